@@ -1,0 +1,275 @@
+#pragma once
+/// \file
+/// A System from U and g written once, templated on the scalar. Every derivative comes from (nested) forward duals of
+/// compile-time width, on the stack: meant for models of up to some twenty coordinates. Large sparse models derive from
+/// System directly.
+
+#include <utility>
+
+#include "gnomon/dual.hpp"
+#include "gnomon/error.hpp"
+#include "gnomon/system.hpp"
+
+namespace gnomon {
+
+/// Base of a model: sizes, and defaults for everything optional. A model derives from AutodiffModel<n, m>, and provides
+///
+///     SystemTraits describe() const;                  // name, degrees, blocks, constraint names; sizes are filled in
+///     Mass mass() const;
+///     template <class S> S potential(const S& t, const S* q) const;               // U, or U2 with invariants
+///     template <class S> void constraints(const S& t, const S* q, S* g) const;
+///
+/// and, hiding the defaults here, invariants, symmetries, obstacles and a force.
+template <int N, int M>
+struct AutodiffModel {
+  static constexpr int n = N;
+  static constexpr int m = M;
+  static constexpr int n_invariants = 0;
+  static constexpr int n_symmetries = 0;
+  static constexpr int n_obstacles = 0;
+  static constexpr bool has_force = false;
+
+  template <class S>
+  void constraints(const S&, const S*, S*) const {}
+  template <class S>
+  void invariants(const S*, S*) const {}
+  template <class S>
+  S invariant_potential(int, const S&) const {
+    return S(0.0);
+  }
+  std::string symmetry_name(Index) const { return {}; }
+  void symmetry_generator(Index, const double*, double*) const {}
+  void obstacles(const double*, double*) const {}
+  void force(double, const double*, const double*, double*) const {}
+};
+
+template <class Model>
+class AutodiffSystem final : public System {
+  static constexpr int N = Model::n;
+  static constexpr int M = Model::m;
+  static constexpr int K = Model::n_invariants;
+  using First = Dual<double, N>;           // all first derivatives
+  using Along = Dual<Dual<double, 1>, N>;  // all first derivatives of a directional derivative
+  using Along2 = Dual<Dual<Dual<double, 1>, 1>, N>;
+  using Second = Dual<Dual<double, N>, N>;
+  using Curve = Dual<Dual<double, 1>, 1>;  // second derivative along a curve
+
+ public:
+  explicit AutodiffSystem(Model model) : model_(std::move(model)), traits_(model_.describe()), mass_(model_.mass()) {
+    traits_.n = N;
+    traits_.m = M;
+    traits_.n_invariants = K;
+    traits_.n_symmetries = Model::n_symmetries;
+    traits_.n_obstacles = Model::n_obstacles;
+    traits_.has_force = Model::has_force;
+    if (mass_.size() != N)
+      throw Error(ErrorCode::bad_size, "system " + traits_.name + ": the mass matrix has " +
+                                           std::to_string(mass_.size()) + " rows, expected " + std::to_string(N));
+    constraint_pattern_ = SparsityPattern::dense(M, N);
+    hessian_pattern_ = SparsityPattern::dense(N, N);
+    invariant_pattern_ = SparsityPattern::dense(K, N);
+  }
+
+  const Model& model() const { return model_; }
+  const SystemTraits& traits() const override { return traits_; }
+  const Mass& mass() const override { return mass_; }
+
+  double potential(double t, const ConstVectorRef& q) const override {
+    double u = model_.potential(t, q.data());
+    if constexpr (K > 0) {
+      std::array<double, K> pi;
+      model_.invariants(q.data(), pi.data());
+      for (int k = 0; k < K; ++k) u += model_.invariant_potential(k, pi[k]);
+    }
+    return u;
+  }
+
+  void potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const override {
+    const First u = full_potential(First(t), seed_first(q).data());
+    for (int j = 0; j < N; ++j) out[j] = u.grad[j];
+  }
+
+  void potential_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& w,
+                               VectorRef out) const override {
+    const Along u = full_potential(Along(t), seed_along(q, w).data());
+    for (int j = 0; j < N; ++j) out[j] = u.grad[j].grad[0];
+  }
+
+  const SparsityPattern& constraint_pattern() const override { return constraint_pattern_; }
+
+  void constraints(double t, const ConstVectorRef& q, VectorRef out) const override {
+    model_.constraints(t, q.data(), out.data());
+  }
+
+  void constraint_jacobian(double t, const ConstVectorRef& q, VectorRef values) const override {
+    std::array<First, M> g;
+    model_.constraints(First(t), seed_first(q).data(), g.data());
+    for (int i = 0; i < M; ++i)
+      for (int j = 0; j < N; ++j) values[i * N + j] = g[i].grad[j];
+  }
+
+  void constraint_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
+                                const ConstVectorRef& w, VectorRef out) const override {
+    std::array<Along, M> g;
+    model_.constraints(Along(t), seed_along(q, w).data(), g.data());
+    out.setZero();
+    for (int i = 0; i < M; ++i)
+      for (int j = 0; j < N; ++j) out[j] += lambda[i] * g[i].grad[j].grad[0];
+  }
+
+  void constraint_jacobian_derivative(double t, const ConstVectorRef& q, const ConstVectorRef& v,
+                                      VectorRef values) const override {
+    std::array<Along, M> g;
+    model_.constraints(Along(t), seed_along(q, v).data(), g.data());
+    for (int i = 0; i < M; ++i)
+      for (int j = 0; j < N; ++j) values[i * N + j] = g[i].grad[j].grad[0];
+  }
+
+  void constraint_third(double t, const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& w,
+                        VectorRef values) const override {
+    std::array<Along2, N> x;
+    for (int j = 0; j < N; ++j) {
+      x[j].value.value.value = q[j];
+      x[j].value.value.grad[0] = w[j];
+      x[j].value.grad[0].value = v[j];
+      x[j].grad[j].value.value = 1;
+    }
+    std::array<Along2, M> g;
+    model_.constraints(Along2(t), x.data(), g.data());
+    for (int i = 0; i < M; ++i)
+      for (int j = 0; j < N; ++j) values[i * N + j] = g[i].grad[j].grad[0].grad[0];
+  }
+
+  void constraint_velocity(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override {
+    std::array<Curve, M> g;
+    along_curve(t, q, v, g.data());
+    for (int i = 0; i < M; ++i) out[i] = g[i].value.grad[0];
+  }
+
+  void constraint_bias(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override {
+    std::array<Curve, M> g;
+    along_curve(t, q, v, g.data());
+    for (int i = 0; i < M; ++i) out[i] = g[i].grad[0].grad[0];
+  }
+
+  const SparsityPattern& hessian_pattern() const override { return hessian_pattern_; }
+
+  void lagrangian_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
+                          VectorRef values) const override {
+    const auto x = seed_second(q);
+    std::array<Second, M> g;
+    model_.constraints(Second(t), x.data(), g.data());
+    Second sum = full_potential(Second(t), x.data());
+    for (int i = 0; i < M; ++i) sum += lambda[i] * g[i];
+    store(sum, values);
+  }
+
+  void force(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override {
+    model_.force(t, q.data(), v.data(), out.data());
+  }
+  void obstacles(const ConstVectorRef& q, VectorRef out) const override { model_.obstacles(q.data(), out.data()); }
+  std::string symmetry_name(Index a) const override { return model_.symmetry_name(a); }
+  void symmetry_generator(Index a, const ConstVectorRef& q, VectorRef out) const override {
+    model_.symmetry_generator(a, q.data(), out.data());
+  }
+
+  void invariants(const ConstVectorRef& q, VectorRef pi) const override { model_.invariants(q.data(), pi.data()); }
+  const SparsityPattern& invariant_pattern() const override { return invariant_pattern_; }
+  void invariant_jacobian(const ConstVectorRef& q, VectorRef values) const override {
+    std::array<First, K> pi;
+    model_.invariants(seed_first(q).data(), pi.data());
+    for (int k = 0; k < K; ++k)
+      for (int j = 0; j < N; ++j) values[k * N + j] = pi[k].grad[j];
+  }
+  std::array<double, 4> invariant_potential(Index k, double pi) const override {
+    using D3 = Dual<Curve, 1>;
+    D3 x;
+    x.value.value.value = pi;
+    x.value.value.grad[0] = 1;
+    x.value.grad[0].value = 1;
+    x.grad[0].value.value = 1;
+    const D3 v = model_.invariant_potential(static_cast<int>(k), x);
+    return {v.value.value.value, v.value.value.grad[0], v.value.grad[0].grad[0], v.grad[0].grad[0].grad[0]};
+  }
+  void regular_potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const override {
+    const First u = model_.potential(First(t), seed_first(q).data());
+    for (int j = 0; j < N; ++j) out[j] = u.grad[j];
+  }
+  void split_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& c, const ConstVectorRef& lambda,
+                     VectorRef values) const override {
+    const auto x = seed_second(q);
+    std::array<Second, M> g;
+    model_.constraints(Second(t), x.data(), g.data());
+    Second sum = model_.potential(Second(t), x.data());
+    for (int i = 0; i < M; ++i) sum += lambda[i] * g[i];
+    if constexpr (K > 0) {
+      std::array<Second, K> pi;
+      model_.invariants(x.data(), pi.data());
+      for (int k = 0; k < K; ++k) sum += c[k] * pi[k];
+    }
+    store(sum, values);
+  }
+
+ private:
+  template <class S>
+  S full_potential(const S& t, const S* q) const {
+    S u = model_.potential(t, q);
+    if constexpr (K > 0) {
+      std::array<S, K> pi;
+      model_.invariants(q, pi.data());
+      for (int k = 0; k < K; ++k) u += model_.invariant_potential(k, pi[k]);
+    }
+    return u;
+  }
+
+  static std::array<First, N> seed_first(const ConstVectorRef& q) {
+    std::array<First, N> x;
+    for (int j = 0; j < N; ++j) {
+      x[j].value = q[j];
+      x[j].grad[j] = 1;
+    }
+    return x;
+  }
+  static std::array<Along, N> seed_along(const ConstVectorRef& q, const ConstVectorRef& w) {
+    std::array<Along, N> x;
+    for (int j = 0; j < N; ++j) {
+      x[j].value.value = q[j];
+      x[j].value.grad[0] = w[j];
+      x[j].grad[j].value = 1;
+    }
+    return x;
+  }
+  static std::array<Second, N> seed_second(const ConstVectorRef& q) {
+    std::array<Second, N> x;
+    for (int j = 0; j < N; ++j) {
+      x[j].value.value = q[j];
+      x[j].value.grad[j] = 1;
+      x[j].grad[j].value = 1;
+    }
+    return x;
+  }
+  /// g along s -> (t + s, q + s v), to second order in s.
+  void along_curve(double t, const ConstVectorRef& q, const ConstVectorRef& v, Curve* g) const {
+    std::array<Curve, N> x;
+    for (int j = 0; j < N; ++j) {
+      x[j].value.value = q[j];
+      x[j].value.grad[0] = v[j];
+      x[j].grad[0].value = v[j];
+    }
+    Curve time(t);
+    time.value.grad[0] = 1;
+    time.grad[0].value = 1;
+    model_.constraints(time, x.data(), g);
+  }
+  static void store(const Second& sum, VectorRef values) {
+    for (int i = 0; i < N; ++i)
+      for (int j = 0; j < N; ++j) values[i * N + j] = sum.grad[i].grad[j];
+  }
+
+  Model model_;
+  SystemTraits traits_;
+  Mass mass_;
+  SparsityPattern constraint_pattern_, hessian_pattern_, invariant_pattern_;
+};
+
+}  // namespace gnomon

@@ -1,0 +1,13 @@
+#pragma once
+/// \file
+/// Everything a user of the C++ library needs.
+
+#include "gnomon/autodiff_system.hpp"
+#include "gnomon/consistency.hpp"
+#include "gnomon/error.hpp"
+#include "gnomon/integrator.hpp"
+#include "gnomon/problem.hpp"
+#include "gnomon/reference.hpp"
+#include "gnomon/registry.hpp"
+#include "gnomon/scheme.hpp"
+#include "gnomon/system.hpp"

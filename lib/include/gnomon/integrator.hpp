@@ -1,0 +1,81 @@
+#pragma once
+/// \file
+/// Integrator: one System, one Scheme, one NonlinearSolver; steps of a size the user chooses.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gnomon/monitor.hpp"
+#include "gnomon/nonlinear_solver.hpp"
+#include "gnomon/problem.hpp"
+#include "gnomon/scheme.hpp"
+
+namespace gnomon {
+
+/// Totals over a run.
+struct RunCounters {
+  long steps = 0;
+  long iterations = 0;
+  long residual_evaluations = 0;
+  long jacobian_evaluations = 0;
+  long factorisations = 0;
+  long refused_steps = 0;  ///< steps that were cut into substeps
+};
+
+/// What one step, or a sequence of steps, did.
+struct StepReport {
+  SolveStatus status = SolveStatus::converged;
+  double t = 0;      ///< time reached
+  long steps = 0;    ///< steps taken by this call
+  SolveReport last;  ///< of the last solve
+  std::string message;  ///< empty on success: what failed, at which time, with which residual
+  bool stopped_by_observer = false;
+  bool success() const { return status == SolveStatus::converged; }
+};
+
+/// Reads the run; may stop it. Never changes the state.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  /// Called after start and after every step; false stops the run.
+  virtual bool observe(const State& z, long step) = 0;
+};
+
+struct IntegratorOptions {
+  JacobianSource jacobian = JacobianSource::analytic;
+  bool project_start = false;   ///< repair an inconsistent start in the mass metric
+  int max_halvings = 0;         ///< cut a refused step into up to 2^max_halvings substeps; 0: a refused step ends the run
+};
+
+class Integrator {
+ public:
+  /// Throws Error(refused) when scheme, solver and system do not fit together.
+  Integrator(std::shared_ptr<const System> system, const Scheme& scheme, const Options& scheme_options,
+             const SolverFactory& solver, const Options& solver_options, IntegratorOptions options = {});
+  ~Integrator();
+  Integrator(Integrator&&) noexcept;
+
+  /// Checks the data (see check_start), sets the state, resets monitor and counters. After this nothing allocates.
+  void start(double t0, const Vector& q0, const Vector& p0);
+  /// One step of size h != 0. On failure the state is as before the call. Throws Error(bad_value) for h = 0 or not finite.
+  StepReport step(double h);
+  /// Steps of size h until t_end; the last one is shortened to arrive, unless t_end is within 1e-9 h of the grid.
+  StepReport advance_to(double t_end, double h);
+  /// `count` steps of size h.
+  StepReport advance(long count, double h);
+
+  void add_observer(Observer& observer);
+  const State& state() const;
+  const InvariantMonitor& monitor() const;
+  const Promises& promises() const;
+  const RunCounters& counters() const;
+  const System& system() const;
+  StepEquations& equations();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace gnomon

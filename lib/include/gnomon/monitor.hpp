@@ -1,0 +1,65 @@
+#pragma once
+/// \file
+/// InvariantMonitor: always on; for each invariant and constraint the largest error and the drift slope, in O(1) memory.
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "gnomon/state.hpp"
+#include "gnomon/system.hpp"
+
+namespace gnomon {
+
+/// One monitored scalar: error = value - initial value (constraints: the value itself, in max norm).
+class Drift {
+ public:
+  void start(double initial);
+  void record(double t, double value);
+
+  double initial() const { return initial_; }
+  double max_abs_error() const { return max_abs_; }
+  /// Least-squares slope of the error against time.
+  double slope() const;
+  /// Least-squares slope of log max|error| against log N over N = 2^k, k >= 10; 0 with fewer than three such points.
+  /// Values below `floor` count as the floor, so that rounding noise does not look like growth.
+  double growth_exponent(double floor) const;
+  long count() const { return count_; }
+
+ private:
+  double initial_ = 0, max_abs_ = 0;
+  long count_ = 0;
+  double mean_t_ = 0, mean_e_ = 0, stt_ = 0, ste_ = 0;
+  std::array<double, 48> max_at_power_{};
+  int powers_ = 0;
+};
+
+class InvariantMonitor {
+ public:
+  explicit InvariantMonitor(const System& system);
+  void start(const State& z);
+  void record(const State& z);
+
+  const Drift& energy() const { return energy_; }
+  const std::vector<Drift>& momentum() const { return momentum_; }
+  double position_max() const { return position_max_; }  ///< max over the run of |g|_inf
+  double velocity_max() const { return velocity_max_; }  ///< max over the run of |G v + g_t|_inf
+  double kinetic_max() const { return kinetic_max_; }
+  double potential_max() const { return potential_max_; }
+  /// The gate for a promise of exact energy over N steps: 1e-14 sqrt(N) max(1, max|T|, max|U|).
+  double energy_gate() const;
+
+ private:
+  void evaluate(const State& z);
+
+  const System* system_;
+  Vector v_, xi_, g_;
+  double kinetic_ = 0, potential_ = 0, g_max_ = 0, gv_max_ = 0;
+  Vector j_;
+  Drift energy_;
+  std::vector<Drift> momentum_;
+  double position_max_ = 0, velocity_max_ = 0, kinetic_max_ = 0, potential_max_ = 0;
+  long steps_ = 0;
+};
+
+}  // namespace gnomon

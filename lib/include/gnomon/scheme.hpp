@@ -1,0 +1,80 @@
+#pragma once
+/// \file
+/// Scheme -> StepEquations: a method is its equation, its source, its order and its promises.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gnomon/equations.hpp"
+#include "gnomon/options.hpp"
+#include "gnomon/state.hpp"
+
+namespace gnomon {
+
+/// What a scheme declares, for the system it is bound to. The conformance cases test every one of them.
+struct Promises {
+  int order = 0;            ///< of q and p, at fixed step size
+  bool energy = false;      ///< H at rounding level for every step size
+  bool position = false;    ///< g(q) = 0 at rounding level
+  bool hidden = false;      ///< G v + g_t = 0 at rounding level
+  bool momentum = false;    ///< every declared momentum map at rounding level
+  bool symmetric = false;   ///< step(-h) undoes step(h)
+  bool symplectic = false;  ///< on the constraint manifold's cotangent bundle
+};
+/// E.g. "order 2, energy, position, momentum, symmetric".
+std::string to_string(const Promises& promises);
+
+/// What to do after one of a step's systems was solved.
+enum class Next {
+  advance,  ///< go on to the next solve
+  repeat,   ///< solve this system again: parameters changed (augmented Lagrangian)
+  fail,     ///< the step failed although the solver converged
+};
+
+/// The equations of one step of one scheme for one System. Owns all scratch memory. One step is
+///
+///     begin(z0, h);  for each solve k: { predict(k, x); solve system_of(k) for x; accept(k, x); }  finish(z1)
+class StepEquations {
+ public:
+  virtual ~StepEquations() = default;
+
+  virtual Index n_systems() const = 0;
+  virtual NonlinearEquations& system(Index k) = 0;
+  /// Number of solves in a step, and which system each one uses: compositions visit the same systems several times.
+  virtual Index n_solves() const { return n_systems(); }
+  virtual Index system_of(Index solve) const { return solve; }
+
+  /// Sizes the scheme-owned part of a fresh state (history).
+  virtual void prepare(State& z) const = 0;
+  /// Sets the step: from z0, over h (negative steps are legal). z0 outlives the step.
+  virtual void begin(const State& z0, double h) = 0;
+  /// Start value of solve k, unscaled.
+  virtual void predict(Index solve, VectorRef x) = 0;
+  /// Takes the solution of solve k, unscaled.
+  virtual Next accept(Index solve, const ConstVectorRef& x) = 0;
+  /// next enters as a copy of z0 and leaves as the state after the step, time included.
+  virtual void finish(State& next) = 0;
+};
+
+/// A StepEquations together with what it promises for this System.
+struct Binding {
+  std::unique_ptr<StepEquations> equations;
+  Promises promises;
+};
+
+/// A method. Stateless; bind makes the stateful part.
+class Scheme {
+ public:
+  virtual ~Scheme() = default;
+  virtual std::string name() const = 0;
+  virtual std::string description() const = 0;  ///< one line
+  virtual std::string source() const = 0;       ///< paper and equation numbers
+  virtual OptionSpecs options() const { return {}; }
+  /// The promises at best, for lists; bind returns those that hold for a given System.
+  virtual Promises promises() const = 0;
+  /// Throws Error(refused) with the reason when the scheme does not fit the system. The system must outlive the result.
+  virtual Binding bind(const System& system, const Options& options) const = 0;
+};
+
+}  // namespace gnomon

@@ -1,0 +1,60 @@
+#pragma once
+/// \file
+/// The state of a run, as one value: copying it is a checkpoint.
+
+#include "gnomon/types.hpp"
+
+namespace gnomon {
+
+/// A vector as an unevaluated sum value + tail, |tail| <= ulp(value)/2: increments are added without losing the digits
+/// below the last place of the value (Neumaier, TwoSum).
+class Compensated {
+ public:
+  void set(const ConstVectorRef& v) {
+    value_ = v;
+    tail_ = Vector::Zero(v.size());
+  }
+  /// value + tail += d
+  void add(const ConstVectorRef& d);
+  const Vector& value() const { return value_; }
+  const Vector& tail() const { return tail_; }
+
+ private:
+  Vector value_, tail_;
+};
+
+/// Solutions of earlier steps, for predictors and multi-step schemes. Columns are a ring: at(0) is the newest.
+class History {
+ public:
+  void resize(Index size, Index depth) {
+    columns_.setZero(size, depth);
+    count_ = 0;
+    head_ = 0;
+  }
+  void clear() { count_ = 0; }
+  void push(const ConstVectorRef& x) {
+    head_ = (head_ + 1) % columns_.cols();
+    columns_.col(head_) = x;
+    if (count_ < columns_.cols()) ++count_;
+  }
+  Index count() const { return count_; }
+  auto at(Index age) const { return columns_.col((head_ - age + columns_.cols()) % columns_.cols()); }
+
+ private:
+  Matrix columns_;
+  Index count_ = 0, head_ = 0;
+};
+
+/// {t, q, p, multipliers of the last step, scheme-owned history}. Copied and restored as a whole: a failed step leaves it
+/// as it was.
+struct State {
+  double t = 0, t_tail = 0;  ///< time, compensated like q and p
+  Compensated q, p;
+  Vector lambda;     ///< multipliers of the last step (of the start: index-1 multipliers)
+  double last_h = 0; ///< size of the step that led here, 0 at the start
+  History history;
+
+  void advance_time(double h);
+};
+
+}  // namespace gnomon

@@ -1,0 +1,135 @@
+#pragma once
+/// \file
+/// System: what a mechanical model is, to every scheme, solver and reference.
+///
+///     q' = dH/dp    p' = -dH/dq - G(q)^T lambda + Q(q,v,t)    0 = g(q,t)    (hidden: 0 = G(q) v + g_t)
+///     H = p^T M^-1 p / 2 + U(q,t),    G = dg/dq  (m x n)
+///
+/// The user supplies M, U and g. Everything below is at double and type-erased; AutodiffSystem (autodiff_system.hpp)
+/// derives all of it from U and g written once.
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "gnomon/mass.hpp"
+#include "gnomon/sparsity.hpp"
+#include "gnomon/types.hpp"
+
+namespace gnomon {
+
+/// A named range of a vector.
+struct Block {
+  std::string name;
+  Index offset = 0, size = 0;
+};
+
+/// What a system declares about itself; schemes and their promises depend on it.
+struct SystemTraits {
+  static constexpr int not_polynomial = -1;
+
+  std::string name;
+  Index n = 0;             ///< coordinates
+  Index m = 0;             ///< position constraints
+  Index n_obstacles = 0;   ///< unilateral constraints c(q) >= 0
+  Index n_symmetries = 0;  ///< linear-in-p momentum maps
+  Index n_invariants = 0;  ///< quadratic invariants pi_k in which U is written, see System::invariants
+  int potential_degree = not_polynomial;   ///< degree of U in q, or not_polynomial
+  int constraint_degree = not_polynomial;  ///< degree of g in q, or not_polynomial
+  bool constant_mass = true;
+  bool has_force = false;              ///< a force Q(q,v,t) outside the potential
+  bool time_dependent = false;         ///< U or g depends on t
+  bool approximate_derivatives = false;  ///< some derivative comes from differences
+  std::array<std::string, 3> state_names{"q", "p", "lambda"};
+  std::vector<Block> blocks;                  ///< named ranges of q, e.g. one a body
+  std::vector<std::string> constraint_names;  ///< one a constraint
+};
+
+/// A mechanical system. All functions are const, thread-safe and allocate nothing. Arguments: t in the model's time unit,
+/// q and v of length n, lambda of length m. Outputs are overwritten. A function may throw CannotEvaluate, or return
+/// values that are not finite, to say "not here": solvers treat both as a failed evaluation.
+class System {
+ public:
+  virtual ~System() = default;
+
+  virtual const SystemTraits& traits() const = 0;
+  Index n() const { return traits().n; }
+  Index m() const { return traits().m; }
+
+  /// \name Mass
+  ///@{
+  /// Constant mass matrix. Throws Error(refused) when the mass depends on q.
+  virtual const Mass& mass() const = 0;
+  /// M(q), dense n x n, for systems with traits().constant_mass == false.
+  virtual void mass_matrix(const ConstVectorRef& q, Matrix& out) const;
+  ///@}
+
+  /// \name Potential U(q,t)
+  ///@{
+  virtual double potential(double t, const ConstVectorRef& q) const = 0;
+  virtual void potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const = 0;
+  /// out = (Hess U) w
+  virtual void potential_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& w,
+                                       VectorRef out) const = 0;
+  ///@}
+
+  /// \name Constraints g(q,t) = 0
+  ///@{
+  /// Pattern of G, m x n; G and its directional derivatives are value vectors on it.
+  virtual const SparsityPattern& constraint_pattern() const = 0;
+  virtual void constraints(double t, const ConstVectorRef& q, VectorRef out) const = 0;
+  virtual void constraint_jacobian(double t, const ConstVectorRef& q, VectorRef values) const = 0;
+  /// out = d(G^T lambda)/dq w = sum_i lambda_i (Hess g_i) w
+  virtual void constraint_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
+                                        const ConstVectorRef& w, VectorRef out) const = 0;
+  /// values = d(G v)/dq, row i = v^T Hess g_i
+  virtual void constraint_jacobian_derivative(double t, const ConstVectorRef& q, const ConstVectorRef& v,
+                                              VectorRef values) const = 0;
+  /// values, row i = d(v^T (Hess g_i) w)/dq
+  virtual void constraint_third(double t, const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& w,
+                                VectorRef values) const = 0;
+  /// out = G v + g_t, the first derivative of g along q(t)
+  virtual void constraint_velocity(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const = 0;
+  /// out = v^T (Hess g) v + 2 G_t v + g_tt: the second derivative of g along q(t) is G v' + out
+  virtual void constraint_bias(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const = 0;
+  ///@}
+
+  /// Pattern of Hess U + sum_i lambda_i Hess g_i, n x n, and its values.
+  virtual const SparsityPattern& hessian_pattern() const = 0;
+  virtual void lagrangian_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
+                                  VectorRef values) const = 0;
+
+  /// \name Force Q(q,v,t), with traits().has_force; its work is booked in the energy balance
+  ///@{
+  virtual void force(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const;
+  ///@}
+
+  /// \name Obstacles c(q) >= 0, with traits().n_obstacles > 0
+  ///@{
+  virtual void obstacles(const ConstVectorRef& q, VectorRef out) const;
+  ///@}
+
+  /// \name Symmetries: J_a = p . xi_a(q) is conserved
+  ///@{
+  virtual std::string symmetry_name(Index a) const;
+  /// out = xi_a(q), the infinitesimal generator
+  virtual void symmetry_generator(Index a, const ConstVectorRef& q, VectorRef out) const;
+  ///@}
+
+  /// \name Quadratic invariants, with traits().n_invariants > 0
+  /// The potential in split form: U(q) = U2(q) + sum_k V_k(pi_k(q)), U2 of degree <= 2 and every pi_k quadratic in q and
+  /// invariant under the symmetries. It is what an equivariant discrete derivative needs (Gonzalez 1996).
+  ///@{
+  virtual void invariants(const ConstVectorRef& q, VectorRef pi) const;
+  virtual const SparsityPattern& invariant_pattern() const;
+  virtual void invariant_jacobian(const ConstVectorRef& q, VectorRef values) const;
+  /// {V_k, V_k', V_k'', V_k'''} at pi
+  virtual std::array<double, 4> invariant_potential(Index k, double pi) const;
+  virtual void regular_potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const;  ///< grad U2
+  /// values on hessian_pattern(): Hess U2 + sum_k c_k Hess pi_k + sum_i lambda_i Hess g_i
+  virtual void split_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& c, const ConstVectorRef& lambda,
+                             VectorRef values) const;
+  ///@}
+};
+
+}  // namespace gnomon

@@ -1,0 +1,61 @@
+#pragma once
+/// \file
+/// A System evaluated at double or, through its directional derivatives, at one-direction duals. Scheme residuals are
+/// templates over the scalar; this is what they call.
+
+#include "gnomon/dual.hpp"
+#include "gnomon/equations.hpp"
+#include "gnomon/system.hpp"
+
+namespace gnomon {
+
+/// Owns the scratch of one scheme's evaluations; not for use by two threads at once.
+class SystemAt {
+ public:
+  explicit SystemAt(const System& system);
+  const System& system() const { return *system_; }
+
+  double potential(double t, const Vector& q) { return system_->potential(t, q); }
+  Dual1 potential(double t, const VectorOf<Dual1>& q);
+
+  void potential_gradient(double t, const Vector& q, Vector& out) { system_->potential_gradient(t, q, out); }
+  void potential_gradient(double t, const VectorOf<Dual1>& q, VectorOf<Dual1>& out);
+
+  void constraints(double t, const Vector& q, Vector& out) { system_->constraints(t, q, out); }
+  void constraints(double t, const VectorOf<Dual1>& q, VectorOf<Dual1>& out);
+
+  /// out = G(q)^T lambda
+  void constraint_force(double t, const Vector& q, const Vector& lambda, Vector& out);
+  void constraint_force(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& lambda, VectorOf<Dual1>& out);
+
+  /// out = G(q) v
+  void constraint_jacobian_times(double t, const Vector& q, const Vector& v, Vector& out);
+  void constraint_jacobian_times(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v, VectorOf<Dual1>& out);
+
+  /// out = M v, for constant mass
+  void mass_times(const Vector& v, Vector& out) { system_->mass().apply(v, out); }
+  void mass_times(const VectorOf<Dual1>& v, VectorOf<Dual1>& out);
+
+  /// out = grad U2, the part of the potential outside the quadratic invariants
+  void regular_potential_gradient(double t, const Vector& q, Vector& out) {
+    system_->regular_potential_gradient(t, q, out);
+  }
+  void regular_potential_gradient(double t, const VectorOf<Dual1>& q, VectorOf<Dual1>& out);
+  void invariants(const Vector& q, Vector& out) { system_->invariants(q, out); }
+  void invariants(const VectorOf<Dual1>& q, VectorOf<Dual1>& out);
+  /// out = sum_k c_k grad pi_k(q)
+  void invariant_force(const Vector& q, const Vector& c, Vector& out);
+  void invariant_force(const VectorOf<Dual1>& q, const VectorOf<Dual1>& c, VectorOf<Dual1>& out);
+
+ private:
+  void split(const VectorOf<Dual1>& x, Vector& value, Vector& tangent) const;
+
+  const System* system_;
+  Vector q_, w_, a_, b_, c_;      // length n
+  Vector lambda_, mu_, e_, f_;    // length m
+  Vector g_values_, dg_values_;   // on the constraint pattern
+  Vector pi_, dpi_, pi_values_;   // invariants
+  Vector c_zero_, lambda_zero_, hessian_values_;
+};
+
+}  // namespace gnomon

@@ -1,0 +1,139 @@
+#include "gnomon/options.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "gnomon/error.hpp"
+
+namespace gnomon {
+
+namespace {
+
+std::string number_text(double value) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.12g", value);
+  return buffer;
+}
+
+std::vector<std::string> names_of(const OptionSpecs& specs) {
+  std::vector<std::string> names;
+  for (const auto& spec : specs) names.push_back(spec.name);
+  return names;
+}
+
+double parse_number(const std::string& owner, const OptionSpec& spec, const std::string& text) {
+  const auto refuse = [&] {
+    return Error(ErrorCode::bad_value, owner + ": " + spec.name + " = \"" + text + "\" is not " + spec.range_text());
+  };
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !std::isfinite(value)) throw refuse();
+  if (spec.kind == OptionSpec::Kind::integer && value != std::floor(value)) throw refuse();
+  if (value < spec.minimum || value > spec.maximum) throw refuse();
+  return value;
+}
+
+}  // namespace
+
+OptionSpec OptionSpec::real(std::string name, double value, double minimum, double maximum, std::string unit,
+                            std::string help) {
+  OptionSpec spec;
+  spec.name = std::move(name);
+  spec.default_number = value;
+  spec.minimum = minimum;
+  spec.maximum = maximum;
+  spec.unit = std::move(unit);
+  spec.help = std::move(help);
+  return spec;
+}
+
+OptionSpec OptionSpec::integer(std::string name, long value, long minimum, long maximum, std::string help) {
+  OptionSpec spec = real(std::move(name), static_cast<double>(value), static_cast<double>(minimum),
+                         static_cast<double>(maximum), "", std::move(help));
+  spec.kind = Kind::integer;
+  return spec;
+}
+
+OptionSpec OptionSpec::choice(std::string name, std::vector<std::string> choices, std::string help) {
+  OptionSpec spec;
+  spec.name = std::move(name);
+  spec.kind = Kind::choice;
+  spec.default_choice = choices.front();
+  spec.choices = std::move(choices);
+  spec.help = std::move(help);
+  return spec;
+}
+
+std::string OptionSpec::default_text() const {
+  return kind == Kind::choice ? default_choice : number_text(default_number);
+}
+
+std::string OptionSpec::range_text() const {
+  if (kind == Kind::choice) {
+    std::string text = "one of ";
+    for (std::size_t i = 0; i < choices.size(); ++i) text += (i ? "|" : "") + choices[i];
+    return text;
+  }
+  return std::string(kind == Kind::integer ? "an integer" : "a number") + " in [" + number_text(minimum) + ", " +
+         number_text(maximum) + "]";
+}
+
+Options::Options(std::string owner, OptionSpecs specs, const Assignments& assignments)
+    : owner_(std::move(owner)), specs_(std::move(specs)) {
+  for (const auto& spec : specs_) {
+    if (spec.kind == OptionSpec::Kind::choice)
+      values_[spec.name] = spec.default_choice;
+    else
+      values_[spec.name] = spec.default_number;
+  }
+  for (const auto& [name, text] : assignments) {
+    const OptionSpec* found = nullptr;
+    for (const auto& spec : specs_)
+      if (spec.name == name) found = &spec;
+    if (!found) throw unknown_name("option of " + owner_, name, names_of(specs_));
+    if (found->kind == OptionSpec::Kind::choice) {
+      bool known = false;
+      for (const auto& choice : found->choices) known = known || choice == text;
+      if (!known)
+        throw Error(ErrorCode::bad_value,
+                    owner_ + ": " + name + " = \"" + text + "\" is not " + found->range_text());
+      values_[name] = text;
+    } else {
+      values_[name] = parse_number(owner_, *found, text);
+    }
+    assigned_[name] = true;
+  }
+}
+
+const OptionSpec& Options::spec(const std::string& name, OptionSpec::Kind kind) const {
+  for (const auto& spec : specs_)
+    if (spec.name == name && spec.kind == kind) return spec;
+  throw unknown_name("option of " + owner_, name, names_of(specs_));
+}
+
+double Options::real(const std::string& name) const {
+  spec(name, OptionSpec::Kind::real);
+  return std::get<double>(values_.at(name));
+}
+
+long Options::integer(const std::string& name) const {
+  spec(name, OptionSpec::Kind::integer);
+  return static_cast<long>(std::get<double>(values_.at(name)));
+}
+
+const std::string& Options::choice(const std::string& name) const {
+  spec(name, OptionSpec::Kind::choice);
+  return std::get<std::string>(values_.at(name));
+}
+
+bool Options::assigned(const std::string& name) const { return assigned_.count(name) != 0; }
+
+std::pair<std::string, std::string> parse_assignment(const std::string& text, const std::string& flag) {
+  const auto at = text.find('=');
+  if (at == std::string::npos || at == 0)
+    throw Error(ErrorCode::bad_value, flag + " \"" + text + "\" is not of the form name=value");
+  return {text.substr(0, at), text.substr(at + 1)};
+}
+
+}  // namespace gnomon

@@ -1,0 +1,138 @@
+#include "gnomon/scaled_equations.hpp"
+
+#include <cmath>
+
+namespace gnomon {
+
+namespace {
+
+/// Central differences in scaled unknowns: the truncation error is O(step^2 h^2), the rounding error eps/step, and the
+/// quotients of discrete derivatives at dq = 0 carry eps/step^2.
+constexpr double difference_step = 1e-4;
+
+}  // namespace
+
+const char* to_string(JacobianSource source) {
+  switch (source) {
+    case JacobianSource::analytic:
+      return "analytic";
+    case JacobianSource::dual:
+      return "dual";
+    case JacobianSource::differences:
+      return "differences";
+  }
+  return "";
+}
+
+ScaledEquations::ScaledEquations(NonlinearEquations& equations, JacobianSource source)
+    : equations_(&equations), source_(source), colouring_(colour_columns(equations.pattern())) {
+  const Index size = equations.size();
+  columns_.setOnes(size);
+  rows_.setOnes(size);
+  for (Vector* v : {&x_, &f_, &w_, &jw_, &xs_}) v->setZero(size);
+}
+
+void ScaledEquations::update_scales() { equations_->scales(columns_, rows_); }
+
+void ScaledEquations::fail(const char* what, const char* why) {
+  message_ = std::string(what) + ": " + why;
+}
+
+EvaluationStatus ScaledEquations::residual(const ConstVectorRef& xs, VectorRef fs) {
+  ++residuals_;
+  try {
+    x_ = xs.cwiseProduct(columns_);
+    equations_->residual(x_, f_);
+  } catch (const std::exception& error) {
+    fail("residual", error.what());
+    return EvaluationStatus::failed;
+  } catch (...) {
+    fail("residual", "a callback threw something that is no std::exception");
+    return EvaluationStatus::failed;
+  }
+  fs = f_.cwiseQuotient(rows_);
+  if (!fs.allFinite()) {
+    fail("residual", "a value is not finite");
+    return EvaluationStatus::failed;
+  }
+  return EvaluationStatus::ok;
+}
+
+EvaluationStatus ScaledEquations::jacobian(const ConstVectorRef& xs, VectorRef values, JacobianSource source) {
+  ++jacobians_;
+  const SparsityPattern& p = pattern();
+  try {
+    if (source == JacobianSource::analytic) {
+      x_ = xs.cwiseProduct(columns_);
+      equations_->jacobian(x_, values);
+      for (Index i = 0; i < p.rows; ++i)
+        for (Index k = p.offsets[i]; k < p.offsets[i + 1]; ++k) values[k] *= columns_[p.indices[k]] / rows_[i];
+    } else {
+      coloured(xs, values, source);
+    }
+  } catch (const std::exception& error) {
+    fail("Jacobian", error.what());
+    return EvaluationStatus::failed;
+  } catch (...) {
+    fail("Jacobian", "a callback threw something that is no std::exception");
+    return EvaluationStatus::failed;
+  }
+  if (!values.allFinite()) {
+    fail("Jacobian", "a value is not finite");
+    return EvaluationStatus::failed;
+  }
+  return EvaluationStatus::ok;
+}
+
+void ScaledEquations::coloured(const ConstVectorRef& xs, VectorRef values, JacobianSource source) {
+  const SparsityPattern& p = pattern();
+  for (const auto& columns : colouring_.columns) {
+    if (source == JacobianSource::dual) {
+      w_.setZero();
+      for (const Index j : columns) w_[j] = columns_[j];
+      x_ = xs.cwiseProduct(columns_);
+      equations_->tangent(x_, w_, jw_);
+    } else {
+      xs_ = xs;
+      for (const Index j : columns) xs_[j] += difference_step;
+      x_ = xs_.cwiseProduct(columns_);
+      equations_->residual(x_, jw_);
+      xs_ = xs;
+      for (const Index j : columns) xs_[j] -= difference_step;
+      x_ = xs_.cwiseProduct(columns_);
+      equations_->residual(x_, f_);
+      jw_ = (jw_ - f_) / (2 * difference_step);
+    }
+    const Index colour = colouring_.colour_of[static_cast<std::size_t>(columns.front())];
+    for (Index i = 0; i < p.rows; ++i)
+      for (Index k = p.offsets[i]; k < p.offsets[i + 1]; ++k)
+        if (colouring_.colour_of[static_cast<std::size_t>(p.indices[k])] == colour) values[k] = jw_[i] / rows_[i];
+  }
+}
+
+double compare_jacobians(ScaledEquations& equations, const ConstVectorRef& xs, JacobianSource a, JacobianSource b,
+                         double* outside) {
+  const SparsityPattern& p = equations.pattern();
+  Vector va = Vector::Zero(p.nonzeros()), vb = Vector::Zero(p.nonzeros());
+  if (equations.jacobian(xs, va, a) != EvaluationStatus::ok || equations.jacobian(xs, vb, b) != EvaluationStatus::ok)
+    return std::numeric_limits<double>::infinity();
+  const double largest = std::max(va.lpNorm<Eigen::Infinity>(), 1e-300);
+  if (outside) {
+    *outside = 0;
+    const Index n = equations.size();
+    Vector plus(n), minus(n), shifted(n);
+    for (Index j = 0; j < n; ++j) {
+      shifted = xs;
+      shifted[j] += difference_step;
+      equations.residual(shifted, plus);
+      shifted[j] -= 2 * difference_step;
+      equations.residual(shifted, minus);
+      for (Index i = 0; i < n; ++i)
+        if (p.find(i, j) < 0)
+          *outside = std::max(*outside, std::abs(plus[i] - minus[i]) / (2 * difference_step) / largest);
+    }
+  }
+  return (va - vb).lpNorm<Eigen::Infinity>() / largest;
+}
+
+}  // namespace gnomon

@@ -1,0 +1,46 @@
+#include "gnomon/system.hpp"
+
+#include "gnomon/error.hpp"
+
+namespace gnomon {
+
+namespace {
+
+[[noreturn]] void not_declared(const System& system, const char* what) {
+  throw Error(ErrorCode::refused, "system " + system.traits().name + " declares no " + what);
+}
+
+}  // namespace
+
+void System::mass_matrix(const ConstVectorRef&, Matrix&) const {
+  not_declared(*this, "configuration-dependent mass");
+}
+
+void System::force(double, const ConstVectorRef&, const ConstVectorRef&, VectorRef) const {
+  not_declared(*this, "force");
+}
+
+void System::obstacles(const ConstVectorRef&, VectorRef) const { not_declared(*this, "obstacles"); }
+
+std::string System::symmetry_name(Index) const { not_declared(*this, "symmetries"); }
+
+void System::symmetry_generator(Index, const ConstVectorRef&, VectorRef) const { not_declared(*this, "symmetries"); }
+
+void System::invariants(const ConstVectorRef&, VectorRef) const { not_declared(*this, "invariants"); }
+
+const SparsityPattern& System::invariant_pattern() const { not_declared(*this, "invariants"); }
+
+void System::invariant_jacobian(const ConstVectorRef&, VectorRef) const { not_declared(*this, "invariants"); }
+
+std::array<double, 4> System::invariant_potential(Index, double) const { not_declared(*this, "invariants"); }
+
+void System::regular_potential_gradient(double, const ConstVectorRef&, VectorRef) const {
+  not_declared(*this, "invariants");
+}
+
+void System::split_hessian(double, const ConstVectorRef&, const ConstVectorRef&, const ConstVectorRef&,
+                           VectorRef) const {
+  not_declared(*this, "invariants");
+}
+
+}  // namespace gnomon
