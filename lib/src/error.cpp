@@ -1,6 +1,7 @@
 #include "gnomon/error.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <numeric>
 
 namespace gnomon {
@@ -74,6 +75,12 @@ Error unknown_name(std::string_view kind, std::string_view name, const std::vect
   text += "; known: ";
   for (std::size_t i = 0; i < known.size(); ++i) text += (i ? ", " : "") + known[i];
   return {ErrorCode::unknown_name, text};
+}
+
+std::string number_text(double value) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.9g", value);
+  return buffer;
 }
 
 }  // namespace gnomon

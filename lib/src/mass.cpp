@@ -11,11 +11,28 @@ struct Mass::Factor {
   Eigen::LLT<Matrix> dense;
   Eigen::SimplicialLLT<Eigen::SparseMatrix<double>> sparse;
   bool is_dense = true;
+  std::vector<int> cycles;  // of the sparse factor's ordering P: one member of each
+
+  /// out = M^-1 p. Eigen's own solve allocates for its last line, x = P^-1 x in place.
+  void solve_sparse(const ConstVectorRef& p, VectorRef out) const {
+    const auto& order = sparse.permutationP().indices();
+    for (Index i = 0; i < p.size(); ++i) out[order[i]] = p[i];
+    sparse.matrixL().solveInPlace(out);
+    sparse.matrixU().solveInPlace(out);
+    for (const int first : cycles) {
+      const double kept = out[first];
+      int i = first;
+      for (; order[i] != first; i = order[i]) out[i] = out[order[i]];
+      out[i] = kept;
+    }
+  }
 };
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::bad_value, "mass matrix: " + why); }
+[[noreturn]] void refuse(const std::string& why) {
+  throw Error(ErrorCode::bad_value, "mass matrix: " + why);
+}
 
 void check_entries(const Vector& values) {
   if (!values.allFinite()) refuse("an entry is not finite");
@@ -27,7 +44,7 @@ Mass Mass::diagonal(const Vector& entries) {
   check_entries(entries);
   for (Index i = 0; i < entries.size(); ++i)
     if (!(entries[i] > 0))
-      refuse("diagonal entry " + std::to_string(i) + " = " + std::to_string(entries[i]) + " is not positive");
+      refuse("diagonal entry " + std::to_string(i) + " = " + number_text(entries[i]) + " is not positive");
   Mass mass;
   mass.pattern_ = SparsityPattern::diagonal(entries.size());
   mass.values_ = mass.diagonal_ = entries;
@@ -66,7 +83,8 @@ Mass Mass::sparse(const SparsityPattern& pattern, const Vector& values) {
       entries.emplace_back(static_cast<int>(i), static_cast<int>(j), values[k]);
       if (i == j) mass.diagonal_[i] = values[k];
       const Index mirror = pattern.find(j, i);
-      if (mirror < 0 || std::abs(values[mirror] - values[k]) > 1e-12 * std::abs(values[k])) refuse("it is not symmetric");
+      if (mirror < 0 || std::abs(values[mirror] - values[k]) > 1e-12 * std::abs(values[k]))
+        refuse("it is not symmetric");
     }
   Eigen::SparseMatrix<double> matrix(n, n);
   matrix.setFromTriplets(entries.begin(), entries.end());
@@ -74,6 +92,13 @@ Mass Mass::sparse(const SparsityPattern& pattern, const Vector& values) {
   factor->is_dense = false;
   factor->sparse.compute(matrix);
   if (factor->sparse.info() != Eigen::Success) refuse("it is not positive definite");
+  const auto& order = factor->sparse.permutationP().indices();
+  std::vector<bool> seen(static_cast<std::size_t>(n), false);
+  for (int first = 0; first < n; ++first) {
+    if (seen[static_cast<std::size_t>(first)]) continue;
+    factor->cycles.push_back(first);
+    for (int i = first; !seen[static_cast<std::size_t>(i)]; i = order[i]) seen[static_cast<std::size_t>(i)] = true;
+  }
   mass.factor_ = std::move(factor);
   return mass;
 }
@@ -92,7 +117,7 @@ void Mass::solve(const ConstVectorRef& p, VectorRef out) const {
     out = p;
     factor_->dense.solveInPlace(out);
   } else {
-    out = factor_->sparse.solve(p);
+    factor_->solve_sparse(p, out);
   }
 }
 

@@ -1,7 +1,6 @@
 #include "gnomon/options.hpp"
 
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 
 #include "gnomon/error.hpp"
@@ -9,12 +8,6 @@
 namespace gnomon {
 
 namespace {
-
-std::string number_text(double value) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.12g", value);
-  return buffer;
-}
 
 std::vector<std::string> names_of(const OptionSpecs& specs) {
   std::vector<std::string> names;
@@ -96,8 +89,7 @@ Options::Options(std::string owner, OptionSpecs specs, const Assignments& assign
       bool known = false;
       for (const auto& choice : found->choices) known = known || choice == text;
       if (!known)
-        throw Error(ErrorCode::bad_value,
-                    owner_ + ": " + name + " = \"" + text + "\" is not " + found->range_text());
+        throw Error(ErrorCode::bad_value, owner_ + ": " + name + " = \"" + text + "\" is not " + found->range_text());
       values_[name] = text;
     } else {
       values_[name] = parse_number(owner_, *found, text);
@@ -127,7 +119,9 @@ const std::string& Options::choice(const std::string& name) const {
   return std::get<std::string>(values_.at(name));
 }
 
-bool Options::assigned(const std::string& name) const { return assigned_.count(name) != 0; }
+bool Options::assigned(const std::string& name) const {
+  return assigned_.count(name) != 0;
+}
 
 std::pair<std::string, std::string> parse_assignment(const std::string& text, const std::string& flag) {
   const auto at = text.find('=');

@@ -32,7 +32,9 @@ ScaledEquations::ScaledEquations(NonlinearEquations& equations, JacobianSource s
   for (Vector* v : {&x_, &f_, &w_, &jw_, &xs_}) v->setZero(size);
 }
 
-void ScaledEquations::update_scales() { equations_->scales(columns_, rows_); }
+void ScaledEquations::update_scales() {
+  equations_->scales(columns_, rows_);
+}
 
 void ScaledEquations::fail(const char* what, const char* why) {
   message_ = std::string(what) + ": " + why;

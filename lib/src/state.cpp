@@ -8,23 +8,24 @@ namespace gnomon {
 
 namespace {
 
-/// (value, tail) += d with the rounding error of the sum kept in tail.
-inline void two_sum(double& value, double& tail, double d) {
-  const double increment = tail + d;
-  const double sum = value + increment;
+/// (value, tail) += d as a double-double sum: the rounding error of value + d goes to the tail (Knuth's TwoSum), and the
+/// pair is normalised so that |tail| <= ulp(value)/2 (FastTwoSum).
+inline void add_compensated(double& value, double& tail, double d) {
+  const double sum = value + d;
   const double part = sum - value;
-  tail = (value - (sum - part)) + (increment - part);
-  value = sum;
+  const double low = ((value - (sum - part)) + (d - part)) + tail;
+  value = sum + low;
+  tail = low - (value - sum);
 }
 
 }  // namespace
 
 void Compensated::add(const ConstVectorRef& d) {
-  for (Index i = 0; i < value_.size(); ++i) two_sum(value_[i], tail_[i], d[i]);
+  for (Index i = 0; i < value_.size(); ++i) add_compensated(value_[i], tail_[i], d[i]);
 }
 
 void State::advance_time(double h) {
-  two_sum(t, t_tail, h);
+  add_compensated(t, t_tail, h);
   last_h = h;
 }
 

@@ -16,23 +16,52 @@ void System::mass_matrix(const ConstVectorRef&, Matrix&) const {
   not_declared(*this, "configuration-dependent mass");
 }
 
+long double System::potential_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
+                                          VectorRef gradient) const {
+  potential_gradient(t, q, gradient);
+  return static_cast<long double>(potential(t, q)) + gradient.dot(tail);
+}
+
+void System::constraints_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail, VectorRef out,
+                                     VectorRef g_values) const {
+  constraints(t, q, out);
+  constraint_jacobian(t, q, g_values);
+  const SparsityPattern& pattern = constraint_pattern();
+  for (Index i = 0; i < pattern.rows; ++i)
+    for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k) out[i] += g_values[k] * tail[pattern.indices[k]];
+}
+
 void System::force(double, const ConstVectorRef&, const ConstVectorRef&, VectorRef) const {
   not_declared(*this, "force");
 }
 
-void System::obstacles(const ConstVectorRef&, VectorRef) const { not_declared(*this, "obstacles"); }
+void System::obstacles(const ConstVectorRef&, VectorRef) const {
+  not_declared(*this, "obstacles");
+}
 
-std::string System::symmetry_name(Index) const { not_declared(*this, "symmetries"); }
+std::string System::symmetry_name(Index) const {
+  not_declared(*this, "symmetries");
+}
 
-void System::symmetry_generator(Index, const ConstVectorRef&, VectorRef) const { not_declared(*this, "symmetries"); }
+void System::symmetry_generator(Index, const ConstVectorRef&, VectorRef) const {
+  not_declared(*this, "symmetries");
+}
 
-void System::invariants(const ConstVectorRef&, VectorRef) const { not_declared(*this, "invariants"); }
+void System::invariants(const ConstVectorRef&, VectorRef) const {
+  not_declared(*this, "invariants");
+}
 
-const SparsityPattern& System::invariant_pattern() const { not_declared(*this, "invariants"); }
+const SparsityPattern& System::invariant_pattern() const {
+  not_declared(*this, "invariants");
+}
 
-void System::invariant_jacobian(const ConstVectorRef&, VectorRef) const { not_declared(*this, "invariants"); }
+void System::invariant_jacobian(const ConstVectorRef&, VectorRef) const {
+  not_declared(*this, "invariants");
+}
 
-std::array<double, 4> System::invariant_potential(Index, double) const { not_declared(*this, "invariants"); }
+std::array<double, 4> System::invariant_potential(Index, double) const {
+  not_declared(*this, "invariants");
+}
 
 void System::regular_potential_gradient(double, const ConstVectorRef&, VectorRef) const {
   not_declared(*this, "invariants");

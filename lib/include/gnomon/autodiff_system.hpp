@@ -68,20 +68,18 @@ class AutodiffSystem final : public System {
     constraint_pattern_ = SparsityPattern::dense(M, N);
     hessian_pattern_ = SparsityPattern::dense(N, N);
     invariant_pattern_ = SparsityPattern::dense(K, N);
+    keep_constant_hessians();
   }
 
   const Model& model() const { return model_; }
   const SystemTraits& traits() const override { return traits_; }
   const Mass& mass() const override { return mass_; }
 
-  double potential(double t, const ConstVectorRef& q) const override {
-    double u = model_.potential(t, q.data());
-    if constexpr (K > 0) {
-      std::array<double, K> pi;
-      model_.invariants(q.data(), pi.data());
-      for (int k = 0; k < K; ++k) u += model_.invariant_potential(k, pi[k]);
-    }
-    return u;
+  double potential(double t, const ConstVectorRef& q) const override { return full_potential(t, q.data()); }
+
+  long double potential_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
+                                    VectorRef) const override {
+    return full_potential(static_cast<long double>(t), extended(q, tail).data());
   }
 
   void potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const override {
@@ -99,6 +97,14 @@ class AutodiffSystem final : public System {
 
   void constraints(double t, const ConstVectorRef& q, VectorRef out) const override {
     model_.constraints(t, q.data(), out.data());
+  }
+
+  /// At long double: exact to the tail where that is wider than double, and no worse than the default elsewhere.
+  void constraints_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail, VectorRef out,
+                               VectorRef) const override {
+    std::array<long double, M> g;
+    model_.constraints(static_cast<long double>(t), extended(q, tail).data(), g.data());
+    for (int i = 0; i < M; ++i) out[i] = static_cast<double>(g[i]);
   }
 
   void constraint_jacobian(double t, const ConstVectorRef& q, VectorRef values) const override {
@@ -156,6 +162,11 @@ class AutodiffSystem final : public System {
 
   void lagrangian_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
                           VectorRef values) const override {
+    if (constant_hessians_.cols() > 0) {
+      values.noalias() = constant_hessians_.col(M);
+      values.noalias() += constant_hessians_.leftCols(M) * lambda;
+      return;
+    }
     const auto x = seed_second(q);
     std::array<Second, M> g;
     model_.constraints(Second(t), x.data(), g.data());
@@ -211,6 +222,27 @@ class AutodiffSystem final : public System {
   }
 
  private:
+  /// Where U and g are declared at most quadratic, their Hessians are constants: columns g_1..g_m, then U. A model that
+  /// cannot be evaluated at the origin is left to evaluate them where it is.
+  void keep_constant_hessians() {
+    const auto quadratic = [](int degree) { return degree != SystemTraits::not_polynomial && degree <= 2; };
+    if (traits_.time_dependent || !quadratic(traits_.potential_degree) ||
+        (M > 0 && !quadratic(traits_.constraint_degree)))
+      return;
+    Matrix hessians(N * N, M + 1);
+    const Vector origin = Vector::Zero(N);
+    try {
+      lagrangian_hessian(0, origin, Vector::Zero(M), hessians.col(M));
+      for (int i = 0; i < M; ++i) {
+        lagrangian_hessian(0, origin, Vector::Unit(M, i), hessians.col(i));
+        hessians.col(i) -= hessians.col(M);
+      }
+    } catch (...) {
+      return;
+    }
+    if (hessians.allFinite()) constant_hessians_ = std::move(hessians);
+  }
+
   template <class S>
   S full_potential(const S& t, const S* q) const {
     S u = model_.potential(t, q);
@@ -222,6 +254,11 @@ class AutodiffSystem final : public System {
     return u;
   }
 
+  static std::array<long double, N> extended(const ConstVectorRef& q, const ConstVectorRef& tail) {
+    std::array<long double, N> x;
+    for (int j = 0; j < N; ++j) x[j] = static_cast<long double>(q[j]) + tail[j];
+    return x;
+  }
   static std::array<First, N> seed_first(const ConstVectorRef& q) {
     std::array<First, N> x;
     for (int j = 0; j < N; ++j) {
@@ -269,6 +306,7 @@ class AutodiffSystem final : public System {
   Model model_;
   SystemTraits traits_;
   Mass mass_;
+  Matrix constant_hessians_;
   SparsityPattern constraint_pattern_, hessian_pattern_, invariant_pattern_;
 };
 

@@ -132,7 +132,9 @@ Dual<T, N> atan2(const Dual<T, N>& y, const Dual<T, N>& x) {
 using Dual1 = Dual<double, 1>;
 
 /// Value at double, whatever the nesting.
-inline double value_of(double a) { return a; }
+inline double value_of(double a) {
+  return a;
+}
 template <class T, int N>
 double value_of(const Dual<T, N>& a) {
   return value_of(a.value);

@@ -11,8 +11,8 @@
 namespace gnomon {
 
 /// F(x) = 0 with a fixed size and sparsity. The owner (StepEquations) sets its parameters at the begin of each step.
-/// Nothing here allocates. A function may throw (CannotEvaluate or anything a user's callback throws): the caller, which
-/// is ScaledEquations, turns that into a failed evaluation.
+/// Nothing here allocates. A function may throw (CannotEvaluate or anything a user's callback throws): the caller,
+/// which is ScaledEquations, turns that into a failed evaluation.
 class NonlinearEquations {
  public:
   virtual ~NonlinearEquations() = default;

@@ -11,16 +11,16 @@ namespace gnomon {
 
 /// What kind of misuse an Error reports. The integer values are the (negative) flags of the C interface.
 enum class ErrorCode {
-  unknown_name = -1,       ///< no scheme, solver, problem, reference or option of that name
-  bad_value = -2,          ///< a number or a choice outside what was declared
-  bad_size = -3,           ///< a vector or matrix of the wrong length
-  inconsistent_start = -4, ///< g(q0) != 0 or G v0 + g_t != 0
-  rank_deficient = -5,     ///< dependent constraints at the start
-  not_finite = -6,         ///< the start, or a callback at the start, is NaN or infinite
-  callback_failed = -7,    ///< a callback threw at the start
-  refused = -8,            ///< scheme, solver and system do not fit; the text says why
-  bad_plugin = -9,         ///< not a plug-in, another version, or it failed to register
-  bad_file = -10,          ///< a file that cannot be read or written
+  unknown_name = -1,        ///< no scheme, solver, problem, reference or option of that name
+  bad_value = -2,           ///< a number or a choice outside what was declared
+  bad_size = -3,            ///< a vector or matrix of the wrong length
+  inconsistent_start = -4,  ///< g(q0) != 0 or G v0 + g_t != 0
+  rank_deficient = -5,      ///< dependent constraints at the start
+  not_finite = -6,          ///< the start, or a callback at the start, is NaN or infinite
+  callback_failed = -7,     ///< a callback threw at the start
+  refused = -8,             ///< scheme, solver and system do not fit; the text says why
+  bad_plugin = -9,          ///< not a plug-in, another version, or it failed to register
+  bad_file = -10,           ///< a file that cannot be read or written
 };
 
 /// One full sentence that names the offending thing, its value and what was expected.
@@ -41,6 +41,9 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
 
 /// Error for a name that is not known: `unknown <kind> "<name>"; did you mean ...?` or the list of what is known.
 Error unknown_name(std::string_view kind, std::string_view name, const std::vector<std::string>& known);
+
+/// A number for a sentence: up to nine significant digits.
+std::string number_text(double value);
 
 /// A callback may throw this to say "cannot evaluate here" (recoverable: solvers shorten the step or give up the step).
 class CannotEvaluate : public std::runtime_error {

@@ -26,9 +26,9 @@ struct RunCounters {
 /// What one step, or a sequence of steps, did.
 struct StepReport {
   SolveStatus status = SolveStatus::converged;
-  double t = 0;      ///< time reached
-  long steps = 0;    ///< steps taken by this call
-  SolveReport last;  ///< of the last solve
+  double t = 0;         ///< time reached
+  long steps = 0;       ///< steps taken by this call
+  SolveReport last;     ///< of the last solve
   std::string message;  ///< empty on success: what failed, at which time, with which residual
   bool stopped_by_observer = false;
   bool success() const { return status == SolveStatus::converged; }
@@ -44,8 +44,8 @@ class Observer {
 
 struct IntegratorOptions {
   JacobianSource jacobian = JacobianSource::analytic;
-  bool project_start = false;   ///< repair an inconsistent start in the mass metric
-  int max_halvings = 0;         ///< cut a refused step into up to 2^max_halvings substeps; 0: a refused step ends the run
+  bool project_start = false;  ///< repair an inconsistent start in the mass metric
+  int max_halvings = 0;  ///< cut a refused step into up to 2^max_halvings substeps; 0: a refused step ends the run
 };
 
 class Integrator {
@@ -58,7 +58,8 @@ class Integrator {
 
   /// Checks the data (see check_start), sets the state, resets monitor and counters. After this nothing allocates.
   void start(double t0, const Vector& q0, const Vector& p0);
-  /// One step of size h != 0. On failure the state is as before the call. Throws Error(bad_value) for h = 0 or not finite.
+  /// One step of size h != 0. On failure the state is as before the call. Throws Error(bad_value) for h = 0 or not
+  /// finite.
   StepReport step(double h);
   /// Steps of size h until t_end; the last one is shortened to arrive, unless t_end is within 1e-9 h of the grid.
   StepReport advance_to(double t_end, double h);

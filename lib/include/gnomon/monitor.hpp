@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// InvariantMonitor: always on; for each invariant and constraint the largest error and the drift slope, in O(1) memory.
+/// InvariantMonitor: always on; for each invariant and constraint the largest error and the drift slope, in O(1)
+/// memory.
 
 #include <array>
 #include <string>
@@ -14,10 +15,11 @@ namespace gnomon {
 /// One monitored scalar: error = value - initial value (constraints: the value itself, in max norm).
 class Drift {
  public:
-  void start(double initial);
-  void record(double t, double value);
+  void start(long double initial);
+  void record(double t, long double value);
 
-  double initial() const { return initial_; }
+  double initial() const { return static_cast<double>(initial_); }
+  double last_error() const { return last_; }
   double max_abs_error() const { return max_abs_; }
   /// Least-squares slope of the error against time.
   double slope() const;
@@ -27,13 +29,16 @@ class Drift {
   long count() const { return count_; }
 
  private:
-  double initial_ = 0, max_abs_ = 0;
+  long double initial_ = 0;
+  double last_ = 0, max_abs_ = 0;
   long count_ = 0;
   double mean_t_ = 0, mean_e_ = 0, stt_ = 0, ste_ = 0;
   std::array<double, 48> max_at_power_{};
   int powers_ = 0;
 };
 
+/// Measures the compensated state (value + tail) in extended precision where mass and system allow, so that what it
+/// reports is the error of the run and not of the measurement.
 class InvariantMonitor {
  public:
   explicit InvariantMonitor(const System& system);
@@ -53,8 +58,9 @@ class InvariantMonitor {
   void evaluate(const State& z);
 
   const System* system_;
-  Vector v_, xi_, g_;
-  double kinetic_ = 0, potential_ = 0, g_max_ = 0, gv_max_ = 0;
+  Vector v_, xi_, g_, gradient_;
+  long double kinetic_ = 0, potential_ = 0;
+  double g_max_ = 0, gv_max_ = 0;
   Vector j_;
   Drift energy_;
   std::vector<Drift> momentum_;

@@ -17,11 +17,11 @@ struct OptionSpec {
 
   std::string name;
   Kind kind = Kind::real;
-  double default_number = 0;        ///< for real and integer
-  double minimum = 0, maximum = 0;  ///< inclusive bounds for real and integer
-  std::string default_choice;       ///< for choice
-  std::vector<std::string> choices; ///< for choice
-  std::string unit;                 ///< "" for pure numbers
+  double default_number = 0;         ///< for real and integer
+  double minimum = 0, maximum = 0;   ///< inclusive bounds for real and integer
+  std::string default_choice;        ///< for choice
+  std::vector<std::string> choices;  ///< for choice
+  std::string unit;                  ///< "" for pure numbers
   std::string help;
 
   static OptionSpec real(std::string name, double value, double minimum, double maximum, std::string unit,

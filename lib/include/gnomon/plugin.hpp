@@ -19,13 +19,13 @@
 extern "C" {
 /// Everything that must agree between the program and a module for C++ types to cross between them.
 struct gnomon_manifest {
-  int abi_version;        ///< first, and never moves
-  const char* compiler;   ///< compiler family and major version of the C++ ABI
-  long cpp_standard;      ///< __cplusplus
-  int scalar_size;        ///< sizeof(double)
-  int index_size;         ///< sizeof(Eigen::Index)
-  int eigen_version;      ///< world * 10000 + major * 100 + minor
-  int eigen_alignment;    ///< EIGEN_MAX_ALIGN_BYTES: instruction-set options change it
+  int abi_version;       ///< first, and never moves
+  const char* compiler;  ///< compiler family and major version of the C++ ABI
+  long cpp_standard;     ///< __cplusplus
+  int scalar_size;       ///< sizeof(double)
+  int index_size;        ///< sizeof(Eigen::Index)
+  int eigen_version;     ///< world * 10000 + major * 100 + minor
+  int eigen_alignment;   ///< EIGEN_MAX_ALIGN_BYTES: instruction-set options change it
   const char* sundials_version;
 };
 }

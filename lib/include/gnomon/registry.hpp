@@ -35,8 +35,8 @@ class Registry {
 
   /// Runs a registration function; all of its entries come in or, on an Error (a taken name), none.
   void add(RegisterFunction function, const std::string& origin);
-  /// Loads a shared module: checks its manifest, then registers. Throws Error(bad_plugin) with the reason, and leaves the
-  /// registry as it was. The module stays loaded for the life of the process.
+  /// Loads a shared module: checks its manifest, then registers. Throws Error(bad_plugin) with the reason, and leaves
+  /// the registry as it was. The module stays loaded for the life of the process.
   void load(const std::string& path);
 
   /// Look-ups throw Error(unknown_name) with the nearest known name.

@@ -18,9 +18,9 @@ const char* to_string(JacobianSource source);
 
 enum class EvaluationStatus { ok, failed };
 
-/// With x = C xs and F = R Fs (C, R diagonal, NonlinearEquations::scales): the solvers see Fs(xs) = 0, in which unknowns,
-/// rows and condition number are of order one for every step size. Exceptions of callbacks and values that are not
-/// finite become EvaluationStatus::failed; message() says what happened.
+/// With x = C xs and F = R Fs (C, R diagonal, NonlinearEquations::scales): the solvers see Fs(xs) = 0, in which
+/// unknowns, rows and condition number are of order one for every step size. Exceptions of callbacks and values that
+/// are not finite become EvaluationStatus::failed; message() says what happened.
 class ScaledEquations {
  public:
   ScaledEquations(NonlinearEquations& equations, JacobianSource source);

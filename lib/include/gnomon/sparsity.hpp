@@ -9,8 +9,8 @@
 
 namespace gnomon {
 
-/// Row-compressed pattern: row i owns the columns indices[offsets[i] .. offsets[i+1]), ascending. Values of a matrix with
-/// this pattern are a plain vector of length nonzeros() in the same order.
+/// Row-compressed pattern: row i owns the columns indices[offsets[i] .. offsets[i+1]), ascending. Values of a matrix
+/// with this pattern are a plain vector of length nonzeros() in the same order.
 struct SparsityPattern {
   Index rows = 0, cols = 0;
   std::vector<Index> offsets{0};

@@ -45,13 +45,13 @@ class History {
   Index count_ = 0, head_ = 0;
 };
 
-/// {t, q, p, multipliers of the last step, scheme-owned history}. Copied and restored as a whole: a failed step leaves it
-/// as it was.
+/// {t, q, p, multipliers of the last step, scheme-owned history}. Copied and restored as a whole: a failed step leaves
+/// it as it was.
 struct State {
   double t = 0, t_tail = 0;  ///< time, compensated like q and p
   Compensated q, p;
-  Vector lambda;     ///< multipliers of the last step (of the start: index-1 multipliers)
-  double last_h = 0; ///< size of the step that led here, 0 at the start
+  Vector lambda;      ///< multipliers of the last step (of the start: index-1 multipliers)
+  double last_h = 0;  ///< size of the step that led here, 0 at the start
   History history;
 
   void advance_time(double h);

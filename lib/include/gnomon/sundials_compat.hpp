@@ -7,13 +7,24 @@
 
 #include <memory>
 #include <stdexcept>
+#include <string>
 
 #if SUNDIALS_VERSION_MAJOR >= 7
 #include <sundials/sundials_errors.h>
 #include <sundials/sundials_types.h>
 #define GNOMON_SUN_COMM_NULL SUN_COMM_NULL
+/// Up to 6.x each integrator has its own error handler; from 7.0 on the context has it, see SunContext.
+#define GNOMON_DISCARD_MESSAGES(set_handler, memory) static_cast<void>(0)
+/// Sends error messages to a gnomon::SunMessage, which must outlive the memory and the context.
+#define GNOMON_CAPTURE_MESSAGES(set_handler, memory, context, message) \
+  static_cast<void>(SUNContext_PushErrHandler(context, gnomon::SunMessage::handler, message))
 #else
 #define GNOMON_SUN_COMM_NULL nullptr
+#define GNOMON_DISCARD_MESSAGES(set_handler, memory) \
+  set_handler(                                       \
+      memory, [](int, const char*, const char*, char*, void*) {}, nullptr)
+#define GNOMON_CAPTURE_MESSAGES(set_handler, memory, context, message) \
+  static_cast<void>(set_handler(memory, gnomon::SunMessage::handler, message))
 #endif
 
 namespace gnomon {
@@ -37,13 +48,31 @@ class SunContext {
     SUNContext_ClearErrHandlers(raw);
 #endif
   }
-  operator SUNContext() const { return context_.get(); }  // NOLINT: passed wherever SUNDIALS wants one
+  operator SUNContext() const {
+    return context_.get();
+  }  // NOLINT: passed wherever SUNDIALS wants one
 
  private:
   struct Free {
     void operator()(SUNContext context) const { SUNContext_Free(&context); }
   };
   std::unique_ptr<std::remove_pointer_t<SUNContext>, Free> context_;
+};
+
+/// The last error message of an integrator, for its report; see GNOMON_CAPTURE_MESSAGES.
+struct SunMessage {
+  std::string text;
+
+#if SUNDIALS_VERSION_MAJOR >= 7
+  static void handler(int, const char*, const char*, const char* message, SUNErrCode, void* self, SUNContext) {
+    if (message) static_cast<SunMessage*>(self)->text = message;
+  }
+#else
+  /// Warnings have positive codes and are dropped.
+  static void handler(int code, const char*, const char*, char* message, void* self) {
+    if (code < 0) static_cast<SunMessage*>(self)->text = message;
+  }
+#endif
 };
 
 }  // namespace gnomon

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gnomon/mass.hpp"
@@ -29,25 +30,34 @@ struct SystemTraits {
   static constexpr int not_polynomial = -1;
 
   std::string name;
-  Index n = 0;             ///< coordinates
-  Index m = 0;             ///< position constraints
-  Index n_obstacles = 0;   ///< unilateral constraints c(q) >= 0
-  Index n_symmetries = 0;  ///< linear-in-p momentum maps
-  Index n_invariants = 0;  ///< quadratic invariants pi_k in which U is written, see System::invariants
+  Index n = 0;                             ///< coordinates
+  Index m = 0;                             ///< position constraints
+  Index n_obstacles = 0;                   ///< unilateral constraints c(q) >= 0
+  Index n_symmetries = 0;                  ///< linear-in-p momentum maps
+  Index n_invariants = 0;                  ///< quadratic invariants pi_k in which U is written, see System::invariants
   int potential_degree = not_polynomial;   ///< degree of U in q, or not_polynomial
   int constraint_degree = not_polynomial;  ///< degree of g in q, or not_polynomial
   bool constant_mass = true;
-  bool has_force = false;              ///< a force Q(q,v,t) outside the potential
-  bool time_dependent = false;         ///< U or g depends on t
+  bool has_force = false;                ///< a force Q(q,v,t) outside the potential
+  bool time_dependent = false;           ///< U or g depends on t
   bool approximate_derivatives = false;  ///< some derivative comes from differences
   std::array<std::string, 3> state_names{"q", "p", "lambda"};
   std::vector<Block> blocks;                  ///< named ranges of q, e.g. one a body
   std::vector<std::string> constraint_names;  ///< one a constraint
 };
 
-/// A mechanical system. All functions are const, thread-safe and allocate nothing. Arguments: t in the model's time unit,
-/// q and v of length n, lambda of length m. Outputs are overwritten. A function may throw CannotEvaluate, or return
-/// values that are not finite, to say "not here": solvers treat both as a failed evaluation.
+/// Traits of a system that declares no more than its name and the polynomial degrees of U and g.
+inline SystemTraits polynomial_traits(std::string name, int potential_degree, int constraint_degree) {
+  SystemTraits traits;
+  traits.name = std::move(name);
+  traits.potential_degree = potential_degree;
+  traits.constraint_degree = constraint_degree;
+  return traits;
+}
+
+/// A mechanical system. All functions are const, thread-safe and allocate nothing. Arguments: t in the model's time
+/// unit, q and v of length n, lambda of length m. Outputs are overwritten. A function may throw CannotEvaluate, or
+/// return values that are not finite, to say "not here": solvers treat both as a failed evaluation.
 class System {
  public:
   virtual ~System() = default;
@@ -67,6 +77,10 @@ class System {
   /// \name Potential U(q,t)
   ///@{
   virtual double potential(double t, const ConstVectorRef& q) const = 0;
+  /// U at the compensated position q + tail, for the energy balance: the default is U(q) + grad U(q).tail; `gradient` is
+  /// scratch of length n. Systems that can evaluate in extended precision do.
+  virtual long double potential_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
+                                            VectorRef gradient) const;
   virtual void potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const = 0;
   /// out = (Hess U) w
   virtual void potential_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& w,
@@ -78,6 +92,11 @@ class System {
   /// Pattern of G, m x n; G and its directional derivatives are value vectors on it.
   virtual const SparsityPattern& constraint_pattern() const = 0;
   virtual void constraints(double t, const ConstVectorRef& q, VectorRef out) const = 0;
+  /// out = g at the compensated position q + tail, |tail| <= ulp(q)/2, with a rounding error below that of one evaluation
+  /// at double where the system can (lambda times this error is what the energy of an exact scheme fluctuates by).
+  /// Default: g(q) + G(q) tail; `g_values` is scratch on the constraint pattern.
+  virtual void constraints_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail, VectorRef out,
+                                       VectorRef g_values) const;
   virtual void constraint_jacobian(double t, const ConstVectorRef& q, VectorRef values) const = 0;
   /// out = d(G^T lambda)/dq w = sum_i lambda_i (Hess g_i) w
   virtual void constraint_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
@@ -117,8 +136,8 @@ class System {
   ///@}
 
   /// \name Quadratic invariants, with traits().n_invariants > 0
-  /// The potential in split form: U(q) = U2(q) + sum_k V_k(pi_k(q)), U2 of degree <= 2 and every pi_k quadratic in q and
-  /// invariant under the symmetries. It is what an equivariant discrete derivative needs (Gonzalez 1996).
+  /// The potential in split form: U(q) = U2(q) + sum_k V_k(pi_k(q)), U2 of degree <= 2 and every pi_k quadratic in q
+  /// and invariant under the symmetries. It is what an equivariant discrete derivative needs (Gonzalez 1996).
   ///@{
   virtual void invariants(const ConstVectorRef& q, VectorRef pi) const;
   virtual const SparsityPattern& invariant_pattern() const;

@@ -51,10 +51,10 @@ class SystemAt {
   void split(const VectorOf<Dual1>& x, Vector& value, Vector& tangent) const;
 
   const System* system_;
-  Vector q_, w_, a_, b_, c_;      // length n
-  Vector lambda_, mu_, e_, f_;    // length m
-  Vector g_values_, dg_values_;   // on the constraint pattern
-  Vector pi_, dpi_, pi_values_;   // invariants
+  Vector q_, w_, a_, b_, c_;     // length n
+  Vector lambda_, mu_, e_, f_;   // length m
+  Vector g_values_, dg_values_;  // on the constraint pattern
+  Vector pi_, dpi_, pi_values_;  // invariants
   Vector c_zero_, lambda_zero_, hessian_values_;
 };
 

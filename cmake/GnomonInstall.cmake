@@ -1,0 +1,22 @@
+# cmake --install: find_package(gnomon) -> gnomon::gnomon, and gnomon.pc for pkg-config.
+include(CMakePackageConfigHelpers)
+
+add_library(gnomon_all INTERFACE)
+add_library(gnomon::gnomon ALIAS gnomon_all)
+set_target_properties(gnomon_all PROPERTIES EXPORT_NAME gnomon)
+target_link_libraries(gnomon_all INTERFACE gnomon_core gnomon_builtin)
+
+install(TARGETS gnomon_core gnomon_builtin gnomon_all EXPORT gnomon-targets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY lib/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
+set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/gnomon)
+install(EXPORT gnomon-targets NAMESPACE gnomon:: DESTINATION ${config_dir})
+configure_package_config_file(cmake/gnomon-config.cmake.in ${PROJECT_BINARY_DIR}/gnomon-config.cmake
+                              INSTALL_DESTINATION ${config_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/gnomon-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/gnomon-config.cmake ${PROJECT_BINARY_DIR}/gnomon-config-version.cmake
+              cmake/GnomonPlugin.cmake cmake/plugin_entry.cpp.in DESTINATION ${config_dir})
+
+configure_file(cmake/gnomon.pc.in ${PROJECT_BINARY_DIR}/gnomon.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/gnomon.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,76 @@
+#!/bin/sh
+# Gnomon from a clone: sets the machine up on first use, builds, and forwards to the `gnomon` program.
+#
+#   ./gnomon.sh validate            the main job: the validation table
+#   ./gnomon.sh test [ctest args]   builds and runs the tests (quick tier unless -L says otherwise)
+#   ./gnomon.sh run PROBLEM ...     anything else goes to the program; see ./gnomon.sh --help
+set -eu
+
+root=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+build="$root/build/release"
+stamp="$root/build/packages-installed"
+log="$root/build/build.log"
+
+packages="g++ make cmake ninja-build pkg-config libsundials-dev libsuitesparse-dev libeigen3-dev libboost-dev
+libboost-test-dev libjsoncpp-dev libtomlplusplus-dev libcli11-dev libfmt-dev"
+
+install_packages() {
+  command -v dpkg-query >/dev/null 2>&1 || return 0 # not Debian: CMake says what is missing
+  missing=""
+  for package in $packages; do
+    status=$(dpkg-query -W -f='${Status}' "$package" 2>/dev/null || true)
+    [ "$status" = "install ok installed" ] || missing="$missing $package"
+  done
+  if [ -n "$missing" ]; then
+    command="apt-get update && apt-get install -y --no-install-recommends$missing"
+    if [ "$(id -u)" = 0 ]; then
+      run="sh -c"
+    elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
+      run="sudo sh -c"
+    else
+      printf 'gnomon.sh: packages are missing; run this as root, then try again:\n  %s\n' "$command" >&2
+      exit 2
+    fi
+    printf 'gnomon.sh: installing%s\n' "$missing" >&2
+    DEBIAN_FRONTEND=noninteractive
+    export DEBIAN_FRONTEND
+    if ! $run "$command" >"$root/build/packages.log" 2>&1; then
+      tail -n 20 "$root/build/packages.log" >&2
+      printf 'gnomon.sh: the packages could not be installed; the full output is in build/packages.log\n' >&2
+      exit 2
+    fi
+  fi
+  : >"$stamp"
+}
+
+build_target() {
+  if [ ! -f "$build/build.ninja" ]; then
+    printf 'gnomon.sh: configuring\n' >&2
+    if ! (cd "$root" && cmake --preset release) >"$log" 2>&1; then
+      tail -n 30 "$log" >&2
+      printf 'gnomon.sh: configuring failed; the full output is in build/build.log\n' >&2
+      rm -rf "$build/CMakeCache.txt" "$build/build.ninja"
+      exit 2
+    fi
+    printf 'gnomon.sh: building (a few minutes)\n' >&2
+  fi
+  if ! cmake --build "$build" --target "$1" >"$log" 2>&1; then
+    grep -E -A 5 'error|FAILED' "$log" | head -n 40 >&2 || true
+    printf 'gnomon.sh: the build failed; the full output is in build/build.log\n' >&2
+    exit 2
+  fi
+}
+
+mkdir -p "$root/build"
+if [ ! -f "$stamp" ] || [ "$0" -nt "$stamp" ]; then
+  install_packages
+fi
+
+if [ "${1:-}" = test ]; then
+  shift
+  build_target all
+  [ $# -gt 0 ] || set -- -L quick
+  exec ctest --test-dir "$build" --output-on-failure "$@"
+fi
+build_target gnomon
+exec "$build/bin/gnomon" "$@"

@@ -1,0 +1,225 @@
+#include "gnomon/integrator.hpp"
+
+#include <cmath>
+
+#include "gnomon/consistency.hpp"
+#include "gnomon/error.hpp"
+
+namespace gnomon {
+
+namespace {
+
+/// A scheme that asks for more repetitions of one system than this in one step has stalled.
+constexpr int max_repetitions = 10000;
+
+}  // namespace
+
+struct Integrator::Impl {
+  std::shared_ptr<const System> system;
+  IntegratorOptions options;
+  Binding binding;
+  struct Solve {
+    std::unique_ptr<ScaledEquations> scaled;
+    std::unique_ptr<NonlinearSolver> solver;
+    Vector x, xs;
+  };
+  std::vector<Solve> solves;  // one a system
+  State z, next;
+  std::vector<State> backups;  // one a level of halving
+  InvariantMonitor monitor;
+  RunCounters counters;
+  std::vector<Observer*> observers;
+  bool started = false;
+
+  Impl(std::shared_ptr<const System> s, const Scheme& scheme, const Options& scheme_options,
+       const SolverFactory& factory, const Options& solver_options, IntegratorOptions o)
+      : system(std::move(s)), options(o), binding(scheme.bind(*system, scheme_options)), monitor(*system) {
+    StepEquations& equations = *binding.equations;
+    for (Index k = 0; k < equations.n_systems(); ++k) {
+      Solve solve;
+      solve.scaled = std::make_unique<ScaledEquations>(equations.system(k), options.jacobian);
+      solve.solver = factory.create(solver_options);
+      solve.solver->attach(*solve.scaled);
+      solve.x.setZero(solve.scaled->size());
+      solve.xs.setZero(solve.scaled->size());
+      solves.push_back(std::move(solve));
+    }
+  }
+
+  void count(const SolveReport& report) {
+    counters.iterations += report.iterations;
+    counters.residual_evaluations += report.residual_evaluations;
+    counters.jacobian_evaluations += report.jacobian_evaluations;
+    counters.factorisations += report.factorisations;
+  }
+
+  /// One step of h from z; z is untouched unless it succeeds.
+  bool attempt(double h, StepReport& report) {
+    try {
+      StepEquations& equations = *binding.equations;
+      equations.begin(z, h);
+      for (Index k = 0; k < equations.n_solves(); ++k) {
+        Solve& solve = solves[static_cast<std::size_t>(equations.system_of(k))];
+        Next then = Next::repeat;
+        for (int repetition = 0; then == Next::repeat; ++repetition) {
+          equations.predict(k, solve.x);
+          solve.scaled->update_scales();
+          solve.scaled->to_scaled(solve.x, solve.xs);
+          report.last = solve.solver->solve(solve.xs);
+          count(report.last);
+          if (report.last.status != SolveStatus::converged)
+            return fail(report, report.last.status, report.last.message);
+          solve.scaled->to_unscaled(solve.xs, solve.x);
+          then = equations.accept(k, solve.x);
+          if (then == Next::fail || repetition == max_repetitions)
+            return fail(report, SolveStatus::not_converged, "the scheme gave up its iteration");
+        }
+      }
+      next = z;
+      equations.finish(next);
+    } catch (const std::exception& error) {
+      return fail(report, SolveStatus::evaluation_failed, error.what());
+    } catch (...) {
+      return fail(report, SolveStatus::evaluation_failed, "a callback threw something that is no std::exception");
+    }
+    std::swap(z, next);
+    return true;
+  }
+
+  static bool fail(StepReport& report, SolveStatus status, const std::string& why) {
+    report.status = status;
+    report.message = why;
+    return false;
+  }
+
+  /// One step of h, cut into halves where refused and allowed. On failure z is as before.
+  bool attempt_or_halve(double h, int level, StepReport& report) {
+    if (attempt(h, report)) return true;
+    if (level >= options.max_halvings) return false;
+    ++counters.refused_steps;
+    State& backup = backups[static_cast<std::size_t>(level)];
+    backup = z;
+    report.status = SolveStatus::converged;
+    if (attempt_or_halve(h / 2, level + 1, report) && attempt_or_halve(h / 2, level + 1, report)) return true;
+    z = backup;
+    return false;
+  }
+
+  bool notify() {
+    bool go_on = true;
+    for (Observer* observer : observers) go_on = observer->observe(z, counters.steps) && go_on;
+    return go_on;
+  }
+
+  void one_step(double h, StepReport& report) {
+    if (!attempt_or_halve(h, 0, report)) {
+      report.message = "step " + std::to_string(counters.steps + 1) + " from t = " + number_text(z.t) +
+                       " over h = " + number_text(h) + ": " + to_string(report.status) +
+                       (report.message.empty() ? "" : ": " + report.message);
+      return;
+    }
+    ++counters.steps;
+    ++report.steps;
+    try {
+      monitor.record(z);
+    } catch (const std::exception& error) {
+      fail(report, SolveStatus::evaluation_failed,
+           std::string("invariants at t = ") + number_text(z.t) + ": " + error.what());
+      return;
+    }
+    report.stopped_by_observer = !notify();
+  }
+};
+
+Integrator::Integrator(std::shared_ptr<const System> system, const Scheme& scheme, const Options& scheme_options,
+                       const SolverFactory& solver, const Options& solver_options, IntegratorOptions options)
+    : impl_(std::make_unique<Impl>(std::move(system), scheme, scheme_options, solver, solver_options, options)) {}
+
+Integrator::~Integrator() = default;
+Integrator::Integrator(Integrator&&) noexcept = default;
+
+void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
+  const System& system = *impl_->system;
+  Vector q = q0, p = p0;
+  if (impl_->options.project_start && q.size() == system.n() && p.size() == system.n()) project_start(system, t0, q, p);
+  check_start(system, t0, q, p);
+
+  State z;
+  z.t = t0;
+  z.q.set(q);
+  z.p.set(p);
+  z.lambda = Vector::Zero(system.m());
+  if (system.m() > 0) {
+    Vector v(system.n()), a(system.n());
+    system.mass().solve(p, v);
+    acceleration(system, t0, q, v, a, z.lambda);
+  }
+  impl_->binding.equations->prepare(z);
+  impl_->z = impl_->next = z;
+  impl_->backups.assign(static_cast<std::size_t>(impl_->options.max_halvings), z);
+  impl_->monitor.start(z);
+  impl_->counters = RunCounters();
+  impl_->started = true;
+  impl_->notify();
+}
+
+StepReport Integrator::step(double h) {
+  return advance(1, h);
+}
+
+StepReport Integrator::advance(long count, double h) {
+  if (!impl_->started)
+    throw Error(ErrorCode::bad_value, "the integrator was not started: call start(t0, q0, p0) first");
+  if (!std::isfinite(h) || h == 0)
+    throw Error(ErrorCode::bad_value, "step h = " + number_text(h) + " is not a finite number other than zero");
+  StepReport report;
+  for (long i = 0; i < count && report.success() && !report.stopped_by_observer; ++i) impl_->one_step(h, report);
+  report.t = impl_->z.t;
+  return report;
+}
+
+StepReport Integrator::advance_to(double t_end, double h) {
+  if (!impl_->started)
+    throw Error(ErrorCode::bad_value, "the integrator was not started: call start(t0, q0, p0) first");
+  if (!std::isfinite(h) || h == 0)
+    throw Error(ErrorCode::bad_value, "step h = " + number_text(h) + " is not a finite number other than zero");
+  const double length = t_end - impl_->z.t;
+  if (!std::isfinite(length) || length * h < 0)
+    throw Error(ErrorCode::bad_value, "end time " + number_text(t_end) + " cannot be reached from t = " +
+                                          number_text(impl_->z.t) + " with steps of " + number_text(h));
+  const double whole = std::floor(length / h + 1e-9);
+  if (whole > 9e15)
+    throw Error(ErrorCode::bad_value,
+                "end time " + number_text(t_end) + " is more than 9e15 steps of " + number_text(h) + " away");
+  StepReport report = advance(static_cast<long>(whole), h);
+  const double rest = (t_end - impl_->z.t) - impl_->z.t_tail;
+  if (report.success() && !report.stopped_by_observer && std::abs(rest) > 1e-9 * std::abs(h)) {
+    impl_->one_step(rest, report);
+    report.t = impl_->z.t;
+  }
+  return report;
+}
+
+void Integrator::add_observer(Observer& observer) {
+  impl_->observers.push_back(&observer);
+}
+const State& Integrator::state() const {
+  return impl_->z;
+}
+const InvariantMonitor& Integrator::monitor() const {
+  return impl_->monitor;
+}
+const Promises& Integrator::promises() const {
+  return impl_->binding.promises;
+}
+const RunCounters& Integrator::counters() const {
+  return impl_->counters;
+}
+const System& Integrator::system() const {
+  return *impl_->system;
+}
+StepEquations& Integrator::equations() {
+  return *impl_->binding.equations;
+}
+
+}  // namespace gnomon

@@ -1,0 +1,118 @@
+#include "gnomon/monitor.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gnomon {
+
+namespace {
+
+double max_norm(const Vector& v) {
+  return v.size() ? v.lpNorm<Eigen::Infinity>() : 0;
+}
+
+}  // namespace
+
+void Drift::start(long double initial) {
+  *this = Drift();
+  initial_ = initial;
+}
+
+void Drift::record(double t, long double value) {
+  const double error = static_cast<double>(value - initial_);
+  last_ = error;
+  max_abs_ = std::max(max_abs_, std::abs(error));
+  ++count_;
+  // Running covariance of (t, error), numerically stable (Welford).
+  const double dt = t - mean_t_;
+  mean_t_ += dt / static_cast<double>(count_);
+  stt_ += dt * (t - mean_t_);
+  mean_e_ += (error - mean_e_) / static_cast<double>(count_);
+  ste_ += dt * (error - mean_e_);
+  if ((count_ & (count_ - 1)) == 0 && powers_ < static_cast<int>(max_at_power_.size()))
+    max_at_power_[static_cast<std::size_t>(powers_++)] = max_abs_;
+}
+
+double Drift::slope() const {
+  return stt_ > 0 ? ste_ / stt_ : 0;
+}
+
+double Drift::growth_exponent(double floor) const {
+  constexpr int first = 10;  // N = 1024
+  const int n = powers_ - first;
+  if (n < 3) return 0;
+  double mean_x = 0, mean_y = 0, sxx = 0, sxy = 0;
+  const auto y = [&](int k) { return std::log2(std::max(max_at_power_[static_cast<std::size_t>(k)], floor)); };
+  for (int k = first; k < powers_; ++k) {
+    mean_x += static_cast<double>(k) / n;
+    mean_y += y(k) / n;
+  }
+  for (int k = first; k < powers_; ++k) {
+    sxx += (k - mean_x) * (k - mean_x);
+    sxy += (k - mean_x) * (y(k) - mean_y);
+  }
+  return sxy / sxx;
+}
+
+InvariantMonitor::InvariantMonitor(const System& system) : system_(&system) {
+  v_.setZero(system.n());
+  gradient_.setZero(system.n());
+  xi_.setZero(system.n());
+  g_.setZero(system.m());
+  j_.setZero(system.traits().n_symmetries);
+  momentum_.resize(static_cast<std::size_t>(system.traits().n_symmetries));
+}
+
+void InvariantMonitor::evaluate(const State& z) {
+  const Vector &q = z.q.value(), &p = z.p.value();
+  system_->mass().solve(p, v_);
+  const Vector &q_tail = z.q.tail(), &p_tail = z.p.tail();
+  if (system_->mass().is_diagonal()) {
+    const Vector& mass = system_->mass().diagonal_entries();
+    kinetic_ = 0;
+    for (Index j = 0; j < p.size(); ++j) {
+      const long double pj = static_cast<long double>(p[j]) + p_tail[j];
+      kinetic_ += pj * pj / (2 * mass[j]);
+    }
+  } else {
+    kinetic_ = 0.5L * p.dot(v_) + p_tail.dot(v_);
+  }
+  potential_ = system_->potential_compensated(z.t, q, q_tail, gradient_);
+  system_->constraints(z.t, q, g_);
+  g_max_ = max_norm(g_);
+  system_->constraint_velocity(z.t, q, v_, g_);
+  gv_max_ = max_norm(g_);
+  for (Index a = 0; a < j_.size(); ++a) {
+    system_->symmetry_generator(a, q, xi_);
+    j_[a] = p.dot(xi_);
+  }
+}
+
+void InvariantMonitor::start(const State& z) {
+  evaluate(z);
+  energy_.start(kinetic_ + potential_);
+  for (std::size_t a = 0; a < momentum_.size(); ++a) momentum_[a].start(j_[static_cast<Index>(a)]);
+  position_max_ = g_max_;
+  velocity_max_ = gv_max_;
+  kinetic_max_ = static_cast<double>(std::abs(kinetic_));
+  potential_max_ = static_cast<double>(std::abs(potential_));
+  steps_ = 0;
+}
+
+void InvariantMonitor::record(const State& z) {
+  evaluate(z);
+  ++steps_;
+  energy_.record(z.t, kinetic_ + potential_);
+  for (std::size_t a = 0; a < momentum_.size(); ++a) momentum_[a].record(z.t, j_[static_cast<Index>(a)]);
+  position_max_ = std::max(position_max_, g_max_);
+  velocity_max_ = std::max(velocity_max_, gv_max_);
+  kinetic_max_ = std::max(kinetic_max_, static_cast<double>(std::abs(kinetic_)));
+  potential_max_ = std::max(potential_max_, static_cast<double>(std::abs(potential_)));
+}
+
+double InvariantMonitor::energy_gate() const {
+  const double steps = static_cast<double>(std::max(steps_, 1L));
+  return 1e-14 * std::sqrt(steps) * std::max({1.0, kinetic_max_, potential_max_});
+}
+
+}  // namespace gnomon

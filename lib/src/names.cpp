@@ -1,0 +1,31 @@
+#include "gnomon/nonlinear_solver.hpp"
+#include "gnomon/scheme.hpp"
+
+namespace gnomon {
+
+const char* to_string(SolveStatus status) {
+  switch (status) {
+    case SolveStatus::converged:
+      return "converged";
+    case SolveStatus::not_converged:
+      return "not converged";
+    case SolveStatus::singular_jacobian:
+      return "singular Jacobian";
+    case SolveStatus::evaluation_failed:
+      return "evaluation failed";
+  }
+  return "";
+}
+
+std::string to_string(const Promises& promises) {
+  std::string text = "order " + std::to_string(promises.order);
+  if (promises.energy) text += ", energy";
+  if (promises.position) text += ", position";
+  if (promises.hidden) text += ", hidden";
+  if (promises.momentum) text += ", momentum";
+  if (promises.symmetric) text += ", symmetric";
+  if (promises.symplectic) text += ", symplectic";
+  return text;
+}
+
+}  // namespace gnomon

@@ -1,0 +1,205 @@
+#include "gnomon/registry.hpp"
+
+#include <dlfcn.h>
+
+#include <cstring>
+#include <filesystem>
+#include <map>
+
+#include "gnomon/error.hpp"
+#include "gnomon/plugin.hpp"
+
+namespace gnomon {
+
+namespace {
+
+template <class T>
+using Table = std::map<std::string, std::unique_ptr<T>>;
+
+template <class T>
+const T& look_up(const Table<T>& table, const char* kind, const std::string& name);
+
+template <class T>
+std::vector<std::string> keys(const Table<T>& table) {
+  std::vector<std::string> names;
+  for (const auto& entry : table) names.push_back(entry.first);
+  return names;
+}
+
+template <class T>
+const T& look_up(const Table<T>& table, const char* kind, const std::string& name) {
+  const auto at = table.find(name);
+  if (at == table.end()) throw unknown_name(kind, name, keys(table));
+  return *at->second;
+}
+
+struct Tables {
+  Table<Scheme> schemes;
+  Table<SolverFactory> solvers;
+  Table<Problem> problems;
+  Table<Reference> references;
+};
+
+/// Collects what one registration function adds, so that a failure in the middle leaves nothing behind.
+class Staging final : public Registrar {
+ public:
+  explicit Staging(const Tables& known) : known_(known) {}
+
+  void add(std::unique_ptr<Scheme> scheme) override {
+    insert(known_.schemes, staged.schemes, "scheme", std::move(scheme));
+  }
+  void add(std::unique_ptr<SolverFactory> solver) override {
+    insert(known_.solvers, staged.solvers, "solver", std::move(solver));
+  }
+  void add(std::unique_ptr<Problem> problem) override {
+    insert(known_.problems, staged.problems, "problem", std::move(problem));
+  }
+  void add(std::unique_ptr<Reference> reference) override {
+    insert(known_.references, staged.references, "reference", std::move(reference));
+  }
+
+  Tables staged;
+
+ private:
+  template <class T>
+  void insert(const Table<T>& known, Table<T>& table, const char* kind, std::unique_ptr<T> entry) {
+    if (!entry) throw Error(ErrorCode::bad_plugin, std::string("a null ") + kind + " was registered");
+    const std::string name = entry->name();
+    if (name.empty()) throw Error(ErrorCode::bad_plugin, std::string("a ") + kind + " without a name was registered");
+    if (known.count(name) || table.count(name))
+      throw Error(ErrorCode::bad_plugin, std::string(kind) + " name \"" + name + "\" is already taken");
+    table.emplace(name, std::move(entry));
+  }
+
+  const Tables& known_;
+};
+
+std::string difference(const gnomon_manifest& mine, const gnomon_manifest& theirs) {
+  const auto differs = [](const char* what, const std::string& a, const std::string& b) {
+    return std::string(what) + " is " + b + ", expected " + a;
+  };
+  const auto number = [](long value) { return std::to_string(value); };
+  if (mine.abi_version != theirs.abi_version)
+    return differs("its Gnomon ABI version", number(mine.abi_version), number(theirs.abi_version));
+  if (std::strcmp(mine.compiler, theirs.compiler) != 0) return differs("its compiler", mine.compiler, theirs.compiler);
+  if (mine.cpp_standard != theirs.cpp_standard)
+    return differs("its C++ standard", number(mine.cpp_standard), number(theirs.cpp_standard));
+  if (mine.scalar_size != theirs.scalar_size)
+    return differs("its scalar size", number(mine.scalar_size), number(theirs.scalar_size));
+  if (mine.index_size != theirs.index_size)
+    return differs("its index size", number(mine.index_size), number(theirs.index_size));
+  if (mine.eigen_version != theirs.eigen_version)
+    return differs("its Eigen version", number(mine.eigen_version), number(theirs.eigen_version));
+  if (mine.eigen_alignment != theirs.eigen_alignment)
+    return differs("its Eigen alignment", number(mine.eigen_alignment), number(theirs.eigen_alignment));
+  if (std::strcmp(mine.sundials_version, theirs.sundials_version) != 0)
+    return differs("its SUNDIALS version", mine.sundials_version, theirs.sundials_version);
+  return {};
+}
+
+}  // namespace
+
+struct Registry::Impl : Tables {
+  std::map<std::string, std::string> origins;
+};
+
+Registry::Registry() : impl_(std::make_unique<Impl>()) {}
+Registry::~Registry() = default;
+Registry::Registry(Registry&&) noexcept = default;
+
+void Registry::add(RegisterFunction function, const std::string& origin) {
+  Staging staging(*impl_);
+  function(staging);
+  const auto commit = [&](auto& from, auto& to) {
+    for (const auto& entry : from) impl_->origins[entry.first] = origin;
+    to.merge(from);
+  };
+  commit(staging.staged.schemes, impl_->schemes);
+  commit(staging.staged.solvers, impl_->solvers);
+  commit(staging.staged.problems, impl_->problems);
+  commit(staging.staged.references, impl_->references);
+}
+
+void Registry::load(const std::string& path) {
+  const auto refuse = [&](const std::string& why) {
+    return Error(ErrorCode::bad_plugin, "plug-in \"" + path + "\" was refused: " + why);
+  };
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) throw refuse("there is no such file");
+  void* module = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!module) throw refuse(std::string("it is no loadable module (") + dlerror() + ")");
+
+  using ManifestFunction = const gnomon_manifest* (*)();
+  const auto manifest = reinterpret_cast<ManifestFunction>(dlsym(module, "gnomon_plugin_manifest"));
+  const auto enter = reinterpret_cast<RegisterFunction>(dlsym(module, "gnomon_plugin_register"));
+  if (!manifest || !enter) {
+    dlclose(module);
+    throw refuse("it has no gnomon_plugin_manifest and gnomon_plugin_register, so it is no Gnomon plug-in");
+  }
+  const std::string why = difference(this_manifest(), *manifest());
+  if (!why.empty()) {
+    dlclose(module);
+    throw refuse(why);
+  }
+  // From here on objects of the module may exist, so it is never closed.
+  std::string failure;
+  try {
+    add(enter, path);
+    return;
+  } catch (const std::exception& error) {
+    failure = error.what();
+  } catch (...) {
+    failure = "its registration threw something that is no std::exception";
+  }
+  throw refuse(failure);
+}
+
+const Scheme& Registry::scheme(const std::string& name) const {
+  return look_up(impl_->schemes, "scheme", name);
+}
+const SolverFactory& Registry::solver(const std::string& name) const {
+  return look_up(impl_->solvers, "solver", name);
+}
+const Problem& Registry::problem(const std::string& name) const {
+  return look_up(impl_->problems, "problem", name);
+}
+const Reference& Registry::reference(const std::string& name) const {
+  return look_up(impl_->references, "reference", name);
+}
+
+std::vector<std::string> Registry::schemes() const {
+  return keys(impl_->schemes);
+}
+std::vector<std::string> Registry::solvers() const {
+  return keys(impl_->solvers);
+}
+std::vector<std::string> Registry::problems() const {
+  return keys(impl_->problems);
+}
+std::vector<std::string> Registry::references() const {
+  return keys(impl_->references);
+}
+
+const std::string& Registry::origin(const std::string& name) const {
+  const auto at = impl_->origins.find(name);
+  if (at == impl_->origins.end()) throw unknown_name("entry", name, {});
+  return at->second;
+}
+
+ProblemInstance Registry::build(const std::string& name, const Assignments& parameters) const {
+  const Problem& chosen = problem(name);
+  return chosen.build(Options("problem " + name, chosen.parameters(), parameters));
+}
+
+Integrator Registry::integrator(const ProblemInstance& instance, const std::string& scheme_name,
+                                const std::string& solver_name, const Assignments& scheme_options,
+                                const Assignments& solver_options, IntegratorOptions options) const {
+  const Scheme& chosen = scheme(scheme_name);
+  const SolverFactory& factory = solver(solver_name);
+  Integrator integrator(instance.system, chosen, Options("scheme " + scheme_name, chosen.options(), scheme_options),
+                        factory, Options("solver " + solver_name, factory.options(), solver_options), options);
+  integrator.start(instance.t0, instance.q0, instance.p0);
+  return integrator;
+}
+
+}  // namespace gnomon

@@ -1,0 +1,64 @@
+#pragma once
+/// \file
+/// The linear algebra of consistent starts: the saddle-point matrix of the mass and the constraints, and the rank of G.
+/// Private to the core.
+
+#include <Eigen/Cholesky>
+#include <Eigen/QR>
+#include <Eigen/Sparse>
+#include <Eigen/SparseLU>
+#include <memory>
+#include <vector>
+
+#include "gnomon/consistency.hpp"
+#include "gnomon/system.hpp"
+
+namespace gnomon {
+
+/// Above this size of [M G^T; G 0] the sparse factorisations take over. A mass M(q) is always treated as dense.
+constexpr Index dense_saddle_point_limit = 1000;
+
+/// M(q) = L L^T.
+class MassRoot {
+ public:
+  /// Throws Error(bad_value) when M(q) is not positive definite.
+  MassRoot(const System& system, const Vector& q);
+  void solve_lower(Eigen::Ref<Matrix> x) const;    ///< x = L^-1 x
+  void solve_lower_transposed(VectorRef x) const;  ///< x = L^-T x
+
+ private:
+  Vector diagonal_;  // L of a diagonal mass
+  Eigen::LLT<Matrix> factor_;
+};
+
+/// (M x + G^T y, G x) = (f, c), factorised once; G in full rank.
+///
+/// Small systems: with A = L^-1 G^T = Q R, the null-space form
+///     L^T x = (I - Q Q^T) L^-1 f + Q R^-T c,    y = R^-1 (Q^T L^-1 f - R^-T c),
+/// whose error grows with the condition of A where that of the assembled matrix, or of G M^-1 G^T, grows with its
+/// square. Large systems: sparse LU of the matrix with unit diagonal of M and unit rows of G, one step of refinement.
+class SaddlePoint {
+ public:
+  /// Throws Error(rank_deficient) naming the dependent constraints.
+  SaddlePoint(const System& system, double t, const Vector& q);
+  void solve(const Vector& f, const Vector& c, Vector& x, Vector& y) const;
+
+ private:
+  using Lu = Eigen::SparseLU<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>>;
+
+  Index n_, m_;
+  Vector row_scale_;  // of G
+  std::unique_ptr<MassRoot> root_;
+  Eigen::ColPivHouseholderQR<Matrix> qr_;
+  Vector mass_scale_;                   // M_ii^-1/2
+  Eigen::SparseMatrix<double> matrix_;  // scaled
+  std::unique_ptr<Lu> lu_;
+};
+
+/// See constraint_rank; values are those of G at q on the constraint pattern.
+ConstraintRank rank_of(const System& system, const Vector& q, const Vector& values);
+
+/// Throws the Error(rank_deficient) that names rank.dependent.
+[[noreturn]] void throw_rank_deficient(const System& system, const ConstraintRank& rank);
+
+}  // namespace gnomon

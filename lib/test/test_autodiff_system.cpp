@@ -1,0 +1,225 @@
+// Every function of a System that AutodiffSystem derives, against differences of the functions it comes from.
+#include <boost/test/unit_test.hpp>
+
+#include "differences.hpp"
+#include "gnomon/autodiff_system.hpp"
+#include "models.hpp"
+
+using gnomon::Index;
+using gnomon::Matrix;
+using gnomon::Vector;
+using gnomon::test::check_close;
+using gnomon::test::difference;
+using gnomon::test::second_difference;
+
+namespace {
+
+constexpr double first = 1e-9, second = 1e-7;  // tolerances of first and second differences
+
+struct Fixture {
+  gnomon::AutodiffSystem<gnomon::test::Nonlinear> system{gnomon::test::Nonlinear{}};
+  double t = 0.7;
+  Vector q = (Vector(4) << 0.8, -0.5, 0.3, 1.1).finished();
+  Vector v = (Vector(4) << -0.4, 1.2, 0.9, -0.7).finished();
+  Vector w = (Vector(4) << 0.6, 0.2, -1.3, 0.5).finished();
+  Vector lambda = (Vector(2) << 1.7, -0.6).finished();
+
+  Vector gradient(double time, const Vector& x) const {
+    Vector out(4);
+    system.potential_gradient(time, x, out);
+    return out;
+  }
+  Vector g(double time, const Vector& x) const {
+    Vector out(2);
+    system.constraints(time, x, out);
+    return out;
+  }
+  Matrix jacobian(const Vector& x) const {
+    Vector values(8);
+    system.constraint_jacobian(t, x, values);
+    return to_dense(system.constraint_pattern(), values);
+  }
+  /// Columns d f(q + s e_j)/ds.
+  template <class F>
+  Matrix derivative(F f) const {
+    Matrix out(f(q).size(), 4);
+    for (Index j = 0; j < 4; ++j) out.col(j) = difference([&](double s) { return Vector(f(q + s * unit(j))); });
+    return out;
+  }
+  static Vector unit(Index j) { return Vector::Unit(4, j); }
+};
+
+Vector flat(const Matrix& m) {
+  return Eigen::Map<const Vector>(m.data(), m.size());
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(autodiff_system, Fixture)
+
+BOOST_AUTO_TEST_CASE(traits_are_filled_in) {
+  BOOST_TEST(system.n() == 4);
+  BOOST_TEST(system.m() == 2);
+  BOOST_TEST(system.traits().n_invariants == 2);
+  BOOST_TEST(system.traits().n_symmetries == 1);
+  BOOST_TEST(system.traits().n_obstacles == 1);
+  BOOST_TEST(system.traits().has_force);
+  BOOST_TEST(system.traits().time_dependent);
+}
+
+BOOST_AUTO_TEST_CASE(potential_is_the_sum_of_both_parts) {
+  const auto& model = system.model();
+  double pi[2];
+  model.invariants(q.data(), pi);
+  const double expected =
+      model.potential(t, q.data()) + model.invariant_potential(0, pi[0]) + model.invariant_potential(1, pi[1]);
+  BOOST_TEST(system.potential(t, q) == expected, boost::test_tools::tolerance(1e-15));
+}
+
+BOOST_AUTO_TEST_CASE(potential_derivatives) {
+  Vector expected(4);
+  for (Index j = 0; j < 4; ++j)
+    expected[j] = difference([&](double s) { return system.potential(t, q + s * unit(j)); });
+  check_close(gradient(t, q), expected, first);
+
+  Vector product(4);
+  system.potential_hessian_times(t, q, w, product);
+  check_close(product, difference([&](double s) { return gradient(t, q + s * w); }), first);
+}
+
+BOOST_AUTO_TEST_CASE(constraint_first_derivatives) {
+  check_close(flat(jacobian(q)), flat(derivative([&](const Vector& x) { return g(t, x); })), first);
+}
+
+BOOST_AUTO_TEST_CASE(constraint_second_derivatives) {
+  Vector product(4), values(8);
+  system.constraint_hessian_times(t, q, lambda, w, product);
+  check_close(product, difference([&](double s) { return Vector(jacobian(q + s * w).transpose() * lambda); }), first);
+
+  system.constraint_jacobian_derivative(t, q, v, values);
+  check_close(flat(to_dense(system.constraint_pattern(), values)),
+              flat(derivative([&](const Vector& x) { return Vector(jacobian(x) * v); })), first);
+}
+
+BOOST_AUTO_TEST_CASE(constraint_third_derivative) {
+  Vector values(8);
+  system.constraint_third(t, q, v, w, values);
+  // row i = d(v^T (Hess g_i) w)/dq = d/ds of row i of d(G v)/dq along w
+  const auto rows = [&](double s) {
+    Vector at(8);
+    system.constraint_jacobian_derivative(t, q + s * w, v, at);
+    return at;
+  };
+  check_close(values, difference(rows), first);
+}
+
+BOOST_AUTO_TEST_CASE(constraints_along_a_curve) {
+  const auto along = [&](double s) { return g(t + s, q + s * v); };
+  Vector velocity(2), bias(2);
+  system.constraint_velocity(t, q, v, velocity);
+  check_close(velocity, difference(along), first);
+  system.constraint_bias(t, q, v, bias);
+  check_close(bias, second_difference(along), second);
+}
+
+BOOST_AUTO_TEST_CASE(lagrangian_hessian) {
+  Vector values(16);
+  system.lagrangian_hessian(t, q, lambda, values);
+  const auto force = [&](const Vector& x) { return Vector(gradient(t, x) + jacobian(x).transpose() * lambda); };
+  check_close(flat(to_dense(system.hessian_pattern(), values)), flat(derivative(force)), first);
+}
+
+BOOST_AUTO_TEST_CASE(force_obstacles_and_symmetries_come_from_the_model) {
+  Vector out(4), c(1);
+  system.force(t, q, v, out);
+  check_close(out, t * q - 0.1 * v, 1e-15);
+  system.obstacles(q, c);
+  BOOST_TEST(c[0] == 1.7);
+  system.symmetry_generator(0, q, out);
+  check_close(out, (Vector(4) << 0.5, 0.8, 0, 0).finished(), 1e-15);
+  BOOST_TEST(system.symmetry_name(0) == "turn");
+}
+
+BOOST_AUTO_TEST_CASE(quadratic_invariants) {
+  const auto pi = [&](const Vector& x) {
+    Vector out(2);
+    system.invariants(x, out);
+    return out;
+  };
+  Vector values(8);
+  system.invariant_jacobian(q, values);
+  check_close(flat(to_dense(system.invariant_pattern(), values)), flat(derivative(pi)), first);
+
+  // V_0 = pi^{3/2}/2 and V_1 = exp(-0.3 pi), four derivatives each.
+  const auto v0 = system.invariant_potential(0, 2.0), v1 = system.invariant_potential(1, 2.0);
+  const double root = std::sqrt(2.0), e = std::exp(-0.6);
+  const double expected0[] = {root, 0.75 * root, 0.375 / root, -0.1875 / (2 * root)};
+  const double expected1[] = {e, -0.3 * e, 0.09 * e, -0.027 * e};
+  for (int i = 0; i < 4; ++i) {
+    BOOST_TEST(v0[i] == expected0[i], boost::test_tools::tolerance(1e-14));
+    BOOST_TEST(v1[i] == expected1[i], boost::test_tools::tolerance(1e-14));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(split_form_adds_up_to_the_potential) {
+  Vector regular(4), pi(2), values(8), force(4), c(2);
+  system.regular_potential_gradient(t, q, regular);
+  system.invariants(q, pi);
+  system.invariant_jacobian(q, values);
+  for (Index k = 0; k < 2; ++k) c[k] = system.invariant_potential(k, pi[k])[1];
+  multiply_transposed(system.invariant_pattern(), values, c, force);
+  check_close(regular + force, gradient(t, q), 1e-13);
+}
+
+BOOST_AUTO_TEST_CASE(split_hessian) {
+  const Vector c = (Vector(2) << 0.4, -2.1).finished();
+  Vector values(16);
+  system.split_hessian(t, q, c, lambda, values);
+  const auto force = [&](const Vector& x) {
+    Vector regular(4), jacobian_values(8), split(4);
+    system.regular_potential_gradient(t, x, regular);
+    system.invariant_jacobian(x, jacobian_values);
+    multiply_transposed(system.invariant_pattern(), jacobian_values, c, split);
+    return Vector(regular + split + jacobian(x).transpose() * lambda);
+  };
+  check_close(flat(to_dense(system.hessian_pattern(), values)), flat(derivative(force)), first);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+namespace {
+struct WrongMass : gnomon::AutodiffModel<3, 0> {
+  gnomon::SystemTraits describe() const {
+    gnomon::SystemTraits traits;
+    traits.name = "wrong-mass";
+    return traits;
+  }
+  gnomon::Mass mass() const { return gnomon::Mass::diagonal(Vector::Ones(2)); }
+  template <class S>
+  S potential(const S&, const S* q) const {
+    return q[0];
+  }
+};
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_mass_of_the_wrong_size_is_refused) {
+  try {
+    gnomon::AutodiffSystem<WrongMass> system{WrongMass{}};
+    BOOST_ERROR("was not refused");
+  } catch (const gnomon::Error& error) {
+    BOOST_TEST((error.code() == gnomon::ErrorCode::bad_size));
+    BOOST_TEST(std::string(error.what()).find("wrong-mass") != std::string::npos);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_a_model_does_not_declare_is_refused_by_name) {
+  gnomon::AutodiffSystem<gnomon::test::Rods<>> system{gnomon::test::Rods<>{}};
+  gnomon::Matrix m;
+  try {
+    system.mass_matrix(Vector::Zero(4), m);
+    BOOST_ERROR("was not refused");
+  } catch (const gnomon::Error& error) {
+    BOOST_TEST((error.code() == gnomon::ErrorCode::refused));
+    BOOST_TEST(std::string(error.what()).find("rods") != std::string::npos);
+  }
+}

@@ -1,0 +1,70 @@
+// ida-index1: the equations of motion with the constraints differentiated twice, by IDA's BDF,
+//
+//     y = (q, v, lambda)
+//     0 = q' - v
+//     0 = M v' + grad U + G^T lambda - Q
+//     0 = G v' + v^T (Hess g) v + 2 G_t v + g_tt
+//
+// g(q) = 0 and G v = 0 are not enforced: their drift measures the accuracy.
+// Hairer and Wanner, Solving Ordinary Differential Equations II, section VII.1 (index reduction).
+#include "gnomon/plugin.hpp"
+#include "kernels/ida_reference.hpp"
+
+namespace {
+
+using gnomon::ConstVectorRef;
+using gnomon::Index;
+using gnomon::Matrix;
+using gnomon::Vector;
+
+class Index1Form final : public gnomon::kernels::IdaForm {
+ public:
+  explicit Index1Form(const gnomon::System& system) : IdaForm(system, system.m()) {}
+
+  void residual(double t, const ConstVectorRef& y, const ConstVectorRef& yp, gnomon::VectorRef r) override {
+    const Vector q = y.head(n_), v = y.segment(n_, n_), lambda = y.tail(m_), a = yp.segment(n_, n_);
+    r.head(n_) = yp.head(n_) - v;
+    momentum_rows(t, q, v, a, lambda, r.segment(n_, n_));
+    if (m_ == 0) return;
+    Vector bias(m_);
+    system_.constraint_bias(t, q, v, bias);
+    multiply(system_.constraint_pattern(), values_, a, r.tail(m_));
+    r.tail(m_) += bias;
+  }
+
+  void jacobian(double t, double cj, const ConstVectorRef& y, const ConstVectorRef& yp, Eigen::Ref<Matrix> j) override {
+    const Vector q = y.head(n_), v = y.segment(n_, n_), lambda = y.tail(m_), a = yp.segment(n_, n_);
+    j.topLeftCorner(n_, n_).diagonal().setConstant(cj);
+    j.block(0, n_, n_, n_).diagonal().setConstant(-1);
+    momentum_jacobian(t, cj, q, lambda, j);
+    if (m_ == 0) return;
+    // d/dq (G a + v^T (Hess g) v), and d/dv of the same plus cj G.
+    auto dq = j.block(2 * n_, 0, m_, n_), dv = j.block(2 * n_, n_, m_, n_);
+    scatter(values_, cj, dv);
+    system_.constraint_jacobian_derivative(t, q, v, values_);
+    scatter(values_, 2, dv);
+    system_.constraint_jacobian_derivative(t, q, a, values_);
+    scatter(values_, 1, dq);
+    system_.constraint_third(t, q, v, v, values_);
+    scatter(values_, 1, dq);
+  }
+};
+
+class IdaIndex1 final : public gnomon::Reference {
+ public:
+  std::string name() const override { return "ida-index1"; }
+  std::string description() const override {
+    return "IDA on the index-1 form: multipliers from the constraints differentiated twice";
+  }
+  gnomon::OptionSpecs options() const override { return gnomon::kernels::ida_options(); }
+  std::unique_ptr<gnomon::ReferenceSolution> start(const gnomon::ProblemInstance& instance,
+                                                   const gnomon::Options& options) const override {
+    return gnomon::kernels::start_ida<Index1Form>(instance, options, name());
+  }
+};
+
+}  // namespace
+
+GNOMON_PLUGIN(ida_index1) {
+  registrar.add(std::unique_ptr<gnomon::Reference>(new IdaIndex1));
+}

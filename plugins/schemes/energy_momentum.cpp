@@ -1,0 +1,54 @@
+/// \file
+/// energy-momentum: Leyendecker, Betsch, Steinmann (2004), eq. (38), for any system with quadratic constraints.
+///
+///     q1 - q0 = h M^-1 p_m
+///     p1 - p0 = -h (D_U(q0,q1) + G(q_m)^T lambda)
+///     0 = g(q1)
+///
+/// with the equivariant discrete derivative D_U of Gonzalez (1996): grad U(q_m) where U is at most quadratic, and the
+/// difference quotient in each quadratic invariant pi_k where U contains V_k(pi_k). (The paper prints gravity with the
+/// opposite sign of its own (35).) Energy, position constraints and momentum maps are exact for every step size; the
+/// hidden constraints are violated at O(h^2) by design, and lambda, which belongs to the midpoint, alternates at O(h).
+
+#include "gnomon/plugin.hpp"
+#include "kernels/midpoint_equations.hpp"
+
+namespace {
+
+using namespace gnomon;
+
+class EnergyMomentum final : public Scheme {
+ public:
+  std::string name() const override { return "energy-momentum"; }
+  std::string description() const override {
+    return "energy-momentum scheme with Lagrange multipliers, equivariant discrete derivative";
+  }
+  std::string source() const override {
+    return "Leyendecker, Betsch, Steinmann, Comput. Mech. 33 (2004), eq. (38); Gonzalez, J. Nonlinear Sci. 6 (1996)";
+  }
+  Promises promises() const override {
+    Promises p;
+    p.order = 2;
+    p.energy = p.position = p.momentum = p.symmetric = true;
+    return p;
+  }
+  Binding bind(const System& system, const Options&) const override {
+    kernels::require_conservative(*this, system);
+    if (!kernels::quadratic_constraints(system))
+      throw kernels::refusal(*this, system,
+                             "its constraints are not declared to be at most quadratic; use energy-momentum-general");
+    kernels::MidpointRule rule;
+    rule.split_potential = !kernels::at_most_quadratic(system.traits().potential_degree);
+    if (rule.split_potential && system.traits().n_invariants == 0)
+      throw kernels::refusal(*this, system,
+                             "its potential is neither declared to be at most quadratic nor written in quadratic "
+                             "invariants; use energy-momentum-general");
+    return {std::make_unique<kernels::MidpointStep>(system, rule), promises()};
+  }
+};
+
+}  // namespace
+
+GNOMON_PLUGIN(energy_momentum) {
+  registrar.add(std::make_unique<EnergyMomentum>());
+}

@@ -1,0 +1,64 @@
+/// \file
+/// energy-momentum-general: Leyendecker, Betsch, Steinmann (2004), eq. (23) with the discrete derivative (19) of
+/// Gonzalez (1996), for any smooth U and g.
+///
+///     q1 - q0 = h (M^-1 p_m + s W_p dp)
+///     p1 - p0 = -h (grad U(q_m) + G(q_m)^T lambda + s W_q dq)
+///     0 = g(q1)
+///     s = [U1 - U0 - grad U(q_m).dq + lambda.(g1 - g0 - G(q_m) dq)] / N,    N = dq.W_q dq + dp.W_p dp
+///
+/// The paper prints only -lambda.(G_m dq)/N for the multiplier part, which is (19) for g0 = g1 = 0; the full quotient
+/// is used here. weight=identity (W_q = W_p = 1) is (19) as printed and not invariant under a change of units;
+/// weight=mass takes W_q = M, W_p = h^2 M^-1. Parts of s that vanish identically (U or g at most quadratic) are left
+/// out unless quotient=always; at dz = 0 the quotient has a removable singularity of value zero and is skipped there.
+/// Energy is exact for every step size; momentum maps only where s vanishes identically.
+///
+/// Cost: where s is active the Jacobian's first 2n rows are dense.
+
+#include "gnomon/plugin.hpp"
+#include "kernels/midpoint_equations.hpp"
+
+namespace {
+
+using namespace gnomon;
+
+class EnergyMomentumGeneral final : public Scheme {
+ public:
+  std::string name() const override { return "energy-momentum-general"; }
+  std::string description() const override {
+    return "energy-momentum scheme with Lagrange multipliers, general discrete derivative: any smooth U and g";
+  }
+  std::string source() const override {
+    return "Leyendecker, Betsch, Steinmann, Comput. Mech. 33 (2004), eqs. (19), (23)";
+  }
+  OptionSpecs options() const override {
+    return {OptionSpec::choice("weight", {"identity", "mass"}, "inner product of the discrete derivative"),
+            OptionSpec::choice("quotient", {"auto", "always"},
+                               "auto leaves out the parts of the quotient that vanish identically")};
+  }
+  Promises promises() const override {
+    Promises p;
+    p.order = 2;
+    p.energy = p.position = p.momentum = p.symmetric = true;
+    return p;
+  }
+  Binding bind(const System& system, const Options& options) const override {
+    kernels::require_conservative(*this, system);
+    kernels::MidpointRule rule;
+    const bool always = options.is("quotient", "always");
+    const bool quadratic_u = kernels::at_most_quadratic(system.traits().potential_degree);
+    const bool quadratic_g = kernels::quadratic_constraints(system);
+    rule.correct_potential = always || !quadratic_u;
+    rule.correct_constraints = system.m() > 0 && (always || !quadratic_g);
+    if (options.is("weight", "mass")) rule.weight = kernels::MidpointRule::Weight::mass;
+    Promises promised = promises();
+    promised.momentum = quadratic_u && quadratic_g;
+    return {std::make_unique<kernels::MidpointStep>(system, rule), promised};
+  }
+};
+
+}  // namespace
+
+GNOMON_PLUGIN(energy_momentum_general) {
+  registrar.add(std::make_unique<EnergyMomentumGeneral>());
+}

@@ -1,0 +1,32 @@
+#pragma once
+/// \file
+/// Refusals that several schemes share.
+
+#include <string>
+
+#include "gnomon/error.hpp"
+#include "gnomon/scheme.hpp"
+
+namespace gnomon::kernels {
+
+inline Error refusal(const Scheme& scheme, const System& system, const std::string& why) {
+  return {ErrorCode::refused,
+          "scheme " + scheme.name() + " does not take problem system \"" + system.traits().name + "\": " + why};
+}
+
+/// Constant mass, no force outside the potential, nothing that depends on time.
+inline void require_conservative(const Scheme& scheme, const System& system) {
+  const SystemTraits& traits = system.traits();
+  if (!traits.constant_mass) throw refusal(scheme, system, "its mass depends on the configuration");
+  if (traits.has_force) throw refusal(scheme, system, "it has a force outside the potential");
+  if (traits.time_dependent) throw refusal(scheme, system, "its potential or constraints depend on time");
+}
+
+inline bool at_most_quadratic(int degree) {
+  return degree != SystemTraits::not_polynomial && degree <= 2;
+}
+inline bool quadratic_constraints(const System& system) {
+  return system.m() == 0 || at_most_quadratic(system.traits().constraint_degree);
+}
+
+}  // namespace gnomon::kernels

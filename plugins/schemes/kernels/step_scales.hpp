@@ -1,0 +1,66 @@
+#pragma once
+/// \file
+/// Typical magnitudes in one step, for the row and column scales of every scheme.
+
+#include <algorithm>
+#include <cmath>
+
+#include "gnomon/state.hpp"
+#include "gnomon/system.hpp"
+
+namespace gnomon::kernels {
+
+/// With m_j = M_jj, A = G M^-1 G^T and S^2 = p0^T M^-1 p0 + h^2 (grad U)^T M^-1 grad U (all M taken as its diagonal):
+/// dq_j ~ |h| S / sqrt(m_j),  dp_j ~ sqrt(m_j) S,  lambda_i ~ S / (|h| sqrt(A_ii)),  g_i ~ |h| sqrt(A_ii) S.
+/// The Jacobian scaled by these has a condition number that does not depend on h, and velocities weighted by sqrt(M)
+/// make it insensitive to unequal masses.
+class StepScales {
+ public:
+  explicit StepScales(const System& system)
+      : system_(&system), sqrt_mass_(system.mass().diagonal_entries().cwiseSqrt()) {
+    sqrt_a_.setOnes(system.m());
+    gradient_.setZero(system.n());
+    g_values_.setZero(system.constraint_pattern().nonzeros());
+  }
+
+  void update(const State& z0, double h) {
+    const Vector& q = z0.q.value();
+    h_ = std::abs(h);
+    system_->potential_gradient(z0.t, q, gradient_);
+    system_->constraint_jacobian(z0.t, q, g_values_);
+    const double s2 = z0.p.value().cwiseQuotient(sqrt_mass_).squaredNorm() +
+                      h * h * gradient_.cwiseQuotient(sqrt_mass_).squaredNorm();
+    s_ = s2 > 0 ? std::sqrt(s2) : 1;
+    const SparsityPattern& pattern = system_->constraint_pattern();
+    position_floor_ = 0;
+    for (Index i = 0; i < pattern.rows; ++i) {
+      double a = 0, size = 0;
+      for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k) {
+        const Index j = pattern.indices[k];
+        const double w = g_values_[k] / sqrt_mass_[j];
+        a += w * w;
+        size += std::abs(g_values_[k] * q[j]);
+      }
+      sqrt_a_[i] = a > 0 ? std::sqrt(a) : 1;
+      position_floor_ = std::max(position_floor_, size / (h_ * sqrt_a_[i] * s_));
+    }
+    position_floor_ *= 1e-16;
+  }
+
+  double s() const { return s_; }
+  auto dq() const { return (h_ * s_) * sqrt_mass_.cwiseInverse(); }
+  auto dp() const { return s_ * sqrt_mass_; }
+  auto velocity() const { return s_ * sqrt_mass_.cwiseInverse(); }
+  auto lambda() const { return (s_ / h_) * sqrt_a_.cwiseInverse(); }
+  auto position() const { return (h_ * s_) * sqrt_a_; }  ///< g
+  auto hidden() const { return s_ * sqrt_a_; }           ///< G v
+  /// Rounding floor of a scaled row g(q1) = 0 that is evaluated at q1: eps |G||q| / scale.
+  double position_floor() const { return position_floor_; }
+
+ private:
+  const System* system_;
+  double h_ = 1, s_ = 1, position_floor_ = 0;
+  Vector sqrt_mass_, sqrt_a_, gradient_, g_values_;
+};
+
+}  // namespace gnomon::kernels

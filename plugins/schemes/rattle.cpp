@@ -1,0 +1,351 @@
+/// \file
+/// rattle: the symplectic baseline, in two systems solved in order.
+///
+///     positions  x = [dq | lambda]:   M dq/h - p0 + h/2 (grad U(q0) + G(q0)^T lambda) = 0,    g(q1) = 0
+///     momenta    x = [dv | mu]:       M dv + h/2 (grad U(q1) + G(q1)^T mu) = 0,               G(q1) (v_h + dv) = 0
+///     p_h = p0 - h/2 (grad U(q0) + G(q0)^T lambda),  v_h = M^-1 p_h,   p1 = p_h - h/2 (grad U(q1) + G(q1)^T mu)
+///
+/// Order 2, symmetric, symplectic; both constraint levels and the momentum maps are exact, the energy oscillates at
+/// O(h^2). Source: Andersen, J. Comput. Phys. 52 (1983); Leimkuhler, Skeel, J. Comput. Phys. 112 (1994).
+
+#include "gnomon/plugin.hpp"
+#include "gnomon/system_at.hpp"
+#include "kernels/predictor.hpp"
+#include "kernels/requirements.hpp"
+#include "kernels/step_scales.hpp"
+
+namespace {
+
+using namespace gnomon;
+
+/// What both systems read.
+struct StepData {
+  const State* z0 = nullptr;
+  double h = 0, t1 = 0;
+  Vector kick0;  ///< grad U(q0)
+  Vector q1;     ///< positions at the end, rounded
+  Vector p_half, v_half;
+};
+
+class Positions final : public TemplatedEquations<Positions> {
+ public:
+  Positions(const System& system, const StepData& step, const kernels::StepScales& scales)
+      : system_(&system),
+        at_(system),
+        step_(&step),
+        scales_(&scales),
+        n_(system.n()),
+        m_(system.m()),
+        quadratic_(kernels::quadratic_constraints(system)) {
+    const SparsityPattern& g = system.constraint_pattern();
+    const SparsityPattern& mass = system.mass().pattern();
+    blocks_ = {{"dq", 0, n_}, {"lambda", n_, m_}};
+    PatternBuilder builder(n_ + m_, n_ + m_);
+    builder.add(mass, 0, 0);
+    builder.add(g, 0, n_, true);
+    builder.add(g, n_, 0);
+    pattern_ = builder.build();
+    mass_ = BlockMap(pattern_, mass, 0, 0);
+    force_ = BlockMap(pattern_, g, 0, n_, true);
+    position_ = BlockMap(pattern_, g, n_, 0);
+    allocate(n_ + m_);
+    for (Vector* v : {&q1_, &force0_}) v->setZero(n_);
+    g0_.setZero(m_);
+    g_start_.setZero(g.nonzeros());
+    g_end_.setZero(g.nonzeros());
+    for (auto* v : {&double_.dq, &double_.qm, &double_.mdq}) v->setZero(n_);
+    for (auto* v : {&double_.lambda, &double_.g}) v->setZero(m_);
+    for (auto* v : {&dual_.dq, &dual_.qm, &dual_.mdq}) v->resize(n_);
+    for (auto* v : {&dual_.lambda, &dual_.g}) v->resize(m_);
+  }
+
+  const SparsityPattern& pattern() const override { return pattern_; }
+  const std::vector<Block>& blocks() const override { return blocks_; }
+
+  void begin() {
+    const State& z0 = *step_->z0;
+    system_->constraint_jacobian(z0.t, z0.q.value(), g_start_);
+    system_->constraints_compensated(z0.t, z0.q.value(), z0.q.tail(), g0_, g_end_);
+  }
+  /// out = grad U(q0) + G(q0)^T lambda
+  void force(const ConstVectorRef& lambda, VectorRef out) {
+    multiply_transposed(system_->constraint_pattern(), g_start_, lambda, force0_);
+    out = step_->kick0 + force0_;
+  }
+
+  void scales(VectorRef columns, VectorRef rows) const override {
+    columns.head(n_) = scales_->dq();
+    columns.tail(m_) = scales_->lambda();
+    rows.head(n_) = scales_->dp();
+    rows.tail(m_) = scales_->position();
+  }
+  double rounding_floor() const override { return 1e-15 + (quadratic_ ? 0 : scales_->position_floor()); }
+
+  template <class S>
+  void evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
+    auto& b = buffers<S>();
+    const State& z0 = *step_->z0;
+    const double h = step_->h;
+    b.dq = x.head(n_);
+    b.lambda = x.tail(m_);
+    at_.mass_times(b.dq, b.mdq);
+    for (Index j = 0; j < n_; ++j)
+      f[j] = ((b.mdq[j] / S(h) - z0.p.value()[j]) - z0.p.tail()[j]) + S(0.5 * h * step_->kick0[j]);
+    const SparsityPattern& g = system_->constraint_pattern();
+    for (Index i = 0; i < m_; ++i)
+      for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) f[g.indices[k]] += b.lambda[i] * (0.5 * h * g_start_[k]);
+
+    // For quadratic g: g(q1) = g0 + G(q0 + dq/2) dq, without cancellation.
+    const double fraction = quadratic_ ? 0.5 : 1;
+    b.qm = (b.dq * fraction + z0.q.tail().template cast<S>()) + z0.q.value().template cast<S>();
+    if (quadratic_) {
+      at_.constraint_jacobian_times(step_->t1, b.qm, b.dq, b.g);
+      b.g += g0_.template cast<S>();
+    } else {
+      at_.constraints(step_->t1, b.qm, b.g);
+    }
+    for (Index i = 0; i < m_; ++i) f[n_ + i] = b.g[i];
+  }
+
+  void jacobian(const ConstVectorRef& x, VectorRef values) override {
+    const State& z0 = *step_->z0;
+    q1_ = (x.head(n_) + z0.q.tail()) + z0.q.value();
+    values.setZero();
+    mass_.add(values, system_->mass().values(), 1 / step_->h);
+    force_.add(values, g_start_, 0.5 * step_->h);
+    system_->constraint_jacobian(step_->t1, q1_, g_end_);
+    position_.add(values, g_end_, 1);
+  }
+
+ private:
+  template <class S>
+  struct Buffers {
+    VectorOf<S> dq, qm, mdq, lambda, g;
+  };
+  template <class S>
+  Buffers<S>& buffers() {
+    if constexpr (std::is_same_v<S, double>)
+      return double_;
+    else
+      return dual_;
+  }
+
+  const System* system_;
+  SystemAt at_;
+  const StepData* step_;
+  const kernels::StepScales* scales_;
+  Index n_, m_;
+  bool quadratic_;
+  std::vector<Block> blocks_;
+  SparsityPattern pattern_;
+  BlockMap mass_, force_, position_;
+  Buffers<double> double_;
+  Buffers<Dual1> dual_;
+  Vector q1_, force0_, g0_, g_start_, g_end_;
+};
+
+/// Linear in its unknowns.
+class Momenta final : public TemplatedEquations<Momenta> {
+ public:
+  Momenta(const System& system, const StepData& step, const kernels::StepScales& scales)
+      : system_(&system), at_(system), step_(&step), scales_(&scales), n_(system.n()), m_(system.m()) {
+    const SparsityPattern& g = system.constraint_pattern();
+    const SparsityPattern& mass = system.mass().pattern();
+    blocks_ = {{"dv", 0, n_}, {"mu", n_, m_}};
+    PatternBuilder builder(n_ + m_, n_ + m_);
+    builder.add(mass, 0, 0);
+    builder.add(g, 0, n_, true);
+    builder.add(g, n_, 0);
+    pattern_ = builder.build();
+    mass_ = BlockMap(pattern_, mass, 0, 0);
+    force_ = BlockMap(pattern_, g, 0, n_, true);
+    hidden_ = BlockMap(pattern_, g, n_, 0);
+    allocate(n_ + m_);
+    for (Vector* v : {&kick1_, &work_, &double_dv_, &double_mdv_}) v->setZero(n_);
+    dual_dv_.resize(n_);
+    dual_mdv_.resize(n_);
+    g_end_.setZero(g.nonzeros());
+  }
+
+  const SparsityPattern& pattern() const override { return pattern_; }
+  const std::vector<Block>& blocks() const override { return blocks_; }
+
+  void begin() {
+    system_->potential_gradient(step_->t1, step_->q1, kick1_);
+    system_->constraint_jacobian(step_->t1, step_->q1, g_end_);
+  }
+  /// out = grad U(q1) + G(q1)^T mu
+  void force(const ConstVectorRef& mu, VectorRef out) {
+    multiply_transposed(system_->constraint_pattern(), g_end_, mu, work_);
+    out = kick1_ + work_;
+  }
+
+  void scales(VectorRef columns, VectorRef rows) const override {
+    columns.head(n_) = scales_->velocity();
+    columns.tail(m_) = scales_->lambda();
+    rows.head(n_) = scales_->dp();
+    rows.tail(m_) = scales_->hidden();
+  }
+
+  template <class S>
+  void evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
+    const double h = step_->h;
+    const SparsityPattern& g = system_->constraint_pattern();
+    VectorOf<S>&dv = velocity<S>(), &mdv = momentum<S>();
+    dv = x.head(n_);
+    at_.mass_times(dv, mdv);
+    for (Index j = 0; j < n_; ++j) f[j] = mdv[j] + S(0.5 * h * kick1_[j]);
+    for (Index i = 0; i < m_; ++i) {
+      S sum(0.0);
+      for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) {
+        const Index j = g.indices[k];
+        f[j] += x[n_ + i] * (0.5 * h * g_end_[k]);
+        sum += (dv[j] + S(step_->v_half[j])) * g_end_[k];
+      }
+      f[n_ + i] = sum;
+    }
+  }
+
+  void jacobian(const ConstVectorRef&, VectorRef values) override {
+    values.setZero();
+    mass_.add(values, system_->mass().values(), 1);
+    force_.add(values, g_end_, 0.5 * step_->h);
+    hidden_.add(values, g_end_, 1);
+  }
+
+ private:
+  template <class S>
+  VectorOf<S>& velocity() {
+    if constexpr (std::is_same_v<S, double>)
+      return double_dv_;
+    else
+      return dual_dv_;
+  }
+  template <class S>
+  VectorOf<S>& momentum() {
+    if constexpr (std::is_same_v<S, double>)
+      return double_mdv_;
+    else
+      return dual_mdv_;
+  }
+
+  const System* system_;
+  SystemAt at_;
+  const StepData* step_;
+  const kernels::StepScales* scales_;
+  Index n_, m_;
+  std::vector<Block> blocks_;
+  SparsityPattern pattern_;
+  BlockMap mass_, force_, hidden_;
+  Vector kick1_, work_, g_end_, double_dv_, double_mdv_;
+  VectorOf<Dual1> dual_dv_, dual_mdv_;
+};
+
+class RattleStep final : public StepEquations {
+ public:
+  explicit RattleStep(const System& system)
+      : system_(&system), scales_(system), positions_(system, step_, scales_), momenta_(system, step_, scales_) {
+    const Index n = system.n(), m = system.m();
+    for (Vector* v : {&step_.kick0, &step_.q1, &step_.p_half, &step_.v_half, &dp_, &work_}) v->setZero(n);
+    x_.setZero(2 * (n + m));
+  }
+
+  Index n_systems() const override { return 2; }
+  NonlinearEquations& system(Index k) override {
+    if (k == 0) return positions_;
+    return momenta_;
+  }
+  void prepare(State& z) const override { z.history.resize(x_.size(), kernels::predictor_depth); }
+
+  void begin(const State& z0, double h) override {
+    step_.z0 = &z0;
+    step_.h = h;
+    step_.t1 = z0.t + h;
+    scales_.update(z0, h);
+    system_->potential_gradient(z0.t, z0.q.value(), step_.kick0);
+    positions_.begin();
+  }
+
+  void predict(Index solve, VectorRef x) override {
+    const Index n = system_->n(), m = system_->m();
+    const State& z0 = *step_.z0;
+    if (solve == 0) {
+      extrapolated_ = kernels::extrapolate(z0, step_.h, x_);
+      if (extrapolated_) {
+        x = x_.head(n + m);
+        return;
+      }
+      positions_.force(z0.lambda, dp_);
+      work_ = z0.p.value() - 0.5 * step_.h * dp_;
+      system_->mass().solve(work_, dp_);
+      x.head(n) = step_.h * dp_;
+      x.tail(m) = z0.lambda;
+    } else if (extrapolated_) {
+      x = x_.tail(n + m);
+    } else {
+      x.head(n).setZero();
+      x.tail(m) = z0.lambda;
+    }
+  }
+
+  Next accept(Index solve, const ConstVectorRef& x) override {
+    const Index n = system_->n(), m = system_->m();
+    const State& z0 = *step_.z0;
+    if (solve == 0) {
+      x_.head(n + m) = x;
+      step_.q1 = (x.head(n) + z0.q.tail()) + z0.q.value();
+      positions_.force(x.tail(m), dp_);
+      dp_ *= -0.5 * step_.h;
+      step_.p_half = (dp_ + z0.p.tail()) + z0.p.value();
+      system_->mass().solve(step_.p_half, step_.v_half);
+      momenta_.begin();
+    } else {
+      x_.tail(n + m) = x;
+      momenta_.force(x.tail(m), work_);
+      dp_ -= 0.5 * step_.h * work_;
+    }
+    return Next::advance;
+  }
+
+  void finish(State& next) override {
+    next.q.add(x_.head(system_->n()));
+    next.p.add(dp_);
+    next.lambda = x_.tail(system_->m());
+    kernels::remember(next, step_.h, x_);
+    next.advance_time(step_.h);
+  }
+
+ private:
+  const System* system_;
+  StepData step_;
+  kernels::StepScales scales_;
+  Positions positions_;
+  Momenta momenta_;
+  bool extrapolated_ = false;
+  Vector x_, dp_, work_;  // x_ = [dq | lambda | dv | mu]
+};
+
+class Rattle final : public Scheme {
+ public:
+  std::string name() const override { return "rattle"; }
+  std::string description() const override { return "RATTLE: symplectic, both constraint levels; energy bounded"; }
+  std::string source() const override {
+    return "Andersen, J. Comput. Phys. 52 (1983); Leimkuhler, Skeel, J. Comput. Phys. 112 (1994)";
+  }
+  Promises promises() const override {
+    Promises p;
+    p.order = 2;
+    p.position = p.hidden = p.momentum = p.symmetric = p.symplectic = true;
+    return p;
+  }
+  Binding bind(const System& system, const Options&) const override {
+    kernels::require_conservative(*this, system);
+    return {std::make_unique<RattleStep>(system), promises()};
+  }
+};
+
+}  // namespace
+
+GNOMON_PLUGIN(rattle) {
+  registrar.add(std::make_unique<Rattle>());
+}

@@ -1,0 +1,223 @@
+#pragma once
+/// \file
+/// KINSOL's Newton iteration, with or without line search, as a NonlinearSolver. Shared by kinsol-newton and
+/// kinsol-linesearch.
+///
+/// What was measured about KINSOL 6.4.1 and is built in here:
+///  - fnormtol: no fixed value is right (the default costs eight digits, 1e-13 drifts, 1e-15 lies below the floor), so
+///  it
+///    is switched off and the stop is by the scaled step, where Newton is quadratic; the residual must confirm it.
+///  - KIN_INITIAL_GUESS_OK and KIN_STEP_LT_STPTOL are positive flags: the verdict is by the residual norm, not the
+///  flag.
+///  - mxnewtonstep rejects good first steps and its default goes stale: set before every solve.
+///  - every KINSol call re-initialises the linear solver, and KLU then repeats its symbolic analysis: the initialize
+///    operation is replaced by an empty one after the first call.
+///  - SUNMatZero_Sparse clears the index arrays: the Jacobian callback rewrites the pattern with the values.
+///  - counters are reset by every call: they are summed here.
+
+#include <kinsol/kinsol.h>
+#include <nvector/nvector_serial.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunlinsol/sunlinsol_klu.h>
+#include <sunmatrix/sunmatrix_dense.h>
+#include <sunmatrix/sunmatrix_sparse.h>
+
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "gnomon/error.hpp"
+#include "gnomon/nonlinear_solver.hpp"
+#include "gnomon/sundials_compat.hpp"
+
+namespace gnomon::kernels {
+
+inline OptionSpecs kinsol_options() {
+  const ConvergenceRule rule;
+  return {OptionSpec::choice("algebra", {"auto", "dense", "klu"},
+                             "linear algebra; auto takes klu for more than 60 unknowns with less than a third nonzero"),
+          OptionSpec::real("step-tolerance", rule.step_tolerance, 1e-15, 1e-2, "",
+                           "stop when max |dx|/(1+|x|) of the scaled unknowns is below this"),
+          OptionSpec::integer("max-iterations", rule.max_iterations, 1, 100000, "iterations a solve")};
+}
+
+class KinsolNewtonIteration final : public NonlinearSolver {
+ public:
+  KinsolNewtonIteration(int strategy, const Options& options)
+      : strategy_(strategy), algebra_(options.choice("algebra")) {
+    rule_.step_tolerance = options.real("step-tolerance");
+    rule_.max_iterations = options.integer("max-iterations");
+  }
+
+  void attach(ScaledEquations& equations) override {
+    equations_ = &equations;
+    const Index n = equations.size();
+    const SparsityPattern& pattern = equations.pattern();
+    sparse_ = algebra_ == "klu" || (algebra_ == "auto" && n > 60 && 3 * pattern.nonzeros() < n * n);
+
+    x_.reset(N_VNew_Serial(n, context_));
+    ones_.reset(N_VNew_Serial(n, context_));
+    memory_.reset(KINCreate(context_));
+    if (!x_ || !ones_ || !memory_) throw Error(ErrorCode::refused, "KINSOL could not allocate its memory");
+    own_data_ = N_VGetArrayPointer(x_.get());
+    N_VConst(1.0, ones_.get());
+    GNOMON_DISCARD_MESSAGES(KINSetErrHandlerFn, memory_.get());
+    check(KINInit(memory_.get(), residual_callback, x_.get()), "KINInit");
+    check(KINSetUserData(memory_.get(), this), "KINSetUserData");
+    if (sparse_) {
+      matrix_.reset(SUNSparseMatrix(n, n, pattern.nonzeros(), CSR_MAT, context_));
+      if (matrix_) write_pattern();
+      linear_.reset(matrix_ ? SUNLinSol_KLU(x_.get(), matrix_.get(), context_) : nullptr);
+    } else {
+      matrix_.reset(SUNDenseMatrix(n, n, context_));
+      linear_.reset(matrix_ ? SUNLinSol_Dense(x_.get(), matrix_.get(), context_) : nullptr);
+    }
+    if (!linear_) throw Error(ErrorCode::refused, "SUNDIALS could not allocate its linear solver");
+    values_.setZero(pattern.nonzeros());
+    check(KINSetLinearSolver(memory_.get(), linear_.get(), matrix_.get()), "KINSetLinearSolver");
+    check(KINSetJacFn(memory_.get(), jacobian_callback), "KINSetJacFn");
+    check(KINSetFuncNormTol(memory_.get(), 1e-300), "KINSetFuncNormTol");
+    check(KINSetMaxSetupCalls(memory_.get(), 1), "KINSetMaxSetupCalls");
+    check(KINSetNoResMon(memory_.get(), SUNTRUE), "KINSetNoResMon");
+    check(KINSetNumMaxIters(memory_.get(), rule_.max_iterations), "KINSetNumMaxIters");
+  }
+
+  SolveReport solve(VectorRef xs) override {
+    SolveReport report;
+    const double floor = equations_->rounding_floor();
+    double step_tolerance = rule_.step_tolerance;
+    double previous = std::numeric_limits<double>::infinity();
+    N_VSetArrayPointer(xs.data(), x_.get());
+    // Usually one pass. When the residual is not at its floor although the step was small (weak contraction), further
+    // passes with a tighter step tolerance go on as long as they still gain.
+    for (;;) {
+      KINSetMaxNewtonStep(memory_.get(), 1e8);
+      KINSetScaledStepTol(memory_.get(), step_tolerance);
+      evaluation_failed_ = false;
+      const int flag = KINSol(memory_.get(), x_.get(), strategy_, ones_.get(), ones_.get());
+      linear_->ops->initialize = keep_analysis;
+      add_counters(report);
+      SunReal norm = 0;
+      KINGetFuncNorm(memory_.get(), &norm);
+      report.residual_norm = norm;
+      if (!verdict_possible(flag)) {
+        set_failure(report, flag);
+        break;
+      }
+      if (rule_.at_floor(norm, floor)) break;
+      if (norm > 0.5 * previous || step_tolerance < 1e-14) {
+        if (!rule_.acceptable(norm, floor)) set_failure(report, flag);
+        break;
+      }
+      previous = norm;
+      step_tolerance *= 1e-3;
+    }
+    N_VSetArrayPointer(own_data_, x_.get());
+    return report;
+  }
+
+ private:
+  struct FreeVector {
+    void operator()(N_Vector v) const { N_VDestroy(v); }
+  };
+  struct FreeMatrix {
+    void operator()(SUNMatrix m) const { SUNMatDestroy(m); }
+  };
+  struct FreeLinear {
+    void operator()(SUNLinearSolver s) const { SUNLinSolFree(s); }
+  };
+  struct FreeKinsol {
+    void operator()(void* memory) const { KINFree(&memory); }
+  };
+  template <class Pointer, class Free>
+  using Owner = std::unique_ptr<std::remove_pointer_t<Pointer>, Free>;
+
+  static void check(int flag, const char* call) {
+    if (flag != KIN_SUCCESS)
+      throw Error(ErrorCode::refused, std::string(call) + " of KINSOL returned " + std::to_string(flag));
+  }
+  static int keep_analysis(SUNLinearSolver) { return 0; }
+
+  /// Flags after which the iterate is meaningful, so that its residual norm decides. A failed line search is one of
+  /// them: at the rounding floor no step reduces the norm any more.
+  static bool verdict_possible(int flag) {
+    return flag == KIN_SUCCESS || flag == KIN_INITIAL_GUESS_OK || flag == KIN_STEP_LT_STPTOL ||
+           flag == KIN_LINESEARCH_NONCONV || flag == KIN_LINESEARCH_BCFAIL;
+  }
+
+  void set_failure(SolveReport& report, int flag) const {
+    report.status = SolveStatus::not_converged;
+    if (evaluation_failed_)
+      report.status = SolveStatus::evaluation_failed;
+    else if (flag == KIN_LSETUP_FAIL || flag == KIN_LSOLVE_FAIL || flag == KIN_LINSOLV_NO_RECOVERY)
+      report.status = SolveStatus::singular_jacobian;
+    const std::unique_ptr<char, decltype(&std::free)> name(KINGetReturnFlagName(flag), &std::free);
+    report.message = std::string("KINSOL returned ") + name.get() + ", scaled residual " +
+                     number_text(report.residual_norm) + " after " + std::to_string(report.iterations) + " iterations";
+    if (evaluation_failed_) report.message += " (" + equations_->message() + ")";
+  }
+
+  void add_counters(SolveReport& report) {
+    long iterations = 0, functions = 0, jacobians = 0;
+    SunReal step = 0;
+    KINGetNumNonlinSolvIters(memory_.get(), &iterations);
+    KINGetNumFuncEvals(memory_.get(), &functions);
+    KINGetNumJacEvals(memory_.get(), &jacobians);
+    KINGetStepLength(memory_.get(), &step);
+    report.iterations += iterations;
+    report.residual_evaluations += functions;
+    report.jacobian_evaluations += jacobians;
+    report.factorisations += jacobians;
+    report.step_norm = step;
+  }
+
+  void write_pattern() {
+    const SparsityPattern& p = equations_->pattern();
+    sunindextype* offsets = SUNSparseMatrix_IndexPointers(matrix_.get());
+    sunindextype* indices = SUNSparseMatrix_IndexValues(matrix_.get());
+    for (std::size_t i = 0; i < p.offsets.size(); ++i) offsets[i] = p.offsets[i];
+    for (std::size_t k = 0; k < p.indices.size(); ++k) indices[k] = p.indices[k];
+  }
+
+  static int residual_callback(N_Vector x, N_Vector f, void* self) {
+    auto& me = *static_cast<KinsolNewtonIteration*>(self);
+    const Index n = me.equations_->size();
+    const Eigen::Map<const Vector> xs(N_VGetArrayPointer(x), n);
+    Eigen::Map<Vector> fs(N_VGetArrayPointer(f), n);
+    me.evaluation_failed_ = me.equations_->residual(xs, fs) != EvaluationStatus::ok;
+    return me.evaluation_failed_ ? 1 : 0;
+  }
+
+  static int jacobian_callback(N_Vector x, N_Vector, SUNMatrix jacobian, void* self, N_Vector, N_Vector) {
+    auto& me = *static_cast<KinsolNewtonIteration*>(self);
+    const SparsityPattern& p = me.equations_->pattern();
+    const Eigen::Map<const Vector> xs(N_VGetArrayPointer(x), p.cols);
+    me.evaluation_failed_ = me.equations_->jacobian(xs, me.values_) != EvaluationStatus::ok;
+    if (me.evaluation_failed_) return 1;
+    if (me.sparse_) {
+      me.write_pattern();
+      Eigen::Map<Vector>(SUNSparseMatrix_Data(jacobian), p.nonzeros()) = me.values_;
+    } else {
+      double* data = SUNDenseMatrix_Data(jacobian);
+      for (Index i = 0; i < p.rows; ++i)
+        for (Index k = p.offsets[i]; k < p.offsets[i + 1]; ++k) data[p.indices[k] * p.rows + i] = me.values_[k];
+    }
+    return 0;
+  }
+
+  int strategy_;
+  std::string algebra_;
+  ConvergenceRule rule_;
+  ScaledEquations* equations_ = nullptr;
+  bool sparse_ = false, evaluation_failed_ = false;
+  double* own_data_ = nullptr;
+  Vector values_;
+  SunContext context_;
+  Owner<N_Vector, FreeVector> x_, ones_;
+  Owner<SUNMatrix, FreeMatrix> matrix_;
+  Owner<SUNLinearSolver, FreeLinear> linear_;
+  std::unique_ptr<void, FreeKinsol> memory_;
+};
+
+}  // namespace gnomon::kernels

@@ -1,0 +1,23 @@
+/// \file
+/// kinsol-newton: KINSOL, full Newton steps, a fresh Jacobian in every iteration.
+
+#include "gnomon/plugin.hpp"
+#include "kernels/kinsol_newton_iteration.hpp"
+
+namespace {
+
+class KinsolNewton final : public gnomon::SolverFactory {
+ public:
+  std::string name() const override { return "kinsol-newton"; }
+  std::string description() const override { return "KINSOL, full Newton steps (KIN_NONE)"; }
+  gnomon::OptionSpecs options() const override { return gnomon::kernels::kinsol_options(); }
+  std::unique_ptr<gnomon::NonlinearSolver> create(const gnomon::Options& options) const override {
+    return std::make_unique<gnomon::kernels::KinsolNewtonIteration>(KIN_NONE, options);
+  }
+};
+
+}  // namespace
+
+GNOMON_PLUGIN(kinsol_newton) {
+  registrar.add(std::make_unique<KinsolNewton>());
+}

@@ -1,0 +1,121 @@
+/// \file
+/// newton: the readable reference strategy, and the fast path for small systems.
+///
+///     J(x) dx = -F(x),   x += dx,   until max |dx|/(1+|x|) < 1e-7 and F is at its rounding floor,
+///
+/// with J factorised densely by Eigen in every iteration. Newton is quadratic where the step is that small, so the
+/// error left is below rounding; a residual that is not there yet gets further iterations as long as they gain.
+
+#include <Eigen/LU>
+#include <limits>
+
+#include "gnomon/error.hpp"
+#include "gnomon/plugin.hpp"
+
+namespace {
+
+using namespace gnomon;
+
+class Newton final : public NonlinearSolver {
+ public:
+  explicit Newton(const Options& options) {
+    rule_.step_tolerance = options.real("step-tolerance");
+    rule_.max_iterations = options.integer("max-iterations");
+  }
+
+  void attach(ScaledEquations& equations) override {
+    equations_ = &equations;
+    const Index n = equations.size();
+    f_.setZero(n);
+    dx_.setZero(n);
+    values_.setZero(equations.pattern().nonzeros());
+    matrix_.setZero(n, n);
+    lu_ = Eigen::PartialPivLU<Matrix>(n);
+  }
+
+  SolveReport solve(VectorRef xs) override {
+    SolveReport report;
+    const double floor = equations_->rounding_floor();
+    double previous = std::numeric_limits<double>::infinity();
+    if (!evaluate(xs, report)) return report;
+    while (report.iterations < rule_.max_iterations) {
+      if (!factorise(xs, report)) return report;
+      dx_ = lu_.solve(f_);
+      if (!dx_.allFinite()) {
+        report.status = SolveStatus::singular_jacobian;
+        report.message = "the Newton step is not finite: the Jacobian is singular";
+        return report;
+      }
+      xs -= dx_;
+      ++report.iterations;
+      report.step_norm = (dx_.array().abs() / (1 + xs.array().abs())).maxCoeff();
+      if (!evaluate(xs, report)) return report;
+      if (report.step_norm <= rule_.step_tolerance) {
+        if (rule_.at_floor(report.residual_norm, floor)) return report;
+        if (report.residual_norm > 0.5 * previous) break;
+        previous = report.residual_norm;
+      }
+    }
+    if (report.step_norm > rule_.step_tolerance || !rule_.acceptable(report.residual_norm, floor)) {
+      report.status = SolveStatus::not_converged;
+      report.message = "scaled residual " + number_text(report.residual_norm) + " and step " +
+                       number_text(report.step_norm) + " after " + std::to_string(report.iterations) + " iterations";
+    }
+    return report;
+  }
+
+ private:
+  bool evaluate(const VectorRef& xs, SolveReport& report) {
+    ++report.residual_evaluations;
+    if (equations_->residual(xs, f_) == EvaluationStatus::ok) {
+      report.residual_norm = f_.lpNorm<Eigen::Infinity>();
+      return true;
+    }
+    return fail_evaluation(report);
+  }
+
+  bool factorise(const VectorRef& xs, SolveReport& report) {
+    ++report.jacobian_evaluations;
+    if (equations_->jacobian(xs, values_) != EvaluationStatus::ok) return fail_evaluation(report);
+    const SparsityPattern& p = equations_->pattern();
+    matrix_.setZero();
+    for (Index i = 0; i < p.rows; ++i)
+      for (Index k = p.offsets[i]; k < p.offsets[i + 1]; ++k) matrix_(i, p.indices[k]) = values_[k];
+    lu_.compute(matrix_);
+    ++report.factorisations;
+    return true;
+  }
+
+  bool fail_evaluation(SolveReport& report) const {
+    report.status = SolveStatus::evaluation_failed;
+    report.message = equations_->message();
+    return false;
+  }
+
+  ConvergenceRule rule_;
+  ScaledEquations* equations_ = nullptr;
+  Vector f_, dx_, values_;
+  Matrix matrix_;
+  Eigen::PartialPivLU<Matrix> lu_;
+};
+
+class NewtonFactory final : public SolverFactory {
+ public:
+  std::string name() const override { return "newton"; }
+  std::string description() const override { return "native full Newton on Eigen, dense LU"; }
+  OptionSpecs options() const override {
+    const ConvergenceRule rule;
+    return {OptionSpec::real("step-tolerance", rule.step_tolerance, 1e-15, 1e-2, "",
+                             "stop when max |dx|/(1+|x|) of the scaled unknowns is below this"),
+            OptionSpec::integer("max-iterations", rule.max_iterations, 1, 100000, "iterations a solve")};
+  }
+  std::unique_ptr<NonlinearSolver> create(const Options& options) const override {
+    return std::make_unique<Newton>(options);
+  }
+};
+
+}  // namespace
+
+GNOMON_PLUGIN(newton) {
+  registrar.add(std::make_unique<NewtonFactory>());
+}
