@@ -100,6 +100,9 @@ void add_momentum(const System& system, const Vector& q, const Vector& dv, Vecto
 void probe_potential(const System& s, const Probe& probe, double t, const Vector& q, const Vector& w) {
   Vector one(1), n(s.n());
   probe("potential U", one, [&](Vector& out) { out[0] = s.potential(t, q); });
+  const Vector tail = Vector::Zero(s.n());
+  probe("potential U in extended precision", one,
+        [&](Vector& out) { out[0] = static_cast<double>(s.potential_compensated(t, q, tail, n)); });
   probe("potential gradient grad U", n, [&](Vector& out) { s.potential_gradient(t, q, out); });
   probe("potential Hessian product (Hess U) w", n, [&](Vector& out) { s.potential_hessian_times(t, q, w, out); });
   Vector hessian(s.hessian_pattern().nonzeros());
@@ -113,6 +116,9 @@ void probe_constraints(const System& s, const Probe& probe, double t, const Vect
   Vector m(s.m()), n(s.n()), values(s.constraint_pattern().nonzeros());
   const Vector lambda = Vector::Ones(s.m());
   probe("constraint g", m, [&](Vector& out) { s.constraints(t, q, out); });
+  const Vector tail = Vector::Zero(s.n());
+  probe("constraint g in extended precision", m,
+        [&](Vector& out) { s.constraints_compensated(t, q, tail, out, values); });
   probe("constraint Jacobian G", values, [&](Vector& out) { s.constraint_jacobian(t, q, out); });
   probe("constraint Hessian product d(G^T lambda)/dq w", n,
         [&](Vector& out) { s.constraint_hessian_times(t, q, lambda, w, out); });

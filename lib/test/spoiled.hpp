@@ -13,9 +13,11 @@ class Spoiled final : public System {
  public:
   enum class Function {
     potential,
+    potential_compensated,
     potential_gradient,
     potential_hessian_times,
     constraints,
+    constraints_compensated,
     constraint_jacobian,
     constraint_hessian_times,
     constraint_jacobian_derivative,
@@ -52,6 +54,10 @@ class Spoiled final : public System {
   double potential(double t, const ConstVectorRef& q) const override {
     return sound_.potential(t, q) + spoil(Function::potential);
   }
+  long double potential_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
+                                    VectorRef gradient) const override {
+    return sound_.potential_compensated(t, q, tail, gradient) + spoil(Function::potential_compensated);
+  }
   void potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const override {
     sound_.potential_gradient(t, q, out);
     out[0] += spoil(Function::potential_gradient);
@@ -65,6 +71,11 @@ class Spoiled final : public System {
   void constraints(double t, const ConstVectorRef& q, VectorRef out) const override {
     sound_.constraints(t, q, out);
     out[0] += spoil(Function::constraints);
+  }
+  void constraints_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail, VectorRef out,
+                               VectorRef g_values) const override {
+    sound_.constraints_compensated(t, q, tail, out, g_values);
+    out[0] += spoil(Function::constraints_compensated);
   }
   void constraint_jacobian(double t, const ConstVectorRef& q, VectorRef values) const override {
     sound_.constraint_jacobian(t, q, values);

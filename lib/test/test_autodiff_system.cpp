@@ -3,6 +3,7 @@
 
 #include "differences.hpp"
 #include "gnomon/autodiff_system.hpp"
+#include "gnomon/consistency.hpp"
 #include "models.hpp"
 
 using gnomon::Index;
@@ -85,6 +86,24 @@ BOOST_AUTO_TEST_CASE(potential_derivatives) {
   Vector product(4);
   system.potential_hessian_times(t, q, w, product);
   check_close(product, difference([&](double s) { return gradient(t, q + s * w); }), first);
+}
+
+BOOST_AUTO_TEST_CASE(compensated_evaluations_see_the_tail) {
+  // On the constraint g is rounding, so that G tail, |tail| <= ulp(q)/2, is not lost in it.
+  Vector p = Vector::Zero(4), scratch(4), values(8), g_tail(2), gt(2), by_default(2);
+  gnomon::project_start(system, t, q, p);
+  const Vector tail = 5e-17 * w;
+  system.constraints_compensated(t, q, Vector::Zero(4), gt, values);
+  system.constraints_compensated(t, q, tail, g_tail, values);
+  check_close((g_tail - gt) / 5e-17, jacobian(q) * w, 2e-2);
+  system.System::constraints_compensated(t, q, tail, by_default, values);
+  BOOST_TEST((by_default - g_tail).cwiseAbs().maxCoeff() <= 1e-15);
+  const long double u = system.potential_compensated(t, q, Vector::Zero(4), scratch);
+  const long double u_tail = system.potential_compensated(t, q, tail, scratch);
+  BOOST_TEST(static_cast<double>((u_tail - u) / 5e-17L) == gradient(t, q).dot(w), boost::test_tools::tolerance(2e-2));
+  BOOST_TEST(static_cast<double>(u) == system.potential(t, q), boost::test_tools::tolerance(1e-15));
+  const long double u_default = system.System::potential_compensated(t, q, tail, scratch);
+  BOOST_TEST(static_cast<double>(u_default) == static_cast<double>(u_tail), boost::test_tools::tolerance(1e-15));
 }
 
 BOOST_AUTO_TEST_CASE(constraint_first_derivatives) {

@@ -101,15 +101,18 @@ BOOST_AUTO_TEST_CASE(compound_assignment_may_alias) {
   Dual1 x(3.0);
   x.grad[0] = 1;
   Dual1 square = x;
-  square *= square;
+  const Dual1& same_square = square;
+  square *= same_square;
   BOOST_TEST(square.value == 9);
   BOOST_TEST(square.grad[0] == 6);
   Dual1 one = x;
-  one /= one;
+  const Dual1& same_one = one;
+  one /= same_one;
   BOOST_TEST(one.value == 1, boost::test_tools::tolerance(1e-15));
   BOOST_TEST(std::abs(one.grad[0]) <= 1e-15);
   Dual1 zero = x;
-  zero -= zero;
+  const Dual1& same_zero = zero;
+  zero -= same_zero;
   BOOST_TEST(zero.grad[0] == 0);
 }
 

@@ -10,7 +10,7 @@
 /// are respected.
 
 #include "gnomon/plugin.hpp"
-#include "kernels/midpoint_equations.hpp"
+#include "kernels/midpoint_step.hpp"
 
 namespace {
 

@@ -11,7 +11,7 @@
 /// hidden constraints are violated at O(h^2) by design, and lambda, which belongs to the midpoint, alternates at O(h).
 
 #include "gnomon/plugin.hpp"
-#include "kernels/midpoint_equations.hpp"
+#include "kernels/midpoint_step.hpp"
 
 namespace {
 

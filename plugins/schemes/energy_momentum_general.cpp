@@ -16,7 +16,7 @@
 /// Cost: where s is active the Jacobian's first 2n rows are dense.
 
 #include "gnomon/plugin.hpp"
-#include "kernels/midpoint_equations.hpp"
+#include "kernels/midpoint_step.hpp"
 
 namespace {
 

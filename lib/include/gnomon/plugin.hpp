@@ -11,6 +11,7 @@
 
 #include <Eigen/Core>
 
+#include "gnomon/error.hpp"
 #include "gnomon/registry.hpp"
 #include "gnomon/sundials_compat.hpp"
 

@@ -20,6 +20,7 @@
 
 #include <cmath>
 
+#include "difference_quotient.hpp"
 #include "gnomon/system_at.hpp"
 #include "predictor.hpp"
 #include "requirements.hpp"
@@ -37,22 +38,6 @@ struct MidpointRule {
   Weight weight = Weight::identity;  ///< W_q = W_p = 1, or W_q = M, W_p = h^2 M^-1
   bool corrected() const { return correct_potential || correct_constraints; }
 };
-
-/// Difference quotient of V between a and b and its derivative with respect to b. Nearer than 1e-5 of their size the
-/// quotient has lost half its digits and is replaced by its series around the middle.
-struct Quotient {
-  double value, derivative;
-};
-inline Quotient difference_quotient(const System& system, Index k, double a, double b) {
-  const double middle = 0.5 * (a + b), d = b - a;
-  if (std::abs(d) < 1e-5 * std::abs(middle) || d == 0) {
-    const auto v = system.invariant_potential(k, middle);
-    return {v[1] + d * d * v[3] / 24, 0.5 * v[2] + d * v[3] / 12};
-  }
-  const auto v1 = system.invariant_potential(k, b);
-  const double quotient = (v1[0] - system.invariant_potential(k, a)[0]) / d;
-  return {quotient, (v1[1] - quotient) / d};
-}
 
 class MidpointEquations final : public TemplatedEquations<MidpointEquations> {
  public:
@@ -98,7 +83,7 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations> {
     system_->constraints_compensated(z0.t, z0.q.value(), z0.q.tail(), g0_, g_values_);
     if (rule_.split_potential) system_->invariants(z0.q.value(), pi0_);
     if (rule_.corrected()) {
-      u0_ = system_->potential(z0.t, z0.q.value());
+      u0_ = system_->potential_compensated(z0.t, z0.q.value(), z0.q.tail(), work_);
       const double weight =
           rule_.weight == MidpointRule::Weight::mass ? system_->mass().diagonal_entries().maxCoeff() : 1;
       n_min_ = 1e-22 * std::max(1.0, z0.q.value().squaredNorm()) * weight;
@@ -107,18 +92,9 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations> {
 
   /// Start value: extrapolation, else the explicit step with the multipliers of the last step.
   void predict(VectorRef x) {
-    if (extrapolate(*z0_, h_, x)) return;
-    const Vector& q0 = z0_->q.value();
-    system_->potential_gradient(z0_->t, q0, u_);
-    at_.constraint_force(z0_->t, q0, z0_->lambda, work_);
-    u_ += work_;
-    x.segment(n_, n_) = -h_ * u_;
-    dp_ = z0_->p.value() + 0.5 * x.segment(n_, n_);
-    system_->mass().solve(dp_, dq_);
-    x.head(n_) = h_ * dq_;
-    x.tail(m_) = z0_->lambda;
+    if (!extrapolate(*z0_, h_, x)) predict_explicitly(x);
+    if (rule_.corrected()) estimate_quotient_floor(x);
   }
-
   void scales(VectorRef columns, VectorRef rows) const override {
     columns.head(n_) = scales_.dq();
     columns.segment(n_, n_) = scales_.dp();
@@ -131,15 +107,14 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations> {
   double rounding_floor() const override {
     double floor = 1e-15;
     if (!quadratic_) floor += scales_.position_floor();
-    if (rule_.corrected()) floor += 1e-16 * std::abs(u0_) / (scales_.s() * scales_.s());
-    return floor;
+    return floor + quotient_floor_;
   }
 
-  /// Takes the last rounding errors out of a solution: with q_m and lambda as solved, dp from the balance F2 and then dq
-  /// from F1, summed in long double and returned as x + low. G and grad U belong to the midpoint itself, not to its
+  /// Takes the last rounding errors out of a solution: with q_m and lambda as solved, dp from the balance F2 and then
+  /// dq from F1, summed in long double and returned as x + low. G and grad U belong to the midpoint itself, not to its
   /// rounded value: the difference enters through the Hessians. Without this the energy does a random walk by an ulp of
-  /// dp.v a step, 6e-14 in 1e6 steps of the double spherical pendulum instead of 6e-15. Where a correction s is active,
-  /// or M is not diagonal, the solution stays as it is.
+  /// dp.v a step, 6e-14 in 1e6 steps of the double spherical pendulum instead of 4e-15. Where a correction s is active,
+  /// M is not diagonal, or the step is so large that dq cancels in F1, the solution stays as it is.
   void polish(VectorRef x, VectorRef low) {
     low.setZero();
     if (rule_.corrected() || !system_->mass().is_diagonal()) return;
@@ -163,14 +138,16 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations> {
       for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k)
         sum_[g.indices[k]] += static_cast<long double>(g_values_[k]) * b.lambda[i];
     const Vector& mass = system_->mass().diagonal_entries();
+    const auto dp = [&](Index j) { return -h_ * sum_[j]; };
+    const auto dq = [&](Index j) { return h_ * (z0_->p.value()[j] + (z0_->p.tail()[j] + dp(j) / 2)) / mass[j]; };
+    const long double allowed = 1e-13L * b.dq.lpNorm<Eigen::Infinity>();
+    for (Index j = 0; j < n_; ++j)
+      if (!(std::abs(dq(j) - x[j]) <= allowed)) return;
     for (Index j = 0; j < n_; ++j) {
-      const long double dp = -h_ * sum_[j];
-      const long double pm = z0_->p.value()[j] + (z0_->p.tail()[j] + dp / 2);
-      const long double dq = h_ * pm / mass[j];
-      x[j] = static_cast<double>(dq);
-      low[j] = static_cast<double>(dq - x[j]);
-      x[n_ + j] = static_cast<double>(dp);
-      low[n_ + j] = static_cast<double>(dp - x[n_ + j]);
+      x[j] = static_cast<double>(dq(j));
+      low[j] = static_cast<double>(dq(j) - x[j]);
+      x[n_ + j] = static_cast<double>(dp(j));
+      low[n_ + j] = static_cast<double>(dp(j) - x[n_ + j]);
     }
   }
 
@@ -190,7 +167,7 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations> {
       at_.constraint_jacobian_times(tm_, b.qm, b.dq, b.g);
       b.g += g0_.template cast<S>();
     } else {
-      at_.constraints(t1_, b.q1, b.g);
+      end_constraints(b, b.g);
     }
 
     const Vector &p0 = z0_->p.value(), &p0_tail = z0_->p.tail();
@@ -231,6 +208,30 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations> {
   }
 
  private:
+  void predict_explicitly(VectorRef x) {
+    const Vector& q0 = z0_->q.value();
+    system_->potential_gradient(z0_->t, q0, u_);
+    at_.constraint_force(z0_->t, q0, z0_->lambda, work_);
+    u_ += work_;
+    x.segment(n_, n_) = -h_ * u_;
+    dp_ = z0_->p.value() + 0.5 * x.segment(n_, n_);
+    system_->mass().solve(dp_, dq_);
+    x.head(n_) = h_ * dq_;
+    x.tail(m_) = z0_->lambda;
+  }
+
+  /// A rounding error eps |U| in c enters F1 as s r and F2 as h s W_q dq, s = c/N.
+  void estimate_quotient_floor(const VectorRef& x) {
+    const double dq2 = x.head(n_).squaredNorm(), dp2 = x.segment(n_, n_).squaredNorm();
+    const double mass = system_->mass().diagonal_entries().mean(), root = std::sqrt(mass);
+    const bool mass_weight = rule_.weight == MidpointRule::Weight::mass;
+    const double norm = mass_weight ? mass * dq2 + h_ * h_ * dp2 / mass : dq2 + dp2;
+    const double r = (mass_weight ? h_ * h_ : mass) * std::sqrt(dp2) / root;
+    const double w = std::abs(h_) * (mass_weight ? mass : 1) * std::sqrt(dq2) / root;
+    const double noise = 1e-16 * static_cast<double>(std::abs(u0_));
+    quotient_floor_ = norm > n_min_ ? noise * std::max(r, w) / (norm * scales_.s()) : 0;
+  }
+
   template <class S>
   struct Buffers {
     VectorOf<S> dq, dp, lambda, qm, q1, u, force, mdq, mdp, g, g1, pi, c;
@@ -335,9 +336,9 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations> {
     }
     if (value_of(norm) <= n_min_) return;  // s (dq, dp) -> 0 with dz: c = O(|dz|^3)
     S c(0.0);
-    if (rule_.correct_potential) c += at_.potential(t1_, b.q1) - u0_ - b.u.dot(b.dq);
+    if (rule_.correct_potential) c += potential_difference(b) - b.u.dot(b.dq);
     if (rule_.correct_constraints) {
-      at_.constraints(t1_, b.q1, b.g1);
+      end_constraints(b, b.g1);
       b.g1 -= g0_.template cast<S>();
       c += b.lambda.dot(b.g1) - b.force.dot(b.dq);
     }
@@ -346,6 +347,23 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations> {
       f[j] -= s * (mass_weight ? b.dp[j] * (h_ * h_) : b.mdp[j]);
       f[n_ + j] += s * (mass_weight ? b.mdq[j] : b.dq[j]) * h_;
     }
+  }
+
+  /// g(q1) and U(q1) - U(q0), at double from the compensated q1: their rounding errors would be the energy's.
+  void end_constraints(Buffers<double>& b, Vector& out) {
+    end_tail(b);
+    system_->constraints_compensated(t1_, b.q1, work_, out, g_values_);
+  }
+  void end_constraints(Buffers<Dual1>& b, VectorOf<Dual1>& out) { at_.constraints(t1_, b.q1, out); }
+  double potential_difference(Buffers<double>& b) {
+    end_tail(b);
+    return static_cast<double>(system_->potential_compensated(t1_, b.q1, work_, u_) - u0_);
+  }
+  Dual1 potential_difference(Buffers<Dual1>& b) { return at_.potential(t1_, b.q1) - Dual1(static_cast<double>(u0_)); }
+  /// work = q1 minus its rounded value
+  void end_tail(const Buffers<double>& b) {
+    const Vector& q0 = z0_->q.value();
+    work_ = (b.dq + z0_->q.tail()) - (b.q1 - q0);
   }
 
   void mass_solve(const Vector& p, Vector& out) { system_->mass().solve(p, out); }
@@ -384,7 +402,7 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations> {
     auto dc_dq = ds_.head(n_);
     if (rule_.correct_potential) {
       system_->potential_gradient(tm_, qm_, u_);
-      c += system_->potential(t1_, q1_) - u0_ - u_.dot(dq_);
+      c += system_->potential(t1_, q1_) - static_cast<double>(u0_) - u_.dot(dq_);
       system_->potential_hessian_times(tm_, qm_, dq_, work_);
       dc_dq -= u_ + 0.5 * work_;
       system_->potential_gradient(t1_, q1_, work_);
@@ -438,7 +456,8 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations> {
   std::vector<Index> minus_half_, one_, outer_;
 
   const State* z0_ = nullptr;
-  double h_ = 0, tm_ = 0, t1_ = 0, u0_ = 0, n_min_ = 0;
+  double h_ = 0, tm_ = 0, t1_ = 0, n_min_ = 0, quotient_floor_ = 0;
+  long double u0_ = 0;
   Vector g0_, pi0_;
 
   Buffers<double> double_;
@@ -446,44 +465,6 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations> {
   Vector q1_, qm_, dq_, dp_, u_, work_, lambda_, ds_, left_, right_;
   VectorOf<long double> sum_;
   Vector g_values_, hessian_values_, pi1_, c_, dc_, pi_m_, pi_1_;
-};
-
-/// One MidpointEquations a step.
-class MidpointStep final : public StepEquations {
- public:
-  MidpointStep(const System& system, const MidpointRule& rule) : equations_(system, rule) {
-    x_.setZero(equations_.size());
-    low_.setZero(equations_.size());
-  }
-
-  Index n_systems() const override { return 1; }
-  NonlinearEquations& system(Index) override { return equations_; }
-  void prepare(State& z) const override { z.history.resize(equations_.size(), predictor_depth); }
-  void begin(const State& z0, double h) override {
-    h_ = h;
-    equations_.begin(z0, h);
-  }
-  void predict(Index, VectorRef x) override { equations_.predict(x); }
-  Next accept(Index, const ConstVectorRef& x) override {
-    x_ = x;
-    equations_.polish(x_, low_);
-    return Next::advance;
-  }
-  void finish(State& next) override {
-    const Index n = equations_.n(), m = equations_.m();
-    next.q.add(x_.head(n));
-    next.p.add(x_.segment(n, n));
-    next.q.add(low_.head(n));
-    next.p.add(low_.segment(n, n));
-    next.lambda = x_.tail(m);
-    remember(next, h_, x_);
-    next.advance_time(h_);
-  }
-
- private:
-  MidpointEquations equations_;
-  double h_ = 0;
-  Vector x_, low_;
 };
 
 }  // namespace gnomon::kernels

@@ -11,7 +11,8 @@
 namespace gnomon::kernels {
 
 /// With m_j = M_jj, A = G M^-1 G^T and S^2 = p0^T M^-1 p0 + h^2 (grad U)^T M^-1 grad U (all M taken as its diagonal):
-/// dq_j ~ |h| S / sqrt(m_j),  dp_j ~ sqrt(m_j) S,  lambda_i ~ S / (|h| sqrt(A_ii)),  g_i ~ |h| sqrt(A_ii) S.
+/// dq_j ~ |h| S / sqrt(m_j),  dp_j ~ sqrt(m_j) S,  lambda_i ~ S / (|h| sqrt(A_ii)),  g_i ~ |h| sqrt(A_ii) S, the last
+/// not above sum_j |G_ij q_j|: however large the step, a residual counts against the size of the mechanism.
 /// The Jacobian scaled by these has a condition number that does not depend on h, and velocities weighted by sqrt(M)
 /// make it insensitive to unequal masses.
 class StepScales {
@@ -19,6 +20,7 @@ class StepScales {
   explicit StepScales(const System& system)
       : system_(&system), sqrt_mass_(system.mass().diagonal_entries().cwiseSqrt()) {
     sqrt_a_.setOnes(system.m());
+    position_.setOnes(system.m());
     gradient_.setZero(system.n());
     g_values_.setZero(system.constraint_pattern().nonzeros());
   }
@@ -42,7 +44,9 @@ class StepScales {
         size += std::abs(g_values_[k] * q[j]);
       }
       sqrt_a_[i] = a > 0 ? std::sqrt(a) : 1;
-      position_floor_ = std::max(position_floor_, size / (h_ * sqrt_a_[i] * s_));
+      position_[i] = h_ * s_ * sqrt_a_[i];
+      if (size > 0) position_[i] = std::min(position_[i], size);
+      position_floor_ = std::max(position_floor_, size / position_[i]);
     }
     position_floor_ *= 1e-16;
   }
@@ -52,15 +56,15 @@ class StepScales {
   auto dp() const { return s_ * sqrt_mass_; }
   auto velocity() const { return s_ * sqrt_mass_.cwiseInverse(); }
   auto lambda() const { return (s_ / h_) * sqrt_a_.cwiseInverse(); }
-  auto position() const { return (h_ * s_) * sqrt_a_; }  ///< g
-  auto hidden() const { return s_ * sqrt_a_; }           ///< G v
+  const Vector& position() const { return position_; }  ///< g
+  auto hidden() const { return s_ * sqrt_a_; }          ///< G v
   /// Rounding floor of a scaled row g(q1) = 0 that is evaluated at q1: eps |G||q| / scale.
   double position_floor() const { return position_floor_; }
 
  private:
   const System* system_;
   double h_ = 1, s_ = 1, position_floor_ = 0;
-  Vector sqrt_mass_, sqrt_a_, gradient_, g_values_;
+  Vector sqrt_mass_, sqrt_a_, position_, gradient_, g_values_;
 };
 
 }  // namespace gnomon::kernels

@@ -80,20 +80,19 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     check(KINSetFuncNormTol(memory_.get(), 1e-300), "KINSetFuncNormTol");
     check(KINSetMaxSetupCalls(memory_.get(), 1), "KINSetMaxSetupCalls");
     check(KINSetNoResMon(memory_.get(), SUNTRUE), "KINSetNoResMon");
-    check(KINSetNumMaxIters(memory_.get(), rule_.max_iterations), "KINSetNumMaxIters");
   }
 
   SolveReport solve(VectorRef xs) override {
     SolveReport report;
     const double floor = equations_->rounding_floor();
-    double step_tolerance = rule_.step_tolerance;
     double previous = std::numeric_limits<double>::infinity();
     N_VSetArrayPointer(xs.data(), x_.get());
-    // Usually one pass. When the residual is not at its floor although the step was small (weak contraction), further
-    // passes with a tighter step tolerance go on as long as they still gain.
-    for (;;) {
+    // Usually one pass. When the residual is not at its floor although the step was small (weak contraction), single
+    // further iterations go on as long as they gain.
+    KINSetNumMaxIters(memory_.get(), rule_.max_iterations);
+    KINSetScaledStepTol(memory_.get(), rule_.step_tolerance);
+    for (bool first = true;; first = false) {
       KINSetMaxNewtonStep(memory_.get(), 1e8);
-      KINSetScaledStepTol(memory_.get(), step_tolerance);
       evaluation_failed_ = false;
       const int flag = KINSol(memory_.get(), x_.get(), strategy_, ones_.get(), ones_.get());
       linear_->ops->initialize = keep_analysis;
@@ -101,17 +100,18 @@ class KinsolNewtonIteration final : public NonlinearSolver {
       SunReal norm = 0;
       KINGetFuncNorm(memory_.get(), &norm);
       report.residual_norm = norm;
-      if (!verdict_possible(flag)) {
+      if (!verdict_possible(flag) && (first || flag != KIN_MAXITER_REACHED)) {
         set_failure(report, flag);
         break;
       }
       if (rule_.at_floor(norm, floor)) break;
-      if (norm > 0.5 * previous || step_tolerance < 1e-14) {
+      if (norm > 0.5 * previous) {
         if (!rule_.acceptable(norm, floor)) set_failure(report, flag);
         break;
       }
       previous = norm;
-      step_tolerance *= 1e-3;
+      KINSetNumMaxIters(memory_.get(), 1);
+      KINSetScaledStepTol(memory_.get(), 1e-15);
     }
     N_VSetArrayPointer(own_data_, x_.get());
     return report;

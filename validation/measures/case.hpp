@@ -1,0 +1,62 @@
+#pragma once
+/// \file
+/// A validation case, as data: what is run, what is measured, what must come out.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gnomon/options.hpp"
+#include "quantity.hpp"
+
+namespace gnomon::validation {
+
+/// Each tier contains the ones before it.
+enum class Tier { quick, standard, full };
+const char* to_string(Tier tier);
+
+/// A scheme and a solver with their options, by name.
+struct Method {
+  std::string scheme = "energy-momentum";
+  Assignments options;
+  std::string solver = "kinsol-newton";
+  Assignments solver_options;
+};
+
+/// One state of a table of the data folder: rows with this name in its first column.
+struct TableState {
+  std::string file, name;
+  bool empty() const { return file.empty(); }
+};
+
+struct Case {
+  std::string file;  ///< where it was declared, for messages; "" when generated
+  std::string kind;  ///< conformance, published, reference or solver
+  std::string name;
+  Tier tier = Tier::quick;
+  std::string measure;
+  std::string note;
+
+  std::string problem;
+  Assignments set;  ///< parameters of the problem
+  Method method;
+  Method other;              ///< what `method` is compared with (same-state)
+  std::vector<double> step;  ///< one step size, or a list (order)
+  long steps = 0;            ///< number of steps, or
+  double until = 0;          ///< where to end
+  std::vector<std::string> references;
+  std::vector<double> tolerances;                        ///< relative tolerances at which every reference is run
+  std::map<std::string, Assignments> reference_options;  ///< reference -> its other options
+  TableState table;
+  std::string data_folder;
+
+  double order_until = 0;      ///< promises: horizon of the order measurement
+  double symplectic_step = 0;  ///< promises, symplectic: step of the symplecticity measurement
+
+  std::map<std::string, Gate> gates;
+  std::map<std::string, std::string> known_failures;  ///< quantity -> reason
+
+  std::string full_name() const { return kind + "/" + name; }
+};
+
+}  // namespace gnomon::validation

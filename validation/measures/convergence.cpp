@@ -1,0 +1,93 @@
+#include "convergence.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "gnomon/error.hpp"
+#include "measure.hpp"
+
+namespace gnomon::validation {
+
+namespace {
+
+/// Rounding noise of an accumulated state, relative.
+constexpr double rounding = 1e-14;
+
+}  // namespace
+
+Yardstick best_yardstick(const Registry& registry, const ProblemInstance& instance, double t) {
+  if (instance.exact) {
+    Phase z{Vector(instance.q0.size()), Vector(instance.p0.size())};
+    instance.exact(t, z.q, z.p);
+    return {"exact", z, 10 * rounding};
+  }
+  std::vector<std::string> names = registry.references();
+  std::stable_sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+    return (a == "ida-index1") > (b == "ida-index1");
+  });
+  for (const auto& name : names) {
+    try {
+      const Phase fine = reference_state(registry, instance, name, 1e-12, t);
+      const Phase coarse = reference_state(registry, instance, name, 1e-11, t);
+      const double change = std::max(relative_error(coarse.q, fine.q), relative_error(coarse.p, fine.p));
+      return {name, fine, std::max(change, rounding)};
+    } catch (const Error&) {
+      continue;  // does not fit this problem
+    } catch (const RunFailed&) {
+      continue;  // does not get there
+    }
+  }
+  throw Error(ErrorCode::refused, "no reference solves this problem, so its order cannot be measured");
+}
+
+double log_slope(const std::vector<double>& steps, const std::vector<double>& errors) {
+  const std::size_t count = std::min(steps.size(), errors.size());
+  if (count < 2) return std::numeric_limits<double>::quiet_NaN();
+  double mean_x = 0, mean_y = 0, sxx = 0, sxy = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    mean_x += std::log(steps[i]) / static_cast<double>(count);
+    mean_y += std::log(errors[i]) / static_cast<double>(count);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    sxx += (std::log(steps[i]) - mean_x) * (std::log(steps[i]) - mean_x);
+    sxy += (std::log(steps[i]) - mean_x) * (std::log(errors[i]) - mean_y);
+  }
+  return sxy / sxx;
+}
+
+Convergence refine(const Registry& registry, const ProblemInstance& instance, const Method& method,
+                   const Yardstick& yardstick, double length, long max_steps) {
+  Convergence result;
+  const double plateau = 30 * yardstick.accuracy;
+  for (long count = 16; count <= max_steps; count *= 2) {
+    const double h = length / static_cast<double>(count);
+    Phase z;
+    try {
+      z = state_after(registry, instance, method, count, h);
+    } catch (const RunFailed&) {
+      if (2 * count > max_steps) throw;
+      continue;
+    }
+    const double eq = relative_error(z.q, yardstick.z.q), ep = relative_error(z.p, yardstick.z.p);
+    if (eq < plateau || ep < plateau) break;
+    if (eq > 0.1 || ep > 0.1) continue;
+    result.steps.push_back(h);
+    result.position_errors.push_back(eq);
+    result.momentum_errors.push_back(ep);
+  }
+  const std::size_t used = std::min<std::size_t>(4, result.steps.size());
+  const auto finest = [used](const std::vector<double>& all) {
+    return std::vector<double>(all.end() - static_cast<std::ptrdiff_t>(used), all.end());
+  };
+  result.points = static_cast<int>(used);
+  if (used >= 3) {
+    result.position_order = log_slope(finest(result.steps), finest(result.position_errors));
+    result.momentum_order = log_slope(finest(result.steps), finest(result.momentum_errors));
+  } else {
+    result.position_order = result.momentum_order = std::numeric_limits<double>::quiet_NaN();
+  }
+  return result;
+}
+
+}  // namespace gnomon::validation

@@ -1,0 +1,38 @@
+#pragma once
+/// \file
+/// Order of convergence, measured.
+
+#include <string>
+#include <vector>
+
+#include "setup.hpp"
+
+namespace gnomon::validation {
+
+/// What errors are measured against.
+struct Yardstick {
+  std::string name;
+  Phase z;
+  double accuracy = 0;  ///< estimated relative error of z
+};
+
+/// The exact solution at t if the problem has one; else ida-index1, its accuracy estimated from a second tolerance;
+/// else any other reference that accepts the problem. Throws Error(refused) when there is none.
+Yardstick best_yardstick(const Registry& registry, const ProblemInstance& instance, double t);
+
+/// Least-squares slope of log(errors) against log(steps); NaN with fewer than two points.
+double log_slope(const std::vector<double>& steps, const std::vector<double>& errors);
+
+/// Errors of q and p over a refinement, and the slopes of the finest points that lie clear of the plateau.
+struct Convergence {
+  double position_order = 0, momentum_order = 0;
+  int points = 0;  ///< used for the slopes
+  std::vector<double> steps, position_errors, momentum_errors;
+};
+
+/// Doubles the number of steps over [t0, t0 + length] from 16 up to `max_steps`, and fits the four finest points whose
+/// error is above 30 times the yardstick's accuracy and below 0.1. Steps so large that a solve fails are left out.
+Convergence refine(const Registry& registry, const ProblemInstance& instance, const Method& method,
+                   const Yardstick& yardstick, double length, long max_steps);
+
+}  // namespace gnomon::validation

@@ -1,0 +1,46 @@
+#include "measure.hpp"
+
+#include "gnomon/error.hpp"
+
+namespace gnomon::validation {
+
+const char* to_string(Tier tier) {
+  switch (tier) {
+    case Tier::quick:
+      return "quick";
+    case Tier::standard:
+      return "standard";
+    case Tier::full:
+      return "full";
+  }
+  return "";
+}
+
+const std::vector<Measure>& measures() {
+  static const std::vector<Measure> all{
+      {"promises", {"step", "steps", "order-until?", "symplectic-step?"}, measure_promises},
+      {"long-run", {"step", "steps"}, measure_long_run},
+      {"order", {"step", "until", "references?", "table?"}, measure_order},
+      {"symplectic", {"symplectic-step"}, measure_symplectic},
+      {"same-state", {"step", "until", "other"}, measure_same_state},
+      {"reference-agreement",
+       {"step", "until", "references", "tolerances", "reference-options?", "table?"},
+       measure_reference_agreement},
+      {"completes", {"step", "until", "references?", "tolerances?", "reference-options?"}, measure_completes},
+      {"solvers-agree", {"step"}, measure_solvers_agree},
+      {"jacobian", {"step"}, measure_jacobian},
+      {"derivatives", {}, measure_derivatives},
+  };
+  return all;
+}
+
+const Measure& find_measure(const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& measure : measures()) {
+    if (measure.name == name) return measure;
+    names.push_back(measure.name);
+  }
+  throw unknown_name("measure", name, names);
+}
+
+}  // namespace gnomon::validation

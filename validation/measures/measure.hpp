@@ -1,0 +1,57 @@
+#pragma once
+/// \file
+/// The measures: pure functions from a registry and a case to named numbers. `gnomon validate` prints what the tests
+/// assert, because both call these.
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "case.hpp"
+#include "gnomon/registry.hpp"
+
+namespace gnomon::validation {
+
+/// The numerics of a measure failed: a step did not converge, say. Becomes the quantity "run" of the case's report.
+class RunFailed : public std::runtime_error {
+ public:
+  RunFailed(double t, const std::string& message) : std::runtime_error(message), t_(t) {}
+  double t() const { return t_; }
+
+ private:
+  double t_;
+};
+
+struct Measure {
+  std::string name;
+  /// What the case file may (and, without '?', must) say, beside what every case says.
+  std::vector<std::string> keys;
+  Quantities (*function)(const Registry& registry, const Case& c);
+};
+
+const std::vector<Measure>& measures();
+/// Throws Error(unknown_name).
+const Measure& find_measure(const std::string& name);
+
+/// Every promise of the scheme for this system, and the order. See promises.cpp.
+Quantities measure_promises(const Registry& registry, const Case& c);
+/// Bounds, slopes and growth of the invariants over many steps.
+Quantities measure_long_run(const Registry& registry, const Case& c);
+/// Order and error coefficient over a list of steps.
+Quantities measure_order(const Registry& registry, const Case& c);
+/// Symplecticity defect of the step map.
+Quantities measure_symplectic(const Registry& registry, const Case& c);
+/// Two methods, one state.
+Quantities measure_same_state(const Registry& registry, const Case& c);
+/// Extrapolated scheme against references, and the references against themselves and each other.
+Quantities measure_reference_agreement(const Registry& registry, const Case& c);
+/// Gets to the end with the constraints bound; how far the references get.
+Quantities measure_completes(const Registry& registry, const Case& c);
+/// Every registered solver reaches the same step.
+Quantities measure_solvers_agree(const Registry& registry, const Case& c);
+/// The three sources of a scheme's Jacobian against each other.
+Quantities measure_jacobian(const Registry& registry, const Case& c);
+/// A problem's derivatives against differences and against each other.
+Quantities measure_derivatives(const Registry& registry, const Case& c);
+
+}  // namespace gnomon::validation

@@ -1,0 +1,46 @@
+/// Order and error coefficient over a list of steps, as the papers plot them.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "convergence.hpp"
+#include "measure.hpp"
+
+namespace gnomon::validation {
+
+Quantities measure_order(const Registry& registry, const Case& c) {
+  const ProblemInstance instance = build(registry, c);
+  const double length = c.until - instance.t0;
+  Yardstick yardstick;
+  if (!c.table.empty())
+    yardstick = {c.table.file, table_state(c, instance.q0.size()), 0};
+  else if (!c.references.empty())
+    yardstick = {c.references.front(), reference_state(registry, instance, c.references.front(), 1e-12, c.until), 0};
+  else
+    yardstick = best_yardstick(registry, instance, c.until);
+
+  std::vector<double> steps, q_errors, p_errors;
+  double lowest = std::numeric_limits<double>::infinity(), highest = 0;
+  int order = 0;
+  for (const double h : c.step) {
+    Integrator integrator = started(registry, instance, c.method);
+    order = integrator.promises().order;
+    advance(integrator, whole_steps(length, h), h);
+    const double error = relative_error(integrator.state().q.value(), yardstick.z.q);
+    steps.push_back(h);
+    q_errors.push_back(error);
+    p_errors.push_back(relative_error(integrator.state().p.value(), yardstick.z.p));
+    const double coefficient = error / std::pow(h, order);
+    lowest = std::min(lowest, coefficient);
+    highest = std::max(highest, coefficient);
+  }
+  const std::string note = "against " + yardstick.name;
+  const std::string power = "h^" + std::to_string(order);
+  return {{"order-q", log_slope(steps, q_errors), {}, note},
+          {"order-p", log_slope(steps, p_errors), {}, note},
+          {"coefficient-min", lowest, {}, "smallest |q - q_ref| / |q_ref| / " + power},
+          {"coefficient-max", highest, {}, "largest |q - q_ref| / |q_ref| / " + power},
+          {"error", q_errors.back(), {}, "|q - q_ref| / |q_ref| at the last step of the list"}};
+}
+
+}  // namespace gnomon::validation

@@ -1,0 +1,96 @@
+/// Conformance: every promise of a scheme, for the system it is bound to. What is not promised is not tested here;
+/// negative controls are cases of their own.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "convergence.hpp"
+#include "measure.hpp"
+#include "structure.hpp"
+
+namespace gnomon::validation {
+
+namespace {
+
+/// Largest |v| of the run and, per symmetry, largest |xi_a(q)| |p|: the scales of the hidden constraint and of the
+/// maps.
+class Scales final : public Observer {
+ public:
+  explicit Scales(const System& system)
+      : system_(&system), v_(Vector::Zero(system.n())), xi_(v_), momentum_(system.traits().n_symmetries) {}
+
+  bool observe(const State& z, long) override {
+    const Vector &q = z.q.value(), &p = z.p.value();
+    system_->mass().solve(p, v_);
+    speed_ = std::max(speed_, v_.lpNorm<Eigen::Infinity>());
+    for (std::size_t a = 0; a < momentum_.size(); ++a) {
+      system_->symmetry_generator(static_cast<Index>(a), q, xi_);
+      momentum_[a] = std::max(momentum_[a], xi_.norm() * p.norm());
+    }
+    return true;
+  }
+  double speed() const { return speed_; }
+  double momentum(std::size_t a) const { return momentum_[a]; }
+
+ private:
+  const System* system_;
+  Vector v_, xi_;
+  double speed_ = 0;
+  std::vector<double> momentum_;
+};
+
+void add_invariants(Quantities& out, const Integrator& integrator, const Scales& scales, long steps) {
+  const Promises& promises = integrator.promises();
+  const InvariantMonitor& monitor = integrator.monitor();
+  if (promises.energy)
+    out.push_back({"energy", monitor.energy().max_abs_error(), Gate::at_most(monitor.energy_gate()), ""});
+  if (promises.position) out.push_back({"position", monitor.position_max(), Gate::at_most(1e-13), ""});
+  if (promises.hidden)
+    out.push_back(
+        {"hidden", monitor.velocity_max(), Gate::at_most(1e-13 * std::max(1.0, scales.speed())), "scaled with max|v|"});
+  if (promises.momentum)
+    for (std::size_t a = 0; a < monitor.momentum().size(); ++a) {
+      const double gate = 1e-14 * std::sqrt(static_cast<double>(steps)) * std::max(1.0, scales.momentum(a));
+      out.push_back({"momentum-" + std::to_string(a), monitor.momentum()[a].max_abs_error(), Gate::at_most(gate),
+                     integrator.system().symmetry_name(static_cast<Index>(a))});
+    }
+}
+
+}  // namespace
+
+Quantities measure_promises(const Registry& registry, const Case& c) {
+  const ProblemInstance instance = build(registry, c);
+  const double h = c.step.front();
+  Quantities out;
+
+  Integrator integrator = started(registry, instance, c.method);
+  const Promises promises = integrator.promises();
+  Scales scales(integrator.system());
+  integrator.add_observer(scales);
+  advance(integrator, c.steps, h);
+  add_invariants(out, integrator, scales, c.steps);
+
+  if (promises.symmetric)
+    out.push_back({"symmetric", symmetry_defect(registry, instance, c.method, h, 5, 20), Gate::at_most(1e-12),
+                   "step(-h) after step(h)"});
+  if (promises.symplectic && instance.q0.size() <= 12 && c.symplectic_step > 0)
+    out.push_back({"symplectic", symplectic_defect(registry, instance, c.method, c.symplectic_step, 10),
+                   Gate::at_most(1e-7), "change of dq^dp over 10 steps"});
+  if (promises.order > 0 && c.order_until > 0) {
+    const Yardstick yardstick = best_yardstick(registry, instance, instance.t0 + c.order_until);
+    const Convergence found = refine(registry, instance, c.method, yardstick, c.order_until, 4096);
+    const Gate gate = Gate::around(promises.order, 0.15);
+    const std::string note = fmt::format("{} steps against {}", found.points, yardstick.name);
+    out.push_back({"order-q", found.position_order, gate, note});
+    out.push_back({"order-p", found.momentum_order, gate, note});
+  }
+  return out;
+}
+
+Quantities measure_symplectic(const Registry& registry, const Case& c) {
+  const ProblemInstance instance = build(registry, c);
+  return {{"defect", symplectic_defect(registry, instance, c.method, c.symplectic_step, 10), {}, ""}};
+}
+
+}  // namespace gnomon::validation

@@ -1,0 +1,118 @@
+#include "setup.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "gnomon/error.hpp"
+#include "measure.hpp"
+
+namespace gnomon::validation {
+
+ProblemInstance build(const Registry& registry, const Case& c) {
+  return registry.build(c.problem, c.set);
+}
+
+Phase start_of(const ProblemInstance& instance) {
+  return {instance.q0, instance.p0};
+}
+
+Integrator started(const Registry& registry, const ProblemInstance& instance, const Method& method,
+                   const Phase& start) {
+  ProblemInstance from = instance;
+  from.q0 = start.q;
+  from.p0 = start.p;
+  return started(registry, from, method);
+}
+
+Integrator started(const Registry& registry, const ProblemInstance& instance, const Method& method) {
+  return registry.integrator(instance, method.scheme, method.solver, method.options, method.solver_options);
+}
+
+void advance(Integrator& integrator, long steps, double h) {
+  const StepReport report = integrator.advance(steps, h);
+  if (!report.success()) throw RunFailed(report.t, report.message);
+}
+
+long whole_steps(double interval, double h) {
+  const double count = interval / h;
+  if (!(count >= 0.5) || std::abs(count - std::round(count)) > 1e-6 * count)
+    throw Error(ErrorCode::bad_value, fmt::format("step {} does not divide the interval {}", h, interval));
+  return std::lround(count);
+}
+
+Phase state_after(const Registry& registry, const ProblemInstance& instance, const Method& method, long steps,
+                  double h) {
+  Integrator integrator = started(registry, instance, method);
+  advance(integrator, steps, h);
+  return {integrator.state().q.value(), integrator.state().p.value()};
+}
+
+double relative_error(const Vector& a, const Vector& b) {
+  const double scale = b.norm();
+  return (a - b).norm() / (scale > 0 ? scale : 1);
+}
+
+Phase reference_state(const Registry& registry, const ProblemInstance& instance, const std::string& reference,
+                      double tolerance, double t, const Assignments& options) {
+  const Reference& chosen = registry.reference(reference);
+  Assignments assignments;
+  if (tolerance > 0)
+    for (const auto& spec : chosen.options()) {
+      if (spec.name == "rtol") assignments.emplace_back("rtol", fmt::format("{:.17g}", tolerance));
+      if (spec.name == "atol") assignments.emplace_back("atol", fmt::format("{:.17g}", tolerance / 10));
+    }
+  assignments.insert(assignments.end(), options.begin(), options.end());
+  const auto solution = chosen.start(instance, Options("reference " + reference, chosen.options(), assignments));
+  const ReferenceReport report = solution->advance_to(t);
+  if (!report.success) throw RunFailed(report.t, reference + ": " + report.message);
+  return {report.q, report.p};
+}
+
+Phase reference_state(const Registry& registry, const ProblemInstance& instance, const Case& c,
+                      const std::string& reference, double tolerance, double t) {
+  const auto options = c.reference_options.find(reference);
+  return reference_state(registry, instance, reference, tolerance, t,
+                         options == c.reference_options.end() ? Assignments() : options->second);
+}
+
+Phase table_state(const Case& c, Index n) {
+  const std::string path = c.data_folder + "/" + c.table.file;
+  std::ifstream in(path);
+  if (!in) throw Error(ErrorCode::bad_file, "table \"" + path + "\" cannot be read");
+  Phase z{Vector::Constant(n, NAN), Vector::Constant(n, NAN)};
+  std::string line;
+  while (std::getline(in, line)) {
+    if (line.empty() || line[0] == '#') continue;
+    std::istringstream cells(line);
+    std::string name, component, initial, value;
+    std::getline(cells, name, ',');
+    std::getline(cells, component, ',');
+    std::getline(cells, initial, ',');
+    std::getline(cells, value, ',');
+    if (name != c.table.name || component.size() < 2) continue;
+    const bool position = component[0] == 'q' && std::isdigit(component[1]);
+    const bool momentum = component[0] == 'p' && std::isdigit(component[1]);
+    if (!position && !momentum) continue;
+    const long i = std::stol(component.substr(1));
+    if (i < n) (position ? z.q : z.p)[i] = std::stod(value);
+  }
+  if (!z.q.allFinite() || !z.p.allFinite())
+    throw Error(ErrorCode::bad_file,
+                fmt::format("table \"{}\" has no complete state \"{}\" of {} coordinates", path, c.table.name, n));
+  return z;
+}
+
+double Uniform::operator()() {
+  // Linear congruence with Knuth's MMIX constants; the high 53 bits make the double.
+  state_ = state_ * 6364136223846793005ULL + 1442695040888963407ULL;
+  return static_cast<double>(state_ >> 11) / 4503599627370496.0 - 1.0;
+}
+
+void Uniform::fill(VectorRef v) {
+  for (Index i = 0; i < v.size(); ++i) v[i] = (*this)();
+}
+
+}  // namespace gnomon::validation

@@ -1,0 +1,55 @@
+#pragma once
+/// \file
+/// What several measures share: started integrators, error norms, references, tables.
+
+#include "case.hpp"
+#include "gnomon/registry.hpp"
+
+namespace gnomon::validation {
+
+/// A position and a momentum.
+struct Phase {
+  Vector q, p;
+};
+
+ProblemInstance build(const Registry& registry, const Case& c);
+Phase start_of(const ProblemInstance& instance);
+
+/// An integrator for the instance's system, started at (t0, start).
+Integrator started(const Registry& registry, const ProblemInstance& instance, const Method& method, const Phase& start);
+Integrator started(const Registry& registry, const ProblemInstance& instance, const Method& method);
+
+/// `steps` steps; throws RunFailed with the report's message.
+void advance(Integrator& integrator, long steps, double h);
+/// Number of steps of size h from t0 to t_end; throws Error when that is no whole number.
+long whole_steps(double interval, double h);
+/// State after `steps` steps of size h from the instance's start; throws RunFailed.
+Phase state_after(const Registry& registry, const ProblemInstance& instance, const Method& method, long steps,
+                  double h);
+
+/// |a - b|_2 / |b|_2, the relative error everywhere; |a - b|_2 when b is zero.
+double relative_error(const Vector& a, const Vector& b);
+
+/// The reference's state at t; throws RunFailed where it stops. A tolerance sets rtol, and atol to a tenth of it; 0
+/// means the reference's own defaults. `options` are assigned on top.
+Phase reference_state(const Registry& registry, const ProblemInstance& instance, const std::string& reference,
+                      double tolerance, double t, const Assignments& options = {});
+/// The same with the case's options for this reference.
+Phase reference_state(const Registry& registry, const ProblemInstance& instance, const Case& c,
+                      const std::string& reference, double tolerance, double t);
+
+/// Final state of a table of the data folder. Throws Error(bad_file).
+Phase table_state(const Case& c, Index n);
+
+/// Deterministic numbers in [-1, 1], the same on every machine.
+class Uniform {
+ public:
+  explicit Uniform(unsigned seed) : state_(seed) {}
+  double operator()();
+  void fill(VectorRef v);
+
+ private:
+  unsigned long long state_;
+};
+
+}  // namespace gnomon::validation

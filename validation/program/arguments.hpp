@@ -1,0 +1,23 @@
+#pragma once
+/// \file
+/// Command-line values that are numbers or name=value pairs, with one kind of sentence for what is wrong with them.
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "gnomon/options.hpp"
+
+namespace gnomon::program {
+
+/// A finite number. Throws Error(bad_value) naming the flag.
+double parse_real(const std::string& text, const std::string& flag);
+/// A whole number of at least `minimum`, at most 1e15; "1e6" is one.
+long parse_count(const std::string& text, const std::string& flag, long minimum);
+Assignments parse_assignments(const std::vector<std::string>& texts, const std::string& flag);
+
+/// A flag that may be repeated, each time with one value; `value` is what the help calls it.
+CLI::Option* add_repeatable(CLI::App& app, const std::string& flag, std::vector<std::string>& values,
+                            const std::string& value, const std::string& help);
+
+}  // namespace gnomon::program

@@ -1,0 +1,34 @@
+#pragma once
+/// \file
+/// The commands of the gnomon program, one file each.
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "gnomon/registry.hpp"
+
+namespace gnomon::program {
+
+/// Exit status of the program.
+enum Exit : int {
+  success = 0,
+  bad_verdict = 1,       ///< a validation row failed or passed unexpectedly; a derivative check failed
+  misuse = 2,            ///< seen before the first step: names, data, files
+  numerical_failure = 3  ///< during the run; the report says where
+};
+
+/// Filled by parsing: what to load, then what to do.
+struct Invocation {
+  std::vector<std::string> plugins;
+  std::function<int(const Registry&)> action;
+};
+
+void add_list(CLI::App& app, Invocation& invocation);
+void add_describe(CLI::App& app, Invocation& invocation);
+void add_check(CLI::App& app, Invocation& invocation);
+void add_run(CLI::App& app, Invocation& invocation);
+void add_validate(CLI::App& app, Invocation& invocation);
+
+}  // namespace gnomon::program

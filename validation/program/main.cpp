@@ -1,0 +1,93 @@
+/// The gnomon program: list, describe, check, run, validate.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "arguments.hpp"
+#include "commands.hpp"
+#include "gnomon/error.hpp"
+
+namespace gnomon::program {
+
+namespace {
+
+/// One line on standard error, whatever the sentence contained.
+int complain(std::string sentence) {
+  std::replace(sentence.begin(), sentence.end(), '\n', ' ');
+  fmt::print(stderr, "gnomon: {}\n", sentence);
+  return misuse;
+}
+
+std::vector<std::string> flags_of(const CLI::App& app) {
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : app.get_options())
+    for (const auto& name : option->get_lnames()) flags.push_back("--" + name);
+  return flags;
+}
+
+/// What CLI11 did not expect: a flag or a command, with the nearest known one.
+Error unexpected_argument(const CLI::App& app) {
+  const CLI::App* command = app.get_subcommands().empty() ? nullptr : app.get_subcommands().front();
+  std::vector<std::string> rest = app.remaining(true);
+  const std::string what = rest.empty() ? "" : rest.front();
+  if (what.rfind("-", 0) == 0) {
+    std::vector<std::string> known = flags_of(app);
+    if (command) {
+      std::vector<std::string> own = flags_of(*command);
+      own.insert(own.end(), known.begin() + 1, known.end());  // --help is in both
+      known = own;
+    }
+    return unknown_name(command ? "flag of " + command->get_name() : "flag", what.substr(0, what.find('=')), known);
+  }
+  if (command) return Error(ErrorCode::bad_value, command->get_name() + ": unexpected argument \"" + what + "\"");
+  std::vector<std::string> names;
+  for (const CLI::App* known : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(known->get_name());
+  return unknown_name("command", what, names);
+}
+
+int dispatch(int argc, char** argv) {
+  CLI::App app("Energy-conserving integrators for constrained mechanical systems, on SUNDIALS", "gnomon");
+  Invocation invocation;
+  app.set_version_flag("--version", "gnomon " GNOMON_VERSION);
+  add_repeatable(app, "--plugin", invocation.plugins, "FILE",
+                 "load a plug-in module first, with any command (repeatable)");
+  app.fallthrough();
+  app.footer("gnomon COMMAND --help tells more.");
+  add_list(app, invocation);
+  add_describe(app, invocation);
+  add_check(app, invocation);
+  add_run(app, invocation);
+  add_validate(app, invocation);
+  app.require_subcommand(0, 1);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {  // --help and --version
+    return app.exit(help);
+  } catch (const CLI::ExtrasError&) {
+    throw unexpected_argument(app);
+  } catch (const CLI::ParseError& error) {
+    return complain(error.what());
+  }
+  if (!invocation.action)
+    return complain("a command is missing: list, describe, check, run or validate; gnomon --help tells more");
+
+  Registry registry;
+  register_builtin(registry);
+  for (const auto& plugin : invocation.plugins) registry.load(plugin);
+  return invocation.action(registry);
+}
+
+}  // namespace
+
+}  // namespace gnomon::program
+
+int main(int argc, char** argv) {
+  try {
+    return gnomon::program::dispatch(argc, argv);
+  } catch (const std::exception& error) {
+    return gnomon::program::complain(error.what());
+  }
+}

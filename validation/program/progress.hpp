@@ -1,0 +1,32 @@
+#pragma once
+/// \file
+/// Progress of a run on a terminal, and the way to interrupt it.
+
+#include <chrono>
+
+#include "gnomon/integrator.hpp"
+
+namespace gnomon::program {
+
+/// Shows progress on standard error five times a second if that is a terminal. Interrupt and termination signals stop
+/// the run after the current step, so that what was computed is kept.
+class Progress final : public Observer {
+ public:
+  Progress(double t0, double t_end, long steps, const InvariantMonitor& monitor);
+  ~Progress() override;
+
+  bool observe(const State& z, long step) override;
+  /// Removes the progress line.
+  void finish();
+  static bool interrupted();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  double t0_, t_end_;
+  long steps_;
+  const InvariantMonitor* monitor_;
+  bool visible_, shown_ = false;
+  Clock::time_point next_;
+};
+
+}  // namespace gnomon::program

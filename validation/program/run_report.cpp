@@ -1,0 +1,110 @@
+#include "run_report.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "../report/json.hpp"
+
+namespace gnomon::program {
+
+using validation::to_json;
+
+std::optional<double> RunReport::reference_error(const Integrator& integrator) const {
+  if (!reference_end || !reference_end->success) return std::nullopt;
+  const Vector& expected = reference_end->q;
+  const double scale = expected.norm();
+  return (integrator.state().q.value() - expected).norm() / (scale > 0 ? scale : 1);
+}
+
+void print_summary(std::FILE* out, const RunReport& report, const Integrator& integrator) {
+  const InvariantMonitor& monitor = integrator.monitor();
+  const RunCounters& counters = integrator.counters();
+  const Drift& energy = monitor.energy();
+  const double steps = static_cast<double>(std::max(counters.steps, 1L));
+  const auto row = [out](const char* label, const std::string& text) { fmt::print(out, "  {:12} {}\n", label, text); };
+
+  fmt::print(out, "{}, {} through {}\n", report.problem, report.scheme, report.solver);
+  row("promises", to_string(integrator.promises()));
+  row("steps",
+      fmt::format("{} of h = {:g}, t = {:g} .. {:g}{}", counters.steps, report.step, report.t0, integrator.state().t,
+                  counters.refused_steps ? fmt::format(", {} refused and cut", counters.refused_steps) : ""));
+  row("energy", fmt::format("H0 = {:.10g}, max error {:.2e}{}, slope {:.1e} a unit of time", energy.initial(),
+                            energy.max_abs_error(),
+                            energy.initial() != 0
+                                ? fmt::format(" (relative {:.2e})", energy.max_abs_error() / std::abs(energy.initial()))
+                                : "",
+                            energy.slope()));
+  if (integrator.system().m() > 0)
+    row("constraints", fmt::format("max |g| {:.2e}, max |G v| {:.2e}", monitor.position_max(), monitor.velocity_max()));
+  for (std::size_t a = 0; a < monitor.momentum().size(); ++a) {
+    const Drift& drift = monitor.momentum()[a];
+    row(a ? "" : "momentum",
+        fmt::format("{}: {:.10g}, max error {:.2e}", integrator.system().symmetry_name(static_cast<Index>(a)),
+                    drift.initial(), drift.max_abs_error()));
+  }
+  row("effort", fmt::format("{:.2f} iterations a step, {:.2f} us a step, {:.3g} s", counters.iterations / steps,
+                            1e6 * report.wall_s / steps, report.wall_s));
+  if (const auto error = report.reference_error(integrator))
+    row("reference", fmt::format("{} at t = {:g}: relative position error {:.4e}", report.reference,
+                                 report.reference_end->t, *error));
+  else if (report.reference_end)
+    row("reference", fmt::format("{} stopped at t = {:g}: {}", report.reference, report.reference_end->t,
+                                 report.reference_end->message));
+  if (!report.message.empty()) row("STOPPED", report.message);
+}
+
+Json::Value run_json(const RunReport& report, const Integrator& integrator) {
+  const InvariantMonitor& monitor = integrator.monitor();
+  const RunCounters& counters = integrator.counters();
+  const State& z = integrator.state();
+  const Drift& energy = monitor.energy();
+
+  Json::Value out;
+  out["problem"] = report.problem;
+  out["scheme"] = report.scheme;
+  out["solver"] = report.solver;
+  out["step"] = report.step;
+  out["steps"] = Json::Int64(counters.steps);
+  out["t"] = z.t;
+  out["status"] = report.status;
+  if (!report.message.empty()) out["message"] = report.message;
+  const auto& names = integrator.system().traits().state_names;
+  out["state"][names[0]] = to_json(z.q.value());
+  out["state"][names[1]] = to_json(z.p.value());
+  out["state"][names[2]] = to_json(z.lambda);
+  out["energy"]["initial"] = to_json(energy.initial());
+  out["energy"]["max_abs_error"] = to_json(energy.max_abs_error());
+  out["energy"]["max_rel_error"] = to_json(energy.max_abs_error() / std::abs(energy.initial()));
+  out["energy"]["slope"] = to_json(energy.slope());
+  out["constraints"]["position_max"] = to_json(monitor.position_max());
+  out["constraints"]["velocity_max"] = to_json(monitor.velocity_max());
+  out["momentum"] = Json::Value(Json::arrayValue);
+  for (std::size_t a = 0; a < monitor.momentum().size(); ++a) {
+    const Drift& drift = monitor.momentum()[a];
+    Json::Value map;
+    map["name"] = integrator.system().symmetry_name(static_cast<Index>(a));
+    map["initial"] = to_json(drift.initial());
+    map["max_abs_error"] = to_json(drift.max_abs_error());
+    map["slope"] = to_json(drift.slope());
+    out["momentum"].append(map);
+  }
+  out["counters"]["iterations"] = Json::Int64(counters.iterations);
+  out["counters"]["residual_evaluations"] = Json::Int64(counters.residual_evaluations);
+  out["counters"]["jacobian_evaluations"] = Json::Int64(counters.jacobian_evaluations);
+  out["counters"]["factorisations"] = Json::Int64(counters.factorisations);
+  out["counters"]["refused_steps"] = Json::Int64(counters.refused_steps);
+  out["wall_s"] = report.wall_s;
+  if (report.reference_end) {
+    Json::Value& reference = out["reference"];
+    reference["name"] = report.reference;
+    reference["success"] = report.reference_end->success;
+    reference["t"] = to_json(report.reference_end->t);
+    const auto error = report.reference_error(integrator);
+    reference["position_error"] = error ? to_json(*error) : Json::Value();
+    if (!report.reference_end->message.empty()) reference["message"] = report.reference_end->message;
+  }
+  return out;
+}
+
+}  // namespace gnomon::program

@@ -1,0 +1,36 @@
+#pragma once
+/// \file
+/// What a run ended with: the summary for people, the JSON object for programs.
+
+#include <json/json.h>
+
+#include <cstdio>
+#include <optional>
+#include <string>
+
+#include "gnomon/integrator.hpp"
+#include "gnomon/reference.hpp"
+
+namespace gnomon::program {
+
+struct RunReport {
+  std::string problem, scheme, solver;
+  double step = 0, t0 = 0, wall_s = 0;
+  std::string status;   ///< "success", "interrupted" or what a solve ended with
+  std::string message;  ///< empty on success
+  std::string reference;
+  std::optional<ReferenceReport> reference_end;
+
+  /// |q - q_ref|_2 / |q_ref|_2 against a reference that got there.
+  std::optional<double> reference_error(const Integrator& integrator) const;
+};
+
+void print_summary(std::FILE* out, const RunReport& report, const Integrator& integrator);
+
+/// Keys: problem, scheme, solver, step, steps, t, status, state {by the model's block names}, energy {initial,
+/// max_abs_error, max_rel_error (null when H0 = 0), slope}, constraints {position_max, velocity_max}, momentum [{name,
+/// initial, max_abs_error, slope}], counters, wall_s; message unless empty; reference {name, success, t,
+/// position_error, message} when asked for.
+Json::Value run_json(const RunReport& report, const Integrator& integrator);
+
+}  // namespace gnomon::program

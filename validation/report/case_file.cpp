@@ -1,0 +1,201 @@
+#include "case_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "../measures/measure.hpp"
+#include "gnomon/error.hpp"
+#include "toml_reader.hpp"
+
+namespace gnomon::validation {
+
+namespace {
+
+const std::vector<std::string> kinds{"conformance", "published", "reference", "solver"};
+
+Tier tier_of(TomlReader& reader) {
+  const std::string text = reader.text("tier");
+  for (const Tier tier : {Tier::quick, Tier::standard, Tier::full})
+    if (text == to_string(tier)) return tier;
+  reader.refuse("tier", "is \"" + text + "\", expected quick, standard or full");
+}
+
+Method method_of(TomlReader& reader) {
+  Method method;
+  method.scheme = reader.text("scheme", method.scheme);
+  method.options = reader.assignments("options");
+  method.solver = reader.text("solver", method.solver);
+  method.solver_options = reader.assignments("solver-options");
+  return method;
+}
+
+Gate gate_of(const toml::node& node, const std::string& name, const TomlReader& parent) {
+  if (!node.is_table()) parent.refuse("gates." + name, "is not a table { min, max } or { near, within }");
+  TomlReader reader(*node.as_table(), parent.where() + ", gate " + name);
+  Gate gate;
+  if (reader.has("min")) gate.min = reader.number("min");
+  if (reader.has("max")) gate.max = reader.number("max");
+  if (reader.has("near")) {
+    gate.near = reader.number("near");
+    gate.within = reader.number("within");
+  }
+  reader.finish();
+  if (!gate.min && !gate.max && !gate.near) parent.refuse("gates." + name, "has neither min, max nor near");
+  return gate;
+}
+
+std::map<std::string, Assignments> reference_options_of(TomlReader& reader, const Case& c) {
+  std::map<std::string, Assignments> result;
+  const toml::table* table = reader.table("reference-options");
+  if (!table) return result;
+  TomlReader options(*table, reader.where() + ", reference-options");
+  for (const auto& reference : c.references) result[reference] = options.assignments(reference);
+  options.finish();
+  return result;
+}
+
+/// The keys that belong to the measure: read when declared, refused otherwise by finish().
+void read_measure_keys(TomlReader& reader, const Measure& measure, Case& c) {
+  for (std::string key : measure.keys) {
+    const bool optional = key.back() == '?';
+    if (optional) key.pop_back();
+    if (!optional && !reader.has(key)) reader.refuse(key, "is missing: measure " + measure.name + " needs it");
+    if (key == "step")
+      c.step = reader.numbers(key);
+    else if (key == "steps")
+      c.steps = reader.count(key, 0);
+    else if (key == "until")
+      c.until = reader.number(key, 0);
+    else if (key == "references")
+      c.references = reader.texts(key);
+    else if (key == "tolerances")
+      c.tolerances = reader.numbers(key);
+    else if (key == "reference-options")
+      c.reference_options = reference_options_of(reader, c);
+    else if (key == "order-until")
+      c.order_until = reader.number(key, 0);
+    else if (key == "symplectic-step")
+      c.symplectic_step = reader.number(key, 0);
+    else if (key == "other") {
+      TomlReader other(*reader.table(key), reader.where() + ", other");
+      c.other = method_of(other);
+      other.finish();
+    } else if (key == "table" && reader.has(key)) {
+      TomlReader table(*reader.table(key), reader.where() + ", table");
+      c.table = {table.text("file"), table.text("name")};
+      table.finish();
+    }
+  }
+}
+
+Case case_of(const toml::table& table, const std::string& file, const std::string& kind, std::size_t number) {
+  const std::string name = table["name"].value_or(std::string());
+  TomlReader reader(table, file + ", case " + (name.empty() ? std::to_string(number) : "\"" + name + "\""));
+  Case c;
+  c.file = file;
+  c.kind = kind;
+  c.name = reader.text("name");
+  c.tier = tier_of(reader);
+  c.measure = reader.text("measure");
+  c.note = reader.text("note", "");
+  c.problem = reader.text("problem");
+  c.set = reader.assignments("set");
+  c.method = method_of(reader);
+  try {
+    read_measure_keys(reader, find_measure(c.measure), c);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::unknown_name) throw;
+    reader.refuse("measure", std::string("names an ") + error.what());
+  }
+  for (const double h : c.step)
+    if (!(h > 0)) reader.refuse("step", "is not above zero");
+  if (const toml::table* gates = reader.table("gates"))
+    for (const auto& [quantity, node] : *gates)
+      c.gates[std::string(quantity.str())] = gate_of(node, std::string(quantity.str()), reader);
+  for (const auto& [quantity, reason] : reader.assignments("known-failure")) c.known_failures[quantity] = reason;
+  reader.finish();
+  return c;
+}
+
+ConformanceStart start_of(const toml::table& table, const std::string& file) {
+  TomlReader reader(table, file + ", start of \"" + table["problem"].value_or(std::string()) + "\"");
+  ConformanceStart start;
+  start.problem = reader.text("problem");
+  start.label = reader.text("label", "");
+  start.set = reader.assignments("set");
+  start.step = reader.number("step", start.step);
+  start.steps = reader.count("steps", start.steps);
+  start.order_until = reader.number("order-until", start.order_until);
+  start.symplectic_step = reader.number("symplectic-step", start.symplectic_step);
+  reader.finish();
+  return start;
+}
+
+ConformanceFailure failure_of(const toml::table& table, const std::string& file) {
+  TomlReader reader(table, file + ", known-failure");
+  ConformanceFailure failure{reader.text("scheme"), reader.text("problem"), reader.text("quantity"),
+                             reader.text("reason")};
+  reader.finish();
+  return failure;
+}
+
+/// Calls f(table, number) for each element of the array of tables `key`.
+template <class F>
+void for_each_table(const toml::table& document, const std::string& key, const std::string& file, F f) {
+  const toml::node* node = document.get(key);
+  if (!node) return;
+  if (!node->is_array_of_tables())
+    throw Error(ErrorCode::bad_file, file + ": \"" + key + "\" is not written [[" + key + "]]");
+  std::size_t number = 0;
+  for (const auto& element : *node->as_array()) f(*element.as_table(), ++number);
+}
+
+void read_file(const std::filesystem::path& path, CaseFiles& out) {
+  const std::string file = path.filename().string();
+  toml::table document;
+  try {
+    document = toml::parse_file(path.string());
+  } catch (const toml::parse_error& error) {
+    throw Error(ErrorCode::bad_file,
+                fmt::format("{}, line {}: {}", path.string(), static_cast<unsigned>(error.source().begin.line),
+                            error.description()));
+  }
+  TomlReader reader(document, file);
+  const std::string kind = reader.text("kind");
+  if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
+    reader.refuse("kind", "is \"" + kind + "\", expected conformance, published, reference or solver");
+  for (const auto& [key, node] : document) {
+    const std::string name(key.str());
+    const bool known =
+        name == "kind" || name == "case" || (kind == "conformance" && (name == "start" || name == "known-failure"));
+    if (!known) reader.refuse(name, "is not known here");
+  }
+  for_each_table(document, "case", file, [&](const toml::table& table, std::size_t number) {
+    out.cases.push_back(case_of(table, file, kind, number));
+    out.cases.back().data_folder = (path.parent_path().parent_path() / "data").string();
+  });
+  for_each_table(document, "start", file,
+                 [&](const toml::table& table, std::size_t) { out.starts.push_back(start_of(table, file)); });
+  for_each_table(document, "known-failure", file,
+                 [&](const toml::table& table, std::size_t) { out.failures.push_back(failure_of(table, file)); });
+}
+
+}  // namespace
+
+CaseFiles read_case_files(const std::string& folder) {
+  std::error_code failed;
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, failed))
+    if (entry.path().extension() == ".toml")
+      paths.push_back(std::filesystem::absolute(entry.path()).lexically_normal());
+  if (failed || paths.empty())
+    throw Error(ErrorCode::bad_file, "folder \"" + folder + "\" holds no case files (*.toml)");
+  std::sort(paths.begin(), paths.end());
+  CaseFiles files;
+  for (const auto& path : paths) read_file(path, files);
+  return files;
+}
+
+}  // namespace gnomon::validation

@@ -1,0 +1,54 @@
+#pragma once
+/// \file
+/// Cases from TOML files.
+///
+///     kind = "published"                         # of every case in the file
+///
+///     [[case]]
+///     name = "double-spherical-pendulum-order"   # the report shows kind/name
+///     tier = "quick"                             # quick, standard or full
+///     measure = "order"                          # see measures/measure.cpp
+///     problem = "double-spherical-pendulum"
+///     set = { start = "collinear" }              # parameters of the problem
+///     scheme = "energy-momentum"                 # the default; `options` are its options
+///     solver = "kinsol-newton"                   # the default; `solver-options` are its options
+///     step = [1e-2, 1e-3]                        # or one number
+///     until = 1.0                                # or steps = 1000
+///     gates.order-q = { near = 2, within = 0.05 }   # or min, max
+///     known-failure.error = "why"                # must fail; passing is a failure
+///
+/// A conformance file has, beside cases, what the generated ones need: [[start]] (one a problem and set of parameters)
+/// and [[known-failure]] (scheme, problem, quantity, reason).
+
+#include <string>
+#include <vector>
+
+#include "../measures/case.hpp"
+
+namespace gnomon::validation {
+
+/// How a problem is run by the generated conformance cases.
+struct ConformanceStart {
+  std::string problem;
+  std::string label;  ///< appended to the problem's name in the report; may be empty
+  Assignments set;
+  double step = 1e-3;
+  long steps = 2000;
+  double order_until = 0.5;  ///< horizon of the order measurement; 0: order is not measured
+  double symplectic_step = 0.02;
+};
+
+struct ConformanceFailure {
+  std::string scheme, problem, quantity, reason;
+};
+
+struct CaseFiles {
+  std::vector<Case> cases;
+  std::vector<ConformanceStart> starts;
+  std::vector<ConformanceFailure> failures;
+};
+
+/// Reads every .toml file of the folder, in alphabetical order. Throws Error(bad_file) naming file, case and key.
+CaseFiles read_case_files(const std::string& folder);
+
+}  // namespace gnomon::validation

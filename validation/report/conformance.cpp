@@ -1,0 +1,95 @@
+#include "conformance.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "gnomon/error.hpp"
+
+namespace gnomon::validation {
+
+namespace {
+
+std::vector<ConformanceStart> starts_of(const std::string& problem, const CaseFiles& files) {
+  std::vector<ConformanceStart> starts;
+  for (const auto& start : files.starts)
+    if (start.problem == problem) starts.push_back(start);
+  if (starts.empty()) {
+    starts.emplace_back();
+    starts.back().problem = problem;
+  }
+  return starts;
+}
+
+Case base_case(const ConformanceStart& start, const std::string& measure) {
+  Case c;
+  c.kind = "conformance";
+  c.measure = measure;
+  c.problem = start.problem;
+  c.set = start.set;
+  c.step = {start.step};
+  c.steps = start.steps;
+  c.order_until = start.order_until;
+  c.symplectic_step = start.symplectic_step;
+  return c;
+}
+
+bool accepts(const Scheme& scheme, const ProblemInstance& instance) {
+  try {
+    scheme.bind(*instance.system, Options("scheme " + scheme.name(), scheme.options()));
+    return true;
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::refused) return false;
+    throw;
+  }
+}
+
+}  // namespace
+
+std::vector<Case> conformance_cases(const Registry& registry, const CaseFiles& files) {
+  std::vector<Case> cases;
+  for (const auto& problem : registry.problems()) {
+    for (const auto& start : starts_of(problem, files)) {
+      const std::string label = problem + (start.label.empty() ? "" : "-" + start.label);
+      cases.push_back(base_case(start, "derivatives"));
+      cases.back().name = label + "/derivatives";
+      const ProblemInstance instance = registry.build(problem, start.set);
+      for (const auto& scheme : registry.schemes()) {
+        if (!accepts(registry.scheme(scheme), instance)) continue;
+        for (const char* measure : {"promises", "jacobian"}) {
+          Case c = base_case(start, measure);
+          c.method.scheme = scheme;
+          c.name = scheme + "/" + label;
+          if (c.measure == "jacobian") c.name += "/jacobian";
+          for (const auto& failure : files.failures)
+            if (failure.scheme == scheme && failure.problem == label &&
+                (c.measure == "jacobian") == (failure.quantity.rfind("jacobian", 0) == 0))
+              c.known_failures[failure.quantity] = failure.reason;
+          cases.push_back(std::move(c));
+        }
+      }
+    }
+  }
+  std::stable_sort(cases.begin(), cases.end(), [](const Case& a, const Case& b) { return a.name < b.name; });
+  return cases;
+}
+
+std::vector<Case> all_cases(const Registry& registry, const std::string& folder) {
+  const CaseFiles files = read_case_files(folder);
+  std::vector<Case> cases = conformance_cases(registry, files);
+  cases.insert(cases.end(), files.cases.begin(), files.cases.end());
+  std::set<std::string> names;
+  for (const auto& c : cases)
+    if (!names.insert(c.full_name()).second)
+      throw Error(ErrorCode::bad_file,
+                  (c.file.empty() ? "generated cases" : c.file) + ": two cases are named \"" + c.full_name() + "\"");
+  return cases;
+}
+
+std::vector<Case> select_cases(const std::vector<Case>& cases, Tier tier, const std::string& filter) {
+  std::vector<Case> selected;
+  for (const auto& c : cases)
+    if (c.tier <= tier && c.full_name().find(filter) != std::string::npos) selected.push_back(c);
+  return selected;
+}
+
+}  // namespace gnomon::validation

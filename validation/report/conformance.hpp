@@ -1,0 +1,22 @@
+#pragma once
+/// \file
+/// Conformance cases, generated from the registry: every scheme on every problem that its bind accepts.
+
+#include <vector>
+
+#include "case_file.hpp"
+#include "gnomon/registry.hpp"
+
+namespace gnomon::validation {
+
+/// Promises and Jacobian for every accepted pair, derivatives for every problem; problems that the starts do not
+/// mention run with their default parameters.
+std::vector<Case> conformance_cases(const Registry& registry, const CaseFiles& files);
+
+/// All cases: generated, then declared.
+std::vector<Case> all_cases(const Registry& registry, const std::string& folder);
+
+/// Those up to `tier` whose kind/name contains `filter`.
+std::vector<Case> select_cases(const std::vector<Case>& cases, Tier tier, const std::string& filter);
+
+}  // namespace gnomon::validation

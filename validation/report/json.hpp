@@ -1,0 +1,24 @@
+#pragma once
+/// \file
+/// JSON with doubles at 17 significant digits; what is not finite becomes null.
+
+#include <json/json.h>
+
+#include <string>
+#include <vector>
+
+#include "gnomon/types.hpp"
+#include "row.hpp"
+#include "table.hpp"
+
+namespace gnomon::validation {
+
+Json::Value to_json(double value);
+Json::Value to_json(const ConstVectorRef& vector);
+Json::Value to_json(const Row& row);
+/// The whole report of `gnomon validate`.
+Json::Value report_json(const std::vector<Row>& rows, const Tally& tally, Tier tier, double seconds);
+/// One object, indented, with a line end.
+std::string json_text(const Json::Value& value);
+
+}  // namespace gnomon::validation

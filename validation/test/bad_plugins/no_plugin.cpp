@@ -1,0 +1,4 @@
+// A shared module that is no Gnomon plug-in.
+extern "C" int answer() {
+  return 42;
+}

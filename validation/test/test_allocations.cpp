@@ -1,0 +1,77 @@
+// After start() nothing allocates: every scheme with every solver, on problems with dense and with sparse equations.
+#include <boost/test/unit_test.hpp>
+
+#include "counting_malloc.hpp"
+#include "gnomon/error.hpp"
+#include "gnomon/registry.hpp"
+
+namespace {
+
+using namespace gnomon;
+using test::CountAllocations;
+
+Registry builtin() {
+  Registry registry;
+  register_builtin(registry);
+  return registry;
+}
+
+struct Setting {
+  const char* problem;
+  Assignments set;
+  double h;
+  bool sparse;  ///< KLU finds its pivots, and allocates their factors, in the very first step
+};
+
+const Setting settings[] = {
+    {"planar-pendulum", {}, 1e-2, false}, {"double-spherical-pendulum", {{"start", "spatial"}}, 1e-3, false},
+    {"spring-pendulum", {}, 2e-3, false}, {"heavy-top", {{"start", "nutating"}}, 1e-3, false},
+    {"closed-chain", {}, 1e-3, false},    {"chain", {{"start", "spatial"}, {"links", "40"}}, 1e-3, true},
+};
+
+}  // namespace
+
+// The counter must see what is there: the C++ library's, Eigen's and SUNDIALS' allocations.
+BOOST_AUTO_TEST_CASE(counter_counts) {
+  const Registry registry = builtin();
+  const ProblemInstance instance = registry.build("planar-pendulum");
+  for (const auto& solver : registry.solvers()) {
+    const CountAllocations allocations;
+    const Integrator integrator = registry.integrator(instance, "energy-momentum", solver);
+    BOOST_TEST(allocations.count() > 20, solver);
+  }
+  const CountAllocations allocations;
+  const Vector v = Vector::Zero(1000);
+  BOOST_TEST(v.size() == 1000);
+  BOOST_TEST(allocations.count() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(no_allocation_after_start) {
+  const Registry registry = builtin();
+  int combinations = 0;
+  for (const Setting& setting : settings) {
+    const ProblemInstance instance = registry.build(setting.problem, setting.set);
+    for (const auto& scheme : registry.schemes())
+      for (const auto& solver : registry.solvers()) {
+        try {
+          Integrator integrator = registry.integrator(instance, scheme, solver);
+          StepReport report;
+          if (setting.sparse) report = integrator.step(setting.h);
+          BOOST_TEST(report.success(), report.message);
+          long count = 0;
+          {
+            const CountAllocations allocations;
+            report = integrator.advance(100, setting.h);
+            count = allocations.count();
+          }
+          BOOST_TEST(report.success(), report.message);
+          BOOST_TEST(count == 0, scheme << " with " << solver << " on " << setting.problem << ": " << count
+                                        << " allocations in 100 steps");
+          ++combinations;
+        } catch (const Error& error) {
+          BOOST_TEST((error.code() == ErrorCode::refused), error.what());
+        }
+      }
+  }
+  BOOST_TEST(combinations >= 30);
+}

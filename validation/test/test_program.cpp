@@ -1,0 +1,309 @@
+// The real program: every bad input of its contract, exit statuses, output files, JSON.
+#include <json/json.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Outcome {
+  int status;
+  std::string out, err;
+};
+
+std::string read(const fs::path& path) {
+  std::ifstream in(path);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// An empty folder to work in; the program's own output goes beside it.
+struct Scratch {
+  fs::path root = fs::temp_directory_path() / ("gnomon_test_program_" + std::to_string(getpid()));
+  fs::path work = root / "work";
+
+  Scratch() { fs::create_directories(work); }
+  ~Scratch() { fs::remove_all(root); }
+
+  Outcome gnomon(const std::string& arguments) const {
+    const std::string command = "cd '" + work.string() + "' && '" GNOMON_PROGRAM "' " + arguments + " >'" +
+                                (root / "out").string() + "' 2>'" + (root / "err").string() + "' </dev/null";
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(root / "out"), read(root / "err")};
+  }
+  bool empty() const { return fs::is_empty(work); }
+
+  /// Misuse: status 2, one line on standard error that has every one of `parts`, nothing else anywhere.
+  void misuse(const std::string& arguments, const std::vector<std::string>& parts) const {
+    const Outcome outcome = gnomon(arguments);
+    BOOST_TEST_CONTEXT("gnomon " << arguments << "\n" << outcome.err) {
+      BOOST_TEST(outcome.status == 2);
+      BOOST_TEST(outcome.out == "");
+      BOOST_TEST(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+      BOOST_TEST(outcome.err.rfind("gnomon: ", 0) == 0u);
+      for (const auto& part : parts) BOOST_TEST(contains(outcome.err, part), "does not name " << part);
+      BOOST_TEST(empty());
+    }
+  }
+};
+
+Json::Value parse(const std::string& text) {
+  Json::Value value;
+  std::istringstream in(text);
+  std::string errors;
+  BOOST_REQUIRE(Json::parseFromStream(Json::CharReaderBuilder(), in, &value, &errors));
+  return value;
+}
+
+std::vector<std::string> split(const std::string& text, char at) {
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  std::string part;
+  while (std::getline(in, part, at)) parts.push_back(part);
+  return parts;
+}
+
+const std::string good = "run planar-pendulum --step 1e-2 --steps 10 --output out.csv";
+const std::string defects = "--plugin " GNOMON_TEST_MODULES "/bad_problems.so ";
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(unknown_names) {
+  const Scratch scratch;
+  scratch.misuse("run planar-pendulm --step 1e-2 --steps 10 --output out.csv",
+                 {"planar-pendulm", "\"planar-pendulum\""});
+  scratch.misuse(good + " --scheme enegy-momentum", {"enegy-momentum", "\"energy-momentum\""});
+  scratch.misuse(good + " --solver kinsol-newtn", {"kinsol-newtn", "\"kinsol-newton\""});
+  scratch.misuse(good + " --reference ida-glg", {"ida-glg", "\"ida-ggl\""});
+  scratch.misuse(good + " --jacobian analytc", {"analytc", "\"analytic\""});
+  scratch.misuse(good + " --set angel=1", {"angel", "\"angle\""});
+  scratch.misuse(good + " --option wieght=mass", {"wieght"});
+  scratch.misuse(good + " --solver-option max-iteration=3", {"max-iteration", "\"max-iterations\""});
+  scratch.misuse(good + " --reference ida-ggl --reference-option rtoll=1e-3", {"rtoll", "\"rtol\""});
+  scratch.misuse("describe planar-pendulm", {"planar-pendulm", "\"planar-pendulum\""});
+  scratch.misuse("check planar-pendulm", {"planar-pendulm", "\"planar-pendulum\""});
+  scratch.misuse("list schems", {"schems", "\"schemes\""});
+  scratch.misuse("validate nothing-has-this-name", {"nothing-has-this-name"});
+  scratch.misuse("validate --tier quik", {"quik", "\"quick\""});
+  scratch.misuse("rum planar-pendulum", {"rum", "\"run\""});
+  scratch.misuse(good + " --stpe 3", {"--stpe", "\"--step\""});
+  scratch.misuse("", {"command"});
+  scratch.misuse("run", {"PROBLEM"});
+  scratch.misuse(good + " surplus", {"surplus"});
+}
+
+BOOST_AUTO_TEST_CASE(bad_numbers) {
+  const Scratch scratch;
+  const std::string start = "run planar-pendulum --output out.csv ";
+  for (const char* step : {"0", "-1e-2", "nan", "inf", "1e400", "abc", "1e-2x", "''"})
+    scratch.misuse(start + "--steps 10 --step=" + step, {"--step"});
+  scratch.misuse(start + "--steps 10", {"--step"});
+  scratch.misuse(start + "--step 1e-2", {"--until", "--steps"});
+  scratch.misuse(start + "--step 1e-2 --until 1 --steps 10", {"--until", "--steps"});
+  for (const char* steps : {"0", "-5", "1.5", "many", "1e20", "nan"})
+    scratch.misuse(start + "--step 1e-2 --steps=" + steps, {"--steps", steps});
+  for (const char* until : {"0", "-1", "nan", "inf", "late"})
+    scratch.misuse(start + "--step 1e-2 --until=" + until, {"--until", until});
+  scratch.misuse(start + "--step 1e-300 --until 1", {"--until", "1e-300"});
+  for (const char* every : {"0", "-1", "0.5", "often"}) scratch.misuse(good + " --every=" + every, {"--every", every});
+  scratch.misuse(good + " --max-halvings -1", {"--max-halvings"});
+  scratch.misuse(good + " --max-halvings 99", {"--max-halvings", "99"});
+  scratch.misuse(good + " --set mass=heavy", {"mass", "heavy"});
+  scratch.misuse(good + " --set mass=-1", {"mass", "-1"});
+  scratch.misuse(good + " --set mass=nan", {"mass", "nan"});
+  scratch.misuse(good + " --set mass", {"--set", "mass"});
+  scratch.misuse(good + " --set =1", {"--set", "=1"});
+  scratch.misuse("run double-spherical-pendulum --step 1e-3 --steps 9 --set start=spatal", {"start", "spatal"});
+}
+
+BOOST_AUTO_TEST_CASE(bad_starts) {
+  const Scratch scratch;
+  const std::string rest = " --step 1e-2 --steps 10 --output out.csv";
+  scratch.misuse(defects + "run inconsistent-position" + rest, {"rod", "0.01"});
+  scratch.misuse(defects + "run inconsistent-velocity" + rest, {"rod", "0.25"});
+  scratch.misuse(defects + "run rank-deficient" + rest, {"rod again"});
+  scratch.misuse(defects + "run nan-at-start" + rest, {"defective pendulum"});
+  scratch.misuse(defects + "run throws-at-start" + rest, {"the table of the potential ends here"});
+  for (const char* problem : {"inconsistent-position", "rank-deficient", "nan-at-start"}) {
+    const Outcome outcome = scratch.gnomon(defects + "check " + problem);
+    BOOST_TEST(outcome.status == 2, problem);
+    BOOST_TEST(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1, problem);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(project_start_repairs) {
+  const Scratch scratch;
+  for (const char* problem : {"inconsistent-position", "inconsistent-velocity"}) {
+    const Outcome outcome =
+        scratch.gnomon(defects + "run " + problem + " --step 1e-2 --steps 10 --project-start --json");
+    BOOST_TEST(outcome.status == 0, outcome.err);
+    BOOST_TEST(parse(outcome.out)["constraints"]["position_max"].asDouble() < 1e-13);
+  }
+  scratch.misuse(defects + "run rank-deficient --step 1e-2 --steps 10 --project-start", {"rod"});
+}
+
+BOOST_AUTO_TEST_CASE(unwritable_output) {
+  const Scratch scratch;
+  const std::string run = "run planar-pendulum --step 1e-2 --steps 10 --output ";
+  scratch.misuse(run + "no/such/folder/out.csv", {"no/such/folder/out.csv"});
+  scratch.misuse(run + "'" + scratch.root.string() + "'", {scratch.root.string()});
+  scratch.misuse(run + "''", {"empty"});
+  scratch.misuse("validate published --json no/such/folder/out.json", {"no/such/folder/out.json"});
+  scratch.misuse("validate --cases no-folder", {"no-folder"});
+}
+
+BOOST_AUTO_TEST_CASE(bad_plugins) {
+  const Scratch scratch;
+  const std::string modules = GNOMON_TEST_MODULES "/";
+  scratch.misuse("--plugin no-such.so list", {"no-such.so"});
+  scratch.misuse("list --plugin no-such.so", {"no-such.so"});
+  scratch.misuse("--plugin /etc/passwd list", {"/etc/passwd"});
+  scratch.misuse("--plugin " + modules + "no_plugin.so list", {"no_plugin.so"});
+  scratch.misuse("--plugin " + modules + "other_version.so " + good, {"other_version.so", "version"});
+  scratch.misuse("--plugin " + modules + "throwing.so list", {"its licence has expired"});
+  scratch.misuse("--plugin " + modules + "taken_name.so list", {"planar-pendulum"});
+  const Outcome outcome = scratch.gnomon("list problems " + defects);
+  BOOST_TEST(outcome.status == 0);
+  BOOST_TEST(contains(outcome.out, "nan-later"));
+  BOOST_TEST(contains(outcome.out, "bad_problems.so"));
+}
+
+BOOST_AUTO_TEST_CASE(bad_case_file) {
+  const Scratch scratch;
+  const fs::path cases = scratch.root / "cases";
+  fs::create_directories(cases);
+  std::ofstream(cases / "mine.toml") << "kind = \"published\"\n[[case]]\nname = \"first\"\ntier = \"quick\"\n"
+                                        "measure = \"long-run\"\nproblem = \"planar-pendulum\"\nstep = 1\nstepps = 3\n";
+  scratch.misuse("validate --cases '" + cases.string() + "'", {"mine.toml", "first"});
+}
+
+BOOST_AUTO_TEST_CASE(numerical_failure) {
+  const Scratch scratch;
+  for (const char* problem : {"nan-later", "throws-later"}) {
+    const Outcome outcome = scratch.gnomon(defects + "run " + problem +
+                                           " --step 1e-2 --steps 1000 --json"
+                                           " --output out.csv --every 7");
+    BOOST_TEST_CONTEXT(problem << outcome.err) {
+      BOOST_TEST(outcome.status == 3);
+      const Json::Value report = parse(outcome.out);
+      BOOST_TEST(report["status"].asString() == "evaluation failed");
+      BOOST_TEST(contains(report["message"].asString(), "t = "));
+      BOOST_TEST(contains(outcome.err, report["message"].asString()));
+      // The output goes up to the last good step, and there is nothing else.
+      const std::vector<std::string> lines = split(read(scratch.work / "out.csv"), '\n');
+      const int steps = report["steps"].asInt();
+      BOOST_TEST(steps > 10);
+      BOOST_TEST(static_cast<int>(lines.size()) == 1 + 1 + steps / 7 + (steps % 7 != 0));
+      BOOST_TEST(std::stod(lines.back()) == report["t"].asDouble());
+      BOOST_TEST(std::distance(fs::directory_iterator(scratch.work), fs::directory_iterator()) == 1);
+      fs::remove(scratch.work / "out.csv");
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(json_and_csv) {
+  const Scratch scratch;
+  const Outcome outcome = scratch.gnomon(
+      "run double-spherical-pendulum --set start=spatial --step 1e-3 --steps 100 --reference ida-index1 --json"
+      " --output out.csv --every 10");
+  BOOST_TEST(outcome.status == 0);
+  const Json::Value report = parse(outcome.out);
+  BOOST_TEST(report["problem"].asString() == "double-spherical-pendulum");
+  BOOST_TEST(report["scheme"].asString() == "energy-momentum");
+  BOOST_TEST(report["solver"].asString() == "kinsol-newton");
+  BOOST_TEST(report["step"].asDouble() == 1e-3);
+  BOOST_TEST(report["steps"].asInt() == 100);
+  BOOST_TEST(report["t"].asDouble() == 0.1, boost::test_tools::tolerance(1e-15));
+  BOOST_TEST(report["status"].asString() == "success");
+  BOOST_TEST(report["energy"]["initial"].asDouble() == 2.75);
+  BOOST_TEST(report["energy"]["max_rel_error"].asDouble() < 1e-14);
+  BOOST_TEST(report["energy"]["max_abs_error"].isDouble());
+  BOOST_TEST(report["energy"]["slope"].isDouble());
+  BOOST_TEST(report["constraints"]["position_max"].asDouble() < 5e-15);
+  BOOST_TEST(report["constraints"]["velocity_max"].asDouble() < 1e-3);
+  BOOST_TEST(report["counters"]["iterations"].asInt() >= 100);
+  BOOST_TEST(report["wall_s"].asDouble() > 0);
+  BOOST_TEST(report["momentum"].size() == 1u);
+  BOOST_TEST(report["reference"]["name"].asString() == "ida-index1");
+  BOOST_TEST(report["reference"]["position_error"].asDouble() < 1e-5);
+  BOOST_TEST(contains(outcome.err, "iterations a step"));
+
+  const std::vector<std::string> lines = split(read(scratch.work / "out.csv"), '\n');
+  BOOST_TEST(lines.size() == 12u);
+  const std::vector<std::string> names = split(lines.front(), ','), last = split(lines.back(), ',');
+  BOOST_REQUIRE(names.size() == last.size());
+  // 17 digits: both outputs hold the very same doubles, under the same names.
+  std::size_t column = 1;
+  for (const char* block : {"q", "p", "lambda"})
+    for (Json::ArrayIndex i = 0; i < report["state"][block].size(); ++i, ++column) {
+      BOOST_TEST(names[column] == block + std::to_string(i));
+      BOOST_TEST(std::stod(last[column]) == report["state"][block][i].asDouble());
+    }
+  BOOST_TEST(column == 15u);
+}
+
+BOOST_AUTO_TEST_CASE(until_arrives) {
+  const Scratch scratch;
+  const Json::Value report = parse(scratch.gnomon("run planar-pendulum --step 0.3 --until 1 --json").out);
+  BOOST_TEST(report["steps"].asInt() == 4);
+  BOOST_TEST(report["t"].asDouble() == 1.0, boost::test_tools::tolerance(1e-15));
+}
+
+BOOST_AUTO_TEST_CASE(existing_output_survives_misuse) {
+  const Scratch scratch;
+  std::ofstream(scratch.work / "out.csv") << "precious\n";
+  BOOST_TEST(scratch.gnomon(good + " --scheme nonsense").status == 2);
+  BOOST_TEST(read(scratch.work / "out.csv") == "precious\n");
+  BOOST_TEST(scratch.gnomon(good).status == 0);
+  BOOST_TEST(split(read(scratch.work / "out.csv"), '\n').size() == 12u);
+}
+
+BOOST_AUTO_TEST_CASE(help_and_lists) {
+  const Scratch scratch;
+  for (const char* arguments :
+       {"--help", "run --help", "validate --help", "--version", "list", "list schemes", "describe heavy-top",
+        "describe ida-ggl", "describe newton", "describe rattle", "check planar-pendulum"}) {
+    const Outcome outcome = scratch.gnomon(arguments);
+    BOOST_TEST(outcome.status == 0, arguments);
+    BOOST_TEST(outcome.out != "", arguments);
+    BOOST_TEST(outcome.err == "", arguments);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(validate_statuses) {
+  const Scratch scratch;
+  const fs::path cases = scratch.root / "cases";
+  fs::create_directories(cases);
+  const std::string head =
+      "kind = \"published\"\n[[case]]\nname = \"mine\"\ntier = \"quick\"\nmeasure = \"long-run\"\n"
+      "problem = \"planar-pendulum\"\nstep = 1e-2\nsteps = 10\n";
+  const auto validate = [&](const std::string& gates) {
+    std::ofstream(cases / "mine.toml") << head << gates;
+    return scratch.gnomon("validate published --cases '" + cases.string() + "' --json report.json");
+  };
+  BOOST_TEST(validate("gates.position = { max = 1e-12 }\n").status == 0);
+  BOOST_TEST(validate("gates.position = { max = -1 }\n").status == 1);
+  BOOST_TEST(validate("gates.position = { max = -1 }\nknown-failure.position = \"why\"\n").status == 0);
+  const Outcome outcome = validate("gates.position = { max = 1e-12 }\nknown-failure.position = \"why\"\n");
+  BOOST_TEST(outcome.status == 1);
+  BOOST_TEST(contains(outcome.out, "UNEXPECTED PASS"));
+
+  const Json::Value report = parse(read(scratch.work / "report.json"));
+  BOOST_TEST(report["counts"]["unexpected_pass"].asInt() == 1);
+  BOOST_TEST(report["rows"].size() > 5u);
+  BOOST_TEST(report["rows"][0]["case"].asString() == "published/mine");
+}

@@ -1,0 +1,52 @@
+// The validation cases of one tier as Boost tests, one a case: what `gnomon validate` prints, asserted.
+//
+//     test_validate -- TIER [FILTER]
+#define BOOST_TEST_DYN_LINK
+#define BOOST_TEST_NO_MAIN
+#include <boost/test/unit_test.hpp>
+#include <memory>
+
+#include "gnomon/error.hpp"
+#include "report/conformance.hpp"
+#include "report/run_case.hpp"
+
+namespace {
+
+using namespace gnomon::validation;
+namespace unit_test = boost::unit_test;
+
+void assert_case(const gnomon::Registry& registry, const Case& c) {
+  for (const Row& row : run_case(registry, c)) {
+    const Quantity& quantity = row.quantity;
+    BOOST_TEST(!is_bad(row.verdict), quantity.name << " = " << short_number(quantity.value) << ", gate "
+                                                   << (quantity.gate ? quantity.gate->text() : "none") << ": "
+                                                   << to_string(row.verdict) << ' ' << quantity.note);
+  }
+}
+
+Tier parse_tier(const std::string& text) {
+  for (const Tier tier : {Tier::quick, Tier::standard, Tier::full})
+    if (text == to_string(tier)) return tier;
+  throw gnomon::unknown_name("tier", text, {"quick", "standard", "full"});
+}
+
+bool register_cases() {
+  auto& suite = unit_test::framework::master_test_suite();
+  if (suite.argc < 2) throw std::runtime_error("usage: test_validate -- quick|standard|full [FILTER]");
+  const Tier tier = parse_tier(suite.argv[1]);
+  const std::string filter = suite.argc > 2 ? suite.argv[2] : "";
+  auto registry = std::make_shared<gnomon::Registry>();
+  gnomon::register_builtin(*registry);
+  for (const Case& c : select_cases(all_cases(*registry, GNOMON_CASES_FOLDER), tier, filter)) {
+    if (c.tier != tier) continue;  // the tiers below have ctest tests of their own
+    suite.add(
+        unit_test::make_test_case([registry, c] { assert_case(*registry, c); }, c.full_name(), __FILE__, __LINE__));
+  }
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return unit_test::unit_test_main(register_cases, argc, argv);
+}
