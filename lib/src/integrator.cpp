@@ -1,5 +1,6 @@
 #include "gnomon/integrator.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "gnomon/consistency.hpp"
@@ -105,6 +106,20 @@ struct Integrator::Impl {
     return false;
   }
 
+  /// One step whose result is thrown away, so that what a linear solver allocates at its first factorisation is
+  /// allocated before the run. The scaled equations hardly depend on h: any step that is short for the start will do.
+  /// Its failure means nothing.
+  void rehearse(const Vector& v, const Vector& a) {
+    const auto largest = [](const Vector& x) { return x.size() ? x.lpNorm<Eigen::Infinity>() : 0.0; };
+    const double length = std::max(largest(z.q.value()), 1e-3);
+    const double speed = largest(v) + std::sqrt(largest(a) * length);
+    StepReport ignored;
+    next = z;
+    const State start = z;
+    attempt(speed > 0 ? 1e-3 * length / speed : 1e-3, ignored);
+    z = next = start;
+  }
+
   bool notify() {
     bool go_on = true;
     for (Observer* observer : observers) go_on = observer->observe(z, counters.steps) && go_on;
@@ -149,13 +164,12 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
   z.q.set(q);
   z.p.set(p);
   z.lambda = Vector::Zero(system.m());
-  if (system.m() > 0) {
-    Vector v(system.n()), a(system.n());
-    system.mass().solve(p, v);
-    acceleration(system, t0, q, v, a, z.lambda);
-  }
+  Vector v(system.n()), a = Vector::Zero(system.n());
+  system.mass().solve(p, v);
+  if (system.m() > 0) acceleration(system, t0, q, v, a, z.lambda);
   impl_->binding.equations->prepare(z);
-  impl_->z = impl_->next = z;
+  impl_->z = z;
+  impl_->rehearse(v, a);
   impl_->backups.assign(static_cast<std::size_t>(impl_->options.max_halvings), z);
   impl_->monitor.start(z);
   impl_->counters = RunCounters();

@@ -20,13 +20,12 @@ struct Setting {
   const char* problem;
   Assignments set;
   double h;
-  bool sparse;  ///< KLU finds its pivots, and allocates their factors, in the very first step
 };
 
 const Setting settings[] = {
-    {"planar-pendulum", {}, 1e-2, false}, {"double-spherical-pendulum", {{"start", "spatial"}}, 1e-3, false},
-    {"spring-pendulum", {}, 2e-3, false}, {"heavy-top", {{"start", "nutating"}}, 1e-3, false},
-    {"closed-chain", {}, 1e-3, false},    {"chain", {{"start", "spatial"}, {"links", "40"}}, 1e-3, true},
+    {"planar-pendulum", {}, 1e-2}, {"double-spherical-pendulum", {{"start", "spatial"}}, 1e-3},
+    {"spring-pendulum", {}, 2e-3}, {"heavy-top", {{"start", "nutating"}}, 1e-3},
+    {"closed-chain", {}, 1e-3},    {"chain", {{"start", "spatial"}, {"links", "40"}}, 1e-3},
 };
 
 }  // namespace
@@ -56,8 +55,6 @@ BOOST_AUTO_TEST_CASE(no_allocation_after_start) {
         try {
           Integrator integrator = registry.integrator(instance, scheme, solver);
           StepReport report;
-          if (setting.sparse) report = integrator.step(setting.h);
-          BOOST_TEST(report.success(), report.message);
           long count = 0;
           {
             const CountAllocations allocations;

@@ -11,7 +11,8 @@ namespace gnomon {
 
 struct ConstraintRank {
   Index rank = 0;
-  std::vector<Index> dependent;  ///< constraints that add nothing to the ones before them
+  std::vector<Index> dependent;  ///< constraints that add nothing to the others; which of a dependent set is named
+                                 ///< depends on the elimination order
   double condition = 0;          ///< of G M^-1/2 with rows scaled to length one (when of full rank)
 };
 

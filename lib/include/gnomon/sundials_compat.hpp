@@ -4,6 +4,9 @@
 
 #include <sundials/sundials_config.h>
 #include <sundials/sundials_context.h>
+#include <sundials/sundials_linearsolver.h>
+#include <sundials/sundials_matrix.h>
+#include <sundials/sundials_nvector.h>
 
 #include <memory>
 #include <stdexcept>
@@ -13,16 +16,11 @@
 #include <sundials/sundials_errors.h>
 #include <sundials/sundials_types.h>
 #define GNOMON_SUN_COMM_NULL SUN_COMM_NULL
-/// Up to 6.x each integrator has its own error handler; from 7.0 on the context has it, see SunContext.
-#define GNOMON_DISCARD_MESSAGES(set_handler, memory) static_cast<void>(0)
 /// Sends error messages to a gnomon::SunMessage, which must outlive the memory and the context.
 #define GNOMON_CAPTURE_MESSAGES(set_handler, memory, context, message) \
   static_cast<void>(SUNContext_PushErrHandler(context, gnomon::SunMessage::handler, message))
 #else
 #define GNOMON_SUN_COMM_NULL nullptr
-#define GNOMON_DISCARD_MESSAGES(set_handler, memory) \
-  set_handler(                                       \
-      memory, [](int, const char*, const char*, char*, void*) {}, nullptr)
 #define GNOMON_CAPTURE_MESSAGES(set_handler, memory, context, message) \
   static_cast<void>(set_handler(memory, gnomon::SunMessage::handler, message))
 #endif
@@ -58,6 +56,15 @@ class SunContext {
   };
   std::unique_ptr<std::remove_pointer_t<SUNContext>, Free> context_;
 };
+
+/// Owners of SUNDIALS objects.
+struct SunFree {
+  void operator()(N_Vector v) const { N_VDestroy(v); }
+  void operator()(SUNMatrix m) const { SUNMatDestroy(m); }
+  void operator()(SUNLinearSolver s) const { SUNLinSolFree(s); }
+};
+template <class Handle>
+using SunOwner = std::unique_ptr<std::remove_pointer_t<Handle>, SunFree>;
 
 /// The last error message of an integrator, for its report; see GNOMON_CAPTURE_MESSAGES.
 struct SunMessage {

@@ -77,8 +77,8 @@ class System {
   /// \name Potential U(q,t)
   ///@{
   virtual double potential(double t, const ConstVectorRef& q) const = 0;
-  /// U at the compensated position q + tail, for the energy balance: the default is U(q) + grad U(q).tail; `gradient` is
-  /// scratch of length n. Systems that can evaluate in extended precision do.
+  /// U at the compensated position q + tail, for the energy balance: the default is U(q) + grad U(q).tail; `gradient`
+  /// is scratch of length n. Systems that can evaluate in extended precision do.
   virtual long double potential_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
                                             VectorRef gradient) const;
   virtual void potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const = 0;
@@ -92,9 +92,9 @@ class System {
   /// Pattern of G, m x n; G and its directional derivatives are value vectors on it.
   virtual const SparsityPattern& constraint_pattern() const = 0;
   virtual void constraints(double t, const ConstVectorRef& q, VectorRef out) const = 0;
-  /// out = g at the compensated position q + tail, |tail| <= ulp(q)/2, with a rounding error below that of one evaluation
-  /// at double where the system can (lambda times this error is what the energy of an exact scheme fluctuates by).
-  /// Default: g(q) + G(q) tail; `g_values` is scratch on the constraint pattern.
+  /// out = g at the compensated position q + tail, |tail| <= ulp(q)/2, with a rounding error below that of one
+  /// evaluation at double where the system can (lambda times this error is what the energy of an exact scheme
+  /// fluctuates by). Default: g(q) + G(q) tail; `g_values` is scratch on the constraint pattern.
   virtual void constraints_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail, VectorRef out,
                                        VectorRef g_values) const;
   virtual void constraint_jacobian(double t, const ConstVectorRef& q, VectorRef values) const = 0;

@@ -98,9 +98,9 @@ class IdaForm {
 inline OptionSpecs ida_options() {
   return {OptionSpec::real("rtol", 1e-12, 1e-14, 1e-1, "", "relative tolerance"),
           OptionSpec::real("atol", 1e-13, 0, 1e3, "", "absolute tolerance of q and v"),
-          OptionSpec::real("multiplier_atol", 1, 0, 1e12, "", "absolute tolerance of the multipliers"),
-          OptionSpec::real("nonlinear_coefficient", 1e-2, 1e-8, 1, "", "coefficient of IDA's Newton convergence test"),
-          OptionSpec::integer("max_steps", 10000000, 1, 1000000000, "steps between two output times"),
+          OptionSpec::real("multiplier-atol", 1, 0, 1e12, "", "absolute tolerance of the multipliers"),
+          OptionSpec::real("nonlinear-coefficient", 1e-2, 1e-8, 1, "", "coefficient of IDA's Newton convergence test"),
+          OptionSpec::integer("max-steps", 10000000, 1, 1000000000, "steps between two output times"),
           OptionSpec::choice("jacobian", {"analytic", "differences"},
                              "analytic: from the system's second and third derivatives (systems with a force or with "
                              "time dependence always use differences)")};
@@ -152,20 +152,9 @@ class IdaSolution final : public ReferenceSolution {
   }
 
  private:
-  struct FreeVector {
-    void operator()(N_Vector v) const { N_VDestroy(v); }
-  };
-  struct FreeMatrix {
-    void operator()(SUNMatrix m) const { SUNMatDestroy(m); }
-  };
-  struct FreeLinear {
-    void operator()(SUNLinearSolver s) const { SUNLinSolFree(s); }
-  };
   struct FreeIda {
     void operator()(void* memory) const { IDAFree(&memory); }
   };
-  template <class Pointer, class Free>
-  using Owner = std::unique_ptr<std::remove_pointer_t<Pointer>, Free>;
 
   static void check(int flag, const char* call) {
     if (flag != IDA_SUCCESS)
@@ -204,7 +193,7 @@ class IdaSolution final : public ReferenceSolution {
     void* ida = memory_.get();
     auto tolerances = map(tolerances_.get()), differential = map(differential_.get());
     tolerances.setConstant(options.real("atol"));
-    tolerances.tail(form_->multipliers()).setConstant(options.real("multiplier_atol"));
+    tolerances.tail(form_->multipliers()).setConstant(options.real("multiplier-atol"));
     differential.setOnes();
     differential.tail(form_->multipliers()).setZero();
 
@@ -214,9 +203,9 @@ class IdaSolution final : public ReferenceSolution {
     check(IDASVtolerances(ida, rtol_, tolerances_.get()), "IDASVtolerances");
     check(IDASetId(ida, differential_.get()), "IDASetId");
     check(IDASetSuppressAlg(ida, SUNTRUE), "IDASetSuppressAlg");
-    check(IDASetMaxNumSteps(ida, options.integer("max_steps")), "IDASetMaxNumSteps");
+    check(IDASetMaxNumSteps(ida, options.integer("max-steps")), "IDASetMaxNumSteps");
     check(IDASetLinearSolver(ida, linear_.get(), matrix_.get()), "IDASetLinearSolver");
-    check(IDASetNonlinConvCoef(ida, options.real("nonlinear_coefficient")), "IDASetNonlinConvCoef");
+    check(IDASetNonlinConvCoef(ida, options.real("nonlinear-coefficient")), "IDASetNonlinConvCoef");
     const bool offered = !system_->traits().has_force && !system_->traits().time_dependent;
     if (offered && options.is("jacobian", "analytic")) check(IDASetJacFn(ida, jacobian_callback), "IDASetJacFn");
   }
@@ -306,9 +295,9 @@ class IdaSolution final : public ReferenceSolution {
   SunMessage message_;
   std::string callback_message_;
   SunContext context_;
-  Owner<N_Vector, FreeVector> y_, yp_, tolerances_, differential_;
-  Owner<SUNMatrix, FreeMatrix> matrix_;
-  Owner<SUNLinearSolver, FreeLinear> linear_;
+  SunOwner<N_Vector> y_, yp_, tolerances_, differential_;
+  SunOwner<SUNMatrix> matrix_;
+  SunOwner<SUNLinearSolver> linear_;
   std::unique_ptr<void, FreeIda> memory_;
 };
 

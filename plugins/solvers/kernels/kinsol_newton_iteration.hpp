@@ -62,7 +62,8 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     if (!x_ || !ones_ || !memory_) throw Error(ErrorCode::refused, "KINSOL could not allocate its memory");
     own_data_ = N_VGetArrayPointer(x_.get());
     N_VConst(1.0, ones_.get());
-    GNOMON_DISCARD_MESSAGES(KINSetErrHandlerFn, memory_.get());
+    message_.text.reserve(1024);  // so that a message during a solve allocates nothing
+    GNOMON_CAPTURE_MESSAGES(KINSetErrHandlerFn, memory_.get(), context_, &message_);
     check(KINInit(memory_.get(), residual_callback, x_.get()), "KINInit");
     check(KINSetUserData(memory_.get(), this), "KINSetUserData");
     if (sparse_) {
@@ -118,20 +119,9 @@ class KinsolNewtonIteration final : public NonlinearSolver {
   }
 
  private:
-  struct FreeVector {
-    void operator()(N_Vector v) const { N_VDestroy(v); }
-  };
-  struct FreeMatrix {
-    void operator()(SUNMatrix m) const { SUNMatDestroy(m); }
-  };
-  struct FreeLinear {
-    void operator()(SUNLinearSolver s) const { SUNLinSolFree(s); }
-  };
   struct FreeKinsol {
     void operator()(void* memory) const { KINFree(&memory); }
   };
-  template <class Pointer, class Free>
-  using Owner = std::unique_ptr<std::remove_pointer_t<Pointer>, Free>;
 
   static void check(int flag, const char* call) {
     if (flag != KIN_SUCCESS)
@@ -213,10 +203,11 @@ class KinsolNewtonIteration final : public NonlinearSolver {
   bool sparse_ = false, evaluation_failed_ = false;
   double* own_data_ = nullptr;
   Vector values_;
+  SunMessage message_;
   SunContext context_;
-  Owner<N_Vector, FreeVector> x_, ones_;
-  Owner<SUNMatrix, FreeMatrix> matrix_;
-  Owner<SUNLinearSolver, FreeLinear> linear_;
+  SunOwner<N_Vector> x_, ones_;
+  SunOwner<SUNMatrix> matrix_;
+  SunOwner<SUNLinearSolver> linear_;
   std::unique_ptr<void, FreeKinsol> memory_;
 };
 

@@ -1,0 +1,230 @@
+// The references: failures are reports, misuse is refused, force and time dependence are honoured.
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "gnomon/error.hpp"
+#include "gnomon/registry.hpp"
+#include "models.hpp"
+
+using namespace gnomon;
+
+extern "C" void gnomon_register_ida_index1(Registrar&);
+extern "C" void gnomon_register_ida_ggl(Registrar&);
+extern "C" void gnomon_register_exact(Registrar&);
+
+namespace {
+
+/// A pendulum whose pivot moves, with friction, a wall of invalid values and a switch for exceptions.
+struct Driven : AutodiffModel<2, 1> {
+  static constexpr bool has_force = true;
+  double sway = 0, friction = 0, limit = std::numeric_limits<double>::infinity();
+  int kind = 0;
+  SystemTraits describe() const {
+    SystemTraits t;
+    t.name = "driven";
+    t.time_dependent = sway != 0;
+    return t;
+  }
+  Mass mass() const { return Mass::diagonal((Vector(2) << 2, 2).finished()); }
+  template <class S>
+  S potential(const S&, const S* q) const {
+    return 2 * 9.81 * q[1];
+  }
+  template <class S>
+  void constraints(const S& t, const S* q, S* g) const {
+    using std::sin;
+    const S x = q[0] - sway * sin(3.0 * t);
+    g[0] = 0.5 * (x * x + q[1] * q[1] - 1.0);
+  }
+  void force(double, const double* q, const double* v, double* f) const {
+    if (q[1] > limit) {
+      if (kind == 0) throw CannotEvaluate("above the limit");
+      if (kind == 1) throw std::runtime_error("broken force");
+      if (kind == 2) f[0] = f[1] = std::nan("");
+      if (kind == 3) throw 5;
+      if (kind == 2) return;
+    }
+    f[0] = -friction * v[0];
+    f[1] = -friction * v[1];
+  }
+};
+
+struct References : Registrar {
+  std::map<std::string, std::unique_ptr<Reference>> all;
+  References() {
+    gnomon_register_ida_index1(*this);
+    gnomon_register_ida_ggl(*this);
+    gnomon_register_exact(*this);
+  }
+  void add(std::unique_ptr<Scheme>) override {}
+  void add(std::unique_ptr<SolverFactory>) override {}
+  void add(std::unique_ptr<Problem>) override {}
+  void add(std::unique_ptr<Reference> r) override {
+    const std::string name = r->name();
+    all[name] = std::move(r);
+  }
+  std::unique_ptr<ReferenceSolution> start(const std::string& name, const ProblemInstance& i, Assignments a = {}) {
+    const Reference& r = *all.at(name);
+    return r.start(i, Options("reference " + name, r.options(), a));
+  }
+};
+
+ProblemInstance driven(Driven model) {
+  ProblemInstance i;
+  i.system = std::make_shared<AutodiffSystem<Driven>>(model);
+  i.q0 = (Vector(2) << 1, 0).finished();
+  i.p0 = (Vector(2) << 2 * 3 * model.sway, 1).finished();
+  return i;
+}
+
+const std::vector<std::string> ida{"ida-index1", "ida-ggl"};
+
+/// x = sway sin 3t + sin th, y = -cos th by RK4 on theta'' with 2e5 steps
+void rk4(const Driven& m, double T, double& th, double& w) {
+  th = std::acos(-1.0) / 2;
+  w = 0.5;
+  auto acc = [&](double t, double th, double w) {
+    // x' = s*3cos3t + w cos th, y' = w sin th; tangent (cos th, sin th)
+    const double vx = m.sway * 3 * std::cos(3 * t) + w * std::cos(th), vy = w * std::sin(th);
+    const double fx = -m.friction * vx / 2, fy = -9.81 - m.friction * vy / 2;
+    const double px = -m.sway * 9 * std::sin(3 * t);  // pivot acceleration
+    return (fx - px) * std::cos(th) + fy * std::sin(th);
+  };
+  const int N = 200000;
+  const double h = T / N;
+  for (int i = 0; i < N; ++i) {
+    const double t = i * h;
+    double k1 = w, l1 = acc(t, th, w), k2 = w + h / 2 * l1, l2 = acc(t + h / 2, th + h / 2 * k1, w + h / 2 * l1);
+    double k3 = w + h / 2 * l2, l3 = acc(t + h / 2, th + h / 2 * k2, w + h / 2 * l2), k4 = w + h * l3,
+           l4 = acc(t + h, th + h * k3, w + h * l3);
+    th += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+    w += h / 6 * (l1 + 2 * l2 + 2 * l3 + l4);
+  }
+}
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(force_and_moving_constraint) {
+  Driven m;
+  m.sway = 0.3;
+  m.friction = 0.7;
+  double th, w;
+  rk4(m, 2, th, w);
+  References refs;
+  for (const auto& name : ida) {
+    auto s = refs.start(name, driven(m));
+    ReferenceReport r = s->advance_to(0.5);
+    BOOST_TEST(r.success, r.message);
+    BOOST_TEST(r.t == 0.5);
+    r = s->advance_to(2);
+    BOOST_TEST(r.success, r.message);
+    const double x = 0.3 * std::sin(6) + std::sin(th), y = -std::cos(th);
+    const double px = 2 * (0.9 * std::cos(6) + w * std::cos(th)), py = 2 * w * std::sin(th);
+    BOOST_TEST_MESSAGE(name << " " << r.q[0] - x << " " << r.q[1] - y << " " << r.p[0] - px << " " << r.p[1] - py
+                            << " steps " << r.steps);
+    BOOST_TEST(std::hypot(r.q[0] - x, r.q[1] - y) < 1e-8);
+    BOOST_TEST(std::hypot(r.p[0] - px, r.p[1] - py) < 1e-7);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(there_and_back) {
+  References refs;
+  for (const auto& name : ida) {
+    auto s = refs.start(name, driven({}));
+    const auto r = s->advance_to(-1);
+    BOOST_TEST(r.success, r.message);
+    BOOST_TEST(r.t == -1);
+    ProblemInstance back = driven({});
+    back.t0 = -1;
+    back.q0 = r.q;
+    back.p0 = r.p;
+    // index 1 has drifted off the constraint
+    if (name == "ida-ggl") {
+      const auto b = refs.start(name, back)->advance_to(0);
+      BOOST_TEST(b.success, b.message);
+      BOOST_TEST((b.q - driven({}).q0).norm() < 1e-9);
+    }
+    const auto wrong = s->advance_to(-0.5);
+    BOOST_TEST(!wrong.success);
+    BOOST_TEST_MESSAGE(wrong.message);
+    BOOST_TEST(wrong.t == -1);
+    const auto same = s->advance_to(-1);
+    BOOST_TEST(same.success);
+    const auto nan = s->advance_to(std::nan(""));
+    BOOST_TEST(!nan.success);
+    const auto inf = s->advance_to(-std::numeric_limits<double>::infinity());
+    BOOST_TEST(!inf.success);
+    const auto on = s->advance_to(-1.5);
+    BOOST_TEST(on.success);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(start_time) {
+  References refs;
+  for (const auto& name : ida) {
+    auto s = refs.start(name, driven({}));
+    const auto r = s->advance_to(0);
+    BOOST_TEST(r.success);
+    BOOST_TEST((r.q == driven({}).q0 && r.p == driven({}).p0));
+    const auto tiny = s->advance_to(1e-300);
+    BOOST_TEST_MESSAGE(tiny.success << " " << tiny.message);
+    const auto on = s->advance_to(1e-3);
+    BOOST_TEST(on.success, on.message);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(failing_callbacks) {
+  References refs;
+  const char* says[] = {"above the limit", "broken force", "not finite", "no std::exception"};
+  for (const auto& name : ida)
+    for (int kind = 0; kind < 4; ++kind) {
+      Driven m;
+      m.limit = 0.005;
+      m.kind = kind;
+      auto s = refs.start(name, driven(m));
+      const auto r = s->advance_to(1);
+      BOOST_TEST(!r.success);
+      BOOST_TEST_MESSAGE(name << ": " << r.message);
+      BOOST_TEST(r.message.find(says[kind]) != std::string::npos);
+      BOOST_TEST(r.t > 0);
+      BOOST_TEST(r.q[1] < 0.0051);
+      BOOST_TEST(r.q.allFinite());
+      const auto again = s->advance_to(1);
+      BOOST_TEST(!again.success);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(step_limit) {
+  References refs;
+  for (const auto& name : ida) {
+    auto s = refs.start(name, driven({}), {{"max-steps", "50"}});
+    const auto r = s->advance_to(1);
+    BOOST_TEST(!r.success);
+    BOOST_TEST_MESSAGE(r.message);
+    BOOST_TEST(r.steps == 50);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(refusals) {
+  References refs;
+  ProblemInstance bad = driven({});
+  bad.q0[0] = 1.1;
+  for (const auto& name : ida) BOOST_CHECK_THROW(refs.start(name, bad), Error);
+  BOOST_CHECK_THROW(refs.start("exact", driven({})), Error);
+  ProblemInstance broken = driven({});
+  broken.exact = [](double t, Vector& q, Vector&) {
+    if (t > 1) throw std::runtime_error("no more");
+    q[0] = std::nan("");
+  };
+  auto s = refs.start("exact", broken);
+  BOOST_TEST_MESSAGE(s->advance_to(0.5).message);
+  BOOST_TEST(!s->advance_to(0.5).success);
+  BOOST_TEST_MESSAGE(s->advance_to(2).message);
+  BOOST_TEST(!s->advance_to(2).success);
+  try {
+    refs.start("exact", driven({}));
+  } catch (const Error& e) {
+    BOOST_TEST_MESSAGE(e.what());
+  }
+}
