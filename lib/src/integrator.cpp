@@ -136,7 +136,7 @@ struct Integrator::Impl {
     ++counters.steps;
     ++report.steps;
     try {
-      monitor.record(z);
+      monitor.record(z, binding.equations->added_energy(z));
     } catch (const std::exception& error) {
       fail(report, SolveStatus::evaluation_failed,
            std::string("invariants at t = ") + number_text(z.t) + ": " + error.what());
@@ -171,7 +171,7 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
   impl_->z = z;
   impl_->rehearse(v, a);
   impl_->backups.assign(static_cast<std::size_t>(impl_->options.max_halvings), z);
-  impl_->monitor.start(z);
+  impl_->monitor.start(z, impl_->binding.equations->added_energy(z));
   impl_->counters = RunCounters();
   impl_->started = true;
   impl_->notify();

@@ -88,9 +88,9 @@ void InvariantMonitor::evaluate(const State& z) {
   }
 }
 
-void InvariantMonitor::start(const State& z) {
+void InvariantMonitor::start(const State& z, long double added_energy) {
   evaluate(z);
-  energy_.start(kinetic_ + potential_);
+  energy_.start(kinetic_ + potential_ + added_energy);
   for (std::size_t a = 0; a < momentum_.size(); ++a) momentum_[a].start(j_[static_cast<Index>(a)]);
   position_max_ = g_max_;
   velocity_max_ = gv_max_;
@@ -99,10 +99,10 @@ void InvariantMonitor::start(const State& z) {
   steps_ = 0;
 }
 
-void InvariantMonitor::record(const State& z) {
+void InvariantMonitor::record(const State& z, long double added_energy) {
   evaluate(z);
   ++steps_;
-  energy_.record(z.t, kinetic_ + potential_);
+  energy_.record(z.t, kinetic_ + potential_ + added_energy);
   for (std::size_t a = 0; a < momentum_.size(); ++a) momentum_[a].record(z.t, j_[static_cast<Index>(a)]);
   position_max_ = std::max(position_max_, g_max_);
   velocity_max_ = std::max(velocity_max_, gv_max_);

@@ -42,8 +42,9 @@ class Drift {
 class InvariantMonitor {
  public:
   explicit InvariantMonitor(const System& system);
-  void start(const State& z);
-  void record(const State& z);
+  /// added_energy: what the scheme conserves together with H, see StepEquations::added_energy.
+  void start(const State& z, long double added_energy = 0);
+  void record(const State& z, long double added_energy = 0);
 
   const Drift& energy() const { return energy_; }
   const std::vector<Drift>& momentum() const { return momentum_; }

@@ -55,6 +55,13 @@ class StepEquations {
   virtual Next accept(Index solve, const ConstVectorRef& x) = 0;
   /// next enters as a copy of z0 and leaves as the state after the step, time included.
   virtual void finish(State& next) = 0;
+
+  /// What the scheme conserves together with H, at a state: the penalty potential of a penalty scheme, else zero. The
+  /// monitor's energy is H plus this.
+  virtual long double added_energy(const State& z) {
+    static_cast<void>(z);
+    return 0;
+  }
 };
 
 /// A StepEquations together with what it promises for this System.
