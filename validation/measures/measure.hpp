@@ -51,6 +51,7 @@ Quantities measure_completes(const Registry& registry, const Case& c);
 Quantities measure_solvers_agree(const Registry& registry, const Case& c);
 /// The three sources of a scheme's Jacobian against each other.
 Quantities measure_jacobian(const Registry& registry, const Case& c);
+Quantities measure_allocations(const Registry& registry, const Case& c);
 /// A problem's derivatives against differences and against each other.
 Quantities measure_derivatives(const Registry& registry, const Case& c);
 

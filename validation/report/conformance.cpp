@@ -55,11 +55,11 @@ std::vector<Case> conformance_cases(const Registry& registry, const CaseFiles& f
       const ProblemInstance instance = registry.build(problem, start.set);
       for (const auto& scheme : registry.schemes()) {
         if (!accepts(registry.scheme(scheme), instance)) continue;
-        for (const char* measure : {"promises", "jacobian"}) {
+        for (const char* measure : {"promises", "jacobian", "allocations"}) {
           Case c = base_case(start, measure);
           c.method.scheme = scheme;
           c.name = scheme + "/" + label;
-          if (c.measure == "jacobian") c.name += "/jacobian";
+          if (c.measure != "promises") c.name += "/" + c.measure;
           for (const auto& failure : files.failures)
             if (failure.scheme == scheme && failure.problem == label &&
                 (c.measure == "jacobian") == (failure.quantity.rfind("jacobian", 0) == 0))

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstddef>
 
+#ifdef GNOMON_COUNT_ALLOCATIONS
 extern "C" {
 void* __libc_malloc(std::size_t size);
 void* __libc_calloc(std::size_t count, std::size_t size);
@@ -12,18 +13,20 @@ void* __libc_realloc(void* memory, std::size_t size);
 void* __libc_memalign(std::size_t alignment, std::size_t size);
 void __libc_free(void* memory);
 }
+#endif
 
 namespace {
 
 bool counting = false;
 long counted = 0;
 
-void count_one() {
+[[maybe_unused]] void count_one() {
   if (counting) ++counted;
 }
 
 }  // namespace
 
+#ifdef GNOMON_COUNT_ALLOCATIONS
 extern "C" {
 
 void* malloc(std::size_t size) {
@@ -56,8 +59,9 @@ void free(void* memory) {
 }
 
 }  // extern "C"
+#endif
 
-namespace gnomon::test {
+namespace gnomon::validation {
 
 CountAllocations::CountAllocations() {
   counted = 0;
@@ -66,8 +70,15 @@ CountAllocations::CountAllocations() {
 CountAllocations::~CountAllocations() {
   counting = false;
 }
+bool CountAllocations::available() {
+#ifdef GNOMON_COUNT_ALLOCATIONS
+  return true;
+#else
+  return false;
+#endif
+}
 long CountAllocations::count() const {
   return counted;
 }
 
-}  // namespace gnomon::test
+}  // namespace gnomon::validation

@@ -2,7 +2,7 @@
 /// \file
 /// Counts every allocation of the process, of shared libraries too.
 
-namespace gnomon::test {
+namespace gnomon::validation {
 
 /// While one exists, counting is on.
 class CountAllocations {
@@ -10,6 +10,8 @@ class CountAllocations {
   CountAllocations();
   ~CountAllocations();
   long count() const;
+  /// False in builds whose malloc belongs to somebody else (sanitizers): count() is zero there.
+  static bool available();
 };
 
-}  // namespace gnomon::test
+}  // namespace gnomon::validation

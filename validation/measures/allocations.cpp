@@ -1,0 +1,33 @@
+/// After start() nothing allocates: the scheme with every solver that takes it.
+#include "counting_malloc.hpp"
+#include "gnomon/error.hpp"
+#include "measure.hpp"
+#include "setup.hpp"
+
+namespace gnomon::validation {
+
+Quantities measure_allocations(const Registry& registry, const Case& c) {
+  constexpr long steps = 20;
+  const ProblemInstance instance = build(registry, c);
+  Quantities out;
+  for (const auto& solver : registry.solvers()) {
+    Method method = c.method;
+    method.solver = solver;
+    Integrator integrator = started(registry, instance, method);
+    StepReport report;
+    long count = 0;
+    {
+      const CountAllocations allocations;
+      report = integrator.advance(steps, c.step.front());
+      count = allocations.count();
+    }
+    if (!report.success()) throw RunFailed(report.t, report.message);
+    if (CountAllocations::available())
+      out.push_back({"allocations-" + solver, static_cast<double>(count), Gate::at_most(0), ""});
+    else
+      out.push_back({"allocations-" + solver, 0, {}, "not counted in this build"});
+  }
+  return out;
+}
+
+}  // namespace gnomon::validation
