@@ -78,6 +78,8 @@ struct Integrator::Impl {
       }
       next = z;
       equations.finish(next);
+      if (!monitor.evaluate(next, equations.added_energy(next)))
+        return fail(report, SolveStatus::evaluation_failed, "an invariant of the new state is not finite");
     } catch (const std::exception& error) {
       return fail(report, SolveStatus::evaluation_failed, error.what());
     } catch (...) {
@@ -135,13 +137,7 @@ struct Integrator::Impl {
     }
     ++counters.steps;
     ++report.steps;
-    try {
-      monitor.record(z, binding.equations->added_energy(z));
-    } catch (const std::exception& error) {
-      fail(report, SolveStatus::evaluation_failed,
-           std::string("invariants at t = ") + number_text(z.t) + ": " + error.what());
-      return;
-    }
+    monitor.record();
     report.stopped_by_observer = !notify();
   }
 };
@@ -171,7 +167,8 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
   impl_->z = z;
   impl_->rehearse(v, a);
   impl_->backups.assign(static_cast<std::size_t>(impl_->options.max_halvings), z);
-  impl_->monitor.start(z, impl_->binding.equations->added_energy(z));
+  impl_->monitor.evaluate(z, impl_->binding.equations->added_energy(z));
+  impl_->monitor.start();
   impl_->counters = RunCounters();
   impl_->started = true;
   impl_->notify();

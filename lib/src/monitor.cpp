@@ -63,7 +63,8 @@ InvariantMonitor::InvariantMonitor(const System& system) : system_(&system) {
   momentum_.resize(static_cast<std::size_t>(system.traits().n_symmetries));
 }
 
-void InvariantMonitor::evaluate(const State& z) {
+bool InvariantMonitor::evaluate(const State& z, long double added_energy) {
+  t_ = z.t;
   const Vector &q = z.q.value(), &p = z.p.value();
   system_->mass().solve(p, v_);
   const Vector &q_tail = z.q.tail(), &p_tail = z.p.tail();
@@ -86,11 +87,12 @@ void InvariantMonitor::evaluate(const State& z) {
     system_->symmetry_generator(a, q, xi_);
     j_[a] = p.dot(xi_);
   }
+  energy_now_ = kinetic_ + potential_ + added_energy;
+  return std::isfinite(energy_now_) && std::isfinite(g_max_) && std::isfinite(gv_max_) && j_.allFinite();
 }
 
-void InvariantMonitor::start(const State& z, long double added_energy) {
-  evaluate(z);
-  energy_.start(kinetic_ + potential_ + added_energy);
+void InvariantMonitor::start() {
+  energy_.start(energy_now_);
   for (std::size_t a = 0; a < momentum_.size(); ++a) momentum_[a].start(j_[static_cast<Index>(a)]);
   position_max_ = g_max_;
   velocity_max_ = gv_max_;
@@ -99,11 +101,10 @@ void InvariantMonitor::start(const State& z, long double added_energy) {
   steps_ = 0;
 }
 
-void InvariantMonitor::record(const State& z, long double added_energy) {
-  evaluate(z);
+void InvariantMonitor::record() {
   ++steps_;
-  energy_.record(z.t, kinetic_ + potential_ + added_energy);
-  for (std::size_t a = 0; a < momentum_.size(); ++a) momentum_[a].record(z.t, j_[static_cast<Index>(a)]);
+  energy_.record(t_, energy_now_);
+  for (std::size_t a = 0; a < momentum_.size(); ++a) momentum_[a].record(t_, j_[static_cast<Index>(a)]);
   position_max_ = std::max(position_max_, g_max_);
   velocity_max_ = std::max(velocity_max_, gv_max_);
   kinetic_max_ = std::max(kinetic_max_, static_cast<double>(std::abs(kinetic_)));

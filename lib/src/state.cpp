@@ -8,8 +8,8 @@ namespace gnomon {
 
 namespace {
 
-/// (value, tail) += d as a double-double sum: the rounding error of value + d goes to the tail (Knuth's TwoSum), and the
-/// pair is normalised so that |tail| <= ulp(value)/2 (FastTwoSum).
+/// (value, tail) += d as a double-double sum: the rounding error of value + d goes to the tail (Knuth's TwoSum), and
+/// the pair is normalised so that |tail| <= ulp(value)/2 (FastTwoSum).
 inline void add_compensated(double& value, double& tail, double d) {
   const double sum = value + d;
   const double part = sum - value;

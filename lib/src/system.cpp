@@ -28,7 +28,8 @@ void System::constraints_compensated(double t, const ConstVectorRef& q, const Co
   constraint_jacobian(t, q, g_values);
   const SparsityPattern& pattern = constraint_pattern();
   for (Index i = 0; i < pattern.rows; ++i)
-    for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k) out[i] += g_values[k] * tail[pattern.indices[k]];
+    for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k)
+      out[i] += g_values[k] * tail[pattern.indices[k]];
 }
 
 void System::force(double, const ConstVectorRef&, const ConstVectorRef&, VectorRef) const {

@@ -42,9 +42,12 @@ class Drift {
 class InvariantMonitor {
  public:
   explicit InvariantMonitor(const System& system);
-  /// added_energy: what the scheme conserves together with H, see StepEquations::added_energy.
-  void start(const State& z, long double added_energy = 0);
-  void record(const State& z, long double added_energy = 0);
+  /// Evaluates everything at z; added_energy is what the scheme conserves together with H, see
+  /// StepEquations::added_energy. False when a value is not finite; a callback may throw.
+  bool evaluate(const State& z, long double added_energy = 0);
+  /// Takes the values of the last evaluate as the start of a run, or as the end of a step.
+  void start();
+  void record();
 
   const Drift& energy() const { return energy_; }
   const std::vector<Drift>& momentum() const { return momentum_; }
@@ -56,11 +59,10 @@ class InvariantMonitor {
   double energy_gate() const;
 
  private:
-  void evaluate(const State& z);
-
   const System* system_;
   Vector v_, xi_, g_, gradient_;
-  long double kinetic_ = 0, potential_ = 0;
+  long double kinetic_ = 0, potential_ = 0, energy_now_ = 0;
+  double t_ = 0;
   double g_max_ = 0, gv_max_ = 0;
   Vector j_;
   Drift energy_;

@@ -142,10 +142,13 @@ class KinsolNewtonIteration final : public NonlinearSolver {
       report.status = SolveStatus::evaluation_failed;
     else if (flag == KIN_LSETUP_FAIL || flag == KIN_LSOLVE_FAIL || flag == KIN_LINSOLV_NO_RECOVERY)
       report.status = SolveStatus::singular_jacobian;
+    if (evaluation_failed_) {
+      report.message = equations_->message();
+      return;
+    }
     const std::unique_ptr<char, decltype(&std::free)> name(KINGetReturnFlagName(flag), &std::free);
     report.message = std::string("KINSOL returned ") + name.get() + ", scaled residual " +
                      number_text(report.residual_norm) + " after " + std::to_string(report.iterations) + " iterations";
-    if (evaluation_failed_) report.message += " (" + equations_->message() + ")";
   }
 
   void add_counters(SolveReport& report) {
