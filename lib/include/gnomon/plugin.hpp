@@ -31,8 +31,13 @@ struct gnomon_manifest {
 };
 }
 
-#if defined(__clang__) || defined(__GNUC__)
-#define GNOMON_COMPILER_TAG "Itanium C++ ABI, libstdc++ or libc++"
+// g++ and clang share a C++ ABI; what must agree is the standard library and its string ABI.
+#if defined(_LIBCPP_VERSION)
+#define GNOMON_COMPILER_TAG "Itanium ABI, libc++"
+#elif defined(__GLIBCXX__) && _GLIBCXX_USE_CXX11_ABI
+#define GNOMON_COMPILER_TAG "Itanium ABI, libstdc++, cxx11 strings"
+#elif defined(__GLIBCXX__)
+#define GNOMON_COMPILER_TAG "Itanium ABI, libstdc++, old strings"
 #else
 #define GNOMON_COMPILER_TAG "other"
 #endif
