@@ -58,18 +58,23 @@ class DoubleSphericalPendulum final : public gnomon::Problem {
            "M = diag(mass1 I3, mass2 I3)\n"
            "U = gravity e2 . (mass1 q1 + mass2 q2)\n"
            "g = ((|q1|^2 - length1^2)/2, (|q2 - q1|^2 - length2^2)/2)\n"
-           "start: q1 = length1 e1, q2 = (length1 + length2) e1\n"
-           "  start=collinear: at rest (the motion stays in a plane)\n"
-           "  start=spatial: v1 = length1 (0, .5, 2)/s, v2 = length2 (0, -.5, 1)/s";
+           "start:\n"
+           "  start=collinear: q1 = length1 e1, q2 = (length1 + length2) e1, at rest (the motion stays in a plane)\n"
+           "  start=spatial: the same q, v1 = length1 (0, .5, 2)/s, v2 = length2 (0, -.5, 1)/s\n"
+           "  start=perpendicular: q1 = length1 e3, q2 = q1 + length2 e1, v1 = length1 e1/s, v2 = v1 - length2 e3/s.\n"
+           "    With mass2=2 gravity=10 it is the start q = (1,0,0, 1,1,0), v = (0,1,0, -1,1,0) of a frame whose z\n"
+           "    axis points upwards: (e3, e1, e2) here are its (x, y, z)";
   }
   std::string source() const override {
     return "Leyendecker, Betsch, Steinmann: Energy-conserving integration of constrained Hamiltonian systems, Comput. "
            "Mech. 33 (2004), (35)-(37), start read off Fig. 8; the spatial start is an addition: the paper's has no "
-           "angular momentum";
+           "angular momentum; the perpendicular start with mass2=2 gravity=10 goes with Wei, Deng, Li, Wang, Appl. "
+           "Math. Mech. 37 (2016), example 2, which prints masses, lengths and gravity but no start";
   }
   gnomon::OptionSpecs parameters() const override {
     using gnomon::OptionSpec;
-    return {OptionSpec::choice("start", {"collinear", "spatial"}, "at rest, or with angular momentum about e2"),
+    return {OptionSpec::choice("start", {"collinear", "spatial", "perpendicular"},
+                               "at rest, or with angular momentum about e2"),
             OptionSpec::real("mass1", 1, 1e-6, 1e6, "kg", "mass of bob 1"),
             OptionSpec::real("mass2", 1, 1e-6, 1e6, "kg", "mass of bob 2"),
             OptionSpec::real("length1", 1, .01, 100, "m", "length of the rod to bob 1"),
@@ -81,9 +86,15 @@ class DoubleSphericalPendulum final : public gnomon::Problem {
     gnomon::ProblemInstance instance;
     instance.system = std::make_shared<gnomon::AutodiffSystem<Model>>(model);
     instance.q0 = gnomon::Vector::Zero(6);
+    instance.p0 = gnomon::Vector::Zero(6);
+    if (parameters.is("start", "perpendicular")) {
+      const double l1 = model.length1, l2 = model.length2;
+      instance.q0 << 0, 0, l1, l2, 0, l1;
+      instance.p0 << model.mass1 * l1, 0, 0, model.mass2 * l1, 0, -model.mass2 * l2;
+      return instance;
+    }
     instance.q0[0] = model.length1;
     instance.q0[3] = model.length1 + model.length2;
-    instance.p0 = gnomon::Vector::Zero(6);
     if (parameters.is("start", "spatial")) {
       // Both rods lie along e1, so velocities across e1 are tangential.
       instance.p0.head<3>() = model.mass1 * model.length1 * Eigen::Vector3d(0, .5, 2);

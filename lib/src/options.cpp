@@ -58,11 +58,21 @@ OptionSpec OptionSpec::choice(std::string name, std::vector<std::string> choices
   return spec;
 }
 
+OptionSpec OptionSpec::scheme(std::string name, std::string default_scheme, std::string help) {
+  OptionSpec spec;
+  spec.name = std::move(name);
+  spec.kind = Kind::scheme;
+  spec.default_choice = std::move(default_scheme);
+  spec.help = std::move(help);
+  return spec;
+}
+
 std::string OptionSpec::default_text() const {
-  return kind == Kind::choice ? default_choice : number_text(default_number);
+  return kind == Kind::choice || kind == Kind::scheme ? default_choice : number_text(default_number);
 }
 
 std::string OptionSpec::range_text() const {
+  if (kind == Kind::scheme) return "the name of a scheme, its options as " + name + ".option=value";
   if (kind == Kind::choice) {
     std::string text = "one of ";
     for (std::size_t i = 0; i < choices.size(); ++i) text += (i ? "|" : "") + choices[i];
@@ -75,21 +85,30 @@ std::string OptionSpec::range_text() const {
 Options::Options(std::string owner, OptionSpecs specs, const Assignments& assignments)
     : owner_(std::move(owner)), specs_(std::move(specs)) {
   for (const auto& spec : specs_) {
-    if (spec.kind == OptionSpec::Kind::choice)
+    if (spec.kind == OptionSpec::Kind::choice || spec.kind == OptionSpec::Kind::scheme)
       values_[spec.name] = spec.default_choice;
     else
       values_[spec.name] = spec.default_number;
   }
   for (const auto& [name, text] : assignments) {
     const OptionSpec* found = nullptr;
-    for (const auto& spec : specs_)
+    std::string prefix;  // of an option of a nested scheme
+    for (const auto& spec : specs_) {
       if (spec.name == name) found = &spec;
+      if (spec.kind == OptionSpec::Kind::scheme && name.rfind(spec.name + ".", 0) == 0) prefix = spec.name;
+    }
+    if (!prefix.empty()) {
+      nested_[prefix].emplace_back(name.substr(prefix.size() + 1), text);
+      continue;
+    }
     if (!found) throw unknown_name("option of " + owner_, name, names_of(specs_));
     if (found->kind == OptionSpec::Kind::choice) {
       bool known = false;
       for (const auto& choice : found->choices) known = known || choice == text;
       if (!known)
         throw Error(ErrorCode::bad_value, owner_ + ": " + name + " = \"" + text + "\" is not " + found->range_text());
+      values_[name] = text;
+    } else if (found->kind == OptionSpec::Kind::scheme) {
       values_[name] = text;
     } else {
       values_[name] = parse_number(owner_, *found, text);
@@ -117,6 +136,17 @@ long Options::integer(const std::string& name) const {
 const std::string& Options::choice(const std::string& name) const {
   spec(name, OptionSpec::Kind::choice);
   return std::get<std::string>(values_.at(name));
+}
+
+const std::string& Options::scheme(const std::string& name) const {
+  spec(name, OptionSpec::Kind::scheme);
+  return std::get<std::string>(values_.at(name));
+}
+
+Assignments Options::nested(const std::string& name) const {
+  spec(name, OptionSpec::Kind::scheme);
+  const auto at = nested_.find(name);
+  return at == nested_.end() ? Assignments() : at->second;
 }
 
 bool Options::assigned(const std::string& name) const {

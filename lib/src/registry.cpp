@@ -33,7 +33,9 @@ const T& look_up(const Table<T>& table, const char* kind, const std::string& nam
   return *at->second;
 }
 
-struct Tables {
+struct Tables : SchemeTable {
+  const Scheme& scheme(const std::string& name) const override { return look_up(schemes, "scheme", name); }
+
   Table<Scheme> schemes;
   Table<SolverFactory> solvers;
   Table<Problem> problems;
@@ -44,6 +46,8 @@ struct Tables {
 class Staging final : public Registrar {
  public:
   explicit Staging(const Tables& known) : known_(known) {}
+
+  const SchemeTable& schemes() const override { return known_; }
 
   void add(std::unique_ptr<Scheme> scheme) override {
     insert(known_.schemes, staged.schemes, "scheme", std::move(scheme));
@@ -98,6 +102,10 @@ std::string difference(const gnomon_manifest& mine, const gnomon_manifest& their
 }
 
 }  // namespace
+
+const SchemeTable& Registrar::schemes() const {
+  throw Error(ErrorCode::refused, "this registrar does not keep schemes: a scheme that wraps others needs a Registry");
+}
 
 struct Registry::Impl : Tables {
   std::map<std::string, std::string> origins;
@@ -155,7 +163,7 @@ void Registry::load(const std::string& path) {
 }
 
 const Scheme& Registry::scheme(const std::string& name) const {
-  return look_up(impl_->schemes, "scheme", name);
+  return impl_->scheme(name);
 }
 const SolverFactory& Registry::solver(const std::string& name) const {
   return look_up(impl_->solvers, "solver", name);

@@ -99,3 +99,17 @@ BOOST_AUTO_TEST_CASE(specs_describe_themselves) {
   BOOST_TEST(all[2].default_text() == "collinear");
   for (const auto& choice : all[2].choices) BOOST_TEST(all[2].range_text().find(choice) != std::string::npos);
 }
+
+BOOST_AUTO_TEST_CASE(options_of_a_nested_scheme) {
+  const gnomon::OptionSpecs wrapper{OptionSpec::scheme("inner", "rattle", "the scheme of the substeps")};
+  BOOST_TEST(wrapper[0].default_text() == "rattle");
+  BOOST_TEST(names(wrapper[0].range_text(), {"scheme", "inner.option=value"}));
+  const Options defaults("scheme wrapper", wrapper);
+  BOOST_TEST(defaults.scheme("inner") == "rattle");
+  BOOST_TEST(defaults.nested("inner").empty());
+  const Options options("scheme wrapper", wrapper, {{"inner.mu", "3"}, {"inner", "other"}, {"inner.inner.mu", "4"}});
+  BOOST_TEST(options.scheme("inner") == "other");
+  const Assignments expected{{"mu", "3"}, {"inner.mu", "4"}};
+  BOOST_TEST((options.nested("inner") == expected));
+  BOOST_CHECK_THROW(Options("scheme wrapper", wrapper, {{"outer.mu", "3"}}), Error);
+}

@@ -84,8 +84,10 @@ class Checker {
  private:
   using Function = std::function<Vector(const Vector& q)>;
 
+  /// The derivative of f along the direction, from points a step away whatever the direction's length.
   Vector difference(const Function& f, const Vector& q, const Vector& direction) const {
-    return (f(q + step_ * direction) - f(q - step_ * direction)) / (2 * step_);
+    const double s = step_ / direction.lpNorm<Eigen::Infinity>();
+    return (f(q + s * direction) - f(q - s * direction)) / (2 * s);
   }
   Vector unit(Index j) const { return Vector::Unit(n_, j); }
 

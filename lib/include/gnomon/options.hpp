@@ -13,13 +13,13 @@ namespace gnomon {
 
 /// One option as its owner declares it.
 struct OptionSpec {
-  enum class Kind { real, integer, choice };
+  enum class Kind { real, integer, choice, scheme };
 
   std::string name;
   Kind kind = Kind::real;
   double default_number = 0;         ///< for real and integer
   double minimum = 0, maximum = 0;   ///< inclusive bounds for real and integer
-  std::string default_choice;        ///< for choice
+  std::string default_choice;        ///< for choice and scheme
   std::vector<std::string> choices;  ///< for choice
   std::string unit;                  ///< "" for pure numbers
   std::string help;
@@ -28,6 +28,8 @@ struct OptionSpec {
                          std::string help);
   static OptionSpec integer(std::string name, long value, long minimum, long maximum, std::string help);
   static OptionSpec choice(std::string name, std::vector<std::string> choices, std::string help);
+  /// The name of another scheme; that scheme's own options are assigned as `name.option=value`.
+  static OptionSpec scheme(std::string name, std::string default_scheme, std::string help);
 
   std::string default_text() const;
   std::string range_text() const;
@@ -47,6 +49,10 @@ class Options {
   long integer(const std::string& name) const;
   const std::string& choice(const std::string& name) const;
   bool is(const std::string& name, const std::string& value) const { return choice(name) == value; }
+  /// Name of the scheme that a scheme option chose; whether there is one is found out by who looks it up.
+  const std::string& scheme(const std::string& name) const;
+  /// What was assigned to the options of that scheme, without the prefix; checked when its own Options are made.
+  Assignments nested(const std::string& name) const;
   /// True when the user assigned it.
   bool assigned(const std::string& name) const;
   const OptionSpecs& specs() const { return specs_; }
@@ -58,6 +64,7 @@ class Options {
   OptionSpecs specs_;
   std::map<std::string, std::variant<double, std::string>> values_;
   std::map<std::string, bool> assigned_;
+  std::map<std::string, Assignments> nested_;
 };
 
 /// Splits "name=value"; throws Error(bad_value) naming `flag` when there is no '=' or no name.

@@ -22,6 +22,9 @@ class Registrar {
   virtual void add(std::unique_ptr<SolverFactory> solver) = 0;
   virtual void add(std::unique_ptr<Problem> problem) = 0;
   virtual void add(std::unique_ptr<Reference> reference) = 0;
+  /// Where a scheme that wraps others finds them when it is bound: it outlives everything that is registered here, and
+  /// knows what is registered later too. Throws Error(refused) where schemes are not kept together.
+  virtual const SchemeTable& schemes() const;
 };
 
 using RegisterFunction = void (*)(Registrar&);

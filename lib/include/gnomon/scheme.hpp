@@ -84,4 +84,12 @@ class Scheme {
   virtual Binding bind(const System& system, const Options& options) const = 0;
 };
 
+/// Schemes by name, for a scheme that wraps others. A Registrar hands it out.
+class SchemeTable {
+ public:
+  virtual ~SchemeTable() = default;
+  /// Throws Error(unknown_name) with the nearest known name.
+  virtual const Scheme& scheme(const std::string& name) const = 0;
+};
+
 }  // namespace gnomon

@@ -1,0 +1,79 @@
+/// \file
+/// Modified pendulum: Brugnano, Gurioli, Iavernaro, Weinmueller, ASC Report 3/2018, (69)-(70).
+
+#include <cmath>
+
+#include "gnomon/autodiff_system.hpp"
+#include "gnomon/plugin.hpp"
+
+namespace {
+
+/// M = I3, U = q3^4, g = q1^6 + q2^4 + q3^2 - 0.625.
+struct Model : gnomon::AutodiffModel<3, 1> {
+  gnomon::SystemTraits describe() const {
+    gnomon::SystemTraits traits;
+    traits.name = "modified-pendulum";
+    traits.potential_degree = 4;
+    traits.constraint_degree = 6;
+    traits.blocks = {{"bob", 0, 3}};
+    traits.constraint_names = {"surface"};
+    return traits;
+  }
+  gnomon::Mass mass() const { return gnomon::Mass::diagonal(gnomon::Vector::Ones(3)); }
+  template <class S>
+  S potential(const S&, const S* q) const {
+    const S square = q[2] * q[2];
+    return square * square;
+  }
+  template <class S>
+  void constraints(const S&, const S* q, S* g) const {
+    const S x2 = q[0] * q[0], y2 = q[1] * q[1];
+    g[0] = x2 * x2 * x2 + y2 * y2 + q[2] * q[2] - 0.625;
+  }
+};
+
+class ModifiedPendulum final : public gnomon::Problem {
+ public:
+  std::string name() const override { return "modified-pendulum"; }
+  std::string description() const override {
+    return "point on a surface of degree six in a quartic potential: the multiplier varies";
+  }
+  std::string equations() const override {
+    return "q = (q1, q2, q3)\n"
+           "M = I3\n"
+           "U = q3^4\n"
+           "g = q1^6 + q2^4 + q3^2 - 0.625\n"
+           "start:\n"
+           "  start=paper: q = (2^-1/2, 0, -2^-1/2), p = (0, 2^-1/4, 0); there lambda' = 0\n"
+           "  start=later: the state reached at t = 0.7, where lambda' is not 0";
+  }
+  std::string source() const override {
+    return "Brugnano, Gurioli, Iavernaro, Weinmueller: Line integral solution of Hamiltonian systems with holonomic "
+           "constraints, ASC Report 3/2018, (69)-(70) with the start (65); the later start is an addition: at the "
+           "paper's, lambda' = 0 hides the order of the multiplier";
+  }
+  gnomon::OptionSpecs parameters() const override {
+    return {gnomon::OptionSpec::choice("start", {"paper", "later"}, "the paper's start, or the state 0.7 s later")};
+  }
+  gnomon::ProblemInstance build(const gnomon::Options& parameters) const override {
+    gnomon::ProblemInstance instance;
+    instance.system = std::make_shared<gnomon::AutodiffSystem<Model>>(Model());
+    instance.q0.resize(3);
+    instance.p0.resize(3);
+    if (parameters.is("start", "paper")) {
+      instance.q0 << std::sqrt(.5), 0, -std::sqrt(.5);
+      instance.p0 << 0, std::sqrt(std::sqrt(.5)), 0;
+    } else {
+      // Integrated from the paper's start with 25 digits, in extended precision.
+      instance.q0 << .79172537480711541959473578, .58589928567620524099695616, -.51075423541650338432691742;
+      instance.p0 << .019747215086781005007586544, .79503082321573594288696494, .66222097584591048038283478;
+    }
+    return instance;
+  }
+};
+
+}  // namespace
+
+GNOMON_PLUGIN(modified_pendulum) {
+  registrar.add(std::unique_ptr<gnomon::Problem>(std::make_unique<ModifiedPendulum>()));
+}

@@ -1,0 +1,75 @@
+/// \file
+/// Swinging Atwood machine: a bob that swings at one end of a rope over a pulley, a counterweight at the other.
+
+#include <cmath>
+
+#include "gnomon/autodiff_system.hpp"
+#include "gnomon/plugin.hpp"
+
+namespace {
+
+/// M = diag(m, m, mu m), U = gravity (m y + mu m h), g = sqrt(x^2 + y^2) - h - 1: not a polynomial.
+struct Model : gnomon::AutodiffModel<3, 1> {
+  double ratio, gravity;
+
+  explicit Model(const gnomon::Options& parameters)
+      : ratio(parameters.real("ratio")), gravity(parameters.real("gravity")) {}
+
+  gnomon::SystemTraits describe() const {
+    gnomon::SystemTraits traits;
+    traits.name = "swinging-atwood";
+    traits.potential_degree = 1;
+    traits.blocks = {{"bob", 0, 2}, {"counterweight", 2, 1}};
+    traits.constraint_names = {"rope"};
+    return traits;
+  }
+  gnomon::Mass mass() const { return gnomon::Mass::diagonal(Eigen::Vector3d(1, 1, ratio)); }
+  template <class S>
+  S potential(const S&, const S* q) const {
+    return gravity * (q[1] + ratio * q[2]);
+  }
+  template <class S>
+  void constraints(const S&, const S* q, S* g) const {
+    using std::sqrt;
+    g[0] = sqrt(q[0] * q[0] + q[1] * q[1]) - q[2] - 1.0;
+  }
+};
+
+class SwingingAtwood final : public gnomon::Problem {
+ public:
+  std::string name() const override { return "swinging-atwood"; }
+  std::string description() const override {
+    return "swinging Atwood machine: constraint not quadratic, second integral known for mass ratio 3";
+  }
+  std::string equations() const override {
+    return "q = (x, y, h): bob of mass 1 seen from the pulley, y upwards, and height of the counterweight\n"
+           "M = diag(1, 1, ratio)\n"
+           "U = gravity (y + ratio h)\n"
+           "g = r - h - 1, r = sqrt(x^2 + y^2): the bob goes out by what the counterweight comes up\n"
+           "start: q = (1, 0, 0), at rest\n"
+           "second integral for ratio=3, theta from the downward vertical: r^2 theta' (r' cos(theta/2) - r theta'/2 "
+           "sin(theta/2)) + gravity r^2 sin(theta/2) cos(theta/2)^2 (0.35355339059327 for unit gravity)";
+  }
+  std::string source() const override {
+    return "Tufillaro, Abbott, Griffiths: Swinging Atwood's machine, Am. J. Phys. 52 (1984); second integral: "
+           "Tufillaro, Integrable motion of a swinging Atwood's machine, Am. J. Phys. 54 (1986)";
+  }
+  gnomon::OptionSpecs parameters() const override {
+    using gnomon::OptionSpec;
+    return {OptionSpec::real("ratio", 3, 1e-3, 1e3, "", "mass of the counterweight over that of the bob"),
+            OptionSpec::real("gravity", 1, 0, 1e6, "m/s^2", "gravitational acceleration, downwards")};
+  }
+  gnomon::ProblemInstance build(const gnomon::Options& parameters) const override {
+    gnomon::ProblemInstance instance;
+    instance.system = std::make_shared<gnomon::AutodiffSystem<Model>>(Model(parameters));
+    instance.q0 = Eigen::Vector3d(1, 0, 0);
+    instance.p0 = Eigen::Vector3d::Zero();
+    return instance;
+  }
+};
+
+}  // namespace
+
+GNOMON_PLUGIN(swinging_atwood) {
+  registrar.add(std::unique_ptr<gnomon::Problem>(std::make_unique<SwingingAtwood>()));
+}
