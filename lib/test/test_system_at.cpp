@@ -96,6 +96,16 @@ BOOST_AUTO_TEST_CASE(constraint_jacobian_times) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(constraint_hessian_times) {
+  Duals out(4);
+  at.constraint_hessian_times(t, lift(q, dq), lift(lambda, dlambda), lift(v, dv), out);
+  check_lift(out, [&](double s) {
+    Vector f(4);
+    at.constraint_hessian_times(t, Vector(q + s * dq), Vector(lambda + s * dlambda), Vector(v + s * dv), f);
+    return f;
+  });
+}
+
 BOOST_AUTO_TEST_CASE(mass_times) {
   Duals out(4);
   at.mass_times(lift(v, dv), out);
