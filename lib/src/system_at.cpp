@@ -106,6 +106,29 @@ void SystemAt::constraint_hessian_times(double t, const VectorOf<Dual1>& q, cons
   join(a_, b_, out);
 }
 
+void SystemAt::constraint_curvature(double t, const Vector& q, const Vector& v, const Vector& w, Vector& out) {
+  system_->constraint_jacobian_derivative(t, q, v, dg_values_);
+  multiply(system_->constraint_pattern(), dg_values_, w, out);
+}
+
+void SystemAt::constraint_curvature(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v,
+                                    const VectorOf<Dual1>& w, VectorOf<Dual1>& out) {
+  const SparsityPattern& pattern = system_->constraint_pattern();
+  split(q, q_, w_);
+  split(v, a_, b_);
+  split(w, c_, d_);
+  system_->constraint_third(t, q_, a_, c_, dg_values_);
+  multiply(pattern, dg_values_, w_, f_);
+  system_->constraint_jacobian_derivative(t, q_, c_, dg_values_);
+  multiply(pattern, dg_values_, b_, mu_);
+  f_ += mu_;
+  system_->constraint_jacobian_derivative(t, q_, a_, dg_values_);
+  multiply(pattern, dg_values_, d_, mu_);
+  f_ += mu_;
+  multiply(pattern, dg_values_, c_, e_);
+  join(e_, f_, out);
+}
+
 void SystemAt::mass_times(const VectorOf<Dual1>& v, VectorOf<Dual1>& out) {
   split(v, q_, w_);
   system_->mass().apply(q_, a_);

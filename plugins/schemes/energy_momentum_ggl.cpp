@@ -29,7 +29,9 @@
 /// in quadratic invariants, g at most quadratic). derivative=zorb makes the direction n orthogonal to the orbits: n =
 /// M (dq - sum alpha_a xi_a(q_m)) for U and g, and for Psi the derivative in z, grad Psi_i(z_m) + c N/(N.dz) with
 /// N = (M n_q, h^2 n_v) made orthogonal to the lifts: it keeps every declared J for any invariant U and g. Its Newton
-/// matrix comes from dual numbers where a correction is active.
+/// matrix comes from dual numbers where a correction is active. (Joints phi - l d = 0, whose components are not
+/// invariant but turn among themselves, keep J too, being zero at the midpoint; constraints that turn and are not
+/// affine do not, and the promise is withdrawn.)
 ///
 /// At dq = 0 the corrections have a removable singularity of value zero, and are skipped where n.dq < 1e-22 max(1,
 /// |q|^2) max M.
@@ -46,6 +48,7 @@
 #include "gnomon/plugin.hpp"
 #include "kernels/ggl_equations.hpp"
 #include "kernels/index1_multipliers.hpp"
+#include "kernels/momentum_maps.hpp"
 
 namespace {
 
@@ -125,7 +128,8 @@ class EnergyMomentumGgl final : public Scheme {
     rule.correct_constraints = !kernels::quadratic_constraints(system);
     rule.orthogonal = options.is("derivative", "zorb");
     Promises promised = promises();
-    promised.momentum = rule.orthogonal || !rule.corrected();
+    const kernels::ConstraintSymmetry symmetry = kernels::constraint_symmetry(system);
+    promised.momentum = symmetry != kernels::ConstraintSymmetry::other && (rule.orthogonal || !rule.corrected());
     return {std::make_unique<GglStep>(system, rule, options.is("lambda", "end")), promised};
   }
 };

@@ -39,6 +39,11 @@ class SystemAt {
   void constraint_hessian_times(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& lambda,
                                 const VectorOf<Dual1>& v, VectorOf<Dual1>& out);
 
+  /// out_i = v^T (Hess g_i)(q) w
+  void constraint_curvature(double t, const Vector& q, const Vector& v, const Vector& w, Vector& out);
+  void constraint_curvature(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v, const VectorOf<Dual1>& w,
+                            VectorOf<Dual1>& out);
+
   /// out = M v, for constant mass
   void mass_times(const Vector& v, Vector& out) { system_->mass().apply(v, out); }
   void mass_times(const VectorOf<Dual1>& v, VectorOf<Dual1>& out);
