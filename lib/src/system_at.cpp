@@ -15,7 +15,7 @@ void join(const Vector& value, const Vector& tangent, VectorOf<Dual1>& out) {
 
 SystemAt::SystemAt(const System& system) : system_(&system) {
   const Index n = system.n(), m = system.m(), k = system.traits().n_invariants;
-  for (Vector* v : {&q_, &w_, &a_, &b_, &c_}) v->setZero(n);
+  for (Vector* v : {&q_, &w_, &a_, &b_, &c_, &d_}) v->setZero(n);
   for (Vector* v : {&lambda_, &mu_, &e_, &f_, &lambda_zero_}) v->setZero(m);
   for (Vector* v : {&g_values_, &dg_values_}) v->setZero(system.constraint_pattern().nonzeros());
   for (Vector* v : {&pi_, &dpi_, &c_zero_}) v->setZero(k);
@@ -88,6 +88,44 @@ void SystemAt::constraint_jacobian_times(double t, const VectorOf<Dual1>& q, con
   multiply(pattern, g_values_, b_, f_);
   multiply(pattern, dg_values_, w_, mu_);
   f_ += mu_;
+  join(e_, f_, out);
+}
+
+void SystemAt::constraint_hessian_times(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& lambda,
+                                        const VectorOf<Dual1>& v, VectorOf<Dual1>& out) {
+  split(q, q_, w_);
+  split(lambda, lambda_, mu_);
+  split(v, c_, d_);
+  system_->constraint_hessian_times(t, q_, lambda_, d_, b_);
+  system_->constraint_hessian_times(t, q_, mu_, c_, a_);
+  b_ += a_;
+  system_->constraint_third(t, q_, c_, w_, dg_values_);  // row i = (D^3 g_i)(v, dq, .)
+  multiply_transposed(system_->constraint_pattern(), dg_values_, lambda_, a_);
+  b_ += a_;
+  system_->constraint_hessian_times(t, q_, lambda_, c_, a_);
+  join(a_, b_, out);
+}
+
+void SystemAt::constraint_curvature(double t, const Vector& q, const Vector& v, const Vector& w, Vector& out) {
+  system_->constraint_jacobian_derivative(t, q, v, dg_values_);
+  multiply(system_->constraint_pattern(), dg_values_, w, out);
+}
+
+void SystemAt::constraint_curvature(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v,
+                                    const VectorOf<Dual1>& w, VectorOf<Dual1>& out) {
+  const SparsityPattern& pattern = system_->constraint_pattern();
+  split(q, q_, w_);
+  split(v, a_, b_);
+  split(w, c_, d_);
+  system_->constraint_third(t, q_, a_, c_, dg_values_);
+  multiply(pattern, dg_values_, w_, f_);
+  system_->constraint_jacobian_derivative(t, q_, c_, dg_values_);
+  multiply(pattern, dg_values_, b_, mu_);
+  f_ += mu_;
+  system_->constraint_jacobian_derivative(t, q_, a_, dg_values_);
+  multiply(pattern, dg_values_, d_, mu_);
+  f_ += mu_;
+  multiply(pattern, dg_values_, c_, e_);
   join(e_, f_, out);
 }
 

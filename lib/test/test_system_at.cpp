@@ -96,6 +96,26 @@ BOOST_AUTO_TEST_CASE(constraint_jacobian_times) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(constraint_hessian_times) {
+  Duals out(4);
+  at.constraint_hessian_times(t, lift(q, dq), lift(lambda, dlambda), lift(v, dv), out);
+  check_lift(out, [&](double s) {
+    Vector f(4);
+    at.constraint_hessian_times(t, Vector(q + s * dq), Vector(lambda + s * dlambda), Vector(v + s * dv), f);
+    return f;
+  });
+}
+
+BOOST_AUTO_TEST_CASE(constraint_curvature) {
+  Duals out(2);
+  at.constraint_curvature(t, lift(q, dq), lift(v, dv), lift(dv, v), out);
+  check_lift(out, [&](double s) {
+    Vector f(2);
+    at.constraint_curvature(t, Vector(q + s * dq), Vector(v + s * dv), Vector(dv + s * v), f);
+    return f;
+  });
+}
+
 BOOST_AUTO_TEST_CASE(mass_times) {
   Duals out(4);
   at.mass_times(lift(v, dv), out);

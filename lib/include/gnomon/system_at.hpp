@@ -32,6 +32,18 @@ class SystemAt {
   void constraint_jacobian_times(double t, const Vector& q, const Vector& v, Vector& out);
   void constraint_jacobian_times(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v, VectorOf<Dual1>& out);
 
+  /// out = sum_i lambda_i (Hess g_i)(q) v
+  void constraint_hessian_times(double t, const Vector& q, const Vector& lambda, const Vector& v, Vector& out) {
+    system_->constraint_hessian_times(t, q, lambda, v, out);
+  }
+  void constraint_hessian_times(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& lambda,
+                                const VectorOf<Dual1>& v, VectorOf<Dual1>& out);
+
+  /// out_i = v^T (Hess g_i)(q) w
+  void constraint_curvature(double t, const Vector& q, const Vector& v, const Vector& w, Vector& out);
+  void constraint_curvature(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v, const VectorOf<Dual1>& w,
+                            VectorOf<Dual1>& out);
+
   /// out = M v, for constant mass
   void mass_times(const Vector& v, Vector& out) { system_->mass().apply(v, out); }
   void mass_times(const VectorOf<Dual1>& v, VectorOf<Dual1>& out);
@@ -51,10 +63,10 @@ class SystemAt {
   void split(const VectorOf<Dual1>& x, Vector& value, Vector& tangent) const;
 
   const System* system_;
-  Vector q_, w_, a_, b_, c_;     // length n
-  Vector lambda_, mu_, e_, f_;   // length m
-  Vector g_values_, dg_values_;  // on the constraint pattern
-  Vector pi_, dpi_, pi_values_;  // invariants
+  Vector q_, w_, a_, b_, c_, d_;  // length n
+  Vector lambda_, mu_, e_, f_;    // length m
+  Vector g_values_, dg_values_;   // on the constraint pattern
+  Vector pi_, dpi_, pi_values_;   // invariants
   Vector c_zero_, lambda_zero_, hessian_values_;
 };
 

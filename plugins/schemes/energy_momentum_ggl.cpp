@@ -1,0 +1,141 @@
+/// \file
+/// energy-momentum-ggl: both constraint levels, energy and momentum maps exact at the end of every step.
+///
+///     q1 - q0 =  h [ D_pH + (D_pPsi)^T gamma ]
+///     p1 - p0 = -h [ D_qH + (D_q g)^T lambda + (D_qPsi)^T gamma ]
+///     0 = g(q1),    0 = Psi(q1, p1),    Psi(q,p) = G(q) M^-1 p
+///
+/// D is a discrete derivative: for every f of H, g_i, Psi_i and the same pair of states z0, z1, with z = (q, p),
+///
+///     D_q f.dq + D_p f.dp = f(z1) - f(z0).                                                                (1)
+///
+/// Energy. Multiply the first equation by dp/h and the second by dq/h; the left sides agree, so by (1)
+///
+///     0 = D_pH.dp + D_qH.dq + lambda.(D_q g dq) + gamma.(D_qPsi dq + D_pPsi dp)
+///       = H1 - H0 + lambda.(g1 - g0) + gamma.(Psi1 - Psi0),
+///
+/// and all four constraint values vanish: H1 = H0 for every step size, with the plain H.
+///
+/// The derivatives (constant M, v = M^-1 p, q_m, v_m midpoints):
+///  - T: D_pT = v_m, since T1 - T0 = v_m.dp. U and g_i: D f = grad f(q_m) + c_f n/(n.dq), c_f = f1 - f0 -
+///    grad f(q_m).dq, n = M dq. Where U is V(pi) of quadratic invariants, the quotients in pi replace the correction.
+///  - Psi_i, from Psi1 - Psi0 = (G0 + G1)/2 (v1 - v0) + (G1 - G0) v_m:  D_pPsi = (G0 + G1)/2 M^-1, and D_qPsi_i is the
+///    formula for f applied to phi_i(q) = G_i(q) v_m: Hess g_i(q_m) v_m + c n/(n.dq).
+///  - For quadratic g and U every c vanishes identically and is left out: division free, and the pattern is sparse.
+///
+/// Momentum maps J = p.xi(q), xi affine in q. J1 - J0 = dp.xi(q_m) + p_m.(xi(q1) - xi(q0)) is zero if every D f
+/// annihilates the generator's lift at the midpoint (xi(q_m), -xi'^T p_m). grad f(z_m) does, for invariant f; the
+/// correction along M dq does not. Hence derivative=part keeps J where no correction is active (U at most quadratic or
+/// in quadratic invariants, g at most quadratic). derivative=zorb makes the direction n orthogonal to the orbits: n =
+/// M (dq - sum alpha_a xi_a(q_m)) for U and g, and for Psi the derivative in z, grad Psi_i(z_m) + c N/(N.dz) with
+/// N = (M n_q, h^2 n_v) made orthogonal to the lifts: it keeps every declared J for any invariant U and g. Its Newton
+/// matrix comes from dual numbers where a correction is active. (Joints phi - l d = 0, whose components are not
+/// invariant but turn among themselves, keep J too, being zero at the midpoint; constraints that turn and are not
+/// affine do not, and the promise is withdrawn.)
+///
+/// At dq = 0 the corrections have a removable singularity of value zero, and are skipped where n.dq < 1e-22 max(1,
+/// |q|^2) max M.
+///
+/// Order 2 in q, p and lambda (no alternation of lambda: it is not what keeps G v bounded, gamma is); symmetric; not
+/// symplectic. State::lambda: the step's lambda belongs to the midpoint; lambda=end (default) gives the index-1
+/// multipliers of the state itself, A lambda = v.Hess g v - G M^-1 grad U, A = G M^-1 G^T, one banded Cholesky a step;
+/// lambda=midpoint gives the step's. Where A is singular it is the step's in either case.
+///
+/// The idea at second order: Kinon, Betsch, Schneider, Nonlinear Dynamics 111 (2023), with midpoint gradients of U;
+/// discrete derivatives: Gonzalez, J. Nonlinear Sci. 6 (1996); both constraint levels: Gear, Leimkuhler, Gupta, J.
+/// Comput. Appl. Math. 12 (1985).
+
+#include "gnomon/plugin.hpp"
+#include "kernels/ggl_equations.hpp"
+#include "kernels/index1_multipliers.hpp"
+#include "kernels/momentum_maps.hpp"
+
+namespace {
+
+using namespace gnomon;
+
+class GglStep final : public StepEquations {
+ public:
+  GglStep(const System& system, const kernels::GglRule& rule, bool end_multipliers)
+      : system_(&system), equations_(system, rule), multipliers_(system), end_multipliers_(end_multipliers) {
+    x_.setZero(equations_.size());
+    increment_.setZero(system.n());
+  }
+
+  Index n_systems() const override { return 1; }
+  NonlinearEquations& system(Index) override { return equations_; }
+  void prepare(State& z) const override { z.history.resize(x_.size(), kernels::predictor_depth); }
+  void begin(const State& z0, double h) override {
+    h_ = h;
+    equations_.begin(z0, h);
+  }
+  void predict(Index, VectorRef x) override { equations_.predict(x); }
+  Next accept(Index, const ConstVectorRef& x) override {
+    x_ = x;
+    return Next::advance;
+  }
+  void finish(State& next) override {
+    const Index n = system_->n(), m = system_->m();
+    increment_ = h_ * x_.head(n);
+    next.q.add(increment_);
+    system_->mass().apply(x_.segment(n, n), increment_);
+    next.p.add(increment_);
+    next.lambda = x_.segment(2 * n, m) / h_;
+    kernels::remember(next, h_, x_);
+    next.advance_time(h_);
+    if (end_multipliers_) multipliers_.solve(next.t, next.q.value(), next.p.value(), next.lambda);
+  }
+
+ private:
+  const System* system_;
+  kernels::GglEquations equations_;
+  kernels::Index1Multipliers multipliers_;
+  bool end_multipliers_;
+  double h_ = 0;
+  Vector x_, increment_;
+};
+
+class EnergyMomentumGgl final : public Scheme {
+ public:
+  std::string name() const override { return "energy-momentum-ggl"; }
+  std::string description() const override {
+    return "energy-momentum scheme with position and hidden constraints, any smooth U and g";
+  }
+  std::string source() const override {
+    return "derived in the file's header; Kinon, Betsch, Schneider, Nonlinear Dyn. 111 (2023); Gonzalez, J. Nonlinear "
+           "Sci. 6 (1996)";
+  }
+  OptionSpecs options() const override {
+    return {
+        OptionSpec::choice("derivative", {"part", "zorb"},
+                           "discrete derivative of U and g that are not quadratic: along M dq, or orthogonal to the "
+                           "orbits of the symmetries, which keeps their momentum maps"),
+        OptionSpec::choice("lambda", {"end", "midpoint"},
+                           "multipliers of the state: index-1 at its time, or the step's at its midpoint")};
+  }
+  Promises promises() const override {
+    Promises p;
+    p.order = 2;
+    p.energy = p.position = p.hidden = p.momentum = p.symmetric = true;
+    return p;
+  }
+  Binding bind(const System& system, const Options& options) const override {
+    kernels::require_conservative(*this, system);
+    kernels::GglRule rule;
+    const bool quadratic_u = kernels::at_most_quadratic(system.traits().potential_degree);
+    rule.split_potential = !quadratic_u && system.traits().n_invariants > 0;
+    rule.correct_potential = !quadratic_u && !rule.split_potential;
+    rule.correct_constraints = !kernels::quadratic_constraints(system);
+    rule.orthogonal = options.is("derivative", "zorb");
+    Promises promised = promises();
+    const kernels::ConstraintSymmetry symmetry = kernels::constraint_symmetry(system);
+    promised.momentum = symmetry != kernels::ConstraintSymmetry::other && (rule.orthogonal || !rule.corrected());
+    return {std::make_unique<GglStep>(system, rule, options.is("lambda", "end")), promised};
+  }
+};
+
+}  // namespace
+
+GNOMON_PLUGIN(energy_momentum_ggl) {
+  registrar.add(std::make_unique<EnergyMomentumGgl>());
+}

@@ -1,0 +1,83 @@
+/// Errors along the whole trajectory, of the multipliers too: largest max-norm error over all steps, for every step
+/// size of a list, and the slopes.
+#include <algorithm>
+
+#include "convergence.hpp"
+#include "gnomon/error.hpp"
+#include "measure.hpp"
+
+namespace gnomon::validation {
+
+namespace {
+
+struct Errors {
+  double q = 0, p = 0, lambda_end = 0, lambda_middle = 0;
+};
+
+double max_distance(const Vector& a, const Vector& b) {
+  return a.size() ? (a - b).lpNorm<Eigen::Infinity>() : 0;
+}
+
+ReferenceReport reached(ReferenceSolution& solution, double t, const std::string& name) {
+  ReferenceReport report = solution.advance_to(t);
+  if (!report.success) throw RunFailed(report.t, name + ": " + report.message);
+  return report;
+}
+
+Errors largest_errors(const Registry& registry, const Case& c, const ProblemInstance& instance,
+                      const std::string& reference, double h) {
+  const Reference& chosen = registry.reference(reference);
+  const auto assigned = c.reference_options.find(reference);
+  const auto solution =
+      chosen.start(instance, Options("reference " + reference, chosen.options(),
+                                     assigned == c.reference_options.end() ? Assignments() : assigned->second));
+  Integrator integrator = started(registry, instance, c.method);
+  const long steps = whole_steps(c.until - instance.t0, h);
+  Errors errors;
+  for (long i = 1; i <= steps; ++i) {
+    advance(integrator, 1, h);
+    const State& z = integrator.state();
+    const double t = instance.t0 + static_cast<double>(i) * h;
+    errors.lambda_middle =
+        std::max(errors.lambda_middle, max_distance(z.lambda, reached(*solution, t - 0.5 * h, reference).lambda));
+    const ReferenceReport expected = reached(*solution, t, reference);
+    errors.q = std::max(errors.q, max_distance(z.q.value(), expected.q));
+    errors.p = std::max(errors.p, max_distance(z.p.value(), expected.p));
+    errors.lambda_end = std::max(errors.lambda_end, max_distance(z.lambda, expected.lambda));
+  }
+  return errors;
+}
+
+}  // namespace
+
+Quantities measure_trajectory_error(const Registry& registry, const Case& c) {
+  const ProblemInstance instance = build(registry, c);
+  const std::string reference = c.references.empty() ? "exact" : c.references.front();
+  std::vector<double> q, p, end, middle;
+  for (const double h : c.step) {
+    const Errors errors = largest_errors(registry, c, instance, reference, h);
+    q.push_back(errors.q);
+    p.push_back(errors.p);
+    end.push_back(errors.lambda_end);
+    middle.push_back(errors.lambda_middle);
+  }
+  Quantities out;
+  const auto add = [&](const std::string& name, const std::vector<double>& errors, const std::string& note) {
+    for (std::size_t i = 0; i < errors.size(); ++i)
+      out.push_back({name + "-" + std::to_string(i + 1),
+                     errors[i],
+                     {},
+                     "largest over the steps of h = " + short_number(c.step[i]) + note});
+    if (errors.size() > 1)
+      out.push_back({"order-" + name, log_slope(c.step, errors), {}, "against " + reference + note});
+  };
+  add("q", q, "");
+  add("p", p, "");
+  if (instance.system->m() > 0) {
+    add("lambda", end, ", at the end of the step");
+    add("lambda-middle", middle, ", at the middle of the step");
+  }
+  return out;
+}
+
+}  // namespace gnomon::validation
