@@ -80,10 +80,10 @@ Quantities measure_promises(const Registry& registry, const Case& c) {
   if (promises.order > 0 && c.order_until > 0) {
     const Yardstick yardstick = best_yardstick(registry, instance, instance.t0 + c.order_until);
     const Convergence found = refine(registry, instance, c.method, yardstick, c.order_until, 4096);
-    const Gate gate = Gate::around(promises.order, 0.15);
+    const int momentum_order = promises.momentum_order > 0 ? promises.momentum_order : promises.order;
     const std::string note = fmt::format("{} steps against {}", found.points, yardstick.name);
-    out.push_back({"order-q", found.position_order, gate, note});
-    out.push_back({"order-p", found.momentum_order, gate, note});
+    out.push_back({"order-q", found.position_order, Gate::around(promises.order, 0.15), note});
+    out.push_back({"order-p", found.momentum_order, Gate::around(momentum_order, 0.15), note});
   }
   return out;
 }

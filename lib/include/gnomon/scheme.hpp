@@ -15,6 +15,7 @@ namespace gnomon {
 /// What a scheme declares, for the system it is bound to. The conformance cases test every one of them.
 struct Promises {
   int order = 0;            ///< of q and p, at fixed step size
+  int momentum_order = 0;   ///< of p where it is not that of q; 0: the same
   bool energy = false;      ///< H at rounding level for every step size
   bool position = false;    ///< g(q) = 0 at rounding level
   bool hidden = false;      ///< G v + g_t = 0 at rounding level
