@@ -257,18 +257,35 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
       for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) out[g.indices[k]] += gamma[i] * g_start_[k];
   }
 
-  /// g(q1) and U(q1) - U(q0), at double from the compensated q1: their rounding errors would be the energy's.
+  /// g(q1) and U(q1) - U(q0) from the compensated q1, the values of duals too: their rounding errors would be the
+  /// energy's, and after a short dq the Newton matrix's.
   void end_constraints(Buffers<double>& b, Vector& out) {
     end_tail(b);
     system_->constraints_compensated(t1_, b.q1, work_, out, g_values_);
   }
-  void end_constraints(Buffers<Dual1>& b, VectorOf<Dual1>& out) { at_.constraints(t1_, b.q1, out); }
+  void end_constraints(Buffers<Dual1>& b, VectorOf<Dual1>& out) {
+    at_.constraints(t1_, b.q1, out);
+    copy_end(b);
+    end_constraints(double_, double_.g1);
+    for (Index i = 0; i < m_; ++i) out[i].value = double_.g1[i];
+  }
   double potential_difference(Buffers<double>& b) {
     end_tail(b);
     return static_cast<double>(system_->potential_compensated(t1_, b.q1, work_, gradient0_) - u0_);
   }
-  Dual1 potential_difference(Buffers<Dual1>& b) { return at_.potential(t1_, b.q1) - Dual1(static_cast<double>(u0_)); }
+  Dual1 potential_difference(Buffers<Dual1>& b) {
+    Dual1 u = at_.potential(t1_, b.q1);
+    copy_end(b);
+    u.value = potential_difference(double_);
+    return u;
+  }
   void end_tail(const Buffers<double>& b) { work_ = (b.dq + z0_->q.tail()) - (b.q1 - z0_->q.value()); }
+  void copy_end(const Buffers<Dual1>& b) {
+    for (Index j = 0; j < n_; ++j) {
+      double_.dq[j] = b.dq[j].value;
+      double_.q1[j] = b.q1[j].value;
+    }
+  }
 
   /// C_q = h c_U + mu.c_g,  c_f = f1 - f0 - grad f(q_m).dq
   template <class S>
