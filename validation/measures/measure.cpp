@@ -28,6 +28,9 @@ const std::vector<Measure>& measures() {
        measure_reference_agreement},
       {"completes", {"step", "until", "references?", "tolerances?", "reference-options?"}, measure_completes},
       {"solvers-agree", {"step"}, measure_solvers_agree},
+      {"published-hbvm", {"until", "table", "steps?"}, measure_published_hbvm},
+      {"condition", {"step"}, measure_condition},
+      {"error-growth", {"step", "steps"}, measure_error_growth},
       {"jacobian", {"step"}, measure_jacobian},
       {"derivatives", {}, measure_derivatives},
   };
