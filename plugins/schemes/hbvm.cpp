@@ -61,7 +61,7 @@ class LineIntegralEquations final : public TemplatedEquations<LineIntegralEquati
     allocate(pattern_.cols);
     allocate_buffers(double_);
     allocate_buffers(dual_);
-    for (Vector* v : {&q_, &work_, &phi0_, &qdot_}) v->setZero(n_);
+    for (Vector* v : {&q_, &work_, &phi0_, &qdot_, &tail_}) v->setZero(n_);
     for (Vector* v : {&lambda_, &g0_, &g_floor_}) v->setZero(m_);
     for (Vector* v : {&g_values_, &dg_values_}) v->setZero(system.constraint_pattern().nonzeros());
     hessian_values_.setZero(system.hessian_pattern().nonzeros());
@@ -140,7 +140,7 @@ class LineIntegralEquations final : public TemplatedEquations<LineIntegralEquati
         for (Index a = 0; a < n_; ++a) f[i * n_ + a] += b.force[a] * (h_ * w_(i, l));
       if (r_ == 0) continue;
       node_velocity(x, l, b.force);
-      at_.constraint_jacobian_times(time_at(l), b.q, b.force, b.g);
+      constraint_rate_at(l, b);
       for (Index i = 0; i < r_; ++i)
         for (Index c = 0; c < m_; ++c) f[s_ * n_ + i * m_ + c] += b.g[c] * (table_.b[l] * table_.P(l, i));
     }
@@ -222,13 +222,15 @@ class LineIntegralEquations final : public TemplatedEquations<LineIntegralEquati
   }
 
   double time_at(Index l) const { return z0_->t + table_.c[l] * h_; }
-  /// out = q0 + h sum_j I_j(c_l) gamma_j, the increment summed first
+  /// out = q0 + h sum_j I_j(c_l) gamma_j, the increment summed first; tail_ = what rounding the sum took away
   template <class X, class Out>
-  void node_position(const X& x, Index l, Out& out) const {
+  void node_position(const X& x, Index l, Out& out) {
     using S = typename Out::Scalar;
     out = z0_->q.tail().template cast<S>();
     for (Index j = 0; j < s_; ++j) out += x.segment(j * n_, n_) * S(h_ * table_.I(l, j));
+    if constexpr (std::is_same_v<S, double>) tail_ = out;
     out += z0_->q.value().template cast<S>();
+    if constexpr (std::is_same_v<S, double>) tail_ -= out - z0_->q.value();
   }
   /// out = sum_j P_j(c_l) gamma_j
   template <class X, class Out>
@@ -252,6 +254,21 @@ class LineIntegralEquations final : public TemplatedEquations<LineIntegralEquati
     node_multiplier(x, l, b.lambda);
     at_.constraint_force(time_at(l), b.q, b.lambda, b.work);
     b.force += b.work;
+    if constexpr (std::is_same_v<S, double>) {
+      system_->constraint_hessian_times(time_at(l), b.q, b.lambda, tail_, b.work);
+      b.force += b.work;
+    }
+  }
+  /// b.g = G(q_l) q', at b.q. G belongs to q_l itself, not to its rounded value: the row takes back what a step
+  /// errs in g, which costs the energy lambda.g, and with rounded q_l that was a walk of 1e-15 in 1e4 steps.
+  template <class S>
+  void constraint_rate_at(Index l, Buffers<S>& b) {
+    at_.constraint_jacobian_times(time_at(l), b.q, b.force, b.g);
+    if constexpr (std::is_same_v<S, double>) {
+      system_->constraint_jacobian_derivative(time_at(l), b.q, b.force, dg_values_);
+      multiply(system_->constraint_pattern(), dg_values_, tail_, b.lambda);
+      b.g += b.lambda;
+    }
   }
 
   /// The rows with G see q_l rounded to its last place: eps |Hess g||q| |q'| against their scale.
@@ -284,7 +301,7 @@ class LineIntegralEquations final : public TemplatedEquations<LineIntegralEquati
   double h_ = 0, floor_ = 1e-15;
   Buffers<double> double_;
   Buffers<Dual1> dual_;
-  Vector q_, qdot_, work_, phi0_, lambda_, g0_, g_floor_, g_values_, dg_values_, hessian_values_;
+  Vector q_, qdot_, tail_, work_, phi0_, lambda_, g0_, g_floor_, g_values_, dg_values_, hessian_values_;
 };
 
 class HbvmStep final : public StepEquations {

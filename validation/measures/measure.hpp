@@ -51,6 +51,12 @@ Quantities measure_reference_agreement(const Registry& registry, const Case& c);
 Quantities measure_completes(const Registry& registry, const Case& c);
 /// Every registered solver reaches the same step.
 Quantities measure_solvers_agree(const Registry& registry, const Case& c);
+/// Tables of the report on HBVM with holonomic constraints, row by row; `steps` leaves out the rows with more steps.
+Quantities measure_published_hbvm(const Registry& registry, const Case& c);
+/// Condition number of the scaled Jacobian over a list of steps.
+Quantities measure_condition(const Registry& registry, const Case& c);
+/// Exponent with which the solution error grows in time.
+Quantities measure_error_growth(const Registry& registry, const Case& c);
 /// The three sources of a scheme's Jacobian against each other.
 Quantities measure_jacobian(const Registry& registry, const Case& c);
 Quantities measure_allocations(const Registry& registry, const Case& c);

@@ -1,0 +1,121 @@
+/// \file
+/// hbvm where no built-in problem goes: without constraints, with a dense mass, backwards, with options that do not
+/// fit; and its Legendre tables.
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+
+#include "../../plugins/schemes/kernels/legendre.hpp"
+#include "gnomon/gnomon.hpp"
+
+namespace {
+
+using namespace gnomon;
+
+Registry& registry() {
+  static Registry instance = [] {
+    Registry r;
+    register_builtin(r);
+    return r;
+  }();
+  return instance;
+}
+
+/// Henon and Heiles: U = (x^2 + y^2)/2 + x^2 y - y^3/3, with a coupled mass.
+struct HenonHeiles : AutodiffModel<2, 0> {
+  SystemTraits describe() const { return polynomial_traits("henon-heiles", 3, 0); }
+  Mass mass() const { return Mass::dense((Matrix(2, 2) << 2, 0.5, 0.5, 1).finished()); }
+  template <class S>
+  S potential(const S&, const S* q) const {
+    return 0.5 * (q[0] * q[0] + q[1] * q[1]) + q[0] * q[0] * q[1] - q[1] * q[1] * q[1] / 3.0;
+  }
+  template <class S>
+  void constraints(const S&, const S*, S*) const {}
+};
+
+ProblemInstance henon_heiles() {
+  ProblemInstance instance;
+  instance.system = std::make_shared<AutodiffSystem<HenonHeiles>>(HenonHeiles());
+  instance.q0 = (Vector(2) << 0.1, 0.3).finished();
+  instance.p0 = (Vector(2) << 0.3, -0.1).finished();
+  return instance;
+}
+
+Vector end_of(const Assignments& options, long steps, double h) {
+  Integrator integrator = registry().integrator(henon_heiles(), "hbvm", "kinsol-newton", options);
+  integrator.start(0, henon_heiles().q0, henon_heiles().p0);
+  BOOST_REQUIRE(integrator.advance(steps, h).success());
+  Vector z(4);
+  z << integrator.state().q.value(), integrator.state().p.value();
+  return z;
+}
+
+bool bad_value(const Error& error) {
+  return error.code() == ErrorCode::bad_value;
+}
+
+BOOST_AUTO_TEST_CASE(unconstrained_energy_is_exact_with_enough_nodes_only) {
+  for (const bool exact : {true, false}) {
+    Integrator integrator =
+        registry().integrator(henon_heiles(), "hbvm", "kinsol-newton", {{"s", "2"}, {"k", exact ? "3" : "2"}});
+    integrator.start(0, henon_heiles().q0, henon_heiles().p0);
+    BOOST_TEST(integrator.promises().energy == exact);
+    BOOST_TEST(integrator.promises().symplectic == !exact);
+    BOOST_REQUIRE(integrator.advance(1000, 0.2).success());
+    const double error = integrator.monitor().energy().max_abs_error();
+    if (exact)
+      BOOST_TEST(error < 1e-15);
+    else
+      BOOST_TEST(error > 1e-9);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(unconstrained_order_is_2s_in_q_and_p) {
+  for (const int s : {1, 2, 3}) {
+    const Assignments options{{"s", std::to_string(s)}};
+    const Vector reference = end_of({{"s", "6"}}, 40, 0.1);
+    const double coarse = (end_of(options, 10, 0.4) - reference).norm();
+    const double fine = (end_of(options, 20, 0.2) - reference).norm();
+    BOOST_TEST(std::log2(coarse / fine) == 2 * s, boost::test_tools::tolerance(0.1));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(negative_steps_go_back) {
+  Integrator integrator = registry().integrator(henon_heiles(), "hbvm", "newton", {{"s", "3"}});
+  integrator.start(0, henon_heiles().q0, henon_heiles().p0);
+  BOOST_REQUIRE(integrator.advance(50, 0.2).success());
+  BOOST_REQUIRE(integrator.advance(50, -0.2).success());
+  BOOST_TEST((integrator.state().q.value() - henon_heiles().q0).norm() < 1e-13);
+  BOOST_TEST((integrator.state().p.value() - henon_heiles().p0).norm() < 1e-13);
+}
+
+BOOST_AUTO_TEST_CASE(options_that_do_not_fit_are_refused) {
+  const auto bind = [](const Assignments& options) {
+    registry().integrator(henon_heiles(), "hbvm", "newton", options);
+  };
+  BOOST_CHECK_EXCEPTION(bind({{"k", "2"}, {"s", "3"}}), Error, bad_value);
+  BOOST_CHECK_EXCEPTION(bind({{"s", "2"}, {"r", "3"}}), Error, bad_value);
+  BOOST_CHECK_EXCEPTION(bind({{"k", "21"}}), Error, bad_value);
+}
+
+BOOST_AUTO_TEST_CASE(legendre_tables_are_accurate_to_rounding) {
+  double quadrature = 0, orthonormal = 0, integrals = 0, spread = 0;
+  for (Index k = 1; k <= 20; ++k) {
+    const kernels::LegendreTable table(k, k);
+    for (Index degree = 0; degree < 2 * k; ++degree) {
+      long double sum = 0;
+      for (Index l = 0; l < k; ++l) sum += table.b[l] * std::pow(static_cast<long double>(table.c[l]), degree);
+      quadrature = std::max(quadrature, static_cast<double>(std::abs(sum - 1.0L / (degree + 1))));
+    }
+    const Matrix weighted = table.P.transpose() * table.b.asDiagonal();
+    orthonormal = std::max(orthonormal, (weighted * table.P - Matrix::Identity(k, k)).cwiseAbs().maxCoeff());
+    integrals = std::max(integrals, (weighted * table.I - table.X).cwiseAbs().maxCoeff());
+    spread = std::max(spread, (table.I - table.P * table.X).rightCols(1).cwiseAbs().maxCoeff());
+  }
+  BOOST_TEST(quadrature < 2e-16);
+  BOOST_TEST(orthonormal < 1e-15);
+  BOOST_TEST(integrals < 1e-15);
+  BOOST_TEST(spread < 1e-15);  // I = P X, for k = s only
+}
+
+}  // namespace
