@@ -19,6 +19,7 @@ const char* to_string(SolveStatus status) {
 
 std::string to_string(const Promises& promises) {
   std::string text = "order " + std::to_string(promises.order);
+  if (!promises.constrained_limit) text += " (not to the constrained motion)";
   if (promises.energy) text += ", energy";
   if (promises.position) text += ", position";
   if (promises.hidden) text += ", hidden";

@@ -28,6 +28,12 @@ const std::vector<Measure>& measures() {
        measure_reference_agreement},
       {"completes", {"step", "until", "references?", "tolerances?", "reference-options?"}, measure_completes},
       {"solvers-agree", {"step"}, measure_solvers_agree},
+      {"self-convergence", {"step", "until"}, measure_self_convergence},
+      {"penalty-limit", {"step", "until", "mu", "other"}, measure_penalty_limit},
+      {"penalty-one-step", {"step", "steps", "mu", "other"}, measure_penalty_one_step},
+      {"augmented-iterations", {"step", "steps", "other"}, measure_augmented_iterations},
+      {"augmented-run", {"step", "steps"}, measure_augmented_run},
+      {"printed-condition", {"step", "mu?"}, measure_printed_condition},
       {"jacobian", {"step"}, measure_jacobian},
       {"derivatives", {}, measure_derivatives},
   };

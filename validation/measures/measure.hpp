@@ -49,6 +49,18 @@ Quantities measure_reference_agreement(const Registry& registry, const Case& c);
 Quantities measure_completes(const Registry& registry, const Case& c);
 /// Every registered solver reaches the same step.
 Quantities measure_solvers_agree(const Registry& registry, const Case& c);
+/// Order by the differences of successive refinements, for schemes whose limit no reference has.
+Quantities measure_self_convergence(const Registry& registry, const Case& c);
+/// Constraint violation and distance to the multiplier scheme of the same step against the penalty parameter.
+Quantities measure_penalty_limit(const Registry& registry, const Case& c);
+/// The same distance after one step.
+Quantities measure_penalty_one_step(const Registry& registry, const Case& c);
+/// One step of an augmented Lagrange scheme, iteration by iteration, against the multiplier scheme.
+Quantities measure_augmented_iterations(const Registry& registry, const Case& c);
+/// Augmented iterations a step, mean and worst.
+Quantities measure_augmented_run(const Registry& registry, const Case& c);
+/// Condition number of a scheme's matrix without scaling, as the papers print it, against h (and mu).
+Quantities measure_printed_condition(const Registry& registry, const Case& c);
 /// The three sources of a scheme's Jacobian against each other.
 Quantities measure_jacobian(const Registry& registry, const Case& c);
 /// A problem's derivatives against differences and against each other.
