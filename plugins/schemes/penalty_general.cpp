@@ -10,7 +10,7 @@
 /// equation.) H + mu |g|^2 is exact for every step size.
 ///
 /// Limit of the scheme: the force holds the constraint at the *midpoint* of the step. For a fixed step the distance to
-/// the multiplier scheme grows with mu instead of vanishing, against Prop. 3.2 of the paper; penalty and penalty-dhat
+/// the multiplier scheme does not vanish as mu grows, against Prop. 3.2 of the paper; penalty and penalty-dhat
 /// do not have this.
 
 #include "gnomon/plugin.hpp"
