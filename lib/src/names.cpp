@@ -21,6 +21,7 @@ std::string to_string(const Promises& promises) {
   std::string text = "order " + std::to_string(promises.order);
   if (promises.momentum_order > 0 && promises.momentum_order != promises.order)
     text += " (p: " + std::to_string(promises.momentum_order) + ")";
+  if (!promises.constrained_limit) text += " (not to the constrained motion)";
   if (promises.energy) text += ", energy";
   if (promises.position) text += ", position";
   if (promises.hidden) text += ", hidden";

@@ -57,6 +57,18 @@ Quantities measure_published_hbvm(const Registry& registry, const Case& c);
 Quantities measure_condition(const Registry& registry, const Case& c);
 /// Exponent with which the solution error grows in time.
 Quantities measure_error_growth(const Registry& registry, const Case& c);
+/// Order by the differences of successive refinements, for schemes whose limit no reference has.
+Quantities measure_self_convergence(const Registry& registry, const Case& c);
+/// Constraint violation and distance to the multiplier scheme of the same step against the penalty parameter.
+Quantities measure_penalty_limit(const Registry& registry, const Case& c);
+/// The same distance after one step.
+Quantities measure_penalty_one_step(const Registry& registry, const Case& c);
+/// One step of an augmented Lagrange scheme, iteration by iteration, against the multiplier scheme.
+Quantities measure_augmented_iterations(const Registry& registry, const Case& c);
+/// Augmented iterations a step, mean and worst.
+Quantities measure_augmented_run(const Registry& registry, const Case& c);
+/// Condition number of a scheme's matrix without scaling, as the papers print it, against h (and mu).
+Quantities measure_printed_condition(const Registry& registry, const Case& c);
 /// The three sources of a scheme's Jacobian against each other.
 Quantities measure_jacobian(const Registry& registry, const Case& c);
 Quantities measure_allocations(const Registry& registry, const Case& c);

@@ -77,7 +77,7 @@ Quantities measure_promises(const Registry& registry, const Case& c) {
   if (promises.symplectic && instance.q0.size() <= 12 && c.symplectic_step > 0)
     out.push_back({"symplectic", symplectic_defect(registry, instance, c.method, c.symplectic_step, 10),
                    Gate::at_most(1e-7), "change of dq^dp over 10 steps"});
-  if (promises.order > 0 && c.order_until > 0) {
+  if (promises.order > 0 && promises.constrained_limit && c.order_until > 0) {
     const Yardstick yardstick = best_yardstick(registry, instance, instance.t0 + c.order_until);
     const Convergence found = refine(registry, instance, c.method, yardstick, c.order_until, 4096);
     const int momentum_order = promises.momentum_order > 0 ? promises.momentum_order : promises.order;

@@ -43,7 +43,10 @@ void print_summary(std::FILE* out, const RunReport& report, const Integrator& in
         fmt::format("{}: {:.10g}, max error {:.2e}", integrator.system().symmetry_name(static_cast<Index>(a)),
                     drift.initial(), drift.max_abs_error()));
   }
-  row("effort", fmt::format("{:.2f} iterations a step, {:.2f} us a step, {:.3g} s", counters.iterations / steps,
+  row("effort", fmt::format("{:.2f} iterations a step, {}{:.2f} us a step, {:.3g} s", counters.iterations / steps,
+                            counters.repeated_solves
+                                ? fmt::format("in {:.2f} augmented iterations, ", 1 + counters.repeated_solves / steps)
+                                : "",
                             1e6 * report.wall_s / steps, report.wall_s));
   if (const auto error = report.reference_error(integrator))
     row("reference", fmt::format("{} at t = {:g}: relative position error {:.4e}", report.reference,
@@ -93,6 +96,7 @@ Json::Value run_json(const RunReport& report, const Integrator& integrator) {
   out["counters"]["residual_evaluations"] = Json::Int64(counters.residual_evaluations);
   out["counters"]["jacobian_evaluations"] = Json::Int64(counters.jacobian_evaluations);
   out["counters"]["factorisations"] = Json::Int64(counters.factorisations);
+  out["counters"]["repeated_solves"] = Json::Int64(counters.repeated_solves);
   out["counters"]["refused_steps"] = Json::Int64(counters.refused_steps);
   out["wall_s"] = report.wall_s;
   if (report.reference_end) {

@@ -72,6 +72,8 @@ void read_measure_keys(TomlReader& reader, const Measure& measure, Case& c) {
       c.references = reader.texts(key);
     else if (key == "tolerances")
       c.tolerances = reader.numbers(key);
+    else if (key == "mu")
+      c.mu = reader.numbers(key);
     else if (key == "reference-options")
       c.reference_options = reference_options_of(reader, c);
     else if (key == "order-until")

@@ -12,7 +12,7 @@ namespace gnomon {
 enum class JacobianSource {
   analytic,     ///< the scheme's assembled formulas
   dual,         ///< dual numbers through the residual, one pass a colour
-  differences,  ///< central differences of the residual, two passes a colour
+  differences,  ///< central differences of the residual, four passes a colour
 };
 const char* to_string(JacobianSource source);
 

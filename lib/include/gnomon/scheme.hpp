@@ -16,6 +16,8 @@ namespace gnomon {
 struct Promises {
   int order = 0;            ///< of q and p, at fixed step size
   int momentum_order = 0;   ///< of p where it is not that of q; 0: the same
+  /// q and p tend to the constrained motion as h -> 0; not so for penalties and for iterations that stop short of it.
+  bool constrained_limit = true;
   bool energy = false;      ///< H at rounding level for every step size
   bool position = false;    ///< g(q) = 0 at rounding level
   bool hidden = false;      ///< G v + g_t = 0 at rounding level
@@ -56,6 +58,9 @@ class StepEquations {
   virtual Next accept(Index solve, const ConstVectorRef& x) = 0;
   /// next enters as a copy of z0 and leaves as the state after the step, time included.
   virtual void finish(State& next) = 0;
+
+  /// Why accept() returned Next::fail, for the step's report.
+  virtual const char* failure() const { return "the scheme gave up its iteration"; }
 
   /// What the scheme conserves together with H, at a state: the penalty potential of a penalty scheme, else zero. The
   /// monitor's energy is H plus this.

@@ -1,0 +1,54 @@
+/// \file
+/// augmented-lagrange-general: Leyendecker, Betsch, Steinmann (2004), eqs. (29)-(31), for any smooth U and quadratic g.
+///
+///     q1 - q0 = h (M^-1 p_m + s W_p dp)
+///     p1 - p0 = -h (grad U(q_m) + G(q_m)^T (lambda + 2 mu g(q1)) + s W_q dq)
+///     s = [U1 - U0 - grad U(q_m).dq - mu |g1 - g0|^2] / N
+///     lambda updated until |g(q1)| < tolerance
+///
+/// The limit of the iteration is energy-momentum-general (23), of second order although D-hat alone is of first. The
+/// energy is exact, and g zero, as far as the tolerance goes. Here the printed update lambda += 2 mu g is the
+/// consistent one.
+
+#include "gnomon/plugin.hpp"
+#include "kernels/augmented_step.hpp"
+
+namespace {
+
+using namespace gnomon;
+
+class AugmentedLagrangeGeneral final : public Scheme {
+ public:
+  std::string name() const override { return "augmented-lagrange-general"; }
+  std::string description() const override {
+    return "energy-momentum scheme by an augmented Lagrange iteration, general discrete derivative: any smooth U";
+  }
+  std::string source() const override {
+    return "Leyendecker, Betsch, Steinmann, Comput. Mech. 33 (2004), eqs. (29)-(31)";
+  }
+  OptionSpecs options() const override {
+    OptionSpecs specs = kernels::augmented_options();
+    specs.push_back(kernels::penalty_weight());
+    return specs;
+  }
+  Promises promises() const override {
+    Promises p;
+    p.order = 2;
+    p.energy = p.position = true;
+    return p;
+  }
+  Binding bind(const System& system, const Options& options) const override {
+    const kernels::PenaltyRule rule =
+        kernels::penalty_rule(*this, system, options, kernels::PenaltyRule::Derivative::d_hat);
+    const kernels::AugmentedRule iteration = kernels::augmented_rule(options);
+    Promises promised = promises();
+    kernels::promise_limit(iteration, promised);
+    return {std::make_unique<kernels::AugmentedStep>(system, rule, iteration), promised};
+  }
+};
+
+}  // namespace
+
+GNOMON_PLUGIN(augmented_lagrange_general) {
+  registrar.add(std::make_unique<AugmentedLagrangeGeneral>());
+}

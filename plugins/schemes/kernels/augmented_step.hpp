@@ -1,0 +1,199 @@
+#pragma once
+/// \file
+/// The augmented Lagrange iteration around PenaltyEquations: solve with lambda fixed, update lambda, repeat until
+/// |g(q1)| is below the tolerance.
+///
+///     consistent    lambda += a mu g1,  a = dF/d(mu g1) = 1 (equivariant) or 2 (D-hat): contraction 1/(1 + a mu w)
+///     printed       lambda += 2 mu g1, which with a = 1 contracts by (1 - mu w)/(1 + mu w) only, -1 for large mu
+///     newton        lambda += S^-1 g1, S = -d g1/d lambda of the discrete step: one factorisation and m back solves
+///
+/// w are the eigenvalues of (h^2/2) G M^-1 G^T. lambda starts from the last step's (warm) or from zero (cold, as
+/// printed). The last update comes after the last solve. The limit is the multiplier scheme.
+
+#include <Eigen/LU>
+
+#include "penalty_step.hpp"
+
+namespace gnomon::kernels {
+
+struct AugmentedRule {
+  enum class Update { newton, consistent, printed };
+  Update update = Update::newton;
+  bool warm = true;
+  bool max_norm = true;
+  double tolerance = 1e-15;
+};
+
+inline OptionSpecs augmented_options() {
+  return {penalty_parameter(),
+          OptionSpec::choice("update", {"newton", "consistent", "printed"}, "how the multipliers are updated"),
+          OptionSpec::choice("start", {"warm", "cold"}, "multipliers of the last step, or zero"),
+          OptionSpec::real("tolerance", 1e-15, 1e-300, 1, "unit of g", "on |g(q1)|, ends the iteration"),
+          OptionSpec::choice("norm", {"max", "two"}, "norm of g for the tolerance")};
+}
+/// What holds to rounding only where the iteration goes down to rounding: order, energy, g = 0.
+/// Symmetry is not promised: what is left of g enters p as g/h.
+inline void promise_limit(const AugmentedRule& rule, Promises& promises) {
+  const bool exact = rule.tolerance <= 1e-15;
+  promises.constrained_limit = exact;
+  promises.energy = promises.position = exact;
+}
+inline AugmentedRule augmented_rule(const Options& options) {
+  AugmentedRule rule;
+  if (options.is("update", "consistent")) rule.update = AugmentedRule::Update::consistent;
+  if (options.is("update", "printed")) rule.update = AugmentedRule::Update::printed;
+  rule.warm = options.is("start", "warm");
+  rule.max_norm = options.is("norm", "max");
+  rule.tolerance = options.real("tolerance");
+  return rule;
+}
+
+class AugmentedStep final : public StepEquations {
+ public:
+  AugmentedStep(const System& system, const PenaltyRule& penalty, const AugmentedRule& rule)
+      : equations_(system, penalty), rule_(rule) {
+    const Index n = system.n(), m = system.m(), size = equations_.size();
+    for (Vector* v : {&x_, &low_, &start_}) v->setZero(size);
+    for (Vector* v : {&g_, &lambda_, &effective_, &dlambda_}) v->setZero(m);
+    const bool newton = m > 0 && rule.update == AugmentedRule::Update::newton;
+    const Index k = !newton ? 0 : equations_.corrected() ? size : n;
+    for (Vector* v : {&middle_, &end_}) v->setZero(system.constraint_pattern().nonzeros());
+    values_.setZero(newton ? equations_.pattern().nonzeros() : 0);
+    for (Vector* v : {&right_, &solution_}) v->setZero(k);
+    matrix_.setZero(k, k);
+    sensitivity_.setZero(newton ? m : 0, newton ? m : 0);
+    lu_ = Eigen::PartialPivLU<Matrix>(k);
+    small_lu_ = Eigen::PartialPivLU<Matrix>(newton ? m : 0);
+  }
+
+  Index n_systems() const override { return 1; }
+  NonlinearEquations& system(Index) override { return equations_; }
+  void prepare(State& z) const override { z.history.resize(equations_.size(), predictor_depth); }
+
+  void begin(const State& z0, double h) override {
+    equations_.begin(z0, h);
+    if (rule_.warm)
+      lambda_ = z0.lambda;
+    else
+      lambda_.setZero();
+    equations_.set_lambda(lambda_);
+    solves_ = since_progress_ = 0;
+    best_ = std::numeric_limits<double>::infinity();
+  }
+  void predict(Index, VectorRef x) override {
+    if (solves_ == 0)
+      equations_.predict(x);
+    else
+      x = start_;
+  }
+
+  Next accept(Index, const ConstVectorRef& x) override {
+    x_ = x;
+    equations_.polish(x_, low_);
+    equations_.end_values(x_, g_, effective_);
+    start_ = x_;
+    ++solves_;
+    if (g_.size() == 0) return Next::advance;
+    update();
+    const double norm = rule_.max_norm ? g_.lpNorm<Eigen::Infinity>() : g_.norm();
+    if (norm < rule_.tolerance) return Next::advance;
+    // 100 updates that do not halve the violation: no number of further ones is worth waiting for.
+    if (norm < 0.5 * best_) {
+      best_ = norm;
+      since_progress_ = 0;
+    } else if (++since_progress_ >= 100 || !std::isfinite(norm)) {
+      return Next::fail;
+    }
+    return Next::repeat;
+  }
+  const char* failure() const override {
+    return "the augmented Lagrange iteration stalls: 100 updates of the multipliers did not halve |g|";
+  }
+
+  void finish(State& next) override {
+    const Index n = equations_.n();
+    next.q.add(x_.head(n));
+    next.p.add(x_.tail(n));
+    next.q.add(low_.head(n));
+    next.p.add(low_.tail(n));
+    next.lambda = lambda_;
+    remember(next, equations_.h(), x_);
+    next.advance_time(equations_.h());
+  }
+
+ private:
+  void update() {
+    const PenaltyRule& penalty = equations_.rule();
+    switch (rule_.update) {
+      case AugmentedRule::Update::newton:
+        newton_update();
+        break;
+      case AugmentedRule::Update::consistent:
+        lambda_ += penalty.slope() * penalty.mu * g_;
+        break;
+      case AugmentedRule::Update::printed:
+        lambda_ += 2 * penalty.mu * g_;
+        break;
+    }
+    equations_.set_lambda(lambda_);
+  }
+
+  /// With J d(dq, dp) = -(0, h Gm^T) dlambda and dg1 = G1 d(dq): S = h G1 [J^-1]_(q,F2) Gm^T. Without a correction s
+  /// the rows F1 = M dq/h - p_m eliminate dp = 2 M dq/h, and n unknowns are left: this is h K, K = 2 M/h^2 + ... .
+  void newton_update() {
+    const Index n = equations_.n(), m = g_.size();
+    const SparsityPattern& pattern = equations_.pattern();
+    const SparsityPattern& g = equations_.model().constraint_pattern();
+    equations_.jacobian(x_, values_);
+    matrix_.setZero();
+    const bool reduced = matrix_.rows() == n;
+    for (Index i = 0; i < 2 * n; ++i)
+      for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k) {
+        const Index j = pattern.indices[k];
+        if (!reduced)
+          matrix_(i, j) = values_[k];
+        else if (j < n)
+          matrix_(i < n ? i : i - n, j) += (i < n ? 2 : 1) * values_[k];
+      }
+    lu_.compute(matrix_);
+    equations_.constraint_jacobians(x_, middle_, end_);
+    auto column = reduced ? right_.head(n) : right_.tail(n);
+    for (Index i = 0; i < m; ++i) {
+      right_.setZero();
+      for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) column[g.indices[k]] = equations_.h() * middle_[k];
+      solution_ = lu_.solve(right_);
+      for (Index r = 0; r < m; ++r) {
+        double sum = 0;
+        for (Index k = g.offsets[r]; k < g.offsets[r + 1]; ++k) sum += end_[k] * solution_[g.indices[k]];
+        sensitivity_(r, i) = sum;
+      }
+    }
+    small_lu_.compute(sensitivity_);
+    dlambda_ = small_lu_.solve(g_);
+    lambda_ += dlambda_;
+    // The next solve starts where the linearised step goes.
+    right_.setZero();
+    for (Index i = 0; i < m; ++i)
+      for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k)
+        column[g.indices[k]] += equations_.h() * middle_[k] * dlambda_[i];
+    solution_ = lu_.solve(right_);
+    start_.head(n) -= solution_.head(n);
+    if (reduced) {
+      equations_.model().mass().apply(solution_, right_);
+      start_.tail(n) -= 2 / equations_.h() * right_;
+    } else {
+      start_.tail(n) -= solution_.tail(n);
+    }
+  }
+
+  PenaltyEquations equations_;
+  AugmentedRule rule_;
+  int solves_ = 0, since_progress_ = 0;
+  double best_ = 0;
+  Vector x_, low_, start_, g_, lambda_, effective_, dlambda_;
+  Vector values_, middle_, end_, right_, solution_;
+  Matrix matrix_, sensitivity_;
+  Eigen::PartialPivLU<Matrix> lu_, small_lu_;
+};
+
+}  // namespace gnomon::kernels

@@ -1,0 +1,46 @@
+/// \file
+/// penalty-dhat: the penalty scheme with the modified discrete derivative D-hat of Leyendecker, Betsch, Steinmann
+/// (2004), eq. (31), for any smooth U and quadratic g.
+///
+///     q1 - q0 = h (M^-1 p_m + s W_p dp)
+///     p1 - p0 = -h (grad U(q_m) + 2 mu G(q_m)^T g(q1) + s W_q dq)
+///     s = [U1 - U0 - grad U(q_m).dq - mu |g1 - g0|^2] / N
+///
+/// The penalty force looks at the end of the step, so the constraint is held there, but the scheme is not symmetric
+/// and, on its own, of first order. H + mu |g|^2 is exact for every step size. Inside the augmented Lagrange iteration
+/// (augmented-lagrange-general) the limit is the multiplier scheme, of second order.
+
+#include "gnomon/plugin.hpp"
+#include "kernels/penalty_step.hpp"
+
+namespace {
+
+using namespace gnomon;
+
+class PenaltyDhat final : public Scheme {
+ public:
+  std::string name() const override { return "penalty-dhat"; }
+  std::string description() const override {
+    return "penalty scheme, discrete derivative D-hat: the force of the end of the step; order 1; conserves H + P";
+  }
+  std::string source() const override { return "Leyendecker, Betsch, Steinmann, Comput. Mech. 33 (2004), eq. (31)"; }
+  OptionSpecs options() const override { return {kernels::penalty_parameter(), kernels::penalty_weight()}; }
+  Promises promises() const override {
+    Promises p;
+    p.order = 1;
+    p.constrained_limit = false;
+    p.energy = true;
+    return p;
+  }
+  Binding bind(const System& system, const Options& options) const override {
+    const kernels::PenaltyRule rule =
+        kernels::penalty_rule(*this, system, options, kernels::PenaltyRule::Derivative::d_hat);
+    return {std::make_unique<kernels::PenaltyStep>(system, rule), promises()};
+  }
+};
+
+}  // namespace
+
+GNOMON_PLUGIN(penalty_dhat) {
+  registrar.add(std::make_unique<PenaltyDhat>());
+}

@@ -1,0 +1,51 @@
+/// \file
+/// penalty-general: Leyendecker, Betsch, Steinmann (2004), eq. (24) with the discrete derivative (19) of Gonzalez
+/// (1996), for any smooth U and quadratic g.
+///
+///     q1 - q0 = h (M^-1 p_m + s W_p dp)
+///     p1 - p0 = -h (grad U(q_m) + 2 mu G(q_m)^T g(q_m) + s W_q dq)
+///     s = [U1 - U0 - grad U(q_m).dq + mu/4 sum_i delta_i (g1 - g0)_i] / N,   delta_i = dq^T (Hess g_i) dq
+///
+/// (In the paper the long fraction belongs inside the bracket that multiplies dp and dq, with a minus in the second
+/// equation.) H + mu |g|^2 is exact for every step size.
+///
+/// Limit of the scheme: the force holds the constraint at the *midpoint* of the step. For a fixed step the distance to
+/// the multiplier scheme does not vanish as mu grows, against Prop. 3.2 of the paper; penalty and penalty-dhat
+/// do not have this.
+
+#include "gnomon/plugin.hpp"
+#include "kernels/penalty_step.hpp"
+
+namespace {
+
+using namespace gnomon;
+
+class PenaltyGeneral final : public Scheme {
+ public:
+  std::string name() const override { return "penalty-general"; }
+  std::string description() const override {
+    return "penalty scheme, general discrete derivative; conserves H + P; holds the constraint at the midpoint only";
+  }
+  std::string source() const override {
+    return "Leyendecker, Betsch, Steinmann, Comput. Mech. 33 (2004), eqs. (19), (24)";
+  }
+  OptionSpecs options() const override { return {kernels::penalty_parameter(1e3), kernels::penalty_weight()}; }
+  Promises promises() const override {
+    Promises p;
+    p.order = 2;
+    p.constrained_limit = false;
+    p.energy = p.symmetric = true;
+    return p;
+  }
+  Binding bind(const System& system, const Options& options) const override {
+    const kernels::PenaltyRule rule =
+        kernels::penalty_rule(*this, system, options, kernels::PenaltyRule::Derivative::midpoint);
+    return {std::make_unique<kernels::PenaltyStep>(system, rule), promises()};
+  }
+};
+
+}  // namespace
+
+GNOMON_PLUGIN(penalty_general) {
+  registrar.add(std::make_unique<PenaltyGeneral>());
+}

@@ -1,0 +1,48 @@
+/// Penalty schemes against the multiplier scheme of the same step, as the penalty parameter grows.
+#include <fmt/format.h>
+
+#include "convergence.hpp"
+#include "gnomon/error.hpp"
+#include "measure.hpp"
+
+namespace gnomon::validation {
+
+namespace {
+
+Method with_mu(const Method& method, double mu) {
+  Method result = method;
+  result.options.emplace_back("mu", fmt::format("{:.17g}", mu));
+  return result;
+}
+
+Quantities against_mu(const Registry& registry, const Case& c, long steps) {
+  const ProblemInstance instance = build(registry, c);
+  const double h = c.step.front();
+  if (c.mu.size() < 2) throw Error(ErrorCode::bad_value, "mu must be a list of at least two penalty parameters");
+  const Phase exact = state_after(registry, instance, c.other, steps, h);
+  std::vector<double> violations, errors;
+  for (const double mu : c.mu) {
+    Integrator integrator = started(registry, instance, with_mu(c.method, mu));
+    advance(integrator, steps, h);
+    violations.push_back(integrator.monitor().position_max());
+    errors.push_back(relative_error(integrator.state().q.value(), exact.q));
+  }
+  const std::string at = fmt::format(" at mu = {:g}", c.mu.back());
+  return {{"violation-slope", log_slope(c.mu, violations), {}, "of log max |g| over the run against log mu"},
+          {"violation", violations.back(), {}, "max |g| over the run" + at},
+          {"distance-slope", log_slope(c.mu, errors), {}, "of log |q - q_LM| / |q_LM| against log mu"},
+          {"distance", errors.back(), {}, "|q - q_LM| / |q_LM| at the end" + at},
+          {"distance-first", errors.front(), {}, fmt::format("the same at mu = {:g}", c.mu.front())}};
+}
+
+}  // namespace
+
+Quantities measure_penalty_limit(const Registry& registry, const Case& c) {
+  return against_mu(registry, c, whole_steps(c.until - registry.build(c.problem, c.set).t0, c.step.front()));
+}
+
+Quantities measure_penalty_one_step(const Registry& registry, const Case& c) {
+  return against_mu(registry, c, c.steps);
+}
+
+}  // namespace gnomon::validation
