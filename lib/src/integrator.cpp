@@ -73,7 +73,7 @@ struct Integrator::Impl {
           solve.scaled->to_unscaled(solve.xs, solve.x);
           then = equations.accept(k, solve.x);
           if (then == Next::fail || repetition == max_repetitions)
-            return fail(report, SolveStatus::not_converged, "the scheme gave up its iteration");
+            return fail(report, SolveStatus::not_converged, equations.failure());
         }
       }
       next = z;

@@ -53,6 +53,8 @@ class StepEquations {
   virtual void predict(Index solve, VectorRef x) = 0;
   /// Takes the solution of solve k, unscaled.
   virtual Next accept(Index solve, const ConstVectorRef& x) = 0;
+  /// Why accept returned Next::fail.
+  virtual std::string failure() const { return "the scheme gave up its iteration"; }
   /// next enters as a copy of z0 and leaves as the state after the step, time included.
   virtual void finish(State& next) = 0;
 
