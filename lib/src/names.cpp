@@ -19,6 +19,8 @@ const char* to_string(SolveStatus status) {
 
 std::string to_string(const Promises& promises) {
   std::string text = "order " + std::to_string(promises.order);
+  if (promises.momentum_order > 0 && promises.momentum_order != promises.order)
+    text += " (p: " + std::to_string(promises.momentum_order) + ")";
   if (promises.energy) text += ", energy";
   if (promises.position) text += ", position";
   if (promises.hidden) text += ", hidden";

@@ -57,36 +57,44 @@ double log_slope(const std::vector<double>& steps, const std::vector<double>& er
 }
 
 Convergence refine(const Registry& registry, const ProblemInstance& instance, const Method& method,
-                   const Yardstick& yardstick, double length, long max_steps) {
+                   const Yardstick& yardstick, double length, long max_steps, double growth) {
   Convergence result;
-  const double plateau = 30 * yardstick.accuracy;
-  for (long count = 16; count <= max_steps; count *= 2) {
+  std::vector<double> q_steps, q_errors, p_steps, p_errors;
+  const double plateau = 10 * yardstick.accuracy;
+  for (long count = 8; count <= max_steps; count = std::lround(growth * static_cast<double>(count))) {
     const double h = length / static_cast<double>(count);
     Phase z;
     try {
       z = state_after(registry, instance, method, count, h);
     } catch (const RunFailed&) {
-      if (2 * count > max_steps) throw;
+      if (growth * static_cast<double>(count) > static_cast<double>(max_steps)) throw;
       continue;
     }
     const double eq = relative_error(z.q, yardstick.z.q), ep = relative_error(z.p, yardstick.z.p);
-    if (eq < plateau || ep < plateau) break;
-    if (eq > 0.1 || ep > 0.1) continue;
+    if (eq < plateau && ep < plateau) break;
     result.steps.push_back(h);
     result.position_errors.push_back(eq);
     result.momentum_errors.push_back(ep);
+    if (eq > 0.1 || ep > 0.1) continue;
+    if (eq >= plateau) {
+      q_steps.push_back(h);
+      q_errors.push_back(eq);
+    }
+    if (ep >= plateau) {
+      p_steps.push_back(h);
+      p_errors.push_back(ep);
+    }
   }
-  const std::size_t used = std::min<std::size_t>(4, result.steps.size());
-  const auto finest = [used](const std::vector<double>& all) {
-    return std::vector<double>(all.end() - static_cast<std::ptrdiff_t>(used), all.end());
+  const auto finest_slope = [&result](const std::vector<double>& steps, const std::vector<double>& errors) {
+    const std::size_t used = std::min<std::size_t>(3, steps.size());
+    result.points = std::min(result.points, static_cast<int>(used));
+    if (used < 3) return std::numeric_limits<double>::quiet_NaN();
+    const auto first = static_cast<std::ptrdiff_t>(steps.size() - used);
+    return log_slope({steps.begin() + first, steps.end()}, {errors.begin() + first, errors.end()});
   };
-  result.points = static_cast<int>(used);
-  if (used >= 3) {
-    result.position_order = log_slope(finest(result.steps), finest(result.position_errors));
-    result.momentum_order = log_slope(finest(result.steps), finest(result.momentum_errors));
-  } else {
-    result.position_order = result.momentum_order = std::numeric_limits<double>::quiet_NaN();
-  }
+  result.points = 3;
+  result.position_order = finest_slope(q_steps, q_errors);
+  result.momentum_order = finest_slope(p_steps, p_errors);
   return result;
 }
 

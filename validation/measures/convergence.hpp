@@ -26,13 +26,14 @@ double log_slope(const std::vector<double>& steps, const std::vector<double>& er
 /// Errors of q and p over a refinement, and the slopes of the finest points that lie clear of the plateau.
 struct Convergence {
   double position_order = 0, momentum_order = 0;
-  int points = 0;  ///< used for the slopes
+  int points = 0;  ///< used for the slope that has fewer
   std::vector<double> steps, position_errors, momentum_errors;
 };
 
-/// Doubles the number of steps over [t0, t0 + length] from 16 up to `max_steps`, and fits the four finest points whose
-/// error is above 30 times the yardstick's accuracy and below 0.1. Steps so large that a solve fails are left out.
+/// Doubles (or multiplies by `growth`) the number of steps over [t0, t0 + length] from 8 up to `max_steps`, and fits,
+/// for q and p each, the three finest points whose error is above ten times the yardstick's accuracy, both below 0.1.
+/// Steps so large that a solve fails are left out.
 Convergence refine(const Registry& registry, const ProblemInstance& instance, const Method& method,
-                   const Yardstick& yardstick, double length, long max_steps);
+                   const Yardstick& yardstick, double length, long max_steps, double growth = 2);
 
 }  // namespace gnomon::validation

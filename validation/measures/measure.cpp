@@ -29,6 +29,7 @@ const std::vector<Measure>& measures() {
       {"completes", {"step", "until", "references?", "tolerances?", "reference-options?"}, measure_completes},
       {"solvers-agree", {"step"}, measure_solvers_agree},
       {"jacobian", {"step"}, measure_jacobian},
+      {"constraint-levels", {"step", "until"}, measure_constraint_levels},
       {"derivatives", {}, measure_derivatives},
   };
   return all;

@@ -15,6 +15,7 @@ namespace gnomon {
 /// What a scheme declares, for the system it is bound to. The conformance cases test every one of them.
 struct Promises {
   int order = 0;            ///< of q and p, at fixed step size
+  int momentum_order = 0;   ///< of p where it is not that of q; 0: the same
   bool energy = false;      ///< H at rounding level for every step size
   bool position = false;    ///< g(q) = 0 at rounding level
   bool hidden = false;      ///< G v + g_t = 0 at rounding level
@@ -53,10 +54,11 @@ class StepEquations {
   virtual void predict(Index solve, VectorRef x) = 0;
   /// Takes the solution of solve k, unscaled.
   virtual Next accept(Index solve, const ConstVectorRef& x) = 0;
-  /// Why accept returned Next::fail.
-  virtual std::string failure() const { return "the scheme gave up its iteration"; }
   /// next enters as a copy of z0 and leaves as the state after the step, time included.
   virtual void finish(State& next) = 0;
+
+  /// Why accept() returned Next::fail, for the step's report.
+  virtual const char* failure() const { return "the scheme gave up its iteration"; }
 
   /// What the scheme conserves together with H, at a state: the penalty potential of a penalty scheme, else zero. The
   /// monitor's energy is H plus this.
