@@ -57,17 +57,17 @@ double log_slope(const std::vector<double>& steps, const std::vector<double>& er
 }
 
 Convergence refine(const Registry& registry, const ProblemInstance& instance, const Method& method,
-                   const Yardstick& yardstick, double length, long max_steps) {
+                   const Yardstick& yardstick, double length, long max_steps, double growth) {
   Convergence result;
   std::vector<double> q_steps, q_errors, p_steps, p_errors;
   const double plateau = 10 * yardstick.accuracy;
-  for (long count = 2; count <= max_steps; count *= 2) {
+  for (long count = 8; count <= max_steps; count = std::lround(growth * static_cast<double>(count))) {
     const double h = length / static_cast<double>(count);
     Phase z;
     try {
       z = state_after(registry, instance, method, count, h);
     } catch (const RunFailed&) {
-      if (2 * count > max_steps) throw;
+      if (growth * static_cast<double>(count) > static_cast<double>(max_steps)) throw;
       continue;
     }
     const double eq = relative_error(z.q, yardstick.z.q), ep = relative_error(z.p, yardstick.z.p);

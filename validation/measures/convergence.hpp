@@ -30,10 +30,10 @@ struct Convergence {
   std::vector<double> steps, position_errors, momentum_errors;
 };
 
-/// Doubles the number of steps over [t0, t0 + length] from 2 up to `max_steps`, and fits, for q and p each, the three
-/// finest points whose error is above ten times the yardstick's accuracy, both below 0.1. Steps so large that a solve
-/// fails are left out.
+/// Doubles (or multiplies by `growth`) the number of steps over [t0, t0 + length] from 8 up to `max_steps`, and fits,
+/// for q and p each, the three finest points whose error is above ten times the yardstick's accuracy, both below 0.1.
+/// Steps so large that a solve fails are left out.
 Convergence refine(const Registry& registry, const ProblemInstance& instance, const Method& method,
-                   const Yardstick& yardstick, double length, long max_steps);
+                   const Yardstick& yardstick, double length, long max_steps, double growth = 2);
 
 }  // namespace gnomon::validation

@@ -40,6 +40,7 @@ const std::vector<Measure>& measures() {
       {"printed-condition", {"step", "mu?"}, measure_printed_condition},
       {"jacobian", {"step"}, measure_jacobian},
       {"allocations", {"step"}, measure_allocations},
+      {"constraint-levels", {"step", "until"}, measure_constraint_levels},
       {"derivatives", {}, measure_derivatives},
   };
   return all;

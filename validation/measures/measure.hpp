@@ -72,6 +72,8 @@ Quantities measure_printed_condition(const Registry& registry, const Case& c);
 /// The three sources of a scheme's Jacobian against each other.
 Quantities measure_jacobian(const Registry& registry, const Case& c);
 Quantities measure_allocations(const Registry& registry, const Case& c);
+/// Largest errors of the constraints at three levels, of the equation of motion and of the energy.
+Quantities measure_constraint_levels(const Registry& registry, const Case& c);
 /// A problem's derivatives against differences and against each other.
 Quantities measure_derivatives(const Registry& registry, const Case& c);
 

@@ -25,7 +25,7 @@ struct Setting {
 const Setting settings[] = {
     {"planar-pendulum", {}, 1e-2}, {"double-spherical-pendulum", {{"start", "spatial"}}, 1e-3},
     {"spring-pendulum", {}, 2e-3}, {"heavy-top", {{"start", "nutating"}}, 1e-3},
-    {"closed-chain", {}, 1e-3},    {"chain", {{"start", "spatial"}, {"links", "40"}}, 1e-3},
+    {"closed-chain", {}, 1e-3},    {"chain", {{"start", "spatial"}, {"links", "20"}}, 1e-3},
 };
 
 }  // namespace

@@ -1,0 +1,309 @@
+/// \file
+/// projected-rk: an implicit Runge-Kutta method in accelerations, then projections onto the constraints and the energy.
+///
+///     stages           M W_i + grad U(Q_i) + G(Q_i)^T Lambda_i = 0  and  g(Q_i) = 0  or  its second derivative
+///     end              q^ = q0 + h v0 + h^2 b^T A W,  v^ = v0 + h b^T W
+///     projection       (q^, v^) -> (q1, v1) on g = 0 (p), G v = 0 (v), H = H* (e)      see manifold_projection.hpp
+///     accelerations    w^ = R w0 + d^T W, lambda^ = R lambda0 + d^T Lambda, then w^ -> w1 on G w + v^T (Hess g) v = 0
+///                      (a); or both from the equations of motion at (q1, v1) (carry=kkt), where (a) is implied
+///
+/// d^T = b^T A^-1, R = 1 - sum d_i (R = -1 for Gauss with three stages: the carried part alternates for ever). H* is
+/// the energy at the start of the step (pvae-n, pve) or of the run (pvae-0).
+///
+/// Source: Wei, Deng, Li, Wang, Appl. Math. Mech. 37 (2016), (10), (11), (19), (23)-(30): tableau=gauss stages=3
+/// index=3 metric=euclidean carry=paper. The defaults are better: stages of index 1 keep the order 2s of the Gauss
+/// methods in q, v and lambda, where index 3 leaves 2; the mass metric does not depend on units; and carry=kkt
+/// satisfies the equation of motion that the paper's carry leaves violated by O(h^2).
+///
+/// Cost: one system of s (n + m) unknowns, one of 2 (n + m) (+ 1) and one linear of n + m a step; the energy projection
+/// factorises a dense m x m matrix.
+
+#include <cmath>
+
+#include "gnomon/plugin.hpp"
+#include "kernels/manifold_projection.hpp"
+#include "kernels/predictor.hpp"
+#include "kernels/rk_stages.hpp"
+#include "kernels/saddle_equations.hpp"
+
+namespace {
+
+using namespace gnomon;
+
+struct Method {
+  kernels::RkTableau tableau;
+  bool index1 = true;
+  bool project = true;  ///< onto the position constraint, and what the rule adds
+  kernels::ProjectionRule rule;
+  bool project_acceleration = false;
+  bool from_start = false;  ///< H* is the energy of the start of the run
+  bool kkt = true;
+};
+
+class ProjectedRkStep final : public StepEquations {
+ public:
+  ProjectedRkStep(const System& system, const Method& method)
+      : system_(&system),
+        method_(method),
+        n_(system.n()),
+        m_(system.m()),
+        scales_(system),
+        stages_(system, method.tableau, method.index1, scales_),
+        projection_(system, method.rule, scales_),
+        accelerations_(system, method.kkt || method.rule.mass_metric) {
+    systems_.push_back(&stages_);
+    if (method.project && (m_ > 0 || method.rule.energy)) {
+      projection_at_ = n_systems();
+      systems_.push_back(&projection_);
+    }
+    if (method.kkt || method.project_acceleration) {
+      accelerations_at_ = n_systems();
+      systems_.push_back(&accelerations_);
+    }
+    x_.setZero(stages_.size());
+    for (Vector* v : {&v0_, &q1_, &v1_, &dq_, &dv_, &fix_q_, &fix_v_, &w_, &work_, &velocity_}) v->setZero(n_);
+    lambda_.setZero(m_);
+  }
+
+  Index n_systems() const override { return static_cast<Index>(systems_.size()); }
+  NonlinearEquations& system(Index k) override { return *systems_[static_cast<std::size_t>(k)]; }
+
+  /// carried = [w | H of the start, in two doubles]
+  void prepare(State& z) const override {
+    z.history.resize(x_.size(), kernels::predictor_depth);
+    Vector force(n_), w(n_);
+    Vector values(system_->constraint_pattern().nonzeros());
+    system_->constraint_jacobian(z.t, z.q.value(), values);
+    multiply_transposed(system_->constraint_pattern(), values, z.lambda, force);
+    system_->potential_gradient(z.t, z.q.value(), w);
+    force = -(force + w);
+    system_->mass().solve(force, w);
+    z.carried.resize(n_ + 2);
+    z.carried.head(n_) = w;
+    const long double h0 = energy(z, force, w);
+    z.carried[n_] = static_cast<double>(h0);
+    z.carried[n_ + 1] = static_cast<double>(h0 - z.carried[n_]);
+  }
+
+  void begin(const State& z0, double h) override {
+    z0_ = &z0;
+    h_ = h;
+    system_->mass().solve(z0.p.value(), v0_);
+    scales_.update(z0, h);
+    stages_.begin(z0, v0_, h);
+    failure_ = nullptr;
+  }
+
+  void predict(Index solve, VectorRef x) override {
+    if (solve == 0) {
+      if (kernels::extrapolate(*z0_, h_, x)) return;
+      for (Index i = 0; i < method_.tableau.stages; ++i) {
+        x.segment(i * n_, n_) = z0_->carried.head(n_);
+        x.segment(method_.tableau.stages * n_ + i * m_, m_) = z0_->lambda;
+      }
+    } else if (solve == projection_at_) {
+      x.setZero();
+    } else {
+      x.head(n_) = w_;
+      if (method_.kkt)
+        x.tail(m_) = lambda_;
+      else
+        x.tail(m_).setZero();
+    }
+  }
+
+  Next accept(Index solve, const ConstVectorRef& x) override {
+    Next next = Next::advance;
+    if (solve == 0) {
+      take_stages(x);
+      if (projection_at_ > 0) next = begin_projection();
+    } else if (solve == projection_at_) {
+      fix_q_ = x.segment(projection_.dq(), n_);
+      if (method_.rule.velocity) fix_v_ = x.segment(projection_.dv(), n_);
+    } else {
+      w_ = x.head(n_);
+      if (method_.kkt) lambda_ = x.tail(m_);
+    }
+    if (next == Next::advance && solve + 1 == accelerations_at_) begin_accelerations();
+    return next;
+  }
+  const char* failure() const override { return failure_ ? failure_ : StepEquations::failure(); }
+
+  void finish(State& next) override {
+    next.q.add(dq_);
+    next.q.add(fix_q_);
+    system_->mass().apply(dv_, work_);
+    next.p.add(work_);
+    system_->mass().apply(fix_v_, work_);
+    next.p.add(work_);
+    next.lambda = lambda_;
+    next.carried.head(n_) = w_;
+    kernels::remember(next, h_, x_);
+    next.advance_time(h_);
+  }
+
+ private:
+  /// q^, v^, w^ and lambda^
+  void take_stages(const ConstVectorRef& x) {
+    const kernels::RkTableau& rk = method_.tableau;
+    x_ = x;
+    dq_.setZero();
+    dv_.setZero();
+    w_ = rk.r * z0_->carried.head(n_);
+    lambda_ = rk.r * z0_->lambda;
+    for (Index i = 0; i < rk.stages; ++i) {
+      dq_ += rk.ba[i] * x.segment(i * n_, n_);
+      dv_ += rk.b[i] * x.segment(i * n_, n_);
+      w_ += rk.d[i] * x.segment(i * n_, n_);
+      lambda_ += rk.d[i] * x.segment(rk.stages * n_ + i * m_, m_);
+    }
+    dq_ = h_ * v0_ + (h_ * h_) * dq_;
+    dv_ *= h_;
+    fix_q_.setZero();
+    fix_v_.setZero();
+  }
+
+  Next begin_projection() {
+    double defect = 0;
+    if (method_.from_start) {
+      const long double drift = energy(*z0_, work_, velocity_) - z0_->carried[n_] - z0_->carried[n_ + 1];
+      defect = static_cast<double>(drift);
+    }
+    if (projection_.begin(*z0_, v0_, dq_, dv_, h_, defect) != kernels::ManifoldProjection::Outlook::impossible)
+      return Next::advance;
+    failure_ =
+        "the energy projection has no real root: no point near the end of the step that satisfies the constraints has "
+        "the energy of the start; a smaller step has a smaller energy error";
+    return Next::fail;
+  }
+
+  void begin_accelerations() {
+    const double t1 = z0_->t + h_;
+    q1_ = ((dq_ + fix_q_) + z0_->q.tail()) + z0_->q.value();
+    v1_ = (dv_ + fix_v_) + v0_;
+    if (method_.kkt) {
+      system_->potential_gradient(t1, q1_, work_);
+      work_ = -work_;
+    } else if (method_.rule.mass_metric) {
+      system_->mass().apply(w_, work_);
+    } else {
+      work_ = w_;
+    }
+    accelerations_.begin(t1, q1_, v1_, work_);
+  }
+
+  /// H of the compensated state, as the monitor measures it; `gradient` and `v` are scratch of length n.
+  long double energy(const State& z, Vector& gradient, Vector& v) const {
+    const Vector &p = z.p.value(), &p_tail = z.p.tail();
+    long double kinetic = 0;
+    if (system_->mass().is_diagonal()) {
+      const Vector& mass = system_->mass().diagonal_entries();
+      for (Index j = 0; j < n_; ++j) {
+        const long double pj = static_cast<long double>(p[j]) + p_tail[j];
+        kinetic += pj * pj / (2 * mass[j]);
+      }
+    } else {
+      system_->mass().solve(p, v);
+      kinetic = 0.5L * p.dot(v) + p_tail.dot(v);
+    }
+    return kinetic + system_->potential_compensated(z.t, z.q.value(), z.q.tail(), gradient);
+  }
+
+  const System* system_;
+  Method method_;
+  Index n_, m_;
+  kernels::StepScales scales_;
+  kernels::RkStages stages_;
+  kernels::ManifoldProjection projection_;
+  kernels::SaddleEquations accelerations_;
+  std::vector<NonlinearEquations*> systems_;
+  Index projection_at_ = -1, accelerations_at_ = -1;
+
+  const State* z0_ = nullptr;
+  double h_ = 0;
+  const char* failure_ = nullptr;
+  Vector x_, v0_, q1_, v1_, dq_, dv_, fix_q_, fix_v_, w_, lambda_, work_, velocity_;
+};
+
+class ProjectedRk final : public Scheme {
+ public:
+  std::string name() const override { return "projected-rk"; }
+  std::string description() const override {
+    return "implicit Runge-Kutta methods of any order, projected onto constraints and energy";
+  }
+  std::string source() const override {
+    return "Wei, Deng, Li, Wang, Appl. Math. Mech. 37 (2016), eqs. (10), (11), (19), (23)-(30); index 1 and mass "
+           "metric "
+           "are additions";
+  }
+  OptionSpecs options() const override {
+    return {OptionSpec::choice("tableau", {"gauss", "radau-iia", "lobatto-iiic"}, "Runge-Kutta coefficients"),
+            OptionSpec::integer("stages", 3, 1, 5, "number of stages; lobatto-iiic has at least 2"),
+            OptionSpec::choice("index", {"1", "3"},
+                               "what holds at the stages: the second derivative of g (1) or g (3, the paper)"),
+            OptionSpec::choice("projection", {"pv", "none", "p", "pve", "pva", "pvae-n", "pvae-0"},
+                               "levels projected: position, velocity, acceleration, energy (of the step's start: pve, "
+                               "pvae-n; of the run's: pvae-0)"),
+            OptionSpec::choice("metric", {"mass", "euclidean"}, "metric of the projections; the paper: euclidean"),
+            OptionSpec::choice("carry", {"kkt", "paper"},
+                               "accelerations and multipliers at the end of a step: from the equations of motion, or "
+                               "extrapolated from the stages")};
+  }
+  Promises promises() const override {
+    Promises p;
+    p.order = 6;
+    p.energy = p.position = p.hidden = true;
+    return p;
+  }
+  Binding bind(const System& system, const Options& options) const override {
+    kernels::require_conservative(*this, system);
+    const Method method = method_of(options);
+    Promises promised;
+    promised.order = method.index1 ? method.tableau.order : order_of_index_3(method, system.mass());
+    promised.position = method.project || (!method.index1 && method.tableau.stiffly_accurate);
+    promised.hidden = method.project && method.rule.velocity;
+    promised.energy = method.project && method.rule.energy;
+    promised.symmetric = !method.project && method.tableau.symmetric && method.index1;
+    return {std::make_unique<ProjectedRkStep>(system, method), promised};
+  }
+
+ private:
+  Method method_of(const Options& options) const {
+    const long stages = options.integer("stages");
+    if (options.is("tableau", "lobatto-iiic") && stages < 2)
+      throw Error(ErrorCode::bad_value, "scheme projected-rk: option stages = " + std::to_string(stages) +
+                                            ", but tableau lobatto-iiic has at least 2 stages");
+    Method method;
+    method.tableau = options.is("tableau", "gauss")       ? kernels::gauss_tableau(stages)
+                     : options.is("tableau", "radau-iia") ? kernels::radau_iia_tableau(stages)
+                                                          : kernels::lobatto_iiic_tableau(stages);
+    method.index1 = options.is("index", "1");
+    method.kkt = options.is("carry", "kkt");
+    const std::string& projection = options.choice("projection");
+    method.project = projection != "none";
+    method.rule.velocity = projection != "p";
+    method.rule.energy = projection.rfind("pve", 0) == 0 || projection.rfind("pvae", 0) == 0;
+    method.rule.mass_metric = options.is("metric", "mass");
+    method.project_acceleration = projection.rfind("pva", 0) == 0;
+    method.from_start = projection == "pvae-0";
+    return method;
+  }
+
+  /// Measured, for up to three stages; 0 promises nothing. In the mass metric the error of the multipliers drops out of
+  /// the projection; stiffly accurate methods keep their full order then.
+  static int order_of_index_3(const Method& method, const Mass& mass) {
+    const int s = static_cast<int>(method.tableau.stages);
+    if (!method.project || !method.rule.velocity || s > 3) return 0;
+    const Vector& entries = mass.diagonal_entries();
+    const bool mass_metric =
+        method.rule.mass_metric || (mass.is_diagonal() && entries.maxCoeff() == entries.minCoeff());
+    if (method.tableau.stiffly_accurate) return mass_metric ? method.tableau.order : method.tableau.order - s;
+    return mass_metric ? s : s - 1;
+  }
+};
+
+}  // namespace
+
+GNOMON_PLUGIN(projected_rk) {
+  registrar.add(std::make_unique<ProjectedRk>());
+}

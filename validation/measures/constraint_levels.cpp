@@ -1,0 +1,82 @@
+/// The errors that Wei, Deng, Li, Wang, Appl. Math. Mech. 37 (2016) plot in Figs. 2-5: the constraints at position,
+/// velocity and acceleration level and the energy; beside them the equation of motion itself, which the acceleration
+/// constraint does not imply. For schemes whose state carries accelerations.
+#include <algorithm>
+#include <cmath>
+
+#include "gnomon/error.hpp"
+#include "measure.hpp"
+#include "setup.hpp"
+
+namespace gnomon::validation {
+
+namespace {
+
+/// A run whose constraints are violated by more than this has left the solution, and is stopped.
+constexpr double divergence = 1e-3;
+
+double max_norm(const Vector& v) {
+  return v.size() ? v.lpNorm<Eigen::Infinity>() : 0;
+}
+
+class Levels final : public Observer {
+ public:
+  explicit Levels(const System& system) : system_(&system), g_(system.m()), gw_(system.m()), f_(system.n()) {
+    v_ = w_ = work_ = f_;
+    values_.resize(system.constraint_pattern().nonzeros());
+  }
+
+  bool observe(const State& z, long) override {
+    const Vector& q = z.q.value();
+    w_ = z.carried.head(system_->n());
+    system_->mass().solve(z.p.value(), v_);
+    system_->constraint_jacobian(z.t, q, values_);
+    multiply(system_->constraint_pattern(), values_, w_, gw_);
+    system_->constraint_bias(z.t, q, v_, g_);
+    acceleration_ = std::max(acceleration_, max_norm(gw_ + g_));
+
+    system_->mass().apply(w_, f_);
+    system_->potential_gradient(z.t, q, work_);
+    f_ += work_;
+    multiply_transposed(system_->constraint_pattern(), values_, z.lambda, work_);
+    equation_ = std::max(equation_, max_norm(f_ + work_));
+
+    system_->constraints(z.t, q, g_);
+    end_ = z.t;
+    return max_norm(g_) <= divergence;
+  }
+  double acceleration() const { return acceleration_; }
+  double equation() const { return equation_; }
+  double end() const { return end_; }
+
+ private:
+  const System* system_;
+  Vector g_, gw_, f_, v_, w_, work_, values_;
+  double acceleration_ = 0, equation_ = 0, end_ = 0;
+};
+
+}  // namespace
+
+Quantities measure_constraint_levels(const Registry& registry, const Case& c) {
+  const ProblemInstance instance = build(registry, c);
+  Integrator integrator = started(registry, instance, c.method);
+  if (integrator.state().carried.size() < instance.system->n())
+    throw Error(ErrorCode::refused,
+                "measure constraint-levels needs the accelerations that scheme " + c.method.scheme + " does not carry");
+  Levels levels(*instance.system);
+  integrator.add_observer(levels);
+  const double h = c.step.front();
+  advance(integrator, whole_steps(c.until - instance.t0, h), h);
+
+  const InvariantMonitor& monitor = integrator.monitor();
+  const double h0 = std::abs(monitor.energy().initial());
+  return {{"position", monitor.position_max(), {}, "max |g|"},
+          {"velocity", monitor.velocity_max(), {}, "max |G v|"},
+          {"acceleration", levels.acceleration(), {}, "max |G w + v^T (Hess g) v|"},
+          {"equation", levels.equation(), {}, "max |M w + grad U + G^T lambda|"},
+          {"energy", monitor.energy().max_abs_error(), {}, "max |H - H0|"},
+          {"energy-relative", monitor.energy().max_abs_error() / (h0 > 0 ? h0 : 1), {}, "max |H - H0| / |H0|"},
+          {"end", levels.end(), {}, "where the run ended: until, or where |g| passed 1e-3"}};
+}
+
+}  // namespace gnomon::validation
