@@ -70,10 +70,10 @@ struct Model : gnomon::AutodiffModel<12, 9> {
     for (int i = 0; i < 3; ++i) g[6 + i] = phi[i] - cone.l * d3[i];
   }
 
-  /// Spatial rotation about e3: every vector turns, and G_m^T lambda has no moment because the joint is linear. The body
-  /// rotation about d3 (d1 -> d2, d2 -> -d1) is a symmetry of the motion too, since E1 = E2, but it keeps only g = 0 and
-  /// not the values of g elsewhere: at the midpoint, where g is not zero, a constraint force has a moment about d3 of
-  /// order h^2. Schemes cannot promise it, so it is not declared.
+  /// Spatial rotation about e3: every vector turns, and G_m^T lambda has no moment because the joint is linear. The
+  /// body rotation about d3 (d1 -> d2, d2 -> -d1) is a symmetry of the motion too, since E1 = E2, but it keeps only g =
+  /// 0 and not the values of g elsewhere: at the midpoint, where g is not zero, a constraint force has a moment about
+  /// d3 of order h^2. Schemes cannot promise it, so it is not declared.
   std::string symmetry_name(gnomon::Index) const { return "angular momentum about e3"; }
   void symmetry_generator(gnomon::Index, const double* q, double* xi) const {
     gnomon::problems::rotation_generator(2, 4, q, xi);

@@ -21,7 +21,7 @@ struct RunCounters {
   long jacobian_evaluations = 0;
   long factorisations = 0;
   long repeated_solves = 0;  ///< solves that the scheme asked to repeat: augmented Lagrange iterations but the last
-  long refused_steps = 0;  ///< steps that were cut into substeps
+  long refused_steps = 0;    ///< steps that were cut into substeps
 };
 
 /// What one step, or a sequence of steps, did.

@@ -14,8 +14,8 @@ namespace gnomon {
 
 /// What a scheme declares, for the system it is bound to. The conformance cases test every one of them.
 struct Promises {
-  int order = 0;            ///< of q and p, at fixed step size
-  int momentum_order = 0;   ///< of p where it is not that of q; 0: the same
+  int order = 0;           ///< of q and p, at fixed step size
+  int momentum_order = 0;  ///< of p where it is not that of q; 0: the same
   /// q and p tend to the constrained motion as h -> 0; not so for penalties and for iterations that stop short of it.
   bool constrained_limit = true;
   bool energy = false;      ///< H at rounding level for every step size

@@ -53,7 +53,8 @@ struct State {
   Vector lambda;      ///< multipliers of the last step (of the start: index-1 multipliers)
   double last_h = 0;  ///< size of the step that led here, 0 at the start
   History history;
-  Vector carried;  ///< what a scheme carries from step to step beside q, p and lambda; projected-rk: accelerations first
+  Vector
+      carried;  ///< what a scheme carries from step to step beside q, p and lambda; projected-rk: accelerations first
 
   void advance_time(double h);
 };
