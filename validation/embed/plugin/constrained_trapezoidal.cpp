@@ -37,6 +37,10 @@ class Equations final : public TemplatedEquations<Equations> {
     position_ = BlockMap(pattern_, g, 2 * n_, 0);
     allocate(2 * n_ + m_);
     ones_.setOnes(n_);
+    root_ = system.mass().diagonal_entries().cwiseSqrt();
+    q1_.setZero(n_);
+    resize(double_);
+    resize(dual_);
     u0_.setZero(n_);
     start_.setZero(m_);
     g0_.setZero(g.nonzeros());
@@ -56,17 +60,19 @@ class Equations final : public TemplatedEquations<Equations> {
   }
 
   void scales(VectorRef columns, VectorRef rows) const override {
-    const Vector root = system_->mass().diagonal_entries().cwiseSqrt();
-    columns << h_ * root.cwiseInverse(), root, Vector::Constant(m_, 1 / h_);
-    rows << root, root, Vector::Constant(m_, h_);
+    columns << h_ * root_.cwiseInverse(), root_, Vector::Constant(m_, 1 / h_);
+    rows << root_, root_, Vector::Constant(m_, h_);
   }
 
   template <class S>
   void evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
-    const VectorOf<S> dq = x.head(n_), dp = x.segment(n_, n_), lambda = x.tail(m_);
-    const VectorOf<S> q0 = z0_->q.value().template cast<S>(), p0 = z0_->p.value().template cast<S>();
-    const VectorOf<S> q1 = (dq + z0_->q.tail().template cast<S>()) + q0;
-    VectorOf<S> mdq(n_), u1(n_), force0(n_), force1(n_), g0dq(m_), g1dq(m_);
+    auto& [dq, dp, lambda, q0, p0, q1, mdq, u1, force0, force1, g0dq, g1dq] = buffers<S>();
+    dq = x.head(n_);
+    dp = x.segment(n_, n_);
+    lambda = x.tail(m_);
+    q0 = z0_->q.value().template cast<S>();
+    p0 = z0_->p.value().template cast<S>();
+    q1 = (dq + z0_->q.tail().template cast<S>()) + q0;
     at_.mass_times(dq, mdq);
     at_.potential_gradient(z0_->t + h_, q1, u1);
     at_.constraint_force(z0_->t, q0, lambda, force0);
@@ -79,20 +85,41 @@ class Equations final : public TemplatedEquations<Equations> {
   }
 
   void jacobian(const ConstVectorRef& x, VectorRef values) override {
-    const Vector q1 = (x.head(n_) + z0_->q.tail()) + z0_->q.value();
+    q1_ = (x.head(n_) + z0_->q.tail()) + z0_->q.value();
     values.setZero();
     mass_.add(values, system_->mass().values(), 1 / h_);
     half_.add(values, ones_, -0.5);
-    system_->lagrangian_hessian(z0_->t + h_, q1, x.tail(m_), hessian_values_);
+    system_->lagrangian_hessian(z0_->t + h_, q1_, x.tail(m_), hessian_values_);
     hessian_.add(values, hessian_values_, 0.5 * h_);
     one_.add(values, ones_, 1);
-    system_->constraint_jacobian(z0_->t + h_, q1, g1_);
+    system_->constraint_jacobian(z0_->t + h_, q1_, g1_);
     force_.add(values, g0_, 0.5 * h_);
     force_.add(values, g1_, 0.5 * h_);
     position_.add(values, g1_, 1);
   }
 
  private:
+  /// Everything a step needs is allocated at the start.
+  template <class S>
+  struct Buffers {
+    VectorOf<S> dq, dp, lambda, q0, p0, q1, mdq, u1, force0, force1, g0dq, g1dq;
+  };
+  template <class S>
+  Buffers<S>& buffers() {
+    if constexpr (std::is_same_v<S, double>)
+      return double_;
+    else
+      return dual_;
+  }
+  template <class S>
+  void resize(Buffers<S>& b) {
+    for (auto* v : {&b.dq, &b.dp, &b.q0, &b.p0, &b.q1, &b.mdq, &b.u1, &b.force0, &b.force1}) v->resize(n_);
+    for (auto* v : {&b.lambda, &b.g0dq, &b.g1dq}) v->resize(m_);
+  }
+
+  Buffers<double> double_;
+  Buffers<Dual1> dual_;
+  Vector root_, q1_;
   const System* system_;
   SystemAt at_;
   Index n_, m_;
@@ -108,6 +135,7 @@ class Step final : public StepEquations {
  public:
   explicit Step(const System& system) : n_(system.n()), m_(system.m()), equations_(system), system_(&system) {
     x_.setZero(equations_.size());
+    v_.setZero(n_);
   }
   Index n_systems() const override { return 1; }
   NonlinearEquations& system(Index) override { return equations_; }
@@ -118,9 +146,8 @@ class Step final : public StepEquations {
     equations_.begin(z0, h);
   }
   void predict(Index, VectorRef x) override {
-    Vector v(n_);
-    system_->mass().solve(z0_->p.value(), v);
-    x << h_ * v, Vector::Zero(n_), z0_->lambda;
+    system_->mass().solve(z0_->p.value(), v_);
+    x << h_ * v_, Vector::Zero(n_), z0_->lambda;
   }
   Next accept(Index, const ConstVectorRef& x) override {
     x_ = x;
@@ -139,7 +166,7 @@ class Step final : public StepEquations {
   const System* system_;
   const State* z0_ = nullptr;
   double h_ = 0;
-  Vector x_;
+  Vector x_, v_;
 };
 
 class ConstrainedTrapezoidal final : public Scheme {
