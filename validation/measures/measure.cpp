@@ -19,6 +19,7 @@ const char* to_string(Tier tier) {
 const std::vector<Measure>& measures() {
   static const std::vector<Measure> all{
       {"promises", {"step", "steps", "order-until?", "symplectic-step?"}, measure_promises},
+      {"invariants", {"step", "steps"}, measure_invariants},
       {"long-run", {"step", "steps"}, measure_long_run},
       {"order", {"step", "until", "references?", "table?"}, measure_order},
       {"trajectory-error", {"step", "until", "references?", "reference-options?"}, measure_trajectory_error},

@@ -35,6 +35,7 @@ const Measure& find_measure(const std::string& name);
 
 /// Every promise of the scheme for this system, and the order. See promises.cpp.
 Quantities measure_promises(const Registry& registry, const Case& c);
+Quantities measure_invariants(const Registry& registry, const Case& c);
 /// Bounds, slopes and growth of the invariants over many steps.
 Quantities measure_long_run(const Registry& registry, const Case& c);
 /// Order and error coefficient over a list of steps.

@@ -57,6 +57,17 @@ void add_invariants(Quantities& out, const Integrator& integrator, const Scales&
     }
 }
 
+/// `steps` steps of h under the eyes of the monitor, and what the scheme promises of them.
+Promises run_and_check(Quantities& out, const Registry& registry, const ProblemInstance& instance, const Method& method,
+                       long steps, double h) {
+  Integrator integrator = started(registry, instance, method);
+  Scales scales(integrator.system());
+  integrator.add_observer(scales);
+  advance(integrator, steps, h);
+  add_invariants(out, integrator, scales, steps);
+  return integrator.promises();
+}
+
 /// The method's own solution with 512 steps: what an order is measured against that is too high for the references.
 Yardstick own_yardstick(const Registry& registry, const ProblemInstance& instance, const Method& method,
                         double length) {
@@ -72,13 +83,7 @@ Quantities measure_promises(const Registry& registry, const Case& c) {
   const ProblemInstance instance = build(registry, c);
   const double h = c.step.front();
   Quantities out;
-
-  Integrator integrator = started(registry, instance, c.method);
-  const Promises promises = integrator.promises();
-  Scales scales(integrator.system());
-  integrator.add_observer(scales);
-  advance(integrator, c.steps, h);
-  add_invariants(out, integrator, scales, c.steps);
+  const Promises promises = run_and_check(out, registry, instance, c.method, c.steps, h);
 
   if (promises.symmetric)
     out.push_back({"symmetric", symmetry_defect(registry, instance, c.method, h, 5, 20), Gate::at_most(1e-12),
@@ -106,6 +111,12 @@ Quantities measure_promises(const Registry& registry, const Case& c) {
     out.push_back({"order-q", found.position_order, Gate::around(promises.order, 0.15), note});
     out.push_back({"order-p", found.momentum_order, Gate::around(momentum_order, 0.15), note});
   }
+  return out;
+}
+
+Quantities measure_invariants(const Registry& registry, const Case& c) {
+  Quantities out;
+  run_and_check(out, registry, build(registry, c), c.method, c.steps, c.step.front());
   return out;
 }
 

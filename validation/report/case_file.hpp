@@ -18,7 +18,8 @@
 ///     known-failure.error = "why"                # must fail; passing is a failure
 ///
 /// A conformance file has, beside cases, what the generated ones need: [[start]] (one a problem and set of parameters)
-/// and [[known-failure]] (scheme, problem, quantity, reason).
+/// and [[known-failure]] (scheme, problem, quantity, reason; a quantity of the long run of the full tier is written
+/// long-energy, say).
 
 #include <string>
 #include <vector>
@@ -33,7 +34,7 @@ struct ConformanceStart {
   std::string label;  ///< appended to the problem's name in the report; may be empty
   Assignments set;
   double step = 1e-3;
-  long steps = 2000;
+  long steps = 10000;        ///< the full tier takes ten times as many
   double order_until = 0.5;  ///< horizon of the order measurement; 0: order is not measured
   double symplectic_step = 0.02;
 };

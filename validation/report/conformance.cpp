@@ -33,11 +33,25 @@ Case base_case(const ConformanceStart& start, const std::string& measure) {
   return c;
 }
 
-/// Which of a pair's generated cases a quantity belongs to.
-std::string measure_of(const std::string& quantity) {
-  for (const char* measure : {"jacobian", "allocations"})
-    if (quantity.rfind(measure, 0) == 0) return measure;
-  return "promises";
+/// The cases of a (scheme, problem) pair: its measure, and the name by which the report tells them apart.
+struct PairCase {
+  const char *measure, *suffix;
+  Tier tier;
+};
+constexpr PairCase pair_cases[] = {{"promises", "", Tier::quick},
+                                   {"jacobian", "/jacobian", Tier::quick},
+                                   {"allocations", "/allocations", Tier::quick},
+                                   {"invariants", "/long", Tier::full}};
+/// A long run has this many times the steps of the quick one.
+constexpr long long_run_factor = 10;
+
+/// A known failure of the pair belongs to one of its cases; there its quantity has this name, elsewhere none ("").
+std::string quantity_in(const std::string& measure, const std::string& quantity) {
+  const auto starts_with = [&](const char* prefix) { return quantity.rfind(prefix, 0) == 0; };
+  if (starts_with("long-")) return measure == "invariants" ? quantity.substr(5) : "";
+  for (const char* own : {"jacobian", "allocations"})
+    if (starts_with(own)) return measure == own ? quantity : "";
+  return measure == "promises" ? quantity : "";
 }
 
 bool accepts(const Scheme& scheme, const ProblemInstance& instance) {
@@ -62,14 +76,17 @@ std::vector<Case> conformance_cases(const Registry& registry, const CaseFiles& f
       const ProblemInstance instance = registry.build(problem, start.set);
       for (const auto& scheme : registry.schemes()) {
         if (!accepts(registry.scheme(scheme), instance)) continue;
-        for (const char* measure : {"promises", "jacobian", "allocations"}) {
+        for (const auto& [measure, suffix, tier] : pair_cases) {
           Case c = base_case(start, measure);
+          c.tier = tier;
+          if (c.measure == "invariants") c.steps *= long_run_factor;
           c.method.scheme = scheme;
-          c.name = scheme + "/" + label;
-          if (c.measure != "promises") c.name += "/" + c.measure;
-          for (const auto& failure : files.failures)
-            if (failure.scheme == scheme && failure.problem == label && c.measure == measure_of(failure.quantity))
-              c.known_failures[failure.quantity] = failure.reason;
+          c.name = scheme + "/" + label + suffix;
+          for (const auto& failure : files.failures) {
+            if (failure.scheme != scheme || failure.problem != label) continue;
+            const std::string quantity = quantity_in(c.measure, failure.quantity);
+            if (!quantity.empty()) c.known_failures[quantity] = failure.reason;
+          }
           cases.push_back(std::move(c));
         }
       }
