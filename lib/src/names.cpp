@@ -1,3 +1,4 @@
+#include "gnomon/error.hpp"
 #include "gnomon/nonlinear_solver.hpp"
 #include "gnomon/scheme.hpp"
 
@@ -15,6 +16,12 @@ const char* to_string(SolveStatus status) {
       return "evaluation failed";
   }
   return "";
+}
+
+Binding Scheme::bind_overdetermined(std::shared_ptr<const OverdeterminedSystem> system, const Options&) const {
+  throw Error(ErrorCode::refused, "scheme " + name() +
+                                      " is for mechanical systems only, not for the overdetermined DAE \"" +
+                                      system->traits().name + "\"");
 }
 
 std::string to_string(const Promises& promises) {

@@ -8,6 +8,7 @@
 
 #include "gnomon/equations.hpp"
 #include "gnomon/options.hpp"
+#include "gnomon/overdetermined.hpp"
 #include "gnomon/state.hpp"
 
 namespace gnomon {
@@ -88,6 +89,10 @@ class Scheme {
   virtual Promises promises() const = 0;
   /// Throws Error(refused) with the reason when the scheme does not fit the system. The system must outlive the result.
   virtual Binding bind(const System& system, const Options& options) const = 0;
+  /// The same for the general kind of model; most schemes are for mechanical systems only and refuse.
+  virtual Binding bind_overdetermined(std::shared_ptr<const OverdeterminedSystem> system, const Options& options) const;
+  /// Name of the scheme whose step over h undoes a step of this one over -h, or "" when none is known.
+  virtual std::string adjoint() const { return {}; }
 };
 
 /// Schemes by name, for a scheme that wraps others. A Registrar hands it out.

@@ -1,0 +1,35 @@
+#pragma once
+/// \file
+/// Consistent data of an overdetermined DAE: is a start on the manifold, and which slope and multiplier belong to it.
+
+#include <memory>
+
+#include "gnomon/overdetermined.hpp"
+
+namespace gnomon {
+
+/// Solves the equations that hold at one point (y, z) of the manifold. Dense or sparse by the system's size.
+class Index1 {
+ public:
+  explicit Index1(const OverdeterminedSystem& system);
+  ~Index1();
+
+  /// z with p(y, z) = p by Newton's method from the start value in z; one iteration where p is linear in z. Throws
+  /// CannotEvaluate when it does not converge or p_z is singular.
+  void solve_momentum(const ConstVectorRef& y, const ConstVectorRef& p, VectorRef z);
+  /// The slope w = z' and the multipliers with
+  ///     p_z w + p_y v = f + r(psi),    h_y v + h_z w = 0    (h = g_y v)
+  /// by Newton's method from the start value in psi. Throws Error(rank_deficient) when h_z p_z^-1 r_psi is singular,
+  /// with its condition number, and CannotEvaluate when the iteration does not converge.
+  void solve(const ConstVectorRef& y, const ConstVectorRef& z, VectorRef w, VectorRef psi);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Checks a start: sizes, finite values of all terms, g(y0) = 0 and g_y v = 0 to 1e-8 relative, and that
+/// h_z p_z^-1 r_psi is nonsingular at the consistent multiplier. Throws Error.
+void check_start(const OverdeterminedSystem& system, const Vector& y0, const Vector& z0);
+
+}  // namespace gnomon

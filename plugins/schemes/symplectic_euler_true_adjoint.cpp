@@ -1,0 +1,42 @@
+/// \file
+/// symplectic-euler-true-adjoint: what undoes a step of symplectic-euler-true over -h; one coupled system.
+///
+///     p(y1,Z) = p0 - h a r(y0,z0,A) + h r(y0,z0,B),   y1 = y0 + h v(y1,Z),   0 = g(y1)
+///     p(y1,z1) = p(y1,Z) + h f(y1,Z) + h a r(y1,z1,A),                       0 = g_y v (y1,z1)
+///
+/// a = alpha, any number but 0. It is (3.5) of the paper with the ends of the step exchanged and h replaced by -h:
+/// where r is nonlinear in the multiplier, the paper's conjugate method (3.8) is another one. Order 1; followed or
+/// preceded by symplectic-euler-true of the same size it makes a symmetric map of order 2. The multiplier it reports,
+/// B, belongs to the start of the step. Source: Small, Jay, (3.5).
+
+#include "kernels/euler_scheme.hpp"
+
+namespace {
+
+using namespace gnomon::kernels;
+
+EulerTables tables(double a) {
+  const auto y0 = Slot::y0, y1 = Slot::y1, z0 = Slot::z0, Z = Slot::Z, z1 = Slot::z1, A = Slot::first, B = Slot::second;
+  const std::vector<Addend> before{h_times(a, multiplier_force(y0, z0, A)), h_times(-1, multiplier_force(y0, z0, B))};
+  return {{{{Z, y1, A, z1, B},
+            {{Row::stage, {momentum(y1, Z), before[0], before[1]}},
+             {Row::position, {h_times(-1, velocity(y1, Z))}},
+             {Row::constraint, {constraint(y1)}},
+             {Row::momentum,
+              {momentum(y1, z1), before[0], before[1], h_times(-1, force(y1, Z)),
+               h_times(-a, multiplier_force(y1, z1, A))}},
+             {Row::hidden, {hidden(y1, z1)}}}}}};
+}
+
+}  // namespace
+
+GNOMON_PLUGIN(symplectic_euler_true_adjoint) {
+  EulerMethod method{"symplectic-euler-true-adjoint",
+                     "adjoint of symplectic-euler-true, one coupled system",
+                     "the adjoint of (3.5) of Small, Jay, Symplectic Euler methods for overdetermined DAEs",
+                     "symplectic-euler-true",
+                     true,
+                     false,
+                     tables};
+  registrar.add(std::make_unique<EulerScheme>(std::move(method)));
+}
