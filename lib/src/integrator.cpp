@@ -5,6 +5,7 @@
 
 #include "gnomon/consistency.hpp"
 #include "gnomon/error.hpp"
+#include "gnomon/overdetermined_consistency.hpp"
 
 namespace gnomon {
 
@@ -16,7 +17,8 @@ constexpr int max_repetitions = 10000;
 }  // namespace
 
 struct Integrator::Impl {
-  std::shared_ptr<const System> system;
+  std::shared_ptr<const System> system;                        // one of the two
+  std::shared_ptr<const OverdeterminedSystem> overdetermined;  // is null
   IntegratorOptions options;
   Binding binding;
   struct Solve {
@@ -35,6 +37,19 @@ struct Integrator::Impl {
   Impl(std::shared_ptr<const System> s, const Scheme& scheme, const Options& scheme_options,
        const SolverFactory& factory, const Options& solver_options, IntegratorOptions o)
       : system(std::move(s)), options(o), binding(scheme.bind(*system, scheme_options)), monitor(*system) {
+    attach(factory, solver_options);
+  }
+
+  Impl(std::shared_ptr<const OverdeterminedSystem> s, const Scheme& scheme, const Options& scheme_options,
+       const SolverFactory& factory, const Options& solver_options, IntegratorOptions o)
+      : overdetermined(std::move(s)),
+        options(o),
+        binding(scheme.bind_overdetermined(overdetermined, scheme_options)),
+        monitor(*overdetermined) {
+    attach(factory, solver_options);
+  }
+
+  void attach(const SolverFactory& factory, const Options& solver_options) {
     StepEquations& equations = *binding.equations;
     for (Index k = 0; k < equations.n_systems(); ++k) {
       Solve solve;
@@ -147,23 +162,46 @@ Integrator::Integrator(std::shared_ptr<const System> system, const Scheme& schem
                        const SolverFactory& solver, const Options& solver_options, IntegratorOptions options)
     : impl_(std::make_unique<Impl>(std::move(system), scheme, scheme_options, solver, solver_options, options)) {}
 
+Integrator::Integrator(std::shared_ptr<const OverdeterminedSystem> system, const Scheme& scheme,
+                       const Options& scheme_options, const SolverFactory& solver, const Options& solver_options,
+                       IntegratorOptions options)
+    : impl_(std::make_unique<Impl>(std::move(system), scheme, scheme_options, solver, solver_options, options)) {}
+
 Integrator::~Integrator() = default;
 Integrator::Integrator(Integrator&&) noexcept = default;
 
 void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
-  const System& system = *impl_->system;
-  Vector q = q0, p = p0;
-  if (impl_->options.project_start && q.size() == system.n() && p.size() == system.n()) project_start(system, t0, q, p);
-  check_start(system, t0, q, p);
-
   State z;
   z.t = t0;
-  z.q.set(q);
-  z.p.set(p);
-  z.lambda = Vector::Zero(system.m());
-  Vector v(system.n()), a = Vector::Zero(system.n());
-  system.mass().solve(p, v);
-  if (system.m() > 0) acceleration(system, t0, q, v, a, z.lambda);
+  Vector v, a;  // q' and its slope
+  if (impl_->system) {
+    const System& system = *impl_->system;
+    Vector q = q0, p = p0;
+    if (impl_->options.project_start && q.size() == system.n() && p.size() == system.n())
+      project_start(system, t0, q, p);
+    check_start(system, t0, q, p);
+    z.q.set(q);
+    z.p.set(p);
+    z.lambda = Vector::Zero(system.m());
+    v.setZero(system.n());
+    a.setZero(system.n());
+    system.mass().solve(p, v);
+    if (system.m() > 0) acceleration(system, t0, q, v, a, z.lambda);
+  } else {
+    const OverdeterminedSystem& system = *impl_->overdetermined;
+    check_start(system, q0, p0);
+    z.lambda = Vector::Zero(system.traits().m);
+    v.setZero(system.traits().ny);
+    a.setZero(system.traits().nz);
+    Index1(system).solve(q0, p0, a, z.lambda);
+    const OverdeterminedPoint at{q0, p0, z.lambda};
+    system.evaluate(Term::velocity, at, v);
+    Vector p(system.traits().nz);
+    system.evaluate(Term::momentum, at, p);
+    z.q.set(q0);
+    z.p.set(p);
+    z.carried = p0;
+  }
   impl_->binding.equations->prepare(z);
   impl_->z = z;
   impl_->rehearse(v, a);
@@ -228,6 +266,9 @@ const RunCounters& Integrator::counters() const {
   return impl_->counters;
 }
 const System& Integrator::system() const {
+  if (!impl_->system)
+    throw Error(ErrorCode::refused, "the overdetermined DAE \"" + impl_->overdetermined->traits().name +
+                                        "\" is no mechanical system with mass and potential, which is needed here");
   return *impl_->system;
 }
 StepEquations& Integrator::equations() {

@@ -63,7 +63,22 @@ InvariantMonitor::InvariantMonitor(const System& system) : system_(&system) {
   momentum_.resize(static_cast<std::size_t>(system.traits().n_symmetries));
 }
 
+InvariantMonitor::InvariantMonitor(const OverdeterminedSystem& system) : overdetermined_(&system) {
+  g_.setZero(system.traits().m);
+}
+
+bool InvariantMonitor::evaluate_overdetermined(const State& z) {
+  t_ = z.t;
+  const OverdeterminedPoint at{z.q.value(), z.carried, z.lambda};
+  overdetermined_->evaluate(Term::constraint, at, g_);
+  g_max_ = max_norm(g_);
+  overdetermined_->evaluate(Term::hidden, at, g_);
+  gv_max_ = max_norm(g_);
+  return std::isfinite(g_max_) && std::isfinite(gv_max_) && z.q.value().allFinite() && z.carried.allFinite();
+}
+
 bool InvariantMonitor::evaluate(const State& z, long double added_energy) {
+  if (overdetermined_ != nullptr) return evaluate_overdetermined(z);
   t_ = z.t;
   const Vector &q = z.q.value(), &p = z.p.value();
   system_->mass().solve(p, v_);

@@ -54,10 +54,14 @@ class Integrator {
   /// Throws Error(refused) when scheme, solver and system do not fit together.
   Integrator(std::shared_ptr<const System> system, const Scheme& scheme, const Options& scheme_options,
              const SolverFactory& solver, const Options& solver_options, IntegratorOptions options = {});
+  /// The same for an overdetermined DAE. Its state is q = y, p = p(y,z), carried = z.
+  Integrator(std::shared_ptr<const OverdeterminedSystem> system, const Scheme& scheme, const Options& scheme_options,
+             const SolverFactory& solver, const Options& solver_options, IntegratorOptions options = {});
   ~Integrator();
   Integrator(Integrator&&) noexcept;
 
   /// Checks the data (see check_start), sets the state, resets monitor and counters. After this nothing allocates.
+  /// An overdetermined DAE starts from y0 and z0.
   void start(double t0, const Vector& q0, const Vector& p0);
   /// One step of size h != 0. On failure the state is as before the call. Throws Error(bad_value) for h = 0 or not
   /// finite.
@@ -72,6 +76,7 @@ class Integrator {
   const InvariantMonitor& monitor() const;
   const Promises& promises() const;
   const RunCounters& counters() const;
+  /// Throws Error(refused) for an overdetermined DAE.
   const System& system() const;
   StepEquations& equations();
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "gnomon/overdetermined.hpp"
 #include "gnomon/state.hpp"
 #include "gnomon/system.hpp"
 
@@ -42,6 +43,8 @@ class Drift {
 class InvariantMonitor {
  public:
   explicit InvariantMonitor(const System& system);
+  /// Of an overdetermined DAE both constraint levels are measured; it declares no energy and no momentum maps.
+  explicit InvariantMonitor(const OverdeterminedSystem& system);
   /// Evaluates everything at z; added_energy is what the scheme conserves together with H, see
   /// StepEquations::added_energy. False when a value is not finite; a callback may throw.
   bool evaluate(const State& z, long double added_energy = 0);
@@ -59,7 +62,10 @@ class InvariantMonitor {
   double energy_gate() const;
 
  private:
-  const System* system_;
+  bool evaluate_overdetermined(const State& z);
+
+  const System* system_ = nullptr;
+  const OverdeterminedSystem* overdetermined_ = nullptr;
   Vector v_, xi_, g_, gradient_;
   long double kinetic_ = 0, potential_ = 0, energy_now_ = 0;
   double t_ = 0;
