@@ -80,6 +80,7 @@ class ProjectedRkStep final : public StepEquations {
     x_.setZero(systems_.front()->size());
     for (Vector* v : {&v0_, &q1_, &v1_, &dq_, &dv_, &fix_q_, &fix_v_, &w_, &work_, &velocity_}) v->setZero(n_);
     lambda_.setZero(m_);
+    no_multipliers_.setZero(m_);
   }
 
   Index n_systems() const override { return static_cast<Index>(systems_.size()); }
@@ -111,7 +112,7 @@ class ProjectedRkStep final : public StepEquations {
       symmetric_->begin(z0, v0_, h);
     else
       stages_->begin(z0, v0_, h);
-    failure_ = nullptr;
+    outlook_ = kernels::Outlook::regular;
   }
 
   void predict(Index solve, VectorRef x) override {
@@ -126,32 +127,29 @@ class ProjectedRkStep final : public StepEquations {
         x.segment(symmetric_->dq(), n_) = h_ * v0_;
         x.segment(symmetric_->dv(), n_) = h_ * z0_->carried.head(n_);
       }
-    } else if (solve == projection_at_) {
-      x.setZero();
     } else {
-      x.head(n_) = w_;
-      if (method_.kkt)
-        x.tail(m_) = lambda_;
-      else
-        x.tail(m_).setZero();
+      x.setZero();
     }
   }
 
   Next accept(Index solve, const ConstVectorRef& x) override {
-    Next next = Next::advance;
     if (solve == 0) {
       take_stages(x);
-      if (projection_at_ > 0) next = begin_projection();
+      if (projection_at_ > 0) begin_projection();
     } else if (solve == projection_at_) {
       projection_->corrections(x, fix_q_, fix_v_);
     } else {
-      w_ = x.head(n_);
-      if (method_.kkt) lambda_ = x.tail(m_);
+      w_ += x.head(n_);
+      if (method_.kkt) lambda_ += x.tail(m_);
     }
-    if (next == Next::advance && solve + 1 == accelerations_at_) begin_accelerations();
-    return next;
+    if (solve + 1 == accelerations_at_) begin_accelerations();
+    return Next::advance;
   }
-  const char* failure() const override { return failure_ ? failure_ : StepEquations::failure(); }
+  const char* diagnosis(Index solve) const override {
+    if (solve != projection_at_ || outlook_ != kernels::Outlook::distant) return nullptr;
+    return "the energy projection may have no real root: along its directions H turns back before it reaches the "
+           "energy of the start; a smaller step has a smaller energy error";
+  }
 
   void finish(State& next) override {
     next.q.add(dq_);
@@ -191,23 +189,22 @@ class ProjectedRkStep final : public StepEquations {
     fix_v_.setZero();
   }
 
-  Next begin_projection() {
+  void begin_projection() {
     double defect = 0;
     if (method_.from_start) {
       const long double drift = energy(*z0_, work_, velocity_) - z0_->carried[n_] - z0_->carried[n_ + 1];
       defect = static_cast<double>(drift);
     }
-    if (projection_->begin(*z0_, v0_, dq_, dv_, h_, defect) != kernels::Outlook::impossible) return Next::advance;
-    failure_ =
-        "the energy projection has no real root: no point near the end of the step that satisfies the constraints has "
-        "the energy of the start; a smaller step has a smaller energy error";
-    return Next::fail;
+    outlook_ = projection_->begin(*z0_, dq_, dv_, h_, defect);
   }
 
   void begin_accelerations() {
     const double t1 = z0_->t + h_;
     q1_ = ((dq_ + fix_q_) + z0_->q.tail()) + z0_->q.value();
-    v1_ = (dv_ + fix_v_) + v0_;
+    velocity_ = dv_ + fix_v_;
+    system_->mass().apply(velocity_, work_);
+    velocity_ = (work_ + z0_->p.tail()) + z0_->p.value();
+    system_->mass().solve(velocity_, v1_);
     if (method_.kkt) {
       system_->potential_gradient(t1, q1_, work_);
       work_ = -work_;
@@ -216,7 +213,7 @@ class ProjectedRkStep final : public StepEquations {
     } else {
       work_ = w_;
     }
-    accelerations_.begin(t1, q1_, v1_, work_);
+    accelerations_.begin(t1, q1_, v1_, work_, w_, method_.kkt ? lambda_ : no_multipliers_);
   }
 
   /// H of the compensated state, as the monitor measures it; `gradient` and `v` are scratch of length n.
@@ -249,8 +246,8 @@ class ProjectedRkStep final : public StepEquations {
 
   const State* z0_ = nullptr;
   double h_ = 0;
-  const char* failure_ = nullptr;
-  Vector x_, v0_, q1_, v1_, dq_, dv_, fix_q_, fix_v_, w_, lambda_, work_, velocity_;
+  kernels::Outlook outlook_ = kernels::Outlook::regular;
+  Vector x_, v0_, q1_, v1_, dq_, dv_, fix_q_, fix_v_, w_, lambda_, no_multipliers_, work_, velocity_;
 };
 
 class ProjectedRk final : public Scheme {
@@ -342,10 +339,11 @@ class ProjectedRk final : public Scheme {
     return sign;
   }
 
-  /// Measured, for up to three stages; 0 promises nothing. In the mass metric the error of the multipliers drops out of
-  /// the projection; stiffly accurate methods keep their full order then.
+  /// Measured, for up to three stages (symmetric projection: five); 0 promises nothing. In the mass metric the error of
+  /// the multipliers drops out of the projection; stiffly accurate methods keep their full order then.
   static int order_of_index_3(const Method& method, const Mass& mass) {
     const int s = static_cast<int>(method.tableau.stages);
+    if (method.mirror_sign != 0) return s + s % 2;
     if (!method.project || !method.rule.velocity || s > 3) return 0;
     const Vector& entries = mass.diagonal_entries();
     const bool mass_metric =

@@ -21,6 +21,7 @@ const std::vector<Measure>& measures() {
       {"promises", {"step", "steps", "order-until?", "symplectic-step?"}, measure_promises},
       {"long-run", {"step", "steps"}, measure_long_run},
       {"order", {"step", "until", "references?", "table?"}, measure_order},
+      {"order-levels", {"step", "until", "other"}, measure_order_levels},
       {"trajectory-error", {"step", "until", "references?", "reference-options?"}, measure_trajectory_error},
       {"symplectic", {"symplectic-step"}, measure_symplectic},
       {"same-state", {"step", "until", "other"}, measure_same_state},

@@ -16,7 +16,7 @@ class EndPoint {
  public:
   explicit EndPoint(const System& system)
       : system_(&system), at_(system), quadratic_(quadratic_constraints(system)), n_(system.n()) {
-    for (Vector* v : {&tail_, &work_, &double_.middle, &double_.momentum}) v->setZero(n_);
+    for (Vector* v : {&v0_, &v_tail_, &tail_, &work_, &double_.middle, &double_.momentum}) v->setZero(n_);
     for (auto* v : {&dual_.middle, &dual_.momentum}) v->resize(n_);
     g0_.setZero(system.m());
     g_values_.setZero(system.constraint_pattern().nonzeros());
@@ -26,6 +26,8 @@ class EndPoint {
   void begin(const State& z0, double h, bool energy) {
     z0_ = &z0;
     t1_ = z0.t + h;
+    system_->mass().solve(z0.p.value(), v0_);
+    system_->mass().solve(z0.p.tail(), v_tail_);
     system_->constraints_compensated(z0.t, z0.q.value(), z0.q.tail(), g0_, g_values_);
     if (energy) u0_ = system_->potential_compensated(z0.t, z0.q.value(), z0.q.tail(), work_);
   }
@@ -39,6 +41,12 @@ class EndPoint {
   template <class S>
   void place(const VectorOf<S>& dq, VectorOf<S>& q) const {
     q = (dq + z0_->q.tail().template cast<S>()) + z0_->q.value().template cast<S>();
+  }
+
+  /// v = v0 + dv, rounded once
+  template <class S>
+  void place_velocity(const VectorOf<S>& dv, VectorOf<S>& v) const {
+    v = (dv + v_tail_.template cast<S>()) + v0_.template cast<S>();
   }
 
   /// g(q0 + dq), with q from place()
@@ -97,7 +105,7 @@ class EndPoint {
   const State* z0_ = nullptr;
   double t1_ = 0;
   long double u0_ = 0;
-  Vector g0_, tail_, work_, g_values_;
+  Vector v0_, v_tail_, g0_, tail_, work_, g_values_;
   Buffers<double> double_;
   Buffers<Dual1> dual_;
 };

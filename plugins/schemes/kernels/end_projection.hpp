@@ -17,15 +17,15 @@ struct ProjectionRule {
 enum class Outlook {
   regular,
   equilibrium,  ///< grad H has no tangential part and H is right: eta = 0 replaces the energy row
-  impossible,   ///< H* is out of reach
+  distant,      ///< H has an extremum before it reaches H*, to second order in eta: there may be no real root
 };
 
 class EndProjection {
  public:
   virtual ~EndProjection() = default;
   virtual NonlinearEquations& equations() = 0;
-  /// From z0 with velocity v0 and increments dq_hat, dv_hat; energy_defect = H0 - H*.
-  virtual Outlook begin(const State& z0, const Vector& v0, const Vector& dq_hat, const Vector& dv_hat, double h,
+  /// From z0 with the increments dq_hat, dv_hat of (q^, v^); energy_defect = H0 - H*. z0 outlives the step.
+  virtual Outlook begin(const State& z0, const Vector& dq_hat, const Vector& dv_hat, double h,
                         double energy_defect) = 0;
   /// Corrections of q^ and v^ from the solution; dv is left alone where the rule has no velocity.
   virtual void corrections(const ConstVectorRef& x, Vector& dq, Vector& dv) const = 0;

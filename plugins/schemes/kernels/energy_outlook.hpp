@@ -12,7 +12,8 @@
 ///     a = grad U.t_q + M v.t_v - l_v.(t_q^T (Hess g) v)
 ///     b = t_q.(Hess U) t_q - l_q.(t_q^T (Hess g) t_q) + t_v.M t_v - 2 l_v.(t_q^T (Hess g) t_v)
 ///
-/// (b without the terms that vanish with G v in the mass metric).
+/// (b without the terms that vanish with G v in the mass metric). Beyond the double root a^2 = 2 b D there may be none:
+/// that is no proof, far roots exist (they may even be found), but it explains why a solver failed.
 
 #include <Eigen/Cholesky>
 #include <algorithm>
@@ -69,8 +70,7 @@ class EnergyOutlook {
     b -= l_q_.dot(rhs_);
     at_.constraint_curvature(t1, q_, t_q_, t_v_, rhs_);
     b -= 2 * l_v_.dot(rhs_);
-    if (a * a < b * defect) return Outlook::impossible;  // twice beyond the double root a^2 = 2 b D
-    return Outlook::regular;
+    return a * a < 2 * b * defect ? Outlook::distant : Outlook::regular;
   }
 
   const Vector& t_q() const { return t_q_; }

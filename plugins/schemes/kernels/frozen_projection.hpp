@@ -42,7 +42,7 @@ class FrozenProjection final : public TemplatedEquations<FrozenProjection>, publ
     if (rule.velocity) blocks_.push_back({"nu", m_, m_});
     if (rule.energy) blocks_.push_back({"eta", 2 * m_, 1});
     allocate(size);
-    for (Vector* v : {&dq_hat_, &dv_hat_, &v0_, &t_q_, &t_v_, &work_, &row_, &gradient_, &momentum_}) v->setZero(n_);
+    for (Vector* v : {&dq_hat_, &dv_hat_, &t_q_, &t_v_, &work_, &row_, &gradient_, &momentum_}) v->setZero(n_);
     for (auto* b : {&double_.dq, &double_.q, &double_.dv, &double_.v}) b->setZero(n_);
     for (auto* b : {&dual_.dq, &dual_.q, &dual_.dv, &dual_.v}) b->resize(n_);
     double_.g.setZero(m_);
@@ -58,19 +58,17 @@ class FrozenProjection final : public TemplatedEquations<FrozenProjection>, publ
   const SparsityPattern& pattern() const override { return pattern_; }
   const std::vector<Block>& blocks() const override { return blocks_; }
 
-  Outlook begin(const State& z0, const Vector& v0, const Vector& dq_hat, const Vector& dv_hat, double h,
-                double energy_defect) override {
+  Outlook begin(const State& z0, const Vector& dq_hat, const Vector& dv_hat, double h, double energy_defect) override {
     end_.begin(z0, h, rule_.energy);
     metric_.update(z0, h, rule_.energy);
     dq_hat_ = dq_hat;
     dv_hat_ = dv_hat;
-    v0_ = v0;
     energy_defect_ = energy_defect;
     find_directions();
     outlook_ = Outlook::regular;
     floor_ = 1e-15 + metric_.floor() + (end_.quadratic() ? 0 : step_scales_->position_floor());
     if (!rule_.energy) return outlook_;
-    work_ = v0_ + dv_hat_;
+    end_.place_velocity(dv_hat_, work_);
     outlook_ = energy_outlook_->look(end_, dq_hat_, dv_hat_, work_, energy_defect_);
     tangent_ = 1;
     if (outlook_ == Outlook::equilibrium) {
@@ -191,9 +189,9 @@ class FrozenProjection final : public TemplatedEquations<FrozenProjection>, publ
         b.dq[j] += x[2 * m_] * t_q_[j];
         b.dv[j] += x[2 * m_] * t_v_[j];
       }
-      b.v[j] = b.dv[j] + S(v0_[j]);
     }
     end_.place(b.dq, b.q);
+    end_.place_velocity(b.dv, b.v);
   }
 
   /// Adds the derivative by an unknown that moves q (level 0) or v (level 1) along a direction.
@@ -222,7 +220,7 @@ class FrozenProjection final : public TemplatedEquations<FrozenProjection>, publ
   double energy_defect_ = 0, tangent_ = 1, floor_ = 1e-15;
   Outlook outlook_ = Outlook::regular;
   Matrix directions_, jacobian_;
-  Vector dq_hat_, dv_hat_, v0_, t_q_, t_v_, work_, row_, gradient_, momentum_, product_, x_, g_values_, dg_values_;
+  Vector dq_hat_, dv_hat_, t_q_, t_v_, work_, row_, gradient_, momentum_, product_, x_, g_values_, dg_values_;
   Buffers<double> double_;
   Buffers<Dual1> dual_;
 };

@@ -47,14 +47,13 @@ class ManifoldProjection final : public TemplatedEquations<ManifoldProjection>, 
   const SparsityPattern& pattern() const override { return pattern_; }
   const std::vector<Block>& blocks() const override { return blocks_; }
 
-  Outlook begin(const State& z0, const Vector& v0, const Vector& dq_hat, const Vector& dv_hat, double h,
-                double energy_defect) override {
+  Outlook begin(const State& z0, const Vector& dq_hat, const Vector& dv_hat, double h, double energy_defect) override {
     end_.begin(z0, h, rule_.energy);
     metric_.update(z0, h, rule_.energy);
     t1_ = end_.t();
     dq_hat_ = dq_hat;
     dv_hat_ = dv_hat;
-    v_hat_ = v0 + dv_hat;
+    end_.place_velocity(dv_hat_, v_hat_);
     energy_defect_ = energy_defect;
     outlook_ = Outlook::regular;
     floor_ = 1e-15 + metric_.floor() + (end_.quadratic() ? 0 : step_scales_->position_floor());
@@ -108,8 +107,9 @@ class ManifoldProjection final : public TemplatedEquations<ManifoldProjection>, 
 
     b.dv = x.segment(dv_at(), n_);
     b.mu = x.segment(dv_at() + n_, m_);
-    b.v = b.dv + v_hat_.template cast<S>();
     weigh(b.dv, b.weighed);
+    b.dv += dv_hat_.template cast<S>();
+    end_.place_velocity(b.dv, b.v);
     at_.constraint_force(t1_, b.q, b.mu, b.force);
     at_.constraint_jacobian_times(t1_, b.q, b.v, b.g);
     for (Index j = 0; j < n_; ++j) f[dv_at() + j] = b.weighed[j] - b.force[j];
@@ -127,7 +127,6 @@ class ManifoldProjection final : public TemplatedEquations<ManifoldProjection>, 
       f[eta()] = multiplier;
       return;
     }
-    b.dv += dv_hat_.template cast<S>();
     f[eta()] = end_.energy_gain(b.step, b.q, b.dv) + S(energy_defect_);
   }
 
@@ -148,7 +147,8 @@ class ManifoldProjection final : public TemplatedEquations<ManifoldProjection>, 
     if (!rule_.velocity) return;
 
     // velocity rows: [-nu.Hess g, 0, W - eta M, -G^T, -M v], [d(G v)/dq, 0, G, 0, 0]
-    v1_ = x.segment(dv_at(), n_) + v_hat_;
+    work_ = x.segment(dv_at(), n_) + dv_hat_;
+    end_.place_velocity(work_, v1_);
     mu_ = x.segment(dv_at() + n_, m_);
     add_bending(values, 1, 0);
     metric_v_.add(values, metric_.values(), 1);

@@ -47,8 +47,9 @@ class SymmetricProjection final : public TemplatedEquations<SymmetricProjection>
     }
     build_pattern();
     allocate(pattern_.cols);
-    for (auto* v : {&double_.dq, &double_.dv, &double_.rest, &double_.sum, &double_.q, &double_.force}) v->setZero(n_);
-    for (auto* v : {&dual_.dq, &dual_.dv, &dual_.rest, &dual_.sum, &dual_.q, &dual_.force}) v->resize(n_);
+    for (auto* v : {&double_.dq, &double_.dv, &double_.v, &double_.rest, &double_.sum, &double_.q, &double_.force})
+      v->setZero(n_);
+    for (auto* v : {&dual_.dq, &dual_.dv, &dual_.v, &dual_.rest, &dual_.sum, &dual_.q, &dual_.force}) v->resize(n_);
     for (auto* v : {&double_.mu, &double_.g}) v->setZero(m_);
     for (auto* v : {&dual_.mu, &dual_.g}) v->resize(m_);
     for (Vector* v : {&v0_, &q1_, &v1_}) v->setZero(n_);
@@ -121,16 +122,18 @@ class SymmetricProjection final : public TemplatedEquations<SymmetricProjection>
 
     end_.constraints(b.dq, b.q, b.g);
     for (Index i = 0; i < m_; ++i) f[offset(2) + i] = b.g[i];
-    for (Index j = 0; j < n_; ++j) b.dv[j] += S(v0_[j]);
-    at_.constraint_jacobian_times(end_.t(), b.q, b.dv, b.g);
+    end_.place_velocity(b.dv, b.v);
+    at_.constraint_jacobian_times(end_.t(), b.q, b.v, b.g);
     for (Index i = 0; i < m_; ++i) f[offset(3) + i] = b.g[i];
   }
 
   void jacobian(const ConstVectorRef& x, VectorRef values) override {
     values.setZero();
     rows_.jacobian(x, values);
-    q1_ = ((x.segment(dq(), n_) + end_.start().q.tail()) + end_.start().q.value());
-    v1_ = x.segment(dv(), n_) + v0_;
+    double_.dq = x.segment(dq(), n_);
+    double_.dv = x.segment(dv(), n_);
+    end_.place(double_.dq, q1_);
+    end_.place_velocity(double_.dv, v1_);
     system_->constraint_jacobian(end_.t(), q1_, g_values_);
     system_->constraint_jacobian_derivative(end_.t(), q1_, v1_, dg_values_);
     system_->lagrangian_hessian(end_.t(), q1_, zero_, stiffness_);
@@ -156,7 +159,7 @@ class SymmetricProjection final : public TemplatedEquations<SymmetricProjection>
  private:
   template <class S>
   struct Buffers {
-    VectorOf<S> dq, dv, rest, sum, q, force, mu, g;
+    VectorOf<S> dq, dv, v, rest, sum, q, force, mu, g;
   };
   template <class S>
   Buffers<S>& buffers() {
