@@ -89,7 +89,7 @@ Quantities measure_constraint_levels(const Registry& registry, const Case& c) {
     momentum = std::max(momentum, map.max_abs_error());
     momentum0 = std::hypot(momentum0, map.initial());
   }
-  return {
+  Quantities out{
       {"position", monitor.position_max(), {}, "max |g|"},
       {"velocity", monitor.velocity_max(), {}, "max |G v|"},
       {"acceleration", levels.acceleration(), {}, "max |G w + v^T (Hess g) v|"},
@@ -98,6 +98,9 @@ Quantities measure_constraint_levels(const Registry& registry, const Case& c) {
       {"energy-relative", monitor.energy().max_abs_error() / (h0 > 0 ? h0 : 1), {}, "max |H - H0| / |H0|"},
       {"momentum-relative", momentum / (momentum0 > 0 ? momentum0 : 1), {}, "largest error of a momentum map / |J0|"},
       {"end", levels.end(), {}, "where the run ended: until, or where |g| passed 1e-3"}};
+  if (levels.end() < c.until - h / 2)
+    out.push_back({"growth", levels.growth(), {}, "decades of |g| a unit of time, from 1e-9 to 1e-5"});
+  return out;
 }
 
 }  // namespace gnomon::validation
