@@ -68,8 +68,11 @@ struct Integrator::Impl {
           solve.scaled->to_scaled(solve.x, solve.xs);
           report.last = solve.solver->solve(solve.xs);
           count(report.last);
-          if (report.last.status != SolveStatus::converged)
-            return fail(report, report.last.status, report.last.message);
+          if (report.last.status != SolveStatus::converged) {
+            const char* diagnosis = equations.diagnosis(k);
+            return fail(report, report.last.status,
+                        diagnosis ? report.last.message + "; " + diagnosis : report.last.message);
+          }
           solve.scaled->to_unscaled(solve.xs, solve.x);
           then = equations.accept(k, solve.x);
           if (then == Next::fail || repetition == max_repetitions)

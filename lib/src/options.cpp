@@ -105,8 +105,11 @@ Options::Options(std::string owner, OptionSpecs specs, const Assignments& assign
     if (found->kind == OptionSpec::Kind::choice) {
       bool known = false;
       for (const auto& choice : found->choices) known = known || choice == text;
-      if (!known)
-        throw Error(ErrorCode::bad_value, owner_ + ": " + name + " = \"" + text + "\" is not " + found->range_text());
+      if (!known) {
+        const std::string near = text.size() < 2 ? "" : nearest_name(text, found->choices);
+        throw Error(ErrorCode::bad_value, owner_ + ": " + name + " = \"" + text + "\" is not " + found->range_text() +
+                                              (near.empty() ? "" : "; did you mean \"" + near + "\"?"));
+      }
       values_[name] = text;
     } else if (found->kind == OptionSpec::Kind::scheme) {
       values_[name] = text;

@@ -70,6 +70,7 @@ class ComposedStep final : public StepEquations {
     inner_->begin(between_, substeps_.front() * h_);
   }
   const char* failure() const override { return inner_->failure(); }
+  const char* diagnosis(Index solve) const override { return inner_->diagnosis(solve % inner_->n_solves()); }
   void predict(Index solve, VectorRef x) override { inner_->predict(solve % inner_->n_solves(), x); }
   Next accept(Index solve, const ConstVectorRef& x) override {
     const Index solves = inner_->n_solves(), substep = solve / solves;

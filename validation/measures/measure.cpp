@@ -22,6 +22,7 @@ const std::vector<Measure>& measures() {
       {"invariants", {"step", "steps"}, measure_invariants},
       {"long-run", {"step", "steps"}, measure_long_run},
       {"order", {"step", "until", "references?", "table?"}, measure_order},
+      {"order-levels", {"step", "until", "other"}, measure_order_levels},
       {"trajectory-error", {"step", "until", "references?", "reference-options?"}, measure_trajectory_error},
       {"symplectic", {"symplectic-step"}, measure_symplectic},
       {"same-state", {"step", "until", "other"}, measure_same_state},

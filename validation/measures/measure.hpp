@@ -40,6 +40,8 @@ Quantities measure_invariants(const Registry& registry, const Case& c);
 Quantities measure_long_run(const Registry& registry, const Case& c);
 /// Order and error coefficient over a list of steps.
 Quantities measure_order(const Registry& registry, const Case& c);
+/// Orders of q, v, accelerations and multipliers, for schemes that carry accelerations.
+Quantities measure_order_levels(const Registry& registry, const Case& c);
 /// Largest errors of q, p and lambda along the trajectory over a list of steps.
 Quantities measure_trajectory_error(const Registry& registry, const Case& c);
 /// Symplecticity defect of the step map.
