@@ -28,6 +28,7 @@ const std::vector<Measure>& measures() {
        {"step", "until", "references", "tolerances", "reference-options?", "table?"},
        measure_reference_agreement},
       {"completes", {"step", "until", "references?", "tolerances?", "reference-options?"}, measure_completes},
+      {"baseline-drift", {"step", "until", "references", "tolerances", "reference-options?"}, measure_baseline_drift},
       {"solvers-agree", {"step"}, measure_solvers_agree},
       {"published-hbvm", {"until", "table", "steps?"}, measure_published_hbvm},
       {"condition", {"step"}, measure_condition},

@@ -49,6 +49,8 @@ Quantities measure_same_state(const Registry& registry, const Case& c);
 Quantities measure_reference_agreement(const Registry& registry, const Case& c);
 /// Gets to the end with the constraints bound; how far the references get.
 Quantities measure_completes(const Registry& registry, const Case& c);
+/// Invariants of the references over a long run at ordinary tolerances, beside the scheme's.
+Quantities measure_baseline_drift(const Registry& registry, const Case& c);
 /// Every registered solver reaches the same step.
 Quantities measure_solvers_agree(const Registry& registry, const Case& c);
 /// Tables of the report on HBVM with holonomic constraints, row by row; `steps` leaves out the rows with more steps.
