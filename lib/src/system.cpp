@@ -48,6 +48,14 @@ void System::symmetry_generator(Index, const ConstVectorRef&, VectorRef) const {
   not_declared(*this, "symmetries");
 }
 
+std::string System::integral_name(Index) const {
+  not_declared(*this, "first integrals");
+}
+
+double System::integral(Index, double, const ConstVectorRef&, const ConstVectorRef&) const {
+  not_declared(*this, "first integrals");
+}
+
 void System::invariants(const ConstVectorRef&, VectorRef) const {
   not_declared(*this, "invariants");
 }

@@ -38,7 +38,8 @@ struct Case {
   std::string note;
 
   std::string problem;
-  Assignments set;  ///< parameters of the problem
+  Assignments set;    ///< parameters of the problem
+  Assignments start;  ///< parameters of the same problem with which it starts where `set` leads (reaches-start)
   Method method;
   Method other;              ///< what `method` is compared with (same-state)
   std::vector<double> step;  ///< one step size, or a list (order)

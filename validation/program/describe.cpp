@@ -41,6 +41,8 @@ void describe_problem(const Registry& registry, const std::string& name) {
   fmt::print("with default parameters: {} coordinates, {} constraints, {} momentum maps{}\n", traits.n, traits.m,
              traits.n_symmetries, instance.exact ? ", closed-form solution" : "");
   for (Index a = 0; a < traits.n_symmetries; ++a) fmt::print("  momentum map: {}\n", instance.system->symmetry_name(a));
+  for (Index a = 0; a < traits.n_integrals; ++a)
+    fmt::print("  first integral: {}\n", instance.system->integral_name(a));
   print_options(problem.parameters(), "parameters", "--set");
 }
 

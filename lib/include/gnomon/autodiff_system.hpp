@@ -19,7 +19,8 @@ namespace gnomon {
 ///     template <class S> S potential(const S& t, const S* q) const;               // U, or U2 with invariants
 ///     template <class S> void constraints(const S& t, const S* q, S* g) const;
 ///
-/// and, hiding the defaults here, invariants, symmetries, obstacles and a force.
+/// and, hiding the defaults here, invariants, symmetries, first integrals (their number in describe()), obstacles and a
+/// force.
 template <int N, int M>
 struct AutodiffModel {
   static constexpr int n = N;
@@ -39,6 +40,8 @@ struct AutodiffModel {
   }
   std::string symmetry_name(Index) const { return {}; }
   void symmetry_generator(Index, const double*, double*) const {}
+  std::string integral_name(Index) const { return {}; }
+  double integral(Index, double, const double*, const double*) const { return 0; }
   void obstacles(const double*, double*) const {}
   void force(double, const double*, const double*, double*) const {}
 };
@@ -179,6 +182,11 @@ class AutodiffSystem final : public System {
     model_.force(t, q.data(), v.data(), out.data());
   }
   void obstacles(const ConstVectorRef& q, VectorRef out) const override { model_.obstacles(q.data(), out.data()); }
+  std::string integral_name(Index a) const override { return model_.integral_name(a); }
+  double integral(Index a, double t, const ConstVectorRef& q, const ConstVectorRef& p) const override {
+    return model_.integral(a, t, q.data(), p.data());
+  }
+
   std::string symmetry_name(Index a) const override { return model_.symmetry_name(a); }
   void symmetry_generator(Index a, const ConstVectorRef& q, VectorRef out) const override {
     model_.symmetry_generator(a, q.data(), out.data());

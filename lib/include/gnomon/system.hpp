@@ -34,6 +34,7 @@ struct SystemTraits {
   Index m = 0;                             ///< position constraints
   Index n_obstacles = 0;                   ///< unilateral constraints c(q) >= 0
   Index n_symmetries = 0;                  ///< linear-in-p momentum maps
+  Index n_integrals = 0;                   ///< first integrals beyond energy and momentum maps, see System::integral
   Index n_invariants = 0;                  ///< quadratic invariants pi_k in which U is written, see System::invariants
   int potential_degree = not_polynomial;   ///< degree of U in q, or not_polynomial
   int constraint_degree = not_polynomial;  ///< degree of g in q, or not_polynomial
@@ -133,6 +134,13 @@ class System {
   virtual std::string symmetry_name(Index a) const;
   /// out = xi_a(q), the infinitesimal generator
   virtual void symmetry_generator(Index a, const ConstVectorRef& q, VectorRef out) const;
+  ///@}
+
+  /// \name First integrals I_a(t, q, p), beyond the energy and the momentum maps, with traits().n_integrals > 0
+  /// The motion conserves them and no scheme promises to: their error measures the solution. The monitor shows them.
+  ///@{
+  virtual std::string integral_name(Index a) const;
+  virtual double integral(Index a, double t, const ConstVectorRef& q, const ConstVectorRef& p) const;
   ///@}
 
   /// \name Quadratic invariants, with traits().n_invariants > 0
