@@ -97,6 +97,8 @@ BOOST_AUTO_TEST_CASE(symmetric_projections_that_cannot_be_are_refused) {
   BOOST_TEST(refusal({{"projection", "symmetric"}, {"index", "3"}, {"stages", "3"}, {"signs", "plus-minus"}}).empty());
   BOOST_TEST(contains(refusal({{"projection", "symmetric"}, {"tableau", "radau-iia"}}), "expected gauss"));
   BOOST_TEST(contains(refusal({{"projection", "symmetric"}, {"directions", "frozen"}}), "directions = frozen"));
+  BOOST_TEST(contains(refusal({{"signs", "plus-minus"}}), "signs = plus-minus is for projection = symmetric"));
+  BOOST_TEST(contains(refusal({{"directions", "frozen"}, {"projection", "none"}}), "but projection = none"));
 }
 
 BOOST_AUTO_TEST_CASE(unknown_names_get_the_nearest_known_one) {
