@@ -318,7 +318,14 @@ class ProjectedRk final : public Scheme {
     method.project_acceleration = projection.rfind("pva", 0) == 0;
     method.from_start = projection == "pvae-0";
     method.frozen = options.is("directions", "frozen");
-    if (projection == "symmetric") method.mirror_sign = mirror_sign(method, options);
+    if (projection == "symmetric")
+      method.mirror_sign = mirror_sign(method, options);
+    else if (!options.is("signs", "auto"))
+      throw Error(ErrorCode::bad_value, "scheme projected-rk: signs = " + options.choice("signs") +
+                                            " is for projection = symmetric, but projection = " + projection);
+    if (method.frozen && !method.project)
+      throw Error(ErrorCode::bad_value,
+                  "scheme projected-rk: directions = frozen is for a projection, but projection = none");
     return method;
   }
 

@@ -6,6 +6,8 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
+#include "../../plugins/schemes/kernels/frozen_projection.hpp"
+#include "../../plugins/schemes/kernels/manifold_projection.hpp"
 #include "../../plugins/schemes/kernels/symmetric_projection.hpp"
 #include "gnomon/gnomon.hpp"
 
@@ -95,6 +97,8 @@ BOOST_AUTO_TEST_CASE(symmetric_projections_that_cannot_be_are_refused) {
   BOOST_TEST(refusal({{"projection", "symmetric"}, {"index", "3"}, {"stages", "3"}, {"signs", "plus-minus"}}).empty());
   BOOST_TEST(contains(refusal({{"projection", "symmetric"}, {"tableau", "radau-iia"}}), "expected gauss"));
   BOOST_TEST(contains(refusal({{"projection", "symmetric"}, {"directions", "frozen"}}), "directions = frozen"));
+  BOOST_TEST(contains(refusal({{"signs", "plus-minus"}}), "signs = plus-minus is for projection = symmetric"));
+  BOOST_TEST(contains(refusal({{"directions", "frozen"}, {"projection", "none"}}), "but projection = none"));
 }
 
 BOOST_AUTO_TEST_CASE(unknown_names_get_the_nearest_known_one) {
@@ -158,6 +162,30 @@ BOOST_AUTO_TEST_CASE(frozen_directions_have_2m_plus_1_unknowns_and_work_beside_a
   }
   Integrator stacked = projected_rk(hanging, {{"projection", "pvae-0"}});
   BOOST_TEST(stacked.equations().system(1).size() == 7);
+}
+
+BOOST_AUTO_TEST_CASE(the_outlook_knows_what_is_out_of_reach) {
+  const ProblemInstance instance = registry().build("simple-pendulum");
+  const System& system = *instance.system;
+  kernels::StepScales scales(system);
+  kernels::FrozenProjection frozen(system, {true, true, true}, scales);
+  kernels::ManifoldProjection stacked(system, {true, true, true}, scales);
+  const Vector zero = Vector::Zero(2);
+  for (const double angle : {0., 0.1, 0.5}) {
+    State z;
+    z.q.set((Vector(2) << std::sin(angle), -std::cos(angle)).finished());
+    z.p.set(zero);
+    scales.update(z, 0.01);
+    const double above = 10 * (1 - std::cos(angle));  // the lowest point
+    for (kernels::EndProjection* projection : std::initializer_list<kernels::EndProjection*>{&frozen, &stacked}) {
+      // H0 - H*: below the lowest point there is no state, above the start there are.
+      BOOST_TEST((projection->begin(z, zero, zero, 0.01, above + 1) == kernels::Outlook::distant));
+      const kernels::Outlook same = projection->begin(z, zero, zero, 0.01, 0);
+      BOOST_TEST((same == (angle == 0 ? kernels::Outlook::equilibrium : kernels::Outlook::regular)));
+      if (angle > 0) BOOST_TEST((projection->begin(z, zero, zero, 0.01, -0.1) == kernels::Outlook::regular));
+      if (angle > 0) BOOST_TEST((projection->begin(z, zero, zero, 0.01, above / 4) == kernels::Outlook::regular));
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(an_energy_out_of_reach_is_reported_and_the_state_kept) {

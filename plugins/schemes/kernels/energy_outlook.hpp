@@ -58,7 +58,7 @@ class EnergyOutlook {
     multiply(system_->constraint_pattern(), g_values_, v, rhs_);
     defect -= l_v_.dot(rhs_);
     const double size = std::abs(u0) + std::abs(v.dot(end.start().p.value())) + 1e-300;
-    if (a <= 1e-16 * gradient2 && std::abs(defect) <= 1e-14 * size) return Outlook::equilibrium;
+    if (a <= 1e-16 * gradient2) return std::abs(defect) <= 1e-14 * size ? Outlook::equilibrium : Outlook::distant;
 
     system_->potential_hessian_times(t1, q_, t_q_, work_);
     double b = t_q_.dot(work_);
