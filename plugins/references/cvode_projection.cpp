@@ -37,8 +37,8 @@ class TangentProjection {
   explicit TangentProjection(const System& system)
       : system_(system), values_(system.constraint_pattern().nonzeros()), lifted_(system.n(), system.m()) {}
 
-  /// False where G has lost rank.
-  bool factor(double t, const Vector& q) {
+  /// Throws CannotEvaluate where G has lost rank.
+  void factor(double t, const Vector& q) {
     system_.constraint_jacobian(t, q, values_);
     jacobian_ = to_dense(system_.constraint_pattern(), values_);
     Vector row(system_.n());
@@ -47,7 +47,7 @@ class TangentProjection {
       system_.mass().solve(row, lifted_.col(i));
     }
     factor_.compute(jacobian_ * lifted_);
-    return factor_.info() == Eigen::Success;
+    if (factor_.info() != Eigen::Success) throw gnomon::CannotEvaluate("G has lost rank, nothing can be projected");
   }
   /// M^-1 G^T A^-1 c
   Vector step(const Vector& c) const { return lifted_ * factor_.solve(c); }
@@ -129,7 +129,7 @@ class CvodeSolution final : public gnomon::kernels::SundialsSolution {
       const auto in = me.map(y);
       const Vector q0 = in.head(n), v0 = in.segment(n, n);
       Vector q = q0, v = v0;
-      if (!me.project_position(t, tolerance, q)) return false;
+      me.project_position(t, tolerance, q);
       Vector g(me.m_);
       me.system_->constraint_velocity(t, q, v, g);
       v -= me.tangent_.step(g);
@@ -141,24 +141,24 @@ class CvodeSolution final : public gnomon::kernels::SundialsSolution {
     });
   }
 
-  /// Newton to the rounding of g: what remains after the last correction is not smaller any more. False when the last
-  /// correction is above the integrator's tolerance.
-  bool project_position(double t, double tolerance, Vector& q) {
+  /// Newton to the rounding of g: what remains after the last correction is not smaller any more. Throws CannotEvaluate
+  /// when the last correction is above the integrator's tolerance.
+  void project_position(double t, double tolerance, Vector& q) {
     constexpr int most_iterations = 12;
     const Vector weight = (rtol_ * q.array().abs() + map(tolerances_.get()).head(n_).array()).inverse();
     double before = std::numeric_limits<double>::infinity();
     Vector g(m_);
     for (int iteration = 0; iteration < most_iterations; ++iteration) {
-      if (!tangent_.factor(t, q)) return false;
+      tangent_.factor(t, q);
       system_->constraints(t, q, g);
       const Vector dq = tangent_.step(g);
       const double now = dq.cwiseProduct(weight).norm() / std::sqrt(static_cast<double>(n_));
-      if (!(now < before / 2)) return before <= tolerance;
+      if (!(now < before / 2)) break;
       q -= dq;
       before = now;
-      if (now == 0) return true;
+      if (now == 0) break;
     }
-    return before <= tolerance;
+    if (!(before <= tolerance)) throw gnomon::CannotEvaluate("the projection onto g = 0 does not converge");
   }
 
   /// e_q -= M^-1 G^T A^-1 G e_q,   e_v -= M^-1 G^T A^-1 (G e_v + d(G v)/dq e_q)

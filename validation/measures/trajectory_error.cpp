@@ -26,11 +26,7 @@ ReferenceReport reached(ReferenceSolution& solution, double t, const std::string
 
 Errors largest_errors(const Registry& registry, const Case& c, const ProblemInstance& instance,
                       const std::string& reference, double h) {
-  const Reference& chosen = registry.reference(reference);
-  const auto assigned = c.reference_options.find(reference);
-  const auto solution =
-      chosen.start(instance, Options("reference " + reference, chosen.options(),
-                                     assigned == c.reference_options.end() ? Assignments() : assigned->second));
+  const auto solution = start_reference(registry, instance, c, reference, 0);
   Integrator integrator = started(registry, instance, c.method);
   const long steps = whole_steps(c.until - instance.t0, h);
   Errors errors;

@@ -22,6 +22,9 @@
 
 namespace gnomon::kernels {
 
+/// Unknowns that dense linear algebra is good for: 200 MB of Jacobian.
+constexpr Index most_unknowns = 5000;
+
 /// Options that every one of them has; `coefficient` is the default of the Newton test's.
 inline OptionSpecs sundials_options(double coefficient) {
   return {
@@ -62,6 +65,10 @@ class SundialsSolution : public ReferenceSolution {
         n_(system_->n()),
         m_(system_->m()),
         code_(std::move(code)) {
+    if (size > most_unknowns)
+      throw Error(ErrorCode::refused, code_ + " as a reference works with dense matrices: system " +
+                                          system_->traits().name + " makes " + std::to_string(size) +
+                                          " unknowns, at most " + std::to_string(most_unknowns) + " are possible");
     check_start(*system_, instance.t0, instance.q0, instance.p0);
     for (auto* vector : {&y_, &tolerances_}) vector->reset(N_VNew_Serial(size, context_));
     matrix_.reset(SUNDenseMatrix(size, size, context_));
