@@ -10,7 +10,8 @@
 /// constraints are met up to O(1/mu): as mu grows the scheme tends to energy-momentum (Prop. 3.2).
 
 #include "gnomon/plugin.hpp"
-#include "kernels/penalty_step.hpp"
+#include "kernels/derivative_rules.hpp"
+#include "kernels/penalty_options.hpp"
 
 namespace {
 
@@ -35,9 +36,12 @@ class Penalty final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    const kernels::PenaltyRule rule =
-        kernels::penalty_rule(*this, system, options, kernels::PenaltyRule::Derivative::equivariant, "penalty-general");
-    return {std::make_unique<kernels::PenaltyStep>(system, rule), promises()};
+    kernels::require_conservative(*this, system);
+    kernels::require_quadratic_constraints(*this, system);
+    return {std::make_unique<kernels::MidpointStep<kernels::PenaltyMultiplier>>(
+                system, kernels::equivariant_rule(*this, system, "penalty-general"),
+                kernels::penalty_rule(options, kernels::PenaltyMultiplier::Derivative::equivariant)),
+            promises()};
   }
 };
 

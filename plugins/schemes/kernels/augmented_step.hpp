@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// The augmented Lagrange iteration around PenaltyEquations: solve with lambda fixed, update lambda, repeat until
-/// |g(q1)| is below the tolerance.
+/// The augmented Lagrange iteration around MidpointEquations with a penalty: solve with lambda fixed, update lambda,
+/// repeat until |g(q1)| is below the tolerance.
 ///
 ///     consistent    lambda += a mu g1,  a = dF/d(mu g1) = 1 (equivariant) or 2 (D-hat): contraction 1/(1 + a mu w)
 ///     printed       lambda += 2 mu g1, which with a = 1 contracts by (1 - mu w)/(1 + mu w) only, -1 for large mu
@@ -12,7 +12,8 @@
 
 #include <Eigen/LU>
 
-#include "penalty_step.hpp"
+#include "midpoint_step.hpp"
+#include "penalty_options.hpp"
 
 namespace gnomon::kernels {
 
@@ -50,11 +51,12 @@ inline AugmentedRule augmented_rule(const Options& options) {
 
 class AugmentedStep final : public StepEquations {
  public:
-  AugmentedStep(const System& system, const PenaltyRule& penalty, const AugmentedRule& rule)
-      : equations_(system, penalty), rule_(rule) {
+  AugmentedStep(const System& system, const MidpointRule& midpoint, const PenaltyMultiplier::Rule& penalty,
+                const AugmentedRule& rule)
+      : equations_(system, midpoint, penalty), penalty_(penalty), rule_(rule) {
     const Index n = system.n(), m = system.m(), size = equations_.size();
     for (Vector* v : {&x_, &low_, &start_}) v->setZero(size);
-    for (Vector* v : {&g_, &lambda_, &effective_, &dlambda_}) v->setZero(m);
+    for (Vector* v : {&g_, &lambda_, &dlambda_}) v->setZero(m);
     const bool newton = m > 0 && rule.update == AugmentedRule::Update::newton;
     const Index k = !newton ? 0 : equations_.corrected() ? size : n;
     for (Vector* v : {&middle_, &end_}) v->setZero(system.constraint_pattern().nonzeros());
@@ -76,7 +78,7 @@ class AugmentedStep final : public StepEquations {
       lambda_ = z0.lambda;
     else
       lambda_.setZero();
-    equations_.set_lambda(lambda_);
+    equations_.multiplier().set_lambda(lambda_);
     solves_ = since_progress_ = 0;
     best_ = std::numeric_limits<double>::infinity();
   }
@@ -90,7 +92,8 @@ class AugmentedStep final : public StepEquations {
   Next accept(Index, const ConstVectorRef& x) override {
     x_ = x;
     equations_.polish(x_, low_);
-    equations_.end_values(x_, g_, effective_);
+    equations_.effective_multiplier(x_);
+    g_ = equations_.multiplier().end_constraints(equations_.step());
     start_ = x_;
     ++solves_;
     if (g_.size() == 0) return Next::advance;
@@ -111,37 +114,31 @@ class AugmentedStep final : public StepEquations {
   }
 
   void finish(State& next) override {
-    const Index n = equations_.n();
-    next.q.add(x_.head(n));
-    next.p.add(x_.tail(n));
-    next.q.add(low_.head(n));
-    next.p.add(low_.tail(n));
     next.lambda = lambda_;
-    remember(next, equations_.h(), x_);
-    next.advance_time(equations_.h());
+    advance(next, equations_.step().h, x_, low_);
   }
 
  private:
   void update() {
-    const PenaltyRule& penalty = equations_.rule();
     switch (rule_.update) {
       case AugmentedRule::Update::newton:
         newton_update();
         break;
       case AugmentedRule::Update::consistent:
-        lambda_ += penalty.slope() * penalty.mu * g_;
+        lambda_ += penalty_.slope() * penalty_.mu * g_;
         break;
       case AugmentedRule::Update::printed:
-        lambda_ += 2 * penalty.mu * g_;
+        lambda_ += 2 * penalty_.mu * g_;
         break;
     }
-    equations_.set_lambda(lambda_);
+    equations_.multiplier().set_lambda(lambda_);
   }
 
   /// With J d(dq, dp) = -(0, h Gm^T) dlambda and dg1 = G1 d(dq): S = h G1 [J^-1]_(q,F2) Gm^T. Without a correction s
   /// the rows F1 = M dq/h - p_m eliminate dp = 2 M dq/h, and n unknowns are left: this is h K, K = 2 M/h^2 + ... .
   void newton_update() {
-    const Index n = equations_.n(), m = g_.size();
+    const Index n = equations_.model().n(), m = g_.size();
+    const double h = equations_.step().h;
     const SparsityPattern& pattern = equations_.pattern();
     const SparsityPattern& g = equations_.model().constraint_pattern();
     equations_.jacobian(x_, values_);
@@ -160,7 +157,7 @@ class AugmentedStep final : public StepEquations {
     auto column = reduced ? right_.head(n) : right_.tail(n);
     for (Index i = 0; i < m; ++i) {
       right_.setZero();
-      for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) column[g.indices[k]] = equations_.h() * middle_[k];
+      for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) column[g.indices[k]] = h * middle_[k];
       solution_ = lu_.solve(right_);
       for (Index r = 0; r < m; ++r) {
         double sum = 0;
@@ -174,23 +171,23 @@ class AugmentedStep final : public StepEquations {
     // The next solve starts where the linearised step goes.
     right_.setZero();
     for (Index i = 0; i < m; ++i)
-      for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k)
-        column[g.indices[k]] += equations_.h() * middle_[k] * dlambda_[i];
+      for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) column[g.indices[k]] += h * middle_[k] * dlambda_[i];
     solution_ = lu_.solve(right_);
     start_.head(n) -= solution_.head(n);
     if (reduced) {
       equations_.model().mass().apply(solution_, right_);
-      start_.tail(n) -= 2 / equations_.h() * right_;
+      start_.tail(n) -= 2 / h * right_;
     } else {
       start_.tail(n) -= solution_.tail(n);
     }
   }
 
-  PenaltyEquations equations_;
+  MidpointEquations<PenaltyMultiplier> equations_;
+  PenaltyMultiplier::Rule penalty_;
   AugmentedRule rule_;
   int solves_ = 0, since_progress_ = 0;
   double best_ = 0;
-  Vector x_, low_, start_, g_, lambda_, effective_, dlambda_;
+  Vector x_, low_, start_, g_, lambda_, dlambda_;
   Vector values_, middle_, end_, right_, solution_;
   Matrix matrix_, sensitivity_;
   Eigen::PartialPivLU<Matrix> lu_, small_lu_;

@@ -7,10 +7,23 @@
 
 namespace gnomon::kernels {
 
-/// One MidpointEquations a step.
+/// State after a step with the solution x + low, x = [dq | dp | ...].
+inline void advance(State& next, double h, const Vector& x, const Vector& low) {
+  const Index n = next.q.value().size();
+  next.q.add(x.head(n));
+  next.p.add(x.segment(n, n));
+  next.q.add(low.head(n));
+  next.p.add(low.segment(n, n));
+  remember(next, h, x);
+  next.advance_time(h);
+}
+
+/// One MidpointEquations a step. With a penalty it conserves H + mu |g|^2.
+template <class Multiplier>
 class MidpointStep final : public StepEquations {
  public:
-  MidpointStep(const System& system, const MidpointRule& rule) : equations_(system, rule) {
+  MidpointStep(const System& system, const MidpointRule& rule, const typename Multiplier::Rule& multiplier = {})
+      : equations_(system, rule, multiplier) {
     x_.setZero(equations_.size());
     low_.setZero(equations_.size());
   }
@@ -18,10 +31,7 @@ class MidpointStep final : public StepEquations {
   Index n_systems() const override { return 1; }
   NonlinearEquations& system(Index) override { return equations_; }
   void prepare(State& z) const override { z.history.resize(equations_.size(), predictor_depth); }
-  void begin(const State& z0, double h) override {
-    h_ = h;
-    equations_.begin(z0, h);
-  }
+  void begin(const State& z0, double h) override { equations_.begin(z0, h); }
   void predict(Index, VectorRef x) override { equations_.predict(x); }
   Next accept(Index, const ConstVectorRef& x) override {
     x_ = x;
@@ -29,19 +39,13 @@ class MidpointStep final : public StepEquations {
     return Next::advance;
   }
   void finish(State& next) override {
-    const Index n = equations_.n(), m = equations_.m();
-    next.q.add(x_.head(n));
-    next.p.add(x_.segment(n, n));
-    next.q.add(low_.head(n));
-    next.p.add(low_.segment(n, n));
-    next.lambda = x_.tail(m);
-    remember(next, h_, x_);
-    next.advance_time(h_);
+    next.lambda = equations_.effective_multiplier(x_);
+    advance(next, equations_.step().h, x_, low_);
   }
+  long double added_energy(const State& z) override { return equations_.multiplier().energy(z); }
 
  private:
-  MidpointEquations equations_;
-  double h_ = 0;
+  MidpointEquations<Multiplier> equations_;
   Vector x_, low_;
 };
 

@@ -1,0 +1,179 @@
+#pragma once
+/// \file
+/// A penalty P = mu |g|^2, beside fixed multipliers lambda (zero in the penalty schemes), in the midpoint residual, for
+/// quadratic constraints. With g1 - g0 = G(q_m) dq and delta_i = dq^T (Hess g_i) dq the schemes differ in the effective
+/// multiplier F and in the penalty's part of c, neither of which cancels or divides:
+///
+///     equivariant   F = lambda + mu (g1 + g0)                                    0
+///     midpoint      F = lambda + 2 mu g(q_m) = lambda + mu (g1 + g0 - delta/4)   c = mu/4 delta.(g1 - g0)
+///     d-hat         F = lambda + 2 mu g1                                         c = -mu |g1 - g0|^2
+///
+/// Energy: F.(g1 - g0) + c = lambda.(g1 - g0) + mu (|g1|^2 - |g0|^2) in all three.
+
+#include "gnomon/system_at.hpp"
+#include "step_frame.hpp"
+#include "step_scales.hpp"
+
+namespace gnomon::kernels {
+
+class PenaltyMultiplier {
+ public:
+  enum class Derivative { equivariant, midpoint, d_hat };
+  struct Rule {
+    Derivative derivative = Derivative::equivariant;
+    double mu = 1e7;  ///< P = mu |g|^2
+
+    /// F = lambda + mu (2 g0 + slope (g1 - g0) + ...): mu times this is how fast F follows g1.
+    double slope() const { return derivative == Derivative::d_hat ? 2 : 1; }
+  };
+
+  PenaltyMultiplier(const System& system, SystemAt& at, const Rule& rule)
+      : system_(&system), at_(&at), rule_(rule), n_(system.n()), m_(system.m()) {
+    for (auto* v : {&dg_.at_double, &delta_.at_double}) v->resize(m_);
+    for (auto* v : {&dg_.at_dual, &delta_.at_dual}) v->resize(m_);
+    for (Vector* v : {&lambda_, &g1_, &bent_, &dbent_}) v->setZero(m_);
+    work_.setZero(n_);
+    for (Vector* v : {&g_values_, &g1_values_, &curvature_}) v->setZero(system.constraint_pattern().nonzeros());
+  }
+
+  const Rule& rule() const { return rule_; }
+  /// The multipliers beside the penalty; they stay until they are set again.
+  void set_lambda(const Vector& lambda) { lambda_ = lambda; }
+  /// g(q1) of the last evaluation at double.
+  const Vector& end_constraints(const StepFrame& step) {
+    g1_ = step.g0 + dg_.at_double;
+    return g1_;
+  }
+
+  Index unknowns() const { return 0; }
+  bool corrects() const { return m_ > 0 && rule_.derivative != Derivative::equivariant; }
+  void begin(const StepFrame& step, const StepScales& scales) {
+    const double w = m_ > 0 ? (scales.hidden() / scales.s()).cwiseAbs2().maxCoeff() : 0;
+    stiffness_ = rule_.slope() * rule_.mu * step.h * step.h * w;
+  }
+  void predict(const State&, VectorRef) const {}
+  /// mu h^2 w, w the largest (G M^-1 G^T)_ii.
+  double stiffness() const { return stiffness_; }
+  /// A residual of 1e-12, which is far above rounding, drifts where s is active: count it a thousand times, so that
+  /// Newton goes on until the residual stops shrinking.
+  double unit() const { return 1e-3; }
+  bool energy_noise() const { return false; }
+  long double energy(const State& z) {
+    system_->constraints_compensated(z.t, z.q.value(), z.q.tail(), g1_, g_values_);
+    long double sum = 0;
+    for (Index i = 0; i < m_; ++i) sum += static_cast<long double>(g1_[i]) * g1_[i];
+    return rule_.mu * sum;
+  }
+  void scales(const StepScales&, VectorRef, VectorRef) const {}
+  /// h mu G^T (G dq) carries mu h^2 w roundings of dq.
+  double floor(const StepScales&) const { return 1e-16 * stiffness_; }
+
+  template <class S, class X>
+  void evaluate(const StepFrame& step, const X&, StepPoint<S>& b) {
+    const S mu(rule_.mu);
+    auto &dg = dg_.get<S>(), &delta = delta_.get<S>();
+    at_->constraint_jacobian_times(step.tm, b.qm, b.dq, dg);
+    switch (rule_.derivative) {
+      case Derivative::equivariant:
+        for (Index i = 0; i < m_; ++i) b.lambda[i] = mu * (dg[i] + S(2 * step.g0[i]));
+        break;
+      case Derivative::midpoint:
+        curvature(step, b.dq, delta);
+        for (Index i = 0; i < m_; ++i) b.lambda[i] = mu * (dg[i] + S(2 * step.g0[i]) - delta[i] * 0.25);
+        break;
+      case Derivative::d_hat:
+        for (Index i = 0; i < m_; ++i) b.lambda[i] = mu * ((dg[i] + S(step.g0[i])) * 2.0);
+        break;
+    }
+    for (Index i = 0; i < m_; ++i) b.lambda[i] += S(lambda_[i]);
+  }
+  template <class S>
+  void rows(const StepFrame&, StepPoint<S>&, VectorOf<S>&) {}
+
+  /// Its part of c, after evaluate().
+  template <class S>
+  S correction(const StepFrame&, StepPoint<S>&) {
+    auto &dg = dg_.get<S>(), &delta = delta_.get<S>();
+    if (rule_.derivative == Derivative::midpoint) return delta.dot(dg) * S(0.25 * rule_.mu);
+    return dg.dot(dg) * S(-rule_.mu);
+  }
+  /// The same with its gradient, added to dc; after add_jacobian() at the same point.
+  double linearise(const StepFrame& step, StepPoint<double>& b, VectorRef dc) {
+    const SparsityPattern& g = system_->constraint_pattern();
+    const Vector &dg = dg_.at_double, &delta = delta_.at_double;
+    if (rule_.derivative == Derivative::midpoint) {
+      // c = mu/4 delta.dg: d(delta_i) = 2 dq^T Hess g_i, d(dg) = G(q1)
+      multiply_transposed(g, curvature_, dg, work_);
+      dc.head(n_) += 0.5 * rule_.mu * work_;
+      multiply_transposed(g, g1_values_, delta, work_);
+      dc.head(n_) += 0.25 * rule_.mu * work_;
+    } else {
+      multiply_transposed(g, g1_values_, dg, work_);
+      dc.head(n_) -= 2 * rule_.mu * work_;
+    }
+    return correction(step, b);
+  }
+  /// At dz = 0, D-hat's c/N = -mu |G dq|^2/N has no limit, but s (dq, dp) is homogeneous of degree one: its derivative
+  /// along w is s(w) w. The midpoint's c is of higher order.
+  bool singular_at_rest() const { return rule_.derivative == Derivative::d_hat; }
+  /// c along w, divided by the square of its length.
+  double at_rest(const StepFrame& step, const Vector& w) {
+    at_->constraint_jacobian_times(step.tm, step.z0->q.value(), w, g1_);
+    return -rule_.mu * g1_.squaredNorm();
+  }
+
+  void add_pattern(PatternBuilder& builder) const {
+    each_pair([&](Index j, Index k) { builder.add(n_ + j, k); });
+  }
+  void map(const SparsityPattern& whole) {
+    each_pair([&](Index j, Index k) { normal_.push_back(whole.find(n_ + j, k)); });
+  }
+  /// dF2 += h G_m^T dF/dq, dF/dq = slope mu G(q1), for the midpoint 2 mu G(q_m)/2
+  void add_jacobian(const StepFrame& step, const StepPoint<double>& b, VectorRef values) {
+    system_->constraint_jacobian(step.tm, b.qm, g_values_);
+    system_->constraint_jacobian(step.t1, b.q1, g1_values_);
+    const Vector& end = rule_.derivative == Derivative::midpoint ? g_values_ : g1_values_;
+    const SparsityPattern& g = system_->constraint_pattern();
+    const double factor = step.h * rule_.mu * rule_.slope();
+    std::size_t at = 0;
+    for (Index i = 0; i < m_; ++i)
+      for (Index j = g.offsets[i]; j < g.offsets[i + 1]; ++j)
+        for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) values[normal_[at++]] += factor * g_values_[j] * end[k];
+  }
+
+ private:
+  template <class Visit>
+  void each_pair(const Visit& visit) const {
+    const SparsityPattern& g = system_->constraint_pattern();
+    for (Index i = 0; i < m_; ++i)
+      for (Index j = g.offsets[i]; j < g.offsets[i + 1]; ++j)
+        for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) visit(g.indices[j], g.indices[k]);
+  }
+
+  /// out_i = dq^T (Hess g_i) dq
+  void curvature(const StepFrame& step, const Vector& dq, Vector& out) {
+    system_->constraint_jacobian_derivative(step.tm, step.z0->q.value(), dq, curvature_);
+    multiply(system_->constraint_pattern(), curvature_, dq, out);
+  }
+  void curvature(const StepFrame& step, const VectorOf<Dual1>& dq, VectorOf<Dual1>& out) {
+    for (Index j = 0; j < n_; ++j) work_[j] = dq[j].value;
+    curvature(step, work_, bent_);
+    for (Index j = 0; j < n_; ++j) work_[j] = dq[j].grad[0];
+    multiply(system_->constraint_pattern(), curvature_, work_, dbent_);
+    for (Index i = 0; i < m_; ++i) {
+      out[i].value = bent_[i];
+      out[i].grad[0] = 2 * dbent_[i];
+    }
+  }
+
+  const System* system_;
+  SystemAt* at_;
+  Rule rule_;
+  Index n_, m_;
+  double stiffness_ = 0;
+  ForBothScalars<VectorOf> dg_, delta_;  ///< g1 - g0, and the second derivatives along dq
+  Vector lambda_, g1_, bent_, dbent_, work_, g_values_, g1_values_, curvature_;
+  std::vector<Index> normal_;
+};
+
+}  // namespace gnomon::kernels
