@@ -1,8 +1,8 @@
 #pragma once
 /// \file
 /// A penalty P = mu |g|^2, beside fixed multipliers lambda (zero in the penalty schemes), in the midpoint residual, for
-/// quadratic constraints. With g1 - g0 = G(q_m) dq and delta_i = dq^T (Hess g_i) dq the schemes differ in the effective
-/// multiplier F and in the penalty's part of c, neither of which cancels or divides:
+/// quadratic constraints. With delta_i = dq^T (Hess g_i) dq and g1 - g0 = G(q_m) dq = G(q0) dq + delta/2 the schemes
+/// differ in the effective multiplier F and in the penalty's part of c, neither of which cancels or divides:
 ///
 ///     equivariant   F = lambda + mu (g1 + g0)                                    0
 ///     midpoint      F = lambda + 2 mu g(q_m) = lambda + mu (g1 + g0 - delta/4)   c = mu/4 delta.(g1 - g0)
@@ -31,9 +31,10 @@ class PenaltyMultiplier {
       : system_(&system), at_(&at), rule_(rule), n_(system.n()), m_(system.m()) {
     for (auto* v : {&dg_.at_double, &delta_.at_double}) v->resize(m_);
     for (auto* v : {&dg_.at_dual, &delta_.at_dual}) v->resize(m_);
-    for (Vector* v : {&lambda_, &g1_, &bent_, &dbent_}) v->setZero(m_);
+    for (Vector* v : {&lambda_, &g1_, &change_, &bent_}) v->setZero(m_);
     work_.setZero(n_);
-    for (Vector* v : {&g_values_, &g1_values_, &curvature_}) v->setZero(system.constraint_pattern().nonzeros());
+    for (Vector* v : {&start_values_, &g_values_, &g1_values_, &curvature_})
+      v->setZero(system.constraint_pattern().nonzeros());
   }
 
   const Rule& rule() const { return rule_; }
@@ -50,6 +51,10 @@ class PenaltyMultiplier {
   void begin(const StepFrame& step, const StepScales& scales) {
     const double w = m_ > 0 ? (scales.hidden() / scales.s()).cwiseAbs2().maxCoeff() : 0;
     stiffness_ = rule_.slope() * rule_.mu * step.h * step.h * w;
+    const Vector& q0 = step.z0->q.value();
+    system_->constraint_jacobian(step.z0->t, q0, start_values_);
+    system_->constraint_jacobian_derivative(step.z0->t, q0, step.z0->q.tail(), curvature_);
+    start_values_ += curvature_;
   }
   void predict(const State&, VectorRef) const {}
   /// mu h^2 w, w the largest (G M^-1 G^T)_ii.
@@ -72,13 +77,12 @@ class PenaltyMultiplier {
   void evaluate(const StepFrame& step, const X&, StepPoint<S>& b) {
     const S mu(rule_.mu);
     auto &dg = dg_.get<S>(), &delta = delta_.get<S>();
-    at_->constraint_jacobian_times(step.tm, b.qm, b.dq, dg);
+    differences(step, b.dq, dg, delta);
     switch (rule_.derivative) {
       case Derivative::equivariant:
         for (Index i = 0; i < m_; ++i) b.lambda[i] = mu * (dg[i] + S(2 * step.g0[i]));
         break;
       case Derivative::midpoint:
-        curvature(step, b.dq, delta);
         for (Index i = 0; i < m_; ++i) b.lambda[i] = mu * (dg[i] + S(2 * step.g0[i]) - delta[i] * 0.25);
         break;
       case Derivative::d_hat:
@@ -150,19 +154,29 @@ class PenaltyMultiplier {
         for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) visit(g.indices[j], g.indices[k]);
   }
 
-  /// out_i = dq^T (Hess g_i) dq
-  void curvature(const StepFrame& step, const Vector& dq, Vector& out) {
+  /// dg = g1 - g0 = G(q0) dq + delta/2, delta_i = dq^T (Hess g_i) dq, with G(q0) at the compensated q0: at the rounded
+  /// midpoint far from the origin, G(q_m) dq is wrong by eps |q| |dq|, and the force by h mu times that.
+  void differences(const StepFrame& step, const Vector& dq, Vector& dg, Vector& delta) {
+    const SparsityPattern& g = system_->constraint_pattern();
     system_->constraint_jacobian_derivative(step.tm, step.z0->q.value(), dq, curvature_);
-    multiply(system_->constraint_pattern(), curvature_, dq, out);
+    multiply(g, curvature_, dq, delta);
+    multiply(g, start_values_, dq, dg);
+    dg += 0.5 * delta;
   }
-  void curvature(const StepFrame& step, const VectorOf<Dual1>& dq, VectorOf<Dual1>& out) {
+  void differences(const StepFrame& step, const VectorOf<Dual1>& dq, VectorOf<Dual1>& dg, VectorOf<Dual1>& delta) {
     for (Index j = 0; j < n_; ++j) work_[j] = dq[j].value;
-    curvature(step, work_, bent_);
+    differences(step, work_, change_, bent_);
     for (Index j = 0; j < n_; ++j) work_[j] = dq[j].grad[0];
-    multiply(system_->constraint_pattern(), curvature_, work_, dbent_);
     for (Index i = 0; i < m_; ++i) {
-      out[i].value = bent_[i];
-      out[i].grad[0] = 2 * dbent_[i];
+      dg[i].value = change_[i];
+      delta[i].value = bent_[i];
+    }
+    const SparsityPattern& g = system_->constraint_pattern();
+    multiply(g, start_values_, work_, change_);
+    multiply(g, curvature_, work_, bent_);
+    for (Index i = 0; i < m_; ++i) {
+      dg[i].grad[0] = change_[i] + bent_[i];
+      delta[i].grad[0] = 2 * bent_[i];
     }
   }
 
@@ -172,7 +186,7 @@ class PenaltyMultiplier {
   Index n_, m_;
   double stiffness_ = 0;
   ForBothScalars<VectorOf> dg_, delta_;  ///< g1 - g0, and the second derivatives along dq
-  Vector lambda_, g1_, bent_, dbent_, work_, g_values_, g1_values_, curvature_;
+  Vector lambda_, g1_, change_, bent_, work_, start_values_, g_values_, g1_values_, curvature_;
   std::vector<Index> normal_;
 };
 
