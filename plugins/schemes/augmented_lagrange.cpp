@@ -42,7 +42,7 @@ class AugmentedLagrange final : public Scheme {
     kernels::promise_limit(iteration, promised);
     return {std::make_unique<kernels::AugmentedStep>(
                 system, kernels::equivariant_rule(*this, system, "augmented-lagrange-general"),
-                kernels::penalty_rule(options, kernels::PenaltyMultiplier::Derivative::equivariant), iteration),
+                kernels::quadratic_penalty(options, kernels::PenaltyMultiplier::Derivative::equivariant), iteration),
             promised};
   }
 };

@@ -46,7 +46,7 @@ class AugmentedLagrangeGeneral final : public Scheme {
     kernels::promise_limit(iteration, promised);
     return {std::make_unique<kernels::AugmentedStep>(
                 system, kernels::general_rule(system, options),
-                kernels::penalty_rule(options, kernels::PenaltyMultiplier::Derivative::d_hat), iteration),
+                kernels::quadratic_penalty(options, kernels::PenaltyMultiplier::Derivative::d_hat), iteration),
             promised};
   }
 };

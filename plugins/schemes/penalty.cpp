@@ -11,6 +11,7 @@
 
 #include "gnomon/plugin.hpp"
 #include "kernels/derivative_rules.hpp"
+#include "kernels/momentum_maps.hpp"
 #include "kernels/penalty_options.hpp"
 
 namespace {
@@ -27,7 +28,7 @@ class Penalty final : public Scheme {
   std::string source() const override {
     return "Leyendecker, Betsch, Steinmann, Comput. Mech. 33 (2004), eq. (39); Gonzalez, J. Nonlinear Sci. 6 (1996)";
   }
-  OptionSpecs options() const override { return {kernels::penalty_parameter()}; }
+  OptionSpecs options() const override { return kernels::penalty_options(); }
   Promises promises() const override {
     Promises p;
     p.order = 2;
@@ -38,10 +39,13 @@ class Penalty final : public Scheme {
   Binding bind(const System& system, const Options& options) const override {
     kernels::require_conservative(*this, system);
     kernels::require_quadratic_constraints(*this, system);
+    Promises promised = promises();
+    // |g|^2 keeps a symmetry that turns the constraints among themselves; sum r(g_i) keeps it where each g_i does.
+    promised.momentum = options.is("penalty", "quadratic") || kernels::symmetries_keep_constraints(system);
     return {std::make_unique<kernels::MidpointStep<kernels::PenaltyMultiplier>>(
                 system, kernels::equivariant_rule(*this, system, "penalty-general"),
-                kernels::penalty_rule(options, kernels::PenaltyMultiplier::Derivative::equivariant)),
-            promises()};
+                kernels::penalty_rule(*this, system, options, kernels::PenaltyMultiplier::Derivative::equivariant)),
+            promised};
   }
 };
 

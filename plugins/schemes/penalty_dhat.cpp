@@ -25,7 +25,11 @@ class PenaltyDhat final : public Scheme {
     return "penalty scheme, discrete derivative D-hat: the force of the end of the step; order 1; conserves H + P";
   }
   std::string source() const override { return "Leyendecker, Betsch, Steinmann, Comput. Mech. 33 (2004), eq. (31)"; }
-  OptionSpecs options() const override { return {kernels::penalty_parameter(), kernels::weight_option()}; }
+  OptionSpecs options() const override {
+    OptionSpecs specs = kernels::penalty_options();
+    specs.push_back(kernels::weight_option());
+    return specs;
+  }
   Promises promises() const override {
     Promises p;
     p.order = 1;
@@ -38,7 +42,7 @@ class PenaltyDhat final : public Scheme {
     kernels::require_quadratic_constraints(*this, system);
     return {std::make_unique<kernels::MidpointStep<kernels::PenaltyMultiplier>>(
                 system, kernels::general_rule(system, options),
-                kernels::penalty_rule(options, kernels::PenaltyMultiplier::Derivative::d_hat)),
+                kernels::penalty_rule(*this, system, options, kernels::PenaltyMultiplier::Derivative::d_hat)),
             promises()};
   }
 };

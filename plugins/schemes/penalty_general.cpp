@@ -30,7 +30,11 @@ class PenaltyGeneral final : public Scheme {
   std::string source() const override {
     return "Leyendecker, Betsch, Steinmann, Comput. Mech. 33 (2004), eqs. (19), (24)";
   }
-  OptionSpecs options() const override { return {kernels::penalty_parameter(1e3), kernels::weight_option()}; }
+  OptionSpecs options() const override {
+    OptionSpecs specs = kernels::penalty_options(1e3);
+    specs.push_back(kernels::weight_option());
+    return specs;
+  }
   Promises promises() const override {
     Promises p;
     p.order = 2;
@@ -43,7 +47,7 @@ class PenaltyGeneral final : public Scheme {
     kernels::require_quadratic_constraints(*this, system);
     return {std::make_unique<kernels::MidpointStep<kernels::PenaltyMultiplier>>(
                 system, kernels::general_rule(system, options),
-                kernels::penalty_rule(options, kernels::PenaltyMultiplier::Derivative::midpoint)),
+                kernels::penalty_rule(*this, system, options, kernels::PenaltyMultiplier::Derivative::midpoint)),
             promises()};
   }
 };

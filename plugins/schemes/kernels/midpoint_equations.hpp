@@ -67,6 +67,8 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
   const System& model() const { return *system_; }
   Multiplier& multiplier() { return multiplier_; }
   const StepFrame& step() const { return step_; }
+  /// Whether a penalty has mu h^2 w/2 > 1.
+  bool stiff() const { return 0.5 * multiplier_.stiffness() > 1; }
   /// Whether a correction s is active, which makes the first 2n rows dense.
   bool corrected() const { return quotient_.active(); }
 
@@ -132,13 +134,12 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
   /// penalty is not stiff, or M is not diagonal, the solution stays as it is.
   void polish(VectorRef x, VectorRef low) {
     low.setZero();
-    const bool stiff = 0.5 * multiplier_.stiffness() > 1;
-    if (!system_->mass().is_diagonal() || (corrected() && !stiff)) return;
+    if (!system_->mass().is_diagonal() || (corrected() && !stiff())) return;
     auto& b = points_.at_double;
     b.place(x, step_);
     multiplier_.evaluate(step_, x, b);
-    if (!stiff || corrected()) gradient(b);
-    if (!stiff) {
+    if (!stiff() || corrected()) gradient(b);
+    if (!stiff()) {
       polish_.balance(step_, b, !rule_.split_potential, x, low);
       return;
     }
