@@ -16,8 +16,8 @@
 /// the composition reaches its order in q and p. Schemes that solve the hidden constraint (rattle) do not need it.
 ///
 /// lambda is the index-1 multiplier of the state that was reached, of the same order as q and p; a substep's own would
-/// belong to the middle of that substep. (Where the model has a force, a variable mass or depends on time, or G has
-/// lost rank, it is the last substep's.)
+/// belong to the middle of that substep. (Over penalties, and where the model has a force, a variable mass or depends
+/// on time, or G has lost rank, it is the last substep's.)
 ///
 /// What every substep keeps is kept: energy, both constraint levels, momentum maps, the symplectic form.
 
@@ -62,10 +62,10 @@ Coefficients coefficients(bool suzuki, int from, int to) {
 /// The systems are those of the inner scheme, visited once a substep; the states between are kept here.
 class ComposedStep final : public StepEquations {
  public:
-  ComposedStep(const System& system, std::unique_ptr<StepEquations> inner, Coefficients substeps)
+  ComposedStep(const System& system, bool constrained, std::unique_ptr<StepEquations> inner, Coefficients substeps)
       : inner_(std::move(inner)), substeps_(std::move(substeps)) {
     const SystemTraits& traits = system.traits();
-    if (traits.m > 0 && traits.constant_mass && !traits.has_force && !traits.time_dependent)
+    if (constrained && traits.m > 0 && traits.constant_mass && !traits.has_force && !traits.time_dependent)
       multipliers_.emplace(system);
   }
 
@@ -167,6 +167,7 @@ class Composition final : public Scheme {
     const bool raised = paired || each.hidden || system.m() == 0;
     promised.order = raised ? order : each.order;
     if (!raised) promised.momentum_order = each.momentum_order;
+    promised.constrained_limit = each.constrained_limit;
     promised.energy = each.energy;
     promised.position = each.position;
     promised.hidden = each.hidden;
@@ -174,7 +175,8 @@ class Composition final : public Scheme {
     promised.symmetric = true;
     promised.symplectic = each.symplectic;
     binding.promises = promised;
-    binding.equations = std::make_unique<ComposedStep>(system, std::move(binding.equations), std::move(substeps));
+    binding.equations = std::make_unique<ComposedStep>(system, each.constrained_limit, std::move(binding.equations),
+                                                       std::move(substeps));
     return binding;
   }
 
