@@ -81,4 +81,8 @@ void System::split_hessian(double, const ConstVectorRef&, const ConstVectorRef&,
   not_declared(*this, "invariants");
 }
 
+std::array<double, 4> System::penalty_function(double) const {
+  not_declared(*this, "penalty function");
+}
+
 }  // namespace gnomon

@@ -32,8 +32,8 @@
 
 #include "gnomon/plugin.hpp"
 #include "gnomon/system_at.hpp"
-#include "kernels/invariance.hpp"
 #include "kernels/legendre.hpp"
+#include "kernels/momentum_maps.hpp"
 #include "kernels/predictor.hpp"
 #include "kernels/requirements.hpp"
 #include "kernels/step_scales.hpp"

@@ -10,7 +10,9 @@
 /// constraints are met up to O(1/mu): as mu grows the scheme tends to energy-momentum (Prop. 3.2).
 
 #include "gnomon/plugin.hpp"
-#include "kernels/penalty_step.hpp"
+#include "kernels/derivative_rules.hpp"
+#include "kernels/momentum_maps.hpp"
+#include "kernels/penalty_options.hpp"
 
 namespace {
 
@@ -26,7 +28,7 @@ class Penalty final : public Scheme {
   std::string source() const override {
     return "Leyendecker, Betsch, Steinmann, Comput. Mech. 33 (2004), eq. (39); Gonzalez, J. Nonlinear Sci. 6 (1996)";
   }
-  OptionSpecs options() const override { return {kernels::penalty_parameter()}; }
+  OptionSpecs options() const override { return kernels::penalty_options(); }
   Promises promises() const override {
     Promises p;
     p.order = 2;
@@ -35,9 +37,15 @@ class Penalty final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    const kernels::PenaltyRule rule =
-        kernels::penalty_rule(*this, system, options, kernels::PenaltyRule::Derivative::equivariant, "penalty-general");
-    return {std::make_unique<kernels::PenaltyStep>(system, rule), promises()};
+    kernels::require_conservative(*this, system);
+    kernels::require_quadratic_constraints(*this, system);
+    Promises promised = promises();
+    // |g|^2 keeps a symmetry that turns the constraints among themselves; sum r(g_i) keeps it where each g_i does.
+    promised.momentum = options.is("penalty", "quadratic") || kernels::symmetries_keep_constraints(system);
+    return {std::make_unique<kernels::MidpointStep<kernels::PenaltyMultiplier>>(
+                system, kernels::equivariant_rule(*this, system, "penalty-general"),
+                kernels::penalty_rule(*this, system, options, kernels::PenaltyMultiplier::Derivative::equivariant)),
+            promised};
   }
 };
 

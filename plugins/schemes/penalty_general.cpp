@@ -14,7 +14,8 @@
 /// do not have this.
 
 #include "gnomon/plugin.hpp"
-#include "kernels/penalty_step.hpp"
+#include "kernels/derivative_rules.hpp"
+#include "kernels/penalty_options.hpp"
 
 namespace {
 
@@ -29,7 +30,11 @@ class PenaltyGeneral final : public Scheme {
   std::string source() const override {
     return "Leyendecker, Betsch, Steinmann, Comput. Mech. 33 (2004), eqs. (19), (24)";
   }
-  OptionSpecs options() const override { return {kernels::penalty_parameter(1e3), kernels::penalty_weight()}; }
+  OptionSpecs options() const override {
+    OptionSpecs specs = kernels::penalty_options(1e3);
+    specs.push_back(kernels::weight_option());
+    return specs;
+  }
   Promises promises() const override {
     Promises p;
     p.order = 2;
@@ -38,9 +43,12 @@ class PenaltyGeneral final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    const kernels::PenaltyRule rule =
-        kernels::penalty_rule(*this, system, options, kernels::PenaltyRule::Derivative::midpoint);
-    return {std::make_unique<kernels::PenaltyStep>(system, rule), promises()};
+    kernels::require_conservative(*this, system);
+    kernels::require_quadratic_constraints(*this, system);
+    return {std::make_unique<kernels::MidpointStep<kernels::PenaltyMultiplier>>(
+                system, kernels::general_rule(system, options),
+                kernels::penalty_rule(*this, system, options, kernels::PenaltyMultiplier::Derivative::midpoint)),
+            promises()};
   }
 };
 

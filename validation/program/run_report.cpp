@@ -45,11 +45,11 @@ void print_summary(std::FILE* out, const RunReport& report, const Integrator& in
   const System& system = integrator.system();
   rows("momentum", monitor.momentum(), [&](Index a) { return system.symmetry_name(a); });
   rows("integral", monitor.integrals(), [&](Index a) { return system.integral_name(a); });
-  row("effort", fmt::format("{:.2f} iterations a step, {}{:.2f} us a step, {:.3g} s", counters.iterations / steps,
-                            counters.repeated_solves
-                                ? fmt::format("in {:.2f} augmented iterations, ", 1 + counters.repeated_solves / steps)
-                                : "",
-                            1e6 * report.wall_s / steps, report.wall_s));
+  row("effort",
+      fmt::format(
+          "{:.2f} iterations a step, {}{:.2f} us a step, {:.3g} s", counters.iterations / steps,
+          counters.repeated_solves ? fmt::format("in {:.2f} solves, ", 1 + counters.repeated_solves / steps) : "",
+          1e6 * report.wall_s / steps, report.wall_s));
   if (const auto error = report.reference_error(integrator))
     row("reference", fmt::format("{} at t = {:g}: relative position error {:.4e}", report.reference,
                                  report.reference_end->t, *error));

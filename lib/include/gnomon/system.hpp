@@ -28,6 +28,8 @@ struct Block {
 /// What a system declares about itself; schemes and their promises depend on it.
 struct SystemTraits {
   static constexpr int not_polynomial = -1;
+  /// A penalty function R of the model's own, see System::penalty_function.
+  enum class Penalty { none, convex, not_convex };
 
   std::string name;
   Index n = 0;                             ///< coordinates
@@ -41,6 +43,7 @@ struct SystemTraits {
   bool constant_mass = true;
   bool has_force = false;                ///< a force Q(q,v,t) outside the potential
   bool time_dependent = false;           ///< U or g depends on t
+  Penalty penalty = Penalty::none;       ///< whether R(g) of the model's own is convex
   bool approximate_derivatives = false;  ///< some derivative comes from differences
   std::array<std::string, 3> state_names{"q", "p", "lambda"};
   std::vector<Block> blocks;                  ///< named ranges of q, e.g. one a body
@@ -156,6 +159,13 @@ class System {
   /// values on hessian_pattern(): Hess U2 + sum_k c_k Hess pi_k + sum_i lambda_i Hess g_i
   virtual void split_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& c, const ConstVectorRef& lambda,
                              VectorRef values) const;
+  ///@}
+
+  /// \name Penalty function, with traits().penalty != none: R(g) = sum_i r(g_i), for penalty=model
+  ///@{
+  /// {r, r', r'', r'''} at y, in units of g^2; r(0) = r'(0) = 0. Near 0 accurate relative to itself, not to one (as
+  /// cosh y - 1 would be): the conserved energy contains mu r(g) with g of 1/mu.
+  virtual std::array<double, 4> penalty_function(double y) const;
   ///@}
 };
 
