@@ -29,6 +29,7 @@ const std::vector<Measure>& measures() {
        measure_reference_agreement},
       {"completes", {"step", "until", "references?", "tolerances?", "reference-options?"}, measure_completes},
       {"solvers-agree", {"step"}, measure_solvers_agree},
+      {"solver-effort", {"step", "steps", "other"}, measure_solver_effort},
       {"published-hbvm", {"until", "table", "steps?"}, measure_published_hbvm},
       {"condition", {"step"}, measure_condition},
       {"error-growth", {"step", "steps"}, measure_error_growth},

@@ -14,9 +14,9 @@ class Stagnation {
     *this = Stagnation();
     noise_ = 100 * rounding_floor;
   }
-  /// Takes the size of a correction, max |dx|/(1+|x|) of the scaled unknowns; true when it is to be the last one. Within
-  /// the noise a single growth will do. Above it growth may be a swing of a complex rate: five corrections in a row must
-  /// bring no new minimum, and be small enough that the residual can decide.
+  /// Takes the size of a correction, max |dx|/(1+|x|) of the scaled unknowns; true when it is to be the last one.
+  /// Within the noise a single growth will do. Above it growth may be a swing of a complex rate: five corrections in a
+  /// row must bring no new minimum, and be small enough that the residual can decide.
   bool last(double step) {
     if (stagnant_ || step < below_rounding) return true;
     pause_ = step < smallest_ ? 0 : pause_ + 1;
