@@ -80,6 +80,20 @@ BOOST_AUTO_TEST_CASE(unconstrained_order_is_2s_in_q_and_p) {
   }
 }
 
+// Without constraints line-integral-ggl is the same method in other unknowns, and every iteration reaches its step.
+BOOST_AUTO_TEST_CASE(unconstrained_both_line_integral_schemes_agree_with_every_solver) {
+  const Vector expected = end_of({{"s", "2"}, {"k", "3"}}, 20, 0.2);
+  for (const char* scheme : {"hbvm", "line-integral-ggl"})
+    for (const char* solver : {"newton", "newton-simplified", "kinsol-picard"}) {
+      Integrator integrator = registry().integrator(henon_heiles(), scheme, solver, {{"s", "2"}, {"k", "3"}});
+      integrator.start(0, henon_heiles().q0, henon_heiles().p0);
+      BOOST_REQUIRE(integrator.advance(20, 0.2).success());
+      Vector z(4);
+      z << integrator.state().q.value(), integrator.state().p.value();
+      BOOST_TEST((z - expected).lpNorm<Eigen::Infinity>() < 1e-14, scheme << " with " << solver);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(negative_steps_go_back) {
   Integrator integrator = registry().integrator(henon_heiles(), "hbvm", "newton", {{"s", "3"}});
   integrator.start(0, henon_heiles().q0, henon_heiles().p0);
