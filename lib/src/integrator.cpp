@@ -40,7 +40,13 @@ struct Integrator::Impl {
       Solve solve;
       solve.scaled = std::make_unique<ScaledEquations>(equations.system(k), options.jacobian);
       solve.solver = factory.create(solver_options);
-      solve.solver->attach(*solve.scaled);
+      try {
+        solve.solver->attach(*solve.scaled);
+      } catch (const Error& error) {
+        if (error.code() != ErrorCode::refused) throw;
+        throw Error(ErrorCode::refused,
+                    "solver " + factory.name() + " does not take scheme " + scheme.name() + ": " + error.what());
+      }
       solve.x.setZero(solve.scaled->size());
       solve.xs.setZero(solve.scaled->size());
       solves.push_back(std::move(solve));

@@ -33,6 +33,7 @@ const std::vector<Measure>& measures() {
       {"completes", {"step", "until", "references?", "tolerances?", "reference-options?"}, measure_completes},
       {"baseline-drift", {"step", "until", "references", "tolerances", "reference-options?"}, measure_baseline_drift},
       {"solvers-agree", {"step"}, measure_solvers_agree},
+      {"solver-effort", {"step", "steps", "other"}, measure_solver_effort},
       {"published-hbvm", {"until", "table", "steps?"}, measure_published_hbvm},
       {"condition", {"step"}, measure_condition},
       {"integral-error", {"step", "until"}, measure_integral_error},

@@ -58,6 +58,8 @@ Quantities measure_completes(const Registry& registry, const Case& c);
 Quantities measure_baseline_drift(const Registry& registry, const Case& c);
 /// Every registered solver reaches the same step.
 Quantities measure_solvers_agree(const Registry& registry, const Case& c);
+/// Iterations, factorisations, Jacobians and time a step beside another solver.
+Quantities measure_solver_effort(const Registry& registry, const Case& c);
 /// Tables of the report on HBVM with holonomic constraints, row by row; `steps` leaves out the rows with more steps.
 Quantities measure_published_hbvm(const Registry& registry, const Case& c);
 /// Condition number of the scaled Jacobian over a list of steps.
