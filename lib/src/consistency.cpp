@@ -141,8 +141,14 @@ void probe_extras(const System& s, const Probe& probe, double t, const Vector& q
   }
   for (Index a = 0; a < traits.n_symmetries; ++a)
     probe("symmetry generator xi", n, [&](Vector& out) { s.symmetry_generator(a, q, out); });
+  Vector four(4);
+  if (traits.penalty != SystemTraits::Penalty::none)
+    probe("penalty function r(0)", four, [&](Vector& out) {
+      const auto derivatives = s.penalty_function(0);
+      for (Index i = 0; i < 4; ++i) out[i] = derivatives[static_cast<std::size_t>(i)];
+    });
   if (traits.n_invariants == 0) return;
-  Vector pi(traits.n_invariants), values(s.invariant_pattern().nonzeros()), four(4);
+  Vector pi(traits.n_invariants), values(s.invariant_pattern().nonzeros());
   probe("invariant pi", pi, [&](Vector& out) { s.invariants(q, out); });
   probe("invariant Jacobian", values, [&](Vector& out) { s.invariant_jacobian(q, out); });
   for (Index k = 0; k < traits.n_invariants; ++k)

@@ -7,8 +7,9 @@
 ///     s = [U1 - U0 - grad U(q_m).dq - mu |g1 - g0|^2] / N
 ///
 /// The penalty force looks at the end of the step, so the constraint is held there, but the scheme is not symmetric
-/// and, on its own, of first order. H + mu |g|^2 is exact for every step size. Inside the augmented Lagrange iteration
-/// (augmented-lagrange-general) the limit is the multiplier scheme, of second order.
+/// and, on its own, of first order. H + mu |g|^2 is exact for every step size (other R as in penalty-general, with
+/// r'(g1)). Inside the augmented Lagrange iteration (augmented-lagrange-general) the limit is the multiplier scheme, of
+/// second order.
 
 #include "gnomon/plugin.hpp"
 #include "kernels/derivative_rules.hpp"

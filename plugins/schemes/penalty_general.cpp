@@ -7,7 +7,8 @@
 ///     s = [U1 - U0 - grad U(q_m).dq + mu/4 sum_i delta_i (g1 - g0)_i] / N,   delta_i = dq^T (Hess g_i) dq
 ///
 /// (In the paper the long fraction belongs inside the bracket that multiplies dp and dq, with a minus in the second
-/// equation.) H + mu |g|^2 is exact for every step size.
+/// equation.) H + mu |g|^2 is exact for every step size; with another R(g) = sum_i r(g_i) the force is mu r'(g(q_m))
+/// and s has R1 - R0 - r'(g(q_m)).(g1 - g0) instead (kernels/penalty_multiplier.hpp).
 ///
 /// Limit of the scheme: the force holds the constraint at the *midpoint* of the step. For a fixed step the distance to
 /// the multiplier scheme does not vanish as mu grows, against Prop. 3.2 of the paper; penalty and penalty-dhat

@@ -4,6 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <limits>
 
 #include "gnomon/autodiff_system.hpp"
 #include "gnomon/gnomon.hpp"
@@ -15,6 +16,7 @@ using namespace gnomon;
 /// A point mass on a rod under gravity, with a penalty function of its own: y^2 exp(y^2) = y^2 + y^4 + ...
 struct Pendulum : AutodiffModel<2, 1> {
   SystemTraits::Penalty penalty = SystemTraits::Penalty::convex;
+  double power = 1;  ///< r(y) = y^2 exp(power y^2)
 
   SystemTraits describe() const {
     SystemTraits traits = polynomial_traits("pendulum with a penalty", 1, 2);
@@ -33,7 +35,7 @@ struct Pendulum : AutodiffModel<2, 1> {
   template <class S>
   S penalty_function(const S& y) const {
     using std::exp;
-    return y * y * exp(y * y);
+    return y * y * exp(y * y * power);
   }
 };
 
@@ -84,6 +86,16 @@ BOOST_AUTO_TEST_CASE(a_penalty_function_of_the_model_conserves_the_energy) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(the_derivatives_of_a_penalty_function_come_with_it) {
+  const AutodiffSystem<Pendulum> system{Pendulum()};
+  const double y = 0.3, y2 = y * y, e = std::exp(y2);
+  const auto r = system.penalty_function(y);
+  BOOST_TEST(std::abs(r[0] - y2 * e) < 1e-15);
+  BOOST_TEST(std::abs(r[1] - 2 * y * (1 + y2) * e) < 1e-15);
+  BOOST_TEST(std::abs(r[2] - (2 + 10 * y2 + 4 * y2 * y2) * e) < 1e-14);
+  BOOST_TEST(std::abs(r[3] - y * (24 + 36 * y2 + 8 * y2 * y2) * e) < 1e-14);
+}
+
 BOOST_AUTO_TEST_CASE(a_penalty_function_changes_the_motion) {
   const Registry all = registry();
   const auto end = [&](const Assignments& options) {
@@ -106,6 +118,20 @@ BOOST_AUTO_TEST_CASE(a_penalty_that_is_not_convex_is_refused) {
   BOOST_TEST(contains(refusal(all, Penalty::none, {{"mu", "0"}}), "mu"));
   BOOST_TEST(contains(refusal(all, Penalty::none, {{"mu", "-1"}}), "mu"));
   BOOST_TEST(refusal(all, Penalty::not_convex, {}).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_penalty_function_that_is_not_finite_is_seen_at_the_start) {
+  const Registry all = registry();
+  Pendulum model;
+  model.power = std::numeric_limits<double>::quiet_NaN();
+  const Scheme& scheme = all.scheme("penalty");
+  const SolverFactory& newton = all.solver("newton");
+  Integrator integrator(std::make_shared<AutodiffSystem<Pendulum>>(model), scheme,
+                        Options("scheme penalty", scheme.options(), {{"penalty", "model"}}), newton,
+                        Options("solver newton", newton.options()));
+  BOOST_CHECK_EXCEPTION(integrator.start(0, Vector::Unit(2, 0), Vector::Zero(2)), Error, [](const Error& error) {
+    return error.code() == ErrorCode::not_finite && contains(error.what(), "penalty function r(0)");
+  });
 }
 
 /// (40) as printed on the top: the step is refused with its cause, and the state is the one before, bit for bit.

@@ -18,7 +18,7 @@ inline void advance(State& next, double h, const Vector& x, const Vector& low) {
   next.advance_time(h);
 }
 
-/// One MidpointEquations a step. With a penalty it conserves H + mu |g|^2.
+/// One MidpointEquations a step. With a penalty it conserves H + mu R(g).
 template <class Multiplier>
 class MidpointStep final : public StepEquations {
  public:
