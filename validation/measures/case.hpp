@@ -29,6 +29,9 @@ struct TableState {
   bool empty() const { return file.empty(); }
 };
 
+/// In place of a reference, for trajectory-error: the method's own solution with smaller steps.
+constexpr const char* own_solution = "own";
+
 struct Case {
   std::string file;  ///< where it was declared, for messages; "" when generated
   std::string kind;  ///< conformance, published, reference or solver

@@ -32,7 +32,7 @@ class Solution {
  public:
   Solution(const Registry& registry, const Case& c, const ProblemInstance& instance, std::string reference, double h)
       : name_(std::move(reference)), fine_(h / 16) {
-    if (name_ == own) {
+    if (name_ == own_solution) {
       integrator_ = std::make_unique<Integrator>(started(registry, instance, c.method));
       return;
     }
@@ -49,8 +49,6 @@ class Solution {
     report.lambda = z.lambda;
     return report;
   }
-
-  static constexpr const char* own = "own";
 
  private:
   std::string name_;
