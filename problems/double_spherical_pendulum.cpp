@@ -74,7 +74,7 @@ class DoubleSphericalPendulum final : public gnomon::Problem {
   gnomon::OptionSpecs parameters() const override {
     using gnomon::OptionSpec;
     return {OptionSpec::choice("start", {"collinear", "spatial", "perpendicular"},
-                               "at rest, or with angular momentum about e2"),
+                               "at rest, turning about e2, or rods at a right angle"),
             OptionSpec::real("mass1", 1, 1e-6, 1e6, "kg", "mass of bob 1"),
             OptionSpec::real("mass2", 1, 1e-6, 1e6, "kg", "mass of bob 2"),
             OptionSpec::real("length1", 1, .01, 100, "m", "length of the rod to bob 1"),

@@ -128,9 +128,12 @@ void probe_constraints(const System& s, const Probe& probe, double t, const Vect
   probe("constraint bias v^T (Hess g) v + 2 G_t v + g_tt", m, [&](Vector& out) { s.constraint_bias(t, q, v, out); });
 }
 
-void probe_extras(const System& s, const Probe& probe, double t, const Vector& q, const Vector& v) {
+void probe_extras(const System& s, const Probe& probe, double t, const Vector& q, const Vector& p, const Vector& v) {
   const SystemTraits& traits = s.traits();
   Vector n(s.n());
+  Vector one(1);
+  for (Index a = 0; a < traits.n_integrals; ++a)
+    probe("first integral", one, [&](Vector& out) { out[0] = s.integral(a, t, q, p); });
   if (traits.has_force) probe("force Q", n, [&](Vector& out) { s.force(t, q, v, out); });
   if (traits.n_obstacles > 0) {
     Vector c(traits.n_obstacles);
@@ -138,8 +141,14 @@ void probe_extras(const System& s, const Probe& probe, double t, const Vector& q
   }
   for (Index a = 0; a < traits.n_symmetries; ++a)
     probe("symmetry generator xi", n, [&](Vector& out) { s.symmetry_generator(a, q, out); });
+  Vector four(4);
+  if (traits.penalty != SystemTraits::Penalty::none)
+    probe("penalty function r(0)", four, [&](Vector& out) {
+      const auto derivatives = s.penalty_function(0);
+      for (Index i = 0; i < 4; ++i) out[i] = derivatives[static_cast<std::size_t>(i)];
+    });
   if (traits.n_invariants == 0) return;
-  Vector pi(traits.n_invariants), values(s.invariant_pattern().nonzeros()), four(4);
+  Vector pi(traits.n_invariants), values(s.invariant_pattern().nonzeros());
   probe("invariant pi", pi, [&](Vector& out) { s.invariants(q, out); });
   probe("invariant Jacobian", values, [&](Vector& out) { s.invariant_jacobian(q, out); });
   for (Index k = 0; k < traits.n_invariants; ++k)
@@ -195,7 +204,7 @@ void check_start(const System& system, double t, const Vector& q, const Vector& 
   const Vector w = Vector::Ones(system.n());
   probe_potential(system, probe, t, q, w);
   probe_constraints(system, probe, t, q, v, w);
-  probe_extras(system, probe, t, q, v);
+  probe_extras(system, probe, t, q, p, v);
   if (system.m() == 0) return;
 
   Vector r(system.m()), values(system.constraint_pattern().nonzeros());

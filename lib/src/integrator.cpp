@@ -55,7 +55,13 @@ struct Integrator::Impl {
       Solve solve;
       solve.scaled = std::make_unique<ScaledEquations>(equations.system(k), options.jacobian);
       solve.solver = factory.create(solver_options);
-      solve.solver->attach(*solve.scaled);
+      try {
+        solve.solver->attach(*solve.scaled);
+      } catch (const Error& error) {
+        if (error.code() != ErrorCode::refused) throw;
+        throw Error(ErrorCode::refused,
+                    "solver " + factory.name() + " does not take scheme " + scheme.name() + ": " + error.what());
+      }
       solve.x.setZero(solve.scaled->size());
       solve.xs.setZero(solve.scaled->size());
       solves.push_back(std::move(solve));
@@ -83,8 +89,11 @@ struct Integrator::Impl {
           solve.scaled->to_scaled(solve.x, solve.xs);
           report.last = solve.solver->solve(solve.xs);
           count(report.last);
-          if (report.last.status != SolveStatus::converged)
-            return fail(report, report.last.status, report.last.message);
+          if (report.last.status != SolveStatus::converged) {
+            const char* diagnosis = equations.diagnosis(k);
+            return fail(report, report.last.status,
+                        diagnosis ? report.last.message + "; " + diagnosis : report.last.message);
+          }
           solve.scaled->to_unscaled(solve.xs, solve.x);
           then = equations.accept(k, solve.x);
           if (then == Next::fail || repetition == max_repetitions)

@@ -61,6 +61,8 @@ InvariantMonitor::InvariantMonitor(const System& system) : system_(&system) {
   g_.setZero(system.m());
   j_.setZero(system.traits().n_symmetries);
   momentum_.resize(static_cast<std::size_t>(system.traits().n_symmetries));
+  i_.setZero(system.traits().n_integrals);
+  integrals_.resize(static_cast<std::size_t>(system.traits().n_integrals));
 }
 
 InvariantMonitor::InvariantMonitor(const OverdeterminedSystem& system) : overdetermined_(&system) {
@@ -102,13 +104,16 @@ bool InvariantMonitor::evaluate(const State& z, long double added_energy) {
     system_->symmetry_generator(a, q, xi_);
     j_[a] = p.dot(xi_);
   }
+  for (Index a = 0; a < i_.size(); ++a) i_[a] = system_->integral(a, z.t, q, p);
   energy_now_ = kinetic_ + potential_ + added_energy;
-  return std::isfinite(energy_now_) && std::isfinite(g_max_) && std::isfinite(gv_max_) && j_.allFinite();
+  return std::isfinite(energy_now_) && std::isfinite(g_max_) && std::isfinite(gv_max_) && j_.allFinite() &&
+         i_.allFinite();
 }
 
 void InvariantMonitor::start() {
   energy_.start(energy_now_);
   for (std::size_t a = 0; a < momentum_.size(); ++a) momentum_[a].start(j_[static_cast<Index>(a)]);
+  for (std::size_t a = 0; a < integrals_.size(); ++a) integrals_[a].start(i_[static_cast<Index>(a)]);
   position_max_ = g_max_;
   velocity_max_ = gv_max_;
   kinetic_max_ = static_cast<double>(std::abs(kinetic_));
@@ -120,6 +125,7 @@ void InvariantMonitor::record() {
   ++steps_;
   energy_.record(t_, energy_now_);
   for (std::size_t a = 0; a < momentum_.size(); ++a) momentum_[a].record(t_, j_[static_cast<Index>(a)]);
+  for (std::size_t a = 0; a < integrals_.size(); ++a) integrals_[a].record(t_, i_[static_cast<Index>(a)]);
   position_max_ = std::max(position_max_, g_max_);
   velocity_max_ = std::max(velocity_max_, gv_max_);
   kinetic_max_ = std::max(kinetic_max_, static_cast<double>(std::abs(kinetic_)));

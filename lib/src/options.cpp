@@ -1,5 +1,6 @@
 #include "gnomon/options.hpp"
 
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 
@@ -21,7 +22,8 @@ double parse_number(const std::string& owner, const OptionSpec& spec, const std:
   };
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !std::isfinite(value)) throw refuse();
+  const bool all = !text.empty() && !std::isspace(static_cast<unsigned char>(text.front())) && *end == '\0';
+  if (!all || !std::isfinite(value)) throw refuse();
   if (spec.kind == OptionSpec::Kind::integer && value != std::floor(value)) throw refuse();
   if (value < spec.minimum || value > spec.maximum) throw refuse();
   return value;
@@ -105,8 +107,11 @@ Options::Options(std::string owner, OptionSpecs specs, const Assignments& assign
     if (found->kind == OptionSpec::Kind::choice) {
       bool known = false;
       for (const auto& choice : found->choices) known = known || choice == text;
-      if (!known)
-        throw Error(ErrorCode::bad_value, owner_ + ": " + name + " = \"" + text + "\" is not " + found->range_text());
+      if (!known) {
+        const std::string near = text.size() < 2 ? "" : nearest_name(text, found->choices);
+        throw Error(ErrorCode::bad_value, owner_ + ": " + name + " = \"" + text + "\" is not " + found->range_text() +
+                                              (near.empty() ? "" : "; did you mean \"" + near + "\"?"));
+      }
       values_[name] = text;
     } else if (found->kind == OptionSpec::Kind::scheme) {
       values_[name] = text;

@@ -34,7 +34,15 @@ const T& look_up(const Table<T>& table, const char* kind, const std::string& nam
 }
 
 struct Tables : SchemeTable {
-  const Scheme& scheme(const std::string& name) const override { return look_up(schemes, "scheme", name); }
+  const Scheme& scheme(const std::string& name) const override {
+    if (!schemes.count(name) && references.count(name))
+      throw Error(ErrorCode::unknown_name,
+                  "\"" + name +
+                      "\" is a reference, which chooses its own steps, and no scheme: a run is "
+                      "compared with it by --reference " +
+                      name);
+    return look_up(schemes, "scheme", name);
+  }
 
   Table<Scheme> schemes;
   Table<SolverFactory> solvers;

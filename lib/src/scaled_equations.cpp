@@ -90,6 +90,38 @@ EvaluationStatus ScaledEquations::jacobian(const ConstVectorRef& xs, VectorRef v
   return EvaluationStatus::ok;
 }
 
+EvaluationStatus ScaledEquations::update_inverse(const ConstVectorRef& xs) {
+  try {
+    x_ = xs.cwiseProduct(columns_);
+    if (equations_->approximate_inverse()->update(x_)) return EvaluationStatus::ok;
+    fail("approximate inverse", "its matrix is singular");
+  } catch (const std::exception& error) {
+    fail("approximate inverse", error.what());
+  } catch (...) {
+    fail("approximate inverse", "a callback threw something that is no std::exception");
+  }
+  return EvaluationStatus::failed;
+}
+
+EvaluationStatus ScaledEquations::apply_inverse(const ConstVectorRef& fs, VectorRef ds) {
+  try {
+    f_ = fs.cwiseProduct(rows_);
+    equations_->approximate_inverse()->solve(f_, w_);
+  } catch (const std::exception& error) {
+    fail("approximate inverse", error.what());
+    return EvaluationStatus::failed;
+  } catch (...) {
+    fail("approximate inverse", "a callback threw something that is no std::exception");
+    return EvaluationStatus::failed;
+  }
+  ds = w_.cwiseQuotient(columns_);
+  if (!ds.allFinite()) {
+    fail("approximate inverse", "a correction is not finite");
+    return EvaluationStatus::failed;
+  }
+  return EvaluationStatus::ok;
+}
+
 void ScaledEquations::coloured(const ConstVectorRef& xs, VectorRef values, JacobianSource source) {
   const SparsityPattern& p = pattern();
   for (const auto& columns : colouring_.columns) {

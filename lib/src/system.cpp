@@ -48,6 +48,14 @@ void System::symmetry_generator(Index, const ConstVectorRef&, VectorRef) const {
   not_declared(*this, "symmetries");
 }
 
+std::string System::integral_name(Index) const {
+  not_declared(*this, "first integrals");
+}
+
+double System::integral(Index, double, const ConstVectorRef&, const ConstVectorRef&) const {
+  not_declared(*this, "first integrals");
+}
+
 void System::invariants(const ConstVectorRef&, VectorRef) const {
   not_declared(*this, "invariants");
 }
@@ -71,6 +79,10 @@ void System::regular_potential_gradient(double, const ConstVectorRef&, VectorRef
 void System::split_hessian(double, const ConstVectorRef&, const ConstVectorRef&, const ConstVectorRef&,
                            VectorRef) const {
   not_declared(*this, "invariants");
+}
+
+std::array<double, 4> System::penalty_function(double) const {
+  not_declared(*this, "penalty function");
 }
 
 }  // namespace gnomon

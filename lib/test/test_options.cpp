@@ -75,6 +75,8 @@ BOOST_AUTO_TEST_CASE(values_that_are_no_numbers) {
 BOOST_AUTO_TEST_CASE(unknown_names_and_choices) {
   BOOST_TEST(names(refusal({{"gravty", "1"}}, ErrorCode::unknown_name), {"gravty", "gravity", "problem chain"}));
   BOOST_TEST(names(refusal({{"start", "folded"}}, ErrorCode::bad_value), {"start", "folded", "collinear", "spatial"}));
+  BOOST_TEST(names(refusal({{"start", "spacial"}}, ErrorCode::bad_value), {"did you mean \"spatial\"?"}));
+  BOOST_TEST(!names(refusal({{"start", "folded"}}, ErrorCode::bad_value), {"did you mean"}));
   BOOST_TEST(names(refusal({{"start", ""}}, ErrorCode::bad_value), {"start"}));
 }
 

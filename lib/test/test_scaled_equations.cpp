@@ -17,6 +17,22 @@ using gnomon::VectorRef;
 
 namespace {
 
+class DiagonalInverse final : public gnomon::ApproximateInverse {
+ public:
+  bool update(const ConstVectorRef& x) override {
+    if (throws) throw gnomon::CannotEvaluate("outside the domain");
+    diagonal_ = x.array().exp();
+    return !singular;
+  }
+  void solve(const ConstVectorRef& f, VectorRef d) override { d = f.cwiseQuotient(diagonal_) * factor; }
+
+  bool throws = false, singular = false;
+  double factor = 1;
+
+ private:
+  Vector diagonal_;
+};
+
 /// F_i = exp(x_i) - x_{i-1} x_{i+1} + sin(x_0), with x outside the range as zero: tridiagonal plus the first column.
 class Example final : public gnomon::TemplatedEquations<Example> {
  public:
@@ -68,6 +84,11 @@ class Example final : public gnomon::TemplatedEquations<Example> {
     }
   }
 
+  /// With `exposed`: the inverse of diag(exp(x_i)).
+  gnomon::ApproximateInverse* approximate_inverse() override { return exposed ? &inverse_ : nullptr; }
+  DiagonalInverse& inverse() { return inverse_; }
+  bool exposed = false;
+
   enum class Failure { none, throws, throws_a_number, nan } failure = Failure::none;
   bool wrong_entry = false;
   /// Leaves out an entry that the equations have.
@@ -82,6 +103,7 @@ class Example final : public gnomon::TemplatedEquations<Example> {
   Index n_;
   SparsityPattern pattern_;
   std::vector<Block> blocks_;
+  DiagonalInverse inverse_;
 };
 
 constexpr Index size = 12;
@@ -192,6 +214,36 @@ BOOST_AUTO_TEST_CASE(evaluations_are_counted) {
   for (int i = 0; i < 2; ++i) equations.jacobian(xs, values);
   BOOST_TEST(equations.residual_evaluations() == 3);
   BOOST_TEST(equations.jacobian_evaluations() == 2);
+}
+
+BOOST_AUTO_TEST_CASE(approximate_inverse_is_that_of_the_scaled_jacobian) {
+  const Index n = 6;
+  Example example(n);
+  ScaledEquations scaled(example, JacobianSource::analytic);
+  BOOST_TEST(!scaled.has_approximate_inverse());
+  example.exposed = true;
+  BOOST_TEST(scaled.has_approximate_inverse());
+
+  scaled.update_scales();
+  Vector x(n), columns(n), rows(n), xs(n), fs(n), ds(n);
+  for (Index i = 0; i < n; ++i) x[i] = 0.3 * static_cast<double>(i) - 0.5;
+  example.scales(columns, rows);
+  scaled.to_scaled(x, xs);
+  BOOST_REQUIRE((scaled.update_inverse(xs) == EvaluationStatus::ok));
+  for (Index i = 0; i < n; ++i) fs[i] = 1 + static_cast<double>(i);
+  BOOST_REQUIRE((scaled.apply_inverse(fs, ds) == EvaluationStatus::ok));
+  // R^-1 diag(exp x) C ds = fs
+  for (Index i = 0; i < n; ++i)
+    BOOST_TEST(std::exp(x[i]) * columns[i] / rows[i] * ds[i] == fs[i], boost::test_tools::tolerance(1e-14));
+
+  example.inverse().singular = true;
+  BOOST_TEST((scaled.update_inverse(xs) == EvaluationStatus::failed));
+  BOOST_TEST(scaled.message() == "approximate inverse: its matrix is singular");
+  example.inverse().throws = true;
+  BOOST_TEST((scaled.update_inverse(xs) == EvaluationStatus::failed));
+  BOOST_TEST(scaled.message() == "approximate inverse: outside the domain");
+  example.inverse().factor = std::numeric_limits<double>::quiet_NaN();
+  BOOST_TEST((scaled.apply_inverse(fs, ds) == EvaluationStatus::failed));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -12,6 +12,7 @@
 
 #include "gnomon/plugin.hpp"
 #include "kernels/augmented_step.hpp"
+#include "kernels/derivative_rules.hpp"
 
 namespace {
 
@@ -34,12 +35,15 @@ class AugmentedLagrange final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    const kernels::PenaltyRule rule = kernels::penalty_rule(
-        *this, system, options, kernels::PenaltyRule::Derivative::equivariant, "augmented-lagrange-general");
+    kernels::require_conservative(*this, system);
+    kernels::require_quadratic_constraints(*this, system);
     const kernels::AugmentedRule iteration = kernels::augmented_rule(options);
     Promises promised = promises();
     kernels::promise_limit(iteration, promised);
-    return {std::make_unique<kernels::AugmentedStep>(system, rule, iteration), promised};
+    return {std::make_unique<kernels::AugmentedStep>(
+                system, kernels::equivariant_rule(*this, system, "augmented-lagrange-general"),
+                kernels::quadratic_penalty(options, kernels::PenaltyMultiplier::Derivative::equivariant), iteration),
+            promised};
   }
 };
 

@@ -12,6 +12,7 @@
 
 #include "gnomon/plugin.hpp"
 #include "kernels/augmented_step.hpp"
+#include "kernels/derivative_rules.hpp"
 
 namespace {
 
@@ -28,7 +29,7 @@ class AugmentedLagrangeGeneral final : public Scheme {
   }
   OptionSpecs options() const override {
     OptionSpecs specs = kernels::augmented_options();
-    specs.push_back(kernels::penalty_weight());
+    specs.push_back(kernels::weight_option());
     return specs;
   }
   Promises promises() const override {
@@ -38,12 +39,15 @@ class AugmentedLagrangeGeneral final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    const kernels::PenaltyRule rule =
-        kernels::penalty_rule(*this, system, options, kernels::PenaltyRule::Derivative::d_hat);
+    kernels::require_conservative(*this, system);
+    kernels::require_quadratic_constraints(*this, system);
     const kernels::AugmentedRule iteration = kernels::augmented_rule(options);
     Promises promised = promises();
     kernels::promise_limit(iteration, promised);
-    return {std::make_unique<kernels::AugmentedStep>(system, rule, iteration), promised};
+    return {std::make_unique<kernels::AugmentedStep>(
+                system, kernels::general_rule(system, options),
+                kernels::quadratic_penalty(options, kernels::PenaltyMultiplier::Derivative::d_hat), iteration),
+            promised};
   }
 };
 

@@ -15,12 +15,19 @@
 /// halves give d back as it was, to the third order, and are again a symmetric one-step map of order two: over pairs
 /// the composition reaches its order in q and p. Schemes that solve the hidden constraint (rattle) do not need it.
 ///
+/// lambda is the index-1 multiplier of the state that was reached, of the same order as q and p; a substep's own would
+/// belong to the middle of that substep. (Over penalties, and where the model has a force, a variable mass or depends
+/// on time, or G has lost rank, it is the last substep's.)
+///
 /// What every substep keeps is kept: energy, both constraint levels, momentum maps, the symplectic form.
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "gnomon/error.hpp"
 #include "gnomon/plugin.hpp"
+#include "kernels/index1_multipliers.hpp"
 
 namespace {
 
@@ -55,8 +62,12 @@ Coefficients coefficients(bool suzuki, int from, int to) {
 /// The systems are those of the inner scheme, visited once a substep; the states between are kept here.
 class ComposedStep final : public StepEquations {
  public:
-  ComposedStep(std::unique_ptr<StepEquations> inner, Coefficients substeps)
-      : inner_(std::move(inner)), substeps_(std::move(substeps)) {}
+  ComposedStep(const System& system, bool constrained, std::unique_ptr<StepEquations> inner, Coefficients substeps)
+      : inner_(std::move(inner)), substeps_(std::move(substeps)) {
+    const SystemTraits& traits = system.traits();
+    if (constrained && traits.m > 0 && traits.constant_mass && !traits.has_force && !traits.time_dependent)
+      multipliers_.emplace(system);
+  }
 
   Index n_systems() const override { return inner_->n_systems(); }
   NonlinearEquations& system(Index k) override { return inner_->system(k); }
@@ -70,6 +81,7 @@ class ComposedStep final : public StepEquations {
     inner_->begin(between_, substeps_.front() * h_);
   }
   const char* failure() const override { return inner_->failure(); }
+  const char* diagnosis(Index solve) const override { return inner_->diagnosis(solve % inner_->n_solves()); }
   void predict(Index solve, VectorRef x) override { inner_->predict(solve % inner_->n_solves(), x); }
   Next accept(Index solve, const ConstVectorRef& x) override {
     const Index solves = inner_->n_solves(), substep = solve / solves;
@@ -92,12 +104,14 @@ class ComposedStep final : public StepEquations {
     inner_->finish(next);
     next.t = time.t;
     next.t_tail = time.t_tail;
+    if (multipliers_) multipliers_->solve(next.t, next.q.value(), next.p.value(), next.lambda);
   }
   long double added_energy(const State& z) override { return inner_->added_energy(z); }
 
  private:
   std::unique_ptr<StepEquations> inner_;
   Coefficients substeps_;
+  std::optional<kernels::Index1Multipliers> multipliers_;
   double h_ = 0;
   State between_, after_;
 };
@@ -140,16 +154,21 @@ class Composition final : public Scheme {
                                           ": it is not symmetric for system \"" + system.traits().name +
                                           "\" with these options, and only symmetric substeps raise the order");
     const int order = options.is("order", "4") ? 4 : 6;
-    if (each.order % 2 != 0 || each.order >= order)
+    // Of q and p together: where only p is of order 2 (hbvm), the substeps must cancel its error as well.
+    const int own = each.momentum_order > 0 ? std::min(each.order, each.momentum_order) : each.order;
+    if (own % 2 != 0 || own >= order)
       throw Error(ErrorCode::refused, "scheme composition does not take inner=" + inner_name +
                                           " with order=" + std::to_string(order) + ": its own order is " +
-                                          std::to_string(each.order) + ", expected an even one below that");
+                                          std::to_string(own) + ", expected an even one below that");
 
-    Coefficients substeps = coefficients(options.is("kind", "suzuki"), each.order, order);
+    Coefficients substeps = coefficients(options.is("kind", "suzuki"), own, order);
     const bool paired = options.is("paired", "yes");
     if (paired) substeps = refined(substeps, {.5, .5});
     Promises promised;
-    promised.order = paired || each.hidden || system.m() == 0 ? order : each.order;
+    const bool raised = paired || each.hidden || system.m() == 0;
+    promised.order = raised ? order : each.order;
+    if (!raised) promised.momentum_order = each.momentum_order;
+    promised.constrained_limit = each.constrained_limit;
     promised.energy = each.energy;
     promised.position = each.position;
     promised.hidden = each.hidden;
@@ -157,7 +176,8 @@ class Composition final : public Scheme {
     promised.symmetric = true;
     promised.symplectic = each.symplectic;
     binding.promises = promised;
-    binding.equations = std::make_unique<ComposedStep>(std::move(binding.equations), std::move(substeps));
+    binding.equations = std::make_unique<ComposedStep>(system, each.constrained_limit, std::move(binding.equations),
+                                                       std::move(substeps));
     return binding;
   }
 

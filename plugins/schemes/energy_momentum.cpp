@@ -11,7 +11,8 @@
 /// hidden constraints are violated at O(h^2) by design, and lambda, which belongs to the midpoint, alternates at O(h).
 
 #include "gnomon/plugin.hpp"
-#include "kernels/midpoint_step.hpp"
+#include "kernels/derivative_rules.hpp"
+#include "kernels/end_multiplier.hpp"
 
 namespace {
 
@@ -34,16 +35,11 @@ class EnergyMomentum final : public Scheme {
   }
   Binding bind(const System& system, const Options&) const override {
     kernels::require_conservative(*this, system);
-    if (!kernels::quadratic_constraints(system))
-      throw kernels::refusal(*this, system,
-                             "its constraints are not declared to be at most quadratic; use energy-momentum-general");
-    kernels::MidpointRule rule;
-    rule.split_potential = !kernels::at_most_quadratic(system.traits().potential_degree);
-    if (rule.split_potential && system.traits().n_invariants == 0)
-      throw kernels::refusal(*this, system,
-                             "its potential is neither declared to be at most quadratic nor written in quadratic "
-                             "invariants; use energy-momentum-general");
-    return {std::make_unique<kernels::MidpointStep>(system, rule), promises()};
+    const std::string general = "energy-momentum-general";
+    kernels::require_quadratic_constraints(*this, system, general);
+    return {std::make_unique<kernels::MidpointStep<kernels::EndMultiplier>>(
+                system, kernels::equivariant_rule(*this, system, general)),
+            promises()};
   }
 };
 

@@ -16,7 +16,8 @@
 /// Cost: where s is active the Jacobian's first 2n rows are dense.
 
 #include "gnomon/plugin.hpp"
-#include "kernels/midpoint_step.hpp"
+#include "kernels/derivative_rules.hpp"
+#include "kernels/end_multiplier.hpp"
 
 namespace {
 
@@ -32,7 +33,7 @@ class EnergyMomentumGeneral final : public Scheme {
     return "Leyendecker, Betsch, Steinmann, Comput. Mech. 33 (2004), eqs. (19), (23)";
   }
   OptionSpecs options() const override {
-    return {OptionSpec::choice("weight", {"identity", "mass"}, "inner product of the discrete derivative"),
+    return {kernels::weight_option(),
             OptionSpec::choice("quotient", {"auto", "always"},
                                "auto leaves out the parts of the quotient that vanish identically")};
   }
@@ -44,16 +45,16 @@ class EnergyMomentumGeneral final : public Scheme {
   }
   Binding bind(const System& system, const Options& options) const override {
     kernels::require_conservative(*this, system);
-    kernels::MidpointRule rule;
+    kernels::MidpointRule rule = kernels::general_rule(system, options);
+    kernels::EndMultiplier::Rule multiplier;
     const bool always = options.is("quotient", "always");
     const bool quadratic_u = kernels::at_most_quadratic(system.traits().potential_degree);
     const bool quadratic_g = kernels::quadratic_constraints(system);
-    rule.correct_potential = always || !quadratic_u;
-    rule.correct_constraints = system.m() > 0 && (always || !quadratic_g);
-    if (options.is("weight", "mass")) rule.weight = kernels::MidpointRule::Weight::mass;
+    if (always) rule.correct_potential = true;
+    multiplier.correct = system.m() > 0 && (always || !quadratic_g);
     Promises promised = promises();
     promised.momentum = quadratic_u && quadratic_g;
-    return {std::make_unique<kernels::MidpointStep>(system, rule), promised};
+    return {std::make_unique<kernels::MidpointStep<kernels::EndMultiplier>>(system, rule, multiplier), promised};
   }
 };
 

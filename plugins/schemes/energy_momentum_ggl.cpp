@@ -47,53 +47,12 @@
 
 #include "gnomon/plugin.hpp"
 #include "kernels/ggl_equations.hpp"
-#include "kernels/index1_multipliers.hpp"
+#include "kernels/ggl_step.hpp"
 #include "kernels/momentum_maps.hpp"
 
 namespace {
 
 using namespace gnomon;
-
-class GglStep final : public StepEquations {
- public:
-  GglStep(const System& system, const kernels::GglRule& rule, bool end_multipliers)
-      : system_(&system), equations_(system, rule), multipliers_(system), end_multipliers_(end_multipliers) {
-    x_.setZero(equations_.size());
-    increment_.setZero(system.n());
-  }
-
-  Index n_systems() const override { return 1; }
-  NonlinearEquations& system(Index) override { return equations_; }
-  void prepare(State& z) const override { z.history.resize(x_.size(), kernels::predictor_depth); }
-  void begin(const State& z0, double h) override {
-    h_ = h;
-    equations_.begin(z0, h);
-  }
-  void predict(Index, VectorRef x) override { equations_.predict(x); }
-  Next accept(Index, const ConstVectorRef& x) override {
-    x_ = x;
-    return Next::advance;
-  }
-  void finish(State& next) override {
-    const Index n = system_->n(), m = system_->m();
-    increment_ = h_ * x_.head(n);
-    next.q.add(increment_);
-    system_->mass().apply(x_.segment(n, n), increment_);
-    next.p.add(increment_);
-    next.lambda = x_.segment(2 * n, m) / h_;
-    kernels::remember(next, h_, x_);
-    next.advance_time(h_);
-    if (end_multipliers_) multipliers_.solve(next.t, next.q.value(), next.p.value(), next.lambda);
-  }
-
- private:
-  const System* system_;
-  kernels::GglEquations equations_;
-  kernels::Index1Multipliers multipliers_;
-  bool end_multipliers_;
-  double h_ = 0;
-  Vector x_, increment_;
-};
 
 class EnergyMomentumGgl final : public Scheme {
  public:
@@ -130,7 +89,8 @@ class EnergyMomentumGgl final : public Scheme {
     Promises promised = promises();
     const kernels::ConstraintSymmetry symmetry = kernels::constraint_symmetry(system);
     promised.momentum = symmetry != kernels::ConstraintSymmetry::other && (rule.orthogonal || !rule.corrected());
-    return {std::make_unique<GglStep>(system, rule, options.is("lambda", "end")), promised};
+    return {std::make_unique<kernels::GglStep<kernels::GglEquations>>(system, options.is("lambda", "end"), rule),
+            promised};
   }
 };
 

@@ -40,61 +40,16 @@
 /// multiplier polynomials, the second constraint level and the proof above are this file's.
 
 #include <algorithm>
-#include <cmath>
-#include <string>
 
 #include "gnomon/plugin.hpp"
-#include "kernels/index1_multipliers.hpp"
+#include "kernels/ggl_step.hpp"
+#include "kernels/line_integral_degrees.hpp"
 #include "kernels/line_integral_ggl_equations.hpp"
 #include "kernels/momentum_maps.hpp"
-#include "kernels/requirements.hpp"
 
 namespace {
 
 using namespace gnomon;
-
-class LineIntegralStep final : public StepEquations {
- public:
-  LineIntegralStep(const System& system, Index k, Index s, Index r)
-      : system_(&system), equations_(system, k, s, r), multipliers_(system), r_(r) {
-    x_.setZero(equations_.size());
-    increment_.setZero(system.n());
-  }
-
-  Index n_systems() const override { return 1; }
-  NonlinearEquations& system(Index) override { return equations_; }
-  void prepare(State& z) const override { z.history.resize(x_.size(), kernels::predictor_depth); }
-  void begin(const State& z0, double h) override {
-    h_ = h;
-    equations_.begin(z0, h);
-  }
-  void predict(Index, VectorRef x) override { equations_.predict(x); }
-  Next accept(Index, const ConstVectorRef& x) override {
-    x_ = x;
-    return Next::advance;
-  }
-  void finish(State& next) override {
-    const Index n = system_->n(), m = system_->m();
-    increment_ = h_ * x_.head(n);
-    next.q.add(increment_);
-    system_->mass().apply(x_.segment(equations_.y_at(0), n), increment_);
-    next.p.add(increment_);
-    kernels::remember(next, h_, x_);
-    next.advance_time(h_);
-    if (multipliers_.solve(next.t, next.q.value(), next.p.value(), next.lambda)) return;
-    next.lambda.setZero();
-    for (Index i = 0; i < r_; ++i)
-      next.lambda += std::sqrt(2.0 * static_cast<double>(i) + 1) / h_ * x_.segment(equations_.mu_at(i), m);
-  }
-
- private:
-  const System* system_;
-  kernels::LineIntegralEquations equations_;
-  kernels::Index1Multipliers multipliers_;
-  Index r_;
-  double h_ = 0;
-  Vector x_, increment_;
-};
 
 class LineIntegralGgl final : public Scheme {
  public:
@@ -106,9 +61,10 @@ class LineIntegralGgl final : public Scheme {
     return "derived in the file's header; Brugnano, Iavernaro, Line Integral Methods for Conservative Problems (2016)";
   }
   OptionSpecs options() const override {
-    return {OptionSpec::integer("k", 0, 0, 20, "quadrature nodes, k >= s; 0: as many as s"),
-            OptionSpec::integer("s", 2, 1, 20, "degree of q and p on a step"),
-            OptionSpec::integer("r", 0, 0, 20, "multiplier polynomials, r <= s; 0: s - 1, but at least 1")};
+    const Index most = kernels::max_nodes;
+    return {OptionSpec::integer("k", 0, 0, most, "quadrature nodes, k >= s; 0: as many as s"),
+            OptionSpec::integer("s", 2, 1, most, "degree of q and p on a step"),
+            OptionSpec::integer("r", 0, 0, most, "multiplier polynomials, r <= s; 0: s - 1, but at least 1")};
   }
   Promises promises() const override {
     Promises p;
@@ -117,17 +73,12 @@ class LineIntegralGgl final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    const long s = options.integer("s");
-    const long k = options.integer("k") == 0 ? s : options.integer("k");
-    const long r = options.integer("r") == 0 ? std::max(s - 1, 1L) : options.integer("r");
-    if (k < s)
-      throw Error(ErrorCode::bad_value, "scheme " + name() + ": option k = " + std::to_string(k) +
-                                            " is less than s = " + std::to_string(s) + ", expected k >= s");
-    if (r > s)
-      throw Error(ErrorCode::bad_value, "scheme " + name() + ": option r = " + std::to_string(r) +
-                                            " is greater than s = " + std::to_string(s) + ", expected r <= s");
+    const Index s = options.integer("s");
+    const Index k = options.integer("k") == 0 ? s : options.integer("k");
+    const Index r = options.integer("r") == 0 ? std::max<Index>(s - 1, 1) : options.integer("r");
+    kernels::check_degrees(*this, k, s, r);
     kernels::require_conservative(*this, system);
-    const auto exact = [&](int degree) { return degree != SystemTraits::not_polynomial && s * degree <= 2 * k; };
+    const auto exact = [&](int degree) { return kernels::nodes_are_exact(k, s, degree); };
     const kernels::ConstraintSymmetry symmetry = kernels::constraint_symmetry(system);
     Promises promised = promises();
     promised.order = static_cast<int>(system.m() > 0 ? std::min(2 * s, 2 * r + 2) : 2 * s);
@@ -135,7 +86,7 @@ class LineIntegralGgl final : public Scheme {
         exact(system.traits().potential_degree) && (system.m() == 0 || exact(system.traits().constraint_degree));
     promised.momentum = k == s && (symmetry == kernels::ConstraintSymmetry::invariant ||
                                    (symmetry == kernels::ConstraintSymmetry::affine && r == s));
-    return {std::make_unique<LineIntegralStep>(system, k, s, r), promised};
+    return {std::make_unique<kernels::GglStep<kernels::LineIntegralGglEquations>>(system, true, k, s, r), promised};
   }
 };
 

@@ -2,15 +2,19 @@
 /// penalty: Leyendecker, Betsch, Steinmann (2004), eq. (39), for any quadratic constraints.
 ///
 ///     q1 - q0 = h M^-1 p_m
-///     p1 - p0 = -h (D_U(q0,q1) + mu G(q_m)^T (g(q1) + g(q0)))
+///     p1 - p0 = -h (D_U(q0,q1) + mu G(q_m)^T D_R),   D_R,i = [r(g_i(q1)) - r(g_i(q0))] / [g_i(q1) - g_i(q0)]
 ///
-/// with the equivariant discrete derivative D_U of Gonzalez (1996). The paper prints the penalty force as a quotient of
+/// with R(g) = sum_i r(g_i), by default |g|^2 where D_R = g(q1) + g(q0), and the equivariant discrete derivative D_U of
+/// Gonzalez (1996). The paper prints the penalty force as a quotient of
 /// differences, 0/0 where nothing moves, and with a factor that holds for invariants |x|^2 only; for quadratic g the
-/// quotient is g1 + g0, without a division. H + mu |g|^2 and the momentum maps are exact for every step size. The
-/// constraints are met up to O(1/mu): as mu grows the scheme tends to energy-momentum (Prop. 3.2).
+/// quotient is g1 + g0, without a division. H + mu R and the momentum maps are exact for every step size. The
+/// constraints are met up to O(1/mu): as mu grows the scheme tends to energy-momentum (Prop. 3.2). A symmetry that
+/// turns the constraints among themselves (a joint in components) needs R = |g|^2.
 
 #include "gnomon/plugin.hpp"
-#include "kernels/penalty_step.hpp"
+#include "kernels/derivative_rules.hpp"
+#include "kernels/momentum_maps.hpp"
+#include "kernels/penalty_options.hpp"
 
 namespace {
 
@@ -26,7 +30,7 @@ class Penalty final : public Scheme {
   std::string source() const override {
     return "Leyendecker, Betsch, Steinmann, Comput. Mech. 33 (2004), eq. (39); Gonzalez, J. Nonlinear Sci. 6 (1996)";
   }
-  OptionSpecs options() const override { return {kernels::penalty_parameter()}; }
+  OptionSpecs options() const override { return kernels::penalty_options(); }
   Promises promises() const override {
     Promises p;
     p.order = 2;
@@ -35,9 +39,15 @@ class Penalty final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    const kernels::PenaltyRule rule =
-        kernels::penalty_rule(*this, system, options, kernels::PenaltyRule::Derivative::equivariant, "penalty-general");
-    return {std::make_unique<kernels::PenaltyStep>(system, rule), promises()};
+    kernels::require_conservative(*this, system);
+    kernels::require_quadratic_constraints(*this, system);
+    Promises promised = promises();
+    // |g|^2 keeps a symmetry that turns the constraints among themselves; sum r(g_i) keeps it where each g_i does.
+    promised.momentum = options.is("penalty", "quadratic") || kernels::symmetries_keep_constraints(system);
+    return {std::make_unique<kernels::MidpointStep<kernels::PenaltyMultiplier>>(
+                system, kernels::equivariant_rule(*this, system, "penalty-general"),
+                kernels::penalty_rule(*this, system, options, kernels::PenaltyMultiplier::Derivative::equivariant)),
+            promised};
   }
 };
 

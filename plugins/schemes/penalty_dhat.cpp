@@ -7,11 +7,13 @@
 ///     s = [U1 - U0 - grad U(q_m).dq - mu |g1 - g0|^2] / N
 ///
 /// The penalty force looks at the end of the step, so the constraint is held there, but the scheme is not symmetric
-/// and, on its own, of first order. H + mu |g|^2 is exact for every step size. Inside the augmented Lagrange iteration
-/// (augmented-lagrange-general) the limit is the multiplier scheme, of second order.
+/// and, on its own, of first order. H + mu |g|^2 is exact for every step size (other R as in penalty-general, with
+/// r'(g1)). Inside the augmented Lagrange iteration (augmented-lagrange-general) the limit is the multiplier scheme, of
+/// second order.
 
 #include "gnomon/plugin.hpp"
-#include "kernels/penalty_step.hpp"
+#include "kernels/derivative_rules.hpp"
+#include "kernels/penalty_options.hpp"
 
 namespace {
 
@@ -24,7 +26,11 @@ class PenaltyDhat final : public Scheme {
     return "penalty scheme, discrete derivative D-hat: the force of the end of the step; order 1; conserves H + P";
   }
   std::string source() const override { return "Leyendecker, Betsch, Steinmann, Comput. Mech. 33 (2004), eq. (31)"; }
-  OptionSpecs options() const override { return {kernels::penalty_parameter(), kernels::penalty_weight()}; }
+  OptionSpecs options() const override {
+    OptionSpecs specs = kernels::penalty_options();
+    specs.push_back(kernels::weight_option());
+    return specs;
+  }
   Promises promises() const override {
     Promises p;
     p.order = 1;
@@ -33,9 +39,12 @@ class PenaltyDhat final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    const kernels::PenaltyRule rule =
-        kernels::penalty_rule(*this, system, options, kernels::PenaltyRule::Derivative::d_hat);
-    return {std::make_unique<kernels::PenaltyStep>(system, rule), promises()};
+    kernels::require_conservative(*this, system);
+    kernels::require_quadratic_constraints(*this, system);
+    return {std::make_unique<kernels::MidpointStep<kernels::PenaltyMultiplier>>(
+                system, kernels::general_rule(system, options),
+                kernels::penalty_rule(*this, system, options, kernels::PenaltyMultiplier::Derivative::d_hat)),
+            promises()};
   }
 };
 

@@ -7,14 +7,16 @@
 ///     s = [U1 - U0 - grad U(q_m).dq + mu/4 sum_i delta_i (g1 - g0)_i] / N,   delta_i = dq^T (Hess g_i) dq
 ///
 /// (In the paper the long fraction belongs inside the bracket that multiplies dp and dq, with a minus in the second
-/// equation.) H + mu |g|^2 is exact for every step size.
+/// equation.) H + mu |g|^2 is exact for every step size; with another R(g) = sum_i r(g_i) the force is mu r'(g(q_m))
+/// and s has R1 - R0 - r'(g(q_m)).(g1 - g0) instead (kernels/penalty_multiplier.hpp).
 ///
 /// Limit of the scheme: the force holds the constraint at the *midpoint* of the step. For a fixed step the distance to
 /// the multiplier scheme does not vanish as mu grows, against Prop. 3.2 of the paper; penalty and penalty-dhat
 /// do not have this.
 
 #include "gnomon/plugin.hpp"
-#include "kernels/penalty_step.hpp"
+#include "kernels/derivative_rules.hpp"
+#include "kernels/penalty_options.hpp"
 
 namespace {
 
@@ -29,7 +31,11 @@ class PenaltyGeneral final : public Scheme {
   std::string source() const override {
     return "Leyendecker, Betsch, Steinmann, Comput. Mech. 33 (2004), eqs. (19), (24)";
   }
-  OptionSpecs options() const override { return {kernels::penalty_parameter(1e3), kernels::penalty_weight()}; }
+  OptionSpecs options() const override {
+    OptionSpecs specs = kernels::penalty_options(1e3);
+    specs.push_back(kernels::weight_option());
+    return specs;
+  }
   Promises promises() const override {
     Promises p;
     p.order = 2;
@@ -38,9 +44,12 @@ class PenaltyGeneral final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    const kernels::PenaltyRule rule =
-        kernels::penalty_rule(*this, system, options, kernels::PenaltyRule::Derivative::midpoint);
-    return {std::make_unique<kernels::PenaltyStep>(system, rule), promises()};
+    kernels::require_conservative(*this, system);
+    kernels::require_quadratic_constraints(*this, system);
+    return {std::make_unique<kernels::MidpointStep<kernels::PenaltyMultiplier>>(
+                system, kernels::general_rule(system, options),
+                kernels::penalty_rule(*this, system, options, kernels::PenaltyMultiplier::Derivative::midpoint)),
+            promises()};
   }
 };
 

@@ -3,7 +3,9 @@
 ///
 ///     stages           M W_i + grad U(Q_i) + G(Q_i)^T Lambda_i = 0  and  g(Q_i) = 0  or  its second derivative
 ///     end              q^ = q0 + h v0 + h^2 b^T A W,  v^ = v0 + h b^T W
-///     projection       (q^, v^) -> (q1, v1) on g = 0 (p), G v = 0 (v), H = H* (e)      see manifold_projection.hpp
+///     projection       (q^, v^) -> (q1, v1) on g = 0 (p), G v = 0 (v), H = H* (e), along the directions at (q1, v1)
+///                      (manifold_projection.hpp) or at (q^, v^) (frozen_projection.hpp); or symmetric: p and v, with
+///                      the same multipliers at the start of the stages (symmetric_projection.hpp)
 ///     accelerations    w^ = R w0 + d^T W, lambda^ = R lambda0 + d^T Lambda, then w^ -> w1 on G w + v^T (Hess g) v = 0
 ///                      (a); or both from the equations of motion at (q1, v1) (carry=kkt), where (a) is implied
 ///
@@ -13,18 +15,22 @@
 /// Source: Wei, Deng, Li, Wang, Appl. Math. Mech. 37 (2016), (10), (11), (19), (23)-(30): tableau=gauss stages=3
 /// index=3 metric=euclidean carry=paper. The defaults are better: stages of index 1 keep the order 2s of the Gauss
 /// methods in q, v and lambda, where index 3 leaves 2; the mass metric does not depend on units; and carry=kkt
-/// satisfies the equation of motion that the paper's carry leaves violated by O(h^2).
+/// satisfies the equation of motion that the paper's carry leaves violated by O(h^2). projection=symmetric makes the
+/// Gauss methods symmetric on the constraints: Hairer, BIT 40 (2000).
 ///
-/// Cost: one system of s (n + m) unknowns, one of 2 (n + m) (+ 1) and one linear of n + m a step; the energy projection
+/// Cost: one system of s (n + m) unknowns, one of 2 (n + m) (+ 1) (frozen: 2 m (+ 1), dense) and one linear of n + m a
+/// step; the symmetric projection joins the first two in s (n + m) + 4 n + 2 m unknowns; the energy projection
 /// factorises a dense m x m matrix.
 
 #include <cmath>
 
 #include "gnomon/plugin.hpp"
+#include "kernels/frozen_projection.hpp"
 #include "kernels/manifold_projection.hpp"
 #include "kernels/predictor.hpp"
 #include "kernels/rk_stages.hpp"
 #include "kernels/saddle_equations.hpp"
+#include "kernels/symmetric_projection.hpp"
 
 namespace {
 
@@ -35,6 +41,8 @@ struct Method {
   bool index1 = true;
   bool project = true;  ///< onto the position constraint, and what the rule adds
   kernels::ProjectionRule rule;
+  bool frozen = false;     ///< directions of the projection at (q^, v^)
+  double mirror_sign = 0;  ///< symmetric projection: sign of its second half; else 0
   bool project_acceleration = false;
   bool from_start = false;  ///< H* is the energy of the start of the run
   bool kkt = true;
@@ -48,21 +56,31 @@ class ProjectedRkStep final : public StepEquations {
         n_(system.n()),
         m_(system.m()),
         scales_(system),
-        stages_(system, method.tableau, method.index1, scales_),
-        projection_(system, method.rule, scales_),
         accelerations_(system, method.kkt || method.rule.mass_metric) {
-    systems_.push_back(&stages_);
-    if (method.project && (m_ > 0 || method.rule.energy)) {
+    if (method.mirror_sign != 0) {
+      symmetric_ = std::make_unique<kernels::SymmetricProjection>(system, method.tableau, method.index1,
+                                                                  method.rule.mass_metric, method.mirror_sign, scales_);
+      systems_.push_back(symmetric_.get());
+    } else {
+      stages_ = std::make_unique<kernels::RkStages>(system, method.tableau, method.index1, scales_);
+      systems_.push_back(stages_.get());
+    }
+    if (!symmetric_ && method.project && (m_ > 0 || method.rule.energy)) {
+      if (method.frozen)
+        projection_ = std::make_unique<kernels::FrozenProjection>(system, method.rule, scales_);
+      else
+        projection_ = std::make_unique<kernels::ManifoldProjection>(system, method.rule, scales_);
       projection_at_ = n_systems();
-      systems_.push_back(&projection_);
+      systems_.push_back(&projection_->equations());
     }
     if (method.kkt || method.project_acceleration) {
       accelerations_at_ = n_systems();
       systems_.push_back(&accelerations_);
     }
-    x_.setZero(stages_.size());
+    x_.setZero(systems_.front()->size());
     for (Vector* v : {&v0_, &q1_, &v1_, &dq_, &dv_, &fix_q_, &fix_v_, &w_, &work_, &velocity_}) v->setZero(n_);
     lambda_.setZero(m_);
+    no_multipliers_.setZero(m_);
   }
 
   Index n_systems() const override { return static_cast<Index>(systems_.size()); }
@@ -90,44 +108,48 @@ class ProjectedRkStep final : public StepEquations {
     h_ = h;
     system_->mass().solve(z0.p.value(), v0_);
     scales_.update(z0, h);
-    stages_.begin(z0, v0_, h);
-    failure_ = nullptr;
+    if (symmetric_)
+      symmetric_->begin(z0, v0_, h);
+    else
+      stages_->begin(z0, v0_, h);
+    outlook_ = kernels::Outlook::regular;
   }
 
   void predict(Index solve, VectorRef x) override {
     if (solve == 0) {
       if (kernels::extrapolate(*z0_, h_, x)) return;
+      x.setZero();
       for (Index i = 0; i < method_.tableau.stages; ++i) {
         x.segment(i * n_, n_) = z0_->carried.head(n_);
         x.segment(method_.tableau.stages * n_ + i * m_, m_) = z0_->lambda;
       }
-    } else if (solve == projection_at_) {
-      x.setZero();
+      if (symmetric_) {
+        x.segment(symmetric_->dq(), n_) = h_ * v0_;
+        x.segment(symmetric_->dv(), n_) = h_ * z0_->carried.head(n_);
+      }
     } else {
-      x.head(n_) = w_;
-      if (method_.kkt)
-        x.tail(m_) = lambda_;
-      else
-        x.tail(m_).setZero();
+      x.setZero();
     }
   }
 
   Next accept(Index solve, const ConstVectorRef& x) override {
-    Next next = Next::advance;
     if (solve == 0) {
       take_stages(x);
-      if (projection_at_ > 0) next = begin_projection();
+      if (projection_at_ > 0) begin_projection();
     } else if (solve == projection_at_) {
-      fix_q_ = x.segment(projection_.dq(), n_);
-      if (method_.rule.velocity) fix_v_ = x.segment(projection_.dv(), n_);
+      projection_->corrections(x, fix_q_, fix_v_);
     } else {
-      w_ = x.head(n_);
-      if (method_.kkt) lambda_ = x.tail(m_);
+      w_ += x.head(n_);
+      if (method_.kkt) lambda_ += x.tail(m_);
     }
-    if (next == Next::advance && solve + 1 == accelerations_at_) begin_accelerations();
-    return next;
+    if (solve + 1 == accelerations_at_) begin_accelerations();
+    return Next::advance;
   }
-  const char* failure() const override { return failure_ ? failure_ : StepEquations::failure(); }
+  const char* diagnosis(Index solve) const override {
+    if (solve != projection_at_ || outlook_ != kernels::Outlook::distant) return nullptr;
+    return "the energy projection may have no real root: along its directions H turns back before it reaches the "
+           "energy of the start; a smaller step has a smaller energy error";
+  }
 
   void finish(State& next) override {
     next.q.add(dq_);
@@ -159,28 +181,30 @@ class ProjectedRkStep final : public StepEquations {
     }
     dq_ = h_ * v0_ + (h_ * h_) * dq_;
     dv_ *= h_;
+    if (symmetric_) {
+      dq_ = x.segment(symmetric_->dq(), n_);
+      dv_ = x.segment(symmetric_->dv(), n_);
+    }
     fix_q_.setZero();
     fix_v_.setZero();
   }
 
-  Next begin_projection() {
+  void begin_projection() {
     double defect = 0;
     if (method_.from_start) {
       const long double drift = energy(*z0_, work_, velocity_) - z0_->carried[n_] - z0_->carried[n_ + 1];
       defect = static_cast<double>(drift);
     }
-    if (projection_.begin(*z0_, v0_, dq_, dv_, h_, defect) != kernels::ManifoldProjection::Outlook::impossible)
-      return Next::advance;
-    failure_ =
-        "the energy projection has no real root: no point near the end of the step that satisfies the constraints has "
-        "the energy of the start; a smaller step has a smaller energy error";
-    return Next::fail;
+    outlook_ = projection_->begin(*z0_, dq_, dv_, h_, defect);
   }
 
   void begin_accelerations() {
     const double t1 = z0_->t + h_;
     q1_ = ((dq_ + fix_q_) + z0_->q.tail()) + z0_->q.value();
-    v1_ = (dv_ + fix_v_) + v0_;
+    velocity_ = dv_ + fix_v_;
+    system_->mass().apply(velocity_, work_);
+    velocity_ = (work_ + z0_->p.tail()) + z0_->p.value();
+    system_->mass().solve(velocity_, v1_);
     if (method_.kkt) {
       system_->potential_gradient(t1, q1_, work_);
       work_ = -work_;
@@ -189,7 +213,7 @@ class ProjectedRkStep final : public StepEquations {
     } else {
       work_ = w_;
     }
-    accelerations_.begin(t1, q1_, v1_, work_);
+    accelerations_.begin(t1, q1_, v1_, work_, w_, method_.kkt ? lambda_ : no_multipliers_);
   }
 
   /// H of the compensated state, as the monitor measures it; `gradient` and `v` are scratch of length n.
@@ -213,16 +237,17 @@ class ProjectedRkStep final : public StepEquations {
   Method method_;
   Index n_, m_;
   kernels::StepScales scales_;
-  kernels::RkStages stages_;
-  kernels::ManifoldProjection projection_;
+  std::unique_ptr<kernels::RkStages> stages_;                // or
+  std::unique_ptr<kernels::SymmetricProjection> symmetric_;  // stages and projections in one
+  std::unique_ptr<kernels::EndProjection> projection_;
   kernels::SaddleEquations accelerations_;
   std::vector<NonlinearEquations*> systems_;
   Index projection_at_ = -1, accelerations_at_ = -1;
 
   const State* z0_ = nullptr;
   double h_ = 0;
-  const char* failure_ = nullptr;
-  Vector x_, v0_, q1_, v1_, dq_, dv_, fix_q_, fix_v_, w_, lambda_, work_, velocity_;
+  kernels::Outlook outlook_ = kernels::Outlook::regular;
+  Vector x_, v0_, q1_, v1_, dq_, dv_, fix_q_, fix_v_, w_, lambda_, no_multipliers_, work_, velocity_;
 };
 
 class ProjectedRk final : public Scheme {
@@ -232,18 +257,24 @@ class ProjectedRk final : public Scheme {
     return "implicit Runge-Kutta methods of any order, projected onto constraints and energy";
   }
   std::string source() const override {
-    return "Wei, Deng, Li, Wang, Appl. Math. Mech. 37 (2016), eqs. (10), (11), (19), (23)-(30); index 1 and mass "
-           "metric "
-           "are additions";
+    return "Wei, Deng, Li, Wang, Appl. Math. Mech. 37 (2016), eqs. (10), (11), (19), (23)-(30); symmetric projection: "
+           "Hairer, BIT 40 (2000); index 1, mass metric and frozen directions are additions";
   }
   OptionSpecs options() const override {
     return {OptionSpec::choice("tableau", {"gauss", "radau-iia", "lobatto-iiic"}, "Runge-Kutta coefficients"),
             OptionSpec::integer("stages", 3, 1, 5, "number of stages; lobatto-iiic has at least 2"),
             OptionSpec::choice("index", {"1", "3"},
                                "what holds at the stages: the second derivative of g (1) or g (3, the paper)"),
-            OptionSpec::choice("projection", {"pv", "none", "p", "pve", "pva", "pvae-n", "pvae-0"},
+            OptionSpec::choice("projection", {"pv", "none", "p", "pve", "pva", "pvae-n", "pvae-0", "symmetric"},
                                "levels projected: position, velocity, acceleration, energy (of the step's start: pve, "
-                               "pvae-n; of the run's: pvae-0)"),
+                               "pvae-n; of the run's: pvae-0); symmetric: position and velocity, mirrored at both ends "
+                               "of the step"),
+            OptionSpec::choice("directions", {"end", "frozen"},
+                               "where the directions of the projections are taken: at its result, stacked with it (the "
+                               "paper), or before it, with 2 m + 1 unknowns; not for symmetric"),
+            OptionSpec::choice("signs", {"auto", "plus-plus", "plus-minus"},
+                               "signs of the two halves of the symmetric projection: plus-plus for index 1 and for an "
+                               "even number of stages of index 3, plus-minus for an odd one; the others are singular"),
             OptionSpec::choice("metric", {"mass", "euclidean"}, "metric of the projections; the paper: euclidean"),
             OptionSpec::choice("carry", {"kkt", "paper"},
                                "accelerations and multipliers at the end of a step: from the equations of motion, or "
@@ -252,7 +283,7 @@ class ProjectedRk final : public Scheme {
   Promises promises() const override {
     Promises p;
     p.order = 6;
-    p.energy = p.position = p.hidden = true;
+    p.energy = p.position = p.hidden = p.symmetric = true;
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
@@ -263,7 +294,7 @@ class ProjectedRk final : public Scheme {
     promised.position = method.project || (!method.index1 && method.tableau.stiffly_accurate);
     promised.hidden = method.project && method.rule.velocity;
     promised.energy = method.project && method.rule.energy;
-    promised.symmetric = !method.project && method.tableau.symmetric && method.index1;
+    promised.symmetric = method.mirror_sign != 0 || (!method.project && method.tableau.symmetric && method.index1);
     return {std::make_unique<ProjectedRkStep>(system, method), promised};
   }
 
@@ -286,13 +317,40 @@ class ProjectedRk final : public Scheme {
     method.rule.mass_metric = options.is("metric", "mass");
     method.project_acceleration = projection.rfind("pva", 0) == 0;
     method.from_start = projection == "pvae-0";
+    method.frozen = options.is("directions", "frozen");
+    if (projection == "symmetric")
+      method.mirror_sign = mirror_sign(method, options);
+    else if (!options.is("signs", "auto"))
+      throw Error(ErrorCode::bad_value, "scheme projected-rk: signs = " + options.choice("signs") +
+                                            " is for projection = symmetric, but projection = " + projection);
+    if (method.frozen && !method.project)
+      throw Error(ErrorCode::bad_value,
+                  "scheme projected-rk: directions = frozen is for a projection, but projection = none");
     return method;
   }
 
-  /// Measured, for up to three stages; 0 promises nothing. In the mass metric the error of the multipliers drops out of
-  /// the projection; stiffly accurate methods keep their full order then.
+  /// A displacement of the start arrives at the end times R(infinity): (-1)^s with stages of index 3, else 1.
+  static double mirror_sign(const Method& method, const Options& options) {
+    const auto refuse = [](const std::string& why) {
+      return Error(ErrorCode::bad_value, "scheme projected-rk: projection = symmetric " + why);
+    };
+    if (!method.tableau.symmetric)
+      throw refuse("needs a symmetric tableau, tableau = " + options.choice("tableau") + " is not: expected gauss");
+    if (method.frozen) throw refuse("has its directions at both ends of the step: directions = frozen does not apply");
+    const std::string stages = std::to_string(method.tableau.stages);
+    const double sign = method.index1 || method.tableau.stages % 2 == 0 ? 1 : -1;
+    if (!options.is("signs", "auto") && options.is("signs", sign > 0 ? "plus-minus" : "plus-plus"))
+      throw refuse("with index = " + options.choice("index") + " and stages = " + stages + " is singular for signs = " +
+                   options.choice("signs") + ": what the first half adds the second takes away, expected " +
+                   (sign > 0 ? "plus-plus" : "plus-minus"));
+    return sign;
+  }
+
+  /// Measured, for up to three stages (symmetric projection: five); 0 promises nothing. In the mass metric the error of
+  /// the multipliers drops out of the projection; stiffly accurate methods keep their full order then.
   static int order_of_index_3(const Method& method, const Mass& mass) {
     const int s = static_cast<int>(method.tableau.stages);
+    if (method.mirror_sign != 0) return s + s % 2;
     if (!method.project || !method.rule.velocity || s > 3) return 0;
     const Vector& entries = mass.diagonal_entries();
     const bool mass_metric =

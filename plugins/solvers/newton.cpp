@@ -4,13 +4,15 @@
 ///     J(x) dx = -F(x),   x += dx,   until max |dx|/(1+|x|) < 1e-7 and F is at its rounding floor,
 ///
 /// with J factorised densely by Eigen in every iteration. Newton is quadratic where the step is that small, so the
-/// error left is below rounding; a residual that is not there yet gets further iterations as long as they gain.
+/// error left is below rounding; a residual that is not there yet gets further iterations as long as they gain, and one
+/// that is there a last correction with the matrix at hand (kernels/polish.hpp).
 
 #include <Eigen/LU>
 #include <limits>
 
 #include "gnomon/error.hpp"
 #include "gnomon/plugin.hpp"
+#include "kernels/polish.hpp"
 
 namespace {
 
@@ -51,7 +53,10 @@ class Newton final : public NonlinearSolver {
       report.step_norm = (dx_.array().abs() / (1 + xs.array().abs())).maxCoeff();
       if (!evaluate(xs, report)) return report;
       if (report.step_norm <= rule_.step_tolerance) {
-        if (rule_.at_floor(report.residual_norm, floor)) return report;
+        if (rule_.at_floor(report.residual_norm, floor)) {
+          polish(xs, report);
+          return report;
+        }
         if (report.residual_norm > 0.5 * previous) break;
         previous = report.residual_norm;
       }
@@ -84,6 +89,13 @@ class Newton final : public NonlinearSolver {
     lu_.compute(matrix_);
     ++report.factorisations;
     return true;
+  }
+
+  /// See kernels/polish.hpp.
+  void polish(VectorRef xs, const SolveReport& report) {
+    if (report.step_norm < kernels::polished_step) return;
+    dx_ = lu_.solve(f_);
+    if (dx_.allFinite()) xs -= dx_;
   }
 
   bool fail_evaluation(SolveReport& report) const {

@@ -13,13 +13,16 @@ Quantities measure_allocations(const Registry& registry, const Case& c) {
   for (const auto& solver : registry.solvers()) {
     Method method = c.method;
     method.solver = solver;
-    Integrator integrator = started(registry, instance, method);
     StepReport report;
     long count = 0;
-    {
+    try {
+      Integrator integrator = started(registry, instance, method);
       const CountAllocations allocations;
       report = integrator.advance(steps, c.step.front());
       count = allocations.count();
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::refused) throw;
+      continue;  // the solver does not take the scheme
     }
     if (!report.success()) throw RunFailed(report.t, report.message);
     if (CountAllocations::available())

@@ -29,6 +29,9 @@ struct TableState {
   bool empty() const { return file.empty(); }
 };
 
+/// In place of a reference, for trajectory-error: the method's own solution with smaller steps.
+constexpr const char* own_solution = "own";
+
 struct Case {
   std::string file;  ///< where it was declared, for messages; "" when generated
   std::string kind;  ///< conformance, published, reference or solver
@@ -38,7 +41,8 @@ struct Case {
   std::string note;
 
   std::string problem;
-  Assignments set;  ///< parameters of the problem
+  Assignments set;    ///< parameters of the problem
+  Assignments start;  ///< parameters of the same problem with which it starts where `set` leads (reaches-start)
   Method method;
   Method other;              ///< what `method` is compared with (same-state)
   std::vector<double> step;  ///< one step size, or a list (order)

@@ -14,6 +14,8 @@ namespace {
 
 /// A run whose constraints are violated by more than this has left the solution, and is stopped.
 constexpr double divergence = 1e-3;
+/// Between these its growth is measured.
+constexpr double growth_from = 1e-9, growth_to = 1e-5;
 
 double max_norm(const Vector& v) {
   return v.size() ? v.lpNorm<Eigen::Infinity>() : 0;
@@ -21,7 +23,7 @@ double max_norm(const Vector& v) {
 
 class Levels final : public Observer {
  public:
-  explicit Levels(const System& system) : system_(&system), g_(system.m()), gw_(system.m()), f_(system.n()) {
+  explicit Levels(const System& system) : system_(&system), g_(system.m()), f_(system.n()) {
     v_ = w_ = work_ = f_;
     values_.resize(system.constraint_pattern().nonzeros());
   }
@@ -31,9 +33,15 @@ class Levels final : public Observer {
     w_ = z.carried.head(system_->n());
     system_->mass().solve(z.p.value(), v_);
     system_->constraint_jacobian(z.t, q, values_);
-    multiply(system_->constraint_pattern(), values_, w_, gw_);
     system_->constraint_bias(z.t, q, v_, g_);
-    acceleration_ = std::max(acceleration_, max_norm(gw_ + g_));
+    const SparsityPattern& pattern = system_->constraint_pattern();
+    for (Index i = 0; i < g_.size(); ++i) {
+      long double sum = g_[i];
+      for (Index k = pattern.offsets[static_cast<std::size_t>(i)]; k < pattern.offsets[static_cast<std::size_t>(i) + 1];
+           ++k)
+        sum += static_cast<long double>(values_[k]) * w_[pattern.indices[static_cast<std::size_t>(k)]];
+      acceleration_ = std::max(acceleration_, static_cast<double>(std::abs(sum)));
+    }
 
     system_->mass().apply(w_, f_);
     system_->potential_gradient(z.t, q, work_);
@@ -43,16 +51,22 @@ class Levels final : public Observer {
 
     system_->constraints(z.t, q, g_);
     end_ = z.t;
-    return max_norm(g_) <= divergence;
+    const double error = max_norm(g_);
+    if (error <= growth_from) growth_start_ = z.t;
+    if (error <= growth_to) growth_end_ = z.t;
+    return error <= divergence;
   }
   double acceleration() const { return acceleration_; }
   double equation() const { return equation_; }
   double end() const { return end_; }
+  /// Decades of |g| a unit of time on the way to divergence, which does not depend on the rounding errors it grows
+  /// from.
+  double growth() const { return std::log10(growth_to / growth_from) / (growth_end_ - growth_start_); }
 
  private:
   const System* system_;
-  Vector g_, gw_, f_, v_, w_, work_, values_;
-  double acceleration_ = 0, equation_ = 0, end_ = 0;
+  Vector g_, f_, v_, w_, work_, values_;
+  double acceleration_ = 0, equation_ = 0, end_ = 0, growth_start_ = 0, growth_end_ = 0;
 };
 
 }  // namespace
@@ -70,13 +84,23 @@ Quantities measure_constraint_levels(const Registry& registry, const Case& c) {
 
   const InvariantMonitor& monitor = integrator.monitor();
   const double h0 = std::abs(monitor.energy().initial());
-  return {{"position", monitor.position_max(), {}, "max |g|"},
-          {"velocity", monitor.velocity_max(), {}, "max |G v|"},
-          {"acceleration", levels.acceleration(), {}, "max |G w + v^T (Hess g) v|"},
-          {"equation", levels.equation(), {}, "max |M w + grad U + G^T lambda|"},
-          {"energy", monitor.energy().max_abs_error(), {}, "max |H - H0|"},
-          {"energy-relative", monitor.energy().max_abs_error() / (h0 > 0 ? h0 : 1), {}, "max |H - H0| / |H0|"},
-          {"end", levels.end(), {}, "where the run ended: until, or where |g| passed 1e-3"}};
+  double momentum = 0, momentum0 = 0;
+  for (const Drift& map : monitor.momentum()) {
+    momentum = std::max(momentum, map.max_abs_error());
+    momentum0 = std::hypot(momentum0, map.initial());
+  }
+  Quantities out{
+      {"position", monitor.position_max(), {}, "max |g|"},
+      {"velocity", monitor.velocity_max(), {}, "max |G v|"},
+      {"acceleration", levels.acceleration(), {}, "max |G w + v^T (Hess g) v|"},
+      {"equation", levels.equation(), {}, "max |M w + grad U + G^T lambda|"},
+      {"energy", monitor.energy().max_abs_error(), {}, "max |H - H0|"},
+      {"energy-relative", monitor.energy().max_abs_error() / (h0 > 0 ? h0 : 1), {}, "max |H - H0| / |H0|"},
+      {"momentum-relative", momentum / (momentum0 > 0 ? momentum0 : 1), {}, "largest error of a momentum map / |J0|"},
+      {"end", levels.end(), {}, "where the run ended: until, or where |g| passed 1e-3"}};
+  if (levels.end() < c.until - h / 2)
+    out.push_back({"growth", levels.growth(), {}, "decades of |g| a unit of time, from 1e-9 to 1e-5"});
+  return out;
 }
 
 }  // namespace gnomon::validation

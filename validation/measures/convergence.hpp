@@ -16,7 +16,7 @@ struct Yardstick {
   double accuracy = 0;  ///< estimated relative error of z
 };
 
-/// The exact solution at t if the problem has one; else ida-index1, its accuracy estimated from a second tolerance;
+/// The exact solution at t if the problem has one; else ida-ggl, its accuracy estimated from a second tolerance;
 /// else any other reference that accepts the problem. Throws Error(refused) when there is none.
 Yardstick best_yardstick(const Registry& registry, const ProblemInstance& instance, double t);
 
@@ -26,7 +26,8 @@ double log_slope(const std::vector<double>& steps, const std::vector<double>& er
 /// Errors of q and p over a refinement, and the slopes of the finest points that lie clear of the plateau.
 struct Convergence {
   double position_order = 0, momentum_order = 0;
-  int points = 0;  ///< used for the slope that has fewer
+  int points = 0;   ///< used for the slope that has fewer
+  double bend = 0;  ///< largest difference of the slopes between neighbours of these points: small once asymptotic
   std::vector<double> steps, position_errors, momentum_errors;
 };
 

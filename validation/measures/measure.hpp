@@ -40,6 +40,8 @@ Quantities measure_invariants(const Registry& registry, const Case& c);
 Quantities measure_long_run(const Registry& registry, const Case& c);
 /// Order and error coefficient over a list of steps.
 Quantities measure_order(const Registry& registry, const Case& c);
+/// Orders of q, v, accelerations and multipliers, for schemes that carry accelerations.
+Quantities measure_order_levels(const Registry& registry, const Case& c);
 /// Largest errors of q, p and lambda along the trajectory over a list of steps.
 Quantities measure_trajectory_error(const Registry& registry, const Case& c);
 /// Symplecticity defect of the step map.
@@ -48,14 +50,22 @@ Quantities measure_symplectic(const Registry& registry, const Case& c);
 Quantities measure_same_state(const Registry& registry, const Case& c);
 /// Extrapolated scheme against references, and the references against themselves and each other.
 Quantities measure_reference_agreement(const Registry& registry, const Case& c);
+/// A tabulated start of a problem is the state that the references reach from another of its starts.
+Quantities measure_reaches_start(const Registry& registry, const Case& c);
 /// Gets to the end with the constraints bound; how far the references get.
 Quantities measure_completes(const Registry& registry, const Case& c);
+/// Invariants of the references over a long run at ordinary tolerances, beside the scheme's.
+Quantities measure_baseline_drift(const Registry& registry, const Case& c);
 /// Every registered solver reaches the same step.
 Quantities measure_solvers_agree(const Registry& registry, const Case& c);
+/// Iterations, factorisations, Jacobians and time a step beside another solver.
+Quantities measure_solver_effort(const Registry& registry, const Case& c);
 /// Tables of the report on HBVM with holonomic constraints, row by row; `steps` leaves out the rows with more steps.
 Quantities measure_published_hbvm(const Registry& registry, const Case& c);
 /// Condition number of the scaled Jacobian over a list of steps.
 Quantities measure_condition(const Registry& registry, const Case& c);
+/// Largest errors of the first integrals that the problem declares, over a list of steps, and their order.
+Quantities measure_integral_error(const Registry& registry, const Case& c);
 /// Exponent with which the solution error grows in time.
 Quantities measure_error_growth(const Registry& registry, const Case& c);
 /// Order by the differences of successive refinements, for schemes whose limit no reference has.

@@ -55,8 +55,9 @@ double relative_error(const Vector& a, const Vector& b) {
   return (a - b).norm() / (scale > 0 ? scale : 1);
 }
 
-Phase reference_state(const Registry& registry, const ProblemInstance& instance, const std::string& reference,
-                      double tolerance, double t, const Assignments& options) {
+std::unique_ptr<ReferenceSolution> start_reference(const Registry& registry, const ProblemInstance& instance,
+                                                   const std::string& reference, double tolerance,
+                                                   const Assignments& options) {
   const Reference& chosen = registry.reference(reference);
   Assignments assignments;
   if (tolerance > 0)
@@ -65,17 +66,34 @@ Phase reference_state(const Registry& registry, const ProblemInstance& instance,
       if (spec.name == "atol") assignments.emplace_back("atol", fmt::format("{:.17g}", tolerance / 10));
     }
   assignments.insert(assignments.end(), options.begin(), options.end());
-  const auto solution = chosen.start(instance, Options("reference " + reference, chosen.options(), assignments));
-  const ReferenceReport report = solution->advance_to(t);
+  return chosen.start(instance, Options("reference " + reference, chosen.options(), assignments));
+}
+
+std::unique_ptr<ReferenceSolution> start_reference(const Registry& registry, const ProblemInstance& instance,
+                                                   const Case& c, const std::string& reference, double tolerance) {
+  const auto options = c.reference_options.find(reference);
+  return start_reference(registry, instance, reference, tolerance,
+                         options == c.reference_options.end() ? Assignments() : options->second);
+}
+
+namespace {
+
+Phase state_at(ReferenceSolution& solution, const std::string& reference, double t) {
+  const ReferenceReport report = solution.advance_to(t);
   if (!report.success) throw RunFailed(report.t, reference + ": " + report.message);
   return {report.q, report.p};
 }
 
+}  // namespace
+
+Phase reference_state(const Registry& registry, const ProblemInstance& instance, const std::string& reference,
+                      double tolerance, double t) {
+  return state_at(*start_reference(registry, instance, reference, tolerance), reference, t);
+}
+
 Phase reference_state(const Registry& registry, const ProblemInstance& instance, const Case& c,
                       const std::string& reference, double tolerance, double t) {
-  const auto options = c.reference_options.find(reference);
-  return reference_state(registry, instance, reference, tolerance, t,
-                         options == c.reference_options.end() ? Assignments() : options->second);
+  return state_at(*start_reference(registry, instance, c, reference, tolerance), reference, t);
 }
 
 Phase table_state(const Case& c, Index n) {

@@ -30,11 +30,17 @@ Phase state_after(const Registry& registry, const ProblemInstance& instance, con
 /// |a - b|_2 / |b|_2, the relative error everywhere; |a - b|_2 when b is zero.
 double relative_error(const Vector& a, const Vector& b);
 
-/// The reference's state at t; throws RunFailed where it stops. A tolerance sets rtol, and atol to a tenth of it; 0
-/// means the reference's own defaults. `options` are assigned on top.
-Phase reference_state(const Registry& registry, const ProblemInstance& instance, const std::string& reference,
-                      double tolerance, double t, const Assignments& options = {});
+/// The reference, started. A tolerance sets rtol, and atol to a tenth of it; 0 means the reference's own defaults.
+/// `options` are assigned on top.
+std::unique_ptr<ReferenceSolution> start_reference(const Registry& registry, const ProblemInstance& instance,
+                                                   const std::string& reference, double tolerance,
+                                                   const Assignments& options = {});
 /// The same with the case's options for this reference.
+std::unique_ptr<ReferenceSolution> start_reference(const Registry& registry, const ProblemInstance& instance,
+                                                   const Case& c, const std::string& reference, double tolerance);
+/// The reference's state at t; throws RunFailed where it stops.
+Phase reference_state(const Registry& registry, const ProblemInstance& instance, const std::string& reference,
+                      double tolerance, double t);
 Phase reference_state(const Registry& registry, const ProblemInstance& instance, const Case& c,
                       const std::string& reference, double tolerance, double t);
 

@@ -1,5 +1,6 @@
 #include "arguments.hpp"
 
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 
@@ -7,18 +8,27 @@
 
 namespace gnomon::program {
 
-double parse_real(const std::string& text, const std::string& flag) {
+namespace {
+
+/// False when the text is not a number from its first character to its last.
+bool read_number(const std::string& text, double& value) {
   char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !std::isfinite(value))
+  value = std::strtod(text.c_str(), &end);
+  return !text.empty() && !std::isspace(static_cast<unsigned char>(text.front())) && *end == '\0';
+}
+
+}  // namespace
+
+double parse_real(const std::string& text, const std::string& flag) {
+  double value = 0;
+  if (!read_number(text, value) || !std::isfinite(value))
     throw Error(ErrorCode::bad_value, flag + " = \"" + text + "\" is not a finite number");
   return value;
 }
 
 long parse_count(const std::string& text, const std::string& flag, long minimum) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || value != std::floor(value) || !(value >= static_cast<double>(minimum)) ||
+  double value = 0;
+  if (!read_number(text, value) || value != std::floor(value) || !(value >= static_cast<double>(minimum)) ||
       !(value <= 1e15))
     throw Error(ErrorCode::bad_value,
                 flag + " = \"" + text + "\" is not a whole number between " + std::to_string(minimum) + " and 1e15");
@@ -27,7 +37,14 @@ long parse_count(const std::string& text, const std::string& flag, long minimum)
 
 Assignments parse_assignments(const std::vector<std::string>& texts, const std::string& flag) {
   Assignments assignments;
-  for (const auto& text : texts) assignments.push_back(parse_assignment(text, flag));
+  for (const auto& text : texts) {
+    assignments.push_back(parse_assignment(text, flag));
+    const std::string& name = assignments.back().first;
+    for (std::size_t i = 0; i + 1 < assignments.size(); ++i)
+      if (assignments[i].first == name)
+        throw Error(ErrorCode::bad_value, flag + " gives " + name + " twice, \"" + assignments[i].second + "\" and \"" +
+                                              assignments.back().second + "\": only one of them can hold");
+  }
   return assignments;
 }
 

@@ -38,9 +38,15 @@ void describe_problem(const Registry& registry, const std::string& name) {
   const ProblemInstance instance = registry.build(name);
   const SystemTraits& traits = instance.system->traits();
   fmt::print("\n{}\n\n", problem.equations());
-  fmt::print("with default parameters: {} coordinates, {} constraints, {} momentum maps{}\n", traits.n, traits.m,
-             traits.n_symmetries, instance.exact ? ", closed-form solution" : "");
+  const auto counted = [](Index count, const std::string& what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  };
+  fmt::print("with default parameters: {}, {}, {}{}\n", counted(traits.n, "coordinate"),
+             counted(traits.m, "constraint"), counted(traits.n_symmetries, "momentum map"),
+             instance.exact ? ", closed-form solution" : "");
   for (Index a = 0; a < traits.n_symmetries; ++a) fmt::print("  momentum map: {}\n", instance.system->symmetry_name(a));
+  for (Index a = 0; a < traits.n_integrals; ++a)
+    fmt::print("  first integral: {}\n", instance.system->integral_name(a));
   print_options(problem.parameters(), "parameters", "--set");
 }
 

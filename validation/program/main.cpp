@@ -68,6 +68,13 @@ int dispatch(int argc, char** argv) {
     return app.exit(help);
   } catch (const CLI::ExtrasError&) {
     throw unexpected_argument(app);
+  } catch (const CLI::ArgumentMismatch& error) {
+    // "--flag: 1 required TYPE missing" or "--flag: At Most 1 required but received 2"
+    const std::string text = error.what();
+    const std::string flag = text.substr(0, text.find(':'));
+    return complain(flag + (text.find("missing") == std::string::npos
+                                ? " is given more than once, and only one can hold"
+                                : " needs a value after it"));
   } catch (const CLI::ParseError& error) {
     return complain(error.what());
   }

@@ -23,8 +23,8 @@ struct Arguments {
   std::string problem, scheme = "energy-momentum", solver = "kinsol-newton";
   std::string step, until, steps, every = "1", max_halvings = "0";
   std::vector<std::string> set, options, solver_options, reference_options;
-  std::string reference, jacobian = "analytic";
-  std::optional<std::string> output;
+  std::string jacobian = "analytic";
+  std::optional<std::string> output, reference;
   bool json = false, project_start = false;
 };
 
@@ -48,6 +48,9 @@ Span parse_span(const Arguments& arguments, double t0) {
   if (!arguments.steps.empty()) {
     span.steps = parse_count(arguments.steps, "--steps", 1);
     span.t_end = t0 + static_cast<double>(span.steps) * span.h;
+    if (!std::isfinite(span.t_end))
+      throw Error(ErrorCode::bad_value, fmt::format("--steps = {} of --step = {} end beyond the range of numbers",
+                                                    arguments.steps, arguments.step));
     return span;
   }
   span.by_time = true;
@@ -56,11 +59,16 @@ Span parse_span(const Arguments& arguments, double t0) {
     throw Error(ErrorCode::bad_value,
                 fmt::format("--until = {} is not after the start time {}", arguments.until, number_text(t0)));
   const double count = std::ceil((span.t_end - t0) / span.h - 1e-9);
+  if (count < 1)
+    throw Error(ErrorCode::bad_value,
+                fmt::format("--until = {} is less than 1e-9 steps after the start time {}: that is "
+                            "no step at all",
+                            arguments.until, number_text(t0)));
   if (!(count <= 1e15))
     throw Error(ErrorCode::bad_value,
                 fmt::format("--until = {} with --step = {} would take {:g} steps, at most 1e15 are possible",
                             arguments.until, arguments.step, count));
-  span.steps = std::max(1L, static_cast<long>(count));
+  span.steps = static_cast<long>(count);
   return span;
 }
 
@@ -84,15 +92,15 @@ IntegratorOptions parse_integrator_options(const Arguments& arguments) {
 /// A reference started where the integrator starts, or none.
 std::unique_ptr<ReferenceSolution> start_reference(const Registry& registry, const Arguments& arguments,
                                                    ProblemInstance instance, const State& start) {
-  if (arguments.reference.empty()) {
+  if (!arguments.reference) {
     if (!arguments.reference_options.empty())
       throw Error(ErrorCode::bad_value, "--reference-option is given without --reference");
     return nullptr;
   }
-  const Reference& reference = registry.reference(arguments.reference);
+  const Reference& reference = registry.reference(*arguments.reference);
   instance.q0 = start.q.value();
   instance.p0 = start.p.value();
-  return reference.start(instance, Options("reference " + arguments.reference, reference.options(),
+  return reference.start(instance, Options("reference " + *arguments.reference, reference.options(),
                                            parse_assignments(arguments.reference_options, "--reference-option")));
 }
 
@@ -126,17 +134,16 @@ int run(const Registry& registry, const Arguments& arguments) {
   report.t0 = instance.t0;
   report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   progress.finish();
-  if (writer) writer->finish(integrator.state(), integrator.counters().steps);
-
   report.status = !end.success() ? to_string(end.status) : end.stopped_by_observer ? "interrupted" : "success";
   report.message = end.message;
   if (end.stopped_by_observer) report.message = "interrupted at t = " + number_text(integrator.state().t);
   if (reference && end.success() && !end.stopped_by_observer) {
-    report.reference = arguments.reference;
+    report.reference = *arguments.reference;
     report.reference_end = reference->advance_to(integrator.state().t);
   }
   print_summary(arguments.json ? stderr : stdout, report, integrator);
   if (arguments.json) fmt::print("{}", validation::json_text(run_json(report, integrator)));
+  if (writer) writer->finish(integrator.state(), integrator.counters().steps);
   if (end.stopped_by_observer) return interrupted_status;
   const bool reference_failed = report.reference_end && !report.reference_end->success;
   return end.success() && !reference_failed ? success : numerical_failure;

@@ -37,17 +37,19 @@ void print_summary(std::FILE* out, const RunReport& report, const Integrator& in
                             energy.slope()));
   if (integrator.system().m() > 0)
     row("constraints", fmt::format("max |g| {:.2e}, max |G v| {:.2e}", monitor.position_max(), monitor.velocity_max()));
-  for (std::size_t a = 0; a < monitor.momentum().size(); ++a) {
-    const Drift& drift = monitor.momentum()[a];
-    row(a ? "" : "momentum",
-        fmt::format("{}: {:.10g}, max error {:.2e}", integrator.system().symmetry_name(static_cast<Index>(a)),
-                    drift.initial(), drift.max_abs_error()));
-  }
-  row("effort", fmt::format("{:.2f} iterations a step, {}{:.2f} us a step, {:.3g} s", counters.iterations / steps,
-                            counters.repeated_solves
-                                ? fmt::format("in {:.2f} augmented iterations, ", 1 + counters.repeated_solves / steps)
-                                : "",
-                            1e6 * report.wall_s / steps, report.wall_s));
+  const auto rows = [&](const char* label, const std::vector<Drift>& drifts, auto name_of) {
+    for (std::size_t a = 0; a < drifts.size(); ++a)
+      row(a ? "" : label, fmt::format("{}: {:.10g}, max error {:.2e}", name_of(static_cast<Index>(a)),
+                                      drifts[a].initial(), drifts[a].max_abs_error()));
+  };
+  const System& system = integrator.system();
+  rows("momentum", monitor.momentum(), [&](Index a) { return system.symmetry_name(a); });
+  rows("integral", monitor.integrals(), [&](Index a) { return system.integral_name(a); });
+  row("effort",
+      fmt::format(
+          "{:.2f} iterations a step, {}{:.2f} us a step, {:.3g} s", counters.iterations / steps,
+          counters.repeated_solves ? fmt::format("in {:.2f} solves, ", 1 + counters.repeated_solves / steps) : "",
+          1e6 * report.wall_s / steps, report.wall_s));
   if (const auto error = report.reference_error(integrator))
     row("reference", fmt::format("{} at t = {:g}: relative position error {:.4e}", report.reference,
                                  report.reference_end->t, *error));
@@ -56,6 +58,24 @@ void print_summary(std::FILE* out, const RunReport& report, const Integrator& in
                                  report.reference_end->message));
   if (!report.message.empty()) row("STOPPED", report.message);
 }
+
+namespace {
+
+template <class Name>
+Json::Value drifts_json(const std::vector<Drift>& drifts, Name name_of) {
+  Json::Value out(Json::arrayValue);
+  for (std::size_t a = 0; a < drifts.size(); ++a) {
+    Json::Value one;
+    one["name"] = name_of(static_cast<Index>(a));
+    one["initial"] = to_json(drifts[a].initial());
+    one["max_abs_error"] = to_json(drifts[a].max_abs_error());
+    one["slope"] = to_json(drifts[a].slope());
+    out.append(one);
+  }
+  return out;
+}
+
+}  // namespace
 
 Json::Value run_json(const RunReport& report, const Integrator& integrator) {
   const InvariantMonitor& monitor = integrator.monitor();
@@ -82,16 +102,9 @@ Json::Value run_json(const RunReport& report, const Integrator& integrator) {
   out["energy"]["slope"] = to_json(energy.slope());
   out["constraints"]["position_max"] = to_json(monitor.position_max());
   out["constraints"]["velocity_max"] = to_json(monitor.velocity_max());
-  out["momentum"] = Json::Value(Json::arrayValue);
-  for (std::size_t a = 0; a < monitor.momentum().size(); ++a) {
-    const Drift& drift = monitor.momentum()[a];
-    Json::Value map;
-    map["name"] = integrator.system().symmetry_name(static_cast<Index>(a));
-    map["initial"] = to_json(drift.initial());
-    map["max_abs_error"] = to_json(drift.max_abs_error());
-    map["slope"] = to_json(drift.slope());
-    out["momentum"].append(map);
-  }
+  const System& system = integrator.system();
+  out["momentum"] = drifts_json(monitor.momentum(), [&](Index a) { return system.symmetry_name(a); });
+  out["integrals"] = drifts_json(monitor.integrals(), [&](Index a) { return system.integral_name(a); });
   out["counters"]["iterations"] = Json::Int64(counters.iterations);
   out["counters"]["residual_evaluations"] = Json::Int64(counters.residual_evaluations);
   out["counters"]["jacobian_evaluations"] = Json::Int64(counters.jacobian_evaluations);

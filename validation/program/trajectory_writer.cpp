@@ -26,6 +26,7 @@ void TrajectoryWriter::header() {
       std::fprintf(out, ",%s%ld", traits.state_names[block].c_str(), static_cast<long>(i));
   std::fputs(",energy_error,position_max,velocity_max", out);
   for (Index a = 0; a < traits.n_symmetries; ++a) std::fprintf(out, ",momentum_error%ld", static_cast<long>(a));
+  for (Index a = 0; a < traits.n_integrals; ++a) std::fprintf(out, ",integral_error%ld", static_cast<long>(a));
   std::fputs("\n", out);
 }
 
@@ -46,7 +47,8 @@ void TrajectoryWriter::row(const State& z) {
   system_->mass().solve(p, v_);
   system_->constraint_velocity(z.t, q, v_, g_);
   std::fprintf(out, ",%.17g", largest(g_));
-  for (const Drift& momentum : monitor_->momentum()) std::fprintf(out, ",%.17g", momentum.last_error());
+  for (const auto* drifts : {&monitor_->momentum(), &monitor_->integrals()})
+    for (const Drift& drift : *drifts) std::fprintf(out, ",%.17g", drift.last_error());
   std::fputs("\n", out);
 }
 

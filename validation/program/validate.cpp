@@ -22,20 +22,20 @@ namespace {
 using namespace validation;
 
 struct Arguments {
-  std::string filter, cases, tier;
-  std::optional<std::string> json;
+  std::string filter, cases;
+  std::optional<std::string> json, tier;
   bool quick = false, full = false;
 };
 
 Tier parse_tier(const Arguments& arguments) {
-  if (int(arguments.quick) + int(arguments.full) + int(!arguments.tier.empty()) > 1)
+  if (int(arguments.quick) + int(arguments.full) + int(arguments.tier.has_value()) > 1)
     throw Error(ErrorCode::bad_value, "--quick, --full and --tier exclude each other");
   if (arguments.quick) return Tier::quick;
   if (arguments.full) return Tier::full;
-  if (arguments.tier.empty()) return Tier::standard;
+  if (!arguments.tier) return Tier::standard;
   for (const Tier tier : {Tier::quick, Tier::standard, Tier::full})
-    if (arguments.tier == to_string(tier)) return tier;
-  throw unknown_name("tier", arguments.tier, {"quick", "standard", "full"});
+    if (*arguments.tier == to_string(tier)) return tier;
+  throw unknown_name("tier", *arguments.tier, {"quick", "standard", "full"});
 }
 
 int validate(const Registry& registry, const Arguments& arguments) {

@@ -72,6 +72,8 @@ void read_measure_keys(TomlReader& reader, const Measure& measure, Case& c) {
       c.references = reader.texts(key);
     else if (key == "tolerances")
       c.tolerances = reader.numbers(key);
+    else if (key == "start")
+      c.start = reader.assignments(key);
     else if (key == "mu")
       c.mu = reader.numbers(key);
     else if (key == "reference-options")
@@ -116,7 +118,10 @@ Case case_of(const toml::table& table, const std::string& file, const std::strin
   if (const toml::table* gates = reader.table("gates"))
     for (const auto& [quantity, node] : *gates)
       c.gates[std::string(quantity.str())] = gate_of(node, std::string(quantity.str()), reader);
-  for (const auto& [quantity, reason] : reader.assignments("known-failure")) c.known_failures[quantity] = reason;
+  for (const auto& [quantity, reason] : reader.assignments("known-failure")) {
+    if (reason.empty()) reader.refuse("known-failure." + quantity, "gives no reason");
+    c.known_failures[quantity] = reason;
+  }
   reader.finish();
   return c;
 }
@@ -139,6 +144,7 @@ ConformanceFailure failure_of(const toml::table& table, const std::string& file)
   TomlReader reader(table, file + ", known-failure");
   ConformanceFailure failure{reader.text("scheme"), reader.text("problem"), reader.text("quantity"),
                              reader.text("reason")};
+  if (failure.reason.empty()) reader.refuse("reason", "gives no reason");
   reader.finish();
   return failure;
 }

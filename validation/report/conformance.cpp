@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "check_names.hpp"
 #include "gnomon/error.hpp"
 
 namespace gnomon::validation {
@@ -98,6 +99,7 @@ std::vector<Case> conformance_cases(const Registry& registry, const CaseFiles& f
 
 std::vector<Case> all_cases(const Registry& registry, const std::string& folder) {
   const CaseFiles files = read_case_files(folder);
+  check_names(registry, files);
   std::vector<Case> cases = conformance_cases(registry, files);
   cases.insert(cases.end(), files.cases.begin(), files.cases.end());
   std::set<std::string> names;

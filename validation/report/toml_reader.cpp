@@ -12,6 +12,7 @@ void TomlReader::refuse(const std::string& key, const std::string& what) const {
 
 const toml::node* TomlReader::node(const std::string& key) {
   read_.insert(key);
+  asked_.insert(key);
   return table_->get(key);
 }
 
@@ -99,7 +100,7 @@ void TomlReader::finish() const {
   for (const auto& [key, value] : *table_) {
     const std::string name(key.str());
     if (read_.count(name)) continue;
-    const std::string near = nearest_name(name, {read_.begin(), read_.end()});
+    const std::string near = nearest_name(name, {asked_.begin(), asked_.end()});
     refuse(name, near.empty() ? "is not known here" : "is not known here; did you mean \"" + near + "\"?");
   }
 }

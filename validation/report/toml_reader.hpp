@@ -18,7 +18,11 @@ class TomlReader {
  public:
   TomlReader(const toml::table& table, std::string where) : table_(&table), where_(std::move(where)) {}
 
-  bool has(const std::string& key) const { return table_->contains(key); }
+  /// Whether the key is there; it counts as known from then on, but as read only when one of the others reads it.
+  bool has(const std::string& key) {
+    asked_.insert(key);
+    return table_->contains(key);
+  }
   std::string text(const std::string& key);
   std::string text(const std::string& key, const std::string& otherwise);
   double number(const std::string& key);
@@ -42,7 +46,7 @@ class TomlReader {
 
   const toml::table* table_;
   std::string where_;
-  std::set<std::string> read_;
+  std::set<std::string> read_, asked_;
 };
 
 }  // namespace gnomon::validation

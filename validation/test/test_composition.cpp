@@ -95,12 +95,19 @@ BOOST_AUTO_TEST_CASE(promises_come_from_the_inner_scheme) {
   BOOST_TEST(symplectic.order == 6);
   BOOST_TEST((symplectic.symplectic && symplectic.hidden && !symplectic.energy));
   BOOST_TEST(start(all, "composition", {{"paired", "no"}}).promises().order == 2);
+  // A penalty does not tend to the constrained motion, however high the order.
+  BOOST_TEST(energy.constrained_limit);
+  BOOST_TEST(!start(all, "composition", {{"inner", "penalty"}}).promises().constrained_limit);
+  // HBVM's p is of order 2 where q is of order 4: both are raised.
+  BOOST_TEST(start(all, "composition", {{"inner", "hbvm"}}).promises().order == 4);
 }
 
 BOOST_AUTO_TEST_CASE(refusals_name_the_reason) {
   const Registry all = registry();
   BOOST_TEST(
       contains(refusal(all, {{"inner", "lopsided"}}, ErrorCode::refused), "inner=lopsided: it is not symmetric"));
+  for (const char* inner : {"penalty-dhat", "projected-rk", "augmented-lagrange"})
+    BOOST_TEST(contains(refusal(all, {{"inner", inner}}, ErrorCode::refused), "it is not symmetric"), inner);
   BOOST_TEST(contains(refusal(all, {{"inner", "composition"}}, ErrorCode::refused), "its own order is 4"));
   BOOST_TEST(contains(refusal(all, {{"inner", "ratle"}}, ErrorCode::unknown_name), "\"rattle\""));
   BOOST_TEST(contains(refusal(all, {{"order", "5"}}, ErrorCode::bad_value), "\"5\""));

@@ -80,6 +80,20 @@ BOOST_AUTO_TEST_CASE(unconstrained_order_is_2s_in_q_and_p) {
   }
 }
 
+// Without constraints line-integral-ggl is the same method in other unknowns, and every iteration reaches its step.
+BOOST_AUTO_TEST_CASE(unconstrained_both_line_integral_schemes_agree_with_every_solver) {
+  const Vector expected = end_of({{"s", "2"}, {"k", "3"}}, 20, 0.2);
+  for (const char* scheme : {"hbvm", "line-integral-ggl"})
+    for (const char* solver : {"newton", "newton-simplified", "kinsol-picard"}) {
+      Integrator integrator = registry().integrator(henon_heiles(), scheme, solver, {{"s", "2"}, {"k", "3"}});
+      integrator.start(0, henon_heiles().q0, henon_heiles().p0);
+      BOOST_REQUIRE(integrator.advance(20, 0.2).success());
+      Vector z(4);
+      z << integrator.state().q.value(), integrator.state().p.value();
+      BOOST_TEST((z - expected).lpNorm<Eigen::Infinity>() < 1e-14, scheme << " with " << solver);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(negative_steps_go_back) {
   Integrator integrator = registry().integrator(henon_heiles(), "hbvm", "newton", {{"s", "3"}});
   integrator.start(0, henon_heiles().q0, henon_heiles().p0);
@@ -89,13 +103,50 @@ BOOST_AUTO_TEST_CASE(negative_steps_go_back) {
   BOOST_TEST((integrator.state().p.value() - henon_heiles().p0).norm() < 1e-13);
 }
 
+// The state's p is the projection of the scheme's own, which goes on unprojected: the two runs share q to the last
+// place, and a step back undoes a step.
+BOOST_AUTO_TEST_CASE(projected_output_leaves_the_scheme_as_it_is) {
+  const ProblemInstance instance = registry().build("modified-pendulum", {{"start", "later"}});
+  const auto started = [&](const char* output) {
+    Integrator integrator = registry().integrator(instance, "hbvm", "kinsol-newton", {{"output", output}});
+    integrator.start(instance.t0, instance.q0, instance.p0);
+    return integrator;
+  };
+  Integrator raw = started("raw"), projected = started("projected");
+  const System& system = *instance.system;
+  Vector v(3), hidden(1), g(system.constraint_pattern().nonzeros());
+  for (int i = 0; i < 50; ++i) {
+    BOOST_REQUIRE(raw.step(0.1).success());
+    BOOST_REQUIRE(projected.step(0.1).success());
+    const State &a = raw.state(), &b = projected.state();
+    BOOST_TEST((a.q.value() - b.q.value()).lpNorm<Eigen::Infinity>() < 1e-14);
+    BOOST_TEST((b.carried.head(3) - a.p.value()).lpNorm<Eigen::Infinity>() < 1e-14);
+    system.mass().solve(b.p.value(), v);
+    system.constraint_velocity(b.t, b.q.value(), v, hidden);
+    BOOST_TEST(std::abs(hidden[0]) < 1e-14);
+    // what was taken away is normal to the surface
+    system.constraint_jacobian(b.t, b.q.value(), g);
+    const Vector taken = b.carried.head(3) - b.p.value();
+    BOOST_TEST((taken - g * (g.dot(taken) / g.squaredNorm())).norm() < 1e-14);
+  }
+  BOOST_TEST(raw.monitor().velocity_max() > 1e-3);
+  BOOST_TEST(projected.monitor().velocity_max() < 1e-14);
+  BOOST_TEST(projected.monitor().energy().max_abs_error() < 1e-15);
+  BOOST_REQUIRE(projected.advance(50, -0.1).success());
+  BOOST_TEST((projected.state().q.value() - instance.q0).norm() < 1e-13);
+  BOOST_TEST((projected.state().p.value() - instance.p0).norm() < 1e-13);
+}
+
 BOOST_AUTO_TEST_CASE(options_that_do_not_fit_are_refused) {
   const auto bind = [](const Assignments& options) {
     registry().integrator(henon_heiles(), "hbvm", "newton", options);
   };
   BOOST_CHECK_EXCEPTION(bind({{"k", "2"}, {"s", "3"}}), Error, bad_value);
   BOOST_CHECK_EXCEPTION(bind({{"s", "2"}, {"r", "3"}}), Error, bad_value);
-  BOOST_CHECK_EXCEPTION(bind({{"k", "21"}}), Error, bad_value);
+  for (const char* name : {"k", "s", "r"})
+    for (const char* value : {"21", "-1", "2.5", "two"}) BOOST_CHECK_EXCEPTION(bind({{name, value}}), Error, bad_value);
+  BOOST_CHECK_EXCEPTION(bind({{"s", "0"}}), Error, bad_value);
+  BOOST_CHECK_EXCEPTION(bind({{"r", "0"}}), Error, bad_value);
 }
 
 BOOST_AUTO_TEST_CASE(legendre_tables_are_accurate_to_rounding) {

@@ -1,65 +1,17 @@
 // The real program: every bad input of its contract, exit statuses, output files, JSON.
 #include <json/json.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "scratch.hpp"
+
 namespace {
 
-namespace fs = std::filesystem;
-
-struct Outcome {
-  int status;
-  std::string out, err;
-};
-
-std::string read(const fs::path& path) {
-  std::ifstream in(path);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-/// An empty folder to work in; the program's own output goes beside it.
-struct Scratch {
-  fs::path root = fs::temp_directory_path() / ("gnomon_test_program_" + std::to_string(getpid()));
-  fs::path work = root / "work";
-
-  Scratch() { fs::create_directories(work); }
-  ~Scratch() { fs::remove_all(root); }
-
-  Outcome gnomon(const std::string& arguments) const {
-    const std::string command = "cd '" + work.string() + "' && '" GNOMON_PROGRAM "' " + arguments + " >'" +
-                                (root / "out").string() + "' 2>'" + (root / "err").string() + "' </dev/null";
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(root / "out"), read(root / "err")};
-  }
-  bool empty() const { return fs::is_empty(work); }
-
-  /// Misuse: status 2, one line on standard error that has every one of `parts`, nothing else anywhere.
-  void misuse(const std::string& arguments, const std::vector<std::string>& parts) const {
-    const Outcome outcome = gnomon(arguments);
-    BOOST_TEST_CONTEXT("gnomon " << arguments << "\n" << outcome.err) {
-      BOOST_TEST(outcome.status == 2);
-      BOOST_TEST(outcome.out == "");
-      BOOST_TEST(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
-      BOOST_TEST(outcome.err.rfind("gnomon: ", 0) == 0u);
-      for (const auto& part : parts) BOOST_TEST(contains(outcome.err, part), "does not name " << part);
-      BOOST_TEST(empty());
-    }
-  }
-};
+using namespace gnomon::test;
 
 Json::Value parse(const std::string& text) {
   Json::Value value;
@@ -89,6 +41,8 @@ BOOST_AUTO_TEST_CASE(unknown_names) {
   scratch.misuse(good + " --scheme enegy-momentum", {"enegy-momentum", "\"energy-momentum\""});
   scratch.misuse(good + " --solver kinsol-newtn", {"kinsol-newtn", "\"kinsol-newton\""});
   scratch.misuse(good + " --reference ida-glg", {"ida-glg", "\"ida-ggl\""});
+  scratch.misuse(good + " --reference ''", {"unknown reference"});
+  scratch.misuse(good + " --scheme ida-ggl", {"ida-ggl", "--reference ida-ggl"});
   scratch.misuse(good + " --jacobian analytc", {"analytc", "\"analytic\""});
   scratch.misuse(good + " --set angel=1", {"angel", "\"angle\""});
   scratch.misuse(good + " --option wieght=mass", {"wieght"});
@@ -99,11 +53,15 @@ BOOST_AUTO_TEST_CASE(unknown_names) {
   scratch.misuse("list schems", {"schems", "\"schemes\""});
   scratch.misuse("validate nothing-has-this-name", {"nothing-has-this-name"});
   scratch.misuse("validate --tier quik", {"quik", "\"quick\""});
+  scratch.misuse("validate --tier ''", {"tier"});
   scratch.misuse("rum planar-pendulum", {"rum", "\"run\""});
   scratch.misuse(good + " --stpe 3", {"--stpe", "\"--step\""});
   scratch.misuse("", {"command"});
   scratch.misuse("run", {"PROBLEM"});
   scratch.misuse(good + " surplus", {"surplus"});
+  scratch.misuse(good + " --step 1e-3", {"--step", "more than once"});
+  scratch.misuse("run planar-pendulum --steps 10 --step", {"--step", "value"});
+  scratch.misuse(good + " --set angle=1 --set angle=2", {"angle", "twice", "\"1\"", "\"2\""});
 }
 
 BOOST_AUTO_TEST_CASE(bad_numbers) {
@@ -116,7 +74,7 @@ BOOST_AUTO_TEST_CASE(bad_numbers) {
   scratch.misuse(start + "--step 1e-2 --until 1 --steps 10", {"--until", "--steps"});
   for (const char* steps : {"0", "-5", "1.5", "many", "1e20", "nan"})
     scratch.misuse(start + "--step 1e-2 --steps=" + steps, {"--steps", steps});
-  for (const char* until : {"0", "-1", "nan", "inf", "late"})
+  for (const char* until : {"0", "-1", "nan", "inf", "late", "1e-320", "1e-12"})
     scratch.misuse(start + "--step 1e-2 --until=" + until, {"--until", until});
   scratch.misuse(start + "--step 1e-300 --until 1", {"--until", "1e-300"});
   for (const char* every : {"0", "-1", "0.5", "often"}) scratch.misuse(good + " --every=" + every, {"--every", every});
@@ -125,6 +83,7 @@ BOOST_AUTO_TEST_CASE(bad_numbers) {
   scratch.misuse(good + " --set mass=heavy", {"mass", "heavy"});
   scratch.misuse(good + " --set mass=-1", {"mass", "-1"});
   scratch.misuse(good + " --set mass=nan", {"mass", "nan"});
+  scratch.misuse(good + " --set 'mass= 1'", {"mass", "\" 1\""});
   scratch.misuse(good + " --set mass", {"--set", "mass"});
   scratch.misuse(good + " --set =1", {"--set", "=1"});
   scratch.misuse("run double-spherical-pendulum --step 1e-3 --steps 9 --set start=spatal", {"start", "spatal"});

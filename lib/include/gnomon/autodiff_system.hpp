@@ -19,7 +19,8 @@ namespace gnomon {
 ///     template <class S> S potential(const S& t, const S* q) const;               // U, or U2 with invariants
 ///     template <class S> void constraints(const S& t, const S* q, S* g) const;
 ///
-/// and, hiding the defaults here, invariants, symmetries, obstacles and a force.
+/// and, hiding the defaults here, invariants, symmetries, first integrals (their number in describe()), obstacles, a
+/// force and a penalty function.
 template <int N, int M>
 struct AutodiffModel {
   static constexpr int n = N;
@@ -37,8 +38,14 @@ struct AutodiffModel {
   S invariant_potential(int, const S&) const {
     return S(0.0);
   }
+  template <class S>
+  S penalty_function(const S& y) const {
+    return y * y;
+  }
   std::string symmetry_name(Index) const { return {}; }
   void symmetry_generator(Index, const double*, double*) const {}
+  std::string integral_name(Index) const { return {}; }
+  double integral(Index, double, const double*, const double*) const { return 0; }
   void obstacles(const double*, double*) const {}
   void force(double, const double*, const double*, double*) const {}
 };
@@ -179,6 +186,11 @@ class AutodiffSystem final : public System {
     model_.force(t, q.data(), v.data(), out.data());
   }
   void obstacles(const ConstVectorRef& q, VectorRef out) const override { model_.obstacles(q.data(), out.data()); }
+  std::string integral_name(Index a) const override { return model_.integral_name(a); }
+  double integral(Index a, double t, const ConstVectorRef& q, const ConstVectorRef& p) const override {
+    return model_.integral(a, t, q.data(), p.data());
+  }
+
   std::string symmetry_name(Index a) const override { return model_.symmetry_name(a); }
   void symmetry_generator(Index a, const ConstVectorRef& q, VectorRef out) const override {
     model_.symmetry_generator(a, q.data(), out.data());
@@ -193,14 +205,10 @@ class AutodiffSystem final : public System {
       for (int j = 0; j < N; ++j) values[k * N + j] = pi[k].grad[j];
   }
   std::array<double, 4> invariant_potential(Index k, double pi) const override {
-    using D3 = Dual<Curve, 1>;
-    D3 x;
-    x.value.value.value = pi;
-    x.value.value.grad[0] = 1;
-    x.value.grad[0].value = 1;
-    x.grad[0].value.value = 1;
-    const D3 v = model_.invariant_potential(static_cast<int>(k), x);
-    return {v.value.value.value, v.value.value.grad[0], v.value.grad[0].grad[0], v.grad[0].grad[0].grad[0]};
+    return three_derivatives(pi, [&](const auto& x) { return model_.invariant_potential(static_cast<int>(k), x); });
+  }
+  std::array<double, 4> penalty_function(double y) const override {
+    return three_derivatives(y, [&](const auto& x) { return model_.penalty_function(x); });
   }
   void regular_potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const override {
     const First u = model_.potential(First(t), seed_first(q).data());
@@ -252,6 +260,19 @@ class AutodiffSystem final : public System {
       for (int k = 0; k < K; ++k) u += model_.invariant_potential(k, pi[k]);
     }
     return u;
+  }
+
+  /// {f, f', f'', f'''} of a function of one variable.
+  template <class F>
+  static std::array<double, 4> three_derivatives(double at, const F& f) {
+    using D3 = Dual<Curve, 1>;
+    D3 x;
+    x.value.value.value = at;
+    x.value.value.grad[0] = 1;
+    x.value.grad[0].value = 1;
+    x.grad[0].value.value = 1;
+    const D3 v = f(x);
+    return {v.value.value.value, v.value.value.grad[0], v.value.grad[0].grad[0], v.grad[0].grad[0].grad[0]};
   }
 
   static std::array<long double, N> extended(const ConstVectorRef& q, const ConstVectorRef& tail) {

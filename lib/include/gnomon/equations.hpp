@@ -10,6 +10,18 @@
 
 namespace gnomon {
 
+/// A cheap A ~ dF/dx that the structure of a scheme allows, for iterations x <- x - A^-1 F(x). How well it must agree
+/// with dF/dx is the solver's matter: the residual decides, never this matrix. Nothing here allocates; both functions
+/// may throw like those of NonlinearEquations.
+class ApproximateInverse {
+ public:
+  virtual ~ApproximateInverse() = default;
+  /// Sets A for the current step, at x. False where A is singular.
+  virtual bool update(const ConstVectorRef& x) = 0;
+  /// d = A^-1 f, unscaled.
+  virtual void solve(const ConstVectorRef& f, VectorRef d) = 0;
+};
+
 /// F(x) = 0 with a fixed size and sparsity. The owner (StepEquations) sets its parameters at the begin of each step.
 /// Nothing here allocates. A function may throw (CannotEvaluate or anything a user's callback throws): the caller,
 /// which is ScaledEquations, turns that into a failed evaluation.
@@ -33,6 +45,9 @@ class NonlinearEquations {
   virtual void scales(VectorRef columns, VectorRef rows) const = 0;
   /// Rounding floor of the scaled residual, in units of one: what no iteration can go below.
   virtual double rounding_floor() const { return 1e-15; }
+
+  /// What the scheme exposes for solvers that need no Jacobian; null: nothing.
+  virtual ApproximateInverse* approximate_inverse() { return nullptr; }
 };
 
 /// Implements residual and tangent from one function template of the derived class,

@@ -54,8 +54,9 @@ class InvariantMonitor {
 
   const Drift& energy() const { return energy_; }
   const std::vector<Drift>& momentum() const { return momentum_; }
-  double position_max() const { return position_max_; }  ///< max over the run of |g|_inf
-  double velocity_max() const { return velocity_max_; }  ///< max over the run of |G v + g_t|_inf
+  const std::vector<Drift>& integrals() const { return integrals_; }  ///< those that the system declares
+  double position_max() const { return position_max_; }               ///< max over the run of |g|_inf
+  double velocity_max() const { return velocity_max_; }               ///< max over the run of |G v + g_t|_inf
   double kinetic_max() const { return kinetic_max_; }
   double potential_max() const { return potential_max_; }
   /// The gate for a promise of exact energy over N steps: 1e-14 sqrt(N) max(1, max|T|, max|U|).
@@ -70,9 +71,9 @@ class InvariantMonitor {
   long double kinetic_ = 0, potential_ = 0, energy_now_ = 0;
   double t_ = 0;
   double g_max_ = 0, gv_max_ = 0;
-  Vector j_;
+  Vector j_, i_;
   Drift energy_;
-  std::vector<Drift> momentum_;
+  std::vector<Drift> momentum_, integrals_;
   double position_max_ = 0, velocity_max_ = 0, kinetic_max_ = 0, potential_max_ = 0;
   long steps_ = 0;
 };

@@ -42,6 +42,12 @@ class ScaledEquations {
   EvaluationStatus jacobian(const ConstVectorRef& xs, VectorRef values) { return jacobian(xs, values, source_); }
   EvaluationStatus jacobian(const ConstVectorRef& xs, VectorRef values, JacobianSource source);
 
+  bool has_approximate_inverse() const { return equations_->approximate_inverse() != nullptr; }
+  /// Sets the scheme's approximate inverse at xs; failed where it is singular or cannot be evaluated.
+  EvaluationStatus update_inverse(const ConstVectorRef& xs);
+  /// ds ~ (scaled Jacobian)^-1 fs, after update_inverse. ds may not alias fs.
+  EvaluationStatus apply_inverse(const ConstVectorRef& fs, VectorRef ds);
+
   long residual_evaluations() const { return residuals_; }
   long jacobian_evaluations() const { return jacobians_; }
   /// Why the last evaluation failed.

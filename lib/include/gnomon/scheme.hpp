@@ -62,6 +62,11 @@ class StepEquations {
 
   /// Why accept() returned Next::fail, for the step's report.
   virtual const char* failure() const { return "the scheme gave up its iteration"; }
+  /// What the scheme knows of the reason, for the step's report, after the solver failed in a solve; nullptr: nothing.
+  virtual const char* diagnosis(Index solve) const {
+    static_cast<void>(solve);
+    return nullptr;
+  }
 
   /// What the scheme conserves together with H, at a state: the penalty potential of a penalty scheme, else zero. The
   /// monitor's energy is H plus this.

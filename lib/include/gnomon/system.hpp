@@ -28,18 +28,22 @@ struct Block {
 /// What a system declares about itself; schemes and their promises depend on it.
 struct SystemTraits {
   static constexpr int not_polynomial = -1;
+  /// A penalty function R of the model's own, see System::penalty_function.
+  enum class Penalty { none, convex, not_convex };
 
   std::string name;
   Index n = 0;                             ///< coordinates
   Index m = 0;                             ///< position constraints
   Index n_obstacles = 0;                   ///< unilateral constraints c(q) >= 0
   Index n_symmetries = 0;                  ///< linear-in-p momentum maps
+  Index n_integrals = 0;                   ///< first integrals beyond energy and momentum maps, see System::integral
   Index n_invariants = 0;                  ///< quadratic invariants pi_k in which U is written, see System::invariants
   int potential_degree = not_polynomial;   ///< degree of U in q, or not_polynomial
   int constraint_degree = not_polynomial;  ///< degree of g in q, or not_polynomial
   bool constant_mass = true;
   bool has_force = false;                ///< a force Q(q,v,t) outside the potential
   bool time_dependent = false;           ///< U or g depends on t
+  Penalty penalty = Penalty::none;       ///< whether R(g) of the model's own is convex
   bool approximate_derivatives = false;  ///< some derivative comes from differences
   std::array<std::string, 3> state_names{"q", "p", "lambda"};
   std::vector<Block> blocks;                  ///< named ranges of q, e.g. one a body
@@ -135,6 +139,13 @@ class System {
   virtual void symmetry_generator(Index a, const ConstVectorRef& q, VectorRef out) const;
   ///@}
 
+  /// \name First integrals I_a(t, q, p), beyond the energy and the momentum maps, with traits().n_integrals > 0
+  /// The motion conserves them and no scheme promises to: their error measures the solution. The monitor shows them.
+  ///@{
+  virtual std::string integral_name(Index a) const;
+  virtual double integral(Index a, double t, const ConstVectorRef& q, const ConstVectorRef& p) const;
+  ///@}
+
   /// \name Quadratic invariants, with traits().n_invariants > 0
   /// The potential in split form: U(q) = U2(q) + sum_k V_k(pi_k(q)), U2 of degree <= 2 and every pi_k quadratic in q
   /// and invariant under the symmetries. It is what an equivariant discrete derivative needs (Gonzalez 1996).
@@ -148,6 +159,13 @@ class System {
   /// values on hessian_pattern(): Hess U2 + sum_k c_k Hess pi_k + sum_i lambda_i Hess g_i
   virtual void split_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& c, const ConstVectorRef& lambda,
                              VectorRef values) const;
+  ///@}
+
+  /// \name Penalty function, with traits().penalty != none: R(g) = sum_i r(g_i), for penalty=model
+  ///@{
+  /// {r, r', r'', r'''} at y, in units of g^2; r(0) = r'(0) = 0. Near 0 accurate relative to itself, not to one (as
+  /// cosh y - 1 would be): the conserved energy contains mu r(g) with g of 1/mu.
+  virtual std::array<double, 4> penalty_function(double y) const;
   ///@}
 };
 

@@ -1,18 +1,19 @@
 #pragma once
 /// \file
-/// The augmented Lagrange iteration around PenaltyEquations: solve with lambda fixed, update lambda, repeat until
-/// |g(q1)| is below the tolerance.
+/// The augmented Lagrange iteration around MidpointEquations with a penalty: solve with lambda fixed, update lambda,
+/// repeat until |g(q1)| is below the tolerance.
 ///
 ///     consistent    lambda += a mu g1,  a = dF/d(mu g1) = 1 (equivariant) or 2 (D-hat): contraction 1/(1 + a mu w)
 ///     printed       lambda += 2 mu g1, which with a = 1 contracts by (1 - mu w)/(1 + mu w) only, -1 for large mu
-///     newton        lambda += S^-1 g1, S = -d g1/d lambda of the discrete step: one factorisation and m back solves
+///     newton        lambda += S^-1 g1, S = -d g1/d lambda of the discrete step, by one factorisation of
+///                   [J, h (0, Gm^T); G1, 0], J the step's own Jacobian
 ///
 /// w are the eigenvalues of (h^2/2) G M^-1 G^T. lambda starts from the last step's (warm) or from zero (cold, as
 /// printed). The last update comes after the last solve. The limit is the multiplier scheme.
 
-#include <Eigen/LU>
-
-#include "penalty_step.hpp"
+#include "banded_lu.hpp"
+#include "midpoint_step.hpp"
+#include "penalty_options.hpp"
 
 namespace gnomon::kernels {
 
@@ -50,20 +51,22 @@ inline AugmentedRule augmented_rule(const Options& options) {
 
 class AugmentedStep final : public StepEquations {
  public:
-  AugmentedStep(const System& system, const PenaltyRule& penalty, const AugmentedRule& rule)
-      : equations_(system, penalty), rule_(rule) {
+  AugmentedStep(const System& system, const MidpointRule& midpoint, const PenaltyMultiplier::Rule& penalty,
+                const AugmentedRule& rule)
+      : equations_(system, midpoint, penalty), penalty_(penalty), rule_(rule) {
     const Index n = system.n(), m = system.m(), size = equations_.size();
     for (Vector* v : {&x_, &low_, &start_}) v->setZero(size);
-    for (Vector* v : {&g_, &lambda_, &effective_, &dlambda_}) v->setZero(m);
+    for (Vector* v : {&g_, &lambda_}) v->setZero(m);
     const bool newton = m > 0 && rule.update == AugmentedRule::Update::newton;
-    const Index k = !newton ? 0 : equations_.corrected() ? size : n;
     for (Vector* v : {&middle_, &end_}) v->setZero(system.constraint_pattern().nonzeros());
     values_.setZero(newton ? equations_.pattern().nonzeros() : 0);
-    for (Vector* v : {&right_, &solution_}) v->setZero(k);
-    matrix_.setZero(k, k);
-    sensitivity_.setZero(newton ? m : 0, newton ? m : 0);
-    lu_ = Eigen::PartialPivLU<Matrix>(k);
-    small_lu_ = Eigen::PartialPivLU<Matrix>(newton ? m : 0);
+    if (!newton) return;
+    steps_ = equations_.corrected() ? size : n;
+    correction_.setZero(steps_ + m);
+    momentum_.setZero(n);
+    std::vector<std::pair<Index, Index>> entries;
+    for_each_entry([&](Index i, Index j, double) { entries.emplace_back(i, j); });
+    lu_ = BandedLU(SparsityPattern::from_entries(steps_ + m, steps_ + m, std::move(entries)));
   }
 
   Index n_systems() const override { return 1; }
@@ -76,7 +79,7 @@ class AugmentedStep final : public StepEquations {
       lambda_ = z0.lambda;
     else
       lambda_.setZero();
-    equations_.set_lambda(lambda_);
+    equations_.multiplier().set_lambda(lambda_);
     solves_ = since_progress_ = 0;
     best_ = std::numeric_limits<double>::infinity();
   }
@@ -90,7 +93,8 @@ class AugmentedStep final : public StepEquations {
   Next accept(Index, const ConstVectorRef& x) override {
     x_ = x;
     equations_.polish(x_, low_);
-    equations_.end_values(x_, g_, effective_);
+    equations_.effective_multiplier(x_);
+    g_ = equations_.multiplier().end_constraints(equations_.step());
     start_ = x_;
     ++solves_;
     if (g_.size() == 0) return Next::advance;
@@ -111,89 +115,85 @@ class AugmentedStep final : public StepEquations {
   }
 
   void finish(State& next) override {
-    const Index n = equations_.n();
-    next.q.add(x_.head(n));
-    next.p.add(x_.tail(n));
-    next.q.add(low_.head(n));
-    next.p.add(low_.tail(n));
     next.lambda = lambda_;
-    remember(next, equations_.h(), x_);
-    next.advance_time(equations_.h());
+    advance(next, equations_.step().h, x_, low_);
   }
 
  private:
   void update() {
-    const PenaltyRule& penalty = equations_.rule();
     switch (rule_.update) {
       case AugmentedRule::Update::newton:
         newton_update();
         break;
       case AugmentedRule::Update::consistent:
-        lambda_ += penalty.slope() * penalty.mu * g_;
+        consistent_update();
         break;
       case AugmentedRule::Update::printed:
-        lambda_ += 2 * penalty.mu * g_;
+        lambda_ += 2 * penalty_.mu * g_;
         break;
     }
-    equations_.set_lambda(lambda_);
+    equations_.multiplier().set_lambda(lambda_);
   }
 
-  /// With J d(dq, dp) = -(0, h Gm^T) dlambda and dg1 = G1 d(dq): S = h G1 [J^-1]_(q,F2) Gm^T. Without a correction s
-  /// the rows F1 = M dq/h - p_m eliminate dp = 2 M dq/h, and n unknowns are left: this is h K, K = 2 M/h^2 + ... .
-  void newton_update() {
-    const Index n = equations_.n(), m = g_.size();
-    const SparsityPattern& pattern = equations_.pattern();
-    const SparsityPattern& g = equations_.model().constraint_pattern();
-    equations_.jacobian(x_, values_);
-    matrix_.setZero();
-    const bool reduced = matrix_.rows() == n;
+  /// J d(dq, dp) + h (0, Gm^T) dlambda = 0,  G1 d(dq) = -g1. Without a correction s the rows F1 = M dq/h - p_m
+  /// eliminate dp = 2 M dq/h, and J becomes K/h, K = 2 M/h^2 + ... . Unknowns d(dq), h d(dp), h^2 dlambda; rows times
+  /// h: then the entries do not depend on h.
+  template <class Add>
+  void for_each_entry(const Add& add) const {
+    const Index n = equations_.model().n(), row = steps_ - n;
+    const double h = equations_.step().h;
+    const SparsityPattern &pattern = equations_.pattern(), &g = equations_.model().constraint_pattern();
+    const bool reduced = steps_ == n;
     for (Index i = 0; i < 2 * n; ++i)
       for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k) {
         const Index j = pattern.indices[k];
         if (!reduced)
-          matrix_(i, j) = values_[k];
+          add(i, j, (j < n ? h : 1) * values_[k]);
         else if (j < n)
-          matrix_(i < n ? i : i - n, j) += (i < n ? 2 : 1) * values_[k];
+          add(i < n ? i : i - n, j, (i < n ? 2 : 1) * h * values_[k]);
       }
-    lu_.compute(matrix_);
-    equations_.constraint_jacobians(x_, middle_, end_);
-    auto column = reduced ? right_.head(n) : right_.tail(n);
-    for (Index i = 0; i < m; ++i) {
-      right_.setZero();
-      for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) column[g.indices[k]] = equations_.h() * middle_[k];
-      solution_ = lu_.solve(right_);
-      for (Index r = 0; r < m; ++r) {
-        double sum = 0;
-        for (Index k = g.offsets[r]; k < g.offsets[r + 1]; ++k) sum += end_[k] * solution_[g.indices[k]];
-        sensitivity_(r, i) = sum;
+    for (Index i = 0; i < g.rows; ++i)
+      for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) {
+        add(row + g.indices[k], steps_ + i, middle_[k]);
+        add(steps_ + i, g.indices[k], end_[k]);
       }
-    }
-    small_lu_.compute(sensitivity_);
-    dlambda_ = small_lu_.solve(g_);
-    lambda_ += dlambda_;
-    // The next solve starts where the linearised step goes.
-    right_.setZero();
-    for (Index i = 0; i < m; ++i)
-      for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k)
-        column[g.indices[k]] += equations_.h() * middle_[k] * dlambda_[i];
-    solution_ = lu_.solve(right_);
-    start_.head(n) -= solution_.head(n);
-    if (reduced) {
-      equations_.model().mass().apply(solution_, right_);
-      start_.tail(n) -= 2 / equations_.h() * right_;
-    } else {
-      start_.tail(n) -= solution_.tail(n);
-    }
   }
 
-  PenaltyEquations equations_;
+  void newton_update() {
+    const Index n = equations_.model().n(), m = g_.size();
+    const double h = equations_.step().h;
+    equations_.jacobian(x_, values_);
+    equations_.constraint_jacobians(x_, middle_, end_);
+    lu_.clear();
+    for_each_entry([this](Index i, Index j, double value) { lu_.add(i, j, value); });
+    correction_.setZero();
+    correction_.tail(m) = -g_;
+    if (!lu_.factorise()) {
+      consistent_update();
+      return;
+    }
+    lu_.solve(correction_);
+    lambda_ += correction_.tail(m) / (h * h);
+    // The next solve starts where the linearised step goes.
+    start_.head(n) += correction_.head(n);
+    if (steps_ == n) {
+      equations_.model().mass().apply(correction_.head(n), momentum_);
+      start_.tail(n) += 2 / h * momentum_;
+    } else {
+      start_.tail(n) += correction_.segment(n, n) / h;
+    }
+  }
+  void consistent_update() { lambda_ += penalty_.slope() * penalty_.mu * g_; }
+
+  MidpointEquations<PenaltyMultiplier> equations_;
+  PenaltyMultiplier::Rule penalty_;
   AugmentedRule rule_;
   int solves_ = 0, since_progress_ = 0;
   double best_ = 0;
-  Vector x_, low_, start_, g_, lambda_, effective_, dlambda_;
-  Vector values_, middle_, end_, right_, solution_;
-  Matrix matrix_, sensitivity_;
-  Eigen::PartialPivLU<Matrix> lu_, small_lu_;
+  Index steps_ = 0;  ///< unknowns of the update that belong to dq and dp
+  Vector x_, low_, start_, g_, lambda_;
+  Vector values_, middle_, end_, correction_, momentum_;
+  BandedLU lu_;
 };
 
 }  // namespace gnomon::kernels

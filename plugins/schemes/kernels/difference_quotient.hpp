@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The scalar discrete derivative in a quadratic invariant.
+/// The scalar discrete derivative, in a quadratic invariant or of a penalty function.
 
 #include <cmath>
 
@@ -13,15 +13,20 @@ namespace gnomon::kernels {
 struct Quotient {
   double value, derivative;
 };
-inline Quotient difference_quotient(const System& system, Index k, double a, double b) {
+/// V(x) returns {V, V', V'', V'''} at x.
+template <class Function>
+Quotient difference_quotient(const Function& v, double a, double b) {
   const double middle = 0.5 * (a + b), d = b - a;
   if (std::abs(d) < 1e-5 * std::abs(middle) || d == 0) {
-    const auto v = system.invariant_potential(k, middle);
-    return {v[1] + d * d * v[3] / 24, 0.5 * v[2] + d * v[3] / 12};
+    const auto m = v(middle);
+    return {m[1] + d * d * m[3] / 24, 0.5 * m[2] + d * m[3] / 12};
   }
-  const auto v1 = system.invariant_potential(k, b);
-  const double quotient = (v1[0] - system.invariant_potential(k, a)[0]) / d;
+  const auto v1 = v(b);
+  const double quotient = (v1[0] - v(a)[0]) / d;
   return {quotient, (v1[1] - quotient) / d};
+}
+inline Quotient difference_quotient(const System& system, Index k, double a, double b) {
+  return difference_quotient([&](double x) { return system.invariant_potential(k, x); }, a, b);
 }
 
 }  // namespace gnomon::kernels

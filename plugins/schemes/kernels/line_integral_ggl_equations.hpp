@@ -11,41 +11,43 @@
 #include <cmath>
 
 #include "constraint_hessians.hpp"
-#include "gnomon/system_at.hpp"
-#include "legendre.hpp"
+#include "frozen_ggl_inverse.hpp"
+#include "line_integral_frame.hpp"
 #include "predictor.hpp"
 #include "requirements.hpp"
-#include "step_scales.hpp"
 
 namespace gnomon::kernels {
 
-class LineIntegralEquations final : public TemplatedEquations<LineIntegralEquations> {
+class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGglEquations> {
  public:
-  LineIntegralEquations(const System& system, Index k, Index s, Index r)
+  LineIntegralGglEquations(const System& system, Index k, Index s, Index r)
       : system_(&system),
         at_(system),
         scales_(system),
         hessians_(system),
-        table_(k, s),
+        frame_(system, k, s, r),
+        table_(frame_.table),
+        inverse_(system, table_.X, frame_.r()),
         n_(system.n()),
         m_(system.m()),
         s_(s),
-        r_(r),
+        r_(frame_.r()),
         quadratic_(quadratic_constraints(system)) {
-    blocks_ = {{"u", 0, s * n_}, {"y", y_at(0), s * n_}, {"mu", mu_at(0), r * m_}, {"gamma", gamma_at(0), r * m_}};
+    blocks_ = {{"u", 0, s * n_}, {"y", y_at(0), s * n_}, {"mu", mu_at(0), r_ * m_}, {"gamma", gamma_at(0), r_ * m_}};
     build_pattern();
-    allocate(2 * (s * n_ + r * m_));
+    allocate(2 * (s * n_ + r_ * m_));
     allocate_buffers(double_);
     allocate_buffers(dual_);
     x_.setZero(size());
     for (Vector* v : {&v0_, &gradient0_, &work_}) v->setZero(n_);
-    for (Vector* v : {&g0_, &lambda_}) v->setZero(m_);
+    lambda_.setZero(m_);
     for (Vector* v : {&g_, &dgv_, &dgu_, &dgy_, &third_}) v->setZero(system.constraint_pattern().nonzeros());
     for (Vector* v : {&h_values_, &h_gamma_, &h_third_}) v->setZero(system.hessian_pattern().nonzeros());
   }
 
   const SparsityPattern& pattern() const override { return pattern_; }
   const std::vector<Block>& blocks() const override { return blocks_; }
+  ApproximateInverse* approximate_inverse() override { return &inverse_; }
   Index mu_at(Index i) const { return 2 * s_ * n_ + i * m_; }
   Index y_at(Index j) const { return (s_ + j) * n_; }
 
@@ -54,7 +56,8 @@ class LineIntegralEquations final : public TemplatedEquations<LineIntegralEquati
     h_ = h;
     t1_ = z0.t + h;
     scales_.update(z0, h);
-    system_->constraints_compensated(z0.t, z0.q.value(), z0.q.tail(), g0_, g_);
+    frame_.begin(z0, h);
+    inverse_.begin(z0, h);
     system_->mass().solve(z0.p.value(), v0_);
     system_->mass().solve(z0.p.tail(), work_);
     v0_ += work_;
@@ -71,7 +74,12 @@ class LineIntegralEquations final : public TemplatedEquations<LineIntegralEquati
     system_->mass().solve(gradient0_, work_);
     x.segment(y_at(0), n_) = -h_ * work_;
     x.head(n_) = v0_ + 0.5 * x.segment(y_at(0), n_);
-    x.segment(mu_at(0), m_) = h_ * z0_->lambda;
+    if (r_ > 0) x.segment(mu_at(0), m_) = h_ * z0_->lambda;
+  }
+  /// lambda at the end of the step, P_i(1) = sqrt(2i + 1).
+  void step_multipliers(const Vector& x, Vector& lambda) const {
+    lambda.setZero();
+    for (Index i = 0; i < r_; ++i) lambda += table_.P_at_1[i] / h_ * x.segment(mu_at(i), m_);
   }
 
   void scales(VectorRef columns, VectorRef rows) const override {
@@ -83,7 +91,7 @@ class LineIntegralEquations final : public TemplatedEquations<LineIntegralEquati
       columns.segment(mu_at(i), m_) = std::abs(h_) * scales_.lambda();
       rows.segment(mu_at(i), m_) = scales_.hidden();
     }
-    rows.segment(mu_at(0), m_) = scales_.position() / std::abs(h_);
+    if (r_ > 0) rows.segment(mu_at(0), m_) = scales_.position() / std::abs(h_);
   }
   double rounding_floor() const override { return 1e-15 + (quadratic_ ? 0 : scales_.position_floor()); }
 
@@ -105,30 +113,31 @@ class LineIntegralEquations final : public TemplatedEquations<LineIntegralEquati
     for (Index c = 0; c < n_; ++c) f[c] = (f[c] - p0[c]) - p0_tail[c];
 
     for (Index l = 0; l < table_.k; ++l) {
-      const double t = z0_->t + table_.c[l] * h_;
+      const double t = frame_.time(l);
       set_node(x, l, b);
       at_.constraint_force(t, b.q, b.gamma, b.a);
-      add_moments(l, -1, b.a, 0, f);
+      frame_.add_moments(l, -1, b.a, 0, 0, s_, f);
       at_.constraint_force(t, b.q, b.mu, b.force);
       at_.constraint_hessian_times(t, b.q, b.gamma, b.v, b.a);
       b.force += b.a * S(h_);
       at_.potential_gradient(t, b.q, b.a);
       b.force += b.a * S(h_);
-      add_moments(l, 1, b.force, y_at(0), f);
-      if (r_ == 1) continue;
+      frame_.add_moments(l, 1, b.force, y_at(0), 0, s_, f);
+      if (r_ <= 1) continue;
       at_.constraint_jacobian_times(t, b.q, b.du, b.row);
-      add_rows(l, b.row, 1, mu_at(0), f);
+      frame_.add_moments(l, 1, b.row, mu_at(0), 1, r_, f);
       at_.constraint_jacobian_times(t, b.q, b.dy, b.row);
-      add_rows(l, b.row, 1, gamma_at(0), f);
+      frame_.add_moments(l, 1, b.row, gamma_at(0), 1, r_, f);
       at_.constraint_curvature(t, b.q, b.v, b.du, b.row);
-      add_rows(l, b.row, h_, gamma_at(0), f);
+      frame_.add_moments(l, h_, b.row, gamma_at(0), 1, r_, f);
     }
 
+    if (r_ == 0) return;
     set_end(x, b);
     if (quadratic_) {  // g(q1) = g0 + G(q0 + dq/2) dq, without cancellation
       b.a = b.q - b.du * S(0.5 * h_);
       at_.constraint_jacobian_times(t1_, b.a, b.du, b.row);
-      for (Index i = 0; i < m_; ++i) f[mu_at(0) + i] = b.row[i] + S(g0_[i] / h_);
+      for (Index i = 0; i < m_; ++i) f[mu_at(0) + i] = b.row[i] + S(frame_.g0()[i] / h_);
     } else {
       end_constraints(b);
       for (Index i = 0; i < m_; ++i) f[mu_at(0) + i] = b.row[i] / S(h_);
@@ -149,7 +158,7 @@ class LineIntegralEquations final : public TemplatedEquations<LineIntegralEquati
         if (table_.X(i, j) != 0) uy_mass_[pair(i, j)].add(values, mass, -table_.X(i, j));
     }
     for (Index l = 0; l < table_.k; ++l) {
-      const double t = z0_->t + table_.c[l] * h_;
+      const double t = frame_.time(l);
       set_node(x_, l, b);
       add_node_hessians(t, l, values);
       system_->constraint_jacobian(t, b.q, g_);
@@ -165,6 +174,7 @@ class LineIntegralEquations final : public TemplatedEquations<LineIntegralEquati
       if (r_ > 1) add_node_rows(t, l, values);
     }
     set_end(x_, b);
+    if (r_ == 0) return;
     const Multipliers& at = multipliers_[pair(0, 0)];
     system_->constraint_jacobian(t1_, b.q, g_);
     at.mu_u.add(values, g_, 1);
@@ -205,21 +215,13 @@ class LineIntegralEquations final : public TemplatedEquations<LineIntegralEquati
 
   template <class S>
   void set_node(const VectorOf<S>& x, Index l, Buffers<S>& b) {
-    for (auto* v : {&b.q, &b.v, &b.du, &b.dy}) v->setConstant(S(0.0));
-    for (Index j = 0; j < s_; ++j) {
-      b.q += x.segment(j * n_, n_) * S(h_ * table_.I(l, j));
-      b.v += x.segment(y_at(j), n_) * S(table_.I(l, j));
-      b.du += x.segment(j * n_, n_) * S(table_.P(l, j));
-      b.dy += x.segment(y_at(j), n_) * S(table_.P(l, j));
-    }
-    b.q = (b.q + z0_->q.tail().template cast<S>()) + z0_->q.value().template cast<S>();
+    frame_.position(x, l, b.q);
+    frame_.velocity(x, l, b.du);
+    LineIntegralFrame::combine(x, y_at(0), table_.I, l, s_, b.v);
+    LineIntegralFrame::combine(x, y_at(0), table_.P, l, s_, b.dy);
     b.v += v0_.template cast<S>();
-    b.mu.setConstant(S(0.0));
-    b.gamma.setConstant(S(0.0));
-    for (Index i = 0; i < r_; ++i) {
-      b.mu += x.segment(mu_at(i), m_) * S(table_.P(l, i));
-      b.gamma += x.segment(gamma_at(i), m_) * S(table_.P(l, i));
-    }
+    frame_.multiplier(x, mu_at(0), l, b.mu);
+    frame_.multiplier(x, gamma_at(0), l, b.gamma);
   }
   /// q = q1, v = v1, du = u_0
   template <class S>
@@ -233,17 +235,6 @@ class LineIntegralEquations final : public TemplatedEquations<LineIntegralEquati
     system_->constraints_compensated(t1_, b.q, work_, b.row, g_);
   }
   void end_constraints(Buffers<Dual1>& b) { at_.constraints(t1_, b.q, b.row); }
-
-  /// f_j += factor b_l P_j(c_l) a for all j < s, rows from `row` on
-  template <class S>
-  void add_moments(Index l, double factor, const VectorOf<S>& a, Index row, VectorOf<S>& f) const {
-    for (Index j = 0; j < s_; ++j) f.segment(row + j * n_, n_) += a * S(factor * table_.b[l] * table_.P(l, j));
-  }
-  /// the same for 0 < i < r and constraint rows
-  template <class S>
-  void add_rows(Index l, const VectorOf<S>& a, double factor, Index row, VectorOf<S>& f) const {
-    for (Index i = 1; i < r_; ++i) f.segment(row + i * m_, m_) += a * S(factor * table_.b[l] * table_.P(l, i));
-  }
 
   /// Through q_l and v_l: d[G^T gamma] = gamma.Hess g h I_i,  d[h H_q + G^T mu + h Psi_q^T gamma] = (h Hess U + mu.Hess
   /// g
@@ -343,7 +334,9 @@ class LineIntegralEquations final : public TemplatedEquations<LineIntegralEquati
   SystemAt at_;
   StepScales scales_;
   ConstraintHessians hessians_;
-  LegendreTable table_;
+  LineIntegralFrame frame_;
+  const LegendreTable& table_;
+  FrozenGglInverse inverse_;
   Index n_, m_, s_, r_;
   bool quadratic_;
   std::vector<Block> blocks_;
@@ -356,7 +349,7 @@ class LineIntegralEquations final : public TemplatedEquations<LineIntegralEquati
   double h_ = 0, t1_ = 0;
   Buffers<double> double_;
   Buffers<Dual1> dual_;
-  Vector x_, v0_, g0_, lambda_, gradient0_, work_;
+  Vector x_, v0_, lambda_, gradient0_, work_;
   Vector g_, dgv_, dgu_, dgy_, third_, h_values_, h_gamma_, h_third_;
 };
 

@@ -52,4 +52,10 @@ inline ConstraintSymmetry constraint_symmetry(const System& system) {
   return found;
 }
 
+/// Whether every constraint function, and not only the set g = 0, keeps the declared symmetries. Where it does not, a
+/// constraint force at an inner node of a step, where g is not zero, has a moment.
+inline bool symmetries_keep_constraints(const System& system) {
+  return constraint_symmetry(system) == ConstraintSymmetry::invariant;
+}
+
 }  // namespace gnomon::kernels

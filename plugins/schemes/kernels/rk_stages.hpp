@@ -1,9 +1,10 @@
 #pragma once
 /// \file
 /// The stages of a Runge-Kutta method for M q'' + grad U + G^T lambda = 0, g = 0, in accelerations and multipliers
-/// x = [W_1..W_s | Lambda_1..Lambda_s]:
+/// x = [W_1..W_s | Lambda_1..Lambda_s], from the start of the step or from one displaced by further unknowns (dq~,
+/// dv~):
 ///
-///     Q_i = q0 + h c_i v0 + h^2 sum_j (A^2)_ij W_j,     V_i = v0 + h sum_j a_ij W_j
+///     q~ = q0 + dq~,  v~ = v0 + dv~,  Q_i = q~ + h c_i v~ + h^2 sum_j (A^2)_ij W_j,  V_i = v~ + h sum_j a_ij W_j
 ///     0 = M W_i + grad U(Q_i) + G(Q_i)^T Lambda_i
 ///     0 = g(Q_i)                                         index 3
 ///     0 = G(Q_i) W_i + V_i^T (Hess g)(Q_i) V_i           index 1
@@ -21,21 +22,21 @@
 
 namespace gnomon::kernels {
 
-class RkStages final : public TemplatedEquations<RkStages> {
+/// The rows of the stages, as the first rows and columns of a system of equations.
+class RkStageRows {
  public:
-  RkStages(const System& system, const RkTableau& tableau, bool index1, const StepScales& scales)
+  /// displaced: column of [dq~ | dv~] in x; -1 without them.
+  RkStageRows(const System& system, const RkTableau& tableau, bool index1, const StepScales& scales,
+              Index displaced = -1)
       : system_(&system),
         at_(system),
         rk_(tableau),
         index1_(index1),
+        displaced_(displaced),
         scales_(&scales),
         n_(system.n()),
         m_(system.m()),
         quadratic_(quadratic_constraints(system)) {
-    const Index s = rk_.stages;
-    blocks_ = {{"W", 0, s * n_}, {"Lambda", s * n_, s * m_}};
-    build_pattern();
-    allocate(s * (n_ + m_));
     allocate_buffers(double_);
     allocate_buffers(dual_);
     for (Vector* v : {&v0_, &q_, &v_, &w_, &dq_}) v->setZero(n_);
@@ -44,8 +45,8 @@ class RkStages final : public TemplatedEquations<RkStages> {
     hessian_values_.setZero(system.hessian_pattern().nonzeros());
   }
 
-  const SparsityPattern& pattern() const override { return pattern_; }
-  const std::vector<Block>& blocks() const override { return blocks_; }
+  Index size() const { return rk_.stages * (n_ + m_); }
+  std::vector<Block> blocks() const { return {{"W", 0, rk_.stages * n_}, {"Lambda", multiplier(0), rk_.stages * m_}}; }
 
   /// v0 = M^-1 p0
   void begin(const State& z0, const Vector& v0, double h) {
@@ -55,7 +56,7 @@ class RkStages final : public TemplatedEquations<RkStages> {
     system_->constraints_compensated(z0.t, z0.q.value(), z0.q.tail(), g0_, g_values_);
   }
 
-  void scales(VectorRef columns, VectorRef rows) const override {
+  void scales(VectorRef columns, VectorRef rows) const {
     const double h = std::abs(h_);
     for (Index i = 0; i < rk_.stages; ++i) {
       columns.segment(i * n_, n_) = scales_->dq() / (h * h);
@@ -67,7 +68,7 @@ class RkStages final : public TemplatedEquations<RkStages> {
         rows.segment(multiplier(i), m_) = scales_->position();
     }
   }
-  double rounding_floor() const override { return 1e-15 + (quadratic_ || index1_ ? 0 : scales_->position_floor()); }
+  double rounding_floor() const { return 1e-15 + (quadratic_ || index1_ ? 0 : scales_->position_floor()); }
 
   template <class S>
   void evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
@@ -80,6 +81,10 @@ class RkStages final : public TemplatedEquations<RkStages> {
       for (Index k = 0; k < n_; ++k) {
         b.dq[k] = S(h_ * rk_.c[i] * v0_[k]);
         b.v[k] = S(v0_[k]);
+        if (displaced_ >= 0) {
+          b.dq[k] += x[displaced_ + k] + x[displaced_ + n_ + k] * (h_ * rk_.c[i]);
+          b.v[k] += x[displaced_ + n_ + k];
+        }
         for (Index j = 0; j < rk_.stages; ++j) {
           b.dq[k] += x[j * n_ + k] * (h_ * h_ * rk_.a2(i, j));
           b.v[k] += x[j * n_ + k] * (h_ * rk_.a(i, j));
@@ -107,8 +112,8 @@ class RkStages final : public TemplatedEquations<RkStages> {
     }
   }
 
-  void jacobian(const ConstVectorRef& x, VectorRef values) override {
-    values.setZero();
+  /// Adds to values.
+  void jacobian(const ConstVectorRef& x, VectorRef values) {
     const Index s = rk_.stages;
     for (Index i = 0; i < s; ++i) {
       const double t = z0_->t + rk_.c[i] * h_;
@@ -116,6 +121,10 @@ class RkStages final : public TemplatedEquations<RkStages> {
       lambda_ = x.segment(multiplier(i), m_);
       dq_ = h_ * rk_.c[i] * v0_;
       v_ = v0_;
+      if (displaced_ >= 0) {
+        dq_ += x.segment(displaced_, n_) + h_ * rk_.c[i] * x.segment(displaced_ + n_, n_);
+        v_ += x.segment(displaced_ + n_, n_);
+      }
       for (Index j = 0; j < s; ++j) {
         dq_ += h_ * h_ * rk_.a2(i, j) * x.segment(j * n_, n_);
         v_ += h_ * rk_.a(i, j) * x.segment(j * n_, n_);
@@ -132,18 +141,36 @@ class RkStages final : public TemplatedEquations<RkStages> {
         system_->constraint_third(t, q_, v_, v_, by_position_);
         by_position_ += by_velocity_;
         system_->constraint_jacobian_derivative(t, q_, v_, by_velocity_);
-        constraint_[at(i * s + i)].add(values, g_values_, 1);
+        constraint_[at(i * columns() + i)].add(values, g_values_, 1);
       }
-      for (Index j = 0; j < s; ++j) {
-        const double by_q = h_ * h_ * rk_.a2(i, j);
-        hessian_[at(i * s + j)].add(values, hessian_values_, by_q);
-        const BlockMap& row = constraint_[at(i * s + j)];
-        if (index1_) {
-          row.add(values, by_position_, by_q);
-          row.add(values, by_velocity_, 2 * h_ * rk_.a(i, j));
-        } else {
-          row.add(values, g_values_, by_q);
-        }
+      for (Index j = 0; j < s; ++j) add_stage_derivative(values, i, j, h_ * h_ * rk_.a2(i, j), h_ * rk_.a(i, j));
+      if (displaced_ >= 0) {
+        add_stage_derivative(values, i, s, 1, 0);
+        add_stage_derivative(values, i, s + 1, h_ * rk_.c[i], 1);
+      }
+    }
+  }
+
+  void add_pattern(PatternBuilder& builder) const {
+    const SparsityPattern &g = system_->constraint_pattern(), &mass = system_->mass().pattern();
+    for (Index i = 0; i < rk_.stages; ++i) {
+      builder.add(mass, i * n_, i * n_);
+      builder.add(g, i * n_, multiplier(i), true);
+      for (Index j = 0; j < columns(); ++j) {
+        builder.add(system_->hessian_pattern(), i * n_, column(j));
+        builder.add(g, multiplier(i), column(j));
+      }
+    }
+  }
+  /// Finds the rows in the assembled pattern.
+  void map(const SparsityPattern& whole) {
+    const SparsityPattern &g = system_->constraint_pattern(), &mass = system_->mass().pattern();
+    for (Index i = 0; i < rk_.stages; ++i) {
+      mass_.emplace_back(whole, mass, i * n_, i * n_);
+      force_.emplace_back(whole, g, i * n_, multiplier(i), true);
+      for (Index j = 0; j < columns(); ++j) {
+        hessian_.emplace_back(whole, system_->hessian_pattern(), i * n_, column(j));
+        constraint_.emplace_back(whole, g, multiplier(i), column(j));
       }
     }
   }
@@ -169,27 +196,19 @@ class RkStages final : public TemplatedEquations<RkStages> {
   static std::size_t at(Index k) { return static_cast<std::size_t>(k); }
   Index multiplier(Index stage) const { return rk_.stages * n_ + stage * m_; }
 
-  void build_pattern() {
-    const SparsityPattern &g = system_->constraint_pattern(), &mass = system_->mass().pattern();
-    const SparsityPattern& hessian = system_->hessian_pattern();
-    const Index s = rk_.stages, size = s * (n_ + m_);
-    PatternBuilder builder(size, size);
-    for (Index i = 0; i < s; ++i) {
-      builder.add(mass, i * n_, i * n_);
-      builder.add(g, i * n_, multiplier(i), true);
-      for (Index j = 0; j < s; ++j) {
-        builder.add(hessian, i * n_, j * n_);
-        builder.add(g, multiplier(i), j * n_);
-      }
-    }
-    pattern_ = builder.build();
-    for (Index i = 0; i < s; ++i) {
-      mass_.emplace_back(pattern_, mass, i * n_, i * n_);
-      force_.emplace_back(pattern_, g, i * n_, multiplier(i), true);
-      for (Index j = 0; j < s; ++j) {
-        hessian_.emplace_back(pattern_, hessian, i * n_, j * n_);
-        constraint_.emplace_back(pattern_, g, multiplier(i), j * n_);
-      }
+  /// Blocks of columns that Q_i and V_i depend on: W_1..W_s, dq~, dv~.
+  Index columns() const { return rk_.stages + (displaced_ < 0 ? 0 : 2); }
+  Index column(Index j) const { return j < rk_.stages ? j * n_ : displaced_ + (j - rk_.stages) * n_; }
+
+  /// Derivatives of the rows of stage i by a column with dQ_i = by_q, dV_i = by_v.
+  void add_stage_derivative(VectorRef values, Index i, Index j, double by_q, double by_v) {
+    hessian_[at(i * columns() + j)].add(values, hessian_values_, by_q);
+    const BlockMap& row = constraint_[at(i * columns() + j)];
+    if (index1_) {
+      row.add(values, by_position_, by_q);
+      row.add(values, by_velocity_, 2 * by_v);
+    } else {
+      row.add(values, g_values_, by_q);
     }
   }
 
@@ -218,13 +237,12 @@ class RkStages final : public TemplatedEquations<RkStages> {
   SystemAt at_;
   RkTableau rk_;
   bool index1_;
+  Index displaced_;
   const StepScales* scales_;
   Index n_, m_;
   bool quadratic_;
-  std::vector<Block> blocks_;
-  SparsityPattern pattern_;
   std::vector<BlockMap> mass_, force_;          // one a stage
-  std::vector<BlockMap> hessian_, constraint_;  // one a pair of stages
+  std::vector<BlockMap> hessian_, constraint_;  // one a stage and block of columns
 
   const State* z0_ = nullptr;
   double h_ = 0;
@@ -232,6 +250,40 @@ class RkStages final : public TemplatedEquations<RkStages> {
   Buffers<double> double_;
   Buffers<Dual1> dual_;
   Vector q_, v_, w_, dq_, lambda_, g_values_, by_position_, by_velocity_, hessian_values_;
+};
+
+/// The stages alone.
+class RkStages final : public TemplatedEquations<RkStages> {
+ public:
+  RkStages(const System& system, const RkTableau& tableau, bool index1, const StepScales& scales)
+      : rows_(system, tableau, index1, scales), blocks_(rows_.blocks()) {
+    PatternBuilder builder(rows_.size(), rows_.size());
+    rows_.add_pattern(builder);
+    pattern_ = builder.build();
+    rows_.map(pattern_);
+    allocate(rows_.size());
+  }
+
+  const SparsityPattern& pattern() const override { return pattern_; }
+  const std::vector<Block>& blocks() const override { return blocks_; }
+  /// v0 = M^-1 p0
+  void begin(const State& z0, const Vector& v0, double h) { rows_.begin(z0, v0, h); }
+  void scales(VectorRef columns, VectorRef rows) const override { rows_.scales(columns, rows); }
+  double rounding_floor() const override { return rows_.rounding_floor(); }
+
+  template <class S>
+  void evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
+    rows_.evaluate(x, f);
+  }
+  void jacobian(const ConstVectorRef& x, VectorRef values) override {
+    values.setZero();
+    rows_.jacobian(x, values);
+  }
+
+ private:
+  RkStageRows rows_;
+  std::vector<Block> blocks_;
+  SparsityPattern pattern_;
 };
 
 }  // namespace gnomon::kernels

@@ -13,6 +13,7 @@
 ///  - every KINSol call re-initialises the linear solver, and KLU then repeats its symbolic analysis: the initialize
 ///    operation is replaced by an empty one after the first call.
 ///  - SUNMatZero_Sparse clears the index arrays: the Jacobian callback rewrites the pattern with the values.
+///  - the matrix at hand after the last iteration takes the systematic rest of the Newton iteration away: polish.hpp.
 ///  - counters are reset by every call: they are summed here.
 
 #include <kinsol/kinsol.h>
@@ -30,6 +31,7 @@
 #include "gnomon/error.hpp"
 #include "gnomon/nonlinear_solver.hpp"
 #include "gnomon/sundials_compat.hpp"
+#include "polish.hpp"
 
 namespace gnomon::kernels {
 
@@ -58,8 +60,11 @@ class KinsolNewtonIteration final : public NonlinearSolver {
 
     x_.reset(N_VNew_Serial(n, context_));
     ones_.reset(N_VNew_Serial(n, context_));
+    f_.reset(N_VNew_Serial(n, context_));
+    dx_.reset(N_VNew_Serial(n, context_));
     memory_.reset(KINCreate(context_));
-    if (!x_ || !ones_ || !memory_) throw Error(ErrorCode::refused, "KINSOL could not allocate its memory");
+    if (!x_ || !ones_ || !f_ || !dx_ || !memory_)
+      throw Error(ErrorCode::refused, "KINSOL could not allocate its memory");
     own_data_ = N_VGetArrayPointer(x_.get());
     N_VConst(1.0, ones_.get());
     message_.text.reserve(1024);  // so that a message during a solve allocates nothing
@@ -105,7 +110,10 @@ class KinsolNewtonIteration final : public NonlinearSolver {
         set_failure(report, flag);
         break;
       }
-      if (rule_.at_floor(norm, floor)) break;
+      if (rule_.at_floor(norm, floor)) {
+        polish(xs, report);
+        break;
+      }
       if (norm > 0.5 * previous) {
         if (!rule_.acceptable(norm, floor)) set_failure(report, flag);
         break;
@@ -134,6 +142,17 @@ class KinsolNewtonIteration final : public NonlinearSolver {
   static bool verdict_possible(int flag) {
     return flag == KIN_SUCCESS || flag == KIN_INITIAL_GUESS_OK || flag == KIN_STEP_LT_STPTOL ||
            flag == KIN_LINESEARCH_NONCONV || flag == KIN_LINESEARCH_BCFAIL;
+  }
+
+  /// See polish.hpp.
+  void polish(VectorRef xs, SolveReport& report) {
+    if (report.step_norm < polished_step) return;
+    Eigen::Map<Vector> f(N_VGetArrayPointer(f_.get()), xs.size());
+    const Eigen::Map<const Vector> dx(N_VGetArrayPointer(dx_.get()), xs.size());
+    ++report.residual_evaluations;
+    if (equations_->residual(xs, f) != EvaluationStatus::ok) return;
+    if (SUNLinSolSolve(linear_.get(), matrix_.get(), dx_.get(), f_.get(), 0) != 0 || !dx.allFinite()) return;
+    xs -= dx;
   }
 
   void set_failure(SolveReport& report, int flag) const {
@@ -208,7 +227,7 @@ class KinsolNewtonIteration final : public NonlinearSolver {
   Vector values_;
   SunMessage message_;
   SunContext context_;
-  SunOwner<N_Vector> x_, ones_;
+  SunOwner<N_Vector> x_, ones_, f_, dx_;
   SunOwner<SUNMatrix> matrix_;
   SunOwner<SUNLinearSolver> linear_;
   std::unique_ptr<void, FreeKinsol> memory_;

@@ -1,0 +1,200 @@
+#pragma once
+/// \file
+/// What the references that run an integrator of SUNDIALS share: the state y = (q, v, ...) and its tolerances, the walk
+/// from one output time to the next, evaluations that may fail, and the report.
+
+#include <nvector/nvector_serial.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunmatrix/sunmatrix_dense.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "gnomon/consistency.hpp"
+#include "gnomon/error.hpp"
+#include "gnomon/reference.hpp"
+#include "gnomon/sundials_compat.hpp"
+#include "state_sizes.hpp"
+
+namespace gnomon::kernels {
+
+/// Unknowns that dense linear algebra is good for: 200 MB of Jacobian.
+constexpr Index most_unknowns = 5000;
+
+/// Options that every one of them has; `coefficient` is the default of the Newton test's.
+inline OptionSpecs sundials_options(double coefficient) {
+  return {
+      OptionSpec::real("rtol", 1e-12, 1e-14, 1e-1, "", "relative tolerance"),
+      OptionSpec::real("atol", 1e-13, 0, 1e3, "",
+                       "absolute tolerance of q and v, in parts of the size of their block at the start"),
+      OptionSpec::real("nonlinear-coefficient", coefficient, 1e-8, 1, "", "coefficient of the Newton convergence test"),
+      OptionSpec::integer("max-steps", 10000000, 1, 1000000000, "steps between two output times")};
+}
+
+/// A running solution. Owns its SUNDIALS context, the state and the linear algebra; a derived class owns the
+/// integrator.
+class SundialsSolution : public ReferenceSolution {
+ public:
+  ReferenceReport advance_to(double t) final {
+    if (t == t_) return report("");
+    const double direction = t > t_ ? 1 : -1;
+    if (!(direction * direction_ >= 0) || !std::isfinite(t))
+      return report(code_ + " is at t = " + number_text(t_) + " and cannot turn back to t = " + number_text(t));
+    if (!moved_) limit_first_step(first_step(t - t_));
+    direction_ = direction;
+    message_.text.clear();
+    callback_message_.clear();
+    double reached = t_;
+    const int flag = integrate(t, reached);
+    moved_ = moved_ || reached != t_;
+    t_ = reached;
+    return report(flag >= 0 ? "" : failure(flag));
+  }
+
+ protected:
+  /// Throws Error when the start is not consistent. `code` names the integrator, `size` is the length of y.
+  SundialsSolution(std::string code, const ProblemInstance& instance, Index size, const Options& options)
+      : system_(instance.system),
+        t_(instance.t0),
+        rtol_(options.real("rtol")),
+        size_(size),
+        n_(system_->n()),
+        m_(system_->m()),
+        code_(std::move(code)) {
+    if (size > most_unknowns)
+      throw Error(ErrorCode::refused, code_ + " as a reference works with dense matrices: system " +
+                                          system_->traits().name + " makes " + std::to_string(size) +
+                                          " unknowns, at most " + std::to_string(most_unknowns) + " are possible");
+    check_start(*system_, instance.t0, instance.q0, instance.p0);
+    for (auto* vector : {&y_, &tolerances_}) vector->reset(N_VNew_Serial(size, context_));
+    matrix_.reset(SUNDenseMatrix(size, size, context_));
+    if (!y_ || !tolerances_ || !matrix_) throw no_memory();
+    linear_.reset(SUNLinSol_Dense(y_.get(), matrix_.get(), context_));
+
+    Vector v(n_);
+    system_->mass().solve(instance.p0, v);
+    acceleration(*system_, t_, instance.q0, v, start_acceleration_, start_lambda_);
+    sizes_ = sizes_of(*system_, t_, instance.q0, v, start_acceleration_);
+    auto y = map(y_.get()), tolerances = map(tolerances_.get());
+    y.setZero();
+    y.head(n_) = instance.q0;
+    y.segment(n_, n_) = v;
+    tolerances.setOnes();
+    tolerances.head(n_) = options.real("atol") * sizes_.q;
+    tolerances.segment(n_, n_) = options.real("atol") * sizes_.v;
+  }
+
+  /// The first step is at most this long, none is shorter than 1e-6 of it: far below nothing but a failing evaluation
+  /// leads, and without a bound the integrators creep towards the place.
+  virtual void limit_first_step(double step) = 0;
+  /// Integrates to t and stops there, so that the state is the end of a step and not interpolated; negative: failed.
+  virtual int integrate(double t, double& reached) = 0;
+  virtual std::string flag_name(int flag) const = 0;
+  virtual void count(ReferenceReport& report) const = 0;
+  /// Instead of the index-1 multipliers where those cannot be found.
+  virtual Vector own_multipliers() const { return Vector::Constant(m_, std::nan("")); }
+
+  Error no_memory() const {
+    return {ErrorCode::refused, code_ + " could not allocate its memory for " + std::to_string(size_) + " unknowns"};
+  }
+  void check(int flag, const char* call) const {
+    if (flag != 0) throw Error(ErrorCode::refused, std::string(call) + " returned " + flag_name(flag));
+  }
+  Eigen::Map<Vector> map(N_Vector v) const { return {N_VGetArrayPointer(v), size_}; }
+
+  /// Nothing may be thrown through SUNDIALS. A positive flag asks it for another iterate or a smaller step, a negative
+  /// one ends the run. The message is that of the last failure.
+  template <class F>
+  int guarded(F evaluate) noexcept {
+    try {
+      if (evaluate()) return 0;
+      if (callback_message_.empty()) callback_message_ = "a value is not finite";
+      return 1;
+    } catch (const CannotEvaluate& error) {
+      callback_message_ = error.what();
+      return 1;
+    } catch (const std::exception& error) {
+      callback_message_ = error.what();
+    } catch (...) {
+      callback_message_ = "a callback threw something that is no std::exception";
+    }
+    return -1;
+  }
+
+  std::shared_ptr<const System> system_;
+  double t_, rtol_;
+  Index size_, n_, m_;
+  StateSizes sizes_;
+  Vector start_acceleration_, start_lambda_;
+  SunMessage message_;
+  SunContext context_;
+  SunOwner<N_Vector> y_, tolerances_;
+  SunOwner<SUNMatrix> matrix_;
+  SunOwner<SUNLinearSolver> linear_;
+
+ private:
+  /// A tenth of the step whose first-order error h^2 |q''| / 2 meets the tolerance, at most a thousandth of the way.
+  /// The integrators' own choice, 1/2 over the weighted norm of y', is far smaller at tight tolerances: there the
+  /// multipliers of the stabilised form, of which h times only enters the equations, drown in rounding and the first
+  /// step never succeeds.
+  double first_step(double way) const {
+    const auto tolerance = map(tolerances_.get()).head(n_), q = map(y_.get()).head(n_);
+    const double error =
+        (start_acceleration_.array() / (rtol_ * q.array().abs() + tolerance.array()).max(1e-300)).matrix().norm();
+    const double step = 0.1 * std::sqrt(2 / std::max(error / std::sqrt(static_cast<double>(n_)), 1e-300));
+    return std::copysign(std::min(step, 1e-3 * std::abs(way)), way);
+  }
+
+  /// The index-1 multipliers at q and v: an integrator's own are only as good as their loose tolerance.
+  Vector multipliers(const Vector& q, const Vector& v) const {
+    Vector a, lambda;
+    try {
+      acceleration(*system_, t_, q, v, a, lambda);
+    } catch (const std::exception&) {
+      lambda = own_multipliers();  // where G has lost rank, or nothing can be evaluated
+    }
+    return lambda;
+  }
+
+  ReferenceReport report(std::string message) const {
+    ReferenceReport report;
+    report.success = message.empty();
+    report.message = std::move(message);
+    report.t = t_;
+    const auto y = map(y_.get());
+    report.q = y.head(n_);
+    report.p.resize(n_);
+    system_->mass().apply(y.segment(n_, n_), report.p);
+    report.lambda = multipliers(report.q, y.segment(n_, n_));
+    count(report);
+    return report;
+  }
+
+  std::string failure(int flag) const {
+    std::string text = code_ + " stopped at t = " + number_text(t_) + " with " + flag_name(flag);
+    if (!message_.text.empty()) text += ": " + message_.text;
+    if (!callback_message_.empty()) text += " The last evaluation that failed said: " + callback_message_ + ".";
+    return text;
+  }
+
+  std::string code_;
+  double direction_ = 0;
+  bool moved_ = false;
+  std::string callback_message_;
+};
+
+/// Throws Error(refused) when the system has what none of them treats.
+inline void check_reference_fits(const System& system, const std::string& reference) {
+  const SystemTraits& traits = system.traits();
+  const auto refuse = [&](const char* why) {
+    throw Error(ErrorCode::refused, "reference " + reference + ": system " + traits.name + " " + why);
+  };
+  if (!traits.constant_mass) refuse("has a mass matrix that depends on q, and a constant one is expected");
+  if (traits.n_obstacles > 0) refuse("has obstacles c(q) >= 0, which it cannot hold");
+}
+
+}  // namespace gnomon::kernels

@@ -1,0 +1,40 @@
+#pragma once
+/// \file
+/// When an iteration that converges linearly has ended: its corrections have stopped shrinking, and one more was made.
+
+#include <algorithm>
+#include <limits>
+
+namespace gnomon::kernels {
+
+class Stagnation {
+ public:
+  /// rounding_floor: of the scaled residual.
+  void start(double rounding_floor) {
+    *this = Stagnation();
+    noise_ = 100 * rounding_floor;
+  }
+  /// Takes the size of a correction, max |dx|/(1+|x|) of the scaled unknowns; true when it is to be the last one.
+  /// Within the noise a single growth will do. Above it growth may be a swing of a complex rate: five corrections in a
+  /// row must bring no new minimum, and be small enough that the residual can decide.
+  bool last(double step) {
+    if (stagnant_ || step < below_rounding) return true;
+    pause_ = step < smallest_ ? 0 : pause_ + 1;
+    stagnant_ = (step < noise_ && pause_ > 0) || (step < small && pause_ >= 5);
+    smallest_ = std::min(smallest_, step);
+    previous_ = step;
+    return false;
+  }
+  /// True where the iteration converges so slowly that a new matrix pays.
+  bool slow(double step) const { return step > small && step > .5 * previous_; }
+
+ private:
+  static constexpr double small = 1e-9, below_rounding = 1e-17;
+
+  double noise_ = 0;
+  double previous_ = std::numeric_limits<double>::infinity(), smallest_ = previous_;
+  int pause_ = 0;
+  bool stagnant_ = false;
+};
+
+}  // namespace gnomon::kernels

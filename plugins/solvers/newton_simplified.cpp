@@ -1,0 +1,131 @@
+/// \file
+/// newton-simplified: one matrix a solve,
+///
+///     A dx = -F(x),   x += dx,
+///
+/// A = dF/dx at the start value (matrix=jacobian, dense LU on Eigen), or the approximate inverse that the scheme
+/// exposes (matrix=leading: gnomon::ApproximateInverse, its leading order in h; refused where the scheme exposes none).
+/// Linear convergence: until the corrections stop shrinking, and one more. Instead of a correction that is not half of
+/// the one before, one with A set anew at the present x is taken: where a single matrix will not do, this is Newton's
+/// method.
+
+#include <Eigen/LU>
+
+#include "gnomon/error.hpp"
+#include "gnomon/plugin.hpp"
+#include "kernels/stagnation.hpp"
+
+namespace {
+
+using namespace gnomon;
+
+class NewtonSimplified final : public NonlinearSolver {
+ public:
+  NewtonSimplified(bool leading, long max_iterations) : leading_(leading) { rule_.max_iterations = max_iterations; }
+
+  void attach(ScaledEquations& equations) override {
+    if (leading_ && !equations.has_approximate_inverse())
+      throw Error(ErrorCode::refused, "matrix=leading needs an approximate inverse, and the scheme exposes none");
+    equations_ = &equations;
+    const Index n = equations.size();
+    f_.setZero(n);
+    dx_.setZero(n);
+    if (leading_) return;
+    values_.setZero(equations.pattern().nonzeros());
+    matrix_.setZero(n, n);
+    lu_ = Eigen::PartialPivLU<Matrix>(n);
+  }
+
+  SolveReport solve(VectorRef xs) override {
+    SolveReport report;
+    kernels::Stagnation stagnation;
+    stagnation.start(equations_->rounding_floor());
+    bool last = false;
+    if (!evaluate(xs, report) || !set_matrix(xs, report)) return report;
+    for (bool fresh = true; !last && report.iterations < rule_.max_iterations; fresh = false) {
+      if (!correction(xs, report)) return report;
+      if (stagnation.slow(report.step_norm) && !fresh && !(set_matrix(xs, report) && correction(xs, report)))
+        return report;
+      xs -= dx_;
+      ++report.iterations;
+      last = stagnation.last(report.step_norm);
+      if (!evaluate(xs, report)) return report;
+    }
+    if (!last || !rule_.acceptable(report.residual_norm, equations_->rounding_floor())) {
+      report.status = SolveStatus::not_converged;
+      report.message = "scaled residual " + number_text(report.residual_norm) + " and correction " +
+                       number_text(report.step_norm) + " after " + std::to_string(report.iterations) + " iterations";
+    }
+    return report;
+  }
+
+ private:
+  bool evaluate(const VectorRef& xs, SolveReport& report) {
+    ++report.residual_evaluations;
+    if (equations_->residual(xs, f_) != EvaluationStatus::ok) return fail_evaluation(report);
+    report.residual_norm = f_.lpNorm<Eigen::Infinity>();
+    return true;
+  }
+
+  bool set_matrix(const VectorRef& xs, SolveReport& report) {
+    ++report.factorisations;
+    if (leading_) return equations_->update_inverse(xs) == EvaluationStatus::ok || fail_evaluation(report);
+    ++report.jacobian_evaluations;
+    if (equations_->jacobian(xs, values_) != EvaluationStatus::ok) return fail_evaluation(report);
+    const SparsityPattern& p = equations_->pattern();
+    matrix_.setZero();
+    for (Index i = 0; i < p.rows; ++i)
+      for (Index k = p.offsets[i]; k < p.offsets[i + 1]; ++k) matrix_(i, p.indices[k]) = values_[k];
+    lu_.compute(matrix_);
+    return true;
+  }
+
+  /// dx = A^-1 F
+  bool correction(const VectorRef& xs, SolveReport& report) {
+    if (leading_) {
+      if (equations_->apply_inverse(f_, dx_) != EvaluationStatus::ok) return fail_evaluation(report);
+    } else {
+      dx_ = lu_.solve(f_);
+      if (!dx_.allFinite()) {
+        report.status = SolveStatus::singular_jacobian;
+        report.message = "the Newton step is not finite: the Jacobian is singular";
+        return false;
+      }
+    }
+    report.step_norm = (dx_.array().abs() / (1 + xs.array().abs())).maxCoeff();
+    return true;
+  }
+
+  bool fail_evaluation(SolveReport& report) const {
+    report.status = SolveStatus::evaluation_failed;
+    report.message = equations_->message();
+    return false;
+  }
+
+  bool leading_;
+  ConvergenceRule rule_;
+  ScaledEquations* equations_ = nullptr;
+  Vector f_, dx_, values_;
+  Matrix matrix_;
+  Eigen::PartialPivLU<Matrix> lu_;
+};
+
+class NewtonSimplifiedFactory final : public SolverFactory {
+ public:
+  std::string name() const override { return "newton-simplified"; }
+  std::string description() const override { return "native Newton with one matrix a solve, or the scheme's own"; }
+  OptionSpecs options() const override {
+    return {OptionSpec::choice("matrix", {"jacobian", "leading"},
+                               "the Jacobian at the start value, or the leading order in h that the scheme exposes"),
+            OptionSpec::integer("max-iterations", 200, 1, 100000, "iterations a solve")};
+  }
+  std::unique_ptr<NonlinearSolver> create(const Options& options) const override {
+    return std::make_unique<NewtonSimplified>(options.is("matrix", "leading"), options.integer("max-iterations"));
+  }
+};
+
+}  // namespace
+
+GNOMON_PLUGIN(newton_simplified) {
+  registrar.add(std::make_unique<NewtonSimplifiedFactory>());
+}
