@@ -37,7 +37,7 @@ struct Integrator::Impl {
   Impl(std::shared_ptr<const System> s, const Scheme& scheme, const Options& scheme_options,
        const SolverFactory& factory, const Options& solver_options, IntegratorOptions o)
       : system(std::move(s)), options(o), binding(scheme.bind(*system, scheme_options)), monitor(*system) {
-    attach(factory, solver_options);
+    attach(scheme.name(), factory, solver_options);
   }
 
   Impl(std::shared_ptr<const OverdeterminedSystem> s, const Scheme& scheme, const Options& scheme_options,
@@ -46,10 +46,10 @@ struct Integrator::Impl {
         options(o),
         binding(scheme.bind_overdetermined(overdetermined, scheme_options)),
         monitor(*overdetermined) {
-    attach(factory, solver_options);
+    attach(scheme.name(), factory, solver_options);
   }
 
-  void attach(const SolverFactory& factory, const Options& solver_options) {
+  void attach(const std::string& scheme, const SolverFactory& factory, const Options& solver_options) {
     StepEquations& equations = *binding.equations;
     for (Index k = 0; k < equations.n_systems(); ++k) {
       Solve solve;
@@ -60,7 +60,7 @@ struct Integrator::Impl {
       } catch (const Error& error) {
         if (error.code() != ErrorCode::refused) throw;
         throw Error(ErrorCode::refused,
-                    "solver " + factory.name() + " does not take scheme " + scheme.name() + ": " + error.what());
+                    "solver " + factory.name() + " does not take scheme " + scheme + ": " + error.what());
       }
       solve.x.setZero(solve.scaled->size());
       solve.xs.setZero(solve.scaled->size());

@@ -24,6 +24,17 @@ void Compensated::add(const ConstVectorRef& d) {
   for (Index i = 0; i < value_.size(); ++i) add_compensated(value_[i], tail_[i], d[i]);
 }
 
+void State::assign_without_substeps(const State& other) {
+  t = other.t;
+  t_tail = other.t_tail;
+  q = other.q;
+  p = other.p;
+  lambda = other.lambda;
+  last_h = other.last_h;
+  history = other.history;
+  carried = other.carried;
+}
+
 void State::advance_time(double h) {
   add_compensated(t, t_tail, h);
   last_h = h;

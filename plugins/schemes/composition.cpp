@@ -59,61 +59,112 @@ Coefficients coefficients(bool suzuki, int from, int to) {
   return c;
 }
 
-/// The systems are those of the inner scheme, visited once a substep; the states between are kept here.
+/// A fraction of the step by the inner scheme, or by its adjoint.
+struct Substep {
+  double fraction;
+  bool adjoint;
+};
+
+/// The systems are those of the inner scheme and of its adjoint, visited once a substep; the states between are kept
+/// here. Every substep has its own history in the state.
 class ComposedStep final : public StepEquations {
  public:
-  ComposedStep(const System& system, bool constrained, std::unique_ptr<StepEquations> inner, Coefficients substeps)
-      : inner_(std::move(inner)), substeps_(std::move(substeps)) {
-    const SystemTraits& traits = system.traits();
-    if (constrained && traits.m > 0 && traits.constant_mass && !traits.has_force && !traits.time_dependent)
-      multipliers_.emplace(system);
+  /// adjoint may be null. The multipliers of the state that is reached come from `multipliers`, if it is given.
+  ComposedStep(std::unique_ptr<StepEquations> inner, std::unique_ptr<StepEquations> adjoint,
+               std::vector<Substep> substeps, std::optional<kernels::Index1Multipliers> multipliers)
+      : inner_(std::move(inner)),
+        adjoint_(std::move(adjoint)),
+        substeps_(std::move(substeps)),
+        multipliers_(std::move(multipliers)) {
+    for (std::size_t k = 0; k < substeps_.size(); ++k)
+      for (Index solve = 0; solve < of(k).n_solves(); ++solve) visits_.push_back({k, solve});
   }
 
-  Index n_systems() const override { return inner_->n_systems(); }
-  NonlinearEquations& system(Index k) override { return inner_->system(k); }
-  Index n_solves() const override { return static_cast<Index>(substeps_.size()) * inner_->n_solves(); }
-  Index system_of(Index solve) const override { return inner_->system_of(solve % inner_->n_solves()); }
+  Index n_systems() const override { return inner_->n_systems() + (adjoint_ ? adjoint_->n_systems() : 0); }
+  NonlinearEquations& system(Index k) override {
+    return k < inner_->n_systems() ? inner_->system(k) : adjoint_->system(k - inner_->n_systems());
+  }
+  Index n_solves() const override { return static_cast<Index>(visits_.size()); }
+  Index system_of(Index solve) const override {
+    const Visit& visit = visits_[static_cast<std::size_t>(solve)];
+    return of(visit.substep).system_of(visit.solve) + (substeps_[visit.substep].adjoint ? inner_->n_systems() : 0);
+  }
 
-  void prepare(State& z) const override { inner_->prepare(z); }
+  void prepare(State& z) const override {
+    z.substeps.clear();
+    for (const Substep& substep : substeps_) {
+      (substep.adjoint ? *adjoint_ : *inner_).prepare(z);
+      z.substeps.push_back({z.history, 0});
+    }
+  }
   void begin(const State& z0, double h) override {
     h_ = h;
-    between_ = z0;
-    inner_->begin(between_, substeps_.front() * h_);
+    between_.assign_without_substeps(z0);
+    memory_ = z0.substeps;
+    begin_substep(0);
   }
-  const char* failure() const override { return inner_->failure(); }
-  const char* diagnosis(Index solve) const override { return inner_->diagnosis(solve % inner_->n_solves()); }
-  void predict(Index solve, VectorRef x) override { inner_->predict(solve % inner_->n_solves(), x); }
+  const char* failure() const override { return of(substep_).failure(); }
+  const char* diagnosis(Index solve) const override {
+    const Visit& visit = visits_[static_cast<std::size_t>(solve)];
+    return of(visit.substep).diagnosis(visit.solve);
+  }
+  void predict(Index solve, VectorRef x) override {
+    of(substep_).predict(visits_[static_cast<std::size_t>(solve)].solve, x);
+  }
   Next accept(Index solve, const ConstVectorRef& x) override {
-    const Index solves = inner_->n_solves(), substep = solve / solves;
-    const Next then = inner_->accept(solve % solves, x);
-    if (then != Next::advance || solve % solves + 1 < solves || solve + 1 == n_solves()) return then;
-    after_ = between_;
-    inner_->finish(after_);
+    const Visit& visit = visits_[static_cast<std::size_t>(solve)];
+    const Next then = of(substep_).accept(visit.solve, x);
+    if (then != Next::advance || visit.solve + 1 < of(substep_).n_solves() || solve + 1 == n_solves()) return then;
+    after_.assign_without_substeps(between_);
+    finish_substep(after_);
     std::swap(between_, after_);
-    inner_->begin(between_, substeps_[static_cast<std::size_t>(substep) + 1] * h_);
+    begin_substep(substep_ + 1);
     return then;
   }
   void finish(State& next) override {
-    // The sum of the substeps is h up to rounding: time is advanced once, by h itself. last_h stays the last substep's,
-    // which the history of the inner scheme belongs to.
+    // The sum of the substeps is h up to rounding: time is advanced once, by h itself.
     State time;
     time.t = next.t;
     time.t_tail = next.t_tail;
     time.advance_time(h_);
-    next = between_;
-    inner_->finish(next);
+    next.assign_without_substeps(between_);
+    finish_substep(next);
+    next.substeps = memory_;
     next.t = time.t;
     next.t_tail = time.t_tail;
+    next.last_h = h_;
     if (multipliers_) multipliers_->solve(next.t, next.q.value(), next.p.value(), next.lambda);
   }
   long double added_energy(const State& z) override { return inner_->added_energy(z); }
 
  private:
-  std::unique_ptr<StepEquations> inner_;
-  Coefficients substeps_;
+  struct Visit {
+    std::size_t substep;
+    Index solve;
+  };
+
+  StepEquations& of(std::size_t substep) const { return substeps_[substep].adjoint ? *adjoint_ : *inner_; }
+  void begin_substep(std::size_t k) {
+    substep_ = k;
+    between_.history = memory_[k].history;
+    between_.last_h = memory_[k].last_h;
+    of(k).begin(between_, substeps_[k].fraction * h_);
+  }
+  /// state: a copy of between_, which leaves as the state after the substep.
+  void finish_substep(State& state) {
+    of(substep_).finish(state);
+    memory_[substep_].history = state.history;
+    memory_[substep_].last_h = state.last_h;
+  }
+
+  std::unique_ptr<StepEquations> inner_, adjoint_;
+  std::vector<Substep> substeps_;
+  std::vector<Visit> visits_;
   std::optional<kernels::Index1Multipliers> multipliers_;
   double h_ = 0;
+  std::size_t substep_ = 0;
   State between_, after_;
+  std::vector<State::Substep> memory_;
 };
 
 class Composition final : public Scheme {
@@ -122,20 +173,21 @@ class Composition final : public Scheme {
 
   std::string name() const override { return "composition"; }
   std::string description() const override {
-    return "order 4 or 6 from any symmetric scheme, by substeps in pairs of equal halves";
+    return "order 4 or 6 from any scheme that is symmetric or has a known adjoint, by pairs of substeps";
   }
   std::string source() const override {
     return "Suzuki, Phys. Lett. A 146 (1990); Yoshida, Phys. Lett. A 150 (1990); paired half steps for schemes whose "
            "multipliers carry the parasitic root -1";
   }
   OptionSpecs options() const override {
-    return {OptionSpec::scheme("inner", "energy-momentum", "the scheme of the substeps, symmetric"),
-            OptionSpec::choice("order", {"4", "6"}, "order of the composition"),
-            OptionSpec::choice("kind", {"suzuki", "yoshida"},
-                               "suzuki: 5 substeps an order, small errors; yoshida: 3 (or 7 from order 2 to 6)"),
-            OptionSpec::choice("paired", {"yes", "no"},
-                               "every substep as two equal halves: needed for the order of p unless the inner scheme "
-                               "keeps the hidden constraints")};
+    return {
+        OptionSpec::scheme("inner", "energy-momentum", "the scheme of the substeps, symmetric or with a known adjoint"),
+        OptionSpec::choice("order", {"4", "6", "2"}, "order of the composition; 2 is the inner scheme and its adjoint"),
+        OptionSpec::choice("kind", {"suzuki", "yoshida"},
+                           "suzuki: 5 substeps an order, small errors; yoshida: 3 (or 7 from order 2 to 6)"),
+        OptionSpec::choice("paired", {"yes", "no"},
+                           "every substep as two equal halves: needed for the order of p unless the inner scheme "
+                           "keeps the hidden constraints")};
   }
   Promises promises() const override {
     Promises p;
@@ -144,28 +196,66 @@ class Composition final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
+    const SystemTraits& traits = system.traits();
+    const bool index1 = traits.m > 0 && traits.constant_mass && !traits.has_force && !traits.time_dependent;
+    return compose(
+        options, traits.name, traits.m > 0,
+        [&](const Scheme& scheme, const Options& inner) { return scheme.bind(system, inner); },
+        [&](bool constrained) {
+          std::optional<kernels::Index1Multipliers> multipliers;
+          if (constrained && index1) multipliers.emplace(system);
+          return multipliers;
+        });
+  }
+  Binding bind_overdetermined(std::shared_ptr<const OverdeterminedSystem> system,
+                              const Options& options) const override {
+    return compose(
+        options, system->traits().name, system->traits().m > 0,
+        [&](const Scheme& scheme, const Options& inner) { return scheme.bind_overdetermined(system, inner); },
+        [](bool) { return std::optional<kernels::Index1Multipliers>(); });
+  }
+
+ private:
+  template <class Bind, class Multipliers>
+  Binding compose(const Options& options, const std::string& model, bool constrained, Bind&& bind_inner,
+                  Multipliers&& multipliers) const {
     const std::string& inner_name = options.scheme("inner");
     const Scheme& inner = schemes_->scheme(inner_name);
-    Binding binding = inner.bind(
-        system, Options("scheme " + inner_name + " in scheme composition", inner.options(), options.nested("inner")));
+    Binding binding = bind_inner(
+        inner, Options("scheme " + inner_name + " in scheme composition", inner.options(), options.nested("inner")));
     const Promises& each = binding.promises;
-    if (!each.symmetric)
-      throw Error(ErrorCode::refused, "scheme composition does not take inner=" + inner_name +
-                                          ": it is not symmetric for system \"" + system.traits().name +
-                                          "\" with these options, and only symmetric substeps raise the order");
-    const int order = options.is("order", "4") ? 4 : 6;
-    // Of q and p together: where only p is of order 2 (hbvm), the substeps must cancel its error as well.
-    const int own = each.momentum_order > 0 ? std::min(each.order, each.momentum_order) : each.order;
-    if (own % 2 != 0 || own >= order)
+    const bool with_adjoint = !each.symmetric && !inner.adjoint().empty();
+    if (!each.symmetric && !with_adjoint)
+      throw Error(ErrorCode::refused,
+                  "scheme composition does not take inner=" + inner_name + ": it is not symmetric for system \"" +
+                      model +
+                      "\" with these options and has no known adjoint, and only symmetric maps are raised in order");
+    const int order = options.is("order", "4") ? 4 : options.is("order", "6") ? 6 : 2;
+    // Of q and p together: where only p is of order 2 (hbvm), the substeps must cancel its error as well. A method of
+    // order one and its adjoint are together of order 2.
+    const int own = with_adjoint              ? each.order + 1
+                    : each.momentum_order > 0 ? std::min(each.order, each.momentum_order)
+                                              : each.order;
+    if (own % 2 != 0 || own > order || (own == order && !with_adjoint))
       throw Error(ErrorCode::refused, "scheme composition does not take inner=" + inner_name +
                                           " with order=" + std::to_string(order) + ": its own order is " +
                                           std::to_string(own) + ", expected an even one below that");
 
-    Coefficients substeps = coefficients(options.is("kind", "suzuki"), own, order);
-    const bool paired = options.is("paired", "yes");
-    if (paired) substeps = refined(substeps, {.5, .5});
+    const bool paired = with_adjoint || options.is("paired", "yes");
+    std::vector<Substep> substeps;
+    for (const double c : coefficients(options.is("kind", "suzuki"), own, order)) {
+      if (paired) substeps.push_back({c / 2, false});
+      substeps.push_back({paired ? c / 2 : c, with_adjoint});
+    }
+    std::unique_ptr<StepEquations> adjoint;
+    if (with_adjoint) {
+      const Scheme& other = schemes_->scheme(inner.adjoint());
+      adjoint = bind_inner(other, Options("scheme " + other.name() + " in scheme composition", other.options(),
+                                          options.nested("inner")))
+                    .equations;
+    }
     Promises promised;
-    const bool raised = paired || each.hidden || system.m() == 0;
+    const bool raised = paired || each.hidden || !constrained;
     promised.order = raised ? order : each.order;
     if (!raised) promised.momentum_order = each.momentum_order;
     promised.constrained_limit = each.constrained_limit;
@@ -176,12 +266,11 @@ class Composition final : public Scheme {
     promised.symmetric = true;
     promised.symplectic = each.symplectic;
     binding.promises = promised;
-    binding.equations = std::make_unique<ComposedStep>(system, each.constrained_limit, std::move(binding.equations),
-                                                       std::move(substeps));
+    binding.equations = std::make_unique<ComposedStep>(std::move(binding.equations), std::move(adjoint),
+                                                       std::move(substeps), multipliers(each.constrained_limit));
     return binding;
   }
 
- private:
   const SchemeTable* schemes_;
 };
 

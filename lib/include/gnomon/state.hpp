@@ -2,6 +2,8 @@
 /// \file
 /// The state of a run, as one value: copying it is a checkpoint.
 
+#include <vector>
+
 #include "gnomon/types.hpp"
 
 namespace gnomon {
@@ -56,6 +58,15 @@ struct State {
   Vector
       carried;  ///< what a scheme carries from step to step beside q, p and lambda; projected-rk: accelerations first
 
+  /// History and step size of one substep of a composition: every substep extrapolates from its own past.
+  struct Substep {
+    History history;
+    double last_h = 0;
+  };
+  std::vector<Substep> substeps;
+
+  /// Takes everything but the substeps from another state of the same run.
+  void assign_without_substeps(const State& other);
   void advance_time(double h);
 };
 
