@@ -61,7 +61,9 @@ class Newton final : public NonlinearSolver {
         previous = report.residual_norm;
       }
     }
-    if (report.step_norm > rule_.step_tolerance || !rule_.acceptable(report.residual_norm, floor)) {
+    // Where G loses rank some directions are undetermined and the iterates wander along them: the residual decides.
+    const bool at_floor = rule_.at_floor(report.residual_norm, floor);
+    if (!at_floor && (report.step_norm > rule_.step_tolerance || !rule_.acceptable(report.residual_norm, floor))) {
       report.status = SolveStatus::not_converged;
       report.message = "scaled residual " + number_text(report.residual_norm) + " and step " +
                        number_text(report.step_norm) + " after " + std::to_string(report.iterations) + " iterations";

@@ -140,13 +140,18 @@ ConformanceStart start_of(const toml::table& table, const std::string& file) {
   return start;
 }
 
-ConformanceFailure failure_of(const toml::table& table, const std::string& file) {
+/// One for each of the schemes.
+std::vector<ConformanceFailure> failures_of(const toml::table& table, const std::string& file) {
   TomlReader reader(table, file + ", known-failure");
-  ConformanceFailure failure{reader.text("scheme"), reader.text("problem"), reader.text("quantity"),
-                             reader.text("reason")};
-  if (failure.reason.empty()) reader.refuse("reason", "gives no reason");
+  const std::string problem = reader.text("problem"), quantity = reader.text("quantity"),
+                    reason = reader.text("reason");
+  if (reason.empty()) reader.refuse("reason", "gives no reason");
+  std::vector<std::string> schemes = reader.texts("schemes");
+  if (schemes.empty()) schemes.push_back(reader.text("scheme"));
   reader.finish();
-  return failure;
+  std::vector<ConformanceFailure> failures;
+  for (const std::string& scheme : schemes) failures.push_back({scheme, problem, quantity, reason});
+  return failures;
 }
 
 /// Calls f(table, number) for each element of the array of tables `key`.
@@ -186,8 +191,9 @@ void read_file(const std::filesystem::path& path, CaseFiles& out) {
   });
   for_each_table(document, "start", file,
                  [&](const toml::table& table, std::size_t) { out.starts.push_back(start_of(table, file)); });
-  for_each_table(document, "known-failure", file,
-                 [&](const toml::table& table, std::size_t) { out.failures.push_back(failure_of(table, file)); });
+  for_each_table(document, "known-failure", file, [&](const toml::table& table, std::size_t) {
+    for (ConformanceFailure& failure : failures_of(table, file)) out.failures.push_back(std::move(failure));
+  });
 }
 
 }  // namespace

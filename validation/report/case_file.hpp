@@ -18,8 +18,8 @@
 ///     known-failure.error = "why"                # must fail; passing is a failure
 ///
 /// A conformance file has, beside cases, what the generated ones need: [[start]] (one a problem and set of parameters)
-/// and [[known-failure]] (scheme, problem, quantity, reason; a quantity of the long run of the full tier is written
-/// long-energy, say).
+/// and [[known-failure]] (scheme, or a list of schemes; problem, quantity, reason; a quantity of the long run of the
+/// full tier is written long-energy, say).
 
 #include <string>
 #include <vector>

@@ -106,6 +106,8 @@ class KinsolNewtonIteration final : public NonlinearSolver {
       SunReal norm = 0;
       KINGetFuncNorm(memory_.get(), &norm);
       report.residual_norm = norm;
+      // Where G loses rank some directions are undetermined and the iterates wander along them: the residual decides.
+      if (first && flag == KIN_MAXITER_REACHED && rule_.at_floor(norm, floor)) break;
       if (!verdict_possible(flag) && (first || flag != KIN_MAXITER_REACHED)) {
         set_failure(report, flag);
         break;
