@@ -37,6 +37,9 @@ struct Integrator::Impl {
   Impl(std::shared_ptr<const System> s, const Scheme& scheme, const Options& scheme_options,
        const SolverFactory& factory, const Options& solver_options, IntegratorOptions o)
       : system(std::move(s)), options(o), binding(scheme.bind(*system, scheme_options)), monitor(*system) {
+    if (system->traits().n_obstacles > 0 && !binding.holds_obstacles)
+      throw Error(ErrorCode::refused, "system " + system->traits().name + " has obstacles c(q) >= 0, which scheme " +
+                                          scheme.name() + " does not know: a ContactIntegrator opens and closes them");
     attach(scheme.name(), factory, solver_options);
   }
 
@@ -220,6 +223,17 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
   impl_->counters = RunCounters();
   impl_->started = true;
   impl_->notify();
+}
+
+void Integrator::restart(const State& from) {
+  State& z = impl_->z;
+  z = from;
+  z.last_h = 0;
+  impl_->binding.equations->prepare(z);
+}
+
+void Integrator::restore(const State& checkpoint) {
+  impl_->z = checkpoint;
 }
 
 StepReport Integrator::step(double h) {

@@ -69,18 +69,21 @@ InvariantMonitor::InvariantMonitor(const OverdeterminedSystem& system) : overdet
   g_.setZero(system.traits().m);
 }
 
-bool InvariantMonitor::evaluate_overdetermined(const State& z) {
+bool InvariantMonitor::evaluate_overdetermined(const State& z, long double added_energy) {
   t_ = z.t;
   const OverdeterminedPoint at{z.q.value(), z.carried, z.lambda};
   overdetermined_->evaluate(Term::constraint, at, g_);
   g_max_ = max_norm(g_);
   overdetermined_->evaluate(Term::hidden, at, g_);
   gv_max_ = max_norm(g_);
-  return std::isfinite(g_max_) && std::isfinite(gv_max_) && z.q.value().allFinite() && z.carried.allFinite();
+  energy_now_ = added_energy;
+  if (overdetermined_->traits().has_energy) energy_now_ += overdetermined_->energy(at);
+  return std::isfinite(g_max_) && std::isfinite(gv_max_) && std::isfinite(energy_now_) && z.q.value().allFinite() &&
+         z.carried.allFinite();
 }
 
 bool InvariantMonitor::evaluate(const State& z, long double added_energy) {
-  if (overdetermined_ != nullptr) return evaluate_overdetermined(z);
+  if (overdetermined_ != nullptr) return evaluate_overdetermined(z, added_energy);
   t_ = z.t;
   const Vector &q = z.q.value(), &p = z.p.value();
   system_->mass().solve(p, v_);

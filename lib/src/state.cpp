@@ -31,6 +31,7 @@ void State::assign_without_substeps(const State& other) {
   p = other.p;
   lambda = other.lambda;
   last_h = other.last_h;
+  work = other.work;
   history = other.history;
   carried = other.carried;
 }

@@ -36,8 +36,33 @@ void System::force(double, const ConstVectorRef&, const ConstVectorRef&, VectorR
   not_declared(*this, "force");
 }
 
+const SparsityPattern& System::force_pattern(ForceArgument) const {
+  not_declared(*this, "derivatives of its force");
+}
+
+void System::force_jacobian(ForceArgument, double, const ConstVectorRef&, const ConstVectorRef&, VectorRef) const {
+  not_declared(*this, "derivatives of its force");
+}
+
+void System::friction(const ConstVectorRef&, const ConstVectorRef&, const ConstVectorRef&, VectorRef) const {
+  not_declared(*this, "friction");
+}
+
+const SparsityPattern& System::friction_pattern(ForceArgument) const {
+  not_declared(*this, "friction");
+}
+
+void System::friction_jacobian(ForceArgument, const ConstVectorRef&, const ConstVectorRef&, const ConstVectorRef&,
+                               VectorRef) const {
+  not_declared(*this, "friction");
+}
+
 void System::obstacles(const ConstVectorRef&, VectorRef) const {
   not_declared(*this, "obstacles");
+}
+
+std::shared_ptr<const System> System::with_obstacles_closed() const {
+  not_declared(*this, "obstacles that can be held closed as constraints");
 }
 
 std::string System::symmetry_name(Index) const {

@@ -55,8 +55,12 @@ struct Nonlinear : AutodiffModel<4, 2> {
     xi[1] = q[0];
     xi[2] = xi[3] = 0;
   }
-  void obstacles(const double* q, double* c) const { c[0] = 2 - q[2]; }
-  void force(double t, const double* q, const double* v, double* out) const {
+  template <class S>
+  void obstacles(const S* q, S* c) const {
+    c[0] = 2.0 - q[2];
+  }
+  template <class S>
+  void force(const S& t, const S* q, const S* v, S* out) const {
     for (int j = 0; j < 4; ++j) out[j] = t * q[j] - 0.1 * v[j];
   }
 };

@@ -25,7 +25,10 @@ EulerTables tables(double a) {
              {Row::momentum,
               {momentum(y1, z1), before[0], before[1], h_times(-1, force(y1, Z)),
                h_times(-a, multiplier_force(y1, z1, A))}},
-             {Row::hidden, {hidden(y1, z1)}}}}}};
+             {Row::hidden, {hidden(y1, z1)}}}}},
+          0,
+          1,
+          true};
 }
 
 }  // namespace

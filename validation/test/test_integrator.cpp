@@ -88,7 +88,8 @@ struct CoupledRod : AutodiffModel<2, 1> {
 
 struct Forced : FragilePendulum {
   static constexpr bool has_force = true;
-  void force(double, const double*, const double* v, double* out) const {
+  template <class S>
+  void force(const S&, const S*, const S* v, S* out) const {
     out[0] = -v[0];
     out[1] = -v[1];
   }

@@ -39,7 +39,8 @@ struct Driven : AutodiffModel<2, 1> {
     const S x = q[0] - sway * sin(3.0 * t);
     g[0] = 0.5 * (x * x + q[1] * q[1] - 1.0);
   }
-  void force(double, const double* q, const double* v, double* f) const {
+  template <class S>
+  void force(const S&, const S* q, const S* v, S* f) const {
     if (q[1] > limit) {
       if (kind == 0) throw CannotEvaluate("above the limit");
       if (kind == 1) throw std::runtime_error("broken force");

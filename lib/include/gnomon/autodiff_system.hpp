@@ -4,6 +4,7 @@
 /// compile-time width, on the stack: meant for models of up to some twenty coordinates. Large sparse models derive from
 /// System directly.
 
+#include <algorithm>
 #include <utility>
 
 #include "gnomon/dual.hpp"
@@ -20,7 +21,7 @@ namespace gnomon {
 ///     template <class S> void constraints(const S& t, const S* q, S* g) const;
 ///
 /// and, hiding the defaults here, invariants, symmetries, first integrals (their number in describe()), obstacles, a
-/// force and a penalty function.
+/// force, friction and a penalty function.
 template <int N, int M>
 struct AutodiffModel {
   static constexpr int n = N;
@@ -29,6 +30,7 @@ struct AutodiffModel {
   static constexpr int n_symmetries = 0;
   static constexpr int n_obstacles = 0;
   static constexpr bool has_force = false;
+  static constexpr bool has_friction = false;
 
   template <class S>
   void constraints(const S&, const S*, S*) const {}
@@ -46,8 +48,68 @@ struct AutodiffModel {
   void symmetry_generator(Index, const double*, double*) const {}
   std::string integral_name(Index) const { return {}; }
   double integral(Index, double, const double*, const double*) const { return 0; }
-  void obstacles(const double*, double*) const {}
-  void force(double, const double*, const double*, double*) const {}
+  template <class S>
+  void obstacles(const S*, S*) const {}
+  template <class S>
+  void force(const S&, const S*, const S*, S*) const {}
+  template <class S>
+  void friction(const S*, const S*, const S*, S*) const {}
+};
+
+/// The model with its obstacles held closed: g = (g, -c).
+template <class Model>
+struct ObstaclesClosed : AutodiffModel<Model::n, Model::m + Model::n_obstacles> {
+  static constexpr int n_invariants = Model::n_invariants;
+  static constexpr bool has_force = Model::has_force;
+  static constexpr bool has_friction = Model::has_friction;
+  Model open;
+
+  explicit ObstaclesClosed(Model model) : open(std::move(model)) {}
+  SystemTraits describe() const {
+    SystemTraits traits = open.describe();
+    const bool polynomial = traits.obstacle_degree != SystemTraits::not_polynomial &&
+                            (Model::m == 0 || traits.constraint_degree != SystemTraits::not_polynomial);
+    traits.constraint_degree = !polynomial     ? SystemTraits::not_polynomial
+                               : Model::m == 0 ? traits.obstacle_degree
+                                               : std::max(traits.constraint_degree, traits.obstacle_degree);
+    traits.constraint_names.insert(traits.constraint_names.end(), traits.obstacle_names.begin(),
+                                   traits.obstacle_names.end());
+    traits.obstacle_names.clear();
+    traits.obstacle_degree = SystemTraits::not_polynomial;
+    traits.n_integrals = 0;
+    return traits;
+  }
+  Mass mass() const { return open.mass(); }
+  template <class S>
+  S potential(const S& t, const S* q) const {
+    return open.potential(t, q);
+  }
+  template <class S>
+  void constraints(const S& t, const S* q, S* g) const {
+    open.constraints(t, q, g);
+    open.obstacles(q, g + Model::m);
+    for (int i = Model::m; i < Model::m + Model::n_obstacles; ++i) g[i] = -g[i];
+  }
+  template <class S>
+  void invariants(const S* q, S* pi) const {
+    open.invariants(q, pi);
+  }
+  template <class S>
+  S invariant_potential(int k, const S& pi) const {
+    return open.invariant_potential(k, pi);
+  }
+  template <class S>
+  S penalty_function(const S& y) const {
+    return open.penalty_function(y);
+  }
+  template <class S>
+  void force(const S& t, const S* q, const S* v, S* f) const {
+    open.force(t, q, v, f);
+  }
+  template <class S>
+  void friction(const S* q, const S* v, const S* lambda, S* f) const {
+    open.friction(q, v, lambda, f);
+  }
 };
 
 template <class Model>
@@ -55,6 +117,7 @@ class AutodiffSystem final : public System {
   static constexpr int N = Model::n;
   static constexpr int M = Model::m;
   static constexpr int K = Model::n_invariants;
+  static constexpr int contacts = Model::n_obstacles;
   using First = Dual<double, N>;           // all first derivatives
   using Along = Dual<Dual<double, 1>, N>;  // all first derivatives of a directional derivative
   using Along2 = Dual<Dual<Dual<double, 1>, 1>, N>;
@@ -69,12 +132,14 @@ class AutodiffSystem final : public System {
     traits_.n_symmetries = Model::n_symmetries;
     traits_.n_obstacles = Model::n_obstacles;
     traits_.has_force = Model::has_force;
+    traits_.has_friction = Model::has_friction;
     if (mass_.size() != N)
       throw Error(ErrorCode::bad_size, "system " + traits_.name + ": the mass matrix has " +
                                            std::to_string(mass_.size()) + " rows, expected " + std::to_string(N));
     constraint_pattern_ = SparsityPattern::dense(M, N);
     hessian_pattern_ = SparsityPattern::dense(N, N);
     invariant_pattern_ = SparsityPattern::dense(K, N);
+    multiplier_pattern_ = SparsityPattern::dense(N, M + contacts);
     keep_constant_hessians();
   }
 
@@ -185,7 +250,53 @@ class AutodiffSystem final : public System {
   void force(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override {
     model_.force(t, q.data(), v.data(), out.data());
   }
+  const SparsityPattern& force_pattern(ForceArgument) const override { return hessian_pattern_; }
+  void force_jacobian(ForceArgument by, double t, const ConstVectorRef& q, const ConstVectorRef& v,
+                      VectorRef values) const override {
+    const auto x = by == ForceArgument::q ? seed_first(q) : unseeded<First>(q);
+    const auto w = by == ForceArgument::v ? seed_first(v) : unseeded<First>(v);
+    std::array<First, N> f;
+    model_.force(First(t), x.data(), w.data(), f.data());
+    for (int i = 0; i < N; ++i)
+      for (int j = 0; j < N; ++j) values[i * N + j] = f[i].grad[j];
+  }
+
+  void friction(const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
+                VectorRef out) const override {
+    model_.friction(q.data(), v.data(), lambda.data(), out.data());
+  }
+  const SparsityPattern& friction_pattern(ForceArgument by) const override {
+    return by == ForceArgument::lambda ? multiplier_pattern_ : hessian_pattern_;
+  }
+  void friction_jacobian(ForceArgument by, const ConstVectorRef& q, const ConstVectorRef& v,
+                         const ConstVectorRef& lambda, VectorRef values) const override {
+    if (by == ForceArgument::lambda) {
+      using D = Dual<double, M + contacts>;
+      auto psi = unseeded<D, M + contacts>(lambda);
+      for (int j = 0; j < M + contacts; ++j) psi[j].grad[j] = 1;
+      const auto x = unseeded<D>(q), w = unseeded<D>(v);
+      std::array<D, N> f;
+      model_.friction(x.data(), w.data(), psi.data(), f.data());
+      for (int i = 0; i < N; ++i)
+        for (int j = 0; j < M + contacts; ++j) values[i * (M + contacts) + j] = f[i].grad[j];
+      return;
+    }
+    const auto x = by == ForceArgument::q ? seed_first(q) : unseeded<First>(q);
+    const auto w = by == ForceArgument::v ? seed_first(v) : unseeded<First>(v);
+    const auto psi = unseeded<First, M + contacts>(lambda);
+    std::array<First, N> f;
+    model_.friction(x.data(), w.data(), psi.data(), f.data());
+    for (int i = 0; i < N; ++i)
+      for (int j = 0; j < N; ++j) values[i * N + j] = f[i].grad[j];
+  }
+
   void obstacles(const ConstVectorRef& q, VectorRef out) const override { model_.obstacles(q.data(), out.data()); }
+  std::shared_ptr<const System> with_obstacles_closed() const override {
+    if constexpr (contacts > 0)
+      return std::make_shared<AutodiffSystem<ObstaclesClosed<Model>>>(ObstaclesClosed<Model>(model_));
+    else
+      return System::with_obstacles_closed();
+  }
   std::string integral_name(Index a) const override { return model_.integral_name(a); }
   double integral(Index a, double t, const ConstVectorRef& q, const ConstVectorRef& p) const override {
     return model_.integral(a, t, q.data(), p.data());
@@ -280,6 +391,12 @@ class AutodiffSystem final : public System {
     for (int j = 0; j < N; ++j) x[j] = static_cast<long double>(q[j]) + tail[j];
     return x;
   }
+  template <class S, int size = N>
+  static std::array<S, size> unseeded(const ConstVectorRef& q) {
+    std::array<S, size> x;
+    for (int j = 0; j < size; ++j) x[j].value = q[j];
+    return x;
+  }
   static std::array<First, N> seed_first(const ConstVectorRef& q) {
     std::array<First, N> x;
     for (int j = 0; j < N; ++j) {
@@ -328,7 +445,7 @@ class AutodiffSystem final : public System {
   SystemTraits traits_;
   Mass mass_;
   Matrix constant_hessians_;
-  SparsityPattern constraint_pattern_, hessian_pattern_, invariant_pattern_;
+  SparsityPattern constraint_pattern_, hessian_pattern_, invariant_pattern_, multiplier_pattern_;
 };
 
 }  // namespace gnomon

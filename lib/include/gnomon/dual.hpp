@@ -108,11 +108,16 @@ Dual<T, N> tan(const Dual<T, N>& a) {
   const T t = tan(a.value);
   return chain(a, t, T(1.0) + t * t);
 }
-/// Real power, for positive bases (or any base where pow(x, r) is differentiable).
+/// Real power, for positive bases (or any base where pow(x, r) is differentiable). At x = 0 with r < 1 the slope is
+/// infinite; a base that is zero to first order as well, as psi^2 at psi = 0, has the derivative zero there.
 template <class T, int N>
 Dual<T, N> pow(const Dual<T, N>& a, double r) {
   using std::pow;
-  return chain(a, T(pow(a.value, r)), r * T(pow(a.value, r - 1.0)));
+  Dual<T, N> result = chain(a, T(pow(a.value, r)), r * T(pow(a.value, r - 1.0)));
+  if (r < 1 && a.value == T(0.0))
+    for (int i = 0; i < N; ++i)
+      if (a.grad[i] == T(0.0)) result.grad[i] = T(0.0);
+  return result;
 }
 template <class T, int N>
 Dual<T, N> abs(const Dual<T, N>& a) {

@@ -63,6 +63,11 @@ class Integrator {
   /// Checks the data (see check_start), sets the state, resets monitor and counters. After this nothing allocates.
   /// An overdetermined DAE starts from y0 and z0.
   void start(double t0, const Vector& q0, const Vector& p0);
+  /// Goes on from t, q and p (work and counters too) of a state of this model, in particular after an event that
+  /// changed p: what schemes keep of earlier steps is forgotten, monitor and counters go on. No checks.
+  void restart(const State& from);
+  /// Goes on from a state that this integrator has had: a checkpoint.
+  void restore(const State& checkpoint);
   /// One step of size h != 0. On failure the state is as before the call. Throws Error(bad_value) for h = 0 or not
   /// finite.
   StepReport step(double h);

@@ -43,7 +43,7 @@ class Drift {
 class InvariantMonitor {
  public:
   explicit InvariantMonitor(const System& system);
-  /// Of an overdetermined DAE both constraint levels are measured; it declares no energy and no momentum maps.
+  /// Of an overdetermined DAE both constraint levels are measured, and the energy where it declares one.
   explicit InvariantMonitor(const OverdeterminedSystem& system);
   /// Evaluates everything at z; added_energy is what the scheme conserves together with H, see
   /// StepEquations::added_energy. False when a value is not finite; a callback may throw.
@@ -63,7 +63,7 @@ class InvariantMonitor {
   double energy_gate() const;
 
  private:
-  bool evaluate_overdetermined(const State& z);
+  bool evaluate_overdetermined(const State& z, long double added_energy);
 
   const System* system_ = nullptr;
   const OverdeterminedSystem* overdetermined_ = nullptr;

@@ -41,6 +41,7 @@ struct OverdeterminedTraits {
   Index ny = 0, nz = 0, m = 0;
   bool affine = false;       ///< r is affine in psi
   bool hamiltonian = false;  ///< v = H_z, f = -H_y, r = -g_y^T psi, p = z (or p = H's momentum)
+  bool has_energy = false;   ///< see OverdeterminedSystem::energy
   std::array<std::string, 3> state_names{"y", "z", "psi"};
   std::vector<std::string> constraint_names;  ///< one a constraint
 
@@ -66,10 +67,19 @@ class OverdeterminedSystem {
   virtual const SparsityPattern& pattern(Term term, Argument argument) const = 0;
   /// values of that derivative on its pattern
   virtual void jacobian(Term term, Argument argument, const OverdeterminedPoint& at, VectorRef values) const = 0;
+
+  /// \name Energy E(y,z), with traits().has_energy
+  ///@{
+  virtual double energy(const OverdeterminedPoint& at) const;
+  /// P(y,z,psi) with dE/dt = P along solutions: the power of friction and of other forces outside E. Its integral, the
+  /// work, is booked by schemes in State::work.
+  virtual double power(const OverdeterminedPoint& at) const;
+  ///@}
 };
 
-/// A mechanical System with constant mass as an overdetermined one: y = q, z = q', p = M z, f = -grad U,
-/// r = -G^T psi. Throws Error(refused) for a mass that depends on q, for time-dependent systems and for forces.
+/// A mechanical System with constant mass as an overdetermined one: y = q, z = q', p = M z, f = -grad U + Q(q,v),
+/// r = -G^T psi + R(q,v,psi), energy H, power v.(Q + R). Throws Error(refused) for a mass that depends on q, for
+/// time-dependent systems, and for obstacles: those are held closed or left open, see ContactIntegrator.
 std::shared_ptr<const OverdeterminedSystem> overdetermined_from(std::shared_ptr<const System> system);
 
 }  // namespace gnomon

@@ -7,16 +7,19 @@
 #include <string>
 
 #include "gnomon/options.hpp"
+#include "gnomon/overdetermined.hpp"
 #include "gnomon/system.hpp"
 
 namespace gnomon {
 
-/// A problem with its parameters filled in: the model and its start.
+/// A problem with its parameters filled in: the model and its start. The model is a mechanical System or, where that
+/// is null, an overdetermined DAE, which starts from y0 = q0 and z0 = p0.
 struct ProblemInstance {
   std::shared_ptr<const System> system;
+  std::shared_ptr<const OverdeterminedSystem> overdetermined;
   double t0 = 0;
   Vector q0, p0;
-  /// Closed-form solution, or empty: fills q and p at t.
+  /// Closed-form solution, or empty: fills q and p (of an overdetermined DAE y and z) at t.
   std::function<void(double t, Vector& q, Vector& p)> exact;
 };
 

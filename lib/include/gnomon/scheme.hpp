@@ -80,6 +80,7 @@ class StepEquations {
 struct Binding {
   std::unique_ptr<StepEquations> equations;
   Promises promises;
+  bool holds_obstacles = false;  ///< the equations keep c(q) >= 0 by themselves
 };
 
 /// A method. Stateless; bind makes the stateful part.

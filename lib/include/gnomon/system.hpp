@@ -2,13 +2,14 @@
 /// \file
 /// System: what a mechanical model is, to every scheme, solver and reference.
 ///
-///     q' = dH/dp    p' = -dH/dq - G(q)^T lambda + Q(q,v,t)    0 = g(q,t)    (hidden: 0 = G(q) v + g_t)
+///     q' = dH/dp    p' = -dH/dq - G(q)^T lambda + Q(q,v,t) + R(q,v,lambda)    0 = g(q,t)    (hidden: 0 = G(q) v + g_t)
 ///     H = p^T M^-1 p / 2 + U(q,t),    G = dg/dq  (m x n)
 ///
 /// The user supplies M, U and g. Everything below is at double and type-erased; AutodiffSystem (autodiff_system.hpp)
 /// derives all of it from U and g written once.
 
 #include <array>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,15 +41,21 @@ struct SystemTraits {
   Index n_invariants = 0;                  ///< quadratic invariants pi_k in which U is written, see System::invariants
   int potential_degree = not_polynomial;   ///< degree of U in q, or not_polynomial
   int constraint_degree = not_polynomial;  ///< degree of g in q, or not_polynomial
+  int obstacle_degree = not_polynomial;    ///< degree of c in q, or not_polynomial
   bool constant_mass = true;
   bool has_force = false;                ///< a force Q(q,v,t) outside the potential
-  bool time_dependent = false;           ///< U or g depends on t
+  bool has_friction = false;             ///< a force R(q,v,lambda) that depends on the multipliers
+  bool time_dependent = false;           ///< U, g or Q depends on t
   Penalty penalty = Penalty::none;       ///< whether R(g) of the model's own is convex
   bool approximate_derivatives = false;  ///< some derivative comes from differences
   std::array<std::string, 3> state_names{"q", "p", "lambda"};
   std::vector<Block> blocks;                  ///< named ranges of q, e.g. one a body
   std::vector<std::string> constraint_names;  ///< one a constraint
+  std::vector<std::string> obstacle_names;    ///< one an obstacle
 };
+
+/// What the forces outside the potential are functions of: positions, velocities, multipliers.
+enum class ForceArgument { q, v, lambda };
 
 /// Traits of a system that declares no more than its name and the polynomial degrees of U and g.
 inline SystemTraits polynomial_traits(std::string name, int potential_degree, int constraint_degree) {
@@ -125,11 +132,31 @@ class System {
   /// \name Force Q(q,v,t), with traits().has_force; its work is booked in the energy balance
   ///@{
   virtual void force(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const;
+  /// Pattern, n x n, of the derivative of Q by q or v, and its values. Throws Error(refused) when the system has none.
+  virtual const SparsityPattern& force_pattern(ForceArgument by) const;
+  virtual void force_jacobian(ForceArgument by, double t, const ConstVectorRef& q, const ConstVectorRef& v,
+                              VectorRef values) const;
+  ///@}
+
+  /// \name Friction R(q,v,lambda), with traits().has_friction: a force that depends on the multipliers, nonlinearly too
+  /// lambda has m + n_obstacles entries: those of the constraints, then those of the obstacles, zero where a contact is
+  /// open. Where v = 0 its direction need not be defined. Its work is booked in the energy balance.
+  ///@{
+  virtual void friction(const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
+                        VectorRef out) const;
+  /// Pattern of its derivative by one argument, n x n or n x (m + n_obstacles), and the values.
+  virtual const SparsityPattern& friction_pattern(ForceArgument by) const;
+  virtual void friction_jacobian(ForceArgument by, const ConstVectorRef& q, const ConstVectorRef& v,
+                                 const ConstVectorRef& lambda, VectorRef values) const;
   ///@}
 
   /// \name Obstacles c(q) >= 0, with traits().n_obstacles > 0
   ///@{
   virtual void obstacles(const ConstVectorRef& q, VectorRef out) const;
+  /// The same model with every obstacle held closed: constraints (g, -c), so that the force of a contact is
+  /// +(dc/dq)^T lambda with lambda >= 0 while it pushes. No obstacles and no symmetries. Throws Error(refused) when the
+  /// system cannot make it.
+  virtual std::shared_ptr<const System> with_obstacles_closed() const;
   ///@}
 
   /// \name Symmetries: J_a = p . xi_a(q) is conserved

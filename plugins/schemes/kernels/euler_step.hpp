@@ -21,12 +21,17 @@ namespace gnomon::kernels {
 struct EulerTables {
   std::vector<TermTable> systems;
   double first = 0, second = 1;  ///< psi = first * psi0 + second * psi1
+  bool booked_at_start = false;  ///< psi belongs to the start of the step: so does the power, see EulerStep::finish
 };
 
 class EulerStep final : public StepEquations {
  public:
   EulerStep(std::shared_ptr<const OverdeterminedSystem> system, const EulerTables& tables)
-      : system_(std::move(system)), first_(tables.first), second_(tables.second), point_(*system_) {
+      : system_(std::move(system)),
+        first_(tables.first),
+        second_(tables.second),
+        booked_at_start_(tables.booked_at_start),
+        point_(*system_) {
     const OverdeterminedTraits& traits = system_->traits();
     for (const TermTable& table : tables.systems) {
       equations_.push_back(std::make_unique<TermEquations>(*system_, point_, table));
@@ -95,6 +100,8 @@ class EulerStep final : public StepEquations {
     return Next::advance;
   }
 
+  /// The work of the forces outside the energy, w' = P(y,z,psi), is one more equation of the system, integrated by the
+  /// same method: by the rectangle at the end of the step, or by its adjoint at the start.
   void finish(State& next) override {
     next.q.add(dy_);
     dp_.setZero();
@@ -102,6 +109,9 @@ class EulerStep final : public StepEquations {
     next.p.add(dp_);
     next.carried = point_[Slot::z1];
     next.lambda = first_ * point_[Slot::first] + second_ * point_[Slot::second];
+    if (books_work())
+      next.work += point_.h * system_->power({point_[booked_at_start_ ? Slot::y0 : Slot::y1],
+                                              point_[booked_at_start_ ? Slot::z0 : Slot::z1], next.lambda});
     guess_ = guess_.cwiseQuotient(shape_);
     if (next.last_h != point_.h && next.last_h != 0) next.history.clear();
     next.history.push(guess_);
@@ -109,7 +119,12 @@ class EulerStep final : public StepEquations {
     next.advance_time(point_.h);
   }
 
+  /// Energy less the work that was booked: what a method would conserve if it were exact.
+  long double added_energy(const State& z) override { return -z.work; }
+
  private:
+  bool books_work() const { return system_->traits().has_energy && !system_->traits().hamiltonian; }
+
   template <class F>
   void for_each_unknown(F&& f) const {
     for (std::size_t i = 0; i < equations_.size(); ++i)
@@ -160,6 +175,7 @@ class EulerStep final : public StepEquations {
 
   std::shared_ptr<const OverdeterminedSystem> system_;
   double first_, second_;
+  bool booked_at_start_;
   StepPoint point_;
   std::vector<std::unique_ptr<TermEquations>> equations_;
   std::vector<std::vector<Slot>> unknowns_;
