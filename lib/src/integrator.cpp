@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "contact_run.hpp"
 #include "gnomon/consistency.hpp"
 #include "gnomon/error.hpp"
 #include "gnomon/overdetermined_consistency.hpp"
@@ -32,14 +33,17 @@ struct Integrator::Impl {
   InvariantMonitor monitor;
   RunCounters counters;
   std::vector<Observer*> observers;
+  std::unique_ptr<ContactRun> contacts;  // of a system with obstacles: then binding and solves are empty
   bool started = false;
 
   Impl(std::shared_ptr<const System> s, const Scheme& scheme, const Options& scheme_options,
        const SolverFactory& factory, const Options& solver_options, IntegratorOptions o)
-      : system(std::move(s)), options(o), binding(scheme.bind(*system, scheme_options)), monitor(*system) {
-    if (system->traits().n_obstacles > 0 && !binding.holds_obstacles)
-      throw Error(ErrorCode::refused, "system " + system->traits().name + " has obstacles c(q) >= 0, which scheme " +
-                                          scheme.name() + " does not know: a ContactIntegrator opens and closes them");
+      : system(std::move(s)), options(o), monitor(*system) {
+    if (system->traits().n_obstacles > 0 && !scheme.holds_obstacles()) {
+      contacts = std::make_unique<ContactRun>(system, scheme, scheme_options, factory, solver_options, options);
+      return;
+    }
+    binding = scheme.bind(*system, scheme_options);
     attach(scheme.name(), factory, solver_options);
   }
 
@@ -156,8 +160,19 @@ struct Integrator::Impl {
     return go_on;
   }
 
+  /// One step of a system with obstacles.
+  bool contact_step(double h, StepReport& report) {
+    if (!contacts->step(h, report)) return false;
+    z = contacts->state();
+    const long steps = counters.steps;
+    counters = contacts->counters();
+    counters.steps = steps;
+    if (monitor.evaluate(z, -contacts->booked())) return true;
+    return fail(report, SolveStatus::evaluation_failed, "an invariant of the new state is not finite");
+  }
+
   void one_step(double h, StepReport& report) {
-    if (!attempt_or_halve(h, 0, report)) {
+    if (!(contacts ? contact_step(h, report) : attempt_or_halve(h, 0, report))) {
       report.message = "step " + std::to_string(counters.steps + 1) + " from t = " + number_text(z.t) +
                        " over h = " + number_text(h) + ": " + to_string(report.status) +
                        (report.message.empty() ? "" : ": " + report.message);
@@ -183,6 +198,19 @@ Integrator::~Integrator() = default;
 Integrator::Integrator(Integrator&&) noexcept = default;
 
 void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
+  if (impl_->contacts) {
+    Vector q = q0, p = p0;
+    if (impl_->options.project_start && q.size() == impl_->system->n() && p.size() == impl_->system->n())
+      project_start(*impl_->system, t0, q, p);
+    impl_->contacts->start(t0, q, p);
+    impl_->z = impl_->contacts->state();
+    impl_->monitor.evaluate(impl_->z, -impl_->contacts->booked());
+    impl_->monitor.start();
+    impl_->counters = RunCounters();
+    impl_->started = true;
+    impl_->notify();
+    return;
+  }
   State z;
   z.t = t0;
   Vector v, a;  // q' and its slope
@@ -226,6 +254,11 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
 }
 
 void Integrator::restart(const State& from) {
+  if (impl_->contacts) {
+    impl_->contacts->restore(from);
+    impl_->z = impl_->contacts->state();
+    return;
+  }
   State& z = impl_->z;
   z = from;
   z.last_h = 0;
@@ -233,6 +266,7 @@ void Integrator::restart(const State& from) {
 }
 
 void Integrator::restore(const State& checkpoint) {
+  if (impl_->contacts) return restart(checkpoint);
   impl_->z = checkpoint;
 }
 
@@ -283,7 +317,7 @@ const InvariantMonitor& Integrator::monitor() const {
   return impl_->monitor;
 }
 const Promises& Integrator::promises() const {
-  return impl_->binding.promises;
+  return impl_->contacts ? impl_->contacts->promises() : impl_->binding.promises;
 }
 const RunCounters& Integrator::counters() const {
   return impl_->counters;
@@ -295,7 +329,17 @@ const System& Integrator::system() const {
   return *impl_->system;
 }
 StepEquations& Integrator::equations() {
-  return *impl_->binding.equations;
+  return impl_->contacts ? impl_->contacts->equations() : *impl_->binding.equations;
+}
+const std::vector<ContactEvent>& Integrator::events() const {
+  static const std::vector<ContactEvent> none;
+  return impl_->contacts ? impl_->contacts->events() : none;
+}
+EnergyBook Integrator::energy_book() const {
+  return impl_->contacts ? impl_->contacts->book() : EnergyBook();
+}
+double Integrator::deepest_penetration() const {
+  return impl_->contacts ? impl_->contacts->deepest_penetration() : 0;
 }
 
 }  // namespace gnomon

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "gnomon/contact.hpp"
 #include "gnomon/monitor.hpp"
 #include "gnomon/nonlinear_solver.hpp"
 #include "gnomon/problem.hpp"
@@ -46,12 +47,15 @@ class Observer {
 struct IntegratorOptions {
   JacobianSource jacobian = JacobianSource::analytic;
   bool project_start = false;  ///< repair an inconsistent start in the mass metric
+  ContactOptions contact;      ///< for systems with obstacles
   int max_halvings = 0;  ///< cut a refused step into up to 2^max_halvings substeps; 0: a refused step ends the run
 };
 
 class Integrator {
  public:
-  /// Throws Error(refused) when scheme, solver and system do not fit together.
+  /// Throws Error(refused) when scheme, solver and system do not fit together. A system with obstacles c(q) >= 0 runs
+  /// with the contacts that options.contact describes, unless the scheme holds obstacles itself; scheme and solver
+  /// factory must then outlive the integrator.
   Integrator(std::shared_ptr<const System> system, const Scheme& scheme, const Options& scheme_options,
              const SolverFactory& solver, const Options& solver_options, IntegratorOptions options = {});
   /// The same for an overdetermined DAE. Its state is q = y, p = p(y,z), carried = z.
@@ -83,6 +87,11 @@ class Integrator {
   const RunCounters& counters() const;
   /// Throws Error(refused) for an overdetermined DAE.
   const System& system() const;
+  /// Events and energy book of a system with obstacles; none, and a book of zeros, for others.
+  const std::vector<ContactEvent>& events() const;
+  EnergyBook energy_book() const;
+  /// Deepest penetration at the end of a step or at an event, in units of c.
+  double deepest_penetration() const;
   StepEquations& equations();
 
  private:

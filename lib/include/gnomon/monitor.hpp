@@ -48,6 +48,8 @@ class InvariantMonitor {
   /// Evaluates everything at z; added_energy is what the scheme conserves together with H, see
   /// StepEquations::added_energy. False when a value is not finite; a callback may throw.
   bool evaluate(const State& z, long double added_energy = 0);
+  /// H (and what was added) at the last evaluate.
+  long double energy_now() const { return energy_now_; }
   /// Takes the values of the last evaluate as the start of a run, or as the end of a step.
   void start();
   void record();

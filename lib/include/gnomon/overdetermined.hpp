@@ -79,7 +79,7 @@ class OverdeterminedSystem {
 
 /// A mechanical System with constant mass as an overdetermined one: y = q, z = q', p = M z, f = -grad U + Q(q,v),
 /// r = -G^T psi + R(q,v,psi), energy H, power v.(Q + R). Throws Error(refused) for a mass that depends on q, for
-/// time-dependent systems, and for obstacles: those are held closed or left open, see ContactIntegrator.
+/// time-dependent systems, and for obstacles, which may be open or closed (see contact.hpp).
 std::shared_ptr<const OverdeterminedSystem> overdetermined_from(std::shared_ptr<const System> system);
 
 }  // namespace gnomon

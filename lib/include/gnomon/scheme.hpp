@@ -80,7 +80,6 @@ class StepEquations {
 struct Binding {
   std::unique_ptr<StepEquations> equations;
   Promises promises;
-  bool holds_obstacles = false;  ///< the equations keep c(q) >= 0 by themselves
 };
 
 /// A method. Stateless; bind makes the stateful part.
@@ -97,6 +96,9 @@ class Scheme {
   virtual Binding bind(const System& system, const Options& options) const = 0;
   /// The same for the general kind of model; most schemes are for mechanical systems only and refuse.
   virtual Binding bind_overdetermined(std::shared_ptr<const OverdeterminedSystem> system, const Options& options) const;
+  /// The equations of this scheme keep obstacles c(q) >= 0 by themselves. For others the integrator opens and closes
+  /// contacts, see contact.hpp.
+  virtual bool holds_obstacles() const { return false; }
   /// Name of the scheme whose step over h undoes a step of this one over -h, or "" when none is known.
   virtual std::string adjoint() const { return {}; }
 };

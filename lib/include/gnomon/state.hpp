@@ -65,6 +65,7 @@ struct State {
     double last_h = 0;
   };
   std::vector<Substep> substeps;
+  std::vector<Index> closed;  ///< closed contacts of a system with obstacles, ascending
 
   /// Takes everything but the substeps from another state of the same run.
   void assign_without_substeps(const State& other);

@@ -1,0 +1,116 @@
+#pragma once
+/// \file
+/// An integration with obstacles: smooth pieces by ordinary integrators, one for each set of closed contacts, and the
+/// events between them. Private to the core; see contact.hpp for the rules.
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "contact_model.hpp"
+#include "gnomon/contact.hpp"
+#include "gnomon/integrator.hpp"
+#include "gnomon/overdetermined_consistency.hpp"
+
+namespace gnomon {
+
+class ContactRun {
+ public:
+  /// Scheme and solver factory must outlive it. Throws Error(bad_value) for a restitution outside [0, 1],
+  /// Error(refused) when the scheme does not take the system with its contacts closed.
+  ContactRun(std::shared_ptr<const System> system, const Scheme& scheme, Options scheme_options,
+             const SolverFactory& solver, Options solver_options, const IntegratorOptions& options);
+
+  /// Throws Error(inconsistent_start) for a start inside an obstacle.
+  void start(double t0, const Vector& q0, const Vector& p0);
+  /// One step of size h > 0. On failure everything is as before, events and book included.
+  bool step(double h, StepReport& report);
+
+  /// lambda holds the multipliers of the constraints and then one for each obstacle.
+  const State& state() const { return state_; }
+  void restore(const State& checkpoint);
+  const std::vector<ContactEvent>& events() const { return events_; }
+  EnergyBook book() const;
+  /// Work and impact losses up to now: H less them is what the run would conserve if it were exact.
+  long double booked() const { return state_.work + impact_; }
+  double deepest_penetration() const { return deepest_; }
+  const Promises& promises() const { return promises_; }
+  const RunCounters& counters() const { return counters_; }
+  /// Throws Error(refused) while nothing moves.
+  StepEquations& equations();
+
+ private:
+  using Contacts = std::vector<Index>;
+
+  /// Everything that belongs to one set of closed contacts.
+  struct Phase {
+    std::shared_ptr<ContactModel> model;
+    std::unique_ptr<Integrator> integrator;
+    std::shared_ptr<const OverdeterminedSystem> dae;
+    std::unique_ptr<Index1> index1;
+    Vector a, psi;  // accelerations and multipliers of the last call of consistent()
+    bool frictional() const { return model->traits().has_friction; }
+  };
+  /// An event that was found in a step: when, at which contact.
+  struct Found {
+    double s;
+    EventKind kind;
+    Index contact;
+  };
+
+  Phase& phase(const Contacts& contacts);
+  void enter(const Contacts& contacts);
+  void leave_inner_state();
+  void add_counters(const RunCounters& before);
+
+  bool take(double& span, double h, StepReport& report);
+  bool find(double span, Found& found);
+  bool find_landing(Index contact, double span, double& s);
+  bool find_launch(std::size_t k, double span, double& s);
+  template <class F>
+  double root(double a, double fa, double b, double fb, F&& f) const;
+  const State& after(double s);
+
+  void settle(const Contacts& landing, const Contacts& opening);
+  Contacts choose_closed(Contacts candidates);
+  bool rubs(const Phase& phase);
+  bool stops(double remaining);
+  void turn();
+  void set_in_motion();
+  void book_smooth();
+
+  void consistent(Phase& phase, const Vector& q, const Vector& p);
+  Vector velocity(const Vector& p) const;
+  Vector gaps(const Compensated& q) const;
+  Vector gap_rates(const Vector& q, const Vector& p) const;
+  double gap_tolerance(Index contact) const { return gap_tolerance_[contact]; }
+  long double energy_of(const State& z);
+  double norm(const Vector& v) const;
+  double rebound_threshold(Index contact) const;
+  bool located() const { return options_.contact.mode == ContactMode::event_driven; }
+  void record(EventKind kind, Index contact, double energy_change);
+
+  std::shared_ptr<const System> system_, closed_;
+  const Scheme& scheme_;
+  Options scheme_options_;
+  const SolverFactory& solver_;
+  Options solver_options_;
+  IntegratorOptions options_;
+  Index m_, n_contacts_;
+  std::map<Contacts, Phase> phases_;
+  Phase* phase_ = nullptr;
+  InvariantMonitor energy_;
+  Promises promises_;
+  RunCounters counters_;
+
+  State state_, before_, after_;
+  Contacts open_;
+  bool resting_ = false;
+  std::vector<ContactEvent> events_;
+  long double start_energy_ = 0, now_energy_ = 0, impact_ = 0, defect_ = 0;
+  double step_ = 0, deepest_ = 0;
+  double fastest_ = 0, largest_psi_ = 0;  // largest speed (mass norm) and contact multiplier so far
+  Vector offsets_, gap_tolerance_;
+};
+
+}  // namespace gnomon
