@@ -15,10 +15,15 @@ namespace {
 constexpr int most_cuts = 200000;       // of one step by events
 constexpr double touching = 1e-10;      // gap at the start, relative, below which a contact touches
 constexpr double gap_rounding = 1e-13;  // of the terms of a gap
+constexpr double opened = 1e3;          // gap tolerances: a gap that has opened
 constexpr double still = 1e-13;         // speed, of the largest so far, that is none
 constexpr double slow = 1e-6;           // speed, of the largest so far, from which a stop is extrapolated
 constexpr double psi_rounding = 1e-12;  // of the largest contact multiplier so far
 constexpr double approach = 1e-12;      // of the largest speed so far: what counts as moving into a contact
+
+bool contains(const std::vector<Index>& set, Index i) {
+  return std::find(set.begin(), set.end(), i) != set.end();
+}
 
 }  // namespace
 
@@ -103,6 +108,15 @@ Vector ContactRun::gap_rates(const Vector& q, const Vector& p) const {
   return -rates.tail(n_contacts_);
 }
 
+/// c'' = C a + v^T (Hess c) v
+Vector ContactRun::gap_accelerations(const Vector& q, const Vector& p, const Vector& a) const {
+  Vector curve(closed_->m()), bias(closed_->m()), values(closed_->constraint_pattern().nonzeros());
+  closed_->constraint_jacobian(0, q, values);
+  multiply(closed_->constraint_pattern(), values, a, curve);
+  closed_->constraint_bias(0, q, velocity(p), bias);
+  return -(curve + bias).tail(n_contacts_);
+}
+
 long double ContactRun::energy_of(const State& z) {
   energy_.evaluate(z);
   return energy_.energy_now();
@@ -154,14 +168,13 @@ void ContactRun::enter(const Contacts& contacts) {
   Phase& p = *phase_;
   const Vector c = gaps(state_.q);
   for (std::size_t k = 0; k < contacts.size(); ++k) {
-    const bool was_closed = std::find(state_.closed.begin(), state_.closed.end(), contacts[k]) != state_.closed.end();
-    if (!was_closed) offsets_[contacts[k]] = located() ? 0 : c[contacts[k]];
+    if (!contains(state_.closed, contacts[k])) offsets_[contacts[k]] = located() ? 0 : c[contacts[k]];
     p.model->set_offset(static_cast<Index>(k), offsets_[contacts[k]]);
   }
   state_.closed = contacts;
   open_.clear();
   for (Index i = 0; i < n_contacts_; ++i)
-    if (std::find(contacts.begin(), contacts.end(), i) == contacts.end()) open_.push_back(i);
+    if (!contains(contacts, i)) open_.push_back(i);
   if (rubs(p)) set_in_motion();
   if (resting_) return;
   consistent(p, state_.q.value(), state_.p.value());
@@ -179,9 +192,10 @@ void ContactRun::enter(const Contacts& contacts) {
 /// The outer state from the inner one: multipliers one for each constraint and obstacle.
 void ContactRun::leave_inner_state() {
   const State& inner = phase_->integrator->state();
-  const Contacts closed = state_.closed;
+  const Contacts closed = state_.closed, released = state_.released;
   state_ = inner;
   state_.closed = closed;
+  state_.released = released;
   state_.lambda = Vector::Zero(m_ + n_contacts_);
   state_.lambda.head(m_) = inner.lambda.head(m_);
   for (std::size_t k = 0; k < closed.size(); ++k)
@@ -308,9 +322,10 @@ bool ContactRun::step(double h, StepReport& report) {
       leave_inner_state();
       book_smooth();
       const Vector c = gaps(state_.q);
-      deepest_ = std::max(deepest_, -c.minCoeff());
+      forget_released();
       remaining = found.s < remaining ? remaining - found.s : 0;
       if (!event) continue;
+      deepest_ = std::max(deepest_, -c.minCoeff());
 
       Contacts landing, opening;
       const Vector rates = gap_rates(state_.q.value(), state_.p.value());
@@ -402,6 +417,14 @@ double ContactRun::root(double a, double fa, double b, double fb, F&& f) const {
   return boost::math::tools::toms748_solve(f, a, b, fa, fb, close, evaluations).first;
 }
 
+/// A released contact is an open one like others as soon as its gap has opened.
+void ContactRun::forget_released() {
+  if (state_.released.empty()) return;
+  const Vector c = gaps(state_.q), rates = gap_rates(state_.q.value(), state_.p.value());
+  const auto is_open = [&](Index i) { return c[i] > opened * gap_tolerance(i) && rates[i] > 0; };
+  state_.released.erase(std::remove_if(state_.released.begin(), state_.released.end(), is_open), state_.released.end());
+}
+
 /// Landing of an open contact. The gap between the ends of the step is taken as the cubic with its end values and rates
 /// to find where to look; the root itself is that of the gap after a step of size s.
 bool ContactRun::find_landing(Index contact, double span, double& s) {
@@ -433,6 +456,12 @@ bool ContactRun::find_landing(Index contact, double span, double& s) {
   double above = 0;
   for (const double x : turns)
     if (x < below && cubic(x) > cubic(above)) above = x;
+  if (contains(state_.released, contact) && cubic(above) <= opened * gap_tolerance(contact)) {
+    // A smooth launch does not land: its gap grows with the third power of time, and what a scheme of low order makes
+    // of that may dip below zero while the gap is accelerated upwards.
+    consistent(*phase_, after_.q.value(), after_.p.value());
+    if (gap_accelerations(after_.q.value(), after_.p.value(), phase_->a)[contact] >= 0) return false;
+  }
 
   const auto gap = [&](double x) { return x >= span ? c1 : x <= 0 ? c0 : gaps(after(x).q)[contact]; };
   double left = above * span, right = below * span, at_right = gap(right);
@@ -475,7 +504,6 @@ void ContactRun::book_smooth() {
 
 /// Impacts of the contacts that touch, then: which of them stay closed.
 void ContactRun::settle(const Contacts& landing, const Contacts& opening) {
-  const auto contains = [](const Contacts& set, Index i) { return std::find(set.begin(), set.end(), i) != set.end(); };
   const Contacts was_closed = state_.closed;
   Contacts all = was_closed;
   all.insert(all.end(), landing.begin(), landing.end());
@@ -515,6 +543,9 @@ void ContactRun::settle(const Contacts& landing, const Contacts& opening) {
   impact_ += now_energy_ - energy_before;
 
   const Contacts closed = choose_closed(candidates);
+  for (const Index i : all)
+    if (!contains(closed, i) && contains(candidates, i) && !contains(state_.released, i)) state_.released.push_back(i);
+  for (const Index i : opening) state_.released.push_back(i);
   for (Index k = 0; k < count; ++k) {
     const Index i = all[static_cast<std::size_t>(k)];
     if (contains(closed, i)) {
@@ -531,13 +562,9 @@ void ContactRun::settle(const Contacts& landing, const Contacts& opening) {
 double ContactRun::rebound_threshold(Index contact) const {
   const double zeno = options_.contact.zeno_speed;
   if (located()) return zeno;
-  Vector v = velocity(state_.p.value()), a(system_->n()), lambda(m_), bias(closed_->m()), pull(closed_->m());
-  acceleration(*system_, 0, state_.q.value(), v, a, lambda);
-  closed_->constraint_bias(0, state_.q.value(), v, bias);
-  Vector values(closed_->constraint_pattern().nonzeros());
-  closed_->constraint_jacobian(0, state_.q.value(), values);
-  multiply(closed_->constraint_pattern(), values, a, pull);
-  return std::max(zeno, step_ * std::max(0.0, (pull + bias)[m_ + contact]));
+  Vector a(system_->n()), lambda(m_);
+  acceleration(*system_, 0, state_.q.value(), velocity(state_.p.value()), a, lambda);
+  return std::max(zeno, -step_ * gap_accelerations(state_.q.value(), state_.p.value(), a)[contact]);
 }
 
 /// Which of the contacts that touch with rate zero stay closed: psi >= 0 where closed, c'' >= 0 where not, by pivoting
@@ -550,20 +577,16 @@ ContactRun::Contacts ContactRun::choose_closed(Contacts candidates) {
     for (std::size_t k = 0; k < candidates.size(); ++k)
       if (closed[k]) chosen.push_back(candidates[k]);
     Phase& trial = phase(chosen);
-    const Vector &q = state_.q.value(), v = velocity(state_.p.value());
+    const Vector& q = state_.q.value();
     consistent(trial, q, state_.p.value());
-    Vector curve(closed_->m()), bias(closed_->m()), values(closed_->constraint_pattern().nonzeros());
-    closed_->constraint_jacobian(0, q, values);
-    multiply(closed_->constraint_pattern(), values, trial.a, curve);
-    closed_->constraint_bias(0, q, v, bias);
-    const double size =
-        (curve.cwiseAbs() + bias.cwiseAbs()).size() ? (curve.cwiseAbs() + bias.cwiseAbs()).maxCoeff() : 0;
+    const Vector curve = gap_accelerations(q, state_.p.value(), trial.a);
+    const double size = std::max(curve.cwiseAbs().maxCoeff(), norm(trial.a));
     std::size_t violated = candidates.size();
     Index row = m_;
     for (std::size_t k = 0; k < candidates.size() && violated == candidates.size(); ++k) {
       if (closed[k]) {
         if (trial.psi[row++] < 0) violated = k;
-      } else if (-(curve + bias)[m_ + candidates[k]] < -1e-10 * size) {
+      } else if (curve[candidates[k]] < -1e-10 * size) {
         violated = k;
       }
     }

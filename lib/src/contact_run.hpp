@@ -83,6 +83,8 @@ class ContactRun {
   Vector velocity(const Vector& p) const;
   Vector gaps(const Compensated& q) const;
   Vector gap_rates(const Vector& q, const Vector& p) const;
+  Vector gap_accelerations(const Vector& q, const Vector& p, const Vector& a) const;
+  void forget_released();
   double gap_tolerance(Index contact) const { return gap_tolerance_[contact]; }
   long double energy_of(const State& z);
   double norm(const Vector& v) const;

@@ -90,7 +90,7 @@ class Integrator {
   /// Events and energy book of a system with obstacles; none, and a book of zeros, for others.
   const std::vector<ContactEvent>& events() const;
   EnergyBook energy_book() const;
-  /// Deepest penetration at the end of a step or at an event, in units of c.
+  /// Deepest penetration at an event, in units of c.
   double deepest_penetration() const;
   StepEquations& equations();
 

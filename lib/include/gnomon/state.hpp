@@ -65,7 +65,8 @@ struct State {
     double last_h = 0;
   };
   std::vector<Substep> substeps;
-  std::vector<Index> closed;  ///< closed contacts of a system with obstacles, ascending
+  std::vector<Index> closed;    ///< closed contacts of a system with obstacles, ascending
+  std::vector<Index> released;  ///< open ones whose multiplier reached zero and whose gap has not opened yet
 
   /// Takes everything but the substeps from another state of the same run.
   void assign_without_substeps(const State& other);
