@@ -184,7 +184,6 @@ void ContactRun::enter(const Contacts& contacts) {
     IntegratorOptions options = options_;
     options.project_start = false;
     p.integrator = std::make_unique<Integrator>(p.model, scheme_, scheme_options_, solver_, solver_options_, options);
-    p.integrator->start(state_.t, state_.q.value(), state_.p.value());
   }
   p.integrator->restart(inner);
 }
@@ -511,10 +510,13 @@ void ContactRun::settle(const Contacts& landing, const Contacts& opening) {
   const auto count = static_cast<Index>(all.size());
 
   const ContactImpulses contacts(*closed_, m_, state_.q.value(), all);
-  const Vector before = contacts.rates(state_.p.value());
   const double moving = approach * fastest_;
-  Vector rates = before, energy = Vector::Zero(count), restitution = Vector::Zero(count);
+  std::vector<bool> held;
+  for (const Index i : all) held.push_back(contains(was_closed, i));
   const long double energy_before = energy_of(state_);
+  if (contacts.violation(state_.p.value(), held) > moving) state_.p.set(contacts.tangential(state_.p.value(), held));
+  const Vector before = contacts.rates(state_.p.value());
+  Vector rates = before, energy = Vector::Zero(count), restitution = Vector::Zero(count);
   const auto push = [&](const Vector& P) {
     state_.p.add(contacts.momentum(P));
     const Vector after = contacts.rates(state_.p.value());
@@ -525,7 +527,7 @@ void ContactRun::settle(const Contacts& landing, const Contacts& opening) {
     for (Index k = 0; k < count; ++k)
       if (contains(landing, all[static_cast<std::size_t>(k)]) && before[k] < -options_.contact.zeno_speed)
         restitution[k] = options_.contact.restitution;
-    push(contacts.impact(before, restitution));
+    push(contacts.impact(rates, restitution));
   }
   // A rebound that is too slow is none.
   Contacts candidates;

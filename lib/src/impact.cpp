@@ -1,6 +1,8 @@
 #include "impact.hpp"
 
 #include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
 
 #include "gnomon/error.hpp"
 
@@ -63,18 +65,46 @@ ContactImpulses::ContactImpulses(const System& closed, Index bilateral, const Ve
   G_ = all.topRows(bilateral);
   C_.resize(static_cast<Index>(contacts_.size()), closed.n());
   for (std::size_t k = 0; k < contacts_.size(); ++k) C_.row(static_cast<Index>(k)) = -all.row(bilateral + contacts_[k]);
-  const auto over_mass = [&](const Matrix& rows) {
-    Matrix out(closed.n(), rows.rows());
-    Vector column(closed.n());
-    for (Index i = 0; i < rows.rows(); ++i) {
-      closed.mass().solve(Vector(rows.row(i)), column);
-      out.col(i) = column;
-    }
-    return out;
-  };
   const Matrix from_g = over_mass(G_), from_c = over_mass(C_);
   reaction_ = -least_norm(G_ * from_g, G_ * from_c);
   compliance_ = C_ * from_c + C_ * from_g * reaction_;
+}
+
+Matrix ContactImpulses::over_mass(const Matrix& rows) const {
+  Matrix out(closed_.n(), rows.rows());
+  Vector column(closed_.n());
+  for (Index i = 0; i < rows.rows(); ++i) {
+    closed_.mass().solve(Vector(rows.row(i)), column);
+    out.col(i) = column;
+  }
+  return out;
+}
+
+Matrix ContactImpulses::held_rows(const std::vector<bool>& held) const {
+  Matrix rows(bilateral_ + std::count(held.begin(), held.end(), true), closed_.n());
+  rows.topRows(bilateral_) = G_;
+  Index row = bilateral_;
+  for (std::size_t k = 0; k < held.size(); ++k)
+    if (held[k]) rows.row(row++) = C_.row(static_cast<Index>(k));
+  return rows;
+}
+
+double ContactImpulses::violation(const Vector& p, const std::vector<bool>& held) const {
+  const Matrix rows = held_rows(held);
+  Vector v(closed_.n());
+  closed_.mass().solve(p, v);
+  return rows.rows() ? (rows * v).lpNorm<Eigen::Infinity>() : 0;
+}
+
+Vector ContactImpulses::tangential(const Vector& p, const std::vector<bool>& held) const {
+  const Matrix rows = held_rows(held), from_rows = over_mass(rows);
+  Vector v(closed_.n());
+  closed_.mass().solve(p, v);
+  const double energy = v.dot(p);
+  const Vector result = p - rows.transpose() * least_norm(rows * from_rows, rows * v);
+  closed_.mass().solve(result, v);
+  const double left = v.dot(result);
+  return left > 0 ? Vector(result * std::sqrt(energy / left)) : result;
 }
 
 Vector ContactImpulses::rates(const Vector& p) const {

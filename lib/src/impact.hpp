@@ -26,8 +26,16 @@ class ContactImpulses {
   Vector hold(const Vector& w, const std::vector<bool>& hold) const;
   /// Change of momentum by impulses P, reactions of the constraints g included.
   Vector momentum(const Vector& P) const;
+  /// Largest of |G v| and of the rates of the contacts with held_i.
+  double violation(const Vector& p, const std::vector<bool>& held) const;
+  /// p without those rates, scaled to the kinetic energy that it had. Schemes that do not hold the hidden constraint
+  /// leave rates of order h^2 that every step turns round: they are no motion, and impulses must not take them for one.
+  Vector tangential(const Vector& p, const std::vector<bool>& held) const;
 
  private:
+  Matrix over_mass(const Matrix& rows) const;  ///< M^-1 rows^T
+  Matrix held_rows(const std::vector<bool>& held) const;
+
   const System& closed_;
   Index bilateral_;
   std::vector<Index> contacts_;

@@ -263,6 +263,12 @@ void Integrator::restart(const State& from) {
   z = from;
   z.last_h = 0;
   impl_->binding.equations->prepare(z);
+  if (impl_->started) return;
+  impl_->next = z;
+  impl_->backups.assign(static_cast<std::size_t>(impl_->options.max_halvings), z);
+  impl_->monitor.evaluate(z, impl_->binding.equations->added_energy(z));
+  impl_->monitor.start();
+  impl_->started = true;
 }
 
 void Integrator::restore(const State& checkpoint) {

@@ -68,7 +68,8 @@ class Integrator {
   /// An overdetermined DAE starts from y0 and z0.
   void start(double t0, const Vector& q0, const Vector& p0);
   /// Goes on from t, q and p (work and counters too) of a state of this model, in particular after an event that
-  /// changed p: what schemes keep of earlier steps is forgotten, monitor and counters go on. No checks.
+  /// changed p: what schemes keep of earlier steps is forgotten, monitor and counters go on. Instead
+  /// of start() where the state is known to be good: there are no checks.
   void restart(const State& from);
   /// Goes on from a state that this integrator has had: a checkpoint.
   void restore(const State& checkpoint);
