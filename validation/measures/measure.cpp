@@ -25,6 +25,7 @@ const std::vector<Measure>& measures() {
       {"order-levels", {"step", "until", "other"}, measure_order_levels},
       {"trajectory-error", {"step", "until", "references?", "reference-options?"}, measure_trajectory_error},
       {"symplectic", {"symplectic-step"}, measure_symplectic},
+      {"symplectic-exact", {"step", "steps"}, measure_symplectic_exact},
       {"same-state", {"step", "until", "other"}, measure_same_state},
       {"reference-agreement",
        {"step", "until", "references", "tolerances", "reference-options?", "table?"},
