@@ -236,6 +236,19 @@ BOOST_AUTO_TEST_CASE(derivative_of_the_step_map) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(derivative_of_rattle) {
+  const Assignments fourth{{"inner", "rattle"}, {"order", "4"}, {"kind", "yoshida"}};
+  for (const auto& [problem, start] :
+       {std::pair("double-spherical-pendulum", "spatial"), {"modified-pendulum", "later"}})
+    for (const char* name : {"rattle", "composition"}) {
+      Integrator integrator =
+          registry().integrator(registry().build(problem, {{"start", start}}), name, "kinsol-newton",
+                                name == std::string("rattle") ? Assignments() : fourth);
+      advance(integrator, 3, 0.01);
+      check_derivative(integrator, name + std::string(" on ") + problem, 0.01);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(derivative_not_offered) {
   const ProblemInstance pendulum = registry().build("planar-pendulum");
   Matrix changes = Matrix::Identity(4, 4);

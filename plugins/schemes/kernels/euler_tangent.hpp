@@ -6,11 +6,12 @@
 ///     dx = -F_x^-1 F_{y0,z0,...} d(y0, z0, ...)
 ///
 /// The momentum p(y,z) is what the state holds, so p_z dz0 = dp0 - p_y dy0 at the start and dp1 = p_y dy1 + p_z dz1 at
-/// the end. Dense algebra; one refinement of each solve keeps the rows of F at rounding level.
+/// the end.
 
 #include <Eigen/LU>
 #include <vector>
 
+#include "implicit_change.hpp"
 #include "term_equations.hpp"
 
 namespace gnomon::kernels {
@@ -45,21 +46,13 @@ class EulerTangent {
   /// After a system was solved, at its solution x, which was placed.
   void solved(TermEquations& equations, const StepPoint& point, const std::vector<Slot>& unknowns,
               const ConstVectorRef& x) {
-    const Index size = x.size();
-    Vector values(equations.pattern().nonzeros()), columns(size), rows(size), known(size);
-    equations.jacobian(x, values);
-    equations.scales(columns, rows);
-    const Matrix matrix =
-        rows.cwiseInverse().asDiagonal() * to_dense(equations.pattern(), values) * columns.asDiagonal();
-    const auto solve = matrix.partialPivLu();
+    const ImplicitChange solve(equations, x);
+    Vector known(x.size());
     for (Index c = 0; c < dp0_.cols(); ++c) {
       for (std::size_t k = 0; k < n_slots; ++k) take(static_cast<Slot>(k), c);
       for (const Slot slot : unknowns) change_[index(slot)] = base_change(point, slot, c);
       equations.known_tangent(change_, dp0_.col(c), known);
-      known = known.cwiseQuotient(rows);
-      Vector dx = -solve.solve(known);
-      dx -= solve.solve(known + matrix * dx);
-      dx = dx.cwiseProduct(columns);
+      const Vector dx = solve(known);
       for (const Slot slot : unknowns)
         changes_[index(slot)].col(c) =
             change_[index(slot)] + dx.segment(equations.offset(slot), change_[index(slot)].size());
