@@ -21,7 +21,8 @@ inline std::string euler_diagnosis(const OverdeterminedSystem& system, const Ter
                        system.traits().state_names[0] + " = " + vector_text(point[bad->y]) + ", " +
                        system.traits().state_names[1] + " = " + vector_text(point[bad->z]);
     if (bad->term == Term::multiplier_force)
-      text += " and the multiplier " + system.traits().state_names[2] + " = " + vector_text(point[bad->psi]);
+      text += std::string(" and the ") + (bad->psi == Slot::first ? "first" : "second") + " multiplier " +
+              system.traits().state_names[2] + " = " + vector_text(point[bad->psi]);
     return text;
   }
   constexpr Index largest = 400;  // dense algebra
