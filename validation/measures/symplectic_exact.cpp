@@ -1,17 +1,5 @@
-/// The symplectic form under the exact derivative of the step map.
-///
-/// Tangent vectors u = (dq, dp) of the bundle { g(q) = 0, G M^-1 p = 0 } at the start of a step span
-///
-///     G dq = 0,    G M^-1 dp + (G v)_q dq = 0,    v = M^-1 p
-///
-/// and the step carries them to D u, without differences (StepEquations::differentiate). Measured is, over all pairs of
-/// a basis,
-///
-///     defect = max |omega(D u, D v) - omega(u, v)| / S(u, v),    omega(u, v) = sum_j (dq_j(u) dp_j(v) - dp_j(u)
-///     dq_j(v))
-///
-/// with S(u, v) = sum_j (|dq_j(u) dp_j(v)| + |dp_j(u) dq_j(v)|): a number that no choice of units and no scaling of
-/// coordinates changes, and that is some eps where only rounding changes omega.
+#include "symplectic_exact.hpp"
+
 #include <Eigen/QR>
 #include <Eigen/SVD>
 #include <algorithm>
@@ -19,7 +7,6 @@
 
 #include "gnomon/error.hpp"
 #include "measure.hpp"
-#include "setup.hpp"
 
 namespace gnomon::validation {
 
@@ -96,34 +83,34 @@ Matrix size_of_omega(const Matrix& u) {
 
 }  // namespace
 
-Quantities measure_symplectic_exact(const Registry& registry, const Case& c) {
-  const ProblemInstance instance = build(registry, c);
-  const double h = c.step.front();
-  Integrator integrator = started(registry, instance, c.method);
-  TangentBasis basis(*instance.system);
-  const long stride = std::max(1L, c.steps / visits);
-
-  double defect = 0;
-  Index directions = 0;
-  for (long step = 0; step < c.steps; step += stride) {
+ExactSymplecticity exact_symplecticity(Integrator& integrator, long steps, double h) {
+  TangentBasis basis(integrator.system());
+  const long stride = std::max(1L, steps / visits);
+  ExactSymplecticity found;
+  for (long step = 0; step < steps; step += stride) {
     const State& z = integrator.state();
     const Matrix before = basis.at(z.t, z.q.value(), z.p.value(), h);
     Matrix after = before;
     if (!integrator.equations().differentiate(&after))
-      throw Error(ErrorCode::refused, "measure symplectic-exact: scheme " + c.method.scheme +
-                                          " does not offer the derivative of its step map");
+      throw Error(ErrorCode::refused, "symplectic-exact: the scheme does not offer the derivative of its step map");
     advance(integrator, 1, h);
     integrator.equations().differentiate(nullptr);
     const Matrix change = omega(after) - omega(before);
-    defect = std::max(defect, change.cwiseAbs().cwiseQuotient(size_of_omega(before)).maxCoeff());
-    directions = before.cols();
-    advance(integrator, std::min(stride - 1, c.steps - step - 1), h);
+    found.defect = std::max(found.defect, change.cwiseAbs().cwiseQuotient(size_of_omega(before)).maxCoeff());
+    found.directions = before.cols();
+    advance(integrator, std::min(stride - 1, steps - step - 1), h);
   }
-  return {
-      {"defect",
-       defect,
-       {},
-       "of omega in one step, relative to its terms, on the " + std::to_string(directions) + " tangent directions"}};
+  return found;
+}
+
+Quantities measure_symplectic_exact(const Registry& registry, const Case& c) {
+  Integrator integrator = started(registry, build(registry, c), c.method);
+  const ExactSymplecticity found = exact_symplecticity(integrator, c.steps, c.step.front());
+  return {{"defect",
+           found.defect,
+           {},
+           "of omega in one step, relative to its terms, on the " + std::to_string(found.directions) +
+               " tangent directions"}};
 }
 
 }  // namespace gnomon::validation
