@@ -10,8 +10,8 @@
 /// a basis,
 ///
 ///     defect = max |omega(D u, D v) - omega(u, v)| / S(u, v)
-///     omega(u, v) = sum_j (dq_j(u) dp_j(v) - dp_j(u) dq_j(v)),   S(u, v) = sum_j (|dq_j(u) dp_j(v)| + |dp_j(u)
-///     dq_j(v)|)
+///     omega(u, v) = sum_j (dq_j(u) dp_j(v) - dp_j(u) dq_j(v))
+///     S(u, v)     = sum_j (|dq_j(u) dp_j(v)| + |dp_j(u) dq_j(v)|)
 ///
 /// a number that no choice of units and no scaling of coordinates changes, some eps where only rounding changes omega.
 
