@@ -27,22 +27,6 @@ bool contains(const std::vector<Index>& set, Index i) {
 
 }  // namespace
 
-const char* to_string(EventKind kind) {
-  switch (kind) {
-    case EventKind::landing:
-      return "landing";
-    case EventKind::impact:
-      return "impact";
-    case EventKind::launch:
-      return "launch";
-    case EventKind::turning:
-      return "turning";
-    case EventKind::rest:
-      return "rest";
-  }
-  return "";
-}
-
 ContactRun::ContactRun(std::shared_ptr<const System> system, const Scheme& scheme, Options scheme_options,
                        const SolverFactory& solver, Options solver_options, const IntegratorOptions& options)
     : system_(std::move(system)),

@@ -12,7 +12,8 @@ namespace gnomon {
 namespace {
 
 constexpr int max_iterations = 50;
-constexpr double singular = 1e-12;  // of the smallest singular value against the largest
+constexpr double largest_condition = 1e12;  // of h_z p_z^-1 r_psi
+constexpr Index dense_size = 400;           // up to which it is computed at every start
 
 using Sparse = Eigen::SparseMatrix<double>;
 
@@ -20,11 +21,26 @@ std::string subject(const OverdeterminedSystem& system) {
   return "system " + system.traits().name + ": ";
 }
 
+Error singular(const OverdeterminedSystem& system, double condition) {
+  return Error(ErrorCode::rank_deficient,
+               subject(system) + "g_y v_z p_z^-1 r_psi is singular at the start, its condition number is " +
+                   number_text(condition) +
+                   "; expected multiplier forces that move the constraints independently, or no multiplier is "
+                   "determined");
+}
+
 double max_norm(const Vector& v) {
   return v.size() ? v.lpNorm<Eigen::Infinity>() : 0;
 }
 
 }  // namespace
+
+std::string vector_text(const ConstVectorRef& v) {
+  constexpr Index most = 6;
+  std::string text = v.size() == 1 ? "" : "(";
+  for (Index i = 0; i < std::min(v.size(), most); ++i) text += (i > 0 ? ", " : "") + number_text(v[i]);
+  return text + (v.size() == 1 ? "" : v.size() > most ? ", ...)" : ")");
+}
 
 struct Index1::Impl {
   const OverdeterminedSystem& system;
@@ -67,20 +83,27 @@ struct Index1::Impl {
     return x.allFinite();
   }
 
-  /// Condition of h_z p_z^-1 r_psi.
   double condition(const OverdeterminedPoint& at) {
+    constexpr double infinite = std::numeric_limits<double>::infinity();
     const auto dense = [&](Term term, Argument argument) {
       const SparsityPattern& pattern = system.pattern(term, argument);
       Vector values(pattern.nonzeros());
       system.jacobian(term, argument, at, values);
       return to_dense(pattern, values);
     };
-    const Matrix reduced =
-        dense(Term::hidden, Argument::z) *
-        dense(Term::momentum, Argument::z).partialPivLu().solve(dense(Term::multiplier_force, Argument::psi));
-    if (!reduced.allFinite()) return std::numeric_limits<double>::infinity();
+    const Matrix p_z = dense(Term::momentum, Argument::z);
+    Vector d = p_z.diagonal().cwiseAbs().cwiseSqrt();
+    for (double& w : d)
+      if (!(w > 0)) w = 1;
+    Matrix hidden = dense(Term::hidden, Argument::z) * d.cwiseInverse().asDiagonal();
+    Matrix force = d.asDiagonal() * p_z.partialPivLu().solve(dense(Term::multiplier_force, Argument::psi));
+    hidden.rowwise().normalize();
+    force.colwise().normalize();
+    const Matrix reduced = hidden * force;
+    if (!reduced.allFinite()) return infinite;
     const Vector s = Eigen::JacobiSVD<Matrix>(reduced).singularValues();
-    return s[s.size() - 1] > 0 ? s[0] / s[s.size() - 1] : std::numeric_limits<double>::infinity();
+    // Not s[0]/s[last]: a single constraint would always be well conditioned.
+    return s[s.size() - 1] > 0 ? std::max(s[0], 1.0) / s[s.size() - 1] : infinite;
   }
 };
 
@@ -108,6 +131,10 @@ void Index1::solve(const ConstVectorRef& y, const ConstVectorRef& z, VectorRef w
   const Vector v = s.evaluate(Term::velocity, start);
   const Vector known = s.evaluate(Term::force, start) - s.product(Term::momentum, Argument::y, start, v);
   const Vector bias = s.product(Term::hidden, Argument::y, start, v);
+  // Friction like psi^r, r < 1, has no derivative at psi = 0.
+  Vector r_psi(s.system.pattern(Term::multiplier_force, Argument::psi).nonzeros());
+  s.system.jacobian(Term::multiplier_force, Argument::psi, start, r_psi);
+  if (!r_psi.allFinite()) psi.setOnes();
   Vector b(s.nz + s.m), x;
   double last = std::numeric_limits<double>::infinity();
   for (int iteration = 0; iteration < max_iterations; ++iteration) {
@@ -117,12 +144,11 @@ void Index1::solve(const ConstVectorRef& y, const ConstVectorRef& z, VectorRef w
     s.place(Term::multiplier_force, Argument::psi, at, 0, s.nz, -1);
     s.place(Term::hidden, Argument::z, at, s.nz, 0, 1);
     // With w eliminated from the rows: p_z w - r_psi dpsi = f + r - p_y v, so that w is solved for, psi corrected.
-    b << known + s.evaluate(Term::multiplier_force, at), -bias;
-    if (!s.solve(s.nz + s.m, b, x))
-      throw Error(ErrorCode::rank_deficient,
-                  subject(s.system) + "h_z p_z^-1 r_psi, h = g_y v, is singular (condition " +
-                      number_text(s.condition(at)) +
-                      "): no multiplier belongs to this point; expected independent constraints");
+    const Vector r = s.evaluate(Term::multiplier_force, at);
+    if (!r.allFinite())
+      throw CannotEvaluate("the multiplier force r(y,z,psi) is not finite at psi = " + vector_text(psi));
+    b << known + r, -bias;
+    if (!s.solve(s.nz + s.m, b, x)) throw singular(s.system, s.condition(at));
     w = x.head(s.nz);
     psi += x.tail(s.m);
     const double step = max_norm(x.tail(s.m)), size = max_norm(psi);
@@ -130,6 +156,10 @@ void Index1::solve(const ConstVectorRef& y, const ConstVectorRef& z, VectorRef w
     last = step;
   }
   throw CannotEvaluate("no multiplier was found for which the hidden constraint stays satisfied");
+}
+
+double Index1::condition(const ConstVectorRef& y, const ConstVectorRef& z, const ConstVectorRef& psi) {
+  return impl_->condition({y, z, psi});
 }
 
 void check_start(const OverdeterminedSystem& system, const Vector& y0, const Vector& z0) {
@@ -191,6 +221,9 @@ void check_start(const OverdeterminedSystem& system, const Vector& y0, const Vec
   } catch (const CannotEvaluate& error) {
     throw Error(ErrorCode::callback_failed, subject(system) + "at the start " + error.what());
   }
+  if (traits.nz + traits.m > dense_size) return;
+  if (const double condition = index1.condition(y0, z0, psi); condition > largest_condition)
+    throw singular(system, condition);
 }
 
 }  // namespace gnomon

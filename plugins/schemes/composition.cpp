@@ -137,6 +137,13 @@ class ComposedStep final : public StepEquations {
   }
   long double added_energy(const State& z) override { return inner_->added_energy(z); }
 
+  /// Every substep carries the changes on.
+  bool differentiate(Matrix* changes) override {
+    if (inner_->differentiate(changes) && (!adjoint_ || adjoint_->differentiate(changes))) return true;
+    inner_->differentiate(nullptr);
+    return false;
+  }
+
  private:
   struct Visit {
     std::size_t substep;

@@ -11,6 +11,7 @@
 #include "gnomon/plugin.hpp"
 #include "gnomon/system_at.hpp"
 #include "kernels/predictor.hpp"
+#include "kernels/rattle_tangent.hpp"
 #include "kernels/requirements.hpp"
 #include "kernels/step_scales.hpp"
 
@@ -244,7 +245,11 @@ class Momenta final : public TemplatedEquations<Momenta> {
 class RattleStep final : public StepEquations {
  public:
   explicit RattleStep(const System& system)
-      : system_(&system), scales_(system), positions_(system, step_, scales_), momenta_(system, step_, scales_) {
+      : system_(&system),
+        scales_(system),
+        positions_(system, step_, scales_),
+        momenta_(system, step_, scales_),
+        tangent_(system) {
     const Index n = system.n(), m = system.m();
     for (Vector* v : {&step_.kick0, &step_.q1, &step_.p_half, &step_.v_half, &dp_, &work_}) v->setZero(n);
     x_.setZero(2 * (n + m));
@@ -264,6 +269,7 @@ class RattleStep final : public StepEquations {
     scales_.update(z0, h);
     system_->potential_gradient(z0.t, z0.q.value(), step_.kick0);
     positions_.begin();
+    if (changes_) tangent_.begin(*changes_);
   }
 
   void predict(Index solve, VectorRef x) override {
@@ -299,10 +305,12 @@ class RattleStep final : public StepEquations {
       step_.p_half = (dp_ + z0.p.tail()) + z0.p.value();
       system_->mass().solve(step_.p_half, step_.v_half);
       momenta_.begin();
+      if (changes_) tangent_.positions(positions_, x, linearised_at(step_.v_half));
     } else {
       x_.tail(n + m) = x;
       momenta_.force(x.tail(m), work_);
       dp_ -= 0.5 * step_.h * work_;
+      if (changes_) tangent_.momenta(momenta_, x, linearised_at(step_.v_half + x.head(n)));
     }
     return Next::advance;
   }
@@ -313,14 +321,26 @@ class RattleStep final : public StepEquations {
     next.lambda = x_.tail(system_->m());
     kernels::remember(next, step_.h, x_);
     next.advance_time(step_.h);
+    if (changes_) tangent_.finish(*changes_);
+  }
+
+  bool differentiate(Matrix* changes) override {
+    changes_ = changes;
+    return true;
   }
 
  private:
+  kernels::RattleTangent::Step linearised_at(const Vector& v) const {
+    return {step_.z0->t, step_.t1, step_.h, step_.z0->q.value(), step_.q1, v};
+  }
+
   const System* system_;
   StepData step_;
   kernels::StepScales scales_;
   Positions positions_;
   Momenta momenta_;
+  kernels::RattleTangent tangent_;
+  Matrix* changes_ = nullptr;
   bool extrapolated_ = false;
   Vector x_, dp_, work_;  // x_ = [dq | lambda | dv | mu]
 };

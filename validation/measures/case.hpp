@@ -21,6 +21,7 @@ struct Method {
   Assignments options;
   std::string solver = "kinsol-newton";
   Assignments solver_options;
+  Assignments contact;  ///< for systems with obstacles
 };
 
 /// One state of a table of the data folder: rows with this name in its first column.

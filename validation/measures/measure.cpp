@@ -25,6 +25,7 @@ const std::vector<Measure>& measures() {
       {"order-levels", {"step", "until", "other"}, measure_order_levels},
       {"trajectory-error", {"step", "until", "references?", "reference-options?"}, measure_trajectory_error},
       {"symplectic", {"symplectic-step"}, measure_symplectic},
+      {"symplectic-exact", {"step", "steps"}, measure_symplectic_exact},
       {"same-state", {"step", "until", "other"}, measure_same_state},
       {"reference-agreement",
        {"step", "until", "references", "tolerances", "reference-options?", "table?"},
@@ -47,6 +48,9 @@ const std::vector<Measure>& measures() {
       {"jacobian", {"step"}, measure_jacobian},
       {"allocations", {"step"}, measure_allocations},
       {"constraint-levels", {"step", "until"}, measure_constraint_levels},
+      {"contact-events", {"step", "until"}, measure_contact_events},
+      {"contact-order", {"step", "until", "other"}, measure_contact_order},
+      {"contact-random", {"step", "until", "steps"}, measure_contact_random},
       {"derivatives", {}, measure_derivatives},
   };
   return all;

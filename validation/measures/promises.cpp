@@ -8,6 +8,7 @@
 #include "convergence.hpp"
 #include "measure.hpp"
 #include "structure.hpp"
+#include "symplectic_exact.hpp"
 
 namespace gnomon::validation {
 
@@ -91,6 +92,12 @@ Quantities measure_promises(const Registry& registry, const Case& c) {
   if (promises.symplectic && instance.q0.size() <= 12 && c.symplectic_step > 0)
     out.push_back({"symplectic", symplectic_defect(registry, instance, c.method, c.symplectic_step, 10),
                    Gate::at_most(1e-7), "change of dq^dp over 10 steps"});
+  if (promises.symplectic && instance.q0.size() <= 12) {
+    Integrator integrator = started(registry, instance, c.method);
+    if (integrator.equations().differentiate(nullptr))
+      out.push_back({"symplectic-exact", exact_symplecticity(integrator, 100, h).defect, Gate::at_most(1e-13),
+                     "change of dq^dp in a step"});
+  }
   if (promises.order > 0 && promises.constrained_limit && c.order_until > 0) {
     Yardstick yardstick = best_yardstick(registry, instance, instance.t0 + c.order_until);
     Convergence found = refine(registry, instance, c.method, yardstick, c.order_until, 4096);

@@ -28,7 +28,9 @@ Integrator started(const Registry& registry, const ProblemInstance& instance, co
 }
 
 Integrator started(const Registry& registry, const ProblemInstance& instance, const Method& method) {
-  return registry.integrator(instance, method.scheme, method.solver, method.options, method.solver_options);
+  IntegratorOptions options;
+  options.contact = contact_options(method.contact);
+  return registry.integrator(instance, method.scheme, method.solver, method.options, method.solver_options, options);
 }
 
 void advance(Integrator& integrator, long steps, double h) {

@@ -28,6 +28,7 @@ Method method_of(TomlReader& reader) {
   method.options = reader.assignments("options");
   method.solver = reader.text("solver", method.solver);
   method.solver_options = reader.assignments("solver-options");
+  method.contact = reader.assignments("contact");
   return method;
 }
 

@@ -3,43 +3,11 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "gnomon/autodiff_overdetermined.hpp"
+#include "example_41.hpp"
 #include "gnomon/gnomon.hpp"
 
 using namespace gnomon;
-
-namespace {
-
-/// (4.1), variant A.
-struct Example41 : AutodiffOverdeterminedModel<2, 2, 1> {
-  OverdeterminedTraits describe() const {
-    OverdeterminedTraits t;
-    t.name = "(4.1)";
-    return t;
-  }
-  template <class S>
-  void velocity(const S*, const S* z, S* v) const {
-    v[0] = 2 * z[0];
-    v[1] = -z[1];
-  }
-  template <class S>
-  void force(const S* y, const S* z, S* f) const {
-    f[0] = 2 * (y[0] * y[1] * z[0] * z[1]) - y[0] * z[0] * z[1];
-    f[1] = z[0] - y[0] * z[1] * z[1] * z[1];
-  }
-  template <class S>
-  void multiplier_force(const S* y, const S* z, const S* psi, S* r) const {
-    using std::sqrt;
-    r[0] = y[1] * z[0] * psi[0] * psi[0];
-    r[1] = -sqrt(y[0]) * z[0] * z[1] * z[1] * psi[0];
-  }
-  template <class S>
-  void constraints(const S* y, S* g) const {
-    g[0] = y[0] * y[1] * y[1] - 1;
-  }
-};
-
-}  // namespace
+using gnomon::test::Example41;
 
 BOOST_AUTO_TEST_SUITE(overdetermined)
 

@@ -18,6 +18,7 @@
 
 #include <string>
 
+#include "gnomon/options.hpp"
 #include "gnomon/types.hpp"
 
 namespace gnomon {
@@ -29,6 +30,10 @@ struct ContactOptions {
   double restitution = 0;    ///< e in [0, 1]
   double zeno_speed = 1e-8;  ///< normal speed, in units of c per time, below which a contact does not open again
 };
+
+/// mode, restitution and zeno-speed as options by name.
+OptionSpecs contact_specs();
+ContactOptions contact_options(const Assignments& assignments);
 
 enum class EventKind {
   landing,  ///< a contact closes, by an impact where it was approached

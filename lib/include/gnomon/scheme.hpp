@@ -74,6 +74,15 @@ class StepEquations {
     static_cast<void>(z);
     return 0;
   }
+
+  /// The exact derivative of the step's map (q0, p0) -> (q1, p1): from the next begin() on, every finish() turns the
+  /// columns [dq; dp] of `changes`, changes of the state before the step, into those of the state after it,
+  /// dx = -F_x^-1 F_{z0} dz0 through the systems of the step in order. After a step that failed they mean nothing.
+  /// nullptr: no longer. False: this scheme does not offer it. For measures: it allocates and takes dense algebra.
+  virtual bool differentiate(Matrix* changes) {
+    static_cast<void>(changes);
+    return false;
+  }
 };
 
 /// A StepEquations together with what it promises for this System.

@@ -8,8 +8,11 @@
 
 #include <cmath>
 #include <memory>
+#include <string>
 #include <utility>
 
+#include "euler_diagnosis.hpp"
+#include "euler_tangent.hpp"
 #include "gnomon/overdetermined_consistency.hpp"
 #include "gnomon/scheme.hpp"
 #include "predictor.hpp"
@@ -31,7 +34,8 @@ class EulerStep final : public StepEquations {
         first_(tables.first),
         second_(tables.second),
         booked_at_start_(tables.booked_at_start),
-        point_(*system_) {
+        point_(*system_),
+        tangent_(*system_) {
     const OverdeterminedTraits& traits = system_->traits();
     for (const TermTable& table : tables.systems) {
       equations_.push_back(std::make_unique<TermEquations>(*system_, point_, table));
@@ -84,6 +88,7 @@ class EulerStep final : public StepEquations {
     guess_ = z0.history.at(0);
     if (z0.history.count() > 1 && z0.last_h == h) guess_ = 2 * z0.history.at(0) - z0.history.at(1);
     guess_ = guess_.cwiseProduct(shape_);
+    if (changes_) tangent_.begin(point_, *changes_);
   }
 
   void predict(Index k, VectorRef x) override {
@@ -97,6 +102,7 @@ class EulerStep final : public StepEquations {
     equations_[i]->place(x);
     guess_.segment(start_of_[i], x.size()) = x;
     if (const Index y1 = equations_[i]->offset(Slot::y1); y1 >= 0) dy_ = x.segment(y1, dy_.size());
+    if (changes_) tangent_.solved(*equations_[i], point_, unknowns_[i], x);
     return Next::advance;
   }
 
@@ -117,10 +123,21 @@ class EulerStep final : public StepEquations {
     next.history.push(guess_);
     next.last_h = point_.h;
     next.advance_time(point_.h);
+    if (changes_) tangent_.finish(point_, *changes_);
+  }
+
+  const char* diagnosis(Index solve) const override {
+    diagnosis_ = euler_diagnosis(*system_, *equations_[static_cast<std::size_t>(solve)], point_, z0_->lambda);
+    return diagnosis_.empty() ? nullptr : diagnosis_.c_str();
   }
 
   /// Energy less the work that was booked: what a method would conserve if it were exact.
   long double added_energy(const State& z) override { return -z.work; }
+
+  bool differentiate(Matrix* changes) override {
+    changes_ = changes;
+    return true;
+  }
 
  private:
   bool books_work() const { return system_->traits().has_energy && !system_->traits().hamiltonian; }
@@ -177,11 +194,14 @@ class EulerStep final : public StepEquations {
   double first_, second_;
   bool booked_at_start_;
   StepPoint point_;
+  EulerTangent tangent_;
+  Matrix* changes_ = nullptr;
   std::vector<std::unique_ptr<TermEquations>> equations_;
   std::vector<std::vector<Slot>> unknowns_;
   std::vector<Index> start_of_;
   Index size_ = 0;
   const State* z0_ = nullptr;
+  mutable std::string diagnosis_;
   Vector shape_, guess_, dp_, dy_, hidden_z_, r_psi_, p_z_;
 };
 

@@ -77,6 +77,9 @@ struct TermTable {
   std::vector<RowBlock> rows;
 };
 
+/// A change of every vector of a step.
+using StepChange = std::array<Vector, n_slots>;
+
 /// The values of all vectors of a step, and the sizes by which unknowns and rows are scaled.
 struct StepPoint {
   explicit StepPoint(const OverdeterminedSystem& system) {
@@ -181,14 +184,19 @@ class TermEquations final : public NonlinearEquations {
       d = w.segment(offset(slot), d.size());
     }
     jw.setZero();
-    const auto along = [&](Slot slot) -> const Vector& { return direction_[static_cast<std::size_t>(slot)]; };
     for_each_addend([&](Index row, const Addend& addend) {
-      if (!is_unknown(addend)) return;
-      auto out = term_.head(system_->traits().rows(addend.term));
-      system_->tangent(addend.term, at(addend), {along(addend.y), along(addend.z), along(addend.psi)}, out);
-      jw.segment(row, out.size()) += coefficient(addend) * out;
+      if (is_unknown(addend)) add_tangent(row, addend, direction_, jw);
     });
     add_increment(w, jw);
+  }
+
+  /// out = the derivative of F, at the vectors that were placed last, along changes of the step's vectors and of p0 for
+  /// fixed x: an unknown vector changes as its base does.
+  void known_tangent(const StepChange& change, const ConstVectorRef& dp0, VectorRef out) {
+    out.setZero();
+    for_each_addend([&](Index row, const Addend& addend) { add_tangent(row, addend, change, out); });
+    for (std::size_t b = 0; b < table_.rows.size(); ++b)
+      if (is_balance(table_.rows[b].kind)) out.segment(row_offset_[b], dp0.size()) -= dp0;
   }
 
   void jacobian(const ConstVectorRef& x, VectorRef values) override {
@@ -248,6 +256,19 @@ class TermEquations final : public NonlinearEquations {
     }
   }
 
+  /// The first term that is not finite at the vectors that were placed last although they are; nullptr: none.
+  /// Allocates.
+  const Addend* not_finite() const {
+    for (const RowBlock& block : table_.rows)
+      for (const Addend& addend : block.addends) {
+        const OverdeterminedPoint here = at(addend);
+        Vector out(system_->traits().rows(addend.term));
+        system_->evaluate(addend.term, here, out);
+        if (!out.allFinite() && here.y.allFinite() && here.z.allFinite() && here.psi.allFinite()) return &addend;
+      }
+    return nullptr;
+  }
+
   /// out += p1 - p0, the forces of the momentum row at the end of the step.
   void add_impulse(VectorRef out) {
     for (const RowBlock& block : table_.rows) {
@@ -296,6 +317,12 @@ class TermEquations final : public NonlinearEquations {
     system_->evaluate(addend.term, at(addend), out);
     f.segment(row, out.size()) += coefficient(addend) * out;
   }
+  void add_tangent(Index row, const Addend& addend, const StepChange& change, VectorRef f) {
+    const auto along = [&](Slot slot) -> const Vector& { return change[static_cast<std::size_t>(slot)]; };
+    auto out = term_.head(system_->traits().rows(addend.term));
+    system_->tangent(addend.term, at(addend), {along(addend.y), along(addend.z), along(addend.psi)}, out);
+    f.segment(row, out.size()) += coefficient(addend) * out;
+  }
   void add_increment(const ConstVectorRef& x, VectorRef f) const {
     for (std::size_t b = 0; b < table_.rows.size(); ++b)
       if (table_.rows[b].kind == Row::position)
@@ -317,7 +344,7 @@ class TermEquations final : public NonlinearEquations {
   std::vector<Derivative> derivatives_;
   BlockMap position_;
   Vector one_, values_, known_, term_;
-  std::array<Vector, n_slots> direction_;
+  StepChange direction_;
 };
 
 }  // namespace gnomon::kernels

@@ -1,0 +1,26 @@
+#include "contact_run.hpp"
+
+#include <fmt/format.h>
+
+#include "measure.hpp"
+
+namespace gnomon::validation {
+
+std::map<std::string, double> event_times(const Integrator& integrator) {
+  std::map<std::string, double> times;
+  std::map<EventKind, int> count;
+  for (const ContactEvent& event : integrator.events()) {
+    times[fmt::format("{}-{}", to_string(event.kind), ++count[event.kind])] = event.t;
+    times[fmt::format("{}-last", to_string(event.kind))] = event.t;
+  }
+  return times;
+}
+
+Integrator contact_run(const Registry& registry, const Case& c, const Method& method, double h) {
+  Integrator integrator = started(registry, build(registry, c), method);
+  const StepReport report = integrator.advance_to(c.until, h);
+  if (!report.success()) throw RunFailed(report.t, report.message);
+  return integrator;
+}
+
+}  // namespace gnomon::validation
