@@ -2,26 +2,32 @@
 
 #include <Eigen/LU>
 #include <Eigen/SVD>
-#include <Eigen/SparseLU>
 #include <cmath>
 
 #include "gnomon/error.hpp"
+#include "term_matrix.hpp"
 
 namespace gnomon {
 
 namespace {
 
 constexpr int max_iterations = 50;
-constexpr double singular = 1e-12;  // of the smallest singular value against the largest
+constexpr int max_halvings = 40;
+constexpr double largest_condition = 1e12;
 
-using Sparse = Eigen::SparseMatrix<double>;
+using Outcome = TermMatrix::Outcome;
 
 std::string subject(const OverdeterminedSystem& system) {
   return "system " + system.traits().name + ": ";
 }
 
-double max_norm(const Vector& v) {
+double max_norm(const ConstVectorRef& v) {
   return v.size() ? v.lpNorm<Eigen::Infinity>() : 0;
+}
+
+/// A Newton step is the last one when it is at the rounding of x, or has stopped shrinking near it.
+bool at_rounding(double step, double last, double size) {
+  return step <= 1e-15 * size || (step <= 1e-9 * size && step >= last);
 }
 
 }  // namespace
@@ -29,58 +35,93 @@ double max_norm(const Vector& v) {
 struct Index1::Impl {
   const OverdeterminedSystem& system;
   Index ny, nz, m;
-  Vector none;
-  std::vector<Eigen::Triplet<double>> entries;
+  TermMatrix momentum, whole;  // p_z and [p_z -r_psi; h_z 0]
+  Vector none, v, known, force, bias, residual, dz, right, solution, candidate;
+  Vector p_y, h_y;  // on their patterns
 
-  explicit Impl(const OverdeterminedSystem& s) : system(s), ny(s.traits().ny), nz(s.traits().nz), m(s.traits().m) {
-    none = Vector::Zero(m);
-  }
-
-  void place(Term term, Argument argument, const OverdeterminedPoint& at, Index row, Index column, double factor) {
-    const SparsityPattern& pattern = system.pattern(term, argument);
-    Vector values(pattern.nonzeros());
-    system.jacobian(term, argument, at, values);
-    for (Index i = 0; i < pattern.rows; ++i)
-      for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k)
-        entries.emplace_back(row + i, column + pattern.indices[k], factor * values[k]);
-  }
-  Vector product(Term term, Argument argument, const OverdeterminedPoint& at, const Vector& x) const {
-    const SparsityPattern& pattern = system.pattern(term, argument);
-    Vector values(pattern.nonzeros()), out = Vector::Zero(pattern.rows);
-    system.jacobian(term, argument, at, values);
-    multiply(pattern, values, x, out);
-    return out;
-  }
-  Vector evaluate(Term term, const OverdeterminedPoint& at) const {
-    Vector out(system.traits().rows(term));
-    system.evaluate(term, at, out);
-    return out;
+  explicit Impl(const OverdeterminedSystem& s)
+      : system(s),
+        ny(s.traits().ny),
+        nz(s.traits().nz),
+        m(s.traits().m),
+        momentum(s, nz, nz, {{Term::momentum, Argument::z, 0, 0, 1}}),
+        whole(s, nz + m, nz,
+              {{Term::momentum, Argument::z, 0, 0, 1},
+               {Term::multiplier_force, Argument::psi, 0, nz, -1},
+               {Term::hidden, Argument::z, nz, 0, 1}}) {
+    for (Vector* x : {&none, &bias, &candidate}) x->setZero(m);
+    for (Vector* x : {&known, &force, &residual, &dz}) x->setZero(nz);
+    for (Vector* x : {&right, &solution}) x->setZero(nz + m);
+    v.setZero(ny);
+    p_y.setZero(s.pattern(Term::momentum, Argument::y).nonzeros());
+    h_y.setZero(s.pattern(Term::hidden, Argument::y).nonzeros());
   }
 
-  /// A^-1 b for the matrix of the entries; false where it is singular.
-  bool solve(Index size, const Vector& b, Vector& x) const {
-    Sparse a(size, size);
-    a.setFromTriplets(entries.begin(), entries.end());
-    Eigen::SparseLU<Sparse> lu(a);
-    if (lu.info() != Eigen::Success) return false;
-    x = lu.solve(b);
-    return x.allFinite();
+  /// out = d(term)/dy v
+  void along_velocity(Term term, const OverdeterminedPoint& at, Vector& values, Vector& out) {
+    if (values.size() > 0) system.jacobian(term, Argument::y, at, values);
+    multiply(system.pattern(term, Argument::y), values, v, out);
   }
 
-  /// Condition of h_z p_z^-1 r_psi.
-  double condition(const OverdeterminedPoint& at) {
+  /// force = r(psi); false where it is not finite or cannot be evaluated
+  bool multiplier_force(const OverdeterminedPoint& at) {
+    try {
+      system.evaluate(Term::multiplier_force, at, force);
+    } catch (const CannotEvaluate&) {
+      return false;
+    }
+    return force.allFinite();
+  }
+
+  /// psi += dpsi, halved until r(psi) can be evaluated; leaves it in `force`. Returns the length of the step taken.
+  double advance(const ConstVectorRef& y, const ConstVectorRef& z, VectorRef psi) {
+    double share = 1;
+    for (int halving = 0; halving <= max_halvings; ++halving, share /= 2) {
+      candidate = psi + share * solution.tail(m);
+      if (!multiplier_force({y, z, candidate})) continue;
+      psi = candidate;
+      return share * max_norm(solution.tail(m));
+    }
+    throw CannotEvaluate("the multiplier force r(y,z,psi) cannot be evaluated on the way to the multiplier");
+  }
+
+  /// max(1, s_1) / s_m, s the singular values of h_z p_z^-1 r_psi with the rows of h_z and the columns of p_z^-1 r_psi
+  /// scaled to length one: zero columns or one constraint that the multiplier does not reach count as singular too.
+  double condition(const OverdeterminedPoint& at) const {
     const auto dense = [&](Term term, Argument argument) {
       const SparsityPattern& pattern = system.pattern(term, argument);
       Vector values(pattern.nonzeros());
       system.jacobian(term, argument, at, values);
       return to_dense(pattern, values);
     };
-    const Matrix reduced =
-        dense(Term::hidden, Argument::z) *
+    const double infinite = std::numeric_limits<double>::infinity();
+    Matrix response =
         dense(Term::momentum, Argument::z).partialPivLu().solve(dense(Term::multiplier_force, Argument::psi));
-    if (!reduced.allFinite()) return std::numeric_limits<double>::infinity();
+    Matrix hidden = dense(Term::hidden, Argument::z);
+    for (Index i = 0; i < m; ++i) {
+      const double row = hidden.row(i).norm(), column = response.col(i).norm();
+      if (!(row > 0) || !(column > 0)) return infinite;
+      hidden.row(i) /= row;
+      response.col(i) /= column;
+    }
+    const Matrix reduced = hidden * response;
+    if (!reduced.allFinite()) return infinite;
     const Vector s = Eigen::JacobiSVD<Matrix>(reduced).singularValues();
-    return s[s.size() - 1] > 0 ? s[0] / s[s.size() - 1] : std::numeric_limits<double>::infinity();
+    return s[m - 1] > 0 ? std::max(1.0, s[0]) / s[m - 1] : infinite;
+  }
+
+  void require_regular(Outcome outcome, const OverdeterminedPoint& at) const {
+    if (outcome == Outcome::regular) return;
+    if (m == 0) {
+      if (outcome == Outcome::suspicious) return;
+      throw CannotEvaluate("the derivative of the momentum p(y,z) by z is singular");
+    }
+    const double c = condition(at);
+    if (outcome == Outcome::suspicious && c <= largest_condition) return;
+    throw Error(ErrorCode::rank_deficient, subject(system) + "h_z p_z^-1 r_psi, h = g_y v, is singular (condition " +
+                                               number_text(c) +
+                                               "): no multiplier belongs to this point; expected independent "
+                                               "constraints");
   }
 };
 
@@ -89,45 +130,60 @@ Index1::~Index1() = default;
 
 void Index1::solve_momentum(const ConstVectorRef& y, const ConstVectorRef& p, VectorRef z) {
   Impl& s = *impl_;
+  double last = std::numeric_limits<double>::infinity();
   for (int iteration = 0; iteration < max_iterations; ++iteration) {
     const OverdeterminedPoint at{y, z, s.none};
-    const Vector residual = s.evaluate(Term::momentum, at) - p;
-    s.entries.clear();
-    s.place(Term::momentum, Argument::z, at, 0, 0, 1);
-    Vector dz;
-    if (!s.solve(s.nz, residual, dz)) throw CannotEvaluate("the derivative of the momentum p(y,z) by z is singular");
-    z -= dz;
-    if (max_norm(dz) <= 1e-15 * max_norm(z) || max_norm(residual) <= 1e-15 * max_norm(p)) return;
+    s.system.evaluate(Term::momentum, at, s.residual);
+    s.residual -= p;
+    if (max_norm(s.residual) == 0) return;
+    const Outcome outcome = s.momentum.factor(at);
+    if (outcome == Outcome::singular || outcome == Outcome::not_finite)
+      throw CannotEvaluate("the derivative of the momentum p(y,z) by z is singular");
+    s.momentum.solve(s.residual, s.dz);
+    if (!s.dz.allFinite()) break;
+    z -= s.dz;
+    const double step = max_norm(s.dz);
+    if (at_rounding(step, last, max_norm(z)) || max_norm(s.residual) <= 1e-15 * max_norm(p)) return;
+    last = step;
   }
   throw CannotEvaluate("no z was found that belongs to the momentum p(y,z)");
 }
 
 void Index1::solve(const ConstVectorRef& y, const ConstVectorRef& z, VectorRef w, VectorRef psi) {
   Impl& s = *impl_;
-  const OverdeterminedPoint start{y, z, psi};
-  const Vector v = s.evaluate(Term::velocity, start);
-  const Vector known = s.evaluate(Term::force, start) - s.product(Term::momentum, Argument::y, start, v);
-  const Vector bias = s.product(Term::hidden, Argument::y, start, v);
-  Vector b(s.nz + s.m), x;
+  const OverdeterminedPoint at{y, z, psi};
+  s.system.evaluate(Term::velocity, at, s.v);
+  s.along_velocity(Term::momentum, at, s.p_y, s.residual);
+  s.system.evaluate(Term::force, at, s.known);
+  s.known -= s.residual;
+  s.along_velocity(Term::hidden, at, s.h_y, s.bias);
+  if (!s.known.allFinite() || !s.bias.allFinite())
+    throw CannotEvaluate("the force or the curvature of the constraints is not finite");
+
+  const auto factor = [&] { return s.multiplier_force(at) ? s.whole.factor(at) : Outcome::not_finite; };
+  Outcome outcome = factor();
+  if (s.m > 0 && (outcome == Outcome::not_finite || outcome == Outcome::singular)) {  // powers of psi are so at zero
+    psi.setOnes();
+    outcome = factor();
+  }
   double last = std::numeric_limits<double>::infinity();
   for (int iteration = 0; iteration < max_iterations; ++iteration) {
-    const OverdeterminedPoint at{y, z, psi};
-    s.entries.clear();
-    s.place(Term::momentum, Argument::z, at, 0, 0, 1);
-    s.place(Term::multiplier_force, Argument::psi, at, 0, s.nz, -1);
-    s.place(Term::hidden, Argument::z, at, s.nz, 0, 1);
+    if (iteration > 0) outcome = s.whole.factor(at);
+    if (outcome == Outcome::not_finite)
+      throw CannotEvaluate("the multiplier force r(y,z,psi) or a derivative is not finite");
+    s.require_regular(outcome, at);
     // With w eliminated from the rows: p_z w - r_psi dpsi = f + r - p_y v, so that w is solved for, psi corrected.
-    b << known + s.evaluate(Term::multiplier_force, at), -bias;
-    if (!s.solve(s.nz + s.m, b, x))
-      throw Error(ErrorCode::rank_deficient,
-                  subject(s.system) + "h_z p_z^-1 r_psi, h = g_y v, is singular (condition " +
-                      number_text(s.condition(at)) +
-                      "): no multiplier belongs to this point; expected independent constraints");
-    w = x.head(s.nz);
-    psi += x.tail(s.m);
-    const double step = max_norm(x.tail(s.m)), size = max_norm(psi);
-    if (step <= 1e-15 * (1 + size) || (step <= 1e-9 * (1 + size) && step >= last)) return;
-    last = step;
+    s.right.head(s.nz) = s.known + s.force;
+    s.right.tail(s.m) = -s.bias;
+    s.whole.solve(s.right, s.solution);
+    if (!s.solution.allFinite()) s.require_regular(Outcome::singular, at);
+    w = s.solution.head(s.nz);
+    const double step = max_norm(s.solution.tail(s.m)), size = 1 + max_norm(psi);
+    if (at_rounding(step, last, size)) {
+      psi += s.solution.tail(s.m);
+      return;
+    }
+    last = s.advance(y, z, psi);
   }
   throw CannotEvaluate("no multiplier was found for which the hidden constraint stays satisfied");
 }

@@ -20,7 +20,7 @@ namespace {
 /// A pendulum whose pivot moves, with friction, a wall of invalid values and a switch for exceptions.
 struct Driven : AutodiffModel<2, 1> {
   static constexpr bool has_force = true;
-  double sway = 0, friction = 0, limit = std::numeric_limits<double>::infinity();
+  double sway = 0, drag = 0, limit = std::numeric_limits<double>::infinity();
   int kind = 0;
   SystemTraits describe() const {
     SystemTraits t;
@@ -48,8 +48,8 @@ struct Driven : AutodiffModel<2, 1> {
       if (kind == 3) throw 5;
       if (kind == 2) return;
     }
-    f[0] = -friction * v[0];
-    f[1] = -friction * v[1];
+    f[0] = -drag * v[0];
+    f[1] = -drag * v[1];
   }
 };
 
@@ -106,7 +106,7 @@ void rk4(const Driven& m, double T, double& th, double& w) {
   auto acc = [&](double t, double th, double w) {
     // x' = s*3cos3t + w cos th, y' = w sin th; tangent (cos th, sin th)
     const double vx = m.sway * 3 * std::cos(3 * t) + w * std::cos(th), vy = w * std::sin(th);
-    const double fx = -m.friction * vx / 2, fy = -9.81 - m.friction * vy / 2;
+    const double fx = -m.drag * vx / 2, fy = -9.81 - m.drag * vy / 2;
     const double px = -m.sway * 9 * std::sin(3 * t);  // pivot acceleration
     return (fx - px) * std::cos(th) + fy * std::sin(th);
   };
@@ -126,7 +126,7 @@ void rk4(const Driven& m, double T, double& th, double& w) {
 BOOST_AUTO_TEST_CASE(force_and_moving_constraint) {
   Driven m;
   m.sway = 0.3;
-  m.friction = 0.7;
+  m.drag = 0.7;
   double th, w;
   rk4(m, 2, th, w);
   References refs;

@@ -8,7 +8,9 @@
 
 namespace gnomon {
 
-/// Solves the equations that hold at one point (y, z) of the manifold. Dense or sparse by the system's size.
+/// Solves the equations that hold at one point (y, z) of the manifold. Up to 100 unknowns (z and psi together) the
+/// linear algebra is dense and nothing is allocated after construction, beyond that it is sparse. Factors are kept from
+/// call to call as long as their matrix stays the same. m = 0 is legal. Keeps a reference to the system.
 class Index1 {
  public:
   explicit Index1(const OverdeterminedSystem& system);
@@ -19,8 +21,10 @@ class Index1 {
   void solve_momentum(const ConstVectorRef& y, const ConstVectorRef& p, VectorRef z);
   /// The slope w = z' and the multipliers with
   ///     p_z w + p_y v = f + r(psi),    h_y v + h_z w = 0    (h = g_y v)
-  /// by Newton's method from the start value in psi. Throws Error(rank_deficient) when h_z p_z^-1 r_psi is singular,
-  /// with its condition number, and CannotEvaluate when the iteration does not converge.
+  /// by Newton's method from the start value in psi, or from psi = 1 where r or r_psi is not finite or singular at the
+  /// start value (a power of psi at zero); a step that leads where r cannot be evaluated is halved. Throws
+  /// Error(rank_deficient) when h_z p_z^-1 r_psi is singular, with its condition number, and CannotEvaluate when the
+  /// iteration does not converge or a term is not finite.
   void solve(const ConstVectorRef& y, const ConstVectorRef& z, VectorRef w, VectorRef psi);
 
  private:
