@@ -7,6 +7,7 @@
 #include "gnomon/error.hpp"
 #include "gnomon/registry.hpp"
 #include "models.hpp"
+#include "spoiled.hpp"
 
 using namespace gnomon;
 
@@ -143,6 +144,32 @@ BOOST_AUTO_TEST_CASE(force_and_moving_constraint) {
                             << " steps " << r.steps);
     BOOST_TEST(std::hypot(r.q[0] - x, r.q[1] - y) < 1e-8);
     BOOST_TEST(std::hypot(r.p[0] - px, r.p[1] - py) < 1e-7);
+  }
+}
+
+// The force enters IDA's Jacobian through its own derivatives; a force without any is differenced.
+BOOST_AUTO_TEST_CASE(jacobian_of_the_force) {
+  Driven m;
+  m.drag = 2000;  // stiff: what is missing in the Jacobian would be seen
+  ProblemInstance declared = driven(m), undeclared = declared;
+  undeclared.system =
+      std::make_shared<test::Spoiled>(*declared.system, test::Spoiled::Function::count, test::Spoiled::How::nan);
+  BOOST_CHECK_THROW(undeclared.system->force_pattern(ForceArgument::v), Error);
+  References refs;
+  for (const std::string name : {"ida-index1", "ida-ggl"}) {
+    const auto run = [&](const ProblemInstance& instance, const char* jacobian) {
+      const auto r = refs.start(name, instance, {{"jacobian", jacobian}})->advance_to(2);
+      BOOST_TEST(r.success, r.message);
+      return r;
+    };
+    const auto analytic = run(declared, "analytic"), differences = run(declared, "differences"),
+               none = run(undeclared, "analytic");
+    BOOST_TEST_MESSAGE(name << ": " << analytic.residual_evaluations << " residuals, by differences "
+                            << differences.residual_evaluations);
+    BOOST_TEST(analytic.residual_evaluations < differences.residual_evaluations);
+    BOOST_TEST(none.residual_evaluations == differences.residual_evaluations);
+    BOOST_TEST((analytic.q - differences.q).norm() < 1e-9);
+    BOOST_TEST((none.q - differences.q).norm() == 0);
   }
 }
 
