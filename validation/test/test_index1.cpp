@@ -106,6 +106,36 @@ struct Bead : AutodiffOverdeterminedModel<2, 2, 1> {
   }
 };
 
+/// Two constraints whose gradients have the angle 1/slope with each other: the condition is of the order slope^2.
+struct Wedge : AutodiffOverdeterminedModel<2, 2, 2> {
+  double slope = 1;
+  OverdeterminedTraits describe() const {
+    OverdeterminedTraits t;
+    t.name = "wedge";
+    return t;
+  }
+  template <class S>
+  void velocity(const S*, const S* z, S* v) const {
+    v[0] = z[0];
+    v[1] = z[1];
+  }
+  template <class S>
+  void force(const S*, const S*, S* f) const {
+    f[0] = S(1.0);
+    f[1] = S(2.0);
+  }
+  template <class S>
+  void multiplier_force(const S*, const S*, const S* psi, S* r) const {
+    r[0] = -1.0 * psi[1] / slope;
+    r[1] = -1.0 * psi[0] - psi[1];
+  }
+  template <class S>
+  void constraints(const S* y, S* g) const {
+    g[0] = y[1];
+    g[1] = y[1] + y[0] / slope;
+  }
+};
+
 struct Solved {
   Vector w, psi;
 };
@@ -214,6 +244,20 @@ BOOST_AUTO_TEST_CASE(singular_multiplier) {
     bead.stiffness = stiffness;
     BOOST_TEST(std::abs(solve(bead, 0).psi[0] * stiffness / 4 - 1) <= 1e-14);
   }
+}
+
+BOOST_AUTO_TEST_CASE(nearly_dependent_constraints) {
+  const auto solved = [](double slope) {
+    Wedge wedge;
+    wedge.slope = slope;
+    const AutodiffOverdetermined<Wedge> system(wedge);
+    Vector w = Vector::Zero(2), psi = Vector::Zero(2);
+    Index1(system).solve(Vector::Zero(2), Vector::Zero(2), w, psi);
+    return psi;
+  };
+  for (const double slope : {1.0, 1e3, 1e5})  // psi2 = slope, psi1 = 2 - slope
+    BOOST_TEST((solved(slope) - (Vector(2) << 2 - slope, slope).finished()).norm() <= 1e-15 * slope * slope * slope);
+  BOOST_CHECK_EXCEPTION(solved(1e7), Error, says("is singular (condition"));
 }
 
 BOOST_AUTO_TEST_CASE(nothing_allocates) {

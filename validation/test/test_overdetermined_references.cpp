@@ -185,6 +185,11 @@ BOOST_AUTO_TEST_CASE(example_41) {
       BOOST_TEST(relative(r.p, exact) <= 1e-9);
       BOOST_TEST(std::abs(r.lambda[0] / std::exp(1) - 1) <= 1e-7);
     }
+  for (const char* name : forms) {  // and backwards
+    const ReferenceReport r = reached(name, instance, -1);
+    BOOST_TEST(relative(r.q, vector({std::exp(-2), std::exp(1)})) <= 1e-9);
+    BOOST_TEST(std::abs(r.lambda[0] * std::exp(1) - 1) <= 1e-7);
+  }
 }
 
 /// (4.2) while the mass is held on the surface, against an independent solution (errata, section 001).
