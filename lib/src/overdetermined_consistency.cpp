@@ -2,35 +2,41 @@
 
 #include <Eigen/LU>
 #include <Eigen/SVD>
-#include <Eigen/SparseLU>
 #include <cmath>
 
 #include "gnomon/error.hpp"
+#include "term_matrix.hpp"
 
 namespace gnomon {
 
 namespace {
 
 constexpr int max_iterations = 50;
+constexpr int max_halvings = 40;
 constexpr double largest_condition = 1e12;  // of h_z p_z^-1 r_psi
 constexpr Index dense_size = 400;           // up to which it is computed at every start
 
-using Sparse = Eigen::SparseMatrix<double>;
+using Outcome = TermMatrix::Outcome;
 
 std::string subject(const OverdeterminedSystem& system) {
   return "system " + system.traits().name + ": ";
 }
 
-Error singular(const OverdeterminedSystem& system, double condition) {
+Error singular(const OverdeterminedSystem& system, const std::string& where, double condition) {
   return Error(ErrorCode::rank_deficient,
-               subject(system) + "g_y v_z p_z^-1 r_psi is singular at the start, its condition number is " +
+               subject(system) + "g_y v_z p_z^-1 r_psi is singular" + where + ", its condition number is " +
                    number_text(condition) +
                    "; expected multiplier forces that move the constraints independently, or no multiplier is "
                    "determined");
 }
 
-double max_norm(const Vector& v) {
+double max_norm(const ConstVectorRef& v) {
   return v.size() ? v.lpNorm<Eigen::Infinity>() : 0;
+}
+
+/// A Newton step is the last one when it is at the rounding of x, or has stopped shrinking near it.
+bool at_rounding(double step, double last, double size) {
+  return step <= 1e-15 * size || (step <= 1e-9 * size && step >= last);
 }
 
 }  // namespace
@@ -45,45 +51,57 @@ std::string vector_text(const ConstVectorRef& v) {
 struct Index1::Impl {
   const OverdeterminedSystem& system;
   Index ny, nz, m;
-  Vector none;
-  std::vector<Eigen::Triplet<double>> entries;
+  TermMatrix momentum, whole;  // p_z and [p_z -r_psi; h_z 0]
+  Vector none, v, known, force, bias, residual, dz, right, solution, candidate;
+  Vector p_y, h_y;  // on their patterns
 
-  explicit Impl(const OverdeterminedSystem& s) : system(s), ny(s.traits().ny), nz(s.traits().nz), m(s.traits().m) {
-    none = Vector::Zero(m);
-  }
-
-  void place(Term term, Argument argument, const OverdeterminedPoint& at, Index row, Index column, double factor) {
-    const SparsityPattern& pattern = system.pattern(term, argument);
-    Vector values(pattern.nonzeros());
-    system.jacobian(term, argument, at, values);
-    for (Index i = 0; i < pattern.rows; ++i)
-      for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k)
-        entries.emplace_back(row + i, column + pattern.indices[k], factor * values[k]);
-  }
-  Vector product(Term term, Argument argument, const OverdeterminedPoint& at, const Vector& x) const {
-    const SparsityPattern& pattern = system.pattern(term, argument);
-    Vector values(pattern.nonzeros()), out = Vector::Zero(pattern.rows);
-    system.jacobian(term, argument, at, values);
-    multiply(pattern, values, x, out);
-    return out;
-  }
-  Vector evaluate(Term term, const OverdeterminedPoint& at) const {
-    Vector out(system.traits().rows(term));
-    system.evaluate(term, at, out);
-    return out;
+  explicit Impl(const OverdeterminedSystem& s)
+      : system(s),
+        ny(s.traits().ny),
+        nz(s.traits().nz),
+        m(s.traits().m),
+        momentum(s, nz, nz, {{Term::momentum, Argument::z, 0, 0, 1}}),
+        whole(s, nz + m, nz,
+              {{Term::momentum, Argument::z, 0, 0, 1},
+               {Term::multiplier_force, Argument::psi, 0, nz, -1},
+               {Term::hidden, Argument::z, nz, 0, 1}}) {
+    for (Vector* x : {&none, &bias, &candidate}) x->setZero(m);
+    for (Vector* x : {&known, &force, &residual, &dz}) x->setZero(nz);
+    for (Vector* x : {&right, &solution}) x->setZero(nz + m);
+    v.setZero(ny);
+    p_y.setZero(s.pattern(Term::momentum, Argument::y).nonzeros());
+    h_y.setZero(s.pattern(Term::hidden, Argument::y).nonzeros());
   }
 
-  /// A^-1 b for the matrix of the entries; false where it is singular.
-  bool solve(Index size, const Vector& b, Vector& x) const {
-    Sparse a(size, size);
-    a.setFromTriplets(entries.begin(), entries.end());
-    Eigen::SparseLU<Sparse> lu(a);
-    if (lu.info() != Eigen::Success) return false;
-    x = lu.solve(b);
-    return x.allFinite();
+  /// out = d(term)/dy v
+  void along_velocity(Term term, const OverdeterminedPoint& at, Vector& values, Vector& out) {
+    if (values.size() > 0) system.jacobian(term, Argument::y, at, values);
+    multiply(system.pattern(term, Argument::y), values, v, out);
   }
 
-  double condition(const OverdeterminedPoint& at) {
+  /// force = r(psi); false where it is not finite or cannot be evaluated
+  bool multiplier_force(const OverdeterminedPoint& at) {
+    try {
+      system.evaluate(Term::multiplier_force, at, force);
+    } catch (const CannotEvaluate&) {
+      return false;
+    }
+    return force.allFinite();
+  }
+
+  /// psi += dpsi, halved until r(psi) can be evaluated; leaves it in `force`. Returns the length of the step taken.
+  double advance(const ConstVectorRef& y, const ConstVectorRef& z, VectorRef psi) {
+    double share = 1;
+    for (int halving = 0; halving <= max_halvings; ++halving, share /= 2) {
+      candidate = psi + share * solution.tail(m);
+      if (!multiplier_force({y, z, candidate})) continue;
+      psi = candidate;
+      return share * max_norm(solution.tail(m));
+    }
+    throw CannotEvaluate("the multiplier force r(y,z,psi) cannot be evaluated on the way to the multiplier");
+  }
+
+  double condition(const OverdeterminedPoint& at) const {
     constexpr double infinite = std::numeric_limits<double>::infinity();
     const auto dense = [&](Term term, Argument argument) {
       const SparsityPattern& pattern = system.pattern(term, argument);
@@ -105,6 +123,17 @@ struct Index1::Impl {
     // Not s[0]/s[last]: a single constraint would always be well conditioned.
     return s[s.size() - 1] > 0 ? std::max(s[0], 1.0) / s[s.size() - 1] : infinite;
   }
+
+  void require_regular(Outcome outcome, const OverdeterminedPoint& at) const {
+    if (outcome == Outcome::regular) return;
+    if (m == 0) {
+      if (outcome == Outcome::suspicious) return;
+      throw CannotEvaluate("the derivative of the momentum p(y,z) by z is singular");
+    }
+    const double c = condition(at);
+    if (outcome == Outcome::suspicious && c <= largest_condition) return;
+    throw singular(system, "", c);
+  }
 };
 
 Index1::Index1(const OverdeterminedSystem& system) : impl_(std::make_unique<Impl>(system)) {}
@@ -112,48 +141,60 @@ Index1::~Index1() = default;
 
 void Index1::solve_momentum(const ConstVectorRef& y, const ConstVectorRef& p, VectorRef z) {
   Impl& s = *impl_;
+  double last = std::numeric_limits<double>::infinity();
   for (int iteration = 0; iteration < max_iterations; ++iteration) {
     const OverdeterminedPoint at{y, z, s.none};
-    const Vector residual = s.evaluate(Term::momentum, at) - p;
-    s.entries.clear();
-    s.place(Term::momentum, Argument::z, at, 0, 0, 1);
-    Vector dz;
-    if (!s.solve(s.nz, residual, dz)) throw CannotEvaluate("the derivative of the momentum p(y,z) by z is singular");
-    z -= dz;
-    if (max_norm(dz) <= 1e-15 * max_norm(z) || max_norm(residual) <= 1e-15 * max_norm(p)) return;
+    s.system.evaluate(Term::momentum, at, s.residual);
+    s.residual -= p;
+    if (max_norm(s.residual) == 0) return;
+    const Outcome outcome = s.momentum.factor(at);
+    if (outcome == Outcome::singular || outcome == Outcome::not_finite)
+      throw CannotEvaluate("the derivative of the momentum p(y,z) by z is singular");
+    s.momentum.solve(s.residual, s.dz);
+    if (!s.dz.allFinite()) break;
+    z -= s.dz;
+    const double step = max_norm(s.dz);
+    if (at_rounding(step, last, max_norm(z)) || max_norm(s.residual) <= 1e-15 * max_norm(p)) return;
+    last = step;
   }
   throw CannotEvaluate("no z was found that belongs to the momentum p(y,z)");
 }
 
 void Index1::solve(const ConstVectorRef& y, const ConstVectorRef& z, VectorRef w, VectorRef psi) {
   Impl& s = *impl_;
-  const OverdeterminedPoint start{y, z, psi};
-  const Vector v = s.evaluate(Term::velocity, start);
-  const Vector known = s.evaluate(Term::force, start) - s.product(Term::momentum, Argument::y, start, v);
-  const Vector bias = s.product(Term::hidden, Argument::y, start, v);
-  // Friction like psi^r, r < 1, has no derivative at psi = 0.
-  Vector r_psi(s.system.pattern(Term::multiplier_force, Argument::psi).nonzeros());
-  s.system.jacobian(Term::multiplier_force, Argument::psi, start, r_psi);
-  if (!r_psi.allFinite()) psi.setOnes();
-  Vector b(s.nz + s.m), x;
+  const OverdeterminedPoint at{y, z, psi};
+  s.system.evaluate(Term::velocity, at, s.v);
+  s.along_velocity(Term::momentum, at, s.p_y, s.residual);
+  s.system.evaluate(Term::force, at, s.known);
+  s.known -= s.residual;
+  s.along_velocity(Term::hidden, at, s.h_y, s.bias);
+  if (!s.known.allFinite() || !s.bias.allFinite())
+    throw CannotEvaluate("the force or the curvature of the constraints is not finite");
+
+  const auto factor = [&] { return s.multiplier_force(at) ? s.whole.factor(at) : Outcome::not_finite; };
+  Outcome outcome = factor();
+  if (s.m > 0 && (outcome == Outcome::not_finite || outcome == Outcome::singular)) {  // powers of psi are so at zero
+    psi.setOnes();
+    outcome = factor();
+  }
   double last = std::numeric_limits<double>::infinity();
   for (int iteration = 0; iteration < max_iterations; ++iteration) {
-    const OverdeterminedPoint at{y, z, psi};
-    s.entries.clear();
-    s.place(Term::momentum, Argument::z, at, 0, 0, 1);
-    s.place(Term::multiplier_force, Argument::psi, at, 0, s.nz, -1);
-    s.place(Term::hidden, Argument::z, at, s.nz, 0, 1);
-    // With w eliminated from the rows: p_z w - r_psi dpsi = f + r - p_y v, so that w is solved for, psi corrected.
-    const Vector r = s.evaluate(Term::multiplier_force, at);
-    if (!r.allFinite())
+    if (iteration > 0) outcome = s.whole.factor(at);
+    if (outcome == Outcome::not_finite)
       throw CannotEvaluate("the multiplier force r(y,z,psi) is not finite at psi = " + vector_text(psi));
-    b << known + r, -bias;
-    if (!s.solve(s.nz + s.m, b, x)) throw singular(s.system, s.condition(at));
-    w = x.head(s.nz);
-    psi += x.tail(s.m);
-    const double step = max_norm(x.tail(s.m)), size = max_norm(psi);
-    if (step <= 1e-15 * (1 + size) || (step <= 1e-9 * (1 + size) && step >= last)) return;
-    last = step;
+    s.require_regular(outcome, at);
+    // With w eliminated from the rows: p_z w - r_psi dpsi = f + r - p_y v, so that w is solved for, psi corrected.
+    s.right.head(s.nz) = s.known + s.force;
+    s.right.tail(s.m) = -s.bias;
+    s.whole.solve(s.right, s.solution);
+    if (!s.solution.allFinite()) s.require_regular(Outcome::singular, at);
+    w = s.solution.head(s.nz);
+    const double step = max_norm(s.solution.tail(s.m)), size = 1 + max_norm(psi);
+    if (at_rounding(step, last, size)) {
+      psi += s.solution.tail(s.m);
+      return;
+    }
+    last = s.advance(y, z, psi);
   }
   throw CannotEvaluate("no multiplier was found for which the hidden constraint stays satisfied");
 }
@@ -220,10 +261,13 @@ void check_start(const OverdeterminedSystem& system, const Vector& y0, const Vec
     index1.solve(y0, z0, w, psi);
   } catch (const CannotEvaluate& error) {
     throw Error(ErrorCode::callback_failed, subject(system) + "at the start " + error.what());
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::rank_deficient) throw;
+    throw singular(system, " at the start", index1.condition(y0, z0, psi));
   }
   if (traits.nz + traits.m > dense_size) return;
   if (const double condition = index1.condition(y0, z0, psi); condition > largest_condition)
-    throw singular(system, condition);
+    throw singular(system, " at the start", condition);
 }
 
 }  // namespace gnomon

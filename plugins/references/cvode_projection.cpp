@@ -63,7 +63,10 @@ class TangentProjection {
 class CvodeSolution final : public gnomon::kernels::SundialsSolution {
  public:
   CvodeSolution(const gnomon::ProblemInstance& instance, const gnomon::Options& options)
-      : SundialsSolution("CVODE", instance, 2 * instance.system->n(), options),
+      : SundialsSolution("CVODE", std::make_shared<gnomon::kernels::MechanicalModel>(instance), instance.t0,
+                         2 * instance.system->n(), options),
+        system_(instance.system),
+        n_(system_->n()),
         memory_(CVodeCreate(CV_BDF, context_)),
         tangent_(*system_) {
     void* cvode = memory_.get();
@@ -173,6 +176,8 @@ class CvodeSolution final : public gnomon::kernels::SundialsSolution {
     error.segment(n_, n_) = e_v;
   }
 
+  std::shared_ptr<const System> system_;
+  Index n_;
   std::unique_ptr<void, FreeCvode> memory_;
   TangentProjection tangent_;
 };
@@ -187,7 +192,16 @@ class CvodeProjection final : public gnomon::Reference {
   gnomon::OptionSpecs options() const override { return gnomon::kernels::sundials_options(1e-2); }
   std::unique_ptr<gnomon::ReferenceSolution> start(const gnomon::ProblemInstance& instance,
                                                    const gnomon::Options& options) const override {
-    gnomon::kernels::check_reference_fits(*instance.system, name());
+    const auto refuse = [&](const std::string& system, const char* why) {
+      throw gnomon::Error(gnomon::ErrorCode::refused, "reference cvode-projection: system " + system + " " + why);
+    };
+    if (!instance.system)
+      refuse(instance.overdetermined->traits().name,
+             "is an overdetermined DAE, and a mechanical system is expected; use ida-index1 or ida-ggl");
+    if (instance.system->traits().has_friction)
+      refuse(instance.system->traits().name,
+             "has friction that depends on the multipliers, which it cannot eliminate; use ida-index1 or ida-ggl");
+    gnomon::kernels::check_reference_fits(instance, name(), 0);
     return std::make_unique<CvodeSolution>(instance, options);
   }
 };

@@ -1,10 +1,13 @@
 // exact: the closed form that a problem carries, with the index-1 multipliers
 //     [M G^T; G 0] (a; lambda) = (Q - grad U; -bias)
-// at the exact q and v = M^-1 p.
+// at the exact q and v = M^-1 p, or those of the overdetermined DAE
+//     p_z w + p_y v = f + r(psi),    h_y v + h_z w = 0
+// at the exact y and z.
 #include <cmath>
 
 #include "gnomon/consistency.hpp"
 #include "gnomon/error.hpp"
+#include "gnomon/overdetermined_consistency.hpp"
 #include "gnomon/plugin.hpp"
 
 namespace {
@@ -14,34 +17,65 @@ using gnomon::Vector;
 
 class ExactSolution final : public gnomon::ReferenceSolution {
  public:
-  explicit ExactSolution(gnomon::ProblemInstance instance) : instance_(std::move(instance)) {}
+  explicit ExactSolution(gnomon::ProblemInstance instance) : instance_(std::move(instance)) {
+    if (instance_.system && instance_.system->traits().has_friction && instance_.system->traits().n_obstacles == 0)
+      instance_.overdetermined = gnomon::overdetermined_from(instance_.system);
+    if (!instance_.overdetermined) return;
+    index1_ = std::make_unique<gnomon::Index1>(*instance_.overdetermined);
+    psi_.setZero(instance_.overdetermined->traits().m);
+    try {
+      evaluate(instance_.t0);  // of several multipliers the one that the start has is followed
+    } catch (const std::exception&) {
+      psi_.setZero();
+    }
+  }
 
   ReferenceReport advance_to(double t) override {
-    const gnomon::System& system = *instance_.system;
-    ReferenceReport report;
-    report.t = t;
-    report.q.resize(system.n());
-    report.p.resize(system.n());
     try {
-      instance_.exact(t, report.q, report.p);
-      if (!report.q.allFinite() || !report.p.allFinite()) {
-        report.message = "the closed form is not finite at t = " + gnomon::number_text(t);
-        return report;
-      }
-      if (system.traits().constant_mass) {
-        Vector v(system.n()), a;
-        system.mass().solve(report.p, v);
-        gnomon::acceleration(system, t, report.q, v, a, report.lambda);
-      }
-      report.success = true;
+      return evaluate(t);
     } catch (const std::exception& error) {
+      ReferenceReport report;
+      report.t = t;
       report.message = "the closed form failed at t = " + gnomon::number_text(t) + ": " + error.what();
+      return report;
     }
-    return report;
   }
 
  private:
+  ReferenceReport evaluate(double t) {
+    ReferenceReport report;
+    report.t = t;
+    report.q.resize(instance_.q0.size());
+    report.p.resize(instance_.p0.size());
+    instance_.exact(t, report.q, report.p);
+    if (!report.q.allFinite() || !report.p.allFinite()) {
+      report.message = "the closed form is not finite at t = " + gnomon::number_text(t);
+      return report;
+    }
+    if (index1_)
+      add_multipliers(report);
+    else if (const gnomon::System& system = *instance_.system; system.traits().constant_mass) {
+      Vector v(system.n()), a;
+      system.mass().solve(report.p, v);
+      gnomon::acceleration(system, t, report.q, v, a, report.lambda);
+    }
+    report.success = true;
+    return report;
+  }
+
+  /// Of an overdetermined DAE, whose closed form is that of y and z; p becomes p(y,z).
+  void add_multipliers(ReferenceReport& report) {
+    const gnomon::OverdeterminedSystem& system = *instance_.overdetermined;
+    Vector z = report.p, w(z.size());
+    if (instance_.system) instance_.system->mass().solve(report.p, z);
+    index1_->solve(report.q, z, w, psi_);
+    report.lambda = psi_;
+    if (!instance_.system) system.evaluate(gnomon::Term::momentum, {report.q, z, psi_}, report.p);
+  }
+
   gnomon::ProblemInstance instance_;
+  std::unique_ptr<gnomon::Index1> index1_;  // of an overdetermined DAE and of a System with friction
+  Vector psi_;
 };
 
 class Exact final : public gnomon::Reference {
@@ -50,10 +84,12 @@ class Exact final : public gnomon::Reference {
   std::string description() const override { return "the problem's closed-form solution"; }
   std::unique_ptr<gnomon::ReferenceSolution> start(const gnomon::ProblemInstance& instance,
                                                    const gnomon::Options&) const override {
-    if (!instance.exact)
-      throw gnomon::Error(gnomon::ErrorCode::refused, "reference exact: the problem with system " +
-                                                          instance.system->traits().name +
+    if (!instance.exact) {
+      const std::string& system =
+          instance.system ? instance.system->traits().name : instance.overdetermined->traits().name;
+      throw gnomon::Error(gnomon::ErrorCode::refused, "reference exact: the problem with system " + system +
                                                           " has no closed-form solution; use ida-index1 or ida-ggl");
+    }
     return std::make_unique<ExactSolution>(instance);
   }
 };

@@ -1,26 +1,31 @@
 // ida-ggl: the stabilised index-2 form, both constraint levels enforced, by IDA's BDF,
 //
-//     y = (q, v, lambda, mu)
-//     0 = M (q' - v) + G^T mu
-//     0 = M v' + grad U + G^T lambda - Q
-//     0 = g
-//     0 = G v + g_t
+//     x = (q, v, lambda, mu)                            x = (y, z, psi, mu)
+//     0 = M (q' - v) + G^T mu                           0 = y' - v(y,z) + g_y^T mu
+//     0 = M v' + grad U + G^T lambda - Q                0 = p_y y' + p_z z' - f - r(y,z,psi)
+//     0 = g                                             0 = h(y,z),   h = g_y v
+//     0 = G v + g_t                                     0 = g(y)
 //
-// mu = 0 on the exact solution. Gear, Leimkuhler and Gupta, Automatic integration of Euler-Lagrange equations with
-// constraints, J. Comput. Appl. Math. 12-13 (1985) 77-90.
+// of a mechanical system without friction, and of an overdetermined DAE. mu = 0 on the exact solution, so its curvature
+// Hess(g^T mu) is left out of the Jacobian on the right. Gear, Leimkuhler and Gupta, Automatic integration of
+// Euler-Lagrange equations with constraints, J. Comput. Appl. Math. 12-13 (1985) 77-90.
 #include "gnomon/plugin.hpp"
-#include "kernels/ida_reference.hpp"
+#include "kernels/mechanical_form.hpp"
+#include "kernels/overdetermined_form.hpp"
 
 namespace {
 
+using gnomon::Argument;
 using gnomon::ConstVectorRef;
 using gnomon::Index;
 using gnomon::Matrix;
+using gnomon::Term;
 using gnomon::Vector;
 
-class GglForm final : public gnomon::kernels::IdaForm {
+class MechanicalGgl final : public gnomon::kernels::MechanicalForm {
  public:
-  explicit GglForm(const gnomon::System& system) : IdaForm(system, 2 * system.m()) {}
+  static constexpr Index sets = 2;
+  explicit MechanicalGgl(const gnomon::kernels::MechanicalModel& model) : MechanicalForm(model, sets) {}
 
   void residual(double t, const ConstVectorRef& y, const ConstVectorRef& yp, gnomon::VectorRef r) override {
     const Vector q = y.head(n_), v = y.segment(n_, n_), lambda = y.segment(2 * n_, m_), mu = y.tail(m_);
@@ -38,9 +43,9 @@ class GglForm final : public gnomon::kernels::IdaForm {
   void jacobian(double t, double cj, const ConstVectorRef& y, const ConstVectorRef&, Eigen::Ref<Matrix> j) override {
     const Vector q = y.head(n_), v = y.segment(n_, n_), lambda = y.segment(2 * n_, m_), mu = y.tail(m_);
     const auto& mass = system_.mass();
-    scatter(mass.pattern(), mass.values(), cj, j.topLeftCorner(n_, n_));
-    scatter(mass.pattern(), mass.values(), -1, j.block(0, n_, n_, n_));
-    momentum_jacobian(t, cj, q, lambda, j);
+    gnomon::kernels::scatter(mass.pattern(), mass.values(), cj, j.topLeftCorner(n_, n_));
+    gnomon::kernels::scatter(mass.pattern(), mass.values(), -1, j.block(0, n_, n_, n_));
+    momentum_jacobian(t, cj, q, v, lambda, j);
     if (m_ == 0) return;
     // d(G^T mu)/dq, one column after the other.
     Vector unit = Vector::Zero(n_), column(n_);
@@ -50,11 +55,39 @@ class GglForm final : public gnomon::kernels::IdaForm {
       j.col(k).head(n_) += column;
       unit[k] = 0;
     }
-    scatter_transposed(values_, 1, j.block(0, 2 * n_ + m_, n_, m_));
-    scatter(values_, 1, j.block(2 * n_, 0, m_, n_));
-    scatter(values_, 1, j.block(2 * n_ + m_, n_, m_, n_));
+    scatter_reaction(j.block(0, 2 * n_ + m_, n_, m_));
+    scatter_constraints(1, j.block(2 * n_, 0, m_, n_));
+    scatter_constraints(1, j.block(2 * n_ + m_, n_, m_, n_));
     system_.constraint_jacobian_derivative(t, q, v, values_);
-    scatter(values_, 1, j.block(2 * n_ + m_, 0, m_, n_));
+    scatter_constraints(1, j.block(2 * n_ + m_, 0, m_, n_));
+  }
+};
+
+class OverdeterminedGgl final : public gnomon::kernels::OverdeterminedForm {
+ public:
+  static constexpr Index sets = 2;
+  explicit OverdeterminedGgl(const gnomon::kernels::OverdeterminedModel& model) : OverdeterminedForm(model, sets) {}
+
+  void residual(double, const ConstVectorRef& x, const ConstVectorRef& xp, gnomon::VectorRef r) override {
+    const Point p = point(x, xp);
+    const Vector mu = x.tail(m_);
+    dynamic_rows(p, r);
+    Vector term(ny_);
+    multiply_transposed(system_.pattern(Term::constraint, Argument::y), values(Term::constraint, Argument::y, p), mu,
+                        term);
+    r.head(ny_) += term;
+    r.segment(ny_ + nz_, m_) = value(Term::hidden, p);
+    r.tail(m_) = value(Term::constraint, p);
+  }
+
+  void jacobian(double, double cj, const ConstVectorRef& x, const ConstVectorRef& xp, Eigen::Ref<Matrix> j) override {
+    const Point p = point(x, xp);
+    dynamic_jacobian(cj, p, j);
+    gnomon::kernels::scatter_transposed(system_.pattern(Term::constraint, Argument::y),
+                                        values(Term::constraint, Argument::y, p), 1, j.topRightCorner(ny_, m_));
+    add(Term::hidden, Argument::y, p, 1, j.middleRows(ny_ + nz_, m_));
+    add(Term::hidden, Argument::z, p, 1, j.middleRows(ny_ + nz_, m_));
+    add(Term::constraint, Argument::y, p, 1, j.bottomRows(m_));
   }
 };
 
@@ -67,7 +100,7 @@ class IdaGgl final : public gnomon::Reference {
   gnomon::OptionSpecs options() const override { return gnomon::kernels::ida_options(); }
   std::unique_ptr<gnomon::ReferenceSolution> start(const gnomon::ProblemInstance& instance,
                                                    const gnomon::Options& options) const override {
-    return gnomon::kernels::start_ida<GglForm>(instance, options, name());
+    return gnomon::kernels::start_ida<MechanicalGgl, OverdeterminedGgl>(instance, options, name());
   }
 };
 

@@ -1,25 +1,30 @@
 // ida-index1: the equations of motion with the constraints differentiated twice, by IDA's BDF,
 //
-//     y = (q, v, lambda)
-//     0 = q' - v
-//     0 = M v' + grad U + G^T lambda - Q
-//     0 = G v' + v^T (Hess g) v + 2 G_t v + g_tt
+//     x = (q, v, lambda)                                  x = (y, z, psi)
+//     0 = q' - v                                          0 = y' - v(y,z)
+//     0 = M v' + grad U + G^T lambda - Q                  0 = p_y y' + p_z z' - f - r(y,z,psi)
+//     0 = G v' + v^T (Hess g) v + 2 G_t v + g_tt          0 = h_y y' + h_z z',   h = g_y v
 //
-// g(q) = 0 and G v = 0 are not enforced: their drift measures the accuracy.
-// Hairer and Wanner, Solving Ordinary Differential Equations II, section VII.1 (index reduction).
+// of a mechanical system without friction, and of an overdetermined DAE. g = 0 and h = 0 are not enforced: their drift
+// measures the accuracy. Hairer and Wanner, Solving Ordinary Differential Equations II, section VII.1 (index
+// reduction).
 #include "gnomon/plugin.hpp"
-#include "kernels/ida_reference.hpp"
+#include "kernels/mechanical_form.hpp"
+#include "kernels/overdetermined_form.hpp"
 
 namespace {
 
+using gnomon::Argument;
 using gnomon::ConstVectorRef;
 using gnomon::Index;
 using gnomon::Matrix;
+using gnomon::Term;
 using gnomon::Vector;
 
-class Index1Form final : public gnomon::kernels::IdaForm {
+class MechanicalIndex1 final : public gnomon::kernels::MechanicalForm {
  public:
-  explicit Index1Form(const gnomon::System& system) : IdaForm(system, system.m()) {}
+  static constexpr Index sets = 1;
+  explicit MechanicalIndex1(const gnomon::kernels::MechanicalModel& model) : MechanicalForm(model, sets) {}
 
   void residual(double t, const ConstVectorRef& y, const ConstVectorRef& yp, gnomon::VectorRef r) override {
     const Vector q = y.head(n_), v = y.segment(n_, n_), lambda = y.tail(m_), a = yp.segment(n_, n_);
@@ -36,17 +41,36 @@ class Index1Form final : public gnomon::kernels::IdaForm {
     const Vector q = y.head(n_), v = y.segment(n_, n_), lambda = y.tail(m_), a = yp.segment(n_, n_);
     j.topLeftCorner(n_, n_).diagonal().setConstant(cj);
     j.block(0, n_, n_, n_).diagonal().setConstant(-1);
-    momentum_jacobian(t, cj, q, lambda, j);
+    momentum_jacobian(t, cj, q, v, lambda, j);
     if (m_ == 0) return;
     // d/dq (G a + v^T (Hess g) v), and d/dv of the same plus cj G.
     auto dq = j.block(2 * n_, 0, m_, n_), dv = j.block(2 * n_, n_, m_, n_);
-    scatter(values_, cj, dv);
+    scatter_constraints(cj, dv);
     system_.constraint_jacobian_derivative(t, q, v, values_);
-    scatter(values_, 2, dv);
+    scatter_constraints(2, dv);
     system_.constraint_jacobian_derivative(t, q, a, values_);
-    scatter(values_, 1, dq);
+    scatter_constraints(1, dq);
     system_.constraint_third(t, q, v, v, values_);
-    scatter(values_, 1, dq);
+    scatter_constraints(1, dq);
+  }
+};
+
+class OverdeterminedIndex1 final : public gnomon::kernels::OverdeterminedForm {
+ public:
+  static constexpr Index sets = 1;
+  explicit OverdeterminedIndex1(const gnomon::kernels::OverdeterminedModel& model) : OverdeterminedForm(model, sets) {}
+
+  void residual(double, const ConstVectorRef& x, const ConstVectorRef& xp, gnomon::VectorRef r) override {
+    const Point p = point(x, xp);
+    dynamic_rows(p, r);
+    r.tail(m_) = slope(Term::hidden, p);
+  }
+
+  void jacobian(double, double cj, const ConstVectorRef& x, const ConstVectorRef& xp, Eigen::Ref<Matrix> j) override {
+    const Point p = point(x, xp);
+    dynamic_jacobian(cj, p, j);
+    add_slope(Term::hidden, Argument::y, cj, p, j.bottomRows(m_));
+    add_slope(Term::hidden, Argument::z, cj, p, j.bottomRows(m_));
   }
 };
 
@@ -59,7 +83,7 @@ class IdaIndex1 final : public gnomon::Reference {
   gnomon::OptionSpecs options() const override { return gnomon::kernels::ida_options(); }
   std::unique_ptr<gnomon::ReferenceSolution> start(const gnomon::ProblemInstance& instance,
                                                    const gnomon::Options& options) const override {
-    return gnomon::kernels::start_ida<Index1Form>(instance, options, name());
+    return gnomon::kernels::start_ida<MechanicalIndex1, OverdeterminedIndex1>(instance, options, name());
   }
 };
 

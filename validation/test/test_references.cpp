@@ -7,6 +7,7 @@
 #include "gnomon/error.hpp"
 #include "gnomon/registry.hpp"
 #include "models.hpp"
+#include "spoiled.hpp"
 
 using namespace gnomon;
 
@@ -20,7 +21,7 @@ namespace {
 /// A pendulum whose pivot moves, with friction, a wall of invalid values and a switch for exceptions.
 struct Driven : AutodiffModel<2, 1> {
   static constexpr bool has_force = true;
-  double sway = 0, friction = 0, limit = std::numeric_limits<double>::infinity();
+  double sway = 0, drag = 0, limit = std::numeric_limits<double>::infinity();
   int kind = 0;
   SystemTraits describe() const {
     SystemTraits t;
@@ -48,8 +49,8 @@ struct Driven : AutodiffModel<2, 1> {
       if (kind == 3) throw 5;
       if (kind == 2) return;
     }
-    f[0] = -friction * v[0];
-    f[1] = -friction * v[1];
+    f[0] = -drag * v[0];
+    f[1] = -drag * v[1];
   }
 };
 
@@ -106,7 +107,7 @@ void rk4(const Driven& m, double T, double& th, double& w) {
   auto acc = [&](double t, double th, double w) {
     // x' = s*3cos3t + w cos th, y' = w sin th; tangent (cos th, sin th)
     const double vx = m.sway * 3 * std::cos(3 * t) + w * std::cos(th), vy = w * std::sin(th);
-    const double fx = -m.friction * vx / 2, fy = -9.81 - m.friction * vy / 2;
+    const double fx = -m.drag * vx / 2, fy = -9.81 - m.drag * vy / 2;
     const double px = -m.sway * 9 * std::sin(3 * t);  // pivot acceleration
     return (fx - px) * std::cos(th) + fy * std::sin(th);
   };
@@ -126,7 +127,7 @@ void rk4(const Driven& m, double T, double& th, double& w) {
 BOOST_AUTO_TEST_CASE(force_and_moving_constraint) {
   Driven m;
   m.sway = 0.3;
-  m.friction = 0.7;
+  m.drag = 0.7;
   double th, w;
   rk4(m, 2, th, w);
   References refs;
@@ -143,6 +144,32 @@ BOOST_AUTO_TEST_CASE(force_and_moving_constraint) {
                             << " steps " << r.steps);
     BOOST_TEST(std::hypot(r.q[0] - x, r.q[1] - y) < 1e-8);
     BOOST_TEST(std::hypot(r.p[0] - px, r.p[1] - py) < 1e-7);
+  }
+}
+
+// The force enters IDA's Jacobian through its own derivatives; a force without any is differenced.
+BOOST_AUTO_TEST_CASE(jacobian_of_the_force) {
+  Driven m;
+  m.drag = 2000;  // stiff: what is missing in the Jacobian would be seen
+  ProblemInstance declared = driven(m), undeclared = declared;
+  undeclared.system =
+      std::make_shared<test::Spoiled>(*declared.system, test::Spoiled::Function::count, test::Spoiled::How::nan);
+  BOOST_CHECK_THROW(undeclared.system->force_pattern(ForceArgument::v), Error);
+  References refs;
+  for (const std::string name : {"ida-index1", "ida-ggl"}) {
+    const auto run = [&](const ProblemInstance& instance, const char* jacobian) {
+      const auto r = refs.start(name, instance, {{"jacobian", jacobian}})->advance_to(2);
+      BOOST_TEST(r.success, r.message);
+      return r;
+    };
+    const auto analytic = run(declared, "analytic"), differences = run(declared, "differences"),
+               none = run(undeclared, "analytic");
+    BOOST_TEST_MESSAGE(name << ": " << analytic.residual_evaluations << " residuals, by differences "
+                            << differences.residual_evaluations);
+    BOOST_TEST(analytic.residual_evaluations < differences.residual_evaluations);
+    BOOST_TEST(none.residual_evaluations == differences.residual_evaluations);
+    BOOST_TEST((analytic.q - differences.q).norm() < 1e-9);
+    BOOST_TEST((none.q - differences.q).norm() == 0);
   }
 }
 

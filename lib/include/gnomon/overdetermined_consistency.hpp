@@ -9,7 +9,9 @@
 
 namespace gnomon {
 
-/// Solves the equations that hold at one point (y, z) of the manifold. Dense or sparse by the system's size.
+/// Solves the equations that hold at one point (y, z) of the manifold. Up to 100 unknowns (z and psi together) the
+/// linear algebra is dense and nothing is allocated after construction, beyond that it is sparse. Factors are kept from
+/// call to call as long as their matrix stays the same. m = 0 is legal. Keeps a reference to the system.
 class Index1 {
  public:
   explicit Index1(const OverdeterminedSystem& system);
@@ -20,9 +22,10 @@ class Index1 {
   void solve_momentum(const ConstVectorRef& y, const ConstVectorRef& p, VectorRef z);
   /// The slope w = z' and the multipliers with
   ///     p_z w + p_y v = f + r(psi),    h_y v + h_z w = 0    (h = g_y v)
-  /// by Newton's method from the start value in psi, or from ones where r has no derivative there. Throws
+  /// by Newton's method from the start value in psi, or from psi = 1 where r or r_psi is not finite or singular at the
+  /// start value (a power of psi at zero); a step that leads where r cannot be evaluated is halved. Throws
   /// Error(rank_deficient) when h_z p_z^-1 r_psi is singular, with its condition number, and CannotEvaluate when the
-  /// iteration does not converge or leaves the domain of r.
+  /// iteration does not converge or a term is not finite.
   void solve(const ConstVectorRef& y, const ConstVectorRef& z, VectorRef w, VectorRef psi);
   /// Condition number of h_z p_z^-1 r_psi at a point, its rows and columns scaled by those of h_z D^-1 and D p_z^-1
   /// r_psi, D = |diag p_z|^1/2: large where a multiplier force hardly moves its constraint, whatever the units.
@@ -34,7 +37,7 @@ class Index1 {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Checks a start: sizes, finite values of all terms, g(y0) = 0 and g_y v = 0 to 1e-10 relative, and that
+/// Checks a start: sizes, finite values of all terms, g(y0) = 0 and g_y v = 0 to 1e-8 relative, and that
 /// h_z p_z^-1 r_psi is nonsingular at the consistent multiplier (of systems up to some hundred unknowns also that its
 /// condition is below 1e12). Throws Error.
 void check_start(const OverdeterminedSystem& system, const Vector& y0, const Vector& z0);

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Reference integrators: the same System through an independent, standard code.
+/// Reference integrators: the same model through an independent, standard code.
 
 #include <memory>
 #include <string>
@@ -13,7 +13,7 @@ namespace gnomon {
 struct ReferenceReport {
   bool success = false;
   double t = 0;         ///< where it got to
-  Vector q, p, lambda;  ///< state there
+  Vector q, p, lambda;  ///< state there; of an overdetermined DAE y, p(y,z) and psi, as in State
   long steps = 0, residual_evaluations = 0, jacobian_evaluations = 0;
   std::string message;  ///< empty on success
 };

@@ -4,68 +4,72 @@
 ///
 /// An absolute tolerance in the units of the model is a trap: with q in metres from the Earth's centre, 1e-13 lies four
 /// digits below the rounding of q, and a coordinate that passes through zero makes the Newton test of the integrator
-/// impossible. For a block b of the coordinates (SystemTraits::blocks), with the accelerations a0 of the start,
+/// impossible. For a block b of the coordinates (SystemTraits::blocks; otherwise each for itself), at a consistent
+/// start with the slopes y', y'', z',
 ///
-///     L_b = max |q0|,   V_b = max(max |v0|, sqrt(L_b max |a0|)),   A_b = max(max |a0|, V_b^2 / L_b)
+///     L_b = max |y|,   V_b = max(max |y'|, sqrt(L_b max |y''|)),   T_b = L_b / V_b
+///     Z_b = max(max |z|, T_b max |z'|),   W_b = max(max |z'|, Z_b / T_b)
 ///
-/// and at least a thousandth of the largest block's: a block that happens to start at zero is still one of lengths. For
-/// a constraint i, with A_ii = G_i M^-1 G_i^T,
+/// (of mechanical systems, z = y', the sizes of velocities and accelerations) and at least a thousandth of the largest
+/// block's: a block that happens to start at zero is still one of lengths. For a constraint i, h = g_y v,
 ///
-///     Lambda_i = sum_j |G_ij| A_j / A_ii,   the force that changes the accelerations by their own size
-///     Mu_i     = sum_j |G_ij| V_j / A_ii,   the same for the velocities (multipliers of the stabilised index-2 form)
+///     Lambda_i = sum_j |h_z|_ij W_j / |h_z dz'/dpsi|_ii,   the multiplier that changes z' by its own size
+///     Mu_i     = sum_j |g_y|_ij V_j / |g_y dy'/dmu|_ii,    the same for y' (multipliers of the stabilised index-2
+///     form)
 ///
 /// All of it is one in a model made dimensionless, and scales with any change of units.
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
-#include "gnomon/consistency.hpp"
 #include "gnomon/system.hpp"
 
 namespace gnomon::kernels {
 
 struct StateSizes {
-  Vector q, v;        ///< n each
+  Vector y, z;        ///< ny and nz
   Vector lambda, mu;  ///< m each
 };
 
-namespace state_sizes {
+/// A consistent start of y' = v(y,z), z' = w(y,z,psi), and what its constraints and multipliers do there.
+struct StartSlopes {
+  std::vector<Block> blocks;  ///< of y, and of z where it is of the same length
+  Vector y, dy, ddy, z, dz;
+  Vector psi;
+  Matrix hidden_by_z, slope_by_psi;    ///< h_z, m x nz, and dz'/dpsi, nz x m
+  Matrix constraint_by_y, rate_by_mu;  ///< g_y, m x ny, and dy'/dmu of the stabilised form, ny x m
+};
 
-constexpr double smallest_block = 1e-3;
-
-/// The largest |x| of each block, for every coordinate of the block.
-inline Vector block_maximum(const System& system, const Vector& x) {
-  Vector out = x.cwiseAbs();
-  for (const Block& block : system.traits().blocks)
-    out.segment(block.offset, block.size).setConstant(out.segment(block.offset, block.size).maxCoeff());
-  return out.cwiseMax(smallest_block * out.maxCoeff());
-}
-
-}  // namespace state_sizes
-
-/// Sizes at a consistent start (q, v) with acceleration a.
-inline StateSizes sizes_of(const System& system, double t, const Vector& q, const Vector& v, const Vector& a) {
-  using state_sizes::block_maximum;
+inline StateSizes sizes_of(const StartSlopes& at) {
+  constexpr double smallest_block = 1e-3;
   const auto or_one = [](double x) { return x > 0 && std::isfinite(x) ? x : 1; };
-  StateSizes size;
-  size.q = block_maximum(system, q).unaryExpr(or_one);
-  const Vector speed = block_maximum(system, v), pull = block_maximum(system, a);
-  size.v = speed.cwiseMax((size.q.array() * pull.array()).sqrt().matrix()).unaryExpr(or_one);
-  const Vector acceleration = pull.cwiseMax((size.v.array().square() / size.q.array()).matrix());
+  // The largest |x| of each block, for every coordinate of the block.
+  const auto block_maximum = [&](const Vector& x) -> Vector {
+    Vector out = x.cwiseAbs();
+    if (x.size() == at.y.size())
+      for (const Block& block : at.blocks)
+        out.segment(block.offset, block.size).setConstant(out.segment(block.offset, block.size).maxCoeff());
+    return out.cwiseMax(smallest_block * out.maxCoeff());
+  };
 
-  const Index m = system.m();
-  size.lambda.setOnes(m);
-  size.mu.setOnes(m);
-  if (m == 0) return size;
-  Vector values(system.constraint_pattern().nonzeros());
-  system.constraint_jacobian(t, q, values);
-  const Matrix G = to_dense(system.constraint_pattern(), values);
-  Vector solved(system.n());
+  StateSizes size;
+  size.y = block_maximum(at.y).unaryExpr(or_one);
+  const Vector speed = block_maximum(at.dy), pull = block_maximum(at.ddy);
+  const Vector rate = speed.cwiseMax((size.y.array() * pull.array()).sqrt().matrix()).unaryExpr(or_one);
+  Vector time = Vector::Constant(at.z.size(), size.y.maxCoeff() / rate.maxCoeff());
+  if (at.z.size() == at.y.size()) time = size.y.cwiseQuotient(rate);
+  const Vector slope = block_maximum(at.dz);
+  size.z = block_maximum(at.z).cwiseMax(slope.cwiseProduct(time)).unaryExpr(or_one);
+  const Vector change = slope.cwiseMax(size.z.cwiseQuotient(time));
+
+  const Index m = at.hidden_by_z.rows();
+  size.lambda.resize(m);
+  size.mu.resize(m);
   for (Index i = 0; i < m; ++i) {
-    const Vector row = G.row(i);
-    system.mass().solve(row, solved);
-    size.lambda[i] = or_one(row.cwiseAbs().dot(acceleration) / row.dot(solved));
-    size.mu[i] = or_one(row.cwiseAbs().dot(size.v) / row.dot(solved));
+    const Vector hidden = at.hidden_by_z.row(i), constraint = at.constraint_by_y.row(i);
+    size.lambda[i] = or_one(hidden.cwiseAbs().dot(change) / std::abs(hidden.dot(at.slope_by_psi.col(i))));
+    size.mu[i] = or_one(constraint.cwiseAbs().dot(rate) / std::abs(constraint.dot(at.rate_by_mu.col(i))));
   }
   return size;
 }

@@ -1,7 +1,8 @@
 #pragma once
 /// \file
-/// What the references that run an integrator of SUNDIALS share: the state y = (q, v, ...) and its tolerances, the walk
-/// from one output time to the next, evaluations that may fail, and the report.
+/// What the references that run an integrator of SUNDIALS share: the state (y, z, ...), of mechanical systems
+/// (q, v, ...), and its tolerances, the walk from one output time to the next, evaluations that may fail, and the
+/// report.
 
 #include <nvector/nvector_serial.h>
 #include <sunlinsol/sunlinsol_dense.h>
@@ -14,23 +15,19 @@
 #include <string>
 #include <utility>
 
-#include "gnomon/consistency.hpp"
 #include "gnomon/error.hpp"
 #include "gnomon/reference.hpp"
 #include "gnomon/sundials_compat.hpp"
-#include "state_sizes.hpp"
+#include "reference_model.hpp"
 
 namespace gnomon::kernels {
-
-/// Unknowns that dense linear algebra is good for: 200 MB of Jacobian.
-constexpr Index most_unknowns = 5000;
 
 /// Options that every one of them has; `coefficient` is the default of the Newton test's.
 inline OptionSpecs sundials_options(double coefficient) {
   return {
       OptionSpec::real("rtol", 1e-12, 1e-14, 1e-1, "", "relative tolerance"),
       OptionSpec::real("atol", 1e-13, 0, 1e3, "",
-                       "absolute tolerance of q and v, in parts of the size of their block at the start"),
+                       "absolute tolerance of q and v (y and z), in parts of the size of their block at the start"),
       OptionSpec::real("nonlinear-coefficient", coefficient, 1e-8, 1, "", "coefficient of the Newton convergence test"),
       OptionSpec::integer("max-steps", 10000000, 1, 1000000000, "steps between two output times")};
 }
@@ -56,36 +53,29 @@ class SundialsSolution : public ReferenceSolution {
   }
 
  protected:
-  /// Throws Error when the start is not consistent. `code` names the integrator, `size` is the length of y.
-  SundialsSolution(std::string code, const ProblemInstance& instance, Index size, const Options& options)
-      : system_(instance.system),
-        t_(instance.t0),
+  /// `code` names the integrator, `size` is the length of the state.
+  SundialsSolution(std::string code, std::shared_ptr<ReferenceModel> model, double t0, Index size,
+                   const Options& options)
+      : model_(std::move(model)),
+        t_(t0),
         rtol_(options.real("rtol")),
         size_(size),
-        n_(system_->n()),
-        m_(system_->m()),
+        ny_(model_->ny()),
+        nz_(model_->nz()),
+        m_(model_->m()),
         code_(std::move(code)) {
-    if (size > most_unknowns)
-      throw Error(ErrorCode::refused, code_ + " as a reference works with dense matrices: system " +
-                                          system_->traits().name + " makes " + std::to_string(size) +
-                                          " unknowns, at most " + std::to_string(most_unknowns) + " are possible");
-    check_start(*system_, instance.t0, instance.q0, instance.p0);
     for (auto* vector : {&y_, &tolerances_}) vector->reset(N_VNew_Serial(size, context_));
     matrix_.reset(SUNDenseMatrix(size, size, context_));
     if (!y_ || !tolerances_ || !matrix_) throw no_memory();
     linear_.reset(SUNLinSol_Dense(y_.get(), matrix_.get(), context_));
 
-    Vector v(n_);
-    system_->mass().solve(instance.p0, v);
-    acceleration(*system_, t_, instance.q0, v, start_acceleration_, start_lambda_);
-    sizes_ = sizes_of(*system_, t_, instance.q0, v, start_acceleration_);
     auto y = map(y_.get()), tolerances = map(tolerances_.get());
     y.setZero();
-    y.head(n_) = instance.q0;
-    y.segment(n_, n_) = v;
+    y.head(ny_) = model_->start().y;
+    y.segment(ny_, nz_) = model_->start().z;
     tolerances.setOnes();
-    tolerances.head(n_) = options.real("atol") * sizes_.q;
-    tolerances.segment(n_, n_) = options.real("atol") * sizes_.v;
+    tolerances.head(ny_) = options.real("atol") * model_->sizes().y;
+    tolerances.segment(ny_, nz_) = options.real("atol") * model_->sizes().z;
   }
 
   /// The first step is at most this long, none is shorter than 1e-6 of it: far below nothing but a failing evaluation
@@ -95,7 +85,7 @@ class SundialsSolution : public ReferenceSolution {
   virtual int integrate(double t, double& reached) = 0;
   virtual std::string flag_name(int flag) const = 0;
   virtual void count(ReferenceReport& report) const = 0;
-  /// Instead of the index-1 multipliers where those cannot be found.
+  /// Instead of the index-1 multipliers where those cannot be found, and what they are near to.
   virtual Vector own_multipliers() const { return Vector::Constant(m_, std::nan("")); }
 
   Error no_memory() const {
@@ -125,11 +115,9 @@ class SundialsSolution : public ReferenceSolution {
     return -1;
   }
 
-  std::shared_ptr<const System> system_;
+  std::shared_ptr<ReferenceModel> model_;
   double t_, rtol_;
-  Index size_, n_, m_;
-  StateSizes sizes_;
-  Vector start_acceleration_, start_lambda_;
+  Index size_, ny_, nz_, m_;
   SunMessage message_;
   SunContext context_;
   SunOwner<N_Vector> y_, tolerances_;
@@ -137,27 +125,26 @@ class SundialsSolution : public ReferenceSolution {
   SunOwner<SUNLinearSolver> linear_;
 
  private:
-  /// A tenth of the step whose first-order error h^2 |q''| / 2 meets the tolerance, at most a thousandth of the way.
+  /// A tenth of the step whose first-order error h^2 |y''| / 2 meets the tolerance, at most a thousandth of the way.
   /// The integrators' own choice, 1/2 over the weighted norm of y', is far smaller at tight tolerances: there the
   /// multipliers of the stabilised form, of which h times only enters the equations, drown in rounding and the first
   /// step never succeeds.
   double first_step(double way) const {
-    const auto tolerance = map(tolerances_.get()).head(n_), q = map(y_.get()).head(n_);
+    const auto tolerance = map(tolerances_.get()).head(ny_), y = map(y_.get()).head(ny_);
     const double error =
-        (start_acceleration_.array() / (rtol_ * q.array().abs() + tolerance.array()).max(1e-300)).matrix().norm();
-    const double step = 0.1 * std::sqrt(2 / std::max(error / std::sqrt(static_cast<double>(n_)), 1e-300));
+        (model_->start().ddy.array() / (rtol_ * y.array().abs() + tolerance.array()).max(1e-300)).matrix().norm();
+    const double step = 0.1 * std::sqrt(2 / std::max(error / std::sqrt(static_cast<double>(ny_)), 1e-300));
     return std::copysign(std::min(step, 1e-3 * std::abs(way)), way);
   }
 
-  /// The index-1 multipliers at q and v: an integrator's own are only as good as their loose tolerance.
-  Vector multipliers(const Vector& q, const Vector& v) const {
-    Vector a, lambda;
+  /// The index-1 multipliers at y and z: an integrator's own are only as good as their loose tolerance.
+  Vector multipliers(const Vector& y, const Vector& z) const {
+    const Vector own = own_multipliers();
     try {
-      acceleration(*system_, t_, q, v, a, lambda);
+      return model_->multipliers(t_, y, z, own);
     } catch (const std::exception&) {
-      lambda = own_multipliers();  // where G has lost rank, or nothing can be evaluated
+      return own;  // where G has lost rank, or nothing can be evaluated
     }
-    return lambda;
   }
 
   ReferenceReport report(std::string message) const {
@@ -165,11 +152,11 @@ class SundialsSolution : public ReferenceSolution {
     report.success = message.empty();
     report.message = std::move(message);
     report.t = t_;
-    const auto y = map(y_.get());
-    report.q = y.head(n_);
-    report.p.resize(n_);
-    system_->mass().apply(y.segment(n_, n_), report.p);
-    report.lambda = multipliers(report.q, y.segment(n_, n_));
+    const auto state = map(y_.get());
+    report.q = state.head(ny_);
+    const Vector z = state.segment(ny_, nz_);
+    report.p = model_->momentum(report.q, z);
+    report.lambda = multipliers(report.q, z);
     count(report);
     return report;
   }
@@ -186,15 +173,5 @@ class SundialsSolution : public ReferenceSolution {
   bool moved_ = false;
   std::string callback_message_;
 };
-
-/// Throws Error(refused) when the system has what none of them treats.
-inline void check_reference_fits(const System& system, const std::string& reference) {
-  const SystemTraits& traits = system.traits();
-  const auto refuse = [&](const char* why) {
-    throw Error(ErrorCode::refused, "reference " + reference + ": system " + traits.name + " " + why);
-  };
-  if (!traits.constant_mass) refuse("has a mass matrix that depends on q, and a constant one is expected");
-  if (traits.n_obstacles > 0) refuse("has obstacles c(q) >= 0, which it cannot hold");
-}
 
 }  // namespace gnomon::kernels

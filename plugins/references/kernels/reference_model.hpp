@@ -1,0 +1,186 @@
+#pragma once
+/// \file
+/// What the references that run an integrator of SUNDIALS know of a model: its unknowns (y, z), a consistent start with
+/// its slopes and sizes, and what a report says. Of a mechanical System y = q and z = v.
+
+#include <Eigen/LU>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "gnomon/consistency.hpp"
+#include "gnomon/error.hpp"
+#include "gnomon/overdetermined_consistency.hpp"
+#include "gnomon/problem.hpp"
+#include "state_sizes.hpp"
+
+namespace gnomon::kernels {
+
+class ReferenceModel {
+ public:
+  virtual ~ReferenceModel() = default;
+
+  const std::string& name() const { return name_; }
+  Index ny() const { return start_.y.size(); }
+  Index nz() const { return start_.z.size(); }
+  Index m() const { return start_.psi.size(); }
+  const StartSlopes& start() const { return start_; }
+  const StateSizes& sizes() const { return sizes_; }
+
+  /// p(y,z)
+  virtual Vector momentum(const Vector& y, const Vector& z) const = 0;
+  /// The multipliers for which the hidden constraint stays satisfied; `near` chooses where there are several. Throws
+  /// where there is none.
+  virtual Vector multipliers(double t, const Vector& y, const Vector& z, const Vector& near) = 0;
+
+ protected:
+  std::string name_;
+  StartSlopes start_;
+  StateSizes sizes_;
+};
+
+/// A System with constant mass, without friction.
+class MechanicalModel final : public ReferenceModel {
+ public:
+  /// Throws Error when the start is not consistent.
+  explicit MechanicalModel(const ProblemInstance& instance) : system_(instance.system) {
+    const System& s = *system_;
+    const double t = instance.t0;
+    check_start(s, t, instance.q0, instance.p0);
+    name_ = s.traits().name;
+    start_.blocks = s.traits().blocks;
+    start_.y = instance.q0;
+    start_.z.resize(s.n());
+    s.mass().solve(instance.p0, start_.z);
+    acceleration(s, t, start_.y, start_.z, start_.dz, start_.psi);
+    start_.dy = start_.z;
+    start_.ddy = start_.dz;
+
+    Vector values(s.constraint_pattern().nonzeros());
+    if (s.m() > 0) s.constraint_jacobian(t, start_.y, values);
+    start_.hidden_by_z = start_.constraint_by_y = to_dense(s.constraint_pattern(), values);
+    start_.slope_by_psi.resize(s.n(), s.m());
+    for (Index i = 0; i < s.m(); ++i) {
+      const Vector row = start_.constraint_by_y.row(i);
+      s.mass().solve(row, start_.slope_by_psi.col(i));
+    }
+    start_.rate_by_mu = start_.slope_by_psi;
+    sizes_ = sizes_of(start_);
+  }
+
+  const std::shared_ptr<const System>& system() const { return system_; }
+
+  Vector momentum(const Vector&, const Vector& v) const override {
+    Vector p(v.size());
+    system_->mass().apply(v, p);
+    return p;
+  }
+  Vector multipliers(double t, const Vector& q, const Vector& v, const Vector&) override {
+    Vector a, lambda;
+    acceleration(*system_, t, q, v, a, lambda);
+    return lambda;
+  }
+
+ private:
+  std::shared_ptr<const System> system_;
+};
+
+/// An OverdeterminedSystem, the model's own or that of a System with friction.
+class OverdeterminedModel final : public ReferenceModel {
+ public:
+  /// Throws Error when the start is not consistent, or the System has no form as an overdetermined one.
+  explicit OverdeterminedModel(const ProblemInstance& instance)
+      : system_(instance.system ? overdetermined_from(instance.system) : instance.overdetermined), index1_(*system_) {
+    const OverdeterminedSystem& s = *system_;
+    const OverdeterminedTraits& traits = s.traits();
+    name_ = traits.name;
+    start_.y = instance.q0;
+    start_.z = instance.p0;
+    if (instance.system) {
+      check_start(*instance.system, instance.t0, instance.q0, instance.p0);
+      start_.blocks = instance.system->traits().blocks;
+      instance.system->mass().solve(instance.p0, start_.z);
+    }
+    check_start(s, start_.y, start_.z);
+    start_.dy.resize(traits.ny);
+    start_.ddy.resize(traits.ny);
+    start_.dz.resize(traits.nz);
+    start_.psi.setZero(traits.m);
+    solve(start_.y, start_.z, start_.dz, start_.psi);
+    const OverdeterminedPoint at{start_.y, start_.z, start_.psi};
+    s.evaluate(Term::velocity, at, start_.dy);
+    const Vector still = Vector::Zero(traits.m);
+    s.tangent(Term::velocity, at, {start_.dy, start_.dz, still}, start_.ddy);
+
+    start_.hidden_by_z = derivative(Term::hidden, Argument::z);
+    start_.constraint_by_y = derivative(Term::constraint, Argument::y);
+    start_.slope_by_psi =
+        derivative(Term::momentum, Argument::z).partialPivLu().solve(derivative(Term::multiplier_force, Argument::psi));
+    start_.rate_by_mu = start_.constraint_by_y.transpose();
+    sizes_ = sizes_of(start_);
+  }
+
+  const OverdeterminedSystem& system() const { return *system_; }
+
+  Vector momentum(const Vector& y, const Vector& z) const override {
+    Vector p(nz());
+    system_->evaluate(Term::momentum, {y, z, start_.psi}, p);
+    return p;
+  }
+  Vector multipliers(double, const Vector& y, const Vector& z, const Vector& near) override {
+    Vector w(nz()), psi = near;
+    index1_.solve(y, z, w, psi);
+    return psi;
+  }
+
+ private:
+  void solve(const Vector& y, const Vector& z, Vector& w, Vector& psi) {
+    try {
+      index1_.solve(y, z, w, psi);
+    } catch (const CannotEvaluate& error) {
+      throw Error(ErrorCode::callback_failed, "system " + name_ + ": at the start " + error.what());
+    }
+  }
+  Matrix derivative(Term term, Argument argument) const {
+    const SparsityPattern& pattern = system_->pattern(term, argument);
+    Vector values(pattern.nonzeros());
+    if (values.size() > 0) system_->jacobian(term, argument, {start_.y, start_.z, start_.psi}, values);
+    return to_dense(pattern, values);
+  }
+
+  std::shared_ptr<const OverdeterminedSystem> system_;
+  Index1 index1_;
+};
+
+/// What is not mechanical, or has friction, is integrated as an overdetermined DAE.
+inline bool is_overdetermined(const ProblemInstance& instance) {
+  return !instance.system || instance.system->traits().has_friction;
+}
+
+/// Unknowns that dense linear algebra is good for: 200 MB of Jacobian.
+constexpr Index most_unknowns = 5000;
+
+/// Throws Error(refused) when the problem has what none of the references treats, or makes too many unknowns y, z and
+/// so many times its multipliers.
+inline void check_reference_fits(const ProblemInstance& instance, const std::string& reference, Index multiplier_sets) {
+  const auto refuse = [&](const std::string& name, const std::string& why) {
+    throw Error(ErrorCode::refused, "reference " + reference + ": system " + name + " " + why);
+  };
+  const auto check_size = [&](const std::string& name, Index unknowns) {
+    if (unknowns > most_unknowns)
+      refuse(name, "makes " + std::to_string(unknowns) + " unknowns, and with dense matrices at most " +
+                       std::to_string(most_unknowns) + " are possible");
+  };
+  if (!instance.system) {
+    const OverdeterminedTraits& traits = instance.overdetermined->traits();
+    return check_size(traits.name, traits.ny + traits.nz + multiplier_sets * traits.m);
+  }
+  const SystemTraits& traits = instance.system->traits();
+  if (!traits.constant_mass) refuse(traits.name, "has a mass matrix that depends on q, and a constant one is expected");
+  if (traits.n_obstacles > 0) refuse(traits.name, "has obstacles c(q) >= 0, which it cannot hold");
+  if (traits.has_friction && traits.time_dependent)
+    refuse(traits.name, "has friction and depends on time, and one of the two at most is expected");
+  check_size(traits.name, 2 * traits.n + multiplier_sets * traits.m);
+}
+
+}  // namespace gnomon::kernels
