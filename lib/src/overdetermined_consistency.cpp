@@ -98,7 +98,8 @@ struct Index1::Impl {
       psi = candidate;
       return share * max_norm(solution.tail(m));
     }
-    throw CannotEvaluate("the multiplier force r(y,z,psi) cannot be evaluated on the way to the multiplier");
+    throw CannotEvaluate("the multiplier force r(y,z,psi) is not finite at psi = " + vector_text(candidate) +
+                         " on the way to the multiplier");
   }
 
   double condition(const OverdeterminedPoint& at) const {

@@ -236,7 +236,7 @@ BOOST_AUTO_TEST_CASE(singular_multiplier) {
   Bead bead;
   bead.kind = Bead::Friction::none;
   bead.stiffness = 0;
-  BOOST_CHECK_EXCEPTION(solve(bead, 1), Error, says("h_z p_z^-1 r_psi, h = g_y v, is singular (condition inf)"));
+  BOOST_CHECK_EXCEPTION(solve(bead, 1), Error, says("h_z p_z^-1 r_psi, h = g_y v, is singular inf)"));
   const AutodiffOverdetermined<Bead> system(bead);
   BOOST_CHECK_EXCEPTION(check_start(system, Vector::Zero(2), Vector::Unit(2, 0)), Error, says("is singular"));
   // No scale makes a regular one singular.
@@ -257,7 +257,7 @@ BOOST_AUTO_TEST_CASE(nearly_dependent_constraints) {
   };
   for (const double slope : {1.0, 1e3, 1e5})  // psi2 = slope, psi1 = 2 - slope
     BOOST_TEST((solved(slope) - (Vector(2) << 2 - slope, slope).finished()).norm() <= 1e-15 * slope * slope * slope);
-  BOOST_CHECK_EXCEPTION(solved(1e7), Error, says("is singular (condition"));
+  BOOST_CHECK_EXCEPTION(solved(1e7), Error, says("is singular"));
 }
 
 BOOST_AUTO_TEST_CASE(nothing_allocates) {
