@@ -19,6 +19,22 @@ Phase start_of(const ProblemInstance& instance) {
   return {instance.q0, instance.p0};
 }
 
+Phase phase_of(const Integrator& integrator) {
+  const State& z = integrator.state();
+  return {z.q.value(), integrator.overdetermined() ? z.carried : z.p.value()};
+}
+
+Index multipliers_of(const ProblemInstance& instance) {
+  return instance.system ? instance.system->m() : instance.overdetermined->traits().m;
+}
+
+const System& mechanical(const ProblemInstance& instance) {
+  if (!instance.system)
+    throw Error(ErrorCode::refused, "this measure needs a mechanical system with mass and potential, and \"" +
+                                        instance.overdetermined->traits().name + "\" is an overdetermined DAE");
+  return *instance.system;
+}
+
 Integrator started(const Registry& registry, const ProblemInstance& instance, const Method& method,
                    const Phase& start) {
   ProblemInstance from = instance;
@@ -47,7 +63,7 @@ Phase state_after(const Registry& registry, const ProblemInstance& instance, con
                   double h) {
   Integrator integrator = started(registry, instance, method);
   advance(integrator, steps, h);
-  return {integrator.state().q.value(), integrator.state().p.value()};
+  return phase_of(integrator);
 }
 
 double relative_error(const Vector& a, const Vector& b) {
@@ -96,11 +112,11 @@ Phase reference_state(const Registry& registry, const ProblemInstance& instance,
   return state_at(*start_reference(registry, instance, c, reference, tolerance), reference, t);
 }
 
-Phase table_state(const Case& c, Index n) {
+Phase table_state(const Case& c, const ProblemInstance& instance) {
   const std::string path = c.data_folder + "/" + c.table.file;
   std::ifstream in(path);
   if (!in) throw Error(ErrorCode::bad_file, "table \"" + path + "\" cannot be read");
-  Phase z{Vector::Constant(n, NAN), Vector::Constant(n, NAN)};
+  Phase z{Vector::Constant(instance.q0.size(), NAN), Vector::Constant(instance.p0.size(), NAN)};
   std::string line;
   while (std::getline(in, line)) {
     if (line.empty() || line[0] == '#') continue;
@@ -115,11 +131,12 @@ Phase table_state(const Case& c, Index n) {
     const bool momentum = component[0] == 'p' && std::isdigit(component[1]);
     if (!position && !momentum) continue;
     const long i = std::stol(component.substr(1));
-    if (i < n) (position ? z.q : z.p)[i] = std::stod(value);
+    Vector& block = position ? z.q : z.p;
+    if (i < block.size()) block[i] = std::stod(value);
   }
   if (!z.q.allFinite() || !z.p.allFinite())
-    throw Error(ErrorCode::bad_file,
-                fmt::format("table \"{}\" has no complete state \"{}\" of {} coordinates", path, c.table.name, n));
+    throw Error(ErrorCode::bad_file, fmt::format("table \"{}\" has no complete state \"{}\" of {} coordinates", path,
+                                                 c.table.name, z.q.size()));
   return z;
 }
 

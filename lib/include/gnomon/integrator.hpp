@@ -83,6 +83,8 @@ class Integrator {
   const RunCounters& counters() const;
   /// Throws Error(refused) for an overdetermined DAE.
   const System& system() const;
+  /// The overdetermined DAE that it integrates, null for a mechanical system.
+  const OverdeterminedSystem* overdetermined() const;
   StepEquations& equations();
 
  private:
