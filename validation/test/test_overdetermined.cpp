@@ -3,54 +3,15 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "gnomon/autodiff_overdetermined.hpp"
 #include "gnomon/gnomon.hpp"
 
 using namespace gnomon;
-
-namespace {
-
-/// (4.1), variant A.
-struct Example41 : AutodiffOverdeterminedModel<2, 2, 1> {
-  OverdeterminedTraits describe() const {
-    OverdeterminedTraits t;
-    t.name = "(4.1)";
-    return t;
-  }
-  template <class S>
-  void velocity(const S*, const S* z, S* v) const {
-    v[0] = 2 * z[0];
-    v[1] = -z[1];
-  }
-  template <class S>
-  void force(const S* y, const S* z, S* f) const {
-    f[0] = 2 * (y[0] * y[1] * z[0] * z[1]) - y[0] * z[0] * z[1];
-    f[1] = z[0] - y[0] * z[1] * z[1] * z[1];
-  }
-  template <class S>
-  void multiplier_force(const S* y, const S* z, const S* psi, S* r) const {
-    using std::sqrt;
-    r[0] = y[1] * z[0] * psi[0] * psi[0];
-    r[1] = -sqrt(y[0]) * z[0] * z[1] * z[1] * psi[0];
-  }
-  template <class S>
-  void constraints(const S* y, S* g) const {
-    g[0] = y[0] * y[1] * y[1] - 1;
-  }
-};
-
-}  // namespace
 
 BOOST_AUTO_TEST_SUITE(overdetermined)
 
 /// (4.1) with a method, from (1,1,1,1) to t = 1 in steps of h: the errors of y and z in the Euclidean norm.
 std::array<double, 2> errors(const Registry& registry, const std::string& name, const Assignments& options, double h) {
-  const auto system = std::make_shared<AutodiffOverdetermined<Example41>>(Example41());
-  const Scheme& scheme = registry.scheme(name);
-  const SolverFactory& solver = registry.solver("kinsol-newton");
-  Integrator integrator(system, scheme, Options("scheme " + name, scheme.options(), options), solver,
-                        Options("solver", solver.options()));
-  integrator.start(0, Vector::Ones(2), Vector::Ones(2));
+  Integrator integrator = registry.integrator(registry.build("odae-test"), name, "kinsol-newton", options);
   const StepReport report = integrator.advance_to(1, h);
   BOOST_REQUIRE_MESSAGE(report.success(), report.message);
   const Vector exact = (Vector(2) << std::exp(2), std::exp(-1)).finished();
@@ -106,7 +67,7 @@ BOOST_AUTO_TEST_CASE(bad_alpha_and_starts) {
   BOOST_CHECK_EXCEPTION(errors(r, "symplectic-euler-natural", {{"alpha", "1"}}, .1), Error, refused("alpha = 1"));
   BOOST_CHECK_EXCEPTION(errors(r, "energy-momentum", {}, .1), Error, refused("mechanical systems only"));
 
-  const auto system = std::make_shared<AutodiffOverdetermined<Example41>>(Example41());
+  const auto system = r.build("odae-test").overdetermined;
   const Scheme& scheme = r.scheme("symplectic-euler-true");
   const SolverFactory& solver = r.solver("newton");
   Integrator integrator(system, scheme, Options("scheme", scheme.options()), solver,
@@ -115,6 +76,59 @@ BOOST_AUTO_TEST_CASE(bad_alpha_and_starts) {
   BOOST_CHECK_EXCEPTION(integrator.start(0, 2 * ones, ones), Error, refused("constraint g(y)[0] = 7"));
   BOOST_CHECK_EXCEPTION(integrator.start(0, ones, Vector::Unit(2, 0)), Error, refused("hidden constraint"));
   BOOST_CHECK_EXCEPTION(integrator.start(0, Vector::Ones(3), ones), Error, refused("3 entries, expected 2"));
+}
+
+/// Two momenta, one motion: p(y,z) that depends on y, and not p = z.
+BOOST_AUTO_TEST_CASE(momentum_of_the_resting_frame) {
+  const Registry r = registry();
+  const auto end = [&](const Assignments& set) {
+    Integrator integrator = r.integrator(r.build("rotating-wire-bead", set), "composition", "newton",
+                                         {{"inner", "symplectic-euler-true"}, {"order", "4"}, {"kind", "suzuki"}});
+    BOOST_REQUIRE(integrator.advance(200, 5e-3).success());
+    BOOST_TEST(integrator.overdetermined() != nullptr);
+    return integrator.state();
+  };
+  const State kinetic = end({{"m", "2"}}), canonical = end({{"m", "2"}, {"momentum", "canonical"}});
+  BOOST_TEST((kinetic.q.value() - canonical.q.value()).norm() <= 1e-8);
+  BOOST_TEST((kinetic.carried - canonical.carried).norm() <= 1e-8);
+  BOOST_TEST((kinetic.p.value() - 2 * kinetic.carried).norm() <= 1e-12);
+  const Vector &y = canonical.q.value(), &z = canonical.carried;
+  const Vector expected = 2 * (Vector(3) << z[0] - 4 * y[1], z[1] + 4 * y[0], z[2]).finished();
+  BOOST_TEST((canonical.p.value() - expected).norm() <= 1e-12);
+  BOOST_TEST(std::abs(static_cast<double>(kinetic.work - canonical.work)) <= 1e-8);
+  BOOST_TEST(kinetic.work < -1);
+}
+
+/// What is left of the energy balance without friction is the method's own error: of order 2 here, and no work.
+BOOST_AUTO_TEST_CASE(bead_without_friction) {
+  const Registry r = registry();
+  const ProblemInstance smooth = r.build("rotating-wire-bead", {{"c_f", "0"}, {"u", "0"}});
+  const auto error = [&](double h) {
+    Integrator integrator =
+        r.integrator(smooth, "composition", "newton", {{"inner", "symplectic-euler-true"}, {"order", "2"}});
+    BOOST_REQUIRE(integrator.advance_to(1, h).success());
+    BOOST_TEST(static_cast<double>(integrator.state().work) == 0, boost::test_tools::tolerance(1e-12));
+    return std::abs(integrator.monitor().energy().last_error());
+  };
+  BOOST_TEST(std::abs(std::log2(error(4e-3) / error(2e-3)) - 2) <= 0.1);
+  Integrator natural = r.integrator(smooth, "symplectic-euler-natural", "newton");
+  BOOST_TEST(natural.promises().order == 1);  // r is affine without friction
+}
+
+BOOST_AUTO_TEST_CASE(bad_starts_of_the_problems) {
+  const Registry r = registry();
+  const auto refused = [](const std::string& part) {
+    return [part](const Error& error) { return std::string(error.what()).find(part) != std::string::npos; };
+  };
+  const auto run = [&](const std::string& problem, const Assignments& set) {
+    r.integrator(r.build(problem, set), "symplectic-euler-true", "newton");
+  };
+  BOOST_CHECK_EXCEPTION(run("rotating-wire-bead", {{"u", "0"}}), Error, refused("has no direction"));
+  BOOST_CHECK_EXCEPTION(run("cubic-surface", {{"contact", "kept"}, {"u", "0"}}), Error, refused("has no direction"));
+  BOOST_CHECK_EXCEPTION(run("cubic-surface", {{"contact", "kept"}, {"lift", "1"}}), Error, refused("lift = 0"));
+  BOOST_CHECK_EXCEPTION(run("odae-test", {{"variant", "c"}}), Error, refused("variant"));
+  Integrator integrator = r.integrator(r.build("odae-test"), "symplectic-euler-true", "newton");
+  BOOST_CHECK_EXCEPTION(integrator.system(), Error, refused("no mechanical system"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

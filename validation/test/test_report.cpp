@@ -208,8 +208,12 @@ BOOST_AUTO_TEST_CASE(shipped_cases_cover_every_kind) {
   // Conformance reaches every scheme and every problem.
   for (const auto& scheme : registry.schemes())
     BOOST_TEST(!select_cases(cases, Tier::quick, "conformance/" + scheme + "/").empty(), scheme);
-  for (const auto& problem : registry.problems())
-    BOOST_TEST(!select_cases(cases, Tier::quick, "conformance/energy-momentum-general/" + problem).empty(), problem);
+  for (const auto& problem : registry.problems()) {
+    const auto reached = [&](const std::string& scheme) {
+      return !select_cases(cases, Tier::quick, "conformance/" + scheme + "/" + problem).empty();
+    };
+    BOOST_TEST((reached("energy-momentum-general") || reached("symplectic-euler-true")), problem);
+  }
 }
 
 // The conformance measures must not believe a scheme.
