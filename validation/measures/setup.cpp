@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "gnomon/error.hpp"
+#include "gnomon/overdetermined_consistency.hpp"
 #include "measure.hpp"
 
 namespace gnomon::validation {
@@ -22,6 +23,13 @@ Phase start_of(const ProblemInstance& instance) {
 Phase phase_of(const Integrator& integrator) {
   const State& z = integrator.state();
   return {z.q.value(), integrator.overdetermined() ? z.carried : z.p.value()};
+}
+
+Phase phase_of(const ReferenceReport& report, const ProblemInstance& instance) {
+  if (instance.system) return {report.q, report.p};
+  Phase phase{report.q, instance.p0};
+  Index1(*instance.overdetermined).solve_momentum(report.q, report.p, phase.p);
+  return phase;
 }
 
 Index multipliers_of(const ProblemInstance& instance) {
@@ -94,22 +102,22 @@ std::unique_ptr<ReferenceSolution> start_reference(const Registry& registry, con
 
 namespace {
 
-Phase state_at(ReferenceSolution& solution, const std::string& reference, double t) {
+Phase state_at(const ProblemInstance& instance, ReferenceSolution& solution, const std::string& reference, double t) {
   const ReferenceReport report = solution.advance_to(t);
   if (!report.success) throw RunFailed(report.t, reference + ": " + report.message);
-  return {report.q, report.p};
+  return phase_of(report, instance);
 }
 
 }  // namespace
 
 Phase reference_state(const Registry& registry, const ProblemInstance& instance, const std::string& reference,
                       double tolerance, double t) {
-  return state_at(*start_reference(registry, instance, reference, tolerance), reference, t);
+  return state_at(instance, *start_reference(registry, instance, reference, tolerance), reference, t);
 }
 
 Phase reference_state(const Registry& registry, const ProblemInstance& instance, const Case& c,
                       const std::string& reference, double tolerance, double t) {
-  return state_at(*start_reference(registry, instance, c, reference, tolerance), reference, t);
+  return state_at(instance, *start_reference(registry, instance, c, reference, tolerance), reference, t);
 }
 
 Phase table_state(const Case& c, const ProblemInstance& instance) {

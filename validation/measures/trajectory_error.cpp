@@ -20,9 +20,11 @@ double max_distance(const Vector& a, const Vector& b) {
   return a.size() ? (a - b).lpNorm<Eigen::Infinity>() : 0;
 }
 
-ReferenceReport reached(ReferenceSolution& solution, double t, const std::string& name) {
+ReferenceReport reached(const ProblemInstance& instance, ReferenceSolution& solution, double t,
+                        const std::string& name) {
   ReferenceReport report = solution.advance_to(t);
   if (!report.success) throw RunFailed(report.t, name + ": " + report.message);
+  report.p = phase_of(report, instance).p;
   return report;
 }
 
@@ -31,7 +33,7 @@ ReferenceReport reached(ReferenceSolution& solution, double t, const std::string
 class Solution {
  public:
   Solution(const Registry& registry, const Case& c, const ProblemInstance& instance, std::string reference, double h)
-      : name_(std::move(reference)), fine_(h / 16) {
+      : instance_(&instance), name_(std::move(reference)), fine_(h / 16) {
     if (name_ == own_solution) {
       integrator_ = std::make_unique<Integrator>(started(registry, instance, c.method));
       return;
@@ -40,7 +42,7 @@ class Solution {
   }
   /// t: the next half step.
   ReferenceReport at(double t) {
-    if (solution_) return reached(*solution_, t, name_);
+    if (solution_) return reached(*instance_, *solution_, t, name_);
     advance(*integrator_, 8, fine_);
     ReferenceReport report;
     const Phase z = phase_of(*integrator_);
@@ -51,6 +53,7 @@ class Solution {
   }
 
  private:
+  const ProblemInstance* instance_;
   std::string name_;
   double fine_;
   std::unique_ptr<Integrator> integrator_;
