@@ -81,7 +81,7 @@ Quantities measure_published_euler(const Registry& registry, const Case& c) {
     instance.exact(c.until, expected.q, expected.p);
   } else {
     Case reference = c;
-    reference.table.file = "seuler_reference_t1.csv";
+    reference.table = {"odae_reference_t1.csv", c.problem + "-kept"};
     expected = table_state(reference, instance);
   }
 

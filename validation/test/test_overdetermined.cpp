@@ -3,9 +3,45 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
+#include "gnomon/autodiff_overdetermined.hpp"
 #include "gnomon/gnomon.hpp"
 
 using namespace gnomon;
+
+namespace {
+
+/// A mass on q2 = -q1^3 / 3 in a unit field: it would soon leave the surface, where psi < 0, and its friction is NaN
+/// there.
+struct Overrun : AutodiffOverdeterminedModel<2, 2, 1> {
+  OverdeterminedTraits describe() const {
+    OverdeterminedTraits traits;
+    traits.name = "overrun";
+    return traits;
+  }
+  template <class S>
+  void velocity(const S*, const S* z, S* v) const {
+    v[0] = z[0];
+    v[1] = z[1];
+  }
+  template <class S>
+  void force(const S*, const S*, S* f) const {
+    f[0] = S(0.0);
+    f[1] = S(-1.0);
+  }
+  template <class S>
+  void multiplier_force(const S* y, const S* z, const S* psi, S* r) const {
+    using std::sqrt;
+    const S friction = 0.1 * (psi[0] * sqrt(psi[0] + 1e-12));
+    r[0] = y[0] * y[0] * psi[0] - friction * z[0];
+    r[1] = psi[0] - friction * z[1];
+  }
+  template <class S>
+  void constraints(const S* y, S* g) const {
+    g[0] = y[1] + (y[0] * y[0] * y[0]) / 3.0;
+  }
+};
+
+}  // namespace
 
 BOOST_AUTO_TEST_SUITE(overdetermined)
 
@@ -76,6 +112,42 @@ BOOST_AUTO_TEST_CASE(bad_alpha_and_starts) {
   BOOST_CHECK_EXCEPTION(integrator.start(0, 2 * ones, ones), Error, refused("constraint g(y)[0] = 7"));
   BOOST_CHECK_EXCEPTION(integrator.start(0, ones, Vector::Unit(2, 0)), Error, refused("hidden constraint"));
   BOOST_CHECK_EXCEPTION(integrator.start(0, Vector::Ones(3), ones), Error, refused("3 entries, expected 2"));
+}
+
+/// psi is unique only where z is not zero: the start at rest is on the manifold, but has no multiplier.
+BOOST_AUTO_TEST_CASE(singular_start) {
+  const Registry r = registry();
+  ProblemInstance rest = r.build("odae-test");
+  rest.p0.setZero();
+  BOOST_CHECK_EXCEPTION(r.integrator(rest, "symplectic-euler-true", "newton"), Error, [](const Error& error) {
+    return std::string(error.what()).find("singular (condition inf)") != std::string::npos;
+  });
+}
+
+/// Friction that is NaN where psi < 0: a step that leads there fails, says so, and leaves the state as it was.
+BOOST_AUTO_TEST_CASE(friction_not_a_number) {
+  const Registry r = registry();
+  ProblemInstance overrun;
+  overrun.overdetermined = std::make_shared<AutodiffOverdetermined<Overrun>>(Overrun());
+  overrun.q0 = (Vector(2) << 0, 0).finished();
+  overrun.p0 = (Vector(2) << 0.5, 0).finished();
+  for (const char* solver : {"newton", "kinsol-newton", "kinsol-linesearch"}) {
+    Integrator integrator = r.integrator(overrun, "symplectic-euler-true", solver);
+    State last;
+    StepReport report;
+    do {
+      last = integrator.state();
+      report = integrator.step(1e-2);
+    } while (report.success() && integrator.state().t < 20);
+    BOOST_TEST(!report.success(), solver);
+    BOOST_TEST(report.message.find("step ") == 0, report.message);
+    BOOST_TEST(last.t > 0.1);
+    BOOST_TEST(integrator.state().t == last.t);
+    BOOST_TEST((integrator.state().q.value() - last.q.value()).norm() == 0);
+    BOOST_TEST((integrator.state().carried - last.carried).norm() == 0);
+    BOOST_TEST(integrator.state().lambda[0] == last.lambda[0]);
+    BOOST_TEST_MESSAGE(solver << ": psi = " << last.lambda[0] << "; " << report.message);
+  }
 }
 
 /// Two momenta, one motion: p(y,z) that depends on y, and not p = z.
