@@ -229,6 +229,11 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
     if (system.m() > 0) acceleration(system, t0, q, v, a, z.lambda);
   } else {
     const OverdeterminedSystem& system = *impl_->overdetermined;
+    if (impl_->options.project_start)
+      throw Error(ErrorCode::refused,
+                  "an inconsistent start is repaired in the mass metric, which the overdetermined "
+                  "DAE \"" +
+                      system.traits().name + "\" does not have: give a consistent one");
     check_start(system, q0, p0);
     z.lambda = Vector::Zero(system.traits().m);
     v.setZero(system.traits().ny);
@@ -333,6 +338,9 @@ const System& Integrator::system() const {
     throw Error(ErrorCode::refused, "the overdetermined DAE \"" + impl_->overdetermined->traits().name +
                                         "\" is no mechanical system with mass and potential, which is needed here");
   return *impl_->system;
+}
+const OverdeterminedSystem* Integrator::overdetermined() const {
+  return impl_->overdetermined.get();
 }
 StepEquations& Integrator::equations() {
   return impl_->contacts ? impl_->contacts->equations() : *impl_->binding.equations;

@@ -25,8 +25,8 @@ Quantities measure_augmented_iterations(const Registry& registry, const Case& c)
   const SolverFactory& solver = registry.solver(c.method.solver);
   const auto strategy = solver.create(Options("solver " + solver.name(), solver.options(), c.method.solver_options));
   strategy->attach(equations);
-  Vector x(equations.size()), xs(equations.size()), g(instance.system->m()),
-      scratch(instance.system->constraint_pattern().nonzeros());
+  Vector x(equations.size()), xs(equations.size()), g(mechanical(instance).m()),
+      scratch(mechanical(instance).constraint_pattern().nonzeros());
 
   Quantities out;
   step.begin(z0, h);
@@ -42,7 +42,7 @@ Quantities measure_augmented_iterations(const Registry& registry, const Case& c)
     if (then == Next::fail) throw RunFailed(z0.t, step.failure());
     State z = z0;
     step.finish(z);
-    instance.system->constraints_compensated(z.t, z.q.value(), z.q.tail(), g, scratch);
+    mechanical(instance).constraints_compensated(z.t, z.q.value(), z.q.tail(), g, scratch);
     if (++iterations > 9) continue;
     const std::string number = std::to_string(iterations), in = "in augmented iteration " + number;
     const Vector dq = (z.q.value() - z_exact.q.value()) + (z.q.tail() - z_exact.q.tail());

@@ -23,7 +23,7 @@ double largest(const Vector& x) {
 
 void follow(const ProblemInstance& instance, ReferenceSolution& solution, const std::string& name, double until,
             double energy_scale, Quantities& out) {
-  const System& system = *instance.system;
+  const System& system = mechanical(instance);
   Vector v(system.n()), g(system.m());
   const auto energy = [&](double t, const Vector& q, const Vector& p) {
     system.mass().solve(p, v);

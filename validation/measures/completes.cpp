@@ -36,7 +36,7 @@ Quantities measure_completes(const Registry& registry, const Case& c) {
     const double tolerance = c.tolerances.empty() ? 0 : c.tolerances.front();
     try {
       const Phase end = reference_state(registry, instance, c, name, tolerance, c.until);
-      const double drift = energy(*instance.system, c.until, end.q, end.p) - monitor.energy().initial();
+      const double drift = energy(mechanical(instance), c.until, end.q, end.p) - monitor.energy().initial();
       out.push_back({name + "-reached", c.until, {}, "time " + name + " reaches"});
       out.push_back({name + "-energy", std::abs(drift) / scale, {}, "its energy error there / max(max|T|, max|U|)"});
     } catch (const RunFailed& failure) {

@@ -74,10 +74,10 @@ class Levels final : public Observer {
 Quantities measure_constraint_levels(const Registry& registry, const Case& c) {
   const ProblemInstance instance = build(registry, c);
   Integrator integrator = started(registry, instance, c.method);
-  if (integrator.state().carried.size() < instance.system->n())
+  if (integrator.state().carried.size() < mechanical(instance).n())
     throw Error(ErrorCode::refused,
                 "measure constraint-levels needs the accelerations that scheme " + c.method.scheme + " does not carry");
-  Levels levels(*instance.system);
+  Levels levels(mechanical(instance));
   integrator.add_observer(levels);
   const double h = c.step.front();
   advance(integrator, whole_steps(c.until - instance.t0, h), h);

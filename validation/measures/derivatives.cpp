@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "disagreement.hpp"
 #include "gnomon/consistency.hpp"
 #include "gnomon/error.hpp"
 #include "measure.hpp"
@@ -38,25 +39,6 @@ std::vector<Point> projected(const System& system, std::vector<Point> points) {
   }
   return points;
 }
-
-/// The largest disagreement seen, relative to the largest value seen.
-class Disagreement {
- public:
-  void compare(const Vector& formula, const Vector& check) {
-    if (formula.size() == 0) return;
-    if (!formula.allFinite() || !check.allFinite()) finite_ = false;
-    error_ = std::max(error_, (formula - check).lpNorm<Eigen::Infinity>());
-    scale_ = std::max({scale_, formula.lpNorm<Eigen::Infinity>(), check.lpNorm<Eigen::Infinity>()});
-  }
-  void compare(double formula, double check) { compare(Vector::Constant(1, formula), Vector::Constant(1, check)); }
-  /// For quantities that vanish: their scale comes from elsewhere.
-  void scale_with(double scale) { scale_ = std::max(scale_, std::abs(scale)); }
-  double relative() const { return !finite_ ? NAN : scale_ > 0 ? error_ / scale_ : error_; }
-
- private:
-  double error_ = 0, scale_ = 0;
-  bool finite_ = true;
-};
 
 class Checker {
  public:
@@ -373,6 +355,7 @@ class Checker {
 }  // namespace
 
 Quantities check_derivatives(const ProblemInstance& instance) {
+  if (!instance.system) return check_overdetermined(*instance.overdetermined, instance.q0, instance.p0);
   const System& system = *instance.system;
   const Index n = system.n();
   Uniform uniform(3);
@@ -392,7 +375,17 @@ Quantities check_derivatives(const ProblemInstance& instance) {
     }
     points.push_back(std::move(z));
   }
-  return Checker(instance, std::move(points)).run();
+  Quantities out = Checker(instance, std::move(points)).run();
+  // Forces outside U and g are seen where the system is taken as an overdetermined DAE.
+  const SystemTraits& traits = system.traits();
+  const bool fits = traits.constant_mass && !traits.time_dependent && traits.n_obstacles == 0;
+  if (fits && (traits.has_force || traits.has_friction)) {
+    Vector v(n);
+    system.mass().solve(instance.p0, v);
+    for (Quantity& quantity : check_overdetermined(*overdetermined_from(instance.system), instance.q0, v))
+      out.push_back(std::move(quantity));
+  }
+  return out;
 }
 
 Quantities measure_derivatives(const Registry& registry, const Case& c) {

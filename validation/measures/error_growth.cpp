@@ -13,16 +13,16 @@ Quantities measure_error_growth(const Registry& registry, const Case& c) {
   const ProblemInstance instance = build(registry, c);
   if (!instance.exact) throw Error(ErrorCode::refused, "error growth is measured against an exact solution");
   const double h = c.step.front();
-  const Index n = instance.q0.size();
   Integrator integrator = started(registry, instance, c.method);
-  Vector q(n), p(n), z(2 * n);
+  Vector q(instance.q0.size()), p(instance.p0.size()), z(q.size() + p.size());
   std::vector<double> times, errors;
   double largest = 0;
   for (long i = 1; i <= c.steps; ++i) {
     advance(integrator, 1, h);
     const double t = instance.t0 + static_cast<double>(i) * h;
     instance.exact(t, q, p);
-    z << integrator.state().q.value() - q, integrator.state().p.value() - p;
+    const Phase here = phase_of(integrator);
+    z << here.q - q, here.p - p;
     largest = std::max(largest, z.lpNorm<Eigen::Infinity>());
     if (i * 8 / c.steps > (i - 1) * 8 / c.steps) {
       times.push_back(t - instance.t0);

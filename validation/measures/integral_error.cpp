@@ -10,7 +10,7 @@ namespace gnomon::validation {
 
 Quantities measure_integral_error(const Registry& registry, const Case& c) {
   const ProblemInstance instance = build(registry, c);
-  const System& system = *instance.system;
+  const System& system = mechanical(instance);
   const Index count = system.traits().n_integrals;
   if (count == 0)
     throw Error(ErrorCode::refused, "problem " + c.problem + " declares no first integral with these parameters");

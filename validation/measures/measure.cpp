@@ -36,6 +36,8 @@ const std::vector<Measure>& measures() {
       {"solvers-agree", {"step"}, measure_solvers_agree},
       {"solver-effort", {"step", "steps", "other"}, measure_solver_effort},
       {"published-hbvm", {"until", "table", "steps?"}, measure_published_hbvm},
+      {"published-euler", {"until", "table"}, measure_published_euler},
+      {"booked-work", {"step", "until"}, measure_booked_work},
       {"condition", {"step"}, measure_condition},
       {"integral-error", {"step", "until"}, measure_integral_error},
       {"error-growth", {"step", "steps"}, measure_error_growth},

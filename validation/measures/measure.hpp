@@ -67,6 +67,10 @@ Quantities measure_solvers_agree(const Registry& registry, const Case& c);
 Quantities measure_solver_effort(const Registry& registry, const Case& c);
 /// Tables of the report on HBVM with holonomic constraints, row by row; `steps` leaves out the rows with more steps.
 Quantities measure_published_hbvm(const Registry& registry, const Case& c);
+/// Figures of Small and Jay, symplectic Euler methods: errors at t = 1, their limit and order, against the table.
+Quantities measure_published_euler(const Registry& registry, const Case& c);
+/// Work booked up to the end of the run, and the order of the energy balance, over a list of steps.
+Quantities measure_booked_work(const Registry& registry, const Case& c);
 /// Condition number of the scaled Jacobian over a list of steps.
 Quantities measure_condition(const Registry& registry, const Case& c);
 /// Largest errors of the first integrals that the problem declares, over a list of steps, and their order.

@@ -15,7 +15,7 @@ namespace gnomon::validation {
 /// 2^-k of the last error.
 Quantities measure_order_levels(const Registry& registry, const Case& c) {
   const ProblemInstance instance = build(registry, c);
-  const System& system = *instance.system;
+  const System& system = mechanical(instance);
   const double length = c.until - instance.t0, fine = *std::min_element(c.step.begin(), c.step.end()) / 2;
   const Phase reference = state_after(registry, instance, c.other, whole_steps(length, fine), fine);
   Vector v(system.n()), w(system.n()), lambda(system.m()), v_h(system.n());

@@ -20,8 +20,8 @@ struct Condition {
 
 Condition condition_at(const Registry& registry, const ProblemInstance& instance, const Method& method, double h) {
   Integrator integrator = started(registry, instance, method);
-  const Mass& mass = instance.system->mass();
-  const Index n = instance.system->n();
+  const Mass& mass = mechanical(instance).mass();
+  const Index n = mechanical(instance).n();
   Condition result;
   walk_step(integrator, registry.solver(method.solver), h,
             [&](Index, ScaledEquations& equations, const Vector& predictor) {

@@ -18,12 +18,20 @@ namespace {
 /// maps.
 class Scales final : public Observer {
  public:
-  explicit Scales(const System& system)
-      : system_(&system), v_(Vector::Zero(system.n())), xi_(v_), momentum_(system.traits().n_symmetries) {}
+  explicit Scales(const Integrator& integrator) : overdetermined_(integrator.overdetermined()) {
+    v_.setZero(integrator.state().q.value().size());
+    if (overdetermined_ != nullptr) return;
+    system_ = &integrator.system();
+    xi_ = v_;
+    momentum_.resize(static_cast<std::size_t>(system_->traits().n_symmetries));
+  }
 
   bool observe(const State& z, long) override {
     const Vector &q = z.q.value(), &p = z.p.value();
-    system_->mass().solve(p, v_);
+    if (overdetermined_ != nullptr)
+      overdetermined_->evaluate(Term::velocity, {q, z.carried, z.lambda}, v_);
+    else
+      system_->mass().solve(p, v_);
     speed_ = std::max(speed_, v_.lpNorm<Eigen::Infinity>());
     for (std::size_t a = 0; a < momentum_.size(); ++a) {
       system_->symmetry_generator(static_cast<Index>(a), q, xi_);
@@ -35,7 +43,8 @@ class Scales final : public Observer {
   double momentum(std::size_t a) const { return momentum_[a]; }
 
  private:
-  const System* system_;
+  const OverdeterminedSystem* overdetermined_;
+  const System* system_ = nullptr;
   Vector v_, xi_;
   double speed_ = 0;
   std::vector<double> momentum_;
@@ -62,7 +71,7 @@ void add_invariants(Quantities& out, const Integrator& integrator, const Scales&
 Promises run_and_check(Quantities& out, const Registry& registry, const ProblemInstance& instance, const Method& method,
                        long steps, double h) {
   Integrator integrator = started(registry, instance, method);
-  Scales scales(integrator.system());
+  Scales scales(integrator);
   integrator.add_observer(scales);
   advance(integrator, steps, h);
   add_invariants(out, integrator, scales, steps);

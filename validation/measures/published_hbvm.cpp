@@ -61,7 +61,7 @@ Run run_table(const Registry& registry, const Case& c, const ProblemInstance& in
   const double h = (c.until - instance.t0) / static_cast<double>(steps);
   const long stride = std::max(1L, std::lround(0.1 / h));
   const Index n = instance.q0.size();
-  const System& system = *instance.system;
+  const System& system = mechanical(instance);
   Integrator integrator = started(registry, instance, c.method);
   Run run;
   Vector q(n), p(n), v(n), a(n), lambda(system.m()), hidden(system.m()), z(2 * n);

@@ -13,7 +13,7 @@ namespace {
 /// Largest |d lambda / dt| of the index-1 multipliers along the motion through the start, by a central difference.
 double multiplier_rate(const ProblemInstance& start) {
   constexpr double step = 1e-4;
-  const System& system = *start.system;
+  const System& system = mechanical(start);
   Vector v(system.n()), a, before, after;
   system.mass().solve(start.p0, v);
   acceleration(system, start.t0, start.q0, v, a, before);

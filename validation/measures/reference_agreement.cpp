@@ -52,7 +52,7 @@ Quantities measure_reference_agreement(const Registry& registry, const Case& c) 
     }
     others.push_back({name, tight});
   }
-  if (!c.table.empty()) others.push_back({"table", table_state(c, instance.q0.size())});
+  if (!c.table.empty()) others.push_back({"table", table_state(c, instance)});
 
   for (std::size_t i = 0; i < others.size(); ++i) {
     out.push_back(

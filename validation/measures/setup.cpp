@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "gnomon/error.hpp"
+#include "gnomon/overdetermined_consistency.hpp"
 #include "measure.hpp"
 
 namespace gnomon::validation {
@@ -17,6 +18,29 @@ ProblemInstance build(const Registry& registry, const Case& c) {
 
 Phase start_of(const ProblemInstance& instance) {
   return {instance.q0, instance.p0};
+}
+
+Phase phase_of(const Integrator& integrator) {
+  const State& z = integrator.state();
+  return {z.q.value(), integrator.overdetermined() ? z.carried : z.p.value()};
+}
+
+Phase phase_of(const ReferenceReport& report, const ProblemInstance& instance) {
+  if (instance.system) return {report.q, report.p};
+  Phase phase{report.q, instance.p0};
+  Index1(*instance.overdetermined).solve_momentum(report.q, report.p, phase.p);
+  return phase;
+}
+
+Index multipliers_of(const ProblemInstance& instance) {
+  return instance.system ? instance.system->m() : instance.overdetermined->traits().m;
+}
+
+const System& mechanical(const ProblemInstance& instance) {
+  if (!instance.system)
+    throw Error(ErrorCode::refused, "this measure needs a mechanical system with mass and potential, and \"" +
+                                        instance.overdetermined->traits().name + "\" is an overdetermined DAE");
+  return *instance.system;
 }
 
 Integrator started(const Registry& registry, const ProblemInstance& instance, const Method& method,
@@ -49,7 +73,7 @@ Phase state_after(const Registry& registry, const ProblemInstance& instance, con
                   double h) {
   Integrator integrator = started(registry, instance, method);
   advance(integrator, steps, h);
-  return {integrator.state().q.value(), integrator.state().p.value()};
+  return phase_of(integrator);
 }
 
 double relative_error(const Vector& a, const Vector& b) {
@@ -80,29 +104,29 @@ std::unique_ptr<ReferenceSolution> start_reference(const Registry& registry, con
 
 namespace {
 
-Phase state_at(ReferenceSolution& solution, const std::string& reference, double t) {
+Phase state_at(const ProblemInstance& instance, ReferenceSolution& solution, const std::string& reference, double t) {
   const ReferenceReport report = solution.advance_to(t);
   if (!report.success) throw RunFailed(report.t, reference + ": " + report.message);
-  return {report.q, report.p};
+  return phase_of(report, instance);
 }
 
 }  // namespace
 
 Phase reference_state(const Registry& registry, const ProblemInstance& instance, const std::string& reference,
                       double tolerance, double t) {
-  return state_at(*start_reference(registry, instance, reference, tolerance), reference, t);
+  return state_at(instance, *start_reference(registry, instance, reference, tolerance), reference, t);
 }
 
 Phase reference_state(const Registry& registry, const ProblemInstance& instance, const Case& c,
                       const std::string& reference, double tolerance, double t) {
-  return state_at(*start_reference(registry, instance, c, reference, tolerance), reference, t);
+  return state_at(instance, *start_reference(registry, instance, c, reference, tolerance), reference, t);
 }
 
-Phase table_state(const Case& c, Index n) {
+Phase table_state(const Case& c, const ProblemInstance& instance) {
   const std::string path = c.data_folder + "/" + c.table.file;
   std::ifstream in(path);
   if (!in) throw Error(ErrorCode::bad_file, "table \"" + path + "\" cannot be read");
-  Phase z{Vector::Constant(n, NAN), Vector::Constant(n, NAN)};
+  Phase z{Vector::Constant(instance.q0.size(), NAN), Vector::Constant(instance.p0.size(), NAN)};
   std::string line;
   while (std::getline(in, line)) {
     if (line.empty() || line[0] == '#') continue;
@@ -117,11 +141,12 @@ Phase table_state(const Case& c, Index n) {
     const bool momentum = component[0] == 'p' && std::isdigit(component[1]);
     if (!position && !momentum) continue;
     const long i = std::stol(component.substr(1));
-    if (i < n) (position ? z.q : z.p)[i] = std::stod(value);
+    Vector& block = position ? z.q : z.p;
+    if (i < block.size()) block[i] = std::stod(value);
   }
   if (!z.q.allFinite() || !z.p.allFinite())
-    throw Error(ErrorCode::bad_file,
-                fmt::format("table \"{}\" has no complete state \"{}\" of {} coordinates", path, c.table.name, n));
+    throw Error(ErrorCode::bad_file, fmt::format("table \"{}\" has no complete state \"{}\" of {} coordinates", path,
+                                                 c.table.name, z.q.size()));
   return z;
 }
 

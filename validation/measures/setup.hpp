@@ -7,13 +7,21 @@
 
 namespace gnomon::validation {
 
-/// A position and a momentum.
+/// A position and a momentum; of an overdetermined DAE y and z.
 struct Phase {
   Vector q, p;
 };
 
 ProblemInstance build(const Registry& registry, const Case& c);
 Phase start_of(const ProblemInstance& instance);
+/// Where a run is: q and p, or y and z.
+Phase phase_of(const Integrator& integrator);
+/// Where a reference is, which reports y and p(y,z): z is found from p.
+Phase phase_of(const ReferenceReport& report, const ProblemInstance& instance);
+/// Number of its multipliers.
+Index multipliers_of(const ProblemInstance& instance);
+/// The mechanical system of the instance. Throws Error(refused) for an overdetermined DAE, which is none.
+const System& mechanical(const ProblemInstance& instance);
 
 /// An integrator for the instance's system, started at (t0, start).
 Integrator started(const Registry& registry, const ProblemInstance& instance, const Method& method, const Phase& start);
@@ -45,7 +53,7 @@ Phase reference_state(const Registry& registry, const ProblemInstance& instance,
                       const std::string& reference, double tolerance, double t);
 
 /// Final state of a table of the data folder. Throws Error(bad_file).
-Phase table_state(const Case& c, Index n);
+Phase table_state(const Case& c, const ProblemInstance& instance);
 
 /// Deterministic numbers in [-1, 1], the same on every machine.
 class Uniform {

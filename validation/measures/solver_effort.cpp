@@ -27,7 +27,7 @@ Effort effort(const Registry& registry, const ProblemInstance& instance, const M
           static_cast<double>(counters.jacobian_evaluations) / count,
           time.count() / count,
           integrator.monitor().energy().max_abs_error() / integrator.monitor().energy_gate(),
-          {integrator.state().q.value(), integrator.state().p.value()}};
+          phase_of(integrator)};
 }
 
 }  // namespace

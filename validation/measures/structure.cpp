@@ -17,7 +17,7 @@ double scaled_distance(const Vector& a, const Vector& b) {
 /// z + size * direction, back on the bundle.
 Phase displaced(const ProblemInstance& instance, const Phase& z, const Phase& direction, double size) {
   Phase moved{z.q + size * direction.q, z.p + size * direction.p};
-  project_start(*instance.system, instance.t0, moved.q, moved.p);
+  project_start(mechanical(instance), instance.t0, moved.q, moved.p);
   return moved;
 }
 
@@ -25,7 +25,7 @@ Phase image(const Registry& registry, const ProblemInstance& instance, const Met
             long steps) {
   Integrator integrator = started(registry, instance, method, z);
   advance(integrator, steps, h);
-  return {integrator.state().q.value(), integrator.state().p.value()};
+  return phase_of(integrator);
 }
 
 double omega(const Phase& a, const Phase& b) {
@@ -57,7 +57,7 @@ double symplectic_defect(const Registry& registry, const ProblemInstance& instan
   const Phase z = start_of(instance);
   const Index n = z.q.size();
   // Momenta are displaced in proportion to the masses, so that both halves of a displacement turn alike.
-  const Vector& mass = instance.system->mass().diagonal_entries();
+  const Vector& mass = mechanical(instance).mass().diagonal_entries();
   constexpr double size = 1e-5;
   constexpr int vectors = 4;
   Uniform uniform(7);

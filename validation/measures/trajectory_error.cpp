@@ -20,9 +20,11 @@ double max_distance(const Vector& a, const Vector& b) {
   return a.size() ? (a - b).lpNorm<Eigen::Infinity>() : 0;
 }
 
-ReferenceReport reached(ReferenceSolution& solution, double t, const std::string& name) {
+ReferenceReport reached(const ProblemInstance& instance, ReferenceSolution& solution, double t,
+                        const std::string& name) {
   ReferenceReport report = solution.advance_to(t);
   if (!report.success) throw RunFailed(report.t, name + ": " + report.message);
+  report.p = phase_of(report, instance).p;
   return report;
 }
 
@@ -31,7 +33,7 @@ ReferenceReport reached(ReferenceSolution& solution, double t, const std::string
 class Solution {
  public:
   Solution(const Registry& registry, const Case& c, const ProblemInstance& instance, std::string reference, double h)
-      : name_(std::move(reference)), fine_(h / 16) {
+      : instance_(&instance), name_(std::move(reference)), fine_(h / 16) {
     if (name_ == own_solution) {
       integrator_ = std::make_unique<Integrator>(started(registry, instance, c.method));
       return;
@@ -40,17 +42,18 @@ class Solution {
   }
   /// t: the next half step.
   ReferenceReport at(double t) {
-    if (solution_) return reached(*solution_, t, name_);
+    if (solution_) return reached(*instance_, *solution_, t, name_);
     advance(*integrator_, 8, fine_);
-    const State& z = integrator_->state();
     ReferenceReport report;
-    report.q = z.q.value();
-    report.p = z.p.value();
-    report.lambda = z.lambda;
+    const Phase z = phase_of(*integrator_);
+    report.q = z.q;
+    report.p = z.p;
+    report.lambda = integrator_->state().lambda;
     return report;
   }
 
  private:
+  const ProblemInstance* instance_;
   std::string name_;
   double fine_;
   std::unique_ptr<Integrator> integrator_;
@@ -65,13 +68,14 @@ Errors largest_errors(const Registry& registry, const Case& c, const ProblemInst
   Errors errors;
   for (long i = 1; i <= steps; ++i) {
     advance(integrator, 1, h);
-    const State& z = integrator.state();
+    const Phase z = phase_of(integrator);
+    const Vector& lambda = integrator.state().lambda;
     const double t = instance.t0 + static_cast<double>(i) * h;
-    errors.lambda_middle = std::max(errors.lambda_middle, max_distance(z.lambda, solution.at(t - 0.5 * h).lambda));
+    errors.lambda_middle = std::max(errors.lambda_middle, max_distance(lambda, solution.at(t - 0.5 * h).lambda));
     const ReferenceReport expected = solution.at(t);
-    errors.q = std::max(errors.q, max_distance(z.q.value(), expected.q));
-    errors.p = std::max(errors.p, max_distance(z.p.value(), expected.p));
-    errors.lambda_end = std::max(errors.lambda_end, max_distance(z.lambda, expected.lambda));
+    errors.q = std::max(errors.q, max_distance(z.q, expected.q));
+    errors.p = std::max(errors.p, max_distance(z.p, expected.p));
+    errors.lambda_end = std::max(errors.lambda_end, max_distance(lambda, expected.lambda));
   }
   return errors;
 }
@@ -101,7 +105,7 @@ Quantities measure_trajectory_error(const Registry& registry, const Case& c) {
   };
   add("q", q, "");
   add("p", p, "");
-  if ((instance.system ? instance.system->m() : instance.overdetermined->traits().m) > 0) {
+  if (multipliers_of(instance) > 0) {
     add("lambda", end, ", at the end of the step");
     add("lambda-middle", middle, ", at the middle of the step");
   }

@@ -7,6 +7,7 @@
 #include "arguments.hpp"
 #include "commands.hpp"
 #include "gnomon/consistency.hpp"
+#include "gnomon/overdetermined_consistency.hpp"
 
 namespace gnomon::program {
 
@@ -27,7 +28,22 @@ double largest(const Vector& v) {
   return v.size() ? v.lpNorm<Eigen::Infinity>() : 0;
 }
 
+void check_overdetermined_data(const ProblemInstance& instance) {
+  const OverdeterminedSystem& system = *instance.overdetermined;
+  check_start(system, instance.q0, instance.p0);  // throws what is wrong
+  Vector level(system.traits().m), psi = Vector::Zero(system.traits().m), slope = Vector::Zero(system.traits().nz);
+  const OverdeterminedPoint start{instance.q0, instance.p0, psi};
+  system.evaluate(Term::constraint, start, level);
+  line({"start-position", largest(level), {}, "max |g(y0)|: consistent"});
+  system.evaluate(Term::hidden, start, level);
+  line({"start-velocity", largest(level), {}, "max |g_y v| at y0, z0: consistent"});
+  if (psi.size() == 0) return;
+  Index1(system).solve(instance.q0, instance.p0, slope, psi);
+  line({"start-multiplier", largest(psi), {}, "max |psi| there"});
+}
+
 void check_data(const ProblemInstance& instance) {
+  if (!instance.system) return check_overdetermined_data(instance);
   const System& system = *instance.system;
   check_start(system, instance.t0, instance.q0, instance.p0);  // throws what is wrong
   Vector v(system.n()), g(system.m()), gv(system.m());

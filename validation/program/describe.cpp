@@ -36,17 +36,25 @@ void describe_problem(const Registry& registry, const std::string& name) {
   const Problem& problem = registry.problem(name);
   print_head(registry, "problem", name, problem.description(), problem.source());
   const ProblemInstance instance = registry.build(name);
-  const SystemTraits& traits = instance.system->traits();
   fmt::print("\n{}\n\n", problem.equations());
   const auto counted = [](Index count, const std::string& what) {
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
   };
-  fmt::print("with default parameters: {}, {}, {}{}\n", counted(traits.n, "coordinate"),
-             counted(traits.m, "constraint"), counted(traits.n_symmetries, "momentum map"),
-             instance.exact ? ", closed-form solution" : "");
-  for (Index a = 0; a < traits.n_symmetries; ++a) fmt::print("  momentum map: {}\n", instance.system->symmetry_name(a));
-  for (Index a = 0; a < traits.n_integrals; ++a)
-    fmt::print("  first integral: {}\n", instance.system->integral_name(a));
+  const char* closed_form = instance.exact ? ", closed-form solution" : "";
+  if (instance.system) {
+    const SystemTraits& traits = instance.system->traits();
+    fmt::print("with default parameters: {}, {}, {}{}\n", counted(traits.n, "coordinate"),
+               counted(traits.m, "constraint"), counted(traits.n_symmetries, "momentum map"), closed_form);
+    for (Index a = 0; a < traits.n_symmetries; ++a)
+      fmt::print("  momentum map: {}\n", instance.system->symmetry_name(a));
+    for (Index a = 0; a < traits.n_integrals; ++a)
+      fmt::print("  first integral: {}\n", instance.system->integral_name(a));
+  } else {
+    const OverdeterminedTraits& traits = instance.overdetermined->traits();
+    fmt::print("overdetermined DAE, with default parameters: {} unknowns {}, {} {}, {}, {}{}\n", traits.ny,
+               traits.state_names[0], traits.nz, traits.state_names[1], counted(traits.m, "constraint"),
+               traits.has_energy ? "an energy" : "no energy", closed_form);
+  }
   print_options(problem.parameters(), "parameters", "--set");
 }
 

@@ -11,6 +11,7 @@
 #include "gnomon/error.hpp"
 #include "progress.hpp"
 #include "run_report.hpp"
+#include "state_blocks.hpp"
 #include "trajectory_writer.hpp"
 
 namespace gnomon::program {
@@ -91,15 +92,16 @@ IntegratorOptions parse_integrator_options(const Arguments& arguments) {
 
 /// A reference started where the integrator starts, or none.
 std::unique_ptr<ReferenceSolution> start_reference(const Registry& registry, const Arguments& arguments,
-                                                   ProblemInstance instance, const State& start) {
+                                                   ProblemInstance instance, const Integrator& integrator) {
   if (!arguments.reference) {
     if (!arguments.reference_options.empty())
       throw Error(ErrorCode::bad_value, "--reference-option is given without --reference");
     return nullptr;
   }
   const Reference& reference = registry.reference(*arguments.reference);
-  instance.q0 = start.q.value();
-  instance.p0 = start.p.value();
+  const StateBlocks start = state_blocks(integrator);
+  instance.q0 = *start.values[0];
+  instance.p0 = *start.values[1];
   return reference.start(instance, Options("reference " + *arguments.reference, reference.options(),
                                            parse_assignments(arguments.reference_options, "--reference-option")));
 }
@@ -113,10 +115,10 @@ int run(const Registry& registry, const Arguments& arguments) {
   Integrator integrator = registry.integrator(instance, arguments.scheme, arguments.solver,
                                               parse_assignments(arguments.options, "--option"),
                                               parse_assignments(arguments.solver_options, "--solver-option"), options);
-  const auto reference = start_reference(registry, arguments, instance, integrator.state());
+  const auto reference = start_reference(registry, arguments, instance, integrator);
   std::unique_ptr<TrajectoryWriter> writer;
   if (arguments.output) {
-    writer = std::make_unique<TrajectoryWriter>(*arguments.output, integrator.system(), integrator.monitor(), every);
+    writer = std::make_unique<TrajectoryWriter>(*arguments.output, integrator, every);
     writer->observe(integrator.state(), 0);
     integrator.add_observer(*writer);
   }

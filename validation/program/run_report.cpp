@@ -5,10 +5,20 @@
 #include <cmath>
 
 #include "../report/json.hpp"
+#include "state_blocks.hpp"
 
 namespace gnomon::program {
 
 using validation::to_json;
+
+namespace {
+
+/// Every mechanical system has one.
+bool has_energy(const Integrator& integrator) {
+  return integrator.overdetermined() == nullptr || integrator.overdetermined()->traits().has_energy;
+}
+
+}  // namespace
 
 std::optional<double> RunReport::reference_error(const Integrator& integrator) const {
   if (!reference_end || !reference_end->success) return std::nullopt;
@@ -29,22 +39,22 @@ void print_summary(std::FILE* out, const RunReport& report, const Integrator& in
   row("steps",
       fmt::format("{} of h = {:g}, t = {:g} .. {:g}{}", counters.steps, report.step, report.t0, integrator.state().t,
                   counters.refused_steps ? fmt::format(", {} refused and cut", counters.refused_steps) : ""));
-  row("energy", fmt::format("H0 = {:.10g}, max error {:.2e}{}, slope {:.1e} a unit of time", energy.initial(),
-                            energy.max_abs_error(),
-                            energy.initial() != 0
-                                ? fmt::format(" (relative {:.2e})", energy.max_abs_error() / std::abs(energy.initial()))
-                                : "",
-                            energy.slope()));
-  if (integrator.system().m() > 0)
+  if (has_energy(integrator))
+    row("energy", fmt::format("H0 = {:.10g}, max error {:.2e}{}, slope {:.1e} a unit of time", energy.initial(),
+                              energy.max_abs_error(),
+                              energy.initial() != 0 ? fmt::format(" (relative {:.2e})",
+                                                                  energy.max_abs_error() / std::abs(energy.initial()))
+                                                    : "",
+                              energy.slope()));
+  if (integrator.state().lambda.size() > 0)
     row("constraints", fmt::format("max |g| {:.2e}, max |G v| {:.2e}", monitor.position_max(), monitor.velocity_max()));
   const auto rows = [&](const char* label, const std::vector<Drift>& drifts, auto name_of) {
     for (std::size_t a = 0; a < drifts.size(); ++a)
       row(a ? "" : label, fmt::format("{}: {:.10g}, max error {:.2e}", name_of(static_cast<Index>(a)),
                                       drifts[a].initial(), drifts[a].max_abs_error()));
   };
-  const System& system = integrator.system();
-  rows("momentum", monitor.momentum(), [&](Index a) { return system.symmetry_name(a); });
-  rows("integral", monitor.integrals(), [&](Index a) { return system.integral_name(a); });
+  rows("momentum", monitor.momentum(), [&](Index a) { return integrator.system().symmetry_name(a); });
+  rows("integral", monitor.integrals(), [&](Index a) { return integrator.system().integral_name(a); });
   row("effort",
       fmt::format(
           "{:.2f} iterations a step, {}{:.2f} us a step, {:.3g} s", counters.iterations / steps,
@@ -80,7 +90,6 @@ Json::Value drifts_json(const std::vector<Drift>& drifts, Name name_of) {
 Json::Value run_json(const RunReport& report, const Integrator& integrator) {
   const InvariantMonitor& monitor = integrator.monitor();
   const RunCounters& counters = integrator.counters();
-  const State& z = integrator.state();
   const Drift& energy = monitor.energy();
 
   Json::Value out;
@@ -89,22 +98,22 @@ Json::Value run_json(const RunReport& report, const Integrator& integrator) {
   out["solver"] = report.solver;
   out["step"] = report.step;
   out["steps"] = Json::Int64(counters.steps);
-  out["t"] = z.t;
+  out["t"] = integrator.state().t;
   out["status"] = report.status;
   if (!report.message.empty()) out["message"] = report.message;
-  const auto& names = integrator.system().traits().state_names;
-  out["state"][names[0]] = to_json(z.q.value());
-  out["state"][names[1]] = to_json(z.p.value());
-  out["state"][names[2]] = to_json(z.lambda);
-  out["energy"]["initial"] = to_json(energy.initial());
-  out["energy"]["max_abs_error"] = to_json(energy.max_abs_error());
-  out["energy"]["max_rel_error"] = to_json(energy.max_abs_error() / std::abs(energy.initial()));
-  out["energy"]["slope"] = to_json(energy.slope());
+  const StateBlocks blocks = state_blocks(integrator);
+  for (std::size_t i = 0; i < 3; ++i) out["state"][blocks.names[i]] = to_json(*blocks.values[i]);
+  out["energy"] = Json::Value();
+  if (has_energy(integrator)) {
+    out["energy"]["initial"] = to_json(energy.initial());
+    out["energy"]["max_abs_error"] = to_json(energy.max_abs_error());
+    out["energy"]["max_rel_error"] = to_json(energy.max_abs_error() / std::abs(energy.initial()));
+    out["energy"]["slope"] = to_json(energy.slope());
+  }
   out["constraints"]["position_max"] = to_json(monitor.position_max());
   out["constraints"]["velocity_max"] = to_json(monitor.velocity_max());
-  const System& system = integrator.system();
-  out["momentum"] = drifts_json(monitor.momentum(), [&](Index a) { return system.symmetry_name(a); });
-  out["integrals"] = drifts_json(monitor.integrals(), [&](Index a) { return system.integral_name(a); });
+  out["momentum"] = drifts_json(monitor.momentum(), [&](Index a) { return integrator.system().symmetry_name(a); });
+  out["integrals"] = drifts_json(monitor.integrals(), [&](Index a) { return integrator.system().integral_name(a); });
   out["counters"]["iterations"] = Json::Int64(counters.iterations);
   out["counters"]["residual_evaluations"] = Json::Int64(counters.residual_evaluations);
   out["counters"]["jacobian_evaluations"] = Json::Int64(counters.jacobian_evaluations);

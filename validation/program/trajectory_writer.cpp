@@ -1,5 +1,7 @@
 #include "trajectory_writer.hpp"
 
+#include "state_blocks.hpp"
+
 namespace gnomon::program {
 
 namespace {
@@ -10,24 +12,50 @@ double largest(const Vector& v) {
 
 }  // namespace
 
-TrajectoryWriter::TrajectoryWriter(const std::string& path, const System& system, const InvariantMonitor& monitor,
-                                   long every)
-    : file_(path), system_(&system), monitor_(&monitor), every_(every), v_(system.n()), g_(system.m()) {
+TrajectoryWriter::TrajectoryWriter(const std::string& path, const Integrator& integrator, long every)
+    : file_(path), integrator_(&integrator), every_(every) {
+  if (const OverdeterminedSystem* system = integrator.overdetermined()) {
+    has_energy_ = system->traits().has_energy;
+    g_.setZero(system->traits().m);
+  } else {
+    v_.setZero(integrator.system().n());
+    g_.setZero(integrator.system().m());
+  }
   header();
 }
 
 void TrajectoryWriter::header() {
   std::FILE* out = file_.stream();
-  const SystemTraits& traits = system_->traits();
+  const InvariantMonitor& monitor = integrator_->monitor();
+  const auto numbered = [out](const std::string& name, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) std::fprintf(out, ",%s%zu", name.c_str(), i);
+  };
   std::fputs("t", out);
-  const Index sizes[] = {traits.n, traits.n, traits.m};
+  const StateBlocks blocks = state_blocks(*integrator_);
   for (std::size_t block = 0; block < 3; ++block)
-    for (Index i = 0; i < sizes[block]; ++i)
-      std::fprintf(out, ",%s%ld", traits.state_names[block].c_str(), static_cast<long>(i));
-  std::fputs(",energy_error,position_max,velocity_max", out);
-  for (Index a = 0; a < traits.n_symmetries; ++a) std::fprintf(out, ",momentum_error%ld", static_cast<long>(a));
-  for (Index a = 0; a < traits.n_integrals; ++a) std::fprintf(out, ",integral_error%ld", static_cast<long>(a));
+    numbered(blocks.names[block], static_cast<std::size_t>(blocks.values[block]->size()));
+  std::fputs(has_energy_ ? ",energy_error,position_max,velocity_max" : ",position_max,velocity_max", out);
+  numbered("momentum_error", monitor.momentum().size());
+  numbered("integral_error", monitor.integrals().size());
   std::fputs("\n", out);
+}
+
+std::array<double, 2> TrajectoryWriter::constraint_errors(const State& z) {
+  const Vector& q = z.q.value();
+  double position = 0;
+  if (const OverdeterminedSystem* system = integrator_->overdetermined()) {
+    const OverdeterminedPoint at{q, z.carried, z.lambda};
+    system->evaluate(Term::constraint, at, g_);
+    position = largest(g_);
+    system->evaluate(Term::hidden, at, g_);
+  } else {
+    const System& system_of = integrator_->system();
+    system_of.constraints(z.t, q, g_);
+    position = largest(g_);
+    system_of.mass().solve(z.p.value(), v_);
+    system_of.constraint_velocity(z.t, q, v_, g_);
+  }
+  return {position, largest(g_)};
 }
 
 void TrajectoryWriter::values(const Vector& v) {
@@ -36,18 +64,13 @@ void TrajectoryWriter::values(const Vector& v) {
 
 void TrajectoryWriter::row(const State& z) {
   std::FILE* out = file_.stream();
-  const Vector &q = z.q.value(), &p = z.p.value();
+  const InvariantMonitor& monitor = integrator_->monitor();
   std::fprintf(out, "%.17g", z.t);
-  values(q);
-  values(p);
-  values(z.lambda);
-
-  system_->constraints(z.t, q, g_);
-  std::fprintf(out, ",%.17g,%.17g", monitor_->energy().last_error(), largest(g_));
-  system_->mass().solve(p, v_);
-  system_->constraint_velocity(z.t, q, v_, g_);
-  std::fprintf(out, ",%.17g", largest(g_));
-  for (const auto* drifts : {&monitor_->momentum(), &monitor_->integrals()})
+  for (const Vector* block : state_blocks(*integrator_, z).values) values(*block);
+  if (has_energy_) std::fprintf(out, ",%.17g", monitor.energy().last_error());
+  const auto [position, velocity] = constraint_errors(z);
+  std::fprintf(out, ",%.17g,%.17g", position, velocity);
+  for (const auto* drifts : {&monitor.momentum(), &monitor.integrals()})
     for (const Drift& drift : *drifts) std::fprintf(out, ",%.17g", drift.last_error());
   std::fputs("\n", out);
 }

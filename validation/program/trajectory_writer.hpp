@@ -1,6 +1,9 @@
 #pragma once
 /// \file
-/// The trajectory as CSV: t, state by block names, errors of the invariants; 17 significant digits.
+/// The trajectory as CSV: t, state by block names, errors of the invariants; 17 significant digits. An overdetermined
+/// DAE that declares no energy has no energy_error.
+
+#include <array>
 
 #include "gnomon/integrator.hpp"
 #include "output_file.hpp"
@@ -9,8 +12,8 @@ namespace gnomon::program {
 
 class TrajectoryWriter final : public Observer {
  public:
-  /// Opens the file, see OutputFile, and writes the header. System and monitor must outlive the writer.
-  TrajectoryWriter(const std::string& path, const System& system, const InvariantMonitor& monitor, long every);
+  /// Opens the file, see OutputFile, and writes the header. The integrator must outlive the writer.
+  TrajectoryWriter(const std::string& path, const Integrator& integrator, long every);
 
   /// Writes every `every`-th state, the one of step 0 included.
   bool observe(const State& z, long step) override;
@@ -21,10 +24,12 @@ class TrajectoryWriter final : public Observer {
   void header();
   void row(const State& z);
   void values(const Vector& v);
+  /// |g| and |G v + g_t|, largest entries.
+  std::array<double, 2> constraint_errors(const State& z);
 
   OutputFile file_;
-  const System* system_;
-  const InvariantMonitor* monitor_;
+  const Integrator* integrator_;
+  bool has_energy_ = true;
   long every_, written_ = -1;
   Vector v_, g_;
 };

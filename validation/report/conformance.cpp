@@ -56,9 +56,14 @@ std::string quantity_in(const std::string& measure, const std::string& quantity)
 }
 
 bool accepts(const Scheme& scheme, const ProblemInstance& instance) {
+  const Options options("scheme " + scheme.name(), scheme.options());
   try {
-    scheme.bind(*instance.system, Options("scheme " + scheme.name(), scheme.options()));
-    return true;
+    if (!instance.system) {
+      scheme.bind_overdetermined(instance.overdetermined, options);
+      return true;
+    }
+    scheme.bind(*instance.system, options);
+    return instance.system->traits().n_obstacles == 0 || scheme.holds_obstacles();
   } catch (const Error& error) {
     if (error.code() == ErrorCode::refused) return false;
     throw;

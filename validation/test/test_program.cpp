@@ -215,6 +215,34 @@ BOOST_AUTO_TEST_CASE(json_and_csv) {
   BOOST_TEST(column == 15u);
 }
 
+/// An overdetermined DAE has y, z and psi, and an energy only where it declares one.
+BOOST_AUTO_TEST_CASE(json_and_csv_of_overdetermined_problems) {
+  const Scratch scratch;
+  scratch.misuse("run odae-test --step 1e-2 --steps 10 --output out.csv", {"energy-momentum", "mechanical"});
+  scratch.misuse("run rotating-wire-bead --set u=0 --step 1e-2 --steps 10 --output out.csv", {"u = 0", "direction"});
+  const std::string rest = " --scheme symplectic-euler-true --step 1e-2 --steps 10 --json --output out.csv";
+  const auto compare = [&](const std::string& problem, const std::string& header) {
+    const Json::Value report = parse(scratch.gnomon("run " + problem + rest).out);
+    BOOST_TEST(report["status"].asString() == "success");
+    const std::vector<std::string> lines = split(read(scratch.work / "out.csv"), '\n');
+    BOOST_TEST(lines.size() == 12u);
+    BOOST_TEST(lines.front() == header);
+    const std::vector<std::string> last = split(lines.back(), ',');
+    std::size_t column = 1;
+    for (const char* block : {"y", "z", "psi"})
+      for (const Json::Value& value : report["state"][block]) BOOST_TEST(std::stod(last[column++]) == value.asDouble());
+    return report["energy"];
+  };
+  BOOST_TEST(compare("odae-test", "t,y0,y1,z0,z1,psi0,position_max,velocity_max").isNull());
+  const std::string bead = "rotating-wire-bead --set momentum=canonical";
+  const Json::Value energy = compare(bead, "t,y0,y1,y2,z0,z1,z2,psi0,psi1,energy_error,position_max,velocity_max");
+  BOOST_TEST(energy["initial"].asDouble() == -0.14875, boost::test_tools::tolerance(1e-12));
+  for (const std::string& problem : {std::string("odae-test"), std::string("rotating-wire-bead")}) {
+    BOOST_TEST(scratch.gnomon("check " + problem).status == 0, problem);
+    BOOST_TEST(contains(scratch.gnomon("describe " + problem).out, "overdetermined DAE"), problem);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(until_arrives) {
   const Scratch scratch;
   const Json::Value report = parse(scratch.gnomon("run planar-pendulum --step 0.3 --until 1 --json").out);

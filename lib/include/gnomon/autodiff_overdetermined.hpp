@@ -20,12 +20,17 @@ namespace gnomon {
 ///     template <class S> void multiplier_force(const S* y, const S* z, const S* psi, S* r) const;
 ///     template <class S> void constraints(const S* y, S* g) const;
 ///
-/// and, hiding the default p = z here, momentum(y, z, p).
+/// and, hiding the defaults here, momentum(y, z, p) where p is not z, and where the model has an energy
+///
+///     static constexpr bool has_energy = true;
+///     template <class S> S energy(const S* y, const S* z) const;                // E
+///     template <class S> S power(const S* y, const S* z, const S* psi) const;   // dE/dt, e.g. of friction
 template <int NY, int NZ, int M>
 struct AutodiffOverdeterminedModel {
   static constexpr int ny = NY;
   static constexpr int nz = NZ;
   static constexpr int m = M;
+  static constexpr bool has_energy = false;
 
   template <class S>
   void momentum(const S*, const S* z, S* p) const {
@@ -44,6 +49,7 @@ class AutodiffOverdetermined final : public OverdeterminedSystem {
     traits_.ny = NY;
     traits_.nz = NZ;
     traits_.m = M;
+    traits_.has_energy = Model::has_energy;
     for (const Term term : all_terms)
       for (const Argument argument : all_arguments) {
         patterns_[index(term, argument)] =
@@ -83,6 +89,15 @@ class AutodiffOverdetermined final : public OverdeterminedSystem {
       case Argument::psi:
         return derivative<M>(term, at, values, [](auto& x) { return x.psi.data(); });
     }
+  }
+
+  double energy(const OverdeterminedPoint& at) const override {
+    if constexpr (Model::has_energy) return model_.energy(at.y.data(), at.z.data());
+    return OverdeterminedSystem::energy(at);
+  }
+  double power(const OverdeterminedPoint& at) const override {
+    if constexpr (Model::has_energy) return model_.power(at.y.data(), at.z.data(), at.psi.data());
+    return OverdeterminedSystem::power(at);
   }
 
  private:

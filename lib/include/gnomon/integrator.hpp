@@ -93,6 +93,8 @@ class Integrator {
   EnergyBook energy_book() const;
   /// Deepest penetration at an event, in units of c.
   double deepest_penetration() const;
+  /// The overdetermined DAE that it integrates, null for a mechanical system.
+  const OverdeterminedSystem* overdetermined() const;
   StepEquations& equations();
 
  private:
