@@ -81,10 +81,10 @@ class Integrator {
   const InvariantMonitor& monitor() const;
   const Promises& promises() const;
   const RunCounters& counters() const;
-  /// Throws Error(refused) for an overdetermined DAE.
-  const System& system() const;
   /// The overdetermined DAE that it integrates, null for a mechanical system.
   const OverdeterminedSystem* overdetermined() const;
+  /// Throws Error(refused) for an overdetermined DAE.
+  const System& system() const;
   StepEquations& equations();
 
  private:
