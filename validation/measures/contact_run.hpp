@@ -9,7 +9,8 @@
 
 namespace gnomon::validation {
 
-/// Times of the events, as <kind>-<number>: launch-1, landing-1, turning-1, ...; the last of a kind also as <kind>-last.
+/// Times of the events, as <kind>-<number>: launch-1, landing-1, turning-1, ...; the last of a kind also as
+/// <kind>-last.
 std::map<std::string, double> event_times(const Integrator& integrator);
 
 /// The case's run to c.until with its first step size; throws RunFailed.

@@ -32,10 +32,6 @@ Phase phase_of(const ReferenceReport& report, const ProblemInstance& instance) {
   return phase;
 }
 
-Index multipliers_of(const ProblemInstance& instance) {
-  return instance.system ? instance.system->m() : instance.overdetermined->traits().m;
-}
-
 const System& mechanical(const ProblemInstance& instance) {
   if (!instance.system)
     throw Error(ErrorCode::refused, "this measure needs a mechanical system with mass and potential, and \"" +

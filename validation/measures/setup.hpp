@@ -18,8 +18,6 @@ Phase start_of(const ProblemInstance& instance);
 Phase phase_of(const Integrator& integrator);
 /// Where a reference is, which reports y and p(y,z): z is found from p.
 Phase phase_of(const ReferenceReport& report, const ProblemInstance& instance);
-/// Number of its multipliers.
-Index multipliers_of(const ProblemInstance& instance);
 /// The mechanical system of the instance. Throws Error(refused) for an overdetermined DAE, which is none.
 const System& mechanical(const ProblemInstance& instance);
 

@@ -8,6 +8,7 @@
 #include "../report/json.hpp"
 #include "arguments.hpp"
 #include "commands.hpp"
+#include "contact_report.hpp"
 #include "gnomon/error.hpp"
 #include "progress.hpp"
 #include "run_report.hpp"
@@ -23,10 +24,10 @@ constexpr int interrupted_status = 130;  // as shells report SIGINT
 struct Arguments {
   std::string problem, scheme = "energy-momentum", solver = "kinsol-newton";
   std::string step, until, steps, every = "1", max_halvings = "0";
-  std::vector<std::string> set, options, solver_options, reference_options;
+  std::vector<std::string> set, options, solver_options, reference_options, contact;
   std::string jacobian = "analytic";
   std::optional<std::string> output, reference;
-  bool json = false, project_start = false;
+  bool json = false, project_start = false, events = false;
 };
 
 /// How far to go: to a time, or a number of steps.
@@ -76,6 +77,7 @@ Span parse_span(const Arguments& arguments, double t0) {
 IntegratorOptions parse_integrator_options(const Arguments& arguments) {
   IntegratorOptions options;
   options.project_start = arguments.project_start;
+  options.contact = contact_options(parse_assignments(arguments.contact, "--contact"));
   options.max_halvings = static_cast<int>(parse_count(arguments.max_halvings, "--max-halvings", 0));
   if (options.max_halvings > 40)
     throw Error(ErrorCode::bad_value, "--max-halvings = " + arguments.max_halvings + " is above 40");
@@ -115,6 +117,9 @@ int run(const Registry& registry, const Arguments& arguments) {
   Integrator integrator = registry.integrator(instance, arguments.scheme, arguments.solver,
                                               parse_assignments(arguments.options, "--option"),
                                               parse_assignments(arguments.solver_options, "--solver-option"), options);
+  if (!has_contacts(integrator) && (arguments.events || !arguments.contact.empty()))
+    throw Error(ErrorCode::bad_value, fmt::format("{} is given, and problem {} with these parameters has no obstacles",
+                                                  arguments.events ? "--events" : "--contact", arguments.problem));
   const auto reference = start_reference(registry, arguments, instance, integrator);
   std::unique_ptr<TrajectoryWriter> writer;
   if (arguments.output) {
@@ -143,7 +148,9 @@ int run(const Registry& registry, const Arguments& arguments) {
     report.reference = *arguments.reference;
     report.reference_end = reference->advance_to(integrator.state().t);
   }
-  print_summary(arguments.json ? stderr : stdout, report, integrator);
+  std::FILE* const people = arguments.json ? stderr : stdout;
+  print_summary(people, report, integrator);
+  if (has_contacts(integrator)) print_contact(people, integrator, arguments.events);
   if (arguments.json) fmt::print("{}", validation::json_text(run_json(report, integrator)));
   if (writer) writer->finish(integrator.state(), integrator.counters().steps);
   if (end.stopped_by_observer) return interrupted_status;
@@ -171,6 +178,9 @@ void add_run(CLI::App& app, Invocation& invocation) {
   add_repeatable(*command, "--set", a->set, pair, "a parameter of the problem (repeatable)");
   add_repeatable(*command, "--option", a->options, pair, "an option of the scheme (repeatable)");
   add_repeatable(*command, "--solver-option", a->solver_options, pair, "an option of the solver (repeatable)");
+  add_repeatable(*command, "--contact", a->contact, pair,
+                 "how contacts with obstacles are treated: mode, restitution, zeno-speed (repeatable)");
+  command->add_flag("--events", a->events, "list the landings, impacts, launches and turnings");
   add("--reference", a->reference, "NAME", "compare the end with this reference");
   add_repeatable(*command, "--reference-option", a->reference_options, pair, "an option of the reference (repeatable)");
   add("--output", a->output, "FILE", "write the trajectory to this CSV file");

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "../report/json.hpp"
+#include "contact_report.hpp"
 #include "state_blocks.hpp"
 
 namespace gnomon::program {
@@ -114,6 +115,7 @@ Json::Value run_json(const RunReport& report, const Integrator& integrator) {
   out["constraints"]["velocity_max"] = to_json(monitor.velocity_max());
   out["momentum"] = drifts_json(monitor.momentum(), [&](Index a) { return integrator.system().symmetry_name(a); });
   out["integrals"] = drifts_json(monitor.integrals(), [&](Index a) { return integrator.system().integral_name(a); });
+  if (has_contacts(integrator)) out["contact"] = contact_json(integrator);
   out["counters"]["iterations"] = Json::Int64(counters.iterations);
   out["counters"]["residual_evaluations"] = Json::Int64(counters.residual_evaluations);
   out["counters"]["jacobian_evaluations"] = Json::Int64(counters.jacobian_evaluations);

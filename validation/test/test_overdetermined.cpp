@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(singular_start) {
   ProblemInstance rest = r.build("odae-test");
   rest.p0.setZero();
   BOOST_CHECK_EXCEPTION(r.integrator(rest, "symplectic-euler-true", "newton"), Error, [](const Error& error) {
-    return std::string(error.what()).find("singular (condition inf)") != std::string::npos;
+    return std::string(error.what()).find("singular") != std::string::npos;
   });
 }
 

@@ -86,8 +86,6 @@ class Integrator {
   const InvariantMonitor& monitor() const;
   const Promises& promises() const;
   const RunCounters& counters() const;
-  /// Throws Error(refused) for an overdetermined DAE.
-  const System& system() const;
   /// Events and energy book of a system with obstacles; none, and a book of zeros, for others.
   const std::vector<ContactEvent>& events() const;
   EnergyBook energy_book() const;
@@ -95,6 +93,8 @@ class Integrator {
   double deepest_penetration() const;
   /// The overdetermined DAE that it integrates, null for a mechanical system.
   const OverdeterminedSystem* overdetermined() const;
+  /// Throws Error(refused) for an overdetermined DAE.
+  const System& system() const;
   StepEquations& equations();
 
  private:
