@@ -232,11 +232,13 @@ void ContactRun::start(double t0, const Vector& q0, const Vector& p0) {
     if (c[i] <= near) landing.push_back(i);
   }
   start_energy_ = now_energy_ = energy_of(state_);
-  // Contacts that touch and neither close nor are hit say so by no event.
+  // Contacts that touch and are not hit make no event by being there.
+  const Vector rates = gap_rates(q0, p0);
   settle(landing, {});
-  events_.erase(std::remove_if(events_.begin(), events_.end(),
-                               [](const ContactEvent& e) { return e.energy_change == 0 && e.contact >= 0; }),
-                events_.end());
+  const auto no_event = [&](const ContactEvent& e) {
+    return e.contact >= 0 && rates[e.contact] >= -approach * fastest_;
+  };
+  events_.erase(std::remove_if(events_.begin(), events_.end(), no_event), events_.end());
   if (!resting_) leave_inner_state();
 }
 
@@ -592,8 +594,10 @@ bool ContactRun::stops(double remaining) {
   if (!phase_->frictional()) return false;
   const Vector v = velocity(before_.p.value());
   const double speed = norm(v);
+  if (speed == 0) return true;
   if (speed > slow * fastest_) return false;
-  consistent(*phase_, before_.q.value(), before_.p.value());
+  // However small the velocity is, it has the direction that friction opposes.
+  phase_->index1->solve(before_.q.value(), v, phase_->a, phase_->psi);
   const double along = phase_->a.dot(before_.p.value());
   if (along >= 0) return false;
   const double tau = -speed * speed / along;
@@ -603,7 +607,7 @@ bool ContactRun::stops(double remaining) {
 /// The last bit of a motion that friction stops: q + v tau + a tau^2/2 with v + a tau = 0, then on from rest.
 void ContactRun::turn() {
   const Vector v = velocity(before_.p.value());
-  const double tau = -v.dot(before_.p.value()) / phase_->a.dot(before_.p.value());
+  const double square = v.dot(before_.p.value()), tau = square > 0 ? -square / phase_->a.dot(before_.p.value()) : 0;
   const Vector way = tau * v + (0.5 * tau * tau) * phase_->a;
   // Constraints do no work: what acts along the way beside the potential is friction and force.
   Vector inertia(v.size()), gradient(v.size());
