@@ -2,8 +2,10 @@
 /// \file
 /// Everything a user of the C++ library needs.
 
+#include "gnomon/autodiff_overdetermined.hpp"
 #include "gnomon/autodiff_system.hpp"
 #include "gnomon/consistency.hpp"
+#include "gnomon/contact.hpp"
 #include "gnomon/error.hpp"
 #include "gnomon/integrator.hpp"
 #include "gnomon/problem.hpp"
