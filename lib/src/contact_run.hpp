@@ -61,12 +61,13 @@ class ContactRun {
   Phase& phase(const Contacts& contacts);
   void enter(const Contacts& contacts);
   void leave_inner_state();
+  bool undo(const std::string& why, StepReport& report);
   void add_counters(const RunCounters& before);
 
   bool take(double& span, double h, StepReport& report);
   bool find(double span, Found& found);
   bool find_landing(Index contact, double span, double& s);
-  bool find_launch(std::size_t k, double span, double& s);
+  bool find_launch(std::size_t k, double at_end, double span, double& s);
   template <class F>
   double root(double a, double fa, double b, double fb, F&& f) const;
   const State& after(double s);
@@ -80,9 +81,13 @@ class ContactRun {
   void book_smooth();
 
   void consistent(Phase& phase, const Vector& q, const Vector& p);
-  Vector velocity(const Vector& p) const;
-  Vector gaps(const Compensated& q) const;
-  Vector gap_rates(const Vector& q, const Vector& p) const;
+  /// Valid until the next call.
+  const Vector& velocity(const Vector& p) const;
+  /// c and its rate, one entry an obstacle.
+  struct Gaps {
+    Vector c, rate;
+  };
+  void measure(const State& z, Gaps& out) const;
   Vector gap_accelerations(const Vector& q, const Vector& p, const Vector& a) const;
   void forget_released();
   double gap_tolerance(Index contact) const { return gap_tolerance_[contact]; }
@@ -113,6 +118,22 @@ class ContactRun {
   double step_ = 0, deepest_ = 0;
   double fastest_ = 0, largest_psi_ = 0;  // largest speed (mass norm) and contact multiplier so far
   Vector offsets_, gap_tolerance_;
+
+  /// Everything that a failed step must leave as it was.
+  struct Saved {
+    State state, inner;
+    Phase* phase = nullptr;
+    Contacts open;
+    std::size_t events = 0;
+    long double impact = 0, defect = 0, now = 0;
+    bool resting = false;
+    Vector offsets;
+  };
+  Saved saved_;
+  Gaps gaps_before_, gaps_after_, gaps_now_;
+  Contacts kept_closed_, kept_released_;
+  Vector kept_lambda_, psi_at_end_;
+  mutable Vector velocity_, momentum_, rows_, values_;
 };
 
 }  // namespace gnomon

@@ -73,3 +73,30 @@ BOOST_AUTO_TEST_CASE(no_allocation_after_start) {
   }
   BOOST_TEST(combinations >= 30);
 }
+
+// With obstacles events allocate, and nothing between them: in contact and in flight.
+BOOST_AUTO_TEST_CASE(no_allocation_between_events) {
+  const Registry registry = builtin();
+  struct Run {
+    const char *problem, *scheme;
+    Assignments options;
+    int contacts_at_the_end;
+  };
+  for (const Run& run : {Run{"cubic-surface", "symplectic-euler-true", {}, 1},
+                         Run{"cubic-surface", "composition", {{"inner", "symplectic-euler-true"}, {"order", "4"}}, 1},
+                         Run{"walled-pendulum", "energy-momentum", {}, 0}}) {
+    Integrator integrator = registry.integrator(registry.build(run.problem), run.scheme, "kinsol-newton", run.options);
+    BOOST_TEST(integrator.advance(2, 1e-3).success());
+    long count = 0;
+    StepReport report;
+    {
+      const CountAllocations allocations;
+      report = integrator.advance(100, 1e-3);
+      count = allocations.count();
+    }
+    BOOST_TEST(report.success(), report.message);
+    BOOST_TEST(integrator.events().empty());
+    BOOST_TEST(static_cast<int>(integrator.state().closed.size()) == run.contacts_at_the_end);
+    BOOST_TEST(count == 0, run.problem << ", " << run.scheme << ": " << count << " allocations in 100 steps");
+  }
+}
