@@ -356,6 +356,12 @@ class Checker {
 
 Quantities check_derivatives(const ProblemInstance& instance) {
   if (!instance.system) return check_overdetermined(*instance.overdetermined, instance.q0, instance.p0);
+  // Obstacles are differentiated where they are held closed.
+  if (instance.system->traits().n_obstacles > 0) {
+    ProblemInstance closed = instance;
+    closed.system = instance.system->with_obstacles_closed();
+    return check_derivatives(closed);
+  }
   const System& system = *instance.system;
   const Index n = system.n();
   Uniform uniform(3);
@@ -378,7 +384,7 @@ Quantities check_derivatives(const ProblemInstance& instance) {
   Quantities out = Checker(instance, std::move(points)).run();
   // Forces outside U and g are seen where the system is taken as an overdetermined DAE.
   const SystemTraits& traits = system.traits();
-  const bool fits = traits.constant_mass && !traits.time_dependent && traits.n_obstacles == 0;
+  const bool fits = traits.constant_mass && !traits.time_dependent;
   if (fits && (traits.has_force || traits.has_friction)) {
     Vector v(n);
     system.mass().solve(instance.p0, v);

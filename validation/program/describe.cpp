@@ -43,8 +43,10 @@ void describe_problem(const Registry& registry, const std::string& name) {
   const char* closed_form = instance.exact ? ", closed-form solution" : "";
   if (instance.system) {
     const SystemTraits& traits = instance.system->traits();
-    fmt::print("with default parameters: {}, {}, {}{}\n", counted(traits.n, "coordinate"),
-               counted(traits.m, "constraint"), counted(traits.n_symmetries, "momentum map"), closed_form);
+    fmt::print("with default parameters: {}, {}, {}{}{}{}\n", counted(traits.n, "coordinate"),
+               counted(traits.m, "constraint"),
+               traits.n_obstacles > 0 ? counted(traits.n_obstacles, "obstacle") + ", " : "",
+               counted(traits.n_symmetries, "momentum map"), traits.has_friction ? ", friction" : "", closed_form);
     for (Index a = 0; a < traits.n_symmetries; ++a)
       fmt::print("  momentum map: {}\n", instance.system->symmetry_name(a));
     for (Index a = 0; a < traits.n_integrals; ++a)
