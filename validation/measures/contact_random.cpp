@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "contact_run.hpp"
+#include "gnomon/error.hpp"
 #include "measure.hpp"
 
 namespace gnomon::validation {
@@ -16,7 +17,7 @@ constexpr double widest = 10, highest = 5, fastest = 15;
 
 /// q1 in [-10, 10], every second start on the surface and the others up to 5 above it, speed up to 15 in any direction
 /// (not into the surface where it starts on it).
-Assignments random_start(const ProblemInstance& instance, const Assignments& set, Uniform& uniform, long k) {
+Assignments random_start(const System& system, const Assignments& set, Uniform& uniform, long k) {
   const auto unit = [&] { return 0.5 * (1 + uniform()); };
   const double x = widest * uniform(), lift = k % 2 == 0 ? 0 : highest * unit();
   const double speed = fastest * unit(), angle = 2 * std::acos(-1.0) * unit();
@@ -24,11 +25,11 @@ Assignments random_start(const ProblemInstance& instance, const Assignments& set
   // The slope of the surface at x, from its gap.
   Vector c(1), q(2), rates(1);
   q << x, 0;
-  instance.system->obstacles(q, c);
+  system.obstacles(q, c);
   q[1] = -c[0];
   Vector velocity(2);
   velocity << 1, 0;
-  instance.system->with_obstacles_closed()->constraint_velocity(0, q, velocity, rates);
+  system.with_obstacles_closed()->constraint_velocity(0, q, velocity, rates);
   const double slope = rates[0];
   if (lift == 0 && v < slope * u) {
     u = -u;
@@ -47,12 +48,15 @@ Assignments random_start(const ProblemInstance& instance, const Assignments& set
 
 Quantities measure_contact_random(const Registry& registry, const Case& c) {
   const ProblemInstance instance = build(registry, c);
+  const System& system = with_obstacles(instance);
+  if (system.n() != 2)
+    throw Error(ErrorCode::refused, "contact-random: system \"" + system.traits().name + "\" is no mass on a surface");
   Uniform uniform(2026);
   long failures = 0, events = 0;
   double penetration = 0, open = 0, defect = 0;
   std::string first;
   for (long k = 0; k < c.steps; ++k) {
-    const Assignments start = random_start(instance, c.set, uniform, k);
+    const Assignments start = random_start(system, c.set, uniform, k);
     Method method = c.method;
     method.contact.emplace_back("restitution", fmt::format("{}", restitutions[k % 3]));
     Integrator integrator = started(registry, registry.build(c.problem, start), method);

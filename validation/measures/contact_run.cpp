@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "gnomon/error.hpp"
 #include "measure.hpp"
 
 namespace gnomon::validation {
@@ -16,8 +17,17 @@ std::map<std::string, double> event_times(const Integrator& integrator) {
   return times;
 }
 
+const System& with_obstacles(const ProblemInstance& instance) {
+  const System& system = mechanical(instance);
+  if (system.traits().n_obstacles == 0)
+    throw Error(ErrorCode::refused, "system \"" + system.traits().name + "\" has no obstacles");
+  return system;
+}
+
 Integrator contact_run(const Registry& registry, const Case& c, const Method& method, double h) {
-  Integrator integrator = started(registry, build(registry, c), method);
+  const ProblemInstance instance = build(registry, c);
+  with_obstacles(instance);
+  Integrator integrator = started(registry, instance, method);
   const StepReport report = integrator.advance_to(c.until, h);
   if (!report.success()) throw RunFailed(report.t, report.message);
   return integrator;
