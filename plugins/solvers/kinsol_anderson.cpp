@@ -3,7 +3,7 @@
 ///
 ///     G(x) = x - P^-1 F(x),     P = dF/dx, frozen;
 ///
-/// see kernels/fixed_point_iteration.hpp for P and the end of the iteration. KINSOL's own tests are switched off: its
+/// see gnomon/fixed_point_iteration.hpp for P and the end of the iteration. KINSOL's own tests are switched off: its
 /// function is told "no correction" at the end, or fails where KINSOL does not take that.
 
 #include <kinsol/kinsol.h>
@@ -11,14 +11,14 @@
 #include <memory>
 #include <string>
 
+#include "gnomon/fixed_point_iteration.hpp"
 #include "gnomon/plugin.hpp"
-#include "kernels/fixed_point_iteration.hpp"
 
 namespace {
 
 using namespace gnomon;
 
-class KinsolAnderson final : public kernels::FixedPointIteration {
+class KinsolAnderson final : public FixedPointIteration {
  public:
   explicit KinsolAnderson(const Options& options) : FixedPointIteration(options), depth_(options.integer("depth")) {}
 
@@ -78,8 +78,8 @@ class KinsolAndersonFactory final : public SolverFactory {
     return "KINSOL, fixed point (KIN_FP) with a frozen Jacobian and Anderson acceleration";
   }
   OptionSpecs options() const override {
-    OptionSpecs specs = kernels::fixed_point_options();
-    specs.insert(specs.begin(), kernels::depth_option());
+    OptionSpecs specs = fixed_point_options();
+    specs.insert(specs.begin(), depth_option());
     return specs;
   }
   std::unique_ptr<NonlinearSolver> create(const Options& options) const override {

@@ -18,8 +18,8 @@
 
 #include "gnomon/error.hpp"
 #include "gnomon/plugin.hpp"
+#include "gnomon/stagnation.hpp"
 #include "gnomon/sundials_compat.hpp"
-#include "kernels/stagnation.hpp"
 
 namespace {
 
@@ -105,7 +105,7 @@ class KinsolPicard final : public NonlinearSolver {
   }
 
   ConvergenceRule rule_;
-  kernels::Stagnation stagnation_;
+  Stagnation stagnation_;
   ScaledEquations* equations_ = nullptr;
   SolveReport report_;
   bool last_ = false, evaluation_failed_ = false;

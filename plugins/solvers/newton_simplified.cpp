@@ -13,7 +13,7 @@
 
 #include "gnomon/error.hpp"
 #include "gnomon/plugin.hpp"
-#include "kernels/stagnation.hpp"
+#include "gnomon/stagnation.hpp"
 
 namespace {
 
@@ -38,7 +38,7 @@ class NewtonSimplified final : public NonlinearSolver {
 
   SolveReport solve(VectorRef xs) override {
     SolveReport report;
-    kernels::Stagnation stagnation;
+    Stagnation stagnation;
     stagnation.start(equations_->rounding_floor());
     bool last = false;
     if (!evaluate(xs, report) || !set_matrix(xs, report)) return report;

@@ -1,15 +1,17 @@
 /// \file
-/// sun-fixed-point: SUNDIALS' own SUNNonlinSol_FixedPoint, the Anderson-accelerated iteration of its
-/// integrators, on
+/// sun-fixed-point: SUNDIALS' own SUNNonlinSol_FixedPoint, the Anderson-accelerated iteration of its integrators, on
 ///
 ///     G(x) = x - P^-1 F(x),     P = dF/dx, frozen;
 ///
-/// see kernels/fixed_point_iteration.hpp.
+/// see gnomon/fixed_point_iteration.hpp.
 
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
+#include <algorithm>
+
+#include "gnomon/attached_solver.hpp"
+#include "gnomon/fixed_point_iteration.hpp"
 #include "gnomon/plugin.hpp"
-#include "kernels/sun_fixed_point_iteration.hpp"
 
 namespace {
 
@@ -22,17 +24,17 @@ class SunFixedPoint final : public SolverFactory {
     return "SUNDIALS' SUNNonlinSol_FixedPoint with a frozen Jacobian and Anderson acceleration";
   }
   OptionSpecs options() const override {
-    OptionSpecs specs = kernels::fixed_point_options();
-    specs.insert(specs.begin(), kernels::depth_option());
+    OptionSpecs specs = fixed_point_options();
+    specs.insert(specs.begin(), depth_option());
     return specs;
   }
   std::unique_ptr<NonlinearSolver> create(const Options& options) const override {
     const long depth = options.integer("depth");
-    const auto solver = [depth](N_Vector like, SUNContext context) {
+    const AttachedSolver attached(name(), [depth](N_Vector like, SUNContext context) {
       const long most = static_cast<long>(N_VGetLength(like));
       return SUNNonlinSol_FixedPoint(like, static_cast<int>(std::min(depth, most)), context);
-    };
-    return std::make_unique<kernels::SunFixedPointIteration>(solver, options);
+    });
+    return attached.create(options);
   }
 };
 

@@ -1,26 +1,28 @@
 /// \file
-/// sun-newton: SUNDIALS' own SUNNonlinSol_Newton, the Newton iteration of its integrators, on the scaled
-/// equations
+/// sun-newton: SUNDIALS' own SUNNonlinSol_Newton, the Newton iteration of its integrators, on the scaled equations
 ///
 ///     J(x) dx = -F(x),   x += dx,
 ///
-/// with a Jacobian in every iteration or one that is kept from solve to solve; see kernels/sun_newton_iteration.hpp.
+/// with a Jacobian in every iteration or one that is kept from solve to solve: gnomon::AttachedSolver.
 
 #include <sunnonlinsol/sunnonlinsol_newton.h>
 
+#include "gnomon/attached_solver.hpp"
 #include "gnomon/plugin.hpp"
-#include "kernels/sun_newton_iteration.hpp"
 
 namespace {
 
 class SunNewton final : public gnomon::SolverFactory {
  public:
-  std::string name() const override { return "sun-newton"; }
+  std::string name() const override { return attached_.name(); }
   std::string description() const override { return "SUNDIALS' SUNNonlinSol_Newton, full or with a kept matrix"; }
-  gnomon::OptionSpecs options() const override { return gnomon::kernels::sun_newton_options(); }
+  gnomon::OptionSpecs options() const override { return attached_.options(); }
   std::unique_ptr<gnomon::NonlinearSolver> create(const gnomon::Options& options) const override {
-    return std::make_unique<gnomon::kernels::SunNewtonIteration>(SUNNonlinSol_Newton, options);
+    return attached_.create(options);
   }
+
+ private:
+  gnomon::AttachedSolver attached_{"sun-newton", SUNNonlinSol_Newton};
 };
 
 }  // namespace

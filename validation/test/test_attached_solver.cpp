@@ -6,14 +6,13 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "gnomon/attached_solver.hpp"
 #include "gnomon/gnomon.hpp"
 #include "measures/counting_malloc.hpp"
-#include "solvers/kernels/attached_solver.hpp"
 
 namespace {
 
 using namespace gnomon;
-using kernels::AttachedSolver;
 
 Registry& registry() {
   static Registry instance = [] {

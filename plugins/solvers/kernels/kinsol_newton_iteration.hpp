@@ -23,9 +23,9 @@
 
 #include "gnomon/error.hpp"
 #include "gnomon/nonlinear_solver.hpp"
+#include "gnomon/polish.hpp"
+#include "gnomon/sun_linear_system.hpp"
 #include "gnomon/sundials_compat.hpp"
-#include "polish.hpp"
-#include "sun_linear_system.hpp"
 
 namespace gnomon::kernels {
 

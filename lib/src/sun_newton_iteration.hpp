@@ -23,13 +23,13 @@
 
 #include "gnomon/error.hpp"
 #include "gnomon/nonlinear_solver.hpp"
+#include "gnomon/polish.hpp"
+#include "gnomon/stagnation.hpp"
+#include "gnomon/sun_linear_system.hpp"
 #include "gnomon/sundials_compat.hpp"
-#include "polish.hpp"
-#include "stagnation.hpp"
-#include "sun_linear_system.hpp"
-#include "sun_nonlinear_creator.hpp"
+#include "sun_nonlinear.hpp"
 
-namespace gnomon::kernels {
+namespace gnomon {
 
 inline OptionSpecs sun_newton_options() {
   const ConvergenceRule rule;
@@ -220,4 +220,4 @@ class SunNewtonIteration final : public NonlinearSolver {
   SunNonlinearOwner solver_;
 };
 
-}  // namespace gnomon::kernels
+}  // namespace gnomon

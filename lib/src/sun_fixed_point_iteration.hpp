@@ -9,10 +9,10 @@
 
 #include <utility>
 
-#include "fixed_point_iteration.hpp"
-#include "sun_nonlinear_creator.hpp"
+#include "gnomon/fixed_point_iteration.hpp"
+#include "sun_nonlinear.hpp"
 
-namespace gnomon::kernels {
+namespace gnomon {
 
 class SunFixedPointIteration final : public FixedPointIteration {
  public:
@@ -65,4 +65,4 @@ class SunFixedPointIteration final : public FixedPointIteration {
   SunNonlinearOwner solver_;
 };
 
-}  // namespace gnomon::kernels
+}  // namespace gnomon

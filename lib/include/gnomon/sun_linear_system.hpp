@@ -15,7 +15,7 @@
 #include "gnomon/scaled_equations.hpp"
 #include "gnomon/sundials_compat.hpp"
 
-namespace gnomon::kernels {
+namespace gnomon {
 
 inline OptionSpec algebra_option() {
   return OptionSpec::choice("algebra", {"auto", "dense", "klu"},
@@ -88,4 +88,4 @@ class SunLinearSystem {
   SunOwner<SUNLinearSolver> linear_;
 };
 
-}  // namespace gnomon::kernels
+}  // namespace gnomon

@@ -1,21 +1,16 @@
 #pragma once
 /// \file
-/// How a SUNNonlinearSolver reaches the solvers around it: by a function, since every system of a scheme needs its own.
+/// Owner and checked calls of SUNNonlinearSolvers.
 
 #include <sundials/sundials_nonlinearsolver.h>
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <type_traits>
 
 #include "gnomon/error.hpp"
-#include "gnomon/sundials_compat.hpp"
 
-namespace gnomon::kernels {
-
-/// Makes a SUNNonlinearSolver for vectors like the first argument; the caller owns it. Null where that fails.
-using SunNonlinearCreator = std::function<SUNNonlinearSolver(N_Vector, SUNContext)>;
+namespace gnomon {
 
 struct SunNonlinearFree {
   void operator()(SUNNonlinearSolver s) const { SUNNonlinSolFree(s); }
@@ -27,4 +22,4 @@ inline void check_sun_call(int flag, const char* call) {
   if (flag != 0) throw Error(ErrorCode::refused, std::string(call) + " returned " + std::to_string(flag));
 }
 
-}  // namespace gnomon::kernels
+}  // namespace gnomon

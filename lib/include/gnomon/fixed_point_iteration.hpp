@@ -25,11 +25,11 @@
 
 #include "gnomon/error.hpp"
 #include "gnomon/nonlinear_solver.hpp"
+#include "gnomon/stagnation.hpp"
+#include "gnomon/sun_linear_system.hpp"
 #include "gnomon/sundials_compat.hpp"
-#include "stagnation.hpp"
-#include "sun_linear_system.hpp"
 
-namespace gnomon::kernels {
+namespace gnomon {
 
 inline OptionSpecs fixed_point_options() {
   return {OptionSpec::choice("matrix", {"solve", "kept"},
@@ -189,4 +189,4 @@ class FixedPointIteration : public NonlinearSolver {
   SunLinearSystem linear_;
 };
 
-}  // namespace gnomon::kernels
+}  // namespace gnomon
