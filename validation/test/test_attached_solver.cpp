@@ -115,12 +115,16 @@ BOOST_AUTO_TEST_CASE(all_settings_reach_the_same_state) {
     for (const char* algebra : {"dense", "klu"}) {
       for (const char* matrix : {"fresh", "kept"})
         reaches_the_same(registry().solver("sun-newton"), setting, {{"matrix", matrix}, {"algebra", algebra}});
+      for (const char* matrix : {"solve", "kept"})
+        reaches_the_same(registry().solver("kinsol-picard"), setting, {{"matrix", matrix}, {"algebra", algebra}});
       for (const char* solver : {"kinsol-anderson", "sun-fixed-point"})
         for (const char* matrix : {"solve", "kept"})
           for (const char* depth : {"0", "1", "3", "20"})
             reaches_the_same(registry().solver(solver), setting,
                              {{"depth", depth}, {"matrix", matrix}, {"algebra", algebra}});
     }
+    for (const char* matrix : {"solve", "kept"})
+      reaches_the_same(registry().solver("newton-simplified"), setting, {{"matrix", matrix}});
   }
 }
 
@@ -149,7 +153,7 @@ BOOST_AUTO_TEST_CASE(attached_newton_is_the_named_one) {
 // A kept matrix is what it says, and is set anew when h changes by so much that it does not do.
 BOOST_AUTO_TEST_CASE(kept_matrices) {
   const Setting& setting = settings[0];
-  for (const char* name : {"sun-newton", "kinsol-anderson", "sun-fixed-point"}) {
+  for (const char* name : {"sun-newton", "kinsol-anderson", "sun-fixed-point", "kinsol-picard", "newton-simplified"}) {
     Integrator kept = with(registry().solver(name), setting, {{"matrix", "kept"}});
     BOOST_TEST(kept.advance(200, 1e-3).success(), name);
     BOOST_TEST(kept.counters().factorisations < 50, name << ": " << kept.counters().factorisations);
@@ -169,7 +173,7 @@ BOOST_AUTO_TEST_CASE(failures_are_reports) {
   };
   for (const Run& run :
        {Run{lazy, {}}, Run{registry().solver("sun-newton"), once}, Run{registry().solver("kinsol-anderson"), once},
-        Run{registry().solver("sun-fixed-point"), once}}) {
+        Run{registry().solver("kinsol-picard"), once}, Run{registry().solver("sun-fixed-point"), once}}) {
     Integrator integrator = with(run.factory, settings[0], run.options);
     const Vector q = integrator.state().q.value(), p = integrator.state().p.value();
     const StepReport report = integrator.step(0.3);
