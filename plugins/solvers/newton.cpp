@@ -5,14 +5,14 @@
 ///
 /// with J factorised densely by Eigen in every iteration. Newton is quadratic where the step is that small, so the
 /// error left is below rounding; a residual that is not there yet gets further iterations as long as they gain, and one
-/// that is there a last correction with the matrix at hand (kernels/polish.hpp).
+/// that is there a last correction with the matrix at hand (gnomon/polish.hpp).
 
 #include <Eigen/LU>
 #include <limits>
 
 #include "gnomon/error.hpp"
 #include "gnomon/plugin.hpp"
-#include "kernels/polish.hpp"
+#include "gnomon/polish.hpp"
 
 namespace {
 
@@ -93,9 +93,9 @@ class Newton final : public NonlinearSolver {
     return true;
   }
 
-  /// See kernels/polish.hpp.
+  /// See gnomon/polish.hpp.
   void polish(VectorRef xs, const SolveReport& report) {
-    if (report.step_norm < kernels::polished_step) return;
+    if (report.step_norm < polished_step) return;
     dx_ = lu_.solve(f_);
     if (dx_.allFinite()) xs -= dx_;
   }

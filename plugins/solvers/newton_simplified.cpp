@@ -1,19 +1,20 @@
 /// \file
-/// newton-simplified: one matrix a solve,
+/// newton-simplified: one matrix for many iterations,
 ///
 ///     A dx = -F(x),   x += dx,
 ///
-/// A = dF/dx at the start value (matrix=jacobian, dense LU on Eigen), or the approximate inverse that the scheme
-/// exposes (matrix=leading: gnomon::ApproximateInverse, its leading order in h; refused where the scheme exposes none).
-/// Linear convergence: until the corrections stop shrinking, and one more. Instead of a correction that is not half of
-/// the one before, one with A set anew at the present x is taken: where a single matrix will not do, this is Newton's
-/// method.
+/// A = dF/dx (dense LU on Eigen) at the start value of a solve (matrix=solve) or kept from solve to solve (matrix=kept;
+/// the rounding of a step then depends on the steps before it), or the approximate inverse that the scheme exposes
+/// (matrix=leading: gnomon::ApproximateInverse, its leading order in h; refused where the scheme exposes none).
+/// Linear convergence: until the corrections stop shrinking, and one more. A correction that is not half of the one
+/// before is thrown away and A set anew: at the present x, or with a matrix of an earlier solve at the start value,
+/// where the solve begins again. Where a single matrix will not do, this is Newton's method.
 
 #include <Eigen/LU>
 
 #include "gnomon/error.hpp"
 #include "gnomon/plugin.hpp"
-#include "kernels/stagnation.hpp"
+#include "gnomon/stagnation.hpp"
 
 namespace {
 
@@ -21,7 +22,10 @@ using namespace gnomon;
 
 class NewtonSimplified final : public NonlinearSolver {
  public:
-  NewtonSimplified(bool leading, long max_iterations) : leading_(leading) { rule_.max_iterations = max_iterations; }
+  explicit NewtonSimplified(const Options& options)
+      : leading_(options.is("matrix", "leading")), keep_(options.is("matrix", "kept")) {
+    rule_.max_iterations = options.integer("max-iterations");
+  }
 
   void attach(ScaledEquations& equations) override {
     if (leading_ && !equations.has_approximate_inverse())
@@ -30,6 +34,7 @@ class NewtonSimplified final : public NonlinearSolver {
     const Index n = equations.size();
     f_.setZero(n);
     dx_.setZero(n);
+    if (keep_) start_.setZero(n);
     if (leading_) return;
     values_.setZero(equations.pattern().nonzeros());
     matrix_.setZero(n, n);
@@ -38,28 +43,57 @@ class NewtonSimplified final : public NonlinearSolver {
 
   SolveReport solve(VectorRef xs) override {
     SolveReport report;
-    kernels::Stagnation stagnation;
-    stagnation.start(equations_->rounding_floor());
-    bool last = false;
-    if (!evaluate(xs, report) || !set_matrix(xs, report)) return report;
-    for (bool fresh = true; !last && report.iterations < rule_.max_iterations; fresh = false) {
-      if (!correction(xs, report)) return report;
-      if (stagnation.slow(report.step_norm) && !fresh && !(set_matrix(xs, report) && correction(xs, report)))
-        return report;
-      xs -= dx_;
-      ++report.iterations;
-      last = stagnation.last(report.step_norm);
-      if (!evaluate(xs, report)) return report;
-    }
-    if (!last || !rule_.acceptable(report.residual_norm, equations_->rounding_floor())) {
-      report.status = SolveStatus::not_converged;
-      report.message = "scaled residual " + number_text(report.residual_norm) + " and correction " +
-                       number_text(report.step_norm) + " after " + std::to_string(report.iterations) + " iterations";
-    }
+    if (keep_) start_ = xs;
+    old_ = has_matrix_;
+    iterate(xs, report);
+    has_matrix_ = keep_ && report.status == SolveStatus::converged;
     return report;
   }
 
+  void exchange(Archive& archive) override {
+    archive(has_matrix_);
+    if (!has_matrix_) return;
+    archive(matrix_);
+    if (archive.reading()) lu_.compute(matrix_);
+  }
+
  private:
+  void iterate(VectorRef xs, SolveReport& report) {
+    Stagnation stagnation;
+    stagnation.start(equations_->rounding_floor());
+    bool last = false, fresh = !old_;
+    if (!evaluate(xs, report) || (fresh && !set_matrix(xs, report))) return;
+    while (!last && report.iterations < rule_.max_iterations) {
+      const bool solved = correction(xs, report);
+      if (!solved && !old_) return;
+      if ((!solved || (!fresh && stagnation.slow(report.step_norm))) &&
+          !(begin_again(xs, report) && set_matrix(xs, report) && correction(xs, report)))
+        return;
+      fresh = false;
+      xs -= dx_;
+      ++report.iterations;
+      last = stagnation.last(report.step_norm);
+      if (evaluate(xs, report)) continue;
+      if (!old_ || !begin_again(xs, report) || !set_matrix(xs, report)) return;
+      fresh = true;
+      last = false;
+    }
+    if (last && rule_.acceptable(report.residual_norm, equations_->rounding_floor())) return;
+    report.status = SolveStatus::not_converged;
+    report.message = "scaled residual " + number_text(report.residual_norm) + " and correction " +
+                     number_text(report.step_norm) + " after " + std::to_string(report.iterations) + " iterations";
+  }
+
+  /// Back to the start value, where the matrix is one of an earlier solve.
+  bool begin_again(VectorRef xs, SolveReport& report) {
+    if (!old_) return true;
+    old_ = false;
+    report.status = SolveStatus::converged;
+    report.message.clear();
+    xs = start_;
+    return evaluate(xs, report);
+  }
+
   bool evaluate(const VectorRef& xs, SolveReport& report) {
     ++report.residual_evaluations;
     if (equations_->residual(xs, f_) != EvaluationStatus::ok) return fail_evaluation(report);
@@ -102,10 +136,12 @@ class NewtonSimplified final : public NonlinearSolver {
     return false;
   }
 
-  bool leading_;
+  bool leading_, keep_;
+  bool has_matrix_ = false;  // of the last solve, which converged
+  bool old_ = false;         // the matrix at hand is that one
   ConvergenceRule rule_;
   ScaledEquations* equations_ = nullptr;
-  Vector f_, dx_, values_;
+  Vector f_, dx_, values_, start_;
   Matrix matrix_;
   Eigen::PartialPivLU<Matrix> lu_;
 };
@@ -113,14 +149,17 @@ class NewtonSimplified final : public NonlinearSolver {
 class NewtonSimplifiedFactory final : public SolverFactory {
  public:
   std::string name() const override { return "newton-simplified"; }
-  std::string description() const override { return "native Newton with one matrix a solve, or the scheme's own"; }
+  std::string description() const override {
+    return "native Newton with one matrix for a solve or many, or the scheme's own";
+  }
   OptionSpecs options() const override {
-    return {OptionSpec::choice("matrix", {"jacobian", "leading"},
-                               "the Jacobian at the start value, or the leading order in h that the scheme exposes"),
+    return {OptionSpec::choice("matrix", {"solve", "kept", "leading"},
+                               "the Jacobian at the start value, or kept from solve to solve until it slows, or the "
+                               "leading order in h that the scheme exposes"),
             OptionSpec::integer("max-iterations", 200, 1, 100000, "iterations a solve")};
   }
   std::unique_ptr<NonlinearSolver> create(const Options& options) const override {
-    return std::make_unique<NewtonSimplified>(options.is("matrix", "leading"), options.integer("max-iterations"));
+    return std::make_unique<NewtonSimplified>(options);
   }
 };
 

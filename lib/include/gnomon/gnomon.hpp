@@ -2,6 +2,7 @@
 /// \file
 /// Everything a user of the C++ library needs.
 
+#include "gnomon/attached_solver.hpp"
 #include "gnomon/autodiff_overdetermined.hpp"
 #include "gnomon/autodiff_system.hpp"
 #include "gnomon/checkpoint.hpp"

@@ -4,24 +4,17 @@
 /// kinsol-linesearch.
 ///
 /// What was measured about KINSOL 6.4.1 and is built in here:
-///  - fnormtol: no fixed value is right (the default costs eight digits, 1e-13 drifts, 1e-15 lies below the floor), so
-///  it
-///    is switched off and the stop is by the scaled step, where Newton is quadratic; the residual must confirm it.
-///  - KIN_INITIAL_GUESS_OK and KIN_STEP_LT_STPTOL are positive flags: the verdict is by the residual norm, not the
-///  flag.
+///  - fnormtol: no fixed value is right (the default costs eight digits, 1e-13 drifts, 1e-15 lies below the floor):
+///    it is switched off and the stop is by the scaled step, where Newton is quadratic; the residual must confirm it.
+///  - KIN_INITIAL_GUESS_OK and KIN_STEP_LT_STPTOL are positive flags: the verdict is by the residual norm alone.
 ///  - mxnewtonstep rejects good first steps and its default goes stale: set before every solve.
 ///  - every KINSol call re-initialises the linear solver, and KLU then repeats its symbolic analysis: the initialize
 ///    operation is replaced by an empty one after the first call.
-///  - SUNMatZero_Sparse clears the index arrays: the Jacobian callback rewrites the pattern with the values.
 ///  - the matrix at hand after the last iteration takes the systematic rest of the Newton iteration away: polish.hpp.
 ///  - counters are reset by every call: they are summed here.
 
 #include <kinsol/kinsol.h>
 #include <nvector/nvector_serial.h>
-#include <sunlinsol/sunlinsol_dense.h>
-#include <sunlinsol/sunlinsol_klu.h>
-#include <sunmatrix/sunmatrix_dense.h>
-#include <sunmatrix/sunmatrix_sparse.h>
 
 #include <cstdlib>
 #include <limits>
@@ -30,15 +23,16 @@
 
 #include "gnomon/error.hpp"
 #include "gnomon/nonlinear_solver.hpp"
+#include "gnomon/polish.hpp"
+#include "gnomon/sun_linear_system.hpp"
 #include "gnomon/sundials_compat.hpp"
-#include "polish.hpp"
+#include "kinsol_memory.hpp"
 
 namespace gnomon::kernels {
 
 inline OptionSpecs kinsol_options() {
   const ConvergenceRule rule;
-  return {OptionSpec::choice("algebra", {"auto", "dense", "klu"},
-                             "linear algebra; auto takes klu for more than 60 unknowns with less than a third nonzero"),
+  return {algebra_option(),
           OptionSpec::real("step-tolerance", rule.step_tolerance, 1e-15, 1e-2, "",
                            "stop when max |dx|/(1+|x|) of the scaled unknowns is below this"),
           OptionSpec::integer("max-iterations", rule.max_iterations, 1, 100000, "iterations a solve")};
@@ -55,37 +49,23 @@ class KinsolNewtonIteration final : public NonlinearSolver {
   void attach(ScaledEquations& equations) override {
     equations_ = &equations;
     const Index n = equations.size();
-    const SparsityPattern& pattern = equations.pattern();
-    sparse_ = algebra_ == "klu" || (algebra_ == "auto" && n > 60 && 3 * pattern.nonzeros() < n * n);
-
     x_.reset(N_VNew_Serial(n, context_));
     ones_.reset(N_VNew_Serial(n, context_));
     f_.reset(N_VNew_Serial(n, context_));
-    dx_.reset(N_VNew_Serial(n, context_));
     memory_.reset(KINCreate(context_));
-    if (!x_ || !ones_ || !f_ || !dx_ || !memory_)
-      throw Error(ErrorCode::refused, "KINSOL could not allocate its memory");
+    if (!x_ || !ones_ || !f_ || !memory_) throw Error(ErrorCode::refused, "KINSOL could not allocate its memory");
     own_data_ = N_VGetArrayPointer(x_.get());
     N_VConst(1.0, ones_.get());
     message_.text.reserve(1024);  // so that a message during a solve allocates nothing
     GNOMON_CAPTURE_MESSAGES(KINSetErrHandlerFn, memory_.get(), context_, &message_);
-    check(KINInit(memory_.get(), residual_callback, x_.get()), "KINInit");
-    check(KINSetUserData(memory_.get(), this), "KINSetUserData");
-    if (sparse_) {
-      matrix_.reset(SUNSparseMatrix(n, n, pattern.nonzeros(), CSR_MAT, context_));
-      if (matrix_) write_pattern();
-      linear_.reset(matrix_ ? SUNLinSol_KLU(x_.get(), matrix_.get(), context_) : nullptr);
-    } else {
-      matrix_.reset(SUNDenseMatrix(n, n, context_));
-      linear_.reset(matrix_ ? SUNLinSol_Dense(x_.get(), matrix_.get(), context_) : nullptr);
-    }
-    if (!linear_) throw Error(ErrorCode::refused, "SUNDIALS could not allocate its linear solver");
-    values_.setZero(pattern.nonzeros());
-    check(KINSetLinearSolver(memory_.get(), linear_.get(), matrix_.get()), "KINSetLinearSolver");
-    check(KINSetJacFn(memory_.get(), jacobian_callback), "KINSetJacFn");
-    check(KINSetFuncNormTol(memory_.get(), 1e-300), "KINSetFuncNormTol");
-    check(KINSetMaxSetupCalls(memory_.get(), 1), "KINSetMaxSetupCalls");
-    check(KINSetNoResMon(memory_.get(), SUNTRUE), "KINSetNoResMon");
+    check_kinsol(KINInit(memory_.get(), residual_callback, x_.get()), "KINInit");
+    check_kinsol(KINSetUserData(memory_.get(), this), "KINSetUserData");
+    linear_.attach(equations, algebra_, x_.get(), context_);
+    check_kinsol(KINSetLinearSolver(memory_.get(), linear_.solver(), linear_.matrix()), "KINSetLinearSolver");
+    check_kinsol(KINSetJacFn(memory_.get(), jacobian_callback), "KINSetJacFn");
+    check_kinsol(KINSetFuncNormTol(memory_.get(), 1e-300), "KINSetFuncNormTol");
+    check_kinsol(KINSetMaxSetupCalls(memory_.get(), 1), "KINSetMaxSetupCalls");
+    check_kinsol(KINSetNoResMon(memory_.get(), SUNTRUE), "KINSetNoResMon");
   }
 
   SolveReport solve(VectorRef xs) override {
@@ -101,7 +81,7 @@ class KinsolNewtonIteration final : public NonlinearSolver {
       KINSetMaxNewtonStep(memory_.get(), 1e8);
       evaluation_failed_ = false;
       const int flag = KINSol(memory_.get(), x_.get(), strategy_, ones_.get(), ones_.get());
-      linear_->ops->initialize = keep_analysis;
+      linear_.solver()->ops->initialize = keep_analysis;
       add_counters(report);
       SunReal norm = 0;
       KINGetFuncNorm(memory_.get(), &norm);
@@ -129,14 +109,6 @@ class KinsolNewtonIteration final : public NonlinearSolver {
   }
 
  private:
-  struct FreeKinsol {
-    void operator()(void* memory) const { KINFree(&memory); }
-  };
-
-  static void check(int flag, const char* call) {
-    if (flag != KIN_SUCCESS)
-      throw Error(ErrorCode::refused, std::string(call) + " of KINSOL returned " + std::to_string(flag));
-  }
   static int keep_analysis(SUNLinearSolver) { return 0; }
 
   /// Flags after which the iterate is meaningful, so that its residual norm decides. A failed line search is one of
@@ -150,11 +122,10 @@ class KinsolNewtonIteration final : public NonlinearSolver {
   void polish(VectorRef xs, SolveReport& report) {
     if (report.step_norm < polished_step) return;
     Eigen::Map<Vector> f(N_VGetArrayPointer(f_.get()), xs.size());
-    const Eigen::Map<const Vector> dx(N_VGetArrayPointer(dx_.get()), xs.size());
     ++report.residual_evaluations;
     if (equations_->residual(xs, f) != EvaluationStatus::ok) return;
-    if (SUNLinSolSolve(linear_.get(), matrix_.get(), dx_.get(), f_.get(), 0) != 0 || !dx.allFinite()) return;
-    xs -= dx;
+    if (!linear_.solve(f_.get())) return;
+    xs -= f;
   }
 
   void set_failure(SolveReport& report, int flag) const {
@@ -186,14 +157,6 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     report.step_norm = step;
   }
 
-  void write_pattern() {
-    const SparsityPattern& p = equations_->pattern();
-    sunindextype* offsets = SUNSparseMatrix_IndexPointers(matrix_.get());
-    sunindextype* indices = SUNSparseMatrix_IndexValues(matrix_.get());
-    for (std::size_t i = 0; i < p.offsets.size(); ++i) offsets[i] = p.offsets[i];
-    for (std::size_t k = 0; k < p.indices.size(); ++k) indices[k] = p.indices[k];
-  }
-
   static int residual_callback(N_Vector x, N_Vector f, void* self) {
     auto& me = *static_cast<KinsolNewtonIteration*>(self);
     const Index n = me.equations_->size();
@@ -203,36 +166,24 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     return me.evaluation_failed_ ? 1 : 0;
   }
 
-  static int jacobian_callback(N_Vector x, N_Vector, SUNMatrix jacobian, void* self, N_Vector, N_Vector) {
+  static int jacobian_callback(N_Vector x, N_Vector, SUNMatrix, void* self, N_Vector, N_Vector) {
     auto& me = *static_cast<KinsolNewtonIteration*>(self);
-    const SparsityPattern& p = me.equations_->pattern();
-    const Eigen::Map<const Vector> xs(N_VGetArrayPointer(x), p.cols);
-    me.evaluation_failed_ = me.equations_->jacobian(xs, me.values_) != EvaluationStatus::ok;
-    if (me.evaluation_failed_) return 1;
-    if (me.sparse_) {
-      me.write_pattern();
-      Eigen::Map<Vector>(SUNSparseMatrix_Data(jacobian), p.nonzeros()) = me.values_;
-    } else {
-      double* data = SUNDenseMatrix_Data(jacobian);
-      for (Index i = 0; i < p.rows; ++i)
-        for (Index k = p.offsets[i]; k < p.offsets[i + 1]; ++k) data[p.indices[k] * p.rows + i] = me.values_[k];
-    }
-    return 0;
+    const Eigen::Map<const Vector> xs(N_VGetArrayPointer(x), me.equations_->size());
+    me.evaluation_failed_ = me.linear_.evaluate(xs) != EvaluationStatus::ok;
+    return me.evaluation_failed_ ? 1 : 0;
   }
 
   int strategy_;
   std::string algebra_;
   ConvergenceRule rule_;
   ScaledEquations* equations_ = nullptr;
-  bool sparse_ = false, evaluation_failed_ = false;
+  bool evaluation_failed_ = false;
   double* own_data_ = nullptr;
-  Vector values_;
   SunMessage message_;
   SunContext context_;
-  SunOwner<N_Vector> x_, ones_, f_, dx_;
-  SunOwner<SUNMatrix> matrix_;
-  SunOwner<SUNLinearSolver> linear_;
-  std::unique_ptr<void, FreeKinsol> memory_;
+  SunOwner<N_Vector> x_, ones_, f_;
+  SunLinearSystem linear_;
+  KinsolMemory memory_;
 };
 
 }  // namespace gnomon::kernels

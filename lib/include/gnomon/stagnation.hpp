@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace gnomon::kernels {
+namespace gnomon {
 
 class Stagnation {
  public:
@@ -37,4 +37,4 @@ class Stagnation {
   bool stagnant_ = false;
 };
 
-}  // namespace gnomon::kernels
+}  // namespace gnomon

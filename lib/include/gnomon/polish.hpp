@@ -10,9 +10,9 @@
 ///
 /// which leaves |d| times as much and costs a back substitution (and KINSOL a residual, since it keeps its own).
 
-namespace gnomon::kernels {
+namespace gnomon {
 
 /// Corrections smaller than this, in the norm of the step tolerance, leave nothing to take away.
 constexpr double polished_step = 1e-9;
 
-}  // namespace gnomon::kernels
+}  // namespace gnomon

@@ -1,0 +1,223 @@
+#pragma once
+/// \file
+/// Any SUNNonlinearSolver of type SUNNONLINEARSOLVER_ROOTFIND as a NonlinearSolver:
+///
+///     F(x0 + y) = 0,   J d = -F,   y += d,     y = 0 at first, x0 the start value,
+///
+/// the form in which SUNDIALS' integrators use it (SUNNonlinSolSetSysFn, SetLSetupFn, SetLSolveFn, SetConvTestFn,
+/// SUNNonlinSolSolve). SUNNonlinSol_Newton asks for a set-up once a solve at most, which makes it a modified Newton
+/// method; here the linear solve sets the matrix anew at the present iterate where that is wanted:
+///
+///  - matrix=fresh: in every iteration, Newton's method. It ends as all of them do: the step below its tolerance and
+///    the residual at its floor, further iterations as long as they gain, a last correction with the matrix at hand.
+///  - matrix=kept: from solve to solve, until a correction is not half of the one before; a correction that is not is
+///    thrown away. With the matrix of an earlier solve SUNDIALS' own way follows: a recoverable failure, a set-up, the
+///    start value again. It ends when the corrections stop shrinking (stagnation.hpp). The rounding of a step then
+///    depends on the steps before it.
+
+#include <nvector/nvector_serial.h>
+
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "gnomon/error.hpp"
+#include "gnomon/nonlinear_solver.hpp"
+#include "gnomon/polish.hpp"
+#include "gnomon/stagnation.hpp"
+#include "gnomon/sun_linear_system.hpp"
+#include "gnomon/sundials_compat.hpp"
+#include "sun_nonlinear.hpp"
+
+namespace gnomon {
+
+inline OptionSpecs sun_newton_options() {
+  const ConvergenceRule rule;
+  return {OptionSpec::choice("matrix", {"fresh", "kept"},
+                             "a Jacobian in every iteration, or one kept from solve to solve until it slows"),
+          algebra_option(),
+          OptionSpec::real("step-tolerance", rule.step_tolerance, 1e-15, 1e-2, "",
+                           "matrix=fresh: stop when max |dx|/(1+|x|) of the scaled unknowns is below this"),
+          OptionSpec::integer("max-iterations", rule.max_iterations, 1, 100000, "iterations a solve")};
+}
+
+class SunNewtonIteration final : public NonlinearSolver {
+ public:
+  SunNewtonIteration(SunNonlinearCreator create, const Options& options)
+      : create_(std::move(create)), algebra_(options.choice("algebra")), keep_(options.is("matrix", "kept")) {
+    rule_.step_tolerance = options.real("step-tolerance");
+    rule_.max_iterations = options.integer("max-iterations");
+  }
+
+  void attach(ScaledEquations& equations) override {
+    equations_ = &equations;
+    const Index n = equations.size();
+    for (SunOwner<N_Vector>* v : {&start_, &correction_, &ones_, &f_}) {
+      v->reset(N_VNew_Serial(n, context_));
+      if (!*v) throw Error(ErrorCode::refused, "SUNDIALS could not allocate its vectors");
+    }
+    N_VConst(1.0, ones_.get());
+    x_.setZero(n);
+    rhs_.setZero(n);
+    linear_.attach(equations, algebra_, start_.get(), context_);
+    solver_.reset(create_(start_.get(), context_));
+    if (!solver_ || SUNNonlinSolGetType(solver_.get()) != SUNNONLINEARSOLVER_ROOTFIND)
+      throw Error(ErrorCode::refused, "no SUNNonlinearSolver for root finding was created");
+    check_sun_call(SUNNonlinSolSetSysFn(solver_.get(), system), "SUNNonlinSolSetSysFn");
+    check_sun_call(SUNNonlinSolSetLSetupFn(solver_.get(), setup), "SUNNonlinSolSetLSetupFn");
+    check_sun_call(SUNNonlinSolSetLSolveFn(solver_.get(), linear_solve), "SUNNonlinSolSetLSolveFn");
+    check_sun_call(SUNNonlinSolSetConvTestFn(solver_.get(), test, this), "SUNNonlinSolSetConvTestFn");
+    check_sun_call(SUNNonlinSolSetMaxIters(solver_.get(), static_cast<int>(rule_.max_iterations)),
+                   "SUNNonlinSolSetMaxIters");
+    check_sun_call(SUNNonlinSolInitialize(solver_.get()), "SUNNonlinSolInitialize");
+  }
+
+  SolveReport solve(VectorRef xs) override {
+    report_ = SolveReport();
+    const double floor = equations_->rounding_floor();
+    stagnation_.start(floor);
+    previous_ = std::numeric_limits<double>::infinity();
+    new_matrix_ = fresh_matrix_ = judged_ = ended_ = false;
+    map(start_) = xs;
+    N_VConst(0.0, correction_.get());
+    const int set_up = keep_ && has_matrix_ ? SUNFALSE : SUNTRUE;
+    SUNNonlinSolSetup(solver_.get(), correction_.get(), this);
+    const int flag = SUNNonlinSolSolve(solver_.get(), start_.get(), correction_.get(), ones_.get(), 1.0, set_up, this);
+    if (report_.status != SolveStatus::converged) return failed();
+    x_ = map(start_) + map(correction_);
+    if (!judged_ && !judge()) return failed();
+    xs = x_;
+    const bool at_floor = rule_.at_floor(report_.residual_norm, floor);
+    if (at_floor && ended_ && !keep_) polish(xs);
+    // Without the test's verdict (iterations exhausted, or a solver with a test of its own) the residual decides.
+    if (at_floor || ((ended_ || flag == success) && rule_.acceptable(report_.residual_norm, floor))) return report_;
+    report_.status = SolveStatus::not_converged;
+    report_.message = "SUNNonlinSolSolve returned " + std::to_string(flag) + ", scaled residual " +
+                      number_text(report_.residual_norm) + " and step " + number_text(report_.step_norm) + " after " +
+                      std::to_string(report_.iterations) + " iterations";
+    return failed();
+  }
+
+ private:
+  static constexpr int success = 0, unrecoverable = -1, recoverable = 1;
+
+  Eigen::Map<Vector> map(const SunOwner<N_Vector>& v) const { return map(v.get()); }
+  Eigen::Map<Vector> map(N_Vector v) const { return {N_VGetArrayPointer(v), equations_->size()}; }
+  double step_size(const Eigen::Map<Vector>& d) const { return (d.array().abs() / (1 + x_.array().abs())).maxCoeff(); }
+
+  const SolveReport& failed() {
+    has_matrix_ = false;
+    return report_;
+  }
+  int evaluation_failed() {
+    report_.status = SolveStatus::evaluation_failed;
+    report_.message = equations_->message();
+    return unrecoverable;
+  }
+  int singular() {
+    report_.status = SolveStatus::singular_jacobian;
+    report_.message = "the Newton step is not finite after " + std::to_string(report_.iterations) +
+                      " iterations, scaled residual " + number_text(report_.residual_norm) +
+                      ": the Jacobian is singular";
+    return unrecoverable;
+  }
+
+  bool residual(Eigen::Map<Vector> f) {
+    ++report_.residual_evaluations;
+    if (equations_->residual(x_, f) != EvaluationStatus::ok) {
+      evaluation_failed();
+      return false;
+    }
+    report_.residual_norm = f.lpNorm<Eigen::Infinity>();
+    return true;
+  }
+  /// The residual where the iteration might end.
+  bool judge() { return residual(map(f_)); }
+
+  int set_matrix() {
+    ++report_.jacobian_evaluations;
+    ++report_.factorisations;
+    if (linear_.evaluate(x_) != EvaluationStatus::ok) return evaluation_failed();
+    if (!linear_.factorise()) return singular();
+    has_matrix_ = new_matrix_ = fresh_matrix_ = true;
+    return success;
+  }
+
+  /// See polish.hpp. f_ has the residual at xs.
+  void polish(VectorRef xs) {
+    if (report_.step_norm >= polished_step && linear_.solve(f_.get())) xs -= map(f_);
+  }
+
+  static int system(N_Vector y, N_Vector f, void* self) {
+    auto& me = *static_cast<SunNewtonIteration*>(self);
+    me.x_ = me.map(me.start_) + me.map(y);
+    return me.residual(me.map(f)) ? success : unrecoverable;
+  }
+
+  /// At the iterate of the last residual. The matrix then counts as current: SUNDIALS is not to repeat a failure.
+  static int setup(int, int* current, void* self) {
+    auto& me = *static_cast<SunNewtonIteration*>(self);
+    *current = SUNTRUE;
+    return me.set_matrix();
+  }
+
+  static int linear_solve(N_Vector b, void* self) {
+    auto& me = *static_cast<SunNewtonIteration*>(self);
+    const int flag = me.keep_ ? me.kept_step(b) : me.newton_step(b);
+    me.fresh_matrix_ = false;
+    if (flag == success) ++me.report_.iterations;
+    return flag;
+  }
+
+  int newton_step(N_Vector b) {
+    if (!fresh_matrix_ && set_matrix() != success) return unrecoverable;
+    return linear_.solve(b) ? success : singular();
+  }
+
+  int kept_step(N_Vector b) {
+    if (!has_matrix_ && set_matrix() != success) return unrecoverable;
+    rhs_ = map(b);
+    const bool finite = linear_.solve(b);
+    if (finite && (fresh_matrix_ || !stagnation_.slow(step_size(map(b))))) return success;
+    if (fresh_matrix_) return singular();
+    if (!new_matrix_) return recoverable;  // the matrix of an earlier solve: SUNDIALS sets up and starts again
+    map(b) = rhs_;
+    return newton_step(b);
+  }
+
+  static int test(SUNNonlinearSolver, N_Vector y, N_Vector d, SunReal, N_Vector, void* self) {
+    auto& me = *static_cast<SunNewtonIteration*>(self);
+    me.x_ = me.map(me.start_) + me.map(y);
+    me.report_.step_norm = me.step_size(me.map(d));
+    me.judged_ = false;
+    if (me.keep_ ? !me.stagnation_.last(me.report_.step_norm) : me.report_.step_norm > me.rule_.step_tolerance)
+      return SUN_NLS_CONTINUE;
+    if (!me.judge()) return unrecoverable;
+    me.judged_ = true;
+    me.ended_ = me.keep_ || me.rule_.at_floor(me.report_.residual_norm, me.equations_->rounding_floor()) ||
+                me.report_.residual_norm > 0.5 * me.previous_;
+    me.previous_ = me.report_.residual_norm;
+    return me.ended_ ? success : SUN_NLS_CONTINUE;
+  }
+
+  SunNonlinearCreator create_;
+  std::string algebra_;
+  bool keep_;
+  ConvergenceRule rule_;
+  Stagnation stagnation_;
+  ScaledEquations* equations_ = nullptr;
+  SolveReport report_;
+  double previous_ = 0;        // residual at the last judgement
+  bool has_matrix_ = false;    // of this solve or an earlier one
+  bool new_matrix_ = false;    // of this solve
+  bool fresh_matrix_ = false;  // set at the present iterate, not used yet
+  bool judged_ = false;        // residual_norm and f_ are those of the last iterate
+  bool ended_ = false;         // by the test
+  Vector x_, rhs_;
+  SunContext context_;
+  SunOwner<N_Vector> start_, correction_, ones_, f_;
+  SunLinearSystem linear_;
+  SunNonlinearOwner solver_;
+};
+
+}  // namespace gnomon

@@ -1,0 +1,45 @@
+/// \file
+/// sun-fixed-point: SUNDIALS' own SUNNonlinSol_FixedPoint, the Anderson-accelerated iteration of its integrators, on
+///
+///     G(x) = x - P^-1 F(x),     P = dF/dx, frozen;
+///
+/// see gnomon/fixed_point_iteration.hpp.
+
+#include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
+
+#include <algorithm>
+
+#include "gnomon/attached_solver.hpp"
+#include "gnomon/fixed_point_iteration.hpp"
+#include "gnomon/plugin.hpp"
+
+namespace {
+
+using namespace gnomon;
+
+class SunFixedPoint final : public SolverFactory {
+ public:
+  std::string name() const override { return "sun-fixed-point"; }
+  std::string description() const override {
+    return "SUNDIALS' SUNNonlinSol_FixedPoint with a frozen Jacobian and Anderson acceleration";
+  }
+  OptionSpecs options() const override {
+    OptionSpecs specs = fixed_point_options();
+    specs.insert(specs.begin(), depth_option());
+    return specs;
+  }
+  std::unique_ptr<NonlinearSolver> create(const Options& options) const override {
+    const long depth = options.integer("depth");
+    const AttachedSolver attached(name(), [depth](N_Vector like, SUNContext context) {
+      const long most = static_cast<long>(N_VGetLength(like));
+      return SUNNonlinSol_FixedPoint(like, static_cast<int>(std::min(depth, most)), context);
+    });
+    return attached.create(options);
+  }
+};
+
+}  // namespace
+
+GNOMON_PLUGIN(sun_fixed_point) {
+  registrar.add(std::make_unique<SunFixedPoint>());
+}
