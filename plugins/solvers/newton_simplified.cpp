@@ -51,6 +51,13 @@ class NewtonSimplified final : public NonlinearSolver {
     return report;
   }
 
+  void exchange(Archive& archive) override {
+    archive(has_matrix_);
+    if (!has_matrix_) return;
+    archive(matrix_);
+    if (archive.reading()) lu_.compute(matrix_);
+  }
+
  private:
   void iterate(VectorRef xs, SolveReport& report) {
     Stagnation stagnation;

@@ -49,6 +49,7 @@ const std::vector<Measure>& measures() {
       {"printed-condition", {"step", "mu?"}, measure_printed_condition},
       {"jacobian", {"step"}, measure_jacobian},
       {"allocations", {"step"}, measure_allocations},
+      {"checkpoint", {"step", "steps"}, measure_checkpoint},
       {"constraint-levels", {"step", "until"}, measure_constraint_levels},
       {"contact-events", {"step", "until"}, measure_contact_events},
       {"contact-order", {"step", "until", "other"}, measure_contact_order},

@@ -91,6 +91,8 @@ Quantities measure_augmented_run(const Registry& registry, const Case& c);
 Quantities measure_printed_condition(const Registry& registry, const Case& c);
 /// The three sources of a scheme's Jacobian against each other.
 Quantities measure_jacobian(const Registry& registry, const Case& c);
+/// A run that goes on from a checkpoint against the one that was not interrupted, bit by bit.
+Quantities measure_checkpoint(const Registry& registry, const Case& c);
 Quantities measure_allocations(const Registry& registry, const Case& c);
 /// Largest errors of the constraints at three levels, of the equation of motion and of the energy.
 Quantities measure_constraint_levels(const Registry& registry, const Case& c);

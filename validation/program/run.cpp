@@ -11,6 +11,8 @@
 #include "contact_report.hpp"
 #include "gnomon/error.hpp"
 #include "progress.hpp"
+#include "run_arguments.hpp"
+#include "run_checkpoint.hpp"
 #include "run_report.hpp"
 #include "state_blocks.hpp"
 #include "trajectory_writer.hpp"
@@ -21,15 +23,6 @@ namespace {
 
 constexpr int interrupted_status = 130;  // as shells report SIGINT
 
-struct Arguments {
-  std::string problem, scheme = "energy-momentum", solver = "kinsol-newton";
-  std::string step, until, steps, every = "1", max_halvings = "0";
-  std::vector<std::string> set, options, solver_options, reference_options, contact;
-  std::string jacobian = "analytic";
-  std::optional<std::string> output, reference;
-  bool json = false, project_start = false, events = false;
-};
-
 /// How far to go: to a time, or a number of steps.
 struct Span {
   double h = 0, t_end = 0;
@@ -37,7 +30,7 @@ struct Span {
   bool by_time = false;
 };
 
-Span parse_span(const Arguments& arguments, double t0) {
+Span parse_span(const RunArguments& arguments, double t0) {
   Span span;
   if (arguments.step.empty())
     throw Error(ErrorCode::bad_value, "--step is missing: give the step size, e.g. --step 1e-3");
@@ -74,7 +67,7 @@ Span parse_span(const Arguments& arguments, double t0) {
   return span;
 }
 
-IntegratorOptions parse_integrator_options(const Arguments& arguments) {
+IntegratorOptions parse_integrator_options(const RunArguments& arguments) {
   IntegratorOptions options;
   options.project_start = arguments.project_start;
   options.contact = contact_options(parse_assignments(arguments.contact, "--contact"));
@@ -93,7 +86,7 @@ IntegratorOptions parse_integrator_options(const Arguments& arguments) {
 }
 
 /// A reference started where the integrator starts, or none.
-std::unique_ptr<ReferenceSolution> start_reference(const Registry& registry, const Arguments& arguments,
+std::unique_ptr<ReferenceSolution> start_reference(const Registry& registry, const RunArguments& arguments,
                                                    ProblemInstance instance, const Integrator& integrator) {
   if (!arguments.reference) {
     if (!arguments.reference_options.empty())
@@ -108,12 +101,27 @@ std::unique_ptr<ReferenceSolution> start_reference(const Registry& registry, con
                                            parse_assignments(arguments.reference_options, "--reference-option")));
 }
 
-int run(const Registry& registry, const Arguments& arguments) {
+/// What is left of the span after a restart.
+void shorten(Span& span, const RunArguments& arguments, const Integrator& integrator) {
+  const long done = integrator.counters().steps;
+  const double t = integrator.state().t;
+  if (span.by_time ? !(span.t_end > t) : span.steps <= done)
+    throw Error(ErrorCode::bad_value,
+                fmt::format("checkpoint \"{}\" is at step {}, t = {}: there is nothing left to do, {} must be larger",
+                            *arguments.restart, done, number_text(t), span.by_time ? "--until" : "--steps"));
+  if (!span.by_time) span.steps -= done;
+}
+
+int run(const Registry& registry, const RunArguments& given) {
   // Everything that can be misuse comes first.
+  const RunArguments arguments = given.restart ? with_checkpoint(given) : given;
+  if (arguments.problem.empty())
+    throw Error(ErrorCode::bad_value, "PROBLEM is missing: give the name of a problem, or --restart FILE");
   const IntegratorOptions options = parse_integrator_options(arguments);
   const long every = parse_count(arguments.every, "--every", 1);
   const ProblemInstance instance = registry.build(arguments.problem, parse_assignments(arguments.set, "--set"));
-  const Span span = parse_span(arguments, instance.t0);
+  Span span = parse_span(arguments, instance.t0);
+  const long checkpoint_every = parse_checkpoint_every(arguments);
   Integrator integrator = registry.integrator(instance, arguments.scheme, arguments.solver,
                                               parse_assignments(arguments.options, "--option"),
                                               parse_assignments(arguments.solver_options, "--solver-option"), options);
@@ -121,15 +129,25 @@ int run(const Registry& registry, const Arguments& arguments) {
     throw Error(ErrorCode::bad_value, fmt::format("{} is given, and problem {} with these parameters has no obstacles",
                                                   arguments.events ? "--events" : "--contact", arguments.problem));
   const auto reference = start_reference(registry, arguments, instance, integrator);
+  if (arguments.restart) {
+    integrator.load(*arguments.restart);
+    shorten(span, arguments, integrator);
+  }
   std::unique_ptr<TrajectoryWriter> writer;
   if (arguments.output) {
     writer = std::make_unique<TrajectoryWriter>(*arguments.output, integrator, every);
-    writer->observe(integrator.state(), 0);
+    writer->observe(integrator.state(), integrator.counters().steps);
     integrator.add_observer(*writer);
+  }
+  std::unique_ptr<CheckpointWriter> checkpoints;
+  if (arguments.checkpoint) {
+    checkpoints = std::make_unique<CheckpointWriter>(arguments, integrator, checkpoint_every);
+    integrator.add_observer(*checkpoints);
   }
   Progress progress(instance.t0, span.t_end, span.steps, integrator.monitor());
   integrator.add_observer(progress);
 
+  const long steps_before = integrator.counters().steps;
   const auto begin = std::chrono::steady_clock::now();
   const StepReport end =
       span.by_time ? integrator.advance_to(span.t_end, span.h) : integrator.advance(span.steps, span.h);
@@ -138,6 +156,7 @@ int run(const Registry& registry, const Arguments& arguments) {
   report.scheme = arguments.scheme;
   report.solver = arguments.solver;
   report.step = span.h;
+  report.steps_before = steps_before;
   report.t0 = instance.t0;
   report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   progress.finish();
@@ -152,6 +171,7 @@ int run(const Registry& registry, const Arguments& arguments) {
   print_summary(people, report, integrator);
   if (has_contacts(integrator)) print_contact(people, integrator, arguments.events);
   if (arguments.json) fmt::print("{}", validation::json_text(run_json(report, integrator)));
+  if (checkpoints) checkpoints->finish();
   if (writer) writer->finish(integrator.state(), integrator.counters().steps);
   if (end.stopped_by_observer) return interrupted_status;
   const bool reference_failed = report.reference_end && !report.reference_end->success;
@@ -161,14 +181,14 @@ int run(const Registry& registry, const Arguments& arguments) {
 }  // namespace
 
 void add_run(CLI::App& app, Invocation& invocation) {
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<RunArguments>();
   CLI::App* command = app.add_subcommand("run", "integrate a problem and report its invariants");
   command->footer(
       "e.g. gnomon run double-spherical-pendulum --set start=spatial --step 1e-3 --until 1 --reference ida-ggl");
   const auto add = [command](const std::string& flag, auto& value, const std::string& type, const std::string& help) {
     return command->add_option(flag, value, help)->type_name(type);
   };
-  add("PROBLEM", a->problem, "", "name of the problem")->required();
+  add("PROBLEM", a->problem, "", "name of the problem");
   add("--scheme", a->scheme, "NAME", "the scheme")->capture_default_str();
   add("--solver", a->solver, "NAME", "the solver")->capture_default_str();
   add("--step", a->step, "H", "step size");
@@ -184,6 +204,10 @@ void add_run(CLI::App& app, Invocation& invocation) {
   add("--reference", a->reference, "NAME", "compare the end with this reference");
   add_repeatable(*command, "--reference-option", a->reference_options, pair, "an option of the reference (repeatable)");
   add("--output", a->output, "FILE", "write the trajectory to this CSV file");
+  add("--checkpoint", a->checkpoint, "FILE", "write the complete state to this file at the end, or when interrupted");
+  add("--checkpoint-every", a->checkpoint_every, "N", "and after every N-th step");
+  add("--restart", a->restart, "FILE",
+      "go on from this checkpoint, with everything as it was given then; --until or --steps may be given anew");
   add("--every", a->every, "K", "write every K-th state")->capture_default_str();
   command->add_flag("--json", a->json, "one JSON object on standard output, the summary on standard error");
   add("--jacobian", a->jacobian, "SOURCE", "analytic, dual or differences")->capture_default_str();

@@ -42,9 +42,12 @@ struct PairCase {
 constexpr PairCase pair_cases[] = {{"promises", "", Tier::quick},
                                    {"jacobian", "/jacobian", Tier::quick},
                                    {"allocations", "/allocations", Tier::quick},
+                                   {"checkpoint", "/checkpoint", Tier::standard},
                                    {"invariants", "/long", Tier::full}};
 /// A long run has this many times the steps of the quick one.
 constexpr long long_run_factor = 10;
+/// Steps of a run with a checkpoint in the middle.
+constexpr long checkpoint_steps = 1000;
 
 /// A known failure of the pair belongs to one of its cases; there its quantity has this name, elsewhere none ("").
 std::string quantity_in(const std::string& measure, const std::string& quantity) {
@@ -86,6 +89,7 @@ std::vector<Case> conformance_cases(const Registry& registry, const CaseFiles& f
           Case c = base_case(start, measure);
           c.tier = tier;
           if (c.measure == "invariants") c.steps *= long_run_factor;
+          if (c.measure == "checkpoint") c.steps = checkpoint_steps;
           c.method.scheme = scheme;
           c.name = scheme + "/" + label + suffix;
           for (const auto& failure : files.failures) {

@@ -23,6 +23,7 @@ struct RunCounters {
   long factorisations = 0;
   long repeated_solves = 0;  ///< solves that the scheme asked to repeat: augmented Lagrange iterations but the last
   long refused_steps = 0;    ///< steps that were cut into substeps
+  void exchange(Archive& archive);
 };
 
 /// What one step, or a sequence of steps, did.
@@ -71,8 +72,16 @@ class Integrator {
   /// changed p: what schemes keep of earlier steps is forgotten, monitor and counters go on. Instead
   /// of start() where the state is known to be good: there are no checks.
   void restart(const State& from);
-  /// Goes on from a state that this integrator has had: a checkpoint.
+  /// Goes on from a state that this integrator has had.
   void restore(const State& checkpoint);
+  /// Writes everything that a restart needs to go on bit by bit: the state with what the scheme carries, monitor,
+  /// counters, contacts and what the solvers keep. `note` is the caller's own text, see read_checkpoint. The file
+  /// appears whole or not at all, whatever happens meanwhile: it is written under another name, stored and renamed.
+  /// Throws Error(bad_file), and Error(bad_value) when the integrator was not started.
+  void save(const std::string& file, const std::string& note = {}) const;
+  /// Instead of start(): goes on from a file that save() of an integrator with the same model, scheme, solver and
+  /// options wrote. Throws Error(bad_file) when the file is damaged or was written by another one.
+  void load(const std::string& file);
   /// One step of size h != 0. On failure the state is as before the call. Throws Error(bad_value) for h = 0 or not
   /// finite.
   StepReport step(double h);
@@ -98,6 +107,8 @@ class Integrator {
   StepEquations& equations();
 
  private:
+  friend class ContactRun;
+  void exchange_solvers(Archive& archive);
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
