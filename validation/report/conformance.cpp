@@ -42,6 +42,7 @@ struct PairCase {
 constexpr PairCase pair_cases[] = {{"promises", "", Tier::quick},
                                    {"jacobian", "/jacobian", Tier::quick},
                                    {"allocations", "/allocations", Tier::quick},
+                                   {"solvers-agree", "/solvers", Tier::standard},
                                    {"checkpoint", "/checkpoint", Tier::standard},
                                    {"invariants", "/long", Tier::full}};
 /// A long run has this many times the steps of the quick one.
@@ -53,6 +54,7 @@ constexpr long checkpoint_steps = 1000;
 std::string quantity_in(const std::string& measure, const std::string& quantity) {
   const auto starts_with = [&](const char* prefix) { return quantity.rfind(prefix, 0) == 0; };
   if (starts_with("long-")) return measure == "invariants" ? quantity.substr(5) : "";
+  if (starts_with("solvers-")) return measure == "solvers-agree" ? quantity.substr(8) : "";
   for (const char* own : {"jacobian", "allocations"})
     if (starts_with(own)) return measure == own ? quantity : "";
   return measure == "promises" ? quantity : "";

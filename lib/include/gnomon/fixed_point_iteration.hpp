@@ -71,8 +71,11 @@ class FixedPointIteration : public NonlinearSolver {
       then_ = Then::go_on;
       accelerated_ = -2;  // the first two iterates of an iteration are plain
       x_ = result_;
+      const long before = report_.iterations;
       iterate(x_);
       if (report_.status != SolveStatus::converged) return failed();
+      // It stopped by itself: KINSOL does where acceleration leads back to the very iterate.
+      if (then_ == Then::go_on && report_.iterations > before) then_ = Then::restart;
     } while (then_ == Then::restart);
     ++report_.residual_evaluations;
     if (equations_->residual(result_, correction()) != EvaluationStatus::ok) {

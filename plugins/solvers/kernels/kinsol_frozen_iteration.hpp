@@ -47,6 +47,7 @@ class KinsolFrozenIteration final : public NonlinearSolver {
     if (!u_ || !ones_ || !memory_) throw Error(ErrorCode::refused, "KINSOL could not allocate its memory");
     own_data_ = N_VGetArrayPointer(u_.get());
     N_VConst(1.0, ones_.get());
+    N_VConst(0.0, u_.get());
     for (Vector* v : {&start_, &x_, &last_}) v->setZero(n);
     message_.text.reserve(1024);  // so that a message during a solve allocates nothing
     GNOMON_CAPTURE_MESSAGES(KINSetErrHandlerFn, memory_.get(), context_, &message_);
@@ -60,6 +61,7 @@ class KinsolFrozenIteration final : public NonlinearSolver {
     check_kinsol(KINSetNumMaxIters(memory_.get(), rule_.max_iterations + 2), "KINSetNumMaxIters");
     check_kinsol(KINSetMaxSetupCalls(memory_.get(), rule_.max_iterations + 3), "KINSetMaxSetupCalls");
     check_kinsol(KINSetNoInitSetup(memory_.get(), SUNTRUE), "KINSetNoInitSetup");
+    allocate_now();
   }
 
   SolveReport solve(VectorRef xs) override {
@@ -96,6 +98,18 @@ class KinsolFrozenIteration final : public NonlinearSolver {
   static constexpr int unrecoverable = -1;
 
   static int keep_analysis(SUNLinearSolver) { return 0; }
+  static int no_solution(SUNLinearSolver, SUNMatrix, N_Vector, N_Vector, SunReal) { return -1; }
+
+  /// KINSOL allocates a vector in the first solve that iterates: one that its linear solver refuses.
+  void allocate_now() {
+    auto& solve = linear_.solver()->ops->solve;
+    const auto own = solve;
+    solve = no_solution;
+    allocating_ = true;
+    KINSol(memory_.get(), u_.get(), KIN_PICARD, ones_.get(), ones_.get());
+    allocating_ = false;
+    solve = own;
+  }
 
   const SolveReport& failed() {
     has_matrix_ = false;
@@ -158,6 +172,7 @@ class KinsolFrozenIteration final : public NonlinearSolver {
 
   static int residual_callback(N_Vector u, N_Vector f, void* self) {
     auto& me = *static_cast<KinsolFrozenIteration*>(self);
+    if (me.allocating_) return N_VConst(1.0, f), 0;
     const Index n = me.equations_->size();
     return me.residual(Eigen::Map<const Vector>(N_VGetArrayPointer(u), n),
                        Eigen::Map<Vector>(N_VGetArrayPointer(f), n));
@@ -179,6 +194,7 @@ class KinsolFrozenIteration final : public NonlinearSolver {
   bool has_matrix_ = false;    // P of this solve or an earlier one
   bool new_matrix_ = false;    // P of this solve
   bool fresh_matrix_ = false;  // not used yet
+  bool allocating_ = false;    // see allocate_now
   bool has_iterate_ = false;   // last_ is one of this call of KINSOL
   double* own_data_ = nullptr;
   Vector start_, x_;  // x_: what KINSOL works on
