@@ -190,6 +190,7 @@ struct Integrator::Impl {
     State& backup = backups[static_cast<std::size_t>(level)];
     backup = z;
     report.status = SolveStatus::converged;
+    report.message.clear();
     if (attempt_or_halve(h / 2, level + 1, report) && attempt_or_halve(h / 2, level + 1, report)) return true;
     z = backup;
     return false;

@@ -98,6 +98,13 @@ class SunNewtonIteration final : public NonlinearSolver {
     return failed();
   }
 
+  void exchange(Archive& archive) override {
+    bool kept = keep_ && has_matrix_;
+    archive(kept);
+    has_matrix_ = kept;
+    if (kept) archive(linear_);
+  }
+
  private:
   static constexpr int success = 0, unrecoverable = -1, recoverable = 1;
 

@@ -5,6 +5,7 @@
 #include <sunnonlinsol/sunnonlinsol_newton.h>
 
 #include <boost/test/unit_test.hpp>
+#include <cstdio>
 
 #include "gnomon/attached_solver.hpp"
 #include "gnomon/gnomon.hpp"
@@ -161,6 +162,25 @@ BOOST_AUTO_TEST_CASE(kept_matrices) {
     BOOST_TEST(report.success(), name << ": " << report.message);
     BOOST_TEST(kept.monitor().energy().max_abs_error() < 1e-12, name);
   }
+}
+
+// A run that goes on from a checkpoint has the matrix that was kept, and with it the very bits of the other one.
+BOOST_AUTO_TEST_CASE(kept_matrices_are_in_checkpoints) {
+  const std::string file = "test_attached_solver.gcp";
+  for (const char* name : {"sun-newton", "kinsol-anderson", "sun-fixed-point", "kinsol-picard", "newton-simplified"}) {
+    Integrator first = with(registry().solver(name), settings[0], {{"matrix", "kept"}});
+    BOOST_TEST(first.advance(20, 1e-2).success(), name);
+    first.save(file);
+    Integrator second = with(registry().solver(name), settings[0], {{"matrix", "kept"}});
+    second.load(file);
+    BOOST_TEST(first.advance(50, 1e-2).success(), name);
+    BOOST_TEST(second.advance(50, 1e-2).success(), name);
+    BOOST_TEST((first.state().q.value() == second.state().q.value()), name);
+    BOOST_TEST((first.state().p.value() == second.state().p.value()), name);
+    BOOST_TEST(first.counters().iterations == second.counters().iterations, name);
+    BOOST_TEST(first.counters().factorisations == second.counters().factorisations, name);
+  }
+  std::remove(file.c_str());
 }
 
 // Failure is a report with one sentence, and the state stays.

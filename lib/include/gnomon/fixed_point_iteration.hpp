@@ -94,6 +94,13 @@ class FixedPointIteration : public NonlinearSolver {
     return failed();
   }
 
+  void exchange(Archive& archive) final {
+    bool kept = keep_ && has_matrix_;
+    archive(kept);
+    has_matrix_ = kept;
+    if (kept) archive(linear_);
+  }
+
  protected:
   /// like: a vector of the size of the equations.
   virtual void allocate(N_Vector like) = 0;

@@ -93,6 +93,13 @@ class KinsolFrozenIteration final : public NonlinearSolver {
     return failed();
   }
 
+  void exchange(Archive& archive) override {
+    bool kept = keep_ && has_matrix_;
+    archive(kept);
+    has_matrix_ = kept;
+    if (kept) archive(linear_);
+  }
+
  private:
   enum class Then { go_on, restart, done, exhausted };
   static constexpr int unrecoverable = -1;
