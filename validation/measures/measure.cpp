@@ -35,6 +35,7 @@ const std::vector<Measure>& measures() {
       {"baseline-drift", {"step", "until", "references", "tolerances", "reference-options?"}, measure_baseline_drift},
       {"solvers-agree", {"step"}, measure_solvers_agree},
       {"solver-effort", {"step", "steps", "other"}, measure_solver_effort},
+      {"fallback", {"step", "steps", "other"}, measure_fallback},
       {"published-hbvm", {"until", "table", "steps?"}, measure_published_hbvm},
       {"published-euler", {"until", "table"}, measure_published_euler},
       {"booked-work", {"step", "until"}, measure_booked_work},

@@ -65,6 +65,8 @@ Quantities measure_baseline_drift(const Registry& registry, const Case& c);
 Quantities measure_solvers_agree(const Registry& registry, const Case& c);
 /// Iterations, factorisations, Jacobians and time a step beside another solver.
 Quantities measure_solver_effort(const Registry& registry, const Case& c);
+/// What the ladder for refused steps does where the solver alone fails.
+Quantities measure_fallback(const Registry& registry, const Case& c);
 /// Tables of the report on HBVM with holonomic constraints, row by row; `steps` leaves out the rows with more steps.
 Quantities measure_published_hbvm(const Registry& registry, const Case& c);
 /// Figures of Small and Jay, symplectic Euler methods: errors at t = 1, their limit and order, against the table.
