@@ -98,6 +98,11 @@ class SunNewtonIteration final : public NonlinearSolver {
     return failed();
   }
 
+  void exchange(Archive& archive) override {
+    archive(has_matrix_);
+    if (has_matrix_) archive(linear_);
+  }
+
  private:
   static constexpr int success = 0, unrecoverable = -1, recoverable = 1;
 

@@ -38,6 +38,7 @@ class KinsolPicard final : public NonlinearSolver {
     iteration_->attach(equations);
   }
   SolveReport solve(VectorRef xs) override { return iteration_->solve(xs); }
+  void exchange(Archive& archive) override { iteration_->exchange(archive); }
 
  private:
   std::string matrix_, algebra_;

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Installs a built tree into a scratch prefix and uses it as a stranger would: the example of the README through
-# find_package and through pkg-config, and a plug-in scheme that must pass the conformance cases.
+# Installs a built tree into a scratch prefix and uses it as a stranger would: the example of the README and the C
+# examples through find_package and through pkg-config, a CVODE program switched to Gnomon, and a plug-in scheme that
+# must pass the conformance cases.
 #
 #   embed/run.sh BUILD_DIR SOURCE_DIR SCRATCH_DIR
 set -eu
@@ -31,6 +32,33 @@ export PKG_CONFIG_PATH
 ${CXX:-c++} -std=c++17 -O2 "$scratch/cpp/main.cpp" -o "$scratch/consumer" $(pkg-config --cflags --libs gnomon) \
   -Wl,-rpath,"$(dirname "$libdir")"
 "$scratch/consumer" | cmp - "$scratch/cpp.out"
+
+echo "== the C example through find_package"
+cp -r "$source/validation/embed/c" "$scratch/c"
+cmake -S "$scratch/c" -B "$scratch/c/build" -DCMAKE_PREFIX_PATH="$scratch/prefix" -DCMAKE_C_FLAGS=-Werror \
+  >"$scratch/c.log"
+cmake --build "$scratch/c/build" >>"$scratch/c.log"
+(cd "$scratch" && c/build/double_pendulum >c.out) || { cat "$scratch/c.out" && exit 1; }
+tail -n 3 "$scratch/c.out"
+
+echo "== the same through pkg-config"
+# shellcheck disable=SC2046
+${CC:-cc} -std=c11 -O2 "$scratch/c/double_pendulum.c" -o "$scratch/double_pendulum" \
+  $(pkg-config --cflags --libs gnomon_c) -lsundials_nvecserial -lsundials_sunmatrixdense -lm \
+  -Wl,-rpath,"$(dirname "$libdir")"
+(cd "$scratch" && ./double_pendulum | cmp - c.out)
+
+echo "== a CVODE program, switched"
+cp -r "$source/validation/embed/cvode_switched" "$scratch/cvode"
+cmake -S "$scratch/cvode" -B "$scratch/cvode/build" -DCMAKE_PREFIX_PATH="$scratch/prefix" >"$scratch/cvode.log"
+cmake --build "$scratch/cvode/build" >>"$scratch/cvode.log"
+"$scratch/cvode/build/henon_heiles_cvode" | head -n 1
+"$scratch/cvode/build/henon_heiles_gnomon" >"$scratch/cvode.out"
+head -n 1 "$scratch/cvode.out"
+grep -q "energy error up to t = 1000: [0-9.]*e-1[3-9]" "$scratch/cvode.out"
+changed=$(diff "$scratch/cvode/henon_heiles_cvode.c" "$scratch/cvode/henon_heiles_gnomon.c" | grep -c '^>') || true
+echo "$changed new lines"
+test "$changed" -le 15
 
 echo "== a plug-in scheme out of tree"
 cp -r "$source/validation/embed/plugin" "$scratch/plugin"

@@ -90,6 +90,11 @@ class FixedPointIteration : public NonlinearSolver {
     return failed();
   }
 
+  void exchange(Archive& archive) final {
+    archive(has_matrix_);
+    if (has_matrix_) archive(linear_);
+  }
+
  protected:
   /// like: a vector of the size of the equations.
   virtual void allocate(N_Vector like) = 0;

@@ -10,6 +10,7 @@
 
 #include <string>
 
+#include "gnomon/archive.hpp"
 #include "gnomon/error.hpp"
 #include "gnomon/options.hpp"
 #include "gnomon/scaled_equations.hpp"
@@ -50,17 +51,16 @@ class SunLinearSystem {
   /// Jacobian callbacks: the pattern is rewritten with the values.
   EvaluationStatus evaluate(const ConstVectorRef& xs) {
     if (equations_->jacobian(xs, values_) != EvaluationStatus::ok) return EvaluationStatus::failed;
-    const SparsityPattern& p = equations_->pattern();
-    if (sparse_) {
-      write_pattern();
-      Eigen::Map<Vector>(SUNSparseMatrix_Data(matrix_.get()), p.nonzeros()) = values_;
-    } else {
-      SUNMatZero(matrix_.get());
-      double* data = SUNDenseMatrix_Data(matrix_.get());
-      for (Index i = 0; i < p.rows; ++i)
-        for (Index k = p.offsets[i]; k < p.offsets[i + 1]; ++k) data[p.indices[k] * p.rows + i] = values_[k];
-    }
+    place();
     return EvaluationStatus::ok;
+  }
+
+  /// For a checkpoint: the matrix that was evaluated last; reading factorises it.
+  void exchange(Archive& archive) {
+    archive(values_);
+    if (!archive.reading()) return;
+    place();
+    factorise();
   }
 
   /// False where the matrix is singular. The dense factors replace the matrix.
@@ -73,6 +73,20 @@ class SunLinearSystem {
   }
 
  private:
+  /// The values into the matrix.
+  void place() {
+    const SparsityPattern& p = equations_->pattern();
+    if (sparse_) {
+      write_pattern();
+      Eigen::Map<Vector>(SUNSparseMatrix_Data(matrix_.get()), p.nonzeros()) = values_;
+    } else {
+      SUNMatZero(matrix_.get());
+      double* data = SUNDenseMatrix_Data(matrix_.get());
+      for (Index i = 0; i < p.rows; ++i)
+        for (Index k = p.offsets[i]; k < p.offsets[i + 1]; ++k) data[p.indices[k] * p.rows + i] = values_[k];
+    }
+  }
+
   void write_pattern() {
     const SparsityPattern& p = equations_->pattern();
     sunindextype* offsets = SUNSparseMatrix_IndexPointers(matrix_.get());

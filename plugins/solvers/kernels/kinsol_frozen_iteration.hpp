@@ -90,6 +90,11 @@ class KinsolFrozenIteration final : public NonlinearSolver {
     return failed();
   }
 
+  void exchange(Archive& archive) override {
+    archive(has_matrix_);
+    if (has_matrix_) archive(linear_);
+  }
+
  private:
   enum class Then { go_on, restart, done, exhausted };
   static constexpr int unrecoverable = -1;
