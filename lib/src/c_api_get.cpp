@@ -63,7 +63,7 @@ int GnomonGetSizes(void* mem, sunindextype* n, sunindextype* m) {
   });
 }
 
-int GnomonGetState(void* mem, GnomonReal* t, N_Vector y) {
+int GnomonGetState(void* mem, sunrealtype* t, N_Vector y) {
   return guarded(mem, __func__, [&](Memory& memory) {
     if (!t) throw Error(ErrorCode::bad_value, "the place for the time is NULL");
     const State& z = running(memory).state();
@@ -81,12 +81,12 @@ int GnomonGetMultipliers(void* mem, N_Vector lambda) {
   });
 }
 
-int GnomonGetEnergy(void* mem, GnomonReal* energy) {
+int GnomonGetEnergy(void* mem, sunrealtype* energy) {
   return get(mem, __func__, energy,
-             [](const Integrator& run) { return static_cast<GnomonReal>(run.monitor().energy_now()); });
+             [](const Integrator& run) { return static_cast<sunrealtype>(run.monitor().energy_now()); });
 }
 
-int GnomonGetEnergyError(void* mem, GnomonReal* last, GnomonReal* largest) {
+int GnomonGetEnergyError(void* mem, sunrealtype* last, sunrealtype* largest) {
   return guarded(mem, __func__, [&](Memory& memory) {
     if (!last || !largest) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
     const Drift& energy = running(memory).monitor().energy();
@@ -96,7 +96,7 @@ int GnomonGetEnergyError(void* mem, GnomonReal* last, GnomonReal* largest) {
   });
 }
 
-int GnomonGetConstraintNorms(void* mem, GnomonReal* position, GnomonReal* velocity) {
+int GnomonGetConstraintNorms(void* mem, sunrealtype* position, sunrealtype* velocity) {
   return guarded(mem, __func__, [&](Memory& memory) {
     if (!position || !velocity) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
     const InvariantMonitor& monitor = running(memory).monitor();

@@ -17,7 +17,7 @@ namespace {
 /// What is within this part of h of the end of a step counts as there.
 constexpr double on_grid = 1e-9;
 
-int initialise(void* mem, const char* function, GnomonReal t0, N_Vector y0, bool again) {
+int initialise(void* mem, const char* function, sunrealtype t0, N_Vector y0, bool again) {
   return guarded(mem, function, [&](Memory& memory) {
     if (again && !memory.initialised)
       throw Failure(GNOMON_NO_INIT, "GnomonInit was not called, so there is nothing to start again");
@@ -85,7 +85,7 @@ void step(Memory& memory, double h) {
   memory.has_step = true;
 }
 
-int evolve(Memory& memory, double tout, N_Vector yout, GnomonReal* tret, int itask) {
+int evolve(Memory& memory, double tout, N_Vector yout, sunrealtype* tret, int itask) {
   if (itask != GNOMON_NORMAL && itask != GNOMON_ONE_STEP)
     throw Error(ErrorCode::bad_value,
                 "itask = " + std::to_string(itask) + " is neither GNOMON_NORMAL nor GNOMON_ONE_STEP");
@@ -214,11 +214,11 @@ bool find_root(Memory& memory, double t_end, double& t) {
 using namespace gnomon;
 using namespace gnomon::c_api;
 
-int GnomonInit(void* mem, GnomonReal t0, N_Vector y0) {
+int GnomonInit(void* mem, sunrealtype t0, N_Vector y0) {
   return initialise(mem, __func__, t0, y0, false);
 }
 
-int GnomonReInit(void* mem, GnomonReal t0, N_Vector y0) {
+int GnomonReInit(void* mem, sunrealtype t0, N_Vector y0) {
   return initialise(mem, __func__, t0, y0, true);
 }
 
@@ -249,11 +249,11 @@ int GnomonGetConsistentIC(void* mem, N_Vector y0, N_Vector lambda) {
   });
 }
 
-int GnomonEvolve(void* mem, GnomonReal tout, N_Vector yout, GnomonReal* tret, int itask) {
+int GnomonEvolve(void* mem, sunrealtype tout, N_Vector yout, sunrealtype* tret, int itask) {
   return guarded(mem, __func__, [&](Memory& memory) { return evolve(memory, tout, yout, tret, itask); });
 }
 
-int GnomonSetStopTime(void* mem, GnomonReal tstop) {
+int GnomonSetStopTime(void* mem, sunrealtype tstop) {
   return guarded(mem, __func__, [&](Memory& memory) {
     if (!std::isfinite(tstop))
       throw Error(ErrorCode::bad_value, "the stop time " + number_text(tstop) + " is not a finite number");
@@ -269,7 +269,7 @@ int GnomonClearStopTime(void* mem) {
   });
 }
 
-int GnomonGetDky(void* mem, GnomonReal t, int k, N_Vector dky) {
+int GnomonGetDky(void* mem, sunrealtype t, int k, N_Vector dky) {
   return guarded(mem, __func__, [&](Memory& memory) {
     running(memory);
     interpolate(memory, t, k, dky);

@@ -147,7 +147,7 @@ int GnomonSetDegrees(void* mem, int potential, int constraints) {
   });
 }
 
-int GnomonSetTimeDependent(void* mem, GnomonBoolean on) {
+int GnomonSetTimeDependent(void* mem, sunbooleantype on) {
   return guarded(mem, __func__, [&](Memory& memory) {
     memory.callbacks.time_dependent = on != SUNFALSE;
     return GNOMON_SUCCESS;
@@ -238,7 +238,7 @@ int GnomonSetContact(void* mem, const char* options) {
   });
 }
 
-int GnomonSetStep(void* mem, GnomonReal h) {
+int GnomonSetStep(void* mem, sunrealtype h) {
   return guarded(mem, __func__, [&](Memory& memory) {
     if (!(h > 0 && std::isfinite(h)))
       throw Error(ErrorCode::bad_value, "step h = " + number_text(h) + " is not a finite number above zero");

@@ -30,46 +30,46 @@ struct Pendulum {
 };
 
 extern "C" {
-int pendulum_U(GnomonReal, N_Vector q, GnomonReal* U, void* data) {
+int pendulum_U(sunrealtype, N_Vector q, sunrealtype* U, void* data) {
   auto* pendulum = static_cast<Pendulum*>(data);
   *U = NV_Ith_S(q, 1);
   return pendulum && pendulum->flag != 0 && ++pendulum->calls >= pendulum->fail_at ? pendulum->flag : 0;
 }
-int pendulum_gradient(GnomonReal, N_Vector, N_Vector grad, void*) {
+int pendulum_gradient(sunrealtype, N_Vector, N_Vector grad, void*) {
   NV_Ith_S(grad, 0) = 0;
   NV_Ith_S(grad, 1) = 1;
   return 0;
 }
-int pendulum_g(GnomonReal, N_Vector q, N_Vector g, void*) {
+int pendulum_g(sunrealtype, N_Vector q, N_Vector g, void*) {
   NV_Ith_S(g, 0) = (NV_Ith_S(q, 0) * NV_Ith_S(q, 0) + NV_Ith_S(q, 1) * NV_Ith_S(q, 1) - 1) / 2;
   return 0;
 }
-int pendulum_G(GnomonReal, N_Vector q, SUNMatrix G, void*) {
+int pendulum_G(sunrealtype, N_Vector q, SUNMatrix G, void*) {
   SM_ELEMENT_D(G, 0, 0) = NV_Ith_S(q, 0);
   SM_ELEMENT_D(G, 0, 1) = NV_Ith_S(q, 1);
   return 0;
 }
-int pendulum_G_sparse(GnomonReal, N_Vector q, SUNMatrix G, void*) {
+int pendulum_G_sparse(sunrealtype, N_Vector q, SUNMatrix G, void*) {
   SUNSparseMatrix_Data(G)[0] = NV_Ith_S(q, 0);
   SUNSparseMatrix_Data(G)[1] = NV_Ith_S(q, 1);
   return 0;
 }
-int pendulum_H(GnomonReal, N_Vector, N_Vector lambda, SUNMatrix H, void*) {
+int pendulum_H(sunrealtype, N_Vector, N_Vector lambda, SUNMatrix H, void*) {
   SM_ELEMENT_D(H, 0, 0) = SM_ELEMENT_D(H, 1, 1) = NV_Ith_S(lambda, 0);
   return 0;
 }
-int lowest_point(GnomonReal, N_Vector y, GnomonReal* out, void*) {
+int lowest_point(sunrealtype, N_Vector y, sunrealtype* out, void*) {
   out[0] = NV_Ith_S(y, 0);
   return 0;
 }
 /// A quartic potential, U = (x^4 + x^2 y^2)/4 + y, for differences of higher degree.
-int quartic_U(GnomonReal, N_Vector q, GnomonReal* U, void*) {
+int quartic_U(sunrealtype, N_Vector q, sunrealtype* U, void*) {
   const double x = NV_Ith_S(q, 0), y = NV_Ith_S(q, 1);
   *U = (x * x * x * x + x * x * y * y) / 4 + y;
   return 0;
 }
 /// No polynomial.
-int cosine_U(GnomonReal, N_Vector q, GnomonReal* U, void*) {
+int cosine_U(sunrealtype, N_Vector q, sunrealtype* U, void*) {
   *U = -std::cos(NV_Ith_S(q, 0)) + NV_Ith_S(q, 1);
   return 0;
 }
@@ -448,6 +448,27 @@ BOOST_AUTO_TEST_CASE(statistics_in_the_formats_of_sundials) {
   BOOST_TEST(csv.find("Steps,100,") != std::string::npos, csv);
   BOOST_TEST(std::count(csv.begin(), csv.end(), '\n') == 1);
 }
+
+#if GNOMON_HAS_SUNSTEPPER
+BOOST_AUTO_TEST_CASE(a_run_as_a_stepper) {
+  const SunContext context;
+  Run run(context), other(context);
+  run.pendulum();
+  other.pendulum();
+  SUNStepper stepper = nullptr;
+  BOOST_TEST(GnomonCreateSUNStepper(run.mem, &stepper) == GNOMON_SUCCESS, run.message());
+  BOOST_TEST(SUNStepper_Evolve(stepper, 1, run.y.get(), &run.t) == SUN_SUCCESS);
+  BOOST_TEST(other.to(1) == GNOMON_SUCCESS);
+  BOOST_TEST(run.state() == other.state());
+  run[0] = 2;
+  BOOST_TEST(SUNStepper_Reset(stepper, 0, run.y.get()) == SUN_SUCCESS);
+  BOOST_TEST(SUNStepper_OneStep(stepper, 1, run.y.get(), &run.t) != SUN_SUCCESS);
+  int flag = 0;
+  SUNStepper_GetLastFlag(stepper, &flag);
+  BOOST_TEST(flag == GNOMON_INCONSISTENT_START);
+  SUNStepper_Destroy(&stepper);
+}
+#endif
 
 BOOST_AUTO_TEST_CASE(two_threads) {
   std::vector<double> results[2];

@@ -35,16 +35,15 @@
 
 #include "gnomon/flags.h"
 
-#ifdef __cplusplus
-extern "C" {
+/** SUNStepper came with SUNDIALS 7.2. */
+#define GNOMON_HAS_SUNSTEPPER \
+  (SUNDIALS_VERSION_MAJOR > 7 || (SUNDIALS_VERSION_MAJOR == 7 && SUNDIALS_VERSION_MINOR >= 2))
+#if GNOMON_HAS_SUNSTEPPER
+#include <sundials/sundials_stepper.h>
 #endif
 
-#if SUNDIALS_VERSION_MAJOR >= 7
-typedef sunrealtype GnomonReal;
-typedef sunbooleantype GnomonBoolean;
-#else
-typedef realtype GnomonReal;
-typedef booleantype GnomonBoolean;
+#ifdef __cplusplus
+extern "C" {
 #endif
 
 /** itask of GnomonEvolve. */
@@ -56,17 +55,17 @@ enum { GNOMON_NORMAL = 1, GNOMON_ONE_STEP = 2 };
  */
 /**@{*/
 /** U(t,q) */
-typedef int (*GnomonPotentialFn)(GnomonReal t, N_Vector q, GnomonReal* U, void* user_data);
+typedef int (*GnomonPotentialFn)(sunrealtype t, N_Vector q, sunrealtype* U, void* user_data);
 /** grad U(t,q) */
-typedef int (*GnomonGradientFn)(GnomonReal t, N_Vector q, N_Vector grad, void* user_data);
+typedef int (*GnomonGradientFn)(sunrealtype t, N_Vector q, N_Vector grad, void* user_data);
 /** g(t,q) */
-typedef int (*GnomonConstraintFn)(GnomonReal t, N_Vector q, N_Vector g, void* user_data);
+typedef int (*GnomonConstraintFn)(sunrealtype t, N_Vector q, N_Vector g, void* user_data);
 /** G(t,q), m x n, zero where it is not written */
-typedef int (*GnomonJacobianFn)(GnomonReal t, N_Vector q, SUNMatrix G, void* user_data);
+typedef int (*GnomonJacobianFn)(sunrealtype t, N_Vector q, SUNMatrix G, void* user_data);
 /** H = Hess U + sum_i lambda_i Hess g_i at (t,q), n x n, zero where it is not written */
-typedef int (*GnomonHessianFn)(GnomonReal t, N_Vector q, N_Vector lambda, SUNMatrix H, void* user_data);
+typedef int (*GnomonHessianFn)(sunrealtype t, N_Vector q, N_Vector lambda, SUNMatrix H, void* user_data);
 /** Functions of the solution y = (q,p) whose zeros are looked for; the same as CVRootFn. */
-typedef int (*GnomonRootFn)(GnomonReal t, N_Vector y, GnomonReal* gout, void* user_data);
+typedef int (*GnomonRootFn)(sunrealtype t, N_Vector y, sunrealtype* gout, void* user_data);
 /** A nonlinear solver for vectors like `like`, serial ones of the size of a step's unknowns: every system of a step
  *  gets its own. The result is freed by Gnomon; NULL where there is none. */
 typedef SUNNonlinearSolver (*GnomonNonlinearSolverFn)(N_Vector like, SUNContext sunctx, void* user_data);
@@ -109,7 +108,7 @@ int GnomonSetHessianFn(void* mem, GnomonHessianFn H, SUNMatrix pattern);
  *  of polynomials of degree <= 4 are exact but for rounding: then missing derivatives cost time, not digits. */
 int GnomonSetDegrees(void* mem, int potential, int constraints);
 /** U or g depends on t: no scheme promises energy then. */
-int GnomonSetTimeDependent(void* mem, GnomonBoolean on);
+int GnomonSetTimeDependent(void* mem, sunbooleantype on);
 int GnomonSetUserData(void* mem, void* user_data);
 /** A problem that Gnomon knows by name, in place of all of the above, with "name=value name=value" (NULL: none). */
 int GnomonSetProblem(void* mem, const char* name, const char* parameters);
@@ -133,16 +132,16 @@ int GnomonSetMaxHalvings(void* mem, int levels);
 /** Contacts of problems with obstacles: "mode=event-driven restitution=0.5" */
 int GnomonSetContact(void* mem, const char* options);
 /** h > 0; may change between calls of GnomonEvolve. Required. */
-int GnomonSetStep(void* mem, GnomonReal h);
+int GnomonSetStep(void* mem, sunrealtype h);
 /**@}*/
 
 /** \name The run */
 /**@{*/
 /** y0 = (q0, p0), of length 2n; NULL takes the start of GnomonSetProblem, t0 too. What is wrong with the data is found
  *  at the first GnomonEvolve, or by GnomonCalcIC. */
-int GnomonInit(void* mem, GnomonReal t0, N_Vector y0);
+int GnomonInit(void* mem, sunrealtype t0, N_Vector y0);
 /** Starts again from here, with what was set meanwhile; statistics begin anew. */
-int GnomonReInit(void* mem, GnomonReal t0, N_Vector y0);
+int GnomonReInit(void* mem, sunrealtype t0, N_Vector y0);
 /** Moves the start onto g = 0 and G v + g_t = 0 in the mass metric. Before the first step. */
 int GnomonCalcIC(void* mem);
 /** The start, and its multipliers (NULL: not wanted). Before the first step. */
@@ -156,13 +155,13 @@ int GnomonGetConsistentIC(void* mem, N_Vector y0, N_Vector lambda);
  *  Returns GNOMON_SUCCESS, GNOMON_TSTOP_RETURN at the stop time, GNOMON_ROOT_RETURN at a root, where y is interpolated,
  *  or an error: then y and *tret are where the run is, the last good step.
  */
-int GnomonEvolve(void* mem, GnomonReal tout, N_Vector yout, GnomonReal* tret, int itask);
+int GnomonEvolve(void* mem, sunrealtype tout, N_Vector yout, sunrealtype* tret, int itask);
 /** No step goes beyond tstop, the one that would is shortened. Removed once it was reached. */
-int GnomonSetStopTime(void* mem, GnomonReal tstop);
+int GnomonSetStopTime(void* mem, sunrealtype tstop);
 int GnomonClearStopTime(void* mem);
 /** The k-th derivative (0, 1, 2) of y at t, inside the last step, by the polynomial of degree 5 through its ends:
  * O(h^6) in q, O(h^5) in p. An interpolant keeps energy and constraints to its order only, not to rounding. */
-int GnomonGetDky(void* mem, GnomonReal t, int k, N_Vector dky);
+int GnomonGetDky(void* mem, sunrealtype t, int k, N_Vector dky);
 /** nrtfn functions, 0 for none. A change of sign within a step is located on the interpolant; GnomonEvolve then returns
  *  just behind it, and the run goes on undisturbed. */
 int GnomonRootInit(void* mem, int nrtfn, GnomonRootFn g);
@@ -183,15 +182,15 @@ int GnomonLoadCheckpoint(void* mem, const char* file);
 /**@{*/
 int GnomonGetSizes(void* mem, sunindextype* n, sunindextype* m);
 /** Where the run is: y and t of the last step, which is beyond those of GnomonEvolve after a root. */
-int GnomonGetState(void* mem, GnomonReal* t, N_Vector y);
+int GnomonGetState(void* mem, sunrealtype* t, N_Vector y);
 /** Multipliers of the last step, length m (and one for each obstacle). */
 int GnomonGetMultipliers(void* mem, N_Vector lambda);
 /** H (and what the scheme conserves together with it) now. */
-int GnomonGetEnergy(void* mem, GnomonReal* energy);
+int GnomonGetEnergy(void* mem, sunrealtype* energy);
 /** H - H(t0) after the last step, and the largest |H - H(t0)| of the run. */
-int GnomonGetEnergyError(void* mem, GnomonReal* last, GnomonReal* largest);
+int GnomonGetEnergyError(void* mem, sunrealtype* last, sunrealtype* largest);
 /** Largest |g_i| and |(G v + g_t)_i| of the run. */
-int GnomonGetConstraintNorms(void* mem, GnomonReal* position, GnomonReal* velocity);
+int GnomonGetConstraintNorms(void* mem, sunrealtype* position, sunrealtype* velocity);
 int GnomonGetNumSteps(void* mem, long int* nsteps);
 int GnomonGetNumNonlinSolvIters(void* mem, long int* nniters);
 int GnomonGetNumResEvals(void* mem, long int* nrevals);
@@ -207,6 +206,12 @@ int GnomonGetDifferences(void* mem, const char** differences);
 /** All of it, as SUNDIALS' integrators print theirs: SUN_OUTPUTFORMAT_TABLE or SUN_OUTPUTFORMAT_CSV. */
 int GnomonPrintAllStats(void* mem, FILE* outfile, SUNOutputFormat fmt);
 /**@}*/
+
+#if GNOMON_HAS_SUNSTEPPER
+/** The run as a stepper for SUNDIALS' operator splitting, with evolve, one-step, reset and stop-time functions; mem
+ * must outlive it. A reset is a GnomonReInit: the state that it brings must satisfy the constraints. */
+int GnomonCreateSUNStepper(void* mem, SUNStepper* stepper);
+#endif
 
 #ifdef __cplusplus
 }

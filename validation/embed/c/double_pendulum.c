@@ -42,17 +42,21 @@
 #define H 1.0e-3    /* step                               */
 #define TOL 1.0e-11 /* what the energy may be in error by */
 
+#ifndef SUN_COMM_NULL /* before SUNDIALS 7 */
+#define SUN_COMM_NULL NULL
+#endif
+
 typedef struct {
   double mass[2], length[2], gravity;
 } UserData;
 
 /* Functions called by the integrator */
 
-static int potential(GnomonReal t, N_Vector q, GnomonReal* U, void* user_data);
-static int gradient(GnomonReal t, N_Vector q, N_Vector grad, void* user_data);
-static int constraints(GnomonReal t, N_Vector q, N_Vector g, void* user_data);
-static int jacobian(GnomonReal t, N_Vector q, SUNMatrix G, void* user_data);
-static int plane(GnomonReal t, N_Vector y, GnomonReal* gout, void* user_data);
+static int potential(sunrealtype t, N_Vector q, sunrealtype* U, void* user_data);
+static int gradient(sunrealtype t, N_Vector q, N_Vector grad, void* user_data);
+static int constraints(sunrealtype t, N_Vector q, N_Vector g, void* user_data);
+static int jacobian(sunrealtype t, N_Vector q, SUNMatrix G, void* user_data);
+static int plane(sunrealtype t, N_Vector y, sunrealtype* gout, void* user_data);
 
 /* Private functions */
 
@@ -71,15 +75,11 @@ int main(int argc, char* argv[]) {
   SUNContext sunctx = NULL;
   N_Vector mass, y, y_second, lambda;
   void *mem, *second;
-  GnomonReal t, t_second, last, largest, position, velocity;
+  sunrealtype t, t_second, last, largest, position, velocity;
   double vertical;
   int retval, iout, i, failed = 0;
 
-#if SUNDIALS_VERSION_MAJOR >= 7
   if (SUNContext_Create(SUN_COMM_NULL, &sunctx)) return 1;
-#else
-  if (SUNContext_Create(NULL, &sunctx)) return 1;
-#endif
 
   /* Masses and start: the upper rod is level, the lower one hangs, and the masses move sideways */
 
@@ -180,7 +180,7 @@ int main(int argc, char* argv[]) {
  * U = G (m1 z1 + m2 z2)
  */
 
-static int potential(GnomonReal t, N_Vector q, GnomonReal* U, void* user_data) {
+static int potential(sunrealtype t, N_Vector q, sunrealtype* U, void* user_data) {
   const UserData* data = user_data;
   (void)t;
   *U = data->gravity * (data->mass[0] * Ith(q, 2) + data->mass[1] * Ith(q, 5));
@@ -191,7 +191,7 @@ static int potential(GnomonReal t, N_Vector q, GnomonReal* U, void* user_data) {
  * grad U
  */
 
-static int gradient(GnomonReal t, N_Vector q, N_Vector grad, void* user_data) {
+static int gradient(sunrealtype t, N_Vector q, N_Vector grad, void* user_data) {
   const UserData* data = user_data;
   (void)t;
   (void)q;
@@ -205,7 +205,7 @@ static int gradient(GnomonReal t, N_Vector q, N_Vector grad, void* user_data) {
  * g1, g2
  */
 
-static int constraints(GnomonReal t, N_Vector q, N_Vector g, void* user_data) {
+static int constraints(sunrealtype t, N_Vector q, N_Vector g, void* user_data) {
   const UserData* data = user_data;
   int i;
   (void)t;
@@ -223,7 +223,7 @@ static int constraints(GnomonReal t, N_Vector q, N_Vector g, void* user_data) {
  * G = dg/dq; G is zero on entry
  */
 
-static int jacobian(GnomonReal t, N_Vector q, SUNMatrix G, void* user_data) {
+static int jacobian(sunrealtype t, N_Vector q, SUNMatrix G, void* user_data) {
   int i;
   (void)t;
   (void)user_data;
@@ -240,7 +240,7 @@ static int jacobian(GnomonReal t, N_Vector q, SUNMatrix G, void* user_data) {
  * y2, whose zeros are looked for
  */
 
-static int plane(GnomonReal t, N_Vector y, GnomonReal* gout, void* user_data) {
+static int plane(sunrealtype t, N_Vector y, sunrealtype* gout, void* user_data) {
   (void)t;
   (void)user_data;
   gout[0] = Ith(y, 4);

@@ -7,9 +7,12 @@
 #include <sunmatrix/sunmatrix_dense.h>
 
 #define T_END 1000.0
+#ifndef SUN_COMM_NULL /* before SUNDIALS 7 */
+#define SUN_COMM_NULL NULL
+#endif
 
 /* U(q) */
-static int potential(realtype t, N_Vector q, realtype* U, void* user_data) {
+static int potential(sunrealtype t, N_Vector q, sunrealtype* U, void* user_data) {
   const double x = NV_Ith_S(q, 0), y = NV_Ith_S(q, 1);
   (void)t;
   (void)user_data;
@@ -18,7 +21,7 @@ static int potential(realtype t, N_Vector q, realtype* U, void* user_data) {
 }
 
 /* grad U(q) */
-static int gradient(realtype t, N_Vector q, N_Vector grad, void* user_data) {
+static int gradient(sunrealtype t, N_Vector q, N_Vector grad, void* user_data) {
   const double x = NV_Ith_S(q, 0), y = NV_Ith_S(q, 1);
   (void)t;
   (void)user_data;
@@ -28,7 +31,7 @@ static int gradient(realtype t, N_Vector q, N_Vector grad, void* user_data) {
 }
 
 /* q' = p, p' = -grad U: the first half of an N_Vector is one too */
-static int f(realtype t, N_Vector y, N_Vector ydot, void* user_data) {
+static int f(sunrealtype t, N_Vector y, N_Vector ydot, void* user_data) {
   gradient(t, y, ydot, user_data);
   NV_Ith_S(ydot, 2) = -NV_Ith_S(ydot, 0);
   NV_Ith_S(ydot, 3) = -NV_Ith_S(ydot, 1);
@@ -45,7 +48,7 @@ static double energy(N_Vector y) {
 
 int main(void) {
   SUNContext sunctx;
-  SUNContext_Create(NULL, &sunctx);
+  SUNContext_Create(SUN_COMM_NULL, &sunctx);
   N_Vector y = N_VNew_Serial(4, sunctx);
   NV_Ith_S(y, 0) = 0.0;
   NV_Ith_S(y, 1) = 0.1;
@@ -63,7 +66,7 @@ int main(void) {
   CVodeSetMaxNumSteps(mem, 1000000);
 
   for (double tout = 1; tout <= T_END; tout += 1) {
-    realtype t;
+    sunrealtype t;
     if (CVode(mem, tout, y, &t, CV_NORMAL) < 0) return 1;
     largest = fmax(largest, fabs(energy(y) - start));
   }

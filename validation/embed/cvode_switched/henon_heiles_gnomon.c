@@ -5,9 +5,12 @@
 #include <stdio.h>
 
 #define T_END 1000.0
+#ifndef SUN_COMM_NULL /* before SUNDIALS 7 */
+#define SUN_COMM_NULL NULL
+#endif
 
 /* U(q) */
-static int potential(realtype t, N_Vector q, realtype* U, void* user_data) {
+static int potential(sunrealtype t, N_Vector q, sunrealtype* U, void* user_data) {
   const double x = NV_Ith_S(q, 0), y = NV_Ith_S(q, 1);
   (void)t;
   (void)user_data;
@@ -16,7 +19,7 @@ static int potential(realtype t, N_Vector q, realtype* U, void* user_data) {
 }
 
 /* grad U(q) */
-static int gradient(realtype t, N_Vector q, N_Vector grad, void* user_data) {
+static int gradient(sunrealtype t, N_Vector q, N_Vector grad, void* user_data) {
   const double x = NV_Ith_S(q, 0), y = NV_Ith_S(q, 1);
   (void)t;
   (void)user_data;
@@ -33,7 +36,7 @@ static double energy(N_Vector y) {
 
 int main(void) {
   SUNContext sunctx;
-  SUNContext_Create(NULL, &sunctx);
+  SUNContext_Create(SUN_COMM_NULL, &sunctx);
   N_Vector y = N_VNew_Serial(4, sunctx);
   NV_Ith_S(y, 0) = 0.0;
   NV_Ith_S(y, 1) = 0.1;
@@ -53,7 +56,7 @@ int main(void) {
   GnomonInit(mem, 0.0, y);
 
   for (double tout = 1; tout <= T_END; tout += 1) {
-    realtype t;
+    sunrealtype t;
     if (GnomonEvolve(mem, tout, y, &t, GNOMON_NORMAL) < 0) return 1;
     largest = fmax(largest, fabs(energy(y) - start));
   }
