@@ -119,6 +119,7 @@ void ContactRun::add_counters(const RunCounters& before) {
   counters_.jacobian_evaluations += now.jacobian_evaluations - before.jacobian_evaluations;
   counters_.factorisations += now.factorisations - before.factorisations;
   counters_.repeated_solves += now.repeated_solves - before.repeated_solves;
+  counters_.fallback_solves += now.fallback_solves - before.fallback_solves;
   counters_.refused_steps += now.refused_steps - before.refused_steps;
 }
 

@@ -25,7 +25,7 @@ struct Integrator::Impl {
   Binding binding;
   struct Solve {
     std::unique_ptr<ScaledEquations> scaled;
-    std::unique_ptr<NonlinearSolver> solver;
+    std::unique_ptr<NonlinearSolver> solver, fallback;
     Vector x, xs;
   };
   std::vector<Solve> solves;  // one a system
@@ -37,6 +37,7 @@ struct Integrator::Impl {
   std::unique_ptr<ContactRun> contacts;  // of a system with obstacles: then binding and solves are empty
   Checkpoint::Identity identity;         // of whose checkpoints it takes
   bool started = false;
+  bool rehearsing = false;
 
   Impl(std::shared_ptr<const System> s, const Scheme& scheme, const Options& scheme_options,
        const SolverFactory& factory, const Options& solver_options, IntegratorOptions o)
@@ -79,6 +80,7 @@ struct Integrator::Impl {
                                      {"solver", factory.name()},
                                      {"options of the solver", solver_options.to_text()},
                                      {"source of the Jacobian", to_string(options.jacobian)},
+                                     {"fallback", options.fallback ? options.fallback->name() : "none"},
                                      {"largest number of halvings", number(options.max_halvings)},
                                      {"mode of contact", number(static_cast<int>(options.contact.mode))},
                                      {"restitution", number_text(options.contact.restitution)},
@@ -90,18 +92,28 @@ struct Integrator::Impl {
     for (Index k = 0; k < equations.n_systems(); ++k) {
       Solve solve;
       solve.scaled = std::make_unique<ScaledEquations>(equations.system(k), options.jacobian);
-      solve.solver = factory.create(solver_options);
-      try {
-        solve.solver->attach(*solve.scaled);
-      } catch (const Error& error) {
-        if (error.code() != ErrorCode::refused) throw;
-        throw Error(ErrorCode::refused,
-                    "solver " + factory.name() + " does not take scheme " + scheme + ": " + error.what());
+      solve.solver = attached(factory, solver_options, scheme, *solve.scaled);
+      if (options.fallback) {
+        const SolverFactory& other = *options.fallback;
+        solve.fallback = attached(other, Options("solver " + other.name(), other.options()), scheme, *solve.scaled);
       }
       solve.x.setZero(solve.scaled->size());
       solve.xs.setZero(solve.scaled->size());
       solves.push_back(std::move(solve));
     }
+  }
+
+  static std::unique_ptr<NonlinearSolver> attached(const SolverFactory& factory, const Options& solver_options,
+                                                   const std::string& scheme, ScaledEquations& scaled) {
+    auto solver = factory.create(solver_options);
+    try {
+      solver->attach(scaled);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::refused) throw;
+      throw Error(ErrorCode::refused,
+                  "solver " + factory.name() + " does not take scheme " + scheme + ": " + error.what());
+    }
+    return solver;
   }
 
   void count(const SolveReport& report) {
@@ -125,6 +137,8 @@ struct Integrator::Impl {
           solve.scaled->to_scaled(solve.x, solve.xs);
           report.last = solve.solver->solve(solve.xs);
           count(report.last);
+          if (solve.fallback && (rehearsing || report.last.status != SolveStatus::converged))
+            fall_back(solve, report.last);
           if (report.last.status != SolveStatus::converged) {
             const char* diagnosis = equations.diagnosis(k);
             return fail(report, report.last.status,
@@ -148,6 +162,18 @@ struct Integrator::Impl {
     }
     std::swap(z, next);
     return true;
+  }
+
+  /// The other solver, from the same start value.
+  void fall_back(Solve& solve, SolveReport& report) {
+    const std::string first = std::move(report.message);
+    solve.scaled->to_scaled(solve.x, solve.xs);
+    report = solve.fallback->solve(solve.xs);
+    count(report);
+    if (report.status == SolveStatus::converged)
+      ++counters.fallback_solves;
+    else
+      report.message = first + "; with " + options.fallback->name() + ": " + report.message;
   }
 
   static bool fail(StepReport& report, SolveStatus status, const std::string& why) {
@@ -180,13 +206,18 @@ struct Integrator::Impl {
     next = z;
     const State start = z;
     const RunCounters counted = counters;
+    rehearsing = true;
     attempt(speed > 0 ? 1e-3 * length / speed : 1e-3, ignored);
+    rehearsing = false;
     z = next = start;
     counters = counted;
   }
 
   void exchange_solvers(Archive& archive) {
-    for (Solve& solve : solves) solve.solver->exchange(archive);
+    for (Solve& solve : solves) {
+      solve.solver->exchange(archive);
+      if (solve.fallback) solve.fallback->exchange(archive);
+    }
   }
 
   void exchange(Archive& archive) {
@@ -235,6 +266,13 @@ struct Integrator::Impl {
   }
 
   void one_step(double h, StepReport& report) {
+    const RunCounters before = counters;
+    tell_step(h, report);
+    report.fallback_solves += counters.fallback_solves - before.fallback_solves;
+    report.refused_steps += counters.refused_steps - before.refused_steps;
+  }
+
+  void tell_step(double h, StepReport& report) {
     if (!(contacts ? contact_step(h, report) : attempt_or_halve(h, 0, report))) {
       report.message = "step " + std::to_string(counters.steps + 1) + " from t = " + number_text(z.t) +
                        " over h = " + number_text(h) + ": " + to_string(report.status) +
@@ -346,7 +384,7 @@ void Integrator::restore(const State& checkpoint) {
 
 void RunCounters::exchange(Archive& archive) {
   archive(steps, iterations, residual_evaluations, jacobian_evaluations, factorisations, repeated_solves,
-          refused_steps);
+          fallback_solves, refused_steps);
 }
 
 void Integrator::exchange_solvers(Archive& archive) {

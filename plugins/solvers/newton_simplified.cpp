@@ -7,8 +7,9 @@
 /// the rounding of a step then depends on the steps before it), or the approximate inverse that the scheme exposes
 /// (matrix=leading: gnomon::ApproximateInverse, its leading order in h; refused where the scheme exposes none).
 /// Linear convergence: until the corrections stop shrinking, and one more. A correction that is not half of the one
-/// before is thrown away and A set anew: at the present x, or with a matrix of an earlier solve at the start value,
-/// where the solve begins again. Where a single matrix will not do, this is Newton's method.
+/// before, with a matrix of an earlier solve a fifth, is thrown away and A set anew at the present x; where a matrix of
+/// an earlier solve made the corrections grow, the solve begins again. Where a single matrix will not do, this is
+/// Newton's method.
 
 #include <Eigen/LU>
 
@@ -66,15 +67,18 @@ class NewtonSimplified final : public NonlinearSolver {
     while (!last && report.iterations < rule_.max_iterations) {
       const bool solved = correction(xs, report);
       if (!solved && !old_) return;
-      if ((!solved || (!fresh && stagnation.slow(report.step_norm))) &&
-          !(begin_again(xs, report) && set_matrix(xs, report) && correction(xs, report)))
-        return;
+      if (!solved || (!fresh && stagnation.slow(report.step_norm, old_))) {
+        if (solved && !stagnation.grows(report.step_norm)) old_ = false;
+        stagnation.renew();
+        if (!begin_again(xs, report) || !set_matrix(xs, report) || !correction(xs, report)) return;
+      }
       fresh = false;
       xs -= dx_;
       ++report.iterations;
       last = stagnation.last(report.step_norm);
       if (evaluate(xs, report)) continue;
       if (!old_ || !begin_again(xs, report) || !set_matrix(xs, report)) return;
+      stagnation.renew();
       fresh = true;
       last = false;
     }

@@ -23,68 +23,6 @@ namespace {
 
 constexpr int interrupted_status = 130;  // as shells report SIGINT
 
-/// How far to go: to a time, or a number of steps.
-struct Span {
-  double h = 0, t_end = 0;
-  long steps = 0;
-  bool by_time = false;
-};
-
-Span parse_span(const RunArguments& arguments, double t0) {
-  Span span;
-  if (arguments.step.empty())
-    throw Error(ErrorCode::bad_value, "--step is missing: give the step size, e.g. --step 1e-3");
-  span.h = parse_real(arguments.step, "--step");
-  if (span.h <= 0) throw Error(ErrorCode::bad_value, "--step = " + arguments.step + " is not above zero");
-  if (arguments.until.empty() == arguments.steps.empty())
-    throw Error(ErrorCode::bad_value, arguments.until.empty()
-                                          ? "neither --until nor --steps is given: one of them says how far to go"
-                                          : "both --until and --steps are given: only one of them can hold");
-  if (!arguments.steps.empty()) {
-    span.steps = parse_count(arguments.steps, "--steps", 1);
-    span.t_end = t0 + static_cast<double>(span.steps) * span.h;
-    if (!std::isfinite(span.t_end))
-      throw Error(ErrorCode::bad_value, fmt::format("--steps = {} of --step = {} end beyond the range of numbers",
-                                                    arguments.steps, arguments.step));
-    return span;
-  }
-  span.by_time = true;
-  span.t_end = parse_real(arguments.until, "--until");
-  if (span.t_end <= t0)
-    throw Error(ErrorCode::bad_value,
-                fmt::format("--until = {} is not after the start time {}", arguments.until, number_text(t0)));
-  const double count = std::ceil((span.t_end - t0) / span.h - 1e-9);
-  if (count < 1)
-    throw Error(ErrorCode::bad_value,
-                fmt::format("--until = {} is less than 1e-9 steps after the start time {}: that is "
-                            "no step at all",
-                            arguments.until, number_text(t0)));
-  if (!(count <= 1e15))
-    throw Error(ErrorCode::bad_value,
-                fmt::format("--until = {} with --step = {} would take {:g} steps, at most 1e15 are possible",
-                            arguments.until, arguments.step, count));
-  span.steps = static_cast<long>(count);
-  return span;
-}
-
-IntegratorOptions parse_integrator_options(const RunArguments& arguments) {
-  IntegratorOptions options;
-  options.project_start = arguments.project_start;
-  options.contact = contact_options(parse_assignments(arguments.contact, "--contact"));
-  options.max_halvings = static_cast<int>(parse_count(arguments.max_halvings, "--max-halvings", 0));
-  if (options.max_halvings > 40)
-    throw Error(ErrorCode::bad_value, "--max-halvings = " + arguments.max_halvings + " is above 40");
-  std::vector<std::string> known;
-  for (const auto source : {JacobianSource::analytic, JacobianSource::dual, JacobianSource::differences}) {
-    if (arguments.jacobian == to_string(source)) {
-      options.jacobian = source;
-      return options;
-    }
-    known.emplace_back(to_string(source));
-  }
-  throw unknown_name("Jacobian source", arguments.jacobian, known);
-}
-
 /// A reference started where the integrator starts, or none.
 std::unique_ptr<ReferenceSolution> start_reference(const Registry& registry, const RunArguments& arguments,
                                                    ProblemInstance instance, const Integrator& integrator) {
@@ -117,7 +55,7 @@ int run(const Registry& registry, const RunArguments& given) {
   const RunArguments arguments = given.restart ? with_checkpoint(given) : given;
   if (arguments.problem.empty())
     throw Error(ErrorCode::bad_value, "PROBLEM is missing: give the name of a problem, or --restart FILE");
-  const IntegratorOptions options = parse_integrator_options(arguments);
+  const IntegratorOptions options = parse_integrator_options(registry, arguments);
   const long every = parse_count(arguments.every, "--every", 1);
   const ProblemInstance instance = registry.build(arguments.problem, parse_assignments(arguments.set, "--set"));
   Span span = parse_span(arguments, instance.t0);
@@ -188,21 +126,13 @@ void add_run(CLI::App& app, Invocation& invocation) {
   const auto add = [command](const std::string& flag, auto& value, const std::string& type, const std::string& help) {
     return command->add_option(flag, value, help)->type_name(type);
   };
-  add("PROBLEM", a->problem, "", "name of the problem");
-  add("--scheme", a->scheme, "NAME", "the scheme")->capture_default_str();
+  add_system_flags(*command, *a);
   add("--solver", a->solver, "NAME", "the solver")->capture_default_str();
-  add("--step", a->step, "H", "step size");
-  add("--until", a->until, "T", "end time; the last step is shortened to arrive");
-  add("--steps", a->steps, "N", "number of steps, instead of --until");
-  const std::string pair = "NAME=VALUE";
-  add_repeatable(*command, "--set", a->set, pair, "a parameter of the problem (repeatable)");
-  add_repeatable(*command, "--option", a->options, pair, "an option of the scheme (repeatable)");
-  add_repeatable(*command, "--solver-option", a->solver_options, pair, "an option of the solver (repeatable)");
-  add_repeatable(*command, "--contact", a->contact, pair,
-                 "how contacts with obstacles are treated: mode, restitution, zeno-speed (repeatable)");
+  add_repeatable(*command, "--solver-option", a->solver_options, "NAME=VALUE", "an option of the solver (repeatable)");
   command->add_flag("--events", a->events, "list the landings, impacts, launches and turnings");
   add("--reference", a->reference, "NAME", "compare the end with this reference");
-  add_repeatable(*command, "--reference-option", a->reference_options, pair, "an option of the reference (repeatable)");
+  add_repeatable(*command, "--reference-option", a->reference_options, "NAME=VALUE",
+                 "an option of the reference (repeatable)");
   add("--output", a->output, "FILE", "write the trajectory to this CSV file");
   add("--checkpoint", a->checkpoint, "FILE", "write the complete state to this file at the end, or when interrupted");
   add("--checkpoint-every", a->checkpoint_every, "N", "and after every N-th step");
@@ -210,9 +140,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
       "go on from this checkpoint, with everything as it was given then; --until or --steps may be given anew");
   add("--every", a->every, "K", "write every K-th state")->capture_default_str();
   command->add_flag("--json", a->json, "one JSON object on standard output, the summary on standard error");
-  add("--jacobian", a->jacobian, "SOURCE", "analytic, dual or differences")->capture_default_str();
-  command->add_flag("--project-start", a->project_start, "repair an inconsistent start in the mass metric");
-  add("--max-halvings", a->max_halvings, "N", "cut a refused step into up to 2^N substeps")->capture_default_str();
+  add_fallback_flags(*command, *a);
   command->callback(
       [&invocation, a] { invocation.action = [a](const Registry& registry) { return run(registry, *a); }; });
 }

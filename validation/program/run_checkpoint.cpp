@@ -21,6 +21,7 @@ void kept_arguments(Arguments& a, F f) {
   f("--solver", a.solver);
   f("--step", a.step);
   f("--jacobian", a.jacobian);
+  f("--fallback", a.fallback);
   f("--max-halvings", a.max_halvings);
   f("--set", a.set);
   f("--option", a.options);

@@ -39,7 +39,8 @@ void print_summary(std::FILE* out, const RunReport& report, const Integrator& in
   fmt::print(out, "{}, {} through {}\n", report.problem, report.scheme, report.solver);
   row("promises", to_string(integrator.promises()));
   row("steps",
-      fmt::format("{} of h = {:g}, t = {:g} .. {:g}{}", counters.steps, report.step, report.t0, integrator.state().t,
+      fmt::format("{} of h = {:g}, t = {:g} .. {:g}{}{}", counters.steps, report.step, report.t0, integrator.state().t,
+                  counters.fallback_solves ? fmt::format(", {} solves by the fallback", counters.fallback_solves) : "",
                   counters.refused_steps ? fmt::format(", {} refused and cut", counters.refused_steps) : ""));
   if (has_energy(integrator))
     row("energy", fmt::format("H0 = {:.10g}, max error {:.2e}{}, slope {:.1e} a unit of time", energy.initial(),
@@ -122,6 +123,7 @@ Json::Value run_json(const RunReport& report, const Integrator& integrator) {
   out["counters"]["jacobian_evaluations"] = Json::Int64(counters.jacobian_evaluations);
   out["counters"]["factorisations"] = Json::Int64(counters.factorisations);
   out["counters"]["repeated_solves"] = Json::Int64(counters.repeated_solves);
+  out["counters"]["fallback_solves"] = Json::Int64(counters.fallback_solves);
   out["counters"]["refused_steps"] = Json::Int64(counters.refused_steps);
   out["wall_s"] = report.wall_s;
   if (report.reference_end) {

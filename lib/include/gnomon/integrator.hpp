@@ -22,6 +22,7 @@ struct RunCounters {
   long jacobian_evaluations = 0;
   long factorisations = 0;
   long repeated_solves = 0;  ///< solves that the scheme asked to repeat: augmented Lagrange iterations but the last
+  long fallback_solves = 0;  ///< solves that only IntegratorOptions::fallback finished
   long refused_steps = 0;    ///< steps that were cut into substeps
   void exchange(Archive& archive);
 };
@@ -29,10 +30,11 @@ struct RunCounters {
 /// What one step, or a sequence of steps, did.
 struct StepReport {
   SolveStatus status = SolveStatus::converged;
-  double t = 0;         ///< time reached
-  long steps = 0;       ///< steps taken by this call
-  SolveReport last;     ///< of the last solve
-  std::string message;  ///< empty on success: what failed, at which time, with which residual
+  double t = 0;                                 ///< time reached
+  long steps = 0;                               ///< steps taken by this call
+  SolveReport last;                             ///< of the last solve
+  long fallback_solves = 0, refused_steps = 0;  ///< of RunCounters, those of this call
+  std::string message;                          ///< empty on success: what failed, at which time, with which residual
   bool stopped_by_observer = false;
   bool success() const { return status == SolveStatus::converged; }
 };
@@ -49,6 +51,10 @@ struct IntegratorOptions {
   JacobianSource jacobian = JacobianSource::analytic;
   bool project_start = false;  ///< repair an inconsistent start in the mass metric
   ContactOptions contact;      ///< for systems with obstacles
+  /// The ladder for a step on which the solver fails: this solver, with its default options, from the same start value;
+  /// then two steps of half the size, each with both solvers. Null: no other solver. It lives as long as the
+  /// integrator.
+  const SolverFactory* fallback = nullptr;
   int max_halvings = 0;  ///< cut a refused step into up to 2^max_halvings substeps; 0: a refused step ends the run
 };
 

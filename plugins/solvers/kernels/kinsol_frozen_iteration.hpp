@@ -5,9 +5,10 @@
 ///     P dx = -F(x),   x += dx,     P = dF/dx, frozen.
 ///
 /// P is set at the start value of a solve (matrix=solve) or kept from solve to solve (matrix=kept; the rounding of a
-/// step then depends on the steps before it). It is set anew where a correction is not half of the one before; that
-/// correction is thrown away, and the iteration goes on from where it was made with a P of this solve, from the start
-/// value with one of an earlier solve. It ends when the corrections stop shrinking (stagnation.hpp).
+/// step then depends on the steps before it). It is set anew where a correction is not half of the one before, with a P
+/// of an earlier solve a fifth; that correction is thrown away, and the iteration goes on from where it was made, or,
+/// where a P of an earlier solve made the corrections grow, from the start value. It ends when the corrections stop
+/// shrinking (stagnation.hpp).
 ///
 /// What was measured about KINSOL 6.4.1 and is built in here:
 ///  - KIN_PICARD factorises in every iteration unless KINSetNoInitSetup says that there is a matrix: it always does,
@@ -77,7 +78,7 @@ class KinsolFrozenIteration final : public NonlinearSolver {
       N_VSetArrayPointer(own_data_, u_.get());
       if (report_.status != SolveStatus::converged) return failed();
       // The residual vanished, or the linear solver failed before the function was asked again.
-      if (then_ == Then::go_on && flag != KIN_INITIAL_GUESS_OK && flag != KIN_SUCCESS && !slow()) return failed();
+      if (then_ == Then::go_on && flag != KIN_INITIAL_GUESS_OK && flag != KIN_SUCCESS && !renew(true)) return failed();
     } while (then_ == Then::restart);
     xs = last_;
     if (rule_.at_floor(report_.residual_norm, floor) ||
@@ -124,11 +125,13 @@ class KinsolFrozenIteration final : public NonlinearSolver {
     if (!linear_.factorise()) return singular();
     return has_matrix_ = new_matrix_ = fresh_matrix_ = true;
   }
-  /// P will not do: once more with a new one. False where P is new, which makes it singular.
-  bool slow() {
+  /// P will not do: on with a new one, from the start value where a P of an earlier solve led astray. False where P is
+  /// new, which makes it singular.
+  bool renew(bool astray) {
     if (fresh_matrix_) return singular();
-    if (!new_matrix_) last_ = start_;
+    if (!new_matrix_ && astray) last_ = start_;
     then_ = Then::restart;
+    stagnation_.renew();
     return set_matrix(last_);
   }
 
@@ -136,7 +139,8 @@ class KinsolFrozenIteration final : public NonlinearSolver {
   int residual(const Eigen::Map<const Vector>& u, Eigen::Map<Vector> f) {
     if (has_iterate_) {
       const double step = ((u - last_).array().abs() / (1 + last_.array().abs())).maxCoeff();
-      if (!u.allFinite() || (!fresh_matrix_ && stagnation_.slow(step))) return slow(), unrecoverable;
+      if (!u.allFinite() || (!fresh_matrix_ && stagnation_.slow(step, !new_matrix_)))
+        return renew(!u.allFinite() || stagnation_.grows(step)), unrecoverable;
       fresh_matrix_ = false;
       ++report_.iterations;
       report_.step_norm = step;
@@ -148,7 +152,7 @@ class KinsolFrozenIteration final : public NonlinearSolver {
     ++report_.residual_evaluations;
     if (equations_->residual(u, f) != EvaluationStatus::ok) {
       if (new_matrix_ || !has_iterate_) return evaluation_failed(), unrecoverable;
-      return slow(), unrecoverable;  // an iterate of a matrix that was too old
+      return renew(true), unrecoverable;  // an iterate of a matrix that was too old
     }
     last_ = u;
     has_iterate_ = true;
