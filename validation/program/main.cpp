@@ -1,4 +1,4 @@
-/// The gnomon program: list, describe, check, run, validate.
+/// The gnomon program: list, describe, check, run, validate, bench.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -60,6 +60,7 @@ int dispatch(int argc, char** argv) {
   add_check(app, invocation);
   add_run(app, invocation);
   add_validate(app, invocation);
+  add_bench(app, invocation);
   app.require_subcommand(0, 1);
 
   try {
@@ -79,7 +80,7 @@ int dispatch(int argc, char** argv) {
     return complain(error.what());
   }
   if (!invocation.action)
-    return complain("a command is missing: list, describe, check, run or validate; gnomon --help tells more");
+    return complain("a command is missing: list, describe, check, run, validate or bench; gnomon --help tells more");
 
   Registry registry;
   register_builtin(registry);
