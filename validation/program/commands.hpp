@@ -21,7 +21,7 @@ enum Exit : int {
 
 /// Filled by parsing: what to load, then what to do.
 struct Invocation {
-  std::vector<std::string> plugins;
+  std::vector<std::string> plugins, plugin_path;
   std::function<int(const Registry&)> action;
 };
 
