@@ -1,6 +1,7 @@
 /// gnomon bench: what a step costs, beside hand-coded yardsticks.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 #include <optional>
 
@@ -9,15 +10,17 @@
 #include "commands.hpp"
 #include "gnomon/error.hpp"
 #include "output_file.hpp"
+#include "work_precision.hpp"
 
 namespace gnomon::program {
 
 namespace {
 
 struct Arguments {
-  std::vector<std::string> links, algebra;
+  std::string what = "chain";
+  std::vector<std::string> links, algebra, until;
   std::string steps = "0", repetitions = "3";
-  std::optional<std::string> output;
+  std::optional<std::string> output, plot;
 };
 
 std::string ratio(double value) {
@@ -76,21 +79,57 @@ int chain(const Registry& registry, const Arguments& arguments) {
   return success;
 }
 
+/// The flags of one kind of bench mean nothing to the other.
+void refuse(bool given, const std::string& flag, const std::string& what) {
+  if (given) throw Error(ErrorCode::bad_value, flag + " is for bench " + what);
+}
+
+int run_bench(const Registry& registry, const Arguments& arguments) {
+  if (arguments.what == "chain") {
+    refuse(!arguments.until.empty(), "--until", "work-precision");
+    refuse(arguments.plot.has_value(), "--plot", "work-precision");
+    return chain(registry, arguments);
+  }
+  if (arguments.what != "work-precision") throw unknown_name("bench", arguments.what, {"chain", "work-precision"});
+  refuse(!arguments.links.empty(), "--links", "chain");
+  refuse(!arguments.algebra.empty(), "--algebra", "chain");
+  refuse(arguments.steps != "0", "--steps", "chain");
+  bench::WorkPrecisionBench bench;
+  if (!arguments.until.empty()) bench.until.clear();
+  for (const auto& text : arguments.until) {
+    bench.until.push_back(parse_real(text, "--until"));
+    if (bench.until.back() < 10 || bench.until.back() > 1e5 || std::fmod(bench.until.back(), 10) != 0)
+      throw Error(ErrorCode::bad_value, "--until = " + text + " is not a multiple of 10 between 10 and 1e5");
+  }
+  bench.rule.repetitions = static_cast<int>(parse_count(arguments.repetitions, "--repetitions", 1));
+  return work_precision(registry, bench, arguments.output, arguments.plot);
+}
+
 }  // namespace
 
 void add_bench(CLI::App& app, Invocation& invocation) {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand("bench", "what a step on the chain costs, beside hand-coded schemes");
+  CLI::App* command = app.add_subcommand("bench", "what a step costs, beside hand-coded schemes and other codes");
+  command
+      ->add_option("WHAT", arguments->what,
+                   "chain: steps on chains beside hand-coded ones and their own kernels (if left out); work-precision: "
+                   "time against error beside IDA and CVODE")
+      ->type_name("");
   add_repeatable(*command, "--links", arguments->links, "N",
-                 "length of the chain (repeatable); 1, 10, ..., 1e5 if left out");
+                 "chain: length of the chain (repeatable); 1, 10, ..., 1e5 if left out");
   add_repeatable(*command, "--algebra", arguments->algebra, "NAME",
-                 "linear algebra of the solvers (repeatable); auto if left out");
-  command->add_option("--steps", arguments->steps, "steps a run; 0: 3e5/links, between 20 and 1000")->type_name("N");
+                 "chain: linear algebra of the solvers (repeatable); auto if left out");
+  command->add_option("--steps", arguments->steps, "chain: steps a run; 0: 3e5/links, between 20 and 1000")
+      ->type_name("N");
+  add_repeatable(*command, "--until", arguments->until, "T",
+                 "work-precision: end of the runs (repeatable); 10 and 1000 if left out");
+  command->add_option("--plot", arguments->plot, "work-precision: a plot of it all as SVG, drawn by gnuplot")
+      ->type_name("FILE");
   command->add_option("--repetitions", arguments->repetitions, "of every measurement; the best one counts")
       ->type_name("N");
   command->add_option("--output", arguments->output, "also write the table as CSV to this file")->type_name("FILE");
   command->callback([&invocation, arguments] {
-    invocation.action = [arguments](const Registry& registry) { return chain(registry, *arguments); };
+    invocation.action = [arguments](const Registry& registry) { return run_bench(registry, *arguments); };
   });
 }
 

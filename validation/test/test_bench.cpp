@@ -7,6 +7,7 @@
 #include "../bench/chain_bench.hpp"
 #include "../bench/energy_momentum_chain.hpp"
 #include "../bench/rattle_chain.hpp"
+#include "../bench/work_precision.hpp"
 #include "gnomon/error.hpp"
 #include "scratch.hpp"
 
@@ -145,4 +146,66 @@ BOOST_AUTO_TEST_CASE(command) {
   for (const char* part : {"hand-coded", "kinsol-newton", "kernel of newton", "residual", "Jacobian", "figure"})
     BOOST_TEST(test::contains(outcome.out, part), outcome.out);
   BOOST_TEST(test::contains(test::read(scratch.work / "out.csv"), "2,rattle,kinsol-newton,"));
+}
+
+BOOST_AUTO_TEST_CASE(true_solutions) {
+  Registry registry;
+  register_builtin(registry);
+  const TrueSolution closed = true_solution(registry, "planar-pendulum", 10),
+                     solved = true_solution(registry, "double-spherical-pendulum", 10);
+  BOOST_TEST(closed.uncertainty == 0);
+  BOOST_TEST(solved.uncertainty > 0);
+  BOOST_TEST(solved.uncertainty < 1e-9);
+  // IDA is another code altogether.
+  const Reference& ida = registry.reference("ida-ggl");
+  const auto run =
+      ida.start(registry.build("double-spherical-pendulum", {{"start", "spatial"}}), Options("ida-ggl", ida.options()));
+  for (std::size_t i = 0; i < solved.times.size(); ++i)
+    BOOST_TEST((run->advance_to(solved.times[i]).q - solved.q[i]).norm() <= 1e-5);
+}
+
+BOOST_AUTO_TEST_CASE(duel) {
+  std::vector<WorkPrecisionRow> rows;
+  const auto add = [&](const char* method, bool ours, double error, double energy, double seconds, bool followed) {
+    WorkPrecisionRow row;
+    row.problem = "p";
+    row.until = followed ? 10 : 1000;
+    row.method = method;
+    row.ours = ours;
+    row.error = error;
+    row.energy = energy;
+    row.seconds = seconds;
+    row.followed = followed;
+    rows.push_back(row);
+  };
+  for (const bool followed : {true, false}) {
+    add("us", true, 1e-1, 1e-15, 1, followed);
+    add("us", true, 1e-5, 1e-15, 16, followed);
+    add("them", false, 1e-3, 1e-3, 2, followed);
+    add("them", false, 1e-7, 1e-7, 32, followed);
+  }
+  const auto find = [&](double until, double error) {
+    for (const Duel& duel : duels(rows))
+      if (duel.until == until && duel.error == error) return duel;
+    return Duel{};
+  };
+  BOOST_TEST(find(10, 1e-4).our_seconds == 8, boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(find(10, 1e-4).their_seconds == 4, boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(find(10, 1e-6).ours == "");
+  BOOST_TEST(find(10, 1e-6).theirs == "them");
+  BOOST_TEST(find(10, 1e-8).problem == "");
+  BOOST_TEST(!find(10, 1e-4).of_energy);
+  BOOST_TEST(find(1000, 1e-10).of_energy);
+  BOOST_TEST(find(1000, 1e-10).our_seconds == 1);
+  BOOST_TEST(find(1000, 1e-10).theirs == "");
+}
+
+BOOST_AUTO_TEST_CASE(work_precision_misuse) {
+  const test::Scratch scratch;
+  scratch.misuse("bench chian", {"chian", "\"chain\""});
+  scratch.misuse("bench work-precision --links 3", {"--links", "chain"});
+  scratch.misuse("bench chain --plot out.svg", {"--plot", "work-precision"});
+  scratch.misuse("bench work-precision --until 15", {"--until", "multiple of 10"});
+  scratch.misuse("bench work-precision --output no/such/out.csv", {"no/such/out.csv"});
+  scratch.misuse("bench work-precision --plot no/such/out.svg", {"no/such/out.svg"});
 }
