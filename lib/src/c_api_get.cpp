@@ -125,6 +125,10 @@ int GnomonGetNumRefusedSteps(void* mem, long int* nrefused) {
   return get(mem, __func__, nrefused, [](const Integrator& run) { return run.counters().refused_steps; });
 }
 
+int GnomonGetNumFallbackSolves(void* mem, long int* nfallbacks) {
+  return get(mem, __func__, nfallbacks, [](const Integrator& run) { return run.counters().fallback_solves; });
+}
+
 int GnomonGetPromises(void* mem, const char** promises) {
   return guarded(mem, __func__, [&](Memory& memory) {
     if (!promises) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
@@ -157,6 +161,7 @@ int GnomonPrintAllStats(void* mem, FILE* outfile, SUNOutputFormat fmt) {
     print("Current time", run.state().t);
     print("Steps", counters.steps);
     print("Refused steps", counters.refused_steps);
+    print("Fallback solves", counters.fallback_solves);
     print("Last step size", run.state().last_h);
     print("Residual fn evals", counters.residual_evaluations);
     print("NLS iters", counters.iterations);

@@ -222,6 +222,13 @@ int GnomonSetJacobianSource(void* mem, const char* source) {
   });
 }
 
+int GnomonSetFallback(void* mem, const char* solver) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    memory.options.fallback = solver ? &memory.registry.solver(solver) : nullptr;
+    return GNOMON_SUCCESS;
+  });
+}
+
 int GnomonSetMaxHalvings(void* mem, int levels) {
   return guarded(mem, __func__, [&](Memory& memory) {
     if (levels < 0 || levels > 40)

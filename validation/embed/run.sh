@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs a built tree into a scratch prefix and uses it as a stranger would: the example of the README and the C
-# examples through find_package and through pkg-config, a CVODE program switched to Gnomon, and a plug-in scheme that
-# must pass the conformance cases.
+# examples through find_package and through pkg-config, a CVODE program switched to Gnomon, and the plug-in template,
+# whose scheme must pass the conformance cases.
 #
 #   embed/run.sh BUILD_DIR SOURCE_DIR SCRATCH_DIR
 set -eu
@@ -60,14 +60,19 @@ changed=$(diff "$scratch/cvode/henon_heiles_cvode.c" "$scratch/cvode/henon_heile
 echo "$changed new lines"
 test "$changed" -le 15
 
-echo "== a plug-in scheme out of tree"
-cp -r "$source/validation/embed/plugin" "$scratch/plugin"
-cmake -S "$scratch/plugin" -B "$scratch/plugin/build" -DCMAKE_PREFIX_PATH="$scratch/prefix" >"$scratch/plugin.log"
-cmake --build "$scratch/plugin/build" >>"$scratch/plugin.log"
-module="$scratch/plugin/build/constrained_trapezoidal.so"
-gnomon list schemes --plugin "$module" | grep constrained-trapezoidal
+echo "== the installed plug-in template, copied elsewhere, in one command"
+cp -r "$scratch/prefix/share/gnomon/plugin_template" "$scratch/plugin"
+make -C "$scratch/plugin" PREFIX="$scratch/prefix" >"$scratch/plugin.log"
+modules="$scratch/plugin/build"
+gnomon list --plugin-path "$modules" >"$scratch/plugin.list"
+for name in constrained_trapezoidal bead_on_parabola damped_newton; do
+  grep -q "from $modules/$name.so" "$scratch/plugin.list"
+done
+GNOMON_PLUGIN_PATH="$modules" gnomon check bead-on-parabola | grep "all checks passed"
+GNOMON_PLUGIN_PATH="$modules" gnomon run bead-on-parabola --solver damped-newton --step 1e-2 --steps 1000
 status=0
-gnomon validate conformance/constrained-trapezoidal --tier quick --plugin "$module" >"$scratch/plugin.out" || status=$?
+gnomon validate conformance/constrained-trapezoidal --tier quick --plugin "$modules/constrained_trapezoidal.so" \
+  >"$scratch/plugin.out" || status=$?
 cat "$scratch/plugin.out"
 grep -q "constrained-trapezoidal.* pass" "$scratch/plugin.out"
 exit "$status"

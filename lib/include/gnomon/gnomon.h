@@ -127,6 +127,8 @@ int GnomonSetSolver(void* mem, const char* name, const char* options);
 int GnomonSetNonlinearSolverFn(void* mem, GnomonNonlinearSolverFn create, const char* options);
 /** "analytic" (from the derivatives above), "dual" or "differences" */
 int GnomonSetJacobianSource(void* mem, const char* source);
+/** A solver that a step is tried with once more where the first one fails; NULL, the default: none. */
+int GnomonSetFallback(void* mem, const char* solver);
 /** A refused step is cut into up to 2^levels substeps; 0, the default: it ends the run. */
 int GnomonSetMaxHalvings(void* mem, int levels);
 /** Contacts of problems with obstacles: "mode=event-driven restitution=0.5" */
@@ -198,6 +200,8 @@ int GnomonGetNumJacEvals(void* mem, long int* njevals);
 int GnomonGetNumLinSolvSetups(void* mem, long int* nlinsetups);
 /** Steps that were cut into substeps. */
 int GnomonGetNumRefusedSteps(void* mem, long int* nrefused);
+/** Solves that only the fallback finished. */
+int GnomonGetNumFallbackSolves(void* mem, long int* nfallbacks);
 /** "order 2, energy, position, momentum, symmetric": what the scheme promises for this system. Valid until the next
  *  call. */
 int GnomonGetPromises(void* mem, const char** promises);
