@@ -147,13 +147,6 @@ int GnomonSetDegrees(void* mem, int potential, int constraints) {
   });
 }
 
-int GnomonSetTimeDependent(void* mem, sunbooleantype on) {
-  return guarded(mem, __func__, [&](Memory& memory) {
-    memory.callbacks.time_dependent = on != SUNFALSE;
-    return GNOMON_SUCCESS;
-  });
-}
-
 int GnomonSetUserData(void* mem, void* user_data) {
   return guarded(mem, __func__, [&](Memory& memory) {
     memory.callbacks.user_data = user_data;

@@ -33,22 +33,21 @@ struct Level {
 
 constexpr int exact_degree = 4;
 
-/// out = d/ds f(t + s rate, q + s w) at s = 0, f of this degree along the line (or not_polynomial).
+/// out = d/ds f(q + s w) at s = 0, f of this degree along the line (or not_polynomial).
 template <class F>
-void difference(double t, double rate, const ConstVectorRef& q, const ConstVectorRef& w, int degree, Level& level,
-                VectorRef out, F&& f) {
+void difference(const ConstVectorRef& q, const ConstVectorRef& w, int degree, Level& level, VectorRef out, F&& f) {
   out.setZero();
-  const double direction = std::max(w.size() ? w.lpNorm<Eigen::Infinity>() : 0.0, std::abs(rate));
+  const double direction = w.size() ? w.lpNorm<Eigen::Infinity>() : 0;
   if (direction == 0 || degree == 0) return;
   const bool exact = degree > 0 && degree <= exact_degree;
-  double size = std::max(q.size() ? q.lpNorm<Eigen::Infinity>() : 0.0, rate != 0 ? std::abs(t) : 0.0);
+  double size = q.size() ? q.lpNorm<Eigen::Infinity>() : 0;
   if (size == 0 || !std::isfinite(size)) size = 1;
   // A power of two, so that s itself makes no rounding error; 2^-10 is eps^(1/5).
   const double s = std::exp2(std::floor(std::log2(size / direction)) - (exact ? 0 : 10));
   auto value = level.value.head(out.size());
   const auto add = [&](double at, double weight) {
     level.q = q + (at * s) * w;
-    f(t + at * s * rate, level.q, value);
+    f(level.q, value);
     out += weight / s * value;
   };
   if (exact && degree <= 2) {
@@ -87,16 +86,14 @@ struct CallbackSystem::Scratch {
       level->value.setZero(most);
     }
     for (Vector* x : {&direction, &hessian_direction, &product_n, &sum_n}) x->setZero(n);
-    for (Vector* x : {&product_m, &zero_m, &rate_m}) x->setZero(m);
+    for (Vector* x : {&product_m, &zero_m}) x->setZero(m);
     for (Vector* x : {&jacobian_values, &bent}) x->setZero(jacobian);
     for (Vector* x : {&hessian_values, &hessian_more}) x->setZero(hessian);
-    no_direction.setZero(n);
   }
   Wrapped q, vector_n, vector_m, lambda;
   Level level0, level1, level2;
-  Vector direction, hessian_direction, product_n, sum_n, product_m, zero_m, rate_m, jacobian_values, bent,
-      hessian_values, hessian_more;
-  Vector no_direction;
+  Vector direction, hessian_direction, product_n, sum_n, product_m, zero_m, jacobian_values, bent, hessian_values,
+      hessian_more;
   bool failed_for_good = false;
 };
 
@@ -112,7 +109,6 @@ CallbackSystem::CallbackSystem(const Callbacks& callbacks) : calls_(callbacks) {
   traits_ = polynomial_traits("callbacks", calls_.potential_degree, calls_.constraint_degree);
   traits_.n = calls_.n;
   traits_.m = calls_.m;
-  traits_.time_dependent = calls_.time_dependent;
   jacobian_ = std::make_unique<MatrixBuffer>("the pattern of G", calls_.jacobian_matrix.get(), calls_.m, calls_.n,
                                              calls_.context);
   hessian_ = std::make_unique<MatrixBuffer>("the pattern of H", calls_.hessian_matrix.get(), calls_.n, calls_.n,
@@ -156,8 +152,8 @@ void CallbackSystem::potential_gradient(double t, const ConstVectorRef& q, Vecto
   for (Index j = 0; j < calls_.n; ++j) {
     e.setZero();
     e[j] = 1;
-    difference(t, 0, q, e, traits_.potential_degree, scratch_->level0, out.segment(j, 1),
-               [&](double at, const Vector& x, auto&& u) { u[0] = potential(at, x); });
+    difference(q, e, traits_.potential_degree, scratch_->level0, out.segment(j, 1),
+               [&](const Vector& x, auto&& u) { u[0] = potential(t, x); });
   }
 }
 
@@ -168,8 +164,8 @@ void CallbackSystem::potential_hessian_times(double t, const ConstVectorRef& q, 
     multiply(hessian_pattern(), scratch_->hessian_more, w, out);
     return;
   }
-  difference(t, 0, q, w, gradient_degree(), scratch_->level1, out,
-             [&](double at, const Vector& x, auto&& gradient) { potential_gradient(at, x, gradient); });
+  difference(q, w, gradient_degree(), scratch_->level1, out,
+             [&](const Vector& x, auto&& gradient) { potential_gradient(t, x, gradient); });
 }
 
 void CallbackSystem::constraints(double t, const ConstVectorRef& q, VectorRef out) const {
@@ -188,21 +184,21 @@ void CallbackSystem::constraint_jacobian(double t, const ConstVectorRef& q, Vect
   }
   by_colours(constraint_pattern(), jacobian_colours_, scratch_->direction, scratch_->product_m, values,
              [&](const Vector& w, Vector& product) {
-               difference(t, 0, q, w, traits_.constraint_degree, scratch_->level0, product,
-                          [&](double at, const Vector& x, auto&& g) { constraints(at, x, g); });
+               difference(q, w, traits_.constraint_degree, scratch_->level0, product,
+                          [&](const Vector& x, auto&& g) { constraints(t, x, g); });
              });
 }
 
 void CallbackSystem::constraint_jacobian_derivative(double t, const ConstVectorRef& q, const ConstVectorRef& v,
                                                     VectorRef values) const {
-  difference(t, 0, q, v, jacobian_degree(), scratch_->level1, values,
-             [&](double at, const Vector& x, auto&& jacobian) { constraint_jacobian(at, x, jacobian); });
+  difference(q, v, jacobian_degree(), scratch_->level1, values,
+             [&](const Vector& x, auto&& jacobian) { constraint_jacobian(t, x, jacobian); });
 }
 
 void CallbackSystem::constraint_third(double t, const ConstVectorRef& q, const ConstVectorRef& v,
                                       const ConstVectorRef& w, VectorRef values) const {
-  difference(t, 0, q, w, lower(jacobian_degree()), scratch_->level2, values,
-             [&](double at, const Vector& x, auto&& bent) { constraint_jacobian_derivative(at, x, v, bent); });
+  difference(q, w, lower(jacobian_degree()), scratch_->level2, values,
+             [&](const Vector& x, auto&& bent) { constraint_jacobian_derivative(t, x, v, bent); });
 }
 
 void CallbackSystem::constraint_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
@@ -215,22 +211,9 @@ void CallbackSystem::constraint_velocity(double t, const ConstVectorRef& q, cons
                                          VectorRef out) const {
   constraint_jacobian(t, q, scratch_->jacobian_values);
   multiply(constraint_pattern(), scratch_->jacobian_values, v, out);
-  if (traits_.time_dependent) add_rate(t, q, out);
-}
-
-/// out += g_t
-void CallbackSystem::add_rate(double t, const ConstVectorRef& q, VectorRef out) const {
-  difference(t, 1, q, scratch_->no_direction, SystemTraits::not_polynomial, scratch_->level0, scratch_->rate_m,
-             [&](double at, const Vector& x, auto&& g) { constraints(at, x, g); });
-  out += scratch_->rate_m;
 }
 
 void CallbackSystem::constraint_bias(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const {
-  if (traits_.time_dependent) {
-    difference(t, 1, q, v, SystemTraits::not_polynomial, scratch_->level2, out,
-               [&](double at, const Vector& x, auto&& rate) { constraint_velocity(at, x, v, rate); });
-    return;
-  }
   constraint_jacobian_derivative(t, q, v, scratch_->bent);
   multiply(constraint_pattern(), scratch_->bent, v, out);
 }
@@ -268,7 +251,6 @@ std::string CallbackSystem::differences() const {
   if (calls_.m > 0) {
     add(!calls_.jacobian, "Jacobian of the constraints", traits_.constraint_degree);
     add(true, "second derivatives of the constraints", jacobian_degree());
-    add(traits_.time_dependent, "rates of the constraints", SystemTraits::not_polynomial);
   }
   return list.empty() ? "none" : list;
 }

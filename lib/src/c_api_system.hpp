@@ -27,7 +27,6 @@ struct Callbacks {
   GnomonJacobianFn jacobian = nullptr;
   SharedMatrix hessian_matrix, jacobian_matrix;  ///< like those that the user wants; null: dense
   int potential_degree = SystemTraits::not_polynomial, constraint_degree = SystemTraits::not_polynomial;
-  bool time_dependent = false;
 };
 
 /// Thrown when a callback returned < 0: it will not be called again.
@@ -84,7 +83,6 @@ class CallbackSystem final : public System {
   int jacobian_degree() const { return lower(traits_.constraint_degree); }
   static int lower(int degree) { return degree > 0 ? degree - 1 : degree; }
   void hessian_at(double t, const ConstVectorRef& q, const ConstVectorRef& lambda, VectorRef values) const;
-  void add_rate(double t, const ConstVectorRef& q, VectorRef out) const;
 
   Callbacks calls_;
   SystemTraits traits_;

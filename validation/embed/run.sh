@@ -33,6 +33,14 @@ ${CXX:-c++} -std=c++17 -O2 "$scratch/cpp/main.cpp" -o "$scratch/consumer" $(pkg-
   -Wl,-rpath,"$(dirname "$libdir")"
 "$scratch/consumer" | cmp - "$scratch/cpp.out"
 
+echo "== views of arrays, both ways"
+(cd "$scratch" && cpp/build/views >views.out) || { cat "$scratch/views.out" && exit 1; }
+# shellcheck disable=SC2046
+${CXX:-c++} -std=c++17 -O2 "$scratch/cpp/views.cpp" -o "$scratch/views" $(pkg-config --cflags --libs gnomon) \
+  -Wl,-rpath,"$(dirname "$libdir")"
+(cd "$scratch" && ./views | cmp - views.out)
+cat "$scratch/views.out"
+
 echo "== the C example through find_package"
 cp -r "$source/validation/embed/c" "$scratch/c"
 cmake -S "$scratch/c" -B "$scratch/c/build" -DCMAKE_PREFIX_PATH="$scratch/prefix" -DCMAKE_C_FLAGS=-Werror \

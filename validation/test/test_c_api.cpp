@@ -384,6 +384,23 @@ BOOST_AUTO_TEST_CASE(a_system_without_constraints) {
   BOOST_TEST(run.energy_error() < 1e-13);
 }
 
+BOOST_AUTO_TEST_CASE(a_fallback_is_counted) {
+  const SunContext context;
+  Run run(context);
+  run.pendulum();
+  BOOST_TEST(GnomonSetSolver(run.mem, "newton", "max-iterations=1") == GNOMON_SUCCESS);
+  BOOST_TEST(run.to(0.1) == GNOMON_NOT_CONVERGED);
+  run.misuse(GnomonSetFallback(run.mem, "kinsol-linsearch"), GNOMON_UNKNOWN_NAME, {"\"kinsol-linesearch\""});
+  BOOST_TEST(GnomonSetFallback(run.mem, "kinsol-linesearch") == GNOMON_SUCCESS);
+  run[0] = 1;
+  run[1] = run[2] = run[3] = 0;
+  BOOST_TEST(GnomonReInit(run.mem, 0, run.y.get()) == GNOMON_SUCCESS);
+  BOOST_TEST(run.to(0.1) == GNOMON_SUCCESS, run.message());
+  long count = 0;
+  BOOST_TEST(GnomonGetNumFallbackSolves(run.mem, &count) == GNOMON_SUCCESS);
+  BOOST_TEST(count > 0);
+}
+
 BOOST_AUTO_TEST_CASE(a_problem_by_name) {
   const SunContext context;
   Run run(context);

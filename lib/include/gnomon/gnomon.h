@@ -51,7 +51,8 @@ enum { GNOMON_NORMAL = 1, GNOMON_ONE_STEP = 2 };
 
 /** \name Callbacks
  *  q, grad, g and lambda are serial vectors of length n, n, m and m that belong to the caller. They return 0, > 0 for
- *  "cannot be evaluated here" (the step is refused), < 0 for a failure after which they are not called again.
+ *  "cannot be evaluated here" (the step is refused), < 0 for a failure after which they are not called again. t is the
+ * time of the evaluation; U and g must not depend on it, no scheme takes that.
  */
 /**@{*/
 /** U(t,q) */
@@ -107,8 +108,6 @@ int GnomonSetHessianFn(void* mem, GnomonHessianFn H, SUNMatrix pattern);
 /** Degrees of U and g as polynomials in q, -1: not a polynomial. Schemes promise more for polynomials, and differences
  *  of polynomials of degree <= 4 are exact but for rounding: then missing derivatives cost time, not digits. */
 int GnomonSetDegrees(void* mem, int potential, int constraints);
-/** U or g depends on t: no scheme promises energy then. */
-int GnomonSetTimeDependent(void* mem, sunbooleantype on);
 int GnomonSetUserData(void* mem, void* user_data);
 /** A problem that Gnomon knows by name, in place of all of the above, with "name=value name=value" (NULL: none). */
 int GnomonSetProblem(void* mem, const char* name, const char* parameters);
