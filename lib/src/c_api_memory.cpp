@@ -1,5 +1,6 @@
 #include "c_api_memory.hpp"
 
+#include <cmath>
 #include <sstream>
 
 #include "gnomon/error.hpp"
@@ -45,10 +46,12 @@ void prepare(Memory& memory) {
     if (!memory.y0)
       throw Error(ErrorCode::bad_value, "y0 is NULL, and there is no problem by name that has a start of its own");
     const Index size = memory.y0->size();
-    if (size % 2 != 0)
+    if (size == 0 || size % 2 != 0)
       throw Error(ErrorCode::bad_size,
-                  "y0 = (q0, p0) has " + std::to_string(size) + " entries, expected an even number of them");
+                  "y0 = (q0, p0) has " + std::to_string(size) + " entries, expected an even number of them above zero");
     memory.callbacks.n = size / 2;
+    const double largest = size > 0 ? memory.y0->head(size / 2).lpNorm<Eigen::Infinity>() : 0;
+    memory.callbacks.size = largest > 0 && std::isfinite(largest) ? largest : 1;
     system = std::make_shared<const CallbackSystem>(memory.callbacks);
     start.system = system;
     start.q0.setZero(size / 2);

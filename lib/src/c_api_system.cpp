@@ -35,13 +35,14 @@ constexpr int exact_degree = 4;
 
 /// out = d/ds f(q + s w) at s = 0, f of this degree along the line (or not_polynomial).
 template <class F>
-void difference(const ConstVectorRef& q, const ConstVectorRef& w, int degree, Level& level, VectorRef out, F&& f) {
+void difference(double usual_size, const ConstVectorRef& q, const ConstVectorRef& w, int degree, Level& level,
+                VectorRef out, F&& f) {
   out.setZero();
   const double direction = w.size() ? w.lpNorm<Eigen::Infinity>() : 0;
   if (direction == 0 || degree == 0) return;
   const bool exact = degree > 0 && degree <= exact_degree;
-  double size = q.size() ? q.lpNorm<Eigen::Infinity>() : 0;
-  if (size == 0 || !std::isfinite(size)) size = 1;
+  double size = std::max(q.lpNorm<Eigen::Infinity>(), usual_size);
+  if (!std::isfinite(size)) size = usual_size;
   // A power of two, so that s itself makes no rounding error; 2^-10 is eps^(1/5).
   const double s = std::exp2(std::floor(std::log2(size / direction)) - (exact ? 0 : 10));
   auto value = level.value.head(out.size());
@@ -152,7 +153,7 @@ void CallbackSystem::potential_gradient(double t, const ConstVectorRef& q, Vecto
   for (Index j = 0; j < calls_.n; ++j) {
     e.setZero();
     e[j] = 1;
-    difference(q, e, traits_.potential_degree, scratch_->level0, out.segment(j, 1),
+    difference(calls_.size, q, e, traits_.potential_degree, scratch_->level0, out.segment(j, 1),
                [&](const Vector& x, auto&& u) { u[0] = potential(t, x); });
   }
 }
@@ -164,7 +165,7 @@ void CallbackSystem::potential_hessian_times(double t, const ConstVectorRef& q, 
     multiply(hessian_pattern(), scratch_->hessian_more, w, out);
     return;
   }
-  difference(q, w, gradient_degree(), scratch_->level1, out,
+  difference(calls_.size, q, w, gradient_degree(), scratch_->level1, out,
              [&](const Vector& x, auto&& gradient) { potential_gradient(t, x, gradient); });
 }
 
@@ -184,20 +185,20 @@ void CallbackSystem::constraint_jacobian(double t, const ConstVectorRef& q, Vect
   }
   by_colours(constraint_pattern(), jacobian_colours_, scratch_->direction, scratch_->product_m, values,
              [&](const Vector& w, Vector& product) {
-               difference(q, w, traits_.constraint_degree, scratch_->level0, product,
+               difference(calls_.size, q, w, traits_.constraint_degree, scratch_->level0, product,
                           [&](const Vector& x, auto&& g) { constraints(t, x, g); });
              });
 }
 
 void CallbackSystem::constraint_jacobian_derivative(double t, const ConstVectorRef& q, const ConstVectorRef& v,
                                                     VectorRef values) const {
-  difference(q, v, jacobian_degree(), scratch_->level1, values,
+  difference(calls_.size, q, v, jacobian_degree(), scratch_->level1, values,
              [&](const Vector& x, auto&& jacobian) { constraint_jacobian(t, x, jacobian); });
 }
 
 void CallbackSystem::constraint_third(double t, const ConstVectorRef& q, const ConstVectorRef& v,
                                       const ConstVectorRef& w, VectorRef values) const {
-  difference(q, w, lower(jacobian_degree()), scratch_->level2, values,
+  difference(calls_.size, q, w, lower(jacobian_degree()), scratch_->level2, values,
              [&](const Vector& x, auto&& bent) { constraint_jacobian_derivative(t, x, v, bent); });
 }
 

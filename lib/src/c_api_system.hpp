@@ -19,6 +19,7 @@ struct Callbacks {
   SUNContext context = nullptr;
   void* user_data = nullptr;
   Index n = 0, m = 0;
+  double size = 1;  ///< of coordinates: the largest |q_i| of the start, 1 where that is zero
   std::optional<Mass> mass;
   GnomonPotentialFn potential = nullptr;
   GnomonGradientFn gradient = nullptr;
@@ -40,8 +41,8 @@ class FatalCallback : public std::runtime_error {
 ///     f'(0) = (f(s) - f(-s)) / 2s                                       exact where f is of degree <= 2 along it,
 ///     f'(0) = (8 (f(s) - f(-s)) - (f(2s) - f(-2s))) / 12s               exact to degree 4.
 ///
-/// Where the declared degree makes them exact s is of the size of q, so that only rounding is left; else s is
-/// eps^(1/5) of it and the error eps^(4/5). Second derivatives are differences of differences.
+/// Where the declared degree makes them exact s is of the size of q, now or at the start, so that only rounding is
+/// left; else s is eps^(1/5) of it and the error eps^(4/5). Second derivatives are differences of differences.
 class CallbackSystem final : public System {
  public:
   /// Throws Error(bad_value) where something is missing that no difference can give, Error(bad_size) for matrices of

@@ -248,6 +248,9 @@ BOOST_AUTO_TEST_CASE(misuse_is_one_sentence) {
   run.misuse(run.to(2, 7), GNOMON_BAD_VALUE, {"itask = 7"});
   run.misuse(GnomonGetDky(run.mem, 0.5, 0, run.y.get()), GNOMON_BAD_VALUE, {"0.5", "outside"});
   run.misuse(GnomonGetDky(run.mem, 0.995, 3, run.y.get()), GNOMON_BAD_VALUE, {"3"});
+  const SunOwner<N_Vector> hidden(N_VClone(run.y.get()));
+  hidden->ops->nvgetarraypointer = nullptr;
+  run.misuse(GnomonEvolve(run.mem, 2, hidden.get(), &run.t, GNOMON_NORMAL), GNOMON_BAD_VALUE, {"yout", "array"});
   run.misuse(GnomonGetMultipliers(run.mem, run.y.get()), GNOMON_BAD_SIZE, {"4", "1"});
 }
 

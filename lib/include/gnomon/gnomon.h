@@ -174,8 +174,8 @@ int GnomonGetRootInfo(void* mem, int* rootsfound);
 /**@{*/
 /** The complete state; a run that goes on from it is the same to the last bit. The file appears whole or not at all. */
 int GnomonSaveCheckpoint(void* mem, const char* file);
-/** Goes on from a file that a mem with the same system, method and options wrote; after GnomonInit, whose start is
- *  given up. GNOMON_BAD_FILE with the reason. */
+/** Goes on from a file that a mem with the same system, method and options wrote; after GnomonInit with the same start,
+ *  which is given up. GNOMON_BAD_FILE with the reason. */
 int GnomonLoadCheckpoint(void* mem, const char* file);
 /**@}*/
 
