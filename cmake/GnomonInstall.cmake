@@ -1,4 +1,5 @@
-# cmake --install: find_package(gnomon) -> gnomon::gnomon, and gnomon.pc for pkg-config.
+# cmake --install: find_package(gnomon) -> gnomon::gnomon for C++ and gnomon::c for C; gnomon.pc and gnomon_c.pc for
+# pkg-config.
 include(CMakePackageConfigHelpers)
 
 add_library(gnomon_all INTERFACE)
@@ -6,7 +7,7 @@ add_library(gnomon::gnomon ALIAS gnomon_all)
 set_target_properties(gnomon_all PROPERTIES EXPORT_NAME gnomon)
 target_link_libraries(gnomon_all INTERFACE gnomon_core gnomon_builtin)
 
-install(TARGETS gnomon_core gnomon_builtin gnomon_all EXPORT gnomon-targets
+install(TARGETS gnomon_core gnomon_builtin gnomon_all gnomon_c EXPORT gnomon-targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY lib/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
@@ -20,5 +21,7 @@ install(FILES ${PROJECT_BINARY_DIR}/gnomon-config.cmake ${PROJECT_BINARY_DIR}/gn
 
 # Relative to the file itself, so that the prefix may be chosen when installing.
 file(RELATIVE_PATH GNOMON_PC_INCLUDE /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix/${CMAKE_INSTALL_INCLUDEDIR})
-configure_file(cmake/gnomon.pc.in ${PROJECT_BINARY_DIR}/gnomon.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/gnomon.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(package IN ITEMS gnomon gnomon_c)
+  configure_file(cmake/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()

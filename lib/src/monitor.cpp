@@ -152,6 +152,11 @@ void InvariantMonitor::exchange(Archive& archive) {
     throw Error(ErrorCode::bad_file, "it was written for a model with other parameters: the energy of its state is " +
                                          number_text(static_cast<double>(written)) + " there and " +
                                          number_text(static_cast<double>(energy_now_)) + " here");
+  if (!(g_max_ <= 1e3 * std::max(position_max_, 1e-15)))
+    throw Error(ErrorCode::bad_file,
+                "it was written for a model with other parameters: the constraints of its state "
+                "are " +
+                    number_text(g_max_) + " here, and were at most " + number_text(position_max_) + " there");
 }
 
 double InvariantMonitor::energy_gate() const {

@@ -1,13 +1,9 @@
 #include "gnomon/registry.hpp"
 
-#include <dlfcn.h>
-
-#include <cstring>
-#include <filesystem>
 #include <map>
 
 #include "gnomon/error.hpp"
-#include "gnomon/plugin.hpp"
+#include "module.hpp"
 
 namespace gnomon {
 
@@ -86,37 +82,29 @@ class Staging final : public Registrar {
   const Tables& known_;
 };
 
-std::string difference(const gnomon_manifest& mine, const gnomon_manifest& theirs) {
-  const auto differs = [](const char* what, const std::string& a, const std::string& b) {
-    return std::string(what) + " is " + b + ", expected " + a;
-  };
-  const auto number = [](long value) { return std::to_string(value); };
-  if (mine.abi_version != theirs.abi_version)
-    return differs("its Gnomon ABI version", number(mine.abi_version), number(theirs.abi_version));
-  if (std::strcmp(mine.compiler, theirs.compiler) != 0) return differs("its compiler", mine.compiler, theirs.compiler);
-  if (mine.cpp_standard != theirs.cpp_standard)
-    return differs("its C++ standard", number(mine.cpp_standard), number(theirs.cpp_standard));
-  if (mine.scalar_size != theirs.scalar_size)
-    return differs("its scalar size", number(mine.scalar_size), number(theirs.scalar_size));
-  if (mine.index_size != theirs.index_size)
-    return differs("its index size", number(mine.index_size), number(theirs.index_size));
-  if (mine.eigen_version != theirs.eigen_version)
-    return differs("its Eigen version", number(mine.eigen_version), number(theirs.eigen_version));
-  if (mine.eigen_alignment != theirs.eigen_alignment)
-    return differs("its Eigen alignment", number(mine.eigen_alignment), number(theirs.eigen_alignment));
-  if (std::strcmp(mine.sundials_version, theirs.sundials_version) != 0)
-    return differs("its SUNDIALS version", mine.sundials_version, theirs.sundials_version);
-  return {};
-}
-
 }  // namespace
 
 const SchemeTable& Registrar::schemes() const {
   throw Error(ErrorCode::refused, "this registrar does not keep schemes: a scheme that wraps others needs a Registry");
 }
 
+/// Where the entries of one name came from. There may be one of each kind, from different modules.
+class Origin {
+ public:
+  void add(const char* kind, const std::string& from) {
+    if (!text_.empty() && from != first_) different_ = true;
+    if (text_.empty()) first_ = from;
+    text_ += (text_.empty() ? "" : ", ") + from + " (" + kind + ")";
+  }
+  const std::string& text() const { return different_ ? text_ : first_; }
+
+ private:
+  std::string first_, text_;
+  bool different_ = false;
+};
+
 struct Registry::Impl : Tables {
-  std::map<std::string, std::string> origins;
+  std::map<std::string, Origin> origins;
 };
 
 Registry::Registry() : impl_(std::make_unique<Impl>()) {}
@@ -126,38 +114,18 @@ Registry::Registry(Registry&&) noexcept = default;
 void Registry::add(RegisterFunction function, const std::string& origin) {
   Staging staging(*impl_);
   function(staging);
-  const auto commit = [&](auto& from, auto& to) {
-    for (const auto& entry : from) impl_->origins[entry.first] = origin;
+  const auto commit = [&](const char* kind, auto& from, auto& to) {
+    for (const auto& entry : from) impl_->origins[entry.first].add(kind, origin);
     to.merge(from);
   };
-  commit(staging.staged.schemes, impl_->schemes);
-  commit(staging.staged.solvers, impl_->solvers);
-  commit(staging.staged.problems, impl_->problems);
-  commit(staging.staged.references, impl_->references);
+  commit("scheme", staging.staged.schemes, impl_->schemes);
+  commit("solver", staging.staged.solvers, impl_->solvers);
+  commit("problem", staging.staged.problems, impl_->problems);
+  commit("reference", staging.staged.references, impl_->references);
 }
 
 void Registry::load(const std::string& path) {
-  const auto refuse = [&](const std::string& why) {
-    return Error(ErrorCode::bad_plugin, "plug-in \"" + path + "\" was refused: " + why);
-  };
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) throw refuse("there is no such file");
-  void* module = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!module) throw refuse(std::string("it is no loadable module (") + dlerror() + ")");
-
-  using ManifestFunction = const gnomon_manifest* (*)();
-  const auto manifest = reinterpret_cast<ManifestFunction>(dlsym(module, "gnomon_plugin_manifest"));
-  const auto enter = reinterpret_cast<RegisterFunction>(dlsym(module, "gnomon_plugin_register"));
-  if (!manifest || !enter) {
-    dlclose(module);
-    throw refuse("it has no gnomon_plugin_manifest and gnomon_plugin_register, so it is no Gnomon plug-in");
-  }
-  const std::string why = difference(this_manifest(), *manifest());
-  if (!why.empty()) {
-    dlclose(module);
-    throw refuse(why);
-  }
-  // From here on objects of the module may exist, so it is never closed.
+  const RegisterFunction enter = open_module(path);
   std::string failure;
   try {
     add(enter, path);
@@ -167,7 +135,7 @@ void Registry::load(const std::string& path) {
   } catch (...) {
     failure = "its registration threw something that is no std::exception";
   }
-  throw refuse(failure);
+  throw refused_module(path, failure);
 }
 
 const Scheme& Registry::scheme(const std::string& name) const {
@@ -199,7 +167,7 @@ std::vector<std::string> Registry::references() const {
 const std::string& Registry::origin(const std::string& name) const {
   const auto at = impl_->origins.find(name);
   if (at == impl_->origins.end()) throw unknown_name("entry", name, {});
-  return at->second;
+  return at->second.text();
 }
 
 ProblemInstance Registry::build(const std::string& name, const Assignments& parameters) const {

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Installs a built tree into a scratch prefix and uses it as a stranger would: the example of the README through
-# find_package and through pkg-config, and a plug-in scheme that must pass the conformance cases.
+# Installs a built tree into a scratch prefix and uses it as a stranger would: the example of the README and the C
+# examples through find_package and through pkg-config, a CVODE program switched to Gnomon, and the plug-in template,
+# whose scheme must pass the conformance cases.
 #
 #   embed/run.sh BUILD_DIR SOURCE_DIR SCRATCH_DIR
 set -eu
@@ -32,14 +33,54 @@ ${CXX:-c++} -std=c++17 -O2 "$scratch/cpp/main.cpp" -o "$scratch/consumer" $(pkg-
   -Wl,-rpath,"$(dirname "$libdir")"
 "$scratch/consumer" | cmp - "$scratch/cpp.out"
 
-echo "== a plug-in scheme out of tree"
-cp -r "$source/validation/embed/plugin" "$scratch/plugin"
-cmake -S "$scratch/plugin" -B "$scratch/plugin/build" -DCMAKE_PREFIX_PATH="$scratch/prefix" >"$scratch/plugin.log"
-cmake --build "$scratch/plugin/build" >>"$scratch/plugin.log"
-module="$scratch/plugin/build/constrained_trapezoidal.so"
-gnomon list schemes --plugin "$module" | grep constrained-trapezoidal
+echo "== views of arrays, both ways"
+(cd "$scratch" && cpp/build/views >views.out) || { cat "$scratch/views.out" && exit 1; }
+# shellcheck disable=SC2046
+${CXX:-c++} -std=c++17 -O2 "$scratch/cpp/views.cpp" -o "$scratch/views" $(pkg-config --cflags --libs gnomon) \
+  -Wl,-rpath,"$(dirname "$libdir")"
+(cd "$scratch" && ./views | cmp - views.out)
+cat "$scratch/views.out"
+
+echo "== the C example through find_package"
+cp -r "$source/validation/embed/c" "$scratch/c"
+cmake -S "$scratch/c" -B "$scratch/c/build" -DCMAKE_PREFIX_PATH="$scratch/prefix" -DCMAKE_C_FLAGS=-Werror \
+  >"$scratch/c.log"
+cmake --build "$scratch/c/build" >>"$scratch/c.log"
+(cd "$scratch" && c/build/double_pendulum >c.out) || { cat "$scratch/c.out" && exit 1; }
+tail -n 3 "$scratch/c.out"
+
+echo "== the same through pkg-config"
+# shellcheck disable=SC2046
+${CC:-cc} -std=c11 -O2 "$scratch/c/double_pendulum.c" -o "$scratch/double_pendulum" \
+  $(pkg-config --cflags --libs gnomon_c) -lsundials_nvecserial -lsundials_sunmatrixdense -lm \
+  -Wl,-rpath,"$(dirname "$libdir")"
+(cd "$scratch" && ./double_pendulum | cmp - c.out)
+
+echo "== a CVODE program, switched"
+cp -r "$source/validation/embed/cvode_switched" "$scratch/cvode"
+cmake -S "$scratch/cvode" -B "$scratch/cvode/build" -DCMAKE_PREFIX_PATH="$scratch/prefix" >"$scratch/cvode.log"
+cmake --build "$scratch/cvode/build" >>"$scratch/cvode.log"
+"$scratch/cvode/build/henon_heiles_cvode" | head -n 1
+"$scratch/cvode/build/henon_heiles_gnomon" >"$scratch/cvode.out"
+head -n 1 "$scratch/cvode.out"
+grep -q "energy error up to t = 1000: [0-9.]*e-1[3-9]" "$scratch/cvode.out"
+changed=$(diff "$scratch/cvode/henon_heiles_cvode.c" "$scratch/cvode/henon_heiles_gnomon.c" | grep -c '^>') || true
+echo "$changed new lines"
+test "$changed" -le 15
+
+echo "== the installed plug-in template, copied elsewhere, in one command"
+cp -r "$scratch/prefix/share/gnomon/plugin_template" "$scratch/plugin"
+make -C "$scratch/plugin" PREFIX="$scratch/prefix" >"$scratch/plugin.log"
+modules="$scratch/plugin/build"
+gnomon list --plugin-path "$modules" >"$scratch/plugin.list"
+for name in constrained_trapezoidal bead_on_parabola damped_newton; do
+  grep -q "from $modules/$name.so" "$scratch/plugin.list"
+done
+GNOMON_PLUGIN_PATH="$modules" gnomon check bead-on-parabola | grep "all checks passed"
+GNOMON_PLUGIN_PATH="$modules" gnomon run bead-on-parabola --solver damped-newton --step 1e-2 --steps 1000
 status=0
-gnomon validate conformance/constrained-trapezoidal --tier quick --plugin "$module" >"$scratch/plugin.out" || status=$?
+gnomon validate conformance/constrained-trapezoidal --tier quick --plugin "$modules/constrained_trapezoidal.so" \
+  >"$scratch/plugin.out" || status=$?
 cat "$scratch/plugin.out"
 grep -q "constrained-trapezoidal.* pass" "$scratch/plugin.out"
 exit "$status"

@@ -21,7 +21,7 @@ enum Exit : int {
 
 /// Filled by parsing: what to load, then what to do.
 struct Invocation {
-  std::vector<std::string> plugins;
+  std::vector<std::string> plugins, plugin_path;
   std::function<int(const Registry&)> action;
 };
 
@@ -31,5 +31,6 @@ void add_check(CLI::App& app, Invocation& invocation);
 void add_run(CLI::App& app, Invocation& invocation);
 void add_compare(CLI::App& app, Invocation& invocation);
 void add_validate(CLI::App& app, Invocation& invocation);
+void add_bench(CLI::App& app, Invocation& invocation);
 
 }  // namespace gnomon::program

@@ -45,7 +45,10 @@ int list(const Registry& registry, const std::string& what) {
 void add_list(CLI::App& app, Invocation& invocation) {
   CLI::App* command = app.add_subcommand("list", "names of schemes, solvers, problems and references");
   auto what = std::make_shared<std::string>();
-  command->add_option("WHAT", *what, "schemes, solvers, problems or references; all of them if left out")
+  command
+      ->add_option(
+          "WHAT", *what,
+          "schemes, solvers, problems or references; all of them if left out. What has no file beside it is built in")
       ->type_name("");
   command->callback(
       [&invocation, what] { invocation.action = [what](const Registry& registry) { return list(registry, *what); }; });

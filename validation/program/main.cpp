@@ -1,4 +1,4 @@
-/// The gnomon program: list, describe, check, run, compare, validate.
+/// The gnomon program: list, describe, check, run, compare, validate, bench.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include "arguments.hpp"
 #include "commands.hpp"
 #include "gnomon/error.hpp"
+#include "gnomon/plugin_path.hpp"
 
 namespace gnomon::program {
 
@@ -53,6 +54,10 @@ int dispatch(int argc, char** argv) {
   app.set_version_flag("--version", "gnomon " GNOMON_VERSION);
   add_repeatable(app, "--plugin", invocation.plugins, "FILE",
                  "load a plug-in module first, with any command (repeatable)");
+  add_repeatable(
+      app, "--plugin-path", invocation.plugin_path, "FOLDERS",
+      "load the modules (*.so) in these folders, separated by colons, with any command (repeatable); those of "
+      "the environment variable GNOMON_PLUGIN_PATH come after them");
   app.fallthrough();
   app.footer("gnomon COMMAND --help tells more.");
   add_list(app, invocation);
@@ -61,6 +66,7 @@ int dispatch(int argc, char** argv) {
   add_run(app, invocation);
   add_compare(app, invocation);
   add_validate(app, invocation);
+  add_bench(app, invocation);
   app.require_subcommand(0, 1);
 
   try {
@@ -80,11 +86,14 @@ int dispatch(int argc, char** argv) {
     return complain(error.what());
   }
   if (!invocation.action)
-    return complain("a command is missing: list, describe, check, run, compare or validate; gnomon --help tells more");
+    return complain(
+        "a command is missing: list, describe, check, run, compare, validate or bench; gnomon --help tells more");
 
   Registry registry;
   register_builtin(registry);
   for (const auto& plugin : invocation.plugins) registry.load(plugin);
+  for (const auto& folders : invocation.plugin_path) load_plugin_path(registry, folders);
+  load_plugin_path(registry, plugin_path_of_environment());
   return invocation.action(registry);
 }
 

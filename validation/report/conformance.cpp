@@ -42,7 +42,7 @@ struct PairCase {
 constexpr PairCase pair_cases[] = {{"promises", "", Tier::quick},
                                    {"jacobian", "/jacobian", Tier::quick},
                                    {"allocations", "/allocations", Tier::quick},
-                                   {"solvers-agree", "/solvers", Tier::standard},
+                                   {"solvers-agree", "/solvers", Tier::quick},
                                    {"checkpoint", "/checkpoint", Tier::standard},
                                    {"invariants", "/long", Tier::full}};
 /// A long run has this many times the steps of the quick one.

@@ -1,11 +1,15 @@
 // Loading of modules: the built-in ones all load by themselves, bad ones are refused with the reason and leave the
 // registry as it was.
+#include <unistd.h>
+
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "bad_plugins/defective.hpp"
 #include "gnomon/error.hpp"
+#include "gnomon/plugin_path.hpp"
 #include "gnomon/registry.hpp"
 
 namespace {
@@ -13,11 +17,19 @@ namespace {
 using gnomon::Error;
 using gnomon::ErrorCode;
 using gnomon::Registry;
+namespace fs = std::filesystem;
 
 std::size_t entries(const Registry& registry) {
   return registry.schemes().size() + registry.solvers().size() + registry.problems().size() +
          registry.references().size();
 }
+
+/// A folder that is gone in the end.
+struct Folder {
+  fs::path path = fs::temp_directory_path() / ("gnomon_test_plugins_" + std::to_string(getpid()));
+  Folder() { fs::create_directories(path); }
+  ~Folder() { fs::remove_all(path); }
+};
 
 /// Loads a module that must be refused and returns the sentence.
 std::string refusal(Registry& registry, const std::string& path) {
@@ -81,32 +93,94 @@ BOOST_AUTO_TEST_CASE(loaded_module_works) {
 BOOST_AUTO_TEST_CASE(no_such_file) {
   Registry registry;
   BOOST_TEST(contains(refusal(registry, "no/such/module.so"), "no such file"));
+  BOOST_TEST(contains(refusal(registry, "/dev/null"), "no such file"));
+}
+
+BOOST_AUTO_TEST_CASE(a_folder) {
+  const Folder folder;
+  Registry registry;
+  BOOST_TEST(contains(refusal(registry, folder.path.string()), "a folder"));
 }
 
 BOOST_AUTO_TEST_CASE(no_module) {
-  const std::string path = (std::filesystem::temp_directory_path() / "gnomon_test_no_module.so").string();
+  const Folder folder;
+  const std::string path = (folder.path / "module.so").string();
   std::ofstream(path) << "this is a text\n";
   Registry registry;
   BOOST_TEST(contains(refusal(registry, path), "no loadable module"));
-  std::filesystem::remove(path);
+  std::ofstream(path, std::ios::trunc);
+  BOOST_TEST(contains(refusal(registry, path), "no loadable module"));
+}
+
+BOOST_AUTO_TEST_CASE(half_a_module) {
+  const Folder folder;
+  const std::string path = (folder.path / "module.so").string();
+  fs::copy_file(module("bad_problems"), path);
+  fs::resize_file(path, fs::file_size(path) / 2);
+  Registry registry;
+  BOOST_TEST(contains(refusal(registry, path), "no loadable module"));
+}
+
+BOOST_AUTO_TEST_CASE(no_permission) {
+  if (geteuid() == 0) return;  // root may read everything
+  const Folder folder;
+  const std::string path = (folder.path / "module.so").string();
+  fs::copy_file(module("bad_problems"), path);
+  fs::permissions(path, fs::perms::none);
+  Registry registry;
+  BOOST_TEST(contains(refusal(registry, path), "ermission"));
+}
+
+BOOST_AUTO_TEST_CASE(missing_symbol) {
+  Registry registry;
+  BOOST_TEST(contains(refusal(registry, module("missing_symbol")), "function_of_no_library"));
 }
 
 BOOST_AUTO_TEST_CASE(no_plugin) {
   Registry registry;
-  BOOST_TEST(contains(refusal(registry, module("no_plugin")), "no Gnomon plug-in"));
+  for (const char* name : {"no_plugin", "no_entry"})
+    BOOST_TEST(contains(refusal(registry, module(name)), "no Gnomon plug-in"));
 }
 
-BOOST_AUTO_TEST_CASE(other_version) {
+BOOST_AUTO_TEST_CASE(lies) {
   Registry registry;
-  const std::string sentence = refusal(registry, module("other_version"));
-  BOOST_TEST(contains(sentence, "ABI version"));
-  BOOST_TEST(contains(sentence, "expected"));
+  const std::pair<const char*, const char*> lies[] = {{"version", "ABI version"},
+                                                      {"compiler", "compiler is another compiler"},
+                                                      {"standard", "C++ standard"},
+                                                      {"scalar", "scalar size"},
+                                                      {"index", "index size"},
+                                                      {"eigen", "Eigen version"},
+                                                      {"alignment", "Eigen alignment"},
+                                                      {"sundials", "SUNDIALS version is 5.7.0"},
+                                                      {"nameless", "compiler is missing"},
+                                                      {"null", "manifest is null"},
+                                                      {"throwing", "its manifest is secret"},
+                                                      {"rude", "manifest threw something"}};
+  for (const auto& [lie, complaint] : lies) {
+    const std::string sentence = refusal(registry, module(std::string("lying_") + lie));
+    BOOST_TEST(contains(sentence, complaint), sentence);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(throwing_registration) {
   Registry registry;
+  register_builtin(registry);
   BOOST_TEST(contains(refusal(registry, module("throwing")), "its licence has expired"));
   BOOST_CHECK_THROW(registry.problem("half-registered"), Error);
+  BOOST_CHECK_THROW(registry.problem("also-registered"), Error);
+  BOOST_CHECK_THROW(registry.solver("half-registered-solver"), Error);
+  BOOST_CHECK_THROW(registry.origin("half-registered"), Error);
+  BOOST_TEST(contains(refusal(registry, module("rude")), "no std::exception"));
+  // ... and what was there works as before.
+  gnomon::Integrator integrator = registry.integrator(registry.build("planar-pendulum"), "energy-momentum", "newton");
+  BOOST_TEST(integrator.advance(10, 1e-2).success());
+}
+
+BOOST_AUTO_TEST_CASE(bad_entries) {
+  Registry registry;
+  BOOST_TEST(contains(refusal(registry, module("null_entry")), "null problem"));
+  BOOST_TEST(contains(refusal(registry, module("nameless")), "without a name"));
+  BOOST_TEST(contains(refusal(registry, module("twice")), "twin"));
 }
 
 BOOST_AUTO_TEST_CASE(taken_name) {
@@ -124,4 +198,44 @@ BOOST_AUTO_TEST_CASE(same_module_twice) {
   Registry registry;
   registry.load(module("bad_problems"));
   BOOST_TEST(contains(refusal(registry, module("bad_problems")), "taken"));
+}
+
+BOOST_AUTO_TEST_CASE(one_name_of_two_kinds) {
+  Registry registry;
+  registry.load(GNOMON_MODULES "/newton.so");
+  registry.add(
+      [](gnomon::Registrar& registrar) {
+        registrar.add(std::unique_ptr<gnomon::Problem>(
+            std::make_unique<gnomon::test::DefectiveProblem>("newton", gnomon::test::Defect::none)));
+      },
+      "elsewhere");
+  const std::string origin = registry.origin("newton");
+  BOOST_TEST(contains(origin, "newton.so (solver)"), origin);
+  BOOST_TEST(contains(origin, "elsewhere (problem)"), origin);
+}
+
+BOOST_AUTO_TEST_CASE(search_path) {
+  const Folder folder;
+  const fs::path first = folder.path / "first", second = folder.path / "second";
+  for (const fs::path& path : {first, second}) fs::create_directories(path);
+  const std::string modules = GNOMON_MODULES "/";
+  fs::copy_file(modules + "newton.so", first / "newton.so");
+  fs::copy_file(modules + "planar_pendulum.so", second / "planar_pendulum.so");
+  fs::create_symlink(first / "newton.so", second / "again.so");
+  std::ofstream(second / "notes.txt") << "not a module\n";
+
+  Registry registry;
+  load_plugin_path(registry, first.string() + "::" + second.string() + ":" + first.string() + ":");
+  BOOST_TEST(entries(registry) == 2u);
+  BOOST_TEST(registry.origin("planar-pendulum") == (second / "planar_pendulum.so").string());
+  load_plugin_path(registry, second.string());
+  load_plugin_path(registry, "");
+  BOOST_TEST(entries(registry) == 2u);
+
+  BOOST_CHECK_EXCEPTION(load_plugin_path(registry, (folder.path / "third").string()), Error,
+                        [](const Error& error) { return contains(error.what(), "third"); });
+  fs::copy_file(module("throwing"), first / "zz_throwing.so");
+  BOOST_CHECK_EXCEPTION(load_plugin_path(registry, first.string()), Error,
+                        [](const Error& error) { return contains(error.what(), "zz_throwing.so"); });
+  BOOST_TEST(entries(registry) == 2u);
 }

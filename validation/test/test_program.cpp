@@ -132,13 +132,36 @@ BOOST_AUTO_TEST_CASE(bad_plugins) {
   scratch.misuse("list --plugin no-such.so", {"no-such.so"});
   scratch.misuse("--plugin /etc/passwd list", {"/etc/passwd"});
   scratch.misuse("--plugin " + modules + "no_plugin.so list", {"no_plugin.so"});
-  scratch.misuse("--plugin " + modules + "other_version.so " + good, {"other_version.so", "version"});
+  scratch.misuse("--plugin " + modules + "lying_version.so " + good, {"lying_version.so", "version"});
   scratch.misuse("--plugin " + modules + "throwing.so list", {"its licence has expired"});
   scratch.misuse("--plugin " + modules + "taken_name.so list", {"planar-pendulum"});
   const Outcome outcome = scratch.gnomon("list problems " + defects);
   BOOST_TEST(outcome.status == 0);
   BOOST_TEST(contains(outcome.out, "nan-later"));
   BOOST_TEST(contains(outcome.out, "bad_problems.so"));
+}
+
+BOOST_AUTO_TEST_CASE(plugin_path) {
+  const Scratch scratch;
+  const fs::path folder = scratch.root / "modules";
+  fs::create_directories(folder);
+  fs::copy_file(GNOMON_TEST_MODULES "/bad_problems.so", folder / "bad_problems.so");
+  const std::string file = (folder / "bad_problems.so").string();
+  for (const std::string& arguments :
+       {"list problems --plugin-path '" + folder.string() + "'",
+        "list problems --plugin '" + file + "' --plugin-path '" + folder.string() + "'"}) {
+    const Outcome outcome = scratch.gnomon(arguments);
+    BOOST_TEST(outcome.status == 0, outcome.err);
+    BOOST_TEST(contains(outcome.out, "from " + file), outcome.out);
+  }
+  scratch.misuse("list --plugin-path no-folder", {"no-folder"});
+  setenv("GNOMON_PLUGIN_PATH", folder.c_str(), 1);
+  const Outcome described = scratch.gnomon("describe nan-later");
+  BOOST_TEST(contains(described.out, "origin: " + file), described.out + described.err);
+  fs::copy_file(GNOMON_TEST_MODULES "/throwing.so", folder / "throwing.so");
+  scratch.misuse("list", {"throwing.so", "its licence has expired"});
+  unsetenv("GNOMON_PLUGIN_PATH");
+  BOOST_TEST(!contains(scratch.gnomon("list problems").out, "nan-later"));
 }
 
 BOOST_AUTO_TEST_CASE(bad_case_file) {

@@ -65,7 +65,7 @@ class InvariantMonitor {
   /// The gate for a promise of exact energy over N steps: 1e-14 sqrt(N) max(1, max|T|, max|U|).
   double energy_gate() const;
   /// What was measured up to now, for a checkpoint. Reading takes the place of start(), after an evaluate(): throws
-  /// Error(bad_file) where H there is not the one that was written, to 1e-9 of the largest energy of the run.
+  /// Error(bad_file) where H differs by 1e-9 of the run's largest energy, or g is 1000 times the run's largest.
   void exchange(Archive& archive);
 
  private:

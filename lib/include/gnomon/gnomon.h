@@ -1,0 +1,225 @@
+/** \file
+ *  Gnomon from C, in the manner of SUNDIALS: energy-conserving integration of a constrained mechanical system
+ *
+ *      q' = M^-1 p      p' = -grad U(t,q) - G(t,q)^T lambda      0 = g(t,q),   G = dg/dq  (m x n)
+ *
+ *  with steps of a size that the user chooses. The state is the N_Vector y = (q, p) of length 2n: serial, or any other
+ *  vector that gives access to its array (N_VGetArrayPointer).
+ *
+ *      void* mem = GnomonCreate(sunctx);
+ *      GnomonSetMassDiagonal(mem, mass);              GnomonSetPotentialFn(mem, U);
+ *      GnomonSetGradientFn(mem, grad_U);              GnomonSetConstraintFn(mem, m, g);
+ *      GnomonSetConstraintJacFn(mem, G, NULL);        GnomonSetDegrees(mem, 1, 2);
+ *      GnomonSetStep(mem, 1e-3);                      GnomonInit(mem, t0, y0);
+ *      flag = GnomonEvolve(mem, tout, y, &t, GNOMON_NORMAL);
+ *      GnomonFree(&mem);
+ *
+ *  Every function but the creator, GnomonFree and the names returns a flag of flags.h: 0 success, > 0 why it returned,
+ *  < 0 an error, after which GnomonGetLastMessage has one full sentence and the state is as it was before. No C++
+ *  exception leaves these functions. One mem is for one thread at a time; two of them, with contexts of their own, are
+ *  independent.
+ *
+ *  The state that the run goes on with is the integrator's own, which carries more digits than y: what is written into
+ *  y afterwards does not change the run. GnomonReInit does.
+ */
+#ifndef GNOMON_GNOMON_H
+#define GNOMON_GNOMON_H
+
+#include <stdio.h>
+#include <sundials/sundials_config.h>
+#include <sundials/sundials_context.h>
+#include <sundials/sundials_matrix.h>
+#include <sundials/sundials_nonlinearsolver.h>
+#include <sundials/sundials_nvector.h>
+#include <sundials/sundials_types.h>
+
+#include "gnomon/flags.h"
+
+/** SUNStepper came with SUNDIALS 7.2. */
+#define GNOMON_HAS_SUNSTEPPER \
+  (SUNDIALS_VERSION_MAJOR > 7 || (SUNDIALS_VERSION_MAJOR == 7 && SUNDIALS_VERSION_MINOR >= 2))
+#if GNOMON_HAS_SUNSTEPPER
+#include <sundials/sundials_stepper.h>
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** itask of GnomonEvolve. */
+enum { GNOMON_NORMAL = 1, GNOMON_ONE_STEP = 2 };
+
+/** \name Callbacks
+ *  q, grad, g and lambda are serial vectors of length n, n, m and m that belong to the caller. They return 0, > 0 for
+ *  "cannot be evaluated here" (the step is refused), < 0 for a failure after which they are not called again. t is the
+ * time of the evaluation; U and g must not depend on it, no scheme takes that.
+ */
+/**@{*/
+/** U(t,q) */
+typedef int (*GnomonPotentialFn)(sunrealtype t, N_Vector q, sunrealtype* U, void* user_data);
+/** grad U(t,q) */
+typedef int (*GnomonGradientFn)(sunrealtype t, N_Vector q, N_Vector grad, void* user_data);
+/** g(t,q) */
+typedef int (*GnomonConstraintFn)(sunrealtype t, N_Vector q, N_Vector g, void* user_data);
+/** G(t,q), m x n, zero where it is not written */
+typedef int (*GnomonJacobianFn)(sunrealtype t, N_Vector q, SUNMatrix G, void* user_data);
+/** H = Hess U + sum_i lambda_i Hess g_i at (t,q), n x n, zero where it is not written */
+typedef int (*GnomonHessianFn)(sunrealtype t, N_Vector q, N_Vector lambda, SUNMatrix H, void* user_data);
+/** Functions of the solution y = (q,p) whose zeros are looked for; the same as CVRootFn. */
+typedef int (*GnomonRootFn)(sunrealtype t, N_Vector y, sunrealtype* gout, void* user_data);
+/** A nonlinear solver for vectors like `like`, serial ones of the size of a step's unknowns: every system of a step
+ *  gets its own. The result is freed by Gnomon; NULL where there is none. */
+typedef SUNNonlinearSolver (*GnomonNonlinearSolverFn)(N_Vector like, SUNContext sunctx, void* user_data);
+/**@}*/
+
+/** \name Memory */
+/**@{*/
+/** NULL for a NULL context or when memory ran out. */
+void* GnomonCreate(SUNContext sunctx);
+/** Sets *mem to NULL. */
+void GnomonFree(void** mem);
+/** One sentence about the last call that returned a flag < 0, "" when there was none. Valid until the next call. */
+const char* GnomonGetLastMessage(void* mem);
+/** "GNOMON_SUCCESS" and so on; static, not to be freed. */
+const char* GnomonGetReturnFlagName(int flag);
+/** A shared module with schemes, solvers or problems; they can be named from then on. GNOMON_BAD_PLUGIN with the
+ *  reason where it is refused. */
+int GnomonLoadPlugin(void* mem, const char* path);
+/**@}*/
+
+/** \name The system
+ *  What is set after GnomonInit holds from the next GnomonReInit on.
+ */
+/**@{*/
+/** Constant mass, by its diagonal (length n) or as a dense or CSR matrix; symmetric positive definite. Copied. */
+int GnomonSetMassDiagonal(void* mem, N_Vector mass);
+int GnomonSetMassMatrix(void* mem, SUNMatrix mass);
+/** Required. */
+int GnomonSetPotentialFn(void* mem, GnomonPotentialFn U);
+/** Without it grad U comes from differences of U: 2n or 4n evaluations each time. */
+int GnomonSetGradientFn(void* mem, GnomonGradientFn grad);
+/** m constraints. */
+int GnomonSetConstraintFn(void* mem, sunindextype m, GnomonConstraintFn g);
+/** G into a matrix like `pattern`, m x n, dense or CSR with index arrays that stay as they are; NULL: dense. G == NULL
+ *  keeps to the pattern and takes the values from differences of g. */
+int GnomonSetConstraintJacFn(void* mem, GnomonJacobianFn G, SUNMatrix pattern);
+/** The same for H; where it is not set, H is dense and comes from differences of grad U and G. */
+int GnomonSetHessianFn(void* mem, GnomonHessianFn H, SUNMatrix pattern);
+/** Degrees of U and g as polynomials in q, -1: not a polynomial. Schemes promise more for polynomials, and differences
+ *  of polynomials of degree <= 4 are exact but for rounding: then missing derivatives cost time, not digits. Double
+ *  spherical pendulum, H = -95, 1e4 steps: the energy is off by at most 1.4e-13 with the derivatives given, 1.7e-13
+ * with differences of declared polynomials, 4e-12 with differences alone. */
+int GnomonSetDegrees(void* mem, int potential, int constraints);
+int GnomonSetUserData(void* mem, void* user_data);
+/** A problem that Gnomon knows by name, in place of all of the above, with "name=value name=value" (NULL: none). */
+int GnomonSetProblem(void* mem, const char* name, const char* parameters);
+/**@}*/
+
+/** \name The method
+ *  Options are "name=value name=value", NULL for none; `gnomon list` and `gnomon describe` tell names and options.
+ *  What is set after GnomonInit holds from the next GnomonReInit on.
+ */
+/**@{*/
+/** "energy-momentum" if not set */
+int GnomonSetScheme(void* mem, const char* name, const char* options);
+/** "kinsol-newton" if not set */
+int GnomonSetSolver(void* mem, const char* name, const char* options);
+/** A nonlinear solver of your own, with the options of "sun-newton" or "sun-fixed-point" by its type. */
+int GnomonSetNonlinearSolverFn(void* mem, GnomonNonlinearSolverFn create, const char* options);
+/** "analytic" (from the derivatives above), "dual" or "differences" */
+int GnomonSetJacobianSource(void* mem, const char* source);
+/** A solver that a step is tried with once more where the first one fails; NULL, the default: none. */
+int GnomonSetFallback(void* mem, const char* solver);
+/** A refused step is cut into up to 2^levels substeps; 0, the default: it ends the run. */
+int GnomonSetMaxHalvings(void* mem, int levels);
+/** Contacts of problems with obstacles: "mode=event-driven restitution=0.5" */
+int GnomonSetContact(void* mem, const char* options);
+/** h > 0; may change between calls of GnomonEvolve. Required. */
+int GnomonSetStep(void* mem, sunrealtype h);
+/**@}*/
+
+/** \name The run */
+/**@{*/
+/** y0 = (q0, p0), of length 2n; NULL takes the start of GnomonSetProblem, t0 too. What is wrong with the data is found
+ *  at the first GnomonEvolve, or by GnomonCalcIC. */
+int GnomonInit(void* mem, sunrealtype t0, N_Vector y0);
+/** Starts again from here, with what was set meanwhile; statistics begin anew. */
+int GnomonReInit(void* mem, sunrealtype t0, N_Vector y0);
+/** Moves the start onto g = 0 and G v + g_t = 0 in the mass metric. Before the first step. */
+int GnomonCalcIC(void* mem);
+/** The start, and its multipliers (NULL: not wanted). Before the first step. */
+int GnomonGetConsistentIC(void* mem, N_Vector y0, N_Vector lambda);
+/** Steps from the present time, forward or back.
+ *
+ *  GNOMON_NORMAL goes on to tout; the last step is shortened to arrive there, unless tout is within 1e-9 h of the grid:
+ *  y is then a state of the scheme, with its energy. GNOMON_ONE_STEP returns after one step of h. For output between
+ *  the steps of an undisturbed run take GNOMON_ONE_STEP and GnomonGetDky.
+ *
+ *  Returns GNOMON_SUCCESS, GNOMON_TSTOP_RETURN at the stop time, GNOMON_ROOT_RETURN at a root, where y is interpolated,
+ *  or an error: then y and *tret are where the run is, the last good step.
+ */
+int GnomonEvolve(void* mem, sunrealtype tout, N_Vector yout, sunrealtype* tret, int itask);
+/** No step goes beyond tstop, the one that would is shortened. Removed once it was reached. */
+int GnomonSetStopTime(void* mem, sunrealtype tstop);
+int GnomonClearStopTime(void* mem);
+/** The k-th derivative (0, 1, 2) of y at t, inside the last step, by the polynomial of degree 5 through its ends:
+ * O(h^6) in q, O(h^5) in p. An interpolant keeps energy and constraints to its order only, not to rounding. */
+int GnomonGetDky(void* mem, sunrealtype t, int k, N_Vector dky);
+/** nrtfn functions, 0 for none. A change of sign within a step is located on the interpolant; GnomonEvolve then returns
+ *  just behind it, and the run goes on undisturbed. */
+int GnomonRootInit(void* mem, int nrtfn, GnomonRootFn g);
+/** +1 for the functions that rose through zero at the last root, -1 for those that fell, 0 for the others. */
+int GnomonGetRootInfo(void* mem, int* rootsfound);
+/**@}*/
+
+/** \name Checkpoints */
+/**@{*/
+/** The complete state; a run that goes on from it is the same to the last bit. The file appears whole or not at all. */
+int GnomonSaveCheckpoint(void* mem, const char* file);
+/** Goes on from a file that a mem with the same system, method and options wrote; after GnomonInit with the same start,
+ *  which is given up. GNOMON_BAD_FILE with the reason. */
+int GnomonLoadCheckpoint(void* mem, const char* file);
+/**@}*/
+
+/** \name What it did */
+/**@{*/
+int GnomonGetSizes(void* mem, sunindextype* n, sunindextype* m);
+/** Where the run is: y and t of the last step, which is beyond those of GnomonEvolve after a root. */
+int GnomonGetState(void* mem, sunrealtype* t, N_Vector y);
+/** Multipliers of the last step, length m (and one for each obstacle). */
+int GnomonGetMultipliers(void* mem, N_Vector lambda);
+/** H (and what the scheme conserves together with it) now. */
+int GnomonGetEnergy(void* mem, sunrealtype* energy);
+/** H - H(t0) after the last step, and the largest |H - H(t0)| of the run. */
+int GnomonGetEnergyError(void* mem, sunrealtype* last, sunrealtype* largest);
+/** Largest |g_i| and |(G v + g_t)_i| of the run. */
+int GnomonGetConstraintNorms(void* mem, sunrealtype* position, sunrealtype* velocity);
+int GnomonGetNumSteps(void* mem, long int* nsteps);
+int GnomonGetNumNonlinSolvIters(void* mem, long int* nniters);
+int GnomonGetNumResEvals(void* mem, long int* nrevals);
+int GnomonGetNumJacEvals(void* mem, long int* njevals);
+int GnomonGetNumLinSolvSetups(void* mem, long int* nlinsetups);
+/** Steps that were cut into substeps. */
+int GnomonGetNumRefusedSteps(void* mem, long int* nrefused);
+/** Solves that only the fallback finished. */
+int GnomonGetNumFallbackSolves(void* mem, long int* nfallbacks);
+/** "order 2, energy, position, momentum, symmetric": what the scheme promises for this system. Valid until the next
+ *  call. */
+int GnomonGetPromises(void* mem, const char** promises);
+/** The derivatives that came from differences, "none" if there are none. Valid until the next call. */
+int GnomonGetDifferences(void* mem, const char** differences);
+/** All of it, as SUNDIALS' integrators print theirs: SUN_OUTPUTFORMAT_TABLE or SUN_OUTPUTFORMAT_CSV. */
+int GnomonPrintAllStats(void* mem, FILE* outfile, SUNOutputFormat fmt);
+/**@}*/
+
+#if GNOMON_HAS_SUNSTEPPER
+/** The run as a stepper for SUNDIALS' operator splitting, with evolve, one-step, reset and stop-time functions; mem
+ * must outlive it. A reset is a GnomonReInit: the state that it brings must satisfy the constraints. */
+int GnomonCreateSUNStepper(void* mem, SUNStepper* stepper);
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,48 @@
+#pragma once
+/// \file
+/// The four kernels of a Newton iteration by themselves: residual, Jacobian, factorisation, solution.
+
+#include <memory>
+#include <string>
+
+#include "gnomon/problem.hpp"
+#include "gnomon/scaled_equations.hpp"
+#include "gnomon/scheme.hpp"
+#include "timing.hpp"
+
+namespace gnomon::bench {
+
+enum class Kernel { residual, jacobian, factor, solve };
+const char* to_string(Kernel kernel);
+
+/// The linear algebra that the factorisation and the solution belong to: SUNDIALS' dense and KLU solvers as the KINSOL
+/// strategies take them, and Eigen's dense LU as the native one does.
+enum class KernelAlgebra { sun_dense, sun_klu, eigen_dense };
+
+/// `repeats` evaluations of one kernel at the start values of the step of h that begins at z, of the first (and for
+/// these schemes only) system of the step.
+class BareKernel final : public Work {
+ public:
+  BareKernel(Kernel kernel, KernelAlgebra algebra, const ProblemInstance& instance, const Scheme& scheme,
+             const State& z, double h, long repeats);
+  ~BareKernel() override;
+  void rewind() override {}
+  std::string run() override;
+  long repeats() const { return repeats_; }
+
+  class Algebra;
+
+ private:
+  bool evaluate();
+
+  Kernel kernel_;
+  std::shared_ptr<const System> system_;
+  State z_;
+  Binding binding_;
+  std::unique_ptr<ScaledEquations> equations_;
+  std::unique_ptr<Algebra> algebra_;
+  Vector xs_, fs_, values_, dx_;
+  long repeats_;
+};
+
+}  // namespace gnomon::bench

@@ -1,0 +1,78 @@
+/// \file
+/// What the chain's rows are held against.
+
+#include <algorithm>
+#include <map>
+
+#include "chain_bench.hpp"
+
+namespace gnomon::bench {
+
+namespace {
+
+/// The largest of what is measured, where anything is.
+class Worst {
+ public:
+  Worst(std::string what, double gate) { figure_ = {std::move(what), 0, gate}; }
+  void take(double value) {
+    figure_.measured = std::max(figure_.measured, value);
+    any_ = any_ || value > 0;
+  }
+  void report(std::vector<ChainFigure>& figures) const {
+    if (any_) figures.push_back(figure_);
+  }
+
+ private:
+  ChainFigure figure_;
+  bool any_ = false;
+};
+
+bool is_step(const ChainRow& row) {
+  return row.failure.empty() && row.what == "energy-momentum" && row.by != "hand-coded";
+}
+
+bool starts_with(const std::string& text, const std::string& start) {
+  return text.rfind(start, 0) == 0;
+}
+
+}  // namespace
+
+std::vector<ChainFigure> chain_figures(const std::vector<ChainRow>& rows) {
+  Worst kinsol("a step by kinsol-newton against its bare kernels, at most, N >= 100", 1.25);
+  Worst native("a step by newton against its bare kernels, N = 1", 2);
+  Worst iterations("Newton iterations a step, at most", 3);
+  std::map<std::string, Worst> to_energy_momentum, to_rattle;
+  std::map<std::string, std::pair<double, double>> per_link;  // smallest and largest, N >= 1000
+  for (const ChainRow& row : rows) {
+    if (!is_step(row)) continue;
+    iterations.take(row.iterations);
+    if (row.links >= 100 && starts_with(row.by, "kinsol-newton")) kinsol.take(row.to_kernels);
+    if (row.links == 1 && starts_with(row.by, "newton")) native.take(row.to_kernels);
+    if (row.links >= 10 && row.by != "newton") {
+      const std::string who = "energy-momentum by " + row.by;
+      to_energy_momentum.try_emplace(row.by, who + " against the same hand-coded, at most, N >= 10", 2)
+          .first->second.take(row.to_energy_momentum);
+      to_rattle.try_emplace(row.by, who + " against hand-coded RATTLE, at most, N >= 10", 4)
+          .first->second.take(row.to_rattle);
+    }
+    if (row.links >= 1000) {
+      const double time = row.seconds / static_cast<double>(row.links);
+      auto& [least, most] = per_link.try_emplace(row.by, time, time).first->second;
+      least = std::min(least, time);
+      most = std::max(most, time);
+    }
+  }
+  std::vector<ChainFigure> figures;
+  kinsol.report(figures);
+  native.report(figures);
+  for (const auto& entry : to_energy_momentum) entry.second.report(figures);
+  for (const auto& entry : to_rattle) entry.second.report(figures);
+  for (const auto& [by, range] : per_link)
+    if (range.second > range.first)
+      figures.push_back({"energy-momentum by " + by + ", time a link and step, largest to smallest, N >= 1000",
+                         range.second / range.first, 1.5});
+  iterations.report(figures);
+  return figures;
+}
+
+}  // namespace gnomon::bench

@@ -1,0 +1,104 @@
+#include "timing.hpp"
+
+#include <benchmark/benchmark.h>
+#include <time.h>
+
+#include <algorithm>
+#include <exception>
+
+namespace gnomon::bench {
+
+namespace {
+
+double processor_seconds() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// The work of the task at hand. Google Benchmark calls the timed function several times: the work is made once.
+struct Current {
+  const Task* task = nullptr;
+  std::unique_ptr<Work> work;
+
+  Work& of(const Task& wanted) {
+    if (task != &wanted) {
+      task = nullptr;
+      work.reset();
+      work = wanted.make();
+      task = &wanted;
+    }
+    return *work;
+  }
+};
+
+void time_once(benchmark::State& state, const Task& task, Current& current) {
+  try {
+    Work& work = current.of(task);
+    for (auto iteration : state) {
+      static_cast<void>(iteration);
+      work.rewind();
+      const double start = processor_seconds();
+      const std::string failure = work.run();
+      state.SetIterationTime(processor_seconds() - start);
+      if (!failure.empty()) {
+        state.SkipWithError(failure.c_str());
+        return;
+      }
+    }
+  } catch (const std::exception& error) {
+    state.SkipWithError(error.what());
+  }
+}
+
+/// Hands each task its best repetition as soon as it is known. Google Benchmark reports the runs of one task together
+/// and the tasks in order.
+class Reporter final : public benchmark::BenchmarkReporter {
+ public:
+  Reporter(const std::vector<Task>& tasks, Current& current) : tasks_(&tasks), current_(&current) {}
+
+  bool ReportContext(const Context&) override { return true; }
+  void ReportRuns(const std::vector<Run>& runs) override {
+    double best = 0;
+    std::string failure;
+    bool any = false;
+    for (const Run& run : runs) {
+      if (run.run_type != Run::RT_Iteration) continue;
+      if (run.error_occurred) {
+        failure = run.error_message;
+        continue;
+      }
+      const double seconds = run.real_accumulated_time / static_cast<double>(run.iterations);
+      best = any ? std::min(best, seconds) : seconds;
+      any = true;
+    }
+    if (!any && failure.empty()) return;  // the statistics of the runs reported before
+    const Task& task = (*tasks_)[next_++];
+    if (failure.empty())
+      task.done(best, current_->of(task));
+    else
+      task.failed(failure);
+  }
+
+ private:
+  const std::vector<Task>* tasks_;
+  Current* current_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+void time_tasks(const std::vector<Task>& tasks, const TimingRule& rule) {
+  Current current;
+  for (const Task& task : tasks)
+    benchmark::RegisterBenchmark(task.name.c_str(),
+                                 [&task, &current](benchmark::State& state) { time_once(state, task, current); })
+        ->UseManualTime()
+        ->MinTime(rule.least_seconds)
+        ->Repetitions(rule.repetitions);
+  Reporter reporter(tasks, current);
+  benchmark::RunSpecifiedBenchmarks(&reporter, "all");
+  benchmark::ClearRegisteredBenchmarks();
+}
+
+}  // namespace gnomon::bench
