@@ -41,7 +41,7 @@ struct ChainFigure {
 /// h of a chain of so many links: 0.25/links, at most 1e-3.
 double chain_step(long links);
 
-/// Throws Error(unknown_name) for an algebra that no solver has.
+/// Throws the Error of kinsol-newton for an algebra that it does not know.
 void check_chain_bench(const Registry& registry, const ChainBench& bench);
 
 /// Every row goes to `print` as soon as it is known.

@@ -1,5 +1,6 @@
 /// gnomon bench: what a step costs, beside hand-coded yardsticks.
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <cmath>
 #include <memory>
@@ -72,6 +73,9 @@ int chain(const Registry& registry, const Arguments& arguments) {
   for (const auto& figure : bench::chain_figures(rows))
     fmt::print("{:96} {:>9.2f} {:>7} {}\n", figure.what, figure.measured, fmt::format("<= {}", figure.gate),
                figure.measured <= figure.gate ? "met" : "not met");
+  rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  fmt::print("\nmemory of all of it, at most: {:.3g} GB\n", 1e-6 * static_cast<double>(usage.ru_maxrss));
   if (output) {
     write_csv(output->stream(), rows);
     output->commit();

@@ -66,17 +66,19 @@ std::string plot_script(const std::vector<WorkPrecisionRow>& rows, const std::st
     if (row.failure.empty())
       panels[{row.problem, row.until}][row.method] +=
           fmt::format("{:.6g} {:.6g}\n", std::max(row.followed ? row.error : row.energy, 1e-16), 1e3 * row.seconds);
+  std::map<std::pair<std::string, double>, const char*> measured;
+  for (const auto& row : rows) measured[{row.problem, row.until}] = row.followed ? "q" : "H (no method can follow q)";
   std::string quoted;
   for (const char c : path) quoted += c == '\'' ? "''" : std::string(1, c);
   const std::size_t lines = (panels.size() + 1) / 2;
   std::string script = fmt::format(
       "set terminal svg size 1300,{} background 'white' enhanced\nset output '{}'\nset multiplot layout {},2\n"
-      "set logscale xy\nset format x '10^{{%T}}'\nset format y '10^{{%T}}'\nset xlabel 'error of q (of H where no "
-      "method can follow q), at least 1e-16'\n"
-      "set ylabel 'ms'\nset key outside right noenhanced\nset grid\n",
+      "set logscale xy\nset format x '10^{{%T}}'\nset format y '10^{{%T}}'\n"
+      "set ylabel 'ms'\nset key bmargin center horizontal samplen 2 noenhanced\nset grid\n",
       450 * lines, quoted, lines);
   for (const auto& [panel, methods] : panels) {
-    script += fmt::format("set title '{}, T = {}' noenhanced\nplot", panel.first, panel.second);
+    script += fmt::format("set title '{}, T = {}' noenhanced\nset xlabel 'error of {}'\nplot", panel.first,
+                          panel.second, measured[panel]);
     std::string data, separator = " ";
     for (const auto& [method, points] : methods) {
       script += fmt::format("{}'-' with linespoints title '{}'", separator, method);
