@@ -34,6 +34,7 @@ struct Integrator::Impl {
   RunCounters counters;
   std::vector<Observer*> observers;
   std::unique_ptr<ContactRun> contacts;  // of a system with obstacles: then binding and solves are empty
+  ConstraintRank rank;
   bool started = false;
 
   Impl(std::shared_ptr<const System> s, const Scheme& scheme, const Options& scheme_options,
@@ -61,6 +62,8 @@ struct Integrator::Impl {
     for (Index k = 0; k < equations.n_systems(); ++k) {
       Solve solve;
       solve.scaled = std::make_unique<ScaledEquations>(equations.system(k), options.jacobian);
+      solve.scaled->attach_algebra(options.algebra);
+      solve.scaled->expect_singular(options.dependent_constraints);
       solve.solver = factory.create(solver_options);
       try {
         solve.solver->attach(*solve.scaled);
@@ -92,6 +95,7 @@ struct Integrator::Impl {
         Next then = Next::repeat;
         for (int repetition = 0; then == Next::repeat; ++repetition) {
           equations.predict(k, solve.x);
+          if (rank.rank < (system ? system->m() : 0) && options.dependent_constraints) shorten_multipliers(solve);
           solve.scaled->update_scales();
           solve.scaled->to_scaled(solve.x, solve.xs);
           report.last = solve.solver->solve(solve.xs);
@@ -119,6 +123,14 @@ struct Integrator::Impl {
     }
     std::swap(z, next);
     return true;
+  }
+
+  /// What has no force in the start value of the multipliers is not determined by the step either: it would go on from
+  /// step to step, and extrapolation would make it grow.
+  void shorten_multipliers(Solve& solve) const {
+    for (const Block& block : solve.scaled->equations().blocks())
+      if (block.name == "lambda" && block.size == system->m())
+        least_norm(*system, z.t, z.q.value(), solve.x.segment(block.offset, block.size));
   }
 
   static bool fail(StepReport& report, SolveStatus status, const std::string& why) {
@@ -218,15 +230,15 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
     const System& system = *impl_->system;
     Vector q = q0, p = p0;
     if (impl_->options.project_start && q.size() == system.n() && p.size() == system.n())
-      project_start(system, t0, q, p);
-    check_start(system, t0, q, p);
+      project_start(system, t0, q, p, impl_->options.dependent_constraints);
+    impl_->rank = check_start(system, t0, q, p, 1e-10, impl_->options.dependent_constraints);
     z.q.set(q);
     z.p.set(p);
     z.lambda = Vector::Zero(system.m());
     v.setZero(system.n());
     a.setZero(system.n());
     system.mass().solve(p, v);
-    if (system.m() > 0) acceleration(system, t0, q, v, a, z.lambda);
+    if (system.m() > 0) acceleration(system, t0, q, v, a, z.lambda, impl_->options.dependent_constraints);
   } else {
     const OverdeterminedSystem& system = *impl_->overdetermined;
     if (impl_->options.project_start)
@@ -351,6 +363,9 @@ const std::vector<ContactEvent>& Integrator::events() const {
 }
 EnergyBook Integrator::energy_book() const {
   return impl_->contacts ? impl_->contacts->book() : EnergyBook();
+}
+const ConstraintRank& Integrator::constraint_rank() const {
+  return impl_->rank;
 }
 double Integrator::deepest_penetration() const {
   return impl_->contacts ? impl_->contacts->deepest_penetration() : 0;

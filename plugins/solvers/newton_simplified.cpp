@@ -3,15 +3,14 @@
 ///
 ///     A dx = -F(x),   x += dx,
 ///
-/// A = dF/dx at the start value (matrix=jacobian, dense LU on Eigen), or the approximate inverse that the scheme
-/// exposes (matrix=leading: gnomon::ApproximateInverse, its leading order in h; refused where the scheme exposes none).
-/// Linear convergence: until the corrections stop shrinking, and one more. Instead of a correction that is not half of
-/// the one before, one with A set anew at the present x is taken: where a single matrix will not do, this is Newton's
-/// method.
-
-#include <Eigen/LU>
+/// A = dF/dx at the start value (matrix=jacobian, factorised by the algebra that was chosen), or the approximate
+/// inverse that the scheme exposes (matrix=leading: gnomon::ApproximateInverse, its leading order in h; refused where
+/// the scheme exposes none). Linear convergence: until the corrections stop shrinking, and one more. Instead of a
+/// correction that is not half of the one before, one with A set anew at the present x is taken: where a single matrix
+/// will not do, this is Newton's method.
 
 #include "gnomon/error.hpp"
+#include "gnomon/jacobian_system.hpp"
 #include "gnomon/plugin.hpp"
 #include "gnomon/stagnation.hpp"
 
@@ -21,7 +20,10 @@ using namespace gnomon;
 
 class NewtonSimplified final : public NonlinearSolver {
  public:
-  NewtonSimplified(bool leading, long max_iterations) : leading_(leading) { rule_.max_iterations = max_iterations; }
+  NewtonSimplified(const AlgebraTable& algebras, const Options& options)
+      : leading_(options.is("matrix", "leading")), algebra_(algebras, options) {
+    rule_.max_iterations = options.integer("max-iterations");
+  }
 
   void attach(ScaledEquations& equations) override {
     if (leading_ && !equations.has_approximate_inverse())
@@ -30,10 +32,7 @@ class NewtonSimplified final : public NonlinearSolver {
     const Index n = equations.size();
     f_.setZero(n);
     dx_.setZero(n);
-    if (leading_) return;
-    values_.setZero(equations.pattern().nonzeros());
-    matrix_.setZero(n, n);
-    lu_ = Eigen::PartialPivLU<Matrix>(n);
+    if (!leading_) linear_.attach(equations, algebra_);
   }
 
   SolveReport solve(VectorRef xs) override {
@@ -41,6 +40,7 @@ class NewtonSimplified final : public NonlinearSolver {
     Stagnation stagnation;
     stagnation.start(equations_->rounding_floor());
     bool last = false;
+    linear_.begin();
     if (!evaluate(xs, report) || !set_matrix(xs, report)) return report;
     for (bool fresh = true; !last && report.iterations < rule_.max_iterations; fresh = false) {
       if (!correction(xs, report)) return report;
@@ -71,13 +71,8 @@ class NewtonSimplified final : public NonlinearSolver {
     ++report.factorisations;
     if (leading_) return equations_->update_inverse(xs) == EvaluationStatus::ok || fail_evaluation(report);
     ++report.jacobian_evaluations;
-    if (equations_->jacobian(xs, values_) != EvaluationStatus::ok) return fail_evaluation(report);
-    const SparsityPattern& p = equations_->pattern();
-    matrix_.setZero();
-    for (Index i = 0; i < p.rows; ++i)
-      for (Index k = p.offsets[i]; k < p.offsets[i + 1]; ++k) matrix_(i, p.indices[k]) = values_[k];
-    lu_.compute(matrix_);
-    return true;
+    if (linear_.evaluate(xs) != EvaluationStatus::ok) return fail_evaluation(report);
+    return linear_.factorise() || fail_singular(report);
   }
 
   /// dx = A^-1 F
@@ -85,15 +80,17 @@ class NewtonSimplified final : public NonlinearSolver {
     if (leading_) {
       if (equations_->apply_inverse(f_, dx_) != EvaluationStatus::ok) return fail_evaluation(report);
     } else {
-      dx_ = lu_.solve(f_);
-      if (!dx_.allFinite()) {
-        report.status = SolveStatus::singular_jacobian;
-        report.message = "the Newton step is not finite: the Jacobian is singular";
-        return false;
-      }
+      dx_ = f_;
+      if (!linear_.solve(dx_)) return fail_singular(report);
     }
     report.step_norm = (dx_.array().abs() / (1 + xs.array().abs())).maxCoeff();
     return true;
+  }
+
+  bool fail_singular(SolveReport& report) const {
+    report.status = SolveStatus::singular_jacobian;
+    report.message = "the Jacobian is singular: " + linear_.message();
+    return false;
   }
 
   bool fail_evaluation(SolveReport& report) const {
@@ -105,27 +102,31 @@ class NewtonSimplified final : public NonlinearSolver {
   bool leading_;
   ConvergenceRule rule_;
   ScaledEquations* equations_ = nullptr;
-  Vector f_, dx_, values_;
-  Matrix matrix_;
-  Eigen::PartialPivLU<Matrix> lu_;
+  AlgebraChoice algebra_;
+  JacobianSystem linear_;
+  Vector f_, dx_;
 };
 
 class NewtonSimplifiedFactory final : public SolverFactory {
  public:
+  explicit NewtonSimplifiedFactory(const AlgebraTable& algebras) : algebras_(&algebras) {}
   std::string name() const override { return "newton-simplified"; }
   std::string description() const override { return "native Newton with one matrix a solve, or the scheme's own"; }
   OptionSpecs options() const override {
     return {OptionSpec::choice("matrix", {"jacobian", "leading"},
                                "the Jacobian at the start value, or the leading order in h that the scheme exposes"),
-            OptionSpec::integer("max-iterations", 200, 1, 100000, "iterations a solve")};
+            algebra_option(*algebras_), OptionSpec::integer("max-iterations", 200, 1, 100000, "iterations a solve")};
   }
   std::unique_ptr<NonlinearSolver> create(const Options& options) const override {
-    return std::make_unique<NewtonSimplified>(options.is("matrix", "leading"), options.integer("max-iterations"));
+    return std::make_unique<NewtonSimplified>(*algebras_, options);
   }
+
+ private:
+  const AlgebraTable* algebras_;
 };
 
 }  // namespace
 
 GNOMON_PLUGIN(newton_simplified) {
-  registrar.add(std::make_unique<NewtonSimplifiedFactory>());
+  registrar.add(std::make_unique<NewtonSimplifiedFactory>(registrar.algebras()));
 }

@@ -27,7 +27,7 @@ struct Arguments {
   std::vector<std::string> set, options, solver_options, reference_options, contact;
   std::string jacobian = "analytic";
   std::optional<std::string> output, reference;
-  bool json = false, project_start = false, events = false;
+  bool json = false, project_start = false, dependent_constraints = false, events = false;
 };
 
 /// How far to go: to a time, or a number of steps.
@@ -77,6 +77,7 @@ Span parse_span(const Arguments& arguments, double t0) {
 IntegratorOptions parse_integrator_options(const Arguments& arguments) {
   IntegratorOptions options;
   options.project_start = arguments.project_start;
+  options.dependent_constraints = arguments.dependent_constraints;
   options.contact = contact_options(parse_assignments(arguments.contact, "--contact"));
   options.max_halvings = static_cast<int>(parse_count(arguments.max_halvings, "--max-halvings", 0));
   if (options.max_halvings > 40)
@@ -150,6 +151,8 @@ int run(const Registry& registry, const Arguments& arguments) {
   }
   std::FILE* const people = arguments.json ? stderr : stdout;
   print_summary(people, report, integrator);
+  for (const Index i : integrator.constraint_rank().dependent)
+    fmt::print(people, "dependent constraint: {}\n", constraint_name(integrator.system(), i));
   if (has_contacts(integrator)) print_contact(people, integrator, arguments.events);
   if (arguments.json) fmt::print("{}", validation::json_text(run_json(report, integrator)));
   if (writer) writer->finish(integrator.state(), integrator.counters().steps);
@@ -188,6 +191,8 @@ void add_run(CLI::App& app, Invocation& invocation) {
   command->add_flag("--json", a->json, "one JSON object on standard output, the summary on standard error");
   add("--jacobian", a->jacobian, "SOURCE", "analytic, dual or differences")->capture_default_str();
   command->add_flag("--project-start", a->project_start, "repair an inconsistent start in the mass metric");
+  command->add_flag("--dependent-constraints", a->dependent_constraints,
+                    "allow constraints that repeat others, name them, and take least-norm multipliers");
   add("--max-halvings", a->max_halvings, "N", "cut a refused step into up to 2^N substeps")->capture_default_str();
   command->callback(
       [&invocation, a] { invocation.action = [a](const Registry& registry) { return run(registry, *a); }; });

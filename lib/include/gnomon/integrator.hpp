@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "gnomon/consistency.hpp"
 #include "gnomon/contact.hpp"
+#include "gnomon/linear_algebra.hpp"
 #include "gnomon/monitor.hpp"
 #include "gnomon/nonlinear_solver.hpp"
 #include "gnomon/problem.hpp"
@@ -46,8 +48,10 @@ class Observer {
 
 struct IntegratorOptions {
   JacobianSource jacobian = JacobianSource::analytic;
-  bool project_start = false;  ///< repair an inconsistent start in the mass metric
-  ContactOptions contact;      ///< for systems with obstacles
+  const AlgebraFactory* algebra = nullptr;  ///< the user's own linear algebra, before the solver's option; outlives it
+  bool dependent_constraints = false;       ///< allow constraints that repeat others: reported, least-norm multipliers
+  bool project_start = false;               ///< repair an inconsistent start in the mass metric
+  ContactOptions contact;                   ///< for systems with obstacles
   int max_halvings = 0;  ///< cut a refused step into up to 2^max_halvings substeps; 0: a refused step ends the run
 };
 
@@ -89,6 +93,8 @@ class Integrator {
   /// Events and energy book of a system with obstacles; none, and a book of zeros, for others.
   const std::vector<ContactEvent>& events() const;
   EnergyBook energy_book() const;
+  /// Constraints that repeat others at the start, found with IntegratorOptions::dependent_constraints.
+  const ConstraintRank& constraint_rank() const;
   /// Deepest penetration at an event, in units of c.
   double deepest_penetration() const;
   /// The overdetermined DAE that it integrates, null for a mechanical system.
