@@ -20,6 +20,12 @@ ContactOptions contact_options(const Assignments& assignments) {
   return contact;
 }
 
+void ContactEvent::exchange(Archive& archive) {
+  int which = static_cast<int>(kind);
+  archive(t, which, contact, energy_change);
+  kind = static_cast<EventKind>(which);
+}
+
 const char* to_string(EventKind kind) {
   switch (kind) {
     case EventKind::landing:

@@ -80,12 +80,17 @@ void ContactRun::enter(const Contacts& contacts) {
   consistent(p, state_.q.value(), state_.p.value());
   State inner = state_;
   inner.lambda = p.psi;
-  if (!p.integrator) {
+  integrator_of(p).restart(inner);
+}
+
+Integrator& ContactRun::integrator_of(Phase& phase) {
+  if (!phase.integrator) {
     IntegratorOptions options = options_;
     options.project_start = false;
-    p.integrator = std::make_unique<Integrator>(p.model, scheme_, scheme_options_, solver_, solver_options_, options);
+    phase.integrator =
+        std::make_unique<Integrator>(phase.model, scheme_, scheme_options_, solver_, solver_options_, options);
   }
-  p.integrator->restart(inner);
+  return *phase.integrator;
 }
 
 /// The outer state from the inner one: multipliers one for each constraint and obstacle.
@@ -114,6 +119,7 @@ void ContactRun::add_counters(const RunCounters& before) {
   counters_.jacobian_evaluations += now.jacobian_evaluations - before.jacobian_evaluations;
   counters_.factorisations += now.factorisations - before.factorisations;
   counters_.repeated_solves += now.repeated_solves - before.repeated_solves;
+  counters_.fallback_solves += now.fallback_solves - before.fallback_solves;
   counters_.refused_steps += now.refused_steps - before.refused_steps;
 }
 
@@ -169,6 +175,31 @@ void ContactRun::restore(const State& checkpoint) {
   const State copy = state_;
   enter(copy.closed);
   if (!resting_) leave_inner_state();
+}
+
+void ContactRun::exchange(Archive& archive) {
+  archive(state_, open_, resting_, events_, start_energy_, now_energy_, impact_, defect_, step_, deepest_, fastest_,
+          largest_psi_, offsets_, gap_tolerance_, counters_);
+  if (archive.reading()) {
+    phase_ = &phase(state_.closed);
+    for (std::size_t k = 0; k < state_.closed.size(); ++k)
+      phase_->model->set_offset(static_cast<Index>(k), offsets_[state_.closed[k]]);
+  }
+  if (!resting_) {
+    State inner;
+    if (!archive.reading()) inner = phase_->integrator->state();
+    archive(inner);
+    if (archive.reading()) {
+      Integrator& integrator = integrator_of(*phase_);
+      integrator.restart(inner);
+      integrator.restore(inner);
+    }
+  }
+  std::vector<Contacts> visited;
+  for (const auto& [contacts, phase] : phases_)
+    if (phase.integrator) visited.push_back(contacts);
+  archive(visited);
+  for (const Contacts& contacts : visited) integrator_of(phase(contacts)).exchange_solvers(archive);
 }
 
 bool ContactRun::step(double h, StepReport& report) {

@@ -29,6 +29,8 @@ class ContactRun {
   /// lambda holds the multipliers of the constraints and then one for each obstacle.
   const State& state() const { return state_; }
   void restore(const State& checkpoint);
+  /// Everything, for a checkpoint; reading takes the place of start().
+  void exchange(Archive& archive);
   const std::vector<ContactEvent>& events() const { return events_; }
   EnergyBook book() const;
   /// Work and impact losses up to now: H less them is what the run would conserve if it were exact.
@@ -60,6 +62,7 @@ class ContactRun {
 
   Phase& phase(const Contacts& contacts);
   void enter(const Contacts& contacts);
+  Integrator& integrator_of(Phase& phase);
   void leave_inner_state();
   bool undo(const std::string& why, StepReport& report);
   void add_counters(const RunCounters& before);

@@ -8,26 +8,11 @@ namespace gnomon {
 
 const char* to_string(ErrorCode code) {
   switch (code) {
-    case ErrorCode::unknown_name:
-      return "unknown name";
-    case ErrorCode::bad_value:
-      return "bad value";
-    case ErrorCode::bad_size:
-      return "bad size";
-    case ErrorCode::inconsistent_start:
-      return "inconsistent start";
-    case ErrorCode::rank_deficient:
-      return "rank-deficient constraints";
-    case ErrorCode::not_finite:
-      return "value not finite";
-    case ErrorCode::callback_failed:
-      return "callback failed";
-    case ErrorCode::refused:
-      return "combination refused";
-    case ErrorCode::bad_plugin:
-      return "bad plug-in";
-    case ErrorCode::bad_file:
-      return "bad file";
+#define GNOMON_ERROR_TEXT(name, NAME, value, message) \
+  case ErrorCode::name:                               \
+    return message;
+    GNOMON_ERRORS(GNOMON_ERROR_TEXT)
+#undef GNOMON_ERROR_TEXT
   }
   return "error";
 }

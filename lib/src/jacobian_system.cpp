@@ -1,5 +1,7 @@
 #include "gnomon/jacobian_system.hpp"
 
+#include "gnomon/error.hpp"
+
 namespace gnomon {
 
 void JacobianSystem::attach(ScaledEquations& equations, const AlgebraChoice& choice) {
@@ -19,6 +21,14 @@ bool JacobianSystem::factorise() {
   const Setup setup = setup_;
   setup_ = Setup::again;
   return algebra_->factor(values_, setup);
+}
+
+void JacobianSystem::exchange(Archive& archive) {
+  archive(values_);
+  if (!archive.reading()) return;
+  if (values_.size() != equations_->pattern().nonzeros())
+    throw Error(ErrorCode::bad_file, "the matrix that a solver kept has another pattern");
+  factorise();
 }
 
 bool JacobianSystem::apply(const ConstVectorRef& v, VectorRef y) {

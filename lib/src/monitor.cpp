@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gnomon/error.hpp"
+
 namespace gnomon {
 
 namespace {
@@ -52,6 +54,11 @@ double Drift::growth_exponent(double floor) const {
     sxy += (k - mean_x) * (y(k) - mean_y);
   }
   return sxy / sxx;
+}
+
+void Drift::exchange(Archive& archive) {
+  archive(initial_, last_, max_abs_, count_, mean_t_, mean_e_, stt_, ste_, powers_);
+  for (double& value : max_at_power_) archive(value);
 }
 
 InvariantMonitor::InvariantMonitor(const System& system) : system_(&system) {
@@ -133,6 +140,18 @@ void InvariantMonitor::record() {
   velocity_max_ = std::max(velocity_max_, gv_max_);
   kinetic_max_ = std::max(kinetic_max_, static_cast<double>(std::abs(kinetic_)));
   potential_max_ = std::max(potential_max_, static_cast<double>(std::abs(potential_)));
+}
+
+void InvariantMonitor::exchange(Archive& archive) {
+  const std::size_t n_momentum = momentum_.size(), n_integrals = integrals_.size();
+  long double written = energy_now_;
+  archive(written, energy_, momentum_, integrals_, position_max_, velocity_max_, kinetic_max_, potential_max_, steps_);
+  if (momentum_.size() != n_momentum || integrals_.size() != n_integrals)
+    throw Error(ErrorCode::bad_file, "it was written for a model with other invariants");
+  if (!(std::abs(written - energy_now_) <= 1e-9L * std::max({1.0, kinetic_max_, potential_max_})))
+    throw Error(ErrorCode::bad_file, "it was written for a model with other parameters: the energy of its state is " +
+                                         number_text(static_cast<double>(written)) + " there and " +
+                                         number_text(static_cast<double>(energy_now_)) + " here");
 }
 
 double InvariantMonitor::energy_gate() const {

@@ -2,6 +2,7 @@
 
 #include <cctype>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 
 #include "gnomon/error.hpp"
@@ -158,6 +159,24 @@ const std::string& Options::scheme(const std::string& name) const {
 Assignments Options::nested(const std::string& name) const {
   const auto at = nested_.find(name);
   return at == nested_.end() ? Assignments() : at->second;
+}
+
+std::string Options::to_text() const {
+  std::string text;
+  for (const auto& [name, value] : values_) {
+    text += (text.empty() ? "" : " ") + name + "=";
+    if (const double* number = std::get_if<double>(&value)) {
+      char buffer[32];
+      std::snprintf(buffer, sizeof buffer, "%.17g", *number);
+      text += buffer;
+    } else {
+      text += std::get<std::string>(value);
+    }
+    const auto nested = nested_.find(name);
+    if (nested == nested_.end()) continue;
+    for (const auto& [inner, assigned] : nested->second) text += " " + name + "." + inner + "=" + assigned;
+  }
+  return text;
 }
 
 bool Options::assigned(const std::string& name) const {

@@ -36,6 +36,10 @@ void State::assign_without_substeps(const State& other) {
   carried = other.carried;
 }
 
+void State::exchange(Archive& archive) {
+  archive(t, t_tail, q, p, lambda, last_h, work, history, carried, substeps, closed, released);
+}
+
 void State::advance_time(double h) {
   add_compensated(t, t_tail, h);
   last_h = h;

@@ -10,10 +10,10 @@
 ///
 ///  - matrix=fresh: in every iteration, Newton's method. It ends as all of them do: the step below its tolerance and
 ///    the residual at its floor, further iterations as long as they gain, a last correction with the matrix at hand.
-///  - matrix=kept: from solve to solve, until a correction is not half of the one before; a correction that is not is
-///    thrown away. With the matrix of an earlier solve SUNDIALS' own way follows: a recoverable failure, a set-up, the
-///    start value again. It ends when the corrections stop shrinking (stagnation.hpp). The rounding of a step then
-///    depends on the steps before it.
+///  - matrix=kept: from solve to solve, until a correction is not half of the one before, with the matrix of an earlier
+///    solve a fifth; a correction that is not is thrown away. Where a matrix of an earlier solve made the corrections
+///    grow, SUNDIALS' own way follows: a recoverable failure, a set-up, the start value again. It ends when the
+///    corrections stop shrinking (stagnation.hpp). The rounding of a step then depends on the steps before it.
 
 #include <nvector/nvector_serial.h>
 
@@ -99,6 +99,13 @@ class SunNewtonIteration final : public NonlinearSolver {
     return failed();
   }
 
+  void exchange(Archive& archive) override {
+    bool kept = keep_ && has_matrix_;
+    archive(kept);
+    has_matrix_ = kept;
+    if (kept) archive(linear_);
+  }
+
  private:
   static constexpr int success = 0, unrecoverable = -1, recoverable = 1;
 
@@ -179,9 +186,12 @@ class SunNewtonIteration final : public NonlinearSolver {
     if (!has_matrix_ && set_matrix() != success) return unrecoverable;
     rhs_ = map(b);
     const bool finite = linear_.solve(b);
-    if (finite && (fresh_matrix_ || !stagnation_.slow(step_size(map(b))))) return success;
+    const double step = finite ? step_size(map(b)) : std::numeric_limits<double>::infinity();
+    if (finite && (fresh_matrix_ || !stagnation_.slow(step, !new_matrix_))) return success;
     if (fresh_matrix_) return singular();
-    if (!new_matrix_) return recoverable;  // the matrix of an earlier solve: SUNDIALS sets up and starts again
+    const bool begin_again = !new_matrix_ && stagnation_.grows(step);
+    stagnation_.renew();
+    if (begin_again) return recoverable;  // SUNDIALS sets up and starts again
     map(b) = rhs_;
     return newton_step(b);
   }

@@ -13,6 +13,7 @@
 
 #include "gnomon/fixed_point_iteration.hpp"
 #include "gnomon/plugin.hpp"
+#include "kernels/kinsol_memory.hpp"
 
 namespace {
 
@@ -24,15 +25,6 @@ class KinsolAnderson final : public FixedPointIteration {
       : FixedPointIteration(algebras, options), depth_(options.integer("depth")) {}
 
  private:
-  struct FreeKinsol {
-    void operator()(void* memory) const { KINFree(&memory); }
-  };
-
-  static void check(int flag, const char* call) {
-    if (flag != KIN_SUCCESS)
-      throw Error(ErrorCode::refused, std::string(call) + " of KINSOL returned " + std::to_string(flag));
-  }
-
   void allocate(N_Vector like) override {
     u_.reset(N_VClone(like));
     ones_.reset(N_VClone(like));
@@ -42,11 +34,11 @@ class KinsolAnderson final : public FixedPointIteration {
     N_VConst(1.0, ones_.get());
     message_.text.reserve(1024);  // so that a message during a solve allocates nothing
     GNOMON_CAPTURE_MESSAGES(KINSetErrHandlerFn, memory_.get(), context_, &message_);
-    check(KINSetNumMaxIters(memory_.get(), max_iterations() + 2), "KINSetNumMaxIters");
-    check(KINSetMAA(memory_.get(), std::min<long>(depth_, size())), "KINSetMAA");
-    check(KINInit(memory_.get(), map_callback, u_.get()), "KINInit");
-    check(KINSetUserData(memory_.get(), this), "KINSetUserData");
-    check(KINSetFuncNormTol(memory_.get(), 1e-300), "KINSetFuncNormTol");
+    kernels::check_kinsol(KINSetNumMaxIters(memory_.get(), max_iterations() + 2), "KINSetNumMaxIters");
+    kernels::check_kinsol(KINSetMAA(memory_.get(), std::min<long>(depth_, size())), "KINSetMAA");
+    kernels::check_kinsol(KINInit(memory_.get(), map_callback, u_.get()), "KINInit");
+    kernels::check_kinsol(KINSetUserData(memory_.get(), this), "KINSetUserData");
+    kernels::check_kinsol(KINSetFuncNormTol(memory_.get(), 1e-300), "KINSetFuncNormTol");
   }
 
   void iterate(Vector& x) override {
@@ -69,7 +61,7 @@ class KinsolAnderson final : public FixedPointIteration {
   double* own_data_ = nullptr;
   SunMessage message_;
   SunOwner<N_Vector> u_, ones_;
-  std::unique_ptr<void, FreeKinsol> memory_;
+  kernels::KinsolMemory memory_;
 };
 
 class KinsolAndersonFactory final : public SolverFactory {

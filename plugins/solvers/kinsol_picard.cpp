@@ -1,25 +1,20 @@
 /// \file
-/// kinsol-picard: KINSOL's fixed-point iteration (KIN_FP) on
+/// kinsol-picard: KINSOL's iterations with a linear operator P that is cheaper than a Jacobian in every iteration,
 ///
-///     x <- x - A(x)^-1 F(x)
+///     P dx = -F(x),   x += dx.
 ///
-/// with the approximate inverse that the scheme exposes (gnomon::ApproximateInverse), set anew in every iteration and
-/// without any Jacobian: for hbvm Picard iterations on gamma with the constraint solved for lambda in each of them.
-/// Linear convergence, at a rate of O(h^2), and a wider range of steps than undamped Newton. It stops when the
-/// corrections stop shrinking, one iteration later; then the residual decides.
-///
-/// A scheme that exposes no approximate inverse is refused.
-
-#include <kinsol/kinsol.h>
-#include <nvector/nvector_serial.h>
+/// matrix=leading: the approximate inverse that the scheme exposes, and no Jacobian at all
+/// (kernels/kinsol_leading_iteration.hpp); refused where it exposes none. matrix=solve and matrix=kept: a Jacobian, set
+/// once a solve or kept until it slows (kernels/kinsol_frozen_iteration.hpp). matrix=auto: leading where the scheme
+/// exposes it, else solve.
 
 #include <memory>
 #include <string>
 
 #include "gnomon/error.hpp"
 #include "gnomon/plugin.hpp"
-#include "gnomon/stagnation.hpp"
-#include "gnomon/sundials_compat.hpp"
+#include "kernels/kinsol_frozen_iteration.hpp"
+#include "kernels/kinsol_leading_iteration.hpp"
 
 namespace {
 
@@ -27,112 +22,55 @@ using namespace gnomon;
 
 class KinsolPicard final : public NonlinearSolver {
  public:
-  explicit KinsolPicard(long max_iterations) { rule_.max_iterations = max_iterations; }
+  KinsolPicard(const AlgebraTable& algebras, const Options& options)
+      : matrix_(options.choice("matrix")),
+        algebra_(algebras, options),
+        max_iterations_(options.integer("max-iterations")) {}
 
   void attach(ScaledEquations& equations) override {
-    if (!equations.has_approximate_inverse())
-      throw Error(ErrorCode::refused, "the iteration needs an approximate inverse, and the scheme exposes none");
-    equations_ = &equations;
-    const Index n = equations.size();
-    x_.reset(N_VNew_Serial(n, context_));
-    ones_.reset(N_VNew_Serial(n, context_));
-    memory_.reset(KINCreate(context_));
-    if (!x_ || !ones_ || !memory_) throw Error(ErrorCode::refused, "KINSOL could not allocate its memory");
-    own_data_ = N_VGetArrayPointer(x_.get());
-    N_VConst(1.0, ones_.get());
-    f_.setZero(n);
-    dx_.setZero(n);
-    message_.text.reserve(1024);  // so that a message during a solve allocates nothing
-    GNOMON_CAPTURE_MESSAGES(KINSetErrHandlerFn, memory_.get(), context_, &message_);
-    check(KINInit(memory_.get(), map_callback, x_.get()), "KINInit");
-    check(KINSetUserData(memory_.get(), this), "KINSetUserData");
-    check(KINSetFuncNormTol(memory_.get(), 1e-300), "KINSetFuncNormTol");
-    check(KINSetNumMaxIters(memory_.get(), rule_.max_iterations), "KINSetNumMaxIters");
+    const bool exposed = equations.has_approximate_inverse();
+    if (matrix_ == "leading" && !exposed)
+      throw Error(ErrorCode::refused, "matrix=leading needs an approximate inverse, and the scheme exposes none");
+    if (matrix_ == "leading" || (matrix_ == "auto" && exposed))
+      iteration_ = std::make_unique<kernels::KinsolLeadingIteration>(max_iterations_);
+    else
+      iteration_ = std::make_unique<kernels::KinsolFrozenIteration>(matrix_ == "kept", algebra_, max_iterations_);
+    iteration_->attach(equations);
   }
-
-  SolveReport solve(VectorRef xs) override {
-    report_ = SolveReport();
-    stagnation_.start(equations_->rounding_floor());
-    last_ = evaluation_failed_ = false;
-    N_VSetArrayPointer(xs.data(), x_.get());
-    const int flag = KINSol(memory_.get(), x_.get(), KIN_FP, ones_.get(), ones_.get());
-    N_VSetArrayPointer(own_data_, x_.get());
-    if (evaluation_failed_) {
-      report_.status = SolveStatus::evaluation_failed;
-      report_.message = equations_->message();
-    } else if (flag < 0 || !rule_.acceptable(report_.residual_norm, equations_->rounding_floor())) {
-      report_.status = SolveStatus::not_converged;
-      report_.message = "scaled residual " + number_text(report_.residual_norm) + " and correction " +
-                        number_text(report_.step_norm) + " after " + std::to_string(report_.iterations) +
-                        " Picard iterations";
-    }
-    return report_;
-  }
+  SolveReport solve(VectorRef xs) override { return iteration_->solve(xs); }
+  void exchange(Archive& archive) override { iteration_->exchange(archive); }
 
  private:
-  struct FreeKinsol {
-    void operator()(void* memory) const { KINFree(&memory); }
-  };
-
-  static void check(int flag, const char* call) {
-    if (flag != KIN_SUCCESS)
-      throw Error(ErrorCode::refused, std::string(call) + " of KINSOL returned " + std::to_string(flag));
-  }
-
-  /// The map, g = x - A(x)^-1 F(x). After the last correction g = x, which is how KINSOL's own test is met.
-  bool map(const Eigen::Map<const Vector>& x, Eigen::Map<Vector> g) {
-    ++report_.residual_evaluations;
-    if (equations_->residual(x, f_) != EvaluationStatus::ok) return false;
-    report_.residual_norm = f_.lpNorm<Eigen::Infinity>();
-    g = x;
-    if (last_) return true;
-    if (equations_->update_inverse(x) != EvaluationStatus::ok) return false;
-    ++report_.factorisations;
-    if (equations_->apply_inverse(f_, dx_) != EvaluationStatus::ok) return false;
-    g -= dx_;
-    ++report_.iterations;
-    report_.step_norm = (dx_.array().abs() / (1 + x.array().abs())).maxCoeff();
-    last_ = stagnation_.last(report_.step_norm);
-    return true;
-  }
-
-  static int map_callback(N_Vector x, N_Vector g, void* self) {
-    auto& me = *static_cast<KinsolPicard*>(self);
-    const Index n = me.equations_->size();
-    me.evaluation_failed_ =
-        !me.map(Eigen::Map<const Vector>(N_VGetArrayPointer(x), n), Eigen::Map<Vector>(N_VGetArrayPointer(g), n));
-    return me.evaluation_failed_ ? -1 : 0;
-  }
-
-  ConvergenceRule rule_;
-  Stagnation stagnation_;
-  ScaledEquations* equations_ = nullptr;
-  SolveReport report_;
-  bool last_ = false, evaluation_failed_ = false;
-  double* own_data_ = nullptr;
-  Vector f_, dx_;
-  SunMessage message_;
-  SunContext context_;
-  SunOwner<N_Vector> x_, ones_;
-  std::unique_ptr<void, FreeKinsol> memory_;
+  std::string matrix_;
+  AlgebraChoice algebra_;
+  long max_iterations_;
+  std::unique_ptr<NonlinearSolver> iteration_;
 };
 
 class KinsolPicardFactory final : public SolverFactory {
  public:
+  explicit KinsolPicardFactory(const AlgebraTable& algebras) : algebras_(&algebras) {}
   std::string name() const override { return "kinsol-picard"; }
   std::string description() const override {
-    return "KINSOL, fixed point (KIN_FP) with the scheme's approximate inverse; no Jacobian";
+    return "KINSOL, Picard with the scheme's approximate inverse (KIN_FP) or a frozen Jacobian (KIN_PICARD)";
   }
   OptionSpecs options() const override {
-    return {OptionSpec::integer("max-iterations", 200, 1, 100000, "iterations a solve")};
+    return {
+        OptionSpec::choice("matrix", {"auto", "leading", "solve", "kept"},
+                           "the leading order in h that the scheme exposes; the Jacobian at the start value, or kept "
+                           "from solve to solve until it slows; auto: the first of these that there is"),
+        algebra_option(*algebras_), OptionSpec::integer("max-iterations", 200, 1, 100000, "iterations a solve")};
   }
   std::unique_ptr<NonlinearSolver> create(const Options& options) const override {
-    return std::make_unique<KinsolPicard>(options.integer("max-iterations"));
+    return std::make_unique<KinsolPicard>(*algebras_, options);
   }
+
+ private:
+  const AlgebraTable* algebras_;
 };
 
 }  // namespace
 
 GNOMON_PLUGIN(kinsol_picard) {
-  registrar.add(std::make_unique<KinsolPicardFactory>());
+  registrar.add(std::make_unique<KinsolPicardFactory>(registrar.algebras()));
 }

@@ -1,13 +1,15 @@
 /// \file
-/// newton-simplified: one matrix a solve,
+/// newton-simplified: one matrix for many iterations,
 ///
 ///     A dx = -F(x),   x += dx,
 ///
-/// A = dF/dx at the start value (matrix=jacobian, factorised by the algebra that was chosen), or the approximate
-/// inverse that the scheme exposes (matrix=leading: gnomon::ApproximateInverse, its leading order in h; refused where
-/// the scheme exposes none). Linear convergence: until the corrections stop shrinking, and one more. Instead of a
-/// correction that is not half of the one before, one with A set anew at the present x is taken: where a single matrix
-/// will not do, this is Newton's method.
+/// A = dF/dx at the start value of a solve (matrix=solve) or kept from solve to solve (matrix=kept;
+/// the rounding of a step then depends on the steps before it), or the approximate inverse that the scheme exposes
+/// (matrix=leading: gnomon::ApproximateInverse, its leading order in h; refused where the scheme exposes none).
+/// Linear convergence: until the corrections stop shrinking, and one more. A correction that is not half of the one
+/// before, with a matrix of an earlier solve a fifth, is thrown away and A set anew at the present x; where a matrix of
+/// an earlier solve made the corrections grow, the solve begins again. Where a single matrix will not do, this is
+/// Newton's method.
 
 #include "gnomon/error.hpp"
 #include "gnomon/jacobian_system.hpp"
@@ -21,7 +23,7 @@ using namespace gnomon;
 class NewtonSimplified final : public NonlinearSolver {
  public:
   NewtonSimplified(const AlgebraTable& algebras, const Options& options)
-      : leading_(options.is("matrix", "leading")), algebra_(algebras, options) {
+      : leading_(options.is("matrix", "leading")), keep_(options.is("matrix", "kept")), algebra_(algebras, options) {
     rule_.max_iterations = options.integer("max-iterations");
   }
 
@@ -32,34 +34,65 @@ class NewtonSimplified final : public NonlinearSolver {
     const Index n = equations.size();
     f_.setZero(n);
     dx_.setZero(n);
+    if (keep_) start_.setZero(n);
     if (!leading_) linear_.attach(equations, algebra_);
   }
 
   SolveReport solve(VectorRef xs) override {
     SolveReport report;
-    Stagnation stagnation;
-    stagnation.start(equations_->rounding_floor());
-    bool last = false;
     linear_.begin();
-    if (!evaluate(xs, report) || !set_matrix(xs, report)) return report;
-    for (bool fresh = true; !last && report.iterations < rule_.max_iterations; fresh = false) {
-      if (!correction(xs, report)) return report;
-      if (stagnation.slow(report.step_norm) && !fresh && !(set_matrix(xs, report) && correction(xs, report)))
-        return report;
-      xs -= dx_;
-      ++report.iterations;
-      last = stagnation.last(report.step_norm);
-      if (!evaluate(xs, report)) return report;
-    }
-    if (!last || !rule_.acceptable(report.residual_norm, equations_->rounding_floor())) {
-      report.status = SolveStatus::not_converged;
-      report.message = "scaled residual " + number_text(report.residual_norm) + " and correction " +
-                       number_text(report.step_norm) + " after " + std::to_string(report.iterations) + " iterations";
-    }
+    if (keep_) start_ = xs;
+    old_ = has_matrix_;
+    iterate(xs, report);
+    has_matrix_ = keep_ && report.status == SolveStatus::converged;
     return report;
   }
 
+  void exchange(Archive& archive) override {
+    archive(has_matrix_);
+    if (has_matrix_) linear_.exchange(archive);
+  }
+
  private:
+  void iterate(VectorRef xs, SolveReport& report) {
+    Stagnation stagnation;
+    stagnation.start(equations_->rounding_floor());
+    bool last = false, fresh = !old_;
+    if (!evaluate(xs, report) || (fresh && !set_matrix(xs, report))) return;
+    while (!last && report.iterations < rule_.max_iterations) {
+      const bool solved = correction(xs, report);
+      if (!solved && !old_) return;
+      if (!solved || (!fresh && stagnation.slow(report.step_norm, old_))) {
+        if (solved && !stagnation.grows(report.step_norm)) old_ = false;
+        stagnation.renew();
+        if (!begin_again(xs, report) || !set_matrix(xs, report) || !correction(xs, report)) return;
+      }
+      fresh = false;
+      xs -= dx_;
+      ++report.iterations;
+      last = stagnation.last(report.step_norm);
+      if (evaluate(xs, report)) continue;
+      if (!old_ || !begin_again(xs, report) || !set_matrix(xs, report)) return;
+      stagnation.renew();
+      fresh = true;
+      last = false;
+    }
+    if (last && rule_.acceptable(report.residual_norm, equations_->rounding_floor())) return;
+    report.status = SolveStatus::not_converged;
+    report.message = "scaled residual " + number_text(report.residual_norm) + " and correction " +
+                     number_text(report.step_norm) + " after " + std::to_string(report.iterations) + " iterations";
+  }
+
+  /// Back to the start value, where the matrix is one of an earlier solve.
+  bool begin_again(VectorRef xs, SolveReport& report) {
+    if (!old_) return true;
+    old_ = false;
+    report.status = SolveStatus::converged;
+    report.message.clear();
+    xs = start_;
+    return evaluate(xs, report);
+  }
+
   bool evaluate(const VectorRef& xs, SolveReport& report) {
     ++report.residual_evaluations;
     if (equations_->residual(xs, f_) != EvaluationStatus::ok) return fail_evaluation(report);
@@ -99,22 +132,27 @@ class NewtonSimplified final : public NonlinearSolver {
     return false;
   }
 
-  bool leading_;
+  bool leading_, keep_;
+  bool has_matrix_ = false;  // of the last solve, which converged
+  bool old_ = false;         // the matrix at hand is that one
   ConvergenceRule rule_;
   ScaledEquations* equations_ = nullptr;
   AlgebraChoice algebra_;
   JacobianSystem linear_;
-  Vector f_, dx_;
+  Vector f_, dx_, start_;
 };
 
 class NewtonSimplifiedFactory final : public SolverFactory {
  public:
   explicit NewtonSimplifiedFactory(const AlgebraTable& algebras) : algebras_(&algebras) {}
   std::string name() const override { return "newton-simplified"; }
-  std::string description() const override { return "native Newton with one matrix a solve, or the scheme's own"; }
+  std::string description() const override {
+    return "native Newton with one matrix for a solve or many, or the scheme's own";
+  }
   OptionSpecs options() const override {
-    return {OptionSpec::choice("matrix", {"jacobian", "leading"},
-                               "the Jacobian at the start value, or the leading order in h that the scheme exposes"),
+    return {OptionSpec::choice("matrix", {"solve", "kept", "leading"},
+                               "the Jacobian at the start value, or kept from solve to solve until it slows, or the "
+                               "leading order in h that the scheme exposes"),
             algebra_option(*algebras_), OptionSpec::integer("max-iterations", 200, 1, 100000, "iterations a solve")};
   }
   std::unique_ptr<NonlinearSolver> create(const Options& options) const override {

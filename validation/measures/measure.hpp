@@ -69,6 +69,8 @@ Quantities measure_algebras_agree(const Registry& registry, const Case& c);
 Quantities measure_dependent_constraints(const Registry& registry, const Case& c);
 /// Iterations, factorisations, Jacobians and time a step beside another solver.
 Quantities measure_solver_effort(const Registry& registry, const Case& c);
+/// What the ladder for refused steps does where the solver alone fails.
+Quantities measure_fallback(const Registry& registry, const Case& c);
 /// Tables of the report on HBVM with holonomic constraints, row by row; `steps` leaves out the rows with more steps.
 Quantities measure_published_hbvm(const Registry& registry, const Case& c);
 /// Figures of Small and Jay, symplectic Euler methods: errors at t = 1, their limit and order, against the table.
@@ -95,6 +97,8 @@ Quantities measure_augmented_run(const Registry& registry, const Case& c);
 Quantities measure_printed_condition(const Registry& registry, const Case& c);
 /// The three sources of a scheme's Jacobian against each other.
 Quantities measure_jacobian(const Registry& registry, const Case& c);
+/// A run that goes on from a checkpoint against the one that was not interrupted, bit by bit.
+Quantities measure_checkpoint(const Registry& registry, const Case& c);
 Quantities measure_allocations(const Registry& registry, const Case& c);
 /// Largest errors of the constraints at three levels, of the equation of motion and of the energy.
 Quantities measure_constraint_levels(const Registry& registry, const Case& c);

@@ -1,29 +1,54 @@
-/// Every registered solver reaches the same step: a solver changes the way, not the solution.
+/// Every strategy reaches the same step: a solver changes the way, not the solution. One that does not converge has a
+/// row of its own.
 #include <Eigen/SVD>
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
 
+#include "counting_malloc.hpp"
 #include "equations_walk.hpp"
 #include "gnomon/consistency.hpp"
 #include "gnomon/error.hpp"
 #include "measure.hpp"
+#include "setup.hpp"
+#include "strategies.hpp"
 
 namespace gnomon::validation {
 
 namespace {
 
 constexpr double agreement = 1e-11;
+constexpr long steps_before = 100;
+constexpr long step_counts[] = {1, 10};
 
 struct Reached {
   Vector dq, dp, lambda;
+  long allocations;
 };
 
-Reached reach(const Registry& registry, const ProblemInstance& instance, const Method& method, const Phase& z,
-              long steps, double h) {
+/// After each of step_counts.
+std::vector<Reached> reach(const Registry& registry, const ProblemInstance& instance, const Method& method,
+                           const Phase& z, double h) {
   Integrator integrator = started(registry, instance, method, z);
-  advance(integrator, steps, h);
-  const State& end = integrator.state();
-  return {(end.q.value() - z.q) + end.q.tail(), (end.p.value() - z.p) + end.p.tail(), end.lambda};
+  std::vector<Reached> reached;
+  long done = 0;
+  for (const long steps : step_counts) {
+    StepReport report;
+    long allocations = 0;
+    {
+      const CountAllocations counting;
+      report = integrator.advance(steps - done, h);
+      allocations = counting.count();
+    }
+    if (!report.success()) throw RunFailed(report.t, report.message);
+    done = steps;
+    const State& end = integrator.state();
+    reached.push_back(
+        {(end.q.value() - z.q) + end.q.tail(), (end.p.value() - z.p) + end.p.tail(), end.lambda, allocations});
+  }
+  return reached;
 }
 
 double scaled_difference(const Vector& a, const Vector& b) {
@@ -47,42 +72,66 @@ double condition_number(const Registry& registry, const ProblemInstance& instanc
   return condition;
 }
 
+/// The largest difference of all strategies, and which one it is.
+struct Worst {
+  double value = 0;
+  std::string label = "none";
+  void take(double difference, const std::string& whose) {
+    if (difference <= value || std::isnan(value)) return;
+    value = difference;
+    label = whose;
+  }
+};
+
 }  // namespace
 
 Quantities measure_solvers_agree(const Registry& registry, const Case& c) {
   const ProblemInstance instance = build(registry, c);
   const double h = c.step.front();
   // A state on the way, not the start: there the velocities, and with them the increments, may vanish.
-  Phase z = state_after(registry, instance, c.method, 100, h);
+  Phase z = state_after(registry, instance, c.method, steps_before, h);
   if (instance.system) project_start(*instance.system, instance.t0, z.q, z.p);
   const double condition = condition_number(registry, instance, c.method, z, h);
+  const std::vector<Reached> expected = reach(registry, instance, c.method, z, h);
 
-  Quantities out;
+  Quantities out, failures;
   out.push_back({"condition", condition, {}, "of the scaled Jacobian"});
-  for (const long steps : {1L, 10L}) {
-    const Reached expected = reach(registry, instance, c.method, z, steps, h);
-    for (const auto& name : registry.solvers()) {
-      if (name == c.method.solver) continue;
-      Method method = c.method;
-      method.solver = name;
-      method.solver_options.clear();
-      const std::string label = name + "-" + std::to_string(steps);
-      const std::string after = " after " + std::to_string(steps) + (steps == 1 ? " step" : " steps");
-      try {
-        const Reached found = reach(registry, instance, method, z, steps, h);
-        const double state =
-            std::max(scaled_difference(found.dq, expected.dq), scaled_difference(found.dp, expected.dp));
-        out.push_back({label, state, Gate::at_most(agreement), "increments of q and p" + after + ", relative"});
-        out.push_back({label + "-lambda", scaled_difference(found.lambda, expected.lambda),
-                       Gate::at_most(agreement * condition), "multipliers" + after + ", relative"});
-      } catch (const RunFailed& failure) {
-        out.push_back({label, std::numeric_limits<double>::quiet_NaN(), Gate::at_most(agreement), failure.what()});
-      } catch (const Error& error) {
-        if (error.code() != ErrorCode::refused) throw;
-        out.push_back({label, 0, {}, error.what()});
+  Worst state[2], lambda[2], allocations;
+  long agreeing = 0;
+  std::string refused;
+  for (const Strategy& strategy : strategies(registry)) {
+    Method method = c.method;
+    method.solver = strategy.solver;
+    method.solver_options = strategy.options;
+    const std::string label = strategy.label();
+    try {
+      const std::vector<Reached> found = reach(registry, instance, method, z, h);
+      for (std::size_t i = 0; i < 2; ++i) {
+        state[i].take(
+            std::max(scaled_difference(found[i].dq, expected[i].dq), scaled_difference(found[i].dp, expected[i].dp)),
+            label);
+        lambda[i].take(scaled_difference(found[i].lambda, expected[i].lambda), label);
+        allocations.take(static_cast<double>(found[i].allocations), label);
       }
+      ++agreeing;
+    } catch (const RunFailed& failure) {
+      failures.push_back({label, std::numeric_limits<double>::quiet_NaN(), Gate::at_most(agreement), failure.what()});
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::refused) throw;
+      refused += (refused.empty() ? "refused: " : ", ") + label;
     }
   }
+  out.push_back({"strategies", static_cast<double>(agreeing), {}, refused});
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::string steps = std::to_string(step_counts[i]);
+    out.push_back({"increments-" + steps, state[i].value, Gate::at_most(agreement),
+                   "of q and p, relative, the largest: " + state[i].label});
+    out.push_back({"multipliers-" + steps, lambda[i].value, Gate::at_most(agreement * condition),
+                   "relative, the largest: " + lambda[i].label});
+  }
+  if (CountAllocations::available())
+    out.push_back({"allocations", allocations.value, Gate::at_most(0), "the most: " + allocations.label});
+  out.insert(out.end(), failures.begin(), failures.end());
   return out;
 }
 

@@ -29,6 +29,7 @@ void add_list(CLI::App& app, Invocation& invocation);
 void add_describe(CLI::App& app, Invocation& invocation);
 void add_check(CLI::App& app, Invocation& invocation);
 void add_run(CLI::App& app, Invocation& invocation);
+void add_compare(CLI::App& app, Invocation& invocation);
 void add_validate(CLI::App& app, Invocation& invocation);
 
 }  // namespace gnomon::program

@@ -1,4 +1,4 @@
-/// The gnomon program: list, describe, check, run, validate.
+/// The gnomon program: list, describe, check, run, compare, validate.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -59,6 +59,7 @@ int dispatch(int argc, char** argv) {
   add_describe(app, invocation);
   add_check(app, invocation);
   add_run(app, invocation);
+  add_compare(app, invocation);
   add_validate(app, invocation);
   app.require_subcommand(0, 1);
 
@@ -79,7 +80,7 @@ int dispatch(int argc, char** argv) {
     return complain(error.what());
   }
   if (!invocation.action)
-    return complain("a command is missing: list, describe, check, run or validate; gnomon --help tells more");
+    return complain("a command is missing: list, describe, check, run, compare or validate; gnomon --help tells more");
 
   Registry registry;
   register_builtin(registry);

@@ -11,6 +11,8 @@
 #include "contact_report.hpp"
 #include "gnomon/error.hpp"
 #include "progress.hpp"
+#include "run_arguments.hpp"
+#include "run_checkpoint.hpp"
 #include "run_report.hpp"
 #include "state_blocks.hpp"
 #include "trajectory_writer.hpp"
@@ -21,80 +23,8 @@ namespace {
 
 constexpr int interrupted_status = 130;  // as shells report SIGINT
 
-struct Arguments {
-  std::string problem, scheme = "energy-momentum", solver = "kinsol-newton";
-  std::string step, until, steps, every = "1", max_halvings = "0";
-  std::vector<std::string> set, options, solver_options, reference_options, contact;
-  std::string jacobian = "analytic";
-  std::optional<std::string> output, reference;
-  bool json = false, project_start = false, dependent_constraints = false, events = false;
-};
-
-/// How far to go: to a time, or a number of steps.
-struct Span {
-  double h = 0, t_end = 0;
-  long steps = 0;
-  bool by_time = false;
-};
-
-Span parse_span(const Arguments& arguments, double t0) {
-  Span span;
-  if (arguments.step.empty())
-    throw Error(ErrorCode::bad_value, "--step is missing: give the step size, e.g. --step 1e-3");
-  span.h = parse_real(arguments.step, "--step");
-  if (span.h <= 0) throw Error(ErrorCode::bad_value, "--step = " + arguments.step + " is not above zero");
-  if (arguments.until.empty() == arguments.steps.empty())
-    throw Error(ErrorCode::bad_value, arguments.until.empty()
-                                          ? "neither --until nor --steps is given: one of them says how far to go"
-                                          : "both --until and --steps are given: only one of them can hold");
-  if (!arguments.steps.empty()) {
-    span.steps = parse_count(arguments.steps, "--steps", 1);
-    span.t_end = t0 + static_cast<double>(span.steps) * span.h;
-    if (!std::isfinite(span.t_end))
-      throw Error(ErrorCode::bad_value, fmt::format("--steps = {} of --step = {} end beyond the range of numbers",
-                                                    arguments.steps, arguments.step));
-    return span;
-  }
-  span.by_time = true;
-  span.t_end = parse_real(arguments.until, "--until");
-  if (span.t_end <= t0)
-    throw Error(ErrorCode::bad_value,
-                fmt::format("--until = {} is not after the start time {}", arguments.until, number_text(t0)));
-  const double count = std::ceil((span.t_end - t0) / span.h - 1e-9);
-  if (count < 1)
-    throw Error(ErrorCode::bad_value,
-                fmt::format("--until = {} is less than 1e-9 steps after the start time {}: that is "
-                            "no step at all",
-                            arguments.until, number_text(t0)));
-  if (!(count <= 1e15))
-    throw Error(ErrorCode::bad_value,
-                fmt::format("--until = {} with --step = {} would take {:g} steps, at most 1e15 are possible",
-                            arguments.until, arguments.step, count));
-  span.steps = static_cast<long>(count);
-  return span;
-}
-
-IntegratorOptions parse_integrator_options(const Arguments& arguments) {
-  IntegratorOptions options;
-  options.project_start = arguments.project_start;
-  options.dependent_constraints = arguments.dependent_constraints;
-  options.contact = contact_options(parse_assignments(arguments.contact, "--contact"));
-  options.max_halvings = static_cast<int>(parse_count(arguments.max_halvings, "--max-halvings", 0));
-  if (options.max_halvings > 40)
-    throw Error(ErrorCode::bad_value, "--max-halvings = " + arguments.max_halvings + " is above 40");
-  std::vector<std::string> known;
-  for (const auto source : {JacobianSource::analytic, JacobianSource::dual, JacobianSource::differences}) {
-    if (arguments.jacobian == to_string(source)) {
-      options.jacobian = source;
-      return options;
-    }
-    known.emplace_back(to_string(source));
-  }
-  throw unknown_name("Jacobian source", arguments.jacobian, known);
-}
-
 /// A reference started where the integrator starts, or none.
-std::unique_ptr<ReferenceSolution> start_reference(const Registry& registry, const Arguments& arguments,
+std::unique_ptr<ReferenceSolution> start_reference(const Registry& registry, const RunArguments& arguments,
                                                    ProblemInstance instance, const Integrator& integrator) {
   if (!arguments.reference) {
     if (!arguments.reference_options.empty())
@@ -109,12 +39,27 @@ std::unique_ptr<ReferenceSolution> start_reference(const Registry& registry, con
                                            parse_assignments(arguments.reference_options, "--reference-option")));
 }
 
-int run(const Registry& registry, const Arguments& arguments) {
+/// What is left of the span after a restart.
+void shorten(Span& span, const RunArguments& arguments, const Integrator& integrator) {
+  const long done = integrator.counters().steps;
+  const double t = integrator.state().t;
+  if (span.by_time ? !(span.t_end > t) : span.steps <= done)
+    throw Error(ErrorCode::bad_value,
+                fmt::format("checkpoint \"{}\" is at step {}, t = {}: there is nothing left to do, {} must be larger",
+                            *arguments.restart, done, number_text(t), span.by_time ? "--until" : "--steps"));
+  if (!span.by_time) span.steps -= done;
+}
+
+int run(const Registry& registry, const RunArguments& given) {
   // Everything that can be misuse comes first.
-  const IntegratorOptions options = parse_integrator_options(arguments);
+  const RunArguments arguments = given.restart ? with_checkpoint(given) : given;
+  if (arguments.problem.empty())
+    throw Error(ErrorCode::bad_value, "PROBLEM is missing: give the name of a problem, or --restart FILE");
+  const IntegratorOptions options = parse_integrator_options(registry, arguments);
   const long every = parse_count(arguments.every, "--every", 1);
   const ProblemInstance instance = registry.build(arguments.problem, parse_assignments(arguments.set, "--set"));
-  const Span span = parse_span(arguments, instance.t0);
+  Span span = parse_span(arguments, instance.t0);
+  const long checkpoint_every = parse_checkpoint_every(arguments);
   Integrator integrator = registry.integrator(instance, arguments.scheme, arguments.solver,
                                               parse_assignments(arguments.options, "--option"),
                                               parse_assignments(arguments.solver_options, "--solver-option"), options);
@@ -122,15 +67,25 @@ int run(const Registry& registry, const Arguments& arguments) {
     throw Error(ErrorCode::bad_value, fmt::format("{} is given, and problem {} with these parameters has no obstacles",
                                                   arguments.events ? "--events" : "--contact", arguments.problem));
   const auto reference = start_reference(registry, arguments, instance, integrator);
+  if (arguments.restart) {
+    integrator.load(*arguments.restart);
+    shorten(span, arguments, integrator);
+  }
   std::unique_ptr<TrajectoryWriter> writer;
   if (arguments.output) {
     writer = std::make_unique<TrajectoryWriter>(*arguments.output, integrator, every);
-    writer->observe(integrator.state(), 0);
+    writer->observe(integrator.state(), integrator.counters().steps);
     integrator.add_observer(*writer);
+  }
+  std::unique_ptr<CheckpointWriter> checkpoints;
+  if (arguments.checkpoint) {
+    checkpoints = std::make_unique<CheckpointWriter>(arguments, integrator, checkpoint_every);
+    integrator.add_observer(*checkpoints);
   }
   Progress progress(instance.t0, span.t_end, span.steps, integrator.monitor());
   integrator.add_observer(progress);
 
+  const long steps_before = integrator.counters().steps;
   const auto begin = std::chrono::steady_clock::now();
   const StepReport end =
       span.by_time ? integrator.advance_to(span.t_end, span.h) : integrator.advance(span.steps, span.h);
@@ -139,6 +94,7 @@ int run(const Registry& registry, const Arguments& arguments) {
   report.scheme = arguments.scheme;
   report.solver = arguments.solver;
   report.step = span.h;
+  report.steps_before = steps_before;
   report.t0 = instance.t0;
   report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   progress.finish();
@@ -155,6 +111,7 @@ int run(const Registry& registry, const Arguments& arguments) {
     fmt::print(people, "dependent constraint: {}\n", constraint_name(integrator.system(), i));
   if (has_contacts(integrator)) print_contact(people, integrator, arguments.events);
   if (arguments.json) fmt::print("{}", validation::json_text(run_json(report, integrator)));
+  if (checkpoints) checkpoints->finish();
   if (writer) writer->finish(integrator.state(), integrator.counters().steps);
   if (end.stopped_by_observer) return interrupted_status;
   const bool reference_failed = report.reference_end && !report.reference_end->success;
@@ -164,36 +121,28 @@ int run(const Registry& registry, const Arguments& arguments) {
 }  // namespace
 
 void add_run(CLI::App& app, Invocation& invocation) {
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<RunArguments>();
   CLI::App* command = app.add_subcommand("run", "integrate a problem and report its invariants");
   command->footer(
       "e.g. gnomon run double-spherical-pendulum --set start=spatial --step 1e-3 --until 1 --reference ida-ggl");
   const auto add = [command](const std::string& flag, auto& value, const std::string& type, const std::string& help) {
     return command->add_option(flag, value, help)->type_name(type);
   };
-  add("PROBLEM", a->problem, "", "name of the problem")->required();
-  add("--scheme", a->scheme, "NAME", "the scheme")->capture_default_str();
+  add_system_flags(*command, *a);
   add("--solver", a->solver, "NAME", "the solver")->capture_default_str();
-  add("--step", a->step, "H", "step size");
-  add("--until", a->until, "T", "end time; the last step is shortened to arrive");
-  add("--steps", a->steps, "N", "number of steps, instead of --until");
-  const std::string pair = "NAME=VALUE";
-  add_repeatable(*command, "--set", a->set, pair, "a parameter of the problem (repeatable)");
-  add_repeatable(*command, "--option", a->options, pair, "an option of the scheme (repeatable)");
-  add_repeatable(*command, "--solver-option", a->solver_options, pair, "an option of the solver (repeatable)");
-  add_repeatable(*command, "--contact", a->contact, pair,
-                 "how contacts with obstacles are treated: mode, restitution, zeno-speed (repeatable)");
+  add_repeatable(*command, "--solver-option", a->solver_options, "NAME=VALUE", "an option of the solver (repeatable)");
   command->add_flag("--events", a->events, "list the landings, impacts, launches and turnings");
   add("--reference", a->reference, "NAME", "compare the end with this reference");
-  add_repeatable(*command, "--reference-option", a->reference_options, pair, "an option of the reference (repeatable)");
+  add_repeatable(*command, "--reference-option", a->reference_options, "NAME=VALUE",
+                 "an option of the reference (repeatable)");
   add("--output", a->output, "FILE", "write the trajectory to this CSV file");
+  add("--checkpoint", a->checkpoint, "FILE", "write the complete state to this file at the end, or when interrupted");
+  add("--checkpoint-every", a->checkpoint_every, "N", "and after every N-th step");
+  add("--restart", a->restart, "FILE",
+      "go on from this checkpoint, with everything as it was given then; --until or --steps may be given anew");
   add("--every", a->every, "K", "write every K-th state")->capture_default_str();
   command->add_flag("--json", a->json, "one JSON object on standard output, the summary on standard error");
-  add("--jacobian", a->jacobian, "SOURCE", "analytic, dual or differences")->capture_default_str();
-  command->add_flag("--project-start", a->project_start, "repair an inconsistent start in the mass metric");
-  command->add_flag("--dependent-constraints", a->dependent_constraints,
-                    "allow constraints that repeat others, name them, and take least-norm multipliers");
-  add("--max-halvings", a->max_halvings, "N", "cut a refused step into up to 2^N substeps")->capture_default_str();
+  add_fallback_flags(*command, *a);
   command->callback(
       [&invocation, a] { invocation.action = [a](const Registry& registry) { return run(registry, *a); }; });
 }

@@ -33,12 +33,14 @@ void print_summary(std::FILE* out, const RunReport& report, const Integrator& in
   const RunCounters& counters = integrator.counters();
   const Drift& energy = monitor.energy();
   const double steps = static_cast<double>(std::max(counters.steps, 1L));
+  const double timed_steps = static_cast<double>(std::max(counters.steps - report.steps_before, 1L));
   const auto row = [out](const char* label, const std::string& text) { fmt::print(out, "  {:12} {}\n", label, text); };
 
   fmt::print(out, "{}, {} through {}\n", report.problem, report.scheme, report.solver);
   row("promises", to_string(integrator.promises()));
   row("steps",
-      fmt::format("{} of h = {:g}, t = {:g} .. {:g}{}", counters.steps, report.step, report.t0, integrator.state().t,
+      fmt::format("{} of h = {:g}, t = {:g} .. {:g}{}{}", counters.steps, report.step, report.t0, integrator.state().t,
+                  counters.fallback_solves ? fmt::format(", {} solves by the fallback", counters.fallback_solves) : "",
                   counters.refused_steps ? fmt::format(", {} refused and cut", counters.refused_steps) : ""));
   if (has_energy(integrator))
     row("energy", fmt::format("H0 = {:.10g}, max error {:.2e}{}, slope {:.1e} a unit of time", energy.initial(),
@@ -60,7 +62,7 @@ void print_summary(std::FILE* out, const RunReport& report, const Integrator& in
       fmt::format(
           "{:.2f} iterations a step, {}{:.2f} us a step, {:.3g} s", counters.iterations / steps,
           counters.repeated_solves ? fmt::format("in {:.2f} solves, ", 1 + counters.repeated_solves / steps) : "",
-          1e6 * report.wall_s / steps, report.wall_s));
+          1e6 * report.wall_s / timed_steps, report.wall_s));
   if (const auto error = report.reference_error(integrator))
     row("reference", fmt::format("{} at t = {:g}: relative position error {:.4e}", report.reference,
                                  report.reference_end->t, *error));
@@ -121,6 +123,7 @@ Json::Value run_json(const RunReport& report, const Integrator& integrator) {
   out["counters"]["jacobian_evaluations"] = Json::Int64(counters.jacobian_evaluations);
   out["counters"]["factorisations"] = Json::Int64(counters.factorisations);
   out["counters"]["repeated_solves"] = Json::Int64(counters.repeated_solves);
+  out["counters"]["fallback_solves"] = Json::Int64(counters.fallback_solves);
   out["counters"]["refused_steps"] = Json::Int64(counters.refused_steps);
   out["wall_s"] = report.wall_s;
   if (report.reference_end) {

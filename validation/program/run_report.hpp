@@ -16,8 +16,9 @@ namespace gnomon::program {
 struct RunReport {
   std::string problem, scheme, solver;
   double step = 0, t0 = 0, wall_s = 0;
-  std::string status;   ///< "success", "interrupted" or what a solve ended with
-  std::string message;  ///< empty on success
+  long steps_before = 0;  ///< taken by the run that this one goes on from; wall_s is without them
+  std::string status;     ///< "success", "interrupted" or what a solve ended with
+  std::string message;    ///< empty on success
   std::string reference;
   std::optional<ReferenceReport> reference_end;
 

@@ -42,14 +42,19 @@ struct PairCase {
 constexpr PairCase pair_cases[] = {{"promises", "", Tier::quick},
                                    {"jacobian", "/jacobian", Tier::quick},
                                    {"allocations", "/allocations", Tier::quick},
+                                   {"solvers-agree", "/solvers", Tier::standard},
+                                   {"checkpoint", "/checkpoint", Tier::standard},
                                    {"invariants", "/long", Tier::full}};
 /// A long run has this many times the steps of the quick one.
 constexpr long long_run_factor = 10;
+/// Steps of a run with a checkpoint in the middle.
+constexpr long checkpoint_steps = 1000;
 
 /// A known failure of the pair belongs to one of its cases; there its quantity has this name, elsewhere none ("").
 std::string quantity_in(const std::string& measure, const std::string& quantity) {
   const auto starts_with = [&](const char* prefix) { return quantity.rfind(prefix, 0) == 0; };
   if (starts_with("long-")) return measure == "invariants" ? quantity.substr(5) : "";
+  if (starts_with("solvers-")) return measure == "solvers-agree" ? quantity.substr(8) : "";
   for (const char* own : {"jacobian", "allocations"})
     if (starts_with(own)) return measure == own ? quantity : "";
   return measure == "promises" ? quantity : "";
@@ -86,6 +91,7 @@ std::vector<Case> conformance_cases(const Registry& registry, const CaseFiles& f
           Case c = base_case(start, measure);
           c.tier = tier;
           if (c.measure == "invariants") c.steps *= long_run_factor;
+          if (c.measure == "checkpoint") c.steps = checkpoint_steps;
           c.method.scheme = scheme;
           c.name = scheme + "/" + label + suffix;
           for (const auto& failure : files.failures) {

@@ -5,6 +5,7 @@
 #include <sunnonlinsol/sunnonlinsol_newton.h>
 
 #include <boost/test/unit_test.hpp>
+#include <cstdio>
 
 #include "gnomon/attached_solver.hpp"
 #include "gnomon/gnomon.hpp"
@@ -115,19 +116,24 @@ BOOST_AUTO_TEST_CASE(all_settings_reach_the_same_state) {
     for (const char* algebra : {"dense", "klu"}) {
       for (const char* matrix : {"fresh", "kept"})
         reaches_the_same(registry().solver("sun-newton"), setting, {{"matrix", matrix}, {"algebra", algebra}});
+      for (const char* matrix : {"solve", "kept"})
+        reaches_the_same(registry().solver("kinsol-picard"), setting, {{"matrix", matrix}, {"algebra", algebra}});
       for (const char* solver : {"kinsol-anderson", "sun-fixed-point"})
         for (const char* matrix : {"solve", "kept"})
           for (const char* depth : {"0", "1", "3", "20"})
             reaches_the_same(registry().solver(solver), setting,
                              {{"depth", depth}, {"matrix", matrix}, {"algebra", algebra}});
     }
+    for (const char* matrix : {"solve", "kept"})
+      reaches_the_same(registry().solver("newton-simplified"), setting, {{"matrix", matrix}});
   }
 }
 
 BOOST_AUTO_TEST_CASE(attached_solvers_reach_the_same_state) {
   const AttachedSolver newton("my-newton", SUNNonlinSol_Newton, registry().algebra_table());
   const AttachedSolver fixed_point(
-      "my-fixed-point", [](N_Vector like, SUNContext context) { return SUNNonlinSol_FixedPoint(like, 2, context); });
+      "my-fixed-point", [](N_Vector like, SUNContext context) { return SUNNonlinSol_FixedPoint(like, 2, context); },
+      registry().algebra_table());
   const AttachedSolver own(
       "my-own", [](N_Vector like, SUNContext context) { return own_newton(like, context, 5); },
       registry().algebra_table());
@@ -151,7 +157,7 @@ BOOST_AUTO_TEST_CASE(attached_newton_is_the_named_one) {
 // A kept matrix is what it says, and is set anew when h changes by so much that it does not do.
 BOOST_AUTO_TEST_CASE(kept_matrices) {
   const Setting& setting = settings[0];
-  for (const char* name : {"sun-newton", "kinsol-anderson", "sun-fixed-point"}) {
+  for (const char* name : {"sun-newton", "kinsol-anderson", "sun-fixed-point", "kinsol-picard", "newton-simplified"}) {
     Integrator kept = with(registry().solver(name), setting, {{"matrix", "kept"}});
     BOOST_TEST(kept.advance(200, 1e-3).success(), name);
     BOOST_TEST(kept.counters().factorisations < 50, name << ": " << kept.counters().factorisations);
@@ -159,6 +165,25 @@ BOOST_AUTO_TEST_CASE(kept_matrices) {
     BOOST_TEST(report.success(), name << ": " << report.message);
     BOOST_TEST(kept.monitor().energy().max_abs_error() < 1e-12, name);
   }
+}
+
+// A run that goes on from a checkpoint has the matrix that was kept, and with it the very bits of the other one.
+BOOST_AUTO_TEST_CASE(kept_matrices_are_in_checkpoints) {
+  const std::string file = "test_attached_solver.gcp";
+  for (const char* name : {"sun-newton", "kinsol-anderson", "sun-fixed-point", "kinsol-picard", "newton-simplified"}) {
+    Integrator first = with(registry().solver(name), settings[0], {{"matrix", "kept"}});
+    BOOST_TEST(first.advance(20, 1e-2).success(), name);
+    first.save(file);
+    Integrator second = with(registry().solver(name), settings[0], {{"matrix", "kept"}});
+    second.load(file);
+    BOOST_TEST(first.advance(50, 1e-2).success(), name);
+    BOOST_TEST(second.advance(50, 1e-2).success(), name);
+    BOOST_TEST((first.state().q.value() == second.state().q.value()), name);
+    BOOST_TEST((first.state().p.value() == second.state().p.value()), name);
+    BOOST_TEST(first.counters().iterations == second.counters().iterations, name);
+    BOOST_TEST(first.counters().factorisations == second.counters().factorisations, name);
+  }
+  std::remove(file.c_str());
 }
 
 // Failure is a report with one sentence, and the state stays.
@@ -173,7 +198,7 @@ BOOST_AUTO_TEST_CASE(failures_are_reports) {
   };
   for (const Run& run :
        {Run{lazy, {}}, Run{registry().solver("sun-newton"), once}, Run{registry().solver("kinsol-anderson"), once},
-        Run{registry().solver("sun-fixed-point"), once}}) {
+        Run{registry().solver("kinsol-picard"), once}, Run{registry().solver("sun-fixed-point"), once}}) {
     Integrator integrator = with(run.factory, settings[0], run.options);
     const Vector q = integrator.state().q.value(), p = integrator.state().p.value();
     const StepReport report = integrator.step(0.3);

@@ -250,6 +250,62 @@ BOOST_AUTO_TEST_CASE(until_arrives) {
   BOOST_TEST(report["t"].asDouble() == 1.0, boost::test_tools::tolerance(1e-15));
 }
 
+BOOST_AUTO_TEST_CASE(fallback) {
+  const Scratch scratch;
+  const std::string run = "run modified-pendulum --scheme hbvm --step 0.6 --steps 30 --json";
+  BOOST_TEST(scratch.gnomon(run).status == 3);
+  const Outcome outcome = scratch.gnomon(run + " --fallback");
+  BOOST_TEST(outcome.status == 0, outcome.err);
+  const Json::Value report = parse(outcome.out);
+  BOOST_TEST(report["counters"]["fallback_solves"].asInt() > 0);
+  BOOST_TEST(contains(outcome.err, "solves by the fallback"));
+  scratch.misuse(run + " --fallback --solver kinsol-linesearch", {"--fallback", "kinsol-linesearch"});
+}
+
+BOOST_AUTO_TEST_CASE(compare) {
+  const Scratch scratch;
+  const std::string rest = " --step 1e-2 --steps 50";
+  const Outcome outcome = scratch.gnomon("compare planar-pendulum --scheme rattle --json" + rest);
+  BOOST_TEST(outcome.status == 0, outcome.err);
+  const Json::Value report = parse(outcome.out);
+  BOOST_TEST(report["problem"].asString() == "planar-pendulum");
+  BOOST_TEST(report["scheme"].asString() == "rattle");
+  int converged = 0, refused = 0;
+  for (const Json::Value& strategy : report["strategies"]) {
+    const std::string name = strategy["solver"].asString() + " " + strategy["options"]["matrix"].asString();
+    BOOST_TEST(contains(outcome.err, strategy["solver"].asString()));
+    if (strategy["status"].asString() == "refused") {
+      ++refused;
+      BOOST_TEST(strategy["options"]["matrix"].asString() == "leading", name);
+      BOOST_TEST(contains(strategy["message"].asString(), "approximate inverse"), name);
+      continue;
+    }
+    ++converged;
+    BOOST_TEST(strategy["status"].asString() == "success", name);
+    BOOST_TEST(strategy["steps"].asInt() == 50, name);
+    BOOST_TEST(strategy["iterations"].asInt() >= 50, name);
+    BOOST_TEST(strategy["residual_evaluations"].asInt() >= 50, name);
+    BOOST_TEST(strategy["factorisations"].asInt() > 0, name);
+    BOOST_TEST(strategy["us_a_step"].asDouble() > 0, name);
+    BOOST_TEST(strategy["residual"].asDouble() < 1e-9, name);
+    BOOST_TEST(strategy["energy_max_abs_error"].asDouble() < 1e-3, name);
+    BOOST_TEST(strategy["apart"].asDouble() < 1e-11, name);
+  }
+  BOOST_TEST(converged >= 10);
+  BOOST_TEST(refused == 2);
+
+  // What does not converge says why, beside what does.
+  const Outcome long_steps = scratch.gnomon("compare modified-pendulum --scheme hbvm --step 0.6 --steps 30");
+  BOOST_TEST(long_steps.status == 0);
+  BOOST_TEST(contains(long_steps.out, "KIN_MAXITER_REACHED"), long_steps.out);
+
+  scratch.misuse("compare planar-pendulm" + rest, {"planar-pendulm", "\"planar-pendulum\""});
+  scratch.misuse("compare", {"PROBLEM"});
+  scratch.misuse("compare planar-pendulum --scheme nonsense" + rest, {"nonsense"});
+  scratch.misuse("compare planar-pendulum --solver newton" + rest, {"--solver"});
+  scratch.misuse("compare planar-pendulum --step 0 --steps 3", {"--step"});
+}
+
 BOOST_AUTO_TEST_CASE(existing_output_survives_misuse) {
   const Scratch scratch;
   std::ofstream(scratch.work / "out.csv") << "precious\n";
@@ -262,8 +318,8 @@ BOOST_AUTO_TEST_CASE(existing_output_survives_misuse) {
 BOOST_AUTO_TEST_CASE(help_and_lists) {
   const Scratch scratch;
   for (const char* arguments :
-       {"--help", "run --help", "validate --help", "--version", "list", "list schemes", "describe heavy-top",
-        "describe ida-ggl", "describe newton", "describe rattle", "check planar-pendulum"}) {
+       {"--help", "run --help", "compare --help", "validate --help", "--version", "list", "list schemes",
+        "describe heavy-top", "describe ida-ggl", "describe newton", "describe rattle", "check planar-pendulum"}) {
     const Outcome outcome = scratch.gnomon(arguments);
     BOOST_TEST(outcome.status == 0, arguments);
     BOOST_TEST(outcome.out != "", arguments);

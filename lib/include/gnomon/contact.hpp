@@ -18,6 +18,7 @@
 
 #include <string>
 
+#include "gnomon/archive.hpp"
 #include "gnomon/options.hpp"
 #include "gnomon/types.hpp"
 
@@ -49,6 +50,7 @@ struct ContactEvent {
   EventKind kind;
   Index contact;         ///< which obstacle; -1 for turning and rest
   double energy_change;  ///< by the impulse of this contact
+  void exchange(Archive& archive);
 };
 
 /// E(t) - E(0) = work + impact + defect: what friction and other forces outside H did, what impacts lost, and what the

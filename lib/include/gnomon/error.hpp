@@ -7,20 +7,27 @@
 #include <string_view>
 #include <vector>
 
+#include "gnomon/flags.h"
+
 namespace gnomon {
 
-/// What kind of misuse an Error reports. The integer values are the (negative) flags of the C interface.
+/// What kind of misuse an Error reports, with the (negative) flags of the C interface as values; the list, with their
+/// messages, is in flags.h:
+///
+///     unknown_name        no scheme, solver, problem, reference or option of that name
+///     bad_value           a number or a choice outside what was declared
+///     bad_size            a vector or matrix of the wrong length
+///     inconsistent_start  g(q0) != 0 or G v0 + g_t != 0
+///     rank_deficient      dependent constraints at the start
+///     not_finite          the start, or a callback at the start, is NaN or infinite
+///     callback_failed     a callback threw at the start
+///     refused             scheme, solver and system do not fit; the text says why
+///     bad_plugin          not a plug-in, another version, or it failed to register
+///     bad_file            a file that cannot be read or written
 enum class ErrorCode {
-  unknown_name = -1,        ///< no scheme, solver, problem, reference or option of that name
-  bad_value = -2,           ///< a number or a choice outside what was declared
-  bad_size = -3,            ///< a vector or matrix of the wrong length
-  inconsistent_start = -4,  ///< g(q0) != 0 or G v0 + g_t != 0
-  rank_deficient = -5,      ///< dependent constraints at the start
-  not_finite = -6,          ///< the start, or a callback at the start, is NaN or infinite
-  callback_failed = -7,     ///< a callback threw at the start
-  refused = -8,             ///< scheme, solver and system do not fit; the text says why
-  bad_plugin = -9,          ///< not a plug-in, another version, or it failed to register
-  bad_file = -10,           ///< a file that cannot be read or written
+#define GNOMON_ERROR_CODE(name, NAME, value, message) name = value,
+  GNOMON_ERRORS(GNOMON_ERROR_CODE)
+#undef GNOMON_ERROR_CODE
 };
 
 /// One full sentence that names the offending thing, its value and what was expected.

@@ -8,9 +8,10 @@
 /// around SUNNonlinearSolvers of type SUNNONLINEARSOLVER_FIXEDPOINT, which differ in who combines the iterates.
 ///
 /// P is set at the start value (matrix=solve) or kept from solve to solve (matrix=kept; the rounding of a step then
-/// depends on the steps before it). It is set anew where a correction P^-1 F is not half of the one before; that
-/// correction is thrown away, and the acceleration begins again, with a P of this solve at the present iterate, with
-/// one of an earlier solve at the start value: in the worst case this is Newton's method.
+/// depends on the steps before it). It is set anew where a correction P^-1 F is not half of the one before, with a P of
+/// an earlier solve a fifth (stagnation.hpp); that correction is thrown away, and the acceleration begins again with P
+/// at the present iterate, or, where a P of an earlier solve made the corrections grow, at the start value: in the
+/// worst case this is Newton's method.
 ///
 /// Anderson's method divides by the differences of corrections. Where they depend on each other but for their rounding,
 /// or are zero (one unknown that matters, the end of any iteration), the accelerated iterate is far off, or not finite:
@@ -71,8 +72,11 @@ class FixedPointIteration : public NonlinearSolver {
       then_ = Then::go_on;
       accelerated_ = -2;  // the first two iterates of an iteration are plain
       x_ = result_;
+      const long before = report_.iterations;
       iterate(x_);
       if (report_.status != SolveStatus::converged) return failed();
+      // It stopped by itself: KINSOL does where acceleration leads back to the very iterate.
+      if (then_ == Then::go_on && report_.iterations > before) then_ = Then::restart;
     } while (then_ == Then::restart);
     ++report_.residual_evaluations;
     if (equations_->residual(result_, correction()) != EvaluationStatus::ok) {
@@ -89,6 +93,13 @@ class FixedPointIteration : public NonlinearSolver {
                       number_text(report_.step_norm) + " after " + std::to_string(report_.iterations) +
                       " fixed-point iterations";
     return failed();
+  }
+
+  void exchange(Archive& archive) final {
+    bool kept = keep_ && has_matrix_;
+    archive(kept);
+    has_matrix_ = kept;
+    if (kept) archive(linear_);
   }
 
  protected:
@@ -110,12 +121,13 @@ class FixedPointIteration : public NonlinearSolver {
     const double step = (d.array().abs() / (1 + x.array().abs())).maxCoeff();
     if (accelerated_ >= 0 && !(step <= std::max(report_.step_norm, 100 * equations_->rounding_floor())))
       return restart();
-    if (!fresh_matrix_ && (!finite || stagnation_.slow(step))) {
-      if (new_matrix_)
+    if (!fresh_matrix_ && (!finite || stagnation_.slow(step, !new_matrix_))) {
+      if (new_matrix_ || (finite && !stagnation_.grows(step)))
         result_ = x;
       else
         result_ = start_;
       then_ = Then::restart;
+      stagnation_.renew();
       set_matrix(result_);
       return false;
     }

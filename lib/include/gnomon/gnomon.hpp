@@ -5,6 +5,7 @@
 #include "gnomon/attached_solver.hpp"
 #include "gnomon/autodiff_overdetermined.hpp"
 #include "gnomon/autodiff_system.hpp"
+#include "gnomon/checkpoint.hpp"
 #include "gnomon/consistency.hpp"
 #include "gnomon/contact.hpp"
 #include "gnomon/error.hpp"

@@ -24,16 +24,19 @@ struct RunCounters {
   long jacobian_evaluations = 0;
   long factorisations = 0;
   long repeated_solves = 0;  ///< solves that the scheme asked to repeat: augmented Lagrange iterations but the last
+  long fallback_solves = 0;  ///< solves that only IntegratorOptions::fallback finished
   long refused_steps = 0;    ///< steps that were cut into substeps
+  void exchange(Archive& archive);
 };
 
 /// What one step, or a sequence of steps, did.
 struct StepReport {
   SolveStatus status = SolveStatus::converged;
-  double t = 0;         ///< time reached
-  long steps = 0;       ///< steps taken by this call
-  SolveReport last;     ///< of the last solve
-  std::string message;  ///< empty on success: what failed, at which time, with which residual
+  double t = 0;                                 ///< time reached
+  long steps = 0;                               ///< steps taken by this call
+  SolveReport last;                             ///< of the last solve
+  long fallback_solves = 0, refused_steps = 0;  ///< of RunCounters, those of this call
+  std::string message;                          ///< empty on success: what failed, at which time, with which residual
   bool stopped_by_observer = false;
   bool success() const { return status == SolveStatus::converged; }
 };
@@ -52,6 +55,10 @@ struct IntegratorOptions {
   bool dependent_constraints = false;       ///< allow constraints that repeat others: reported, least-norm multipliers
   bool project_start = false;               ///< repair an inconsistent start in the mass metric
   ContactOptions contact;                   ///< for systems with obstacles
+  /// The ladder for a step on which the solver fails: this solver, with its default options, from the same start value;
+  /// then two steps of half the size, each with both solvers. Null: no other solver. It lives as long as the
+  /// integrator.
+  const SolverFactory* fallback = nullptr;
   int max_halvings = 0;  ///< cut a refused step into up to 2^max_halvings substeps; 0: a refused step ends the run
 };
 
@@ -75,8 +82,16 @@ class Integrator {
   /// changed p: what schemes keep of earlier steps is forgotten, monitor and counters go on. Instead
   /// of start() where the state is known to be good: there are no checks.
   void restart(const State& from);
-  /// Goes on from a state that this integrator has had: a checkpoint.
+  /// Goes on from a state that this integrator has had.
   void restore(const State& checkpoint);
+  /// Writes everything that a restart needs to go on bit by bit: the state with what the scheme carries, monitor,
+  /// counters, contacts and what the solvers keep. `note` is the caller's own text, see read_checkpoint. The file
+  /// appears whole or not at all, whatever happens meanwhile: it is written under another name, stored and renamed.
+  /// Throws Error(bad_file), and Error(bad_value) when the integrator was not started.
+  void save(const std::string& file, const std::string& note = {}) const;
+  /// Instead of start(): goes on from a file that save() of an integrator with the same model, scheme, solver and
+  /// options wrote. Throws Error(bad_file) when the file is damaged or was written by another one.
+  void load(const std::string& file);
   /// One step of size h != 0. On failure the state is as before the call. Throws Error(bad_value) for h = 0 or not
   /// finite.
   StepReport step(double h);
@@ -104,6 +119,8 @@ class Integrator {
   StepEquations& equations();
 
  private:
+  friend class ContactRun;
+  void exchange_solvers(Archive& archive);
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

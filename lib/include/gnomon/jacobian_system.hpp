@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "gnomon/archive.hpp"
 #include "gnomon/linear_algebra.hpp"
 
 namespace gnomon {
@@ -24,6 +25,8 @@ class JacobianSystem final : private JacobianProduct {
   EvaluationStatus evaluate(const ConstVectorRef& xs);
   /// False where the matrix is singular.
   bool factorise();
+  /// The matrix that was evaluated last; factorised where it is read.
+  void exchange(Archive& archive);
   /// x <- J^-1 x; false as LinearAlgebra::solve.
   bool solve(VectorRef x) { return algebra_->solve(x); }
   /// Why factorise or solve failed.

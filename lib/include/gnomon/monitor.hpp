@@ -28,6 +28,7 @@ class Drift {
   /// Values below `floor` count as the floor, so that rounding noise does not look like growth.
   double growth_exponent(double floor) const;
   long count() const { return count_; }
+  void exchange(Archive& archive);
 
  private:
   long double initial_ = 0;
@@ -63,6 +64,9 @@ class InvariantMonitor {
   double potential_max() const { return potential_max_; }
   /// The gate for a promise of exact energy over N steps: 1e-14 sqrt(N) max(1, max|T|, max|U|).
   double energy_gate() const;
+  /// What was measured up to now, for a checkpoint. Reading takes the place of start(), after an evaluate(): throws
+  /// Error(bad_file) where H there is not the one that was written, to 1e-9 of the largest energy of the run.
+  void exchange(Archive& archive);
 
  private:
   bool evaluate_overdetermined(const State& z, long double added_energy);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "gnomon/archive.hpp"
 #include "gnomon/options.hpp"
 #include "gnomon/scaled_equations.hpp"
 
@@ -54,6 +55,9 @@ class NonlinearSolver {
   virtual void attach(ScaledEquations& equations) = 0;
   /// xs: start value in, solution out; scaled unknowns.
   virtual SolveReport solve(VectorRef xs) = 0;
+  /// What it keeps from one solve to the next and the result of the next one depends on, to the last bit: a matrix that
+  /// is not set anew for every solve, say. For checkpoints; called after attach.
+  virtual void exchange(Archive& archive) { static_cast<void>(archive); }
 };
 
 /// A named strategy, as plug-ins register it.

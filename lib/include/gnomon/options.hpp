@@ -60,6 +60,8 @@ class Options {
   /// True when the user assigned it.
   bool assigned(const std::string& name) const;
   const OptionSpecs& specs() const { return specs_; }
+  /// Every option with its value, "k=4 s=2": equal for equal options.
+  std::string to_text() const;
 
  private:
   const OptionSpec& spec(const std::string& name, OptionSpec::Kind kind) const;

@@ -11,8 +11,14 @@ class Stagnation {
  public:
   /// rounding_floor: of the scaled residual.
   void start(double rounding_floor) {
-    *this = Stagnation();
     noise_ = 100 * rounding_floor;
+    renew();
+  }
+  /// There is a new matrix: what earlier corrections did tells nothing any more.
+  void renew() {
+    previous_ = smallest_ = std::numeric_limits<double>::infinity();
+    pause_ = 0;
+    stagnant_ = false;
   }
   /// Takes the size of a correction, max |dx|/(1+|x|) of the scaled unknowns; true when it is to be the last one.
   /// Within the noise a single growth will do. Above it growth may be a swing of a complex rate: five corrections in a
@@ -25,14 +31,18 @@ class Stagnation {
     previous_ = step;
     return false;
   }
-  /// True where the iteration converges so slowly that a new matrix pays.
-  bool slow(double step) const { return step > small && step > .5 * previous_; }
+  /// True where the iteration converges so slowly that a new matrix pays. One that was kept from an earlier solve
+  /// serves further ones only while it is good, and must contract down to the noise: the residual cannot show the rest.
+  bool slow(double step, bool kept) const {
+    return kept ? step > noise_ && step > kept_rate * previous_ : step > small && step > .5 * previous_;
+  }
+  bool grows(double step) const { return !(step < previous_); }
 
  private:
-  static constexpr double small = 1e-9, below_rounding = 1e-17;
+  static constexpr double small = 1e-9, below_rounding = 1e-17, kept_rate = .2;
 
   double noise_ = 0;
-  double previous_ = std::numeric_limits<double>::infinity(), smallest_ = previous_;
+  double previous_ = 0, smallest_ = 0;
   int pause_ = 0;
   bool stagnant_ = false;
 };

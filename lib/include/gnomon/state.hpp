@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "gnomon/archive.hpp"
 #include "gnomon/types.hpp"
 
 namespace gnomon {
@@ -20,6 +21,7 @@ class Compensated {
   void add(const ConstVectorRef& d);
   const Vector& value() const { return value_; }
   const Vector& tail() const { return tail_; }
+  void exchange(Archive& archive) { archive(value_, tail_); }
 
  private:
   Vector value_, tail_;
@@ -40,7 +42,11 @@ class History {
     if (count_ < columns_.cols()) ++count_;
   }
   Index count() const { return count_; }
+  Index size() const { return columns_.rows(); }
+  Index depth() const { return columns_.cols(); }
   auto at(Index age) const { return columns_.col((head_ - age + columns_.cols()) % columns_.cols()); }
+
+  void exchange(Archive& archive) { archive(columns_, count_, head_); }
 
  private:
   Matrix columns_;
@@ -63,6 +69,7 @@ struct State {
   struct Substep {
     History history;
     double last_h = 0;
+    void exchange(Archive& archive) { archive(history, last_h); }
   };
   std::vector<Substep> substeps;
   std::vector<Index> closed;    ///< closed contacts of a system with obstacles, ascending
@@ -71,6 +78,7 @@ struct State {
   /// Takes everything but the substeps from another state of the same run.
   void assign_without_substeps(const State& other);
   void advance_time(double h);
+  void exchange(Archive& archive);
 };
 
 }  // namespace gnomon

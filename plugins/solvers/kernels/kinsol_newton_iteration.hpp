@@ -25,6 +25,7 @@
 #include "gnomon/polish.hpp"
 #include "gnomon/sun_linear_system.hpp"
 #include "gnomon/sundials_compat.hpp"
+#include "kinsol_memory.hpp"
 
 namespace gnomon::kernels {
 
@@ -56,14 +57,14 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     N_VConst(1.0, ones_.get());
     message_.text.reserve(1024);  // so that a message during a solve allocates nothing
     GNOMON_CAPTURE_MESSAGES(KINSetErrHandlerFn, memory_.get(), context_, &message_);
-    check(KINInit(memory_.get(), residual_callback, x_.get()), "KINInit");
-    check(KINSetUserData(memory_.get(), this), "KINSetUserData");
+    check_kinsol(KINInit(memory_.get(), residual_callback, x_.get()), "KINInit");
+    check_kinsol(KINSetUserData(memory_.get(), this), "KINSetUserData");
     linear_.attach(equations, algebra_, context_);
-    check(KINSetLinearSolver(memory_.get(), linear_.solver(), linear_.matrix()), "KINSetLinearSolver");
-    check(KINSetJacFn(memory_.get(), jacobian_callback), "KINSetJacFn");
-    check(KINSetFuncNormTol(memory_.get(), 1e-300), "KINSetFuncNormTol");
-    check(KINSetMaxSetupCalls(memory_.get(), 1), "KINSetMaxSetupCalls");
-    check(KINSetNoResMon(memory_.get(), SUNTRUE), "KINSetNoResMon");
+    check_kinsol(KINSetLinearSolver(memory_.get(), linear_.solver(), linear_.matrix()), "KINSetLinearSolver");
+    check_kinsol(KINSetJacFn(memory_.get(), jacobian_callback), "KINSetJacFn");
+    check_kinsol(KINSetFuncNormTol(memory_.get(), 1e-300), "KINSetFuncNormTol");
+    check_kinsol(KINSetMaxSetupCalls(memory_.get(), 1), "KINSetMaxSetupCalls");
+    check_kinsol(KINSetNoResMon(memory_.get(), SUNTRUE), "KINSetNoResMon");
   }
 
   SolveReport solve(VectorRef xs) override {
@@ -107,15 +108,6 @@ class KinsolNewtonIteration final : public NonlinearSolver {
   }
 
  private:
-  struct FreeKinsol {
-    void operator()(void* memory) const { KINFree(&memory); }
-  };
-
-  static void check(int flag, const char* call) {
-    if (flag != KIN_SUCCESS)
-      throw Error(ErrorCode::refused, std::string(call) + " of KINSOL returned " + std::to_string(flag));
-  }
-
   /// Flags after which the iterate is meaningful, so that its residual norm decides. A failed line search is one of
   /// them: at the rounding floor no step reduces the norm any more.
   static bool verdict_possible(int flag) {
@@ -188,7 +180,7 @@ class KinsolNewtonIteration final : public NonlinearSolver {
   SunContext context_;
   SunOwner<N_Vector> x_, ones_, f_;
   SunLinearSystem linear_;
-  std::unique_ptr<void, FreeKinsol> memory_;
+  KinsolMemory memory_;
 };
 
 }  // namespace gnomon::kernels

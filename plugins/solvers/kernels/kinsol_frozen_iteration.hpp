@@ -1,0 +1,215 @@
+#pragma once
+/// \file
+/// KINSOL's Picard iteration (KIN_PICARD),
+///
+///     P dx = -F(x),   x += dx,     P = dF/dx, frozen.
+///
+/// P is set at the start value of a solve (matrix=solve) or kept from solve to solve (matrix=kept; the rounding of a
+/// step then depends on the steps before it). It is set anew where a correction is not half of the one before, with a P
+/// of an earlier solve a fifth; that correction is thrown away, and the iteration goes on from where it was made, or,
+/// where a P of an earlier solve made the corrections grow, from the start value. It ends when the corrections stop
+/// shrinking (stagnation.hpp).
+///
+/// What was measured about KINSOL 6.4.1 and is built in here:
+///  - KIN_PICARD factorises in every iteration unless KINSetNoInitSetup says that there is a matrix: it always does,
+///  and
+///    the matrix is set here.
+///  - its own tests are switched off (fnormtol); it is told that F = 0 where the iteration ends.
+
+#include <kinsol/kinsol.h>
+#include <nvector/nvector_serial.h>
+
+#include <string>
+#include <utility>
+
+#include "gnomon/error.hpp"
+#include "gnomon/nonlinear_solver.hpp"
+#include "gnomon/stagnation.hpp"
+#include "gnomon/sun_linear_system.hpp"
+#include "gnomon/sundials_compat.hpp"
+#include "kinsol_memory.hpp"
+
+namespace gnomon::kernels {
+
+class KinsolFrozenIteration final : public NonlinearSolver {
+ public:
+  KinsolFrozenIteration(bool keep, AlgebraChoice algebra, long max_iterations)
+      : keep_(keep), algebra_(std::move(algebra)) {
+    rule_.max_iterations = max_iterations;
+  }
+
+  void attach(ScaledEquations& equations) override {
+    equations_ = &equations;
+    const Index n = equations.size();
+    u_.reset(N_VNew_Serial(n, context_));
+    ones_.reset(N_VNew_Serial(n, context_));
+    memory_.reset(KINCreate(context_));
+    if (!u_ || !ones_ || !memory_) throw Error(ErrorCode::refused, "KINSOL could not allocate its memory");
+    own_data_ = N_VGetArrayPointer(u_.get());
+    N_VConst(1.0, ones_.get());
+    N_VConst(0.0, u_.get());
+    for (Vector* v : {&start_, &x_, &last_}) v->setZero(n);
+    message_.text.reserve(1024);  // so that a message during a solve allocates nothing
+    GNOMON_CAPTURE_MESSAGES(KINSetErrHandlerFn, memory_.get(), context_, &message_);
+    check_kinsol(KINInit(memory_.get(), residual_callback, u_.get()), "KINInit");
+    check_kinsol(KINSetUserData(memory_.get(), this), "KINSetUserData");
+    linear_.attach(equations, algebra_, context_);
+    check_kinsol(KINSetLinearSolver(memory_.get(), linear_.solver(), linear_.matrix()), "KINSetLinearSolver");
+    check_kinsol(KINSetJacFn(memory_.get(), jacobian_callback), "KINSetJacFn");
+    check_kinsol(KINSetFuncNormTol(memory_.get(), 1e-300), "KINSetFuncNormTol");
+    check_kinsol(KINSetNumMaxIters(memory_.get(), rule_.max_iterations + 2), "KINSetNumMaxIters");
+    check_kinsol(KINSetMaxSetupCalls(memory_.get(), rule_.max_iterations + 3), "KINSetMaxSetupCalls");
+    check_kinsol(KINSetNoInitSetup(memory_.get(), SUNTRUE), "KINSetNoInitSetup");
+    allocate_now();
+  }
+
+  SolveReport solve(VectorRef xs) override {
+    report_ = SolveReport();
+    linear_.begin();
+    const double floor = equations_->rounding_floor();
+    stagnation_.start(floor);
+    start_ = last_ = xs;
+    new_matrix_ = fresh_matrix_ = false;
+    if (!(keep_ && has_matrix_) && !set_matrix(xs)) return failed();
+    do {
+      then_ = Then::go_on;
+      has_iterate_ = false;
+      x_ = last_;
+      N_VSetArrayPointer(x_.data(), u_.get());
+      const int flag = KINSol(memory_.get(), u_.get(), KIN_PICARD, ones_.get(), ones_.get());
+      N_VSetArrayPointer(own_data_, u_.get());
+      if (report_.status != SolveStatus::converged) return failed();
+      // The residual vanished, or the linear solver failed before the function was asked again.
+      if (then_ == Then::go_on && flag != KIN_INITIAL_GUESS_OK && flag != KIN_SUCCESS && !renew(true)) return failed();
+    } while (then_ == Then::restart);
+    xs = last_;
+    if (rule_.at_floor(report_.residual_norm, floor) ||
+        (then_ == Then::done && rule_.acceptable(report_.residual_norm, floor)))
+      return report_;
+    report_.status = SolveStatus::not_converged;
+    report_.message = "scaled residual " + number_text(report_.residual_norm) + " and correction " +
+                      number_text(report_.step_norm) + " after " + std::to_string(report_.iterations) +
+                      " Picard iterations";
+    return failed();
+  }
+
+  void exchange(Archive& archive) override {
+    bool kept = keep_ && has_matrix_;
+    archive(kept);
+    has_matrix_ = kept;
+    if (kept) archive(linear_);
+  }
+
+ private:
+  enum class Then { go_on, restart, done, exhausted };
+  static constexpr int unrecoverable = -1;
+
+  static int no_solution(SUNLinearSolver, SUNMatrix, N_Vector, N_Vector, SunReal) { return -1; }
+
+  /// KINSOL allocates a vector in the first solve that iterates: one that its linear solver refuses.
+  void allocate_now() {
+    auto& solve = linear_.solver()->ops->solve;
+    const auto own = solve;
+    solve = no_solution;
+    allocating_ = true;
+    KINSol(memory_.get(), u_.get(), KIN_PICARD, ones_.get(), ones_.get());
+    allocating_ = false;
+    solve = own;
+  }
+
+  const SolveReport& failed() {
+    has_matrix_ = false;
+    return report_;
+  }
+  bool evaluation_failed() {
+    report_.status = SolveStatus::evaluation_failed;
+    report_.message = equations_->message();
+    return false;
+  }
+  bool singular() {
+    report_.status = SolveStatus::singular_jacobian;
+    report_.message = "the correction is not finite after " + std::to_string(report_.iterations) +
+                      " Picard iterations, scaled residual " + number_text(report_.residual_norm) +
+                      ": the Jacobian is singular";
+    return false;
+  }
+  bool set_matrix(const Eigen::Ref<const Vector>& x) {
+    ++report_.jacobian_evaluations;
+    ++report_.factorisations;
+    if (linear_.evaluate(x) != EvaluationStatus::ok) return evaluation_failed();
+    if (!linear_.factorise()) return singular();
+    return has_matrix_ = new_matrix_ = fresh_matrix_ = true;
+  }
+  /// P will not do: on with a new one, from the start value where a P of an earlier solve led astray. False where P is
+  /// new, which makes it singular.
+  bool renew(bool astray) {
+    if (fresh_matrix_) return singular();
+    if (!new_matrix_ && astray) last_ = start_;
+    then_ = Then::restart;
+    stagnation_.renew();
+    return set_matrix(last_);
+  }
+
+  /// KINSOL asks for F at the start value and at every iterate, which tells the correction that it made.
+  int residual(const Eigen::Map<const Vector>& u, Eigen::Map<Vector> f) {
+    if (has_iterate_) {
+      const double step = ((u - last_).array().abs() / (1 + last_.array().abs())).maxCoeff();
+      if (!u.allFinite() || (!fresh_matrix_ && stagnation_.slow(step, !new_matrix_)))
+        return renew(!u.allFinite() || stagnation_.grows(step)), unrecoverable;
+      fresh_matrix_ = false;
+      ++report_.iterations;
+      report_.step_norm = step;
+      if (stagnation_.last(step))
+        then_ = Then::done;
+      else if (report_.iterations >= rule_.max_iterations)
+        then_ = Then::exhausted;
+    }
+    ++report_.residual_evaluations;
+    if (equations_->residual(u, f) != EvaluationStatus::ok) {
+      if (new_matrix_ || !has_iterate_) return evaluation_failed(), unrecoverable;
+      return renew(true), unrecoverable;  // an iterate of a matrix that was too old
+    }
+    last_ = u;
+    has_iterate_ = true;
+    report_.residual_norm = f.lpNorm<Eigen::Infinity>();
+    if (then_ != Then::go_on) f.setZero();
+    return 0;
+  }
+
+  static int residual_callback(N_Vector u, N_Vector f, void* self) {
+    auto& me = *static_cast<KinsolFrozenIteration*>(self);
+    if (me.allocating_) return N_VConst(1.0, f), 0;
+    const Index n = me.equations_->size();
+    return me.residual(Eigen::Map<const Vector>(N_VGetArrayPointer(u), n),
+                       Eigen::Map<Vector>(N_VGetArrayPointer(f), n));
+  }
+  /// For the linear solver's interface; not called, as long as a solve with the factors at hand succeeds.
+  static int jacobian_callback(N_Vector u, N_Vector, SUNMatrix, void* self, N_Vector, N_Vector) {
+    auto& me = *static_cast<KinsolFrozenIteration*>(self);
+    const Eigen::Map<const Vector> x(N_VGetArrayPointer(u), me.equations_->size());
+    return me.linear_.evaluate(x) == EvaluationStatus::ok ? 0 : 1;
+  }
+
+  bool keep_;
+  AlgebraChoice algebra_;
+  ConvergenceRule rule_;
+  Stagnation stagnation_;
+  ScaledEquations* equations_ = nullptr;
+  SolveReport report_;
+  Then then_ = Then::go_on;
+  bool has_matrix_ = false;    // P of this solve or an earlier one
+  bool new_matrix_ = false;    // P of this solve
+  bool fresh_matrix_ = false;  // not used yet
+  bool allocating_ = false;    // see allocate_now
+  bool has_iterate_ = false;   // last_ is one of this call of KINSOL
+  double* own_data_ = nullptr;
+  Vector start_, x_;  // x_: what KINSOL works on
+  Vector last_;       // the iterate at which F was evaluated last
+  SunMessage message_;
+  SunContext context_;
+  SunOwner<N_Vector> u_, ones_;
+  SunLinearSystem linear_;
+  KinsolMemory memory_;
+};
+
+}  // namespace gnomon::kernels

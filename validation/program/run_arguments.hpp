@@ -1,0 +1,39 @@
+#pragma once
+/// \file
+/// What a user of `gnomon run` said, and what of it `gnomon compare` shares.
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gnomon/registry.hpp"
+
+namespace gnomon::program {
+
+struct RunArguments {
+  std::string problem, scheme = "energy-momentum", solver = "kinsol-newton";
+  std::string step, until, steps, every = "1", max_halvings;
+  std::vector<std::string> set, options, solver_options, reference_options, contact;
+  std::string jacobian = "analytic";
+  std::optional<std::string> output, reference, checkpoint, checkpoint_every, restart;
+  bool json = false, project_start = false, dependent_constraints = false, fallback = false, events = false;
+};
+
+/// The problem, the scheme, how far to go and in which steps.
+void add_system_flags(CLI::App& command, RunArguments& arguments);
+/// What happens on steps that the solver refuses.
+void add_fallback_flags(CLI::App& command, RunArguments& arguments);
+
+/// How far to go: to a time, or a number of steps.
+struct Span {
+  double h = 0, t_end = 0;
+  long steps = 0;
+  bool by_time = false;
+};
+
+/// These throw Error(bad_value | unknown_name) naming the flag.
+Span parse_span(const RunArguments& arguments, double t0);
+IntegratorOptions parse_integrator_options(const Registry& registry, const RunArguments& arguments);
+
+}  // namespace gnomon::program
