@@ -92,7 +92,7 @@ class AlgebraChoice {
   ///
   ///   - dense        with its rank revealed, where dependent constraints are allowed;
   ///   - dense        for at most 60 unknowns, or where a third of the matrix or more is not zero;
-  ///   - block-tree   where the pattern falls into small blocks that form a tree;
+  ///   - block-tree   where the pattern falls into small blocks that form a tree, and klu from where its factors fail;
   ///   - klu          otherwise.
   ///
   /// Throws Error(unknown_name | refused).
