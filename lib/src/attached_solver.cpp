@@ -9,8 +9,8 @@
 
 namespace gnomon {
 
-AttachedSolver::AttachedSolver(std::string name, SunNonlinearCreator create)
-    : name_(std::move(name)), create_(std::move(create)) {
+AttachedSolver::AttachedSolver(std::string name, SunNonlinearCreator create, const AlgebraTable& algebras)
+    : name_(std::move(name)), create_(std::move(create)), algebras_(&algebras) {
   const SunContext context;
   const SunOwner<N_Vector> like(N_VNew_Serial(1, context));
   const SunNonlinearOwner probe(create_(like.get(), context));
@@ -28,12 +28,12 @@ std::string AttachedSolver::description() const {
 }
 
 OptionSpecs AttachedSolver::options() const {
-  return type_ == SUNNONLINEARSOLVER_ROOTFIND ? sun_newton_options() : fixed_point_options();
+  return type_ == SUNNONLINEARSOLVER_ROOTFIND ? sun_newton_options(*algebras_) : fixed_point_options(*algebras_);
 }
 
 std::unique_ptr<NonlinearSolver> AttachedSolver::create(const Options& options) const {
-  if (type_ == SUNNONLINEARSOLVER_ROOTFIND) return std::make_unique<SunNewtonIteration>(create_, options);
-  return std::make_unique<SunFixedPointIteration>(create_, options);
+  if (type_ == SUNNONLINEARSOLVER_ROOTFIND) return std::make_unique<SunNewtonIteration>(create_, *algebras_, options);
+  return std::make_unique<SunFixedPointIteration>(create_, *algebras_, options);
 }
 
 }  // namespace gnomon

@@ -197,7 +197,8 @@ ConstraintRank constraint_rank(const System& system, double t, const Vector& q) 
   return rank_of(system, q, values);
 }
 
-void check_start(const System& system, double t, const Vector& q, const Vector& p, double tolerance) {
+ConstraintRank check_start(const System& system, double t, const Vector& q, const Vector& p, double tolerance,
+                           bool allow_dependent) {
   check_arguments(system, t, q, p);
   const Probe probe(system);
   const Vector v = velocity(system, probe, q, p);
@@ -205,7 +206,7 @@ void check_start(const System& system, double t, const Vector& q, const Vector& 
   probe_potential(system, probe, t, q, w);
   probe_constraints(system, probe, t, q, v, w);
   probe_extras(system, probe, t, q, p, v);
-  if (system.m() == 0) return;
+  if (system.m() == 0) return {};
 
   Vector r(system.m()), values(system.constraint_pattern().nonzeros());
   system.constraint_jacobian(t, q, values);
@@ -214,11 +215,12 @@ void check_start(const System& system, double t, const Vector& q, const Vector& 
   system.constraint_velocity(t, q, v, r);
   check_residual(system, "G v + g_t", r, constraint_scale(system, values, v), tolerance);
 
-  const ConstraintRank rank = rank_of(system, q, values);
-  if (rank.rank < system.m()) throw_rank_deficient(system, rank);
+  ConstraintRank rank = rank_of(system, q, values);
+  if (rank.rank < system.m() && !allow_dependent) throw_rank_deficient(system, rank);
+  return rank;
 }
 
-void project_start(const System& system, double t, Vector& q, Vector& p) {
+void project_start(const System& system, double t, Vector& q, Vector& p, bool allow_dependent) {
   check_arguments(system, t, q, p);
   const Index m = system.m();
   if (m == 0) return;
@@ -243,7 +245,7 @@ void project_start(const System& system, double t, Vector& q, Vector& p) {
       best = q;
     }
     if (error == 0 || (stagnates && error <= near)) break;
-    SaddlePoint(system, t, q).solve(zero, -r, step, multipliers);
+    SaddlePoint(system, t, q, allow_dependent).solve(zero, -r, step, multipliers);
     q += step;
   }
   q = best;
@@ -256,7 +258,7 @@ void project_start(const System& system, double t, Vector& q, Vector& p) {
   }
 
   // M dv + G^T nu = 0, G dv = -(G v + g_t): linear, so the second pass removes only rounding.
-  const SaddlePoint saddle_point(system, t, q);
+  const SaddlePoint saddle_point(system, t, q, allow_dependent);
   for (int pass = 0; pass < 2; ++pass) {
     system.constraint_velocity(t, q, velocity(system, probe, q, p), r);
     saddle_point.solve(zero, -r, step, multipliers);
@@ -264,7 +266,8 @@ void project_start(const System& system, double t, Vector& q, Vector& p) {
   }
 }
 
-void acceleration(const System& system, double t, const Vector& q, const Vector& v, Vector& a, Vector& lambda) {
+void acceleration(const System& system, double t, const Vector& q, const Vector& v, Vector& a, Vector& lambda,
+                  bool allow_dependent) {
   if (!system.traits().constant_mass)
     throw Error(ErrorCode::refused, subject(system) + "accelerations need a constant mass matrix, and M depends on q");
   Vector f(system.n()), bias(system.m()), force(system.n());
@@ -275,7 +278,15 @@ void acceleration(const System& system, double t, const Vector& q, const Vector&
     f += force;
   }
   if (system.m() > 0) system.constraint_bias(t, q, v, bias);
-  SaddlePoint(system, t, q).solve(f, -bias, a, lambda);
+  SaddlePoint(system, t, q, allow_dependent).solve(f, -bias, a, lambda);
+}
+
+void least_norm(const System& system, double t, const Vector& q, VectorRef lambda) {
+  Vector values(system.constraint_pattern().nonzeros()), force(system.n()), x, y;
+  system.constraint_jacobian(t, q, values);
+  multiply_transposed(system.constraint_pattern(), values, lambda, force);
+  SaddlePoint(system, t, q, true).solve(force, Vector::Zero(system.m()), x, y);
+  lambda = y;
 }
 
 }  // namespace gnomon

@@ -35,7 +35,8 @@ struct Integrator::Impl {
   RunCounters counters;
   std::vector<Observer*> observers;
   std::unique_ptr<ContactRun> contacts;  // of a system with obstacles: then binding and solves are empty
-  Checkpoint::Identity identity;         // of whose checkpoints it takes
+  ConstraintRank rank;
+  Checkpoint::Identity identity;  // of whose checkpoints it takes
   bool started = false;
   bool rehearsing = false;
 
@@ -92,6 +93,8 @@ struct Integrator::Impl {
     for (Index k = 0; k < equations.n_systems(); ++k) {
       Solve solve;
       solve.scaled = std::make_unique<ScaledEquations>(equations.system(k), options.jacobian);
+      solve.scaled->attach_algebra(options.algebra);
+      solve.scaled->expect_singular(options.dependent_constraints);
       solve.solver = attached(factory, solver_options, scheme, *solve.scaled);
       if (options.fallback) {
         const SolverFactory& other = *options.fallback;
@@ -133,6 +136,7 @@ struct Integrator::Impl {
         Next then = Next::repeat;
         for (int repetition = 0; then == Next::repeat; ++repetition) {
           equations.predict(k, solve.x);
+          if (rank.rank < (system ? system->m() : 0) && options.dependent_constraints) shorten_multipliers(solve);
           solve.scaled->update_scales();
           solve.scaled->to_scaled(solve.x, solve.xs);
           report.last = solve.solver->solve(solve.xs);
@@ -162,6 +166,14 @@ struct Integrator::Impl {
     }
     std::swap(z, next);
     return true;
+  }
+
+  /// What has no force in the start value of the multipliers is not determined by the step either: it would go on from
+  /// step to step, and extrapolation would make it grow.
+  void shorten_multipliers(Solve& solve) const {
+    for (const Block& block : solve.scaled->equations().blocks())
+      if (block.name == "lambda" && block.size == system->m())
+        least_norm(*system, z.t, z.q.value(), solve.x.segment(block.offset, block.size));
   }
 
   /// The other solver, from the same start value.
@@ -320,15 +332,15 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
     const System& system = *impl_->system;
     Vector q = q0, p = p0;
     if (impl_->options.project_start && q.size() == system.n() && p.size() == system.n())
-      project_start(system, t0, q, p);
-    check_start(system, t0, q, p);
+      project_start(system, t0, q, p, impl_->options.dependent_constraints);
+    impl_->rank = check_start(system, t0, q, p, 1e-10, impl_->options.dependent_constraints);
     z.q.set(q);
     z.p.set(p);
     z.lambda = Vector::Zero(system.m());
     v.setZero(system.n());
     a.setZero(system.n());
     system.mass().solve(p, v);
-    if (system.m() > 0) acceleration(system, t0, q, v, a, z.lambda);
+    if (system.m() > 0) acceleration(system, t0, q, v, a, z.lambda, impl_->options.dependent_constraints);
   } else {
     const OverdeterminedSystem& system = *impl_->overdetermined;
     if (impl_->options.project_start)
@@ -494,6 +506,9 @@ const std::vector<ContactEvent>& Integrator::events() const {
 }
 EnergyBook Integrator::energy_book() const {
   return impl_->contacts ? impl_->contacts->book() : EnergyBook();
+}
+const ConstraintRank& Integrator::constraint_rank() const {
+  return impl_->rank;
 }
 double Integrator::deepest_penetration() const {
   return impl_->contacts ? impl_->contacts->deepest_penetration() : 0;

@@ -61,10 +61,17 @@ OptionSpec OptionSpec::choice(std::string name, std::vector<std::string> choices
   return spec;
 }
 
+OptionSpec OptionSpec::choice_with_options(std::string name, std::vector<std::string> choices, std::string help) {
+  OptionSpec spec = choice(std::move(name), std::move(choices), std::move(help));
+  spec.nested = true;
+  return spec;
+}
+
 OptionSpec OptionSpec::scheme(std::string name, std::string default_scheme, std::string help) {
   OptionSpec spec;
   spec.name = std::move(name);
   spec.kind = Kind::scheme;
+  spec.nested = true;
   spec.default_choice = std::move(default_scheme);
   spec.help = std::move(help);
   return spec;
@@ -79,7 +86,7 @@ std::string OptionSpec::range_text() const {
   if (kind == Kind::choice) {
     std::string text = "one of ";
     for (std::size_t i = 0; i < choices.size(); ++i) text += (i ? "|" : "") + choices[i];
-    return text;
+    return text + (nested ? ", its options as " + name + ".option=value" : "");
   }
   return std::string(kind == Kind::integer ? "an integer" : "a number") + " in [" + number_text(minimum) + ", " +
          number_text(maximum) + "]";
@@ -95,10 +102,10 @@ Options::Options(std::string owner, OptionSpecs specs, const Assignments& assign
   }
   for (const auto& [name, text] : assignments) {
     const OptionSpec* found = nullptr;
-    std::string prefix;  // of an option of a nested scheme
+    std::string prefix;  // of an option of what another option chose
     for (const auto& spec : specs_) {
       if (spec.name == name) found = &spec;
-      if (spec.kind == OptionSpec::Kind::scheme && name.rfind(spec.name + ".", 0) == 0) prefix = spec.name;
+      if (spec.nested && name.rfind(spec.name + ".", 0) == 0) prefix = spec.name;
     }
     if (!prefix.empty()) {
       nested_[prefix].emplace_back(name.substr(prefix.size() + 1), text);
@@ -150,7 +157,6 @@ const std::string& Options::scheme(const std::string& name) const {
 }
 
 Assignments Options::nested(const std::string& name) const {
-  spec(name, OptionSpec::Kind::scheme);
   const auto at = nested_.find(name);
   return at == nested_.end() ? Assignments() : at->second;
 }

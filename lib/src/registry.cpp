@@ -29,7 +29,7 @@ const T& look_up(const Table<T>& table, const char* kind, const std::string& nam
   return *at->second;
 }
 
-struct Tables : SchemeTable {
+struct Tables : SchemeTable, AlgebraTable {
   const Scheme& scheme(const std::string& name) const override {
     if (!schemes.count(name) && references.count(name))
       throw Error(ErrorCode::unknown_name,
@@ -39,9 +39,14 @@ struct Tables : SchemeTable {
                       name);
     return look_up(schemes, "scheme", name);
   }
+  const AlgebraFactory& algebra(const std::string& name) const override {
+    return look_up(algebra_factories, "algebra", name);
+  }
+  std::vector<std::string> algebras() const override { return keys(algebra_factories); }
 
   Table<Scheme> schemes;
   Table<SolverFactory> solvers;
+  Table<AlgebraFactory> algebra_factories;
   Table<Problem> problems;
   Table<Reference> references;
 };
@@ -52,12 +57,16 @@ class Staging final : public Registrar {
   explicit Staging(const Tables& known) : known_(known) {}
 
   const SchemeTable& schemes() const override { return known_; }
+  const AlgebraTable& algebras() const override { return known_; }
 
   void add(std::unique_ptr<Scheme> scheme) override {
     insert(known_.schemes, staged.schemes, "scheme", std::move(scheme));
   }
   void add(std::unique_ptr<SolverFactory> solver) override {
     insert(known_.solvers, staged.solvers, "solver", std::move(solver));
+  }
+  void add(std::unique_ptr<AlgebraFactory> algebra) override {
+    insert(known_.algebra_factories, staged.algebra_factories, "algebra", std::move(algebra));
   }
   void add(std::unique_ptr<Problem> problem) override {
     insert(known_.problems, staged.problems, "problem", std::move(problem));
@@ -86,6 +95,10 @@ class Staging final : public Registrar {
 
 const SchemeTable& Registrar::schemes() const {
   throw Error(ErrorCode::refused, "this registrar does not keep schemes: a scheme that wraps others needs a Registry");
+}
+
+const AlgebraTable& Registrar::algebras() const {
+  throw Error(ErrorCode::refused, "this registrar does not keep algebra: a solver that needs it needs a Registry");
 }
 
 /// Where the entries of one name came from. There may be one of each kind, from different modules.
@@ -120,6 +133,7 @@ void Registry::add(RegisterFunction function, const std::string& origin) {
   };
   commit("scheme", staging.staged.schemes, impl_->schemes);
   commit("solver", staging.staged.solvers, impl_->solvers);
+  commit("algebra", staging.staged.algebra_factories, impl_->algebra_factories);
   commit("problem", staging.staged.problems, impl_->problems);
   commit("reference", staging.staged.references, impl_->references);
 }
@@ -144,6 +158,12 @@ const Scheme& Registry::scheme(const std::string& name) const {
 const SolverFactory& Registry::solver(const std::string& name) const {
   return look_up(impl_->solvers, "solver", name);
 }
+const AlgebraFactory& Registry::algebra(const std::string& name) const {
+  return impl_->algebra(name);
+}
+const AlgebraTable& Registry::algebra_table() const {
+  return *impl_;
+}
 const Problem& Registry::problem(const std::string& name) const {
   return look_up(impl_->problems, "problem", name);
 }
@@ -156,6 +176,9 @@ std::vector<std::string> Registry::schemes() const {
 }
 std::vector<std::string> Registry::solvers() const {
   return keys(impl_->solvers);
+}
+std::vector<std::string> Registry::algebras() const {
+  return impl_->algebras();
 }
 std::vector<std::string> Registry::problems() const {
   return keys(impl_->problems);

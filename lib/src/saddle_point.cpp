@@ -64,10 +64,10 @@ Vector generic_vector(Index size) {
 
 /// Growth rate of x -> map(x) after a few dozen power iterations: the norm of a symmetric map.
 template <class Map>
-double power_norm(Index size, Map map) {
+double power_norm(Index size, Map map, int iterations = 40) {
   Vector x = generic_vector(size);
   double norm = 0;
-  for (int iteration = 0; iteration < 40; ++iteration) {
+  for (int iteration = 0; iteration < iterations; ++iteration) {
     map(x);
     norm = x.norm();
     if (!(norm > 0) || !std::isfinite(norm)) break;
@@ -267,7 +267,8 @@ void throw_rank_deficient(const System& system, const ConstraintRank& rank) {
                                              "; remove what repeats the other constraints: " + names);
 }
 
-SaddlePoint::SaddlePoint(const System& system, double t, const Vector& q) : n_(system.n()), m_(system.m()) {
+SaddlePoint::SaddlePoint(const System& system, double t, const Vector& q, bool allow_dependent)
+    : n_(system.n()), m_(system.m()) {
   Vector values(system.constraint_pattern().nonzeros());
   if (m_ > 0) system.constraint_jacobian(t, q, values);
   if (!values.allFinite())
@@ -279,7 +280,11 @@ SaddlePoint::SaddlePoint(const System& system, double t, const Vector& q) : n_(s
     const Matrix a = weighted_transpose(system, *root_, values, row_scale_);
     qr_.setThreshold(rank_threshold);
     qr_.compute(a);
-    if (qr_.rank() < m_) throw_rank_deficient(system, small_rank(a, qr_));
+    if (qr_.rank() == m_) return;
+    if (!allow_dependent) throw_rank_deficient(system, small_rank(a, qr_));
+    cod_.setThreshold(rank_threshold);
+    cod_.compute(a);
+    weighted_ = a;
     return;
   }
 
@@ -301,8 +306,9 @@ SaddlePoint::SaddlePoint(const System& system, double t, const Vector& q) : n_(s
   matrix_.resize(n_ + m_, n_ + m_);
   matrix_.setFromTriplets(entries.begin(), entries.end());
   lu_ = std::make_unique<Lu>(matrix_);
-  const bool singular = lu_->info() != Eigen::Success ||
-                        !(power_norm(n_ + m_, [this](Vector& x) { x = lu_->solve(x).eval(); }) < largest_inverse);
+  // An inverse of that size shows in a few iterations; the norm itself is not asked for.
+  const auto inverse = [this](Vector& x) { x = lu_->solve(x).eval(); };
+  const bool singular = lu_->info() != Eigen::Success || !(power_norm(n_ + m_, inverse, 6) < largest_inverse);
   if (singular) throw_rank_deficient(system, large_rank(a));
 }
 
@@ -311,7 +317,12 @@ void SaddlePoint::solve(const Vector& f, const Vector& c, Vector& x, Vector& y) 
     x = f;
     root_->solve_lower(x);
     y.resize(m_);
-    if (m_ > 0) {
+    if (weighted_.size() > 0) {
+      // A^+ f and A^T+ c, A = L^-1 G^T S: x = A^T+ c + f - A A^+ f, S y = A^+ (f - x)
+      const Vector y_free = cod_.solve(x), x_fixed = cod_.transpose().solve(c.cwiseProduct(row_scale_));
+      y = (y_free - cod_.solve(x_fixed)).cwiseProduct(row_scale_);
+      x += x_fixed - weighted_ * y_free;
+    } else if (m_ > 0) {
       const auto r = qr_.matrixR().topLeftCorner(m_, m_).triangularView<Eigen::Upper>();
       const Vector permuted = qr_.colsPermutation().transpose() * c.cwiseProduct(row_scale_);
       const Vector rc = r.transpose().solve(permuted);

@@ -31,7 +31,8 @@ class MassRoot {
   Eigen::LLT<Matrix> factor_;
 };
 
-/// (M x + G^T y, G x) = (f, c), factorised once; G in full rank.
+/// (M x + G^T y, G x) = (f, c), factorised once; G in full rank, or, where that is allowed and the system is small,
+/// of any rank: then x and y have least norm, y in the scaling of row_scale_, and of c counts what G can reach.
 ///
 /// Small systems: with A = L^-1 G^T = Q R, the null-space form
 ///     L^T x = (I - Q Q^T) L^-1 f + Q R^-T c,    y = R^-1 (Q^T L^-1 f - R^-T c),
@@ -40,7 +41,7 @@ class MassRoot {
 class SaddlePoint {
  public:
   /// Throws Error(rank_deficient) naming the dependent constraints.
-  SaddlePoint(const System& system, double t, const Vector& q);
+  SaddlePoint(const System& system, double t, const Vector& q, bool allow_dependent = false);
   void solve(const Vector& f, const Vector& c, Vector& x, Vector& y) const;
 
  private:
@@ -50,8 +51,10 @@ class SaddlePoint {
   Vector row_scale_;  // of G
   std::unique_ptr<MassRoot> root_;
   Eigen::ColPivHouseholderQR<Matrix> qr_;
-  Vector mass_scale_;                   // M_ii^-1/2
-  Eigen::SparseMatrix<double> matrix_;  // scaled
+  Eigen::CompleteOrthogonalDecomposition<Matrix> cod_;  // of A,
+  Matrix weighted_;                                     // where its rank is less than m
+  Vector mass_scale_;                                   // M_ii^-1/2
+  Eigen::SparseMatrix<double> matrix_;                  // scaled
   std::unique_ptr<Lu> lu_;
 };
 

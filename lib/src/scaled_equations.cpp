@@ -29,15 +29,22 @@ const char* to_string(JacobianSource source) {
 }
 
 ScaledEquations::ScaledEquations(NonlinearEquations& equations, JacobianSource source)
-    : equations_(&equations), source_(source), colouring_(colour_columns(equations.pattern())) {
+    : equations_(&equations), source_(source) {
   const Index size = equations.size();
   columns_.setOnes(size);
   rows_.setOnes(size);
   for (Vector* v : {&x_, &f_, &w_, &jw_, &xs_}) v->setZero(size);
+  if (source != JacobianSource::analytic) colouring();
+}
+
+const Colouring& ScaledEquations::colouring() {
+  if (colouring_.colours == 0) colouring_ = colour_columns(pattern());
+  return colouring_;
 }
 
 void ScaledEquations::update_scales() {
   equations_->scales(columns_, rows_);
+  rows_ = rows_.cwiseInverse();  // once a step, not once an entry
 }
 
 void ScaledEquations::fail(const char* what, const char* why) {
@@ -56,7 +63,7 @@ EvaluationStatus ScaledEquations::residual(const ConstVectorRef& xs, VectorRef f
     fail("residual", "a callback threw something that is no std::exception");
     return EvaluationStatus::failed;
   }
-  fs = f_.cwiseQuotient(rows_);
+  fs = f_.cwiseProduct(rows_);
   if (!fs.allFinite()) {
     fail("residual", "a value is not finite");
     return EvaluationStatus::failed;
@@ -72,7 +79,7 @@ EvaluationStatus ScaledEquations::jacobian(const ConstVectorRef& xs, VectorRef v
       x_ = xs.cwiseProduct(columns_);
       equations_->jacobian(x_, values);
       for (Index i = 0; i < p.rows; ++i)
-        for (Index k = p.offsets[i]; k < p.offsets[i + 1]; ++k) values[k] *= columns_[p.indices[k]] / rows_[i];
+        for (Index k = p.offsets[i]; k < p.offsets[i + 1]; ++k) values[k] *= columns_[p.indices[k]] * rows_[i];
     } else {
       coloured(xs, values, source);
     }
@@ -85,6 +92,26 @@ EvaluationStatus ScaledEquations::jacobian(const ConstVectorRef& xs, VectorRef v
   }
   if (!values.allFinite()) {
     fail("Jacobian", "a value is not finite");
+    return EvaluationStatus::failed;
+  }
+  return EvaluationStatus::ok;
+}
+
+EvaluationStatus ScaledEquations::product(const ConstVectorRef& xs, const ConstVectorRef& ws, VectorRef jw) {
+  try {
+    x_ = xs.cwiseProduct(columns_);
+    w_ = ws.cwiseProduct(columns_);
+    equations_->tangent(x_, w_, jw_);
+  } catch (const std::exception& error) {
+    fail("Jacobian product", error.what());
+    return EvaluationStatus::failed;
+  } catch (...) {
+    fail("Jacobian product", "a callback threw something that is no std::exception");
+    return EvaluationStatus::failed;
+  }
+  jw = jw_.cwiseProduct(rows_);
+  if (!jw.allFinite()) {
+    fail("Jacobian product", "a value is not finite");
     return EvaluationStatus::failed;
   }
   return EvaluationStatus::ok;
@@ -105,7 +132,7 @@ EvaluationStatus ScaledEquations::update_inverse(const ConstVectorRef& xs) {
 
 EvaluationStatus ScaledEquations::apply_inverse(const ConstVectorRef& fs, VectorRef ds) {
   try {
-    f_ = fs.cwiseProduct(rows_);
+    f_ = fs.cwiseQuotient(rows_);
     equations_->approximate_inverse()->solve(f_, w_);
   } catch (const std::exception& error) {
     fail("approximate inverse", error.what());
@@ -124,7 +151,7 @@ EvaluationStatus ScaledEquations::apply_inverse(const ConstVectorRef& fs, Vector
 
 void ScaledEquations::coloured(const ConstVectorRef& xs, VectorRef values, JacobianSource source) {
   const SparsityPattern& p = pattern();
-  for (const auto& columns : colouring_.columns) {
+  for (const auto& columns : colouring().columns) {
     if (source == JacobianSource::dual) {
       w_.setZero();
       for (const Index j : columns) w_[j] = columns_[j];
@@ -144,7 +171,7 @@ void ScaledEquations::coloured(const ConstVectorRef& xs, VectorRef values, Jacob
     const Index colour = colouring_.colour_of[static_cast<std::size_t>(columns.front())];
     for (Index i = 0; i < p.rows; ++i)
       for (Index k = p.offsets[i]; k < p.offsets[i + 1]; ++k)
-        if (colouring_.colour_of[static_cast<std::size_t>(p.indices[k])] == colour) values[k] = jw_[i] / rows_[i];
+        if (colouring_.colour_of[static_cast<std::size_t>(p.indices[k])] == colour) values[k] = jw_[i] * rows_[i];
   }
 }
 

@@ -34,18 +34,29 @@ SparsityPattern SparsityPattern::diagonal(Index n) {
   return p;
 }
 
-SparsityPattern SparsityPattern::from_entries(Index rows, Index cols, std::vector<std::pair<Index, Index>> entries) {
-  std::sort(entries.begin(), entries.end());
-  entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
+SparsityPattern SparsityPattern::from_entries(Index rows, Index cols,
+                                              const std::vector<std::pair<Index, Index>>& entries) {
+  // Counted into rows, and only then sorted: O(entries) for matrices with short rows, however many.
+  const auto count = static_cast<std::size_t>(rows);
+  std::vector<Index> starts(count + 1, 0);
+  for (const auto& entry : entries) ++starts[static_cast<std::size_t>(entry.first) + 1];
+  for (std::size_t i = 0; i < count; ++i) starts[i + 1] += starts[i];
   SparsityPattern p;
   p.rows = rows;
   p.cols = cols;
-  p.offsets.assign(static_cast<std::size_t>(rows) + 1, 0);
-  for (const auto& [i, j] : entries) {
-    ++p.offsets[static_cast<std::size_t>(i) + 1];
-    p.indices.push_back(j);
+  p.offsets.resize(count + 1);
+  p.indices.resize(entries.size());
+  std::vector<Index> next(starts.begin(), starts.end() - 1);
+  for (const auto& [i, j] : entries) p.indices[static_cast<std::size_t>(next[static_cast<std::size_t>(i)]++)] = j;
+  auto end = p.indices.begin();
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto first = p.indices.begin() + starts[i], last = p.indices.begin() + starts[i + 1];
+    std::sort(first, last);
+    p.offsets[i] = end - p.indices.begin();
+    end = std::copy(first, std::unique(first, last), end);
   }
-  for (std::size_t i = 0; i < static_cast<std::size_t>(rows); ++i) p.offsets[i + 1] += p.offsets[i];
+  p.offsets[count] = end - p.indices.begin();
+  p.indices.erase(end, p.indices.end());
   return p;
 }
 

@@ -16,8 +16,8 @@ namespace gnomon {
 
 class SunFixedPointIteration final : public FixedPointIteration {
  public:
-  SunFixedPointIteration(SunNonlinearCreator create, const Options& options)
-      : FixedPointIteration(options), create_(std::move(create)) {}
+  SunFixedPointIteration(SunNonlinearCreator create, const AlgebraTable& algebras, const Options& options)
+      : FixedPointIteration(algebras, options), create_(std::move(create)) {}
 
  private:
   void allocate(N_Vector like) override {

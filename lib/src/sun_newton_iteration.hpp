@@ -31,11 +31,11 @@
 
 namespace gnomon {
 
-inline OptionSpecs sun_newton_options() {
+inline OptionSpecs sun_newton_options(const AlgebraTable& algebras) {
   const ConvergenceRule rule;
   return {OptionSpec::choice("matrix", {"fresh", "kept"},
                              "a Jacobian in every iteration, or one kept from solve to solve until it slows"),
-          algebra_option(),
+          algebra_option(algebras),
           OptionSpec::real("step-tolerance", rule.step_tolerance, 1e-15, 1e-2, "",
                            "matrix=fresh: stop when max |dx|/(1+|x|) of the scaled unknowns is below this"),
           OptionSpec::integer("max-iterations", rule.max_iterations, 1, 100000, "iterations a solve")};
@@ -43,8 +43,8 @@ inline OptionSpecs sun_newton_options() {
 
 class SunNewtonIteration final : public NonlinearSolver {
  public:
-  SunNewtonIteration(SunNonlinearCreator create, const Options& options)
-      : create_(std::move(create)), algebra_(options.choice("algebra")), keep_(options.is("matrix", "kept")) {
+  SunNewtonIteration(SunNonlinearCreator create, const AlgebraTable& algebras, const Options& options)
+      : create_(std::move(create)), algebra_(algebras, options), keep_(options.is("matrix", "kept")) {
     rule_.step_tolerance = options.real("step-tolerance");
     rule_.max_iterations = options.integer("max-iterations");
   }
@@ -59,7 +59,7 @@ class SunNewtonIteration final : public NonlinearSolver {
     N_VConst(1.0, ones_.get());
     x_.setZero(n);
     rhs_.setZero(n);
-    linear_.attach(equations, algebra_, start_.get(), context_);
+    linear_.attach(equations, algebra_, context_);
     solver_.reset(create_(start_.get(), context_));
     if (!solver_ || SUNNonlinSolGetType(solver_.get()) != SUNNONLINEARSOLVER_ROOTFIND)
       throw Error(ErrorCode::refused, "no SUNNonlinearSolver for root finding was created");
@@ -74,6 +74,7 @@ class SunNewtonIteration final : public NonlinearSolver {
 
   SolveReport solve(VectorRef xs) override {
     report_ = SolveReport();
+    linear_.begin();
     const double floor = equations_->rounding_floor();
     stagnation_.start(floor);
     previous_ = std::numeric_limits<double>::infinity();
@@ -211,7 +212,7 @@ class SunNewtonIteration final : public NonlinearSolver {
   }
 
   SunNonlinearCreator create_;
-  std::string algebra_;
+  AlgebraChoice algebra_;
   bool keep_;
   ConvergenceRule rule_;
   Stagnation stagnation_;

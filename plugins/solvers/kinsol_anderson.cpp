@@ -21,7 +21,8 @@ using namespace gnomon;
 
 class KinsolAnderson final : public FixedPointIteration {
  public:
-  explicit KinsolAnderson(const Options& options) : FixedPointIteration(options), depth_(options.integer("depth")) {}
+  KinsolAnderson(const AlgebraTable& algebras, const Options& options)
+      : FixedPointIteration(algebras, options), depth_(options.integer("depth")) {}
 
  private:
   void allocate(N_Vector like) override {
@@ -65,22 +66,26 @@ class KinsolAnderson final : public FixedPointIteration {
 
 class KinsolAndersonFactory final : public SolverFactory {
  public:
+  explicit KinsolAndersonFactory(const AlgebraTable& algebras) : algebras_(&algebras) {}
   std::string name() const override { return "kinsol-anderson"; }
   std::string description() const override {
     return "KINSOL, fixed point (KIN_FP) with a frozen Jacobian and Anderson acceleration";
   }
   OptionSpecs options() const override {
-    OptionSpecs specs = fixed_point_options();
+    OptionSpecs specs = fixed_point_options(*algebras_);
     specs.insert(specs.begin(), depth_option());
     return specs;
   }
   std::unique_ptr<NonlinearSolver> create(const Options& options) const override {
-    return std::make_unique<KinsolAnderson>(options);
+    return std::make_unique<KinsolAnderson>(*algebras_, options);
   }
+
+ private:
+  const AlgebraTable* algebras_;
 };
 
 }  // namespace
 
 GNOMON_PLUGIN(kinsol_anderson) {
-  registrar.add(std::make_unique<KinsolAndersonFactory>());
+  registrar.add(std::make_unique<KinsolAndersonFactory>(registrar.algebras()));
 }

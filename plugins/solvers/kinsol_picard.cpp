@@ -22,9 +22,9 @@ using namespace gnomon;
 
 class KinsolPicard final : public NonlinearSolver {
  public:
-  explicit KinsolPicard(const Options& options)
+  KinsolPicard(const AlgebraTable& algebras, const Options& options)
       : matrix_(options.choice("matrix")),
-        algebra_(options.choice("algebra")),
+        algebra_(algebras, options),
         max_iterations_(options.integer("max-iterations")) {}
 
   void attach(ScaledEquations& equations) override {
@@ -41,13 +41,15 @@ class KinsolPicard final : public NonlinearSolver {
   void exchange(Archive& archive) override { iteration_->exchange(archive); }
 
  private:
-  std::string matrix_, algebra_;
+  std::string matrix_;
+  AlgebraChoice algebra_;
   long max_iterations_;
   std::unique_ptr<NonlinearSolver> iteration_;
 };
 
 class KinsolPicardFactory final : public SolverFactory {
  public:
+  explicit KinsolPicardFactory(const AlgebraTable& algebras) : algebras_(&algebras) {}
   std::string name() const override { return "kinsol-picard"; }
   std::string description() const override {
     return "KINSOL, Picard with the scheme's approximate inverse (KIN_FP) or a frozen Jacobian (KIN_PICARD)";
@@ -57,15 +59,18 @@ class KinsolPicardFactory final : public SolverFactory {
         OptionSpec::choice("matrix", {"auto", "leading", "solve", "kept"},
                            "the leading order in h that the scheme exposes; the Jacobian at the start value, or kept "
                            "from solve to solve until it slows; auto: the first of these that there is"),
-        algebra_option(), OptionSpec::integer("max-iterations", 200, 1, 100000, "iterations a solve")};
+        algebra_option(*algebras_), OptionSpec::integer("max-iterations", 200, 1, 100000, "iterations a solve")};
   }
   std::unique_ptr<NonlinearSolver> create(const Options& options) const override {
-    return std::make_unique<KinsolPicard>(options);
+    return std::make_unique<KinsolPicard>(*algebras_, options);
   }
+
+ private:
+  const AlgebraTable* algebras_;
 };
 
 }  // namespace
 
 GNOMON_PLUGIN(kinsol_picard) {
-  registrar.add(std::make_unique<KinsolPicardFactory>());
+  registrar.add(std::make_unique<KinsolPicardFactory>(registrar.algebras()));
 }

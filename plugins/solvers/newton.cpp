@@ -3,14 +3,14 @@
 ///
 ///     J(x) dx = -F(x),   x += dx,   until max |dx|/(1+|x|) < 1e-7 and F is at its rounding floor,
 ///
-/// with J factorised densely by Eigen in every iteration. Newton is quadratic where the step is that small, so the
+/// with J factorised in every iteration. Newton is quadratic where the step is that small, so the
 /// error left is below rounding; a residual that is not there yet gets further iterations as long as they gain, and one
 /// that is there a last correction with the matrix at hand (gnomon/polish.hpp).
 
-#include <Eigen/LU>
 #include <limits>
 
 #include "gnomon/error.hpp"
+#include "gnomon/jacobian_system.hpp"
 #include "gnomon/plugin.hpp"
 #include "gnomon/polish.hpp"
 
@@ -20,7 +20,7 @@ using namespace gnomon;
 
 class Newton final : public NonlinearSolver {
  public:
-  explicit Newton(const Options& options) {
+  Newton(const AlgebraTable& algebras, const Options& options) : algebra_(algebras, options) {
     rule_.step_tolerance = options.real("step-tolerance");
     rule_.max_iterations = options.integer("max-iterations");
   }
@@ -30,24 +30,19 @@ class Newton final : public NonlinearSolver {
     const Index n = equations.size();
     f_.setZero(n);
     dx_.setZero(n);
-    values_.setZero(equations.pattern().nonzeros());
-    matrix_.setZero(n, n);
-    lu_ = Eigen::PartialPivLU<Matrix>(n);
+    linear_.attach(equations, algebra_);
   }
 
   SolveReport solve(VectorRef xs) override {
     SolveReport report;
     const double floor = equations_->rounding_floor();
     double previous = std::numeric_limits<double>::infinity();
+    linear_.begin();
     if (!evaluate(xs, report)) return report;
     while (report.iterations < rule_.max_iterations) {
       if (!factorise(xs, report)) return report;
-      dx_ = lu_.solve(f_);
-      if (!dx_.allFinite()) {
-        report.status = SolveStatus::singular_jacobian;
-        report.message = "the Newton step is not finite: the Jacobian is singular";
-        return report;
-      }
+      dx_ = f_;
+      if (!linear_.solve(dx_)) return fail_singular(report);
       xs -= dx_;
       ++report.iterations;
       report.step_norm = (dx_.array().abs() / (1 + xs.array().abs())).maxCoeff();
@@ -83,21 +78,24 @@ class Newton final : public NonlinearSolver {
 
   bool factorise(const VectorRef& xs, SolveReport& report) {
     ++report.jacobian_evaluations;
-    if (equations_->jacobian(xs, values_) != EvaluationStatus::ok) return fail_evaluation(report);
-    const SparsityPattern& p = equations_->pattern();
-    matrix_.setZero();
-    for (Index i = 0; i < p.rows; ++i)
-      for (Index k = p.offsets[i]; k < p.offsets[i + 1]; ++k) matrix_(i, p.indices[k]) = values_[k];
-    lu_.compute(matrix_);
+    if (linear_.evaluate(xs) != EvaluationStatus::ok) return fail_evaluation(report);
     ++report.factorisations;
-    return true;
+    if (linear_.factorise()) return true;
+    fail_singular(report);
+    return false;
   }
 
   /// See gnomon/polish.hpp.
   void polish(VectorRef xs, const SolveReport& report) {
     if (report.step_norm < polished_step) return;
-    dx_ = lu_.solve(f_);
-    if (dx_.allFinite()) xs -= dx_;
+    dx_ = f_;
+    if (linear_.solve(dx_)) xs -= dx_;
+  }
+
+  const SolveReport& fail_singular(SolveReport& report) const {
+    report.status = SolveStatus::singular_jacobian;
+    report.message = "the Jacobian is singular: " + linear_.message();
+    return report;
   }
 
   bool fail_evaluation(SolveReport& report) const {
@@ -108,28 +106,33 @@ class Newton final : public NonlinearSolver {
 
   ConvergenceRule rule_;
   ScaledEquations* equations_ = nullptr;
-  Vector f_, dx_, values_;
-  Matrix matrix_;
-  Eigen::PartialPivLU<Matrix> lu_;
+  AlgebraChoice algebra_;
+  JacobianSystem linear_;
+  Vector f_, dx_;
 };
 
 class NewtonFactory final : public SolverFactory {
  public:
+  explicit NewtonFactory(const AlgebraTable& algebras) : algebras_(&algebras) {}
   std::string name() const override { return "newton"; }
-  std::string description() const override { return "native full Newton on Eigen, dense LU"; }
+  std::string description() const override { return "native full Newton"; }
   OptionSpecs options() const override {
     const ConvergenceRule rule;
-    return {OptionSpec::real("step-tolerance", rule.step_tolerance, 1e-15, 1e-2, "",
+    return {algebra_option(*algebras_),
+            OptionSpec::real("step-tolerance", rule.step_tolerance, 1e-15, 1e-2, "",
                              "stop when max |dx|/(1+|x|) of the scaled unknowns is below this"),
             OptionSpec::integer("max-iterations", rule.max_iterations, 1, 100000, "iterations a solve")};
   }
   std::unique_ptr<NonlinearSolver> create(const Options& options) const override {
-    return std::make_unique<Newton>(options);
+    return std::make_unique<Newton>(*algebras_, options);
   }
+
+ private:
+  const AlgebraTable* algebras_;
 };
 
 }  // namespace
 
 GNOMON_PLUGIN(newton) {
-  registrar.add(std::make_unique<NewtonFactory>());
+  registrar.add(std::make_unique<NewtonFactory>(registrar.algebras()));
 }

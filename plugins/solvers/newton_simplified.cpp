@@ -3,7 +3,7 @@
 ///
 ///     A dx = -F(x),   x += dx,
 ///
-/// A = dF/dx (dense LU on Eigen) at the start value of a solve (matrix=solve) or kept from solve to solve (matrix=kept;
+/// A = dF/dx at the start value of a solve (matrix=solve) or kept from solve to solve (matrix=kept;
 /// the rounding of a step then depends on the steps before it), or the approximate inverse that the scheme exposes
 /// (matrix=leading: gnomon::ApproximateInverse, its leading order in h; refused where the scheme exposes none).
 /// Linear convergence: until the corrections stop shrinking, and one more. A correction that is not half of the one
@@ -11,9 +11,8 @@
 /// an earlier solve made the corrections grow, the solve begins again. Where a single matrix will not do, this is
 /// Newton's method.
 
-#include <Eigen/LU>
-
 #include "gnomon/error.hpp"
+#include "gnomon/jacobian_system.hpp"
 #include "gnomon/plugin.hpp"
 #include "gnomon/stagnation.hpp"
 
@@ -23,8 +22,8 @@ using namespace gnomon;
 
 class NewtonSimplified final : public NonlinearSolver {
  public:
-  explicit NewtonSimplified(const Options& options)
-      : leading_(options.is("matrix", "leading")), keep_(options.is("matrix", "kept")) {
+  NewtonSimplified(const AlgebraTable& algebras, const Options& options)
+      : leading_(options.is("matrix", "leading")), keep_(options.is("matrix", "kept")), algebra_(algebras, options) {
     rule_.max_iterations = options.integer("max-iterations");
   }
 
@@ -36,14 +35,12 @@ class NewtonSimplified final : public NonlinearSolver {
     f_.setZero(n);
     dx_.setZero(n);
     if (keep_) start_.setZero(n);
-    if (leading_) return;
-    values_.setZero(equations.pattern().nonzeros());
-    matrix_.setZero(n, n);
-    lu_ = Eigen::PartialPivLU<Matrix>(n);
+    if (!leading_) linear_.attach(equations, algebra_);
   }
 
   SolveReport solve(VectorRef xs) override {
     SolveReport report;
+    linear_.begin();
     if (keep_) start_ = xs;
     old_ = has_matrix_;
     iterate(xs, report);
@@ -53,9 +50,7 @@ class NewtonSimplified final : public NonlinearSolver {
 
   void exchange(Archive& archive) override {
     archive(has_matrix_);
-    if (!has_matrix_) return;
-    archive(matrix_);
-    if (archive.reading()) lu_.compute(matrix_);
+    if (has_matrix_) linear_.exchange(archive);
   }
 
  private:
@@ -109,13 +104,8 @@ class NewtonSimplified final : public NonlinearSolver {
     ++report.factorisations;
     if (leading_) return equations_->update_inverse(xs) == EvaluationStatus::ok || fail_evaluation(report);
     ++report.jacobian_evaluations;
-    if (equations_->jacobian(xs, values_) != EvaluationStatus::ok) return fail_evaluation(report);
-    const SparsityPattern& p = equations_->pattern();
-    matrix_.setZero();
-    for (Index i = 0; i < p.rows; ++i)
-      for (Index k = p.offsets[i]; k < p.offsets[i + 1]; ++k) matrix_(i, p.indices[k]) = values_[k];
-    lu_.compute(matrix_);
-    return true;
+    if (linear_.evaluate(xs) != EvaluationStatus::ok) return fail_evaluation(report);
+    return linear_.factorise() || fail_singular(report);
   }
 
   /// dx = A^-1 F
@@ -123,15 +113,17 @@ class NewtonSimplified final : public NonlinearSolver {
     if (leading_) {
       if (equations_->apply_inverse(f_, dx_) != EvaluationStatus::ok) return fail_evaluation(report);
     } else {
-      dx_ = lu_.solve(f_);
-      if (!dx_.allFinite()) {
-        report.status = SolveStatus::singular_jacobian;
-        report.message = "the Newton step is not finite: the Jacobian is singular";
-        return false;
-      }
+      dx_ = f_;
+      if (!linear_.solve(dx_)) return fail_singular(report);
     }
     report.step_norm = (dx_.array().abs() / (1 + xs.array().abs())).maxCoeff();
     return true;
+  }
+
+  bool fail_singular(SolveReport& report) const {
+    report.status = SolveStatus::singular_jacobian;
+    report.message = "the Jacobian is singular: " + linear_.message();
+    return false;
   }
 
   bool fail_evaluation(SolveReport& report) const {
@@ -145,13 +137,14 @@ class NewtonSimplified final : public NonlinearSolver {
   bool old_ = false;         // the matrix at hand is that one
   ConvergenceRule rule_;
   ScaledEquations* equations_ = nullptr;
-  Vector f_, dx_, values_, start_;
-  Matrix matrix_;
-  Eigen::PartialPivLU<Matrix> lu_;
+  AlgebraChoice algebra_;
+  JacobianSystem linear_;
+  Vector f_, dx_, start_;
 };
 
 class NewtonSimplifiedFactory final : public SolverFactory {
  public:
+  explicit NewtonSimplifiedFactory(const AlgebraTable& algebras) : algebras_(&algebras) {}
   std::string name() const override { return "newton-simplified"; }
   std::string description() const override {
     return "native Newton with one matrix for a solve or many, or the scheme's own";
@@ -160,15 +153,18 @@ class NewtonSimplifiedFactory final : public SolverFactory {
     return {OptionSpec::choice("matrix", {"solve", "kept", "leading"},
                                "the Jacobian at the start value, or kept from solve to solve until it slows, or the "
                                "leading order in h that the scheme exposes"),
-            OptionSpec::integer("max-iterations", 200, 1, 100000, "iterations a solve")};
+            algebra_option(*algebras_), OptionSpec::integer("max-iterations", 200, 1, 100000, "iterations a solve")};
   }
   std::unique_ptr<NonlinearSolver> create(const Options& options) const override {
-    return std::make_unique<NewtonSimplified>(options);
+    return std::make_unique<NewtonSimplified>(*algebras_, options);
   }
+
+ private:
+  const AlgebraTable* algebras_;
 };
 
 }  // namespace
 
 GNOMON_PLUGIN(newton_simplified) {
-  registrar.add(std::make_unique<NewtonSimplifiedFactory>());
+  registrar.add(std::make_unique<NewtonSimplifiedFactory>(registrar.algebras()));
 }

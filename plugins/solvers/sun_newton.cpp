@@ -14,6 +14,7 @@ namespace {
 
 class SunNewton final : public gnomon::SolverFactory {
  public:
+  explicit SunNewton(const gnomon::AlgebraTable& algebras) : attached_("sun-newton", SUNNonlinSol_Newton, algebras) {}
   std::string name() const override { return attached_.name(); }
   std::string description() const override { return "SUNDIALS' SUNNonlinSol_Newton, full or with a kept matrix"; }
   gnomon::OptionSpecs options() const override { return attached_.options(); }
@@ -22,11 +23,11 @@ class SunNewton final : public gnomon::SolverFactory {
   }
 
  private:
-  gnomon::AttachedSolver attached_{"sun-newton", SUNNonlinSol_Newton};
+  gnomon::AttachedSolver attached_;
 };
 
 }  // namespace
 
 GNOMON_PLUGIN(sun_newton) {
-  registrar.add(std::make_unique<SunNewton>());
+  registrar.add(std::make_unique<SunNewton>(registrar.algebras()));
 }

@@ -34,6 +34,8 @@ const std::vector<Measure>& measures() {
       {"completes", {"step", "until", "references?", "tolerances?", "reference-options?"}, measure_completes},
       {"baseline-drift", {"step", "until", "references", "tolerances", "reference-options?"}, measure_baseline_drift},
       {"solvers-agree", {"step"}, measure_solvers_agree},
+      {"algebras-agree", {"step"}, measure_algebras_agree},
+      {"dependent-constraints", {"step", "until"}, measure_dependent_constraints},
       {"solver-effort", {"step", "steps", "other"}, measure_solver_effort},
       {"fallback", {"step", "steps", "other"}, measure_fallback},
       {"published-hbvm", {"until", "table", "steps?"}, measure_published_hbvm},

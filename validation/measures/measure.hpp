@@ -63,6 +63,10 @@ Quantities measure_completes(const Registry& registry, const Case& c);
 Quantities measure_baseline_drift(const Registry& registry, const Case& c);
 /// Every registered solver reaches the same step.
 Quantities measure_solvers_agree(const Registry& registry, const Case& c);
+/// Every registered linear algebra solves the Newton systems of a step.
+Quantities measure_algebras_agree(const Registry& registry, const Case& c);
+/// Rank, names, energy and motion of a mechanism with dependent constraints.
+Quantities measure_dependent_constraints(const Registry& registry, const Case& c);
 /// Iterations, factorisations, Jacobians and time a step beside another solver.
 Quantities measure_solver_effort(const Registry& registry, const Case& c);
 /// What the ladder for refused steps does where the solver alone fails.

@@ -42,10 +42,17 @@ void check_overdetermined_data(const ProblemInstance& instance) {
   line({"start-multiplier", largest(psi), {}, "max |psi| there"});
 }
 
+std::string dependent_names(const System& system, const ConstraintRank& rank) {
+  std::string names;
+  for (const Index i : rank.dependent) names += (names.empty() ? "; dependent: " : ", ") + constraint_name(system, i);
+  return names;
+}
+
 void check_data(const ProblemInstance& instance) {
   if (!instance.system) return check_overdetermined_data(instance);
   const System& system = *instance.system;
-  check_start(system, instance.t0, instance.q0, instance.p0);  // throws what is wrong
+  check_start(system, instance.t0, instance.q0, instance.p0, 1e-10,
+              instance.dependent_constraints);  // throws what is wrong
   Vector v(system.n()), g(system.m()), gv(system.m());
   system.mass().solve(instance.p0, v);
   system.constraints(instance.t0, instance.q0, g);
@@ -54,7 +61,10 @@ void check_data(const ProblemInstance& instance) {
   line({"start-velocity", largest(gv), {}, "max |G v0 + g_t|: consistent"});
   if (system.m() == 0) return;
   const ConstraintRank rank = constraint_rank(system, instance.t0, instance.q0);
-  line({"rank", static_cast<double>(rank.rank), {}, fmt::format("of G, with {} constraints", system.m())});
+  line({"rank",
+        static_cast<double>(rank.rank),
+        {},
+        fmt::format("of G, with {} constraints{}", system.m(), dependent_names(system, rank))});
   line({"condition", rank.condition, {}, "of G M^-1/2, rows scaled"});
 }
 

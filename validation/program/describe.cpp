@@ -78,6 +78,11 @@ int describe(const Registry& registry, const std::string& name) {
     print_head(registry, "solver", name, registry.solver(name).description(), "");
     print_options(registry.solver(name).options(), "options", "--solver-option");
   }
+  if (has(registry.algebras(), name)) {
+    separate();
+    print_head(registry, "algebra", name, registry.algebra(name).description(), "");
+    print_options(registry.algebra(name).options(), "options", "--solver-option algebra=" + name + " algebra.");
+  }
   if (has(registry.problems(), name)) {
     separate();
     describe_problem(registry, name);
@@ -89,7 +94,8 @@ int describe(const Registry& registry, const std::string& name) {
   }
   if (found) return success;
   std::vector<std::string> known;
-  for (const auto& names : {registry.schemes(), registry.solvers(), registry.problems(), registry.references()})
+  for (const auto& names :
+       {registry.schemes(), registry.solvers(), registry.algebras(), registry.problems(), registry.references()})
     known.insert(known.end(), names.begin(), names.end());
   throw unknown_name("name", name, known);
 }
@@ -100,7 +106,7 @@ void add_describe(CLI::App& app, Invocation& invocation) {
   CLI::App* command =
       app.add_subcommand("describe", "one of them in full: equations, source, options with units and ranges");
   auto name = std::make_shared<std::string>();
-  command->add_option("NAME", *name, "of a scheme, solver, problem or reference")->required()->type_name("");
+  command->add_option("NAME", *name, "of a scheme, solver, algebra, problem or reference")->required()->type_name("");
   command->callback([&invocation, name] {
     invocation.action = [name](const Registry& registry) { return describe(registry, *name); };
   });

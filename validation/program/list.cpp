@@ -16,7 +16,7 @@ void entry(const Registry& registry, const std::string& name, const std::string&
 }
 
 int list(const Registry& registry, const std::string& what) {
-  const std::vector<std::string> kinds{"schemes", "solvers", "problems", "references"};
+  const std::vector<std::string> kinds{"schemes", "solvers", "algebra", "problems", "references"};
   bool known = what.empty();
   for (const auto& kind : kinds) known = known || what == kind;
   if (!known) throw unknown_name("list", what, kinds);
@@ -33,6 +33,8 @@ int list(const Registry& registry, const std::string& what) {
     }
   if (heading("solvers"))
     for (const auto& name : registry.solvers()) entry(registry, name, "", registry.solver(name).description());
+  if (heading("algebra"))
+    for (const auto& name : registry.algebras()) entry(registry, name, "", registry.algebra(name).description());
   if (heading("problems"))
     for (const auto& name : registry.problems()) entry(registry, name, "", registry.problem(name).description());
   if (heading("references"))
@@ -43,12 +45,12 @@ int list(const Registry& registry, const std::string& what) {
 }  // namespace
 
 void add_list(CLI::App& app, Invocation& invocation) {
-  CLI::App* command = app.add_subcommand("list", "names of schemes, solvers, problems and references");
+  CLI::App* command = app.add_subcommand("list", "names of schemes, solvers, algebra, problems and references");
   auto what = std::make_shared<std::string>();
   command
-      ->add_option(
-          "WHAT", *what,
-          "schemes, solvers, problems or references; all of them if left out. What has no file beside it is built in")
+      ->add_option("WHAT", *what,
+                   "schemes, solvers, algebra, problems or references; all of them if left out. What has no file "
+                   "beside it is built in")
       ->type_name("");
   command->callback(
       [&invocation, what] { invocation.action = [what](const Registry& registry) { return list(registry, *what); }; });

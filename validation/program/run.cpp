@@ -107,6 +107,8 @@ int run(const Registry& registry, const RunArguments& given) {
   }
   std::FILE* const people = arguments.json ? stderr : stdout;
   print_summary(people, report, integrator);
+  for (const Index i : integrator.constraint_rank().dependent)
+    fmt::print(people, "dependent constraint: {}\n", constraint_name(integrator.system(), i));
   if (has_contacts(integrator)) print_contact(people, integrator, arguments.events);
   if (arguments.json) fmt::print("{}", validation::json_text(run_json(report, integrator)));
   if (checkpoints) checkpoints->finish();

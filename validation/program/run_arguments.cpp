@@ -32,6 +32,8 @@ void add_system_flags(CLI::App& command, RunArguments& a) {
                  "how contacts with obstacles are treated: mode, restitution, zeno-speed (repeatable)");
   add("--jacobian", a.jacobian, "SOURCE", "analytic, dual or differences")->capture_default_str();
   command.add_flag("--project-start", a.project_start, "repair an inconsistent start in the mass metric");
+  command.add_flag("--dependent-constraints", a.dependent_constraints,
+                   "allow constraints that repeat others, name them, and take least-norm multipliers");
 }
 
 void add_fallback_flags(CLI::App& command, RunArguments& a) {
@@ -90,6 +92,7 @@ IntegratorOptions parse_integrator_options(const Registry& registry, const RunAr
     options.max_halvings = fallback_halvings;
   }
   options.project_start = arguments.project_start;
+  options.dependent_constraints = arguments.dependent_constraints;
   options.contact = contact_options(parse_assignments(arguments.contact, "--contact"));
   if (!arguments.max_halvings.empty())
     options.max_halvings = static_cast<int>(parse_count(arguments.max_halvings, "--max-halvings", 0));

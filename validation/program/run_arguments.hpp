@@ -17,7 +17,7 @@ struct RunArguments {
   std::vector<std::string> set, options, solver_options, reference_options, contact;
   std::string jacobian = "analytic";
   std::optional<std::string> output, reference, checkpoint, checkpoint_every, restart;
-  bool json = false, project_start = false, fallback = false, events = false;
+  bool json = false, project_start = false, dependent_constraints = false, fallback = false, events = false;
 };
 
 /// The problem, the scheme, how far to go and in which steps.

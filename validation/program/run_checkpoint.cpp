@@ -28,6 +28,7 @@ void kept_arguments(Arguments& a, F f) {
   f("--solver-option", a.solver_options);
   f("--contact", a.contact);
   f("--project-start", a.project_start);
+  f("--dependent-constraints", a.dependent_constraints);
 }
 
 void put(Json::Value& to, const std::string& value) {

@@ -86,7 +86,7 @@ std::vector<Case> conformance_cases(const Registry& registry, const CaseFiles& f
       cases.back().name = label + "/derivatives";
       const ProblemInstance instance = registry.build(problem, start.set);
       for (const auto& scheme : registry.schemes()) {
-        if (!accepts(registry.scheme(scheme), instance)) continue;
+        if (instance.dependent_constraints || !accepts(registry.scheme(scheme), instance)) continue;
         for (const auto& [measure, suffix, tier] : pair_cases) {
           Case c = base_case(start, measure);
           c.tier = tier;

@@ -130,10 +130,13 @@ BOOST_AUTO_TEST_CASE(all_settings_reach_the_same_state) {
 }
 
 BOOST_AUTO_TEST_CASE(attached_solvers_reach_the_same_state) {
-  const AttachedSolver newton("my-newton", SUNNonlinSol_Newton);
+  const AttachedSolver newton("my-newton", SUNNonlinSol_Newton, registry().algebra_table());
   const AttachedSolver fixed_point(
-      "my-fixed-point", [](N_Vector like, SUNContext context) { return SUNNonlinSol_FixedPoint(like, 2, context); });
-  const AttachedSolver own("my-own", [](N_Vector like, SUNContext context) { return own_newton(like, context, 5); });
+      "my-fixed-point", [](N_Vector like, SUNContext context) { return SUNNonlinSol_FixedPoint(like, 2, context); },
+      registry().algebra_table());
+  const AttachedSolver own(
+      "my-own", [](N_Vector like, SUNContext context) { return own_newton(like, context, 5); },
+      registry().algebra_table());
   for (const Setting& setting : settings)
     for (const AttachedSolver* solver : {&newton, &fixed_point, &own}) reaches_the_same(*solver, setting, {});
 }
@@ -142,7 +145,7 @@ BOOST_AUTO_TEST_CASE(attached_solvers_reach_the_same_state) {
 BOOST_AUTO_TEST_CASE(attached_newton_is_the_named_one) {
   for (const Setting& setting : settings) {
     Integrator named = with(registry().solver("sun-newton"), setting);
-    Integrator attached = with(AttachedSolver("my-newton", SUNNonlinSol_Newton), setting);
+    Integrator attached = with(AttachedSolver("my-newton", SUNNonlinSol_Newton, registry().algebra_table()), setting);
     BOOST_TEST(named.advance(50, setting.h).success());
     BOOST_TEST(attached.advance(50, setting.h).success());
     BOOST_TEST((named.state().q.value() == attached.state().q.value()));
@@ -185,7 +188,9 @@ BOOST_AUTO_TEST_CASE(kept_matrices_are_in_checkpoints) {
 
 // Failure is a report with one sentence, and the state stays.
 BOOST_AUTO_TEST_CASE(failures_are_reports) {
-  const AttachedSolver lazy("lazy", [](N_Vector like, SUNContext context) { return own_newton(like, context, 1); });
+  const AttachedSolver lazy(
+      "lazy", [](N_Vector like, SUNContext context) { return own_newton(like, context, 1); },
+      registry().algebra_table());
   const Assignments once = {{"max-iterations", "1"}};
   struct Run {
     const SolverFactory& factory;
@@ -205,6 +210,8 @@ BOOST_AUTO_TEST_CASE(failures_are_reports) {
 }
 
 BOOST_AUTO_TEST_CASE(no_solver_is_refused) {
-  BOOST_CHECK_EXCEPTION(AttachedSolver("none", [](N_Vector, SUNContext) { return SUNNonlinearSolver(nullptr); }), Error,
-                        [](const Error& e) { return e.code() == ErrorCode::refused; });
+  BOOST_CHECK_EXCEPTION(
+      AttachedSolver(
+          "none", [](N_Vector, SUNContext) { return SUNNonlinearSolver(nullptr); }, registry().algebra_table()),
+      Error, [](const Error& e) { return e.code() == ErrorCode::refused; });
 }

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 std::size_t entries(const Registry& registry) {
   return registry.schemes().size() + registry.solvers().size() + registry.problems().size() +
-         registry.references().size();
+         registry.references().size() + registry.algebras().size();
 }
 
 /// A folder that is gone in the end.
@@ -76,6 +76,7 @@ BOOST_AUTO_TEST_CASE(builtin_modules_load) {
   register_builtin(builtin);
   BOOST_TEST(together.schemes() == builtin.schemes(), boost::test_tools::per_element());
   BOOST_TEST(together.solvers() == builtin.solvers(), boost::test_tools::per_element());
+  BOOST_TEST(together.algebras() == builtin.algebras(), boost::test_tools::per_element());
   BOOST_TEST(together.problems() == builtin.problems(), boost::test_tools::per_element());
   BOOST_TEST(together.references() == builtin.references(), boost::test_tools::per_element());
   BOOST_TEST(builtin.origin("energy-momentum") == "built in");
@@ -84,7 +85,7 @@ BOOST_AUTO_TEST_CASE(builtin_modules_load) {
 
 BOOST_AUTO_TEST_CASE(loaded_module_works) {
   Registry registry;
-  for (const char* name : {"energy_momentum", "newton", "planar_pendulum"})
+  for (const char* name : {"energy_momentum", "newton", "algebra_dense", "planar_pendulum"})
     registry.load(std::string(GNOMON_MODULES "/") + name + ".so");
   gnomon::Integrator integrator = registry.integrator(registry.build("planar-pendulum"), "energy-momentum", "newton");
   BOOST_TEST(integrator.advance(10, 1e-2).success());

@@ -4,7 +4,7 @@
 ///
 ///     const gnomon::AttachedSolver mine("mine", [](N_Vector like, SUNContext context) {
 ///       return SUNNonlinSol_Newton(like, context);
-///     });
+///     }, registry.algebra_table());
 ///     gnomon::Integrator integrator(system, scheme, scheme_options, mine, gnomon::Options("solver", mine.options()));
 
 #include <sundials/sundials_nonlinearsolver.h>
@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 
+#include "gnomon/linear_algebra.hpp"
 #include "gnomon/nonlinear_solver.hpp"
 #include "gnomon/sundials_compat.hpp"
 
@@ -33,7 +34,8 @@ using SunNonlinearCreator = std::function<SUNNonlinearSolver(N_Vector, SUNContex
 class AttachedSolver final : public SolverFactory {
  public:
   /// Throws Error(refused) when create returns null or a solver that is of neither type.
-  AttachedSolver(std::string name, SunNonlinearCreator create);
+  /// algebras, which outlives this object, is where its option `algebra` is looked up: Registry::algebra_table().
+  AttachedSolver(std::string name, SunNonlinearCreator create, const AlgebraTable& algebras);
 
   std::string name() const override { return name_; }
   std::string description() const override;
@@ -44,6 +46,7 @@ class AttachedSolver final : public SolverFactory {
  private:
   std::string name_;
   SunNonlinearCreator create_;
+  const AlgebraTable* algebras_;
   SUNNonlinearSolver_Type type_;
 };
 

@@ -32,10 +32,10 @@
 
 namespace gnomon {
 
-inline OptionSpecs fixed_point_options() {
+inline OptionSpecs fixed_point_options(const AlgebraTable& algebras) {
   return {OptionSpec::choice("matrix", {"solve", "kept"},
                              "P is the Jacobian at the start value, or kept from solve to solve until it slows"),
-          algebra_option(), OptionSpec::integer("max-iterations", 200, 1, 100000, "iterations a solve")};
+          algebra_option(algebras), OptionSpec::integer("max-iterations", 200, 1, 100000, "iterations a solve")};
 }
 
 inline OptionSpec depth_option() {
@@ -44,8 +44,8 @@ inline OptionSpec depth_option() {
 
 class FixedPointIteration : public NonlinearSolver {
  public:
-  explicit FixedPointIteration(const Options& options)
-      : algebra_(options.choice("algebra")), keep_(options.is("matrix", "kept")) {
+  FixedPointIteration(const AlgebraTable& algebras, const Options& options)
+      : algebra_(algebras, options), keep_(options.is("matrix", "kept")) {
     rule_.max_iterations = options.integer("max-iterations");
   }
 
@@ -55,12 +55,13 @@ class FixedPointIteration : public NonlinearSolver {
     f_.reset(N_VNew_Serial(n, context_));
     if (!f_) throw Error(ErrorCode::refused, "SUNDIALS could not allocate its vectors");
     for (Vector* v : {&start_, &x_, &result_, &last_correction_}) v->setZero(n);
-    linear_.attach(equations, algebra_, f_.get(), context_);
+    linear_.attach(equations, algebra_, context_);
     allocate(f_.get());
   }
 
   SolveReport solve(VectorRef xs) final {
     report_ = SolveReport();
+    linear_.begin();
     const double floor = equations_->rounding_floor();
     stagnation_.start(floor);
     start_ = result_ = xs;
@@ -182,7 +183,7 @@ class FixedPointIteration : public NonlinearSolver {
     return has_matrix_ = new_matrix_ = fresh_matrix_ = true;
   }
 
-  std::string algebra_;
+  AlgebraChoice algebra_;
   bool keep_;
   ConvergenceRule rule_;
   Stagnation stagnation_;

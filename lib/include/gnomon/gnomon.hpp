@@ -10,6 +10,7 @@
 #include "gnomon/contact.hpp"
 #include "gnomon/error.hpp"
 #include "gnomon/integrator.hpp"
+#include "gnomon/linear_algebra.hpp"
 #include "gnomon/problem.hpp"
 #include "gnomon/reference.hpp"
 #include "gnomon/registry.hpp"

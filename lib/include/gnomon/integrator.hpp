@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "gnomon/consistency.hpp"
 #include "gnomon/contact.hpp"
+#include "gnomon/linear_algebra.hpp"
 #include "gnomon/monitor.hpp"
 #include "gnomon/nonlinear_solver.hpp"
 #include "gnomon/problem.hpp"
@@ -49,8 +51,10 @@ class Observer {
 
 struct IntegratorOptions {
   JacobianSource jacobian = JacobianSource::analytic;
-  bool project_start = false;  ///< repair an inconsistent start in the mass metric
-  ContactOptions contact;      ///< for systems with obstacles
+  const AlgebraFactory* algebra = nullptr;  ///< the user's own linear algebra, before the solver's option; outlives it
+  bool dependent_constraints = false;       ///< allow constraints that repeat others: reported, least-norm multipliers
+  bool project_start = false;               ///< repair an inconsistent start in the mass metric
+  ContactOptions contact;                   ///< for systems with obstacles
   /// The ladder for a step on which the solver fails: this solver, with its default options, from the same start value;
   /// then two steps of half the size, each with both solvers. Null: no other solver. It lives as long as the
   /// integrator.
@@ -104,6 +108,8 @@ class Integrator {
   /// Events and energy book of a system with obstacles; none, and a book of zeros, for others.
   const std::vector<ContactEvent>& events() const;
   EnergyBook energy_book() const;
+  /// Constraints that repeat others at the start, found with IntegratorOptions::dependent_constraints.
+  const ConstraintRank& constraint_rank() const;
   /// Deepest penetration at an event, in units of c.
   double deepest_penetration() const;
   /// The overdetermined DAE that it integrates, null for a mechanical system.

@@ -21,6 +21,7 @@ struct OptionSpec {
   double minimum = 0, maximum = 0;   ///< inclusive bounds for real and integer
   std::string default_choice;        ///< for choice and scheme
   std::vector<std::string> choices;  ///< for choice
+  bool nested = false;               ///< what was chosen has options of its own, `name.option=value`
   std::string unit;                  ///< "" for pure numbers
   std::string help;
 
@@ -28,6 +29,8 @@ struct OptionSpec {
                          std::string help);
   static OptionSpec integer(std::string name, long value, long minimum, long maximum, std::string help);
   static OptionSpec choice(std::string name, std::vector<std::string> choices, std::string help);
+  /// A choice among things that have options of their own, assigned as `name.option=value`.
+  static OptionSpec choice_with_options(std::string name, std::vector<std::string> choices, std::string help);
   /// The name of another scheme; that scheme's own options are assigned as `name.option=value`.
   static OptionSpec scheme(std::string name, std::string default_scheme, std::string help);
 
@@ -51,7 +54,8 @@ class Options {
   bool is(const std::string& name, const std::string& value) const { return choice(name) == value; }
   /// Name of the scheme that a scheme option chose; whether there is one is found out by who looks it up.
   const std::string& scheme(const std::string& name) const;
-  /// What was assigned to the options of that scheme, without the prefix; checked when its own Options are made.
+  /// What was assigned to the options of that scheme or choice, without the prefix; checked when its own Options are
+  /// made.
   Assignments nested(const std::string& name) const;
   /// True when the user assigned it.
   bool assigned(const std::string& name) const;

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Registry: names to schemes, solvers, problems and references; built in or loaded from shared modules.
+/// Registry: names to schemes, solvers, algebra, problems and references; built in or loaded from shared modules.
 
 #include <functional>
 #include <memory>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gnomon/integrator.hpp"
+#include "gnomon/linear_algebra.hpp"
 #include "gnomon/problem.hpp"
 #include "gnomon/reference.hpp"
 #include "gnomon/scheme.hpp"
@@ -20,11 +21,14 @@ class Registrar {
   virtual ~Registrar() = default;
   virtual void add(std::unique_ptr<Scheme> scheme) = 0;
   virtual void add(std::unique_ptr<SolverFactory> solver) = 0;
+  virtual void add(std::unique_ptr<AlgebraFactory> algebra) = 0;
   virtual void add(std::unique_ptr<Problem> problem) = 0;
   virtual void add(std::unique_ptr<Reference> reference) = 0;
   /// Where a scheme that wraps others finds them when it is bound: it outlives everything that is registered here, and
   /// knows what is registered later too. Throws Error(refused) where schemes are not kept together.
   virtual const SchemeTable& schemes() const;
+  /// The same for solvers, which find their linear algebra by name.
+  virtual const AlgebraTable& algebras() const;
 };
 
 using RegisterFunction = void (*)(Registrar&);
@@ -45,13 +49,17 @@ class Registry {
   /// Look-ups throw Error(unknown_name) with the nearest known name.
   const Scheme& scheme(const std::string& name) const;
   const SolverFactory& solver(const std::string& name) const;
+  const AlgebraFactory& algebra(const std::string& name) const;
   const Problem& problem(const std::string& name) const;
   const Reference& reference(const std::string& name) const;
 
   std::vector<std::string> schemes() const;
   std::vector<std::string> solvers() const;
+  std::vector<std::string> algebras() const;
   std::vector<std::string> problems() const;
   std::vector<std::string> references() const;
+  /// All algebra that is registered, now or later, for a solver that is not: see AttachedSolver.
+  const AlgebraTable& algebra_table() const;
   /// "built in" or the module's path.
   const std::string& origin(const std::string& name) const;
 

@@ -9,6 +9,8 @@
 
 namespace gnomon {
 
+class AlgebraFactory;
+
 enum class JacobianSource {
   analytic,     ///< the scheme's assembled formulas
   dual,         ///< dual numbers through the residual, one pass a colour
@@ -27,7 +29,8 @@ class ScaledEquations {
 
   Index size() const { return columns_.size(); }
   const SparsityPattern& pattern() const { return equations_->pattern(); }
-  const Colouring& colouring() const { return colouring_; }
+  /// Found when it is first needed: by the constructor, unless the source is analytic.
+  const Colouring& colouring();
   NonlinearEquations& equations() const { return *equations_; }
   JacobianSource source() const { return source_; }
   double rounding_floor() const { return equations_->rounding_floor(); }
@@ -41,6 +44,19 @@ class ScaledEquations {
   /// Scaled Jacobian values on pattern().
   EvaluationStatus jacobian(const ConstVectorRef& xs, VectorRef values) { return jacobian(xs, values, source_); }
   EvaluationStatus jacobian(const ConstVectorRef& xs, VectorRef values, JacobianSource source);
+
+  /// jw = (scaled Jacobian at xs) ws, by dual numbers.
+  EvaluationStatus product(const ConstVectorRef& xs, const ConstVectorRef& ws, VectorRef jw);
+
+  /// Linear algebra of the user's own for these equations, which solvers take before their option `algebra`; it
+  /// outlives them. Null: none.
+  void attach_algebra(const AlgebraFactory* algebra) { algebra_ = algebra; }
+  const AlgebraFactory* attached_algebra() const { return algebra_; }
+
+  /// Whether the Jacobian may be singular in directions that the solution leaves open: `auto` then takes algebra that
+  /// finds the solution of least norm.
+  void expect_singular(bool expected) { singular_ = expected; }
+  bool singular_expected() const { return singular_; }
 
   bool has_approximate_inverse() const { return equations_->approximate_inverse() != nullptr; }
   /// Sets the scheme's approximate inverse at xs; failed where it is singular or cannot be evaluated.
@@ -59,8 +75,10 @@ class ScaledEquations {
 
   NonlinearEquations* equations_;
   JacobianSource source_;
+  const AlgebraFactory* algebra_ = nullptr;
+  bool singular_ = false;
   Colouring colouring_;
-  Vector columns_, rows_;
+  Vector columns_, rows_;  // C and R^-1
   Vector x_, f_, w_, jw_, xs_;
   long residuals_ = 0, jacobians_ = 0;
   std::string message_;

@@ -23,7 +23,7 @@ struct SparsityPattern {
   static SparsityPattern dense(Index rows, Index cols);
   static SparsityPattern diagonal(Index n);
   /// From any list of (row, column) pairs; duplicates are merged.
-  static SparsityPattern from_entries(Index rows, Index cols, std::vector<std::pair<Index, Index>> entries);
+  static SparsityPattern from_entries(Index rows, Index cols, const std::vector<std::pair<Index, Index>>& entries);
   bool is_dense() const { return nonzeros() == rows * cols; }
 };
 

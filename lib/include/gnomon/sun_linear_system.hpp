@@ -1,104 +1,34 @@
 #pragma once
 /// \file
-/// The scaled Jacobian in a SUNMatrix with the SUNLinearSolver that fits: dense, or sparse (CSR) with KLU. What every
-/// SUNDIALS strategy factorises.
+/// A JacobianSystem in the form in which SUNDIALS takes linear algebra: a SUNLinearSolver around it, and a SUNMatrix
+/// that stands for its matrix and holds nothing.
 
-#include <sunlinsol/sunlinsol_dense.h>
-#include <sunlinsol/sunlinsol_klu.h>
-#include <sunmatrix/sunmatrix_dense.h>
-#include <sunmatrix/sunmatrix_sparse.h>
-
-#include <string>
-
-#include "gnomon/archive.hpp"
 #include "gnomon/error.hpp"
-#include "gnomon/options.hpp"
-#include "gnomon/scaled_equations.hpp"
+#include "gnomon/jacobian_system.hpp"
 #include "gnomon/sundials_compat.hpp"
 
 namespace gnomon {
 
-inline OptionSpec algebra_option() {
-  return OptionSpec::choice("algebra", {"auto", "dense", "klu"},
-                            "linear algebra; auto takes klu for more than 60 unknowns with less than a third nonzero");
-}
-
 class SunLinearSystem {
  public:
-  /// like: a vector of the size of the equations. Allocates all but what KLU allocates at the first factorisation.
-  void attach(ScaledEquations& equations, const std::string& algebra, N_Vector like, SUNContext context) {
-    equations_ = &equations;
-    const Index n = equations.size();
-    const SparsityPattern& pattern = equations.pattern();
-    sparse_ = algebra == "klu" || (algebra == "auto" && n > 60 && 3 * pattern.nonzeros() < n * n);
-    if (sparse_) {
-      matrix_.reset(SUNSparseMatrix(n, n, pattern.nonzeros(), CSR_MAT, context));
-      if (matrix_) write_pattern();
-      linear_.reset(matrix_ ? SUNLinSol_KLU(like, matrix_.get(), context) : nullptr);
-    } else {
-      matrix_.reset(SUNDenseMatrix(n, n, context));
-      linear_.reset(matrix_ ? SUNLinSol_Dense(like, matrix_.get(), context) : nullptr);
-    }
-    if (!linear_ || SUNLinSolInitialize(linear_.get()) != 0)
-      throw Error(ErrorCode::refused, "SUNDIALS could not allocate its linear solver");
-    values_.setZero(pattern.nonzeros());
-  }
+  /// Allocates everything. Throws as AlgebraChoice::attach does.
+  void attach(ScaledEquations& equations, const AlgebraChoice& choice, SUNContext context);
 
   SUNMatrix matrix() const { return matrix_.get(); }
+  /// Of direct type: its set-up factorises what evaluate left.
   SUNLinearSolver solver() const { return linear_.get(); }
 
-  /// The Jacobian at xs into the matrix. SUNMatZero_Sparse clears the index arrays, which SUNDIALS calls before some
-  /// Jacobian callbacks: the pattern is rewritten with the values.
-  EvaluationStatus evaluate(const ConstVectorRef& xs) {
-    if (equations_->jacobian(xs, values_) != EvaluationStatus::ok) return EvaluationStatus::failed;
-    write_values();
-    return EvaluationStatus::ok;
-  }
-
-  /// The matrix that was evaluated last; factorised where it is read.
-  void exchange(Archive& archive) {
-    archive(values_);
-    if (!archive.reading()) return;
-    if (values_.size() != equations_->pattern().nonzeros())
-      throw Error(ErrorCode::bad_file, "the matrix that a solver kept has another pattern");
-    write_values();
-    factorise();
-  }
-
-  /// False where the matrix is singular. The dense factors replace the matrix.
-  bool factorise() { return SUNLinSolSetup(linear_.get(), matrix_.get()) == 0; }
-
+  /// See JacobianSystem.
+  void begin() { system_.begin(); }
+  EvaluationStatus evaluate(const ConstVectorRef& xs) { return system_.evaluate(xs); }
+  bool factorise() { return system_.factorise(); }
+  void exchange(Archive& archive) { system_.exchange(archive); }
   /// b <- J^-1 b; false where that is not finite.
-  bool solve(N_Vector b) {
-    if (SUNLinSolSolve(linear_.get(), matrix_.get(), b, b, 0) != 0) return false;
-    return Eigen::Map<const Vector>(N_VGetArrayPointer(b), equations_->size()).allFinite();
-  }
+  bool solve(N_Vector b) { return system_.solve(Eigen::Map<Vector>(N_VGetArrayPointer(b), N_VGetLength(b))); }
+  const std::string& message() const { return system_.message(); }
 
  private:
-  void write_values() {
-    const SparsityPattern& p = equations_->pattern();
-    if (sparse_) {
-      write_pattern();
-      Eigen::Map<Vector>(SUNSparseMatrix_Data(matrix_.get()), p.nonzeros()) = values_;
-    } else {
-      SUNMatZero(matrix_.get());
-      double* data = SUNDenseMatrix_Data(matrix_.get());
-      for (Index i = 0; i < p.rows; ++i)
-        for (Index k = p.offsets[i]; k < p.offsets[i + 1]; ++k) data[p.indices[k] * p.rows + i] = values_[k];
-    }
-  }
-
-  void write_pattern() {
-    const SparsityPattern& p = equations_->pattern();
-    sunindextype* offsets = SUNSparseMatrix_IndexPointers(matrix_.get());
-    sunindextype* indices = SUNSparseMatrix_IndexValues(matrix_.get());
-    for (std::size_t i = 0; i < p.offsets.size(); ++i) offsets[i] = p.offsets[i];
-    for (std::size_t k = 0; k < p.indices.size(); ++k) indices[k] = p.indices[k];
-  }
-
-  ScaledEquations* equations_ = nullptr;
-  bool sparse_ = false;
-  Vector values_;
+  JacobianSystem system_;
   SunOwner<SUNMatrix> matrix_;
   SunOwner<SUNLinearSolver> linear_;
 };

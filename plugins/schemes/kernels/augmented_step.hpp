@@ -11,7 +11,7 @@
 /// w are the eigenvalues of (h^2/2) G M^-1 G^T. lambda starts from the last step's (warm) or from zero (cold, as
 /// printed). The last update comes after the last solve. The limit is the multiplier scheme.
 
-#include "banded_lu.hpp"
+#include "algebra/kernels/banded_lu.hpp"
 #include "midpoint_step.hpp"
 #include "penalty_options.hpp"
 

@@ -20,6 +20,7 @@ class BalancePolish {
  public:
   explicit BalancePolish(const System& system) : system_(&system), n_(system.n()) {
     sum_.setZero(n_);
+    change_.setZero(n_);
     for (Vector* v : {&below_, &product_}) v->setZero(n_);
     g_values_.setZero(system.constraint_pattern().nonzeros());
   }
@@ -45,10 +46,12 @@ class BalancePolish {
     const auto dp = [&](Index j) { return -step.h * sum_[j]; };
     const auto dq = [&](Index j) { return step.h * (p0[j] + (p0_tail[j] + dp(j) / 2)) / mass[j]; };
     const long double allowed = 1e-13L * b.dq.lpNorm<Eigen::Infinity>();
-    for (Index j = 0; j < n_; ++j)
-      if (!(std::abs(dq(j) - x[j]) <= allowed)) return;
     for (Index j = 0; j < n_; ++j) {
-      store(dq(j), x[j], low[j]);
+      change_[j] = dq(j);
+      if (!(std::abs(change_[j] - x[j]) <= allowed)) return;
+    }
+    for (Index j = 0; j < n_; ++j) {
+      store(change_[j], x[j], low[j]);
       store(dp(j), x[n_ + j], low[n_ + j]);
     }
   }
@@ -72,7 +75,7 @@ class BalancePolish {
 
   const System* system_;
   Index n_;
-  VectorOf<long double> sum_;
+  VectorOf<long double> sum_, change_;
   Vector below_, product_, g_values_;
 };
 

@@ -33,7 +33,7 @@ namespace gnomon::kernels {
 
 class KinsolFrozenIteration final : public NonlinearSolver {
  public:
-  KinsolFrozenIteration(bool keep, std::string algebra, long max_iterations)
+  KinsolFrozenIteration(bool keep, AlgebraChoice algebra, long max_iterations)
       : keep_(keep), algebra_(std::move(algebra)) {
     rule_.max_iterations = max_iterations;
   }
@@ -53,9 +53,8 @@ class KinsolFrozenIteration final : public NonlinearSolver {
     GNOMON_CAPTURE_MESSAGES(KINSetErrHandlerFn, memory_.get(), context_, &message_);
     check_kinsol(KINInit(memory_.get(), residual_callback, u_.get()), "KINInit");
     check_kinsol(KINSetUserData(memory_.get(), this), "KINSetUserData");
-    linear_.attach(equations, algebra_, u_.get(), context_);
+    linear_.attach(equations, algebra_, context_);
     check_kinsol(KINSetLinearSolver(memory_.get(), linear_.solver(), linear_.matrix()), "KINSetLinearSolver");
-    linear_.solver()->ops->initialize = keep_analysis;  // or KLU repeats its symbolic analysis in every solve
     check_kinsol(KINSetJacFn(memory_.get(), jacobian_callback), "KINSetJacFn");
     check_kinsol(KINSetFuncNormTol(memory_.get(), 1e-300), "KINSetFuncNormTol");
     check_kinsol(KINSetNumMaxIters(memory_.get(), rule_.max_iterations + 2), "KINSetNumMaxIters");
@@ -66,6 +65,7 @@ class KinsolFrozenIteration final : public NonlinearSolver {
 
   SolveReport solve(VectorRef xs) override {
     report_ = SolveReport();
+    linear_.begin();
     const double floor = equations_->rounding_floor();
     stagnation_.start(floor);
     start_ = last_ = xs;
@@ -104,7 +104,6 @@ class KinsolFrozenIteration final : public NonlinearSolver {
   enum class Then { go_on, restart, done, exhausted };
   static constexpr int unrecoverable = -1;
 
-  static int keep_analysis(SUNLinearSolver) { return 0; }
   static int no_solution(SUNLinearSolver, SUNMatrix, N_Vector, N_Vector, SunReal) { return -1; }
 
   /// KINSOL allocates a vector in the first solve that iterates: one that its linear solver refuses.
@@ -192,7 +191,7 @@ class KinsolFrozenIteration final : public NonlinearSolver {
   }
 
   bool keep_;
-  std::string algebra_;
+  AlgebraChoice algebra_;
   ConvergenceRule rule_;
   Stagnation stagnation_;
   ScaledEquations* equations_ = nullptr;

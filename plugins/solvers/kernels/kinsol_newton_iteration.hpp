@@ -8,8 +8,7 @@
 ///    it is switched off and the stop is by the scaled step, where Newton is quadratic; the residual must confirm it.
 ///  - KIN_INITIAL_GUESS_OK and KIN_STEP_LT_STPTOL are positive flags: the verdict is by the residual norm alone.
 ///  - mxnewtonstep rejects good first steps and its default goes stale: set before every solve.
-///  - every KINSol call re-initialises the linear solver, and KLU then repeats its symbolic analysis: the initialize
-///    operation is replaced by an empty one after the first call.
+///  - every KINSol call re-initialises the linear solver: that of sun_linear_system.hpp does nothing then.
 ///  - the matrix at hand after the last iteration takes the systematic rest of the Newton iteration away: polish.hpp.
 ///  - counters are reset by every call: they are summed here.
 
@@ -30,9 +29,9 @@
 
 namespace gnomon::kernels {
 
-inline OptionSpecs kinsol_options() {
+inline OptionSpecs kinsol_options(const AlgebraTable& algebras) {
   const ConvergenceRule rule;
-  return {algebra_option(),
+  return {algebra_option(algebras),
           OptionSpec::real("step-tolerance", rule.step_tolerance, 1e-15, 1e-2, "",
                            "stop when max |dx|/(1+|x|) of the scaled unknowns is below this"),
           OptionSpec::integer("max-iterations", rule.max_iterations, 1, 100000, "iterations a solve")};
@@ -40,8 +39,8 @@ inline OptionSpecs kinsol_options() {
 
 class KinsolNewtonIteration final : public NonlinearSolver {
  public:
-  KinsolNewtonIteration(int strategy, const Options& options)
-      : strategy_(strategy), algebra_(options.choice("algebra")) {
+  KinsolNewtonIteration(int strategy, const AlgebraTable& algebras, const Options& options)
+      : strategy_(strategy), algebra_(algebras, options) {
     rule_.step_tolerance = options.real("step-tolerance");
     rule_.max_iterations = options.integer("max-iterations");
   }
@@ -60,7 +59,7 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     GNOMON_CAPTURE_MESSAGES(KINSetErrHandlerFn, memory_.get(), context_, &message_);
     check_kinsol(KINInit(memory_.get(), residual_callback, x_.get()), "KINInit");
     check_kinsol(KINSetUserData(memory_.get(), this), "KINSetUserData");
-    linear_.attach(equations, algebra_, x_.get(), context_);
+    linear_.attach(equations, algebra_, context_);
     check_kinsol(KINSetLinearSolver(memory_.get(), linear_.solver(), linear_.matrix()), "KINSetLinearSolver");
     check_kinsol(KINSetJacFn(memory_.get(), jacobian_callback), "KINSetJacFn");
     check_kinsol(KINSetFuncNormTol(memory_.get(), 1e-300), "KINSetFuncNormTol");
@@ -73,6 +72,7 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     const double floor = equations_->rounding_floor();
     double previous = std::numeric_limits<double>::infinity();
     N_VSetArrayPointer(xs.data(), x_.get());
+    linear_.begin();
     // Usually one pass. When the residual is not at its floor although the step was small (weak contraction), single
     // further iterations go on as long as they gain.
     KINSetNumMaxIters(memory_.get(), rule_.max_iterations);
@@ -81,7 +81,6 @@ class KinsolNewtonIteration final : public NonlinearSolver {
       KINSetMaxNewtonStep(memory_.get(), 1e8);
       evaluation_failed_ = false;
       const int flag = KINSol(memory_.get(), x_.get(), strategy_, ones_.get(), ones_.get());
-      linear_.solver()->ops->initialize = keep_analysis;
       add_counters(report);
       SunReal norm = 0;
       KINGetFuncNorm(memory_.get(), &norm);
@@ -109,8 +108,6 @@ class KinsolNewtonIteration final : public NonlinearSolver {
   }
 
  private:
-  static int keep_analysis(SUNLinearSolver) { return 0; }
-
   /// Flags after which the iterate is meaningful, so that its residual norm decides. A failed line search is one of
   /// them: at the rounding floor no step reduces the norm any more.
   static bool verdict_possible(int flag) {
@@ -174,7 +171,7 @@ class KinsolNewtonIteration final : public NonlinearSolver {
   }
 
   int strategy_;
-  std::string algebra_;
+  AlgebraChoice algebra_;
   ConvergenceRule rule_;
   ScaledEquations* equations_ = nullptr;
   bool evaluation_failed_ = false;

@@ -17,15 +17,23 @@ class BandedLU {
   BandedLU() = default;
   explicit BandedLU(const SparsityPattern& pattern) : n_(pattern.rows) {
     order(pattern);
-    for (Index i = 0; i < n_; ++i)
-      for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k)
-        width_ = std::max(width_, std::abs(place(i) - place(pattern.indices[k])));
+    measure(pattern);
     band_.setZero(3 * width_ + 1, n_);
     pivots_.resize(static_cast<std::size_t>(n_));
     permuted_.setZero(n_);
   }
 
   Index bandwidth() const { return width_; }
+  /// The half bandwidth that a pattern would have, without allocating the band.
+  static Index bandwidth_of(const SparsityPattern& pattern) {
+    BandedLU ordered;
+    ordered.n_ = pattern.rows;
+    ordered.order(pattern);
+    ordered.measure(pattern);
+    return ordered.width_;
+  }
+  /// The column without a pivot, after factorise() returned false.
+  Index singular_column() const { return singular_; }
   void clear() { band_.setZero(); }
   /// Entry (i, j) of the matrix, inside the pattern.
   void add(Index i, Index j, double value) { entry(place(i), place(j)) += value; }
@@ -39,7 +47,10 @@ class BandedLU {
       for (Index i = j + 1; i <= j + below; ++i)
         if (std::abs(entry(i, j)) > std::abs(entry(p, j))) p = i;
       pivots_[static_cast<std::size_t>(j)] = p;
-      if (!(std::abs(entry(p, j)) > 0)) return false;
+      if (!(std::abs(entry(p, j)) > 0)) {
+        singular_ = std::find(places_.begin(), places_.end(), j) - places_.begin();
+        return false;
+      }
       last = std::max(last, std::min(p + width_, n_ - 1));
       if (p != j)
         for (Index c = j; c <= last; ++c) std::swap(entry(p, c), entry(j, c));
@@ -70,6 +81,12 @@ class BandedLU {
   Index place(Index i) const { return places_[static_cast<std::size_t>(i)]; }
   /// Pivoting fills up to width_ more diagonals above.
   double& entry(Index i, Index j) { return band_(2 * width_ + i - j, j); }
+
+  void measure(const SparsityPattern& pattern) {
+    for (Index i = 0; i < n_; ++i)
+      for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k)
+        width_ = std::max(width_, std::abs(place(i) - place(pattern.indices[k])));
+  }
 
   void order(const SparsityPattern& pattern) {
     const auto count = static_cast<std::size_t>(n_);
@@ -111,7 +128,7 @@ class BandedLU {
       places_[static_cast<std::size_t>(queue[k])] = n_ - 1 - static_cast<Index>(k);
   }
 
-  Index n_ = 0, width_ = 0;
+  Index n_ = 0, width_ = 0, singular_ = 0;
   std::vector<Index> places_, pivots_;
   Matrix band_;
   Vector permuted_;

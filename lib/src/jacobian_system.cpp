@@ -1,0 +1,38 @@
+#include "gnomon/jacobian_system.hpp"
+
+#include "gnomon/error.hpp"
+
+namespace gnomon {
+
+void JacobianSystem::attach(ScaledEquations& equations, const AlgebraChoice& choice) {
+  equations_ = &equations;
+  values_.setZero(equations.pattern().nonzeros());
+  point_.setZero(equations.size());
+  algebra_ = choice.attach(equations);
+  algebra_->use_product(*this);
+}
+
+EvaluationStatus JacobianSystem::evaluate(const ConstVectorRef& xs) {
+  point_ = xs;
+  return equations_->jacobian(xs, values_);
+}
+
+bool JacobianSystem::factorise() {
+  const Setup setup = setup_;
+  setup_ = Setup::again;
+  return algebra_->factor(values_, setup);
+}
+
+void JacobianSystem::exchange(Archive& archive) {
+  archive(values_);
+  if (!archive.reading()) return;
+  if (values_.size() != equations_->pattern().nonzeros())
+    throw Error(ErrorCode::bad_file, "the matrix that a solver kept has another pattern");
+  factorise();
+}
+
+bool JacobianSystem::apply(const ConstVectorRef& v, VectorRef y) {
+  return equations_->product(point_, v, y) == EvaluationStatus::ok;
+}
+
+}  // namespace gnomon

@@ -1,0 +1,135 @@
+#include "gnomon/linear_algebra.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "gnomon/error.hpp"
+
+namespace gnomon {
+
+namespace {
+
+constexpr Index dense_limit = 60;
+constexpr double dense_density = 1.0 / 3;
+
+std::unique_ptr<LinearAlgebra> make(const AlgebraFactory& factory, const Assignments& assignments,
+                                    const ScaledEquations& equations) {
+  auto algebra = factory.create(Options("algebra " + factory.name(), factory.options(), assignments));
+  try {
+    algebra->attach(equations.pattern(), equations.equations().blocks());
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::refused) throw;
+    throw Error(ErrorCode::refused, "algebra " + factory.name() + " does not suit the equations: " + error.what());
+  }
+  return algebra;
+}
+
+/// Pivoting inside the blocks of a tree is enough for the saddle points of most schemes, and not for every matrix: the
+/// first algebra as long as its factors are good, which the first solution of each nonlinear solve is checked for, then
+/// the second one to the end. What the second one needs is allocated when it is needed.
+class WithFallback final : public LinearAlgebra {
+ public:
+  WithFallback(std::unique_ptr<LinearAlgebra> first, const AlgebraFactory& second, const ScaledEquations& equations)
+      : first_(std::move(first)),
+        factory_(&second),
+        equations_(&equations),
+        right_(equations.size()),
+        rest_(equations.size()) {}
+
+  void attach(const SparsityPattern&, const std::vector<Block>&) override {}
+  void use_product(JacobianProduct& product) override {
+    product_ = &product;
+    first_->use_product(product);
+  }
+  bool factor(const ConstVectorRef& values, Setup setup) override {
+    values_ = values.data();
+    if (!second_ && first_->factor(values, setup)) {
+      unchecked_ = setup == Setup::first;
+      return true;
+    }
+    return take_second() || fail(second_->message());
+  }
+  bool solve(VectorRef x) override {
+    if (second_) return second_->solve(x) || fail(second_->message());
+    const bool check = std::exchange(unchecked_, false);
+    right_ = x;
+    if (first_->solve(x) && !(check && !good(x))) return true;
+    x = right_;
+    return (take_second() && second_->solve(x)) || fail(second_->message());
+  }
+  std::string summary() const override { return second_ ? second_->summary() : first_->summary(); }
+
+ private:
+  static constexpr double accepted_residual = 1e-9;
+
+  Eigen::Map<const Vector> values() const { return {values_, equations_->pattern().nonzeros()}; }
+  bool take_second() {
+    if (!second_) {
+      second_ = make(*factory_, {}, *equations_);
+      if (product_ != nullptr) second_->use_product(*product_);
+    }
+    return second_->factor(values(), Setup::first);
+  }
+  bool good(const ConstVectorRef& x) {
+    multiply(equations_->pattern(), values(), x, rest_);
+    rest_ -= right_;
+    return rest_.lpNorm<Eigen::Infinity>() <=
+           accepted_residual *
+               (values().lpNorm<Eigen::Infinity>() * x.lpNorm<Eigen::Infinity>() + right_.lpNorm<Eigen::Infinity>());
+  }
+
+  std::unique_ptr<LinearAlgebra> first_, second_;
+  const AlgebraFactory* factory_;
+  const ScaledEquations* equations_;
+  JacobianProduct* product_ = nullptr;
+  const double* values_ = nullptr;
+  bool unchecked_ = false;
+  Vector right_, rest_;
+};
+
+}  // namespace
+
+std::string unknown_label(const std::vector<Block>& blocks, Index j) {
+  for (const Block& block : blocks)
+    if (j >= block.offset && j < block.offset + block.size)
+      return block.name + "[" + std::to_string(j - block.offset) + "]";
+  return "x[" + std::to_string(j) + "]";
+}
+
+double density(const SparsityPattern& pattern) {
+  const double entries = static_cast<double>(pattern.rows) * static_cast<double>(pattern.cols);
+  return entries > 0 ? static_cast<double>(pattern.nonzeros()) / entries : 1;
+}
+
+OptionSpec algebra_option(const AlgebraTable& table) {
+  std::vector<std::string> names{"auto"};
+  for (const std::string& name : table.algebras()) names.push_back(name);
+  return OptionSpec::choice_with_options(
+      "algebra", std::move(names),
+      "linear algebra; auto is dense for at most 60 unknowns or a third nonzero, block-tree where small blocks form a "
+      "tree, else klu");
+}
+
+AlgebraChoice::AlgebraChoice(const AlgebraTable& table, const Options& solver_options)
+    : table_(&table), name_(solver_options.choice("algebra")), own_(solver_options.nested("algebra")) {
+  if (name_ == "auto" && !own_.empty())
+    throw Error(ErrorCode::bad_value, "algebra." + own_.front().first + " = \"" + own_.front().second +
+                                          "\" was assigned while algebra = auto: name the algebra that it belongs to");
+}
+
+std::unique_ptr<LinearAlgebra> AlgebraChoice::attach(const ScaledEquations& equations) const {
+  if (equations.attached_algebra() != nullptr) return make(*equations.attached_algebra(), {}, equations);
+  if (name_ != "auto") return make(table_->algebra(name_), own_, equations);
+  if (equations.singular_expected()) return make(table_->algebra("dense"), {{"rank", "revealing"}}, equations);
+  if (equations.size() <= dense_limit || density(equations.pattern()) >= dense_density)
+    return make(table_->algebra("dense"), {}, equations);
+  try {
+    auto tree = make(table_->algebra("block-tree"), {}, equations);
+    return std::make_unique<WithFallback>(std::move(tree), table_->algebra("klu"), equations);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::refused) throw;
+  }
+  return make(table_->algebra("klu"), {}, equations);
+}
+
+}  // namespace gnomon

@@ -1,0 +1,120 @@
+/// \file
+/// dense: the matrix in full, on Eigen.
+///
+///     rank=full        LU with partial pivoting
+///     rank=revealing   complete orthogonal decomposition, J P = Q [T 0; 0 0] Z: singular directions, below a relative
+///                      threshold, are left out, and the solution is the one of least norm (Golub, Van Loan, Matrix
+///                      Computations, 5.4.7). For constraints that repeat others: their multipliers, and nothing else,
+///                      are what the equations leave open.
+
+#include <Eigen/LU>
+#include <Eigen/QR>
+
+#include "gnomon/plugin.hpp"
+
+namespace {
+
+using namespace gnomon;
+
+class Dense : public LinearAlgebra {
+ public:
+  void attach(const SparsityPattern& pattern, const std::vector<Block>& blocks) override {
+    pattern_ = &pattern;
+    blocks_ = blocks;
+    matrix_.setZero(pattern.rows, pattern.cols);
+    prepare(pattern.rows);
+  }
+  bool factor(const ConstVectorRef& values, Setup) override {
+    matrix_.setZero();
+    for (Index i = 0; i < pattern_->rows; ++i)
+      for (Index k = pattern_->offsets[i]; k < pattern_->offsets[i + 1]; ++k)
+        matrix_(i, pattern_->indices[k]) = values[k];
+    return decompose();
+  }
+
+ protected:
+  virtual void prepare(Index n) = 0;
+  virtual bool decompose() = 0;
+
+  const SparsityPattern* pattern_ = nullptr;
+  std::vector<Block> blocks_;
+  Matrix matrix_;
+};
+
+class DenseLu final : public Dense {
+ public:
+  bool solve(VectorRef x) override {
+    permuted_.noalias() = lu_.permutationP() * x;  // in place it would allocate
+    x = permuted_;
+    lu_.matrixLU().triangularView<Eigen::UnitLower>().solveInPlace(x);
+    lu_.matrixLU().triangularView<Eigen::Upper>().solveInPlace(x);
+    return x.allFinite() || fail("the solution is not finite: the matrix is singular");
+  }
+
+ private:
+  void prepare(Index n) override {
+    lu_ = Eigen::PartialPivLU<Matrix>(n);
+    permuted_.setZero(n);
+  }
+  bool decompose() override {
+    lu_.compute(matrix_);
+    const auto pivots = lu_.matrixLU().diagonal();
+    for (Index j = 0; j < pivots.size(); ++j)
+      if (!(std::abs(pivots[j]) > 0)) return fail("the column of " + unknown_label(blocks_, j) + " has no pivot");
+    return true;
+  }
+
+  Eigen::PartialPivLU<Matrix> lu_;
+  Vector permuted_;
+};
+
+class DenseLeastNorm final : public Dense {
+ public:
+  explicit DenseLeastNorm(double threshold) : threshold_(threshold) {}
+  bool solve(VectorRef x) override {
+    right_ = x;
+    x = qr_.solve(right_);
+    return x.allFinite() || fail("the solution of least norm is not finite");
+  }
+  std::string summary() const override {
+    return "rank " + std::to_string(qr_.rank()) + " of " + std::to_string(matrix_.rows());
+  }
+
+ private:
+  void prepare(Index n) override {
+    qr_ = Eigen::CompleteOrthogonalDecomposition<Matrix>(n, n);
+    qr_.setThreshold(threshold_);
+    right_.setZero(n);
+  }
+  bool decompose() override {
+    qr_.compute(matrix_);
+    return qr_.rank() > 0 || fail("the matrix is zero");
+  }
+
+  double threshold_;
+  Vector right_;
+  Eigen::CompleteOrthogonalDecomposition<Matrix> qr_;
+};
+
+class DenseFactory final : public AlgebraFactory {
+ public:
+  std::string name() const override { return "dense"; }
+  std::string description() const override {
+    return "dense LU on Eigen; rank=revealing: least-norm solution of singular systems (allocates a little)";
+  }
+  OptionSpecs options() const override {
+    return {OptionSpec::choice("rank", {"full", "revealing"}, "revealing: the least-norm solution where singular"),
+            OptionSpec::real("threshold", 1e-8, 1e-15, 1e-2, "",
+                             "rank=revealing: pivots below this times the largest are zero")};
+  }
+  std::unique_ptr<LinearAlgebra> create(const Options& options) const override {
+    if (options.is("rank", "full")) return std::make_unique<DenseLu>();
+    return std::make_unique<DenseLeastNorm>(options.real("threshold"));
+  }
+};
+
+}  // namespace
+
+GNOMON_PLUGIN(algebra_dense) {
+  registrar.add(std::make_unique<DenseFactory>());
+}

@@ -1,0 +1,112 @@
+#pragma once
+/// \file
+/// LU factors by KLU: Davis and Palamadai Natarajan, Algorithm 907, ACM Trans. Math. Softw. 37 (2010), by its own
+/// interface.
+///
+/// Symbolic analysis once. The pivot order of one factorisation is kept by klu_refactor, which allocates nothing; every
+/// solution is checked against the matrix, |f - J d| <= 1e-10 (|J| |d| + |f|) in the largest norms, and where the kept
+/// order has become a bad one the matrix is factorised anew. (klu_factor at each first set-up of a step, as KLU's
+/// manual has it, would allocate in every step and change the order nearly never.)
+
+#include <klu.h>
+
+#include <limits>
+#include <vector>
+
+#include "gnomon/error.hpp"
+#include "gnomon/sparsity.hpp"
+
+namespace gnomon::kernels {
+
+class KluFactors {
+ public:
+  KluFactors() { klu_defaults(&common_); }
+  ~KluFactors() {
+    klu_free_numeric(&numeric_, &common_);
+    klu_free_symbolic(&symbolic_, &common_);
+  }
+  KluFactors(const KluFactors&) = delete;
+  KluFactors& operator=(const KluFactors&) = delete;
+
+  /// Row-compressed J is column-compressed J^T: KLU factorises the transpose, and klu_tsolve solves with J. The pattern
+  /// outlives this object. Throws Error(refused).
+  void attach(const SparsityPattern& pattern) {
+    if (pattern.nonzeros() > std::numeric_limits<int>::max())
+      throw Error(ErrorCode::refused, "it has more than 2^31 nonzeros");
+    pattern_ = &pattern;
+    offsets_.assign(pattern.offsets.begin(), pattern.offsets.end());
+    indices_.assign(pattern.indices.begin(), pattern.indices.end());
+    symbolic_ = klu_analyze(static_cast<int>(pattern.rows), offsets_.data(), indices_.data(), &common_);
+    if (!symbolic_ && common_.status == KLU_SINGULAR)
+      throw Error(ErrorCode::refused, "its pattern is structurally singular");
+    if (!symbolic_) throw Error(ErrorCode::refused, "KLU could not analyse it");
+    right_.setZero(pattern.rows);
+    rest_.setZero(pattern.rows);
+  }
+
+  /// values stay as they are until the next factor. False where singular: see singular_row.
+  bool factor(const ConstVectorRef& values) {
+    values_ = values.data();
+    norm_ = values.size() > 0 ? values.lpNorm<Eigen::Infinity>() : 0;
+    return (numeric_ && refactor()) || factor_anew();
+  }
+  Index singular_row() const { return singular_row_; }
+
+  /// False where not finite, or where the factorisation that it needed anew failed.
+  bool solve(VectorRef x) {
+    right_ = x;
+    back_substitute(x);
+    if (good(x)) return true;
+    if (!fresh_) {
+      if (!factor_anew()) return false;
+      x = right_;
+      back_substitute(x);
+    }
+    // Where even the best order leaves a residual the matrix is singular to working precision: Newton's method judges.
+    return x.allFinite();
+  }
+
+  Index nonzeros() const { return numeric_ ? numeric_->lnz + numeric_->unz : 0; }
+
+ private:
+  static constexpr double accepted_residual = 1e-10;
+
+  double* data() const { return const_cast<double*>(values_); }
+
+  bool refactor() {
+    fresh_ = false;
+    return klu_refactor(offsets_.data(), indices_.data(), data(), symbolic_, numeric_, &common_) &&
+           common_.status == KLU_OK;
+  }
+  bool factor_anew() {
+    fresh_ = true;
+    klu_free_numeric(&numeric_, &common_);
+    numeric_ = klu_factor(offsets_.data(), indices_.data(), data(), symbolic_, &common_);
+    if (numeric_ && common_.status == KLU_OK) return true;
+    singular_row_ = common_.singular_col >= 0 && common_.singular_col < pattern_->rows ? common_.singular_col : 0;
+    klu_free_numeric(&numeric_, &common_);
+    return false;
+  }
+  void back_substitute(VectorRef x) {
+    klu_tsolve(symbolic_, numeric_, static_cast<int>(x.size()), 1, x.data(), &common_);
+  }
+  bool good(const ConstVectorRef& x) {
+    multiply(*pattern_, Eigen::Map<const Vector>(values_, pattern_->nonzeros()), x, rest_);
+    rest_ -= right_;
+    return rest_.lpNorm<Eigen::Infinity>() <=
+           accepted_residual * (norm_ * x.lpNorm<Eigen::Infinity>() + right_.lpNorm<Eigen::Infinity>());
+  }
+
+  const SparsityPattern* pattern_ = nullptr;
+  std::vector<int> offsets_, indices_;
+  klu_common common_;
+  klu_symbolic* symbolic_ = nullptr;
+  klu_numeric* numeric_ = nullptr;
+  const double* values_ = nullptr;
+  double norm_ = 0;
+  Index singular_row_ = 0;
+  bool fresh_ = false;
+  Vector right_, rest_;
+};
+
+}  // namespace gnomon::kernels

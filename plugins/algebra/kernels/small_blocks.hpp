@@ -1,0 +1,81 @@
+#pragma once
+/// \file
+/// Dense work on one block of a tree, column by column storage: sizes known to the compiler where they are common, 0
+/// for any others.
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace gnomon::kernels {
+
+/// N x N where N > 0, else the size at run time; the block is coupled with T, or `touched`, unknowns of its parent.
+template <int N, int T>
+struct SmallBlock {
+  int size_, touched_;
+  static constexpr double preference = .1;
+  int size() const { return N > 0 ? N : size_; }
+  int touched() const { return N > 0 ? T : touched_; }
+
+  /// d <- d^-1 by Gauss-Jordan elimination with row pivoting inside the block: saddle-point blocks have zeros on
+  /// their diagonal. Returns the column without a pivot, or -1. With the inverse at hand the solve has no chain of
+  /// divisions; what it loses in accuracy against substitution, cond(d) eps, Newton's iteration takes back.
+  int invert(double* d) const {
+    constexpr int most = N > 0 ? N : 32;
+    int swaps[most];
+    const int n = size();
+    for (int k = 0; k < n; ++k) {
+      // The diagonal is preferred, by a factor: a branch that nearly always goes one way keeps the search for a larger
+      // pivot out of the chain of operations that the next division waits for.
+      double largest = 0;
+      for (int i = k; i < n; ++i) largest = std::max(largest, std::abs(d[i + k * n]));
+      swaps[k] = k;
+      if (!(std::abs(d[k + k * n]) >= preference * largest && largest > 0)) {
+        if (!(largest > 0)) return k;
+        for (int i = k; i < n; ++i)
+          if (std::abs(d[i + k * n]) == largest) swaps[k] = i;
+        for (int j = 0; j < n; ++j) std::swap(d[k + j * n], d[swaps[k] + j * n]);
+      }
+      const double inverse = 1 / d[k + k * n];
+      double column[most];
+      for (int i = 0; i < n; ++i) column[i] = d[i + k * n];
+      column[k] = 0;
+      for (int i = 0; i < n; ++i) d[i + k * n] = 0;
+      d[k + k * n] = 1;
+      for (int j = 0; j < n; ++j) {
+        const double pivot = d[k + j * n] * inverse;
+        for (int i = 0; i < n; ++i) d[i + j * n] -= column[i] * pivot;
+        d[k + j * n] = pivot;
+      }
+    }
+    for (int k = n - 1; k >= 0; --k)
+      if (swaps[k] != k)
+        for (int i = 0; i < n; ++i) std::swap(d[i + k * n], d[i + swaps[k] * n]);
+    return -1;
+  }
+
+  /// With d = D^-1: dc <- d c, bd <- b d, s <- b d c, the Schur complement that the parent loses.
+  void couple(const double* d, const double* c, const double* b, double* dc, double* bd, double* s) const {
+    const int n = size(), t = touched();
+    for (int j = 0; j < t; ++j) inner(d, c + j * n, dc + j * n);
+    for (int j = 0; j < n; ++j) down(b, d + j * n, bd + j * t);
+    for (int j = 0; j < t; ++j) down(bd, c + j * n, s + j * t);
+  }
+
+  /// y = A x, A rows x columns
+  void inner(const double* a, const double* x, double* y) const { product<N, N>(a, x, y, size(), size()); }
+  void down(const double* b, const double* x, double* y) const { product<T, N>(b, x, y, touched(), size()); }
+
+ private:
+  template <int Rows, int Columns>
+  static void product(const double* a, const double* x, double* y, int rows, int columns) {
+    constexpr int r = N > 0 ? Rows : Eigen::Dynamic, c = N > 0 ? Columns : Eigen::Dynamic;
+    using A = Eigen::Map<const Eigen::Matrix<double, r, c>>;
+    using X = Eigen::Map<const Eigen::Matrix<double, c, 1>>;
+    using Y = Eigen::Map<Eigen::Matrix<double, r, 1>>;
+    Y(y, rows).noalias() = A(a, rows, columns).lazyProduct(X(x, columns));
+  }
+};
+
+}  // namespace gnomon::kernels

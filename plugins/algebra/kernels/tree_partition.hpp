@@ -1,0 +1,410 @@
+#pragma once
+/// \file
+/// What block-tree knows before it sees a value. From the pattern alone:
+///
+///  1. Elimination. A column with two entries (r, b), (s, b) leaves the matrix by row r, which becomes the definition
+///     of unknown b: dp in terms of dq where the mass matrix couples few coordinates. Row s takes over the rest of r.
+///  2. Bodies. What is left pairs row and column into vertices. Multipliers are the vertices without a diagonal entry;
+///     coordinates that meet the same multipliers are one body, and a multiplier that meets a single body belongs to
+///     it, since alone its block would be singular (the rod of a chain to its anchor).
+///  3. Tree. The refined quotient tree of the graph of bodies and multipliers (George, Liu, SIAM J. Numer. Anal. 15
+///     (1978) 297-327): levels of a breadth-first search, each cut into the sets that hang together through deeper
+///     levels. Blocks are then the vertices of a tree, a multiplier goes with the body behind it as seen from the root,
+///     and elimination from the leaves to the root fills nothing outside the blocks.
+///
+/// All of it takes O(nonzeros log) time and memory.
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "gnomon/error.hpp"
+#include "gnomon/sparsity.hpp"
+
+namespace gnomon::kernels {
+
+class TreePartition {
+ public:
+  /// Blocks above this size are refused: dense work on them is no longer small.
+  static constexpr int largest_allowed = 32;
+
+  /// Row r defines unknown b: x_b = (f_r - sum_k J_rc(k) x_c(k)) / J_rb; f_s -= J_sb/J_rb f_r.
+  struct Elimination {
+    int r, s, b;
+    int pivot, weight;  ///< positions of J_rb and J_sb among the values
+    int first, last;    ///< its terms
+    int place;          ///< of row s in `rows`
+  };
+  struct Term {
+    int value, column;  ///< position of J_rc among the values, c
+  };
+  /// slot = values[value]; other slots are zero
+  struct Entry {
+    int slot, value;
+  };
+  /// slot -= J_sb/J_rb J_rc
+  struct Fill {
+    int slot, elimination, value;
+  };
+  /// In elimination order, children before parents. Storage is [D | C | B], column by column: size x size, size x
+  /// touched and touched x size, coupling it with the unknowns of its parent that it touches.
+  struct Node {
+    int parent;
+    int size, touched;
+    int vertex;   ///< of its first vertex
+    int touch;    ///< first of its places in `touches`
+    int storage;  ///< of its first slot
+    int next;     ///< the next child of the same parent, -1 at the last one
+    int child;    ///< its first child, -1 at a leaf
+  };
+
+  std::vector<Elimination> eliminations;  ///< ordered as their rows s are in `rows`
+  std::vector<Term> terms;
+  std::vector<Fill> fills;  ///< by slot
+  std::vector<Node> nodes;
+  std::vector<int> rows, columns;  ///< per vertex, in the order of the nodes
+  std::vector<int> touches;        ///< index within the parent
+  std::vector<Entry> entries;      ///< by slot
+  int largest = 0;
+
+  /// Throws Error(refused) where blocks become too large.
+  explicit TreePartition(const SparsityPattern& pattern) : pattern_(&pattern), n_(static_cast<int>(pattern.rows)) {
+    find_eliminations();
+    number_vertices();
+    find_bodies();
+    grow_tree();
+    order_nodes();
+    place_entries();
+    pattern_ = nullptr;
+    for (auto* scratch : {&row_vertex_, &column_vertex_, &row_of_, &column_of_, &body_, &block_, &new_place_})
+      std::vector<int>().swap(*scratch);
+    std::vector<char>().swap(multiplier_);
+  }
+
+ private:
+  using Ints = std::vector<int>;
+  static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+  template <class F>
+  void for_row(int i, F f) const {
+    for (Index k = pattern_->offsets[at(i)]; k < pattern_->offsets[at(i) + 1]; ++k)
+      f(static_cast<int>(pattern_->indices[at(k)]), static_cast<int>(k));
+  }
+  /// f(row, column) for every entry of the reduced matrix, those that elimination fills included.
+  template <class F>
+  void for_reduced(F f) const {
+    for (int i = 0; i < n_; ++i)
+      if (row_vertex_[at(i)] >= 0)
+        for_row(i, [&](int j, int) {
+          if (column_vertex_[at(j)] >= 0) f(row_vertex_[at(i)], column_vertex_[at(j)]);
+        });
+    for (const Elimination& e : eliminations)
+      for (int k = e.first; k < e.last; ++k) f(row_vertex_[at(e.s)], column_vertex_[at(terms[at(k)].column)]);
+  }
+
+  // 1
+
+  void find_eliminations() {
+    Ints count(at(n_), 0), first(at(n_), -1), second(at(n_), -1), first_at(at(n_)), second_at(at(n_));
+    for (int i = 0; i < n_; ++i)
+      for_row(i, [&](int j, int k) {
+        const int c = count[at(j)]++;
+        if (c == 0) first[at(j)] = i, first_at[at(j)] = k;
+        if (c == 1) second[at(j)] = i, second_at[at(j)] = k;
+      });
+    constexpr int longest = 8;
+    enum : char { open, used, kept };
+    std::vector<char> row(at(n_), open), column(at(n_), open);
+    const auto length = [&](int i) {
+      return static_cast<int>(pattern_->offsets[at(i) + 1] - pattern_->offsets[at(i)]);
+    };
+    // From the end: momenta come after positions, and it is they that should go.
+    for (int b = n_ - 1; b >= 0; --b) {
+      if (count[at(b)] != 2 || column[at(b)] != open) continue;
+      // Only where b has a diagonal: what is left can then be paired, row by row, with what is left of the columns.
+      if (first[at(b)] != b && second[at(b)] != b) continue;
+      Elimination e{first[at(b)], second[at(b)], b, first_at[at(b)], second_at[at(b)], 0, 0, 0};
+      if (length(e.s) < length(e.r)) std::swap(e.r, e.s), std::swap(e.pivot, e.weight);
+      if (row[at(e.r)] != open || row[at(e.s)] == used || length(e.r) > longest || length(e.r) < 2) continue;
+      bool possible = true;
+      for_row(e.r, [&](int c, int) { possible = possible && (c == b || column[at(c)] != used); });
+      if (!possible) continue;
+      row[at(e.r)] = used;
+      row[at(e.s)] = kept;
+      column[at(b)] = used;
+      e.first = static_cast<int>(terms.size());
+      for_row(e.r, [&](int c, int k) {
+        if (c == b) return;
+        column[at(c)] = kept;
+        terms.push_back({k, c});
+      });
+      e.last = static_cast<int>(terms.size());
+      eliminations.push_back(e);
+    }
+  }
+
+  /// Row i goes with column i; where row r and column b left, row b goes with column r.
+  void number_vertices() {
+    row_vertex_.assign(at(n_), 0);
+    column_vertex_.assign(at(n_), 0);
+    Ints partner(at(n_));
+    std::iota(partner.begin(), partner.end(), 0);
+    for (const Elimination& e : eliminations) {
+      row_vertex_[at(e.r)] = column_vertex_[at(e.b)] = -1;
+      partner[at(e.b)] = e.r;
+    }
+    for (int i = 0; i < n_; ++i) {
+      if (row_vertex_[at(i)] < 0) continue;
+      // Eliminations may share indices in a chain: follow it to a column that is still there.
+      int j = partner[at(i)];
+      while (column_vertex_[at(j)] < 0) j = partner[at(j)];
+      row_vertex_[at(i)] = column_vertex_[at(j)] = static_cast<int>(row_of_.size());
+      row_of_.push_back(i);
+      column_of_.push_back(j);
+    }
+  }
+
+  // 2
+
+  /// A body for every coordinate, -1 - number for multipliers until they have one.
+  void find_bodies() {
+    const auto count = row_of_.size();
+    multiplier_.assign(count, 1);
+    for_reduced([&](int i, int j) {
+      if (i == j) multiplier_[at(i)] = 0;
+    });
+    // Coordinates with the same sums over their multipliers' hashes have the same multipliers.
+    std::vector<std::uint64_t> key(count, 0);
+    const auto hash = [](int v) {
+      std::uint64_t z = static_cast<std::uint64_t>(v) + 0x9e3779b97f4a7c15ULL;
+      z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+      z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+      return z ^ (z >> 31);
+    };
+    for_reduced([&](int i, int j) {
+      if (multiplier_[at(i)] && !multiplier_[at(j)]) key[at(j)] += hash(2 * i);
+      if (!multiplier_[at(i)] && multiplier_[at(j)]) key[at(i)] += hash(2 * j + 1);
+    });
+    Ints order(count);
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return key[at(a)] < key[at(b)]; });
+    Ints leader(count);
+    for (std::size_t k = 0; k < count; ++k) {
+      const int v = order[k];
+      const bool same = k > 0 && !multiplier_[at(v)] && !multiplier_[at(order[k - 1])] && key[at(v)] != 0 &&
+                        key[at(v)] == key[at(order[k - 1])];
+      leader[at(v)] = same ? leader[at(order[k - 1])] : v;
+    }
+    // A multiplier that meets one body only belongs to it.
+    Ints only(count, -1);
+    const auto meet = [&](int multiplier, int leading) {
+      int& known = only[at(multiplier)];
+      if (known == -1) known = leading;
+      if (known != leading) known = -2;
+    };
+    for_reduced([&](int i, int j) {
+      if (multiplier_[at(i)]) meet(i, leader[at(j)]);
+      if (multiplier_[at(j)]) meet(j, leader[at(i)]);
+    });
+    root_ = 0;
+    for (std::size_t v = count; v-- > 0;)
+      if (multiplier_[v] && only[v] >= 0 && !multiplier_[at(only[v])]) leader[v] = root_ = only[v];
+    body_.assign(count, -1);
+    bodies_ = 0;
+    for (std::size_t v = 0; v < count; ++v)
+      if (leader[v] == static_cast<int>(v)) body_[v] = bodies_++;
+    for (std::size_t v = 0; v < count; ++v) body_[v] = body_[at(leader[v])];
+    if (count > 0) root_ = body_[at(root_)];
+  }
+
+  // 3
+
+  void grow_tree() {
+    Ints begin(at(bodies_) + 1, 0);
+    const auto for_edges = [&](auto f) {
+      for_reduced([&](int i, int j) {
+        const int a = body_[at(i)], b = body_[at(j)];
+        if (a != b) f(a, b), f(b, a);
+      });
+    };
+    for_edges([&](int a, int) { ++begin[at(a) + 1]; });
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    Ints neighbours(at(begin.back())), end(begin.begin(), begin.end() - 1);
+    for_edges([&](int a, int b) { neighbours[at(end[at(a)]++)] = b; });
+    for (int a = 0; a < bodies_; ++a) {
+      const auto first = neighbours.begin() + begin[at(a)], last = neighbours.begin() + end[at(a)];
+      std::sort(first, last);
+      end[at(a)] = static_cast<int>(std::unique(first, last) - neighbours.begin());
+    }
+
+    Ints level(at(bodies_), -1), queue;
+    queue.reserve(at(bodies_));
+    for (int k = 0; k < bodies_; ++k) {
+      const int start = (root_ + k) % bodies_;
+      if (level[at(start)] >= 0) continue;
+      level[at(start)] = 0;
+      std::size_t next = queue.size();
+      queue.push_back(start);
+      for (; next < queue.size(); ++next) {
+        const int a = queue[next];
+        for (int e = begin[at(a)]; e < end[at(a)]; ++e) {
+          const int b = neighbours[at(e)];
+          if (level[at(b)] >= 0) continue;
+          level[at(b)] = level[at(a)] + 1;
+          queue.push_back(b);
+        }
+      }
+    }
+
+    // Union of everything that hangs together at this level or deeper, from the deepest level upwards.
+    Ints set(at(bodies_));
+    std::iota(set.begin(), set.end(), 0);
+    const auto find = [&](int a) {
+      while (set[at(a)] != a) a = set[at(a)] = set[at(set[at(a)])];
+      return a;
+    };
+    std::stable_sort(queue.begin(), queue.end(), [&](int a, int b) { return level[at(a)] > level[at(b)]; });
+    block_.assign(at(bodies_), -1);
+    Ints block_of_set(at(bodies_), -1), child_block(at(bodies_), -1);
+    parent_.clear();
+    for (std::size_t first = 0, last = 0; first < queue.size(); first = last) {
+      const int now = level[at(queue[first])];
+      for (last = first; last < queue.size() && level[at(queue[last])] == now; ++last) {
+        const int a = queue[last];
+        for (int e = begin[at(a)]; e < end[at(a)]; ++e)
+          if (level[at(neighbours[at(e)])] >= now) set[at(find(a))] = find(neighbours[at(e)]);
+      }
+      for (std::size_t k = first; k < last; ++k) {
+        int& id = block_of_set[at(find(queue[k]))];
+        // A set that had a block at a deeper level gets a new one, that block's parent, at this level.
+        if (id < 0 || block_level_[at(id)] != now) {
+          id = static_cast<int>(block_level_.size());
+          block_level_.push_back(now);
+        }
+        block_[at(queue[k])] = id;
+      }
+    }
+    parent_.assign(block_level_.size(), -1);
+    for (int a = 0; a < bodies_; ++a)
+      for (int e = begin[at(a)]; e < end[at(a)]; ++e) {
+        const int b = neighbours[at(e)];
+        if (level[at(b)] < level[at(a)]) parent_[at(block_[at(a)])] = block_[at(b)];
+      }
+  }
+
+  /// Blocks were numbered from the deepest level upwards, which is an elimination order already.
+  void order_nodes() {
+    const auto count = row_of_.size();
+    nodes.resize(parent_.size());
+    Ints size(parent_.size(), 0);
+    for (std::size_t v = 0; v < count; ++v) ++size[at(block_[at(body_[v])])];
+    int vertex = 0;
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      nodes[k] = {parent_[k], size[k], 0, vertex, 0, 0, -1, -1};
+      vertex += size[k];
+      largest = std::max(largest, size[k]);
+    }
+    if (largest > largest_allowed)
+      throw Error(ErrorCode::refused, "its graph is no tree of small blocks: of the " + std::to_string(nodes.size()) +
+                                          " blocks of its quotient tree the largest has " + std::to_string(largest) +
+                                          " unknowns, expected at most " + std::to_string(largest_allowed));
+    for (std::size_t k = nodes.size(); k-- > 0;)
+      if (nodes[k].parent >= 0) {
+        Node& parent = nodes[at(nodes[k].parent)];
+        nodes[k].next = parent.child;
+        parent.child = static_cast<int>(k);
+      }
+    // Coordinates first: what a child touches in its parent is then a leading part of it.
+    new_place_.assign(count, 0);
+    rows.resize(count);
+    columns.resize(count);
+    Ints next(nodes.size());
+    for (std::size_t k = 0; k < nodes.size(); ++k) next[k] = nodes[k].vertex;
+    for (const char kind : {0, 1})
+      for (std::size_t v = 0; v < count; ++v) {
+        if (multiplier_[v] != kind) continue;
+        const int place = next[at(block_[at(body_[v])])]++;
+        new_place_[v] = place;
+        rows[at(place)] = row_of_[v];
+        columns[at(place)] = column_of_[v];
+      }
+  }
+
+  int node_of(int v) const { return block_[at(body_[at(v)])]; }
+  int local(int v) const { return new_place_[at(v)] - nodes[at(node_of(v))].vertex; }
+
+  void place_entries() {
+    // Which unknowns of its parent a node touches, by rows or columns.
+    std::vector<std::uint32_t> mask(nodes.size(), 0);
+    for_reduced([&](int i, int j) {
+      const int a = node_of(i), b = node_of(j);
+      if (a == b) return;
+      if (nodes[at(a)].parent == b)
+        mask[at(a)] |= 1U << local(j);
+      else
+        mask[at(b)] |= 1U << local(i);
+    });
+    int slots = 0;
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      Node& node = nodes[k];
+      node.touch = static_cast<int>(touches.size());
+      for (int i = 0; i < largest_allowed; ++i)
+        if (mask[k] >> i & 1U) touches.push_back(i);
+      node.touched = static_cast<int>(touches.size()) - node.touch;
+      node.storage = slots;
+      slots += node.size * (node.size + 2 * node.touched);
+    }
+    const auto slot = [&](int i, int j) {
+      const int a = node_of(i), b = node_of(j);
+      const Node& row = nodes[at(a)];
+      if (a == b) return row.storage + local(j) * row.size + local(i);
+      const auto place = [&](const Node& child, int index) {
+        const auto first = touches.begin() + child.touch;
+        return static_cast<int>(std::lower_bound(first, first + child.touched, index) - first);
+      };
+      if (row.parent == b) return row.storage + (row.size + place(row, local(j))) * row.size + local(i);
+      const Node& child = nodes[at(b)];
+      return child.storage + child.size * (child.size + child.touched) + local(j) * child.touched +
+             place(child, local(i));
+    };
+    for (int i = 0; i < n_; ++i)
+      if (row_vertex_[at(i)] >= 0)
+        for_row(i, [&](int j, int k) {
+          if (column_vertex_[at(j)] >= 0) entries.push_back({slot(row_vertex_[at(i)], column_vertex_[at(j)]), k});
+        });
+    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.slot < b.slot; });
+    sort_eliminations();
+    for (std::size_t e = 0; e < eliminations.size(); ++e)
+      for (int k = eliminations[e].first; k < eliminations[e].last; ++k)
+        fills.push_back({slot(row_vertex_[at(eliminations[e].s)], column_vertex_[at(terms[at(k)].column)]),
+                         static_cast<int>(e), terms[at(k)].value});
+    std::stable_sort(fills.begin(), fills.end(), [](const Fill& a, const Fill& b) { return a.slot < b.slot; });
+  }
+
+  void sort_eliminations() {
+    for (Elimination& e : eliminations) e.place = new_place_[at(row_vertex_[at(e.s)])];
+    std::stable_sort(eliminations.begin(), eliminations.end(),
+                     [](const Elimination& a, const Elimination& b) { return a.place < b.place; });
+    std::vector<Term> sorted;
+    sorted.reserve(terms.size());
+    for (Elimination& e : eliminations) {
+      const int first = static_cast<int>(sorted.size());
+      sorted.insert(sorted.end(), terms.begin() + e.first, terms.begin() + e.last);
+      e.first = first;
+      e.last = static_cast<int>(sorted.size());
+    }
+    terms.swap(sorted);
+  }
+
+  const SparsityPattern* pattern_;
+  int n_, bodies_ = 0, root_ = 0;
+  Ints row_vertex_, column_vertex_;  // vertex of a row or column, -1: eliminated
+  Ints row_of_, column_of_;          // of a vertex
+  std::vector<char> multiplier_;     // per vertex
+  Ints body_, block_, new_place_;    // body of a vertex, block of a body, place of a vertex in the order of the nodes
+  Ints block_level_, parent_;        // of a block
+};
+
+}  // namespace gnomon::kernels
