@@ -73,6 +73,8 @@ void prepare(Memory& memory) {
 void make_integrator(Memory& memory) {
   const Scheme& scheme = memory.registry.scheme(memory.scheme.name);
   memory.attached_in_use = memory.attached;
+  memory.algebra_in_use = memory.algebra;
+  memory.options.algebra = memory.algebra_in_use.get();
   const SolverFactory& solver = memory.attached_in_use ? static_cast<const SolverFactory&>(*memory.attached_in_use)
                                                        : memory.registry.solver(memory.solver.name);
   const Options for_scheme("scheme " + scheme.name(), scheme.options(), memory.scheme.options);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "c_api_system.hpp"
+#include "gnomon/attached_algebra.hpp"
 #include "gnomon/attached_solver.hpp"
 #include "gnomon/dense_output.hpp"
 #include "gnomon/registry.hpp"
@@ -48,6 +49,7 @@ struct Memory {
   std::optional<Named> problem;
   Named scheme{"energy-momentum", {}}, solver{"kinsol-newton", {}};
   std::shared_ptr<const AttachedSolver> attached;  ///< used in place of the named one, with its options
+  std::shared_ptr<const AttachedAlgebra> algebra;  ///< of the user's own; null: none
   IntegratorOptions options;
   double h = 0;
 
@@ -57,6 +59,7 @@ struct Memory {
   ProblemInstance start;                                  ///< made of all that by prepare()
   std::shared_ptr<const CallbackSystem> system;           ///< null for a problem by name
   std::shared_ptr<const AttachedSolver> attached_in_use;  ///< by the integrator, which it must outlive
+  std::shared_ptr<const AttachedAlgebra> algebra_in_use;  ///< likewise
   std::optional<Integrator> integrator;                   ///< of a run that has started
   State before;                                           ///< at the start of the last step
   bool has_step = false;                                  ///< before is set
@@ -126,6 +129,7 @@ void make(Memory& memory, Begin&& begin) {
   ProblemInstance start = memory.start;
   auto system = memory.system;
   auto attached = memory.attached_in_use;
+  auto algebra = memory.algebra_in_use;
   std::optional<Integrator> integrator = std::move(memory.integrator);
   memory.integrator.reset();
   try {
@@ -137,6 +141,7 @@ void make(Memory& memory, Begin&& begin) {
     memory.start = std::move(start);
     memory.system = std::move(system);
     memory.attached_in_use = std::move(attached);
+    memory.algebra_in_use = std::move(algebra);
     if (integrator) memory.integrator.emplace(std::move(*integrator));
     throw;
   }

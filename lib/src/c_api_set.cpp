@@ -191,11 +191,36 @@ int GnomonSetNonlinearSolverFn(void* mem, GnomonNonlinearSolverFn create, const 
     const auto make = [create, user_data](N_Vector like, SUNContext context) {
       return create(like, context, user_data);
     };
-    const auto attached = std::make_shared<const AttachedSolver>("attached", make);
+    const auto attached = std::make_shared<const AttachedSolver>("attached", make, memory.registry.algebra_table());
     Named solver{"attached", assignments(options, "options of a solver")};
     const Options checked("solver attached", attached->options(), solver.options);
     memory.attached = attached;
     memory.solver = solver;
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonSetLinearSolver(void* mem, SUNLinearSolver LS, SUNMatrix A) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    if (!LS != !A)
+      throw Error(ErrorCode::bad_value, std::string(LS ? "the matrix" : "the linear solver") +
+                                            " is NULL, and the other one is useless without it");
+    memory.algebra = LS ? std::make_shared<const AttachedAlgebra>("attached", A, LS) : nullptr;
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonSetLinearSolverFn(void* mem, GnomonLinearSolverFn create) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    void* user_data = memory.callbacks.user_data;
+    const auto make = [create, user_data](N_Vector like, const SparsityPattern& pattern, SUNContext context) {
+      SunPair pair;
+      const int flag = create(like, pattern.nonzeros(), &pair.matrix, &pair.solver, context, user_data);
+      if (flag != 0)
+        throw Error(ErrorCode::refused, "the function that makes the linear solver returned " + std::to_string(flag));
+      return pair;
+    };
+    memory.algebra = create ? std::make_shared<const AttachedAlgebra>("attached", make) : nullptr;
     return GNOMON_SUCCESS;
   });
 }

@@ -1,6 +1,7 @@
 // The C interface: callbacks with and without derivatives, misuse, flags, tasks, roots, dense output, checkpoints.
 #include <gnomon/gnomon.h>
 #include <nvector/nvector_serial.h>
+#include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_band.h>
 #include <sunmatrix/sunmatrix_dense.h>
 #include <sunmatrix/sunmatrix_sparse.h>
@@ -72,6 +73,14 @@ int quartic_U(sunrealtype, N_Vector q, sunrealtype* U, void*) {
 int cosine_U(sunrealtype, N_Vector q, sunrealtype* U, void*) {
   *U = -std::cos(NV_Ith_S(q, 0)) + NV_Ith_S(q, 1);
   return 0;
+}
+int dense_solver(N_Vector like, sunindextype, SUNMatrix* A, SUNLinearSolver* LS, SUNContext context, void*) {
+  *A = SUNDenseMatrix(N_VGetLength(like), N_VGetLength(like), context);
+  *LS = SUNLinSol_Dense(like, *A, context);
+  return *LS ? 0 : -1;
+}
+int no_solver(N_Vector, sunindextype, SUNMatrix*, SUNLinearSolver*, SUNContext, void*) {
+  return -3;
 }
 SUNNonlinearSolver newton_solver(N_Vector like, SUNContext context, void*) {
   return SUNNonlinSol_Newton(like, context);
@@ -402,6 +411,32 @@ BOOST_AUTO_TEST_CASE(a_fallback_is_counted) {
   long count = 0;
   BOOST_TEST(GnomonGetNumFallbackSolves(run.mem, &count) == GNOMON_SUCCESS);
   BOOST_TEST(count > 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_linear_solver_of_the_users_own) {
+  const SunContext context;
+  Run named(context), made(context);
+  named.pendulum();
+  made.pendulum();
+  BOOST_TEST(GnomonSetLinearSolverFn(made.mem, dense_solver) == GNOMON_SUCCESS);
+  BOOST_TEST(named.to(1) == GNOMON_SUCCESS);
+  BOOST_TEST(made.to(1) == GNOMON_SUCCESS, made.message());
+  for (int i = 0; i < 4; ++i) BOOST_TEST(made[i] == named[i], boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(GnomonSetLinearSolverFn(made.mem, no_solver) == GNOMON_SUCCESS);
+  BOOST_TEST(GnomonReInit(made.mem, 0, made.y.get()) == GNOMON_SUCCESS);
+  made.misuse(made.to(1), GNOMON_REFUSED, {"returned -3"});
+
+  // A pair that stays the caller's, of the wrong size, and alone.
+  Run mine(context);
+  mine.pendulum();
+  const SunOwner<N_Vector> like(N_VNew_Serial(1, context));
+  const SunOwner<SUNMatrix> A(SUNDenseMatrix(1, 1, context));
+  const SunOwner<SUNLinearSolver> LS(SUNLinSol_Dense(like.get(), A.get(), context));
+  BOOST_TEST(GnomonSetLinearSolver(mine.mem, LS.get(), A.get()) == GNOMON_SUCCESS);
+  mine.misuse(mine.to(1), GNOMON_REFUSED, {"1"});
+  mine.misuse(GnomonSetLinearSolver(mine.mem, LS.get(), nullptr), GNOMON_BAD_VALUE, {"the matrix is NULL"});
+  BOOST_TEST(GnomonSetLinearSolver(mine.mem, nullptr, nullptr) == GNOMON_SUCCESS);
+  BOOST_TEST(mine.to(1) == GNOMON_SUCCESS, mine.message());
 }
 
 BOOST_AUTO_TEST_CASE(a_problem_by_name) {

@@ -28,6 +28,7 @@
 #include <stdio.h>
 #include <sundials/sundials_config.h>
 #include <sundials/sundials_context.h>
+#include <sundials/sundials_linearsolver.h>
 #include <sundials/sundials_matrix.h>
 #include <sundials/sundials_nonlinearsolver.h>
 #include <sundials/sundials_nvector.h>
@@ -70,6 +71,10 @@ typedef int (*GnomonRootFn)(sunrealtype t, N_Vector y, sunrealtype* gout, void* 
 /** A nonlinear solver for vectors like `like`, serial ones of the size of a step's unknowns: every system of a step
  *  gets its own. The result is freed by Gnomon; NULL where there is none. */
 typedef SUNNonlinearSolver (*GnomonNonlinearSolverFn)(N_Vector like, SUNContext sunctx, void* user_data);
+/** A matrix with the linear solver for it, for vectors like `like`: dense, banded or sparse with room for nnz entries.
+ *  Every system of a step gets its own. Both are freed by Gnomon. */
+typedef int (*GnomonLinearSolverFn)(N_Vector like, sunindextype nnz, SUNMatrix* A, SUNLinearSolver* LS,
+                                    SUNContext sunctx, void* user_data);
 /**@}*/
 
 /** \name Memory */
@@ -126,6 +131,11 @@ int GnomonSetScheme(void* mem, const char* name, const char* options);
 int GnomonSetSolver(void* mem, const char* name, const char* options);
 /** A nonlinear solver of your own, with the options of "sun-newton" or "sun-fixed-point" by its type. */
 int GnomonSetNonlinearSolverFn(void* mem, GnomonNonlinearSolverFn create, const char* options);
+/** A linear solver of your own with the matrix it was made for, for a scheme that solves one system a step; both stay
+ *  yours and must outlive the run. They are used by every solver that factorises. NULL, NULL: none. */
+int GnomonSetLinearSolver(void* mem, SUNLinearSolver LS, SUNMatrix A);
+/** The same for any scheme, made by a function. NULL: none. */
+int GnomonSetLinearSolverFn(void* mem, GnomonLinearSolverFn create);
 /** "analytic" (from the derivatives above), "dual" or "differences" */
 int GnomonSetJacobianSource(void* mem, const char* source);
 /** A solver that a step is tried with once more where the first one fails; NULL, the default: none. */
