@@ -191,6 +191,20 @@ BOOST_AUTO_TEST_CASE(options_of_an_algebra) {
   BOOST_CHECK_EXCEPTION(registry().algebra("kul"), Error, says("klu"));
 }
 
+// The Newton matrix of this pair is regular, and one of its blocks is not.
+BOOST_AUTO_TEST_CASE(auto_goes_on_with_klu_where_a_block_is_singular) {
+  const ProblemInstance polymer = registry().build("polymer", {{"start", "helix"}, {"beads", "6"}});
+  const auto report = [&](const char* algebra) {
+    return registry()
+        .integrator(polymer, "symplectic-euler-true-adjoint", "newton", {}, {{"algebra", algebra}})
+        .advance(10, 2e-3);
+  };
+  const StepReport alone = report("block-tree"), with_klu = report("auto");
+  BOOST_TEST((alone.status == SolveStatus::singular_jacobian));
+  BOOST_TEST(alone.message.find("block") != std::string::npos, alone.message);
+  BOOST_TEST(with_klu.success(), with_klu.message);
+}
+
 // Any algebra, any strategy: the same step, and no allocation but those that are declared.
 BOOST_AUTO_TEST_CASE(every_algebra_in_every_strategy) {
   Integrator expected = started("chain", chain_20, "newton", {{"algebra", "dense"}});
