@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "gnomon/linear_algebra.hpp"
 #include "gnomon/problem.hpp"
 #include "gnomon/scaled_equations.hpp"
 #include "gnomon/scheme.hpp"
@@ -15,22 +16,15 @@ namespace gnomon::bench {
 enum class Kernel { residual, jacobian, factor, solve };
 const char* to_string(Kernel kernel);
 
-/// The linear algebra that the factorisation and the solution belong to: SUNDIALS' dense and KLU solvers as the KINSOL
-/// strategies take them, and Eigen's dense LU as the native one does.
-enum class KernelAlgebra { sun_dense, sun_klu, eigen_dense };
-
 /// `repeats` evaluations of one kernel at the start values of the step of h that begins at z, of the first (and for
 /// these schemes only) system of the step.
 class BareKernel final : public Work {
  public:
-  BareKernel(Kernel kernel, KernelAlgebra algebra, const ProblemInstance& instance, const Scheme& scheme,
+  BareKernel(Kernel kernel, const AlgebraChoice& algebra, const ProblemInstance& instance, const Scheme& scheme,
              const State& z, double h, long repeats);
-  ~BareKernel() override;
   void rewind() override {}
   std::string run() override;
   long repeats() const { return repeats_; }
-
-  class Algebra;
 
  private:
   bool evaluate();
@@ -40,7 +34,7 @@ class BareKernel final : public Work {
   State z_;
   Binding binding_;
   std::unique_ptr<ScaledEquations> equations_;
-  std::unique_ptr<Algebra> algebra_;
+  std::unique_ptr<LinearAlgebra> algebra_;
   Vector xs_, fs_, values_, dx_;
   long repeats_;
 };

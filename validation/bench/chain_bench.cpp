@@ -110,10 +110,10 @@ class OneLength {
       if (offers(*option, algebra)) add_steps({"energy-momentum", "newton", algebra}, tasks);
   }
 
-  /// The steps of one variant and, where its algebra is one that BareKernel knows, its kernels.
+  /// The steps of one variant and its kernels.
   void add_steps(const Variant& variant, std::vector<Task>& tasks) {
     const ChainRow blank = row(variant.scheme, variant.by());
-    const bool has_kernels = variant.scheme == "energy-momentum" && kernels_known(variant);
+    const bool has_kernels = variant.scheme == "energy-momentum";
     Step& step = steps_of_[variant.scheme + variant.by()];
     step.row = blank;
     tasks.push_back({task_name(blank),
@@ -152,7 +152,7 @@ class OneLength {
     return {task_name(blank),
             [this, k, variant, &step, repeats] {
               if (step.row.seconds == 0) throw Error(ErrorCode::refused, "the steps that it belongs to failed");
-              return std::make_unique<BareKernel>(kernels[k], kernel_algebra(variant), instance_,
+              return std::make_unique<BareKernel>(kernels[k], algebra_of(variant), instance_,
                                                   registry_.scheme(variant.scheme), step.start, h_, repeats);
             },
             [this, k, blank, &step, repeats](double time, Work&) {
@@ -172,16 +172,10 @@ class OneLength {
     finish(step.row);
   }
 
-  /// The rule of kinsol-newton's algebra=auto.
-  bool sparse() const { return 2 * instance_.system->n() + instance_.system->m() > 60; }
-  static bool kernels_known(const Variant& v) {
-    if (v.solver == "newton") return v.algebra.empty() || v.algebra == "dense";
-    return v.algebra == "auto" || v.algebra == "dense" || v.algebra == "klu";
-  }
-  KernelAlgebra kernel_algebra(const Variant& v) const {
-    if (v.solver == "newton") return KernelAlgebra::eigen_dense;
-    const bool klu = v.algebra == "klu" || (v.algebra == "auto" && sparse());
-    return klu ? KernelAlgebra::sun_klu : KernelAlgebra::sun_dense;
+  AlgebraChoice algebra_of(const Variant& v) const {
+    const Assignments assignments{{"algebra", v.algebra}};
+    return AlgebraChoice(registry_.algebra_table(),
+                         Options("solver " + v.solver, registry_.solver(v.solver).options(), assignments));
   }
 
   const Registry& registry_;

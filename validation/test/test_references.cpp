@@ -79,6 +79,7 @@ struct References : Registrar {
   }
   void add(std::unique_ptr<Scheme>) override {}
   void add(std::unique_ptr<SolverFactory>) override {}
+  void add(std::unique_ptr<AlgebraFactory>) override {}
   void add(std::unique_ptr<Problem>) override {}
   void add(std::unique_ptr<Reference> r) override {
     const std::string name = r->name();
