@@ -1,0 +1,109 @@
+#include <algorithm>
+
+#include "gnomon/error.hpp"
+#include "integrator_impl.hpp"
+
+namespace gnomon {
+
+void Integrator::Impl::identify(const Scheme& scheme, const Options& scheme_options, const SolverFactory& factory,
+                                const Options& solver_options) {
+  const auto number = [](auto value) { return std::to_string(value); };
+  identity = {{"version of Gnomon", GNOMON_VERSION}};
+  if (system)
+    identity.insert(identity.end(), {{"system", system->traits().name},
+                                     {"number of coordinates", number(system->n())},
+                                     {"number of constraints", number(system->m())},
+                                     {"number of obstacles", number(system->traits().n_obstacles)}});
+  else
+    identity.insert(identity.end(), {{"system", overdetermined->traits().name},
+                                     {"number of y", number(overdetermined->traits().ny)},
+                                     {"number of z", number(overdetermined->traits().nz)},
+                                     {"number of constraints", number(overdetermined->traits().m)}});
+  identity.insert(identity.end(), {{"scheme", scheme.name()},
+                                   {"options of the scheme", scheme_options.to_text()},
+                                   {"solver", factory.name()},
+                                   {"options of the solver", solver_options.to_text()},
+                                   {"source of the Jacobian", to_string(options.jacobian)},
+                                   {"fallback", options.fallback ? options.fallback->name() : "none"},
+                                   {"largest number of halvings", number(options.max_halvings)},
+                                   {"mode of contact", number(static_cast<int>(options.contact.mode))},
+                                   {"restitution", number_text(options.contact.restitution)},
+                                   {"zeno speed", number_text(options.contact.zeno_speed)}});
+}
+
+void Integrator::Impl::exchange_solvers(Archive& archive) {
+  for (Solve& solve : solves) {
+    solve.solver->exchange(archive);
+    if (solve.fallback) solve.fallback->exchange(archive);
+  }
+}
+
+void Integrator::Impl::exchange(Archive& archive) {
+  archive(counters);
+  if (contacts) {
+    archive(*contacts);
+    z = contacts->state();
+    if (archive.reading()) monitor.evaluate(z, -contacts->booked());
+  } else {
+    archive(z);
+    if (archive.reading()) resume();
+    exchange_solvers(archive);
+  }
+  archive(monitor);
+}
+
+void Integrator::Impl::resume() {
+  State fresh = z;
+  binding.equations->prepare(fresh);
+  if (fresh.history.size() != z.history.size() || fresh.history.depth() != z.history.depth() ||
+      fresh.carried.size() != z.carried.size() || fresh.substeps.size() != z.substeps.size())
+    throw Error(ErrorCode::bad_file, "its state is not what this scheme carries from step to step");
+  Vector v = Vector::Zero(z.p.value().size());
+  if (system) system->mass().solve(z.p.value(), v);
+  rehearse(v, v);
+  backups.assign(static_cast<std::size_t>(options.max_halvings), z);
+  monitor.evaluate(z, binding.equations->added_energy(z));
+}
+
+void RunCounters::exchange(Archive& archive) {
+  archive(steps, iterations, residual_evaluations, jacobian_evaluations, factorisations, repeated_solves,
+          fallback_solves, refused_steps);
+}
+
+void Integrator::exchange_solvers(Archive& archive) {
+  impl_->exchange_solvers(archive);
+}
+
+void Integrator::save(const std::string& file, const std::string& note) const {
+  if (!impl_->started)
+    throw Error(ErrorCode::bad_value, "the integrator was not started: there is no state to write to \"" + file + "\"");
+  Archive archive;
+  impl_->exchange(archive);
+  write_checkpoint(file, {impl_->identity, note, archive.bytes()});
+}
+
+void Integrator::load(const std::string& file) {
+  const Checkpoint checkpoint = read_checkpoint(file);
+  const auto refuse = [&](const std::string& why) {
+    return Error(ErrorCode::bad_file, "checkpoint \"" + file + "\" does not fit: " + why);
+  };
+  const Checkpoint::Identity &theirs = checkpoint.identity, &ours = impl_->identity;
+  for (std::size_t k = 0; k < std::max(theirs.size(), ours.size()); ++k) {
+    if (k >= theirs.size() || k >= ours.size() || theirs[k].first != ours[k].first)
+      throw refuse("it was written for another kind of model");
+    if (theirs[k].second != ours[k].second)
+      throw refuse("its " + ours[k].first + " is \"" + theirs[k].second + "\", and \"" + ours[k].second +
+                   "\" is expected");
+  }
+  Archive archive(checkpoint.state);
+  impl_->started = false;
+  try {
+    impl_->exchange(archive);
+    if (!archive.at_end()) throw Error(ErrorCode::bad_file, "it holds more than this run can carry");
+  } catch (const Error& error) {
+    throw refuse(error.what());
+  }
+  impl_->started = true;
+}
+
+}  // namespace gnomon
