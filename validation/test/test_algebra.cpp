@@ -12,6 +12,7 @@
 #include <Eigen/LU>
 #include <boost/test/unit_test.hpp>
 
+#include "builtin_registry.hpp"
 #include "gnomon/attached_algebra.hpp"
 #include "gnomon/gnomon.hpp"
 #include "measures/counting_malloc.hpp"
@@ -19,15 +20,6 @@
 namespace {
 
 using namespace gnomon;
-
-const Registry& registry() {
-  static const Registry instance = [] {
-    Registry r;
-    register_builtin(r);
-    return r;
-  }();
-  return instance;
-}
 
 auto says(const std::string& part) {
   return [part](const Error& error) {

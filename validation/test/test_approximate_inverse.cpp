@@ -4,21 +4,13 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "builtin_registry.hpp"
 #include "gnomon/gnomon.hpp"
 #include "measures/counting_malloc.hpp"
 
 namespace {
 
 using namespace gnomon;
-
-Registry& registry() {
-  static Registry instance = [] {
-    Registry r;
-    register_builtin(r);
-    return r;
-  }();
-  return instance;
-}
 
 struct Solver {
   const char* name;

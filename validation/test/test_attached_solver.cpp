@@ -7,6 +7,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cstdio>
 
+#include "builtin_registry.hpp"
 #include "gnomon/attached_solver.hpp"
 #include "gnomon/gnomon.hpp"
 #include "measures/counting_malloc.hpp"
@@ -14,15 +15,6 @@
 namespace {
 
 using namespace gnomon;
-
-Registry& registry() {
-  static Registry instance = [] {
-    Registry r;
-    register_builtin(r);
-    return r;
-  }();
-  return instance;
-}
 
 struct Setting {
   const char* problem;

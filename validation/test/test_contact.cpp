@@ -3,20 +3,12 @@
 #include <cmath>
 #include <string>
 
+#include "builtin_registry.hpp"
 #include "gnomon/gnomon.hpp"
 
 using namespace gnomon;
 
 namespace {
-
-const Registry& registry() {
-  static const Registry all = [] {
-    Registry builtin;
-    register_builtin(builtin);
-    return builtin;
-  }();
-  return all;
-}
 
 /// A bead in the plane, without gravity or with it, in the corner between a floor q2 >= 0 and a wall at an angle of 60
 /// degrees; friction on both of size mu times the normal force, which may be NaN where a contact would have to pull.

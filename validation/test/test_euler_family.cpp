@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "builtin_registry.hpp"
 #include "example_41.hpp"
 #include "gnomon/gnomon.hpp"
 
@@ -12,15 +13,6 @@ using namespace gnomon;
 using gnomon::test::Example41;
 
 namespace {
-
-const Registry& registry() {
-  static const Registry all = [] {
-    Registry builtin;
-    register_builtin(builtin);
-    return builtin;
-  }();
-  return all;
-}
 
 const std::vector<std::string> family{"symplectic-euler-natural", "symplectic-euler-true",
                                       "symplectic-euler-conjugate-natural", "symplectic-euler-conjugate-true",

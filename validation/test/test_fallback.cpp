@@ -4,20 +4,12 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "builtin_registry.hpp"
 #include "gnomon/gnomon.hpp"
 
 namespace {
 
 using namespace gnomon;
-
-Registry& registry() {
-  static Registry instance = [] {
-    Registry r;
-    register_builtin(r);
-    return r;
-  }();
-  return instance;
-}
 
 IntegratorOptions ladder(const char* fallback, int max_halvings) {
   IntegratorOptions options;

@@ -5,20 +5,12 @@
 #include <cmath>
 
 #include "../../plugins/schemes/kernels/general_line_integral.hpp"
+#include "builtin_registry.hpp"
 #include "gnomon/gnomon.hpp"
 
 namespace {
 
 using namespace gnomon;
-
-Registry& registry() {
-  static Registry instance = [] {
-    Registry r;
-    register_builtin(r);
-    return r;
-  }();
-  return instance;
-}
 
 /// A point on a sphere.
 struct Sphere : AutodiffModel<3, 1> {

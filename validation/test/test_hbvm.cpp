@@ -6,20 +6,12 @@
 #include <cmath>
 
 #include "../../plugins/schemes/kernels/legendre.hpp"
+#include "builtin_registry.hpp"
 #include "gnomon/gnomon.hpp"
 
 namespace {
 
 using namespace gnomon;
-
-Registry& registry() {
-  static Registry instance = [] {
-    Registry r;
-    register_builtin(r);
-    return r;
-  }();
-  return instance;
-}
 
 /// Henon and Heiles: U = (x^2 + y^2)/2 + x^2 y - y^3/3, with a coupled mass.
 struct HenonHeiles : AutodiffModel<2, 0> {

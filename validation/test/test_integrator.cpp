@@ -5,20 +5,12 @@
 #include <cmath>
 #include <limits>
 
+#include "builtin_registry.hpp"
 #include "gnomon/gnomon.hpp"
 
 namespace {
 
 using namespace gnomon;
-
-Registry& registry() {
-  static Registry instance = [] {
-    Registry r;
-    register_builtin(r);
-    return r;
-  }();
-  return instance;
-}
 
 /// Planar pendulum whose potential cannot be evaluated below a height, in one of several ways.
 struct FragilePendulum : AutodiffModel<2, 1> {

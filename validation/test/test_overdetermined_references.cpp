@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
+#include "builtin_registry.hpp"
 #include "gnomon/autodiff_overdetermined.hpp"
 #include "gnomon/error.hpp"
 #include "gnomon/gnomon.hpp"
@@ -135,15 +136,6 @@ Vector vector(std::initializer_list<double> x) {
 ProblemInstance bead(const Bead& model) {
   const Vector v = vector({.5, -.2, -.2 * 1 + .5 * .4});
   return instance_of(model, vector({1, .4, .4}), model.momentum_is_z ? Vector(2 * v) : v);
-}
-
-const Registry& registry() {
-  static const Registry all = [] {
-    Registry r;
-    register_builtin(r);
-    return r;
-  }();
-  return all;
 }
 
 std::unique_ptr<ReferenceSolution> start(const std::string& name, const ProblemInstance& instance,

@@ -9,20 +9,12 @@
 #include "../../plugins/schemes/kernels/frozen_projection.hpp"
 #include "../../plugins/schemes/kernels/manifold_projection.hpp"
 #include "../../plugins/schemes/kernels/symmetric_projection.hpp"
+#include "builtin_registry.hpp"
 #include "gnomon/gnomon.hpp"
 
 namespace {
 
 using namespace gnomon;
-
-Registry& registry() {
-  static Registry instance = [] {
-    Registry r;
-    register_builtin(r);
-    return r;
-  }();
-  return instance;
-}
 
 Integrator projected_rk(const ProblemInstance& instance, const Assignments& options,
                         const std::string& solver = "kinsol-newton") {

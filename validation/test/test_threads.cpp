@@ -56,8 +56,7 @@ std::vector<double> result(const Registry& registry, const Job& job) {
 /// The reference integrator at two times.
 std::vector<double> reference(const Registry& registry) {
   const Reference& ida = registry.reference("ida-index1");
-  const auto solution =
-      ida.start(registry.build("double-spherical-pendulum"), Options("ida-index1", ida.options()));
+  const auto solution = ida.start(registry.build("double-spherical-pendulum"), Options("ida-index1", ida.options()));
   std::vector<double> all;
   for (const double t : {.5, 1.0}) {
     const ReferenceReport report = solution->advance_to(t);

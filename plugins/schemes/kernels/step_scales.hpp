@@ -12,9 +12,9 @@ namespace gnomon::kernels {
 
 /// With m_j = M_jj, A = G M^-1 G^T and S^2 = p0^T M^-1 p0 + h^2 (grad U)^T M^-1 grad U (all M taken as its diagonal):
 /// dq_j ~ |h| S / sqrt(m_j),  dp_j ~ sqrt(m_j) S,  lambda_i ~ S / (|h| sqrt(A_ii)),  g_i ~ |h| sqrt(A_ii) S, the last
-/// not above |G_i| |q| over the coordinates of row i: however large the step, a residual counts against the size of the mechanism.
-/// The Jacobian scaled by these has a condition number that does not depend on h, and velocities weighted by sqrt(M)
-/// make it insensitive to unequal masses.
+/// not above |G_i| |q| over the coordinates of row i: however large the step, a residual counts against the size of the
+/// mechanism. The Jacobian scaled by these has a condition number that does not depend on h, and velocities weighted by
+/// sqrt(M) make it insensitive to unequal masses.
 class StepScales {
  public:
   explicit StepScales(const System& system)
@@ -47,7 +47,8 @@ class StepScales {
       }
       sqrt_a_[i] = a > 0 ? std::sqrt(a) : 1;
       position_[i] = h_ * s_ * sqrt_a_[i];
-      // By norms: where the terms of g vanish one by one (vectors along the axes, at right angles) their sum is no size.
+      // By norms: where the terms of g vanish one by one (vectors along the axes, at right angles) their sum is no
+      // size.
       const double reach = std::sqrt(g2 * q2);
       if (reach > 0) position_[i] = std::min(position_[i], reach);
       position_floor_ = std::max(position_floor_, size / position_[i]);
