@@ -23,12 +23,16 @@ bool JacobianSystem::factorise() {
   return algebra_->factor(values_, setup);
 }
 
-void JacobianSystem::exchange(Archive& archive) {
+void JacobianSystem::exchange(Archive& archive, bool with_matrix) {
+  algebra_->exchange(archive);
+  if (!with_matrix) return;
   archive(values_);
   if (!archive.reading()) return;
   if (values_.size() != equations_->pattern().nonzeros())
     throw Error(ErrorCode::bad_file, "the matrix that a solver kept has another pattern");
-  factorise();
+  // Not as the first of a solve: its factors were in use, and are not doubted again.
+  if (!algebra_->factor(values_, Setup::again))
+    throw Error(ErrorCode::bad_file, "the matrix that a solver kept is singular: " + algebra_->message());
 }
 
 bool JacobianSystem::apply(const ConstVectorRef& v, VectorRef y) {

@@ -57,17 +57,27 @@ class WithFallback final : public LinearAlgebra {
     x = right_;
     return (take_second() && second_->solve(x)) || fail(second_->message());
   }
+  void exchange(Archive& archive) override {
+    bool second = second_ != nullptr;
+    archive(second);
+    if (!second)
+      second_.reset();
+    else if (!second_)
+      make_second();
+    (second_ ? second_ : first_)->exchange(archive);
+  }
   std::string summary() const override { return second_ ? second_->summary() : first_->summary(); }
 
  private:
   static constexpr double accepted_residual = 1e-9;
 
   Eigen::Map<const Vector> values() const { return {values_, equations_->pattern().nonzeros()}; }
+  void make_second() {
+    second_ = make(*factory_, {}, *equations_);
+    if (product_ != nullptr) second_->use_product(*product_);
+  }
   bool take_second() {
-    if (!second_) {
-      second_ = make(*factory_, {}, *equations_);
-      if (product_ != nullptr) second_->use_product(*product_);
-    }
+    if (!second_) make_second();
     return second_->factor(values(), Setup::first);
   }
   bool good(const ConstVectorRef& x) {

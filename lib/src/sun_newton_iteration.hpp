@@ -103,7 +103,7 @@ class SunNewtonIteration final : public NonlinearSolver {
     bool kept = keep_ && has_matrix_;
     archive(kept);
     has_matrix_ = kept;
-    if (kept) archive(linear_);
+    linear_.exchange(archive, kept);
   }
 
  private:

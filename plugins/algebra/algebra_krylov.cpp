@@ -71,6 +71,7 @@ class Krylov final : public LinearAlgebra {
     x = Eigen::Map<const Vector>(N_VGetArrayPointer(x_.get()), x.size());
     return x.allFinite() || fail("the solution is not finite");
   }
+  void exchange(Archive& archive) override { preconditioner_.exchange(archive); }
   std::string summary() const override { return std::to_string(used_) + " iterations"; }
 
  private:

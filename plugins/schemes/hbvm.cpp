@@ -51,6 +51,7 @@ class HbvmStep final : public StepEquations {
       : system_(&system), equations_(system, k, s, r), projection_(system), projected_(projected && system.m() > 0) {
     x_.setZero(equations_.size());
     for (Vector* v : {&dq_, &dp_, &p_}) v->setZero(system.n());
+    for (kernels::Increment* d : {&q_increment_, &p_increment_}) d->set_zero(system.n());
     raw_.set(p_);
   }
 
@@ -70,22 +71,24 @@ class HbvmStep final : public StepEquations {
   void predict(Index, VectorRef x) override { equations_.predict(x); }
   Next accept(Index, const ConstVectorRef& x) override {
     x_ = x;
-    dq_ = h_ * x.head(equations_.n());
-    dp_ = -h_ * equations_.mean_force(x_);
+    equations_.increments(x_, q_increment_, p_increment_);
     return Next::advance;
   }
   /// raw: lambda becomes the mean multiplier of the step, lambda_0. projected: where G has lost rank, too, and p is the
   /// scheme's own.
   void finish(State& next) override {
-    next.q.add(dq_);
+    next.q.add(q_increment_.value);
+    next.q.add(q_increment_.low);
     if (equations_.m() > 0) next.lambda = x_.segment(equations_.lambda_at(0), equations_.m());
     kernels::remember(next, h_, x_);
     next.advance_time(h_);
     if (!projected_) {
-      next.p.add(dp_);
+      next.p.add(p_increment_.value);
+      next.p.add(p_increment_.low);
       return;
     }
-    raw_.add(dp_);
+    raw_.add(p_increment_.value);
+    raw_.add(p_increment_.low);
     next.carried << raw_.value(), raw_.tail();
     p_ = raw_.value();
     projection_.project(next.t, next.q.value(), p_, next.lambda);
@@ -115,6 +118,7 @@ class HbvmStep final : public StepEquations {
   bool projected_;
   double h_ = 0;
   Compensated raw_;
+  kernels::Increment q_increment_, p_increment_;
   Vector x_, dq_, dp_, p_;
 };
 

@@ -66,6 +66,8 @@ class Newton final : public NonlinearSolver {
     return report;
   }
 
+  void exchange(Archive& archive) override { linear_.exchange(archive, false); }
+
  private:
   bool evaluate(const VectorRef& xs, SolveReport& report) {
     ++report.residual_evaluations;

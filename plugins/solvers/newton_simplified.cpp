@@ -50,7 +50,7 @@ class NewtonSimplified final : public NonlinearSolver {
 
   void exchange(Archive& archive) override {
     archive(has_matrix_);
-    if (has_matrix_) linear_.exchange(archive);
+    if (!leading_) linear_.exchange(archive, has_matrix_);
   }
 
  private:

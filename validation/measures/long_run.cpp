@@ -1,4 +1,6 @@
 /// Invariants over many steps, and what the steps cost.
+#include <sys/resource.h>
+
 #include <cmath>
 #include <limits>
 
@@ -48,6 +50,9 @@ Quantities measure_long_run(const Registry& registry, const Case& c) {
                  static_cast<double>(integrator.counters().iterations) / static_cast<double>(c.steps),
                  {},
                  "Newton iterations a step"});
+  rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  out.push_back({"memory", 1e-3 * static_cast<double>(usage.ru_maxrss), {}, "MB, this process at most so far"});
   return out;
 }
 

@@ -99,7 +99,7 @@ class FixedPointIteration : public NonlinearSolver {
     bool kept = keep_ && has_matrix_;
     archive(kept);
     has_matrix_ = kept;
-    if (kept) archive(linear_);
+    linear_.exchange(archive, kept);
   }
 
  protected:

@@ -25,8 +25,9 @@ class JacobianSystem final : private JacobianProduct {
   EvaluationStatus evaluate(const ConstVectorRef& xs);
   /// False where the matrix is singular.
   bool factorise();
-  /// The matrix that was evaluated last; factorised where it is read.
-  void exchange(Archive& archive);
+  /// What the algebra keeps from one matrix to the next and, where the solver keeps its matrix, that one too:
+  /// factorised where it is read. Throws Error(bad_file) where it does not fit.
+  void exchange(Archive& archive, bool with_matrix);
   /// x <- J^-1 x; false as LinearAlgebra::solve.
   bool solve(VectorRef x) { return algebra_->solve(x); }
   /// Why factorise or solve failed.

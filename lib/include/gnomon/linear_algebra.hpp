@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "gnomon/archive.hpp"
 #include "gnomon/options.hpp"
 #include "gnomon/scaled_equations.hpp"
 
@@ -37,6 +38,11 @@ class LinearAlgebra {
   virtual bool factor(const ConstVectorRef& values, Setup setup) = 0;
   /// x <- J^-1 x. False where the result is not finite or, where that is checked, no solution.
   virtual bool solve(VectorRef x) = 0;
+
+  /// What is kept from one matrix to the next, a pivot order for instance, without the factors of the last one: where
+  /// it was read, the next factor and solve give what they would have given in the run that wrote it, bit by bit.
+  /// Throws Error(bad_file) where it does not fit.
+  virtual void exchange(Archive& archive) { static_cast<void>(archive); }
 
   /// What was chosen or found, for lists and tests: sizes of blocks, bandwidth, rank.
   virtual std::string summary() const { return {}; }

@@ -22,7 +22,7 @@ class SunLinearSystem {
   void begin() { system_.begin(); }
   EvaluationStatus evaluate(const ConstVectorRef& xs) { return system_.evaluate(xs); }
   bool factorise() { return system_.factorise(); }
-  void exchange(Archive& archive) { system_.exchange(archive); }
+  void exchange(Archive& archive, bool with_matrix) { system_.exchange(archive, with_matrix); }
   /// b <- J^-1 b; false where that is not finite.
   bool solve(N_Vector b) { return system_.solve(Eigen::Map<Vector>(N_VGetArrayPointer(b), N_VGetLength(b))); }
   const std::string& message() const { return system_.message(); }

@@ -6,13 +6,15 @@
 /// Symbolic analysis once. The pivot order of one factorisation is kept by klu_refactor, which allocates nothing; every
 /// solution is checked against the matrix, |f - J d| <= 1e-10 (|J| |d| + |f|) in the largest norms, and where the kept
 /// order has become a bad one the matrix is factorised anew. (klu_factor at each first set-up of a step, as KLU's
-/// manual has it, would allocate in every step and change the order nearly never.)
+/// manual has it, would allocate in every step and change the order nearly never.) The matrix with which the order was
+/// found is kept too: a checkpoint finds the order again with it.
 
 #include <klu.h>
 
 #include <limits>
 #include <vector>
 
+#include "gnomon/archive.hpp"
 #include "gnomon/error.hpp"
 #include "gnomon/sparsity.hpp"
 
@@ -42,6 +44,7 @@ class KluFactors {
     if (!symbolic_) throw Error(ErrorCode::refused, "KLU could not analyse it");
     right_.setZero(pattern.rows);
     rest_.setZero(pattern.rows);
+    ordering_values_.setZero(pattern.nonzeros());
   }
 
   /// values stay as they are until the next factor. False where singular: see singular_row.
@@ -66,6 +69,22 @@ class KluFactors {
     return x.allFinite();
   }
 
+  /// The pivot order, by the values that it was found with.
+  void exchange(Archive& archive) {
+    bool ordered = numeric_ != nullptr;
+    archive(ordered);
+    if (!ordered) {
+      klu_free_numeric(&numeric_, &common_);
+      return;
+    }
+    archive(ordering_values_);
+    if (!archive.reading()) return;
+    if (ordering_values_.size() != pattern_->nonzeros())
+      throw Error(ErrorCode::bad_file, "the matrix that gave KLU its pivot order has another pattern");
+    values_ = ordering_values_.data();
+    if (!factor_anew()) throw Error(ErrorCode::bad_file, "the matrix that gave KLU its pivot order is singular");
+  }
+
   Index nonzeros() const { return numeric_ ? numeric_->lnz + numeric_->unz : 0; }
 
  private:
@@ -78,11 +97,15 @@ class KluFactors {
     return klu_refactor(offsets_.data(), indices_.data(), data(), symbolic_, numeric_, &common_) &&
            common_.status == KLU_OK;
   }
+  /// The factors are those of klu_refactor even here: a function of the order and the values, whichever of the two a
+  /// run that goes on from a checkpoint calls.
   bool factor_anew() {
-    fresh_ = true;
     klu_free_numeric(&numeric_, &common_);
     numeric_ = klu_factor(offsets_.data(), indices_.data(), data(), symbolic_, &common_);
-    if (numeric_ && common_.status == KLU_OK) return true;
+    if (numeric_ && common_.status == KLU_OK && refactor()) {
+      ordering_values_ = Eigen::Map<const Vector>(values_, pattern_->nonzeros());
+      return fresh_ = true;
+    }
     singular_row_ = common_.singular_col >= 0 && common_.singular_col < pattern_->rows ? common_.singular_col : 0;
     klu_free_numeric(&numeric_, &common_);
     return false;
@@ -106,7 +129,7 @@ class KluFactors {
   double norm_ = 0;
   Index singular_row_ = 0;
   bool fresh_ = false;
-  Vector right_, rest_;
+  Vector right_, rest_, ordering_values_;
 };
 
 }  // namespace gnomon::kernels

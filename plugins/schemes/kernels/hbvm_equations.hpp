@@ -12,6 +12,19 @@
 
 namespace gnomon::kernels {
 
+/// value + low, |low| below the last place of value.
+struct Increment {
+  Vector value, low;
+  void set_zero(Index n) {
+    value.setZero(n);
+    low.setZero(n);
+  }
+  void set(Index a, long double sum) {
+    value[a] = static_cast<double>(sum);
+    low[a] = static_cast<double>(sum - value[a]);
+  }
+};
+
 class HbvmEquations final : public TemplatedEquations<HbvmEquations> {
  public:
   HbvmEquations(const System& system, Index k, Index s, Index r)
@@ -30,6 +43,7 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations> {
     allocate_buffers(double_);
     allocate_buffers(dual_);
     for (Vector* v : {&q_, &work_, &force_, &qdot_}) v->setZero(n_);
+    for (auto* v : {&phi0_, &xphi_}) v->setZero(n_);
     lambda_.setZero(m_);
     for (Vector* v : {&g_values_, &dg_values_}) v->setZero(system.constraint_pattern().nonzeros());
     hessian_values_.setZero(system.hessian_pattern().nonzeros());
@@ -80,16 +94,40 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations> {
   }
   double rounding_floor() const override { return floor_; }
 
-  /// sum_l b_l F_l at the solution.
-  const Vector& mean_force(const Vector& x) {
+  /// dq = h gamma_0 and dp = -h phi_0 at the solution, as value + low. The forces are those of x; gamma_0 is what F1_0
+  /// makes of them in extended precision: solved for in double precision it leaves eps |p0| in F1_0, and that times
+  /// gamma_0 in the energy of each step.
+  void increments(const Vector& x, Increment& dq, Increment& dp) {
     auto& b = double_;
-    force_.setZero();
-    for (Index l = 0; l < frame_.table.k; ++l) {
+    const LegendreTable& table = frame_.table;
+    phi0_.setZero();
+    xphi_.setZero();
+    for (Index l = 0; l < table.k; ++l) {
       frame_.position(x, l, b.q);
       force_at(x, l, b);
-      force_ += frame_.table.b[l] * b.force;
+      const long double weight = table.b[l];
+      long double row_weight = table.X(0, 0) * weight;  // X is tridiagonal
+      if (s_ > 1) row_weight += table.X(0, 1) * weight * table.P(l, 1);
+      for (Index a = 0; a < n_; ++a) {
+        phi0_[a] += weight * b.force[a];
+        xphi_[a] += row_weight * b.force[a];
+      }
     }
-    return force_;
+    const SparsityPattern& mass = system_->mass().pattern();
+    const Vector& mass_values = system_->mass().values();
+    for (Index a = 0; a < n_; ++a) {
+      long double f1 = -static_cast<long double>(p0_->value()[a]) - p0_->tail()[a] + frame_.h() * xphi_[a];
+      for (Index e = mass.offsets[a]; e < mass.offsets[a + 1]; ++e)
+        f1 += static_cast<long double>(mass_values[e]) * x[mass.indices[e]];
+      work_[a] = static_cast<double>(f1);
+    }
+    system_->mass().solve(work_, qdot_);
+    // Where the step is so large that F1_0 is rounded by more than that, gamma_0 is as good as it can be.
+    if (!(qdot_.lpNorm<Eigen::Infinity>() <= 1e-13 * x.head(n_).lpNorm<Eigen::Infinity>())) qdot_.setZero();
+    for (Index a = 0; a < n_; ++a) {
+      dq.set(a, frame_.h() * (static_cast<long double>(x[a]) - qdot_[a]));
+      dp.set(a, -frame_.h() * phi0_[a]);
+    }
   }
 
   template <class S>
@@ -212,6 +250,7 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations> {
   double floor_ = 1e-15;
   Buffers<double> double_;
   Buffers<Dual1> dual_;
+  VectorOf<long double> phi0_, xphi_;  // phi_0 and sum_j X_0j phi_j
   Vector q_, qdot_, work_, force_, lambda_, g_values_, dg_values_, hessian_values_;
 };
 

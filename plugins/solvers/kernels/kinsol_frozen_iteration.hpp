@@ -97,7 +97,7 @@ class KinsolFrozenIteration final : public NonlinearSolver {
     bool kept = keep_ && has_matrix_;
     archive(kept);
     has_matrix_ = kept;
-    if (kept) archive(linear_);
+    linear_.exchange(archive, kept);
   }
 
  private:

@@ -107,6 +107,8 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     return report;
   }
 
+  void exchange(Archive& archive) override { linear_.exchange(archive, false); }
+
  private:
   /// Flags after which the iterate is meaningful, so that its residual norm decides. A failed line search is one of
   /// them: at the rounding floor no step reduces the norm any more.
