@@ -25,8 +25,9 @@ std::unique_ptr<LinearAlgebra> make(const AlgebraFactory& factory, const Assignm
 }
 
 /// Pivoting inside the blocks of a tree is enough for the saddle points of most schemes, and not for every matrix: the
-/// first algebra as long as its factors are good, which the first solution of each nonlinear solve is checked for, then
-/// the second one to the end. What the second one needs is allocated when it is needed.
+/// first algebra as long as its factors are good, then the second one to the end. Solutions are checked where they are
+/// suspicious: the first one of all, those that are large (unknowns are scaled), and the third one of a nonlinear solve,
+/// since Newton's method with good factors rarely needs as many. A check costs as much as a solution. What the second algebra needs is allocated when it is needed.
 class WithFallback final : public LinearAlgebra {
  public:
   WithFallback(std::unique_ptr<LinearAlgebra> first, const AlgebraFactory& second, const ScaledEquations& equations)
@@ -44,16 +45,15 @@ class WithFallback final : public LinearAlgebra {
   bool factor(const ConstVectorRef& values, Setup setup) override {
     values_ = values.data();
     if (!second_ && first_->factor(values, setup)) {
-      unchecked_ = setup == Setup::first;
+      if (setup == Setup::first) solutions_ = 0;
       return true;
     }
     return take_second() || fail(second_->message());
   }
   bool solve(VectorRef x) override {
     if (second_) return second_->solve(x) || fail(second_->message());
-    const bool check = std::exchange(unchecked_, false);
     right_ = x;
-    if (first_->solve(x) && !(check && !good(x))) return true;
+    if (first_->solve(x) && (!suspicious(x) || good(x))) return true;
     x = right_;
     return (take_second() && second_->solve(x)) || fail(second_->message());
   }
@@ -70,6 +70,8 @@ class WithFallback final : public LinearAlgebra {
 
  private:
   static constexpr double accepted_residual = 1e-9;
+  static constexpr int checked_solution = 3;
+  static constexpr double trusted_size = 1e3;
 
   Eigen::Map<const Vector> values() const { return {values_, equations_->pattern().nonzeros()}; }
   void make_second() {
@@ -79,6 +81,10 @@ class WithFallback final : public LinearAlgebra {
   bool take_second() {
     if (!second_) make_second();
     return second_->factor(values(), Setup::first);
+  }
+  bool suspicious(const ConstVectorRef& x) {
+    const bool late = ++solutions_ == checked_solution || std::exchange(unchecked_, false);
+    return late || !(x.lpNorm<Eigen::Infinity>() < trusted_size);
   }
   bool good(const ConstVectorRef& x) {
     multiply(equations_->pattern(), values(), x, rest_);
@@ -93,7 +99,8 @@ class WithFallback final : public LinearAlgebra {
   const ScaledEquations* equations_;
   JacobianProduct* product_ = nullptr;
   const double* values_ = nullptr;
-  bool unchecked_ = false;
+  bool unchecked_ = true;
+  int solutions_ = 0;
   Vector right_, rest_;
 };
 

@@ -98,10 +98,19 @@ bool InvariantMonitor::evaluate(const State& z, long double added_energy) {
   if (system_->mass().is_diagonal()) {
     const Vector& mass = system_->mass().diagonal_entries();
     kinetic_ = 0;
+    // Neighbours often have the same mass: one division for all of them.
+    double shared = 0;
+    long double squares = 0;
     for (Index j = 0; j < p.size(); ++j) {
+      if (mass[j] != shared) {
+        if (shared > 0) kinetic_ += squares / (2 * shared);
+        shared = mass[j];
+        squares = 0;
+      }
       const long double pj = static_cast<long double>(p[j]) + p_tail[j];
-      kinetic_ += pj * pj / (2 * mass[j]);
+      squares += pj * pj;
     }
+    if (shared > 0) kinetic_ += squares / (2 * shared);
   } else {
     kinetic_ = 0.5L * p.dot(v_) + p_tail.dot(v_);
   }

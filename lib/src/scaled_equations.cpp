@@ -3,6 +3,8 @@
 #include <cmath>
 #include <utility>
 
+#include "gnomon/finite.hpp"
+
 namespace gnomon {
 
 namespace {
@@ -64,7 +66,7 @@ EvaluationStatus ScaledEquations::residual(const ConstVectorRef& xs, VectorRef f
     return EvaluationStatus::failed;
   }
   fs = f_.cwiseProduct(rows_);
-  if (!fs.allFinite()) {
+  if (!all_finite(fs)) {
     fail("residual", "a value is not finite");
     return EvaluationStatus::failed;
   }
@@ -78,8 +80,11 @@ EvaluationStatus ScaledEquations::jacobian(const ConstVectorRef& xs, VectorRef v
     if (source == JacobianSource::analytic) {
       x_ = xs.cwiseProduct(columns_);
       equations_->jacobian(x_, values);
+      const double *const column = columns_.data(), *const row = rows_.data();
+      const Index *const offset = p.offsets.data(), *const index = p.indices.data();
+      double* const value = values.data();
       for (Index i = 0; i < p.rows; ++i)
-        for (Index k = p.offsets[i]; k < p.offsets[i + 1]; ++k) values[k] *= columns_[p.indices[k]] * rows_[i];
+        for (Index k = offset[i]; k < offset[i + 1]; ++k) value[k] *= column[index[k]] * row[i];
     } else {
       coloured(xs, values, source);
     }
@@ -90,7 +95,7 @@ EvaluationStatus ScaledEquations::jacobian(const ConstVectorRef& xs, VectorRef v
     fail("Jacobian", "a callback threw something that is no std::exception");
     return EvaluationStatus::failed;
   }
-  if (!values.allFinite()) {
+  if (!all_finite(values)) {
     fail("Jacobian", "a value is not finite");
     return EvaluationStatus::failed;
   }
@@ -110,7 +115,7 @@ EvaluationStatus ScaledEquations::product(const ConstVectorRef& xs, const ConstV
     return EvaluationStatus::failed;
   }
   jw = jw_.cwiseProduct(rows_);
-  if (!jw.allFinite()) {
+  if (!all_finite(jw)) {
     fail("Jacobian product", "a value is not finite");
     return EvaluationStatus::failed;
   }
@@ -142,7 +147,7 @@ EvaluationStatus ScaledEquations::apply_inverse(const ConstVectorRef& fs, Vector
     return EvaluationStatus::failed;
   }
   ds = w_.cwiseQuotient(columns_);
-  if (!ds.allFinite()) {
+  if (!all_finite(ds)) {
     fail("approximate inverse", "a correction is not finite");
     return EvaluationStatus::failed;
   }

@@ -15,6 +15,7 @@
 
 #include "algebra/kernels/small_blocks.hpp"
 #include "algebra/kernels/tree_partition.hpp"
+#include "gnomon/finite.hpp"
 #include "gnomon/plugin.hpp"
 
 namespace {
@@ -36,8 +37,12 @@ class BlockTree final : public LinearAlgebra {
     unknown_.setZero(at(tree_->rows.size()));
     update_.setZero(at(tree_->touches.size()));
     Index schur = 0, upper = 0, lower = 0;
+    std::size_t entry = 0, fill = 0;
     for (const TreePartition::Node& node : tree_->nodes) {
-      begin_.push_back({schur, upper, lower});
+      const int end = node.storage + node.size * (node.size + 2 * node.touched);
+      while (entry < tree_->entries.size() && tree_->entries[entry].slot < end) ++entry;
+      while (fill < tree_->fills.size() && tree_->fills[fill].slot < end) ++fill;
+      begin_.push_back({schur, upper, lower, entry, fill});
       schur += node.touched * node.touched;
       upper += node.size * (node.size + node.touched);
       lower += node.size * node.touched;
@@ -73,7 +78,7 @@ class BlockTree final : public LinearAlgebra {
       with_size(tree_->nodes[k], [&](auto block) { return forward(k, x, gone, block); });
     for (std::size_t k = count; k-- > 0;) with_size(tree_->nodes[k], [&](auto block) { return backward(k, x, block); });
     define(x);
-    return x.allFinite() || fail("the solution is not finite: the matrix is singular");
+    return all_finite(x) || fail("the solution is not finite: the matrix is singular");
   }
 
   std::string summary() const override {
@@ -109,15 +114,20 @@ class BlockTree final : public LinearAlgebra {
   template <int N, int T>
   bool eliminate(std::size_t k, const double* values, std::size_t& entry, std::size_t& fill, SmallBlock<N, T> block) {
     const TreePartition::Node& node = tree_->nodes[k];
-    const int n = block.size(), t = block.touched(), slots = n * (n + 2 * t);
+    const int n = block.size(), t = block.touched();
     double work[N > 0 ? N * (N + 2 * T) : most * 3 * most];
-    std::fill_n(work, slots, 0.0);
-    const auto& entries = tree_->entries;
-    for (; entry < entries.size() && entries[entry].slot < node.storage + slots; ++entry)
-      work[entries[entry].slot - node.storage] = values[entries[entry].value];
-    const auto& fills = tree_->fills;
-    for (; fill < fills.size() && fills[fill].slot < node.storage + slots; ++fill)
-      work[fills[fill].slot - node.storage] -= factor_[fills[fill].elimination] * values[fills[fill].value];
+    if constexpr (N > 0)
+      Eigen::Map<Eigen::Matrix<double, N*(N + 2 * T), 1>>(work).setZero();  // cheaper than a call of memset
+    else
+      std::fill_n(work, n * (n + 2 * t), 0.0);
+    const TreePartition::Entry *e = tree_->entries.data() + entry,
+                               *e_end = tree_->entries.data() + begin_[k].entries_end;
+    for (; e != e_end; ++e) work[e->slot - node.storage] = values[e->value];
+    entry = begin_[k].entries_end;
+    const double* const factor = factor_.data();
+    const TreePartition::Fill *f = tree_->fills.data() + fill, *f_end = tree_->fills.data() + begin_[k].fills_end;
+    for (; f != f_end; ++f) work[f->slot - node.storage] -= factor[f->elimination] * values[f->value];
+    fill = begin_[k].fills_end;
     for_children(node, [&](std::size_t c, const TreePartition::Node& child) {
       const int* where = touches(child);
       const double* s = schur_.data() + begin_[c].schur;
@@ -194,6 +204,7 @@ class BlockTree final : public LinearAlgebra {
 
   struct Begin {
     Index schur, upper, lower;
+    std::size_t entries_end, fills_end;  // of the partition's entries and fills
   };
 
   std::vector<Block> blocks_;

@@ -25,29 +25,12 @@ struct SmallBlock {
     constexpr int most = N > 0 ? N : 32;
     int swaps[most];
     const int n = size();
-    for (int k = 0; k < n; ++k) {
-      // The diagonal is preferred, by a factor: a branch that nearly always goes one way keeps the search for a larger
-      // pivot out of the chain of operations that the next division waits for.
-      double largest = 0;
-      for (int i = k; i < n; ++i) largest = std::max(largest, std::abs(d[i + k * n]));
-      swaps[k] = k;
-      if (!(std::abs(d[k + k * n]) >= preference * largest && largest > 0)) {
-        if (!(largest > 0)) return k;
-        for (int i = k; i < n; ++i)
-          if (std::abs(d[i + k * n]) == largest) swaps[k] = i;
-        for (int j = 0; j < n; ++j) std::swap(d[k + j * n], d[swaps[k] + j * n]);
-      }
-      const double inverse = 1 / d[k + k * n];
-      double column[most];
-      for (int i = 0; i < n; ++i) column[i] = d[i + k * n];
-      column[k] = 0;
-      for (int i = 0; i < n; ++i) d[i + k * n] = 0;
-      d[k + k * n] = 1;
-      for (int j = 0; j < n; ++j) {
-        const double pivot = d[k + j * n] * inverse;
-        for (int i = 0; i < n; ++i) d[i + j * n] -= column[i] * pivot;
-        d[k + j * n] = pivot;
-      }
+    if constexpr (N > 0 && N <= 4) {
+      const int column = in_registers(d, swaps, std::make_integer_sequence<int, N>());
+      if (column >= 0) return column;
+    } else {
+      for (int k = 0; k < n; ++k)
+        if (!step(d, swaps, k)) return k;
     }
     for (int k = n - 1; k >= 0; --k)
       if (swaps[k] != k)
@@ -68,6 +51,67 @@ struct SmallBlock {
   void down(const double* b, const double* x, double* y) const { product<T, N>(b, x, y, touched(), size()); }
 
  private:
+  /// Column k of the elimination; false where it has no pivot.
+  bool step(double* d, int* swaps, int k) const {
+    constexpr int most = N > 0 ? N : 32;
+    const int n = size();
+    // The diagonal is preferred, by a factor: a branch that nearly always goes one way keeps the search for a larger
+    // pivot out of the chain of operations that the next division waits for.
+    double largest = 0;
+    for (int i = k; i < n; ++i) largest = std::max(largest, std::abs(d[i + k * n]));
+    swaps[k] = k;
+    if (!(std::abs(d[k + k * n]) >= preference * largest && largest > 0)) {
+      if (!(largest > 0)) return false;
+      for (int i = k; i < n; ++i)
+        if (std::abs(d[i + k * n]) == largest) swaps[k] = i;
+      for (int j = 0; j < n; ++j) std::swap(d[k + j * n], d[swaps[k] + j * n]);
+    }
+    const double inverse = 1 / d[k + k * n];
+    double column[most];
+    for (int i = 0; i < n; ++i) column[i] = d[i + k * n];
+    column[k] = 0;
+    for (int i = 0; i < n; ++i) d[i + k * n] = 0;
+    d[k + k * n] = 1;
+    for (int j = 0; j < n; ++j) {
+      const double pivot = d[k + j * n] * inverse;
+      for (int i = 0; i < n; ++i) d[i + j * n] -= column[i] * pivot;
+      d[k + j * n] = pivot;
+    }
+    return true;
+  }
+
+  /// The same for small blocks, with every column written out.
+  template <int... K>
+  int in_registers(double* d, int* swaps, std::integer_sequence<int, K...>) const {
+    int reached = -1;
+    return ((reached = K, unrolled<K>(d, swaps)) && ...) ? -1 : reached;
+  }
+  template <int K>
+  bool unrolled(double* d, int* swaps) const {
+    using Column = Eigen::Matrix<double, N, 1>;
+    const auto at = [d](int j) { return Eigen::Map<Column>(d + j * N); };
+    double largest = 0;
+    for (int i = K + 1; i < N; ++i) largest = std::max(largest, std::abs(d[i + K * N]));
+    swaps[K] = K;
+    if (!(std::abs(d[K + K * N]) >= preference * largest && d[K + K * N] != 0)) {
+      if (!(largest > 0)) return false;
+      for (int i = K + 1; i < N; ++i)
+        if (std::abs(d[i + K * N]) == largest) swaps[K] = i;
+      for (int j = 0; j < N; ++j) std::swap(d[K + j * N], d[swaps[K] + j * N]);
+    }
+    const double inverse = 1 / d[K + K * N];
+    Column column = at(K);
+    column[K] = 0;
+    at(K).setZero();
+    d[K + K * N] = 1;
+    for (int j = 0; j < N; ++j) {
+      const double pivot = d[K + j * N] * inverse;
+      at(j) -= column * pivot;
+      d[K + j * N] = pivot;
+    }
+    return true;
+  }
+
   template <int Rows, int Columns>
   static void product(const double* a, const double* x, double* y, int rows, int columns) {
     constexpr int r = N > 0 ? Rows : Eigen::Dynamic, c = N > 0 ? Columns : Eigen::Dynamic;

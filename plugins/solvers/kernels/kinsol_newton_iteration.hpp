@@ -26,6 +26,7 @@
 #include "gnomon/sun_linear_system.hpp"
 #include "gnomon/sundials_compat.hpp"
 #include "kinsol_memory.hpp"
+#include "vectorised_vector.hpp"
 
 namespace gnomon::kernels {
 
@@ -53,6 +54,7 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     f_.reset(N_VNew_Serial(n, context_));
     memory_.reset(KINCreate(context_));
     if (!x_ || !ones_ || !f_ || !memory_) throw Error(ErrorCode::refused, "KINSOL could not allocate its memory");
+    for (N_Vector v : {x_.get(), ones_.get(), f_.get()}) vectorise(v);
     own_data_ = N_VGetArrayPointer(x_.get());
     N_VConst(1.0, ones_.get());
     message_.text.reserve(1024);  // so that a message during a solve allocates nothing
@@ -104,6 +106,7 @@ class KinsolNewtonIteration final : public NonlinearSolver {
       KINSetScaledStepTol(memory_.get(), 1e-15);
     }
     N_VSetArrayPointer(own_data_, x_.get());
+    last_residual_ = nullptr;
     return report;
   }
 
@@ -117,12 +120,17 @@ class KinsolNewtonIteration final : public NonlinearSolver {
            flag == KIN_LINESEARCH_NONCONV || flag == KIN_LINESEARCH_BCFAIL;
   }
 
-  /// See polish.hpp.
+  /// See polish.hpp. The residual is the one that KINSOL evaluated last, if its norm is that of KINSOL's result (a line
+  /// search may have tried another point after it).
   void polish(VectorRef xs, SolveReport& report) {
     if (report.step_norm < polished_step) return;
     Eigen::Map<Vector> f(N_VGetArrayPointer(f_.get()), xs.size());
-    ++report.residual_evaluations;
-    if (equations_->residual(xs, f) != EvaluationStatus::ok) return;
+    if (last_residual_ != nullptr && N_VWL2Norm(last_residual_, ones_.get()) == report.residual_norm) {
+      f = Eigen::Map<const Vector>(N_VGetArrayPointer(last_residual_), xs.size());
+    } else {
+      ++report.residual_evaluations;
+      if (equations_->residual(xs, f) != EvaluationStatus::ok) return;
+    }
     if (!linear_.solve(f_.get())) return;
     xs -= f;
   }
@@ -162,6 +170,7 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     const Eigen::Map<const Vector> xs(N_VGetArrayPointer(x), n);
     Eigen::Map<Vector> fs(N_VGetArrayPointer(f), n);
     me.evaluation_failed_ = me.equations_->residual(xs, fs) != EvaluationStatus::ok;
+    me.last_residual_ = f;
     return me.evaluation_failed_ ? 1 : 0;
   }
 
@@ -178,6 +187,7 @@ class KinsolNewtonIteration final : public NonlinearSolver {
   ScaledEquations* equations_ = nullptr;
   bool evaluation_failed_ = false;
   double* own_data_ = nullptr;
+  N_Vector last_residual_ = nullptr;  // of this solve, KINSOL's
   SunMessage message_;
   SunContext context_;
   SunOwner<N_Vector> x_, ones_, f_;
