@@ -22,7 +22,13 @@ struct Job {
 const std::vector<Job> jobs = {
     {"double-spherical-pendulum", "energy-momentum", "kinsol-newton", {}, {}, 1e-2, 2000},
     {"double-spherical-pendulum", "hbvm", "kinsol-newton", {}, {}, 2e-2, 1000},
-    {"chain", "energy-momentum", "kinsol-newton", {{"links", "30"}, {"start", "spatial"}}, {}, 1e-3, 300},  // KLU
+    {"chain",
+     "energy-momentum",
+     "kinsol-newton",
+     {{"links", "30"}, {"start", "spatial"}},
+     {},
+     1e-3,
+     300},  // block-tree
     {"chain", "rattle", "newton", {{"links", "4"}}, {}, 1e-3, 2000},
     {"double-spherical-pendulum", "energy-momentum", "newton", {{"start", "collinear"}}, {}, 1e-2, 2000},
 };
@@ -30,7 +36,7 @@ const std::vector<Job> jobs = {
 Registry loaded() {
   Registry registry;
   for (const char* name : {"double_spherical_pendulum", "chain", "energy_momentum", "hbvm", "rattle", "kinsol_newton",
-                           "newton", "ida_index1"})
+                           "newton", "algebra_dense", "algebra_block_tree", "algebra_klu", "ida_index1"})
     registry.load(std::string(GNOMON_MODULES "/") + name + ".so");
   return registry;
 }
