@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(differences_of_declared_polynomials_are_as_good) {
 
 BOOST_AUTO_TEST_CASE(differences_of_other_functions) {
   const SunContext context;
-  for (const auto& [potential, degree] : {std::pair{quartic_U, 4}, std::pair{cosine_U, -1}}) {
+  for (const auto& [potential, degree] : {std::pair{&quartic_U, 4}, std::pair{&cosine_U, -1}}) {
     Run run(context);
     run.pendulum(false);
     BOOST_TEST(GnomonSetPotentialFn(run.mem, potential) == GNOMON_SUCCESS);
