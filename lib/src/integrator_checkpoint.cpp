@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "gnomon/error.hpp"
 #include "integrator_impl.hpp"
@@ -26,6 +27,7 @@ void Integrator::Impl::identify(const Scheme& scheme, const Options& scheme_opti
                                    {"source of the Jacobian", to_string(options.jacobian)},
                                    {"fallback", options.fallback ? options.fallback->name() : "none"},
                                    {"largest number of halvings", number(options.max_halvings)},
+                                   {"dependent constraints", options.dependent_constraints ? "allowed" : "refused"},
                                    {"mode of contact", number(static_cast<int>(options.contact.mode))},
                                    {"restitution", number_text(options.contact.restitution)},
                                    {"zeno speed", number_text(options.contact.zeno_speed)}});
@@ -45,7 +47,7 @@ void Integrator::Impl::exchange(Archive& archive) {
     z = contacts->state();
     if (archive.reading()) monitor.evaluate(z, -contacts->booked());
   } else {
-    archive(z);
+    archive(z, rank.rank, rank.dependent, rank.condition);
     if (archive.reading()) resume();
     exchange_solvers(archive);
   }
@@ -95,12 +97,18 @@ void Integrator::load(const std::string& file) {
       throw refuse("its " + ours[k].first + " is \"" + theirs[k].second + "\", and \"" + ours[k].second +
                    "\" is expected");
   }
-  Archive archive(checkpoint.state);
-  impl_->started = false;
+  Archive before, archive(checkpoint.state);
+  const bool was_started = std::exchange(impl_->started, false);
+  if (was_started) impl_->exchange(before);
   try {
     impl_->exchange(archive);
     if (!archive.at_end()) throw Error(ErrorCode::bad_file, "it holds more than this run can carry");
   } catch (const Error& error) {
+    if (was_started) {
+      Archive back(before.bytes());
+      impl_->exchange(back);
+      impl_->started = true;
+    }
     throw refuse(error.what());
   }
   impl_->started = true;

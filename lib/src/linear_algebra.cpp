@@ -60,7 +60,7 @@ class WithFallback final : public LinearAlgebra {
   }
   void exchange(Archive& archive) override {
     bool second = second_ != nullptr;
-    archive(second);
+    archive(second, unchecked_, solutions_);
     if (!second)
       second_.reset();
     else if (!second_)

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <thread>
 
+#include "builtin_registry.hpp"
 #include "gnomon/checkpoint.hpp"
 #include "gnomon/error.hpp"
 #include "gnomon/registry.hpp"
@@ -20,14 +21,7 @@ namespace {
 
 const std::string run = "run double-spherical-pendulum --set start=spatial --step 1e-3";
 
-gnomon::Registry& registry() {
-  static gnomon::Registry all = [] {
-    gnomon::Registry builtin;
-    register_builtin(builtin);
-    return builtin;
-  }();
-  return all;
-}
+using gnomon::registry;
 
 gnomon::Integrator integrator(const std::string& problem, const gnomon::Assignments& set, const std::string& scheme,
                               gnomon::IntegratorOptions options = {}) {
@@ -131,6 +125,46 @@ BOOST_AUTO_TEST_CASE(what_the_library_refuses) {
   gnomon::IntegratorOptions halvings;
   halvings.max_halvings = 3;
   refused(integrator("planar-pendulum", {}, "energy-momentum", halvings), "halvings");
+}
+
+// The file is whole and of the same kind of model; that its parameters are others shows only when it is read.
+BOOST_AUTO_TEST_CASE(a_refused_file_leaves_the_run_as_it_was) {
+  const Scratch scratch;
+  const std::string file = (scratch.root / "a.gcp").string();
+  integrator("planar-pendulum", {}, "energy-momentum").save(file);
+  gnomon::Integrator undisturbed = integrator("planar-pendulum", {{"length", "2"}}, "energy-momentum");
+  gnomon::Integrator disturbed = integrator("planar-pendulum", {{"length", "2"}}, "energy-momentum");
+  undisturbed.advance(20, 1e-2);
+  disturbed.advance(10, 1e-2);
+  BOOST_CHECK_THROW(disturbed.load(file), gnomon::Error);
+  BOOST_TEST(disturbed.advance(10, 1e-2).success());
+  BOOST_TEST(disturbed.state().t == undisturbed.state().t);
+  BOOST_TEST((disturbed.state().q.value() == undisturbed.state().q.value()));
+  BOOST_TEST((disturbed.state().p.tail() == undisturbed.state().p.tail()));
+  BOOST_TEST(disturbed.counters().iterations == undisturbed.counters().iterations);
+  BOOST_TEST(disturbed.monitor().energy().slope() == undisturbed.monitor().energy().slope());
+}
+
+BOOST_AUTO_TEST_CASE(dependent_constraints_are_known_after_a_restart) {
+  const Scratch scratch;
+  const std::string file = (scratch.root / "a.gcp").string();
+  gnomon::IntegratorOptions allowed;
+  allowed.dependent_constraints = true;
+  gnomon::Integrator whole = integrator("bricard-loop", {}, "energy-momentum", allowed);
+  whole.advance(5, 1e-2);
+  whole.save(file);
+  whole.advance(5, 1e-2);
+  const gnomon::Scheme& scheme = registry().scheme("energy-momentum");
+  const gnomon::SolverFactory& solver = registry().solver("kinsol-newton");
+  gnomon::Integrator rest(registry().build("bricard-loop").system, scheme,  // never started
+                          gnomon::Options("scheme", scheme.options()), solver,
+                          gnomon::Options("solver", solver.options()), allowed);
+  rest.load(file);
+  BOOST_TEST(rest.constraint_rank().rank == 23);
+  BOOST_TEST(rest.constraint_rank().dependent == whole.constraint_rank().dependent);
+  rest.advance(5, 1e-2);
+  BOOST_TEST((rest.state().q.value() == whole.state().q.value()));
+  BOOST_TEST((rest.state().lambda == whole.state().lambda));
 }
 
 BOOST_AUTO_TEST_CASE(a_killed_run_leaves_a_good_checkpoint) {

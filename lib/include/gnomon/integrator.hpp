@@ -90,7 +90,8 @@ class Integrator {
   /// Throws Error(bad_file), and Error(bad_value) when the integrator was not started.
   void save(const std::string& file, const std::string& note = {}) const;
   /// Instead of start(): goes on from a file that save() of an integrator with the same model, scheme, solver and
-  /// options wrote. Throws Error(bad_file) when the file is damaged or was written by another one.
+  /// options wrote. Throws Error(bad_file) when the file is damaged or was written by another one; the integrator is
+  /// then as it was.
   void load(const std::string& file);
   /// One step of size h != 0. On failure the state is as before the call. Throws Error(bad_value) for h = 0 or not
   /// finite.
