@@ -72,14 +72,8 @@ class Probe {
 Vector velocity(const System& system, const Probe& probe, const Vector& q, const Vector& p) {
   Vector v(p.size());
   probe("the velocity M^-1 p", v, [&](Vector& out) {
-    if (system.traits().constant_mass) {
-      system.mass().solve(p, out);
-    } else {
-      const MassRoot root(system, q);
-      out = p;
-      root.solve_lower(out);
-      root.solve_lower_transposed(out);
-    }
+    Vector scratch(p.size());
+    system.velocity(q, p, scratch, out);
   });
   return v;
 }
@@ -268,8 +262,6 @@ void project_start(const System& system, double t, Vector& q, Vector& p, bool al
 
 void acceleration(const System& system, double t, const Vector& q, const Vector& v, Vector& a, Vector& lambda,
                   bool allow_dependent) {
-  if (!system.traits().constant_mass)
-    throw Error(ErrorCode::refused, subject(system) + "accelerations need a constant mass matrix, and M depends on q");
   Vector f(system.n()), bias(system.m()), force(system.n());
   system.potential_gradient(t, q, f);
   f = -f;
@@ -278,7 +270,26 @@ void acceleration(const System& system, double t, const Vector& q, const Vector&
     f += force;
   }
   if (system.m() > 0) system.constraint_bias(t, q, v, bias);
-  SaddlePoint(system, t, q, allow_dependent).solve(f, -bias, a, lambda);
+  if (system.traits().constant_mass) {
+    SaddlePoint(system, t, q, allow_dependent).solve(f, -bias, a, lambda);
+    return;
+  }
+  // With H = T(q,p) + U: v' = T_pq v + M^-1 p', p' = -T_q + f - G^T lambda.
+  const Index n = system.n();
+  Matrix mass(n, n);
+  system.mass_matrix(q, mass);
+  const Vector p = mass * v;
+  Vector t_q(n), t_p(n), drift_q(n), drift(n);
+  system.kinetic_gradient(q, p, t_q, t_p);
+  system.kinetic_hessian_times(q, p, v, Vector::Zero(n), drift_q, drift);
+  if (system.m() > 0) {
+    Vector values(system.constraint_pattern().nonzeros()), along(system.m());
+    system.constraint_jacobian(t, q, values);
+    multiply(system.constraint_pattern(), values, drift, along);
+    bias += along;
+  }
+  SaddlePoint(system, t, q, allow_dependent).solve(f - t_q, -bias, a, lambda);
+  a += drift;
 }
 
 void least_norm(const System& system, double t, const Vector& q, VectorRef lambda) {

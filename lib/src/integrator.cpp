@@ -103,7 +103,7 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
     z.lambda = Vector::Zero(system.m());
     v.setZero(system.n());
     a.setZero(system.n());
-    system.mass().solve(p, v);
+    system.velocity(q, p, a, v);
     if (system.m() > 0) acceleration(system, t0, q, v, a, z.lambda, impl_->options.dependent_constraints);
   } else {
     const OverdeterminedSystem& system = *impl_->overdetermined;

@@ -60,8 +60,8 @@ void Integrator::Impl::resume() {
   if (fresh.history.size() != z.history.size() || fresh.history.depth() != z.history.depth() ||
       fresh.carried.size() != z.carried.size() || fresh.substeps.size() != z.substeps.size())
     throw Error(ErrorCode::bad_file, "its state is not what this scheme carries from step to step");
-  Vector v = Vector::Zero(z.p.value().size());
-  if (system) system->mass().solve(z.p.value(), v);
+  Vector v = Vector::Zero(z.p.value().size()), scratch = v;
+  if (system) system->velocity(z.q.value(), z.p.value(), scratch, v);
   rehearse(v, v);
   backups.assign(static_cast<std::size_t>(options.max_halvings), z);
   monitor.evaluate(z, binding.equations->added_energy(z));

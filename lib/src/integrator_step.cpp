@@ -51,7 +51,8 @@ bool Integrator::Impl::attempt(double h, StepReport& report) {
     }
     next = z;
     equations.finish(next);
-    if (!monitor.evaluate(next, equations.added_energy(next)))
+    if (!monitor.evaluate(next, equations.added_energy(next)) ||
+        (equations.discrete_energy_name() != nullptr && !monitor.evaluate_discrete(equations.discrete_energy(next))))
       return fail(report, SolveStatus::evaluation_failed, "an invariant of the new state is not finite");
   } catch (const std::exception& error) {
     return fail(report, SolveStatus::evaluation_failed, error.what());

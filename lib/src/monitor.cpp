@@ -93,9 +93,11 @@ bool InvariantMonitor::evaluate(const State& z, long double added_energy) {
   if (overdetermined_ != nullptr) return evaluate_overdetermined(z, added_energy);
   t_ = z.t;
   const Vector &q = z.q.value(), &p = z.p.value();
-  system_->mass().solve(p, v_);
+  system_->velocity(q, p, gradient_, v_);
   const Vector &q_tail = z.q.tail(), &p_tail = z.p.tail();
-  if (system_->mass().is_diagonal()) {
+  if (!system_->traits().constant_mass) {
+    kinetic_ = system_->kinetic_compensated(q, q_tail, p, p_tail);
+  } else if (system_->mass().is_diagonal()) {
     const Vector& mass = system_->mass().diagonal_entries();
     kinetic_ = 0;
     // Neighbours often have the same mass: one division for all of them.
@@ -129,8 +131,16 @@ bool InvariantMonitor::evaluate(const State& z, long double added_energy) {
          i_.allFinite();
 }
 
+bool InvariantMonitor::evaluate_discrete(long double energy) {
+  discrete_now_ = energy;
+  discrete_known_ = true;
+  return std::isfinite(energy);
+}
+
 void InvariantMonitor::start() {
   energy_.start(energy_now_);
+  discrete_energy_ = Drift();
+  discrete_known_ = false;
   for (std::size_t a = 0; a < momentum_.size(); ++a) momentum_[a].start(j_[static_cast<Index>(a)]);
   for (std::size_t a = 0; a < integrals_.size(); ++a) integrals_[a].start(i_[static_cast<Index>(a)]);
   position_max_ = g_max_;
@@ -143,6 +153,10 @@ void InvariantMonitor::start() {
 void InvariantMonitor::record() {
   ++steps_;
   energy_.record(t_, energy_now_);
+  if (discrete_known_) {
+    if (discrete_energy_.count() == 0) discrete_energy_.start(discrete_now_);
+    discrete_energy_.record(t_, discrete_now_);
+  }
   for (std::size_t a = 0; a < momentum_.size(); ++a) momentum_[a].record(t_, j_[static_cast<Index>(a)]);
   for (std::size_t a = 0; a < integrals_.size(); ++a) integrals_[a].record(t_, i_[static_cast<Index>(a)]);
   position_max_ = std::max(position_max_, g_max_);
@@ -154,7 +168,8 @@ void InvariantMonitor::record() {
 void InvariantMonitor::exchange(Archive& archive) {
   const std::size_t n_momentum = momentum_.size(), n_integrals = integrals_.size();
   long double written = energy_now_;
-  archive(written, energy_, momentum_, integrals_, position_max_, velocity_max_, kinetic_max_, potential_max_, steps_);
+  archive(written, energy_, discrete_energy_, momentum_, integrals_, position_max_, velocity_max_, kinetic_max_,
+          potential_max_, steps_);
   if (momentum_.size() != n_momentum || integrals_.size() != n_integrals)
     throw Error(ErrorCode::bad_file, "it was written for a model with other invariants");
   if (!(std::abs(written - energy_now_) <= 1e-9L * std::max({1.0, kinetic_max_, potential_max_})))

@@ -30,6 +30,7 @@ std::string to_string(const Promises& promises) {
     text += " (p: " + std::to_string(promises.momentum_order) + ")";
   if (!promises.constrained_limit) text += " (not to the constrained motion)";
   if (promises.energy) text += ", energy";
+  if (promises.discrete_energy) text += ", discrete energy";
   if (promises.position) text += ", position";
   if (promises.hidden) text += ", hidden";
   if (promises.momentum) text += ", momentum";

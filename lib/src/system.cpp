@@ -16,6 +16,24 @@ void System::mass_matrix(const ConstVectorRef&, Matrix&) const {
   not_declared(*this, "configuration-dependent mass");
 }
 
+double System::kinetic_energy(const ConstVectorRef&, const ConstVectorRef&) const {
+  not_declared(*this, "configuration-dependent mass");
+}
+
+long double System::kinetic_compensated(const ConstVectorRef&, const ConstVectorRef&, const ConstVectorRef&,
+                                        const ConstVectorRef&) const {
+  not_declared(*this, "configuration-dependent mass");
+}
+
+void System::kinetic_gradient(const ConstVectorRef&, const ConstVectorRef&, VectorRef, VectorRef) const {
+  not_declared(*this, "configuration-dependent mass");
+}
+
+void System::kinetic_hessian_times(const ConstVectorRef&, const ConstVectorRef&, const ConstVectorRef&,
+                                   const ConstVectorRef&, VectorRef, VectorRef) const {
+  not_declared(*this, "configuration-dependent mass");
+}
+
 long double System::potential_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
                                           VectorRef gradient) const {
   potential_gradient(t, q, gradient);

@@ -19,6 +19,10 @@ SystemAt::SystemAt(const System& system) : system_(&system) {
   for (Vector* v : {&lambda_, &mu_, &e_, &f_, &lambda_zero_}) v->setZero(m);
   for (Vector* v : {&g_values_, &dg_values_}) v->setZero(system.constraint_pattern().nonzeros());
   for (Vector* v : {&pi_, &dpi_, &c_zero_}) v->setZero(k);
+  if (system.traits().has_force) {
+    force_q_.setZero(system.force_pattern(ForceArgument::q).nonzeros());
+    force_v_.setZero(system.force_pattern(ForceArgument::v).nonzeros());
+  }
   if (k > 0) {
     pi_values_.setZero(system.invariant_pattern().nonzeros());
     hessian_values_.setZero(system.hessian_pattern().nonzeros());
@@ -45,6 +49,43 @@ void SystemAt::potential_gradient(double t, const VectorOf<Dual1>& q, VectorOf<D
   system_->potential_gradient(t, q_, a_);
   system_->potential_hessian_times(t, q_, w_, b_);
   join(a_, b_, out);
+}
+
+Dual1 SystemAt::kinetic_energy(const VectorOf<Dual1>& q, const VectorOf<Dual1>& p) {
+  split(q, q_, w_);
+  split(p, a_, b_);
+  system_->kinetic_gradient(q_, a_, c_, d_);
+  Dual1 energy(system_->kinetic_energy(q_, a_));
+  energy.grad[0] = c_.dot(w_) + d_.dot(b_);
+  return energy;
+}
+
+void SystemAt::kinetic_gradient(const VectorOf<Dual1>& q, const VectorOf<Dual1>& p, VectorOf<Dual1>& t_q,
+                                VectorOf<Dual1>& t_p) {
+  split(q, q_, w_);
+  split(p, a_, b_);
+  system_->kinetic_gradient(q_, a_, c_, d_);
+  for (Index i = 0; i < q.size(); ++i) {
+    t_q[i].value = c_[i];
+    t_p[i].value = d_[i];
+  }
+  system_->kinetic_hessian_times(q_, a_, w_, b_, c_, d_);
+  for (Index i = 0; i < q.size(); ++i) {
+    t_q[i].grad[0] = c_[i];
+    t_p[i].grad[0] = d_[i];
+  }
+}
+
+void SystemAt::force(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v, VectorOf<Dual1>& out) {
+  split(q, q_, w_);
+  split(v, a_, b_);
+  system_->force_jacobian(ForceArgument::q, t, q_, a_, force_q_);
+  multiply(system_->force_pattern(ForceArgument::q), force_q_, w_, c_);
+  system_->force_jacobian(ForceArgument::v, t, q_, a_, force_v_);
+  multiply(system_->force_pattern(ForceArgument::v), force_v_, b_, d_);
+  c_ += d_;
+  system_->force(t, q_, a_, d_);
+  join(d_, c_, out);
 }
 
 void SystemAt::constraints(double t, const VectorOf<Dual1>& q, VectorOf<Dual1>& out) {

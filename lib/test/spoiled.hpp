@@ -43,12 +43,15 @@ class Spoiled final : public System {
   explicit Spoiled(const System& sound) : Spoiled(sound, Function::count, How::nan) { traits_.constant_mass = false; }
 
   const SystemTraits& traits() const override { return traits_; }
-  const Mass& mass() const override {
-    if (!traits_.constant_mass) throw Error(ErrorCode::refused, "the mass depends on q");
-    return sound_.mass();
-  }
+  const Mass& mass() const override { return sound_.mass(); }
   void mass_matrix(const ConstVectorRef& q, Matrix& out) const override {
     out = (1 + q.squaredNorm()) * to_dense(sound_.mass().pattern(), sound_.mass().values());
+  }
+  void kinetic_gradient(const ConstVectorRef& q, const ConstVectorRef& p, VectorRef t_q, VectorRef t_p) const override {
+    const double factor = 1 + q.squaredNorm();
+    sound_.mass().solve(p, t_p);
+    t_p /= factor;
+    t_q = -p.dot(t_p) / factor * q;
   }
 
   double potential(double t, const ConstVectorRef& q) const override {

@@ -242,3 +242,72 @@ BOOST_AUTO_TEST_CASE(what_a_model_does_not_declare_is_refused_by_name) {
     BOOST_TEST(std::string(error.what()).find("rods") != std::string::npos);
   }
 }
+
+namespace {
+/// Two angles, M = [a, b cos(q1 - q0); ., c].
+struct Angles : gnomon::AutodiffModel<2, 1> {
+  static constexpr bool constant_mass = false;
+  gnomon::SystemTraits describe() const { return gnomon::polynomial_traits("angles", -1, -1); }
+  gnomon::Mass mass() const { return gnomon::Mass::diagonal((Vector(2) << 1.4, 0.35).finished()); }
+  template <class S>
+  void mass_matrix(const S* q, S* m) const {
+    using std::cos;
+    m[0] = S(1.4);
+    m[1] = m[2] = 0.5 * cos(q[1] - q[0]);
+    m[3] = S(0.35);
+  }
+  template <class S>
+  S potential(const S&, const S* q) const {
+    using std::cos;
+    return -2.0 * cos(q[0]) - cos(q[1]);
+  }
+  template <class S>
+  void constraints(const S&, const S* q, S* g) const {
+    using std::cos;
+    g[0] = cos(q[0]) + 0.5 * cos(q[1]) - 1.0;
+  }
+};
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(kinetic_energy_with_a_mass_that_depends_on_q) {
+  const gnomon::AutodiffSystem<Angles> system{Angles{}};
+  const Vector q = (Vector(2) << 0.4, 1.3).finished(), p = (Vector(2) << 0.7, -0.2).finished();
+  const Vector wq = (Vector(2) << 0.3, -0.8).finished(), wp = (Vector(2) << -0.5, 0.6).finished();
+  gnomon::Matrix m(2, 2);
+  system.mass_matrix(q, m);
+  const Vector v = m.inverse() * p;
+  Vector tq(2), tp(2), hq(2), hp(2);
+  system.kinetic_gradient(q, p, tq, tp);
+  system.kinetic_hessian_times(q, p, wq, wp, hq, hp);
+  BOOST_TEST((tp - v).norm() < 1e-15);
+  BOOST_TEST(std::abs(system.kinetic_energy(q, p) - 0.5 * p.dot(v)) < 1e-15);
+  // T_q = -v^T (dM/dq) v / 2
+  const double slope = 0.5 * std::sin(q[1] - q[0]) * v[0] * v[1];
+  BOOST_TEST((tq - (Vector(2) << -slope, slope).finished()).norm() < 1e-15);
+  // differences of order 4 for the Hessian
+  const double e = 1e-3;
+  Vector sum_q = Vector::Zero(2), sum_p = Vector::Zero(2), a(2), b(2);
+  for (const auto& [at, weight] : {std::pair{1.0, 8.0}, {-1.0, -8.0}, {2.0, -1.0}, {-2.0, 1.0}}) {
+    system.kinetic_gradient(q + at * e * wq, p + at * e * wp, a, b);
+    sum_q += weight * a / (12 * e);
+    sum_p += weight * b / (12 * e);
+  }
+  BOOST_TEST((hq - sum_q).norm() < 1e-10);
+  BOOST_TEST((hp - sum_p).norm() < 1e-10);
+  // a tail below the last place of q and p is seen
+  const Vector zero = Vector::Zero(2), tail = Vector::Constant(2, 4e-17);
+  const long double with = system.kinetic_compensated(q, tail, p, tail);
+  const long double without = system.kinetic_compensated(q, zero, p, zero);
+  BOOST_TEST(std::abs(static_cast<double>(with - without) / ((tq + tp).sum() * 4e-17) - 1) < 1e-2);
+
+  // The index-1 acceleration keeps G v' + bias = 0 and M v' = p' - (dM/dt) v.
+  Vector acceleration(2), lambda(1), bias(1), values(2), gradient(2);
+  gnomon::acceleration(system, 0, q, v, acceleration, lambda, false);
+  system.constraint_bias(0, q, v, bias);
+  system.constraint_jacobian(0, q, values);
+  BOOST_TEST(std::abs(values.dot(acceleration) + bias[0]) < 1e-14);
+  system.potential_gradient(0, q, gradient);
+  const double change = -0.5 * std::sin(q[1] - q[0]) * (v[1] - v[0]);
+  const gnomon::Matrix rate = (gnomon::Matrix(2, 2) << 0, change, change, 0).finished();
+  BOOST_TEST((m * acceleration + rate * v + tq + gradient + values * lambda[0]).norm() < 1e-14);
+}

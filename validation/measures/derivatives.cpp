@@ -50,6 +50,8 @@ class Checker {
   Quantities run() {
     potential();
     compensated();
+    if (!s_.traits().constant_mass) kinetic();
+    if (s_.traits().has_force) force();
     if (m_ > 0) {
       constraint_first();
       constraint_second();
@@ -115,6 +117,62 @@ class Checker {
     }
     report("potential-gradient", first, first_tolerance, "grad U against differences of U");
     report("potential-hessian", second, first_tolerance, "(Hess U) w against differences of grad U");
+  }
+
+  /// T(q,p) at p = M(q) v: T_p = v, T_q and the Hessian along (w, lambda-like direction) against differences.
+  void kinetic() {
+    Disagreement velocity, first, second;
+    for (const Point& z : points_) {
+      Matrix mass(n_, n_);
+      s_.mass_matrix(z.q, mass);
+      const Vector p = mass * z.v, w_p = mass * z.w;
+      Vector t_q(n_), t_p(n_), h_q(n_), h_p(n_), numeric(n_);
+      s_.kinetic_gradient(z.q, p, t_q, t_p);
+      velocity.compare(t_p, z.v);
+      velocity.compare(s_.kinetic_energy(z.q, p), 0.5 * p.dot(z.v));
+      const auto energy = [&](const Vector& q) { return Vector::Constant(1, s_.kinetic_energy(q, p)); };
+      for (Index j = 0; j < n_; ++j) numeric[j] = difference(energy, z.q, unit(j))[0];
+      first.compare(t_q, numeric);
+      first.scale_with(s_.kinetic_energy(z.q, p));
+      s_.kinetic_hessian_times(z.q, p, z.w, w_p, h_q, h_p);
+      const auto gradient = [&](const Vector& q) {
+        const double along = (q - z.q).dot(z.w) / z.w.squaredNorm();
+        Vector out(2 * n_);
+        s_.kinetic_gradient(q, p + along * w_p, out.head(n_), out.tail(n_));
+        return out;
+      };
+      const Vector slope = difference(gradient, z.q, z.w);
+      second.compare(h_q, slope.head(n_));
+      second.compare(h_p, slope.tail(n_));
+    }
+    report("kinetic-velocity", velocity, exact_tolerance, "T_p = M(q)^-1 p and T = p . v / 2");
+    report("kinetic-gradient", first, first_tolerance, "T_q against differences of T");
+    report("kinetic-hessian", second, first_tolerance, "(Hess T) w against differences of (T_q, T_p)");
+  }
+
+  /// dQ/dq and dQ/dv against differences of Q.
+  void force() {
+    Disagreement by_q, by_v;
+    for (const Point& z : points_)
+      for (const ForceArgument by : {ForceArgument::q, ForceArgument::v}) {
+        const SparsityPattern& pattern = s_.force_pattern(by);
+        Vector values(pattern.nonzeros()), along(n_);
+        s_.force_jacobian(by, z.t, z.q, z.v, values);
+        multiply(pattern, values, z.w, along);
+        const auto q_of = [&](const Vector& at) -> const Vector& { return by == ForceArgument::q ? at : z.q; };
+        const auto v_of = [&](const Vector& at) -> const Vector& { return by == ForceArgument::v ? at : z.v; };
+        const auto force_at = [&](const Vector& at) {
+          Vector out(n_);
+          s_.force(z.t, q_of(at), v_of(at), out);
+          return out;
+        };
+        Disagreement& found = by == ForceArgument::q ? by_q : by_v;
+        const Vector& at = by == ForceArgument::q ? z.q : z.v;
+        found.compare(along, difference(force_at, at, z.w));
+        found.scale_with(force_at(at).lpNorm<Eigen::Infinity>());
+      }
+    report("force-by-q", by_q, first_tolerance, "dQ/dq against differences of Q");
+    report("force-by-v", by_v, first_tolerance, "dQ/dv against differences of Q");
   }
 
   /// U and g at q + tail: the tail must be felt, with the gradient's slope.
@@ -247,12 +305,23 @@ class Checker {
           constraint.compare(Vector::Zero(m_), jacobian_times(z.t, z.q, xi));
           constraint.scale_with(jacobian_values(z.t, z.q).norm() * xi.norm());
         }
-        // T is invariant when p . (D xi v) = 0 with p = M v; xi is linear or quadratic, so the difference is exact.
-        s_.mass().apply(z.v, mv);
+        // T is invariant when p . (D xi v) - T_q . xi = 0 with p = M v; xi is linear or quadratic, so the difference
+        // is exact.
+        double by_mass = 0;
+        if (s_.traits().constant_mass) {
+          s_.mass().apply(z.v, mv);
+        } else {
+          Matrix mass(n_, n_);
+          Vector t_q(n_), t_p(n_);
+          s_.mass_matrix(z.q, mass);
+          mv = mass * z.v;
+          s_.kinetic_gradient(z.q, mv, t_q, t_p);
+          by_mass = t_q.dot(xi);
+        }
         s_.symmetry_generator(a, z.q + second_spacing * z.v, plus);
         s_.symmetry_generator(a, z.q - second_spacing * z.v, minus);
         const Vector dxi = (plus - minus) / (2 * second_spacing);
-        kinetic.compare(0, mv.dot(dxi));
+        kinetic.compare(by_mass, mv.dot(dxi));
         kinetic.scale_with(mv.norm() * std::max(dxi.norm(), xi.norm()));
       }
     report("symmetry-potential", potential, exact_tolerance, "grad U . xi = 0");

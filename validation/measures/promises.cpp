@@ -31,7 +31,7 @@ class Scales final : public Observer {
     if (overdetermined_ != nullptr)
       overdetermined_->evaluate(Term::velocity, {q, z.carried, z.lambda}, v_);
     else
-      system_->mass().solve(p, v_);
+      system_->velocity(q, p, xi_, v_);
     speed_ = std::max(speed_, v_.lpNorm<Eigen::Infinity>());
     for (std::size_t a = 0; a < momentum_.size(); ++a) {
       system_->symmetry_generator(static_cast<Index>(a), q, xi_);
@@ -55,6 +55,9 @@ void add_invariants(Quantities& out, const Integrator& integrator, const Scales&
   const InvariantMonitor& monitor = integrator.monitor();
   if (promises.energy)
     out.push_back({"energy", monitor.energy().max_abs_error(), Gate::at_most(monitor.energy_gate()), ""});
+  if (promises.discrete_energy)
+    out.push_back({"discrete-energy", monitor.discrete_energy().max_abs_error(), Gate::at_most(monitor.energy_gate()),
+                   integrator.equations().discrete_energy_name()});
   if (promises.position) out.push_back({"position", monitor.position_max(), Gate::at_most(1e-13), ""});
   if (promises.hidden)
     out.push_back(

@@ -49,6 +49,10 @@ void print_summary(std::FILE* out, const RunReport& report, const Integrator& in
                                                                   energy.max_abs_error() / std::abs(energy.initial()))
                                                     : "",
                               energy.slope()));
+  if (monitor.discrete_energy().count() > 0)
+    row(integrator.equations().discrete_energy_name(),
+        fmt::format("{:.10g}, max error {:.2e}, slope {:.1e} a unit of time", monitor.discrete_energy().initial(),
+                    monitor.discrete_energy().max_abs_error(), monitor.discrete_energy().slope()));
   if (integrator.state().lambda.size() > 0)
     row("constraints", fmt::format("max |g| {:.2e}, max |G v| {:.2e}", monitor.position_max(), monitor.velocity_max()));
   const auto rows = [&](const char* label, const std::vector<Drift>& drifts, auto name_of) {
@@ -112,6 +116,13 @@ Json::Value run_json(const RunReport& report, const Integrator& integrator) {
     out["energy"]["max_abs_error"] = to_json(energy.max_abs_error());
     out["energy"]["max_rel_error"] = to_json(energy.max_abs_error() / std::abs(energy.initial()));
     out["energy"]["slope"] = to_json(energy.slope());
+  }
+  if (monitor.discrete_energy().count() > 0) {
+    Json::Value& discrete = out["discrete_energy"];
+    discrete["name"] = integrator.equations().discrete_energy_name();
+    discrete["initial"] = to_json(monitor.discrete_energy().initial());
+    discrete["max_abs_error"] = to_json(monitor.discrete_energy().max_abs_error());
+    discrete["slope"] = to_json(monitor.discrete_energy().slope());
   }
   out["constraints"]["position_max"] = to_json(monitor.position_max());
   out["constraints"]["velocity_max"] = to_json(monitor.velocity_max());

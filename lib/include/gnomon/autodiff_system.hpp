@@ -21,7 +21,11 @@ namespace gnomon {
 ///     template <class S> void constraints(const S& t, const S* q, S* g) const;
 ///
 /// and, hiding the defaults here, invariants, symmetries, first integrals (their number in describe()), obstacles, a
-/// force, friction and a penalty function.
+/// force, friction and a penalty function. A model whose mass depends on q sets constant_mass = false and provides
+///
+///     template <class S> void mass_matrix(const S* q, S* m) const;                // M(q), n x n, row by row
+///
+/// and mass() is then M at a typical configuration.
 template <int N, int M>
 struct AutodiffModel {
   static constexpr int n = N;
@@ -29,9 +33,12 @@ struct AutodiffModel {
   static constexpr int n_invariants = 0;
   static constexpr int n_symmetries = 0;
   static constexpr int n_obstacles = 0;
+  static constexpr bool constant_mass = true;
   static constexpr bool has_force = false;
   static constexpr bool has_friction = false;
 
+  template <class S>
+  void mass_matrix(const S*, S*) const {}
   template <class S>
   void constraints(const S&, const S*, S*) const {}
   template <class S>
@@ -60,6 +67,7 @@ struct AutodiffModel {
 template <class Model>
 struct ObstaclesClosed : AutodiffModel<Model::n, Model::m + Model::n_obstacles> {
   static constexpr int n_invariants = Model::n_invariants;
+  static constexpr bool constant_mass = Model::constant_mass;
   static constexpr bool has_force = Model::has_force;
   static constexpr bool has_friction = Model::has_friction;
   Model open;
@@ -80,6 +88,10 @@ struct ObstaclesClosed : AutodiffModel<Model::n, Model::m + Model::n_obstacles> 
     return traits;
   }
   Mass mass() const { return open.mass(); }
+  template <class S>
+  void mass_matrix(const S* q, S* m) const {
+    open.mass_matrix(q, m);
+  }
   template <class S>
   S potential(const S& t, const S* q) const {
     return open.potential(t, q);
@@ -123,6 +135,8 @@ class AutodiffSystem final : public System {
   using Along2 = Dual<Dual<Dual<double, 1>, 1>, N>;
   using Second = Dual<Dual<double, N>, N>;
   using Curve = Dual<Dual<double, 1>, 1>;  // second derivative along a curve
+  using Phase = Dual<double, 2 * N>;       // all first derivatives by (q,p)
+  using PhaseAlong = Dual<Dual<double, 1>, 2 * N>;
 
  public:
   explicit AutodiffSystem(Model model) : model_(std::move(model)), traits_(model_.describe()), mass_(model_.mass()) {
@@ -131,6 +145,7 @@ class AutodiffSystem final : public System {
     traits_.n_invariants = K;
     traits_.n_symmetries = Model::n_symmetries;
     traits_.n_obstacles = Model::n_obstacles;
+    traits_.constant_mass = Model::constant_mass;
     traits_.has_force = Model::has_force;
     traits_.has_friction = Model::has_friction;
     if (mass_.size() != N)
@@ -146,6 +161,69 @@ class AutodiffSystem final : public System {
   const Model& model() const { return model_; }
   const SystemTraits& traits() const override { return traits_; }
   const Mass& mass() const override { return mass_; }
+
+  void mass_matrix(const ConstVectorRef& q, Matrix& out) const override {
+    if constexpr (Model::constant_mass) {
+      System::mass_matrix(q, out);
+    } else {
+      std::array<double, N * N> entries;
+      model_.mass_matrix(q.data(), entries.data());
+      for (int i = 0; i < N; ++i)
+        for (int j = 0; j < N; ++j) out(i, j) = entries[i * N + j];
+    }
+  }
+  double kinetic_energy(const ConstVectorRef& q, const ConstVectorRef& p) const override {
+    if constexpr (Model::constant_mass)
+      return System::kinetic_energy(q, p);
+    else
+      return kinetic(q.data(), p.data());
+  }
+  long double kinetic_compensated(const ConstVectorRef& q, const ConstVectorRef& q_tail, const ConstVectorRef& p,
+                                  const ConstVectorRef& p_tail) const override {
+    if constexpr (Model::constant_mass)
+      return System::kinetic_compensated(q, q_tail, p, p_tail);
+    else
+      return kinetic(extended(q, q_tail).data(), extended(p, p_tail).data());
+  }
+  void kinetic_gradient(const ConstVectorRef& q, const ConstVectorRef& p, VectorRef t_q, VectorRef t_p) const override {
+    if constexpr (Model::constant_mass) {
+      System::kinetic_gradient(q, p, t_q, t_p);
+    } else {
+      std::array<Phase, N> x, y;
+      for (int j = 0; j < N; ++j) {
+        x[j].value = q[j];
+        x[j].grad[j] = 1;
+        y[j].value = p[j];
+        y[j].grad[N + j] = 1;
+      }
+      const Phase energy = kinetic(x.data(), y.data());
+      for (int j = 0; j < N; ++j) {
+        t_q[j] = energy.grad[j];
+        t_p[j] = energy.grad[N + j];
+      }
+    }
+  }
+  void kinetic_hessian_times(const ConstVectorRef& q, const ConstVectorRef& p, const ConstVectorRef& w_q,
+                             const ConstVectorRef& w_p, VectorRef out_q, VectorRef out_p) const override {
+    if constexpr (Model::constant_mass) {
+      System::kinetic_hessian_times(q, p, w_q, w_p, out_q, out_p);
+    } else {
+      std::array<PhaseAlong, N> x, y;
+      for (int j = 0; j < N; ++j) {
+        x[j].value.value = q[j];
+        x[j].value.grad[0] = w_q[j];
+        x[j].grad[j].value = 1;
+        y[j].value.value = p[j];
+        y[j].value.grad[0] = w_p[j];
+        y[j].grad[N + j].value = 1;
+      }
+      const PhaseAlong energy = kinetic(x.data(), y.data());
+      for (int j = 0; j < N; ++j) {
+        out_q[j] = energy.grad[j].grad[0];
+        out_p[j] = energy.grad[N + j].grad[0];
+      }
+    }
+  }
 
   double potential(double t, const ConstVectorRef& q) const override { return full_potential(t, q.data()); }
 
@@ -360,6 +438,29 @@ class AutodiffSystem final : public System {
       return;
     }
     if (hessians.allFinite()) constant_hessians_ = std::move(hessians);
+  }
+
+  /// T = sum_i y_i^2 / (2 d_i), M = L D L^T, L y = p: no root, nothing on the heap.
+  template <class S>
+  S kinetic(const S* q, const S* p) const {
+    std::array<S, N * N> m;
+    model_.mass_matrix(q, m.data());
+    std::array<S, N> y;
+    S sum(0.0);
+    for (int i = 0; i < N; ++i) {
+      y[i] = p[i];
+      for (int k = 0; k < i; ++k) {  // row i of L, left of the diagonal, in place of M's
+        S entry = m[i * N + k];
+        for (int j = 0; j < k; ++j) entry -= m[i * N + j] * m[k * N + j] * m[j * N + j];
+        m[i * N + k] = entry / m[k * N + k];
+      }
+      for (int k = 0; k < i; ++k) {
+        m[i * N + i] -= m[i * N + k] * m[i * N + k] * m[k * N + k];
+        y[i] -= m[i * N + k] * y[k];
+      }
+      sum += y[i] * y[i] / m[i * N + i];
+    }
+    return sum * 0.5;
   }
 
   template <class S>

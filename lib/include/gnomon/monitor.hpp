@@ -49,6 +49,9 @@ class InvariantMonitor {
   /// Evaluates everything at z; added_energy is what the scheme conserves together with H, see
   /// StepEquations::added_energy. False when a value is not finite; a callback may throw.
   bool evaluate(const State& z, long double added_energy = 0);
+  /// The scheme's own energy of the step that led to the state of the last evaluate, see
+  /// StepEquations::discrete_energy; counted from the first step on. False when it is not finite.
+  bool evaluate_discrete(long double energy);
   /// H (and what was added) at the last evaluate.
   long double energy_now() const { return energy_now_; }
   /// Takes the values of the last evaluate as the start of a run, or as the end of a step.
@@ -56,6 +59,7 @@ class InvariantMonitor {
   void record();
 
   const Drift& energy() const { return energy_; }
+  const Drift& discrete_energy() const { return discrete_energy_; }  ///< without records: the scheme has none
   const std::vector<Drift>& momentum() const { return momentum_; }
   const std::vector<Drift>& integrals() const { return integrals_; }  ///< those that the system declares
   double position_max() const { return position_max_; }               ///< max over the run of |g|_inf
@@ -78,7 +82,9 @@ class InvariantMonitor {
   double t_ = 0;
   double g_max_ = 0, gv_max_ = 0;
   Vector j_, i_;
-  Drift energy_;
+  Drift energy_, discrete_energy_;
+  long double discrete_now_ = 0;
+  bool discrete_known_ = false;
   std::vector<Drift> momentum_, integrals_;
   double position_max_ = 0, velocity_max_ = 0, kinetic_max_ = 0, potential_max_ = 0;
   long steps_ = 0;

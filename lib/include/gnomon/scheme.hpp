@@ -19,7 +19,9 @@ struct Promises {
   int momentum_order = 0;  ///< of p where it is not that of q; 0: the same
   /// q and p tend to the constrained motion as h -> 0; not so for penalties and for iterations that stop short of it.
   bool constrained_limit = true;
-  bool energy = false;      ///< H at rounding level for every step size
+  bool energy = false;  ///< H at rounding level for every step size
+  bool discrete_energy =
+      false;                ///< at rounding level: the energy that the scheme names, StepEquations::discrete_energy
   bool position = false;    ///< g(q) = 0 at rounding level
   bool hidden = false;      ///< G v + g_t = 0 at rounding level
   bool momentum = false;    ///< every declared momentum map at rounding level
@@ -71,6 +73,15 @@ class StepEquations {
   /// What the scheme conserves together with H, at a state: the penalty potential of a penalty scheme, else zero. The
   /// monitor's energy is H plus this.
   virtual long double added_energy(const State& z) {
+    static_cast<void>(z);
+    return 0;
+  }
+
+  /// The energy that a scheme conserves at another level than t_n, as two-step schemes do at t_n - h/2, less the work
+  /// booked up to there: its name, nullptr without one, and its value for the step that led to z. The monitor measures
+  /// it beside H.
+  virtual const char* discrete_energy_name() const { return nullptr; }
+  virtual long double discrete_energy(const State& z) {
     static_cast<void>(z);
     return 0;
   }

@@ -3,7 +3,7 @@
 /// System: what a mechanical model is, to every scheme, solver and reference.
 ///
 ///     q' = dH/dp    p' = -dH/dq - G(q)^T lambda + Q(q,v,t) + R(q,v,lambda)    0 = g(q,t)    (hidden: 0 = G(q) v + g_t)
-///     H = p^T M^-1 p / 2 + U(q,t),    G = dg/dq  (m x n)
+///     H = T + U(q,t),    T = p^T M^-1 p / 2,  M constant or M(q),    G = dg/dq  (m x n)
 ///
 /// The user supplies M, U and g. Everything below is at double and type-erased; AutodiffSystem (autodiff_system.hpp)
 /// derives all of it from U and g written once.
@@ -52,6 +52,8 @@ struct SystemTraits {
   std::vector<Block> blocks;                  ///< named ranges of q, e.g. one a body
   std::vector<std::string> constraint_names;  ///< one a constraint
   std::vector<std::string> obstacle_names;    ///< one an obstacle
+  /// Quadrature weights w_i of a penalty sum_i w_i r(g_i)/(2 eps) over constraints, then obstacles; empty: ones.
+  Vector constraint_weights;
 };
 
 /// What the forces outside the potential are functions of: positions, velocities, multipliers.
@@ -79,11 +81,33 @@ class System {
 
   /// \name Mass
   ///@{
-  /// Constant mass matrix. Throws Error(refused) when the mass depends on q.
+  /// Constant mass matrix. With traits().constant_mass == false: M at a typical configuration, which is a scale of the
+  /// unknowns and a metric, never the mass in an equation.
   virtual const Mass& mass() const = 0;
-  /// M(q), dense n x n, for systems with traits().constant_mass == false.
-  virtual void mass_matrix(const ConstVectorRef& q, Matrix& out) const;
   ///@}
+
+  /// \name Mass M(q), with traits().constant_mass == false: dense, for systems of few coordinates
+  /// The kinetic energy T(q,p) = p^T M(q)^-1 p / 2; its derivative by p is the velocity, v = T_p = M(q)^-1 p.
+  ///@{
+  /// M(q), n x n
+  virtual void mass_matrix(const ConstVectorRef& q, Matrix& out) const;
+  virtual double kinetic_energy(const ConstVectorRef& q, const ConstVectorRef& p) const;
+  /// T at the compensated state (q + q_tail, p + p_tail), for the energy balance.
+  virtual long double kinetic_compensated(const ConstVectorRef& q, const ConstVectorRef& q_tail,
+                                          const ConstVectorRef& p, const ConstVectorRef& p_tail) const;
+  virtual void kinetic_gradient(const ConstVectorRef& q, const ConstVectorRef& p, VectorRef t_q, VectorRef t_p) const;
+  /// [out_q; out_p] = (Hess T) [w_q; w_p], the Hessian by (q,p)
+  virtual void kinetic_hessian_times(const ConstVectorRef& q, const ConstVectorRef& p, const ConstVectorRef& w_q,
+                                     const ConstVectorRef& w_p, VectorRef out_q, VectorRef out_p) const;
+  ///@}
+
+  /// out = q' = T_p, whatever the mass.
+  void velocity(const ConstVectorRef& q, const ConstVectorRef& p, VectorRef scratch, VectorRef out) const {
+    if (traits().constant_mass)
+      mass().solve(p, out);
+    else
+      kinetic_gradient(q, p, scratch, out);
+  }
 
   /// \name Potential U(q,t)
   ///@{

@@ -48,6 +48,18 @@ class SystemAt {
   void mass_times(const Vector& v, Vector& out) { system_->mass().apply(v, out); }
   void mass_times(const VectorOf<Dual1>& v, VectorOf<Dual1>& out);
 
+  /// T(q,p) and its gradient, for a mass that depends on q.
+  double kinetic_energy(const Vector& q, const Vector& p) { return system_->kinetic_energy(q, p); }
+  Dual1 kinetic_energy(const VectorOf<Dual1>& q, const VectorOf<Dual1>& p);
+  void kinetic_gradient(const Vector& q, const Vector& p, Vector& t_q, Vector& t_p) {
+    system_->kinetic_gradient(q, p, t_q, t_p);
+  }
+  void kinetic_gradient(const VectorOf<Dual1>& q, const VectorOf<Dual1>& p, VectorOf<Dual1>& t_q, VectorOf<Dual1>& t_p);
+
+  /// out = Q(q,v,t)
+  void force(double t, const Vector& q, const Vector& v, Vector& out) { system_->force(t, q, v, out); }
+  void force(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v, VectorOf<Dual1>& out);
+
   /// out = grad U2, the part of the potential outside the quadratic invariants
   void regular_potential_gradient(double t, const Vector& q, Vector& out) {
     system_->regular_potential_gradient(t, q, out);
@@ -68,6 +80,7 @@ class SystemAt {
   Vector g_values_, dg_values_;   // on the constraint pattern
   Vector pi_, dpi_, pi_values_;   // invariants
   Vector c_zero_, lambda_zero_, hessian_values_;
+  Vector force_q_, force_v_;  // on the patterns of the force
 };
 
 }  // namespace gnomon
