@@ -28,7 +28,7 @@ ContactRun::ContactRun(std::shared_ptr<const System> system, const Scheme& schem
     throw Error(ErrorCode::bad_value, "restitution e = " + number_text(e) + " is outside [0, 1]");
   if (!(zeno > 0 && std::isfinite(zeno)))
     throw Error(ErrorCode::bad_value, "zeno speed " + number_text(zeno) + " is not a finite number above zero");
-  if (!system_->traits().constant_mass || system_->traits().time_dependent)
+  if (!system_->traits().constant_mass || system_->traits().time_dependent || system_->traits().time_dependent_force)
     throw Error(ErrorCode::refused, "system " + system_->traits().name +
                                         " has obstacles together with a mass that depends on q or with time "
                                         "dependence, which contact does not take");

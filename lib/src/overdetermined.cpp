@@ -318,7 +318,7 @@ std::shared_ptr<const OverdeterminedSystem> overdetermined_from(std::shared_ptr<
     throw Error(ErrorCode::refused, "system \"" + traits.name + "\" cannot be taken as an overdetermined DAE: " + why);
   };
   if (!traits.constant_mass) refuse("its mass depends on q");
-  if (traits.time_dependent) refuse("it depends on time");
+  if (traits.time_dependent || traits.time_dependent_force) refuse("it depends on time");
   if (traits.n_obstacles > 0) refuse("it has obstacles, which may be open or closed");
   return std::make_shared<MechanicalOverdetermined>(std::move(system));
 }

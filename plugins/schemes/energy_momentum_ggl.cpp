@@ -79,7 +79,7 @@ class EnergyMomentumGgl final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    kernels::require_conservative(*this, system);
+    kernels::require_closed_ledger(*this, system);
     kernels::GglRule rule;
     const bool quadratic_u = kernels::at_most_quadratic(system.traits().potential_degree);
     rule.split_potential = !quadratic_u && system.traits().n_invariants > 0;
@@ -88,7 +88,8 @@ class EnergyMomentumGgl final : public Scheme {
     rule.orthogonal = options.is("derivative", "zorb");
     Promises promised = promises();
     const kernels::ConstraintSymmetry symmetry = kernels::constraint_symmetry(system);
-    promised.momentum = symmetry != kernels::ConstraintSymmetry::other && (rule.orthogonal || !rule.corrected());
+    promised.momentum = symmetry != kernels::ConstraintSymmetry::other && (rule.orthogonal || !rule.corrected()) &&
+                        !system.traits().has_force;
     return {std::make_unique<kernels::GglStep<kernels::GglEquations>>(system, options.is("lambda", "end"), rule),
             promised};
   }

@@ -17,7 +17,9 @@
 /// r = 1 is the paper. Energy: X + X^T = e_1 e_1^T and sum_j phi_j.gamma_j = sum_l b_l F_l.q'_l give
 ///     H1 - H0 = [U1 - U0 - h sum_l b_l grad U(q_l).q'_l] - h sum_{i<r} lambda_i.(sum_l b_l P_i(c_l) G(q_l) q'_l),
 /// the first bracket is zero where the quadrature integrates grad U(q).q', of degree s deg U - 1, exactly, and the rest
-/// by the constraint rows, whatever their quadrature error. The row i = 0 is [g(q1) - g(q0)]/h + O(h^2k), exact for k
+/// by the constraint rows, whatever their quadrature error. A force Q(q,v,t) enters F_l as -Q(q_l, q'_l, t_l), and its
+/// work h sum_l b_l Q_l.q'_l is booked: the same identity gives H1 - H0 = work (kernels/applied_force.hpp). The row i =
+/// 0 is [g(q1) - g(q0)]/h + O(h^2k), exact for k
 /// >= s deg g/2; its last term takes the rounding errors of earlier steps out of g.
 ///
 /// Orders, measured from starts with lambda' != 0: q has min(2s, 4 ceil(r/2)), that is 2r + 2 for odd and 2r for even
@@ -80,6 +82,7 @@ class HbvmStep final : public StepEquations {
     next.q.add(q_increment_.value);
     next.q.add(q_increment_.low);
     if (equations_.m() > 0) next.lambda = x_.segment(equations_.lambda_at(0), equations_.m());
+    next.work += equations_.work(x_);
     kernels::remember(next, h_, x_);
     next.advance_time(h_);
     if (!projected_) {
@@ -94,15 +97,15 @@ class HbvmStep final : public StepEquations {
     projection_.project(next.t, next.q.value(), p_, next.lambda);
     next.p.set(p_);
   }
-  /// The energy of the scheme's own momentum above that of the projected one, which is what the scheme conserves:
-  /// T(p) - T(P p) = (p - P p).M^-1 (p + P p)/2.
+  /// What the scheme conserves with H: the energy of its own momentum above that of the projected one, T(p) - T(P p) =
+  /// (p - P p).M^-1 (p + P p)/2, less the work of forces.
   long double added_energy(const State& z) override {
-    if (!projected_) return 0;
+    if (!projected_) return -z.work;
     const Index n = equations_.n();
     dp_ = (z.carried.head(n) - z.p.value()) + z.carried.tail(n);
     p_ = z.carried.head(n) + z.p.value();
     system_->mass().solve(p_, dq_);
-    return 0.5L * dp_.dot(dq_);
+    return 0.5L * dp_.dot(dq_) - z.work;
   }
 
  private:
@@ -151,7 +154,7 @@ class Hbvm final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    kernels::require_conservative(*this, system);
+    kernels::require_closed_ledger(*this, system);
     const Index s = options.integer("s"), r = options.integer("r");
     const SystemTraits& traits = system.traits();
     const int constraint_degree = system.m() > 0 ? traits.constraint_degree : 0;
@@ -172,9 +175,9 @@ class Hbvm final : public Scheme {
     p.energy = kernels::nodes_are_exact(k, s, traits.potential_degree);
     p.position = kernels::nodes_are_exact(k, s, constraint_degree);
     p.hidden = projected;
-    p.momentum = k == s && kernels::symmetries_keep_constraints(system);
+    p.momentum = k == s && !traits.has_force && kernels::symmetries_keep_constraints(system);
     p.symmetric = true;
-    p.symplectic = !constrained && k == s;
+    p.symplectic = !constrained && k == s && !traits.has_force;
     return {std::make_unique<HbvmStep>(system, k, s, r, projected), p};
   }
 };

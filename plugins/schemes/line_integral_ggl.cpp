@@ -77,15 +77,16 @@ class LineIntegralGgl final : public Scheme {
     const Index k = options.integer("k") == 0 ? s : options.integer("k");
     const Index r = options.integer("r") == 0 ? std::max<Index>(s - 1, 1) : options.integer("r");
     kernels::check_degrees(*this, k, s, r);
-    kernels::require_conservative(*this, system);
+    kernels::require_closed_ledger(*this, system);
     const auto exact = [&](int degree) { return kernels::nodes_are_exact(k, s, degree); };
     const kernels::ConstraintSymmetry symmetry = kernels::constraint_symmetry(system);
     Promises promised = promises();
     promised.order = static_cast<int>(system.m() > 0 ? std::min(2 * s, 2 * r + 2) : 2 * s);
     promised.energy =
         exact(system.traits().potential_degree) && (system.m() == 0 || exact(system.traits().constraint_degree));
-    promised.momentum = k == s && (symmetry == kernels::ConstraintSymmetry::invariant ||
-                                   (symmetry == kernels::ConstraintSymmetry::affine && r == s));
+    promised.momentum = k == s && !system.traits().has_force &&
+                        (symmetry == kernels::ConstraintSymmetry::invariant ||
+                         (symmetry == kernels::ConstraintSymmetry::affine && r == s));
     return {std::make_unique<kernels::GglStep<kernels::LineIntegralGglEquations>>(system, true, k, s, r), promised};
   }
 };

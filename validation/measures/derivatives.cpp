@@ -453,7 +453,7 @@ Quantities check_derivatives(const ProblemInstance& instance) {
   Quantities out = Checker(instance, std::move(points)).run();
   // Forces outside U and g are seen where the system is taken as an overdetermined DAE.
   const SystemTraits& traits = system.traits();
-  const bool fits = traits.constant_mass && !traits.time_dependent;
+  const bool fits = traits.constant_mass && !traits.time_dependent && !traits.time_dependent_force;
   if (fits && (traits.has_force || traits.has_friction)) {
     Vector v(n);
     system.mass().solve(instance.p0, v);

@@ -45,7 +45,8 @@ struct SystemTraits {
   bool constant_mass = true;
   bool has_force = false;                ///< a force Q(q,v,t) outside the potential
   bool has_friction = false;             ///< a force R(q,v,lambda) that depends on the multipliers
-  bool time_dependent = false;           ///< U, g or Q depends on t
+  bool time_dependent = false;           ///< U or g depends on t
+  bool time_dependent_force = false;     ///< Q depends on t
   Penalty penalty = Penalty::none;       ///< whether R(g) of the model's own is convex
   bool approximate_derivatives = false;  ///< some derivative comes from differences
   std::array<std::string, 3> state_names{"q", "p", "lambda"};

@@ -4,7 +4,7 @@
 /// x = [u = dq/h | y = M^-1 dp | mu = h lambda | gamma], v_m = v0 + y/2, rows multiplied by M:
 ///
 ///     F1 = M u - p0 - M y/2 - M (D_pPsi)^T gamma
-///     F2 = M y + h D_qU + (D_q g)^T mu + h (D_qPsi)^T gamma
+///     F2 = M y + h D_qU + (D_q g)^T mu + h (D_qPsi)^T gamma - h Q(q_m, u, t_m)
 ///     F3 = g(q1)/h            (quadratic g: g0/h + G(q_m) u, which is the same and does not cancel)
 ///     F4 = G(q1) (v0 + y)
 ///
@@ -20,6 +20,7 @@
 
 #include <cmath>
 
+#include "applied_force.hpp"
 #include "constraint_hessians.hpp"
 #include "frozen_ggl_inverse.hpp"
 #include "ggl_corrections.hpp"
@@ -39,6 +40,7 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
         scales_(system),
         split_(system, at_),
         hessians_(system),
+        applied_(system),
         frame_(system, rule),
         corrections_(system, frame_),
         inverse_(system, Matrix::Constant(1, 1, 0.5), 1),
@@ -77,6 +79,10 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
     system_->potential_gradient(z0.t, q0, gradient0_);
     at_.constraint_force(z0.t, q0, z0.lambda, work_);
     gradient0_ += work_;
+    if (applied_.active()) {
+      system_->force(z0.t, q0, frame_.v0(), work_);
+      gradient0_ -= work_;
+    }
     system_->mass().solve(gradient0_, work_);
     x.segment(n_, n_) = -frame_.h() * work_;
     x.head(n_) = frame_.v0() + 0.5 * x.segment(n_, n_);
@@ -86,6 +92,13 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
   Index y_at(Index) const { return n_; }
   /// The step's own lambda, of its midpoint.
   void step_multipliers(const Vector& x, Vector& lambda) const { lambda = x.segment(2 * n_, m_) / frame_.h(); }
+  /// Work of the force in the step.
+  long double work(const Vector& x) {
+    if (!applied_.active()) return 0;
+    auto& b = frame_.points<double>();
+    frame_.set_points(x, b);
+    return applied_.work(frame_.tm(), b.qm, b.u, b.dq);
+  }
 
   void scales(VectorRef columns, VectorRef rows) const override {
     columns.head(n_) = scales_.velocity();
@@ -132,6 +145,10 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
     for (Index j = 0; j < n_; ++j) {
       f[j] = ((b.mass_u[j] - p0[j]) - p0_tail[j]) - b.mass_y[j] * 0.5 - b.kick[j];
       f[n_ + j] = b.mass_y[j] + b.force[j] + (b.gradient[j] + b.turn[j]) * h;
+    }
+    if (applied_.active()) {
+      const auto& force = applied_(tm, b.qm, b.u);
+      for (Index j = 0; j < n_; ++j) f[n_ + j] -= force[j] * h;
     }
     if (rule_.correct_constraints) {
       frame_.end_constraints(b, b.g1);
@@ -186,6 +203,10 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
       hessians_.weighted_derivative(tm, b.qm, b.gamma, b.vm, h_values_);
       hessian_2u_.add(values, h_values_, 0.5 * h * h);
     }
+    if (applied_.active()) {
+      applied_.linearise(tm, b.qm, b.u);
+      applied_.add(force_2u_, -0.5 * h * h, -h, values);
+    }
     system_->constraint_jacobian(tm, b.qm, g_values_);
     g_2mu_.add(values, g_values_, 1);
     if (!corrected) g_1gamma_.add(values, g_values_, -1);
@@ -218,6 +239,7 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
     builder.add(hessian, 0, 0);
     builder.add(hessian, n_, 0);
     builder.add(hessian, n_, n_);
+    applied_.add_pattern(builder, n_, 0);
     builder.add(g, 0, gamma, true);
     builder.add(g, n_, mu, true);
     builder.add(g, n_, gamma, true);
@@ -232,6 +254,7 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
     mass_1y_ = BlockMap(pattern_, mass, 0, n_);
     mass_2u_ = BlockMap(pattern_, mass, n_, 0);
     mass_2y_ = BlockMap(pattern_, mass, n_, n_);
+    force_2u_ = applied_.place(pattern_, n_, 0);
     hessian_1u_ = BlockMap(pattern_, hessian, 0, 0);
     hessian_2u_ = BlockMap(pattern_, hessian, n_, 0);
     hessian_2y_ = BlockMap(pattern_, hessian, n_, n_);
@@ -251,6 +274,8 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
   StepScales scales_;
   SplitGradient split_;
   ConstraintHessians hessians_;
+  AppliedForce applied_;
+  AppliedForce::Place force_2u_;
   GglFrame frame_;
   GglCorrections corrections_;
   FrozenGglInverse inverse_;

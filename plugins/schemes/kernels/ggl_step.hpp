@@ -15,7 +15,8 @@
 
 namespace gnomon::kernels {
 
-/// Equations: begin(z0, h), predict(x), y_at(0) and step_multipliers(x, lambda).
+/// Equations: begin(z0, h), predict(x), y_at(0), step_multipliers(x, lambda) and work(x), that of forces outside H,
+/// which is booked: H - work is what the scheme conserves.
 template <class Equations>
 class GglStep final : public StepEquations {
  public:
@@ -47,11 +48,13 @@ class GglStep final : public StepEquations {
     next.q.add(increment_);
     system_->mass().apply(x_.segment(equations_.y_at(0), n), increment_);
     next.p.add(increment_);
+    next.work += equations_.work(x_);
     remember(next, h_, x_);
     next.advance_time(h_);
     if (end_multipliers_ && multipliers_.solve(next.t, next.q.value(), next.p.value(), next.lambda)) return;
     equations_.step_multipliers(x_, next.lambda);
   }
+  long double added_energy(const State& z) override { return -z.work; }
 
  private:
   const System* system_;

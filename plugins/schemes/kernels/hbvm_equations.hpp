@@ -3,9 +3,10 @@
 /// The residual of hbvm, see hbvm.cpp for the equations. Unknowns x = [gamma_j | lambda_i], j < s, i < r; W = X P^T
 /// Omega:
 ///
-///     F1_i = M gamma_i - delta_i0 p0 + h sum_l W_il F_l,   F_l = grad U(q_l) + G(q_l)^T lambda_l         i < s
+///     F1_i = M gamma_i - delta_i0 p0 + h sum_l W_il F_l,   F_l = grad U(q_l) + G(q_l)^T lambda_l - Q_l   i < s
 ///     F2_i = sum_l b_l P_i(c_l) G(q_l) q'_l + delta_i0 g(q0)/h                                            i < r
 
+#include "applied_force.hpp"
 #include "hbvm_inverse.hpp"
 #include "line_integral_frame.hpp"
 #include "predictor.hpp"
@@ -31,6 +32,7 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations> {
       : system_(&system),
         at_(system),
         scales_(system),
+        applied_(system),
         frame_(system, k, s, r),
         inverse_(system, frame_),
         n_(system.n()),
@@ -72,6 +74,10 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations> {
     system_->potential_gradient(z0.t, q0, force_);
     at_.constraint_force(z0.t, q0, z0.lambda, work_);
     force_ += work_;
+    if (applied_.active()) {
+      system_->mass().solve(p0_->value(), q_);
+      force_ -= applied_(z0.t, q0, q_);
+    }
     x.setZero();
     for (Index i = 0; i < s_; ++i) {
       work_ = (-frame_.h() * frame_.table.X(i, 0)) * force_;
@@ -130,6 +136,18 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations> {
     }
   }
 
+  /// Work of the force in the step.
+  long double work(const Vector& x) {
+    if (!applied_.active()) return 0;
+    long double sum = 0;
+    for (Index l = 0; l < frame_.table.k; ++l) {
+      frame_.position(x, l, q_);
+      frame_.velocity(x, l, qdot_);
+      sum += frame_.table.b[l] * applied_.work(frame_.time(l), q_, qdot_, qdot_);
+    }
+    return frame_.h() * sum;
+  }
+
   template <class S>
   void evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
     auto& b = buffers<S>();
@@ -167,9 +185,14 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations> {
         system_->constraint_jacobian(t, q_, g_values_);
         system_->constraint_jacobian_derivative(t, q_, qdot_, dg_values_);
       }
+      if (applied_.active()) applied_.linearise(t, q_, qdot_);
       for (Index i = 0; i < s_; ++i) {
-        for (Index j = 0; j < s_; ++j)
+        for (Index j = 0; j < s_; ++j) {
           hessian_[at(i * s_ + j)].add(values, hessian_values_, h * h * w_(i, l) * table.I(l, j));
+          if (applied_.active())
+            applied_.add(places_[at(i * s_ + j)], -h * h * w_(i, l) * table.I(l, j), -h * w_(i, l) * table.P(l, j),
+                         values);
+        }
         for (Index t_i = 0; t_i < r_; ++t_i)
           multiplier_[at(i * r_ + t_i)].add(values, g_values_, h * w_(i, l) * table.P(l, t_i));
       }
@@ -209,7 +232,10 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations> {
     for (Index i = 0; i < s_; ++i) {
       blocks_.push_back({"gamma" + std::to_string(i), i * n_, n_});
       builder.add(mass, i * n_, i * n_);
-      for (Index j = 0; j < s_; ++j) builder.add(hessian, i * n_, j * n_);
+      for (Index j = 0; j < s_; ++j) {
+        builder.add(hessian, i * n_, j * n_);
+        applied_.add_pattern(builder, i * n_, j * n_);
+      }
       for (Index t = 0; t < r_; ++t) {
         builder.add(g, i * n_, lambda_at(t), true);
         builder.add(g, lambda_at(t), i * n_);
@@ -219,17 +245,24 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations> {
     pattern_ = builder.build();
     for (Index i = 0; i < s_; ++i) {
       mass_.emplace_back(pattern_, mass, i * n_, i * n_);
-      for (Index j = 0; j < s_; ++j) hessian_.emplace_back(pattern_, hessian, i * n_, j * n_);
+      for (Index j = 0; j < s_; ++j) {
+        hessian_.emplace_back(pattern_, hessian, i * n_, j * n_);
+        places_.push_back(applied_.place(pattern_, i * n_, j * n_));
+      }
       for (Index t = 0; t < r_; ++t) multiplier_.emplace_back(pattern_, g, i * n_, lambda_at(t), true);
     }
     for (Index t = 0; t < r_; ++t)
       for (Index j = 0; j < s_; ++j) constraint_.emplace_back(pattern_, g, lambda_at(t), j * n_);
   }
 
-  /// b.force = grad U(q_l) + G(q_l)^T lambda_l, at b.q
+  /// b.force = grad U(q_l) + G(q_l)^T lambda_l - Q(q_l, q'_l, t_l), at b.q
   template <class S>
   void force_at(const VectorOf<S>& x, Index l, Buffers<S>& b) {
     at_.potential_gradient(frame_.time(l), b.q, b.force);
+    if (applied_.active()) {
+      frame_.velocity(x, l, b.work);
+      b.force -= applied_(frame_.time(l), b.q, b.work);
+    }
     if (r_ == 0) return;
     frame_.multiplier(x, lambda_at(0), l, b.lambda);
     frame_.add_constraint_force(l, b.q, b.lambda, b.work, b.force);
@@ -238,6 +271,7 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations> {
   const System* system_;
   SystemAt at_;
   StepScales scales_;
+  AppliedForce applied_;
   LineIntegralFrame frame_;
   HbvmInverse inverse_;
   Index n_, m_, s_, r_;
@@ -245,6 +279,7 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations> {
   std::vector<Block> blocks_;
   SparsityPattern pattern_;
   std::vector<BlockMap> mass_, hessian_, multiplier_, constraint_;
+  std::vector<AppliedForce::Place> places_;
 
   const Compensated* p0_ = nullptr;
   double floor_ = 1e-15;

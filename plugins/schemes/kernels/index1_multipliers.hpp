@@ -3,9 +3,9 @@
 /// The momentum and the multipliers that belong to a configuration on the constraint manifold, with A = G M^-1 G^T:
 ///
 ///     P(q) p = p - G^T A^-1 G M^-1 p                        the M^-1-orthogonal projection onto G M^-1 p = 0
-///     A lambda = v^T (Hess g) v - G M^-1 grad U             index-1 multipliers of a state with G v = 0, v = M^-1 p
+///     A lambda = v^T (Hess g) v - G M^-1 (grad U - Q)       index-1 multipliers of a state with G v = 0, v = M^-1 p
 ///
-/// Both share the factorisation of A; no allocation. (Constant mass, nothing that depends on time, no force.)
+/// Both share the factorisation of A; no allocation. (Constant mass; g does not depend on time.)
 
 #include "constraint_gram.hpp"
 
@@ -14,7 +14,7 @@ namespace gnomon::kernels {
 class Index1Multipliers {
  public:
   explicit Index1Multipliers(const System& system) : system_(&system), gram_(system), m_(system.m()) {
-    for (Vector* v : {&v_, &force_}) v->setZero(system.n());
+    for (Vector* v : {&v_, &force_, &applied_}) v->setZero(system.n());
     right_.setZero(m_);
   }
 
@@ -46,6 +46,10 @@ class Index1Multipliers {
     system_->mass().solve(p, v_);
     system_->constraint_bias(t, q, v_, lambda);
     system_->potential_gradient(t, q, force_);
+    if (system_->traits().has_force) {
+      system_->force(t, q, v_, applied_);
+      force_ -= applied_;
+    }
     system_->mass().solve(force_, v_);
     gram_.times(v_, right_);
     lambda -= right_;
@@ -55,7 +59,7 @@ class Index1Multipliers {
   const System* system_;
   ConstraintGram gram_;
   Index m_;
-  Vector v_, force_, right_;
+  Vector v_, force_, applied_, right_;
 };
 
 }  // namespace gnomon::kernels

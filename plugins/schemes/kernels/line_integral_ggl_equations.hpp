@@ -4,12 +4,13 @@
 /// | mu_i = h lambda_i | gamma_i]; rows multiplied by M, v_l = v0 + sum_j I_j(c_l) y_j:
 ///
 ///     F1_j = M u_j - [j = 0] p0 - sum_i X_ji M y_i - sum_l b_l P_j(c_l) [ G^T gamma ]_l
-///     F2_j = M y_j + sum_l b_l P_j(c_l) [ h grad U + G^T mu + h sum_i gamma_i (Hess g_i) v ]_l
+///     F2_j = M y_j + sum_l b_l P_j(c_l) [ h grad U + G^T mu + h sum_i gamma_i (Hess g_i) v - h Q(q, q', t) ]_l
 ///     F3_0 = g(q1)/h       F3_i = sum_l b_l P_i(c_l) [ G q' ]_l                           (0 < i < r)
 ///     F4_0 = G(q1) v1      F4_i = sum_l b_l P_i(c_l) [ h v.(Hess g) q' + G y' ]_l          (0 < i < r)
 
 #include <cmath>
 
+#include "applied_force.hpp"
 #include "constraint_hessians.hpp"
 #include "frozen_ggl_inverse.hpp"
 #include "line_integral_frame.hpp"
@@ -25,6 +26,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
         at_(system),
         scales_(system),
         hessians_(system),
+        applied_(system),
         frame_(system, k, s, r),
         table_(frame_.table),
         inverse_(system, table_.X, frame_.r()),
@@ -71,6 +73,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
     system_->potential_gradient(z0_->t, q0, gradient0_);
     at_.constraint_force(z0_->t, q0, z0_->lambda, work_);
     gradient0_ += work_;
+    if (applied_.active()) gradient0_ -= applied_(z0_->t, q0, v0_);
     system_->mass().solve(gradient0_, work_);
     x.segment(y_at(0), n_) = -h_ * work_;
     x.head(n_) = v0_ + 0.5 * x.segment(y_at(0), n_);
@@ -80,6 +83,18 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
   void step_multipliers(const Vector& x, Vector& lambda) const {
     lambda.setZero();
     for (Index i = 0; i < r_; ++i) lambda += table_.P_at_1[i] / h_ * x.segment(mu_at(i), m_);
+  }
+
+  /// Work of the force in the step.
+  long double work(const Vector& x) {
+    if (!applied_.active()) return 0;
+    auto& b = double_;
+    long double sum = 0;
+    for (Index l = 0; l < table_.k; ++l) {
+      set_node(x, l, b);
+      sum += table_.b[l] * applied_.work(frame_.time(l), b.q, b.du, b.du);
+    }
+    return h_ * sum;
   }
 
   void scales(VectorRef columns, VectorRef rows) const override {
@@ -122,6 +137,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
       b.force += b.a * S(h_);
       at_.potential_gradient(t, b.q, b.a);
       b.force += b.a * S(h_);
+      if (applied_.active()) b.force -= applied_(t, b.q, b.du) * S(h_);
       frame_.add_moments(l, 1, b.force, y_at(0), 0, s_, f);
       if (r_ <= 1) continue;
       at_.constraint_jacobian_times(t, b.q, b.du, b.row);
@@ -161,6 +177,14 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
       const double t = frame_.time(l);
       set_node(x_, l, b);
       add_node_hessians(t, l, values);
+      if (applied_.active()) {
+        applied_.linearise(t, b.q, b.du);
+        for (Index j = 0; j < s_; ++j)
+          for (Index i = 0; i < s_; ++i) {
+            const double w = -h_ * table_.b[l] * table_.P(l, j);
+            applied_.add(force_[pair(j, i)], w * h_ * table_.I(l, i), w * table_.P(l, i), values);
+          }
+      }
       system_->constraint_jacobian(t, b.q, g_);
       system_->constraint_jacobian_derivative(t, b.q, b.v, dgv_);
       for (Index j = 0; j < s_; ++j)
@@ -287,6 +311,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
         builder.add(hessian, j * n_, i * n_);
         builder.add(hessian, y_at(j), i * n_);
         builder.add(hessian, y_at(j), y_at(i));
+        applied_.add_pattern(builder, y_at(j), i * n_);
       }
       builder.add(mass, j * n_, j * n_);
       builder.add(mass, y_at(j), y_at(j));
@@ -307,12 +332,14 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
     yu_.resize(pairs);
     uy_mass_.resize(pairs);
     multipliers_.resize(pairs);
+    force_.resize(pairs);
     for (Index j = 0; j < s_; ++j) {
       for (Index i = 0; i < s_; ++i) {
         const std::size_t at = pair(j, i);
         uu_[at].hessian = BlockMap(pattern_, hessian, j * n_, i * n_);
         yy_[at].hessian = BlockMap(pattern_, hessian, y_at(j), y_at(i));
         yu_[at] = BlockMap(pattern_, hessian, y_at(j), i * n_);
+        force_[at] = applied_.place(pattern_, y_at(j), i * n_);
         if (table_.X(j, i) != 0) uy_mass_[at] = BlockMap(pattern_, mass, j * n_, y_at(i));
       }
       uu_[pair(j, j)].mass = BlockMap(pattern_, mass, j * n_, j * n_);
@@ -334,6 +361,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
   SystemAt at_;
   StepScales scales_;
   ConstraintHessians hessians_;
+  AppliedForce applied_;
   LineIntegralFrame frame_;
   const LegendreTable& table_;
   FrozenGglInverse inverse_;
@@ -344,6 +372,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
   std::vector<Stages> uu_, yy_;
   std::vector<BlockMap> yu_, uy_mass_;
   std::vector<Multipliers> multipliers_;
+  std::vector<AppliedForce::Place> force_;
 
   const State* z0_ = nullptr;
   double h_ = 0, t1_ = 0;

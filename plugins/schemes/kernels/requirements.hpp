@@ -14,13 +14,17 @@ inline Error refusal(const Scheme& scheme, const System& system, const std::stri
           "scheme " + scheme.name() + " does not take problem system \"" + system.traits().name + "\": " + why};
 }
 
-/// Constant mass, no force outside the potential, no friction, nothing that depends on time.
-inline void require_conservative(const Scheme& scheme, const System& system) {
+/// Constant mass, no friction, U and g that do not depend on time. A force Q(q,v,t) is taken.
+inline void require_closed_ledger(const Scheme& scheme, const System& system) {
   const SystemTraits& traits = system.traits();
   if (!traits.constant_mass) throw refusal(scheme, system, "its mass depends on the configuration");
-  if (traits.has_force) throw refusal(scheme, system, "it has a force outside the potential");
   if (traits.has_friction) throw refusal(scheme, system, "it has friction, which depends on the multipliers");
   if (traits.time_dependent) throw refusal(scheme, system, "its potential or constraints depend on time");
+}
+/// The same, and no force outside the potential.
+inline void require_conservative(const Scheme& scheme, const System& system) {
+  require_closed_ledger(scheme, system);
+  if (system.traits().has_force) throw refusal(scheme, system, "it has a force outside the potential");
 }
 
 inline bool at_most_quadratic(int degree) {
