@@ -41,6 +41,7 @@ const std::vector<Measure>& measures() {
       {"published-hbvm", {"until", "table", "steps?"}, measure_published_hbvm},
       {"published-euler", {"until", "table"}, measure_published_euler},
       {"booked-work", {"step", "until"}, measure_booked_work},
+      {"ledger", {"step", "steps"}, measure_ledger},
       {"condition", {"step"}, measure_condition},
       {"integral-error", {"step", "until"}, measure_integral_error},
       {"error-growth", {"step", "steps"}, measure_error_growth},

@@ -77,6 +77,7 @@ Quantities measure_published_hbvm(const Registry& registry, const Case& c);
 Quantities measure_published_euler(const Registry& registry, const Case& c);
 /// Work booked up to the end of the run, and the order of the energy balance, over a list of steps.
 Quantities measure_booked_work(const Registry& registry, const Case& c);
+Quantities measure_ledger(const Registry& registry, const Case& c);
 /// Condition number of the scaled Jacobian over a list of steps.
 Quantities measure_condition(const Registry& registry, const Case& c);
 /// Largest errors of the first integrals that the problem declares, over a list of steps, and their order.
