@@ -50,6 +50,16 @@ void System::constraints_compensated(double t, const ConstVectorRef& q, const Co
       out[i] += g_values[k] * tail[pattern.indices[k]];
 }
 
+void System::constraint_rate_jacobian(double, const ConstVectorRef&, VectorRef values) const {
+  if (traits().time_dependent) not_declared(*this, "rate of its constraint Jacobian");
+  values.setZero();
+}
+
+void System::constraint_rate_hessian(double, const ConstVectorRef&, const ConstVectorRef&, VectorRef values) const {
+  if (traits().time_dependent) not_declared(*this, "rate of its constraint Hessians");
+  values.setZero();
+}
+
 void System::force(double, const ConstVectorRef&, const ConstVectorRef&, VectorRef) const {
   not_declared(*this, "force");
 }

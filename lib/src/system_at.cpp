@@ -23,10 +23,8 @@ SystemAt::SystemAt(const System& system) : system_(&system) {
     force_q_.setZero(system.force_pattern(ForceArgument::q).nonzeros());
     force_v_.setZero(system.force_pattern(ForceArgument::v).nonzeros());
   }
-  if (k > 0) {
-    pi_values_.setZero(system.invariant_pattern().nonzeros());
-    hessian_values_.setZero(system.hessian_pattern().nonzeros());
-  }
+  if (k > 0) pi_values_.setZero(system.invariant_pattern().nonzeros());
+  if (k > 0 || system.traits().time_dependent) hessian_values_.setZero(system.hessian_pattern().nonzeros());
 }
 
 void SystemAt::split(const VectorOf<Dual1>& x, Vector& value, Vector& tangent) const {
@@ -144,6 +142,41 @@ void SystemAt::constraint_hessian_times(double t, const VectorOf<Dual1>& q, cons
   multiply_transposed(system_->constraint_pattern(), dg_values_, lambda_, a_);
   b_ += a_;
   system_->constraint_hessian_times(t, q_, lambda_, c_, a_);
+  join(a_, b_, out);
+}
+
+void SystemAt::constraint_velocity(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v, VectorOf<Dual1>& out) {
+  split(q, q_, w_);
+  split(v, a_, b_);
+  system_->constraint_jacobian_derivative(t, q_, a_, g_values_);
+  multiply(system_->constraint_pattern(), g_values_, w_, e_);
+  system_->constraint_rate_jacobian(t, q_, g_values_);
+  multiply(system_->constraint_pattern(), g_values_, w_, f_);
+  e_ += f_;
+  system_->constraint_jacobian(t, q_, g_values_);
+  multiply(system_->constraint_pattern(), g_values_, b_, f_);
+  e_ += f_;
+  system_->constraint_velocity(t, q_, a_, f_);
+  join(f_, e_, out);
+}
+
+void SystemAt::constraint_rate_force(double t, const Vector& q, const Vector& lambda, Vector& out) {
+  system_->constraint_rate_jacobian(t, q, g_values_);
+  multiply_transposed(system_->constraint_pattern(), g_values_, lambda, out);
+}
+
+void SystemAt::constraint_rate_force(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& lambda,
+                                     VectorOf<Dual1>& out) {
+  split(q, q_, w_);
+  split(lambda, lambda_, mu_);
+  system_->constraint_rate_jacobian(t, q_, g_values_);
+  multiply_transposed(system_->constraint_pattern(), g_values_, lambda_, a_);
+  multiply_transposed(system_->constraint_pattern(), g_values_, mu_, b_);
+  if (system_->traits().time_dependent) {
+    system_->constraint_rate_hessian(t, q_, lambda_, hessian_values_);
+    multiply(system_->hessian_pattern(), hessian_values_, w_, c_);
+    b_ += c_;
+  }
   join(a_, b_, out);
 }
 

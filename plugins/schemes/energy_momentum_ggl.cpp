@@ -41,6 +41,9 @@
 /// multipliers of the state itself, A lambda = v.Hess g v - G M^-1 grad U, A = G M^-1 G^T, one banded Cholesky a step;
 /// lambda=midpoint gives the step's. Where A is singular it is the step's in either case.
 ///
+/// Forces Q(q_m, dq/h, t_m) in the second equation, and U and g that depend on time (quadratic in q): H1 - H0 is the
+/// booked work to rounding, see kernels/applied_force.hpp and kernels/moving_constraints.hpp.
+///
 /// The idea at second order: Kinon, Betsch, Schneider, Nonlinear Dynamics 111 (2023), with midpoint gradients of U;
 /// discrete derivatives: Gonzalez, J. Nonlinear Sci. 6 (1996); both constraint levels: Gear, Leimkuhler, Gupta, J.
 /// Comput. Appl. Math. 12 (1985).
@@ -79,17 +82,19 @@ class EnergyMomentumGgl final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    kernels::require_closed_ledger(*this, system);
+    kernels::require_ledger(*this, system);
     kernels::GglRule rule;
     const bool quadratic_u = kernels::at_most_quadratic(system.traits().potential_degree);
     rule.split_potential = !quadratic_u && system.traits().n_invariants > 0;
     rule.correct_potential = !quadratic_u && !rule.split_potential;
     rule.correct_constraints = !kernels::quadratic_constraints(system);
     rule.orthogonal = options.is("derivative", "zorb");
+    if (system.traits().time_dependent && (rule.corrected() || rule.split_potential))
+      throw kernels::refusal(*this, system, "its potential or constraints depend on time and are not quadratic in q");
     Promises promised = promises();
     const kernels::ConstraintSymmetry symmetry = kernels::constraint_symmetry(system);
     promised.momentum = symmetry != kernels::ConstraintSymmetry::other && (rule.orthogonal || !rule.corrected()) &&
-                        !system.traits().has_force;
+                        !system.traits().has_force && !system.traits().time_dependent;
     return {std::make_unique<kernels::GglStep<kernels::GglEquations>>(system, options.is("lambda", "end"), rule),
             promised};
   }

@@ -308,6 +308,36 @@ class AutodiffSystem final : public System {
     for (int i = 0; i < M; ++i) out[i] = g[i].grad[0].grad[0];
   }
 
+  void constraint_rate_jacobian(double t, const ConstVectorRef& q, VectorRef values) const override {
+    std::array<Along, M> g;
+    Along time(t);
+    time.value.grad[0] = 1;
+    model_.constraints(time, unmoved<Along>(q).data(), g.data());
+    for (int i = 0; i < M; ++i)
+      for (int j = 0; j < N; ++j) values[i * N + j] = g[i].grad[j].grad[0];
+  }
+
+  void constraint_rate_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
+                               VectorRef values) const override {
+    using Rate = Dual<Dual<Dual<double, 1>, N>, N>;
+    std::array<Rate, N> x;
+    for (int j = 0; j < N; ++j) {
+      x[j].value.value.value = q[j];
+      x[j].value.grad[j].value = 1;
+      x[j].grad[j].value.value = 1;
+    }
+    Rate time(t);
+    time.value.value.grad[0] = 1;
+    std::array<Rate, M> g;
+    model_.constraints(time, x.data(), g.data());
+    for (int i = 0; i < N; ++i)
+      for (int j = 0; j < N; ++j) {
+        double sum = 0;
+        for (int k = 0; k < M; ++k) sum += lambda[k] * g[k].grad[i].grad[j].grad[0];
+        values[i * N + j] = sum;
+      }
+  }
+
   const SparsityPattern& hessian_pattern() const override { return hessian_pattern_; }
 
   void lagrangian_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
@@ -503,6 +533,16 @@ class AutodiffSystem final : public System {
     for (int j = 0; j < N; ++j) {
       x[j].value = q[j];
       x[j].grad[j] = 1;
+    }
+    return x;
+  }
+  /// All first derivatives, at rest in the other direction.
+  template <class D>
+  static std::array<D, N> unmoved(const ConstVectorRef& q) {
+    std::array<D, N> x;
+    for (int j = 0; j < N; ++j) {
+      x[j].value.value = q[j];
+      x[j].grad[j].value = 1;
     }
     return x;
   }

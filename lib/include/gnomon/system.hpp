@@ -149,6 +149,15 @@ class System {
   virtual void constraint_bias(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const = 0;
   ///@}
 
+  /// \name Rates of the constraints, with traits().time_dependent; of a system that is not they vanish
+  ///@{
+  /// values = dG/dt on the constraint pattern
+  virtual void constraint_rate_jacobian(double t, const ConstVectorRef& q, VectorRef values) const;
+  /// values = sum_i lambda_i Hess (dg_i/dt) on hessian_pattern()
+  virtual void constraint_rate_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
+                                       VectorRef values) const;
+  ///@}
+
   /// Pattern of Hess U + sum_i lambda_i Hess g_i, n x n, and its values.
   virtual const SparsityPattern& hessian_pattern() const = 0;
   virtual void lagrangian_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,

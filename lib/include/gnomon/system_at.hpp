@@ -39,6 +39,15 @@ class SystemAt {
   void constraint_hessian_times(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& lambda,
                                 const VectorOf<Dual1>& v, VectorOf<Dual1>& out);
 
+  /// out = G v + dg/dt
+  void constraint_velocity(double t, const Vector& q, const Vector& v, Vector& out) {
+    system_->constraint_velocity(t, q, v, out);
+  }
+  void constraint_velocity(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v, VectorOf<Dual1>& out);
+  /// out = (dG/dt)^T lambda
+  void constraint_rate_force(double t, const Vector& q, const Vector& lambda, Vector& out);
+  void constraint_rate_force(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& lambda, VectorOf<Dual1>& out);
+
   /// out_i = v^T (Hess g_i)(q) w
   void constraint_curvature(double t, const Vector& q, const Vector& v, const Vector& w, Vector& out);
   void constraint_curvature(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v, const VectorOf<Dual1>& w,

@@ -8,6 +8,9 @@
 ///     F3 = g(q1)/h            (quadratic g: g0/h + G(q_m) u, which is the same and does not cancel)
 ///     F4 = G(q1) (v0 + y)
 ///
+/// U and g that depend on time (at most quadratic in q then) are averaged over the two times, see
+/// moving_constraints.hpp; F3 = g(q1,t1)/h = g(q0,t1)/h + G(q_m,t1) u, F4 = G(q1,t1) v1 + g_t(q1,t1).
+///
 /// The corrections of the discrete derivatives (part: along M dq; zorb: orthogonal to the orbits) are scalars times one
 /// direction: with C_q = h c_U + mu.c_g (and h gamma.c_Psi), C_z = gamma.c_Psi,
 ///
@@ -24,6 +27,7 @@
 #include "constraint_hessians.hpp"
 #include "frozen_ggl_inverse.hpp"
 #include "ggl_corrections.hpp"
+#include "moving_constraints.hpp"
 #include "predictor.hpp"
 #include "split_gradient.hpp"
 #include "step_scales.hpp"
@@ -41,6 +45,7 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
         split_(system, at_),
         hessians_(system),
         applied_(system),
+        times_(system),
         frame_(system, rule),
         corrections_(system, frame_),
         inverse_(system, Matrix::Constant(1, 1, 0.5), 1),
@@ -53,6 +58,10 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
     lambda_.setZero(m_);
     g_values_.setZero(system.constraint_pattern().nonzeros());
     for (Vector* v : {&h_values_, &h_more_}) v->setZero(system.hessian_pattern().nonzeros());
+    if (times_.moving()) {
+      g_scratch_ = g_values_;
+      h_scratch_ = h_values_;
+    }
     x_work_.setZero(size());
     if (uses_tangents()) tangents_.allocate(size());
   }
@@ -66,6 +75,7 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
   void begin(const State& z0, double h) {
     scales_.update(z0, h);
     frame_.begin(z0, h);
+    times_.begin(z0.t, h);
     inverse_.begin(z0, h);
     if (rule_.split_potential) split_.begin(z0.q.value());
     if (rule_.corrected()) corrections_.begin();
@@ -92,12 +102,17 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
   Index y_at(Index) const { return n_; }
   /// The step's own lambda, of its midpoint.
   void step_multipliers(const Vector& x, Vector& lambda) const { lambda = x.segment(2 * n_, m_) / frame_.h(); }
-  /// Work of the force in the step.
+  /// Work of the force and of moving constraints in the step.
   long double work(const Vector& x) {
-    if (!applied_.active()) return 0;
+    if (!applied_.active() && !times_.moving()) return 0;
     auto& b = frame_.points<double>();
     frame_.set_points(x, b);
-    return applied_.work(frame_.tm(), b.qm, b.u, b.dq);
+    long double sum = applied_.active() ? applied_.work(frame_.tm(), b.qm, b.u, b.dq) : 0;
+    if (times_.moving()) {
+      lambda_ = b.mu / frame_.h();
+      sum += times_.work(frame_.z0().q.value(), frame_.v0(), b.q1, b.v1, lambda_, b.gamma);
+    }
+    return sum;
   }
 
   void scales(VectorRef columns, VectorRef rows) const override {
@@ -132,14 +147,19 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
       frame_.add_start_force(b.gamma, b.kick);
       b.kick *= S(0.5);
     } else {
-      at_.constraint_force(tm, b.qm, b.gamma, b.kick);
+      times_.average(b.kick, b.a, [&](double t, auto& out) { at_.constraint_force(t, b.qm, b.gamma, out); });
     }
-    at_.constraint_force(tm, b.qm, b.mu, b.force);
-    at_.constraint_hessian_times(tm, b.qm, b.gamma, b.vm, b.turn);
+    times_.average(b.force, b.a, [&](double t, auto& out) { at_.constraint_force(t, b.qm, b.mu, out); });
+    times_.average(b.turn, b.a,
+                   [&](double t, auto& out) { at_.constraint_hessian_times(t, b.qm, b.gamma, b.vm, out); });
     if (rule_.split_potential)
       split_.evaluate(tm, b.qm, b.q1, b.gradient);
     else
-      at_.potential_gradient(tm, b.qm, b.gradient);
+      times_.average(b.gradient, b.a, [&](double t, auto& out) { at_.potential_gradient(t, b.qm, out); });
+    if (times_.moving()) {
+      times_.average(b.rate, b.a, [&](double t, auto& out) { at_.constraint_rate_force(t, b.qm, b.gamma, out); });
+      b.turn += b.rate;
+    }
 
     const Vector &p0 = frame_.z0().p.value(), &p0_tail = frame_.z0().p.tail();
     for (Index j = 0; j < n_; ++j) {
@@ -154,10 +174,13 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
       frame_.end_constraints(b, b.g1);
       for (Index i = 0; i < m_; ++i) f[2 * n_ + i] = b.g1[i] / S(h);
     } else {
-      at_.constraint_jacobian_times(tm, b.qm, b.u, b.row);
+      at_.constraint_jacobian_times(times_.moving() ? t1 : tm, b.qm, b.u, b.row);
       for (Index i = 0; i < m_; ++i) f[2 * n_ + i] = b.row[i] + S(frame_.g0()[i] / h);
     }
-    at_.constraint_jacobian_times(t1, b.q1, b.v1, b.row);
+    if (times_.moving())
+      at_.constraint_velocity(t1, b.q1, b.v1, b.row);
+    else
+      at_.constraint_jacobian_times(t1, b.q1, b.v1, b.row);
     for (Index i = 0; i < m_; ++i) f[2 * n_ + m_ + i] = b.row[i];
 
     if (rule_.corrected()) corrections_.add(b, f);
@@ -179,7 +202,10 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
     // dF1 = [M - h/2 sum gamma_i Hess g_i, -M/2, 0, -(D_pPsi)^T]
     mass_1u_.add(values, mass, 1);
     mass_1y_.add(values, mass, -0.5);
-    hessians_.weighted(corrected ? t1 : tm, corrected ? b.q1 : b.qm, b.gamma, h_more_);
+    if (corrected)
+      hessians_.weighted(t1, b.q1, b.gamma, h_more_);
+    else
+      times_.average(h_more_, h_scratch_, [&](double t, Vector& out) { hessians_.weighted(t, b.qm, b.gamma, out); });
     hessian_1u_.add(values, h_more_, -0.5 * h);
     if (corrected) {
       system_->constraint_jacobian(t1, b.q1, g_values_);
@@ -194,7 +220,8 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
       std::size_t at = 0;
       split_.for_each_outer([&](Index, Index, double value) { values[outer_[at++]] += h * h * value; });
     } else {
-      system_->lagrangian_hessian(tm, b.qm, lambda_, h_values_);
+      times_.average(h_values_, h_scratch_,
+                     [&](double t, Vector& out) { system_->lagrangian_hessian(t, b.qm, lambda_, out); });
     }
     hessian_2u_.add(values, h_values_, 0.5 * h * h);
     mass_2y_.add(values, mass, 1);
@@ -207,11 +234,13 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
       applied_.linearise(tm, b.qm, b.u);
       applied_.add(force_2u_, -0.5 * h * h, -h, values);
     }
-    system_->constraint_jacobian(tm, b.qm, g_values_);
+    times_.average(g_values_, g_scratch_, [&](double t, Vector& out) { system_->constraint_jacobian(t, b.qm, out); });
     g_2mu_.add(values, g_values_, 1);
     if (!corrected) g_1gamma_.add(values, g_values_, -1);
-    system_->constraint_jacobian_derivative(tm, b.qm, b.vm, g_values_);
+    times_.average(g_values_, g_scratch_,
+                   [&](double t, Vector& out) { system_->constraint_jacobian_derivative(t, b.qm, b.vm, out); });
     g_2gamma_.add(values, g_values_, h);
+    if (times_.moving()) add_rates(b, values);
     // dF3 = [G1, 0, 0, 0],  dF4 = [h (Hess g(q1) v1), G1, 0, 0]
     system_->constraint_jacobian(t1, b.q1, g_values_);
     g_3u_.add(values, g_values_, 1);
@@ -227,6 +256,19 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
   }
 
  private:
+  /// What g_t adds: (Hess g_t,i) gamma_i and its gradient in F2, and its gradient in F4.
+  void add_rates(GglPoints<double>& b, VectorRef values) {
+    const double h = frame_.h();
+    times_.average(h_values_, h_scratch_,
+                   [&](double t, Vector& out) { system_->constraint_rate_hessian(t, b.qm, b.gamma, out); });
+    hessian_2u_.add(values, h_values_, 0.5 * h * h);
+    times_.average(g_values_, g_scratch_,
+                   [&](double t, Vector& out) { system_->constraint_rate_jacobian(t, b.qm, out); });
+    g_2gamma_.add(values, g_values_, h);
+    system_->constraint_rate_jacobian(frame_.t1(), b.q1, g_values_);
+    g_4u_.add(values, g_values_, h);
+  }
+
   bool uses_tangents() const { return rule_.orthogonal && rule_.corrected(); }
 
   void build_pattern() {
@@ -276,6 +318,7 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
   ConstraintHessians hessians_;
   AppliedForce applied_;
   AppliedForce::Place force_2u_;
+  MovingConstraints times_;
   GglFrame frame_;
   GglCorrections corrections_;
   FrozenGglInverse inverse_;
@@ -287,7 +330,7 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
   BlockMap g_1gamma_, g_2mu_, g_2gamma_, g_3u_, g_4u_, g_4y_;
   std::vector<Index> outer_;
 
-  Vector x_work_, work_, gradient0_, lambda_, g_values_, h_values_, h_more_;
+  Vector x_work_, work_, gradient0_, lambda_, g_values_, g_scratch_, h_values_, h_more_, h_scratch_;
 };
 
 }  // namespace gnomon::kernels

@@ -22,11 +22,11 @@ struct GglRule {
 ///     kick = M (D_pPsi)^T gamma    force = G(q_m)^T mu    turn = sum_i gamma_i Hess g_i(q_m) v_m    gradient = grad U
 template <class S>
 struct GglPoints {
-  VectorOf<S> u, y, dq, qm, q1, vm, v1, mass_u, mass_y, kick, force, turn, gradient, a;  // n; a is scratch
-  VectorOf<S> mu, gamma, row, g1;                                                        // m; row is scratch
+  VectorOf<S> u, y, dq, qm, q1, vm, v1, mass_u, mass_y, kick, force, turn, gradient, rate, a;  // n; a is scratch
+  VectorOf<S> mu, gamma, row, g1;                                                              // m; row is scratch
 
   void resize(Index n, Index m) {
-    for (auto* v : {&u, &y, &dq, &qm, &q1, &vm, &v1, &mass_u, &mass_y, &kick, &force, &turn, &gradient, &a})
+    for (auto* v : {&u, &y, &dq, &qm, &q1, &vm, &v1, &mass_u, &mass_y, &kick, &force, &turn, &gradient, &rate, &a})
       v->resize(n);
     for (auto* v : {&mu, &gamma, &row, &g1}) v->resize(m);
   }
@@ -52,7 +52,9 @@ class GglFrame {
     h_ = h;
     tm_ = z0.t + 0.5 * h;
     t1_ = z0.t + h;
-    system_->constraints_compensated(z0.t, z0.q.value(), z0.q.tail(), g0_, g_values_);
+    // g(q0, t1) is where the rows of moving constraints start from
+    const double t = system_->traits().time_dependent ? t1_ : z0.t;
+    system_->constraints_compensated(t, z0.q.value(), z0.q.tail(), g0_, g_values_);
     system_->mass().solve(z0.p.value(), v0_);
     system_->mass().solve(z0.p.tail(), tail_);
     v0_ += tail_;

@@ -14,12 +14,16 @@ inline Error refusal(const Scheme& scheme, const System& system, const std::stri
           "scheme " + scheme.name() + " does not take problem system \"" + system.traits().name + "\": " + why};
 }
 
-/// Constant mass, no friction, U and g that do not depend on time. A force Q(q,v,t) is taken.
-inline void require_closed_ledger(const Scheme& scheme, const System& system) {
+/// Constant mass and no friction. A force Q(q,v,t) is taken, and U(q,t) and g(q,t).
+inline void require_ledger(const Scheme& scheme, const System& system) {
   const SystemTraits& traits = system.traits();
   if (!traits.constant_mass) throw refusal(scheme, system, "its mass depends on the configuration");
   if (traits.has_friction) throw refusal(scheme, system, "it has friction, which depends on the multipliers");
-  if (traits.time_dependent) throw refusal(scheme, system, "its potential or constraints depend on time");
+}
+/// The same, but U and g do not depend on time.
+inline void require_closed_ledger(const Scheme& scheme, const System& system) {
+  require_ledger(scheme, system);
+  if (system.traits().time_dependent) throw refusal(scheme, system, "its potential or constraints depend on time");
 }
 /// The same, and no force outside the potential.
 inline void require_conservative(const Scheme& scheme, const System& system) {

@@ -1,0 +1,68 @@
+#pragma once
+/// \file
+/// U(q,t) and g(q,t) in one step of a discrete-derivative scheme. Before a discrete derivative D by the state is
+/// applied, they are averaged over the two times,
+///
+///     fbar(z) = [f(z,t0) + f(z,t1)]/2,    D_t f = [f(z0,t1) - f(z0,t0) + f(z1,t1) - f(z1,t0)]/2       (an increment)
+///
+/// so that D fbar.dz + D_t f = f(z1,t1) - f(z0,t0), and with g = 0 (and Psi = G M^-1 p + dg/dt = 0) at both ends of the
+/// step the proofs of energy give exactly
+///
+///     H1 - H0 = Qbar.dq + D_t U + lambda.D_t g + gamma.D_t Psi.
+///
+/// Of a system that does not depend on time everything is evaluated once, at the midpoint.
+
+#include "gnomon/scheme.hpp"
+
+namespace gnomon::kernels {
+
+class MovingConstraints {
+ public:
+  explicit MovingConstraints(const System& system) : system_(&system), moving_(system.traits().time_dependent) {
+    if (!moving_) return;
+    for (Vector* v : {&at_t1_, &at_t0_}) v->setZero(system.m());
+  }
+
+  bool moving() const { return moving_; }
+  void begin(double t, double h) {
+    t0_ = t;
+    t1_ = t + h;
+    tm_ = t + 0.5 * h;
+  }
+
+  /// out = fbar, where f(t, out) fills out; `scratch` is of its size.
+  template <class V, class F>
+  void average(V& out, V& scratch, F&& f) const {
+    using S = typename V::Scalar;
+    if (!moving_) return f(tm_, out);
+    f(t0_, out);
+    f(t1_, scratch);
+    out = (out + scratch) * S(0.5);
+  }
+
+  /// D_t U + lambda.D_t g + gamma.D_t Psi between (q0, v0) and (q1, v1)
+  long double work(const Vector& q0, const Vector& v0, const Vector& q1, const Vector& v1, const Vector& lambda,
+                   const Vector& gamma) {
+    if (!moving_) return 0;
+    long double sum = 0;
+    for (const auto& [q, v] : {std::pair{&q0, &v0}, {&q1, &v1}}) {
+      sum += static_cast<long double>(system_->potential(t1_, *q)) - system_->potential(t0_, *q);
+      system_->constraints(t1_, *q, at_t1_);
+      system_->constraints(t0_, *q, at_t0_);
+      sum += lambda.dot(at_t1_ - at_t0_);
+      if (gamma.size() == 0) continue;
+      system_->constraint_velocity(t1_, *q, *v, at_t1_);
+      system_->constraint_velocity(t0_, *q, *v, at_t0_);
+      sum += gamma.dot(at_t1_ - at_t0_);
+    }
+    return sum / 2;
+  }
+
+ private:
+  const System* system_;
+  bool moving_;
+  double t0_ = 0, t1_ = 0, tm_ = 0;
+  Vector at_t0_, at_t1_;
+};
+
+}  // namespace gnomon::kernels
