@@ -10,8 +10,8 @@
 /// are respected.
 
 #include "gnomon/plugin.hpp"
-#include "kernels/end_multiplier.hpp"
-#include "kernels/midpoint_step.hpp"
+#include "kernels/multiplier_step.hpp"
+#include "kernels/requirements.hpp"
 
 namespace {
 
@@ -37,7 +37,7 @@ class ConstrainedMidpoint final : public Scheme {
     Promises promised = promises();
     promised.energy =
         kernels::at_most_quadratic(system.traits().potential_degree) && kernels::quadratic_constraints(system);
-    return {std::make_unique<kernels::MidpointStep<kernels::EndMultiplier>>(system, kernels::MidpointRule()), promised};
+    return {std::make_unique<kernels::MultiplierStep>(system, kernels::MidpointRule()), promised};
   }
 };
 

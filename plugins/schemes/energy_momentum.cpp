@@ -12,7 +12,7 @@
 
 #include "gnomon/plugin.hpp"
 #include "kernels/derivative_rules.hpp"
-#include "kernels/end_multiplier.hpp"
+#include "kernels/multiplier_step.hpp"
 
 namespace {
 
@@ -37,8 +37,7 @@ class EnergyMomentum final : public Scheme {
     kernels::require_conservative(*this, system);
     const std::string general = "energy-momentum-general";
     kernels::require_quadratic_constraints(*this, system, general);
-    return {std::make_unique<kernels::MidpointStep<kernels::EndMultiplier>>(
-                system, kernels::equivariant_rule(*this, system, general)),
+    return {std::make_unique<kernels::MultiplierStep>(system, kernels::equivariant_rule(*this, system, general)),
             promises()};
   }
 };

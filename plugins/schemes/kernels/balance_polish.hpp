@@ -20,6 +20,7 @@ class BalancePolish {
  public:
   explicit BalancePolish(const System& system) : system_(&system), n_(system.n()) {
     sum_.setZero(n_);
+    reciprocal_ = system.mass().diagonal_entries().cast<long double>().cwiseInverse();
     change_.setZero(n_);
     for (Vector* v : {&below_, &product_}) v->setZero(n_);
     g_values_.setZero(system.constraint_pattern().nonzeros());
@@ -27,7 +28,9 @@ class BalancePolish {
 
   /// b: the solution, with u and lambda; `smooth`: u is grad U(q_m), whose value at the rounded q_m is corrected too.
   /// Leaves x as it is where the step is so large that dq cancels in F1. M diagonal.
-  void balance(const StepFrame& step, StepPoint<double>& b, bool smooth, VectorRef x, VectorRef low) {
+  /// Then it returns false.
+  bool balance(const StepFrame& step, StepPoint<double>& b, bool smooth, VectorRef dq, VectorRef dq_low, VectorRef dp,
+               VectorRef dp_low) {
     const Vector &q0 = step.z0->q.value(), &p0 = step.z0->p.value(), &p0_tail = step.z0->p.tail();
     below_ = 0.5 * b.dq + step.z0->q.tail();
     below_ -= b.qm - q0;  // q_m minus its rounded value
@@ -42,18 +45,17 @@ class BalancePolish {
     for (Index i = 0; i < g.rows; ++i)
       for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k)
         sum_[g.indices[k]] += static_cast<long double>(g_values_[k]) * b.lambda[i];
-    const Vector& mass = system_->mass().diagonal_entries();
-    const auto dp = [&](Index j) { return -step.h * sum_[j]; };
-    const auto dq = [&](Index j) { return step.h * (p0[j] + (p0_tail[j] + dp(j) / 2)) / mass[j]; };
     const long double allowed = 1e-13L * b.dq.lpNorm<Eigen::Infinity>();
     for (Index j = 0; j < n_; ++j) {
-      change_[j] = dq(j);
-      if (!(std::abs(change_[j] - x[j]) <= allowed)) return;
+      sum_[j] *= -step.h;  // dp
+      change_[j] = step.h * (p0[j] + (p0_tail[j] + sum_[j] / 2)) * reciprocal_[j];
+      if (!(std::abs(change_[j] - dq[j]) <= allowed)) return false;
     }
     for (Index j = 0; j < n_; ++j) {
-      store(change_[j], x[j], low[j]);
-      store(dp(j), x[n_ + j], low[n_ + j]);
+      store(change_[j], dq[j], dq_low[j]);
+      store(sum_[j], dp[j], dp_low[j]);
     }
+    return true;
   }
 
   /// dp (1/2 + s w_j) = M dq/h - p0, where w_j is the factor of dp in F1 for one unit of s. M diagonal.
@@ -75,7 +77,7 @@ class BalancePolish {
 
   const System* system_;
   Index n_;
-  VectorOf<long double> sum_, change_;
+  VectorOf<long double> sum_, change_, reciprocal_;  // 1/M_jj
   Vector below_, product_, g_values_;
 };
 

@@ -1,7 +1,8 @@
 #pragma once
 /// \file
-/// The one residual behind the seven schemes of Leyendecker, Betsch, Steinmann (2004) and the constrained midpoint
-/// rule, in increments x = [dq | dp], or [dq | dp | lambda] where the multipliers are unknowns:
+/// The one residual behind the schemes of Leyendecker, Betsch, Steinmann (2004) with a penalty or the general discrete
+/// derivative (those without, energy-momentum and constrained-midpoint: multiplier_equations.hpp), in increments x =
+/// [dq | dp], or [dq | dp | lambda] where the multipliers are unknowns:
 ///
 ///     F1 = M dq/h - p_m - s M W_p dp                      p_m = p0 + dp/2,  q_m = q0 + dq/2
 ///     F2 = dp + h (u + G(q_m)^T F + s W_q dq)
@@ -20,19 +21,12 @@
 #include <algorithm>
 
 #include "balance_polish.hpp"
-#include "general_quotient.hpp"
+#include "midpoint_rule.hpp"
 #include "predictor.hpp"
 #include "split_gradient.hpp"
 #include "step_scales.hpp"
 
 namespace gnomon::kernels {
-
-/// How U is differentiated between the two ends of the step.
-struct MidpointRule {
-  bool split_potential = false;    ///< equivariant: quotients in the quadratic invariants
-  bool correct_potential = false;  ///< general: U enters c
-  GeneralQuotient::Weight weight = GeneralQuotient::Weight::identity;
-};
 
 template <class Multiplier>
 class MidpointEquations final : public TemplatedEquations<MidpointEquations<Multiplier>> {
@@ -118,14 +112,14 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
   /// The effective multiplier of a solution.
   const Vector& effective_multiplier(const Vector& x) {
     auto& b = points_.at_double;
-    b.place(x, step_);
+    place(x, b);
     multiplier_.evaluate(step_, x, b);
     return b.lambda;
   }
   /// G at the midpoint and at the end of a solution, on the constraint pattern.
   void constraint_jacobians(const Vector& x, Vector& middle, Vector& end) {
     auto& b = points_.at_double;
-    b.place(x, step_);
+    place(x, b);
     system_->constraint_jacobian(step_.tm, b.qm, middle);
     system_->constraint_jacobian(step_.t1, b.q1, end);
   }
@@ -136,11 +130,12 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
     low.setZero();
     if (!system_->mass().is_diagonal() || (corrected() && !stiff())) return;
     auto& b = points_.at_double;
-    b.place(x, step_);
+    place(x, b);
     multiplier_.evaluate(step_, x, b);
     if (!stiff() || corrected()) gradient(b);
     if (!stiff()) {
-      polish_.balance(step_, b, !rule_.split_potential, x, low);
+      polish_.balance(step_, b, !rule_.split_potential, x.head(n_), low.head(n_), x.segment(n_, n_),
+                      low.segment(n_, n_));
       return;
     }
     double s = 0;
@@ -156,10 +151,10 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
   template <class S>
   void evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
     auto& b = points_.template get<S>();
-    b.place(x, step_);
+    place(x, b);
     gradient(b);
     multiplier_.evaluate(step_, x, b);
-    at_.constraint_force(step_.tm, b.qm, b.lambda, b.force);
+    multiplier_.force(step_, b);
     at_.mass_times(b.dq, b.mdq);
     const double h = step_.h;
     const Vector &p0 = step_.z0->p.value(), &p0_tail = step_.z0->p.tail();
@@ -172,7 +167,7 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
   void jacobian(const ConstVectorRef& x, VectorRef values) override {
     auto& b = points_.at_double;
     trial_ = x;
-    b.place(trial_, step_);
+    place(trial_, b);
     multiplier_.evaluate(step_, trial_, b);
     values.setZero();
 
@@ -220,6 +215,11 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
       split_.for_each_outer([this](Index j, Index k, double) { outer_.push_back(pattern_.find(n_ + j, k)); });
   }
 
+  template <class X, class S>
+  void place(const X& x, StepPoint<S>& b) const {
+    b.place(x.head(n_), step_);
+    b.dp = x.segment(n_, n_);
+  }
   template <class S>
   void gradient(StepPoint<S>& b) {
     if (rule_.split_potential)

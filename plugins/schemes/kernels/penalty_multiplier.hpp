@@ -96,6 +96,10 @@ class PenaltyMultiplier {
     for (Index i = 0; i < m_; ++i) b.lambda[i] += S(lambda_[i]);
   }
   template <class S>
+  void force(const StepFrame& step, StepPoint<S>& b) {
+    at_->constraint_force(step.tm, b.qm, b.lambda, b.force);
+  }
+  template <class S>
   void rows(const StepFrame&, StepPoint<S>&, VectorOf<S>&) {}
 
   /// Its part of c, after evaluate().

@@ -29,12 +29,11 @@ struct StepPoint {
     lambda.resize(m);
   }
 
-  template <class X>
-  void place(const X& x, const StepFrame& step) {
-    const Index n = dq.size();
+  /// At an increment dq; dp and lambda are the caller's.
+  template <class Q>
+  void place(const Q& increment, const StepFrame& step) {
     const Vector &q0 = step.z0->q.value(), &q0_tail = step.z0->q.tail();
-    dq = x.head(n);
-    dp = x.segment(n, n);
+    dq = increment;
     qm = (dq * 0.5 + q0_tail.template cast<S>()) + q0.template cast<S>();
     q1 = (dq + q0_tail.template cast<S>()) + q0.template cast<S>();
   }

@@ -1,0 +1,184 @@
+#pragma once
+/// \file
+/// The residual of the multiplier schemes whose discrete derivative needs no correction (s = 0 in
+/// midpoint_equations.hpp), without dp among the unknowns, x = [dq | lambda]. Its second row
+///
+///     dp = -h (u + G(q_m)^T lambda)
+///
+/// is explicit in dp, and put into the first one, M dq/h - p0 - dp/2 = 0, it leaves
+///
+///     F1 = M dq/h - p0 + h/2 (u + G(q_m)^T lambda)
+///     F3 = g(q1)          (end_multiplier.hpp)
+///
+/// with u = grad U(q_m), or the quotients of split_gradient.hpp. Same solutions, 4 unknowns a point mass and rod
+/// instead of 7; dp is evaluated from the forces of the solution, to its own last place.
+
+#include "balance_polish.hpp"
+#include "end_multiplier.hpp"
+#include "midpoint_rule.hpp"
+#include "predictor.hpp"
+#include "split_gradient.hpp"
+#include "step_scales.hpp"
+
+namespace gnomon::kernels {
+
+class MultiplierEquations final : public NonlinearEquations {
+ public:
+  /// The rule must not correct the potential.
+  MultiplierEquations(const System& system, const MidpointRule& rule)
+      : system_(&system),
+        at_(system),
+        split_potential_(rule.split_potential),
+        multiplier_(system, at_, {false, true}),
+        scales_(system),
+        split_(system, at_),
+        polish_(system),
+        n_(system.n()),
+        m_(system.m()) {
+    blocks_ = {{"dq", 0, n_}, {"lambda", n_, m_}};
+    build_pattern();
+    point_.allocate(n_, m_);
+    dual_point_.allocate(n_, m_);
+    x_dual_.resize(n_ + m_);
+    f_dual_.resize(n_ + m_);
+    step_.g0.setZero(m_);
+    for (Vector* v : {&u_, &work_}) v->setZero(n_);
+    g_values_.setZero(system.constraint_pattern().nonzeros());
+    hessian_values_.setZero(system.hessian_pattern().nonzeros());
+  }
+
+  const SparsityPattern& pattern() const override { return pattern_; }
+  const std::vector<Block>& blocks() const override { return blocks_; }
+  const StepFrame& step() const { return step_; }
+
+  void begin(const State& z0, double h) {
+    step_.z0 = &z0;
+    step_.h = h;
+    step_.tm = z0.t + 0.5 * h;
+    step_.t1 = z0.t + h;
+    scales_.update(z0, h);
+    system_->constraints_compensated(z0.t, z0.q.value(), z0.q.tail(), step_.g0, g_values_);
+    if (split_potential_) split_.begin(z0.q.value());
+  }
+
+  /// Start value: extrapolation, else the explicit step with the multipliers of the last step.
+  void predict(VectorRef x) {
+    const State& z0 = *step_.z0;
+    if (extrapolate(z0, step_.h, x)) return;
+    const Vector& q0 = z0.q.value();
+    system_->potential_gradient(z0.t, q0, u_);
+    at_.constraint_force(z0.t, q0, z0.lambda, work_);
+    work_ = z0.p.value() - 0.5 * step_.h * (u_ + work_);
+    system_->mass().solve(work_, u_);
+    x.head(n_) = step_.h * u_;
+    multiplier_.predict(z0, x);
+  }
+
+  void scales(VectorRef columns, VectorRef rows) const override {
+    columns.head(n_) = scales_.dq();
+    rows.head(n_) = scales_.dp();
+    multiplier_.scales(scales_, columns, rows);
+  }
+  double rounding_floor() const override { return 1e-15 + multiplier_.floor(scales_); }
+
+  void residual(const ConstVectorRef& x, VectorRef f) override { evaluate(x, f, point_); }
+  void tangent(const ConstVectorRef& x, const ConstVectorRef& w, VectorRef jw) override {
+    for (Index i = 0; i < x.size(); ++i) {
+      x_dual_[i].value = x[i];
+      x_dual_[i].grad[0] = w[i];
+    }
+    evaluate(x_dual_, f_dual_, dual_point_);
+    for (Index i = 0; i < x.size(); ++i) jw[i] = f_dual_[i].grad[0];
+  }
+
+  void jacobian(const ConstVectorRef& x, VectorRef values) override {
+    place(x, point_);
+    values.setZero();
+
+    // dF1 = [M/h + h/4 (Hess U + lambda.Hess g)(q_m), h/2 G(q_m)^T], and the rows of the constraints
+    mass_.add(values, system_->mass().values(), 1 / step_.h);
+    if (split_potential_) {
+      split_.hessian(step_.tm, point_.qm, point_.q1, point_.lambda, hessian_values_);
+      std::size_t at = 0;
+      split_.for_each_outer([&](Index, Index, double value) { values[outer_[at++]] += 0.5 * step_.h * value; });
+    } else {
+      system_->lagrangian_hessian(step_.tm, point_.qm, point_.lambda, hessian_values_);
+    }
+    hessian_.add(values, hessian_values_, 0.25 * step_.h);
+    multiplier_.add_jacobian(step_, point_, values);
+  }
+
+  /// dp of a solution dq, as dp + dp_low, and what rounding took from dq, see BalancePolish.
+  void momentum(VectorRef x, VectorRef dq_low, VectorRef dp, VectorRef dp_low) {
+    place(x, point_);
+    gradient(point_);
+    dq_low.setZero();
+    dp_low.setZero();
+    if (system_->mass().is_diagonal() &&
+        polish_.balance(step_, point_, !split_potential_, x.head(n_), dq_low, dp, dp_low))
+      return;
+    at_.constraint_force(step_.tm, point_.qm, point_.lambda, point_.force);
+    dp = -step_.h * (point_.u + point_.force);
+  }
+
+ private:
+  void build_pattern() {
+    const SparsityPattern &mass = system_->mass().pattern(), &hessian = system_->hessian_pattern();
+    PatternBuilder builder(n_ + m_, n_ + m_);
+    builder.add(mass, 0, 0);
+    builder.add(hessian, 0, 0);
+    multiplier_.add_pattern(builder);
+    pattern_ = builder.build();
+    mass_ = BlockMap(pattern_, mass, 0, 0);
+    hessian_ = BlockMap(pattern_, hessian, 0, 0);
+    multiplier_.map(pattern_);
+    if (split_potential_)
+      split_.for_each_outer([this](Index j, Index k, double) { outer_.push_back(pattern_.find(j, k)); });
+  }
+
+  template <class X, class S>
+  void place(const X& x, StepPoint<S>& b) const {
+    b.place(x.head(n_), step_);
+    b.lambda = x.tail(m_);
+  }
+  template <class S>
+  void gradient(StepPoint<S>& b) {
+    if (split_potential_)
+      split_.evaluate(step_.tm, b.qm, b.q1, b.u);
+    else
+      at_.potential_gradient(step_.tm, b.qm, b.u);
+  }
+
+  template <class X, class F, class S>
+  void evaluate(const X& x, F& f, StepPoint<S>& b) {
+    place(x, b);
+    gradient(b);
+    multiplier_.force(step_, b);
+    at_.mass_times(b.dq, b.mdq);
+    const double h = step_.h;
+    const Vector &p0 = step_.z0->p.value(), &p0_tail = step_.z0->p.tail();
+    for (Index j = 0; j < n_; ++j) f[j] = ((b.mdq[j] / S(h) - p0[j]) - p0_tail[j]) + (b.u[j] + b.force[j]) * (0.5 * h);
+    multiplier_.rows(step_, b, f);
+  }
+
+  const System* system_;
+  SystemAt at_;
+  bool split_potential_;
+  EndMultiplier multiplier_;
+  StepScales scales_;
+  SplitGradient split_;
+  BalancePolish polish_;
+  Index n_, m_;
+  std::vector<Block> blocks_;
+  SparsityPattern pattern_;
+  BlockMap mass_, hessian_;
+  std::vector<Index> outer_;
+
+  StepFrame step_;
+  StepPoint<double> point_;
+  StepPoint<Dual1> dual_point_;
+  VectorOf<Dual1> x_dual_, f_dual_;
+  Vector u_, work_, g_values_, hessian_values_;
+};
+
+}  // namespace gnomon::kernels
