@@ -35,7 +35,7 @@ class AugmentedLagrange final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    kernels::require_conservative(*this, system);
+    kernels::require_closed_ledger(*this, system);
     kernels::require_quadratic_constraints(*this, system);
     const kernels::AugmentedRule iteration = kernels::augmented_rule(options);
     Promises promised = promises();
@@ -43,7 +43,7 @@ class AugmentedLagrange final : public Scheme {
     return {std::make_unique<kernels::AugmentedStep>(
                 system, kernels::equivariant_rule(*this, system, "augmented-lagrange-general"),
                 kernels::quadratic_penalty(options, kernels::PenaltyMultiplier::Derivative::equivariant), iteration),
-            promised};
+            kernels::ledger_promises(system, promised)};
   }
 };
 

@@ -39,7 +39,7 @@ class AugmentedLagrangeGeneral final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    kernels::require_conservative(*this, system);
+    kernels::require_closed_ledger(*this, system);
     kernels::require_quadratic_constraints(*this, system);
     const kernels::AugmentedRule iteration = kernels::augmented_rule(options);
     Promises promised = promises();
@@ -47,7 +47,7 @@ class AugmentedLagrangeGeneral final : public Scheme {
     return {std::make_unique<kernels::AugmentedStep>(
                 system, kernels::general_rule(system, options),
                 kernels::quadratic_penalty(options, kernels::PenaltyMultiplier::Derivative::d_hat), iteration),
-            promised};
+            kernels::ledger_promises(system, promised)};
   }
 };
 

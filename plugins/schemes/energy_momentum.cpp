@@ -9,6 +9,9 @@
 /// difference quotient in each quadratic invariant pi_k where U contains V_k(pi_k). (The paper prints gravity with the
 /// opposite sign of its own (35).) Energy, position constraints and momentum maps are exact for every step size; the
 /// hidden constraints are violated at O(h^2) by design, and lambda, which belongs to the midpoint, alternates at O(h).
+///
+/// A force enters as Q(q_m, dq/h, t_m), and U and g may depend on time where they are quadratic in q: H1 - H0 is then
+/// the booked work, to rounding (kernels/applied_force.hpp, kernels/moving_constraints.hpp).
 
 #include "gnomon/plugin.hpp"
 #include "kernels/derivative_rules.hpp"
@@ -34,11 +37,13 @@ class EnergyMomentum final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options&) const override {
-    kernels::require_conservative(*this, system);
+    kernels::require_ledger(*this, system);
     const std::string general = "energy-momentum-general";
     kernels::require_quadratic_constraints(*this, system, general);
-    return {std::make_unique<kernels::MultiplierStep>(system, kernels::equivariant_rule(*this, system, general)),
-            promises()};
+    const kernels::MidpointRule rule = kernels::equivariant_rule(*this, system, general);
+    if (system.traits().time_dependent && rule.split_potential)
+      throw kernels::refusal(*this, system, "its potential or constraints depend on time and U is not quadratic in q");
+    return {std::make_unique<kernels::MultiplierStep>(system, rule), kernels::ledger_promises(system, promises())};
   }
 };
 

@@ -44,7 +44,7 @@ class EnergyMomentumGeneral final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    kernels::require_conservative(*this, system);
+    kernels::require_closed_ledger(*this, system);
     kernels::MidpointRule rule = kernels::general_rule(system, options);
     kernels::EndMultiplier::Rule multiplier;
     const bool always = options.is("quotient", "always");
@@ -54,7 +54,8 @@ class EnergyMomentumGeneral final : public Scheme {
     multiplier.correct = system.m() > 0 && (always || !quadratic_g);
     Promises promised = promises();
     promised.momentum = quadratic_u && quadratic_g;
-    return {std::make_unique<kernels::MidpointStep<kernels::EndMultiplier>>(system, rule, multiplier), promised};
+    return {std::make_unique<kernels::MidpointStep<kernels::EndMultiplier>>(system, rule, multiplier),
+            kernels::ledger_promises(system, promised)};
   }
 };
 

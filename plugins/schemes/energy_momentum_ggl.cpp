@@ -93,10 +93,9 @@ class EnergyMomentumGgl final : public Scheme {
       throw kernels::refusal(*this, system, "its potential or constraints depend on time and are not quadratic in q");
     Promises promised = promises();
     const kernels::ConstraintSymmetry symmetry = kernels::constraint_symmetry(system);
-    promised.momentum = symmetry != kernels::ConstraintSymmetry::other && (rule.orthogonal || !rule.corrected()) &&
-                        !system.traits().has_force && !system.traits().time_dependent;
+    promised.momentum = symmetry != kernels::ConstraintSymmetry::other && (rule.orthogonal || !rule.corrected());
     return {std::make_unique<kernels::GglStep<kernels::GglEquations>>(system, options.is("lambda", "end"), rule),
-            promised};
+            kernels::ledger_promises(system, promised)};
   }
 };
 

@@ -175,10 +175,10 @@ class Hbvm final : public Scheme {
     p.energy = kernels::nodes_are_exact(k, s, traits.potential_degree);
     p.position = kernels::nodes_are_exact(k, s, constraint_degree);
     p.hidden = projected;
-    p.momentum = k == s && !traits.has_force && kernels::symmetries_keep_constraints(system);
+    p.momentum = k == s && kernels::symmetries_keep_constraints(system);
     p.symmetric = true;
-    p.symplectic = !constrained && k == s && !traits.has_force;
-    return {std::make_unique<HbvmStep>(system, k, s, r, projected), p};
+    p.symplectic = !constrained && k == s;
+    return {std::make_unique<HbvmStep>(system, k, s, r, projected), kernels::ledger_promises(system, p)};
   }
 };
 

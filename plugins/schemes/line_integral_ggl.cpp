@@ -84,10 +84,10 @@ class LineIntegralGgl final : public Scheme {
     promised.order = static_cast<int>(system.m() > 0 ? std::min(2 * s, 2 * r + 2) : 2 * s);
     promised.energy =
         exact(system.traits().potential_degree) && (system.m() == 0 || exact(system.traits().constraint_degree));
-    promised.momentum = k == s && !system.traits().has_force &&
-                        (symmetry == kernels::ConstraintSymmetry::invariant ||
-                         (symmetry == kernels::ConstraintSymmetry::affine && r == s));
-    return {std::make_unique<kernels::GglStep<kernels::LineIntegralGglEquations>>(system, true, k, s, r), promised};
+    promised.momentum = k == s && (symmetry == kernels::ConstraintSymmetry::invariant ||
+                                   (symmetry == kernels::ConstraintSymmetry::affine && r == s));
+    return {std::make_unique<kernels::GglStep<kernels::LineIntegralGglEquations>>(system, true, k, s, r),
+            kernels::ledger_promises(system, promised)};
   }
 };
 

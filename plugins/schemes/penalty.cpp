@@ -39,7 +39,7 @@ class Penalty final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    kernels::require_conservative(*this, system);
+    kernels::require_closed_ledger(*this, system);
     kernels::require_quadratic_constraints(*this, system);
     Promises promised = promises();
     // |g|^2 keeps a symmetry that turns the constraints among themselves; sum r(g_i) keeps it where each g_i does.
@@ -47,7 +47,7 @@ class Penalty final : public Scheme {
     return {std::make_unique<kernels::MidpointStep<kernels::PenaltyMultiplier>>(
                 system, kernels::equivariant_rule(*this, system, "penalty-general"),
                 kernels::penalty_rule(*this, system, options, kernels::PenaltyMultiplier::Derivative::equivariant)),
-            promised};
+            kernels::ledger_promises(system, promised)};
   }
 };
 

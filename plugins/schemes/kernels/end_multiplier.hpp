@@ -6,9 +6,13 @@
 ///
 /// Where dp is no unknown (multiplier_equations.hpp) F2 stands in the rows of F1, with the factor 1/2.
 ///
+/// Where g depends on time (quadratic in q then), G is averaged over the two times in F2, and F3 = g(q1,t1) =
+/// g(q0,t1) + G(q_m,t1) dq: step.g0 is g(q0,t1).
+///
 /// Part of c in the general discrete derivative: lambda.(g1 - g0 - G(q_m) dq), which vanishes for quadratic g.
 
 #include "gnomon/system_at.hpp"
+#include "moving_constraints.hpp"
 #include "requirements.hpp"
 #include "step_frame.hpp"
 #include "step_scales.hpp"
@@ -30,17 +34,19 @@ class EndMultiplier {
         m_(system.m()),
         force_row_(rule.eliminated ? 0 : n_),
         first_(rule.eliminated ? n_ : 2 * n_),
-        quadratic_(quadratic_constraints(system)) {
+        quadratic_(quadratic_constraints(system)),
+        times_(system) {
     g_.at_double.resize(m_);
     g_.at_dual.resize(m_);
     for (Vector* v : {&force_, &work_}) v->setZero(n_);
     linear_.setZero(m_);
     g_values_.setZero(system.constraint_pattern().nonzeros());
+    if (times_.moving()) g_scratch_ = g_values_;
   }
 
   Index unknowns() const { return m_; }
   bool corrects() const { return rule_.correct; }
-  void begin(const StepFrame&, const StepScales&) {}
+  void begin(const StepFrame& step, const StepScales&) { times_.begin(step.z0->t, step.h); }
   void predict(const State& z0, VectorRef x) const { x.tail(m_) = z0.lambda; }
   double stiffness() const { return 0; }
   /// Factor of the row scales where s is active.
@@ -61,10 +67,12 @@ class EndMultiplier {
 
   /// b.force = G(q_m)^T F; at double G stays at hand for rows.
   void force(const StepFrame& step, StepPoint<double>& b) {
-    system_->constraint_jacobian(step.tm, b.qm, g_values_);
+    middle_jacobian(step, b.qm);
     multiply_transposed(system_->constraint_pattern(), g_values_, b.lambda, b.force);
   }
-  void force(const StepFrame& step, StepPoint<Dual1>& b) { at_->constraint_force(step.tm, b.qm, b.lambda, b.force); }
+  void force(const StepFrame&, StepPoint<Dual1>& b) {
+    times_.average(b.force, b.mdq, [&](double t, auto& out) { at_->constraint_force(t, b.qm, b.lambda, out); });
+  }
 
   /// After force.
   template <class S, class F>
@@ -117,19 +125,26 @@ class EndMultiplier {
   }
   /// dF2 += h G(q_m)^T on lambda, dF3 = G(q1): for quadratic g, d(G_m dq)/d(dq) = G_m + (Hess g) dq/2 = G(q1)
   void add_jacobian(const StepFrame& step, const StepPoint<double>& b, VectorRef values) {
-    system_->constraint_jacobian(step.tm, b.qm, g_values_);
+    middle_jacobian(step, b.qm);
     force_map_.add(values, g_values_, rule_.eliminated ? 0.5 * step.h : step.h);
     system_->constraint_jacobian(step.t1, b.q1, g_values_);
     position_map_.add(values, g_values_, 1);
   }
 
  private:
+  void middle_jacobian(const StepFrame& step, const Vector& qm) {
+    if (times_.moving())
+      times_.average(g_values_, g_scratch_, [&](double t, Vector& out) { system_->constraint_jacobian(t, qm, out); });
+    else
+      system_->constraint_jacobian(step.tm, qm, g_values_);
+  }
   /// G(q_m) dq
-  void middle_jacobian_times(const StepFrame&, StepPoint<double>& b, Vector& out) const {
+  void middle_jacobian_times(const StepFrame& step, StepPoint<double>& b, Vector& out) {
+    if (times_.moving()) system_->constraint_jacobian(step.t1, b.qm, g_values_);
     multiply(system_->constraint_pattern(), g_values_, b.dq, out);
   }
   void middle_jacobian_times(const StepFrame& step, StepPoint<Dual1>& b, VectorOf<Dual1>& out) {
-    at_->constraint_jacobian_times(step.tm, b.qm, b.dq, out);
+    at_->constraint_jacobian_times(times_.moving() ? step.t1 : step.tm, b.qm, b.dq, out);
   }
   /// At double from the compensated q1: its rounding error would be the energy's.
   void end_constraints(const StepFrame& step, StepPoint<double>& b, Vector& out) {
@@ -145,8 +160,9 @@ class EndMultiplier {
   Rule rule_;
   Index n_, m_, force_row_, first_;
   bool quadratic_;
+  MovingConstraints times_;
   ForBothScalars<VectorOf> g_;
-  Vector force_, work_, linear_, g_values_;
+  Vector force_, work_, linear_, g_values_, g_scratch_;
   BlockMap force_map_, position_map_;
 };
 

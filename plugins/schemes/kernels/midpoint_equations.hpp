@@ -5,7 +5,7 @@
 /// [dq | dp], or [dq | dp | lambda] where the multipliers are unknowns:
 ///
 ///     F1 = M dq/h - p_m - s M W_p dp                      p_m = p0 + dp/2,  q_m = q0 + dq/2
-///     F2 = dp + h (u + G(q_m)^T F + s W_q dq)
+///     F2 = dp + h (u + G(q_m)^T F + s W_q dq - Q(q_m, dq/h, t_m))
 ///
 /// (F1 is dq = h (M^-1 p_m + s W_p dp) multiplied by M/h.) F and the rows that go with it are the Multiplier's:
 /// EndMultiplier or PenaltyMultiplier. u and s:
@@ -20,6 +20,7 @@
 
 #include <algorithm>
 
+#include "applied_force.hpp"
 #include "balance_polish.hpp"
 #include "midpoint_rule.hpp"
 #include "predictor.hpp"
@@ -41,6 +42,7 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
         quotient_(system.mass(), rule.weight, rule.correct_potential || multiplier_.corrects(),
                   2 * system.n() + multiplier_.unknowns()),
         polish_(system),
+        applied_(system),
         n_(system.n()) {
     blocks_ = {{"dq", 0, n_}, {"dp", n_, n_}};
     if (multiplier_.unknowns() > 0) blocks_.push_back({"lambda", 2 * n_, multiplier_.unknowns()});
@@ -88,6 +90,10 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
       system_->potential_gradient(z0.t, q0, u_);
       at_.constraint_force(z0.t, q0, z0.lambda, work_);
       u_ += work_;
+      if (applied_.active()) {
+        system_->mass().solve(z0.p.value(), work_);
+        u_ -= applied_(z0.t, q0, work_);
+      }
       x.segment(n_, n_) = -step_.h * u_;
       work_ = z0.p.value() + 0.5 * x.segment(n_, n_);
       system_->mass().solve(work_, u_);
@@ -134,6 +140,7 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
     multiplier_.evaluate(step_, x, b);
     if (!stiff() || corrected()) gradient(b);
     if (!stiff()) {
+      if (applied_.active()) b.u -= applied(b);
       polish_.balance(step_, b, !rule_.split_potential, x.head(n_), low.head(n_), x.segment(n_, n_),
                       low.segment(n_, n_));
       return;
@@ -160,6 +167,10 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
     const Vector &p0 = step_.z0->p.value(), &p0_tail = step_.z0->p.tail();
     for (Index j = 0; j < n_; ++j) f[j] = ((b.mdq[j] / S(h) - p0[j]) - p0_tail[j]) - b.dp[j] * 0.5;
     for (Index j = 0; j < n_; ++j) f[n_ + j] = b.dp[j] + (b.u[j] + b.force[j]) * h;
+    if (applied_.active()) {
+      const auto& force = applied(b);
+      for (Index j = 0; j < n_; ++j) f[n_ + j] -= force[j] * h;
+    }
     multiplier_.rows(step_, b, f);
     if (corrected()) add_correction(b, f);
   }
@@ -184,19 +195,39 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
       system_->lagrangian_hessian(step_.tm, b.qm, b.lambda, hessian_values_);
     }
     hessian_.add(values, hessian_values_, 0.5 * step_.h);
+    if (applied_.active()) {
+      b.rate = b.dq / step_.h;
+      applied_.linearise(step_.tm, b.qm, b.rate);
+      applied_.add(force_, -0.5 * step_.h, -1, values);
+    }
     for (const Index k : one_) values[k] += 1;
     multiplier_.add_jacobian(step_, b, values);
 
     if (corrected()) add_correction_jacobian(values);
   }
 
+  /// Work of the force in the step.
+  long double work(const Vector& x) {
+    if (!applied_.active()) return 0;
+    auto& b = points_.at_double;
+    place(x, b);
+    b.rate = b.dq / step_.h;
+    return applied_.work(step_.tm, b.qm, b.rate, b.dq);
+  }
+
  private:
+  template <class S>
+  const VectorOf<S>& applied(StepPoint<S>& b) {
+    b.rate = b.dq / S(step_.h);
+    return applied_(step_.tm, b.qm, b.rate);
+  }
   void build_pattern() {
     const SparsityPattern &mass = system_->mass().pattern(), &hessian = system_->hessian_pattern();
     const Index size = 2 * n_ + multiplier_.unknowns();
     PatternBuilder builder(size, size);
     builder.add(mass, 0, 0);
     builder.add(hessian, n_, 0);
+    applied_.add_pattern(builder, n_, 0);
     multiplier_.add_pattern(builder);
     for (Index j = 0; j < n_; ++j) {
       builder.add(j, n_ + j);
@@ -206,6 +237,7 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
     pattern_ = builder.build();
     mass_q_ = BlockMap(pattern_, mass, 0, 0);
     hessian_ = BlockMap(pattern_, hessian, n_, 0);
+    force_ = applied_.place(pattern_, n_, 0);
     multiplier_.map(pattern_);
     for (Index j = 0; j < n_; ++j) {
       minus_half_.push_back(pattern_.find(j, n_ + j));
@@ -301,6 +333,8 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
   SplitGradient split_;
   GeneralQuotient quotient_;
   BalancePolish polish_;
+  AppliedForce applied_;
+  AppliedForce::Place force_;
   Index n_;
   std::vector<Block> blocks_;
   SparsityPattern pattern_;

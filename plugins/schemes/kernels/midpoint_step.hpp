@@ -18,7 +18,7 @@ inline void advance(State& next, double h, const Vector& x, const Vector& low) {
   next.advance_time(h);
 }
 
-/// One MidpointEquations a step. With a penalty it conserves H + mu R(g).
+/// One MidpointEquations a step. With a penalty it conserves H + mu R(g), each less the work of forces.
 template <class Multiplier>
 class MidpointStep final : public StepEquations {
  public:
@@ -52,9 +52,10 @@ class MidpointStep final : public StepEquations {
   }
   void finish(State& next) override {
     next.lambda = equations_.effective_multiplier(x_);
+    next.work += equations_.work(x_);
     advance(next, equations_.step().h, x_, low_);
   }
-  long double added_energy(const State& z) override { return equations_.multiplier().energy(z); }
+  long double added_energy(const State& z) override { return equations_.multiplier().energy(z) - z.work; }
 
  private:
   MidpointEquations<Multiplier> equations_;

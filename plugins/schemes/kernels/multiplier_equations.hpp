@@ -10,9 +10,10 @@
 ///     F1 = M dq/h - p0 + h/2 (u + G(q_m)^T lambda)
 ///     F3 = g(q1)          (end_multiplier.hpp)
 ///
-/// with u = grad U(q_m), or the quotients of split_gradient.hpp. Same solutions, 4 unknowns a point mass and rod
-/// instead of 7; dp is evaluated from the forces of the solution, to its own last place.
+/// with u = grad U(q_m), or the quotients of split_gradient.hpp, less a force Q(q_m, dq/h, t_m). Same solutions, 4
+/// unknowns a point mass and rod instead of 7; dp is evaluated from the forces of the solution, to its own last place.
 
+#include "applied_force.hpp"
 #include "balance_polish.hpp"
 #include "end_multiplier.hpp"
 #include "midpoint_rule.hpp"
@@ -33,6 +34,8 @@ class MultiplierEquations final : public NonlinearEquations {
         scales_(system),
         split_(system, at_),
         polish_(system),
+        applied_(system),
+        times_(system),
         n_(system.n()),
         m_(system.m()) {
     blocks_ = {{"dq", 0, n_}, {"lambda", n_, m_}};
@@ -45,6 +48,7 @@ class MultiplierEquations final : public NonlinearEquations {
     for (Vector* v : {&u_, &work_}) v->setZero(n_);
     g_values_.setZero(system.constraint_pattern().nonzeros());
     hessian_values_.setZero(system.hessian_pattern().nonzeros());
+    if (times_.moving()) hessian_scratch_ = hessian_values_;
   }
 
   const SparsityPattern& pattern() const override { return pattern_; }
@@ -57,7 +61,9 @@ class MultiplierEquations final : public NonlinearEquations {
     step_.tm = z0.t + 0.5 * h;
     step_.t1 = z0.t + h;
     scales_.update(z0, h);
-    system_->constraints_compensated(z0.t, z0.q.value(), z0.q.tail(), step_.g0, g_values_);
+    times_.begin(z0.t, h);
+    multiplier_.begin(step_, scales_);
+    system_->constraints_compensated(times_.moving() ? step_.t1 : z0.t, z0.q.value(), z0.q.tail(), step_.g0, g_values_);
     if (split_potential_) split_.begin(z0.q.value());
   }
 
@@ -67,6 +73,10 @@ class MultiplierEquations final : public NonlinearEquations {
     if (extrapolate(z0, step_.h, x)) return;
     const Vector& q0 = z0.q.value();
     system_->potential_gradient(z0.t, q0, u_);
+    if (applied_.active()) {
+      system_->mass().solve(z0.p.value(), work_);
+      u_ -= applied_(z0.t, q0, work_);
+    }
     at_.constraint_force(z0.t, q0, z0.lambda, work_);
     work_ = z0.p.value() - 0.5 * step_.h * (u_ + work_);
     system_->mass().solve(work_, u_);
@@ -102,9 +112,15 @@ class MultiplierEquations final : public NonlinearEquations {
       std::size_t at = 0;
       split_.for_each_outer([&](Index, Index, double value) { values[outer_[at++]] += 0.5 * step_.h * value; });
     } else {
-      system_->lagrangian_hessian(step_.tm, point_.qm, point_.lambda, hessian_values_);
+      times_.average(hessian_values_, hessian_scratch_,
+                     [&](double t, Vector& out) { system_->lagrangian_hessian(t, point_.qm, point_.lambda, out); });
     }
     hessian_.add(values, hessian_values_, 0.25 * step_.h);
+    if (applied_.active()) {
+      point_.rate = point_.dq / step_.h;
+      applied_.linearise(step_.tm, point_.qm, point_.rate);
+      applied_.add(force_, -0.25 * step_.h, -0.5, values);
+    }
     multiplier_.add_jacobian(step_, point_, values);
   }
 
@@ -114,11 +130,23 @@ class MultiplierEquations final : public NonlinearEquations {
     gradient(point_);
     dq_low.setZero();
     dp_low.setZero();
-    if (system_->mass().is_diagonal() &&
+    if (system_->mass().is_diagonal() && !times_.moving() &&
         polish_.balance(step_, point_, !split_potential_, x.head(n_), dq_low, dp, dp_low))
       return;
-    at_.constraint_force(step_.tm, point_.qm, point_.lambda, point_.force);
+    multiplier_.force(step_, point_);
     dp = -step_.h * (point_.u + point_.force);
+  }
+
+  /// Work of the force and of moving constraints in the step.
+  long double work(const Vector& x) {
+    if (!applied_.active() && !times_.moving()) return 0;
+    place(x, point_);
+    long double sum = 0;
+    if (applied_.active()) {
+      point_.rate = point_.dq / step_.h;
+      sum += applied_.work(step_.tm, point_.qm, point_.rate, point_.dq);
+    }
+    return sum + times_.work(step_.z0->q.value(), work_, point_.q1, work_, point_.lambda, none_);
   }
 
  private:
@@ -127,10 +155,12 @@ class MultiplierEquations final : public NonlinearEquations {
     PatternBuilder builder(n_ + m_, n_ + m_);
     builder.add(mass, 0, 0);
     builder.add(hessian, 0, 0);
+    applied_.add_pattern(builder, 0, 0);
     multiplier_.add_pattern(builder);
     pattern_ = builder.build();
     mass_ = BlockMap(pattern_, mass, 0, 0);
     hessian_ = BlockMap(pattern_, hessian, 0, 0);
+    force_ = applied_.place(pattern_, 0, 0);
     multiplier_.map(pattern_);
     if (split_potential_)
       split_.for_each_outer([this](Index j, Index k, double) { outer_.push_back(pattern_.find(j, k)); });
@@ -146,7 +176,10 @@ class MultiplierEquations final : public NonlinearEquations {
     if (split_potential_)
       split_.evaluate(step_.tm, b.qm, b.q1, b.u);
     else
-      at_.potential_gradient(step_.tm, b.qm, b.u);
+      times_.average(b.u, b.mdq, [&](double t, auto& out) { at_.potential_gradient(t, b.qm, out); });
+    if (!applied_.active()) return;
+    b.rate = b.dq / S(step_.h);
+    b.u -= applied_(step_.tm, b.qm, b.rate);
   }
 
   template <class X, class F, class S>
@@ -168,17 +201,20 @@ class MultiplierEquations final : public NonlinearEquations {
   StepScales scales_;
   SplitGradient split_;
   BalancePolish polish_;
+  AppliedForce applied_;
+  MovingConstraints times_;
   Index n_, m_;
   std::vector<Block> blocks_;
   SparsityPattern pattern_;
   BlockMap mass_, hessian_;
+  AppliedForce::Place force_;
   std::vector<Index> outer_;
 
   StepFrame step_;
   StepPoint<double> point_;
   StepPoint<Dual1> dual_point_;
   VectorOf<Dual1> x_dual_, f_dual_;
-  Vector u_, work_, g_values_, hessian_values_;
+  Vector u_, work_, none_, g_values_, hessian_values_, hessian_scratch_;
 };
 
 }  // namespace gnomon::kernels

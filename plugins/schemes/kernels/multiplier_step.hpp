@@ -31,9 +31,11 @@ class MultiplierStep final : public StepEquations {
     next.p.add(dp_);
     next.p.add(dp_low_);
     next.lambda = x_.tail(next.lambda.size());
+    next.work += equations_.work(x_);
     remember(next, h, x_);
     next.advance_time(h);
   }
+  long double added_energy(const State& z) override { return -z.work; }
 
  private:
   MultiplierEquations equations_;

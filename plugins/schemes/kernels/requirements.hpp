@@ -31,6 +31,12 @@ inline void require_conservative(const Scheme& scheme, const System& system) {
   if (system.traits().has_force) throw refusal(scheme, system, "it has a force outside the potential");
 }
 
+/// What is left of promises where a force or moving constraints act: momentum maps change, and phase volume.
+inline Promises ledger_promises(const System& system, Promises promises) {
+  if (system.traits().has_force || system.traits().time_dependent) promises.momentum = promises.symplectic = false;
+  return promises;
+}
+
 inline bool at_most_quadratic(int degree) {
   return degree != SystemTraits::not_polynomial && degree <= 2;
 }

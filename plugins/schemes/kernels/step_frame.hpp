@@ -20,12 +20,13 @@ template <class S>
 struct StepPoint {
   VectorOf<S> dq, dp, qm, q1;
   VectorOf<S> u;         ///< discrete gradient of U
+  VectorOf<S> rate;      ///< dq/h, where a force outside U needs it
   VectorOf<S> lambda;    ///< effective multiplier F
   VectorOf<S> force;     ///< G(q_m)^T F
   VectorOf<S> mdq, mdp;  ///< M dq, and M dp or M^-1 dp
 
   void allocate(Index n, Index m) {
-    for (auto* v : {&dq, &dp, &qm, &q1, &u, &force, &mdq, &mdp}) v->resize(n);
+    for (auto* v : {&dq, &dp, &qm, &q1, &u, &rate, &force, &mdq, &mdp}) v->resize(n);
     lambda.resize(m);
   }
 
