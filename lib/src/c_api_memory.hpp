@@ -12,6 +12,7 @@
 #include "gnomon/attached_algebra.hpp"
 #include "gnomon/attached_solver.hpp"
 #include "gnomon/dense_output.hpp"
+#include "gnomon/error.hpp"
 #include "gnomon/registry.hpp"
 
 namespace gnomon::c_api {

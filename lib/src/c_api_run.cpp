@@ -8,7 +8,6 @@
 
 #include "c_api_memory.hpp"
 #include "gnomon/consistency.hpp"
-#include "gnomon/error.hpp"
 
 namespace gnomon::c_api {
 
@@ -229,7 +228,7 @@ int GnomonCalcIC(void* mem) {
     ProblemInstance& start = memory.start;
     if (!start.system)
       throw Error(ErrorCode::refused, "an overdetermined DAE has no mass metric in which to repair its start");
-    project_start(*start.system, start.t0, start.q0, start.p0);
+    project_start(*start.system, start.t0, start.q0, start.p0, memory.options.dependent_constraints);
     Vector y0(start.q0.size() + start.p0.size());
     y0 << start.q0, start.p0;
     memory.y0 = y0;
