@@ -64,6 +64,7 @@ struct Memory {
   std::optional<Integrator> integrator;                   ///< of a run that has started
   State before;                                           ///< at the start of the last step
   bool has_step = false;                                  ///< before is set
+  bool eventful = false;                                  ///< a contact event is in the last step
   std::optional<StepInterpolant> interpolant;
   bool interpolates = false;  ///< the interpolant is that of the last step
   double returned_t = 0;      ///< of the last GnomonEvolve

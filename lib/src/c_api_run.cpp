@@ -77,11 +77,13 @@ void step(Memory& memory, double h) {
   Integrator& integrator = *memory.integrator;
   memory.before = integrator.state();
   memory.has_step = memory.interpolates = false;
+  const std::size_t events = integrator.events().size();
   const StepReport report = integrator.step(h);
   if (!report.success())
     throw Failure(memory.system && memory.system->failed_for_good() ? GNOMON_CALLBACK_FAILED : flag_of(report.status),
                   report.message);
   memory.has_step = true;
+  memory.eventful = integrator.events().size() > events;
 }
 
 int evolve(Memory& memory, double tout, N_Vector yout, sunrealtype* tret, int itask) {
@@ -147,20 +149,26 @@ int evolve(Memory& memory, double tout, N_Vector yout, sunrealtype* tret, int it
 }  // namespace
 
 void interpolate(Memory& memory, double t, int k, N_Vector y) {
-  if (!memory.start.system)
-    throw Error(ErrorCode::refused, "an overdetermined DAE has no mass matrix, which dense output needs");
   const State& z = memory.integrator->state();
   if (!memory.has_step) throw Error(ErrorCode::bad_value, "there is no step yet whose inside could be asked for");
   const double h = z.t - memory.before.t, fraction = (t - memory.before.t) / h;
   if (!(fraction >= -1e-9 && fraction <= 1 + 1e-9))
     throw Error(ErrorCode::bad_value, "t = " + number_text(t) + " is outside the last step, from " +
                                           number_text(memory.before.t) + " to " + number_text(z.t));
-  if (!memory.interpolant) memory.interpolant.emplace(*memory.start.system);
+  if (memory.eventful)
+    throw Error(ErrorCode::refused,
+                "there is an event in the last step, at t = " + number_text(memory.integrator->events().back().t) +
+                    ", and dense output is valid between events only");
+  const ProblemInstance& start = memory.start;
+  if (!memory.interpolant && start.system)
+    memory.interpolant.emplace(*start.system, memory.options.dependent_constraints);
+  else if (!memory.interpolant)
+    memory.interpolant.emplace(*start.overdetermined);
   if (!memory.interpolates) memory.interpolant->set(memory.before, z);
   memory.interpolates = true;
   auto out = view(y, state_size(memory), "y");
-  const Index n = memory.start.system->n();
-  memory.interpolant->evaluate(t, k, out.head(n), out.tail(n));
+  const Index n = start.q0.size();
+  memory.interpolant->evaluate(t, k, out.head(n), out.tail(start.p0.size()));
 }
 
 bool find_root(Memory& memory, double t_end, double& t) {
@@ -182,7 +190,7 @@ bool find_root(Memory& memory, double t_end, double& t) {
   for (std::size_t i = 0; i < roots.low.size(); ++i) {
     if (!crosses(roots.low[i], roots.high[i])) continue;
     any = true;
-    if (roots.high[i] == 0) continue;
+    if (roots.high[i] == 0 || memory.eventful) continue;  // at the end of a step that no interpolant takes
     const auto f = [&](double time) {
       at(time, roots.middle);
       return roots.middle[i];

@@ -326,3 +326,99 @@ BOOST_AUTO_TEST_CASE(misuse_of_forces) {
   BOOST_TEST(GnomonSetForceFn(run.mem, nullptr) == GNOMON_SUCCESS);
   BOOST_TEST(run.to(1) == GNOMON_SUCCESS, run.message());
 }
+
+namespace {
+
+extern "C" int half_way(sunrealtype, N_Vector y, sunrealtype* out, void*) {
+  out[0] = NV_Ith_S(y, 0) - .5025;
+  return 0;
+}
+
+}  // namespace
+
+/// Friction and contacts between events: everything is quadratic in t there, so that dense output is exact.
+BOOST_AUTO_TEST_CASE(dense_output_between_events) {
+  const SunContext context;
+  Bead bead{1, .25, 0};
+  Run sliding(context);
+  set_bead(sliding, bead, 1, 0);
+  BOOST_TEST(GnomonSetScheme(sliding.mem, "symplectic-euler-natural", nullptr) == GNOMON_SUCCESS);
+  sliding[0] = 0;
+  sliding[2] = 1;
+  sliding.start();
+  BOOST_TEST(sliding.to(.5) == GNOMON_SUCCESS, sliding.message());
+  const SunOwner<N_Vector> slope(N_VClone(sliding.y.get()));
+  for (const double t : {.5, .5 - 1e-2}) {
+    BOOST_TEST(GnomonGetDky(sliding.mem, t, 1, slope.get()) == GNOMON_SUCCESS, sliding.message());
+    BOOST_TEST(NV_Ith_S(slope.get(), 2) == -.25, boost::test_tools::tolerance(1e-9));
+  }
+
+  Bead smooth{1, 0, 0};
+  Run run(context);
+  set_bead(run, smooth, 0, 2);
+  BOOST_TEST(GnomonSetContact(run.mem, "restitution=0.5") == GNOMON_SUCCESS);
+  BOOST_TEST(GnomonRootInit(run.mem, 1, half_way) == GNOMON_SUCCESS);
+  run[0] = 2;
+  run[1] = .2;
+  run[2] = -1;
+  run.start();
+  long events = 0;
+  int inside = 0, refused = 0, roots = 0;
+  const SunOwner<N_Vector> y(N_VClone(run.y.get()));
+  for (double t = 0; t < 3;) {
+    const long before = events;
+    const double q2 = run[1], p2 = run[3];
+    const int flag = run.to(4, GNOMON_ONE_STEP);
+    BOOST_REQUIRE_MESSAGE(flag >= 0, run.message());
+    if (flag == GNOMON_ROOT_RETURN) {
+      ++roots;
+      BOOST_TEST(std::abs(run[0] - .5025) <= 1e-12);
+      BOOST_REQUIRE(run.to(4, GNOMON_ONE_STEP) == GNOMON_SUCCESS);
+    }
+    GnomonGetNumEvents(run.mem, &events);
+    const int got = GnomonGetDky(run.mem, t + .004, 0, y.get());
+    if (events > before) {
+      ++refused;
+      run.misuse(got, GNOMON_REFUSED, {"event", "between events"});
+    } else {
+      ++inside;
+      BOOST_REQUIRE_MESSAGE(got == GNOMON_SUCCESS, run.message());
+      // In flight, or at rest on the floor.
+      const double g = run[3] == p2 ? 0 : 1, s = .004;
+      if (roots == 0) BOOST_TEST(std::abs(NV_Ith_S(y.get(), 1) - (q2 + p2 * s - g * s * s / 2)) <= 1e-13);
+    }
+    t = run.t;
+  }
+  BOOST_TEST(refused > 3);
+  BOOST_TEST(inside > 100);
+  BOOST_TEST(roots == 1);
+}
+
+/// An overdetermined DAE: the ends are those of the step, the first derivative is that of the interpolant.
+BOOST_AUTO_TEST_CASE(dense_output_of_an_overdetermined_dae) {
+  const SunContext context;
+  Run run(context);
+  BOOST_TEST(GnomonSetProblem(run.mem, "rotating-wire-bead", nullptr) == GNOMON_SUCCESS, run.message());
+  BOOST_TEST(GnomonSetScheme(run.mem, "symplectic-euler-natural", nullptr) == GNOMON_SUCCESS);
+  BOOST_TEST(GnomonSetStep(run.mem, 1e-3) == GNOMON_SUCCESS);
+  BOOST_TEST(GnomonInit(run.mem, 0, nullptr) == GNOMON_SUCCESS);
+  sunindextype n = 0, m = 0;
+  BOOST_TEST(GnomonGetSizes(run.mem, &n, &m) == GNOMON_SUCCESS, run.message());
+  double t = 0;
+  run.y.reset(N_VNew_Serial(2 * n, context));
+  BOOST_TEST(GnomonGetState(run.mem, &t, run.y.get()) == GNOMON_SUCCESS, run.message());
+  const SunOwner<N_Vector> start(N_VClone(run.y.get())), got(N_VClone(run.y.get())), slope(N_VClone(run.y.get()));
+  N_VScale(1, run.y.get(), start.get());
+  BOOST_TEST(run.to(1, GNOMON_ONE_STEP) == GNOMON_SUCCESS, run.message());
+  BOOST_TEST(GnomonGetDky(run.mem, 0, 0, got.get()) == GNOMON_SUCCESS, run.message());
+  for (sunindextype i = 0; i < 2 * n; ++i)
+    BOOST_TEST(std::abs(NV_Ith_S(got.get(), i) - NV_Ith_S(start.get(), i)) <= 1e-14);
+  BOOST_TEST(GnomonGetDky(run.mem, run.t, 0, got.get()) == GNOMON_SUCCESS, run.message());
+  for (int i = 0; i < 2 * n; ++i) BOOST_TEST(std::abs(NV_Ith_S(got.get(), i) - run[i]) <= 1e-14);
+  const SunOwner<N_Vector> low(N_VClone(run.y.get())), high(N_VClone(run.y.get()));
+  BOOST_TEST(GnomonGetDky(run.mem, 5e-4, 1, slope.get()) == GNOMON_SUCCESS, run.message());
+  BOOST_TEST(GnomonGetDky(run.mem, 5e-4 - 1e-6, 0, low.get()) == GNOMON_SUCCESS);
+  BOOST_TEST(GnomonGetDky(run.mem, 5e-4 + 1e-6, 0, high.get()) == GNOMON_SUCCESS);
+  for (sunindextype i = 0; i < 2 * n; ++i)
+    BOOST_TEST(std::abs((NV_Ith_S(high.get(), i) - NV_Ith_S(low.get(), i)) / 2e-6 - NV_Ith_S(slope.get(), i)) <= 1e-6);
+}

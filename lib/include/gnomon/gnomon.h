@@ -219,10 +219,12 @@ int GnomonEvolve(void* mem, sunrealtype tout, N_Vector yout, sunrealtype* tret, 
 int GnomonSetStopTime(void* mem, sunrealtype tstop);
 int GnomonClearStopTime(void* mem);
 /** The k-th derivative (0, 1, 2) of y at t, inside the last step, by the polynomial of degree 5 through its ends:
- * O(h^6) in q, O(h^5) in p. An interpolant keeps energy and constraints to its order only, not to rounding. */
+ *  O(h^6) in q, O(h^5) in p (O(h^4) in z of an overdetermined DAE). An interpolant keeps energy and constraints to its
+ *  order only, not to rounding. GNOMON_REFUSED where a contact event is in the step. */
 int GnomonGetDky(void* mem, sunrealtype t, int k, N_Vector dky);
 /** nrtfn functions, 0 for none. A change of sign within a step is located on the interpolant; GnomonEvolve then returns
- *  just behind it, and the run goes on undisturbed. */
+ *  just behind it, and the run goes on undisturbed. In a step with a contact event it is not located: GnomonEvolve then
+ *  returns at the end of the step. */
 int GnomonRootInit(void* mem, int nrtfn, GnomonRootFn g);
 /** +1 for the functions that rose through zero at the last root, -1 for those that fell, 0 for the others. */
 int GnomonGetRootInfo(void* mem, int* rootsfound);
