@@ -2,7 +2,6 @@
 /// The C interface: what a run did.
 
 #include "c_api_memory.hpp"
-#include "gnomon/error.hpp"
 
 using namespace gnomon;
 using namespace gnomon::c_api;

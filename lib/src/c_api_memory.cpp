@@ -39,7 +39,7 @@ void write_state(const Memory& memory, const State& z, N_Vector y) {
 void prepare(Memory& memory) {
   if (!memory.initialised) throw Failure(GNOMON_NO_INIT, "GnomonInit was not called, so there is no start");
   ProblemInstance start;
-  std::shared_ptr<const CallbackSystem> system;
+  std::shared_ptr<CallbackSystem> system;
   if (memory.problem) {
     start = memory.registry.build(memory.problem->name, memory.problem->options);
   } else {
@@ -49,10 +49,23 @@ void prepare(Memory& memory) {
     if (size == 0 || size % 2 != 0)
       throw Error(ErrorCode::bad_size,
                   "y0 = (q0, p0) has " + std::to_string(size) + " entries, expected an even number of them above zero");
-    memory.callbacks.n = size / 2;
-    const double largest = size > 0 ? memory.y0->head(size / 2).lpNorm<Eigen::Infinity>() : 0;
-    memory.callbacks.size = largest > 0 && std::isfinite(largest) ? largest : 1;
-    system = std::make_shared<const CallbackSystem>(memory.callbacks);
+    Callbacks& callbacks = memory.callbacks;
+    callbacks.n = size / 2;
+    const auto usual = [](const Vector& x) {
+      const double largest = x.lpNorm<Eigen::Infinity>();
+      return largest > 0 && std::isfinite(largest) ? largest : 1;
+    };
+    const Vector q0 = memory.y0->head(callbacks.n), p0 = memory.y0->tail(callbacks.n);
+    callbacks.size = usual(q0);
+    Vector v0 = p0;
+    if (callbacks.mass && callbacks.mass->size() == callbacks.n) callbacks.mass->solve(p0, v0);
+    callbacks.speed = usual(v0);
+    system = std::make_shared<CallbackSystem>(callbacks);
+    try {
+      system->watch_time(memory.t0, q0, v0);
+    } catch (const FatalCallback& failure) {
+      throw Failure(GNOMON_CALLBACK_FAILED, failure.what());
+    }
     start.system = system;
     start.q0.setZero(size / 2);
     start.p0.setZero(size / 2);

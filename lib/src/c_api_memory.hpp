@@ -12,6 +12,7 @@
 #include "gnomon/attached_algebra.hpp"
 #include "gnomon/attached_solver.hpp"
 #include "gnomon/dense_output.hpp"
+#include "gnomon/error.hpp"
 #include "gnomon/registry.hpp"
 
 namespace gnomon::c_api {
@@ -63,6 +64,7 @@ struct Memory {
   std::optional<Integrator> integrator;                   ///< of a run that has started
   State before;                                           ///< at the start of the last step
   bool has_step = false;                                  ///< before is set
+  bool eventful = false;                                  ///< a contact event is in the last step
   std::optional<StepInterpolant> interpolant;
   bool interpolates = false;  ///< the interpolant is that of the last step
   double returned_t = 0;      ///< of the last GnomonEvolve

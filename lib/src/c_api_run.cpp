@@ -8,7 +8,6 @@
 
 #include "c_api_memory.hpp"
 #include "gnomon/consistency.hpp"
-#include "gnomon/error.hpp"
 
 namespace gnomon::c_api {
 
@@ -78,11 +77,13 @@ void step(Memory& memory, double h) {
   Integrator& integrator = *memory.integrator;
   memory.before = integrator.state();
   memory.has_step = memory.interpolates = false;
+  const std::size_t events = integrator.events().size();
   const StepReport report = integrator.step(h);
   if (!report.success())
     throw Failure(memory.system && memory.system->failed_for_good() ? GNOMON_CALLBACK_FAILED : flag_of(report.status),
                   report.message);
   memory.has_step = true;
+  memory.eventful = integrator.events().size() > events;
 }
 
 int evolve(Memory& memory, double tout, N_Vector yout, sunrealtype* tret, int itask) {
@@ -148,20 +149,26 @@ int evolve(Memory& memory, double tout, N_Vector yout, sunrealtype* tret, int it
 }  // namespace
 
 void interpolate(Memory& memory, double t, int k, N_Vector y) {
-  if (!memory.start.system)
-    throw Error(ErrorCode::refused, "an overdetermined DAE has no mass matrix, which dense output needs");
   const State& z = memory.integrator->state();
   if (!memory.has_step) throw Error(ErrorCode::bad_value, "there is no step yet whose inside could be asked for");
   const double h = z.t - memory.before.t, fraction = (t - memory.before.t) / h;
   if (!(fraction >= -1e-9 && fraction <= 1 + 1e-9))
     throw Error(ErrorCode::bad_value, "t = " + number_text(t) + " is outside the last step, from " +
                                           number_text(memory.before.t) + " to " + number_text(z.t));
-  if (!memory.interpolant) memory.interpolant.emplace(*memory.start.system);
+  if (memory.eventful)
+    throw Error(ErrorCode::refused,
+                "there is an event in the last step, at t = " + number_text(memory.integrator->events().back().t) +
+                    ", and dense output is valid between events only");
+  const ProblemInstance& start = memory.start;
+  if (!memory.interpolant && start.system)
+    memory.interpolant.emplace(*start.system, memory.options.dependent_constraints);
+  else if (!memory.interpolant)
+    memory.interpolant.emplace(*start.overdetermined);
   if (!memory.interpolates) memory.interpolant->set(memory.before, z);
   memory.interpolates = true;
   auto out = view(y, state_size(memory), "y");
-  const Index n = memory.start.system->n();
-  memory.interpolant->evaluate(t, k, out.head(n), out.tail(n));
+  const Index n = start.q0.size();
+  memory.interpolant->evaluate(t, k, out.head(n), out.tail(start.p0.size()));
 }
 
 bool find_root(Memory& memory, double t_end, double& t) {
@@ -183,7 +190,7 @@ bool find_root(Memory& memory, double t_end, double& t) {
   for (std::size_t i = 0; i < roots.low.size(); ++i) {
     if (!crosses(roots.low[i], roots.high[i])) continue;
     any = true;
-    if (roots.high[i] == 0) continue;
+    if (roots.high[i] == 0 || memory.eventful) continue;  // at the end of a step that no interpolant takes
     const auto f = [&](double time) {
       at(time, roots.middle);
       return roots.middle[i];
@@ -229,7 +236,7 @@ int GnomonCalcIC(void* mem) {
     ProblemInstance& start = memory.start;
     if (!start.system)
       throw Error(ErrorCode::refused, "an overdetermined DAE has no mass metric in which to repair its start");
-    project_start(*start.system, start.t0, start.q0, start.p0);
+    project_start(*start.system, start.t0, start.q0, start.p0, memory.options.dependent_constraints);
     Vector y0(start.q0.size() + start.p0.size());
     y0 << start.q0, start.p0;
     memory.y0 = y0;

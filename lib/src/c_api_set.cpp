@@ -1,34 +1,11 @@
 /// \file
 /// The C interface: memory, system and method.
 
-#include "c_api_memory.hpp"
-#include "gnomon/error.hpp"
+#include "c_api_given.hpp"
+#include "c_api_matrix.hpp"
 
 using namespace gnomon;
 using namespace gnomon::c_api;
-
-namespace {
-
-std::string text(const char* given, const char* what) {
-  if (!given) throw Error(ErrorCode::bad_value, std::string(what) + " is NULL");
-  return given;
-}
-
-/// An empty matrix like the user's, which may be gone when it is needed.
-SharedMatrix copy_of(SUNMatrix matrix) {
-  if (!matrix) return nullptr;
-  SharedMatrix copy(SUNMatClone(matrix), [](SUNMatrix m) { SUNMatDestroy(m); });
-  if (!copy || SUNMatCopy(matrix, copy.get()) != 0) throw std::bad_alloc();
-  return copy;
-}
-
-template <class F>
-F required(F function, const char* what) {
-  if (!function) throw Error(ErrorCode::bad_value, std::string(what) + " is NULL");
-  return function;
-}
-
-}  // namespace
 
 void* GnomonCreate(SUNContext sunctx) {
   if (!sunctx) return nullptr;
@@ -84,7 +61,8 @@ int GnomonSetMassMatrix(void* mem, SUNMatrix mass) {
     if (!mass) throw Error(ErrorCode::bad_value, "the mass is NULL");
     const bool sparse = SUNMatGetID(mass) == SUNMATRIX_SPARSE;
     if (!sparse && SUNMatGetID(mass) != SUNMATRIX_DENSE)
-      throw Error(ErrorCode::bad_value, "the mass is a SUNMatrix that is neither dense nor sparse by rows (CSR_MAT)");
+      throw Error(ErrorCode::bad_value,
+                  "the mass is a SUNMatrix that is neither dense nor sparse (CSR_MAT or CSC_MAT)");
     const Index n = sparse ? SUNSparseMatrix_Rows(mass) : SUNDenseMatrix_Rows(mass);
     MatrixBuffer buffer("the mass", mass, n, n, memory.context);
     Vector values(buffer.pattern().nonzeros());
@@ -112,37 +90,30 @@ int GnomonSetGradientFn(void* mem, GnomonGradientFn grad) {
 
 int GnomonSetConstraintFn(void* mem, sunindextype m, GnomonConstraintFn g) {
   return guarded(mem, __func__, [&](Memory& memory) {
-    if (m < 0) throw Error(ErrorCode::bad_value, "the number of constraints " + std::to_string(m) + " is below zero");
-    if (m > 0) required(g, "the constraint function");
-    memory.callbacks.m = m;
-    memory.callbacks.constraints = g;
+    set_rows(memory.callbacks.constraints, "constraint", m, g);
     return GNOMON_SUCCESS;
   });
 }
 
 int GnomonSetConstraintJacFn(void* mem, GnomonJacobianFn G, SUNMatrix pattern) {
   return guarded(mem, __func__, [&](Memory& memory) {
-    memory.callbacks.jacobian_matrix = copy_of(pattern);
-    memory.callbacks.jacobian = G;
+    memory.callbacks.constraints.jacobian = {G, copy_of("the pattern of G", pattern)};
     return GNOMON_SUCCESS;
   });
 }
 
 int GnomonSetHessianFn(void* mem, GnomonHessianFn H, SUNMatrix pattern) {
   return guarded(mem, __func__, [&](Memory& memory) {
-    memory.callbacks.hessian_matrix = copy_of(pattern);
-    memory.callbacks.hessian = H;
+    memory.callbacks.hessian = {H, copy_of("the pattern of H", pattern)};
     return GNOMON_SUCCESS;
   });
 }
 
 int GnomonSetDegrees(void* mem, int potential, int constraints) {
   return guarded(mem, __func__, [&](Memory& memory) {
-    for (const int degree : {potential, constraints})
-      if (degree < SystemTraits::not_polynomial)
-        throw Error(ErrorCode::bad_value, "degree " + std::to_string(degree) + " is below -1 (no polynomial)");
+    for (const int degree : {potential, constraints}) check_degree(degree);
     memory.callbacks.potential_degree = potential;
-    memory.callbacks.constraint_degree = constraints;
+    memory.callbacks.constraints.degree = constraints;
     return GNOMON_SUCCESS;
   });
 }
@@ -259,6 +230,13 @@ int GnomonSetMaxHalvings(void* mem, int levels) {
 int GnomonSetContact(void* mem, const char* options) {
   return guarded(mem, __func__, [&](Memory& memory) {
     memory.options.contact = contact_options(assignments(options, "options of contact"));
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonSetDependentConstraints(void* mem, int allowed) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    memory.options.dependent_constraints = allowed != 0;
     return GNOMON_SUCCESS;
   });
 }

@@ -290,6 +290,20 @@ SaddlePoint::SaddlePoint(const System& system, double t, const Vector& q, bool a
 
   mass_scale_ = system.mass().diagonal_entries().cwiseSqrt().cwiseInverse();
   const Sparse a = weighted_transpose(system, mass_scale_, values, row_scale_);
+  ConstraintRank rank;
+  if (allow_dependent) rank = large_rank(a);
+  for (Index i = 0; i < m_; ++i)
+    if (!std::binary_search(rank.dependent.begin(), rank.dependent.end(), i)) kept_.push_back(i);
+  if (!factorise(system, a)) {
+    rank.dependent.clear();
+    rank.condition = std::numeric_limits<double>::infinity();
+    throw_rank_deficient(system, allow_dependent ? rank : large_rank(a));
+  }
+  find_null_space(a, rank.dependent);
+}
+
+/// Of the matrix with those columns of A that are kept. False where it is singular.
+bool SaddlePoint::factorise(const System& system, const Sparse& a) {
   Triplets entries;
   const SparsityPattern& mass = system.mass().pattern();
   for (Index i = 0; i < n_; ++i)
@@ -298,18 +312,51 @@ SaddlePoint::SaddlePoint(const System& system, double t, const Vector& q, bool a
       entries.emplace_back(static_cast<int>(i), static_cast<int>(j),
                            system.mass().values()[k] * mass_scale_[i] * mass_scale_[j]);
     }
-  for (int i = 0; i < a.outerSize(); ++i)
-    for (Sparse::InnerIterator entry(a, i); entry; ++entry) {
-      entries.emplace_back(static_cast<int>(entry.row()), static_cast<int>(n_ + i), entry.value());
-      entries.emplace_back(static_cast<int>(n_ + i), static_cast<int>(entry.row()), entry.value());
+  const auto size = n_ + static_cast<Index>(kept_.size());
+  for (Index k = n_; k < size; ++k)
+    for (Sparse::InnerIterator entry(a, kept_[static_cast<std::size_t>(k - n_)]); entry; ++entry) {
+      entries.emplace_back(static_cast<int>(entry.row()), static_cast<int>(k), entry.value());
+      entries.emplace_back(static_cast<int>(k), static_cast<int>(entry.row()), entry.value());
     }
-  matrix_.resize(n_ + m_, n_ + m_);
+  matrix_.resize(size, size);
   matrix_.setFromTriplets(entries.begin(), entries.end());
   lu_ = std::make_unique<Lu>(matrix_);
   // An inverse of that size shows in a few iterations; the norm itself is not asked for.
   const auto inverse = [this](Vector& x) { x = lu_->solve(x).eval(); };
-  const bool singular = lu_->info() != Eigen::Success || !(power_norm(n_ + m_, inverse, 6) < largest_inverse);
-  if (singular) throw_rank_deficient(system, large_rank(a));
+  return lu_->info() == Eigen::Success && power_norm(size, inverse, 6) < largest_inverse;
+}
+
+/// Column d of A that depends on those that are kept is A_kept w, and e_d - w is in the null space.
+void SaddlePoint::find_null_space(const Sparse& a, const std::vector<Index>& dependent) {
+  const auto count = static_cast<Index>(dependent.size());
+  null_space_.resize(m_, count);
+  if (count == 0) return;
+  Matrix basis(m_, count);
+  Vector y(m_);
+  for (Index k = 0; k < count; ++k) {
+    const Index d = dependent[static_cast<std::size_t>(k)];
+    spread(solved(Vector(a.col(d)), Vector::Zero(m_)), y);
+    basis.col(k) = -y;
+    basis(d, k) = 1;
+  }
+  null_space_ = Eigen::HouseholderQR<Matrix>(basis).householderQ() * Matrix::Identity(m_, count);
+}
+
+/// What the factors make of the scaled right side, with one step of refinement.
+Vector SaddlePoint::solved(const Vector& f, const Vector& c) const {
+  Vector right(matrix_.rows());
+  right.head(n_) = f;
+  for (std::size_t k = 0; k < kept_.size(); ++k) right[n_ + static_cast<Index>(k)] = c[kept_[k]];
+  Vector solution = lu_->solve(right);
+  const Vector defect = right - matrix_ * solution;
+  solution += lu_->solve(defect);
+  return solution;
+}
+
+/// The multipliers of a solution, zero for those that are not kept.
+void SaddlePoint::spread(const Vector& solution, Vector& y) const {
+  y.setZero(m_);
+  for (std::size_t k = 0; k < kept_.size(); ++k) y[kept_[k]] = solution[n_ + static_cast<Index>(k)];
 }
 
 void SaddlePoint::solve(const Vector& f, const Vector& c, Vector& x, Vector& y) const {
@@ -335,13 +382,14 @@ void SaddlePoint::solve(const Vector& f, const Vector& c, Vector& x, Vector& y) 
     root_->solve_lower_transposed(x);
     return;
   }
-  Vector right(n_ + m_);
-  right << f.cwiseProduct(mass_scale_), c.cwiseProduct(row_scale_);
-  Vector solution = lu_->solve(right);
-  const Vector defect = right - matrix_ * solution;
-  solution += lu_->solve(defect);
+  // The range of A^T is what is orthogonal to the null space of A: c counts there, and y has its least norm there.
+  Vector reached = c.cwiseProduct(row_scale_);
+  reached -= null_space_ * (null_space_.transpose() * reached).eval();
+  const Vector solution = solved(f.cwiseProduct(mass_scale_), reached);
   x = solution.head(n_).cwiseProduct(mass_scale_);
-  y = solution.tail(m_).cwiseProduct(row_scale_);
+  spread(solution, y);
+  y -= null_space_ * (null_space_.transpose() * y).eval();
+  y.array() *= row_scale_.array();
 }
 
 }  // namespace gnomon

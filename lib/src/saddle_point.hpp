@@ -31,13 +31,14 @@ class MassRoot {
   Eigen::LLT<Matrix> factor_;
 };
 
-/// (M x + G^T y, G x) = (f, c), factorised once; G in full rank, or, where that is allowed and the system is small,
-/// of any rank: then x and y have least norm, y in the scaling of row_scale_, and of c counts what G can reach.
+/// (M x + G^T y, G x) = (f, c), factorised once; G in full rank, or, where that is allowed, of any rank: then x and y
+/// have least norm, y in the scaling of row_scale_, and of c counts what G can reach.
 ///
 /// Small systems: with A = L^-1 G^T = Q R, the null-space form
 ///     L^T x = (I - Q Q^T) L^-1 f + Q R^-T c,    y = R^-1 (Q^T L^-1 f - R^-T c),
 /// whose error grows with the condition of A where that of the assembled matrix, or of G M^-1 G^T, grows with its
-/// square. Large systems: sparse LU of the matrix with unit diagonal of M and unit rows of G, one step of refinement.
+/// square. Large systems: sparse LU of the matrix with unit diagonal of M and unit rows of G, one step of refinement;
+/// rows of G that repeat others are left out of it, and what they could carry is a null vector each, of length m.
 class SaddlePoint {
  public:
   /// Throws Error(rank_deficient) naming the dependent constraints.
@@ -46,6 +47,11 @@ class SaddlePoint {
 
  private:
   using Lu = Eigen::SparseLU<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>>;
+
+  bool factorise(const System& system, const Eigen::SparseMatrix<double>& a);
+  void find_null_space(const Eigen::SparseMatrix<double>& a, const std::vector<Index>& dependent);
+  Vector solved(const Vector& f, const Vector& c) const;
+  void spread(const Vector& solution, Vector& y) const;
 
   Index n_, m_;
   Vector row_scale_;  // of G
@@ -56,6 +62,8 @@ class SaddlePoint {
   Vector mass_scale_;                                   // M_ii^-1/2
   Eigen::SparseMatrix<double> matrix_;                  // scaled
   std::unique_ptr<Lu> lu_;
+  std::vector<Index> kept_;  // rows of G in matrix_
+  Matrix null_space_;        // of the scaled G^T, orthonormal
 };
 
 /// See constraint_rank; values are those of G at q on the constraint pattern.

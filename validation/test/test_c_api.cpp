@@ -18,6 +18,16 @@ int pendulum_G_sparse(sunrealtype, N_Vector q, SUNMatrix G, void*) {
   SUNSparseMatrix_Data(G)[1] = NV_Ith_S(q, 1);
   return 0;
 }
+int pendulum_H_sparse(sunrealtype, N_Vector, N_Vector lambda, SUNMatrix H, void*) {
+  SUNSparseMatrix_Data(H)[0] = SUNSparseMatrix_Data(H)[1] = NV_Ith_S(lambda, 0);
+  return 0;
+}
+/// The constraint of the pendulum, and twice the same.
+int repeated_g(sunrealtype, N_Vector q, N_Vector g, void*) {
+  NV_Ith_S(g, 0) = (NV_Ith_S(q, 0) * NV_Ith_S(q, 0) + NV_Ith_S(q, 1) * NV_Ith_S(q, 1) - 1) / 2;
+  NV_Ith_S(g, 1) = 2 * NV_Ith_S(g, 0);
+  return 0;
+}
 int pendulum_H(sunrealtype, N_Vector, N_Vector lambda, SUNMatrix H, void*) {
   SM_ELEMENT_D(H, 0, 0) = SM_ELEMENT_D(H, 1, 1) = NV_Ith_S(lambda, 0);
   return 0;
@@ -126,6 +136,61 @@ BOOST_AUTO_TEST_CASE(matrices_sparse_and_dense) {
   BOOST_TEST(GnomonSetConstraintJacFn(sparse.mem, pendulum_G, small.get()) == GNOMON_SUCCESS);
   BOOST_TEST(GnomonReInit(sparse.mem, 0, sparse.y.get()) == GNOMON_SUCCESS);
   sparse.misuse(sparse.to(1), GNOMON_BAD_SIZE, {"1 x 1", "1 x 2"});
+}
+
+/// By columns as by rows; G is full here, so that its values are in the same order.
+BOOST_AUTO_TEST_CASE(matrices_by_columns) {
+  const SunContext context;
+  std::vector<std::vector<double>> ends;
+  for (const int type : {CSR_MAT, CSC_MAT}) {
+    Run run(context);
+    run.pendulum();
+    const SunOwner<SUNMatrix> G(SUNSparseMatrix(1, 2, 2, type, context));
+    const SunOwner<SUNMatrix> square(SUNSparseMatrix(2, 2, 2, type, context));
+    for (int k = 0; k < 2; ++k) {
+      SUNSparseMatrix_IndexPointers(square.get())[k + 1] = k + 1;
+      SUNSparseMatrix_IndexValues(square.get())[k] = k;
+      SUNSparseMatrix_Data(square.get())[k] = 1 + k;
+      SUNSparseMatrix_IndexPointers(G.get())[type == CSR_MAT ? 1 : k + 1] = type == CSR_MAT ? 2 : k + 1;
+      SUNSparseMatrix_IndexValues(G.get())[k] = type == CSR_MAT ? k : 0;
+    }
+    BOOST_TEST(GnomonSetConstraintJacFn(run.mem, pendulum_G_sparse, G.get()) == GNOMON_SUCCESS, run.message());
+    BOOST_TEST(GnomonSetHessianFn(run.mem, pendulum_H_sparse, square.get()) == GNOMON_SUCCESS, run.message());
+    BOOST_TEST(GnomonSetMassMatrix(run.mem, square.get()) == GNOMON_SUCCESS, run.message());
+    BOOST_TEST(run.to(1) == GNOMON_SUCCESS, run.message());
+    BOOST_TEST(run.energy_error() < 1e-13);
+    ends.push_back(run.state());
+
+    // Index arrays that lead outside of the matrix.
+    SUNSparseMatrix_IndexValues(G.get())[1] = 2;
+    run.misuse(GnomonSetConstraintJacFn(run.mem, pendulum_G_sparse, G.get()), GNOMON_BAD_VALUE,
+               {"pattern of G", "values[1] = 2", type == CSR_MAT ? "from 0 to 1" : "from 0 to 0"});
+    SUNSparseMatrix_IndexPointers(square.get())[2] = 3;
+    run.misuse(GnomonSetMassMatrix(run.mem, square.get()), GNOMON_BAD_VALUE, {"the mass", "pointers[2] = 3", "1 to 2"});
+    SUNSparseMatrix_IndexPointers(square.get())[1] = -1;
+    run.misuse(GnomonSetHessianFn(run.mem, pendulum_H_sparse, square.get()), GNOMON_BAD_VALUE,
+               {"pattern of H", "pointers[1] = -1"});
+  }
+  BOOST_TEST(ends[0] == ends[1], boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(dependent_constraints) {
+  const SunContext context;
+  Run run(context);
+  run.pendulum();
+  BOOST_TEST(GnomonSetConstraintFn(run.mem, 2, repeated_g) == GNOMON_SUCCESS);
+  BOOST_TEST(GnomonSetConstraintJacFn(run.mem, nullptr, nullptr) == GNOMON_SUCCESS);
+  run.misuse(run.to(1), GNOMON_RANK_DEFICIENT, {"rank 1, expected 2", "\"g["});
+  BOOST_TEST(GnomonSetDependentConstraints(run.mem, 1) == GNOMON_SUCCESS);
+  BOOST_TEST(run.to(1) == GNOMON_SUCCESS, run.message());
+  BOOST_TEST(run.energy_error() < 1e-13);
+  sunindextype rank = 0;
+  const SunOwner<N_Vector> dependent(N_VNew_Serial(2, context));
+  BOOST_TEST(GnomonGetDependentConstraints(run.mem, &rank, dependent.get()) == GNOMON_SUCCESS, run.message());
+  BOOST_TEST(rank == 1);
+  BOOST_TEST(NV_Ith_S(dependent.get(), 0) + NV_Ith_S(dependent.get(), 1) == 1);
+  run.misuse(GnomonGetDependentConstraints(run.mem, nullptr, nullptr), GNOMON_BAD_VALUE, {"NULL"});
+  run.misuse(GnomonGetDependentConstraints(run.mem, &rank, run.y.get()), GNOMON_BAD_SIZE, {"dependent", "4", "2"});
 }
 
 BOOST_AUTO_TEST_CASE(misuse_is_one_sentence) {

@@ -38,8 +38,8 @@ void project_start(const System& system, double t, Vector& q, Vector& p, bool al
 void acceleration(const System& system, double t, const Vector& q, const Vector& v, Vector& a, Vector& lambda,
                   bool allow_dependent = false);
 
-/// lambda <- the multipliers of least norm, in the same scaling, with the same force G(q)^T lambda. For small systems:
-/// it takes dense algebra and allocates.
+/// lambda <- the multipliers of least norm, in the same scaling (of large systems with diag(M) in the place of M), with
+/// the same force G(q)^T lambda. It allocates.
 void least_norm(const System& system, double t, const Vector& q, VectorRef lambda);
 
 /// Name of constraint i for messages: the declared one, or "g[i]".

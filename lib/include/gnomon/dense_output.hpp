@@ -2,6 +2,9 @@
 /// \file
 /// Dense output: the solution between two ends of a step.
 
+#include <memory>
+
+#include "gnomon/overdetermined.hpp"
 #include "gnomon/state.hpp"
 #include "gnomon/system.hpp"
 
@@ -13,22 +16,31 @@ namespace gnomon {
 ///
 /// which is O(h^6) from the solution in q and O(h^5) in p. It is no state of any scheme: between the ends it keeps
 /// energy and constraints to that order only, not to rounding.
+///
+/// Of an overdetermined DAE y is the same, with y' = v(y,z) and y'' = v_y y' + v_z z', and z the polynomial of degree 3
+/// with z and the index-1 slope z' of both ends: O(h^4).
+///
+/// Of a system with obstacles it is valid between two events, with the contacts that are closed there.
 class StepInterpolant {
  public:
-  /// The system outlives it. Throws Error(refused) where the mass depends on q, and for obstacles, whose contacts open
-  /// and close inside of steps.
-  explicit StepInterpolant(const System& system);
+  /// The system outlives it. dependent_constraints: as in IntegratorOptions. Throws Error(refused) where the mass
+  /// depends on q.
+  explicit StepInterpolant(const System& system, bool dependent_constraints = false);
+  explicit StepInterpolant(const OverdeterminedSystem& system);
+  ~StepInterpolant();
+  StepInterpolant(StepInterpolant&&) noexcept;
+  StepInterpolant& operator=(StepInterpolant&&) noexcept;
 
-  /// From one state to another of the same run. Throws Error(rank_deficient) where the accelerations are not defined.
+  /// From one state to another of the same run, without an event between them. Throws Error(refused) where other
+  /// contacts are closed at the end than at the start, Error(rank_deficient) where the accelerations are not defined,
+  /// Error(callback_failed) where they cannot be evaluated: under friction where the velocity is zero, say.
   void set(const State& z0, const State& z1);
-  /// The k-th derivative, k = 0, 1 or 2, of q and p at t; t outside the step extrapolates.
-  void evaluate(double t, int k, VectorRef q, VectorRef p) const;
+  /// The k-th derivative, k = 0, 1 or 2, of q and p, or of y and z, at t; t outside the step extrapolates.
+  void evaluate(double t, int k, VectorRef first, VectorRef second) const;
 
  private:
-  const System* system_;
-  double t0_ = 0, h_ = 0;
-  Matrix c_;  // n x 6: q = sum_j c_j s^j, s = (t - t0) / h
-  Vector v0_, v1_, a0_, a1_, lambda_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace gnomon

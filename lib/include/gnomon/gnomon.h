@@ -1,10 +1,11 @@
 /** \file
  *  Gnomon from C, in the manner of SUNDIALS: energy-conserving integration of a constrained mechanical system
  *
- *      q' = M^-1 p      p' = -grad U(t,q) - G(t,q)^T lambda      0 = g(t,q),   G = dg/dq  (m x n)
+ *      q' = M^-1 p      p' = -grad U(q) - G(q)^T lambda      0 = g(q),   G = dg/dq  (m x n)
  *
- *  with steps of a size that the user chooses. The state is the N_Vector y = (q, p) of length 2n: serial, or any other
- *  vector that gives access to its array (N_VGetArrayPointer).
+ *  with steps of a size that the user chooses, and perhaps with forces, friction and obstacles c(q) >= 0. The state is
+ * the N_Vector y = (q, p) of length 2n: serial, or any other vector that gives access to its array
+ * (N_VGetArrayPointer).
  *
  *      void* mem = GnomonCreate(sunctx);
  *      GnomonSetMassDiagonal(mem, mass);              GnomonSetPotentialFn(mem, U);
@@ -50,6 +51,13 @@ extern "C" {
 /** itask of GnomonEvolve. */
 enum { GNOMON_NORMAL = 1, GNOMON_ONE_STEP = 2 };
 
+/** Arguments of a force or of friction. */
+enum { GNOMON_BY_Q = 0, GNOMON_BY_V = 1, GNOMON_BY_LAMBDA = 2 };
+
+/** Kinds of events: a contact closes, by an impact where it was approached; it is hit and opens again; it opens because
+ *  its multiplier reached zero; the velocity passes through zero under friction; it stays there. */
+enum { GNOMON_LANDING = 0, GNOMON_IMPACT = 1, GNOMON_LAUNCH = 2, GNOMON_TURNING = 3, GNOMON_REST = 4 };
+
 /** \name Callbacks
  *  q, grad, g and lambda are serial vectors of length n, n, m and m that belong to the caller. They return 0, > 0 for
  *  "cannot be evaluated here" (the step is refused), < 0 for a failure after which they are not called again. t is the
@@ -66,6 +74,20 @@ typedef int (*GnomonConstraintFn)(sunrealtype t, N_Vector q, N_Vector g, void* u
 typedef int (*GnomonJacobianFn)(sunrealtype t, N_Vector q, SUNMatrix G, void* user_data);
 /** H = Hess U + sum_i lambda_i Hess g_i at (t,q), n x n, zero where it is not written */
 typedef int (*GnomonHessianFn)(sunrealtype t, N_Vector q, N_Vector lambda, SUNMatrix H, void* user_data);
+/** Force outside the potential, Q(t,q,v) of length n, v = M^-1 p. No scheme takes one that depends on t: where Q is
+ *  found to, at the start, every scheme refuses it. */
+typedef int (*GnomonForceFn)(sunrealtype t, N_Vector q, N_Vector v, N_Vector Q, void* user_data);
+/** dQ/dq or dQ/dv at (t,q,v), n x n, zero where it is not written */
+typedef int (*GnomonForceJacFn)(sunrealtype t, N_Vector q, N_Vector v, SUNMatrix dQ, void* user_data);
+/** Friction R(q,v,lambda) of length n; lambda has the m multipliers of the constraints, then one for each obstacle,
+ *  zero where that is open. Where v = 0 its direction need not be defined. */
+typedef int (*GnomonFrictionFn)(N_Vector q, N_Vector v, N_Vector lambda, N_Vector R, void* user_data);
+/** dR/dq, dR/dv (n x n) or dR/dlambda (n x (m + obstacles)), zero where it is not written */
+typedef int (*GnomonFrictionJacFn)(N_Vector q, N_Vector v, N_Vector lambda, SUNMatrix dR, void* user_data);
+/** xi(q) of length n: U and g do not change along q' = xi(q), so that p . xi(q) is conserved */
+typedef int (*GnomonSymmetryFn)(N_Vector q, N_Vector xi, void* user_data);
+/** I(t,q,p), which the motion conserves */
+typedef int (*GnomonIntegralFn)(sunrealtype t, N_Vector q, N_Vector p, sunrealtype* I, void* user_data);
 /** Functions of the solution y = (q,p) whose zeros are looked for; the same as CVRootFn. */
 typedef int (*GnomonRootFn)(sunrealtype t, N_Vector y, sunrealtype* gout, void* user_data);
 /** A nonlinear solver for vectors like `like`, serial ones of the size of a step's unknowns: every system of a step
@@ -96,7 +118,7 @@ int GnomonLoadPlugin(void* mem, const char* path);
  *  What is set after GnomonInit holds from the next GnomonReInit on.
  */
 /**@{*/
-/** Constant mass, by its diagonal (length n) or as a dense or CSR matrix; symmetric positive definite. Copied. */
+/** Constant mass, by its diagonal (length n) or as a dense or sparse matrix; symmetric positive definite. Copied. */
 int GnomonSetMassDiagonal(void* mem, N_Vector mass);
 int GnomonSetMassMatrix(void* mem, SUNMatrix mass);
 /** Required. */
@@ -105,8 +127,8 @@ int GnomonSetPotentialFn(void* mem, GnomonPotentialFn U);
 int GnomonSetGradientFn(void* mem, GnomonGradientFn grad);
 /** m constraints. */
 int GnomonSetConstraintFn(void* mem, sunindextype m, GnomonConstraintFn g);
-/** G into a matrix like `pattern`, m x n, dense or CSR with index arrays that stay as they are; NULL: dense. G == NULL
- *  keeps to the pattern and takes the values from differences of g. */
+/** G into a matrix like `pattern`, m x n, dense or sparse (CSR_MAT or CSC_MAT) with index arrays that stay as they are;
+ *  NULL: dense. G == NULL keeps to the pattern and takes the values from differences of g. */
 int GnomonSetConstraintJacFn(void* mem, GnomonJacobianFn G, SUNMatrix pattern);
 /** The same for H; where it is not set, H is dense and comes from differences of grad U and G. */
 int GnomonSetHessianFn(void* mem, GnomonHessianFn H, SUNMatrix pattern);
@@ -116,6 +138,28 @@ int GnomonSetHessianFn(void* mem, GnomonHessianFn H, SUNMatrix pattern);
  * with differences of declared polynomials, 4e-12 with differences alone. */
 int GnomonSetDegrees(void* mem, int potential, int constraints);
 int GnomonSetUserData(void* mem, void* user_data);
+/** Q, whose work is booked (GnomonGetWork); NULL: none. For symplectic-euler-natural and its relatives: a scheme that
+ *  takes no force says so. */
+int GnomonSetForceFn(void* mem, GnomonForceFn Q);
+/** Its derivative by = GNOMON_BY_Q or GNOMON_BY_V, with a pattern as for G; where it is not set, from differences. */
+int GnomonSetForceJacFn(void* mem, int by, GnomonForceJacFn dQ, SUNMatrix pattern);
+/** R; NULL: none. For the same schemes. */
+int GnomonSetFrictionFn(void* mem, GnomonFrictionFn R);
+/** Its derivative by = GNOMON_BY_Q, GNOMON_BY_V or GNOMON_BY_LAMBDA, likewise. */
+int GnomonSetFrictionJacFn(void* mem, int by, GnomonFrictionJacFn dR, SUNMatrix pattern);
+/** Obstacles c(q) >= 0, `count` of them, whose contact force is C^T psi with psi >= 0; count = 0: none. What happens at
+ *  a contact is GnomonSetContact's matter. */
+int GnomonSetObstacleFn(void* mem, sunindextype count, GnomonConstraintFn c);
+/** C = dc/dq, count x n, as for G. */
+int GnomonSetObstacleJacFn(void* mem, GnomonJacobianFn C, SUNMatrix pattern);
+/** sum_i psi_i Hess c_i, n x n, in the place of `lambda` psi; where it is not set, from differences of C. */
+int GnomonSetObstacleHessFn(void* mem, GnomonHessianFn H, SUNMatrix pattern);
+/** Degree of c as for GnomonSetDegrees; -1 if not set. */
+int GnomonSetObstacleDegree(void* mem, int degree);
+/** One more symmetry; many schemes promise to conserve its momentum map p . xi(q). NULL, NULL: none from here on. */
+int GnomonAddSymmetry(void* mem, const char* name, GnomonSymmetryFn xi);
+/** One more first integral, whose error measures the solution. NULL, NULL: none from here on. */
+int GnomonAddIntegral(void* mem, const char* name, GnomonIntegralFn I);
 /** A problem that Gnomon knows by name, in place of all of the above, with "name=value name=value" (NULL: none). */
 int GnomonSetProblem(void* mem, const char* name, const char* parameters);
 /**@}*/
@@ -142,8 +186,10 @@ int GnomonSetJacobianSource(void* mem, const char* source);
 int GnomonSetFallback(void* mem, const char* solver);
 /** A refused step is cut into up to 2^levels substeps; 0, the default: it ends the run. */
 int GnomonSetMaxHalvings(void* mem, int levels);
-/** Contacts of problems with obstacles: "mode=event-driven restitution=0.5" */
+/** Contacts of systems with obstacles: "mode=event-driven restitution=0.5", or mode=time-stepping. */
 int GnomonSetContact(void* mem, const char* options);
+/** Not 0: constraints that repeat others are no error; the multipliers are then those of least norm. 0, the default. */
+int GnomonSetDependentConstraints(void* mem, int allowed);
 /** h > 0; may change between calls of GnomonEvolve. Required. */
 int GnomonSetStep(void* mem, sunrealtype h);
 /**@}*/
@@ -173,10 +219,12 @@ int GnomonEvolve(void* mem, sunrealtype tout, N_Vector yout, sunrealtype* tret, 
 int GnomonSetStopTime(void* mem, sunrealtype tstop);
 int GnomonClearStopTime(void* mem);
 /** The k-th derivative (0, 1, 2) of y at t, inside the last step, by the polynomial of degree 5 through its ends:
- * O(h^6) in q, O(h^5) in p. An interpolant keeps energy and constraints to its order only, not to rounding. */
+ *  O(h^6) in q, O(h^5) in p (O(h^4) in z of an overdetermined DAE). An interpolant keeps energy and constraints to its
+ *  order only, not to rounding. GNOMON_REFUSED where a contact event is in the step. */
 int GnomonGetDky(void* mem, sunrealtype t, int k, N_Vector dky);
 /** nrtfn functions, 0 for none. A change of sign within a step is located on the interpolant; GnomonEvolve then returns
- *  just behind it, and the run goes on undisturbed. */
+ *  just behind it, and the run goes on undisturbed. In a step with a contact event it is not located: GnomonEvolve then
+ *  returns at the end of the step. */
 int GnomonRootInit(void* mem, int nrtfn, GnomonRootFn g);
 /** +1 for the functions that rose through zero at the last root, -1 for those that fell, 0 for the others. */
 int GnomonGetRootInfo(void* mem, int* rootsfound);
@@ -204,6 +252,23 @@ int GnomonGetEnergy(void* mem, sunrealtype* energy);
 int GnomonGetEnergyError(void* mem, sunrealtype* last, sunrealtype* largest);
 /** Largest |g_i| and |(G v + g_t)_i| of the run. */
 int GnomonGetConstraintNorms(void* mem, sunrealtype* position, sunrealtype* velocity);
+/** p . xi(q) of symmetry `which` (from 0) now, and its largest error in the run. */
+int GnomonGetMomentumMap(void* mem, int which, sunrealtype* value, sunrealtype* largest_error);
+/** The same for a first integral. */
+int GnomonGetIntegral(void* mem, int which, sunrealtype* value, sunrealtype* largest_error);
+/** Work of force and friction since the start. */
+int GnomonGetWork(void* mem, sunrealtype* work);
+/** Events of a system with obstacles. */
+int GnomonGetNumEvents(void* mem, long int* nevents);
+/** Event `which` (from 0): when, of which kind (GNOMON_LANDING and so on), at which obstacle (-1 for GNOMON_TURNING and
+ *  GNOMON_REST), and what the impulse of this contact did to the energy. */
+int GnomonGetEvent(void* mem, long int which, sunrealtype* t, int* kind, sunindextype* obstacle,
+                   sunrealtype* energy_change);
+/** Energy that impacts took since the start. */
+int GnomonGetImpactLoss(void* mem, sunrealtype* loss);
+/** Rank of G at the start, and a vector of length m (NULL: not wanted) with 1 for the constraints that repeat others, 0
+ *  for the rest; see GnomonSetDependentConstraints. */
+int GnomonGetDependentConstraints(void* mem, sunindextype* rank, N_Vector dependent);
 int GnomonGetNumSteps(void* mem, long int* nsteps);
 int GnomonGetNumNonlinSolvIters(void* mem, long int* nniters);
 int GnomonGetNumResEvals(void* mem, long int* nrevals);
