@@ -109,7 +109,7 @@ void CallbackSystem::obstacles(const ConstVectorRef& q, VectorRef out) const {
 std::shared_ptr<const System> CallbackSystem::with_obstacles_closed() const {
   if (traits_.n_obstacles == 0) return System::with_obstacles_closed();
   auto closed = std::make_shared<CallbackSystem>(calls_, true);
-  closed->traits_.time_dependent = traits_.time_dependent;
+  closed->traits_.time_dependent_force = traits_.time_dependent_force;
   closed->fatal_ = fatal_;
   return closed;
 }
@@ -148,7 +148,7 @@ void CallbackSystem::watch_time(double t, const Vector& q, const Vector& v) {
       } catch (const CannotEvaluate&) {
         continue;
       }
-      if (now.allFinite() && now != later) traits_.time_dependent = true;
+      if (now.allFinite() && now != later) traits_.time_dependent_force = true;
     }
 }
 
