@@ -18,6 +18,7 @@ namespace {
 }  // namespace
 
 void Archive::raw(void* data, std::size_t size) {
+  if (size == 0) return;  // what is empty may have no address, which memcpy must not see
   if (!reading_) {
     bytes_.append(static_cast<const char*>(data), size);
     return;

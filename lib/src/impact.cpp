@@ -12,7 +12,8 @@ namespace {
 
 /// x of least norm with A x = b, for A symmetric and possibly singular.
 Matrix least_norm(const Matrix& A, const Matrix& b) {
-  return A.size() ? Matrix(A.completeOrthogonalDecomposition().solve(b)) : Matrix(0, b.cols());
+  if (A.size() == 0 || b.size() == 0) return Matrix(A.cols(), b.cols());  // Eigen's solve is not made for these
+  return A.completeOrthogonalDecomposition().solve(b);
 }
 
 Matrix selected(const Matrix& D, const std::vector<Index>& rows) {

@@ -64,8 +64,9 @@ class Krylov final : public LinearAlgebra {
     SUNLinSolSetZeroGuess(solver_.get(), SUNTRUE);
     const int flag = SUNLinSolSolve(solver_.get(), nullptr, x_.get(), b_.get(), tolerance_ * right.norm());
     used_ = SUNLinSolNumIters(solver_.get());
-    // A residual that was reduced, though not to the tolerance, is a step that Newton's method judges.
-    if (flag != SUNLS_SUCCESS && flag != SUNLS_RES_REDUCED)
+    // A residual that was reduced, though not to the tolerance, is a step that Newton's method judges. Success is 0 in
+    // SUNDIALS 6 and 7, under two names.
+    if (flag != 0 && flag != SUNLS_RES_REDUCED)
       return fail("the iteration ended with flag " + std::to_string(flag) + " after " + std::to_string(used_) +
                   " iterations");
     x = Eigen::Map<const Vector>(N_VGetArrayPointer(x_.get()), x.size());

@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "builtin_registry.hpp"
-#include "example_41.hpp"
 #include "gnomon/gnomon.hpp"
+#include "kernels/odae_test_model.hpp"
+#include "unit_mass.hpp"
 
 using namespace gnomon;
-using gnomon::test::Example41;
+using namespace gnomon::test;
+using Example41 = gnomon::problems::OdaeTestModel;
 
 namespace {
 
@@ -28,17 +30,8 @@ struct WithMomentum : Example41 {
 };
 
 /// Mass on y2 = y1^3/100 with the friction c psi^0.85, which is NaN where the surface would have to pull.
-struct SlidingMass : AutodiffOverdeterminedModel<2, 2, 1> {
-  OverdeterminedTraits describe() const {
-    OverdeterminedTraits t;
-    t.name = "sliding mass";
-    return t;
-  }
-  template <class S>
-  void velocity(const S*, const S* z, S* v) const {
-    v[0] = z[0];
-    v[1] = z[1];
-  }
+struct SlidingMass : UnitMass<2, 1> {
+  OverdeterminedTraits describe() const { return named("sliding mass"); }
   template <class S>
   void force(const S*, const S*, S* f) const {
     f[0] = S(0.0);
@@ -61,17 +54,9 @@ struct SlidingMass : AutodiffOverdeterminedModel<2, 2, 1> {
 
 /// Goes along y1 at unit speed; the multiplier keeps y2 = y1^2/10 with a force that ends at y1 = reach, and that moves
 /// y3.
-struct EndOfReach : AutodiffOverdeterminedModel<3, 3, 1> {
+struct EndOfReach : UnitMass<3, 1> {
   double reach = 1;
-  OverdeterminedTraits describe() const {
-    OverdeterminedTraits t;
-    t.name = "end of reach";
-    return t;
-  }
-  template <class S>
-  void velocity(const S*, const S* z, S* v) const {
-    for (int j = 0; j < 3; ++j) v[j] = z[j];
-  }
+  OverdeterminedTraits describe() const { return named("end of reach"); }
   template <class S>
   void force(const S*, const S*, S* f) const {
     f[0] = f[2] = S(0.0);
@@ -294,11 +279,12 @@ BOOST_AUTO_TEST_CASE(starts_that_are_refused) {
   const State before = integrator.state();
   const auto start = [&](const Vector& y, const Vector& z) { return sentence([&] { integrator.start(0, y, z); }); };
   BOOST_TEST(start(2 * ones2, ones2) ==
-             "system (4.1): the start is off the manifold: the constraint g(y)[0] = 7, expected at most 2.4e-09 in "
+             "system odae-test: the start is off the manifold: the constraint g(y)[0] = 7, expected at most 2.4e-09 in "
              "size");
-  BOOST_TEST(start(ones2, Vector::Unit(2, 0)) ==
-             "system (4.1): the start is off the manifold: the hidden constraint g_y v[0] = 2, expected at most 4e-10 "
-             "in size");
+  BOOST_TEST(
+      start(ones2, Vector::Unit(2, 0)) ==
+      "system odae-test: the start is off the manifold: the hidden constraint g_y v[0] = 2, expected at most 4e-10 "
+      "in size");
   BOOST_TEST(same(integrator.state(), before));
   advance(integrator, 1, 0.01);
 

@@ -3,36 +3,24 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "gnomon/autodiff_overdetermined.hpp"
+#include "builtin_registry.hpp"
 #include "gnomon/autodiff_system.hpp"
 #include "gnomon/consistency.hpp"
 #include "gnomon/error.hpp"
 #include "gnomon/overdetermined_consistency.hpp"
-#include "gnomon/registry.hpp"
 #include "measures/counting_malloc.hpp"
+#include "says.hpp"
+#include "unit_mass.hpp"
 
 using namespace gnomon;
+using namespace gnomon::test;
 using validation::CountAllocations;
 
 namespace {
 
-Registry builtin() {
-  Registry registry;
-  register_builtin(registry);
-  return registry;
-}
-
 /// A free particle: m = 0 and p = (1 + y^2) z, so that (1 + y^2) z' + 2 y z^2 = -y.
-struct Free : AutodiffOverdeterminedModel<1, 1, 0> {
-  OverdeterminedTraits describe() const {
-    OverdeterminedTraits t;
-    t.name = "free";
-    return t;
-  }
-  template <class S>
-  void velocity(const S*, const S* z, S* v) const {
-    v[0] = z[0];
-  }
+struct Free : UnitMass<1, 0> {
+  OverdeterminedTraits describe() const { return named("free"); }
   template <class S>
   void momentum(const S* y, const S* z, S* p) const {
     p[0] = (1.0 + y[0] * y[0]) * z[0];
@@ -59,20 +47,11 @@ struct FreeSystem : AutodiffModel<2, 0> {
 };
 
 /// A bead on the line y2 = 0, under a load: psi + friction(psi) = load.
-struct Bead : AutodiffOverdeterminedModel<2, 2, 1> {
+struct Bead : UnitMass<2, 1> {
   enum class Friction { root, not_a_number, throws, square, none } kind = Friction::root;
   double load = 4;
   double stiffness = 1;  ///< of the multiplier's own force
-  OverdeterminedTraits describe() const {
-    OverdeterminedTraits t;
-    t.name = "bead";
-    return t;
-  }
-  template <class S>
-  void velocity(const S*, const S* z, S* v) const {
-    v[0] = z[0];
-    v[1] = z[1];
-  }
+  OverdeterminedTraits describe() const { return named("bead"); }
   template <class S>
   void force(const S*, const S*, S* f) const {
     f[0] = S(0.0);
@@ -107,18 +86,9 @@ struct Bead : AutodiffOverdeterminedModel<2, 2, 1> {
 };
 
 /// Two constraints whose gradients have the angle 1/slope with each other: the condition is of the order slope^2.
-struct Wedge : AutodiffOverdeterminedModel<2, 2, 2> {
+struct Wedge : UnitMass<2, 2> {
   double slope = 1;
-  OverdeterminedTraits describe() const {
-    OverdeterminedTraits t;
-    t.name = "wedge";
-    return t;
-  }
-  template <class S>
-  void velocity(const S*, const S* z, S* v) const {
-    v[0] = z[0];
-    v[1] = z[1];
-  }
+  OverdeterminedTraits describe() const { return named("wedge"); }
   template <class S>
   void force(const S*, const S*, S* f) const {
     f[0] = S(1.0);
@@ -146,10 +116,6 @@ Solved solve(const Bead& bead, double start) {
   return s;
 }
 
-auto says(const std::string& part) {
-  return [part](const std::exception& error) { return std::string(error.what()).find(part) != std::string::npos; };
-}
-
 /// A problem's start as an overdetermined DAE.
 struct Start {
   std::shared_ptr<const System> mechanical;
@@ -168,7 +134,7 @@ Start start_of(const Registry& registry, const std::string& problem, const Assig
 
 /// Small, Jay, (4.2): psi = m (g + 6 b y1 z1^2)/(1 + 9 b^2 y1^4), whatever the friction.
 BOOST_AUTO_TEST_CASE(cubic_surface) {
-  const Start s = start_of(builtin(), "cubic-surface", {{"contact", "kept"}});
+  const Start s = start_of(registry(), "cubic-surface", {{"contact", "kept"}});
   Vector w = Vector::Zero(2), psi = Vector::Zero(1);
   Index1(*s.system).solve(s.q, s.v, w, psi);
   BOOST_TEST(std::abs(psi[0] - (9.81 + 6 * .01 * 10 * 3.6 * 3.6) / 10) <= 1e-14);
@@ -177,7 +143,7 @@ BOOST_AUTO_TEST_CASE(cubic_surface) {
 
 /// Dense (20 and 80 unknowns) and sparse (200) against the null-space form of the mechanical accelerations.
 BOOST_AUTO_TEST_CASE(mechanical) {
-  const Registry registry = builtin();
+  const Registry& registry = gnomon::registry();
   for (const char* links : {"5", "20", "50"}) {
     const Start s = start_of(registry, "chain", {{"start", "spatial"}, {"links", links}});
     Vector a, lambda;
@@ -262,7 +228,7 @@ BOOST_AUTO_TEST_CASE(nearly_dependent_constraints) {
 
 BOOST_AUTO_TEST_CASE(nothing_allocates) {
   if (!CountAllocations::available()) return;
-  const Registry registry = builtin();
+  const Registry& registry = gnomon::registry();
   for (const Start& s :
        {start_of(registry, "cubic-surface", {{"contact", "kept"}}), start_of(registry, "heavy-top", {}),
         start_of(registry, "chain", {{"start", "spatial"}, {"links", "25"}})}) {

@@ -3,26 +3,19 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "gnomon/autodiff_overdetermined.hpp"
+#include "builtin_registry.hpp"
 #include "gnomon/gnomon.hpp"
+#include "unit_mass.hpp"
 
 using namespace gnomon;
+using namespace gnomon::test;
 
 namespace {
 
 /// A mass on q2 = -q1^3 / 3 in a unit field: it would soon leave the surface, where psi < 0, and its friction is NaN
 /// there.
-struct Overrun : AutodiffOverdeterminedModel<2, 2, 1> {
-  OverdeterminedTraits describe() const {
-    OverdeterminedTraits traits;
-    traits.name = "overrun";
-    return traits;
-  }
-  template <class S>
-  void velocity(const S*, const S* z, S* v) const {
-    v[0] = z[0];
-    v[1] = z[1];
-  }
+struct Overrun : UnitMass<2, 1> {
+  OverdeterminedTraits describe() const { return named("overrun"); }
   template <class S>
   void force(const S*, const S*, S* f) const {
     f[0] = S(0.0);
@@ -56,15 +49,9 @@ std::array<double, 2> errors(const Registry& registry, const std::string& name, 
   return {(integrator.state().q.value() - exact).norm(), (integrator.state().p.value() - exact).norm()};
 }
 
-Registry registry() {
-  Registry r;
-  register_builtin(r);
-  return r;
-}
-
 /// Small, Jay, Figs. 4.1 and 4.2, against an independent implementation (alpha = 1/2).
 BOOST_AUTO_TEST_CASE(example_41_errors) {
-  const Registry r = registry();
+  const Registry& r = registry();
   const auto compare = [&](const char* name, double h, double y, double z) {
     const auto [ey, ez] = errors(r, name, {}, h);
     BOOST_TEST(std::abs(ey - y) <= 1e-6 * y, name << " at h = " << h << ": error of y " << ey << ", expected " << y);
@@ -80,7 +67,7 @@ BOOST_AUTO_TEST_CASE(example_41_errors) {
 
 /// The method and its adjoint are of order 2 together, their triple jump of order 4, although r is nonlinear in psi.
 BOOST_AUTO_TEST_CASE(example_41_orders) {
-  const Registry r = registry();
+  const Registry& r = registry();
   const auto slope = [&](const Assignments& options, double coarse, double fine) {
     const auto a = errors(r, "composition", options, coarse), b = errors(r, "composition", options, fine);
     return std::array<double, 2>{std::log(a[0] / b[0]) / std::log(coarse / fine),
@@ -95,7 +82,7 @@ BOOST_AUTO_TEST_CASE(example_41_orders) {
 }
 
 BOOST_AUTO_TEST_CASE(bad_alpha_and_starts) {
-  const Registry r = registry();
+  const Registry& r = registry();
   const auto refused = [](const std::string& part) {
     return [part](const Error& error) { return std::string(error.what()).find(part) != std::string::npos; };
   };
@@ -116,7 +103,7 @@ BOOST_AUTO_TEST_CASE(bad_alpha_and_starts) {
 
 /// psi is unique only where z is not zero: the start at rest is on the manifold, but has no multiplier.
 BOOST_AUTO_TEST_CASE(singular_start) {
-  const Registry r = registry();
+  const Registry& r = registry();
   ProblemInstance rest = r.build("odae-test");
   rest.p0.setZero();
   BOOST_CHECK_EXCEPTION(r.integrator(rest, "symplectic-euler-true", "newton"), Error, [](const Error& error) {
@@ -126,7 +113,7 @@ BOOST_AUTO_TEST_CASE(singular_start) {
 
 /// Friction that is NaN where psi < 0: a step that leads there fails, says so, and leaves the state as it was.
 BOOST_AUTO_TEST_CASE(friction_not_a_number) {
-  const Registry r = registry();
+  const Registry& r = registry();
   ProblemInstance overrun;
   overrun.overdetermined = std::make_shared<AutodiffOverdetermined<Overrun>>(Overrun());
   overrun.q0 = (Vector(2) << 0, 0).finished();
@@ -152,7 +139,7 @@ BOOST_AUTO_TEST_CASE(friction_not_a_number) {
 
 /// Two momenta, one motion: p(y,z) that depends on y, and not p = z.
 BOOST_AUTO_TEST_CASE(momentum_of_the_resting_frame) {
-  const Registry r = registry();
+  const Registry& r = registry();
   const auto end = [&](const Assignments& set) {
     Integrator integrator = r.integrator(r.build("rotating-wire-bead", set), "composition", "newton",
                                          {{"inner", "symplectic-euler-true"}, {"order", "4"}, {"kind", "suzuki"}});
@@ -173,7 +160,7 @@ BOOST_AUTO_TEST_CASE(momentum_of_the_resting_frame) {
 
 /// What is left of the energy balance without friction is the method's own error: of order 2 here, and no work.
 BOOST_AUTO_TEST_CASE(bead_without_friction) {
-  const Registry r = registry();
+  const Registry& r = registry();
   const ProblemInstance smooth = r.build("rotating-wire-bead", {{"c_f", "0"}, {"u", "0"}});
   const auto error = [&](double h) {
     Integrator integrator =
@@ -188,7 +175,7 @@ BOOST_AUTO_TEST_CASE(bead_without_friction) {
 }
 
 BOOST_AUTO_TEST_CASE(bad_starts_of_the_problems) {
-  const Registry r = registry();
+  const Registry& r = registry();
   const auto refused = [](const std::string& part) {
     return [part](const Error& error) { return std::string(error.what()).find(part) != std::string::npos; };
   };

@@ -7,10 +7,9 @@
 ///  2. Bodies. What is left pairs row and column into vertices. Multipliers are the vertices without a diagonal entry;
 ///     coordinates that meet the same multipliers are one body, and a multiplier that meets a single body belongs to
 ///     it, since alone its block would be singular (the rod of a chain to its anchor).
-///  3. Tree. The refined quotient tree of the graph of bodies and multipliers (George, Liu, SIAM J. Numer. Anal. 15
-///     (1978) 297-327): levels of a breadth-first search, each cut into the sets that hang together through deeper
-///     levels. Blocks are then the vertices of a tree, a multiplier goes with the body behind it as seen from the root,
-///     and elimination from the leaves to the root fills nothing outside the blocks.
+///  3. Tree. The refined quotient tree of the graph of bodies and multipliers (quotient_tree.hpp): a multiplier goes
+///     with the body behind it as seen from the root, and elimination from the leaves to the root fills nothing outside
+///     the blocks.
 ///
 /// All of it takes O(nonzeros log) time and memory.
 
@@ -20,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "algebra/kernels/quotient_tree.hpp"
 #include "gnomon/error.hpp"
 #include "gnomon/sparsity.hpp"
 
@@ -78,9 +78,10 @@ class TreePartition {
     order_nodes();
     place_entries();
     pattern_ = nullptr;
-    for (auto* scratch : {&row_vertex_, &column_vertex_, &row_of_, &column_of_, &body_, &block_, &new_place_})
+    for (auto* scratch : {&row_vertex_, &column_vertex_, &row_of_, &column_of_, &body_, &new_place_})
       std::vector<int>().swap(*scratch);
     std::vector<char>().swap(multiplier_);
+    tree_ = QuotientTree();
   }
 
  private:
@@ -222,87 +223,23 @@ class TreePartition {
   // 3
 
   void grow_tree() {
-    Ints begin(at(bodies_) + 1, 0);
-    const auto for_edges = [&](auto f) {
+    tree_.grow(bodies_, root_, [&](auto f) {
       for_reduced([&](int i, int j) {
         const int a = body_[at(i)], b = body_[at(j)];
         if (a != b) f(a, b), f(b, a);
       });
-    };
-    for_edges([&](int a, int) { ++begin[at(a) + 1]; });
-    std::partial_sum(begin.begin(), begin.end(), begin.begin());
-    Ints neighbours(at(begin.back())), end(begin.begin(), begin.end() - 1);
-    for_edges([&](int a, int b) { neighbours[at(end[at(a)]++)] = b; });
-    for (int a = 0; a < bodies_; ++a) {
-      const auto first = neighbours.begin() + begin[at(a)], last = neighbours.begin() + end[at(a)];
-      std::sort(first, last);
-      end[at(a)] = static_cast<int>(std::unique(first, last) - neighbours.begin());
-    }
-
-    Ints level(at(bodies_), -1), queue;
-    queue.reserve(at(bodies_));
-    for (int k = 0; k < bodies_; ++k) {
-      const int start = (root_ + k) % bodies_;
-      if (level[at(start)] >= 0) continue;
-      level[at(start)] = 0;
-      std::size_t next = queue.size();
-      queue.push_back(start);
-      for (; next < queue.size(); ++next) {
-        const int a = queue[next];
-        for (int e = begin[at(a)]; e < end[at(a)]; ++e) {
-          const int b = neighbours[at(e)];
-          if (level[at(b)] >= 0) continue;
-          level[at(b)] = level[at(a)] + 1;
-          queue.push_back(b);
-        }
-      }
-    }
-
-    // Union of everything that hangs together at this level or deeper, from the deepest level upwards.
-    Ints set(at(bodies_));
-    std::iota(set.begin(), set.end(), 0);
-    const auto find = [&](int a) {
-      while (set[at(a)] != a) a = set[at(a)] = set[at(set[at(a)])];
-      return a;
-    };
-    std::stable_sort(queue.begin(), queue.end(), [&](int a, int b) { return level[at(a)] > level[at(b)]; });
-    block_.assign(at(bodies_), -1);
-    Ints block_of_set(at(bodies_), -1), child_block(at(bodies_), -1);
-    parent_.clear();
-    for (std::size_t first = 0, last = 0; first < queue.size(); first = last) {
-      const int now = level[at(queue[first])];
-      for (last = first; last < queue.size() && level[at(queue[last])] == now; ++last) {
-        const int a = queue[last];
-        for (int e = begin[at(a)]; e < end[at(a)]; ++e)
-          if (level[at(neighbours[at(e)])] >= now) set[at(find(a))] = find(neighbours[at(e)]);
-      }
-      for (std::size_t k = first; k < last; ++k) {
-        int& id = block_of_set[at(find(queue[k]))];
-        // A set that had a block at a deeper level gets a new one, that block's parent, at this level.
-        if (id < 0 || block_level_[at(id)] != now) {
-          id = static_cast<int>(block_level_.size());
-          block_level_.push_back(now);
-        }
-        block_[at(queue[k])] = id;
-      }
-    }
-    parent_.assign(block_level_.size(), -1);
-    for (int a = 0; a < bodies_; ++a)
-      for (int e = begin[at(a)]; e < end[at(a)]; ++e) {
-        const int b = neighbours[at(e)];
-        if (level[at(b)] < level[at(a)]) parent_[at(block_[at(a)])] = block_[at(b)];
-      }
+    });
   }
 
-  /// Blocks were numbered from the deepest level upwards, which is an elimination order already.
+  /// The tree's numbering of its blocks is an elimination order already.
   void order_nodes() {
     const auto count = row_of_.size();
-    nodes.resize(parent_.size());
-    Ints size(parent_.size(), 0);
-    for (std::size_t v = 0; v < count; ++v) ++size[at(block_[at(body_[v])])];
+    nodes.resize(tree_.parent.size());
+    Ints size(nodes.size(), 0);
+    for (std::size_t v = 0; v < count; ++v) ++size[at(tree_.block[at(body_[v])])];
     int vertex = 0;
     for (std::size_t k = 0; k < nodes.size(); ++k) {
-      nodes[k] = {parent_[k], size[k], 0, vertex, 0, 0, -1, -1};
+      nodes[k] = {tree_.parent[k], size[k], 0, vertex, 0, 0, -1, -1};
       vertex += size[k];
       largest = std::max(largest, size[k]);
     }
@@ -325,14 +262,14 @@ class TreePartition {
     for (const char kind : {0, 1})
       for (std::size_t v = 0; v < count; ++v) {
         if (multiplier_[v] != kind) continue;
-        const int place = next[at(block_[at(body_[v])])]++;
+        const int place = next[at(tree_.block[at(body_[v])])]++;
         new_place_[v] = place;
         rows[at(place)] = row_of_[v];
         columns[at(place)] = column_of_[v];
       }
   }
 
-  int node_of(int v) const { return block_[at(body_[at(v)])]; }
+  int node_of(int v) const { return tree_.block[at(body_[at(v)])]; }
   int local(int v) const { return new_place_[at(v)] - nodes[at(node_of(v))].vertex; }
 
   void place_entries() {
@@ -403,8 +340,8 @@ class TreePartition {
   Ints row_vertex_, column_vertex_;  // vertex of a row or column, -1: eliminated
   Ints row_of_, column_of_;          // of a vertex
   std::vector<char> multiplier_;     // per vertex
-  Ints body_, block_, new_place_;    // body of a vertex, block of a body, place of a vertex in the order of the nodes
-  Ints block_level_, parent_;        // of a block
+  Ints body_, new_place_;            // body of a vertex, place of a vertex in the order of the nodes
+  QuotientTree tree_;                // of the bodies
 };
 
 }  // namespace gnomon::kernels
