@@ -4,8 +4,6 @@
 ///
 ///     F3 = g(q1)          (quadratic g: g0 + G(q_m) dq, which is the same and does not cancel)
 ///
-/// Where dp is no unknown (multiplier_equations.hpp) F2 stands in the rows of F1, with the factor 1/2.
-///
 /// Part of c in the general discrete derivative: lambda.(g1 - g0 - G(q_m) dq), which vanishes for quadratic g.
 
 #include "gnomon/system_at.hpp"
@@ -18,8 +16,7 @@ namespace gnomon::kernels {
 class EndMultiplier {
  public:
   struct Rule {
-    bool correct = false;     ///< g enters c
-    bool eliminated = false;  ///< x = [dq | lambda]
+    bool correct = false;  ///< g enters c
   };
 
   EndMultiplier(const System& system, SystemAt& at, const Rule& rule)
@@ -28,8 +25,6 @@ class EndMultiplier {
         rule_(rule),
         n_(system.n()),
         m_(system.m()),
-        force_row_(rule.eliminated ? 0 : n_),
-        first_(rule.eliminated ? n_ : 2 * n_),
         quadratic_(quadratic_constraints(system)) {
     g_.at_double.resize(m_);
     g_.at_dual.resize(m_);
@@ -107,18 +102,18 @@ class EndMultiplier {
 
   void add_pattern(PatternBuilder& builder) const {
     const SparsityPattern& g = system_->constraint_pattern();
-    builder.add(g, force_row_, first_, true);
-    builder.add(g, first_, 0);
+    builder.add(g, n_, 2 * n_, true);
+    builder.add(g, 2 * n_, 0);
   }
   void map(const SparsityPattern& whole) {
     const SparsityPattern& g = system_->constraint_pattern();
-    force_map_ = BlockMap(whole, g, force_row_, first_, true);
-    position_map_ = BlockMap(whole, g, first_, 0);
+    force_map_ = BlockMap(whole, g, n_, 2 * n_, true);
+    position_map_ = BlockMap(whole, g, 2 * n_, 0);
   }
   /// dF2 += h G(q_m)^T on lambda, dF3 = G(q1): for quadratic g, d(G_m dq)/d(dq) = G_m + (Hess g) dq/2 = G(q1)
   void add_jacobian(const StepFrame& step, const StepPoint<double>& b, VectorRef values) {
     system_->constraint_jacobian(step.tm, b.qm, g_values_);
-    force_map_.add(values, g_values_, rule_.eliminated ? 0.5 * step.h : step.h);
+    force_map_.add(values, g_values_, step.h);
     system_->constraint_jacobian(step.t1, b.q1, g_values_);
     position_map_.add(values, g_values_, 1);
   }
@@ -143,7 +138,7 @@ class EndMultiplier {
   const System* system_;
   SystemAt* at_;
   Rule rule_;
-  Index n_, m_, force_row_, first_;
+  Index n_, m_;
   bool quadratic_;
   ForBothScalars<VectorOf> g_;
   Vector force_, work_, linear_, g_values_;
