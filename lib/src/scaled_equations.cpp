@@ -83,8 +83,11 @@ EvaluationStatus ScaledEquations::jacobian(const ConstVectorRef& xs, VectorRef v
       const double *const column = columns_.data(), *const row = rows_.data();
       const Index *const offset = p.offsets.data(), *const index = p.indices.data();
       double* const value = values.data();
-      for (Index i = 0; i < p.rows; ++i)
-        for (Index k = offset[i]; k < offset[i + 1]; ++k) value[k] *= column[index[k]] * row[i];
+      const Index rows = p.rows;
+      for (Index i = 0, k = 0; i < rows; ++i) {
+        const double r = row[i];
+        for (const Index end = offset[i + 1]; k < end; ++k) value[k] *= column[index[k]] * r;
+      }
     } else {
       coloured(xs, values, source);
     }

@@ -80,23 +80,34 @@ BlockMap::BlockMap(const SparsityPattern& whole, const SparsityPattern& block, I
 }
 
 void BlockMap::add(VectorRef values, const ConstVectorRef& block_values, double factor) const {
-  for (std::size_t k = 0; k < positions_.size(); ++k)
-    values[positions_[k]] += factor * block_values[static_cast<Index>(k)];
+  double* const to = values.data();
+  const double* const from = block_values.data();
+  const Index *const position = positions_.data(), count = static_cast<Index>(positions_.size());
+  for (Index k = 0; k < count; ++k) to[position[k]] += factor * from[k];
 }
 
 void multiply(const SparsityPattern& a, const ConstVectorRef& values, const ConstVectorRef& x, VectorRef out) {
-  for (Index i = 0; i < a.rows; ++i) {
+  // Through plain pointers: the compiler need not read them again after each entry of the result.
+  const Index *const offset = a.offsets.data(), *const index = a.indices.data(), rows = a.rows;
+  const double *const value = values.data(), *const from = x.data();
+  double* const to = out.data();
+  for (Index i = 0; i < rows; ++i) {
     double sum = 0;
-    for (Index k = a.offsets[i]; k < a.offsets[i + 1]; ++k) sum += values[k] * x[a.indices[k]];
-    out[i] = sum;
+    for (Index k = offset[i]; k < offset[i + 1]; ++k) sum += value[k] * from[index[k]];
+    to[i] = sum;
   }
 }
 
 void multiply_transposed(const SparsityPattern& a, const ConstVectorRef& values, const ConstVectorRef& y,
                          VectorRef out) {
   out.setZero();
-  for (Index i = 0; i < a.rows; ++i)
-    for (Index k = a.offsets[i]; k < a.offsets[i + 1]; ++k) out[a.indices[k]] += values[k] * y[i];
+  const Index *const offset = a.offsets.data(), *const index = a.indices.data(), rows = a.rows;
+  const double *const value = values.data(), *const from = y.data();
+  double* const to = out.data();
+  for (Index i = 0; i < rows; ++i) {
+    const double yi = from[i];
+    for (Index k = offset[i]; k < offset[i + 1]; ++k) to[index[k]] += value[k] * yi;
+  }
 }
 
 Matrix to_dense(const SparsityPattern& a, const ConstVectorRef& values) {

@@ -40,8 +40,11 @@ class BlockTree final : public LinearAlgebra {
     std::size_t entry = 0, fill = 0;
     for (const TreePartition::Node& node : tree_->nodes) {
       const int end = node.storage + node.size * (node.size + 2 * node.touched);
-      while (entry < tree_->entries.size() && tree_->entries[entry].slot < end) ++entry;
-      while (fill < tree_->fills.size() && tree_->fills[fill].slot < end) ++fill;
+      // From here on slots count from the node's first.
+      for (; entry < tree_->entries.size() && tree_->entries[entry].slot < end; ++entry)
+        tree_->entries[entry].slot -= node.storage;
+      for (; fill < tree_->fills.size() && tree_->fills[fill].slot < end; ++fill)
+        tree_->fills[fill].slot -= node.storage;
       begin_.push_back({schur, upper, lower, entry, fill});
       schur += node.touched * node.touched;
       upper += node.size * (node.size + node.touched);
@@ -122,29 +125,30 @@ class BlockTree final : public LinearAlgebra {
       std::fill_n(work, n * (n + 2 * t), 0.0);
     const TreePartition::Entry *e = tree_->entries.data() + entry,
                                *e_end = tree_->entries.data() + begin_[k].entries_end;
-    for (; e != e_end; ++e) work[e->slot - node.storage] = values[e->value];
+    for (; e != e_end; ++e) work[e->slot] = values[e->value];
     entry = begin_[k].entries_end;
     const double* const factor = factor_.data();
     const TreePartition::Fill *f = tree_->fills.data() + fill, *f_end = tree_->fills.data() + begin_[k].fills_end;
-    for (; f != f_end; ++f) work[f->slot - node.storage] -= factor[f->elimination] * values[f->value];
+    for (; f != f_end; ++f) work[f->slot] -= factor[f->elimination] * values[f->value];
     fill = begin_[k].fills_end;
     for_children(node, [&](std::size_t c, const TreePartition::Node& child) {
       const int* where = touches(child);
       const double* s = schur_.data() + begin_[c].schur;
+      if (N > 0 && T > 0 && child.touched == T && where[T - 1] == T - 1) {  // ascending: the first T of this block
+        for (int j = 0; j < T; ++j)
+          for (int i = 0; i < T; ++i) work[i + j * N] -= s[i + j * T];
+        return;
+      }
       for (int j = 0; j < child.touched; ++j)
         for (int i = 0; i < child.touched; ++i) work[where[i] + where[j] * n] -= *s++;
     });
 
-    const int column = block.invert(work);
-    double largest = 0;
-    for (int i = 0; i < n * n; ++i) largest = std::max(largest, std::abs(work[i]));
-    if (column >= 0 || !(largest < largest_inverse))
+    double* const upper = upper_.data() + begin_[k].upper;
+    if (block.invert(work, upper) >= 0 || !(Eigen::Map<const Vector>(upper, n * n).cwiseAbs().sum() < largest_inverse))
       return fail("the block of " + unknown_label(blocks_, tree_->columns[static_cast<std::size_t>(node.vertex)]) +
                   " is singular");
-    double* upper = upper_.data() + begin_[k].upper;
-    for (int i = 0; i < n * n; ++i) upper[i] = work[i];
     if (t > 0)
-      block.couple(work, work + n * n, work + n * (n + t), upper + n * n, lower_.data() + begin_[k].lower,
+      block.couple(upper, work + n * n, work + n * (n + t), upper + n * n, lower_.data() + begin_[k].lower,
                    schur_.data() + begin_[k].schur);
     return true;
   }

@@ -9,7 +9,9 @@
 
 #include <Eigen/LU>
 #include <Eigen/QR>
+#include <memory>
 
+#include "gnomon/finite.hpp"
 #include "gnomon/plugin.hpp"
 
 namespace {
@@ -41,31 +43,63 @@ class Dense : public LinearAlgebra {
   Matrix matrix_;
 };
 
-class DenseLu final : public Dense {
+/// Size: that of the matrix, or Eigen::Dynamic.
+template <int Size>
+class DenseLuOf final : public Dense {
  public:
   bool solve(VectorRef x) override {
-    permuted_.noalias() = lu_.permutationP() * x;  // in place it would allocate
-    x = permuted_;
-    lu_.matrixLU().triangularView<Eigen::UnitLower>().solveInPlace(x);
-    lu_.matrixLU().triangularView<Eigen::Upper>().solveInPlace(x);
-    return x.allFinite() || fail("the solution is not finite: the matrix is singular");
+    Eigen::Map<Column> out(x.data(), x.size());
+    permuted_.noalias() = lu_->permutationP() * out;  // in place it would allocate
+    lu_->matrixLU().template triangularView<Eigen::UnitLower>().solveInPlace(permuted_);
+    lu_->matrixLU().template triangularView<Eigen::Upper>().solveInPlace(permuted_);
+    out = permuted_;
+    return all_finite(x) || fail("the solution is not finite: the matrix is singular");
   }
 
  private:
+  using Square = Eigen::Matrix<double, Size, Size>;
+  using Column = Eigen::Matrix<double, Size, 1>;
+
   void prepare(Index n) override {
-    lu_ = Eigen::PartialPivLU<Matrix>(n);
+    lu_ = std::make_unique<Eigen::PartialPivLU<Square>>(n);
     permuted_.setZero(n);
   }
   bool decompose() override {
-    lu_.compute(matrix_);
-    const auto pivots = lu_.matrixLU().diagonal();
+    lu_->compute(Eigen::Map<const Square>(matrix_.data(), matrix_.rows(), matrix_.cols()));
+    const auto pivots = lu_->matrixLU().diagonal();
     for (Index j = 0; j < pivots.size(); ++j)
       if (!(std::abs(pivots[j]) > 0)) return fail("the column of " + unknown_label(blocks_, j) + " has no pivot");
     return true;
   }
 
-  Eigen::PartialPivLU<Matrix> lu_;
-  Vector permuted_;
+  std::unique_ptr<Eigen::PartialPivLU<Square>> lu_;
+  Column permuted_;
+};
+
+/// LU with loops of fixed length for a point mass on one constraint, in the plane and in space, with its momentum (5
+/// and 7 unknowns) and without (3 and 4); and with any length.
+class DenseLu final : public LinearAlgebra {
+ public:
+  void attach(const SparsityPattern& pattern, const std::vector<Block>& blocks) override {
+    if (pattern.rows == 3)
+      lu_ = std::make_unique<DenseLuOf<3>>();
+    else if (pattern.rows == 4)
+      lu_ = std::make_unique<DenseLuOf<4>>();
+    else if (pattern.rows == 5)
+      lu_ = std::make_unique<DenseLuOf<5>>();
+    else if (pattern.rows == 7)
+      lu_ = std::make_unique<DenseLuOf<7>>();
+    else
+      lu_ = std::make_unique<DenseLuOf<Eigen::Dynamic>>();
+    lu_->attach(pattern, blocks);
+  }
+  bool factor(const ConstVectorRef& values, Setup setup) override {
+    return lu_->factor(values, setup) || fail(lu_->message());
+  }
+  bool solve(VectorRef x) override { return lu_->solve(x) || fail(lu_->message()); }
+
+ private:
+  std::unique_ptr<LinearAlgebra> lu_;
 };
 
 class DenseLeastNorm final : public Dense {

@@ -3,7 +3,7 @@
 /// Dense work on one block of a tree, column by column storage: sizes known to the compiler where they are common, 0
 /// for any others.
 
-#include <Eigen/Core>
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -18,10 +18,40 @@ struct SmallBlock {
   int size() const { return N > 0 ? N : size_; }
   int touched() const { return N > 0 ? T : touched_; }
 
-  /// d <- d^-1 by Gauss-Jordan elimination with row pivoting inside the block: saddle-point blocks have zeros on
-  /// their diagonal. Returns the column without a pivot, or -1. With the inverse at hand the solve has no chain of
-  /// divisions; what it loses in accuracy against substitution, cond(d) eps, Newton's iteration takes back.
-  int invert(double* d) const {
+  /// inverse <- d^-1, and d is lost. Returns the column without a pivot, or -1. With the inverse at hand the solve has
+  /// no chain of divisions; what it loses in accuracy against substitution, Newton's iteration takes back.
+  ///
+  /// Blocks of 3 and 4 by their cofactors: a single division stands between a block and its parent's. Where the inverse
+  /// has grown so that cancellation in the cofactors may matter, and for other sizes, by elimination().
+  int invert(double* d, double* inverse) const {
+    if constexpr (N == 3 || N == 4) {
+      using Square = Eigen::Matrix<double, N, N>;
+      const Square cofactors = Eigen::Map<const Square>(d).inverse();
+      Eigen::Map<Square>(inverse, N, N) = cofactors;
+      if (cofactors.array().abs().sum() < cofactor_limit) return -1;
+    }
+    const int column = elimination(d);
+    std::copy_n(d, size() * size(), inverse);
+    return column;
+  }
+
+  /// With d = D^-1: dc <- d c, bd <- b d, s <- b d c, the Schur complement that the parent loses.
+  void couple(const double* d, const double* c, const double* b, double* dc, double* bd, double* s) const {
+    const int n = size(), t = touched();
+    for (int j = 0; j < t; ++j) inner(d, c + j * n, dc + j * n);
+    for (int j = 0; j < t; ++j) down(b, dc + j * n, s + j * t);
+    for (int j = 0; j < n; ++j) down(b, d + j * n, bd + j * t);
+  }
+
+  /// y = A x, A rows x columns
+  void inner(const double* a, const double* x, double* y) const { product<N, N>(a, x, y, size(), size()); }
+  void down(const double* b, const double* x, double* y) const { product<T, N>(b, x, y, touched(), size()); }
+
+ private:
+  static constexpr double cofactor_limit = 1e6;
+
+  /// Gauss-Jordan elimination with row pivoting inside the block: saddle-point blocks have zeros on their diagonal.
+  int elimination(double* d) const {
     constexpr int most = N > 0 ? N : 32;
     int swaps[most];
     const int n = size();
@@ -38,19 +68,6 @@ struct SmallBlock {
     return -1;
   }
 
-  /// With d = D^-1: dc <- d c, bd <- b d, s <- b d c, the Schur complement that the parent loses.
-  void couple(const double* d, const double* c, const double* b, double* dc, double* bd, double* s) const {
-    const int n = size(), t = touched();
-    for (int j = 0; j < t; ++j) inner(d, c + j * n, dc + j * n);
-    for (int j = 0; j < n; ++j) down(b, d + j * n, bd + j * t);
-    for (int j = 0; j < t; ++j) down(bd, c + j * n, s + j * t);
-  }
-
-  /// y = A x, A rows x columns
-  void inner(const double* a, const double* x, double* y) const { product<N, N>(a, x, y, size(), size()); }
-  void down(const double* b, const double* x, double* y) const { product<T, N>(b, x, y, touched(), size()); }
-
- private:
   /// Column k of the elimination; false where it has no pivot.
   bool step(double* d, int* swaps, int k) const {
     constexpr int most = N > 0 ? N : 32;

@@ -10,6 +10,8 @@
 /// pendulum instead of 4e-15.
 
 #include <cmath>
+#include <numeric>
+#include <vector>
 
 #include "gnomon/system.hpp"
 #include "step_frame.hpp"
@@ -19,10 +21,9 @@ namespace gnomon::kernels {
 class BalancePolish {
  public:
   explicit BalancePolish(const System& system) : system_(&system), n_(system.n()) {
-    sum_.setZero(n_);
     reciprocal_ = system.mass().diagonal_entries().cast<long double>().cwiseInverse();
-    change_.setZero(n_);
-    for (Vector* v : {&below_, &product_}) v->setZero(n_);
+    for (Vector* v : {&below_, &product_, &dq_, &dq_low_, &dp_, &dp_low_}) v->setZero(n_);
+    find_columns(system.constraint_pattern());
     g_values_.setZero(system.constraint_pattern().nonzeros());
   }
 
@@ -39,22 +40,23 @@ class BalancePolish {
       b.u += product_;
     }
     system_->constraint_hessian_times(step.tm, b.qm, b.lambda, below_, product_);
-    for (Index j = 0; j < n_; ++j) sum_[j] = static_cast<long double>(b.u[j]) + product_[j];
     system_->constraint_jacobian(step.tm, b.qm, g_values_);
-    const SparsityPattern& g = system_->constraint_pattern();
-    for (Index i = 0; i < g.rows; ++i)
-      for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k)
-        sum_[g.indices[k]] += static_cast<long double>(g_values_[k]) * b.lambda[i];
-    const long double allowed = 1e-13L * b.dq.lpNorm<Eigen::Infinity>();
+    const long double h = step.h, half = 0.5L * h;
+    const double allowed = 1e-13 * b.dq.lpNorm<Eigen::Infinity>();
     for (Index j = 0; j < n_; ++j) {
-      sum_[j] *= -step.h;  // dp
-      change_[j] = step.h * (p0[j] + (p0_tail[j] + sum_[j] / 2)) * reciprocal_[j];
-      if (!(std::abs(change_[j] - dq[j]) <= allowed)) return false;
+      long double force = static_cast<long double>(b.u[j]) + product_[j];
+      for (Index k = begin_[at(j)]; k < begin_[at(j) + 1]; ++k) {
+        const auto [row, value] = entries_[at(k)];
+        force += static_cast<long double>(g_values_[value]) * b.lambda[row];
+      }
+      store(-h * force, dp_[j], dp_low_[j]);
+      store(h * (p0[j] + (p0_tail[j] - half * force)) * reciprocal_[j], dq_[j], dq_low_[j]);
+      if (!(std::abs(dq_[j] - dq[j]) <= allowed)) return false;
     }
-    for (Index j = 0; j < n_; ++j) {
-      store(change_[j], dq[j], dq_low[j]);
-      store(sum_[j], dp[j], dp_low[j]);
-    }
+    dq = dq_;
+    dq_low = dq_low_;
+    dp = dp_;
+    dp_low = dp_low_;
     return true;
   }
 
@@ -75,10 +77,29 @@ class BalancePolish {
     low = static_cast<double>(sum - value);
   }
 
+  static std::size_t at(Index j) { return static_cast<std::size_t>(j); }
+  /// G by columns: a force is then summed in a register, and not rounded on the way.
+  void find_columns(const SparsityPattern& g) {
+    begin_.assign(at(n_) + 1, 0);
+    for (const Index j : g.indices) ++begin_[at(j) + 1];
+    std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+    entries_.resize(g.indices.size());
+    std::vector<Index> next(begin_.begin(), begin_.end() - 1);
+    for (Index i = 0; i < g.rows; ++i)
+      for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k)
+        entries_[at(next[at(g.indices[at(k)])]++)] = {static_cast<int>(i), static_cast<int>(k)};
+  }
+
+  struct Entry {
+    int row, value;
+  };
+
   const System* system_;
   Index n_;
-  VectorOf<long double> sum_, change_, reciprocal_;  // 1/M_jj
-  Vector below_, product_, g_values_;
+  VectorOf<long double> reciprocal_;  // 1/M_jj
+  std::vector<Index> begin_;          // of column j among entries_
+  std::vector<Entry> entries_;
+  Vector below_, product_, g_values_, dq_, dq_low_, dp_, dp_low_;
 };
 
 }  // namespace gnomon::kernels

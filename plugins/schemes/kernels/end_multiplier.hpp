@@ -4,8 +4,6 @@
 ///
 ///     F3 = g(q1)          (quadratic g: g0 + G(q_m) dq, which is the same and does not cancel)
 ///
-/// Where dp is no unknown (multiplier_equations.hpp) F2 stands in the rows of F1, with the factor 1/2.
-///
 /// Where g depends on time (quadratic in q then), G is averaged over the two times in F2, and F3 = g(q1,t1) =
 /// g(q0,t1) + G(q_m,t1) dq: step.g0 is g(q0,t1).
 ///
@@ -22,8 +20,7 @@ namespace gnomon::kernels {
 class EndMultiplier {
  public:
   struct Rule {
-    bool correct = false;     ///< g enters c
-    bool eliminated = false;  ///< x = [dq | lambda]
+    bool correct = false;  ///< g enters c
   };
 
   EndMultiplier(const System& system, SystemAt& at, const Rule& rule)
@@ -32,8 +29,6 @@ class EndMultiplier {
         rule_(rule),
         n_(system.n()),
         m_(system.m()),
-        force_row_(rule.eliminated ? 0 : n_),
-        first_(rule.eliminated ? n_ : 2 * n_),
         quadratic_(quadratic_constraints(system)),
         times_(system) {
     g_.at_double.resize(m_);
@@ -67,11 +62,18 @@ class EndMultiplier {
 
   /// b.force = G(q_m)^T F; at double G stays at hand for rows.
   void force(const StepFrame& step, StepPoint<double>& b) {
-    middle_jacobian(step, b.qm);
+    middle_jacobian(step, b.qm, g_values_);
     multiply_transposed(system_->constraint_pattern(), g_values_, b.lambda, b.force);
   }
   void force(const StepFrame&, StepPoint<Dual1>& b) {
     times_.average(b.force, b.mdq, [&](double t, auto& out) { at_->constraint_force(t, b.qm, b.lambda, out); });
+  }
+  /// values = G(q_m)
+  void middle_jacobian(const StepFrame& step, const Vector& qm, Vector& values) {
+    if (times_.moving())
+      times_.average(values, g_scratch_, [&](double t, Vector& out) { system_->constraint_jacobian(t, qm, out); });
+    else
+      system_->constraint_jacobian(step.tm, qm, values);
   }
 
   /// After force.
@@ -115,29 +117,23 @@ class EndMultiplier {
 
   void add_pattern(PatternBuilder& builder) const {
     const SparsityPattern& g = system_->constraint_pattern();
-    builder.add(g, force_row_, first_, true);
-    builder.add(g, first_, 0);
+    builder.add(g, n_, 2 * n_, true);
+    builder.add(g, 2 * n_, 0);
   }
   void map(const SparsityPattern& whole) {
     const SparsityPattern& g = system_->constraint_pattern();
-    force_map_ = BlockMap(whole, g, force_row_, first_, true);
-    position_map_ = BlockMap(whole, g, first_, 0);
+    force_map_ = BlockMap(whole, g, n_, 2 * n_, true);
+    position_map_ = BlockMap(whole, g, 2 * n_, 0);
   }
   /// dF2 += h G(q_m)^T on lambda, dF3 = G(q1): for quadratic g, d(G_m dq)/d(dq) = G_m + (Hess g) dq/2 = G(q1)
   void add_jacobian(const StepFrame& step, const StepPoint<double>& b, VectorRef values) {
-    middle_jacobian(step, b.qm);
-    force_map_.add(values, g_values_, rule_.eliminated ? 0.5 * step.h : step.h);
+    middle_jacobian(step, b.qm, g_values_);
+    force_map_.add(values, g_values_, step.h);
     system_->constraint_jacobian(step.t1, b.q1, g_values_);
     position_map_.add(values, g_values_, 1);
   }
 
  private:
-  void middle_jacobian(const StepFrame& step, const Vector& qm) {
-    if (times_.moving())
-      times_.average(g_values_, g_scratch_, [&](double t, Vector& out) { system_->constraint_jacobian(t, qm, out); });
-    else
-      system_->constraint_jacobian(step.tm, qm, g_values_);
-  }
   /// G(q_m) dq
   void middle_jacobian_times(const StepFrame& step, StepPoint<double>& b, Vector& out) {
     if (times_.moving()) system_->constraint_jacobian(step.t1, b.qm, g_values_);
@@ -158,7 +154,7 @@ class EndMultiplier {
   const System* system_;
   SystemAt* at_;
   Rule rule_;
-  Index n_, m_, force_row_, first_;
+  Index n_, m_;
   bool quadratic_;
   MovingConstraints times_;
   ForBothScalars<VectorOf> g_;

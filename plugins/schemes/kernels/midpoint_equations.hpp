@@ -249,7 +249,8 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
 
   template <class X, class S>
   void place(const X& x, StepPoint<S>& b) const {
-    b.place(x.head(n_), step_);
+    b.place_middle(x.head(n_), step_);
+    b.place_end(step_);
     b.dp = x.segment(n_, n_);
   }
   template <class S>

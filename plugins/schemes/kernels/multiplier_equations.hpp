@@ -16,6 +16,7 @@
 #include "applied_force.hpp"
 #include "balance_polish.hpp"
 #include "end_multiplier.hpp"
+#include "entry_map.hpp"
 #include "midpoint_rule.hpp"
 #include "predictor.hpp"
 #include "split_gradient.hpp"
@@ -30,7 +31,8 @@ class MultiplierEquations final : public NonlinearEquations {
       : system_(&system),
         at_(system),
         split_potential_(rule.split_potential),
-        multiplier_(system, at_, {false, true}),
+        quadratic_(quadratic_constraints(system)),
+        multiplier_(system, at_, {}),
         scales_(system),
         split_(system, at_),
         polish_(system),
@@ -103,25 +105,32 @@ class MultiplierEquations final : public NonlinearEquations {
 
   void jacobian(const ConstVectorRef& x, VectorRef values) override {
     place(x, point_);
-    values.setZero();
+    point_.place_end(step_);
+    double* const value = values.data();
+    if (!hessian_holds_mass_) values.setZero();
 
-    // dF1 = [M/h + h/4 (Hess U + lambda.Hess g)(q_m), h/2 G(q_m)^T], and the rows of the constraints
-    mass_.add(values, system_->mass().values(), 1 / step_.h);
-    if (split_potential_) {
+    // dF1 = [M/h + h/4 (Hess U + lambda.Hess g)(q_m), h/2 G(q_m)^T]
+    if (split_potential_)
       split_.hessian(step_.tm, point_.qm, point_.q1, point_.lambda, hessian_values_);
-      std::size_t at = 0;
-      split_.for_each_outer([&](Index, Index, double value) { values[outer_[at++]] += 0.5 * step_.h * value; });
-    } else {
+    else
       times_.average(hessian_values_, hessian_scratch_,
                      [&](double t, Vector& out) { system_->lagrangian_hessian(t, point_.qm, point_.lambda, out); });
+    hessian_.set(value, hessian_values_, 0.25 * step_.h);
+    mass_.add(value, system_->mass().values(), 1 / step_.h);
+    if (split_potential_) {
+      std::size_t at = 0;
+      split_.for_each_outer([&](Index, Index, double outer) { value[outer_[at++]] += 0.5 * step_.h * outer; });
     }
-    hessian_.add(values, hessian_values_, 0.25 * step_.h);
     if (applied_.active()) {
       point_.rate = point_.dq / step_.h;
       applied_.linearise(step_.tm, point_.qm, point_.rate);
-      applied_.add(force_, -0.25 * step_.h, -0.5, values);
+      applied_.add(applied_place_, -0.25 * step_.h, -0.5, values);
     }
-    multiplier_.add_jacobian(step_, point_, values);
+    multiplier_.middle_jacobian(step_, point_.qm, g_values_);
+    force_.set(value, g_values_, 0.5 * step_.h);
+
+    // dF3 = [G(q1), 0]: for quadratic g, d(G_m dq)/d(dq) = G_m + (Hess g) dq/2 = G(q1). The last rows are G's own.
+    system_->constraint_jacobian(step_.t1, point_.q1, values.tail(g_values_.size()));
   }
 
   /// dp of a solution dq, as dp + dp_low, and what rounding took from dq, see BalancePolish.
@@ -141,6 +150,7 @@ class MultiplierEquations final : public NonlinearEquations {
   long double work(const Vector& x) {
     if (!applied_.active() && !times_.moving()) return 0;
     place(x, point_);
+    point_.place_end(step_);
     long double sum = 0;
     if (applied_.active()) {
       point_.rate = point_.dq / step_.h;
@@ -151,24 +161,28 @@ class MultiplierEquations final : public NonlinearEquations {
 
  private:
   void build_pattern() {
-    const SparsityPattern &mass = system_->mass().pattern(), &hessian = system_->hessian_pattern();
+    const SparsityPattern &mass = system_->mass().pattern(), &hessian = system_->hessian_pattern(),
+                          &g = system_->constraint_pattern();
     PatternBuilder builder(n_ + m_, n_ + m_);
     builder.add(mass, 0, 0);
     builder.add(hessian, 0, 0);
     applied_.add_pattern(builder, 0, 0);
-    multiplier_.add_pattern(builder);
+    builder.add(g, 0, n_, true);
+    builder.add(g, n_, 0);
     pattern_ = builder.build();
-    mass_ = BlockMap(pattern_, mass, 0, 0);
-    hessian_ = BlockMap(pattern_, hessian, 0, 0);
-    force_ = applied_.place(pattern_, 0, 0);
-    multiplier_.map(pattern_);
+    mass_ = EntryMap(pattern_, mass, 0, 0);
+    hessian_ = EntryMap(pattern_, hessian, 0, 0);
+    applied_place_ = applied_.place(pattern_, 0, 0);
+    force_ = EntryMap(pattern_, g, 0, n_, true);
+    hessian_holds_mass_ = pattern_.nonzeros() == hessian.nonzeros() + 2 * g.nonzeros();
     if (split_potential_)
       split_.for_each_outer([this](Index j, Index k, double) { outer_.push_back(pattern_.find(j, k)); });
   }
 
   template <class X, class S>
   void place(const X& x, StepPoint<S>& b) const {
-    b.place(x.head(n_), step_);
+    b.place_middle(x.head(n_), step_);
+    if (split_potential_ || !quadratic_) b.place_end(step_);
     b.lambda = x.tail(m_);
   }
   template <class S>
@@ -178,7 +192,7 @@ class MultiplierEquations final : public NonlinearEquations {
     else
       times_.average(b.u, b.mdq, [&](double t, auto& out) { at_.potential_gradient(t, b.qm, out); });
     if (!applied_.active()) return;
-    b.rate = b.dq / S(step_.h);
+    b.rate = b.dq * (1 / step_.h);
     b.u -= applied_(step_.tm, b.qm, b.rate);
   }
 
@@ -188,26 +202,27 @@ class MultiplierEquations final : public NonlinearEquations {
     gradient(b);
     multiplier_.force(step_, b);
     at_.mass_times(b.dq, b.mdq);
-    const double h = step_.h;
+    const double inverse_h = 1 / step_.h, half = 0.5 * step_.h;
     const Vector &p0 = step_.z0->p.value(), &p0_tail = step_.z0->p.tail();
-    for (Index j = 0; j < n_; ++j) f[j] = ((b.mdq[j] / S(h) - p0[j]) - p0_tail[j]) + (b.u[j] + b.force[j]) * (0.5 * h);
+    for (Index j = 0; j < n_; ++j) f[j] = ((b.mdq[j] * inverse_h - p0[j]) - p0_tail[j]) + (b.u[j] + b.force[j]) * half;
     multiplier_.rows(step_, b, f);
   }
 
   const System* system_;
   SystemAt at_;
-  bool split_potential_;
+  bool split_potential_, quadratic_;
   EndMultiplier multiplier_;
   StepScales scales_;
   SplitGradient split_;
   BalancePolish polish_;
   AppliedForce applied_;
+  AppliedForce::Place applied_place_;
   MovingConstraints times_;
   Index n_, m_;
   std::vector<Block> blocks_;
   SparsityPattern pattern_;
-  BlockMap mass_, hessian_;
-  AppliedForce::Place force_;
+  EntryMap mass_, hessian_, force_;
+  bool hessian_holds_mass_ = false;
   std::vector<Index> outer_;
 
   StepFrame step_;

@@ -30,12 +30,16 @@ struct StepPoint {
     lambda.resize(m);
   }
 
-  /// At an increment dq; dp and lambda are the caller's.
+  /// dq and q_m; dp and lambda are the caller's.
   template <class Q>
-  void place(const Q& increment, const StepFrame& step) {
+  void place_middle(const Q& increment, const StepFrame& step) {
     const Vector &q0 = step.z0->q.value(), &q0_tail = step.z0->q.tail();
     dq = increment;
     qm = (dq * 0.5 + q0_tail.template cast<S>()) + q0.template cast<S>();
+  }
+  /// q1 of that dq
+  void place_end(const StepFrame& step) {
+    const Vector &q0 = step.z0->q.value(), &q0_tail = step.z0->q.tail();
     q1 = (dq + q0_tail.template cast<S>()) + q0.template cast<S>();
   }
   /// out = q1 minus its rounded value

@@ -18,7 +18,9 @@ namespace gnomon::kernels {
 class StepScales {
  public:
   explicit StepScales(const System& system)
-      : system_(&system), sqrt_mass_(system.mass().diagonal_entries().cwiseSqrt()) {
+      : system_(&system),
+        sqrt_mass_(system.mass().diagonal_entries().cwiseSqrt()),
+        inverse_(sqrt_mass_.cwiseInverse()) {
     sqrt_a_.setOnes(system.m());
     position_.setOnes(system.m());
     gradient_.setZero(system.n());
@@ -30,8 +32,8 @@ class StepScales {
     h_ = std::abs(h);
     system_->potential_gradient(z0.t, q, gradient_);
     system_->constraint_jacobian(z0.t, q, g_values_);
-    const double s2 = z0.p.value().cwiseQuotient(sqrt_mass_).squaredNorm() +
-                      h * h * gradient_.cwiseQuotient(sqrt_mass_).squaredNorm();
+    const double s2 =
+        z0.p.value().cwiseProduct(inverse_).squaredNorm() + h * h * gradient_.cwiseProduct(inverse_).squaredNorm();
     s_ = s2 > 0 ? std::sqrt(s2) : 1;
     const SparsityPattern& pattern = system_->constraint_pattern();
     position_floor_ = 0;
@@ -39,7 +41,7 @@ class StepScales {
       double a = 0, size = 0, g2 = 0, q2 = 0;
       for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k) {
         const Index j = pattern.indices[k];
-        const double w = g_values_[k] / sqrt_mass_[j];
+        const double w = g_values_[k] * inverse_[j];
         a += w * w;
         size += std::abs(g_values_[k] * q[j]);
         g2 += g_values_[k] * g_values_[k];
@@ -49,17 +51,17 @@ class StepScales {
       position_[i] = h_ * s_ * sqrt_a_[i];
       // By norms: where the terms of g vanish one by one (vectors along the axes, at right angles) their sum is no
       // size.
-      const double reach = std::sqrt(g2 * q2);
-      if (reach > 0) position_[i] = std::min(position_[i], reach);
+      const double reach2 = g2 * q2;
+      if (reach2 > 0 && reach2 < position_[i] * position_[i]) position_[i] = std::sqrt(reach2);
       position_floor_ = std::max(position_floor_, size / position_[i]);
     }
     position_floor_ *= 1e-16;
   }
 
   double s() const { return s_; }
-  auto dq() const { return (h_ * s_) * sqrt_mass_.cwiseInverse(); }
+  auto dq() const { return (h_ * s_) * inverse_; }
   auto dp() const { return s_ * sqrt_mass_; }
-  auto velocity() const { return s_ * sqrt_mass_.cwiseInverse(); }
+  auto velocity() const { return s_ * inverse_; }
   auto lambda() const { return (s_ / h_) * sqrt_a_.cwiseInverse(); }
   const Vector& position() const { return position_; }  ///< g
   auto hidden() const { return s_ * sqrt_a_; }          ///< G v
@@ -69,7 +71,7 @@ class StepScales {
  private:
   const System* system_;
   double h_ = 1, s_ = 1, position_floor_ = 0;
-  Vector sqrt_mass_, sqrt_a_, position_, gradient_, g_values_;
+  Vector sqrt_mass_, inverse_, sqrt_a_, position_, gradient_, g_values_;
 };
 
 }  // namespace gnomon::kernels
