@@ -253,7 +253,7 @@ BOOST_AUTO_TEST_CASE(attached_pairs) {
 
   // A pair of the user's own, which survives the integrator, and serves one system of equations at a time.
   const SunContext context;
-  const Index size = 7 * 20;
+  const Index size = 4 * 20;
   const SunOwner<SUNMatrix> matrix(SUNDenseMatrix(size, size, context));
   const SunOwner<N_Vector> like(N_VNew_Serial(size, context));
   const SunOwner<SUNLinearSolver> solver(SUNLinSol_Dense(like.get(), matrix.get(), context));
@@ -275,9 +275,9 @@ BOOST_AUTO_TEST_CASE(attached_pairs_that_do_not_fit) {
     options.algebra = &mine;
     BOOST_CHECK_EXCEPTION(started("chain", chain_20, "newton", {}, options), Error, says(part));
   };
-  refused([](SUNContext c) { return SUNDenseMatrix(3, 3, c); }, "expected 140 x 140");
-  refused([](SUNContext c) { return SUNBandMatrix(140, 2, 2, c); }, "bandwidths 2 and 2");
-  refused([](SUNContext c) { return SUNSparseMatrix(140, 140, 5, CSR_MAT, c); }, "room for 5 nonzeros");
+  refused([](SUNContext c) { return SUNDenseMatrix(3, 3, c); }, "expected 80 x 80");
+  refused([](SUNContext c) { return SUNBandMatrix(80, 2, 2, c); }, "bandwidths 2 and 2");
+  refused([](SUNContext c) { return SUNSparseMatrix(80, 80, 5, CSR_MAT, c); }, "room for 5 nonzeros");
   refused([](SUNContext) { return SUNMatrix(nullptr); }, "null");
 }
 

@@ -88,7 +88,7 @@ class MultiplierEquations final : public NonlinearEquations {
 
   void scales(VectorRef columns, VectorRef rows) const override {
     columns.head(n_) = scales_.dq();
-    rows.head(n_) = scales_.dp();
+    rows.head(n_) = 0.5 * scales_.dp();  // dp enters F1 by half
     multiplier_.scales(scales_, columns, rows);
   }
   double rounding_floor() const override { return 1e-15 + multiplier_.floor(scales_); }

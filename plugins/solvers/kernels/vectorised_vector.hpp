@@ -22,6 +22,9 @@ inline void vectorise(N_Vector vector) {
   ops->nvdotprod = [](N_Vector x, N_Vector y) -> SunReal { return (On::of(x) * On::of(y)).sum(); };
   ops->nvmaxnorm = [](N_Vector x) -> SunReal { return N_VGetLength(x) > 0 ? On::of(x).abs().maxCoeff() : 0; };
   ops->nvwl2norm = [](N_Vector x, N_Vector w) -> SunReal { return std::sqrt((On::of(x) * On::of(w)).square().sum()); };
+  ops->nvmin = [](N_Vector x) -> SunReal { return On::of(x).minCoeff(); };
+  ops->nvconst = [](SunReal c, N_Vector z) { On::of(z).setConstant(c); };
+  ops->nvdiv = [](N_Vector x, N_Vector y, N_Vector z) { On::of(z) = On::of(x) / On::of(y); };
   ops->nvprod = [](N_Vector x, N_Vector y, N_Vector z) { On::of(z) = On::of(x) * On::of(y); };
   ops->nvabs = [](N_Vector x, N_Vector z) { On::of(z) = On::of(x).abs(); };
   ops->nvinv = [](N_Vector x, N_Vector z) { On::of(z) = On::of(x).inverse(); };
