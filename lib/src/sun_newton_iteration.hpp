@@ -22,10 +22,10 @@
 #include <utility>
 
 #include "gnomon/error.hpp"
+#include "gnomon/kept_matrix.hpp"
 #include "gnomon/nonlinear_solver.hpp"
 #include "gnomon/polish.hpp"
 #include "gnomon/stagnation.hpp"
-#include "gnomon/sun_linear_system.hpp"
 #include "gnomon/sundials_compat.hpp"
 #include "sun_nonlinear.hpp"
 
@@ -44,7 +44,9 @@ inline OptionSpecs sun_newton_options(const AlgebraTable& algebras) {
 class SunNewtonIteration final : public NonlinearSolver {
  public:
   SunNewtonIteration(SunNonlinearCreator create, const AlgebraTable& algebras, const Options& options)
-      : create_(std::move(create)), algebra_(algebras, options), keep_(options.is("matrix", "kept")) {
+      : create_(std::move(create)),
+        algebra_(algebras, options),
+        matrix_(options.is("matrix", "kept"), "Newton step", "iterations") {
     rule_.step_tolerance = options.real("step-tolerance");
     rule_.max_iterations = options.integer("max-iterations");
   }
@@ -59,7 +61,7 @@ class SunNewtonIteration final : public NonlinearSolver {
     N_VConst(1.0, ones_.get());
     x_.setZero(n);
     rhs_.setZero(n);
-    linear_.attach(equations, algebra_, context_);
+    matrix_.attach(equations, algebra_, context_);
     solver_.reset(create_(start_.get(), context_));
     if (!solver_ || SUNNonlinSolGetType(solver_.get()) != SUNNONLINEARSOLVER_ROOTFIND)
       throw Error(ErrorCode::refused, "no SUNNonlinearSolver for root finding was created");
@@ -74,37 +76,32 @@ class SunNewtonIteration final : public NonlinearSolver {
 
   SolveReport solve(VectorRef xs) override {
     report_ = SolveReport();
-    linear_.begin();
+    matrix_.begin();
     const double floor = equations_->rounding_floor();
     stagnation_.start(floor);
     previous_ = std::numeric_limits<double>::infinity();
-    new_matrix_ = fresh_matrix_ = judged_ = ended_ = false;
+    judged_ = ended_ = false;
     map(start_) = xs;
     N_VConst(0.0, correction_.get());
-    const int set_up = keep_ && has_matrix_ ? SUNFALSE : SUNTRUE;
+    const int set_up = matrix_.at_hand() ? SUNFALSE : SUNTRUE;
     SUNNonlinSolSetup(solver_.get(), correction_.get(), this);
     const int flag = SUNNonlinSolSolve(solver_.get(), start_.get(), correction_.get(), ones_.get(), 1.0, set_up, this);
-    if (report_.status != SolveStatus::converged) return failed();
+    if (report_.status != SolveStatus::converged) return matrix_.failed(report_);
     x_ = map(start_) + map(correction_);
-    if (!judged_ && !judge()) return failed();
+    if (!judged_ && !judge()) return matrix_.failed(report_);
     xs = x_;
     const bool at_floor = rule_.at_floor(report_.residual_norm, floor);
-    if (at_floor && ended_ && !keep_) polish(xs);
+    if (at_floor && ended_ && !matrix_.kept()) polish(xs);
     // Without the test's verdict (iterations exhausted, or a solver with a test of its own) the residual decides.
     if (at_floor || ((ended_ || flag == success) && rule_.acceptable(report_.residual_norm, floor))) return report_;
     report_.status = SolveStatus::not_converged;
     report_.message = "SUNNonlinSolSolve returned " + std::to_string(flag) + ", scaled residual " +
                       number_text(report_.residual_norm) + " and step " + number_text(report_.step_norm) + " after " +
                       std::to_string(report_.iterations) + " iterations";
-    return failed();
+    return matrix_.failed(report_);
   }
 
-  void exchange(Archive& archive) override {
-    bool kept = keep_ && has_matrix_;
-    archive(kept);
-    has_matrix_ = kept;
-    linear_.exchange(archive, kept);
-  }
+  void exchange(Archive& archive) override { matrix_.exchange(archive); }
 
  private:
   static constexpr int success = 0, unrecoverable = -1, recoverable = 1;
@@ -113,47 +110,18 @@ class SunNewtonIteration final : public NonlinearSolver {
   Eigen::Map<Vector> map(N_Vector v) const { return {N_VGetArrayPointer(v), equations_->size()}; }
   double step_size(const Eigen::Map<Vector>& d) const { return (d.array().abs() / (1 + x_.array().abs())).maxCoeff(); }
 
-  const SolveReport& failed() {
-    has_matrix_ = false;
-    return report_;
-  }
-  int evaluation_failed() {
-    report_.status = SolveStatus::evaluation_failed;
-    report_.message = equations_->message();
-    return unrecoverable;
-  }
-  int singular() {
-    report_.status = SolveStatus::singular_jacobian;
-    report_.message = "the Newton step is not finite after " + std::to_string(report_.iterations) +
-                      " iterations, scaled residual " + number_text(report_.residual_norm) +
-                      ": the Jacobian is singular";
-    return unrecoverable;
-  }
-
   bool residual(Eigen::Map<Vector> f) {
     ++report_.residual_evaluations;
-    if (equations_->residual(x_, f) != EvaluationStatus::ok) {
-      evaluation_failed();
-      return false;
-    }
+    if (equations_->residual(x_, f) != EvaluationStatus::ok) return matrix_.evaluation_failed(report_);
     report_.residual_norm = f.lpNorm<Eigen::Infinity>();
     return true;
   }
   /// The residual where the iteration might end.
   bool judge() { return residual(map(f_)); }
 
-  int set_matrix() {
-    ++report_.jacobian_evaluations;
-    ++report_.factorisations;
-    if (linear_.evaluate(x_) != EvaluationStatus::ok) return evaluation_failed();
-    if (!linear_.factorise()) return singular();
-    has_matrix_ = new_matrix_ = fresh_matrix_ = true;
-    return success;
-  }
-
   /// See polish.hpp. f_ has the residual at xs.
   void polish(VectorRef xs) {
-    if (report_.step_norm >= polished_step && linear_.solve(f_.get())) xs -= map(f_);
+    if (report_.step_norm >= polished_step && matrix_.solve(f_.get())) xs -= map(f_);
   }
 
   static int system(N_Vector y, N_Vector f, void* self) {
@@ -166,30 +134,30 @@ class SunNewtonIteration final : public NonlinearSolver {
   static int setup(int, int* current, void* self) {
     auto& me = *static_cast<SunNewtonIteration*>(self);
     *current = SUNTRUE;
-    return me.set_matrix();
+    return me.matrix_.set(me.x_, me.report_) ? success : unrecoverable;
   }
 
   static int linear_solve(N_Vector b, void* self) {
     auto& me = *static_cast<SunNewtonIteration*>(self);
-    const int flag = me.keep_ ? me.kept_step(b) : me.newton_step(b);
-    me.fresh_matrix_ = false;
+    const int flag = me.matrix_.kept() ? me.kept_step(b) : me.newton_step(b);
+    me.matrix_.used();
     if (flag == success) ++me.report_.iterations;
     return flag;
   }
 
   int newton_step(N_Vector b) {
-    if (!fresh_matrix_ && set_matrix() != success) return unrecoverable;
-    return linear_.solve(b) ? success : singular();
+    if (!matrix_.fresh() && !matrix_.set(x_, report_)) return unrecoverable;
+    return matrix_.solve(b) || matrix_.singular(report_) ? success : unrecoverable;
   }
 
   int kept_step(N_Vector b) {
-    if (!has_matrix_ && set_matrix() != success) return unrecoverable;
+    if (!matrix_.at_hand() && !matrix_.set(x_, report_)) return unrecoverable;
     rhs_ = map(b);
-    const bool finite = linear_.solve(b);
+    const bool finite = matrix_.solve(b);
     const double step = finite ? step_size(map(b)) : std::numeric_limits<double>::infinity();
-    if (finite && (fresh_matrix_ || !stagnation_.slow(step, !new_matrix_))) return success;
-    if (fresh_matrix_) return singular();
-    const bool begin_again = !new_matrix_ && stagnation_.grows(step);
+    if (finite && (matrix_.fresh() || !stagnation_.slow(step, !matrix_.of_this_solve()))) return success;
+    if (matrix_.fresh()) return matrix_.singular(report_), unrecoverable;
+    const bool begin_again = !matrix_.of_this_solve() && stagnation_.grows(step);
     stagnation_.renew();
     if (begin_again) return recoverable;  // SUNDIALS sets up and starts again
     map(b) = rhs_;
@@ -201,11 +169,11 @@ class SunNewtonIteration final : public NonlinearSolver {
     me.x_ = me.map(me.start_) + me.map(y);
     me.report_.step_norm = me.step_size(me.map(d));
     me.judged_ = false;
-    if (me.keep_ ? !me.stagnation_.last(me.report_.step_norm) : me.report_.step_norm > me.rule_.step_tolerance)
+    if (me.matrix_.kept() ? !me.stagnation_.last(me.report_.step_norm) : me.report_.step_norm > me.rule_.step_tolerance)
       return SUN_NLS_CONTINUE;
     if (!me.judge()) return unrecoverable;
     me.judged_ = true;
-    me.ended_ = me.keep_ || me.rule_.at_floor(me.report_.residual_norm, me.equations_->rounding_floor()) ||
+    me.ended_ = me.matrix_.kept() || me.rule_.at_floor(me.report_.residual_norm, me.equations_->rounding_floor()) ||
                 me.report_.residual_norm > 0.5 * me.previous_;
     me.previous_ = me.report_.residual_norm;
     return me.ended_ ? success : SUN_NLS_CONTINUE;
@@ -213,21 +181,17 @@ class SunNewtonIteration final : public NonlinearSolver {
 
   SunNonlinearCreator create_;
   AlgebraChoice algebra_;
-  bool keep_;
   ConvergenceRule rule_;
   Stagnation stagnation_;
   ScaledEquations* equations_ = nullptr;
   SolveReport report_;
-  double previous_ = 0;        // residual at the last judgement
-  bool has_matrix_ = false;    // of this solve or an earlier one
-  bool new_matrix_ = false;    // of this solve
-  bool fresh_matrix_ = false;  // set at the present iterate, not used yet
-  bool judged_ = false;        // residual_norm and f_ are those of the last iterate
-  bool ended_ = false;         // by the test
+  double previous_ = 0;  // residual at the last judgement
+  bool judged_ = false;  // residual_norm and f_ are those of the last iterate
+  bool ended_ = false;   // by the test
   Vector x_, rhs_;
   SunContext context_;
   SunOwner<N_Vector> start_, correction_, ones_, f_;
-  SunLinearSystem linear_;
+  KeptMatrix matrix_;
   SunNonlinearOwner solver_;
 };
 

@@ -25,9 +25,9 @@
 #include <string>
 
 #include "gnomon/error.hpp"
+#include "gnomon/kept_matrix.hpp"
 #include "gnomon/nonlinear_solver.hpp"
 #include "gnomon/stagnation.hpp"
-#include "gnomon/sun_linear_system.hpp"
 #include "gnomon/sundials_compat.hpp"
 
 namespace gnomon {
@@ -45,7 +45,7 @@ inline OptionSpec depth_option() {
 class FixedPointIteration : public NonlinearSolver {
  public:
   FixedPointIteration(const AlgebraTable& algebras, const Options& options)
-      : algebra_(algebras, options), keep_(options.is("matrix", "kept")) {
+      : algebra_(algebras, options), matrix_(options.is("matrix", "kept"), "correction", "fixed-point iterations") {
     rule_.max_iterations = options.integer("max-iterations");
   }
 
@@ -55,33 +55,32 @@ class FixedPointIteration : public NonlinearSolver {
     f_.reset(N_VNew_Serial(n, context_));
     if (!f_) throw Error(ErrorCode::refused, "SUNDIALS could not allocate its vectors");
     for (Vector* v : {&start_, &x_, &result_, &last_correction_}) v->setZero(n);
-    linear_.attach(equations, algebra_, context_);
+    matrix_.attach(equations, algebra_, context_);
     allocate(f_.get());
   }
 
   SolveReport solve(VectorRef xs) final {
     report_ = SolveReport();
-    linear_.begin();
+    matrix_.begin();
     const double floor = equations_->rounding_floor();
     stagnation_.start(floor);
     start_ = result_ = xs;
     last_correction_.setZero();
-    new_matrix_ = fresh_matrix_ = false;
-    if (!(keep_ && has_matrix_) && !set_matrix(xs)) return failed();
+    if (!matrix_.at_hand() && !matrix_.set(xs, report_)) return matrix_.failed(report_);
     do {
       then_ = Then::go_on;
       accelerated_ = -2;  // the first two iterates of an iteration are plain
       x_ = result_;
       const long before = report_.iterations;
       iterate(x_);
-      if (report_.status != SolveStatus::converged) return failed();
+      if (report_.status != SolveStatus::converged) return matrix_.failed(report_);
       // It stopped by itself: KINSOL does where acceleration leads back to the very iterate.
       if (then_ == Then::go_on && report_.iterations > before) then_ = Then::restart;
     } while (then_ == Then::restart);
     ++report_.residual_evaluations;
     if (equations_->residual(result_, correction()) != EvaluationStatus::ok) {
-      evaluation_failed();
-      return failed();
+      matrix_.evaluation_failed(report_);
+      return matrix_.failed(report_);
     }
     report_.residual_norm = correction().lpNorm<Eigen::Infinity>();
     xs = result_;
@@ -92,15 +91,10 @@ class FixedPointIteration : public NonlinearSolver {
     report_.message = "scaled residual " + number_text(report_.residual_norm) + " and correction " +
                       number_text(report_.step_norm) + " after " + std::to_string(report_.iterations) +
                       " fixed-point iterations";
-    return failed();
+    return matrix_.failed(report_);
   }
 
-  void exchange(Archive& archive) final {
-    bool kept = keep_ && has_matrix_;
-    archive(kept);
-    has_matrix_ = kept;
-    linear_.exchange(archive, kept);
-  }
+  void exchange(Archive& archive) final { matrix_.exchange(archive); }
 
  protected:
   /// like: a vector of the size of the equations.
@@ -114,24 +108,25 @@ class FixedPointIteration : public NonlinearSolver {
     if (!x.allFinite()) return restart();
     auto d = correction();
     ++report_.residual_evaluations;
-    if (equations_->residual(x, d) != EvaluationStatus::ok) return accelerated_ < 0 ? evaluation_failed() : restart();
+    if (equations_->residual(x, d) != EvaluationStatus::ok)
+      return accelerated_ < 0 ? matrix_.evaluation_failed(report_) : restart();
     report_.residual_norm = d.lpNorm<Eigen::Infinity>();
-    const bool finite = linear_.solve(f_.get());
-    if (!finite && fresh_matrix_) return singular();
+    const bool finite = matrix_.solve(f_.get());
+    if (!finite && matrix_.fresh()) return matrix_.singular(report_);
     const double step = (d.array().abs() / (1 + x.array().abs())).maxCoeff();
     if (accelerated_ >= 0 && !(step <= std::max(report_.step_norm, 100 * equations_->rounding_floor())))
       return restart();
-    if (!fresh_matrix_ && (!finite || stagnation_.slow(step, !new_matrix_))) {
-      if (new_matrix_ || (finite && !stagnation_.grows(step)))
+    if (!matrix_.fresh() && (!finite || stagnation_.slow(step, !matrix_.of_this_solve()))) {
+      if (matrix_.of_this_solve() || (finite && !stagnation_.grows(step)))
         result_ = x;
       else
         result_ = start_;
       then_ = Then::restart;
       stagnation_.renew();
-      set_matrix(result_);
+      matrix_.set(result_, report_);
       return false;
     }
-    fresh_matrix_ = false;
+    matrix_.used();
     ++accelerated_;
     ++report_.iterations;
     report_.step_norm = step;
@@ -154,52 +149,25 @@ class FixedPointIteration : public NonlinearSolver {
  private:
   enum class Then { go_on, restart, done, exhausted };
 
-  const SolveReport& failed() {
-    has_matrix_ = false;
-    return report_;
-  }
   /// Once more from the last plain step, with the same P.
   bool restart() {
     then_ = Then::restart;
     return false;
   }
-  bool evaluation_failed() {
-    report_.status = SolveStatus::evaluation_failed;
-    report_.message = equations_->message();
-    return false;
-  }
-  bool singular() {
-    report_.status = SolveStatus::singular_jacobian;
-    report_.message = "the correction is not finite after " + std::to_string(report_.iterations) +
-                      " fixed-point iterations, scaled residual " + number_text(report_.residual_norm) +
-                      ": the Jacobian is singular";
-    return false;
-  }
-  bool set_matrix(const Eigen::Ref<const Vector>& x) {
-    ++report_.jacobian_evaluations;
-    ++report_.factorisations;
-    if (linear_.evaluate(x) != EvaluationStatus::ok) return evaluation_failed();
-    if (!linear_.factorise()) return singular();
-    return has_matrix_ = new_matrix_ = fresh_matrix_ = true;
-  }
 
   AlgebraChoice algebra_;
-  bool keep_;
   ConvergenceRule rule_;
   Stagnation stagnation_;
   ScaledEquations* equations_ = nullptr;
   SolveReport report_;
   Then then_ = Then::go_on;
-  bool has_matrix_ = false;    // P of this solve or an earlier one
-  bool new_matrix_ = false;    // P of this solve
-  bool fresh_matrix_ = false;  // not used yet
-  int accelerated_ = 0;        // iterates of this iteration that Anderson's method has combined
+  int accelerated_ = 0;  // iterates of this iteration that Anderson's method has combined
   Vector start_;
   Vector x_;       // belongs to iterate()
   Vector result_;  // the last plain step
   Vector last_correction_;
   SunOwner<N_Vector> f_;
-  SunLinearSystem linear_;
+  KeptMatrix matrix_;
 };
 
 }  // namespace gnomon

@@ -23,9 +23,9 @@
 #include <utility>
 
 #include "gnomon/error.hpp"
+#include "gnomon/kept_matrix.hpp"
 #include "gnomon/nonlinear_solver.hpp"
 #include "gnomon/stagnation.hpp"
-#include "gnomon/sun_linear_system.hpp"
 #include "gnomon/sundials_compat.hpp"
 #include "kinsol_memory.hpp"
 
@@ -34,7 +34,7 @@ namespace gnomon::kernels {
 class KinsolFrozenIteration final : public NonlinearSolver {
  public:
   KinsolFrozenIteration(bool keep, AlgebraChoice algebra, long max_iterations)
-      : keep_(keep), algebra_(std::move(algebra)) {
+      : algebra_(std::move(algebra)), matrix_(keep, "correction", "Picard iterations") {
     rule_.max_iterations = max_iterations;
   }
 
@@ -53,8 +53,9 @@ class KinsolFrozenIteration final : public NonlinearSolver {
     GNOMON_CAPTURE_MESSAGES(KINSetErrHandlerFn, memory_.get(), context_, &message_);
     check_kinsol(KINInit(memory_.get(), residual_callback, u_.get()), "KINInit");
     check_kinsol(KINSetUserData(memory_.get(), this), "KINSetUserData");
-    linear_.attach(equations, algebra_, context_);
-    check_kinsol(KINSetLinearSolver(memory_.get(), linear_.solver(), linear_.matrix()), "KINSetLinearSolver");
+    matrix_.attach(equations, algebra_, context_);
+    check_kinsol(KINSetLinearSolver(memory_.get(), matrix_.linear().solver(), matrix_.linear().matrix()),
+                 "KINSetLinearSolver");
     check_kinsol(KINSetJacFn(memory_.get(), jacobian_callback), "KINSetJacFn");
     check_kinsol(KINSetFuncNormTol(memory_.get(), 1e-300), "KINSetFuncNormTol");
     check_kinsol(KINSetNumMaxIters(memory_.get(), rule_.max_iterations + 2), "KINSetNumMaxIters");
@@ -65,12 +66,11 @@ class KinsolFrozenIteration final : public NonlinearSolver {
 
   SolveReport solve(VectorRef xs) override {
     report_ = SolveReport();
-    linear_.begin();
+    matrix_.begin();
     const double floor = equations_->rounding_floor();
     stagnation_.start(floor);
     start_ = last_ = xs;
-    new_matrix_ = fresh_matrix_ = false;
-    if (!(keep_ && has_matrix_) && !set_matrix(xs)) return failed();
+    if (!matrix_.at_hand() && !matrix_.set(xs, report_)) return matrix_.failed(report_);
     do {
       then_ = Then::go_on;
       has_iterate_ = false;
@@ -78,9 +78,10 @@ class KinsolFrozenIteration final : public NonlinearSolver {
       N_VSetArrayPointer(x_.data(), u_.get());
       const int flag = KINSol(memory_.get(), u_.get(), KIN_PICARD, ones_.get(), ones_.get());
       N_VSetArrayPointer(own_data_, u_.get());
-      if (report_.status != SolveStatus::converged) return failed();
+      if (report_.status != SolveStatus::converged) return matrix_.failed(report_);
       // The residual vanished, or the linear solver failed before the function was asked again.
-      if (then_ == Then::go_on && flag != KIN_INITIAL_GUESS_OK && flag != KIN_SUCCESS && !renew(true)) return failed();
+      if (then_ == Then::go_on && flag != KIN_INITIAL_GUESS_OK && flag != KIN_SUCCESS && !renew(true))
+        return matrix_.failed(report_);
     } while (then_ == Then::restart);
     xs = last_;
     if (rule_.at_floor(report_.residual_norm, floor) ||
@@ -90,15 +91,10 @@ class KinsolFrozenIteration final : public NonlinearSolver {
     report_.message = "scaled residual " + number_text(report_.residual_norm) + " and correction " +
                       number_text(report_.step_norm) + " after " + std::to_string(report_.iterations) +
                       " Picard iterations";
-    return failed();
+    return matrix_.failed(report_);
   }
 
-  void exchange(Archive& archive) override {
-    bool kept = keep_ && has_matrix_;
-    archive(kept);
-    has_matrix_ = kept;
-    linear_.exchange(archive, kept);
-  }
+  void exchange(Archive& archive) override { matrix_.exchange(archive); }
 
  private:
   enum class Then { go_on, restart, done, exhausted };
@@ -108,7 +104,7 @@ class KinsolFrozenIteration final : public NonlinearSolver {
 
   /// KINSOL allocates a vector in the first solve that iterates: one that its linear solver refuses.
   void allocate_now() {
-    auto& solve = linear_.solver()->ops->solve;
+    auto& solve = matrix_.linear().solver()->ops->solve;
     const auto own = solve;
     solve = no_solution;
     allocating_ = true;
@@ -117,46 +113,23 @@ class KinsolFrozenIteration final : public NonlinearSolver {
     solve = own;
   }
 
-  const SolveReport& failed() {
-    has_matrix_ = false;
-    return report_;
-  }
-  bool evaluation_failed() {
-    report_.status = SolveStatus::evaluation_failed;
-    report_.message = equations_->message();
-    return false;
-  }
-  bool singular() {
-    report_.status = SolveStatus::singular_jacobian;
-    report_.message = "the correction is not finite after " + std::to_string(report_.iterations) +
-                      " Picard iterations, scaled residual " + number_text(report_.residual_norm) +
-                      ": the Jacobian is singular";
-    return false;
-  }
-  bool set_matrix(const Eigen::Ref<const Vector>& x) {
-    ++report_.jacobian_evaluations;
-    ++report_.factorisations;
-    if (linear_.evaluate(x) != EvaluationStatus::ok) return evaluation_failed();
-    if (!linear_.factorise()) return singular();
-    return has_matrix_ = new_matrix_ = fresh_matrix_ = true;
-  }
   /// P will not do: on with a new one, from the start value where a P of an earlier solve led astray. False where P is
   /// new, which makes it singular.
   bool renew(bool astray) {
-    if (fresh_matrix_) return singular();
-    if (!new_matrix_ && astray) last_ = start_;
+    if (matrix_.fresh()) return matrix_.singular(report_);
+    if (!matrix_.of_this_solve() && astray) last_ = start_;
     then_ = Then::restart;
     stagnation_.renew();
-    return set_matrix(last_);
+    return matrix_.set(last_, report_);
   }
 
   /// KINSOL asks for F at the start value and at every iterate, which tells the correction that it made.
   int residual(const Eigen::Map<const Vector>& u, Eigen::Map<Vector> f) {
     if (has_iterate_) {
       const double step = ((u - last_).array().abs() / (1 + last_.array().abs())).maxCoeff();
-      if (!u.allFinite() || (!fresh_matrix_ && stagnation_.slow(step, !new_matrix_)))
+      if (!u.allFinite() || (!matrix_.fresh() && stagnation_.slow(step, !matrix_.of_this_solve())))
         return renew(!u.allFinite() || stagnation_.grows(step)), unrecoverable;
-      fresh_matrix_ = false;
+      matrix_.used();
       ++report_.iterations;
       report_.step_norm = step;
       if (stagnation_.last(step))
@@ -166,7 +139,7 @@ class KinsolFrozenIteration final : public NonlinearSolver {
     }
     ++report_.residual_evaluations;
     if (equations_->residual(u, f) != EvaluationStatus::ok) {
-      if (new_matrix_ || !has_iterate_) return evaluation_failed(), unrecoverable;
+      if (matrix_.of_this_solve() || !has_iterate_) return matrix_.evaluation_failed(report_), unrecoverable;
       return renew(true), unrecoverable;  // an iterate of a matrix that was too old
     }
     last_ = u;
@@ -187,28 +160,24 @@ class KinsolFrozenIteration final : public NonlinearSolver {
   static int jacobian_callback(N_Vector u, N_Vector, SUNMatrix, void* self, N_Vector, N_Vector) {
     auto& me = *static_cast<KinsolFrozenIteration*>(self);
     const Eigen::Map<const Vector> x(N_VGetArrayPointer(u), me.equations_->size());
-    return me.linear_.evaluate(x) == EvaluationStatus::ok ? 0 : 1;
+    return me.matrix_.linear().evaluate(x) == EvaluationStatus::ok ? 0 : 1;
   }
 
-  bool keep_;
   AlgebraChoice algebra_;
   ConvergenceRule rule_;
   Stagnation stagnation_;
   ScaledEquations* equations_ = nullptr;
   SolveReport report_;
   Then then_ = Then::go_on;
-  bool has_matrix_ = false;    // P of this solve or an earlier one
-  bool new_matrix_ = false;    // P of this solve
-  bool fresh_matrix_ = false;  // not used yet
-  bool allocating_ = false;    // see allocate_now
-  bool has_iterate_ = false;   // last_ is one of this call of KINSOL
+  bool allocating_ = false;   // see allocate_now
+  bool has_iterate_ = false;  // last_ is one of this call of KINSOL
   double* own_data_ = nullptr;
   Vector start_, x_;  // x_: what KINSOL works on
   Vector last_;       // the iterate at which F was evaluated last
   SunMessage message_;
   SunContext context_;
   SunOwner<N_Vector> u_, ones_;
-  SunLinearSystem linear_;
+  KeptMatrix matrix_;
   KinsolMemory memory_;
 };
 
