@@ -223,6 +223,9 @@ const OverdeterminedSystem* Integrator::overdetermined() const {
 StepEquations& Integrator::equations() {
   return impl_->contacts ? impl_->contacts->equations() : *impl_->binding.equations;
 }
+const StepEquations& Integrator::equations() const {
+  return impl_->contacts ? impl_->contacts->equations() : *impl_->binding.equations;
+}
 const std::vector<ContactEvent>& Integrator::events() const {
   static const std::vector<ContactEvent> none;
   return impl_->contacts ? impl_->contacts->events() : none;

@@ -118,6 +118,7 @@ class Integrator {
   /// Throws Error(refused) for an overdetermined DAE.
   const System& system() const;
   StepEquations& equations();
+  const StepEquations& equations() const;
 
  private:
   friend class ContactRun;
