@@ -41,6 +41,10 @@
 /// multipliers of the state itself, A lambda = v.Hess g v - G M^-1 grad U, A = G M^-1 G^T, one banded Cholesky a step;
 /// lambda=midpoint gives the step's. Where A is singular it is the step's in either case.
 ///
+/// For a mass that depends on q, Psi = G(q) M(q)^-1 p, the derivatives are Gonzalez' in (q,p), weighted with (W, h^2
+/// W^-1), W = diag M at a typical configuration, whatever `derivative` says; a force Q enters the second equation and
+/// its work Q.dq is booked, H1 - H0 = Q.dq (kernels/variable_mass_levels.hpp).
+///
 /// The idea at second order: Kinon, Betsch, Schneider, Nonlinear Dynamics 111 (2023), with midpoint gradients of U;
 /// discrete derivatives: Gonzalez, J. Nonlinear Sci. 6 (1996); both constraint levels: Gear, Leimkuhler, Gupta, J.
 /// Comput. Appl. Math. 12 (1985).
@@ -49,6 +53,7 @@
 #include "kernels/ggl_equations.hpp"
 #include "kernels/ggl_step.hpp"
 #include "kernels/momentum_maps.hpp"
+#include "kernels/variable_mass_levels.hpp"
 
 namespace {
 
@@ -79,6 +84,10 @@ class EnergyMomentumGgl final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
+    if (!system.traits().constant_mass) {
+      kernels::require_variable_mass(*this, system);
+      return kernels::variable_mass_levels(system, options.is("lambda", "end"));
+    }
     kernels::require_conservative(*this, system);
     kernels::GglRule rule;
     const bool quadratic_u = kernels::at_most_quadratic(system.traits().potential_degree);
