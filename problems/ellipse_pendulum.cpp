@@ -9,9 +9,11 @@ namespace {
 
 using gnomon::problems::DoubleLink;
 
+/// Without a torque there is no force.
+template <bool driven>
 struct Model : gnomon::AutodiffModel<2, 1> {
   static constexpr bool constant_mass = false;
-  static constexpr bool has_force = true;
+  static constexpr bool has_force = driven;
   DoubleLink link;
   double x0, y0, c, d, torque, until;
 
@@ -29,7 +31,7 @@ struct Model : gnomon::AutodiffModel<2, 1> {
     traits.name = "ellipse-pendulum";
     traits.blocks = {{"theta", 0, 2}};
     traits.constraint_names = {"ellipse"};
-    traits.time_dependent = true;
+    traits.time_dependent = driven;
     return traits;
   }
   gnomon::Mass mass() const { return link.mass(); }
@@ -83,16 +85,22 @@ class EllipsePendulum final : public gnomon::Problem {
     return specs;
   }
   gnomon::ProblemInstance build(const gnomon::Options& parameters) const override {
-    const Model model(parameters);
     gnomon::ProblemInstance instance;
-    instance.system = std::make_shared<gnomon::AutodiffSystem<Model>>(model);
-    instance.q0 = model.link.start;
+    if (parameters.real("torque") != 0)
+      instance.system = system<true>(parameters);
+    else
+      instance.system = system<false>(parameters);
+    instance.q0 = DoubleLink(parameters, true).start;
     instance.p0 = Eigen::Vector2d::Zero();
     place_on_curve(*instance.system, instance.q0);
     return instance;
   }
 
  private:
+  template <bool driven>
+  static std::shared_ptr<const gnomon::System> system(const gnomon::Options& parameters) {
+    return std::make_shared<gnomon::AutodiffSystem<Model<driven>>>(Model<driven>(parameters));
+  }
   /// Moves q to the nearest angles on g = 0: q -= G^T g/|G|^2, repeated.
   static void place_on_curve(const gnomon::System& system, gnomon::Vector& q) {
     gnomon::Vector g(1), slope(2);

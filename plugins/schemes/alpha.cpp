@@ -6,7 +6,8 @@
 ///     q1 - q0 = h H_p(q_m, p_m),    p1 - p0 = -h (H_q(q_m, p_m) - Q(q_m, (q1 - q0)/h, t_m))
 ///
 /// with constraints as kicks at both ends that keep both levels (kernels/variable_mass_equations.hpp). Symplectic and
-/// symmetric; the energy is kept up to O(h^2) only, alpha-exact keeps it. The work of forces is booked.
+/// symmetric; the energy is kept up to O(h^2) only, alpha-exact keeps it. The work of forces is booked. State::lambda
+/// are the index-1 multipliers of the state, which is consistent at both levels.
 
 #include "gnomon/plugin.hpp"
 #include "kernels/variable_mass_step.hpp"
@@ -34,7 +35,7 @@ class Alpha final : public Scheme {
     kernels::require_variable_mass(*this, system);
     kernels::VariableMassRule rule;
     rule.constraint = kernels::VariableMassRule::Constraint::ends;
-    return {std::make_unique<kernels::VariableMassStep>(system, rule), kernels::promises_of(system, rule)};
+    return {std::make_unique<kernels::VariableMassStep>(system, rule, true), kernels::promises_of(system, rule)};
   }
 };
 

@@ -43,7 +43,7 @@
 ///
 /// For a mass that depends on q, Psi = G(q) M(q)^-1 p, the derivatives are Gonzalez' in (q,p), weighted with (W, h^2
 /// W^-1), W = diag M at a typical configuration, whatever `derivative` says; a force Q enters the second equation and
-/// its work Q.dq is booked, H1 - H0 = Q.dq (kernels/variable_mass_levels.hpp).
+/// its work Q.dq is booked, H1 - H0 = Q.dq (kernels/variable_mass_step.hpp).
 ///
 /// The idea at second order: Kinon, Betsch, Schneider, Nonlinear Dynamics 111 (2023), with midpoint gradients of U;
 /// discrete derivatives: Gonzalez, J. Nonlinear Sci. 6 (1996); both constraint levels: Gear, Leimkuhler, Gupta, J.
@@ -53,7 +53,7 @@
 #include "kernels/ggl_equations.hpp"
 #include "kernels/ggl_step.hpp"
 #include "kernels/momentum_maps.hpp"
-#include "kernels/variable_mass_levels.hpp"
+#include "kernels/variable_mass_step.hpp"
 
 namespace {
 

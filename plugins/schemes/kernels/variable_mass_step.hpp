@@ -1,13 +1,17 @@
 #pragma once
 /// \file
 /// A step that is one solve of VariableMassEquations. It books the work Q.dq of forces, exactly what H + P gains where
-/// the discrete derivative is used. State::lambda are the multipliers of the step (middle), of its end (ends,
-/// augmented), or what the penalty pushes with.
+/// the discrete derivative is used. State::lambda are what the equations have for the end of the step (mu of
+/// augmented), the multipliers of the step, or what the penalty pushes with; or, with end_multipliers, the index-1
+/// multipliers of the state (where G has lost rank the step's).
+
+#include <memory>
 
 #include "gnomon/error.hpp"
 #include "gnomon/scheme.hpp"
 #include "obstacle_start.hpp"
 #include "variable_mass_equations.hpp"
+#include "variable_mass_multipliers.hpp"
 
 namespace gnomon::kernels {
 
@@ -28,7 +32,8 @@ inline void require_still(const System& system, const State& z) {
 
 class VariableMassStep final : public StepEquations {
  public:
-  VariableMassStep(const System& system, const VariableMassRule& rule) : equations_(system, rule) {
+  VariableMassStep(const System& system, const VariableMassRule& rule, bool end_multipliers = false)
+      : equations_(system, rule), multipliers_(system), end_multipliers_(end_multipliers) {
     x_.setZero(equations_.size());
     y_.setZero(equations_.m());
   }
@@ -46,7 +51,10 @@ class VariableMassStep final : public StepEquations {
     x_ = x;
     return Next::advance;
   }
-  void finish(State& next) override { advance(equations_, x_, next); }
+  void finish(State& next) override {
+    advance(equations_, x_, next);
+    if (end_multipliers_) multipliers_.solve(next.t, next.q.value(), next.p.value(), next.lambda);
+  }
 
   /// P of a penalty, less the work.
   long double added_energy(const State& z) override {
@@ -79,6 +87,8 @@ class VariableMassStep final : public StepEquations {
 
  private:
   VariableMassEquations equations_;
+  VariableMassMultipliers multipliers_;
+  bool end_multipliers_;
   Vector x_, y_;
 };
 
@@ -88,6 +98,15 @@ inline Binding exact_variable_mass(const System& system, const Options& options)
   rule.exact = true;
   if (options.is("weight", "mass")) rule.weight = GeneralQuotient::Weight::mass;
   return {std::make_unique<VariableMassStep>(system, rule), promises_of(system, rule)};
+}
+
+/// The exact scheme with both constraint levels, weight=mass.
+inline Binding variable_mass_levels(const System& system, bool end_multipliers) {
+  VariableMassRule rule;
+  rule.exact = true;
+  rule.weight = GeneralQuotient::Weight::mass;
+  rule.constraint = VariableMassRule::Constraint::levels;
+  return {std::make_unique<VariableMassStep>(system, rule, end_multipliers), promises_of(system, rule)};
 }
 
 }  // namespace gnomon::kernels
