@@ -34,6 +34,11 @@ void System::kinetic_hessian_times(const ConstVectorRef&, const ConstVectorRef&,
   not_declared(*this, "configuration-dependent mass");
 }
 
+void System::kinetic_third(const ConstVectorRef&, const ConstVectorRef&, const ConstVectorRef&, const ConstVectorRef&,
+                           const ConstVectorRef&, const ConstVectorRef&, VectorRef, VectorRef) const {
+  not_declared(*this, "configuration-dependent mass");
+}
+
 long double System::potential_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
                                           VectorRef gradient) const {
   potential_gradient(t, q, gradient);

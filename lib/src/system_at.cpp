@@ -15,7 +15,7 @@ void join(const Vector& value, const Vector& tangent, VectorOf<Dual1>& out) {
 
 SystemAt::SystemAt(const System& system) : system_(&system) {
   const Index n = system.n(), m = system.m(), k = system.traits().n_invariants;
-  for (Vector* v : {&q_, &w_, &a_, &b_, &c_, &d_}) v->setZero(n);
+  for (Vector* v : {&q_, &w_, &a_, &b_, &c_, &d_, &k_, &l_, &zero_}) v->setZero(n);
   for (Vector* v : {&lambda_, &mu_, &e_, &f_, &lambda_zero_}) v->setZero(m);
   for (Vector* v : {&g_values_, &dg_values_}) v->setZero(system.constraint_pattern().nonzeros());
   for (Vector* v : {&pi_, &dpi_, &c_zero_}) v->setZero(k);
@@ -71,6 +71,28 @@ void SystemAt::kinetic_gradient(const VectorOf<Dual1>& q, const VectorOf<Dual1>&
   for (Index i = 0; i < q.size(); ++i) {
     t_q[i].grad[0] = c_[i];
     t_p[i].grad[0] = d_[i];
+  }
+}
+
+void SystemAt::kinetic_hessian_times(const Vector& q, const Vector& p, const Vector& w, Vector& out_q, Vector& out_p) {
+  system_->kinetic_hessian_times(q, p, zero_, w, out_q, out_p);
+}
+
+void SystemAt::kinetic_hessian_times(const VectorOf<Dual1>& q, const VectorOf<Dual1>& p, const VectorOf<Dual1>& w,
+                                     VectorOf<Dual1>& out_q, VectorOf<Dual1>& out_p) {
+  split(q, q_, w_);
+  split(p, a_, b_);
+  split(w, c_, d_);
+  system_->kinetic_hessian_times(q_, a_, zero_, c_, k_, l_);
+  for (Index i = 0; i < q.size(); ++i) {
+    out_q[i].value = k_[i];
+    out_p[i].value = l_[i];
+  }
+  system_->kinetic_third(q_, a_, zero_, c_, w_, b_, k_, l_);
+  system_->kinetic_hessian_times(q_, a_, zero_, d_, w_, b_);
+  for (Index i = 0; i < q.size(); ++i) {
+    out_q[i].grad[0] = k_[i] + w_[i];
+    out_p[i].grad[0] = l_[i] + b_[i];
   }
 }
 

@@ -6,11 +6,13 @@
 //     0 = g                                             0 = h(y,z),   h = g_y v
 //     0 = G v + g_t                                     0 = g(y)
 //
-// of a mechanical system without friction, and of an overdetermined DAE. mu = 0 on the exact solution, so its curvature
+// of a mechanical system without friction (of one whose mass depends on q in (q, p): 0 = q' - T_p(q, p - G^T mu), 0 =
+// p' + H_q + G^T lambda - Q), and of an overdetermined DAE. mu = 0 on the exact solution, so its curvature
 // Hess(g^T mu) is left out of the Jacobian on the right. Gear, Leimkuhler and Gupta, Automatic integration of
 // Euler-Lagrange equations with constraints, J. Comput. Appl. Math. 12-13 (1985) 77-90.
 #include "gnomon/plugin.hpp"
 #include "kernels/mechanical_form.hpp"
+#include "kernels/momentum_form.hpp"
 #include "kernels/overdetermined_form.hpp"
 
 namespace {
@@ -63,6 +65,29 @@ class MechanicalGgl final : public gnomon::kernels::MechanicalForm {
   }
 };
 
+class MomentumGgl final : public gnomon::kernels::MomentumForm {
+ public:
+  static constexpr Index sets = 2;
+  explicit MomentumGgl(const gnomon::kernels::MechanicalModel& model) : MomentumForm(model, sets) {}
+
+  void residual(double t, const ConstVectorRef& x, const ConstVectorRef& xp, gnomon::VectorRef r) override {
+    const Vector q = x.head(n_), p = x.segment(n_, n_), lambda = x.segment(2 * n_, m_), mu = x.tail(m_);
+    momentum_rows(t, q, p, xp.segment(n_, n_), lambda, r.segment(n_, n_));
+    if (m_ == 0) {
+      r.head(n_) = xp.head(n_) - v_;
+      return;
+    }
+    system_.constraints(t, q, r.segment(2 * n_, m_));
+    system_.constraint_velocity(t, q, v_, r.tail(m_));
+    // q' = T_p(q, p - G^T mu), T_p linear in p
+    Vector slipped(n_), turn(n_);
+    multiply_transposed(system_.constraint_pattern(), values_, mu, slipped);
+    slipped = p - slipped;
+    system_.velocity(q, slipped, turn, v_);
+    r.head(n_) = xp.head(n_) - v_;
+  }
+};
+
 class OverdeterminedGgl final : public gnomon::kernels::OverdeterminedForm {
  public:
   static constexpr Index sets = 2;
@@ -100,7 +125,7 @@ class IdaGgl final : public gnomon::Reference {
   gnomon::OptionSpecs options() const override { return gnomon::kernels::ida_options(); }
   std::unique_ptr<gnomon::ReferenceSolution> start(const gnomon::ProblemInstance& instance,
                                                    const gnomon::Options& options) const override {
-    return gnomon::kernels::start_ida<MechanicalGgl, OverdeterminedGgl>(instance, options, name());
+    return gnomon::kernels::start_ida<MechanicalGgl, MomentumGgl, OverdeterminedGgl>(instance, options, name());
   }
 };
 

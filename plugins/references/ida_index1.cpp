@@ -5,11 +5,13 @@
 //     0 = M v' + grad U + G^T lambda - Q                  0 = p_y y' + p_z z' - f - r(y,z,psi)
 //     0 = G v' + v^T (Hess g) v + 2 G_t v + g_tt          0 = h_y y' + h_z z',   h = g_y v
 //
-// of a mechanical system without friction, and of an overdetermined DAE. g = 0 and h = 0 are not enforced: their drift
+// of a mechanical system without friction (of one whose mass depends on q in (q, p): 0 = q' - T_p, 0 = p' + H_q +
+// G^T lambda - Q, 0 = d/dt G T_p), and of an overdetermined DAE. g = 0 and h = 0 are not enforced: their drift
 // measures the accuracy. Hairer and Wanner, Solving Ordinary Differential Equations II, section VII.1 (index
 // reduction).
 #include "gnomon/plugin.hpp"
 #include "kernels/mechanical_form.hpp"
+#include "kernels/momentum_form.hpp"
 #include "kernels/overdetermined_form.hpp"
 
 namespace {
@@ -55,6 +57,25 @@ class MechanicalIndex1 final : public gnomon::kernels::MechanicalForm {
   }
 };
 
+class MomentumIndex1 final : public gnomon::kernels::MomentumForm {
+ public:
+  static constexpr Index sets = 1;
+  explicit MomentumIndex1(const gnomon::kernels::MechanicalModel& model) : MomentumForm(model, sets) {}
+
+  void residual(double t, const ConstVectorRef& x, const ConstVectorRef& xp, gnomon::VectorRef r) override {
+    const Vector q = x.head(n_), p = x.segment(n_, n_), lambda = x.tail(m_);
+    const Vector dq = xp.head(n_), dp = xp.segment(n_, n_);
+    momentum_rows(t, q, p, dp, lambda, r.segment(n_, n_));
+    r.head(n_) = dq - v_;
+    if (m_ == 0) return;
+    Vector bias(m_), turn(n_), a(n_);
+    system_.kinetic_hessian_times(q, p, dq, dp, turn, a);  // a = d/dt T_p
+    system_.constraint_bias(t, q, v_, bias);
+    multiply(system_.constraint_pattern(), values_, a, r.tail(m_));
+    r.tail(m_) += bias;
+  }
+};
+
 class OverdeterminedIndex1 final : public gnomon::kernels::OverdeterminedForm {
  public:
   static constexpr Index sets = 1;
@@ -83,7 +104,8 @@ class IdaIndex1 final : public gnomon::Reference {
   gnomon::OptionSpecs options() const override { return gnomon::kernels::ida_options(); }
   std::unique_ptr<gnomon::ReferenceSolution> start(const gnomon::ProblemInstance& instance,
                                                    const gnomon::Options& options) const override {
-    return gnomon::kernels::start_ida<MechanicalIndex1, OverdeterminedIndex1>(instance, options, name());
+    return gnomon::kernels::start_ida<MechanicalIndex1, MomentumIndex1, OverdeterminedIndex1>(instance, options,
+                                                                                              name());
   }
 };
 

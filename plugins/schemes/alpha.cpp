@@ -9,11 +9,22 @@
 /// (x^1 - x^{-1})/(2h) = v^0. Conserved for every h: the energy (19) at n+1/2 with V(m+); what Q does is booked,
 /// exactly. Order 2 (4 in x for alpha = 1/12, U quadratic, starts from rest). Stable for alpha >= 1/4; below that for
 /// h < 2/[lambda_max(M^-1 A) (1 - 4 alpha)]^(1/2), (23), and the step's report warns. The state's p is M v with the
-/// central v; with constraints G v = O(h^2). Source: Glowinski, Holmstroem, (16), (19), (23), (31) with the errata that
+/// central v; with constraints G v = O(h^2).
+///
+/// For a mass that depends on the configuration, (40), which in (q,p) is the implicit midpoint rule
+///
+///     q1 - q0 = h H_p(q_m, p_m),    p1 - p0 = -h (H_q(q_m, p_m) - Q(q_m, (q1 - q0)/h, t_m))
+///
+/// with constraints as kicks at both ends that keep both levels (kernels/variable_mass_equations.hpp). Symplectic and
+/// symmetric; the energy is kept up to O(h^2) only, alpha-exact keeps it. The work of forces is booked. State::lambda
+/// are the index-1 multipliers of the state, which is consistent at both levels. The option alpha has no meaning there.
+///
+/// Source: Glowinski, Holmstroem, (16), (19), (23), (31) with the errata that
 /// alpha_potential.hpp and alpha_step.hpp describe.
 
 #include "gnomon/plugin.hpp"
 #include "kernels/alpha_scheme.hpp"
+#include "kernels/variable_mass_step.hpp"
 
 namespace {
 
@@ -23,19 +34,30 @@ class Alpha final : public Scheme {
  public:
   std::string name() const override { return "alpha"; }
   std::string description() const override {
-    return "two-step alpha-scheme with Lagrange multipliers; conserves an energy at n+1/2";
+    return "two-step alpha-scheme with Lagrange multipliers; conserves an energy at n+1/2; for a mass that depends on "
+           "q "
+           "the implicit midpoint rule in (q,p)";
   }
   std::string source() const override {
     return "Glowinski, Holmstroem, Constrained motion problems with applications by nonlinear programming methods, "
-           "(16), (23), (31)";
+           "(16), (23), (31), (40)";
   }
   OptionSpecs options() const override { return {kernels::alpha_option()}; }
   Promises promises() const override { return kernels::alpha_promises(); }
   Binding bind(const System& system, const Options& options) const override {
+    if (!system.traits().constant_mass) return bind_variable_mass(system);
     kernels::AlphaRule rule = kernels::alpha_rule(*this, system, options);
     Promises promised = promises();
     promised.position = system.m() > 0;
     return {std::make_unique<kernels::AlphaStep>(system, nullptr, rule), promised};
+  }
+
+ private:
+  Binding bind_variable_mass(const System& system) const {
+    kernels::require_variable_mass(*this, system);
+    kernels::VariableMassRule rule;
+    rule.constraint = kernels::VariableMassRule::Constraint::ends;
+    return {std::make_unique<kernels::VariableMassStep>(system, rule, true), kernels::promises_of(system, rule)};
   }
 };
 

@@ -13,11 +13,16 @@
 /// out unless quotient=always; at dz = 0 the quotient has a removable singularity of value zero and is skipped there.
 /// Energy is exact for every step size; momentum maps only where s vanishes identically.
 ///
+/// For a mass that depends on q the same equations have H = p^T M(q)^-1 p/2 + U in place of T and U: grad H(z_m) for
+/// (M^-1 p_m, grad U), H1 - H0 - grad H(z_m).dz in s, weight=mass W_q = diag M at a typical configuration; a force Q
+/// enters the second equation, and its work Q.dq is booked (kernels/variable_mass_equations.hpp).
+///
 /// Cost: where s is active the Jacobian's first 2n rows are dense.
 
 #include "gnomon/plugin.hpp"
 #include "kernels/derivative_rules.hpp"
 #include "kernels/end_multiplier.hpp"
+#include "kernels/variable_mass_step.hpp"
 
 namespace {
 
@@ -44,6 +49,10 @@ class EnergyMomentumGeneral final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
+    if (!system.traits().constant_mass) {
+      kernels::require_variable_mass(*this, system);
+      return kernels::exact_variable_mass(system, options);
+    }
     kernels::require_closed_ledger(*this, system);
     kernels::MidpointRule rule = kernels::general_rule(system, options);
     kernels::EndMultiplier::Rule multiplier;

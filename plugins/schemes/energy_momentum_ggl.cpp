@@ -44,6 +44,10 @@
 /// Forces Q(q_m, dq/h, t_m) in the second equation, and U and g that depend on time (quadratic in q): H1 - H0 is the
 /// booked work to rounding, see kernels/applied_force.hpp and kernels/moving_constraints.hpp.
 ///
+/// For a mass that depends on q, Psi = G(q) M(q)^-1 p, the derivatives are Gonzalez' in (q,p), weighted with (W, h^2
+/// W^-1), W = diag M at a typical configuration, whatever `derivative` says; a force Q enters the second equation and
+/// its work Q.dq is booked, H1 - H0 = Q.dq (kernels/variable_mass_step.hpp).
+///
 /// The idea at second order: Kinon, Betsch, Schneider, Nonlinear Dynamics 111 (2023), with midpoint gradients of U;
 /// discrete derivatives: Gonzalez, J. Nonlinear Sci. 6 (1996); both constraint levels: Gear, Leimkuhler, Gupta, J.
 /// Comput. Appl. Math. 12 (1985).
@@ -52,6 +56,7 @@
 #include "kernels/ggl_equations.hpp"
 #include "kernels/ggl_step.hpp"
 #include "kernels/momentum_maps.hpp"
+#include "kernels/variable_mass_step.hpp"
 
 namespace {
 
@@ -82,6 +87,10 @@ class EnergyMomentumGgl final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
+    if (!system.traits().constant_mass) {
+      kernels::require_variable_mass(*this, system);
+      return kernels::variable_mass_levels(system, options.is("lambda", "end"));
+    }
     kernels::require_ledger(*this, system);
     kernels::GglRule rule;
     const bool quadratic_u = kernels::at_most_quadratic(system.traits().potential_degree);

@@ -28,6 +28,9 @@
 /// projection takes the energy Psi.A^-1 Psi/2, Psi = G M^-1 p, A = G M^-1 G^T, out of p; the scheme conserves H with
 /// it.
 ///
+/// A mass that depends on q: the same method for H(q,p), where both q and p need coefficients (kernels/
+/// general_line_integral.hpp); H is kept as far as the quadrature integrates it.
+///
 /// Source: Brugnano, Gurioli, Iavernaro, Weinmueller: Line integral solution of Hamiltonian systems with holonomic
 /// constraints, ASC Report 3/2018, (42)-(55). The printed I = P X holds for k = s only, P^T Omega I = X always. The
 /// paper proves order 2 for q; with s >= 2 it is 4.
@@ -35,11 +38,14 @@
 #include <algorithm>
 
 #include "gnomon/plugin.hpp"
+#include "kernels/general_line_integral.hpp"
 #include "kernels/hbvm_equations.hpp"
 #include "kernels/index1_multipliers.hpp"
 #include "kernels/line_integral_degrees.hpp"
 #include "kernels/momentum_maps.hpp"
 #include "kernels/requirements.hpp"
+#include "kernels/system_hamiltonian.hpp"
+#include "kernels/variable_mass_rule.hpp"
 
 namespace {
 
@@ -154,7 +160,10 @@ class Hbvm final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    kernels::require_closed_ledger(*this, system);
+    if (system.traits().constant_mass)
+      kernels::require_closed_ledger(*this, system);
+    else
+      kernels::require_conservative_variable_mass(*this, system);
     const Index s = options.integer("s"), r = options.integer("r");
     const SystemTraits& traits = system.traits();
     const int constraint_degree = system.m() > 0 ? traits.constraint_degree : 0;
@@ -169,6 +178,10 @@ class Hbvm final : public Scheme {
     Promises p;
     const bool constrained = system.m() > 0;
     const bool projected = constrained && options.is("output", "projected");
+    if (projected && !system.traits().constant_mass)
+      throw kernels::refusal(*this, system,
+                             "its mass depends on the configuration, and output=projected needs a "
+                             "constant one");
     const Index pairs = (r + 1) / 2;  // ceil(r/2)
     p.order = static_cast<int>(constrained ? std::min(2 * s, 4 * pairs) : 2 * s);
     p.momentum_order = constrained && !projected ? static_cast<int>(2 * pairs) : p.order;
@@ -178,6 +191,12 @@ class Hbvm final : public Scheme {
     p.momentum = k == s && kernels::symmetries_keep_constraints(system);
     p.symmetric = true;
     p.symplectic = !constrained && k == s;
+    if (!system.traits().constant_mass) {
+      p.energy = false;  // T is no polynomial
+      return {std::make_unique<kernels::GeneralLineIntegralStep<kernels::SystemHamiltonian>>(
+                  system, kernels::SystemHamiltonian(system), k, s, r),
+              p};
+    }
     return {std::make_unique<HbvmStep>(system, k, s, r, projected), kernels::ledger_promises(system, p)};
   }
 };

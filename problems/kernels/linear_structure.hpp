@@ -47,8 +47,8 @@ class LinearStructure final : public System {
     if (closed) traits.n_obstacles = 0;
     traits.potential_degree = data_.cubic == 0 ? 2 : 4;
     traits.n_invariants = data_.cubic == 0 ? 0 : traits.n;
-    traits.time_dependent = data_.load.size() > 0;
-    traits.has_force = traits.time_dependent || data_.damping.pattern.nonzeros() > 0;
+    traits.time_dependent_force = data_.load.size() > 0;
+    traits.has_force = traits.time_dependent_force || data_.damping.pattern.nonzeros() > 0;
     invariants_ = SparsityPattern::diagonal(traits.n_invariants);
     none_.rows = none_.cols = traits.n;
     none_.offsets.assign(static_cast<std::size_t>(traits.n) + 1, 0);

@@ -10,8 +10,8 @@ namespace gnomon::validation {
 namespace {
 
 double energy(const System& system, double t, const Vector& q, const Vector& p) {
-  Vector v(p.size());
-  system.mass().solve(p, v);
+  Vector v(p.size()), scratch(p.size());
+  system.velocity(q, p, scratch, v);
   return p.dot(v) / 2 + system.potential(t, q);
 }
 

@@ -121,7 +121,7 @@ class Checker {
 
   /// T(q,p) at p = M(q) v: T_p = v, T_q and the Hessian along (w, lambda-like direction) against differences.
   void kinetic() {
-    Disagreement velocity, first, second;
+    Disagreement velocity, first, second, third;
     for (const Point& z : points_) {
       Matrix mass(n_, n_);
       s_.mass_matrix(z.q, mass);
@@ -144,10 +144,22 @@ class Checker {
       const Vector slope = difference(gradient, z.q, z.w);
       second.compare(h_q, slope.head(n_));
       second.compare(h_p, slope.tail(n_));
+      const Vector u_q = z.v, u_p = 0.5 * p;
+      s_.kinetic_third(z.q, p, u_q, u_p, z.w, w_p, h_q, h_p);
+      const auto hessian = [&](const Vector& q) {
+        const double along = (q - z.q).dot(z.w) / z.w.squaredNorm();
+        Vector out(2 * n_);
+        s_.kinetic_hessian_times(q, p + along * w_p, u_q, u_p, out.head(n_), out.tail(n_));
+        return out;
+      };
+      const Vector turn = difference(hessian, z.q, z.w);
+      third.compare(h_q, turn.head(n_));
+      third.compare(h_p, turn.tail(n_));
     }
     report("kinetic-velocity", velocity, exact_tolerance, "T_p = M(q)^-1 p and T = p . v / 2");
     report("kinetic-gradient", first, first_tolerance, "T_q against differences of T");
     report("kinetic-hessian", second, first_tolerance, "(Hess T) w against differences of (T_q, T_p)");
+    report("kinetic-third", third, first_tolerance, "third derivatives of T against differences of (Hess T) w");
   }
 
   /// dQ/dq and dQ/dv against differences of Q.

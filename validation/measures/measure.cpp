@@ -27,6 +27,8 @@ const std::vector<Measure>& measures() {
       {"trajectory-error", {"step", "until", "references?", "reference-options?"}, measure_trajectory_error},
       {"symplectic", {"symplectic-step"}, measure_symplectic},
       {"symplectic-exact", {"step", "steps"}, measure_symplectic_exact},
+      {"penetration", {"step", "until"}, measure_penetration},
+      {"forced-run", {"step", "until"}, measure_forced_run},
       {"same-state", {"step", "until", "other"}, measure_same_state},
       {"reference-agreement",
        {"step", "until", "references", "tolerances", "reference-options?", "table?"},

@@ -48,10 +48,14 @@ Quantities measure_trajectory_error(const Registry& registry, const Case& c);
 Quantities measure_symplectic(const Registry& registry, const Case& c);
 /// The same in one step by the exact derivative of the step map, where the scheme offers it.
 Quantities measure_symplectic_exact(const Registry& registry, const Case& c);
-/// Two methods, one state.
 Quantities measure_contact_events(const Registry& registry, const Case& c);
 Quantities measure_contact_order(const Registry& registry, const Case& c);
 Quantities measure_contact_random(const Registry& registry, const Case& c);
+/// How deep a penalty lets the state into obstacles.
+Quantities measure_penetration(const Registry& registry, const Case& c);
+/// The energy balance under a force that ends.
+Quantities measure_forced_run(const Registry& registry, const Case& c);
+/// Two methods, one state.
 Quantities measure_same_state(const Registry& registry, const Case& c);
 /// Extrapolated scheme against references, and the references against themselves and each other.
 Quantities measure_reference_agreement(const Registry& registry, const Case& c);

@@ -45,7 +45,8 @@ Quantities measure_order(const Registry& registry, const Case& c) {
                  {"order-p", log_slope(steps, p_errors), {}, note},
                  {"coefficient-min", lowest, {}, "smallest |q - q_ref| / |q_ref| / " + power},
                  {"coefficient-max", highest, {}, "largest |q - q_ref| / |q_ref| / " + power},
-                 {"error", q_errors.back(), {}, "|q - q_ref| / |q_ref| at the last step of the list"}};
+                 {"error", q_errors.back(), {}, "|q - q_ref| / |q_ref| at the last step of the list"},
+                 {"distance", q_errors.back() * yardstick.z.q.norm(), {}, "|q - q_ref| there"}};
   if (instance.system)
     out.push_back({"order-p-projected", log_slope(steps, tangent_errors), {}, "p projected onto G M^-1 p = 0"});
   return out;

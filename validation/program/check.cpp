@@ -54,7 +54,8 @@ void check_data(const ProblemInstance& instance) {
   check_start(system, instance.t0, instance.q0, instance.p0, 1e-10,
               instance.dependent_constraints);  // throws what is wrong
   Vector v(system.n()), g(system.m()), gv(system.m());
-  system.mass().solve(instance.p0, v);
+  Vector scratch(system.n());
+  system.velocity(instance.q0, instance.p0, scratch, v);
   system.constraints(instance.t0, instance.q0, g);
   system.constraint_velocity(instance.t0, instance.q0, v, gv);
   line({"start-position", largest(g), {}, "max |g(q0)|: consistent"});

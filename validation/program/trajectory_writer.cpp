@@ -19,6 +19,7 @@ TrajectoryWriter::TrajectoryWriter(const std::string& path, const Integrator& in
     g_.setZero(system->traits().m);
   } else {
     v_.setZero(integrator.system().n());
+    scratch_.setZero(integrator.system().n());
     g_.setZero(integrator.system().m());
   }
   header();
@@ -52,7 +53,7 @@ std::array<double, 2> TrajectoryWriter::constraint_errors(const State& z) {
     const System& system_of = integrator_->system();
     system_of.constraints(z.t, q, g_);
     position = largest(g_);
-    system_of.mass().solve(z.p.value(), v_);
+    system_of.velocity(q, z.p.value(), scratch_, v_);
     system_of.constraint_velocity(z.t, q, v_, g_);
   }
   return {position, largest(g_)};

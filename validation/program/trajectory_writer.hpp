@@ -31,7 +31,7 @@ class TrajectoryWriter final : public Observer {
   const Integrator* integrator_;
   bool has_energy_ = true;
   long every_, written_ = -1;
-  Vector v_, g_;
+  Vector v_, g_, scratch_;
 };
 
 }  // namespace gnomon::program

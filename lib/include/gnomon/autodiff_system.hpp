@@ -137,6 +137,7 @@ class AutodiffSystem final : public System {
   using Curve = Dual<Dual<double, 1>, 1>;  // second derivative along a curve
   using Phase = Dual<double, 2 * N>;       // all first derivatives by (q,p)
   using PhaseAlong = Dual<Dual<double, 1>, 2 * N>;
+  using PhaseAlong2 = Dual<Dual<Dual<double, 1>, 1>, 2 * N>;
 
  public:
   explicit AutodiffSystem(Model model) : model_(std::move(model)), traits_(model_.describe()), mass_(model_.mass()) {
@@ -221,6 +222,31 @@ class AutodiffSystem final : public System {
       for (int j = 0; j < N; ++j) {
         out_q[j] = energy.grad[j].grad[0];
         out_p[j] = energy.grad[N + j].grad[0];
+      }
+    }
+  }
+
+  void kinetic_third(const ConstVectorRef& q, const ConstVectorRef& p, const ConstVectorRef& w_q,
+                     const ConstVectorRef& w_p, const ConstVectorRef& u_q, const ConstVectorRef& u_p, VectorRef out_q,
+                     VectorRef out_p) const override {
+    if constexpr (Model::constant_mass) {
+      System::kinetic_third(q, p, w_q, w_p, u_q, u_p, out_q, out_p);
+    } else {
+      std::array<PhaseAlong2, N> x, y;
+      const auto seed = [](PhaseAlong2& z, double value, double w, double u, int j) {
+        z.value.value.value = value;
+        z.value.value.grad[0] = w;
+        z.value.grad[0].value = u;
+        z.grad[j].value.value = 1;
+      };
+      for (int j = 0; j < N; ++j) {
+        seed(x[j], q[j], w_q[j], u_q[j], j);
+        seed(y[j], p[j], w_p[j], u_p[j], N + j);
+      }
+      const PhaseAlong2 energy = kinetic(x.data(), y.data());
+      for (int j = 0; j < N; ++j) {
+        out_q[j] = energy.grad[j].grad[0].grad[0];
+        out_p[j] = energy.grad[N + j].grad[0].grad[0];
       }
     }
   }

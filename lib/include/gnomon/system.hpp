@@ -100,6 +100,10 @@ class System {
   /// [out_q; out_p] = (Hess T) [w_q; w_p], the Hessian by (q,p)
   virtual void kinetic_hessian_times(const ConstVectorRef& q, const ConstVectorRef& p, const ConstVectorRef& w_q,
                                      const ConstVectorRef& w_p, VectorRef out_q, VectorRef out_p) const;
+  /// [out_q; out_p] = d/de (Hess T)(q + e u_q, p + e u_p) [w_q; w_p] at e = 0
+  virtual void kinetic_third(const ConstVectorRef& q, const ConstVectorRef& p, const ConstVectorRef& w_q,
+                             const ConstVectorRef& w_p, const ConstVectorRef& u_q, const ConstVectorRef& u_p,
+                             VectorRef out_q, VectorRef out_p) const;
   ///@}
 
   /// out = q' = T_p, whatever the mass.

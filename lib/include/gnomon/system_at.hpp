@@ -64,6 +64,10 @@ class SystemAt {
     system_->kinetic_gradient(q, p, t_q, t_p);
   }
   void kinetic_gradient(const VectorOf<Dual1>& q, const VectorOf<Dual1>& p, VectorOf<Dual1>& t_q, VectorOf<Dual1>& t_p);
+  /// [out_q; out_p] = (Hess T) [0; w]
+  void kinetic_hessian_times(const Vector& q, const Vector& p, const Vector& w, Vector& out_q, Vector& out_p);
+  void kinetic_hessian_times(const VectorOf<Dual1>& q, const VectorOf<Dual1>& p, const VectorOf<Dual1>& w,
+                             VectorOf<Dual1>& out_q, VectorOf<Dual1>& out_p);
 
   /// out = Q(q,v,t)
   void force(double t, const Vector& q, const Vector& v, Vector& out) { system_->force(t, q, v, out); }
@@ -84,10 +88,10 @@ class SystemAt {
   void split(const VectorOf<Dual1>& x, Vector& value, Vector& tangent) const;
 
   const System* system_;
-  Vector q_, w_, a_, b_, c_, d_;  // length n
-  Vector lambda_, mu_, e_, f_;    // length m
-  Vector g_values_, dg_values_;   // on the constraint pattern
-  Vector pi_, dpi_, pi_values_;   // invariants
+  Vector q_, w_, a_, b_, c_, d_, k_, l_, zero_;  // length n
+  Vector lambda_, mu_, e_, f_;                   // length m
+  Vector g_values_, dg_values_;                  // on the constraint pattern
+  Vector pi_, dpi_, pi_values_;                  // invariants
   Vector c_zero_, lambda_zero_, hessian_values_;
   Vector force_q_, force_v_;  // on the patterns of the force
 };

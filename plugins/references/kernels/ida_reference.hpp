@@ -162,12 +162,13 @@ class IdaSolution final : public SundialsSolution {
   std::unique_ptr<void, FreeIda> memory_;
 };
 
-/// The solution in one form, as it is written for mechanical systems and for overdetermined ones. Throws Error when the
+/// The solution in one form, as it is written for mechanical systems with constant mass and with a mass that depends on
+/// q, and for overdetermined ones. Throws Error when the
 /// problem does not fit or its start is not consistent.
-template <class Mechanical, class Overdetermined>
+template <class Mechanical, class Momentum, class Overdetermined>
 std::unique_ptr<ReferenceSolution> start_ida(const ProblemInstance& instance, const Options& options,
                                              const std::string& reference) {
-  static_assert(Mechanical::sets == Overdetermined::sets);
+  static_assert(Mechanical::sets == Overdetermined::sets && Mechanical::sets == Momentum::sets);
   check_reference_fits(instance, reference, Mechanical::sets);
   const auto start = [&](auto model, auto form) {
     return std::make_unique<IdaSolution>(std::move(model), std::move(form), instance.t0, options);
@@ -177,6 +178,7 @@ std::unique_ptr<ReferenceSolution> start_ida(const ProblemInstance& instance, co
     return start(model, std::make_unique<Overdetermined>(*model));
   }
   auto model = std::make_shared<MechanicalModel>(instance);
+  if (!instance.system->traits().constant_mass) return start(model, std::make_unique<Momentum>(*model));
   return start(model, std::make_unique<Mechanical>(*model));
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 /// \file
 /// What the references that run an integrator of SUNDIALS know of a model: its unknowns (y, z), a consistent start with
-/// its slopes and sizes, and what a report says. Of a mechanical System y = q and z = v.
+/// its slopes and sizes, and what a report says. Of a mechanical System y = q and z = v, or
+/// z = p where the mass depends on q.
 
 #include <Eigen/LU>
 #include <memory>
@@ -39,7 +40,7 @@ class ReferenceModel {
   StateSizes sizes_;
 };
 
-/// A System with constant mass, without friction.
+/// A System without friction.
 class MechanicalModel final : public ReferenceModel {
  public:
   /// Throws Error when the start is not consistent.
@@ -50,38 +51,64 @@ class MechanicalModel final : public ReferenceModel {
     name_ = s.traits().name;
     start_.blocks = s.traits().blocks;
     start_.y = instance.q0;
-    start_.z.resize(s.n());
-    s.mass().solve(instance.p0, start_.z);
-    acceleration(s, t, start_.y, start_.z, start_.dz, start_.psi);
-    start_.dy = start_.z;
-    start_.ddy = start_.dz;
+    start_.z = instance.p0;
+    start_.dy.resize(s.n());
+    Vector t_q(s.n());
+    s.velocity(instance.q0, instance.p0, t_q, start_.dy);
+    acceleration(s, t, start_.y, start_.dy, start_.ddy, start_.psi);
+    if (s.traits().constant_mass) {
+      start_.z = start_.dy;
+      start_.dz = start_.ddy;
+    } else {
+      start_.dz = momentum_slope(t, start_.y, start_.z, start_.psi);
+    }
 
     Vector values(s.constraint_pattern().nonzeros());
     if (s.m() > 0) s.constraint_jacobian(t, start_.y, values);
     start_.hidden_by_z = start_.constraint_by_y = to_dense(s.constraint_pattern(), values);
     start_.slope_by_psi.resize(s.n(), s.m());
+    start_.rate_by_mu.resize(s.n(), s.m());
     for (Index i = 0; i < s.m(); ++i) {
-      const Vector row = start_.constraint_by_y.row(i);
-      s.mass().solve(row, start_.slope_by_psi.col(i));
+      const Vector row = start_.constraint_by_y.row(i);  // T is quadratic in p: T_p(q, G_i) = M^-1 G_i
+      s.velocity(start_.y, row, t_q, start_.rate_by_mu.col(i));
+      start_.slope_by_psi.col(i) = s.traits().constant_mass ? Vector(start_.rate_by_mu.col(i)) : row;
+      if (!s.traits().constant_mass) start_.hidden_by_z.row(i) = start_.rate_by_mu.col(i);
     }
-    start_.rate_by_mu = start_.slope_by_psi;
     sizes_ = sizes_of(start_);
   }
 
   const std::shared_ptr<const System>& system() const { return system_; }
 
-  Vector momentum(const Vector&, const Vector& v) const override {
-    Vector p(v.size());
-    system_->mass().apply(v, p);
+  Vector momentum(const Vector&, const Vector& z) const override {
+    if (!system_->traits().constant_mass) return z;
+    Vector p(z.size());
+    system_->mass().apply(z, p);
     return p;
   }
-  Vector multipliers(double t, const Vector& q, const Vector& v, const Vector&) override {
-    Vector a, lambda;
+  Vector multipliers(double t, const Vector& q, const Vector& z, const Vector&) override {
+    Vector a, lambda, v = z, t_q(z.size());
+    if (!system_->traits().constant_mass) system_->velocity(q, z, t_q, v);
     acceleration(*system_, t, q, v, a, lambda);
     return lambda;
   }
 
  private:
+  /// -T_q - grad U - G^T lambda + Q
+  Vector momentum_slope(double t, const Vector& q, const Vector& p, const Vector& lambda) const {
+    const System& s = *system_;
+    Vector t_q(s.n()), v(s.n()), term(s.n());
+    s.kinetic_gradient(q, p, t_q, v);
+    s.potential_gradient(t, q, term);
+    Vector slope = -t_q - term;
+    Vector values(s.constraint_pattern().nonzeros());
+    if (s.m() > 0) s.constraint_jacobian(t, q, values);
+    multiply_transposed(s.constraint_pattern(), values, lambda, term);
+    slope -= term;
+    if (!s.traits().has_force) return slope;
+    s.force(t, q, v, term);
+    return slope + term;
+  }
+
   std::shared_ptr<const System> system_;
 };
 
@@ -176,7 +203,6 @@ inline void check_reference_fits(const ProblemInstance& instance, const std::str
     return check_size(traits.name, traits.ny + traits.nz + multiplier_sets * traits.m);
   }
   const SystemTraits& traits = instance.system->traits();
-  if (!traits.constant_mass) refuse(traits.name, "has a mass matrix that depends on q, and a constant one is expected");
   if (traits.n_obstacles > 0) refuse(traits.name, "has obstacles c(q) >= 0, which it cannot hold");
   if (traits.has_friction && traits.time_dependent)
     refuse(traits.name, "has friction and depends on time, and one of the two at most is expected");

@@ -14,7 +14,7 @@ inline OptionSpec alpha_option() {
 }
 
 inline OptionSpec penalty_eps() {
-  return OptionSpec::real("eps", 1e-6, 1e-15, 1e3, "unit of w g^2 per energy",
+  return OptionSpec::real("eps", 1e-6, 1e-30, 1e30, "unit of w g^2 per energy",
                           "penalty parameter: P = sum w g^2/(2 eps)");
 }
 

@@ -193,8 +193,9 @@ class GeneralLineIntegralStep final : public StepEquations {
     remember(next, h_, x_);
     next.advance_time(h_);
   }
-  /// H - (T + U)
+  /// H - (T + U); a system with a mass that depends on q is run with its own H.
   long double added_energy(const State& z) override {
+    if (!system_->traits().constant_mass) return 0;
     const Vector &q = z.q.value(), &p = z.p.value();
     system_->mass().solve(p, increment_);
     return static_cast<long double>(equations_.hamiltonian().value(z.t, q, p)) -
