@@ -1,0 +1,46 @@
+/// \file
+/// alpha: the two-step alpha-schemes of Glowinski and Holmstroem for constant mass,
+///
+///     M (x^{n+1} - 2 x^n + x^{n-1})/h^2 + A [alpha x^{n+1} + (1 - 2 alpha) x^n + alpha x^{n-1}] + DV(m-, m+)
+///         + G((x^{n+1} + x^{n-1})/2)^T lambda = Q(x^n, (x^{n+1} - x^{n-1})/(2h), t_n),      g(x^{n+1}) = 0
+///
+/// with U = x^T A x/2 + b.x + V(x), V = sum_k V_k(pi_k(x)), pi_k at most quadratic (x_k itself, for one), and its
+/// divided differences between the middles m-, m+ of the steps; g at most quadratic. Damping is part of Q. Start:
+/// (x^1 - x^{-1})/(2h) = v^0. Conserved for every h: the energy (19) at n+1/2 with V(m+); what Q does is booked,
+/// exactly. Order 2 (4 in x for alpha = 1/12, U quadratic, starts from rest). Stable for alpha >= 1/4; below that for
+/// h < 2/[lambda_max(M^-1 A) (1 - 4 alpha)]^(1/2), (23), and the step's report warns. The state's p is M v with the
+/// central v; with constraints G v = O(h^2). Source: Glowinski, Holmstroem, (16), (19), (23), (31) with the errata that
+/// alpha_potential.hpp and alpha_step.hpp describe.
+
+#include "gnomon/plugin.hpp"
+#include "kernels/alpha_scheme.hpp"
+
+namespace {
+
+using namespace gnomon;
+
+class Alpha final : public Scheme {
+ public:
+  std::string name() const override { return "alpha"; }
+  std::string description() const override {
+    return "two-step alpha-scheme with Lagrange multipliers; conserves an energy at n+1/2";
+  }
+  std::string source() const override {
+    return "Glowinski, Holmstroem, Constrained motion problems with applications by nonlinear programming methods, "
+           "(16), (23), (31)";
+  }
+  OptionSpecs options() const override { return {kernels::alpha_option()}; }
+  Promises promises() const override { return kernels::alpha_promises(); }
+  Binding bind(const System& system, const Options& options) const override {
+    kernels::AlphaRule rule = kernels::alpha_rule(*this, system, options);
+    Promises promised = promises();
+    promised.position = system.m() > 0;
+    return {std::make_unique<kernels::AlphaStep>(system, nullptr, rule), promised};
+  }
+};
+
+}  // namespace
+
+GNOMON_PLUGIN(alpha) {
+  registrar.add(std::make_unique<Alpha>());
+}

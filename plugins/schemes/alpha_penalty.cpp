@@ -1,0 +1,54 @@
+/// \file
+/// alpha-penalty: the alpha-scheme (alpha.cpp) with a penalty for constraints and obstacles, discretised in time,
+///
+///     P = sum_i w_i g_i(x)^2/(2 eps) + sum_i w_i ((-c_i(x))^+)^2/(2 eps),   g and c at most quadratic,
+///
+/// between the middles m- and m+ by the closed forms of alpha_multiplier.hpp; w are the system's constraint_weights.
+/// No multiplier and no event: contacts may be any number. Conserved for every h: (19) + V(m+) + P(m+) at n+1/2.
+/// Constraints hold up to O(eps), obstacles are penetrated by O(eps^1/2) for a given impact velocity. The one-sided
+/// force is Lipschitz in x^{n+1}: Newton's method is semismooth and converges without line search. Source: Glowinski,
+/// Holmstroem, (35), (47), (62), (63), corrected: ( )^+ on both squares, limits where the quotient is 0/0.
+
+#include "gnomon/plugin.hpp"
+#include "kernels/alpha_scheme.hpp"
+
+namespace {
+
+using namespace gnomon;
+
+class AlphaPenalty final : public Scheme {
+ public:
+  std::string name() const override { return "alpha-penalty"; }
+  std::string description() const override {
+    return "two-step alpha-scheme with a penalty for constraints (two-sided) and obstacles (one-sided)";
+  }
+  std::string source() const override {
+    return "Glowinski, Holmstroem, Constrained motion problems with applications by nonlinear programming methods, "
+           "(35), (47), (63)";
+  }
+  OptionSpecs options() const override { return {kernels::alpha_option(), kernels::penalty_eps()}; }
+  Promises promises() const override {
+    Promises p = kernels::alpha_promises();
+    p.position = p.constrained_limit = false;
+    return p;
+  }
+  bool holds_obstacles() const override { return true; }
+  Binding bind(const System& system, const Options& options) const override {
+    std::shared_ptr<const System> closed;
+    if (system.traits().n_obstacles > 0) closed = system.with_obstacles_closed();
+    const System& model = closed ? *closed : system;
+    kernels::AlphaRule rule = kernels::alpha_rule(*this, model, options);
+    rule.multiplier.kind = kernels::AlphaMultiplier::Kind::penalty;
+    rule.multiplier.eps = options.real("eps");
+    rule.multiplier.n_obstacles = system.traits().n_obstacles;
+    Promises promised = promises();
+    promised.constrained_limit = model.m() == 0;
+    return {std::make_unique<kernels::AlphaStep>(model, closed, rule), promised};
+  }
+};
+
+}  // namespace
+
+GNOMON_PLUGIN(alpha_penalty) {
+  registrar.add(std::make_unique<AlphaPenalty>());
+}
