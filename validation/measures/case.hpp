@@ -51,6 +51,7 @@ struct Case {
   double until = 0;          ///< where to end
   std::vector<std::string> references;
   std::vector<double> tolerances;                        ///< relative tolerances at which every reference is run
+  Assignments equilibrium;                               ///< how it is sought, see equilibrium_options
   std::vector<double> mu;                                ///< penalty parameters, for measures that vary it
   std::map<std::string, Assignments> reference_options;  ///< reference -> its other options
   TableState table;

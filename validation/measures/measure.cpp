@@ -61,6 +61,8 @@ const std::vector<Measure>& measures() {
       {"contact-events", {"step", "until"}, measure_contact_events},
       {"contact-order", {"step", "until", "other"}, measure_contact_order},
       {"contact-random", {"step", "until", "steps"}, measure_contact_random},
+      {"beam-tip", {"step", "until", "table?"}, measure_beam_tip},
+      {"beam-static", {"equilibrium?", "table?", "other?"}, measure_beam_static},
       {"derivatives", {}, measure_derivatives},
       {"published-alpha", {"table", "steps"}, measure_published_alpha},
       {"stability-limit", {"steps"}, measure_stability_limit},

@@ -107,6 +107,10 @@ Quantities measure_checkpoint(const Registry& registry, const Case& c);
 Quantities measure_allocations(const Registry& registry, const Case& c);
 /// Largest errors of the constraints at three levels, of the equation of motion and of the energy.
 Quantities measure_constraint_levels(const Registry& registry, const Case& c);
+/// The static beam against its table, and by two solvers.
+Quantities measure_beam_static(const Registry& registry, const Case& c);
+/// The tip of a beam at whole times against its table, energies and constraints.
+Quantities measure_beam_tip(const Registry& registry, const Case& c);
 /// A problem's derivatives against differences and against each other.
 Quantities measure_derivatives(const Registry& registry, const Case& c);
 

@@ -1,4 +1,4 @@
-/// The gnomon program: list, describe, check, run, compare, validate, bench.
+/// The gnomon program: list, describe, check, run, compare, equilibrium, validate, bench.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -65,6 +65,7 @@ int dispatch(int argc, char** argv) {
   add_check(app, invocation);
   add_run(app, invocation);
   add_compare(app, invocation);
+  add_equilibrium(app, invocation);
   add_validate(app, invocation);
   add_bench(app, invocation);
   app.require_subcommand(0, 1);
@@ -87,7 +88,8 @@ int dispatch(int argc, char** argv) {
   }
   if (!invocation.action)
     return complain(
-        "a command is missing: list, describe, check, run, compare, validate or bench; gnomon --help tells more");
+        "a command is missing: list, describe, check, run, compare, equilibrium, validate or bench; gnomon --help "
+        "tells more");
 
   Registry registry;
   register_builtin(registry);

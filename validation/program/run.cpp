@@ -14,6 +14,7 @@
 #include "run_arguments.hpp"
 #include "run_checkpoint.hpp"
 #include "run_report.hpp"
+#include "snapshots.hpp"
 #include "state_blocks.hpp"
 #include "trajectory_writer.hpp"
 
@@ -50,6 +51,22 @@ void shorten(Span& span, const RunArguments& arguments, const Integrator& integr
   if (!span.by_time) span.steps -= done;
 }
 
+/// What --snapshots and --plot ask for, or none.
+std::unique_ptr<Snapshots> snapshots_of(const RunArguments& arguments, const Span& span, double t0,
+                                        const Integrator& integrator) {
+  constexpr double usual_count = 50;
+  if (!arguments.snapshots && !arguments.plot) {
+    if (arguments.snapshot_every)
+      throw Error(ErrorCode::bad_value, "--snapshot-every is given without --snapshots or --plot");
+    return nullptr;
+  }
+  double every = (span.t_end - t0) / usual_count;
+  if (arguments.snapshot_every) every = parse_real(*arguments.snapshot_every, "--snapshot-every");
+  if (!(every > 0))
+    throw Error(ErrorCode::bad_value, "--snapshot-every = " + *arguments.snapshot_every + " is not above zero");
+  return std::make_unique<Snapshots>(integrator, t0, every, arguments.snapshots, arguments.plot);
+}
+
 int run(const Registry& registry, const RunArguments& given) {
   // Everything that can be misuse comes first.
   const RunArguments arguments = given.restart ? with_checkpoint(given) : given;
@@ -76,6 +93,11 @@ int run(const Registry& registry, const RunArguments& given) {
     writer = std::make_unique<TrajectoryWriter>(*arguments.output, integrator, every);
     writer->observe(integrator.state(), integrator.counters().steps);
     integrator.add_observer(*writer);
+  }
+  const auto snapshots = snapshots_of(arguments, span, integrator.state().t, integrator);
+  if (snapshots) {
+    snapshots->observe(integrator.state(), integrator.counters().steps);
+    integrator.add_observer(*snapshots);
   }
   std::unique_ptr<CheckpointWriter> checkpoints;
   if (arguments.checkpoint) {
@@ -113,6 +135,7 @@ int run(const Registry& registry, const RunArguments& given) {
   if (arguments.json) fmt::print("{}", validation::json_text(run_json(report, integrator)));
   if (checkpoints) checkpoints->finish();
   if (writer) writer->finish(integrator.state(), integrator.counters().steps);
+  if (snapshots) snapshots->finish(fmt::format("{}, {}, h = {:g}", arguments.problem, arguments.scheme, report.step));
   if (end.stopped_by_observer) return interrupted_status;
   const bool reference_failed = report.reference_end && !report.reference_end->success;
   return end.success() && !reference_failed ? success : numerical_failure;
@@ -136,6 +159,9 @@ void add_run(CLI::App& app, Invocation& invocation) {
   add_repeatable(*command, "--reference-option", a->reference_options, "NAME=VALUE",
                  "an option of the reference (repeatable)");
   add("--output", a->output, "FILE", "write the trajectory to this CSV file");
+  add("--snapshots", a->snapshots, "FILE", "write the curves of the model (strings, beams) to this .csv or .vtk file");
+  add("--snapshot-every", a->snapshot_every, "DT", "time between snapshots; a fiftieth of the run if left out");
+  add("--plot", a->plot, "FILE", "a plot of the snapshots as SVG, drawn by gnuplot");
   add("--checkpoint", a->checkpoint, "FILE", "write the complete state to this file at the end, or when interrupted");
   add("--checkpoint-every", a->checkpoint_every, "N", "and after every N-th step");
   add("--restart", a->restart, "FILE",

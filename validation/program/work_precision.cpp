@@ -1,14 +1,13 @@
 #include "work_precision.hpp"
 
 #include <fmt/format.h>
-#include <stdio.h>
 
 #include <algorithm>
 #include <map>
 #include <memory>
 
 #include "commands.hpp"
-#include "gnomon/error.hpp"
+#include "gnuplot.hpp"
 #include "output_file.hpp"
 
 namespace gnomon::program {
@@ -68,14 +67,12 @@ std::string plot_script(const std::vector<WorkPrecisionRow>& rows, const std::st
           fmt::format("{:.6g} {:.6g}\n", std::max(row.followed ? row.error : row.energy, 1e-16), 1e3 * row.seconds);
   std::map<std::pair<std::string, double>, const char*> measured;
   for (const auto& row : rows) measured[{row.problem, row.until}] = row.followed ? "q" : "H (no method can follow q)";
-  std::string quoted;
-  for (const char c : path) quoted += c == '\'' ? "''" : std::string(1, c);
   const std::size_t lines = (panels.size() + 1) / 2;
   std::string script = fmt::format(
-      "set terminal svg size 1300,{} background 'white' enhanced\nset output '{}'\nset multiplot layout {},2\n"
+      "set terminal svg size 1300,{} background 'white' enhanced\nset output {}\nset multiplot layout {},2\n"
       "set logscale xy\nset format x '10^{{%T}}'\nset format y '10^{{%T}}'\n"
       "set ylabel 'ms'\nset key bmargin center horizontal samplen 2 noenhanced\nset grid\n",
-      450 * lines, quoted, lines);
+      450 * lines, quoted(path), lines);
   for (const auto& [panel, methods] : panels) {
     script += fmt::format("set title '{}, T = {}' noenhanced\nset xlabel 'error of {}'\nplot", panel.first,
                           panel.second, measured[panel]);
@@ -90,28 +87,13 @@ std::string plot_script(const std::vector<WorkPrecisionRow>& rows, const std::st
   return script + "unset multiplot\n";
 }
 
-/// The open pipe to gnuplot, which is asked for before the runs so that its absence is known in time.
-class Gnuplot {
- public:
-  Gnuplot() {
-    if (std::system("command -v gnuplot >/dev/null 2>&1") != 0)
-      throw Error(ErrorCode::bad_file,
-                  "--plot needs the program gnuplot (Debian package gnuplot-nox), which was not found");
-  }
-  void draw(const std::string& script) const {
-    std::FILE* pipe = popen("gnuplot", "w");
-    const bool written = pipe && std::fwrite(script.data(), 1, script.size(), pipe) == script.size();
-    if (!pipe || pclose(pipe) != 0 || !written) throw Error(ErrorCode::bad_file, "gnuplot could not draw the plot");
-  }
-};
-
 }  // namespace
 
 int work_precision(const Registry& registry, const bench::WorkPrecisionBench& bench,
                    const std::optional<std::string>& output, const std::optional<std::string>& plot) {
   const auto file = output ? std::make_unique<OutputFile>(*output) : nullptr;
   if (plot) OutputFile probe(*plot);
-  const auto gnuplot = plot ? std::make_unique<Gnuplot>() : nullptr;
+  if (plot) require_gnuplot();
 
   fmt::print(
       "work against precision: processor time of a whole run; errors of q, H and g at T/5, 2T/5, ..., T\n"
@@ -124,7 +106,7 @@ int work_precision(const Registry& registry, const bench::WorkPrecisionBench& be
     write_csv(file->stream(), rows);
     file->commit();
   }
-  if (gnuplot) gnuplot->draw(plot_script(rows, *plot));
+  if (plot) draw(plot_script(rows, *plot));
   return success;
 }
 

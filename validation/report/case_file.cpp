@@ -75,6 +75,8 @@ void read_measure_keys(TomlReader& reader, const Measure& measure, Case& c) {
       c.tolerances = reader.numbers(key);
     else if (key == "start")
       c.start = reader.assignments(key);
+    else if (key == "equilibrium")
+      c.equilibrium = reader.assignments(key);
     else if (key == "mu")
       c.mu = reader.numbers(key);
     else if (key == "reference-options")
@@ -83,7 +85,7 @@ void read_measure_keys(TomlReader& reader, const Measure& measure, Case& c) {
       c.order_until = reader.number(key, 0);
     else if (key == "symplectic-step")
       c.symplectic_step = reader.number(key, 0);
-    else if (key == "other") {
+    else if (key == "other" && reader.has(key)) {
       TomlReader other(*reader.table(key), reader.where() + ", other");
       c.other = method_of(other);
       other.finish();

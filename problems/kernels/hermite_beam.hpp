@@ -1,0 +1,442 @@
+#pragma once
+/// \file
+/// An inextensible elastic beam in Hermite cubics: a sparse System with hand-written derivatives, any number of
+/// elements, in the plane or in space. Glowinski and Holmstroem, section 4.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gnomon/curves.hpp"
+#include "gnomon/split_form.hpp"
+#include "gnomon/system.hpp"
+#include "kernels/hermite_element.hpp"
+
+namespace gnomon::problems {
+
+/// What holds an end of the beam.
+struct BeamEnd {
+  bool fixed = false;    ///< x is prescribed
+  bool clamped = false;  ///< x' too
+  Vector x, direction;
+};
+
+struct BeamRule {
+  std::string name;
+  Index elements = 20, dimension = 2;
+  double length = 1, stiffness = 1, density = 1, gravity = 0;  ///< L, EI, rho, g
+  Index gauss = 2;                                             ///< points of |x'| = 1 an element
+  double eps = 0;                                              ///< of a penalty in U; 0: constraints
+  BeamEnd a, b;
+};
+
+/// x(s) = sum_i N_i(s) z_i on elements of equal length l, z = (x_0, x'_0, x_1, x'_1, ...); q are those z that no end
+/// prescribes. The last axis points upwards.
+///
+///     M = int rho N_i N_j,   U = int [EI |x''|^2/2 + rho gravity x_up] ds,   g_k = |x'(s_k)|^2 - 1
+///
+/// at the Gauss points s_k; their weights w_k times rho are the constraint weights, so that a penalty sums rho w_k
+/// r(g_k). With rule.eps > 0 there are no constraints and U contains sum_k rho w_k (|x'(s_k)|^2 - 1)^2/(2 eps), in
+/// split form. The bending energy of an element and component is 2 EI/l (a^2 + a b + b^2) with a, b the slopes of its
+/// ends less that of its chord: differences of neighbours, which fine meshes need.
+class HermiteBeam final : public System, public CurveModel, public UnitVectorModel {
+ public:
+  explicit HermiteBeam(BeamRule rule)
+      : rule_(std::move(rule)),
+        dimension_(rule_.dimension),
+        l_(rule_.length / static_cast<double>(rule_.elements)),
+        gauss_(rule_.gauss) {
+    number_unknowns();
+    for (const double xi : gauss_.points) slope_.push_back(HermiteElement::slope(l_, xi));
+    weights_.resize(n_points());
+    for (Index i = 0; i < n_points(); ++i)
+      weights_[i] = rule_.density * l_ * gauss_.weights[static_cast<std::size_t>(i % rule_.gauss)];
+    traits_.name = rule_.name;
+    traits_.potential_degree = has_penalty() ? 4 : 2;
+    traits_.constraint_degree = 2;
+    traits_.n_invariants = has_penalty() ? n_points() : 0;
+    traits_.m = has_penalty() ? 0 : n_points();
+    if (!has_penalty()) traits_.constraint_weights = weights_;
+    for (Index i = 0; i < traits_.m; ++i)
+      traits_.constraint_names.push_back("stretch of element " + std::to_string(i / rule_.gauss + 1) + ", point " +
+                                         std::to_string(i % rule_.gauss + 1));
+    build_patterns();
+    build_mass();
+  }
+
+  const SystemTraits& traits() const override { return traits_; }
+  const Mass& mass() const override { return mass_; }
+  const BeamRule& rule() const { return rule_; }
+  /// int over the neighbourhood of constraint i, without rho
+  double arc_weight(Index i) const { return weights_[i] / rule_.density; }
+
+  /// All z of a configuration, and the configuration in them.
+  Vector all_of(const ConstVectorRef& q) const {
+    Vector z = prescribed_;
+    for (Index i = 0; i < z.size(); ++i) z[i] = value(q, i);
+    return z;
+  }
+  Vector free_of(const Vector& z) const {
+    Vector q(n());
+    for (Index i = 0; i < z.size(); ++i)
+      if (index(i) >= 0) q[index(i)] = z[i];
+    return q;
+  }
+
+  double potential(double, const ConstVectorRef& q) const override {
+    return energy<double>([&](Index z) { return value(q, z); });
+  }
+  long double potential_compensated(double, const ConstVectorRef& q, const ConstVectorRef& tail,
+                                    VectorRef) const override {
+    return energy<long double>([&](Index z) { return static_cast<long double>(value(q, z)) + rate(tail, z); });
+  }
+  void potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const override {
+    regular_potential_gradient(t, q, out);
+    if (has_penalty())
+      each_point([&](Index i, Index e, const Row& b) {
+        const Triple p = slope(q, e, b);
+        const double f = 2 * weights_[i] / rule_.eps * excess(p);
+        add_row(e, b, {f * p[0], f * p[1], f * p[2]}, out);
+      });
+  }
+  void potential_hessian_times(double, const ConstVectorRef& q, const ConstVectorRef& w, VectorRef out) const override {
+    out.setZero();
+    bend([&](Index z) { return rate(w, z); }, out);
+    if (has_penalty())
+      each_point([&](Index i, Index e, const Row& b) {
+        const Triple p = slope(q, e, b), r = slope_rate(w, e, b);
+        const double f = weights_[i] / rule_.eps, g = 2 * f * excess(p), s = 4 * f * dot(p, r);
+        add_row(e, b, {g * r[0] + s * p[0], g * r[1] + s * p[1], g * r[2] + s * p[2]}, out);
+      });
+  }
+
+  const SparsityPattern& constraint_pattern() const override { return has_penalty() ? none_ : slopes_; }
+  void constraints(double, const ConstVectorRef& q, VectorRef out) const override {
+    if (!has_penalty()) each_point([&](Index i, Index e, const Row& b) { out[i] = excess(slope(q, e, b)); });
+  }
+  void constraints_compensated(double, const ConstVectorRef& q, const ConstVectorRef& tail, VectorRef out,
+                               VectorRef) const override {
+    if (has_penalty()) return;
+    each_point([&](Index i, Index e, const Row& b) {
+      long double sum = -1;
+      for (Index c = 0; c < dimension_; ++c) {
+        const auto z = [&](Index a) {
+          return static_cast<long double>(value(q, at(e, a, c))) + rate(tail, at(e, a, c));
+        };
+        const long double p = b[2] * (z(2) - z(0)) + b[1] * z(1) + b[3] * z(3);
+        sum += p * p;
+      }
+      out[i] = static_cast<double>(sum);
+    });
+  }
+  void constraint_jacobian(double, const ConstVectorRef& q, VectorRef values) const override {
+    if (!has_penalty()) rows([&](Index e, const Row& b) { return slope(q, e, b); }, values);
+  }
+  void constraint_hessian_times(double, const ConstVectorRef&, const ConstVectorRef& lambda, const ConstVectorRef& w,
+                                VectorRef out) const override {
+    out.setZero();
+    if (has_penalty()) return;
+    each_point([&](Index i, Index e, const Row& b) {
+      const Triple r = slope_rate(w, e, b);
+      const double f = 2 * lambda[i];
+      add_row(e, b, {f * r[0], f * r[1], f * r[2]}, out);
+    });
+  }
+  void constraint_jacobian_derivative(double, const ConstVectorRef&, const ConstVectorRef& v,
+                                      VectorRef values) const override {
+    if (!has_penalty()) rows([&](Index e, const Row& b) { return slope_rate(v, e, b); }, values);
+  }
+  void constraint_third(double, const ConstVectorRef&, const ConstVectorRef&, const ConstVectorRef&,
+                        VectorRef values) const override {
+    values.setZero();
+  }
+  void constraint_velocity(double, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override {
+    if (has_penalty()) return;
+    each_point([&](Index i, Index e, const Row& b) { out[i] = 2 * dot(slope(q, e, b), slope_rate(v, e, b)); });
+  }
+  void constraint_bias(double, const ConstVectorRef&, const ConstVectorRef& v, VectorRef out) const override {
+    if (has_penalty()) return;
+    each_point([&](Index i, Index e, const Row& b) {
+      const Triple r = slope_rate(v, e, b);
+      out[i] = 2 * dot(r, r);
+    });
+  }
+
+  const SparsityPattern& hessian_pattern() const override { return hessian_pattern_; }
+  void lagrangian_hessian(double, const ConstVectorRef& q, const ConstVectorRef& lambda,
+                          VectorRef values) const override {
+    bending(values);
+    each_point([&](Index i, Index e, const Row& b) {
+      if (!has_penalty()) return add_curvature(e, b, lambda[i], values);
+      const Triple p = slope(q, e, b);
+      const double f = weights_[i] / rule_.eps;
+      add_curvature(e, b, f * excess(p), values);
+      for (Index a = 0; a < 4; ++a)
+        for (Index c = 0; c < dimension_; ++c)
+          for (Index d = 0; d < 4; ++d)
+            for (Index g = 0; g < dimension_; ++g) add(values, slot(e, a, c, d, g), 4 * f * b[a] * p[c] * b[d] * p[g]);
+    });
+  }
+
+  void invariants(const ConstVectorRef& q, VectorRef pi) const override {
+    each_point([&](Index i, Index e, const Row& b) {
+      const Triple p = slope(q, e, b);
+      pi[i] = dot(p, p);
+    });
+  }
+  const SparsityPattern& invariant_pattern() const override { return slopes_; }
+  void invariant_jacobian(const ConstVectorRef& q, VectorRef values) const override {
+    rows([&](Index e, const Row& b) { return slope(q, e, b); }, values);
+  }
+  /// V_k = rho w_k (pi - 1)^2/(2 eps)
+  std::array<double, 4> invariant_potential(Index k, double pi) const override {
+    const double f = weights_[k] / rule_.eps, g = pi - 1;
+    return {0.5 * f * g * g, f * g, f, 0};
+  }
+  void regular_potential_gradient(double, const ConstVectorRef& q, VectorRef out) const override {
+    out = weight_;
+    bend([&](Index z) { return value(q, z); }, out);
+  }
+  void split_hessian(double, const ConstVectorRef&, const ConstVectorRef& c, const ConstVectorRef& lambda,
+                     VectorRef values) const override {
+    bending(values);
+    const ConstVectorRef& factor = has_penalty() ? c : lambda;
+    each_point([&](Index i, Index e, const Row& b) { add_curvature(e, b, factor[i], values); });
+  }
+
+  const UnitVectorForm* unit_vectors() const override { return has_penalty() ? nullptr : &split_; }
+
+  std::vector<Curve> curves() const override {
+    return {{"beam", rule_.elements * pieces() + 1, static_cast<int>(dimension_)}};
+  }
+  void curve_points(Index, const ConstVectorRef& q, Matrix& points) const override {
+    for (Index k = 0; k < points.cols(); ++k) {
+      const Index e = std::min(k / pieces(), rule_.elements - 1);
+      const auto n = HermiteElement::shape(l_, static_cast<double>(k - e * pieces()) / static_cast<double>(pieces()));
+      for (Index c = 0; c < dimension_; ++c) {
+        points(c, k) = 0;
+        for (Index a = 0; a < 4; ++a) points(c, k) += n[a] * value(q, at(e, a, c));
+      }
+    }
+  }
+
+ private:
+  using Row = HermiteElement::Row;
+  using Triple = std::array<double, 3>;  // a vector; the third component is zero in the plane
+
+  static double dot(const Triple& a, const Triple& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+  static double excess(const Triple& p) { return dot(p, p) - 1; }
+  static void add(VectorRef& values, Index slot, double value) {
+    if (slot >= 0) values[slot] += value;
+  }
+
+  bool has_penalty() const { return rule_.eps > 0; }
+  Index n_points() const { return rule_.elements * rule_.gauss; }
+  /// Straight pieces that an element is drawn by.
+  Index pieces() const { return rule_.elements < 200 ? 4 : 1; }
+  /// Component c of degree of freedom a of element e, among all z; and its place in q, or -1.
+  Index at(Index e, Index a, Index c) const { return (2 * e + a) * dimension_ + c; }
+  Index index(Index z) const { return free_[z]; }
+  double value(const ConstVectorRef& q, Index z) const { return index(z) >= 0 ? q[index(z)] : prescribed_[z]; }
+  double rate(const ConstVectorRef& v, Index z) const { return index(z) >= 0 ? v[index(z)] : 0; }
+  Index slot(Index e, Index a, Index c, Index b, Index d) const {
+    return slots_[static_cast<std::size_t>((((e * 4 + a) * dimension_ + c) * 4 + b) * dimension_ + d)];
+  }
+
+  template <class Visit>
+  void each_point(const Visit& visit) const {
+    for (Index e = 0, i = 0; e < rule_.elements; ++e)
+      for (const Row& b : slope_) visit(i++, e, b);
+  }
+  /// x'(s) where the shape functions have the slopes b, and its rate
+  template <class Value>
+  Triple slope_of(Index e, const Row& b, const Value& z) const {
+    Triple p{0, 0, 0};
+    for (Index c = 0; c < dimension_; ++c)
+      p[c] = b[2] * (z(at(e, 2, c)) - z(at(e, 0, c))) + b[1] * z(at(e, 1, c)) + b[3] * z(at(e, 3, c));
+    return p;
+  }
+  Triple slope(const ConstVectorRef& q, Index e, const Row& b) const {
+    return slope_of(e, b, [&](Index z) { return value(q, z); });
+  }
+  Triple slope_rate(const ConstVectorRef& v, Index e, const Row& b) const {
+    return slope_of(e, b, [&](Index z) { return rate(v, z); });
+  }
+  /// out += B^T f
+  void add_row(Index e, const Row& b, const Triple& f, VectorRef& out) const {
+    for (Index a = 0; a < 4; ++a)
+      for (Index c = 0; c < dimension_; ++c) add(out, index(at(e, a, c)), b[a] * f[c]);
+  }
+  /// values of 2 B^T r, point by point, on slopes_
+  template <class Vectors>
+  void rows(const Vectors& r_of, VectorRef& values) const {
+    Index k = 0;
+    each_point([&](Index, Index e, const Row& b) {
+      const Triple r = r_of(e, b);
+      for (Index a = 0; a < 4; ++a)
+        for (Index c = 0; c < dimension_; ++c)
+          if (index(at(e, a, c)) >= 0) values[k++] = 2 * b[a] * r[c];
+    });
+  }
+
+  template <class Real, class Value>
+  Real energy(const Value& z) const {
+    const Real bend = 2 * Real(rule_.stiffness) / l_, load = Real(rule_.density) * rule_.gravity;
+    const Row n = HermiteElement::integral(l_);
+    Real sum = 0;
+    for (Index e = 0; e < rule_.elements; ++e) {
+      for (Index c = 0; c < dimension_; ++c) {
+        const Real chord = (z(at(e, 2, c)) - z(at(e, 0, c))) / Real(l_);
+        const Real a = z(at(e, 1, c)) - chord, b = z(at(e, 3, c)) - chord;
+        sum += bend * (a * a + a * b + b * b);
+      }
+      for (Index a = 0; a < 4; ++a) sum += load * n[a] * z(at(e, a, dimension_ - 1));
+    }
+    if (!has_penalty()) return sum;
+    each_point([&](Index i, Index e, const Row& b) {
+      Real g = -1;
+      for (Index c = 0; c < dimension_; ++c) {
+        const Real p = b[2] * (z(at(e, 2, c)) - z(at(e, 0, c))) + b[1] * z(at(e, 1, c)) + b[3] * z(at(e, 3, c));
+        g += p * p;
+      }
+      sum += Real(weights_[i]) / (2 * Real(rule_.eps)) * g * g;
+    });
+    return sum;
+  }
+  /// out += the gradient of the bending energy
+  template <class Value>
+  void bend(const Value& z, VectorRef& out) const {
+    const double f = 2 * rule_.stiffness / l_;
+    for (Index e = 0; e < rule_.elements; ++e)
+      for (Index c = 0; c < dimension_; ++c) {
+        const double chord = (z(at(e, 2, c)) - z(at(e, 0, c))) / l_;
+        const double a = z(at(e, 1, c)) - chord, b = z(at(e, 3, c)) - chord;
+        const double by_a = f * (2 * a + b), by_b = f * (a + 2 * b), by_chord = (by_a + by_b) / l_;
+        add(out, index(at(e, 0, c)), by_chord);
+        add(out, index(at(e, 1, c)), by_a);
+        add(out, index(at(e, 2, c)), -by_chord);
+        add(out, index(at(e, 3, c)), by_b);
+      }
+  }
+  void add_block(const HermiteElement::Block& block, double factor, VectorRef values) const {
+    for (Index e = 0; e < rule_.elements; ++e)
+      for (Index a = 0; a < 4; ++a)
+        for (Index b = 0; b < 4; ++b)
+          for (Index c = 0; c < dimension_; ++c) add(values, slot(e, a, c, b, c), factor * block[a][b]);
+  }
+  void bending(VectorRef values) const {
+    values.setZero();
+    add_block(HermiteElement::bending(l_), rule_.stiffness, values);
+  }
+  /// values += factor Hess |x'|^2
+  void add_curvature(Index e, const Row& b, double factor, VectorRef& values) const {
+    for (Index a = 0; a < 4; ++a)
+      for (Index d = 0; d < 4; ++d)
+        for (Index c = 0; c < dimension_; ++c) add(values, slot(e, a, c, d, c), 2 * factor * b[a] * b[d]);
+  }
+
+  void number_unknowns() {
+    const Index nodes = rule_.elements + 1, all = 2 * dimension_ * nodes;
+    free_.assign(static_cast<std::size_t>(all), 0);
+    prescribed_.setZero(all);
+    const auto prescribe = [this](const Vector& x, Index first) {
+      prescribed_.segment(first, dimension_) = x;
+      for (Index c = 0; c < dimension_; ++c) free_[static_cast<std::size_t>(first + c)] = -1;
+    };
+    const Index last = 2 * dimension_ * (nodes - 1);
+    if (rule_.a.fixed) prescribe(rule_.a.x, 0);
+    if (rule_.a.clamped) prescribe(rule_.a.direction, dimension_);
+    if (rule_.b.fixed) prescribe(rule_.b.x, last);
+    if (rule_.b.clamped) prescribe(rule_.b.direction, last + dimension_);
+    for (Index z = 0; z < all; ++z) {
+      if (z % (2 * dimension_) == 0)
+        traits_.blocks.push_back({"node" + std::to_string(z / (2 * dimension_)), traits_.n, 0});
+      if (index(z) < 0) continue;
+      free_[z] = traits_.n++;
+      ++traits_.blocks.back().size;
+    }
+    if (traits_.blocks.back().size == 0) traits_.blocks.pop_back();
+    if (traits_.blocks.front().size == 0) traits_.blocks.erase(traits_.blocks.begin());
+  }
+
+  void build_patterns() {
+    PatternBuilder hessian(n(), n()), slopes(n_points(), n()), split(dimension_ * n_points(), n());
+    const auto each_slot = [this](auto visit) {
+      for (Index e = 0; e < rule_.elements; ++e)
+        for (Index a = 0; a < 4; ++a)
+          for (Index c = 0; c < dimension_; ++c)
+            for (Index b = 0; b < 4; ++b)
+              for (Index d = 0; d < dimension_; ++d)
+                visit(c == d || has_penalty() ? index(at(e, a, c)) : -1, index(at(e, b, d)));
+    };
+    each_slot([&](Index j, Index k) {
+      if (j >= 0 && k >= 0) hessian.add(j, k);
+    });
+    each_point([&](Index i, Index e, const Row&) {
+      for (Index a = 0; a < 4; ++a)
+        for (Index c = 0; c < dimension_; ++c)
+          if (const Index j = index(at(e, a, c)); j >= 0) {
+            slopes.add(i, j);
+            split.add(dimension_ * i + c, j);
+          }
+    });
+    hessian_pattern_ = hessian.build();
+    slopes_ = slopes.build();
+    none_ = PatternBuilder(0, n()).build();
+    each_slot([&](Index j, Index k) { slots_.push_back(j >= 0 && k >= 0 ? hessian_pattern_.find(j, k) : -1); });
+
+    // p = B q + c
+    split_.dimension = static_cast<int>(dimension_);
+    split_.pattern = split.build();
+    split_.values.setZero(split_.pattern.nonzeros());
+    split_.offset.setZero(dimension_ * n_points());
+    each_point([&](Index i, Index e, const Row& b) {
+      for (Index a = 0; a < 4; ++a)
+        for (Index c = 0; c < dimension_; ++c) {
+          const Index row = dimension_ * i + c, j = index(at(e, a, c));
+          const double f = b[a];
+          if (j >= 0)
+            split_.values[split_.pattern.find(row, j)] = f;
+          else
+            split_.offset[row] += f * prescribed_[at(e, a, c)];
+        }
+    });
+  }
+
+  /// M, and the weight: int rho gravity N_i for the components that point upwards.
+  void build_mass() {
+    Vector values = Vector::Zero(hessian_pattern_.nonzeros());
+    add_block(HermiteElement::mass(l_), rule_.density, values);
+    PatternBuilder used(n(), n());
+    for (Index i = 0; i < n(); ++i)
+      for (Index k = hessian_pattern_.offsets[i]; k < hessian_pattern_.offsets[i + 1]; ++k)
+        if (values[k] != 0) used.add(i, hessian_pattern_.indices[k]);
+    const SparsityPattern pattern = used.build();
+    Vector entries(pattern.nonzeros());
+    Index next = 0;
+    for (const double value : values)
+      if (value != 0) entries[next++] = value;
+    mass_ = Mass::sparse(pattern, entries);
+    weight_.setZero(n());
+    const Row load = HermiteElement::integral(l_);
+    VectorRef weight = weight_;
+    for (Index e = 0; e < rule_.elements; ++e)
+      for (Index a = 0; a < 4; ++a)
+        add(weight, index(at(e, a, dimension_ - 1)), rule_.density * rule_.gravity * load[a]);
+  }
+
+  BeamRule rule_;
+  Index dimension_;
+  double l_;
+  GaussRule gauss_;
+  std::vector<Row> slope_;   // of the shape functions, at every Gauss point
+  std::vector<Index> free_;  // z -> q, or -1
+  Vector prescribed_, weights_, weight_;
+  SystemTraits traits_;
+  Mass mass_ = Mass::diagonal(Vector::Ones(1));
+  SparsityPattern slopes_, none_, hessian_pattern_;
+  std::vector<Index> slots_;  // (e, a, c, b, d) -> hessian_pattern_, or -1
+  UnitVectorForm split_;
+};
+
+}  // namespace gnomon::problems
