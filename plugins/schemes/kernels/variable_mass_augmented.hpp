@@ -40,7 +40,6 @@ class VariableMassAugmentedStep final : public StepEquations {
   Index n_systems() const override { return 1; }
   NonlinearEquations& system(Index) override { return equations_; }
   void prepare(State& z) const override {
-    require_still(equations_.model(), z);
     z.history.resize(equations_.size(), predictor_depth);
     z.carried = z.lambda;
   }

@@ -7,7 +7,6 @@
 
 #include <memory>
 
-#include "gnomon/error.hpp"
 #include "gnomon/scheme.hpp"
 #include "obstacle_start.hpp"
 #include "variable_mass_equations.hpp"
