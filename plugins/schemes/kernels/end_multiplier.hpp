@@ -41,7 +41,7 @@ class EndMultiplier {
 
   Index unknowns() const { return m_; }
   bool corrects() const { return rule_.correct; }
-  void begin(const StepFrame& step, const StepScales&) { times_.begin(step.z0->t, step.h); }
+  void begin(const StepFrame& step, const StepScales&) { times_.begin(*step.z0, step.h); }
   void predict(const State& z0, VectorRef x) const { x.tail(m_) = z0.lambda; }
   double stiffness() const { return 0; }
   /// Factor of the row scales where s is active.

@@ -75,7 +75,7 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
   void begin(const State& z0, double h) {
     scales_.update(z0, h);
     frame_.begin(z0, h);
-    times_.begin(z0.t, h);
+    times_.begin(z0, h);
     inverse_.begin(z0, h);
     if (rule_.split_potential) split_.begin(z0.q.value());
     if (rule_.corrected()) corrections_.begin();

@@ -16,6 +16,16 @@
 
 namespace gnomon::kernels {
 
+/// The time after a step of h, to the last bit that of State::advance_time: g(q1,t1) of a step is the g(q0,t0) of the
+/// next one, and a support that moves while t is rounded would do work.
+inline double time_after(const State& z, double h) {
+  State after;
+  after.t = z.t;
+  after.t_tail = z.t_tail;
+  after.advance_time(h);
+  return after.t;
+}
+
 class MovingConstraints {
  public:
   explicit MovingConstraints(const System& system) : system_(&system), moving_(system.traits().time_dependent) {
@@ -24,10 +34,10 @@ class MovingConstraints {
   }
 
   bool moving() const { return moving_; }
-  void begin(double t, double h) {
-    t0_ = t;
-    t1_ = t + h;
-    tm_ = t + 0.5 * h;
+  void begin(const State& z0, double h) {
+    t0_ = z0.t;
+    t1_ = time_after(z0, h);
+    tm_ = z0.t + 0.5 * h;
   }
 
   /// out = fbar, where f(t, out) fills out; `scratch` is of its size.
