@@ -36,6 +36,9 @@
 /// not symplectic. Unknowns x = [u_j | y_j = M^-1 pi_j | mu_i = h lambda_i | gamma_i]; rows multiplied by M.
 /// State::lambda are the index-1 multipliers of the state; where G has lost rank, lambda(1).
 ///
+/// A mass that depends on q: the same equations with H_p, H_q and Psi = G(q) M(q)^-1 p (kernels/
+/// variable_mass_line_integral.hpp); H is kept as far as the quadrature integrates it.
+///
 /// Sources: the line integral of Brugnano, Iavernaro, Line Integral Methods for Conservative Problems (2016); the
 /// multiplier polynomials, the second constraint level and the proof above are this file's.
 
@@ -46,6 +49,8 @@
 #include "kernels/line_integral_degrees.hpp"
 #include "kernels/line_integral_ggl_equations.hpp"
 #include "kernels/momentum_maps.hpp"
+#include "kernels/variable_mass_line_integral.hpp"
+#include "kernels/variable_mass_rule.hpp"
 
 namespace {
 
@@ -62,7 +67,8 @@ class LineIntegralGgl final : public Scheme {
   }
   OptionSpecs options() const override {
     const Index most = kernels::max_nodes;
-    return {OptionSpec::integer("k", 0, 0, most, "quadrature nodes, k >= s; 0: as many as s"),
+    return {OptionSpec::integer("k", 0, 0, most,
+                                "quadrature nodes, k >= s; 0: as many as s, s + 4 for a mass that depends on q"),
             OptionSpec::integer("s", 2, 1, most, "degree of q and p on a step"),
             OptionSpec::integer("r", 0, 0, most, "multiplier polynomials, r <= s; 0: s - 1, but at least 1")};
   }
@@ -74,10 +80,15 @@ class LineIntegralGgl final : public Scheme {
   }
   Binding bind(const System& system, const Options& options) const override {
     const Index s = options.integer("s");
-    const Index k = options.integer("k") == 0 ? s : options.integer("k");
+    const bool constant_mass = system.traits().constant_mass;
+    const Index enough = constant_mass ? s : std::min(s + 4, kernels::max_nodes);
+    const Index k = options.integer("k") == 0 ? enough : options.integer("k");
     const Index r = options.integer("r") == 0 ? std::max<Index>(s - 1, 1) : options.integer("r");
     kernels::check_degrees(*this, k, s, r);
-    kernels::require_closed_ledger(*this, system);
+    if (constant_mass)
+      kernels::require_closed_ledger(*this, system);
+    else
+      kernels::require_conservative_variable_mass(*this, system);
     const auto exact = [&](int degree) { return kernels::nodes_are_exact(k, s, degree); };
     const kernels::ConstraintSymmetry symmetry = kernels::constraint_symmetry(system);
     Promises promised = promises();
@@ -86,6 +97,11 @@ class LineIntegralGgl final : public Scheme {
         exact(system.traits().potential_degree) && (system.m() == 0 || exact(system.traits().constraint_degree));
     promised.momentum = k == s && (symmetry == kernels::ConstraintSymmetry::invariant ||
                                    (symmetry == kernels::ConstraintSymmetry::affine && r == s));
+    if (!constant_mass) {
+      promised.energy = promised.momentum = false;  // T is no polynomial
+      promised.position = promised.hidden = true;
+      return {std::make_unique<kernels::VariableMassLineIntegralStep>(system, k, s, r), promised};
+    }
     return {std::make_unique<kernels::GglStep<kernels::LineIntegralGglEquations>>(system, true, k, s, r),
             kernels::ledger_promises(system, promised)};
   }

@@ -60,8 +60,8 @@ inline OptionSpecs ida_options() {
                                      "absolute tolerance of the multipliers, in parts of their natural size"));
   options.push_back(
       OptionSpec::choice("jacobian", {"analytic", "differences"},
-                         "analytic: from the model's derivatives (systems that depend on time, or whose force "
-                         "has no derivatives, always use differences)"));
+                         "analytic: from the model's derivatives (systems that depend on time, whose mass "
+                         "depends on q, or whose force has no derivatives, always use differences)"));
   return options;
 }
 
