@@ -24,7 +24,8 @@ class Beam final : public gnomon::Problem {
            "  (both with the ends A and B held there, also where a=free or b=free lets them go)";
   }
   std::string source() const override {
-    return "Glowinski, Holmstroem, Surv. Math. Ind. 5 (1995), eqs. (68)-(73), (95); f = (0, -9.81 density) and 2 Gauss "
+    return "Glowinski, Holmstroem, Constrained motion problems with applications by nonlinear programming methods, "
+           "(68)-(73), (95); f = (0, -9.81 density) and 2 Gauss "
            "points are not printed there";
   }
   gnomon::OptionSpecs parameters() const override { return gnomon::problems::beam_parameters(false); }

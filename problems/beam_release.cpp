@@ -16,7 +16,8 @@ class BeamRelease final : public gnomon::Problem {
            "  start=catenary: on the catenary of the same length, moved onto g = 0 in the mass metric";
   }
   std::string source() const override {
-    return "Glowinski, Holmstroem, Surv. Math. Ind. 5 (1995), sections 4.7 and 4.9, parameters (95)";
+    return "Glowinski, Holmstroem, Constrained motion problems with applications by nonlinear programming methods, "
+           "sections 4.7 and 4.9, parameters (95)";
   }
   gnomon::OptionSpecs parameters() const override { return gnomon::problems::beam_parameters(true); }
   gnomon::ProblemInstance build(const gnomon::Options& parameters) const override {

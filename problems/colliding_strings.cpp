@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "gnomon/curves.hpp"
 #include "gnomon/plugin.hpp"
 #include "kernels/linear_structure.hpp"
 
@@ -19,6 +20,24 @@ Index u(Index node) {
 Index v(Index node) {
   return 2 * node + 1;
 }
+
+/// The model with its two graphs, ends included.
+class Strings final : public LinearStructure, public gnomon::CurveModel {
+ public:
+  Strings(LinearStructureData data, Index intervals) : LinearStructure(std::move(data)), intervals_(intervals) {}
+  std::vector<gnomon::Curve> curves() const override {
+    return {{"u", intervals_ + 1, 2, false}, {"v", intervals_ + 1, 2, false}};
+  }
+  void curve_points(Index k, const gnomon::ConstVectorRef& q, gnomon::Matrix& points) const override {
+    for (Index i = 0; i <= intervals_; ++i) {
+      points(0, i) = static_cast<double>(i) / static_cast<double>(intervals_);
+      points(1, i) = i == 0 || i == intervals_ ? 0 : q[u(i - 1) + k];
+    }
+  }
+
+ private:
+  Index intervals_;
+};
 
 class CollidingStrings final : public gnomon::Problem {
  public:
@@ -116,7 +135,7 @@ class CollidingStrings final : public gnomon::Problem {
         mass.apply(velocity, p);
       };
     }
-    instance.system = std::make_shared<LinearStructure>(std::move(data));
+    instance.system = std::make_shared<Strings>(std::move(data), intervals);
     return instance;
   }
 };

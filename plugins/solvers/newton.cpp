@@ -36,7 +36,7 @@ class Newton final : public NonlinearSolver {
   SolveReport solve(VectorRef xs) override {
     SolveReport report;
     const double floor = equations_->rounding_floor();
-    double previous = std::numeric_limits<double>::infinity();
+    double previous = std::numeric_limits<double>::infinity(), last_step = previous;
     linear_.begin();
     if (!evaluate(xs, report)) return report;
     while (report.iterations < rule_.max_iterations) {
@@ -47,6 +47,11 @@ class Newton final : public NonlinearSolver {
       ++report.iterations;
       report.step_norm = (dx_.array().abs() / (1 + xs.array().abs())).maxCoeff();
       if (!evaluate(xs, report)) return report;
+      // Multipliers of fine meshes are noise above the tolerance: corrections that no longer shrink are rounding.
+      if (report.step_norm > 0.5 * last_step && report.step_norm < largest_noise &&
+          rule_.at_floor(report.residual_norm, floor))
+        return report;
+      last_step = report.step_norm;
       if (report.step_norm <= rule_.step_tolerance) {
         if (rule_.at_floor(report.residual_norm, floor)) {
           polish(xs, report);
@@ -69,6 +74,8 @@ class Newton final : public NonlinearSolver {
   void exchange(Archive& archive) override { linear_.exchange(archive, false); }
 
  private:
+  static constexpr double largest_noise = 1e-4;
+
   bool evaluate(const VectorRef& xs, SolveReport& report) {
     ++report.residual_evaluations;
     if (equations_->residual(xs, f_) == EvaluationStatus::ok) {

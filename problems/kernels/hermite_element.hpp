@@ -41,27 +41,22 @@ struct HermiteElement {
   static Row integral(double l) { return {l / 2, l * l / 12, l / 2, -l * l / 12}; }
 };
 
-/// Points in [0, 1] and weights that sum to one; 1 to 4 points.
+/// Points in [0, 1], ascending, and weights that sum to one; 1 to 4 points.
 struct GaussRule {
   std::vector<double> points, weights;
 
   explicit GaussRule(Index count) {
-    const auto pair = [this](double distance, double weight) {
-      points.push_back(0.5 * (1 - distance));
-      points.push_back(0.5 * (1 + distance));
-      weights.insert(weights.end(), 2, 0.5 * weight);
-    };
-    if (count % 2 == 1) {
-      points.push_back(0.5);
-      weights.push_back(count == 1 ? 1 : 4.0 / 9);
+    const double root = 2.0 / 7 * std::sqrt(6.0 / 5), w = std::sqrt(30.0) / 72;
+    if (count == 1) points = {0}, weights = {1};
+    if (count == 2) points = {std::sqrt(1.0 / 3)}, weights = {0.5};
+    if (count == 3) points = {0, std::sqrt(0.6)}, weights = {4.0 / 9, 5.0 / 18};
+    if (count == 4) points = {std::sqrt(3.0 / 7 - root), std::sqrt(3.0 / 7 + root)}, weights = {0.25 + w, 0.25 - w};
+    // The left half mirrors the right one, from the centre outwards.
+    for (std::size_t k = count % 2; points.size() < static_cast<std::size_t>(count); k += 2) {
+      points.insert(points.begin(), -points[k]);
+      weights.insert(weights.begin(), weights[k]);
     }
-    if (count == 2) pair(std::sqrt(1.0 / 3), 1);
-    if (count == 3) pair(std::sqrt(0.6), 5.0 / 9);
-    if (count == 4) {
-      const double root = 2.0 / 7 * std::sqrt(6.0 / 5), w = std::sqrt(30.0) / 36;
-      pair(std::sqrt(3.0 / 7 - root), 0.5 + w);
-      pair(std::sqrt(3.0 / 7 + root), 0.5 - w);
-    }
+    for (double& x : points) x = 0.5 * (1 + x);
   }
 };
 

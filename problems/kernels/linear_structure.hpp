@@ -35,7 +35,7 @@ struct LinearStructureData {
   SparseMatrix obstacles;  ///< B, empty: none
 };
 
-class LinearStructure final : public System {
+class LinearStructure : public System {
  public:
   explicit LinearStructure(LinearStructureData data, bool closed = false) : data_(std::move(data)), closed_(closed) {
     SystemTraits& traits = data_.traits;

@@ -89,11 +89,13 @@ Quantities measure_beam_static(const Registry& registry, const Case& c) {
     for (const auto& [name, value] : mine)
       out.push_back(
           {name, std::abs(value - row.at(name)), {}, fmt::format("{:.8g}, expected {:.8g}", value, row.at(name))});
-    // The multiplier of |x'|^2 - 1 is half the tension times the weight of its point.
+    // The multiplier of |x'|^2 - 1 is half the tension times the arc length of its point.
     const Vector& w = system.traits().constraint_weights;
+    const double density =
+        Options("problem " + c.problem, registry.problem(c.problem).parameters(), c.set).real("density");
     if (row.count("lambda_first") == 0 || w.size() == 0) return out;
     for (const auto& [name, i] : {std::pair<const char*, Index>{"lambda_first", 0}, {"lambda_mid", w.size() / 2}}) {
-      const double tension = 2 * result.lambda[i] / w[i];
+      const double tension = 2 * result.lambda[i] / w[i] * density;
       out.push_back({name,
                      std::abs(tension / row.at(name) - 1),
                      {},

@@ -19,6 +19,7 @@
 
 #include "alpha_multiplier.hpp"
 #include "alpha_potential.hpp"
+#include "alpha_split_form.hpp"
 #include "stability_limit.hpp"
 
 namespace gnomon::kernels {
@@ -29,10 +30,12 @@ struct AlphaRule {
   AlphaMultiplier::Rule multiplier;
 };
 
-class AlphaEquations final : public TemplatedEquations<AlphaEquations> {
+class AlphaEquations final : public TemplatedEquations<AlphaEquations>, public AlphaSplitForm {
  public:
   AlphaEquations(const System& system, const AlphaRule& rule)
-      : system_(&system),
+      : AlphaSplitForm(system, rule.alpha, rule.multiplier.kind == AlphaMultiplier::Kind::end && !rule.split_potential,
+                       frame_),
+        system_(&system),
         at_(system),
         rule_(rule),
         shift_(rule.alpha - 0.25),
@@ -205,7 +208,7 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations> {
     multiplier_.evaluate(frame_, trial_, b, rows_);
     values.setZero();
     mass_.add(values, system_->mass().values(), 1 / h);
-    lambda_ = multiplier_.curvature() * b.multiplier;
+    lambda_ = multiplier_.curvature(frame_.sigma) * b.multiplier;
     potential_.hessian(frame_.t, b, lambda_, hessian_values_);
     hessian_.add(values, hessian_values_, 0.25 * h);
     std::size_t at = 0;
@@ -282,6 +285,8 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations> {
     else
       return x_dual_;
   }
+
+  const Vector& quadratic_part() const override { return quadratic_part_; }
 
   const System* system_;
   SystemAt at_;

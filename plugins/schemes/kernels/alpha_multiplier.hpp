@@ -4,7 +4,8 @@
 /// force is G^T F, at a middle where G gives the exact difference of g:
 ///
 ///     unknown    G((x^{n+1} + x^{n-1})/2)^T lambda,   lambda unknown,  g(x^{n+1}) = 0 (KKT)
-///     augmented  the same with F = lambda + w g(x^{n+1})/eps, lambda fixed
+///     end        G(x^{n+1})^T lambda, the rest the same: (97) as printed, which loses energy
+///     augmented  as the first with F = lambda + w g(x^{n+1})/eps, lambda fixed
 ///     penalty    G((m+ + m-)/2)^T F,   F_i = w_i [r(a) - r(b)]/[eps (a - b)],  a = g_i(m+),  b = g_i(m-)
 ///
 /// r(y) = y^2/2 for constraints, F_i = w_i (a + b)/(2 eps); (y^+)^2/2 for obstacles, where the quotient is
@@ -47,7 +48,7 @@ struct OneSidedQuotient {
 
 class AlphaMultiplier {
  public:
-  enum class Kind { unknown, augmented, penalty };
+  enum class Kind { unknown, end, augmented, penalty };
   struct Rule {
     Kind kind = Kind::unknown;
     double eps = 1;
@@ -67,7 +68,7 @@ class AlphaMultiplier {
   }
 
   const Rule& rule() const { return rule_; }
-  Index unknowns() const { return rule_.kind == Kind::unknown ? m_ : 0; }
+  Index unknowns() const { return has_unknowns() ? m_ : 0; }
   /// The fixed multipliers of the augmented kind.
   void set_lambda(const Vector& lambda) { lambda_ = lambda; }
   double largest_weight() const { return m_ > 0 ? weights_.maxCoeff() : 0; }
@@ -94,14 +95,16 @@ class AlphaMultiplier {
       return;
     }
     difference(frame, b.plus, 1, a);
-    if (rule_.kind == Kind::unknown) {
+    if (has_unknowns()) {
       b.multiplier = unknowns.tail(m_);
       f.tail(m_) = a;
     } else {
       for (Index i = 0; i < m_; ++i) b.multiplier[i] = a[i] * (weights_[i] / rule_.eps) + lambda_[i];
     }
     auto& middle = at_point_.get<S>();
-    for (Index j = 0; j < n_; ++j) middle[j] = (b.delta[j] * 0.5 + frame.tail[j]) + frame.x[j];
+    const bool at_end = rule_.kind == Kind::end;
+    for (Index j = 0; j < n_; ++j)
+      middle[j] = ((at_end ? b.plus[j] : S(b.delta[j] * 0.5)) + frame.tail[j]) + frame.x[j];
     at_->constraint_force(frame.t, middle, b.multiplier, b.force);
   }
 
@@ -116,14 +119,14 @@ class AlphaMultiplier {
     return sum / (2 * rule_.eps);
   }
 
-  /// G at x + delta/2 and at x + d+.
+  /// G where the force is and at x + d+.
   void jacobians(const AlphaFrame& frame, const AlphaPoint<double>& b, Vector& centre_values, Vector& end_values) {
     system_->constraint_jacobian(frame.t, centre(frame, b), centre_values);
     system_->constraint_jacobian(frame.t, end(frame, b), end_values);
   }
 
   void add_pattern(PatternBuilder& builder) const {
-    if (rule_.kind == Kind::unknown) {
+    if (has_unknowns()) {
       builder.add(system_->constraint_pattern(), 0, n_, true);
       builder.add(system_->constraint_pattern(), n_, 0);
     } else {
@@ -131,16 +134,19 @@ class AlphaMultiplier {
     }
   }
   void map(const SparsityPattern& whole) {
-    if (rule_.kind == Kind::unknown) {
+    if (has_unknowns()) {
       force_map_ = BlockMap(whole, system_->constraint_pattern(), 0, n_, true);
       position_map_ = BlockMap(whole, system_->constraint_pattern(), n_, 0);
     } else {
       each_pair([&](Index i, Index j) { normal_.push_back(whole.find(i, j)); });
     }
   }
-  /// Factor of F in the multipliers of AlphaPotential::hessian: G^T F depends on delta through x + delta/2 or
-  /// x + delta/4.
-  double curvature() const { return rule_.kind == Kind::penalty ? 1 : 2; }
+  /// Factor of F in the multipliers of AlphaPotential::hessian: G^T F depends on delta through x + delta/2,
+  /// x^{n+1} or x + delta/4.
+  double curvature(double sigma) const {
+    if (rule_.kind == Kind::end) return 4 * sigma;
+    return rule_.kind == Kind::penalty ? 1 : 2;
+  }
   /// h d(G^T F) by delta at fixed G, and by lambda; the rows g(x^{n+1}). After evaluate() at the same point.
   void add_jacobian(const AlphaFrame& frame, const AlphaPoint<double>& b, VectorRef values) {
     if (m_ == 0) return;
@@ -152,7 +158,7 @@ class AlphaMultiplier {
     } else {
       jacobians(frame, b, values_, plus_values_);
     }
-    if (rule_.kind == Kind::unknown) {
+    if (has_unknowns()) {
       position_map_.add(values, plus_values_, frame.sigma);
       force_map_.add(values, values_, frame.h);
       return;
@@ -172,6 +178,7 @@ class AlphaMultiplier {
   }
 
  private:
+  bool has_unknowns() const { return rule_.kind == Kind::unknown || rule_.kind == Kind::end; }
   template <class Visit>
   void each_pair(const Visit& visit) const {
     const SparsityPattern& g = system_->constraint_pattern();
@@ -223,6 +230,7 @@ class AlphaMultiplier {
     return along_.at_double;
   }
   const Vector& centre(const AlphaFrame& frame, const AlphaPoint<double>& b) {
+    if (rule_.kind == Kind::end) return end(frame, b);
     at_point_.at_double = (0.5 * b.delta + frame.tail) + frame.x;
     return at_point_.at_double;
   }
