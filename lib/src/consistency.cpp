@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "contact_tolerances.hpp"
 #include "gnomon/error.hpp"
 #include "saddle_point.hpp"
 
@@ -177,6 +178,30 @@ void check_residual(const System& system, const char* formula, const Vector& r, 
                   " is allowed; --project-start (IntegratorOptions::project_start) repairs it in the mass metric");
 }
 
+/// No obstacle may be penetrated.
+void check_obstacles(const System& system, double t, const Vector& q) {
+  const Index count = system.traits().n_obstacles;
+  if (count == 0) return;
+  Vector c(count);
+  system.obstacles(q, c);
+  const auto closed = system.with_obstacles_closed();  // its last rows are -c
+  Vector values(closed->constraint_pattern().nonzeros());
+  closed->constraint_jacobian(t, q, values);
+  const double size = std::max(q.lpNorm<Eigen::Infinity>(), 1e-300);
+  const std::vector<Index>& offsets = closed->constraint_pattern().offsets;
+  for (Index i = 0; i < count; ++i) {
+    const auto row = static_cast<std::size_t>(system.m() + i);
+    if (c[i] >= -contact_tolerances::touching *
+                    values.segment(offsets[row], offsets[row + 1] - offsets[row]).lpNorm<1>() * size)
+      continue;
+    const auto& names = system.traits().obstacle_names;
+    const auto k = static_cast<std::size_t>(i);
+    throw Error(ErrorCode::inconsistent_start, subject(system) + "the start is inside obstacle \"" +
+                                                   (k < names.size() ? names[k] : "c[" + std::to_string(i) + "]") +
+                                                   "\": c = " + number_text(c[i]) + ", expected at least 0");
+  }
+}
+
 }  // namespace
 
 std::string constraint_name(const System& system, Index i) {
@@ -200,6 +225,7 @@ ConstraintRank check_start(const System& system, double t, const Vector& q, cons
   probe_potential(system, probe, t, q, w);
   probe_constraints(system, probe, t, q, v, w);
   probe_extras(system, probe, t, q, p, v);
+  check_obstacles(system, t, q);
   if (system.m() == 0) return {};
 
   Vector r(system.m()), values(system.constraint_pattern().nonzeros());

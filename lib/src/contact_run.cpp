@@ -149,14 +149,6 @@ void ContactRun::start(double t0, const Vector& q0, const Vector& p0) {
   Contacts landing;
   for (Index i = 0; i < n_contacts_; ++i) {
     const double near = touching / gap_rounding * gap_tolerance_[i];
-    if (c[i] < -near) {
-      const auto& names = system_->traits().obstacle_names;
-      const auto k = static_cast<std::size_t>(i);
-      throw Error(ErrorCode::inconsistent_start, "system " + system_->traits().name +
-                                                     ": the start is inside obstacle \"" +
-                                                     (k < names.size() ? names[k] : "c[" + std::to_string(i) + "]") +
-                                                     "\": c = " + number_text(c[i]) + ", expected at least 0");
-    }
     if (c[i] <= near) landing.push_back(i);
   }
   start_energy_ = now_energy_ = energy_of(state_);

@@ -1,8 +1,12 @@
 /// \file
-/// alpha-augmented: alpha with an augmented Lagrange iteration for its constraints, |g| < tolerance at the end of every
-/// step. For a mass that depends on the configuration: kernels/variable_mass_augmented.hpp.
+/// alpha-augmented: the alpha-scheme (alpha.cpp) with its multipliers from an augmented Lagrange iteration,
+/// alpha_augmented_step.hpp. Conserves what alpha conserves up to lambda times what the tolerance leaves of g. Source:
+/// Glowinski, Holmstroem, Algorithm 1, (10), (11). For a mass that depends on the configuration:
+/// variable_mass_augmented.hpp.
 
 #include "gnomon/plugin.hpp"
+#include "kernels/alpha_augmented_step.hpp"
+#include "kernels/alpha_scheme.hpp"
 #include "kernels/variable_mass_augmented.hpp"
 
 namespace {
@@ -12,33 +16,38 @@ using namespace gnomon;
 class AlphaAugmented final : public Scheme {
  public:
   std::string name() const override { return "alpha-augmented"; }
-  std::string description() const override { return "alpha-scheme with an augmented Lagrange iteration"; }
+  std::string description() const override {
+    return "two-step alpha-scheme by an augmented Lagrange iteration; conserves an energy at n+1/2";
+  }
   std::string source() const override {
-    return "Glowinski, Holmstroem, Surv. Math. Ind. (1995), Algorithm 1 with (10), (11), (40); multipliers at the "
-           "nodes";
+    return "Glowinski, Holmstroem, Constrained motion problems with applications by nonlinear programming methods, "
+           "(10), (11), (16)";
   }
   OptionSpecs options() const override {
-    return {kernels::penalty_softness(),
-            OptionSpec::choice("update", {"second", "first"}, "of the multipliers: (11), or (10)"),
-            OptionSpec::real("tolerance", 1e-9, 1e-300, 1e6, "unit of g", "on |g| at the end of the step")};
+    return {kernels::alpha_option(), kernels::penalty_eps(),
+            OptionSpec::choice("update", {"second", "first"}, "how the multipliers are updated: (11) or (10)"),
+            OptionSpec::real("tolerance", 1e-15, 1e-300, 1, "unit of g", "on |g(x^{n+1})|, ends the iteration")};
   }
   Promises promises() const override {
-    Promises p;
-    p.order = 2;
+    Promises p = kernels::alpha_promises();
     p.hidden = true;
+    p.symmetric = false;  // what is left of g enters p as g/h
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    kernels::require_variable_mass(*this, system);
-    kernels::VariableMassRule rule;
-    rule.constraint = kernels::VariableMassRule::Constraint::augmented;
-    rule.eps = options.real("eps");
-    const double tolerance = options.real("tolerance");
-    Promises promised = kernels::promises_of(system, rule);
-    promised.constrained_limit = system.m() == 0 || tolerance <= 1e-13;
-    return {
-        std::make_unique<kernels::VariableMassAugmentedStep>(system, rule, options.is("update", "second"), tolerance),
-        promised};
+    if (!system.traits().constant_mass) return kernels::variable_mass_augmented(*this, system, options);
+    kernels::AlphaRule alpha = kernels::alpha_rule(*this, system, options);
+    alpha.multiplier.kind = kernels::AlphaMultiplier::Kind::augmented;
+    alpha.multiplier.eps = options.real("eps");
+    kernels::AlphaAugmentedStep::Rule rule;
+    rule.second_order = options.is("update", "second");
+    rule.tolerance = options.real("tolerance");
+    const bool constrained = system.m() > 0, exact = !constrained || rule.tolerance <= 1e-15;
+    Promises promised = promises();
+    promised.hidden = false;
+    promised.position = constrained && exact;
+    promised.constrained_limit = promised.discrete_energy = exact;
+    return {std::make_unique<kernels::AlphaAugmentedStep>(system, alpha, rule), promised};
   }
 };
 

@@ -1,5 +1,6 @@
 #include "measure.hpp"
 
+#include "alpha_measures.hpp"
 #include "gnomon/error.hpp"
 
 namespace gnomon::validation {
@@ -60,6 +61,9 @@ const std::vector<Measure>& measures() {
       {"contact-order", {"step", "until", "other"}, measure_contact_order},
       {"contact-random", {"step", "until", "steps"}, measure_contact_random},
       {"derivatives", {}, measure_derivatives},
+      {"published-alpha", {"table", "steps"}, measure_published_alpha},
+      {"stability-limit", {"steps"}, measure_stability_limit},
+      {"colliding-strings", {"step", "table"}, measure_colliding_strings},
   };
   return all;
 }

@@ -19,17 +19,19 @@ struct VariableMassRule {
   double eps = 1;  ///< of a penalty: P = sum w_i r(y_i)/(2 eps)
 };
 
-inline OptionSpec penalty_softness() {
-  return OptionSpec::real("eps", 1e-6, 1e-30, 1e30, "unit of y^2 / energy",
-                          "softness of the penalty P = sum w r(y)/(2 eps)");
-}
-
 /// Mass M(q), no friction.
 inline void require_variable_mass(const Scheme& scheme, const System& system) {
   if (system.traits().constant_mass) throw refusal(scheme, system, "its mass does not depend on the configuration");
   if (system.traits().has_friction) throw refusal(scheme, system, "it has friction, which depends on the multipliers");
 }
 
+/// Throws Error(refused) for the option alpha other than 1/4, which has a meaning for a constant mass only.
+inline void require_quarter(const Scheme& scheme, const System& system, const Options& options) {
+  if (options.real("alpha") != 0.25)
+    throw refusal(scheme, system,
+                  "its mass depends on the configuration, for which alpha = " + number_text(options.real("alpha")) +
+                      " has no meaning: (40) is for alpha = 1/4");
+}
 /// The same without forces and time.
 inline void require_conservative_variable_mass(const Scheme& scheme, const System& system) {
   require_variable_mass(scheme, system);

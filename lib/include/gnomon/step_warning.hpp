@@ -1,0 +1,17 @@
+#pragma once
+/// \file
+/// What StepEquations may tell the user about steps that succeed.
+
+namespace gnomon {
+
+/// Implemented beside StepEquations by schemes that have something to say: dynamic_cast the equations of an integrator
+/// to it.
+class StepWarning {
+ public:
+  virtual ~StepWarning() = default;
+  /// A sentence about the step that began last, e.g. that it is above the stability limit; nullptr: nothing. It lives
+  /// as long as the equations.
+  virtual const char* warning() const = 0;
+};
+
+}  // namespace gnomon

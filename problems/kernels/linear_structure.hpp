@@ -1,0 +1,219 @@
+#pragma once
+/// \file
+/// Springs and masses: a sparse System of any size with quadratic potential, cubic springs, damping, a load, and linear
+/// obstacles.
+///
+///     M q'' + A q + cubic (q_k^3)_k = -C q' + load sin(frequency t)          c(q) = B q >= 0
+///     U = q^T A q/2 + sum_k V(q_k),  V(x) = cubic x^4/4,  the q_k themselves as the invariants
+
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "gnomon/system.hpp"
+
+namespace gnomon::problems {
+
+/// A sparse matrix as pattern and values.
+struct SparseMatrix {
+  SparsityPattern pattern;
+  Vector values;
+};
+
+struct LinearStructureData {
+  LinearStructureData(const std::string& name, Mass m, SparseMatrix a) : mass(std::move(m)), stiffness(std::move(a)) {
+    traits.name = name;
+  }
+
+  SystemTraits traits;  ///< blocks, names and weights; the rest is filled in
+  Mass mass;
+  SparseMatrix stiffness;  ///< A, symmetric, with all of its diagonal
+  double cubic = 0;
+  SparseMatrix damping;  ///< C, empty: none
+  Vector load;           ///< empty: none
+  double frequency = 0;
+  SparseMatrix obstacles;  ///< B, empty: none
+};
+
+class LinearStructure final : public System {
+ public:
+  explicit LinearStructure(LinearStructureData data, bool closed = false) : data_(std::move(data)), closed_(closed) {
+    SystemTraits& traits = data_.traits;
+    traits.n = data_.mass.size();
+    const Index rows = data_.obstacles.pattern.rows;
+    (closed ? traits.m : traits.n_obstacles) = rows;
+    (closed ? traits.constraint_degree : traits.obstacle_degree) = 1;
+    if (closed) std::swap(traits.constraint_names, traits.obstacle_names);
+    if (closed) traits.n_obstacles = 0;
+    traits.potential_degree = data_.cubic == 0 ? 2 : 4;
+    traits.n_invariants = data_.cubic == 0 ? 0 : traits.n;
+    traits.time_dependent = data_.load.size() > 0;
+    traits.has_force = traits.time_dependent || data_.damping.pattern.nonzeros() > 0;
+    invariants_ = SparsityPattern::diagonal(traits.n_invariants);
+    none_.rows = none_.cols = traits.n;
+    none_.offsets.assign(static_cast<std::size_t>(traits.n) + 1, 0);
+    if (data_.damping.pattern.rows == 0) data_.damping = {none_, Vector()};
+    constraints_.cols = traits.n;
+    if (closed) constraints_ = data_.obstacles.pattern;
+    for (Index j = 0; j < traits.n; ++j) diagonal_.push_back(data_.stiffness.pattern.find(j, j));
+  }
+
+  const SystemTraits& traits() const override { return data_.traits; }
+  const Mass& mass() const override { return data_.mass; }
+
+  double potential(double, const ConstVectorRef& q) const override {
+    double sum = 0;
+    for_each_stiffness([&](Index i, Index j, double a) { sum += 0.5 * a * q[i] * q[j]; });
+    if (data_.cubic != 0)
+      for (Index j = 0; j < n(); ++j) sum += cubic_spring(q[j]);
+    return sum;
+  }
+  long double potential_compensated(double, const ConstVectorRef& q, const ConstVectorRef& tail,
+                                    VectorRef) const override {
+    const auto at = [&](Index j) { return static_cast<long double>(q[j]) + tail[j]; };
+    long double sum = 0;
+    for (Index i = 0; i < n(); ++i) {
+      long double row = 0;
+      for (Index k = data_.stiffness.pattern.offsets[i]; k < data_.stiffness.pattern.offsets[i + 1]; ++k)
+        row += data_.stiffness.values[k] * at(data_.stiffness.pattern.indices[k]);
+      sum += 0.5L * row * at(i);
+      if (data_.cubic != 0) sum += cubic_spring(at(i));
+    }
+    return sum;
+  }
+  void potential_gradient(double, const ConstVectorRef& q, VectorRef out) const override {
+    multiply(data_.stiffness.pattern, data_.stiffness.values, q, out);
+    if (data_.cubic != 0)
+      for (Index j = 0; j < n(); ++j) out[j] += data_.cubic * q[j] * q[j] * q[j];
+  }
+  void potential_hessian_times(double, const ConstVectorRef& q, const ConstVectorRef& w, VectorRef out) const override {
+    multiply(data_.stiffness.pattern, data_.stiffness.values, w, out);
+    if (data_.cubic != 0)
+      for (Index j = 0; j < n(); ++j) out[j] += 3 * data_.cubic * q[j] * q[j] * w[j];
+  }
+
+  // Constraints: the obstacles held closed, g = -B q.
+  const SparsityPattern& constraint_pattern() const override { return constraints_; }
+  void constraints(double, const ConstVectorRef& q, VectorRef out) const override {
+    if (closed_) constraint_times(q, out);
+  }
+  void constraints_compensated(double, const ConstVectorRef& q, const ConstVectorRef& tail, VectorRef out,
+                               VectorRef) const override {
+    for (Index i = 0; i < constraints_.rows; ++i) {
+      long double sum = 0;
+      for (Index k = constraints_.offsets[i]; k < constraints_.offsets[i + 1]; ++k) {
+        const Index j = constraints_.indices[k];
+        sum -= data_.obstacles.values[k] * (static_cast<long double>(q[j]) + tail[j]);
+      }
+      out[i] = static_cast<double>(sum);
+    }
+  }
+  void constraint_jacobian(double, const ConstVectorRef&, VectorRef values) const override {
+    if (closed_) values = -data_.obstacles.values;
+  }
+  void constraint_hessian_times(double, const ConstVectorRef&, const ConstVectorRef&, const ConstVectorRef&,
+                                VectorRef out) const override {
+    out.setZero();
+  }
+  void constraint_jacobian_derivative(double, const ConstVectorRef&, const ConstVectorRef&,
+                                      VectorRef values) const override {
+    values.setZero();
+  }
+  void constraint_third(double, const ConstVectorRef&, const ConstVectorRef&, const ConstVectorRef&,
+                        VectorRef values) const override {
+    values.setZero();
+  }
+  void constraint_velocity(double, const ConstVectorRef&, const ConstVectorRef& v, VectorRef out) const override {
+    if (closed_) constraint_times(v, out);
+  }
+  void constraint_bias(double, const ConstVectorRef&, const ConstVectorRef&, VectorRef out) const override {
+    out.setZero();
+  }
+
+  const SparsityPattern& hessian_pattern() const override { return data_.stiffness.pattern; }
+  void lagrangian_hessian(double, const ConstVectorRef& q, const ConstVectorRef&, VectorRef values) const override {
+    values = data_.stiffness.values;
+    if (data_.cubic != 0)
+      for (Index j = 0; j < n(); ++j) values[diagonal_[static_cast<std::size_t>(j)]] += 3 * data_.cubic * q[j] * q[j];
+  }
+
+  void force(double t, const ConstVectorRef&, const ConstVectorRef& v, VectorRef out) const override {
+    multiply(data_.damping.pattern, data_.damping.values, v, out);
+    out *= -1;
+    if (data_.load.size() > 0) out += std::sin(data_.frequency * t) * data_.load;
+  }
+  const SparsityPattern& force_pattern(ForceArgument by) const override {
+    return by == ForceArgument::v ? data_.damping.pattern : none_;
+  }
+  void force_jacobian(ForceArgument by, double, const ConstVectorRef&, const ConstVectorRef&,
+                      VectorRef values) const override {
+    if (by == ForceArgument::v) values = -data_.damping.values;
+  }
+
+  void obstacles(const ConstVectorRef& q, VectorRef out) const override {
+    multiply(data_.obstacles.pattern, data_.obstacles.values, q, out);
+  }
+  std::shared_ptr<const System> with_obstacles_closed() const override {
+    return std::make_shared<LinearStructure>(data_, true);
+  }
+
+  void invariants(const ConstVectorRef& q, VectorRef pi) const override { pi = q; }
+  const SparsityPattern& invariant_pattern() const override { return invariants_; }
+  void invariant_jacobian(const ConstVectorRef&, VectorRef values) const override { values.setOnes(); }
+  std::array<double, 4> invariant_potential(Index, double x) const override {
+    const double k = data_.cubic;
+    return {cubic_spring(x), k * x * x * x, 3 * k * x * x, 6 * k * x};
+  }
+  void regular_potential_gradient(double, const ConstVectorRef& q, VectorRef out) const override {
+    multiply(data_.stiffness.pattern, data_.stiffness.values, q, out);
+  }
+  void split_hessian(double, const ConstVectorRef&, const ConstVectorRef&, const ConstVectorRef&,
+                     VectorRef values) const override {
+    values = data_.stiffness.values;
+  }
+
+ private:
+  template <class Real>
+  Real cubic_spring(Real x) const {
+    return data_.cubic / 4 * (x * x) * (x * x);
+  }
+  template <class Visit>
+  void for_each_stiffness(const Visit& visit) const {
+    const SparsityPattern& a = data_.stiffness.pattern;
+    for (Index i = 0; i < a.rows; ++i)
+      for (Index k = a.offsets[i]; k < a.offsets[i + 1]; ++k) visit(i, a.indices[k], data_.stiffness.values[k]);
+  }
+  /// out = -B q
+  void constraint_times(const ConstVectorRef& q, VectorRef out) const {
+    multiply(constraints_, data_.obstacles.values, q, out);
+    out *= -1;
+  }
+
+  LinearStructureData data_;
+  bool closed_;
+  SparsityPattern invariants_, constraints_, none_;
+  std::vector<Index> diagonal_;
+};
+
+/// A sparse matrix from (i, j, value), values of the same entry added up.
+class SparseMatrixBuilder {
+ public:
+  void add(Index i, Index j, double value) {
+    places_.emplace_back(i, j);
+    values_.push_back(value);
+  }
+  SparseMatrix build(Index rows, Index cols) const {
+    SparseMatrix out;
+    out.pattern = SparsityPattern::from_entries(rows, cols, places_);
+    out.values.setZero(out.pattern.nonzeros());
+    for (std::size_t k = 0; k < places_.size(); ++k)
+      out.values[out.pattern.find(places_[k].first, places_[k].second)] += values_[k];
+    return out;
+  }
+
+ private:
+  std::vector<std::pair<Index, Index>> places_;
+  std::vector<double> values_;
+};
+
+}  // namespace gnomon::problems
