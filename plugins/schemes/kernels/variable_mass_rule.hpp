@@ -49,8 +49,8 @@ inline Promises promises_of(const System& system, const VariableMassRule& rule) 
   p.order = 2;
   p.constrained_limit = !penalty;
   p.energy = rule.exact;
-  p.position = !penalty && !iterated;
-  p.hidden = !constrained || tangent || rule.constraint == Constraint::levels;
+  p.position = constrained && !penalty && !iterated;
+  p.hidden = constrained && (tangent || rule.constraint == Constraint::levels);
   p.symmetric = !iterated;
   p.symplectic = conservative && !rule.exact && (tangent || penalty || !constrained) && p.symmetric;
   return p;
