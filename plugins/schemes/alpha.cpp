@@ -1,5 +1,5 @@
 /// \file
-/// alpha: the two-step alpha-schemes of Glowinski and Holmstroem for constant mass,
+/// alpha: the two-step alpha-schemes of Glowinski and Holmstroem, for constant mass
 ///
 ///     M (x^{n+1} - 2 x^n + x^{n-1})/h^2 + A [alpha x^{n+1} + (1 - 2 alpha) x^n + alpha x^{n-1}] + DV(m-, m+)
 ///         + G((x^{n+1} + x^{n-1})/2)^T lambda = Q(x^n, (x^{n+1} - x^{n-1})/(2h), t_n),      g(x^{n+1}) = 0
@@ -9,18 +9,16 @@
 /// (x^1 - x^{-1})/(2h) = v^0. Conserved for every h: the energy (19) at n+1/2 with V(m+); what Q does is booked,
 /// exactly. Order 2 (4 in x for alpha = 1/12, U quadratic, starts from rest). Stable for alpha >= 1/4; below that for
 /// h < 2/[lambda_max(M^-1 A) (1 - 4 alpha)]^(1/2), (23), and the step's report warns. The state's p is M v with the
-/// central v; with constraints G v = O(h^2).
+/// central v; with constraints G v = O(h^2). Source: Glowinski, Holmstroem, (16), (19), (23), (31) with the errata that
+/// alpha_potential.hpp and alpha_step.hpp describe.
 ///
 /// For a mass that depends on the configuration, (40), which in (q,p) is the implicit midpoint rule
 ///
 ///     q1 - q0 = h H_p(q_m, p_m),    p1 - p0 = -h (H_q(q_m, p_m) - Q(q_m, (q1 - q0)/h, t_m))
 ///
-/// with constraints as kicks at both ends that keep both levels (kernels/variable_mass_equations.hpp). Symplectic and
+/// with constraints as kicks at both ends that keep both levels (variable_mass_equations.hpp). Symplectic and
 /// symmetric; the energy is kept up to O(h^2) only, alpha-exact keeps it. The work of forces is booked. State::lambda
-/// are the index-1 multipliers of the state, which is consistent at both levels. The option alpha has no meaning there.
-///
-/// Source: Glowinski, Holmstroem, (16), (19), (23), (31) with the errata that
-/// alpha_potential.hpp and alpha_step.hpp describe.
+/// are the index-1 multipliers of the state, which is consistent at both levels.
 
 #include "gnomon/plugin.hpp"
 #include "kernels/alpha_scheme.hpp"
@@ -34,30 +32,25 @@ class Alpha final : public Scheme {
  public:
   std::string name() const override { return "alpha"; }
   std::string description() const override {
-    return "two-step alpha-scheme with Lagrange multipliers; conserves an energy at n+1/2; for a mass that depends on "
-           "q "
-           "the implicit midpoint rule in (q,p)";
+    return "two-step alpha-scheme with Lagrange multipliers; conserves an energy at n+1/2, or is symplectic where the "
+           "mass depends on q";
   }
   std::string source() const override {
     return "Glowinski, Holmstroem, Constrained motion problems with applications by nonlinear programming methods, "
            "(16), (23), (31), (40)";
   }
   OptionSpecs options() const override { return {kernels::alpha_option()}; }
-  Promises promises() const override { return kernels::alpha_promises(); }
+  Promises promises() const override {
+    Promises p = kernels::alpha_promises();
+    p.hidden = p.symplectic = true;
+    return p;
+  }
   Binding bind(const System& system, const Options& options) const override {
-    if (!system.traits().constant_mass) return bind_variable_mass(system);
+    if (!system.traits().constant_mass) return kernels::variable_mass_alpha(*this, system, options);
     kernels::AlphaRule rule = kernels::alpha_rule(*this, system, options);
-    Promises promised = promises();
+    Promises promised = kernels::alpha_promises();
     promised.position = system.m() > 0;
     return {std::make_unique<kernels::AlphaStep>(system, nullptr, rule), promised};
-  }
-
- private:
-  Binding bind_variable_mass(const System& system) const {
-    kernels::require_variable_mass(*this, system);
-    kernels::VariableMassRule rule;
-    rule.constraint = kernels::VariableMassRule::Constraint::ends;
-    return {std::make_unique<kernels::VariableMassStep>(system, rule, true), kernels::promises_of(system, rule)};
   }
 };
 

@@ -1,8 +1,8 @@
 /// \file
 /// alpha-augmented: the alpha-scheme (alpha.cpp) with its multipliers from an augmented Lagrange iteration,
-/// alpha_augmented_step.hpp; for a mass that depends on the configuration variable_mass_augmented.hpp. Conserves what
-/// alpha conserves up to lambda times what the tolerance leaves of g. Source: Glowinski, Holmstroem, Algorithm 1, (10),
-/// (11).
+/// alpha_augmented_step.hpp. Conserves what alpha conserves up to lambda times what the tolerance leaves of g. Source:
+/// Glowinski, Holmstroem, Algorithm 1, (10), (11). For a mass that depends on the configuration:
+/// variable_mass_augmented.hpp.
 
 #include "gnomon/plugin.hpp"
 #include "kernels/alpha_augmented_step.hpp"
@@ -21,49 +21,33 @@ class AlphaAugmented final : public Scheme {
   }
   std::string source() const override {
     return "Glowinski, Holmstroem, Constrained motion problems with applications by nonlinear programming methods, "
-           "(10), (11), (16), (40)";
+           "(10), (11), (16)";
   }
   OptionSpecs options() const override {
     return {kernels::alpha_option(), kernels::penalty_eps(),
             OptionSpec::choice("update", {"second", "first"}, "how the multipliers are updated: (11) or (10)"),
-            OptionSpec::real("tolerance", 0, 0, 1, "unit of g",
-                             "on |g(x^{n+1})|, ends the iteration; 0: 1e-15, for a mass that depends on q 1e-9")};
+            OptionSpec::real("tolerance", 1e-15, 1e-300, 1, "unit of g", "on |g(x^{n+1})|, ends the iteration")};
   }
   Promises promises() const override {
     Promises p = kernels::alpha_promises();
+    p.hidden = true;
     p.symmetric = false;  // what is left of g enters p as g/h
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    if (!system.traits().constant_mass) return bind_variable_mass(system, options);
+    if (!system.traits().constant_mass) return kernels::variable_mass_augmented(*this, system, options);
     kernels::AlphaRule alpha = kernels::alpha_rule(*this, system, options);
     alpha.multiplier.kind = kernels::AlphaMultiplier::Kind::augmented;
     alpha.multiplier.eps = options.real("eps");
     kernels::AlphaAugmentedStep::Rule rule;
     rule.second_order = options.is("update", "second");
-    rule.tolerance = tolerance(options, 1e-15);
+    rule.tolerance = options.real("tolerance");
     const bool constrained = system.m() > 0, exact = !constrained || rule.tolerance <= 1e-15;
     Promises promised = promises();
+    promised.hidden = false;
     promised.position = constrained && exact;
     promised.constrained_limit = promised.discrete_energy = exact;
     return {std::make_unique<kernels::AlphaAugmentedStep>(system, alpha, rule), promised};
-  }
-
- private:
-  static double tolerance(const Options& options, double standard) {
-    const double given = options.real("tolerance");
-    return given > 0 ? given : standard;
-  }
-  Binding bind_variable_mass(const System& system, const Options& options) const {
-    kernels::require_variable_mass(*this, system);
-    kernels::VariableMassRule rule;
-    rule.constraint = kernels::VariableMassRule::Constraint::augmented;
-    rule.eps = options.real("eps");
-    const double end = tolerance(options, 1e-9);
-    Promises promised = kernels::promises_of(system, rule);
-    promised.constrained_limit = system.m() == 0 || end <= 1e-13;
-    return {std::make_unique<kernels::VariableMassAugmentedStep>(system, rule, options.is("update", "second"), end),
-            promised};
   }
 };
 

@@ -31,8 +31,7 @@ class AlphaExact final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    kernels::require_variable_mass(*this, system);
-    return kernels::exact_variable_mass(system, options);
+    return kernels::variable_mass_exact(*this, system, options);
   }
 };
 

@@ -6,14 +6,14 @@
 /// between the middles m- and m+ by the closed forms of alpha_multiplier.hpp; w are the system's constraint_weights.
 /// No multiplier and no event: contacts may be any number. Conserved for every h: (19) + V(m+) + P(m+) at n+1/2.
 /// Constraints hold up to O(eps), obstacles are penetrated by O(eps^1/2) for a given impact velocity. The one-sided
-/// force is Lipschitz in x^{n+1}: Newton's method is semismooth and converges without line search.
-///
-/// For a mass that depends on the configuration (kernels/variable_mass_equations.hpp): (38) discretised by (40), the
-/// implicit midpoint rule for H + P (derivative=midpoint), or by a discrete derivative in z of H and of every g_i and
-/// c_i, with difference quotients of P (derivative=exact), which keeps H + P less the work for every step size.
-///
-/// Source: Glowinski,
+/// force is Lipschitz in x^{n+1}: Newton's method is semismooth and converges without line search. Source: Glowinski,
 /// Holmstroem, (35), (47), (62), (63), corrected: ( )^+ on both squares, limits where the quotient is 0/0.
+///
+/// For a mass that depends on the configuration (variable_mass_equations.hpp, gap_penalty.hpp), with any g and c: (38)
+/// discretised by (40), the implicit midpoint rule for H + P (derivative=midpoint), or by a discrete derivative in
+/// (q,p) of H and of every g_i and c_i with difference quotients of P (derivative=exact), which keeps H + P less the
+/// work for every h. The midpoint rule's Newton iteration may alternate between the branches of P when a step meets a
+/// stiff obstacle: use kinsol-linesearch there.
 
 #include "gnomon/plugin.hpp"
 #include "kernels/alpha_scheme.hpp"
@@ -32,23 +32,24 @@ class AlphaPenalty final : public Scheme {
   }
   std::string source() const override {
     return "Glowinski, Holmstroem, Constrained motion problems with applications by nonlinear programming methods, "
-           "(35), (38), (40), (47), (63)";
+           "(35), (38), (47), (63)";
   }
   OptionSpecs options() const override {
     return {kernels::alpha_option(), kernels::penalty_eps(),
             OptionSpec::choice("derivative", {"midpoint", "exact"},
-                               "for a mass that depends on q: the gradient of H + P at the midpoint, or a discrete "
+                               "where the mass depends on q: the gradient of H + P at the midpoint, or a discrete "
                                "derivative that keeps H + P"),
             kernels::weight_option()};
   }
   Promises promises() const override {
     Promises p = kernels::alpha_promises();
     p.position = p.constrained_limit = false;
+    p.energy = true;
     return p;
   }
   bool holds_obstacles() const override { return true; }
   Binding bind(const System& system, const Options& options) const override {
-    if (!system.traits().constant_mass) return bind_variable_mass(system, options);
+    if (!system.traits().constant_mass) return kernels::variable_mass_penalty(*this, system, options);
     std::shared_ptr<const System> closed;
     if (system.traits().n_obstacles > 0) closed = system.with_obstacles_closed();
     const System& model = closed ? *closed : system;
@@ -57,19 +58,9 @@ class AlphaPenalty final : public Scheme {
     rule.multiplier.eps = options.real("eps");
     rule.multiplier.n_obstacles = system.traits().n_obstacles;
     Promises promised = promises();
+    promised.energy = false;  // at n+1/2
     promised.constrained_limit = model.m() == 0;
     return {std::make_unique<kernels::AlphaStep>(model, closed, rule), promised};
-  }
-
- private:
-  Binding bind_variable_mass(const System& system, const Options& options) const {
-    kernels::require_variable_mass(*this, system);
-    kernels::VariableMassRule rule;
-    rule.constraint = kernels::VariableMassRule::Constraint::penalty;
-    rule.eps = options.real("eps");
-    rule.exact = options.is("derivative", "exact");
-    if (options.is("weight", "mass")) rule.weight = kernels::GeneralQuotient::Weight::mass;
-    return {std::make_unique<kernels::VariableMassStep>(system, rule), kernels::promises_of(system, rule)};
   }
 };
 

@@ -49,10 +49,7 @@ class EnergyMomentumGeneral final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    if (!system.traits().constant_mass) {
-      kernels::require_variable_mass(*this, system);
-      return kernels::exact_variable_mass(system, options);
-    }
+    if (!system.traits().constant_mass) return kernels::variable_mass_exact(*this, system, options);
     kernels::require_closed_ledger(*this, system);
     kernels::MidpointRule rule = kernels::general_rule(system, options);
     kernels::EndMultiplier::Rule multiplier;

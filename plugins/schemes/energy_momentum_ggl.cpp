@@ -87,10 +87,8 @@ class EnergyMomentumGgl final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    if (!system.traits().constant_mass) {
-      kernels::require_variable_mass(*this, system);
-      return kernels::variable_mass_levels(system, options.is("lambda", "end"));
-    }
+    if (!system.traits().constant_mass)
+      return kernels::variable_mass_levels(*this, system, options.is("lambda", "end"));
     kernels::require_ledger(*this, system);
     kernels::GglRule rule;
     const bool quadratic_u = kernels::at_most_quadratic(system.traits().potential_degree);

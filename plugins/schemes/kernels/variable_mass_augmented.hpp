@@ -139,4 +139,18 @@ class VariableMassAugmentedStep final : public StepEquations {
   Matrix newton_, right_, solution_, slope_;
 };
 
+/// alpha-augmented
+inline Binding variable_mass_augmented(const Scheme& scheme, const System& system, const Options& options) {
+  require_variable_mass(scheme, system);
+  require_quarter(scheme, system, options);
+  VariableMassRule rule;
+  rule.constraint = VariableMassRule::Constraint::augmented;
+  rule.eps = options.real("eps");
+  const double tolerance = options.real("tolerance");
+  Promises promised = promises_of(system, rule);
+  promised.constrained_limit = system.m() == 0 || tolerance <= 1e-13;
+  return {std::make_unique<VariableMassAugmentedStep>(system, rule, options.is("update", "second"), tolerance),
+          promised};
+}
+
 }  // namespace gnomon::kernels

@@ -26,6 +26,13 @@ inline void require_variable_mass(const Scheme& scheme, const System& system) {
   if (system.traits().time_dependent) throw refusal(scheme, system, "its potential or constraints depend on time");
 }
 
+/// Throws Error(refused) for the option alpha other than 1/4, which has a meaning for a constant mass only.
+inline void require_quarter(const Scheme& scheme, const System& system, const Options& options) {
+  if (options.real("alpha") != 0.25)
+    throw refusal(scheme, system,
+                  "its mass depends on the configuration, for which alpha = " + number_text(options.real("alpha")) +
+                      " has no meaning: (40) is for alpha = 1/4");
+}
 /// The same without forces.
 inline void require_conservative_variable_mass(const Scheme& scheme, const System& system) {
   require_variable_mass(scheme, system);
@@ -42,8 +49,8 @@ inline Promises promises_of(const System& system, const VariableMassRule& rule) 
   p.order = 2;
   p.constrained_limit = !penalty;
   p.energy = rule.exact;
-  p.position = !penalty && !iterated;
-  p.hidden = !constrained || tangent || rule.constraint == Constraint::levels;
+  p.position = constrained && !penalty && !iterated;
+  p.hidden = constrained && (tangent || rule.constraint == Constraint::levels);
   p.symmetric = !iterated;
   p.symplectic = conservative && !rule.exact && (tangent || penalty || !constrained) && p.symmetric;
   return p;

@@ -8,7 +8,6 @@
 #include <memory>
 
 #include "gnomon/scheme.hpp"
-#include "obstacle_start.hpp"
 #include "variable_mass_equations.hpp"
 #include "variable_mass_multipliers.hpp"
 
@@ -24,10 +23,7 @@ class VariableMassStep final : public StepEquations {
 
   Index n_systems() const override { return 1; }
   NonlinearEquations& system(Index) override { return equations_; }
-  void prepare(State& z) const override {
-    require_start_outside(equations_.model(), z);
-    z.history.resize(equations_.size(), predictor_depth);
-  }
+  void prepare(State& z) const override { z.history.resize(equations_.size(), predictor_depth); }
   void begin(const State& z0, double h) override { equations_.begin(z0, h); }
   void predict(Index, VectorRef x) override { equations_.predict(x); }
   Next accept(Index, const ConstVectorRef& x) override {
@@ -75,16 +71,43 @@ class VariableMassStep final : public StepEquations {
   Vector x_, y_;
 };
 
-/// The exact scheme with multipliers, whose options have a weight.
-inline Binding exact_variable_mass(const System& system, const Options& options) {
+inline GeneralQuotient::Weight weight_of(const Options& options) {
+  return options.is("weight", "mass") ? GeneralQuotient::Weight::mass : GeneralQuotient::Weight::identity;
+}
+
+/// alpha: (40), with kicks at the ends that keep both constraint levels.
+inline Binding variable_mass_alpha(const Scheme& scheme, const System& system, const Options& options) {
+  require_variable_mass(scheme, system);
+  require_quarter(scheme, system, options);
   VariableMassRule rule;
-  rule.exact = true;
-  if (options.is("weight", "mass")) rule.weight = GeneralQuotient::Weight::mass;
+  rule.constraint = VariableMassRule::Constraint::ends;
+  return {std::make_unique<VariableMassStep>(system, rule, true), promises_of(system, rule)};
+}
+
+/// alpha-penalty
+inline Binding variable_mass_penalty(const Scheme& scheme, const System& system, const Options& options) {
+  require_variable_mass(scheme, system);
+  require_quarter(scheme, system, options);
+  VariableMassRule rule;
+  rule.constraint = VariableMassRule::Constraint::penalty;
+  rule.eps = options.real("eps");
+  rule.exact = options.is("derivative", "exact");
+  rule.weight = weight_of(options);
   return {std::make_unique<VariableMassStep>(system, rule), promises_of(system, rule)};
 }
 
-/// The exact scheme with both constraint levels, weight=mass.
-inline Binding variable_mass_levels(const System& system, bool end_multipliers) {
+/// The exact scheme with multipliers: energy-momentum-general, alpha-exact.
+inline Binding variable_mass_exact(const Scheme& scheme, const System& system, const Options& options) {
+  require_variable_mass(scheme, system);
+  VariableMassRule rule;
+  rule.exact = true;
+  rule.weight = weight_of(options);
+  return {std::make_unique<VariableMassStep>(system, rule), promises_of(system, rule)};
+}
+
+/// The exact scheme with both constraint levels, weight=mass: energy-momentum-ggl.
+inline Binding variable_mass_levels(const Scheme& scheme, const System& system, bool end_multipliers) {
+  require_variable_mass(scheme, system);
   VariableMassRule rule;
   rule.exact = true;
   rule.weight = GeneralQuotient::Weight::mass;
