@@ -14,7 +14,7 @@ namespace gnomon::bench {
 struct StringsBench {
   std::vector<long> intervals = {1000, 10000, 100000};
   std::vector<std::string> algebra = {"auto"};  ///< of newton
-  long steps = 20;                              ///< timed in a run: the same motion for every number of intervals
+  long steps = 100;                             ///< timed in a run: the same motion for every number of intervals
   TimingRule rule;
 };
 
