@@ -36,7 +36,7 @@ ContactRun::ContactRun(std::shared_ptr<const System> system, const Scheme& schem
   for (Index i = 0; i < n_contacts_; ++i) all.push_back(i);
   const ContactModel everything(system_, closed_, all);
   promises_ = scheme.bind(everything, scheme_options_).promises;
-  promises_.symmetric = promises_.symplectic = promises_.momentum = false;
+  promises_.symmetric = promises_.symplectic = promises_.momentum = promises_.discrete_energy = false;
   if (!located()) promises_.order = std::min(promises_.order, 1);
   for (Vector* x : {&offsets_, &gap_tolerance_}) x->setZero(n_contacts_);
   for (Vector* x : {&velocity_, &momentum_}) x->setZero(system_->n());

@@ -75,19 +75,19 @@ class ComposedStep final : public StepEquations {
       : inner_(std::move(inner)),
         adjoint_(std::move(adjoint)),
         substeps_(std::move(substeps)),
-        multipliers_(std::move(multipliers)) {
-    for (std::size_t k = 0; k < substeps_.size(); ++k)
-      for (Index solve = 0; solve < of(k).n_solves(); ++solve) visits_.push_back({k, solve});
-  }
+        multipliers_(std::move(multipliers)) {}
 
   Index n_systems() const override { return inner_->n_systems() + (adjoint_ ? adjoint_->n_systems() : 0); }
   NonlinearEquations& system(Index k) override {
     return k < inner_->n_systems() ? inner_->system(k) : adjoint_->system(k - inner_->n_systems());
   }
-  Index n_solves() const override { return static_cast<Index>(visits_.size()); }
+  /// A substep knows how many solves it has when it has begun; of those to come every one has at least one.
+  Index n_solves() const override {
+    return first_ + of(substep_).n_solves() + static_cast<Index>(substeps_.size() - substep_) - 1;
+  }
+  /// Of a solve of the current substep.
   Index system_of(Index solve) const override {
-    const Visit& visit = visits_[static_cast<std::size_t>(solve)];
-    return of(visit.substep).system_of(visit.solve) + (substeps_[visit.substep].adjoint ? inner_->n_systems() : 0);
+    return of(substep_).system_of(solve - first_) + (substeps_[substep_].adjoint ? inner_->n_systems() : 0);
   }
 
   void prepare(State& z) const override {
@@ -101,23 +101,20 @@ class ComposedStep final : public StepEquations {
     h_ = h;
     between_.assign_without_substeps(z0);
     memory_ = z0.substeps;
+    first_ = 0;
     begin_substep(0);
   }
   const char* failure() const override { return of(substep_).failure(); }
-  const char* diagnosis(Index solve) const override {
-    const Visit& visit = visits_[static_cast<std::size_t>(solve)];
-    return of(visit.substep).diagnosis(visit.solve);
-  }
-  void predict(Index solve, VectorRef x) override {
-    of(substep_).predict(visits_[static_cast<std::size_t>(solve)].solve, x);
-  }
+  const char* diagnosis(Index solve) const override { return of(substep_).diagnosis(solve - first_); }
+  void predict(Index solve, VectorRef x) override { of(substep_).predict(solve - first_, x); }
   Next accept(Index solve, const ConstVectorRef& x) override {
-    const Visit& visit = visits_[static_cast<std::size_t>(solve)];
-    const Next then = of(substep_).accept(visit.solve, x);
-    if (then != Next::advance || visit.solve + 1 < of(substep_).n_solves() || solve + 1 == n_solves()) return then;
+    const Next then = of(substep_).accept(solve - first_, x);
+    if (then != Next::advance || solve - first_ + 1 < of(substep_).n_solves() || substep_ + 1 == substeps_.size())
+      return then;
     after_.assign_without_substeps(between_);
     finish_substep(after_);
     std::swap(between_, after_);
+    first_ = solve + 1;
     begin_substep(substep_ + 1);
     return then;
   }
@@ -145,11 +142,6 @@ class ComposedStep final : public StepEquations {
   }
 
  private:
-  struct Visit {
-    std::size_t substep;
-    Index solve;
-  };
-
   StepEquations& of(std::size_t substep) const { return substeps_[substep].adjoint ? *adjoint_ : *inner_; }
   void begin_substep(std::size_t k) {
     substep_ = k;
@@ -166,10 +158,10 @@ class ComposedStep final : public StepEquations {
 
   std::unique_ptr<StepEquations> inner_, adjoint_;
   std::vector<Substep> substeps_;
-  std::vector<Visit> visits_;
   std::optional<kernels::Index1Multipliers> multipliers_;
   double h_ = 0;
   std::size_t substep_ = 0;
+  Index first_ = 0;  ///< solve with which the current substep begins
   State between_, after_;
   std::vector<State::Substep> memory_;
 };

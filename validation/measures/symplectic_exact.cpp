@@ -48,16 +48,19 @@ class TangentBasis {
     }
     rows = rows * size.asDiagonal();
     rows.rowwise().normalize();
-    const Eigen::JacobiSVD<Matrix> svd(rows, Eigen::ComputeFullV);
-    const Vector& s = svd.singularValues();
-    Index rank = 0;
-    while (rank < s.size() && s[rank] > 1e-10 * s[0]) ++rank;
+    Matrix kernel = Matrix::Identity(2 * n_, 2 * n_);
+    if (m_ > 0) {
+      const Eigen::JacobiSVD<Matrix> svd(rows, Eigen::ComputeFullV);
+      const Vector& s = svd.singularValues();
+      Index rank = 0;
+      while (rank < s.size() && s[rank] > 1e-10 * s[0]) ++rank;
+      kernel = svd.matrixV().rightCols(2 * n_ - rank).eval();
+    }
 
-    const Index count = 2 * n_ - rank;
+    const Index count = kernel.cols();
     Matrix mixed(count, count);
     for (Index j = 0; j < count; ++j) uniform_.fill(mixed.col(j));
-    return size.asDiagonal() * svd.matrixV().rightCols(count) *
-           Matrix(Eigen::HouseholderQR<Matrix>(mixed).householderQ());
+    return size.asDiagonal() * kernel * Matrix(Eigen::HouseholderQR<Matrix>(mixed).householderQ());
   }
 
  private:

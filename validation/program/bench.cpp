@@ -8,6 +8,7 @@
 
 #include "../bench/chain_bench.hpp"
 #include "arguments.hpp"
+#include "bench_strings.hpp"
 #include "commands.hpp"
 #include "gnomon/error.hpp"
 #include "output_file.hpp"
@@ -19,7 +20,7 @@ namespace {
 
 struct Arguments {
   std::string what = "chain";
-  std::vector<std::string> links, algebra, until;
+  std::vector<std::string> links, intervals, algebra, until;
   std::string steps = "0", repetitions = "3";
   std::optional<std::string> output, plot;
 };
@@ -83,6 +84,19 @@ int chain(const Registry& registry, const Arguments& arguments) {
   return success;
 }
 
+int strings(const Registry& registry, const Arguments& arguments) {
+  bench::StringsBench bench;
+  if (!arguments.intervals.empty()) bench.intervals.clear();
+  for (const auto& text : arguments.intervals) {
+    bench.intervals.push_back(parse_count(text, "--intervals", 2));
+    if (bench.intervals.back() > 1000000) throw Error(ErrorCode::bad_value, "--intervals = " + text + " is above 1e6");
+  }
+  if (!arguments.algebra.empty()) bench.algebra = arguments.algebra;
+  if (arguments.steps != "0") bench.steps = parse_count(arguments.steps, "--steps", 1);
+  bench.rule.repetitions = static_cast<int>(parse_count(arguments.repetitions, "--repetitions", 1));
+  return bench_strings(registry, bench, arguments.output);
+}
+
 /// The flags of one kind of bench mean nothing to the other.
 void refuse(bool given, const std::string& flag, const std::string& what) {
   if (given) throw Error(ErrorCode::bad_value, flag + " is for bench " + what);
@@ -92,10 +106,18 @@ int run_bench(const Registry& registry, const Arguments& arguments) {
   if (arguments.what == "chain") {
     refuse(!arguments.until.empty(), "--until", "work-precision");
     refuse(arguments.plot.has_value(), "--plot", "work-precision");
+    refuse(!arguments.intervals.empty(), "--intervals", "strings");
     return chain(registry, arguments);
   }
-  if (arguments.what != "work-precision") throw unknown_name("bench", arguments.what, {"chain", "work-precision"});
+  if (arguments.what != "work-precision" && arguments.what != "strings")
+    throw unknown_name("bench", arguments.what, {"chain", "strings", "work-precision"});
   refuse(!arguments.links.empty(), "--links", "chain");
+  if (arguments.what == "strings") {
+    refuse(!arguments.until.empty(), "--until", "work-precision");
+    refuse(arguments.plot.has_value(), "--plot", "work-precision");
+    return strings(registry, arguments);
+  }
+  refuse(!arguments.intervals.empty(), "--intervals", "strings");
   refuse(!arguments.algebra.empty(), "--algebra", "chain");
   refuse(arguments.steps != "0", "--steps", "chain");
   bench::WorkPrecisionBench bench;
@@ -115,15 +137,18 @@ void add_bench(CLI::App& app, Invocation& invocation) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("bench", "what a step costs, beside hand-coded schemes and other codes");
   command
-      ->add_option("WHAT", arguments->what,
-                   "chain: steps on chains beside hand-coded ones and their own kernels (if left out); work-precision: "
-                   "time against error beside IDA and CVODE")
+      ->add_option(
+          "WHAT", arguments->what,
+          "chain: steps on chains beside hand-coded ones and their own kernels (if left out); strings: steps of "
+          "colliding strings beside their residual; work-precision: time against error beside IDA and CVODE")
       ->type_name("");
   add_repeatable(*command, "--links", arguments->links, "N",
                  "chain: length of the chain (repeatable); 1, 10, ..., 1e5 if left out");
   add_repeatable(*command, "--algebra", arguments->algebra, "NAME",
-                 "chain: linear algebra of the solvers (repeatable); auto if left out");
-  command->add_option("--steps", arguments->steps, "chain: steps a run; 0: 3e5/links, between 20 and 1000")
+                 "chain, strings: linear algebra of the solvers (repeatable); auto if left out");
+  add_repeatable(*command, "--intervals", arguments->intervals, "I",
+                 "strings: intervals (repeatable); 1e3, 1e4 and 1e5 if left out");
+  command->add_option("--steps", arguments->steps, "chain, strings: steps a run; 0: as many as are worth while")
       ->type_name("N");
   add_repeatable(*command, "--until", arguments->until, "T",
                  "work-precision: end of the runs (repeatable); 10 and 1000 if left out");

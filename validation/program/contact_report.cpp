@@ -20,8 +20,12 @@ std::string contact_name(const Integrator& integrator, Index contact) {
 
 }  // namespace
 
+/// Where the integrator opens and closes contacts, the state has a multiplier for each obstacle; where the scheme holds
+/// the obstacles it has none.
 bool has_contacts(const Integrator& integrator) {
-  return integrator.overdetermined() == nullptr && integrator.system().traits().n_obstacles > 0;
+  if (integrator.overdetermined() != nullptr) return false;
+  const SystemTraits& traits = integrator.system().traits();
+  return traits.n_obstacles > 0 && integrator.state().lambda.size() == traits.m + traits.n_obstacles;
 }
 
 void print_contact(std::FILE* out, const Integrator& integrator, bool with_events) {

@@ -6,6 +6,7 @@
 
 #include "../report/json.hpp"
 #include "contact_report.hpp"
+#include "gnomon/step_warning.hpp"
 #include "state_blocks.hpp"
 
 namespace gnomon::program {
@@ -17,6 +18,13 @@ namespace {
 /// Every mechanical system has one.
 bool has_energy(const Integrator& integrator) {
   return integrator.overdetermined() == nullptr || integrator.overdetermined()->traits().has_energy;
+}
+
+/// What the scheme has to say about the last step; nullptr: nothing.
+const char* warning(const Integrator& integrator) {
+  if (has_contacts(integrator)) return nullptr;
+  const auto* equations = dynamic_cast<const StepWarning*>(&integrator.equations());
+  return equations != nullptr ? equations->warning() : nullptr;
 }
 
 }  // namespace
@@ -73,6 +81,7 @@ void print_summary(std::FILE* out, const RunReport& report, const Integrator& in
   else if (report.reference_end)
     row("reference", fmt::format("{} stopped at t = {:g}: {}", report.reference, report.reference_end->t,
                                  report.reference_end->message));
+  if (const char* text = warning(integrator)) row("WARNING", text);
   if (!report.message.empty()) row("STOPPED", report.message);
 }
 
@@ -108,6 +117,7 @@ Json::Value run_json(const RunReport& report, const Integrator& integrator) {
   out["t"] = integrator.state().t;
   out["status"] = report.status;
   if (!report.message.empty()) out["message"] = report.message;
+  if (const char* text = warning(integrator)) out["warning"] = text;
   const StateBlocks blocks = state_blocks(integrator);
   for (std::size_t i = 0; i < 3; ++i) out["state"][blocks.names[i]] = to_json(*blocks.values[i]);
   out["energy"] = Json::Value();

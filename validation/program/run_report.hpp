@@ -31,8 +31,8 @@ void print_summary(std::FILE* out, const RunReport& report, const Integrator& in
 /// Keys: problem, scheme, solver, step, steps, t, status, state {by the model's block names}, energy {initial,
 /// max_abs_error, max_rel_error (null when H0 = 0), slope} or null where the model declares none, constraints
 /// {position_max, velocity_max}, contact (see contact_json, with obstacles), momentum [{name, initial, max_abs_error,
-/// slope}], counters, wall_s; message unless empty; reference {name, success, t, position_error, message} when asked
-/// for.
+/// slope}], counters, wall_s; message and warning unless empty; reference {name, success, t, position_error, message}
+/// when asked for.
 Json::Value run_json(const RunReport& report, const Integrator& integrator);
 
 }  // namespace gnomon::program

@@ -186,3 +186,24 @@ BOOST_AUTO_TEST_CASE(output_files) {
   }
   BOOST_TEST(std::distance(fs::directory_iterator(scratch.work), fs::directory_iterator()) == 1);
 }
+
+BOOST_AUTO_TEST_CASE(alpha_schemes) {
+  const Scratch scratch;
+  for (const char* scheme : {"alpha", "alpha-penalty", "alpha-augmented"})
+    for (const char* alpha : {"-0.01", "0.51", "nan", "quarter", ""})
+      scratch.misuse(pendulum + " --scheme " + scheme + " --option alpha=" + alpha,
+                     {scheme, "alpha = \"" + std::string(alpha) + "\"", "0.5"});
+  for (const char* scheme : {"alpha-penalty", "alpha-augmented"})
+    for (const char* eps : {"0", "-1e-6", "nan", "soft", ""})
+      scratch.misuse(pendulum + " --scheme " + scheme + " --option eps=" + eps,
+                     {scheme, "eps = \"" + std::string(eps) + "\""});
+  scratch.misuse(pendulum + " --scheme alpha-augmented --option update=third", {"third", "second|first"});
+  scratch.misuse(pendulum + " --scheme alpha-augmented --option tolerance=0", {"tolerance = \"0\""});
+  scratch.misuse("run modified-pendulum --scheme alpha" + rest, {"alpha", "modified-pendulum", "quadratic"});
+  const std::string strings = "run colliding-strings --scheme alpha-penalty" + rest;
+  scratch.misuse(strings + " --set a=-0.02", {"colliding-strings", "inside obstacle \"c[0]\"", "at least 0"});
+  scratch.misuse(strings + " --events", {"--events", "alpha-penalty holds them itself"});
+  scratch.misuse(strings + " --set intervals=1", {"intervals", "1"});
+  scratch.misuse("run oscillator-chain --scheme alpha --set masses=3 --set mode=4" + rest, {"mode = 4", "3 masses"});
+  scratch.misuse("run oscillator-chain --scheme alpha --set kind=pair --set masses=3" + rest, {"masses", "kind=chain"});
+}

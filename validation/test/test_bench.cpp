@@ -205,7 +205,21 @@ BOOST_AUTO_TEST_CASE(work_precision_misuse) {
   scratch.misuse("bench chian", {"chian", "\"chain\""});
   scratch.misuse("bench work-precision --links 3", {"--links", "chain"});
   scratch.misuse("bench chain --plot out.svg", {"--plot", "work-precision"});
+  scratch.misuse("bench chain --intervals 3", {"--intervals", "strings"});
+  scratch.misuse("bench strings --links 3", {"--links", "chain"});
+  scratch.misuse("bench strings --intervals 1", {"--intervals", "1"});
+  scratch.misuse("bench strings --algebra klo", {"klo", "klu"});
   scratch.misuse("bench work-precision --until 15", {"--until", "multiple of 10"});
   scratch.misuse("bench work-precision --output no/such/out.csv", {"no/such/out.csv"});
   scratch.misuse("bench work-precision --plot no/such/out.svg", {"no/such/out.svg"});
+}
+
+BOOST_AUTO_TEST_CASE(strings_print_their_figures) {
+  const test::Scratch scratch;
+  const test::Outcome outcome =
+      scratch.gnomon("bench strings --intervals 1000 --intervals 1100 --repetitions 1 --steps 2 --output out.csv");
+  BOOST_TEST(outcome.status == 0, outcome.err);
+  for (const char* part : {"x residual", "against a residual", "time a node and step"})
+    BOOST_TEST(test::contains(outcome.out, part), outcome.out);
+  BOOST_TEST(test::contains(test::read(scratch.work / "out.csv"), "1100,auto,"));
 }

@@ -15,4 +15,5 @@
 #include "gnomon/reference.hpp"
 #include "gnomon/registry.hpp"
 #include "gnomon/scheme.hpp"
+#include "gnomon/step_warning.hpp"
 #include "gnomon/system.hpp"
