@@ -1,6 +1,7 @@
 #include "gnomon/linear_algebra.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "gnomon/error.hpp"
@@ -11,6 +12,17 @@ namespace {
 
 constexpr Index dense_limit = 60;
 constexpr double dense_density = 1.0 / 3;
+constexpr Index narrow = 4;  // half bandwidth up to which nothing is faster than a band
+
+/// Every entry is near the diagonal, in the order that the unknowns have.
+bool narrow_band(const SparsityPattern& pattern) {
+  for (Index i = 0; i < pattern.rows; ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    for (Index k = pattern.offsets[row]; k < pattern.offsets[row + 1]; ++k)
+      if (std::abs(pattern.indices[static_cast<std::size_t>(k)] - i) > narrow) return false;
+  }
+  return true;
+}
 
 std::unique_ptr<LinearAlgebra> make(const AlgebraFactory& factory, const Assignments& assignments,
                                     const ScaledEquations& equations) {
@@ -124,8 +136,8 @@ OptionSpec algebra_option(const AlgebraTable& table) {
   for (const std::string& name : table.algebras()) names.push_back(name);
   return OptionSpec::choice_with_options(
       "algebra", std::move(names),
-      "linear algebra; auto is dense for at most 60 unknowns or a third nonzero, block-tree where small blocks form a "
-      "tree, else klu");
+      "linear algebra; auto is dense for at most 60 unknowns or a third nonzero, band where it has at most four "
+      "diagonals beside the main one, block-tree where small blocks form a tree, else klu");
 }
 
 AlgebraChoice::AlgebraChoice(const AlgebraTable& table, const Options& solver_options)
@@ -141,6 +153,7 @@ std::unique_ptr<LinearAlgebra> AlgebraChoice::attach(const ScaledEquations& equa
   if (equations.singular_expected()) return make(table_->algebra("dense"), {{"rank", "revealing"}}, equations);
   if (equations.size() <= dense_limit || density(equations.pattern()) >= dense_density)
     return make(table_->algebra("dense"), {}, equations);
+  if (narrow_band(equations.pattern())) return make(table_->algebra("band"), {}, equations);
   try {
     auto tree = make(table_->algebra("block-tree"), {}, equations);
     return std::make_unique<WithFallback>(std::move(tree), table_->algebra("klu"), equations);

@@ -18,7 +18,7 @@ struct StringsBench {
   Field field = Field::strings;
   std::vector<long> intervals = {1000, 10000, 100000};  ///< of the strings, or elements of the beam
   std::vector<std::string> algebra = {"auto"};          ///< of newton
-  long steps = 20;  ///< timed in a run: the same motion for every number of intervals
+  long steps = 100;  ///< timed in a run: the same motion for every number of intervals
   TimingRule rule;
 };
 

@@ -42,7 +42,9 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations>, public A
         potential_(system, at_, rule.split_potential),
         multiplier_(system, at_, rule.multiplier),
         scales_(system),
-        n_(system.n()) {
+        n_(system.n()),
+        constant_part_(!rule.split_potential && !system.traits().time_dependent &&
+                       (system.m() == 0 || system.traits().constraint_degree == 1)) {
     blocks_ = {{"delta", 0, n_}};
     if (multiplier_.unknowns() > 0) blocks_.push_back({"lambda", n_, multiplier_.unknowns()});
     build_pattern();
@@ -54,6 +56,7 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations>, public A
     for (auto* v : {&velocity_.at_dual, &force_.at_dual, &x_dual_}) *v = VectorOf<Dual1>::Constant(n_, Dual1(0.0));
     frame_.g.setZero(system.m());
     lambda_.setZero(system.m());
+    base_.setZero(constant_part_ ? pattern_.nonzeros() : 0);
     for (Vector* v : {&trial_, &rows_}) v->setZero(pattern_.cols);
     hessian_values_.setZero(system.hessian_pattern().nonzeros());
     if (system.traits().has_force) force_values_.setZero(system.force_pattern(ForceArgument::v).nonzeros());
@@ -145,6 +148,7 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations>, public A
       sum += 0.5 * force_.at_double.dot(b.plus + b.minus);
     }
     if (moving) {
+      b.place_middles(frame_);
       const double before = frame_.t - 0.5 * frame_.h, after = frame_.t + 0.5 * frame_.h;
       sum += at_.potential(after, b.m_plus) - at_.potential(frame_.t, b.m_plus);
       sum += at_.potential(frame_.t, b.m_minus) - at_.potential(before, b.m_minus);
@@ -186,7 +190,7 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations>, public A
     auto& b = points_.template get<S>();
     const double h = frame_.h;
     b.place(frame_, x);
-    potential_.evaluate(frame_.t, b);
+    potential_.evaluate(frame_, b);
     multiplier_.evaluate(frame_, x, b, f);
     at_.mass_times(b.delta, b.m_delta);
     for (Index j = 0; j < n_; ++j) f[j] = b.m_delta[j] * (1 / h) + (b.u[j] + b.force[j]) * h;
@@ -205,15 +209,22 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations>, public A
     const double h = frame_.h;
     trial_ = x;
     b.place(frame_, trial_);
+    if (!constant_part_) b.place_middles(frame_);
     multiplier_.evaluate(frame_, trial_, b, rows_);
-    values.setZero();
-    mass_.add(values, system_->mass().values(), 1 / h);
-    lambda_ = multiplier_.curvature(frame_.sigma) * b.multiplier;
-    potential_.hessian(frame_.t, b, lambda_, hessian_values_);
-    hessian_.add(values, hessian_values_, 0.25 * h);
-    std::size_t at = 0;
-    potential_.for_each_outer(frame_.sigma, b, [&](Index, Index, double value) { values[outer_[at++]] += h * value; });
-    if (shift_ != 0) hessian_.add(values, quadratic_part_, h * shift_);
+    if (constant_part_) {
+      find_base();
+      values = base_;
+    } else {
+      values.setZero();
+      mass_.add(values, system_->mass().values(), 1 / h);
+      lambda_ = multiplier_.curvature(frame_.sigma) * b.multiplier;
+      potential_.hessian(frame_.t, b, lambda_, hessian_values_);
+      hessian_.add(values, hessian_values_, 0.25 * h);
+      std::size_t at = 0;
+      potential_.for_each_outer(frame_.sigma, b,
+                                [&](Index, Index, double value) { values[outer_[at++]] += h * value; });
+      if (shift_ != 0) hessian_.add(values, quadratic_part_, h * shift_);
+    }
     multiplier_.add_jacobian(frame_, b, values);
     if (has_force() && frame_.sigma == 1) {
       velocity_.at_double = (b.plus + b.minus) / (2 * h);
@@ -264,6 +275,15 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations>, public A
       stiffness_ = std::max(stiffness_, sum / std::sqrt(system_->mass().diagonal_entries()[i]));
     }
   }
+  /// base_ = M/h + h alpha A
+  void find_base() {
+    if (base_h_ == frame_.h) return;
+    base_h_ = frame_.h;
+    base_.setZero();
+    mass_.add(base_, system_->mass().values(), 1 / base_h_);
+    hessian_.add(base_, quadratic_part_, rule_.alpha * base_h_);
+  }
+
   /// h^2 (G M^-1 G^T)_ii w_i/eps at most
   double penalty_stiffness(double h) const {
     if (rule_.multiplier.kind == AlphaMultiplier::Kind::unknown || system_->m() == 0) return 0;
@@ -298,6 +318,8 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations>, public A
   Index n_;
   AlphaFrame frame_;
   bool stiff_ = false;
+  bool constant_part_;  ///< the Jacobian but for constraints and forces depends on h only
+  double base_h_ = 0;
   double floor_ = 1e-15, stiffness_ = 0, limit_ = std::numeric_limits<double>::infinity();
   SparsityPattern pattern_;
   std::vector<Block> blocks_;
@@ -306,7 +328,7 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations>, public A
   ForBothScalars<AlphaPoint> points_;
   ForBothScalars<VectorOf> velocity_, force_;
   VectorOf<Dual1> x_dual_;
-  Vector quadratic_part_, hessian_values_, force_values_, lambda_, trial_, rows_, work_;
+  Vector quadratic_part_, base_, hessian_values_, force_values_, lambda_, trial_, rows_, work_;
 };
 
 }  // namespace gnomon::kernels

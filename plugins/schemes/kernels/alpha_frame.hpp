@@ -42,13 +42,18 @@ struct AlphaPoint {
   }
 
   void place(const AlphaFrame& frame, const VectorOf<S>& unknowns) {
-    const Index n = delta.size();
     const double sigma = frame.sigma;
-    delta = unknowns.head(n);
-    for (Index j = 0; j < n; ++j) {
-      plus[j] = delta[j] * sigma + frame.base[j];
-      minus[j] = delta[j] * (sigma - 1) + frame.base[j];
-      middle[j] = (delta[j] * 0.25 + frame.tail[j]) + frame.x[j];
+    for (Index j = 0; j < delta.size(); ++j) {
+      const S d = unknowns[j];
+      delta[j] = d;
+      plus[j] = d * sigma + frame.base[j];
+      minus[j] = d * (sigma - 1) + frame.base[j];
+      middle[j] = (d * 0.25 + frame.tail[j]) + frame.x[j];
+    }
+  }
+  /// m+ and m-, after place(), for those who need them.
+  void place_middles(const AlphaFrame& frame) {
+    for (Index j = 0; j < delta.size(); ++j) {
       m_plus[j] = (plus[j] * 0.5 + frame.tail[j]) + frame.x[j];
       m_minus[j] = (minus[j] * -0.5 + frame.tail[j]) + frame.x[j];
     }

@@ -56,13 +56,19 @@ class AlphaMultiplier {
   };
 
   AlphaMultiplier(const System& system, SystemAt& at, const Rule& rule)
-      : system_(&system), at_(&at), rule_(rule), n_(system.n()), m_(system.m()), two_sided_(m_ - rule.n_obstacles) {
+      : system_(&system),
+        at_(&at),
+        rule_(rule),
+        n_(system.n()),
+        m_(system.m()),
+        two_sided_(m_ - rule.n_obstacles),
+        linear_(system.traits().constraint_degree == 1) {
     weights_ = Vector::Ones(m_);
     if (system.traits().constraint_weights.size() == m_) weights_ = system.traits().constraint_weights;
     for (auto* v : {&a_.at_double, &b_.at_double}) v->setZero(m_);
     for (auto* v : {&a_.at_dual, &b_.at_dual}) v->resize(m_);
-    for (auto* v : {&at_point_.at_double, &along_.at_double}) v->setZero(m_ > 0 ? n_ : 0);
-    for (auto* v : {&at_point_.at_dual, &along_.at_dual}) v->resize(m_ > 0 ? n_ : 0);
+    for (Vector* v : {&at_point_.at_double, &end_}) v->setZero(n_);
+    at_point_.at_dual = VectorOf<Dual1>::Constant(n_, Dual1(0.0));
     for (Vector* v : {&lambda_, &slope_plus_, &slope_minus_, &energy_g_}) v->setZero(m_);
     for (Vector* v : {&values_, &plus_values_, &minus_values_}) v->setZero(system.constraint_pattern().nonzeros());
   }
@@ -190,13 +196,12 @@ class AlphaMultiplier {
   /// out = g(x + factor d) = g(x) + factor G(x + factor d/2) d: for quadratic g exact, and without cancellation.
   template <class S>
   void difference(const AlphaFrame& frame, const VectorOf<S>& d, double factor, VectorOf<S>& out) {
-    auto &point = at_point_.get<S>(), &along = along_.get<S>();
-    for (Index j = 0; j < n_; ++j) {
-      along[j] = d[j] * factor;
-      point[j] = (along[j] * 0.5 + frame.tail[j]) + frame.x[j];
-    }
-    at_->constraint_jacobian_times(frame.t, point, along, out);
-    for (Index i = 0; i < m_; ++i) out[i] += frame.g[i];
+    auto& point = at_point_.get<S>();
+    const double half = 0.5 * factor;
+    if (!linear_)  // else G is the same everywhere
+      for (Index j = 0; j < n_; ++j) point[j] = (d[j] * half + frame.tail[j]) + frame.x[j];
+    at_->constraint_jacobian_times(frame.t, point, d, out);
+    for (Index i = 0; i < m_; ++i) out[i] = out[i] * factor + frame.g[i];
   }
   double quotient(Index i, double a, double b) const {
     return i < two_sided_ ? 0.5 * (a + b) : OneSidedQuotient(a, b).value;
@@ -226,8 +231,8 @@ class AlphaMultiplier {
     }
   }
   const Vector& end(const AlphaFrame& frame, const AlphaPoint<double>& b) {
-    along_.at_double = (b.plus + frame.tail) + frame.x;
-    return along_.at_double;
+    end_ = (b.plus + frame.tail) + frame.x;
+    return end_;
   }
   const Vector& centre(const AlphaFrame& frame, const AlphaPoint<double>& b) {
     if (rule_.kind == Kind::end) return end(frame, b);
@@ -239,8 +244,9 @@ class AlphaMultiplier {
   SystemAt* at_;
   Rule rule_;
   Index n_, m_, two_sided_;
-  Vector weights_, lambda_, slope_plus_, slope_minus_, energy_g_, values_, plus_values_, minus_values_;
-  ForBothScalars<VectorOf> a_, b_, at_point_, along_;
+  bool linear_;
+  Vector weights_, end_, lambda_, slope_plus_, slope_minus_, energy_g_, values_, plus_values_, minus_values_;
+  ForBothScalars<VectorOf> a_, b_, at_point_;
   BlockMap force_map_, position_map_;
   std::vector<Index> normal_;
 };

@@ -28,15 +28,19 @@ class AlphaPotential {
       v->setZero(system.invariant_pattern().nonzeros());
   }
 
-  void evaluate(double t, AlphaPoint<double>& b) {
+  void evaluate(const AlphaFrame& frame, AlphaPoint<double>& b) {
+    const double t = frame.t;
     if (!split_) return at_->potential_gradient(t, b.middle, b.u);
+    b.place_middles(frame);
     quotients(b);
     at_->invariant_force(b.middle, c_, b.u);
     at_->regular_potential_gradient(t, b.middle, b.work);
     b.u += b.work;
   }
-  void evaluate(double t, AlphaPoint<Dual1>& b) {
+  void evaluate(const AlphaFrame& frame, AlphaPoint<Dual1>& b) {
+    const double t = frame.t;
     if (!split_) return at_->potential_gradient(t, b.middle, b.u);
+    b.place_middles(frame);
     at_->invariants(b.m_plus, pi_plus_dual_);
     at_->invariants(b.m_minus, pi_minus_dual_);
     for (Index k = 0; k < count_; ++k) {
@@ -52,7 +56,7 @@ class AlphaPotential {
   }
 
   /// values on hessian_pattern() = Hess U2 + sum_k c_k Hess pi_k + sum_i lambda_i Hess g_i, four times the derivative
-  /// of DU + ... by delta through m.
+  /// of DU + ... by delta through m; after place_middles().
   void hessian(double t, const AlphaPoint<double>& b, const Vector& lambda, Vector& values) {
     if (!split_) return system_->lagrangian_hessian(t, b.middle, lambda, values);
     quotients(b);
