@@ -88,7 +88,8 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations>, public A
     frame_.x = x.value();
     frame_.tail = x.tail();
     frame_.base = base;
-    for (Index j = 0; j < n_; ++j) x_dual_[j].value = frame_.x[j];
+    if (has_force())
+      for (Index j = 0; j < n_; ++j) x_dual_[j].value = frame_.x[j];
     multiplier_.begin(frame_);
   }
 
@@ -157,7 +158,7 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations>, public A
   }
 
   /// E(n+1/2) with d+ = d + d_tail from the node q.
-  long double energy(double t, const Compensated& q, const Vector& d, const Vector& d_tail, double h) {
+  long double energy(double t, const Compensated& q, const ConstVectorRef& d, const ConstVectorRef& d_tail, double h) {
     long double kinetic = 0;
     if (system_->mass().is_diagonal()) {
       const Vector& mass = system_->mass().diagonal_entries();

@@ -109,7 +109,7 @@ class AlphaStep : public StepEquations, public StepWarning {
     equations_.model().mass().apply(sum_, momentum_);
     momentum_ /= 2 * h_;
     next.p.set(momentum_);
-    next.lambda = multipliers().head(m_);
+    if (m_ > 0) next.lambda = multipliers().head(m_);
     next.work += 0.5L * (static_cast<long double>(work_before_) + work);
     next.carried.head(n_) = increment_.value();
     next.carried.segment(n_, n_) = increment_.tail();
@@ -133,9 +133,7 @@ class AlphaStep : public StepEquations, public StepWarning {
   /// Of the step that begins at z, whose increment is known there.
   long double discrete_energy(const State& z) override {
     const Vector& c = z.carried;
-    sum_ = c.head(n_);
-    momentum_ = c.segment(n_, n_);
-    return equations_.energy(z.t, z.q, sum_, momentum_, c[3 * n_]) - (z.work + 0.5L * c[3 * n_ + 1]);
+    return equations_.energy(z.t, z.q, c.head(n_), c.segment(n_, n_), c[3 * n_]) - (z.work + 0.5L * c[3 * n_ + 1]);
   }
 
  protected:
