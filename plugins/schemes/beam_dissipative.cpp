@@ -4,14 +4,14 @@
 ///     M (x^{n+1} - 2 x^n + x^{n-1})/h^2 + A [alpha x^{n+1} + (1 - 2 alpha) x^n + alpha x^{n-1}] - f
 ///         + G(x^{n+1})^T lambda = 0,      g(x^{n+1}) = 0
 ///
-/// for any quadratic constraints. `alpha` with the constraint force at x^{n+1} in place of the middle of x^{n+1} and
-/// x^{n-1}, where it does no work: here it does, at first order in h and of one sign, since g(x^{n-1}) = 0 gives
+/// for constraints |p_j| = 1, p = B x. `alpha` with the constraint force at x^{n+1} in place of the middle of x^{n+1}
+/// and x^{n-1}, where it does no work: here it does, at first order in h and of one sign, since g(x^{n-1}) = 0 gives
 ///
 ///     lambda.G(x^{n+1}) (x^{n+1} - x^{n-1}) = sum_i lambda_i (x^{n+1} - x^{n-1})^T Hess g_i (x^{n+1} - x^{n-1})/2
 ///
 /// which is positive for stretched beams. (A beam of 16838 J loses 7384 J in 10 s at h = .01, see erratum to (97).) The
 /// energy at n+1/2 is named and measured, not promised. Each step is a minimisation, so that Algorithm 2 (solver alg2)
-/// serves it where the constraints are |p_j| = 1, p = B x. Start as (94).
+/// serves it. Start as (94).
 
 #include "gnomon/plugin.hpp"
 #include "kernels/alpha_scheme.hpp"
@@ -39,8 +39,11 @@ class BeamDissipative final : public Scheme {
   }
   Binding bind(const System& system, const Options& options) const override {
     kernels::AlphaRule rule = kernels::alpha_rule(*this, system, options);
-    if (system.m() == 0) throw kernels::refusal(*this, system, "it has no constraints; scheme alpha is the same then");
     rule.multiplier.kind = kernels::AlphaMultiplier::Kind::end;
+    const auto* model = dynamic_cast<const UnitVectorModel*>(&system);
+    if (model == nullptr || model->unit_vectors() == nullptr)
+      throw kernels::refusal(*this, system,
+                             "its constraints are not declared to be |p_j| = 1, p = B x, those of a beam");
     return {std::make_unique<kernels::AlphaStep>(system, nullptr, rule), promises()};
   }
 };

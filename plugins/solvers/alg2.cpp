@@ -177,9 +177,9 @@ class Alg2Factory final : public SolverFactory {
     return "Uzawa block relaxation for equations in split form |p_j| = 1, p = B x; one factorisation";
   }
   OptionSpecs options() const override {
-    return {OptionSpec::real("penalty", 1, 1e-12, 1e12, "",
+    return {OptionSpec::real("penalty", 2, 1e-12, 1e12, "",
                              "r, or 1/epsilon, in units of the ratio of the traces of A and B^T W B"),
-            OptionSpec::real("tolerance", 1e-9, 1e-15, 1, "", "on max |p - B x| and on its change"),
+            OptionSpec::real("tolerance", 1e-11, 1e-15, 1, "", "on max |p - B x| and on its change"),
             OptionSpec::integer("max-iterations", 100000, 1, 100000000, "relaxations a solve")};
   }
   std::unique_ptr<NonlinearSolver> create(const Options& options) const override {

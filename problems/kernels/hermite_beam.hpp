@@ -10,16 +10,10 @@
 #include "gnomon/curves.hpp"
 #include "gnomon/split_form.hpp"
 #include "gnomon/system.hpp"
+#include "kernels/beam_unknowns.hpp"
 #include "kernels/hermite_element.hpp"
 
 namespace gnomon::problems {
-
-/// What holds an end of the beam.
-struct BeamEnd {
-  bool fixed = false;    ///< x is prescribed
-  bool clamped = false;  ///< x' too
-  Vector x, direction;
-};
 
 struct BeamRule {
   std::string name;
@@ -39,14 +33,15 @@ struct BeamRule {
 /// r(g_k). With rule.eps > 0 there are no constraints and U contains sum_k rho w_k (|x'(s_k)|^2 - 1)^2/(2 eps), in
 /// split form. The bending energy of an element and component is 2 EI/l (a^2 + a b + b^2) with a, b the slopes of its
 /// ends less that of its chord: differences of neighbours, which fine meshes need.
-class HermiteBeam final : public System, public CurveModel, public UnitVectorModel {
+class HermiteBeam final : public System, public CurveModel, public UnitVectorModel, private BeamUnknowns {
  public:
   explicit HermiteBeam(BeamRule rule)
-      : rule_(std::move(rule)),
-        dimension_(rule_.dimension),
+      : BeamUnknowns(rule.dimension, rule.elements + 1, rule.a, rule.b),
+        rule_(std::move(rule)),
         l_(rule_.length / static_cast<double>(rule_.elements)),
         gauss_(rule_.gauss) {
-    number_unknowns();
+    traits_.n = size();
+    traits_.blocks = blocks();
     for (const double xi : gauss_.points) slope_.push_back(HermiteElement::slope(l_, xi));
     weights_.resize(n_points());
     for (Index i = 0; i < n_points(); ++i)
@@ -67,21 +62,10 @@ class HermiteBeam final : public System, public CurveModel, public UnitVectorMod
   const SystemTraits& traits() const override { return traits_; }
   const Mass& mass() const override { return mass_; }
   const BeamRule& rule() const { return rule_; }
+  using BeamUnknowns::all_of;
+  using BeamUnknowns::free_of;
   /// int over the neighbourhood of constraint i, without rho
   double arc_weight(Index i) const { return weights_[i] / rule_.density; }
-
-  /// All z of a configuration, and the configuration in them.
-  Vector all_of(const ConstVectorRef& q) const {
-    Vector z = prescribed_;
-    for (Index i = 0; i < z.size(); ++i) z[i] = value(q, i);
-    return z;
-  }
-  Vector free_of(const Vector& z) const {
-    Vector q(n());
-    for (Index i = 0; i < z.size(); ++i)
-      if (index(i) >= 0) q[index(i)] = z[i];
-    return q;
-  }
 
   double potential(double, const ConstVectorRef& q) const override {
     return energy<double>([&](Index z) { return value(q, z); });
@@ -234,11 +218,6 @@ class HermiteBeam final : public System, public CurveModel, public UnitVectorMod
   Index n_points() const { return rule_.elements * rule_.gauss; }
   /// Straight pieces that an element is drawn by.
   Index pieces() const { return rule_.elements < 200 ? 4 : 1; }
-  /// Component c of degree of freedom a of element e, among all z; and its place in q, or -1.
-  Index at(Index e, Index a, Index c) const { return (2 * e + a) * dimension_ + c; }
-  Index index(Index z) const { return free_[z]; }
-  double value(const ConstVectorRef& q, Index z) const { return index(z) >= 0 ? q[index(z)] : prescribed_[z]; }
-  double rate(const ConstVectorRef& v, Index z) const { return index(z) >= 0 ? v[index(z)] : 0; }
   Index slot(Index e, Index a, Index c, Index b, Index d) const {
     return slots_[static_cast<std::size_t>((((e * 4 + a) * dimension_ + c) * 4 + b) * dimension_ + d)];
   }
@@ -335,30 +314,6 @@ class HermiteBeam final : public System, public CurveModel, public UnitVectorMod
         for (Index c = 0; c < dimension_; ++c) add(values, slot(e, a, c, d, c), 2 * factor * b[a] * b[d]);
   }
 
-  void number_unknowns() {
-    const Index nodes = rule_.elements + 1, all = 2 * dimension_ * nodes;
-    free_.assign(static_cast<std::size_t>(all), 0);
-    prescribed_.setZero(all);
-    const auto prescribe = [this](const Vector& x, Index first) {
-      prescribed_.segment(first, dimension_) = x;
-      for (Index c = 0; c < dimension_; ++c) free_[static_cast<std::size_t>(first + c)] = -1;
-    };
-    const Index last = 2 * dimension_ * (nodes - 1);
-    if (rule_.a.fixed) prescribe(rule_.a.x, 0);
-    if (rule_.a.clamped) prescribe(rule_.a.direction, dimension_);
-    if (rule_.b.fixed) prescribe(rule_.b.x, last);
-    if (rule_.b.clamped) prescribe(rule_.b.direction, last + dimension_);
-    for (Index z = 0; z < all; ++z) {
-      if (z % (2 * dimension_) == 0)
-        traits_.blocks.push_back({"node" + std::to_string(z / (2 * dimension_)), traits_.n, 0});
-      if (index(z) < 0) continue;
-      free_[z] = traits_.n++;
-      ++traits_.blocks.back().size;
-    }
-    if (traits_.blocks.back().size == 0) traits_.blocks.pop_back();
-    if (traits_.blocks.front().size == 0) traits_.blocks.erase(traits_.blocks.begin());
-  }
-
   void build_patterns() {
     PatternBuilder hessian(n(), n()), slopes(n_points(), n()), split(dimension_ * n_points(), n());
     const auto each_slot = [this](auto visit) {
@@ -398,7 +353,7 @@ class HermiteBeam final : public System, public CurveModel, public UnitVectorMod
           if (j >= 0)
             split_.values[split_.pattern.find(row, j)] = f;
           else
-            split_.offset[row] += f * prescribed_[at(e, a, c)];
+            split_.offset[row] += f * prescribed(at(e, a, c));
         }
     });
   }
@@ -426,12 +381,10 @@ class HermiteBeam final : public System, public CurveModel, public UnitVectorMod
   }
 
   BeamRule rule_;
-  Index dimension_;
   double l_;
   GaussRule gauss_;
-  std::vector<Row> slope_;   // of the shape functions, at every Gauss point
-  std::vector<Index> free_;  // z -> q, or -1
-  Vector prescribed_, weights_, weight_;
+  std::vector<Row> slope_;  // of the shape functions, at every Gauss point
+  Vector weights_, weight_;
   SystemTraits traits_;
   Mass mass_ = Mass::diagonal(Vector::Ones(1));
   SparsityPattern slopes_, none_, hessian_pattern_;

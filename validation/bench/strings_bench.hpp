@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// Cost of a step of alpha-penalty on the colliding strings, in contact, beside one evaluation of its residual.
+/// Cost of a step on fields beside one evaluation of its residual: of alpha-penalty on the colliding strings, in
+/// contact, and of alpha on the released beam.
 
 #include <functional>
 #include <string>
@@ -11,10 +12,13 @@
 
 namespace gnomon::bench {
 
+enum class Field { strings, beam };
+
 struct StringsBench {
-  std::vector<long> intervals = {1000, 10000, 100000};
-  std::vector<std::string> algebra = {"auto"};  ///< of newton
-  long steps = 100;                             ///< timed in a run: the same motion for every number of intervals
+  Field field = Field::strings;
+  std::vector<long> intervals = {1000, 10000, 100000};  ///< of the strings, or elements of the beam
+  std::vector<std::string> algebra = {"auto"};          ///< of newton
+  long steps = 100;  ///< timed in a run: the same motion for every number of intervals
   TimingRule rule;
 };
 
@@ -39,7 +43,8 @@ void check_strings_bench(const Registry& registry, const StringsBench& bench);
 std::vector<StringsRow> run_strings_bench(const Registry& registry, const StringsBench& bench,
                                           const std::function<void(const StringsRow&)>& print);
 
-/// A step against the residual, and how even the time per node is from 1000 intervals on.
-std::vector<StringsFigure> strings_figures(const std::vector<StringsRow>& rows);
+/// How even the time per node is from 1000 intervals on; and a step of the strings against the residual, the iterations
+/// of the beam.
+std::vector<StringsFigure> strings_figures(Field field, const std::vector<StringsRow>& rows);
 
 }  // namespace gnomon::bench

@@ -73,14 +73,15 @@ Quantities measure_beam_tip(const Registry& registry, const Case& c) {
     const double t = instance.t0 + static_cast<double>(k);
     model->curve_points(0, integrator.state().q.value(), points);
     const auto tip = points.col(curve.n_points - 1);
-    const std::string where = fmt::format("tip ({:.6f}, {:.6f})", tip[0], tip[1]);
+    const double height = tip[curve.dimension - 1];
+    const std::string where = fmt::format("tip ({:.6f}, {:.6f})", tip[0], height);
     const auto row =
         std::find_if(expected.begin(), expected.end(), [&](const TipRow& r) { return std::abs(r.t - t) < 1e-9; });
     if (row == expected.end()) {
-      out.push_back({fmt::format("tip-{}", k), tip[1], {}, where});
+      out.push_back({fmt::format("tip-{}", k), height, {}, where});
       continue;
     }
-    const double error = std::hypot(tip[0] - row->x, tip[1] - row->y);
+    const double error = std::hypot(tip[0] - row->x, height - row->y);
     largest = std::max(largest, error);
     out.push_back(
         {fmt::format("tip-{}", k), error, {}, fmt::format("{}, expected ({:.6f}, {:.6f})", where, row->x, row->y)});

@@ -86,6 +86,10 @@ int chain(const Registry& registry, const Arguments& arguments) {
 
 int strings(const Registry& registry, const Arguments& arguments) {
   bench::StringsBench bench;
+  if (arguments.what == "beam") {
+    bench.field = bench::Field::beam;
+    bench.intervals = {1000, 10000};
+  }
   if (!arguments.intervals.empty()) bench.intervals.clear();
   for (const auto& text : arguments.intervals) {
     bench.intervals.push_back(parse_count(text, "--intervals", 2));
@@ -109,10 +113,10 @@ int run_bench(const Registry& registry, const Arguments& arguments) {
     refuse(!arguments.intervals.empty(), "--intervals", "strings");
     return chain(registry, arguments);
   }
-  if (arguments.what != "work-precision" && arguments.what != "strings")
-    throw unknown_name("bench", arguments.what, {"chain", "strings", "work-precision"});
+  if (arguments.what != "work-precision" && arguments.what != "strings" && arguments.what != "beam")
+    throw unknown_name("bench", arguments.what, {"beam", "chain", "strings", "work-precision"});
   refuse(!arguments.links.empty(), "--links", "chain");
-  if (arguments.what == "strings") {
+  if (arguments.what == "strings" || arguments.what == "beam") {
     refuse(!arguments.until.empty(), "--until", "work-precision");
     refuse(arguments.plot.has_value(), "--plot", "work-precision");
     return strings(registry, arguments);
@@ -140,15 +144,16 @@ void add_bench(CLI::App& app, Invocation& invocation) {
       ->add_option(
           "WHAT", arguments->what,
           "chain: steps on chains beside hand-coded ones and their own kernels (if left out); strings: steps of "
-          "colliding strings beside their residual; work-precision: time against error beside IDA and CVODE")
+          "colliding strings beside their residual; beam: the same of the released beam; work-precision: time against "
+          "error beside IDA and CVODE")
       ->type_name("");
   add_repeatable(*command, "--links", arguments->links, "N",
                  "chain: length of the chain (repeatable); 1, 10, ..., 1e5 if left out");
   add_repeatable(*command, "--algebra", arguments->algebra, "NAME",
-                 "chain, strings: linear algebra of the solvers (repeatable); auto if left out");
+                 "chain, strings, beam: linear algebra of the solvers (repeatable); auto if left out");
   add_repeatable(*command, "--intervals", arguments->intervals, "I",
-                 "strings: intervals (repeatable); 1e3, 1e4 and 1e5 if left out");
-  command->add_option("--steps", arguments->steps, "chain, strings: steps a run; 0: as many as are worth while")
+                 "strings: intervals, beam: elements (repeatable); 1e3, 1e4 and, of strings, 1e5 if left out");
+  command->add_option("--steps", arguments->steps, "chain, strings, beam: steps a run; 0: as many as are worth while")
       ->type_name("N");
   add_repeatable(*command, "--until", arguments->until, "T",
                  "work-precision: end of the runs (repeatable); 10 and 1000 if left out");

@@ -124,7 +124,8 @@ std::string Snapshots::script(const std::string& title) const {
       "noenhanced\nset grid\nset palette rgb 33,13,10\nset cblabel 't'\nset cbrange [{:.6g}:{:.6g}]\n",
       750 * panels, quoted(*plot_), panels, quoted(title), snapshots_.front().t,
       std::max(snapshots_.back().t, snapshots_.front().t + 1e-9));
-  if (curves_.front().to_scale) script += space ? "set view equal xyz\n" : "set size ratio -1\n";
+  if (curves_.front().to_scale)
+    script += space ? "set view equal xyz\nset xyplane relative 0.05\n" : "set size ratio -1\n";
   for (int c = 0; c < (space ? 3 : 2); ++c) {
     const double margin = 0.03 * std::max(high[c] - low[c], 1e-9);
     script += fmt::format("set {}range [{:.8g}:{:.8g}]\n", "xyz"[c], low[c] - margin, high[c] + margin);
