@@ -1,4 +1,5 @@
 // Every function of a System that AutodiffSystem derives, against differences of the functions it comes from.
+#include <Eigen/LU>
 #include <boost/test/unit_test.hpp>
 
 #include "differences.hpp"
