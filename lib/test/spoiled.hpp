@@ -117,6 +117,7 @@ class Spoiled final : public System {
     sound_.force(t, q, v, out);
     out[0] += spoil(Function::force);
   }
+  std::shared_ptr<const System> with_obstacles_closed() const override { return sound_.with_obstacles_closed(); }
   void obstacles(const ConstVectorRef& q, VectorRef out) const override {
     sound_.obstacles(q, out);
     out[0] += spoil(Function::obstacles);

@@ -39,7 +39,7 @@ inline OptionSpecs beam_parameters(bool released) {
       OptionSpec::integer("gauss", 2, 1, 4, "points of |x'| = 1 an element; 3 and more lock"),
       OptionSpec::choice("stretch", {"none", "penalty"},
                          "inextensible, or extensible: the penalty rho (|x'|^2 - 1)^2/(2 eps) is a part of U"),
-      OptionSpec::real("eps", 1.5e-4, -1e15, 1e15, "s^2/m^2", "penalty parameter, stretch=penalty only")};
+      OptionSpec::real("eps", 1.5e-4, 0, 1e15, "s^2/m^2", "penalty parameter, stretch=penalty only")};
   for (const char end : {'a', 'b'})
     for (const char axis : {'x', 'y', 'z'})
       specs.push_back(OptionSpec::real(std::string("d") + end + axis, axis == 'x' ? 1 : 0, -1e6, 1e6, "",

@@ -36,8 +36,9 @@ BOOST_AUTO_TEST_CASE(counter_counts) {
   const Registry registry = builtin();
   const ProblemInstance instance = registry.build("planar-pendulum");
   for (const auto& solver : registry.solvers()) {
+    if (solver == "alg2") continue;  // for beams; every other one takes hbvm
     const CountAllocations allocations;
-    const Integrator integrator = registry.integrator(instance, "hbvm", solver);  // every solver takes it
+    const Integrator integrator = registry.integrator(instance, "hbvm", solver);
     BOOST_TEST(allocations.count() > 20, solver);
   }
   const CountAllocations allocations;

@@ -26,7 +26,7 @@ BOOST_AUTO_TEST_CASE(bad_beams) {
   scratch.misuse(run + "--set a=clamped --set dax=0", {"clamped end A", "length 0"});
   scratch.misuse(run + "--set dax=1", {"dax", "a=clamped"});
   scratch.misuse(run + "--set stretch=penalty --set eps=0", {"eps = 0", "above zero"});
-  scratch.misuse(run + "--set stretch=penalty --set eps=-1", {"eps = -1", "above zero"});
+  scratch.misuse(run + "--set stretch=penalty --set eps=-1", {"eps", "\"-1\""});
   scratch.misuse(run + "--set eps=1", {"eps", "stretch=penalty"});
   scratch.misuse(run + "--set bz=1", {"bz", "dimension=3"});
   scratch.misuse(run + "--set bx=0", {"horizontally", "folded"});

@@ -214,9 +214,8 @@ BOOST_AUTO_TEST_CASE(bad_steps_are_misuse) {
 
 BOOST_AUTO_TEST_CASE(systems_that_do_not_fit_are_refused) {
   const auto forced = instance(Forced(), {1, 0}, {0, 0});
-  for (const auto& scheme : registry().schemes())
-    if (scheme.rfind("symplectic-euler-", 0) != 0)  // these take forces
-      BOOST_CHECK_EXCEPTION(registry().integrator(forced, scheme, "newton"), Error, refused);
+  for (const char* scheme : {"constrained-midpoint", "projected-rk", "rattle", "alpha-exact", "beam-dissipative"})
+    BOOST_CHECK_EXCEPTION(registry().integrator(forced, scheme, "newton"), Error, refused);
   const auto atwood = instance(SwingingAtwood(), {1, 0, 0}, {0, 0, 0});
   BOOST_CHECK_EXCEPTION(registry().integrator(atwood, "energy-momentum", "newton"), Error, refused);
   const auto quartic = instance(CoupledRod(), {1, 0}, {0, 0});
