@@ -70,7 +70,7 @@ if [ "${1:-}" = test ]; then
   shift
   build_target all
   [ $# -gt 0 ] || set -- -L quick
-  exec ctest --test-dir "$build" --output-on-failure "$@"
+  exec ctest --test-dir "$build" --output-on-failure --parallel "$(nproc)" "$@"
 fi
 build_target gnomon
 exec "$build/bin/gnomon" "$@"
