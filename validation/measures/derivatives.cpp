@@ -52,6 +52,7 @@ class Checker {
     compensated();
     if (!s_.traits().constant_mass) kinetic();
     if (s_.traits().has_force) force();
+    if (s_.traits().time_dependent && m_ > 0) rates();
     if (m_ > 0) {
       constraint_first();
       constraint_second();
@@ -119,7 +120,8 @@ class Checker {
     report("potential-hessian", second, first_tolerance, "(Hess U) w against differences of grad U");
   }
 
-  /// T(q,p) at p = M(q) v: T_p = v, T_q and the Hessian along (w, lambda-like direction) against differences.
+  /// T(q,p) at p = M(q) v: T_p = v, T_q, the Hessian and third derivatives along (w, M w) against
+  /// differences.
   void kinetic() {
     Disagreement velocity, first, second, third;
     for (const Point& z : points_) {
@@ -185,6 +187,30 @@ class Checker {
       }
     report("force-by-q", by_q, first_tolerance, "dQ/dq against differences of Q");
     report("force-by-v", by_v, first_tolerance, "dQ/dv against differences of Q");
+  }
+
+  /// dG/dt and the Hessians of dg/dt against differences in time of G and of the Hessian of lambda.g.
+  void rates() {
+    Disagreement first, second;
+    constexpr double s = 1e-3;
+    for (const Point& z : points_) {
+      const auto slope = [](const auto& f) { return Vector((8 * (f(s) - f(-s)) - (f(2 * s) - f(-2 * s))) / (12 * s)); };
+      Vector values(s_.constraint_pattern().nonzeros()), hessian(s_.hessian_pattern().nonzeros());
+      s_.constraint_rate_jacobian(z.t, z.q, values);
+      first.compare(values, slope([&](double after) { return jacobian_values(z.t + after, z.q); }));
+      first.scale_with(jacobian_values(z.t, z.q).lpNorm<Eigen::Infinity>());
+      s_.constraint_rate_hessian(z.t, z.q, z.lambda, hessian);
+      const auto of_constraints = [&](double after) {
+        Vector whole(hessian.size()), potential(hessian.size());
+        s_.lagrangian_hessian(z.t + after, z.q, z.lambda, whole);
+        s_.lagrangian_hessian(z.t + after, z.q, Vector::Zero(m_), potential);
+        return Vector(whole - potential);
+      };
+      second.compare(hessian, slope(of_constraints));
+      second.scale_with(of_constraints(0).lpNorm<Eigen::Infinity>());
+    }
+    report("rate-jacobian", first, first_tolerance, "dG/dt against differences of G in time");
+    report("rate-hessian", second, first_tolerance, "Hess dg/dt against differences in time of Hess g");
   }
 
   /// U and g at q + tail: the tail must be felt, with the gradient's slope.

@@ -61,7 +61,7 @@ enum { GNOMON_LANDING = 0, GNOMON_IMPACT = 1, GNOMON_LAUNCH = 2, GNOMON_TURNING 
 /** \name Callbacks
  *  q, grad, g and lambda are serial vectors of length n, n, m and m that belong to the caller. They return 0, > 0 for
  *  "cannot be evaluated here" (the step is refused), < 0 for a failure after which they are not called again. t is the
- * time of the evaluation; U and g must not depend on it, no scheme takes that.
+ * time of the evaluation; U and g must not depend on it: there is no way here to say so.
  */
 /**@{*/
 /** U(t,q) */

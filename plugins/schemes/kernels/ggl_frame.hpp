@@ -52,7 +52,7 @@ class GglFrame {
     z0_ = &z0;
     h_ = h;
     tm_ = z0.t + 0.5 * h;
-    t1_ = time_after(z0, h);
+    t1_ = system_->traits().time_dependent ? time_after(z0, h) : z0.t + h;
     // g(q0, t1) is where the rows of moving constraints start from
     const double t = system_->traits().time_dependent ? t1_ : z0.t;
     system_->constraints_compensated(t, z0.q.value(), z0.q.tail(), g0_, g_values_);

@@ -35,10 +35,13 @@ class MovingConstraints {
 
   bool moving() const { return moving_; }
   void begin(const State& z0, double h) {
+    tm_ = z0.t + 0.5 * h;
+    if (!moving_) return;
     t0_ = z0.t;
     t1_ = time_after(z0, h);
-    tm_ = z0.t + 0.5 * h;
   }
+  /// The end of the step.
+  double end(const State& z0, double h) const { return moving_ ? t1_ : z0.t + h; }
 
   /// out = fbar, where f(t, out) fills out; `scratch` is of its size.
   template <class V, class F>

@@ -61,9 +61,9 @@ class MultiplierEquations final : public NonlinearEquations {
     step_.z0 = &z0;
     step_.h = h;
     step_.tm = z0.t + 0.5 * h;
-    step_.t1 = time_after(z0, h);
     scales_.update(z0, h);
     times_.begin(z0, h);
+    step_.t1 = times_.end(z0, h);
     multiplier_.begin(step_, scales_);
     system_->constraints_compensated(times_.moving() ? step_.t1 : z0.t, z0.q.value(), z0.q.tail(), step_.g0, g_values_);
     if (split_potential_) split_.begin(z0.q.value());
