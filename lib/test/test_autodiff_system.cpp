@@ -312,3 +312,30 @@ BOOST_AUTO_TEST_CASE(kinetic_energy_with_a_mass_that_depends_on_q) {
   const gnomon::Matrix rate = (gnomon::Matrix(2, 2) << 0, change, change, 0).finished();
   BOOST_TEST((m * acceleration + rate * v + tq + gradient + values * lambda[0]).norm() < 1e-14);
 }
+
+BOOST_AUTO_TEST_CASE(rates_of_constraints_that_depend_on_time) {
+  const gnomon::AutodiffSystem<gnomon::test::Nonlinear> system{gnomon::test::Nonlinear{}};
+  const double t = 0.3, e = 1e-3;
+  const Vector q = (Vector(4) << 0.7, 0.4, -0.5, 0.9).finished(), lambda = (Vector(2) << 0.8, -1.1).finished();
+  const auto slope = [&](const auto& f) {
+    return Vector((8 * (f(t + e) - f(t - e)) - (f(t + 2 * e) - f(t - 2 * e))) / (12 * e));
+  };
+  Vector rate(system.constraint_pattern().nonzeros()), curved(system.hessian_pattern().nonzeros());
+  system.constraint_rate_jacobian(t, q, rate);
+  system.constraint_rate_hessian(t, q, lambda, curved);
+  const Vector jacobian_slope = slope([&](double at) {
+    Vector values(rate.size());
+    system.constraint_jacobian(at, q, values);
+    return values;
+  });
+  const Vector hessian_slope = slope([&](double at) {
+    Vector with(curved.size()), without(curved.size());
+    system.lagrangian_hessian(at, q, lambda, with);
+    system.lagrangian_hessian(at, q, Vector::Zero(2), without);
+    return Vector(with - without);
+  });
+  BOOST_TEST(jacobian_slope.norm() > 1e-3);
+  BOOST_TEST(hessian_slope.norm() > 1e-3);
+  BOOST_TEST((rate - jacobian_slope).norm() < 1e-9);
+  BOOST_TEST((curved - hessian_slope).norm() < 1e-9);
+}
