@@ -3,49 +3,27 @@
 
 #include <cmath>
 
-#include "gnomon/autodiff_system.hpp"
 #include "gnomon/plugin.hpp"
+#include "kernels/double_pendulum_model.hpp"
 
 namespace {
 
-/// M = diag(m1 I3, m2 I3), U and g of the double spherical pendulum,
 /// Q = -c1 (v1, 0) + c2 (v2 - v1, v1 - v2) + (0, F cos(w t) e1).
-struct Model : gnomon::AutodiffModel<6, 2> {
+struct Model : gnomon::problems::DoublePendulumModel {
   static constexpr bool has_force = true;
-  double mass1, mass2, length1, length2, gravity, damping1, damping2, drive, frequency;
+  double damping1, damping2, drive, frequency;
 
   explicit Model(const gnomon::Options& parameters)
-      : mass1(parameters.real("mass1")),
-        mass2(parameters.real("mass2")),
-        length1(parameters.real("length1")),
-        length2(parameters.real("length2")),
-        gravity(parameters.real("gravity")),
+      : DoublePendulumModel(parameters),
         damping1(parameters.real("damping1")),
         damping2(parameters.real("damping2")),
         drive(parameters.real("drive")),
         frequency(parameters.real("frequency")) {}
 
   gnomon::SystemTraits describe() const {
-    gnomon::SystemTraits traits = gnomon::polynomial_traits("driven-double-pendulum", 1, 2);
-    traits.blocks = {{"bob1", 0, 3}, {"bob2", 3, 3}};
-    traits.constraint_names = {"rod1", "rod2"};
+    gnomon::SystemTraits traits = this->traits("driven-double-pendulum");
     traits.time_dependent_force = drive != 0;
     return traits;
-  }
-  gnomon::Mass mass() const {
-    gnomon::Vector entries(6);
-    entries << mass1, mass1, mass1, mass2, mass2, mass2;
-    return gnomon::Mass::diagonal(entries);
-  }
-  template <class S>
-  S potential(const S&, const S* q) const {
-    return gravity * (mass1 * q[1] + mass2 * q[4]);
-  }
-  template <class S>
-  void constraints(const S&, const S* q, S* g) const {
-    const S dx = q[3] - q[0], dy = q[4] - q[1], dz = q[5] - q[2];
-    g[0] = 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] - length1 * length1);
-    g[1] = 0.5 * (dx * dx + dy * dy + dz * dz - length2 * length2);
   }
   template <class S>
   void force(const S& t, const S*, const S* v, S* f) const {
@@ -79,27 +57,20 @@ class DrivenDoublePendulum final : public gnomon::Problem {
   }
   gnomon::OptionSpecs parameters() const override {
     using gnomon::OptionSpec;
-    return {OptionSpec::real("mass1", 1, 1e-6, 1e6, "kg", "mass of bob 1"),
-            OptionSpec::real("mass2", 1, 1e-6, 1e6, "kg", "mass of bob 2"),
-            OptionSpec::real("length1", 1, .01, 100, "m", "length of the rod to bob 1"),
-            OptionSpec::real("length2", 1, .01, 100, "m", "length of the rod between the bobs"),
-            OptionSpec::real("gravity", 9.81, 0, 1e6, "m/s^2", "gravitational acceleration, along -e2"),
-            OptionSpec::real("damping1", .1, 0, 1e6, "kg/s", "damper on the velocity of bob 1"),
-            OptionSpec::real("damping2", .05, 0, 1e6, "kg/s", "damper on the velocity between the bobs"),
-            OptionSpec::real("drive", 2, -1e6, 1e6, "N", "amplitude of the force on bob 2, along e1"),
-            OptionSpec::real("frequency", 3, -1e6, 1e6, "rad/s", "of the force")};
+    gnomon::OptionSpecs specs = Model::parameters();
+    for (const OptionSpec& spec :
+         {OptionSpec::real("damping1", .1, 0, 1e6, "kg/s", "damper on the velocity of bob 1"),
+          OptionSpec::real("damping2", .05, 0, 1e6, "kg/s", "damper on the velocity between the bobs"),
+          OptionSpec::real("drive", 2, -1e6, 1e6, "N", "amplitude of the force on bob 2, along e1"),
+          OptionSpec::real("frequency", 3, -1e6, 1e6, "rad/s", "of the force")})
+      specs.push_back(spec);
+    return specs;
   }
   gnomon::ProblemInstance build(const gnomon::Options& parameters) const override {
     const Model model(parameters);
     gnomon::ProblemInstance instance;
     instance.system = std::make_shared<gnomon::AutodiffSystem<Model>>(model);
-    instance.q0 = gnomon::Vector::Zero(6);
-    instance.q0[0] = model.length1;
-    instance.q0[3] = model.length1 + model.length2;
-    // Both rods lie along e1, so velocities across e1 are tangential.
-    instance.p0 = gnomon::Vector::Zero(6);
-    instance.p0.head<3>() = model.mass1 * model.length1 * Eigen::Vector3d(0, .5, 2);
-    instance.p0.tail<3>() = model.mass2 * model.length2 * Eigen::Vector3d(0, -.5, 1);
+    model.collinear_start(true, instance.q0, instance.p0);
     return instance;
   }
 };
