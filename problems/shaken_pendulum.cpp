@@ -1,5 +1,6 @@
 /// \file
-/// Pendulum whose support moves as prescribed, with a damper: a constraint that depends on time.
+/// Pendulum whose support and gravity move as prescribed, with a damper: a constraint and a potential that depend on
+/// time.
 
 #include <cmath>
 
@@ -8,15 +9,16 @@
 
 namespace {
 
-/// M = m I2, U = m g q2, g = (|q - s(t)|^2 - l^2)/2, s = a sin(w t) e2, Q = -c v.
+/// M = m I2, U = m (g + b cos(w t)) q2, g = (|q - s(t)|^2 - l^2)/2, s = a sin(w t) e2, Q = -c v.
 struct Model : gnomon::AutodiffModel<2, 1> {
   static constexpr bool has_force = true;
-  double bob, length, gravity, amplitude, frequency, damping;
+  double bob, length, gravity, gravity_amplitude, amplitude, frequency, damping;
 
   explicit Model(const gnomon::Options& parameters)
       : bob(parameters.real("mass")),
         length(parameters.real("length")),
         gravity(parameters.real("gravity")),
+        gravity_amplitude(parameters.real("gravity_amplitude")),
         amplitude(parameters.real("amplitude")),
         frequency(parameters.real("frequency")),
         damping(parameters.real("damping")) {}
@@ -30,8 +32,9 @@ struct Model : gnomon::AutodiffModel<2, 1> {
   }
   gnomon::Mass mass() const { return gnomon::Mass::diagonal(gnomon::Vector::Constant(2, bob)); }
   template <class S>
-  S potential(const S&, const S* q) const {
-    return bob * gravity * q[1];
+  S potential(const S& t, const S* q) const {
+    using std::cos;
+    return bob * (gravity + gravity_amplitude * cos(frequency * t)) * q[1];
   }
   template <class S>
   void constraints(const S& t, const S* q, S* g) const {
@@ -54,7 +57,7 @@ class ShakenPendulum final : public gnomon::Problem {
   std::string equations() const override {
     return "q = (q1, q2), e2 upwards\n"
            "M = mass I2\n"
-           "U = mass gravity q2\n"
+           "U = mass (gravity + gravity_amplitude cos(frequency t)) q2\n"
            "g = (|q - s(t)|^2 - length^2)/2,  s = amplitude sin(frequency t) e2\n"
            "Q = -damping v\n"
            "start: the rod turned by the angle from the downward vertical, at rest relative to the support\n"
@@ -68,6 +71,7 @@ class ShakenPendulum final : public gnomon::Problem {
     return {OptionSpec::real("mass", 1, 1e-6, 1e6, "kg", "mass of the bob"),
             OptionSpec::real("length", 1, .01, 100, "m", "length of the rod"),
             OptionSpec::real("gravity", 9.81, 0, 1e6, "m/s^2", "gravitational acceleration, along -e2"),
+            OptionSpec::real("gravity_amplitude", 0, -1e6, 1e6, "m/s^2", "of its change in time, as in a lift"),
             OptionSpec::real("amplitude", .1, -100, 100, "m", "of the support"),
             OptionSpec::real("frequency", 8, -1e6, 1e6, "rad/s", "of the support"),
             OptionSpec::real("damping", .05, 0, 1e6, "kg/s", "damper on the bob's velocity"),

@@ -42,7 +42,18 @@ int GnomonGetIntegral(void* mem, int which, sunrealtype* value, sunrealtype* lar
 int GnomonGetWork(void* mem, sunrealtype* work) {
   return guarded(mem, __func__, [&](Memory& memory) {
     if (!work) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
-    *work = static_cast<sunrealtype>(running(memory).state().work);
+    *work = static_cast<sunrealtype>(running(memory).state().work.total());
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonGetWorkTerms(void* mem, sunrealtype* force, sunrealtype* potential, sunrealtype* position,
+                       sunrealtype* velocity) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    const Work& work = running(memory).state().work;
+    sunrealtype* const places[Work::terms] = {force, potential, position, velocity};
+    for (int i = 0; i < Work::terms; ++i)
+      if (places[i]) *places[i] = static_cast<sunrealtype>(work.term(i));
     return GNOMON_SUCCESS;
   });
 }

@@ -138,7 +138,7 @@ void ContactRun::turn() {
   Vector inertia(v.size()), gradient(v.size());
   system_->mass().apply(phase_->a, inertia);
   system_->potential_gradient(0, before_.q.value(), gradient);
-  state_.work += (inertia + gradient).dot(way);
+  state_.work.force += (inertia + gradient).dot(way);
   state_.q.add(way);
   state_.p.set(Vector::Zero(v.size()));
   state_.advance_time(tau);

@@ -46,7 +46,7 @@ EnergyBook ContactRun::book() const {
   EnergyBook book;
   book.start = static_cast<double>(start_energy_);
   book.now = static_cast<double>(now_energy_);
-  book.work = static_cast<double>(state_.work);
+  book.work = static_cast<double>(state_.work.total());
   book.impact = static_cast<double>(impact_);
   book.defect = static_cast<double>(defect_);
   return book;

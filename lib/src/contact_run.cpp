@@ -319,7 +319,7 @@ const State& ContactRun::after(double s) {
 /// What a smooth piece changed in the energy beyond the work of the forces is the scheme's own defect.
 void ContactRun::book_smooth() {
   const long double before = energy_of(before_), now = energy_of(state_);
-  defect_ += (now - before) - (state_.work - before_.work);
+  defect_ += (now - before) - (state_.work.total() - before_.work.total());
   now_energy_ = now;
 }
 

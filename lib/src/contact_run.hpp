@@ -34,7 +34,7 @@ class ContactRun {
   const std::vector<ContactEvent>& events() const { return events_; }
   EnergyBook book() const;
   /// Work and impact losses up to now: H less them is what the run would conserve if it were exact.
-  long double booked() const { return state_.work + impact_; }
+  long double booked() const { return state_.work.total() + impact_; }
   double deepest_penetration() const { return deepest_; }
   const Promises& promises() const { return promises_; }
   const RunCounters& counters() const { return counters_; }

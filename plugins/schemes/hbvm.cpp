@@ -88,7 +88,7 @@ class HbvmStep final : public StepEquations {
     next.q.add(q_increment_.value);
     next.q.add(q_increment_.low);
     if (equations_.m() > 0) next.lambda = x_.segment(equations_.lambda_at(0), equations_.m());
-    next.work += equations_.work(x_);
+    next.work.force += equations_.work(x_);
     kernels::remember(next, h_, x_);
     next.advance_time(h_);
     if (!projected_) {
@@ -106,12 +106,12 @@ class HbvmStep final : public StepEquations {
   /// What the scheme conserves with H: the energy of its own momentum above that of the projected one, T(p) - T(P p) =
   /// (p - P p).M^-1 (p + P p)/2, less the work of forces.
   long double added_energy(const State& z) override {
-    if (!projected_) return -z.work;
+    if (!projected_) return -z.work.total();
     const Index n = equations_.n();
     dp_ = (z.carried.head(n) - z.p.value()) + z.carried.tail(n);
     p_ = z.carried.head(n) + z.p.value();
     system_->mass().solve(p_, dq_);
-    return 0.5L * dp_.dot(dq_) - z.work;
+    return 0.5L * dp_.dot(dq_) - z.work.total();
   }
 
  private:

@@ -15,7 +15,7 @@ Quantities measure_booked_work(const Registry& registry, const Case& c) {
     Integrator integrator = started(registry, instance, c.method);
     advance(integrator, whole_steps(c.until - instance.t0, h), h);
     balance.push_back(std::abs(integrator.monitor().energy().last_error()));
-    work = static_cast<double>(integrator.state().work);
+    work = static_cast<double>(integrator.state().work.total());
   }
   return {{"order-balance", log_slope(c.step, balance), {}, "of |H - H0 - work| at the end"},
           {"balance", balance.back(), {}, "|H - H0 - work| at the end, last step of the list"},

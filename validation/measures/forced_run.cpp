@@ -23,13 +23,13 @@ class Energies final : public Observer {
     system_->velocity(q, z.p.value(), scratch_, v_);
     energy = 0.5 * z.p.value().dot(v_) + system_->potential(z.t, q);
     if (first_) start = energy;
-    if (first_ || z.work != work_) {
+    if (first_ || z.work.total() != work_) {
       lowest = std::numeric_limits<double>::infinity();
       highest = -lowest;
     }
     lowest = std::min(lowest, energy);
     highest = std::max(highest, energy);
-    work_ = z.work;
+    work_ = z.work.total();
     first_ = false;
     return true;
   }
@@ -76,7 +76,7 @@ Quantities measure_forced_run(const Registry& registry, const Case& c) {
       {"energy-rest", system.potential(instance.t0, Vector::Zero(system.n())), {}, "U at q = 0"},
       {"energy-after-low", energies.lowest, {}, "smallest T + U since the force ended"},
       {"energy-after-high", energies.highest, {}, "largest"},
-      {"work", static_cast<double>(integrator.state().work), {}, "booked up to the end"},
+      {"work", static_cast<double>(integrator.state().work.total()), {}, "booked up to the end"},
       {"balance", monitor.energy().max_abs_error(), {}, "max |H + P - H0 - P0 - work|"},
       {"balance-gate-ratio",
        monitor.energy().max_abs_error() / monitor.energy_gate(),

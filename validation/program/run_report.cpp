@@ -27,6 +27,21 @@ const char* warning(const Integrator& integrator) {
   return equations != nullptr ? equations->warning() : nullptr;
 }
 
+/// Something outside H has done work.
+bool works(const Work& work) {
+  for (int i = 0; i < Work::terms; ++i)
+    if (work.term(i) != 0) return true;
+  return false;
+}
+
+std::string terms(const Work& work) {
+  std::string out;
+  for (int i = 0; i < Work::terms; ++i)
+    if (work.term(i) != 0)
+      out += fmt::format("{}{} {:.10g}", out.empty() ? "" : " + ", Work::name(i), static_cast<double>(work.term(i)));
+  return out;
+}
+
 }  // namespace
 
 std::optional<double> RunReport::reference_error(const Integrator& integrator) const {
@@ -61,6 +76,8 @@ void print_summary(std::FILE* out, const RunReport& report, const Integrator& in
     row(integrator.equations().discrete_energy_name(),
         fmt::format("{:.10g}, max error {:.2e}, slope {:.1e} a unit of time", monitor.discrete_energy().initial(),
                     monitor.discrete_energy().max_abs_error(), monitor.discrete_energy().slope()));
+  const Work& work = integrator.state().work;
+  if (works(work)) row("work", fmt::format("{:.10g} = {}", static_cast<double>(work.total()), terms(work)));
   if (integrator.state().lambda.size() > 0)
     row("constraints", fmt::format("max |g| {:.2e}, max |G v| {:.2e}", monitor.position_max(), monitor.velocity_max()));
   const auto rows = [&](const char* label, const std::vector<Drift>& drifts, auto name_of) {
@@ -133,6 +150,10 @@ Json::Value run_json(const RunReport& report, const Integrator& integrator) {
     discrete["initial"] = to_json(monitor.discrete_energy().initial());
     discrete["max_abs_error"] = to_json(monitor.discrete_energy().max_abs_error());
     discrete["slope"] = to_json(monitor.discrete_energy().slope());
+  }
+  if (const Work& work = integrator.state().work; works(work)) {
+    out["work"]["total"] = to_json(static_cast<double>(work.total()));
+    for (int i = 0; i < Work::terms; ++i) out["work"][Work::name(i)] = to_json(static_cast<double>(work.term(i)));
   }
   out["constraints"]["position_max"] = to_json(monitor.position_max());
   out["constraints"]["velocity_max"] = to_json(monitor.velocity_max());

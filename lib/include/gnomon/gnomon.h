@@ -256,8 +256,12 @@ int GnomonGetConstraintNorms(void* mem, sunrealtype* position, sunrealtype* velo
 int GnomonGetMomentumMap(void* mem, int which, sunrealtype* value, sunrealtype* largest_error);
 /** The same for a first integral. */
 int GnomonGetIntegral(void* mem, int which, sunrealtype* value, sunrealtype* largest_error);
-/** Work of force and friction since the start. */
+/** Work done on the system since the start by what is outside H: the sum of GnomonGetWorkTerms. */
 int GnomonGetWork(void* mem, sunrealtype* work);
+/** The same term by term: of force and friction; of a potential that moves in time, D_t U; of constraints that do,
+ *  lambda . D_t g; and of their velocity level, gamma . D_t Psi. A place that is NULL is left out. */
+int GnomonGetWorkTerms(void* mem, sunrealtype* force, sunrealtype* potential, sunrealtype* position,
+                       sunrealtype* velocity);
 /** Events of a system with obstacles. */
 int GnomonGetNumEvents(void* mem, long int* nevents);
 /** Event `which` (from 0): when, of which kind (GNOMON_LANDING and so on), at which obstacle (-1 for GNOMON_TURNING and

@@ -15,7 +15,7 @@
 #include "gnomon/registry.hpp"
 #include "gnomon/sundials_compat.hpp"
 
-#define GNOMON_ABI_VERSION 5
+#define GNOMON_ABI_VERSION 6
 
 extern "C" {
 /// Everything that must agree between the program and a module for C++ types to cross between them.

@@ -6,6 +6,7 @@
 
 #include "gnomon/archive.hpp"
 #include "gnomon/types.hpp"
+#include "gnomon/work.hpp"
 
 namespace gnomon {
 
@@ -58,9 +59,9 @@ class History {
 struct State {
   double t = 0, t_tail = 0;  ///< time, compensated like q and p
   Compensated q, p;
-  Vector lambda;         ///< multipliers of the last step (of the start: index-1 multipliers)
-  double last_h = 0;     ///< size of the step that led here, 0 at the start
-  long double work = 0;  ///< done on the system since the start by friction and other forces outside H
+  Vector lambda;      ///< multipliers of the last step (of the start: index-1 multipliers)
+  double last_h = 0;  ///< size of the step that led here, 0 at the start
+  Work work;          ///< done on the system since the start by what is outside H
   History history;
   Vector
       carried;  ///< what a scheme carries from step to step beside q, p and lambda; projected-rk: accelerations first

@@ -110,7 +110,7 @@ class AlphaStep : public StepEquations, public StepWarning {
     momentum_ /= 2 * h_;
     next.p.set(momentum_);
     if (m_ > 0) next.lambda = multipliers().head(m_);
-    next.work += 0.5L * (static_cast<long double>(work_before_) + work);
+    next.work.force += 0.5L * (static_cast<long double>(work_before_) + work);
     next.carried.head(n_) = increment_.value();
     next.carried.segment(n_, n_) = increment_.tail();
     next.carried.segment(2 * n_, n_) = next.p.value();
@@ -127,13 +127,14 @@ class AlphaStep : public StepEquations, public StepWarning {
 
   /// The penalty's energy, less the work that was booked.
   long double added_energy(const State& z) override {
-    return equations_.multiplier().energy(z.t, z.q.value(), z.q.tail()) - z.work;
+    return equations_.multiplier().energy(z.t, z.q.value(), z.q.tail()) - z.work.total();
   }
   const char* discrete_energy_name() const override { return "E at n+1/2"; }
   /// Of the step that begins at z, whose increment is known there.
   long double discrete_energy(const State& z) override {
     const Vector& c = z.carried;
-    return equations_.energy(z.t, z.q, c.head(n_), c.segment(n_, n_), c[3 * n_]) - (z.work + 0.5L * c[3 * n_ + 1]);
+    return equations_.energy(z.t, z.q, c.head(n_), c.segment(n_, n_), c[3 * n_]) -
+           (z.work.total() + 0.5L * c[3 * n_ + 1]);
   }
 
  protected:

@@ -110,14 +110,14 @@ class AugmentedStep final : public StepEquations {
     }
     return Next::repeat;
   }
-  long double added_energy(const State& z) override { return -z.work; }
+  long double added_energy(const State& z) override { return -z.work.total(); }
   const char* failure() const override {
     return "the augmented Lagrange iteration stalls: 100 updates of the multipliers did not halve |g|";
   }
 
   void finish(State& next) override {
     next.lambda = lambda_;
-    next.work += equations_.work(x_);
+    next.work.force += equations_.work(x_);
     advance(next, equations_.step().h, x_, low_);
   }
 

@@ -116,8 +116,8 @@ class EulerStep final : public StepEquations {
     next.carried = point_[Slot::z1];
     next.lambda = first_ * point_[Slot::first] + second_ * point_[Slot::second];
     if (books_work())
-      next.work += point_.h * system_->power({point_[booked_at_start_ ? Slot::y0 : Slot::y1],
-                                              point_[booked_at_start_ ? Slot::z0 : Slot::z1], next.lambda});
+      next.work.force += point_.h * system_->power({point_[booked_at_start_ ? Slot::y0 : Slot::y1],
+                                                    point_[booked_at_start_ ? Slot::z0 : Slot::z1], next.lambda});
     guess_ = guess_.cwiseQuotient(shape_);
     if (next.last_h != point_.h && next.last_h != 0) next.history.clear();
     next.history.push(guess_);
@@ -132,7 +132,7 @@ class EulerStep final : public StepEquations {
   }
 
   /// Energy less the work that was booked: what a method would conserve if it were exact.
-  long double added_energy(const State& z) override { return -z.work; }
+  long double added_energy(const State& z) override { return -z.work.total(); }
 
   bool differentiate(Matrix* changes) override {
     changes_ = changes;

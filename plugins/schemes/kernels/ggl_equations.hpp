@@ -103,15 +103,16 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
   /// The step's own lambda, of its midpoint.
   void step_multipliers(const Vector& x, Vector& lambda) const { lambda = x.segment(2 * n_, m_) / frame_.h(); }
   /// Work of the force and of moving constraints in the step.
-  long double work(const Vector& x) {
-    if (!applied_.active() && !times_.moving()) return 0;
+  Work work(const Vector& x) {
+    if (!applied_.active() && !times_.moving()) return {};
     auto& b = frame_.points<double>();
     frame_.set_points(x, b);
-    long double sum = applied_.active() ? applied_.work(frame_.tm(), b.qm, b.u, b.dq) : 0;
+    Work sum;
     if (times_.moving()) {
       lambda_ = b.mu / frame_.h();
-      sum += times_.work(frame_.z0().q.value(), frame_.v0(), b.q1, b.v1, lambda_, b.gamma);
+      sum = times_.work(frame_.z0().q.value(), frame_.v0(), b.q1, b.v1, lambda_, b.gamma);
     }
+    if (applied_.active()) sum.force = applied_.work(frame_.tm(), b.qm, b.u, b.dq);
     return sum;
   }
 

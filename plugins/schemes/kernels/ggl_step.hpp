@@ -54,7 +54,7 @@ class GglStep final : public StepEquations {
     if (end_multipliers_ && multipliers_.solve(next.t, next.q.value(), next.p.value(), next.lambda)) return;
     equations_.step_multipliers(x_, next.lambda);
   }
-  long double added_energy(const State& z) override { return -z.work; }
+  long double added_energy(const State& z) override { return -z.work.total(); }
 
  private:
   const System* system_;

@@ -86,15 +86,17 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
   }
 
   /// Work of the force in the step.
-  long double work(const Vector& x) {
-    if (!applied_.active()) return 0;
+  Work work(const Vector& x) {
+    Work out;
+    if (!applied_.active()) return out;
     auto& b = double_;
     long double sum = 0;
     for (Index l = 0; l < table_.k; ++l) {
       set_node(x, l, b);
       sum += table_.b[l] * applied_.work(frame_.time(l), b.q, b.du, b.du);
     }
-    return h_ * sum;
+    out.force = h_ * sum;
+    return out;
   }
 
   void scales(VectorRef columns, VectorRef rows) const override {

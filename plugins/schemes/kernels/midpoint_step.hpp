@@ -52,10 +52,10 @@ class MidpointStep final : public StepEquations {
   }
   void finish(State& next) override {
     next.lambda = equations_.effective_multiplier(x_);
-    next.work += equations_.work(x_);
+    next.work.force += equations_.work(x_);
     advance(next, equations_.step().h, x_, low_);
   }
-  long double added_energy(const State& z) override { return equations_.multiplier().energy(z) - z.work; }
+  long double added_energy(const State& z) override { return equations_.multiplier().energy(z) - z.work.total(); }
 
  private:
   MidpointEquations<Multiplier> equations_;

@@ -53,22 +53,22 @@ class MovingConstraints {
     out = (out + scratch) * S(0.5);
   }
 
-  /// D_t U + lambda.D_t g + gamma.D_t Psi between (q0, v0) and (q1, v1)
-  long double work(const Vector& q0, const Vector& v0, const Vector& q1, const Vector& v1, const Vector& lambda,
-                   const Vector& gamma) {
-    if (!moving_) return 0;
-    long double sum = 0;
+  /// D_t U, lambda.D_t g and gamma.D_t Psi between (q0, v0) and (q1, v1)
+  Work work(const Vector& q0, const Vector& v0, const Vector& q1, const Vector& v1, const Vector& lambda,
+            const Vector& gamma) {
+    Work sum;
+    if (!moving_) return sum;
     for (const auto& [q, v] : {std::pair{&q0, &v0}, {&q1, &v1}}) {
-      sum += static_cast<long double>(system_->potential(t1_, *q)) - system_->potential(t0_, *q);
+      sum.potential += 0.5L * (static_cast<long double>(system_->potential(t1_, *q)) - system_->potential(t0_, *q));
       system_->constraints(t1_, *q, at_t1_);
       system_->constraints(t0_, *q, at_t0_);
-      sum += lambda.dot(at_t1_ - at_t0_);
+      sum.position += 0.5L * lambda.dot(at_t1_ - at_t0_);
       if (gamma.size() == 0) continue;
       system_->constraint_velocity(t1_, *q, *v, at_t1_);
       system_->constraint_velocity(t0_, *q, *v, at_t0_);
-      sum += gamma.dot(at_t1_ - at_t0_);
+      sum.velocity += 0.5L * gamma.dot(at_t1_ - at_t0_);
     }
-    return sum / 2;
+    return sum;
   }
 
  private:

@@ -147,16 +147,16 @@ class MultiplierEquations final : public NonlinearEquations {
   }
 
   /// Work of the force and of moving constraints in the step.
-  long double work(const Vector& x) {
-    if (!applied_.active() && !times_.moving()) return 0;
+  Work work(const Vector& x) {
+    if (!applied_.active() && !times_.moving()) return {};
     place(x, point_);
     point_.place_end(step_);
-    long double sum = 0;
+    Work sum = times_.work(step_.z0->q.value(), work_, point_.q1, work_, point_.lambda, none_);
     if (applied_.active()) {
       point_.rate = point_.dq / step_.h;
-      sum += applied_.work(step_.tm, point_.qm, point_.rate, point_.dq);
+      sum.force = applied_.work(step_.tm, point_.qm, point_.rate, point_.dq);
     }
-    return sum + times_.work(step_.z0->q.value(), work_, point_.q1, work_, point_.lambda, none_);
+    return sum;
   }
 
  private:

@@ -35,7 +35,7 @@ class MultiplierStep final : public StepEquations {
     remember(next, h, x_);
     next.advance_time(h);
   }
-  long double added_energy(const State& z) override { return -z.work; }
+  long double added_energy(const State& z) override { return -z.work.total(); }
 
  private:
   MultiplierEquations equations_;

@@ -78,7 +78,7 @@ class VariableMassAugmentedStep final : public StepEquations {
     VariableMassStep::advance(equations_, x_, next);
     next.carried = lambda_;
   }
-  long double added_energy(const State& z) override { return -z.work; }
+  long double added_energy(const State& z) override { return -z.work.total(); }
 
  private:
   /// lambda = 2 (Lambda + g1/eps) - mu of the last step

@@ -37,9 +37,9 @@ class VariableMassStep final : public StepEquations {
 
   /// P of a penalty, less the work.
   long double added_energy(const State& z) override {
-    if (equations_.rule().constraint != VariableMassRule::Constraint::penalty || equations_.m() == 0) return -z.work;
+    if (equations_.rule().constraint != VariableMassRule::Constraint::penalty || equations_.m() == 0) return -z.work.total();
     equations_.frame().constraints_at(z, y_);
-    return equations_.penalty().value(y_) - z.work;
+    return equations_.penalty().value(y_) - z.work.total();
   }
 
   /// The state after a step with the solution x.
@@ -52,7 +52,7 @@ class VariableMassStep final : public StepEquations {
     if (system.traits().has_force) {
       b.v = b.dq / h;
       system.force(equations.frame().tm(), b.qm, b.v, b.force);
-      for (Index j = 0; j < n; ++j) next.work += static_cast<long double>(b.force[j]) * b.dq[j];
+      for (Index j = 0; j < n; ++j) next.work.force += static_cast<long double>(b.force[j]) * b.dq[j];
     }
     next.q.add(b.dq);
     next.p.add(b.dp);
