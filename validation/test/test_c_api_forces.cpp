@@ -117,6 +117,11 @@ BOOST_AUTO_TEST_CASE(a_damped_pendulum) {
     double work = 0;
     BOOST_TEST(GnomonGetWork(run.mem, &work) == GNOMON_SUCCESS);
     BOOST_TEST(std::abs(work - static_cast<double>(cpp.state().work.total())) <= 1e-12);
+    double by_force = 0, by_others[3] = {1, 1, 1};
+    BOOST_TEST(GnomonGetWorkTerms(run.mem, &by_force, &by_others[0], &by_others[1], &by_others[2]) == GNOMON_SUCCESS);
+    BOOST_TEST(by_force == work);
+    for (const double other : by_others) BOOST_TEST(other == 0);
+    BOOST_TEST(GnomonGetWorkTerms(run.mem, nullptr, nullptr, nullptr, nullptr) == GNOMON_SUCCESS);
     const char* list = nullptr;
     BOOST_TEST(GnomonGetDifferences(run.mem, &list) == GNOMON_SUCCESS);
     BOOST_TEST((std::string(list).find("derivative of the force by v") == std::string::npos) == derivatives, list);
@@ -313,6 +318,7 @@ BOOST_AUTO_TEST_CASE(misuse_of_forces) {
   run.misuse(GnomonGetWork(run.mem, nullptr), GNOMON_BAD_VALUE, {"NULL"});
   double work = 0;
   run.misuse(GnomonGetWork(run.mem, &work), GNOMON_NO_INIT, {"GnomonInit"});
+  run.misuse(GnomonGetWorkTerms(run.mem, &work, nullptr, nullptr, nullptr), GNOMON_NO_INIT, {"GnomonInit"});
   BOOST_TEST(GnomonSetScheme(run.mem, "symplectic-euler-natural", nullptr) == GNOMON_SUCCESS);
   run.pendulum();
   const SunOwner<SUNMatrix> small(SUNDenseMatrix(1, 2, context));

@@ -375,3 +375,23 @@ BOOST_AUTO_TEST_CASE(validate_statuses) {
   BOOST_TEST(report["rows"].size() > 5u);
   BOOST_TEST(report["rows"][0]["case"].asString() == "published/mine");
 }
+
+BOOST_AUTO_TEST_CASE(a_run_reports_the_terms_of_its_ledger) {
+  const Scratch scratch;
+  const Outcome outcome = scratch.gnomon(
+      "run shaken-pendulum --scheme energy-momentum-ggl --set gravity_amplitude=2 --step 1e-2 --steps 200"
+      " --json report.json");
+  BOOST_TEST(outcome.status == 0);
+  for (const char* term : {"work ", " force ", " potential ", " position ", " velocity "})
+    BOOST_TEST(contains(outcome.out, term));
+  const Json::Value report = parse(read(scratch.work / "report.json"));
+  double sum = 0;
+  for (const char* term : {"force", "potential", "position", "velocity"}) {
+    BOOST_TEST(report["work"][term].asDouble() != 0);
+    sum += report["work"][term].asDouble();
+  }
+  BOOST_TEST(std::abs(report["work"]["total"].asDouble() - sum) <= 1e-14);
+  BOOST_TEST(report["work"]["force"].asDouble() < 0);  // a damper
+  BOOST_TEST(scratch.gnomon("run planar-pendulum --step 1e-2 --steps 2 --json report.json").status == 0);
+  BOOST_TEST(!parse(read(scratch.work / "report.json")).isMember("work"));
+}
