@@ -114,6 +114,7 @@ class SunNewtonIteration final : public NonlinearSolver {
     ++report_.residual_evaluations;
     if (equations_->residual(x_, f) != EvaluationStatus::ok) return matrix_.evaluation_failed(report_);
     report_.residual_norm = f.lpNorm<Eigen::Infinity>();
+    stagnation_.take_residual(report_.residual_norm);
     return true;
   }
   /// The residual where the iteration might end.
@@ -157,7 +158,7 @@ class SunNewtonIteration final : public NonlinearSolver {
     const double step = finite ? step_size(map(b)) : std::numeric_limits<double>::infinity();
     if (finite && (matrix_.fresh() || !stagnation_.slow(step, !matrix_.of_this_solve()))) return success;
     if (matrix_.fresh()) return matrix_.singular(report_), unrecoverable;
-    const bool begin_again = !matrix_.of_this_solve() && stagnation_.grows(step);
+    const bool begin_again = !matrix_.of_this_solve() && stagnation_.astray(step);
     stagnation_.renew();
     if (begin_again) return recoverable;  // SUNDIALS sets up and starts again
     map(b) = rhs_;

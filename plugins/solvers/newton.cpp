@@ -3,9 +3,9 @@
 ///
 ///     J(x) dx = -F(x),   x += dx,   until max |dx|/(1+|x|) < 1e-7 and F is at its rounding floor,
 ///
-/// with J factorised in every iteration. Newton is quadratic where the step is that small, so the
-/// error left is below rounding; a residual that is not there yet gets further iterations as long as they gain, and one
-/// that is there a last correction with the matrix at hand (gnomon/polish.hpp).
+/// with J factorised in every iteration, until the one at hand contracts twentyfold: the last corrections are made
+/// with that (gnomon/polish.hpp). Newton is quadratic where the step is that small, so the error left is below
+/// rounding; a residual that is not there yet gets further iterations as long as they gain.
 
 #include <limits>
 
@@ -45,21 +45,19 @@ class Newton final : public NonlinearSolver {
       if (!linear_.solve(dx_)) return fail_singular(report);
       xs -= dx_;
       ++report.iterations;
-      report.step_norm = (dx_.array().abs() / (1 + xs.array().abs())).maxCoeff();
+      report.step_norm = norm(dx_, xs);
       if (!evaluate(xs, report)) return report;
       // Multipliers of fine meshes are noise above the tolerance: corrections that no longer shrink are rounding.
       if (report.step_norm > 0.5 * last_step && report.step_norm < largest_noise &&
           rule_.at_floor(report.residual_norm, floor))
         return report;
       last_step = report.step_norm;
-      if (report.step_norm <= rule_.step_tolerance) {
-        if (rule_.at_floor(report.residual_norm, floor)) {
-          polish(xs, report);
-          return report;
-        }
-        if (report.residual_norm > 0.5 * previous) break;
-        previous = report.residual_norm;
-      }
+      if (report.step_norm > chord_reach * rule_.step_tolerance) continue;
+      const Ending ending = end_with_matrix(AtHand{*this, xs, report.step_norm}, rule_, floor, report);
+      if (ending != Ending::new_matrix) return report;
+      if (report.step_norm > rule_.step_tolerance) continue;
+      if (report.residual_norm > 0.5 * previous) break;
+      previous = report.residual_norm;
     }
     // Where G loses rank some directions are undetermined and the iterates wander along them: the residual decides.
     const bool at_floor = rule_.at_floor(report.residual_norm, floor);
@@ -75,6 +73,30 @@ class Newton final : public NonlinearSolver {
 
  private:
   static constexpr double largest_noise = 1e-4;
+
+  /// See gnomon/polish.hpp.
+  struct AtHand {
+    Newton& me;
+    VectorRef& xs;
+    double last, before = 0;  ///< corrections
+
+    bool correct() {
+      me.dx_ = me.f_;
+      if (!me.linear_.solve(me.dx_)) return false;
+      before = last;
+      last = norm(me.dx_, xs);
+      return true;
+    }
+    double step() const { return last; }
+    double rate() const { return last / before; }
+    void apply() { xs -= me.dx_; }
+    bool evaluate(SolveReport& report) { return me.evaluate(xs, report); }
+  };
+
+  /// max |dx|/(1+|x|)
+  static double norm(const Vector& dx, const VectorRef& xs) {
+    return (dx.array().abs() / (1 + xs.array().abs())).maxCoeff();
+  }
 
   bool evaluate(const VectorRef& xs, SolveReport& report) {
     ++report.residual_evaluations;
@@ -92,13 +114,6 @@ class Newton final : public NonlinearSolver {
     if (linear_.factorise()) return true;
     fail_singular(report);
     return false;
-  }
-
-  /// See gnomon/polish.hpp.
-  void polish(VectorRef xs, const SolveReport& report) {
-    if (report.step_norm < polished_step) return;
-    dx_ = f_;
-    if (linear_.solve(dx_)) xs -= dx_;
   }
 
   const SolveReport& fail_singular(SolveReport& report) const {

@@ -8,7 +8,7 @@
 /// (matrix=leading: gnomon::ApproximateInverse, its leading order in h; refused where the scheme exposes none).
 /// Linear convergence: until the corrections stop shrinking, and one more. A correction that is not half of the one
 /// before, with a matrix of an earlier solve a fifth, is thrown away and A set anew at the present x; where a matrix of
-/// an earlier solve made the corrections grow, the solve begins again. Where a single matrix will not do, this is
+/// an earlier solve made corrections or residual grow, the solve begins again. Where a single matrix will not do, this is
 /// Newton's method.
 
 #include "gnomon/error.hpp"
@@ -60,10 +60,11 @@ class NewtonSimplified final : public NonlinearSolver {
     bool last = false, fresh = !old_;
     if (!evaluate(xs, report) || (fresh && !set_matrix(xs, report))) return;
     while (!last && report.iterations < rule_.max_iterations) {
+      stagnation.take_residual(report.residual_norm);
       const bool solved = correction(xs, report);
       if (!solved && !old_) return;
       if (!solved || (!fresh && stagnation.slow(report.step_norm, old_))) {
-        if (solved && !stagnation.grows(report.step_norm)) old_ = false;
+        if (solved && !stagnation.astray(report.step_norm)) old_ = false;
         stagnation.renew();
         if (!begin_again(xs, report) || !set_matrix(xs, report) || !correction(xs, report)) return;
       }

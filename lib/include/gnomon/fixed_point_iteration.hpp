@@ -111,13 +111,14 @@ class FixedPointIteration : public NonlinearSolver {
     if (equations_->residual(x, d) != EvaluationStatus::ok)
       return accelerated_ < 0 ? matrix_.evaluation_failed(report_) : restart();
     report_.residual_norm = d.lpNorm<Eigen::Infinity>();
+    stagnation_.take_residual(report_.residual_norm);
     const bool finite = matrix_.solve(f_.get());
     if (!finite && matrix_.fresh()) return matrix_.singular(report_);
     const double step = (d.array().abs() / (1 + x.array().abs())).maxCoeff();
     if (accelerated_ >= 0 && !(step <= std::max(report_.step_norm, 100 * equations_->rounding_floor())))
       return restart();
     if (!matrix_.fresh() && (!finite || stagnation_.slow(step, !matrix_.of_this_solve()))) {
-      if (matrix_.of_this_solve() || (finite && !stagnation_.grows(step)))
+      if (matrix_.of_this_solve() || (finite && !stagnation_.astray(step)))
         result_ = x;
       else
         result_ = start_;

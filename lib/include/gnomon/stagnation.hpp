@@ -12,7 +12,13 @@ class Stagnation {
   /// rounding_floor: of the scaled residual.
   void start(double rounding_floor) {
     noise_ = 100 * rounding_floor;
+    at_start_ = std::numeric_limits<double>::infinity();
     renew();
+  }
+  /// The norm of a residual; the first one is that of the start value.
+  void take_residual(double norm) {
+    if (!(at_start_ < std::numeric_limits<double>::infinity())) at_start_ = norm;
+    residual_ = norm;
   }
   /// There is a new matrix: what earlier corrections did tells nothing any more.
   void renew() {
@@ -36,13 +42,16 @@ class Stagnation {
   bool slow(double step, bool kept) const {
     return kept ? step > noise_ && step > kept_rate * previous_ : step > small && step > .5 * previous_;
   }
-  bool grows(double step) const { return !(step < previous_); }
+  /// True where a slow iteration has led away from the solution: its corrections grow, or the residual is no smaller
+  /// than that of the start value, from where a new matrix does better.
+  bool astray(double step) const { return !(step < previous_) || !(residual_ < at_start_); }
 
  private:
   static constexpr double small = 1e-9, below_rounding = 1e-17, kept_rate = .2;
 
   double noise_ = 0;
   double previous_ = 0, smallest_ = 0;
+  double at_start_ = 0, residual_ = 0;
   int pause_ = 0;
   bool stagnant_ = false;
 };

@@ -7,7 +7,7 @@
 /// P is set at the start value of a solve (matrix=solve) or kept from solve to solve (matrix=kept; the rounding of a
 /// step then depends on the steps before it). It is set anew where a correction is not half of the one before, with a P
 /// of an earlier solve a fifth; that correction is thrown away, and the iteration goes on from where it was made, or,
-/// where a P of an earlier solve made the corrections grow, from the start value. It ends when the corrections stop
+/// where a P of an earlier solve made corrections or residual grow, from the start value. It ends when the corrections stop
 /// shrinking (stagnation.hpp).
 ///
 /// What was measured about KINSOL 6.4.1 and is built in here:
@@ -128,7 +128,7 @@ class KinsolFrozenIteration final : public NonlinearSolver {
     if (has_iterate_) {
       const double step = ((u - last_).array().abs() / (1 + last_.array().abs())).maxCoeff();
       if (!u.allFinite() || (!matrix_.fresh() && stagnation_.slow(step, !matrix_.of_this_solve())))
-        return renew(!u.allFinite() || stagnation_.grows(step)), unrecoverable;
+        return renew(!u.allFinite() || stagnation_.astray(step)), unrecoverable;
       matrix_.used();
       ++report_.iterations;
       report_.step_norm = step;
@@ -145,6 +145,7 @@ class KinsolFrozenIteration final : public NonlinearSolver {
     last_ = u;
     has_iterate_ = true;
     report_.residual_norm = f.lpNorm<Eigen::Infinity>();
+    stagnation_.take_residual(report_.residual_norm);
     if (then_ != Then::go_on) f.setZero();
     return 0;
   }

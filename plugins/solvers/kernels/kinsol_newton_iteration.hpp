@@ -9,7 +9,8 @@
 ///  - KIN_INITIAL_GUESS_OK and KIN_STEP_LT_STPTOL are positive flags: the verdict is by the residual norm alone.
 ///  - mxnewtonstep rejects good first steps and its default goes stale: set before every solve.
 ///  - every KINSol call re-initialises the linear solver: that of sun_linear_system.hpp does nothing then.
-///  - the matrix at hand after the last iteration takes the systematic rest of the Newton iteration away: polish.hpp.
+///  - the last corrections are made with the matrix at hand (polish.hpp), not by KINSOL: without residual monitoring it
+///    sets a new matrix in every iteration, whatever KINSetMaxSetupCalls says, and with it before it accepts a step.
 ///  - counters are reset by every call: they are summed here.
 
 #include <kinsol/kinsol.h>
@@ -75,11 +76,13 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     double previous = std::numeric_limits<double>::infinity();
     N_VSetArrayPointer(xs.data(), x_.get());
     linear_.begin();
-    // Usually one pass. When the residual is not at its floor although the step was small (weak contraction), single
-    // further iterations go on as long as they gain.
+    // Usually one pass, and a second one where the matrix at hand will not do for the last corrections. When the
+    // residual is not at its floor although the step was small (weak contraction), single further iterations go on as
+    // long as they gain.
     KINSetNumMaxIters(memory_.get(), rule_.max_iterations);
-    KINSetScaledStepTol(memory_.get(), rule_.step_tolerance);
-    for (bool first = true;; first = false) {
+    double step_tolerance = chord_reach * rule_.step_tolerance;
+    for (bool first = true;;) {
+      KINSetScaledStepTol(memory_.get(), step_tolerance);
       KINSetMaxNewtonStep(memory_.get(), 1e8);
       evaluation_failed_ = false;
       const int flag = KINSol(memory_.get(), x_.get(), strategy_, ones_.get(), ones_.get());
@@ -93,17 +96,25 @@ class KinsolNewtonIteration final : public NonlinearSolver {
         set_failure(report, flag);
         break;
       }
-      if (rule_.at_floor(norm, floor)) {
-        polish(xs, report);
+      const Ending ending = end(xs, floor, report);
+      if (ending == Ending::done) break;
+      if (ending == Ending::failed) {
+        set_failure(report, flag);
         break;
       }
-      if (norm > 0.5 * previous) {
-        if (!rule_.acceptable(norm, floor)) set_failure(report, flag);
+      if (step_tolerance > rule_.step_tolerance) {
+        step_tolerance = rule_.step_tolerance;
+        continue;
+      }
+      if (rule_.at_floor(report.residual_norm, floor)) break;
+      if (report.residual_norm > 0.5 * previous) {
+        if (!rule_.acceptable(report.residual_norm, floor)) set_failure(report, flag);
         break;
       }
-      previous = norm;
+      previous = report.residual_norm;
+      first = false;
       KINSetNumMaxIters(memory_.get(), 1);
-      KINSetScaledStepTol(memory_.get(), 1e-15);
+      step_tolerance = 1e-15;
     }
     N_VSetArrayPointer(own_data_, x_.get());
     last_residual_ = nullptr;
@@ -120,19 +131,40 @@ class KinsolNewtonIteration final : public NonlinearSolver {
            flag == KIN_LINESEARCH_NONCONV || flag == KIN_LINESEARCH_BCFAIL;
   }
 
-  /// See polish.hpp. The residual is the one that KINSOL evaluated last, if its norm is that of KINSOL's result (a line
-  /// search may have tried another point after it).
-  void polish(VectorRef xs, SolveReport& report) {
-    if (report.step_norm < polished_step) return;
-    Eigen::Map<Vector> f(N_VGetArrayPointer(f_.get()), xs.size());
-    if (last_residual_ != nullptr && N_VWL2Norm(last_residual_, ones_.get()) == report.residual_norm) {
-      f = Eigen::Map<const Vector>(N_VGetArrayPointer(last_residual_), xs.size());
-    } else {
-      ++report.residual_evaluations;
-      if (equations_->residual(xs, f) != EvaluationStatus::ok) return;
+  /// See polish.hpp; f_ has F, and after correct() the correction.
+  struct AtHand {
+    KinsolNewtonIteration& me;
+    Eigen::Map<Vector> f;
+    VectorRef& xs;
+    double last, before = 0, largest = 0;  ///< corrections: KINSOL's norm of the last two, ours of the last one
+
+    bool correct() {
+      if (!me.linear_.solve(me.f_.get())) return false;
+      before = last;
+      last = f.norm();
+      largest = (f.array().abs() / (1 + xs.array().abs())).maxCoeff();
+      return true;
     }
-    if (!linear_.solve(f_.get())) return;
-    xs -= f;
+    double step() const { return largest; }
+    double rate() const { return last / before; }
+    void apply() { xs -= f; }
+    bool evaluate(SolveReport& report) {
+      ++report.residual_evaluations;
+      me.evaluation_failed_ = me.equations_->residual(xs, f) != EvaluationStatus::ok;
+      report.residual_norm = f.norm();
+      return !me.evaluation_failed_;
+    }
+  };
+
+  /// The residual is the one that KINSOL evaluated last, if its norm is that of KINSOL's result (a line search may have
+  /// tried another point after it).
+  Ending end(VectorRef xs, double floor, SolveReport& report) {
+    AtHand at_hand{*this, Eigen::Map<Vector>(N_VGetArrayPointer(f_.get()), xs.size()), xs, report.step_norm};
+    if (last_residual_ != nullptr && N_VWL2Norm(last_residual_, ones_.get()) == report.residual_norm)
+      at_hand.f = Eigen::Map<const Vector>(N_VGetArrayPointer(last_residual_), xs.size());
+    else if (!at_hand.evaluate(report))
+      return Ending::failed;
+    return end_with_matrix(at_hand, rule_, floor, report);
   }
 
   void set_failure(SolveReport& report, int flag) const {
