@@ -12,6 +12,9 @@
 ///  - the last corrections are made with the matrix at hand (polish.hpp), not by KINSOL: without residual monitoring it
 ///    sets a new matrix in every iteration, whatever KINSetMaxSetupCalls says, and with it before it accepts a step.
 ///  - counters are reset by every call: they are summed here.
+///  - its only tests are those two: where corrections end as noise above the step tolerance (multipliers of fine
+///  meshes)
+///    it would use up its iterations. It is told that F = 0 where they no longer shrink and F is at its floor.
 
 #include <kinsol/kinsol.h>
 #include <nvector/nvector_serial.h>
@@ -53,6 +56,7 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     x_.reset(N_VNew_Serial(n, context_));
     ones_.reset(N_VNew_Serial(n, context_));
     f_.reset(N_VNew_Serial(n, context_));
+    last_.setZero(n);
     memory_.reset(KINCreate(context_));
     if (!x_ || !ones_ || !f_ || !memory_) throw Error(ErrorCode::refused, "KINSOL could not allocate its memory");
     for (N_Vector v : {x_.get(), ones_.get(), f_.get()}) vectorise(v);
@@ -76,6 +80,7 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     double previous = std::numeric_limits<double>::infinity();
     N_VSetArrayPointer(xs.data(), x_.get());
     linear_.begin();
+    noise_.begin(floor);
     // Usually one pass, and a second one where the matrix at hand will not do for the last corrections. When the
     // residual is not at its floor although the step was small (weak contraction), single further iterations go on as
     // long as they gain.
@@ -90,6 +95,10 @@ class KinsolNewtonIteration final : public NonlinearSolver {
       SunReal norm = 0;
       KINGetFuncNorm(memory_.get(), &norm);
       report.residual_norm = norm;
+      if (noise_.all_there_is()) {
+        report.residual_norm = noise_.residual();
+        break;
+      }
       // Where G loses rank some directions are undetermined and the iterates wander along them: the residual decides.
       if (first && flag == KIN_MAXITER_REACHED && rule_.at_floor(norm, floor)) break;
       if (!verdict_possible(flag) && (first || flag != KIN_MAXITER_REACHED)) {
@@ -203,7 +212,9 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     Eigen::Map<Vector> fs(N_VGetArrayPointer(f), n);
     me.evaluation_failed_ = me.equations_->residual(xs, fs) != EvaluationStatus::ok;
     me.last_residual_ = f;
-    return me.evaluation_failed_ ? 1 : 0;
+    if (me.evaluation_failed_) return 1;
+    if (me.noise_.look(me.rule_, xs, fs.lpNorm<Eigen::Infinity>(), me.last_)) fs.setZero();
+    return 0;
   }
 
   static int jacobian_callback(N_Vector x, N_Vector, SUNMatrix, void* self, N_Vector, N_Vector) {
@@ -213,7 +224,42 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     return me.evaluation_failed_ ? 1 : 0;
   }
 
+  /// Iterates whose residual is at its floor, and which move no less than before.
+  class Noise {
+   public:
+    void begin(double floor) {
+      floor_ = floor;
+      step_ = none;
+      before_ = all_ = false;
+    }
+    /// True where corrections are nothing but noise; `last` is for its use.
+    template <class X>
+    bool look(const ConvergenceRule& rule, const X& xs, double residual, Vector& last) {
+      if (!rule.at_floor(residual, floor_)) return before_ = false;
+      if (before_) {
+        const double step = ((xs - last).array().abs() / (1 + xs.array().abs())).maxCoeff();
+        if (step == 0) return false;  // KINSOL starts where it was
+        all_ = step > 0.5 * step_ && step < largest_noise;
+        step_ = step;
+      }
+      before_ = true;
+      residual_ = residual;
+      last = xs;
+      return all_;
+    }
+    bool all_there_is() const { return all_; }
+    double residual() const { return residual_; }
+
+   private:
+    static constexpr double none = std::numeric_limits<double>::infinity(), largest_noise = 1e-4;
+    double floor_ = 0, step_ = none, residual_ = 0;
+    bool before_ = false;  // the last residual was at its floor, too
+    bool all_ = false;
+  };
+
   int strategy_;
+  Noise noise_;
+  Vector last_;  // of noise_
   AlgebraChoice algebra_;
   ConvergenceRule rule_;
   ScaledEquations* equations_ = nullptr;
