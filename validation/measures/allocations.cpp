@@ -1,6 +1,7 @@
 /// After start() nothing allocates: the scheme with every solver that takes it.
 #include "counting_malloc.hpp"
 #include "gnomon/error.hpp"
+#include "kinsol_messages.hpp"
 #include "measure.hpp"
 #include "setup.hpp"
 
@@ -26,7 +27,8 @@ Quantities measure_allocations(const Registry& registry, const Case& c) {
     }
     if (!report.success()) throw RunFailed(report.t, report.message);
     if (CountAllocations::available())
-      out.push_back({"allocations-" + solver, static_cast<double>(count), Gate::at_most(0), ""});
+      out.push_back({"allocations-" + solver, static_cast<double>(count), Gate::at_most(0), "",
+                     formats_messages(solver) ? kinsol_messages : ""});
     else
       out.push_back({"allocations-" + solver, 0, {}, "not counted in this build"});
   }

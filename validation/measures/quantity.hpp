@@ -28,7 +28,8 @@ struct Quantity {
   std::string name;
   double value = 0;
   std::optional<Gate> gate;
-  std::string note;  ///< where the number comes from, or why it is not finite
+  std::string note;         ///< where the number comes from, or why it is not finite
+  std::string excuse = {};  ///< why a value outside the gate is a known failure, where the measure knows that
 };
 
 using Quantities = std::vector<Quantity>;

@@ -11,6 +11,7 @@
 #include "equations_walk.hpp"
 #include "gnomon/consistency.hpp"
 #include "gnomon/error.hpp"
+#include "kinsol_messages.hpp"
 #include "measure.hpp"
 #include "setup.hpp"
 #include "strategies.hpp"
@@ -108,7 +109,7 @@ Quantities measure_solvers_agree(const Registry& registry, const Case& c) {
 
   Quantities out, failures;
   out.push_back({"condition", condition, {}, "of the scaled Jacobian"});
-  Worst state[2], lambda[2], relaxed, allocations;
+  Worst state[2], lambda[2], relaxed, allocations, messages;
   long agreeing = 0;
   std::string refused;
   for (const Strategy& strategy : strategies(registry)) {
@@ -119,7 +120,8 @@ Quantities measure_solvers_agree(const Registry& registry, const Case& c) {
     try {
       const std::vector<Reached> found = reach(registry, instance, method, z, h);
       for (std::size_t i = 0; i < 2; ++i) {
-        allocations.take(static_cast<double>(found[i].allocations), label);
+        (formats_messages(strategy.solver) ? messages : allocations)
+            .take(static_cast<double>(found[i].allocations), label);
         if (inexact(registry.solver(strategy.solver))) {
           relaxed.take(state_difference(found[i], expected[i], z), label);
           continue;
@@ -148,8 +150,12 @@ Quantities measure_solvers_agree(const Registry& registry, const Case& c) {
   if (relaxed.label != "none")
     out.push_back({"inexact", relaxed.value, Gate::at_most(inexact_agreement),
                    "of the state after 10 steps, relative, the largest: " + relaxed.label});
-  if (CountAllocations::available())
+  if (CountAllocations::available()) {
     out.push_back({"allocations", allocations.value, Gate::at_most(0), "the most: " + allocations.label});
+    if (messages.label != "none")
+      out.push_back(
+          {"allocations-kinsol", messages.value, Gate::at_most(0), "the most: " + messages.label, kinsol_messages});
+  }
   out.insert(out.end(), failures.begin(), failures.end());
   return out;
 }

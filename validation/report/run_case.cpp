@@ -45,9 +45,10 @@ Row judge(const Case& c, Quantity quantity) {
   if (row.quantity.gate) {
     const bool accepted = row.quantity.gate->accepts(row.quantity.value);
     if (row.reason.empty())
-      row.verdict = accepted ? Verdict::pass : Verdict::fail;
+      row.verdict = accepted ? Verdict::pass : row.quantity.excuse.empty() ? Verdict::fail : Verdict::known_failure;
     else
       row.verdict = accepted ? Verdict::unexpected_pass : Verdict::known_failure;
+    if (row.verdict == Verdict::known_failure && row.reason.empty()) row.reason = row.quantity.excuse;
   }
   if (row.quantity.name == "run" || row.quantity.name == "error") row.quantity.gate.reset();
   return row;
