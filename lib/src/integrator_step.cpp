@@ -9,6 +9,32 @@ namespace gnomon {
 
 namespace {
 
+/// The state after a step, with the history of the one before as long as nobody objects: given back, as it was, unless
+/// the step is kept.
+class Successor {
+ public:
+  Successor(State& before, State& after) : before_(before), after_(after), mark_(before.history.mark()) {
+    after_.follow(before_);
+  }
+  Successor(const Successor&) = delete;
+  Successor& operator=(const Successor&) = delete;
+  ~Successor() {
+    if (kept_) return;
+    after_.history.swap(before_.history);
+    before_.history.rewind(mark_);
+  }
+  /// The state before becomes the one after.
+  void keep() {
+    before_.swap(after_);
+    kept_ = true;
+  }
+
+ private:
+  State &before_, &after_;
+  History::Mark mark_;
+  bool kept_ = false;
+};
+
 /// A scheme that asks for more repetitions of one system than this in one step has stalled.
 constexpr int max_repetitions = 10000;
 
@@ -49,17 +75,17 @@ bool Integrator::Impl::attempt(double h, StepReport& report) {
         if (then == Next::repeat) ++counters.repeated_solves;
       }
     }
-    next = z;
+    Successor successor(z, next);
     equations.finish(next);
     if (!monitor.evaluate(next, equations.added_energy(next)) ||
         (equations.discrete_energy_name() != nullptr && !monitor.evaluate_discrete(equations.discrete_energy(next))))
       return fail(report, SolveStatus::evaluation_failed, "an invariant of the new state is not finite");
+    successor.keep();
   } catch (const std::exception& error) {
     return fail(report, SolveStatus::evaluation_failed, error.what());
   } catch (...) {
     return fail(report, SolveStatus::evaluation_failed, "a callback threw something that is no std::exception");
   }
-  std::swap(z, next);
   return true;
 }
 

@@ -25,6 +25,11 @@ void Compensated::add(const ConstVectorRef& d) {
 }
 
 void State::assign_without_substeps(const State& other) {
+  assign_without_histories(other);
+  history = other.history;
+}
+
+void State::assign_without_histories(const State& other) {
   t = other.t;
   t_tail = other.t_tail;
   q = other.q;
@@ -32,8 +37,30 @@ void State::assign_without_substeps(const State& other) {
   lambda = other.lambda;
   last_h = other.last_h;
   work = other.work;
-  history = other.history;
   carried = other.carried;
+}
+
+void State::follow(State& before) {
+  assign_without_histories(before);
+  substeps = before.substeps;
+  closed = before.closed;
+  released = before.released;
+  history.swap(before.history);
+}
+
+void State::swap(State& other) {
+  std::swap(t, other.t);
+  std::swap(t_tail, other.t_tail);
+  q.swap(other.q);
+  p.swap(other.p);
+  lambda.swap(other.lambda);
+  std::swap(last_h, other.last_h);
+  std::swap(work, other.work);
+  history.swap(other.history);
+  carried.swap(other.carried);
+  substeps.swap(other.substeps);
+  closed.swap(other.closed);
+  released.swap(other.released);
 }
 
 void State::exchange(Archive& archive) {

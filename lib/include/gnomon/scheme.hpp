@@ -48,6 +48,7 @@ class StepEquations {
   virtual Index n_systems() const = 0;
   virtual NonlinearEquations& system(Index k) = 0;
   /// Number of solves in a step, and which system each one uses: compositions visit the same systems several times.
+  /// They hold for the step that began last.
   virtual Index n_solves() const { return n_systems(); }
   virtual Index system_of(Index solve) const { return solve; }
 
@@ -59,7 +60,7 @@ class StepEquations {
   virtual void predict(Index solve, VectorRef x) = 0;
   /// Takes the solution of solve k, unscaled.
   virtual Next accept(Index solve, const ConstVectorRef& x) = 0;
-  /// next enters as a copy of z0 and leaves as the state after the step, time included.
+  /// next enters as a copy of z0, whose history it has taken, and leaves as the state after the step, time included.
   virtual void finish(State& next) = 0;
 
   /// Why accept() returned Next::fail, for the step's report.

@@ -2,6 +2,8 @@
 /// \file
 /// The state of a run, as one value: copying it is a checkpoint.
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "gnomon/archive.hpp"
@@ -22,17 +24,22 @@ class Compensated {
   void add(const ConstVectorRef& d);
   const Vector& value() const { return value_; }
   const Vector& tail() const { return tail_; }
+  void swap(Compensated& other) {
+    value_.swap(other.value_);
+    tail_.swap(other.tail_);
+  }
   void exchange(Archive& archive) { archive(value_, tail_); }
 
  private:
   Vector value_, tail_;
 };
 
-/// Solutions of earlier steps, for predictors and multi-step schemes. Columns are a ring: at(0) is the newest.
+/// Solutions of earlier steps, for predictors and multi-step schemes. Columns are a ring: at(0) is the newest. It has
+/// two more than it shows: so many pushes can be taken back.
 class History {
  public:
   void resize(Index size, Index depth) {
-    columns_.setZero(size, depth);
+    columns_.setZero(size, depth + spare);
     count_ = 0;
     head_ = 0;
   }
@@ -40,16 +47,32 @@ class History {
   void push(const ConstVectorRef& x) {
     head_ = (head_ + 1) % columns_.cols();
     columns_.col(head_) = x;
-    if (count_ < columns_.cols()) ++count_;
+    if (count_ < depth()) ++count_;
+  }
+  /// Where it stands, and back to there after at most two pushes, and clear().
+  struct Mark {
+    Index count, head;
+  };
+  Mark mark() const { return {count_, head_}; }
+  void rewind(const Mark& mark) {
+    count_ = mark.count;
+    head_ = mark.head;
+  }
+  void swap(History& other) {
+    columns_.swap(other.columns_);
+    std::swap(count_, other.count_);
+    std::swap(head_, other.head_);
   }
   Index count() const { return count_; }
   Index size() const { return columns_.rows(); }
-  Index depth() const { return columns_.cols(); }
+  Index depth() const { return std::max<Index>(columns_.cols() - spare, 0); }
   auto at(Index age) const { return columns_.col((head_ - age + columns_.cols()) % columns_.cols()); }
 
   void exchange(Archive& archive) { archive(columns_, count_, head_); }
 
  private:
+  static constexpr Index spare = 2;
+
   Matrix columns_;
   Index count_ = 0, head_ = 0;
 };
@@ -76,10 +99,16 @@ struct State {
   std::vector<Index> closed;    ///< closed contacts of a system with obstacles, ascending
   std::vector<Index> released;  ///< open ones whose multiplier reached zero and whose gap has not opened yet
 
+  /// Takes everything from the state before, and its history away: what is large is not copied.
+  void follow(State& before);
+  void swap(State& other);
   /// Takes everything but the substeps from another state of the same run.
   void assign_without_substeps(const State& other);
   void advance_time(double h);
   void exchange(Archive& archive);
+
+ private:
+  void assign_without_histories(const State& other);
 };
 
 }  // namespace gnomon
