@@ -85,7 +85,14 @@ class SunNewtonIteration final : public NonlinearSolver {
     N_VConst(0.0, correction_.get());
     const int set_up = matrix_.at_hand() ? SUNFALSE : SUNTRUE;
     SUNNonlinSolSetup(solver_.get(), correction_.get(), this);
-    const int flag = SUNNonlinSolSolve(solver_.get(), start_.get(), correction_.get(), ones_.get(), 1.0, set_up, this);
+    again_ = false;
+    int flag = SUNNonlinSolSolve(solver_.get(), start_.get(), correction_.get(), ones_.get(), 1.0, set_up, this);
+    if (flag == recoverable && again_) {
+      // SUNDIALS did not start again: it goes by the last set-up that it called, in a solve before, and thinks the
+      // matrix current.
+      N_VConst(0.0, correction_.get());
+      flag = SUNNonlinSolSolve(solver_.get(), start_.get(), correction_.get(), ones_.get(), 1.0, SUNTRUE, this);
+    }
     if (report_.status != SolveStatus::converged) return matrix_.failed(report_);
     x_ = map(start_) + map(correction_);
     if (!judged_ && !judge()) return matrix_.failed(report_);
@@ -160,7 +167,7 @@ class SunNewtonIteration final : public NonlinearSolver {
     if (matrix_.fresh()) return matrix_.singular(report_), unrecoverable;
     const bool begin_again = !matrix_.of_this_solve() && stagnation_.astray(step);
     stagnation_.renew();
-    if (begin_again) return recoverable;  // SUNDIALS sets up and starts again
+    if (begin_again) return again_ = true, recoverable;  // SUNDIALS sets up and starts again
     map(b) = rhs_;
     return newton_step(b);
   }
@@ -183,6 +190,7 @@ class SunNewtonIteration final : public NonlinearSolver {
   SunNonlinearCreator create_;
   AlgebraChoice algebra_;
   ConvergenceRule rule_;
+  bool again_ = false;  // from the start value, with a new matrix
   Stagnation stagnation_;
   ScaledEquations* equations_ = nullptr;
   SolveReport report_;

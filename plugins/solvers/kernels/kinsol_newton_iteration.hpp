@@ -56,7 +56,7 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     x_.reset(N_VNew_Serial(n, context_));
     ones_.reset(N_VNew_Serial(n, context_));
     f_.reset(N_VNew_Serial(n, context_));
-    last_.setZero(n);
+    path_.allocate(n);
     memory_.reset(KINCreate(context_));
     if (!x_ || !ones_ || !f_ || !memory_) throw Error(ErrorCode::refused, "KINSOL could not allocate its memory");
     for (N_Vector v : {x_.get(), ones_.get(), f_.get()}) vectorise(v);
@@ -80,7 +80,7 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     double previous = std::numeric_limits<double>::infinity();
     N_VSetArrayPointer(xs.data(), x_.get());
     linear_.begin();
-    noise_.begin(floor);
+    path_.begin(floor);
     // Usually one pass, and a second one where the matrix at hand will not do for the last corrections. When the
     // residual is not at its floor although the step was small (weak contraction), single further iterations go on as
     // long as they gain.
@@ -95,8 +95,8 @@ class KinsolNewtonIteration final : public NonlinearSolver {
       SunReal norm = 0;
       KINGetFuncNorm(memory_.get(), &norm);
       report.residual_norm = norm;
-      if (noise_.all_there_is()) {
-        report.residual_norm = noise_.residual();
+      if (path_.noise()) {
+        report.residual_norm = path_.residual();
         break;
       }
       // Where G loses rank some directions are undetermined and the iterates wander along them: the residual decides.
@@ -145,16 +145,15 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     KinsolNewtonIteration& me;
     Eigen::Map<Vector> f;
     VectorRef& xs;
-    double last, before = 0, largest = 0;  ///< corrections: KINSOL's norm of the last two, ours of the last one
+    double last, before = 0;  ///< corrections
 
     bool correct() {
       if (!me.linear_.solve(me.f_.get())) return false;
       before = last;
-      last = f.norm();
-      largest = (f.array().abs() / (1 + xs.array().abs())).maxCoeff();
+      last = (f.array().abs() / (1 + xs.array().abs())).maxCoeff();
       return true;
     }
-    double step() const { return largest; }
+    double step() const { return last; }
     double rate() const { return last / before; }
     void apply() { xs -= f; }
     bool evaluate(SolveReport& report) {
@@ -168,6 +167,8 @@ class KinsolNewtonIteration final : public NonlinearSolver {
   /// The residual is the one that KINSOL evaluated last, if its norm is that of KINSOL's result (a line search may have
   /// tried another point after it).
   Ending end(VectorRef xs, double floor, SolveReport& report) {
+    if (report.factorisations == 0)  // the start value solves it
+      return rule_.at_floor(report.residual_norm, floor) ? Ending::done : Ending::new_matrix;
     AtHand at_hand{*this, Eigen::Map<Vector>(N_VGetArrayPointer(f_.get()), xs.size()), xs, report.step_norm};
     if (last_residual_ != nullptr && N_VWL2Norm(last_residual_, ones_.get()) == report.residual_norm)
       at_hand.f = Eigen::Map<const Vector>(N_VGetArrayPointer(last_residual_), xs.size());
@@ -193,16 +194,14 @@ class KinsolNewtonIteration final : public NonlinearSolver {
 
   void add_counters(SolveReport& report) {
     long iterations = 0, functions = 0, jacobians = 0;
-    SunReal step = 0;
     KINGetNumNonlinSolvIters(memory_.get(), &iterations);
     KINGetNumFuncEvals(memory_.get(), &functions);
     KINGetNumJacEvals(memory_.get(), &jacobians);
-    KINGetStepLength(memory_.get(), &step);
     report.iterations += iterations;
     report.residual_evaluations += functions;
     report.jacobian_evaluations += jacobians;
     report.factorisations += jacobians;
-    report.step_norm = step;
+    report.step_norm = path_.step();
   }
 
   static int residual_callback(N_Vector x, N_Vector f, void* self) {
@@ -213,7 +212,8 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     me.evaluation_failed_ = me.equations_->residual(xs, fs) != EvaluationStatus::ok;
     me.last_residual_ = f;
     if (me.evaluation_failed_) return 1;
-    if (me.noise_.look(me.rule_, xs, fs.lpNorm<Eigen::Infinity>(), me.last_)) fs.setZero();
+    me.path_.go_to(me.rule_, xs, fs.lpNorm<Eigen::Infinity>());
+    if (me.path_.noise()) fs.setZero();
     return 0;
   }
 
@@ -224,42 +224,40 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     return me.evaluation_failed_ ? 1 : 0;
   }
 
-  /// Iterates whose residual is at its floor, and which move no less than before.
-  class Noise {
+  /// The points at which KINSOL evaluates F: how far apart the last two are, in the norm of the step tolerance, and
+  /// whether F is at its floor and they no longer come closer.
+  class Path {
    public:
+    void allocate(Index n) { last_.setZero(n); }
     void begin(double floor) {
       floor_ = floor;
       step_ = none;
-      before_ = all_ = false;
+      any_ = at_floor_ = noise_ = false;
     }
-    /// True where corrections are nothing but noise; `last` is for its use.
-    template <class X>
-    bool look(const ConvergenceRule& rule, const X& xs, double residual, Vector& last) {
-      if (!rule.at_floor(residual, floor_)) return before_ = false;
-      if (before_) {
-        const double step = ((xs - last).array().abs() / (1 + xs.array().abs())).maxCoeff();
-        if (step == 0) return false;  // KINSOL starts where it was
-        all_ = step > 0.5 * step_ && step < largest_noise;
-        step_ = step;
-      }
-      before_ = true;
+    void go_to(const ConvergenceRule& rule, const Eigen::Map<const Vector>& xs, double residual) {
       residual_ = residual;
-      last = xs;
-      return all_;
+      const double step = any_ ? ((xs - last_).array().abs() / (1 + xs.array().abs())).maxCoeff() : none;
+      if (step == 0) return;  // KINSOL starts where it was
+      const bool before = at_floor_;
+      at_floor_ = rule.at_floor(residual, floor_);
+      noise_ = before && at_floor_ && step > 0.5 * step_ && step < largest_noise;
+      step_ = step;
+      any_ = true;
+      last_ = xs;
     }
-    bool all_there_is() const { return all_; }
+    double step() const { return step_; }
     double residual() const { return residual_; }
+    bool noise() const { return noise_; }
 
    private:
     static constexpr double none = std::numeric_limits<double>::infinity(), largest_noise = 1e-4;
     double floor_ = 0, step_ = none, residual_ = 0;
-    bool before_ = false;  // the last residual was at its floor, too
-    bool all_ = false;
+    bool any_ = false, at_floor_ = false, noise_ = false;
+    Vector last_;
   };
 
   int strategy_;
-  Noise noise_;
-  Vector last_;  // of noise_
+  Path path_;
   AlgebraChoice algebra_;
   ConvergenceRule rule_;
   ScaledEquations* equations_ = nullptr;
