@@ -94,6 +94,46 @@ BOOST_AUTO_TEST_CASE(history_is_a_ring) {
   BOOST_TEST(history.at(0)[0] == 9);
 }
 
+BOOST_AUTO_TEST_CASE(two_pushes_into_a_history_can_be_taken_back) {
+  for (const int pushed : {0, 1, 2, 3, 7}) {
+    History history;
+    history.resize(1, 3);
+    for (int i = 1; i <= pushed; ++i) history.push(Vector::Constant(1, i));
+    const History before = history;
+    const History::Mark mark = history.mark();
+    history.clear();
+    history.push(Vector::Constant(1, 100));
+    history.push(Vector::Constant(1, 101));
+    BOOST_TEST(history.count() == 2);
+    history.rewind(mark);
+    BOOST_TEST(history.count() == before.count());
+    for (Index age = 0; age < history.count(); ++age) BOOST_TEST(history.at(age)[0] == before.at(age)[0]);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_state_after_a_step_takes_the_history) {
+  State before, after;
+  for (State* z : {&before, &after}) {
+    z->q.set(Vector::Zero(2));
+    z->p.set(Vector::Zero(2));
+    z->lambda = Vector::Zero(1);
+    z->history.resize(2, 2);
+  }
+  before.q.add(Vector::Ones(2));
+  before.work.force = -3;
+  before.closed = {4};
+  before.history.push(Vector::Constant(2, 7));
+  after.follow(before);
+  BOOST_TEST(after.q.value()[1] == 1);
+  BOOST_TEST(after.work.total() == -3);
+  BOOST_TEST(after.closed.front() == 4);
+  BOOST_TEST(after.history.at(0)[0] == 7);
+  BOOST_TEST(before.history.count() == 0);
+  before.swap(after);
+  BOOST_TEST(before.history.at(0)[0] == 7);
+  BOOST_TEST(after.history.count() == 0);
+}
+
 BOOST_AUTO_TEST_CASE(a_copy_is_a_checkpoint) {
   State z;
   z.q.set(Vector::Ones(2));
