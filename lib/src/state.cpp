@@ -1,5 +1,9 @@
 #include "gnomon/state.hpp"
 
+#include <string>
+
+#include "gnomon/error.hpp"
+
 #ifdef __FAST_MATH__
 #error "Gnomon's compensated sums need IEEE arithmetic: do not compile with -ffast-math"
 #endif
@@ -38,6 +42,15 @@ void State::assign_without_histories(const State& other) {
   last_h = other.last_h;
   work = other.work;
   carried = other.carried;
+}
+
+void History::exchange(Archive& archive) {
+  archive(columns_, count_, head_);
+  if (archive.reading() &&
+      (count_ < 0 || count_ > depth() || head_ < 0 || head_ >= std::max<Index>(columns_.cols(), 1)))
+    throw Error(ErrorCode::bad_file, "a history of " + std::to_string(count_) + " entries at column " +
+                                         std::to_string(head_) + " does not fit its " +
+                                         std::to_string(columns_.cols()) + " columns");
 }
 
 void State::follow(State& before) {

@@ -11,9 +11,9 @@
 ///  - matrix=fresh: in every iteration, Newton's method. It ends as all of them do: the step below its tolerance and
 ///    the residual at its floor, further iterations as long as they gain, a last correction with the matrix at hand.
 ///  - matrix=kept: from solve to solve, until a correction is not half of the one before, with the matrix of an earlier
-///    solve a fifth; a correction that is not is thrown away. Where a matrix of an earlier solve made the corrections
-///    grow, SUNDIALS' own way follows: a recoverable failure, a set-up, the start value again. It ends when the
-///    corrections stop shrinking (stagnation.hpp). The rounding of a step then depends on the steps before it.
+///    solve a fifth; a correction that is not is thrown away. Where a matrix of an earlier solve made corrections or
+///    residual grow, SUNDIALS' own way follows: a recoverable failure, a set-up, the start value again. It ends when
+///    the corrections stop shrinking (stagnation.hpp). The rounding of a step then depends on the steps before it.
 
 #include <nvector/nvector_serial.h>
 

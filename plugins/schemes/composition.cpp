@@ -124,8 +124,9 @@ class ComposedStep final : public StepEquations {
     time.t = next.t;
     time.t_tail = next.t_tail;
     time.advance_time(h_);
-    next.assign_without_substeps(between_);
-    finish_substep(next);
+    after_.assign_without_substeps(between_);
+    finish_substep(after_);
+    next.assign_without_histories(after_);
     next.substeps = memory_;
     next.t = time.t;
     next.t_tail = time.t_tail;

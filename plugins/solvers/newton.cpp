@@ -55,6 +55,7 @@ class Newton final : public NonlinearSolver {
       if (report.step_norm > chord_reach * rule_.step_tolerance) continue;
       const Ending ending = end_with_matrix(AtHand{*this, xs, report.step_norm}, rule_, floor, report);
       if (ending != Ending::new_matrix) return report;
+      last_step = report.step_norm;
       if (report.step_norm > rule_.step_tolerance) continue;
       if (report.residual_norm > 0.5 * previous) break;
       previous = report.residual_norm;

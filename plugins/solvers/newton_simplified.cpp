@@ -8,8 +8,8 @@
 /// (matrix=leading: gnomon::ApproximateInverse, its leading order in h; refused where the scheme exposes none).
 /// Linear convergence: until the corrections stop shrinking, and one more. A correction that is not half of the one
 /// before, with a matrix of an earlier solve a fifth, is thrown away and A set anew at the present x; where a matrix of
-/// an earlier solve made corrections or residual grow, the solve begins again. Where a single matrix will not do, this is
-/// Newton's method.
+/// an earlier solve made corrections or residual grow, the solve begins again. Where a single matrix will not do, this
+/// is Newton's method.
 
 #include "gnomon/error.hpp"
 #include "gnomon/jacobian_system.hpp"

@@ -1,20 +1,20 @@
 /// \file
 /// What the chain's rows are held against.
 ///
-/// Where the time of an energy-momentum step goes: N = 1000, newton with block-tree, ns a link, of 300 (hand-coded: 150).
-/// The kernels are timed one by one, the rest is divided by instructions counted. One Newton correction and two with its
-/// matrix (gnomon/polish.hpp).
+/// Where the time of an energy-momentum step goes: N = 1000, newton with block-tree, ns a link, of 300 (hand-coded:
+/// 150). The kernels are timed one by one, the rest is divided by instructions counted. One Newton correction and two
+/// with its matrix (gnomon/polish.hpp).
 ///
 ///     kernels   190   3 residuals 41, a Jacobian 31, a factorisation 55, 3 solutions 60
 ///     balance    35   the last rounding errors in long double
-///     step       70   scales 25; start value, compensated sums, copy of the state, monitor 45
+///     step       70   scales 25; start value, compensated sums, copy of q, p and lambda, monitor 45
 ///     Newton     10   norms
 ///
 /// The kernels alone are 1.25 hand-coded steps: those know that M and the blocks beside the diagonal are multiples of 1
 /// and where everything lies, ours read the position of every entry. What is not in the kernels, 0.6 of them (with
 /// KINSOL, which passes over its vectors several times, 0.65), keeps the energy error at rounding and the run checked.
-/// At N = 1 it is calls, and from N = 1e4, where steps take one iteration, memory: the copy of earlier solutions in
-/// State among it. Four times RATTLE, which takes 31, is less than the hand-coded energy-momentum step.
+/// At N = 1 it is calls, and from N = 1e4, where steps take one iteration, memory. Four times RATTLE, which takes 31,
+/// is less than the hand-coded energy-momentum step.
 
 #include <algorithm>
 #include <map>

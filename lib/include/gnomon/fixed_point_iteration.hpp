@@ -10,8 +10,8 @@
 /// P is set at the start value (matrix=solve) or kept from solve to solve (matrix=kept; the rounding of a step then
 /// depends on the steps before it). It is set anew where a correction P^-1 F is not half of the one before, with a P of
 /// an earlier solve a fifth (stagnation.hpp); that correction is thrown away, and the acceleration begins again with P
-/// at the present iterate, or, where a P of an earlier solve made the corrections grow, at the start value: in the
-/// worst case this is Newton's method.
+/// at the present iterate, or, where a P of an earlier solve made corrections or residual grow, at the start value: in
+/// the worst case this is Newton's method.
 ///
 /// Anderson's method divides by the differences of corrections. Where they depend on each other but for their rounding,
 /// or are zero (one unknown that matters, the end of any iteration), the accelerated iterate is far off, or not finite:

@@ -31,7 +31,7 @@ enum class Ending { done, new_matrix, failed };
 ///     void apply()                  x -= J^-1 F
 ///     bool evaluate(SolveReport&)   F at x, and its norm
 ///
-/// new_matrix: it contracts too slowly, and x is the last iterate that it led to.
+/// new_matrix: it contracts too slowly, or the iterations are used up, and x is the last iterate that it led to.
 template <class AtHand>
 Ending end_with_matrix(AtHand&& at_hand, const ConvergenceRule& rule, double floor, SolveReport& report) {
   // The first correction may be of other unknowns than the Newton correction was: it tells little of the matrix.
@@ -42,6 +42,7 @@ Ending end_with_matrix(AtHand&& at_hand, const ConvergenceRule& rule, double flo
     return Ending::done;
   }
   for (double least = first_contraction;; least = contraction) {
+    if (report.iterations >= rule.max_iterations) return Ending::new_matrix;
     if (!at_hand.correct() || !(at_hand.rate() <= least))
       return at_floor && report.step_norm < polished_step ? Ending::done : Ending::new_matrix;
     at_hand.apply();

@@ -60,7 +60,8 @@ class StepEquations {
   virtual void predict(Index solve, VectorRef x) = 0;
   /// Takes the solution of solve k, unscaled.
   virtual Next accept(Index solve, const ConstVectorRef& x) = 0;
-  /// next enters as a copy of z0, whose history it has taken, and leaves as the state after the step, time included.
+  /// next enters as a copy of z0 and leaves as the state after the step, time included. It may have taken the history
+  /// of z0, which z0 gets back if the step is refused: finish may clear it and push into it, at most twice.
   virtual void finish(State& next) = 0;
 
   /// Why accept() returned Next::fail, for the step's report.

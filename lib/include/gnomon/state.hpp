@@ -68,7 +68,8 @@ class History {
   Index depth() const { return std::max<Index>(columns_.cols() - spare, 0); }
   auto at(Index age) const { return columns_.col((head_ - age + columns_.cols()) % columns_.cols()); }
 
-  void exchange(Archive& archive) { archive(columns_, count_, head_); }
+  /// Throws Error(bad_file) where what it reads is no history.
+  void exchange(Archive& archive);
 
  private:
   static constexpr Index spare = 2;
@@ -99,16 +100,15 @@ struct State {
   std::vector<Index> closed;    ///< closed contacts of a system with obstacles, ascending
   std::vector<Index> released;  ///< open ones whose multiplier reached zero and whose gap has not opened yet
 
-  /// Takes everything from the state before, and its history away: what is large is not copied.
+  /// Takes everything from the state before, its history away instead of copying it.
   void follow(State& before);
   void swap(State& other);
   /// Takes everything but the substeps from another state of the same run.
   void assign_without_substeps(const State& other);
   void advance_time(double h);
-  void exchange(Archive& archive);
-
- private:
+  /// Takes everything but history and substeps, closed and released from another state of the same run.
   void assign_without_histories(const State& other);
+  void exchange(Archive& archive);
 };
 
 }  // namespace gnomon

@@ -37,7 +37,8 @@ class VariableMassStep final : public StepEquations {
 
   /// P of a penalty, less the work.
   long double added_energy(const State& z) override {
-    if (equations_.rule().constraint != VariableMassRule::Constraint::penalty || equations_.m() == 0) return -z.work.total();
+    if (equations_.rule().constraint != VariableMassRule::Constraint::penalty || equations_.m() == 0)
+      return -z.work.total();
     equations_.frame().constraints_at(z, y_);
     return equations_.penalty().value(y_) - z.work.total();
   }

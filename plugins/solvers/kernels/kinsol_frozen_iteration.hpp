@@ -7,8 +7,8 @@
 /// P is set at the start value of a solve (matrix=solve) or kept from solve to solve (matrix=kept; the rounding of a
 /// step then depends on the steps before it). It is set anew where a correction is not half of the one before, with a P
 /// of an earlier solve a fifth; that correction is thrown away, and the iteration goes on from where it was made, or,
-/// where a P of an earlier solve made corrections or residual grow, from the start value. It ends when the corrections stop
-/// shrinking (stagnation.hpp).
+/// where a P of an earlier solve made corrections or residual grow, from the start value. It ends when the corrections
+/// stop shrinking (stagnation.hpp).
 ///
 /// What was measured about KINSOL 6.4.1 and is built in here:
 ///  - KIN_PICARD factorises in every iteration unless KINSetNoInitSetup says that there is a matrix: it always does,

@@ -12,9 +12,9 @@
 ///  - the last corrections are made with the matrix at hand (polish.hpp), not by KINSOL: without residual monitoring it
 ///    sets a new matrix in every iteration, whatever KINSetMaxSetupCalls says, and with it before it accepts a step.
 ///  - counters are reset by every call: they are summed here.
-///  - its only tests are those two: where corrections end as noise above the step tolerance (multipliers of fine
-///  meshes)
-///    it would use up its iterations. It is told that F = 0 where they no longer shrink and F is at its floor.
+///  - it tests F and the step, no more: where corrections end as noise above the step tolerance, as multipliers of
+///    fine meshes do, it would use up its iterations. Without a line search it is told that F = 0 where they no
+///    longer shrink and F is at its floor.
 
 #include <kinsol/kinsol.h>
 #include <nvector/nvector_serial.h>
@@ -81,41 +81,44 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     N_VSetArrayPointer(xs.data(), x_.get());
     linear_.begin();
     path_.begin(floor);
+    // With a line search KINSOL does it all: its points are no iterates, and a step that it refused is none.
+    const bool line_search = strategy_ == KIN_LINESEARCH;
     // Usually one pass, and a second one where the matrix at hand will not do for the last corrections. When the
     // residual is not at its floor although the step was small (weak contraction), single further iterations go on as
     // long as they gain.
     KINSetNumMaxIters(memory_.get(), rule_.max_iterations);
-    double step_tolerance = chord_reach * rule_.step_tolerance;
+    double step_tolerance = line_search ? rule_.step_tolerance : chord_reach * rule_.step_tolerance;
     for (bool first = true;;) {
       KINSetScaledStepTol(memory_.get(), step_tolerance);
       KINSetMaxNewtonStep(memory_.get(), 1e8);
       evaluation_failed_ = false;
       const int flag = KINSol(memory_.get(), x_.get(), strategy_, ones_.get(), ones_.get());
       add_counters(report);
-      SunReal norm = 0;
-      KINGetFuncNorm(memory_.get(), &norm);
-      report.residual_norm = norm;
-      if (path_.noise()) {
-        report.residual_norm = path_.residual();
-        break;
-      }
+      report.residual_norm = path_.residual();
+      if (!line_search && path_.noise()) break;
       // Where G loses rank some directions are undetermined and the iterates wander along them: the residual decides.
-      if (first && flag == KIN_MAXITER_REACHED && rule_.at_floor(norm, floor)) break;
+      if (first && flag == KIN_MAXITER_REACHED && rule_.at_floor(report.residual_norm, floor)) break;
       if (!verdict_possible(flag) && (first || flag != KIN_MAXITER_REACHED)) {
         set_failure(report, flag);
         break;
       }
-      const Ending ending = end(xs, floor, report);
+      const Ending ending = end(xs, flag, floor, report);
       if (ending == Ending::done) break;
       if (ending == Ending::failed) {
         set_failure(report, flag);
         break;
       }
+      if (rule_.at_floor(report.residual_norm, floor) && step_tolerance <= rule_.step_tolerance) break;
+      if (report.iterations >= rule_.max_iterations) {
+        if (!rule_.acceptable(report.residual_norm, floor)) set_failure(report, flag);
+        break;
+      }
+      path_.leave();
       if (step_tolerance > rule_.step_tolerance) {
         step_tolerance = rule_.step_tolerance;
+        KINSetNumMaxIters(memory_.get(), rule_.max_iterations - report.iterations);
         continue;
       }
-      if (rule_.at_floor(report.residual_norm, floor)) break;
       if (report.residual_norm > 0.5 * previous) {
         if (!rule_.acceptable(report.residual_norm, floor)) set_failure(report, flag);
         break;
@@ -159,18 +162,21 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     bool evaluate(SolveReport& report) {
       ++report.residual_evaluations;
       me.evaluation_failed_ = me.equations_->residual(xs, f) != EvaluationStatus::ok;
-      report.residual_norm = f.norm();
+      report.residual_norm = f.lpNorm<Eigen::Infinity>();
       return !me.evaluation_failed_;
     }
   };
 
-  /// The residual is the one that KINSOL evaluated last, if its norm is that of KINSOL's result (a line search may have
-  /// tried another point after it).
-  Ending end(VectorRef xs, double floor, SolveReport& report) {
+  /// The residual is the one that KINSOL evaluated last, if that was at its result: a line search may have tried
+  /// another point after it, whose norm KINSOL then gives where the search failed.
+  Ending end(VectorRef xs, int flag, double floor, SolveReport& report) {
     if (report.factorisations == 0)  // the start value solves it
       return rule_.at_floor(report.residual_norm, floor) ? Ending::done : Ending::new_matrix;
     AtHand at_hand{*this, Eigen::Map<Vector>(N_VGetArrayPointer(f_.get()), xs.size()), xs, report.step_norm};
-    if (last_residual_ != nullptr && N_VWL2Norm(last_residual_, ones_.get()) == report.residual_norm)
+    SunReal norm = 0;
+    KINGetFuncNorm(memory_.get(), &norm);
+    const bool refused = flag == KIN_LINESEARCH_NONCONV || flag == KIN_LINESEARCH_BCFAIL;
+    if (!refused && last_residual_ != nullptr && N_VWL2Norm(last_residual_, ones_.get()) == norm)
       at_hand.f = Eigen::Map<const Vector>(N_VGetArrayPointer(last_residual_), xs.size());
     else if (!at_hand.evaluate(report))
       return Ending::failed;
@@ -194,6 +200,8 @@ class KinsolNewtonIteration final : public NonlinearSolver {
 
   void add_counters(SolveReport& report) {
     long iterations = 0, functions = 0, jacobians = 0;
+    SunReal step = 0;
+    KINGetStepLength(memory_.get(), &step);
     KINGetNumNonlinSolvIters(memory_.get(), &iterations);
     KINGetNumFuncEvals(memory_.get(), &functions);
     KINGetNumJacEvals(memory_.get(), &jacobians);
@@ -201,7 +209,7 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     report.residual_evaluations += functions;
     report.jacobian_evaluations += jacobians;
     report.factorisations += jacobians;
-    report.step_norm = path_.step();
+    report.step_norm = strategy_ == KIN_LINESEARCH ? step : path_.step();
   }
 
   static int residual_callback(N_Vector x, N_Vector f, void* self) {
@@ -213,7 +221,7 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     me.last_residual_ = f;
     if (me.evaluation_failed_) return 1;
     me.path_.go_to(me.rule_, xs, fs.lpNorm<Eigen::Infinity>());
-    if (me.path_.noise()) fs.setZero();
+    if (me.strategy_ == KIN_NONE && me.path_.noise()) fs.setZero();
     return 0;
   }
 
@@ -244,6 +252,11 @@ class KinsolNewtonIteration final : public NonlinearSolver {
       step_ = step;
       any_ = true;
       last_ = xs;
+    }
+    /// The next point is reached by other ways.
+    void leave() {
+      step_ = none;
+      any_ = at_floor_ = noise_ = false;
     }
     double step() const { return step_; }
     double residual() const { return residual_; }
