@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include "builtin_registry.hpp"
 #include "gnomon/gnomon.hpp"
@@ -31,6 +32,22 @@ struct FragilePendulum : AutodiffModel<2, 1> {
   template <class S>
   void constraints(const S&, const S* q, S* g) const {
     g[0] = 0.5 * (q[0] * q[0] + q[1] * q[1] - 1.0);
+  }
+};
+
+/// Its first integral refuses states while it is told to: a step then fails after the scheme has finished it.
+struct RefusingPendulum : FragilePendulum {
+  std::shared_ptr<bool> refuse = std::make_shared<bool>(false);
+
+  SystemTraits describe() const {
+    SystemTraits traits = FragilePendulum::describe();
+    traits.n_integrals = 1;
+    return traits;
+  }
+  std::string integral_name(Index) const { return "nothing"; }
+  double integral(Index, double, const double*, const double*) const {
+    if (*refuse) throw CannotEvaluate("not now");
+    return 0;
   }
 };
 
@@ -147,6 +164,31 @@ BOOST_AUTO_TEST_CASE(a_callback_that_fails_ends_the_run_and_keeps_the_state) {
       BOOST_TEST(!integrator.step(1e-2).success());
       BOOST_TEST((integrator.state().q.value() - before).norm() == 0);
     }
+}
+
+BOOST_AUTO_TEST_CASE(a_step_refused_after_its_end_leaves_everything_as_it_was) {
+  for (const char* scheme : {"energy-momentum", "composition", "alpha"}) {
+    const RefusingPendulum model;
+    const auto built = [&] { return registry().integrator(instance(model, {1, 0}, {0, 0}), scheme, "newton"); };
+    auto undisturbed = built(), integrator = built();
+    BOOST_REQUIRE(undisturbed.advance(20, 1e-2).success());
+    for (const int steps : {0, 1, 2, 7, 10}) {  // histories that are empty, filling and full
+      BOOST_REQUIRE(integrator.advance(steps, 1e-2).success());
+      const State before = integrator.state();
+      *model.refuse = true;
+      const StepReport report = integrator.step(1e-2);
+      *model.refuse = false;
+      BOOST_TEST((report.status == SolveStatus::evaluation_failed));
+      BOOST_TEST(report.message.find("not now") != std::string::npos, report.message);
+      const State& after = integrator.state();
+      BOOST_TEST((after.t == before.t && after.q.value() == before.q.value() && after.p.tail() == before.p.tail()));
+      BOOST_TEST(after.history.count() == before.history.count());
+      for (Index age = 0; age < before.history.count(); ++age)
+        BOOST_TEST((after.history.at(age) == before.history.at(age)), scheme);
+    }
+    BOOST_TEST((integrator.state().q.value() == undisturbed.state().q.value()), scheme);
+    BOOST_TEST((integrator.state().p.value() == undisturbed.state().p.value()), scheme);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_callback_that_fails_at_the_start_is_misuse) {
