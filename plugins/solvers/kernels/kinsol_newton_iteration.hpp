@@ -110,10 +110,10 @@ class KinsolNewtonIteration final : public NonlinearSolver {
       }
       if (rule_.at_floor(report.residual_norm, floor) && step_tolerance <= rule_.step_tolerance) break;
       if (report.iterations >= rule_.max_iterations) {
-        if (!rule_.acceptable(report.residual_norm, floor)) set_failure(report, flag);
+        if (!rule_.at_floor(report.residual_norm, floor)) set_failure(report, flag);
         break;
       }
-      path_.leave();
+      path_.arrive(rule_, xs, report);
       if (step_tolerance > rule_.step_tolerance) {
         step_tolerance = rule_.step_tolerance;
         KINSetNumMaxIters(memory_.get(), rule_.max_iterations - report.iterations);
@@ -180,6 +180,10 @@ class KinsolNewtonIteration final : public NonlinearSolver {
       at_hand.f = Eigen::Map<const Vector>(N_VGetArrayPointer(last_residual_), xs.size());
     else if (!at_hand.evaluate(report))
       return Ending::failed;
+    if (strategy_ == KIN_LINESEARCH && rule_.at_floor(report.residual_norm, floor)) {
+      if (at_hand.correct()) at_hand.apply();
+      return Ending::done;
+    }
     return end_with_matrix(at_hand, rule_, floor, report);
   }
 
@@ -253,10 +257,14 @@ class KinsolNewtonIteration final : public NonlinearSolver {
       any_ = true;
       last_ = xs;
     }
-    /// The next point is reached by other ways.
-    void leave() {
-      step_ = none;
-      any_ = at_floor_ = noise_ = false;
+    /// By other ways than KINSOL's, to where it starts again.
+    void arrive(const ConvergenceRule& rule, const ConstVectorRef& xs, const SolveReport& report) {
+      residual_ = report.residual_norm;
+      step_ = report.step_norm;
+      at_floor_ = rule.at_floor(residual_, floor_);
+      any_ = true;
+      noise_ = false;
+      last_ = xs;
     }
     double step() const { return step_; }
     double residual() const { return residual_; }
