@@ -8,7 +8,7 @@
 /// SUNNonlinSolSolve). SUNNonlinSol_Newton asks for a set-up once a solve at most, which makes it a modified Newton
 /// method; here the linear solve sets the matrix anew at the present iterate where that is wanted:
 ///
-///  - matrix=fresh: in every iteration, Newton's method. It ends as all of them do: the step below its tolerance and
+///  - matrix=fresh: in every iteration, Newton's method. It ends with the step below its tolerance and
 ///    the residual at its floor, further iterations as long as they gain, a last correction with the matrix at hand.
 ///  - matrix=kept: from solve to solve, until a correction is not half of the one before, with the matrix of an earlier
 ///    solve a fifth; a correction that is not is thrown away. Where a matrix of an earlier solve made corrections or

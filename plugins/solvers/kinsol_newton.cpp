@@ -1,5 +1,6 @@
 /// \file
-/// kinsol-newton: KINSOL, full Newton steps, a fresh Jacobian in every iteration.
+/// kinsol-newton: KINSOL, full Newton steps, a fresh Jacobian in every iteration; the last corrections are made with
+/// the one at hand (gnomon/polish.hpp).
 
 #include "gnomon/plugin.hpp"
 #include "kernels/kinsol_newton_iteration.hpp"
