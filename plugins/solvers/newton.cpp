@@ -47,10 +47,7 @@ class Newton final : public NonlinearSolver {
       ++report.iterations;
       report.step_norm = norm(dx_, xs);
       if (!evaluate(xs, report)) return report;
-      // Multipliers of fine meshes are noise above the tolerance: corrections that no longer shrink are rounding.
-      if (report.step_norm > 0.5 * last_step && report.step_norm < largest_noise &&
-          rule_.at_floor(report.residual_norm, floor))
-        return report;
+      if (is_noise(report.step_norm, last_step) && rule_.at_floor(report.residual_norm, floor)) return report;
       last_step = report.step_norm;
       if (report.step_norm > chord_reach * rule_.step_tolerance) continue;
       const Ending ending = end_with_matrix(AtHand{*this, xs, report.step_norm}, rule_, floor, report);
@@ -73,8 +70,6 @@ class Newton final : public NonlinearSolver {
   void exchange(Archive& archive) override { linear_.exchange(archive, false); }
 
  private:
-  static constexpr double largest_noise = 1e-4;
-
   /// See gnomon/polish.hpp.
   struct AtHand {
     Newton& me;

@@ -127,6 +127,22 @@ BOOST_AUTO_TEST_CASE(what_the_library_refuses) {
   refused(integrator("planar-pendulum", {}, "energy-momentum", halvings), "halvings");
 }
 
+BOOST_AUTO_TEST_CASE(the_ledger_goes_on_term_by_term) {
+  const Scratch scratch;
+  const std::string file = (scratch.root / "a.gcp").string();
+  const auto built = [] { return integrator("shaken-pendulum", {{"gravity_amplitude", "2"}}, "energy-momentum-ggl"); };
+  gnomon::Integrator whole = built(), first = built(), second = built();
+  BOOST_REQUIRE(whole.advance(20, 1e-2).success());
+  BOOST_REQUIRE(first.advance(10, 1e-2).success());
+  first.save(file);
+  second.load(file);
+  BOOST_REQUIRE(second.advance(10, 1e-2).success());
+  for (int i = 0; i < gnomon::Work::terms; ++i) {
+    BOOST_TEST(whole.state().work.term(i) != 0, gnomon::Work::name(i));
+    BOOST_TEST((second.state().work.term(i) == whole.state().work.term(i)), gnomon::Work::name(i));
+  }
+}
+
 // The file is whole and of the same kind of model; that its parameters are others shows only when it is read.
 BOOST_AUTO_TEST_CASE(a_refused_file_leaves_the_run_as_it_was) {
   const Scratch scratch;

@@ -21,6 +21,13 @@ constexpr double polished_step = 1e-9;
 /// A Newton correction of at most so many step tolerances may be followed by corrections with its matrix.
 constexpr double chord_reach = 100;
 
+/// Where F is at its floor, corrections that no longer shrink are rounding: multipliers of fine meshes end so, above
+/// the step tolerance.
+inline bool is_noise(double step, double last_step) {
+  constexpr double largest = 1e-4;
+  return step > 0.5 * last_step && step < largest;
+}
+
 enum class Ending { done, new_matrix, failed };
 
 /// After a Newton correction of report.step_norm <= chord_reach * rule.step_tolerance, with F at the new iterate known,

@@ -81,7 +81,8 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     N_VSetArrayPointer(xs.data(), x_.get());
     linear_.begin();
     path_.begin(floor);
-    // With a line search KINSOL does it all: its points are no iterates, and a step that it refused is none.
+    // With a line search KINSOL keeps its tolerance: the points of a search are no iterates, and a step that it refused
+    // is none.
     const bool line_search = strategy_ == KIN_LINESEARCH;
     // Usually one pass, and a second one where the matrix at hand will not do for the last corrections. When the
     // residual is not at its floor although the step was small (weak contraction), single further iterations go on as
@@ -252,7 +253,7 @@ class KinsolNewtonIteration final : public NonlinearSolver {
       if (step == 0) return;  // KINSOL starts where it was
       const bool before = at_floor_;
       at_floor_ = rule.at_floor(residual, floor_);
-      noise_ = before && at_floor_ && step > 0.5 * step_ && step < largest_noise;
+      noise_ = before && at_floor_ && is_noise(step, step_);
       step_ = step;
       any_ = true;
       last_ = xs;
@@ -271,7 +272,7 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     bool noise() const { return noise_; }
 
    private:
-    static constexpr double none = std::numeric_limits<double>::infinity(), largest_noise = 1e-4;
+    static constexpr double none = std::numeric_limits<double>::infinity();
     double floor_ = 0, step_ = none, residual_ = 0;
     bool any_ = false, at_floor_ = false, noise_ = false;
     Vector last_;
