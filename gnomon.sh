@@ -12,7 +12,7 @@ stamp="$root/build/packages-installed"
 log="$root/build/build.log"
 
 packages="g++ make cmake ninja-build pkg-config libsundials-dev libsuitesparse-dev libeigen3-dev libboost-dev
-libboost-test-dev libjsoncpp-dev libtomlplusplus-dev libcli11-dev libfmt-dev libbenchmark-dev gnuplot-nox"
+libboost-test-dev libjsoncpp-dev libtomlplusplus-dev libcli11-dev libfmt-dev libbenchmark-dev gnuplot-nox python3"
 
 install_packages() {
   command -v dpkg-query >/dev/null 2>&1 || return 0 # not Debian: CMake says what is missing

@@ -1,14 +1,14 @@
 # Dropping a file into plugins/ or problems/ is the whole installation: each source becomes an entry of the gnomon_builtin
 # library's generated table and a loadable module of its own, from one compilation.
 
-# gnomon_add_builtin(LIBS lib... SOURCES file...): registers every file under its own name.
+# gnomon_add_builtin(LIBS lib... INCLUDES folder... SOURCES file...): registers every file under its own name.
 function(gnomon_add_builtin)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS;INCLUDES" ${ARGN})
   foreach(source IN LISTS ARG_SOURCES)
     get_filename_component(name ${source} NAME_WE)
     add_library(${name}_object OBJECT ${source})
     target_link_libraries(${name}_object PUBLIC gnomon::core ${ARG_LIBS})
-    target_include_directories(${name}_object PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+    target_include_directories(${name}_object PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${ARG_INCLUDES})
 
     gnomon_add_plugin(${name} $<TARGET_OBJECTS:${name}_object>)
     target_link_libraries(${name} PRIVATE ${ARG_LIBS})

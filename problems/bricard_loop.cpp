@@ -20,7 +20,7 @@
 
 #include <array>
 
-#include "gnomon/plugin.hpp"
+#include "gnomon/registry/plugin.hpp"
 #include "kernels/quadratic_system.hpp"
 
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "gnomon/plugin.hpp"
+#include "gnomon/registry/plugin.hpp"
 #include "kernels/project_momenta.hpp"
 #include "kernels/rod_network.hpp"
 #include "kernels/unused_parameter.hpp"

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "gnomon/curves.hpp"
-#include "gnomon/plugin.hpp"
+#include "gnomon/model/curves.hpp"
+#include "gnomon/registry/plugin.hpp"
 #include "kernels/linear_structure.hpp"
 
 namespace {

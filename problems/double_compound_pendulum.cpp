@@ -1,7 +1,7 @@
 /// \file
 /// Double compound pendulum in angles, free: a mass matrix that depends on the configuration.
 
-#include "gnomon/plugin.hpp"
+#include "gnomon/registry/plugin.hpp"
 #include "kernels/double_link_model.hpp"
 
 namespace {

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "gnomon/autodiff_system.hpp"
-#include "gnomon/plugin.hpp"
+#include "gnomon/model/autodiff_system.hpp"
+#include "gnomon/registry/plugin.hpp"
 
 namespace {
 

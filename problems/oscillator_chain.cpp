@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "gnomon/plugin.hpp"
+#include "gnomon/registry/plugin.hpp"
 #include "kernels/linear_structure.hpp"
 #include "kernels/unused_parameter.hpp"
 

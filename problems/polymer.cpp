@@ -5,7 +5,7 @@
 #include <random>
 #include <utility>
 
-#include "gnomon/plugin.hpp"
+#include "gnomon/registry/plugin.hpp"
 #include "kernels/project_momenta.hpp"
 #include "kernels/rod_network.hpp"
 

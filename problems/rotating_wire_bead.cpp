@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "gnomon/autodiff_overdetermined.hpp"
-#include "gnomon/error.hpp"
-#include "gnomon/plugin.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/model/autodiff_overdetermined.hpp"
+#include "gnomon/registry/plugin.hpp"
 
 namespace {
 

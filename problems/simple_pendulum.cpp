@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "gnomon/plugin.hpp"
+#include "gnomon/registry/plugin.hpp"
 #include "kernels/planar_pendulum_model.hpp"
 
 namespace {

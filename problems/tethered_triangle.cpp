@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "gnomon/autodiff_system.hpp"
-#include "gnomon/plugin.hpp"
+#include "gnomon/model/autodiff_system.hpp"
+#include "gnomon/registry/plugin.hpp"
 #include "kernels/rotation.hpp"
 
 namespace {

@@ -3,8 +3,8 @@
 /// bandwidth b; see kernels/banded_lu.hpp.
 
 #include "algebra/kernels/banded_lu.hpp"
-#include "gnomon/error.hpp"
-#include "gnomon/plugin.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/registry/plugin.hpp"
 
 namespace {
 

@@ -15,8 +15,8 @@
 
 #include "algebra/kernels/small_blocks.hpp"
 #include "algebra/kernels/tree_partition.hpp"
-#include "gnomon/finite.hpp"
-#include "gnomon/plugin.hpp"
+#include "gnomon/base/finite.hpp"
+#include "gnomon/registry/plugin.hpp"
 
 namespace {
 

@@ -11,8 +11,8 @@
 #include <Eigen/QR>
 #include <memory>
 
-#include "gnomon/finite.hpp"
-#include "gnomon/plugin.hpp"
+#include "gnomon/base/finite.hpp"
+#include "gnomon/registry/plugin.hpp"
 
 namespace {
 

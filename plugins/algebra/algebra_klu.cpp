@@ -2,7 +2,7 @@
 /// klu: sparse LU of SuiteSparse; see kernels/klu_factors.hpp for what is kept from one factorisation to the next.
 
 #include "algebra/kernels/klu_factors.hpp"
-#include "gnomon/plugin.hpp"
+#include "gnomon/registry/plugin.hpp"
 
 namespace {
 
@@ -16,7 +16,7 @@ class Klu final : public LinearAlgebra {
   }
   bool factor(const ConstVectorRef& values, Setup) override { return factors_.factor(values) || fail_singular(); }
   bool solve(VectorRef x) override { return factors_.solve(x) || fail_singular(); }
-  void exchange(Archive& archive) override { factors_.exchange(archive); }
+  void serialize(Archive& archive) override { factors_.serialize(archive); }
   std::string summary() const override { return std::to_string(factors_.nonzeros()) + " nonzeros in the factors"; }
 
  private:

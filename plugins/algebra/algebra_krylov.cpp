@@ -16,7 +16,7 @@
 #include <sunlinsol/sunlinsol_spgmr.h>
 
 #include "algebra/kernels/klu_factors.hpp"
-#include "gnomon/plugin.hpp"
+#include "gnomon/registry/plugin.hpp"
 
 namespace {
 
@@ -64,7 +64,7 @@ class Krylov final : public LinearAlgebra {
     SUNLinSolSetZeroGuess(solver_.get(), SUNTRUE);
     const int flag = SUNLinSolSolve(solver_.get(), nullptr, x_.get(), b_.get(), tolerance_ * right.norm());
     used_ = SUNLinSolNumIters(solver_.get());
-    // A residual that was reduced, though not to the tolerance, is a step that Newton's method judges. Success is 0 in
+    // A residual that was reduced, though not to the tolerance, is a step that Newton's method tests. Success is 0 in
     // SUNDIALS 6 and 7, under two names.
     if (flag != 0 && flag != SUNLS_RES_REDUCED)
       return fail("the iteration ended with flag " + std::to_string(flag) + " after " + std::to_string(used_) +
@@ -72,7 +72,7 @@ class Krylov final : public LinearAlgebra {
     x = Eigen::Map<const Vector>(N_VGetArrayPointer(x_.get()), x.size());
     return x.allFinite() || fail("the solution is not finite");
   }
-  void exchange(Archive& archive) override { preconditioner_.exchange(archive); }
+  void serialize(Archive& archive) override { preconditioner_.serialize(archive); }
   std::string summary() const override { return std::to_string(used_) + " iterations"; }
 
  private:

@@ -6,8 +6,8 @@
 #include <Eigen/SparseLU>
 #include <limits>
 
-#include "gnomon/error.hpp"
-#include "gnomon/plugin.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/registry/plugin.hpp"
 
 namespace {
 

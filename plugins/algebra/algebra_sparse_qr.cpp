@@ -7,8 +7,8 @@
 #include <Eigen/SPQRSupport>
 #include <limits>
 
-#include "gnomon/error.hpp"
-#include "gnomon/plugin.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/registry/plugin.hpp"
 
 namespace {
 

@@ -18,7 +18,7 @@
 
 #include <Eigen/Cholesky>
 
-#include "gnomon/plugin.hpp"
+#include "gnomon/registry/plugin.hpp"
 #include "kernels/sundials_solution.hpp"
 
 namespace {

@@ -5,10 +5,10 @@
 // at the exact y and z.
 #include <cmath>
 
-#include "gnomon/consistency.hpp"
-#include "gnomon/error.hpp"
-#include "gnomon/overdetermined_consistency.hpp"
-#include "gnomon/plugin.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/registry/plugin.hpp"
+#include "gnomon/start/consistency.hpp"
+#include "gnomon/start/overdetermined_consistency.hpp"
 
 namespace {
 

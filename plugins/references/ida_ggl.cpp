@@ -10,7 +10,7 @@
 // p' + H_q + G^T lambda - Q), and of an overdetermined DAE. mu = 0 on the exact solution, so its curvature
 // Hess(g^T mu) is left out of the Jacobian on the right. Gear, Leimkuhler and Gupta, Automatic integration of
 // Euler-Lagrange equations with constraints, J. Comput. Appl. Math. 12-13 (1985) 77-90.
-#include "gnomon/plugin.hpp"
+#include "gnomon/registry/plugin.hpp"
 #include "kernels/mechanical_form.hpp"
 #include "kernels/momentum_form.hpp"
 #include "kernels/overdetermined_form.hpp"

@@ -9,7 +9,7 @@
 // G^T lambda - Q, 0 = d/dt G T_p), and of an overdetermined DAE. g = 0 and h = 0 are not enforced: their drift
 // measures the accuracy. Hairer and Wanner, Solving Ordinary Differential Equations II, section VII.1 (index
 // reduction).
-#include "gnomon/plugin.hpp"
+#include "gnomon/registry/plugin.hpp"
 #include "kernels/mechanical_form.hpp"
 #include "kernels/momentum_form.hpp"
 #include "kernels/overdetermined_form.hpp"

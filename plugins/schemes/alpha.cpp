@@ -20,9 +20,9 @@
 /// symmetric; the energy is kept up to O(h^2) only, alpha-exact keeps it. The work of forces is booked. State::lambda
 /// are the index-1 multipliers of the state, which is consistent at both levels.
 
-#include "gnomon/plugin.hpp"
-#include "kernels/alpha_scheme.hpp"
-#include "kernels/variable_mass_step.hpp"
+#include "gnomon/registry/plugin.hpp"
+#include "kernels/alpha/alpha_scheme.hpp"
+#include "kernels/variable_mass/variable_mass_step.hpp"
 
 namespace {
 

@@ -4,10 +4,10 @@
 /// Glowinski, Holmstroem, Algorithm 1, (10), (11). For a mass that depends on the configuration:
 /// variable_mass_augmented.hpp.
 
-#include "gnomon/plugin.hpp"
-#include "kernels/alpha_augmented_step.hpp"
-#include "kernels/alpha_scheme.hpp"
-#include "kernels/variable_mass_augmented.hpp"
+#include "alpha_augmented/alpha_augmented_step.hpp"
+#include "alpha_augmented/variable_mass_augmented.hpp"
+#include "gnomon/registry/plugin.hpp"
+#include "kernels/alpha/alpha_scheme.hpp"
 
 namespace {
 

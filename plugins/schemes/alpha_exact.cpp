@@ -5,9 +5,9 @@
 /// gradient at the midpoint in (40), with multipliers that act through the midpoint and g = 0 at the end
 /// (kernels/variable_mass_equations.hpp): H1 - H0 is the work of the forces for every step size. Not symplectic.
 
-#include "gnomon/plugin.hpp"
-#include "kernels/derivative_rules.hpp"
-#include "kernels/variable_mass_step.hpp"
+#include "gnomon/registry/plugin.hpp"
+#include "kernels/discrete_gradient/derivative_rules.hpp"
+#include "kernels/variable_mass/variable_mass_step.hpp"
 
 namespace {
 

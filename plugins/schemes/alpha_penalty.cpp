@@ -15,10 +15,10 @@
 /// work for every h. The midpoint rule's Newton iteration may alternate between the branches of P when a step meets a
 /// stiff obstacle: use kinsol-linesearch there.
 
-#include "gnomon/plugin.hpp"
-#include "kernels/alpha_scheme.hpp"
-#include "kernels/derivative_rules.hpp"
-#include "kernels/variable_mass_step.hpp"
+#include "gnomon/registry/plugin.hpp"
+#include "kernels/alpha/alpha_scheme.hpp"
+#include "kernels/discrete_gradient/derivative_rules.hpp"
+#include "kernels/variable_mass/variable_mass_step.hpp"
 
 namespace {
 

@@ -10,9 +10,9 @@
 /// rounding level; the momentum maps are exact whatever it is. The update as printed, lambda += 2 mu g, does not match
 /// the force, which has mu g: update=consistent is mu g. update=newton needs two or three iterations everywhere.
 
-#include "gnomon/plugin.hpp"
-#include "kernels/augmented_step.hpp"
-#include "kernels/derivative_rules.hpp"
+#include "gnomon/registry/plugin.hpp"
+#include "kernels/discrete_gradient/augmented_step.hpp"
+#include "kernels/discrete_gradient/derivative_rules.hpp"
 
 namespace {
 

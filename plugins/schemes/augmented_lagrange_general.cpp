@@ -10,9 +10,9 @@
 /// energy is exact, and g zero, as far as the tolerance goes. Here the printed update lambda += 2 mu g is the
 /// consistent one.
 
-#include "gnomon/plugin.hpp"
-#include "kernels/augmented_step.hpp"
-#include "kernels/derivative_rules.hpp"
+#include "gnomon/registry/plugin.hpp"
+#include "kernels/discrete_gradient/augmented_step.hpp"
+#include "kernels/discrete_gradient/derivative_rules.hpp"
 
 namespace {
 

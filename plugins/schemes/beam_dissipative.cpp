@@ -10,11 +10,11 @@
 ///     lambda.G(x^{n+1}) (x^{n+1} - x^{n-1}) = sum_i lambda_i (x^{n+1} - x^{n-1})^T Hess g_i (x^{n+1} - x^{n-1})/2
 ///
 /// which is positive for stretched beams. (A beam of 16838 J loses 7384 J in 10 s at h = .01, see erratum to (97).) The
-/// energy at n+1/2 is named and measured, not promised. Each step is a minimisation, so that Algorithm 2 (solver alg2)
+/// energy at n+1/2 is named and measured, not promised. Each step is a minimisation, so that Algorithm 2 (solver uzawa)
 /// serves it. Start as (94).
 
-#include "gnomon/plugin.hpp"
-#include "kernels/alpha_scheme.hpp"
+#include "gnomon/registry/plugin.hpp"
+#include "kernels/alpha/alpha_scheme.hpp"
 
 namespace {
 

@@ -25,9 +25,9 @@
 #include <cmath>
 #include <optional>
 
-#include "gnomon/error.hpp"
-#include "gnomon/plugin.hpp"
-#include "kernels/index1_multipliers.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/registry/plugin.hpp"
+#include "kernels/common/index1_multipliers.hpp"
 
 namespace {
 

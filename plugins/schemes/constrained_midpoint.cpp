@@ -9,9 +9,9 @@
 /// derivative, so the energy is exact for at most quadratic U and g, and errs at O(h^2) otherwise. Linear symmetries
 /// are respected.
 
-#include "gnomon/plugin.hpp"
-#include "kernels/multiplier_step.hpp"
-#include "kernels/requirements.hpp"
+#include "gnomon/registry/plugin.hpp"
+#include "kernels/common/requirements.hpp"
+#include "kernels/discrete_gradient/multiplier_step.hpp"
 
 namespace {
 

@@ -13,9 +13,9 @@
 /// A force enters as Q(q_m, dq/h, t_m), and U and g may depend on time where they are quadratic in q: H1 - H0 is then
 /// the booked work, to rounding (kernels/applied_force.hpp, kernels/moving_constraints.hpp).
 
-#include "gnomon/plugin.hpp"
-#include "kernels/derivative_rules.hpp"
-#include "kernels/multiplier_step.hpp"
+#include "gnomon/registry/plugin.hpp"
+#include "kernels/discrete_gradient/derivative_rules.hpp"
+#include "kernels/discrete_gradient/multiplier_step.hpp"
 
 namespace {
 

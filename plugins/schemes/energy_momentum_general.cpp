@@ -19,10 +19,10 @@
 ///
 /// Cost: where s is active the Jacobian's first 2n rows are dense.
 
-#include "gnomon/plugin.hpp"
-#include "kernels/derivative_rules.hpp"
-#include "kernels/end_multiplier.hpp"
-#include "kernels/variable_mass_step.hpp"
+#include "gnomon/registry/plugin.hpp"
+#include "kernels/discrete_gradient/derivative_rules.hpp"
+#include "kernels/discrete_gradient/end_multiplier.hpp"
+#include "kernels/variable_mass/variable_mass_step.hpp"
 
 namespace {
 

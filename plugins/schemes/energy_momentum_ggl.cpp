@@ -52,11 +52,11 @@
 /// discrete derivatives: Gonzalez, J. Nonlinear Sci. 6 (1996); both constraint levels: Gear, Leimkuhler, Gupta, J.
 /// Comput. Appl. Math. 12 (1985).
 
-#include "gnomon/plugin.hpp"
-#include "kernels/ggl_equations.hpp"
-#include "kernels/ggl_step.hpp"
-#include "kernels/momentum_maps.hpp"
-#include "kernels/variable_mass_step.hpp"
+#include "energy_momentum_ggl/ggl_equations.hpp"
+#include "gnomon/registry/plugin.hpp"
+#include "kernels/common/momentum_maps.hpp"
+#include "kernels/ggl/ggl_step.hpp"
+#include "kernels/variable_mass/variable_mass_step.hpp"
 
 namespace {
 

@@ -37,15 +37,15 @@
 
 #include <algorithm>
 
-#include "gnomon/plugin.hpp"
-#include "kernels/general_line_integral.hpp"
-#include "kernels/hbvm_equations.hpp"
-#include "kernels/index1_multipliers.hpp"
-#include "kernels/line_integral_degrees.hpp"
-#include "kernels/momentum_maps.hpp"
-#include "kernels/requirements.hpp"
-#include "kernels/system_hamiltonian.hpp"
-#include "kernels/variable_mass_rule.hpp"
+#include "gnomon/registry/plugin.hpp"
+#include "hbvm/hbvm_equations.hpp"
+#include "hbvm/system_hamiltonian.hpp"
+#include "kernels/common/index1_multipliers.hpp"
+#include "kernels/common/momentum_maps.hpp"
+#include "kernels/common/requirements.hpp"
+#include "kernels/line_integral/general_line_integral.hpp"
+#include "kernels/line_integral/line_integral_degrees.hpp"
+#include "kernels/variable_mass/variable_mass_rule.hpp"
 
 namespace {
 
@@ -68,8 +68,8 @@ class HbvmStep final : public StepEquations {
   void prepare(State& z) const override {
     z.history.resize(equations_.size(), kernels::predictor_depth);
     if (!projected_) return;
-    z.carried.resize(2 * equations_.n());
-    z.carried << z.p.value(), z.p.tail();
+    z.scheme_data.resize(2 * equations_.n());
+    z.scheme_data << z.p.value(), z.p.tail();
   }
   void begin(const State& z0, double h) override {
     h_ = h;
@@ -98,7 +98,7 @@ class HbvmStep final : public StepEquations {
     }
     raw_.add(p_increment_.value);
     raw_.add(p_increment_.low);
-    next.carried << raw_.value(), raw_.tail();
+    next.scheme_data << raw_.value(), raw_.tail();
     p_ = raw_.value();
     projection_.project(next.t, next.q.value(), p_, next.lambda);
     next.p.set(p_);
@@ -108,8 +108,8 @@ class HbvmStep final : public StepEquations {
   long double added_energy(const State& z) override {
     if (!projected_) return -z.work.total();
     const Index n = equations_.n();
-    dp_ = (z.carried.head(n) - z.p.value()) + z.carried.tail(n);
-    p_ = z.carried.head(n) + z.p.value();
+    dp_ = (z.scheme_data.head(n) - z.p.value()) + z.scheme_data.tail(n);
+    p_ = z.scheme_data.head(n) + z.p.value();
     system_->mass().solve(p_, dq_);
     return 0.5L * dp_.dot(dq_) - z.work.total();
   }
@@ -117,8 +117,8 @@ class HbvmStep final : public StepEquations {
  private:
   void read_raw(const State& z) {
     const Index n = equations_.n();
-    raw_.set(z.carried.head(n));
-    raw_.add(z.carried.tail(n));
+    raw_.set(z.scheme_data.head(n));
+    raw_.add(z.scheme_data.tail(n));
   }
 
   const System* system_;

@@ -44,13 +44,13 @@
 
 #include <algorithm>
 
-#include "gnomon/plugin.hpp"
-#include "kernels/ggl_step.hpp"
-#include "kernels/line_integral_degrees.hpp"
-#include "kernels/line_integral_ggl_equations.hpp"
-#include "kernels/momentum_maps.hpp"
-#include "kernels/variable_mass_line_integral.hpp"
-#include "kernels/variable_mass_rule.hpp"
+#include "gnomon/registry/plugin.hpp"
+#include "kernels/common/momentum_maps.hpp"
+#include "kernels/ggl/ggl_step.hpp"
+#include "kernels/line_integral/line_integral_degrees.hpp"
+#include "kernels/variable_mass/variable_mass_rule.hpp"
+#include "line_integral_ggl/line_integral_ggl_equations.hpp"
+#include "line_integral_ggl/variable_mass_line_integral.hpp"
 
 namespace {
 

@@ -11,10 +11,10 @@
 /// constraints are met up to O(1/mu): as mu grows the scheme tends to energy-momentum (Prop. 3.2). A symmetry that
 /// turns the constraints among themselves (a joint in components) needs R = |g|^2.
 
-#include "gnomon/plugin.hpp"
-#include "kernels/derivative_rules.hpp"
-#include "kernels/momentum_maps.hpp"
-#include "kernels/penalty_options.hpp"
+#include "gnomon/registry/plugin.hpp"
+#include "kernels/common/momentum_maps.hpp"
+#include "kernels/discrete_gradient/derivative_rules.hpp"
+#include "kernels/discrete_gradient/penalty_options.hpp"
 
 namespace {
 

@@ -11,9 +11,9 @@
 /// r'(g1)). Inside the augmented Lagrange iteration (augmented-lagrange-general) the limit is the multiplier scheme, of
 /// second order.
 
-#include "gnomon/plugin.hpp"
-#include "kernels/derivative_rules.hpp"
-#include "kernels/penalty_options.hpp"
+#include "gnomon/registry/plugin.hpp"
+#include "kernels/discrete_gradient/derivative_rules.hpp"
+#include "kernels/discrete_gradient/penalty_options.hpp"
 
 namespace {
 

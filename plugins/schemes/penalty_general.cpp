@@ -14,9 +14,9 @@
 /// the multiplier scheme does not vanish as mu grows, against Prop. 3.2 of the paper; penalty and penalty-dhat
 /// do not have this.
 
-#include "gnomon/plugin.hpp"
-#include "kernels/derivative_rules.hpp"
-#include "kernels/penalty_options.hpp"
+#include "gnomon/registry/plugin.hpp"
+#include "kernels/discrete_gradient/derivative_rules.hpp"
+#include "kernels/discrete_gradient/penalty_options.hpp"
 
 namespace {
 

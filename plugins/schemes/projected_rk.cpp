@@ -24,13 +24,13 @@
 
 #include <cmath>
 
-#include "gnomon/plugin.hpp"
-#include "kernels/frozen_projection.hpp"
-#include "kernels/manifold_projection.hpp"
-#include "kernels/predictor.hpp"
-#include "kernels/rk_stages.hpp"
-#include "kernels/saddle_equations.hpp"
-#include "kernels/symmetric_projection.hpp"
+#include "gnomon/registry/plugin.hpp"
+#include "kernels/common/predictor.hpp"
+#include "kernels/runge_kutta/frozen_projection.hpp"
+#include "kernels/runge_kutta/manifold_projection.hpp"
+#include "kernels/runge_kutta/rk_stages.hpp"
+#include "kernels/runge_kutta/saddle_equations.hpp"
+#include "kernels/runge_kutta/symmetric_projection.hpp"
 
 namespace {
 
@@ -86,7 +86,7 @@ class ProjectedRkStep final : public StepEquations {
   Index n_systems() const override { return static_cast<Index>(systems_.size()); }
   NonlinearEquations& system(Index k) override { return *systems_[static_cast<std::size_t>(k)]; }
 
-  /// carried = [w | H of the start, in two doubles]
+  /// scheme_data = [w | H of the start, in two doubles]
   void prepare(State& z) const override {
     z.history.resize(x_.size(), kernels::predictor_depth);
     Vector force(n_), w(n_);
@@ -96,11 +96,11 @@ class ProjectedRkStep final : public StepEquations {
     system_->potential_gradient(z.t, z.q.value(), w);
     force = -(force + w);
     system_->mass().solve(force, w);
-    z.carried.resize(n_ + 2);
-    z.carried.head(n_) = w;
+    z.scheme_data.resize(n_ + 2);
+    z.scheme_data.head(n_) = w;
     const long double h0 = energy(z, force, w);
-    z.carried[n_] = static_cast<double>(h0);
-    z.carried[n_ + 1] = static_cast<double>(h0 - z.carried[n_]);
+    z.scheme_data[n_] = static_cast<double>(h0);
+    z.scheme_data[n_ + 1] = static_cast<double>(h0 - z.scheme_data[n_]);
   }
 
   void begin(const State& z0, double h) override {
@@ -112,7 +112,7 @@ class ProjectedRkStep final : public StepEquations {
       symmetric_->begin(z0, v0_, h);
     else
       stages_->begin(z0, v0_, h);
-    outlook_ = kernels::Outlook::regular;
+    feasibility_ = kernels::Feasibility::regular;
   }
 
   void predict(Index solve, VectorRef x) override {
@@ -120,12 +120,12 @@ class ProjectedRkStep final : public StepEquations {
       if (kernels::extrapolate(*z0_, h_, x)) return;
       x.setZero();
       for (Index i = 0; i < method_.tableau.stages; ++i) {
-        x.segment(i * n_, n_) = z0_->carried.head(n_);
+        x.segment(i * n_, n_) = z0_->scheme_data.head(n_);
         x.segment(method_.tableau.stages * n_ + i * m_, m_) = z0_->lambda;
       }
       if (symmetric_) {
         x.segment(symmetric_->dq(), n_) = h_ * v0_;
-        x.segment(symmetric_->dv(), n_) = h_ * z0_->carried.head(n_);
+        x.segment(symmetric_->dv(), n_) = h_ * z0_->scheme_data.head(n_);
       }
     } else {
       x.setZero();
@@ -146,7 +146,7 @@ class ProjectedRkStep final : public StepEquations {
     return Next::advance;
   }
   const char* diagnosis(Index solve) const override {
-    if (solve != projection_at_ || outlook_ != kernels::Outlook::distant) return nullptr;
+    if (solve != projection_at_ || feasibility_ != kernels::Feasibility::distant) return nullptr;
     return "the energy projection may have no real root: along its directions H turns back before it reaches the "
            "energy of the start; a smaller step has a smaller energy error";
   }
@@ -159,7 +159,7 @@ class ProjectedRkStep final : public StepEquations {
     system_->mass().apply(fix_v_, work_);
     next.p.add(work_);
     next.lambda = lambda_;
-    next.carried.head(n_) = w_;
+    next.scheme_data.head(n_) = w_;
     kernels::remember(next, h_, x_);
     next.advance_time(h_);
   }
@@ -171,7 +171,7 @@ class ProjectedRkStep final : public StepEquations {
     x_ = x;
     dq_.setZero();
     dv_.setZero();
-    w_ = rk.r * z0_->carried.head(n_);
+    w_ = rk.r * z0_->scheme_data.head(n_);
     lambda_ = rk.r * z0_->lambda;
     for (Index i = 0; i < rk.stages; ++i) {
       dq_ += rk.ba[i] * x.segment(i * n_, n_);
@@ -192,10 +192,10 @@ class ProjectedRkStep final : public StepEquations {
   void begin_projection() {
     double defect = 0;
     if (method_.from_start) {
-      const long double drift = energy(*z0_, work_, velocity_) - z0_->carried[n_] - z0_->carried[n_ + 1];
+      const long double drift = energy(*z0_, work_, velocity_) - z0_->scheme_data[n_] - z0_->scheme_data[n_ + 1];
       defect = static_cast<double>(drift);
     }
-    outlook_ = projection_->begin(*z0_, dq_, dv_, h_, defect);
+    feasibility_ = projection_->begin(*z0_, dq_, dv_, h_, defect);
   }
 
   void begin_accelerations() {
@@ -246,7 +246,7 @@ class ProjectedRkStep final : public StepEquations {
 
   const State* z0_ = nullptr;
   double h_ = 0;
-  kernels::Outlook outlook_ = kernels::Outlook::regular;
+  kernels::Feasibility feasibility_ = kernels::Feasibility::regular;
   Vector x_, v0_, q1_, v1_, dq_, dv_, fix_q_, fix_v_, w_, lambda_, no_multipliers_, work_, velocity_;
 };
 

@@ -8,12 +8,12 @@
 /// Order 2, symmetric, symplectic; both constraint levels and the momentum maps are exact, the energy oscillates at
 /// O(h^2). Source: Andersen, J. Comput. Phys. 52 (1983); Leimkuhler, Skeel, J. Comput. Phys. 112 (1994).
 
-#include "gnomon/plugin.hpp"
-#include "gnomon/system_at.hpp"
-#include "kernels/predictor.hpp"
-#include "kernels/rattle_tangent.hpp"
-#include "kernels/requirements.hpp"
-#include "kernels/step_scales.hpp"
+#include "gnomon/model/system_at.hpp"
+#include "gnomon/registry/plugin.hpp"
+#include "kernels/common/predictor.hpp"
+#include "kernels/common/requirements.hpp"
+#include "kernels/common/step_scales.hpp"
+#include "rattle/rattle_tangent.hpp"
 
 namespace {
 

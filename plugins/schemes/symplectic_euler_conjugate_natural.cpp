@@ -8,7 +8,7 @@
 /// a = alpha, any number but 0 and 1. The adjoint of symplectic-euler-natural with alpha = 1-a: order 1 and symplectic
 /// on Hamiltonian problems where r is affine in the multiplier, order 0 elsewhere. Source: Small, Jay, (3.6), (3.7).
 
-#include "kernels/euler_scheme.hpp"
+#include "kernels/euler/euler_scheme.hpp"
 
 namespace {
 

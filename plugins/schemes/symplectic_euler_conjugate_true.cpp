@@ -8,7 +8,7 @@
 /// a = alpha, any number but 0. Order 1 for every r; symplectic on Hamiltonian problems. It is *not* the adjoint of
 /// symplectic-euler-true where r is nonlinear, see symplectic-euler-true-adjoint. Source: Small, Jay, (3.8).
 
-#include "kernels/euler_scheme.hpp"
+#include "kernels/euler/euler_scheme.hpp"
 
 namespace {
 

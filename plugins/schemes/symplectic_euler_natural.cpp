@@ -8,7 +8,7 @@
 /// multiplier; a A + (1-a) B is then the consistent multiplier. Where r is nonlinear it is *inconsistent*, order 0: it
 /// converges to the solution of another equation (theorem 3.1). Source: Small, Jay, (3.2).
 
-#include "kernels/euler_scheme.hpp"
+#include "kernels/euler/euler_scheme.hpp"
 
 namespace {
 

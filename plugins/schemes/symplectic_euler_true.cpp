@@ -8,7 +8,7 @@
 /// at the end of the step. Order 1 for every r; where r is affine it is symplectic-euler-natural, and symplectic on
 /// Hamiltonian problems. Source: Small, Jay, (3.5).
 
-#include "kernels/euler_scheme.hpp"
+#include "kernels/euler/euler_scheme.hpp"
 
 namespace {
 

@@ -9,7 +9,7 @@
 /// preceded by symplectic-euler-true of the same size it makes a symmetric map of order 2. The multiplier it reports,
 /// B, belongs to the start of the step. Source: Small, Jay, (3.5).
 
-#include "kernels/euler_scheme.hpp"
+#include "kernels/euler/euler_scheme.hpp"
 
 namespace {
 

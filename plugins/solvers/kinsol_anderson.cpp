@@ -11,8 +11,8 @@
 #include <memory>
 #include <string>
 
-#include "gnomon/fixed_point_iteration.hpp"
-#include "gnomon/plugin.hpp"
+#include "gnomon/registry/plugin.hpp"
+#include "gnomon/sundials/fixed_point_iteration.hpp"
 #include "kernels/kinsol_memory.hpp"
 
 namespace {

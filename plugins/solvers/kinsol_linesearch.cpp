@@ -1,7 +1,7 @@
 /// \file
 /// kinsol-linesearch: KINSOL, Newton directions with a line search on the scaled residual norm.
 
-#include "gnomon/plugin.hpp"
+#include "gnomon/registry/plugin.hpp"
 #include "kernels/kinsol_newton_iteration.hpp"
 
 namespace {

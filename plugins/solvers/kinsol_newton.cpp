@@ -1,8 +1,8 @@
 /// \file
 /// kinsol-newton: KINSOL, full Newton steps, a fresh Jacobian in every iteration; the last corrections are made with
-/// the one at hand (gnomon/polish.hpp).
+/// the current one (gnomon/solve/chord_steps.hpp).
 
-#include "gnomon/plugin.hpp"
+#include "gnomon/registry/plugin.hpp"
 #include "kernels/kinsol_newton_iteration.hpp"
 
 namespace {

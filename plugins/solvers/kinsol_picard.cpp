@@ -11,8 +11,8 @@
 #include <memory>
 #include <string>
 
-#include "gnomon/error.hpp"
-#include "gnomon/plugin.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/registry/plugin.hpp"
 #include "kernels/kinsol_frozen_iteration.hpp"
 #include "kernels/kinsol_leading_iteration.hpp"
 
@@ -38,7 +38,7 @@ class KinsolPicard final : public NonlinearSolver {
     iteration_->attach(equations);
   }
   SolveReport solve(VectorRef xs) override { return iteration_->solve(xs); }
-  void exchange(Archive& archive) override { iteration_->exchange(archive); }
+  void serialize(Archive& archive) override { iteration_->serialize(archive); }
 
  private:
   std::string matrix_;

@@ -3,16 +3,16 @@
 ///
 ///     J(x) dx = -F(x),   x += dx,   until max |dx|/(1+|x|) < 1e-7 and F is at its rounding floor,
 ///
-/// with J factorised in every iteration, until the one at hand contracts twentyfold: the last corrections are made
-/// with that (gnomon/polish.hpp). Newton is quadratic where the step is that small, so the error left is below
+/// with J factorised in every iteration, until the current one contracts twentyfold: the last corrections are made
+/// with that (gnomon/solve/chord_steps.hpp). Newton is quadratic where the step is that small, so the error left is below
 /// rounding; a residual that is not there yet gets further iterations as long as they gain.
 
 #include <limits>
 
-#include "gnomon/error.hpp"
-#include "gnomon/jacobian_system.hpp"
-#include "gnomon/plugin.hpp"
-#include "gnomon/polish.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/registry/plugin.hpp"
+#include "gnomon/solve/chord_steps.hpp"
+#include "gnomon/solve/jacobian_system.hpp"
 
 namespace {
 
@@ -50,7 +50,7 @@ class Newton final : public NonlinearSolver {
       if (is_noise(report.step_norm, last_step) && rule_.at_floor(report.residual_norm, floor)) return report;
       last_step = report.step_norm;
       if (report.step_norm > chord_reach * rule_.step_tolerance) continue;
-      const Ending ending = end_with_matrix(AtHand{*this, xs, report.step_norm}, rule_, floor, report);
+      const Ending ending = take_chord_steps(ChordCorrection{*this, xs, report.step_norm}, rule_, floor, report);
       if (ending != Ending::new_matrix) return report;
       last_step = report.step_norm;
       if (report.step_norm > rule_.step_tolerance) continue;
@@ -67,11 +67,11 @@ class Newton final : public NonlinearSolver {
     return report;
   }
 
-  void exchange(Archive& archive) override { linear_.exchange(archive, false); }
+  void serialize(Archive& archive) override { linear_.serialize(archive, false); }
 
  private:
-  /// See gnomon/polish.hpp.
-  struct AtHand {
+  /// See gnomon/solve/chord_steps.hpp.
+  struct ChordCorrection {
     Newton& me;
     VectorRef& xs;
     double last, before = 0;  ///< corrections

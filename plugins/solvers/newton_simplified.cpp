@@ -11,10 +11,10 @@
 /// an earlier solve made corrections or residual grow, the solve begins again. Where a single matrix will not do, this
 /// is Newton's method.
 
-#include "gnomon/error.hpp"
-#include "gnomon/jacobian_system.hpp"
-#include "gnomon/plugin.hpp"
-#include "gnomon/stagnation.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/registry/plugin.hpp"
+#include "gnomon/solve/jacobian_system.hpp"
+#include "gnomon/solve/stagnation.hpp"
 
 namespace {
 
@@ -48,9 +48,9 @@ class NewtonSimplified final : public NonlinearSolver {
     return report;
   }
 
-  void exchange(Archive& archive) override {
+  void serialize(Archive& archive) override {
     archive(has_matrix_);
-    if (!leading_) linear_.exchange(archive, has_matrix_);
+    if (!leading_) linear_.serialize(archive, has_matrix_);
   }
 
  private:
@@ -64,7 +64,7 @@ class NewtonSimplified final : public NonlinearSolver {
       const bool solved = correction(xs, report);
       if (!solved && !old_) return;
       if (!solved || (!fresh && stagnation.slow(report.step_norm, old_))) {
-        if (solved && !stagnation.astray(report.step_norm)) old_ = false;
+        if (solved && !stagnation.diverging(report.step_norm)) old_ = false;
         stagnation.renew();
         if (!begin_again(xs, report) || !set_matrix(xs, report) || !correction(xs, report)) return;
       }
@@ -135,7 +135,7 @@ class NewtonSimplified final : public NonlinearSolver {
 
   bool leading_, keep_;
   bool has_matrix_ = false;  // of the last solve, which converged
-  bool old_ = false;         // the matrix at hand is that one
+  bool old_ = false;         // the current factorisation is that one
   ConvergenceRule rule_;
   ScaledEquations* equations_ = nullptr;
   AlgebraChoice algebra_;

@@ -9,9 +9,9 @@
 
 #include <algorithm>
 
-#include "gnomon/attached_solver.hpp"
-#include "gnomon/fixed_point_iteration.hpp"
-#include "gnomon/plugin.hpp"
+#include "gnomon/registry/plugin.hpp"
+#include "gnomon/sundials/attached_solver.hpp"
+#include "gnomon/sundials/fixed_point_iteration.hpp"
 
 namespace {
 

@@ -7,8 +7,8 @@
 
 #include <sunnonlinsol/sunnonlinsol_newton.h>
 
-#include "gnomon/attached_solver.hpp"
-#include "gnomon/plugin.hpp"
+#include "gnomon/registry/plugin.hpp"
+#include "gnomon/sundials/attached_solver.hpp"
 
 namespace {
 

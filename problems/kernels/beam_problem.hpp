@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "gnomon/consistency.hpp"
-#include "gnomon/equilibrium.hpp"
-#include "gnomon/problem.hpp"
+#include "gnomon/model/problem.hpp"
+#include "gnomon/solve/equilibrium.hpp"
+#include "gnomon/start/consistency.hpp"
 #include "kernels/catenary.hpp"
 #include "kernels/hermite_beam.hpp"
 #include "kernels/unused_parameter.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "gnomon/system.hpp"
+#include "gnomon/model/system.hpp"
 
 namespace gnomon::problems {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 
 namespace gnomon::problems {
 

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "gnomon/autodiff_system.hpp"
+#include "gnomon/model/autodiff_system.hpp"
 
 namespace gnomon::problems {
 

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "gnomon/autodiff_system.hpp"
+#include "gnomon/model/autodiff_system.hpp"
 
 namespace gnomon::problems {
 

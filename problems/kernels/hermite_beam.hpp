@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "gnomon/curves.hpp"
-#include "gnomon/split_form.hpp"
-#include "gnomon/system.hpp"
+#include "gnomon/model/curves.hpp"
+#include "gnomon/model/split_form.hpp"
+#include "gnomon/model/system.hpp"
 #include "kernels/beam_unknowns.hpp"
 #include "kernels/hermite_element.hpp"
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "gnomon/types.hpp"
+#include "gnomon/base/types.hpp"
 
 namespace gnomon::problems {
 

@@ -10,7 +10,7 @@
 #include <memory>
 #include <utility>
 
-#include "gnomon/system.hpp"
+#include "gnomon/model/system.hpp"
 
 namespace gnomon::problems {
 

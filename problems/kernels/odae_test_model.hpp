@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "gnomon/autodiff_overdetermined.hpp"
+#include "gnomon/model/autodiff_overdetermined.hpp"
 
 namespace gnomon::problems {
 

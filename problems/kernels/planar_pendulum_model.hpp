@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "gnomon/autodiff_system.hpp"
+#include "gnomon/model/autodiff_system.hpp"
 #include "kernels/pendulum_motion.hpp"
 
 namespace gnomon::problems {

@@ -4,7 +4,7 @@
 
 #include <Eigen/Cholesky>
 
-#include "gnomon/system.hpp"
+#include "gnomon/model/system.hpp"
 
 namespace gnomon::problems {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "gnomon/system.hpp"
+#include "gnomon/model/system.hpp"
 
 namespace gnomon::problems {
 

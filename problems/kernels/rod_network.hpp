@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "gnomon/system.hpp"
+#include "gnomon/model/system.hpp"
 #include "kernels/rotation.hpp"
 
 namespace gnomon::problems {

@@ -2,7 +2,7 @@
 /// \file
 /// Infinitesimal rotations: the symmetry generators of models in space.
 
-#include "gnomon/types.hpp"
+#include "gnomon/base/types.hpp"
 
 namespace gnomon::problems {
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "gnomon/error.hpp"
-#include "gnomon/options.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/base/options.hpp"
 
 namespace gnomon::problems {
 

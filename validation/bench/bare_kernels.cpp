@@ -1,6 +1,6 @@
 #include "bare_kernels.hpp"
 
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 
 namespace gnomon::bench {
 

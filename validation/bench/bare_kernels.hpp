@@ -5,10 +5,10 @@
 #include <memory>
 #include <string>
 
-#include "gnomon/linear_algebra.hpp"
-#include "gnomon/problem.hpp"
-#include "gnomon/scaled_equations.hpp"
-#include "gnomon/scheme.hpp"
+#include "gnomon/model/problem.hpp"
+#include "gnomon/scheme/scheme.hpp"
+#include "gnomon/solve/linear_algebra.hpp"
+#include "gnomon/solve/scaled_equations.hpp"
 #include "timing.hpp"
 
 namespace gnomon::bench {

@@ -6,7 +6,7 @@
 
 #include "bare_kernels.hpp"
 #include "energy_momentum_chain.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 #include "rattle_chain.hpp"
 #include "steps.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 
 namespace gnomon::bench {
 

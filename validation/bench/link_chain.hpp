@@ -5,7 +5,7 @@
 #include <Eigen/Core>
 #include <vector>
 
-#include "gnomon/problem.hpp"
+#include "gnomon/model/problem.hpp"
 
 namespace gnomon::bench {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "gnomon/integrator.hpp"
+#include "gnomon/run/integrator.hpp"
 #include "timing.hpp"
 
 namespace gnomon::bench {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "gnomon/registry.hpp"
+#include "gnomon/registry/registry.hpp"
 #include "timing.hpp"
 
 namespace gnomon::bench {

@@ -15,7 +15,7 @@
 #include "../measures/setup.hpp"
 #include "../measures/strategies.hpp"
 #include "../report/conformance.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 
 namespace {
 

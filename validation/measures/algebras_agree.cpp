@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "equations_walk.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 #include "measure.hpp"
 
 namespace gnomon::validation {

@@ -1,6 +1,6 @@
 /// After start() nothing allocates: the scheme with every solver that takes it.
 #include "counting_malloc.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 #include "kinsol_messages.hpp"
 #include "measure.hpp"
 #include "setup.hpp"

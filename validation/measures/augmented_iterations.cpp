@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 #include "measure.hpp"
 #include "setup.hpp"
 

@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "equilibrium.hpp"
-#include "gnomon/curves.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/model/curves.hpp"
 #include "measure.hpp"
 #include "setup.hpp"
 

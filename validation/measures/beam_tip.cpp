@@ -7,8 +7,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "gnomon/curves.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/model/curves.hpp"
 #include "measure.hpp"
 #include "setup.hpp"
 

@@ -1,6 +1,6 @@
 /// A run that is saved after half of its steps and goes on from the file in another integrator ends in the same state,
 /// with the same statistics, bit by bit, as the run that was not interrupted.
-#include "gnomon/checkpoint.hpp"
+#include "gnomon/run/checkpoint.hpp"
 
 #include <unistd.h>
 

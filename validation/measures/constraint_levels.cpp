@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 #include "measure.hpp"
 #include "setup.hpp"
 
@@ -30,7 +30,7 @@ class Levels final : public Observer {
 
   bool observe(const State& z, long) override {
     const Vector& q = z.q.value();
-    w_ = z.carried.head(system_->n());
+    w_ = z.scheme_data.head(system_->n());
     system_->mass().solve(z.p.value(), v_);
     system_->constraint_jacobian(z.t, q, values_);
     system_->constraint_bias(z.t, q, v_, g_);
@@ -74,7 +74,7 @@ class Levels final : public Observer {
 Quantities measure_constraint_levels(const Registry& registry, const Case& c) {
   const ProblemInstance instance = build(registry, c);
   Integrator integrator = started(registry, instance, c.method);
-  if (integrator.state().carried.size() < mechanical(instance).n())
+  if (integrator.state().scheme_data.size() < mechanical(instance).n())
     throw Error(ErrorCode::refused,
                 "measure constraint-levels needs the accelerations that scheme " + c.method.scheme + " does not carry");
   Levels levels(mechanical(instance));

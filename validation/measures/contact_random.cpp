@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "contact_run.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 #include "measure.hpp"
 
 namespace gnomon::validation {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gnomon/consistency.hpp"
+#include "gnomon/start/consistency.hpp"
 #include "measure.hpp"
 #include "setup.hpp"
 

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "disagreement.hpp"
-#include "gnomon/consistency.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/start/consistency.hpp"
 #include "measure.hpp"
 
 namespace gnomon::validation {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gnomon/types.hpp"
+#include "gnomon/base/types.hpp"
 
 namespace gnomon::validation {
 

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "gnomon/scaled_equations.hpp"
+#include "gnomon/solve/scaled_equations.hpp"
 #include "setup.hpp"
 
 namespace gnomon::validation {

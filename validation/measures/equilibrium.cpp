@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "gnomon/consistency.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/start/consistency.hpp"
 #include "setup.hpp"
 
 namespace gnomon::validation {

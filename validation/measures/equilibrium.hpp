@@ -6,8 +6,8 @@
 #include <string>
 
 #include "case.hpp"
-#include "gnomon/equilibrium.hpp"
-#include "gnomon/registry.hpp"
+#include "gnomon/registry/registry.hpp"
+#include "gnomon/solve/equilibrium.hpp"
 
 namespace gnomon::validation {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "convergence.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 #include "measure.hpp"
 
 namespace gnomon::validation {

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "convergence.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 #include "measure.hpp"
 #include "setup.hpp"
 

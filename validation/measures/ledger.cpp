@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "gnomon/consistency.hpp"
+#include "gnomon/start/consistency.hpp"
 #include "measure.hpp"
 #include "setup.hpp"
 

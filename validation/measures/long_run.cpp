@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 #include "measure.hpp"
 #include "setup.hpp"
 

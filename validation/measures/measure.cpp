@@ -1,7 +1,7 @@
 #include "measure.hpp"
 
 #include "alpha_measures.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 
 namespace gnomon::validation {
 

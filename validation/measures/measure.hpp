@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "case.hpp"
-#include "gnomon/registry.hpp"
+#include "gnomon/registry/registry.hpp"
 
 namespace gnomon::validation {
 

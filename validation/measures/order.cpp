@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "convergence.hpp"
-#include "gnomon/consistency.hpp"
+#include "gnomon/start/consistency.hpp"
 #include "measure.hpp"
 
 namespace gnomon::validation {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "convergence.hpp"
-#include "gnomon/consistency.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/start/consistency.hpp"
 #include "measure.hpp"
 
 namespace gnomon::validation {
@@ -26,7 +26,7 @@ Quantities measure_order_levels(const Registry& registry, const Case& c) {
   for (const double h : c.step) {
     Integrator integrator = started(registry, instance, c.method);
     const State& z = integrator.state();
-    if (z.carried.size() < system.n())
+    if (z.scheme_data.size() < system.n())
       throw Error(ErrorCode::refused,
                   "measure order-levels needs the accelerations that scheme " + c.method.scheme + " does not carry");
     advance(integrator, whole_steps(length, h), h);
@@ -34,7 +34,7 @@ Quantities measure_order_levels(const Registry& registry, const Case& c) {
     steps.push_back(h);
     errors[0].push_back(relative_error(z.q.value(), reference.q));
     errors[1].push_back(relative_error(v_h, v));
-    errors[2].push_back(relative_error(z.carried.head(system.n()), w));
+    errors[2].push_back(relative_error(z.scheme_data.head(system.n()), w));
     errors[3].push_back(relative_error(z.lambda, lambda));
   }
   Quantities out;

@@ -4,8 +4,8 @@
 
 #include "derivatives.hpp"
 #include "disagreement.hpp"
-#include "gnomon/error.hpp"
-#include "gnomon/overdetermined_consistency.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/start/overdetermined_consistency.hpp"
 
 namespace gnomon::validation {
 

@@ -29,7 +29,7 @@ class Scales final : public Observer {
   bool observe(const State& z, long) override {
     const Vector &q = z.q.value(), &p = z.p.value();
     if (overdetermined_ != nullptr)
-      overdetermined_->evaluate(Term::velocity, {q, z.carried, z.lambda}, v_);
+      overdetermined_->evaluate(Term::velocity, {q, z.scheme_data, z.lambda}, v_);
     else
       system_->velocity(q, p, xi_, v_);
     speed_ = std::max(speed_, v_.lpNorm<Eigen::Infinity>());

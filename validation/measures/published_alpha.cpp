@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "alpha_measures.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 #include "setup.hpp"
 
 namespace gnomon::validation {

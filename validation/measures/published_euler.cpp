@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "convergence.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 #include "measure.hpp"
 #include "setup.hpp"
 

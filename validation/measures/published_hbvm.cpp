@@ -15,8 +15,8 @@
 #include <map>
 #include <sstream>
 
-#include "gnomon/consistency.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/start/consistency.hpp"
 #include "measure.hpp"
 #include "setup.hpp"
 

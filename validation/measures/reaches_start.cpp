@@ -1,8 +1,8 @@
 /// Starts that a problem holds as digits: the references must reach them from the start that they were computed from.
 #include <algorithm>
 
-#include "gnomon/consistency.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/start/consistency.hpp"
 #include "measure.hpp"
 #include "setup.hpp"
 

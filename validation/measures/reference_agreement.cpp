@@ -1,7 +1,7 @@
 /// A scheme, extrapolated, against independent references; and the references against themselves and each other.
 #include <algorithm>
 
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 #include "measure.hpp"
 #include "setup.hpp"
 

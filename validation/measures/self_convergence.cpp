@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "convergence.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 #include "measure.hpp"
 
 namespace gnomon::validation {

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "gnomon/error.hpp"
-#include "gnomon/overdetermined_consistency.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/start/overdetermined_consistency.hpp"
 #include "measure.hpp"
 
 namespace gnomon::validation {
@@ -22,7 +22,7 @@ Phase start_of(const ProblemInstance& instance) {
 
 Phase phase_of(const Integrator& integrator) {
   const State& z = integrator.state();
-  return {z.q.value(), integrator.overdetermined() ? z.carried : z.p.value()};
+  return {z.q.value(), integrator.overdetermined() ? z.scheme_data : z.p.value()};
 }
 
 Phase phase_of(const ReferenceReport& report, const ProblemInstance& instance) {

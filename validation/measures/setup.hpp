@@ -3,7 +3,7 @@
 /// What several measures share: started integrators, error norms, references, tables.
 
 #include "case.hpp"
-#include "gnomon/registry.hpp"
+#include "gnomon/registry/registry.hpp"
 
 namespace gnomon::validation {
 

@@ -9,8 +9,8 @@
 
 #include "counting_malloc.hpp"
 #include "equations_walk.hpp"
-#include "gnomon/consistency.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/start/consistency.hpp"
 #include "kinsol_messages.hpp"
 #include "measure.hpp"
 #include "setup.hpp"

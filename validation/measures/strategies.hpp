@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "gnomon/registry.hpp"
+#include "gnomon/registry/registry.hpp"
 
 namespace gnomon::validation {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gnomon/consistency.hpp"
+#include "gnomon/start/consistency.hpp"
 #include "measure.hpp"
 
 namespace gnomon::validation {

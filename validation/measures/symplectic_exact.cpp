@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 #include "measure.hpp"
 
 namespace gnomon::validation {

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "convergence.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 #include "measure.hpp"
 
 namespace gnomon::validation {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 
 namespace gnomon::program {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "gnomon/options.hpp"
+#include "gnomon/base/options.hpp"
 
 namespace gnomon::program {
 

@@ -10,7 +10,7 @@
 #include "arguments.hpp"
 #include "bench_strings.hpp"
 #include "commands.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 #include "output_file.hpp"
 #include "work_precision.hpp"
 

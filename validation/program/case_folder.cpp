@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 
 namespace gnomon::program {
 

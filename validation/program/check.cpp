@@ -6,8 +6,8 @@
 #include "../measures/derivatives.hpp"
 #include "arguments.hpp"
 #include "commands.hpp"
-#include "gnomon/consistency.hpp"
-#include "gnomon/overdetermined_consistency.hpp"
+#include "gnomon/start/consistency.hpp"
+#include "gnomon/start/overdetermined_consistency.hpp"
 
 namespace gnomon::program {
 

@@ -11,7 +11,7 @@
 #include "../report/json.hpp"
 #include "arguments.hpp"
 #include "commands.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 #include "run_arguments.hpp"
 
 namespace gnomon::program {

@@ -6,7 +6,7 @@
 
 #include <cstdio>
 
-#include "gnomon/integrator.hpp"
+#include "gnomon/run/integrator.hpp"
 
 namespace gnomon::program {
 

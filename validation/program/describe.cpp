@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "commands.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 
 namespace gnomon::program {
 

@@ -9,8 +9,8 @@
 #include "../report/json.hpp"
 #include "arguments.hpp"
 #include "commands.hpp"
-#include "gnomon/curves.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/model/curves.hpp"
 #include "output_file.hpp"
 
 namespace gnomon::program {

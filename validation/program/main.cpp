@@ -6,8 +6,8 @@
 
 #include "arguments.hpp"
 #include "commands.hpp"
-#include "gnomon/error.hpp"
-#include "gnomon/plugin_path.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/registry/plugin_path.hpp"
 
 namespace gnomon::program {
 

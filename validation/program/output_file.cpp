@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 
 namespace gnomon::program {
 

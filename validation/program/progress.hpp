@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "gnomon/integrator.hpp"
+#include "gnomon/run/integrator.hpp"
 
 namespace gnomon::program {
 

@@ -9,7 +9,7 @@
 #include "arguments.hpp"
 #include "commands.hpp"
 #include "contact_report.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 #include "progress.hpp"
 #include "run_arguments.hpp"
 #include "run_checkpoint.hpp"

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "arguments.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 
 namespace gnomon::program {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "gnomon/registry.hpp"
+#include "gnomon/registry/registry.hpp"
 
 namespace gnomon::program {
 

@@ -6,8 +6,8 @@
 
 #include "../report/json.hpp"
 #include "arguments.hpp"
-#include "gnomon/checkpoint.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/run/checkpoint.hpp"
 
 namespace gnomon::program {
 

@@ -2,7 +2,7 @@
 /// \file
 /// Checkpoints of `gnomon run`: the state, and the arguments with which it goes on.
 
-#include "gnomon/integrator.hpp"
+#include "gnomon/run/integrator.hpp"
 #include "run_arguments.hpp"
 
 namespace gnomon::program {

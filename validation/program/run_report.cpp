@@ -6,7 +6,7 @@
 
 #include "../report/json.hpp"
 #include "contact_report.hpp"
-#include "gnomon/step_warning.hpp"
+#include "gnomon/scheme/step_warning.hpp"
 #include "state_blocks.hpp"
 
 namespace gnomon::program {

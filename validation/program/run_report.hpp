@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "gnomon/integrator.hpp"
-#include "gnomon/reference.hpp"
+#include "gnomon/run/integrator.hpp"
+#include "gnomon/run/reference.hpp"
 
 namespace gnomon::program {
 

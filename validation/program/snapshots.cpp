@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 #include "gnuplot.hpp"
 
 namespace gnomon::program {

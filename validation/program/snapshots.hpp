@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "gnomon/curves.hpp"
-#include "gnomon/integrator.hpp"
+#include "gnomon/model/curves.hpp"
+#include "gnomon/run/integrator.hpp"
 #include "output_file.hpp"
 
 namespace gnomon::program {

@@ -5,7 +5,7 @@
 #include <array>
 #include <string>
 
-#include "gnomon/integrator.hpp"
+#include "gnomon/run/integrator.hpp"
 
 namespace gnomon::program {
 
@@ -16,7 +16,7 @@ struct StateBlocks {
 
 inline StateBlocks state_blocks(const Integrator& integrator, const State& z) {
   if (const OverdeterminedSystem* system = integrator.overdetermined())
-    return {system->traits().state_names, {&z.q.value(), &z.carried, &z.lambda}};
+    return {system->traits().state_names, {&z.q.value(), &z.scheme_data, &z.lambda}};
   return {integrator.system().traits().state_names, {&z.q.value(), &z.p.value(), &z.lambda}};
 }
 inline StateBlocks state_blocks(const Integrator& integrator) {

@@ -45,7 +45,7 @@ std::array<double, 2> TrajectoryWriter::constraint_errors(const State& z) {
   const Vector& q = z.q.value();
   double position = 0;
   if (const OverdeterminedSystem* system = integrator_->overdetermined()) {
-    const OverdeterminedPoint at{q, z.carried, z.lambda};
+    const OverdeterminedPoint at{q, z.scheme_data, z.lambda};
     system->evaluate(Term::constraint, at, g_);
     position = largest(g_);
     system->evaluate(Term::hidden, at, g_);

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "gnomon/integrator.hpp"
+#include "gnomon/run/integrator.hpp"
 #include "output_file.hpp"
 
 namespace gnomon::program {

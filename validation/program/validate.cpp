@@ -12,7 +12,7 @@
 #include "../report/table.hpp"
 #include "case_folder.hpp"
 #include "commands.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 #include "output_file.hpp"
 
 namespace gnomon::program {

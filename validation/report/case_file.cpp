@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "../measures/measure.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 #include "toml_reader.hpp"
 
 namespace gnomon::validation {

@@ -1,6 +1,6 @@
 #include "check_names.hpp"
 
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 
 namespace gnomon::validation {
 

@@ -3,7 +3,7 @@
 /// Case files against the registry, before anything runs.
 
 #include "case_file.hpp"
-#include "gnomon/registry.hpp"
+#include "gnomon/registry/registry.hpp"
 
 namespace gnomon::validation {
 

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "check_names.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 
 namespace gnomon::validation {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "case_file.hpp"
-#include "gnomon/registry.hpp"
+#include "gnomon/registry/registry.hpp"
 
 namespace gnomon::validation {
 

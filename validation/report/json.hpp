@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "gnomon/types.hpp"
+#include "gnomon/base/types.hpp"
 #include "row.hpp"
 #include "table.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 
 namespace gnomon::validation {
 

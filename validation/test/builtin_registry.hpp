@@ -2,7 +2,7 @@
 /// \file
 /// Everything built in, registered once for a test program.
 
-#include "gnomon/registry.hpp"
+#include "gnomon/registry/registry.hpp"
 
 namespace gnomon {
 

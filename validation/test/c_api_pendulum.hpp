@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "gnomon/sundials_compat.hpp"
+#include "gnomon/sundials/sundials_compat.hpp"
 
 using gnomon::SunContext;
 using gnomon::SunOwner;

@@ -13,10 +13,10 @@
 #include <boost/test/unit_test.hpp>
 
 #include "builtin_registry.hpp"
-#include "gnomon/attached_algebra.hpp"
 #include "gnomon/gnomon.hpp"
+#include "gnomon/sundials/attached_algebra.hpp"
 #include "measures/counting_malloc.hpp"
-#include "starts.hpp"
+#include "support/starts.hpp"
 
 namespace {
 

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "builtin_registry.hpp"
-#include "gnomon/error.hpp"
-#include "gnomon/scaled_equations.hpp"
-#include "gnomon/step_warning.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/scheme/step_warning.hpp"
+#include "gnomon/solve/scaled_equations.hpp"
 
 using namespace gnomon;
 

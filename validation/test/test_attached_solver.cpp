@@ -8,8 +8,8 @@
 #include <cstdio>
 
 #include "builtin_registry.hpp"
-#include "gnomon/attached_solver.hpp"
 #include "gnomon/gnomon.hpp"
+#include "gnomon/sundials/attached_solver.hpp"
 #include "measures/counting_malloc.hpp"
 
 namespace {

@@ -2,8 +2,8 @@
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 
-#include "gnomon/error.hpp"
-#include "gnomon/registry.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/registry/registry.hpp"
 #include "scratch.hpp"
 
 using namespace gnomon::test;

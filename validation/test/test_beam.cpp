@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(bad_beams) {
   scratch.misuse(run + "--set bz=1", {"bz", "dimension=3"});
   scratch.misuse(run + "--set bx=0", {"horizontally", "folded"});
   scratch.misuse(run + "--set bx=32.6 --set start=equilibrium", {"as far apart as the beam is long"});
-  scratch.misuse(run + "--solver alg2", {"solver alg2 does not take scheme alpha", "minimisation form"});
+  scratch.misuse(run + "--solver alg2", {"solver uzawa does not take scheme alpha", "minimisation form"});
 }
 
 BOOST_AUTO_TEST_CASE(bad_equilibria) {
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(bad_equilibria) {
   scratch.misuse("equilibrium beam --method penality", {"penality", "penalty"});
   scratch.misuse("equilibrium walled-pendulum", {"walled-pendulum", "obstacles"});
   scratch.misuse("equilibrium odae-test", {"overdetermined"});
-  scratch.misuse("equilibrium chain --solver alg2", {"alg2", "equilibrium"});
+  scratch.misuse("equilibrium chain --solver alg2", {"uzawa", "equilibrium"});
 }
 
 BOOST_AUTO_TEST_CASE(bad_snapshots) {

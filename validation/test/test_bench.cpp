@@ -8,7 +8,7 @@
 #include "../bench/energy_momentum_chain.hpp"
 #include "../bench/rattle_chain.hpp"
 #include "../bench/work_precision.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 #include "scratch.hpp"
 
 namespace {

@@ -10,9 +10,9 @@
 #include <thread>
 
 #include "builtin_registry.hpp"
-#include "gnomon/checkpoint.hpp"
-#include "gnomon/error.hpp"
-#include "gnomon/registry.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/registry/registry.hpp"
+#include "gnomon/run/checkpoint.hpp"
 #include "scratch.hpp"
 
 using namespace gnomon::test;

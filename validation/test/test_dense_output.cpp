@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "builtin_registry.hpp"
-#include "gnomon/dense_output.hpp"
 #include "gnomon/gnomon.hpp"
-#include "gnomon/overdetermined_consistency.hpp"
+#include "gnomon/run/dense_output.hpp"
+#include "gnomon/start/overdetermined_consistency.hpp"
 
 using namespace gnomon;
 
@@ -59,7 +59,7 @@ State solution(const std::shared_ptr<const OverdeterminedSystem>& dae, double t)
   z.t = t;
   z.q.set(q);
   z.p.set(2 * v);
-  z.carried = v;
+  z.scheme_data = v;
   z.lambda = psi;
   return z;
 }

@@ -4,9 +4,9 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "../../plugins/schemes/kernels/general_line_integral.hpp"
 #include "builtin_registry.hpp"
 #include "gnomon/gnomon.hpp"
+#include "kernels/line_integral/general_line_integral.hpp"
 
 namespace {
 

@@ -5,9 +5,9 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "../../plugins/schemes/kernels/legendre.hpp"
 #include "builtin_registry.hpp"
 #include "gnomon/gnomon.hpp"
+#include "kernels/line_integral/legendre.hpp"
 
 namespace {
 

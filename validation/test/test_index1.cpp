@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "builtin_registry.hpp"
-#include "gnomon/autodiff_system.hpp"
-#include "gnomon/consistency.hpp"
-#include "gnomon/error.hpp"
-#include "gnomon/overdetermined_consistency.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/model/autodiff_system.hpp"
+#include "gnomon/start/consistency.hpp"
+#include "gnomon/start/overdetermined_consistency.hpp"
 #include "measures/counting_malloc.hpp"
 #include "says.hpp"
 #include "unit_mass.hpp"

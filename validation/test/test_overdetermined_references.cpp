@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "builtin_registry.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 #include "gnomon/gnomon.hpp"
 #include "says.hpp"
 #include "unit_mass.hpp"

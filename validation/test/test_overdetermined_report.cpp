@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 #include "measures/derivatives.hpp"
 #include "report/run_case.hpp"
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "gnomon/autodiff_system.hpp"
 #include "gnomon/gnomon.hpp"
+#include "gnomon/model/autodiff_system.hpp"
 
 namespace {
 

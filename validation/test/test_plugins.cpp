@@ -8,9 +8,9 @@
 #include <sstream>
 
 #include "bad_plugins/defective.hpp"
-#include "gnomon/error.hpp"
-#include "gnomon/plugin_path.hpp"
-#include "gnomon/registry.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/registry/plugin_path.hpp"
+#include "gnomon/registry/registry.hpp"
 
 namespace {
 

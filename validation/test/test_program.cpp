@@ -299,7 +299,7 @@ BOOST_AUTO_TEST_CASE(compare) {
     BOOST_TEST(contains(outcome.err, strategy["solver"].asString()));
     if (strategy["status"].asString() == "refused") {
       ++refused;
-      const bool relaxation = strategy["solver"].asString() == "alg2";
+      const bool relaxation = strategy["solver"].asString() == "uzawa";
       BOOST_TEST((relaxation || strategy["options"]["matrix"].asString() == "leading"), name);
       BOOST_TEST(contains(strategy["message"].asString(), relaxation ? "minimisation form" : "approximate inverse"),
                  name);

@@ -6,11 +6,11 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "../../plugins/schemes/kernels/frozen_projection.hpp"
-#include "../../plugins/schemes/kernels/manifold_projection.hpp"
-#include "../../plugins/schemes/kernels/symmetric_projection.hpp"
 #include "builtin_registry.hpp"
 #include "gnomon/gnomon.hpp"
+#include "kernels/runge_kutta/frozen_projection.hpp"
+#include "kernels/runge_kutta/manifold_projection.hpp"
+#include "kernels/runge_kutta/symmetric_projection.hpp"
 
 namespace {
 
@@ -171,11 +171,11 @@ BOOST_AUTO_TEST_CASE(the_outlook_knows_what_is_out_of_reach) {
     const double above = 10 * (1 - std::cos(angle));  // the lowest point
     for (kernels::EndProjection* projection : std::initializer_list<kernels::EndProjection*>{&frozen, &stacked}) {
       // H0 - H*: below the lowest point there is no state, above the start there are.
-      BOOST_TEST((projection->begin(z, zero, zero, 0.01, above + 1) == kernels::Outlook::distant));
-      const kernels::Outlook same = projection->begin(z, zero, zero, 0.01, 0);
-      BOOST_TEST((same == (angle == 0 ? kernels::Outlook::equilibrium : kernels::Outlook::regular)));
-      if (angle > 0) BOOST_TEST((projection->begin(z, zero, zero, 0.01, -0.1) == kernels::Outlook::regular));
-      if (angle > 0) BOOST_TEST((projection->begin(z, zero, zero, 0.01, above / 4) == kernels::Outlook::regular));
+      BOOST_TEST((projection->begin(z, zero, zero, 0.01, above + 1) == kernels::Feasibility::distant));
+      const kernels::Feasibility same = projection->begin(z, zero, zero, 0.01, 0);
+      BOOST_TEST((same == (angle == 0 ? kernels::Feasibility::equilibrium : kernels::Feasibility::regular)));
+      if (angle > 0) BOOST_TEST((projection->begin(z, zero, zero, 0.01, -0.1) == kernels::Feasibility::regular));
+      if (angle > 0) BOOST_TEST((projection->begin(z, zero, zero, 0.01, above / 4) == kernels::Feasibility::regular));
     }
   }
 }
@@ -196,7 +196,8 @@ BOOST_AUTO_TEST_CASE(an_energy_out_of_reach_is_reported_and_the_state_kept) {
   const State& after = integrator.state();
   BOOST_TEST(after.t == before.t);
   BOOST_TEST((after.q.value() == before.q.value() && after.p.value() == before.p.value()));
-  BOOST_TEST((after.q.tail() == before.q.tail() && after.lambda == before.lambda && after.carried == before.carried));
+  BOOST_TEST(
+      (after.q.tail() == before.q.tail() && after.lambda == before.lambda && after.scheme_data == before.scheme_data));
   const StepReport smaller = integrator.advance(20, 0.01);
   BOOST_TEST(smaller.success(), smaller.message);
   BOOST_TEST(integrator.monitor().energy().last_error() < 1e-14);

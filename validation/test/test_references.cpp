@@ -4,10 +4,10 @@
 #include <limits>
 #include <map>
 
-#include "gnomon/error.hpp"
-#include "gnomon/registry.hpp"
-#include "models.hpp"
-#include "spoiled.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/registry/registry.hpp"
+#include "support/faulty_system.hpp"
+#include "support/models.hpp"
 
 using namespace gnomon;
 
@@ -153,8 +153,8 @@ BOOST_AUTO_TEST_CASE(jacobian_of_the_force) {
   Driven m;
   m.drag = 2000;  // stiff: what is missing in the Jacobian would be seen
   ProblemInstance declared = driven(m), undeclared = declared;
-  undeclared.system =
-      std::make_shared<test::Spoiled>(*declared.system, test::Spoiled::Function::count, test::Spoiled::How::nan);
+  undeclared.system = std::make_shared<test::FaultySystem>(*declared.system, test::FaultySystem::Function::count,
+                                                           test::FaultySystem::How::nan);
   BOOST_CHECK_THROW(undeclared.system->force_pattern(ForceArgument::v), Error);
   References refs;
   for (const std::string name : {"ida-index1", "ida-ggl"}) {

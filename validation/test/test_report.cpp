@@ -4,13 +4,13 @@
 #include <filesystem>
 #include <fstream>
 
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 #include "measures/convergence.hpp"
 #include "measures/derivatives.hpp"
 #include "report/conformance.hpp"
 #include "report/run_case.hpp"
 #include "report/table.hpp"
-#include "spoiled.hpp"
+#include "support/faulty_system.hpp"
 
 namespace {
 
@@ -266,11 +266,12 @@ BOOST_AUTO_TEST_CASE(derivative_check_sees_every_function) {
   };
   BOOST_TEST(fails(instance) == 0);
   const std::shared_ptr<const System> sound = instance.system;
-  using Function = gnomon::test::Spoiled::Function;
+  using Function = gnomon::test::FaultySystem::Function;
   for (int k = 0; k < static_cast<int>(Function::count); ++k) {
     const auto function = static_cast<Function>(k);
     if (function == Function::force || function == Function::obstacles) continue;  // this problem has none
-    instance.system = std::make_shared<gnomon::test::Spoiled>(*sound, function, gnomon::test::Spoiled::How::nan);
+    instance.system =
+        std::make_shared<gnomon::test::FaultySystem>(*sound, function, gnomon::test::FaultySystem::How::nan);
     BOOST_TEST(fails(instance) > 0, "function " << k);
   }
 }

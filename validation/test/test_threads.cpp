@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "gnomon/registry.hpp"
+#include "gnomon/registry/registry.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <boost/test/unit_test.hpp>
 #include <memory>
 
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 #include "report/conformance.hpp"
 #include "report/run_case.hpp"
 

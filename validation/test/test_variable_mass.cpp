@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "builtin_registry.hpp"
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 
 using namespace gnomon;
 

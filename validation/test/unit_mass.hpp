@@ -2,7 +2,7 @@
 /// \file
 /// Base of the small overdetermined models of the tests.
 
-#include "gnomon/autodiff_overdetermined.hpp"
+#include "gnomon/model/autodiff_overdetermined.hpp"
 
 namespace gnomon::test {
 

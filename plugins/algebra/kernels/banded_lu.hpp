@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "gnomon/sparsity.hpp"
+#include "gnomon/base/sparsity.hpp"
 
 namespace gnomon::kernels {
 

@@ -14,9 +14,9 @@
 #include <limits>
 #include <vector>
 
-#include "gnomon/archive.hpp"
-#include "gnomon/error.hpp"
-#include "gnomon/sparsity.hpp"
+#include "gnomon/base/archive.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/base/sparsity.hpp"
 
 namespace gnomon::kernels {
 
@@ -65,12 +65,12 @@ class KluFactors {
       x = right_;
       back_substitute(x);
     }
-    // Where even the best order leaves a residual the matrix is singular to working precision: Newton's method judges.
+    // Where even the best order leaves a residual the matrix is singular to working precision: Newton's method tests the step.
     return x.allFinite();
   }
 
   /// The pivot order, by the values that it was found with.
-  void exchange(Archive& archive) {
+  void serialize(Archive& archive) {
     bool ordered = numeric_ != nullptr;
     archive(ordered);
     if (!ordered) {

@@ -18,7 +18,7 @@ struct SmallBlock {
   int size() const { return N > 0 ? N : size_; }
   int touched() const { return N > 0 ? T : touched_; }
 
-  /// inverse <- d^-1, and d is lost. Returns the column without a pivot, or -1. With the inverse at hand the solve has
+  /// inverse <- d^-1, and d is lost. Returns the column without a pivot, or -1. With the inverse stored the solve has
   /// no chain of divisions; what it loses in accuracy against substitution, Newton's iteration takes back.
   ///
   /// Blocks of 3 and 4 by their cofactors: a single division stands between a block and its parent's. Where the inverse

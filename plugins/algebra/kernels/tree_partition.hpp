@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "algebra/kernels/quotient_tree.hpp"
-#include "gnomon/error.hpp"
-#include "gnomon/sparsity.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/base/sparsity.hpp"
 
 namespace gnomon::kernels {
 

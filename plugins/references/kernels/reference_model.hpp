@@ -9,10 +9,10 @@
 #include <string>
 #include <utility>
 
-#include "gnomon/consistency.hpp"
-#include "gnomon/error.hpp"
-#include "gnomon/overdetermined_consistency.hpp"
-#include "gnomon/problem.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/model/problem.hpp"
+#include "gnomon/start/consistency.hpp"
+#include "gnomon/start/overdetermined_consistency.hpp"
 #include "state_sizes.hpp"
 
 namespace gnomon::kernels {

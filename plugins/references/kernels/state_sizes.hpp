@@ -14,8 +14,7 @@
 /// block's: a block that happens to start at zero is still one of lengths. For a constraint i, h = g_y v,
 ///
 ///     Lambda_i = sum_j |h_z|_ij W_j / |h_z dz'/dpsi|_ii,   the multiplier that changes z' by its own size
-///     Mu_i     = sum_j |g_y|_ij V_j / |g_y dy'/dmu|_ii,    the same for y' (multipliers of the stabilised index-2
-///     form)
+///     Mu_i     = sum_j |g_y|_ij V_j / |g_y dy'/dmu|_ii,    the same for y' (stabilised index-2 form)
 ///
 /// All of it is one in a model made dimensionless, and scales with any change of units.
 
@@ -23,7 +22,7 @@
 #include <cmath>
 #include <vector>
 
-#include "gnomon/system.hpp"
+#include "gnomon/model/system.hpp"
 
 namespace gnomon::kernels {
 

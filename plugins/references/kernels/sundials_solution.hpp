@@ -15,9 +15,9 @@
 #include <string>
 #include <utility>
 
-#include "gnomon/error.hpp"
-#include "gnomon/reference.hpp"
-#include "gnomon/sundials_compat.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/run/reference.hpp"
+#include "gnomon/sundials/sundials_compat.hpp"
 #include "reference_model.hpp"
 
 namespace gnomon::kernels {

@@ -22,11 +22,11 @@
 #include <string>
 #include <utility>
 
-#include "gnomon/error.hpp"
-#include "gnomon/kept_matrix.hpp"
-#include "gnomon/nonlinear_solver.hpp"
-#include "gnomon/stagnation.hpp"
-#include "gnomon/sundials_compat.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/solve/nonlinear_solver.hpp"
+#include "gnomon/solve/stagnation.hpp"
+#include "gnomon/sundials/frozen_jacobian.hpp"
+#include "gnomon/sundials/sundials_compat.hpp"
 #include "kinsol_memory.hpp"
 
 namespace gnomon::kernels {
@@ -70,7 +70,7 @@ class KinsolFrozenIteration final : public NonlinearSolver {
     const double floor = equations_->rounding_floor();
     stagnation_.start(floor);
     start_ = last_ = xs;
-    if (!matrix_.at_hand() && !matrix_.set(xs, report_)) return matrix_.failed(report_);
+    if (!matrix_.available() && !matrix_.set(xs, report_)) return matrix_.failed(report_);
     do {
       then_ = Then::go_on;
       has_iterate_ = false;
@@ -94,7 +94,7 @@ class KinsolFrozenIteration final : public NonlinearSolver {
     return matrix_.failed(report_);
   }
 
-  void exchange(Archive& archive) override { matrix_.exchange(archive); }
+  void serialize(Archive& archive) override { matrix_.serialize(archive); }
 
  private:
   enum class Then { go_on, restart, done, exhausted };
@@ -113,11 +113,11 @@ class KinsolFrozenIteration final : public NonlinearSolver {
     solve = own;
   }
 
-  /// P will not do: on with a new one, from the start value where a P of an earlier solve led astray. False where P is
+  /// P will not do: on with a new one, from the start value where a P of an earlier solve led diverging. False where P is
   /// new, which makes it singular.
-  bool renew(bool astray) {
+  bool renew(bool diverging) {
     if (matrix_.fresh()) return matrix_.singular(report_);
-    if (!matrix_.of_this_solve() && astray) last_ = start_;
+    if (!matrix_.of_this_solve() && diverging) last_ = start_;
     then_ = Then::restart;
     stagnation_.renew();
     return matrix_.set(last_, report_);
@@ -128,7 +128,7 @@ class KinsolFrozenIteration final : public NonlinearSolver {
     if (has_iterate_) {
       const double step = ((u - last_).array().abs() / (1 + last_.array().abs())).maxCoeff();
       if (!u.allFinite() || (!matrix_.fresh() && stagnation_.slow(step, !matrix_.of_this_solve())))
-        return renew(!u.allFinite() || stagnation_.astray(step)), unrecoverable;
+        return renew(!u.allFinite() || stagnation_.diverging(step)), unrecoverable;
       matrix_.used();
       ++report_.iterations;
       report_.step_norm = step;
@@ -157,7 +157,7 @@ class KinsolFrozenIteration final : public NonlinearSolver {
     return me.residual(Eigen::Map<const Vector>(N_VGetArrayPointer(u), n),
                        Eigen::Map<Vector>(N_VGetArrayPointer(f), n));
   }
-  /// For the linear solver's interface; not called, as long as a solve with the factors at hand succeeds.
+  /// For the linear solver's interface; not called, as long as a solve with the current factors succeeds.
   static int jacobian_callback(N_Vector u, N_Vector, SUNMatrix, void* self, N_Vector, N_Vector) {
     auto& me = *static_cast<KinsolFrozenIteration*>(self);
     const Eigen::Map<const Vector> x(N_VGetArrayPointer(u), me.equations_->size());
@@ -178,7 +178,7 @@ class KinsolFrozenIteration final : public NonlinearSolver {
   SunMessage message_;
   SunContext context_;
   SunOwner<N_Vector> u_, ones_;
-  KeptMatrix matrix_;
+  FrozenJacobian matrix_;
   KinsolMemory memory_;
 };
 

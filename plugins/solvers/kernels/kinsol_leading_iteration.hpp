@@ -15,10 +15,10 @@
 #include <memory>
 #include <string>
 
-#include "gnomon/error.hpp"
-#include "gnomon/nonlinear_solver.hpp"
-#include "gnomon/stagnation.hpp"
-#include "gnomon/sundials_compat.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/solve/nonlinear_solver.hpp"
+#include "gnomon/solve/stagnation.hpp"
+#include "gnomon/sundials/sundials_compat.hpp"
 #include "kinsol_memory.hpp"
 
 namespace gnomon::kernels {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "gnomon/error.hpp"
+#include "gnomon/base/error.hpp"
 
 namespace gnomon::kernels {
 

@@ -9,7 +9,7 @@
 ///  - KIN_INITIAL_GUESS_OK and KIN_STEP_LT_STPTOL are positive flags: the verdict is by the residual norm alone.
 ///  - mxnewtonstep rejects good first steps and its default goes stale: set before every solve.
 ///  - every KINSol call re-initialises the linear solver: that of sun_linear_system.hpp does nothing then.
-///  - the last corrections are made with the matrix at hand (polish.hpp), not by KINSOL: without residual monitoring it
+///  - the last corrections are made with the current factorisation (chord_steps.hpp), not by KINSOL: without residual monitoring it
 ///    sets a new matrix in every iteration, whatever KINSetMaxSetupCalls says, and with it before it accepts a step.
 ///  - counters are reset by every call: they are summed here.
 ///  - it tests F and the step, no more: where corrections end as noise above the step tolerance, as multipliers of
@@ -24,11 +24,11 @@
 #include <memory>
 #include <string>
 
-#include "gnomon/error.hpp"
-#include "gnomon/nonlinear_solver.hpp"
-#include "gnomon/polish.hpp"
-#include "gnomon/sun_linear_system.hpp"
-#include "gnomon/sundials_compat.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/solve/chord_steps.hpp"
+#include "gnomon/solve/nonlinear_solver.hpp"
+#include "gnomon/sundials/sun_linear_system.hpp"
+#include "gnomon/sundials/sundials_compat.hpp"
 #include "kinsol_memory.hpp"
 #include "vectorised_vector.hpp"
 
@@ -84,7 +84,7 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     // With a line search KINSOL keeps its tolerance: the points of a search are no iterates, and a step that it refused
     // is none.
     const bool line_search = strategy_ == KIN_LINESEARCH;
-    // Usually one pass, and a second one where the matrix at hand will not do for the last corrections. When the
+    // Usually one pass, and a second one where the current factorisation will not do for the last corrections. When the
     // residual is not at its floor although the step was small (weak contraction), single further iterations go on as
     // long as they gain.
     KINSetNumMaxIters(memory_.get(), rule_.max_iterations);
@@ -134,7 +134,7 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     return report;
   }
 
-  void exchange(Archive& archive) override { linear_.exchange(archive, false); }
+  void serialize(Archive& archive) override { linear_.serialize(archive, false); }
 
  private:
   /// Flags after which the iterate is meaningful, so that its residual norm decides. A failed line search is one of
@@ -144,8 +144,8 @@ class KinsolNewtonIteration final : public NonlinearSolver {
            flag == KIN_LINESEARCH_NONCONV || flag == KIN_LINESEARCH_BCFAIL;
   }
 
-  /// See polish.hpp; f_ has F, and after correct() the correction.
-  struct AtHand {
+  /// See chord_steps.hpp; f_ has F, and after correct() the correction.
+  struct ChordCorrection {
     KinsolNewtonIteration& me;
     Eigen::Map<Vector> f;
     VectorRef& xs;
@@ -173,19 +173,19 @@ class KinsolNewtonIteration final : public NonlinearSolver {
   Ending end(VectorRef xs, int flag, double floor, SolveReport& report) {
     if (report.factorisations == 0)  // the start value solves it
       return rule_.at_floor(report.residual_norm, floor) ? Ending::done : Ending::new_matrix;
-    AtHand at_hand{*this, Eigen::Map<Vector>(N_VGetArrayPointer(f_.get()), xs.size()), xs, report.step_norm};
+    ChordCorrection chord{*this, Eigen::Map<Vector>(N_VGetArrayPointer(f_.get()), xs.size()), xs, report.step_norm};
     SunReal norm = 0;
     KINGetFuncNorm(memory_.get(), &norm);
     const bool refused = flag == KIN_LINESEARCH_NONCONV || flag == KIN_LINESEARCH_BCFAIL;
     if (!refused && last_residual_ != nullptr && N_VWL2Norm(last_residual_, ones_.get()) == norm)
-      at_hand.f = Eigen::Map<const Vector>(N_VGetArrayPointer(last_residual_), xs.size());
-    else if (!at_hand.evaluate(report))
+      chord.f = Eigen::Map<const Vector>(N_VGetArrayPointer(last_residual_), xs.size());
+    else if (!chord.evaluate(report))
       return Ending::failed;
     if (strategy_ == KIN_LINESEARCH && rule_.at_floor(report.residual_norm, floor)) {
-      if (at_hand.correct()) at_hand.apply();
+      if (chord.correct()) chord.apply();
       return Ending::done;
     }
-    return end_with_matrix(at_hand, rule_, floor, report);
+    return take_chord_steps(chord, rule_, floor, report);
   }
 
   void set_failure(SolveReport& report, int flag) const {

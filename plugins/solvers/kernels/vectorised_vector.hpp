@@ -8,7 +8,7 @@
 #include <Eigen/Core>
 #include <cmath>
 
-#include "gnomon/sundials_compat.hpp"
+#include "gnomon/sundials/sundials_compat.hpp"
 
 namespace gnomon::kernels {
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <gnomon/dense_output.hpp>
 #include <gnomon/gnomon.hpp>
+#include <gnomon/run/dense_output.hpp>
 #include <vector>
 
 /// Two bodies in the plane joined by a rod of length one, each on a spring to the origin:

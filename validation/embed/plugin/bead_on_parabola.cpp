@@ -5,8 +5,8 @@
 ///
 /// U and g are written once, templated on the scalar; all derivatives come from that.
 
-#include <gnomon/autodiff_system.hpp>
-#include <gnomon/plugin.hpp>
+#include <gnomon/model/autodiff_system.hpp>
+#include <gnomon/registry/plugin.hpp>
 
 namespace {
 

@@ -9,8 +9,8 @@
 /// cancellation. Where U is at most quadratic too the averages are the values at the midpoint, and the scheme keeps the
 /// energy exactly; otherwise it errs at O(h^2).
 
-#include <gnomon/plugin.hpp>
-#include <gnomon/system_at.hpp>
+#include <gnomon/model/system_at.hpp>
+#include <gnomon/registry/plugin.hpp>
 
 namespace {
 

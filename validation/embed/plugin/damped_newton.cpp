@@ -4,7 +4,7 @@
 ///     J(x) dx = -F(x),   x += 2^-k dx with the least k at which |F| is smaller, or k = 10
 
 #include <Eigen/LU>
-#include <gnomon/plugin.hpp>
+#include <gnomon/registry/plugin.hpp>
 
 namespace {
 

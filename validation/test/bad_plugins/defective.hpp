@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "gnomon/autodiff_system.hpp"
-#include "gnomon/plugin.hpp"
+#include "gnomon/model/autodiff_system.hpp"
+#include "gnomon/registry/plugin.hpp"
 
 namespace gnomon::test {
 

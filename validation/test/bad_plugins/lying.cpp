@@ -1,5 +1,5 @@
 // Modules with something wrong in their manifest: LIE says what.
-#include <gnomon/plugin.hpp>
+#include <gnomon/registry/plugin.hpp>
 #include <stdexcept>
 
 #define QUOTE(name) #name

@@ -1,5 +1,5 @@
 // A plug-in that registers nothing but throws something that is no exception.
-#include <gnomon/plugin.hpp>
+#include <gnomon/registry/plugin.hpp>
 
 GNOMON_PLUGIN(rude) {
   static_cast<void>(registrar);

@@ -1,0 +1,70 @@
+#pragma once
+/// \file
+/// Fixed sparsity: a row-compressed pattern, maps that place one pattern inside another, and a column colouring.
+
+#include <utility>
+#include <vector>
+
+#include "gnomon/base/types.hpp"
+
+namespace gnomon {
+
+/// Row-compressed pattern: row i owns the columns indices[offsets[i] .. offsets[i+1]), ascending. Values of a matrix
+/// with this pattern are a plain vector of length nonzeros() in the same order.
+struct SparsityPattern {
+  Index rows = 0, cols = 0;
+  std::vector<Index> offsets{0};
+  std::vector<Index> indices;
+
+  Index nonzeros() const { return static_cast<Index>(indices.size()); }
+  /// Position of entry (i, j) in the value vector, or -1.
+  Index find(Index i, Index j) const;
+
+  static SparsityPattern dense(Index rows, Index cols);
+  static SparsityPattern diagonal(Index n);
+  /// From any list of (row, column) pairs; duplicates are merged.
+  static SparsityPattern from_entries(Index rows, Index cols, const std::vector<std::pair<Index, Index>>& entries);
+  bool is_dense() const { return nonzeros() == rows * cols; }
+};
+
+/// Collects blocks and builds the pattern of an assembled matrix.
+class PatternBuilder {
+ public:
+  PatternBuilder(Index rows, Index cols) : rows_(rows), cols_(cols) {}
+  void add(Index i, Index j) { entries_.emplace_back(i, j); }
+  /// Places `block` (or its transpose) with its top left corner at (row, col).
+  void add(const SparsityPattern& block, Index row, Index col, bool transposed = false);
+  SparsityPattern build() const { return SparsityPattern::from_entries(rows_, cols_, entries_); }
+
+ private:
+  Index rows_, cols_;
+  std::vector<std::pair<Index, Index>> entries_;
+};
+
+/// Where the entries of a block pattern land in an assembled pattern.
+class BlockMap {
+ public:
+  BlockMap() = default;
+  BlockMap(const SparsityPattern& whole, const SparsityPattern& block, Index row, Index col, bool transposed = false);
+  /// values[position of entry k] += factor * block_values[k]
+  void add(VectorRef values, const ConstVectorRef& block_values, double factor) const;
+
+ private:
+  std::vector<Index> positions_;
+};
+
+/// Out = A x and out = A^T y for a pattern with values.
+void multiply(const SparsityPattern& a, const ConstVectorRef& values, const ConstVectorRef& x, VectorRef out);
+void multiply_transposed(const SparsityPattern& a, const ConstVectorRef& values, const ConstVectorRef& y,
+                         VectorRef out);
+Matrix to_dense(const SparsityPattern& a, const ConstVectorRef& values);
+
+/// Curtis-Powell-Reid colouring: columns of one colour share no row, so one directional derivative serves them all.
+struct Colouring {
+  Index colours = 0;
+  std::vector<Index> colour_of;             ///< per column
+  std::vector<std::vector<Index>> columns;  ///< per colour
+};
+Colouring colour_columns(const SparsityPattern& pattern);
+
+}  // namespace gnomon

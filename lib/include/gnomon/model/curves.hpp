@@ -1,0 +1,29 @@
+#pragma once
+/// \file
+/// Curves of a field model, for pictures and tables: strings, beams. A System that has some derives from CurveModel
+/// too.
+
+#include <string>
+#include <vector>
+
+#include "gnomon/base/types.hpp"
+
+namespace gnomon {
+
+struct Curve {
+  std::string name;
+  Index n_points = 0;
+  int dimension = 2;     ///< of its points, 2 or 3
+  bool to_scale = true;  ///< its axes are directions in space; false: of a graph, the first one is where
+};
+
+class CurveModel {
+ public:
+  virtual ~CurveModel() = default;
+  /// The same for every configuration.
+  virtual std::vector<Curve> curves() const = 0;
+  /// Points of curve k at q, one a column, dimension x n_points, in the model's unit of length.
+  virtual void curve_points(Index k, const ConstVectorRef& q, Matrix& points) const = 0;
+};
+
+}  // namespace gnomon

@@ -1,0 +1,40 @@
+#pragma once
+/// \file
+/// Problem: equations, parameters with units, initial state, exact solution if there is one, and where it comes from.
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "gnomon/base/options.hpp"
+#include "gnomon/model/overdetermined.hpp"
+#include "gnomon/model/system.hpp"
+
+namespace gnomon {
+
+/// A problem with its parameters filled in: the model and its start. The model is a mechanical System or, where that
+/// is null, an overdetermined DAE, which starts from y0 = q0 and z0 = p0.
+struct ProblemInstance {
+  std::shared_ptr<const System> system;
+  std::shared_ptr<const OverdeterminedSystem> overdetermined;
+  double t0 = 0;
+  Vector q0, p0;
+  /// Some constraints repeat others everywhere: runs need IntegratorOptions::dependent_constraints.
+  bool dependent_constraints = false;
+  /// Closed-form solution, or empty: fills q and p (of an overdetermined DAE y and z) at t.
+  std::function<void(double t, Vector& q, Vector& p)> exact;
+};
+
+/// One file a problem, registered by name. Stateless.
+class Problem {
+ public:
+  virtual ~Problem() = default;
+  virtual std::string name() const = 0;
+  virtual std::string description() const = 0;  ///< one line
+  virtual std::string equations() const = 0;    ///< M, U, g and the start, in words and formulas, for `describe`
+  virtual std::string source() const = 0;
+  virtual OptionSpecs parameters() const = 0;
+  virtual ProblemInstance build(const Options& parameters) const = 0;
+};
+
+}  // namespace gnomon

@@ -1,0 +1,98 @@
+#pragma once
+/// \file
+/// A System evaluated at double or, through its directional derivatives, at one-direction duals. Scheme residuals are
+/// templates over the scalar; this is what they call.
+
+#include "gnomon/formula/dual.hpp"
+#include "gnomon/model/system.hpp"
+
+namespace gnomon {
+
+/// Owns the scratch of one scheme's evaluations; not for use by two threads at once.
+class SystemAt {
+ public:
+  explicit SystemAt(const System& system);
+  const System& system() const { return *system_; }
+
+  double potential(double t, const Vector& q) { return system_->potential(t, q); }
+  Dual1 potential(double t, const VectorOf<Dual1>& q);
+
+  void potential_gradient(double t, const Vector& q, Vector& out) { system_->potential_gradient(t, q, out); }
+  void potential_gradient(double t, const VectorOf<Dual1>& q, VectorOf<Dual1>& out);
+
+  void constraints(double t, const Vector& q, Vector& out) { system_->constraints(t, q, out); }
+  void constraints(double t, const VectorOf<Dual1>& q, VectorOf<Dual1>& out);
+
+  /// out = G(q)^T lambda
+  void constraint_force(double t, const Vector& q, const Vector& lambda, Vector& out);
+  void constraint_force(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& lambda, VectorOf<Dual1>& out);
+
+  /// out = G(q) v
+  void constraint_jacobian_times(double t, const Vector& q, const Vector& v, Vector& out);
+  void constraint_jacobian_times(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v, VectorOf<Dual1>& out);
+
+  /// out = sum_i lambda_i (Hess g_i)(q) v
+  void constraint_hessian_times(double t, const Vector& q, const Vector& lambda, const Vector& v, Vector& out) {
+    system_->constraint_hessian_times(t, q, lambda, v, out);
+  }
+  void constraint_hessian_times(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& lambda,
+                                const VectorOf<Dual1>& v, VectorOf<Dual1>& out);
+
+  /// out = G v + dg/dt
+  void constraint_velocity(double t, const Vector& q, const Vector& v, Vector& out) {
+    system_->constraint_velocity(t, q, v, out);
+  }
+  void constraint_velocity(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v, VectorOf<Dual1>& out);
+  /// out = (dG/dt)^T lambda
+  void constraint_rate_force(double t, const Vector& q, const Vector& lambda, Vector& out);
+  void constraint_rate_force(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& lambda, VectorOf<Dual1>& out);
+
+  /// out_i = v^T (Hess g_i)(q) w
+  void constraint_curvature(double t, const Vector& q, const Vector& v, const Vector& w, Vector& out);
+  void constraint_curvature(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v, const VectorOf<Dual1>& w,
+                            VectorOf<Dual1>& out);
+
+  /// out = M v, for constant mass
+  void mass_times(const Vector& v, Vector& out) { system_->mass().apply(v, out); }
+  void mass_times(const VectorOf<Dual1>& v, VectorOf<Dual1>& out);
+
+  /// T(q,p) and its gradient, for a mass that depends on q.
+  double kinetic_energy(const Vector& q, const Vector& p) { return system_->kinetic_energy(q, p); }
+  Dual1 kinetic_energy(const VectorOf<Dual1>& q, const VectorOf<Dual1>& p);
+  void kinetic_gradient(const Vector& q, const Vector& p, Vector& t_q, Vector& t_p) {
+    system_->kinetic_gradient(q, p, t_q, t_p);
+  }
+  void kinetic_gradient(const VectorOf<Dual1>& q, const VectorOf<Dual1>& p, VectorOf<Dual1>& t_q, VectorOf<Dual1>& t_p);
+  /// [out_q; out_p] = (Hess T) [0; w]
+  void kinetic_hessian_times(const Vector& q, const Vector& p, const Vector& w, Vector& out_q, Vector& out_p);
+  void kinetic_hessian_times(const VectorOf<Dual1>& q, const VectorOf<Dual1>& p, const VectorOf<Dual1>& w,
+                             VectorOf<Dual1>& out_q, VectorOf<Dual1>& out_p);
+
+  /// out = Q(q,v,t)
+  void force(double t, const Vector& q, const Vector& v, Vector& out) { system_->force(t, q, v, out); }
+  void force(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v, VectorOf<Dual1>& out);
+
+  /// out = grad U2, the part of the potential outside the quadratic invariants
+  void regular_potential_gradient(double t, const Vector& q, Vector& out) {
+    system_->regular_potential_gradient(t, q, out);
+  }
+  void regular_potential_gradient(double t, const VectorOf<Dual1>& q, VectorOf<Dual1>& out);
+  void invariants(const Vector& q, Vector& out) { system_->invariants(q, out); }
+  void invariants(const VectorOf<Dual1>& q, VectorOf<Dual1>& out);
+  /// out = sum_k c_k grad pi_k(q)
+  void invariant_force(const Vector& q, const Vector& c, Vector& out);
+  void invariant_force(const VectorOf<Dual1>& q, const VectorOf<Dual1>& c, VectorOf<Dual1>& out);
+
+ private:
+  void split(const VectorOf<Dual1>& x, Vector& value, Vector& tangent) const;
+
+  const System* system_;
+  Vector q_, w_, a_, b_, c_, d_, k_, l_, zero_;  // length n
+  Vector lambda_, mu_, e_, f_;                   // length m
+  Vector g_values_, dg_values_;                  // on the constraint pattern
+  Vector pi_, dpi_, pi_values_;                  // invariants
+  Vector c_zero_, lambda_zero_, hessian_values_;
+  Vector force_q_, force_v_;  // on the patterns of the force
+};
+
+}  // namespace gnomon

@@ -1,0 +1,82 @@
+#pragma once
+/// \file
+/// Registry: names to schemes, solvers, algebra, problems and references; built in or loaded from shared modules.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gnomon/model/problem.hpp"
+#include "gnomon/run/integrator.hpp"
+#include "gnomon/run/reference.hpp"
+#include "gnomon/scheme/scheme.hpp"
+#include "gnomon/solve/linear_algebra.hpp"
+
+namespace gnomon {
+
+/// What a plug-in's registration function is given.
+class Registrar {
+ public:
+  virtual ~Registrar() = default;
+  virtual void add(std::unique_ptr<Scheme> scheme) = 0;
+  virtual void add(std::unique_ptr<SolverFactory> solver) = 0;
+  virtual void add(std::unique_ptr<AlgebraFactory> algebra) = 0;
+  virtual void add(std::unique_ptr<Problem> problem) = 0;
+  virtual void add(std::unique_ptr<Reference> reference) = 0;
+  /// Another name by which an entry is found where no entry has it: a former one, say. Lists do not show it.
+  virtual void add_alias(const std::string& alias, const std::string& name);
+  /// Where a scheme that wraps others finds them when it is bound: it outlives everything that is registered here, and
+  /// knows what is registered later too. Throws Error(refused) where schemes are not kept together.
+  virtual const SchemeTable& schemes() const;
+  /// The same for solvers, which find their linear algebra by name.
+  virtual const AlgebraTable& algebras() const;
+};
+
+using RegisterFunction = void (*)(Registrar&);
+
+/// Owns what is registered. Not copyable; no global instance exists.
+class Registry {
+ public:
+  Registry();
+  ~Registry();
+  Registry(Registry&&) noexcept;
+
+  /// Runs a registration function; all of its entries come in or, on an Error (a taken name), none.
+  void add(RegisterFunction function, const std::string& origin);
+  /// Loads a shared module: checks its manifest, then registers. Throws Error(bad_plugin) with the reason, and leaves
+  /// the registry as it was. The module stays loaded for the life of the process.
+  void load(const std::string& path);
+
+  /// Look-ups throw Error(unknown_name) with the nearest known name.
+  const Scheme& scheme(const std::string& name) const;
+  const SolverFactory& solver(const std::string& name) const;
+  const AlgebraFactory& algebra(const std::string& name) const;
+  const Problem& problem(const std::string& name) const;
+  const Reference& reference(const std::string& name) const;
+
+  std::vector<std::string> schemes() const;
+  std::vector<std::string> solvers() const;
+  std::vector<std::string> algebras() const;
+  std::vector<std::string> problems() const;
+  std::vector<std::string> references() const;
+  /// All algebra that is registered, now or later, for a solver that is not: see AttachedSolver.
+  const AlgebraTable& algebra_table() const;
+  /// "built in" or the module's path.
+  const std::string& origin(const std::string& name) const;
+
+  /// Everything by name, ready to start: for programs and tests.
+  Integrator integrator(const ProblemInstance& instance, const std::string& scheme, const std::string& solver,
+                        const Assignments& scheme_options = {}, const Assignments& solver_options = {},
+                        IntegratorOptions options = {}) const;
+  ProblemInstance build(const std::string& problem, const Assignments& parameters = {}) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Registers everything in the gnomon_builtin library (generated table).
+void register_builtin(Registry& registry);
+
+}  // namespace gnomon

@@ -1,0 +1,21 @@
+#pragma once
+/// \file
+/// What a run with obstacles c(q) >= 0 is told; the rules are in gnomon/contact/contact.hpp.
+
+#include "gnomon/base/options.hpp"
+
+namespace gnomon {
+
+enum class ContactMode { event_driven, time_stepping };
+
+struct ContactOptions {
+  ContactMode mode = ContactMode::event_driven;
+  double restitution = 0;    ///< e in [0, 1]
+  double zeno_speed = 1e-8;  ///< normal speed, in units of c per time, below which a contact does not open again
+};
+
+/// mode, restitution and zeno-speed as options by name.
+OptionSpecs contact_specs();
+ContactOptions contact_options(const Assignments& assignments);
+
+}  // namespace gnomon

@@ -1,0 +1,46 @@
+#pragma once
+/// \file
+/// Dense output: the solution between two ends of a step.
+
+#include <memory>
+
+#include "gnomon/model/overdetermined.hpp"
+#include "gnomon/model/system.hpp"
+#include "gnomon/scheme/state.hpp"
+
+namespace gnomon {
+
+/// q(t) is the polynomial of degree 5 with the positions, velocities and index-1 accelerations of both ends (Hermite),
+///
+///     q(t0) = q0, q'(t0) = v0, q''(t0) = a0,  q(t1) = q1, q'(t1) = v1, q''(t1) = a1,      p(t) = M q'(t),
+///
+/// which is O(h^6) from the solution in q and O(h^5) in p. It is no state of any scheme: between the ends it keeps
+/// energy and constraints to that order only, not to rounding.
+///
+/// Of an overdetermined DAE y is the same, with y' = v(y,z) and y'' = v_y y' + v_z z', and z the polynomial of degree 3
+/// with z and the index-1 slope z' of both ends: O(h^4).
+///
+/// Of a system with obstacles it is valid between two events, with the contacts that are closed there.
+class StepInterpolant {
+ public:
+  /// The system outlives it. dependent_constraints: as in IntegratorOptions. Throws Error(refused) where the mass
+  /// depends on q.
+  explicit StepInterpolant(const System& system, bool dependent_constraints = false);
+  explicit StepInterpolant(const OverdeterminedSystem& system);
+  ~StepInterpolant();
+  StepInterpolant(StepInterpolant&&) noexcept;
+  StepInterpolant& operator=(StepInterpolant&&) noexcept;
+
+  /// From one state to another of the same run, without an event between them. Throws Error(refused) where other
+  /// contacts are closed at the end than at the start, Error(rank_deficient) where the accelerations are not defined,
+  /// Error(callback_failed) where they cannot be evaluated: under friction where the velocity is zero, say.
+  void set(const State& z0, const State& z1);
+  /// The k-th derivative, k = 0, 1 or 2, of q and p, or of y and z, at t; t outside the step extrapolates.
+  void evaluate(double t, int k, VectorRef first, VectorRef second) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace gnomon

@@ -1,0 +1,141 @@
+#pragma once
+/// \file
+/// Integrator: one System, one Scheme, one NonlinearSolver; steps of a size the user chooses.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gnomon/model/problem.hpp"
+#include "gnomon/run/contact_options.hpp"
+#include "gnomon/run/events.hpp"
+#include "gnomon/run/monitor.hpp"
+#include "gnomon/scheme/scheme.hpp"
+#include "gnomon/solve/linear_algebra.hpp"
+#include "gnomon/solve/nonlinear_solver.hpp"
+#include "gnomon/start/consistency.hpp"
+
+namespace gnomon {
+
+/// Totals over a run.
+struct RunCounters {
+  long steps = 0;
+  long iterations = 0;
+  long residual_evaluations = 0;
+  long jacobian_evaluations = 0;
+  long factorisations = 0;
+  long repeated_solves = 0;  ///< solves that the scheme asked to repeat: augmented Lagrange iterations but the last
+  long fallback_solves = 0;  ///< solves that only IntegratorOptions::fallback finished
+  long refused_steps = 0;    ///< steps that were cut into substeps
+  void serialize(Archive& archive);
+};
+
+/// What one step, or a sequence of steps, did.
+struct StepReport {
+  SolveStatus status = SolveStatus::converged;
+  double t = 0;                                 ///< time reached
+  long steps = 0;                               ///< steps taken by this call
+  SolveReport last;                             ///< of the last solve
+  long fallback_solves = 0, refused_steps = 0;  ///< of RunCounters, those of this call
+  std::string message;                          ///< empty on success: what failed, at which time, with which residual
+  bool stopped_by_observer = false;
+  bool success() const { return status == SolveStatus::converged; }
+};
+
+/// Reads the run; may stop it. Never changes the state.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  /// Called after start and after every step; false stops the run.
+  virtual bool observe(const State& z, long step) = 0;
+};
+
+class EventDriver;
+struct IntegratorOptions;
+/// Makes what takes the steps of a system with obstacles, see event_driver.hpp.
+using EventDriverMaker = std::unique_ptr<EventDriver> (*)(std::shared_ptr<const System> system, const Scheme& scheme,
+                                                          const Options& scheme_options, const SolverFactory& solver,
+                                                          const Options& solver_options,
+                                                          const IntegratorOptions& options);
+
+struct IntegratorOptions {
+  JacobianSource jacobian = JacobianSource::analytic;
+  const AlgebraFactory* algebra = nullptr;  ///< the user's own linear algebra, before the solver's option; outlives it
+  bool dependent_constraints = false;       ///< allow constraints that repeat others: reported, least-norm multipliers
+  bool project_start = false;               ///< repair an inconsistent start in the mass metric
+  ContactOptions contact;                   ///< for systems with obstacles
+  /// contact_driver of gnomon/contact/contact.hpp, for systems with obstacles; Registry::integrator fills it in.
+  EventDriverMaker event_driver = nullptr;
+  /// The ladder for a step on which the solver fails: this solver, with its default options, from the same start value;
+  /// then two steps of half the size, each with both solvers. Null: no other solver. It lives as long as the
+  /// integrator.
+  const SolverFactory* fallback = nullptr;
+  int max_halvings = 0;  ///< cut a refused step into up to 2^max_halvings substeps; 0: a refused step ends the run
+};
+
+class Integrator {
+ public:
+  /// Throws Error(refused) when scheme, solver and system do not fit together. A system with obstacles c(q) >= 0 is
+  /// run by options.event_driver, with the contacts that options.contact describes, unless the scheme holds obstacles
+  /// itself; scheme and solver factory must then outlive the integrator.
+  Integrator(std::shared_ptr<const System> system, const Scheme& scheme, const Options& scheme_options,
+             const SolverFactory& solver, const Options& solver_options, IntegratorOptions options = {});
+  /// The same for an overdetermined DAE. Its state is q = y, p = p(y,z), scheme_data = z.
+  Integrator(std::shared_ptr<const OverdeterminedSystem> system, const Scheme& scheme, const Options& scheme_options,
+             const SolverFactory& solver, const Options& solver_options, IntegratorOptions options = {});
+  ~Integrator();
+  Integrator(Integrator&&) noexcept;
+
+  /// Checks the data (see check_start), sets the state, resets monitor and counters. After this nothing allocates.
+  /// An overdetermined DAE starts from y0 and z0.
+  void start(double t0, const Vector& q0, const Vector& p0);
+  /// Goes on from t, q and p (work and counters too) of a state of this model, in particular after an event that
+  /// changed p: what schemes keep of earlier steps is forgotten, monitor and counters go on. Instead
+  /// of start() where the state is known to be good: there are no checks.
+  void restart(const State& from);
+  /// Goes on from a state that this integrator has had.
+  void restore(const State& checkpoint);
+  /// Writes everything that a restart needs to go on bit by bit: the state with what the scheme carries, monitor,
+  /// counters, contacts and what the solvers keep. `note` is the caller's own text, see read_checkpoint. The file
+  /// appears whole or not at all, whatever happens meanwhile: it is written under another name, stored and renamed.
+  /// Throws Error(bad_file), and Error(bad_value) when the integrator was not started.
+  void save(const std::string& file, const std::string& note = {}) const;
+  /// Instead of start(): goes on from a file that save() of an integrator with the same model, scheme, solver and
+  /// options wrote. Throws Error(bad_file) when the file is damaged or was written by another one; the integrator is
+  /// then as it was.
+  void load(const std::string& file);
+  /// One step of size h != 0. On failure the state is as before the call. Throws Error(bad_value) for h = 0 or not
+  /// finite.
+  StepReport step(double h);
+  /// Steps of size h until t_end; the last one is shortened to arrive, unless t_end is within 1e-9 h of the grid.
+  StepReport advance_to(double t_end, double h);
+  /// `count` steps of size h.
+  StepReport advance(long count, double h);
+
+  void add_observer(Observer& observer);
+  const State& state() const;
+  const InvariantMonitor& monitor() const;
+  const Promises& promises() const;
+  const RunCounters& counters() const;
+  /// Events and energy book of a system with obstacles; none, and a book of zeros, for others.
+  const std::vector<ContactEvent>& events() const;
+  EnergyBook energy_book() const;
+  /// Constraints that repeat others at the start, found with IntegratorOptions::dependent_constraints.
+  const ConstraintRank& constraint_rank() const;
+  /// Deepest penetration at an event, in units of c.
+  double deepest_penetration() const;
+  /// The overdetermined DAE that it integrates, null for a mechanical system.
+  const OverdeterminedSystem* overdetermined() const;
+  /// Throws Error(refused) for an overdetermined DAE.
+  const System& system() const;
+  StepEquations& equations();
+  const StepEquations& equations() const;
+  /// What the solvers keep from solve to solve, for the checkpoint of an EventDriver.
+  void serialize_solvers(Archive& archive);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace gnomon

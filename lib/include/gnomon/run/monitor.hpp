@@ -1,0 +1,93 @@
+#pragma once
+/// \file
+/// InvariantMonitor: always on; for each invariant and constraint the largest error and the drift slope, in O(1)
+/// memory.
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "gnomon/model/overdetermined.hpp"
+#include "gnomon/model/system.hpp"
+#include "gnomon/scheme/state.hpp"
+
+namespace gnomon {
+
+/// One monitored scalar: error = value - initial value (constraints: the value itself, in max norm).
+class Drift {
+ public:
+  void start(long double initial);
+  void record(double t, long double value);
+
+  double initial() const { return static_cast<double>(initial_); }
+  double last_error() const { return last_; }
+  double max_abs_error() const { return max_abs_; }
+  /// Least-squares slope of the error against time.
+  double slope() const;
+  /// Least-squares slope of log max|error| against log N over N = 2^k, k >= 10; 0 with fewer than three such points.
+  /// Values below `floor` count as the floor, so that rounding noise does not look like growth.
+  double growth_exponent(double floor) const;
+  long count() const { return count_; }
+  void serialize(Archive& archive);
+
+ private:
+  long double initial_ = 0;
+  double last_ = 0, max_abs_ = 0;
+  long count_ = 0;
+  double mean_t_ = 0, mean_e_ = 0, stt_ = 0, ste_ = 0;
+  std::array<double, 48> max_at_power_{};
+  int powers_ = 0;
+};
+
+/// Measures the compensated state (value + tail) in extended precision where mass and system allow, so that what it
+/// reports is the error of the run and not of the measurement.
+class InvariantMonitor {
+ public:
+  explicit InvariantMonitor(const System& system);
+  /// Of an overdetermined DAE both constraint levels are measured, and the energy where it declares one.
+  explicit InvariantMonitor(const OverdeterminedSystem& system);
+  /// Evaluates everything at z; added_energy is what the scheme conserves together with H, see
+  /// StepEquations::added_energy. False when a value is not finite; a callback may throw.
+  bool evaluate(const State& z, long double added_energy = 0);
+  /// The scheme's own energy of the step that led to the state of the last evaluate, see
+  /// StepEquations::discrete_energy; counted from the first step on. False when it is not finite.
+  bool evaluate_discrete(long double energy);
+  /// H (and what was added) at the last evaluate.
+  long double energy_now() const { return energy_now_; }
+  /// Takes the values of the last evaluate as the start of a run, or as the end of a step.
+  void start();
+  void record();
+
+  const Drift& energy() const { return energy_; }
+  const Drift& discrete_energy() const { return discrete_energy_; }  ///< without records: the scheme has none
+  const std::vector<Drift>& momentum() const { return momentum_; }
+  const std::vector<Drift>& integrals() const { return integrals_; }  ///< those that the system declares
+  double position_max() const { return position_max_; }               ///< max over the run of |g|_inf
+  double velocity_max() const { return velocity_max_; }               ///< max over the run of |G v + g_t|_inf
+  double kinetic_max() const { return kinetic_max_; }
+  double potential_max() const { return potential_max_; }
+  /// The gate for a promise of exact energy over N steps: 1e-14 sqrt(N) max(1, max|T|, max|U|).
+  double energy_gate() const;
+  /// What was measured up to now, for a checkpoint. Reading takes the place of start(), after an evaluate(): throws
+  /// Error(bad_file) where H differs by 1e-9 of the run's largest energy, or g is 1000 times the run's largest.
+  void serialize(Archive& archive);
+
+ private:
+  bool evaluate_overdetermined(const State& z, long double added_energy);
+
+  const System* system_ = nullptr;
+  const OverdeterminedSystem* overdetermined_ = nullptr;
+  Vector v_, xi_, g_, gradient_;
+  long double kinetic_ = 0, potential_ = 0, energy_now_ = 0;
+  double t_ = 0;
+  double g_max_ = 0, gv_max_ = 0;
+  Vector j_, i_;
+  Drift energy_, discrete_energy_;
+  long double discrete_now_ = 0;
+  bool discrete_known_ = false;
+  std::vector<Drift> momentum_, integrals_;
+  double position_max_ = 0, velocity_max_ = 0, kinetic_max_ = 0, potential_max_ = 0;
+  long steps_ = 0;
+};
+
+}  // namespace gnomon

@@ -1,0 +1,136 @@
+#pragma once
+/// \file
+/// Scheme -> StepEquations: a method is its equation, its source, its order and its promises.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gnomon/base/options.hpp"
+#include "gnomon/model/overdetermined.hpp"
+#include "gnomon/scheme/equations.hpp"
+#include "gnomon/scheme/state.hpp"
+
+namespace gnomon {
+
+/// What a scheme declares, for the system it is bound to. The conformance cases test every one of them.
+struct Promises {
+  int order = 0;           ///< of q and p, at fixed step size
+  int momentum_order = 0;  ///< of p where it is not that of q; 0: the same
+  /// q and p tend to the constrained motion as h -> 0; not so for penalties and for iterations that stop short of it.
+  bool constrained_limit = true;
+  bool energy = false;  ///< H at rounding level for every step size
+  bool discrete_energy =
+      false;                ///< at rounding level: the energy that the scheme names, StepEquations::discrete_energy
+  bool position = false;    ///< g(q) = 0 at rounding level
+  bool hidden = false;      ///< G v + g_t = 0 at rounding level
+  bool momentum = false;    ///< every declared momentum map at rounding level
+  bool symmetric = false;   ///< step(-h) undoes step(h)
+  bool symplectic = false;  ///< on the constraint manifold's cotangent bundle
+};
+/// E.g. "order 2, energy, position, momentum, symmetric".
+std::string to_string(const Promises& promises);
+
+/// What to do after one of a step's systems was solved.
+enum class Next {
+  advance,  ///< go on to the next solve
+  repeat,   ///< solve this system again: parameters changed (augmented Lagrangian)
+  fail,     ///< the step failed although the solver converged
+};
+
+/// The equations of one step of one scheme for one System. Owns all scratch memory. One step is
+///
+///     begin(z0, h);  for each solve k: { predict(k, x); solve system_of(k) for x; accept(k, x); }  finish(z1)
+class StepEquations {
+ public:
+  virtual ~StepEquations() = default;
+
+  virtual Index n_systems() const = 0;
+  virtual NonlinearEquations& system(Index k) = 0;
+  /// Number of solves in a step, and which system each one uses: compositions visit the same systems several times.
+  /// They hold for the step that began last.
+  virtual Index n_solves() const { return n_systems(); }
+  virtual Index system_of(Index solve) const { return solve; }
+
+  /// Sizes the scheme-owned part of a fresh state (history).
+  virtual void prepare(State& z) const = 0;
+  /// Sets the step: from z0, over h (negative steps are legal). z0 outlives the step.
+  virtual void begin(const State& z0, double h) = 0;
+  /// Start value of solve k, unscaled.
+  virtual void predict(Index solve, VectorRef x) = 0;
+  /// Takes the solution of solve k, unscaled.
+  virtual Next accept(Index solve, const ConstVectorRef& x) = 0;
+  /// next enters as a copy of z0 and leaves as the state after the step, time included. It may have taken the history
+  /// of z0, which z0 gets back if the step is refused: finish may clear it and push into it, at most twice.
+  virtual void finish(State& next) = 0;
+
+  /// Why accept() returned Next::fail, for the step's report.
+  virtual const char* failure() const { return "the scheme gave up its iteration"; }
+  /// What the scheme knows of the reason, for the step's report, after the solver failed in a solve; nullptr: nothing.
+  virtual const char* diagnosis(Index solve) const {
+    static_cast<void>(solve);
+    return nullptr;
+  }
+
+  /// What the scheme conserves together with H, at a state: the penalty potential of a penalty scheme, else zero. The
+  /// monitor's energy is H plus this.
+  virtual long double added_energy(const State& z) {
+    static_cast<void>(z);
+    return 0;
+  }
+
+  /// The energy that a scheme conserves at another level than t_n, as two-step schemes do at t_n - h/2, less the work
+  /// booked up to there: its name, nullptr without one, and its value for the step that led to z. The monitor measures
+  /// it beside H.
+  virtual const char* discrete_energy_name() const { return nullptr; }
+  virtual long double discrete_energy(const State& z) {
+    static_cast<void>(z);
+    return 0;
+  }
+
+  /// The exact derivative of the step's map (q0, p0) -> (q1, p1): from the next begin() on, every finish() turns the
+  /// columns [dq; dp] of `changes`, changes of the state before the step, into those of the state after it,
+  /// dx = -F_x^-1 F_{z0} dz0 through the systems of the step in order. After a step that failed they mean nothing.
+  /// nullptr: no longer. False: this scheme does not offer it. For measures: it allocates and takes dense algebra.
+  virtual bool differentiate(Matrix* changes) {
+    static_cast<void>(changes);
+    return false;
+  }
+};
+
+/// A StepEquations together with what it promises for this System.
+struct Binding {
+  std::unique_ptr<StepEquations> equations;
+  Promises promises;
+};
+
+/// A method. Stateless; bind makes the stateful part.
+class Scheme {
+ public:
+  virtual ~Scheme() = default;
+  virtual std::string name() const = 0;
+  virtual std::string description() const = 0;  ///< one line
+  virtual std::string source() const = 0;       ///< paper and equation numbers
+  virtual OptionSpecs options() const { return {}; }
+  /// The promises at best, for lists; bind returns those that hold for a given System.
+  virtual Promises promises() const = 0;
+  /// Throws Error(refused) with the reason when the scheme does not fit the system. The system must outlive the result.
+  virtual Binding bind(const System& system, const Options& options) const = 0;
+  /// The same for the general kind of model; most schemes are for mechanical systems only and refuse.
+  virtual Binding bind_overdetermined(std::shared_ptr<const OverdeterminedSystem> system, const Options& options) const;
+  /// The equations of this scheme keep obstacles c(q) >= 0 by themselves. For others the integrator opens and closes
+  /// contacts, see contact.hpp.
+  virtual bool holds_obstacles() const { return false; }
+  /// Name of the scheme whose step over h undoes a step of this one over -h, or "" when none is known.
+  virtual std::string adjoint() const { return {}; }
+};
+
+/// Schemes by name, for a scheme that wraps others. A Registrar hands it out.
+class SchemeTable {
+ public:
+  virtual ~SchemeTable() = default;
+  /// Throws Error(unknown_name) with the nearest known name.
+  virtual const Scheme& scheme(const std::string& name) const = 0;
+};
+
+}  // namespace gnomon

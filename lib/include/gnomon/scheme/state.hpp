@@ -1,0 +1,114 @@
+#pragma once
+/// \file
+/// The state of a run, as one value: copying it is a checkpoint.
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "gnomon/base/archive.hpp"
+#include "gnomon/base/types.hpp"
+#include "gnomon/scheme/work.hpp"
+
+namespace gnomon {
+
+/// A vector as an unevaluated sum value + tail, |tail| <= ulp(value)/2: increments are added without losing the digits
+/// below the last place of the value (Neumaier, TwoSum).
+class Compensated {
+ public:
+  void set(const ConstVectorRef& v) {
+    value_ = v;
+    tail_ = Vector::Zero(v.size());
+  }
+  /// value + tail += d
+  void add(const ConstVectorRef& d);
+  const Vector& value() const { return value_; }
+  const Vector& tail() const { return tail_; }
+  void swap(Compensated& other) {
+    value_.swap(other.value_);
+    tail_.swap(other.tail_);
+  }
+  void serialize(Archive& archive) { archive(value_, tail_); }
+
+ private:
+  Vector value_, tail_;
+};
+
+/// Solutions of earlier steps, for predictors and multi-step schemes. Columns are a ring: at(0) is the newest. It has
+/// two more than it shows: so many pushes can be taken back.
+class History {
+ public:
+  void resize(Index size, Index depth) {
+    columns_.setZero(size, depth + spare);
+    count_ = 0;
+    head_ = 0;
+  }
+  void clear() { count_ = 0; }
+  void push(const ConstVectorRef& x) {
+    head_ = (head_ + 1) % columns_.cols();
+    columns_.col(head_) = x;
+    if (count_ < depth()) ++count_;
+  }
+  /// Where it stands, and back to there after at most two pushes, and clear().
+  struct Mark {
+    Index count, head;
+  };
+  Mark mark() const { return {count_, head_}; }
+  void rewind(const Mark& mark) {
+    count_ = mark.count;
+    head_ = mark.head;
+  }
+  void swap(History& other) {
+    columns_.swap(other.columns_);
+    std::swap(count_, other.count_);
+    std::swap(head_, other.head_);
+  }
+  Index count() const { return count_; }
+  Index size() const { return columns_.rows(); }
+  Index depth() const { return std::max<Index>(columns_.cols() - spare, 0); }
+  auto at(Index age) const { return columns_.col((head_ - age + columns_.cols()) % columns_.cols()); }
+
+  /// Throws Error(bad_file) where what it reads is no history.
+  void serialize(Archive& archive);
+
+ private:
+  static constexpr Index spare = 2;
+
+  Matrix columns_;
+  Index count_ = 0, head_ = 0;
+};
+
+/// {t, q, p, multipliers of the last step, scheme-owned history}. Copied and restored as a whole: a failed step leaves
+/// it as it was.
+struct State {
+  double t = 0, t_tail = 0;  ///< time, compensated like q and p
+  Compensated q, p;
+  Vector lambda;      ///< multipliers of the last step (of the start: index-1 multipliers)
+  double last_h = 0;  ///< size of the step that led here, 0 at the start
+  Work work;          ///< done on the system since the start by what is outside H
+  History history;
+  Vector
+      scheme_data;  ///< what a scheme carries from step to step beside q, p and lambda; projected-rk: accelerations first
+
+  /// History and step size of one substep of a composition: every substep extrapolates from its own past.
+  struct Substep {
+    History history;
+    double last_h = 0;
+    void serialize(Archive& archive) { archive(history, last_h); }
+  };
+  std::vector<Substep> substeps;
+  std::vector<Index> closed;    ///< closed contacts of a system with obstacles, ascending
+  std::vector<Index> released;  ///< open ones whose multiplier reached zero and whose gap has not opened yet
+
+  /// Takes everything from the state before, its history away instead of copying it.
+  void take_over(State& before);
+  void swap(State& other);
+  /// Takes everything but the substeps from another state of the same run.
+  void assign_without_substeps(const State& other);
+  void advance_time(double h);
+  /// Takes everything but history and substeps, closed and released from another state of the same run.
+  void assign_without_histories(const State& other);
+  void serialize(Archive& archive);
+};
+
+}  // namespace gnomon

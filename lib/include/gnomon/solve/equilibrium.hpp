@@ -1,0 +1,92 @@
+#pragma once
+/// \file
+/// Static equilibrium of a System as nonlinear equations, for any solver.
+
+#include <memory>
+#include <vector>
+
+#include "gnomon/model/split_form.hpp"
+#include "gnomon/model/system.hpp"
+#include "gnomon/model/system_at.hpp"
+#include "gnomon/scheme/equations.hpp"
+
+namespace gnomon {
+
+/// Where the potential is stationary, in increments x = [dq | lambda] from a configuration q0, q = q0 + dq:
+///
+///     exact      grad U(q) + G(q)^T lambda = 0,   g(q) = 0
+///     penalty    grad U(q) + G(q)^T lambda = 0,   lambda_i = w_i g_i(q)/eps     (x = dq alone)
+///
+/// The second is where U + sum_i w_i g_i^2/(2 eps) is stationary, w the model's quadrature weights
+/// (SystemTraits::constraint_weights). Without constraints the two are the same.
+class EquilibriumEquations final : public TemplatedEquations<EquilibriumEquations>, public SplitForm {
+ public:
+  enum class Method { exact, penalty };
+
+  /// eps > 0 is for the penalty only. The system must outlive this object. Throws Error(refused) for a system with
+  /// obstacles, with a force outside the potential or with friction, and Error(bad_value) for eps <= 0.
+  EquilibriumEquations(const System& system, double t, const Vector& q0, Method method, double eps = 1);
+
+  const SparsityPattern& pattern() const override { return pattern_; }
+  const std::vector<Block>& blocks() const override { return blocks_; }
+  void scales(VectorRef columns, VectorRef rows) const override;
+  double rounding_floor() const override { return floor_; }
+  void jacobian(const ConstVectorRef& x, VectorRef values) override;
+  /// For exact constraints |p_j| = 1 (UnitVectorModel) and U at most quadratic.
+  bool has_split_form() const override { return unit_vectors_ != nullptr; }
+
+  int dimension() const override { return unit_vectors_->dimension; }
+  Index n_points() const override { return m_; }
+  const SparsityPattern& quadratic_pattern() const override { return system_->hessian_pattern(); }
+  const SparsityPattern& split_pattern() const override { return unit_vectors_->pattern; }
+  const Vector& split_weights() const override { return weights_; }
+  void quadratic(VectorRef a, VectorRef b, VectorRef split, VectorRef c) override;
+  void take_apart(const ConstVectorRef& x, VectorRef y, VectorRef theta) override;
+  void put_together(const ConstVectorRef& y, const ConstVectorRef& theta, VectorRef x) override;
+
+  Vector position(const ConstVectorRef& x) const { return q0_ + x.head(n_); }
+  /// Of a solution; of the penalty too.
+  Vector multipliers(const ConstVectorRef& x);
+  /// Start value: dq = 0 and the given multipliers.
+  Vector start(const Vector& lambda) const;
+
+  template <class S>
+  void evaluate(const VectorOf<S>& x, VectorOf<S>& f);
+
+ private:
+  friend class TemplatedEquations<EquilibriumEquations>;
+  template <class S>
+  struct Point {
+    VectorOf<S> q, gradient, force, g, lambda;
+  };
+  bool exact() const { return method_ == Method::exact; }
+  double weight(Index i) const { return weights_[i] / eps_; }
+  void build_pattern();
+  void find_scales();
+
+  const System* system_;
+  const UnitVectorForm* unit_vectors_ = nullptr;
+  SystemAt at_;
+  double t_;
+  Vector q0_;
+  Method method_;
+  double eps_;
+  Index n_, m_;
+  Vector weights_;
+  SparsityPattern pattern_;
+  std::vector<Block> blocks_;
+  BlockMap hessian_, forces_, rows_;
+  std::vector<Index> normal_;
+  Vector columns_, row_units_;
+  double floor_ = 1e-15;
+  Point<double> at_double_;
+  Point<Dual1> at_dual_;
+  Vector q_, g_, lambda_, g_values_, hessian_values_;
+};
+
+/// The equilibrium with exact constraints near q, by a native Newton iteration with sparse LU and halved steps; q and
+/// lambda hold the start value and receive the solution. For problems that start at rest. Throws Error(bad_value) when
+/// it does not converge: `what` names the thing in the sentence.
+void static_equilibrium(EquilibriumEquations& equations, const std::string& what, Vector& q, Vector& lambda);
+
+}  // namespace gnomon

@@ -1,0 +1,46 @@
+#pragma once
+/// \file
+/// The scaled Jacobian of one set of equations with the linear algebra that solves with it: what every strategy that
+/// factorises drives.
+
+#include <memory>
+#include <string>
+
+#include "gnomon/base/archive.hpp"
+#include "gnomon/solve/linear_algebra.hpp"
+
+namespace gnomon {
+
+class JacobianSystem final : private JacobianProduct {
+ public:
+  JacobianSystem() = default;
+  JacobianSystem(const JacobianSystem&) = delete;
+  JacobianSystem& operator=(const JacobianSystem&) = delete;
+
+  /// Allocates everything. Throws as AlgebraChoice::attach does.
+  void attach(ScaledEquations& equations, const AlgebraChoice& choice);
+  /// At the begin of each nonlinear solve: the next factorisation is the first one of it.
+  void begin() { setup_ = Setup::first; }
+  /// The Jacobian at xs, to be factorised.
+  EvaluationStatus evaluate(const ConstVectorRef& xs);
+  /// False where the matrix is singular.
+  bool factorise();
+  /// What the algebra keeps from one matrix to the next and, where the solver keeps its matrix, that one too:
+  /// factorised where it is read. Throws Error(bad_file) where it does not fit.
+  void serialize(Archive& archive, bool with_matrix);
+  /// x <- J^-1 x; false as LinearAlgebra::solve.
+  bool solve(VectorRef x) { return algebra_->solve(x); }
+  /// Why factorise or solve failed.
+  const std::string& message() const { return algebra_->message(); }
+  const LinearAlgebra& algebra() const { return *algebra_; }
+
+ private:
+  bool apply(const ConstVectorRef& v, VectorRef y) override;
+
+  ScaledEquations* equations_ = nullptr;
+  std::unique_ptr<LinearAlgebra> algebra_;
+  Setup setup_ = Setup::first;
+  Vector values_, point_;
+};
+
+}  // namespace gnomon

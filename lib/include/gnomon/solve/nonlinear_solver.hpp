@@ -1,0 +1,73 @@
+#pragma once
+/// \file
+/// The strategy that solves one system of a step. Swappable by name; knows neither scheme nor problem.
+
+#include <memory>
+#include <string>
+
+#include "gnomon/base/archive.hpp"
+#include "gnomon/base/options.hpp"
+#include "gnomon/solve/scaled_equations.hpp"
+
+namespace gnomon {
+
+enum class SolveStatus {
+  converged,
+  not_converged,      ///< iterations exhausted, or stagnation above the rounding floor
+  singular_jacobian,  ///< the factorisation failed
+  evaluation_failed,  ///< residual or Jacobian could not be evaluated
+};
+const char* to_string(SolveStatus status);
+
+/// What one solve did. Numerical failure is a status here, never an exception.
+struct SolveReport {
+  SolveStatus status = SolveStatus::converged;
+  long iterations = 0;
+  long residual_evaluations = 0;
+  long jacobian_evaluations = 0;
+  long factorisations = 0;
+  double residual_norm = 0;  ///< max norm of the scaled residual at the end
+  double step_norm = 0;      ///< max norm of the last scaled correction
+  std::string message;       ///< empty when converged
+};
+
+/// How a solver decides that it is done; the same rule for all of them. Newton is quadratic near the solution, so a
+/// correction below step_tolerance leaves an error at the rounding floor; the residual must confirm it.
+struct ConvergenceRule {
+  double step_tolerance = 1e-7;       ///< on max |dxs_i| / (1 + |xs_i|)
+  double residual_tolerance = 1e-12;  ///< scaled residual below this, or below 100 rounding floors: accept at once
+  double residual_acceptance = 1e-9;  ///< after stagnation: accept below this (or below 1e4 rounding floors)
+  long max_iterations = 50;
+
+  bool at_floor(double residual_norm, double floor) const {
+    return residual_norm <= std::max(residual_tolerance, 100 * floor);
+  }
+  bool acceptable(double residual_norm, double floor) const {
+    return residual_norm <= std::max(residual_acceptance, 1e4 * floor);
+  }
+};
+
+/// attach allocates everything, solve allocates nothing (unless it fails, for the message).
+class NonlinearSolver {
+ public:
+  virtual ~NonlinearSolver() = default;
+  /// Throws Error(refused) when the equations do not offer what the solver needs.
+  virtual void attach(ScaledEquations& equations) = 0;
+  /// xs: start value in, solution out; scaled unknowns.
+  virtual SolveReport solve(VectorRef xs) = 0;
+  /// What it keeps from one solve to the next and the result of the next one depends on, to the last bit: a matrix that
+  /// is not set anew for every solve, say. For checkpoints; called after attach.
+  virtual void serialize(Archive& archive) { static_cast<void>(archive); }
+};
+
+/// A named strategy, as plug-ins register it.
+class SolverFactory {
+ public:
+  virtual ~SolverFactory() = default;
+  virtual std::string name() const = 0;
+  virtual std::string description() const = 0;
+  virtual OptionSpecs options() const { return {}; }
+  virtual std::unique_ptr<NonlinearSolver> create(const Options& options) const = 0;
+};
+
+}  // namespace gnomon

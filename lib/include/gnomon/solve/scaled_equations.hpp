@@ -1,0 +1,92 @@
+#pragma once
+/// \file
+/// What every solver drives: the scaled residual, the scaled Jacobian from one of three sources, and the counters.
+
+#include <exception>
+#include <string>
+
+#include "gnomon/scheme/equations.hpp"
+
+namespace gnomon {
+
+class AlgebraFactory;
+
+enum class JacobianSource {
+  analytic,     ///< the scheme's assembled formulas
+  dual,         ///< dual numbers through the residual, one pass a colour
+  differences,  ///< central differences of the residual, four passes a colour
+};
+const char* to_string(JacobianSource source);
+
+enum class EvaluationStatus { ok, failed };
+
+/// With x = C xs and F = R Fs (C, R diagonal, NonlinearEquations::scales): the solvers see Fs(xs) = 0, in which
+/// unknowns, rows and condition number are of order one for every step size. Exceptions of callbacks and values that
+/// are not finite become EvaluationStatus::failed; message() says what happened.
+class ScaledEquations {
+ public:
+  ScaledEquations(NonlinearEquations& equations, JacobianSource source);
+
+  Index size() const { return columns_.size(); }
+  const SparsityPattern& pattern() const { return equations_->pattern(); }
+  /// Found when it is first needed: by the constructor, unless the source is analytic.
+  const Colouring& colouring();
+  NonlinearEquations& equations() const { return *equations_; }
+  JacobianSource source() const { return source_; }
+  double rounding_floor() const { return equations_->rounding_floor(); }
+
+  /// Reads the scales of the current step; call after the scheme's begin and before anything below.
+  void update_scales();
+  void to_scaled(const ConstVectorRef& x, VectorRef xs) const { xs = x.cwiseQuotient(columns_); }
+  void to_unscaled(const ConstVectorRef& xs, VectorRef x) const { x = xs.cwiseProduct(columns_); }
+
+  EvaluationStatus residual(const ConstVectorRef& xs, VectorRef fs);
+  /// Scaled Jacobian values on pattern().
+  EvaluationStatus jacobian(const ConstVectorRef& xs, VectorRef values) { return jacobian(xs, values, source_); }
+  EvaluationStatus jacobian(const ConstVectorRef& xs, VectorRef values, JacobianSource source);
+
+  /// jw = (scaled Jacobian at xs) ws, by dual numbers.
+  EvaluationStatus product(const ConstVectorRef& xs, const ConstVectorRef& ws, VectorRef jw);
+
+  /// Linear algebra of the user's own for these equations, which solvers take before their option `algebra`; it
+  /// outlives them. Null: none.
+  void attach_algebra(const AlgebraFactory* algebra) { algebra_ = algebra; }
+  const AlgebraFactory* attached_algebra() const { return algebra_; }
+
+  /// Whether the Jacobian may be singular in directions that the solution leaves open: `auto` then takes algebra that
+  /// finds the solution of least norm.
+  void expect_singular(bool expected) { singular_ = expected; }
+  bool singular_expected() const { return singular_; }
+
+  bool has_approximate_inverse() const { return equations_->approximate_inverse() != nullptr; }
+  /// Sets the scheme's approximate inverse at xs; failed where it is singular or cannot be evaluated.
+  EvaluationStatus update_inverse(const ConstVectorRef& xs);
+  /// ds ~ (scaled Jacobian)^-1 fs, after update_inverse. ds may not alias fs.
+  EvaluationStatus apply_inverse(const ConstVectorRef& fs, VectorRef ds);
+
+  long residual_evaluations() const { return residuals_; }
+  long jacobian_evaluations() const { return jacobians_; }
+  /// Why the last evaluation failed.
+  const std::string& message() const { return message_; }
+
+ private:
+  void coloured(const ConstVectorRef& xs, VectorRef values, JacobianSource source);
+  void fail(const char* what, const char* why);
+
+  NonlinearEquations* equations_;
+  JacobianSource source_;
+  const AlgebraFactory* algebra_ = nullptr;
+  bool singular_ = false;
+  Colouring colouring_;
+  Vector columns_, rows_;  // C and R^-1
+  Vector x_, f_, w_, jw_, xs_;
+  long residuals_ = 0, jacobians_ = 0;
+  std::string message_;
+};
+
+/// Largest entrywise disagreement between two sources of the scaled Jacobian at xs, relative to the largest entry.
+/// Differences also probe that nothing lies outside the pattern; `outside` (optional) receives the largest such entry.
+double compare_jacobians(ScaledEquations& equations, const ConstVectorRef& xs, JacobianSource a, JacobianSource b,
+                         double* outside = nullptr);
+
+}  // namespace gnomon

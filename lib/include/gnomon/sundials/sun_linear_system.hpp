@@ -1,0 +1,36 @@
+#pragma once
+/// \file
+/// A JacobianSystem in the form in which SUNDIALS takes linear algebra: a SUNLinearSolver around it, and a SUNMatrix
+/// that stands for its matrix and holds nothing.
+
+#include "gnomon/base/error.hpp"
+#include "gnomon/solve/jacobian_system.hpp"
+#include "gnomon/sundials/sundials_compat.hpp"
+
+namespace gnomon {
+
+class SunLinearSystem {
+ public:
+  /// Allocates everything. Throws as AlgebraChoice::attach does.
+  void attach(ScaledEquations& equations, const AlgebraChoice& choice, SUNContext context);
+
+  SUNMatrix matrix() const { return matrix_.get(); }
+  /// Of direct type: its set-up factorises what evaluate left.
+  SUNLinearSolver solver() const { return linear_.get(); }
+
+  /// See JacobianSystem.
+  void begin() { system_.begin(); }
+  EvaluationStatus evaluate(const ConstVectorRef& xs) { return system_.evaluate(xs); }
+  bool factorise() { return system_.factorise(); }
+  void serialize(Archive& archive, bool with_matrix) { system_.serialize(archive, with_matrix); }
+  /// b <- J^-1 b; false where that is not finite.
+  bool solve(N_Vector b) { return system_.solve(Eigen::Map<Vector>(N_VGetArrayPointer(b), N_VGetLength(b))); }
+  const std::string& message() const { return system_.message(); }
+
+ private:
+  JacobianSystem system_;
+  SunOwner<SUNMatrix> matrix_;
+  SunOwner<SUNLinearSolver> linear_;
+};
+
+}  // namespace gnomon

@@ -1,0 +1,68 @@
+#pragma once
+/// \file
+/// What the user of the C interface set, before it is a System.
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "gnomon/gnomon.h"
+#include "gnomon/model/mass.hpp"
+#include "gnomon/model/system.hpp"
+
+namespace gnomon::c_api {
+
+using SharedMatrix = std::shared_ptr<std::remove_pointer_t<SUNMatrix>>;
+
+/// A callback for a matrix and one like those that it wants to fill; null: none, dense.
+template <class Function>
+struct MatrixCallback {
+  Function function = nullptr;
+  SharedMatrix like;
+};
+
+/// Rows g(q) = 0 or c(q) >= 0.
+struct RowCallbacks {
+  Index rows = 0;
+  GnomonConstraintFn function = nullptr;
+  MatrixCallback<GnomonJacobianFn> jacobian;
+  int degree = SystemTraits::not_polynomial;
+};
+
+template <class Function>
+struct NamedCallback {
+  std::string name;
+  Function function;
+};
+
+struct Callbacks {
+  SUNContext context = nullptr;
+  void* user_data = nullptr;
+  Index n = 0;
+  double size = 1;   ///< of coordinates: the largest |q_i| of the start, 1 where that is zero
+  double speed = 1;  ///< of velocities, likewise
+  std::optional<Mass> mass;
+  GnomonPotentialFn potential = nullptr;
+  GnomonGradientFn gradient = nullptr;
+  int potential_degree = SystemTraits::not_polynomial;
+  MatrixCallback<GnomonHessianFn> hessian;  ///< of U + lambda.g
+  RowCallbacks constraints, obstacles;
+  MatrixCallback<GnomonHessianFn> obstacle_hessian;  ///< of psi.c
+  GnomonForceFn force = nullptr;
+  std::array<MatrixCallback<GnomonForceJacFn>, 2> force_jacobian;  ///< by q and v
+  GnomonFrictionFn friction = nullptr;
+  std::array<MatrixCallback<GnomonFrictionJacFn>, 3> friction_jacobian;  ///< by q, v and lambda
+  std::vector<NamedCallback<GnomonSymmetryFn>> symmetries;
+  std::vector<NamedCallback<GnomonIntegralFn>> integrals;
+};
+
+/// Thrown when a callback returned < 0: it will not be called again.
+class FatalCallback : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace gnomon::c_api

@@ -1,0 +1,181 @@
+/// \file
+/// The C interface: what a run did.
+
+#include "c_api/c_api_memory.hpp"
+
+using namespace gnomon;
+using namespace gnomon::c_api;
+
+namespace {
+
+/// *out = query(run)
+template <class T, class Query>
+int get(void* mem, const char* function, T* out, Query&& query) {
+  return guarded(mem, function, [&](Memory& memory) {
+    if (!out) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
+    *out = query(running(memory));
+    return GNOMON_SUCCESS;
+  });
+}
+
+std::string differences_of(const Memory& memory) {
+  return memory.system ? memory.system->differences() : "none";
+}
+
+/// One entry a line, or one line of names and values, as SUNDIALS does.
+class Printer {
+ public:
+  Printer(FILE* out, bool table) : out_(out), table_(table) {}
+  void operator()(const char* label, long value) { entry(label, std::to_string(value)); }
+  void operator()(const char* label, double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.15g", value);
+    entry(label, text);
+  }
+  void operator()(const char* label, const std::string& value) { entry(label, table_ ? value : '"' + value + '"'); }
+  void finish() {
+    if (!table_) std::fputc('\n', out_);
+  }
+
+ private:
+  void entry(const char* label, const std::string& value) {
+    if (table_)
+      std::fprintf(out_, "%-28s = %s\n", label, value.c_str());
+    else
+      std::fprintf(out_, "%s%s,%s", first_ ? "" : ",", label, value.c_str());
+    first_ = false;
+  }
+
+  FILE* out_;
+  bool table_, first_ = true;
+};
+
+}  // namespace
+
+int GnomonGetSizes(void* mem, sunindextype* n, sunindextype* m) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    if (!n || !m) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
+    if (!memory.integrator) prepare(memory);
+    *n = memory.start.q0.size();
+    *m = memory.start.system ? memory.start.system->m() : memory.start.overdetermined->traits().m;
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonGetState(void* mem, sunrealtype* t, N_Vector y) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    if (!t) throw Error(ErrorCode::bad_value, "the place for the time is NULL");
+    const State& z = running(memory).state();
+    write_state(memory, z, y);
+    *t = z.t;
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonGetMultipliers(void* mem, N_Vector lambda) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    const Vector& values = running(memory).state().lambda;
+    view(lambda, values.size(), "lambda") = values;
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonGetEnergy(void* mem, sunrealtype* energy) {
+  return get(mem, __func__, energy,
+             [](const Integrator& run) { return static_cast<sunrealtype>(run.monitor().energy_now()); });
+}
+
+int GnomonGetEnergyError(void* mem, sunrealtype* last, sunrealtype* largest) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    if (!last || !largest) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
+    const Drift& energy = running(memory).monitor().energy();
+    *last = energy.last_error();
+    *largest = energy.max_abs_error();
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonGetConstraintNorms(void* mem, sunrealtype* position, sunrealtype* velocity) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    if (!position || !velocity) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
+    const InvariantMonitor& monitor = running(memory).monitor();
+    *position = monitor.position_max();
+    *velocity = monitor.velocity_max();
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonGetNumSteps(void* mem, long int* nsteps) {
+  return get(mem, __func__, nsteps, [](const Integrator& run) { return run.counters().steps; });
+}
+int GnomonGetNumNonlinSolvIters(void* mem, long int* nniters) {
+  return get(mem, __func__, nniters, [](const Integrator& run) { return run.counters().iterations; });
+}
+int GnomonGetNumResEvals(void* mem, long int* nrevals) {
+  return get(mem, __func__, nrevals, [](const Integrator& run) { return run.counters().residual_evaluations; });
+}
+int GnomonGetNumJacEvals(void* mem, long int* njevals) {
+  return get(mem, __func__, njevals, [](const Integrator& run) { return run.counters().jacobian_evaluations; });
+}
+int GnomonGetNumLinSolvSetups(void* mem, long int* nlinsetups) {
+  return get(mem, __func__, nlinsetups, [](const Integrator& run) { return run.counters().factorisations; });
+}
+int GnomonGetNumRefusedSteps(void* mem, long int* nrefused) {
+  return get(mem, __func__, nrefused, [](const Integrator& run) { return run.counters().refused_steps; });
+}
+
+int GnomonGetNumFallbackSolves(void* mem, long int* nfallbacks) {
+  return get(mem, __func__, nfallbacks, [](const Integrator& run) { return run.counters().fallback_solves; });
+}
+
+int GnomonGetPromises(void* mem, const char** promises) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    if (!promises) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
+    memory.text = to_string(running(memory).promises());
+    *promises = memory.text.c_str();
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonGetDifferences(void* mem, const char** differences) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    if (!differences) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
+    if (!memory.integrator) prepare(memory);
+    memory.text = differences_of(memory);
+    *differences = memory.text.c_str();
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonPrintAllStats(void* mem, FILE* outfile, SUNOutputFormat fmt) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    if (!outfile) throw Error(ErrorCode::bad_value, "the file is NULL");
+    if (fmt != SUN_OUTPUTFORMAT_TABLE && fmt != SUN_OUTPUTFORMAT_CSV)
+      throw Error(ErrorCode::bad_value, "the format " + std::to_string(static_cast<int>(fmt)) +
+                                            " is neither SUN_OUTPUTFORMAT_TABLE nor SUN_OUTPUTFORMAT_CSV");
+    const Integrator& run = running(memory);
+    const RunCounters& counters = run.counters();
+    const InvariantMonitor& monitor = run.monitor();
+    Printer print(outfile, fmt == SUN_OUTPUTFORMAT_TABLE);
+    print("Current time", run.state().t);
+    print("Steps", counters.steps);
+    print("Refused steps", counters.refused_steps);
+    print("Fallback solves", counters.fallback_solves);
+    print("Last step size", run.state().last_h);
+    print("Residual fn evals", counters.residual_evaluations);
+    print("NLS iters", counters.iterations);
+    print("Repeated solves", counters.repeated_solves);
+    print("LS setups", counters.factorisations);
+    print("Jac fn evals", counters.jacobian_evaluations);
+    print("Energy at the start", monitor.energy().initial());
+    print("Energy error", monitor.energy().last_error());
+    print("Max energy error", monitor.energy().max_abs_error());
+    print("Max position constraint", monitor.position_max());
+    print("Max velocity constraint", monitor.velocity_max());
+    print("Scheme", memory.scheme.name);
+    print("Solver", memory.solver.name);
+    print("Differences", differences_of(memory));
+    print.finish();
+    return GNOMON_SUCCESS;
+  });
+}

@@ -1,0 +1,108 @@
+#include "c_api/c_api_memory.hpp"
+
+#include <cmath>
+#include <sstream>
+
+#include "gnomon/base/error.hpp"
+
+namespace gnomon::c_api {
+
+Eigen::Map<Vector> view(N_Vector v, Index size, const char* name) {
+  if (!v) throw Error(ErrorCode::bad_value, std::string(name) + " is NULL");
+  double* data = v->ops->nvgetarraypointer ? N_VGetArrayPointer(v) : nullptr;
+  if (!data && size > 0)
+    throw Error(ErrorCode::bad_value, std::string(name) + " is a vector that gives no access to its array");
+  if (N_VGetLength(v) != size)
+    throw Error(ErrorCode::bad_size, std::string(name) + " has " + std::to_string(N_VGetLength(v)) +
+                                         " entries, expected " + std::to_string(size));
+  return {data, size};
+}
+
+Assignments assignments(const char* text, const char* what) {
+  Assignments result;
+  std::istringstream in(text ? text : "");
+  for (std::string word; in >> word;) result.push_back(parse_assignment(word, what));
+  return result;
+}
+
+Index state_size(const Memory& memory) {
+  return memory.start.q0.size() + memory.start.p0.size();
+}
+
+void write_state(const Memory& memory, const State& z, N_Vector y) {
+  auto out = view(y, state_size(memory), "y");
+  out.head(z.q.value().size()) = z.q.value();
+  const Vector& second = memory.start.overdetermined ? z.scheme_data : z.p.value();
+  out.tail(second.size()) = second;
+}
+
+void prepare(Memory& memory) {
+  if (!memory.initialised) throw Failure(GNOMON_NO_INIT, "GnomonInit was not called, so there is no start");
+  ProblemInstance start;
+  std::shared_ptr<CallbackSystem> system;
+  if (memory.problem) {
+    start = memory.registry.build(memory.problem->name, memory.problem->options);
+  } else {
+    if (!memory.y0)
+      throw Error(ErrorCode::bad_value, "y0 is NULL, and there is no problem by name that has a start of its own");
+    const Index size = memory.y0->size();
+    if (size == 0 || size % 2 != 0)
+      throw Error(ErrorCode::bad_size,
+                  "y0 = (q0, p0) has " + std::to_string(size) + " entries, expected an even number of them above zero");
+    Callbacks& callbacks = memory.callbacks;
+    callbacks.n = size / 2;
+    const auto usual = [](const Vector& x) {
+      const double largest = x.lpNorm<Eigen::Infinity>();
+      return largest > 0 && std::isfinite(largest) ? largest : 1;
+    };
+    const Vector q0 = memory.y0->head(callbacks.n), p0 = memory.y0->tail(callbacks.n);
+    callbacks.size = usual(q0);
+    Vector v0 = p0;
+    if (callbacks.mass && callbacks.mass->size() == callbacks.n) callbacks.mass->solve(p0, v0);
+    callbacks.speed = usual(v0);
+    system = std::make_shared<CallbackSystem>(callbacks);
+    try {
+      system->watch_time(memory.t0, q0, v0);
+    } catch (const FatalCallback& failure) {
+      throw Failure(GNOMON_CALLBACK_FAILED, failure.what());
+    }
+    start.system = system;
+    start.q0.setZero(size / 2);
+    start.p0.setZero(size / 2);
+  }
+  if (memory.y0) {
+    const Index n = start.q0.size(), k = start.p0.size();
+    if (memory.y0->size() != n + k)
+      throw Error(ErrorCode::bad_size, "y0 has " + std::to_string(memory.y0->size()) + " entries, and problem " +
+                                           memory.problem->name + " expects " + std::to_string(n + k));
+    start.q0 = memory.y0->head(n);
+    start.p0 = memory.y0->tail(k);
+    start.t0 = memory.t0;
+  }
+  memory.start = std::move(start);
+  memory.system = std::move(system);
+}
+
+void make_integrator(Memory& memory) {
+  const Scheme& scheme = memory.registry.scheme(memory.scheme.name);
+  memory.attached_in_use = memory.attached;
+  memory.algebra_in_use = memory.algebra;
+  memory.options.algebra = memory.algebra_in_use.get();
+  const SolverFactory& solver = memory.attached_in_use ? static_cast<const SolverFactory&>(*memory.attached_in_use)
+                                                       : memory.registry.solver(memory.solver.name);
+  const Options for_scheme("scheme " + scheme.name(), scheme.options(), memory.scheme.options);
+  const Options for_solver("solver " + solver.name(), solver.options(), memory.solver.options);
+  const ProblemInstance& start = memory.start;
+  if (start.system)
+    memory.integrator.emplace(start.system, scheme, for_scheme, solver, for_solver, memory.options);
+  else
+    memory.integrator.emplace(start.overdetermined, scheme, for_scheme, solver, for_solver, memory.options);
+}
+
+Integrator& running(Memory& memory) {
+  if (!memory.integrator)
+    make(memory, [&](Integrator& integrator) { integrator.start(memory.start.t0, memory.start.q0, memory.start.p0); });
+  return *memory.integrator;
+}
+
+}  // namespace gnomon::c_api

@@ -1,0 +1,155 @@
+#pragma once
+/// \file
+/// What a void* of the C interface points to, and the border that no exception crosses.
+
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "c_api/c_api_system.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/registry/registry.hpp"
+#include "gnomon/run/dense_output.hpp"
+#include "gnomon/sundials/attached_algebra.hpp"
+#include "gnomon/sundials/attached_solver.hpp"
+
+namespace gnomon::c_api {
+
+/// A failure that is no misuse: its flag and its sentence.
+class Failure : public std::runtime_error {
+ public:
+  Failure(int flag, const std::string& sentence) : std::runtime_error(sentence), flag_(flag) {}
+  int flag() const { return flag_; }
+
+ private:
+  int flag_;
+};
+
+/// A method by name.
+struct Named {
+  std::string name;
+  Assignments options;
+};
+
+/// Roots of the user's functions, as CVODE looks for them: a change of sign between two times.
+struct Roots {
+  GnomonRootFn function = nullptr;
+  std::vector<double> low, high, middle;  ///< values at searched_to, at the end of the step, between
+  std::vector<int> found;
+  double searched_to = 0;
+  bool known = false;  ///< low is set
+  SunOwner<N_Vector> y;
+};
+
+struct Memory {
+  SUNContext context = nullptr;
+  Registry registry;
+  Callbacks callbacks;
+  std::optional<Named> problem;
+  Named scheme{"energy-momentum", {}}, solver{"kinsol-newton", {}};
+  std::shared_ptr<const AttachedSolver> attached;  ///< used in place of the named one, with its options
+  std::shared_ptr<const AttachedAlgebra> algebra;  ///< of the user's own; null: none
+  IntegratorOptions options;
+  double h = 0;
+
+  bool initialised = false;
+  double t0 = 0;                                          ///< of GnomonInit
+  std::optional<Vector> y0;                               ///< likewise; none: the start of the problem
+  ProblemInstance start;                                  ///< made of all that by prepare()
+  std::shared_ptr<const CallbackSystem> system;           ///< null for a problem by name
+  std::shared_ptr<const AttachedSolver> attached_in_use;  ///< by the integrator, which it must outlive
+  std::shared_ptr<const AttachedAlgebra> algebra_in_use;  ///< likewise
+  std::optional<Integrator> integrator;                   ///< of a run that has started
+  State before;                                           ///< at the start of the last step
+  bool has_step = false;                                  ///< before is set
+  bool eventful = false;                                  ///< a contact event is in the last step
+  std::optional<StepInterpolant> interpolant;
+  bool interpolates = false;  ///< the interpolant is that of the last step
+  double returned_t = 0;      ///< of the last GnomonEvolve
+  std::optional<double> stop_time;
+  Roots roots;
+
+  std::string message, text;  ///< text: what GnomonGetPromises and GnomonGetDifferences point into
+};
+
+/// Calls work(memory), which returns a flag; turns whatever it throws into a flag and a message.
+template <class Work>
+int guarded(void* mem, const char* function, Work&& work) noexcept {
+  if (!mem) return GNOMON_MEM_NULL;
+  Memory& memory = *static_cast<Memory*>(mem);
+  const auto remember = [&](int flag, const char* why) {
+    try {
+      memory.message = std::string(function) + ": " + why;
+    } catch (...) {
+      memory.message.clear();
+    }
+    return flag;
+  };
+  try {
+    return work(memory);
+  } catch (const Failure& failure) {
+    return remember(failure.flag(), failure.what());
+  } catch (const Error& error) {
+    return remember(static_cast<int>(error.code()), error.what());
+  } catch (const std::bad_alloc&) {
+    return remember(GNOMON_OUT_OF_MEMORY, "memory ran out");
+  } catch (const std::exception& error) {
+    return remember(GNOMON_INTERNAL, error.what());
+  } catch (...) {
+    return remember(GNOMON_INTERNAL, "something was thrown that is no std::exception");
+  }
+}
+
+/// The start from what was set, without a run. Throws Error, and Failure before GnomonInit.
+void prepare(Memory& memory);
+/// Prepares, makes the integrator and starts it with begin(integrator). Throws what that throws; then the run that was
+/// there goes on.
+template <class Begin>
+void make(Memory& memory, Begin&& begin);
+/// The run; starts it where there is none.
+Integrator& running(Memory& memory);
+
+/// Entries of an N_Vector. Throws Error(bad_size) for another length, Error(bad_value) for NULL or no array.
+Eigen::Map<Vector> view(N_Vector v, Index size, const char* name);
+/// "a=1 b=2" as assignments; NULL is none.
+Assignments assignments(const char* text, const char* what);
+
+/// Of y = (q, p), or (y, z) of an overdetermined DAE.
+Index state_size(const Memory& memory);
+void write_state(const Memory& memory, const State& z, N_Vector y);
+/// y or its k-th derivative at t, inside the last step.
+void interpolate(Memory& memory, double t, int k, N_Vector y);
+
+/// Looks for the first root behind searched_to and at most at t_end; true: returned just behind it, in t.
+bool find_root(Memory& memory, double t_end, double& t);
+
+void make_integrator(Memory& memory);
+template <class Begin>
+void make(Memory& memory, Begin&& begin) {
+  ProblemInstance start = memory.start;
+  auto system = memory.system;
+  auto attached = memory.attached_in_use;
+  auto algebra = memory.algebra_in_use;
+  std::optional<Integrator> integrator = std::move(memory.integrator);
+  memory.integrator.reset();
+  try {
+    prepare(memory);
+    make_integrator(memory);
+    begin(*memory.integrator);
+  } catch (...) {
+    memory.integrator.reset();
+    memory.start = std::move(start);
+    memory.system = std::move(system);
+    memory.attached_in_use = std::move(attached);
+    memory.algebra_in_use = std::move(algebra);
+    if (integrator) memory.integrator.emplace(std::move(*integrator));
+    throw;
+  }
+  memory.returned_t = memory.integrator->state().t;
+  memory.has_step = memory.interpolates = memory.roots.known = false;
+  memory.interpolant.reset();
+}
+
+}  // namespace gnomon::c_api

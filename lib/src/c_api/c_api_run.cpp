@@ -1,0 +1,324 @@
+/// \file
+/// The C interface: start, steps, dense output, roots, checkpoints.
+
+#include <nvector/nvector_serial.h>
+
+#include <boost/math/tools/toms748_solve.hpp>
+#include <cmath>
+
+#include "c_api/c_api_memory.hpp"
+#include "gnomon/start/consistency.hpp"
+
+namespace gnomon::c_api {
+
+namespace {
+
+/// What is within this part of h of the end of a step counts as there.
+constexpr double on_grid = 1e-9;
+
+int initialise(void* mem, const char* function, sunrealtype t0, N_Vector y0, bool again) {
+  return guarded(mem, function, [&](Memory& memory) {
+    if (again && !memory.initialised)
+      throw Failure(GNOMON_NO_INIT, "GnomonInit was not called, so there is nothing to start again");
+    std::optional<Vector> start;
+    if (y0) start = view(y0, N_VGetLength(y0), "y0");
+    memory.y0 = start;
+    memory.t0 = t0;
+    memory.integrator.reset();
+    memory.initialised = true;
+    return GNOMON_SUCCESS;
+  });
+}
+
+void refuse_later(const Memory& memory) {
+  if (memory.integrator && memory.integrator->counters().steps > 0)
+    throw Error(ErrorCode::refused, "the run is beyond its start");
+}
+
+int flag_of(SolveStatus status) {
+  switch (status) {
+    case SolveStatus::converged:
+      return GNOMON_SUCCESS;
+    case SolveStatus::not_converged:
+      return GNOMON_NOT_CONVERGED;
+    case SolveStatus::singular_jacobian:
+      return GNOMON_SINGULAR_JACOBIAN;
+    case SolveStatus::evaluation_failed:
+      return GNOMON_EVALUATION_FAILED;
+  }
+  return GNOMON_INTERNAL;
+}
+
+void call_roots(const Memory& memory, double t, std::vector<double>& out) {
+  const int flag = memory.roots.function(t, memory.roots.y.get(), out.data(), memory.callbacks.user_data);
+  if (flag != 0)
+    throw Failure(GNOMON_CALLBACK_FAILED,
+                  "the root functions returned " + std::to_string(flag) + " at t = " + number_text(t));
+}
+
+/// The root functions at the start of the run.
+void watch_roots(Memory& memory) {
+  Roots& roots = memory.roots;
+  if (roots.known || !roots.function) return;
+  roots.y.reset(N_VNew_Serial(state_size(memory), memory.context));
+  if (!roots.y) throw std::bad_alloc();
+  write_state(memory, memory.integrator->state(), roots.y.get());
+  roots.searched_to = memory.integrator->state().t;
+  call_roots(memory, roots.searched_to, roots.low);
+  roots.known = true;
+}
+
+bool crosses(double low, double high) {
+  return low != 0 && (high == 0 || std::signbit(low) != std::signbit(high));
+}
+
+/// One step of h; leaves the state before it in memory.before.
+void step(Memory& memory, double h) {
+  Integrator& integrator = *memory.integrator;
+  memory.before = integrator.state();
+  memory.has_step = memory.interpolates = false;
+  const std::size_t events = integrator.events().size();
+  const StepReport report = integrator.step(h);
+  if (!report.success())
+    throw Failure(memory.system && memory.system->failed_for_good() ? GNOMON_CALLBACK_FAILED : flag_of(report.status),
+                  report.message);
+  memory.has_step = true;
+  memory.eventful = integrator.events().size() > events;
+}
+
+int evolve(Memory& memory, double tout, N_Vector yout, sunrealtype* tret, int itask) {
+  if (itask != GNOMON_NORMAL && itask != GNOMON_ONE_STEP)
+    throw Error(ErrorCode::bad_value,
+                "itask = " + std::to_string(itask) + " is neither GNOMON_NORMAL nor GNOMON_ONE_STEP");
+  if (!tret) throw Error(ErrorCode::bad_value, "tret is NULL");
+  if (!(memory.h > 0)) throw Error(ErrorCode::bad_value, "the step was not set: call GnomonSetStep first");
+  if (!std::isfinite(tout))
+    throw Error(ErrorCode::bad_value, "tout = " + number_text(tout) + " is not a finite number");
+  Integrator& integrator = running(memory);
+  view(yout, state_size(memory), "yout");
+  const State& z = integrator.state();
+  const auto rest_to = [&](double t) { return (t - z.t) - z.t_tail; };
+  const auto arrive = [&] {
+    memory.returned_t = *tret = z.t;
+    write_state(memory, z, yout);
+  };
+  // Where the last return was inside of the last step, after a root, the run is ahead of it.
+  const double h = std::copysign(memory.h, tout - memory.returned_t), near = on_grid * memory.h;
+  if (memory.stop_time && rest_to(*memory.stop_time) * h < 0 && std::abs(rest_to(*memory.stop_time)) > near)
+    throw Error(ErrorCode::bad_value, "the stop time " + number_text(*memory.stop_time) + " is behind t = " +
+                                          number_text(z.t) + " on the way to tout = " + number_text(tout));
+  watch_roots(memory);
+  try {
+    for (bool stepped = false;; stepped = true) {
+      double t = 0;
+      const bool beyond = rest_to(tout) * h < 0 && std::abs(rest_to(tout)) > near;
+      if (memory.roots.function && memory.has_step &&
+          find_root(memory, beyond && itask == GNOMON_NORMAL ? tout : z.t, t)) {
+        interpolate(memory, t, 0, yout);
+        memory.returned_t = *tret = t;
+        return GNOMON_ROOT_RETURN;
+      }
+      if (beyond && itask == GNOMON_NORMAL) {
+        interpolate(memory, tout, 0, yout);
+        memory.returned_t = *tret = tout;
+        return GNOMON_SUCCESS;
+      }
+      if (memory.stop_time && std::abs(rest_to(*memory.stop_time)) <= near) {
+        memory.stop_time.reset();
+        return arrive(), GNOMON_TSTOP_RETURN;
+      }
+      const bool behind = memory.returned_t != z.t;  // after a root: the end of that step is next
+      if (itask == GNOMON_ONE_STEP ? stepped || behind : std::abs(rest_to(tout)) <= near)
+        return arrive(), GNOMON_SUCCESS;
+      double length = h;
+      const auto at_most = [&](double t_end) {
+        const double rest = rest_to(t_end);
+        if (std::abs(rest) < memory.h * (1 - on_grid)) length = rest;
+      };
+      if (itask == GNOMON_NORMAL) at_most(tout);
+      if (memory.stop_time) at_most(*memory.stop_time);
+      memory.returned_t = z.t;
+      step(memory, length);
+    }
+  } catch (...) {
+    arrive();
+    throw;
+  }
+}
+
+}  // namespace
+
+void interpolate(Memory& memory, double t, int k, N_Vector y) {
+  const State& z = memory.integrator->state();
+  if (!memory.has_step) throw Error(ErrorCode::bad_value, "there is no step yet whose inside could be asked for");
+  const double h = z.t - memory.before.t, fraction = (t - memory.before.t) / h;
+  if (!(fraction >= -1e-9 && fraction <= 1 + 1e-9))
+    throw Error(ErrorCode::bad_value, "t = " + number_text(t) + " is outside the last step, from " +
+                                          number_text(memory.before.t) + " to " + number_text(z.t));
+  if (memory.eventful)
+    throw Error(ErrorCode::refused,
+                "there is an event in the last step, at t = " + number_text(memory.integrator->events().back().t) +
+                    ", and dense output is valid between events only");
+  const ProblemInstance& start = memory.start;
+  if (!memory.interpolant && start.system)
+    memory.interpolant.emplace(*start.system, memory.options.dependent_constraints);
+  else if (!memory.interpolant)
+    memory.interpolant.emplace(*start.overdetermined);
+  if (!memory.interpolates) memory.interpolant->set(memory.before, z);
+  memory.interpolates = true;
+  auto out = view(y, state_size(memory), "y");
+  const Index n = start.q0.size();
+  memory.interpolant->evaluate(t, k, out.head(n), out.tail(start.p0.size()));
+}
+
+bool find_root(Memory& memory, double t_end, double& t) {
+  Roots& roots = memory.roots;
+  const double low_t = roots.searched_to;
+  if (low_t == t_end) return false;
+  const auto at = [&](double time, std::vector<double>& out) {
+    interpolate(memory, time, 0, roots.y.get());
+    call_roots(memory, time, out);
+  };
+  if (t_end == memory.integrator->state().t) {
+    write_state(memory, memory.integrator->state(), roots.y.get());
+    call_roots(memory, t_end, roots.high);
+  } else {
+    at(t_end, roots.high);
+  }
+  bool any = false;
+  double first = t_end;
+  for (std::size_t i = 0; i < roots.low.size(); ++i) {
+    if (!crosses(roots.low[i], roots.high[i])) continue;
+    any = true;
+    if (roots.high[i] == 0 || memory.eventful) continue;  // at the end of a step that no interpolant takes
+    const auto f = [&](double time) {
+      at(time, roots.middle);
+      return roots.middle[i];
+    };
+    std::uintmax_t most = 100;
+    const bool forward = t_end > low_t;
+    const auto bracket = boost::math::tools::toms748_solve(
+        f, std::min(low_t, t_end), std::max(low_t, t_end), forward ? roots.low[i] : roots.high[i],
+        forward ? roots.high[i] : roots.low[i], boost::math::tools::eps_tolerance<double>(50), most);
+    const double behind = forward ? bracket.second : bracket.first;
+    if (std::abs(behind - low_t) < std::abs(first - low_t)) first = behind;
+  }
+  if (!any) {
+    roots.low.swap(roots.high);
+    roots.searched_to = t_end;
+    return false;
+  }
+  if (first != t_end) at(first, roots.high);
+  for (std::size_t i = 0; i < roots.low.size(); ++i)
+    roots.found[i] = crosses(roots.low[i], roots.high[i]) ? (roots.low[i] < 0 ? 1 : -1) : 0;
+  roots.low.swap(roots.high);
+  roots.searched_to = t = first;
+  return true;
+}
+
+}  // namespace gnomon::c_api
+
+using namespace gnomon;
+using namespace gnomon::c_api;
+
+int GnomonInit(void* mem, sunrealtype t0, N_Vector y0) {
+  return initialise(mem, __func__, t0, y0, false);
+}
+
+int GnomonReInit(void* mem, sunrealtype t0, N_Vector y0) {
+  return initialise(mem, __func__, t0, y0, true);
+}
+
+int GnomonCalcIC(void* mem) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    refuse_later(memory);
+    prepare(memory);
+    ProblemInstance& start = memory.start;
+    if (!start.system)
+      throw Error(ErrorCode::refused, "an overdetermined DAE has no mass metric in which to repair its start");
+    project_start(*start.system, start.t0, start.q0, start.p0, memory.options.dependent_constraints);
+    Vector y0(start.q0.size() + start.p0.size());
+    y0 << start.q0, start.p0;
+    memory.y0 = y0;
+    memory.t0 = start.t0;
+    memory.integrator.reset();
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonGetConsistentIC(void* mem, N_Vector y0, N_Vector lambda) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    refuse_later(memory);
+    const State& z = running(memory).state();
+    write_state(memory, z, y0);
+    if (lambda) view(lambda, z.lambda.size(), "lambda") = z.lambda;
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonEvolve(void* mem, sunrealtype tout, N_Vector yout, sunrealtype* tret, int itask) {
+  return guarded(mem, __func__, [&](Memory& memory) { return evolve(memory, tout, yout, tret, itask); });
+}
+
+int GnomonSetStopTime(void* mem, sunrealtype tstop) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    if (!std::isfinite(tstop))
+      throw Error(ErrorCode::bad_value, "the stop time " + number_text(tstop) + " is not a finite number");
+    memory.stop_time = tstop;
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonClearStopTime(void* mem) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    memory.stop_time.reset();
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonGetDky(void* mem, sunrealtype t, int k, N_Vector dky) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    running(memory);
+    interpolate(memory, t, k, dky);
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonRootInit(void* mem, int nrtfn, GnomonRootFn g) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    if (nrtfn < 0) throw Error(ErrorCode::bad_value, std::to_string(nrtfn) + " root functions are less than none");
+    if (nrtfn > 0 && !g) throw Error(ErrorCode::bad_value, "the root function is NULL");
+    Roots roots;
+    if (nrtfn > 0) {
+      roots.function = g;
+      for (auto* values : {&roots.low, &roots.high, &roots.middle}) values->resize(static_cast<std::size_t>(nrtfn));
+      roots.found.resize(static_cast<std::size_t>(nrtfn));
+    }
+    memory.roots = std::move(roots);
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonGetRootInfo(void* mem, int* rootsfound) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    if (!rootsfound) throw Error(ErrorCode::bad_value, "rootsfound is NULL");
+    std::copy(memory.roots.found.begin(), memory.roots.found.end(), rootsfound);
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonSaveCheckpoint(void* mem, const char* file) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    if (!file) throw Error(ErrorCode::bad_value, "the name of the checkpoint is NULL");
+    running(memory).save(file);
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonLoadCheckpoint(void* mem, const char* file) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    if (!file) throw Error(ErrorCode::bad_value, "the name of the checkpoint is NULL");
+    make(memory, [&](Integrator& integrator) { integrator.load(file); });
+    return GNOMON_SUCCESS;
+  });
+}

@@ -1,0 +1,96 @@
+#pragma once
+/// \file
+/// What a CallbackSystem works with: vectors and matrices in the forms of SUNDIALS, and room for differences.
+
+#include <nvector/nvector_serial.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "c_api/c_api_differences.hpp"
+#include "c_api/c_api_matrix.hpp"
+#include "c_api/c_api_system.hpp"
+
+namespace gnomon::c_api {
+
+/// A serial N_Vector around an array that belongs to somebody else.
+class Wrapped {
+ public:
+  Wrapped(Index size, SUNContext context) : vector_(N_VNewEmpty_Serial(size, context)) {
+    if (!vector_) throw std::bad_alloc();
+  }
+  ~Wrapped() { N_VSetArrayPointer(nullptr, vector_.get()); }
+  N_Vector operator()(const double* data) const {
+    N_VSetArrayPointer(const_cast<double*>(data), vector_.get());
+    return vector_.get();
+  }
+
+ private:
+  SunOwner<N_Vector> vector_;
+};
+
+/// A matrix of derivatives: from a callback, which fills it as it likes it, or coloured differences.
+struct CallbackSystem::Derivative {
+  Derivative(const char* pattern_name, const SharedMatrix& like, Index rows, Index cols, SUNContext context)
+      : matrix(pattern_name, like.get(), rows, cols, context), colours(colour_columns(matrix.pattern())) {
+    direction.setZero(cols);
+    product.setZero(rows);
+    level.at.setZero(cols);
+    level.value.setZero(rows);
+  }
+  const SparsityPattern& pattern() const { return matrix.pattern(); }
+  /// df/dx from differences, f of this degree and x of this size.
+  template <class F>
+  void differences(double size, int degree, const ConstVectorRef& x, VectorRef values, F&& f) {
+    by_colours(pattern(), colours, direction, product, values,
+               [&](const Vector& w, Vector& out) { difference(size, x, w, degree, level, out, f); });
+  }
+
+  MatrixBuffer matrix;
+  Colouring colours;
+  Vector direction, product;
+  Level level;
+};
+
+/// Rows g = 0 or c >= 0 with their Jacobian.
+struct CallbackSystem::Rows {
+  Rows(const char* rows_name, const char* derivative_name, const char* pattern_name, const RowCallbacks& given, Index n,
+       SUNContext context)
+      : name(rows_name),
+        jacobian_name(derivative_name),
+        calls(given),
+        derivative(pattern_name, given.jacobian.like, given.rows, n, context),
+        vector(given.rows, context) {
+    for (Level* level : {&once, &twice}) {
+      level->at.setZero(n);
+      level->value.setZero(pattern().nonzeros());
+    }
+    bent.setZero(pattern().nonzeros());
+  }
+  const SparsityPattern& pattern() const { return derivative.pattern(); }
+  int jacobian_degree() const { return lower(calls.degree); }
+
+  const char *name, *jacobian_name;
+  RowCallbacks calls;
+  Derivative derivative;
+  Wrapped vector;
+  Level once, twice;  // of the Jacobian's derivatives
+  Vector bent;
+};
+
+struct CallbackSystem::Scratch {
+  Scratch(const Callbacks& calls, bool closed);
+
+  Rows g, c;
+  Derivative hessian;                            // of U + lambda.g
+  std::unique_ptr<Derivative> obstacle_hessian;  // of psi.c, where obstacles are closed and no planes
+  std::vector<std::unique_ptr<Derivative>> force, friction;
+  SparsityPattern constraint_pattern, hessian_pattern;  // of all of it
+  BlockMap hessian_map, obstacle_hessian_map;
+  Wrapped q, v, vector_n, lambda, psi, multipliers;
+  Level potential, gradient;
+  Vector direction, sum, zero_lambda, product_m, values, bent, hessian_values, hessian_more, obstacle_values;
+};
+
+}  // namespace gnomon::c_api

@@ -1,0 +1,251 @@
+/// \file
+/// The C interface: memory, system and method.
+
+#include "c_api/c_api_given.hpp"
+#include "c_api/c_api_matrix.hpp"
+
+using namespace gnomon;
+using namespace gnomon::c_api;
+
+void* GnomonCreate(SUNContext sunctx) {
+  if (!sunctx) return nullptr;
+  try {
+    auto memory = std::make_unique<Memory>();
+    memory->context = memory->callbacks.context = sunctx;
+    register_builtin(memory->registry);
+    return memory.release();
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+void GnomonFree(void** mem) {
+  if (!mem) return;
+  delete static_cast<Memory*>(*mem);
+  *mem = nullptr;
+}
+
+const char* GnomonGetLastMessage(void* mem) {
+  return mem ? static_cast<Memory*>(mem)->message.c_str() : "the memory is NULL";
+}
+
+const char* GnomonGetReturnFlagName(int flag) {
+  switch (flag) {
+#define GNOMON_NAME_OF_ERROR(name, NAME, value, message) \
+  case value:                                            \
+    return "GNOMON_" #NAME;
+#define GNOMON_NAME_OF_RETURN(NAME, value, message) GNOMON_NAME_OF_ERROR(, NAME, value, message)
+    GNOMON_RETURNS(GNOMON_NAME_OF_RETURN)
+    GNOMON_ERRORS(GNOMON_NAME_OF_ERROR)
+  }
+  return "NONE";
+}
+
+int GnomonLoadPlugin(void* mem, const char* path) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    memory.registry.load(text(path, "the path of the plug-in"));
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonSetMassDiagonal(void* mem, N_Vector mass) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    if (!mass) throw Error(ErrorCode::bad_value, "the mass is NULL");
+    memory.callbacks.mass = Mass::diagonal(view(mass, N_VGetLength(mass), "the mass"));
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonSetMassMatrix(void* mem, SUNMatrix mass) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    if (!mass) throw Error(ErrorCode::bad_value, "the mass is NULL");
+    const bool sparse = SUNMatGetID(mass) == SUNMATRIX_SPARSE;
+    if (!sparse && SUNMatGetID(mass) != SUNMATRIX_DENSE)
+      throw Error(ErrorCode::bad_value,
+                  "the mass is a SUNMatrix that is neither dense nor sparse (CSR_MAT or CSC_MAT)");
+    const Index n = sparse ? SUNSparseMatrix_Rows(mass) : SUNDenseMatrix_Rows(mass);
+    MatrixBuffer buffer("the mass", mass, n, n, memory.context);
+    Vector values(buffer.pattern().nonzeros());
+    if (SUNMatCopy(mass, buffer.cleared()) != 0) throw std::bad_alloc();
+    buffer.values(values);
+    memory.callbacks.mass =
+        sparse ? Mass::sparse(buffer.pattern(), values) : Mass::dense(to_dense(buffer.pattern(), values));
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonSetPotentialFn(void* mem, GnomonPotentialFn U) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    memory.callbacks.potential = required(U, "the potential");
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonSetGradientFn(void* mem, GnomonGradientFn grad) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    memory.callbacks.gradient = grad;
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonSetConstraintFn(void* mem, sunindextype m, GnomonConstraintFn g) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    set_rows(memory.callbacks.constraints, "constraint", m, g);
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonSetConstraintJacFn(void* mem, GnomonJacobianFn G, SUNMatrix pattern) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    memory.callbacks.constraints.jacobian = {G, copy_of("the pattern of G", pattern)};
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonSetHessianFn(void* mem, GnomonHessianFn H, SUNMatrix pattern) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    memory.callbacks.hessian = {H, copy_of("the pattern of H", pattern)};
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonSetDegrees(void* mem, int potential, int constraints) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    for (const int degree : {potential, constraints}) check_degree(degree);
+    memory.callbacks.potential_degree = potential;
+    memory.callbacks.constraints.degree = constraints;
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonSetUserData(void* mem, void* user_data) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    memory.callbacks.user_data = user_data;
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonSetProblem(void* mem, const char* name, const char* parameters) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    Named problem{text(name, "the name of the problem"), assignments(parameters, "parameters of a problem")};
+    memory.registry.build(problem.name, problem.options);
+    memory.problem = problem;
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonSetScheme(void* mem, const char* name, const char* options) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    Named scheme{text(name, "the name of the scheme"), assignments(options, "options of a scheme")};
+    const Scheme& found = memory.registry.scheme(scheme.name);
+    const Options checked("scheme " + scheme.name, found.options(), scheme.options);
+    memory.scheme = scheme;
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonSetSolver(void* mem, const char* name, const char* options) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    Named solver{text(name, "the name of the solver"), assignments(options, "options of a solver")};
+    const SolverFactory& found = memory.registry.solver(solver.name);
+    const Options checked("solver " + solver.name, found.options(), solver.options);
+    memory.attached.reset();
+    memory.solver = solver;
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonSetNonlinearSolverFn(void* mem, GnomonNonlinearSolverFn create, const char* options) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    required(create, "the function that makes the nonlinear solver");
+    void* user_data = memory.callbacks.user_data;
+    const auto make = [create, user_data](N_Vector like, SUNContext context) {
+      return create(like, context, user_data);
+    };
+    const auto attached = std::make_shared<const AttachedSolver>("attached", make, memory.registry.algebra_table());
+    Named solver{"attached", assignments(options, "options of a solver")};
+    const Options checked("solver attached", attached->options(), solver.options);
+    memory.attached = attached;
+    memory.solver = solver;
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonSetLinearSolver(void* mem, SUNLinearSolver LS, SUNMatrix A) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    if (!LS != !A)
+      throw Error(ErrorCode::bad_value, std::string(LS ? "the matrix" : "the linear solver") +
+                                            " is NULL, and the other one is useless without it");
+    memory.algebra = LS ? std::make_shared<const AttachedAlgebra>("attached", A, LS) : nullptr;
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonSetLinearSolverFn(void* mem, GnomonLinearSolverFn create) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    void* user_data = memory.callbacks.user_data;
+    const auto make = [create, user_data](N_Vector like, const SparsityPattern& pattern, SUNContext context) {
+      SunPair pair;
+      const int flag = create(like, pattern.nonzeros(), &pair.matrix, &pair.solver, context, user_data);
+      if (flag != 0)
+        throw Error(ErrorCode::refused, "the function that makes the linear solver returned " + std::to_string(flag));
+      return pair;
+    };
+    memory.algebra = create ? std::make_shared<const AttachedAlgebra>("attached", make) : nullptr;
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonSetJacobianSource(void* mem, const char* source) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    const std::string name = text(source, "the source of the Jacobian");
+    std::vector<std::string> known;
+    for (const auto each : {JacobianSource::analytic, JacobianSource::dual, JacobianSource::differences}) {
+      if (name == to_string(each)) {
+        memory.options.jacobian = each;
+        return GNOMON_SUCCESS;
+      }
+      known.emplace_back(to_string(each));
+    }
+    throw unknown_name("Jacobian source", name, known);
+  });
+}
+
+int GnomonSetFallback(void* mem, const char* solver) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    memory.options.fallback = solver ? &memory.registry.solver(solver) : nullptr;
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonSetMaxHalvings(void* mem, int levels) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    if (levels < 0 || levels > 40)
+      throw Error(ErrorCode::bad_value, std::to_string(levels) + " halvings of a step are not between 0 and 40");
+    memory.options.max_halvings = levels;
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonSetContact(void* mem, const char* options) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    memory.options.contact = contact_options(assignments(options, "options of contact"));
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonSetDependentConstraints(void* mem, int allowed) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    memory.options.dependent_constraints = allowed != 0;
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonSetStep(void* mem, sunrealtype h) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    if (!(h > 0 && std::isfinite(h)))
+      throw Error(ErrorCode::bad_value, "step h = " + number_text(h) + " is not a finite number above zero");
+    memory.h = h;
+    return GNOMON_SUCCESS;
+  });
+}

@@ -1,0 +1,302 @@
+#include "c_api/c_api_system.hpp"
+
+#include <cmath>
+
+#include "c_api/c_api_call.hpp"
+#include "gnomon/base/error.hpp"
+
+namespace gnomon::c_api {
+
+namespace {
+
+constexpr int not_polynomial = SystemTraits::not_polynomial;
+
+int largest_degree(const RowCallbacks& g, const RowCallbacks& c) {
+  if (g.rows == 0) return c.degree;
+  return g.degree == not_polynomial || c.degree == not_polynomial ? not_polynomial : std::max(g.degree, c.degree);
+}
+
+}  // namespace
+
+CallbackSystem::Scratch::Scratch(const Callbacks& calls, bool closed)
+    : g("the constraints", "the Jacobian of the constraints", "the pattern of G", calls.constraints, calls.n,
+        calls.context),
+      c("the obstacles", "the Jacobian of the obstacles", "the pattern of C", calls.obstacles, calls.n, calls.context),
+      hessian("the pattern of H", calls.hessian.like, calls.n, calls.n, calls.context),
+      q(calls.n, calls.context),
+      v(calls.n, calls.context),
+      vector_n(calls.n, calls.context),
+      lambda(calls.constraints.rows, calls.context),
+      psi(calls.obstacles.rows, calls.context),
+      multipliers(calls.constraints.rows + calls.obstacles.rows, calls.context) {
+  const Index n = calls.n, m = calls.constraints.rows, all = m + calls.obstacles.rows;
+  const auto derivative = [&](const char* name, const SharedMatrix& like, Index cols) {
+    return std::make_unique<Derivative>(name, like, n, cols, calls.context);
+  };
+  PatternBuilder rows(closed ? all : m, n), bends(n, n);
+  rows.add(g.pattern(), 0, 0);
+  bends.add(hessian.pattern(), 0, 0);
+  if (closed) {
+    rows.add(c.pattern(), m, 0);
+    if (c.calls.degree == not_polynomial || c.calls.degree > 1) {
+      obstacle_hessian = derivative("the pattern of the obstacles' H", calls.obstacle_hessian.like, n);
+      bends.add(obstacle_hessian->pattern(), 0, 0);
+    }
+  }
+  constraint_pattern = rows.build();
+  hessian_pattern = bends.build();
+  hessian_map = BlockMap(hessian_pattern, hessian.pattern(), 0, 0);
+  if (obstacle_hessian) {
+    obstacle_hessian_map = BlockMap(hessian_pattern, obstacle_hessian->pattern(), 0, 0);
+    obstacle_values.setZero(obstacle_hessian->pattern().nonzeros());
+  }
+  if (calls.force) {
+    force.push_back(derivative("the pattern of dQ/dq", calls.force_jacobian[0].like, n));
+    force.push_back(derivative("the pattern of dQ/dv", calls.force_jacobian[1].like, n));
+  }
+  if (calls.friction) {
+    friction.push_back(derivative("the pattern of dR/dq", calls.friction_jacobian[0].like, n));
+    friction.push_back(derivative("the pattern of dR/dv", calls.friction_jacobian[1].like, n));
+    friction.push_back(derivative("the pattern of dR/dlambda", calls.friction_jacobian[2].like, all));
+  }
+  for (Level* level : {&potential, &gradient}) {
+    level->at.setZero(n);
+    level->value.setZero(n);
+  }
+  for (Vector* x : {&direction, &sum}) x->setZero(n);
+  zero_lambda.setZero(m);
+  product_m.setZero(constraint_pattern.rows);
+  for (Vector* x : {&values, &bent}) x->setZero(constraint_pattern.nonzeros());
+  for (Vector* x : {&hessian_values, &hessian_more}) x->setZero(hessian.pattern().nonzeros());
+}
+
+CallbackSystem::CallbackSystem(const Callbacks& callbacks, bool closed) : calls_(callbacks), closed_(closed) {
+  const auto missing = [](const char* what) {
+    throw Error(ErrorCode::bad_value, std::string(what) + " was not set, and nothing else says what it is");
+  };
+  if (!calls_.mass) missing("the mass (GnomonSetMassDiagonal or GnomonSetMassMatrix)");
+  if (!calls_.potential) missing("the potential (GnomonSetPotentialFn)");
+  if (calls_.mass->size() != calls_.n)
+    throw Error(ErrorCode::bad_size, "the mass has " + std::to_string(calls_.mass->size()) + " rows, and y has 2 x " +
+                                         std::to_string(calls_.n) + " entries");
+  const RowCallbacks &g = calls_.constraints, &c = calls_.obstacles;
+  traits_ = polynomial_traits("callbacks", calls_.potential_degree, closed ? largest_degree(g, c) : g.degree);
+  traits_.n = calls_.n;
+  traits_.m = g.rows + (closed ? c.rows : 0);
+  for (Index i = 0; i < g.rows; ++i) traits_.constraint_names.push_back("g[" + std::to_string(i) + "]");
+  for (Index i = 0; i < c.rows; ++i)
+    (closed ? traits_.constraint_names : traits_.obstacle_names).push_back("c[" + std::to_string(i) + "]");
+  if (!closed) {
+    traits_.n_obstacles = c.rows;
+    traits_.obstacle_degree = c.degree;
+    traits_.n_symmetries = static_cast<Index>(calls_.symmetries.size());
+    traits_.n_integrals = static_cast<Index>(calls_.integrals.size());
+  }
+  traits_.has_force = calls_.force != nullptr;
+  traits_.has_friction = calls_.friction != nullptr;
+  scratch_ = std::make_unique<Scratch>(calls_, closed);
+  traits_.approximate_derivatives = differences() != "none";
+}
+
+CallbackSystem::~CallbackSystem() = default;
+
+double CallbackSystem::size_of(const ConstVectorRef& q) const {
+  const double size = std::max(q.lpNorm<Eigen::Infinity>(), calls_.size);
+  return std::isfinite(size) ? size : calls_.size;
+}
+
+double CallbackSystem::potential(double t, const ConstVectorRef& q) const {
+  double u = 0;
+  call("the potential", [&] { return calls_.potential(t, scratch_->q(q.data()), &u, calls_.user_data); });
+  return u;
+}
+
+void CallbackSystem::potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const {
+  if (calls_.gradient) {
+    call("the gradient of the potential",
+         [&] { return calls_.gradient(t, scratch_->q(q.data()), scratch_->vector_n(out.data()), calls_.user_data); });
+    return;
+  }
+  Vector& e = scratch_->direction;
+  for (Index j = 0; j < calls_.n; ++j) {
+    e.setZero();
+    e[j] = 1;
+    difference(size_of(q), q, e, traits_.potential_degree, scratch_->potential, out.segment(j, 1),
+               [&](const Vector& x, auto&& u) { u[0] = potential(t, x); });
+  }
+}
+
+void CallbackSystem::potential_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& w,
+                                             VectorRef out) const {
+  if (calls_.hessian.function) {
+    hessian_at(t, q, scratch_->zero_lambda, scratch_->hessian_more);
+    multiply(scratch_->hessian.pattern(), scratch_->hessian_more, w, out);
+    return;
+  }
+  difference(size_of(q), q, w, lower(traits_.potential_degree), scratch_->gradient, out,
+             [&](const Vector& x, auto&& gradient) { potential_gradient(t, x, gradient); });
+}
+
+void CallbackSystem::evaluate(Rows& rows, double t, const ConstVectorRef& q, VectorRef out) const {
+  if (rows.calls.rows == 0) return;
+  call(rows.name,
+       [&] { return rows.calls.function(t, scratch_->q(q.data()), rows.vector(out.data()), calls_.user_data); });
+}
+
+void CallbackSystem::jacobian(Rows& rows, double t, const ConstVectorRef& q, VectorRef values) const {
+  if (rows.calls.rows == 0) return;
+  if (const auto function = rows.calls.jacobian.function) {
+    call(rows.jacobian_name,
+         [&] { return function(t, scratch_->q(q.data()), rows.derivative.matrix.cleared(), calls_.user_data); });
+    rows.derivative.matrix.values(values);
+    return;
+  }
+  rows.derivative.differences(size_of(q), rows.calls.degree, q, values,
+                              [&](const Vector& x, auto&& out) { evaluate(rows, t, x, out); });
+}
+
+void CallbackSystem::bend(Rows& rows, double t, const ConstVectorRef& q, const ConstVectorRef& w,
+                          VectorRef values) const {
+  difference(size_of(q), q, w, rows.jacobian_degree(), rows.once, values,
+             [&](const Vector& x, auto&& out) { jacobian(rows, t, x, out); });
+}
+
+void CallbackSystem::bend_again(Rows& rows, double t, const ConstVectorRef& q, const ConstVectorRef& v,
+                                const ConstVectorRef& w, VectorRef values) const {
+  difference(size_of(q), q, w, lower(rows.jacobian_degree()), rows.twice, values,
+             [&](const Vector& x, auto&& out) { bend(rows, t, x, v, out); });
+}
+
+void CallbackSystem::bent_times(Rows& rows, double t, const ConstVectorRef& q, const ConstVectorRef& y,
+                                const ConstVectorRef& w, VectorRef out) const {
+  bend(rows, t, q, w, rows.bent);
+  multiply_transposed(rows.pattern(), rows.bent, y, out);
+}
+
+template <class Evaluate>
+void CallbackSystem::stacked(Index head, VectorRef out, Evaluate&& evaluate) const {
+  evaluate(scratch_->g, out.head(head));
+  if (!closed_) return;
+  evaluate(scratch_->c, out.tail(out.size() - head));
+  out.tail(out.size() - head) *= -1;
+}
+
+const SparsityPattern& CallbackSystem::constraint_pattern() const {
+  return scratch_->constraint_pattern;
+}
+
+void CallbackSystem::constraints(double t, const ConstVectorRef& q, VectorRef out) const {
+  stacked(calls_.constraints.rows, out, [&](Rows& rows, VectorRef part) { evaluate(rows, t, q, part); });
+}
+
+void CallbackSystem::constraint_jacobian(double t, const ConstVectorRef& q, VectorRef values) const {
+  stacked(scratch_->g.pattern().nonzeros(), values, [&](Rows& rows, VectorRef part) { jacobian(rows, t, q, part); });
+}
+
+void CallbackSystem::constraint_jacobian_derivative(double t, const ConstVectorRef& q, const ConstVectorRef& v,
+                                                    VectorRef values) const {
+  stacked(scratch_->g.pattern().nonzeros(), values, [&](Rows& rows, VectorRef part) { bend(rows, t, q, v, part); });
+}
+
+void CallbackSystem::constraint_third(double t, const ConstVectorRef& q, const ConstVectorRef& v,
+                                      const ConstVectorRef& w, VectorRef values) const {
+  stacked(scratch_->g.pattern().nonzeros(), values,
+          [&](Rows& rows, VectorRef part) { bend_again(rows, t, q, v, w, part); });
+}
+
+void CallbackSystem::constraint_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
+                                              const ConstVectorRef& w, VectorRef out) const {
+  constraint_jacobian_derivative(t, q, w, scratch_->bent);
+  multiply_transposed(constraint_pattern(), scratch_->bent, lambda, out);
+}
+
+void CallbackSystem::constraint_velocity(double t, const ConstVectorRef& q, const ConstVectorRef& v,
+                                         VectorRef out) const {
+  constraint_jacobian(t, q, scratch_->values);
+  multiply(constraint_pattern(), scratch_->values, v, out);
+}
+
+void CallbackSystem::constraint_bias(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const {
+  constraint_jacobian_derivative(t, q, v, scratch_->bent);
+  multiply(constraint_pattern(), scratch_->bent, v, out);
+}
+
+const SparsityPattern& CallbackSystem::hessian_pattern() const {
+  return scratch_->hessian_pattern;
+}
+
+/// Hess U + sum_i lambda_i Hess g_i on its own pattern
+void CallbackSystem::hessian_at(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
+                                VectorRef values) const {
+  Derivative& hessian = scratch_->hessian;
+  if (calls_.hessian.function) {
+    call("the Hessian", [&] {
+      return calls_.hessian.function(t, scratch_->q(q.data()), scratch_->lambda(lambda.data()),
+                                     hessian.matrix.cleared(), calls_.user_data);
+    });
+    hessian.matrix.values(values);
+    return;
+  }
+  by_colours(hessian.pattern(), hessian.colours, hessian.direction, hessian.product, values,
+             [&](const Vector& w, Vector& product) {
+               potential_hessian_times(t, q, w, product);
+               bent_times(scratch_->g, t, q, lambda, w, scratch_->sum);
+               product += scratch_->sum;
+             });
+}
+
+/// sum_i psi_i Hess c_i on its own pattern
+void CallbackSystem::obstacle_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& psi,
+                                      VectorRef values) const {
+  Derivative& hessian = *scratch_->obstacle_hessian;
+  if (const auto function = calls_.obstacle_hessian.function) {
+    call("the Hessian of the obstacles", [&] {
+      return function(t, scratch_->q(q.data()), scratch_->psi(psi.data()), hessian.matrix.cleared(), calls_.user_data);
+    });
+    hessian.matrix.values(values);
+    return;
+  }
+  by_colours(hessian.pattern(), hessian.colours, hessian.direction, hessian.product, values,
+             [&](const Vector& w, Vector& product) { bent_times(scratch_->c, t, q, psi, w, product); });
+}
+
+void CallbackSystem::lagrangian_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
+                                        VectorRef values) const {
+  values.setZero();
+  hessian_at(t, q, lambda.head(calls_.constraints.rows), scratch_->hessian_values);
+  scratch_->hessian_map.add(values, scratch_->hessian_values, 1);
+  if (!scratch_->obstacle_hessian) return;
+  obstacle_hessian(t, q, lambda.tail(calls_.obstacles.rows), scratch_->obstacle_values);
+  scratch_->obstacle_hessian_map.add(values, scratch_->obstacle_values, -1);
+}
+
+std::string CallbackSystem::differences() const {
+  std::string list;
+  const auto add = [&](bool missing, const char* what, int degree) {
+    if (!missing || degree == 0) return;
+    list += (list.empty() ? "" : ", ") + std::string(what) +
+            (degree > 0 && degree <= exact_degree ? " (exact but for rounding)" : "");
+  };
+  add(!calls_.gradient, "gradient of the potential", traits_.potential_degree);
+  add(!calls_.hessian.function, "Hessian of the potential", lower(traits_.potential_degree));
+  if (calls_.constraints.rows > 0) {
+    add(!calls_.constraints.jacobian.function, "Jacobian of the constraints", calls_.constraints.degree);
+    add(true, "second derivatives of the constraints", lower(calls_.constraints.degree));
+  }
+  if (calls_.obstacles.rows > 0) {
+    add(!calls_.obstacles.jacobian.function, "Jacobian of the obstacles", calls_.obstacles.degree);
+    add(true, "second derivatives of the obstacles", lower(calls_.obstacles.degree));
+  }
+  if (calls_.force) {
+    add(!calls_.force_jacobian[0].function, "derivative of the force by q", not_polynomial);
+    add(!calls_.force_jacobian[1].function, "derivative of the force by v", not_polynomial);
+  }
+  if (calls_.friction) {
+    add(!calls_.friction_jacobian[0].function, "derivative of the friction by q", not_polynomial);
+    add(!calls_.friction_jacobian[1].function, "derivative of the friction by v", not_polynomial);
+    add(!calls_.friction_jacobian[2].function, "derivative of the friction by lambda", not_polynomial);
+  }
+  return list.empty() ? "none" : list;
+}
+
+}  // namespace gnomon::c_api

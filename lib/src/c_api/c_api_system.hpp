@@ -1,0 +1,95 @@
+#pragma once
+/// \file
+/// A System made of the callbacks of a C program; what they leave out comes from differences (c_api_differences.hpp).
+
+#include <memory>
+#include <string>
+
+#include "c_api/c_api_callbacks.hpp"
+
+namespace gnomon::c_api {
+
+class CallbackSystem final : public System {
+ public:
+  /// closed: with every obstacle held closed. Throws Error(bad_value) where something is missing that no difference
+  /// can give, Error(bad_size) for matrices of the wrong size.
+  explicit CallbackSystem(const Callbacks& callbacks, bool closed = false);
+  ~CallbackSystem() override;
+
+  const SystemTraits& traits() const override { return traits_; }
+  const Mass& mass() const override { return *calls_.mass; }
+  double potential(double t, const ConstVectorRef& q) const override;
+  void potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const override;
+  void potential_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& w,
+                               VectorRef out) const override;
+  const SparsityPattern& constraint_pattern() const override;
+  void constraints(double t, const ConstVectorRef& q, VectorRef out) const override;
+  void constraint_jacobian(double t, const ConstVectorRef& q, VectorRef values) const override;
+  void constraint_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
+                                const ConstVectorRef& w, VectorRef out) const override;
+  void constraint_jacobian_derivative(double t, const ConstVectorRef& q, const ConstVectorRef& v,
+                                      VectorRef values) const override;
+  void constraint_third(double t, const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& w,
+                        VectorRef values) const override;
+  void constraint_velocity(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override;
+  void constraint_bias(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override;
+  const SparsityPattern& hessian_pattern() const override;
+  void lagrangian_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
+                          VectorRef values) const override;
+  void force(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override;
+  const SparsityPattern& force_pattern(ForceArgument by) const override;
+  void force_jacobian(ForceArgument by, double t, const ConstVectorRef& q, const ConstVectorRef& v,
+                      VectorRef values) const override;
+  void friction(const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
+                VectorRef out) const override;
+  const SparsityPattern& friction_pattern(ForceArgument by) const override;
+  void friction_jacobian(ForceArgument by, const ConstVectorRef& q, const ConstVectorRef& v,
+                         const ConstVectorRef& lambda, VectorRef values) const override;
+  void obstacles(const ConstVectorRef& q, VectorRef out) const override;
+  std::shared_ptr<const System> with_obstacles_closed() const override;
+  std::string symmetry_name(Index a) const override;
+  void symmetry_generator(Index a, const ConstVectorRef& q, VectorRef out) const override;
+  std::string integral_name(Index a) const override;
+  double integral(Index a, double t, const ConstVectorRef& q, const ConstVectorRef& p) const override;
+
+  /// Finds out whether Q gives another value at another time and declares it. Nobody else would: what takes a force
+  /// does not tell it the time.
+  void watch_time(double t, const Vector& q, const Vector& v);
+  /// A callback returned < 0.
+  bool failed_for_good() const { return !fatal_->empty(); }
+  /// "potential gradient, Jacobian of the constraints", or "none".
+  std::string differences() const;
+
+ private:
+  struct Derivative;
+  struct Rows;
+  struct Scratch;
+  template <class Call>
+  void call(const char* name, Call&& callback) const;
+  double size_of(const ConstVectorRef& q) const;
+  void evaluate(Rows& rows, double t, const ConstVectorRef& q, VectorRef out) const;
+  void jacobian(Rows& rows, double t, const ConstVectorRef& q, VectorRef values) const;
+  /// values = d/ds J(q + s w), and the derivative of d/ds J(q + s v) along w.
+  void bend(Rows& rows, double t, const ConstVectorRef& q, const ConstVectorRef& w, VectorRef values) const;
+  void bend_again(Rows& rows, double t, const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& w,
+                  VectorRef values) const;
+  /// out = sum_i y_i (Hess r_i) w for these rows r
+  void bent_times(Rows& rows, double t, const ConstVectorRef& q, const ConstVectorRef& y, const ConstVectorRef& w,
+                  VectorRef out) const;
+  /// What each kind of row gives, g first and, where they are closed, -c; `head` is the size of the first part.
+  template <class Evaluate>
+  void stacked(Index head, VectorRef out, Evaluate&& evaluate) const;
+  void hessian_at(double t, const ConstVectorRef& q, const ConstVectorRef& lambda, VectorRef values) const;
+  void obstacle_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& psi, VectorRef values) const;
+  int gradient_degree() const { return lower(traits_.potential_degree); }
+  static int lower(int degree) { return degree > 0 ? degree - 1 : degree; }
+
+  Callbacks calls_;
+  bool closed_;
+  SystemTraits traits_;
+  std::shared_ptr<std::string> fatal_ =
+      std::make_shared<std::string>();  // which callback ended it; open and closed share it
+  std::unique_ptr<Scratch> scratch_;
+};
+
+}  // namespace gnomon::c_api

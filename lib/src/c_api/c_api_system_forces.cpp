@@ -1,0 +1,155 @@
+/// \file
+/// CallbackSystem: force, friction, obstacles, symmetries and first integrals.
+
+#include <cmath>
+
+#include "c_api/c_api_call.hpp"
+#include "c_api/c_api_system.hpp"
+
+namespace gnomon::c_api {
+
+namespace {
+
+constexpr int not_polynomial = SystemTraits::not_polynomial;
+
+const char* of(ForceArgument by, const char* q, const char* v, const char* lambda) {
+  return by == ForceArgument::q ? q : by == ForceArgument::v ? v : lambda;
+}
+
+std::size_t index(ForceArgument by) {
+  return static_cast<std::size_t>(by);
+}
+
+/// The size of x, or the usual one where x is next to nothing. A friction law has a corner at v = 0, and at lambda = 0:
+/// differences stay on one side of it.
+double own_size(const ConstVectorRef& x, double usual) {
+  const double size = x.size() > 0 ? x.lpNorm<Eigen::Infinity>() : 0;
+  return size > 1e-8 * usual && std::isfinite(size) ? size : usual;
+}
+
+}  // namespace
+
+void CallbackSystem::force(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const {
+  if (!calls_.force) return System::force(t, q, v, out);
+  call("the force", [&] {
+    return calls_.force(t, scratch_->q(q.data()), scratch_->v(v.data()), scratch_->vector_n(out.data()),
+                        calls_.user_data);
+  });
+}
+
+const SparsityPattern& CallbackSystem::force_pattern(ForceArgument by) const {
+  if (!calls_.force || by == ForceArgument::lambda) return System::force_pattern(by);
+  return scratch_->force[index(by)]->pattern();
+}
+
+void CallbackSystem::force_jacobian(ForceArgument by, double t, const ConstVectorRef& q, const ConstVectorRef& v,
+                                    VectorRef values) const {
+  if (!calls_.force || by == ForceArgument::lambda) return System::force_jacobian(by, t, q, v, values);
+  Derivative& derivative = *scratch_->force[index(by)];
+  if (const auto function = calls_.force_jacobian[index(by)].function) {
+    call(of(by, "the derivative of the force by q", "the derivative of the force by v", ""), [&] {
+      return function(t, scratch_->q(q.data()), scratch_->v(v.data()), derivative.matrix.cleared(), calls_.user_data);
+    });
+    derivative.matrix.values(values);
+    return;
+  }
+  if (by == ForceArgument::q)
+    derivative.differences(size_of(q), not_polynomial, q, values,
+                           [&](const Vector& x, auto&& out) { force(t, x, v, out); });
+  else
+    derivative.differences(own_size(v, calls_.speed), not_polynomial, v, values,
+                           [&](const Vector& x, auto&& out) { force(t, q, x, out); });
+}
+
+void CallbackSystem::friction(const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
+                              VectorRef out) const {
+  if (!calls_.friction) return System::friction(q, v, lambda, out);
+  call("the friction", [&] {
+    return calls_.friction(scratch_->q(q.data()), scratch_->v(v.data()), scratch_->multipliers(lambda.data()),
+                           scratch_->vector_n(out.data()), calls_.user_data);
+  });
+}
+
+const SparsityPattern& CallbackSystem::friction_pattern(ForceArgument by) const {
+  if (!calls_.friction) return System::friction_pattern(by);
+  return scratch_->friction[index(by)]->pattern();
+}
+
+void CallbackSystem::friction_jacobian(ForceArgument by, const ConstVectorRef& q, const ConstVectorRef& v,
+                                       const ConstVectorRef& lambda, VectorRef values) const {
+  if (!calls_.friction) return System::friction_jacobian(by, q, v, lambda, values);
+  Derivative& derivative = *scratch_->friction[index(by)];
+  if (derivative.pattern().nonzeros() == 0) return;
+  if (const auto function = calls_.friction_jacobian[index(by)].function) {
+    call(of(by, "the derivative of the friction by q", "the derivative of the friction by v",
+            "the derivative of the friction by lambda"),
+         [&] {
+           return function(scratch_->q(q.data()), scratch_->v(v.data()), scratch_->multipliers(lambda.data()),
+                           derivative.matrix.cleared(), calls_.user_data);
+         });
+    derivative.matrix.values(values);
+    return;
+  }
+  const auto along = [&](double size, const ConstVectorRef& x, auto&& f) {
+    derivative.differences(size, not_polynomial, x, values, f);
+  };
+  if (by == ForceArgument::q)
+    along(size_of(q), q, [&](const Vector& x, auto&& out) { friction(x, v, lambda, out); });
+  else if (by == ForceArgument::v)
+    along(own_size(v, calls_.speed), v, [&](const Vector& x, auto&& out) { friction(q, x, lambda, out); });
+  else
+    along(own_size(lambda, 1), lambda, [&](const Vector& x, auto&& out) { friction(q, v, x, out); });
+}
+
+void CallbackSystem::obstacles(const ConstVectorRef& q, VectorRef out) const {
+  if (traits_.n_obstacles == 0) return System::obstacles(q, out);
+  evaluate(scratch_->c, 0, q, out);
+}
+
+std::shared_ptr<const System> CallbackSystem::with_obstacles_closed() const {
+  if (traits_.n_obstacles == 0) return System::with_obstacles_closed();
+  auto closed = std::make_shared<CallbackSystem>(calls_, true);
+  closed->traits_.time_dependent_force = traits_.time_dependent_force;
+  closed->fatal_ = fatal_;
+  return closed;
+}
+
+std::string CallbackSystem::symmetry_name(Index a) const {
+  return calls_.symmetries[static_cast<std::size_t>(a)].name;
+}
+
+void CallbackSystem::symmetry_generator(Index a, const ConstVectorRef& q, VectorRef out) const {
+  const auto& symmetry = calls_.symmetries[static_cast<std::size_t>(a)];
+  call("a symmetry",
+       [&] { return symmetry.function(scratch_->q(q.data()), scratch_->vector_n(out.data()), calls_.user_data); });
+}
+
+std::string CallbackSystem::integral_name(Index a) const {
+  return calls_.integrals[static_cast<std::size_t>(a)].name;
+}
+
+double CallbackSystem::integral(Index a, double t, const ConstVectorRef& q, const ConstVectorRef& p) const {
+  const auto& integral = calls_.integrals[static_cast<std::size_t>(a)];
+  double value = 0;
+  call("a first integral",
+       [&] { return integral.function(t, scratch_->q(q.data()), scratch_->v(p.data()), &value, calls_.user_data); });
+  return value;
+}
+
+void CallbackSystem::watch_time(double t, const Vector& q, const Vector& v) {
+  if (!calls_.force) return;
+  Vector now(calls_.n), later(calls_.n);
+  const Vector faster = v + Vector::Constant(calls_.n, calls_.speed);
+  for (const Vector* velocity : {&v, &faster})
+    for (const double after : {1.0, std::sqrt(2.0)}) {
+      try {
+        force(t, q, *velocity, now);
+        force(t + after, q, *velocity, later);
+      } catch (const CannotEvaluate&) {
+        continue;
+      }
+      if (now.allFinite() && now != later) traits_.time_dependent_force = true;
+    }
+}
+
+}  // namespace gnomon::c_api

@@ -1,0 +1,173 @@
+/// What happens at an event: impacts, the choice of the contacts that stay closed, stops under friction.
+#include <algorithm>
+#include <cmath>
+
+#include "contact/contact_run.hpp"
+#include "contact/contact_tolerances.hpp"
+#include "contact/impact.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/start/consistency.hpp"
+
+namespace gnomon {
+
+using namespace contact_tolerances;
+
+/// Impacts of the contacts that touch, then: which of them stay closed.
+void ContactRun::settle(const Contacts& landing, const Contacts& opening) {
+  const Contacts was_closed = state_.closed;
+  Contacts all = was_closed;
+  all.insert(all.end(), landing.begin(), landing.end());
+  std::sort(all.begin(), all.end());
+  const auto count = static_cast<Index>(all.size());
+
+  const ContactImpulses contacts(*closed_, m_, state_.q.value(), all);
+  const double moving = approach * fastest_;
+  std::vector<bool> held;
+  for (const Index i : all) held.push_back(contains(was_closed, i));
+  const long double energy_before = energy_of(state_);
+  if (contacts.violation(state_.p.value(), held) > moving) state_.p.set(contacts.tangential(state_.p.value(), held));
+  const Vector before = contacts.rates(state_.p.value());
+  Vector rates = before, energy = Vector::Zero(count), restitution = Vector::Zero(count);
+  const auto push = [&](const Vector& P) {
+    state_.p.add(contacts.momentum(P));
+    const Vector after = contacts.rates(state_.p.value());
+    energy += 0.5 * P.cwiseProduct(rates + after);
+    rates = after;
+  };
+  if (count > 0 && before.minCoeff() < -moving) {
+    for (Index k = 0; k < count; ++k)
+      if (contains(landing, all[static_cast<std::size_t>(k)]) && before[k] < -options_.contact.zeno_speed)
+        restitution[k] = options_.contact.restitution;
+    push(contacts.impact(rates, restitution));
+  }
+  // A rebound that is too slow is none.
+  Contacts candidates;
+  std::vector<bool> hold(all.size(), false);
+  bool any = false;
+  for (Index k = 0; k < count; ++k) {
+    const Index i = all[static_cast<std::size_t>(k)];
+    if (contains(opening, i) || rates[k] > std::max(moving, rebound_threshold(i))) continue;
+    candidates.push_back(i);
+    hold[static_cast<std::size_t>(k)] = true;
+    any = any || rates[k] != 0;
+  }
+  if (any) push(contacts.hold(rates, hold));
+  now_energy_ = energy_of(state_);
+  impact_ += now_energy_ - energy_before;
+
+  const Contacts closed = choose_closed(candidates);
+  for (const Index i : all)
+    if (!contains(closed, i) && contains(candidates, i) && !contains(state_.released, i)) state_.released.push_back(i);
+  for (const Index i : opening) state_.released.push_back(i);
+  for (Index k = 0; k < count; ++k) {
+    const Index i = all[static_cast<std::size_t>(k)];
+    if (contains(closed, i)) {
+      if (!contains(was_closed, i)) record(EventKind::landing, i, energy[k]);
+    } else {
+      record(contains(was_closed, i) ? EventKind::launch : EventKind::impact, i, energy[k]);
+    }
+  }
+  enter(closed);
+}
+
+/// Rates of a rebound below which there is none. Where events are not located, flights shorter than two steps cannot be
+/// told from contact: a gap that is pulled shut by a lasts 2 w / a.
+double ContactRun::rebound_threshold(Index contact) const {
+  const double zeno = options_.contact.zeno_speed;
+  if (located()) return zeno;
+  Vector a(system_->n()), lambda(m_);
+  acceleration(*system_, 0, state_.q.value(), velocity(state_.p.value()), a, lambda);
+  return std::max(zeno, -step_ * gap_accelerations(state_.q.value(), state_.p.value(), a)[contact]);
+}
+
+/// Which of the contacts that touch with rate zero stay closed: psi >= 0 where closed, c'' >= 0 where not, by pivoting
+/// with the least index from all of them closed.
+ContactRun::Contacts ContactRun::choose_closed(Contacts candidates) {
+  std::vector<bool> closed(candidates.size(), true);
+  constexpr int most_pivots = 10000;
+  for (int pivot = 0; pivot < most_pivots; ++pivot) {
+    Contacts chosen;
+    for (std::size_t k = 0; k < candidates.size(); ++k)
+      if (closed[k]) chosen.push_back(candidates[k]);
+    Phase& trial = phase(chosen);
+    const Vector& q = state_.q.value();
+    consistent(trial, q, state_.p.value());
+    const Vector curve = gap_accelerations(q, state_.p.value(), trial.a);
+    const double size = std::max(curve.cwiseAbs().maxCoeff(), norm(trial.a));
+    std::size_t violated = candidates.size();
+    Index row = m_;
+    for (std::size_t k = 0; k < candidates.size() && violated == candidates.size(); ++k) {
+      if (closed[k]) {
+        if (trial.psi[row++] < 0) violated = k;
+      } else if (curve[candidates[k]] < -1e-10 * size) {
+        violated = k;
+      }
+    }
+    if (violated == candidates.size()) return chosen;
+    closed[violated] = !closed[violated];
+  }
+  throw CannotEvaluate("no set of closed contacts was found at t = " + number_text(state_.t));
+}
+
+/// Is the phase one with friction, at rest, where friction has no direction?
+bool ContactRun::at_rest_under_friction(const Phase& phase) {
+  return phase.frictional() && norm(velocity(state_.p.value())) <= still * fastest_;
+}
+
+/// Will friction stop the motion within the rest of the step, so soon that the deceleration is constant until then?
+bool ContactRun::stops(double remaining) {
+  if (!phase_->frictional()) return false;
+  const double speed = norm(velocity(before_.p.value()));
+  if (speed == 0) return true;
+  if (speed > slow * fastest_) return false;
+  const Vector v = velocity(before_.p.value());
+  // However small the velocity is, it has the direction that friction opposes.
+  phase_->index1->solve(before_.q.value(), v, phase_->a, phase_->psi);
+  const double along = phase_->a.dot(before_.p.value());
+  if (along >= 0) return false;
+  const double tau = -speed * speed / along;
+  return tau <= remaining && norm(v + tau * phase_->a) <= 1e-3 * speed;
+}
+
+/// The last bit of a motion that friction stops: q + v tau + a tau^2/2 with v + a tau = 0, then on from rest.
+void ContactRun::turn() {
+  const Vector v = velocity(before_.p.value());
+  const double square = v.dot(before_.p.value()), tau = square > 0 ? -square / phase_->a.dot(before_.p.value()) : 0;
+  const Vector way = tau * v + (0.5 * tau * tau) * phase_->a;
+  // Constraints do no work: what acts along the way beside the potential is friction and force.
+  Vector inertia(v.size()), gradient(v.size());
+  system_->mass().apply(phase_->a, inertia);
+  system_->potential_gradient(0, before_.q.value(), gradient);
+  state_.work.force += (inertia + gradient).dot(way);
+  state_.q.add(way);
+  state_.p.set(Vector::Zero(v.size()));
+  state_.advance_time(tau);
+  book_smooth();
+  const auto events = events_.size();
+  enter(state_.closed);
+  if (events_.size() == events) record(EventKind::turning, -1, 0);
+  if (!resting_) leave_inner_state();
+}
+
+/// From rest, friction opposes the motion that would follow without it. The state gets a velocity below rounding in
+/// that direction, which friction needs, or it stays where it is.
+void ContactRun::set_in_motion() {
+  const Vector& q = state_.q.value();
+  Vector none = Vector::Zero(system_->n());
+  acceleration(*phase_->model, 0, q, none, phase_->a, phase_->psi);
+  const double pull = norm(phase_->a);
+  if (pull > 0) {
+    const double speed = std::max(fastest_ * 1e-2 * still, pull * step_ * 1e-15);
+    const Vector v = phase_->a * (speed / pull);
+    Vector p(v.size());
+    system_->mass().apply(v, p);
+    state_.p.set(p);
+    phase_->index1->solve(q, v, phase_->a, phase_->psi);
+    if (phase_->a.dot(p) > 0) return;
+  }
+  state_.p.set(none);
+  resting_ = true;
+  record(EventKind::rest, -1, 0);
+}
+
+}  // namespace gnomon

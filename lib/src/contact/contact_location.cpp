@@ -1,0 +1,120 @@
+/// Where in a step a contact opens or closes.
+#include <algorithm>
+#include <boost/math/tools/toms748_solve.hpp>
+#include <cmath>
+
+#include "contact/contact_run.hpp"
+#include "contact/contact_tolerances.hpp"
+#include "gnomon/base/error.hpp"
+
+namespace gnomon {
+
+using namespace contact_tolerances;
+
+/// The first event after before_ in a step of `span` to after_.
+bool ContactRun::find(double span, Found& found) {
+  bool any = false;
+  const auto offer = [&](double s, EventKind kind, Index contact) {
+    if (any && s >= found.s) return;
+    found = {s, kind, contact};
+    any = true;
+  };
+  double s = 0;
+  if (!open_.empty()) {
+    measure(before_, gaps_before_);
+    measure(after_, gaps_after_);
+  }
+  for (const Index i : open_)
+    if (find_landing(i, span, s)) offer(s, EventKind::landing, i);
+  if (!state_.closed.empty()) {
+    consistent(*phase_, after_.q.value(), after_.p.value());
+    psi_at_end_ = phase_->psi.tail(static_cast<Index>(state_.closed.size()));
+    largest_psi_ = std::max(largest_psi_, psi_at_end_.lpNorm<Eigen::Infinity>());
+    for (std::size_t k = 0; k < state_.closed.size(); ++k) {
+      const double psi = psi_at_end_[static_cast<Index>(k)];
+      if (psi < -psi_rounding * largest_psi_ && find_launch(k, psi, span, s))
+        offer(s, EventKind::launch, state_.closed[k]);
+    }
+  }
+  return any;
+}
+
+/// Root of f in [a, b], f(a) > 0 > f(b), on the side where f >= 0.
+template <class F>
+double ContactRun::root(double a, double fa, double b, double fb, F&& f) const {
+  const double resolution = 4e-16 * b;
+  const auto close = [&](double left, double right) { return right - left <= resolution; };
+  std::uintmax_t evaluations = 100;
+  return boost::math::tools::toms748_solve(f, a, b, fa, fb, close, evaluations).first;
+}
+
+/// A released contact is an open one like others as soon as its gap has opened.
+void ContactRun::forget_released() {
+  if (state_.released.empty()) return;
+  const auto is_open = [&](Index i) { return gaps_now_.c[i] > opened * gap_tolerance(i) && gaps_now_.rate[i] > 0; };
+  state_.released.erase(std::remove_if(state_.released.begin(), state_.released.end(), is_open), state_.released.end());
+}
+
+/// Landing of an open contact. The gap between the ends of the step is taken as the cubic with its end values and rates
+/// to find where to look; the root itself is that of the gap after a step of size s.
+bool ContactRun::find_landing(Index contact, double span, double& s) {
+  const double c0 = gaps_before_.c[contact], c1 = gaps_after_.c[contact];
+  const double r0 = gaps_before_.rate[contact] * span, r1 = gaps_after_.rate[contact] * span;
+  if (!located()) {
+    s = span;
+    return c1 < -gap_tolerance(contact) && r1 < 0;
+  }
+  // After a rebound the gap opens at once; after a launch it stays within rounding for a while.
+  const double tolerance = r0 > approach * fastest_ * span ? 0 : gap_tolerance(contact);
+  // c(x) = c0 + r0 x + k2 x^2 + k3 x^3 on [0, 1]
+  const double k2 = 3 * (c1 - c0) - 2 * r0 - r1, k3 = 2 * (c0 - c1) + r0 + r1;
+  const auto cubic = [&](double x) { return c0 + x * (r0 + x * (k2 + x * k3)); };
+  // Where its slope r0 + 2 k2 x + 3 k3 x^2 vanishes; values outside (0, 1) and those that are none do not count.
+  const double w = -(k2 + std::copysign(std::sqrt(k2 * k2 - 3 * k3 * r0), k2));
+  const double turns[] = {w / (3 * k3), r0 / w};
+  double below = c1 < -tolerance ? 1 : 2;
+  for (const double x : turns)
+    if (x > 0 && x < std::min(below, 1.0) && cubic(x) < -tolerance) below = x;
+  if (below > 1) return false;
+  double above = 0;
+  for (const double x : turns)
+    if (x > 0 && x < below && cubic(x) > cubic(above)) above = x;
+  if (contains(state_.released, contact) && cubic(above) <= opened * gap_tolerance(contact)) {
+    // A smooth launch does not land: its gap grows with the third power of time, and what a scheme of low order makes
+    // of that may dip below zero while the gap is accelerated upwards.
+    consistent(*phase_, after_.q.value(), after_.p.value());
+    if (gap_accelerations(after_.q.value(), after_.p.value(), phase_->a)[contact] >= 0) return false;
+  }
+
+  const auto gap = [&](double x) {
+    if (x >= span || x <= 0) return x <= 0 ? c0 : c1;
+    measure(after(x), gaps_now_);
+    return gaps_now_.c[contact];
+  };
+  double left = above * span, right = below * span, at_right = gap(right);
+  if (at_right >= -tolerance) return false;  // the cubic was wrong
+  double at_left = gap(left);
+  while (at_left <= 0 && left > 1e-12 * span) at_left = gap(left *= .5);
+  // From a contact that never opened: it is hit where it stands.
+  s = at_left <= 0 ? 0 : root(left, at_left, right, at_right, gap);
+  return true;
+}
+
+/// Detachment of closed contact k: where its consistent multiplier reaches zero.
+bool ContactRun::find_launch(std::size_t k, double at_end, double span, double& s) {
+  const Index row = m_ + static_cast<Index>(k);
+  if (!located()) {
+    s = span;
+    return true;
+  }
+  const auto psi = [&](double x) {
+    const State& z = x >= span ? after_ : x <= 0 ? before_ : after(x);
+    consistent(*phase_, z.q.value(), z.p.value());
+    return phase_->psi[row];
+  };
+  const double at_start = psi(0);
+  s = at_start <= 0 ? 0 : root(0, at_start, span, at_end, psi);
+  return true;
+}
+
+}  // namespace gnomon

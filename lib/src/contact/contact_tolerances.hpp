@@ -1,0 +1,25 @@
+#pragma once
+/// \file
+/// What counts as zero in contact. Private to the core.
+
+#include <algorithm>
+#include <vector>
+
+#include "gnomon/base/types.hpp"
+#include "gnomon/start/consistency.hpp"
+
+namespace gnomon::contact_tolerances {
+
+constexpr int most_cuts = 200000;       // of one step by events
+constexpr double gap_rounding = 1e-13;  // of the terms of a gap
+constexpr double opened = 1e3;          // gap tolerances: a gap that has opened
+constexpr double still = 1e-13;         // speed, of the largest so far, that is none
+constexpr double slow = 1e-6;           // speed, of the largest so far, from which a stop is extrapolated
+constexpr double psi_rounding = 1e-12;  // of the largest contact multiplier so far
+constexpr double approach = 1e-12;      // of the largest speed so far: what counts as moving into a contact
+
+inline bool contains(const std::vector<Index>& set, Index i) {
+  return std::find(set.begin(), set.end(), i) != set.end();
+}
+
+}  // namespace gnomon::contact_tolerances

@@ -1,0 +1,135 @@
+#include "contact/impact.hpp"
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+
+#include "gnomon/base/error.hpp"
+
+namespace gnomon {
+
+namespace {
+
+/// x of least norm with A x = b, for A symmetric and possibly singular.
+Matrix least_norm(const Matrix& A, const Matrix& b) {
+  if (A.size() == 0 || b.size() == 0) return Matrix(A.cols(), b.cols());  // Eigen's solve is not made for these
+  return A.completeOrthogonalDecomposition().solve(b);
+}
+
+Matrix selected(const Matrix& D, const std::vector<Index>& rows) {
+  Matrix out(rows.size(), rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (std::size_t j = 0; j < rows.size(); ++j)
+      out(static_cast<Index>(i), static_cast<Index>(j)) = D(rows[i], rows[j]);
+  return out;
+}
+
+Vector selected(const Vector& r, const std::vector<Index>& rows) {
+  Vector out(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) out[static_cast<Index>(i)] = r[rows[i]];
+  return out;
+}
+
+}  // namespace
+
+Vector solve_complementarity(const Matrix& D, const Vector& r) {
+  const Index n = r.size();
+  constexpr int most_pivots = 100000;
+  const double size = n ? r.lpNorm<Eigen::Infinity>() : 0, stiffness = n ? D.diagonal().maxCoeff() : 1;
+  const double rate_tolerance = 1e-14 * size, impulse_tolerance = stiffness > 0 ? rate_tolerance / stiffness : 0;
+  std::vector<bool> active(static_cast<std::size_t>(n), false);
+  for (int pivot = 0; pivot < most_pivots; ++pivot) {
+    std::vector<Index> rows;
+    for (Index i = 0; i < n; ++i)
+      if (active[static_cast<std::size_t>(i)]) rows.push_back(i);
+    Vector P = Vector::Zero(n);
+    if (!rows.empty()) {
+      const Vector solved = -least_norm(selected(D, rows), selected(r, rows));
+      for (std::size_t k = 0; k < rows.size(); ++k) P[rows[k]] = solved[static_cast<Index>(k)];
+    }
+    const Vector w = D * P + r;
+    Index violated = -1;
+    for (Index i = 0; i < n && violated < 0; ++i)
+      if (active[static_cast<std::size_t>(i)] ? P[i] < -impulse_tolerance : w[i] < -rate_tolerance) violated = i;
+    if (violated < 0) return P.cwiseMax(0.0);
+    active[static_cast<std::size_t>(violated)] = !active[static_cast<std::size_t>(violated)];
+  }
+  throw CannotEvaluate("no impulses were found that satisfy the impact law of " + std::to_string(n) + " contacts");
+}
+
+ContactImpulses::ContactImpulses(const System& closed, Index bilateral, const Vector& q, std::vector<Index> contacts)
+    : closed_(closed), bilateral_(bilateral), contacts_(std::move(contacts)) {
+  const SparsityPattern& pattern = closed.constraint_pattern();
+  Vector values(pattern.nonzeros());
+  closed.constraint_jacobian(0, q, values);
+  const Matrix all = to_dense(pattern, values);
+  G_ = all.topRows(bilateral);
+  C_.resize(static_cast<Index>(contacts_.size()), closed.n());
+  for (std::size_t k = 0; k < contacts_.size(); ++k) C_.row(static_cast<Index>(k)) = -all.row(bilateral + contacts_[k]);
+  const Matrix from_g = over_mass(G_), from_c = over_mass(C_);
+  reaction_ = -least_norm(G_ * from_g, G_ * from_c);
+  compliance_ = C_ * from_c + C_ * from_g * reaction_;
+}
+
+Matrix ContactImpulses::over_mass(const Matrix& rows) const {
+  Matrix out(closed_.n(), rows.rows());
+  Vector column(closed_.n());
+  for (Index i = 0; i < rows.rows(); ++i) {
+    closed_.mass().solve(Vector(rows.row(i)), column);
+    out.col(i) = column;
+  }
+  return out;
+}
+
+Matrix ContactImpulses::held_rows(const std::vector<bool>& held) const {
+  Matrix rows(bilateral_ + std::count(held.begin(), held.end(), true), closed_.n());
+  rows.topRows(bilateral_) = G_;
+  Index row = bilateral_;
+  for (std::size_t k = 0; k < held.size(); ++k)
+    if (held[k]) rows.row(row++) = C_.row(static_cast<Index>(k));
+  return rows;
+}
+
+double ContactImpulses::violation(const Vector& p, const std::vector<bool>& held) const {
+  const Matrix rows = held_rows(held);
+  Vector v(closed_.n());
+  closed_.mass().solve(p, v);
+  return rows.rows() ? (rows * v).lpNorm<Eigen::Infinity>() : 0;
+}
+
+Vector ContactImpulses::tangential(const Vector& p, const std::vector<bool>& held) const {
+  const Matrix rows = held_rows(held), from_rows = over_mass(rows);
+  Vector v(closed_.n());
+  closed_.mass().solve(p, v);
+  const double energy = v.dot(p);
+  const Vector result = p - rows.transpose() * least_norm(rows * from_rows, rows * v);
+  closed_.mass().solve(result, v);
+  const double left = v.dot(result);
+  return left > 0 ? Vector(result * std::sqrt(energy / left)) : result;
+}
+
+Vector ContactImpulses::rates(const Vector& p) const {
+  Vector v(closed_.n());
+  closed_.mass().solve(p, v);
+  return C_ * v;
+}
+
+Vector ContactImpulses::impact(const Vector& w, const Vector& e) const {
+  return solve_complementarity(compliance_, w + e.cwiseProduct(w));
+}
+
+Vector ContactImpulses::hold(const Vector& w, const std::vector<bool>& hold) const {
+  std::vector<Index> rows;
+  for (std::size_t i = 0; i < hold.size(); ++i)
+    if (hold[i]) rows.push_back(static_cast<Index>(i));
+  const Vector solved = -least_norm(selected(compliance_, rows), selected(w, rows));
+  Vector P = Vector::Zero(w.size());
+  for (std::size_t k = 0; k < rows.size(); ++k) P[rows[k]] = solved[static_cast<Index>(k)];
+  return P;
+}
+
+Vector ContactImpulses::momentum(const Vector& P) const {
+  return C_.transpose() * P + G_.transpose() * (reaction_ * P);
+}
+
+}  // namespace gnomon

@@ -1,0 +1,47 @@
+#pragma once
+/// \file
+/// Impulses at contacts that touch. Private to the core.
+
+#include <vector>
+
+#include "gnomon/model/system.hpp"
+
+namespace gnomon {
+
+/// P >= 0, w = D P + r >= 0, P w = 0 for symmetric positive semidefinite D: principal pivoting with the least index
+/// (Murty, 1974), which ends for every positive definite D. Throws CannotEvaluate when it does not.
+Vector solve_complementarity(const Matrix& D, const Vector& r);
+
+/// The velocities of contacts and the impulses that change them, at one configuration.
+class ContactImpulses {
+ public:
+  /// closed: the system with all obstacles as constraints (g, -c), of which the first `bilateral` are g.
+  ContactImpulses(const System& closed, Index bilateral, const Vector& q, std::vector<Index> contacts);
+
+  /// C_i v for all contacts
+  Vector rates(const Vector& p) const;
+  /// Moreau's law with the restitution e_i of each contact: impulses for rates w.
+  Vector impact(const Vector& w, const Vector& e) const;
+  /// Impulses that take the rates w of the contacts with hold_i to zero and leave out the others.
+  Vector hold(const Vector& w, const std::vector<bool>& hold) const;
+  /// Change of momentum by impulses P, reactions of the constraints g included.
+  Vector momentum(const Vector& P) const;
+  /// Largest of |G v| and of the rates of the contacts with held_i.
+  double violation(const Vector& p, const std::vector<bool>& held) const;
+  /// p without those rates, scaled to the kinetic energy that it had. Schemes that do not hold the hidden constraint
+  /// leave rates of order h^2 that every step turns round: they are no motion, and impulses must not take them for one.
+  Vector tangential(const Vector& p, const std::vector<bool>& held) const;
+
+ private:
+  Matrix over_mass(const Matrix& rows) const;  ///< M^-1 rows^T
+  Matrix held_rows(const std::vector<bool>& held) const;
+
+  const System& closed_;
+  Index bilateral_;
+  std::vector<Index> contacts_;
+  Matrix G_, C_;       // rows of the constraints g and of dc/dq
+  Matrix reaction_;    // L = reaction_ P
+  Matrix compliance_;  // D: rates by impulses
+};
+
+}  // namespace gnomon

@@ -1,0 +1,138 @@
+#include "model/contact_model.hpp"
+
+namespace gnomon {
+
+ContactModel::ContactModel(std::shared_ptr<const System> open, std::shared_ptr<const System> closed,
+                           std::vector<Index> contacts)
+    : open_(std::move(open)), closed_(std::move(closed)), contacts_(std::move(contacts)), traits_(closed_->traits()) {
+  const Index bilateral = open_->m();
+  for (Index i = 0; i < bilateral; ++i) rows_.push_back(i);
+  for (const Index i : contacts_) rows_.push_back(bilateral + i);
+  const auto m = static_cast<Index>(rows_.size());
+
+  traits_.m = m;
+  traits_.n_obstacles = traits_.n_symmetries = traits_.n_integrals = 0;
+  traits_.has_friction = traits_.has_friction && m > 0;
+  traits_.constraint_names.clear();
+  for (const Index row : rows_)
+    if (static_cast<std::size_t>(row) < closed_->traits().constraint_names.size())
+      traits_.constraint_names.push_back(closed_->traits().constraint_names[static_cast<std::size_t>(row)]);
+
+  const SparsityPattern& all = closed_->constraint_pattern();
+  pattern_.rows = m;
+  pattern_.cols = all.cols;
+  for (const Index row : rows_) {
+    for (Index k = all.offsets[row]; k < all.offsets[row + 1]; ++k) {
+      pattern_.indices.push_back(all.indices[k]);
+      value_at_.push_back(k);
+    }
+    pattern_.offsets.push_back(pattern_.nonzeros());
+  }
+  if (traits_.has_friction) {
+    const SparsityPattern& by_all = closed_->friction_pattern(ForceArgument::lambda);
+    multiplier_pattern_.rows = by_all.rows;
+    multiplier_pattern_.cols = m;
+    for (Index i = 0; i < by_all.rows; ++i) {
+      for (Index j = 0; j < m; ++j)
+        if (const Index k = by_all.find(i, rows_[static_cast<std::size_t>(j)]); k >= 0) {
+          multiplier_pattern_.indices.push_back(j);
+          multiplier_value_at_.push_back(k);
+        }
+      multiplier_pattern_.offsets.push_back(multiplier_pattern_.nonzeros());
+    }
+    multiplier_values_.setZero(by_all.nonzeros());
+  }
+  offset_.setZero(m);
+  all_.setZero(closed_->m());
+  all_multipliers_.setZero(closed_->m());
+  all_values_.setZero(all.nonzeros());
+}
+
+const Vector& ContactModel::spread(const ConstVectorRef& lambda) const {
+  all_multipliers_.setZero();
+  for (std::size_t i = 0; i < rows_.size(); ++i) all_multipliers_[rows_[i]] = lambda[static_cast<Index>(i)];
+  return all_multipliers_;
+}
+
+void ContactModel::gather(const Vector& all, VectorRef out) const {
+  for (std::size_t i = 0; i < rows_.size(); ++i) out[static_cast<Index>(i)] = all[rows_[i]];
+}
+
+void ContactModel::gather_values(VectorRef out) const {
+  for (std::size_t k = 0; k < value_at_.size(); ++k) out[static_cast<Index>(k)] = all_values_[value_at_[k]];
+}
+
+void ContactModel::constraints(double t, const ConstVectorRef& q, VectorRef out) const {
+  closed_->constraints(t, q, all_);
+  gather(all_, out);
+  out += offset_;
+}
+
+void ContactModel::constraints_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail, VectorRef out,
+                                           VectorRef) const {
+  closed_->constraints_compensated(t, q, tail, all_, all_values_);
+  gather(all_, out);
+  out += offset_;
+}
+
+void ContactModel::constraint_jacobian(double t, const ConstVectorRef& q, VectorRef values) const {
+  closed_->constraint_jacobian(t, q, all_values_);
+  gather_values(values);
+}
+
+void ContactModel::constraint_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
+                                            const ConstVectorRef& w, VectorRef out) const {
+  closed_->constraint_hessian_times(t, q, spread(lambda), w, out);
+}
+
+void ContactModel::constraint_jacobian_derivative(double t, const ConstVectorRef& q, const ConstVectorRef& v,
+                                                  VectorRef values) const {
+  closed_->constraint_jacobian_derivative(t, q, v, all_values_);
+  gather_values(values);
+}
+
+void ContactModel::constraint_third(double t, const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& w,
+                                    VectorRef values) const {
+  closed_->constraint_third(t, q, v, w, all_values_);
+  gather_values(values);
+}
+
+void ContactModel::constraint_velocity(double t, const ConstVectorRef& q, const ConstVectorRef& v,
+                                       VectorRef out) const {
+  closed_->constraint_velocity(t, q, v, all_);
+  gather(all_, out);
+}
+
+void ContactModel::constraint_bias(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const {
+  closed_->constraint_bias(t, q, v, all_);
+  gather(all_, out);
+}
+
+void ContactModel::lagrangian_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
+                                      VectorRef values) const {
+  closed_->lagrangian_hessian(t, q, spread(lambda), values);
+}
+
+void ContactModel::friction(const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
+                            VectorRef out) const {
+  closed_->friction(q, v, spread(lambda), out);
+}
+
+const SparsityPattern& ContactModel::friction_pattern(ForceArgument by) const {
+  return by == ForceArgument::lambda ? multiplier_pattern_ : closed_->friction_pattern(by);
+}
+
+void ContactModel::friction_jacobian(ForceArgument by, const ConstVectorRef& q, const ConstVectorRef& v,
+                                     const ConstVectorRef& lambda, VectorRef values) const {
+  if (by != ForceArgument::lambda) return closed_->friction_jacobian(by, q, v, spread(lambda), values);
+  closed_->friction_jacobian(by, q, v, spread(lambda), multiplier_values_);
+  for (std::size_t k = 0; k < multiplier_value_at_.size(); ++k)
+    values[static_cast<Index>(k)] = multiplier_values_[multiplier_value_at_[k]];
+}
+
+void ContactModel::split_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& c,
+                                 const ConstVectorRef& lambda, VectorRef values) const {
+  closed_->split_hessian(t, q, c, spread(lambda), values);
+}
+
+}  // namespace gnomon

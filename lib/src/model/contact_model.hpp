@@ -1,0 +1,102 @@
+#pragma once
+/// \file
+/// A system with obstacles while some of its contacts are closed and the others open. Private to the core.
+
+#include <memory>
+#include <vector>
+
+#include "gnomon/model/system.hpp"
+
+namespace gnomon {
+
+/// The constraints (g, -(c_i - offset_i)) of the closed contacts i; no obstacles. Multipliers of open contacts are zero
+/// to the friction law; without any constraint there is no friction.
+class ContactModel final : public System {
+ public:
+  /// open: the system with its obstacles; closed: open.with_obstacles_closed(); contacts: those to be closed,
+  /// ascending.
+  ContactModel(std::shared_ptr<const System> open, std::shared_ptr<const System> closed, std::vector<Index> contacts);
+
+  const std::vector<Index>& contacts() const { return contacts_; }
+  /// The gap at which a closed contact is held; zero but where events are not located.
+  void set_offset(Index k, double gap) { offset_[open_->m() + k] = gap; }
+
+  const SystemTraits& traits() const override { return traits_; }
+  const Mass& mass() const override { return closed_->mass(); }
+  double potential(double t, const ConstVectorRef& q) const override { return closed_->potential(t, q); }
+  long double potential_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
+                                    VectorRef gradient) const override {
+    return closed_->potential_compensated(t, q, tail, gradient);
+  }
+  void potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const override {
+    closed_->potential_gradient(t, q, out);
+  }
+  void potential_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& w,
+                               VectorRef out) const override {
+    closed_->potential_hessian_times(t, q, w, out);
+  }
+
+  const SparsityPattern& constraint_pattern() const override { return pattern_; }
+  void constraints(double t, const ConstVectorRef& q, VectorRef out) const override;
+  void constraints_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail, VectorRef out,
+                               VectorRef g_values) const override;
+  void constraint_jacobian(double t, const ConstVectorRef& q, VectorRef values) const override;
+  void constraint_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
+                                const ConstVectorRef& w, VectorRef out) const override;
+  void constraint_jacobian_derivative(double t, const ConstVectorRef& q, const ConstVectorRef& v,
+                                      VectorRef values) const override;
+  void constraint_third(double t, const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& w,
+                        VectorRef values) const override;
+  void constraint_velocity(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override;
+  void constraint_bias(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override;
+
+  const SparsityPattern& hessian_pattern() const override { return closed_->hessian_pattern(); }
+  void lagrangian_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
+                          VectorRef values) const override;
+
+  void force(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override {
+    closed_->force(t, q, v, out);
+  }
+  const SparsityPattern& force_pattern(ForceArgument by) const override { return closed_->force_pattern(by); }
+  void force_jacobian(ForceArgument by, double t, const ConstVectorRef& q, const ConstVectorRef& v,
+                      VectorRef values) const override {
+    closed_->force_jacobian(by, t, q, v, values);
+  }
+  void friction(const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
+                VectorRef out) const override;
+  const SparsityPattern& friction_pattern(ForceArgument by) const override;
+  void friction_jacobian(ForceArgument by, const ConstVectorRef& q, const ConstVectorRef& v,
+                         const ConstVectorRef& lambda, VectorRef values) const override;
+
+  void invariants(const ConstVectorRef& q, VectorRef pi) const override { closed_->invariants(q, pi); }
+  const SparsityPattern& invariant_pattern() const override { return closed_->invariant_pattern(); }
+  void invariant_jacobian(const ConstVectorRef& q, VectorRef values) const override {
+    closed_->invariant_jacobian(q, values);
+  }
+  std::array<double, 4> invariant_potential(Index k, double pi) const override {
+    return closed_->invariant_potential(k, pi);
+  }
+  void regular_potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const override {
+    closed_->regular_potential_gradient(t, q, out);
+  }
+  void split_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& c, const ConstVectorRef& lambda,
+                     VectorRef values) const override;
+  std::array<double, 4> penalty_function(double y) const override { return closed_->penalty_function(y); }
+
+ private:
+  /// lambda of the rows here as multipliers of all rows of closed_.
+  const Vector& spread(const ConstVectorRef& lambda) const;
+  /// Rows of closed_ as rows here, and the same for values on the constraint patterns.
+  void gather(const Vector& all, VectorRef out) const;
+  void gather_values(VectorRef out) const;
+
+  std::shared_ptr<const System> open_, closed_;
+  std::vector<Index> contacts_, rows_;  // rows_: which rows of closed_ are constraints here
+  SystemTraits traits_;
+  SparsityPattern pattern_, multiplier_pattern_;
+  std::vector<Index> value_at_, multiplier_value_at_;  // where in closed_'s values those here are
+  Vector offset_;                                      // one a row, zero for g
+  mutable Vector all_, all_values_, all_multipliers_, multiplier_values_;
+};
+
+}  // namespace gnomon

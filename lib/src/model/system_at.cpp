@@ -1,0 +1,271 @@
+#include "gnomon/model/system_at.hpp"
+
+namespace gnomon {
+
+namespace {
+
+void join(const Vector& value, const Vector& tangent, VectorOf<Dual1>& out) {
+  for (Index i = 0; i < value.size(); ++i) {
+    out[i].value = value[i];
+    out[i].grad[0] = tangent[i];
+  }
+}
+
+}  // namespace
+
+SystemAt::SystemAt(const System& system) : system_(&system) {
+  const Index n = system.n(), m = system.m(), k = system.traits().n_invariants;
+  for (Vector* v : {&q_, &w_, &a_, &b_, &c_, &d_, &k_, &l_, &zero_}) v->setZero(n);
+  for (Vector* v : {&lambda_, &mu_, &e_, &f_, &lambda_zero_}) v->setZero(m);
+  for (Vector* v : {&g_values_, &dg_values_}) v->setZero(system.constraint_pattern().nonzeros());
+  for (Vector* v : {&pi_, &dpi_, &c_zero_}) v->setZero(k);
+  if (system.traits().has_force) {
+    force_q_.setZero(system.force_pattern(ForceArgument::q).nonzeros());
+    force_v_.setZero(system.force_pattern(ForceArgument::v).nonzeros());
+  }
+  if (k > 0) pi_values_.setZero(system.invariant_pattern().nonzeros());
+  if (k > 0 || system.traits().time_dependent) hessian_values_.setZero(system.hessian_pattern().nonzeros());
+}
+
+void SystemAt::split(const VectorOf<Dual1>& x, Vector& value, Vector& tangent) const {
+  for (Index i = 0; i < x.size(); ++i) {
+    value[i] = x[i].value;
+    tangent[i] = x[i].grad[0];
+  }
+}
+
+Dual1 SystemAt::potential(double t, const VectorOf<Dual1>& q) {
+  split(q, q_, w_);
+  system_->potential_gradient(t, q_, a_);
+  Dual1 u(system_->potential(t, q_));
+  u.grad[0] = a_.dot(w_);
+  return u;
+}
+
+void SystemAt::potential_gradient(double t, const VectorOf<Dual1>& q, VectorOf<Dual1>& out) {
+  split(q, q_, w_);
+  system_->potential_gradient(t, q_, a_);
+  system_->potential_hessian_times(t, q_, w_, b_);
+  join(a_, b_, out);
+}
+
+Dual1 SystemAt::kinetic_energy(const VectorOf<Dual1>& q, const VectorOf<Dual1>& p) {
+  split(q, q_, w_);
+  split(p, a_, b_);
+  system_->kinetic_gradient(q_, a_, c_, d_);
+  Dual1 energy(system_->kinetic_energy(q_, a_));
+  energy.grad[0] = c_.dot(w_) + d_.dot(b_);
+  return energy;
+}
+
+void SystemAt::kinetic_gradient(const VectorOf<Dual1>& q, const VectorOf<Dual1>& p, VectorOf<Dual1>& t_q,
+                                VectorOf<Dual1>& t_p) {
+  split(q, q_, w_);
+  split(p, a_, b_);
+  system_->kinetic_gradient(q_, a_, c_, d_);
+  for (Index i = 0; i < q.size(); ++i) {
+    t_q[i].value = c_[i];
+    t_p[i].value = d_[i];
+  }
+  system_->kinetic_hessian_times(q_, a_, w_, b_, c_, d_);
+  for (Index i = 0; i < q.size(); ++i) {
+    t_q[i].grad[0] = c_[i];
+    t_p[i].grad[0] = d_[i];
+  }
+}
+
+void SystemAt::kinetic_hessian_times(const Vector& q, const Vector& p, const Vector& w, Vector& out_q, Vector& out_p) {
+  system_->kinetic_hessian_times(q, p, zero_, w, out_q, out_p);
+}
+
+void SystemAt::kinetic_hessian_times(const VectorOf<Dual1>& q, const VectorOf<Dual1>& p, const VectorOf<Dual1>& w,
+                                     VectorOf<Dual1>& out_q, VectorOf<Dual1>& out_p) {
+  split(q, q_, w_);
+  split(p, a_, b_);
+  split(w, c_, d_);
+  system_->kinetic_hessian_times(q_, a_, zero_, c_, k_, l_);
+  for (Index i = 0; i < q.size(); ++i) {
+    out_q[i].value = k_[i];
+    out_p[i].value = l_[i];
+  }
+  system_->kinetic_third(q_, a_, zero_, c_, w_, b_, k_, l_);
+  system_->kinetic_hessian_times(q_, a_, zero_, d_, w_, b_);
+  for (Index i = 0; i < q.size(); ++i) {
+    out_q[i].grad[0] = k_[i] + w_[i];
+    out_p[i].grad[0] = l_[i] + b_[i];
+  }
+}
+
+void SystemAt::force(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v, VectorOf<Dual1>& out) {
+  split(q, q_, w_);
+  split(v, a_, b_);
+  system_->force_jacobian(ForceArgument::q, t, q_, a_, force_q_);
+  multiply(system_->force_pattern(ForceArgument::q), force_q_, w_, c_);
+  system_->force_jacobian(ForceArgument::v, t, q_, a_, force_v_);
+  multiply(system_->force_pattern(ForceArgument::v), force_v_, b_, d_);
+  c_ += d_;
+  system_->force(t, q_, a_, d_);
+  join(d_, c_, out);
+}
+
+void SystemAt::constraints(double t, const VectorOf<Dual1>& q, VectorOf<Dual1>& out) {
+  split(q, q_, w_);
+  system_->constraints(t, q_, e_);
+  system_->constraint_jacobian(t, q_, g_values_);
+  multiply(system_->constraint_pattern(), g_values_, w_, f_);
+  join(e_, f_, out);
+}
+
+void SystemAt::constraint_force(double t, const Vector& q, const Vector& lambda, Vector& out) {
+  system_->constraint_jacobian(t, q, g_values_);
+  multiply_transposed(system_->constraint_pattern(), g_values_, lambda, out);
+}
+
+void SystemAt::constraint_force(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& lambda,
+                                VectorOf<Dual1>& out) {
+  split(q, q_, w_);
+  split(lambda, lambda_, mu_);
+  system_->constraint_jacobian(t, q_, g_values_);
+  multiply_transposed(system_->constraint_pattern(), g_values_, lambda_, a_);
+  multiply_transposed(system_->constraint_pattern(), g_values_, mu_, b_);
+  system_->constraint_hessian_times(t, q_, lambda_, w_, c_);
+  b_ += c_;
+  join(a_, b_, out);
+}
+
+void SystemAt::constraint_jacobian_times(double t, const Vector& q, const Vector& v, Vector& out) {
+  system_->constraint_jacobian(t, q, g_values_);
+  multiply(system_->constraint_pattern(), g_values_, v, out);
+}
+
+void SystemAt::constraint_jacobian_times(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v,
+                                         VectorOf<Dual1>& out) {
+  split(q, q_, w_);
+  split(v, a_, b_);
+  const SparsityPattern& pattern = system_->constraint_pattern();
+  system_->constraint_jacobian(t, q_, g_values_);
+  system_->constraint_jacobian_derivative(t, q_, a_, dg_values_);
+  multiply(pattern, g_values_, a_, e_);
+  multiply(pattern, g_values_, b_, f_);
+  multiply(pattern, dg_values_, w_, mu_);
+  f_ += mu_;
+  join(e_, f_, out);
+}
+
+void SystemAt::constraint_hessian_times(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& lambda,
+                                        const VectorOf<Dual1>& v, VectorOf<Dual1>& out) {
+  split(q, q_, w_);
+  split(lambda, lambda_, mu_);
+  split(v, c_, d_);
+  system_->constraint_hessian_times(t, q_, lambda_, d_, b_);
+  system_->constraint_hessian_times(t, q_, mu_, c_, a_);
+  b_ += a_;
+  system_->constraint_third(t, q_, c_, w_, dg_values_);  // row i = (D^3 g_i)(v, dq, .)
+  multiply_transposed(system_->constraint_pattern(), dg_values_, lambda_, a_);
+  b_ += a_;
+  system_->constraint_hessian_times(t, q_, lambda_, c_, a_);
+  join(a_, b_, out);
+}
+
+void SystemAt::constraint_velocity(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v, VectorOf<Dual1>& out) {
+  split(q, q_, w_);
+  split(v, a_, b_);
+  system_->constraint_jacobian_derivative(t, q_, a_, g_values_);
+  multiply(system_->constraint_pattern(), g_values_, w_, e_);
+  system_->constraint_rate_jacobian(t, q_, g_values_);
+  multiply(system_->constraint_pattern(), g_values_, w_, f_);
+  e_ += f_;
+  system_->constraint_jacobian(t, q_, g_values_);
+  multiply(system_->constraint_pattern(), g_values_, b_, f_);
+  e_ += f_;
+  system_->constraint_velocity(t, q_, a_, f_);
+  join(f_, e_, out);
+}
+
+void SystemAt::constraint_rate_force(double t, const Vector& q, const Vector& lambda, Vector& out) {
+  system_->constraint_rate_jacobian(t, q, g_values_);
+  multiply_transposed(system_->constraint_pattern(), g_values_, lambda, out);
+}
+
+void SystemAt::constraint_rate_force(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& lambda,
+                                     VectorOf<Dual1>& out) {
+  split(q, q_, w_);
+  split(lambda, lambda_, mu_);
+  system_->constraint_rate_jacobian(t, q_, g_values_);
+  multiply_transposed(system_->constraint_pattern(), g_values_, lambda_, a_);
+  multiply_transposed(system_->constraint_pattern(), g_values_, mu_, b_);
+  if (system_->traits().time_dependent) {
+    system_->constraint_rate_hessian(t, q_, lambda_, hessian_values_);
+    multiply(system_->hessian_pattern(), hessian_values_, w_, c_);
+    b_ += c_;
+  }
+  join(a_, b_, out);
+}
+
+void SystemAt::constraint_curvature(double t, const Vector& q, const Vector& v, const Vector& w, Vector& out) {
+  system_->constraint_jacobian_derivative(t, q, v, dg_values_);
+  multiply(system_->constraint_pattern(), dg_values_, w, out);
+}
+
+void SystemAt::constraint_curvature(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v,
+                                    const VectorOf<Dual1>& w, VectorOf<Dual1>& out) {
+  const SparsityPattern& pattern = system_->constraint_pattern();
+  split(q, q_, w_);
+  split(v, a_, b_);
+  split(w, c_, d_);
+  system_->constraint_third(t, q_, a_, c_, dg_values_);
+  multiply(pattern, dg_values_, w_, f_);
+  system_->constraint_jacobian_derivative(t, q_, c_, dg_values_);
+  multiply(pattern, dg_values_, b_, mu_);
+  f_ += mu_;
+  system_->constraint_jacobian_derivative(t, q_, a_, dg_values_);
+  multiply(pattern, dg_values_, d_, mu_);
+  f_ += mu_;
+  multiply(pattern, dg_values_, c_, e_);
+  join(e_, f_, out);
+}
+
+void SystemAt::mass_times(const VectorOf<Dual1>& v, VectorOf<Dual1>& out) {
+  split(v, q_, w_);
+  system_->mass().apply(q_, a_);
+  system_->mass().apply(w_, b_);
+  join(a_, b_, out);
+}
+
+void SystemAt::regular_potential_gradient(double t, const VectorOf<Dual1>& q, VectorOf<Dual1>& out) {
+  split(q, q_, w_);
+  system_->regular_potential_gradient(t, q_, a_);
+  system_->split_hessian(t, q_, c_zero_, lambda_zero_, hessian_values_);
+  multiply(system_->hessian_pattern(), hessian_values_, w_, b_);
+  join(a_, b_, out);
+}
+
+void SystemAt::invariants(const VectorOf<Dual1>& q, VectorOf<Dual1>& out) {
+  split(q, q_, w_);
+  system_->invariants(q_, pi_);
+  system_->invariant_jacobian(q_, pi_values_);
+  multiply(system_->invariant_pattern(), pi_values_, w_, dpi_);
+  join(pi_, dpi_, out);
+}
+
+void SystemAt::invariant_force(const Vector& q, const Vector& c, Vector& out) {
+  system_->invariant_jacobian(q, pi_values_);
+  multiply_transposed(system_->invariant_pattern(), pi_values_, c, out);
+}
+
+void SystemAt::invariant_force(const VectorOf<Dual1>& q, const VectorOf<Dual1>& c, VectorOf<Dual1>& out) {
+  split(q, q_, w_);
+  split(c, pi_, dpi_);
+  const SparsityPattern& pattern = system_->invariant_pattern();
+  system_->invariant_jacobian(q_, pi_values_);
+  multiply_transposed(pattern, pi_values_, pi_, a_);
+  multiply_transposed(pattern, pi_values_, dpi_, b_);
+  // d/dq (sum_k c_k grad pi_k) w = sum_k c_k (grad pi_k(q + w) - grad pi_k(q)) exactly, since every pi_k is quadratic.
+  q_ += w_;
+  system_->invariant_jacobian(q_, pi_values_);
+  multiply_transposed(pattern, pi_values_, pi_, c_);
+  b_ += c_ - a_;
+  join(a_, b_, out);
+}
+
+}  // namespace gnomon

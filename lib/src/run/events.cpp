@@ -1,0 +1,27 @@
+#include "gnomon/run/events.hpp"
+
+namespace gnomon {
+
+void ContactEvent::serialize(Archive& archive) {
+  int which = static_cast<int>(kind);
+  archive(t, which, contact, energy_change);
+  kind = static_cast<EventKind>(which);
+}
+
+const char* to_string(EventKind kind) {
+  switch (kind) {
+    case EventKind::landing:
+      return "landing";
+    case EventKind::impact:
+      return "impact";
+    case EventKind::launch:
+      return "launch";
+    case EventKind::turning:
+      return "turning";
+    case EventKind::rest:
+      return "rest";
+  }
+  return "";
+}
+
+}  // namespace gnomon

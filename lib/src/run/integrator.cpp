@@ -1,0 +1,247 @@
+#include "gnomon/run/integrator.hpp"
+
+#include <cmath>
+
+#include "gnomon/base/error.hpp"
+#include "gnomon/start/consistency.hpp"
+#include "gnomon/start/overdetermined_consistency.hpp"
+#include "run/integrator_impl.hpp"
+
+namespace gnomon {
+
+Integrator::Impl::Impl(std::shared_ptr<const System> s, const Scheme& scheme, const Options& scheme_options,
+                       const SolverFactory& factory, const Options& solver_options, IntegratorOptions o)
+    : system(std::move(s)), options(o), monitor(*system) {
+  identify(scheme, scheme_options, factory, solver_options);
+  if (system->traits().n_obstacles > 0 && !scheme.holds_obstacles()) {
+    if (!options.event_driver)
+      throw Error(ErrorCode::refused, "system " + system->traits().name +
+                                          " has obstacles, and IntegratorOptions::event_driver is null: set it to "
+                                          "contact_driver of gnomon/contact/contact.hpp, or use Registry::integrator");
+    driver = options.event_driver(system, scheme, scheme_options, factory, solver_options, options);
+    return;
+  }
+  binding = scheme.bind(*system, scheme_options);
+  attach(scheme.name(), factory, solver_options);
+}
+
+Integrator::Impl::Impl(std::shared_ptr<const OverdeterminedSystem> s, const Scheme& scheme,
+                       const Options& scheme_options, const SolverFactory& factory, const Options& solver_options,
+                       IntegratorOptions o)
+    : overdetermined(std::move(s)),
+      options(o),
+      binding(scheme.bind_overdetermined(overdetermined, scheme_options)),
+      monitor(*overdetermined) {
+  identify(scheme, scheme_options, factory, solver_options);
+  attach(scheme.name(), factory, solver_options);
+}
+
+void Integrator::Impl::attach(const std::string& scheme, const SolverFactory& factory, const Options& solver_options) {
+  StepEquations& equations = *binding.equations;
+  for (Index k = 0; k < equations.n_systems(); ++k) {
+    Solve solve;
+    solve.scaled = std::make_unique<ScaledEquations>(equations.system(k), options.jacobian);
+    solve.scaled->attach_algebra(options.algebra);
+    solve.scaled->expect_singular(options.dependent_constraints);
+    solve.solver = attached(factory, solver_options, scheme, *solve.scaled);
+    if (options.fallback) {
+      const SolverFactory& other = *options.fallback;
+      solve.fallback = attached(other, Options("solver " + other.name(), other.options()), scheme, *solve.scaled);
+    }
+    solve.x.setZero(solve.scaled->size());
+    solve.xs.setZero(solve.scaled->size());
+    solves.push_back(std::move(solve));
+  }
+}
+
+std::unique_ptr<NonlinearSolver> Integrator::Impl::attached(const SolverFactory& factory, const Options& solver_options,
+                                                            const std::string& scheme, ScaledEquations& scaled) {
+  auto solver = factory.create(solver_options);
+  try {
+    solver->attach(scaled);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::refused) throw;
+    throw Error(ErrorCode::refused,
+                "solver " + factory.name() + " does not take scheme " + scheme + ": " + error.what());
+  }
+  return solver;
+}
+
+Integrator::Integrator(std::shared_ptr<const System> system, const Scheme& scheme, const Options& scheme_options,
+                       const SolverFactory& solver, const Options& solver_options, IntegratorOptions options)
+    : impl_(std::make_unique<Impl>(std::move(system), scheme, scheme_options, solver, solver_options, options)) {}
+
+Integrator::Integrator(std::shared_ptr<const OverdeterminedSystem> system, const Scheme& scheme,
+                       const Options& scheme_options, const SolverFactory& solver, const Options& solver_options,
+                       IntegratorOptions options)
+    : impl_(std::make_unique<Impl>(std::move(system), scheme, scheme_options, solver, solver_options, options)) {}
+
+Integrator::~Integrator() = default;
+Integrator::Integrator(Integrator&&) noexcept = default;
+
+void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
+  if (impl_->driver) {
+    Vector q = q0, p = p0;
+    if (impl_->options.project_start && q.size() == impl_->system->n() && p.size() == impl_->system->n())
+      project_start(*impl_->system, t0, q, p);
+    impl_->driver->start(t0, q, p);
+    impl_->z = impl_->driver->state();
+    impl_->monitor.evaluate(impl_->z, -impl_->driver->booked());
+    impl_->monitor.start();
+    impl_->counters = RunCounters();
+    impl_->started = true;
+    impl_->notify();
+    return;
+  }
+  State z;
+  z.t = t0;
+  Vector v, a;  // q' and its slope
+  if (impl_->system) {
+    const System& system = *impl_->system;
+    Vector q = q0, p = p0;
+    if (impl_->options.project_start && q.size() == system.n() && p.size() == system.n())
+      project_start(system, t0, q, p, impl_->options.dependent_constraints);
+    impl_->rank = check_start(system, t0, q, p, 1e-10, impl_->options.dependent_constraints);
+    z.q.set(q);
+    z.p.set(p);
+    z.lambda = Vector::Zero(system.m());
+    v.setZero(system.n());
+    a.setZero(system.n());
+    system.velocity(q, p, a, v);
+    if (system.m() > 0) acceleration(system, t0, q, v, a, z.lambda, impl_->options.dependent_constraints);
+  } else {
+    const OverdeterminedSystem& system = *impl_->overdetermined;
+    if (impl_->options.project_start)
+      throw Error(ErrorCode::refused,
+                  "an inconsistent start is repaired in the mass metric, which the overdetermined "
+                  "DAE \"" +
+                      system.traits().name + "\" does not have: give a consistent one");
+    check_start(system, q0, p0);
+    z.lambda = Vector::Zero(system.traits().m);
+    v.setZero(system.traits().ny);
+    a.setZero(system.traits().nz);
+    Index1(system).solve(q0, p0, a, z.lambda);
+    const OverdeterminedPoint at{q0, p0, z.lambda};
+    system.evaluate(Term::velocity, at, v);
+    Vector p(system.traits().nz);
+    system.evaluate(Term::momentum, at, p);
+    z.q.set(q0);
+    z.p.set(p);
+    z.scheme_data = p0;
+  }
+  impl_->binding.equations->prepare(z);
+  impl_->z = z;
+  impl_->warm_up(v, a);
+  impl_->backups.assign(static_cast<std::size_t>(impl_->options.max_halvings), z);
+  impl_->monitor.evaluate(z, impl_->binding.equations->added_energy(z));
+  impl_->monitor.start();
+  impl_->counters = RunCounters();
+  impl_->started = true;
+  impl_->notify();
+}
+
+void Integrator::restart(const State& from) {
+  if (impl_->driver) {
+    impl_->driver->restore(from);
+    impl_->z = impl_->driver->state();
+    return;
+  }
+  State& z = impl_->z;
+  z = from;
+  z.last_h = 0;
+  impl_->binding.equations->prepare(z);
+  if (impl_->started) return;
+  impl_->next = z;
+  impl_->backups.assign(static_cast<std::size_t>(impl_->options.max_halvings), z);
+  impl_->monitor.evaluate(z, impl_->binding.equations->added_energy(z));
+  impl_->monitor.start();
+  impl_->started = true;
+}
+
+void Integrator::restore(const State& checkpoint) {
+  if (impl_->driver) return restart(checkpoint);
+  impl_->z = checkpoint;
+}
+
+StepReport Integrator::step(double h) {
+  return advance(1, h);
+}
+
+StepReport Integrator::advance(long count, double h) {
+  if (!impl_->started)
+    throw Error(ErrorCode::bad_value, "the integrator was not started: call start(t0, q0, p0) first");
+  if (!std::isfinite(h) || h == 0)
+    throw Error(ErrorCode::bad_value, "step h = " + number_text(h) + " is not a finite number other than zero");
+  StepReport report;
+  for (long i = 0; i < count && report.success() && !report.stopped_by_observer; ++i) impl_->one_step(h, report);
+  report.t = impl_->z.t;
+  return report;
+}
+
+StepReport Integrator::advance_to(double t_end, double h) {
+  if (!impl_->started)
+    throw Error(ErrorCode::bad_value, "the integrator was not started: call start(t0, q0, p0) first");
+  if (!std::isfinite(h) || h == 0)
+    throw Error(ErrorCode::bad_value, "step h = " + number_text(h) + " is not a finite number other than zero");
+  const double length = t_end - impl_->z.t;
+  if (!std::isfinite(length) || length * h < 0)
+    throw Error(ErrorCode::bad_value, "end time " + number_text(t_end) + " cannot be reached from t = " +
+                                          number_text(impl_->z.t) + " with steps of " + number_text(h));
+  const double whole = std::floor(length / h + 1e-9);
+  if (whole > 9e15)
+    throw Error(ErrorCode::bad_value,
+                "end time " + number_text(t_end) + " is more than 9e15 steps of " + number_text(h) + " away");
+  StepReport report = advance(static_cast<long>(whole), h);
+  const double rest = (t_end - impl_->z.t) - impl_->z.t_tail;
+  if (report.success() && !report.stopped_by_observer && std::abs(rest) > 1e-9 * std::abs(h)) {
+    impl_->one_step(rest, report);
+    report.t = impl_->z.t;
+  }
+  return report;
+}
+
+void Integrator::add_observer(Observer& observer) {
+  impl_->observers.push_back(&observer);
+}
+const State& Integrator::state() const {
+  return impl_->z;
+}
+const InvariantMonitor& Integrator::monitor() const {
+  return impl_->monitor;
+}
+const Promises& Integrator::promises() const {
+  return impl_->driver ? impl_->driver->promises() : impl_->binding.promises;
+}
+const RunCounters& Integrator::counters() const {
+  return impl_->counters;
+}
+const System& Integrator::system() const {
+  if (!impl_->system)
+    throw Error(ErrorCode::refused, "the overdetermined DAE \"" + impl_->overdetermined->traits().name +
+                                        "\" is no mechanical system with mass and potential, which is needed here");
+  return *impl_->system;
+}
+const OverdeterminedSystem* Integrator::overdetermined() const {
+  return impl_->overdetermined.get();
+}
+StepEquations& Integrator::equations() {
+  return impl_->driver ? impl_->driver->equations() : *impl_->binding.equations;
+}
+const StepEquations& Integrator::equations() const {
+  return impl_->driver ? impl_->driver->equations() : *impl_->binding.equations;
+}
+const std::vector<ContactEvent>& Integrator::events() const {
+  static const std::vector<ContactEvent> none;
+  return impl_->driver ? impl_->driver->events() : none;
+}
+EnergyBook Integrator::energy_book() const {
+  return impl_->driver ? impl_->driver->book() : EnergyBook();
+}
+const ConstraintRank& Integrator::constraint_rank() const {
+  return impl_->rank;
+}
+double Integrator::deepest_penetration() const {
+  return impl_->driver ? impl_->driver->deepest_penetration() : 0;
+}
+
+}  // namespace gnomon

@@ -1,0 +1,73 @@
+#pragma once
+/// \file
+/// What an Integrator consists of: starting is in integrator.cpp, steps in integrator_step.cpp, what a checkpoint holds
+/// in integrator_checkpoint.cpp.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gnomon/run/checkpoint.hpp"
+#include "gnomon/run/event_driver.hpp"
+#include "gnomon/run/integrator.hpp"
+
+namespace gnomon {
+
+struct Integrator::Impl {
+  std::shared_ptr<const System> system;                        // one of the two
+  std::shared_ptr<const OverdeterminedSystem> overdetermined;  // is null
+  IntegratorOptions options;
+  Binding binding;
+  struct Solve {
+    std::unique_ptr<ScaledEquations> scaled;
+    std::unique_ptr<NonlinearSolver> solver, fallback;
+    Vector x, xs;
+  };
+  std::vector<Solve> solves;  // one a system
+  State z, next;
+  std::vector<State> backups;  // one a level of halving
+  InvariantMonitor monitor;
+  RunCounters counters;
+  std::vector<Observer*> observers;
+  std::unique_ptr<EventDriver> driver;  // of a system with obstacles: then binding and solves are empty
+  ConstraintRank rank;
+  Checkpoint::Identity identity;  // of whose checkpoints it takes
+  bool started = false;
+  bool warming_up = false;
+
+  Impl(std::shared_ptr<const System> s, const Scheme& scheme, const Options& scheme_options,
+       const SolverFactory& factory, const Options& solver_options, IntegratorOptions o);
+  Impl(std::shared_ptr<const OverdeterminedSystem> s, const Scheme& scheme, const Options& scheme_options,
+       const SolverFactory& factory, const Options& solver_options, IntegratorOptions o);
+  void identify(const Scheme& scheme, const Options& scheme_options, const SolverFactory& factory,
+                const Options& solver_options);
+  void attach(const std::string& scheme, const SolverFactory& factory, const Options& solver_options);
+  static std::unique_ptr<NonlinearSolver> attached(const SolverFactory& factory, const Options& solver_options,
+                                                   const std::string& scheme, ScaledEquations& scaled);
+  void count(const SolveReport& report);
+  /// One step of h from z; z is untouched unless it succeeds.
+  bool attempt(double h, StepReport& report);
+  /// What has no force in the start value of the multipliers is not determined by the step either: it would go on from
+  /// step to step, and extrapolation would make it grow.
+  void shorten_multipliers(Solve& solve) const;
+  /// The other solver, from the same start value.
+  void fall_back(Solve& solve, SolveReport& report);
+  static bool fail(StepReport& report, SolveStatus status, const std::string& why);
+  /// One step of h, cut into halves where refused and allowed. On failure z is as before.
+  bool attempt_or_halve(double h, int level, StepReport& report);
+  /// One step whose result is thrown away, so that what a linear solver allocates at its first factorisation is
+  /// allocated before the run. The scaled equations hardly depend on h: any step that is short for the start will do.
+  /// Its failure means nothing.
+  void warm_up(const Vector& v, const Vector& a);
+  void serialize_solvers(Archive& archive);
+  void serialize(Archive& archive);
+  /// What start() does beside setting the state.
+  void resume();
+  bool notify();
+  /// One step of a system with obstacles.
+  bool driven_step(double h, StepReport& report);
+  void one_step(double h, StepReport& report);
+  void record_step(double h, StepReport& report);
+};
+
+}  // namespace gnomon

@@ -1,0 +1,179 @@
+#include <algorithm>
+#include <cmath>
+
+#include "gnomon/base/error.hpp"
+#include "gnomon/start/consistency.hpp"
+#include "run/integrator_impl.hpp"
+
+namespace gnomon {
+
+namespace {
+
+/// The state after a step, with the history of the one before as long as nobody objects: given back, as it was, unless
+/// the step is kept.
+class Successor {
+ public:
+  Successor(State& before, State& after) : before_(before), after_(after), mark_(before.history.mark()) {
+    after_.take_over(before_);
+  }
+  Successor(const Successor&) = delete;
+  Successor& operator=(const Successor&) = delete;
+  ~Successor() {
+    if (kept_) return;
+    after_.history.swap(before_.history);
+    before_.history.rewind(mark_);
+  }
+  /// The state before becomes the one after.
+  void keep() {
+    before_.swap(after_);
+    kept_ = true;
+  }
+
+ private:
+  State &before_, &after_;
+  History::Mark mark_;
+  bool kept_ = false;
+};
+
+/// A scheme that asks for more repetitions of one system than this in one step has stalled.
+constexpr int max_repetitions = 10000;
+
+}  // namespace
+
+void Integrator::Impl::count(const SolveReport& report) {
+  counters.iterations += report.iterations;
+  counters.residual_evaluations += report.residual_evaluations;
+  counters.jacobian_evaluations += report.jacobian_evaluations;
+  counters.factorisations += report.factorisations;
+}
+
+bool Integrator::Impl::attempt(double h, StepReport& report) {
+  try {
+    StepEquations& equations = *binding.equations;
+    equations.begin(z, h);
+    for (Index k = 0; k < equations.n_solves(); ++k) {
+      Solve& solve = solves[static_cast<std::size_t>(equations.system_of(k))];
+      Next then = Next::repeat;
+      for (int repetition = 0; then == Next::repeat; ++repetition) {
+        equations.predict(k, solve.x);
+        if (rank.rank < (system ? system->m() : 0) && options.dependent_constraints) shorten_multipliers(solve);
+        solve.scaled->update_scales();
+        solve.scaled->to_scaled(solve.x, solve.xs);
+        report.last = solve.solver->solve(solve.xs);
+        count(report.last);
+        if (solve.fallback && (warming_up || report.last.status != SolveStatus::converged))
+          fall_back(solve, report.last);
+        if (report.last.status != SolveStatus::converged) {
+          const char* diagnosis = equations.diagnosis(k);
+          return fail(report, report.last.status,
+                      diagnosis ? report.last.message + "; " + diagnosis : report.last.message);
+        }
+        solve.scaled->to_unscaled(solve.xs, solve.x);
+        then = equations.accept(k, solve.x);
+        if (then == Next::fail || repetition == max_repetitions)
+          return fail(report, SolveStatus::not_converged, equations.failure());
+        if (then == Next::repeat) ++counters.repeated_solves;
+      }
+    }
+    Successor successor(z, next);
+    equations.finish(next);
+    if (!monitor.evaluate(next, equations.added_energy(next)) ||
+        (equations.discrete_energy_name() != nullptr && !monitor.evaluate_discrete(equations.discrete_energy(next))))
+      return fail(report, SolveStatus::evaluation_failed, "an invariant of the new state is not finite");
+    successor.keep();
+  } catch (const std::exception& error) {
+    return fail(report, SolveStatus::evaluation_failed, error.what());
+  } catch (...) {
+    return fail(report, SolveStatus::evaluation_failed, "a callback threw something that is no std::exception");
+  }
+  return true;
+}
+
+void Integrator::Impl::shorten_multipliers(Solve& solve) const {
+  for (const Block& block : solve.scaled->equations().blocks())
+    if (block.name == "lambda" && block.size == system->m())
+      least_norm(*system, z.t, z.q.value(), solve.x.segment(block.offset, block.size));
+}
+
+void Integrator::Impl::fall_back(Solve& solve, SolveReport& report) {
+  const std::string first = std::move(report.message);
+  solve.scaled->to_scaled(solve.x, solve.xs);
+  report = solve.fallback->solve(solve.xs);
+  count(report);
+  if (report.status == SolveStatus::converged)
+    ++counters.fallback_solves;
+  else
+    report.message = first + "; with " + options.fallback->name() + ": " + report.message;
+}
+
+bool Integrator::Impl::fail(StepReport& report, SolveStatus status, const std::string& why) {
+  report.status = status;
+  report.message = why;
+  return false;
+}
+
+bool Integrator::Impl::attempt_or_halve(double h, int level, StepReport& report) {
+  if (attempt(h, report)) return true;
+  if (level >= options.max_halvings) return false;
+  ++counters.refused_steps;
+  State& backup = backups[static_cast<std::size_t>(level)];
+  backup = z;
+  report.status = SolveStatus::converged;
+  report.message.clear();
+  if (attempt_or_halve(h / 2, level + 1, report) && attempt_or_halve(h / 2, level + 1, report)) return true;
+  z = backup;
+  return false;
+}
+
+void Integrator::Impl::warm_up(const Vector& v, const Vector& a) {
+  const auto largest = [](const Vector& x) { return x.size() ? x.lpNorm<Eigen::Infinity>() : 0.0; };
+  const double length = std::max(largest(z.q.value()), 1e-3);
+  const double speed = largest(v) + std::sqrt(largest(a) * length);
+  StepReport ignored;
+  next = z;
+  const State start = z;
+  const RunCounters counted = counters;
+  warming_up = true;
+  attempt(speed > 0 ? 1e-3 * length / speed : 1e-3, ignored);
+  warming_up = false;
+  z = next = start;
+  counters = counted;
+}
+
+bool Integrator::Impl::notify() {
+  bool go_on = true;
+  for (Observer* observer : observers) go_on = observer->observe(z, counters.steps) && go_on;
+  return go_on;
+}
+
+bool Integrator::Impl::driven_step(double h, StepReport& report) {
+  if (!driver->step(h, report)) return false;
+  z = driver->state();
+  const long steps = counters.steps;
+  counters = driver->counters();
+  counters.steps = steps;
+  if (monitor.evaluate(z, -driver->booked())) return true;
+  return fail(report, SolveStatus::evaluation_failed, "an invariant of the new state is not finite");
+}
+
+void Integrator::Impl::one_step(double h, StepReport& report) {
+  const RunCounters before = counters;
+  record_step(h, report);
+  report.fallback_solves += counters.fallback_solves - before.fallback_solves;
+  report.refused_steps += counters.refused_steps - before.refused_steps;
+}
+
+void Integrator::Impl::record_step(double h, StepReport& report) {
+  if (!(driver ? driven_step(h, report) : attempt_or_halve(h, 0, report))) {
+    report.message = "step " + std::to_string(counters.steps + 1) + " from t = " + number_text(z.t) +
+                     " over h = " + number_text(h) + ": " + to_string(report.status) +
+                     (report.message.empty() ? "" : ": " + report.message);
+    return;
+  }
+  ++counters.steps;
+  ++report.steps;
+  monitor.record();
+  report.stopped_by_observer = !notify();
+}
+
+}  // namespace gnomon

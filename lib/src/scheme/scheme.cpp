@@ -1,0 +1,28 @@
+#include "gnomon/scheme/scheme.hpp"
+
+#include "gnomon/base/error.hpp"
+
+namespace gnomon {
+
+Binding Scheme::bind_overdetermined(std::shared_ptr<const OverdeterminedSystem> system, const Options&) const {
+  throw Error(ErrorCode::refused, "scheme " + name() +
+                                      " is for mechanical systems only, not for the overdetermined DAE \"" +
+                                      system->traits().name + "\"");
+}
+
+std::string to_string(const Promises& promises) {
+  std::string text = "order " + std::to_string(promises.order);
+  if (promises.momentum_order > 0 && promises.momentum_order != promises.order)
+    text += " (p: " + std::to_string(promises.momentum_order) + ")";
+  if (!promises.constrained_limit) text += " (not to the constrained motion)";
+  if (promises.energy) text += ", energy";
+  if (promises.discrete_energy) text += ", discrete energy";
+  if (promises.position) text += ", position";
+  if (promises.hidden) text += ", hidden";
+  if (promises.momentum) text += ", momentum";
+  if (promises.symmetric) text += ", symmetric";
+  if (promises.symplectic) text += ", symplectic";
+  return text;
+}
+
+}  // namespace gnomon

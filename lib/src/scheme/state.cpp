@@ -1,0 +1,88 @@
+#include "gnomon/scheme/state.hpp"
+
+#include <string>
+
+#include "gnomon/base/error.hpp"
+
+#ifdef __FAST_MATH__
+#error "Gnomon's compensated sums need IEEE arithmetic: do not compile with -ffast-math"
+#endif
+
+namespace gnomon {
+
+namespace {
+
+/// (value, tail) += d as a double-double sum: the rounding error of value + d goes to the tail (Knuth's TwoSum), and
+/// the pair is normalised so that |tail| <= ulp(value)/2 (FastTwoSum).
+inline void add_compensated(double& value, double& tail, double d) {
+  const double sum = value + d;
+  const double part = sum - value;
+  const double low = ((value - (sum - part)) + (d - part)) + tail;
+  value = sum + low;
+  tail = low - (value - sum);
+}
+
+}  // namespace
+
+void Compensated::add(const ConstVectorRef& d) {
+  for (Index i = 0; i < value_.size(); ++i) add_compensated(value_[i], tail_[i], d[i]);
+}
+
+void State::assign_without_substeps(const State& other) {
+  assign_without_histories(other);
+  history = other.history;
+}
+
+void State::assign_without_histories(const State& other) {
+  t = other.t;
+  t_tail = other.t_tail;
+  q = other.q;
+  p = other.p;
+  lambda = other.lambda;
+  last_h = other.last_h;
+  work = other.work;
+  scheme_data = other.scheme_data;
+}
+
+void History::serialize(Archive& archive) {
+  archive(columns_, count_, head_);
+  if (archive.reading() &&
+      (count_ < 0 || count_ > depth() || head_ < 0 || head_ >= std::max<Index>(columns_.cols(), 1)))
+    throw Error(ErrorCode::bad_file, "a history of " + std::to_string(count_) + " entries at column " +
+                                         std::to_string(head_) + " does not fit its " +
+                                         std::to_string(columns_.cols()) + " columns");
+}
+
+void State::take_over(State& before) {
+  assign_without_histories(before);
+  substeps = before.substeps;
+  closed = before.closed;
+  released = before.released;
+  history.swap(before.history);
+}
+
+void State::swap(State& other) {
+  std::swap(t, other.t);
+  std::swap(t_tail, other.t_tail);
+  q.swap(other.q);
+  p.swap(other.p);
+  lambda.swap(other.lambda);
+  std::swap(last_h, other.last_h);
+  std::swap(work, other.work);
+  history.swap(other.history);
+  scheme_data.swap(other.scheme_data);
+  substeps.swap(other.substeps);
+  closed.swap(other.closed);
+  released.swap(other.released);
+}
+
+void State::serialize(Archive& archive) {
+  archive(t, t_tail, q, p, lambda, last_h, work, history, scheme_data, substeps, closed, released);
+}
+
+void State::advance_time(double h) {
+  add_compensated(t, t_tail, h);
+  last_h = h;
+}
+
+}  // namespace gnomon

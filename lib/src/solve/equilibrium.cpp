@@ -1,0 +1,257 @@
+#include "gnomon/solve/equilibrium.hpp"
+
+#include <Eigen/Sparse>
+#include <Eigen/SparseLU>
+#include <algorithm>
+#include <cmath>
+
+#include "gnomon/base/error.hpp"
+#include "gnomon/solve/scaled_equations.hpp"
+
+namespace gnomon {
+
+namespace {
+
+void require_static(const System& system) {
+  const SystemTraits& traits = system.traits();
+  const char* why = nullptr;
+  if (traits.n_obstacles > 0) why = "it has obstacles";
+  if (traits.has_force) why = "it has a force outside the potential";
+  if (traits.has_friction) why = "it has friction";
+  if (why != nullptr)
+    throw Error(ErrorCode::refused, "system \"" + traits.name + "\" has no equilibrium that is sought here: " + why);
+}
+
+}  // namespace
+
+EquilibriumEquations::EquilibriumEquations(const System& system, double t, const Vector& q0, Method method, double eps)
+    : system_(&system),
+      at_(system),
+      t_(t),
+      q0_(q0),
+      method_(system.m() == 0 ? Method::penalty : method),
+      eps_(eps),
+      n_(system.n()),
+      m_(system.m()),
+      weights_(system.traits().constraint_weights.head(std::min(m_, system.traits().constraint_weights.size()))) {
+  require_static(system);
+  if (!exact() && !(eps > 0))
+    throw Error(ErrorCode::bad_value,
+                "penalty parameter eps = " + number_text(eps) + " is not above zero: the penalty is sum w g^2/(2 eps)");
+  if (weights_.size() == 0) weights_.setOnes(m_);
+  blocks_ = {{"dq", 0, n_}};
+  if (exact()) blocks_.push_back({"lambda", n_, m_});
+  build_pattern();
+  allocate(pattern_.cols);
+  const auto allocate_point = [this](auto& b) {
+    for (auto* v : {&b.q, &b.gradient, &b.force}) v->resize(n_);
+    for (auto* v : {&b.g, &b.lambda}) v->resize(m_);
+  };
+  allocate_point(at_double_);
+  allocate_point(at_dual_);
+  for (Vector* v : {&g_, &lambda_}) v->setZero(m_);
+  q_ = q0_;
+  g_values_.setZero(system.constraint_pattern().nonzeros());
+  hessian_values_.setZero(system.hessian_pattern().nonzeros());
+  find_scales();
+  const int degree = system.traits().potential_degree;
+  const auto* model = dynamic_cast<const UnitVectorModel*>(&system);
+  if (model != nullptr && exact() && degree != SystemTraits::not_polynomial && degree <= 2)
+    unit_vectors_ = model->unit_vectors();
+}
+
+void EquilibriumEquations::build_pattern() {
+  const SparsityPattern &hessian = system_->hessian_pattern(), &g = system_->constraint_pattern();
+  const Index size = n_ + (exact() ? m_ : 0);
+  PatternBuilder builder(size, size);
+  builder.add(hessian, 0, 0);
+  for (Index j = 0; j < n_; ++j) builder.add(j, j);
+  const auto each_pair = [&](auto visit) {
+    for (Index i = 0; i < m_; ++i)
+      for (Index j = g.offsets[i]; j < g.offsets[i + 1]; ++j)
+        for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) visit(g.indices[j], g.indices[k]);
+  };
+  if (exact()) {
+    builder.add(g, 0, n_, true);
+    builder.add(g, n_, 0);
+  } else {
+    each_pair([&](Index j, Index k) { builder.add(j, k); });
+  }
+  pattern_ = builder.build();
+  hessian_ = BlockMap(pattern_, hessian, 0, 0);
+  if (exact()) {
+    forces_ = BlockMap(pattern_, g, 0, n_, true);
+    rows_ = BlockMap(pattern_, g, n_, 0);
+  } else {
+    each_pair([&](Index j, Index k) { normal_.push_back(pattern_.find(j, k)); });
+  }
+}
+
+/// Units: of coordinate j u_j = (m_max/m_j)^(1/2), of energy phi = max |U_j| u_j, of g_i gamma_i = |G_i u|.
+void EquilibriumEquations::find_scales() {
+  const Vector& masses = system_->mass().diagonal_entries();
+  const Vector unit = (masses.maxCoeff() / masses.array()).sqrt();
+  Vector force(n_), gamma = Vector::Zero(m_);
+  system_->potential_gradient(t_, q0_, force);
+  const double phi = std::max(force.cwiseProduct(unit).lpNorm<Eigen::Infinity>(), 1e-100);
+  if (m_ > 0) system_->constraint_jacobian(t_, q0_, g_values_);
+  const SparsityPattern& g = system_->constraint_pattern();
+  for (Index i = 0; i < m_; ++i)
+    for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) gamma[i] += std::pow(g_values_[k] * unit[g.indices[k]], 2);
+  gamma = gamma.cwiseSqrt().cwiseMax(1e-100);
+  columns_.resize(pattern_.cols);
+  row_units_.resize(pattern_.cols);
+  columns_.head(n_) = unit;
+  row_units_.head(n_) = phi * unit.cwiseInverse();
+  if (exact()) {
+    columns_.tail(m_) = phi * gamma.cwiseInverse();
+    row_units_.tail(m_) = gamma;
+  }
+  // One rounding of q goes through the Hessian into the forces, one of g through 1/eps.
+  system_->lagrangian_hessian(t_, q0_, lambda_, hessian_values_);
+  Vector rounded(n_);
+  multiply(system_->hessian_pattern(), hessian_values_.cwiseAbs(), q0_.cwiseAbs(), rounded);
+  floor_ = 1e-15 + 1e-16 * rounded.cwiseProduct(unit).maxCoeff() / phi;
+  if (!exact())
+    for (Index i = 0; i < m_; ++i) floor_ = std::max(floor_, 1e-16 * weight(i) * gamma[i] / phi);
+}
+
+void EquilibriumEquations::scales(VectorRef columns, VectorRef rows) const {
+  columns = columns_;
+  rows = row_units_;
+}
+
+template <class S>
+void EquilibriumEquations::evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
+  Point<S>* point = nullptr;
+  if constexpr (std::is_same_v<S, double>)
+    point = &at_double_;
+  else
+    point = &at_dual_;
+  Point<S>& b = *point;
+  for (Index j = 0; j < n_; ++j) b.q[j] = x[j] + S(q0_[j]);
+  at_.potential_gradient(t_, b.q, b.gradient);
+  for (Index j = 0; j < n_; ++j) f[j] = b.gradient[j];
+  if (m_ == 0) return;
+  at_.constraints(t_, b.q, b.g);
+  for (Index i = 0; i < m_; ++i) b.lambda[i] = exact() ? x[n_ + i] : b.g[i] * S(weight(i));
+  at_.constraint_force(t_, b.q, b.lambda, b.force);
+  for (Index j = 0; j < n_; ++j) f[j] += b.force[j];
+  if (exact())
+    for (Index i = 0; i < m_; ++i) f[n_ + i] = b.g[i];
+}
+
+template void EquilibriumEquations::evaluate<double>(const Vector&, Vector&);
+template void EquilibriumEquations::evaluate<Dual1>(const VectorOf<Dual1>&, VectorOf<Dual1>&);
+
+/// exact [Hess U + lambda.Hess g, G^T; G, 0], penalty Hess U + lambda.Hess g + G^T (w/eps) G
+void EquilibriumEquations::jacobian(const ConstVectorRef& x, VectorRef values) {
+  q_ = q0_ + x.head(n_);
+  if (m_ > 0) {
+    system_->constraint_jacobian(t_, q_, g_values_);
+    system_->constraints(t_, q_, g_);
+  }
+  for (Index i = 0; i < m_; ++i) lambda_[i] = exact() ? x[n_ + i] : weight(i) * g_[i];
+  system_->lagrangian_hessian(t_, q_, lambda_, hessian_values_);
+  values.setZero();
+  hessian_.add(values, hessian_values_, 1);
+  if (exact()) {
+    forces_.add(values, g_values_, 1);
+    rows_.add(values, g_values_, 1);
+    return;
+  }
+  const SparsityPattern& g = system_->constraint_pattern();
+  std::size_t at = 0;
+  for (Index i = 0; i < m_; ++i)
+    for (Index j = g.offsets[i]; j < g.offsets[i + 1]; ++j)
+      for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k)
+        values[normal_[at++]] += weight(i) * g_values_[j] * g_values_[k];
+}
+
+Vector EquilibriumEquations::multipliers(const ConstVectorRef& x) {
+  if (exact()) return x.tail(m_);
+  q_ = position(x);
+  if (m_ > 0) system_->constraints(t_, q_, g_);
+  return g_.cwiseProduct(weights_) / eps_;
+}
+
+Vector EquilibriumEquations::start(const Vector& lambda) const {
+  Vector x = Vector::Zero(pattern_.cols);
+  if (exact()) x.tail(m_) = lambda;
+  return x;
+}
+
+/// U(q0 + y) = U(q0) + grad U(q0).y + y^T (Hess U) y/2
+void EquilibriumEquations::quadratic(VectorRef a, VectorRef b, VectorRef split, VectorRef c) {
+  lambda_.setZero();
+  system_->lagrangian_hessian(t_, q0_, lambda_, a);
+  system_->potential_gradient(t_, q0_, b);
+  b = -b;
+  split = unit_vectors_->values;
+  multiply(unit_vectors_->pattern, unit_vectors_->values, q0_, c);
+  c += unit_vectors_->offset;
+}
+
+/// g_j = |p_j|^2 - 1: G^T lambda = sum_j 2 lambda_j B_j^T p_j
+void EquilibriumEquations::take_apart(const ConstVectorRef& x, VectorRef y, VectorRef theta) {
+  y = x.head(n_);
+  theta = 2 * x.tail(m_);
+}
+
+void EquilibriumEquations::put_together(const ConstVectorRef& y, const ConstVectorRef& theta, VectorRef x) {
+  x.head(n_) = y;
+  x.tail(m_) = 0.5 * theta;
+}
+
+void static_equilibrium(EquilibriumEquations& equations, const std::string& what, Vector& q, Vector& lambda) {
+  constexpr int most_iterations = 100, most_halvings = 12;
+  constexpr double small_step = 1e-6;
+  ScaledEquations scaled(equations, JacobianSource::analytic);
+  scaled.update_scales();
+  const SparsityPattern& pattern = equations.pattern();
+  const Index size = scaled.size();
+  Vector x = equations.start(lambda), xs(size), f(size), values(pattern.nonzeros()), trial(size), at_trial(size);
+  scaled.to_scaled(x, xs);
+  Eigen::SparseMatrix<double> matrix(size, size);
+  Eigen::SparseLU<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> lu;
+  std::vector<Eigen::Triplet<double>> entries;
+  const auto failed = [&](const std::string& why) {
+    return Error(ErrorCode::bad_value, what + ": no static equilibrium was found: " + why);
+  };
+  if (scaled.residual(xs, f) != EvaluationStatus::ok) throw failed(scaled.message());
+  double last = 1;
+  for (int iteration = 0; iteration < most_iterations; ++iteration) {
+    if (scaled.jacobian(xs, values) != EvaluationStatus::ok) throw failed(scaled.message());
+    entries.clear();
+    for (Index i = 0; i < size; ++i)
+      for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k)
+        entries.emplace_back(static_cast<int>(i), static_cast<int>(pattern.indices[k]), values[k]);
+    matrix.setFromTriplets(entries.begin(), entries.end());
+    lu.compute(matrix);
+    if (lu.info() != Eigen::Success) throw failed("the Jacobian is singular");
+    const Vector step = lu.solve(f);
+    if (!step.allFinite()) throw failed("the Jacobian is singular");
+    const double length = (step.array().abs() / (1 + xs.array().abs())).maxCoeff();
+    double factor = 1;
+    trial = xs - step;
+    // Close to the solution of a fine mesh residuals are rounding, and no reason to halve.
+    for (int halving = 0; halving < most_halvings && length > small_step; ++halving) {
+      if (scaled.residual(trial, at_trial) == EvaluationStatus::ok && at_trial.norm() < 1.5 * f.norm()) break;
+      factor *= 0.5;
+      trial = xs - factor * step;
+    }
+    if (scaled.residual(trial, f) != EvaluationStatus::ok) throw failed(scaled.message());
+    xs = trial;
+    if (length <= small_step && (length > 0.5 * last || length < 1e-13)) {
+      scaled.to_unscaled(xs, x);
+      q = equations.position(x);
+      lambda = equations.multipliers(x);
+      return;
+    }
+    last = length;
+  }
+  throw failed("Newton's method did not converge from the start curve, the last scaled residual is " +
+               number_text(f.lpNorm<Eigen::Infinity>()));
+}
+
+}  // namespace gnomon

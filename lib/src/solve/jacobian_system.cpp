@@ -1,0 +1,42 @@
+#include "gnomon/solve/jacobian_system.hpp"
+
+#include "gnomon/base/error.hpp"
+
+namespace gnomon {
+
+void JacobianSystem::attach(ScaledEquations& equations, const AlgebraChoice& choice) {
+  equations_ = &equations;
+  values_.setZero(equations.pattern().nonzeros());
+  point_.setZero(equations.size());
+  algebra_ = choice.attach(equations);
+  algebra_->use_product(*this);
+}
+
+EvaluationStatus JacobianSystem::evaluate(const ConstVectorRef& xs) {
+  point_ = xs;
+  return equations_->jacobian(xs, values_);
+}
+
+bool JacobianSystem::factorise() {
+  const Setup setup = setup_;
+  setup_ = Setup::again;
+  return algebra_->factor(values_, setup);
+}
+
+void JacobianSystem::serialize(Archive& archive, bool with_matrix) {
+  algebra_->serialize(archive);
+  if (!with_matrix) return;
+  archive(values_);
+  if (!archive.reading()) return;
+  if (values_.size() != equations_->pattern().nonzeros())
+    throw Error(ErrorCode::bad_file, "the matrix that a solver kept has another pattern");
+  // Not as the first of a solve: its factors were in use, and are not doubted again.
+  if (!algebra_->factor(values_, Setup::again))
+    throw Error(ErrorCode::bad_file, "the matrix that a solver kept is singular: " + algebra_->message());
+}
+
+bool JacobianSystem::apply(const ConstVectorRef& v, VectorRef y) {
+  return equations_->product(point_, v, y) == EvaluationStatus::ok;
+}
+
+}  // namespace gnomon

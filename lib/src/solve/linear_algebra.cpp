@@ -1,0 +1,170 @@
+#include "gnomon/solve/linear_algebra.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "gnomon/base/error.hpp"
+
+namespace gnomon {
+
+namespace {
+
+constexpr Index dense_limit = 60;
+constexpr double dense_density = 1.0 / 3;
+/// A dense decomposition that reveals the rank takes a quarter of a second here, and gives the least norm besides.
+constexpr Index dense_singular_limit = 300;
+constexpr Index narrow = 4;  // half bandwidth up to which nothing is faster than a band
+
+/// Every entry is near the diagonal, in the order that the unknowns have.
+bool narrow_band(const SparsityPattern& pattern) {
+  for (Index i = 0; i < pattern.rows; ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    for (Index k = pattern.offsets[row]; k < pattern.offsets[row + 1]; ++k)
+      if (std::abs(pattern.indices[static_cast<std::size_t>(k)] - i) > narrow) return false;
+  }
+  return true;
+}
+
+std::unique_ptr<LinearAlgebra> make(const AlgebraFactory& factory, const Assignments& assignments,
+                                    const ScaledEquations& equations) {
+  auto algebra = factory.create(Options("algebra " + factory.name(), factory.options(), assignments));
+  try {
+    algebra->attach(equations.pattern(), equations.equations().blocks());
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::refused) throw;
+    throw Error(ErrorCode::refused, "algebra " + factory.name() + " does not suit the equations: " + error.what());
+  }
+  return algebra;
+}
+
+/// Pivoting inside the blocks of a tree is enough for the saddle points of most schemes, and not for every matrix: the
+/// first algebra as long as its factors are good, then the second one to the end. Solutions are checked where they are
+/// suspicious: the first one of all, those that are large (unknowns are scaled), and the third one of a nonlinear
+/// solve, since Newton's method with good factors rarely needs as many. A check costs as much as a solution. What the
+/// second algebra needs is allocated when it is needed.
+class WithFallback final : public LinearAlgebra {
+ public:
+  WithFallback(std::unique_ptr<LinearAlgebra> first, const AlgebraFactory& second, const ScaledEquations& equations)
+      : first_(std::move(first)),
+        factory_(&second),
+        equations_(&equations),
+        right_(equations.size()),
+        rest_(equations.size()) {}
+
+  void attach(const SparsityPattern&, const std::vector<Block>&) override {}
+  void use_product(JacobianProduct& product) override {
+    product_ = &product;
+    first_->use_product(product);
+  }
+  bool factor(const ConstVectorRef& values, Setup setup) override {
+    values_ = values.data();
+    if (!second_ && first_->factor(values, setup)) {
+      if (setup == Setup::first) solutions_ = 0;
+      return true;
+    }
+    return take_second() || fail(second_->message());
+  }
+  bool solve(VectorRef x) override {
+    if (second_) return second_->solve(x) || fail(second_->message());
+    right_ = x;
+    if (first_->solve(x) && (!suspicious(x) || good(x))) return true;
+    x = right_;
+    return (take_second() && second_->solve(x)) || fail(second_->message());
+  }
+  void serialize(Archive& archive) override {
+    bool second = second_ != nullptr;
+    archive(second, unchecked_, solutions_);
+    if (!second)
+      second_.reset();
+    else if (!second_)
+      make_second();
+    (second_ ? second_ : first_)->serialize(archive);
+  }
+  std::string summary() const override { return second_ ? second_->summary() : first_->summary(); }
+
+ private:
+  static constexpr double accepted_residual = 1e-9;
+  static constexpr int checked_solution = 3;
+  static constexpr double trusted_size = 1e3;
+
+  Eigen::Map<const Vector> values() const { return {values_, equations_->pattern().nonzeros()}; }
+  void make_second() {
+    second_ = make(*factory_, {}, *equations_);
+    if (product_ != nullptr) second_->use_product(*product_);
+  }
+  bool take_second() {
+    if (!second_) make_second();
+    return second_->factor(values(), Setup::first);
+  }
+  bool suspicious(const ConstVectorRef& x) {
+    const bool late = ++solutions_ == checked_solution || std::exchange(unchecked_, false);
+    return late || !(x.lpNorm<Eigen::Infinity>() < trusted_size);
+  }
+  bool good(const ConstVectorRef& x) {
+    multiply(equations_->pattern(), values(), x, rest_);
+    rest_ -= right_;
+    return rest_.lpNorm<Eigen::Infinity>() <=
+           accepted_residual *
+               (values().lpNorm<Eigen::Infinity>() * x.lpNorm<Eigen::Infinity>() + right_.lpNorm<Eigen::Infinity>());
+  }
+
+  std::unique_ptr<LinearAlgebra> first_, second_;
+  const AlgebraFactory* factory_;
+  const ScaledEquations* equations_;
+  JacobianProduct* product_ = nullptr;
+  const double* values_ = nullptr;
+  bool unchecked_ = true;
+  int solutions_ = 0;
+  Vector right_, rest_;
+};
+
+}  // namespace
+
+std::string unknown_label(const std::vector<Block>& blocks, Index j) {
+  for (const Block& block : blocks)
+    if (j >= block.offset && j < block.offset + block.size)
+      return block.name + "[" + std::to_string(j - block.offset) + "]";
+  return "x[" + std::to_string(j) + "]";
+}
+
+double density(const SparsityPattern& pattern) {
+  const double entries = static_cast<double>(pattern.rows) * static_cast<double>(pattern.cols);
+  return entries > 0 ? static_cast<double>(pattern.nonzeros()) / entries : 1;
+}
+
+OptionSpec algebra_option(const AlgebraTable& table) {
+  std::vector<std::string> names{"auto"};
+  for (const std::string& name : table.algebras()) names.push_back(name);
+  return OptionSpec::choice_with_options(
+      "algebra", std::move(names),
+      "linear algebra; auto is dense for at most 60 unknowns or a third nonzero, band where it has at most four "
+      "diagonals beside the main one, block-tree where small blocks form a tree, else klu");
+}
+
+AlgebraChoice::AlgebraChoice(const AlgebraTable& table, const Options& solver_options)
+    : table_(&table), name_(solver_options.choice("algebra")), own_(solver_options.nested("algebra")) {
+  if (name_ == "auto" && !own_.empty())
+    throw Error(ErrorCode::bad_value, "algebra." + own_.front().first + " = \"" + own_.front().second +
+                                          "\" was assigned while algebra = auto: name the algebra that it belongs to");
+}
+
+std::unique_ptr<LinearAlgebra> AlgebraChoice::attach(const ScaledEquations& equations) const {
+  if (equations.attached_algebra() != nullptr) return make(*equations.attached_algebra(), {}, equations);
+  if (name_ != "auto") return make(table_->algebra(name_), own_, equations);
+  if (equations.singular_expected())
+    return equations.size() <= dense_singular_limit ? make(table_->algebra("dense"), {{"rank", "revealing"}}, equations)
+                                                    : make(table_->algebra("sparse-qr"), {}, equations);
+  if (equations.size() <= dense_limit || density(equations.pattern()) >= dense_density)
+    return make(table_->algebra("dense"), {}, equations);
+  if (narrow_band(equations.pattern())) return make(table_->algebra("band"), {}, equations);
+  try {
+    auto tree = make(table_->algebra("block-tree"), {}, equations);
+    return std::make_unique<WithFallback>(std::move(tree), table_->algebra("klu"), equations);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::refused) throw;
+  }
+  return make(table_->algebra("klu"), {}, equations);
+}
+
+}  // namespace gnomon

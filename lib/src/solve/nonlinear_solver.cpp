@@ -1,0 +1,19 @@
+#include "gnomon/solve/nonlinear_solver.hpp"
+
+namespace gnomon {
+
+const char* to_string(SolveStatus status) {
+  switch (status) {
+    case SolveStatus::converged:
+      return "converged";
+    case SolveStatus::not_converged:
+      return "not converged";
+    case SolveStatus::singular_jacobian:
+      return "singular Jacobian";
+    case SolveStatus::evaluation_failed:
+      return "evaluation failed";
+  }
+  return "";
+}
+
+}  // namespace gnomon

@@ -1,0 +1,211 @@
+#include "gnomon/solve/scaled_equations.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "gnomon/base/finite.hpp"
+
+namespace gnomon {
+
+namespace {
+
+/// Central differences of fourth order in scaled unknowns, f'(x) ~ sum_k weight_k f(x + k step)/step: the rounding
+/// error is eps/step, and the quotients of discrete derivatives at dq = 0 carry eps/step^2. (At second order the
+/// truncation error, step^2/|x|^2 near such quotients, hides errors of a Jacobian.)
+constexpr double difference_step = 1e-4;
+constexpr std::pair<double, double> difference_weights[] = {
+    {-2, 1.0 / 12}, {-1, -2.0 / 3}, {1, 2.0 / 3}, {2, -1.0 / 12}};
+
+}  // namespace
+
+const char* to_string(JacobianSource source) {
+  switch (source) {
+    case JacobianSource::analytic:
+      return "analytic";
+    case JacobianSource::dual:
+      return "dual";
+    case JacobianSource::differences:
+      return "differences";
+  }
+  return "";
+}
+
+ScaledEquations::ScaledEquations(NonlinearEquations& equations, JacobianSource source)
+    : equations_(&equations), source_(source) {
+  const Index size = equations.size();
+  columns_.setOnes(size);
+  rows_.setOnes(size);
+  for (Vector* v : {&x_, &f_, &w_, &jw_, &xs_}) v->setZero(size);
+  if (source != JacobianSource::analytic) colouring();
+}
+
+const Colouring& ScaledEquations::colouring() {
+  if (colouring_.colours == 0) colouring_ = colour_columns(pattern());
+  return colouring_;
+}
+
+void ScaledEquations::update_scales() {
+  equations_->scales(columns_, rows_);
+  rows_ = rows_.cwiseInverse();  // once a step, not once an entry
+}
+
+void ScaledEquations::fail(const char* what, const char* why) {
+  message_ = std::string(what) + ": " + why;
+}
+
+EvaluationStatus ScaledEquations::residual(const ConstVectorRef& xs, VectorRef fs) {
+  ++residuals_;
+  try {
+    x_ = xs.cwiseProduct(columns_);
+    equations_->residual(x_, f_);
+  } catch (const std::exception& error) {
+    fail("residual", error.what());
+    return EvaluationStatus::failed;
+  } catch (...) {
+    fail("residual", "a callback threw something that is no std::exception");
+    return EvaluationStatus::failed;
+  }
+  fs = f_.cwiseProduct(rows_);
+  if (!all_finite(fs)) {
+    fail("residual", "a value is not finite");
+    return EvaluationStatus::failed;
+  }
+  return EvaluationStatus::ok;
+}
+
+EvaluationStatus ScaledEquations::jacobian(const ConstVectorRef& xs, VectorRef values, JacobianSource source) {
+  ++jacobians_;
+  const SparsityPattern& p = pattern();
+  try {
+    if (source == JacobianSource::analytic) {
+      x_ = xs.cwiseProduct(columns_);
+      equations_->jacobian(x_, values);
+      const double *const column = columns_.data(), *const row = rows_.data();
+      const Index *const offset = p.offsets.data(), *const index = p.indices.data();
+      double* const value = values.data();
+      const Index rows = p.rows;
+      for (Index i = 0, k = 0; i < rows; ++i) {
+        const double r = row[i];
+        for (const Index end = offset[i + 1]; k < end; ++k) value[k] *= column[index[k]] * r;
+      }
+    } else {
+      coloured(xs, values, source);
+    }
+  } catch (const std::exception& error) {
+    fail("Jacobian", error.what());
+    return EvaluationStatus::failed;
+  } catch (...) {
+    fail("Jacobian", "a callback threw something that is no std::exception");
+    return EvaluationStatus::failed;
+  }
+  if (!all_finite(values)) {
+    fail("Jacobian", "a value is not finite");
+    return EvaluationStatus::failed;
+  }
+  return EvaluationStatus::ok;
+}
+
+EvaluationStatus ScaledEquations::product(const ConstVectorRef& xs, const ConstVectorRef& ws, VectorRef jw) {
+  try {
+    x_ = xs.cwiseProduct(columns_);
+    w_ = ws.cwiseProduct(columns_);
+    equations_->tangent(x_, w_, jw_);
+  } catch (const std::exception& error) {
+    fail("Jacobian product", error.what());
+    return EvaluationStatus::failed;
+  } catch (...) {
+    fail("Jacobian product", "a callback threw something that is no std::exception");
+    return EvaluationStatus::failed;
+  }
+  jw = jw_.cwiseProduct(rows_);
+  if (!all_finite(jw)) {
+    fail("Jacobian product", "a value is not finite");
+    return EvaluationStatus::failed;
+  }
+  return EvaluationStatus::ok;
+}
+
+EvaluationStatus ScaledEquations::update_inverse(const ConstVectorRef& xs) {
+  try {
+    x_ = xs.cwiseProduct(columns_);
+    if (equations_->approximate_inverse()->update(x_)) return EvaluationStatus::ok;
+    fail("approximate inverse", "its matrix is singular");
+  } catch (const std::exception& error) {
+    fail("approximate inverse", error.what());
+  } catch (...) {
+    fail("approximate inverse", "a callback threw something that is no std::exception");
+  }
+  return EvaluationStatus::failed;
+}
+
+EvaluationStatus ScaledEquations::apply_inverse(const ConstVectorRef& fs, VectorRef ds) {
+  try {
+    f_ = fs.cwiseQuotient(rows_);
+    equations_->approximate_inverse()->solve(f_, w_);
+  } catch (const std::exception& error) {
+    fail("approximate inverse", error.what());
+    return EvaluationStatus::failed;
+  } catch (...) {
+    fail("approximate inverse", "a callback threw something that is no std::exception");
+    return EvaluationStatus::failed;
+  }
+  ds = w_.cwiseQuotient(columns_);
+  if (!all_finite(ds)) {
+    fail("approximate inverse", "a correction is not finite");
+    return EvaluationStatus::failed;
+  }
+  return EvaluationStatus::ok;
+}
+
+void ScaledEquations::coloured(const ConstVectorRef& xs, VectorRef values, JacobianSource source) {
+  const SparsityPattern& p = pattern();
+  for (const auto& columns : colouring().columns) {
+    if (source == JacobianSource::dual) {
+      w_.setZero();
+      for (const Index j : columns) w_[j] = columns_[j];
+      x_ = xs.cwiseProduct(columns_);
+      equations_->tangent(x_, w_, jw_);
+    } else {
+      w_.setZero();
+      for (const auto& [steps, weight] : difference_weights) {
+        xs_ = xs;
+        for (const Index j : columns) xs_[j] += steps * difference_step;
+        x_ = xs_.cwiseProduct(columns_);
+        equations_->residual(x_, f_);
+        w_ += weight * f_;
+      }
+      jw_ = w_ / difference_step;
+    }
+    const Index colour = colouring_.colour_of[static_cast<std::size_t>(columns.front())];
+    for (Index i = 0; i < p.rows; ++i)
+      for (Index k = p.offsets[i]; k < p.offsets[i + 1]; ++k)
+        if (colouring_.colour_of[static_cast<std::size_t>(p.indices[k])] == colour) values[k] = jw_[i] * rows_[i];
+  }
+}
+
+double compare_jacobians(ScaledEquations& equations, const ConstVectorRef& xs, JacobianSource a, JacobianSource b,
+                         double* outside) {
+  const SparsityPattern& p = equations.pattern();
+  Vector va = Vector::Zero(p.nonzeros()), vb = Vector::Zero(p.nonzeros());
+  if (equations.jacobian(xs, va, a) != EvaluationStatus::ok || equations.jacobian(xs, vb, b) != EvaluationStatus::ok)
+    return std::numeric_limits<double>::infinity();
+  const double largest = std::max(va.lpNorm<Eigen::Infinity>(), 1e-300);
+  if (outside) {
+    *outside = 0;
+    const Index n = equations.size();
+    Vector plus(n), minus(n), shifted(n);
+    for (Index j = 0; j < n; ++j) {
+      shifted = xs;
+      shifted[j] += difference_step;
+      equations.residual(shifted, plus);
+      shifted[j] -= 2 * difference_step;
+      equations.residual(shifted, minus);
+      for (Index i = 0; i < n; ++i)
+        if (p.find(i, j) < 0)
+          *outside = std::max(*outside, std::abs(plus[i] - minus[i]) / (2 * difference_step) / largest);
+    }
+  }
+  return (va - vb).lpNorm<Eigen::Infinity>() / largest;
+}
+
+}  // namespace gnomon

@@ -1,0 +1,327 @@
+#include "gnomon/start/consistency.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "gnomon/base/error.hpp"
+#include "start/saddle_point.hpp"
+
+namespace gnomon {
+
+namespace {
+
+std::string subject(const System& system) {
+  return "system " + system.traits().name + ": ";
+}
+
+void check_size(const System& system, const char* name, Index size) {
+  if (size != system.n())
+    throw Error(ErrorCode::bad_size, subject(system) + "the start " + name + " has " + std::to_string(size) +
+                                         " entries, expected " + std::to_string(system.n()));
+}
+
+void check_finite(const System& system, const char* name, const Vector& x) {
+  for (Index j = 0; j < x.size(); ++j)
+    if (!std::isfinite(x[j]))
+      throw Error(ErrorCode::not_finite, subject(system) + "the start " + name + "[" + std::to_string(j) +
+                                             "] = " + number_text(x[j]) + " is not a finite number");
+}
+
+void check_arguments(const System& system, double t, const Vector& q, const Vector& p) {
+  check_size(system, "q0", q.size());
+  check_size(system, "p0", p.size());
+  if (!std::isfinite(t))
+    throw Error(ErrorCode::not_finite,
+                subject(system) + "the start time t0 = " + number_text(t) + " is not a finite number");
+  check_finite(system, "q0", q);
+  check_finite(system, "p0", p);
+}
+
+/// Calls the functions of a System once each and turns what goes wrong into an Error that names the function.
+class Probe {
+ public:
+  explicit Probe(const System& system) : system_(system) {}
+
+  /// evaluate() returns one number or fills `out`.
+  template <class F>
+  void operator()(const char* function, Vector& out, F&& evaluate) const {
+    try {
+      evaluate(out);
+    } catch (const std::exception& error) {
+      failed(function, error.what());
+    } catch (...) {
+      failed(function, "it threw something that is no std::exception");
+    }
+    for (Index i = 0; i < out.size(); ++i)
+      if (!std::isfinite(out[i])) not_finite(function, out.size() > 1 ? i : -1, out[i]);
+  }
+
+ private:
+  [[noreturn]] void failed(const char* function, const char* why) const {
+    throw Error(ErrorCode::callback_failed, subject(system_) + function + " cannot be evaluated at the start: " + why);
+  }
+  [[noreturn]] void not_finite(const char* function, Index entry, double value) const {
+    throw Error(ErrorCode::not_finite, subject(system_) + function + " is " + number_text(value) + " at the start" +
+                                           (entry < 0 ? "" : " (entry " + std::to_string(entry) + ")"));
+  }
+
+  const System& system_;
+};
+
+/// v = M^-1 p
+Vector velocity(const System& system, const Probe& probe, const Vector& q, const Vector& p) {
+  Vector v(p.size());
+  probe("the velocity M^-1 p", v, [&](Vector& out) {
+    Vector scratch(p.size());
+    system.velocity(q, p, scratch, out);
+  });
+  return v;
+}
+
+/// p += M dv
+void add_momentum(const System& system, const Vector& q, const Vector& dv, Vector& p) {
+  Vector dp(p.size());
+  if (system.traits().constant_mass) {
+    system.mass().apply(dv, dp);
+  } else {
+    Matrix mass(p.size(), p.size());
+    system.mass_matrix(q, mass);
+    dp = mass * dv;
+  }
+  p += dp;
+}
+
+void probe_potential(const System& s, const Probe& probe, double t, const Vector& q, const Vector& w) {
+  Vector one(1), n(s.n());
+  probe("potential U", one, [&](Vector& out) { out[0] = s.potential(t, q); });
+  const Vector tail = Vector::Zero(s.n());
+  probe("potential U in extended precision", one,
+        [&](Vector& out) { out[0] = static_cast<double>(s.potential_compensated(t, q, tail, n)); });
+  probe("potential gradient grad U", n, [&](Vector& out) { s.potential_gradient(t, q, out); });
+  probe("potential Hessian product (Hess U) w", n, [&](Vector& out) { s.potential_hessian_times(t, q, w, out); });
+  Vector hessian(s.hessian_pattern().nonzeros());
+  const Vector lambda = Vector::Ones(s.m());
+  probe("Hessian of U + lambda.g", hessian, [&](Vector& out) { s.lagrangian_hessian(t, q, lambda, out); });
+}
+
+void probe_constraints(const System& s, const Probe& probe, double t, const Vector& q, const Vector& v,
+                       const Vector& w) {
+  if (s.m() == 0) return;
+  Vector m(s.m()), n(s.n()), values(s.constraint_pattern().nonzeros());
+  const Vector lambda = Vector::Ones(s.m());
+  probe("constraint g", m, [&](Vector& out) { s.constraints(t, q, out); });
+  const Vector tail = Vector::Zero(s.n());
+  probe("constraint g in extended precision", m,
+        [&](Vector& out) { s.constraints_compensated(t, q, tail, out, values); });
+  probe("constraint Jacobian G", values, [&](Vector& out) { s.constraint_jacobian(t, q, out); });
+  probe("constraint Hessian product d(G^T lambda)/dq w", n,
+        [&](Vector& out) { s.constraint_hessian_times(t, q, lambda, w, out); });
+  probe("derivative d(G v)/dq", values, [&](Vector& out) { s.constraint_jacobian_derivative(t, q, v, out); });
+  probe("third derivative of g", values, [&](Vector& out) { s.constraint_third(t, q, v, w, out); });
+  probe("constraint velocity G v + g_t", m, [&](Vector& out) { s.constraint_velocity(t, q, v, out); });
+  probe("constraint bias v^T (Hess g) v + 2 G_t v + g_tt", m, [&](Vector& out) { s.constraint_bias(t, q, v, out); });
+}
+
+void probe_extras(const System& s, const Probe& probe, double t, const Vector& q, const Vector& p, const Vector& v) {
+  const SystemTraits& traits = s.traits();
+  Vector n(s.n());
+  Vector one(1);
+  for (Index a = 0; a < traits.n_integrals; ++a)
+    probe("first integral", one, [&](Vector& out) { out[0] = s.integral(a, t, q, p); });
+  if (traits.has_force) probe("force Q", n, [&](Vector& out) { s.force(t, q, v, out); });
+  if (traits.n_obstacles > 0) {
+    Vector c(traits.n_obstacles);
+    probe("obstacle c", c, [&](Vector& out) { s.obstacles(q, out); });
+  }
+  for (Index a = 0; a < traits.n_symmetries; ++a)
+    probe("symmetry generator xi", n, [&](Vector& out) { s.symmetry_generator(a, q, out); });
+  Vector four(4);
+  if (traits.penalty != SystemTraits::Penalty::none)
+    probe("penalty function r(0)", four, [&](Vector& out) {
+      const auto derivatives = s.penalty_function(0);
+      for (Index i = 0; i < 4; ++i) out[i] = derivatives[static_cast<std::size_t>(i)];
+    });
+  if (traits.n_invariants == 0) return;
+  Vector pi(traits.n_invariants), values(s.invariant_pattern().nonzeros());
+  probe("invariant pi", pi, [&](Vector& out) { s.invariants(q, out); });
+  probe("invariant Jacobian", values, [&](Vector& out) { s.invariant_jacobian(q, out); });
+  for (Index k = 0; k < traits.n_invariants; ++k)
+    probe("potential V of an invariant", four, [&](Vector& out) {
+      const auto derivatives = s.invariant_potential(k, pi[k]);
+      for (Index i = 0; i < 4; ++i) out[i] = derivatives[static_cast<std::size_t>(i)];
+    });
+  probe("gradient of the potential's regular part", n, [&](Vector& out) { s.regular_potential_gradient(t, q, out); });
+  Vector hessian(s.hessian_pattern().nonzeros());
+  const Vector c = Vector::Ones(traits.n_invariants), lambda = Vector::Ones(s.m());
+  probe("split Hessian", hessian, [&](Vector& out) { s.split_hessian(t, q, c, lambda, out); });
+}
+
+/// max(1, sum_j |G_ij x_j|): what rounding of x alone makes of constraint i.
+Vector constraint_scale(const System& system, const Vector& values, const Vector& x) {
+  Vector scale(system.m());
+  multiply(system.constraint_pattern(), values.cwiseAbs(), x.cwiseAbs(), scale);
+  return scale.cwiseMax(1.0);
+}
+
+/// Largest |r_i| / scale_i and its index.
+double worst(const Vector& r, const Vector& scale, Index& at) {
+  return (r.array() / scale.array()).abs().maxCoeff(&at);
+}
+
+void check_residual(const System& system, const char* formula, const Vector& r, const Vector& scale, double tolerance) {
+  Index at = 0;
+  if (worst(r, scale, at) <= tolerance) return;
+  throw Error(ErrorCode::inconsistent_start,
+              subject(system) + "the start violates constraint \"" + constraint_name(system, at) + "\": " + formula +
+                  " = " + number_text(r[at]) + ", at most " + number_text(tolerance * scale[at]) +
+                  " is allowed; --project-start (IntegratorOptions::project_start) repairs it in the mass metric");
+}
+
+/// No obstacle may be penetrated.
+void check_obstacles(const System& system, double t, const Vector& q) {
+  const Index count = system.traits().n_obstacles;
+  if (count == 0) return;
+  Vector c(count);
+  system.obstacles(q, c);
+  const auto closed = system.with_obstacles_closed();  // its last rows are -c
+  Vector values(closed->constraint_pattern().nonzeros());
+  closed->constraint_jacobian(t, q, values);
+  const double size = std::max(q.lpNorm<Eigen::Infinity>(), 1e-300);
+  const std::vector<Index>& offsets = closed->constraint_pattern().offsets;
+  for (Index i = 0; i < count; ++i) {
+    const auto row = static_cast<std::size_t>(system.m() + i);
+    if (c[i] >= -touching_gap * values.segment(offsets[row], offsets[row + 1] - offsets[row]).lpNorm<1>() * size)
+      continue;
+    const auto& names = system.traits().obstacle_names;
+    const auto k = static_cast<std::size_t>(i);
+    throw Error(ErrorCode::inconsistent_start, subject(system) + "the start is inside obstacle \"" +
+                                                   (k < names.size() ? names[k] : "c[" + std::to_string(i) + "]") +
+                                                   "\": c = " + number_text(c[i]) + ", expected at least 0");
+  }
+}
+
+}  // namespace
+
+std::string constraint_name(const System& system, Index i) {
+  const auto& names = system.traits().constraint_names;
+  const auto k = static_cast<std::size_t>(i);
+  return k < names.size() && !names[k].empty() ? names[k] : "g[" + std::to_string(i) + "]";
+}
+
+ConstraintRank constraint_rank(const System& system, double t, const Vector& q) {
+  Vector values(system.constraint_pattern().nonzeros());
+  if (system.m() > 0) system.constraint_jacobian(t, q, values);
+  return rank_of(system, q, values);
+}
+
+ConstraintRank check_start(const System& system, double t, const Vector& q, const Vector& p, double tolerance,
+                           bool allow_dependent) {
+  check_arguments(system, t, q, p);
+  const Probe probe(system);
+  const Vector v = velocity(system, probe, q, p);
+  const Vector w = Vector::Ones(system.n());
+  probe_potential(system, probe, t, q, w);
+  probe_constraints(system, probe, t, q, v, w);
+  probe_extras(system, probe, t, q, p, v);
+  check_obstacles(system, t, q);
+  if (system.m() == 0) return {};
+
+  Vector r(system.m()), values(system.constraint_pattern().nonzeros());
+  system.constraint_jacobian(t, q, values);
+  system.constraints(t, q, r);
+  check_residual(system, "g", r, constraint_scale(system, values, q), tolerance);
+  system.constraint_velocity(t, q, v, r);
+  check_residual(system, "G v + g_t", r, constraint_scale(system, values, v), tolerance);
+
+  ConstraintRank rank = rank_of(system, q, values);
+  if (rank.rank < system.m() && !allow_dependent) throw_rank_deficient(system, rank);
+  return rank;
+}
+
+void project_start(const System& system, double t, Vector& q, Vector& p, bool allow_dependent) {
+  check_arguments(system, t, q, p);
+  const Index m = system.m();
+  if (m == 0) return;
+  const Probe probe(system);
+  probe_constraints(system, probe, t, q, velocity(system, probe, q, p), Vector::Ones(system.n()));
+  const Vector zero = Vector::Zero(system.n());
+  Vector r(m), values(system.constraint_pattern().nonzeros()), step, multipliers;
+
+  // M dq + G^T mu = 0, G dq = -g, until g no longer shrinks below the accuracy of its own evaluation.
+  constexpr int most_iterations = 50;
+  constexpr double near = 1e-12;
+  Index at = 0;
+  double error = std::numeric_limits<double>::infinity();
+  Vector best = q;
+  for (int iteration = 0; iteration < most_iterations; ++iteration) {
+    probe("constraint g", r, [&](Vector& out) { system.constraints(t, q, out); });
+    probe("constraint Jacobian G", values, [&](Vector& out) { system.constraint_jacobian(t, q, out); });
+    const double now = worst(r, constraint_scale(system, values, q), at);
+    const bool stagnates = !(now < 0.5 * error);
+    if (now < error) {
+      error = now;
+      best = q;
+    }
+    if (error == 0 || (stagnates && error <= near)) break;
+    SaddlePoint(system, t, q, allow_dependent).solve(zero, -r, step, multipliers);
+    q += step;
+  }
+  q = best;
+  if (error > near) {
+    system.constraints(t, q, r);
+    worst(r, Vector::Ones(m), at);
+    throw Error(ErrorCode::inconsistent_start,
+                subject(system) + "the projection of the start onto the constraints did not converge: constraint \"" +
+                    constraint_name(system, at) + "\" still has g = " + number_text(r[at]) + ", expected 0");
+  }
+
+  // M dv + G^T nu = 0, G dv = -(G v + g_t): linear, so the second pass removes only rounding.
+  const SaddlePoint saddle_point(system, t, q, allow_dependent);
+  for (int pass = 0; pass < 2; ++pass) {
+    system.constraint_velocity(t, q, velocity(system, probe, q, p), r);
+    saddle_point.solve(zero, -r, step, multipliers);
+    add_momentum(system, q, step, p);
+  }
+}
+
+void acceleration(const System& system, double t, const Vector& q, const Vector& v, Vector& a, Vector& lambda,
+                  bool allow_dependent) {
+  Vector f(system.n()), bias(system.m()), force(system.n());
+  system.potential_gradient(t, q, f);
+  f = -f;
+  if (system.traits().has_force) {
+    system.force(t, q, v, force);
+    f += force;
+  }
+  if (system.m() > 0) system.constraint_bias(t, q, v, bias);
+  if (system.traits().constant_mass) {
+    SaddlePoint(system, t, q, allow_dependent).solve(f, -bias, a, lambda);
+    return;
+  }
+  // With H = T(q,p) + U: v' = T_pq v + M^-1 p', p' = -T_q + f - G^T lambda.
+  const Index n = system.n();
+  Matrix mass(n, n);
+  system.mass_matrix(q, mass);
+  const Vector p = mass * v;
+  Vector t_q(n), t_p(n), drift_q(n), drift(n);
+  system.kinetic_gradient(q, p, t_q, t_p);
+  system.kinetic_hessian_times(q, p, v, Vector::Zero(n), drift_q, drift);
+  if (system.m() > 0) {
+    Vector values(system.constraint_pattern().nonzeros()), along(system.m());
+    system.constraint_jacobian(t, q, values);
+    multiply(system.constraint_pattern(), values, drift, along);
+    bias += along;
+  }
+  SaddlePoint(system, t, q, allow_dependent).solve(f - t_q, -bias, a, lambda);
+  a += drift;
+}
+
+void least_norm(const System& system, double t, const Vector& q, VectorRef lambda) {
+  Vector values(system.constraint_pattern().nonzeros()), force(system.n()), x, y;
+  system.constraint_jacobian(t, q, values);
+  multiply_transposed(system.constraint_pattern(), values, lambda, force);
+  SaddlePoint(system, t, q, true).solve(force, Vector::Zero(system.m()), x, y);
+  lambda = y;
+}
+
+}  // namespace gnomon

@@ -1,0 +1,75 @@
+#pragma once
+/// \file
+/// The linear algebra of consistent starts: the saddle-point matrix of the mass and the constraints, and the rank of G.
+/// Private to the core.
+
+#include <Eigen/Cholesky>
+#include <Eigen/QR>
+#include <Eigen/Sparse>
+#include <Eigen/SparseLU>
+#include <memory>
+#include <vector>
+
+#include "gnomon/model/system.hpp"
+#include "gnomon/start/consistency.hpp"
+
+namespace gnomon {
+
+/// Above this size of [M G^T; G 0] the sparse factorisations take over. A mass M(q) is always treated as dense.
+constexpr Index dense_saddle_point_limit = 1000;
+
+/// M(q) = L L^T.
+class MassRoot {
+ public:
+  /// Throws Error(bad_value) when M(q) is not positive definite.
+  MassRoot(const System& system, const Vector& q);
+  void solve_lower(Eigen::Ref<Matrix> x) const;    ///< x = L^-1 x
+  void solve_lower_transposed(VectorRef x) const;  ///< x = L^-T x
+
+ private:
+  Vector diagonal_;  // L of a diagonal mass
+  Eigen::LLT<Matrix> factor_;
+};
+
+/// (M x + G^T y, G x) = (f, c), factorised once; G in full rank, or, where that is allowed, of any rank: then x and y
+/// have least norm, y in the scaling of row_scale_, and of c counts what G can reach.
+///
+/// Small systems: with A = L^-1 G^T = Q R, the null-space form
+///     L^T x = (I - Q Q^T) L^-1 f + Q R^-T c,    y = R^-1 (Q^T L^-1 f - R^-T c),
+/// whose error grows with the condition of A where that of the assembled matrix, or of G M^-1 G^T, grows with its
+/// square. Large systems: sparse LU of the matrix with unit diagonal of M and unit rows of G, one step of refinement;
+/// rows of G that repeat others are left out of it, and what they could carry is a null vector each, of length m.
+class SaddlePoint {
+ public:
+  /// Throws Error(rank_deficient) naming the dependent constraints.
+  SaddlePoint(const System& system, double t, const Vector& q, bool allow_dependent = false);
+  void solve(const Vector& f, const Vector& c, Vector& x, Vector& y) const;
+
+ private:
+  using Lu = Eigen::SparseLU<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>>;
+
+  bool factorise(const System& system, const Eigen::SparseMatrix<double>& a);
+  void find_null_space(const Eigen::SparseMatrix<double>& a, const std::vector<Index>& dependent);
+  Vector solved(const Vector& f, const Vector& c) const;
+  void spread(const Vector& solution, Vector& y) const;
+
+  Index n_, m_;
+  Vector row_scale_;  // of G
+  std::unique_ptr<MassRoot> root_;
+  Eigen::ColPivHouseholderQR<Matrix> qr_;
+  Eigen::CompleteOrthogonalDecomposition<Matrix> cod_;  // of A,
+  Matrix weighted_;                                     // where its rank is less than m
+  Vector mass_scale_;                                   // M_ii^-1/2
+  Eigen::SparseMatrix<double> matrix_;                  // scaled
+  std::unique_ptr<Lu> lu_;
+  std::vector<Index> kept_;  // rows of G in matrix_
+  Matrix null_space_;        // of the scaled G^T, orthonormal
+};
+
+/// See constraint_rank; values are those of G at q on the constraint pattern.
+ConstraintRank rank_of(const System& system, const Vector& q, const Vector& values);
+
+/// Throws the Error(rank_deficient) that names rank.dependent.
+[[noreturn]] void throw_rank_deficient(const System& system, const ConstraintRank& rank);
+
+}  // namespace gnomon

@@ -1,0 +1,169 @@
+#pragma once
+/// \file
+/// A System that passes everything on to another one, except for one function that fails.
+
+#include <limits>
+
+#include "gnomon/base/error.hpp"
+#include "gnomon/model/system.hpp"
+
+namespace gnomon::test {
+
+class FaultySystem final : public System {
+ public:
+  enum class Function {
+    potential,
+    potential_compensated,
+    potential_gradient,
+    potential_hessian_times,
+    constraints,
+    constraints_compensated,
+    constraint_jacobian,
+    constraint_hessian_times,
+    constraint_jacobian_derivative,
+    constraint_third,
+    constraint_velocity,
+    constraint_bias,
+    lagrangian_hessian,
+    force,
+    obstacles,
+    symmetry_generator,
+    invariants,
+    invariant_jacobian,
+    invariant_potential,
+    regular_potential_gradient,
+    split_hessian,
+    count
+  };
+  enum class How { throws, nan };
+
+  FaultySystem(const System& sound, Function function, How how)
+      : sound_(sound), function_(function), how_(how), traits_(sound.traits()) {}
+  /// Nothing fails, but the mass matrix is M(q) = (1 + |q|^2) times that of the other system.
+  explicit FaultySystem(const System& sound) : FaultySystem(sound, Function::count, How::nan) {
+    traits_.constant_mass = false;
+  }
+
+  const SystemTraits& traits() const override { return traits_; }
+  const Mass& mass() const override { return sound_.mass(); }
+  void mass_matrix(const ConstVectorRef& q, Matrix& out) const override {
+    out = (1 + q.squaredNorm()) * to_dense(sound_.mass().pattern(), sound_.mass().values());
+  }
+  void kinetic_gradient(const ConstVectorRef& q, const ConstVectorRef& p, VectorRef t_q, VectorRef t_p) const override {
+    const double factor = 1 + q.squaredNorm();
+    sound_.mass().solve(p, t_p);
+    t_p /= factor;
+    t_q = -p.dot(t_p) / factor * q;
+  }
+
+  double potential(double t, const ConstVectorRef& q) const override {
+    return sound_.potential(t, q) + fault(Function::potential);
+  }
+  long double potential_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
+                                    VectorRef gradient) const override {
+    return sound_.potential_compensated(t, q, tail, gradient) + fault(Function::potential_compensated);
+  }
+  void potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const override {
+    sound_.potential_gradient(t, q, out);
+    out[0] += fault(Function::potential_gradient);
+  }
+  void potential_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& w,
+                               VectorRef out) const override {
+    sound_.potential_hessian_times(t, q, w, out);
+    out[0] += fault(Function::potential_hessian_times);
+  }
+  const SparsityPattern& constraint_pattern() const override { return sound_.constraint_pattern(); }
+  void constraints(double t, const ConstVectorRef& q, VectorRef out) const override {
+    sound_.constraints(t, q, out);
+    out[0] += fault(Function::constraints);
+  }
+  void constraints_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail, VectorRef out,
+                               VectorRef g_values) const override {
+    sound_.constraints_compensated(t, q, tail, out, g_values);
+    out[0] += fault(Function::constraints_compensated);
+  }
+  void constraint_jacobian(double t, const ConstVectorRef& q, VectorRef values) const override {
+    sound_.constraint_jacobian(t, q, values);
+    values[0] += fault(Function::constraint_jacobian);
+  }
+  void constraint_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
+                                const ConstVectorRef& w, VectorRef out) const override {
+    sound_.constraint_hessian_times(t, q, lambda, w, out);
+    out[0] += fault(Function::constraint_hessian_times);
+  }
+  void constraint_jacobian_derivative(double t, const ConstVectorRef& q, const ConstVectorRef& v,
+                                      VectorRef values) const override {
+    sound_.constraint_jacobian_derivative(t, q, v, values);
+    values[0] += fault(Function::constraint_jacobian_derivative);
+  }
+  void constraint_third(double t, const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& w,
+                        VectorRef values) const override {
+    sound_.constraint_third(t, q, v, w, values);
+    values[0] += fault(Function::constraint_third);
+  }
+  void constraint_velocity(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override {
+    sound_.constraint_velocity(t, q, v, out);
+    out[0] += fault(Function::constraint_velocity);
+  }
+  void constraint_bias(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override {
+    sound_.constraint_bias(t, q, v, out);
+    out[0] += fault(Function::constraint_bias);
+  }
+  const SparsityPattern& hessian_pattern() const override { return sound_.hessian_pattern(); }
+  void lagrangian_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
+                          VectorRef values) const override {
+    sound_.lagrangian_hessian(t, q, lambda, values);
+    values[0] += fault(Function::lagrangian_hessian);
+  }
+  void force(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override {
+    sound_.force(t, q, v, out);
+    out[0] += fault(Function::force);
+  }
+  std::shared_ptr<const System> with_obstacles_closed() const override { return sound_.with_obstacles_closed(); }
+  void obstacles(const ConstVectorRef& q, VectorRef out) const override {
+    sound_.obstacles(q, out);
+    out[0] += fault(Function::obstacles);
+  }
+  std::string symmetry_name(Index a) const override { return sound_.symmetry_name(a); }
+  void symmetry_generator(Index a, const ConstVectorRef& q, VectorRef out) const override {
+    sound_.symmetry_generator(a, q, out);
+    out[0] += fault(Function::symmetry_generator);
+  }
+  void invariants(const ConstVectorRef& q, VectorRef pi) const override {
+    sound_.invariants(q, pi);
+    pi[0] += fault(Function::invariants);
+  }
+  const SparsityPattern& invariant_pattern() const override { return sound_.invariant_pattern(); }
+  void invariant_jacobian(const ConstVectorRef& q, VectorRef values) const override {
+    sound_.invariant_jacobian(q, values);
+    values[0] += fault(Function::invariant_jacobian);
+  }
+  std::array<double, 4> invariant_potential(Index k, double pi) const override {
+    auto derivatives = sound_.invariant_potential(k, pi);
+    derivatives[3] += fault(Function::invariant_potential);
+    return derivatives;
+  }
+  void regular_potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const override {
+    sound_.regular_potential_gradient(t, q, out);
+    out[0] += fault(Function::regular_potential_gradient);
+  }
+  void split_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& c, const ConstVectorRef& lambda,
+                     VectorRef values) const override {
+    sound_.split_hessian(t, q, c, lambda, values);
+    values[0] += fault(Function::split_hessian);
+  }
+
+ private:
+  double fault(Function function) const {
+    if (function != function_) return 0;
+    if (how_ == How::throws) throw CannotEvaluate("spoiled on purpose");
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+
+  const System& sound_;
+  Function function_;
+  How how_;
+  SystemTraits traits_;
+};
+
+}  // namespace gnomon::test

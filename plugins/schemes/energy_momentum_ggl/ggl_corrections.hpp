@@ -1,0 +1,165 @@
+#pragma once
+/// \file
+/// The corrections of the discrete derivatives of energy-momentum-ggl, see ggl_equations.hpp: scalars times one
+/// direction, part: M dq; zorb: orthogonal to the orbits of the symmetries. They vanish identically for U and g of
+/// degree two.
+
+#include "energy_momentum_ggl/ggl_frame.hpp"
+#include "energy_momentum_ggl/orbits.hpp"
+
+namespace gnomon::kernels {
+
+class GglCorrections {
+ public:
+  GglCorrections(const System& system, GglFrame& frame)
+      : system_(&system),
+        frame_(&frame),
+        rule_(frame.rule),
+        at_(system),
+        orbits_(system, rule_.orthogonal && rule_.corrected()),
+        n_(frame.n),
+        m_(frame.m) {
+    if (!rule_.corrected()) return;
+    dk_.setZero(2 * (n_ + m_));
+    for (Vector* v : {&dc_q_, &work_}) v->setZero(n_);
+    g_values_.setZero(system.constraint_pattern().nonzeros());
+  }
+
+  void begin() {
+    n_min_ =
+        1e-22 * std::max(1.0, frame_->z0().q.value().squaredNorm()) * system_->mass().diagonal_entries().maxCoeff();
+  }
+
+  /// f += the corrections, at points that the residual has filled.
+  template <class S>
+  void add(GglPoints<S>& b, VectorOf<S>& f) {
+    const double h = frame_->h();
+    if (!rule_.orthogonal) {
+      const S norm = b.u.dot(b.mass_u);
+      if (value_of(norm) * h * h <= n_min_) return;  // removable: c = O(|dq|^3)
+      const S k = (position_correction(b) + velocity_correction(b) * h) / (norm * h);
+      for (Index j = 0; j < n_; ++j) f[n_ + j] += b.mass_u[j] * k;
+      return;
+    }
+    auto& o = orbits_.template directions<S>();
+    S norm = orbits_.position(b.dq, b.qm, o);
+    if (value_of(norm) > n_min_) {
+      const S k = position_correction(b) / norm;
+      at_.mass_times(o.q, b.a);
+      for (Index j = 0; j < n_; ++j) f[n_ + j] += b.a[j] * k;
+    }
+    if (!rule_.correct_constraints) return;
+    norm = orbits_.phase(b.dq, b.y, b.qm, b.vm, h, o);
+    if (value_of(norm) <= n_min_) return;
+    const S k = velocity_correction(b) / norm;
+    at_.mass_times(o.q, b.a);
+    for (Index j = 0; j < n_; ++j) f[n_ + j] += b.a[j] * k * h;
+    at_.mass_times(o.v, b.a);
+    for (Index j = 0; j < n_; ++j) f[j] -= b.a[j] * k * (h * h);
+  }
+
+  /// part: F2 += M u k, k = C/(h N), N = u.M u:  dF2 = M u dk^T + k M du,  dk = (dC - 2 h k M u)/(h N), at points that
+  /// set_points has filled. False where the correction is skipped.
+  bool linearise() {
+    auto& b = frame_->points<double>();
+    const double h = frame_->h();
+    at_.mass_times(b.u, b.mass_u);
+    const double norm = b.u.dot(b.mass_u);
+    if (norm * h * h <= n_min_) return false;
+    at_.potential_gradient(frame_->tm(), b.qm, b.gradient);
+    at_.constraint_force(frame_->tm(), b.qm, b.mu, b.force);
+    at_.constraint_hessian_times(frame_->tm(), b.qm, b.gamma, b.vm, b.turn);
+    if (rule_.correct_constraints) frame_->end_constraints(b, b.g1);
+    k_ = (position_correction(b) + h * velocity_correction(b)) / (norm * h);
+
+    Vector& dq = dc_q_;
+    dq.setZero();
+    dk_.setZero();
+    if (rule_.correct_potential) {
+      system_->potential_gradient(frame_->t1(), b.q1, work_);
+      dq += h * (work_ - b.gradient);
+      system_->potential_hessian_times(frame_->tm(), b.qm, b.dq, work_);
+      dq -= 0.5 * h * work_;
+    }
+    if (rule_.correct_constraints) {
+      at_.constraint_force(frame_->t1(), b.q1, b.mu, work_);
+      dq += work_ - b.force;
+      system_->constraint_hessian_times(frame_->tm(), b.qm, b.mu, b.dq, work_);
+      dq -= 0.5 * work_;
+      system_->constraint_hessian_times(frame_->t1(), b.q1, b.gamma, b.vm, work_);
+      dq += h * (work_ - b.turn);
+      system_->constraint_third(frame_->tm(), b.qm, b.dq, b.vm, g_values_);
+      multiply_transposed(system_->constraint_pattern(), g_values_, b.gamma, work_);
+      dq -= 0.5 * h * work_;
+      // by y through v_m
+      auto dy = dk_.segment(n_, n_);
+      at_.constraint_force(frame_->t1(), b.q1, b.gamma, b.a);
+      dy = b.a;
+      b.a.setZero();
+      frame_->add_start_force(b.gamma, b.a);
+      dy -= b.a;
+      system_->constraint_hessian_times(frame_->tm(), b.qm, b.gamma, b.dq, work_);
+      dy -= work_;
+      dy *= 0.5 * h;
+      // by mu and gamma
+      at_.constraint_jacobian_times(frame_->tm(), b.qm, b.dq, b.row);
+      dk_.segment(2 * n_, m_) = b.g1 - frame_->g0() - b.row;
+      auto dgamma = dk_.tail(m_);
+      at_.constraint_jacobian_times(frame_->t1(), b.q1, b.vm, b.row);
+      dgamma = b.row;
+      multiply(system_->constraint_pattern(), frame_->g_start(), b.vm, b.row);
+      dgamma -= b.row;
+      system_->constraint_jacobian_derivative(frame_->tm(), b.qm, b.vm, g_values_);
+      multiply(system_->constraint_pattern(), g_values_, b.dq, b.row);
+      dgamma -= b.row;
+      dgamma *= h;
+    }
+    dk_.head(n_) = h * (dq - 2 * k_ * b.mass_u);
+    dk_ /= h * norm;
+    return true;
+  }
+  double k() const { return k_; }
+  const Vector& dk() const { return dk_; }
+
+ private:
+  /// C_q = h c_U + mu.c_g,  c_f = f1 - f0 - grad f(q_m).dq
+  template <class S>
+  S position_correction(GglPoints<S>& b) {
+    S c(0.0);
+    if (rule_.correct_potential) c += (frame_->potential_difference(b) - b.gradient.dot(b.dq)) * frame_->h();
+    if (rule_.correct_constraints) {
+      for (Index i = 0; i < m_; ++i) c += b.mu[i] * (b.g1[i] - S(frame_->g0()[i]));
+      c -= b.force.dot(b.dq);
+    }
+    return c;
+  }
+  /// gamma.c_Psi. part: (G1 - G0) v_m - (Hess g(q_m) v_m).dq;  zorb: Psi1 - Psi0 - (Hess g(q_m) v_m).dq - G_m y
+  template <class S>
+  S velocity_correction(GglPoints<S>& b) {
+    if (!rule_.correct_constraints) return S(0.0);
+    b.a.setConstant(S(0.0));
+    frame_->add_start_force(b.gamma, b.a);
+    S c = -b.turn.dot(b.dq);
+    if (rule_.orthogonal) {
+      for (Index j = 0; j < n_; ++j) c -= b.a[j] * frame_->v0()[j] + b.kick[j] * b.y[j];
+      at_.constraint_force(frame_->t1(), b.q1, b.gamma, b.a);
+      c += b.a.dot(b.v1);
+    } else {
+      c -= b.a.dot(b.vm);
+      at_.constraint_force(frame_->t1(), b.q1, b.gamma, b.a);
+      c += b.a.dot(b.vm);
+    }
+    return c;
+  }
+
+  const System* system_;
+  GglFrame* frame_;
+  const GglRule rule_;
+  SystemAt at_;
+  Orbits orbits_;
+  Index n_, m_;
+  double n_min_ = 0, k_ = 0;
+  Vector dk_, dc_q_, work_, g_values_;
+};
+
+}  // namespace gnomon::kernels

@@ -1,0 +1,337 @@
+#pragma once
+/// \file
+/// The residual of energy-momentum-ggl, see energy_momentum_ggl.cpp for the equations and their derivation. Unknowns
+/// x = [u = dq/h | y = M^-1 dp | mu = h lambda | gamma], v_m = v0 + y/2, rows multiplied by M:
+///
+///     F1 = M u - p0 - M y/2 - M (D_pPsi)^T gamma
+///     F2 = M y + h D_qU + (D_q g)^T mu + h (D_qPsi)^T gamma - h Q(q_m, u, t_m)
+///     F3 = g(q1)/h            (quadratic g: g0/h + G(q_m) u, which is the same and does not cancel)
+///     F4 = G(q1) (v0 + y)
+///
+/// U and g that depend on time (at most quadratic in q then) are averaged over the two times, see
+/// moving_constraints.hpp; F3 = g(q1,t1)/h = g(q0,t1)/h + G(q_m,t1) u, F4 = G(q1,t1) v1 + g_t(q1,t1).
+///
+/// The corrections of the discrete derivatives (part: along M dq; zorb: orthogonal to the orbits) are scalars times one
+/// direction: with C_q = h c_U + mu.c_g (and h gamma.c_Psi), C_z = gamma.c_Psi,
+///
+///     part   F2 += M u (C_q + h gamma.c_Psi) / (h u.M u)
+///     zorb   F2 += M n C_q / (n.M n) + h M n_q C_z / |n|^2,   F1 -= h^2 M n_v C_z / |n|^2
+///
+/// where n = dq - sum alpha_a xi_a(q_m) and (n_q, n_v) = (dq, y) - sum alpha_a (xi_a(q_m), xi_a'(v_m)) are orthogonal
+/// to the orbits in the inner products M and (M, h^2 M). (The momentum part of the generator's lift is -xi_a'^T p = M
+/// xi_a' M^-1 p, since the kinetic energy is invariant.)
+
+#include <cmath>
+
+#include "energy_momentum_ggl/ggl_corrections.hpp"
+#include "kernels/common/applied_force.hpp"
+#include "kernels/common/moving_constraints.hpp"
+#include "kernels/common/predictor.hpp"
+#include "kernels/common/step_scales.hpp"
+#include "kernels/common/tangent_jacobian.hpp"
+#include "kernels/discrete_gradient/split_gradient.hpp"
+#include "kernels/ggl/constraint_hessians.hpp"
+#include "kernels/ggl/frozen_ggl_inverse.hpp"
+
+namespace gnomon::kernels {
+
+class GglEquations final : public TemplatedEquations<GglEquations> {
+ public:
+  GglEquations(const System& system, const GglRule& rule)
+      : system_(&system),
+        at_(system),
+        rule_(rule),
+        scales_(system),
+        split_(system, at_),
+        hessians_(system),
+        applied_(system),
+        times_(system),
+        frame_(system, rule),
+        corrections_(system, frame_),
+        inverse_(system, Matrix::Constant(1, 1, 0.5), 1),
+        n_(system.n()),
+        m_(system.m()) {
+    blocks_ = {{"u", 0, n_}, {"y", n_, n_}, {"mu", 2 * n_, m_}, {"gamma", 2 * n_ + m_, m_}};
+    build_pattern();
+    allocate(2 * (n_ + m_));
+    for (Vector* v : {&work_, &gradient0_}) v->setZero(n_);
+    lambda_.setZero(m_);
+    g_values_.setZero(system.constraint_pattern().nonzeros());
+    for (Vector* v : {&h_values_, &h_more_}) v->setZero(system.hessian_pattern().nonzeros());
+    if (times_.moving()) {
+      g_scratch_ = g_values_;
+      h_scratch_ = h_values_;
+    }
+    x_work_.setZero(size());
+    if (uses_tangents()) tangents_.allocate(size());
+  }
+
+  const SparsityPattern& pattern() const override { return pattern_; }
+  const std::vector<Block>& blocks() const override { return blocks_; }
+  ApproximateInverse* approximate_inverse() override { return &inverse_; }
+  Index n() const { return n_; }
+  Index m() const { return m_; }
+
+  void begin(const State& z0, double h) {
+    scales_.update(z0, h);
+    frame_.begin(z0, h);
+    times_.begin(z0, h);
+    inverse_.begin(z0, h);
+    if (rule_.split_potential) split_.begin(z0.q.value());
+    if (rule_.corrected()) corrections_.begin();
+  }
+
+  /// Start value: extrapolation, else the explicit step with the multipliers of the start and gamma = 0.
+  void predict(VectorRef x) {
+    const State& z0 = frame_.z0();
+    if (extrapolate(z0, frame_.h(), x)) return;
+    const Vector& q0 = z0.q.value();
+    system_->potential_gradient(z0.t, q0, gradient0_);
+    at_.constraint_force(z0.t, q0, z0.lambda, work_);
+    gradient0_ += work_;
+    if (applied_.active()) {
+      system_->force(z0.t, q0, frame_.v0(), work_);
+      gradient0_ -= work_;
+    }
+    system_->mass().solve(gradient0_, work_);
+    x.segment(n_, n_) = -frame_.h() * work_;
+    x.head(n_) = frame_.v0() + 0.5 * x.segment(n_, n_);
+    x.segment(2 * n_, m_) = frame_.h() * z0.lambda;
+    x.tail(m_).setZero();
+  }
+  Index y_at(Index) const { return n_; }
+  /// The step's own lambda, of its midpoint.
+  void step_multipliers(const Vector& x, Vector& lambda) const { lambda = x.segment(2 * n_, m_) / frame_.h(); }
+  /// Work of the force and of moving constraints in the step.
+  Work work(const Vector& x) {
+    if (!applied_.active() && !times_.moving()) return {};
+    auto& b = frame_.points<double>();
+    frame_.set_points(x, b);
+    Work sum;
+    if (times_.moving()) {
+      lambda_ = b.mu / frame_.h();
+      sum = times_.work(frame_.z0().q.value(), frame_.v0(), b.q1, b.v1, lambda_, b.gamma);
+    }
+    if (applied_.active()) sum.force = applied_.work(frame_.tm(), b.qm, b.u, b.dq);
+    return sum;
+  }
+
+  void scales(VectorRef columns, VectorRef rows) const override {
+    columns.head(n_) = scales_.velocity();
+    columns.segment(n_, n_) = scales_.velocity();
+    columns.segment(2 * n_, m_) = std::abs(frame_.h()) * scales_.lambda();
+    columns.tail(m_) = std::abs(frame_.h()) * scales_.lambda();
+    rows.head(n_) = scales_.dp();
+    rows.segment(n_, n_) = scales_.dp();
+    rows.segment(2 * n_, m_) = scales_.position() / std::abs(frame_.h());
+    rows.tail(m_) = scales_.hidden();
+  }
+  /// Rows F3 of constraints that are not quadratic are evaluated at q1; the corrections carry the rounding of U.
+  double rounding_floor() const override {
+    double floor = 1e-15;
+    if (rule_.correct_constraints) floor += scales_.position_floor();
+    if (rule_.correct_potential) floor += 1e-16 * std::abs(frame_.u0()) / (scales_.s() * scales_.s());
+    return floor;
+  }
+
+  template <class S>
+  void evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
+    auto& b = frame_.points<S>();
+    const double h = frame_.h(), tm = frame_.tm(), t1 = frame_.t1();
+    frame_.set_points(x, b);
+    at_.mass_times(b.u, b.mass_u);
+    at_.mass_times(b.y, b.mass_y);
+
+    // M (D_pPsi)^T gamma: (G0 + G1)^T gamma/2, which is G(q_m)^T gamma for quadratic g; zorb has G(q_m)^T gamma too.
+    if (rule_.correct_constraints && !rule_.orthogonal) {
+      at_.constraint_force(t1, b.q1, b.gamma, b.kick);
+      frame_.add_start_force(b.gamma, b.kick);
+      b.kick *= S(0.5);
+    } else {
+      times_.average(b.kick, b.a, [&](double t, auto& out) { at_.constraint_force(t, b.qm, b.gamma, out); });
+    }
+    times_.average(b.force, b.a, [&](double t, auto& out) { at_.constraint_force(t, b.qm, b.mu, out); });
+    times_.average(b.turn, b.a,
+                   [&](double t, auto& out) { at_.constraint_hessian_times(t, b.qm, b.gamma, b.vm, out); });
+    if (rule_.split_potential)
+      split_.evaluate(tm, b.qm, b.q1, b.gradient);
+    else
+      times_.average(b.gradient, b.a, [&](double t, auto& out) { at_.potential_gradient(t, b.qm, out); });
+    if (times_.moving()) {
+      times_.average(b.rate, b.a, [&](double t, auto& out) { at_.constraint_rate_force(t, b.qm, b.gamma, out); });
+      b.turn += b.rate;
+    }
+
+    const Vector &p0 = frame_.z0().p.value(), &p0_tail = frame_.z0().p.tail();
+    for (Index j = 0; j < n_; ++j) {
+      f[j] = ((b.mass_u[j] - p0[j]) - p0_tail[j]) - b.mass_y[j] * 0.5 - b.kick[j];
+      f[n_ + j] = b.mass_y[j] + b.force[j] + (b.gradient[j] + b.turn[j]) * h;
+    }
+    if (applied_.active()) {
+      const auto& force = applied_(tm, b.qm, b.u);
+      for (Index j = 0; j < n_; ++j) f[n_ + j] -= force[j] * h;
+    }
+    if (rule_.correct_constraints) {
+      frame_.end_constraints(b, b.g1);
+      for (Index i = 0; i < m_; ++i) f[2 * n_ + i] = b.g1[i] / S(h);
+    } else {
+      at_.constraint_jacobian_times(times_.moving() ? t1 : tm, b.qm, b.u, b.row);
+      for (Index i = 0; i < m_; ++i) f[2 * n_ + i] = b.row[i] + S(frame_.g0()[i] / h);
+    }
+    if (times_.moving())
+      at_.constraint_velocity(t1, b.q1, b.v1, b.row);
+    else
+      at_.constraint_jacobian_times(t1, b.q1, b.v1, b.row);
+    for (Index i = 0; i < m_; ++i) f[2 * n_ + m_ + i] = b.row[i];
+
+    if (rule_.corrected()) corrections_.add(b, f);
+  }
+
+  void jacobian(const ConstVectorRef& x, VectorRef values) override {
+    if (uses_tangents()) {
+      tangents_.assemble(*this, x, values);
+      return;
+    }
+    auto& b = frame_.points<double>();
+    const double h = frame_.h(), tm = frame_.tm(), t1 = frame_.t1();
+    x_work_ = x;
+    frame_.set_points(x_work_, b);
+    values.setZero();
+    const Vector& mass = system_->mass().values();
+    const bool corrected = rule_.correct_constraints;
+
+    // dF1 = [M - h/2 sum gamma_i Hess g_i, -M/2, 0, -(D_pPsi)^T]
+    mass_1u_.add(values, mass, 1);
+    mass_1y_.add(values, mass, -0.5);
+    if (corrected)
+      hessians_.weighted(t1, b.q1, b.gamma, h_more_);
+    else
+      times_.average(h_more_, h_scratch_, [&](double t, Vector& out) { hessians_.weighted(t, b.qm, b.gamma, out); });
+    hessian_1u_.add(values, h_more_, -0.5 * h);
+    if (corrected) {
+      system_->constraint_jacobian(t1, b.q1, g_values_);
+      g_1gamma_.add(values, g_values_, -0.5);
+      g_1gamma_.add(values, frame_.g_start(), -0.5);
+      hessians_.weighted(tm, b.qm, b.gamma, h_more_);
+    }
+    // dF2 = [h^2/2 (Hess U + lambda.Hess g) + h^2/2 gamma.D^3 g v_m, M + h/2 gamma.Hess g, G_m^T, h (Hess g v_m)^T]
+    lambda_ = b.mu / h;
+    if (rule_.split_potential) {
+      split_.hessian(tm, b.qm, b.q1, lambda_, h_values_);
+      std::size_t at = 0;
+      split_.for_each_outer([&](Index, Index, double value) { values[outer_[at++]] += h * h * value; });
+    } else {
+      times_.average(h_values_, h_scratch_,
+                     [&](double t, Vector& out) { system_->lagrangian_hessian(t, b.qm, lambda_, out); });
+    }
+    hessian_2u_.add(values, h_values_, 0.5 * h * h);
+    mass_2y_.add(values, mass, 1);
+    hessian_2y_.add(values, h_more_, 0.5 * h);
+    if (corrected) {
+      hessians_.weighted_derivative(tm, b.qm, b.gamma, b.vm, h_values_);
+      hessian_2u_.add(values, h_values_, 0.5 * h * h);
+    }
+    if (applied_.active()) {
+      applied_.linearise(tm, b.qm, b.u);
+      applied_.add(force_2u_, -0.5 * h * h, -h, values);
+    }
+    times_.average(g_values_, g_scratch_, [&](double t, Vector& out) { system_->constraint_jacobian(t, b.qm, out); });
+    g_2mu_.add(values, g_values_, 1);
+    if (!corrected) g_1gamma_.add(values, g_values_, -1);
+    times_.average(g_values_, g_scratch_,
+                   [&](double t, Vector& out) { system_->constraint_jacobian_derivative(t, b.qm, b.vm, out); });
+    g_2gamma_.add(values, g_values_, h);
+    if (times_.moving()) add_rates(b, values);
+    // dF3 = [G1, 0, 0, 0],  dF4 = [h (Hess g(q1) v1), G1, 0, 0]
+    system_->constraint_jacobian(t1, b.q1, g_values_);
+    g_3u_.add(values, g_values_, 1);
+    g_4y_.add(values, g_values_, 1);
+    system_->constraint_jacobian_derivative(t1, b.q1, b.v1, g_values_);
+    g_4u_.add(values, g_values_, h);
+
+    if (rule_.corrected() && corrections_.linearise()) {
+      const Vector& dk = corrections_.dk();
+      for (Index j = 0; j < n_; ++j) values.segment(pattern_.offsets[n_ + j], dk.size()) += b.mass_u[j] * dk;
+      mass_2u_.add(values, mass, corrections_.k());
+    }
+  }
+
+ private:
+  /// What g_t adds: (Hess g_t,i) gamma_i and its gradient in F2, and its gradient in F4.
+  void add_rates(GglPoints<double>& b, VectorRef values) {
+    const double h = frame_.h();
+    times_.average(h_values_, h_scratch_,
+                   [&](double t, Vector& out) { system_->constraint_rate_hessian(t, b.qm, b.gamma, out); });
+    hessian_2u_.add(values, h_values_, 0.5 * h * h);
+    times_.average(g_values_, g_scratch_,
+                   [&](double t, Vector& out) { system_->constraint_rate_jacobian(t, b.qm, out); });
+    g_2gamma_.add(values, g_values_, h);
+    system_->constraint_rate_jacobian(frame_.t1(), b.q1, g_values_);
+    g_4u_.add(values, g_values_, h);
+  }
+
+  bool uses_tangents() const { return rule_.orthogonal && rule_.corrected(); }
+
+  void build_pattern() {
+    const SparsityPattern &g = system_->constraint_pattern(), &mass = system_->mass().pattern();
+    const SparsityPattern& hessian = system_->hessian_pattern();
+    const Index size = 2 * (n_ + m_), mu = 2 * n_, gamma = 2 * n_ + m_;
+    PatternBuilder builder(size, size);
+    for (const Index row : {Index{0}, n_})
+      for (const Index col : {Index{0}, n_}) builder.add(mass, row, col);
+    builder.add(hessian, 0, 0);
+    builder.add(hessian, n_, 0);
+    builder.add(hessian, n_, n_);
+    applied_.add_pattern(builder, n_, 0);
+    builder.add(g, 0, gamma, true);
+    builder.add(g, n_, mu, true);
+    builder.add(g, n_, gamma, true);
+    builder.add(g, mu, 0);
+    builder.add(g, gamma, 0);
+    builder.add(g, gamma, n_);
+    // A correction depends on every unknown. (It does not vanish only for U or g of degree > 2.)
+    if (rule_.corrected()) builder.add(SparsityPattern::dense(n_, size), n_, 0);
+    if (uses_tangents()) builder.add(SparsityPattern::dense(n_, size), 0, 0);
+    pattern_ = builder.build();
+    mass_1u_ = BlockMap(pattern_, mass, 0, 0);
+    mass_1y_ = BlockMap(pattern_, mass, 0, n_);
+    mass_2u_ = BlockMap(pattern_, mass, n_, 0);
+    mass_2y_ = BlockMap(pattern_, mass, n_, n_);
+    force_2u_ = applied_.place(pattern_, n_, 0);
+    hessian_1u_ = BlockMap(pattern_, hessian, 0, 0);
+    hessian_2u_ = BlockMap(pattern_, hessian, n_, 0);
+    hessian_2y_ = BlockMap(pattern_, hessian, n_, n_);
+    g_1gamma_ = BlockMap(pattern_, g, 0, gamma, true);
+    g_2mu_ = BlockMap(pattern_, g, n_, mu, true);
+    g_2gamma_ = BlockMap(pattern_, g, n_, gamma, true);
+    g_3u_ = BlockMap(pattern_, g, mu, 0);
+    g_4u_ = BlockMap(pattern_, g, gamma, 0);
+    g_4y_ = BlockMap(pattern_, g, gamma, n_);
+    if (rule_.split_potential)
+      split_.for_each_outer([&](Index i, Index j, double) { outer_.push_back(pattern_.find(n_ + i, j)); });
+  }
+
+  const System* system_;
+  SystemAt at_;
+  GglRule rule_;
+  StepScales scales_;
+  SplitGradient split_;
+  ConstraintHessians hessians_;
+  AppliedForce applied_;
+  AppliedForce::Place force_2u_;
+  MovingConstraints times_;
+  GglFrame frame_;
+  GglCorrections corrections_;
+  FrozenGglInverse inverse_;
+  TangentJacobian tangents_;
+  Index n_, m_;
+  std::vector<Block> blocks_;
+  SparsityPattern pattern_;
+  BlockMap mass_1u_, mass_1y_, mass_2u_, mass_2y_, hessian_1u_, hessian_2u_, hessian_2y_;
+  BlockMap g_1gamma_, g_2mu_, g_2gamma_, g_3u_, g_4u_, g_4y_;
+  std::vector<Index> outer_;
+
+  Vector x_work_, work_, gradient0_, lambda_, g_values_, g_scratch_, h_values_, h_more_, h_scratch_;
+};
+
+}  // namespace gnomon::kernels

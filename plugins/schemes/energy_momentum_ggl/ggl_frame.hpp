@@ -1,0 +1,147 @@
+#pragma once
+/// \file
+/// The points and values of one step of energy-momentum-ggl that its residual, its Newton matrix and the corrections of
+/// its discrete derivatives share, at double and at duals.
+
+#include "gnomon/model/system_at.hpp"
+#include "kernels/common/moving_constraints.hpp"
+#include "kernels/common/requirements.hpp"
+
+namespace gnomon::kernels {
+
+/// Which terms the discrete derivatives have for a system.
+struct GglRule {
+  bool split_potential = false;      ///< D_qU by quotients in the quadratic invariants
+  bool correct_potential = false;    ///< D_qU with a correction
+  bool correct_constraints = false;  ///< D_q g and DPsi with corrections
+  bool orthogonal = false;           ///< zorb instead of part
+  bool corrected() const { return correct_potential || correct_constraints; }
+};
+
+/// Of one evaluation: u = dq/h, y = v1 - v0, and with the multipliers mu, gamma
+///
+///     kick = M (D_pPsi)^T gamma    force = G(q_m)^T mu    turn = sum_i gamma_i Hess g_i(q_m) v_m    gradient = grad U
+template <class S>
+struct GglPoints {
+  VectorOf<S> u, y, dq, qm, q1, vm, v1, mass_u, mass_y, kick, force, turn, gradient, rate, a;  // n; a is scratch
+  VectorOf<S> mu, gamma, row, g1;                                                              // m; row is scratch
+
+  void resize(Index n, Index m) {
+    for (auto* v : {&u, &y, &dq, &qm, &q1, &vm, &v1, &mass_u, &mass_y, &kick, &force, &turn, &gradient, &rate, &a})
+      v->resize(n);
+    for (auto* v : {&mu, &gamma, &row, &g1}) v->resize(m);
+  }
+};
+
+class GglFrame {
+ public:
+  GglFrame(const System& system, const GglRule& rule)
+      : rule(rule), at(system), n(system.n()), m(system.m()), system_(&system) {
+    double_.resize(n, m);
+    dual_.resize(n, m);
+    for (Vector* v : {&v0_, &tail_, &gradient_}) v->setZero(n);
+    g0_.setZero(m);
+    for (Vector* v : {&g_start_, &g_values_}) v->setZero(system.constraint_pattern().nonzeros());
+  }
+
+  const GglRule rule;
+  SystemAt at;
+  const Index n, m;
+
+  void begin(const State& z0, double h) {
+    z0_ = &z0;
+    h_ = h;
+    tm_ = z0.t + 0.5 * h;
+    t1_ = system_->traits().time_dependent ? time_after(z0, h) : z0.t + h;
+    // g(q0, t1) is where the rows of moving constraints start from
+    const double t = system_->traits().time_dependent ? t1_ : z0.t;
+    system_->constraints_compensated(t, z0.q.value(), z0.q.tail(), g0_, g_values_);
+    system_->mass().solve(z0.p.value(), v0_);
+    system_->mass().solve(z0.p.tail(), tail_);
+    v0_ += tail_;
+    if (!rule.corrected()) return;
+    system_->constraint_jacobian(z0.t, z0.q.value(), g_start_);
+    u0_ = system_->potential_compensated(z0.t, z0.q.value(), z0.q.tail(), gradient_);
+  }
+
+  const System& system() const { return *system_; }
+  const State& z0() const { return *z0_; }
+  double h() const { return h_; }
+  double tm() const { return tm_; }
+  double t1() const { return t1_; }
+  const Vector& v0() const { return v0_; }
+  const Vector& g0() const { return g0_; }
+  const Vector& g_start() const { return g_start_; }  ///< G(q0), where the rule has corrections
+  double u0() const { return static_cast<double>(u0_); }
+
+  template <class S>
+  GglPoints<S>& points() {
+    if constexpr (std::is_same_v<S, double>)
+      return double_;
+    else
+      return dual_;
+  }
+
+  template <class S>
+  void set_points(const VectorOf<S>& x, GglPoints<S>& b) const {
+    b.u = x.head(n);
+    b.y = x.segment(n, n);
+    b.mu = x.segment(2 * n, m);
+    b.gamma = x.tail(m);
+    b.dq = b.u * S(h_);
+    b.qm = (b.dq * S(0.5) + z0_->q.tail().template cast<S>()) + z0_->q.value().template cast<S>();
+    b.q1 = (b.dq + z0_->q.tail().template cast<S>()) + z0_->q.value().template cast<S>();
+    b.vm = b.y * S(0.5) + v0_.template cast<S>();
+    b.v1 = b.y + v0_.template cast<S>();
+  }
+
+  /// out += G(q0)^T gamma
+  template <class S>
+  void add_start_force(const VectorOf<S>& gamma, VectorOf<S>& out) const {
+    const SparsityPattern& g = system_->constraint_pattern();
+    for (Index i = 0; i < m; ++i)
+      for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) out[g.indices[k]] += gamma[i] * g_start_[k];
+  }
+
+  /// g(q1) and U(q1) - U(q0) from the compensated q1, the values of duals too: their rounding errors would be the
+  /// energy's, and after a short dq the Newton matrix's.
+  void end_constraints(GglPoints<double>& b, Vector& out) {
+    end_tail(b);
+    system_->constraints_compensated(t1_, b.q1, tail_, out, g_values_);
+  }
+  void end_constraints(GglPoints<Dual1>& b, VectorOf<Dual1>& out) {
+    at.constraints(t1_, b.q1, out);
+    copy_end(b);
+    end_constraints(double_, double_.g1);
+    for (Index i = 0; i < m; ++i) out[i].value = double_.g1[i];
+  }
+  double potential_difference(GglPoints<double>& b) {
+    end_tail(b);
+    return static_cast<double>(system_->potential_compensated(t1_, b.q1, tail_, gradient_) - u0_);
+  }
+  Dual1 potential_difference(GglPoints<Dual1>& b) {
+    Dual1 u = at.potential(t1_, b.q1);
+    copy_end(b);
+    u.value = potential_difference(double_);
+    return u;
+  }
+
+ private:
+  void end_tail(const GglPoints<double>& b) { tail_ = (b.dq + z0_->q.tail()) - (b.q1 - z0_->q.value()); }
+  void copy_end(const GglPoints<Dual1>& b) {
+    for (Index j = 0; j < n; ++j) {
+      double_.dq[j] = b.dq[j].value;
+      double_.q1[j] = b.q1[j].value;
+    }
+  }
+
+  const System* system_;
+  const State* z0_ = nullptr;
+  double h_ = 0, tm_ = 0, t1_ = 0;
+  long double u0_ = 0;
+  GglPoints<double> double_;
+  GglPoints<Dual1> dual_;
+  Vector v0_, g0_, g_start_, tail_, gradient_, g_values_;
+};
+
+}  // namespace gnomon::kernels

@@ -1,0 +1,292 @@
+#pragma once
+/// \file
+/// The residual of hbvm, see hbvm.cpp for the equations. Unknowns x = [gamma_j | lambda_i], j < s, i < r; W = X P^T
+/// Omega:
+///
+///     F1_i = M gamma_i - delta_i0 p0 + h sum_l W_il F_l,   F_l = grad U(q_l) + G(q_l)^T lambda_l - Q_l   i < s
+///     F2_i = sum_l b_l P_i(c_l) G(q_l) q'_l + delta_i0 g(q0)/h                                            i < r
+
+#include "hbvm/hbvm_inverse.hpp"
+#include "kernels/common/applied_force.hpp"
+#include "kernels/common/predictor.hpp"
+#include "kernels/line_integral/line_integral_frame.hpp"
+
+namespace gnomon::kernels {
+
+/// value + low, |low| below the last place of value.
+struct Increment {
+  Vector value, low;
+  void set_zero(Index n) {
+    value.setZero(n);
+    low.setZero(n);
+  }
+  void set(Index a, long double sum) {
+    value[a] = static_cast<double>(sum);
+    low[a] = static_cast<double>(sum - value[a]);
+  }
+};
+
+class HbvmEquations final : public TemplatedEquations<HbvmEquations> {
+ public:
+  HbvmEquations(const System& system, Index k, Index s, Index r)
+      : system_(&system),
+        at_(system),
+        scales_(system),
+        applied_(system),
+        frame_(system, k, s, r),
+        inverse_(system, frame_),
+        n_(system.n()),
+        m_(system.m()),
+        s_(s),
+        r_(frame_.r()),
+        w_(frame_.table.X * frame_.table.P.transpose() * frame_.table.b.asDiagonal()) {
+    build_pattern();
+    allocate(pattern_.cols);
+    allocate_buffers(double_);
+    allocate_buffers(dual_);
+    for (Vector* v : {&q_, &work_, &force_, &qdot_}) v->setZero(n_);
+    for (auto* v : {&phi0_, &xphi_}) v->setZero(n_);
+    lambda_.setZero(m_);
+    for (Vector* v : {&g_values_, &dg_values_}) v->setZero(system.constraint_pattern().nonzeros());
+    hessian_values_.setZero(system.hessian_pattern().nonzeros());
+  }
+
+  const SparsityPattern& pattern() const override { return pattern_; }
+  const std::vector<Block>& blocks() const override { return blocks_; }
+  ApproximateInverse* approximate_inverse() override { return &inverse_; }
+  Index n() const { return n_; }
+  Index m() const { return m_; }
+  Index lambda_at(Index i) const { return s_ * n_ + i * m_; }
+
+  /// From z0 with the momentum p0 (z0's own unless the scheme keeps another one), over h.
+  void begin(const State& z0, const Compensated& p0, double h) {
+    p0_ = &p0;
+    scales_.update(z0, h);
+    frame_.begin(z0, h);
+    floor_ = frame_.rounding_floor(scales_);
+  }
+
+  /// Start value: extrapolation, else a constant force with the multipliers of the last step.
+  void predict(VectorRef x) {
+    const State& z0 = frame_.z0();
+    if (extrapolate(z0, frame_.h(), x)) return;
+    const Vector& q0 = z0.q.value();
+    system_->potential_gradient(z0.t, q0, force_);
+    at_.constraint_force(z0.t, q0, z0.lambda, work_);
+    force_ += work_;
+    if (applied_.active()) {
+      system_->mass().solve(p0_->value(), q_);
+      force_ -= applied_(z0.t, q0, q_);
+    }
+    x.setZero();
+    for (Index i = 0; i < s_; ++i) {
+      work_ = (-frame_.h() * frame_.table.X(i, 0)) * force_;
+      if (i == 0) work_ += p0_->value();
+      system_->mass().solve(work_, q_);
+      x.segment(i * n_, n_) = q_;
+    }
+    if (r_ > 0) x.segment(lambda_at(0), m_) = z0.lambda;
+  }
+
+  void scales(VectorRef columns, VectorRef rows) const override {
+    for (Index j = 0; j < s_; ++j) {
+      columns.segment(j * n_, n_) = scales_.velocity();
+      rows.segment(j * n_, n_) = scales_.dp();
+    }
+    for (Index i = 0; i < r_; ++i) {
+      columns.segment(lambda_at(i), m_) = scales_.lambda();
+      rows.segment(lambda_at(i), m_) = scales_.hidden();
+    }
+  }
+  double rounding_floor() const override { return floor_; }
+
+  /// dq = h gamma_0 and dp = -h phi_0 at the solution, as value + low. The forces are those of x; gamma_0 is what F1_0
+  /// makes of them in extended precision: solved for in double precision it leaves eps |p0| in F1_0, and that times
+  /// gamma_0 in the energy of each step.
+  void increments(const Vector& x, Increment& dq, Increment& dp) {
+    auto& b = double_;
+    const LegendreTable& table = frame_.table;
+    phi0_.setZero();
+    xphi_.setZero();
+    for (Index l = 0; l < table.k; ++l) {
+      frame_.position(x, l, b.q);
+      force_at(x, l, b);
+      const long double weight = table.b[l];
+      long double row_weight = table.X(0, 0) * weight;  // X is tridiagonal
+      if (s_ > 1) row_weight += table.X(0, 1) * weight * table.P(l, 1);
+      for (Index a = 0; a < n_; ++a) {
+        phi0_[a] += weight * b.force[a];
+        xphi_[a] += row_weight * b.force[a];
+      }
+    }
+    const SparsityPattern& mass = system_->mass().pattern();
+    const Vector& mass_values = system_->mass().values();
+    for (Index a = 0; a < n_; ++a) {
+      long double f1 = -static_cast<long double>(p0_->value()[a]) - p0_->tail()[a] + frame_.h() * xphi_[a];
+      for (Index e = mass.offsets[a]; e < mass.offsets[a + 1]; ++e)
+        f1 += static_cast<long double>(mass_values[e]) * x[mass.indices[e]];
+      work_[a] = static_cast<double>(f1);
+    }
+    system_->mass().solve(work_, qdot_);
+    // Where the step is so large that F1_0 is rounded by more than that, gamma_0 is as good as it can be.
+    if (!(qdot_.lpNorm<Eigen::Infinity>() <= 1e-13 * x.head(n_).lpNorm<Eigen::Infinity>())) qdot_.setZero();
+    for (Index a = 0; a < n_; ++a) {
+      dq.set(a, frame_.h() * (static_cast<long double>(x[a]) - qdot_[a]));
+      dp.set(a, -frame_.h() * phi0_[a]);
+    }
+  }
+
+  /// Work of the force in the step.
+  long double work(const Vector& x) {
+    if (!applied_.active()) return 0;
+    long double sum = 0;
+    for (Index l = 0; l < frame_.table.k; ++l) {
+      frame_.position(x, l, q_);
+      frame_.velocity(x, l, qdot_);
+      sum += frame_.table.b[l] * applied_.work(frame_.time(l), q_, qdot_, qdot_);
+    }
+    return frame_.h() * sum;
+  }
+
+  template <class S>
+  void evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
+    auto& b = buffers<S>();
+    for (Index j = 0; j < s_; ++j) {
+      b.q = x.segment(j * n_, n_);
+      at_.mass_times(b.q, b.force);
+      f.segment(j * n_, n_) = b.force;
+    }
+    for (Index a = 0; a < n_; ++a) f[a] = (f[a] - p0_->value()[a]) - p0_->tail()[a];
+    frame_.start_constraint_rows(lambda_at(0), f);
+    for (Index l = 0; l < frame_.table.k; ++l) {
+      frame_.position(x, l, b.q);
+      force_at(x, l, b);
+      for (Index i = 0; i < s_; ++i) f.segment(i * n_, n_) += b.force * S(frame_.h() * w_(i, l));
+      if (r_ == 0) continue;
+      frame_.velocity(x, l, b.force);
+      frame_.add_constraint_rows(l, b.q, b.force, b.g, lambda_at(0), f);
+    }
+  }
+
+  void jacobian(const ConstVectorRef& x, VectorRef values) override {
+    const LegendreTable& table = frame_.table;
+    const double h = frame_.h();
+    values.setZero();
+    for (Index i = 0; i < s_; ++i) mass_[at(i)].add(values, system_->mass().values(), 1);
+    for (Index l = 0; l < table.k; ++l) {
+      const double t = frame_.time(l);
+      frame_.position(x, l, q_);
+      frame_.multiplier(x, lambda_at(0), l, lambda_);
+      frame_.velocity(x, l, qdot_);
+
+      // d(M gamma_i + h sum_l W_il F_l): h^2 W_il I_lj (Hess U + lambda.Hess g)  and  h W_il P_lt G^T
+      system_->lagrangian_hessian(t, q_, lambda_, hessian_values_);
+      if (r_ > 0) {
+        system_->constraint_jacobian(t, q_, g_values_);
+        system_->constraint_jacobian_derivative(t, q_, qdot_, dg_values_);
+      }
+      if (applied_.active()) applied_.linearise(t, q_, qdot_);
+      for (Index i = 0; i < s_; ++i) {
+        for (Index j = 0; j < s_; ++j) {
+          hessian_[at(i * s_ + j)].add(values, hessian_values_, h * h * w_(i, l) * table.I(l, j));
+          if (applied_.active())
+            applied_.add(places_[at(i * s_ + j)], -h * h * w_(i, l) * table.I(l, j), -h * w_(i, l) * table.P(l, j),
+                         values);
+        }
+        for (Index t_i = 0; t_i < r_; ++t_i)
+          multiplier_[at(i * r_ + t_i)].add(values, g_values_, h * w_(i, l) * table.P(l, t_i));
+      }
+      // d(sum_l b_l P_li G q'): b_l P_li (P_lj G + h I_lj d(G q')/dq)
+      for (Index i = 0; i < r_; ++i)
+        for (Index j = 0; j < s_; ++j) {
+          const double factor = table.b[l] * table.P(l, i);
+          constraint_[at(i * s_ + j)].add(values, g_values_, factor * table.P(l, j));
+          constraint_[at(i * s_ + j)].add(values, dg_values_, factor * h * table.I(l, j));
+        }
+    }
+  }
+
+ private:
+  template <class S>
+  struct Buffers {
+    VectorOf<S> q, force, work, lambda, g;
+  };
+  template <class S>
+  Buffers<S>& buffers() {
+    if constexpr (std::is_same_v<S, double>)
+      return double_;
+    else
+      return dual_;
+  }
+  template <class S>
+  void allocate_buffers(Buffers<S>& b) {
+    for (auto* v : {&b.q, &b.force, &b.work}) v->resize(n_);
+    for (auto* v : {&b.lambda, &b.g}) v->resize(m_);
+  }
+  static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+  void build_pattern() {
+    const SparsityPattern &g = system_->constraint_pattern(), &hessian = system_->hessian_pattern();
+    const SparsityPattern& mass = system_->mass().pattern();
+    PatternBuilder builder(lambda_at(r_), lambda_at(r_));
+    for (Index i = 0; i < s_; ++i) {
+      blocks_.push_back({"gamma" + std::to_string(i), i * n_, n_});
+      builder.add(mass, i * n_, i * n_);
+      for (Index j = 0; j < s_; ++j) {
+        builder.add(hessian, i * n_, j * n_);
+        applied_.add_pattern(builder, i * n_, j * n_);
+      }
+      for (Index t = 0; t < r_; ++t) {
+        builder.add(g, i * n_, lambda_at(t), true);
+        builder.add(g, lambda_at(t), i * n_);
+      }
+    }
+    for (Index t = 0; t < r_; ++t) blocks_.push_back({"lambda" + std::to_string(t), lambda_at(t), m_});
+    pattern_ = builder.build();
+    for (Index i = 0; i < s_; ++i) {
+      mass_.emplace_back(pattern_, mass, i * n_, i * n_);
+      for (Index j = 0; j < s_; ++j) {
+        hessian_.emplace_back(pattern_, hessian, i * n_, j * n_);
+        places_.push_back(applied_.place(pattern_, i * n_, j * n_));
+      }
+      for (Index t = 0; t < r_; ++t) multiplier_.emplace_back(pattern_, g, i * n_, lambda_at(t), true);
+    }
+    for (Index t = 0; t < r_; ++t)
+      for (Index j = 0; j < s_; ++j) constraint_.emplace_back(pattern_, g, lambda_at(t), j * n_);
+  }
+
+  /// b.force = grad U(q_l) + G(q_l)^T lambda_l - Q(q_l, q'_l, t_l), at b.q
+  template <class S>
+  void force_at(const VectorOf<S>& x, Index l, Buffers<S>& b) {
+    at_.potential_gradient(frame_.time(l), b.q, b.force);
+    if (applied_.active()) {
+      frame_.velocity(x, l, b.work);
+      b.force -= applied_(frame_.time(l), b.q, b.work);
+    }
+    if (r_ == 0) return;
+    frame_.multiplier(x, lambda_at(0), l, b.lambda);
+    frame_.add_constraint_force(l, b.q, b.lambda, b.work, b.force);
+  }
+
+  const System* system_;
+  SystemAt at_;
+  StepScales scales_;
+  AppliedForce applied_;
+  LineIntegralFrame frame_;
+  HbvmInverse inverse_;
+  Index n_, m_, s_, r_;
+  Matrix w_;  // s x k, W = X P^T Omega
+  std::vector<Block> blocks_;
+  SparsityPattern pattern_;
+  std::vector<BlockMap> mass_, hessian_, multiplier_, constraint_;
+  std::vector<AppliedForce::Place> places_;
+
+  const Compensated* p0_ = nullptr;
+  double floor_ = 1e-15;
+  Buffers<double> double_;
+  Buffers<Dual1> dual_;
+  VectorOf<long double> phi0_, xphi_;  // phi_0 and sum_j X_0j phi_j
+  Vector q_, qdot_, work_, force_, lambda_, g_values_, dg_values_, hessian_values_;
+};
+
+}  // namespace gnomon::kernels

@@ -1,0 +1,335 @@
+#pragma once
+/// \file
+/// The equation of the alpha-schemes at the node x = x^n, for constant mass, in momentum units (alpha_frame.hpp):
+///
+///     F = M delta/h + h [(alpha - 1/4) A delta + DU(m-, m+) + G^T F - Q(x, v, t)] = 0,   v = (d+ + d-)/(2h)
+///         g(x^{n+1}) = 0   where the multipliers are unknown
+///
+/// A = Hess U2, U2 the quadratic part of U. For quadratic U this is (16): A m = A x + A delta/4 makes
+/// A (x + alpha delta) with the first term. Multiplied by v it gives, exactly,
+///
+///     E(n+1/2) - E(n-1/2) = Q.(d+ + d-)/2,
+///     E(n+1/2) = [M d+.d+/h^2 + (alpha - 1/4) A d+.d+]/2 + U(m+) + P(m+)
+///
+/// which is (19) with h^2 (alpha - 1/4) A in (18), and V(m+) for the nonlinear part. U(m+, t_n + h/2) - U(m+, t_n) and
+/// the like at m- is work too, where U depends on time. Source: Glowinski, Holmstroem, (16), (19), (31).
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/alpha/alpha_multiplier.hpp"
+#include "kernels/alpha/alpha_potential.hpp"
+#include "kernels/alpha/alpha_split_form.hpp"
+#include "kernels/alpha/stability_limit.hpp"
+
+namespace gnomon::kernels {
+
+struct AlphaRule {
+  double alpha = 0.25;
+  bool split_potential = false;  ///< U in quadratic invariants; else at most quadratic
+  AlphaMultiplier::Rule multiplier;
+};
+
+class AlphaEquations final : public TemplatedEquations<AlphaEquations>, public AlphaSplitForm {
+ public:
+  AlphaEquations(const System& system, const AlphaRule& rule)
+      : AlphaSplitForm(system, rule.alpha, rule.multiplier.kind == AlphaMultiplier::Kind::end && !rule.split_potential,
+                       frame_),
+        system_(&system),
+        at_(system),
+        rule_(rule),
+        shift_(rule.alpha - 0.25),
+        potential_(system, at_, rule.split_potential),
+        multiplier_(system, at_, rule.multiplier),
+        scales_(system),
+        n_(system.n()),
+        constant_part_(!rule.split_potential && !system.traits().time_dependent &&
+                       (system.m() == 0 || system.traits().constraint_degree == 1)) {
+    blocks_ = {{"delta", 0, n_}};
+    if (multiplier_.unknowns() > 0) blocks_.push_back({"lambda", n_, multiplier_.unknowns()});
+    build_pattern();
+    allocate(pattern_.cols);
+    points_.at_double.allocate(n_, system.m());
+    points_.at_dual.allocate(n_, system.m());
+    for (Vector* v : {&frame_.x, &frame_.tail, &frame_.base, &velocity_.at_double, &force_.at_double, &work_})
+      v->setZero(n_);
+    for (auto* v : {&velocity_.at_dual, &force_.at_dual, &x_dual_}) *v = VectorOf<Dual1>::Constant(n_, Dual1(0.0));
+    frame_.g.setZero(system.m());
+    lambda_.setZero(system.m());
+    base_.setZero(constant_part_ ? pattern_.nonzeros() : 0);
+    for (Vector* v : {&trial_, &rows_}) v->setZero(pattern_.cols);
+    hessian_values_.setZero(system.hessian_pattern().nonzeros());
+    if (system.traits().has_force) force_values_.setZero(system.force_pattern(ForceArgument::v).nonzeros());
+  }
+
+  const SparsityPattern& pattern() const override { return pattern_; }
+  const std::vector<Block>& blocks() const override { return blocks_; }
+  const System& model() const { return *system_; }
+  const AlphaFrame& frame() const { return frame_; }
+  AlphaMultiplier& multiplier() { return multiplier_; }
+  double limit() const { return limit_; }
+
+  /// Once a step, before place_node().
+  void begin(const State& z0, double h) {
+    if (quadratic_part_.size() == 0) find_quadratic_part(z0);
+    frame_.h = h;
+    scales_.update(z0, h);
+    const double size = z0.q.value().lpNorm<Eigen::Infinity>();
+    const double penalty = penalty_stiffness(h);
+    stiff_ = rule_.multiplier.kind == AlphaMultiplier::Kind::penalty && penalty > 1;
+    floor_ = 1e-15 + 1e-16 * (stiffness_ * std::abs(h) * size / scales_.s() + penalty);
+  }
+  /// A penalty with frequencies above 1/h.
+  bool stiff() const { return stiff_; }
+  /// The node at which the next solve is.
+  void place_node(double t, const Compensated& x, const Vector& base, double sigma) {
+    frame_.t = t;
+    frame_.sigma = sigma;
+    frame_.x = x.value();
+    frame_.tail = x.tail();
+    frame_.base = base;
+    if (has_force())
+      for (Index j = 0; j < n_; ++j) x_dual_[j].value = frame_.x[j];
+    multiplier_.begin(frame_);
+  }
+
+  /// delta = h^2 x'' of the equations of motion with these multipliers.
+  void predict(const Vector& lambda, VectorRef x) {
+    auto& b = points_.at_double;
+    system_->potential_gradient(frame_.t, frame_.x, b.u);
+    if (rule_.multiplier.kind != AlphaMultiplier::Kind::penalty && lambda.size() > 0) {
+      at_.constraint_force(frame_.t, frame_.x, lambda, b.force);
+      b.u += b.force;
+    }
+    x.tail(multiplier_.unknowns()) = lambda.head(multiplier_.unknowns());
+    if (has_force()) {
+      velocity_.at_double = frame_.base / frame_.h;
+      at_.force(frame_.t, frame_.x, velocity_.at_double, b.force);
+      b.u -= b.force;
+    }
+    system_->mass().solve(b.u, work_);
+    x.head(n_) = -frame_.h * frame_.h * work_;
+  }
+
+  void scales(VectorRef columns, VectorRef rows) const override {
+    columns.head(n_) = scales_.dq();
+    rows.head(n_) = scales_.dp();
+    if (multiplier_.unknowns() == 0) return;
+    columns.tail(multiplier_.unknowns()) = scales_.lambda();
+    rows.tail(multiplier_.unknowns()) = frame_.sigma * scales_.position();
+  }
+  double rounding_floor() const override { return floor_; }
+
+  /// F of a solution, the multipliers of constraints and obstacles; also evaluates end_constraints().
+  const Vector& effective_multiplier(const Vector& x) {
+    auto& b = points_.at_double;
+    b.place(frame_, x);
+    trial_ = x;
+    multiplier_.evaluate(frame_, trial_, b, rows_);
+    return b.multiplier;
+  }
+
+  /// G((x^{n+1} + x^{n-1})/2) and G(x^{n+1}) of a solution, on the constraint pattern.
+  void constraint_jacobians(const Vector& x, Vector& centre, Vector& end) {
+    auto& b = points_.at_double;
+    b.place(frame_, x);
+    multiplier_.jacobians(frame_, b, centre, end);
+  }
+
+  /// E(n+1/2) - E(n-1/2) of a solution: what the force and the time in U do.
+  double work(const Vector& x) {
+    const bool moving = system_->traits().time_dependent;
+    if (!has_force() && !moving) return 0;
+    auto& b = points_.at_double;
+    b.place(frame_, x);
+    double sum = 0;
+    if (has_force()) {
+      velocity_.at_double = (b.plus + b.minus) / (2 * frame_.h);
+      at_.force(frame_.t, frame_.x, velocity_.at_double, force_.at_double);
+      sum += 0.5 * force_.at_double.dot(b.plus + b.minus);
+    }
+    if (moving) {
+      b.place_middles(frame_);
+      const double before = frame_.t - 0.5 * frame_.h, after = frame_.t + 0.5 * frame_.h;
+      sum += at_.potential(after, b.m_plus) - at_.potential(frame_.t, b.m_plus);
+      sum += at_.potential(frame_.t, b.m_minus) - at_.potential(before, b.m_minus);
+    }
+    return sum;
+  }
+
+  /// E(n+1/2) with d+ = d + d_tail from the node q.
+  long double energy(double t, const Compensated& q, const ConstVectorRef& d, const ConstVectorRef& d_tail, double h) {
+    long double kinetic = 0;
+    if (system_->mass().is_diagonal()) {
+      const Vector& mass = system_->mass().diagonal_entries();
+      for (Index j = 0; j < n_; ++j) {
+        const long double dj = static_cast<long double>(d[j]) + d_tail[j];
+        kinetic += mass[j] * dj * dj;
+      }
+    } else {
+      system_->mass().apply(d, work_);
+      for (Index j = 0; j < n_; ++j) kinetic += work_[j] * (static_cast<long double>(d[j]) + 2 * d_tail[j]);
+    }
+    kinetic /= 2 * static_cast<long double>(h) * h;
+    if (shift_ != 0) {
+      multiply(system_->hessian_pattern(), quadratic_part_, d, work_);
+      kinetic += 0.5L * shift_ * d.dot(work_);
+    }
+    auto& b = points_.at_double;
+    for (Index j = 0; j < n_; ++j) {
+      const long double m = q.value()[j] + (q.tail()[j] + (0.5L * d[j] + 0.5L * d_tail[j]));
+      b.middle[j] = static_cast<double>(m);
+      b.m_plus[j] = static_cast<double>(m - b.middle[j]);
+    }
+    const double half = t + 0.5 * h;
+    return kinetic + system_->potential_compensated(half, b.middle, b.m_plus, work_) +
+           multiplier_.energy(half, b.middle, b.m_plus);
+  }
+
+  template <class S>
+  void evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
+    auto& b = points_.template get<S>();
+    const double h = frame_.h;
+    b.place(frame_, x);
+    potential_.evaluate(frame_, b);
+    multiplier_.evaluate(frame_, x, b, f);
+    at_.mass_times(b.delta, b.m_delta);
+    for (Index j = 0; j < n_; ++j) f[j] = b.m_delta[j] * (1 / h) + (b.u[j] + b.force[j]) * h;
+    if (shift_ != 0) add_quadratic_part(b.delta, h * shift_, f);
+    if (has_force()) {
+      auto &v = velocity_.template get<S>(), &q = force_.template get<S>();
+      for (Index j = 0; j < n_; ++j) v[j] = (b.plus[j] + b.minus[j]) * (0.5 / h);
+      at_.force(frame_.t, node<S>(), v, q);
+      for (Index j = 0; j < n_; ++j) f[j] -= q[j] * h;
+    }
+  }
+
+  /// dF = M/h + h [(alpha - 1/4) A + (Hess U2 + sum_k c_k Hess pi_k)/4 + ... - (2 sigma - 1)/(2h) dQ/dv]
+  void jacobian(const ConstVectorRef& x, VectorRef values) override {
+    auto& b = points_.at_double;
+    const double h = frame_.h;
+    trial_ = x;
+    b.place(frame_, trial_);
+    if (!constant_part_) b.place_middles(frame_);
+    multiplier_.evaluate(frame_, trial_, b, rows_);
+    if (constant_part_) {
+      find_base();
+      values = base_;
+    } else {
+      values.setZero();
+      mass_.add(values, system_->mass().values(), 1 / h);
+      lambda_ = multiplier_.curvature(frame_.sigma) * b.multiplier;
+      potential_.hessian(frame_.t, b, lambda_, hessian_values_);
+      hessian_.add(values, hessian_values_, 0.25 * h);
+      std::size_t at = 0;
+      potential_.for_each_outer(frame_.sigma, b,
+                                [&](Index, Index, double value) { values[outer_[at++]] += h * value; });
+      if (shift_ != 0) hessian_.add(values, quadratic_part_, h * shift_);
+    }
+    multiplier_.add_jacobian(frame_, b, values);
+    if (has_force() && frame_.sigma == 1) {
+      velocity_.at_double = (b.plus + b.minus) / (2 * h);
+      system_->force_jacobian(ForceArgument::v, frame_.t, frame_.x, velocity_.at_double, force_values_);
+      force_map_.add(values, force_values_, -0.5);
+    }
+  }
+
+ private:
+  bool has_force() const { return system_->traits().has_force; }
+
+  void build_pattern() {
+    PatternBuilder builder(n_ + multiplier_.unknowns(), n_ + multiplier_.unknowns());
+    builder.add(system_->mass().pattern(), 0, 0);
+    builder.add(system_->hessian_pattern(), 0, 0);
+    for (Index j = 0; j < n_; ++j) builder.add(j, j);
+    if (has_force()) builder.add(system_->force_pattern(ForceArgument::v), 0, 0);
+    multiplier_.add_pattern(builder);
+    pattern_ = builder.build();
+    mass_ = BlockMap(pattern_, system_->mass().pattern(), 0, 0);
+    hessian_ = BlockMap(pattern_, system_->hessian_pattern(), 0, 0);
+    if (has_force()) force_map_ = BlockMap(pattern_, system_->force_pattern(ForceArgument::v), 0, 0);
+    multiplier_.map(pattern_);
+    if (rule_.split_potential && system_->traits().n_invariants > 0) {
+      const SparsityPattern& pi = system_->invariant_pattern();
+      for (Index k = 0; k < pi.rows; ++k)
+        for (Index i = pi.offsets[k]; i < pi.offsets[k + 1]; ++i)
+          for (Index j = pi.offsets[k]; j < pi.offsets[k + 1]; ++j)
+            outer_.push_back(pattern_.find(pi.indices[i], pi.indices[j]));
+    }
+  }
+
+  /// A, which is constant, its stability limit, and the largest |A|_row / mass^(1/2): what a rounding error of q does
+  /// to a row.
+  void find_quadratic_part(const State& z0) {
+    const Vector &q = z0.q.value(), none = Vector::Zero(system_->m());
+    const SparsityPattern& pattern = system_->hessian_pattern();
+    quadratic_part_.setZero(pattern.nonzeros());
+    if (rule_.split_potential)
+      system_->split_hessian(z0.t, q, Vector::Zero(system_->traits().n_invariants), none, quadratic_part_);
+    else
+      system_->lagrangian_hessian(z0.t, q, none, quadratic_part_);
+    if (shift_ < 0)
+      limit_ = stability_limit(rule_.alpha, largest_eigenvalue(system_->mass(), pattern, quadratic_part_));
+    for (Index i = 0; i < n_; ++i) {
+      const Index first = pattern.offsets[i], count = pattern.offsets[i + 1] - first;
+      const double sum = count > 0 ? quadratic_part_.segment(first, count).lpNorm<1>() : 0;
+      stiffness_ = std::max(stiffness_, sum / std::sqrt(system_->mass().diagonal_entries()[i]));
+    }
+  }
+  /// base_ = M/h + h alpha A
+  void find_base() {
+    if (base_h_ == frame_.h) return;
+    base_h_ = frame_.h;
+    base_.setZero();
+    mass_.add(base_, system_->mass().values(), 1 / base_h_);
+    hessian_.add(base_, quadratic_part_, rule_.alpha * base_h_);
+  }
+
+  /// h^2 (G M^-1 G^T)_ii w_i/eps at most
+  double penalty_stiffness(double h) const {
+    if (rule_.multiplier.kind == AlphaMultiplier::Kind::unknown || system_->m() == 0) return 0;
+    return multiplier_.largest_weight() / rule_.multiplier.eps * h * h *
+           (scales_.hidden() / scales_.s()).cwiseAbs2().maxCoeff();
+  }
+
+  template <class S>
+  void add_quadratic_part(const VectorOf<S>& delta, double factor, VectorOf<S>& f) const {
+    const SparsityPattern& pattern = system_->hessian_pattern();
+    for (Index i = 0; i < n_; ++i)
+      for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k)
+        f[i] += delta[pattern.indices[k]] * (factor * quadratic_part_[k]);
+  }
+  template <class S>
+  const VectorOf<S>& node() const {
+    if constexpr (std::is_same_v<S, double>)
+      return frame_.x;
+    else
+      return x_dual_;
+  }
+
+  const Vector& quadratic_part() const override { return quadratic_part_; }
+
+  const System* system_;
+  SystemAt at_;
+  AlphaRule rule_;
+  double shift_;  ///< alpha - 1/4
+  AlphaPotential potential_;
+  AlphaMultiplier multiplier_;
+  StepScales scales_;
+  Index n_;
+  AlphaFrame frame_;
+  bool stiff_ = false;
+  bool constant_part_;  ///< the Jacobian but for constraints and forces depends on h only
+  double base_h_ = 0;
+  double floor_ = 1e-15, stiffness_ = 0, limit_ = std::numeric_limits<double>::infinity();
+  SparsityPattern pattern_;
+  std::vector<Block> blocks_;
+  BlockMap mass_, hessian_, force_map_;
+  std::vector<Index> outer_;
+  ForBothScalars<AlphaPoint> points_;
+  ForBothScalars<VectorOf> velocity_, force_;
+  VectorOf<Dual1> x_dual_;
+  Vector quadratic_part_, base_, hessian_values_, force_values_, lambda_, trial_, rows_, work_;
+};
+
+}  // namespace gnomon::kernels

@@ -1,0 +1,254 @@
+#pragma once
+/// \file
+/// Constraints in the alpha-schemes, g at most quadratic; where there are obstacles, g = (constraints, -obstacles). The
+/// force is G^T F, at a middle where G gives the exact difference of g:
+///
+///     unknown    G((x^{n+1} + x^{n-1})/2)^T lambda,   lambda unknown,  g(x^{n+1}) = 0 (KKT)
+///     end        G(x^{n+1})^T lambda, the rest the same: (97) as printed, which loses energy
+///     augmented  as the first with F = lambda + w g(x^{n+1})/eps, lambda fixed
+///     penalty    G((m+ + m-)/2)^T F,   F_i = w_i [r(a) - r(b)]/[eps (a - b)],  a = g_i(m+),  b = g_i(m-)
+///
+/// r(y) = y^2/2 for constraints, F_i = w_i (a + b)/(2 eps); (y^+)^2/2 for obstacles, where the quotient is
+///
+///     (a + b)/2 where both are positive,  0 where neither is,  else [(a^+)^2 - (b^+)^2]/(2 (a - b))
+///
+/// without a pole. w are the system's constraint_weights. Energy: F.(g(m+) - g(m-)) is the change of the penalty
+/// P = sum_i w_i r(g_i)/eps, and the unknown multipliers do no work since g(x^{n+1}) = g(x^{n-1}).
+/// Glowinski, Holmstroem, (62), (63), corrected.
+
+#include <algorithm>
+
+#include "gnomon/model/system_at.hpp"
+#include "kernels/alpha/alpha_frame.hpp"
+#include "kernels/common/step_frame.hpp"
+#include "kernels/common/step_scales.hpp"
+
+namespace gnomon::kernels {
+
+/// [r(a) - r(b)]/(a - b) for r = (y^+)^2/2, and its derivatives.
+struct OneSidedQuotient {
+  double value = 0, by_a = 0, by_b = 0;
+  OneSidedQuotient(double a, double b) {
+    if (a > 0 && b > 0) {
+      value = 0.5 * (a + b);
+      by_a = by_b = 0.5;
+    } else if (a > 0) {
+      const double s = a / (a - b);  // in (0, 1]
+      value = 0.5 * a * s;
+      by_a = s * (1 - 0.5 * s);
+      by_b = 0.5 * s * s;
+    } else if (b > 0) {
+      const double s = b / (b - a);
+      value = 0.5 * b * s;
+      by_a = 0.5 * s * s;
+      by_b = s * (1 - 0.5 * s);
+    }
+  }
+};
+
+class AlphaMultiplier {
+ public:
+  enum class Kind { unknown, end, augmented, penalty };
+  struct Rule {
+    Kind kind = Kind::unknown;
+    double eps = 1;
+    Index n_obstacles = 0;  ///< the last rows of g: one-sided
+  };
+
+  AlphaMultiplier(const System& system, SystemAt& at, const Rule& rule)
+      : system_(&system),
+        at_(&at),
+        rule_(rule),
+        n_(system.n()),
+        m_(system.m()),
+        two_sided_(m_ - rule.n_obstacles),
+        linear_(system.traits().constraint_degree == 1) {
+    weights_ = Vector::Ones(m_);
+    if (system.traits().constraint_weights.size() == m_) weights_ = system.traits().constraint_weights;
+    for (auto* v : {&a_.at_double, &b_.at_double}) v->setZero(m_);
+    for (auto* v : {&a_.at_dual, &b_.at_dual}) v->resize(m_);
+    for (Vector* v : {&at_point_.at_double, &end_}) v->setZero(n_);
+    at_point_.at_dual = VectorOf<Dual1>::Constant(n_, Dual1(0.0));
+    for (Vector* v : {&lambda_, &slope_plus_, &slope_minus_, &energy_g_}) v->setZero(m_);
+    for (Vector* v : {&values_, &plus_values_, &minus_values_}) v->setZero(system.constraint_pattern().nonzeros());
+  }
+
+  const Rule& rule() const { return rule_; }
+  Index unknowns() const { return has_unknowns() ? m_ : 0; }
+  /// The fixed multipliers of the augmented kind.
+  void set_lambda(const Vector& lambda) { lambda_ = lambda; }
+  double largest_weight() const { return m_ > 0 ? weights_.maxCoeff() : 0; }
+  /// g(x^{n+1}) of the last evaluation at double.
+  const Vector& end_constraints() const { return a_.at_double; }
+
+  void begin(AlphaFrame& frame) {
+    if (m_ > 0) system_->constraints_compensated(frame.t, frame.x, frame.tail, frame.g, values_);
+  }
+
+  /// b.force = G^T F, after b.place(); f.tail(m) = g(x^{n+1}) where lambda is unknown.
+  template <class S>
+  void evaluate(const AlphaFrame& frame, const VectorOf<S>& unknowns, AlphaPoint<S>& b, VectorOf<S>& f) {
+    if (m_ == 0) {
+      for (Index j = 0; j < n_; ++j) b.force[j] = S(0.0);
+      return;
+    }
+    auto& a = a_.get<S>();
+    if (rule_.kind == Kind::penalty) {
+      difference(frame, b.plus, 0.5, a);
+      difference(frame, b.minus, -0.5, b_.get<S>());
+      for (Index i = 0; i < m_; ++i) b.multiplier[i] = quotient(i, a[i], b_.get<S>()[i]) * (weights_[i] / rule_.eps);
+      at_->constraint_force(frame.t, b.middle, b.multiplier, b.force);
+      return;
+    }
+    difference(frame, b.plus, 1, a);
+    if (has_unknowns()) {
+      b.multiplier = unknowns.tail(m_);
+      f.tail(m_) = a;
+    } else {
+      for (Index i = 0; i < m_; ++i) b.multiplier[i] = a[i] * (weights_[i] / rule_.eps) + lambda_[i];
+    }
+    auto& middle = at_point_.get<S>();
+    const bool at_end = rule_.kind == Kind::end;
+    for (Index j = 0; j < n_; ++j)
+      middle[j] = ((at_end ? b.plus[j] : S(b.delta[j] * 0.5)) + frame.tail[j]) + frame.x[j];
+    at_->constraint_force(frame.t, middle, b.multiplier, b.force);
+  }
+
+  /// P at a point, compensated.
+  long double energy(double t, const Vector& q, const Vector& tail) {
+    if (rule_.kind != Kind::penalty || m_ == 0) return 0;
+    system_->constraints_compensated(t, q, tail, energy_g_, values_);
+    long double sum = 0;
+    for (Index i = 0; i < m_; ++i)
+      if (i < two_sided_ || energy_g_[i] > 0)
+        sum += static_cast<long double>(weights_[i]) * energy_g_[i] * energy_g_[i];
+    return sum / (2 * rule_.eps);
+  }
+
+  /// G where the force is and at x + d+.
+  void jacobians(const AlphaFrame& frame, const AlphaPoint<double>& b, Vector& centre_values, Vector& end_values) {
+    system_->constraint_jacobian(frame.t, centre(frame, b), centre_values);
+    system_->constraint_jacobian(frame.t, end(frame, b), end_values);
+  }
+
+  void add_pattern(PatternBuilder& builder) const {
+    if (has_unknowns()) {
+      builder.add(system_->constraint_pattern(), 0, n_, true);
+      builder.add(system_->constraint_pattern(), n_, 0);
+    } else {
+      each_pair([&](Index i, Index j) { builder.add(i, j); });
+    }
+  }
+  void map(const SparsityPattern& whole) {
+    if (has_unknowns()) {
+      force_map_ = BlockMap(whole, system_->constraint_pattern(), 0, n_, true);
+      position_map_ = BlockMap(whole, system_->constraint_pattern(), n_, 0);
+    } else {
+      each_pair([&](Index i, Index j) { normal_.push_back(whole.find(i, j)); });
+    }
+  }
+  /// Factor of F in the multipliers of AlphaPotential::hessian: G^T F depends on delta through x + delta/2,
+  /// x^{n+1} or x + delta/4.
+  double curvature(double sigma) const {
+    if (rule_.kind == Kind::end) return 4 * sigma;
+    return rule_.kind == Kind::penalty ? 1 : 2;
+  }
+  /// h d(G^T F) by delta at fixed G, and by lambda; the rows g(x^{n+1}). After evaluate() at the same point.
+  void add_jacobian(const AlphaFrame& frame, const AlphaPoint<double>& b, VectorRef values) {
+    if (m_ == 0) return;
+    const bool penalty = rule_.kind == Kind::penalty, moving_start = penalty && frame.sigma < 1;
+    if (penalty) {
+      system_->constraint_jacobian(frame.t, b.middle, values_);
+      system_->constraint_jacobian(frame.t, b.m_plus, plus_values_);
+      if (moving_start) system_->constraint_jacobian(frame.t, b.m_minus, minus_values_);
+    } else {
+      jacobians(frame, b, values_, plus_values_);
+    }
+    if (has_unknowns()) {
+      position_map_.add(values, plus_values_, frame.sigma);
+      force_map_.add(values, values_, frame.h);
+      return;
+    }
+    slopes(frame.sigma);
+    const SparsityPattern& g = system_->constraint_pattern();
+    std::size_t at = 0;
+    for (Index i = 0; i < m_; ++i)
+      for (Index j = g.offsets[i]; j < g.offsets[i + 1]; ++j) {
+        const double left = frame.h * values_[j];
+        for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) {
+          double right = slope_plus_[i] * plus_values_[k];
+          if (moving_start) right += slope_minus_[i] * minus_values_[k];
+          values[normal_[at++]] += left * right;
+        }
+      }
+  }
+
+ private:
+  bool has_unknowns() const { return rule_.kind == Kind::unknown || rule_.kind == Kind::end; }
+  template <class Visit>
+  void each_pair(const Visit& visit) const {
+    const SparsityPattern& g = system_->constraint_pattern();
+    for (Index i = 0; i < m_; ++i)
+      for (Index j = g.offsets[i]; j < g.offsets[i + 1]; ++j)
+        for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) visit(g.indices[j], g.indices[k]);
+  }
+
+  /// out = g(x + factor d) = g(x) + factor G(x + factor d/2) d: for quadratic g exact, and without cancellation.
+  template <class S>
+  void difference(const AlphaFrame& frame, const VectorOf<S>& d, double factor, VectorOf<S>& out) {
+    auto& point = at_point_.get<S>();
+    const double half = 0.5 * factor;
+    if (!linear_)  // else G is the same everywhere
+      for (Index j = 0; j < n_; ++j) point[j] = (d[j] * half + frame.tail[j]) + frame.x[j];
+    at_->constraint_jacobian_times(frame.t, point, d, out);
+    for (Index i = 0; i < m_; ++i) out[i] = out[i] * factor + frame.g[i];
+  }
+  double quotient(Index i, double a, double b) const {
+    return i < two_sided_ ? 0.5 * (a + b) : OneSidedQuotient(a, b).value;
+  }
+  Dual1 quotient(Index i, const Dual1& a, const Dual1& b) const {
+    if (i < two_sided_) return (a + b) * 0.5;
+    const OneSidedQuotient q(a.value, b.value);
+    Dual1 out = chain(a, q.value, q.by_a);
+    out.grad[0] += q.by_b * b.grad[0];
+    return out;
+  }
+  /// dF = slope_plus (row of G(m+) or G(x^{n+1})) + slope_minus (row of G(m-)), by delta.
+  void slopes(double sigma) {
+    for (Index i = 0; i < m_; ++i) {
+      const double w = weights_[i] / rule_.eps;
+      double by_a = 0.5, by_b = 0.5;
+      if (rule_.kind == Kind::augmented) {
+        by_a = 2;  // through x^{n+1}, which moves by sigma, not sigma/2
+        by_b = 0;
+      } else if (i >= two_sided_) {
+        const OneSidedQuotient q(a_.at_double[i], b_.at_double[i]);
+        by_a = q.by_a;
+        by_b = q.by_b;
+      }
+      slope_plus_[i] = w * by_a * 0.5 * sigma;
+      slope_minus_[i] = w * by_b * 0.5 * (1 - sigma);
+    }
+  }
+  const Vector& end(const AlphaFrame& frame, const AlphaPoint<double>& b) {
+    end_ = (b.plus + frame.tail) + frame.x;
+    return end_;
+  }
+  const Vector& centre(const AlphaFrame& frame, const AlphaPoint<double>& b) {
+    if (rule_.kind == Kind::end) return end(frame, b);
+    at_point_.at_double = (0.5 * b.delta + frame.tail) + frame.x;
+    return at_point_.at_double;
+  }
+
+  const System* system_;
+  SystemAt* at_;
+  Rule rule_;
+  Index n_, m_, two_sided_;
+  bool linear_;
+  Vector weights_, end_, lambda_, slope_plus_, slope_minus_, energy_g_, values_, plus_values_, minus_values_;
+  ForBothScalars<VectorOf> a_, b_, at_point_;
+  BlockMap force_map_, position_map_;
+  std::vector<Index> normal_;
+};
+
+}  // namespace gnomon::kernels

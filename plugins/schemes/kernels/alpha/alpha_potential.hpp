@@ -1,0 +1,102 @@
+#pragma once
+/// \file
+/// The discrete derivative of a potential between two moving points, m- and m+, as the alpha-schemes take it:
+///
+///     DU = grad U2(m) + sum_k c_k grad pi_k(m),   m = (m+ + m-)/2,
+///     c_k = [V_k(pi_k(m+)) - V_k(pi_k(m-))] / [pi_k(m+) - pi_k(m-)]
+///
+/// so that DU.(m+ - m-) = U(m+) - U(m-) for U = U2 + sum_k V_k(pi_k), U2 and pi_k at most quadratic. With U quadratic
+/// this is A m, (16) of the paper; with pi_k = x_k it is (31), whose quotients have limits where nothing moves.
+
+#include "gnomon/model/system_at.hpp"
+#include "kernels/alpha/alpha_frame.hpp"
+#include "kernels/discrete_gradient/difference_quotient.hpp"
+
+namespace gnomon::kernels {
+
+class AlphaPotential {
+ public:
+  /// split: U in quadratic invariants; else it is at most quadratic.
+  AlphaPotential(const System& system, SystemAt& at, bool split)
+      : system_(&system), at_(&at), count_(split ? system.traits().n_invariants : 0), split_(split) {
+    if (!split) return;
+    for (Vector* v : {&pi_plus_, &pi_minus_, &c_, &dc_plus_, &dc_minus_}) v->setZero(count_);
+    pi_plus_dual_.resize(count_);
+    pi_minus_dual_.resize(count_);
+    c_dual_.resize(count_);
+    for (Vector* v : {&middle_values_, &plus_values_, &minus_values_})
+      v->setZero(system.invariant_pattern().nonzeros());
+  }
+
+  void evaluate(const AlphaFrame& frame, AlphaPoint<double>& b) {
+    const double t = frame.t;
+    if (!split_) return at_->potential_gradient(t, b.middle, b.u);
+    b.place_middles(frame);
+    quotients(b);
+    at_->invariant_force(b.middle, c_, b.u);
+    at_->regular_potential_gradient(t, b.middle, b.work);
+    b.u += b.work;
+  }
+  void evaluate(const AlphaFrame& frame, AlphaPoint<Dual1>& b) {
+    const double t = frame.t;
+    if (!split_) return at_->potential_gradient(t, b.middle, b.u);
+    b.place_middles(frame);
+    at_->invariants(b.m_plus, pi_plus_dual_);
+    at_->invariants(b.m_minus, pi_minus_dual_);
+    for (Index k = 0; k < count_; ++k) {
+      const Dual1 &plus = pi_plus_dual_[k], &minus = pi_minus_dual_[k];
+      const Quotient by_plus = difference_quotient(*system_, k, minus.value, plus.value);
+      const Quotient by_minus = difference_quotient(*system_, k, plus.value, minus.value);
+      c_dual_[k] = chain(plus, by_plus.value, by_plus.derivative);
+      c_dual_[k].grad[0] += by_minus.derivative * minus.grad[0];
+    }
+    at_->invariant_force(b.middle, c_dual_, b.u);
+    at_->regular_potential_gradient(t, b.middle, b.work);
+    b.u += b.work;
+  }
+
+  /// values on hessian_pattern() = Hess U2 + sum_k c_k Hess pi_k + sum_i lambda_i Hess g_i, four times the derivative
+  /// of DU + ... by delta through m; after place_middles().
+  void hessian(double t, const AlphaPoint<double>& b, const Vector& lambda, Vector& values) {
+    if (!split_) return system_->lagrangian_hessian(t, b.middle, lambda, values);
+    quotients(b);
+    system_->split_hessian(t, b.middle, c_, lambda, values);
+  }
+  /// The rest of the derivative by delta, after hessian(): calls add(i, j, value), always in the same order, for
+  ///     sum_k grad pi_k(m) [dc_k/dpi+ sigma/2 grad pi_k(m+) + dc_k/dpi- (1 - sigma)/2 grad pi_k(m-)]^T
+  template <class Add>
+  void for_each_outer(double sigma, const AlphaPoint<double>& b, const Add& add) {
+    if (count_ == 0) return;
+    system_->invariant_jacobian(b.middle, middle_values_);
+    system_->invariant_jacobian(b.m_plus, plus_values_);
+    system_->invariant_jacobian(b.m_minus, minus_values_);
+    const SparsityPattern& pi = system_->invariant_pattern();
+    for (Index k = 0; k < count_; ++k)
+      for (Index i = pi.offsets[k]; i < pi.offsets[k + 1]; ++i)
+        for (Index j = pi.offsets[k]; j < pi.offsets[k + 1]; ++j)
+          add(pi.indices[i], pi.indices[j],
+              middle_values_[i] * 0.5 *
+                  (dc_plus_[k] * sigma * plus_values_[j] + dc_minus_[k] * (1 - sigma) * minus_values_[j]));
+  }
+
+ private:
+  void quotients(const AlphaPoint<double>& b) {
+    system_->invariants(b.m_plus, pi_plus_);
+    system_->invariants(b.m_minus, pi_minus_);
+    for (Index k = 0; k < count_; ++k) {
+      const Quotient by_plus = difference_quotient(*system_, k, pi_minus_[k], pi_plus_[k]);
+      c_[k] = by_plus.value;
+      dc_plus_[k] = by_plus.derivative;
+      dc_minus_[k] = difference_quotient(*system_, k, pi_plus_[k], pi_minus_[k]).derivative;
+    }
+  }
+
+  const System* system_;
+  SystemAt* at_;
+  Index count_;
+  bool split_;
+  Vector pi_plus_, pi_minus_, c_, dc_plus_, dc_minus_, middle_values_, plus_values_, minus_values_;
+  VectorOf<Dual1> pi_plus_dual_, pi_minus_dual_, c_dual_;
+};
+
+}  // namespace gnomon::kernels

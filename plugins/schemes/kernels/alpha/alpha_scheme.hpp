@@ -1,0 +1,46 @@
+#pragma once
+/// \file
+/// What the alpha-schemes for constant mass take, and what they promise.
+
+#include "gnomon/base/options.hpp"
+#include "kernels/alpha/alpha_step.hpp"
+#include "kernels/common/requirements.hpp"
+
+namespace gnomon::kernels {
+
+inline OptionSpec alpha_option() {
+  return OptionSpec::real("alpha", 0.25, 0, 0.5, "",
+                          "weight of x^{n+1} and x^{n-1} in A x, below 1/4 stable up to (23)");
+}
+
+inline OptionSpec penalty_eps() {
+  return OptionSpec::real("eps", 1e-6, 1e-30, 1e30, "unit of w g^2 per energy",
+                          "penalty parameter: P = sum w g^2/(2 eps)");
+}
+
+inline Promises alpha_promises() {
+  Promises p;
+  p.order = 2;
+  p.discrete_energy = p.position = p.symmetric = true;
+  return p;
+}
+
+/// Throws Error(refused).
+inline AlphaRule alpha_rule(const Scheme& scheme, const System& system, const Options& options) {
+  const SystemTraits& traits = system.traits();
+  if (!traits.constant_mass) throw refusal(scheme, system, "its mass depends on the configuration");
+  if (traits.has_friction) throw refusal(scheme, system, "it has friction, which depends on the multipliers");
+  if (traits.time_dependent && system.m() > 0)
+    throw refusal(scheme, system, "it has constraints and something that depends on time");
+  if (!quadratic_constraints(system))
+    throw refusal(scheme, system, "its constraints are not declared to be at most quadratic");
+  AlphaRule rule;
+  rule.alpha = options.real("alpha");
+  rule.split_potential = !at_most_quadratic(traits.potential_degree);
+  if (rule.split_potential && traits.n_invariants == 0)
+    throw refusal(scheme, system,
+                  "its potential is neither declared to be at most quadratic nor written in quadratic invariants");
+  return rule;
+}
+
+}  // namespace gnomon::kernels

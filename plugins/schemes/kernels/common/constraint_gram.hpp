@@ -1,0 +1,112 @@
+#pragma once
+/// \file
+/// A = G M^-1 G^T at one configuration (m x m, symmetric, positive definite where G has full rank): a banded Cholesky
+/// factorisation in the order of the constraints, O(m b^2) for bandwidth b, which is one or two for chains, and no
+/// allocation. Constant mass.
+
+#include <algorithm>
+#include <cmath>
+
+#include "gnomon/model/system.hpp"
+
+namespace gnomon::kernels {
+
+class ConstraintGram {
+ public:
+  explicit ConstraintGram(const System& system) : system_(&system), m_(system.m()) {
+    const SparsityPattern& g = system.constraint_pattern();
+    const bool diagonal = system.mass().is_diagonal();
+    for (Index i = 0; i < m_; ++i)
+      for (Index j = 0; j < i; ++j)
+        if (!diagonal || share_column(g, i, j)) width_ = std::max(width_, i - j);
+    for (Vector* v : {&row_, &solved_}) v->setZero(system.n());
+    g_values_.setZero(g.nonzeros());
+    factor_.setZero(width_ + 1, m_);
+  }
+
+  /// G and the factor of A at q. False where A is not positive definite: G has lost rank.
+  bool update(double t, const ConstVectorRef& q) {
+    const SparsityPattern& g = system_->constraint_pattern();
+    system_->constraint_jacobian(t, q, g_values_);
+    // Row i of A up to the diagonal: factor(i - j, i) = A_ij.
+    for (Index i = 0; i < m_; ++i) {
+      scaled_row(g, i);
+      for (Index j = std::max<Index>(0, i - width_); j <= i; ++j) factor_(i - j, i) = row_dot(g, j, solved_);
+      for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k) solved_[g.indices[at(k)]] = 0;
+    }
+    return factorise();
+  }
+
+  /// G at the q of update, on System::constraint_pattern().
+  const Vector& jacobian() const { return g_values_; }
+  /// out = G v
+  void times(const ConstVectorRef& v, VectorRef out) const {
+    multiply(system_->constraint_pattern(), g_values_, v, out);
+  }
+  /// out = M^-1 G^T lambda
+  void velocity(const ConstVectorRef& lambda, VectorRef out) {
+    multiply_transposed(system_->constraint_pattern(), g_values_, lambda, row_);
+    system_->mass().solve(row_, out);
+  }
+  /// x = A^-1 x
+  void solve(VectorRef x) const {
+    for (Index i = 0; i < m_; ++i) {
+      for (Index j = std::max<Index>(0, i - width_); j < i; ++j) x[i] -= factor_(i - j, i) * x[j];
+      x[i] /= factor_(0, i);
+    }
+    for (Index i = m_ - 1; i >= 0; --i) {
+      x[i] /= factor_(0, i);
+      for (Index j = std::max<Index>(0, i - width_); j < i; ++j) x[j] -= factor_(i - j, i) * x[i];
+    }
+  }
+
+ private:
+  static std::size_t at(Index k) { return static_cast<std::size_t>(k); }
+  static bool share_column(const SparsityPattern& g, Index i, Index j) {
+    for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k)
+      if (g.find(j, g.indices[at(k)]) >= 0) return true;
+    return false;
+  }
+  double row_dot(const SparsityPattern& g, Index i, const Vector& x) const {
+    double sum = 0;
+    for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k) sum += g_values_[k] * x[g.indices[at(k)]];
+    return sum;
+  }
+  /// solved = M^-1 G_i^T; for a diagonal mass only where G_i is not zero, so that a row costs no more than its entries.
+  void scaled_row(const SparsityPattern& g, Index i) {
+    const bool diagonal = system_->mass().is_diagonal();
+    if (!diagonal) row_.setZero();
+    for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k) {
+      const Index c = g.indices[at(k)];
+      if (diagonal)
+        solved_[c] = g_values_[k] / system_->mass().diagonal_entries()[c];
+      else
+        row_[c] = g_values_[k];
+    }
+    if (!diagonal) system_->mass().solve(row_, solved_);
+  }
+  bool factorise() {
+    for (Index i = 0; i < m_; ++i) {
+      const double before = factor_(0, i);
+      for (Index j = std::max<Index>(0, i - width_); j <= i; ++j) {
+        double sum = factor_(i - j, i);
+        for (Index k = std::max<Index>(0, i - width_); k < j; ++k)
+          if (j - k <= width_) sum -= factor_(i - k, i) * factor_(j - k, j);
+        if (j < i)
+          factor_(i - j, i) = sum / factor_(0, j);
+        else if (sum > 1e-14 * before)
+          factor_(0, i) = std::sqrt(sum);
+        else
+          return false;
+      }
+    }
+    return true;
+  }
+
+  const System* system_;
+  Index m_, width_ = 0;
+  Matrix factor_;
+  Vector row_, solved_, g_values_;
+};
+
+}  // namespace gnomon::kernels

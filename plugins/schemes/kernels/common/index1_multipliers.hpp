@@ -1,0 +1,65 @@
+#pragma once
+/// \file
+/// The momentum and the multipliers that belong to a configuration on the constraint manifold, with A = G M^-1 G^T:
+///
+///     P(q) p = p - G^T A^-1 G M^-1 p                        the M^-1-orthogonal projection onto G M^-1 p = 0
+///     A lambda = v^T (Hess g) v - G M^-1 (grad U - Q)       index-1 multipliers of a state with G v = 0, v = M^-1 p
+///
+/// Both share the factorisation of A; no allocation. (Constant mass; g does not depend on time.)
+
+#include "kernels/common/constraint_gram.hpp"
+
+namespace gnomon::kernels {
+
+class Index1Multipliers {
+ public:
+  explicit Index1Multipliers(const System& system) : system_(&system), gram_(system), m_(system.m()) {
+    for (Vector* v : {&v_, &force_, &applied_}) v->setZero(system.n());
+    right_.setZero(m_);
+  }
+
+  /// lambda at (q, p). False, with lambda untouched, where A is not positive definite: G has lost rank.
+  bool solve(double t, const Vector& q, const Vector& p, Vector& lambda) {
+    if (m_ == 0) return true;
+    if (!gram_.update(t, q)) return false;
+    multipliers(t, q, p, lambda);
+    return true;
+  }
+
+  /// p -> P(q) p, and lambda at the projected state. False, with both untouched, where A is not positive definite.
+  bool project(double t, const Vector& q, Vector& p, Vector& lambda) {
+    if (m_ == 0) return true;
+    if (!gram_.update(t, q)) return false;
+    for (int pass = 0; pass < 2; ++pass) {  // the second takes the rounding of the first, relative to the part removed
+      system_->mass().solve(p, v_);
+      gram_.times(v_, right_);
+      gram_.solve(right_);
+      multiply_transposed(system_->constraint_pattern(), gram_.jacobian(), right_, force_);
+      p -= force_;
+    }
+    multipliers(t, q, p, lambda);
+    return true;
+  }
+
+ private:
+  void multipliers(double t, const Vector& q, const Vector& p, Vector& lambda) {
+    system_->mass().solve(p, v_);
+    system_->constraint_bias(t, q, v_, lambda);
+    system_->potential_gradient(t, q, force_);
+    if (system_->traits().has_force) {
+      system_->force(t, q, v_, applied_);
+      force_ -= applied_;
+    }
+    system_->mass().solve(force_, v_);
+    gram_.times(v_, right_);
+    lambda -= right_;
+    gram_.solve(lambda);
+  }
+
+  const System* system_;
+  ConstraintGram gram_;
+  Index m_;
+  Vector v_, force_, applied_, right_;
+};
+
+}  // namespace gnomon::kernels

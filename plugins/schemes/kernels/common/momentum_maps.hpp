@@ -1,0 +1,61 @@
+#pragma once
+/// \file
+/// Which momentum maps survive a midpoint or collocation force G^T lambda.
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+
+#include "gnomon/model/system.hpp"
+
+namespace gnomon::kernels {
+
+/// How the constraints transform under the declared symmetries: each g_i is invariant by itself (a distance), or the
+/// g_i turn among themselves (a joint phi - l d = 0 in components), where xi.G^T lambda = lambda.(xi' g) vanishes only
+/// where g does.
+enum class ConstraintSymmetry {
+  invariant,  ///< G(q) xi_a(q) = 0 for every q
+  affine,     ///< those g_i for which that fails are affine in q: zero at the midpoint when zero at both ends
+  other
+};
+
+/// By evaluation at three arbitrary configurations off the constraint manifold.
+inline ConstraintSymmetry constraint_symmetry(const System& system) {
+  constexpr int points = 3;
+  const SparsityPattern& g = system.constraint_pattern();
+  const Index n = system.n();
+  Vector q(n), xi(n), values(g.nonzeros()), first(g.nonzeros()), moved(system.m());
+  ConstraintSymmetry found = ConstraintSymmetry::invariant;
+  try {
+    for (int point = 0; point < points; ++point) {
+      for (Index j = 0; j < n; ++j) q[j] = std::sin(1 + 2.3 * static_cast<double>(j) + 0.7 * point);
+      system.constraint_jacobian(0, q, values);
+      if (point == 0) first = values;
+      for (Index a = 0; a < system.traits().n_symmetries; ++a) {
+        system.symmetry_generator(a, q, xi);
+        multiply(g, values, xi, moved);
+        for (Index i = 0; i < system.m(); ++i) {
+          double size = 1e-300, change = 0;
+          for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) {
+            size += std::abs(values[k]) * xi.lpNorm<Eigen::Infinity>();
+            change = std::max(change, std::abs(values[k] - first[k]) * xi.lpNorm<Eigen::Infinity>());
+          }
+          if (std::abs(moved[i]) <= 1e-12 * size) continue;
+          if (!(change <= 1e-12 * size)) return ConstraintSymmetry::other;
+          found = ConstraintSymmetry::affine;
+        }
+      }
+    }
+  } catch (const std::exception&) {
+    return ConstraintSymmetry::other;  // cannot be evaluated there: nothing is known
+  }
+  return found;
+}
+
+/// Whether every constraint function, and not only the set g = 0, keeps the declared symmetries. Where it does not, a
+/// constraint force at an inner node of a step, where g is not zero, has a moment.
+inline bool symmetries_keep_constraints(const System& system) {
+  return constraint_symmetry(system) == ConstraintSymmetry::invariant;
+}
+
+}  // namespace gnomon::kernels

@@ -1,0 +1,81 @@
+#pragma once
+/// \file
+/// U(q,t) and g(q,t) in one step of a discrete-derivative scheme. Before a discrete derivative D by the state is
+/// applied, they are averaged over the two times,
+///
+///     fbar(z) = [f(z,t0) + f(z,t1)]/2,    D_t f = [f(z0,t1) - f(z0,t0) + f(z1,t1) - f(z1,t0)]/2       (an increment)
+///
+/// so that D fbar.dz + D_t f = f(z1,t1) - f(z0,t0), and with g = 0 (and Psi = G M^-1 p + dg/dt = 0) at both ends of the
+/// step the proofs of energy give exactly
+///
+///     H1 - H0 = Qbar.dq + D_t U + lambda.D_t g + gamma.D_t Psi.
+///
+/// Of a system that does not depend on time everything is evaluated once, at the midpoint.
+
+#include "gnomon/scheme/scheme.hpp"
+
+namespace gnomon::kernels {
+
+/// The time after a step of h, to the last bit that of State::advance_time: g(q1,t1) of a step is the g(q0,t0) of the
+/// next one, and a support that moves while t is rounded would do work.
+inline double time_after(const State& z, double h) {
+  State after;
+  after.t = z.t;
+  after.t_tail = z.t_tail;
+  after.advance_time(h);
+  return after.t;
+}
+
+class MovingConstraints {
+ public:
+  explicit MovingConstraints(const System& system) : system_(&system), moving_(system.traits().time_dependent) {
+    if (!moving_) return;
+    for (Vector* v : {&at_t1_, &at_t0_}) v->setZero(system.m());
+  }
+
+  bool moving() const { return moving_; }
+  void begin(const State& z0, double h) {
+    tm_ = z0.t + 0.5 * h;
+    if (!moving_) return;
+    t0_ = z0.t;
+    t1_ = time_after(z0, h);
+  }
+  /// The end of the step.
+  double end(const State& z0, double h) const { return moving_ ? t1_ : z0.t + h; }
+
+  /// out = fbar, where f(t, out) fills out; `scratch` is of its size.
+  template <class V, class F>
+  void average(V& out, V& scratch, F&& f) const {
+    using S = typename V::Scalar;
+    if (!moving_) return f(tm_, out);
+    f(t0_, out);
+    f(t1_, scratch);
+    out = (out + scratch) * S(0.5);
+  }
+
+  /// D_t U, lambda.D_t g and gamma.D_t Psi between (q0, v0) and (q1, v1)
+  Work work(const Vector& q0, const Vector& v0, const Vector& q1, const Vector& v1, const Vector& lambda,
+            const Vector& gamma) {
+    Work sum;
+    if (!moving_) return sum;
+    for (const auto& [q, v] : {std::pair{&q0, &v0}, {&q1, &v1}}) {
+      sum.potential += 0.5L * (static_cast<long double>(system_->potential(t1_, *q)) - system_->potential(t0_, *q));
+      system_->constraints(t1_, *q, at_t1_);
+      system_->constraints(t0_, *q, at_t0_);
+      sum.position += 0.5L * lambda.dot(at_t1_ - at_t0_);
+      if (gamma.size() == 0) continue;
+      system_->constraint_velocity(t1_, *q, *v, at_t1_);
+      system_->constraint_velocity(t0_, *q, *v, at_t0_);
+      sum.velocity += 0.5L * gamma.dot(at_t1_ - at_t0_);
+    }
+    return sum;
+  }
+
+ private:
+  const System* system_;
+  bool moving_;
+  double t0_ = 0, t1_ = 0, tm_ = 0;
+  Vector at_t0_, at_t1_;
+};
+
+}  // namespace gnomon::kernels

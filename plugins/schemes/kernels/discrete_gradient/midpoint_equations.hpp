@@ -1,0 +1,353 @@
+#pragma once
+/// \file
+/// The one residual behind the schemes of Leyendecker, Betsch, Steinmann (2004) with a penalty or the general discrete
+/// derivative (those without, energy-momentum and constrained-midpoint: multiplier_equations.hpp), in increments x =
+/// [dq | dp], or [dq | dp | lambda] where the multipliers are unknowns:
+///
+///     F1 = M dq/h - p_m - s M W_p dp                      p_m = p0 + dp/2,  q_m = q0 + dq/2
+///     F2 = dp + h (u + G(q_m)^T F + s W_q dq - Q(q_m, dq/h, t_m))
+///
+/// (F1 is dq = h (M^-1 p_m + s W_p dp) multiplied by M/h.) F and the rows that go with it are the Multiplier's:
+/// EndMultiplier or PenaltyMultiplier. u and s:
+///
+///     midpoint      u = grad U(q_m)                                         s = 0
+///     equivariant   u = the quotients of split_gradient.hpp                 s = 0
+///     general       u = grad U(q_m),   s = c/N,   N = dq.W_q dq + dp.W_p dp,
+///                   c = U1 - U0 - u.dq + the Multiplier's part
+///
+/// Energy: dq.F2/h - (M^-1 dp).F1 = 0 gives T1 - T0 + u.dq + F.G_m dq + c = 0, which for the last two is
+/// H1 - H0 = -lambda.(g1 - g0) = 0 (EndMultiplier) and H1 + P1 = H0 + P0 (PenaltyMultiplier).
+
+#include <algorithm>
+
+#include "kernels/common/applied_force.hpp"
+#include "kernels/common/predictor.hpp"
+#include "kernels/common/step_scales.hpp"
+#include "kernels/discrete_gradient/balance_refinement.hpp"
+#include "kernels/discrete_gradient/midpoint_rule.hpp"
+#include "kernels/discrete_gradient/split_gradient.hpp"
+
+namespace gnomon::kernels {
+
+template <class Multiplier>
+class MidpointEquations final : public TemplatedEquations<MidpointEquations<Multiplier>> {
+ public:
+  MidpointEquations(const System& system, const MidpointRule& rule, const typename Multiplier::Rule& multiplier)
+      : system_(&system),
+        at_(system),
+        rule_(rule),
+        multiplier_(system, at_, multiplier),
+        scales_(system),
+        split_(system, at_),
+        quotient_(system.mass(), rule.weight, rule.correct_potential || multiplier_.corrects(),
+                  2 * system.n() + multiplier_.unknowns()),
+        refinement_(system),
+        applied_(system),
+        n_(system.n()) {
+    blocks_ = {{"dq", 0, n_}, {"dp", n_, n_}};
+    if (multiplier_.unknowns() > 0) blocks_.push_back({"lambda", 2 * n_, multiplier_.unknowns()});
+    build_pattern();
+    this->allocate(pattern_.cols);
+    points_.at_double.allocate(n_, system.m());
+    points_.at_dual.allocate(n_, system.m());
+    direction_.allocate(n_, system.m());
+    step_.g0.setZero(system.m());
+    trial_.setZero(pattern_.cols);
+    for (Vector* v : {&u_, &work_}) v->setZero(n_);
+    g_values_.setZero(system.constraint_pattern().nonzeros());
+    hessian_values_.setZero(system.hessian_pattern().nonzeros());
+  }
+
+  const SparsityPattern& pattern() const override { return pattern_; }
+  const std::vector<Block>& blocks() const override { return blocks_; }
+  const System& model() const { return *system_; }
+  Multiplier& multiplier() { return multiplier_; }
+  const StepFrame& step() const { return step_; }
+  /// Whether a penalty has mu h^2 w/2 > 1.
+  bool stiff() const { return 0.5 * multiplier_.stiffness() > 1; }
+  /// Whether a correction s is active, which makes the first 2n rows dense.
+  bool corrected() const { return quotient_.active(); }
+
+  void begin(const State& z0, double h) {
+    step_.z0 = &z0;
+    step_.h = h;
+    step_.tm = z0.t + 0.5 * h;
+    step_.t1 = z0.t + h;
+    scales_.update(z0, h);
+    system_->constraints_compensated(z0.t, z0.q.value(), z0.q.tail(), step_.g0, g_values_);
+    multiplier_.begin(step_, scales_);
+    if (rule_.split_potential) split_.begin(z0.q.value());
+    if (!corrected()) return;
+    u0_ = system_->potential_compensated(z0.t, z0.q.value(), z0.q.tail(), work_);
+    quotient_.begin(z0.q.value(), h);
+  }
+
+  /// Start value: extrapolation, else the explicit step with the multipliers of the last step.
+  void predict(VectorRef x) {
+    const State& z0 = *step_.z0;
+    if (!extrapolate(z0, step_.h, x)) {
+      const Vector& q0 = z0.q.value();
+      system_->potential_gradient(z0.t, q0, u_);
+      at_.constraint_force(z0.t, q0, z0.lambda, work_);
+      u_ += work_;
+      if (applied_.active()) {
+        system_->mass().solve(z0.p.value(), work_);
+        u_ -= applied_(z0.t, q0, work_);
+      }
+      x.segment(n_, n_) = -step_.h * u_;
+      work_ = z0.p.value() + 0.5 * x.segment(n_, n_);
+      system_->mass().solve(work_, u_);
+      x.head(n_) = step_.h * u_;
+      multiplier_.predict(z0, x);
+    }
+    quotient_floor_ = 0;
+    if (corrected() && (rule_.correct_potential || multiplier_.energy_noise()))
+      quotient_floor_ = quotient_.floor(x, 1e-16 * static_cast<double>(std::abs(u0_)), scales_.s());
+  }
+
+  void scales(VectorRef columns, VectorRef rows) const override {
+    columns.head(n_) = scales_.dq();
+    columns.segment(n_, n_) = scales_.dp();
+    const double unit = corrected() ? multiplier_.unit() : 1;
+    rows.head(n_) = unit * scales_.dp();
+    rows.segment(n_, n_) = unit * scales_.dp();
+    multiplier_.scales(scales_, columns, rows);
+  }
+  double rounding_floor() const override { return 1e-15 + multiplier_.floor(scales_) + quotient_floor_; }
+
+  /// The effective multiplier of a solution.
+  const Vector& effective_multiplier(const Vector& x) {
+    auto& b = points_.at_double;
+    place(x, b);
+    multiplier_.evaluate(step_, x, b);
+    return b.lambda;
+  }
+  /// G at the midpoint and at the end of a solution, on the constraint pattern.
+  void constraint_jacobians(const Vector& x, Vector& middle, Vector& end) {
+    auto& b = points_.at_double;
+    place(x, b);
+    system_->constraint_jacobian(step_.tm, b.qm, middle);
+    system_->constraint_jacobian(step_.t1, b.q1, end);
+  }
+
+  /// Takes the last rounding errors out of a solution, see BalanceRefinement. Where a correction s is active and the
+  /// penalty is not stiff, or M is not diagonal, the solution stays as it is.
+  void refine(VectorRef x, VectorRef low) {
+    low.setZero();
+    if (!system_->mass().is_diagonal() || (corrected() && !stiff())) return;
+    auto& b = points_.at_double;
+    place(x, b);
+    multiplier_.evaluate(step_, x, b);
+    if (!stiff() || corrected()) gradient(b);
+    if (!stiff()) {
+      if (applied_.active()) b.u -= applied(b);
+      refinement_.balance(step_, b, !rule_.split_potential, x.head(n_), low.head(n_), x.segment(n_, n_),
+                          low.segment(n_, n_));
+      return;
+    }
+    double s = 0;
+    if (corrected()) {
+      at_.mass_times(b.dq, b.mdq);
+      const double norm = quotient_.norm(b);
+      if (norm > quotient_.smallest()) s = correction(b) / norm;
+    }
+    refinement_.stiff(
+        step_, s, [this](Index j) { return quotient_.momentum_weight(j); }, x, low);
+  }
+
+  template <class S>
+  void evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
+    auto& b = points_.template get<S>();
+    place(x, b);
+    gradient(b);
+    multiplier_.evaluate(step_, x, b);
+    multiplier_.force(step_, b);
+    at_.mass_times(b.dq, b.mdq);
+    const double h = step_.h;
+    const Vector &p0 = step_.z0->p.value(), &p0_tail = step_.z0->p.tail();
+    for (Index j = 0; j < n_; ++j) f[j] = ((b.mdq[j] / S(h) - p0[j]) - p0_tail[j]) - b.dp[j] * 0.5;
+    for (Index j = 0; j < n_; ++j) f[n_ + j] = b.dp[j] + (b.u[j] + b.force[j]) * h;
+    if (applied_.active()) {
+      const auto& force = applied(b);
+      for (Index j = 0; j < n_; ++j) f[n_ + j] -= force[j] * h;
+    }
+    multiplier_.rows(step_, b, f);
+    if (corrected()) add_correction(b, f);
+  }
+
+  void jacobian(const ConstVectorRef& x, VectorRef values) override {
+    auto& b = points_.at_double;
+    trial_ = x;
+    place(trial_, b);
+    multiplier_.evaluate(step_, trial_, b);
+    values.setZero();
+
+    // dF1 = [M/h, -1/2, 0]
+    mass_q_.add(values, system_->mass().values(), 1 / step_.h);
+    for (const Index k : minus_half_) values[k] = -0.5;
+
+    // dF2 = [h/2 (Hess U + F.Hess g)(q_m), 1, 0] + the Multiplier's
+    if (rule_.split_potential) {
+      split_.hessian(step_.tm, b.qm, b.q1, b.lambda, hessian_values_);
+      std::size_t at = 0;
+      split_.for_each_outer([&](Index, Index, double value) { values[outer_[at++]] += step_.h * value; });
+    } else {
+      system_->lagrangian_hessian(step_.tm, b.qm, b.lambda, hessian_values_);
+    }
+    hessian_.add(values, hessian_values_, 0.5 * step_.h);
+    if (applied_.active()) {
+      b.rate = b.dq / step_.h;
+      applied_.linearise(step_.tm, b.qm, b.rate);
+      applied_.add(force_, -0.5 * step_.h, -1, values);
+    }
+    for (const Index k : one_) values[k] += 1;
+    multiplier_.add_jacobian(step_, b, values);
+
+    if (corrected()) add_correction_jacobian(values);
+  }
+
+  /// Work of the force in the step.
+  long double work(const Vector& x) {
+    if (!applied_.active()) return 0;
+    auto& b = points_.at_double;
+    place(x, b);
+    b.rate = b.dq / step_.h;
+    return applied_.work(step_.tm, b.qm, b.rate, b.dq);
+  }
+
+ private:
+  template <class S>
+  const VectorOf<S>& applied(StepPoint<S>& b) {
+    b.rate = b.dq / S(step_.h);
+    return applied_(step_.tm, b.qm, b.rate);
+  }
+  void build_pattern() {
+    const SparsityPattern &mass = system_->mass().pattern(), &hessian = system_->hessian_pattern();
+    const Index size = 2 * n_ + multiplier_.unknowns();
+    PatternBuilder builder(size, size);
+    builder.add(mass, 0, 0);
+    builder.add(hessian, n_, 0);
+    applied_.add_pattern(builder, n_, 0);
+    multiplier_.add_pattern(builder);
+    for (Index j = 0; j < n_; ++j) {
+      builder.add(j, n_ + j);
+      builder.add(n_ + j, n_ + j);
+    }
+    if (corrected()) builder.add(SparsityPattern::dense(2 * n_, size), 0, 0);  // s depends on every unknown
+    pattern_ = builder.build();
+    mass_q_ = BlockMap(pattern_, mass, 0, 0);
+    hessian_ = BlockMap(pattern_, hessian, n_, 0);
+    force_ = applied_.place(pattern_, n_, 0);
+    multiplier_.map(pattern_);
+    for (Index j = 0; j < n_; ++j) {
+      minus_half_.push_back(pattern_.find(j, n_ + j));
+      one_.push_back(pattern_.find(n_ + j, n_ + j));
+    }
+    if (rule_.split_potential)
+      split_.for_each_outer([this](Index j, Index k, double) { outer_.push_back(pattern_.find(n_ + j, k)); });
+  }
+
+  template <class X, class S>
+  void place(const X& x, StepPoint<S>& b) const {
+    b.place_middle(x.head(n_), step_);
+    b.place_end(step_);
+    b.dp = x.segment(n_, n_);
+  }
+  template <class S>
+  void gradient(StepPoint<S>& b) {
+    if (rule_.split_potential)
+      split_.evaluate(step_.tm, b.qm, b.q1, b.u);
+    else
+      at_.potential_gradient(step_.tm, b.qm, b.u);
+  }
+
+  template <class S>
+  S correction(StepPoint<S>& b) {
+    S c(0.0);
+    if (rule_.correct_potential) c += potential_difference(b) - b.u.dot(b.dq);
+    if (multiplier_.corrects()) c += multiplier_.correction(step_, b);
+    return c;
+  }
+
+  template <class S>
+  void add_correction(StepPoint<S>& b, VectorOf<S>& f) {
+    const S norm = quotient_.norm(b);
+    if (value_of(norm) > quotient_.smallest())
+      quotient_.add(b, S(correction(b) / norm), f);
+    else
+      add_correction_at_rest(b, f);
+  }
+  void add_correction_at_rest(StepPoint<double>&, Vector&) {}
+  void add_correction_at_rest(StepPoint<Dual1>& b, VectorOf<Dual1>& f) {
+    if (!multiplier_.singular_at_rest()) return;
+    for (Index j = 0; j < n_; ++j) {
+      direction_.dq[j] = b.dq[j].grad[0];
+      direction_.dp[j] = b.dp[j].grad[0];
+    }
+    at_.mass_times(direction_.dq, direction_.mdq);
+    const double norm = quotient_.norm(direction_);
+    if (norm > 0) quotient_.add_tangent(direction_, multiplier_.at_rest(step_, direction_.dq) / norm, f);
+  }
+
+  /// U(q1) - U(q0), at double from the compensated q1: its rounding error would be the energy's.
+  double potential_difference(StepPoint<double>& b) {
+    b.end_tail(step_, work_);
+    return static_cast<double>(system_->potential_compensated(step_.t1, b.q1, work_, u_) - u0_);
+  }
+  Dual1 potential_difference(StepPoint<Dual1>& b) {
+    return at_.potential(step_.t1, b.q1) - Dual1(static_cast<double>(u0_));
+  }
+
+  void add_correction_jacobian(VectorRef values) {
+    auto& b = points_.at_double;
+    const bool moving =
+        quotient_.add_jacobian(b, pattern_, values, [&](Vector& gradient) { return linearise(b, gradient); });
+    if (moving || !multiplier_.singular_at_rest()) return;
+    work_.setZero();
+    for (Index j = 0; j < n_; ++j) {
+      work_[j] = 1;
+      quotient_.add_column_at_rest(j, multiplier_.at_rest(step_, work_) / quotient_.position_weight(j), pattern_,
+                                   values);
+      work_[j] = 0;
+    }
+  }
+  /// c, with U1 as the dual numbers have it, not compensated, and its gradient.
+  double linearise(StepPoint<double>& b, Vector& dc) {
+    double c = 0;
+    if (rule_.correct_potential) {
+      system_->potential_gradient(step_.tm, b.qm, b.u);
+      c += system_->potential(step_.t1, b.q1) - static_cast<double>(u0_) - b.u.dot(b.dq);
+      system_->potential_hessian_times(step_.tm, b.qm, b.dq, work_);
+      dc.head(n_) -= b.u + 0.5 * work_;
+      system_->potential_gradient(step_.t1, b.q1, work_);
+      dc.head(n_) += work_;
+    }
+    if (multiplier_.corrects()) c += multiplier_.linearise(step_, b, dc);
+    return c;
+  }
+
+  const System* system_;
+  SystemAt at_;
+  MidpointRule rule_;
+  Multiplier multiplier_;
+  StepScales scales_;
+  SplitGradient split_;
+  GeneralQuotient quotient_;
+  BalanceRefinement refinement_;
+  AppliedForce applied_;
+  AppliedForce::Place force_;
+  Index n_;
+  std::vector<Block> blocks_;
+  SparsityPattern pattern_;
+  BlockMap mass_q_, hessian_;
+  std::vector<Index> minus_half_, one_, outer_;
+
+  StepFrame step_;
+  double quotient_floor_ = 0;
+  long double u0_ = 0;
+  ForBothScalars<StepPoint> points_;
+  StepPoint<double> direction_;
+  Vector trial_, u_, work_, g_values_, hessian_values_;
+};
+
+}  // namespace gnomon::kernels

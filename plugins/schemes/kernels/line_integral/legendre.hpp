@@ -1,0 +1,85 @@
+#pragma once
+/// \file
+/// Line-integral methods: Gauss-Legendre quadrature on [0,1] and the shifted orthonormal Legendre polynomials P_j,
+///
+///     int_0^1 P_i P_j = delta_ij,     P_j(c) = sqrt(2j+1) L_j(2c-1),
+///     int_0^c P_j = xi_{j+1} P_{j+1}(c) - xi_j P_{j-1}(c)   (j = 0: xi_1 P_1(c) + 1/2),   xi_j = 1/(2 sqrt(4j^2-1)).
+///
+/// Everything is computed in extended precision and rounded once. Source: Brugnano, Iavernaro: Line Integral Methods
+/// for Conservative Problems, CRC Press 2016, section 1.4; Abramowitz, Stegun 25.4.29 (weights).
+
+#include <cmath>
+
+#include "gnomon/base/types.hpp"
+
+namespace gnomon::kernels {
+
+/// P_j(c), j >= 0.
+inline long double shifted_legendre(Index j, long double c) {
+  const long double x = 2 * c - 1;
+  long double previous = 0, current = 1;
+  for (Index i = 0; i < j; ++i) {
+    const long double next = ((2 * i + 1) * x * current - i * previous) / (i + 1);
+    previous = current;
+    current = next;
+  }
+  return std::sqrt(2.0L * j + 1) * current;
+}
+
+/// xi_0 = 1/2, xi_j = 1/(2 sqrt(4j^2-1)).
+inline long double legendre_xi(Index j) {
+  return j == 0 ? 0.5L : 0.5L / std::sqrt(4.0L * j * j - 1);
+}
+
+/// Integral of P_j over [0,c].
+inline long double shifted_legendre_integral(Index j, long double c) {
+  const long double upper = legendre_xi(j + 1) * shifted_legendre(j + 1, c);
+  return j == 0 ? upper + 0.5L : upper - legendre_xi(j) * shifted_legendre(j - 1, c);
+}
+
+/// k-point Gauss-Legendre quadrature on [0,1] with the first s polynomials at its nodes; k >= 1, s >= 1.
+/// Exact for polynomials of degree <= 2k-1.
+struct LegendreTable {
+  Index k, s;
+  Vector c, b;            ///< nodes, ascending, and weights; length k
+  Matrix P;               ///< k x s, P(l,j) = P_j(c_l)
+  Matrix I;               ///< k x s, I(l,j) = int_0^{c_l} P_j
+  Matrix X;               ///< s x s, sum_l b_l P_i(c_l) I(l,j) = X(i,j): 1/2 at (0,0), X(j,j-1) = xi_j = -X(j-1,j)
+  Vector P_at_0, P_at_1;  ///< P_j(0), P_j(1); length s. int_0^1 P_j is 1 for j = 0, else 0.
+
+  LegendreTable(Index nodes, Index polynomials)
+      : k(nodes), s(polynomials), c(k), b(k), P(k, s), I(k, s), X(Matrix::Zero(s, s)), P_at_0(s), P_at_1(s) {
+    const long double pi = std::acos(-1.0L);
+    for (Index l = 0; l < k; ++l) {
+      // Root of P_k by Newton's method from Tricomi's estimate, P_k' from P_{k-1}: L_k' = k (x L_k - L_{k-1})/(x^2-1).
+      long double node = 0.5L - 0.5L * std::cos(pi * (4 * l + 3) / (4.0L * k + 2));
+      for (int i = 0; i < 8; ++i) {
+        const long double value = plain(k, node), below = plain(k - 1, node), x = 2 * node - 1;
+        const long double slope = 2 * k * (x * value - below) / (-4 * node * (1 - node));
+        node -= value / slope;
+      }
+      const long double below = k * plain(k - 1, node);
+      c[l] = static_cast<double>(node);
+      b[l] = static_cast<double>(4 * node * (1 - node) / (below * below));
+      for (Index j = 0; j < s; ++j) {
+        P(l, j) = static_cast<double>(shifted_legendre(j, node));
+        I(l, j) = static_cast<double>(shifted_legendre_integral(j, node));
+      }
+    }
+    X(0, 0) = 0.5;
+    for (Index j = 0; j < s; ++j) {
+      if (j > 0) {
+        X(j, j - 1) = static_cast<double>(legendre_xi(j));
+        X(j - 1, j) = -X(j, j - 1);
+      }
+      P_at_1[j] = static_cast<double>(std::sqrt(2.0L * j + 1));
+      P_at_0[j] = j % 2 == 0 ? P_at_1[j] : -P_at_1[j];
+    }
+  }
+
+ private:
+  /// L_j(2c-1).
+  static long double plain(Index j, long double c) { return shifted_legendre(j, c) / std::sqrt(2.0L * j + 1); }
+};
+
+}  // namespace gnomon::kernels

@@ -1,0 +1,113 @@
+#pragma once
+/// \file
+/// The end of a step as an increment from its start, q1 = q0 + dq, v1 = v0 + dv, with the compensated start:
+///
+///     g(q1)   = g0 + G(q0 + dq/2) dq                            where g is at most quadratic, without cancellation
+///     H1 - H0 = dv.(p0 + M dv/2) + U(q1) - U(q0)
+///
+/// so that only U is subtracted, in extended precision where the system has it.
+
+#include "gnomon/model/system_at.hpp"
+#include "kernels/common/requirements.hpp"
+
+namespace gnomon::kernels {
+
+class EndPoint {
+ public:
+  explicit EndPoint(const System& system)
+      : system_(&system), at_(system), quadratic_(quadratic_constraints(system)), n_(system.n()) {
+    for (Vector* v : {&v0_, &v_tail_, &tail_, &work_, &double_.middle, &double_.momentum}) v->setZero(n_);
+    for (auto* v : {&dual_.middle, &dual_.momentum}) v->resize(n_);
+    g0_.setZero(system.m());
+    g_values_.setZero(system.constraint_pattern().nonzeros());
+  }
+
+  /// The start outlives the step.
+  void begin(const State& z0, double h, bool energy) {
+    z0_ = &z0;
+    t1_ = z0.t + h;
+    system_->mass().solve(z0.p.value(), v0_);
+    system_->mass().solve(z0.p.tail(), v_tail_);
+    system_->constraints_compensated(z0.t, z0.q.value(), z0.q.tail(), g0_, g_values_);
+    if (energy) u0_ = system_->potential_compensated(z0.t, z0.q.value(), z0.q.tail(), work_);
+  }
+
+  const State& start() const { return *z0_; }
+  double t() const { return t1_; }
+  double potential0() const { return static_cast<double>(u0_); }
+  bool quadratic() const { return quadratic_; }
+
+  /// q = q0 + dq, rounded
+  template <class S>
+  void place(const VectorOf<S>& dq, VectorOf<S>& q) const {
+    q = (dq + z0_->q.tail().template cast<S>()) + z0_->q.value().template cast<S>();
+  }
+
+  /// v = v0 + dv, rounded once
+  template <class S>
+  void place_velocity(const VectorOf<S>& dv, VectorOf<S>& v) const {
+    v = (dv + v_tail_.template cast<S>()) + v0_.template cast<S>();
+  }
+
+  /// g(q0 + dq), with q from place()
+  template <class S>
+  void constraints(const VectorOf<S>& dq, const VectorOf<S>& q, VectorOf<S>& g) {
+    if (!quadratic_) return general_constraints(dq, q, g);
+    VectorOf<S>& middle = buffers<S>().middle;
+    middle = (dq * 0.5 + z0_->q.tail().template cast<S>()) + z0_->q.value().template cast<S>();
+    at_.constraint_jacobian_times(t1_, middle, dq, g);
+    for (Index i = 0; i < g.size(); ++i) g[i] += g0_[i];
+  }
+
+  /// H(q0 + dq, v0 + dv) - H(q0, v0), with q from place()
+  template <class S>
+  S energy_gain(const VectorOf<S>& dq, const VectorOf<S>& q, const VectorOf<S>& dv) {
+    VectorOf<S>& momentum = buffers<S>().momentum;
+    at_.mass_times(dv, momentum);
+    S gain = potential_gain(dq, q);
+    for (Index j = 0; j < n_; ++j) gain += dv[j] * (momentum[j] * 0.5 + S(z0_->p.tail()[j]) + S(z0_->p.value()[j]));
+    return gain;
+  }
+
+ private:
+  template <class S>
+  struct Buffers {
+    VectorOf<S> middle, momentum;
+  };
+  template <class S>
+  Buffers<S>& buffers() {
+    if constexpr (std::is_same_v<S, double>)
+      return double_;
+    else
+      return dual_;
+  }
+
+  void find_tail(const Vector& dq, const Vector& q) { tail_ = (dq + z0_->q.tail()) - (q - z0_->q.value()); }
+  void general_constraints(const Vector& dq, const Vector& q, Vector& g) {
+    find_tail(dq, q);
+    system_->constraints_compensated(t1_, q, tail_, g, g_values_);
+  }
+  void general_constraints(const VectorOf<Dual1>&, const VectorOf<Dual1>& q, VectorOf<Dual1>& g) {
+    at_.constraints(t1_, q, g);
+  }
+  double potential_gain(const Vector& dq, const Vector& q) {
+    find_tail(dq, q);
+    return static_cast<double>(system_->potential_compensated(t1_, q, tail_, work_) - u0_);
+  }
+  Dual1 potential_gain(const VectorOf<Dual1>&, const VectorOf<Dual1>& q) {
+    return at_.potential(t1_, q) - Dual1(static_cast<double>(u0_));
+  }
+
+  const System* system_;
+  SystemAt at_;
+  bool quadratic_;
+  Index n_;
+  const State* z0_ = nullptr;
+  double t1_ = 0;
+  long double u0_ = 0;
+  Vector v0_, v_tail_, g0_, tail_, work_, g_values_;
+  Buffers<double> double_;
+  Buffers<Dual1> dual_;
+};
+
+}  // namespace gnomon::kernels

@@ -1,0 +1,289 @@
+#pragma once
+/// \file
+/// The stages of a Runge-Kutta method for M q'' + grad U + G^T lambda = 0, g = 0, in accelerations and multipliers
+/// x = [W_1..W_s | Lambda_1..Lambda_s], from the start of the step or from one displaced by further unknowns (dq~,
+/// dv~):
+///
+///     q~ = q0 + dq~,  v~ = v0 + dv~,  Q_i = q~ + h c_i v~ + h^2 sum_j (A^2)_ij W_j,  V_i = v~ + h sum_j a_ij W_j
+///     0 = M W_i + grad U(Q_i) + G(Q_i)^T Lambda_i
+///     0 = g(Q_i)                                         index 3
+///     0 = G(Q_i) W_i + V_i^T (Hess g)(Q_i) V_i           index 1
+///
+/// Source: Wei, Deng, Li, Wang, Appl. Math. Mech. 37 (2016), (11), for index 3. There Lambda depends on W through the
+/// second derivative of g, which costs orders; with index 1 the method is the Runge-Kutta method of the underlying
+/// ordinary differential equation and keeps its order.
+///
+/// Scales: W ~ dq/h^2, so that the rows g(Q_i) carry h^2: condition O(100) for every h.
+
+#include "gnomon/model/system_at.hpp"
+#include "kernels/common/requirements.hpp"
+#include "kernels/common/step_scales.hpp"
+#include "kernels/runge_kutta/rk_tableau.hpp"
+
+namespace gnomon::kernels {
+
+/// The rows of the stages, as the first rows and columns of a system of equations.
+class RkStageRows {
+ public:
+  /// displaced: column of [dq~ | dv~] in x; -1 without them.
+  RkStageRows(const System& system, const RkTableau& tableau, bool index1, const StepScales& scales,
+              Index displaced = -1)
+      : system_(&system),
+        at_(system),
+        rk_(tableau),
+        index1_(index1),
+        displaced_(displaced),
+        scales_(&scales),
+        n_(system.n()),
+        m_(system.m()),
+        quadratic_(quadratic_constraints(system)) {
+    allocate_buffers(double_);
+    allocate_buffers(dual_);
+    for (Vector* v : {&v0_, &q_, &v_, &w_, &dq_}) v->setZero(n_);
+    for (Vector* v : {&g0_, &lambda_}) v->setZero(m_);
+    for (Vector* v : {&g_values_, &by_position_, &by_velocity_}) v->setZero(system.constraint_pattern().nonzeros());
+    hessian_values_.setZero(system.hessian_pattern().nonzeros());
+  }
+
+  Index size() const { return rk_.stages * (n_ + m_); }
+  std::vector<Block> blocks() const { return {{"W", 0, rk_.stages * n_}, {"Lambda", multiplier(0), rk_.stages * m_}}; }
+
+  /// v0 = M^-1 p0
+  void begin(const State& z0, const Vector& v0, double h) {
+    z0_ = &z0;
+    v0_ = v0;
+    h_ = h;
+    system_->constraints_compensated(z0.t, z0.q.value(), z0.q.tail(), g0_, g_values_);
+  }
+
+  void scales(VectorRef columns, VectorRef rows) const {
+    const double h = std::abs(h_);
+    for (Index i = 0; i < rk_.stages; ++i) {
+      columns.segment(i * n_, n_) = scales_->dq() / (h * h);
+      rows.segment(i * n_, n_) = scales_->dp() / h;
+      columns.segment(multiplier(i), m_) = scales_->lambda();
+      if (index1_)
+        rows.segment(multiplier(i), m_) = scales_->hidden() / h;
+      else
+        rows.segment(multiplier(i), m_) = scales_->position();
+    }
+  }
+  double rounding_floor() const { return 1e-15 + (quadratic_ || index1_ ? 0 : scales_->position_floor()); }
+
+  template <class S>
+  void evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
+    auto& b = buffers<S>();
+    const Vector &q0 = z0_->q.value(), &q0_tail = z0_->q.tail();
+    for (Index i = 0; i < rk_.stages; ++i) {
+      const double t = z0_->t + rk_.c[i] * h_;
+      b.w = x.segment(i * n_, n_);
+      b.lambda = x.segment(multiplier(i), m_);
+      for (Index k = 0; k < n_; ++k) {
+        b.dq[k] = S(h_ * rk_.c[i] * v0_[k]);
+        b.v[k] = S(v0_[k]);
+        if (displaced_ >= 0) {
+          b.dq[k] += x[displaced_ + k] + x[displaced_ + n_ + k] * (h_ * rk_.c[i]);
+          b.v[k] += x[displaced_ + n_ + k];
+        }
+        for (Index j = 0; j < rk_.stages; ++j) {
+          b.dq[k] += x[j * n_ + k] * (h_ * h_ * rk_.a2(i, j));
+          b.v[k] += x[j * n_ + k] * (h_ * rk_.a(i, j));
+        }
+      }
+      b.q = (b.dq + q0_tail.template cast<S>()) + q0.template cast<S>();
+      at_.mass_times(b.w, b.mw);
+      at_.potential_gradient(t, b.q, b.u);
+      at_.constraint_force(t, b.q, b.lambda, b.force);
+      for (Index k = 0; k < n_; ++k) f[i * n_ + k] = b.mw[k] + b.u[k] + b.force[k];
+
+      if (m_ == 0) continue;
+      if (index1_) {
+        at_.constraint_jacobian_times(t, b.q, b.w, b.g);
+        bias(t, b.q, b.v, b.bias);
+        b.g += b.bias;
+      } else if (quadratic_) {  // g(Q_i) = g0 + G(q0 + dQ/2) dQ, without cancellation
+        b.q = (b.dq * 0.5 + q0_tail.template cast<S>()) + q0.template cast<S>();
+        at_.constraint_jacobian_times(t, b.q, b.dq, b.g);
+        b.g += g0_.template cast<S>();
+      } else {
+        at_.constraints(t, b.q, b.g);
+      }
+      for (Index k = 0; k < m_; ++k) f[multiplier(i) + k] = b.g[k];
+    }
+  }
+
+  /// Adds to values.
+  void jacobian(const ConstVectorRef& x, VectorRef values) {
+    const Index s = rk_.stages;
+    for (Index i = 0; i < s; ++i) {
+      const double t = z0_->t + rk_.c[i] * h_;
+      w_ = x.segment(i * n_, n_);
+      lambda_ = x.segment(multiplier(i), m_);
+      dq_ = h_ * rk_.c[i] * v0_;
+      v_ = v0_;
+      if (displaced_ >= 0) {
+        dq_ += x.segment(displaced_, n_) + h_ * rk_.c[i] * x.segment(displaced_ + n_, n_);
+        v_ += x.segment(displaced_ + n_, n_);
+      }
+      for (Index j = 0; j < s; ++j) {
+        dq_ += h_ * h_ * rk_.a2(i, j) * x.segment(j * n_, n_);
+        v_ += h_ * rk_.a(i, j) * x.segment(j * n_, n_);
+      }
+      q_ = (dq_ + z0_->q.tail()) + z0_->q.value();
+
+      system_->lagrangian_hessian(t, q_, lambda_, hessian_values_);
+      system_->constraint_jacobian(t, q_, g_values_);
+      mass_[at(i)].add(values, system_->mass().values(), 1);
+      force_[at(i)].add(values, g_values_, 1);
+      if (index1_) {
+        // d/dQ [G W + V^T (Hess g) V], d/dV = 2 V^T Hess g
+        system_->constraint_jacobian_derivative(t, q_, w_, by_velocity_);
+        system_->constraint_third(t, q_, v_, v_, by_position_);
+        by_position_ += by_velocity_;
+        system_->constraint_jacobian_derivative(t, q_, v_, by_velocity_);
+        constraint_[at(i * columns() + i)].add(values, g_values_, 1);
+      }
+      for (Index j = 0; j < s; ++j) add_stage_derivative(values, i, j, h_ * h_ * rk_.a2(i, j), h_ * rk_.a(i, j));
+      if (displaced_ >= 0) {
+        add_stage_derivative(values, i, s, 1, 0);
+        add_stage_derivative(values, i, s + 1, h_ * rk_.c[i], 1);
+      }
+    }
+  }
+
+  void add_pattern(PatternBuilder& builder) const {
+    const SparsityPattern &g = system_->constraint_pattern(), &mass = system_->mass().pattern();
+    for (Index i = 0; i < rk_.stages; ++i) {
+      builder.add(mass, i * n_, i * n_);
+      builder.add(g, i * n_, multiplier(i), true);
+      for (Index j = 0; j < columns(); ++j) {
+        builder.add(system_->hessian_pattern(), i * n_, column(j));
+        builder.add(g, multiplier(i), column(j));
+      }
+    }
+  }
+  /// Finds the rows in the assembled pattern.
+  void map(const SparsityPattern& whole) {
+    const SparsityPattern &g = system_->constraint_pattern(), &mass = system_->mass().pattern();
+    for (Index i = 0; i < rk_.stages; ++i) {
+      mass_.emplace_back(whole, mass, i * n_, i * n_);
+      force_.emplace_back(whole, g, i * n_, multiplier(i), true);
+      for (Index j = 0; j < columns(); ++j) {
+        hessian_.emplace_back(whole, system_->hessian_pattern(), i * n_, column(j));
+        constraint_.emplace_back(whole, g, multiplier(i), column(j));
+      }
+    }
+  }
+
+ private:
+  template <class S>
+  struct Buffers {
+    VectorOf<S> w, mw, dq, q, v, u, force, lambda, g, bias;
+  };
+  template <class S>
+  Buffers<S>& buffers() {
+    if constexpr (std::is_same_v<S, double>)
+      return double_;
+    else
+      return dual_;
+  }
+  template <class S>
+  void allocate_buffers(Buffers<S>& b) {
+    for (auto* v : {&b.w, &b.mw, &b.dq, &b.q, &b.v, &b.u, &b.force}) v->resize(n_);
+    for (auto* v : {&b.lambda, &b.g, &b.bias}) v->resize(m_);
+  }
+
+  static std::size_t at(Index k) { return static_cast<std::size_t>(k); }
+  Index multiplier(Index stage) const { return rk_.stages * n_ + stage * m_; }
+
+  /// Blocks of columns that Q_i and V_i depend on: W_1..W_s, dq~, dv~.
+  Index columns() const { return rk_.stages + (displaced_ < 0 ? 0 : 2); }
+  Index column(Index j) const { return j < rk_.stages ? j * n_ : displaced_ + (j - rk_.stages) * n_; }
+
+  /// Derivatives of the rows of stage i by a column with dQ_i = by_q, dV_i = by_v.
+  void add_stage_derivative(VectorRef values, Index i, Index j, double by_q, double by_v) {
+    hessian_[at(i * columns() + j)].add(values, hessian_values_, by_q);
+    const BlockMap& row = constraint_[at(i * columns() + j)];
+    if (index1_) {
+      row.add(values, by_position_, by_q);
+      row.add(values, by_velocity_, 2 * by_v);
+    } else {
+      row.add(values, g_values_, by_q);
+    }
+  }
+
+  /// out = V^T (Hess g) V
+  void bias(double t, const Vector& q, const Vector& v, Vector& out) { system_->constraint_bias(t, q, v, out); }
+  void bias(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v, VectorOf<Dual1>& out) {
+    for (Index k = 0; k < n_; ++k) {
+      q_[k] = q[k].value;
+      v_[k] = v[k].value;
+      dq_[k] = q[k].grad[0];
+      w_[k] = v[k].grad[0];
+    }
+    system_->constraint_bias(t, q_, v_, lambda_);
+    system_->constraint_third(t, q_, v_, v_, by_position_);
+    system_->constraint_jacobian_derivative(t, q_, v_, by_velocity_);
+    const SparsityPattern& g = system_->constraint_pattern();
+    for (Index i = 0; i < m_; ++i) {
+      out[i].value = lambda_[i];
+      out[i].grad[0] = 0;
+      for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k)
+        out[i].grad[0] += by_position_[k] * dq_[g.indices[at(k)]] + 2 * by_velocity_[k] * w_[g.indices[at(k)]];
+    }
+  }
+
+  const System* system_;
+  SystemAt at_;
+  RkTableau rk_;
+  bool index1_;
+  Index displaced_;
+  const StepScales* scales_;
+  Index n_, m_;
+  bool quadratic_;
+  std::vector<BlockMap> mass_, force_;          // one a stage
+  std::vector<BlockMap> hessian_, constraint_;  // one a stage and block of columns
+
+  const State* z0_ = nullptr;
+  double h_ = 0;
+  Vector v0_, g0_;
+  Buffers<double> double_;
+  Buffers<Dual1> dual_;
+  Vector q_, v_, w_, dq_, lambda_, g_values_, by_position_, by_velocity_, hessian_values_;
+};
+
+/// The stages alone.
+class RkStages final : public TemplatedEquations<RkStages> {
+ public:
+  RkStages(const System& system, const RkTableau& tableau, bool index1, const StepScales& scales)
+      : rows_(system, tableau, index1, scales), blocks_(rows_.blocks()) {
+    PatternBuilder builder(rows_.size(), rows_.size());
+    rows_.add_pattern(builder);
+    pattern_ = builder.build();
+    rows_.map(pattern_);
+    allocate(rows_.size());
+  }
+
+  const SparsityPattern& pattern() const override { return pattern_; }
+  const std::vector<Block>& blocks() const override { return blocks_; }
+  /// v0 = M^-1 p0
+  void begin(const State& z0, const Vector& v0, double h) { rows_.begin(z0, v0, h); }
+  void scales(VectorRef columns, VectorRef rows) const override { rows_.scales(columns, rows); }
+  double rounding_floor() const override { return rows_.rounding_floor(); }
+
+  template <class S>
+  void evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
+    rows_.evaluate(x, f);
+  }
+  void jacobian(const ConstVectorRef& x, VectorRef values) override {
+    values.setZero();
+    rows_.jacobian(x, values);
+  }
+
+ private:
+  RkStageRows rows_;
+  std::vector<Block> blocks_;
+  SparsityPattern pattern_;
+};
+
+}  // namespace gnomon::kernels

@@ -1,0 +1,158 @@
+#pragma once
+/// \file
+/// Coefficients of the implicit Runge-Kutta methods that projected-rk takes, computed in extended precision from their
+/// nodes.
+///
+///     Gauss         nodes: zeros of P_s            collocation, order 2s,   symmetric
+///     Radau IIA     nodes: zeros of P_s - P_{s-1}  collocation, order 2s-1, stiffly accurate
+///     Lobatto IIIC  nodes: zeros of P_s - P_{s-2}  order 2s-2, stiffly accurate; a_i1 = b_1 and
+///                   sum_j a_ij c_j^(k-1) = c_i^k/k for k = 1..s-1
+///
+/// with the Legendre polynomials P_k on [0,1]. Source: Hairer, Wanner, Solving Ordinary Differential Equations II,
+/// IV.5.
+
+#include <Eigen/LU>
+#include <string>
+
+#include "gnomon/base/types.hpp"
+
+namespace gnomon::kernels {
+
+struct RkTableau {
+  Index stages = 0;
+  int order = 0;
+  bool symmetric = false;
+  bool stiffly_accurate = false;  ///< the last stage is the end of the step
+  Matrix a, a2;                   ///< A and A^2
+  Vector b, c;
+  Vector ba;     ///< A^T b: weights of the second integral
+  Vector d;      ///< A^-T b: weights that carry an algebraic variable to the end of the step,
+  double r = 0;  ///< z1 = r z0 + sum_i d_i Z_i with r = 1 - sum_i d_i
+};
+
+namespace detail {
+
+using Real = long double;
+using RealMatrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
+using RealVector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
+
+/// P_k on [0,1].
+inline Real legendre(Index k, Real x) {
+  if (k < 0) return 0;
+  const Real y = 2 * x - 1;
+  Real previous = 0, p = 1;
+  for (Index i = 1; i <= k; ++i) {
+    const Real next = ((2 * i - 1) * y * p - (i - 1) * previous) / i;
+    previous = p;
+    p = next;
+  }
+  return p;
+}
+
+/// Zeros of f inside (0,1) by bisection of the sign changes on a grid that separates them for up to 20 nodes.
+template <class F>
+RealVector zeros(F f, Index count) {
+  RealVector found(count);
+  constexpr int cells = 4096;
+  Index k = 0;
+  for (int i = 1; i < cells - 1 && k < count; ++i) {
+    Real low = (i + Real(0.1)) / cells, high = (i + Real(1.1)) / cells;
+    if ((f(low) > 0) == (f(high) > 0)) continue;
+    const bool rises = f(high) > 0;
+    for (int halving = 0; halving < 80; ++halving) {
+      const Real middle = (low + high) / 2;
+      ((f(middle) > 0) == rises ? high : low) = middle;
+    }
+    found[k++] = (low + high) / 2;
+  }
+  return found;
+}
+
+inline RkTableau complete(const RealMatrix& a, const RealVector& b, const RealVector& c) {
+  RkTableau t;
+  t.stages = b.size();
+  t.a = a.cast<double>();
+  t.a2 = (a * a).eval().cast<double>();
+  t.b = b.cast<double>();
+  t.c = c.cast<double>();
+  t.ba = (a.transpose() * b).eval().cast<double>();
+  const RealVector d = a.transpose().fullPivLu().solve(b);
+  t.d = d.cast<double>();
+  t.r = static_cast<double>(1 - d.sum());
+  return t;
+}
+
+/// Row k of the conditions: sum_j w_j c_j^(k-1) = value_k.
+inline RealMatrix vandermonde(const RealVector& c) {
+  RealMatrix v(c.size(), c.size());
+  for (Index j = 0; j < c.size(); ++j) {
+    Real power = 1;
+    for (Index k = 0; k < c.size(); ++k, power *= c[j]) v(k, j) = power;
+  }
+  return v;
+}
+/// x^k/k, k = 1..s
+inline RealVector integrals(Index s, Real x) {
+  RealVector v(s);
+  Real power = 1;
+  for (Index k = 1; k <= s; ++k) v[k - 1] = (power *= x) / k;
+  return v;
+}
+
+inline RkTableau collocation(const RealVector& c) {
+  const Index s = c.size();
+  const Eigen::FullPivLU<RealMatrix> lu(vandermonde(c));
+  RealMatrix a(s, s);
+  for (Index i = 0; i < s; ++i) a.row(i) = lu.solve(integrals(s, c[i])).transpose();
+  return complete(a, lu.solve(integrals(s, 1)), c);
+}
+
+}  // namespace detail
+
+/// s >= 1
+inline RkTableau gauss_tableau(Index s) {
+  RkTableau t = detail::collocation(detail::zeros([s](detail::Real x) { return detail::legendre(s, x); }, s));
+  t.order = static_cast<int>(2 * s);
+  t.symmetric = true;
+  return t;
+}
+
+/// s >= 1
+inline RkTableau radau_iia_tableau(Index s) {
+  detail::RealVector c(s);
+  c.head(s - 1) =
+      detail::zeros([s](detail::Real x) { return detail::legendre(s, x) - detail::legendre(s - 1, x); }, s - 1);
+  c[s - 1] = 1;
+  RkTableau t = detail::collocation(c);
+  t.order = static_cast<int>(2 * s - 1);
+  t.stiffly_accurate = true;
+  return t;
+}
+
+/// s >= 2
+inline RkTableau lobatto_iiic_tableau(Index s) {
+  detail::RealVector c(s);
+  c[0] = 0;
+  c.segment(1, s - 2) =
+      detail::zeros([s](detail::Real x) { return detail::legendre(s, x) - detail::legendre(s - 2, x); }, s - 2);
+  c[s - 1] = 1;
+  const detail::RealMatrix v = detail::vandermonde(c);
+  const detail::RealVector b = v.fullPivLu().solve(detail::integrals(s, 1));
+  detail::RealMatrix conditions(s, s), a(s, s);
+  conditions.row(0).setZero();
+  conditions(0, 0) = 1;
+  conditions.bottomRows(s - 1) = v.topRows(s - 1);
+  const Eigen::FullPivLU<detail::RealMatrix> lu(conditions);
+  for (Index i = 0; i < s; ++i) {
+    detail::RealVector values(s);
+    values[0] = b[0];
+    values.tail(s - 1) = detail::integrals(s - 1, c[i]);
+    a.row(i) = lu.solve(values).transpose();
+  }
+  RkTableau t = detail::complete(a, b, c);
+  t.order = static_cast<int>(2 * s - 2);
+  t.stiffly_accurate = true;
+  return t;
+}
+
+}  // namespace gnomon::kernels

@@ -1,0 +1,119 @@
+#pragma once
+/// \file
+/// A step that is one solve of VariableMassEquations. It books the work Q.dq of forces, exactly what H + P gains where
+/// the discrete derivative is used. State::lambda are what the equations have for the end of the step (mu of
+/// augmented), the multipliers of the step, or what the penalty pushes with; or, with end_multipliers, the index-1
+/// multipliers of the state (where G has lost rank the step's).
+
+#include <memory>
+
+#include "gnomon/scheme/scheme.hpp"
+#include "kernels/variable_mass/variable_mass_equations.hpp"
+#include "kernels/variable_mass/variable_mass_multipliers.hpp"
+
+namespace gnomon::kernels {
+
+class VariableMassStep final : public StepEquations {
+ public:
+  VariableMassStep(const System& system, const VariableMassRule& rule, bool end_multipliers = false)
+      : equations_(system, rule), multipliers_(system), end_multipliers_(end_multipliers) {
+    x_.setZero(equations_.size());
+    y_.setZero(equations_.m());
+  }
+
+  Index n_systems() const override { return 1; }
+  NonlinearEquations& system(Index) override { return equations_; }
+  void prepare(State& z) const override { z.history.resize(equations_.size(), predictor_depth); }
+  void begin(const State& z0, double h) override { equations_.begin(z0, h); }
+  void predict(Index, VectorRef x) override { equations_.predict(x); }
+  Next accept(Index, const ConstVectorRef& x) override {
+    x_ = x;
+    return Next::advance;
+  }
+  void finish(State& next) override {
+    advance(equations_, x_, next);
+    if (end_multipliers_) multipliers_.solve(next.t, next.q.value(), next.p.value(), next.lambda);
+  }
+
+  /// P of a penalty, less the work.
+  long double added_energy(const State& z) override {
+    if (equations_.rule().constraint != VariableMassRule::Constraint::penalty || equations_.m() == 0)
+      return -z.work.total();
+    equations_.frame().constraints_at(z, y_);
+    return equations_.penalty().value(y_) - z.work.total();
+  }
+
+  /// The state after a step with the solution x.
+  static void advance(VariableMassEquations& equations, const Vector& x, State& next) {
+    auto& b = equations.frame().place<double>(x);
+    const bool penalty = equations.rule().constraint == VariableMassRule::Constraint::penalty;
+    const System& system = equations.model();
+    const Index n = system.n(), m = system.m();
+    const double h = equations.frame().h();
+    if (system.traits().has_force) {
+      b.v = b.dq / h;
+      system.force(equations.frame().tm(), b.qm, b.v, b.force);
+      for (Index j = 0; j < n; ++j) next.work.force += static_cast<long double>(b.force[j]) * b.dq[j];
+    }
+    next.q.add(b.dq);
+    next.p.add(b.dp);
+    if (m > 0 && penalty)
+      next.lambda = b.lambda.head(m);
+    else if (m > 0)
+      next.lambda = x.segment(equations.ends() ? equations.mu_at() : equations.lambda_at(), m);
+    remember(next, h, x);
+    next.advance_time(h);
+  }
+
+ private:
+  VariableMassEquations equations_;
+  VariableMassMultipliers multipliers_;
+  bool end_multipliers_;
+  Vector x_, y_;
+};
+
+inline GeneralQuotient::Weight weight_of(const Options& options) {
+  return options.is("weight", "mass") ? GeneralQuotient::Weight::mass : GeneralQuotient::Weight::identity;
+}
+
+/// alpha: (40), with kicks at the ends that keep both constraint levels.
+inline Binding variable_mass_alpha(const Scheme& scheme, const System& system, const Options& options) {
+  require_variable_mass(scheme, system);
+  require_quarter(scheme, system, options);
+  VariableMassRule rule;
+  rule.constraint = VariableMassRule::Constraint::ends;
+  return {std::make_unique<VariableMassStep>(system, rule, true), promises_of(system, rule)};
+}
+
+/// alpha-penalty
+inline Binding variable_mass_penalty(const Scheme& scheme, const System& system, const Options& options) {
+  require_variable_mass(scheme, system);
+  require_quarter(scheme, system, options);
+  VariableMassRule rule;
+  rule.constraint = VariableMassRule::Constraint::penalty;
+  rule.eps = options.real("eps");
+  rule.exact = options.is("derivative", "exact");
+  rule.weight = weight_of(options);
+  return {std::make_unique<VariableMassStep>(system, rule), promises_of(system, rule)};
+}
+
+/// The exact scheme with multipliers: energy-momentum-general, alpha-exact.
+inline Binding variable_mass_exact(const Scheme& scheme, const System& system, const Options& options) {
+  require_variable_mass(scheme, system);
+  VariableMassRule rule;
+  rule.exact = true;
+  rule.weight = weight_of(options);
+  return {std::make_unique<VariableMassStep>(system, rule), promises_of(system, rule)};
+}
+
+/// The exact scheme with both constraint levels, weight=mass: energy-momentum-ggl.
+inline Binding variable_mass_levels(const Scheme& scheme, const System& system, bool end_multipliers) {
+  require_variable_mass(scheme, system);
+  VariableMassRule rule;
+  rule.exact = true;
+  rule.weight = GeneralQuotient::Weight::mass;
+  rule.constraint = VariableMassRule::Constraint::levels;
+  return {std::make_unique<VariableMassStep>(system, rule, end_multipliers), promises_of(system, rule)};
+}
+
+}  // namespace gnomon::kernels

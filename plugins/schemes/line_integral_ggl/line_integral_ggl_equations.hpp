@@ -1,0 +1,387 @@
+#pragma once
+/// \file
+/// The residual of line-integral-ggl, see line_integral_ggl.cpp for the equations. Unknowns x = [u_j | y_j = M^-1 pi_j
+/// | mu_i = h lambda_i | gamma_i]; rows multiplied by M, v_l = v0 + sum_j I_j(c_l) y_j:
+///
+///     F1_j = M u_j - [j = 0] p0 - sum_i X_ji M y_i - sum_l b_l P_j(c_l) [ G^T gamma ]_l
+///     F2_j = M y_j + sum_l b_l P_j(c_l) [ h grad U + G^T mu + h sum_i gamma_i (Hess g_i) v - h Q(q, q', t) ]_l
+///     F3_0 = g(q1)/h       F3_i = sum_l b_l P_i(c_l) [ G q' ]_l                           (0 < i < r)
+///     F4_0 = G(q1) v1      F4_i = sum_l b_l P_i(c_l) [ h v.(Hess g) q' + G y' ]_l          (0 < i < r)
+
+#include <cmath>
+
+#include "kernels/common/applied_force.hpp"
+#include "kernels/common/predictor.hpp"
+#include "kernels/common/requirements.hpp"
+#include "kernels/ggl/constraint_hessians.hpp"
+#include "kernels/ggl/frozen_ggl_inverse.hpp"
+#include "kernels/line_integral/line_integral_frame.hpp"
+
+namespace gnomon::kernels {
+
+class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGglEquations> {
+ public:
+  LineIntegralGglEquations(const System& system, Index k, Index s, Index r)
+      : system_(&system),
+        at_(system),
+        scales_(system),
+        hessians_(system),
+        applied_(system),
+        frame_(system, k, s, r),
+        table_(frame_.table),
+        inverse_(system, table_.X, frame_.r()),
+        n_(system.n()),
+        m_(system.m()),
+        s_(s),
+        r_(frame_.r()),
+        quadratic_(quadratic_constraints(system)) {
+    blocks_ = {{"u", 0, s * n_}, {"y", y_at(0), s * n_}, {"mu", mu_at(0), r_ * m_}, {"gamma", gamma_at(0), r_ * m_}};
+    build_pattern();
+    allocate(2 * (s * n_ + r_ * m_));
+    allocate_buffers(double_);
+    allocate_buffers(dual_);
+    x_.setZero(size());
+    for (Vector* v : {&v0_, &gradient0_, &work_}) v->setZero(n_);
+    lambda_.setZero(m_);
+    for (Vector* v : {&g_, &dgv_, &dgu_, &dgy_, &third_}) v->setZero(system.constraint_pattern().nonzeros());
+    for (Vector* v : {&h_values_, &h_gamma_, &h_third_}) v->setZero(system.hessian_pattern().nonzeros());
+  }
+
+  const SparsityPattern& pattern() const override { return pattern_; }
+  const std::vector<Block>& blocks() const override { return blocks_; }
+  ApproximateInverse* approximate_inverse() override { return &inverse_; }
+  Index mu_at(Index i) const { return 2 * s_ * n_ + i * m_; }
+  Index y_at(Index j) const { return (s_ + j) * n_; }
+
+  void begin(const State& z0, double h) {
+    z0_ = &z0;
+    h_ = h;
+    t1_ = z0.t + h;
+    scales_.update(z0, h);
+    frame_.begin(z0, h);
+    inverse_.begin(z0, h);
+    system_->mass().solve(z0.p.value(), v0_);
+    system_->mass().solve(z0.p.tail(), work_);
+    v0_ += work_;
+  }
+
+  /// Start value: extrapolation, else the explicit step with the multipliers of the start and gamma = 0.
+  void predict(VectorRef x) {
+    if (extrapolate(*z0_, h_, x)) return;
+    x.setZero();
+    const Vector& q0 = z0_->q.value();
+    system_->potential_gradient(z0_->t, q0, gradient0_);
+    at_.constraint_force(z0_->t, q0, z0_->lambda, work_);
+    gradient0_ += work_;
+    if (applied_.active()) gradient0_ -= applied_(z0_->t, q0, v0_);
+    system_->mass().solve(gradient0_, work_);
+    x.segment(y_at(0), n_) = -h_ * work_;
+    x.head(n_) = v0_ + 0.5 * x.segment(y_at(0), n_);
+    if (r_ > 0) x.segment(mu_at(0), m_) = h_ * z0_->lambda;
+  }
+  /// lambda at the end of the step, P_i(1) = sqrt(2i + 1).
+  void step_multipliers(const Vector& x, Vector& lambda) const {
+    lambda.setZero();
+    for (Index i = 0; i < r_; ++i) lambda += table_.P_at_1[i] / h_ * x.segment(mu_at(i), m_);
+  }
+
+  /// Work of the force in the step.
+  Work work(const Vector& x) {
+    Work out;
+    if (!applied_.active()) return out;
+    auto& b = double_;
+    long double sum = 0;
+    for (Index l = 0; l < table_.k; ++l) {
+      set_node(x, l, b);
+      sum += table_.b[l] * applied_.work(frame_.time(l), b.q, b.du, b.du);
+    }
+    out.force = h_ * sum;
+    return out;
+  }
+
+  void scales(VectorRef columns, VectorRef rows) const override {
+    for (Index j = 0; j < 2 * s_; ++j) {
+      columns.segment(j * n_, n_) = scales_.velocity();
+      rows.segment(j * n_, n_) = scales_.dp();
+    }
+    for (Index i = 0; i < 2 * r_; ++i) {
+      columns.segment(mu_at(i), m_) = std::abs(h_) * scales_.lambda();
+      rows.segment(mu_at(i), m_) = scales_.hidden();
+    }
+    if (r_ > 0) rows.segment(mu_at(0), m_) = scales_.position() / std::abs(h_);
+  }
+  double rounding_floor() const override { return 1e-15 + (quadratic_ ? 0 : scales_.position_floor()); }
+
+  template <class S>
+  void evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
+    auto& b = buffers<S>();
+    const Vector &p0 = z0_->p.value(), &p0_tail = z0_->p.tail();
+    f.setConstant(S(0.0));
+    for (Index j = 0; j < s_; ++j) {
+      b.a = x.segment(j * n_, n_);
+      at_.mass_times(b.a, b.force);
+      f.segment(j * n_, n_) += b.force;
+      b.a = x.segment(y_at(j), n_);
+      at_.mass_times(b.a, b.force);
+      f.segment(y_at(j), n_) += b.force;
+      for (Index i = 0; i < s_; ++i)  // the moments of p(c) are exact: sum_l b_l P_i I_j = X_ij
+        if (table_.X(i, j) != 0) f.segment(i * n_, n_) -= b.force * S(table_.X(i, j));
+    }
+    for (Index c = 0; c < n_; ++c) f[c] = (f[c] - p0[c]) - p0_tail[c];
+
+    for (Index l = 0; l < table_.k; ++l) {
+      const double t = frame_.time(l);
+      set_node(x, l, b);
+      at_.constraint_force(t, b.q, b.gamma, b.a);
+      frame_.add_moments(l, -1, b.a, 0, 0, s_, f);
+      at_.constraint_force(t, b.q, b.mu, b.force);
+      at_.constraint_hessian_times(t, b.q, b.gamma, b.v, b.a);
+      b.force += b.a * S(h_);
+      at_.potential_gradient(t, b.q, b.a);
+      b.force += b.a * S(h_);
+      if (applied_.active()) b.force -= applied_(t, b.q, b.du) * S(h_);
+      frame_.add_moments(l, 1, b.force, y_at(0), 0, s_, f);
+      if (r_ <= 1) continue;
+      at_.constraint_jacobian_times(t, b.q, b.du, b.row);
+      frame_.add_moments(l, 1, b.row, mu_at(0), 1, r_, f);
+      at_.constraint_jacobian_times(t, b.q, b.dy, b.row);
+      frame_.add_moments(l, 1, b.row, gamma_at(0), 1, r_, f);
+      at_.constraint_curvature(t, b.q, b.v, b.du, b.row);
+      frame_.add_moments(l, h_, b.row, gamma_at(0), 1, r_, f);
+    }
+
+    if (r_ == 0) return;
+    set_end(x, b);
+    if (quadratic_) {  // g(q1) = g0 + G(q0 + dq/2) dq, without cancellation
+      b.a = b.q - b.du * S(0.5 * h_);
+      at_.constraint_jacobian_times(t1_, b.a, b.du, b.row);
+      for (Index i = 0; i < m_; ++i) f[mu_at(0) + i] = b.row[i] + S(frame_.g0()[i] / h_);
+    } else {
+      end_constraints(b);
+      for (Index i = 0; i < m_; ++i) f[mu_at(0) + i] = b.row[i] / S(h_);
+    }
+    at_.constraint_jacobian_times(t1_, b.q, b.v, b.row);
+    for (Index i = 0; i < m_; ++i) f[gamma_at(0) + i] = b.row[i];
+  }
+
+  void jacobian(const ConstVectorRef& x, VectorRef values) override {
+    auto& b = double_;
+    x_ = x;
+    values.setZero();
+    const Vector& mass = system_->mass().values();
+    for (Index j = 0; j < s_; ++j) {
+      uu(j, j).mass.add(values, mass, 1);
+      yy(j, j).mass.add(values, mass, 1);
+      for (Index i = 0; i < s_; ++i)
+        if (table_.X(i, j) != 0) uy_mass_[pair(i, j)].add(values, mass, -table_.X(i, j));
+    }
+    for (Index l = 0; l < table_.k; ++l) {
+      const double t = frame_.time(l);
+      set_node(x_, l, b);
+      add_node_hessians(t, l, values);
+      if (applied_.active()) {
+        applied_.linearise(t, b.q, b.du);
+        for (Index j = 0; j < s_; ++j)
+          for (Index i = 0; i < s_; ++i) {
+            const double w = -h_ * table_.b[l] * table_.P(l, j);
+            applied_.add(force_[pair(j, i)], w * h_ * table_.I(l, i), w * table_.P(l, i), values);
+          }
+      }
+      system_->constraint_jacobian(t, b.q, g_);
+      system_->constraint_jacobian_derivative(t, b.q, b.v, dgv_);
+      for (Index j = 0; j < s_; ++j)
+        for (Index i = 0; i < r_; ++i) {
+          const double w = table_.b[l] * table_.P(l, j) * table_.P(l, i);
+          const Multipliers& at = multipliers_[pair(j, i)];
+          at.u_gamma.add(values, g_, -w);
+          at.y_mu.add(values, g_, w);
+          at.y_gamma.add(values, dgv_, w * h_);
+        }
+      if (r_ > 1) add_node_rows(t, l, values);
+    }
+    set_end(x_, b);
+    if (r_ == 0) return;
+    const Multipliers& at = multipliers_[pair(0, 0)];
+    system_->constraint_jacobian(t1_, b.q, g_);
+    at.mu_u.add(values, g_, 1);
+    at.gamma_y.add(values, g_, 1);
+    system_->constraint_jacobian_derivative(t1_, b.q, b.v, g_);
+    at.gamma_u.add(values, g_, h_);
+  }
+
+ private:
+  template <class S>
+  struct Buffers {
+    VectorOf<S> q, v, du, dy, a, force, mu, gamma, row;
+  };
+  template <class S>
+  Buffers<S>& buffers() {
+    if constexpr (std::is_same_v<S, double>)
+      return double_;
+    else
+      return dual_;
+  }
+  template <class S>
+  void allocate_buffers(Buffers<S>& b) {
+    for (auto* v : {&b.q, &b.v, &b.du, &b.dy, &b.a, &b.force}) v->resize(n_);
+    for (auto* v : {&b.mu, &b.gamma, &b.row}) v->resize(m_);
+  }
+  /// The places of one (stage, stage) or (stage, multiplier) pair in the pattern.
+  struct Stages {
+    BlockMap mass, hessian;
+  };
+  struct Multipliers {
+    BlockMap u_gamma, y_mu, y_gamma, mu_u, gamma_u, gamma_y;
+  };
+
+  Index gamma_at(Index i) const { return 2 * s_ * n_ + (r_ + i) * m_; }
+  std::size_t pair(Index j, Index i) const { return static_cast<std::size_t>(j * s_ + i); }
+  const Stages& uu(Index j, Index i) const { return uu_[pair(j, i)]; }
+  const Stages& yy(Index j, Index i) const { return yy_[pair(j, i)]; }
+
+  template <class S>
+  void set_node(const VectorOf<S>& x, Index l, Buffers<S>& b) {
+    frame_.position(x, l, b.q);
+    frame_.velocity(x, l, b.du);
+    LineIntegralFrame::combine(x, y_at(0), table_.I, l, s_, b.v);
+    LineIntegralFrame::combine(x, y_at(0), table_.P, l, s_, b.dy);
+    b.v += v0_.template cast<S>();
+    frame_.multiplier(x, mu_at(0), l, b.mu);
+    frame_.multiplier(x, gamma_at(0), l, b.gamma);
+  }
+  /// q = q1, v = v1, du = u_0
+  template <class S>
+  void set_end(const VectorOf<S>& x, Buffers<S>& b) {
+    b.du = x.head(n_);
+    b.q = (b.du * S(h_) + z0_->q.tail().template cast<S>()) + z0_->q.value().template cast<S>();
+    b.v = x.segment(y_at(0), n_) + v0_.template cast<S>();
+  }
+  void end_constraints(Buffers<double>& b) {
+    work_ = (b.du * h_ + z0_->q.tail()) - (b.q - z0_->q.value());
+    system_->constraints_compensated(t1_, b.q, work_, b.row, g_);
+  }
+  void end_constraints(Buffers<Dual1>& b) { at_.constraints(t1_, b.q, b.row); }
+
+  /// Through q_l and v_l: d[G^T gamma] = gamma.Hess g h I_i,  d[h H_q + G^T mu + h Psi_q^T gamma] = (h Hess U + mu.Hess
+  /// g
+  /// + h gamma.D^3 g v) h I_i by u_i and h gamma.Hess g I_i by y_i.
+  void add_node_hessians(double t, Index l, VectorRef values) {
+    auto& b = double_;
+    lambda_ = b.mu / h_;
+    system_->lagrangian_hessian(t, b.q, lambda_, h_values_);
+    hessians_.weighted(t, b.q, b.gamma, h_gamma_);
+    if (!quadratic_) {
+      hessians_.weighted_derivative(t, b.q, b.gamma, b.v, h_third_);
+      h_values_ += h_third_;
+    }
+    for (Index j = 0; j < s_; ++j)
+      for (Index i = 0; i < s_; ++i) {
+        const double w = table_.b[l] * table_.P(l, j) * table_.I(l, i) * h_;
+        uu(j, i).hessian.add(values, h_gamma_, -w);
+        yu_[pair(j, i)].add(values, h_values_, w * h_);
+        yy(j, i).hessian.add(values, h_gamma_, w);
+      }
+  }
+  /// d[G q'] and d[h v.Hess g q' + G y'] by u_j and y_j
+  void add_node_rows(double t, Index l, VectorRef values) {
+    auto& b = double_;
+    system_->constraint_jacobian_derivative(t, b.q, b.du, dgu_);
+    system_->constraint_jacobian_derivative(t, b.q, b.dy, dgy_);
+    if (!quadratic_) system_->constraint_third(t, b.q, b.v, b.du, third_);
+    for (Index j = 0; j < s_; ++j)
+      for (Index i = 1; i < r_; ++i) {
+        const double w = table_.b[l] * table_.P(l, i), wp = w * table_.P(l, j), wi = w * table_.I(l, j) * h_;
+        const Multipliers& at = multipliers_[pair(j, i)];
+        at.mu_u.add(values, g_, wp);
+        at.mu_u.add(values, dgu_, wi);
+        at.gamma_u.add(values, dgy_, wi);
+        at.gamma_u.add(values, dgv_, wp * h_);
+        if (!quadratic_) at.gamma_u.add(values, third_, wi * h_);
+        at.gamma_y.add(values, g_, wp);
+        at.gamma_y.add(values, dgu_, wi);
+      }
+  }
+
+  void build_pattern() {
+    const SparsityPattern &g = system_->constraint_pattern(), &mass = system_->mass().pattern();
+    const SparsityPattern& hessian = system_->hessian_pattern();
+    const Index size = 2 * (s_ * n_ + r_ * m_);
+    PatternBuilder builder(size, size);
+    for (Index j = 0; j < s_; ++j) {
+      for (Index i = 0; i < s_; ++i) {
+        if (table_.X(j, i) != 0) builder.add(mass, j * n_, y_at(i));
+        builder.add(hessian, j * n_, i * n_);
+        builder.add(hessian, y_at(j), i * n_);
+        builder.add(hessian, y_at(j), y_at(i));
+        applied_.add_pattern(builder, y_at(j), i * n_);
+      }
+      builder.add(mass, j * n_, j * n_);
+      builder.add(mass, y_at(j), y_at(j));
+      for (Index i = 0; i < r_; ++i) {
+        builder.add(g, j * n_, gamma_at(i), true);
+        builder.add(g, y_at(j), mu_at(i), true);
+        builder.add(g, y_at(j), gamma_at(i), true);
+        if (i == 0 && j > 0) continue;  // the ends of the step depend on u_0 and y_0 only
+        builder.add(g, mu_at(i), j * n_);
+        builder.add(g, gamma_at(i), j * n_);
+        builder.add(g, gamma_at(i), y_at(j));
+      }
+    }
+    pattern_ = builder.build();
+    const auto pairs = static_cast<std::size_t>(s_ * s_);
+    uu_.resize(pairs);
+    yy_.resize(pairs);
+    yu_.resize(pairs);
+    uy_mass_.resize(pairs);
+    multipliers_.resize(pairs);
+    force_.resize(pairs);
+    for (Index j = 0; j < s_; ++j) {
+      for (Index i = 0; i < s_; ++i) {
+        const std::size_t at = pair(j, i);
+        uu_[at].hessian = BlockMap(pattern_, hessian, j * n_, i * n_);
+        yy_[at].hessian = BlockMap(pattern_, hessian, y_at(j), y_at(i));
+        yu_[at] = BlockMap(pattern_, hessian, y_at(j), i * n_);
+        force_[at] = applied_.place(pattern_, y_at(j), i * n_);
+        if (table_.X(j, i) != 0) uy_mass_[at] = BlockMap(pattern_, mass, j * n_, y_at(i));
+      }
+      uu_[pair(j, j)].mass = BlockMap(pattern_, mass, j * n_, j * n_);
+      yy_[pair(j, j)].mass = BlockMap(pattern_, mass, y_at(j), y_at(j));
+      for (Index i = 0; i < r_; ++i) {
+        Multipliers& at = multipliers_[pair(j, i)];
+        at.u_gamma = BlockMap(pattern_, g, j * n_, gamma_at(i), true);
+        at.y_mu = BlockMap(pattern_, g, y_at(j), mu_at(i), true);
+        at.y_gamma = BlockMap(pattern_, g, y_at(j), gamma_at(i), true);
+        if (i == 0 && j > 0) continue;
+        at.mu_u = BlockMap(pattern_, g, mu_at(i), j * n_);
+        at.gamma_u = BlockMap(pattern_, g, gamma_at(i), j * n_);
+        at.gamma_y = BlockMap(pattern_, g, gamma_at(i), y_at(j));
+      }
+    }
+  }
+
+  const System* system_;
+  SystemAt at_;
+  StepScales scales_;
+  ConstraintHessians hessians_;
+  AppliedForce applied_;
+  LineIntegralFrame frame_;
+  const LegendreTable& table_;
+  FrozenGglInverse inverse_;
+  Index n_, m_, s_, r_;
+  bool quadratic_;
+  std::vector<Block> blocks_;
+  SparsityPattern pattern_;
+  std::vector<Stages> uu_, yy_;
+  std::vector<BlockMap> yu_, uy_mass_;
+  std::vector<Multipliers> multipliers_;
+  std::vector<AppliedForce::Place> force_;
+
+  const State* z0_ = nullptr;
+  double h_ = 0, t1_ = 0;
+  Buffers<double> double_;
+  Buffers<Dual1> dual_;
+  Vector x_, v0_, lambda_, gradient0_, work_;
+  Vector g_, dgv_, dgu_, dgy_, third_, h_values_, h_gamma_, h_third_;
+};
+
+}  // namespace gnomon::kernels

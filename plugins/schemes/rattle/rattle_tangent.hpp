@@ -1,0 +1,85 @@
+#pragma once
+/// \file
+/// The exact derivative of a rattle step, system by system, from the linearised equations
+///
+///     M ddq/h - dp0 + h/2 (L0 dq0 + G0^T dlambda) = 0,   G1 dq1 = 0                      L0 = (U_q + G^T lambda)_q at q0
+///     M ddv + h/2 (L1 dq1 + G1^T dmu) = 0,               G1 dv1 + (G v)_q dq1 = 0        L1 = (U_q + G^T mu)_q at q1
+///
+/// with dq1 = dq0 + ddq, M dv_h = dp0 - h/2 (L0 dq0 + G0^T dlambda), dv1 = dv_h + ddv.
+
+#include "gnomon/model/system.hpp"
+#include "kernels/common/implicit_change.hpp"
+
+namespace gnomon::kernels {
+
+class RattleTangent {
+ public:
+  /// A step of which the positions are known, and, for momenta(), the velocity of the end.
+  struct Step {
+    double t0, t1, h;
+    const Vector &q0, &q1, &v1;
+  };
+
+  explicit RattleTangent(const System& system) : system_(&system), n_(system.n()), m_(system.m()) {}
+
+  /// changes: columns [dq; dp] of the start.
+  void begin(const Matrix& changes) {
+    dq_ = changes.topRows(n_);
+    dp_ = changes.bottomRows(n_);
+  }
+  /// After the positions were solved, x = [dq | lambda].
+  void positions(NonlinearEquations& equations, const ConstVectorRef& x, const Step& step) {
+    const ImplicitChange solve(equations, x);
+    const Matrix g0 = constraints(step.t0, step.q0), g1 = constraints(step.t1, step.q1);
+    const Vector lambda = x.tail(m_);
+    for (Index c = 0; c < dq_.cols(); ++c) {
+      const Vector push = curvature(step.t0, step.q0, lambda, dq_.col(c));
+      Vector known(n_ + m_);
+      known << 0.5 * step.h * push - dp_.col(c), g1 * dq_.col(c);
+      const Vector dx = solve(known);
+      dq_.col(c) += dx.head(n_);
+      dp_.col(c) -= 0.5 * step.h * (push + g0.transpose() * dx.tail(m_));
+    }
+  }
+  /// After the momenta were solved, x = [dv | mu].
+  void momenta(NonlinearEquations& equations, const ConstVectorRef& x, const Step& step) {
+    const ImplicitChange solve(equations, x);
+    const Matrix g1 = constraints(step.t1, step.q1), turn = constraint_turn(step.t1, step.q1, step.v1);
+    const Vector mu = x.tail(m_);
+    for (Index c = 0; c < dq_.cols(); ++c) {
+      const Vector push = curvature(step.t1, step.q1, mu, dq_.col(c)), dp = dp_.col(c);
+      Vector dv(n_), known(n_ + m_);
+      system_->mass().solve(dp, dv);
+      known << 0.5 * step.h * push, g1 * dv + turn * dq_.col(c);
+      dp_.col(c) -= 0.5 * step.h * (push + g1.transpose() * solve(known).tail(m_));
+    }
+  }
+  /// changes: columns [dq; dp] of the end.
+  void finish(Matrix& changes) const { changes << dq_, dp_; }
+
+ private:
+  Matrix constraints(double t, const Vector& q) const {
+    Vector values(system_->constraint_pattern().nonzeros());
+    system_->constraint_jacobian(t, q, values);
+    return to_dense(system_->constraint_pattern(), values);
+  }
+  /// (G v)_q
+  Matrix constraint_turn(double t, const Vector& q, const Vector& v) const {
+    Vector values(system_->constraint_pattern().nonzeros());
+    system_->constraint_jacobian_derivative(t, q, v, values);
+    return to_dense(system_->constraint_pattern(), values);
+  }
+  /// (U_q + G^T lambda)_q dq
+  Vector curvature(double t, const Vector& q, const Vector& lambda, const Vector& dq) const {
+    Vector of_u(n_), of_g(n_);
+    system_->potential_hessian_times(t, q, dq, of_u);
+    system_->constraint_hessian_times(t, q, lambda, dq, of_g);
+    return of_u + of_g;
+  }
+
+  const System* system_;
+  Index n_, m_;
+  Matrix dq_, dp_;
+};
+
+}  // namespace gnomon::kernels
