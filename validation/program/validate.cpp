@@ -44,7 +44,10 @@ int validate(const Registry& registry, const Arguments& arguments) {
   const std::vector<Case> cases = select_cases(every, tier, arguments.filter);
   if (cases.empty()) {
     std::vector<std::string> names;
-    for (const auto& c : every) names.push_back(c.full_name());
+    for (const auto& c : every) {
+      names.push_back(c.full_name());
+      if (!c.formerly.empty()) names.push_back(c.former_name());
+    }
     const std::string near = nearest_name(arguments.filter, names);
     throw Error(ErrorCode::unknown_name,
                 fmt::format("no case of the {} tier has \"{}\" in its name{}", to_string(tier), arguments.filter,
