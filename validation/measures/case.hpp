@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gnomon/options.hpp"
-#include "quantity.hpp"
+#include "measures/quantity.hpp"
 
 namespace gnomon::validation {
 

@@ -1,14 +1,14 @@
-#include "case_file.hpp"
+#include "report/case_file.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 
-#include "../measures/measure.hpp"
 #include "gnomon/error.hpp"
-#include "sweep.hpp"
-#include "toml_reader.hpp"
+#include "measures/measure.hpp"
+#include "report/sweep.hpp"
+#include "report/toml_reader.hpp"
 
 namespace gnomon::validation {
 
@@ -173,8 +173,7 @@ void for_each_table(const toml::table& document, const std::string& key, const s
 /// The folder `data` beside one of the folders that hold the file; the nearest one.
 std::string data_folder_of(const std::filesystem::path& path) {
   std::error_code ignored;
-  for (std::filesystem::path folder = path.parent_path(); folder != folder.parent_path();
-       folder = folder.parent_path())
+  for (std::filesystem::path folder = path.parent_path(); folder != folder.parent_path(); folder = folder.parent_path())
     if (std::filesystem::is_directory(folder.parent_path() / "data", ignored))
       return (folder.parent_path() / "data").string();
   return (path.parent_path().parent_path() / "data").string();

@@ -1,10 +1,10 @@
-#include "conformance.hpp"
+#include "report/conformance.hpp"
 
 #include <algorithm>
 #include <set>
 
-#include "check_names.hpp"
 #include "gnomon/error.hpp"
+#include "report/check_names.hpp"
 
 namespace gnomon::validation {
 

@@ -1,4 +1,4 @@
-#include "sweep.hpp"
+#include "report/sweep.hpp"
 
 #include <fmt/format.h>
 
@@ -75,7 +75,8 @@ std::vector<toml::table> expand_sweep(const toml::table& table, const std::strin
     cases.back().erase("sweep");
     override_keys(cases.back(), member);
     for (const char* key : {"name", "formerly"})
-      if (const auto* text = table[key].as_string()) cases.back().insert_or_assign(key, filled(text->get(), member, at));
+      if (const auto* text = table[key].as_string())
+        cases.back().insert_or_assign(key, filled(text->get(), member, at));
   }
   return cases;
 }
