@@ -120,8 +120,7 @@ class Checker {
     report("potential-hessian", second, first_tolerance, "(Hess U) w against differences of grad U");
   }
 
-  /// T(q,p) at p = M(q) v: T_p = v, T_q, the Hessian and third derivatives along (w, M w) against
-  /// differences.
+  /// T(q,p) at p = M(q) v: T_p = v, T_q, the Hessian and third derivatives along (w, M w) against differences.
   void kinetic() {
     Disagreement velocity, first, second, third;
     for (const Point& z : points_) {

@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(bad_plugins) {
   scratch.misuse("list --plugin no-such.so", {"no-such.so"});
   scratch.misuse("--plugin /etc/passwd list", {"/etc/passwd"});
   scratch.misuse("--plugin " + modules + "no_plugin.so list", {"no_plugin.so"});
-  scratch.misuse("--plugin " + modules + "lying_version.so " + good, {"lying_version.so", "version"});
+  scratch.misuse("--plugin " + modules + "wrong_version.so " + good, {"wrong_version.so", "version"});
   scratch.misuse("--plugin " + modules + "throwing.so list", {"its licence has expired"});
   scratch.misuse("--plugin " + modules + "taken_name.so list", {"planar-pendulum"});
   const Outcome outcome = scratch.gnomon("list problems " + defects);
