@@ -65,8 +65,8 @@ struct CaseFiles {
   std::vector<ConformanceFailure> failures;
 };
 
-/// Reads every .toml file of the folder and of the folders in it, in alphabetical order. Tables of data are sought in the
-/// folder `data` beside one of the folders that hold the file. Throws Error(bad_file) naming file, case and key.
+/// Reads every .toml file of the folder and of the folders in it, in alphabetical order. Tables of data are sought in
+/// the folder `data` beside one of the folders that hold the file. Throws Error(bad_file) naming file, case and key.
 CaseFiles read_case_files(const std::string& folder);
 
 }  // namespace gnomon::validation

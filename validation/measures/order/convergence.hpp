@@ -32,8 +32,8 @@ struct Convergence {
 };
 
 /// Doubles (or multiplies by `growth`) the number of steps over [t0, t0 + length] from 8 up to `max_steps`, and fits,
-/// for q and p each, the three finest points whose error is above ten times the accuracy of the comparison, both below 0.1.
-/// Steps so large that a solve fails are left out.
+/// for q and p each, the three finest points whose error is above ten times the accuracy of the comparison, both below
+/// 0.1. Steps so large that a solve fails are left out.
 Convergence refine(const Registry& registry, const ProblemInstance& instance, const Method& method,
                    const Comparison& comparison, double length, long max_steps, double growth = 2);
 

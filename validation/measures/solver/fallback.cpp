@@ -1,5 +1,5 @@
-/// The fallback for steps on which the solver fails: where the run ends without it, and how it ends with it. `other` names the
-/// solver to fall back to; after it come smaller steps.
+/// The fallback for steps on which the solver fails: where the run ends without it, and how it ends with it. `other`
+/// names the solver to fall back to; after it come smaller steps.
 #include "measures/measure.hpp"
 #include "measures/setup.hpp"
 

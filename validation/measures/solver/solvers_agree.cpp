@@ -1,5 +1,5 @@
-/// Every strategy reaches the same step: a solver changes the iteration, not the solution. One that does not converge has a
-/// row of its own.
+/// Every strategy reaches the same step: a solver changes the iteration, not the solution. One that does not converge
+/// has a row of its own.
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
