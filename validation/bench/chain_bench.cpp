@@ -49,8 +49,8 @@ class OneLength {
 
   std::vector<ChainRow> run() {
     std::vector<Task> tasks;
-    tasks.push_back(yardstick<EnergyMomentumChain>("energy-momentum", energy_momentum_));
-    tasks.push_back(yardstick<RattleChain>("rattle", rattle_));
+    tasks.push_back(hand_coded<EnergyMomentumChain>("energy-momentum", energy_momentum_));
+    tasks.push_back(hand_coded<RattleChain>("rattle", rattle_));
     for (const std::string& algebra : bench_.algebra) add_steps({"energy-momentum", "kinsol-newton", algebra}, tasks);
     add_native(tasks);
     add_steps({"rattle", "kinsol-newton", "auto"}, tasks);
@@ -82,17 +82,17 @@ class OneLength {
   }
   std::string task_name(const ChainRow& r) const { return r.what + "/" + r.by + "/" + std::to_string(links_); }
 
-  template <class Yardstick>
-  Task yardstick(const std::string& scheme, double& seconds) {
+  template <class HandCoded>
+  Task hand_coded(const std::string& scheme, double& seconds) {
     const ChainRow blank = row(scheme, "hand-coded");
     return {task_name(blank),
             [this] {
-              return std::make_unique<YardstickSteps<Yardstick>>(Yardstick(LinkChain(instance_, gravity), h_), steps_);
+              return std::make_unique<HandCodedSteps<HandCoded>>(HandCoded(LinkChain(instance_, gravity), h_), steps_);
             },
             [this, blank, &seconds](double time, Work& work) {
               ChainRow r = blank;
               r.seconds = seconds = time / static_cast<double>(steps_);
-              r.iterations = static_cast<YardstickSteps<Yardstick>&>(work).iterations_a_step();
+              r.iterations = static_cast<HandCodedSteps<HandCoded>&>(work).iterations_a_step();
               finish(std::move(r));
             },
             failure(blank)};
@@ -184,7 +184,7 @@ class OneLength {
   double h_;
   const std::function<void(const ChainRow&)>& print_;
   ProblemInstance instance_;
-  double energy_momentum_ = 0, rattle_ = 0;  ///< seconds a step of the yardsticks
+  double energy_momentum_ = 0, rattle_ = 0;  ///< seconds a step of the hand-coded integrators
   std::map<std::string, Step> steps_of_;
   std::vector<ChainRow> rows_;
 };

@@ -3,7 +3,7 @@
 ///
 /// Where the time of an energy-momentum step goes: N = 1000, newton with block-tree, ns a link, of 300 (hand-coded:
 /// 150). The kernels are timed one by one, the rest is divided by instructions counted. One Newton correction and two
-/// with its matrix (gnomon/solve/chord_steps.hpp).
+/// chord steps with its matrix.
 ///
 ///     kernels   190   3 residuals 41, a Jacobian 31, a factorisation 55, 3 solutions 60
 ///     balance    35   the last rounding errors in long double

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Hand-coded yardstick: the energy-momentum scheme on the chain, its Newton matrix eliminated link by link.
+/// Hand-coded integrator: the energy-momentum scheme on the chain, its Newton matrix eliminated link by link.
 ///
 /// With mu_k = h^2/(2m) lambda_k, delta = d(1) - d(0), x = d(0) + delta/2 and d, u, c_k of link_chain.hpp:
 ///

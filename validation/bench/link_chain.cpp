@@ -9,7 +9,7 @@ namespace gnomon::bench {
 
 LinkChain::LinkChain(const ProblemInstance& instance, double g) : gravity(g) {
   if (!instance.system || instance.system->traits().name != "chain")
-    throw Error(ErrorCode::bad_value, "the yardsticks integrate the problem chain and no other model");
+    throw Error(ErrorCode::bad_value, "the hand-coded integrators know the problem chain and no other model");
   mass = instance.system->mass().diagonal_entries()[0];
   const Index n = instance.q0.size() / 3;
   links.resize(static_cast<std::size_t>(n));

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The model `chain` of problems/chain.cpp in link coordinates, which both hand-coded yardsticks integrate.
+/// The model `chain` of problems/chain.cpp in link coordinates, which both hand-coded integrators use.
 
 #include <Eigen/Core>
 #include <vector>

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Hand-coded yardstick: RATTLE on the chain, a tridiagonal Newton iteration in the multipliers.
+/// Hand-coded integrator: RATTLE on the chain, a tridiagonal Newton iteration in the multipliers.
 ///
 /// With mu_k = h^2/(2m) lambda_k and d, u, c_k of link_chain.hpp, delta = d(1) - d(0):
 ///

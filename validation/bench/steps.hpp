@@ -13,18 +13,18 @@ namespace gnomon::bench {
 /// Steps before the timed ones: predictors then have their history.
 constexpr long warm_up_steps = 10;
 
-/// Steps of a yardstick, which is a value with step() and iterations().
-template <class Yardstick>
-class YardstickSteps final : public Work {
+/// Steps of a hand-coded integrator, which is a value with step() and iterations().
+template <class HandCoded>
+class HandCodedSteps final : public Work {
  public:
-  YardstickSteps(Yardstick yardstick, long steps) : start_(std::move(yardstick)), steps_(steps) {
+  HandCodedSteps(HandCoded integrator, long steps) : start_(std::move(integrator)), steps_(steps) {
     for (long i = 0; i < warm_up_steps; ++i) start_.step();
     now_ = start_;
   }
   void rewind() override { now_ = start_; }
   std::string run() override {
     for (long i = 0; i < steps_; ++i)
-      if (!now_.step()) return "the yardstick did not converge";
+      if (!now_.step()) return "the hand-coded integrator did not converge";
     return {};
   }
   double iterations_a_step() const {
@@ -32,7 +32,7 @@ class YardstickSteps final : public Work {
   }
 
  private:
-  Yardstick start_, now_ = start_;
+  HandCoded start_, now_ = start_;
   long steps_;
 };
 

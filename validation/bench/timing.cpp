@@ -16,7 +16,8 @@ double processor_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// The work of the task at hand. Google Benchmark calls the timed function several times: the work is made once.
+/// The work of the task that is being timed. Google Benchmark calls the timed function several times: the work is made
+/// once.
 struct Current {
   const Task* task = nullptr;
   std::unique_ptr<Work> work;

@@ -61,7 +61,7 @@ class Run : public Work {
     return {};
   }
   /// Fills in the errors of the last run.
-  void judge(WorkPrecisionRow& row) const {
+  void measure_errors(WorkPrecisionRow& row) const {
     const System& system = *instance_.system;
     const double start = energy(system, instance_.t0, instance_.q0, instance_.p0);
     Vector g(system.m());
@@ -205,7 +205,7 @@ std::vector<WorkPrecisionRow> run_work_precision(const Registry& registry, const
                            [blank, keep](double seconds, Work& work) {
                              WorkPrecisionRow row = blank;
                              row.seconds = seconds;
-                             static_cast<Run&>(work).judge(row);
+                             static_cast<Run&>(work).measure_errors(row);
                              keep(row);
                            },
                            [blank, keep](const std::string& why) {

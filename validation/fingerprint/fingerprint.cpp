@@ -12,10 +12,10 @@
 #include <exception>
 #include <string>
 
-#include "../measures/setup.hpp"
-#include "../measures/strategies.hpp"
-#include "../report/conformance.hpp"
 #include "gnomon/base/error.hpp"
+#include "measures/setup.hpp"
+#include "measures/solver/strategies.hpp"
+#include "report/conformance.hpp"
 
 namespace {
 

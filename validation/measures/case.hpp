@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gnomon/base/options.hpp"
-#include "quantity.hpp"
+#include "measures/quantity.hpp"
 
 namespace gnomon::validation {
 
@@ -37,6 +37,7 @@ struct Case {
   std::string file;  ///< where it was declared, for messages; "" when generated
   std::string kind;  ///< conformance, published, reference or solver
   std::string name;
+  std::string formerly;  ///< an older name; "" for none
   Tier tier = Tier::quick;
   std::string measure;
   std::string note;
@@ -64,6 +65,8 @@ struct Case {
   std::map<std::string, std::string> known_failures;  ///< quantity -> reason
 
   std::string full_name() const { return kind + "/" + name; }
+  /// The old full name, by which the case is found too; "" for none.
+  std::string former_name() const { return formerly.empty() ? "" : kind + "/" + formerly; }
 };
 
 }  // namespace gnomon::validation

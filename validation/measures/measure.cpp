@@ -1,7 +1,7 @@
-#include "measure.hpp"
+#include "measures/measure.hpp"
 
-#include "alpha_measures.hpp"
 #include "gnomon/base/error.hpp"
+#include "measures/published/alpha_measures.hpp"
 
 namespace gnomon::validation {
 

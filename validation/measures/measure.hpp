@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "case.hpp"
 #include "gnomon/registry/registry.hpp"
+#include "measures/case.hpp"
 
 namespace gnomon::validation {
 
@@ -73,7 +73,7 @@ Quantities measure_algebras_agree(const Registry& registry, const Case& c);
 Quantities measure_dependent_constraints(const Registry& registry, const Case& c);
 /// Iterations, factorisations, Jacobians and time a step beside another solver.
 Quantities measure_solver_effort(const Registry& registry, const Case& c);
-/// What the ladder for refused steps does where the solver alone fails.
+/// What the fallback does on steps where the solver alone fails.
 Quantities measure_fallback(const Registry& registry, const Case& c);
 /// Tables of the report on HBVM with holonomic constraints, row by row; `steps` leaves out the rows with more steps.
 Quantities measure_published_hbvm(const Registry& registry, const Case& c);

@@ -1,4 +1,4 @@
-#include "quantity.hpp"
+#include "measures/quantity.hpp"
 
 #include <fmt/format.h>
 

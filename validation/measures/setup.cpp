@@ -1,4 +1,4 @@
-#include "setup.hpp"
+#include "measures/setup.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/start/overdetermined_consistency.hpp"
-#include "measure.hpp"
+#include "measures/measure.hpp"
 
 namespace gnomon::validation {
 

@@ -2,8 +2,8 @@
 /// \file
 /// What several measures share: started integrators, error norms, references, tables.
 
-#include "case.hpp"
 #include "gnomon/registry/registry.hpp"
+#include "measures/case.hpp"
 
 namespace gnomon::validation {
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <exception>
 
-#include "arguments.hpp"
-#include "commands.hpp"
 #include "gnomon/base/error.hpp"
 #include "gnomon/registry/plugin_path.hpp"
+#include "program/arguments.hpp"
+#include "program/commands/commands.hpp"
 
 namespace gnomon::program {
 

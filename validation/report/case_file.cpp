@@ -1,13 +1,14 @@
-#include "case_file.hpp"
+#include "report/case_file.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 
-#include "../measures/measure.hpp"
 #include "gnomon/base/error.hpp"
-#include "toml_reader.hpp"
+#include "measures/measure.hpp"
+#include "report/sweep.hpp"
+#include "report/toml_reader.hpp"
 
 namespace gnomon::validation {
 
@@ -104,6 +105,7 @@ Case case_of(const toml::table& table, const std::string& file, const std::strin
   c.file = file;
   c.kind = kind;
   c.name = reader.text("name");
+  c.formerly = reader.text("formerly", "");
   c.tier = tier_of(reader);
   c.measure = reader.text("measure");
   c.note = reader.text("note", "");
@@ -168,8 +170,17 @@ void for_each_table(const toml::table& document, const std::string& key, const s
   for (const auto& element : *node->as_array()) f(*element.as_table(), ++number);
 }
 
-void read_file(const std::filesystem::path& path, CaseFiles& out) {
-  const std::string file = path.filename().string();
+/// The folder `data` beside one of the folders that hold the file; the nearest one.
+std::string data_folder_of(const std::filesystem::path& path) {
+  std::error_code ignored;
+  for (std::filesystem::path folder = path.parent_path(); folder != folder.parent_path(); folder = folder.parent_path())
+    if (std::filesystem::is_directory(folder.parent_path() / "data", ignored))
+      return (folder.parent_path() / "data").string();
+  return (path.parent_path().parent_path() / "data").string();
+}
+
+/// `file`: how messages name it.
+void read_file(const std::filesystem::path& path, const std::string& file, CaseFiles& out) {
   toml::table document;
   try {
     document = toml::parse_file(path.string());
@@ -188,9 +199,12 @@ void read_file(const std::filesystem::path& path, CaseFiles& out) {
         name == "kind" || name == "case" || (kind == "conformance" && (name == "start" || name == "known-failure"));
     if (!known) reader.refuse(name, "is not known here");
   }
-  for_each_table(document, "case", file, [&](const toml::table& table, std::size_t number) {
-    out.cases.push_back(case_of(table, file, kind, number));
-    out.cases.back().data_folder = (path.parent_path().parent_path() / "data").string();
+  const std::string data_folder = data_folder_of(path);
+  for_each_table(document, "case", file, [&](const toml::table& declared, std::size_t number) {
+    for (const toml::table& table : expand_sweep(declared, file, number)) {
+      out.cases.push_back(case_of(table, file, kind, number));
+      out.cases.back().data_folder = data_folder;
+    }
   });
   for_each_table(document, "start", file,
                  [&](const toml::table& table, std::size_t) { out.starts.push_back(start_of(table, file)); });
@@ -202,16 +216,17 @@ void read_file(const std::filesystem::path& path, CaseFiles& out) {
 }  // namespace
 
 CaseFiles read_case_files(const std::string& folder) {
+  namespace fs = std::filesystem;
   std::error_code failed;
-  std::vector<std::filesystem::path> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, failed))
-    if (entry.path().extension() == ".toml")
-      paths.push_back(std::filesystem::absolute(entry.path()).lexically_normal());
+  std::vector<fs::path> paths;
+  const fs::path root = fs::absolute(folder, failed).lexically_normal();
+  for (fs::recursive_directory_iterator entry(root, failed), end; !failed && entry != end; entry.increment(failed))
+    if (entry->path().extension() == ".toml") paths.push_back(entry->path());
   if (failed || paths.empty())
     throw Error(ErrorCode::bad_file, "folder \"" + folder + "\" holds no case files (*.toml)");
   std::sort(paths.begin(), paths.end());
   CaseFiles files;
-  for (const auto& path : paths) read_file(path, files);
+  for (const auto& path : paths) read_file(path, path.lexically_relative(root).generic_string(), files);
   return files;
 }
 

@@ -16,6 +16,22 @@
 ///     until = 1.0                                # or steps = 1000
 ///     gates.order-q = { near = 2, within = 0.05 }   # or min, max
 ///     known-failure.error = "why"                # must fail; passing is a failure
+///     formerly = "pendulum-order"                # an older name, by which it is found too
+///
+/// Cases that differ in a few keys are one table with a sweep: each member makes a case, its keys stand in place of the
+/// table's own, and {KEY} in the name is the member's KEY. Tables (set, options, gates, ...) are overridden key by key.
+/// A member's `name` is a label for {name} and nothing else. {options.s} is key s of the member's options.
+///
+///     [[case]]
+///     name = "energy-constant/{scheme}-{name}"
+///     measure = "long-run"
+///     gates.energy = { max = 6e-14 }
+///     sweep = [
+///       { name = "soft", scheme = "penalty", options.mu = 1e3 },
+///       { name = "stiff", scheme = "penalty", options.mu = 1e7, gates.energy = { max = 1e-12 } },
+///     ]
+///
+/// Long members are written [[case.sweep]], one after the other, after all other keys of the case.
 ///
 /// A conformance file has, beside cases, what the generated ones need: [[start]] (one a problem and set of parameters)
 /// and [[known-failure]] (scheme, or a list of schemes; problem, quantity, reason; a quantity of the long run of the
@@ -24,7 +40,7 @@
 #include <string>
 #include <vector>
 
-#include "../measures/case.hpp"
+#include "measures/case.hpp"
 
 namespace gnomon::validation {
 
@@ -49,7 +65,8 @@ struct CaseFiles {
   std::vector<ConformanceFailure> failures;
 };
 
-/// Reads every .toml file of the folder, in alphabetical order. Throws Error(bad_file) naming file, case and key.
+/// Reads every .toml file of the folder and of the folders in it, in alphabetical order. Tables of data are sought in
+/// the folder `data` beside one of the folders that hold the file. Throws Error(bad_file) naming file, case and key.
 CaseFiles read_case_files(const std::string& folder);
 
 }  // namespace gnomon::validation

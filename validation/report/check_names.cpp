@@ -1,4 +1,4 @@
-#include "check_names.hpp"
+#include "report/check_names.hpp"
 
 #include "gnomon/base/error.hpp"
 

@@ -2,8 +2,8 @@
 /// \file
 /// Case files against the registry, before anything runs.
 
-#include "case_file.hpp"
 #include "gnomon/registry/registry.hpp"
+#include "report/case_file.hpp"
 
 namespace gnomon::validation {
 

@@ -1,10 +1,10 @@
-#include "conformance.hpp"
+#include "report/conformance.hpp"
 
 #include <algorithm>
 #include <set>
 
-#include "check_names.hpp"
 #include "gnomon/base/error.hpp"
+#include "report/check_names.hpp"
 
 namespace gnomon::validation {
 
@@ -115,16 +115,18 @@ std::vector<Case> all_cases(const Registry& registry, const std::string& folder)
   cases.insert(cases.end(), files.cases.begin(), files.cases.end());
   std::set<std::string> names;
   for (const auto& c : cases)
-    if (!names.insert(c.full_name()).second)
-      throw Error(ErrorCode::bad_file,
-                  (c.file.empty() ? "generated cases" : c.file) + ": two cases are named \"" + c.full_name() + "\"");
+    for (const auto& name : {c.full_name(), c.former_name()})
+      if (!name.empty() && !names.insert(name).second)
+        throw Error(ErrorCode::bad_file,
+                    (c.file.empty() ? "generated cases" : c.file) + ": two cases are named \"" + name + "\"");
   return cases;
 }
 
 std::vector<Case> select_cases(const std::vector<Case>& cases, Tier tier, const std::string& filter) {
   std::vector<Case> selected;
+  const auto found_in = [&filter](const std::string& name) { return name.find(filter) != std::string::npos; };
   for (const auto& c : cases)
-    if (c.tier <= tier && c.full_name().find(filter) != std::string::npos) selected.push_back(c);
+    if (c.tier <= tier && (found_in(c.full_name()) || found_in(c.former_name()))) selected.push_back(c);
   return selected;
 }
 

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "case_file.hpp"
 #include "gnomon/registry/registry.hpp"
+#include "report/case_file.hpp"
 
 namespace gnomon::validation {
 
@@ -16,7 +16,7 @@ std::vector<Case> conformance_cases(const Registry& registry, const CaseFiles& f
 /// All cases: generated, then declared.
 std::vector<Case> all_cases(const Registry& registry, const std::string& folder);
 
-/// Those up to `tier` whose kind/name contains `filter`.
+/// Those up to `tier` whose kind/name, or former name, contains `filter`.
 std::vector<Case> select_cases(const std::vector<Case>& cases, Tier tier, const std::string& filter);
 
 }  // namespace gnomon::validation

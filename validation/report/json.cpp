@@ -1,4 +1,4 @@
-#include "json.hpp"
+#include "report/json.hpp"
 
 #include <cmath>
 
@@ -17,6 +17,7 @@ Json::Value to_json(const ConstVectorRef& vector) {
 Json::Value to_json(const Row& row) {
   Json::Value object;
   object["case"] = row.case_name;
+  if (!row.former_name.empty()) object["formerly"] = row.former_name;
   object["quantity"] = row.quantity.name;
   object["measured"] = to_json(row.quantity.value);
   if (row.quantity.gate) {

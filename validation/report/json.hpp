@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "gnomon/base/types.hpp"
-#include "row.hpp"
-#include "table.hpp"
+#include "report/row.hpp"
+#include "report/table.hpp"
 
 namespace gnomon::validation {
 

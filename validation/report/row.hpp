@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "../measures/case.hpp"
+#include "measures/case.hpp"
 
 namespace gnomon::validation {
 
@@ -22,8 +22,9 @@ inline bool is_bad(Verdict verdict) {
 }
 
 struct Row {
-  std::string case_name;  ///< kind/name
-  Quantity quantity;      ///< with the gate that was applied
+  std::string case_name;    ///< kind/name
+  std::string former_name;  ///< the same with the case's old name; "" for none
+  Quantity quantity;        ///< with the gate that was applied
   Verdict verdict = Verdict::information;
   std::string reason;  ///< of a known failure
 };

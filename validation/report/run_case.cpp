@@ -1,4 +1,4 @@
-#include "run_case.hpp"
+#include "report/run_case.hpp"
 
 #include <cmath>
 #include <exception>
@@ -36,10 +36,11 @@ Quantities measure(const Registry& registry, const Case& c) {
   }
 }
 
-Row judge(const Case& c, Quantity quantity) {
+/// The row of a quantity: the gate of the case, and the verdict.
+Row row_of(const Case& c, Quantity quantity) {
   const auto gate = c.gates.find(quantity.name);
   if (gate != c.gates.end()) quantity.gate = gate->second;
-  Row row{c.full_name(), std::move(quantity), Verdict::information, ""};
+  Row row{c.full_name(), c.former_name(), std::move(quantity), Verdict::information, ""};
   const auto known = c.known_failures.find(row.quantity.name);
   if (known != c.known_failures.end()) row.reason = known->second;
   if (row.quantity.gate) {
@@ -61,16 +62,18 @@ std::vector<Row> run_case(const Registry& registry, const Case& c) {
   std::set<std::string> seen;
   for (Quantity& quantity : measure(registry, c)) {
     seen.insert(quantity.name);
-    rows.push_back(judge(c, std::move(quantity)));
+    rows.push_back(row_of(c, std::move(quantity)));
   }
   if (seen.count("run") || seen.count("error")) return rows;
   // A gate or a known failure for something that was not measured is a mistake in the case, or a failure gone.
   for (const auto& [name, gate] : c.gates)
     if (!seen.count(name))
-      rows.push_back({c.full_name(), {name, NAN, gate, "not among the measured quantities"}, Verdict::fail, ""});
+      rows.push_back(
+          {c.full_name(), c.former_name(), {name, NAN, gate, "not among the measured quantities"}, Verdict::fail, ""});
   for (const auto& [name, reason] : c.known_failures)
     if (!seen.count(name))
-      rows.push_back({c.full_name(), {name, NAN, {}, "did not happen"}, Verdict::unexpected_pass, reason});
+      rows.push_back(
+          {c.full_name(), c.former_name(), {name, NAN, {}, "did not happen"}, Verdict::unexpected_pass, reason});
   return rows;
 }
 

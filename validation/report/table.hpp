@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "row.hpp"
+#include "report/row.hpp"
 
 namespace gnomon::validation {
 

@@ -1,4 +1,4 @@
-#include "toml_reader.hpp"
+#include "report/toml_reader.hpp"
 
 #include <fmt/format.h>
 

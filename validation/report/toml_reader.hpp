@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "../measures/case.hpp"
+#include "measures/case.hpp"
 
 namespace gnomon::validation {
 

@@ -1,0 +1,41 @@
+/// The three sources of a scheme's Jacobian agree: at the predictor, at x = 0, where discrete derivatives have a
+/// removable singularity, and at points around the predictor.
+#include <algorithm>
+
+#include "measures/measure.hpp"
+#include "measures/solver/step_equations.hpp"
+
+namespace gnomon::validation {
+
+Quantities measure_jacobian(const Registry& registry, const Case& c) {
+  const ProblemInstance instance = build(registry, c);
+  const double h = c.step.front();
+  Integrator integrator = started(registry, instance, c.method);
+  double dual = 0, differences = 0, outside = 0;
+  Uniform uniform(1);
+
+  const auto compare = [&](Index, ScaledEquations& equations, const Vector& predictor) {
+    std::vector<Vector> points{predictor, Vector::Zero(predictor.size())};
+    for (int k = 0; k < 3; ++k) {
+      Vector noise(predictor.size());
+      uniform.fill(noise);
+      points.push_back(predictor + 0.1 * noise);
+    }
+    for (const Vector& xs : points) {
+      double stray = 0;
+      dual = std::max(dual, compare_jacobians(equations, xs, JacobianSource::analytic, JacobianSource::dual));
+      differences = std::max(
+          differences, compare_jacobians(equations, xs, JacobianSource::analytic, JacobianSource::differences, &stray));
+      outside = std::max(outside, stray);
+    }
+  };
+  const SolverFactory& solver = registry.solver(c.method.solver);
+  visit_step_equations(integrator, solver, h, compare);  // from the start, often at rest
+  advance(integrator, 20, h);
+  visit_step_equations(integrator, solver, h, compare);
+  return {{"jacobian-dual", dual, Gate::at_most(1e-12), "dual numbers against analytic, relative to the largest entry"},
+          {"jacobian-differences", differences, Gate::at_most(1e-6), "central differences against analytic"},
+          {"jacobian-outside", outside, Gate::at_most(1e-6), "largest entry outside the pattern"}};
+}
+
+}  // namespace gnomon::validation

@@ -1,0 +1,178 @@
+/// The functions of an overdetermined DAE against central differences of each other.
+#include <Eigen/QR>
+#include <array>
+
+#include "gnomon/base/error.hpp"
+#include "gnomon/start/overdetermined_consistency.hpp"
+#include "measures/derivatives/derivatives.hpp"
+#include "measures/derivatives/disagreement.hpp"
+
+namespace gnomon::validation {
+
+namespace {
+
+constexpr double spacing = 1e-4;           // of differences of fourth order, relative to the largest unknown
+constexpr double first_tolerance = 1e-7;   // their truncation and rounding
+constexpr double exact_tolerance = 1e-12;  // two formulas for one thing
+constexpr std::array<const char*, 6> row_names{"velocity",         "momentum",   "force",
+                                               "multiplier-force", "constraint", "hidden"};
+constexpr std::array<const char*, 3> argument_names{"y", "z", "psi"};
+
+struct Point {
+  Vector y, z, psi;
+  OverdeterminedPoint view() const { return {y, z, psi}; }
+  Vector& part(Argument argument) { return argument == Argument::y ? y : argument == Argument::z ? z : psi; }
+  Point moved(double s, const Point& d) const { return {y + s * d.y, z + s * d.z, psi + s * d.psi}; }
+  double size() const { return std::max({1e-3, largest(y), largest(z), psi.size() ? largest(psi) : 0.0}); }
+
+ private:
+  static double largest(const Vector& v) { return v.lpNorm<Eigen::Infinity>(); }
+};
+
+class Checker {
+ public:
+  Checker(const OverdeterminedSystem& system, const Vector& y0, const Vector& z0)
+      : s_(system), traits_(system.traits()) {
+    Uniform uniform(5);
+    Point start{y0, z0, Vector::Zero(traits_.m)};
+    Vector w = Vector::Zero(traits_.nz);
+    Index1(s_).solve(y0, z0, w, start.psi);
+    for (int k = 0; k < 4; ++k) {
+      Point shift = random(uniform), direction = random(uniform);
+      if (k == 0) shift = zero();
+      points_.push_back(start.moved(0.05 * start.size(), shift));
+      directions_.push_back(std::move(direction));
+    }
+  }
+
+  Quantities run() {
+    for (const Term term : all_terms) {
+      tangents(term);
+      jacobians(term);
+    }
+    hidden_is_derivative();
+    if (traits_.has_energy) power();
+    return std::move(out_);
+  }
+
+ private:
+  Point zero() const { return {Vector::Zero(traits_.ny), Vector::Zero(traits_.nz), Vector::Zero(traits_.m)}; }
+  Point random(Uniform& uniform) const {
+    Point p{Vector(traits_.ny), Vector(traits_.nz), Vector(traits_.m)};
+    for (const Argument argument : all_arguments) uniform.fill(p.part(argument));
+    return p;
+  }
+  Vector value(Term term, const Point& at) const {
+    Vector out(traits_.rows(term));
+    s_.evaluate(term, at.view(), out);
+    return out;
+  }
+  Vector tangent(Term term, const Point& at, const Point& direction) const {
+    Vector out(traits_.rows(term));
+    s_.tangent(term, at.view(), direction.view(), out);
+    return out;
+  }
+  /// The derivative along the direction, of fourth order.
+  template <class F>
+  static auto difference(const F& f, const Point& at, const Point& direction) {
+    const double s = spacing * at.size() / direction.size();
+    using Value = decltype(f(at));
+    const Value near = f(at.moved(s, direction)) - f(at.moved(-s, direction));
+    const Value far = f(at.moved(2 * s, direction)) - f(at.moved(-2 * s, direction));
+    return Value((8 * near - far) / (12 * s));
+  }
+  void report(const std::string& name, const Disagreement& found, double tolerance, const std::string& note) {
+    out_.push_back({name, found.relative(), Gate::at_most(tolerance), note});
+  }
+
+  void tangents(Term term) {
+    Disagreement found;
+    for (std::size_t k = 0; k < points_.size(); ++k) {
+      const auto f = [&](const Point& at) { return value(term, at); };
+      found.compare(tangent(term, points_[k], directions_[k]), difference(f, points_[k], directions_[k]));
+    }
+    report(row_names[static_cast<std::size_t>(term)], found, first_tolerance,
+           std::string("tangent of the ") + to_string(term) + " against differences");
+  }
+
+  /// Every column of the Jacobian by one argument is the tangent in that direction, zeros outside the pattern included.
+  void jacobians(Term term) {
+    for (const Argument argument : all_arguments) {
+      const SparsityPattern& pattern = s_.pattern(term, argument);
+      Disagreement found;
+      double scale = 0;
+      for (Point at : points_) {
+        Vector values(pattern.nonzeros());
+        if (values.size() > 0) s_.jacobian(term, argument, at.view(), values);
+        const Matrix dense = to_dense(pattern, values);
+        Point unit = zero();
+        for (Index j = 0; j < dense.cols(); ++j) {
+          unit.part(argument)[j] = 1;
+          const Vector column = tangent(term, at, unit);
+          found.compare(dense.col(j), column);
+          scale = std::max(scale, column.lpNorm<Eigen::Infinity>());
+          unit.part(argument)[j] = 0;
+        }
+      }
+      if (scale == 0 && pattern.nonzeros() == 0) continue;
+      const auto i = static_cast<std::size_t>(term), j = static_cast<std::size_t>(argument);
+      report(std::string(row_names[i]) + "-" + argument_names[j], found, exact_tolerance,
+             std::string("its Jacobian by ") + argument_names[j] + " against tangents");
+    }
+  }
+
+  void hidden_is_derivative() {
+    if (traits_.m == 0) return;
+    Disagreement found;
+    for (const Point& at : points_) {
+      Point along = zero();
+      along.y = value(Term::velocity, at);
+      found.compare(value(Term::hidden, at), tangent(Term::constraint, at, along));
+      found.scale_with(along.size());
+    }
+    report("hidden-level", found, exact_tolerance, "h = g_y v against the tangent of g along v");
+  }
+
+  /// The point moved onto g = 0 and h = 0, each by Newton's method with corrections of least length.
+  bool onto_manifold(Point& at) const {
+    for (const Term term : {Term::constraint, Term::hidden}) {
+      const Argument argument = term == Term::constraint ? Argument::y : Argument::z;
+      const SparsityPattern& pattern = s_.pattern(term, argument);
+      for (int iteration = 0; iteration < 20 && traits_.m > 0; ++iteration) {
+        Vector values(pattern.nonzeros());
+        s_.jacobian(term, argument, at.view(), values);
+        at.part(argument) -= to_dense(pattern, values).completeOrthogonalDecomposition().solve(value(term, at));
+      }
+      if (traits_.m > 0 && !(value(term, at).lpNorm<Eigen::Infinity>() <= 1e-12 * at.size() * at.size())) return false;
+    }
+    return true;
+  }
+
+  void power() {
+    Disagreement found;
+    Index1 index1(s_);
+    for (Point at : points_) {
+      if (!onto_manifold(at)) at = points_.front();
+      Vector w = Vector::Zero(traits_.nz);
+      index1.solve(at.y, at.z, w, at.psi);
+      const Point slope{value(Term::velocity, at), w, Vector::Zero(traits_.m)};
+      const auto energy = [&](const Point& there) { return s_.energy(there.view()); };
+      found.compare(s_.power(at.view()), difference(energy, at, slope));
+      found.scale_with(std::abs(s_.energy(at.view())) * slope.size() / at.size());
+    }
+    report("power", found, first_tolerance, "power P against dE/dt along the slope of the solution");
+  }
+
+  const OverdeterminedSystem& s_;
+  const OverdeterminedTraits& traits_;
+  std::vector<Point> points_, directions_;
+  Quantities out_;
+};
+
+}  // namespace
+
+Quantities check_overdetermined(const OverdeterminedSystem& system, const Vector& y0, const Vector& z0) {
+  return Checker(system, y0, z0).run();
+}
+
+}  // namespace gnomon::validation

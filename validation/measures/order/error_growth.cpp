@@ -1,0 +1,39 @@
+/// Growth of the solution error with time, against the exact solution.
+#include <algorithm>
+#include <cmath>
+
+#include "gnomon/base/error.hpp"
+#include "measures/measure.hpp"
+#include "measures/order/convergence.hpp"
+
+namespace gnomon::validation {
+
+/// Least-squares slope of log e against log t, e = largest error of (q,p) up to t, at the eight times T/8, 2T/8 ... T.
+Quantities measure_error_growth(const Registry& registry, const Case& c) {
+  const ProblemInstance instance = build(registry, c);
+  if (!instance.exact) throw Error(ErrorCode::refused, "error growth is measured against an exact solution");
+  const double h = c.step.front();
+  Integrator integrator = started(registry, instance, c.method);
+  Vector q(instance.q0.size()), p(instance.p0.size()), z(q.size() + p.size());
+  std::vector<double> times, errors;
+  double largest = 0;
+  for (long i = 1; i <= c.steps; ++i) {
+    advance(integrator, 1, h);
+    const double t = instance.t0 + static_cast<double>(i) * h;
+    instance.exact(t, q, p);
+    const Phase here = phase_of(integrator);
+    z << here.q - q, here.p - p;
+    largest = std::max(largest, z.lpNorm<Eigen::Infinity>());
+    if (i * 8 / c.steps > (i - 1) * 8 / c.steps) {
+      times.push_back(t - instance.t0);
+      errors.push_back(largest);
+    }
+  }
+  return {{"growth-exponent", log_slope(times, errors), {}, "of the largest error of (q,p) with t"},
+          {"error", largest, {}, "largest error of (q,p), max norm"},
+          {"energy", integrator.monitor().energy().max_abs_error(), {}, "max |H - H0|"},
+          {"position", integrator.monitor().position_max(), {}, "max |g|"},
+          {"velocity", integrator.monitor().velocity_max(), {}, "max |G v|"}};
+}
+
+}  // namespace gnomon::validation

@@ -1,0 +1,40 @@
+/// First integrals that a problem declares and no scheme promises: largest errors along the run against the step.
+#include <fmt/format.h>
+
+#include "gnomon/base/error.hpp"
+#include "measures/measure.hpp"
+#include "measures/order/convergence.hpp"
+#include "measures/setup.hpp"
+
+namespace gnomon::validation {
+
+Quantities measure_integral_error(const Registry& registry, const Case& c) {
+  const ProblemInstance instance = build(registry, c);
+  const System& system = mechanical(instance);
+  const Index count = system.traits().n_integrals;
+  if (count == 0)
+    throw Error(ErrorCode::refused, "problem " + c.problem + " declares no first integral with these parameters");
+
+  std::vector<std::vector<double>> errors(static_cast<std::size_t>(count));
+  Quantities out;
+  for (const double h : c.step) {
+    Integrator integrator = started(registry, instance, c.method);
+    advance(integrator, whole_steps(c.until - instance.t0, h), h);
+    for (Index a = 0; a < count; ++a) {
+      const double error = integrator.monitor().integrals()[static_cast<std::size_t>(a)].max_abs_error();
+      errors[static_cast<std::size_t>(a)].push_back(error);
+      out.push_back({fmt::format("integral-{}-{:g}", a, h),
+                     error,
+                     {},
+                     fmt::format("max error of the {}, h = {:g}", system.integral_name(a), h)});
+    }
+  }
+  for (Index a = 0; a < count && c.step.size() > 1; ++a)
+    out.push_back({fmt::format("order-{}", a),
+                   log_slope(c.step, errors[static_cast<std::size_t>(a)]),
+                   {},
+                   "slope of the same against h"});
+  return out;
+}
+
+}  // namespace gnomon::validation

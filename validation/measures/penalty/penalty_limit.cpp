@@ -1,0 +1,62 @@
+/// Penalty schemes against the multiplier scheme of the same step, as the penalty parameter grows.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "gnomon/base/error.hpp"
+#include "measures/measure.hpp"
+#include "measures/order/convergence.hpp"
+
+namespace gnomon::validation {
+
+namespace {
+
+Method with_mu(const Method& method, double mu) {
+  Method result = method;
+  result.options.emplace_back("mu", fmt::format("{:.17g}", mu));
+  return result;
+}
+
+Quantities against_mu(const Registry& registry, const Case& c, long steps) {
+  const ProblemInstance instance = build(registry, c);
+  const double h = c.step.front();
+  if (c.mu.size() < 2) throw Error(ErrorCode::bad_value, "mu must be a list of at least two penalty parameters");
+  Integrator limit = started(registry, instance, c.other);
+  std::vector<Vector> exact;
+  for (long i = 0; i < steps; ++i) {
+    advance(limit, 1, h);
+    exact.push_back(limit.state().q.value());
+  }
+  std::vector<double> violations, errors;
+  double end = 0;
+  for (const double mu : c.mu) {
+    Integrator integrator = started(registry, instance, with_mu(c.method, mu));
+    double largest = 0;
+    for (const Vector& q : exact) {
+      advance(integrator, 1, h);
+      end = relative_error(integrator.state().q.value(), q);
+      largest = std::max(largest, end);
+    }
+    violations.push_back(integrator.monitor().position_max());
+    errors.push_back(largest);
+  }
+  const std::string at = fmt::format(" at mu = {:g}", c.mu.back());
+  return {{"violation-slope", log_slope(c.mu, violations), {}, "of log max |g| over the run against log mu"},
+          {"violation", violations.back(), {}, "max |g| over the run" + at},
+          {"distance-slope", log_slope(c.mu, errors), {}, "of log distance against log mu"},
+          {"distance", errors.back(), {}, "max |q - q_LM| / |q_LM| over the run" + at},
+          {"distance-end", end, {}, "the same at its end"},
+          {"distance-first", errors.front(), {}, fmt::format("distance at mu = {:g}", c.mu.front())}};
+}
+
+}  // namespace
+
+Quantities measure_penalty_limit(const Registry& registry, const Case& c) {
+  return against_mu(registry, c, whole_steps(c.until - registry.build(c.problem, c.set).t0, c.step.front()));
+}
+
+Quantities measure_penalty_one_step(const Registry& registry, const Case& c) {
+  return against_mu(registry, c, c.steps);
+}
+
+}  // namespace gnomon::validation

@@ -1,0 +1,102 @@
+/// Reference numbers for the alpha-schemes of Glowinski, Holmstroem: (31) on two coupled oscillators, row by row of the
+/// table, and the stability limit (23).
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "gnomon/base/error.hpp"
+#include "measures/published/alpha_measures.hpp"
+#include "measures/setup.hpp"
+
+namespace gnomon::validation {
+
+namespace {
+
+constexpr double first_gate = 2e-15;    // one step, printed with 15 digits
+constexpr double hundred_gate = 2e-13;  // a hundred steps
+constexpr double spread_gate = 1e-12;   // relative, of the energy over the case's steps
+constexpr long hundred = 100;
+
+struct TableRow {
+  double alpha = 0, cubic = 0, h = 0, first[2] = {}, hundredth[2] = {}, energy = 0;
+};
+
+std::vector<TableRow> table_rows(const std::string& path) {
+  std::ifstream in(path);
+  if (!in) throw Error(ErrorCode::bad_file, "table \"" + path + "\" cannot be read");
+  std::vector<TableRow> rows;
+  std::string line;
+  while (std::getline(in, line)) {
+    if (line.empty() || line[0] == '#' || line[0] == 'a') continue;
+    std::replace(line.begin(), line.end(), ',', ' ');
+    std::istringstream cells(line);
+    TableRow row;
+    if (!(cells >> row.alpha >> row.cubic >> row.h >> row.first[0] >> row.first[1] >> row.hundredth[0] >>
+          row.hundredth[1] >> row.energy))
+      throw Error(ErrorCode::bad_file, "table \"" + path + "\" has the unreadable row \"" + line + "\"");
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+double distance(const Vector& q, const double (&expected)[2]) {
+  return std::max(std::abs(q[0] - expected[0]), std::abs(q[1] - expected[1]));
+}
+
+}  // namespace
+
+Quantities measure_published_alpha(const Registry& registry, const Case& c) {
+  Quantities out;
+  for (const TableRow& row : table_rows(c.data_folder + "/" + c.table.file)) {
+    Case one = c;
+    one.set.emplace_back("cubic", number_text(row.cubic));
+    one.method.options.emplace_back("alpha", number_text(row.alpha));
+    Integrator integrator = started(registry, build(registry, one), one.method);
+    const auto name = [&](const char* what) { return fmt::format("{}-{:g}-{:g}", what, row.alpha, row.cubic); };
+    advance(integrator, 1, row.h);
+    out.push_back({name("first"), distance(integrator.state().q.value(), row.first), Gate::at_most(first_gate),
+                   "x after one step against the table"});
+    advance(integrator, hundred - 1, row.h);
+    out.push_back({name("hundredth"), distance(integrator.state().q.value(), row.hundredth),
+                   Gate::at_most(hundred_gate), "x after 100 steps"});
+    const Drift& energy = integrator.monitor().discrete_energy();
+    const double initial = static_cast<double>(energy.initial());
+    out.push_back({name("energy"), std::abs(initial - row.energy), Gate::at_most(hundred_gate), "(19) + V(m+)"});
+    advance(integrator, c.steps - hundred, row.h);
+    out.push_back({name("spread"), energy.max_abs_error() / std::abs(initial), Gate::at_most(spread_gate),
+                   fmt::format("of the energy over {} steps, relative", c.steps)});
+  }
+  return out;
+}
+
+Quantities measure_stability_limit(const Registry& registry, const Case& c) {
+  const ProblemInstance instance = build(registry, c);
+  const System& system = mechanical(instance);
+  const double alpha =
+      Options("scheme " + c.method.scheme, registry.scheme(c.method.scheme).options(), c.method.options).real("alpha");
+  Vector hessian(system.hessian_pattern().nonzeros());
+  system.lagrangian_hessian(instance.t0, Vector::Zero(system.n()), Vector::Zero(system.m()), hessian);
+  const Eigen::GeneralizedSelfAdjointEigenSolver<Matrix> spectrum(
+      to_dense(system.hessian_pattern(), hessian), to_dense(system.mass().pattern(), system.mass().values()),
+      Eigen::EigenvaluesOnly);
+  const double limit = 2 / std::sqrt(spectrum.eigenvalues().maxCoeff() * (1 - 4 * alpha));
+
+  const auto growth = [&](double factor) {
+    Integrator integrator = started(registry, instance, c.method);
+    double largest = 0;
+    for (long k = 0; k < c.steps; ++k) {
+      advance(integrator, 1, factor * limit);
+      largest = std::max(largest, integrator.state().q.value().lpNorm<Eigen::Infinity>());
+    }
+    return largest / instance.q0.lpNorm<Eigen::Infinity>();
+  };
+  return {{"limit", limit, {}, "(23) from all eigenvalues"},
+          {"below", growth(0.999), Gate::at_most(100), "growth of max |q| at .999 of the limit"},
+          {"above", growth(1.001), Gate::at_least(1e6), "and at 1.001"}};
+}
+
+}  // namespace gnomon::validation

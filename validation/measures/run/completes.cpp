@@ -1,0 +1,49 @@
+/// A run that gets to the end with the constraints kept; and how far the references get on the same problem.
+#include <algorithm>
+#include <cmath>
+
+#include "measures/measure.hpp"
+#include "measures/setup.hpp"
+
+namespace gnomon::validation {
+
+namespace {
+
+double energy(const System& system, double t, const Vector& q, const Vector& p) {
+  Vector v(p.size()), scratch(p.size());
+  system.velocity(q, p, scratch, v);
+  return p.dot(v) / 2 + system.potential(t, q);
+}
+
+}  // namespace
+
+Quantities measure_completes(const Registry& registry, const Case& c) {
+  const ProblemInstance instance = build(registry, c);
+  Integrator integrator = started(registry, instance, c.method);
+  const StepReport report = integrator.advance_to(c.until, c.step.front());
+  const InvariantMonitor& monitor = integrator.monitor();
+  const double scale = std::max({1e-300, monitor.kinetic_max(), monitor.potential_max()});
+
+  Quantities out;
+  out.push_back({"reached", report.t, {}, report.success() ? "time reached" : report.message});
+  out.push_back({"energy-gate-ratio",
+                 monitor.energy().max_abs_error() / monitor.energy_gate(),
+                 {},
+                 "max |H - H0| / (1e-14 sqrt(N) max(1, max|T|, max|U|))"});
+  out.push_back({"position", monitor.position_max(), {}, "max |g|"});
+
+  for (const auto& name : c.references) {
+    const double tolerance = c.tolerances.empty() ? 0 : c.tolerances.front();
+    try {
+      const Phase end = reference_state(registry, instance, c, name, tolerance, c.until);
+      const double drift = energy(mechanical(instance), c.until, end.q, end.p) - monitor.energy().initial();
+      out.push_back({name + "-reached", c.until, {}, "time " + name + " reaches"});
+      out.push_back({name + "-energy", std::abs(drift) / scale, {}, "its energy error there / max(max|T|, max|U|)"});
+    } catch (const RunFailed& failure) {
+      out.push_back({name + "-reached", failure.t(), {}, failure.what()});
+    }
+  }
+  return out;
+}
+
+}  // namespace gnomon::validation

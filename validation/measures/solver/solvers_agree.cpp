@@ -1,0 +1,163 @@
+/// Every strategy reaches the same step: a solver changes the iteration, not the solution. One that does not converge
+/// has a row of its own.
+#include <Eigen/SVD>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "gnomon/base/error.hpp"
+#include "gnomon/start/consistency.hpp"
+#include "measures/measure.hpp"
+#include "measures/run/counting_malloc.hpp"
+#include "measures/setup.hpp"
+#include "measures/solver/kinsol_messages.hpp"
+#include "measures/solver/step_equations.hpp"
+#include "measures/solver/strategies.hpp"
+
+namespace gnomon::validation {
+
+namespace {
+
+constexpr double agreement = 1e-11;
+constexpr double inexact_agreement = 1e-6;  // of the state, for solvers that stop at a tolerance of their own
+constexpr long steps_before = 100;
+constexpr long step_counts[] = {1, 10};
+
+struct Reached {
+  Vector dq, dp, lambda;
+  long allocations;
+};
+
+/// After each of step_counts.
+std::vector<Reached> reach(const Registry& registry, const ProblemInstance& instance, const Method& method,
+                           const Phase& z, double h) {
+  Integrator integrator = started(registry, instance, method, z);
+  std::vector<Reached> reached;
+  long done = 0;
+  for (const long steps : step_counts) {
+    StepReport report;
+    long allocations = 0;
+    {
+      const CountAllocations counting;
+      report = integrator.advance(steps - done, h);
+      allocations = counting.count();
+    }
+    if (!report.success()) throw RunFailed(report.t, report.message);
+    done = steps;
+    const State& end = integrator.state();
+    reached.push_back(
+        {(end.q.value() - z.q) + end.q.tail(), (end.p.value() - z.p) + end.p.tail(), end.lambda, allocations});
+  }
+  return reached;
+}
+
+double scaled_difference(const Vector& a, const Vector& b) {
+  if (a.size() == 0) return 0;
+  return (a - b).lpNorm<Eigen::Infinity>() / std::max(b.lpNorm<Eigen::Infinity>(), 1e-300);
+}
+
+/// Largest condition number of the scaled Jacobians of a step from z.
+double condition_number(const Registry& registry, const ProblemInstance& instance, const Method& method, const Phase& z,
+                        double h) {
+  double condition = 1;
+  Integrator integrator = started(registry, instance, method, z);
+  visit_step_equations(integrator, registry.solver(method.solver), h,
+                       [&](Index, ScaledEquations& equations, const Vector& predictor) {
+                         Vector values(equations.pattern().nonzeros());
+                         if (equations.jacobian(predictor, values) != EvaluationStatus::ok) return;
+                         const Eigen::JacobiSVD<Matrix> svd(to_dense(equations.pattern(), values));
+                         const Vector& s = svd.singularValues();
+                         condition = std::max(condition, s[0] / s[s.size() - 1]);
+                       });
+  return condition;
+}
+
+/// The largest difference of all strategies, and which one it is.
+struct Worst {
+  double value = 0;
+  std::string label = "none";
+  void take(double difference, const std::string& whose) {
+    if (difference <= value || std::isnan(value)) return;
+    value = difference;
+    label = whose;
+  }
+};
+
+/// A solver with a tolerance stops above rounding: block relaxation does.
+bool inexact(const SolverFactory& factory) {
+  const OptionSpecs specs = factory.options();
+  return std::any_of(specs.begin(), specs.end(), [](const OptionSpec& spec) { return spec.name == "tolerance"; });
+}
+
+double state_difference(const Reached& a, const Reached& b, const Phase& z) {
+  return std::max((a.dq - b.dq).lpNorm<Eigen::Infinity>() / std::max(z.q.lpNorm<Eigen::Infinity>(), 1e-300),
+                  (a.dp - b.dp).lpNorm<Eigen::Infinity>() / std::max(z.p.lpNorm<Eigen::Infinity>(), 1e-300));
+}
+
+}  // namespace
+
+Quantities measure_solvers_agree(const Registry& registry, const Case& c) {
+  const ProblemInstance instance = build(registry, c);
+  const double h = c.step.front();
+  // A state on the way, not the start: there the velocities, and with them the increments, may vanish.
+  Phase z = state_after(registry, instance, c.method, steps_before, h);
+  if (instance.system) project_start(*instance.system, instance.t0, z.q, z.p);
+  const double condition = condition_number(registry, instance, c.method, z, h);
+  const std::vector<Reached> expected = reach(registry, instance, c.method, z, h);
+
+  Quantities out, failures;
+  out.push_back({"condition", condition, {}, "of the scaled Jacobian"});
+  Worst state[2], lambda[2], relaxed, allocations, messages;
+  long agreeing = 0;
+  std::string refused;
+  for (const Strategy& strategy : strategies(registry)) {
+    Method method = c.method;
+    method.solver = strategy.solver;
+    method.solver_options = strategy.options;
+    const std::string label = strategy.label();
+    try {
+      const std::vector<Reached> found = reach(registry, instance, method, z, h);
+      for (std::size_t i = 0; i < 2; ++i) {
+        (formats_messages(strategy.solver) ? messages : allocations)
+            .take(static_cast<double>(found[i].allocations), label);
+        if (inexact(registry.solver(strategy.solver))) {
+          relaxed.take(state_difference(found[i], expected[i], z), label);
+          continue;
+        }
+        state[i].take(
+            std::max(scaled_difference(found[i].dq, expected[i].dq), scaled_difference(found[i].dp, expected[i].dp)),
+            label);
+        lambda[i].take(scaled_difference(found[i].lambda, expected[i].lambda), label);
+      }
+      ++agreeing;
+    } catch (const RunFailed& failure) {
+      failures.push_back({label, std::numeric_limits<double>::quiet_NaN(), Gate::at_most(agreement), failure.what()});
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::refused) throw;
+      refused += (refused.empty() ? "refused: " : ", ") + label;
+    }
+  }
+  out.push_back({"strategies", static_cast<double>(agreeing), {}, refused});
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::string steps = std::to_string(step_counts[i]);
+    out.push_back({"increments-" + steps, state[i].value, Gate::at_most(agreement),
+                   "of q and p, relative, the largest: " + state[i].label});
+    out.push_back({"multipliers-" + steps, lambda[i].value, Gate::at_most(agreement * condition),
+                   "relative, the largest: " + lambda[i].label});
+  }
+  if (relaxed.label != "none")
+    out.push_back({"inexact", relaxed.value, Gate::at_most(inexact_agreement),
+                   "of the state after 10 steps, relative, the largest: " + relaxed.label});
+  if (CountAllocations::available()) {
+    out.push_back({"allocations", allocations.value, Gate::at_most(0), "the most: " + allocations.label});
+    if (messages.label != "none")
+      out.push_back(
+          {"allocations-kinsol", messages.value, Gate::at_most(0), "the most: " + messages.label, kinsol_messages});
+  }
+  out.insert(out.end(), failures.begin(), failures.end());
+  return out;
+}
+
+}  // namespace gnomon::validation

@@ -1,0 +1,15 @@
+#pragma once
+/// \file
+/// gnomon bench strings: its table, its figures, its CSV file.
+
+#include <optional>
+#include <string>
+
+#include "bench/strings_bench.hpp"
+
+namespace gnomon::program {
+
+/// Throws Error(bad_file) for an output that cannot be written, before the first run.
+int bench_strings(const Registry& registry, const bench::StringsBench& bench, const std::optional<std::string>& output);
+
+}  // namespace gnomon::program

@@ -1,0 +1,168 @@
+/// gnomon compare: one problem, one scheme, every strategy.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "gnomon/base/error.hpp"
+#include "measures/solver/strategies.hpp"
+#include "program/arguments.hpp"
+#include "program/commands/commands.hpp"
+#include "program/run/run_arguments.hpp"
+#include "report/json.hpp"
+
+namespace gnomon::program {
+
+namespace {
+
+using validation::Strategy;
+
+struct Outcome {
+  Strategy strategy;
+  std::string status;  ///< "success", "refused" or what a solve ended with
+  std::string message;
+  RunCounters counters;
+  double us = 0;  ///< a step
+  double residual = 0;
+  std::optional<double> energy;  ///< largest error; none where the model declares no energy
+  std::optional<Vector> end;     ///< q and p
+
+  double a_step(long count) const {
+    return static_cast<double>(count) / static_cast<double>(std::max(counters.steps, 1L));
+  }
+};
+
+Integrator make(const Registry& registry, const ProblemInstance& instance, const RunArguments& arguments,
+                const Strategy& strategy) {
+  return registry.integrator(instance, arguments.scheme, strategy.solver,
+                             parse_assignments(arguments.options, "--option"), strategy.options,
+                             parse_integrator_options(registry, arguments));
+}
+
+Outcome run(const Registry& registry, const ProblemInstance& instance, const RunArguments& arguments, const Span& span,
+            const Strategy& strategy) {
+  Outcome outcome;
+  outcome.strategy = strategy;
+  try {
+    Integrator integrator = make(registry, instance, arguments, strategy);
+    const auto begin = std::chrono::steady_clock::now();
+    const StepReport report =
+        span.by_time ? integrator.advance_to(span.t_end, span.h) : integrator.advance(span.steps, span.h);
+    const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - begin;
+    outcome.status = report.success() ? "success" : to_string(report.status);
+    outcome.message = report.message;
+    outcome.counters = integrator.counters();
+    outcome.us = outcome.a_step(1) * time.count();
+    outcome.residual = report.last.residual_norm;
+    if (!integrator.overdetermined() || integrator.overdetermined()->traits().has_energy)
+      outcome.energy = integrator.monitor().energy().max_abs_error();
+    if (report.success()) {
+      const State& z = integrator.state();
+      outcome.end.emplace(z.q.value().size() + z.p.value().size());
+      *outcome.end << z.q.value(), z.p.value();
+    }
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::refused) throw;
+    outcome.status = "refused";
+    outcome.message = error.what();
+  }
+  return outcome;
+}
+
+/// |z - z_first|/|z_first| at the end, against the first strategy that gets there.
+std::optional<double> apart(const Outcome& outcome, const std::vector<Outcome>& all) {
+  const auto first = std::find_if(all.begin(), all.end(), [](const Outcome& o) { return o.end.has_value(); });
+  if (!outcome.end || first == all.end()) return std::nullopt;
+  const double scale = first->end->norm();
+  return (*outcome.end - *first->end).norm() / (scale > 0 ? scale : 1);
+}
+
+void print_table(std::FILE* out, const RunArguments& arguments, const Span& span,
+                 const std::vector<Outcome>& outcomes) {
+  std::size_t width = 8;
+  for (const auto& o : outcomes) width = std::max(width, o.strategy.label().size());
+  fmt::print(out, "{}, {}: {} steps of h = {:g}; iterations, factorisations, residuals and us a step\n",
+             arguments.problem, arguments.scheme, span.steps, span.h);
+  fmt::print(out, "  {:{}}  {:>6}  {:>6}  {:>6}  {:>9}  {:>8}  {:>8}  {:>8}\n", "strategy", width, "iter", "fact",
+             "resid", "us", "|F| end", "max |dH|", "apart");
+  for (const auto& o : outcomes) {
+    if (o.status == "refused") {
+      fmt::print(out, "  {:{}}  refused: {}\n", o.strategy.label(), width, o.message);
+      continue;
+    }
+    const auto short_text = [](const std::optional<double>& x) { return x ? fmt::format("{:.1e}", *x) : "-"; };
+    fmt::print(out, "  {:{}}  {:>6.2f}  {:>6.2f}  {:>6.2f}  {:>9.2f}  {:>8.1e}  {:>8}  {:>8}\n", o.strategy.label(),
+               width, o.a_step(o.counters.iterations), o.a_step(o.counters.factorisations),
+               o.a_step(o.counters.residual_evaluations), o.us, o.residual, short_text(o.energy),
+               short_text(apart(o, outcomes)));
+    if (!o.message.empty()) fmt::print(out, "  {:{}}  {}\n", "", width, o.message);
+  }
+}
+
+Json::Value compare_json(const RunArguments& arguments, const Span& span, const std::vector<Outcome>& outcomes) {
+  using validation::to_json;
+  Json::Value out;
+  out["problem"] = arguments.problem;
+  out["scheme"] = arguments.scheme;
+  out["step"] = span.h;
+  out["strategies"] = Json::Value(Json::arrayValue);
+  for (const auto& o : outcomes) {
+    Json::Value one;
+    one["solver"] = o.strategy.solver;
+    one["options"] = Json::Value(Json::objectValue);
+    for (const auto& [name, value] : o.strategy.options) one["options"][name] = value;
+    one["status"] = o.status;
+    if (!o.message.empty()) one["message"] = o.message;
+    if (o.status != "refused") {
+      one["steps"] = Json::Int64(o.counters.steps);
+      one["iterations"] = Json::Int64(o.counters.iterations);
+      one["residual_evaluations"] = Json::Int64(o.counters.residual_evaluations);
+      one["jacobian_evaluations"] = Json::Int64(o.counters.jacobian_evaluations);
+      one["factorisations"] = Json::Int64(o.counters.factorisations);
+      one["us_a_step"] = to_json(o.us);
+      one["residual"] = to_json(o.residual);
+      one["energy_max_abs_error"] = o.energy ? to_json(*o.energy) : Json::Value();
+      const auto distance = apart(o, outcomes);
+      one["apart"] = distance ? to_json(*distance) : Json::Value();
+    }
+    out["strategies"].append(one);
+  }
+  return out;
+}
+
+int compare(const Registry& registry, const RunArguments& given) {
+  RunArguments arguments = given;
+  if (arguments.step.empty()) arguments.step = "1e-3";
+  if (arguments.steps.empty() && arguments.until.empty()) arguments.steps = "1000";
+  const ProblemInstance instance = registry.build(arguments.problem, parse_assignments(arguments.set, "--set"));
+  const Span span = parse_span(arguments, instance.t0);
+  make(registry, instance, arguments, {arguments.solver, {}});  // misuse is one sentence, not one a strategy
+  std::vector<Outcome> outcomes;
+  for (const Strategy& strategy : validation::strategies(registry))
+    outcomes.push_back(run(registry, instance, arguments, span, strategy));
+  print_table(arguments.json ? stderr : stdout, arguments, span, outcomes);
+  if (arguments.json) fmt::print("{}", validation::json_text(compare_json(arguments, span, outcomes)));
+  const bool any = std::any_of(outcomes.begin(), outcomes.end(), [](const Outcome& o) { return o.end.has_value(); });
+  return any ? success : numerical_failure;
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, Invocation& invocation) {
+  auto a = std::make_shared<RunArguments>();
+  CLI::App* command = app.add_subcommand("compare", "solve the steps of one scheme with every strategy, side by side");
+  command->footer(
+      "Without --step, steps of 1e-3; without --until and --steps, 1000 of them. The last column is the distance to "
+      "the\n"
+      "first strategy at the end. e.g. gnomon compare double-spherical-pendulum --scheme hbvm --step 1e-2 --until 1");
+  add_system_flags(*command, *a);
+  command->get_option("PROBLEM")->required();
+  command->add_flag("--json", a->json, "one JSON object on standard output, the table on standard error");
+  command->callback(
+      [&invocation, a] { invocation.action = [a](const Registry& registry) { return compare(registry, *a); }; });
+}
+
+}  // namespace gnomon::program

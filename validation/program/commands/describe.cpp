@@ -1,0 +1,115 @@
+/// gnomon describe: one scheme, solver, problem or reference in full.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "gnomon/base/error.hpp"
+#include "program/commands/commands.hpp"
+
+namespace gnomon::program {
+
+namespace {
+
+bool has(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void print_options(const OptionSpecs& specs, const std::string& heading, const std::string& flag) {
+  if (specs.empty()) return;
+  fmt::print("\n{} ({} name=value)\n", heading, flag);
+  for (const auto& spec : specs) {
+    const std::string unit = spec.unit.empty() ? "" : " " + spec.unit;
+    fmt::print("  {:22} {}\n", spec.name, spec.help);
+    fmt::print("  {:22} {}{}; {}\n", "", spec.default_text(), unit, spec.range_text());
+  }
+}
+
+/// "scheme energy-momentum: description", where it comes from, its source.
+void print_head(const Registry& registry, const std::string& kind, const std::string& name,
+                const std::string& description, const std::string& source) {
+  fmt::print("{} {}: {}\n", kind, name, description);
+  if (!source.empty()) fmt::print("source: {}\n", source);
+  fmt::print("origin: {}\n", registry.origin(name));
+}
+
+void describe_problem(const Registry& registry, const std::string& name) {
+  const Problem& problem = registry.problem(name);
+  print_head(registry, "problem", name, problem.description(), problem.source());
+  const ProblemInstance instance = registry.build(name);
+  fmt::print("\n{}\n\n", problem.equations());
+  const auto counted = [](Index count, const std::string& what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  };
+  const char* closed_form = instance.exact ? ", closed-form solution" : "";
+  if (instance.system) {
+    const SystemTraits& traits = instance.system->traits();
+    fmt::print("with default parameters: {}, {}, {}{}{}{}\n", counted(traits.n, "coordinate"),
+               counted(traits.m, "constraint"),
+               traits.n_obstacles > 0 ? counted(traits.n_obstacles, "obstacle") + ", " : "",
+               counted(traits.n_symmetries, "momentum map"), traits.has_friction ? ", friction" : "", closed_form);
+    for (Index a = 0; a < traits.n_symmetries; ++a)
+      fmt::print("  momentum map: {}\n", instance.system->symmetry_name(a));
+    for (Index a = 0; a < traits.n_integrals; ++a)
+      fmt::print("  first integral: {}\n", instance.system->integral_name(a));
+  } else {
+    const OverdeterminedTraits& traits = instance.overdetermined->traits();
+    fmt::print("overdetermined DAE, with default parameters: {} unknowns {}, {} {}, {}, {}{}\n", traits.ny,
+               traits.state_names[0], traits.nz, traits.state_names[1], counted(traits.m, "constraint"),
+               traits.has_energy ? "an energy" : "no energy", closed_form);
+  }
+  print_options(problem.parameters(), "parameters", "--set");
+}
+
+int describe(const Registry& registry, const std::string& name) {
+  bool found = false;
+  const auto separate = [&found] {
+    if (found) fmt::print("\n");
+    found = true;
+  };
+  if (has(registry.schemes(), name)) {
+    separate();
+    const Scheme& scheme = registry.scheme(name);
+    print_head(registry, "scheme", name, scheme.description(), scheme.source());
+    fmt::print("promises, at best: {}\n", to_string(scheme.promises()));
+    print_options(scheme.options(), "options", "--option");
+  }
+  if (has(registry.solvers(), name)) {
+    separate();
+    print_head(registry, "solver", name, registry.solver(name).description(), "");
+    print_options(registry.solver(name).options(), "options", "--solver-option");
+  }
+  if (has(registry.algebras(), name)) {
+    separate();
+    print_head(registry, "algebra", name, registry.algebra(name).description(), "");
+    print_options(registry.algebra(name).options(), "options", "--solver-option algebra=" + name + " algebra.");
+  }
+  if (has(registry.problems(), name)) {
+    separate();
+    describe_problem(registry, name);
+  }
+  if (has(registry.references(), name)) {
+    separate();
+    print_head(registry, "reference", name, registry.reference(name).description(), "");
+    print_options(registry.reference(name).options(), "options", "--reference-option");
+  }
+  if (found) return success;
+  std::vector<std::string> known;
+  for (const auto& names :
+       {registry.schemes(), registry.solvers(), registry.algebras(), registry.problems(), registry.references()})
+    known.insert(known.end(), names.begin(), names.end());
+  throw unknown_name("name", name, known);
+}
+
+}  // namespace
+
+void add_describe(CLI::App& app, Invocation& invocation) {
+  CLI::App* command =
+      app.add_subcommand("describe", "one of them in full: equations, source, options with units and ranges");
+  auto name = std::make_shared<std::string>();
+  command->add_option("NAME", *name, "of a scheme, solver, algebra, problem or reference")->required()->type_name("");
+  command->callback([&invocation, name] {
+    invocation.action = [name](const Registry& registry) { return describe(registry, *name); };
+  });
+}
+
+}  // namespace gnomon::program

@@ -1,0 +1,124 @@
+/// gnomon equilibrium: where the potential of a problem is stationary, by any solver.
+#include "measures/published/equilibrium.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+#include "gnomon/base/error.hpp"
+#include "gnomon/model/curves.hpp"
+#include "program/arguments.hpp"
+#include "program/commands/commands.hpp"
+#include "program/output/output_file.hpp"
+#include "report/json.hpp"
+
+namespace gnomon::program {
+
+namespace {
+
+using validation::Equilibrium;
+using validation::to_json;
+
+struct Arguments {
+  std::string problem, solver = "kinsol-newton", method = "exact";
+  std::optional<std::string> eps, levels, output;
+  std::vector<std::string> set, solver_options;
+  bool json = false;
+};
+
+validation::EquilibriumSearch search_of(const Arguments& a) {
+  Assignments assignments{{"method", a.method}};
+  if (a.eps) assignments.emplace_back("eps", *a.eps);
+  if (a.levels) assignments.emplace_back("levels", *a.levels);
+  validation::EquilibriumSearch search;
+  search.options = Options("equilibrium", validation::equilibrium_options(), assignments);
+  search.solver = a.solver;
+  search.solver_options = parse_assignments(a.solver_options, "--solver-option");
+  return search;
+}
+
+void print_summary(std::FILE* out, const Arguments& a, const System& system, const Equilibrium& found) {
+  const auto row = [out](const char* label, const std::string& text) { fmt::print(out, "  {:12} {}\n", label, text); };
+  fmt::print(out, "{}, equilibrium ({}) through {}\n", a.problem, a.method, a.solver);
+  row("unknowns", fmt::format("{} coordinates, {} constraints", system.n(), system.m()));
+  row("energy", found.penalty > 0 ? fmt::format("U = {:.10g}, penalty {:.10g}, sum {:.10g}", found.potential,
+                                                found.penalty, found.potential + found.penalty)
+                                  : fmt::format("U = {:.10g}", found.potential));
+  if (system.m() > 0) row("constraints", fmt::format("max |g| {:.2e}", found.constraint));
+  if (const auto* model = dynamic_cast<const CurveModel*>(&system)) {
+    const auto curves = model->curves();
+    for (std::size_t k = 0; k < curves.size(); ++k) {
+      Matrix points(curves[k].dimension, curves[k].n_points);
+      model->curve_points(static_cast<Index>(k), found.q, points);
+      std::string text;
+      for (const double x : points.col(curves[k].n_points / 2))
+        text += fmt::format("{}{:.8g}", text.empty() ? "" : ", ", x);
+      row(curves[k].name.c_str(), fmt::format("middle at ({})", text));
+    }
+  }
+  row("effort",
+      fmt::format("{} iterations{}, scaled residual {:.1e}", found.report.iterations,
+                  found.solves > 1 ? fmt::format(" in {} solves", found.solves) : "", found.report.residual_norm));
+  if (!found.report.message.empty()) row("STOPPED", found.report.message);
+}
+
+void write_csv(const std::string& path, const Equilibrium& found) {
+  OutputFile file(path);
+  fmt::print(file.stream(), "name,index,value\n");
+  for (Index j = 0; j < found.q.size(); ++j) fmt::print(file.stream(), "q,{},{:.17g}\n", j, found.q[j]);
+  for (Index i = 0; i < found.lambda.size(); ++i) fmt::print(file.stream(), "lambda,{},{:.17g}\n", i, found.lambda[i]);
+  file.commit();
+}
+
+int equilibrium(const Registry& registry, const Arguments& a) {
+  const auto search = search_of(a);
+  const ProblemInstance instance = registry.build(a.problem, parse_assignments(a.set, "--set"));
+  if (a.output) OutputFile probe(*a.output);
+  const Equilibrium found = validation::find_equilibrium(registry, instance, search);
+  print_summary(a.json ? stderr : stdout, a, *instance.system, found);
+  const bool converged = found.report.status == SolveStatus::converged;
+  if (a.json) {
+    Json::Value out;
+    out["problem"] = a.problem;
+    out["method"] = a.method;
+    out["solver"] = a.solver;
+    out["status"] = converged ? "success" : to_string(found.report.status);
+    if (!found.report.message.empty()) out["message"] = found.report.message;
+    out["q"] = to_json(found.q);
+    out["lambda"] = to_json(found.lambda);
+    out["potential"] = to_json(found.potential);
+    out["penalty"] = to_json(found.penalty);
+    out["constraint_max"] = to_json(found.constraint);
+    out["iterations"] = Json::Int64(found.report.iterations);
+    out["residual"] = to_json(found.report.residual_norm);
+    fmt::print("{}", validation::json_text(out));
+  }
+  if (a.output && converged) write_csv(*a.output, found);
+  return converged ? success : numerical_failure;
+}
+
+}  // namespace
+
+void add_equilibrium(CLI::App& app, Invocation& invocation) {
+  auto a = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("equilibrium", "static equilibrium of a problem, from its start");
+  command->footer("e.g. gnomon equilibrium beam --method penalty --eps 1.5e-4");
+  const auto add = [command](const std::string& flag, auto& value, const std::string& type, const std::string& help) {
+    return command->add_option(flag, value, help)->type_name(type);
+  };
+  add("PROBLEM", a->problem, "", "name of the problem")->required();
+  add_repeatable(*command, "--set", a->set, "NAME=VALUE", "a parameter of the problem (repeatable)");
+  add("--method", a->method, "NAME", "exact: grad U + G^T lambda = 0, g = 0; penalty: lambda = w g/eps")
+      ->capture_default_str();
+  add("--eps", a->eps, "EPS", "penalty parameter [1.5e-4]");
+  add("--levels", a->levels, "N", "penalty: solve with eps 10^(N-1), then a tenth of it, down to eps [1]");
+  add("--solver", a->solver, "NAME", "the solver")->capture_default_str();
+  add_repeatable(*command, "--solver-option", a->solver_options, "NAME=VALUE", "an option of the solver (repeatable)");
+  add("--output", a->output, "FILE", "write q and lambda to this CSV file");
+  command->add_flag("--json", a->json, "one JSON object on standard output, the summary on standard error");
+  command->callback(
+      [&invocation, a] { invocation.action = [a](const Registry& registry) { return equilibrium(registry, *a); }; });
+}
+
+}  // namespace gnomon::program

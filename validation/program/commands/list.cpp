@@ -1,0 +1,59 @@
+/// gnomon list: what there is, by name.
+#include <fmt/format.h>
+
+#include "gnomon/base/error.hpp"
+#include "program/commands/commands.hpp"
+
+namespace gnomon::program {
+
+namespace {
+
+void entry(const Registry& registry, const std::string& name, const std::string& promises,
+           const std::string& description) {
+  fmt::print("  {:27} {}\n", name, description);
+  if (!promises.empty()) fmt::print("  {:27} promises at best {}\n", "", promises);
+  if (registry.origin(name) != "built in") fmt::print("  {:27} from {}\n", "", registry.origin(name));
+}
+
+int list(const Registry& registry, const std::string& what) {
+  const std::vector<std::string> kinds{"schemes", "solvers", "algebra", "problems", "references"};
+  bool known = what.empty();
+  for (const auto& kind : kinds) known = known || what == kind;
+  if (!known) throw unknown_name("list", what, kinds);
+
+  const auto heading = [&](const std::string& kind) {
+    if (!what.empty() && what != kind) return false;
+    fmt::print("{}\n", kind);
+    return true;
+  };
+  if (heading("schemes"))
+    for (const auto& name : registry.schemes()) {
+      const Scheme& scheme = registry.scheme(name);
+      entry(registry, name, to_string(scheme.promises()), scheme.description());
+    }
+  if (heading("solvers"))
+    for (const auto& name : registry.solvers()) entry(registry, name, "", registry.solver(name).description());
+  if (heading("algebra"))
+    for (const auto& name : registry.algebras()) entry(registry, name, "", registry.algebra(name).description());
+  if (heading("problems"))
+    for (const auto& name : registry.problems()) entry(registry, name, "", registry.problem(name).description());
+  if (heading("references"))
+    for (const auto& name : registry.references()) entry(registry, name, "", registry.reference(name).description());
+  return success;
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, Invocation& invocation) {
+  CLI::App* command = app.add_subcommand("list", "names of schemes, solvers, algebra, problems and references");
+  auto what = std::make_shared<std::string>();
+  command
+      ->add_option("WHAT", *what,
+                   "schemes, solvers, algebra, problems or references; all of them if left out. What has no file "
+                   "beside it is built in")
+      ->type_name("");
+  command->callback(
+      [&invocation, what] { invocation.action = [what](const Registry& registry) { return list(registry, *what); }; });
+}
+
+}  // namespace gnomon::program

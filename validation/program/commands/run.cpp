@@ -1,0 +1,179 @@
+/// gnomon run: one problem, one scheme, one solver, steps of one size.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "gnomon/base/error.hpp"
+#include "program/arguments.hpp"
+#include "program/commands/commands.hpp"
+#include "program/output/snapshots.hpp"
+#include "program/output/trajectory_writer.hpp"
+#include "program/run/contact_report.hpp"
+#include "program/run/progress.hpp"
+#include "program/run/run_arguments.hpp"
+#include "program/run/run_checkpoint.hpp"
+#include "program/run/run_report.hpp"
+#include "program/run/state_blocks.hpp"
+#include "report/json.hpp"
+
+namespace gnomon::program {
+
+namespace {
+
+constexpr int interrupted_status = 130;  // as shells report SIGINT
+
+/// A reference started where the integrator starts, or none.
+std::unique_ptr<ReferenceSolution> start_reference(const Registry& registry, const RunArguments& arguments,
+                                                   ProblemInstance instance, const Integrator& integrator) {
+  if (!arguments.reference) {
+    if (!arguments.reference_options.empty())
+      throw Error(ErrorCode::bad_value, "--reference-option is given without --reference");
+    return nullptr;
+  }
+  const Reference& reference = registry.reference(*arguments.reference);
+  const StateBlocks start = state_blocks(integrator);
+  instance.q0 = *start.values[0];
+  instance.p0 = *start.values[1];
+  return reference.start(instance, Options("reference " + *arguments.reference, reference.options(),
+                                           parse_assignments(arguments.reference_options, "--reference-option")));
+}
+
+/// What is left of the span after a restart.
+void shorten(Span& span, const RunArguments& arguments, const Integrator& integrator) {
+  const long done = integrator.counters().steps;
+  const double t = integrator.state().t;
+  if (span.by_time ? !(span.t_end > t) : span.steps <= done)
+    throw Error(ErrorCode::bad_value,
+                fmt::format("checkpoint \"{}\" is at step {}, t = {}: there is nothing left to do, {} must be larger",
+                            *arguments.restart, done, number_text(t), span.by_time ? "--until" : "--steps"));
+  if (!span.by_time) span.steps -= done;
+}
+
+/// What --snapshots and --plot ask for, or none.
+std::unique_ptr<Snapshots> snapshots_of(const RunArguments& arguments, const Span& span, double t0,
+                                        const Integrator& integrator) {
+  constexpr double usual_count = 50;
+  if (!arguments.snapshots && !arguments.plot) {
+    if (arguments.snapshot_every)
+      throw Error(ErrorCode::bad_value, "--snapshot-every is given without --snapshots or --plot");
+    return nullptr;
+  }
+  double every = (span.t_end - t0) / usual_count;
+  if (arguments.snapshot_every) every = parse_real(*arguments.snapshot_every, "--snapshot-every");
+  if (!(every > 0))
+    throw Error(ErrorCode::bad_value, "--snapshot-every = " + *arguments.snapshot_every + " is not above zero");
+  return std::make_unique<Snapshots>(integrator, t0, every, arguments.snapshots, arguments.plot);
+}
+
+int run(const Registry& registry, const RunArguments& given) {
+  // Everything that can be misuse comes first.
+  const RunArguments arguments = given.restart ? with_checkpoint(given) : given;
+  if (arguments.problem.empty())
+    throw Error(ErrorCode::bad_value, "PROBLEM is missing: give the name of a problem, or --restart FILE");
+  const IntegratorOptions options = parse_integrator_options(registry, arguments);
+  const long every = parse_count(arguments.every, "--every", 1);
+  const ProblemInstance instance = registry.build(arguments.problem, parse_assignments(arguments.set, "--set"));
+  Span span = parse_span(arguments, instance.t0);
+  const long checkpoint_every = parse_checkpoint_every(arguments);
+  Integrator integrator = registry.integrator(instance, arguments.scheme, arguments.solver,
+                                              parse_assignments(arguments.options, "--option"),
+                                              parse_assignments(arguments.solver_options, "--solver-option"), options);
+  if (!has_contacts(integrator) && (arguments.events || !arguments.contact.empty()))
+    throw Error(
+        ErrorCode::bad_value,
+        fmt::format(
+            "{} is given, and problem {} with these parameters has no obstacles, or scheme {} holds them itself",
+            arguments.events ? "--events" : "--contact", arguments.problem, arguments.scheme));
+  const auto reference = start_reference(registry, arguments, instance, integrator);
+  if (arguments.restart) {
+    integrator.load(*arguments.restart);
+    shorten(span, arguments, integrator);
+  }
+  std::unique_ptr<TrajectoryWriter> writer;
+  if (arguments.output) {
+    writer = std::make_unique<TrajectoryWriter>(*arguments.output, integrator, every);
+    writer->observe(integrator.state(), integrator.counters().steps);
+    integrator.add_observer(*writer);
+  }
+  const auto snapshots = snapshots_of(arguments, span, integrator.state().t, integrator);
+  if (snapshots) {
+    snapshots->observe(integrator.state(), integrator.counters().steps);
+    integrator.add_observer(*snapshots);
+  }
+  std::unique_ptr<CheckpointWriter> checkpoints;
+  if (arguments.checkpoint) {
+    checkpoints = std::make_unique<CheckpointWriter>(arguments, integrator, checkpoint_every);
+    integrator.add_observer(*checkpoints);
+  }
+  Progress progress(instance.t0, span.t_end, span.steps, integrator.monitor());
+  integrator.add_observer(progress);
+
+  const long steps_before = integrator.counters().steps;
+  const auto begin = std::chrono::steady_clock::now();
+  const StepReport end =
+      span.by_time ? integrator.advance_to(span.t_end, span.h) : integrator.advance(span.steps, span.h);
+  RunReport report;
+  report.problem = arguments.problem;
+  report.scheme = arguments.scheme;
+  report.solver = arguments.solver;
+  report.step = span.h;
+  report.steps_before = steps_before;
+  report.t0 = instance.t0;
+  report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  progress.finish();
+  report.status = !end.success() ? to_string(end.status) : end.stopped_by_observer ? "interrupted" : "success";
+  report.message = end.message;
+  if (end.stopped_by_observer) report.message = "interrupted at t = " + number_text(integrator.state().t);
+  if (reference && end.success() && !end.stopped_by_observer) {
+    report.reference = *arguments.reference;
+    report.reference_end = reference->advance_to(integrator.state().t);
+  }
+  std::FILE* const people = arguments.json ? stderr : stdout;
+  print_summary(people, report, integrator);
+  for (const Index i : integrator.constraint_rank().dependent)
+    fmt::print(people, "dependent constraint: {}\n", constraint_name(integrator.system(), i));
+  if (has_contacts(integrator)) print_contact(people, integrator, arguments.events);
+  if (arguments.json) fmt::print("{}", validation::json_text(run_json(report, integrator)));
+  if (checkpoints) checkpoints->finish();
+  if (writer) writer->finish(integrator.state(), integrator.counters().steps);
+  if (snapshots) snapshots->finish(fmt::format("{}, {}, h = {:g}", arguments.problem, arguments.scheme, report.step));
+  if (end.stopped_by_observer) return interrupted_status;
+  const bool reference_failed = report.reference_end && !report.reference_end->success;
+  return end.success() && !reference_failed ? success : numerical_failure;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Invocation& invocation) {
+  auto a = std::make_shared<RunArguments>();
+  CLI::App* command = app.add_subcommand("run", "integrate a problem and report its invariants");
+  command->footer(
+      "e.g. gnomon run double-spherical-pendulum --set start=spatial --step 1e-3 --until 1 --reference ida-ggl");
+  const auto add = [command](const std::string& flag, auto& value, const std::string& type, const std::string& help) {
+    return command->add_option(flag, value, help)->type_name(type);
+  };
+  add_system_flags(*command, *a);
+  add("--solver", a->solver, "NAME", "the solver")->capture_default_str();
+  add_repeatable(*command, "--solver-option", a->solver_options, "NAME=VALUE", "an option of the solver (repeatable)");
+  command->add_flag("--events", a->events, "list the landings, impacts, launches and turnings");
+  add("--reference", a->reference, "NAME", "compare the end with this reference");
+  add_repeatable(*command, "--reference-option", a->reference_options, "NAME=VALUE",
+                 "an option of the reference (repeatable)");
+  add("--output", a->output, "FILE", "write the trajectory to this CSV file");
+  add("--snapshots", a->snapshots, "FILE", "write the curves of the model (strings, beams) to this .csv or .vtk file");
+  add("--snapshot-every", a->snapshot_every, "DT", "time between snapshots; a fiftieth of the run if left out");
+  add("--plot", a->plot, "FILE", "a plot of the snapshots as SVG, drawn by gnuplot");
+  add("--checkpoint", a->checkpoint, "FILE", "write the complete state to this file at the end, or when interrupted");
+  add("--checkpoint-every", a->checkpoint_every, "N", "and after every N-th step");
+  add("--restart", a->restart, "FILE",
+      "go on from this checkpoint, with everything as it was given then; --until or --steps may be given anew");
+  add("--every", a->every, "K", "write every K-th state")->capture_default_str();
+  command->add_flag("--json", a->json, "one JSON object on standard output, the summary on standard error");
+  add_fallback_flags(*command, *a);
+  command->callback(
+      [&invocation, a] { invocation.action = [a](const Registry& registry) { return run(registry, *a); }; });
+}
+
+}  // namespace gnomon::program

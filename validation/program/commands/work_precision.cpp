@@ -1,0 +1,113 @@
+#include "program/commands/work_precision.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "program/commands/commands.hpp"
+#include "program/output/gnuplot.hpp"
+#include "program/output/output_file.hpp"
+
+namespace gnomon::program {
+
+namespace {
+
+using bench::WorkPrecisionRow;
+
+void print_head(const bench::TrueSolution& truth) {
+  fmt::print("\n{}, T = {}; true solution: {}", truth.problem, truth.until, truth.source);
+  if (truth.uncertainty > 0) fmt::print(", known to {:.1e}", truth.uncertainty);
+  if (!truth.known()) fmt::print(": no method can follow it, the energy is what can be compared");
+  fmt::print("\n{:24} {:>9} {:>12} {:>10} {:>10} {:>10}\n", "method", "h or rtol", "ms", "error", "energy", "max |g|");
+  std::fflush(stdout);
+}
+
+void print_row(const WorkPrecisionRow& row) {
+  if (!row.failure.empty())
+    fmt::print("{:24} {:>9.3g} {}\n", row.method, row.parameter, row.failure);
+  else
+    fmt::print("{:24} {:>9.3g} {:>12.4g} {:>10.2e} {:>10.2e} {:>10.2e}\n", row.method, row.parameter, 1e3 * row.seconds,
+               row.error, row.energy, row.constraint);
+  std::fflush(stdout);
+}
+
+void print_duel(const bench::Duel& duel) {
+  const auto who = [](const std::string& method, double seconds) {
+    return method.empty() ? std::string("nobody") : fmt::format("{} {:.3g} ms", method, 1e3 * seconds);
+  };
+  std::string verdict;
+  if (duel.ours.empty())
+    verdict = "only theirs get there: we lose";
+  else if (duel.theirs.empty())
+    verdict = "only ours get there: we win";
+  else if (duel.our_seconds <= duel.their_seconds)
+    verdict = fmt::format("we win, {:.1f} times as fast", duel.their_seconds / duel.our_seconds);
+  else
+    verdict = fmt::format("we lose, {:.1f} times as slow", duel.our_seconds / duel.their_seconds);
+  fmt::print("{:26} {:>5} {:>8.0e} {:7} {:36} {:32} {}\n", duel.problem, duel.until, duel.error,
+             duel.of_energy ? "of H" : "of q", who(duel.ours, duel.our_seconds), who(duel.theirs, duel.their_seconds),
+             verdict);
+}
+
+void write_csv(std::FILE* file, const std::vector<WorkPrecisionRow>& rows) {
+  fmt::print(file, "problem,until,method,parameter,seconds,error,energy,constraint,failure\n");
+  for (const auto& row : rows)
+    fmt::print(file, "{},{},{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},\"{}\"\n", row.problem, row.until, row.method,
+               row.parameter, row.seconds, row.error, row.energy, row.constraint, row.failure);
+}
+
+/// What gnuplot is told: a panel for every problem and T, time over error, a line for every method.
+std::string plot_script(const std::vector<WorkPrecisionRow>& rows, const std::string& path) {
+  std::map<std::pair<std::string, double>, std::map<std::string, std::string>> panels;
+  for (const auto& row : rows)
+    if (row.failure.empty())
+      panels[{row.problem, row.until}][row.method] +=
+          fmt::format("{:.6g} {:.6g}\n", std::max(row.followed ? row.error : row.energy, 1e-16), 1e3 * row.seconds);
+  std::map<std::pair<std::string, double>, const char*> measured;
+  for (const auto& row : rows) measured[{row.problem, row.until}] = row.followed ? "q" : "H (no method can follow q)";
+  const std::size_t lines = (panels.size() + 1) / 2;
+  std::string script = fmt::format(
+      "set terminal svg size 1300,{} background 'white' enhanced\nset output {}\nset multiplot layout {},2\n"
+      "set logscale xy\nset format x '10^{{%T}}'\nset format y '10^{{%T}}'\n"
+      "set ylabel 'ms'\nset key bmargin center horizontal samplen 2 noenhanced\nset grid\n",
+      450 * lines, quoted(path), lines);
+  for (const auto& [panel, methods] : panels) {
+    script += fmt::format("set title '{}, T = {}' noenhanced\nset xlabel 'error of {}'\nplot", panel.first,
+                          panel.second, measured[panel]);
+    std::string data, separator = " ";
+    for (const auto& [method, points] : methods) {
+      script += fmt::format("{}'-' with linespoints title '{}'", separator, method);
+      separator = ", ";
+      data += points + "e\n";
+    }
+    script += "\n" + data;
+  }
+  return script + "unset multiplot\n";
+}
+
+}  // namespace
+
+int work_precision(const Registry& registry, const bench::WorkPrecisionBench& bench,
+                   const std::optional<std::string>& output, const std::optional<std::string>& plot) {
+  const auto file = output ? std::make_unique<OutputFile>(*output) : nullptr;
+  if (plot) OutputFile probe(*plot);
+  if (plot) require_gnuplot();
+
+  fmt::print(
+      "work against precision: processor time of a whole run; errors of q, H and g at T/5, 2T/5, ..., T\n"
+      "schemes by the solver newton at step h, references at relative tolerance rtol and atol = rtol/10\n");
+  const auto rows = bench::run_work_precision(registry, bench, print_head, print_row);
+  fmt::print("\nthe fastest at the same error (lines between runs)\n{:26} {:>5} {:>8} {:7} {:36} {:32}\n", "problem",
+             "T", "error", "", "ours", "theirs");
+  for (const auto& duel : bench::duels(rows)) print_duel(duel);
+  if (file) {
+    write_csv(file->stream(), rows);
+    file->commit();
+  }
+  if (plot) draw(plot_script(rows, *plot));
+  return success;
+}
+
+}  // namespace gnomon::program

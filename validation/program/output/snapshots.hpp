@@ -1,0 +1,47 @@
+#pragma once
+/// \file
+/// Snapshots of the curves of a model along a run: strings, beams. As CSV (t, curve, point, x, y, z), as VTK (legacy
+/// ASCII polylines, all of them in one file, with the cell data t and curve), and as a plot.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gnomon/model/curves.hpp"
+#include "gnomon/run/integrator.hpp"
+#include "program/output/output_file.hpp"
+
+namespace gnomon::program {
+
+class Snapshots final : public Observer {
+ public:
+  /// One at t0 and then one every `every` units of time, at the first step that gets there. `file` ends in .csv or
+  /// .vtk. Throws Error(refused) where the model has no curves, and Error(bad_value | bad_file) for the files.
+  Snapshots(const Integrator& integrator, double t0, double every, const std::optional<std::string>& file,
+            const std::optional<std::string>& plot);
+
+  bool observe(const State& z, long step) override;
+  /// Writes the file and draws the plot; `title` stands above it.
+  void finish(const std::string& title);
+
+ private:
+  struct Snapshot {
+    double t;
+    std::vector<Matrix> curves;
+  };
+  void write_csv(std::FILE* out) const;
+  void write_vtk(std::FILE* out, const std::string& title) const;
+  std::string script(const std::string& title) const;
+
+  const CurveModel* model_;
+  std::vector<Curve> curves_;
+  double t0_, every_;
+  long taken_ = 0;
+  std::vector<Snapshot> snapshots_;
+  std::unique_ptr<OutputFile> file_;
+  bool vtk_ = false;
+  std::optional<std::string> plot_;
+};
+
+}  // namespace gnomon::program

@@ -1,0 +1,91 @@
+#include "program/output/trajectory_writer.hpp"
+
+#include "program/run/state_blocks.hpp"
+
+namespace gnomon::program {
+
+namespace {
+
+double largest(const Vector& v) {
+  return v.size() ? v.lpNorm<Eigen::Infinity>() : 0;
+}
+
+}  // namespace
+
+TrajectoryWriter::TrajectoryWriter(const std::string& path, const Integrator& integrator, long every)
+    : file_(path), integrator_(&integrator), every_(every) {
+  if (const OverdeterminedSystem* system = integrator.overdetermined()) {
+    has_energy_ = system->traits().has_energy;
+    g_.setZero(system->traits().m);
+  } else {
+    v_.setZero(integrator.system().n());
+    scratch_.setZero(integrator.system().n());
+    g_.setZero(integrator.system().m());
+  }
+  header();
+}
+
+void TrajectoryWriter::header() {
+  std::FILE* out = file_.stream();
+  const InvariantMonitor& monitor = integrator_->monitor();
+  const auto numbered = [out](const std::string& name, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) std::fprintf(out, ",%s%zu", name.c_str(), i);
+  };
+  std::fputs("t", out);
+  const StateBlocks blocks = state_blocks(*integrator_);
+  for (std::size_t block = 0; block < 3; ++block)
+    numbered(blocks.names[block], static_cast<std::size_t>(blocks.values[block]->size()));
+  std::fputs(has_energy_ ? ",energy_error,position_max,velocity_max" : ",position_max,velocity_max", out);
+  numbered("momentum_error", monitor.momentum().size());
+  numbered("integral_error", monitor.integrals().size());
+  std::fputs("\n", out);
+}
+
+std::array<double, 2> TrajectoryWriter::constraint_errors(const State& z) {
+  const Vector& q = z.q.value();
+  double position = 0;
+  if (const OverdeterminedSystem* system = integrator_->overdetermined()) {
+    const OverdeterminedPoint at{q, z.scheme_data, z.lambda};
+    system->evaluate(Term::constraint, at, g_);
+    position = largest(g_);
+    system->evaluate(Term::hidden, at, g_);
+  } else {
+    const System& system_of = integrator_->system();
+    system_of.constraints(z.t, q, g_);
+    position = largest(g_);
+    system_of.velocity(q, z.p.value(), scratch_, v_);
+    system_of.constraint_velocity(z.t, q, v_, g_);
+  }
+  return {position, largest(g_)};
+}
+
+void TrajectoryWriter::values(const Vector& v) {
+  for (Index i = 0; i < v.size(); ++i) std::fprintf(file_.stream(), ",%.17g", v[i]);
+}
+
+void TrajectoryWriter::row(const State& z) {
+  std::FILE* out = file_.stream();
+  const InvariantMonitor& monitor = integrator_->monitor();
+  std::fprintf(out, "%.17g", z.t);
+  for (const Vector* block : state_blocks(*integrator_, z).values) values(*block);
+  if (has_energy_) std::fprintf(out, ",%.17g", monitor.energy().last_error());
+  const auto [position, velocity] = constraint_errors(z);
+  std::fprintf(out, ",%.17g,%.17g", position, velocity);
+  for (const auto* drifts : {&monitor.momentum(), &monitor.integrals()})
+    for (const Drift& drift : *drifts) std::fprintf(out, ",%.17g", drift.last_error());
+  std::fputs("\n", out);
+}
+
+bool TrajectoryWriter::observe(const State& z, long step) {
+  if (step % every_ != 0) return true;
+  row(z);
+  written_ = step;
+  return true;
+}
+
+void TrajectoryWriter::finish(const State& last, long step) {
+  if (step != written_) row(last);
+  file_.commit();
+}
+
+}  // namespace gnomon::program

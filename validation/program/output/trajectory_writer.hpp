@@ -1,0 +1,37 @@
+#pragma once
+/// \file
+/// The trajectory as CSV: t, state by block names, errors of the invariants; 17 significant digits. An overdetermined
+/// DAE that declares no energy has no energy_error.
+
+#include <array>
+
+#include "gnomon/run/integrator.hpp"
+#include "program/output/output_file.hpp"
+
+namespace gnomon::program {
+
+class TrajectoryWriter final : public Observer {
+ public:
+  /// Opens the file, see OutputFile, and writes the header. The integrator must outlive the writer.
+  TrajectoryWriter(const std::string& path, const Integrator& integrator, long every);
+
+  /// Writes every `every`-th state, the one of step 0 included.
+  bool observe(const State& z, long step) override;
+  /// Writes the last state if it was not written, and makes the file appear.
+  void finish(const State& last, long step);
+
+ private:
+  void header();
+  void row(const State& z);
+  void values(const Vector& v);
+  /// |g| and |G v + g_t|, largest entries.
+  std::array<double, 2> constraint_errors(const State& z);
+
+  OutputFile file_;
+  const Integrator* integrator_;
+  bool has_energy_ = true;
+  long every_, written_ = -1;
+  Vector v_, g_, scratch_;
+};
+
+}  // namespace gnomon::program

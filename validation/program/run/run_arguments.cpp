@@ -1,0 +1,112 @@
+#include "program/run/run_arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "gnomon/base/error.hpp"
+#include "program/arguments.hpp"
+
+namespace gnomon::program {
+
+namespace {
+
+constexpr const char* fallback_solver = "kinsol-linesearch";
+constexpr int fallback_halvings = 6;
+
+}  // namespace
+
+void add_system_flags(CLI::App& command, RunArguments& a) {
+  const auto add = [&command](const std::string& flag, auto& value, const std::string& type, const std::string& help) {
+    return command.add_option(flag, value, help)->type_name(type);
+  };
+  add("PROBLEM", a.problem, "", "name of the problem");
+  add("--scheme", a.scheme, "NAME", "the scheme")->capture_default_str();
+  add("--step", a.step, "H", "step size");
+  add("--until", a.until, "T", "end time; the last step is shortened to arrive");
+  add("--steps", a.steps, "N", "number of steps, instead of --until");
+  const std::string pair = "NAME=VALUE";
+  add_repeatable(command, "--set", a.set, pair, "a parameter of the problem (repeatable)");
+  add_repeatable(command, "--option", a.options, pair, "an option of the scheme (repeatable)");
+  add_repeatable(command, "--contact", a.contact, pair,
+                 "how contacts with obstacles are treated: mode, restitution, zeno-speed (repeatable)");
+  add("--jacobian", a.jacobian, "SOURCE", "analytic, dual or differences")->capture_default_str();
+  command.add_flag("--project-start", a.project_start, "repair an inconsistent start in the mass metric");
+  command.add_flag("--dependent-constraints", a.dependent_constraints,
+                   "allow constraints that repeat others, name them, and take least-norm multipliers");
+}
+
+void add_fallback_flags(CLI::App& command, RunArguments& a) {
+  command.add_flag("--fallback", a.fallback,
+                   fmt::format("where the solver fails on a step, solve with {}, then cut the step into up to 2^{} "
+                               "substeps",
+                               fallback_solver, fallback_halvings));
+  command.add_option("--max-halvings", a.max_halvings, "cut a refused step into up to 2^N substeps [0]")
+      ->type_name("N");
+}
+
+Span parse_span(const RunArguments& arguments, double t0) {
+  Span span;
+  if (arguments.step.empty())
+    throw Error(ErrorCode::bad_value, "--step is missing: give the step size, e.g. --step 1e-3");
+  span.h = parse_real(arguments.step, "--step");
+  if (span.h <= 0) throw Error(ErrorCode::bad_value, "--step = " + arguments.step + " is not above zero");
+  if (arguments.until.empty() == arguments.steps.empty())
+    throw Error(ErrorCode::bad_value, arguments.until.empty()
+                                          ? "neither --until nor --steps is given: one of them says how far to go"
+                                          : "both --until and --steps are given: only one of them can hold");
+  if (!arguments.steps.empty()) {
+    span.steps = parse_count(arguments.steps, "--steps", 1);
+    span.t_end = t0 + static_cast<double>(span.steps) * span.h;
+    if (!std::isfinite(span.t_end))
+      throw Error(ErrorCode::bad_value, fmt::format("--steps = {} of --step = {} end beyond the range of numbers",
+                                                    arguments.steps, arguments.step));
+    return span;
+  }
+  span.by_time = true;
+  span.t_end = parse_real(arguments.until, "--until");
+  if (span.t_end <= t0)
+    throw Error(ErrorCode::bad_value,
+                fmt::format("--until = {} is not after the start time {}", arguments.until, number_text(t0)));
+  const double count = std::ceil((span.t_end - t0) / span.h - 1e-9);
+  if (count < 1)
+    throw Error(ErrorCode::bad_value,
+                fmt::format("--until = {} is less than 1e-9 steps after the start time {}: that is "
+                            "no step at all",
+                            arguments.until, number_text(t0)));
+  if (!(count <= 1e15))
+    throw Error(ErrorCode::bad_value,
+                fmt::format("--until = {} with --step = {} would take {:g} steps, at most 1e15 are possible",
+                            arguments.until, arguments.step, count));
+  span.steps = static_cast<long>(count);
+  return span;
+}
+
+IntegratorOptions parse_integrator_options(const Registry& registry, const RunArguments& arguments) {
+  IntegratorOptions options;
+  if (arguments.fallback) {
+    if (arguments.solver == fallback_solver)
+      throw Error(ErrorCode::bad_value,
+                  fmt::format("--fallback is given with --solver {}, which is what it falls back to", fallback_solver));
+    options.fallback = &registry.solver(fallback_solver);
+    options.max_halvings = fallback_halvings;
+  }
+  options.project_start = arguments.project_start;
+  options.dependent_constraints = arguments.dependent_constraints;
+  options.contact = contact_options(parse_assignments(arguments.contact, "--contact"));
+  if (!arguments.max_halvings.empty())
+    options.max_halvings = static_cast<int>(parse_count(arguments.max_halvings, "--max-halvings", 0));
+  if (options.max_halvings > 40)
+    throw Error(ErrorCode::bad_value, "--max-halvings = " + arguments.max_halvings + " is above 40");
+  std::vector<std::string> known;
+  for (const auto source : {JacobianSource::analytic, JacobianSource::dual, JacobianSource::differences}) {
+    if (arguments.jacobian == to_string(source)) {
+      options.jacobian = source;
+      return options;
+    }
+    known.emplace_back(to_string(source));
+  }
+  throw unknown_name("Jacobian source", arguments.jacobian, known);
+}
+
+}  // namespace gnomon::program

@@ -1,0 +1,183 @@
+#include "program/run/run_report.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "gnomon/scheme/step_warning.hpp"
+#include "program/run/contact_report.hpp"
+#include "program/run/state_blocks.hpp"
+#include "report/json.hpp"
+
+namespace gnomon::program {
+
+using validation::to_json;
+
+namespace {
+
+/// Every mechanical system has one.
+bool has_energy(const Integrator& integrator) {
+  return integrator.overdetermined() == nullptr || integrator.overdetermined()->traits().has_energy;
+}
+
+/// What the scheme has to say about the last step; nullptr: nothing.
+const char* warning(const Integrator& integrator) {
+  if (has_contacts(integrator)) return nullptr;
+  const auto* equations = dynamic_cast<const StepWarning*>(&integrator.equations());
+  return equations != nullptr ? equations->warning() : nullptr;
+}
+
+/// Something outside H has done work.
+bool works(const Work& work) {
+  for (int i = 0; i < Work::terms; ++i)
+    if (work.term(i) != 0) return true;
+  return false;
+}
+
+std::string terms(const Work& work) {
+  std::string out;
+  for (int i = 0; i < Work::terms; ++i)
+    if (work.term(i) != 0)
+      out += fmt::format("{}{} {:.10g}", out.empty() ? "" : " + ", Work::name(i), static_cast<double>(work.term(i)));
+  return out;
+}
+
+}  // namespace
+
+std::optional<double> RunReport::reference_error(const Integrator& integrator) const {
+  if (!reference_end || !reference_end->success) return std::nullopt;
+  const Vector& expected = reference_end->q;
+  const double scale = expected.norm();
+  return (integrator.state().q.value() - expected).norm() / (scale > 0 ? scale : 1);
+}
+
+void print_summary(std::FILE* out, const RunReport& report, const Integrator& integrator) {
+  const InvariantMonitor& monitor = integrator.monitor();
+  const RunCounters& counters = integrator.counters();
+  const Drift& energy = monitor.energy();
+  const double steps = static_cast<double>(std::max(counters.steps, 1L));
+  const double timed_steps = static_cast<double>(std::max(counters.steps - report.steps_before, 1L));
+  const auto row = [out](const char* label, const std::string& text) { fmt::print(out, "  {:12} {}\n", label, text); };
+
+  fmt::print(out, "{}, {} through {}\n", report.problem, report.scheme, report.solver);
+  row("promises", to_string(integrator.promises()));
+  row("steps",
+      fmt::format("{} of h = {:g}, t = {:g} .. {:g}{}{}", counters.steps, report.step, report.t0, integrator.state().t,
+                  counters.fallback_solves ? fmt::format(", {} solves by the fallback", counters.fallback_solves) : "",
+                  counters.refused_steps ? fmt::format(", {} refused and cut", counters.refused_steps) : ""));
+  if (has_energy(integrator))
+    row("energy", fmt::format("H0 = {:.10g}, max error {:.2e}{}, slope {:.1e} a unit of time", energy.initial(),
+                              energy.max_abs_error(),
+                              energy.initial() != 0 ? fmt::format(" (relative {:.2e})",
+                                                                  energy.max_abs_error() / std::abs(energy.initial()))
+                                                    : "",
+                              energy.slope()));
+  if (monitor.discrete_energy().count() > 0)
+    row(integrator.equations().discrete_energy_name(),
+        fmt::format("{:.10g}, max error {:.2e}, slope {:.1e} a unit of time", monitor.discrete_energy().initial(),
+                    monitor.discrete_energy().max_abs_error(), monitor.discrete_energy().slope()));
+  const Work& work = integrator.state().work;
+  if (works(work)) row("work", fmt::format("{:.10g} = {}", static_cast<double>(work.total()), terms(work)));
+  if (integrator.state().lambda.size() > 0)
+    row("constraints", fmt::format("max |g| {:.2e}, max |G v| {:.2e}", monitor.position_max(), monitor.velocity_max()));
+  const auto rows = [&](const char* label, const std::vector<Drift>& drifts, auto name_of) {
+    for (std::size_t a = 0; a < drifts.size(); ++a)
+      row(a ? "" : label, fmt::format("{}: {:.10g}, max error {:.2e}", name_of(static_cast<Index>(a)),
+                                      drifts[a].initial(), drifts[a].max_abs_error()));
+  };
+  rows("momentum", monitor.momentum(), [&](Index a) { return integrator.system().symmetry_name(a); });
+  rows("integral", monitor.integrals(), [&](Index a) { return integrator.system().integral_name(a); });
+  row("effort",
+      fmt::format(
+          "{:.2f} iterations a step, {}{:.2f} us a step, {:.3g} s", counters.iterations / steps,
+          counters.repeated_solves ? fmt::format("in {:.2f} solves, ", 1 + counters.repeated_solves / steps) : "",
+          1e6 * report.wall_s / timed_steps, report.wall_s));
+  if (const auto error = report.reference_error(integrator))
+    row("reference", fmt::format("{} at t = {:g}: relative position error {:.4e}", report.reference,
+                                 report.reference_end->t, *error));
+  else if (report.reference_end)
+    row("reference", fmt::format("{} stopped at t = {:g}: {}", report.reference, report.reference_end->t,
+                                 report.reference_end->message));
+  if (const char* text = warning(integrator)) row("WARNING", text);
+  if (!report.message.empty()) row("STOPPED", report.message);
+}
+
+namespace {
+
+template <class Name>
+Json::Value drifts_json(const std::vector<Drift>& drifts, Name name_of) {
+  Json::Value out(Json::arrayValue);
+  for (std::size_t a = 0; a < drifts.size(); ++a) {
+    Json::Value one;
+    one["name"] = name_of(static_cast<Index>(a));
+    one["initial"] = to_json(drifts[a].initial());
+    one["max_abs_error"] = to_json(drifts[a].max_abs_error());
+    one["slope"] = to_json(drifts[a].slope());
+    out.append(one);
+  }
+  return out;
+}
+
+}  // namespace
+
+Json::Value run_json(const RunReport& report, const Integrator& integrator) {
+  const InvariantMonitor& monitor = integrator.monitor();
+  const RunCounters& counters = integrator.counters();
+  const Drift& energy = monitor.energy();
+
+  Json::Value out;
+  out["problem"] = report.problem;
+  out["scheme"] = report.scheme;
+  out["solver"] = report.solver;
+  out["step"] = report.step;
+  out["steps"] = Json::Int64(counters.steps);
+  out["t"] = integrator.state().t;
+  out["status"] = report.status;
+  if (!report.message.empty()) out["message"] = report.message;
+  if (const char* text = warning(integrator)) out["warning"] = text;
+  const StateBlocks blocks = state_blocks(integrator);
+  for (std::size_t i = 0; i < 3; ++i) out["state"][blocks.names[i]] = to_json(*blocks.values[i]);
+  out["energy"] = Json::Value();
+  if (has_energy(integrator)) {
+    out["energy"]["initial"] = to_json(energy.initial());
+    out["energy"]["max_abs_error"] = to_json(energy.max_abs_error());
+    out["energy"]["max_rel_error"] = to_json(energy.max_abs_error() / std::abs(energy.initial()));
+    out["energy"]["slope"] = to_json(energy.slope());
+  }
+  if (monitor.discrete_energy().count() > 0) {
+    Json::Value& discrete = out["discrete_energy"];
+    discrete["name"] = integrator.equations().discrete_energy_name();
+    discrete["initial"] = to_json(monitor.discrete_energy().initial());
+    discrete["max_abs_error"] = to_json(monitor.discrete_energy().max_abs_error());
+    discrete["slope"] = to_json(monitor.discrete_energy().slope());
+  }
+  if (const Work& work = integrator.state().work; works(work)) {
+    out["work"]["total"] = to_json(static_cast<double>(work.total()));
+    for (int i = 0; i < Work::terms; ++i) out["work"][Work::name(i)] = to_json(static_cast<double>(work.term(i)));
+  }
+  out["constraints"]["position_max"] = to_json(monitor.position_max());
+  out["constraints"]["velocity_max"] = to_json(monitor.velocity_max());
+  out["momentum"] = drifts_json(monitor.momentum(), [&](Index a) { return integrator.system().symmetry_name(a); });
+  out["integrals"] = drifts_json(monitor.integrals(), [&](Index a) { return integrator.system().integral_name(a); });
+  if (has_contacts(integrator)) out["contact"] = contact_json(integrator);
+  out["counters"]["iterations"] = Json::Int64(counters.iterations);
+  out["counters"]["residual_evaluations"] = Json::Int64(counters.residual_evaluations);
+  out["counters"]["jacobian_evaluations"] = Json::Int64(counters.jacobian_evaluations);
+  out["counters"]["factorisations"] = Json::Int64(counters.factorisations);
+  out["counters"]["repeated_solves"] = Json::Int64(counters.repeated_solves);
+  out["counters"]["fallback_solves"] = Json::Int64(counters.fallback_solves);
+  out["counters"]["refused_steps"] = Json::Int64(counters.refused_steps);
+  out["wall_s"] = report.wall_s;
+  if (report.reference_end) {
+    Json::Value& reference = out["reference"];
+    reference["name"] = report.reference;
+    reference["success"] = report.reference_end->success;
+    reference["t"] = to_json(report.reference_end->t);
+    const auto error = report.reference_error(integrator);
+    reference["position_error"] = error ? to_json(*error) : Json::Value();
+    if (!report.reference_end->message.empty()) reference["message"] = report.reference_end->message;
+  }
+  return out;
+}
+
+}  // namespace gnomon::program

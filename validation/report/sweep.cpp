@@ -1,0 +1,84 @@
+#include "report/sweep.hpp"
+
+#include <fmt/format.h>
+
+#include "report/toml_reader.hpp"
+
+namespace gnomon::validation {
+
+namespace {
+
+/// The node at KEY or TABLE.KEY; nullptr when absent.
+const toml::node* node_at(const toml::table& member, const std::string& key) {
+  if (const toml::node* found = member.get(key)) return found;
+  const std::size_t dot = key.find('.');
+  if (dot == std::string::npos) return nullptr;
+  const toml::node* outer = member.get(key.substr(0, dot));
+  return outer && outer->is_table() ? outer->as_table()->get(key.substr(dot + 1)) : nullptr;
+}
+
+/// `text` with each {KEY} replaced by the member's KEY.
+std::string filled(const std::string& text, const toml::table& member, const TomlReader& reader) {
+  std::string result;
+  std::size_t at = 0;
+  while (true) {
+    const std::size_t open = text.find('{', at);
+    const std::size_t close = open == std::string::npos ? open : text.find('}', open);
+    if (close == std::string::npos) return result + text.substr(at);
+    const std::string key = text.substr(open + 1, close - open - 1);
+    const toml::node* found = node_at(member, key);
+    if (!found) reader.refuse(key, "is missing: the case's name has {" + key + "}");
+    if (!found->is_string() && !found->is_integer())
+      reader.refuse(key, "is not a text or a whole number: the case's name has {" + key + "}");
+    result += text.substr(at, open - at) +
+              (found->is_string() ? found->as_string()->get() : std::to_string(found->as_integer()->get()));
+    at = close + 1;
+  }
+}
+
+/// Puts the member's keys in place of those of the case.
+void override_keys(toml::table& target, const toml::table& member) {
+  for (const auto& [key, value] : member) {
+    if (key == "name") continue;  // a label for {name}
+    toml::node* own = target.get(key);
+    if (!own || !own->is_table() || !value.is_table()) {
+      target.insert_or_assign(key, value);
+      continue;
+    }
+    for (const auto& [inner, element] : *value.as_table()) own->as_table()->insert_or_assign(inner, element);
+  }
+}
+
+}  // namespace
+
+std::vector<toml::table> expand_sweep(const toml::table& table, const std::string& file, std::size_t number) {
+  const std::string name = table["name"].value_or(std::string());
+  const std::string where = file + ", case " + (name.empty() ? std::to_string(number) : "\"" + name + "\"");
+  const TomlReader reader(table, where);
+  const toml::node* sweep = table.get("sweep");
+  if (!sweep) {
+    if (name.find('{') != std::string::npos) reader.refuse("name", "has a {key}, but the case has no sweep");
+    return {table};
+  }
+  if (!sweep->is_array_of_tables()) reader.refuse("sweep", "is not a list of tables { key = value }");
+  if (name.find('{') == std::string::npos)
+    reader.refuse("name", "has no {key}: the cases of its sweep would all be named \"" + name + "\"");
+  std::vector<toml::table> cases;
+  for (const auto& element : *sweep->as_array()) {
+    const toml::table& member = *element.as_table();
+    const TomlReader at(member, where + fmt::format(", member {} of its sweep", cases.size() + 1));
+    for (const char* key : {"sweep", "formerly"})
+      if (member.contains(key)) at.refuse(key, "belongs to the case, not to a member of its sweep");
+    if (member.contains("name") && name.find("{name}") == std::string::npos)
+      at.refuse("name", "is not used: the case's name has no {name}");
+    cases.push_back(table);
+    cases.back().erase("sweep");
+    override_keys(cases.back(), member);
+    for (const char* key : {"name", "formerly"})
+      if (const auto* text = table[key].as_string())
+        cases.back().insert_or_assign(key, filled(text->get(), member, at));
+  }
+  return cases;
+}
+
+}  // namespace gnomon::validation

@@ -1,0 +1,18 @@
+#pragma once
+/// \file
+/// A [[case]] table with a sweep: one table that makes several cases.
+
+#include <toml++/toml.h>
+
+#include <string>
+#include <vector>
+
+namespace gnomon::validation {
+
+/// The tables of the cases that `table` makes: itself without a sweep, otherwise one for each member of `sweep`, with
+/// the member's keys in place of its own and {KEY} in `name` and `formerly` replaced by the member's KEY (a text or a
+/// whole number; {options.s} is key s of its options). Keys of the tables set, options, gates and so on are replaced
+/// one by one. Throws Error(bad_file) naming file, case and key.
+std::vector<toml::table> expand_sweep(const toml::table& table, const std::string& file, std::size_t number);
+
+}  // namespace gnomon::validation

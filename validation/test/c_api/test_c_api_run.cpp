@@ -1,0 +1,208 @@
+// The C interface: runs, with tasks, roots, dense output, checkpoints and statistics.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "test/c_api/c_api_pendulum.hpp"
+
+namespace {
+
+extern "C" {
+int lowest_point(sunrealtype, N_Vector y, sunrealtype* out, void*) {
+  out[0] = NV_Ith_S(y, 0);
+  return 0;
+}
+/// No polynomial.
+int cosine_U(sunrealtype, N_Vector q, sunrealtype* U, void*) {
+  *U = -std::cos(NV_Ith_S(q, 0)) + NV_Ith_S(q, 1);
+  return 0;
+}
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(tasks_and_stop_time) {
+  const SunContext context;
+  Run run(context);
+  run.pendulum();
+  BOOST_TEST(run.to(1, GNOMON_ONE_STEP) == GNOMON_SUCCESS);
+  BOOST_TEST(run.t == 1e-2);
+  BOOST_TEST(GnomonSetStopTime(run.mem, 0.5) == GNOMON_SUCCESS);
+  BOOST_TEST(run.to(1) == GNOMON_TSTOP_RETURN);
+  BOOST_TEST(run.t == 0.5, boost::test_tools::tolerance(1e-15));
+  BOOST_TEST(run.to(0.555) == GNOMON_SUCCESS);
+  BOOST_TEST(run.t == 0.555, boost::test_tools::tolerance(1e-15));
+  BOOST_TEST(run.to(0.555) == GNOMON_SUCCESS);
+  long steps = 0;
+  GnomonGetNumSteps(run.mem, &steps);
+  BOOST_TEST(steps == 56);
+  // Back to the start: the scheme is symmetric.
+  BOOST_TEST(run.to(0) == GNOMON_SUCCESS);
+  BOOST_TEST(std::abs(run[0] - 1) < 1e-6);
+  BOOST_TEST(run.energy_error() < 1e-13);
+}
+
+BOOST_AUTO_TEST_CASE(roots_and_dense_output) {
+  const SunContext context;
+  Run run(context), fine(context);
+  run.pendulum();
+  BOOST_TEST(GnomonRootInit(run.mem, 1, lowest_point) == GNOMON_SUCCESS);
+  // Quarter period of the pendulum from the horizontal: K(1/sqrt 2).
+  const double quarter = 1.8540746773013719;
+  std::vector<double> roots;
+  int rising = 0;
+  for (int flag = 0; run.t < 10;) {
+    flag = run.to(10);
+    BOOST_REQUIRE(flag >= 0);
+    if (flag != GNOMON_ROOT_RETURN) break;
+    roots.push_back(run.t);
+    BOOST_TEST(std::abs(run[0]) < 1e-12);
+    GnomonGetRootInfo(run.mem, &rising);
+    BOOST_TEST(rising == (roots.size() % 2 == 1 ? -1 : 1));
+  }
+  BOOST_TEST(run.t == 10);
+  BOOST_REQUIRE(roots.size() == 3u);
+  for (std::size_t k = 0; k < 3; ++k)
+    BOOST_TEST(std::abs(roots[k] - (2 * static_cast<double>(k) + 1) * quarter) < 1e-3);
+  // The roots did not disturb the run.
+  fine.pendulum();
+  BOOST_TEST(fine.to(10) == GNOMON_SUCCESS);
+  BOOST_TEST(run.state() == fine.state());
+
+  // The interpolant takes the ends of a step, and its derivatives are consistent with it.
+  const SunOwner<N_Vector> a(N_VNew_Serial(4, context)), b(N_VNew_Serial(4, context)), d(N_VNew_Serial(4, context));
+  BOOST_TEST(GnomonGetDky(run.mem, 10, 0, a.get()) == GNOMON_SUCCESS, run.message());
+  for (int i = 0; i < 4; ++i) BOOST_TEST(NV_Ith_S(a.get(), i) == run[i], boost::test_tools::tolerance(1e-13));
+  const double middle = 9.995, e = 1e-4;
+  GnomonGetDky(run.mem, middle + e, 0, a.get());
+  GnomonGetDky(run.mem, middle - e, 0, b.get());
+  GnomonGetDky(run.mem, middle, 1, d.get());
+  for (int i = 0; i < 4; ++i)
+    BOOST_TEST(std::abs((NV_Ith_S(a.get(), i) - NV_Ith_S(b.get(), i)) / (2 * e) - NV_Ith_S(d.get(), i)) < 1e-7);
+  // Order: against half the step, with a scheme whose own error is far below that of the interpolant.
+  const auto error = [&](double h) {
+    Run exact(context), coarse(context);
+    for (Run* r : {&exact, &coarse}) {
+      r->pendulum();
+      GnomonSetScheme(r->mem, "line-integral-ggl", "s=4 k=8");
+      GnomonSetStep(r->mem, h);
+    }
+    coarse.to(h, GNOMON_ONE_STEP);
+    exact.to(0.3 * h);
+    BOOST_TEST(GnomonGetDky(coarse.mem, 0.3 * h, 0, a.get()) == GNOMON_SUCCESS, coarse.message());
+    return std::max(std::abs(NV_Ith_S(a.get(), 0) - exact[0]), std::abs(NV_Ith_S(a.get(), 1) - exact[1]));
+  };
+  const double order = std::log2(error(0.4) / error(0.2));
+  BOOST_TEST(order > 5.5);
+}
+
+BOOST_AUTO_TEST_CASE(a_fallback_is_counted) {
+  const SunContext context;
+  Run run(context);
+  run.pendulum();
+  BOOST_TEST(GnomonSetSolver(run.mem, "newton", "max-iterations=1") == GNOMON_SUCCESS);
+  BOOST_TEST(run.to(0.1) == GNOMON_NOT_CONVERGED);
+  run.misuse(GnomonSetFallback(run.mem, "kinsol-linsearch"), GNOMON_UNKNOWN_NAME, {"\"kinsol-linesearch\""});
+  BOOST_TEST(GnomonSetFallback(run.mem, "kinsol-linesearch") == GNOMON_SUCCESS);
+  run[0] = 1;
+  run[1] = run[2] = run[3] = 0;
+  BOOST_TEST(GnomonReInit(run.mem, 0, run.y.get()) == GNOMON_SUCCESS);
+  BOOST_TEST(run.to(0.1) == GNOMON_SUCCESS, run.message());
+  long count = 0;
+  BOOST_TEST(GnomonGetNumFallbackSolves(run.mem, &count) == GNOMON_SUCCESS);
+  BOOST_TEST(count > 0);
+}
+
+BOOST_AUTO_TEST_CASE(checkpoints) {
+  const SunContext context;
+  const std::string file = (std::filesystem::temp_directory_path() / "gnomon_test_c_api.gcp").string();
+  Run whole(context), second(context), other(context);
+  for (Run* run : {&whole, &second, &other}) run->pendulum();
+  BOOST_TEST(whole.to(5) == GNOMON_SUCCESS);
+  BOOST_TEST(GnomonSaveCheckpoint(whole.mem, file.c_str()) == GNOMON_SUCCESS, whole.message());
+  BOOST_TEST(whole.to(10) == GNOMON_SUCCESS);
+  BOOST_TEST(GnomonLoadCheckpoint(second.mem, file.c_str()) == GNOMON_SUCCESS, second.message());
+  BOOST_TEST(second.to(10) == GNOMON_SUCCESS);
+  BOOST_TEST(second.state() == whole.state());
+  BOOST_TEST(second.energy_error() == whole.energy_error());
+
+  // Another method, another system, no checkpoint: refused, and the run goes on as if nothing had been asked.
+  BOOST_TEST(other.to(1) == GNOMON_SUCCESS);
+  GnomonSetScheme(other.mem, "rattle", nullptr);
+  other.misuse(GnomonLoadCheckpoint(other.mem, file.c_str()), GNOMON_BAD_FILE, {"energy-momentum", "rattle"});
+  GnomonSetScheme(other.mem, "energy-momentum", nullptr);
+  GnomonSetPotentialFn(other.mem, cosine_U);
+  other.misuse(GnomonLoadCheckpoint(other.mem, file.c_str()), GNOMON_BAD_FILE, {"other parameters", "energy"});
+  std::ofstream(file) << "not a checkpoint at all";
+  other.misuse(GnomonLoadCheckpoint(other.mem, file.c_str()), GNOMON_BAD_FILE, {file, "no checkpoint"});
+  BOOST_TEST(other.to(10) == GNOMON_SUCCESS, other.message());
+  BOOST_TEST(other.state() == whole.state());
+  std::filesystem::remove(file);
+  other.misuse(GnomonSaveCheckpoint(other.mem, "/no/such/folder/x"), GNOMON_BAD_FILE, {"/no/such/folder/x"});
+}
+
+BOOST_AUTO_TEST_CASE(statistics_in_the_formats_of_sundials) {
+  const SunContext context;
+  Run run(context);
+  run.pendulum();
+  BOOST_TEST(run.to(1) == GNOMON_SUCCESS);
+  const auto printed = [&](SUNOutputFormat format) {
+    char* text = nullptr;
+    std::size_t size = 0;
+    FILE* out = open_memstream(&text, &size);
+    BOOST_TEST(GnomonPrintAllStats(run.mem, out, format) == GNOMON_SUCCESS, run.message());
+    std::fclose(out);
+    std::string result(text, size);
+    std::free(text);
+    return result;
+  };
+  const std::string table = printed(SUN_OUTPUTFORMAT_TABLE), csv = printed(SUN_OUTPUTFORMAT_CSV);
+  BOOST_TEST(table.find("Steps                        = 100\n") != std::string::npos, table);
+  BOOST_TEST(csv.find("Steps,100,") != std::string::npos, csv);
+  BOOST_TEST(std::count(csv.begin(), csv.end(), '\n') == 1);
+}
+
+#if GNOMON_HAS_SUNSTEPPER
+BOOST_AUTO_TEST_CASE(a_run_as_a_stepper) {
+  const SunContext context;
+  Run run(context), other(context);
+  run.pendulum();
+  other.pendulum();
+  SUNStepper stepper = nullptr;
+  BOOST_TEST(GnomonCreateSUNStepper(run.mem, &stepper) == GNOMON_SUCCESS, run.message());
+  BOOST_TEST(SUNStepper_Evolve(stepper, 1, run.y.get(), &run.t) == SUN_SUCCESS);
+  BOOST_TEST(other.to(1) == GNOMON_SUCCESS);
+  BOOST_TEST(run.state() == other.state());
+  run[0] = 2;
+  BOOST_TEST(SUNStepper_Reset(stepper, 0, run.y.get()) == SUN_SUCCESS);
+  BOOST_TEST(SUNStepper_OneStep(stepper, 1, run.y.get(), &run.t) != SUN_SUCCESS);
+  int flag = 0;
+  SUNStepper_GetLastFlag(stepper, &flag);
+  BOOST_TEST(flag == GNOMON_INCONSISTENT_START);
+  SUNStepper_Destroy(&stepper);
+}
+#endif
+
+BOOST_AUTO_TEST_CASE(two_threads) {
+  std::vector<double> results[2];
+  const auto work = [&](std::vector<double>& result) {
+    const SunContext context;
+    void* mem = GnomonCreate(context);
+    const SunOwner<N_Vector> y(N_VNew_Serial(12, context));
+    double t = 0;
+    GnomonSetProblem(mem, "double-spherical-pendulum", "start=spatial");
+    GnomonSetStep(mem, 1e-3);
+    GnomonInit(mem, 0, nullptr);
+    if (GnomonEvolve(mem, 1, y.get(), &t, GNOMON_NORMAL) == GNOMON_SUCCESS)
+      result.assign(NV_DATA_S(y.get()), NV_DATA_S(y.get()) + 12);
+    GnomonFree(&mem);
+  };
+  std::thread a(work, std::ref(results[0])), b(work, std::ref(results[1]));
+  a.join();
+  b.join();
+  BOOST_TEST(results[0].size() == 12u);
+  BOOST_TEST(results[0] == results[1]);
+}

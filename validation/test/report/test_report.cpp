@@ -1,0 +1,371 @@
+// Gates, verdicts, case files and the table's tally; and that the measures see what they are meant to see.
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "gnomon/base/error.hpp"
+#include "measures/derivatives/derivatives.hpp"
+#include "measures/order/convergence.hpp"
+#include "report/conformance.hpp"
+#include "report/run_case.hpp"
+#include "report/table.hpp"
+#include "support/faulty_system.hpp"
+
+namespace {
+
+using namespace gnomon;
+using namespace gnomon::validation;
+
+Registry builtin() {
+  Registry registry;
+  register_builtin(registry);
+  return registry;
+}
+
+/// The midpoint rule with the promises of a better scheme.
+class OverpromisingScheme final : public Scheme {
+ public:
+  std::string name() const override { return "overpromising"; }
+  std::string description() const override { return "promises what it does not keep"; }
+  std::string source() const override { return ""; }
+  Promises promises() const override {
+    Promises all;
+    all.order = 3;
+    all.energy = all.position = all.hidden = all.momentum = all.symmetric = all.symplectic = true;
+    return all;
+  }
+  Binding bind(const System& system, const Options& options) const override {
+    const Registry registry = builtin();
+    Binding binding = registry.scheme("constrained-midpoint").bind(system, options);
+    binding.promises = promises();
+    return binding;
+  }
+};
+
+Case short_run() {
+  Case c;
+  c.kind = "published";
+  c.name = "short";
+  c.measure = "long-run";
+  c.problem = "planar-pendulum";
+  c.step = {1e-2};
+  c.steps = 10;
+  return c;
+}
+
+const Row& row_of(const std::vector<Row>& rows, const std::string& quantity) {
+  for (const Row& row : rows)
+    if (row.quantity.name == quantity) return row;
+  throw std::runtime_error("no row " + quantity);
+}
+
+/// A folder with one case file, gone with the object.
+class CaseFolder {
+ public:
+  explicit CaseFolder(const std::string& text)
+      : path_(std::filesystem::temp_directory_path() / "gnomon_test_report" / "cases") {
+    std::filesystem::create_directories(path_);
+    std::ofstream(path_ / "some.toml") << text;
+  }
+  ~CaseFolder() { std::filesystem::remove_all(path_.parent_path()); }
+  std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string refusal_of(const std::string& text) {
+  const CaseFolder folder(text);
+  try {
+    read_case_files(folder.path());
+  } catch (const Error& error) {
+    BOOST_TEST((error.code() == ErrorCode::bad_file));
+    return error.what();
+  }
+  return "";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+const std::string head =
+    "kind = \"published\"\n[[case]]\nname = \"a\"\ntier = \"quick\"\nmeasure = \"long-run\"\n"
+    "problem = \"planar-pendulum\"\nstep = 1e-2\nsteps = 10\n";
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(gates) {
+  BOOST_TEST(Gate::at_most(2).accepts(2));
+  BOOST_TEST(!Gate::at_most(2).accepts(2.1));
+  BOOST_TEST(!Gate::at_least(2).accepts(1.9));
+  BOOST_TEST(Gate::around(2, 0.05).accepts(1.96));
+  BOOST_TEST(!Gate::around(2, 0.05).accepts(1.94));
+  for (const double bad : {double(NAN), double(INFINITY), -double(INFINITY)}) {
+    BOOST_TEST(!Gate::at_most(2).accepts(bad));
+    BOOST_TEST(!Gate::at_least(2).accepts(bad));
+  }
+  BOOST_TEST(Gate::around(2, 0.05).text() == "2 +- 0.05");
+}
+
+BOOST_AUTO_TEST_CASE(verdicts) {
+  const Registry registry = builtin();
+  Case c = short_run();
+  c.gates["position"] = Gate::at_most(1e-13);
+  c.gates["iterations"] = Gate::at_most(1e-3);
+  std::vector<Row> rows = run_case(registry, c);
+  BOOST_TEST((row_of(rows, "position").verdict == Verdict::pass));
+  BOOST_TEST((row_of(rows, "iterations").verdict == Verdict::fail));
+  BOOST_TEST((row_of(rows, "velocity").verdict == Verdict::information));
+
+  c.known_failures = {{"position", "wrong"}, {"iterations", "right"}};
+  rows = run_case(registry, c);
+  BOOST_TEST((row_of(rows, "position").verdict == Verdict::unexpected_pass));
+  BOOST_TEST((row_of(rows, "iterations").verdict == Verdict::known_failure));
+  BOOST_TEST(row_of(rows, "iterations").reason == "right");
+
+  Tally tally;
+  for (const Row& row : rows) tally.count(row.verdict);
+  BOOST_TEST(tally.bad());
+  BOOST_TEST(tally.unexpected_pass == 1);
+  BOOST_TEST(tally.known_failure == 1);
+}
+
+BOOST_AUTO_TEST_CASE(gate_for_nothing) {
+  Case c = short_run();
+  c.gates["enrgy"] = Gate::at_most(1);
+  BOOST_TEST((row_of(run_case(builtin(), c), "enrgy").verdict == Verdict::fail));
+  c.gates.clear();
+  c.known_failures["run"] = "it does run";
+  BOOST_TEST((row_of(run_case(builtin(), c), "run").verdict == Verdict::unexpected_pass));
+}
+
+BOOST_AUTO_TEST_CASE(errors_and_failed_runs_are_rows) {
+  const Registry registry = builtin();
+  Case c = short_run();
+  c.problem = "planar-pendulm";
+  const std::vector<Row> rows = run_case(registry, c);
+  BOOST_TEST((row_of(rows, "error").verdict == Verdict::fail));
+  BOOST_TEST(contains(row_of(rows, "error").quantity.note, "planar-pendulum"));
+
+  c = short_run();
+  c.problem = "double-spherical-pendulum";
+  c.step = {10};
+  c.method.solver_options = {{"max-iterations", "3"}};
+  BOOST_TEST((row_of(run_case(registry, c), "run").verdict == Verdict::fail));
+  c.known_failures["run"] = "no scheme takes such steps";
+  BOOST_TEST((row_of(run_case(registry, c), "run").verdict == Verdict::known_failure));
+}
+
+BOOST_AUTO_TEST_CASE(case_file_is_read) {
+  const CaseFolder folder(head +
+                          "set = { angle = 0.5 }\noptions = {}\nsolver = \"newton\"\ngates.position = { max = 1e-13 }\n"
+                          "known-failure.energy = \"because\"\n");
+  const CaseFiles files = read_case_files(folder.path());
+  BOOST_REQUIRE(files.cases.size() == 1u);
+  const Case& c = files.cases.front();
+  BOOST_TEST(c.full_name() == "published/a");
+  BOOST_TEST((c.tier == Tier::quick));
+  BOOST_TEST(c.set.front().first == "angle");
+  BOOST_TEST(std::stod(c.set.front().second) == 0.5);
+  BOOST_TEST(c.method.solver == "newton");
+  BOOST_TEST(c.gates.at("position").max.value() == 1e-13);
+  BOOST_TEST(c.known_failures.at("energy") == "because");
+}
+
+BOOST_AUTO_TEST_CASE(bad_case_files) {
+  std::string text = refusal_of(head + "stpe = 3\n");
+  for (const char* part : {"some.toml", "\"a\"", "\"stpe\"", "\"step\""}) BOOST_TEST(contains(text, part), text);
+  text = refusal_of(head + "until = 3\n");  // belongs to other measures
+  BOOST_TEST(contains(text, "until"), text);
+  text = refusal_of(head + "gates.position = { mx = 1 }\n");
+  BOOST_TEST(contains(text, "\"mx\""), text);
+  text = refusal_of(head + "gates.position = {}\n");
+  BOOST_TEST(contains(text, "position"), text);
+  text = refusal_of("kind = \"publshed\"\n");
+  BOOST_TEST(contains(text, "publshed"), text);
+  text = refusal_of(
+      "kind = \"published\"\n[[case]]\nname = \"b\"\ntier = \"quick\"\nmeasure = \"lng-run\"\nproblem = \"x\"\n");
+  BOOST_TEST(contains(text, "long-run"), text);
+  text = refusal_of("kind = \n");
+  BOOST_TEST(contains(text, "line 1"), text);
+  BOOST_CHECK_THROW(read_case_files("/no/such/folder"), Error);
+}
+
+const std::string swept =
+    "kind = \"published\"\n[[case]]\nname = \"energy/{scheme}/{name}-s={options.s}\"\nformerly = \"003-{name}\"\n"
+    "tier = \"quick\"\nmeasure = \"long-run\"\nproblem = \"planar-pendulum\"\nset = { angle = 0.5 }\nstep = 1e-2\n"
+    "gates.energy = { near = 0, within = 1e-14 }\ngates.position = { max = 1e-13 }\n";
+
+BOOST_AUTO_TEST_CASE(sweep_makes_cases) {
+  const CaseFolder folder(swept + R"(
+[[case.sweep]]
+name = "short"
+scheme = "hbvm"
+options = { s = 2 }
+steps = 10
+
+[[case.sweep]]
+name = "long"
+scheme = "line-integral-ggl"
+options = { s = 3, r = 1 }
+gates.energy = { max = 1e-12 }
+set = { mass = 2 }
+steps = 100
+)");
+  const std::vector<Case> cases = read_case_files(folder.path()).cases;
+  BOOST_REQUIRE(cases.size() == 2u);
+  BOOST_TEST(cases[0].full_name() == "published/energy/hbvm/short-s=2");
+  BOOST_TEST(cases[0].former_name() == "published/003-short");
+  BOOST_TEST(cases[0].steps == 10);
+  BOOST_TEST(cases[0].gates.at("energy").near.value() == 0);
+  BOOST_TEST(cases[0].set.size() == 1u);
+  BOOST_TEST(cases[1].full_name() == "published/energy/line-integral-ggl/long-s=3");
+  BOOST_TEST(cases[1].method.options.size() == 2u);
+  BOOST_TEST(cases[1].steps == 100);
+  // A table is overridden key by key, a gate as a whole.
+  BOOST_TEST(cases[1].set.size() == 2u);
+  BOOST_TEST(cases[1].gates.at("position").max.value() == 1e-13);
+  BOOST_TEST(cases[1].gates.at("energy").max.value() == 1e-12);
+  BOOST_TEST(!cases[1].gates.at("energy").near.has_value());
+
+  // An old name goes on selecting the case, and belongs to its rows.
+  BOOST_TEST(select_cases(cases, Tier::quick, "published/003-").size() == 2u);
+  BOOST_TEST(select_cases(cases, Tier::quick, "003-long").size() == 1u);
+  BOOST_TEST(select_cases(cases, Tier::quick, "energy/hbvm").size() == 1u);
+  BOOST_TEST(run_case(builtin(), cases[0]).front().former_name == "published/003-short");
+}
+
+BOOST_AUTO_TEST_CASE(bad_sweeps) {
+  const auto says = [](const std::string& text, const std::vector<std::string>& parts) {
+    const std::string refusal = refusal_of(text);
+    for (const auto& part : parts) BOOST_TEST(contains(refusal, part), part << " in: " << refusal);
+  };
+  const std::string where = "some.toml, case \"energy/{scheme}/{name}-s={options.s}\"";
+  const std::string good = "{ name = \"x\", scheme = \"hbvm\", options.s = 1, steps = 10 }";
+  says(swept + "sweep = 3\n", {where, "\"sweep\" is not a list of tables"});
+  says(swept + "sweep = []\n", {where, "\"sweep\" is not a list of tables"});
+  says(swept + "sweep = [" + good + ", { name = \"y\", scheme = \"hbvm\", steps = 10 }]\n",
+       {where + ", member 2 of its sweep", "\"options.s\" is missing", "{options.s}"});
+  says(swept + "sweep = [{ name = \"x\", scheme = \"hbvm\", options.s = 0.5, steps = 10 }]\n",
+       {"member 1", "\"options.s\" is not a text or a whole number"});
+  says(swept + "sweep = [{ name = \"x\", scheme = \"hbvm\", options.s = 1, steps = 10, sweep = [] }]\n",
+       {"member 1", "\"sweep\" belongs to the case"});
+  says(swept + "sweep = [{ name = \"x\", scheme = \"hbvm\", options.s = 1, stpes = 10 }]\n",
+       {"some.toml, case \"energy/hbvm/x-s=1\"", "\"steps\""});
+  says(swept + "steps = 10\n", {where, "\"name\" has a {key}, but the case has no sweep"});
+  says(head + "sweep = [{ scheme = \"hbvm\" }]\n", {"some.toml, case \"a\"", "\"name\" has no {key}"});
+  std::string unused = head;
+  unused.replace(unused.find("\"a\""), 3, "\"{scheme}\"");
+  says(unused + "sweep = [{ name = \"x\", scheme = \"hbvm\" }]\n", {"member 1", "\"name\" is not used"});
+}
+
+BOOST_AUTO_TEST_CASE(case_files_in_folders) {
+  const CaseFolder folder(head);
+  const std::filesystem::path root = folder.path(), inner = root / "published" / "some-paper";
+  std::filesystem::create_directories(inner);
+  std::filesystem::create_directories(root.parent_path() / "data");
+  std::string text = head;
+  std::ofstream(inner / "figures.toml") << text.replace(text.find("\"a\""), 3, "\"b\"");
+  for (const std::string& given : {root.string(), root.string() + "/"}) {
+    const std::vector<Case> cases = read_case_files(given).cases;
+    BOOST_REQUIRE(cases.size() == 2u);
+    BOOST_TEST(cases[0].file == "published/some-paper/figures.toml");
+    BOOST_TEST(cases[1].file == "some.toml");
+    for (const Case& c : cases) BOOST_TEST(c.data_folder == (root.parent_path() / "data").string());
+  }
+  // A folder inside finds the same data.
+  BOOST_TEST(read_case_files(inner.string()).cases.front().data_folder == (root.parent_path() / "data").string());
+}
+
+BOOST_AUTO_TEST_CASE(shipped_cases_cover_every_kind) {
+  const Registry registry = builtin();
+  const std::vector<Case> cases = all_cases(registry, GNOMON_CASES_FOLDER);
+  for (const char* kind : {"conformance/", "published/", "reference/", "solver/"})
+    BOOST_TEST(!select_cases(cases, Tier::quick, kind).empty(), kind);
+  // A tier contains the ones before it.
+  const std::size_t quick = select_cases(cases, Tier::quick, "").size();
+  const std::size_t standard = select_cases(cases, Tier::standard, "").size();
+  const std::size_t full = select_cases(cases, Tier::full, "").size();
+  BOOST_TEST(quick < standard);
+  BOOST_TEST(standard < full);
+  BOOST_TEST(full == cases.size());
+  // Conformance reaches every scheme and every problem.
+  for (const auto& scheme : registry.schemes())
+    BOOST_TEST(!select_cases(cases, Tier::quick, "conformance/" + scheme + "/").empty(), scheme);
+  for (const auto& problem : registry.problems())
+    BOOST_TEST((!select_cases(cases, Tier::quick, "/" + problem).empty() ||
+                !select_cases(cases, Tier::quick, "conformance/" + problem).empty()),
+               problem);
+}
+
+BOOST_AUTO_TEST_CASE(symplectic_exact_needs_the_derivative) {
+  const Registry registry = builtin();
+  Case c = short_run();
+  c.problem = "planar-pendulum";
+  BOOST_CHECK_EXCEPTION(find_measure("symplectic-exact").function(registry, c), Error, [](const Error& error) {
+    return std::string(error.what()) == "symplectic-exact: the scheme does not offer the derivative of its step map";
+  });
+}
+
+// The conformance measures must not believe a scheme.
+BOOST_AUTO_TEST_CASE(false_promises_are_seen) {
+  Registry registry = builtin();
+  registry.add([](Registrar& registrar) { registrar.add(std::make_unique<OverpromisingScheme>()); }, "test");
+  Case c = short_run();
+  c.measure = "promises";
+  c.problem = "spring-pendulum";
+  c.method.scheme = "overpromising";
+  c.steps = 1000;
+  c.order_until = 0.5;
+  c.symplectic_step = 0.02;
+  const std::vector<Row> rows = run_case(registry, c);
+  for (const char* quantity : {"energy", "hidden", "symplectic", "order-q", "order-p"})
+    BOOST_TEST((row_of(rows, quantity).verdict == Verdict::fail), quantity);
+  for (const char* quantity : {"position", "symmetric", "momentum-0"})
+    BOOST_TEST((row_of(rows, quantity).verdict == Verdict::pass), quantity);
+
+  // What is not promised is not tested.
+  c.method.scheme = "constrained-midpoint";
+  for (const Row& row : run_case(registry, c)) BOOST_TEST((row.verdict == Verdict::pass), row.quantity.name);
+}
+
+BOOST_AUTO_TEST_CASE(wrong_comparison_is_seen) {
+  const Registry registry = builtin();
+  const ProblemInstance instance = registry.build("planar-pendulum");
+  Comparison comparison = best_comparison(registry, instance, 1.0);
+  BOOST_TEST(comparison.name == "exact");
+  BOOST_TEST(std::abs(refine(registry, instance, Method(), comparison, 1.0, 1024).position_order - 2) < 0.02);
+  comparison.z.q[0] += 1e-3;
+  BOOST_TEST(std::abs(refine(registry, instance, Method(), comparison, 1.0, 1024).position_order - 2) > 0.5);
+}
+
+// Every function of a System is looked at: one that returns NaN fails some check.
+BOOST_AUTO_TEST_CASE(derivative_check_sees_every_function) {
+  const Registry registry = builtin();
+  ProblemInstance instance = registry.build("spring-pendulum");
+  const auto fails = [](const ProblemInstance& of) {
+    int failed = 0;
+    for (const Quantity& quantity : check_derivatives(of)) failed += !quantity.gate->accepts(quantity.value);
+    return failed;
+  };
+  BOOST_TEST(fails(instance) == 0);
+  const std::shared_ptr<const System> sound = instance.system;
+  using Function = gnomon::test::FaultySystem::Function;
+  for (int k = 0; k < static_cast<int>(Function::count); ++k) {
+    const auto function = static_cast<Function>(k);
+    if (function == Function::force || function == Function::obstacles) continue;  // this problem has none
+    instance.system =
+        std::make_shared<gnomon::test::FaultySystem>(*sound, function, gnomon::test::FaultySystem::How::nan);
+    BOOST_TEST(fails(instance) > 0, "function " << k);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(slope_of_a_power) {
+  const std::vector<double> steps{0.1, 0.05, 0.02};
+  std::vector<double> errors;
+  for (const double h : steps) errors.push_back(7 * h * h * h);
+  BOOST_TEST(std::abs(log_slope(steps, errors) - 3) < 1e-12);
+  BOOST_TEST(std::isnan(log_slope({0.1}, {1})));
+}

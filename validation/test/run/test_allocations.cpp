@@ -1,0 +1,103 @@
+// After start() nothing allocates: every scheme with every solver, on problems with dense and with sparse equations.
+#include <boost/test/unit_test.hpp>
+
+#include "gnomon/base/error.hpp"
+#include "gnomon/registry/registry.hpp"
+#include "measures/run/counting_malloc.hpp"
+
+namespace {
+
+using namespace gnomon;
+using validation::CountAllocations;
+
+Registry builtin() {
+  Registry registry;
+  register_builtin(registry);
+  return registry;
+}
+
+struct Setting {
+  const char* problem;
+  Assignments set;
+  double h;
+};
+
+const Setting settings[] = {
+    {"planar-pendulum", {}, 1e-2}, {"double-spherical-pendulum", {{"start", "spatial"}}, 1e-3},
+    {"spring-pendulum", {}, 2e-3}, {"heavy-top", {{"start", "nutating"}}, 1e-3},
+    {"closed-chain", {}, 1e-3},    {"chain", {{"start", "spatial"}, {"links", "20"}}, 1e-3},
+};
+
+}  // namespace
+
+// The counter must see what is there: the C++ library's, Eigen's and SUNDIALS' allocations.
+BOOST_AUTO_TEST_CASE(counter_counts) {
+  if (!CountAllocations::available()) return;
+  const Registry registry = builtin();
+  const ProblemInstance instance = registry.build("planar-pendulum");
+  for (const auto& solver : registry.solvers()) {
+    if (solver == "uzawa") continue;  // for beams; every other one takes hbvm
+    const CountAllocations allocations;
+    const Integrator integrator = registry.integrator(instance, "hbvm", solver);
+    BOOST_TEST(allocations.count() > 20, solver);
+  }
+  const CountAllocations allocations;
+  const Vector v = Vector::Zero(1000);
+  BOOST_TEST(v.size() == 1000);
+  BOOST_TEST(allocations.count() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(no_allocation_after_start) {
+  const Registry registry = builtin();
+  int combinations = 0;
+  for (const Setting& setting : settings) {
+    const ProblemInstance instance = registry.build(setting.problem, setting.set);
+    for (const auto& scheme : registry.schemes())
+      for (const auto& solver : registry.solvers()) {
+        try {
+          Integrator integrator = registry.integrator(instance, scheme, solver);
+          StepReport report;
+          long count = 0;
+          {
+            const CountAllocations allocations;
+            report = integrator.advance(100, setting.h);
+            count = allocations.count();
+          }
+          BOOST_TEST(report.success(), report.message);
+          BOOST_TEST(count == 0, scheme << " with " << solver << " on " << setting.problem << ": " << count
+                                        << " allocations in 100 steps");
+          ++combinations;
+        } catch (const Error& error) {
+          BOOST_TEST((error.code() == ErrorCode::refused), error.what());
+        }
+      }
+  }
+  BOOST_TEST(combinations >= 30);
+}
+
+// With obstacles events allocate, and nothing between them: in contact and in flight.
+BOOST_AUTO_TEST_CASE(no_allocation_between_events) {
+  const Registry registry = builtin();
+  struct Run {
+    const char *problem, *scheme;
+    Assignments options;
+    int contacts_at_the_end;
+  };
+  for (const Run& run : {Run{"cubic-surface", "symplectic-euler-true", {}, 1},
+                         Run{"cubic-surface", "composition", {{"inner", "symplectic-euler-true"}, {"order", "4"}}, 1},
+                         Run{"walled-pendulum", "energy-momentum", {}, 0}}) {
+    Integrator integrator = registry.integrator(registry.build(run.problem), run.scheme, "kinsol-newton", run.options);
+    BOOST_TEST(integrator.advance(2, 1e-3).success());
+    long count = 0;
+    StepReport report;
+    {
+      const CountAllocations allocations;
+      report = integrator.advance(100, 1e-3);
+      count = allocations.count();
+    }
+    BOOST_TEST(report.success(), report.message);
+    BOOST_TEST(integrator.events().empty());
+    BOOST_TEST(static_cast<int>(integrator.state().closed.size()) == run.contacts_at_the_end);
+    BOOST_TEST(count == 0, run.problem << ", " << run.scheme << ": " << count << " allocations in 100 steps");
+  }
+}

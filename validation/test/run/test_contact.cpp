@@ -1,0 +1,257 @@
+/// Unilateral contact beyond what the cases cover: several contacts at once, rest, refusals, failures, checkpoints.
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <string>
+
+#include "gnomon/gnomon.hpp"
+#include "test/builtin_registry.hpp"
+
+using namespace gnomon;
+
+namespace {
+
+/// A bead in the plane, without gravity or with it, in the corner between a floor q2 >= 0 and a wall at an angle of 60
+/// degrees; friction on both of size mu times the normal force, which may be NaN where a contact would have to pull.
+struct Corner : AutodiffModel<2, 0> {
+  static constexpr int n_obstacles = 2;
+  static constexpr bool has_friction = true;
+  double gravity = 0, mu = 0;
+  bool fragile = false;
+
+  SystemTraits describe() const {
+    SystemTraits traits = polynomial_traits("corner", 1, 0);
+    traits.obstacle_degree = 1;
+    traits.obstacle_names = {"floor", "wall"};
+    return traits;
+  }
+  Mass mass() const { return Mass::diagonal(Vector::Ones(2)); }
+  template <class S>
+  S potential(const S&, const S* q) const {
+    return gravity * q[1];
+  }
+  template <class S>
+  void obstacles(const S* q, S* c) const {
+    c[0] = 1.0 * q[1];
+    c[1] = std::sqrt(.75) * q[0] - .5 * q[1];
+  }
+  template <class S>
+  void friction(const S*, const S* v, const S* psi, S* force) const {
+    using std::sqrt;
+    const S speed = sqrt(v[0] * v[0] + v[1] * v[1]);
+    const S load = fragile ? sqrt(psi[0] * psi[0] * psi[0]) : psi[0] + psi[1];
+    for (int j = 0; j < 2; ++j) force[j] = -mu * load * v[j] / speed;
+  }
+};
+
+/// The same without friction, which every scheme takes.
+struct SmoothCorner : AutodiffModel<2, 0> {
+  static constexpr int n_obstacles = 2;
+  double gravity = 0;
+
+  SystemTraits describe() const { return Corner().describe(); }
+  Mass mass() const { return Mass::diagonal(Vector::Ones(2)); }
+  template <class S>
+  S potential(const S&, const S* q) const {
+    return gravity * q[1];
+  }
+  template <class S>
+  void obstacles(const S* q, S* c) const {
+    Corner().obstacles(q, c);
+  }
+};
+
+/// A surface that bends down where q1 < 0, so that the mass would fly off, with friction that is NaN there.
+struct Ramp : AutodiffModel<2, 0> {
+  static constexpr int n_obstacles = 1;
+  static constexpr bool has_friction = true;
+  SystemTraits describe() const {
+    SystemTraits traits;
+    traits.name = "ramp";
+    traits.obstacle_names = {"ramp"};
+    return traits;
+  }
+  Mass mass() const { return Mass::diagonal(Vector::Ones(2)); }
+  template <class S>
+  S potential(const S&, const S* q) const {
+    return 10.0 * q[1];
+  }
+  template <class S>
+  void obstacles(const S* q, S* c) const {
+    c[0] = q[1] - .1 * (q[0] * q[0] * q[0]);
+  }
+  template <class S>
+  void friction(const S*, const S* v, const S* psi, S* force) const {
+    using std::sqrt;
+    const S speed = sqrt(v[0] * v[0] + v[1] * v[1]);
+    for (int j = 0; j < 2; ++j) force[j] = -.1 * sqrt(psi[0]) * v[j] / speed;
+  }
+};
+
+template <class Model>
+Integrator run(const Model& model, const Vector& q, const Vector& p, const std::string& scheme,
+               const ContactOptions& contact, const Assignments& options = {}) {
+  ProblemInstance instance;
+  instance.system = std::make_shared<AutodiffSystem<Model>>(model);
+  instance.q0 = q;
+  instance.p0 = p;
+  IntegratorOptions o;
+  o.contact = contact;
+  return registry().integrator(instance, scheme, "newton", options, {}, o);
+}
+
+Vector vector(double a, double b) {
+  return (Vector(2) << a, b).finished();
+}
+
+auto says(const std::string& part) {
+  return [part](const Error& error) { return std::string(error.what()).find(part) != std::string::npos; };
+}
+
+ContactOptions restitution(double e) {
+  ContactOptions contact;
+  contact.restitution = e;
+  return contact;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(contact)
+
+/// Into the apex of the corner along its bisector: both contacts are hit at once, and by symmetry the bead comes back
+/// the way it came with the fraction e of its speed.
+BOOST_AUTO_TEST_CASE(several_impacts_at_once) {
+  const double angle = std::acos(-1.0) / 6;  // of the bisector
+  for (const double e : {0., .5, 1.}) {
+    Integrator integrator = run(SmoothCorner(), 2 * vector(std::cos(angle), std::sin(angle)),
+                                -1 * vector(std::cos(angle), std::sin(angle)), "energy-momentum", restitution(e));
+    const StepReport report = integrator.advance_to(3, .013);
+    BOOST_REQUIRE_MESSAGE(report.success(), report.message);
+    const Vector expected = e * vector(std::cos(angle), std::sin(angle));
+    BOOST_TEST((integrator.state().p.value() - expected).norm() <= 1e-12, "e = " << e);
+    BOOST_TEST((integrator.state().q.value() - expected).norm() <= 1e-11, "e = " << e);
+    BOOST_TEST(integrator.events().size() >= 2u);
+    BOOST_TEST(std::abs(integrator.events()[0].t - 2) <= 1e-12);
+    const EnergyBook book = integrator.energy_book();
+    BOOST_TEST(std::abs(book.impact - (e * e - 1) / 2) <= 1e-13);
+    BOOST_TEST(std::abs(book.defect) <= 1e-14);
+    double by_event = 0;
+    for (const ContactEvent& event : integrator.events()) by_event += event.energy_change;
+    BOOST_TEST(std::abs(by_event - book.impact) <= 1e-13);
+  }
+}
+
+/// Dropped on the floor far from the wall, without restitution: it lies there, carried by psi = g, and slides on where
+/// it had a tangential velocity, up to the wall.
+BOOST_AUTO_TEST_CASE(lying_and_sliding) {
+  SmoothCorner model;
+  model.gravity = 10;
+  Integrator still = run(model, vector(3, .8), vector(0, 0), "energy-momentum", {});
+  BOOST_TEST(still.advance_to(2, .01).success());
+  BOOST_REQUIRE(still.events().size() == 1u);
+  BOOST_TEST((still.events()[0].kind == EventKind::landing));
+  BOOST_TEST(std::abs(still.events()[0].t - .4) <= 1e-12);
+  BOOST_TEST(std::abs(still.state().q.value()[1]) <= 1e-14);
+  BOOST_TEST(std::abs(still.state().lambda[0] - 10) <= 1e-10);
+  BOOST_TEST(still.state().lambda[1] == 0);
+  BOOST_TEST(still.state().closed == std::vector<Index>{0}, boost::test_tools::per_element());
+
+  Integrator sliding = run(model, vector(3, .8), vector(-1, 0), "energy-momentum-ggl", {});
+  BOOST_TEST(sliding.advance_to(4, .01).success());
+  // The wall is hit at q = 0 with velocity (-1, 0); the only velocity that keeps out of both is zero.
+  BOOST_TEST(sliding.state().p.value().norm() <= 1e-12);
+  BOOST_TEST(sliding.state().q.value().norm() <= 1e-12);
+  BOOST_TEST(std::abs(sliding.energy_book().open()) <= 1e-12);
+}
+
+/// Coulomb friction mu g on the floor: the bead stops after v^2/(2 mu g) at t = v/(mu g) and stays, whatever the step.
+BOOST_AUTO_TEST_CASE(friction_holds_at_rest) {
+  Corner model;
+  model.gravity = 10;
+  model.mu = .2;
+  for (const ContactMode mode : {ContactMode::event_driven, ContactMode::time_stepping}) {
+    ContactOptions contact;
+    contact.mode = mode;
+    const bool located = mode == ContactMode::event_driven;
+    Integrator integrator = run(model, vector(3, 0), vector(1.3, 0), "composition", contact,
+                                {{"inner", "symplectic-euler-true"}, {"order", "4"}});
+    const StepReport report = integrator.advance_to(5, .01);
+    BOOST_REQUIRE_MESSAGE(report.success(), report.message);
+    BOOST_TEST(std::abs(integrator.state().t - 5) <= 1e-12);
+    BOOST_REQUIRE(integrator.events().size() == 1u);
+    BOOST_TEST((integrator.events()[0].kind == EventKind::rest));
+    BOOST_TEST(std::abs(integrator.events()[0].t - .65) <= (located ? 1e-12 : .01));
+    BOOST_TEST(std::abs(integrator.state().q.value()[0] - (3 + 1.3 * 1.3 / 4)) <= (located ? 1e-11 : 1e-2));
+    BOOST_TEST(integrator.state().p.value().norm() == 0);
+    const EnergyBook book = integrator.energy_book();
+    BOOST_TEST(std::abs(book.open()) <= 1e-13);
+    BOOST_TEST(std::abs(book.work + 1.3 * 1.3 / 2) <= (located ? 1e-11 : 1e-2));
+  }
+  // From rest it never starts.
+  Integrator resting = run(model, vector(3, 0), vector(0, 0), "symplectic-euler-true", {});
+  BOOST_TEST(resting.advance_to(1, .1).success());
+  BOOST_TEST((resting.state().q.value() - vector(3, 0)).norm() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(misuse_is_refused) {
+  const Vector q = vector(3, .8), p = vector(0, 0);
+  BOOST_CHECK_EXCEPTION(run(Corner(), q, p, "symplectic-euler-true", restitution(-.1)), Error,
+                        says("restitution e = -0.1 is outside [0, 1]"));
+  BOOST_CHECK_EXCEPTION(run(Corner(), q, p, "symplectic-euler-true", restitution(1.5)), Error,
+                        says("restitution e = 1.5 is outside [0, 1]"));
+  BOOST_CHECK_EXCEPTION(run(Corner(), q, p, "symplectic-euler-true", restitution(std::nan(""))), Error,
+                        says("is outside [0, 1]"));
+  ContactOptions contact;
+  contact.zeno_speed = 0;
+  BOOST_CHECK_EXCEPTION(run(Corner(), q, p, "symplectic-euler-true", contact), Error, says("zeno speed 0"));
+  BOOST_CHECK_EXCEPTION(run(Corner(), vector(3, -.8), p, "symplectic-euler-true", {}), Error,
+                        says("the start is inside obstacle \"floor\": c = -0.8"));
+  BOOST_CHECK_EXCEPTION(run(Corner(), q, p, "energy-momentum", {}), Error, says("friction"));
+  BOOST_CHECK_EXCEPTION(contact_options({{"restitution", "2"}}), Error, says("restitution"));
+  BOOST_CHECK_EXCEPTION(contact_options({{"mode", "never"}}), Error, says("mode"));
+  Integrator integrator = run(Corner(), q, p, "symplectic-euler-true", {});
+  BOOST_CHECK_EXCEPTION(integrator.step(-.1), Error, says("h = -0.1 is below zero"));
+}
+
+/// The friction law is NaN where the floor would have to pull: the step that runs into it is refused with one sentence,
+/// and state, events and book are those of the step before.
+BOOST_AUTO_TEST_CASE(a_failed_step_changes_nothing) {
+  Integrator integrator = run(Ramp(), vector(2, .8), vector(-6, -7.2), "symplectic-euler-true", {});
+  State before = integrator.state();
+  EnergyBook book = integrator.energy_book();
+  StepReport report;
+  for (int step = 0; step < 1000 && report.success(); ++step) {
+    before = integrator.state();
+    book = integrator.energy_book();
+    report = integrator.step(.01);
+  }
+  BOOST_REQUIRE(!report.success());
+  BOOST_TEST(report.message.find("not finite") != std::string::npos, report.message);
+  BOOST_TEST(report.message.find("step ") == 0u, report.message);
+  const State& after = integrator.state();
+  BOOST_TEST(after.t == before.t);
+  BOOST_TEST((after.q.value() - before.q.value()).norm() == 0);
+  BOOST_TEST((after.p.value() - before.p.value()).norm() == 0);
+  BOOST_TEST((after.lambda - before.lambda).norm() == 0);
+  BOOST_TEST(after.closed == before.closed, boost::test_tools::per_element());
+  BOOST_TEST(integrator.events().empty());
+  BOOST_TEST(integrator.energy_book().now == book.now);
+  BOOST_TEST(integrator.energy_book().work == book.work);
+  BOOST_TEST(!integrator.step(.01).success());
+}
+
+/// A run goes on from a state of another integrator of the same model.
+BOOST_AUTO_TEST_CASE(checkpoints_hold_the_contacts) {
+  SmoothCorner model;
+  model.gravity = 10;
+  Integrator whole = run(model, vector(3, .8), vector(-.5, 0), "energy-momentum-ggl", restitution(.5));
+  Integrator other = run(model, vector(3, .8), vector(-.5, 0), "energy-momentum-ggl", restitution(.5));
+  BOOST_TEST(whole.advance(150, .01).success());
+  other.restore(whole.state());
+  BOOST_TEST(other.state().closed == whole.state().closed, boost::test_tools::per_element());
+  BOOST_TEST(whole.advance(150, .01).success());
+  BOOST_TEST(other.advance(150, .01).success());
+  BOOST_TEST((whole.state().q.value() - other.state().q.value()).norm() <= 1e-12);
+  BOOST_TEST((whole.state().p.value() - other.state().p.value()).norm() <= 1e-12);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
