@@ -2,11 +2,6 @@
 # pkg-config.
 include(CMakePackageConfigHelpers)
 
-add_library(gnomon_all INTERFACE)
-add_library(gnomon::gnomon ALIAS gnomon_all)
-set_target_properties(gnomon_all PROPERTIES EXPORT_NAME gnomon)
-target_link_libraries(gnomon_all INTERFACE gnomon_core gnomon_builtin)
-
 install(TARGETS gnomon_core gnomon_builtin gnomon_all gnomon_c EXPORT gnomon-targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY lib/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

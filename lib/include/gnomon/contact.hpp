@@ -33,8 +33,8 @@ struct ContactOptions {
 };
 
 /// mode, restitution and zeno-speed as options by name.
-OptionSpecs contact_specs();
-ContactOptions contact_options(const Assignments& assignments);
+GNOMON_EXPORT OptionSpecs contact_specs();
+GNOMON_EXPORT ContactOptions contact_options(const Assignments& assignments);
 
 enum class EventKind {
   landing,  ///< a contact closes, by an impact where it was approached
@@ -43,9 +43,9 @@ enum class EventKind {
   turning,  ///< the velocity passes through zero under friction, which changes its direction
   rest,     ///< the velocity reaches zero and friction holds it there
 };
-const char* to_string(EventKind kind);
+GNOMON_EXPORT const char* to_string(EventKind kind);
 
-struct ContactEvent {
+struct GNOMON_EXPORT ContactEvent {
   double t;
   EventKind kind;
   Index contact;         ///< which obstacle; -1 for turning and rest
