@@ -99,7 +99,7 @@ class GNOMON_EXPORT AlgebraChoice {
   ///   - dense        with its rank revealed, where dependent constraints are allowed;
   ///   - dense        for at most 60 unknowns, or where a third of the matrix or more is not zero;
   ///   - block-tree   where the pattern falls into small blocks that form a tree, and klu from where its factors fail;
-  ///   - klu          otherwise.
+  ///   - klu          otherwise; sparse-lu takes its place where it is not registered.
   ///
   /// Throws Error(unknown_name | refused).
   std::unique_ptr<LinearAlgebra> attach(const ScaledEquations& equations) const;
