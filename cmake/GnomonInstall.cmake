@@ -14,6 +14,22 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/gnomon-config-version.cma
 install(FILES ${PROJECT_BINARY_DIR}/gnomon-config.cmake ${PROJECT_BINARY_DIR}/gnomon-config-version.cmake
               cmake/GnomonPlugin.cmake cmake/plugin_entry.cpp.in DESTINATION ${config_dir})
 
+# SUNDIALS brings no pkg-config files: ours name its folders. pkg-config leaves out those of the system.
+set(sundials SUNDIALS::nvecserial)
+get_target_property(type ${sundials} TYPE)
+while(type STREQUAL INTERFACE_LIBRARY) # stands for the shared or the static library
+  get_target_property(sundials ${sundials} INTERFACE_LINK_LIBRARIES)
+  list(GET sundials 0 sundials)
+  get_target_property(type ${sundials} TYPE)
+endwhile()
+get_target_property(location ${sundials} LOCATION)
+get_filename_component(GNOMON_PC_SUNDIALS_LIBDIR ${location} DIRECTORY)
+get_target_property(directories ${sundials} INTERFACE_INCLUDE_DIRECTORIES)
+set(GNOMON_PC_SUNDIALS_CFLAGS "")
+foreach(directory IN LISTS directories)
+  string(APPEND GNOMON_PC_SUNDIALS_CFLAGS " -I${directory}")
+endforeach()
+
 # Relative to the file itself, so that the prefix may be chosen when installing.
 file(RELATIVE_PATH GNOMON_PC_INCLUDE /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix/${CMAKE_INSTALL_INCLUDEDIR})
 foreach(package IN ITEMS gnomon gnomon_c)

@@ -177,7 +177,8 @@ std::unique_ptr<LinearAlgebra> AlgebraChoice::attach(const ScaledEquations& equa
                                                     : make(sparse_singular_factory(*table_, equations), {}, equations);
   if (equations.size() <= dense_limit || density(equations.pattern()) >= dense_density)
     return make(table_->algebra("dense"), {}, equations);
-  if (narrow_band(equations.pattern())) return make(table_->algebra("band"), {}, equations);
+  if (narrow_band(equations.pattern()) && knows(*table_, "band")) return make(table_->algebra("band"), {}, equations);
+  if (!knows(*table_, "block-tree")) return make(sparse_factory(*table_), {}, equations);
   try {
     auto tree = make(table_->algebra("block-tree"), {}, equations);
     return std::make_unique<WithFallback>(std::move(tree), sparse_factory(*table_), equations);
