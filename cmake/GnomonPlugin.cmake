@@ -2,8 +2,6 @@
 #
 # A loadable module `name.so` from a plug-in source that defines GNOMON_PLUGIN(name). Serves the modules of this tree and
 # those built out of tree against the installed package. The target is called like the module unless TARGET is given.
-set(GNOMON_PLUGIN_ENTRY "${CMAKE_CURRENT_LIST_DIR}/plugin_entry.cpp.in")
-
 function(gnomon_add_plugin name)
   cmake_parse_arguments(ARG "" "TARGET" "" ${ARGN})
   if(NOT ARG_TARGET)
@@ -11,7 +9,7 @@ function(gnomon_add_plugin name)
   endif()
   set(GNOMON_PLUGIN_NAME ${name})
   set(entry ${CMAKE_CURRENT_BINARY_DIR}/${name}_entry.cpp)
-  configure_file(${GNOMON_PLUGIN_ENTRY} ${entry} @ONLY)
+  configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/plugin_entry.cpp.in ${entry} @ONLY)
   add_library(${ARG_TARGET} MODULE ${entry} ${ARG_UNPARSED_ARGUMENTS})
   set_target_properties(${ARG_TARGET} PROPERTIES PREFIX "" OUTPUT_NAME ${name} CXX_VISIBILITY_PRESET hidden
                                                  VISIBILITY_INLINES_HIDDEN ON)
