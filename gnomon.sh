@@ -3,6 +3,7 @@
 #
 #   ./gnomon.sh validate            the main job: the validation table
 #   ./gnomon.sh test [ctest args]   builds and runs the tests (quick tier unless -L says otherwise)
+#   ./gnomon.sh packages [MORE...]  installs what is needed, and MORE, and does nothing else
 #   ./gnomon.sh run PROBLEM ...     anything else goes to the program; see ./gnomon.sh --help
 set -eu
 
@@ -62,6 +63,12 @@ build_target() {
 }
 
 mkdir -p "$root/build"
+if [ "${1:-}" = packages ]; then
+  shift
+  packages="$packages $*"
+  install_packages
+  exit 0
+fi
 if [ ! -f "$stamp" ] || [ "$0" -nt "$stamp" ]; then
   install_packages
 fi

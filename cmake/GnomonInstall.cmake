@@ -2,11 +2,6 @@
 # pkg-config.
 include(CMakePackageConfigHelpers)
 
-add_library(gnomon_all INTERFACE)
-add_library(gnomon::gnomon ALIAS gnomon_all)
-set_target_properties(gnomon_all PROPERTIES EXPORT_NAME gnomon)
-target_link_libraries(gnomon_all INTERFACE gnomon_core gnomon_builtin)
-
 install(TARGETS gnomon_core gnomon_builtin gnomon_all gnomon_c EXPORT gnomon-targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY lib/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -18,6 +13,22 @@ configure_package_config_file(cmake/gnomon-config.cmake.in ${PROJECT_BINARY_DIR}
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/gnomon-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/gnomon-config.cmake ${PROJECT_BINARY_DIR}/gnomon-config-version.cmake
               cmake/GnomonPlugin.cmake cmake/plugin_entry.cpp.in DESTINATION ${config_dir})
+
+# SUNDIALS brings no pkg-config files: ours name its folders. pkg-config leaves out those of the system.
+set(sundials SUNDIALS::nvecserial)
+get_target_property(type ${sundials} TYPE)
+while(type STREQUAL INTERFACE_LIBRARY) # stands for the shared or the static library
+  get_target_property(sundials ${sundials} INTERFACE_LINK_LIBRARIES)
+  list(GET sundials 0 sundials)
+  get_target_property(type ${sundials} TYPE)
+endwhile()
+get_target_property(location ${sundials} LOCATION)
+get_filename_component(GNOMON_PC_SUNDIALS_LIBDIR ${location} DIRECTORY)
+get_target_property(directories ${sundials} INTERFACE_INCLUDE_DIRECTORIES)
+set(GNOMON_PC_SUNDIALS_CFLAGS "")
+foreach(directory IN LISTS directories)
+  string(APPEND GNOMON_PC_SUNDIALS_CFLAGS " -I${directory}")
+endforeach()
 
 # Relative to the file itself, so that the prefix may be chosen when installing.
 file(RELATIVE_PATH GNOMON_PC_INCLUDE /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix/${CMAKE_INSTALL_INCLUDEDIR})

@@ -1,15 +1,18 @@
-# gnomon_add_plugin(name source...)
+# gnomon_add_plugin(name [TARGET target] source...)
 #
 # A loadable module `name.so` from a plug-in source that defines GNOMON_PLUGIN(name). Serves the modules of this tree and
-# those built out of tree against the installed package.
-set(GNOMON_PLUGIN_ENTRY "${CMAKE_CURRENT_LIST_DIR}/plugin_entry.cpp.in")
-
+# those built out of tree against the installed package. The target is called like the module unless TARGET is given.
 function(gnomon_add_plugin name)
+  cmake_parse_arguments(ARG "" "TARGET" "" ${ARGN})
+  if(NOT ARG_TARGET)
+    set(ARG_TARGET ${name})
+  endif()
   set(GNOMON_PLUGIN_NAME ${name})
   set(entry ${CMAKE_CURRENT_BINARY_DIR}/${name}_entry.cpp)
-  configure_file(${GNOMON_PLUGIN_ENTRY} ${entry} @ONLY)
-  add_library(${name} MODULE ${entry} ${ARGN})
-  set_target_properties(${name} PROPERTIES PREFIX "")
-  target_compile_features(${name} PRIVATE cxx_std_17)
-  target_link_libraries(${name} PRIVATE gnomon::core)
+  configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/plugin_entry.cpp.in ${entry} @ONLY)
+  add_library(${ARG_TARGET} MODULE ${entry} ${ARG_UNPARSED_ARGUMENTS})
+  set_target_properties(${ARG_TARGET} PROPERTIES PREFIX "" OUTPUT_NAME ${name} CXX_VISIBILITY_PRESET hidden
+                                                 VISIBILITY_INLINES_HIDDEN ON)
+  target_compile_features(${ARG_TARGET} PRIVATE cxx_std_17)
+  target_link_libraries(${ARG_TARGET} PRIVATE gnomon::core)
 endfunction()

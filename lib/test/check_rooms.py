@@ -22,8 +22,8 @@ SUNDIALS = ("sundials/", "nvector/", "sunmatrix/", "sunlinsol/", "sunnonlinsol/"
 SOURCES = (".hpp", ".cpp", ".h", ".c", ".py", ".toml")
 LIMIT = 20
 GROWING = ("problems", "plugins/schemes")
-# Headers above the rooms: the C interface, what it shares with the errors of C++, and the one that includes everything.
-TOP = {"gnomon.h": "c_api", "flags.h": "base", "gnomon.hpp": "c_api"}
+# Headers outside the rooms: what C and C++ share, the C interface, and the one that includes everything.
+TOP = {"gnomon.h": "c_api", "flags.h": "base", "abi.h": "base", "export.h": "base", "gnomon.hpp": "c_api"}
 
 
 def included(path):

@@ -52,9 +52,33 @@ tail -n 3 "$scratch/c.out"
 echo "== the same through pkg-config"
 # shellcheck disable=SC2046
 ${CC:-cc} -std=c11 -O2 "$scratch/c/double_pendulum.c" -o "$scratch/double_pendulum" \
-  $(pkg-config --cflags --libs gnomon_c) -lsundials_nvecserial -lsundials_sunmatrixdense -lm \
+  $(pkg-config --cflags --libs gnomon_c) -lm -Wl,--no-undefined \
   -Wl,-rpath,"$(dirname "$libdir")"
 (cd "$scratch" && ./double_pendulum | cmp - c.out)
+
+echo "== serial vectors in C and C++, with what pkg-config prints and nothing else"
+mkdir "$scratch/pkgconfig"
+# shellcheck disable=SC2046
+${CC:-cc} -std=c11 -Wall -Wextra -Werror "$source/validation/embed/pkgconfig/free_particle.c" \
+  -o "$scratch/pkgconfig/free_particle" $(pkg-config --cflags --libs gnomon_c) -Wl,-rpath,"$(dirname "$libdir")"
+"$scratch/pkgconfig/free_particle"
+# shellcheck disable=SC2046
+${CXX:-c++} -std=c++17 -Wall -Wextra -Werror "$source/validation/embed/pkgconfig/serial_vector.cpp" \
+  -o "$scratch/pkgconfig/serial_vector" $(pkg-config --cflags --libs gnomon) -Wl,-rpath,"$(dirname "$libdir")"
+"$scratch/pkgconfig/serial_vector"
+# A SUNDIALS outside the system's folders is named too.
+for package in gnomon gnomon_c; do
+  PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 pkg-config --cflags --libs "$package" \
+    >"$scratch/pkgconfig/$package.flags"
+  for flag in $(cat "$scratch/pkgconfig/$package.flags"); do
+    case $flag in
+    -I*) include=${flag#-I} && test -e "$include/nvector/nvector_serial.h" && : >"$scratch/pkgconfig/$package.include" ;;
+    -L*) folder=${flag#-L} && ls "$folder"/libsundials_nvecserial.* >"$scratch/pkgconfig/$package.folder" 2>&1 ;;
+    esac || true
+  done
+  test -e "$scratch/pkgconfig/$package.include" || { echo "$package.pc names no folder of SUNDIALS headers" && exit 1; }
+  grep -q nvecserial "$scratch/pkgconfig/$package.folder" || { echo "$package.pc names no folder of SUNDIALS" && exit 1; }
+done
 
 echo "== a CVODE program, switched"
 cp -r "$source/validation/embed/cvode_switched" "$scratch/cvode"

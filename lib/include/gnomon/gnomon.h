@@ -35,6 +35,8 @@
 #include <sundials/sundials_nvector.h>
 #include <sundials/sundials_types.h>
 
+#include "gnomon/abi.h"
+#include "gnomon/export.h"
 #include "gnomon/flags.h"
 
 /** SUNStepper came with SUNDIALS 7.2. */
@@ -47,6 +49,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+GNOMON_EXPORT_BEGIN
 
 /** itask of GnomonEvolve. */
 enum { GNOMON_NORMAL = 1, GNOMON_ONE_STEP = 2 };
@@ -297,6 +300,7 @@ int GnomonPrintAllStats(void* mem, FILE* outfile, SUNOutputFormat fmt);
 int GnomonCreateSUNStepper(void* mem, SUNStepper* stepper);
 #endif
 
+GNOMON_EXPORT_END
 #ifdef __cplusplus
 }
 #endif

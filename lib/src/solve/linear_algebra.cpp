@@ -38,6 +38,25 @@ std::unique_ptr<LinearAlgebra> make(const AlgebraFactory& factory, const Assignm
   return algebra;
 }
 
+bool knows(const AlgebraTable& table, const std::string& name) {
+  const std::vector<std::string> names = table.algebras();
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// Eigen's sparse LU takes the place of klu where SuiteSparse is missing.
+const AlgebraFactory& sparse_factory(const AlgebraTable& table) {
+  return table.algebra(!knows(table, "klu") && knows(table, "sparse-lu") ? "sparse-lu" : "klu");
+}
+
+const AlgebraFactory& sparse_singular_factory(const AlgebraTable& table, const ScaledEquations& equations) {
+  if (!knows(table, "sparse-qr"))
+    throw Error(ErrorCode::refused, "dependent constraints in a system of " + std::to_string(equations.size()) +
+                                        " unknowns, more than " + std::to_string(dense_singular_limit) +
+                                        ", need algebra sparse-qr, which is not registered: this Gnomon was built "
+                                        "without SuiteSparse's SPQR, or its module was not loaded");
+  return table.algebra("sparse-qr");
+}
+
 /// Pivoting inside the blocks of a tree is enough for the saddle points of most schemes, and not for every matrix: the
 /// first algebra as long as its factors are good, then the second one to the end. Solutions are checked where they are
 /// suspicious: the first one of all, those that are large (unknowns are scaled), and the third one of a nonlinear
@@ -139,7 +158,8 @@ OptionSpec algebra_option(const AlgebraTable& table) {
   return OptionSpec::choice_with_options(
       "algebra", std::move(names),
       "linear algebra; auto is dense for at most 60 unknowns or a third nonzero, band where it has at most four "
-      "diagonals beside the main one, block-tree where small blocks form a tree, else klu");
+      "diagonals beside the main one, block-tree where small blocks form a tree, else klu (without SuiteSparse "
+      "sparse-lu)");
 }
 
 AlgebraChoice::AlgebraChoice(const AlgebraTable& table, const Options& solver_options)
@@ -154,17 +174,18 @@ std::unique_ptr<LinearAlgebra> AlgebraChoice::attach(const ScaledEquations& equa
   if (name_ != "auto") return make(table_->algebra(name_), own_, equations);
   if (equations.singular_expected())
     return equations.size() <= dense_singular_limit ? make(table_->algebra("dense"), {{"rank", "revealing"}}, equations)
-                                                    : make(table_->algebra("sparse-qr"), {}, equations);
+                                                    : make(sparse_singular_factory(*table_, equations), {}, equations);
   if (equations.size() <= dense_limit || density(equations.pattern()) >= dense_density)
     return make(table_->algebra("dense"), {}, equations);
-  if (narrow_band(equations.pattern())) return make(table_->algebra("band"), {}, equations);
+  if (narrow_band(equations.pattern()) && knows(*table_, "band")) return make(table_->algebra("band"), {}, equations);
+  if (!knows(*table_, "block-tree")) return make(sparse_factory(*table_), {}, equations);
   try {
     auto tree = make(table_->algebra("block-tree"), {}, equations);
-    return std::make_unique<WithFallback>(std::move(tree), table_->algebra("klu"), equations);
+    return std::make_unique<WithFallback>(std::move(tree), sparse_factory(*table_), equations);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::refused) throw;
   }
-  return make(table_->algebra("klu"), {}, equations);
+  return make(sparse_factory(*table_), {}, equations);
 }
 
 }  // namespace gnomon

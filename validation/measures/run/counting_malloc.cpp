@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <cstddef>
 
+#include "gnomon/export.h"
+
 #ifdef GNOMON_COUNT_ALLOCATIONS
 extern "C" {
 void* __libc_malloc(std::size_t size);
@@ -27,7 +29,9 @@ long counted = 0;
 }  // namespace
 
 #ifdef GNOMON_COUNT_ALLOCATIONS
+// Exported, so that the shared libraries call these too.
 extern "C" {
+GNOMON_EXPORT_BEGIN
 
 void* malloc(std::size_t size) {
   count_one();
@@ -58,6 +62,7 @@ void free(void* memory) {
   __libc_free(memory);
 }
 
+GNOMON_EXPORT_END
 }  // extern "C"
 #endif
 

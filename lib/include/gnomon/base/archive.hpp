@@ -12,7 +12,7 @@
 
 namespace gnomon {
 
-class Archive {
+class GNOMON_EXPORT Archive {
  public:
   /// Writes.
   Archive() = default;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gnomon/export.h"
 #include "gnomon/flags.h"
 
 namespace gnomon {
@@ -31,7 +32,7 @@ enum class ErrorCode {
 };
 
 /// One full sentence that names the offending thing, its value and what was expected.
-class Error : public std::runtime_error {
+class GNOMON_EXPORT Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& sentence) : std::runtime_error(sentence), code_(code) {}
   ErrorCode code() const { return code_; }
@@ -41,19 +42,19 @@ class Error : public std::runtime_error {
 };
 
 /// Short text for a code, e.g. "inconsistent start".
-const char* to_string(ErrorCode code);
+GNOMON_EXPORT const char* to_string(ErrorCode code);
 
 /// The known name closest to `name` in edit distance, or "" when none is near enough to be a plausible typing error.
-std::string nearest_name(std::string_view name, const std::vector<std::string>& known);
+GNOMON_EXPORT std::string nearest_name(std::string_view name, const std::vector<std::string>& known);
 
 /// Error for a name that is not known: `unknown <kind> "<name>"; did you mean ...?` or the list of what is known.
-Error unknown_name(std::string_view kind, std::string_view name, const std::vector<std::string>& known);
+GNOMON_EXPORT Error unknown_name(std::string_view kind, std::string_view name, const std::vector<std::string>& known);
 
 /// A number for a sentence: up to nine significant digits.
-std::string number_text(double value);
+GNOMON_EXPORT std::string number_text(double value);
 
 /// A callback may throw this to say "cannot evaluate here" (recoverable: solvers shorten the step or give up the step).
-class CannotEvaluate : public std::runtime_error {
+class GNOMON_EXPORT CannotEvaluate : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };

@@ -9,10 +9,12 @@
 #include <variant>
 #include <vector>
 
+#include "gnomon/export.h"
+
 namespace gnomon {
 
 /// One option as its owner declares it.
-struct OptionSpec {
+struct GNOMON_EXPORT OptionSpec {
   enum class Kind { real, integer, choice, scheme };
 
   std::string name;
@@ -42,7 +44,7 @@ using OptionSpecs = std::vector<OptionSpec>;
 using Assignments = std::vector<std::pair<std::string, std::string>>;
 
 /// Values for a set of specs: defaults, then the user's `name=value` assignments.
-class Options {
+class GNOMON_EXPORT Options {
  public:
   Options() = default;
   /// Throws Error(unknown_name | bad_value) with `owner` in the sentence, e.g. "problem chain".
@@ -74,6 +76,6 @@ class Options {
 };
 
 /// Splits "name=value"; throws Error(bad_value) naming `flag` when there is no '=' or no name.
-std::pair<std::string, std::string> parse_assignment(const std::string& text, const std::string& flag);
+GNOMON_EXPORT std::pair<std::string, std::string> parse_assignment(const std::string& text, const std::string& flag);
 
 }  // namespace gnomon

@@ -11,7 +11,7 @@ namespace gnomon {
 
 /// Row-compressed pattern: row i owns the columns indices[offsets[i] .. offsets[i+1]), ascending. Values of a matrix
 /// with this pattern are a plain vector of length nonzeros() in the same order.
-struct SparsityPattern {
+struct GNOMON_EXPORT SparsityPattern {
   Index rows = 0, cols = 0;
   std::vector<Index> offsets{0};
   std::vector<Index> indices;
@@ -28,7 +28,7 @@ struct SparsityPattern {
 };
 
 /// Collects blocks and builds the pattern of an assembled matrix.
-class PatternBuilder {
+class GNOMON_EXPORT PatternBuilder {
  public:
   PatternBuilder(Index rows, Index cols) : rows_(rows), cols_(cols) {}
   void add(Index i, Index j) { entries_.emplace_back(i, j); }
@@ -42,7 +42,7 @@ class PatternBuilder {
 };
 
 /// Where the entries of a block pattern land in an assembled pattern.
-class BlockMap {
+class GNOMON_EXPORT BlockMap {
  public:
   BlockMap() = default;
   BlockMap(const SparsityPattern& whole, const SparsityPattern& block, Index row, Index col, bool transposed = false);
@@ -54,10 +54,11 @@ class BlockMap {
 };
 
 /// Out = A x and out = A^T y for a pattern with values.
-void multiply(const SparsityPattern& a, const ConstVectorRef& values, const ConstVectorRef& x, VectorRef out);
-void multiply_transposed(const SparsityPattern& a, const ConstVectorRef& values, const ConstVectorRef& y,
-                         VectorRef out);
-Matrix to_dense(const SparsityPattern& a, const ConstVectorRef& values);
+GNOMON_EXPORT void multiply(const SparsityPattern& a, const ConstVectorRef& values, const ConstVectorRef& x,
+                            VectorRef out);
+GNOMON_EXPORT void multiply_transposed(const SparsityPattern& a, const ConstVectorRef& values, const ConstVectorRef& y,
+                                       VectorRef out);
+GNOMON_EXPORT Matrix to_dense(const SparsityPattern& a, const ConstVectorRef& values);
 
 /// Curtis-Powell-Reid colouring: columns of one colour share no row, so one directional derivative serves them all.
 struct Colouring {
@@ -65,6 +66,6 @@ struct Colouring {
   std::vector<Index> colour_of;             ///< per column
   std::vector<std::vector<Index>> columns;  ///< per colour
 };
-Colouring colour_columns(const SparsityPattern& pattern);
+GNOMON_EXPORT Colouring colour_columns(const SparsityPattern& pattern);
 
 }  // namespace gnomon

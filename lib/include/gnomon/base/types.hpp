@@ -4,6 +4,8 @@
 
 #include <Eigen/Core>
 
+#include "gnomon/export.h"
+
 namespace gnomon {
 
 using Index = Eigen::Index;

@@ -23,8 +23,9 @@ namespace gnomon {
 /// Makes the driver of a system with obstacles, for IntegratorOptions::event_driver. Scheme and solver factory must
 /// outlive it. Throws Error(bad_value) for a restitution outside [0, 1], Error(refused) when the scheme does not take
 /// the system with its contacts closed.
-std::unique_ptr<EventDriver> contact_driver(std::shared_ptr<const System> system, const Scheme& scheme,
-                                            const Options& scheme_options, const SolverFactory& solver,
-                                            const Options& solver_options, const IntegratorOptions& options);
+GNOMON_EXPORT std::unique_ptr<EventDriver> contact_driver(std::shared_ptr<const System> system, const Scheme& scheme,
+                                                          const Options& scheme_options, const SolverFactory& solver,
+                                                          const Options& solver_options,
+                                                          const IntegratorOptions& options);
 
 }  // namespace gnomon

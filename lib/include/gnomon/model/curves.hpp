@@ -17,7 +17,7 @@ struct Curve {
   bool to_scale = true;  ///< its axes are directions in space; false: of a graph, the first one is where
 };
 
-class CurveModel {
+class GNOMON_EXPORT CurveModel {
  public:
   virtual ~CurveModel() = default;
   /// The same for every configuration.

@@ -10,7 +10,7 @@
 namespace gnomon {
 
 /// M of T = p^T M^-1 p / 2. Construction factorises; apply and solve do not allocate.
-class Mass {
+class GNOMON_EXPORT Mass {
  public:
   /// All of these throw Error(bad_value) when the matrix is not symmetric positive definite and finite.
   static Mass diagonal(const Vector& entries);

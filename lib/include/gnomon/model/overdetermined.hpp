@@ -29,14 +29,14 @@ constexpr std::array<Term, 6> all_terms{Term::velocity,         Term::momentum, 
 enum class Argument { y, z, psi };
 constexpr std::array<Argument, 3> all_arguments{Argument::y, Argument::z, Argument::psi};
 
-const char* to_string(Term term);
+GNOMON_EXPORT const char* to_string(Term term);
 
 /// A point at which the terms are evaluated.
 struct OverdeterminedPoint {
   ConstVectorRef y, z, psi;
 };
 
-struct OverdeterminedTraits {
+struct GNOMON_EXPORT OverdeterminedTraits {
   std::string name;
   Index ny = 0, nz = 0, m = 0;
   bool affine = false;       ///< r is affine in psi
@@ -52,7 +52,7 @@ struct OverdeterminedTraits {
 /// An overdetermined system of differential-algebraic equations. The functions allocate nothing and overwrite their
 /// outputs; one object serves one thread at a time. A function may throw CannotEvaluate, or return values that are not
 /// finite, to say "not here".
-class OverdeterminedSystem {
+class GNOMON_EXPORT OverdeterminedSystem {
  public:
   virtual ~OverdeterminedSystem() = default;
 
@@ -80,6 +80,6 @@ class OverdeterminedSystem {
 /// A mechanical System with constant mass as an overdetermined one: y = q, z = q', p = M z, f = -grad U + Q(q,v),
 /// r = -G^T psi + R(q,v,psi), energy H, power v.(Q + R). Throws Error(refused) for a mass that depends on q, for
 /// time-dependent systems, and for obstacles, which may be open or closed (see contact.hpp).
-std::shared_ptr<const OverdeterminedSystem> overdetermined_from(std::shared_ptr<const System> system);
+GNOMON_EXPORT std::shared_ptr<const OverdeterminedSystem> overdetermined_from(std::shared_ptr<const System> system);
 
 }  // namespace gnomon

@@ -26,7 +26,7 @@ struct ProblemInstance {
 };
 
 /// One file a problem, registered by name. Stateless.
-class Problem {
+class GNOMON_EXPORT Problem {
  public:
   virtual ~Problem() = default;
   virtual std::string name() const = 0;

@@ -15,7 +15,7 @@ struct UnitVectorForm {
   Vector values, offset;    ///< of B, and c
 };
 
-class UnitVectorModel {
+class GNOMON_EXPORT UnitVectorModel {
  public:
   virtual ~UnitVectorModel() = default;
   /// Null where the parameters of the model leave no such constraints. It lives as long as the system.
@@ -28,7 +28,7 @@ class UnitVectorModel {
 ///
 /// with A symmetric, positive definite on the kernel of B at least. The unknown x of the equations holds y and theta in
 /// an order of its own. Everything in the units of the model, not scaled.
-class SplitForm {
+class GNOMON_EXPORT SplitForm {
  public:
   virtual ~SplitForm() = default;
   /// False: these equations, for this model, have no such form after all; nothing below may be called.

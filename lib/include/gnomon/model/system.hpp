@@ -72,7 +72,7 @@ inline SystemTraits polynomial_traits(std::string name, int potential_degree, in
 /// A mechanical system. All functions are const, thread-safe and allocate nothing. Arguments: t in the model's time
 /// unit, q and v of length n, lambda of length m. Outputs are overwritten. A function may throw CannotEvaluate, or
 /// return values that are not finite, to say "not here": solvers treat both as a failed evaluation.
-class System {
+class GNOMON_EXPORT System {
  public:
   virtual ~System() = default;
 

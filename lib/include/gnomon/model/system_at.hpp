@@ -9,7 +9,7 @@
 namespace gnomon {
 
 /// Owns the scratch of one scheme's evaluations; not for use by two threads at once.
-class SystemAt {
+class GNOMON_EXPORT SystemAt {
  public:
   explicit SystemAt(const System& system);
   const System& system() const { return *system_; }

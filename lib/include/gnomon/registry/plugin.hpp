@@ -11,11 +11,10 @@
 
 #include <Eigen/Core>
 
+#include "gnomon/abi.h"
 #include "gnomon/base/error.hpp"
 #include "gnomon/registry/registry.hpp"
 #include "gnomon/sundials/sundials_compat.hpp"
-
-#define GNOMON_ABI_VERSION 6
 
 extern "C" {
 /// Everything that must agree between the program and a module for C++ types to cross between them.
@@ -29,6 +28,10 @@ struct gnomon_manifest {
   int eigen_alignment;   ///< EIGEN_MAX_ALIGN_BYTES: instruction-set options change it
   const char* sundials_version;
 };
+
+/// What the registry looks for in a module, with dlsym; gnomon_add_plugin defines both.
+GNOMON_EXPORT const gnomon_manifest* gnomon_plugin_manifest();
+GNOMON_EXPORT void gnomon_plugin_register(gnomon::Registrar& registrar);
 }
 
 // g++ and clang share a C++ ABI; what must agree is the standard library and its string ABI.

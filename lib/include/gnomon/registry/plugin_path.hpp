@@ -11,9 +11,9 @@ namespace gnomon {
 /// Loads every `*.so` in the folders of a colon-separated list, the folders in order and their files by name; files
 /// that `registry` has loaded already, and empty folder names, do not count. Throws Error(bad_plugin) for the first
 /// module that is refused, or for what is no folder; what was loaded before stays.
-void load_plugin_path(Registry& registry, const std::string& folders);
+GNOMON_EXPORT void load_plugin_path(Registry& registry, const std::string& folders);
 
 /// The folders of the environment variable GNOMON_PLUGIN_PATH; "" where it is not set.
-std::string plugin_path_of_environment();
+GNOMON_EXPORT std::string plugin_path_of_environment();
 
 }  // namespace gnomon

@@ -16,7 +16,7 @@
 namespace gnomon {
 
 /// What a plug-in's registration function is given.
-class Registrar {
+class GNOMON_EXPORT Registrar {
  public:
   virtual ~Registrar() = default;
   virtual void add(std::unique_ptr<Scheme> scheme) = 0;
@@ -36,7 +36,7 @@ class Registrar {
 using RegisterFunction = void (*)(Registrar&);
 
 /// Owns what is registered. Not copyable; no global instance exists.
-class Registry {
+class GNOMON_EXPORT Registry {
  public:
   Registry();
   ~Registry();
@@ -77,6 +77,6 @@ class Registry {
 };
 
 /// Registers everything in the gnomon_builtin library (generated table).
-void register_builtin(Registry& registry);
+GNOMON_EXPORT void register_builtin(Registry& registry);
 
 }  // namespace gnomon

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "gnomon/export.h"
+
 namespace gnomon {
 
 struct Checkpoint {
@@ -21,9 +23,9 @@ struct Checkpoint {
 
 /// Writes under another name, stores to disk and renames: the file is whole or as it was before, whatever happens.
 /// Throws Error(bad_file).
-void write_checkpoint(const std::string& file, const Checkpoint& checkpoint);
+GNOMON_EXPORT void write_checkpoint(const std::string& file, const Checkpoint& checkpoint);
 
 /// Throws Error(bad_file) for a file that is missing, no checkpoint, of another format, truncated or damaged.
-Checkpoint read_checkpoint(const std::string& file);
+GNOMON_EXPORT Checkpoint read_checkpoint(const std::string& file);
 
 }  // namespace gnomon

@@ -15,7 +15,7 @@ struct ContactOptions {
 };
 
 /// mode, restitution and zeno-speed as options by name.
-OptionSpecs contact_specs();
-ContactOptions contact_options(const Assignments& assignments);
+GNOMON_EXPORT OptionSpecs contact_specs();
+GNOMON_EXPORT ContactOptions contact_options(const Assignments& assignments);
 
 }  // namespace gnomon

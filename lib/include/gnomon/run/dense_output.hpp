@@ -21,7 +21,7 @@ namespace gnomon {
 /// with z and the index-1 slope z' of both ends: O(h^4).
 ///
 /// Of a system with obstacles it is valid between two events, with the contacts that are closed there.
-class StepInterpolant {
+class GNOMON_EXPORT StepInterpolant {
  public:
   /// The system outlives it. dependent_constraints: as in IntegratorOptions. Throws Error(refused) where the mass
   /// depends on q.

@@ -11,7 +11,7 @@ namespace gnomon {
 
 /// What an Integrator hands its steps to for a system with obstacles. The driver stands above the Integrator: it is
 /// made by IntegratorOptions::event_driver and drives integrators of models without obstacles.
-class EventDriver {
+class GNOMON_EXPORT EventDriver {
  public:
   virtual ~EventDriver() = default;
 

@@ -14,9 +14,9 @@ enum class EventKind {
   turning,  ///< the velocity passes through zero under friction, which changes its direction
   rest,     ///< the velocity reaches zero and friction holds it there
 };
-const char* to_string(EventKind kind);
+GNOMON_EXPORT const char* to_string(EventKind kind);
 
-struct ContactEvent {
+struct GNOMON_EXPORT ContactEvent {
   double t;
   EventKind kind;
   Index contact;         ///< which obstacle; -1 for turning and rest

@@ -18,7 +18,7 @@
 namespace gnomon {
 
 /// Totals over a run.
-struct RunCounters {
+struct GNOMON_EXPORT RunCounters {
   long steps = 0;
   long iterations = 0;
   long residual_evaluations = 0;
@@ -43,7 +43,7 @@ struct StepReport {
 };
 
 /// Reads the run; may stop it. Never changes the state.
-class Observer {
+class GNOMON_EXPORT Observer {
  public:
   virtual ~Observer() = default;
   /// Called after start and after every step; false stops the run.
@@ -73,7 +73,7 @@ struct IntegratorOptions {
   int max_halvings = 0;  ///< cut a refused step into up to 2^max_halvings substeps; 0: a refused step ends the run
 };
 
-class Integrator {
+class GNOMON_EXPORT Integrator {
  public:
   /// Throws Error(refused) when scheme, solver and system do not fit together. A system with obstacles c(q) >= 0 is
   /// run by options.event_driver, with the contacts that options.contact describes, unless the scheme holds obstacles

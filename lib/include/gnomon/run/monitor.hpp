@@ -14,7 +14,7 @@
 namespace gnomon {
 
 /// One monitored scalar: error = value - initial value (constraints: the value itself, in max norm).
-class Drift {
+class GNOMON_EXPORT Drift {
  public:
   void start(long double initial);
   void record(double t, long double value);
@@ -41,7 +41,7 @@ class Drift {
 
 /// Measures the compensated state (value + tail) in extended precision where mass and system allow, so that what it
 /// reports is the error of the run and not of the measurement.
-class InvariantMonitor {
+class GNOMON_EXPORT InvariantMonitor {
  public:
   explicit InvariantMonitor(const System& system);
   /// Of an overdetermined DAE both constraint levels are measured, and the energy where it declares one.

@@ -19,7 +19,7 @@ struct ReferenceReport {
 };
 
 /// A running reference solution.
-class ReferenceSolution {
+class GNOMON_EXPORT ReferenceSolution {
  public:
   virtual ~ReferenceSolution() = default;
   /// Integrates on to t (t moves away from t0 monotonically). Failure is a report, never an exception.
@@ -27,7 +27,7 @@ class ReferenceSolution {
 };
 
 /// A named reference, as plug-ins register it.
-class Reference {
+class GNOMON_EXPORT Reference {
  public:
   virtual ~Reference() = default;
   virtual std::string name() const = 0;

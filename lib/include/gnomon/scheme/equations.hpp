@@ -13,7 +13,7 @@ namespace gnomon {
 /// A cheap A ~ dF/dx that the structure of a scheme allows, for iterations x <- x - A^-1 F(x). How well it must agree
 /// with dF/dx is the solver's matter: the residual decides, never this matrix. Nothing here allocates; both functions
 /// may throw like those of NonlinearEquations.
-class ApproximateInverse {
+class GNOMON_EXPORT ApproximateInverse {
  public:
   virtual ~ApproximateInverse() = default;
   /// Sets A for the current step, at x. False where A is singular.
@@ -25,7 +25,7 @@ class ApproximateInverse {
 /// F(x) = 0 with a fixed size and sparsity. The owner (StepEquations) sets its parameters at the begin of each step.
 /// Nothing here allocates. A function may throw (CannotEvaluate or anything a user's callback throws): the caller,
 /// which is ScaledEquations, turns that into a failed evaluation.
-class NonlinearEquations {
+class GNOMON_EXPORT NonlinearEquations {
  public:
   virtual ~NonlinearEquations() = default;
 

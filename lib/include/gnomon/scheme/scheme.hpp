@@ -29,7 +29,7 @@ struct Promises {
   bool symplectic = false;  ///< on the constraint manifold's cotangent bundle
 };
 /// E.g. "order 2, energy, position, momentum, symmetric".
-std::string to_string(const Promises& promises);
+GNOMON_EXPORT std::string to_string(const Promises& promises);
 
 /// What to do after one of a step's systems was solved.
 enum class Next {
@@ -41,7 +41,7 @@ enum class Next {
 /// The equations of one step of one scheme for one System. Owns all scratch memory. One step is
 ///
 ///     begin(z0, h);  for each solve k: { predict(k, x); solve system_of(k) for x; accept(k, x); }  finish(z1)
-class StepEquations {
+class GNOMON_EXPORT StepEquations {
  public:
   virtual ~StepEquations() = default;
 
@@ -105,7 +105,7 @@ struct Binding {
 };
 
 /// A method. Stateless; bind makes the stateful part.
-class Scheme {
+class GNOMON_EXPORT Scheme {
  public:
   virtual ~Scheme() = default;
   virtual std::string name() const = 0;
@@ -126,7 +126,7 @@ class Scheme {
 };
 
 /// Schemes by name, for a scheme that wraps others. A Registrar hands it out.
-class SchemeTable {
+class GNOMON_EXPORT SchemeTable {
  public:
   virtual ~SchemeTable() = default;
   /// Throws Error(unknown_name) with the nearest known name.

@@ -14,7 +14,7 @@ namespace gnomon {
 
 /// A vector as an unevaluated sum value + tail, |tail| <= ulp(value)/2: increments are added without losing the digits
 /// below the last place of the value (Neumaier, TwoSum).
-class Compensated {
+class GNOMON_EXPORT Compensated {
  public:
   void set(const ConstVectorRef& v) {
     value_ = v;
@@ -36,7 +36,7 @@ class Compensated {
 
 /// Solutions of earlier steps, for predictors and multi-step schemes. Columns are a ring: at(0) is the newest. It has
 /// two more than it shows: so many pushes can be taken back.
-class History {
+class GNOMON_EXPORT History {
  public:
   void resize(Index size, Index depth) {
     columns_.setZero(size, depth + spare);
@@ -80,7 +80,7 @@ class History {
 
 /// {t, q, p, multipliers of the last step, scheme-owned history}. Copied and restored as a whole: a failed step leaves
 /// it as it was.
-struct State {
+struct GNOMON_EXPORT State {
   double t = 0, t_tail = 0;  ///< time, compensated like q and p
   Compensated q, p;
   Vector lambda;      ///< multipliers of the last step (of the start: index-1 multipliers)

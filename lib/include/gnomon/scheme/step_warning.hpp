@@ -2,11 +2,13 @@
 /// \file
 /// What StepEquations may tell the user about steps that succeed.
 
+#include "gnomon/export.h"
+
 namespace gnomon {
 
 /// Implemented beside StepEquations by schemes that have something to say: dynamic_cast the equations of an integrator
 /// to it.
-class StepWarning {
+class GNOMON_EXPORT StepWarning {
  public:
   virtual ~StepWarning() = default;
   /// A sentence about the step that began last, e.g. that it is above the stability limit; nullptr: nothing. It lives

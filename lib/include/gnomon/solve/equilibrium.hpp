@@ -19,7 +19,7 @@ namespace gnomon {
 ///
 /// The second is where U + sum_i w_i g_i^2/(2 eps) is stationary, w the model's quadrature weights
 /// (SystemTraits::constraint_weights). Without constraints the two are the same.
-class EquilibriumEquations final : public TemplatedEquations<EquilibriumEquations>, public SplitForm {
+class GNOMON_EXPORT EquilibriumEquations final : public TemplatedEquations<EquilibriumEquations>, public SplitForm {
  public:
   enum class Method { exact, penalty };
 
@@ -87,6 +87,7 @@ class EquilibriumEquations final : public TemplatedEquations<EquilibriumEquation
 /// The equilibrium with exact constraints near q, by a native Newton iteration with sparse LU and halved steps; q and
 /// lambda hold the start value and receive the solution. For problems that start at rest. Throws Error(bad_value) when
 /// it does not converge: `what` names the thing in the sentence.
-void static_equilibrium(EquilibriumEquations& equations, const std::string& what, Vector& q, Vector& lambda);
+GNOMON_EXPORT void static_equilibrium(EquilibriumEquations& equations, const std::string& what, Vector& q,
+                                      Vector& lambda);
 
 }  // namespace gnomon

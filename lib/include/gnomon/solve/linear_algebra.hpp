@@ -17,7 +17,7 @@ namespace gnomon {
 enum class Setup { first, again };
 
 /// y = J v at the point of the last factor(), without assembled values.
-class JacobianProduct {
+class GNOMON_EXPORT JacobianProduct {
  public:
   virtual ~JacobianProduct() = default;
   /// False where it cannot be evaluated. v and y do not alias.
@@ -26,7 +26,7 @@ class JacobianProduct {
 
 /// One matrix of fixed sparsity. attach allocates everything; factor and solve allocate nothing, unless the algebra's
 /// description says so, or it fails, for the message.
-class LinearAlgebra {
+class GNOMON_EXPORT LinearAlgebra {
  public:
   virtual ~LinearAlgebra() = default;
 
@@ -61,12 +61,12 @@ class LinearAlgebra {
 };
 
 /// "lambda[3]": unknown j by its block.
-std::string unknown_label(const std::vector<Block>& blocks, Index j);
+GNOMON_EXPORT std::string unknown_label(const std::vector<Block>& blocks, Index j);
 /// The fraction of the matrix that is in its pattern.
-double density(const SparsityPattern& pattern);
+GNOMON_EXPORT double density(const SparsityPattern& pattern);
 
 /// A named kind of linear algebra, as plug-ins register it.
-class AlgebraFactory {
+class GNOMON_EXPORT AlgebraFactory {
  public:
   virtual ~AlgebraFactory() = default;
   virtual std::string name() const = 0;
@@ -76,7 +76,7 @@ class AlgebraFactory {
 };
 
 /// Algebra by name, for solvers. A Registrar hands it out; it outlives what is registered.
-class AlgebraTable {
+class GNOMON_EXPORT AlgebraTable {
  public:
   virtual ~AlgebraTable() = default;
   /// Throws Error(unknown_name) with the nearest known name.
@@ -86,10 +86,10 @@ class AlgebraTable {
 
 /// The option `algebra` of a solver: `auto` or a name of the table; that algebra's own options are assigned as
 /// `algebra.option=value`.
-OptionSpec algebra_option(const AlgebraTable& table);
+GNOMON_EXPORT OptionSpec algebra_option(const AlgebraTable& table);
 
 /// What a solver keeps of that option until it is attached.
-class AlgebraChoice {
+class GNOMON_EXPORT AlgebraChoice {
  public:
   /// The table outlives this object. Throws Error(bad_value) for options of an algebra that was not named.
   AlgebraChoice(const AlgebraTable& table, const Options& solver_options);
@@ -100,7 +100,7 @@ class AlgebraChoice {
   ///   - dense        with its rank revealed, where dependent constraints are allowed;
   ///   - dense        for at most 60 unknowns, or where a third of the matrix or more is not zero;
   ///   - block-tree   where the pattern falls into small blocks that form a tree, and klu from where its factors fail;
-  ///   - klu          otherwise.
+  ///   - klu          otherwise; sparse-lu takes its place where it is not registered.
   ///
   /// Throws Error(unknown_name | refused).
   std::unique_ptr<LinearAlgebra> attach(const ScaledEquations& equations) const;

@@ -17,7 +17,7 @@ enum class SolveStatus {
   singular_jacobian,  ///< the factorisation failed
   evaluation_failed,  ///< residual or Jacobian could not be evaluated
 };
-const char* to_string(SolveStatus status);
+GNOMON_EXPORT const char* to_string(SolveStatus status);
 
 /// What one solve did. Numerical failure is a status here, never an exception.
 struct SolveReport {
@@ -48,7 +48,7 @@ struct ConvergenceRule {
 };
 
 /// attach allocates everything, solve allocates nothing (unless it fails, for the message).
-class NonlinearSolver {
+class GNOMON_EXPORT NonlinearSolver {
  public:
   virtual ~NonlinearSolver() = default;
   /// Throws Error(refused) when the equations do not offer what the solver needs.
@@ -61,7 +61,7 @@ class NonlinearSolver {
 };
 
 /// A named strategy, as plug-ins register it.
-class SolverFactory {
+class GNOMON_EXPORT SolverFactory {
  public:
   virtual ~SolverFactory() = default;
   virtual std::string name() const = 0;

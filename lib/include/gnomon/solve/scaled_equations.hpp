@@ -16,14 +16,14 @@ enum class JacobianSource {
   dual,         ///< dual numbers through the residual, one pass a colour
   differences,  ///< central differences of the residual, four passes a colour
 };
-const char* to_string(JacobianSource source);
+GNOMON_EXPORT const char* to_string(JacobianSource source);
 
 enum class EvaluationStatus { ok, failed };
 
 /// With x = C xs and F = R Fs (C, R diagonal, NonlinearEquations::scales): the solvers see Fs(xs) = 0, in which
 /// unknowns, rows and condition number are of order one for every step size. Exceptions of callbacks and values that
 /// are not finite become EvaluationStatus::failed; message() says what happened.
-class ScaledEquations {
+class GNOMON_EXPORT ScaledEquations {
  public:
   ScaledEquations(NonlinearEquations& equations, JacobianSource source);
 
@@ -86,7 +86,7 @@ class ScaledEquations {
 
 /// Largest entrywise disagreement between two sources of the scaled Jacobian at xs, relative to the largest entry.
 /// Differences also probe that nothing lies outside the pattern; `outside` (optional) receives the largest such entry.
-double compare_jacobians(ScaledEquations& equations, const ConstVectorRef& xs, JacobianSource a, JacobianSource b,
-                         double* outside = nullptr);
+GNOMON_EXPORT double compare_jacobians(ScaledEquations& equations, const ConstVectorRef& xs, JacobianSource a,
+                                       JacobianSource b, double* outside = nullptr);
 
 }  // namespace gnomon

@@ -12,7 +12,7 @@ namespace gnomon {
 /// Solves the equations that hold at one point (y, z) of the manifold. Up to 100 unknowns (z and psi together) the
 /// linear algebra is dense and nothing is allocated after construction, beyond that it is sparse. Factors are kept from
 /// call to call as long as their matrix stays the same. m = 0 is legal. Keeps a reference to the system.
-class Index1 {
+class GNOMON_EXPORT Index1 {
  public:
   explicit Index1(const OverdeterminedSystem& system);
   ~Index1();
@@ -40,9 +40,9 @@ class Index1 {
 /// Checks a start: sizes, finite values of all terms, g(y0) = 0 and g_y v = 0 to 1e-8 relative, and that
 /// h_z p_z^-1 r_psi is nonsingular at the consistent multiplier (of systems up to some hundred unknowns also that its
 /// condition is below 1e12). Throws Error.
-void check_start(const OverdeterminedSystem& system, const Vector& y0, const Vector& z0);
+GNOMON_EXPORT void check_start(const OverdeterminedSystem& system, const Vector& y0, const Vector& z0);
 
 /// A number, or the first six of several in brackets, for a sentence.
-std::string vector_text(const ConstVectorRef& v);
+GNOMON_EXPORT std::string vector_text(const ConstVectorRef& v);
 
 }  // namespace gnomon

@@ -28,7 +28,7 @@ struct SunPair {
 /// Gnomon. Nulls where that fails.
 using SunPairCreator = std::function<SunPair(N_Vector, const SparsityPattern&, SUNContext)>;
 
-class AttachedAlgebra final : public AlgebraFactory {
+class GNOMON_EXPORT AttachedAlgebra final : public AlgebraFactory {
  public:
   /// One pair for every system of equations of a scheme.
   AttachedAlgebra(std::string name, SunPairCreator create);

@@ -31,7 +31,7 @@ using SunNonlinearCreator = std::function<SUNNonlinearSolver(N_Vector, SUNContex
 ///
 /// from y = 0, x0 the start value. Its convergence test is set where it takes one; with or without, Gnomon tests the
 /// residual that it leaves.
-class AttachedSolver final : public SolverFactory {
+class GNOMON_EXPORT AttachedSolver final : public SolverFactory {
  public:
   /// Throws Error(refused) when create returns null or a solver that is of neither type.
   /// algebras, which outlives this object, is where its option `algebra` is looked up: Registry::algebra_table().

@@ -42,7 +42,7 @@ inline OptionSpec depth_option() {
   return OptionSpec::integer("depth", 2, 0, 20, "earlier iterates that Anderson acceleration combines; 0: none");
 }
 
-class FixedPointIteration : public NonlinearSolver {
+class GNOMON_EXPORT FixedPointIteration : public NonlinearSolver {
  public:
   FixedPointIteration(const AlgebraTable& algebras, const Options& options)
       : algebra_(algebras, options), matrix_(options.is("matrix", "kept"), "correction", "fixed-point iterations") {

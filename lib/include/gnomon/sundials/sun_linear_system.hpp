@@ -9,7 +9,7 @@
 
 namespace gnomon {
 
-class SunLinearSystem {
+class GNOMON_EXPORT SunLinearSystem {
  public:
   /// Allocates everything. Throws as AlgebraChoice::attach does.
   void attach(ScaledEquations& equations, const AlgebraChoice& choice, SUNContext context);
