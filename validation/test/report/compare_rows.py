@@ -4,8 +4,9 @@
     compare_rows.py BEFORE.json AFTER.json [--within RELATIVE]
 
 Says which rows are missing, which are new, whose verdict changed and whose number is another one. Numbers must agree to
-the last bit, or to the relative difference given. Times (quantity "time") are left out: no two runs agree in them. A case
-that was renamed is found by its former name. Exit status: 0 no difference, 1 differences, 2 a file that cannot be read.
+the last bit, or to the relative difference given. The time of a step ("time") and the peak memory of the process
+("memory") are left out: they depend on the machine and on which cases ran before. A case that was renamed is found by
+its former name. Exit status: 0 no difference, 1 differences, 2 a file that cannot be read.
 """
 import argparse
 import json
@@ -13,7 +14,7 @@ import math
 import struct
 import sys
 
-TIMES = {"time"}
+UNSTEADY = {"time", "memory"}
 
 
 def read_rows(path):
@@ -83,7 +84,7 @@ def compare(before, after, within):
             differences.append(f"{name}: the verdict was {old['verdict']} and is {new['verdict']}.")
         if old.get("gate") != new.get("gate"):
             differences.append(f"{name}: the gate was {old.get('gate')} and is {new.get('gate')}.")
-        if key[1] in TIMES:
+        if key[1] in UNSTEADY:
             continue
         compared += 1
         apart = difference(old["measured"], new["measured"])

@@ -42,6 +42,7 @@ class CompareRows(unittest.TestCase):
 
     def test_times_differ(self):
         self.expect(self.changed(1, measured=9.0), 0)
+        self.expect(self.changed(1, quantity="memory"), 0, before=self.changed(1, quantity="memory", measured=7.0))
 
     def test_last_bit(self):
         self.expect(self.changed(2, measured=2.0000000000000004), 1, "solver/b order-q", "the last bit differs")
