@@ -82,9 +82,9 @@ BOOST_AUTO_TEST_CASE(orders) {
       mechanical.evaluate(.5, 0, q, p);
       general.evaluate(.5, 0, y, z);
       BOOST_TEST((q - y).norm() <= 1e-12);
-      errors.push_back({(q - middle.q.value()).norm(), (p - middle.p.value()).norm(), (z - middle.carried).norm()});
+      errors.push_back({(q - middle.q.value()).norm(), (p - middle.p.value()).norm(), (z - middle.scheme_data).norm()});
       general.evaluate(end.t, 1, y, z);
-      BOOST_TEST((y - end.carried).norm() <= 1e-12);
+      BOOST_TEST((y - end.scheme_data).norm() <= 1e-12);
       mechanical.evaluate(end.t, 1, q, p);
       BOOST_TEST((p - 2 * z).norm() <= 1e-11);
     }

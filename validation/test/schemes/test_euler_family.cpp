@@ -154,9 +154,10 @@ double return_error(Integrator& forth, Integrator& back, const Vector& y0, const
 
 bool same(const State& a, const State& b) {
   return a.t == b.t && a.t_tail == b.t_tail && a.q.value() == b.q.value() && a.q.tail() == b.q.tail() &&
-         a.p.value() == b.p.value() && a.p.tail() == b.p.tail() && a.lambda == b.lambda && a.carried == b.carried &&
-         a.last_h == b.last_h && a.work.force == b.work.force && a.history.count() == b.history.count() &&
-         a.history.at(0) == b.history.at(0) && a.history.at(1) == b.history.at(1);
+         a.p.value() == b.p.value() && a.p.tail() == b.p.tail() && a.lambda == b.lambda &&
+         a.scheme_data == b.scheme_data && a.last_h == b.last_h && a.work.force == b.work.force &&
+         a.history.count() == b.history.count() && a.history.at(0) == b.history.at(0) &&
+         a.history.at(1) == b.history.at(1);
 }
 
 const Vector ones2 = Vector::Ones(2);

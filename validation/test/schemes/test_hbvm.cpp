@@ -112,13 +112,13 @@ BOOST_AUTO_TEST_CASE(projected_output_leaves_the_scheme_as_it_is) {
     BOOST_REQUIRE(projected.step(0.1).success());
     const State &a = raw.state(), &b = projected.state();
     BOOST_TEST((a.q.value() - b.q.value()).lpNorm<Eigen::Infinity>() < 1e-14);
-    BOOST_TEST((b.carried.head(3) - a.p.value()).lpNorm<Eigen::Infinity>() < 1e-14);
+    BOOST_TEST((b.scheme_data.head(3) - a.p.value()).lpNorm<Eigen::Infinity>() < 1e-14);
     system.mass().solve(b.p.value(), v);
     system.constraint_velocity(b.t, b.q.value(), v, hidden);
     BOOST_TEST(std::abs(hidden[0]) < 1e-14);
     // what was taken away is normal to the surface
     system.constraint_jacobian(b.t, b.q.value(), g);
-    const Vector taken = b.carried.head(3) - b.p.value();
+    const Vector taken = b.scheme_data.head(3) - b.p.value();
     BOOST_TEST((taken - g * (g.dot(taken) / g.squaredNorm())).norm() < 1e-14);
   }
   BOOST_TEST(raw.monitor().velocity_max() > 1e-3);
