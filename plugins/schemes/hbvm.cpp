@@ -52,7 +52,7 @@ namespace {
 using namespace gnomon;
 
 /// What output=projected adds: the state shows P(q) p and the index-1 multipliers, while the scheme goes on from its
-/// own p, which State::carried keeps as [value | tail].
+/// own p, which State::scheme_data keeps as [value | tail].
 class HbvmStep final : public StepEquations {
  public:
   HbvmStep(const System& system, Index k, Index s, Index r, bool projected)

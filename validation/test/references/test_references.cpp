@@ -2,19 +2,14 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
-#include <map>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/registry/registry.hpp"
 #include "support/faulty_system.hpp"
 #include "support/models.hpp"
+#include "test/builtin_registry.hpp"
 
 using namespace gnomon;
-
-extern "C" void gnomon_register_ida_index1(Registrar&);
-extern "C" void gnomon_register_ida_ggl(Registrar&);
-extern "C" void gnomon_register_cvode_projection(Registrar&);
-extern "C" void gnomon_register_exact(Registrar&);
 
 namespace {
 
@@ -69,24 +64,9 @@ struct OtherUnits : AutodiffModel<2, 1> {
   }
 };
 
-struct References : Registrar {
-  std::map<std::string, std::unique_ptr<Reference>> all;
-  References() {
-    gnomon_register_ida_index1(*this);
-    gnomon_register_ida_ggl(*this);
-    gnomon_register_cvode_projection(*this);
-    gnomon_register_exact(*this);
-  }
-  void add(std::unique_ptr<Scheme>) override {}
-  void add(std::unique_ptr<SolverFactory>) override {}
-  void add(std::unique_ptr<AlgebraFactory>) override {}
-  void add(std::unique_ptr<Problem>) override {}
-  void add(std::unique_ptr<Reference> r) override {
-    const std::string name = r->name();
-    all[name] = std::move(r);
-  }
+struct References {
   std::unique_ptr<ReferenceSolution> start(const std::string& name, const ProblemInstance& i, Assignments a = {}) {
-    const Reference& r = *all.at(name);
+    const Reference& r = registry().reference(name);
     return r.start(i, Options("reference " + name, r.options(), a));
   }
 };
