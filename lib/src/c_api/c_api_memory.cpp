@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/contact/contact.hpp"
 
 namespace gnomon::c_api {
 
@@ -88,6 +89,7 @@ void make_integrator(Memory& memory) {
   memory.attached_in_use = memory.attached;
   memory.algebra_in_use = memory.algebra;
   memory.options.algebra = memory.algebra_in_use.get();
+  memory.options.event_driver = contact_driver;
   const SolverFactory& solver = memory.attached_in_use ? static_cast<const SolverFactory&>(*memory.attached_in_use)
                                                        : memory.registry.solver(memory.solver.name);
   const Options for_scheme("scheme " + scheme.name(), scheme.options(), memory.scheme.options);
