@@ -14,5 +14,5 @@ function(gnomon_add_plugin name)
   set_target_properties(${ARG_TARGET} PROPERTIES PREFIX "" OUTPUT_NAME ${name} CXX_VISIBILITY_PRESET hidden
                                                  VISIBILITY_INLINES_HIDDEN ON)
   target_compile_features(${ARG_TARGET} PRIVATE cxx_std_17)
-  target_link_libraries(${ARG_TARGET} PRIVATE gnomon::core)
+  target_link_libraries(${ARG_TARGET} PRIVATE gnomon::core $<TARGET_NAME_IF_EXISTS:gnomon::kernels>)
 endfunction()

@@ -1,6 +1,7 @@
 /// \file
 /// Elastic beam that does not stretch, hung between two points.
 
+#include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/beam_problem.hpp"
 

@@ -1,6 +1,7 @@
 /// \file
 /// The hanging beam whose end B is let go at t = 0.
 
+#include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/beam_problem.hpp"
 

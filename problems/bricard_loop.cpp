@@ -20,6 +20,7 @@
 
 #include <array>
 
+#include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/quadratic_system.hpp"
 

@@ -1,6 +1,7 @@
 /// \file
 /// Open chain of spherical links, hung at the origin and released from the horizontal.
 
+#include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/rod_network.hpp"
 #include "kernels/unused_parameter.hpp"

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/project_momenta.hpp"
 #include "kernels/rod_network.hpp"

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gnomon/model/curves.hpp"
+#include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/linear_structure.hpp"
 

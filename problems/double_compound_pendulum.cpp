@@ -1,6 +1,7 @@
 /// \file
 /// Double compound pendulum in angles, free: a mass matrix that depends on the configuration.
 
+#include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/double_link_model.hpp"
 

@@ -1,6 +1,7 @@
 /// \file
 /// Double spherical pendulum: Leyendecker, Betsch, Steinmann, Comput. Mech. 33 (2004), (35)-(37).
 
+#include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/double_pendulum_model.hpp"
 #include "kernels/rotation.hpp"

@@ -2,6 +2,7 @@
 /// Double compound pendulum whose tip runs on an ellipse, driven by a torque: Glowinski and Holmstroem, section 2.4,
 /// Table 3, with c and d as the start angles need them: printed are c = 1.155 and d = .5.
 
+#include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/double_link_model.hpp"
 

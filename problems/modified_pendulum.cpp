@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gnomon/model/autodiff_system.hpp"
+#include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
 
 namespace {

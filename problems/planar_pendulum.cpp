@@ -1,6 +1,7 @@
 /// \file
 /// Planar pendulum in Cartesian coordinates: Brugnano, Gurioli, Iavernaro, Weinmueller, ASC Report 3/2018, (56)-(62).
 
+#include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/planar_pendulum_model.hpp"
 

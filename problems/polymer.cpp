@@ -5,6 +5,7 @@
 #include <random>
 #include <utility>
 
+#include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/project_momenta.hpp"
 #include "kernels/rod_network.hpp"

@@ -6,6 +6,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/model/autodiff_overdetermined.hpp"
+#include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
 
 namespace {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/planar_pendulum_model.hpp"
 

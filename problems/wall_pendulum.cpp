@@ -1,6 +1,7 @@
 /// \file
 /// Double compound pendulum against a wall: Glowinski and Holmstroem, section 2.2, Table 1.
 
+#include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/double_link_model.hpp"
 

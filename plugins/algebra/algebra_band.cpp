@@ -5,6 +5,7 @@
 #include "algebra/kernels/banded_lu.hpp"
 #include "gnomon/base/error.hpp"
 #include "gnomon/registry/plugin.hpp"
+#include "gnomon/solve/linear_algebra.hpp"
 
 namespace {
 

@@ -17,6 +17,7 @@
 #include "algebra/kernels/tree_partition.hpp"
 #include "gnomon/base/finite.hpp"
 #include "gnomon/registry/plugin.hpp"
+#include "gnomon/solve/linear_algebra.hpp"
 
 namespace {
 

@@ -13,6 +13,7 @@
 
 #include "gnomon/base/finite.hpp"
 #include "gnomon/registry/plugin.hpp"
+#include "gnomon/solve/linear_algebra.hpp"
 
 namespace {
 

@@ -3,6 +3,7 @@
 
 #include "algebra/kernels/klu_factors.hpp"
 #include "gnomon/registry/plugin.hpp"
+#include "gnomon/solve/linear_algebra.hpp"
 
 namespace {
 

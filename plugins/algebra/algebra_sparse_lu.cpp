@@ -8,6 +8,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/registry/plugin.hpp"
+#include "gnomon/solve/linear_algebra.hpp"
 
 namespace {
 

@@ -19,6 +19,7 @@
 #include <Eigen/Cholesky>
 
 #include "gnomon/registry/plugin.hpp"
+#include "gnomon/run/reference.hpp"
 #include "kernels/sundials_solution.hpp"
 
 namespace {

@@ -7,6 +7,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/registry/plugin.hpp"
+#include "gnomon/run/reference.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "gnomon/start/overdetermined_consistency.hpp"
 

@@ -11,6 +11,7 @@
 // Hess(g^T mu) is left out of the Jacobian on the right. Gear, Leimkuhler and Gupta, Automatic integration of
 // Euler-Lagrange equations with constraints, J. Comput. Appl. Math. 12-13 (1985) 77-90.
 #include "gnomon/registry/plugin.hpp"
+#include "gnomon/run/reference.hpp"
 #include "kernels/mechanical_form.hpp"
 #include "kernels/momentum_form.hpp"
 #include "kernels/overdetermined_form.hpp"

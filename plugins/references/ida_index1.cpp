@@ -10,6 +10,7 @@
 // measures the accuracy. Hairer and Wanner, Solving Ordinary Differential Equations II, section VII.1 (index
 // reduction).
 #include "gnomon/registry/plugin.hpp"
+#include "gnomon/run/reference.hpp"
 #include "kernels/mechanical_form.hpp"
 #include "kernels/momentum_form.hpp"
 #include "kernels/overdetermined_form.hpp"

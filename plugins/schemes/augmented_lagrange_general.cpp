@@ -39,15 +39,15 @@ class AugmentedLagrangeGeneral final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    kernels::require_closed_ledger(*this, system);
-    kernels::require_quadratic_constraints(*this, system);
+    require_closed_ledger(*this, system);
+    require_quadratic_constraints(*this, system);
     const kernels::AugmentedRule iteration = kernels::augmented_rule(options);
     Promises promised = promises();
     kernels::promise_limit(iteration, promised);
     return {std::make_unique<kernels::AugmentedStep>(
                 system, kernels::general_rule(system, options),
                 kernels::quadratic_penalty(options, kernels::PenaltyMultiplier::Derivative::d_hat), iteration),
-            kernels::ledger_promises(system, promised)};
+            ledger_promises(system, promised)};
   }
 };
 

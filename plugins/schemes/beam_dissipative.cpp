@@ -42,8 +42,7 @@ class BeamDissipative final : public Scheme {
     rule.multiplier.kind = kernels::AlphaMultiplier::Kind::end;
     const auto* model = dynamic_cast<const UnitVectorModel*>(&system);
     if (model == nullptr || model->unit_vectors() == nullptr)
-      throw kernels::refusal(*this, system,
-                             "its constraints are not declared to be |p_j| = 1, p = B x, those of a beam");
+      refuse(*this, system, "its constraints are not declared to be |p_j| = 1, p = B x, those of a beam");
     return {std::make_unique<kernels::AlphaStep>(system, nullptr, rule), promises()};
   }
 };

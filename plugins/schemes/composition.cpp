@@ -26,7 +26,12 @@
 #include <optional>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/options.hpp"
+#include "gnomon/model/overdetermined.hpp"
 #include "gnomon/registry/plugin.hpp"
+#include "gnomon/scheme/equations.hpp"
+#include "gnomon/scheme/requirements.hpp"
+#include "gnomon/scheme/state.hpp"
 #include "kernels/common/index1_multipliers.hpp"
 
 namespace {

@@ -10,8 +10,8 @@
 /// are respected.
 
 #include "gnomon/registry/plugin.hpp"
-#include "kernels/common/requirements.hpp"
-#include "kernels/discrete_gradient/multiplier_step.hpp"
+#include "gnomon/scheme/requirements.hpp"
+#include "kernels/discrete_gradient/multiplier_equations.hpp"
 
 namespace {
 
@@ -33,11 +33,10 @@ class ConstrainedMidpoint final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options&) const override {
-    kernels::require_conservative(*this, system);
+    require_conservative(*this, system);
     Promises promised = promises();
-    promised.energy =
-        kernels::at_most_quadratic(system.traits().potential_degree) && kernels::quadratic_constraints(system);
-    return {std::make_unique<kernels::MultiplierStep>(system, kernels::MidpointRule()), promised};
+    promised.energy = at_most_quadratic(system.traits().potential_degree) && quadratic_constraints(system);
+    return {std::make_unique<kernels::MultiplierStep>(system, false), promised};
   }
 };
 

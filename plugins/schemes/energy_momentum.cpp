@@ -14,8 +14,8 @@
 /// the booked work, to rounding (kernels/applied_force.hpp, kernels/moving_constraints.hpp).
 
 #include "gnomon/registry/plugin.hpp"
-#include "kernels/discrete_gradient/derivative_rules.hpp"
-#include "kernels/discrete_gradient/multiplier_step.hpp"
+#include "gnomon/scheme/requirements.hpp"
+#include "kernels/discrete_gradient/multiplier_equations.hpp"
 
 namespace {
 
@@ -37,13 +37,13 @@ class EnergyMomentum final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options&) const override {
-    kernels::require_ledger(*this, system);
+    require_ledger(*this, system);
     const std::string general = "energy-momentum-general";
-    kernels::require_quadratic_constraints(*this, system, general);
-    const kernels::MidpointRule rule = kernels::equivariant_rule(*this, system, general);
-    if (system.traits().time_dependent && rule.split_potential)
-      throw kernels::refusal(*this, system, "its potential or constraints depend on time and U is not quadratic in q");
-    return {std::make_unique<kernels::MultiplierStep>(system, rule), kernels::ledger_promises(system, promises())};
+    require_quadratic_constraints(*this, system, general);
+    const bool split = require_split_potential(*this, system, general);
+    if (system.traits().time_dependent && split)
+      refuse(*this, system, "its potential or constraints depend on time and U is not quadratic in q");
+    return {std::make_unique<kernels::MultiplierStep>(system, split), ledger_promises(system, promises())};
   }
 };
 

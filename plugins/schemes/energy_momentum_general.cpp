@@ -50,18 +50,18 @@ class EnergyMomentumGeneral final : public Scheme {
   }
   Binding bind(const System& system, const Options& options) const override {
     if (!system.traits().constant_mass) return kernels::variable_mass_exact(*this, system, options);
-    kernels::require_closed_ledger(*this, system);
+    require_closed_ledger(*this, system);
     kernels::MidpointRule rule = kernels::general_rule(system, options);
     kernels::EndMultiplier::Rule multiplier;
     const bool always = options.is("quotient", "always");
-    const bool quadratic_u = kernels::at_most_quadratic(system.traits().potential_degree);
-    const bool quadratic_g = kernels::quadratic_constraints(system);
+    const bool quadratic_u = at_most_quadratic(system.traits().potential_degree);
+    const bool quadratic_g = quadratic_constraints(system);
     if (always) rule.correct_potential = true;
     multiplier.correct = system.m() > 0 && (always || !quadratic_g);
     Promises promised = promises();
     promised.momentum = quadratic_u && quadratic_g;
     return {std::make_unique<kernels::MidpointStep<kernels::EndMultiplier>>(system, rule, multiplier),
-            kernels::ledger_promises(system, promised)};
+            ledger_promises(system, promised)};
   }
 };
 

@@ -89,20 +89,20 @@ class EnergyMomentumGgl final : public Scheme {
   Binding bind(const System& system, const Options& options) const override {
     if (!system.traits().constant_mass)
       return kernels::variable_mass_levels(*this, system, options.is("lambda", "end"));
-    kernels::require_ledger(*this, system);
+    require_ledger(*this, system);
     kernels::GglRule rule;
-    const bool quadratic_u = kernels::at_most_quadratic(system.traits().potential_degree);
+    const bool quadratic_u = at_most_quadratic(system.traits().potential_degree);
     rule.split_potential = !quadratic_u && system.traits().n_invariants > 0;
     rule.correct_potential = !quadratic_u && !rule.split_potential;
-    rule.correct_constraints = !kernels::quadratic_constraints(system);
+    rule.correct_constraints = !quadratic_constraints(system);
     rule.orthogonal = options.is("derivative", "zorb");
     if (system.traits().time_dependent && (rule.corrected() || rule.split_potential))
-      throw kernels::refusal(*this, system, "its potential or constraints depend on time and are not quadratic in q");
+      refuse(*this, system, "its potential or constraints depend on time and are not quadratic in q");
     Promises promised = promises();
     const kernels::ConstraintSymmetry symmetry = kernels::constraint_symmetry(system);
     promised.momentum = symmetry != kernels::ConstraintSymmetry::other && (rule.orthogonal || !rule.corrected());
     return {std::make_unique<kernels::GglStep<kernels::GglEquations>>(system, options.is("lambda", "end"), rule),
-            kernels::ledger_promises(system, promised)};
+            ledger_promises(system, promised)};
   }
 };
 

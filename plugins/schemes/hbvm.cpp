@@ -38,11 +38,11 @@
 #include <algorithm>
 
 #include "gnomon/registry/plugin.hpp"
+#include "gnomon/scheme/requirements.hpp"
 #include "hbvm/hbvm_equations.hpp"
 #include "hbvm/system_hamiltonian.hpp"
 #include "kernels/common/index1_multipliers.hpp"
 #include "kernels/common/momentum_maps.hpp"
-#include "kernels/common/requirements.hpp"
 #include "kernels/line_integral/general_line_integral.hpp"
 #include "kernels/line_integral/line_integral_degrees.hpp"
 #include "kernels/variable_mass/variable_mass_rule.hpp"
@@ -53,44 +53,39 @@ using namespace gnomon;
 
 /// What output=projected adds: the state shows P(q) p and the index-1 multipliers, while the scheme goes on from its
 /// own p, which State::scheme_data keeps as [value | tail].
-class HbvmStep final : public StepEquations {
+class HbvmStep final : public OneSolveStep<kernels::HbvmEquations> {
  public:
   HbvmStep(const System& system, Index k, Index s, Index r, bool projected)
-      : system_(&system), equations_(system, k, s, r), projection_(system), projected_(projected && system.m() > 0) {
-    x_.setZero(equations_.size());
+      : OneSolveStep(system, k, s, r), system_(&system), projection_(system), projected_(projected && system.m() > 0) {
     for (Vector* v : {&dq_, &dp_, &p_}) v->setZero(system.n());
     for (kernels::Increment* d : {&q_increment_, &p_increment_}) d->set_zero(system.n());
     raw_.set(p_);
   }
 
-  Index n_systems() const override { return 1; }
-  NonlinearEquations& system(Index) override { return equations_; }
   void prepare(State& z) const override {
-    z.history.resize(equations_.size(), kernels::predictor_depth);
+    OneSolveStep::prepare(z);
     if (!projected_) return;
     z.scheme_data.resize(2 * equations_.n());
     z.scheme_data << z.p.value(), z.p.tail();
   }
   void begin(const State& z0, double h) override {
-    h_ = h;
-    if (projected_) read_raw(z0);
-    equations_.begin(z0, projected_ ? raw_ : z0.p, h);
+    OneSolveStep::begin(z0, h);
+    if (!projected_) return;
+    const Index n = equations_.n();
+    raw_.set(z0.scheme_data.head(n));
+    raw_.add(z0.scheme_data.tail(n));
+    equations_.set_momentum(raw_);
   }
-  void predict(Index, VectorRef x) override { equations_.predict(x); }
   Next accept(Index, const ConstVectorRef& x) override {
     x_ = x;
     equations_.increments(x_, q_increment_, p_increment_);
     return Next::advance;
   }
-  /// raw: lambda becomes the mean multiplier of the step, lambda_0. projected: where G has lost rank, too, and p is the
-  /// scheme's own.
+  /// projected: p and lambda of the state are not the scheme's own, except where G has lost rank.
   void finish(State& next) override {
     next.q.add(q_increment_.value);
     next.q.add(q_increment_.low);
-    if (equations_.m() > 0) next.lambda = x_.segment(equations_.lambda_at(0), equations_.m());
-    next.work.force += equations_.work(x_);
-    kernels::remember(next, h_, x_);
-    next.advance_time(h_);
+    OneSolveStep::finish(next);
     if (!projected_) {
       next.p.add(p_increment_.value);
       next.p.add(p_increment_.low);
@@ -104,31 +99,23 @@ class HbvmStep final : public StepEquations {
     next.p.set(p_);
   }
   /// What the scheme conserves with H: the energy of its own momentum above that of the projected one, T(p) - T(P p) =
-  /// (p - P p).M^-1 (p + P p)/2, less the work of forces.
+  /// (p - P p).M^-1 (p + P p)/2.
   long double added_energy(const State& z) override {
-    if (!projected_) return -z.work.total();
+    if (!projected_) return 0;
     const Index n = equations_.n();
     dp_ = (z.scheme_data.head(n) - z.p.value()) + z.scheme_data.tail(n);
     p_ = z.scheme_data.head(n) + z.p.value();
     system_->mass().solve(p_, dq_);
-    return 0.5L * dp_.dot(dq_) - z.work.total();
+    return 0.5L * dp_.dot(dq_);
   }
 
  private:
-  void read_raw(const State& z) {
-    const Index n = equations_.n();
-    raw_.set(z.scheme_data.head(n));
-    raw_.add(z.scheme_data.tail(n));
-  }
-
   const System* system_;
-  kernels::HbvmEquations equations_;
   kernels::Index1Multipliers projection_;
   bool projected_;
-  double h_ = 0;
   Compensated raw_;
   kernels::Increment q_increment_, p_increment_;
-  Vector x_, dq_, dp_, p_;
+  Vector dq_, dp_, p_;
 };
 
 class Hbvm final : public Scheme {
@@ -161,7 +148,7 @@ class Hbvm final : public Scheme {
   }
   Binding bind(const System& system, const Options& options) const override {
     if (system.traits().constant_mass)
-      kernels::require_closed_ledger(*this, system);
+      require_closed_ledger(*this, system);
     else
       kernels::require_conservative_variable_mass(*this, system);
     const Index s = options.integer("s"), r = options.integer("r");
@@ -179,9 +166,9 @@ class Hbvm final : public Scheme {
     const bool constrained = system.m() > 0;
     const bool projected = constrained && options.is("output", "projected");
     if (projected && !system.traits().constant_mass)
-      throw kernels::refusal(*this, system,
-                             "its mass depends on the configuration, and output=projected needs a "
-                             "constant one");
+      refuse(*this, system,
+             "its mass depends on the configuration, and output=projected needs a "
+             "constant one");
     const Index pairs = (r + 1) / 2;  // ceil(r/2)
     p.order = static_cast<int>(constrained ? std::min(2 * s, 4 * pairs) : 2 * s);
     p.momentum_order = constrained && !projected ? static_cast<int>(2 * pairs) : p.order;
@@ -197,7 +184,7 @@ class Hbvm final : public Scheme {
                   system, kernels::SystemHamiltonian(system), k, s, r),
               p};
     }
-    return {std::make_unique<HbvmStep>(system, k, s, r, projected), kernels::ledger_promises(system, p)};
+    return {std::make_unique<HbvmStep>(system, k, s, r, projected), ledger_promises(system, p)};
   }
 };
 

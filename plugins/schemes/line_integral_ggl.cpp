@@ -86,7 +86,7 @@ class LineIntegralGgl final : public Scheme {
     const Index r = options.integer("r") == 0 ? std::max<Index>(s - 1, 1) : options.integer("r");
     kernels::check_degrees(*this, k, s, r);
     if (constant_mass)
-      kernels::require_closed_ledger(*this, system);
+      require_closed_ledger(*this, system);
     else
       kernels::require_conservative_variable_mass(*this, system);
     const auto exact = [&](int degree) { return kernels::nodes_are_exact(k, s, degree); };
@@ -103,7 +103,7 @@ class LineIntegralGgl final : public Scheme {
       return {std::make_unique<kernels::VariableMassLineIntegralStep>(system, k, s, r), promised};
     }
     return {std::make_unique<kernels::GglStep<kernels::LineIntegralGglEquations>>(system, true, k, s, r),
-            kernels::ledger_promises(system, promised)};
+            ledger_promises(system, promised)};
   }
 };
 

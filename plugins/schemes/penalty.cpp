@@ -39,15 +39,15 @@ class Penalty final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    kernels::require_closed_ledger(*this, system);
-    kernels::require_quadratic_constraints(*this, system);
+    require_closed_ledger(*this, system);
+    require_quadratic_constraints(*this, system);
     Promises promised = promises();
     // |g|^2 keeps a symmetry that turns the constraints among themselves; sum r(g_i) keeps it where each g_i does.
     promised.momentum = options.is("penalty", "quadratic") || kernels::symmetries_keep_constraints(system);
     return {std::make_unique<kernels::MidpointStep<kernels::PenaltyMultiplier>>(
                 system, kernels::equivariant_rule(*this, system, "penalty-general"),
                 kernels::penalty_rule(*this, system, options, kernels::PenaltyMultiplier::Derivative::equivariant)),
-            kernels::ledger_promises(system, promised)};
+            ledger_promises(system, promised)};
   }
 };
 

@@ -44,12 +44,12 @@ class PenaltyGeneral final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    kernels::require_closed_ledger(*this, system);
-    kernels::require_quadratic_constraints(*this, system);
+    require_closed_ledger(*this, system);
+    require_quadratic_constraints(*this, system);
     return {std::make_unique<kernels::MidpointStep<kernels::PenaltyMultiplier>>(
                 system, kernels::general_rule(system, options),
                 kernels::penalty_rule(*this, system, options, kernels::PenaltyMultiplier::Derivative::midpoint)),
-            kernels::ledger_promises(system, promises())};
+            ledger_promises(system, promises())};
   }
 };
 

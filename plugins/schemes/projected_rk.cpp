@@ -24,8 +24,10 @@
 
 #include <cmath>
 
+#include "gnomon/base/error.hpp"
+#include "gnomon/base/options.hpp"
 #include "gnomon/registry/plugin.hpp"
-#include "kernels/common/predictor.hpp"
+#include "gnomon/scheme/one_solve_step.hpp"
 #include "kernels/runge_kutta/frozen_projection.hpp"
 #include "kernels/runge_kutta/manifold_projection.hpp"
 #include "kernels/runge_kutta/rk_stages.hpp"
@@ -88,7 +90,7 @@ class ProjectedRkStep final : public StepEquations {
 
   /// scheme_data = [w | H of the start, in two doubles]
   void prepare(State& z) const override {
-    z.history.resize(x_.size(), kernels::predictor_depth);
+    z.history.resize(x_.size(), predictor_depth);
     Vector force(n_), w(n_);
     Vector values(system_->constraint_pattern().nonzeros());
     system_->constraint_jacobian(z.t, z.q.value(), values);
@@ -117,7 +119,7 @@ class ProjectedRkStep final : public StepEquations {
 
   void predict(Index solve, VectorRef x) override {
     if (solve == 0) {
-      if (kernels::extrapolate(*z0_, h_, x)) return;
+      if (extrapolate(*z0_, h_, x)) return;
       x.setZero();
       for (Index i = 0; i < method_.tableau.stages; ++i) {
         x.segment(i * n_, n_) = z0_->scheme_data.head(n_);
@@ -160,7 +162,7 @@ class ProjectedRkStep final : public StepEquations {
     next.p.add(work_);
     next.lambda = lambda_;
     next.scheme_data.head(n_) = w_;
-    kernels::remember(next, h_, x_);
+    remember(next, h_, x_);
     next.advance_time(h_);
   }
 
@@ -287,7 +289,7 @@ class ProjectedRk final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    kernels::require_conservative(*this, system);
+    require_conservative(*this, system);
     const Method method = method_of(options);
     Promises promised;
     promised.order = method.index1 ? method.tableau.order : order_of_index_3(method, system.mass());

@@ -10,8 +10,8 @@
 
 #include "gnomon/model/system_at.hpp"
 #include "gnomon/registry/plugin.hpp"
-#include "kernels/common/predictor.hpp"
-#include "kernels/common/requirements.hpp"
+#include "gnomon/scheme/one_solve_step.hpp"
+#include "gnomon/scheme/requirements.hpp"
 #include "kernels/common/step_scales.hpp"
 #include "rattle/rattle_tangent.hpp"
 
@@ -37,7 +37,7 @@ class Positions final : public TemplatedEquations<Positions> {
         scales_(&scales),
         n_(system.n()),
         m_(system.m()),
-        quadratic_(kernels::quadratic_constraints(system)) {
+        quadratic_(quadratic_constraints(system)) {
     const SparsityPattern& g = system.constraint_pattern();
     const SparsityPattern& mass = system.mass().pattern();
     blocks_ = {{"dq", 0, n_}, {"lambda", n_, m_}};
@@ -54,10 +54,10 @@ class Positions final : public TemplatedEquations<Positions> {
     g0_.setZero(m_);
     g_start_.setZero(g.nonzeros());
     g_end_.setZero(g.nonzeros());
-    for (auto* v : {&double_.dq, &double_.qm, &double_.mdq}) v->setZero(n_);
-    for (auto* v : {&double_.lambda, &double_.g}) v->setZero(m_);
-    for (auto* v : {&dual_.dq, &dual_.qm, &dual_.mdq}) v->resize(n_);
-    for (auto* v : {&dual_.lambda, &dual_.g}) v->resize(m_);
+    buffers_.for_each([&](auto& b) {
+      for (auto* v : {&b.dq, &b.qm, &b.mdq}) v->setZero(n_);
+      for (auto* v : {&b.lambda, &b.g}) v->setZero(m_);
+    });
   }
 
   const SparsityPattern& pattern() const override { return pattern_; }
@@ -83,8 +83,8 @@ class Positions final : public TemplatedEquations<Positions> {
   double rounding_floor() const override { return 1e-15 + (quadratic_ ? 0 : scales_->position_floor()); }
 
   template <class S>
-  void evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
-    auto& b = buffers<S>();
+  void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
+    auto& b = buffers_.get<S>();
     const State& z0 = *step_->z0;
     const double h = step_->h;
     b.dq = x.head(n_);
@@ -123,13 +123,6 @@ class Positions final : public TemplatedEquations<Positions> {
   struct Buffers {
     VectorOf<S> dq, qm, mdq, lambda, g;
   };
-  template <class S>
-  Buffers<S>& buffers() {
-    if constexpr (std::is_same_v<S, double>)
-      return double_;
-    else
-      return dual_;
-  }
 
   const System* system_;
   SystemAt at_;
@@ -140,8 +133,7 @@ class Positions final : public TemplatedEquations<Positions> {
   std::vector<Block> blocks_;
   SparsityPattern pattern_;
   BlockMap mass_, force_, position_;
-  Buffers<double> double_;
-  Buffers<Dual1> dual_;
+  ForBothScalars<Buffers> buffers_;
   Vector q1_, force0_, g0_, g_start_, g_end_;
 };
 
@@ -162,9 +154,8 @@ class Momenta final : public TemplatedEquations<Momenta> {
     force_ = BlockMap(pattern_, g, 0, n_, true);
     hidden_ = BlockMap(pattern_, g, n_, 0);
     allocate(n_ + m_);
-    for (Vector* v : {&kick1_, &work_, &double_dv_, &double_mdv_}) v->setZero(n_);
-    dual_dv_.resize(n_);
-    dual_mdv_.resize(n_);
+    for (Vector* v : {&kick1_, &work_}) v->setZero(n_);
+    for (auto* buffer : {&dv_, &mdv_}) buffer->for_each([&](auto& v) { v.resize(n_); });
     g_end_.setZero(g.nonzeros());
   }
 
@@ -189,10 +180,10 @@ class Momenta final : public TemplatedEquations<Momenta> {
   }
 
   template <class S>
-  void evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
+  void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
     const double h = step_->h;
     const SparsityPattern& g = system_->constraint_pattern();
-    VectorOf<S>&dv = velocity<S>(), &mdv = momentum<S>();
+    VectorOf<S>&dv = dv_.get<S>(), &mdv = mdv_.get<S>();
     dv = x.head(n_);
     at_.mass_times(dv, mdv);
     for (Index j = 0; j < n_; ++j) f[j] = mdv[j] + S(0.5 * h * kick1_[j]);
@@ -215,21 +206,6 @@ class Momenta final : public TemplatedEquations<Momenta> {
   }
 
  private:
-  template <class S>
-  VectorOf<S>& velocity() {
-    if constexpr (std::is_same_v<S, double>)
-      return double_dv_;
-    else
-      return dual_dv_;
-  }
-  template <class S>
-  VectorOf<S>& momentum() {
-    if constexpr (std::is_same_v<S, double>)
-      return double_mdv_;
-    else
-      return dual_mdv_;
-  }
-
   const System* system_;
   SystemAt at_;
   const StepData* step_;
@@ -238,8 +214,8 @@ class Momenta final : public TemplatedEquations<Momenta> {
   std::vector<Block> blocks_;
   SparsityPattern pattern_;
   BlockMap mass_, force_, hidden_;
-  Vector kick1_, work_, g_end_, double_dv_, double_mdv_;
-  VectorOf<Dual1> dual_dv_, dual_mdv_;
+  Vector kick1_, work_, g_end_;
+  ForBothScalars<VectorOf> dv_, mdv_;
 };
 
 class RattleStep final : public StepEquations {
@@ -260,7 +236,7 @@ class RattleStep final : public StepEquations {
     if (k == 0) return positions_;
     return momenta_;
   }
-  void prepare(State& z) const override { z.history.resize(x_.size(), kernels::predictor_depth); }
+  void prepare(State& z) const override { z.history.resize(x_.size(), predictor_depth); }
 
   void begin(const State& z0, double h) override {
     step_.z0 = &z0;
@@ -276,7 +252,7 @@ class RattleStep final : public StepEquations {
     const Index n = system_->n(), m = system_->m();
     const State& z0 = *step_.z0;
     if (solve == 0) {
-      extrapolated_ = kernels::extrapolate(z0, step_.h, x_);
+      extrapolated_ = extrapolate(z0, step_.h, x_);
       if (extrapolated_) {
         x = x_.head(n + m);
         return;
@@ -319,7 +295,7 @@ class RattleStep final : public StepEquations {
     next.q.add(x_.head(system_->n()));
     next.p.add(dp_);
     next.lambda = x_.tail(system_->m());
-    kernels::remember(next, step_.h, x_);
+    remember(next, step_.h, x_);
     next.advance_time(step_.h);
     if (changes_) tangent_.finish(*changes_);
   }
@@ -359,7 +335,7 @@ class Rattle final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options&) const override {
-    kernels::require_conservative(*this, system);
+    require_conservative(*this, system);
     return {std::make_unique<RattleStep>(system), promises()};
   }
 };

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "gnomon/registry/plugin.hpp"
+#include "gnomon/solve/nonlinear_solver.hpp"
 #include "gnomon/sundials/fixed_point_iteration.hpp"
 #include "kernels/kinsol_memory.hpp"
 

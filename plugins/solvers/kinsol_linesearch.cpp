@@ -2,6 +2,7 @@
 /// kinsol-linesearch: KINSOL, Newton directions with a line search on the scaled residual norm.
 
 #include "gnomon/registry/plugin.hpp"
+#include "gnomon/solve/nonlinear_solver.hpp"
 #include "kernels/kinsol_newton_iteration.hpp"
 
 namespace {

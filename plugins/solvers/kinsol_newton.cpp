@@ -3,6 +3,7 @@
 /// the current one (gnomon/solve/chord_steps.hpp).
 
 #include "gnomon/registry/plugin.hpp"
+#include "gnomon/solve/nonlinear_solver.hpp"
 #include "kernels/kinsol_newton_iteration.hpp"
 
 namespace {

@@ -13,6 +13,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/registry/plugin.hpp"
+#include "gnomon/solve/nonlinear_solver.hpp"
 #include "kernels/kinsol_frozen_iteration.hpp"
 #include "kernels/kinsol_leading_iteration.hpp"
 

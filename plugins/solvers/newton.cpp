@@ -13,6 +13,7 @@
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/solve/chord_steps.hpp"
 #include "gnomon/solve/jacobian_system.hpp"
+#include "gnomon/solve/nonlinear_solver.hpp"
 
 namespace {
 

@@ -14,6 +14,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/solve/jacobian_system.hpp"
+#include "gnomon/solve/nonlinear_solver.hpp"
 #include "gnomon/solve/stagnation.hpp"
 
 namespace {

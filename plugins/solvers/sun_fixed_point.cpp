@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "gnomon/registry/plugin.hpp"
+#include "gnomon/solve/nonlinear_solver.hpp"
 #include "gnomon/sundials/attached_solver.hpp"
 #include "gnomon/sundials/fixed_point_iteration.hpp"
 

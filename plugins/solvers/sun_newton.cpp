@@ -8,6 +8,7 @@
 #include <sunnonlinsol/sunnonlinsol_newton.h>
 
 #include "gnomon/registry/plugin.hpp"
+#include "gnomon/solve/nonlinear_solver.hpp"
 #include "gnomon/sundials/attached_solver.hpp"
 
 namespace {

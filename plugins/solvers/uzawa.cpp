@@ -21,6 +21,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/model/split_form.hpp"
 #include "gnomon/registry/plugin.hpp"
+#include "gnomon/solve/nonlinear_solver.hpp"
 
 namespace {
 

@@ -33,6 +33,13 @@ ${CXX:-c++} -std=c++17 -O2 "$scratch/cpp/main.cpp" -o "$scratch/consumer" $(pkg-
   -Wl,-rpath,"$(dirname "$libdir")"
 "$scratch/consumer" | cmp - "$scratch/cpp.out"
 
+echo "== the kernels of the schemes, from outside"
+schemes="$scratch/prefix/include/gnomon/schemes"
+(cd "$schemes" && find kernels -name '*.hpp' | sort | sed 's/.*/#include <&>/') >"$scratch/kernels.cpp"
+test -s "$scratch/kernels.cpp"
+# shellcheck disable=SC2046
+${CXX:-c++} -std=c++17 -fsyntax-only -I"$schemes" $(pkg-config --cflags gnomon) "$scratch/kernels.cpp"
+
 echo "== views of arrays, both ways"
 (cd "$scratch" && cpp/build/views >views.out) || { cat "$scratch/views.out" && exit 1; }
 # shellcheck disable=SC2046

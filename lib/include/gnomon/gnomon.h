@@ -36,7 +36,6 @@
 #include <sundials/sundials_types.h>
 
 #include "gnomon/abi.h"
-#include "gnomon/export.h"
 #include "gnomon/flags.h"
 
 /** SUNStepper came with SUNDIALS 7.2. */

@@ -75,15 +75,8 @@ BlockMap::BlockMap(const SparsityPattern& whole, const SparsityPattern& block, I
   for (Index i = 0; i < block.rows; ++i)
     for (Index k = block.offsets[i]; k < block.offsets[i + 1]; ++k) {
       const Index j = block.indices[k];
-      positions_.push_back(transposed ? whole.find(row + j, col + i) : whole.find(row + i, col + j));
+      positions_.push_back(static_cast<int>(transposed ? whole.find(row + j, col + i) : whole.find(row + i, col + j)));
     }
-}
-
-void BlockMap::add(VectorRef values, const ConstVectorRef& block_values, double factor) const {
-  double* const to = values.data();
-  const double* const from = block_values.data();
-  const Index *const position = positions_.data(), count = static_cast<Index>(positions_.size());
-  for (Index k = 0; k < count; ++k) to[position[k]] += factor * from[k];
 }
 
 void multiply(const SparsityPattern& a, const ConstVectorRef& values, const ConstVectorRef& x, VectorRef out) {
@@ -143,6 +136,10 @@ Colouring colour_columns(const SparsityPattern& pattern) {
     c.colour_of[static_cast<std::size_t>(j)] = colour;
     c.columns[static_cast<std::size_t>(colour)].push_back(j);
   }
+  c.entries.resize(c.columns.size());
+  for (Index i = 0; i < pattern.rows; ++i)
+    for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k)
+      c.entries[static_cast<std::size_t>(c.colour_of[static_cast<std::size_t>(pattern.indices[k])])].push_back({i, k});
   return c;
 }
 

@@ -27,7 +27,7 @@ class ContactRun final : public EventDriver {
   void serialize(Archive& archive) override;
   const std::vector<ContactEvent>& events() const override { return events_; }
   EnergyBook book() const override;
-  long double booked() const override { return state_.work.total() + impact_; }
+  long double impact_losses() const override { return impact_; }
   double deepest_penetration() const override { return deepest_; }
   const Promises& promises() const override { return promises_; }
   const RunCounters& counters() const override { return counters_; }

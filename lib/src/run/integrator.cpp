@@ -49,7 +49,7 @@ void Integrator::Impl::attach(const std::string& scheme, const SolverFactory& fa
       solve.fallback = attached(other, Options("solver " + other.name(), other.options()), scheme, *solve.scaled);
     }
     solve.x.setZero(solve.scaled->size());
-    solve.xs.setZero(solve.scaled->size());
+    if (options.fallback) solve.start.setZero(solve.scaled->size());
     solves.push_back(std::move(solve));
   }
 }
@@ -86,7 +86,7 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
       project_start(*impl_->system, t0, q, p);
     impl_->driver->start(t0, q, p);
     impl_->z = impl_->driver->state();
-    impl_->monitor.evaluate(impl_->z, -impl_->driver->booked());
+    impl_->monitor.evaluate(impl_->z, -impl_->driver->impact_losses());
     impl_->monitor.start();
     impl_->counters = RunCounters();
     impl_->started = true;

@@ -45,7 +45,7 @@ void Integrator::Impl::serialize(Archive& archive) {
   if (driver) {
     archive(*driver);
     z = driver->state();
-    if (archive.reading()) monitor.evaluate(z, -driver->booked());
+    if (archive.reading()) monitor.evaluate(z, -driver->impact_losses());
   } else {
     archive(z, rank.rank, rank.dependent, rank.condition);
     if (archive.reading()) resume();

@@ -21,7 +21,8 @@ struct Integrator::Impl {
   struct Solve {
     std::unique_ptr<ScaledEquations> scaled;
     std::unique_ptr<NonlinearSolver> solver, fallback;
-    Vector x, xs;
+    Vector x;      // the unknown: unscaled for the scheme, scaled in place for the solver
+    Vector start;  // scaled, where there is a fallback
   };
   std::vector<Solve> solves;  // one a system
   State z, next;

@@ -58,8 +58,9 @@ bool Integrator::Impl::attempt(double h, StepReport& report) {
         equations.predict(k, solve.x);
         if (rank.rank < (system ? system->m() : 0) && options.dependent_constraints) shorten_multipliers(solve);
         solve.scaled->update_scales();
-        solve.scaled->to_scaled(solve.x, solve.xs);
-        report.last = solve.solver->solve(solve.xs);
+        solve.scaled->to_scaled(solve.x, solve.x);
+        if (solve.fallback) solve.start = solve.x;
+        report.last = solve.solver->solve(solve.x);
         count(report.last);
         if (solve.fallback && (warming_up || report.last.status != SolveStatus::converged))
           fall_back(solve, report.last);
@@ -68,7 +69,7 @@ bool Integrator::Impl::attempt(double h, StepReport& report) {
           return fail(report, report.last.status,
                       diagnosis ? report.last.message + "; " + diagnosis : report.last.message);
         }
-        solve.scaled->to_unscaled(solve.xs, solve.x);
+        solve.scaled->to_unscaled(solve.x, solve.x);
         then = equations.accept(k, solve.x);
         if (then == Next::fail || repetition == max_repetitions)
           return fail(report, SolveStatus::not_converged, equations.failure());
@@ -97,8 +98,8 @@ void Integrator::Impl::shorten_multipliers(Solve& solve) const {
 
 void Integrator::Impl::fall_back(Solve& solve, SolveReport& report) {
   const std::string first = std::move(report.message);
-  solve.scaled->to_scaled(solve.x, solve.xs);
-  report = solve.fallback->solve(solve.xs);
+  solve.x = solve.start;
+  report = solve.fallback->solve(solve.x);
   count(report);
   if (report.status == SolveStatus::converged)
     ++counters.fallback_solves;
@@ -152,7 +153,7 @@ bool Integrator::Impl::driven_step(double h, StepReport& report) {
   const long steps = counters.steps;
   counters = driver->counters();
   counters.steps = steps;
-  if (monitor.evaluate(z, -driver->booked())) return true;
+  if (monitor.evaluate(z, -driver->impact_losses())) return true;
   return fail(report, SolveStatus::evaluation_failed, "an invariant of the new state is not finite");
 }
 

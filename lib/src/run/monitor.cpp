@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gnomon/base/archive.hpp"
 #include "gnomon/base/error.hpp"
 
 namespace gnomon {
@@ -83,7 +84,7 @@ bool InvariantMonitor::evaluate_overdetermined(const State& z, long double added
   g_max_ = max_norm(g_);
   overdetermined_->evaluate(Term::hidden, at, g_);
   gv_max_ = max_norm(g_);
-  energy_now_ = added_energy;
+  energy_now_ = added_energy - z.work.total();
   if (overdetermined_->traits().has_energy) energy_now_ += overdetermined_->energy(at);
   return std::isfinite(g_max_) && std::isfinite(gv_max_) && std::isfinite(energy_now_) && z.q.value().allFinite() &&
          z.scheme_data.allFinite();
@@ -126,7 +127,7 @@ bool InvariantMonitor::evaluate(const State& z, long double added_energy) {
     j_[a] = p.dot(xi_);
   }
   for (Index a = 0; a < i_.size(); ++a) i_[a] = system_->integral(a, z.t, q, p);
-  energy_now_ = kinetic_ + potential_ + added_energy;
+  energy_now_ = kinetic_ + potential_ + (added_energy - z.work.total());
   return std::isfinite(energy_now_) && std::isfinite(g_max_) && std::isfinite(gv_max_) && j_.allFinite() &&
          i_.allFinite();
 }

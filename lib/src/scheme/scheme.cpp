@@ -1,8 +1,14 @@
 #include "gnomon/scheme/scheme.hpp"
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/options.hpp"
+#include "gnomon/model/overdetermined.hpp"
 
 namespace gnomon {
+
+OptionSpecs Scheme::options() const {
+  return {};
+}
 
 Binding Scheme::bind_overdetermined(std::shared_ptr<const OverdeterminedSystem> system, const Options&) const {
   throw Error(ErrorCode::refused, "scheme " + name() +

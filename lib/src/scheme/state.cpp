@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "gnomon/base/archive.hpp"
 #include "gnomon/base/error.hpp"
 
 #ifdef __FAST_MATH__
@@ -42,6 +43,18 @@ void State::assign_without_histories(const State& other) {
   last_h = other.last_h;
   work = other.work;
   scheme_data = other.scheme_data;
+}
+
+void Compensated::serialize(Archive& archive) {
+  archive(value_, tail_);
+}
+
+void Work::serialize(Archive& archive) {
+  archive(force, potential, position, velocity);
+}
+
+void State::Substep::serialize(Archive& archive) {
+  archive(history, last_h);
 }
 
 void History::serialize(Archive& archive) {

@@ -39,16 +39,11 @@ EquilibriumEquations::EquilibriumEquations(const System& system, double t, const
     throw Error(ErrorCode::bad_value,
                 "penalty parameter eps = " + number_text(eps) + " is not above zero: the penalty is sum w g^2/(2 eps)");
   if (weights_.size() == 0) weights_.setOnes(m_);
-  blocks_ = {{"dq", 0, n_}};
-  if (exact()) blocks_.push_back({"lambda", n_, m_});
-  build_pattern();
-  allocate(pattern_.cols);
-  const auto allocate_point = [this](auto& b) {
+  lay_out();
+  points_.for_each([&](auto& b) {
     for (auto* v : {&b.q, &b.gradient, &b.force}) v->resize(n_);
     for (auto* v : {&b.g, &b.lambda}) v->resize(m_);
-  };
-  allocate_point(at_double_);
-  allocate_point(at_dual_);
+  });
   for (Vector* v : {&g_, &lambda_}) v->setZero(m_);
   q_ = q0_;
   g_values_.setZero(system.constraint_pattern().nonzeros());
@@ -60,31 +55,24 @@ EquilibriumEquations::EquilibriumEquations(const System& system, double t, const
     unit_vectors_ = model->unit_vectors();
 }
 
-void EquilibriumEquations::build_pattern() {
-  const SparsityPattern &hessian = system_->hessian_pattern(), &g = system_->constraint_pattern();
-  const Index size = n_ + (exact() ? m_ : 0);
-  PatternBuilder builder(size, size);
-  builder.add(hessian, 0, 0);
-  for (Index j = 0; j < n_; ++j) builder.add(j, j);
-  const auto each_pair = [&](auto visit) {
+void EquilibriumEquations::lay_out() {
+  const SparsityPattern& g = system_->constraint_pattern();
+  const Block dq = layout_.unknown("dq", n_), lambda = layout_.unknown("lambda", exact() ? m_ : 0);
+  const Block balance = layout_.rows(n_), position = layout_.rows(lambda.size);
+  layout_.place(hessian_, balance, dq, system_->hessian_pattern());
+  layout_.place(balance, dq, SparsityPattern::diagonal(n_));
+  std::vector<std::pair<Index, Index>> pairs;  // of the penalty
+  if (exact()) {
+    layout_.place(forces_, balance, lambda, g, Layout::transposed);
+    layout_.place(rows_, position, dq, g);
+  } else {
     for (Index i = 0; i < m_; ++i)
       for (Index j = g.offsets[i]; j < g.offsets[i + 1]; ++j)
-        for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) visit(g.indices[j], g.indices[k]);
-  };
-  if (exact()) {
-    builder.add(g, 0, n_, true);
-    builder.add(g, n_, 0);
-  } else {
-    each_pair([&](Index j, Index k) { builder.add(j, k); });
+        for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) pairs.emplace_back(g.indices[j], g.indices[k]);
+    layout_.place(balance, dq, SparsityPattern::from_entries(n_, n_, pairs));
   }
-  pattern_ = builder.build();
-  hessian_ = BlockMap(pattern_, hessian, 0, 0);
-  if (exact()) {
-    forces_ = BlockMap(pattern_, g, 0, n_, true);
-    rows_ = BlockMap(pattern_, g, n_, 0);
-  } else {
-    each_pair([&](Index j, Index k) { normal_.push_back(pattern_.find(j, k)); });
-  }
+  finish_layout();
+  for (const auto& [j, k] : pairs) normal_.push_back(pattern().find(j, k));
 }
 
 /// Units: of coordinate j u_j = (m_max/m_j)^(1/2), of energy phi = max |U_j| u_j, of g_i gamma_i = |G_i u|.
@@ -99,8 +87,8 @@ void EquilibriumEquations::find_scales() {
   for (Index i = 0; i < m_; ++i)
     for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) gamma[i] += std::pow(g_values_[k] * unit[g.indices[k]], 2);
   gamma = gamma.cwiseSqrt().cwiseMax(1e-100);
-  columns_.resize(pattern_.cols);
-  row_units_.resize(pattern_.cols);
+  columns_.resize(pattern().cols);
+  row_units_.resize(pattern().cols);
   columns_.head(n_) = unit;
   row_units_.head(n_) = phi * unit.cwiseInverse();
   if (exact()) {
@@ -122,13 +110,8 @@ void EquilibriumEquations::scales(VectorRef columns, VectorRef rows) const {
 }
 
 template <class S>
-void EquilibriumEquations::evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
-  Point<S>* point = nullptr;
-  if constexpr (std::is_same_v<S, double>)
-    point = &at_double_;
-  else
-    point = &at_dual_;
-  Point<S>& b = *point;
+void EquilibriumEquations::evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
+  Point<S>& b = points_.get<S>();
   for (Index j = 0; j < n_; ++j) b.q[j] = x[j] + S(q0_[j]);
   at_.potential_gradient(t_, b.q, b.gradient);
   for (Index j = 0; j < n_; ++j) f[j] = b.gradient[j];
@@ -141,8 +124,8 @@ void EquilibriumEquations::evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
     for (Index i = 0; i < m_; ++i) f[n_ + i] = b.g[i];
 }
 
-template void EquilibriumEquations::evaluate<double>(const Vector&, Vector&);
-template void EquilibriumEquations::evaluate<Dual1>(const VectorOf<Dual1>&, VectorOf<Dual1>&);
+template void EquilibriumEquations::evaluate<double>(const ConstVectorRef&, VectorRef);
+template void EquilibriumEquations::evaluate<Dual1>(const ConstVectorRefOf<Dual1>&, VectorRefOf<Dual1>);
 
 /// exact [Hess U + lambda.Hess g, G^T; G, 0], penalty Hess U + lambda.Hess g + G^T (w/eps) G
 void EquilibriumEquations::jacobian(const ConstVectorRef& x, VectorRef values) {
@@ -176,7 +159,7 @@ Vector EquilibriumEquations::multipliers(const ConstVectorRef& x) {
 }
 
 Vector EquilibriumEquations::start(const Vector& lambda) const {
-  Vector x = Vector::Zero(pattern_.cols);
+  Vector x = Vector::Zero(pattern().cols);
   if (exact()) x.tail(m_) = lambda;
   return x;
 }

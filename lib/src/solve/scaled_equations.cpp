@@ -158,7 +158,7 @@ EvaluationStatus ScaledEquations::apply_inverse(const ConstVectorRef& fs, Vector
 }
 
 void ScaledEquations::coloured(const ConstVectorRef& xs, VectorRef values, JacobianSource source) {
-  const SparsityPattern& p = pattern();
+  std::size_t colour = 0;
   for (const auto& columns : colouring().columns) {
     if (source == JacobianSource::dual) {
       w_.setZero();
@@ -176,10 +176,7 @@ void ScaledEquations::coloured(const ConstVectorRef& xs, VectorRef values, Jacob
       }
       jw_ = w_ / difference_step;
     }
-    const Index colour = colouring_.colour_of[static_cast<std::size_t>(columns.front())];
-    for (Index i = 0; i < p.rows; ++i)
-      for (Index k = p.offsets[i]; k < p.offsets[i + 1]; ++k)
-        if (colouring_.colour_of[static_cast<std::size_t>(p.indices[k])] == colour) values[k] = jw_[i] * rows_[i];
+    for (const auto& [row, position] : colouring_.entries[colour++]) values[position] = jw_[row] * rows_[row];
   }
 }
 

@@ -50,7 +50,7 @@ class Example final : public gnomon::TemplatedEquations<Example> {
   const std::vector<Block>& blocks() const override { return blocks_; }
 
   template <class S>
-  void evaluate(const gnomon::VectorOf<S>& x, gnomon::VectorOf<S>& f) {
+  void evaluate(const gnomon::ConstVectorRefOf<S>& x, gnomon::VectorRefOf<S> f) {
     using std::exp;
     using std::sin;
     if (failure == Failure::throws) throw gnomon::CannotEvaluate("outside the domain");

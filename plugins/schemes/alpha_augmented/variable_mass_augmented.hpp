@@ -16,16 +16,16 @@
 
 namespace gnomon::kernels {
 
-class VariableMassAugmentedStep final : public StepEquations {
+class VariableMassAugmentedStep final : public OneSolveStep<VariableMassEquations> {
  public:
   VariableMassAugmentedStep(const System& system, const VariableMassRule& rule, bool second_order, double tolerance)
-      : equations_(system, rule),
+      : OneSolveStep(system, rule),
         second_order_(second_order),
         tolerance_(tolerance),
         factors_(equations_.size()),
         update_(equations_.m() > 0 ? equations_.m() : 1) {
     const Index size = equations_.size(), n = system.n(), m = equations_.m();
-    for (Vector* v : {&x_, &start_}) v->setZero(size);
+    start_.setZero(size);
     for (Vector* v : {&g_, &lambda_, &shift_, &unit_, &kicked_}) v->setZero(m);
     for (Vector* v : {&kick_, &turn_, &push_}) v->setZero(n);
     values_.setZero(equations_.pattern().nonzeros());
@@ -36,21 +36,20 @@ class VariableMassAugmentedStep final : public StepEquations {
     end_values_.setZero(system.constraint_pattern().nonzeros());
   }
 
-  Index n_systems() const override { return 1; }
-  NonlinearEquations& system(Index) override { return equations_; }
   void prepare(State& z) const override {
-    z.history.resize(equations_.size(), predictor_depth);
+    OneSolveStep::prepare(z);
     z.scheme_data = z.lambda;
   }
   void begin(const State& z0, double h) override {
-    equations_.begin(z0, h);
+    OneSolveStep::begin(z0, h);
     lambda_ = z0.scheme_data;
     solves_ = stalled_ = 0;
     best_ = std::numeric_limits<double>::infinity();
     shift();
   }
-  void predict(Index, VectorRef x) override {
-    equations_.predict(x);
+  void predict(Index k, VectorRef x) override {
+    OneSolveStep::predict(k, x);
+    equations_.set_floor(x);
     if (solves_ > 0) x = start_;
   }
   Next accept(Index, const ConstVectorRef& x) override {
@@ -74,10 +73,9 @@ class VariableMassAugmentedStep final : public StepEquations {
     return "the augmented Lagrange iteration stalls: 100 updates of the multipliers did not halve |g|";
   }
   void finish(State& next) override {
-    VariableMassStep::advance(equations_, x_, next);
+    OneSolveStep::finish(next);
     next.scheme_data = lambda_;
   }
-  long double added_energy(const State& z) override { return -z.work.total(); }
 
  private:
   /// lambda = 2 (Lambda + g1/eps) - mu of the last step
@@ -129,12 +127,11 @@ class VariableMassAugmentedStep final : public StepEquations {
     return true;
   }
 
-  VariableMassEquations equations_;
   bool second_order_;
   double tolerance_, best_ = 0;
   int solves_ = 0, stalled_ = 0;
   Eigen::PartialPivLU<Matrix> factors_, update_;
-  Vector x_, start_, g_, lambda_, shift_, unit_, kicked_, kick_, turn_, push_, values_, end_values_;
+  Vector start_, g_, lambda_, shift_, unit_, kicked_, kick_, turn_, push_, values_, end_values_;
   Matrix newton_, right_, solution_, slope_;
 };
 

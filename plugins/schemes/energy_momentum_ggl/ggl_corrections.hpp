@@ -32,7 +32,7 @@ class GglCorrections {
 
   /// f += the corrections, at points that the residual has filled.
   template <class S>
-  void add(GglPoints<S>& b, VectorOf<S>& f) {
+  void add(GglPoints<S>& b, VectorRefOf<S> f) {
     const double h = frame_->h();
     if (!rule_.orthogonal) {
       const S norm = b.u.dot(b.mass_u);

@@ -24,11 +24,10 @@
 #include <cmath>
 
 #include "energy_momentum_ggl/ggl_corrections.hpp"
+#include "gnomon/scheme/one_solve_step.hpp"
 #include "kernels/common/applied_force.hpp"
 #include "kernels/common/moving_constraints.hpp"
-#include "kernels/common/predictor.hpp"
 #include "kernels/common/step_scales.hpp"
-#include "kernels/common/tangent_jacobian.hpp"
 #include "kernels/discrete_gradient/split_gradient.hpp"
 #include "kernels/ggl/constraint_hessians.hpp"
 #include "kernels/ggl/frozen_ggl_inverse.hpp"
@@ -51,9 +50,7 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
         inverse_(system, Matrix::Constant(1, 1, 0.5), 1),
         n_(system.n()),
         m_(system.m()) {
-    blocks_ = {{"u", 0, n_}, {"y", n_, n_}, {"mu", 2 * n_, m_}, {"gamma", 2 * n_ + m_, m_}};
-    build_pattern();
-    allocate(2 * (n_ + m_));
+    lay_out();
     for (Vector* v : {&work_, &gradient0_}) v->setZero(n_);
     lambda_.setZero(m_);
     g_values_.setZero(system.constraint_pattern().nonzeros());
@@ -62,12 +59,8 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
       g_scratch_ = g_values_;
       h_scratch_ = h_values_;
     }
-    x_work_.setZero(size());
-    if (uses_tangents()) tangents_.allocate(size());
   }
 
-  const SparsityPattern& pattern() const override { return pattern_; }
-  const std::vector<Block>& blocks() const override { return blocks_; }
   ApproximateInverse* approximate_inverse() override { return &inverse_; }
   Index n() const { return n_; }
   Index m() const { return m_; }
@@ -81,10 +74,9 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
     if (rule_.corrected()) corrections_.begin();
   }
 
-  /// Start value: extrapolation, else the explicit step with the multipliers of the start and gamma = 0.
+  /// The explicit step with the multipliers of the start and gamma = 0.
   void predict(VectorRef x) {
     const State& z0 = frame_.z0();
-    if (extrapolate(z0, frame_.h(), x)) return;
     const Vector& q0 = z0.q.value();
     system_->potential_gradient(z0.t, q0, gradient0_);
     at_.constraint_force(z0.t, q0, z0.lambda, work_);
@@ -99,22 +91,16 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
     x.segment(2 * n_, m_) = frame_.h() * z0.lambda;
     x.tail(m_).setZero();
   }
-  Index y_at(Index) const { return n_; }
+  /// q1 = q0 + h u, p1 = p0 + M y
+  void finish(const Vector& x, State& next) {
+    work_ = frame_.h() * x.head(n_);
+    next.q.add(work_);
+    system_->mass().apply(x.segment(n_, n_), work_);
+    next.p.add(work_);
+    if (applied_.active() || times_.moving()) next.work += work(x);
+  }
   /// The step's own lambda, of its midpoint.
   void step_multipliers(const Vector& x, Vector& lambda) const { lambda = x.segment(2 * n_, m_) / frame_.h(); }
-  /// Work of the force and of moving constraints in the step.
-  Work work(const Vector& x) {
-    if (!applied_.active() && !times_.moving()) return {};
-    auto& b = frame_.points<double>();
-    frame_.set_points(x, b);
-    Work sum;
-    if (times_.moving()) {
-      lambda_ = b.mu / frame_.h();
-      sum = times_.work(frame_.z0().q.value(), frame_.v0(), b.q1, b.v1, lambda_, b.gamma);
-    }
-    if (applied_.active()) sum.force = applied_.work(frame_.tm(), b.qm, b.u, b.dq);
-    return sum;
-  }
 
   void scales(VectorRef columns, VectorRef rows) const override {
     columns.head(n_) = scales_.velocity();
@@ -135,7 +121,7 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
   }
 
   template <class S>
-  void evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
+  void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
     auto& b = frame_.points<S>();
     const double h = frame_.h(), tm = frame_.tm(), t1 = frame_.t1();
     frame_.set_points(x, b);
@@ -188,14 +174,10 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
   }
 
   void jacobian(const ConstVectorRef& x, VectorRef values) override {
-    if (uses_tangents()) {
-      tangents_.assemble(*this, x, values);
-      return;
-    }
+    if (uses_tangents()) return NonlinearEquations::jacobian(x, values);
     auto& b = frame_.points<double>();
     const double h = frame_.h(), tm = frame_.tm(), t1 = frame_.t1();
-    x_work_ = x;
-    frame_.set_points(x_work_, b);
+    frame_.set_points(x, b);
     values.setZero();
     const Vector& mass = system_->mass().values();
     const bool corrected = rule_.correct_constraints;
@@ -218,8 +200,7 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
     lambda_ = b.mu / h;
     if (rule_.split_potential) {
       split_.hessian(tm, b.qm, b.q1, lambda_, h_values_);
-      std::size_t at = 0;
-      split_.for_each_outer([&](Index, Index, double value) { values[outer_[at++]] += h * h * value; });
+      split_.add_outer(h * h, values);
     } else {
       times_.average(h_values_, h_scratch_,
                      [&](double t, Vector& out) { system_->lagrangian_hessian(t, b.qm, lambda_, out); });
@@ -251,7 +232,7 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
 
     if (rule_.corrected() && corrections_.linearise()) {
       const Vector& dk = corrections_.dk();
-      for (Index j = 0; j < n_; ++j) values.segment(pattern_.offsets[n_ + j], dk.size()) += b.mass_u[j] * dk;
+      for (Index j = 0; j < n_; ++j) values.segment(pattern().offsets[n_ + j], dk.size()) += b.mass_u[j] * dk;
       mass_2u_.add(values, mass, corrections_.k());
     }
   }
@@ -270,45 +251,46 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
     g_4u_.add(values, g_values_, h);
   }
 
+  /// Work of the force and of moving constraints in the step.
+  Work work(const Vector& x) {
+    auto& b = frame_.points<double>();
+    frame_.set_points(x, b);
+    Work sum;
+    if (times_.moving()) {
+      lambda_ = b.mu / frame_.h();
+      sum = times_.work(frame_.z0().q.value(), frame_.v0(), b.q1, b.v1, lambda_, b.gamma);
+    }
+    if (applied_.active()) sum.force = applied_.work(frame_.tm(), b.qm, b.u, b.dq);
+    return sum;
+  }
+
   bool uses_tangents() const { return rule_.orthogonal && rule_.corrected(); }
 
-  void build_pattern() {
+  void lay_out() {
     const SparsityPattern &g = system_->constraint_pattern(), &mass = system_->mass().pattern();
     const SparsityPattern& hessian = system_->hessian_pattern();
-    const Index size = 2 * (n_ + m_), mu = 2 * n_, gamma = 2 * n_ + m_;
-    PatternBuilder builder(size, size);
-    for (const Index row : {Index{0}, n_})
-      for (const Index col : {Index{0}, n_}) builder.add(mass, row, col);
-    builder.add(hessian, 0, 0);
-    builder.add(hessian, n_, 0);
-    builder.add(hessian, n_, n_);
-    applied_.add_pattern(builder, n_, 0);
-    builder.add(g, 0, gamma, true);
-    builder.add(g, n_, mu, true);
-    builder.add(g, n_, gamma, true);
-    builder.add(g, mu, 0);
-    builder.add(g, gamma, 0);
-    builder.add(g, gamma, n_);
+    const Block u = layout_.unknown("u", n_), y = layout_.unknown("y", n_);
+    const Block mu = layout_.unknown("mu", m_), gamma = layout_.unknown("gamma", m_);
+    const Block f1 = layout_.rows(n_), f2 = layout_.rows(n_), f3 = layout_.rows(m_), f4 = layout_.rows(m_);
+    layout_.place(mass_1u_, f1, u, mass);
+    layout_.place(mass_1y_, f1, y, mass);
+    layout_.place(mass_2u_, f2, u, mass);
+    layout_.place(mass_2y_, f2, y, mass);
+    layout_.place(hessian_1u_, f1, u, hessian);
+    layout_.place(hessian_2u_, f2, u, hessian);
+    layout_.place(hessian_2y_, f2, y, hessian);
+    applied_.place(layout_, force_2u_, f2, u);
+    layout_.place(g_1gamma_, f1, gamma, g, Layout::transposed);
+    layout_.place(g_2mu_, f2, mu, g, Layout::transposed);
+    layout_.place(g_2gamma_, f2, gamma, g, Layout::transposed);
+    layout_.place(g_3u_, f3, u, g);
+    layout_.place(g_4u_, f4, u, g);
+    layout_.place(g_4y_, f4, y, g);
     // A correction depends on every unknown. (It does not vanish only for U or g of degree > 2.)
-    if (rule_.corrected()) builder.add(SparsityPattern::dense(n_, size), n_, 0);
-    if (uses_tangents()) builder.add(SparsityPattern::dense(n_, size), 0, 0);
-    pattern_ = builder.build();
-    mass_1u_ = BlockMap(pattern_, mass, 0, 0);
-    mass_1y_ = BlockMap(pattern_, mass, 0, n_);
-    mass_2u_ = BlockMap(pattern_, mass, n_, 0);
-    mass_2y_ = BlockMap(pattern_, mass, n_, n_);
-    force_2u_ = applied_.place(pattern_, n_, 0);
-    hessian_1u_ = BlockMap(pattern_, hessian, 0, 0);
-    hessian_2u_ = BlockMap(pattern_, hessian, n_, 0);
-    hessian_2y_ = BlockMap(pattern_, hessian, n_, n_);
-    g_1gamma_ = BlockMap(pattern_, g, 0, gamma, true);
-    g_2mu_ = BlockMap(pattern_, g, n_, mu, true);
-    g_2gamma_ = BlockMap(pattern_, g, n_, gamma, true);
-    g_3u_ = BlockMap(pattern_, g, mu, 0);
-    g_4u_ = BlockMap(pattern_, g, gamma, 0);
-    g_4y_ = BlockMap(pattern_, g, gamma, n_);
-    if (rule_.split_potential)
-      split_.for_each_outer([&](Index i, Index j, double) { outer_.push_back(pattern_.find(n_ + i, j)); });
+    if (rule_.corrected()) layout_.place_dense(f2);
+    if (uses_tangents()) layout_.place_dense(f1);
+    finish_layout();
+    if (rule_.split_potential) split_.find_outer(layout_, f2, u);
   }
 
   const System* system_;
@@ -323,15 +305,11 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
   GglFrame frame_;
   GglCorrections corrections_;
   FrozenGglInverse inverse_;
-  TangentJacobian tangents_;
   Index n_, m_;
-  std::vector<Block> blocks_;
-  SparsityPattern pattern_;
   BlockMap mass_1u_, mass_1y_, mass_2u_, mass_2y_, hessian_1u_, hessian_2u_, hessian_2y_;
   BlockMap g_1gamma_, g_2mu_, g_2gamma_, g_3u_, g_4u_, g_4y_;
-  std::vector<Index> outer_;
 
-  Vector x_work_, work_, gradient0_, lambda_, g_values_, g_scratch_, h_values_, h_more_, h_scratch_;
+  Vector work_, gradient0_, lambda_, g_values_, g_scratch_, h_values_, h_more_, h_scratch_;
 };
 
 }  // namespace gnomon::kernels

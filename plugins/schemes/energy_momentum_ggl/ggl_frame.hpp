@@ -4,8 +4,8 @@
 /// its discrete derivatives share, at double and at duals.
 
 #include "gnomon/model/system_at.hpp"
+#include "gnomon/scheme/requirements.hpp"
 #include "kernels/common/moving_constraints.hpp"
-#include "kernels/common/requirements.hpp"
 
 namespace gnomon::kernels {
 
@@ -37,8 +37,7 @@ class GglFrame {
  public:
   GglFrame(const System& system, const GglRule& rule)
       : rule(rule), at(system), n(system.n()), m(system.m()), system_(&system) {
-    double_.resize(n, m);
-    dual_.resize(n, m);
+    points_.for_each([&](auto& b) { b.resize(n, m); });
     for (Vector* v : {&v0_, &tail_, &gradient_}) v->setZero(n);
     g0_.setZero(m);
     for (Vector* v : {&g_start_, &g_values_}) v->setZero(system.constraint_pattern().nonzeros());
@@ -76,14 +75,11 @@ class GglFrame {
 
   template <class S>
   GglPoints<S>& points() {
-    if constexpr (std::is_same_v<S, double>)
-      return double_;
-    else
-      return dual_;
+    return points_.get<S>();
   }
 
-  template <class S>
-  void set_points(const VectorOf<S>& x, GglPoints<S>& b) const {
+  template <class S, class X>
+  void set_points(const X& x, GglPoints<S>& b) const {
     b.u = x.head(n);
     b.y = x.segment(n, n);
     b.mu = x.segment(2 * n, m);
@@ -112,8 +108,8 @@ class GglFrame {
   void end_constraints(GglPoints<Dual1>& b, VectorOf<Dual1>& out) {
     at.constraints(t1_, b.q1, out);
     copy_end(b);
-    end_constraints(double_, double_.g1);
-    for (Index i = 0; i < m; ++i) out[i].value = double_.g1[i];
+    end_constraints(points_.at_double, points_.at_double.g1);
+    for (Index i = 0; i < m; ++i) out[i].value = points_.at_double.g1[i];
   }
   double potential_difference(GglPoints<double>& b) {
     end_tail(b);
@@ -122,7 +118,7 @@ class GglFrame {
   Dual1 potential_difference(GglPoints<Dual1>& b) {
     Dual1 u = at.potential(t1_, b.q1);
     copy_end(b);
-    u.value = potential_difference(double_);
+    u.value = potential_difference(points_.at_double);
     return u;
   }
 
@@ -130,8 +126,8 @@ class GglFrame {
   void end_tail(const GglPoints<double>& b) { tail_ = (b.dq + z0_->q.tail()) - (b.q1 - z0_->q.value()); }
   void copy_end(const GglPoints<Dual1>& b) {
     for (Index j = 0; j < n; ++j) {
-      double_.dq[j] = b.dq[j].value;
-      double_.q1[j] = b.q1[j].value;
+      points_.at_double.dq[j] = b.dq[j].value;
+      points_.at_double.q1[j] = b.q1[j].value;
     }
   }
 
@@ -139,8 +135,7 @@ class GglFrame {
   const State* z0_ = nullptr;
   double h_ = 0, tm_ = 0, t1_ = 0;
   long double u0_ = 0;
-  GglPoints<double> double_;
-  GglPoints<Dual1> dual_;
+  ForBothScalars<GglPoints> points_;
   Vector v0_, g0_, g_start_, tail_, gradient_, g_values_;
 };
 

@@ -30,16 +30,12 @@ class Orbits {
     for (Vector* v : {&zero_, &point_, &xi_, &tangent_}) v->setZero(n_);
     offsets_.setZero(n_, count_);
     for (Index a = 0; a < count_; ++a) system.symmetry_generator(a, zero_, offsets_.col(a));
-    allocate(double_);
-    allocate(dual_);
+    directions_.for_each([&](auto& d) { allocate(d); });
   }
 
   template <class S>
   Directions<S>& directions() {
-    if constexpr (std::is_same_v<S, double>)
-      return double_;
-    else
-      return dual_;
+    return directions_.get<S>();
   }
 
   /// d.q = n; returns n.M n.
@@ -133,8 +129,7 @@ class Orbits {
   Index n_, count_ = 0;
   Matrix offsets_;
   Vector zero_, point_, xi_, tangent_;
-  Directions<double> double_;
-  Directions<Dual1> dual_;
+  ForBothScalars<Directions> directions_;
 };
 
 }  // namespace gnomon::kernels

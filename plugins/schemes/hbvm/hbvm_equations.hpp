@@ -6,9 +6,9 @@
 ///     F1_i = M gamma_i - delta_i0 p0 + h sum_l W_il F_l,   F_l = grad U(q_l) + G(q_l)^T lambda_l - Q_l   i < s
 ///     F2_i = sum_l b_l P_i(c_l) G(q_l) q'_l + delta_i0 g(q0)/h                                            i < r
 
+#include "gnomon/scheme/one_solve_step.hpp"
 #include "hbvm/hbvm_inverse.hpp"
 #include "kernels/common/applied_force.hpp"
-#include "kernels/common/predictor.hpp"
 #include "kernels/line_integral/line_integral_frame.hpp"
 
 namespace gnomon::kernels {
@@ -40,10 +40,11 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations> {
         s_(s),
         r_(frame_.r()),
         w_(frame_.table.X * frame_.table.P.transpose() * frame_.table.b.asDiagonal()) {
-    build_pattern();
-    allocate(pattern_.cols);
-    allocate_buffers(double_);
-    allocate_buffers(dual_);
+    lay_out();
+    buffers_.for_each([&](auto& b) {
+      for (auto* v : {&b.q, &b.force, &b.work}) v->setZero(n_);
+      for (auto* v : {&b.lambda, &b.g}) v->setZero(m_);
+    });
     for (Vector* v : {&q_, &work_, &force_, &qdot_}) v->setZero(n_);
     for (auto* v : {&phi0_, &xphi_}) v->setZero(n_);
     lambda_.setZero(m_);
@@ -51,25 +52,24 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations> {
     hessian_values_.setZero(system.hessian_pattern().nonzeros());
   }
 
-  const SparsityPattern& pattern() const override { return pattern_; }
-  const std::vector<Block>& blocks() const override { return blocks_; }
   ApproximateInverse* approximate_inverse() override { return &inverse_; }
   Index n() const { return n_; }
   Index m() const { return m_; }
   Index lambda_at(Index i) const { return s_ * n_ + i * m_; }
 
-  /// From z0 with the momentum p0 (z0's own unless the scheme keeps another one), over h.
-  void begin(const State& z0, const Compensated& p0, double h) {
-    p0_ = &p0;
+  void begin(const State& z0, double h) {
+    p0_ = &z0.p;
     scales_.update(z0, h);
     frame_.begin(z0, h);
     floor_ = frame_.rounding_floor(scales_);
   }
 
-  /// Start value: extrapolation, else a constant force with the multipliers of the last step.
+  /// After begin(): from the momentum p0 instead of that of the state, of a scheme that keeps another one.
+  void set_momentum(const Compensated& p0) { p0_ = &p0; }
+
+  /// A constant force with the multipliers of the last step.
   void predict(VectorRef x) {
     const State& z0 = frame_.z0();
-    if (extrapolate(z0, frame_.h(), x)) return;
     const Vector& q0 = z0.q.value();
     system_->potential_gradient(z0.t, q0, force_);
     at_.constraint_force(z0.t, q0, z0.lambda, work_);
@@ -104,7 +104,7 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations> {
   /// makes of them in extended precision: solved for in double precision it leaves eps |p0| in F1_0, and that times
   /// gamma_0 in the energy of each step.
   void increments(const Vector& x, Increment& dq, Increment& dp) {
-    auto& b = double_;
+    auto& b = buffers_.at_double;
     const LegendreTable& table = frame_.table;
     phi0_.setZero();
     xphi_.setZero();
@@ -136,21 +136,22 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations> {
     }
   }
 
-  /// Work of the force in the step.
-  long double work(const Vector& x) {
-    if (!applied_.active()) return 0;
+  /// Multipliers and booked work of the step: lambda becomes the mean multiplier, lambda_0.
+  void finish(const Vector& x, State& next) {
+    if (m_ > 0) next.lambda = x.segment(lambda_at(0), m_);
+    if (!applied_.active()) return;
     long double sum = 0;
     for (Index l = 0; l < frame_.table.k; ++l) {
       frame_.position(x, l, q_);
       frame_.velocity(x, l, qdot_);
       sum += frame_.table.b[l] * applied_.work(frame_.time(l), q_, qdot_, qdot_);
     }
-    return frame_.h() * sum;
+    next.work.force += frame_.h() * sum;
   }
 
   template <class S>
-  void evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
-    auto& b = buffers<S>();
+  void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
+    auto& b = buffers_.get<S>();
     for (Index j = 0; j < s_; ++j) {
       b.q = x.segment(j * n_, n_);
       at_.mass_times(b.q, b.force);
@@ -211,53 +212,37 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations> {
   struct Buffers {
     VectorOf<S> q, force, work, lambda, g;
   };
-  template <class S>
-  Buffers<S>& buffers() {
-    if constexpr (std::is_same_v<S, double>)
-      return double_;
-    else
-      return dual_;
-  }
-  template <class S>
-  void allocate_buffers(Buffers<S>& b) {
-    for (auto* v : {&b.q, &b.force, &b.work}) v->resize(n_);
-    for (auto* v : {&b.lambda, &b.g}) v->resize(m_);
-  }
   static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-  void build_pattern() {
-    const SparsityPattern &g = system_->constraint_pattern(), &hessian = system_->hessian_pattern();
-    const SparsityPattern& mass = system_->mass().pattern();
-    PatternBuilder builder(lambda_at(r_), lambda_at(r_));
+  void lay_out() {
+    const SparsityPattern& g = system_->constraint_pattern();
+    std::vector<Block> gamma, lambda, motion, position;
+    for (Index i = 0; i < s_; ++i) gamma.push_back(layout_.unknown("gamma" + std::to_string(i), n_));
+    for (Index t = 0; t < r_; ++t) lambda.push_back(layout_.unknown("lambda" + std::to_string(t), m_));
+    for (Index i = 0; i < s_; ++i) motion.push_back(layout_.rows(n_));
+    for (Index t = 0; t < r_; ++t) position.push_back(layout_.rows(m_));
+    mass_.resize(at(s_));
+    hessian_.resize(at(s_ * s_));
+    places_.resize(at(s_ * s_));
+    multiplier_.resize(at(s_ * r_));
+    constraint_.resize(at(r_ * s_));
     for (Index i = 0; i < s_; ++i) {
-      blocks_.push_back({"gamma" + std::to_string(i), i * n_, n_});
-      builder.add(mass, i * n_, i * n_);
+      layout_.place(mass_[at(i)], motion[at(i)], gamma[at(i)], system_->mass().pattern());
       for (Index j = 0; j < s_; ++j) {
-        builder.add(hessian, i * n_, j * n_);
-        applied_.add_pattern(builder, i * n_, j * n_);
+        layout_.place(hessian_[at(i * s_ + j)], motion[at(i)], gamma[at(j)], system_->hessian_pattern());
+        applied_.place(layout_, places_[at(i * s_ + j)], motion[at(i)], gamma[at(j)]);
       }
       for (Index t = 0; t < r_; ++t) {
-        builder.add(g, i * n_, lambda_at(t), true);
-        builder.add(g, lambda_at(t), i * n_);
+        layout_.place(multiplier_[at(i * r_ + t)], motion[at(i)], lambda[at(t)], g, Layout::transposed);
+        layout_.place(constraint_[at(t * s_ + i)], position[at(t)], gamma[at(i)], g);
       }
     }
-    for (Index t = 0; t < r_; ++t) blocks_.push_back({"lambda" + std::to_string(t), lambda_at(t), m_});
-    pattern_ = builder.build();
-    for (Index i = 0; i < s_; ++i) {
-      mass_.emplace_back(pattern_, mass, i * n_, i * n_);
-      for (Index j = 0; j < s_; ++j) {
-        hessian_.emplace_back(pattern_, hessian, i * n_, j * n_);
-        places_.push_back(applied_.place(pattern_, i * n_, j * n_));
-      }
-      for (Index t = 0; t < r_; ++t) multiplier_.emplace_back(pattern_, g, i * n_, lambda_at(t), true);
-    }
-    for (Index t = 0; t < r_; ++t)
-      for (Index j = 0; j < s_; ++j) constraint_.emplace_back(pattern_, g, lambda_at(t), j * n_);
+    finish_layout();
   }
 
   /// b.force = grad U(q_l) + G(q_l)^T lambda_l - Q(q_l, q'_l, t_l), at b.q
-  template <class S>
-  void force_at(const VectorOf<S>& x, Index l, Buffers<S>& b) {
+  template <class S, class X>
+  void force_at(const X& x, Index l, Buffers<S>& b) {
     at_.potential_gradient(frame_.time(l), b.q, b.force);
     if (applied_.active()) {
       frame_.velocity(x, l, b.work);
@@ -276,15 +261,12 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations> {
   HbvmInverse inverse_;
   Index n_, m_, s_, r_;
   Matrix w_;  // s x k, W = X P^T Omega
-  std::vector<Block> blocks_;
-  SparsityPattern pattern_;
   std::vector<BlockMap> mass_, hessian_, multiplier_, constraint_;
   std::vector<AppliedForce::Place> places_;
 
   const Compensated* p0_ = nullptr;
   double floor_ = 1e-15;
-  Buffers<double> double_;
-  Buffers<Dual1> dual_;
+  ForBothScalars<Buffers> buffers_;
   VectorOf<long double> phi0_, xphi_;  // phi_0 and sum_j X_0j phi_j
   Vector q_, qdot_, work_, force_, lambda_, g_values_, dg_values_, hessian_values_;
 };

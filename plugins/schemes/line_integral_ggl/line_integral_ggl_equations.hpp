@@ -10,9 +10,9 @@
 
 #include <cmath>
 
+#include "gnomon/scheme/one_solve_step.hpp"
+#include "gnomon/scheme/requirements.hpp"
 #include "kernels/common/applied_force.hpp"
-#include "kernels/common/predictor.hpp"
-#include "kernels/common/requirements.hpp"
 #include "kernels/ggl/constraint_hessians.hpp"
 #include "kernels/ggl/frozen_ggl_inverse.hpp"
 #include "kernels/line_integral/line_integral_frame.hpp"
@@ -35,20 +35,17 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
         s_(s),
         r_(frame_.r()),
         quadratic_(quadratic_constraints(system)) {
-    blocks_ = {{"u", 0, s * n_}, {"y", y_at(0), s * n_}, {"mu", mu_at(0), r_ * m_}, {"gamma", gamma_at(0), r_ * m_}};
-    build_pattern();
-    allocate(2 * (s * n_ + r_ * m_));
-    allocate_buffers(double_);
-    allocate_buffers(dual_);
-    x_.setZero(size());
+    lay_out();
+    buffers_.for_each([&](auto& b) {
+      for (auto* v : {&b.q, &b.v, &b.du, &b.dy, &b.a, &b.force}) v->setZero(n_);
+      for (auto* v : {&b.mu, &b.gamma, &b.row}) v->setZero(m_);
+    });
     for (Vector* v : {&v0_, &gradient0_, &work_}) v->setZero(n_);
     lambda_.setZero(m_);
     for (Vector* v : {&g_, &dgv_, &dgu_, &dgy_, &third_}) v->setZero(system.constraint_pattern().nonzeros());
     for (Vector* v : {&h_values_, &h_gamma_, &h_third_}) v->setZero(system.hessian_pattern().nonzeros());
   }
 
-  const SparsityPattern& pattern() const override { return pattern_; }
-  const std::vector<Block>& blocks() const override { return blocks_; }
   ApproximateInverse* approximate_inverse() override { return &inverse_; }
   Index mu_at(Index i) const { return 2 * s_ * n_ + i * m_; }
   Index y_at(Index j) const { return (s_ + j) * n_; }
@@ -65,9 +62,8 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
     v0_ += work_;
   }
 
-  /// Start value: extrapolation, else the explicit step with the multipliers of the start and gamma = 0.
+  /// The explicit step with the multipliers of the start and gamma = 0.
   void predict(VectorRef x) {
-    if (extrapolate(*z0_, h_, x)) return;
     x.setZero();
     const Vector& q0 = z0_->q.value();
     system_->potential_gradient(z0_->t, q0, gradient0_);
@@ -85,18 +81,20 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
     for (Index i = 0; i < r_; ++i) lambda += table_.P_at_1[i] / h_ * x.segment(mu_at(i), m_);
   }
 
-  /// Work of the force in the step.
-  Work work(const Vector& x) {
-    Work out;
-    if (!applied_.active()) return out;
-    auto& b = double_;
+  /// q1 = q0 + h u_0, p1 = p0 + M y_0
+  void finish(const Vector& x, State& next) {
+    work_ = h_ * x.head(n_);
+    next.q.add(work_);
+    system_->mass().apply(x.segment(y_at(0), n_), work_);
+    next.p.add(work_);
+    if (!applied_.active()) return;
+    auto& b = buffers_.at_double;
     long double sum = 0;
     for (Index l = 0; l < table_.k; ++l) {
       set_node(x, l, b);
       sum += table_.b[l] * applied_.work(frame_.time(l), b.q, b.du, b.du);
     }
-    out.force = h_ * sum;
-    return out;
+    next.work.force += h_ * sum;
   }
 
   void scales(VectorRef columns, VectorRef rows) const override {
@@ -113,8 +111,8 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
   double rounding_floor() const override { return 1e-15 + (quadratic_ ? 0 : scales_.position_floor()); }
 
   template <class S>
-  void evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
-    auto& b = buffers<S>();
+  void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
+    auto& b = buffers_.get<S>();
     const Vector &p0 = z0_->p.value(), &p0_tail = z0_->p.tail();
     f.setConstant(S(0.0));
     for (Index j = 0; j < s_; ++j) {
@@ -165,8 +163,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
   }
 
   void jacobian(const ConstVectorRef& x, VectorRef values) override {
-    auto& b = double_;
-    x_ = x;
+    auto& b = buffers_.at_double;
     values.setZero();
     const Vector& mass = system_->mass().values();
     for (Index j = 0; j < s_; ++j) {
@@ -177,7 +174,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
     }
     for (Index l = 0; l < table_.k; ++l) {
       const double t = frame_.time(l);
-      set_node(x_, l, b);
+      set_node(x, l, b);
       add_node_hessians(t, l, values);
       if (applied_.active()) {
         applied_.linearise(t, b.q, b.du);
@@ -199,7 +196,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
         }
       if (r_ > 1) add_node_rows(t, l, values);
     }
-    set_end(x_, b);
+    set_end(x, b);
     if (r_ == 0) return;
     const Multipliers& at = multipliers_[pair(0, 0)];
     system_->constraint_jacobian(t1_, b.q, g_);
@@ -214,18 +211,6 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
   struct Buffers {
     VectorOf<S> q, v, du, dy, a, force, mu, gamma, row;
   };
-  template <class S>
-  Buffers<S>& buffers() {
-    if constexpr (std::is_same_v<S, double>)
-      return double_;
-    else
-      return dual_;
-  }
-  template <class S>
-  void allocate_buffers(Buffers<S>& b) {
-    for (auto* v : {&b.q, &b.v, &b.du, &b.dy, &b.a, &b.force}) v->resize(n_);
-    for (auto* v : {&b.mu, &b.gamma, &b.row}) v->resize(m_);
-  }
   /// The places of one (stage, stage) or (stage, multiplier) pair in the pattern.
   struct Stages {
     BlockMap mass, hessian;
@@ -239,8 +224,8 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
   const Stages& uu(Index j, Index i) const { return uu_[pair(j, i)]; }
   const Stages& yy(Index j, Index i) const { return yy_[pair(j, i)]; }
 
-  template <class S>
-  void set_node(const VectorOf<S>& x, Index l, Buffers<S>& b) {
+  template <class S, class X>
+  void set_node(const X& x, Index l, Buffers<S>& b) {
     frame_.position(x, l, b.q);
     frame_.velocity(x, l, b.du);
     LineIntegralFrame::combine(x, y_at(0), table_.I, l, s_, b.v);
@@ -250,8 +235,8 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
     frame_.multiplier(x, gamma_at(0), l, b.gamma);
   }
   /// q = q1, v = v1, du = u_0
-  template <class S>
-  void set_end(const VectorOf<S>& x, Buffers<S>& b) {
+  template <class S, class X>
+  void set_end(const X& x, Buffers<S>& b) {
     b.du = x.head(n_);
     b.q = (b.du * S(h_) + z0_->q.tail().template cast<S>()) + z0_->q.value().template cast<S>();
     b.v = x.segment(y_at(0), n_) + v0_.template cast<S>();
@@ -266,7 +251,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
   /// g
   /// + h gamma.D^3 g v) h I_i by u_i and h gamma.Hess g I_i by y_i.
   void add_node_hessians(double t, Index l, VectorRef values) {
-    auto& b = double_;
+    auto& b = buffers_.at_double;
     lambda_ = b.mu / h_;
     system_->lagrangian_hessian(t, b.q, lambda_, h_values_);
     hessians_.weighted(t, b.q, b.gamma, h_gamma_);
@@ -284,7 +269,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
   }
   /// d[G q'] and d[h v.Hess g q' + G y'] by u_j and y_j
   void add_node_rows(double t, Index l, VectorRef values) {
-    auto& b = double_;
+    auto& b = buffers_.at_double;
     system_->constraint_jacobian_derivative(t, b.q, b.du, dgu_);
     system_->constraint_jacobian_derivative(t, b.q, b.dy, dgy_);
     if (!quadratic_) system_->constraint_third(t, b.q, b.v, b.du, third_);
@@ -302,32 +287,12 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
       }
   }
 
-  void build_pattern() {
+  void lay_out() {
     const SparsityPattern &g = system_->constraint_pattern(), &mass = system_->mass().pattern();
     const SparsityPattern& hessian = system_->hessian_pattern();
-    const Index size = 2 * (s_ * n_ + r_ * m_);
-    PatternBuilder builder(size, size);
-    for (Index j = 0; j < s_; ++j) {
-      for (Index i = 0; i < s_; ++i) {
-        if (table_.X(j, i) != 0) builder.add(mass, j * n_, y_at(i));
-        builder.add(hessian, j * n_, i * n_);
-        builder.add(hessian, y_at(j), i * n_);
-        builder.add(hessian, y_at(j), y_at(i));
-        applied_.add_pattern(builder, y_at(j), i * n_);
-      }
-      builder.add(mass, j * n_, j * n_);
-      builder.add(mass, y_at(j), y_at(j));
-      for (Index i = 0; i < r_; ++i) {
-        builder.add(g, j * n_, gamma_at(i), true);
-        builder.add(g, y_at(j), mu_at(i), true);
-        builder.add(g, y_at(j), gamma_at(i), true);
-        if (i == 0 && j > 0) continue;  // the ends of the step depend on u_0 and y_0 only
-        builder.add(g, mu_at(i), j * n_);
-        builder.add(g, gamma_at(i), j * n_);
-        builder.add(g, gamma_at(i), y_at(j));
-      }
-    }
-    pattern_ = builder.build();
+    const Block all_u = layout_.unknown("u", s_ * n_), all_y = layout_.unknown("y", s_ * n_);
+    const Block all_mu = layout_.unknown("mu", r_ * m_), all_gamma = layout_.unknown("gamma", r_ * m_);
+    layout_.rows(layout_.size());
     const auto pairs = static_cast<std::size_t>(s_ * s_);
     uu_.resize(pairs);
     yy_.resize(pairs);
@@ -336,27 +301,31 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
     multipliers_.resize(pairs);
     force_.resize(pairs);
     for (Index j = 0; j < s_; ++j) {
+      const Block u_j = all_u.part(j, n_), y_j = all_y.part(j, n_);  // unknowns and, at the same place, rows
       for (Index i = 0; i < s_; ++i) {
+        const Block u = all_u.part(i, n_), y = all_y.part(i, n_);
         const std::size_t at = pair(j, i);
-        uu_[at].hessian = BlockMap(pattern_, hessian, j * n_, i * n_);
-        yy_[at].hessian = BlockMap(pattern_, hessian, y_at(j), y_at(i));
-        yu_[at] = BlockMap(pattern_, hessian, y_at(j), i * n_);
-        force_[at] = applied_.place(pattern_, y_at(j), i * n_);
-        if (table_.X(j, i) != 0) uy_mass_[at] = BlockMap(pattern_, mass, j * n_, y_at(i));
+        layout_.place(uu_[at].hessian, u_j, u, hessian);
+        layout_.place(yy_[at].hessian, y_j, y, hessian);
+        layout_.place(yu_[at], y_j, u, hessian);
+        applied_.place(layout_, force_[at], y_j, u);
+        if (table_.X(j, i) != 0) layout_.place(uy_mass_[at], u_j, y, mass);
       }
-      uu_[pair(j, j)].mass = BlockMap(pattern_, mass, j * n_, j * n_);
-      yy_[pair(j, j)].mass = BlockMap(pattern_, mass, y_at(j), y_at(j));
+      layout_.place(uu_[pair(j, j)].mass, u_j, u_j, mass);
+      layout_.place(yy_[pair(j, j)].mass, y_j, y_j, mass);
       for (Index i = 0; i < r_; ++i) {
+        const Block mu = all_mu.part(i, m_), gamma = all_gamma.part(i, m_);
         Multipliers& at = multipliers_[pair(j, i)];
-        at.u_gamma = BlockMap(pattern_, g, j * n_, gamma_at(i), true);
-        at.y_mu = BlockMap(pattern_, g, y_at(j), mu_at(i), true);
-        at.y_gamma = BlockMap(pattern_, g, y_at(j), gamma_at(i), true);
-        if (i == 0 && j > 0) continue;
-        at.mu_u = BlockMap(pattern_, g, mu_at(i), j * n_);
-        at.gamma_u = BlockMap(pattern_, g, gamma_at(i), j * n_);
-        at.gamma_y = BlockMap(pattern_, g, gamma_at(i), y_at(j));
+        layout_.place(at.u_gamma, u_j, gamma, g, Layout::transposed);
+        layout_.place(at.y_mu, y_j, mu, g, Layout::transposed);
+        layout_.place(at.y_gamma, y_j, gamma, g, Layout::transposed);
+        if (i == 0 && j > 0) continue;  // the ends of the step depend on u_0 and y_0 only
+        layout_.place(at.mu_u, mu, u_j, g);
+        layout_.place(at.gamma_u, gamma, u_j, g);
+        layout_.place(at.gamma_y, gamma, y_j, g);
       }
     }
+    finish_layout();
   }
 
   const System* system_;
@@ -369,8 +338,6 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
   FrozenGglInverse inverse_;
   Index n_, m_, s_, r_;
   bool quadratic_;
-  std::vector<Block> blocks_;
-  SparsityPattern pattern_;
   std::vector<Stages> uu_, yy_;
   std::vector<BlockMap> yu_, uy_mass_;
   std::vector<Multipliers> multipliers_;
@@ -378,9 +345,8 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
 
   const State* z0_ = nullptr;
   double h_ = 0, t1_ = 0;
-  Buffers<double> double_;
-  Buffers<Dual1> dual_;
-  Vector x_, v0_, lambda_, gradient0_, work_;
+  ForBothScalars<Buffers> buffers_;
+  Vector v0_, lambda_, gradient0_, work_;
   Vector g_, dgv_, dgu_, dgy_, third_, h_values_, h_gamma_, h_third_;
 };
 

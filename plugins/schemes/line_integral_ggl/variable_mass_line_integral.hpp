@@ -11,9 +11,8 @@
 /// and q1 = q0 + h u_0, p1 = p0 + pi_0. T is no polynomial: H is kept as far as the quadrature integrates it. Order
 /// min(2s, 2r+2), and 2s without constraints. The Newton matrix comes from dual numbers.
 
+#include "gnomon/scheme/one_solve_step.hpp"
 #include "gnomon/scheme/scheme.hpp"
-#include "kernels/common/predictor.hpp"
-#include "kernels/common/tangent_jacobian.hpp"
 #include "kernels/line_integral/line_integral_frame.hpp"
 #include "kernels/variable_mass/variable_mass_multipliers.hpp"
 
@@ -30,38 +29,30 @@ class VariableMassLineIntegral final : public TemplatedEquations<VariableMassLin
         m_(system.m()),
         s_(s),
         r_(frame_.r()) {
-    const Index size = gamma_at(r_);
-    blocks_ = {{"u", 0, s_ * n_}, {"pi", pi_at(0), s_ * n_}};
-    if (r_ > 0) {
-      blocks_.push_back({"lambda", lambda_at(0), r_ * m_});
-      blocks_.push_back({"gamma", gamma_at(0), r_ * m_});
-    }
-    pattern_ = SparsityPattern::dense(size, size);
-    tangents_.allocate(size);
-    allocate(size);
-    double_.allocate(n_, m_);
-    dual_.allocate(n_, m_);
+    layout_.unknown("u", s_ * n_);
+    layout_.unknown("pi", s_ * n_);
+    layout_.unknown("lambda", r_ * m_);
+    layout_.unknown("gamma", r_ * m_);
+    layout_.place_dense(layout_.rows(layout_.size()));
+    finish_layout();
+    points_.for_each([&](auto& b) { b.allocate(n_, m_); });
     tail_.setZero(n_);
     g_values_.setZero(system.constraint_pattern().nonzeros());
   }
 
-  const SparsityPattern& pattern() const override { return pattern_; }
-  const std::vector<Block>& blocks() const override { return blocks_; }
   Index pi_at(Index j) const { return (s_ + j) * n_; }
   Index lambda_at(Index i) const { return 2 * s_ * n_ + i * m_; }
   Index gamma_at(Index i) const { return 2 * s_ * n_ + (r_ + i) * m_; }
-  Index n() const { return n_; }
 
   void begin(const State& z0, double h) {
     scales_.update(z0, h);
     frame_.begin(z0, h);
   }
-  /// Start value: extrapolation, else the explicit step with the multipliers of the start and gamma = 0.
+  /// The explicit step with the multipliers of the start and gamma = 0.
   void predict(VectorRef x) {
     const State& z0 = frame_.z0();
-    if (extrapolate(z0, frame_.h(), x)) return;
     x.setZero();
-    auto& b = double_;
+    auto& b = points_.at_double;
     system_->kinetic_gradient(z0.q.value(), z0.p.value(), b.t_q, b.t_p);
     system_->potential_gradient(z0.t, z0.q.value(), b.a);
     b.t_q += b.a;
@@ -71,6 +62,13 @@ class VariableMassLineIntegral final : public TemplatedEquations<VariableMassLin
     x.head(n_) = b.t_p;
     x.segment(pi_at(0), n_) = -frame_.h() * b.t_q;
     if (r_ > 0) x.segment(lambda_at(0), m_) = z0.lambda;
+  }
+
+  void finish(const Vector& x, State& next) {
+    tail_ = frame_.h() * x.head(n_);
+    next.q.add(tail_);
+    tail_ = x.segment(pi_at(0), n_);
+    next.p.add(tail_);
   }
 
   void scales(VectorRef columns, VectorRef rows) const override {
@@ -88,8 +86,8 @@ class VariableMassLineIntegral final : public TemplatedEquations<VariableMassLin
   double rounding_floor() const override { return 1e-15 + scales_.position_floor(); }
 
   template <class S>
-  void evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
-    auto& b = points<S>();
+  void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
+    auto& b = points_.get<S>();
     const State& z0 = frame_.z0();
     const double h = frame_.h();
     f = x;
@@ -118,8 +116,6 @@ class VariableMassLineIntegral final : public TemplatedEquations<VariableMassLin
     f.segment(gamma_at(0), m_) = b.row;
   }
 
-  void jacobian(const ConstVectorRef& x, VectorRef values) override { tangents_.assemble(*this, x, values); }
-
  private:
   template <class S>
   struct Points {
@@ -129,17 +125,10 @@ class VariableMassLineIntegral final : public TemplatedEquations<VariableMassLin
       for (auto* x : {&lambda, &gamma, &unit, &row}) x->setConstant(m, S(0.0));
     }
   };
-  template <class S>
-  Points<S>& points() {
-    if constexpr (std::is_same_v<S, double>)
-      return double_;
-    else
-      return dual_;
-  }
 
   /// The multipliers' parts of velocity and force at node l, and the rows 0 < i.
-  template <class S>
-  void constrain(const VectorOf<S>& x, Index l, Points<S>& b, VectorOf<S>& f) {
+  template <class S, class X>
+  void constrain(const X& x, Index l, Points<S>& b, VectorRefOf<S> f) {
     const double t = frame_.time(l), h = frame_.h();
     frame_.multiplier(x, lambda_at(0), l, b.lambda);
     frame_.multiplier(x, gamma_at(0), l, b.gamma);
@@ -179,52 +168,24 @@ class VariableMassLineIntegral final : public TemplatedEquations<VariableMassLin
   SystemAt at_;
   StepScales scales_;
   LineIntegralFrame frame_;
-  TangentJacobian tangents_;
   Index n_, m_, s_, r_;
-  std::vector<Block> blocks_;
-  SparsityPattern pattern_;
-  Points<double> double_;
-  Points<Dual1> dual_;
+  ForBothScalars<Points> points_;
   Vector tail_, g_values_;
 };
 
 /// One step; State::lambda are the index-1 multipliers of the state.
-class VariableMassLineIntegralStep final : public StepEquations {
+class VariableMassLineIntegralStep final : public OneSolveStep<VariableMassLineIntegral> {
  public:
   VariableMassLineIntegralStep(const System& system, Index k, Index s, Index r)
-      : equations_(system, k, s, r), multipliers_(system) {
-    x_.setZero(equations_.size());
-    increment_.setZero(system.n());
-  }
+      : OneSolveStep(system, k, s, r), multipliers_(system) {}
 
-  Index n_systems() const override { return 1; }
-  NonlinearEquations& system(Index) override { return equations_; }
-  void prepare(State& z) const override { z.history.resize(x_.size(), predictor_depth); }
-  void begin(const State& z0, double h) override {
-    h_ = h;
-    equations_.begin(z0, h);
-  }
-  void predict(Index, VectorRef x) override { equations_.predict(x); }
-  Next accept(Index, const ConstVectorRef& x) override {
-    x_ = x;
-    return Next::advance;
-  }
   void finish(State& next) override {
-    const Index n = equations_.n();
-    increment_ = h_ * x_.head(n);
-    next.q.add(increment_);
-    increment_ = x_.segment(equations_.pi_at(0), n);
-    next.p.add(increment_);
-    remember(next, h_, x_);
-    next.advance_time(h_);
+    OneSolveStep::finish(next);
     multipliers_.solve(next.t, next.q.value(), next.p.value(), next.lambda);
   }
 
  private:
-  VariableMassLineIntegral equations_;
   VariableMassMultipliers multipliers_;
-  double h_ = 0;
-  Vector x_, increment_;
 };
 
 }  // namespace gnomon::kernels

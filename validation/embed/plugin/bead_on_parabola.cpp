@@ -6,6 +6,7 @@
 /// U and g are written once, templated on the scalar; all derivatives come from that.
 
 #include <gnomon/model/autodiff_system.hpp>
+#include <gnomon/model/problem.hpp>
 #include <gnomon/registry/plugin.hpp>
 
 namespace {

@@ -5,6 +5,7 @@
 
 #include <Eigen/LU>
 #include <gnomon/registry/plugin.hpp>
+#include <gnomon/solve/nonlinear_solver.hpp>
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <cstddef>
 
-#include "gnomon/export.h"
+#include "gnomon/abi.h"
 
 #ifdef GNOMON_COUNT_ALLOCATIONS
 extern "C" {

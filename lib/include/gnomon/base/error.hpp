@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gnomon/export.h"
+#include "gnomon/abi.h"
 #include "gnomon/flags.h"
 
 namespace gnomon {

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "gnomon/export.h"
+#include "gnomon/abi.h"
 
 namespace gnomon {
 

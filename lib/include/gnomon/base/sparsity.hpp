@@ -2,12 +2,27 @@
 /// \file
 /// Fixed sparsity: a row-compressed pattern, maps that place one pattern inside another, and a column colouring.
 
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "gnomon/base/types.hpp"
 
 namespace gnomon {
+
+/// A named range of a vector.
+struct Block {
+  std::string name;
+  Index offset = 0, size = 0;
+
+  /// The i-th of its parts of this size.
+  Block part(Index i, Index part_size) const { return {name, offset + i * part_size, part_size}; }
+  /// That range of x.
+  template <class V>
+  auto operator()(V& x) const {
+    return x.segment(offset, size);
+  }
+};
 
 /// Row-compressed pattern: row i owns the columns indices[offsets[i] .. offsets[i+1]), ascending. Values of a matrix
 /// with this pattern are a plain vector of length nonzeros() in the same order.
@@ -41,16 +56,34 @@ class GNOMON_EXPORT PatternBuilder {
   std::vector<std::pair<Index, Index>> entries_;
 };
 
-/// Where the entries of a block pattern land in an assembled pattern.
+/// Where the entries of a block pattern land in an assembled pattern. Positions of 32 bits: reading them is half of
+/// what an assembly costs.
 class GNOMON_EXPORT BlockMap {
  public:
   BlockMap() = default;
   BlockMap(const SparsityPattern& whole, const SparsityPattern& block, Index row, Index col, bool transposed = false);
   /// values[position of entry k] += factor * block_values[k]
-  void add(VectorRef values, const ConstVectorRef& block_values, double factor) const;
+  void add(VectorRef values, const ConstVectorRef& block_values, double factor) const {
+    double* const to = values.data();
+    const double* const from = block_values.data();
+    const std::size_t count = positions_.size();
+    for (std::size_t k = 0; k < count; ++k) to[positions_[k]] += factor * from[k];
+  }
+  /// The same, written instead of added.
+  void set(VectorRef values, const ConstVectorRef& block_values, double factor) const {
+    double* const to = values.data();
+    const double* const from = block_values.data();
+    const std::size_t count = positions_.size();
+    for (std::size_t k = 0; k < count; ++k) to[positions_[k]] = factor * from[k];
+  }
+  /// The same for a block whose entries are all equal.
+  void add(VectorRef values, double entry) const {
+    double* const to = values.data();
+    for (const int k : positions_) to[k] += entry;
+  }
 
  private:
-  std::vector<Index> positions_;
+  std::vector<int> positions_;
 };
 
 /// Out = A x and out = A^T y for a pattern with values.
@@ -65,6 +98,11 @@ struct Colouring {
   Index colours = 0;
   std::vector<Index> colour_of;             ///< per column
   std::vector<std::vector<Index>> columns;  ///< per colour
+  /// An entry of the matrix: its row and its position among the values.
+  struct Entry {
+    Index row, position;
+  };
+  std::vector<std::vector<Entry>> entries;  ///< per colour
 };
 GNOMON_EXPORT Colouring colour_columns(const SparsityPattern& pattern);
 

@@ -4,7 +4,7 @@
 
 #include <Eigen/Core>
 
-#include "gnomon/export.h"
+#include "gnomon/abi.h"
 
 namespace gnomon {
 

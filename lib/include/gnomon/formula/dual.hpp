@@ -9,6 +9,7 @@
 #include <Eigen/Core>
 #include <array>
 #include <cmath>
+#include <type_traits>
 
 namespace gnomon {
 
@@ -135,6 +136,34 @@ Dual<T, N> atan2(const Dual<T, N>& y, const Dual<T, N>& x) {
 
 /// The one-direction dual in which residuals are evaluated to get exact directional derivatives.
 using Dual1 = Dual<double, 1>;
+
+/// Vectors and views of them, by scalar.
+template <class S>
+using VectorOf = Eigen::Matrix<S, Eigen::Dynamic, 1>;
+template <class S>
+using VectorRefOf = Eigen::Ref<VectorOf<S>>;
+template <class S>
+using ConstVectorRefOf = Eigen::Ref<const VectorOf<S>>;
+
+/// The buffers of a residual that is written once for double and for Dual1: get<S>() is the one for S.
+template <template <class> class T>
+struct ForBothScalars {
+  T<double> at_double;
+  T<Dual1> at_dual;
+  template <class S>
+  T<S>& get() {
+    if constexpr (std::is_same_v<S, double>)
+      return at_double;
+    else
+      return at_dual;
+  }
+  /// For allocating both.
+  template <class F>
+  void for_each(const F& f) {
+    f(at_double);
+    f(at_dual);
+  }
+};
 
 /// Value at double, whatever the nesting.
 inline double value_of(double a) {

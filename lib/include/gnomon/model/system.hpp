@@ -20,12 +20,6 @@
 
 namespace gnomon {
 
-/// A named range of a vector.
-struct Block {
-  std::string name;
-  Index offset = 0, size = 0;
-};
-
 /// What a system declares about itself; schemes and their promises depend on it.
 struct SystemTraits {
   static constexpr int not_polynomial = -1;

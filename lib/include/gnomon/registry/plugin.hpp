@@ -2,19 +2,24 @@
 /// \file
 /// The entry of a plug-in, and the manifest that a loadable module carries.
 ///
-/// A plug-in is one source file named after its entry:
+/// A plug-in is one source file named after its entry, which includes this header and that of what it implements:
 ///
 ///     namespace { class MyScheme final : public gnomon::Scheme { ... }; }
 ///     GNOMON_PLUGIN(my_scheme) { registrar.add(std::make_unique<MyScheme>()); }
 ///
 /// built by gnomon_add_plugin(my_scheme my_scheme.cpp). Its types live in an anonymous namespace.
 
+#include <sundials/sundials_config.h>
+
 #include <Eigen/Core>
+#include <memory>
+#include <string>
 
 #include "gnomon/abi.h"
-#include "gnomon/base/error.hpp"
-#include "gnomon/registry/registry.hpp"
-#include "gnomon/sundials/sundials_compat.hpp"
+
+namespace gnomon {
+class Registrar;
+}
 
 extern "C" {
 /// Everything that must agree between the program and a module for C++ types to cross between them.
@@ -46,6 +51,33 @@ GNOMON_EXPORT void gnomon_plugin_register(gnomon::Registrar& registrar);
 #endif
 
 namespace gnomon {
+
+class AlgebraFactory;
+class AlgebraTable;
+class Problem;
+class Reference;
+class Scheme;
+class SchemeTable;
+class SolverFactory;
+
+/// What a plug-in's registration function is given.
+class GNOMON_EXPORT Registrar {
+ public:
+  virtual ~Registrar() = default;
+  virtual void add(std::unique_ptr<Scheme> scheme) = 0;
+  virtual void add(std::unique_ptr<SolverFactory> solver) = 0;
+  virtual void add(std::unique_ptr<AlgebraFactory> algebra) = 0;
+  virtual void add(std::unique_ptr<Problem> problem) = 0;
+  virtual void add(std::unique_ptr<Reference> reference) = 0;
+  /// Another name by which an entry is found where no entry has it: a former one, say. Lists do not show it.
+  virtual void add_alias(const std::string& alias, const std::string& name);
+  /// Where a scheme that wraps others finds them when it is bound: it outlives everything that is registered here, and
+  /// knows what is registered later too. Throws Error(refused) where schemes are not kept together.
+  virtual const SchemeTable& schemes() const;
+  /// The same for solvers, which find their linear algebra by name.
+  virtual const AlgebraTable& algebras() const;
+};
+
 /// The manifest of the translation unit that includes this header.
 inline gnomon_manifest this_manifest() {
   return {GNOMON_ABI_VERSION,
@@ -57,6 +89,7 @@ inline gnomon_manifest this_manifest() {
           EIGEN_MAX_ALIGN_BYTES,
           SUNDIALS_VERSION};
 }
+
 }  // namespace gnomon
 
 /// Defines the registration function of a plug-in; its argument is `gnomon::Registrar& registrar`.

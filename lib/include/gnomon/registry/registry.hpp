@@ -8,30 +8,13 @@
 #include <vector>
 
 #include "gnomon/model/problem.hpp"
+#include "gnomon/registry/plugin.hpp"
 #include "gnomon/run/integrator.hpp"
 #include "gnomon/run/reference.hpp"
 #include "gnomon/scheme/scheme.hpp"
 #include "gnomon/solve/linear_algebra.hpp"
 
 namespace gnomon {
-
-/// What a plug-in's registration function is given.
-class GNOMON_EXPORT Registrar {
- public:
-  virtual ~Registrar() = default;
-  virtual void add(std::unique_ptr<Scheme> scheme) = 0;
-  virtual void add(std::unique_ptr<SolverFactory> solver) = 0;
-  virtual void add(std::unique_ptr<AlgebraFactory> algebra) = 0;
-  virtual void add(std::unique_ptr<Problem> problem) = 0;
-  virtual void add(std::unique_ptr<Reference> reference) = 0;
-  /// Another name by which an entry is found where no entry has it: a former one, say. Lists do not show it.
-  virtual void add_alias(const std::string& alias, const std::string& name);
-  /// Where a scheme that wraps others finds them when it is bound: it outlives everything that is registered here, and
-  /// knows what is registered later too. Throws Error(refused) where schemes are not kept together.
-  virtual const SchemeTable& schemes() const;
-  /// The same for solvers, which find their linear algebra by name.
-  virtual const AlgebraTable& algebras() const;
-};
 
 using RegisterFunction = void (*)(Registrar&);
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "gnomon/export.h"
+#include "gnomon/abi.h"
 
 namespace gnomon {
 

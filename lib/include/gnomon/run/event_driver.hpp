@@ -28,8 +28,9 @@ class GNOMON_EXPORT EventDriver {
 
   virtual const std::vector<ContactEvent>& events() const = 0;
   virtual EnergyBook book() const = 0;
-  /// Work and impact losses up to now: H less them is what the run would conserve if it were exact.
-  virtual long double booked() const = 0;
+  /// Impact losses up to now: H less them and the work booked in the state is what the run would conserve if it were
+  /// exact.
+  virtual long double impact_losses() const = 0;
   virtual double deepest_penetration() const = 0;
   virtual const Promises& promises() const = 0;
   virtual const RunCounters& counters() const = 0;

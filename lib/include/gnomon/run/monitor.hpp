@@ -46,13 +46,13 @@ class GNOMON_EXPORT InvariantMonitor {
   explicit InvariantMonitor(const System& system);
   /// Of an overdetermined DAE both constraint levels are measured, and the energy where it declares one.
   explicit InvariantMonitor(const OverdeterminedSystem& system);
-  /// Evaluates everything at z; added_energy is what the scheme conserves together with H, see
-  /// StepEquations::added_energy. False when a value is not finite; a callback may throw.
+  /// Evaluates everything at z. The energy is H and added_energy, which the scheme conserves together with it (see
+  /// StepEquations::added_energy), less the work booked in z. False when a value is not finite; a callback may throw.
   bool evaluate(const State& z, long double added_energy = 0);
   /// The scheme's own energy of the step that led to the state of the last evaluate, see
   /// StepEquations::discrete_energy; counted from the first step on. False when it is not finite.
   bool evaluate_discrete(long double energy);
-  /// H (and what was added) at the last evaluate.
+  /// That energy at the last evaluate.
   long double energy_now() const { return energy_now_; }
   /// Takes the values of the last evaluate as the start of a run, or as the end of a step.
   void start();

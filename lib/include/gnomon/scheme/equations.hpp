@@ -4,9 +4,8 @@
 
 #include <vector>
 
-#include "gnomon/base/sparsity.hpp"
 #include "gnomon/formula/dual.hpp"
-#include "gnomon/model/system.hpp"
+#include "gnomon/scheme/layout.hpp"
 
 namespace gnomon {
 
@@ -23,22 +22,23 @@ class GNOMON_EXPORT ApproximateInverse {
 };
 
 /// F(x) = 0 with a fixed size and sparsity. The owner (StepEquations) sets its parameters at the begin of each step.
-/// Nothing here allocates. A function may throw (CannotEvaluate or anything a user's callback throws): the caller,
-/// which is ScaledEquations, turns that into a failed evaluation.
+/// Nothing here allocates, but for the first jacobian() where that is not written. A function may throw (CannotEvaluate
+/// or anything a user's callback throws): the caller, which is ScaledEquations, turns that into a failed evaluation.
 class GNOMON_EXPORT NonlinearEquations {
  public:
   virtual ~NonlinearEquations() = default;
 
   Index size() const { return pattern().cols; }
-  virtual const SparsityPattern& pattern() const = 0;
+  virtual const SparsityPattern& pattern() const { return layout_.pattern(); }
   /// Named ranges of x, e.g. dq, dp, lambda.
-  virtual const std::vector<Block>& blocks() const = 0;
+  virtual const std::vector<Block>& blocks() const { return layout_.blocks(); }
 
   virtual void residual(const ConstVectorRef& x, VectorRef f) = 0;
   /// Jw = (dF/dx) w by dual numbers through the residual.
   virtual void tangent(const ConstVectorRef& x, const ConstVectorRef& w, VectorRef jw) = 0;
-  /// dF/dx assembled from analytic formulas, on pattern().
-  virtual void jacobian(const ConstVectorRef& x, VectorRef values) = 0;
+  /// dF/dx on pattern(), assembled from analytic formulas where a scheme writes them. Not written: tangents along the
+  /// colours of the pattern.
+  virtual void jacobian(const ConstVectorRef& x, VectorRef values);
 
   /// Typical magnitudes of the unknowns and of the rows at the current step (powers of h and of the masses): with
   /// x = C xs and F = R Fs the scaled Jacobian R^-1 F' C has a condition number that does not depend on h.
@@ -48,19 +48,25 @@ class GNOMON_EXPORT NonlinearEquations {
 
   /// What the scheme exposes for solvers that need no Jacobian; null: nothing.
   virtual ApproximateInverse* approximate_inverse() { return nullptr; }
+
+ protected:
+  /// Of the derived class, which fills it in its constructor, or overrides pattern() and blocks().
+  Layout layout_;
+
+ private:
+  struct ByColours {
+    Colouring colouring;
+    Vector direction, product;
+  } columns_;
 };
 
 /// Implements residual and tangent from one function template of the derived class,
-///     template <class S> void evaluate(const VectorOf<S>& x, VectorOf<S>& f);
-/// with S = double and S = Dual1: the equation is written once.
+///     template <class S> void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f);
+/// with S = double and S = Dual1: the equation is written once. What it needs in between it keeps in ForBothScalars.
 template <class Derived>
 class TemplatedEquations : public NonlinearEquations {
  public:
-  void residual(const ConstVectorRef& x, VectorRef f) final {
-    x_ = x;
-    self().template evaluate<double>(x_, f_);
-    f = f_;
-  }
+  void residual(const ConstVectorRef& x, VectorRef f) final { self().template evaluate<double>(x, f); }
   void tangent(const ConstVectorRef& x, const ConstVectorRef& w, VectorRef jw) final {
     for (Index i = 0; i < x.size(); ++i) {
       x_dual_[i].value = x[i];
@@ -72,15 +78,16 @@ class TemplatedEquations : public NonlinearEquations {
 
  protected:
   void allocate(Index size) {
-    x_.resize(size);
-    f_.resize(size);
     x_dual_.resize(size);
     f_dual_.resize(size);
+  }
+  void finish_layout() {
+    layout_.finish();
+    allocate(layout_.size());
   }
 
  private:
   Derived& self() { return static_cast<Derived&>(*this); }
-  Vector x_, f_;
   VectorOf<Dual1> x_dual_, f_dual_;
 };
 

@@ -6,12 +6,17 @@
 #include <string>
 #include <vector>
 
-#include "gnomon/base/options.hpp"
-#include "gnomon/model/overdetermined.hpp"
-#include "gnomon/scheme/equations.hpp"
-#include "gnomon/scheme/state.hpp"
+#include "gnomon/base/types.hpp"
 
 namespace gnomon {
+
+class NonlinearEquations;
+class Options;
+class OverdeterminedSystem;
+class System;
+struct OptionSpec;
+struct State;
+using OptionSpecs = std::vector<OptionSpec>;
 
 /// What a scheme declares, for the system it is bound to. The conformance cases test every one of them.
 struct Promises {
@@ -73,7 +78,7 @@ class GNOMON_EXPORT StepEquations {
   }
 
   /// What the scheme conserves together with H, at a state: the penalty potential of a penalty scheme, else zero. The
-  /// monitor's energy is H plus this.
+  /// monitor's energy is H plus this, less the work booked in the state.
   virtual long double added_energy(const State& z) {
     static_cast<void>(z);
     return 0;
@@ -111,7 +116,7 @@ class GNOMON_EXPORT Scheme {
   virtual std::string name() const = 0;
   virtual std::string description() const = 0;  ///< one line
   virtual std::string source() const = 0;       ///< paper and equation numbers
-  virtual OptionSpecs options() const { return {}; }
+  virtual OptionSpecs options() const;          ///< default: none
   /// The promises at best, for lists; bind returns those that hold for a given System.
   virtual Promises promises() const = 0;
   /// Throws Error(refused) with the reason when the scheme does not fit the system. The system must outlive the result.

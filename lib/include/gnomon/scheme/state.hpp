@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "gnomon/base/archive.hpp"
 #include "gnomon/base/types.hpp"
-#include "gnomon/scheme/work.hpp"
 
 namespace gnomon {
+
+class Archive;
 
 /// A vector as an unevaluated sum value + tail, |tail| <= ulp(value)/2: increments are added without losing the digits
 /// below the last place of the value (Neumaier, TwoSum).
@@ -28,7 +28,7 @@ class GNOMON_EXPORT Compensated {
     value_.swap(other.value_);
     tail_.swap(other.tail_);
   }
-  void serialize(Archive& archive) { archive(value_, tail_); }
+  void serialize(Archive& archive);
 
  private:
   Vector value_, tail_;
@@ -78,6 +78,34 @@ class GNOMON_EXPORT History {
   Index count_ = 0, head_ = 0;
 };
 
+/// The ledger of a run since its start, in units of energy. Each term is a sum over the steps; of a discrete-derivative
+/// scheme H1 - H0 = total(), to rounding, with
+///
+///     force        Q.dq                      friction and other forces outside H
+///     potential    D_t U                     a potential that moves in time
+///     position     lambda.D_t g              constraints g(q,t) that move in time
+///     velocity     gamma.D_t Psi             their velocity level Psi = G M^-1 p + dg/dt
+///
+/// D_t f = [f(z0,t1) - f(z0,t0) + f(z1,t1) - f(z1,t0)]/2 is an increment. Which of position and velocity a moving
+/// support's work is booked under depends on the scheme: each has its own multipliers.
+struct GNOMON_EXPORT Work {
+  long double force = 0, potential = 0, position = 0, velocity = 0;
+
+  static constexpr int terms = 4;
+  long double term(int i) const { return i == 0 ? force : i == 1 ? potential : i == 2 ? position : velocity; }
+  static const char* name(int i) { return i == 0 ? "force" : i == 1 ? "potential" : i == 2 ? "position" : "velocity"; }
+
+  long double total() const { return force + potential + position + velocity; }
+  Work& operator+=(const Work& other) {
+    force += other.force;
+    potential += other.potential;
+    position += other.position;
+    velocity += other.velocity;
+    return *this;
+  }
+  void serialize(Archive& archive);
+};
+
 /// {t, q, p, multipliers of the last step, scheme-owned history}. Copied and restored as a whole: a failed step leaves
 /// it as it was.
 struct GNOMON_EXPORT State {
@@ -94,7 +122,7 @@ struct GNOMON_EXPORT State {
   struct Substep {
     History history;
     double last_h = 0;
-    void serialize(Archive& archive) { archive(history, last_h); }
+    void serialize(Archive& archive);
   };
   std::vector<Substep> substeps;
   std::vector<Index> closed;    ///< closed contacts of a system with obstacles, ascending

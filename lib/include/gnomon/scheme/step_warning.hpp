@@ -2,7 +2,7 @@
 /// \file
 /// What StepEquations may tell the user about steps that succeed.
 
-#include "gnomon/export.h"
+#include "gnomon/abi.h"
 
 namespace gnomon {
 

@@ -27,8 +27,6 @@ class GNOMON_EXPORT EquilibriumEquations final : public TemplatedEquations<Equil
   /// obstacles, with a force outside the potential or with friction, and Error(bad_value) for eps <= 0.
   EquilibriumEquations(const System& system, double t, const Vector& q0, Method method, double eps = 1);
 
-  const SparsityPattern& pattern() const override { return pattern_; }
-  const std::vector<Block>& blocks() const override { return blocks_; }
   void scales(VectorRef columns, VectorRef rows) const override;
   double rounding_floor() const override { return floor_; }
   void jacobian(const ConstVectorRef& x, VectorRef values) override;
@@ -51,7 +49,7 @@ class GNOMON_EXPORT EquilibriumEquations final : public TemplatedEquations<Equil
   Vector start(const Vector& lambda) const;
 
   template <class S>
-  void evaluate(const VectorOf<S>& x, VectorOf<S>& f);
+  void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f);
 
  private:
   friend class TemplatedEquations<EquilibriumEquations>;
@@ -61,7 +59,7 @@ class GNOMON_EXPORT EquilibriumEquations final : public TemplatedEquations<Equil
   };
   bool exact() const { return method_ == Method::exact; }
   double weight(Index i) const { return weights_[i] / eps_; }
-  void build_pattern();
+  void lay_out();
   void find_scales();
 
   const System* system_;
@@ -73,14 +71,11 @@ class GNOMON_EXPORT EquilibriumEquations final : public TemplatedEquations<Equil
   double eps_;
   Index n_, m_;
   Vector weights_;
-  SparsityPattern pattern_;
-  std::vector<Block> blocks_;
   BlockMap hessian_, forces_, rows_;
   std::vector<Index> normal_;
   Vector columns_, row_units_;
   double floor_ = 1e-15;
-  Point<double> at_double_;
-  Point<Dual1> at_dual_;
+  ForBothScalars<Point> points_;
   Vector q_, g_, lambda_, g_values_, hessian_values_;
 };
 

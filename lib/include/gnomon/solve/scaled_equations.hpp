@@ -37,6 +37,7 @@ class GNOMON_EXPORT ScaledEquations {
 
   /// Reads the scales of the current step; call after the scheme's begin and before anything below.
   void update_scales();
+  /// Both may be done in place.
   void to_scaled(const ConstVectorRef& x, VectorRef xs) const { xs = x.cwiseQuotient(columns_); }
   void to_unscaled(const ConstVectorRef& xs, VectorRef x) const { x = xs.cwiseProduct(columns_); }
 

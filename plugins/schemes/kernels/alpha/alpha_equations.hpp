@@ -57,7 +57,7 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations>, public A
     frame_.g.setZero(system.m());
     lambda_.setZero(system.m());
     base_.setZero(constant_part_ ? pattern_.nonzeros() : 0);
-    for (Vector* v : {&trial_, &rows_}) v->setZero(pattern_.cols);
+    rows_.setZero(pattern_.cols);
     hessian_values_.setZero(system.hessian_pattern().nonzeros());
     if (system.traits().has_force) force_values_.setZero(system.force_pattern(ForceArgument::v).nonzeros());
   }
@@ -124,8 +124,7 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations>, public A
   const Vector& effective_multiplier(const Vector& x) {
     auto& b = points_.at_double;
     b.place(frame_, x);
-    trial_ = x;
-    multiplier_.evaluate(frame_, trial_, b, rows_);
+    multiplier_.evaluate(frame_, x, b, rows_);
     return b.multiplier;
   }
 
@@ -187,7 +186,7 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations>, public A
   }
 
   template <class S>
-  void evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
+  void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
     auto& b = points_.template get<S>();
     const double h = frame_.h;
     b.place(frame_, x);
@@ -208,10 +207,9 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations>, public A
   void jacobian(const ConstVectorRef& x, VectorRef values) override {
     auto& b = points_.at_double;
     const double h = frame_.h;
-    trial_ = x;
-    b.place(frame_, trial_);
+    b.place(frame_, x);
     if (!constant_part_) b.place_middles(frame_);
-    multiplier_.evaluate(frame_, trial_, b, rows_);
+    multiplier_.evaluate(frame_, x, b, rows_);
     if (constant_part_) {
       find_base();
       values = base_;
@@ -293,7 +291,7 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations>, public A
   }
 
   template <class S>
-  void add_quadratic_part(const VectorOf<S>& delta, double factor, VectorOf<S>& f) const {
+  void add_quadratic_part(const VectorOf<S>& delta, double factor, VectorRefOf<S> f) const {
     const SparsityPattern& pattern = system_->hessian_pattern();
     for (Index i = 0; i < n_; ++i)
       for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k)
@@ -329,7 +327,7 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations>, public A
   ForBothScalars<AlphaPoint> points_;
   ForBothScalars<VectorOf> velocity_, force_;
   VectorOf<Dual1> x_dual_;
-  Vector quadratic_part_, base_, hessian_values_, force_values_, lambda_, trial_, rows_, work_;
+  Vector quadratic_part_, base_, hessian_values_, force_values_, lambda_, rows_, work_;
 };
 
 }  // namespace gnomon::kernels

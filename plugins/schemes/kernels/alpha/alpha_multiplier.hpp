@@ -86,8 +86,8 @@ class AlphaMultiplier {
   }
 
   /// b.force = G^T F, after b.place(); f.tail(m) = g(x^{n+1}) where lambda is unknown.
-  template <class S>
-  void evaluate(const AlphaFrame& frame, const VectorOf<S>& unknowns, AlphaPoint<S>& b, VectorOf<S>& f) {
+  template <class S, class X, class F>
+  void evaluate(const AlphaFrame& frame, const X& unknowns, AlphaPoint<S>& b, F& f) {
     if (m_ == 0) {
       for (Index j = 0; j < n_; ++j) b.force[j] = S(0.0);
       return;

@@ -3,8 +3,8 @@
 /// What the alpha-schemes for constant mass take, and what they promise.
 
 #include "gnomon/base/options.hpp"
+#include "gnomon/scheme/requirements.hpp"
 #include "kernels/alpha/alpha_step.hpp"
-#include "kernels/common/requirements.hpp"
 
 namespace gnomon::kernels {
 
@@ -28,18 +28,18 @@ inline Promises alpha_promises() {
 /// Throws Error(refused).
 inline AlphaRule alpha_rule(const Scheme& scheme, const System& system, const Options& options) {
   const SystemTraits& traits = system.traits();
-  if (!traits.constant_mass) throw refusal(scheme, system, "its mass depends on the configuration");
-  if (traits.has_friction) throw refusal(scheme, system, "it has friction, which depends on the multipliers");
+  if (!traits.constant_mass) refuse(scheme, system, "its mass depends on the configuration");
+  if (traits.has_friction) refuse(scheme, system, "it has friction, which depends on the multipliers");
   if (traits.time_dependent && system.m() > 0)
-    throw refusal(scheme, system, "it has constraints and something that depends on time");
+    refuse(scheme, system, "it has constraints and something that depends on time");
   if (!quadratic_constraints(system))
-    throw refusal(scheme, system, "its constraints are not declared to be at most quadratic");
+    refuse(scheme, system, "its constraints are not declared to be at most quadratic");
   AlphaRule rule;
   rule.alpha = options.real("alpha");
   rule.split_potential = !at_most_quadratic(traits.potential_degree);
   if (rule.split_potential && traits.n_invariants == 0)
-    throw refusal(scheme, system,
-                  "its potential is neither declared to be at most quadratic nor written in quadratic invariants");
+    refuse(scheme, system,
+           "its potential is neither declared to be at most quadratic nor written in quadratic invariants");
   return rule;
 }
 

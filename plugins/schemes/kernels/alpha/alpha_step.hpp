@@ -4,19 +4,19 @@
 /// velocities v^n = (x^{n+1} - x^{n-1})/(2h): the equation at the start node, into which x^{-1} = x^1 - 2 h v^0 is put,
 /// gives d+, and the equation at the next node the one after it, d++, hence v^{n+1} = (d++ + d+)/(2h). From a state
 /// with such a v the start's equation has the two-step scheme's solution. So a step solves at its *end* node for the
-/// increment of the step to come; `carried` keeps that, and only at a start, or where h or p was changed, the step's
+/// increment of the step to come; `scheme_data` keeps that, and only at a start, or where h or p was changed, the step's
 /// own increment is solved for first.
 ///
-///     carried = [d+ | d+'s tail | p | h, work at the node]
+///     scheme_data = [d+ | d+'s tail | p | h, work at the node]
 
 #include <algorithm>
 #include <string>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/scheme/one_solve_step.hpp"
 #include "gnomon/scheme/scheme.hpp"
 #include "gnomon/scheme/step_warning.hpp"
 #include "kernels/alpha/alpha_equations.hpp"
-#include "kernels/common/predictor.hpp"
 
 namespace gnomon::kernels {
 
@@ -125,9 +125,9 @@ class AlphaStep : public StepEquations, public StepWarning {
   /// (23)
   const char* warning() const override { return std::abs(h_) > equations_.limit() ? warning_.c_str() : nullptr; }
 
-  /// The penalty's energy, less the work that was booked.
+  /// The penalty's energy.
   long double added_energy(const State& z) override {
-    return equations_.multiplier().energy(z.t, z.q.value(), z.q.tail()) - z.work.total();
+    return equations_.multiplier().energy(z.t, z.q.value(), z.q.tail());
   }
   const char* discrete_energy_name() const override { return "E at n+1/2"; }
   /// Of the step that begins at z, whose increment is known there.

@@ -11,7 +11,7 @@
 /// negative work: it takes energy in every step, for every h > 0.
 
 #include "gnomon/model/system_at.hpp"
-#include "gnomon/scheme/scheme.hpp"
+#include "gnomon/scheme/layout.hpp"
 
 namespace gnomon::kernels {
 
@@ -19,8 +19,7 @@ class AppliedForce {
  public:
   explicit AppliedForce(const System& system) : system_(&system), at_(system), active_(system.traits().has_force) {
     if (!active_) return;
-    double_.setZero(system.n());
-    dual_.resize(system.n());
+    force_.for_each([&](auto& v) { v.resize(system.n()); });
     by_q_.setZero(system.force_pattern(ForceArgument::q).nonzeros());
     by_v_.setZero(system.force_pattern(ForceArgument::v).nonzeros());
   }
@@ -28,19 +27,17 @@ class AppliedForce {
   bool active() const { return active_; }
 
   /// Q(q,v,t), valid until the next call.
-  const Vector& operator()(double t, const Vector& q, const Vector& v) {
-    at_.force(t, q, v, double_);
-    return double_;
-  }
-  const VectorOf<Dual1>& operator()(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v) {
-    at_.force(t, q, v, dual_);
-    return dual_;
+  template <class S>
+  const VectorOf<S>& operator()(double t, const VectorOf<S>& q, const VectorOf<S>& v) {
+    auto& force = force_.get<S>();
+    at_.force(t, q, v, force);
+    return force;
   }
   /// Q.d
   long double work(double t, const Vector& q, const Vector& v, const Vector& d) {
-    at_.force(t, q, v, double_);
+    const Vector& force = (*this)(t, q, v);
     long double sum = 0;
-    for (Index j = 0; j < d.size(); ++j) sum += static_cast<long double>(double_[j]) * d[j];
+    for (Index j = 0; j < d.size(); ++j) sum += static_cast<long double>(force[j]) * d[j];
     return sum;
   }
 
@@ -48,6 +45,11 @@ class AppliedForce {
   struct Place {
     BlockMap by_q, by_v;
   };
+  void place(Layout& layout, Place& place, const Block& rows, const Block& unknown) const {
+    if (!active_) return;
+    layout.place(place.by_q, rows, unknown, system_->force_pattern(ForceArgument::q));
+    layout.place(place.by_v, rows, unknown, system_->force_pattern(ForceArgument::v));
+  }
   void add_pattern(PatternBuilder& builder, Index row, Index col) const {
     if (!active_) return;
     builder.add(system_->force_pattern(ForceArgument::q), row, col);
@@ -72,8 +74,8 @@ class AppliedForce {
   const System* system_;
   SystemAt at_;
   bool active_;
-  Vector double_, by_q_, by_v_;
-  VectorOf<Dual1> dual_;
+  ForBothScalars<VectorOf> force_;
+  Vector by_q_, by_v_;
 };
 
 }  // namespace gnomon::kernels

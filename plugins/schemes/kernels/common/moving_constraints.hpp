@@ -13,6 +13,7 @@
 /// Of a system that does not depend on time everything is evaluated once, at the midpoint.
 
 #include "gnomon/scheme/scheme.hpp"
+#include "gnomon/scheme/state.hpp"
 
 namespace gnomon::kernels {
 

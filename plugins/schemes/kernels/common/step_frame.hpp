@@ -3,7 +3,6 @@
 /// What the parts of the midpoint residual (midpoint_equations.hpp) share: the step, and one trial solution of it.
 
 #include "gnomon/formula/dual.hpp"
-#include "gnomon/scheme/equations.hpp"
 #include "gnomon/scheme/state.hpp"
 
 namespace gnomon::kernels {
@@ -45,20 +44,6 @@ struct StepPoint {
   /// out = q1 minus its rounded value
   void end_tail(const StepFrame& step, Vector& out) const {
     out = (dq + step.z0->q.tail()) - (q1 - step.z0->q.value());
-  }
-};
-
-/// One object for double and one for duals, by type.
-template <template <class> class T>
-struct ForBothScalars {
-  T<double> at_double;
-  T<Dual1> at_dual;
-  template <class S>
-  T<S>& get() {
-    if constexpr (std::is_same_v<S, double>)
-      return at_double;
-    else
-      return at_dual;
   }
 };
 

@@ -49,13 +49,13 @@ inline AugmentedRule augmented_rule(const Options& options) {
   return rule;
 }
 
-class AugmentedStep final : public StepEquations {
+class AugmentedStep final : public OneSolveStep<MidpointEquations<PenaltyMultiplier>> {
  public:
   AugmentedStep(const System& system, const MidpointRule& midpoint, const PenaltyMultiplier::Rule& penalty,
                 const AugmentedRule& rule)
-      : equations_(system, midpoint, penalty), penalty_(penalty), rule_(rule) {
+      : OneSolveStep(system, midpoint, penalty), penalty_(penalty), rule_(rule) {
     const Index n = system.n(), m = system.m(), size = equations_.size();
-    for (Vector* v : {&x_, &low_, &start_}) v->setZero(size);
+    start_.setZero(size);
     for (Vector* v : {&g_, &lambda_}) v->setZero(m);
     const bool newton = m > 0 && rule.update == AugmentedRule::Update::newton;
     for (Vector* v : {&middle_, &end_}) v->setZero(system.constraint_pattern().nonzeros());
@@ -69,12 +69,8 @@ class AugmentedStep final : public StepEquations {
     lu_ = BandedLU(SparsityPattern::from_entries(steps_ + m, steps_ + m, std::move(entries)));
   }
 
-  Index n_systems() const override { return 1; }
-  NonlinearEquations& system(Index) override { return equations_; }
-  void prepare(State& z) const override { z.history.resize(equations_.size(), predictor_depth); }
-
   void begin(const State& z0, double h) override {
-    equations_.begin(z0, h);
+    OneSolveStep::begin(z0, h);
     if (rule_.warm)
       lambda_ = z0.lambda;
     else
@@ -83,16 +79,18 @@ class AugmentedStep final : public StepEquations {
     solves_ = since_progress_ = 0;
     best_ = std::numeric_limits<double>::infinity();
   }
-  void predict(Index, VectorRef x) override {
-    if (solves_ == 0)
-      equations_.predict(x);
-    else
+  void predict(Index k, VectorRef x) override {
+    if (solves_ > 0) {
       x = start_;
+      return;
+    }
+    OneSolveStep::predict(k, x);
+    equations_.set_floor(x);
   }
 
   Next accept(Index, const ConstVectorRef& x) override {
     x_ = x;
-    equations_.refine(x_, low_);
+    equations_.refine(x_);
     equations_.effective_multiplier(x_);
     g_ = equations_.multiplier().end_constraints(equations_.step());
     start_ = x_;
@@ -110,15 +108,13 @@ class AugmentedStep final : public StepEquations {
     }
     return Next::repeat;
   }
-  long double added_energy(const State& z) override { return -z.work.total(); }
   const char* failure() const override {
     return "the augmented Lagrange iteration stalls: 100 updates of the multipliers did not halve |g|";
   }
 
   void finish(State& next) override {
     next.lambda = lambda_;
-    next.work.force += equations_.work(x_);
-    advance(next, equations_.step().h, x_, low_);
+    OneSolveStep::finish(next);
   }
 
  private:
@@ -187,13 +183,12 @@ class AugmentedStep final : public StepEquations {
   }
   void consistent_update() { lambda_ += penalty_.slope() * penalty_.mu * g_; }
 
-  MidpointEquations<PenaltyMultiplier> equations_;
   PenaltyMultiplier::Rule penalty_;
   AugmentedRule rule_;
   int solves_ = 0, since_progress_ = 0;
   double best_ = 0;
   Index steps_ = 0;  ///< unknowns of the update that belong to dq and dp
-  Vector x_, low_, start_, g_, lambda_;
+  Vector start_, g_, lambda_;
   Vector values_, middle_, end_, correction_, momentum_;
   BandedLU lu_;
 };

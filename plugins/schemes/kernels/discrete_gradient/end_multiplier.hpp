@@ -10,8 +10,9 @@
 /// Part of c in the general discrete derivative: lambda.(g1 - g0 - G(q_m) dq), which vanishes for quadratic g.
 
 #include "gnomon/model/system_at.hpp"
+#include "gnomon/scheme/layout.hpp"
+#include "gnomon/scheme/requirements.hpp"
 #include "kernels/common/moving_constraints.hpp"
-#include "kernels/common/requirements.hpp"
 #include "kernels/common/step_frame.hpp"
 #include "kernels/common/step_scales.hpp"
 
@@ -31,8 +32,7 @@ class EndMultiplier {
         m_(system.m()),
         quadratic_(quadratic_constraints(system)),
         times_(system) {
-    g_.at_double.resize(m_);
-    g_.at_dual.resize(m_);
+    g_.for_each([&](auto& v) { v.resize(m_); });
     for (Vector* v : {&force_, &work_}) v->setZero(n_);
     linear_.setZero(m_);
     g_values_.setZero(system.constraint_pattern().nonzeros());
@@ -115,16 +115,14 @@ class EndMultiplier {
   bool singular_at_rest() const { return false; }
   double at_rest(const StepFrame&, const Vector&) { return 0; }
 
-  void add_pattern(PatternBuilder& builder) const {
+  /// Its unknowns and rows, and its part of F2 on [dq | dp].
+  void lay_out(Layout& layout, const Block& dq, const Block& balance) {
     const SparsityPattern& g = system_->constraint_pattern();
-    builder.add(g, n_, 2 * n_, true);
-    builder.add(g, 2 * n_, 0);
+    const Block lambda = layout.unknown("lambda", m_), position = layout.rows(m_);
+    layout.place(force_map_, balance, lambda, g, Layout::transposed);
+    layout.place(position_map_, position, dq, g);
   }
-  void map(const SparsityPattern& whole) {
-    const SparsityPattern& g = system_->constraint_pattern();
-    force_map_ = BlockMap(whole, g, n_, 2 * n_, true);
-    position_map_ = BlockMap(whole, g, 2 * n_, 0);
-  }
+  void find_entries(const Layout&, const Block&, const Block&) {}
   /// dF2 += h G(q_m)^T on lambda, dF3 = G(q1): for quadratic g, d(G_m dq)/d(dq) = G_m + (Hess g) dq/2 = G(q1)
   void add_jacobian(const StepFrame& step, const StepPoint<double>& b, VectorRef values) {
     middle_jacobian(step, b.qm, g_values_);

@@ -48,14 +48,14 @@ class GeneralQuotient {
 
   /// Adds the terms of s, after norm().
   template <class S>
-  void add(const StepPoint<S>& b, const S& s, VectorOf<S>& f) const {
+  void add(const StepPoint<S>& b, const S& s, VectorRefOf<S> f) const {
     for (Index j = 0; j < n_; ++j) {
       f[j] -= s * (mass_weight() ? b.dp[j] * (h_ * h_) : b.mdp[j]);
       f[n_ + j] += s * (mass_weight() ? b.mdq[j] : b.dq[j]) * h_;
     }
   }
   /// The same for the derivative along (dq, dp) themselves where (dq, dp) = 0 and s is homogeneous of degree zero.
-  void add_tangent(const StepPoint<double>& direction, double s, VectorOf<Dual1>& f) const {
+  void add_tangent(const StepPoint<double>& direction, double s, VectorRefOf<Dual1> f) const {
     for (Index j = 0; j < n_; ++j) {
       f[j].grad[0] -= s * (mass_weight() ? direction.dp[j] * (h_ * h_) : direction.mdp[j]);
       f[n_ + j].grad[0] += s * (mass_weight() ? direction.mdq[j] : direction.dq[j]) * h_;
@@ -119,7 +119,7 @@ class GeneralQuotient {
   double position_weight(Index j) const { return mass_weight() ? mass_->diagonal_entries()[j] : 1; }
 
   /// What a rounding error `noise` in c does to the rows scaled by sqrt(mass) s: it enters F1 as s r, F2 as h s W_q dq.
-  double floor(const VectorRef& x, double noise, double scale) const {
+  double floor(const ConstVectorRef& x, double noise, double scale) const {
     const double dq2 = x.head(n_).squaredNorm(), dp2 = x.segment(n_, n_).squaredNorm();
     const double mass = mass_->diagonal_entries().mean(), root = std::sqrt(mass);
     const double norm = mass_weight() ? mass * dq2 + h_ * h_ * dp2 / mass : dq2 + dp2;

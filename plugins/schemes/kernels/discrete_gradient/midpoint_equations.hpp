@@ -20,8 +20,8 @@
 
 #include <algorithm>
 
+#include "gnomon/scheme/one_solve_step.hpp"
 #include "kernels/common/applied_force.hpp"
-#include "kernels/common/predictor.hpp"
 #include "kernels/common/step_scales.hpp"
 #include "kernels/discrete_gradient/balance_refinement.hpp"
 #include "kernels/discrete_gradient/midpoint_rule.hpp"
@@ -44,22 +44,29 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
         refinement_(system),
         applied_(system),
         n_(system.n()) {
-    blocks_ = {{"dq", 0, n_}, {"dp", n_, n_}};
-    if (multiplier_.unknowns() > 0) blocks_.push_back({"lambda", 2 * n_, multiplier_.unknowns()});
-    build_pattern();
-    this->allocate(pattern_.cols);
-    points_.at_double.allocate(n_, system.m());
-    points_.at_dual.allocate(n_, system.m());
+    const Block dq = this->layout_.unknown("dq", n_), dp = this->layout_.unknown("dp", n_);
+    const Block rate = this->layout_.rows(n_), balance = this->layout_.rows(n_);
+    this->layout_.place(mass_, rate, dq, system.mass().pattern());
+    this->layout_.place(minus_half_, rate, dp, SparsityPattern::diagonal(n_));
+    this->layout_.place(hessian_, balance, dq, system.hessian_pattern());
+    this->layout_.place(one_, balance, dp, SparsityPattern::diagonal(n_));
+    applied_.place(this->layout_, force_, balance, dq);
+    multiplier_.lay_out(this->layout_, dq, balance);
+    if (corrected())  // s depends on every unknown
+      for (const Block& rows : {rate, balance}) this->layout_.place_dense(rows);
+    this->finish_layout();
+    multiplier_.find_entries(this->layout_, dq, balance);
+    if (rule.split_potential) split_.find_outer(this->layout_, balance, dq);
+
+    points_.for_each([&](auto& b) { b.allocate(n_, system.m()); });
     direction_.allocate(n_, system.m());
     step_.g0.setZero(system.m());
-    trial_.setZero(pattern_.cols);
+    low_.setZero(this->size());
     for (Vector* v : {&u_, &work_}) v->setZero(n_);
     g_values_.setZero(system.constraint_pattern().nonzeros());
     hessian_values_.setZero(system.hessian_pattern().nonzeros());
   }
 
-  const SparsityPattern& pattern() const override { return pattern_; }
-  const std::vector<Block>& blocks() const override { return blocks_; }
   const System& model() const { return *system_; }
   Multiplier& multiplier() { return multiplier_; }
   const StepFrame& step() const { return step_; }
@@ -82,24 +89,25 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
     quotient_.begin(z0.q.value(), h);
   }
 
-  /// Start value: extrapolation, else the explicit step with the multipliers of the last step.
+  /// The explicit step with the multipliers of the last step.
   void predict(VectorRef x) {
     const State& z0 = *step_.z0;
-    if (!extrapolate(z0, step_.h, x)) {
-      const Vector& q0 = z0.q.value();
-      system_->potential_gradient(z0.t, q0, u_);
-      at_.constraint_force(z0.t, q0, z0.lambda, work_);
-      u_ += work_;
-      if (applied_.active()) {
-        system_->mass().solve(z0.p.value(), work_);
-        u_ -= applied_(z0.t, q0, work_);
-      }
-      x.segment(n_, n_) = -step_.h * u_;
-      work_ = z0.p.value() + 0.5 * x.segment(n_, n_);
-      system_->mass().solve(work_, u_);
-      x.head(n_) = step_.h * u_;
-      multiplier_.predict(z0, x);
+    const Vector& q0 = z0.q.value();
+    system_->potential_gradient(z0.t, q0, u_);
+    at_.constraint_force(z0.t, q0, z0.lambda, work_);
+    u_ += work_;
+    if (applied_.active()) {
+      system_->mass().solve(z0.p.value(), work_);
+      u_ -= applied_(z0.t, q0, work_);
     }
+    x.segment(n_, n_) = -step_.h * u_;
+    work_ = z0.p.value() + 0.5 * x.segment(n_, n_);
+    system_->mass().solve(work_, u_);
+    x.head(n_) = step_.h * u_;
+    multiplier_.predict(z0, x);
+  }
+  /// The rounding floor of a step whose start value is x.
+  void set_floor(const ConstVectorRef& x) {
     quotient_floor_ = 0;
     if (corrected() && (rule_.correct_potential || multiplier_.energy_noise()))
       quotient_floor_ = quotient_.floor(x, 1e-16 * static_cast<double>(std::abs(u0_)), scales_.s());
@@ -116,7 +124,7 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
   double rounding_floor() const override { return 1e-15 + multiplier_.floor(scales_) + quotient_floor_; }
 
   /// The effective multiplier of a solution.
-  const Vector& effective_multiplier(const Vector& x) {
+  const Vector& effective_multiplier(const ConstVectorRef& x) {
     auto& b = points_.at_double;
     place(x, b);
     multiplier_.evaluate(step_, x, b);
@@ -130,9 +138,10 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
     system_->constraint_jacobian(step_.t1, b.q1, end);
   }
 
-  /// Takes the last rounding errors out of a solution, see BalanceRefinement. Where a correction s is active and the
-  /// penalty is not stiff, or M is not diagonal, the solution stays as it is.
-  void refine(VectorRef x, VectorRef low) {
+  /// Takes the last rounding errors out of a solution, see BalanceRefinement, for finish(). Where a correction s is active
+  /// and the penalty is not stiff, or M is not diagonal, the solution stays as it is.
+  void refine(VectorRef x) {
+    VectorRef low = low_;
     low.setZero();
     if (!system_->mass().is_diagonal() || (corrected() && !stiff())) return;
     auto& b = points_.at_double;
@@ -156,7 +165,7 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
   }
 
   template <class S>
-  void evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
+  void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
     auto& b = points_.template get<S>();
     place(x, b);
     gradient(b);
@@ -177,20 +186,18 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
 
   void jacobian(const ConstVectorRef& x, VectorRef values) override {
     auto& b = points_.at_double;
-    trial_ = x;
-    place(trial_, b);
-    multiplier_.evaluate(step_, trial_, b);
+    place(x, b);
+    multiplier_.evaluate(step_, x, b);
     values.setZero();
 
     // dF1 = [M/h, -1/2, 0]
-    mass_q_.add(values, system_->mass().values(), 1 / step_.h);
-    for (const Index k : minus_half_) values[k] = -0.5;
+    mass_.add(values, system_->mass().values(), 1 / step_.h);
+    minus_half_.add(values, -0.5);
 
     // dF2 = [h/2 (Hess U + F.Hess g)(q_m), 1, 0] + the Multiplier's
     if (rule_.split_potential) {
       split_.hessian(step_.tm, b.qm, b.q1, b.lambda, hessian_values_);
-      std::size_t at = 0;
-      split_.for_each_outer([&](Index, Index, double value) { values[outer_[at++]] += step_.h * value; });
+      split_.add_outer(step_.h, values);
     } else {
       system_->lagrangian_hessian(step_.tm, b.qm, b.lambda, hessian_values_);
     }
@@ -200,19 +207,24 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
       applied_.linearise(step_.tm, b.qm, b.rate);
       applied_.add(force_, -0.5 * step_.h, -1, values);
     }
-    for (const Index k : one_) values[k] += 1;
+    one_.add(values, 1);
     multiplier_.add_jacobian(step_, b, values);
 
     if (corrected()) add_correction_jacobian(values);
   }
 
-  /// Work of the force in the step.
-  long double work(const Vector& x) {
-    if (!applied_.active()) return 0;
-    auto& b = points_.at_double;
-    place(x, b);
-    b.rate = b.dq / step_.h;
-    return applied_.work(step_.tm, b.qm, b.rate, b.dq);
+  /// After polish().
+  void finish(const Vector& x, State& next) {
+    if (applied_.active()) {
+      auto& b = points_.at_double;
+      place(x, b);
+      b.rate = b.dq / step_.h;
+      next.work.force += applied_.work(step_.tm, b.qm, b.rate, b.dq);
+    }
+    next.q.add(x.head(n_));
+    next.p.add(x.segment(n_, n_));
+    next.q.add(low_.head(n_));
+    next.p.add(low_.segment(n_, n_));
   }
 
  private:
@@ -221,32 +233,6 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
     b.rate = b.dq / S(step_.h);
     return applied_(step_.tm, b.qm, b.rate);
   }
-  void build_pattern() {
-    const SparsityPattern &mass = system_->mass().pattern(), &hessian = system_->hessian_pattern();
-    const Index size = 2 * n_ + multiplier_.unknowns();
-    PatternBuilder builder(size, size);
-    builder.add(mass, 0, 0);
-    builder.add(hessian, n_, 0);
-    applied_.add_pattern(builder, n_, 0);
-    multiplier_.add_pattern(builder);
-    for (Index j = 0; j < n_; ++j) {
-      builder.add(j, n_ + j);
-      builder.add(n_ + j, n_ + j);
-    }
-    if (corrected()) builder.add(SparsityPattern::dense(2 * n_, size), 0, 0);  // s depends on every unknown
-    pattern_ = builder.build();
-    mass_q_ = BlockMap(pattern_, mass, 0, 0);
-    hessian_ = BlockMap(pattern_, hessian, n_, 0);
-    force_ = applied_.place(pattern_, n_, 0);
-    multiplier_.map(pattern_);
-    for (Index j = 0; j < n_; ++j) {
-      minus_half_.push_back(pattern_.find(j, n_ + j));
-      one_.push_back(pattern_.find(n_ + j, n_ + j));
-    }
-    if (rule_.split_potential)
-      split_.for_each_outer([this](Index j, Index k, double) { outer_.push_back(pattern_.find(n_ + j, k)); });
-  }
-
   template <class X, class S>
   void place(const X& x, StepPoint<S>& b) const {
     b.place_middle(x.head(n_), step_);
@@ -270,15 +256,15 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
   }
 
   template <class S>
-  void add_correction(StepPoint<S>& b, VectorOf<S>& f) {
+  void add_correction(StepPoint<S>& b, VectorRefOf<S> f) {
     const S norm = quotient_.norm(b);
     if (value_of(norm) > quotient_.smallest())
       quotient_.add(b, S(correction(b) / norm), f);
     else
       add_correction_at_rest(b, f);
   }
-  void add_correction_at_rest(StepPoint<double>&, Vector&) {}
-  void add_correction_at_rest(StepPoint<Dual1>& b, VectorOf<Dual1>& f) {
+  void add_correction_at_rest(StepPoint<double>&, const VectorRef&) {}
+  void add_correction_at_rest(StepPoint<Dual1>& b, VectorRefOf<Dual1> f) {
     if (!multiplier_.singular_at_rest()) return;
     for (Index j = 0; j < n_; ++j) {
       direction_.dq[j] = b.dq[j].grad[0];
@@ -301,12 +287,12 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
   void add_correction_jacobian(VectorRef values) {
     auto& b = points_.at_double;
     const bool moving =
-        quotient_.add_jacobian(b, pattern_, values, [&](Vector& gradient) { return linearise(b, gradient); });
+        quotient_.add_jacobian(b, this->pattern(), values, [&](Vector& gradient) { return linearise(b, gradient); });
     if (moving || !multiplier_.singular_at_rest()) return;
     work_.setZero();
     for (Index j = 0; j < n_; ++j) {
       work_[j] = 1;
-      quotient_.add_column_at_rest(j, multiplier_.at_rest(step_, work_) / quotient_.position_weight(j), pattern_,
+      quotient_.add_column_at_rest(j, multiplier_.at_rest(step_, work_) / quotient_.position_weight(j), this->pattern(),
                                    values);
       work_[j] = 0;
     }
@@ -337,17 +323,14 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
   AppliedForce applied_;
   AppliedForce::Place force_;
   Index n_;
-  std::vector<Block> blocks_;
-  SparsityPattern pattern_;
-  BlockMap mass_q_, hessian_;
-  std::vector<Index> minus_half_, one_, outer_;
+  BlockMap mass_, minus_half_, hessian_, one_;
 
   StepFrame step_;
   double quotient_floor_ = 0;
   long double u0_ = 0;
   ForBothScalars<StepPoint> points_;
   StepPoint<double> direction_;
-  Vector trial_, u_, work_, g_values_, hessian_values_;
+  Vector low_, u_, work_, g_values_, hessian_values_;
 };
 
 }  // namespace gnomon::kernels

@@ -19,6 +19,7 @@
 #include <algorithm>
 
 #include "gnomon/model/system_at.hpp"
+#include "gnomon/scheme/layout.hpp"
 #include "kernels/common/step_frame.hpp"
 #include "kernels/common/step_scales.hpp"
 #include "kernels/discrete_gradient/penalty_function.hpp"
@@ -39,8 +40,7 @@ class PenaltyMultiplier {
 
   PenaltyMultiplier(const System& system, SystemAt& at, const Rule& rule)
       : system_(&system), at_(&at), rule_(rule), n_(system.n()), m_(system.m()) {
-    for (auto* v : {&dg_.at_double, &delta_.at_double}) v->resize(m_);
-    for (auto* v : {&dg_.at_dual, &delta_.at_dual}) v->resize(m_);
+    for (auto* buffer : {&dg_, &delta_}) buffer->for_each([&](auto& v) { v.resize(m_); });
     for (Vector* v : {&lambda_, &g1_, &change_, &bent_, &at_end_, &at_y_}) v->setZero(m_);
     work_.setZero(n_);
     for (Vector* v : {&start_values_, &g_values_, &g1_values_, &curvature_})
@@ -100,7 +100,7 @@ class PenaltyMultiplier {
     at_->constraint_force(step.tm, b.qm, b.lambda, b.force);
   }
   template <class S>
-  void rows(const StepFrame&, StepPoint<S>&, VectorOf<S>&) {}
+  void rows(const StepFrame&, StepPoint<S>&, const VectorRefOf<S>&) {}
 
   /// Its part of c, after evaluate().
   template <class S>
@@ -140,11 +140,13 @@ class PenaltyMultiplier {
     return rule_.mu * sum;
   }
 
-  void add_pattern(PatternBuilder& builder) const {
-    each_pair([&](Index j, Index k) { builder.add(n_ + j, k); });
+  void lay_out(Layout& layout, const Block& dq, const Block& balance) {
+    std::vector<std::pair<Index, Index>> pairs;
+    each_pair([&](Index j, Index k) { pairs.emplace_back(j, k); });
+    layout.place(balance, dq, SparsityPattern::from_entries(n_, n_, pairs));
   }
-  void map(const SparsityPattern& whole) {
-    each_pair([&](Index j, Index k) { normal_.push_back(whole.find(n_ + j, k)); });
+  void find_entries(const Layout& layout, const Block& dq, const Block& balance) {
+    each_pair([&](Index j, Index k) { normal_.push_back(layout.entry(balance, dq, j, k)); });
   }
   /// dF2 += h G_m^T dF/dq, dF/dq = mu dQ/dd G(q1), or mu r''(y) dy/dq
   void add_jacobian(const StepFrame& step, const StepPoint<double>& b, VectorRef values) {

@@ -2,8 +2,9 @@
 /// \file
 /// Options of the penalty and augmented Lagrange schemes.
 
+#include "gnomon/base/error.hpp"
 #include "gnomon/base/options.hpp"
-#include "kernels/common/requirements.hpp"
+#include "gnomon/scheme/requirements.hpp"
 #include "kernels/discrete_gradient/penalty_multiplier.hpp"
 
 namespace gnomon::kernels {
@@ -39,9 +40,9 @@ inline PenaltyMultiplier::Rule penalty_rule(const Scheme& scheme, const System& 
   if (options.is("penalty", "model")) {
     const SystemTraits::Penalty own = system.traits().penalty;
     if (own == SystemTraits::Penalty::none)
-      throw refusal(scheme, system, "penalty=model, but the model declares no penalty function");
+      refuse(scheme, system, "penalty=model, but the model declares no penalty function");
     if (own == SystemTraits::Penalty::not_convex)
-      throw refusal(scheme, system, "its penalty function is declared not to be convex, and a penalty must be");
+      refuse(scheme, system, "its penalty function is declared not to be convex, and a penalty must be");
     rule.r = PenaltyFunction::of_model(system);
   }
   return rule;

@@ -7,6 +7,7 @@
 /// D U.dq = U1 - U0 because grad pi_k(q_m).dq = pi_k(q1) - pi_k(q0) for quadratic pi_k.
 
 #include "gnomon/model/system_at.hpp"
+#include "gnomon/scheme/layout.hpp"
 #include "kernels/discrete_gradient/difference_quotient.hpp"
 
 namespace gnomon::kernels {
@@ -58,8 +59,19 @@ class SplitGradient {
     system_->invariant_jacobian(qm, jacobian_m_);
     system_->invariant_jacobian(q1, jacobian_1_);
   }
-  /// The rest of the derivative, after hessian(): calls add(i, j, value) for the entries of
-  /// sum_k grad pi_k(q_m) (dc_k/dpi1) grad pi_k(q1)^T, always in the same order.
+  /// The rest of the derivative, after hessian(): values += factor sum_k grad pi_k(q_m) (dc_k/dpi1) grad pi_k(q1)^T,
+  /// at the entries that find_outer found.
+  void add_outer(double factor, VectorRef values) const {
+    std::size_t at = 0;
+    for_each_outer([&](Index, Index, double outer) { values[outer_[at++]] += factor * outer; });
+  }
+  /// After layout.finish(); the pattern has the entries of hessian_pattern() there, among which these are.
+  void find_outer(const Layout& layout, const Block& rows, const Block& unknown) {
+    outer_.clear();
+    for_each_outer([&](Index i, Index j, double) { outer_.push_back(layout.entry(rows, unknown, i, j)); });
+  }
+
+ private:
   template <class Add>
   void for_each_outer(const Add& add) const {
     if (c_.size() == 0) return;
@@ -70,9 +82,9 @@ class SplitGradient {
           add(pi.indices[a], pi.indices[b], jacobian_m_[a] * dc_[k] * jacobian_1_[b]);
   }
 
- private:
   const System* system_;
   SystemAt* at_;
+  std::vector<Index> outer_;
   Vector pi0_, pi1_, pi_double_, c_, dc_, regular_, jacobian_m_, jacobian_1_;
   VectorOf<Dual1> pi_dual_, c_dual_, regular_dual_;
 };

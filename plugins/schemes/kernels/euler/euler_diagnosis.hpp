@@ -15,7 +15,7 @@ namespace gnomon::kernels {
 /// The vectors at `point` are those of the solver's last evaluation; psi0 are the multipliers at the start of the step.
 /// Empty when neither a term is not finite nor g_y v_z p_z^-1 r_psi is (nearly) singular at the start or the end.
 inline std::string euler_diagnosis(const OverdeterminedSystem& system, const TermEquations& equations,
-                                   const StepPoint& point, const Vector& psi0) {
+                                   const EulerPoint& point, const Vector& psi0) {
   if (const Addend* bad = equations.not_finite()) {
     std::string text = "the " + std::string(to_string(bad->term)) + " is not finite at " +
                        system.traits().state_names[0] + " = " + vector_text(point[bad->y]) + ", " +

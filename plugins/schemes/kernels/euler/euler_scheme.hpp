@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/options.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/euler/euler_step.hpp"
 

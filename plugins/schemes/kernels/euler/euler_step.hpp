@@ -11,9 +11,9 @@
 #include <string>
 #include <utility>
 
+#include "gnomon/scheme/one_solve_step.hpp"
 #include "gnomon/scheme/scheme.hpp"
 #include "gnomon/start/overdetermined_consistency.hpp"
-#include "kernels/common/predictor.hpp"
 #include "kernels/euler/euler_diagnosis.hpp"
 #include "kernels/euler/euler_tangent.hpp"
 #include "kernels/euler/term_equations.hpp"
@@ -131,9 +131,6 @@ class EulerStep final : public StepEquations {
     return diagnosis_.empty() ? nullptr : diagnosis_.c_str();
   }
 
-  /// Energy less the work that was booked: what a method would conserve if it were exact.
-  long double added_energy(const State& z) override { return -z.work.total(); }
-
   bool differentiate(Matrix* changes) override {
     changes_ = changes;
     return true;
@@ -193,7 +190,7 @@ class EulerStep final : public StepEquations {
   std::shared_ptr<const OverdeterminedSystem> system_;
   double first_, second_;
   bool booked_at_start_;
-  StepPoint point_;
+  EulerPoint point_;
   EulerTangent tangent_;
   Matrix* changes_ = nullptr;
   std::vector<std::unique_ptr<TermEquations>> equations_;

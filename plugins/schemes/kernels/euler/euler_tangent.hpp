@@ -24,7 +24,7 @@ class EulerTangent {
   }
 
   /// changes: columns [dy; dp] of the start.
-  void begin(const StepPoint& point, const Matrix& changes) {
+  void begin(const EulerPoint& point, const Matrix& changes) {
     const OverdeterminedTraits& traits = system_->traits();
     for (std::size_t k = 0; k < n_slots; ++k) changes_[k].setZero(size_of(k), changes.cols());
     dp0_ = changes.bottomRows(traits.nz);
@@ -44,7 +44,7 @@ class EulerTangent {
   }
 
   /// After a system was solved, at its solution x, which was placed.
-  void solved(TermEquations& equations, const StepPoint& point, const std::vector<Slot>& unknowns,
+  void solved(TermEquations& equations, const EulerPoint& point, const std::vector<Slot>& unknowns,
               const ConstVectorRef& x) {
     const ImplicitChange solve(equations, x);
     Vector known(x.size());
@@ -60,7 +60,7 @@ class EulerTangent {
   }
 
   /// changes: columns [dy; dp] of the end.
-  void finish(const StepPoint& point, Matrix& changes) {
+  void finish(const EulerPoint& point, Matrix& changes) {
     const OverdeterminedPoint at{point[Slot::y1], point[Slot::z1], point[Slot::second]};
     for (Index c = 0; c < changes.cols(); ++c) {
       for (const Slot slot : {Slot::y1, Slot::z1, Slot::first}) take(slot, c);
@@ -77,7 +77,7 @@ class EulerTangent {
   void momentum(const OverdeterminedPoint& at, Slot y, Slot z) {
     system_->tangent(Term::momentum, at, {change_[index(y)], change_[index(z)], change_[index(Slot::first)]}, dp_);
   }
-  Vector base_change(const StepPoint& point, Slot slot, Index column) const {
+  Vector base_change(const EulerPoint& point, Slot slot, Index column) const {
     if (!point.base(slot)) return Vector::Zero(size_of(index(slot)));
     return changes_[index(argument_of(slot) == Argument::y ? Slot::y0 : Slot::z0)].col(column);
   }

@@ -81,8 +81,8 @@ struct TermTable {
 using StepChange = std::array<Vector, n_slots>;
 
 /// The values of all vectors of a step, and the sizes by which unknowns and rows are scaled.
-struct StepPoint {
-  explicit StepPoint(const OverdeterminedSystem& system) {
+struct EulerPoint {
+  explicit EulerPoint(const OverdeterminedSystem& system) {
     for (std::size_t k = 0; k < n_slots; ++k) value[k].setZero(system.traits().size(argument_of(static_cast<Slot>(k))));
     z_size = z_row = Vector::Ones(system.traits().nz);
     y_size = Vector::Ones(system.traits().ny);
@@ -106,7 +106,7 @@ struct StepPoint {
 
 class TermEquations final : public NonlinearEquations {
  public:
-  TermEquations(const OverdeterminedSystem& system, StepPoint& point, TermTable table)
+  TermEquations(const OverdeterminedSystem& system, EulerPoint& point, TermTable table)
       : system_(&system), point_(&point), table_(std::move(table)) {
     const OverdeterminedTraits& traits = system.traits();
     Index size = 0;
@@ -335,7 +335,7 @@ class TermEquations final : public NonlinearEquations {
   }
 
   const OverdeterminedSystem* system_;
-  StepPoint* point_;
+  EulerPoint* point_;
   TermTable table_;
   std::array<Index, n_slots> offset_;
   std::vector<Index> row_offset_;

@@ -26,9 +26,8 @@
 
 #include <utility>
 
+#include "gnomon/scheme/one_solve_step.hpp"
 #include "gnomon/scheme/scheme.hpp"
-#include "kernels/common/predictor.hpp"
-#include "kernels/common/tangent_jacobian.hpp"
 #include "kernels/line_integral/line_integral_frame.hpp"
 
 namespace gnomon::kernels {
@@ -50,17 +49,19 @@ class GeneralLineIntegralEquations final : public TemplatedEquations<GeneralLine
         m_(system.m()),
         s_(s),
         r_(frame_.r()) {
-    const Index size = lambda_at(r_);
-    blocks_ = {{"u", 0, s_ * n_}, {"y", y_at(0), s_ * n_}, {"lambda", lambda_at(0), r_ * m_}};
-    pattern_ = SparsityPattern::dense(size, size);
-    tangents_.allocate(size);
-    this->allocate(size);
-    allocate_buffers(double_);
-    allocate_buffers(dual_);
+    Layout& layout = this->layout_;
+    layout.unknown("u", s_ * n_);
+    layout.unknown("y", s_ * n_);
+    layout.unknown("lambda", r_ * m_);
+    layout.place_dense(layout.rows(layout.size()));
+    this->finish_layout();
+    increment_.setZero(n_);
+    buffers_.for_each([&](auto& b) {
+      for (auto* v : {&b.q, &b.p, &b.u, &b.force, &b.a}) v->setZero(n_);
+      for (auto* v : {&b.lambda, &b.g}) v->setZero(m_);
+    });
   }
 
-  const SparsityPattern& pattern() const override { return pattern_; }
-  const std::vector<Block>& blocks() const override { return blocks_; }
   Index y_at(Index j) const { return (s_ + j) * n_; }
   Index lambda_at(Index i) const { return 2 * s_ * n_ + i * m_; }
   const Hamiltonian& hamiltonian() const { return hamiltonian_; }
@@ -70,11 +71,10 @@ class GeneralLineIntegralEquations final : public TemplatedEquations<GeneralLine
     frame_.begin(z0, h);
     floor_ = frame_.rounding_floor(scales_);
   }
-  /// Start value: extrapolation, else the explicit step.
+  /// The explicit step.
   void predict(VectorRef x) {
     const State& z0 = frame_.z0();
-    if (extrapolate(z0, frame_.h(), x)) return;
-    auto& b = double_;
+    auto& b = buffers_.at_double;
     b.q = z0.q.value();
     b.p = z0.p.value();
     hamiltonian_.gradient(z0.t, b.q, b.p, b.force, b.u);
@@ -85,6 +85,15 @@ class GeneralLineIntegralEquations final : public TemplatedEquations<GeneralLine
     x.head(n_) = b.u;
     x.segment(y_at(0), n_) = -frame_.h() * b.a;
     if (r_ > 0) x.segment(lambda_at(0), m_) = z0.lambda;
+  }
+
+  /// State::lambda is lambda_0, the mean of the step.
+  void finish(const Vector& x, State& next) {
+    increment_ = frame_.h() * x.head(n_);
+    next.q.add(increment_);
+    system_->mass().apply(x.segment(y_at(0), n_), increment_);
+    next.p.add(increment_);
+    if (m_ > 0) next.lambda = x.segment(lambda_at(0), m_);
   }
 
   void scales(VectorRef columns, VectorRef rows) const override {
@@ -100,8 +109,8 @@ class GeneralLineIntegralEquations final : public TemplatedEquations<GeneralLine
   double rounding_floor() const override { return floor_; }
 
   template <class S>
-  void evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
-    auto& b = buffers<S>();
+  void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
+    auto& b = buffers_.template get<S>();
     const State& z0 = frame_.z0();
     for (Index j = 0; j < 2 * s_; ++j) {
       b.a = x.segment(j * n_, n_);
@@ -127,86 +136,44 @@ class GeneralLineIntegralEquations final : public TemplatedEquations<GeneralLine
     }
   }
 
-  void jacobian(const ConstVectorRef& x, VectorRef values) override { tangents_.assemble(*this, x, values); }
-
  private:
   template <class S>
   struct Buffers {
     VectorOf<S> q, p, u, force, a, lambda, g;
   };
-  template <class S>
-  Buffers<S>& buffers() {
-    if constexpr (std::is_same_v<S, double>)
-      return double_;
-    else
-      return dual_;
-  }
-  template <class S>
-  void allocate_buffers(Buffers<S>& b) {
-    for (auto* v : {&b.q, &b.p, &b.u, &b.force, &b.a}) v->resize(n_);
-    for (auto* v : {&b.lambda, &b.g}) v->resize(m_);
-  }
 
   const System* system_;
   Hamiltonian hamiltonian_;
   SystemAt at_;
   StepScales scales_;
   LineIntegralFrame frame_;
-  TangentJacobian tangents_;
   Index n_, m_, s_, r_;
-  std::vector<Block> blocks_;
-  SparsityPattern pattern_;
   double floor_ = 1e-15;
-  Buffers<double> double_;
-  Buffers<Dual1> dual_;
+  Vector increment_;
+  ForBothScalars<Buffers> buffers_;
 };
 
-/// One step; the energy of the monitor becomes H. State::lambda is lambda_0, the mean of the step.
+/// One step; the energy of the monitor becomes H.
 template <class Hamiltonian>
-class GeneralLineIntegralStep final : public StepEquations {
+class GeneralLineIntegralStep final : public OneSolveStep<GeneralLineIntegralEquations<Hamiltonian>> {
  public:
   GeneralLineIntegralStep(const System& system, Hamiltonian hamiltonian, Index k, Index s, Index r)
-      : system_(&system), equations_(system, std::move(hamiltonian), k, s, r) {
-    x_.setZero(equations_.size());
-    increment_.setZero(system.n());
-  }
+      : OneSolveStep<GeneralLineIntegralEquations<Hamiltonian>>(system, std::move(hamiltonian), k, s, r),
+        system_(&system),
+        velocity_(system.n()) {}
 
-  Index n_systems() const override { return 1; }
-  NonlinearEquations& system(Index) override { return equations_; }
-  void prepare(State& z) const override { z.history.resize(x_.size(), predictor_depth); }
-  void begin(const State& z0, double h) override {
-    h_ = h;
-    equations_.begin(z0, h);
-  }
-  void predict(Index, VectorRef x) override { equations_.predict(x); }
-  Next accept(Index, const ConstVectorRef& x) override {
-    x_ = x;
-    return Next::advance;
-  }
-  void finish(State& next) override {
-    const Index n = system_->n(), m = system_->m();
-    increment_ = h_ * x_.head(n);
-    next.q.add(increment_);
-    system_->mass().apply(x_.segment(equations_.y_at(0), n), increment_);
-    next.p.add(increment_);
-    if (m > 0) next.lambda = x_.segment(equations_.lambda_at(0), m);
-    remember(next, h_, x_);
-    next.advance_time(h_);
-  }
   /// H - (T + U); a system with a mass that depends on q is run with its own H.
   long double added_energy(const State& z) override {
     if (!system_->traits().constant_mass) return 0;
     const Vector &q = z.q.value(), &p = z.p.value();
-    system_->mass().solve(p, increment_);
-    return static_cast<long double>(equations_.hamiltonian().value(z.t, q, p)) -
-           (0.5L * p.dot(increment_) + system_->potential(z.t, q));
+    system_->mass().solve(p, velocity_);
+    return static_cast<long double>(this->equations_.hamiltonian().value(z.t, q, p)) -
+           (0.5L * p.dot(velocity_) + system_->potential(z.t, q));
   }
 
  private:
   const System* system_;
-  GeneralLineIntegralEquations<Hamiltonian> equations_;
-  double h_ = 0;
-  Vector x_, increment_;
+  Vector velocity_;
 };
 
 }  // namespace gnomon::kernels

@@ -96,14 +96,14 @@ class LineIntegralFrame {
   }
   /// f_i = delta_i0 g(q0)/h from `row` on: the start of the sums C_i
   template <class S>
-  void start_constraint_rows(Index row, VectorOf<S>& f) const {
+  void start_constraint_rows(Index row, VectorRefOf<S> f) const {
     for (Index i = 0; i < r_; ++i)
       for (Index c = 0; c < m_; ++c) f[row + i * m_ + c] = S(i == 0 ? g0_[c] / h_ : 0.0);
   }
   /// f_i += b_l P_i(c_l) G(q_l) q'_l, with G at q_l + tail; g is scratch of m entries
   template <class S>
   void add_constraint_rows(Index l, const VectorOf<S>& q, const VectorOf<S>& rate, VectorOf<S>& g, Index row,
-                           VectorOf<S>& f) {
+                           VectorRefOf<S> f) {
     at_.constraint_jacobian_times(time(l), q, rate, g);
     if constexpr (std::is_same_v<S, double>) {
       system_->constraint_jacobian_derivative(time(l), q, rate, g_values_);

@@ -8,7 +8,8 @@
 /// so that only U is subtracted, in extended precision where the system has it.
 
 #include "gnomon/model/system_at.hpp"
-#include "kernels/common/requirements.hpp"
+#include "gnomon/scheme/requirements.hpp"
+#include "gnomon/scheme/state.hpp"
 
 namespace gnomon::kernels {
 
@@ -16,8 +17,10 @@ class EndPoint {
  public:
   explicit EndPoint(const System& system)
       : system_(&system), at_(system), quadratic_(quadratic_constraints(system)), n_(system.n()) {
-    for (Vector* v : {&v0_, &v_tail_, &tail_, &work_, &double_.middle, &double_.momentum}) v->setZero(n_);
-    for (auto* v : {&dual_.middle, &dual_.momentum}) v->resize(n_);
+    for (Vector* v : {&v0_, &v_tail_, &tail_, &work_}) v->setZero(n_);
+    buffers_.for_each([&](auto& b) {
+      for (auto* v : {&b.middle, &b.momentum}) v->setZero(n_);
+    });
     g0_.setZero(system.m());
     g_values_.setZero(system.constraint_pattern().nonzeros());
   }
@@ -53,7 +56,7 @@ class EndPoint {
   template <class S>
   void constraints(const VectorOf<S>& dq, const VectorOf<S>& q, VectorOf<S>& g) {
     if (!quadratic_) return general_constraints(dq, q, g);
-    VectorOf<S>& middle = buffers<S>().middle;
+    VectorOf<S>& middle = buffers_.get<S>().middle;
     middle = (dq * 0.5 + z0_->q.tail().template cast<S>()) + z0_->q.value().template cast<S>();
     at_.constraint_jacobian_times(t1_, middle, dq, g);
     for (Index i = 0; i < g.size(); ++i) g[i] += g0_[i];
@@ -62,7 +65,7 @@ class EndPoint {
   /// H(q0 + dq, v0 + dv) - H(q0, v0), with q from place()
   template <class S>
   S energy_gain(const VectorOf<S>& dq, const VectorOf<S>& q, const VectorOf<S>& dv) {
-    VectorOf<S>& momentum = buffers<S>().momentum;
+    VectorOf<S>& momentum = buffers_.get<S>().momentum;
     at_.mass_times(dv, momentum);
     S gain = potential_gain(dq, q);
     for (Index j = 0; j < n_; ++j) gain += dv[j] * (momentum[j] * 0.5 + S(z0_->p.tail()[j]) + S(z0_->p.value()[j]));
@@ -74,13 +77,6 @@ class EndPoint {
   struct Buffers {
     VectorOf<S> middle, momentum;
   };
-  template <class S>
-  Buffers<S>& buffers() {
-    if constexpr (std::is_same_v<S, double>)
-      return double_;
-    else
-      return dual_;
-  }
 
   void find_tail(const Vector& dq, const Vector& q) { tail_ = (dq + z0_->q.tail()) - (q - z0_->q.value()); }
   void general_constraints(const Vector& dq, const Vector& q, Vector& g) {
@@ -106,8 +102,7 @@ class EndPoint {
   double t1_ = 0;
   long double u0_ = 0;
   Vector v0_, v_tail_, g0_, tail_, work_, g_values_;
-  Buffers<double> double_;
-  Buffers<Dual1> dual_;
+  ForBothScalars<Buffers> buffers_;
 };
 
 }  // namespace gnomon::kernels

@@ -43,10 +43,10 @@ class FrozenProjection final : public TemplatedEquations<FrozenProjection>, publ
     if (rule.energy) blocks_.push_back({"eta", 2 * m_, 1});
     allocate(size);
     for (Vector* v : {&dq_hat_, &dv_hat_, &t_q_, &t_v_, &work_, &row_, &gradient_, &momentum_}) v->setZero(n_);
-    for (auto* b : {&double_.dq, &double_.q, &double_.dv, &double_.v}) b->setZero(n_);
-    for (auto* b : {&dual_.dq, &dual_.q, &dual_.dv, &dual_.v}) b->resize(n_);
-    double_.g.setZero(m_);
-    dual_.g.resize(m_);
+    buffers_.for_each([&](auto& b) {
+      for (auto* v : {&b.dq, &b.q, &b.dv, &b.v}) v->setZero(n_);
+      b.g.setZero(m_);
+    });
     product_.setZero(m_);
     x_.setZero(size);
     for (Vector* v : {&g_values_, &dg_values_}) v->setZero(system.constraint_pattern().nonzeros());
@@ -104,8 +104,8 @@ class FrozenProjection final : public TemplatedEquations<FrozenProjection>, publ
   double rounding_floor() const override { return floor_; }
 
   template <class S>
-  void evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
-    auto& b = buffers<S>();
+  void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
+    auto& b = buffers_.get<S>();
     place(x, b);
     end_.constraints(b.dq, b.q, b.g);
     for (Index i = 0; i < m_; ++i) f[i] = b.g[i];
@@ -121,7 +121,7 @@ class FrozenProjection final : public TemplatedEquations<FrozenProjection>, publ
 
   /// [G D, 0, G t_q], [(dG v) D, G D, (dG v) t_q + G t_v], [grad U.D, p.D, grad U.t_q + p.t_v], with D = W^-1 G^^T
   void jacobian(const ConstVectorRef& x, VectorRef values) override {
-    auto& b = double_;
+    auto& b = buffers_.at_double;
     x_ = x;
     place(x_, b);
     jacobian_.setZero();
@@ -154,20 +154,13 @@ class FrozenProjection final : public TemplatedEquations<FrozenProjection>, publ
   struct Buffers {
     VectorOf<S> dq, q, dv, v, g;
   };
-  template <class S>
-  Buffers<S>& buffers() {
-    if constexpr (std::is_same_v<S, double>)
-      return double_;
-    else
-      return dual_;
-  }
   static std::size_t at(Index k) { return static_cast<std::size_t>(k); }
 
   /// D = W^-1 G(q^)^T
   void find_directions() {
     const SparsityPattern& g = system_->constraint_pattern();
-    end_.place(dq_hat_, double_.q);
-    system_->constraint_jacobian(end_.t(), double_.q, g_values_);
+    end_.place(dq_hat_, buffers_.at_double.q);
+    system_->constraint_jacobian(end_.t(), buffers_.at_double.q, g_values_);
     for (Index i = 0; i < m_; ++i) {
       row_.setZero();
       for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k) row_[g.indices[at(k)]] = g_values_[k];
@@ -177,8 +170,8 @@ class FrozenProjection final : public TemplatedEquations<FrozenProjection>, publ
   }
 
   /// Increments from the start of the step, and the point they lead to.
-  template <class S>
-  void place(const VectorOf<S>& x, Buffers<S>& b) {
+  template <class S, class X>
+  void place(const X& x, Buffers<S>& b) {
     for (Index j = 0; j < n_; ++j) {
       b.dq[j] = S(dq_hat_[j]);
       b.dv[j] = S(dv_hat_[j]);
@@ -222,8 +215,7 @@ class FrozenProjection final : public TemplatedEquations<FrozenProjection>, publ
   Feasibility feasibility_ = Feasibility::regular;
   Matrix directions_, jacobian_;
   Vector dq_hat_, dv_hat_, t_q_, t_v_, work_, row_, gradient_, momentum_, product_, x_, g_values_, dg_values_;
-  Buffers<double> double_;
-  Buffers<Dual1> dual_;
+  ForBothScalars<Buffers> buffers_;
 };
 
 }  // namespace gnomon::kernels

@@ -35,8 +35,10 @@ class ManifoldProjection final : public TemplatedEquations<ManifoldProjection>, 
     if (rule.energy) energy_feasibility_.emplace(system, metric_);
     build_pattern();
     allocate(pattern_.cols);
-    allocate_buffers(double_);
-    allocate_buffers(dual_);
+    buffers_.for_each([&](auto& b) {
+      for (auto* v : {&b.dq, &b.step, &b.q, &b.dv, &b.v, &b.weighed, &b.force}) v->setZero(n_);
+      for (auto* v : {&b.mu, &b.g}) v->setZero(m_);
+    });
     for (Vector* v : {&dq_hat_, &dv_hat_, &v_hat_, &q1_, &v1_, &work_, &force_}) v->setZero(n_);
     for (Vector* v : {&mu_, &zero_}) v->setZero(m_);
     for (Vector* v : {&g_values_, &dg_values_}) v->setZero(system.constraint_pattern().nonzeros());
@@ -92,8 +94,8 @@ class ManifoldProjection final : public TemplatedEquations<ManifoldProjection>, 
   double rounding_floor() const override { return floor_; }
 
   template <class S>
-  void evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
-    auto& b = buffers<S>();
+  void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
+    auto& b = buffers_.get<S>();
     b.dq = x.head(n_);
     b.mu = x.segment(n_, m_);
     b.step = b.dq + dq_hat_.template cast<S>();
@@ -185,18 +187,6 @@ class ManifoldProjection final : public TemplatedEquations<ManifoldProjection>, 
   struct Buffers {
     VectorOf<S> dq, step, q, dv, v, weighed, force, mu, g;
   };
-  template <class S>
-  Buffers<S>& buffers() {
-    if constexpr (std::is_same_v<S, double>)
-      return double_;
-    else
-      return dual_;
-  }
-  template <class S>
-  void allocate_buffers(Buffers<S>& b) {
-    for (auto* v : {&b.dq, &b.step, &b.q, &b.dv, &b.v, &b.weighed, &b.force}) v->resize(n_);
-    for (auto* v : {&b.mu, &b.g}) v->resize(m_);
-  }
 
   Index eta() const { return 2 * (n_ + m_); }
   static Index entry(const std::vector<Index>& list, Index k) { return list[static_cast<std::size_t>(k)]; }
@@ -290,8 +280,7 @@ class ManifoldProjection final : public TemplatedEquations<ManifoldProjection>, 
   Feasibility feasibility_ = Feasibility::regular;
   Vector dq_hat_, dv_hat_, v_hat_, q1_, v1_, work_, force_, mu_, zero_;
   Vector g_values_, dg_values_, bending_, stiffness_;
-  Buffers<double> double_;
-  Buffers<Dual1> dual_;
+  ForBothScalars<Buffers> buffers_;
 };
 
 }  // namespace gnomon::kernels

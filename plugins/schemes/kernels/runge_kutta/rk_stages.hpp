@@ -16,7 +16,7 @@
 /// Scales: W ~ dq/h^2, so that the rows g(Q_i) carry h^2: condition O(100) for every h.
 
 #include "gnomon/model/system_at.hpp"
-#include "kernels/common/requirements.hpp"
+#include "gnomon/scheme/requirements.hpp"
 #include "kernels/common/step_scales.hpp"
 #include "kernels/runge_kutta/rk_tableau.hpp"
 
@@ -37,8 +37,10 @@ class RkStageRows {
         n_(system.n()),
         m_(system.m()),
         quadratic_(quadratic_constraints(system)) {
-    allocate_buffers(double_);
-    allocate_buffers(dual_);
+    buffers_.for_each([&](auto& b) {
+      for (auto* v : {&b.w, &b.mw, &b.dq, &b.q, &b.v, &b.u, &b.force}) v->setZero(n_);
+      for (auto* v : {&b.lambda, &b.g, &b.bias}) v->setZero(m_);
+    });
     for (Vector* v : {&v0_, &q_, &v_, &w_, &dq_}) v->setZero(n_);
     for (Vector* v : {&g0_, &lambda_}) v->setZero(m_);
     for (Vector* v : {&g_values_, &by_position_, &by_velocity_}) v->setZero(system.constraint_pattern().nonzeros());
@@ -71,8 +73,8 @@ class RkStageRows {
   double rounding_floor() const { return 1e-15 + (quadratic_ || index1_ ? 0 : scales_->position_floor()); }
 
   template <class S>
-  void evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
-    auto& b = buffers<S>();
+  void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
+    auto& b = buffers_.get<S>();
     const Vector &q0 = z0_->q.value(), &q0_tail = z0_->q.tail();
     for (Index i = 0; i < rk_.stages; ++i) {
       const double t = z0_->t + rk_.c[i] * h_;
@@ -180,18 +182,6 @@ class RkStageRows {
   struct Buffers {
     VectorOf<S> w, mw, dq, q, v, u, force, lambda, g, bias;
   };
-  template <class S>
-  Buffers<S>& buffers() {
-    if constexpr (std::is_same_v<S, double>)
-      return double_;
-    else
-      return dual_;
-  }
-  template <class S>
-  void allocate_buffers(Buffers<S>& b) {
-    for (auto* v : {&b.w, &b.mw, &b.dq, &b.q, &b.v, &b.u, &b.force}) v->resize(n_);
-    for (auto* v : {&b.lambda, &b.g, &b.bias}) v->resize(m_);
-  }
 
   static std::size_t at(Index k) { return static_cast<std::size_t>(k); }
   Index multiplier(Index stage) const { return rk_.stages * n_ + stage * m_; }
@@ -247,8 +237,7 @@ class RkStageRows {
   const State* z0_ = nullptr;
   double h_ = 0;
   Vector v0_, g0_;
-  Buffers<double> double_;
-  Buffers<Dual1> dual_;
+  ForBothScalars<Buffers> buffers_;
   Vector q_, v_, w_, dq_, lambda_, g_values_, by_position_, by_velocity_, hessian_values_;
 };
 
@@ -272,7 +261,7 @@ class RkStages final : public TemplatedEquations<RkStages> {
   double rounding_floor() const override { return rows_.rounding_floor(); }
 
   template <class S>
-  void evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
+  void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
     rows_.evaluate(x, f);
   }
   void jacobian(const ConstVectorRef& x, VectorRef values) override {

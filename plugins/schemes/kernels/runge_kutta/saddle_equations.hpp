@@ -22,27 +22,21 @@ class SaddleEquations final : public TemplatedEquations<SaddleEquations> {
       : system_(&system), at_(system), mass_metric_(mass_metric), n_(system.n()), m_(system.m()) {
     const SparsityPattern& g = system.constraint_pattern();
     const SparsityPattern metric = mass_metric ? system.mass().pattern() : SparsityPattern::diagonal(n_);
-    blocks_ = {{"dw", 0, n_}, {"dz", n_, m_}};
-    PatternBuilder builder(n_ + m_, n_ + m_);
-    builder.add(metric, 0, 0);
-    builder.add(g, 0, n_, true);
-    builder.add(g, n_, 0);
-    pattern_ = builder.build();
-    metric_ = BlockMap(pattern_, metric, 0, 0);
-    force_ = BlockMap(pattern_, g, 0, n_, true);
-    constraint_ = BlockMap(pattern_, g, n_, 0);
+    const Block dw = layout_.unknown("dw", n_), dz = layout_.unknown("dz", m_);
+    const Block motion = layout_.rows(n_), acceleration = layout_.rows(m_);
+    layout_.place(metric_, motion, dw, metric);
+    layout_.place(force_, motion, dz, g, Layout::transposed);
+    layout_.place(constraint_, acceleration, dw, g);
+    finish_layout();
     metric_values_ = mass_metric ? system.mass().values() : Vector::Ones(n_);
     weight_ = mass_metric ? system.mass().diagonal_entries() : Vector::Ones(n_);
-    allocate(n_ + m_);
     residual_w_.setZero(n_);
     for (Vector* v : {&bias_, &row_, &residual_z_}) v->setZero(m_);
     g_values_.setZero(g.nonzeros());
-    for (Vector* v : {&double_.w, &double_.weighed}) v->setZero(n_);
-    for (auto* v : {&dual_.w, &dual_.weighed}) v->resize(n_);
+    buffers_.for_each([&](auto& b) {
+      for (auto* v : {&b.w, &b.weighed}) v->setZero(n_);
+    });
   }
-
-  const SparsityPattern& pattern() const override { return pattern_; }
-  const std::vector<Block>& blocks() const override { return blocks_; }
 
   void begin(double t, const Vector& q, const Vector& v, const Vector& right, const Vector& w_hat,
              const Vector& z_hat) {
@@ -80,8 +74,8 @@ class SaddleEquations final : public TemplatedEquations<SaddleEquations> {
   double rounding_floor() const override { return floor_; }
 
   template <class S>
-  void evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
-    auto& b = buffers<S>();
+  void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
+    auto& b = buffers_.get<S>();
     const SparsityPattern& g = system_->constraint_pattern();
     b.w = x.head(n_);
     weigh(b.w, b.weighed);
@@ -108,13 +102,6 @@ class SaddleEquations final : public TemplatedEquations<SaddleEquations> {
     VectorOf<S> w, weighed;
   };
   template <class S>
-  Buffers<S>& buffers() {
-    if constexpr (std::is_same_v<S, double>)
-      return double_;
-    else
-      return dual_;
-  }
-  template <class S>
   void weigh(const VectorOf<S>& w, VectorOf<S>& out) {
     if (mass_metric_)
       at_.mass_times(w, out);
@@ -127,13 +114,10 @@ class SaddleEquations final : public TemplatedEquations<SaddleEquations> {
   SystemAt at_;
   bool mass_metric_;
   Index n_, m_;
-  std::vector<Block> blocks_;
-  SparsityPattern pattern_;
   BlockMap metric_, force_, constraint_;
   double size_ = 1, floor_ = 1e-15;
   Vector metric_values_, weight_, residual_w_, residual_z_, bias_, row_, g_values_;
-  Buffers<double> double_;
-  Buffers<Dual1> dual_;
+  ForBothScalars<Buffers> buffers_;
 };
 
 }  // namespace gnomon::kernels

@@ -47,11 +47,10 @@ class SymmetricProjection final : public TemplatedEquations<SymmetricProjection>
     }
     build_pattern();
     allocate(pattern_.cols);
-    for (auto* v : {&double_.dq, &double_.dv, &double_.v, &double_.rest, &double_.sum, &double_.q, &double_.force})
-      v->setZero(n_);
-    for (auto* v : {&dual_.dq, &dual_.dv, &dual_.v, &dual_.rest, &dual_.sum, &dual_.q, &dual_.force}) v->resize(n_);
-    for (auto* v : {&double_.mu, &double_.g}) v->setZero(m_);
-    for (auto* v : {&dual_.mu, &dual_.g}) v->resize(m_);
+    buffers_.for_each([&](auto& b) {
+      for (auto* v : {&b.dq, &b.dv, &b.v, &b.rest, &b.sum, &b.q, &b.force}) v->setZero(n_);
+      for (auto* v : {&b.mu, &b.g}) v->setZero(m_);
+    });
     for (Vector* v : {&v0_, &q1_, &v1_}) v->setZero(n_);
     for (Vector* v : {&mu_, &zero_}) v->setZero(m_);
     for (Vector* v : {&g0_values_, &g_values_, &dg_values_}) v->setZero(system.constraint_pattern().nonzeros());
@@ -91,9 +90,9 @@ class SymmetricProjection final : public TemplatedEquations<SymmetricProjection>
   }
 
   template <class S>
-  void evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
+  void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
     rows_.evaluate(x, f);
-    auto& b = buffers<S>();
+    auto& b = buffers_.get<S>();
     b.dq = x.segment(dq(), n_);
     b.dv = x.segment(dv(), n_);
     end_.place(b.dq, b.q);
@@ -130,10 +129,10 @@ class SymmetricProjection final : public TemplatedEquations<SymmetricProjection>
   void jacobian(const ConstVectorRef& x, VectorRef values) override {
     values.setZero();
     rows_.jacobian(x, values);
-    double_.dq = x.segment(dq(), n_);
-    double_.dv = x.segment(dv(), n_);
-    end_.place(double_.dq, q1_);
-    end_.place_velocity(double_.dv, v1_);
+    buffers_.at_double.dq = x.segment(dq(), n_);
+    buffers_.at_double.dv = x.segment(dv(), n_);
+    end_.place(buffers_.at_double.dq, q1_);
+    end_.place_velocity(buffers_.at_double.dv, v1_);
     system_->constraint_jacobian(end_.t(), q1_, g_values_);
     system_->constraint_jacobian_derivative(end_.t(), q1_, v1_, dg_values_);
     system_->lagrangian_hessian(end_.t(), q1_, zero_, stiffness_);
@@ -161,13 +160,6 @@ class SymmetricProjection final : public TemplatedEquations<SymmetricProjection>
   struct Buffers {
     VectorOf<S> dq, dv, v, rest, sum, q, force, mu, g;
   };
-  template <class S>
-  Buffers<S>& buffers() {
-    if constexpr (std::is_same_v<S, double>)
-      return double_;
-    else
-      return dual_;
-  }
   /// Places of one level, position or velocity.
   struct Level {
     BlockMap start, start_force, end, end_by_start, end_force, bending, constraint;
@@ -243,8 +235,7 @@ class SymmetricProjection final : public TemplatedEquations<SymmetricProjection>
 
   double h_ = 0;
   Vector v0_, q1_, v1_, mu_, zero_, g0_values_, g_values_, dg_values_, bending_, stiffness_;
-  Buffers<double> double_;
-  Buffers<Dual1> dual_;
+  ForBothScalars<Buffers> buffers_;
 };
 
 }  // namespace gnomon::kernels

@@ -35,9 +35,8 @@
 #include <cmath>
 #include <memory>
 
-#include "kernels/common/predictor.hpp"
+#include "gnomon/scheme/one_solve_step.hpp"
 #include "kernels/common/step_scales.hpp"
-#include "kernels/common/tangent_jacobian.hpp"
 #include "kernels/discrete_gradient/gap_penalty.hpp"
 #include "kernels/variable_mass/variable_mass_points.hpp"
 #include "kernels/variable_mass/variable_mass_rule.hpp"
@@ -60,28 +59,22 @@ class VariableMassEquations final : public TemplatedEquations<VariableMassEquati
         n_(system.n()),
         m_(frame_.point<double>().y.size()),
         weight_(system.mass().diagonal_entries()) {
-    Index size = 2 * n_;
-    blocks_ = {{"dq", 0, n_}, {"dp", n_, n_}};
+    layout_.unknown("dq", n_);
+    layout_.unknown("dp", n_);
     const auto add = [&](const char* name, Index& at) {
-      if (m_ == 0) return;
-      at = size;
-      blocks_.push_back({name, size, m_});
-      size += m_;
+      if (m_ > 0) at = layout_.unknown(name, m_).offset;
     };
     if (rule.constraint != Constraint::penalty && !augmented()) add("lambda", lambda_at_);
     if (levels())
       add("gamma", mu_at_);
     else if (ends())
       add("mu", mu_at_);
-    pattern_ = SparsityPattern::dense(size, size);
-    tangents_.allocate(size);
-    allocate(size);
+    layout_.place_dense(layout_.rows(layout_.size()));
+    finish_layout();
     shift_.setZero(m_);
     if (rule.weight == GeneralQuotient::Weight::identity) weight_.setOnes();
   }
 
-  const SparsityPattern& pattern() const override { return pattern_; }
-  const std::vector<Block>& blocks() const override { return blocks_; }
   const VariableMassRule& rule() const { return rule_; }
   const System& model() const { return *system_; }
   VariableMassFrame& frame() { return frame_; }
@@ -102,32 +95,48 @@ class VariableMassEquations final : public TemplatedEquations<VariableMassEquati
   /// augmented: lambda = shift + (2/eps) g(q1)
   void set_shift(const Vector& shift) { shift_ = shift; }
 
-  /// Start value: extrapolation, else the explicit step with the multipliers of the start.
+  /// The explicit step with the multipliers of the start.
   void predict(VectorRef x) {
     const State& z0 = frame_.z0();
     const double h = frame_.h();
-    if (!extrapolate(z0, h, x)) {
-      x.setZero();
-      auto& b = frame_.point<double>();
-      b.pm = z0.p.value();
-      system_->kinetic_gradient(z0.q.value(), b.pm, b.t_q, b.t_p);
-      system_->potential_gradient(z0.t, z0.q.value(), b.u);
-      if (system_->traits().has_force) {
-        system_->force(frame_.tm(), z0.q.value(), b.t_p, b.force);
-        b.u -= b.force;
-      }
-      if (system_->m() > 0 && rule_.constraint != Constraint::penalty) {
-        frame_.start_force(z0.lambda, b.a);
-        b.u += b.a;
-        if (lambda_at_ > 0) x.segment(lambda_at_, m_) = z0.lambda;
-        if (ends()) x.segment(mu_at_, m_) = z0.lambda;
-      }
-      x.segment(n_, n_) = -h * (b.t_q + b.u);
-      b.pm += 0.5 * x.segment(n_, n_);
-      system_->kinetic_gradient(z0.q.value(), b.pm, b.t_q, b.t_p);
-      x.head(n_) = h * b.t_p;
+    x.setZero();
+    auto& b = frame_.point<double>();
+    b.pm = z0.p.value();
+    system_->kinetic_gradient(z0.q.value(), b.pm, b.t_q, b.t_p);
+    system_->potential_gradient(z0.t, z0.q.value(), b.u);
+    if (system_->traits().has_force) {
+      system_->force(frame_.tm(), z0.q.value(), b.t_p, b.force);
+      b.u -= b.force;
     }
-    noise_ = rule_.exact ? quotient_noise(x) : 0;
+    if (system_->m() > 0 && rule_.constraint != Constraint::penalty) {
+      frame_.start_force(z0.lambda, b.a);
+      b.u += b.a;
+      if (lambda_at_ > 0) x.segment(lambda_at_, m_) = z0.lambda;
+      if (ends()) x.segment(mu_at_, m_) = z0.lambda;
+    }
+    x.segment(n_, n_) = -h * (b.t_q + b.u);
+    b.pm += 0.5 * x.segment(n_, n_);
+    system_->kinetic_gradient(z0.q.value(), b.pm, b.t_q, b.t_p);
+    x.head(n_) = h * b.t_p;
+  }
+  /// The rounding floor of a step whose start value is x.
+  void set_floor(const ConstVectorRef& x) { noise_ = rule_.exact ? quotient_noise(x) : 0; }
+
+  /// The state after a step with the solution x.
+  void finish(const Vector& x, State& next) {
+    auto& b = frame_.place<double>(x);
+    if (system_->traits().has_force) {
+      b.v = b.dq / frame_.h();
+      system_->force(frame_.tm(), b.qm, b.v, b.force);
+      for (Index j = 0; j < n_; ++j) next.work.force += static_cast<long double>(b.force[j]) * b.dq[j];
+    }
+    next.q.add(b.dq);
+    next.p.add(b.dp);
+    const Index m = system_->m();
+    if (m > 0 && rule_.constraint == Constraint::penalty)
+      next.lambda = b.lambda.head(m);
+    else if (m > 0)
+      next.lambda = x.segment(ends() ? mu_at_ : lambda_at_, m);
   }
 
   void scales(VectorRef columns, VectorRef rows) const override {
@@ -145,8 +154,8 @@ class VariableMassEquations final : public TemplatedEquations<VariableMassEquati
   double rounding_floor() const override { return 1e-15 + scales_.position_floor() + noise_; }
 
   template <class S>
-  void evaluate(const VectorOf<S>& x, VectorOf<S>& f) {
-    auto& b = frame_.place(x);
+  void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
+    auto& b = frame_.template place<S>(x);
     const double h = frame_.h(), tm = frame_.tm();
     if (mu_at_ > 0) b.mu = x.segment(mu_at_, m_);
     if (m_ > 0) constrain(x, b);
@@ -171,12 +180,10 @@ class VariableMassEquations final : public TemplatedEquations<VariableMassEquati
     if (mu_at_ > 0) f.segment(mu_at_, m_) = b.row;
   }
 
-  void jacobian(const ConstVectorRef& x, VectorRef values) override { tangents_.assemble(*this, x, values); }
-
  private:
   /// Effective multipliers, reactions and kicks, and y at the end where it is needed.
-  template <class S>
-  void constrain(const VectorOf<S>& x, VariableMassPoint<S>& b) {
+  template <class S, class X>
+  void constrain(const X& x, VariableMassPoint<S>& b) {
     const double h = frame_.h();
     const Vector& y0 = frame_.y0();
     if (rule_.constraint == Constraint::penalty && !rule_.exact) {
@@ -214,7 +221,7 @@ class VariableMassEquations final : public TemplatedEquations<VariableMassEquati
 
   /// F1 -= h s W_p dp,  F2 += h s W_q dq
   template <class S>
-  void correct(VariableMassPoint<S>& b, VectorOf<S>& f) {
+  void correct(VariableMassPoint<S>& b, VectorRefOf<S> f) {
     const double h = frame_.h();
     const bool identity = rule_.weight == GeneralQuotient::Weight::identity;
     S norm(0.0), c = S(frame_.energy_change(b));
@@ -234,7 +241,7 @@ class VariableMassEquations final : public TemplatedEquations<VariableMassEquati
     }
   }
   /// What the rounding of c, a sum of terms of the size of dz.grad H, does to the scaled rows.
-  double quotient_noise(const VectorRef& x) {
+  double quotient_noise(const ConstVectorRef& x) {
     const bool identity = rule_.weight == GeneralQuotient::Weight::identity;
     const double h = frame_.h(), s = scales_.s();
     double norm = 0, q_row = 0, p_row = 0;
@@ -254,11 +261,8 @@ class VariableMassEquations final : public TemplatedEquations<VariableMassEquati
   StepScales scales_;
   VariableMassFrame frame_;
   GapPenalty penalty_;
-  TangentJacobian tangents_;
   Index n_, m_, lambda_at_ = -1, mu_at_ = -1;
   Vector weight_, shift_;
-  std::vector<Block> blocks_;
-  SparsityPattern pattern_;
   double n_min_ = 0, noise_ = 0;
 };
 

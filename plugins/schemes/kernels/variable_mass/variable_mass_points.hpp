@@ -29,8 +29,7 @@ class VariableMassFrame {
   /// shape: the system whose constraints are meant, the given one or that with its obstacles held closed.
   VariableMassFrame(const System& system, const System& shape)
       : system_(&system), shape_(&shape), at_(system), shape_at_(shape), n_(system.n()), m_(shape.m()) {
-    double_.allocate(n_, m_);
-    dual_.allocate(n_, m_);
+    points_.for_each([&](auto& b) { b.allocate(n_, m_); });
     for (Vector* v : {&q_tail_, &p_tail_, &gradient_}) v->setZero(n_);
     for (Vector* v : {&y0_, &y_, &hidden0_}) v->setZero(m_);
     for (Vector* v : {&g_start_, &g_values_}) v->setZero(shape.constraint_pattern().nonzeros());
@@ -59,13 +58,10 @@ class VariableMassFrame {
 
   template <class S>
   VariableMassPoint<S>& point() {
-    if constexpr (std::is_same_v<S, double>)
-      return double_;
-    else
-      return dual_;
+    return points_.get<S>();
   }
-  template <class S>
-  VariableMassPoint<S>& place(const VectorOf<S>& x) {
+  template <class S, class X>
+  VariableMassPoint<S>& place(const X& x) {
     auto& b = point<S>();
     const Vector &q0 = z0_->q.value(), &q_tail = z0_->q.tail(), &p0 = z0_->p.value(), &p_tail = z0_->p.tail();
     b.dq = x.head(n_);
@@ -81,11 +77,11 @@ class VariableMassFrame {
   double energy_change(const VariableMassPoint<double>& b) { return energy_change(b.dq, b.dp, b.q1, b.p1); }
   Dual1 energy_change(VariableMassPoint<Dual1>& b) {
     Dual1 change = at_.kinetic_energy(b.q1, b.p1) + at_.potential(t1(), b.q1);
-    copy(b.dq, double_.dq);
-    copy(b.dp, double_.dp);
-    copy(b.q1, double_.q1);
-    copy(b.p1, double_.p1);
-    change.value = energy_change(double_);
+    copy(b.dq, points_.at_double.dq);
+    copy(b.dp, points_.at_double.dp);
+    copy(b.q1, points_.at_double.q1);
+    copy(b.p1, points_.at_double.p1);
+    change.value = energy_change(points_.at_double);
     return change;
   }
 
@@ -101,9 +97,9 @@ class VariableMassFrame {
   }
   void constraints(VariableMassPoint<Dual1>& b, double fraction, VectorOf<Dual1>& out) {
     shape_at_.constraints(z0_->t + fraction * h_, fraction == 1 ? b.q1 : b.qm, out);
-    copy(b.dq, double_.dq);
-    copy(fraction == 1 ? b.q1 : b.qm, fraction == 1 ? double_.q1 : double_.qm);
-    constraints(double_, fraction, y_);
+    copy(b.dq, points_.at_double.dq);
+    copy(fraction == 1 ? b.q1 : b.qm, fraction == 1 ? points_.at_double.q1 : points_.at_double.qm);
+    constraints(points_.at_double, fraction, y_);
     for (Index i = 0; i < m_; ++i) out[i].value = y_[i];
   }
 
@@ -135,8 +131,7 @@ class VariableMassFrame {
   const State* z0_ = nullptr;
   double h_ = 0;
   long double h0_ = 0;
-  VariableMassPoint<double> double_;
-  VariableMassPoint<Dual1> dual_;
+  ForBothScalars<VariableMassPoint> points_;
   Vector q_tail_, p_tail_, gradient_, y0_, y_, hidden0_, g_start_, g_values_;
 };
 

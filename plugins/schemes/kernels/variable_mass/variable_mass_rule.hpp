@@ -2,7 +2,9 @@
 /// \file
 /// What the schemes in (q,p) for a mass that depends on q differ in, see variable_mass_equations.hpp.
 
-#include "kernels/common/requirements.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/base/options.hpp"
+#include "gnomon/scheme/requirements.hpp"
 #include "kernels/discrete_gradient/general_quotient.hpp"
 
 namespace gnomon::kernels {
@@ -21,22 +23,22 @@ struct VariableMassRule {
 
 /// Mass M(q), no friction, U and g that do not depend on time.
 inline void require_variable_mass(const Scheme& scheme, const System& system) {
-  if (system.traits().constant_mass) throw refusal(scheme, system, "its mass does not depend on the configuration");
-  if (system.traits().has_friction) throw refusal(scheme, system, "it has friction, which depends on the multipliers");
-  if (system.traits().time_dependent) throw refusal(scheme, system, "its potential or constraints depend on time");
+  if (system.traits().constant_mass) refuse(scheme, system, "its mass does not depend on the configuration");
+  if (system.traits().has_friction) refuse(scheme, system, "it has friction, which depends on the multipliers");
+  if (system.traits().time_dependent) refuse(scheme, system, "its potential or constraints depend on time");
 }
 
 /// Throws Error(refused) for the option alpha other than 1/4, which has a meaning for a constant mass only.
 inline void require_quarter(const Scheme& scheme, const System& system, const Options& options) {
   if (options.real("alpha") != 0.25)
-    throw refusal(scheme, system,
-                  "its mass depends on the configuration, for which alpha = " + number_text(options.real("alpha")) +
-                      " has no meaning: (40) is for alpha = 1/4");
+    refuse(scheme, system,
+           "its mass depends on the configuration, for which alpha = " + number_text(options.real("alpha")) +
+               " has no meaning: (40) is for alpha = 1/4");
 }
 /// The same without forces.
 inline void require_conservative_variable_mass(const Scheme& scheme, const System& system) {
   require_variable_mass(scheme, system);
-  if (system.traits().has_force) throw refusal(scheme, system, "it has a force outside the potential");
+  if (system.traits().has_force) refuse(scheme, system, "it has a force outside the potential");
 }
 
 /// The promises of a scheme in (q,p) for a mass that depends on q.

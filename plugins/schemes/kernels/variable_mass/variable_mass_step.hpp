@@ -7,69 +7,39 @@
 
 #include <memory>
 
-#include "gnomon/scheme/scheme.hpp"
+#include "gnomon/scheme/one_solve_step.hpp"
 #include "kernels/variable_mass/variable_mass_equations.hpp"
 #include "kernels/variable_mass/variable_mass_multipliers.hpp"
 
 namespace gnomon::kernels {
 
-class VariableMassStep final : public StepEquations {
+class VariableMassStep final : public OneSolveStep<VariableMassEquations> {
  public:
   VariableMassStep(const System& system, const VariableMassRule& rule, bool end_multipliers = false)
-      : equations_(system, rule), multipliers_(system), end_multipliers_(end_multipliers) {
-    x_.setZero(equations_.size());
+      : OneSolveStep(system, rule), multipliers_(system), end_multipliers_(end_multipliers) {
     y_.setZero(equations_.m());
   }
 
-  Index n_systems() const override { return 1; }
-  NonlinearEquations& system(Index) override { return equations_; }
-  void prepare(State& z) const override { z.history.resize(equations_.size(), predictor_depth); }
-  void begin(const State& z0, double h) override { equations_.begin(z0, h); }
-  void predict(Index, VectorRef x) override { equations_.predict(x); }
-  Next accept(Index, const ConstVectorRef& x) override {
-    x_ = x;
-    return Next::advance;
+  void predict(Index k, VectorRef x) override {
+    OneSolveStep::predict(k, x);
+    equations_.set_floor(x);
   }
   void finish(State& next) override {
-    advance(equations_, x_, next);
+    OneSolveStep::finish(next);
     if (end_multipliers_) multipliers_.solve(next.t, next.q.value(), next.p.value(), next.lambda);
   }
 
-  /// P of a penalty, less the work.
+  /// P of a penalty.
   long double added_energy(const State& z) override {
-    if (equations_.rule().constraint != VariableMassRule::Constraint::penalty || equations_.m() == 0)
-      return -z.work.total();
+    if (equations_.rule().constraint != VariableMassRule::Constraint::penalty || equations_.m() == 0) return 0;
     equations_.frame().constraints_at(z, y_);
-    return equations_.penalty().value(y_) - z.work.total();
-  }
-
-  /// The state after a step with the solution x.
-  static void advance(VariableMassEquations& equations, const Vector& x, State& next) {
-    auto& b = equations.frame().place<double>(x);
-    const bool penalty = equations.rule().constraint == VariableMassRule::Constraint::penalty;
-    const System& system = equations.model();
-    const Index n = system.n(), m = system.m();
-    const double h = equations.frame().h();
-    if (system.traits().has_force) {
-      b.v = b.dq / h;
-      system.force(equations.frame().tm(), b.qm, b.v, b.force);
-      for (Index j = 0; j < n; ++j) next.work.force += static_cast<long double>(b.force[j]) * b.dq[j];
-    }
-    next.q.add(b.dq);
-    next.p.add(b.dp);
-    if (m > 0 && penalty)
-      next.lambda = b.lambda.head(m);
-    else if (m > 0)
-      next.lambda = x.segment(equations.ends() ? equations.mu_at() : equations.lambda_at(), m);
-    remember(next, h, x);
-    next.advance_time(h);
+    return equations_.penalty().value(y_);
   }
 
  private:
-  VariableMassEquations equations_;
   VariableMassMultipliers multipliers_;
   bool end_multipliers_;
-  Vector x_, y_;
+  Vector y_;
 };
 
 inline GeneralQuotient::Weight weight_of(const Options& options) {

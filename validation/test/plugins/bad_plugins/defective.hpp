@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "gnomon/model/autodiff_system.hpp"
+#include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
 
 namespace gnomon::test {

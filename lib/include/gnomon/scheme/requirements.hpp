@@ -1,0 +1,41 @@
+#pragma once
+/// \file
+/// Refusals that schemes share, when they are bound to a system. All of them throw Error(refused) with a sentence that
+/// names the scheme, the system and the reason.
+
+#include <string>
+
+#include "gnomon/model/system.hpp"
+#include "gnomon/scheme/scheme.hpp"
+
+namespace gnomon {
+
+[[noreturn]] GNOMON_EXPORT void refuse(const Scheme& scheme, const System& system, const std::string& why);
+
+/// Constant mass and no friction. A force Q(q,v,t) is taken, and U(q,t) and g(q,t).
+GNOMON_EXPORT void require_ledger(const Scheme& scheme, const System& system);
+/// The same, but U and g do not depend on time.
+GNOMON_EXPORT void require_closed_ledger(const Scheme& scheme, const System& system);
+/// The same, and no force outside the potential.
+GNOMON_EXPORT void require_conservative(const Scheme& scheme, const System& system);
+/// g at most quadratic; `general`, where there is one, names the scheme that takes other constraints.
+GNOMON_EXPORT void require_quadratic_constraints(const Scheme& scheme, const System& system,
+                                                 const std::string& general = "");
+/// U at most quadratic (false), or written in quadratic invariants (true): what the equivariant discrete derivative
+/// needs. `general` names the scheme that takes any U.
+GNOMON_EXPORT bool require_split_potential(const Scheme& scheme, const System& system, const std::string& general);
+
+/// What is left of promises where a force or moving constraints act: momentum maps change, and phase volume.
+GNOMON_EXPORT Promises ledger_promises(const System& system, Promises promises);
+
+inline bool at_most_quadratic(int degree) {
+  return degree != SystemTraits::not_polynomial && degree <= 2;
+}
+inline bool quadratic_potential(const System& system) {
+  return at_most_quadratic(system.traits().potential_degree);
+}
+inline bool quadratic_constraints(const System& system) {
+  return system.m() == 0 || at_most_quadratic(system.traits().constraint_degree);
+}
+
+}  // namespace gnomon
