@@ -18,6 +18,7 @@
 #include "algebra/kernels/klu_factors.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/solve/linear_algebra.hpp"
+#include "gnomon/sundials/sundials_compat.hpp"
 
 namespace {
 

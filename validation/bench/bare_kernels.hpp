@@ -7,6 +7,7 @@
 
 #include "gnomon/model/problem.hpp"
 #include "gnomon/scheme/scheme.hpp"
+#include "gnomon/scheme/state.hpp"
 #include "gnomon/solve/linear_algebra.hpp"
 #include "gnomon/solve/scaled_equations.hpp"
 #include "timing.hpp"

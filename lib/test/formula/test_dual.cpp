@@ -26,6 +26,12 @@ D3 seed(double x) {
   return s;
 }
 
+/// (x^x)'''
+double power_of_itself(double x) {
+  const double slope = std::log(x) + 1;
+  return std::pow(x, x) * (slope * slope * slope + 3 * slope / x - 1 / (x * x));
+}
+
 #define FUNCTION(expression, third_derivative)                     \
   Function {                                                       \
 #expression,                                                     \
@@ -57,6 +63,27 @@ std::vector<Function> functions() {
       FUNCTION(abs(-1.0 * x * x * x), 6 + 0 * x),
       FUNCTION(atan2(x, 1.0 + 0.0 * x), (6 * x * x - 2) / std::pow(1 + x * x, 3)),
       FUNCTION(atan2(1.0 + 0.0 * x, x), -(6 * x * x - 2) / std::pow(1 + x * x, 3)),
+      FUNCTION(pow(x, 2), 0 * x),
+      FUNCTION(pow(x, 3), 6 + 0 * x),
+      FUNCTION(pow(x - 2.0, 3), 6 + 0 * x),
+      FUNCTION(pow(x, 2.0 + 0.0 * x), 0 * x),
+      FUNCTION(pow(2.0, x), std::pow(std::log(2.0), 3) * std::pow(2, x)),
+      FUNCTION(pow(x, x), power_of_itself(x)),
+      FUNCTION(sinh(x), std::cosh(x)),
+      FUNCTION(cosh(x), std::sinh(x)),
+      FUNCTION(tanh(x), (4 * std::pow(std::sinh(x), 2) - 2) / std::pow(std::cosh(x), 4)),
+      FUNCTION(asin(x / 2.0), (1 + x * x / 2) / 8 / std::pow(1 - x * x / 4, 2.5)),
+      FUNCTION(acos(x / 2.0), -(1 + x * x / 2) / 8 / std::pow(1 - x * x / 4, 2.5)),
+      FUNCTION(atan(x), (6 * x * x - 2) / std::pow(1 + x * x, 3)),
+      FUNCTION(cbrt(x), 10.0 / 27 * std::pow(x, -8.0 / 3)),
+      FUNCTION(log1p(x), 2 / std::pow(1 + x, 3)),
+      FUNCTION(expm1(x), std::exp(x)),
+      FUNCTION(erf(x), (4 * x * x - 2) * 1.1283791670955126 * std::exp(-x * x)),
+      FUNCTION(hypot(x, 2.0 + 0.0 * x), -12 * x / std::pow(4 + x * x, 2.5)),
+      FUNCTION(hypot(x, 2.0), -12 * x / std::pow(4 + x * x, 2.5)),
+      FUNCTION(atan2(x, 1.0), (6 * x * x - 2) / std::pow(1 + x * x, 3)),
+      FUNCTION(max(x * x * x, -x), 6 + 0 * x),
+      FUNCTION(min(x * x * x, 5.0), 6 + 0 * x),
       FUNCTION(x * x * x - 2.0 * x, 6 + 0 * x),
       FUNCTION(1.0 / x - x / 2.0, -6 / std::pow(x, 4)),
       FUNCTION((x - 3.0) / (x + 1.0), 24 / std::pow(x + 1, 4)),
@@ -84,6 +111,32 @@ BOOST_AUTO_TEST_CASE(values_and_nested_derivatives) {
         BOOST_TEST(std::abs(y.grad[0].grad[0].grad[0] - third) <= 1e-12 * (1 + std::abs(third)));
       }
     }
+}
+
+BOOST_AUTO_TEST_CASE(whole_powers_at_zero) {
+  for (const double x : {0.0, -0.0}) {
+    const D3 square = pow(seed(x), 2), cube = pow(seed(x), 3), same = pow(seed(x), D3(2.0));
+    BOOST_TEST(square.value.grad[0].grad[0] == 2);
+    BOOST_TEST(square.grad[0].grad[0].grad[0] == 0);
+    BOOST_TEST(cube.value.grad[0].grad[0] == 0);
+    BOOST_TEST(cube.grad[0].grad[0].grad[0] == 6);
+    BOOST_TEST(same.value.grad[0].grad[0] == 2);
+    BOOST_TEST(same.grad[0].grad[0].grad[0] == 0);
+    BOOST_TEST(pow(seed(x), 0).value.value.value == 1);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(long_double_factors_keep_their_digits) {
+  using Long = Dual<long double, 1>;
+  const long double third = 1.0L / 3;
+  Long x(1.0L);
+  x.grad[0] = 1;
+  BOOST_TEST((third * x).value == third);
+  BOOST_TEST((x * third).grad[0] == third);
+  BOOST_TEST((x + third).value == 1 + third);
+  BOOST_TEST(pow(Long(2.0L), third).value == std::pow(2.0L, third));
+  const Dual<Long, 1> nested(third);
+  BOOST_TEST((nested * 1.0L).value.value == third);
 }
 
 BOOST_AUTO_TEST_CASE(several_directions) {

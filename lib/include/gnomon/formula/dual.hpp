@@ -4,7 +4,8 @@
 ///
 /// Dual<T, N> carries a value and N directional derivatives: f(x + e) = f(x) + f'(x) e, e_i e_j = 0.
 /// Nesting (T itself a Dual) gives higher derivatives. Model code calls sqrt, exp, ... unqualified after
-/// `using std::sqrt;` and so works for double and for every nesting.
+/// `using std::sqrt;` and so works for double and for every nesting. The functions of one and two variables follow
+/// the class.
 
 #include <Eigen/Core>
 #include <array>
@@ -14,13 +15,25 @@
 namespace gnomon {
 
 template <class T, int N>
+struct Dual;
+
+/// The floating-point type at the bottom of a nesting of duals.
+template <class T>
+struct DualBase {
+  using type = T;
+};
+template <class T, int N>
+struct DualBase<Dual<T, N>> : DualBase<T> {};
+
+template <class T, int N>
 struct Dual {
+  using Base = typename DualBase<T>::type;
   T value{};
   std::array<T, N> grad{};
 
   Dual() = default;
-  Dual(double constant) : value(constant) {}  // NOLINT: arithmetic with constants must stay implicit
-  template <class U, class = std::enable_if_t<std::is_same_v<U, T> && !std::is_same_v<U, double>>>
+  Dual(Base constant) : value(constant) {}  // NOLINT: arithmetic with constants must stay implicit
+  template <class U, class = std::enable_if_t<std::is_same_v<U, T> && !std::is_same_v<U, Base>>>
   Dual(const U& inner) : value(inner) {}  // NOLINT
 
   Dual& operator+=(const Dual& b) {
@@ -49,12 +62,12 @@ struct Dual {
   friend Dual operator-(Dual a, const Dual& b) { return a -= b; }
   friend Dual operator*(Dual a, const Dual& b) { return a *= b; }
   friend Dual operator/(Dual a, const Dual& b) { return a /= b; }
-  friend Dual operator*(Dual a, double b) {
+  friend Dual operator*(Dual a, Base b) {
     a.value *= b;
     for (auto& g : a.grad) g *= b;
     return a;
   }
-  friend Dual operator*(double a, const Dual& b) { return b * a; }
+  friend Dual operator*(Base a, const Dual& b) { return b * a; }
   friend Dual operator-(Dual a) { return a * -1.0; }
   friend Dual operator+(const Dual& a) { return a; }
   friend bool operator<(const Dual& a, const Dual& b) { return a.value < b.value; }
@@ -71,66 +84,6 @@ Dual<T, N> chain(const Dual<T, N>& a, const T& f, const T& df) {
   Dual<T, N> r;
   r.value = f;
   for (int i = 0; i < N; ++i) r.grad[i] = df * a.grad[i];
-  return r;
-}
-
-template <class T, int N>
-Dual<T, N> sqrt(const Dual<T, N>& a) {
-  using std::sqrt;
-  const T root = sqrt(a.value);
-  return chain(a, root, T(0.5) / root);
-}
-template <class T, int N>
-Dual<T, N> exp(const Dual<T, N>& a) {
-  using std::exp;
-  const T e = exp(a.value);
-  return chain(a, e, e);
-}
-template <class T, int N>
-Dual<T, N> log(const Dual<T, N>& a) {
-  using std::log;
-  return chain(a, T(log(a.value)), T(1.0) / a.value);
-}
-template <class T, int N>
-Dual<T, N> sin(const Dual<T, N>& a) {
-  using std::cos;
-  using std::sin;
-  return chain(a, T(sin(a.value)), T(cos(a.value)));
-}
-template <class T, int N>
-Dual<T, N> cos(const Dual<T, N>& a) {
-  using std::cos;
-  using std::sin;
-  return chain(a, T(cos(a.value)), T(sin(a.value)) * -1.0);
-}
-template <class T, int N>
-Dual<T, N> tan(const Dual<T, N>& a) {
-  using std::tan;
-  const T t = tan(a.value);
-  return chain(a, t, T(1.0) + t * t);
-}
-/// Real power, for positive bases (or any base where pow(x, r) is differentiable). At x = 0 with r < 1 the slope is
-/// infinite; a base that is zero to first order as well, as psi^2 at psi = 0, has the derivative zero there.
-template <class T, int N>
-Dual<T, N> pow(const Dual<T, N>& a, double r) {
-  using std::pow;
-  Dual<T, N> result = chain(a, T(pow(a.value, r)), r * T(pow(a.value, r - 1.0)));
-  if (r < 1 && a.value == T(0.0))
-    for (int i = 0; i < N; ++i)
-      if (a.grad[i] == T(0.0)) result.grad[i] = T(0.0);
-  return result;
-}
-template <class T, int N>
-Dual<T, N> abs(const Dual<T, N>& a) {
-  return a.value < T(0.0) ? -a : a;
-}
-template <class T, int N>
-Dual<T, N> atan2(const Dual<T, N>& y, const Dual<T, N>& x) {
-  using std::atan2;
-  const T r2 = x.value * x.value + y.value * y.value;
-  Dual<T, N> r;
-  r.value = atan2(y.value, x.value);
-  for (int i = 0; i < N; ++i) r.grad[i] = (x.value * y.grad[i] - y.value * x.grad[i]) / r2;
   return r;
 }
 
@@ -173,6 +126,214 @@ template <class T, int N>
 double value_of(const Dual<T, N>& a) {
   return value_of(a.value);
 }
+
+}  // namespace gnomon
+
+namespace gnomon {
+
+// The elementary functions.
+
+/// The value at the bottom of a nesting, in its own type.
+template <class T>
+T base_value_of(const T& a) {
+  return a;
+}
+template <class T, int N>
+typename Dual<T, N>::Base base_value_of(const Dual<T, N>& a) {
+  return base_value_of(a.value);
+}
+
+/// Whether a number is zero with all its derivatives.
+template <class T>
+bool vanishes(const T& a) {
+  return a == T(0.0);
+}
+template <class T, int N>
+bool vanishes(const Dual<T, N>& a) {
+  if (!vanishes(a.value)) return false;
+  for (const T& g : a.grad)
+    if (!vanishes(g)) return false;
+  return true;
+}
+
+/// f(a, b) with the partial derivatives fa and fb.
+template <class T, int N>
+Dual<T, N> chain(const Dual<T, N>& a, const Dual<T, N>& b, const T& f, const T& fa, const T& fb) {
+  Dual<T, N> r;
+  r.value = f;
+  for (int i = 0; i < N; ++i) r.grad[i] = fa * a.grad[i] + fb * b.grad[i];
+  return r;
+}
+
+template <class T, int N>
+Dual<T, N> sqrt(const Dual<T, N>& a) {
+  using std::sqrt;
+  const T root = sqrt(a.value);
+  return chain(a, root, T(0.5) / root);
+}
+template <class T, int N>
+Dual<T, N> cbrt(const Dual<T, N>& a) {
+  using std::cbrt;
+  const T root = cbrt(a.value);
+  return chain(a, root, T(1.0) / (3.0 * root * root));
+}
+template <class T, int N>
+Dual<T, N> exp(const Dual<T, N>& a) {
+  using std::exp;
+  const T e = exp(a.value);
+  return chain(a, e, e);
+}
+template <class T, int N>
+Dual<T, N> expm1(const Dual<T, N>& a) {
+  using std::exp;
+  using std::expm1;
+  return chain(a, T(expm1(a.value)), T(exp(a.value)));
+}
+template <class T, int N>
+Dual<T, N> log(const Dual<T, N>& a) {
+  using std::log;
+  return chain(a, T(log(a.value)), T(1.0) / a.value);
+}
+template <class T, int N>
+Dual<T, N> log1p(const Dual<T, N>& a) {
+  using std::log1p;
+  return chain(a, T(log1p(a.value)), T(1.0) / (T(1.0) + a.value));
+}
+template <class T, int N>
+Dual<T, N> sin(const Dual<T, N>& a) {
+  using std::cos;
+  using std::sin;
+  return chain(a, T(sin(a.value)), T(cos(a.value)));
+}
+template <class T, int N>
+Dual<T, N> cos(const Dual<T, N>& a) {
+  using std::cos;
+  using std::sin;
+  return chain(a, T(cos(a.value)), T(sin(a.value)) * -1.0);
+}
+template <class T, int N>
+Dual<T, N> tan(const Dual<T, N>& a) {
+  using std::tan;
+  const T t = tan(a.value);
+  return chain(a, t, T(1.0) + t * t);
+}
+template <class T, int N>
+Dual<T, N> sinh(const Dual<T, N>& a) {
+  using std::cosh;
+  using std::sinh;
+  return chain(a, T(sinh(a.value)), T(cosh(a.value)));
+}
+template <class T, int N>
+Dual<T, N> cosh(const Dual<T, N>& a) {
+  using std::cosh;
+  using std::sinh;
+  return chain(a, T(cosh(a.value)), T(sinh(a.value)));
+}
+template <class T, int N>
+Dual<T, N> tanh(const Dual<T, N>& a) {
+  using std::tanh;
+  const T t = tanh(a.value);
+  return chain(a, t, (T(1.0) - t) * (T(1.0) + t));
+}
+template <class T, int N>
+Dual<T, N> asin(const Dual<T, N>& a) {
+  using std::asin;
+  using std::sqrt;
+  return chain(a, T(asin(a.value)), T(1.0) / sqrt((T(1.0) - a.value) * (T(1.0) + a.value)));
+}
+template <class T, int N>
+Dual<T, N> acos(const Dual<T, N>& a) {
+  using std::acos;
+  using std::sqrt;
+  return chain(a, T(acos(a.value)), T(-1.0) / sqrt((T(1.0) - a.value) * (T(1.0) + a.value)));
+}
+template <class T, int N>
+Dual<T, N> atan(const Dual<T, N>& a) {
+  using std::atan;
+  return chain(a, T(atan(a.value)), T(1.0) / (T(1.0) + a.value * a.value));
+}
+template <class T, int N>
+Dual<T, N> erf(const Dual<T, N>& a) {
+  using std::erf;
+  using std::exp;
+  constexpr auto slope = static_cast<typename Dual<T, N>::Base>(1.128379167095512573896158903121545172L);  // 2/pi^(1/2)
+  return chain(a, T(erf(a.value)), slope * T(exp(-(a.value * a.value))));
+}
+template <class T, int N>
+Dual<T, N> abs(const Dual<T, N>& a) {
+  return a.value < T(0.0) ? -a : a;
+}
+
+/// Power with a constant exponent, for positive bases, or any base where pow(x, r) is differentiable: whole exponents
+/// are right at zero and at negative bases. At x = 0 with r < 1 the slope is infinite; a base that is zero to first
+/// order as well, as psi^2 at psi = 0, has the derivative zero there.
+template <class T, int N>
+Dual<T, N> pow(const Dual<T, N>& a, typename Dual<T, N>::Base r) {
+  using std::pow;
+  if (r == 0) return Dual<T, N>(1.0);
+  Dual<T, N> result = chain(a, T(pow(a.value, r)), r * T(pow(a.value, r - 1)));
+  if (r < 1 && a.value == T(0.0))
+    for (int i = 0; i < N; ++i)
+      if (a.grad[i] == T(0.0)) result.grad[i] = T(0.0);
+  return result;
+}
+/// Power with an exponent that varies, for positive bases; with one that is a constant as above.
+template <class T, int N>
+Dual<T, N> pow(const Dual<T, N>& a, const Dual<T, N>& b) {
+  using std::log;
+  using std::pow;
+  const auto exponent = base_value_of(b);
+  if (vanishes(b - Dual<T, N>(exponent))) return pow(a, exponent);
+  const T f = pow(a.value, b.value);
+  return chain(a, b, f, T(b.value * pow(a.value, b.value - T(1.0))), T(f * log(a.value)));
+}
+template <class T, int N>
+Dual<T, N> pow(typename Dual<T, N>::Base a, const Dual<T, N>& b) {
+  using std::log;
+  using std::pow;
+  const T f = pow(T(a), b.value);
+  return chain(b, f, f * log(a));
+}
+
+template <class T, int N>
+Dual<T, N> atan2(const Dual<T, N>& y, const Dual<T, N>& x) {
+  using std::atan2;
+  const T r2 = x.value * x.value + y.value * y.value;
+  Dual<T, N> r;
+  r.value = atan2(y.value, x.value);
+  for (int i = 0; i < N; ++i) r.grad[i] = (x.value * y.grad[i] - y.value * x.grad[i]) / r2;
+  return r;
+}
+template <class T, int N>
+Dual<T, N> hypot(const Dual<T, N>& x, const Dual<T, N>& y) {
+  using std::hypot;
+  const T r = hypot(x.value, y.value);
+  return chain(x, y, r, T(x.value / r), T(y.value / r));
+}
+template <class T, int N>
+Dual<T, N> min(const Dual<T, N>& a, const Dual<T, N>& b) {
+  return b < a ? b : a;
+}
+template <class T, int N>
+Dual<T, N> max(const Dual<T, N>& a, const Dual<T, N>& b) {
+  return a < b ? b : a;
+}
+
+// With a constant as one argument.
+#define GNOMON_DUAL_WITH_CONSTANT(f)                               \
+  template <class T, int N>                                        \
+  Dual<T, N> f(const Dual<T, N>& a, typename Dual<T, N>::Base b) { \
+    return f(a, Dual<T, N>(b));                                    \
+  }                                                                \
+  template <class T, int N>                                        \
+  Dual<T, N> f(typename Dual<T, N>::Base a, const Dual<T, N>& b) { \
+    return f(Dual<T, N>(a), b);                                    \
+  }
+GNOMON_DUAL_WITH_CONSTANT(atan2)
+GNOMON_DUAL_WITH_CONSTANT(hypot)
+GNOMON_DUAL_WITH_CONSTANT(min)
+GNOMON_DUAL_WITH_CONSTANT(max)
+#undef GNOMON_DUAL_WITH_CONSTANT
 
 }  // namespace gnomon
 

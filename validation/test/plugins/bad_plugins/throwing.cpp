@@ -2,6 +2,7 @@
 #include <stdexcept>
 
 #include "defective.hpp"
+#include "gnomon/solve/nonlinear_solver.hpp"
 
 namespace {
 

@@ -1,0 +1,114 @@
+#pragma once
+/// \file
+/// Recorded: the scalar in which a function templated on its scalar is evaluated once, to get its Tape.
+///
+///     const Tape tape = record({n, 0, 0}, m, start, [&](const Recorded& t, const auto& x, Recorded* out) {
+///       model.constraints(t, x[0], out);
+///     });
+///
+/// A number carries its value, so that comparisons can be answered, and its node; constants have none and are folded.
+/// A comparison of numbers that depend on t or x, and abs, min, max and a conversion to double of them, mark the tape
+/// as branched. Recording is thread-safe: each thread writes to a recorder of its own.
+
+#include <array>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <type_traits>
+
+#include "gnomon/formula/tape.hpp"
+
+namespace gnomon {
+
+class GNOMON_EXPORT Recorded {
+ public:
+  Recorded() = default;
+  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
+  Recorded(T constant) : value_(constant) {}  // NOLINT: arithmetic with constants must stay implicit
+  Recorded(long double value, Tape::Node node) : value_(value), node_(node) {}
+
+  /// The value at the point of recording; a branch.
+  explicit operator double() const;
+
+  bool is_constant() const { return node_ == constant_node; }
+  /// An output that nobody has written to: see unset().
+  bool is_unset() const { return node_ == unset_node; }
+  long double value() const { return value_; }
+  Tape::Node node() const { return node_; }
+  static Recorded unset() { return Recorded(0, unset_node); }
+
+  Recorded& operator+=(const Recorded& b) { return *this = *this + b; }
+  Recorded& operator-=(const Recorded& b) { return *this = *this - b; }
+  Recorded& operator*=(const Recorded& b) { return *this = *this * b; }
+  Recorded& operator/=(const Recorded& b) { return *this = *this / b; }
+  friend Recorded operator+(const Recorded& a, const Recorded& b);
+  friend Recorded operator-(const Recorded& a, const Recorded& b);
+  friend Recorded operator*(const Recorded& a, const Recorded& b);
+  friend Recorded operator/(const Recorded& a, const Recorded& b);
+  friend Recorded operator-(const Recorded& a);
+  friend Recorded operator+(const Recorded& a) { return a; }
+
+  friend bool operator<(const Recorded& a, const Recorded& b) { return branch("<", a, b), a.value_ < b.value_; }
+  friend bool operator>(const Recorded& a, const Recorded& b) { return branch(">", a, b), a.value_ > b.value_; }
+  friend bool operator<=(const Recorded& a, const Recorded& b) { return branch("<=", a, b), a.value_ <= b.value_; }
+  friend bool operator>=(const Recorded& a, const Recorded& b) { return branch(">=", a, b), a.value_ >= b.value_; }
+  friend bool operator==(const Recorded& a, const Recorded& b) { return branch("==", a, b), a.value_ == b.value_; }
+  friend bool operator!=(const Recorded& a, const Recorded& b) { return branch("!=", a, b), a.value_ != b.value_; }
+
+  friend Recorded abs(const Recorded& a) { return branch("abs", a, a), a.value_ < 0 ? -a : a; }
+  friend Recorded fabs(const Recorded& a) { return abs(a); }
+  friend Recorded min(const Recorded& a, const Recorded& b) { return branch("min", a, b), b.value_ < a.value_ ? b : a; }
+  friend Recorded max(const Recorded& a, const Recorded& b) { return branch("max", a, b), a.value_ < b.value_ ? b : a; }
+
+ private:
+  static constexpr Tape::Node constant_node = -1, unset_node = -2;
+  static void branch(const char* operation, const Recorded& a, const Recorded& b);
+
+  long double value_ = 0;
+  Tape::Node node_ = constant_node;
+};
+
+GNOMON_EXPORT Recorded pow(const Recorded& a, const Recorded& b);
+GNOMON_EXPORT Recorded atan2(const Recorded& y, const Recorded& x);
+GNOMON_EXPORT Recorded hypot(const Recorded& x, const Recorded& y);
+GNOMON_EXPORT Recorded sqrt(const Recorded& a);
+GNOMON_EXPORT Recorded cbrt(const Recorded& a);
+GNOMON_EXPORT Recorded exp(const Recorded& a);
+GNOMON_EXPORT Recorded expm1(const Recorded& a);
+GNOMON_EXPORT Recorded log(const Recorded& a);
+GNOMON_EXPORT Recorded log1p(const Recorded& a);
+GNOMON_EXPORT Recorded sin(const Recorded& a);
+GNOMON_EXPORT Recorded cos(const Recorded& a);
+GNOMON_EXPORT Recorded tan(const Recorded& a);
+GNOMON_EXPORT Recorded sinh(const Recorded& a);
+GNOMON_EXPORT Recorded cosh(const Recorded& a);
+GNOMON_EXPORT Recorded tanh(const Recorded& a);
+GNOMON_EXPORT Recorded asin(const Recorded& a);
+GNOMON_EXPORT Recorded acos(const Recorded& a);
+GNOMON_EXPORT Recorded atan(const Recorded& a);
+GNOMON_EXPORT Recorded erf(const Recorded& a);
+
+/// The value at the point of recording; a branch, as of Dual.
+inline double value_of(const Recorded& a) {
+  return static_cast<double>(a);
+}
+
+/// Where a function is recorded: t, and x with its blocks one after the other.
+struct RecordingPoint {
+  double t = 0;
+  Vector x;
+};
+/// A point without special values (no zeros, no two entries alike), for functions recorded without a start.
+GNOMON_EXPORT RecordingPoint ordinary_point(Index size_of_x);
+
+/// The function to record: its outputs are zero before the call.
+using RecordedFunction =
+    std::function<void(const Recorded& t, const std::array<const Recorded*, Tape::n_blocks>& x, Recorded* out)>;
+
+/// Records f with `outputs` outputs; with outputs = any_number, as many as f writes. Entries that f leaves unset are
+/// zero. Throws Error(bad_size) when f writes to an entry behind the last one; `what` names f there.
+constexpr Index any_number = -1;
+GNOMON_EXPORT Tape record(const std::array<Index, Tape::n_blocks>& block_sizes, Index outputs, const RecordingPoint& at,
+            const RecordedFunction& f, const std::string& what = "function");
+
+}  // namespace gnomon

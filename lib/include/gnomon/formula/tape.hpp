@@ -1,0 +1,92 @@
+#pragma once
+/// \file
+/// Tape: the operations of one evaluation of f(t, x), and what their structure shows.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gnomon/base/sparsity.hpp"
+
+namespace gnomon {
+
+enum class Operation : std::uint8_t {
+  input,
+  constant,
+  add,
+  subtract,
+  multiply,
+  divide,
+  negate,
+  power,  ///< exponent: a node, or a constant
+  atan2,
+  hypot,
+  sqrt,
+  cbrt,
+  exp,
+  expm1,
+  log,
+  log1p,
+  sin,
+  cos,
+  tan,
+  sinh,
+  cosh,
+  tanh,
+  asin,
+  acos,
+  atan,
+  erf
+};
+
+/// f(t, x) with x in up to three blocks (q, v, lambda). Node 0 is t, nodes 1 .. size_of_x are x, then the constants,
+/// then the operations, each after its arguments.
+class GNOMON_EXPORT Tape {
+ public:
+  static constexpr int not_polynomial = -1;
+  static constexpr std::size_t n_blocks = 3;
+  using Node = std::int32_t;
+  struct Step {
+    Operation operation;
+    Node a, b;
+  };
+
+  std::array<Index, n_blocks> block_sizes{};
+  std::vector<long double> constants;
+  std::vector<Step> steps;
+  std::vector<Node> outputs;
+
+  /// A branch on a value that depends on t or x: the tape is only the branch that was taken. Empty: there was none.
+  std::string branch;
+  /// t is an argument of some operation, or of a branch.
+  bool uses_time = false;
+
+  Index inputs() const { return block_sizes[0] + block_sizes[1] + block_sizes[2]; }
+  Index block_begin(std::size_t block) const;
+  Index first_constant() const { return 1 + inputs(); }
+  Index first_step() const { return first_constant() + static_cast<Index>(constants.size()); }
+  Index nodes() const { return first_step() + static_cast<Index>(steps.size()); }
+
+  /// Degrees in x, as far as structure shows them: sums, products, whole powers, quotients by what does not depend on
+  /// x; every other operation on x is not polynomial. Cancellation is not found.
+  struct Degree {
+    int total = 0;   ///< of the whole, or not_polynomial
+    int timed = -1;  ///< of the monomials whose coefficient depends on t; -1: there are none
+    bool polynomial() const { return total != not_polynomial; }
+  };
+  /// One per output.
+  std::vector<Degree> degrees() const;
+  /// The largest over the outputs.
+  Degree degree() const;
+
+  /// Which entries of one block each output depends on: outputs x block.
+  SparsityPattern dependences(std::size_t block) const;
+  /// Pairs of entries of block 0 that some output depends on nonlinearly, symmetric.
+  SparsityPattern interactions() const;
+
+ private:
+  struct Reach;
+};
+
+}  // namespace gnomon

@@ -1,0 +1,347 @@
+#pragma once
+/// \file
+/// ForwardSystem: the System of a model of few coordinates, fixed at compile time. Every derivative comes from (nested)
+/// forward duals of compile-time width, on the stack; patterns are dense.
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "gnomon/model/autodiff/forward_kinetic.hpp"
+#include "gnomon/model/autodiff/one_variable.hpp"
+
+namespace gnomon::model {
+
+template <class Model, bool Closed>
+struct ForwardSizes {
+  using Parts = ModelParts<Model, Closed>;
+  static constexpr int declared_obstacles = std::max(Parts::declared_obstacles(), 0);
+  static constexpr int n = ModelSizes<Model>::n;
+  static constexpr int m = ModelSizes<Model>::m + (Closed ? declared_obstacles : 0);
+  static constexpr int invariants = std::max(Parts::declared_invariants(), 0);
+  static constexpr int obstacles = Closed ? 0 : declared_obstacles;
+};
+
+template <class Model, bool Closed = false>
+class ForwardSystem final : public RecordedSource,
+                            public ForwardKinetic<ModelParts<Model, Closed>, ForwardSizes<Model, Closed>::n>,
+                            private ForwardSeeds<ForwardSizes<Model, Closed>::n> {
+  using Sizes = ForwardSizes<Model, Closed>;
+  using Parts = ModelParts<Model, Closed>;
+  static constexpr int N = Sizes::n, M = Sizes::m, K = Sizes::invariants, contacts = Sizes::obstacles;
+  using Base = ForwardKinetic<Parts, N>;
+  using Seeds = ForwardSeeds<N>;
+  using Base::parts_;
+  using Base::traits_;
+  using Seeds::extended;
+  using Seeds::seed_along;
+  using Seeds::seed_first;
+  using Seeds::seed_second;
+  using typename Seeds::Along;
+  using typename Seeds::Along2;
+  using typename Seeds::Curve;
+  using typename Seeds::First;
+  using typename Seeds::Second;
+
+ public:
+  /// \param start where the parts are recorded, and M(q) is taken if the model has no mass(); empty: an ordinary point
+  explicit ForwardSystem(Model model, const Vector& start = {})
+      : ForwardSystem(RecordedModel<Model, Closed>(std::move(model), start, Closed ? Sizes::declared_obstacles : 0),
+                      start) {}
+
+  const Model& model() const { return parts_.model(); }
+
+  double potential(double t, const ConstVectorRef& q) const override { return full_potential(t, q.data()); }
+
+  long double potential_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
+                                    VectorRef) const override {
+    return full_potential(static_cast<long double>(t), extended(q, tail).data());
+  }
+
+  void potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const override {
+    const First u = full_potential(First(t), seed_first(q).data());
+    for (int j = 0; j < N; ++j) out[j] = u.grad[j];
+  }
+
+  void potential_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& w,
+                               VectorRef out) const override {
+    const Along u = full_potential(Along(t), seed_along(q, w).data());
+    for (int j = 0; j < N; ++j) out[j] = u.grad[j].grad[0];
+  }
+
+  const SparsityPattern& constraint_pattern() const override { return constraint_pattern_; }
+
+  void constraints(double t, const ConstVectorRef& q, VectorRef out) const override {
+    parts_.constraints(t, q.data(), out.data(), M);
+  }
+
+  /// At long double: exact to the tail where that is wider than double, and no worse than the default elsewhere.
+  void constraints_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail, VectorRef out,
+                               VectorRef) const override {
+    std::array<long double, M> g;
+    parts_.constraints(static_cast<long double>(t), extended(q, tail).data(), g.data(), M);
+    for (int i = 0; i < M; ++i) out[i] = static_cast<double>(g[i]);
+  }
+
+  void constraint_jacobian(double t, const ConstVectorRef& q, VectorRef values) const override {
+    std::array<First, M> g;
+    parts_.constraints(First(t), seed_first(q).data(), g.data(), M);
+    for (int i = 0; i < M; ++i)
+      for (int j = 0; j < N; ++j) values[i * N + j] = g[i].grad[j];
+  }
+
+  void constraint_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
+                                const ConstVectorRef& w, VectorRef out) const override {
+    std::array<Along, M> g;
+    parts_.constraints(Along(t), seed_along(q, w).data(), g.data(), M);
+    out.setZero();
+    for (int i = 0; i < M; ++i)
+      for (int j = 0; j < N; ++j) out[j] += lambda[i] * g[i].grad[j].grad[0];
+  }
+
+  void constraint_jacobian_derivative(double t, const ConstVectorRef& q, const ConstVectorRef& v,
+                                      VectorRef values) const override {
+    std::array<Along, M> g;
+    parts_.constraints(Along(t), seed_along(q, v).data(), g.data(), M);
+    for (int i = 0; i < M; ++i)
+      for (int j = 0; j < N; ++j) values[i * N + j] = g[i].grad[j].grad[0];
+  }
+
+  void constraint_third(double t, const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& w,
+                        VectorRef values) const override {
+    std::array<Along2, N> x;
+    for (int j = 0; j < N; ++j) {
+      x[j].value.value.value = q[j];
+      x[j].value.value.grad[0] = w[j];
+      x[j].value.grad[0].value = v[j];
+      x[j].grad[j].value.value = 1;
+    }
+    std::array<Along2, M> g;
+    parts_.constraints(Along2(t), x.data(), g.data(), M);
+    for (int i = 0; i < M; ++i)
+      for (int j = 0; j < N; ++j) values[i * N + j] = g[i].grad[j].grad[0].grad[0];
+  }
+
+  void constraint_velocity(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override {
+    std::array<Curve, M> g;
+    along_curve(t, q, v, g.data());
+    for (int i = 0; i < M; ++i) out[i] = g[i].value.grad[0];
+  }
+
+  void constraint_bias(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override {
+    std::array<Curve, M> g;
+    along_curve(t, q, v, g.data());
+    for (int i = 0; i < M; ++i) out[i] = g[i].grad[0].grad[0];
+  }
+
+  void constraint_rate_jacobian(double t, const ConstVectorRef& q, VectorRef values) const override {
+    std::array<Along, M> g;
+    Along time(t);
+    time.value.grad[0] = 1;
+    parts_.constraints(time, Seeds::template unmoved<Along>(q).data(), g.data(), M);
+    for (int i = 0; i < M; ++i)
+      for (int j = 0; j < N; ++j) values[i * N + j] = g[i].grad[j].grad[0];
+  }
+
+  void constraint_rate_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
+                               VectorRef values) const override {
+    using Rate = Dual<Dual<Dual<double, 1>, N>, N>;
+    std::array<Rate, N> x;
+    for (int j = 0; j < N; ++j) {
+      x[j].value.value.value = q[j];
+      x[j].value.grad[j].value = 1;
+      x[j].grad[j].value.value = 1;
+    }
+    Rate time(t);
+    time.value.value.grad[0] = 1;
+    std::array<Rate, M> g;
+    parts_.constraints(time, x.data(), g.data(), M);
+    for (int i = 0; i < N; ++i)
+      for (int j = 0; j < N; ++j) {
+        double sum = 0;
+        for (int k = 0; k < M; ++k) sum += lambda[k] * g[k].grad[i].grad[j].grad[0];
+        values[i * N + j] = sum;
+      }
+  }
+
+  const SparsityPattern& hessian_pattern() const override { return hessian_pattern_; }
+
+  void lagrangian_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
+                          VectorRef values) const override {
+    if (constant_hessians_.cols() > 0) {
+      values.noalias() = constant_hessians_.col(M);
+      values.noalias() += constant_hessians_.leftCols(M) * lambda;
+      return;
+    }
+    const auto x = seed_second(q);
+    std::array<Second, M> g;
+    parts_.constraints(Second(t), x.data(), g.data(), M);
+    Second sum = full_potential(Second(t), x.data());
+    for (int i = 0; i < M; ++i) sum += lambda[i] * g[i];
+    store(sum, values);
+  }
+
+  void force(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override {
+    parts_.force(t, q.data(), v.data(), out.data(), N);
+  }
+  const SparsityPattern& force_pattern(ForceArgument) const override { return hessian_pattern_; }
+  void force_jacobian(ForceArgument by, double t, const ConstVectorRef& q, const ConstVectorRef& v,
+                      VectorRef values) const override {
+    const auto x = by == ForceArgument::q ? seed_first(q) : Seeds::template unseeded<First>(q);
+    const auto w = by == ForceArgument::v ? seed_first(v) : Seeds::template unseeded<First>(v);
+    std::array<First, N> f;
+    parts_.force(First(t), x.data(), w.data(), f.data(), N);
+    for (int i = 0; i < N; ++i)
+      for (int j = 0; j < N; ++j) values[i * N + j] = f[i].grad[j];
+  }
+
+  void friction(const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
+                VectorRef out) const override {
+    parts_.friction(q.data(), v.data(), lambda.data(), out.data(), N);
+  }
+  const SparsityPattern& friction_pattern(ForceArgument by) const override {
+    return by == ForceArgument::lambda ? multiplier_pattern_ : hessian_pattern_;
+  }
+  void friction_jacobian(ForceArgument by, const ConstVectorRef& q, const ConstVectorRef& v,
+                         const ConstVectorRef& lambda, VectorRef values) const override {
+    if (by == ForceArgument::lambda) {
+      using D = Dual<double, M + contacts>;
+      auto psi = Seeds::template unseeded<D, M + contacts>(lambda);
+      for (int j = 0; j < M + contacts; ++j) psi[j].grad[j] = 1;
+      const auto x = Seeds::template unseeded<D>(q), w = Seeds::template unseeded<D>(v);
+      std::array<D, N> f;
+      parts_.friction(x.data(), w.data(), psi.data(), f.data(), N);
+      for (int i = 0; i < N; ++i)
+        for (int j = 0; j < M + contacts; ++j) values[i * (M + contacts) + j] = f[i].grad[j];
+      return;
+    }
+    const auto x = by == ForceArgument::q ? seed_first(q) : Seeds::template unseeded<First>(q);
+    const auto w = by == ForceArgument::v ? seed_first(v) : Seeds::template unseeded<First>(v);
+    const auto psi = Seeds::template unseeded<First, M + contacts>(lambda);
+    std::array<First, N> f;
+    parts_.friction(x.data(), w.data(), psi.data(), f.data(), N);
+    for (int i = 0; i < N; ++i)
+      for (int j = 0; j < N; ++j) values[i * N + j] = f[i].grad[j];
+  }
+
+  void obstacles(const ConstVectorRef& q, VectorRef out) const override {
+    parts_.obstacles(q.data(), out.data(), contacts);
+  }
+  std::shared_ptr<const System> with_obstacles_closed() const override {
+    if constexpr (contacts > 0)
+      return std::make_shared<ForwardSystem<Model, true>>(model(), start_);
+    else
+      return System::with_obstacles_closed();
+  }
+  std::string integral_name(Index a) const override { return parts_.integral_name(a); }
+  double integral(Index a, double t, const ConstVectorRef& q, const ConstVectorRef& p) const override {
+    return parts_.integral(a, t, q.data(), p.data());
+  }
+  std::string symmetry_name(Index a) const override { return parts_.symmetry_name(a); }
+  void symmetry_generator(Index a, const ConstVectorRef& q, VectorRef out) const override {
+    parts_.symmetry_generator(a, q.data(), out.data(), N);
+  }
+
+  void invariants(const ConstVectorRef& q, VectorRef pi) const override { parts_.invariants(q.data(), pi.data(), K); }
+  const SparsityPattern& invariant_pattern() const override { return invariant_pattern_; }
+  void invariant_jacobian(const ConstVectorRef& q, VectorRef values) const override {
+    std::array<First, K> pi;
+    parts_.invariants(seed_first(q).data(), pi.data(), K);
+    for (int k = 0; k < K; ++k)
+      for (int j = 0; j < N; ++j) values[k * N + j] = pi[k].grad[j];
+  }
+  std::array<double, 4> invariant_potential(Index k, double pi) const override {
+    return three_derivatives(pi, [&](const auto& x) { return parts_.invariant_potential(static_cast<int>(k), x); });
+  }
+  std::array<double, 4> penalty_function(double y) const override {
+    return three_derivatives(y, [&](const auto& x) { return parts_.penalty_function(x); });
+  }
+  void regular_potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const override {
+    const First u = parts_.potential(First(t), seed_first(q).data());
+    for (int j = 0; j < N; ++j) out[j] = u.grad[j];
+  }
+  void split_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& c, const ConstVectorRef& lambda,
+                     VectorRef values) const override {
+    const auto x = seed_second(q);
+    std::array<Second, M> g;
+    parts_.constraints(Second(t), x.data(), g.data(), M);
+    Second sum = parts_.potential(Second(t), x.data());
+    for (int i = 0; i < M; ++i) sum += lambda[i] * g[i];
+    if constexpr (K > 0) {
+      std::array<Second, K> pi;
+      parts_.invariants(x.data(), pi.data(), K);
+      for (int k = 0; k < K; ++k) sum += c[k] * pi[k];
+    }
+    store(sum, values);
+  }
+
+ private:
+  ForwardSystem(const RecordedModel<Model, Closed>& recorded, const Vector& start)
+      : RecordedSource(recorded.branches()),
+        Base(*recorded.parts(), recorded.traits(), recorded.mass()),
+        start_(start) {
+    constraint_pattern_ = SparsityPattern::dense(M, N);
+    hessian_pattern_ = SparsityPattern::dense(N, N);
+    invariant_pattern_ = SparsityPattern::dense(K, N);
+    multiplier_pattern_ = SparsityPattern::dense(N, M + contacts);
+    keep_constant_hessians();
+  }
+
+  /// Where U and g are at most quadratic, their Hessians are constants: columns g_1..g_m, then U. A model that
+  /// cannot be evaluated at the origin is left to evaluate them where it is.
+  void keep_constant_hessians() {
+    const auto quadratic = [](int degree) { return degree != SystemTraits::not_polynomial && degree <= 2; };
+    if (traits_.time_dependent || !quadratic(traits_.potential_degree) ||
+        (M > 0 && !quadratic(traits_.constraint_degree)))
+      return;
+    Matrix hessians(N * N, M + 1);
+    const Vector origin = Vector::Zero(N);
+    try {
+      lagrangian_hessian(0, origin, Vector::Zero(M), hessians.col(M));
+      for (int i = 0; i < M; ++i) {
+        lagrangian_hessian(0, origin, Vector::Unit(M, i), hessians.col(i));
+        hessians.col(i) -= hessians.col(M);
+      }
+    } catch (...) {
+      return;
+    }
+    if (hessians.allFinite()) constant_hessians_ = std::move(hessians);
+  }
+
+  template <class S>
+  S full_potential(const S& t, const S* q) const {
+    S u = parts_.potential(t, q);
+    if constexpr (K > 0) {
+      std::array<S, K> pi;
+      parts_.invariants(q, pi.data(), K);
+      for (int k = 0; k < K; ++k) u += parts_.invariant_potential(k, pi[k]);
+    }
+    return u;
+  }
+
+  /// g along s -> (t + s, q + s v), to second order in s.
+  void along_curve(double t, const ConstVectorRef& q, const ConstVectorRef& v, Curve* g) const {
+    std::array<Curve, N> x;
+    for (int j = 0; j < N; ++j) {
+      x[j].value.value = q[j];
+      x[j].value.grad[0] = v[j];
+      x[j].grad[0].value = v[j];
+    }
+    Curve time(t);
+    time.value.grad[0] = 1;
+    time.grad[0].value = 1;
+    parts_.constraints(time, x.data(), g, M);
+  }
+  static void store(const Second& sum, VectorRef values) {
+    for (int i = 0; i < N; ++i)
+      for (int j = 0; j < N; ++j) values[i * N + j] = sum.grad[i].grad[j];
+  }
+
+  Vector start_;
+  Matrix constant_hessians_;
+  SparsityPattern constraint_pattern_, hessian_pattern_, invariant_pattern_, multiplier_pattern_;
+};
+
+}  // namespace gnomon::model

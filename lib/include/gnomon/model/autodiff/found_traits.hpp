@@ -1,0 +1,64 @@
+#pragma once
+/// \file
+/// What the recording of a model's parts shows, and the traits and the mass that follow from it.
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "gnomon/formula/tape.hpp"
+#include "gnomon/model/mass.hpp"
+#include "gnomon/model/system.hpp"
+
+namespace gnomon::model {
+
+/// The recording of one part.
+struct RecordedPart {
+  Tape tape;
+  /// Why there is no tape: the part could not be evaluated where it was recorded. Empty: there is one.
+  std::string failure;
+  bool recorded() const { return failure.empty(); }
+  /// The tape stands for the part everywhere.
+  bool complete() const { return recorded() && tape.branch.empty(); }
+};
+
+/// One entry a part that the model has.
+struct RecordedParts {
+  std::optional<RecordedPart> potential, constraints, obstacles, force, mass_matrix;
+};
+
+/// The interface of systems that are made from recordings.
+class GNOMON_EXPORT RecordedSource {
+ public:
+  /// The parts that branch on a value, and by what, e.g. "force: <"; their derivatives are dense. Empty: none does.
+  const std::string& branches() const { return branches_; }
+
+ protected:
+  explicit RecordedSource(std::string branches) : branches_(std::move(branches)) {}
+  virtual ~RecordedSource() = default;
+
+ private:
+  std::string branches_;
+};
+
+/// RecordedSource::branches() of these parts.
+GNOMON_EXPORT std::string branches_of(const RecordedParts& parts);
+
+/// Fills in degrees and the use of time, from the tapes where these stand for the part. Of a part that branches, or
+/// could not be recorded, what the model declares is kept: nothing declared is "not polynomial". Throws
+/// Error(bad_value) where a declared degree is below the one that the terms of the part show; one above it is replaced.
+GNOMON_EXPORT void complete_traits(SystemTraits& traits, const RecordedParts& parts);
+
+/// The name of a class, without its namespaces.
+GNOMON_EXPORT std::string class_name(const char* mangled);
+
+/// "coordinate 4 (bob2)"
+GNOMON_EXPORT std::string coordinate_name(const SystemTraits& traits, Index j);
+
+/// The mass that a model's mass() gives in one of three forms. Throws Error(bad_value) and Error(bad_size) that name
+/// the system and, for a diagonal entry that is not positive, the coordinate.
+GNOMON_EXPORT Mass given_mass(const SystemTraits& traits, const Mass& mass);
+GNOMON_EXPORT Mass given_mass(const SystemTraits& traits, const Vector& diagonal);
+GNOMON_EXPORT Mass given_mass(const SystemTraits& traits, const Matrix& matrix);
+
+}  // namespace gnomon::model

@@ -1,0 +1,100 @@
+#pragma once
+/// \file
+/// FunctionSystem: a System whose parts are Functions, sparse and of any size.
+
+#include <memory>
+
+#include "gnomon/formula/function.hpp"
+#include "gnomon/model/system.hpp"
+
+namespace gnomon::model {
+
+/// The parts; null for those that a system does not have. potential and constraints always exist.
+struct SystemFunctions {
+  std::unique_ptr<const Function> potential;          ///< (q) -> U, the whole of it
+  std::unique_ptr<const Function> constraints;        ///< (q) -> g
+  std::unique_ptr<const Function> obstacles;          ///< (q) -> c
+  std::unique_ptr<const Function> regular_potential;  ///< (q) -> U2, with invariants
+  std::unique_ptr<const Function> invariants;         ///< (q) -> pi
+  std::unique_ptr<const Function> force;              ///< (q, v) -> Q
+  std::unique_ptr<const Function> friction;           ///< (q, v, lambda) -> R
+  std::unique_ptr<const Function> mass_matrix;        ///< (q) -> M, n x n, row by row; with a mass that depends on q
+  std::unique_ptr<const Function> kinetic;            ///< (q, p) -> T, with a mass that depends on q
+};
+
+class GNOMON_EXPORT FunctionSystem : public System {
+ public:
+  const SystemTraits& traits() const final { return traits_; }
+  const Mass& mass() const final { return mass_; }
+
+  void mass_matrix(const ConstVectorRef& q, Matrix& out) const final;
+  double kinetic_energy(const ConstVectorRef& q, const ConstVectorRef& p) const final;
+  long double kinetic_compensated(const ConstVectorRef& q, const ConstVectorRef& q_tail, const ConstVectorRef& p,
+                                  const ConstVectorRef& p_tail) const final;
+  void kinetic_gradient(const ConstVectorRef& q, const ConstVectorRef& p, VectorRef t_q, VectorRef t_p) const final;
+  void kinetic_hessian_times(const ConstVectorRef& q, const ConstVectorRef& p, const ConstVectorRef& w_q,
+                             const ConstVectorRef& w_p, VectorRef out_q, VectorRef out_p) const final;
+  void kinetic_third(const ConstVectorRef& q, const ConstVectorRef& p, const ConstVectorRef& w_q,
+                     const ConstVectorRef& w_p, const ConstVectorRef& u_q, const ConstVectorRef& u_p, VectorRef out_q,
+                     VectorRef out_p) const final;
+
+  double potential(double t, const ConstVectorRef& q) const final;
+  long double potential_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
+                                    VectorRef gradient) const final;
+  void potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const final;
+  void potential_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& w, VectorRef out) const final;
+
+  const SparsityPattern& constraint_pattern() const final;
+  void constraints(double t, const ConstVectorRef& q, VectorRef out) const final;
+  void constraints_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail, VectorRef out,
+                               VectorRef g_values) const final;
+  void constraint_jacobian(double t, const ConstVectorRef& q, VectorRef values) const final;
+  void constraint_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
+                                const ConstVectorRef& w, VectorRef out) const final;
+  void constraint_jacobian_derivative(double t, const ConstVectorRef& q, const ConstVectorRef& v,
+                                      VectorRef values) const final;
+  void constraint_third(double t, const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& w,
+                        VectorRef values) const final;
+  void constraint_velocity(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const final;
+  void constraint_bias(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const final;
+  void constraint_rate_jacobian(double t, const ConstVectorRef& q, VectorRef values) const final;
+  void constraint_rate_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
+                               VectorRef values) const final;
+
+  const SparsityPattern& hessian_pattern() const final { return hessian_pattern_; }
+  void lagrangian_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
+                          VectorRef values) const final;
+
+  void force(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const final;
+  const SparsityPattern& force_pattern(ForceArgument by) const final;
+  void force_jacobian(ForceArgument by, double t, const ConstVectorRef& q, const ConstVectorRef& v,
+                      VectorRef values) const final;
+  void friction(const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
+                VectorRef out) const final;
+  const SparsityPattern& friction_pattern(ForceArgument by) const final;
+  void friction_jacobian(ForceArgument by, const ConstVectorRef& q, const ConstVectorRef& v,
+                         const ConstVectorRef& lambda, VectorRef values) const final;
+  void obstacles(const ConstVectorRef& q, VectorRef out) const final;
+
+  void invariants(const ConstVectorRef& q, VectorRef pi) const final;
+  const SparsityPattern& invariant_pattern() const final;
+  void invariant_jacobian(const ConstVectorRef& q, VectorRef values) const final;
+  void regular_potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const final;
+  void split_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& c, const ConstVectorRef& lambda,
+                     VectorRef values) const final;
+
+ protected:
+  FunctionSystem(SystemTraits traits, Mass mass, SystemFunctions functions);
+
+ private:
+  /// Where a function's Hessian lies in hessian_pattern_.
+  std::vector<Index> places_of(const Function& function) const;
+
+  SystemTraits traits_;
+  Mass mass_;
+  SystemFunctions f_;
+  SparsityPattern hessian_pattern_;
+  std::vector<Index> potential_places_, constraint_places_, regular_places_, invariant_places_;
+};
+
+}  // namespace gnomon::model

@@ -1,0 +1,123 @@
+#pragma once
+/// \file
+/// RecordedSystem: the System of a model of any size, from the tapes of its parts. A part that branches on a value has
+/// no tape that stands for it: its derivatives are dense and come from forward duals, up to 200 coordinates.
+
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "gnomon/formula/chunked_function.hpp"
+#include "gnomon/formula/tape_function.hpp"
+#include "gnomon/model/autodiff/function_system.hpp"
+#include "gnomon/model/autodiff/one_variable.hpp"
+#include "gnomon/model/autodiff/recorded_model.hpp"
+
+namespace gnomon::model {
+
+/// Above it a part that branches is refused.
+inline constexpr Index branching_limit = 200;
+
+/// The part as a function, from its tape where that stands for it.
+template <class Call>
+std::unique_ptr<const Function> part_function(const std::string& system, const char* name, RecordedPart part,
+                                              const Call& call, const std::array<Index, 3>& sizes, Index outputs,
+                                              TapeFunction::Patterns patterns = TapeFunction::Patterns::all) {
+  if (part.complete()) return make_function(std::move(part.tape), patterns);
+  if (sizes[0] > branching_limit)
+    throw Error(ErrorCode::refused, "system " + system + ": its " + name +
+                                        (part.recorded() ? " branches on a value (" + part.tape.branch + ")"
+                                                         : " fails where it is recorded (" + part.failure + ")") +
+                                        ", which is supported up to " + std::to_string(branching_limit) +
+                                        " coordinates, and it has " + std::to_string(sizes[0]));
+  return std::make_unique<ChunkedFunction<Call>>(call, sizes, outputs);
+}
+
+template <class Model, bool Closed = false>
+class RecordedSystem final : public RecordedSource, public FunctionSystem {
+  using Parts = ModelParts<Model, Closed>;
+
+ public:
+  /// \param start where the parts are recorded, and M(q) is taken if the model has no mass(); empty: an ordinary point
+  explicit RecordedSystem(Model model, const Vector& start = {})
+      : RecordedSystem(RecordedModel<Model, Closed>(std::move(model), start), start) {}
+  /// Of a closed model.
+  RecordedSystem(Model model, const Vector& start, Index obstacles)
+      : RecordedSystem(RecordedModel<Model, Closed>(std::move(model), start, obstacles), start) {}
+
+  const Model& model() const { return parts_->model(); }
+
+  std::shared_ptr<const System> with_obstacles_closed() const override {
+    if constexpr (Parts::obstacles_exist)
+      return std::make_shared<RecordedSystem<Model, true>>(model(), start_, traits().n_obstacles);
+    else
+      return System::with_obstacles_closed();
+  }
+  std::string integral_name(Index a) const override { return parts_->integral_name(a); }
+  double integral(Index a, double t, const ConstVectorRef& q, const ConstVectorRef& p) const override {
+    return parts_->integral(a, t, q.data(), p.data());
+  }
+  std::string symmetry_name(Index a) const override { return parts_->symmetry_name(a); }
+  void symmetry_generator(Index a, const ConstVectorRef& q, VectorRef out) const override {
+    parts_->symmetry_generator(a, q.data(), out.data(), n());
+  }
+  std::array<double, 4> invariant_potential(Index k, double pi) const override {
+    return three_derivatives(pi, [&](const auto& x) { return parts_->invariant_potential(static_cast<int>(k), x); });
+  }
+  std::array<double, 4> penalty_function(double y) const override {
+    return three_derivatives(y, [&](const auto& x) { return parts_->penalty_function(x); });
+  }
+
+ private:
+  RecordedSystem(RecordedModel<Model, Closed> recorded, const Vector& start)
+      : RecordedSource(recorded.branches()),
+        FunctionSystem(recorded.traits(), recorded.mass(), functions(recorded)),
+        parts_(recorded.parts()),
+        start_(start) {}
+
+  static SystemFunctions functions(RecordedModel<Model, Closed>& model) {
+    using Patterns = TapeFunction::Patterns;
+    const SystemTraits& traits = model.traits();
+    const auto& parts = model.parts();
+    const Index n = traits.n, m = traits.m, k = traits.n_invariants, contacts = traits.n_obstacles;
+    RecordedParts& recorded = model.recorded();
+    SystemFunctions f;
+    f.potential = part_function(traits.name, "potential", std::move(*recorded.potential),
+                                PotentialCall<Parts>{parts, k}, {n, 0, 0}, 1);
+    f.constraints = part_function(traits.name, "constraints", std::move(*recorded.constraints),
+                                  ConstraintsCall<Parts>{parts, m}, {n, 0, 0}, m);
+    if constexpr (Parts::obstacles_exist)
+      f.obstacles = part_function(traits.name, "obstacles", std::move(*recorded.obstacles),
+                                  ObstaclesCall<Parts>{parts, contacts}, {n, 0, 0}, contacts, Patterns::none);
+    if constexpr (Parts::force_exists)
+      f.force = part_function(traits.name, "force", std::move(*recorded.force), ForceCall<Parts>{parts, n}, {n, n, 0},
+                              n, Patterns::jacobian);
+    const auto record_more = [&](const char* name, const auto& call, const std::array<Index, 3>& sizes, Index outputs,
+                                 Patterns patterns) {
+      RecordingPoint at = ordinary_point(sizes[0] + sizes[1] + sizes[2]);
+      at.t = model.at().t;
+      at.x.head(n) = model.at().x;
+      RecordedPart part = record_call(call, sizes, outputs, at, "system " + traits.name + ": " + name);
+      return part_function(traits.name, name, std::move(part), call, sizes, outputs, patterns);
+    };
+    if constexpr (Parts::friction_exists)
+      f.friction = record_more("friction", FrictionCall<Parts>{parts, n}, {n, n, m + contacts}, n, Patterns::jacobian);
+    if constexpr (Parts::invariants_exist) {
+      f.regular_potential = record_more("potential", PotentialCall<Parts>{parts, 0}, {n, 0, 0}, 1, Patterns::all);
+      f.invariants = record_more("invariants", InvariantsCall<Parts>{parts, k}, {n, 0, 0}, k, Patterns::all);
+    }
+    if constexpr (Parts::mass_matrix_exists)
+      if (!traits.constant_mass) {
+        f.kinetic = record_more("mass_matrix", KineticCall<Parts>{parts, n}, {n, n, 0}, 1, Patterns::none);
+        f.mass_matrix = part_function(traits.name, "mass_matrix", std::move(*recorded.mass_matrix),
+                                      MassCall<Parts>{parts, n}, {n, 0, 0}, n * n, Patterns::none);
+      }
+    return f;
+  }
+
+  std::shared_ptr<const Parts> parts_;
+  Vector start_;
+};
+
+}  // namespace gnomon::model

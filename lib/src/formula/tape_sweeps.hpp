@@ -1,0 +1,203 @@
+#pragma once
+/// \file
+/// The two sweeps over a tape at any scalar: values forwards, adjoints backwards.
+
+#include <new>
+
+#include "gnomon/formula/dual.hpp"
+#include "gnomon/formula/tape.hpp"
+
+namespace gnomon {
+
+/// Writes one node's value, whatever was in the memory before.
+template <class S>
+void put(S* v, const S& value) {
+  ::new (static_cast<void*>(v)) S(value);
+}
+
+/// Values of all nodes; those of t and x, v[0 .. size_of_x], are set already.
+template <class S>
+void forward(const Tape& tape, S* v) {
+  using std::acos, std::asin, std::atan, std::atan2, std::cbrt, std::cos, std::cosh, std::erf, std::exp, std::expm1,
+      std::hypot, std::log, std::log1p, std::pow, std::sin, std::sinh, std::sqrt, std::tan, std::tanh;
+  using Base = typename DualBase<S>::type;
+  const Index constants = static_cast<Index>(tape.constants.size()), first = tape.first_constant();
+  for (Index k = 0; k < constants; ++k)
+    put(v + first + k, S(static_cast<Base>(tape.constants[static_cast<std::size_t>(k)])));
+  S* out = v + tape.first_step();
+  for (const Tape::Step& step : tape.steps) {
+    const S &a = v[step.a], &b = v[step.b];
+    switch (step.operation) {
+      case Operation::input:
+      case Operation::constant:
+        break;
+      case Operation::add:
+        put(out, S(a + b));
+        break;
+      case Operation::subtract:
+        put(out, S(a - b));
+        break;
+      case Operation::multiply:
+        put(out, S(a * b));
+        break;
+      case Operation::divide:
+        put(out, S(a / b));
+        break;
+      case Operation::negate:
+        put(out, S(-a));
+        break;
+      case Operation::power:
+        put(out, S(pow(a, b)));
+        break;
+#define GNOMON_BINARY(f)  \
+  case Operation::f:      \
+    put(out, S(f(a, b))); \
+    break;
+#define GNOMON_UNARY(f) \
+  case Operation::f:    \
+    put(out, S(f(a)));  \
+    break;
+        GNOMON_BINARY(atan2)
+        GNOMON_BINARY(hypot)
+        GNOMON_UNARY(sqrt)
+        GNOMON_UNARY(cbrt)
+        GNOMON_UNARY(exp)
+        GNOMON_UNARY(expm1)
+        GNOMON_UNARY(log)
+        GNOMON_UNARY(log1p)
+        GNOMON_UNARY(sin)
+        GNOMON_UNARY(cos)
+        GNOMON_UNARY(tan)
+        GNOMON_UNARY(sinh)
+        GNOMON_UNARY(cosh)
+        GNOMON_UNARY(tanh)
+        GNOMON_UNARY(asin)
+        GNOMON_UNARY(acos)
+        GNOMON_UNARY(atan)
+        GNOMON_UNARY(erf)
+#undef GNOMON_BINARY
+#undef GNOMON_UNARY
+    }
+    ++out;
+  }
+}
+
+/// d a^b: what an adjoint of the power gives to base and exponent. A whole exponent is right at zero, and one that is a
+/// constant asks for no logarithm.
+template <class S>
+void reverse_power(const S& a, const S& b, const S& value, const S& adjoint, S& to_a, S& to_b, bool constant) {
+  using std::log, std::pow;
+  to_a += adjoint * (b * S(pow(a, S(b - S(1.0)))));
+  if (!constant) to_b += adjoint * (value * S(log(a)));
+}
+
+/// Adds to the adjoints of t and x, d[0 .. size_of_x], what the adjoints d of the outputs say; v as forward() left it.
+template <class S>
+void reverse(const Tape& tape, const S* v, S* d) {
+  using std::cos, std::cosh, std::exp, std::sin, std::sinh, std::sqrt;
+  const Tape::Node first_constant = static_cast<Tape::Node>(tape.first_constant());
+  const Tape::Node first_step = static_cast<Tape::Node>(tape.first_step());
+  for (Index k = static_cast<Index>(tape.steps.size()); k-- > 0;) {
+    const Tape::Step& step = tape.steps[static_cast<std::size_t>(k)];
+    const S& g = d[first_step + k];
+    if (vanishes(g)) continue;
+    const S &a = v[step.a], &b = v[step.b], &f = v[first_step + k];
+    S &da = d[step.a], &db = d[step.b];
+    const S one(1.0);
+    switch (step.operation) {
+      case Operation::input:
+      case Operation::constant:
+        break;
+      case Operation::add:
+        da += g;
+        db += g;
+        break;
+      case Operation::subtract:
+        da += g;
+        db -= g;
+        break;
+      case Operation::multiply:
+        if (step.a == step.b) {
+          da += 2.0 * (g * a);
+        } else {
+          da += g * b;
+          db += g * a;
+        }
+        break;
+      case Operation::divide: {
+        const S share = g / b;
+        da += share;
+        if (step.b < first_constant || step.b >= first_step) db -= share * f;
+        break;
+      }
+      case Operation::negate:
+        da -= g;
+        break;
+      case Operation::power:
+        reverse_power(a, b, f, g, da, db, step.b >= first_constant && step.b < first_step);
+        break;
+      case Operation::atan2: {
+        const S share = g / (a * a + b * b);
+        da += share * b;
+        db -= share * a;
+        break;
+      }
+      case Operation::hypot: {
+        const S share = g / f;
+        da += share * a;
+        db += share * b;
+        break;
+      }
+      case Operation::sqrt:
+        da += g * 0.5 / f;
+        break;
+      case Operation::cbrt:
+        da += g / (3.0 * (f * f));
+        break;
+      case Operation::exp:
+        da += g * f;
+        break;
+      case Operation::expm1:
+        da += g * S(exp(a));
+        break;
+      case Operation::log:
+        da += g / a;
+        break;
+      case Operation::log1p:
+        da += g / (one + a);
+        break;
+      case Operation::sin:
+        da += g * S(cos(a));
+        break;
+      case Operation::cos:
+        da -= g * S(sin(a));
+        break;
+      case Operation::tan:
+        da += g * (one + f * f);
+        break;
+      case Operation::sinh:
+        da += g * S(cosh(a));
+        break;
+      case Operation::cosh:
+        da += g * S(sinh(a));
+        break;
+      case Operation::tanh:
+        da += g * ((one - f) * (one + f));
+        break;
+      case Operation::asin:
+        da += g / S(sqrt((one - a) * (one + a)));
+        break;
+      case Operation::acos:
+        da -= g / S(sqrt((one - a) * (one + a)));
+        break;
+      case Operation::atan:
+        da += g / (one + a * a);
+        break;
+      case Operation::erf:
+        da += g * (1.128379167095512573896158903121545172 * S(exp(-(a * a))));  // 2/pi^(1/2)
+        break;
+    }
+  }
+}
+
+}  // namespace gnomon

@@ -1,0 +1,136 @@
+#include "gnomon/model/autodiff/found_traits.hpp"
+
+#include <cxxabi.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+
+#include "gnomon/base/error.hpp"
+
+namespace gnomon::model {
+
+namespace {
+
+constexpr int not_polynomial = SystemTraits::not_polynomial;
+
+std::string degree_text(int degree) {
+  return degree == not_polynomial ? "no polynomial" : "a polynomial of degree " + std::to_string(degree);
+}
+
+/// The degree to go by, and its check against the declared one.
+void complete_degree(const SystemTraits& traits, const std::optional<RecordedPart>& part, const char* what,
+                     int& declared) {
+  if (!part || !part->recorded() || part->tape.outputs.empty()) return;
+  const int found = part->tape.degree().total;
+  if (declared != not_polynomial && (found == not_polynomial || found > declared))
+    throw Error(ErrorCode::bad_value, "system " + traits.name + ": " + what + " declared " + degree_text(declared) +
+                                          " in q, but the terms show " + degree_text(found) +
+                                          "; leave the declaration out, it is found");
+  if (part->complete()) declared = found;
+}
+
+bool uses_time(const std::optional<RecordedPart>& part, bool declared) {
+  if (!part) return false;
+  if (!part->recorded()) return declared;
+  return part->tape.uses_time || (declared && !part->complete());
+}
+
+Error bad_mass(const SystemTraits& traits, const std::string& why) {
+  return Error(ErrorCode::bad_value, "system " + traits.name + ": " + why);
+}
+
+void check_size(const SystemTraits& traits, Index rows) {
+  if (rows != traits.n)
+    throw Error(ErrorCode::bad_size, "system " + traits.name + ": the mass matrix has " + std::to_string(rows) +
+                                         " rows, expected " + std::to_string(traits.n));
+}
+
+template <class Entry>
+void check_diagonal(const SystemTraits& traits, const Entry& entry) {
+  for (Index j = 0; j < traits.n; ++j)
+    if (!(entry(j) > 0))
+      throw bad_mass(traits, coordinate_name(traits, j) + " has the mass " + number_text(entry(j)) +
+                                 ", expected a positive one: every coordinate needs a mass");
+}
+
+}  // namespace
+
+void complete_traits(SystemTraits& traits, const RecordedParts& parts) {
+  complete_degree(traits, parts.potential, "the potential is", traits.potential_degree);
+  complete_degree(traits, parts.constraints, "the constraints are", traits.constraint_degree);
+  complete_degree(traits, parts.obstacles, "the obstacles are", traits.obstacle_degree);
+  traits.time_dependent =
+      uses_time(parts.potential, traits.time_dependent) || uses_time(parts.constraints, traits.time_dependent);
+  traits.time_dependent_force = uses_time(parts.force, traits.time_dependent_force);
+}
+
+std::string branches_of(const RecordedParts& parts) {
+  std::string text;
+  for (const auto& [part, name] : {std::pair{&parts.potential, "potential"},
+                                   {&parts.constraints, "constraints"},
+                                   {&parts.obstacles, "obstacles"},
+                                   {&parts.force, "force"},
+                                   {&parts.mass_matrix, "mass_matrix"}}) {
+    if (!*part || (*part)->complete()) continue;
+    if (!text.empty()) text += "; ";
+    text +=
+        std::string(name) + ((*part)->recorded() ? ": " + (*part)->tape.branch : ": not recorded, " + (*part)->failure);
+  }
+  return text;
+}
+
+std::string class_name(const char* mangled) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(mangled, nullptr, nullptr, &status), std::free);
+  std::string name = status == 0 ? text.get() : mangled;
+  name = name.substr(0, name.find('<'));
+  const std::size_t scope = name.rfind("::");
+  return scope == std::string::npos ? name : name.substr(scope + 2);
+}
+
+std::string coordinate_name(const SystemTraits& traits, Index j) {
+  std::string name = "coordinate " + std::to_string(j);
+  for (const Block& block : traits.blocks)
+    if (j >= block.offset && j < block.offset + block.size) name += " (" + block.name + ")";
+  return name;
+}
+
+Mass given_mass(const SystemTraits& traits, const Mass& mass) {
+  check_size(traits, mass.size());
+  return mass;
+}
+
+Mass given_mass(const SystemTraits& traits, const Vector& diagonal) {
+  check_size(traits, diagonal.size());
+  check_diagonal(traits, [&](Index j) { return diagonal[j]; });
+  try {
+    return Mass::diagonal(diagonal);
+  } catch (const Error& error) {
+    throw bad_mass(traits, error.what());
+  }
+}
+
+Mass given_mass(const SystemTraits& traits, const Matrix& matrix) {
+  check_size(traits, matrix.rows());
+  check_size(traits, matrix.cols());
+  check_diagonal(traits, [&](Index j) { return matrix(j, j); });
+  const double scale = 1e-12 * matrix.cwiseAbs().maxCoeff();
+  bool diagonal = true;
+  for (Index i = 0; i < traits.n; ++i)
+    for (Index j = 0; j < i; ++j) {
+      if (!(std::abs(matrix(i, j) - matrix(j, i)) <= scale))
+        throw bad_mass(traits, "the mass matrix is not symmetric: entry (" + std::to_string(i) + ", " +
+                                   std::to_string(j) + ") = " + number_text(matrix(i, j)) + ", entry (" +
+                                   std::to_string(j) + ", " + std::to_string(i) + ") = " + number_text(matrix(j, i)));
+      diagonal = diagonal && matrix(i, j) == 0;
+    }
+  if (diagonal) return given_mass(traits, Vector(matrix.diagonal()));
+  try {
+    return Mass::dense(matrix);
+  } catch (const Error& error) {
+    throw bad_mass(traits, error.what());
+  }
+}
+
+}  // namespace gnomon::model

@@ -1,0 +1,223 @@
+// Systems from tapes against systems from forward duals of the same models.
+#include <boost/test/unit_test.hpp>
+
+#include "support/differences.hpp"
+#include "model/chain_model.hpp"
+#include "support/models.hpp"
+
+using gnomon::AutodiffModel;
+using gnomon::Dynamic;
+using gnomon::ForceArgument;
+using gnomon::Index;
+using gnomon::Matrix;
+using gnomon::SparsityPattern;
+using gnomon::System;
+using gnomon::Vector;
+using gnomon::test::check_close;
+
+namespace {
+
+Vector flat(const SparsityPattern& pattern, const Vector& values) {
+  const Matrix dense = to_dense(pattern, values);
+  return Eigen::Map<const Vector>(dense.data(), dense.size());
+}
+
+/// Every function of two systems of one model, of different patterns.
+void compare(const System& a, const System& b, double t, const Vector& q, double tolerance) {
+  const Index n = a.n(), m = a.m();
+  const Vector v = Vector::LinSpaced(n, -0.7, 1.1), w = Vector::LinSpaced(n, 0.9, -0.4);
+  const Vector lambda = Vector::LinSpaced(m, 1.3, -0.8), tail = 4e-17 * w;
+  BOOST_TEST(a.traits().potential_degree == b.traits().potential_degree);
+  BOOST_TEST(a.traits().constraint_degree == b.traits().constraint_degree);
+  BOOST_TEST(a.traits().time_dependent == b.traits().time_dependent);
+  BOOST_TEST(a.traits().n_obstacles == b.traits().n_obstacles);
+  BOOST_TEST(a.traits().n_invariants == b.traits().n_invariants);
+  // f(system, out) for both.
+  const auto vectors = [&](Index size, const auto& f) {
+    Vector x(size), y(size);
+    f(a, x);
+    f(b, y);
+    check_close(x, y, tolerance);
+  };
+  const auto values = [&](const auto& pattern, const auto& f) {
+    Vector x(pattern(a).nonzeros()), y(pattern(b).nonzeros());
+    f(a, x);
+    f(b, y);
+    check_close(flat(pattern(a), x), flat(pattern(b), y), tolerance);
+  };
+  const auto jacobian = [](const System& s) -> const SparsityPattern& { return s.constraint_pattern(); };
+  const auto hessian = [](const System& s) -> const SparsityPattern& { return s.hessian_pattern(); };
+
+  BOOST_TEST(a.potential(t, q) == b.potential(t, q), boost::test_tools::tolerance(1e-14));
+  Vector scratch(n), more(n * (m + 1));
+  BOOST_TEST(static_cast<double>(a.potential_compensated(t, q, tail, scratch) -
+                                 b.potential_compensated(t, q, tail, scratch)) == 0,
+             boost::test_tools::tolerance(1e-17));
+  vectors(n, [&](const System& s, Vector& out) { s.potential_gradient(t, q, out); });
+  vectors(n, [&](const System& s, Vector& out) { s.potential_hessian_times(t, q, w, out); });
+  vectors(m, [&](const System& s, Vector& out) { s.constraints(t, q, out); });
+  vectors(m, [&](const System& s, Vector& out) {
+    Vector g(s.constraint_pattern().nonzeros());
+    s.constraints_compensated(t, q, tail, out, g);
+  });
+  vectors(n, [&](const System& s, Vector& out) { s.constraint_hessian_times(t, q, lambda, w, out); });
+  vectors(m, [&](const System& s, Vector& out) { s.constraint_velocity(t, q, v, out); });
+  vectors(m, [&](const System& s, Vector& out) { s.constraint_bias(t, q, v, out); });
+  values(jacobian, [&](const System& s, Vector& out) { s.constraint_jacobian(t, q, out); });
+  values(jacobian, [&](const System& s, Vector& out) { s.constraint_jacobian_derivative(t, q, v, out); });
+  values(jacobian, [&](const System& s, Vector& out) { s.constraint_third(t, q, v, w, out); });
+  values(jacobian, [&](const System& s, Vector& out) { s.constraint_rate_jacobian(t, q, out); });
+  values(hessian, [&](const System& s, Vector& out) { s.constraint_rate_hessian(t, q, lambda, out); });
+  values(hessian, [&](const System& s, Vector& out) { s.lagrangian_hessian(t, q, lambda, out); });
+  if (a.traits().has_force) {
+    vectors(n, [&](const System& s, Vector& out) { s.force(t, q, v, out); });
+    for (const ForceArgument by : {ForceArgument::q, ForceArgument::v})
+      values([&](const System& s) -> const SparsityPattern& { return s.force_pattern(by); },
+             [&](const System& s, Vector& out) { s.force_jacobian(by, t, q, v, out); });
+  }
+  if (a.traits().has_friction) {
+    const Vector psi = Vector::LinSpaced(m + a.traits().n_obstacles, 1.3, 0.8);
+    vectors(n, [&](const System& s, Vector& out) { s.friction(q, v, psi, out); });
+    for (const ForceArgument by : {ForceArgument::q, ForceArgument::v, ForceArgument::lambda})
+      values([&](const System& s) -> const SparsityPattern& { return s.friction_pattern(by); },
+             [&](const System& s, Vector& out) { s.friction_jacobian(by, q, v, psi, out); });
+  }
+  if (a.traits().n_obstacles > 0)
+    vectors(a.traits().n_obstacles, [&](const System& s, Vector& out) { s.obstacles(q, out); });
+  if (const Index k = a.traits().n_invariants; k > 0) {
+    const Vector c = Vector::LinSpaced(k, 0.4, -2.1);
+    vectors(k, [&](const System& s, Vector& out) { s.invariants(q, out); });
+    vectors(n, [&](const System& s, Vector& out) { s.regular_potential_gradient(t, q, out); });
+    values([](const System& s) -> const SparsityPattern& { return s.invariant_pattern(); },
+           [&](const System& s, Vector& out) { s.invariant_jacobian(q, out); });
+    values(hessian, [&](const System& s, Vector& out) { s.split_hessian(t, q, c, lambda, out); });
+    BOOST_TEST(a.invariant_potential(0, 2.0) == b.invariant_potential(0, 2.0), boost::test_tools::per_element());
+  }
+  if (!a.traits().constant_mass) {
+    const Vector p = Vector::LinSpaced(n, 0.3, -1.2);
+    Matrix ma(n, n), mb(n, n);
+    a.mass_matrix(q, ma);
+    b.mass_matrix(q, mb);
+    BOOST_TEST((ma == mb));
+    BOOST_TEST(a.kinetic_energy(q, p) == b.kinetic_energy(q, p), boost::test_tools::tolerance(1e-14));
+    BOOST_TEST(static_cast<double>(a.kinetic_compensated(q, tail, p, tail) - b.kinetic_compensated(q, tail, p, tail)) ==
+               0);
+    vectors(2 * n, [&](const System& s, Vector& out) { s.kinetic_gradient(q, p, out.head(n), out.tail(n)); });
+    vectors(2 * n,
+            [&](const System& s, Vector& out) { s.kinetic_hessian_times(q, p, w, v, out.head(n), out.tail(n)); });
+    vectors(2 * n, [&](const System& s, Vector& out) { s.kinetic_third(q, p, w, v, v, w, out.head(n), out.tail(n)); });
+  }
+}
+
+const Vector q4 = (Vector(4) << 0.8, -0.5, 0.3, 1.1).finished();
+
+/// Two angles, M = [a, b cos(q1 - q0); ., c], friction that grows with the multiplier.
+struct Angles : AutodiffModel<2, 1> {
+  template <class S>
+  void mass_matrix(const S* q, S* m) const {
+    using std::cos;
+    m[0] = 1.4;
+    m[1] = m[2] = 0.5 * cos(q[1] - q[0]);
+    m[3] = 0.35;
+  }
+  template <class S>
+  S potential(const S* q) const {
+    using std::cos;
+    return -2.0 * cos(q[0]) - cos(q[1]);
+  }
+  template <class S>
+  void constraints(const S* q, S* g) const {
+    using std::cos;
+    g[0] = cos(q[0]) + 0.5 * cos(q[1]) - 1.0;
+  }
+  template <class S>
+  void friction(const S* q, const S* v, const S* lambda, S* f) const {
+    using std::sqrt;
+    for (int j = 0; j < 2; ++j) f[j] = -0.1 * v[j] * sqrt(1.0 + lambda[0] * lambda[0]) / (1.0 + q[j] * q[j]);
+  }
+};
+/// The same with a branch in everything, on a value that the test does not cross.
+struct BranchingAngles : Angles {
+  template <class S>
+  void mass_matrix(const S* q, S* m) const {
+    Angles::mass_matrix(q, m);
+    if (q[0] > 50.0) m[0] = 2.0;
+  }
+  template <class S>
+  S potential(const S* q) const {
+    using std::abs;
+    return Angles::potential(q) + abs(q[0] + 50.0);
+  }
+};
+struct PlainAngles : Angles {
+  template <class S>
+  S potential(const S* q) const {
+    return Angles::potential(q) + (q[0] + 50.0);
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(all_parts_as_with_forward_duals) {
+  const gnomon::model::ForwardSystem<gnomon::test::Nonlinear> forward{gnomon::test::Nonlinear()};
+  const gnomon::model::RecordedSystem<gnomon::test::Nonlinear> recorded{gnomon::test::Nonlinear()};
+  compare(forward, recorded, 0.7, q4, 1e-13);
+  BOOST_TEST(recorded.traits().time_dependent_force);
+  BOOST_TEST(recorded.symmetry_name(0) == "turn");
+  const auto forward_closed = forward.with_obstacles_closed(), recorded_closed = recorded.with_obstacles_closed();
+  BOOST_TEST(recorded_closed->m() == 3);
+  compare(*forward_closed, *recorded_closed, 0.7, q4, 1e-13);
+}
+
+BOOST_AUTO_TEST_CASE(quadratic_constraints_as_with_forward_duals) {
+  gnomon::test::Rods<> model;
+  for (const double sway : {0.0, 0.3}) {
+    model.sway = sway;
+    const gnomon::model::ForwardSystem<gnomon::test::Rods<>> forward{model};
+    const gnomon::model::RecordedSystem<gnomon::test::Rods<>> recorded{model};
+    BOOST_TEST(recorded.traits().time_dependent == (sway != 0));
+    BOOST_TEST(recorded.constraint_pattern().nonzeros() == 6);
+    compare(forward, recorded, 0.7, q4, 1e-14);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_mass_that_depends_on_q_and_friction) {
+  const Vector q = (Vector(2) << 0.4, 1.3).finished();
+  const gnomon::model::ForwardSystem<Angles> forward{Angles(), q};
+  const gnomon::model::RecordedSystem<Angles> recorded{Angles(), q};
+  BOOST_TEST(!forward.traits().constant_mass);
+  BOOST_TEST(forward.traits().has_friction);
+  BOOST_TEST(forward.traits().name == "Angles");
+  compare(forward, recorded, 0, q, 1e-13);
+  // mass() is M at the start
+  Matrix at_start(2, 2);
+  recorded.mass_matrix(q, at_start);
+  BOOST_TEST((to_dense(recorded.mass().pattern(), recorded.mass().values()) == at_start));
+  BOOST_TEST((to_dense(forward.mass().pattern(), forward.mass().values()) == at_start));
+  const Vector v = (Vector(2) << 0.7, -0.2).finished();
+  BOOST_TEST((momenta(recorded, q, v) - at_start * v).norm() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(branches_take_forward_duals_in_chunks) {
+  const Vector q = (Vector(2) << 0.4, 1.3).finished();
+  const gnomon::model::RecordedSystem<BranchingAngles> branching{BranchingAngles(), q};
+  const gnomon::model::RecordedSystem<PlainAngles> plain{PlainAngles(), q};
+  BOOST_TEST(branching.branches() == "potential: abs; mass_matrix: >");
+  BOOST_TEST(plain.branches() == "");
+  BOOST_TEST(branching.traits().potential_degree == gnomon::SystemTraits::not_polynomial);
+  compare(plain, branching, 0, q, 1e-13);
+}
+
+BOOST_AUTO_TEST_CASE(a_chain_of_any_length_is_sparse) {
+  const Index links = 50;
+  const gnomon::AutodiffSystem<gnomon::test::ChainModel> system{
+      gnomon::test::ChainModel(std::vector<double>(links, 1.0 / links))};
+  BOOST_TEST(system.n() == 3 * links);
+  BOOST_TEST(system.m() == links);
+  BOOST_TEST(system.traits().potential_degree == 1);
+  BOOST_TEST(system.traits().constraint_degree == 2);
+  BOOST_TEST(!system.traits().time_dependent);
+  BOOST_TEST(system.constraint_pattern().nonzeros() == 6 * links - 3);
+  BOOST_TEST(system.hessian_pattern().nonzeros() == 9 * links - 6);
+  BOOST_TEST(system.mass().is_diagonal());
+}
