@@ -16,8 +16,8 @@ struct Model : gnomon::AutodiffModel<2, 0> {
   static constexpr bool has_friction = true;
   double body_mass, b, g, c_f, r_f;
 
-  gnomon::SystemTraits describe() const {
-    gnomon::SystemTraits traits = gnomon::polynomial_traits("cubic-surface", 1, 0);
+  gnomon::ModelTraits describe() const {
+    gnomon::ModelTraits traits = gnomon::polynomial_traits("cubic-surface", 1, 0);
     traits.obstacle_degree = 3;
     traits.blocks = {{"mass", 0, 2}};
     traits.obstacle_names = {"surface"};
@@ -95,7 +95,7 @@ class CubicSurface final : public gnomon::Problem {
         throw gnomon::Error(gnomon::ErrorCode::bad_value,
                             "problem cubic-surface: u = 0 with contact=kept and friction c_f > 0: the friction of a "
                             "mass at rest has no direction, expected u other than 0");
-      instance.system = instance.system->with_obstacles_closed();
+      instance.system = instance.system->parts().obstacles->with_obstacles_closed();
     }
     instance.q0 = gnomon::Vector(2);
     instance.p0 = gnomon::Vector(2);

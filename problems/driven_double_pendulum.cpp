@@ -21,8 +21,8 @@ struct Model : gnomon::problems::DoublePendulumModel {
         drive(parameters.real("drive")),
         frequency(parameters.real("frequency")) {}
 
-  gnomon::SystemTraits describe() const {
-    gnomon::SystemTraits traits = this->traits("driven-double-pendulum");
+  gnomon::ModelTraits describe() const {
+    gnomon::ModelTraits traits = this->traits("driven-double-pendulum");
     traits.time_dependent_force = drive != 0;
     return traits;
   }

@@ -27,8 +27,8 @@ struct Model : gnomon::AutodiffModel<2, 1> {
         torque(parameters.real("torque")),
         until(parameters.real("torque-until")) {}
 
-  gnomon::SystemTraits describe() const {
-    gnomon::SystemTraits traits;
+  gnomon::ModelTraits describe() const {
+    gnomon::ModelTraits traits;
     traits.name = "ellipse-pendulum";
     traits.blocks = {{"theta", 0, 2}};
     traits.constraint_names = {"ellipse"};

@@ -27,19 +27,23 @@ constexpr Index first_neighbour = 3;  ///< forces act between beads this many bo
 ///     grad pi_ab: 2d in the columns of a, -2d in those of b;   Hess pi_ab = 2 [I -I; -I I]
 ///
 /// so that U is split into quadratic invariants with U2 = 0. All momenta and angular momenta are conserved.
-class Beads final : public gnomon::System {
+class Beads final : public gnomon::System,
+                    public gnomon::Symmetries,
+                    public gnomon::SplitPotential,
+                    public gnomon::ExtendedPrecision {
  public:
   Beads(const std::string& name, Index n_beads, double epsilon)
       : n_beads_(n_beads), epsilon_(epsilon), bonds_(name, Vector::Ones(n_beads), {}, rods(n_beads), 0) {
     traits_ = bonds_.traits();
     traits_.potential_degree = gnomon::SystemTraits::not_polynomial;
-    traits_.n_symmetries = 6;
     for (Index k = 0; k < n_beads; ++k)
       traits_.blocks[static_cast<std::size_t>(k)].name = "bead" + std::to_string(k + 1);
     for (Index k = 0; k + 1 < n_beads; ++k)
       traits_.constraint_names[static_cast<std::size_t>(k)] = "bond" + std::to_string(k + 1);
     build_patterns();
-    traits_.n_invariants = static_cast<Index>(pairs_.size());
+    parts_.symmetries = this;
+    if (!pairs_.empty()) parts_.split = this;
+    parts_.extended = this;
   }
 
   const gnomon::SystemTraits& traits() const override { return traits_; }
@@ -119,6 +123,7 @@ class Beads final : public gnomon::System {
     }
   }
 
+  Index n_symmetries() const override { return 6; }
   std::string symmetry_name(Index a) const override {
     return (a < 3 ? "momentum along e" : "angular momentum about e") + std::to_string(a % 3 + 1);
   }
@@ -128,6 +133,7 @@ class Beads final : public gnomon::System {
     for (Index j = a; j < n(); j += 3) out[j] = 1;
   }
 
+  Index n_invariants() const override { return static_cast<Index>(pairs_.size()); }
   void invariants(const ConstVectorRef& q, VectorRef pi) const override {
     for (std::size_t k = 0; k < pairs_.size(); ++k) pi[static_cast<Index>(k)] = difference(q, pairs_[k]).squaredNorm();
   }

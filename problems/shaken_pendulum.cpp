@@ -24,8 +24,8 @@ struct Model : gnomon::AutodiffModel<2, 1> {
         frequency(parameters.real("frequency")),
         damping(parameters.real("damping")) {}
 
-  gnomon::SystemTraits describe() const {
-    gnomon::SystemTraits traits = gnomon::polynomial_traits("shaken-pendulum", 1, 2);
+  gnomon::ModelTraits describe() const {
+    gnomon::ModelTraits traits = gnomon::polynomial_traits("shaken-pendulum", 1, 2);
     traits.time_dependent = true;
     traits.blocks = {{"bob", 0, 2}};
     traits.constraint_names = {"rod"};

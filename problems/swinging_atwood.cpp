@@ -17,8 +17,8 @@ struct Model : gnomon::AutodiffModel<3, 1> {
   explicit Model(const gnomon::Options& parameters)
       : ratio(parameters.real("ratio")), gravity(parameters.real("gravity")) {}
 
-  gnomon::SystemTraits describe() const {
-    gnomon::SystemTraits traits;
+  gnomon::ModelTraits describe() const {
+    gnomon::ModelTraits traits;
     traits.name = "swinging-atwood";
     traits.potential_degree = 1;
     traits.n_integrals = ratio == integrable_ratio ? 1 : 0;

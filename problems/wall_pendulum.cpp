@@ -26,8 +26,8 @@ struct Model : gnomon::AutodiffModel<2, 0> {
   Model(const gnomon::Options& parameters, Body part)
       : link(parameters, true), body(part), wall(parameters.real("d")), eps(parameters.real("eps")) {}
 
-  gnomon::SystemTraits describe() const {
-    gnomon::SystemTraits traits;
+  gnomon::ModelTraits describe() const {
+    gnomon::ModelTraits traits;
     traits.name = "wall-pendulum";
     traits.blocks = {{"theta", 0, 2}};
     if (contacts == 1) traits.obstacle_names = {body == Body::tip ? "tip" : "body"};
@@ -44,23 +44,25 @@ struct Model : gnomon::AutodiffModel<2, 0> {
     S u = link.potential(q);
     if (contacts > 0) return u;
     S c[2];
-    gaps(q, c);
+    gaps<2>(q, c);
     for (int i = 0; i < n_gaps(); ++i)
       if (c[i] < S(0.0)) u += c[i] * c[i] / (2 * eps);
     return u;
   }
   template <class S>
   void obstacles(const S* q, S* c) const {
-    if constexpr (contacts > 0) gaps(q, c);
+    gaps<contacts>(q, c);
   }
   int n_gaps() const { return body == Body::joint_and_tip ? 2 : 1; }
 
  private:
-  template <class S>
+  /// The first `count` gaps.
+  template <int count, class S>
   void gaps(const S* q, S* c) const {
+    if constexpr (count == 0) return;
     const S tip = link.tip_y(q), joint = link.joint_y(q);
     c[0] = wall - (body == Body::whole && joint > tip ? joint : tip);
-    if (body == Body::joint_and_tip) c[1] = wall - joint;
+    if constexpr (count == 2) c[1] = wall - joint;
   }
 };
 

@@ -15,8 +15,8 @@ struct Model : gnomon::AutodiffModel<3, 1> {
   static constexpr int n_obstacles = 2;
   double bob, length, gravity, wall1, wall2;
 
-  gnomon::SystemTraits describe() const {
-    gnomon::SystemTraits traits = gnomon::polynomial_traits("walled-pendulum", 1, 2);
+  gnomon::ModelTraits describe() const {
+    gnomon::ModelTraits traits = gnomon::polynomial_traits("walled-pendulum", 1, 2);
     traits.obstacle_degree = 1;
     traits.blocks = {{"bob", 0, 3}};
     traits.constraint_names = {"rod"};

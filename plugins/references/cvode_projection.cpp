@@ -199,11 +199,11 @@ class CvodeProjection final : public gnomon::Reference {
     if (!instance.system)
       refuse(instance.overdetermined->traits().name,
              "is an overdetermined DAE, and a mechanical system is expected; use ida-index1 or ida-ggl");
-    if (!instance.system->traits().constant_mass)
+    if (instance.system->parts().mass)
       refuse(instance.system->traits().name,
              "has a mass matrix that depends on q, and a constant one is expected; use "
              "ida-index1 or ida-ggl");
-    if (instance.system->traits().has_friction)
+    if (instance.system->parts().friction)
       refuse(instance.system->traits().name,
              "has friction that depends on the multipliers, which it cannot eliminate; use ida-index1 or ida-ggl");
     gnomon::kernels::check_reference_fits(instance, name(), 0);

@@ -19,7 +19,7 @@ using gnomon::Vector;
 class ExactSolution final : public gnomon::ReferenceSolution {
  public:
   explicit ExactSolution(gnomon::ProblemInstance instance) : instance_(std::move(instance)) {
-    if (instance_.system && instance_.system->traits().has_friction && instance_.system->traits().n_obstacles == 0)
+    if (instance_.system && instance_.system->parts().friction && !instance_.system->parts().obstacles)
       instance_.overdetermined = gnomon::overdetermined_from(instance_.system);
     if (!instance_.overdetermined) return;
     index1_ = std::make_unique<gnomon::Index1>(*instance_.overdetermined);
@@ -55,7 +55,7 @@ class ExactSolution final : public gnomon::ReferenceSolution {
     }
     if (index1_)
       add_multipliers(report);
-    else if (const gnomon::System& system = *instance_.system; system.traits().constant_mass) {
+    else if (const gnomon::System& system = *instance_.system; !system.parts().mass) {
       Vector v(system.n()), a;
       system.mass().solve(report.p, v);
       gnomon::acceleration(system, t, report.q, v, a, report.lambda);

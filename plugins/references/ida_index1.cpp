@@ -70,7 +70,7 @@ class MomentumIndex1 final : public gnomon::kernels::MomentumForm {
     r.head(n_) = dq - v_;
     if (m_ == 0) return;
     Vector bias(m_), turn(n_), a(n_);
-    system_.kinetic_hessian_times(q, p, dq, dp, turn, a);  // a = d/dt T_p
+    system_.parts().mass->kinetic_hessian_times(q, p, dq, dp, turn, a);  // a = d/dt T_p
     system_.constraint_bias(t, q, v_, bias);
     multiply(system_.constraint_pattern(), values_, a, r.tail(m_));
     r.tail(m_) += bias;

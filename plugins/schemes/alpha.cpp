@@ -46,7 +46,7 @@ class Alpha final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    if (!system.traits().constant_mass) return kernels::variable_mass_alpha(*this, system, options);
+    if (system.parts().mass) return kernels::variable_mass_alpha(*this, system, options);
     kernels::AlphaRule rule = kernels::alpha_rule(*this, system, options);
     Promises promised = kernels::alpha_promises();
     promised.position = system.m() > 0;

@@ -35,7 +35,7 @@ class AlphaAugmented final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    if (!system.traits().constant_mass) return kernels::variable_mass_augmented(*this, system, options);
+    if (system.parts().mass) return kernels::variable_mass_augmented(*this, system, options);
     kernels::AlphaRule alpha = kernels::alpha_rule(*this, system, options);
     alpha.multiplier.kind = kernels::AlphaMultiplier::Kind::augmented;
     alpha.multiplier.eps = options.real("eps");

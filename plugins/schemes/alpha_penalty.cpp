@@ -49,14 +49,14 @@ class AlphaPenalty final : public Scheme {
   }
   bool holds_obstacles() const override { return true; }
   Binding bind(const System& system, const Options& options) const override {
-    if (!system.traits().constant_mass) return kernels::variable_mass_penalty(*this, system, options);
+    if (system.parts().mass) return kernels::variable_mass_penalty(*this, system, options);
     std::shared_ptr<const System> closed;
-    if (system.traits().n_obstacles > 0) closed = system.with_obstacles_closed();
+    if (system.parts().n_obstacles() > 0) closed = system.parts().obstacles->with_obstacles_closed();
     const System& model = closed ? *closed : system;
     kernels::AlphaRule rule = kernels::alpha_rule(*this, model, options);
     rule.multiplier.kind = kernels::AlphaMultiplier::Kind::penalty;
     rule.multiplier.eps = options.real("eps");
-    rule.multiplier.n_obstacles = system.traits().n_obstacles;
+    rule.multiplier.n_obstacles = system.parts().n_obstacles();
     Promises promised = promises();
     promised.energy = false;  // at n+1/2
     promised.constrained_limit = model.m() == 0;

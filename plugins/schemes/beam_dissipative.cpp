@@ -40,8 +40,7 @@ class BeamDissipative final : public Scheme {
   Binding bind(const System& system, const Options& options) const override {
     kernels::AlphaRule rule = kernels::alpha_rule(*this, system, options);
     rule.multiplier.kind = kernels::AlphaMultiplier::Kind::end;
-    const auto* model = dynamic_cast<const UnitVectorModel*>(&system);
-    if (model == nullptr || model->unit_vectors() == nullptr)
+    if (!system.parts().unit_vectors)
       refuse(*this, system, "its constraints are not declared to be |p_j| = 1, p = B x, those of a beam");
     return {std::make_unique<kernels::AlphaStep>(system, nullptr, rule), promises()};
   }

@@ -202,8 +202,8 @@ class Composition final : public Scheme {
   }
   Binding bind(const System& system, const Options& options) const override {
     const SystemTraits& traits = system.traits();
-    const bool index1 =
-        traits.m > 0 && traits.constant_mass && !traits.has_force && !traits.has_friction && !traits.time_dependent;
+    const Parts& parts = system.parts();
+    const bool index1 = traits.m > 0 && !parts.mass && !parts.force && !parts.friction && !parts.time_dependence;
     return compose(
         options, traits.name, traits.m > 0,
         [&](const Scheme& scheme, const Options& inner) { return scheme.bind(system, inner); },

@@ -11,7 +11,7 @@
 /// hidden constraints are violated at O(h^2) by design, and lambda, which belongs to the midpoint, alternates at O(h).
 ///
 /// A force enters as Q(q_m, dq/h, t_m), and U and g may depend on time where they are quadratic in q: H1 - H0 is then
-/// the booked work, to rounding (kernels/applied_force.hpp, kernels/moving_constraints.hpp).
+/// the booked work, to rounding (kernels/common/ledger.hpp).
 
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/scheme/requirements.hpp"
@@ -41,7 +41,7 @@ class EnergyMomentum final : public Scheme {
     const std::string general = "energy-momentum-general";
     require_quadratic_constraints(*this, system, general);
     const bool split = require_split_potential(*this, system, general);
-    if (system.traits().time_dependent && split)
+    if (system.parts().time_dependence && split)
       refuse(*this, system, "its potential or constraints depend on time and U is not quadratic in q");
     return {std::make_unique<kernels::MultiplierStep>(system, split), ledger_promises(system, promises())};
   }

@@ -49,7 +49,7 @@ class EnergyMomentumGeneral final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    if (!system.traits().constant_mass) return kernels::variable_mass_exact(*this, system, options);
+    if (system.parts().mass) return kernels::variable_mass_exact(*this, system, options);
     require_closed_ledger(*this, system);
     kernels::MidpointRule rule = kernels::general_rule(system, options);
     kernels::EndMultiplier::Rule multiplier;

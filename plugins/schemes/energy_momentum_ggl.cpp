@@ -42,7 +42,7 @@
 /// lambda=midpoint gives the step's. Where A is singular it is the step's in either case.
 ///
 /// Forces Q(q_m, dq/h, t_m) in the second equation, and U and g that depend on time (quadratic in q): H1 - H0 is the
-/// booked work to rounding, see kernels/applied_force.hpp and kernels/moving_constraints.hpp.
+/// booked work to rounding, see kernels/common/ledger.hpp and kernels/common/ledger.hpp.
 ///
 /// For a mass that depends on q, Psi = G(q) M(q)^-1 p, the derivatives are Gonzalez' in (q,p), weighted with (W, h^2
 /// W^-1), W = diag M at a typical configuration, whatever `derivative` says; a force Q enters the second equation and
@@ -87,16 +87,15 @@ class EnergyMomentumGgl final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    if (!system.traits().constant_mass)
-      return kernels::variable_mass_levels(*this, system, options.is("lambda", "end"));
+    if (system.parts().mass) return kernels::variable_mass_levels(*this, system, options.is("lambda", "end"));
     require_ledger(*this, system);
     kernels::GglRule rule;
     const bool quadratic_u = at_most_quadratic(system.traits().potential_degree);
-    rule.split_potential = !quadratic_u && system.traits().n_invariants > 0;
+    rule.split_potential = !quadratic_u && system.parts().n_invariants() > 0;
     rule.correct_potential = !quadratic_u && !rule.split_potential;
     rule.correct_constraints = !quadratic_constraints(system);
     rule.orthogonal = options.is("derivative", "zorb");
-    if (system.traits().time_dependent && (rule.corrected() || rule.split_potential))
+    if (system.parts().time_dependence && (rule.corrected() || rule.split_potential))
       refuse(*this, system, "its potential or constraints depend on time and are not quadratic in q");
     Promises promised = promises();
     const kernels::ConstraintSymmetry symmetry = kernels::constraint_symmetry(system);

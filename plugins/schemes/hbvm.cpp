@@ -18,7 +18,7 @@
 ///     H1 - H0 = [U1 - U0 - h sum_l b_l grad U(q_l).q'_l] - h sum_{i<r} lambda_i.(sum_l b_l P_i(c_l) G(q_l) q'_l),
 /// the first bracket is zero where the quadrature integrates grad U(q).q', of degree s deg U - 1, exactly, and the rest
 /// by the constraint rows, whatever their quadrature error. A force Q(q,v,t) enters F_l as -Q(q_l, q'_l, t_l), and its
-/// work h sum_l b_l Q_l.q'_l is booked: the same identity gives H1 - H0 = work (kernels/applied_force.hpp). The row i =
+/// work h sum_l b_l Q_l.q'_l is booked: the same identity gives H1 - H0 = work (kernels/common/ledger.hpp). The row i =
 /// 0 is [g(q1) - g(q0)]/h + O(h^2k), exact for k
 /// >= s deg g/2; its last term takes the rounding errors of earlier steps out of g.
 ///
@@ -147,7 +147,7 @@ class Hbvm final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    if (system.traits().constant_mass)
+    if (!system.parts().mass)
       require_closed_ledger(*this, system);
     else
       kernels::require_conservative_variable_mass(*this, system);
@@ -165,7 +165,7 @@ class Hbvm final : public Scheme {
     Promises p;
     const bool constrained = system.m() > 0;
     const bool projected = constrained && options.is("output", "projected");
-    if (projected && !system.traits().constant_mass)
+    if (projected && system.parts().mass)
       refuse(*this, system,
              "its mass depends on the configuration, and output=projected needs a "
              "constant one");
@@ -178,7 +178,7 @@ class Hbvm final : public Scheme {
     p.momentum = k == s && kernels::symmetries_keep_constraints(system);
     p.symmetric = true;
     p.symplectic = !constrained && k == s;
-    if (!system.traits().constant_mass) {
+    if (system.parts().mass) {
       p.energy = false;  // T is no polynomial
       return {std::make_unique<kernels::GeneralLineIntegralStep<kernels::SystemHamiltonian>>(
                   system, kernels::SystemHamiltonian(system), k, s, r),

@@ -80,7 +80,7 @@ class LineIntegralGgl final : public Scheme {
   }
   Binding bind(const System& system, const Options& options) const override {
     const Index s = options.integer("s");
-    const bool constant_mass = system.traits().constant_mass;
+    const bool constant_mass = !system.parts().mass;
     const Index enough = constant_mass ? s : std::min(s + 4, kernels::max_nodes);
     const Index k = options.integer("k") == 0 ? enough : options.integer("k");
     const Index r = options.integer("r") == 0 ? std::max<Index>(s - 1, 1) : options.integer("r");

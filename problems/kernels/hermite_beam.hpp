@@ -33,7 +33,11 @@ struct BeamRule {
 /// r(g_k). With rule.eps > 0 there are no constraints and U contains sum_k rho w_k (|x'(s_k)|^2 - 1)^2/(2 eps), in
 /// split form. The bending energy of an element and component is 2 EI/l (a^2 + a b + b^2) with a, b the slopes of its
 /// ends less that of its chord: differences of neighbours, which fine meshes need.
-class HermiteBeam final : public System, public CurveModel, public UnitVectorModel, private BeamUnknowns {
+class HermiteBeam final : public System,
+                          public SplitPotential,
+                          public ExtendedPrecision,
+                          public CurveModel,
+                          private BeamUnknowns {
  public:
   explicit HermiteBeam(BeamRule rule)
       : BeamUnknowns(rule.dimension, rule.elements + 1, rule.a, rule.b),
@@ -49,7 +53,6 @@ class HermiteBeam final : public System, public CurveModel, public UnitVectorMod
     traits_.name = rule_.name;
     traits_.potential_degree = has_penalty() ? 4 : 2;
     traits_.constraint_degree = 2;
-    traits_.n_invariants = has_penalty() ? n_points() : 0;
     traits_.m = has_penalty() ? 0 : n_points();
     if (!has_penalty()) traits_.constraint_weights = weights_;
     for (Index i = 0; i < traits_.m; ++i)
@@ -57,6 +60,12 @@ class HermiteBeam final : public System, public CurveModel, public UnitVectorMod
                                          std::to_string(i % rule_.gauss + 1));
     build_patterns();
     build_mass();
+    parts_.extended = this;
+    parts_.curves = this;
+    if (has_penalty())
+      parts_.split = this;
+    else
+      parts_.unit_vectors = &split_;
   }
 
   const SystemTraits& traits() const override { return traits_; }
@@ -162,6 +171,7 @@ class HermiteBeam final : public System, public CurveModel, public UnitVectorMod
     });
   }
 
+  Index n_invariants() const override { return n_points(); }
   void invariants(const ConstVectorRef& q, VectorRef pi) const override {
     each_point([&](Index i, Index e, const Row& b) {
       const Triple p = slope(q, e, b);
@@ -187,8 +197,6 @@ class HermiteBeam final : public System, public CurveModel, public UnitVectorMod
     const ConstVectorRef& factor = has_penalty() ? c : lambda;
     each_point([&](Index i, Index e, const Row& b) { add_curvature(e, b, factor[i], values); });
   }
-
-  const UnitVectorForm* unit_vectors() const override { return has_penalty() ? nullptr : &split_; }
 
   std::vector<Curve> curves() const override {
     return {{"beam", rule_.elements * pieces() + 1, static_cast<int>(dimension_)}};

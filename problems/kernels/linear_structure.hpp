@@ -35,21 +35,22 @@ struct LinearStructureData {
   SparseMatrix obstacles;  ///< B, empty: none
 };
 
-class LinearStructure : public System {
+class LinearStructure : public System, public Force, public Obstacles, public SplitPotential, public ExtendedPrecision {
  public:
   explicit LinearStructure(LinearStructureData data, bool closed = false) : data_(std::move(data)), closed_(closed) {
     SystemTraits& traits = data_.traits;
     traits.n = data_.mass.size();
     const Index rows = data_.obstacles.pattern.rows;
-    (closed ? traits.m : traits.n_obstacles) = rows;
-    (closed ? traits.constraint_degree : traits.obstacle_degree) = 1;
-    if (closed) std::swap(traits.constraint_names, traits.obstacle_names);
-    if (closed) traits.n_obstacles = 0;
+    if (closed) {
+      traits.m = rows;
+      traits.constraint_degree = 1;
+    }
     traits.potential_degree = data_.cubic == 0 ? 2 : 4;
-    traits.n_invariants = data_.cubic == 0 ? 0 : traits.n;
-    traits.time_dependent_force = data_.load.size() > 0;
-    traits.has_force = traits.time_dependent_force || data_.damping.pattern.nonzeros() > 0;
-    invariants_ = SparsityPattern::diagonal(traits.n_invariants);
+    if (force_depends_on_time() || data_.damping.pattern.nonzeros() > 0) parts_.force = this;
+    if (rows > 0 && !closed) parts_.obstacles = this;
+    if (data_.cubic != 0) parts_.split = this;
+    parts_.extended = this;
+    invariants_ = SparsityPattern::diagonal(traits.n);
     none_.rows = none_.cols = traits.n;
     none_.offsets.assign(static_cast<std::size_t>(traits.n) + 1, 0);
     if (data_.damping.pattern.rows == 0) data_.damping = {none_, Vector()};
@@ -149,7 +150,9 @@ class LinearStructure : public System {
                       VectorRef values) const override {
     if (by == ForceArgument::v) values = -data_.damping.values;
   }
+  bool force_depends_on_time() const override { return data_.load.size() > 0; }
 
+  Index n_obstacles() const override { return data_.obstacles.pattern.rows; }
   void obstacles(const ConstVectorRef& q, VectorRef out) const override {
     multiply(data_.obstacles.pattern, data_.obstacles.values, q, out);
   }
@@ -157,6 +160,7 @@ class LinearStructure : public System {
     return std::make_shared<LinearStructure>(data_, true);
   }
 
+  Index n_invariants() const override { return n(); }
   void invariants(const ConstVectorRef& q, VectorRef pi) const override { pi = q; }
   const SparsityPattern& invariant_pattern() const override { return invariants_; }
   void invariant_jacobian(const ConstVectorRef&, VectorRef values) const override { values.setOnes(); }

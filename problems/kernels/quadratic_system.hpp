@@ -13,7 +13,7 @@
 
 namespace gnomon::problems {
 
-class QuadraticSystem final : public System {
+class QuadraticSystem final : public System, public ExtendedPrecision {
  public:
   /// factor q_j q_l of constraint row; l = linear: factor q_j.
   struct Term {
@@ -33,6 +33,7 @@ class QuadraticSystem final : public System {
     traits_.m = constants_.size();
     traits_.potential_degree = 1;
     traits_.constraint_degree = 2;
+    parts_.extended = this;
     PatternBuilder jacobian(m(), n()), hessian(n(), n());
     for (Index j = 0; j < n(); ++j) hessian.add(j, j);
     for (const Term& term : terms_) {

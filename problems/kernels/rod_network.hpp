@@ -19,7 +19,7 @@ namespace gnomon::problems {
 ///
 /// In space, with every anchor on the vertical axis through the origin, the angular momentum about it is conserved.
 template <int D>
-class RodNetwork final : public System {
+class RodNetwork final : public System, public Symmetries, public ExtendedPrecision {
  public:
   using Point = Eigen::Matrix<double, D, 1>;
   struct Rod {
@@ -42,7 +42,8 @@ class RodNetwork final : public System {
     for (Index r = 0; r < traits_.m; ++r) traits_.constraint_names.push_back("rod" + std::to_string(r + 1));
     bool on_axis = D == 3;
     for (const Point& x : anchors_) on_axis = on_axis && x.template head<D - 1>().isZero(0);
-    traits_.n_symmetries = on_axis ? 1 : 0;
+    if (on_axis) parts_.symmetries = this;
+    parts_.extended = this;
 
     weight_ = Vector::Zero(traits_.n);
     for (Index k = 0; k < n_free_; ++k) weight_[D * k + D - 1] = masses[k] * gravity;
@@ -135,6 +136,7 @@ class RodNetwork final : public System {
     }
   }
 
+  Index n_symmetries() const override { return 1; }
   std::string symmetry_name(Index) const override { return "angular momentum about e3"; }
   void symmetry_generator(Index, const ConstVectorRef& q, VectorRef out) const override {
     if constexpr (D == 3) rotation_generator(2, n_free_, q.data(), out.data());

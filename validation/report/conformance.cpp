@@ -68,7 +68,7 @@ bool accepts(const Scheme& scheme, const ProblemInstance& instance) {
       return true;
     }
     scheme.bind(*instance.system, options);
-    return instance.system->traits().n_obstacles == 0 || scheme.holds_obstacles();
+    return !instance.system->parts().obstacles || scheme.holds_obstacles();
   } catch (const Error& error) {
     if (error.code() == ErrorCode::refused) return false;
     throw;

@@ -85,15 +85,14 @@ CallbackSystem::CallbackSystem(const Callbacks& callbacks, bool closed) : calls_
   traits_.m = g.rows + (closed ? c.rows : 0);
   for (Index i = 0; i < g.rows; ++i) traits_.constraint_names.push_back("g[" + std::to_string(i) + "]");
   for (Index i = 0; i < c.rows; ++i)
-    (closed ? traits_.constraint_names : traits_.obstacle_names).push_back("c[" + std::to_string(i) + "]");
+    if (closed) traits_.constraint_names.push_back("c[" + std::to_string(i) + "]");
   if (!closed) {
-    traits_.n_obstacles = c.rows;
-    traits_.obstacle_degree = c.degree;
-    traits_.n_symmetries = static_cast<Index>(calls_.symmetries.size());
-    traits_.n_integrals = static_cast<Index>(calls_.integrals.size());
+    if (c.rows > 0) parts_.obstacles = this;
+    if (!calls_.symmetries.empty()) parts_.symmetries = this;
+    if (!calls_.integrals.empty()) parts_.integrals = this;
   }
-  traits_.has_force = calls_.force != nullptr;
-  traits_.has_friction = calls_.friction != nullptr;
+  if (calls_.force) parts_.force = this;
+  if (calls_.friction) parts_.friction = this;
   scratch_ = std::make_unique<Scratch>(calls_, closed);
   traits_.approximate_derivatives = differences() != "none";
 }

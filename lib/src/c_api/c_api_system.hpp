@@ -9,7 +9,12 @@
 
 namespace gnomon::c_api {
 
-class CallbackSystem final : public System {
+class CallbackSystem final : public System,
+                             public Force,
+                             public Friction,
+                             public Obstacles,
+                             public Symmetries,
+                             public FirstIntegrals {
  public:
   /// closed: with every obstacle held closed. Throws Error(bad_value) where something is missing that no difference
   /// can give, Error(bad_size) for matrices of the wrong size.
@@ -40,20 +45,24 @@ class CallbackSystem final : public System {
   const SparsityPattern& force_pattern(ForceArgument by) const override;
   void force_jacobian(ForceArgument by, double t, const ConstVectorRef& q, const ConstVectorRef& v,
                       VectorRef values) const override;
+  bool force_depends_on_time() const override { return force_depends_on_time_; }
   void friction(const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
                 VectorRef out) const override;
   const SparsityPattern& friction_pattern(ForceArgument by) const override;
   void friction_jacobian(ForceArgument by, const ConstVectorRef& q, const ConstVectorRef& v,
                          const ConstVectorRef& lambda, VectorRef values) const override;
+  Index n_obstacles() const override { return calls_.obstacles.rows; }
   void obstacles(const ConstVectorRef& q, VectorRef out) const override;
   std::shared_ptr<const System> with_obstacles_closed() const override;
+  Index n_symmetries() const override { return static_cast<Index>(calls_.symmetries.size()); }
   std::string symmetry_name(Index a) const override;
   void symmetry_generator(Index a, const ConstVectorRef& q, VectorRef out) const override;
+  Index n_integrals() const override { return static_cast<Index>(calls_.integrals.size()); }
   std::string integral_name(Index a) const override;
   double integral(Index a, double t, const ConstVectorRef& q, const ConstVectorRef& p) const override;
 
-  /// Finds out whether Q gives another value at another time and declares it. Nobody else would: what takes a force
-  /// does not tell it the time.
+  /// Finds out whether Q gives another value at another time. Nobody else would: what takes a force does not tell it
+  /// the time.
   void watch_time(double t, const Vector& q, const Vector& v);
   /// A callback returned < 0.
   bool failed_for_good() const { return !fatal_->empty(); }
@@ -85,7 +94,7 @@ class CallbackSystem final : public System {
   static int lower(int degree) { return degree > 0 ? degree - 1 : degree; }
 
   Callbacks calls_;
-  bool closed_;
+  bool closed_, force_depends_on_time_ = false;
   SystemTraits traits_;
   std::shared_ptr<std::string> fatal_ =
       std::make_shared<std::string>();  // which callback ended it; open and closed share it

@@ -30,7 +30,6 @@ double own_size(const ConstVectorRef& x, double usual) {
 }  // namespace
 
 void CallbackSystem::force(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const {
-  if (!calls_.force) return System::force(t, q, v, out);
   call("the force", [&] {
     return calls_.force(t, scratch_->q(q.data()), scratch_->v(v.data()), scratch_->vector_n(out.data()),
                         calls_.user_data);
@@ -38,13 +37,11 @@ void CallbackSystem::force(double t, const ConstVectorRef& q, const ConstVectorR
 }
 
 const SparsityPattern& CallbackSystem::force_pattern(ForceArgument by) const {
-  if (!calls_.force || by == ForceArgument::lambda) return System::force_pattern(by);
   return scratch_->force[index(by)]->pattern();
 }
 
 void CallbackSystem::force_jacobian(ForceArgument by, double t, const ConstVectorRef& q, const ConstVectorRef& v,
                                     VectorRef values) const {
-  if (!calls_.force || by == ForceArgument::lambda) return System::force_jacobian(by, t, q, v, values);
   Derivative& derivative = *scratch_->force[index(by)];
   if (const auto function = calls_.force_jacobian[index(by)].function) {
     call(of(by, "the derivative of the force by q", "the derivative of the force by v", ""), [&] {
@@ -63,7 +60,6 @@ void CallbackSystem::force_jacobian(ForceArgument by, double t, const ConstVecto
 
 void CallbackSystem::friction(const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
                               VectorRef out) const {
-  if (!calls_.friction) return System::friction(q, v, lambda, out);
   call("the friction", [&] {
     return calls_.friction(scratch_->q(q.data()), scratch_->v(v.data()), scratch_->multipliers(lambda.data()),
                            scratch_->vector_n(out.data()), calls_.user_data);
@@ -71,13 +67,11 @@ void CallbackSystem::friction(const ConstVectorRef& q, const ConstVectorRef& v, 
 }
 
 const SparsityPattern& CallbackSystem::friction_pattern(ForceArgument by) const {
-  if (!calls_.friction) return System::friction_pattern(by);
   return scratch_->friction[index(by)]->pattern();
 }
 
 void CallbackSystem::friction_jacobian(ForceArgument by, const ConstVectorRef& q, const ConstVectorRef& v,
                                        const ConstVectorRef& lambda, VectorRef values) const {
-  if (!calls_.friction) return System::friction_jacobian(by, q, v, lambda, values);
   Derivative& derivative = *scratch_->friction[index(by)];
   if (derivative.pattern().nonzeros() == 0) return;
   if (const auto function = calls_.friction_jacobian[index(by)].function) {
@@ -102,14 +96,12 @@ void CallbackSystem::friction_jacobian(ForceArgument by, const ConstVectorRef& q
 }
 
 void CallbackSystem::obstacles(const ConstVectorRef& q, VectorRef out) const {
-  if (traits_.n_obstacles == 0) return System::obstacles(q, out);
   evaluate(scratch_->c, 0, q, out);
 }
 
 std::shared_ptr<const System> CallbackSystem::with_obstacles_closed() const {
-  if (traits_.n_obstacles == 0) return System::with_obstacles_closed();
   auto closed = std::make_shared<CallbackSystem>(calls_, true);
-  closed->traits_.time_dependent_force = traits_.time_dependent_force;
+  closed->force_depends_on_time_ = force_depends_on_time_;
   closed->fatal_ = fatal_;
   return closed;
 }
@@ -148,7 +140,7 @@ void CallbackSystem::watch_time(double t, const Vector& q, const Vector& v) {
       } catch (const CannotEvaluate&) {
         continue;
       }
-      if (now.allFinite() && now != later) traits_.time_dependent_force = true;
+      if (now.allFinite() && now != later) force_depends_on_time_ = true;
     }
 }
 

@@ -14,21 +14,22 @@ using namespace contact_tolerances;
 ContactRun::ContactRun(std::shared_ptr<const System> system, const Scheme& scheme, Options scheme_options,
                        const SolverFactory& solver, Options solver_options, const IntegratorOptions& options)
     : system_(std::move(system)),
-      closed_(system_->with_obstacles_closed()),
+      closed_(system_->parts().obstacles->with_obstacles_closed()),
       scheme_(scheme),
       scheme_options_(std::move(scheme_options)),
       solver_(solver),
       solver_options_(std::move(solver_options)),
       options_(options),
       m_(system_->m()),
-      n_contacts_(system_->traits().n_obstacles),
+      n_contacts_(system_->parts().n_obstacles()),
       energy_(*system_) {
   const double e = options.contact.restitution, zeno = options.contact.zeno_speed;
   if (!(e >= 0 && e <= 1))
     throw Error(ErrorCode::bad_value, "restitution e = " + number_text(e) + " is outside [0, 1]");
   if (!(zeno > 0 && std::isfinite(zeno)))
     throw Error(ErrorCode::bad_value, "zeno speed " + number_text(zeno) + " is not a finite number above zero");
-  if (!system_->traits().constant_mass || system_->traits().time_dependent || system_->traits().time_dependent_force)
+  const Parts& parts = system_->parts();
+  if (parts.mass || parts.time_dependence || (parts.force && parts.force->force_depends_on_time()))
     throw Error(ErrorCode::refused, "system " + system_->traits().name +
                                         " has obstacles together with a mass that depends on q or with time "
                                         "dependence, which contact does not take");

@@ -43,7 +43,7 @@ class ContactRun final : public EventDriver {
     std::shared_ptr<const OverdeterminedSystem> dae;
     std::unique_ptr<Index1> index1;
     Vector a, psi;  // accelerations and multipliers of the last call of consistent()
-    bool frictional() const { return model->traits().has_friction; }
+    bool frictional() const { return model->parts().friction; }
   };
   /// An event that was found in a step: when, at which contact.
   struct Found {

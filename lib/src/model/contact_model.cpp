@@ -11,8 +11,6 @@ ContactModel::ContactModel(std::shared_ptr<const System> open, std::shared_ptr<c
   const auto m = static_cast<Index>(rows_.size());
 
   traits_.m = m;
-  traits_.n_obstacles = traits_.n_symmetries = traits_.n_integrals = 0;
-  traits_.has_friction = traits_.has_friction && m > 0;
   traits_.constraint_names.clear();
   for (const Index row : rows_)
     if (static_cast<std::size_t>(row) < closed_->traits().constraint_names.size())
@@ -28,8 +26,18 @@ ContactModel::ContactModel(std::shared_ptr<const System> open, std::shared_ptr<c
     }
     pattern_.offsets.push_back(pattern_.nonzeros());
   }
-  if (traits_.has_friction) {
-    const SparsityPattern& by_all = closed_->friction_pattern(ForceArgument::lambda);
+  friction_ = m > 0 ? closed_->parts().friction : nullptr;
+  split_ = closed_->parts().split;
+  rates_ = closed_->parts().time_dependence;
+  parts_.mass = closed_->parts().mass;
+  parts_.force = closed_->parts().force;
+  parts_.penalty = closed_->parts().penalty;
+  parts_.extended = this;
+  if (rates_) parts_.time_dependence = this;
+  if (split_) parts_.split = this;
+  if (friction_) {
+    parts_.friction = this;
+    const SparsityPattern& by_all = friction_->friction_pattern(ForceArgument::lambda);
     multiplier_pattern_.rows = by_all.rows;
     multiplier_pattern_.cols = m;
     for (Index i = 0; i < by_all.rows; ++i) {
@@ -108,6 +116,16 @@ void ContactModel::constraint_bias(double t, const ConstVectorRef& q, const Cons
   gather(all_, out);
 }
 
+void ContactModel::constraint_rate_jacobian(double t, const ConstVectorRef& q, VectorRef values) const {
+  rates_->constraint_rate_jacobian(t, q, all_values_);
+  gather_values(values);
+}
+
+void ContactModel::constraint_rate_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
+                                           VectorRef values) const {
+  rates_->constraint_rate_hessian(t, q, spread(lambda), values);
+}
+
 void ContactModel::lagrangian_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
                                       VectorRef values) const {
   closed_->lagrangian_hessian(t, q, spread(lambda), values);
@@ -115,24 +133,24 @@ void ContactModel::lagrangian_hessian(double t, const ConstVectorRef& q, const C
 
 void ContactModel::friction(const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
                             VectorRef out) const {
-  closed_->friction(q, v, spread(lambda), out);
+  friction_->friction(q, v, spread(lambda), out);
 }
 
 const SparsityPattern& ContactModel::friction_pattern(ForceArgument by) const {
-  return by == ForceArgument::lambda ? multiplier_pattern_ : closed_->friction_pattern(by);
+  return by == ForceArgument::lambda ? multiplier_pattern_ : friction_->friction_pattern(by);
 }
 
 void ContactModel::friction_jacobian(ForceArgument by, const ConstVectorRef& q, const ConstVectorRef& v,
                                      const ConstVectorRef& lambda, VectorRef values) const {
-  if (by != ForceArgument::lambda) return closed_->friction_jacobian(by, q, v, spread(lambda), values);
-  closed_->friction_jacobian(by, q, v, spread(lambda), multiplier_values_);
+  if (by != ForceArgument::lambda) return friction_->friction_jacobian(by, q, v, spread(lambda), values);
+  friction_->friction_jacobian(by, q, v, spread(lambda), multiplier_values_);
   for (std::size_t k = 0; k < multiplier_value_at_.size(); ++k)
     values[static_cast<Index>(k)] = multiplier_values_[multiplier_value_at_[k]];
 }
 
 void ContactModel::split_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& c,
                                  const ConstVectorRef& lambda, VectorRef values) const {
-  closed_->split_hessian(t, q, c, spread(lambda), values);
+  split_->split_hessian(t, q, c, spread(lambda), values);
 }
 
 }  // namespace gnomon

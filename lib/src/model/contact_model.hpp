@@ -9,9 +9,14 @@
 
 namespace gnomon {
 
-/// The constraints (g, -(c_i - offset_i)) of the closed contacts i; no obstacles. Multipliers of open contacts are zero
+/// The constraints (g, -(c_i - offset_i)) of the closed contacts i; no obstacles, symmetries and first integrals.
+/// Multipliers of open contacts are zero
 /// to the friction law; without any constraint there is no friction.
-class ContactModel final : public System {
+class ContactModel final : public System,
+                           public TimeDependence,
+                           public Friction,
+                           public SplitPotential,
+                           public ExtendedPrecision {
  public:
   /// open: the system with its obstacles; closed: open.with_obstacles_closed(); contacts: those to be closed,
   /// ascending.
@@ -54,34 +59,29 @@ class ContactModel final : public System {
   void lagrangian_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
                           VectorRef values) const override;
 
-  void force(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override {
-    closed_->force(t, q, v, out);
-  }
-  const SparsityPattern& force_pattern(ForceArgument by) const override { return closed_->force_pattern(by); }
-  void force_jacobian(ForceArgument by, double t, const ConstVectorRef& q, const ConstVectorRef& v,
-                      VectorRef values) const override {
-    closed_->force_jacobian(by, t, q, v, values);
-  }
+  void constraint_rate_jacobian(double t, const ConstVectorRef& q, VectorRef values) const override;
+  void constraint_rate_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
+                               VectorRef values) const override;
   void friction(const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
                 VectorRef out) const override;
   const SparsityPattern& friction_pattern(ForceArgument by) const override;
   void friction_jacobian(ForceArgument by, const ConstVectorRef& q, const ConstVectorRef& v,
                          const ConstVectorRef& lambda, VectorRef values) const override;
 
-  void invariants(const ConstVectorRef& q, VectorRef pi) const override { closed_->invariants(q, pi); }
-  const SparsityPattern& invariant_pattern() const override { return closed_->invariant_pattern(); }
+  Index n_invariants() const override { return split_->n_invariants(); }
+  void invariants(const ConstVectorRef& q, VectorRef pi) const override { split_->invariants(q, pi); }
+  const SparsityPattern& invariant_pattern() const override { return split_->invariant_pattern(); }
   void invariant_jacobian(const ConstVectorRef& q, VectorRef values) const override {
-    closed_->invariant_jacobian(q, values);
+    split_->invariant_jacobian(q, values);
   }
   std::array<double, 4> invariant_potential(Index k, double pi) const override {
-    return closed_->invariant_potential(k, pi);
+    return split_->invariant_potential(k, pi);
   }
   void regular_potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const override {
-    closed_->regular_potential_gradient(t, q, out);
+    split_->regular_potential_gradient(t, q, out);
   }
   void split_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& c, const ConstVectorRef& lambda,
                      VectorRef values) const override;
-  std::array<double, 4> penalty_function(double y) const override { return closed_->penalty_function(y); }
 
  private:
   /// lambda of the rows here as multipliers of all rows of closed_.
@@ -91,6 +91,10 @@ class ContactModel final : public System {
   void gather_values(VectorRef out) const;
 
   std::shared_ptr<const System> open_, closed_;
+  // Parts of closed_, null where it has none: those that depend on the rows. The others are used as they are.
+  const Friction* friction_;
+  const SplitPotential* split_;
+  const TimeDependence* rates_;
   std::vector<Index> contacts_, rows_;  // rows_: which rows of closed_ are constraints here
   SystemTraits traits_;
   SparsityPattern pattern_, multiplier_pattern_;

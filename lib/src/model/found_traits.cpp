@@ -56,7 +56,7 @@ void check_diagonal(const SystemTraits& traits, const Entry& entry) {
 
 }  // namespace
 
-void complete_traits(SystemTraits& traits, const RecordedParts& parts) {
+void complete_traits(FoundTraits& traits, const RecordedParts& parts) {
   complete_degree(traits, parts.potential, "the potential is", traits.potential_degree);
   complete_degree(traits, parts.constraints, "the constraints are", traits.constraint_degree);
   complete_degree(traits, parts.obstacles, "the obstacles are", traits.obstacle_degree);

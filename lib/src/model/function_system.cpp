@@ -30,17 +30,22 @@ std::size_t block_of(ForceArgument by) {
   return by == ForceArgument::q ? 0 : by == ForceArgument::v ? 1 : 2;
 }
 
+[[noreturn]] void no_multipliers(const SystemTraits& traits) {
+  throw Error(ErrorCode::refused, "system " + traits.name + ": its force Q(q,v,t) has no derivative by multipliers");
+}
+
 constexpr double one = 1;
 
 }  // namespace
 
-FunctionSystem::FunctionSystem(SystemTraits traits, Mass mass, SystemFunctions functions)
+FunctionSystem::FunctionSystem(FoundTraits traits, Mass mass, SystemFunctions functions)
     : traits_(std::move(traits)), mass_(std::move(mass)), f_(std::move(functions)) {
   PatternBuilder whole(traits_.n, traits_.n);
   for (Index j = 0; j < traits_.n; ++j) whole.add(j, j);
   for (const Function* f : {f_.potential.get(), f_.constraints.get(), f_.regular_potential.get(), f_.invariants.get()})
     if (f != nullptr) whole.add(f->hessian_pattern(), 0, 0);
   hessian_pattern_ = whole.build();
+  if (f_.kinetic) parts_.mass = this;
   potential_places_ = places_of(*f_.potential);
   constraint_places_ = places_of(*f_.constraints);
   if (f_.invariants) {
@@ -60,21 +65,19 @@ std::vector<Index> FunctionSystem::places_of(const Function& function) const {
 }
 
 void FunctionSystem::mass_matrix(const ConstVectorRef& q, Matrix& out) const {
-  if (!f_.mass_matrix) return System::mass_matrix(q, out);
   f_.mass_matrix->value(0, at(q), out.data());
   out.transposeInPlace();  // the function writes rows, the matrix is stored by columns
 }
 
 double FunctionSystem::kinetic_energy(const ConstVectorRef& q, const ConstVectorRef& p) const {
-  if (!f_.kinetic) return System::kinetic_energy(q, p);
   double energy = 0;
   f_.kinetic->value(0, at(q, p), &energy);
   return energy;
 }
 
 long double FunctionSystem::kinetic_compensated(const ConstVectorRef& q, const ConstVectorRef& q_tail,
-                                                const ConstVectorRef& p, const ConstVectorRef& p_tail) const {
-  if (!f_.kinetic) return System::kinetic_compensated(q, q_tail, p, p_tail);
+                                                const ConstVectorRef& p, const ConstVectorRef& p_tail, VectorRef,
+                                                VectorRef) const {
   long double energy = 0;
   f_.kinetic->extended(0, at(q, p), at(q_tail, p_tail), &energy);
   return energy;
@@ -82,20 +85,17 @@ long double FunctionSystem::kinetic_compensated(const ConstVectorRef& q, const C
 
 void FunctionSystem::kinetic_gradient(const ConstVectorRef& q, const ConstVectorRef& p, VectorRef t_q,
                                       VectorRef t_p) const {
-  if (!f_.kinetic) return System::kinetic_gradient(q, p, t_q, t_p);
   f_.kinetic->gradient(0, at(q, p), into(t_q, t_p));
 }
 
 void FunctionSystem::kinetic_hessian_times(const ConstVectorRef& q, const ConstVectorRef& p, const ConstVectorRef& w_q,
                                            const ConstVectorRef& w_p, VectorRef out_q, VectorRef out_p) const {
-  if (!f_.kinetic) return System::kinetic_hessian_times(q, p, w_q, w_p, out_q, out_p);
   f_.kinetic->product(0, at(q, p), &one, at(w_q, w_p), into(out_q, out_p));
 }
 
 void FunctionSystem::kinetic_third(const ConstVectorRef& q, const ConstVectorRef& p, const ConstVectorRef& w_q,
                                    const ConstVectorRef& w_p, const ConstVectorRef& u_q, const ConstVectorRef& u_p,
                                    VectorRef out_q, VectorRef out_p) const {
-  if (!f_.kinetic) return System::kinetic_third(q, p, w_q, w_p, u_q, u_p, out_q, out_p);
   f_.kinetic->third_product(0, at(q, p), at(w_q, w_p), at(u_q, u_p), into(out_q, out_p));
 }
 
@@ -180,66 +180,56 @@ void FunctionSystem::lagrangian_hessian(double t, const ConstVectorRef& q, const
 }
 
 void FunctionSystem::force(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const {
-  if (!f_.force) return System::force(t, q, v, out);
   f_.force->value(t, at(q, v), out.data());
 }
 
 const SparsityPattern& FunctionSystem::force_pattern(ForceArgument by) const {
-  if (!f_.force || by == ForceArgument::lambda) return System::force_pattern(by);
+  if (by == ForceArgument::lambda) no_multipliers(traits_);
   return f_.force->pattern(block_of(by));
 }
 
 void FunctionSystem::force_jacobian(ForceArgument by, double t, const ConstVectorRef& q, const ConstVectorRef& v,
                                     VectorRef values) const {
-  if (!f_.force || by == ForceArgument::lambda) return System::force_jacobian(by, t, q, v, values);
+  if (by == ForceArgument::lambda) no_multipliers(traits_);
   f_.force->jacobian(block_of(by), t, at(q, v), values.data());
 }
 
 void FunctionSystem::friction(const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
                               VectorRef out) const {
-  if (!f_.friction) return System::friction(q, v, lambda, out);
   f_.friction->value(0, at(q, v, lambda), out.data());
 }
 
 const SparsityPattern& FunctionSystem::friction_pattern(ForceArgument by) const {
-  if (!f_.friction) return System::friction_pattern(by);
   return f_.friction->pattern(block_of(by));
 }
 
 void FunctionSystem::friction_jacobian(ForceArgument by, const ConstVectorRef& q, const ConstVectorRef& v,
                                        const ConstVectorRef& lambda, VectorRef values) const {
-  if (!f_.friction) return System::friction_jacobian(by, q, v, lambda, values);
   f_.friction->jacobian(block_of(by), 0, at(q, v, lambda), values.data());
 }
 
 void FunctionSystem::obstacles(const ConstVectorRef& q, VectorRef out) const {
-  if (!f_.obstacles) return System::obstacles(q, out);
   f_.obstacles->value(0, at(q), out.data());
 }
 
 void FunctionSystem::invariants(const ConstVectorRef& q, VectorRef pi) const {
-  if (!f_.invariants) return System::invariants(q, pi);
   f_.invariants->value(0, at(q), pi.data());
 }
 
 const SparsityPattern& FunctionSystem::invariant_pattern() const {
-  if (!f_.invariants) return System::invariant_pattern();
   return f_.invariants->pattern();
 }
 
 void FunctionSystem::invariant_jacobian(const ConstVectorRef& q, VectorRef values) const {
-  if (!f_.invariants) return System::invariant_jacobian(q, values);
   f_.invariants->jacobian(0, 0, at(q), values.data());
 }
 
 void FunctionSystem::regular_potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const {
-  if (!f_.invariants) return System::regular_potential_gradient(t, q, out);
   f_.regular_potential->gradient(t, at(q), into(out));
 }
 
 void FunctionSystem::split_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& c,
                                    const ConstVectorRef& lambda, VectorRef values) const {
-  if (!f_.invariants) return System::split_hessian(t, q, c, lambda, values);
   values.setZero();
   f_.regular_potential->add_hessian(t, at(q), &one, regular_places_.data(), values.data());
   f_.invariants->add_hessian(t, at(q), c.data(), invariant_places_.data(), values.data());

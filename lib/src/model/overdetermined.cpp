@@ -54,13 +54,14 @@ namespace {
 /// y = q, z = M^-1 p, p = M z, f = -grad U + Q, r = -G^T psi + R.
 class MechanicalOverdetermined final : public OverdeterminedSystem {
  public:
-  explicit MechanicalOverdetermined(std::shared_ptr<const System> system) : system_(std::move(system)) {
+  explicit MechanicalOverdetermined(std::shared_ptr<const System> system)
+      : system_(std::move(system)), q_(system_->parts().force), r_(system_->parts().friction) {
     const SystemTraits& s = system_->traits();
     traits_.name = s.name;
     traits_.ny = traits_.nz = s.n;
     traits_.m = s.m;
-    traits_.affine = !s.has_friction;
-    traits_.hamiltonian = !s.has_force && !s.has_friction;
+    traits_.affine = !r_;
+    traits_.hamiltonian = !q_ && !r_;
     traits_.has_energy = true;
     traits_.state_names = s.state_names;
     traits_.constraint_names = s.constraint_names;
@@ -90,7 +91,7 @@ class MechanicalOverdetermined final : public OverdeterminedSystem {
         system_->potential_gradient(0, at.y, out);
         out *= -1;
         if (forced()) {
-          system_->force(0, at.y, at.z, scratch_n_);
+          q_->force(0, at.y, at.z, scratch_n_);
           out += scratch_n_;
         }
         return;
@@ -99,7 +100,7 @@ class MechanicalOverdetermined final : public OverdeterminedSystem {
         multiply_transposed(system_->constraint_pattern(), g_values_, at.psi, out);
         out *= -1;
         if (rubbed()) {
-          system_->friction(at.y, at.z, at.psi, scratch_n_);
+          r_->friction(at.y, at.z, at.psi, scratch_n_);
           out += scratch_n_;
         }
         return;
@@ -122,8 +123,8 @@ class MechanicalOverdetermined final : public OverdeterminedSystem {
         out *= -1;
         if (forced())
           for (const Part& part : force_) {
-            system_->force_jacobian(part.by, 0, at.y, at.z, part.values);
-            add_product(system_->force_pattern(part.by), part.values, part.by == ForceArgument::q ? d.y : d.z, out);
+            q_->force_jacobian(part.by, 0, at.y, at.z, part.values);
+            add_product(q_->force_pattern(part.by), part.values, part.by == ForceArgument::q ? d.y : d.z, out);
           }
         return;
       case Term::multiplier_force:
@@ -132,8 +133,8 @@ class MechanicalOverdetermined final : public OverdeterminedSystem {
         system_->constraint_hessian_times(0, at.y, at.psi, d.y, scratch_n_);
         out = -(out + scratch_n_);
         for (const Part& part : friction_) {
-          system_->friction_jacobian(part.by, at.y, at.z, at.psi, part.values);
-          add_product(system_->friction_pattern(part.by), part.values,
+          r_->friction_jacobian(part.by, at.y, at.z, at.psi, part.values);
+          add_product(r_->friction_pattern(part.by), part.values,
                       part.by == ForceArgument::q   ? d.y
                       : part.by == ForceArgument::v ? d.z
                                                     : d.psi,
@@ -201,7 +202,7 @@ class MechanicalOverdetermined final : public OverdeterminedSystem {
           system_->lagrangian_hessian(0, at.y, zero_psi_, hessian_);
           part.conservative.add(values, hessian_, -1);
         }
-        system_->force_jacobian(part.by, 0, at.y, at.z, part.values);
+        q_->force_jacobian(part.by, 0, at.y, at.z, part.values);
         part.own.add(values, part.values, 1);
         return;
       }
@@ -218,7 +219,7 @@ class MechanicalOverdetermined final : public OverdeterminedSystem {
         }
         if (!rubbed()) return;
         const Part& part = friction_[static_cast<std::size_t>(argument)];
-        system_->friction_jacobian(part.by, at.y, at.z, at.psi, part.values);
+        r_->friction_jacobian(part.by, at.y, at.z, at.psi, part.values);
         part.own.add(values, part.values, 1);
         return;
       }
@@ -237,11 +238,11 @@ class MechanicalOverdetermined final : public OverdeterminedSystem {
   double power(const OverdeterminedPoint& at) const override {
     double sum = 0;
     if (forced()) {
-      system_->force(0, at.y, at.z, scratch_n_);
+      q_->force(0, at.y, at.z, scratch_n_);
       sum += scratch_n_.dot(at.z);
     }
     if (rubbed()) {
-      system_->friction(at.y, at.z, at.psi, scratch_n_);
+      r_->friction(at.y, at.z, at.psi, scratch_n_);
       sum += scratch_n_.dot(at.z);
     }
     return sum;
@@ -289,18 +290,20 @@ class MechanicalOverdetermined final : public OverdeterminedSystem {
     reaction_pattern_ = transposed.build();
     reaction_map_ = BlockMap(reaction_pattern_, g, 0, 0, true);
     hessian_map_ = BlockMap(hessian, hessian, 0, 0);
-    if (s.has_force) {
-      force_.push_back(part(ForceArgument::q, system_->force_pattern(ForceArgument::q), &hessian, false));
-      force_.push_back(part(ForceArgument::v, system_->force_pattern(ForceArgument::v), nullptr, false));
+    if (q_) {
+      force_.push_back(part(ForceArgument::q, q_->force_pattern(ForceArgument::q), &hessian, false));
+      force_.push_back(part(ForceArgument::v, q_->force_pattern(ForceArgument::v), nullptr, false));
     }
-    if (s.has_friction) {
-      friction_.push_back(part(ForceArgument::q, system_->friction_pattern(ForceArgument::q), &hessian, false));
-      friction_.push_back(part(ForceArgument::v, system_->friction_pattern(ForceArgument::v), nullptr, false));
-      friction_.push_back(part(ForceArgument::lambda, system_->friction_pattern(ForceArgument::lambda), &g, true));
+    if (r_) {
+      friction_.push_back(part(ForceArgument::q, r_->friction_pattern(ForceArgument::q), &hessian, false));
+      friction_.push_back(part(ForceArgument::v, r_->friction_pattern(ForceArgument::v), nullptr, false));
+      friction_.push_back(part(ForceArgument::lambda, r_->friction_pattern(ForceArgument::lambda), &g, true));
     }
   }
 
   std::shared_ptr<const System> system_;
+  const Force* q_;
+  const Friction* r_;
   OverdeterminedTraits traits_;
   SparsityPattern identity_, reaction_pattern_;
   std::array<SparsityPattern, 18> none_;  // empty, of every shape
@@ -317,9 +320,10 @@ std::shared_ptr<const OverdeterminedSystem> overdetermined_from(std::shared_ptr<
   const auto refuse = [&](const char* why) {
     throw Error(ErrorCode::refused, "system \"" + traits.name + "\" cannot be taken as an overdetermined DAE: " + why);
   };
-  if (!traits.constant_mass) refuse("its mass depends on q");
-  if (traits.time_dependent || traits.time_dependent_force) refuse("it depends on time");
-  if (traits.n_obstacles > 0) refuse("it has obstacles, which may be open or closed");
+  const Parts& parts = system->parts();
+  if (parts.mass) refuse("its mass depends on q");
+  if (parts.time_dependence || (parts.force && parts.force->force_depends_on_time())) refuse("it depends on time");
+  if (parts.obstacles) refuse("it has obstacles, which may be open or closed");
   return std::make_shared<MechanicalOverdetermined>(std::move(system));
 }
 

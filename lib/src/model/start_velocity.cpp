@@ -10,9 +10,9 @@ Vector momenta(const System& system, const Vector& q0, const Vector& v0) {
     throw Error(ErrorCode::bad_size, "system " + system.traits().name + ": a start of " + std::to_string(q0.size()) +
                                          " coordinates and " + std::to_string(v0.size()) + " velocities, expected " +
                                          std::to_string(n));
-  if (!system.traits().constant_mass) {
+  if (system.parts().mass) {
     Matrix mass(n, n);
-    system.mass_matrix(q0, mass);
+    system.parts().mass->mass_matrix(q0, mass);
     return mass * v0;
   }
   Vector p(n);

@@ -13,18 +13,18 @@ void join(const Vector& value, const Vector& tangent, VectorOf<Dual1>& out) {
 
 }  // namespace
 
-SystemAt::SystemAt(const System& system) : system_(&system) {
-  const Index n = system.n(), m = system.m(), k = system.traits().n_invariants;
+SystemAt::SystemAt(const System& system) : system_(&system), parts_(&system.parts()) {
+  const Index n = system.n(), m = system.m(), k = parts_->n_invariants();
   for (Vector* v : {&q_, &w_, &a_, &b_, &c_, &d_, &k_, &l_, &zero_}) v->setZero(n);
   for (Vector* v : {&lambda_, &mu_, &e_, &f_, &lambda_zero_}) v->setZero(m);
   for (Vector* v : {&g_values_, &dg_values_}) v->setZero(system.constraint_pattern().nonzeros());
   for (Vector* v : {&pi_, &dpi_, &c_zero_}) v->setZero(k);
-  if (system.traits().has_force) {
-    force_q_.setZero(system.force_pattern(ForceArgument::q).nonzeros());
-    force_v_.setZero(system.force_pattern(ForceArgument::v).nonzeros());
+  if (parts_->force) {
+    force_q_.setZero(parts_->force->force_pattern(ForceArgument::q).nonzeros());
+    force_v_.setZero(parts_->force->force_pattern(ForceArgument::v).nonzeros());
   }
-  if (k > 0) pi_values_.setZero(system.invariant_pattern().nonzeros());
-  if (k > 0 || system.traits().time_dependent) hessian_values_.setZero(system.hessian_pattern().nonzeros());
+  if (k > 0) pi_values_.setZero(parts_->split->invariant_pattern().nonzeros());
+  if (k > 0 || parts_->time_dependence) hessian_values_.setZero(system.hessian_pattern().nonzeros());
 }
 
 void SystemAt::split(const VectorOf<Dual1>& x, Vector& value, Vector& tangent) const {
@@ -52,8 +52,8 @@ void SystemAt::potential_gradient(double t, const VectorOf<Dual1>& q, VectorOf<D
 Dual1 SystemAt::kinetic_energy(const VectorOf<Dual1>& q, const VectorOf<Dual1>& p) {
   split(q, q_, w_);
   split(p, a_, b_);
-  system_->kinetic_gradient(q_, a_, c_, d_);
-  Dual1 energy(system_->kinetic_energy(q_, a_));
+  parts_->mass->kinetic_gradient(q_, a_, c_, d_);
+  Dual1 energy(parts_->mass->kinetic_energy(q_, a_));
   energy.grad[0] = c_.dot(w_) + d_.dot(b_);
   return energy;
 }
@@ -62,12 +62,12 @@ void SystemAt::kinetic_gradient(const VectorOf<Dual1>& q, const VectorOf<Dual1>&
                                 VectorOf<Dual1>& t_p) {
   split(q, q_, w_);
   split(p, a_, b_);
-  system_->kinetic_gradient(q_, a_, c_, d_);
+  parts_->mass->kinetic_gradient(q_, a_, c_, d_);
   for (Index i = 0; i < q.size(); ++i) {
     t_q[i].value = c_[i];
     t_p[i].value = d_[i];
   }
-  system_->kinetic_hessian_times(q_, a_, w_, b_, c_, d_);
+  parts_->mass->kinetic_hessian_times(q_, a_, w_, b_, c_, d_);
   for (Index i = 0; i < q.size(); ++i) {
     t_q[i].grad[0] = c_[i];
     t_p[i].grad[0] = d_[i];
@@ -75,7 +75,7 @@ void SystemAt::kinetic_gradient(const VectorOf<Dual1>& q, const VectorOf<Dual1>&
 }
 
 void SystemAt::kinetic_hessian_times(const Vector& q, const Vector& p, const Vector& w, Vector& out_q, Vector& out_p) {
-  system_->kinetic_hessian_times(q, p, zero_, w, out_q, out_p);
+  parts_->mass->kinetic_hessian_times(q, p, zero_, w, out_q, out_p);
 }
 
 void SystemAt::kinetic_hessian_times(const VectorOf<Dual1>& q, const VectorOf<Dual1>& p, const VectorOf<Dual1>& w,
@@ -83,13 +83,13 @@ void SystemAt::kinetic_hessian_times(const VectorOf<Dual1>& q, const VectorOf<Du
   split(q, q_, w_);
   split(p, a_, b_);
   split(w, c_, d_);
-  system_->kinetic_hessian_times(q_, a_, zero_, c_, k_, l_);
+  parts_->mass->kinetic_hessian_times(q_, a_, zero_, c_, k_, l_);
   for (Index i = 0; i < q.size(); ++i) {
     out_q[i].value = k_[i];
     out_p[i].value = l_[i];
   }
-  system_->kinetic_third(q_, a_, zero_, c_, w_, b_, k_, l_);
-  system_->kinetic_hessian_times(q_, a_, zero_, d_, w_, b_);
+  parts_->mass->kinetic_third(q_, a_, zero_, c_, w_, b_, k_, l_);
+  parts_->mass->kinetic_hessian_times(q_, a_, zero_, d_, w_, b_);
   for (Index i = 0; i < q.size(); ++i) {
     out_q[i].grad[0] = k_[i] + w_[i];
     out_p[i].grad[0] = l_[i] + b_[i];
@@ -99,12 +99,12 @@ void SystemAt::kinetic_hessian_times(const VectorOf<Dual1>& q, const VectorOf<Du
 void SystemAt::force(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v, VectorOf<Dual1>& out) {
   split(q, q_, w_);
   split(v, a_, b_);
-  system_->force_jacobian(ForceArgument::q, t, q_, a_, force_q_);
-  multiply(system_->force_pattern(ForceArgument::q), force_q_, w_, c_);
-  system_->force_jacobian(ForceArgument::v, t, q_, a_, force_v_);
-  multiply(system_->force_pattern(ForceArgument::v), force_v_, b_, d_);
+  parts_->force->force_jacobian(ForceArgument::q, t, q_, a_, force_q_);
+  multiply(parts_->force->force_pattern(ForceArgument::q), force_q_, w_, c_);
+  parts_->force->force_jacobian(ForceArgument::v, t, q_, a_, force_v_);
+  multiply(parts_->force->force_pattern(ForceArgument::v), force_v_, b_, d_);
   c_ += d_;
-  system_->force(t, q_, a_, d_);
+  parts_->force->force(t, q_, a_, d_);
   join(d_, c_, out);
 }
 
@@ -172,7 +172,7 @@ void SystemAt::constraint_velocity(double t, const VectorOf<Dual1>& q, const Vec
   split(v, a_, b_);
   system_->constraint_jacobian_derivative(t, q_, a_, g_values_);
   multiply(system_->constraint_pattern(), g_values_, w_, e_);
-  system_->constraint_rate_jacobian(t, q_, g_values_);
+  parts_->time_dependence->constraint_rate_jacobian(t, q_, g_values_);
   multiply(system_->constraint_pattern(), g_values_, w_, f_);
   e_ += f_;
   system_->constraint_jacobian(t, q_, g_values_);
@@ -183,7 +183,7 @@ void SystemAt::constraint_velocity(double t, const VectorOf<Dual1>& q, const Vec
 }
 
 void SystemAt::constraint_rate_force(double t, const Vector& q, const Vector& lambda, Vector& out) {
-  system_->constraint_rate_jacobian(t, q, g_values_);
+  parts_->time_dependence->constraint_rate_jacobian(t, q, g_values_);
   multiply_transposed(system_->constraint_pattern(), g_values_, lambda, out);
 }
 
@@ -191,14 +191,12 @@ void SystemAt::constraint_rate_force(double t, const VectorOf<Dual1>& q, const V
                                      VectorOf<Dual1>& out) {
   split(q, q_, w_);
   split(lambda, lambda_, mu_);
-  system_->constraint_rate_jacobian(t, q_, g_values_);
+  parts_->time_dependence->constraint_rate_jacobian(t, q_, g_values_);
   multiply_transposed(system_->constraint_pattern(), g_values_, lambda_, a_);
   multiply_transposed(system_->constraint_pattern(), g_values_, mu_, b_);
-  if (system_->traits().time_dependent) {
-    system_->constraint_rate_hessian(t, q_, lambda_, hessian_values_);
-    multiply(system_->hessian_pattern(), hessian_values_, w_, c_);
-    b_ += c_;
-  }
+  parts_->time_dependence->constraint_rate_hessian(t, q_, lambda_, hessian_values_);
+  multiply(system_->hessian_pattern(), hessian_values_, w_, c_);
+  b_ += c_;
   join(a_, b_, out);
 }
 
@@ -234,35 +232,35 @@ void SystemAt::mass_times(const VectorOf<Dual1>& v, VectorOf<Dual1>& out) {
 
 void SystemAt::regular_potential_gradient(double t, const VectorOf<Dual1>& q, VectorOf<Dual1>& out) {
   split(q, q_, w_);
-  system_->regular_potential_gradient(t, q_, a_);
-  system_->split_hessian(t, q_, c_zero_, lambda_zero_, hessian_values_);
+  parts_->split->regular_potential_gradient(t, q_, a_);
+  parts_->split->split_hessian(t, q_, c_zero_, lambda_zero_, hessian_values_);
   multiply(system_->hessian_pattern(), hessian_values_, w_, b_);
   join(a_, b_, out);
 }
 
 void SystemAt::invariants(const VectorOf<Dual1>& q, VectorOf<Dual1>& out) {
   split(q, q_, w_);
-  system_->invariants(q_, pi_);
-  system_->invariant_jacobian(q_, pi_values_);
-  multiply(system_->invariant_pattern(), pi_values_, w_, dpi_);
+  parts_->split->invariants(q_, pi_);
+  parts_->split->invariant_jacobian(q_, pi_values_);
+  multiply(parts_->split->invariant_pattern(), pi_values_, w_, dpi_);
   join(pi_, dpi_, out);
 }
 
 void SystemAt::invariant_force(const Vector& q, const Vector& c, Vector& out) {
-  system_->invariant_jacobian(q, pi_values_);
-  multiply_transposed(system_->invariant_pattern(), pi_values_, c, out);
+  parts_->split->invariant_jacobian(q, pi_values_);
+  multiply_transposed(parts_->split->invariant_pattern(), pi_values_, c, out);
 }
 
 void SystemAt::invariant_force(const VectorOf<Dual1>& q, const VectorOf<Dual1>& c, VectorOf<Dual1>& out) {
   split(q, q_, w_);
   split(c, pi_, dpi_);
-  const SparsityPattern& pattern = system_->invariant_pattern();
-  system_->invariant_jacobian(q_, pi_values_);
+  const SparsityPattern& pattern = parts_->split->invariant_pattern();
+  parts_->split->invariant_jacobian(q_, pi_values_);
   multiply_transposed(pattern, pi_values_, pi_, a_);
   multiply_transposed(pattern, pi_values_, dpi_, b_);
   // d/dq (sum_k c_k grad pi_k) w = sum_k c_k (grad pi_k(q + w) - grad pi_k(q)) exactly, since every pi_k is quadratic.
   q_ += w_;
-  system_->invariant_jacobian(q_, pi_values_);
+  parts_->split->invariant_jacobian(q_, pi_values_);
   multiply_transposed(pattern, pi_values_, pi_, c_);
   b_ += c_ - a_;
   join(a_, b_, out);

@@ -70,14 +70,14 @@ struct StepInterpolant::Impl {
   void choose(const std::vector<Index>& now_closed) {
     if (model && contacts == now_closed) return;
     contacts = now_closed;
-    if (system->traits().n_obstacles == 0) {
+    if (!system->parts().obstacles) {
       model = borrowed(system);
     } else {
-      if (!closed) closed = system->with_obstacles_closed();
+      if (!closed) closed = system->parts().obstacles->with_obstacles_closed();
       model = std::make_shared<ContactModel>(borrowed(system), closed, contacts);
     }
     index1.reset();
-    dae = model->traits().has_friction ? overdetermined_from(model) : nullptr;
+    dae = model->parts().friction ? overdetermined_from(model) : nullptr;
     if (dae) index1 = std::make_unique<Index1>(*dae);
   }
 
@@ -128,7 +128,7 @@ struct StepInterpolant::Impl {
 };
 
 StepInterpolant::StepInterpolant(const System& system, bool dependent_constraints) : impl_(std::make_unique<Impl>()) {
-  if (!system.traits().constant_mass)
+  if (system.parts().mass)
     throw Error(ErrorCode::refused,
                 "system " + system.traits().name + " has a mass that depends on q, which dense output does not take");
   impl_->system = &system;

@@ -13,7 +13,7 @@ Integrator::Impl::Impl(std::shared_ptr<const System> s, const Scheme& scheme, co
                        const SolverFactory& factory, const Options& solver_options, IntegratorOptions o)
     : system(std::move(s)), options(o), monitor(*system) {
   identify(scheme, scheme_options, factory, solver_options);
-  if (system->traits().n_obstacles > 0 && !scheme.holds_obstacles()) {
+  if (system->parts().obstacles && !scheme.holds_obstacles()) {
     if (!options.event_driver)
       throw Error(ErrorCode::refused, "system " + system->traits().name +
                                           " has obstacles, and IntegratorOptions::event_driver is null: set it to "

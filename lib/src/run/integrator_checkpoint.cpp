@@ -14,7 +14,7 @@ void Integrator::Impl::identify(const Scheme& scheme, const Options& scheme_opti
     identity.insert(identity.end(), {{"system", system->traits().name},
                                      {"number of coordinates", number(system->n())},
                                      {"number of constraints", number(system->m())},
-                                     {"number of obstacles", number(system->traits().n_obstacles)}});
+                                     {"number of obstacles", number(system->parts().n_obstacles())}});
   else
     identity.insert(identity.end(), {{"system", overdetermined->traits().name},
                                      {"number of y", number(overdetermined->traits().ny)},

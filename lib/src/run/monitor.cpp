@@ -67,10 +67,10 @@ InvariantMonitor::InvariantMonitor(const System& system) : system_(&system) {
   gradient_.setZero(system.n());
   xi_.setZero(system.n());
   g_.setZero(system.m());
-  j_.setZero(system.traits().n_symmetries);
-  momentum_.resize(static_cast<std::size_t>(system.traits().n_symmetries));
-  i_.setZero(system.traits().n_integrals);
-  integrals_.resize(static_cast<std::size_t>(system.traits().n_integrals));
+  j_.setZero(system.parts().n_symmetries());
+  momentum_.resize(static_cast<std::size_t>(system.parts().n_symmetries()));
+  i_.setZero(system.parts().n_integrals());
+  integrals_.resize(static_cast<std::size_t>(system.parts().n_integrals()));
 }
 
 InvariantMonitor::InvariantMonitor(const OverdeterminedSystem& system) : overdetermined_(&system) {
@@ -96,8 +96,8 @@ bool InvariantMonitor::evaluate(const State& z, long double added_energy) {
   const Vector &q = z.q.value(), &p = z.p.value();
   system_->velocity(q, p, gradient_, v_);
   const Vector &q_tail = z.q.tail(), &p_tail = z.p.tail();
-  if (!system_->traits().constant_mass) {
-    kinetic_ = system_->kinetic_compensated(q, q_tail, p, p_tail);
+  if (system_->parts().mass) {
+    kinetic_ = system_->parts().mass->kinetic_compensated(q, q_tail, p, p_tail, xi_, gradient_);
   } else if (system_->mass().is_diagonal()) {
     const Vector& mass = system_->mass().diagonal_entries();
     kinetic_ = 0;
@@ -123,10 +123,10 @@ bool InvariantMonitor::evaluate(const State& z, long double added_energy) {
   system_->constraint_velocity(z.t, q, v_, g_);
   gv_max_ = max_norm(g_);
   for (Index a = 0; a < j_.size(); ++a) {
-    system_->symmetry_generator(a, q, xi_);
+    system_->parts().symmetries->symmetry_generator(a, q, xi_);
     j_[a] = p.dot(xi_);
   }
-  for (Index a = 0; a < i_.size(); ++a) i_[a] = system_->integral(a, z.t, q, p);
+  for (Index a = 0; a < i_.size(); ++a) i_[a] = system_->parts().integrals->integral(a, z.t, q, p);
   energy_now_ = kinetic_ + potential_ + (added_energy - z.work.total());
   return std::isfinite(energy_now_) && std::isfinite(g_max_) && std::isfinite(gv_max_) && j_.allFinite() &&
          i_.allFinite();

@@ -10,19 +10,18 @@ void refuse(const Scheme& scheme, const System& system, const std::string& why) 
 }
 
 void require_ledger(const Scheme& scheme, const System& system) {
-  const SystemTraits& traits = system.traits();
-  if (!traits.constant_mass) refuse(scheme, system, "its mass depends on the configuration");
-  if (traits.has_friction) refuse(scheme, system, "it has friction, which depends on the multipliers");
+  if (system.parts().mass) refuse(scheme, system, "its mass depends on the configuration");
+  if (system.parts().friction) refuse(scheme, system, "it has friction, which depends on the multipliers");
 }
 
 void require_closed_ledger(const Scheme& scheme, const System& system) {
   require_ledger(scheme, system);
-  if (system.traits().time_dependent) refuse(scheme, system, "its potential or constraints depend on time");
+  if (system.parts().time_dependence) refuse(scheme, system, "its potential or constraints depend on time");
 }
 
 void require_conservative(const Scheme& scheme, const System& system) {
   require_closed_ledger(scheme, system);
-  if (system.traits().has_force) refuse(scheme, system, "it has a force outside the potential");
+  if (system.parts().force) refuse(scheme, system, "it has a force outside the potential");
 }
 
 void require_quadratic_constraints(const Scheme& scheme, const System& system, const std::string& general) {
@@ -33,7 +32,7 @@ void require_quadratic_constraints(const Scheme& scheme, const System& system, c
 
 bool require_split_potential(const Scheme& scheme, const System& system, const std::string& general) {
   if (quadratic_potential(system)) return false;
-  if (system.traits().n_invariants == 0)
+  if (!system.parts().split)
     refuse(scheme, system,
            "its potential is neither declared to be at most quadratic nor written in quadratic invariants; use " +
                general);
@@ -41,7 +40,7 @@ bool require_split_potential(const Scheme& scheme, const System& system, const s
 }
 
 Promises ledger_promises(const System& system, Promises promises) {
-  if (system.traits().has_force || system.traits().time_dependent) promises.momentum = promises.symplectic = false;
+  if (system.parts().force || system.parts().time_dependence) promises.momentum = promises.symplectic = false;
   return promises;
 }
 

@@ -13,13 +13,14 @@ namespace gnomon {
 namespace {
 
 void require_static(const System& system) {
-  const SystemTraits& traits = system.traits();
+  const Parts& parts = system.parts();
   const char* why = nullptr;
-  if (traits.n_obstacles > 0) why = "it has obstacles";
-  if (traits.has_force) why = "it has a force outside the potential";
-  if (traits.has_friction) why = "it has friction";
+  if (parts.obstacles) why = "it has obstacles";
+  if (parts.force) why = "it has a force outside the potential";
+  if (parts.friction) why = "it has friction";
   if (why != nullptr)
-    throw Error(ErrorCode::refused, "system \"" + traits.name + "\" has no equilibrium that is sought here: " + why);
+    throw Error(ErrorCode::refused,
+                "system \"" + system.traits().name + "\" has no equilibrium that is sought here: " + why);
 }
 
 }  // namespace
@@ -50,9 +51,7 @@ EquilibriumEquations::EquilibriumEquations(const System& system, double t, const
   hessian_values_.setZero(system.hessian_pattern().nonzeros());
   find_scales();
   const int degree = system.traits().potential_degree;
-  const auto* model = dynamic_cast<const UnitVectorModel*>(&system);
-  if (model != nullptr && exact() && degree != SystemTraits::not_polynomial && degree <= 2)
-    unit_vectors_ = model->unit_vectors();
+  if (exact() && degree != SystemTraits::not_polynomial && degree <= 2) unit_vectors_ = system.parts().unit_vectors;
 }
 
 void EquilibriumEquations::lay_out() {

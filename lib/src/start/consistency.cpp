@@ -81,11 +81,11 @@ Vector velocity(const System& system, const Probe& probe, const Vector& q, const
 /// p += M dv
 void add_momentum(const System& system, const Vector& q, const Vector& dv, Vector& p) {
   Vector dp(p.size());
-  if (system.traits().constant_mass) {
+  if (!system.parts().mass) {
     system.mass().apply(dv, dp);
   } else {
     Matrix mass(p.size(), p.size());
-    system.mass_matrix(q, mass);
+    system.parts().mass->mass_matrix(q, mass);
     dp = mass * dv;
   }
   p += dp;
@@ -122,38 +122,46 @@ void probe_constraints(const System& s, const Probe& probe, double t, const Vect
   probe("constraint bias v^T (Hess g) v + 2 G_t v + g_tt", m, [&](Vector& out) { s.constraint_bias(t, q, v, out); });
 }
 
-void probe_extras(const System& s, const Probe& probe, double t, const Vector& q, const Vector& p, const Vector& v) {
-  const SystemTraits& traits = s.traits();
+void probe_split(const System& s, const Probe& probe, double t, const Vector& q) {
+  const SplitPotential* split = s.parts().split;
+  if (!split) return;
+  Vector n(s.n()), four(4);
+  Vector pi(split->n_invariants()), values(split->invariant_pattern().nonzeros());
+  probe("invariant pi", pi, [&](Vector& out) { split->invariants(q, out); });
+  probe("invariant Jacobian", values, [&](Vector& out) { split->invariant_jacobian(q, out); });
+  for (Index k = 0; k < split->n_invariants(); ++k)
+    probe("potential V of an invariant", four, [&](Vector& out) {
+      const auto derivatives = split->invariant_potential(k, pi[k]);
+      for (Index i = 0; i < 4; ++i) out[i] = derivatives[static_cast<std::size_t>(i)];
+    });
+  probe("gradient of the potential's regular part", n,
+        [&](Vector& out) { split->regular_potential_gradient(t, q, out); });
+  Vector hessian(s.hessian_pattern().nonzeros());
+  const Vector c = Vector::Ones(split->n_invariants()), lambda = Vector::Ones(s.m());
+  probe("split Hessian", hessian, [&](Vector& out) { split->split_hessian(t, q, c, lambda, out); });
+}
+
+void probe_parts(const System& s, const Probe& probe, double t, const Vector& q, const Vector& p, const Vector& v) {
+  const Parts& parts = s.parts();
   Vector n(s.n());
   Vector one(1);
-  for (Index a = 0; a < traits.n_integrals; ++a)
-    probe("first integral", one, [&](Vector& out) { out[0] = s.integral(a, t, q, p); });
-  if (traits.has_force) probe("force Q", n, [&](Vector& out) { s.force(t, q, v, out); });
-  if (traits.n_obstacles > 0) {
-    Vector c(traits.n_obstacles);
-    probe("obstacle c", c, [&](Vector& out) { s.obstacles(q, out); });
+  for (Index a = 0; a < parts.n_integrals(); ++a)
+    probe("first integral", one, [&](Vector& out) { out[0] = parts.integrals->integral(a, t, q, p); });
+  if (parts.force) probe("force Q", n, [&](Vector& out) { parts.force->force(t, q, v, out); });
+  if (parts.obstacles) {
+    Vector c(parts.n_obstacles());
+    probe("obstacle c", c, [&](Vector& out) { parts.obstacles->obstacles(q, out); });
   }
-  for (Index a = 0; a < traits.n_symmetries; ++a)
-    probe("symmetry generator xi", n, [&](Vector& out) { s.symmetry_generator(a, q, out); });
-  Vector four(4);
-  if (traits.penalty != SystemTraits::Penalty::none)
+  for (Index a = 0; a < parts.n_symmetries(); ++a)
+    probe("symmetry generator xi", n, [&](Vector& out) { parts.symmetries->symmetry_generator(a, q, out); });
+  if (parts.penalty) {
+    Vector four(4);
     probe("penalty function r(0)", four, [&](Vector& out) {
-      const auto derivatives = s.penalty_function(0);
+      const auto derivatives = parts.penalty->penalty_function(0);
       for (Index i = 0; i < 4; ++i) out[i] = derivatives[static_cast<std::size_t>(i)];
     });
-  if (traits.n_invariants == 0) return;
-  Vector pi(traits.n_invariants), values(s.invariant_pattern().nonzeros());
-  probe("invariant pi", pi, [&](Vector& out) { s.invariants(q, out); });
-  probe("invariant Jacobian", values, [&](Vector& out) { s.invariant_jacobian(q, out); });
-  for (Index k = 0; k < traits.n_invariants; ++k)
-    probe("potential V of an invariant", four, [&](Vector& out) {
-      const auto derivatives = s.invariant_potential(k, pi[k]);
-      for (Index i = 0; i < 4; ++i) out[i] = derivatives[static_cast<std::size_t>(i)];
-    });
-  probe("gradient of the potential's regular part", n, [&](Vector& out) { s.regular_potential_gradient(t, q, out); });
-  Vector hessian(s.hessian_pattern().nonzeros());
-  const Vector c = Vector::Ones(traits.n_invariants), lambda = Vector::Ones(s.m());
-  probe("split Hessian", hessian, [&](Vector& out) { s.split_hessian(t, q, c, lambda, out); });
+  }
+  probe_split(s, probe, t, q);
 }
 
 /// max(1, sum_j |G_ij x_j|): what rounding of x alone makes of constraint i.
@@ -179,11 +187,12 @@ void check_residual(const System& system, const char* formula, const Vector& r, 
 
 /// No obstacle may be penetrated.
 void check_obstacles(const System& system, double t, const Vector& q) {
-  const Index count = system.traits().n_obstacles;
-  if (count == 0) return;
+  const Obstacles* obstacles = system.parts().obstacles;
+  if (!obstacles) return;
+  const Index count = obstacles->n_obstacles();
   Vector c(count);
-  system.obstacles(q, c);
-  const auto closed = system.with_obstacles_closed();  // its last rows are -c
+  obstacles->obstacles(q, c);
+  const auto closed = obstacles->with_obstacles_closed();  // its last rows are -c
   Vector values(closed->constraint_pattern().nonzeros());
   closed->constraint_jacobian(t, q, values);
   const double size = std::max(q.lpNorm<Eigen::Infinity>(), 1e-300);
@@ -192,7 +201,7 @@ void check_obstacles(const System& system, double t, const Vector& q) {
     const auto row = static_cast<std::size_t>(system.m() + i);
     if (c[i] >= -touching_gap * values.segment(offsets[row], offsets[row + 1] - offsets[row]).lpNorm<1>() * size)
       continue;
-    const auto& names = system.traits().obstacle_names;
+    const auto names = obstacles->obstacle_names();
     const auto k = static_cast<std::size_t>(i);
     throw Error(ErrorCode::inconsistent_start, subject(system) + "the start is inside obstacle \"" +
                                                    (k < names.size() ? names[k] : "c[" + std::to_string(i) + "]") +
@@ -222,7 +231,7 @@ ConstraintRank check_start(const System& system, double t, const Vector& q, cons
   const Vector w = Vector::Ones(system.n());
   probe_potential(system, probe, t, q, w);
   probe_constraints(system, probe, t, q, v, w);
-  probe_extras(system, probe, t, q, p, v);
+  probe_parts(system, probe, t, q, p, v);
   check_obstacles(system, t, q);
   if (system.m() == 0) return {};
 
@@ -289,23 +298,23 @@ void acceleration(const System& system, double t, const Vector& q, const Vector&
   Vector f(system.n()), bias(system.m()), force(system.n());
   system.potential_gradient(t, q, f);
   f = -f;
-  if (system.traits().has_force) {
-    system.force(t, q, v, force);
+  if (system.parts().force) {
+    system.parts().force->force(t, q, v, force);
     f += force;
   }
   if (system.m() > 0) system.constraint_bias(t, q, v, bias);
-  if (system.traits().constant_mass) {
+  if (!system.parts().mass) {
     SaddlePoint(system, t, q, allow_dependent).solve(f, -bias, a, lambda);
     return;
   }
   // With H = T(q,p) + U: v' = T_pq v + M^-1 p', p' = -T_q + f - G^T lambda.
   const Index n = system.n();
   Matrix mass(n, n);
-  system.mass_matrix(q, mass);
+  system.parts().mass->mass_matrix(q, mass);
   const Vector p = mass * v;
   Vector t_q(n), t_p(n), drift_q(n), drift(n);
-  system.kinetic_gradient(q, p, t_q, t_p);
-  system.kinetic_hessian_times(q, p, v, Vector::Zero(n), drift_q, drift);
+  system.parts().mass->kinetic_gradient(q, p, t_q, t_p);
+  system.parts().mass->kinetic_hessian_times(q, p, v, Vector::Zero(n), drift_q, drift);
   if (system.m() > 0) {
     Vector values(system.constraint_pattern().nonzeros()), along(system.m());
     system.constraint_jacobian(t, q, values);

@@ -21,7 +21,7 @@ constexpr double rank_threshold = 1e-10;
 constexpr double largest_inverse = 1e13;
 
 bool is_small(const System& system) {
-  return !system.traits().constant_mass || system.n() + system.m() <= dense_saddle_point_limit;
+  return system.parts().mass || system.n() + system.m() <= dense_saddle_point_limit;
 }
 
 Vector inverse_lengths(const Vector& lengths) {
@@ -208,15 +208,15 @@ ConstraintRank large_rank(const Sparse& a) {
 }  // namespace
 
 MassRoot::MassRoot(const System& system, const Vector& q) {
-  if (system.traits().constant_mass && system.mass().is_diagonal()) {
+  if (!system.parts().mass && system.mass().is_diagonal()) {
     diagonal_ = system.mass().diagonal_entries().cwiseSqrt();
     return;
   }
   Matrix mass(system.n(), system.n());
-  if (system.traits().constant_mass)
+  if (!system.parts().mass)
     mass = to_dense(system.mass().pattern(), system.mass().values());
   else
-    system.mass_matrix(q, mass);
+    system.parts().mass->mass_matrix(q, mass);
   factor_.compute(mass);
   if (factor_.info() != Eigen::Success)
     throw Error(ErrorCode::bad_value,

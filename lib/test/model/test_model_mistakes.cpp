@@ -56,11 +56,8 @@ BOOST_AUTO_TEST_CASE(nothing_declared) {
   BOOST_TEST(traits.name == "Plain");
   BOOST_TEST(traits.potential_degree == 1);
   BOOST_TEST(traits.constraint_degree == 2);
-  BOOST_TEST(traits.constant_mass);
-  BOOST_TEST(!traits.has_force);
-  BOOST_TEST(!traits.has_friction);
-  BOOST_TEST(!traits.time_dependent);
-  BOOST_TEST(!traits.time_dependent_force);
+  const gnomon::Parts& parts = system.parts();
+  BOOST_TEST((!parts.mass && !parts.force && !parts.friction && !parts.time_dependence && !parts.obstacles));
 }
 
 namespace {
@@ -75,9 +72,9 @@ struct Forced : Plain {  // older models: has_force, time_dependent_force
 
 BOOST_AUTO_TEST_CASE(a_force_without_flags_and_an_entry_left_unset) {
   const AutodiffSystem<Forced> system{Forced()};
-  BOOST_TEST(system.traits().has_force);
-  BOOST_TEST(system.traits().time_dependent_force);
-  BOOST_TEST(!system.traits().time_dependent);
+  BOOST_TEST(system.parts().force);
+  BOOST_TEST(system.parts().force->force_depends_on_time());
+  BOOST_TEST(!system.parts().time_dependence);
   Vector out = Vector::Constant(2, 77);
   system.force(0.5, q2, q2, out);
   BOOST_TEST(out[0] == std::sin(0.5) - 0.1 * 0.6);
@@ -101,8 +98,8 @@ struct UnusedTime : Plain {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(the_use_of_time_is_found) {
-  BOOST_TEST(AutodiffSystem<Moving>(Moving()).traits().time_dependent);
-  BOOST_TEST(!AutodiffSystem<UnusedTime>(UnusedTime()).traits().time_dependent);
+  BOOST_TEST(AutodiffSystem<Moving>(Moving()).parts().time_dependence);
+  BOOST_TEST(!AutodiffSystem<UnusedTime>(UnusedTime()).parts().time_dependence);
   Vector rate(2);
   AutodiffSystem<Moving>(Moving()).constraint_rate_jacobian(0.3, q2, rate);
   BOOST_TEST(rate[1] == -0.1);
@@ -137,10 +134,10 @@ struct ConstantMatrix : VariableMass {
 
 BOOST_AUTO_TEST_CASE(the_mass) {
   const AutodiffSystem<VariableMass> variable{VariableMass(), q2};
-  BOOST_TEST(!variable.traits().constant_mass);
+  BOOST_TEST(variable.parts().mass);
   BOOST_TEST(variable.mass().values()[0] == 2 + 0.64, boost::test_tools::tolerance(1e-15));
   const AutodiffSystem<ConstantMatrix> constant{ConstantMatrix()};
-  BOOST_TEST(constant.traits().constant_mass);
+  BOOST_TEST(!constant.parts().mass);
   BOOST_TEST(constant.mass().is_diagonal());
   BOOST_TEST(constant.mass().diagonal_entries()[1] == 3);
   BOOST_TEST((momenta(constant, q2, q2) - (Vector(2) << 1.2, -2.4).finished()).norm() < 1e-15);
@@ -243,9 +240,8 @@ struct Walls : AutodiffModel<2, 0> {  // n_obstacles, n_invariants
 
 BOOST_AUTO_TEST_CASE(numbers_of_obstacles_and_invariants_are_found) {
   const AutodiffSystem<Walls> system{Walls()};
-  BOOST_TEST(system.traits().n_obstacles == 3);
-  BOOST_TEST(system.traits().n_invariants == 2);
-  BOOST_TEST(system.traits().obstacle_degree == 2);
+  BOOST_TEST(system.parts().n_obstacles() == 3);
+  BOOST_TEST(system.parts().n_invariants() == 2);
   BOOST_TEST(system.traits().potential_degree == 2);
   BOOST_TEST(system.potential(0, q2) == 0.36 + 2 * 0.64, boost::test_tools::tolerance(1e-15));
   const auto closed = system.with_obstacles_closed();
@@ -312,6 +308,6 @@ struct OldStyle : Plain {  // everything that older models declare, rightly
 
 BOOST_AUTO_TEST_CASE(older_flags_are_accepted) {
   const AutodiffSystem<OldStyle> system{OldStyle()};
-  BOOST_TEST(!system.traits().has_force);
-  BOOST_TEST(system.traits().n_obstacles == 0);
+  BOOST_TEST(!system.parts().force);
+  BOOST_TEST(system.parts().n_obstacles() == 0);
 }

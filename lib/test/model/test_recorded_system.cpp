@@ -29,9 +29,9 @@ void compare(const System& a, const System& b, double t, const Vector& q, double
   const Vector lambda = Vector::LinSpaced(m, 1.3, -0.8), tail = 4e-17 * w;
   BOOST_TEST(a.traits().potential_degree == b.traits().potential_degree);
   BOOST_TEST(a.traits().constraint_degree == b.traits().constraint_degree);
-  BOOST_TEST(a.traits().time_dependent == b.traits().time_dependent);
-  BOOST_TEST(a.traits().n_obstacles == b.traits().n_obstacles);
-  BOOST_TEST(a.traits().n_invariants == b.traits().n_invariants);
+  BOOST_TEST((a.parts().time_dependence == nullptr) == (b.parts().time_dependence == nullptr));
+  BOOST_TEST(a.parts().n_obstacles() == b.parts().n_obstacles());
+  BOOST_TEST(a.parts().n_invariants() == b.parts().n_invariants());
   // f(system, out) for both.
   const auto vectors = [&](Index size, const auto& f) {
     Vector x(size), y(size);
@@ -66,46 +66,51 @@ void compare(const System& a, const System& b, double t, const Vector& q, double
   values(jacobian, [&](const System& s, Vector& out) { s.constraint_jacobian(t, q, out); });
   values(jacobian, [&](const System& s, Vector& out) { s.constraint_jacobian_derivative(t, q, v, out); });
   values(jacobian, [&](const System& s, Vector& out) { s.constraint_third(t, q, v, w, out); });
-  values(jacobian, [&](const System& s, Vector& out) { s.constraint_rate_jacobian(t, q, out); });
-  values(hessian, [&](const System& s, Vector& out) { s.constraint_rate_hessian(t, q, lambda, out); });
+  if (a.parts().time_dependence)
+    values(jacobian, [&](const System& s, Vector& out) { s.parts().time_dependence->constraint_rate_jacobian(t, q, out); });
+  if (a.parts().time_dependence)
+    values(hessian, [&](const System& s, Vector& out) {
+      s.parts().time_dependence->constraint_rate_hessian(t, q, lambda, out);
+    });
   values(hessian, [&](const System& s, Vector& out) { s.lagrangian_hessian(t, q, lambda, out); });
-  if (a.traits().has_force) {
-    vectors(n, [&](const System& s, Vector& out) { s.force(t, q, v, out); });
+  if (a.parts().force) {
+    vectors(n, [&](const System& s, Vector& out) { s.parts().force->force(t, q, v, out); });
     for (const ForceArgument by : {ForceArgument::q, ForceArgument::v})
-      values([&](const System& s) -> const SparsityPattern& { return s.force_pattern(by); },
-             [&](const System& s, Vector& out) { s.force_jacobian(by, t, q, v, out); });
+      values([&](const System& s) -> const SparsityPattern& { return s.parts().force->force_pattern(by); },
+             [&](const System& s, Vector& out) { s.parts().force->force_jacobian(by, t, q, v, out); });
   }
-  if (a.traits().has_friction) {
-    const Vector psi = Vector::LinSpaced(m + a.traits().n_obstacles, 1.3, 0.8);
-    vectors(n, [&](const System& s, Vector& out) { s.friction(q, v, psi, out); });
+  if (a.parts().friction) {
+    const Vector psi = Vector::LinSpaced(m + a.parts().n_obstacles(), 1.3, 0.8);
+    vectors(n, [&](const System& s, Vector& out) { s.parts().friction->friction(q, v, psi, out); });
     for (const ForceArgument by : {ForceArgument::q, ForceArgument::v, ForceArgument::lambda})
-      values([&](const System& s) -> const SparsityPattern& { return s.friction_pattern(by); },
-             [&](const System& s, Vector& out) { s.friction_jacobian(by, q, v, psi, out); });
+      values([&](const System& s) -> const SparsityPattern& { return s.parts().friction->friction_pattern(by); },
+             [&](const System& s, Vector& out) { s.parts().friction->friction_jacobian(by, q, v, psi, out); });
   }
-  if (a.traits().n_obstacles > 0)
-    vectors(a.traits().n_obstacles, [&](const System& s, Vector& out) { s.obstacles(q, out); });
-  if (const Index k = a.traits().n_invariants; k > 0) {
+  if (a.parts().n_obstacles() > 0)
+    vectors(a.parts().n_obstacles(), [&](const System& s, Vector& out) { s.parts().obstacles->obstacles(q, out); });
+  if (const Index k = a.parts().n_invariants(); k > 0) {
     const Vector c = Vector::LinSpaced(k, 0.4, -2.1);
-    vectors(k, [&](const System& s, Vector& out) { s.invariants(q, out); });
-    vectors(n, [&](const System& s, Vector& out) { s.regular_potential_gradient(t, q, out); });
-    values([](const System& s) -> const SparsityPattern& { return s.invariant_pattern(); },
-           [&](const System& s, Vector& out) { s.invariant_jacobian(q, out); });
-    values(hessian, [&](const System& s, Vector& out) { s.split_hessian(t, q, c, lambda, out); });
-    BOOST_TEST(a.invariant_potential(0, 2.0) == b.invariant_potential(0, 2.0), boost::test_tools::per_element());
+    vectors(k, [&](const System& s, Vector& out) { s.parts().split->invariants(q, out); });
+    vectors(n, [&](const System& s, Vector& out) { s.parts().split->regular_potential_gradient(t, q, out); });
+    values([](const System& s) -> const SparsityPattern& { return s.parts().split->invariant_pattern(); },
+           [&](const System& s, Vector& out) { s.parts().split->invariant_jacobian(q, out); });
+    values(hessian, [&](const System& s, Vector& out) { s.parts().split->split_hessian(t, q, c, lambda, out); });
+    BOOST_TEST(a.parts().split->invariant_potential(0, 2.0) == b.parts().split->invariant_potential(0, 2.0), boost::test_tools::per_element());
   }
-  if (!a.traits().constant_mass) {
+  if (a.parts().mass) {
+    Vector other(n);
     const Vector p = Vector::LinSpaced(n, 0.3, -1.2);
     Matrix ma(n, n), mb(n, n);
-    a.mass_matrix(q, ma);
-    b.mass_matrix(q, mb);
+    a.parts().mass->mass_matrix(q, ma);
+    b.parts().mass->mass_matrix(q, mb);
     BOOST_TEST((ma == mb));
-    BOOST_TEST(a.kinetic_energy(q, p) == b.kinetic_energy(q, p), boost::test_tools::tolerance(1e-14));
-    BOOST_TEST(static_cast<double>(a.kinetic_compensated(q, tail, p, tail) - b.kinetic_compensated(q, tail, p, tail)) ==
+    BOOST_TEST(a.parts().mass->kinetic_energy(q, p) == b.parts().mass->kinetic_energy(q, p), boost::test_tools::tolerance(1e-14));
+    BOOST_TEST(static_cast<double>(a.parts().mass->kinetic_compensated(q, tail, p, tail, scratch, other) - b.parts().mass->kinetic_compensated(q, tail, p, tail, scratch, other)) ==
                0);
-    vectors(2 * n, [&](const System& s, Vector& out) { s.kinetic_gradient(q, p, out.head(n), out.tail(n)); });
+    vectors(2 * n, [&](const System& s, Vector& out) { s.parts().mass->kinetic_gradient(q, p, out.head(n), out.tail(n)); });
     vectors(2 * n,
-            [&](const System& s, Vector& out) { s.kinetic_hessian_times(q, p, w, v, out.head(n), out.tail(n)); });
-    vectors(2 * n, [&](const System& s, Vector& out) { s.kinetic_third(q, p, w, v, v, w, out.head(n), out.tail(n)); });
+            [&](const System& s, Vector& out) { s.parts().mass->kinetic_hessian_times(q, p, w, v, out.head(n), out.tail(n)); });
+    vectors(2 * n, [&](const System& s, Vector& out) { s.parts().mass->kinetic_third(q, p, w, v, v, w, out.head(n), out.tail(n)); });
   }
 }
 
@@ -162,7 +167,7 @@ BOOST_AUTO_TEST_CASE(all_parts_as_with_forward_duals) {
   const gnomon::model::ForwardSystem<gnomon::test::Nonlinear> forward{gnomon::test::Nonlinear()};
   const gnomon::model::RecordedSystem<gnomon::test::Nonlinear> recorded{gnomon::test::Nonlinear()};
   compare(forward, recorded, 0.7, q4, 1e-13);
-  BOOST_TEST(recorded.traits().time_dependent_force);
+  BOOST_TEST(recorded.parts().force->force_depends_on_time());
   BOOST_TEST(recorded.symmetry_name(0) == "turn");
   const auto forward_closed = forward.with_obstacles_closed(), recorded_closed = recorded.with_obstacles_closed();
   BOOST_TEST(recorded_closed->m() == 3);
@@ -175,7 +180,7 @@ BOOST_AUTO_TEST_CASE(quadratic_constraints_as_with_forward_duals) {
     model.sway = sway;
     const gnomon::model::ForwardSystem<gnomon::test::Rods<>> forward{model};
     const gnomon::model::RecordedSystem<gnomon::test::Rods<>> recorded{model};
-    BOOST_TEST(recorded.traits().time_dependent == (sway != 0));
+    BOOST_TEST((recorded.parts().time_dependence != nullptr) == (sway != 0));
     BOOST_TEST(recorded.constraint_pattern().nonzeros() == 6);
     compare(forward, recorded, 0.7, q4, 1e-14);
   }
@@ -185,8 +190,8 @@ BOOST_AUTO_TEST_CASE(a_mass_that_depends_on_q_and_friction) {
   const Vector q = (Vector(2) << 0.4, 1.3).finished();
   const gnomon::model::ForwardSystem<Angles> forward{Angles(), q};
   const gnomon::model::RecordedSystem<Angles> recorded{Angles(), q};
-  BOOST_TEST(!forward.traits().constant_mass);
-  BOOST_TEST(forward.traits().has_friction);
+  BOOST_TEST(forward.parts().mass);
+  BOOST_TEST(forward.parts().friction);
   BOOST_TEST(forward.traits().name == "Angles");
   compare(forward, recorded, 0, q, 1e-13);
   // mass() is M at the start
@@ -216,7 +221,7 @@ BOOST_AUTO_TEST_CASE(a_chain_of_any_length_is_sparse) {
   BOOST_TEST(system.m() == links);
   BOOST_TEST(system.traits().potential_degree == 1);
   BOOST_TEST(system.traits().constraint_degree == 2);
-  BOOST_TEST(!system.traits().time_dependent);
+  BOOST_TEST(!system.parts().time_dependence);
   BOOST_TEST(system.constraint_pattern().nonzeros() == 6 * links - 3);
   BOOST_TEST(system.hessian_pattern().nonzeros() == 9 * links - 6);
   BOOST_TEST(system.mass().is_diagonal());

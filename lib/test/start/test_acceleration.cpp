@@ -4,7 +4,6 @@
 
 #include "gnomon/start/consistency.hpp"
 #include "support/differences.hpp"
-#include "support/faulty_system.hpp"
 #include "support/models.hpp"
 #include "support/starts.hpp"
 
@@ -17,7 +16,6 @@ using gnomon::Vector;
 using gnomon::test::chain_q;
 using gnomon::test::check_close;
 using gnomon::test::coupled_mass;
-using gnomon::test::FaultySystem;
 using gnomon::test::Refusal;
 using gnomon::test::refusal;
 using gnomon::test::Rods;
@@ -163,7 +161,7 @@ BOOST_AUTO_TEST_CASE(force_and_dense_mass) {
   system.potential_gradient(0.5, q, u);
   system.constraint_jacobian(0.5, q, values);
   multiply_transposed(system.constraint_pattern(), values, lambda, reaction);
-  system.force(0.5, q, v, force);
+  system.parts().force->force(0.5, q, v, force);
   check_close(ma + u + reaction, force, 1e-13);
 }
 
@@ -258,15 +256,6 @@ BOOST_AUTO_TEST_CASE(dependent_constraints_of_large_systems_are_allowed) {
     gnomon::least_norm(large, 0, q, longer);
     BOOST_TEST((longer - lambda).norm() <= 1e-11 * scale);
   }
-}
-
-BOOST_AUTO_TEST_CASE(a_mass_that_depends_on_q_is_refused) {
-  const gnomon::AutodiffSystem<gnomon::test::Nonlinear> sound{gnomon::test::Nonlinear{}};
-  const FaultySystem varying(sound);
-  Vector a, lambda;
-  const Refusal refused =
-      refusal([&] { gnomon::acceleration(varying, 0, Vector::Ones(4), Vector::Ones(4), a, lambda); });
-  BOOST_TEST((refused.code == ErrorCode::refused));
 }
 
 BOOST_AUTO_TEST_CASE(ten_thousand_links_take_well_under_a_second) {

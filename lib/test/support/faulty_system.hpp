@@ -3,13 +3,20 @@
 /// A System that passes everything on to another one, except for one function that fails.
 
 #include <limits>
+#include <memory>
+#include <string>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/model/system.hpp"
 
 namespace gnomon::test {
 
-class FaultySystem final : public System {
+class FaultySystem final : public System,
+                           public Force,
+                           public Obstacles,
+                           public Symmetries,
+                           public SplitPotential,
+                           public ExtendedPrecision {
  public:
   enum class Function {
     potential,
@@ -37,24 +44,18 @@ class FaultySystem final : public System {
   };
   enum class How { throws, nan };
 
-  FaultySystem(const System& sound, Function function, How how)
-      : sound_(sound), function_(function), how_(how), traits_(sound.traits()) {}
-  /// Nothing fails, but the mass matrix is M(q) = (1 + |q|^2) times that of the other system.
-  explicit FaultySystem(const System& sound) : FaultySystem(sound, Function::count, How::nan) {
-    traits_.constant_mass = false;
+  /// Its force has no derivatives.
+  FaultySystem(const System& sound, Function function, How how) : sound_(sound), function_(function), how_(how) {
+    parts_ = sound.parts();
+    if (parts_.force) parts_.force = this;
+    if (parts_.obstacles) parts_.obstacles = this;
+    if (parts_.symmetries) parts_.symmetries = this;
+    if (parts_.split) parts_.split = this;
+    parts_.extended = this;
   }
 
-  const SystemTraits& traits() const override { return traits_; }
+  const SystemTraits& traits() const override { return sound_.traits(); }
   const Mass& mass() const override { return sound_.mass(); }
-  void mass_matrix(const ConstVectorRef& q, Matrix& out) const override {
-    out = (1 + q.squaredNorm()) * to_dense(sound_.mass().pattern(), sound_.mass().values());
-  }
-  void kinetic_gradient(const ConstVectorRef& q, const ConstVectorRef& p, VectorRef t_q, VectorRef t_p) const override {
-    const double factor = 1 + q.squaredNorm();
-    sound_.mass().solve(p, t_p);
-    t_p /= factor;
-    t_q = -p.dot(t_p) / factor * q;
-  }
 
   double potential(double t, const ConstVectorRef& q) const override {
     return sound_.potential(t, q) + fault(Function::potential);
@@ -116,40 +117,53 @@ class FaultySystem final : public System {
     values[0] += fault(Function::lagrangian_hessian);
   }
   void force(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override {
-    sound_.force(t, q, v, out);
+    sound_.parts().force->force(t, q, v, out);
     out[0] += fault(Function::force);
   }
-  std::shared_ptr<const System> with_obstacles_closed() const override { return sound_.with_obstacles_closed(); }
+  const SparsityPattern& force_pattern(ForceArgument) const override {
+    throw Error(ErrorCode::refused, "system " + traits().name + " has no derivatives of its force");
+  }
+  void force_jacobian(ForceArgument by, double, const ConstVectorRef&, const ConstVectorRef&,
+                      VectorRef) const override {
+    force_pattern(by);
+  }
+  bool force_depends_on_time() const override { return sound_.parts().force->force_depends_on_time(); }
+  Index n_obstacles() const override { return sound_.parts().n_obstacles(); }
+  std::shared_ptr<const System> with_obstacles_closed() const override {
+    return sound_.parts().obstacles->with_obstacles_closed();
+  }
   void obstacles(const ConstVectorRef& q, VectorRef out) const override {
-    sound_.obstacles(q, out);
+    sound_.parts().obstacles->obstacles(q, out);
     out[0] += fault(Function::obstacles);
   }
-  std::string symmetry_name(Index a) const override { return sound_.symmetry_name(a); }
+  Index n_symmetries() const override { return sound_.parts().n_symmetries(); }
+  std::string symmetry_name(Index a) const override { return sound_.parts().symmetries->symmetry_name(a); }
   void symmetry_generator(Index a, const ConstVectorRef& q, VectorRef out) const override {
-    sound_.symmetry_generator(a, q, out);
+    sound_.parts().symmetries->symmetry_generator(a, q, out);
     out[0] += fault(Function::symmetry_generator);
   }
+  Index n_invariants() const override { return sound_.parts().n_invariants(); }
   void invariants(const ConstVectorRef& q, VectorRef pi) const override {
-    sound_.invariants(q, pi);
+    sound_.parts().split->invariants(q, pi);
     pi[0] += fault(Function::invariants);
   }
-  const SparsityPattern& invariant_pattern() const override { return sound_.invariant_pattern(); }
+  const SparsityPattern& invariant_pattern() const override { return sound_.parts().split->invariant_pattern(); }
   void invariant_jacobian(const ConstVectorRef& q, VectorRef values) const override {
-    sound_.invariant_jacobian(q, values);
+    sound_.parts().split->invariant_jacobian(q, values);
     values[0] += fault(Function::invariant_jacobian);
   }
   std::array<double, 4> invariant_potential(Index k, double pi) const override {
-    auto derivatives = sound_.invariant_potential(k, pi);
+    auto derivatives = sound_.parts().split->invariant_potential(k, pi);
     derivatives[3] += fault(Function::invariant_potential);
     return derivatives;
   }
   void regular_potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const override {
-    sound_.regular_potential_gradient(t, q, out);
+    sound_.parts().split->regular_potential_gradient(t, q, out);
     out[0] += fault(Function::regular_potential_gradient);
   }
   void split_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& c, const ConstVectorRef& lambda,
                      VectorRef values) const override {
-    sound_.split_hessian(t, q, c, lambda, values);
+    sound_.parts().split->split_hessian(t, q, c, lambda, values);
     values[0] += fault(Function::split_hessian);
   }
 
@@ -163,7 +177,6 @@ class FaultySystem final : public System {
   const System& sound_;
   Function function_;
   How how_;
-  SystemTraits traits_;
 };
 
 }  // namespace gnomon::test

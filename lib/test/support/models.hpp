@@ -14,8 +14,8 @@ struct Nonlinear : AutodiffModel<4, 2> {
   static constexpr int n_obstacles = 1;
   static constexpr bool has_force = true;
 
-  SystemTraits describe() const {
-    SystemTraits traits;
+  ModelTraits describe() const {
+    ModelTraits traits;
     traits.name = "nonlinear";
     traits.time_dependent = true;
     traits.constraint_names = {"cubic", "twisted"};
@@ -65,14 +65,27 @@ struct Nonlinear : AutodiffModel<4, 2> {
   }
 };
 
+/// The same with the mass matrix (1 + |q|^2) M.
+struct NonlinearMass : Nonlinear {
+  static constexpr bool constant_mass = false;
+
+  template <class S>
+  void mass_matrix(const S* q, S* m) const {
+    const Mass constant = mass();
+    S factor(1.0);
+    for (int j = 0; j < 4; ++j) factor += q[j] * q[j];
+    for (int k = 0; k < 16; ++k) m[k] = factor * constant.values()[k];
+  }
+};
+
 /// Two point masses on rods in the plane, (x1, y1, x2, y2), U = 9.81 (m1 y1 + m2 y2); `copies` of the second rod's
 /// constraint make G rank deficient, and a moving pivot x = sway sin(t) makes g depend on time.
 template <int Copies = 0>
 struct Rods : AutodiffModel<4, 2 + Copies> {
   double length1 = 1, length2 = 2, mass1 = 1.5, mass2 = 0.5, sway = 0;
 
-  SystemTraits describe() const {
-    SystemTraits traits;
+  ModelTraits describe() const {
+    ModelTraits traits;
     traits.name = "rods";
     traits.potential_degree = 1;
     traits.constraint_degree = 2;

@@ -15,11 +15,11 @@ class MechanicalForm : public IdaForm {
         m_(system_.m()),
         values_(system_.constraint_pattern().nonzeros()),
         hessian_(system_.hessian_pattern().nonzeros()),
-        has_jacobian_(!system_.traits().time_dependent) {
-    if (!system_.traits().has_force) return;
+        has_jacobian_(!system_.parts().time_dependence) {
+    if (!system_.parts().force) return;
     try {
       for (const ForceArgument by : {ForceArgument::q, ForceArgument::v})
-        force_.emplace_back(by, Vector(system_.force_pattern(by).nonzeros()));
+        force_.emplace_back(by, Vector(system_.parts().force->force_pattern(by).nonzeros()));
     } catch (const Error&) {
       has_jacobian_ = false;  // the system declares no derivatives of its force
     }
@@ -37,8 +37,8 @@ class MechanicalForm : public IdaForm {
     system_.constraint_jacobian(t, q, values_);
     multiply_transposed(system_.constraint_pattern(), values_, lambda, term);
     r += term;
-    if (!system_.traits().has_force) return;
-    system_.force(t, q, v, term);
+    if (!system_.parts().force) return;
+    system_.parts().force->force(t, q, v, term);
     r -= term;
   }
 
@@ -49,8 +49,9 @@ class MechanicalForm : public IdaForm {
     scatter(system_.hessian_pattern(), hessian_, 1, j.block(n_, 0, n_, n_));
     scatter(system_.mass().pattern(), system_.mass().values(), cj, j.block(n_, n_, n_, n_));
     for (auto& [by, values] : force_) {
-      system_.force_jacobian(by, t, q, v, values);
-      scatter(system_.force_pattern(by), values, -1, j.block(n_, by == ForceArgument::q ? 0 : n_, n_, n_));
+      system_.parts().force->force_jacobian(by, t, q, v, values);
+      scatter(system_.parts().force->force_pattern(by), values, -1,
+              j.block(n_, by == ForceArgument::q ? 0 : n_, n_, n_));
     }
     system_.constraint_jacobian(t, q, values_);
     scatter_reaction(j.block(n_, 2 * n_, n_, m_));

@@ -24,15 +24,15 @@ class MomentumForm : public IdaForm {
   /// r = p' + T_q + grad U + G^T lambda - Q; leaves G in values_ and T_p in v_.
   void momentum_rows(double t, const Vector& q, const Vector& p, const Vector& dp, const Vector& lambda, VectorRef r) {
     Vector term(n_);
-    system_.kinetic_gradient(q, p, term, v_);
+    system_.parts().mass->kinetic_gradient(q, p, term, v_);
     r = dp + term;
     system_.potential_gradient(t, q, term);
     r += term;
     if (m_ > 0) system_.constraint_jacobian(t, q, values_);
     multiply_transposed(system_.constraint_pattern(), values_, lambda, term);
     r += term;
-    if (!system_.traits().has_force) return;
-    system_.force(t, q, v_, term);
+    if (!system_.parts().force) return;
+    system_.parts().force->force(t, q, v_, term);
     r -= term;
   }
 

@@ -56,7 +56,7 @@ class MechanicalModel final : public ReferenceModel {
     Vector t_q(s.n());
     s.velocity(instance.q0, instance.p0, t_q, start_.dy);
     acceleration(s, t, start_.y, start_.dy, start_.ddy, start_.psi);
-    if (s.traits().constant_mass) {
+    if (!s.parts().mass) {
       start_.z = start_.dy;
       start_.dz = start_.ddy;
     } else {
@@ -71,8 +71,8 @@ class MechanicalModel final : public ReferenceModel {
     for (Index i = 0; i < s.m(); ++i) {
       const Vector row = start_.constraint_by_y.row(i);  // T is quadratic in p: T_p(q, G_i) = M^-1 G_i
       s.velocity(start_.y, row, t_q, start_.rate_by_mu.col(i));
-      start_.slope_by_psi.col(i) = s.traits().constant_mass ? Vector(start_.rate_by_mu.col(i)) : row;
-      if (!s.traits().constant_mass) start_.hidden_by_z.row(i) = start_.rate_by_mu.col(i);
+      start_.slope_by_psi.col(i) = !s.parts().mass ? Vector(start_.rate_by_mu.col(i)) : row;
+      if (s.parts().mass) start_.hidden_by_z.row(i) = start_.rate_by_mu.col(i);
     }
     sizes_ = sizes_of(start_);
   }
@@ -80,14 +80,14 @@ class MechanicalModel final : public ReferenceModel {
   const std::shared_ptr<const System>& system() const { return system_; }
 
   Vector momentum(const Vector&, const Vector& z) const override {
-    if (!system_->traits().constant_mass) return z;
+    if (system_->parts().mass) return z;
     Vector p(z.size());
     system_->mass().apply(z, p);
     return p;
   }
   Vector multipliers(double t, const Vector& q, const Vector& z, const Vector&) override {
     Vector a, lambda, v = z, t_q(z.size());
-    if (!system_->traits().constant_mass) system_->velocity(q, z, t_q, v);
+    if (system_->parts().mass) system_->velocity(q, z, t_q, v);
     acceleration(*system_, t, q, v, a, lambda);
     return lambda;
   }
@@ -97,15 +97,15 @@ class MechanicalModel final : public ReferenceModel {
   Vector momentum_slope(double t, const Vector& q, const Vector& p, const Vector& lambda) const {
     const System& s = *system_;
     Vector t_q(s.n()), v(s.n()), term(s.n());
-    s.kinetic_gradient(q, p, t_q, v);
+    s.parts().mass->kinetic_gradient(q, p, t_q, v);
     s.potential_gradient(t, q, term);
     Vector slope = -t_q - term;
     Vector values(s.constraint_pattern().nonzeros());
     if (s.m() > 0) s.constraint_jacobian(t, q, values);
     multiply_transposed(s.constraint_pattern(), values, lambda, term);
     slope -= term;
-    if (!s.traits().has_force) return slope;
-    s.force(t, q, v, term);
+    if (!s.parts().force) return slope;
+    s.parts().force->force(t, q, v, term);
     return slope + term;
   }
 
@@ -181,7 +181,7 @@ class OverdeterminedModel final : public ReferenceModel {
 
 /// What is not mechanical, or has friction, is integrated as an overdetermined DAE.
 inline bool is_overdetermined(const ProblemInstance& instance) {
-  return !instance.system || instance.system->traits().has_friction;
+  return !instance.system || instance.system->parts().friction;
 }
 
 /// Unknowns that dense linear algebra is good for: 200 MB of Jacobian.
@@ -203,8 +203,9 @@ inline void check_reference_fits(const ProblemInstance& instance, const std::str
     return check_size(traits.name, traits.ny + traits.nz + multiplier_sets * traits.m);
   }
   const SystemTraits& traits = instance.system->traits();
-  if (traits.n_obstacles > 0) refuse(traits.name, "has obstacles c(q) >= 0, which it cannot hold");
-  if (traits.has_friction && traits.time_dependent)
+  const Parts& parts = instance.system->parts();
+  if (parts.obstacles) refuse(traits.name, "has obstacles c(q) >= 0, which it cannot hold");
+  if (parts.friction && parts.time_dependence)
     refuse(traits.name, "has friction and depends on time, and one of the two at most is expected");
   check_size(traits.name, 2 * traits.n + multiplier_sets * traits.m);
 }

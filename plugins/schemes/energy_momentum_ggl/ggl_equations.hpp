@@ -9,7 +9,7 @@
 ///     F4 = G(q1) (v0 + y)
 ///
 /// U and g that depend on time (at most quadratic in q then) are averaged over the two times, see
-/// moving_constraints.hpp; F3 = g(q1,t1)/h = g(q0,t1)/h + G(q_m,t1) u, F4 = G(q1,t1) v1 + g_t(q1,t1).
+/// ledger.hpp; F3 = g(q1,t1)/h = g(q0,t1)/h + G(q_m,t1) u, F4 = G(q1,t1) v1 + g_t(q1,t1).
 ///
 /// The corrections of the discrete derivatives (part: along M dq; zorb: orthogonal to the orbits) are scalars times one
 /// direction: with C_q = h c_U + mu.c_g (and h gamma.c_Psi), C_z = gamma.c_Psi,
@@ -25,8 +25,7 @@
 
 #include "energy_momentum_ggl/ggl_corrections.hpp"
 #include "gnomon/scheme/one_solve_step.hpp"
-#include "kernels/common/applied_force.hpp"
-#include "kernels/common/moving_constraints.hpp"
+#include "kernels/common/ledger.hpp"
 #include "kernels/common/step_scales.hpp"
 #include "kernels/discrete_gradient/split_gradient.hpp"
 #include "kernels/ggl/constraint_hessians.hpp"
@@ -82,7 +81,7 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
     at_.constraint_force(z0.t, q0, z0.lambda, work_);
     gradient0_ += work_;
     if (applied_.active()) {
-      system_->force(z0.t, q0, frame_.v0(), work_);
+      system_->parts().force->force(z0.t, q0, frame_.v0(), work_);
       gradient0_ -= work_;
     }
     system_->mass().solve(gradient0_, work_);
@@ -241,13 +240,15 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
   /// What g_t adds: (Hess g_t,i) gamma_i and its gradient in F2, and its gradient in F4.
   void add_rates(GglPoints<double>& b, VectorRef values) {
     const double h = frame_.h();
-    times_.average(h_values_, h_scratch_,
-                   [&](double t, Vector& out) { system_->constraint_rate_hessian(t, b.qm, b.gamma, out); });
+    times_.average(h_values_, h_scratch_, [&](double t, Vector& out) {
+      system_->parts().time_dependence->constraint_rate_hessian(t, b.qm, b.gamma, out);
+    });
     hessian_2u_.add(values, h_values_, 0.5 * h * h);
-    times_.average(g_values_, g_scratch_,
-                   [&](double t, Vector& out) { system_->constraint_rate_jacobian(t, b.qm, out); });
+    times_.average(g_values_, g_scratch_, [&](double t, Vector& out) {
+      system_->parts().time_dependence->constraint_rate_jacobian(t, b.qm, out);
+    });
     g_2gamma_.add(values, g_values_, h);
-    system_->constraint_rate_jacobian(frame_.t1(), b.q1, g_values_);
+    system_->parts().time_dependence->constraint_rate_jacobian(frame_.t1(), b.q1, g_values_);
     g_4u_.add(values, g_values_, h);
   }
 

@@ -5,7 +5,7 @@
 
 #include "gnomon/model/system_at.hpp"
 #include "gnomon/scheme/requirements.hpp"
-#include "kernels/common/moving_constraints.hpp"
+#include "kernels/common/ledger.hpp"
 
 namespace gnomon::kernels {
 
@@ -51,9 +51,9 @@ class GglFrame {
     z0_ = &z0;
     h_ = h;
     tm_ = z0.t + 0.5 * h;
-    t1_ = system_->traits().time_dependent ? time_after(z0, h) : z0.t + h;
+    t1_ = system_->parts().time_dependence ? time_after(z0, h) : z0.t + h;
     // g(q0, t1) is where the rows of moving constraints start from
-    const double t = system_->traits().time_dependent ? t1_ : z0.t;
+    const double t = system_->parts().time_dependence ? t1_ : z0.t;
     system_->constraints_compensated(t, z0.q.value(), z0.q.tail(), g0_, g_values_);
     system_->mass().solve(z0.p.value(), v0_);
     system_->mass().solve(z0.p.tail(), tail_);

@@ -25,11 +25,11 @@ class Orbits {
   };
 
   Orbits(const System& system, bool wanted) : system_(&system), at_(system), n_(system.n()) {
-    count_ = wanted ? system.traits().n_symmetries : 0;
+    count_ = wanted ? system.parts().n_symmetries() : 0;
     if (!wanted) return;
     for (Vector* v : {&zero_, &point_, &xi_, &tangent_}) v->setZero(n_);
     offsets_.setZero(n_, count_);
-    for (Index a = 0; a < count_; ++a) system.symmetry_generator(a, zero_, offsets_.col(a));
+    for (Index a = 0; a < count_; ++a) system.parts().symmetries->symmetry_generator(a, zero_, offsets_.col(a));
     directions_.for_each([&](auto& d) { allocate(d); });
   }
 
@@ -74,7 +74,7 @@ class Orbits {
 
   /// xi_a(x), or its linear part
   void generator(Index a, const Vector& x, bool linear, Vector& out) {
-    system_->symmetry_generator(a, x, out);
+    system_->parts().symmetries->symmetry_generator(a, x, out);
     if (linear) out -= offsets_.col(a);
   }
   void generator(Index a, const VectorOf<Dual1>& x, bool linear, VectorOf<Dual1>& out) {

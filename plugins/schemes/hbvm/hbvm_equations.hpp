@@ -8,7 +8,7 @@
 
 #include "gnomon/scheme/one_solve_step.hpp"
 #include "hbvm/hbvm_inverse.hpp"
-#include "kernels/common/applied_force.hpp"
+#include "kernels/common/ledger.hpp"
 #include "kernels/line_integral/line_integral_frame.hpp"
 
 namespace gnomon::kernels {

@@ -16,7 +16,7 @@ class SystemHamiltonian {
   }
 
   double value(double t, const Vector& q, const Vector& p) const {
-    return system_->kinetic_energy(q, p) + system_->potential(t, q);
+    return system_->parts().mass->kinetic_energy(q, p) + system_->potential(t, q);
   }
   template <class S>
   void gradient(double t, const VectorOf<S>& q, const VectorOf<S>& p, VectorOf<S>& h_q, VectorOf<S>& h_p) {

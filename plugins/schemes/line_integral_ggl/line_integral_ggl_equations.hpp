@@ -12,7 +12,7 @@
 
 #include "gnomon/scheme/one_solve_step.hpp"
 #include "gnomon/scheme/requirements.hpp"
-#include "kernels/common/applied_force.hpp"
+#include "kernels/common/ledger.hpp"
 #include "kernels/ggl/constraint_hessians.hpp"
 #include "kernels/ggl/frozen_ggl_inverse.hpp"
 #include "kernels/line_integral/line_integral_frame.hpp"

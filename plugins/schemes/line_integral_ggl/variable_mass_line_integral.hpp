@@ -53,7 +53,7 @@ class VariableMassLineIntegral final : public TemplatedEquations<VariableMassLin
     const State& z0 = frame_.z0();
     x.setZero();
     auto& b = points_.at_double;
-    system_->kinetic_gradient(z0.q.value(), z0.p.value(), b.t_q, b.t_p);
+    system_->parts().mass->kinetic_gradient(z0.q.value(), z0.p.value(), b.t_q, b.t_p);
     system_->potential_gradient(z0.t, z0.q.value(), b.a);
     b.t_q += b.a;
     b.q = z0.q.value();

@@ -25,11 +25,11 @@ Assignments random_start(const System& system, const Assignments& set, Uniform& 
   // The slope of the surface at x, from its gap.
   Vector c(1), q(2), rates(1);
   q << x, 0;
-  system.obstacles(q, c);
+  system.parts().obstacles->obstacles(q, c);
   q[1] = -c[0];
   Vector velocity(2);
   velocity << 1, 0;
-  system.with_obstacles_closed()->constraint_velocity(0, q, velocity, rates);
+  system.parts().obstacles->with_obstacles_closed()->constraint_velocity(0, q, velocity, rates);
   const double slope = rates[0];
   if (lift == 0 && v < slope * u) {
     u = -u;

@@ -19,7 +19,7 @@ std::map<std::string, double> event_times(const Integrator& integrator) {
 
 const System& with_obstacles(const ProblemInstance& instance) {
   const System& system = mechanical(instance);
-  if (system.traits().n_obstacles == 0)
+  if (!system.parts().obstacles)
     throw Error(ErrorCode::refused, "system \"" + system.traits().name + "\" has no obstacles");
   return system;
 }

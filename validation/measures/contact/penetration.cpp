@@ -1,6 +1,7 @@
 /// Obstacles c(q) >= 0 that a penalty keeps: how deep the state goes in at the nodes, contact by contact.
 #include <algorithm>
 
+#include "measures/contact/contact_run.hpp"
 #include "measures/measure.hpp"
 #include "measures/setup.hpp"
 
@@ -15,10 +16,10 @@ class Contacts final : public Observer {
     double t, depth;
   };
 
-  explicit Contacts(const System& system) : system_(&system), c_(Vector::Zero(system.traits().n_obstacles)) {}
+  explicit Contacts(const Obstacles& obstacles) : obstacles_(obstacles), c_(Vector::Zero(obstacles.n_obstacles())) {}
 
   bool observe(const State& z, long) override {
-    system_->obstacles(z.q.value(), c_);
+    obstacles_.obstacles(z.q.value(), c_);
     const double depth = -c_.minCoeff();
     if (depth > 0 && !inside_) contacts.push_back({z.t, depth});
     inside_ = depth > 0;
@@ -31,7 +32,7 @@ class Contacts final : public Observer {
   double gap = 0;  ///< of the last state
 
  private:
-  const System* system_;
+  const Obstacles& obstacles_;
   Vector c_;
   bool inside_ = false;
 };
@@ -45,7 +46,7 @@ Quantities measure_penetration(const Registry& registry, const Case& c) {
   const double h = c.step.front();
   const long steps = whole_steps(c.until - instance.t0, h);
   Integrator integrator = started(registry, instance, c.method);
-  Contacts contacts(mechanical(instance));
+  Contacts contacts(*with_obstacles(instance).parts().obstacles);
   integrator.add_observer(contacts);
 
   Quantities out;

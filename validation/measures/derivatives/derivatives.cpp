@@ -50,9 +50,9 @@ class Checker {
   Quantities run() {
     potential();
     compensated();
-    if (!s_.traits().constant_mass) kinetic();
-    if (s_.traits().has_force) force();
-    if (s_.traits().time_dependent && m_ > 0) rates();
+    if (s_.parts().mass) kinetic();
+    if (s_.parts().force) force();
+    if (s_.parts().time_dependence && m_ > 0) rates();
     if (m_ > 0) {
       constraint_first();
       constraint_second();
@@ -60,8 +60,8 @@ class Checker {
       along_the_motion();
     }
     hessian();
-    if (s_.traits().n_symmetries > 0) symmetries();
-    if (s_.traits().n_invariants > 0) invariants();
+    if (s_.parts().symmetries) symmetries();
+    if (s_.parts().split) invariants();
     degrees();
     return std::move(out_);
   }
@@ -122,35 +122,36 @@ class Checker {
 
   /// T(q,p) at p = M(q) v: T_p = v, T_q, the Hessian and third derivatives along (w, M w) against differences.
   void kinetic() {
+    const ConfigurationMass& part = *s_.parts().mass;
     Disagreement velocity, first, second, third;
     for (const Point& z : points_) {
       Matrix mass(n_, n_);
-      s_.mass_matrix(z.q, mass);
+      part.mass_matrix(z.q, mass);
       const Vector p = mass * z.v, w_p = mass * z.w;
       Vector t_q(n_), t_p(n_), h_q(n_), h_p(n_), numeric(n_);
-      s_.kinetic_gradient(z.q, p, t_q, t_p);
+      part.kinetic_gradient(z.q, p, t_q, t_p);
       velocity.compare(t_p, z.v);
-      velocity.compare(s_.kinetic_energy(z.q, p), 0.5 * p.dot(z.v));
-      const auto energy = [&](const Vector& q) { return Vector::Constant(1, s_.kinetic_energy(q, p)); };
+      velocity.compare(part.kinetic_energy(z.q, p), 0.5 * p.dot(z.v));
+      const auto energy = [&](const Vector& q) { return Vector::Constant(1, part.kinetic_energy(q, p)); };
       for (Index j = 0; j < n_; ++j) numeric[j] = difference(energy, z.q, unit(j))[0];
       first.compare(t_q, numeric);
-      first.scale_with(s_.kinetic_energy(z.q, p));
-      s_.kinetic_hessian_times(z.q, p, z.w, w_p, h_q, h_p);
+      first.scale_with(part.kinetic_energy(z.q, p));
+      part.kinetic_hessian_times(z.q, p, z.w, w_p, h_q, h_p);
       const auto gradient = [&](const Vector& q) {
         const double along = (q - z.q).dot(z.w) / z.w.squaredNorm();
         Vector out(2 * n_);
-        s_.kinetic_gradient(q, p + along * w_p, out.head(n_), out.tail(n_));
+        part.kinetic_gradient(q, p + along * w_p, out.head(n_), out.tail(n_));
         return out;
       };
       const Vector slope = difference(gradient, z.q, z.w);
       second.compare(h_q, slope.head(n_));
       second.compare(h_p, slope.tail(n_));
       const Vector u_q = z.v, u_p = 0.5 * p;
-      s_.kinetic_third(z.q, p, u_q, u_p, z.w, w_p, h_q, h_p);
+      part.kinetic_third(z.q, p, u_q, u_p, z.w, w_p, h_q, h_p);
       const auto hessian = [&](const Vector& q) {
         const double along = (q - z.q).dot(z.w) / z.w.squaredNorm();
         Vector out(2 * n_);
-        s_.kinetic_hessian_times(q, p + along * w_p, u_q, u_p, out.head(n_), out.tail(n_));
+        part.kinetic_hessian_times(q, p + along * w_p, u_q, u_p, out.head(n_), out.tail(n_));
         return out;
       };
       const Vector turn = difference(hessian, z.q, z.w);
@@ -165,18 +166,19 @@ class Checker {
 
   /// dQ/dq and dQ/dv against differences of Q.
   void force() {
+    const Force& part = *s_.parts().force;
     Disagreement by_q, by_v;
     for (const Point& z : points_)
       for (const ForceArgument by : {ForceArgument::q, ForceArgument::v}) {
-        const SparsityPattern& pattern = s_.force_pattern(by);
+        const SparsityPattern& pattern = part.force_pattern(by);
         Vector values(pattern.nonzeros()), along(n_);
-        s_.force_jacobian(by, z.t, z.q, z.v, values);
+        part.force_jacobian(by, z.t, z.q, z.v, values);
         multiply(pattern, values, z.w, along);
         const auto q_of = [&](const Vector& at) -> const Vector& { return by == ForceArgument::q ? at : z.q; };
         const auto v_of = [&](const Vector& at) -> const Vector& { return by == ForceArgument::v ? at : z.v; };
         const auto force_at = [&](const Vector& at) {
           Vector out(n_);
-          s_.force(z.t, q_of(at), v_of(at), out);
+          part.force(z.t, q_of(at), v_of(at), out);
           return out;
         };
         Disagreement& found = by == ForceArgument::q ? by_q : by_v;
@@ -190,15 +192,16 @@ class Checker {
 
   /// dG/dt and the Hessians of dg/dt against differences in time of G and of the Hessian of lambda.g.
   void rates() {
+    const TimeDependence& part = *s_.parts().time_dependence;
     Disagreement first, second;
     constexpr double s = 1e-3;
     for (const Point& z : points_) {
       const auto slope = [](const auto& f) { return Vector((8 * (f(s) - f(-s)) - (f(2 * s) - f(-2 * s))) / (12 * s)); };
       Vector values(s_.constraint_pattern().nonzeros()), hessian(s_.hessian_pattern().nonzeros());
-      s_.constraint_rate_jacobian(z.t, z.q, values);
+      part.constraint_rate_jacobian(z.t, z.q, values);
       first.compare(values, slope([&](double after) { return jacobian_values(z.t + after, z.q); }));
       first.scale_with(jacobian_values(z.t, z.q).lpNorm<Eigen::Infinity>());
-      s_.constraint_rate_hessian(z.t, z.q, z.lambda, hessian);
+      part.constraint_rate_hessian(z.t, z.q, z.lambda, hessian);
       const auto of_constraints = [&](double after) {
         Vector whole(hessian.size()), potential(hessian.size());
         s_.lagrangian_hessian(z.t + after, z.q, z.lambda, whole);
@@ -330,11 +333,12 @@ class Checker {
   }
 
   void symmetries() {
+    const Symmetries& part = *s_.parts().symmetries;
     Disagreement potential, constraint, kinetic;
     Vector xi(n_), plus(n_), minus(n_), mv(n_);
     for (const Point& z : projected(s_, points_))
-      for (Index a = 0; a < s_.traits().n_symmetries; ++a) {
-        s_.symmetry_generator(a, z.q, xi);
+      for (Index a = 0; a < part.n_symmetries(); ++a) {
+        part.symmetry_generator(a, z.q, xi);
         const Vector grad = gradient(z, z.q);
         potential.compare(0, grad.dot(xi));
         potential.scale_with(grad.norm() * xi.norm());
@@ -345,18 +349,18 @@ class Checker {
         // T is invariant when p . (D xi v) - T_q . xi = 0 with p = M v; xi is linear or quadratic, so the difference
         // is exact.
         double by_mass = 0;
-        if (s_.traits().constant_mass) {
+        if (!s_.parts().mass) {
           s_.mass().apply(z.v, mv);
         } else {
           Matrix mass(n_, n_);
           Vector t_q(n_), t_p(n_);
-          s_.mass_matrix(z.q, mass);
+          s_.parts().mass->mass_matrix(z.q, mass);
           mv = mass * z.v;
-          s_.kinetic_gradient(z.q, mv, t_q, t_p);
+          s_.parts().mass->kinetic_gradient(z.q, mv, t_q, t_p);
           by_mass = t_q.dot(xi);
         }
-        s_.symmetry_generator(a, z.q + second_spacing * z.v, plus);
-        s_.symmetry_generator(a, z.q - second_spacing * z.v, minus);
+        part.symmetry_generator(a, z.q + second_spacing * z.v, plus);
+        part.symmetry_generator(a, z.q - second_spacing * z.v, minus);
         const Vector dxi = (plus - minus) / (2 * second_spacing);
         kinetic.compare(by_mass, mv.dot(dxi));
         kinetic.scale_with(mv.norm() * std::max(dxi.norm(), xi.norm()));
@@ -367,48 +371,49 @@ class Checker {
   }
 
   void invariants() {
-    const Index k_max = s_.traits().n_invariants;
-    const SparsityPattern& pattern = s_.invariant_pattern();
+    const SplitPotential& potential = *s_.parts().split;
+    const Index k_max = potential.n_invariants();
+    const SparsityPattern& pattern = potential.invariant_pattern();
     Disagreement jacobian, split, chain, hessian, symmetric;
     for (const Point& z : points_) {
       const auto pi_of = [&](const Vector& q) {
         Vector out(k_max);
-        s_.invariants(q, out);
+        potential.invariants(q, out);
         return out;
       };
       const Vector pi = pi_of(z.q);
       Vector values(pattern.nonzeros()), c(k_max), total(n_), regular(n_), xi(n_), along(k_max);
-      s_.invariant_jacobian(z.q, values);
+      potential.invariant_jacobian(z.q, values);
       const Matrix dense = to_dense(pattern, values);
       for (Index j = 0; j < n_; ++j) jacobian.compare(dense.col(j), difference(pi_of, z.q, unit(j)));
       for (Index k = 0; k < k_max; ++k) {
-        const auto v = s_.invariant_potential(k, pi[k]);
+        const auto v = potential.invariant_potential(k, pi[k]);
         const double e = spacing * std::max(1e-3, std::abs(pi[k]));
-        const auto up = s_.invariant_potential(k, pi[k] + e), down = s_.invariant_potential(k, pi[k] - e);
+        const auto up = potential.invariant_potential(k, pi[k] + e), down = potential.invariant_potential(k, pi[k] - e);
         for (std::size_t i = 0; i < 3; ++i) chain.compare(v[i + 1], (up[i] - down[i]) / (2 * e));
         c[k] = v[1];
       }
       multiply_transposed(pattern, values, c, total);
-      s_.regular_potential_gradient(z.t, z.q, regular);
+      potential.regular_potential_gradient(z.t, z.q, regular);
       total += regular;
       split.compare(total, gradient(z, z.q));
       // grad U2 + sum c_k grad pi_k + G^T lambda with c and lambda fixed, and its derivative
       const auto forces = [&](const Vector& q) {
         Vector out(n_), part(n_), v(pattern.nonzeros());
-        s_.regular_potential_gradient(z.t, q, out);
-        s_.invariant_jacobian(q, v);
+        potential.regular_potential_gradient(z.t, q, out);
+        potential.invariant_jacobian(q, v);
         multiply_transposed(pattern, v, c, part);
         out += part;
         multiply_transposed(s_.constraint_pattern(), jacobian_values(z.t, q), z.lambda, part);
         return Vector(out + part);
       };
       Vector hessian_values(s_.hessian_pattern().nonzeros());
-      s_.split_hessian(z.t, z.q, c, z.lambda, hessian_values);
+      potential.split_hessian(z.t, z.q, c, z.lambda, hessian_values);
       const Matrix split_hessian = to_dense(s_.hessian_pattern(), hessian_values);
       for (Index j = 0; j < n_; ++j) hessian.compare(split_hessian.col(j), difference(forces, z.q, unit(j)));
       hessian.scale_with(forces(z.q).lpNorm<Eigen::Infinity>());
-      for (Index a = 0; a < s_.traits().n_symmetries; ++a) {
-        s_.symmetry_generator(a, z.q, xi);
+      for (Index a = 0; a < s_.parts().n_symmetries(); ++a) {
+        s_.parts().symmetries->symmetry_generator(a, z.q, xi);
         multiply(pattern, values, xi, along);
         symmetric.compare(Vector::Zero(k_max), along);
         symmetric.scale_with(values.norm() * xi.norm());
@@ -463,9 +468,9 @@ class Checker {
 Quantities check_derivatives(const ProblemInstance& instance) {
   if (!instance.system) return check_overdetermined(*instance.overdetermined, instance.q0, instance.p0);
   // Obstacles are differentiated where they are held closed.
-  if (instance.system->traits().n_obstacles > 0) {
+  if (instance.system->parts().obstacles) {
     ProblemInstance closed = instance;
-    closed.system = instance.system->with_obstacles_closed();
+    closed.system = instance.system->parts().obstacles->with_obstacles_closed();
     return check_derivatives(closed);
   }
   const System& system = *instance.system;
@@ -489,9 +494,9 @@ Quantities check_derivatives(const ProblemInstance& instance) {
   }
   Quantities out = Checker(instance, std::move(points)).run();
   // Forces outside U and g are seen where the system is taken as an overdetermined DAE.
-  const SystemTraits& traits = system.traits();
-  const bool fits = traits.constant_mass && !traits.time_dependent && !traits.time_dependent_force;
-  if (fits && (traits.has_force || traits.has_friction)) {
+  const Parts& parts = system.parts();
+  const bool moving = parts.time_dependence || (parts.force && parts.force->force_depends_on_time());
+  if (!parts.mass && !moving && (parts.force || parts.friction)) {
     Vector v(n);
     system.mass().solve(instance.p0, v);
     for (Quantity& quantity : check_overdetermined(*overdetermined_from(instance.system), instance.q0, v))

@@ -40,11 +40,11 @@ class Powers final : public Observer {
     const Vector& q = z.q.value();
     system_->velocity(q, z.p.value(), scratch_, v_);
     double force = 0, potential = 0, support = 0;
-    if (system_->traits().has_force) {
-      system_->force(z.t, q, v_, force_);
+    if (system_->parts().force) {
+      system_->parts().force->force(z.t, q, v_, force_);
       force = force_.dot(v_);
     }
-    if (system_->traits().time_dependent) {
+    if (system_->parts().time_dependence) {
       constexpr double d = 1e-4;
       potential = (system_->potential(z.t + d, q) - system_->potential(z.t - d, q)) / (2 * d);
       acceleration(*system_, z.t, q, v_, a_, lambda_);

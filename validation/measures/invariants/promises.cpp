@@ -23,7 +23,7 @@ class Scales final : public Observer {
     if (overdetermined_ != nullptr) return;
     system_ = &integrator.system();
     xi_ = v_;
-    momentum_.resize(static_cast<std::size_t>(system_->traits().n_symmetries));
+    momentum_.resize(static_cast<std::size_t>(system_->parts().n_symmetries()));
   }
 
   bool observe(const State& z, long) override {
@@ -34,7 +34,7 @@ class Scales final : public Observer {
       system_->velocity(q, p, xi_, v_);
     speed_ = std::max(speed_, v_.lpNorm<Eigen::Infinity>());
     for (std::size_t a = 0; a < momentum_.size(); ++a) {
-      system_->symmetry_generator(static_cast<Index>(a), q, xi_);
+      system_->parts().symmetries->symmetry_generator(static_cast<Index>(a), q, xi_);
       momentum_[a] = std::max(momentum_[a], xi_.norm() * p.norm());
     }
     return true;
@@ -66,7 +66,7 @@ void add_invariants(Quantities& out, const Integrator& integrator, const Scales&
     for (std::size_t a = 0; a < monitor.momentum().size(); ++a) {
       const double gate = 1e-14 * std::sqrt(static_cast<double>(steps)) * std::max(1.0, scales.momentum(a));
       out.push_back({"momentum-" + std::to_string(a), monitor.momentum()[a].max_abs_error(), Gate::at_most(gate),
-                     integrator.system().symmetry_name(static_cast<Index>(a))});
+                     integrator.system().parts().symmetries->symmetry_name(static_cast<Index>(a))});
     }
 }
 

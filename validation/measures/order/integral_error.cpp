@@ -11,7 +11,7 @@ namespace gnomon::validation {
 Quantities measure_integral_error(const Registry& registry, const Case& c) {
   const ProblemInstance instance = build(registry, c);
   const System& system = mechanical(instance);
-  const Index count = system.traits().n_integrals;
+  const Index count = system.parts().n_integrals();
   if (count == 0)
     throw Error(ErrorCode::refused, "problem " + c.problem + " declares no first integral with these parameters");
 
@@ -26,7 +26,7 @@ Quantities measure_integral_error(const Registry& registry, const Case& c) {
       out.push_back({fmt::format("integral-{}-{:g}", a, h),
                      error,
                      {},
-                     fmt::format("max error of the {}, h = {:g}", system.integral_name(a), h)});
+                     fmt::format("max error of the {}, h = {:g}", system.parts().integrals->integral_name(a), h)});
     }
   }
   for (Index a = 0; a < count && c.step.size() > 1; ++a)

@@ -61,7 +61,7 @@ Equilibrium found(const Registry& registry, const ProblemInstance& instance, con
 Quantities measure_beam_static(const Registry& registry, const Case& c) {
   const ProblemInstance instance = build(registry, c);
   const System& system = mechanical(instance);
-  const auto* model = dynamic_cast<const CurveModel*>(&system);
+  const auto* model = system.parts().curves;
   if (model == nullptr) throw Error(ErrorCode::refused, "problem " + c.problem + " has no curves");
   const EquilibriumSearch search = search_of(c, c.method);
   const Equilibrium result = found(registry, instance, search);

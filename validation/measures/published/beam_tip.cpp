@@ -55,7 +55,7 @@ std::vector<TipRow> table_rows(const Case& c, double h) {
 
 Quantities measure_beam_tip(const Registry& registry, const Case& c) {
   const ProblemInstance instance = build(registry, c);
-  const auto* model = dynamic_cast<const CurveModel*>(&mechanical(instance));
+  const auto* model = mechanical(instance).parts().curves;
   if (model == nullptr) throw Error(ErrorCode::refused, "problem " + c.problem + " has no curves");
   const Curve curve = model->curves().front();
   Matrix points(curve.dimension, curve.n_points);

@@ -43,14 +43,14 @@ void describe_problem(const Registry& registry, const std::string& name) {
   const char* closed_form = instance.exact ? ", closed-form solution" : "";
   if (instance.system) {
     const SystemTraits& traits = instance.system->traits();
+    const Parts& parts = instance.system->parts();
     fmt::print("with default parameters: {}, {}, {}{}{}{}\n", counted(traits.n, "coordinate"),
-               counted(traits.m, "constraint"),
-               traits.n_obstacles > 0 ? counted(traits.n_obstacles, "obstacle") + ", " : "",
-               counted(traits.n_symmetries, "momentum map"), traits.has_friction ? ", friction" : "", closed_form);
-    for (Index a = 0; a < traits.n_symmetries; ++a)
-      fmt::print("  momentum map: {}\n", instance.system->symmetry_name(a));
-    for (Index a = 0; a < traits.n_integrals; ++a)
-      fmt::print("  first integral: {}\n", instance.system->integral_name(a));
+               counted(traits.m, "constraint"), parts.obstacles ? counted(parts.n_obstacles(), "obstacle") + ", " : "",
+               counted(parts.n_symmetries(), "momentum map"), parts.friction ? ", friction" : "", closed_form);
+    for (Index a = 0; a < parts.n_symmetries(); ++a)
+      fmt::print("  momentum map: {}\n", parts.symmetries->symmetry_name(a));
+    for (Index a = 0; a < parts.n_integrals(); ++a)
+      fmt::print("  first integral: {}\n", parts.integrals->integral_name(a));
   } else {
     const OverdeterminedTraits& traits = instance.overdetermined->traits();
     fmt::print("overdetermined DAE, with default parameters: {} unknowns {}, {} {}, {}, {}{}\n", traits.ny,

@@ -46,7 +46,7 @@ void print_summary(std::FILE* out, const Arguments& a, const System& system, con
                                                 found.penalty, found.potential + found.penalty)
                                   : fmt::format("U = {:.10g}", found.potential));
   if (system.m() > 0) row("constraints", fmt::format("max |g| {:.2e}", found.constraint));
-  if (const auto* model = dynamic_cast<const CurveModel*>(&system)) {
+  if (const CurveModel* model = system.parts().curves) {
     const auto curves = model->curves();
     for (std::size_t k = 0; k < curves.size(); ++k) {
       Matrix points(curves[k].dimension, curves[k].n_points);

@@ -18,7 +18,7 @@ bool ends_with(const std::string& text, const std::string& end) {
 }
 
 const CurveModel& curve_model(const Integrator& integrator) {
-  const auto* model = integrator.overdetermined() ? nullptr : dynamic_cast<const CurveModel*>(&integrator.system());
+  const CurveModel* model = integrator.overdetermined() ? nullptr : integrator.system().parts().curves;
   if (model == nullptr)
     throw Error(ErrorCode::refused,
                 "--snapshots and --plot are for models with curves (strings, beams), and this "

@@ -13,7 +13,7 @@ namespace {
 /// The obstacle of an event, by name; "" where it belongs to none.
 std::string contact_name(const Integrator& integrator, Index contact) {
   if (contact < 0) return "";
-  const auto& names = integrator.system().traits().obstacle_names;
+  const auto names = integrator.system().parts().obstacles->obstacle_names();
   const auto k = static_cast<std::size_t>(contact);
   return k < names.size() ? names[k] : fmt::format("c[{}]", contact);
 }
@@ -24,8 +24,8 @@ std::string contact_name(const Integrator& integrator, Index contact) {
 /// the obstacles it has none.
 bool has_contacts(const Integrator& integrator) {
   if (integrator.overdetermined() != nullptr) return false;
-  const SystemTraits& traits = integrator.system().traits();
-  return traits.n_obstacles > 0 && integrator.state().lambda.size() == traits.m + traits.n_obstacles;
+  const System& system = integrator.system();
+  return system.parts().obstacles && integrator.state().lambda.size() == system.m() + system.parts().n_obstacles();
 }
 
 void print_contact(std::FILE* out, const Integrator& integrator, bool with_events) {

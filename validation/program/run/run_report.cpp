@@ -85,8 +85,10 @@ void print_summary(std::FILE* out, const RunReport& report, const Integrator& in
       row(a ? "" : label, fmt::format("{}: {:.10g}, max error {:.2e}", name_of(static_cast<Index>(a)),
                                       drifts[a].initial(), drifts[a].max_abs_error()));
   };
-  rows("momentum", monitor.momentum(), [&](Index a) { return integrator.system().symmetry_name(a); });
-  rows("integral", monitor.integrals(), [&](Index a) { return integrator.system().integral_name(a); });
+  rows("momentum", monitor.momentum(),
+       [&](Index a) { return integrator.system().parts().symmetries->symmetry_name(a); });
+  rows("integral", monitor.integrals(),
+       [&](Index a) { return integrator.system().parts().integrals->integral_name(a); });
   row("effort",
       fmt::format(
           "{:.2f} iterations a step, {}{:.2f} us a step, {:.3g} s", counters.iterations / steps,
@@ -157,8 +159,10 @@ Json::Value run_json(const RunReport& report, const Integrator& integrator) {
   }
   out["constraints"]["position_max"] = to_json(monitor.position_max());
   out["constraints"]["velocity_max"] = to_json(monitor.velocity_max());
-  out["momentum"] = drifts_json(monitor.momentum(), [&](Index a) { return integrator.system().symmetry_name(a); });
-  out["integrals"] = drifts_json(monitor.integrals(), [&](Index a) { return integrator.system().integral_name(a); });
+  out["momentum"] = drifts_json(monitor.momentum(),
+                                [&](Index a) { return integrator.system().parts().symmetries->symmetry_name(a); });
+  out["integrals"] = drifts_json(monitor.integrals(),
+                                 [&](Index a) { return integrator.system().parts().integrals->integral_name(a); });
   if (has_contacts(integrator)) out["contact"] = contact_json(integrator);
   out["counters"]["iterations"] = Json::Int64(counters.iterations);
   out["counters"]["residual_evaluations"] = Json::Int64(counters.residual_evaluations);

@@ -37,16 +37,15 @@ inline void bead_friction_by_v(const Bead& b, const double* v, double load, doub
 }
 
 /// The same as a System.
-class BeadSystem final : public System {
+class BeadSystem final : public System, public Friction, public Obstacles {
  public:
   BeadSystem(const Bead& bead, Index constraints, Index obstacles, bool closed = false)
       : bead_(bead), rows_(constraints), contacts_(obstacles), closed_(closed) {
     traits_ = polynomial_traits("bead", 1, 1);
     traits_.n = 2;
     traits_.m = rows_ + (closed ? contacts_ : 0);
-    traits_.n_obstacles = closed ? 0 : contacts_;
-    traits_.obstacle_degree = 1;
-    traits_.has_friction = bead.mu != 0;
+    if (contacts_ > 0 && !closed) parts_.obstacles = this;
+    if (bead.mu != 0) parts_.friction = this;
     pattern_ = SparsityPattern::dense(traits_.m, 2);
     by_lambda_ = SparsityPattern::dense(2, rows_ + contacts_);
   }
@@ -111,6 +110,7 @@ class BeadSystem final : public System {
           values[lambda.size() * i + j] = lambda[j] < 0 ? -direction[i] : direction[i];
     }
   }
+  Index n_obstacles() const override { return contacts_; }
   void obstacles(const ConstVectorRef& q, VectorRef out) const override { bead_corner(q.data(), out.data()); }
   std::shared_ptr<const System> with_obstacles_closed() const override {
     return std::make_shared<BeadSystem>(bead_, rows_, contacts_, true);

@@ -18,8 +18,8 @@ struct Driven : AutodiffModel<2, 1> {
   static constexpr bool has_force = true;
   double sway = 0, drag = 0, limit = std::numeric_limits<double>::infinity();
   int kind = 0;
-  SystemTraits describe() const {
-    SystemTraits t;
+  ModelTraits describe() const {
+    ModelTraits t;
     t.name = "driven";
     t.time_dependent = sway != 0;
     return t;
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(jacobian_of_the_force) {
   ProblemInstance declared = driven(m), undeclared = declared;
   undeclared.system = std::make_shared<test::FaultySystem>(*declared.system, test::FaultySystem::Function::count,
                                                            test::FaultySystem::How::nan);
-  BOOST_CHECK_THROW(undeclared.system->force_pattern(ForceArgument::v), Error);
+  BOOST_CHECK_THROW(undeclared.system->parts().force->force_pattern(ForceArgument::v), Error);
   References refs;
   for (const std::string name : {"ida-index1", "ida-ggl"}) {
     const auto run = [&](const ProblemInstance& instance, const char* jacobian) {

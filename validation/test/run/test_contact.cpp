@@ -18,8 +18,8 @@ struct Corner : AutodiffModel<2, 0> {
   double gravity = 0, mu = 0;
   bool fragile = false;
 
-  SystemTraits describe() const {
-    SystemTraits traits = polynomial_traits("corner", 1, 0);
+  ModelTraits describe() const {
+    ModelTraits traits = polynomial_traits("corner", 1, 0);
     traits.obstacle_degree = 1;
     traits.obstacle_names = {"floor", "wall"};
     return traits;
@@ -48,7 +48,7 @@ struct SmoothCorner : AutodiffModel<2, 0> {
   static constexpr int n_obstacles = 2;
   double gravity = 0;
 
-  SystemTraits describe() const { return Corner().describe(); }
+  ModelTraits describe() const { return Corner().describe(); }
   Mass mass() const { return Mass::diagonal(Vector::Ones(2)); }
   template <class S>
   S potential(const S&, const S* q) const {
@@ -64,8 +64,8 @@ struct SmoothCorner : AutodiffModel<2, 0> {
 struct Ramp : AutodiffModel<2, 0> {
   static constexpr int n_obstacles = 1;
   static constexpr bool has_friction = true;
-  SystemTraits describe() const {
-    SystemTraits traits;
+  ModelTraits describe() const {
+    ModelTraits traits;
     traits.name = "ramp";
     traits.obstacle_names = {"ramp"};
     return traits;

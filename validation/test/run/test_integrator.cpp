@@ -39,8 +39,8 @@ struct FragilePendulum : AutodiffModel<2, 1> {
 struct RefusingPendulum : FragilePendulum {
   std::shared_ptr<bool> refuse = std::make_shared<bool>(false);
 
-  SystemTraits describe() const {
-    SystemTraits traits = FragilePendulum::describe();
+  ModelTraits describe() const {
+    ModelTraits traits = FragilePendulum::describe();
     traits.n_integrals = 1;
     return traits;
   }

@@ -15,11 +15,11 @@ using namespace gnomon;
 
 /// A point mass on a rod under gravity, with a penalty function of its own: y^2 exp(y^2) = y^2 + y^4 + ...
 struct Pendulum : AutodiffModel<2, 1> {
-  SystemTraits::Penalty penalty = SystemTraits::Penalty::convex;
+  ModelTraits::Penalty penalty = ModelTraits::Penalty::convex;
   double power = 1;  ///< r(y) = y^2 exp(power y^2)
 
-  SystemTraits describe() const {
-    SystemTraits traits = polynomial_traits("pendulum with a penalty", 1, 2);
+  ModelTraits describe() const {
+    ModelTraits traits = polynomial_traits("pendulum with a penalty", 1, 2);
     traits.penalty = penalty;
     return traits;
   }
@@ -45,7 +45,7 @@ Registry registry() {
   return all;
 }
 
-Integrator start(const Registry& all, SystemTraits::Penalty penalty, const std::string& scheme,
+Integrator start(const Registry& all, ModelTraits::Penalty penalty, const std::string& scheme,
                  const Assignments& options) {
   Pendulum model;
   model.penalty = penalty;
@@ -58,7 +58,7 @@ Integrator start(const Registry& all, SystemTraits::Penalty penalty, const std::
   return integrator;
 }
 
-std::string refusal(const Registry& all, SystemTraits::Penalty penalty, const Assignments& options) {
+std::string refusal(const Registry& all, ModelTraits::Penalty penalty, const Assignments& options) {
   try {
     start(all, penalty, "penalty", options);
   } catch (const Error& error) {
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(a_penalty_function_of_the_model_conserves_the_energy) {
   for (const char* scheme : {"penalty", "penalty-general", "penalty-dhat"})
     for (const char* mu : {"30", "1e6"}) {
       BOOST_TEST_CONTEXT(scheme << " mu = " << mu) {
-        Integrator integrator = start(all, SystemTraits::Penalty::convex, scheme, {{"penalty", "model"}, {"mu", mu}});
+        Integrator integrator = start(all, ModelTraits::Penalty::convex, scheme, {{"penalty", "model"}, {"mu", mu}});
         BOOST_TEST(integrator.advance(2000, 5e-3).success());
         BOOST_TEST(integrator.monitor().energy().max_abs_error() < integrator.monitor().energy_gate());
         BOOST_TEST(integrator.monitor().position_max() > 1e-7);
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(a_penalty_function_of_the_model_conserves_the_energy) {
 BOOST_AUTO_TEST_CASE(the_derivatives_of_a_penalty_function_come_with_it) {
   const AutodiffSystem<Pendulum> system{Pendulum()};
   const double y = 0.3, y2 = y * y, e = std::exp(y2);
-  const auto r = system.penalty_function(y);
+  const auto r = system.parts().penalty->penalty_function(y);
   BOOST_TEST(std::abs(r[0] - y2 * e) < 1e-15);
   BOOST_TEST(std::abs(r[1] - 2 * y * (1 + y2) * e) < 1e-15);
   BOOST_TEST(std::abs(r[2] - (2 + 10 * y2 + 4 * y2 * y2) * e) < 1e-14);
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(the_derivatives_of_a_penalty_function_come_with_it) {
 BOOST_AUTO_TEST_CASE(a_penalty_function_changes_the_motion) {
   const Registry all = registry();
   const auto end = [&](const Assignments& options) {
-    Integrator integrator = start(all, SystemTraits::Penalty::convex, "penalty", options);
+    Integrator integrator = start(all, ModelTraits::Penalty::convex, "penalty", options);
     BOOST_TEST(integrator.advance(200, 5e-3).success());
     return Vector(integrator.state().q.value());
   };
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(a_penalty_function_changes_the_motion) {
 
 BOOST_AUTO_TEST_CASE(a_penalty_that_is_not_convex_is_refused) {
   const Registry all = registry();
-  using Penalty = SystemTraits::Penalty;
+  using Penalty = ModelTraits::Penalty;
   BOOST_TEST(contains(refusal(all, Penalty::not_convex, {{"penalty", "model"}}), "declared not to be convex"));
   BOOST_TEST(contains(refusal(all, Penalty::none, {{"penalty", "model"}}), "declares no penalty function"));
   BOOST_TEST(contains(refusal(all, Penalty::none, {{"penalty", "quartic"}, {"quartic", "-2"}}), "-2 is not convex"));

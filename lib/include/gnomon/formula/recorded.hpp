@@ -41,11 +41,11 @@ class GNOMON_EXPORT Recorded {
   Recorded& operator-=(const Recorded& b) { return *this = *this - b; }
   Recorded& operator*=(const Recorded& b) { return *this = *this * b; }
   Recorded& operator/=(const Recorded& b) { return *this = *this / b; }
-  friend Recorded operator+(const Recorded& a, const Recorded& b);
-  friend Recorded operator-(const Recorded& a, const Recorded& b);
-  friend Recorded operator*(const Recorded& a, const Recorded& b);
-  friend Recorded operator/(const Recorded& a, const Recorded& b);
-  friend Recorded operator-(const Recorded& a);
+  friend GNOMON_EXPORT Recorded operator+(const Recorded& a, const Recorded& b);
+  friend GNOMON_EXPORT Recorded operator-(const Recorded& a, const Recorded& b);
+  friend GNOMON_EXPORT Recorded operator*(const Recorded& a, const Recorded& b);
+  friend GNOMON_EXPORT Recorded operator/(const Recorded& a, const Recorded& b);
+  friend GNOMON_EXPORT Recorded operator-(const Recorded& a);
   friend Recorded operator+(const Recorded& a) { return a; }
 
   friend bool operator<(const Recorded& a, const Recorded& b) { return branch("<", a, b), a.value_ < b.value_; }
@@ -109,6 +109,6 @@ using RecordedFunction =
 /// zero. Throws Error(bad_size) when f writes to an entry behind the last one; `what` names f there.
 constexpr Index any_number = -1;
 GNOMON_EXPORT Tape record(const std::array<Index, Tape::n_blocks>& block_sizes, Index outputs, const RecordingPoint& at,
-            const RecordedFunction& f, const std::string& what = "function");
+                          const RecordedFunction& f, const std::string& what = "function");
 
 }  // namespace gnomon

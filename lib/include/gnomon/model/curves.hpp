@@ -1,7 +1,6 @@
 #pragma once
 /// \file
-/// Curves of a field model, for pictures and tables: strings, beams. A System that has some derives from CurveModel
-/// too.
+/// Curves of a field model, for pictures and tables: strings, beams. One of the Parts of a System.
 
 #include <string>
 #include <vector>

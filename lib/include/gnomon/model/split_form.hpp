@@ -1,25 +1,19 @@
 #pragma once
 /// \file
 /// Constraints |p_j| = 1 with p linear in the configuration, and the equations that minimise under them: what Uzawa
-/// block relaxation needs. A System or NonlinearEquations that has the form derives from one of these too.
+/// block relaxation needs. A System that has the form points at it; NonlinearEquations derive from SplitForm too.
 
 #include "gnomon/base/sparsity.hpp"
 #include "gnomon/base/types.hpp"
 
 namespace gnomon {
 
-/// Of a System: its constraints are g_j = |p_j|^2 - 1, p = B q + c; rows `dimension` j, ... of B belong to p_j.
+/// Of a System, as Parts::unit_vectors: its constraints are g_j = |p_j|^2 - 1, p = B q + c; rows `dimension` j, ... of B
+/// belong to p_j.
 struct UnitVectorForm {
   int dimension = 0;
   SparsityPattern pattern;  ///< of B, (dimension m) x n
   Vector values, offset;    ///< of B, and c
-};
-
-class GNOMON_EXPORT UnitVectorModel {
- public:
-  virtual ~UnitVectorModel() = default;
-  /// Null where the parameters of the model leave no such constraints. It lives as long as the system.
-  virtual const UnitVectorForm* unit_vectors() const = 0;
 };
 
 /// Of NonlinearEquations: they say where a quadratic function is stationary on a product of unit spheres,

@@ -8,7 +8,8 @@
 
 namespace gnomon {
 
-/// Owns the scratch of one scheme's evaluations; not for use by two threads at once.
+/// Functions of a part (parts.hpp) are for systems that have it. Owns the scratch of one scheme's evaluations; not for
+/// use by two threads at once.
 class GNOMON_EXPORT SystemAt {
  public:
   explicit SystemAt(const System& system);
@@ -57,10 +58,10 @@ class GNOMON_EXPORT SystemAt {
   void mass_times(const VectorOf<Dual1>& v, VectorOf<Dual1>& out);
 
   /// T(q,p) and its gradient, for a mass that depends on q.
-  double kinetic_energy(const Vector& q, const Vector& p) { return system_->kinetic_energy(q, p); }
+  double kinetic_energy(const Vector& q, const Vector& p) { return parts_->mass->kinetic_energy(q, p); }
   Dual1 kinetic_energy(const VectorOf<Dual1>& q, const VectorOf<Dual1>& p);
   void kinetic_gradient(const Vector& q, const Vector& p, Vector& t_q, Vector& t_p) {
-    system_->kinetic_gradient(q, p, t_q, t_p);
+    parts_->mass->kinetic_gradient(q, p, t_q, t_p);
   }
   void kinetic_gradient(const VectorOf<Dual1>& q, const VectorOf<Dual1>& p, VectorOf<Dual1>& t_q, VectorOf<Dual1>& t_p);
   /// [out_q; out_p] = (Hess T) [0; w]
@@ -69,15 +70,15 @@ class GNOMON_EXPORT SystemAt {
                              VectorOf<Dual1>& out_q, VectorOf<Dual1>& out_p);
 
   /// out = Q(q,v,t)
-  void force(double t, const Vector& q, const Vector& v, Vector& out) { system_->force(t, q, v, out); }
+  void force(double t, const Vector& q, const Vector& v, Vector& out) { parts_->force->force(t, q, v, out); }
   void force(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v, VectorOf<Dual1>& out);
 
   /// out = grad U2, the part of the potential outside the quadratic invariants
   void regular_potential_gradient(double t, const Vector& q, Vector& out) {
-    system_->regular_potential_gradient(t, q, out);
+    parts_->split->regular_potential_gradient(t, q, out);
   }
   void regular_potential_gradient(double t, const VectorOf<Dual1>& q, VectorOf<Dual1>& out);
-  void invariants(const Vector& q, Vector& out) { system_->invariants(q, out); }
+  void invariants(const Vector& q, Vector& out) { parts_->split->invariants(q, out); }
   void invariants(const VectorOf<Dual1>& q, VectorOf<Dual1>& out);
   /// out = sum_k c_k grad pi_k(q)
   void invariant_force(const Vector& q, const Vector& c, Vector& out);
@@ -87,6 +88,7 @@ class GNOMON_EXPORT SystemAt {
   void split(const VectorOf<Dual1>& x, Vector& value, Vector& tangent) const;
 
   const System* system_;
+  const Parts* parts_;
   Vector q_, w_, a_, b_, c_, d_, k_, l_, zero_;  // length n
   Vector lambda_, mu_, e_, f_;                   // length m
   Vector g_values_, dg_values_;                  // on the constraint pattern

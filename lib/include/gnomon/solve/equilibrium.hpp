@@ -30,7 +30,7 @@ class GNOMON_EXPORT EquilibriumEquations final : public TemplatedEquations<Equil
   void scales(VectorRef columns, VectorRef rows) const override;
   double rounding_floor() const override { return floor_; }
   void jacobian(const ConstVectorRef& x, VectorRef values) override;
-  /// For exact constraints |p_j| = 1 (UnitVectorModel) and U at most quadratic.
+  /// For exact constraints |p_j| = 1 (Parts::unit_vectors) and U at most quadratic.
   bool has_split_form() const override { return unit_vectors_ != nullptr; }
 
   int dimension() const override { return unit_vectors_->dimension; }

@@ -43,7 +43,7 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations>, public A
         multiplier_(system, at_, rule.multiplier),
         scales_(system),
         n_(system.n()),
-        constant_part_(!rule.split_potential && !system.traits().time_dependent &&
+        constant_part_(!rule.split_potential && !system.parts().time_dependence &&
                        (system.m() == 0 || system.traits().constraint_degree == 1)) {
     blocks_ = {{"delta", 0, n_}};
     if (multiplier_.unknowns() > 0) blocks_.push_back({"lambda", n_, multiplier_.unknowns()});
@@ -59,7 +59,7 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations>, public A
     base_.setZero(constant_part_ ? pattern_.nonzeros() : 0);
     rows_.setZero(pattern_.cols);
     hessian_values_.setZero(system.hessian_pattern().nonzeros());
-    if (system.traits().has_force) force_values_.setZero(system.force_pattern(ForceArgument::v).nonzeros());
+    if (system.parts().force) force_values_.setZero(system.parts().force->force_pattern(ForceArgument::v).nonzeros());
   }
 
   const SparsityPattern& pattern() const override { return pattern_; }
@@ -137,7 +137,7 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations>, public A
 
   /// E(n+1/2) - E(n-1/2) of a solution: what the force and the time in U do.
   double work(const Vector& x) {
-    const bool moving = system_->traits().time_dependent;
+    const bool moving = system_->parts().time_dependence;
     if (!has_force() && !moving) return 0;
     auto& b = points_.at_double;
     b.place(frame_, x);
@@ -227,28 +227,28 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations>, public A
     multiplier_.add_jacobian(frame_, b, values);
     if (has_force() && frame_.sigma == 1) {
       velocity_.at_double = (b.plus + b.minus) / (2 * h);
-      system_->force_jacobian(ForceArgument::v, frame_.t, frame_.x, velocity_.at_double, force_values_);
+      system_->parts().force->force_jacobian(ForceArgument::v, frame_.t, frame_.x, velocity_.at_double, force_values_);
       force_map_.add(values, force_values_, -0.5);
     }
   }
 
  private:
-  bool has_force() const { return system_->traits().has_force; }
+  bool has_force() const { return system_->parts().force; }
 
   void build_pattern() {
     PatternBuilder builder(n_ + multiplier_.unknowns(), n_ + multiplier_.unknowns());
     builder.add(system_->mass().pattern(), 0, 0);
     builder.add(system_->hessian_pattern(), 0, 0);
     for (Index j = 0; j < n_; ++j) builder.add(j, j);
-    if (has_force()) builder.add(system_->force_pattern(ForceArgument::v), 0, 0);
+    if (has_force()) builder.add(system_->parts().force->force_pattern(ForceArgument::v), 0, 0);
     multiplier_.add_pattern(builder);
     pattern_ = builder.build();
     mass_ = BlockMap(pattern_, system_->mass().pattern(), 0, 0);
     hessian_ = BlockMap(pattern_, system_->hessian_pattern(), 0, 0);
-    if (has_force()) force_map_ = BlockMap(pattern_, system_->force_pattern(ForceArgument::v), 0, 0);
+    if (has_force()) force_map_ = BlockMap(pattern_, system_->parts().force->force_pattern(ForceArgument::v), 0, 0);
     multiplier_.map(pattern_);
-    if (rule_.split_potential && system_->traits().n_invariants > 0) {
-      const SparsityPattern& pi = system_->invariant_pattern();
+    if (rule_.split_potential && system_->parts().n_invariants() > 0) {
+      const SparsityPattern& pi = system_->parts().split->invariant_pattern();
       for (Index k = 0; k < pi.rows; ++k)
         for (Index i = pi.offsets[k]; i < pi.offsets[k + 1]; ++i)
           for (Index j = pi.offsets[k]; j < pi.offsets[k + 1]; ++j)
@@ -263,7 +263,8 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations>, public A
     const SparsityPattern& pattern = system_->hessian_pattern();
     quadratic_part_.setZero(pattern.nonzeros());
     if (rule_.split_potential)
-      system_->split_hessian(z0.t, q, Vector::Zero(system_->traits().n_invariants), none, quadratic_part_);
+      system_->parts().split->split_hessian(z0.t, q, Vector::Zero(system_->parts().n_invariants()), none,
+                                            quadratic_part_);
     else
       system_->lagrangian_hessian(z0.t, q, none, quadratic_part_);
     if (shift_ < 0)

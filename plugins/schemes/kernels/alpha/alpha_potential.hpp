@@ -18,14 +18,18 @@ class AlphaPotential {
  public:
   /// split: U in quadratic invariants; else it is at most quadratic.
   AlphaPotential(const System& system, SystemAt& at, bool split)
-      : system_(&system), at_(&at), count_(split ? system.traits().n_invariants : 0), split_(split) {
+      : system_(&system),
+        invariants_(system.parts().split),
+        at_(&at),
+        count_(split ? system.parts().n_invariants() : 0),
+        split_(split) {
     if (!split) return;
     for (Vector* v : {&pi_plus_, &pi_minus_, &c_, &dc_plus_, &dc_minus_}) v->setZero(count_);
     pi_plus_dual_.resize(count_);
     pi_minus_dual_.resize(count_);
     c_dual_.resize(count_);
     for (Vector* v : {&middle_values_, &plus_values_, &minus_values_})
-      v->setZero(system.invariant_pattern().nonzeros());
+      v->setZero(invariants_->invariant_pattern().nonzeros());
   }
 
   void evaluate(const AlphaFrame& frame, AlphaPoint<double>& b) {
@@ -45,8 +49,8 @@ class AlphaPotential {
     at_->invariants(b.m_minus, pi_minus_dual_);
     for (Index k = 0; k < count_; ++k) {
       const Dual1 &plus = pi_plus_dual_[k], &minus = pi_minus_dual_[k];
-      const Quotient by_plus = difference_quotient(*system_, k, minus.value, plus.value);
-      const Quotient by_minus = difference_quotient(*system_, k, plus.value, minus.value);
+      const Quotient by_plus = difference_quotient(*invariants_, k, minus.value, plus.value);
+      const Quotient by_minus = difference_quotient(*invariants_, k, plus.value, minus.value);
       c_dual_[k] = chain(plus, by_plus.value, by_plus.derivative);
       c_dual_[k].grad[0] += by_minus.derivative * minus.grad[0];
     }
@@ -60,17 +64,17 @@ class AlphaPotential {
   void hessian(double t, const AlphaPoint<double>& b, const Vector& lambda, Vector& values) {
     if (!split_) return system_->lagrangian_hessian(t, b.middle, lambda, values);
     quotients(b);
-    system_->split_hessian(t, b.middle, c_, lambda, values);
+    invariants_->split_hessian(t, b.middle, c_, lambda, values);
   }
   /// The rest of the derivative by delta, after hessian(): calls add(i, j, value), always in the same order, for
   ///     sum_k grad pi_k(m) [dc_k/dpi+ sigma/2 grad pi_k(m+) + dc_k/dpi- (1 - sigma)/2 grad pi_k(m-)]^T
   template <class Add>
   void for_each_outer(double sigma, const AlphaPoint<double>& b, const Add& add) {
     if (count_ == 0) return;
-    system_->invariant_jacobian(b.middle, middle_values_);
-    system_->invariant_jacobian(b.m_plus, plus_values_);
-    system_->invariant_jacobian(b.m_minus, minus_values_);
-    const SparsityPattern& pi = system_->invariant_pattern();
+    invariants_->invariant_jacobian(b.middle, middle_values_);
+    invariants_->invariant_jacobian(b.m_plus, plus_values_);
+    invariants_->invariant_jacobian(b.m_minus, minus_values_);
+    const SparsityPattern& pi = invariants_->invariant_pattern();
     for (Index k = 0; k < count_; ++k)
       for (Index i = pi.offsets[k]; i < pi.offsets[k + 1]; ++i)
         for (Index j = pi.offsets[k]; j < pi.offsets[k + 1]; ++j)
@@ -81,17 +85,18 @@ class AlphaPotential {
 
  private:
   void quotients(const AlphaPoint<double>& b) {
-    system_->invariants(b.m_plus, pi_plus_);
-    system_->invariants(b.m_minus, pi_minus_);
+    invariants_->invariants(b.m_plus, pi_plus_);
+    invariants_->invariants(b.m_minus, pi_minus_);
     for (Index k = 0; k < count_; ++k) {
-      const Quotient by_plus = difference_quotient(*system_, k, pi_minus_[k], pi_plus_[k]);
+      const Quotient by_plus = difference_quotient(*invariants_, k, pi_minus_[k], pi_plus_[k]);
       c_[k] = by_plus.value;
       dc_plus_[k] = by_plus.derivative;
-      dc_minus_[k] = difference_quotient(*system_, k, pi_plus_[k], pi_minus_[k]).derivative;
+      dc_minus_[k] = difference_quotient(*invariants_, k, pi_plus_[k], pi_minus_[k]).derivative;
     }
   }
 
   const System* system_;
+  const SplitPotential* invariants_;
   SystemAt* at_;
   Index count_;
   bool split_;

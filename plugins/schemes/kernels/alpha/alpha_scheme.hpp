@@ -28,16 +28,16 @@ inline Promises alpha_promises() {
 /// Throws Error(refused).
 inline AlphaRule alpha_rule(const Scheme& scheme, const System& system, const Options& options) {
   const SystemTraits& traits = system.traits();
-  if (!traits.constant_mass) refuse(scheme, system, "its mass depends on the configuration");
-  if (traits.has_friction) refuse(scheme, system, "it has friction, which depends on the multipliers");
-  if (traits.time_dependent && system.m() > 0)
+  if (system.parts().mass) refuse(scheme, system, "its mass depends on the configuration");
+  if (system.parts().friction) refuse(scheme, system, "it has friction, which depends on the multipliers");
+  if (system.parts().time_dependence && system.m() > 0)
     refuse(scheme, system, "it has constraints and something that depends on time");
   if (!quadratic_constraints(system))
     refuse(scheme, system, "its constraints are not declared to be at most quadratic");
   AlphaRule rule;
   rule.alpha = options.real("alpha");
   rule.split_potential = !at_most_quadratic(traits.potential_degree);
-  if (rule.split_potential && traits.n_invariants == 0)
+  if (rule.split_potential && !system.parts().split)
     refuse(scheme, system,
            "its potential is neither declared to be at most quadratic nor written in quadratic invariants");
   return rule;

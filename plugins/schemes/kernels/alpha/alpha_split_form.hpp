@@ -48,9 +48,8 @@ class AlphaSplitForm : public SplitForm {
   /// Has the form only where `wanted` and the system has. The frame outlives this object, and is that of the step.
   AlphaSplitForm(const System& system, double alpha, bool wanted, const AlphaFrame& frame)
       : system_(&system), frame_(&frame), alpha_(alpha), m_(system.m()) {
-    const auto* model = dynamic_cast<const UnitVectorModel*>(&system);
-    if (!wanted || model == nullptr || model->unit_vectors() == nullptr) return;
-    form_ = model->unit_vectors();
+    if (!wanted || !system.parts().unit_vectors) return;
+    form_ = system.parts().unit_vectors;
     PatternBuilder builder(system.n(), system.n());
     builder.add(system.mass().pattern(), 0, 0);
     builder.add(system.hessian_pattern(), 0, 0);

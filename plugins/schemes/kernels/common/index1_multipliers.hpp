@@ -46,8 +46,8 @@ class Index1Multipliers {
     system_->mass().solve(p, v_);
     system_->constraint_bias(t, q, v_, lambda);
     system_->potential_gradient(t, q, force_);
-    if (system_->traits().has_force) {
-      system_->force(t, q, v_, applied_);
+    if (system_->parts().force) {
+      system_->parts().force->force(t, q, v_, applied_);
       force_ -= applied_;
     }
     system_->mass().solve(force_, v_);

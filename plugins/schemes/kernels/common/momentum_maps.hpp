@@ -31,8 +31,8 @@ inline ConstraintSymmetry constraint_symmetry(const System& system) {
       for (Index j = 0; j < n; ++j) q[j] = std::sin(1 + 2.3 * static_cast<double>(j) + 0.7 * point);
       system.constraint_jacobian(0, q, values);
       if (point == 0) first = values;
-      for (Index a = 0; a < system.traits().n_symmetries; ++a) {
-        system.symmetry_generator(a, q, xi);
+      for (Index a = 0; a < system.parts().n_symmetries(); ++a) {
+        system.parts().symmetries->symmetry_generator(a, q, xi);
         multiply(g, values, xi, moved);
         for (Index i = 0; i < system.m(); ++i) {
           double size = 1e-300, change = 0;

@@ -25,8 +25,8 @@ Quotient difference_quotient(const Function& v, double a, double b) {
   const double quotient = (v1[0] - v(a)[0]) / d;
   return {quotient, (v1[1] - quotient) / d};
 }
-inline Quotient difference_quotient(const System& system, Index k, double a, double b) {
-  return difference_quotient([&](double x) { return system.invariant_potential(k, x); }, a, b);
+inline Quotient difference_quotient(const SplitPotential& split, Index k, double a, double b) {
+  return difference_quotient([&](double x) { return split.invariant_potential(k, x); }, a, b);
 }
 
 }  // namespace gnomon::kernels

@@ -12,7 +12,7 @@
 #include "gnomon/model/system_at.hpp"
 #include "gnomon/scheme/layout.hpp"
 #include "gnomon/scheme/requirements.hpp"
-#include "kernels/common/moving_constraints.hpp"
+#include "kernels/common/ledger.hpp"
 #include "kernels/common/step_frame.hpp"
 #include "kernels/common/step_scales.hpp"
 

@@ -21,9 +21,8 @@ namespace gnomon::kernels {
 class GapPenalty {
  public:
   GapPenalty(const System& system, double eps) : two_sided_(system.m()) {
-    const SystemTraits& traits = system.traits();
-    stiffness_ = traits.constraint_weights.size() > 0 ? traits.constraint_weights
-                                                      : Vector::Ones(system.m() + traits.n_obstacles);
+    const Vector& weights = system.traits().constraint_weights;
+    stiffness_ = weights.size() > 0 ? weights : Vector::Ones(system.m() + system.parts().n_obstacles());
     stiffness_ /= eps;
   }
 

@@ -21,7 +21,7 @@
 #include <algorithm>
 
 #include "gnomon/scheme/one_solve_step.hpp"
-#include "kernels/common/applied_force.hpp"
+#include "kernels/common/ledger.hpp"
 #include "kernels/common/step_scales.hpp"
 #include "kernels/discrete_gradient/balance_refinement.hpp"
 #include "kernels/discrete_gradient/midpoint_rule.hpp"

@@ -15,7 +15,7 @@
 /// MultiplierStep is the step of energy-momentum and constrained-midpoint.
 
 #include "gnomon/scheme/one_solve_step.hpp"
-#include "kernels/common/applied_force.hpp"
+#include "kernels/common/ledger.hpp"
 #include "kernels/common/step_scales.hpp"
 #include "kernels/discrete_gradient/balance_refinement.hpp"
 #include "kernels/discrete_gradient/end_multiplier.hpp"

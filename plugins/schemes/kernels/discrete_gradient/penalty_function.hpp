@@ -3,8 +3,8 @@
 /// The penalty function R(g) = sum_i r(g_i), r convex, at least quadratic, r(0) = 0 (Leyendecker, Betsch, Steinmann
 /// (2004), eqs. (8), (13)), and its discrete derivatives:
 ///
-///     r(y) = y^2 + a y^4, a >= 0       the quotients are polynomials: nothing is divided, and nothing cancels for a =
-///     0 r of the model                   the quotient, or its series where the two arguments are close
+///     r(y) = y^2 + a y^4, a >= 0    the quotients are polynomials: nothing is divided, and nothing cancels for a = 0
+///     r of the model                the quotient, or its series where the two arguments are close
 
 #include "kernels/discrete_gradient/difference_quotient.hpp"
 
@@ -13,7 +13,7 @@ namespace gnomon::kernels {
 class PenaltyFunction {
  public:
   static PenaltyFunction polynomial(double quartic = 0) { return {nullptr, quartic}; }
-  static PenaltyFunction of_model(const System& system) { return {&system, 0}; }
+  static PenaltyFunction of_model(const ModelPenalty& model) { return {&model, 0}; }
 
   long double value(long double y) const {
     if (model_ != nullptr) return model_->penalty_function(static_cast<double>(y))[0];
@@ -43,9 +43,9 @@ class PenaltyFunction {
   }
 
  private:
-  PenaltyFunction(const System* model, double quartic) : model_(model), quartic_(quartic) {}
+  PenaltyFunction(const ModelPenalty* model, double quartic) : model_(model), quartic_(quartic) {}
 
-  const System* model_;
+  const ModelPenalty* model_;
   double quartic_;
 };
 

@@ -38,12 +38,11 @@ inline PenaltyMultiplier::Rule penalty_rule(const Scheme& scheme, const System& 
     rule.r = PenaltyFunction::polynomial(a);
   }
   if (options.is("penalty", "model")) {
-    const SystemTraits::Penalty own = system.traits().penalty;
-    if (own == SystemTraits::Penalty::none)
-      refuse(scheme, system, "penalty=model, but the model declares no penalty function");
-    if (own == SystemTraits::Penalty::not_convex)
+    const ModelPenalty* own = system.parts().penalty;
+    if (!own) refuse(scheme, system, "penalty=model, but the model declares no penalty function");
+    if (!own->penalty_is_convex())
       refuse(scheme, system, "its penalty function is declared not to be convex, and a penalty must be");
-    rule.r = PenaltyFunction::of_model(system);
+    rule.r = PenaltyFunction::of_model(*own);
   }
   return rule;
 }

@@ -14,23 +14,23 @@ namespace gnomon::kernels {
 
 class SplitGradient {
  public:
-  SplitGradient(const System& system, SystemAt& at) : system_(&system), at_(&at) {
-    const Index n = system.n(), count = system.traits().n_invariants;
+  SplitGradient(const System& system, SystemAt& at) : split_(system.parts().split), at_(&at) {
+    const Index n = system.n(), count = system.parts().n_invariants();
     for (Vector* v : {&pi0_, &pi1_, &c_, &dc_, &pi_double_}) v->setZero(count);
     pi_dual_.resize(count);
     c_dual_.resize(count);
     regular_.setZero(n);
     regular_dual_.resize(n);
-    if (count == 0) return;
-    jacobian_m_.setZero(system.invariant_pattern().nonzeros());
-    jacobian_1_.setZero(system.invariant_pattern().nonzeros());
+    if (!split_) return;
+    jacobian_m_.setZero(split_->invariant_pattern().nonzeros());
+    jacobian_1_.setZero(split_->invariant_pattern().nonzeros());
   }
 
-  void begin(const Vector& q0) { system_->invariants(q0, pi0_); }
+  void begin(const Vector& q0) { split_->invariants(q0, pi0_); }
 
   void evaluate(double t, const Vector& qm, const Vector& q1, Vector& out) {
-    system_->invariants(q1, pi_double_);
-    for (Index k = 0; k < c_.size(); ++k) c_[k] = difference_quotient(*system_, k, pi0_[k], pi_double_[k]).value;
+    split_->invariants(q1, pi_double_);
+    for (Index k = 0; k < c_.size(); ++k) c_[k] = difference_quotient(*split_, k, pi0_[k], pi_double_[k]).value;
     at_->invariant_force(qm, c_, out);
     at_->regular_potential_gradient(t, qm, regular_);
     out += regular_;
@@ -38,7 +38,7 @@ class SplitGradient {
   void evaluate(double t, const VectorOf<Dual1>& qm, const VectorOf<Dual1>& q1, VectorOf<Dual1>& out) {
     at_->invariants(q1, pi_dual_);
     for (Index k = 0; k < c_.size(); ++k) {
-      const Quotient quotient = difference_quotient(*system_, k, pi0_[k], pi_dual_[k].value);
+      const Quotient quotient = difference_quotient(*split_, k, pi0_[k], pi_dual_[k].value);
       c_dual_[k] = chain(pi_dual_[k], quotient.value, quotient.derivative);
     }
     at_->invariant_force(qm, c_dual_, out);
@@ -49,15 +49,15 @@ class SplitGradient {
   /// values on hessian_pattern() = Hess U2 + sum_k c_k Hess pi_k + sum_i lambda_i Hess g_i, at q_m: twice the
   /// derivative of D U + G(q_m)^T lambda by q1 through q_m.
   void hessian(double t, const Vector& qm, const Vector& q1, const Vector& lambda, Vector& values) {
-    system_->invariants(q1, pi1_);
+    split_->invariants(q1, pi1_);
     for (Index k = 0; k < c_.size(); ++k) {
-      const Quotient quotient = difference_quotient(*system_, k, pi0_[k], pi1_[k]);
+      const Quotient quotient = difference_quotient(*split_, k, pi0_[k], pi1_[k]);
       c_[k] = quotient.value;
       dc_[k] = quotient.derivative;
     }
-    system_->split_hessian(t, qm, c_, lambda, values);
-    system_->invariant_jacobian(qm, jacobian_m_);
-    system_->invariant_jacobian(q1, jacobian_1_);
+    split_->split_hessian(t, qm, c_, lambda, values);
+    split_->invariant_jacobian(qm, jacobian_m_);
+    split_->invariant_jacobian(q1, jacobian_1_);
   }
   /// The rest of the derivative, after hessian(): values += factor sum_k grad pi_k(q_m) (dc_k/dpi1) grad pi_k(q1)^T,
   /// at the entries that find_outer found.
@@ -75,14 +75,14 @@ class SplitGradient {
   template <class Add>
   void for_each_outer(const Add& add) const {
     if (c_.size() == 0) return;
-    const SparsityPattern& pi = system_->invariant_pattern();
+    const SparsityPattern& pi = split_->invariant_pattern();
     for (Index k = 0; k < pi.rows; ++k)
       for (Index a = pi.offsets[k]; a < pi.offsets[k + 1]; ++a)
         for (Index b = pi.offsets[k]; b < pi.offsets[k + 1]; ++b)
           add(pi.indices[a], pi.indices[b], jacobian_m_[a] * dc_[k] * jacobian_1_[b]);
   }
 
-  const System* system_;
+  const SplitPotential* split_;  // null: nothing but the constructor may be called
   SystemAt* at_;
   std::vector<Index> outer_;
   Vector pi0_, pi1_, pi_double_, c_, dc_, regular_, jacobian_m_, jacobian_1_;

@@ -164,7 +164,7 @@ class GeneralLineIntegralStep final : public OneSolveStep<GeneralLineIntegralEqu
 
   /// H - (T + U); a system with a mass that depends on q is run with its own H.
   long double added_energy(const State& z) override {
-    if (!system_->traits().constant_mass) return 0;
+    if (system_->parts().mass) return 0;
     const Vector &q = z.q.value(), &p = z.p.value();
     system_->mass().solve(p, velocity_);
     return static_cast<long double>(this->equations_.hamiltonian().value(z.t, q, p)) -

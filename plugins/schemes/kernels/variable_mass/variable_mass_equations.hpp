@@ -49,8 +49,8 @@ class VariableMassEquations final : public TemplatedEquations<VariableMassEquati
  public:
   VariableMassEquations(const System& system, const VariableMassRule& rule)
       : system_(&system),
-        closed_(rule.constraint == Constraint::penalty && system.traits().n_obstacles > 0
-                    ? system.with_obstacles_closed()
+        closed_(rule.constraint == Constraint::penalty && system.parts().n_obstacles() > 0
+                    ? system.parts().obstacles->with_obstacles_closed()
                     : nullptr),
         rule_(rule),
         scales_(system),
@@ -102,10 +102,10 @@ class VariableMassEquations final : public TemplatedEquations<VariableMassEquati
     x.setZero();
     auto& b = frame_.point<double>();
     b.pm = z0.p.value();
-    system_->kinetic_gradient(z0.q.value(), b.pm, b.t_q, b.t_p);
+    system_->parts().mass->kinetic_gradient(z0.q.value(), b.pm, b.t_q, b.t_p);
     system_->potential_gradient(z0.t, z0.q.value(), b.u);
-    if (system_->traits().has_force) {
-      system_->force(frame_.tm(), z0.q.value(), b.t_p, b.force);
+    if (system_->parts().force) {
+      system_->parts().force->force(frame_.tm(), z0.q.value(), b.t_p, b.force);
       b.u -= b.force;
     }
     if (system_->m() > 0 && rule_.constraint != Constraint::penalty) {
@@ -116,7 +116,7 @@ class VariableMassEquations final : public TemplatedEquations<VariableMassEquati
     }
     x.segment(n_, n_) = -h * (b.t_q + b.u);
     b.pm += 0.5 * x.segment(n_, n_);
-    system_->kinetic_gradient(z0.q.value(), b.pm, b.t_q, b.t_p);
+    system_->parts().mass->kinetic_gradient(z0.q.value(), b.pm, b.t_q, b.t_p);
     x.head(n_) = h * b.t_p;
   }
   /// The rounding floor of a step whose start value is x.
@@ -125,9 +125,9 @@ class VariableMassEquations final : public TemplatedEquations<VariableMassEquati
   /// The state after a step with the solution x.
   void finish(const Vector& x, State& next) {
     auto& b = frame_.place<double>(x);
-    if (system_->traits().has_force) {
+    if (system_->parts().force) {
       b.v = b.dq / frame_.h();
-      system_->force(frame_.tm(), b.qm, b.v, b.force);
+      system_->parts().force->force(frame_.tm(), b.qm, b.v, b.force);
       for (Index j = 0; j < n_; ++j) next.work.force += static_cast<long double>(b.force[j]) * b.dq[j];
     }
     next.q.add(b.dq);
@@ -166,7 +166,7 @@ class VariableMassEquations final : public TemplatedEquations<VariableMassEquati
       f[j] = b.dq[j] - b.t_p[j] * h;
       f[n_ + j] = b.dp[j] + (b.t_q[j] + b.u[j] + b.reaction[j] + (b.start[j] + b.end[j]) * 0.5) * h;
     }
-    if (system_->traits().has_force) {
+    if (system_->parts().force) {
       for (Index j = 0; j < n_; ++j) b.v[j] = b.dq[j] / S(h);
       frame_.at().force(tm, b.qm, b.v, b.force);
       for (Index j = 0; j < n_; ++j) f[n_ + j] -= b.force[j] * h;

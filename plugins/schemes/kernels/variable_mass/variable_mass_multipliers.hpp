@@ -28,14 +28,14 @@ class VariableMassMultipliers {
     if (m_ == 0) return true;
     const System& s = *system_;
     const SparsityPattern& g = s.constraint_pattern();
-    s.kinetic_gradient(q, p, t_q_, v_);
+    s.parts().mass->kinetic_gradient(q, p, t_q_, v_);
     s.potential_gradient(t, q, pull_);
     pull_ = -pull_ - t_q_;
-    if (s.traits().has_force) {
-      s.force(t, q, v_, row_);
+    if (s.parts().force) {
+      s.parts().force->force(t, q, v_, row_);
       pull_ += row_;
     }
-    s.kinetic_hessian_times(q, p, v_, pull_, scratch_, turn_);  // T_pq v + T_pp pull
+    s.parts().mass->kinetic_hessian_times(q, p, v_, pull_, scratch_, turn_);  // T_pq v + T_pp pull
     s.constraint_jacobian(t, q, values_);
     s.constraint_bias(t, q, v_, right_);
     multiply(g, values_, turn_, term_);
@@ -43,7 +43,7 @@ class VariableMassMultipliers {
     for (Index i = 0; i < m_; ++i) {
       row_.setZero();
       for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) row_[g.indices[k]] += values_[k];
-      s.kinetic_gradient(q, row_, scratch_, turn_);  // M^-1 G_i^T
+      s.parts().mass->kinetic_gradient(q, row_, scratch_, turn_);  // M^-1 G_i^T
       multiply(g, values_, turn_, term_);
       gram_.col(i) = term_;
     }

@@ -30,7 +30,7 @@ class VariableMassFrame {
   VariableMassFrame(const System& system, const System& shape)
       : system_(&system), shape_(&shape), at_(system), shape_at_(shape), n_(system.n()), m_(shape.m()) {
     points_.for_each([&](auto& b) { b.allocate(n_, m_); });
-    for (Vector* v : {&q_tail_, &p_tail_, &gradient_}) v->setZero(n_);
+    for (Vector* v : {&q_tail_, &p_tail_, &gradient_, &scratch_}) v->setZero(n_);
     for (Vector* v : {&y0_, &y_, &hidden0_}) v->setZero(m_);
     for (Vector* v : {&g_start_, &g_values_}) v->setZero(shape.constraint_pattern().nonzeros());
   }
@@ -117,7 +117,8 @@ class VariableMassFrame {
     for (Index j = 0; j < to.size(); ++j) to[j] = from[j].value;
   }
   long double energy(double t, const Vector& q, const Vector& q_tail, const Vector& p, const Vector& p_tail) {
-    return system_->kinetic_compensated(q, q_tail, p, p_tail) + system_->potential_compensated(t, q, q_tail, gradient_);
+    return system_->parts().mass->kinetic_compensated(q, q_tail, p, p_tail, scratch_, gradient_) +
+           system_->potential_compensated(t, q, q_tail, gradient_);
   }
   double energy_change(const Vector& dq, const Vector& dp, const Vector& q1, const Vector& p1) {
     q_tail_ = (dq + z0_->q.tail()) - (q1 - z0_->q.value());
@@ -132,7 +133,7 @@ class VariableMassFrame {
   double h_ = 0;
   long double h0_ = 0;
   ForBothScalars<VariableMassPoint> points_;
-  Vector q_tail_, p_tail_, gradient_, y0_, y_, hidden0_, g_start_, g_values_;
+  Vector q_tail_, p_tail_, gradient_, scratch_, y0_, y_, hidden0_, g_start_, g_values_;
 };
 
 }  // namespace gnomon::kernels

@@ -23,9 +23,9 @@ struct VariableMassRule {
 
 /// Mass M(q), no friction, U and g that do not depend on time.
 inline void require_variable_mass(const Scheme& scheme, const System& system) {
-  if (system.traits().constant_mass) refuse(scheme, system, "its mass does not depend on the configuration");
-  if (system.traits().has_friction) refuse(scheme, system, "it has friction, which depends on the multipliers");
-  if (system.traits().time_dependent) refuse(scheme, system, "its potential or constraints depend on time");
+  if (!system.parts().mass) refuse(scheme, system, "its mass does not depend on the configuration");
+  if (system.parts().friction) refuse(scheme, system, "it has friction, which depends on the multipliers");
+  if (system.parts().time_dependence) refuse(scheme, system, "its potential or constraints depend on time");
 }
 
 /// Throws Error(refused) for the option alpha other than 1/4, which has a meaning for a constant mass only.
@@ -38,13 +38,13 @@ inline void require_quarter(const Scheme& scheme, const System& system, const Op
 /// The same without forces.
 inline void require_conservative_variable_mass(const Scheme& scheme, const System& system) {
   require_variable_mass(scheme, system);
-  if (system.traits().has_force) refuse(scheme, system, "it has a force outside the potential");
+  if (system.parts().force) refuse(scheme, system, "it has a force outside the potential");
 }
 
 /// The promises of a scheme in (q,p) for a mass that depends on q.
 inline Promises promises_of(const System& system, const VariableMassRule& rule) {
   using Constraint = VariableMassRule::Constraint;
-  const bool constrained = system.m() > 0, conservative = !system.traits().has_force;
+  const bool constrained = system.m() > 0, conservative = !system.parts().force;
   const bool tangent = rule.constraint == Constraint::ends || rule.constraint == Constraint::augmented;
   const bool iterated = rule.constraint == Constraint::augmented, penalty = rule.constraint == Constraint::penalty;
   Promises p;

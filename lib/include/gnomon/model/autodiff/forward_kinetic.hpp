@@ -9,7 +9,7 @@
 namespace gnomon::model {
 
 template <class Parts, int N>
-class ForwardKinetic : public System {
+class ForwardKinetic : public System, public ConfigurationMass {
   using Seeds = ForwardSeeds<N>;
   using Phase = typename Seeds::Phase;
   using PhaseAlong = typename Seeds::PhaseAlong;
@@ -20,27 +20,24 @@ class ForwardKinetic : public System {
   const Mass& mass() const final { return mass_; }
 
   void mass_matrix(const ConstVectorRef& q, Matrix& out) const final {
-    if (fixed_mass()) return System::mass_matrix(q, out);
     if constexpr (Parts::mass_matrix_exists) {
       std::array<double, N * N> entries;
-      parts_.mass_matrix(q.data(), entries.data(), N);
+      calls_.mass_matrix(q.data(), entries.data(), N);
       for (int i = 0; i < N; ++i)
         for (int j = 0; j < N; ++j) out(i, j) = entries[i * N + j];
     }
   }
   double kinetic_energy(const ConstVectorRef& q, const ConstVectorRef& p) const final {
-    if constexpr (Parts::mass_matrix_exists)
-      if (!traits_.constant_mass) return kinetic(q.data(), p.data());
-    return System::kinetic_energy(q, p);
+    if constexpr (Parts::mass_matrix_exists) return kinetic(q.data(), p.data());
+    return unused(q, p);
   }
   long double kinetic_compensated(const ConstVectorRef& q, const ConstVectorRef& q_tail, const ConstVectorRef& p,
-                                  const ConstVectorRef& p_tail) const final {
+                                  const ConstVectorRef& p_tail, VectorRef, VectorRef) const final {
     if constexpr (Parts::mass_matrix_exists)
-      if (!traits_.constant_mass) return kinetic(Seeds::extended(q, q_tail).data(), Seeds::extended(p, p_tail).data());
-    return System::kinetic_compensated(q, q_tail, p, p_tail);
+      return kinetic(Seeds::extended(q, q_tail).data(), Seeds::extended(p, p_tail).data());
+    return unused(q, q_tail, p, p_tail);
   }
   void kinetic_gradient(const ConstVectorRef& q, const ConstVectorRef& p, VectorRef t_q, VectorRef t_p) const final {
-    if (fixed_mass()) return System::kinetic_gradient(q, p, t_q, t_p);
     if constexpr (Parts::mass_matrix_exists) {
       std::array<Phase, N> x, y;
       for (int j = 0; j < N; ++j) {
@@ -58,7 +55,6 @@ class ForwardKinetic : public System {
   }
   void kinetic_hessian_times(const ConstVectorRef& q, const ConstVectorRef& p, const ConstVectorRef& w_q,
                              const ConstVectorRef& w_p, VectorRef out_q, VectorRef out_p) const final {
-    if (fixed_mass()) return System::kinetic_hessian_times(q, p, w_q, w_p, out_q, out_p);
     if constexpr (Parts::mass_matrix_exists) {
       std::array<PhaseAlong, N> x, y;
       for (int j = 0; j < N; ++j) {
@@ -80,7 +76,6 @@ class ForwardKinetic : public System {
   void kinetic_third(const ConstVectorRef& q, const ConstVectorRef& p, const ConstVectorRef& w_q,
                      const ConstVectorRef& w_p, const ConstVectorRef& u_q, const ConstVectorRef& u_p, VectorRef out_q,
                      VectorRef out_p) const final {
-    if (fixed_mass()) return System::kinetic_third(q, p, w_q, w_p, u_q, u_p, out_q, out_p);
     if constexpr (Parts::mass_matrix_exists) {
       std::array<PhaseAlong2, N> x, y;
       const auto seed = [](PhaseAlong2& z, double value, double w, double u, int j) {
@@ -102,19 +97,25 @@ class ForwardKinetic : public System {
   }
 
  protected:
-  ForwardKinetic(const Parts& parts, SystemTraits traits, Mass mass)
-      : parts_(parts), traits_(std::move(traits)), mass_(std::move(mass)) {}
+  ForwardKinetic(const Parts& parts, FoundTraits traits, Mass mass)
+      : calls_(parts), traits_(std::move(traits)), mass_(std::move(mass)) {
+    if (!traits_.constant_mass) this->parts_.mass = this;
+  }
 
-  Parts parts_;
-  SystemTraits traits_;
+  Parts calls_;
+  FoundTraits traits_;
   Mass mass_;
 
  private:
-  bool fixed_mass() const { return !Parts::mass_matrix_exists || traits_.constant_mass; }
+  /// Of a model without mass_matrix, whose parts().mass is null: nobody calls it.
+  template <class... Arguments>
+  static double unused(const Arguments&...) {
+    return 0;
+  }
   template <class S>
   S kinetic(const S* q, const S* p) const {
     std::array<S, N * N> m;
-    parts_.mass_matrix(q, m.data(), N);
+    calls_.mass_matrix(q, m.data(), N);
     std::array<S, N> y;
     return model::kinetic_energy(m.data(), p, y.data(), N);
   }

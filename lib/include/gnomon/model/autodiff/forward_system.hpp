@@ -27,13 +27,22 @@ struct ForwardSizes {
 template <class Model, bool Closed = false>
 class ForwardSystem final : public RecordedSource,
                             public ForwardKinetic<ModelParts<Model, Closed>, ForwardSizes<Model, Closed>::n>,
+                            public TimeDependence,
+                            public Force,
+                            public Friction,
+                            public Obstacles,
+                            public Symmetries,
+                            public FirstIntegrals,
+                            public SplitPotential,
+                            public ModelPenalty,
+                            public ExtendedPrecision,
                             private ForwardSeeds<ForwardSizes<Model, Closed>::n> {
   using Sizes = ForwardSizes<Model, Closed>;
   using Parts = ModelParts<Model, Closed>;
   static constexpr int N = Sizes::n, M = Sizes::m, K = Sizes::invariants, contacts = Sizes::obstacles;
   using Base = ForwardKinetic<Parts, N>;
   using Seeds = ForwardSeeds<N>;
-  using Base::parts_;
+  using Base::calls_;
   using Base::traits_;
   using Seeds::extended;
   using Seeds::seed_along;
@@ -51,7 +60,7 @@ class ForwardSystem final : public RecordedSource,
       : ForwardSystem(RecordedModel<Model, Closed>(std::move(model), start, Closed ? Sizes::declared_obstacles : 0),
                       start) {}
 
-  const Model& model() const { return parts_.model(); }
+  const Model& model() const { return calls_.model(); }
 
   double potential(double t, const ConstVectorRef& q) const override { return full_potential(t, q.data()); }
 
@@ -74,20 +83,20 @@ class ForwardSystem final : public RecordedSource,
   const SparsityPattern& constraint_pattern() const override { return constraint_pattern_; }
 
   void constraints(double t, const ConstVectorRef& q, VectorRef out) const override {
-    parts_.constraints(t, q.data(), out.data(), M);
+    calls_.constraints(t, q.data(), out.data(), M);
   }
 
   /// At long double: exact to the tail where that is wider than double, and no worse than the default elsewhere.
   void constraints_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail, VectorRef out,
                                VectorRef) const override {
     std::array<long double, M> g;
-    parts_.constraints(static_cast<long double>(t), extended(q, tail).data(), g.data(), M);
+    calls_.constraints(static_cast<long double>(t), extended(q, tail).data(), g.data(), M);
     for (int i = 0; i < M; ++i) out[i] = static_cast<double>(g[i]);
   }
 
   void constraint_jacobian(double t, const ConstVectorRef& q, VectorRef values) const override {
     std::array<First, M> g;
-    parts_.constraints(First(t), seed_first(q).data(), g.data(), M);
+    calls_.constraints(First(t), seed_first(q).data(), g.data(), M);
     for (int i = 0; i < M; ++i)
       for (int j = 0; j < N; ++j) values[i * N + j] = g[i].grad[j];
   }
@@ -95,7 +104,7 @@ class ForwardSystem final : public RecordedSource,
   void constraint_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
                                 const ConstVectorRef& w, VectorRef out) const override {
     std::array<Along, M> g;
-    parts_.constraints(Along(t), seed_along(q, w).data(), g.data(), M);
+    calls_.constraints(Along(t), seed_along(q, w).data(), g.data(), M);
     out.setZero();
     for (int i = 0; i < M; ++i)
       for (int j = 0; j < N; ++j) out[j] += lambda[i] * g[i].grad[j].grad[0];
@@ -104,7 +113,7 @@ class ForwardSystem final : public RecordedSource,
   void constraint_jacobian_derivative(double t, const ConstVectorRef& q, const ConstVectorRef& v,
                                       VectorRef values) const override {
     std::array<Along, M> g;
-    parts_.constraints(Along(t), seed_along(q, v).data(), g.data(), M);
+    calls_.constraints(Along(t), seed_along(q, v).data(), g.data(), M);
     for (int i = 0; i < M; ++i)
       for (int j = 0; j < N; ++j) values[i * N + j] = g[i].grad[j].grad[0];
   }
@@ -119,7 +128,7 @@ class ForwardSystem final : public RecordedSource,
       x[j].grad[j].value.value = 1;
     }
     std::array<Along2, M> g;
-    parts_.constraints(Along2(t), x.data(), g.data(), M);
+    calls_.constraints(Along2(t), x.data(), g.data(), M);
     for (int i = 0; i < M; ++i)
       for (int j = 0; j < N; ++j) values[i * N + j] = g[i].grad[j].grad[0].grad[0];
   }
@@ -140,7 +149,7 @@ class ForwardSystem final : public RecordedSource,
     std::array<Along, M> g;
     Along time(t);
     time.value.grad[0] = 1;
-    parts_.constraints(time, Seeds::template unmoved<Along>(q).data(), g.data(), M);
+    calls_.constraints(time, Seeds::template unmoved<Along>(q).data(), g.data(), M);
     for (int i = 0; i < M; ++i)
       for (int j = 0; j < N; ++j) values[i * N + j] = g[i].grad[j].grad[0];
   }
@@ -157,7 +166,7 @@ class ForwardSystem final : public RecordedSource,
     Rate time(t);
     time.value.value.grad[0] = 1;
     std::array<Rate, M> g;
-    parts_.constraints(time, x.data(), g.data(), M);
+    calls_.constraints(time, x.data(), g.data(), M);
     for (int i = 0; i < N; ++i)
       for (int j = 0; j < N; ++j) {
         double sum = 0;
@@ -177,29 +186,30 @@ class ForwardSystem final : public RecordedSource,
     }
     const auto x = seed_second(q);
     std::array<Second, M> g;
-    parts_.constraints(Second(t), x.data(), g.data(), M);
+    calls_.constraints(Second(t), x.data(), g.data(), M);
     Second sum = full_potential(Second(t), x.data());
     for (int i = 0; i < M; ++i) sum += lambda[i] * g[i];
     store(sum, values);
   }
 
   void force(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override {
-    parts_.force(t, q.data(), v.data(), out.data(), N);
+    calls_.force(t, q.data(), v.data(), out.data(), N);
   }
+  bool force_depends_on_time() const override { return traits_.time_dependent_force; }
   const SparsityPattern& force_pattern(ForceArgument) const override { return hessian_pattern_; }
   void force_jacobian(ForceArgument by, double t, const ConstVectorRef& q, const ConstVectorRef& v,
                       VectorRef values) const override {
     const auto x = by == ForceArgument::q ? seed_first(q) : Seeds::template unseeded<First>(q);
     const auto w = by == ForceArgument::v ? seed_first(v) : Seeds::template unseeded<First>(v);
     std::array<First, N> f;
-    parts_.force(First(t), x.data(), w.data(), f.data(), N);
+    calls_.force(First(t), x.data(), w.data(), f.data(), N);
     for (int i = 0; i < N; ++i)
       for (int j = 0; j < N; ++j) values[i * N + j] = f[i].grad[j];
   }
 
   void friction(const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
                 VectorRef out) const override {
-    parts_.friction(q.data(), v.data(), lambda.data(), out.data(), N);
+    calls_.friction(q.data(), v.data(), lambda.data(), out.data(), N);
   }
   const SparsityPattern& friction_pattern(ForceArgument by) const override {
     return by == ForceArgument::lambda ? multiplier_pattern_ : hessian_pattern_;
@@ -212,7 +222,7 @@ class ForwardSystem final : public RecordedSource,
       for (int j = 0; j < M + contacts; ++j) psi[j].grad[j] = 1;
       const auto x = Seeds::template unseeded<D>(q), w = Seeds::template unseeded<D>(v);
       std::array<D, N> f;
-      parts_.friction(x.data(), w.data(), psi.data(), f.data(), N);
+      calls_.friction(x.data(), w.data(), psi.data(), f.data(), N);
       for (int i = 0; i < N; ++i)
         for (int j = 0; j < M + contacts; ++j) values[i * (M + contacts) + j] = f[i].grad[j];
       return;
@@ -221,57 +231,63 @@ class ForwardSystem final : public RecordedSource,
     const auto w = by == ForceArgument::v ? seed_first(v) : Seeds::template unseeded<First>(v);
     const auto psi = Seeds::template unseeded<First, M + contacts>(lambda);
     std::array<First, N> f;
-    parts_.friction(x.data(), w.data(), psi.data(), f.data(), N);
+    calls_.friction(x.data(), w.data(), psi.data(), f.data(), N);
     for (int i = 0; i < N; ++i)
       for (int j = 0; j < N; ++j) values[i * N + j] = f[i].grad[j];
   }
 
+  Index n_obstacles() const override { return traits_.n_obstacles; }
+  std::vector<std::string> obstacle_names() const override { return traits_.obstacle_names; }
   void obstacles(const ConstVectorRef& q, VectorRef out) const override {
-    parts_.obstacles(q.data(), out.data(), contacts);
+    calls_.obstacles(q.data(), out.data(), contacts);
   }
   std::shared_ptr<const System> with_obstacles_closed() const override {
     if constexpr (contacts > 0)
       return std::make_shared<ForwardSystem<Model, true>>(model(), start_);
     else
-      return System::with_obstacles_closed();
+      return nullptr;
   }
-  std::string integral_name(Index a) const override { return parts_.integral_name(a); }
+  Index n_integrals() const override { return traits_.n_integrals; }
+  std::string integral_name(Index a) const override { return calls_.integral_name(a); }
   double integral(Index a, double t, const ConstVectorRef& q, const ConstVectorRef& p) const override {
-    return parts_.integral(a, t, q.data(), p.data());
+    return calls_.integral(a, t, q.data(), p.data());
   }
-  std::string symmetry_name(Index a) const override { return parts_.symmetry_name(a); }
+  Index n_symmetries() const override { return traits_.n_symmetries; }
+  std::string symmetry_name(Index a) const override { return calls_.symmetry_name(a); }
   void symmetry_generator(Index a, const ConstVectorRef& q, VectorRef out) const override {
-    parts_.symmetry_generator(a, q.data(), out.data(), N);
+    calls_.symmetry_generator(a, q.data(), out.data(), N);
   }
 
-  void invariants(const ConstVectorRef& q, VectorRef pi) const override { parts_.invariants(q.data(), pi.data(), K); }
+  Index n_invariants() const override { return K; }
+  void invariants(const ConstVectorRef& q, VectorRef pi) const override { calls_.invariants(q.data(), pi.data(), K); }
   const SparsityPattern& invariant_pattern() const override { return invariant_pattern_; }
   void invariant_jacobian(const ConstVectorRef& q, VectorRef values) const override {
     std::array<First, K> pi;
-    parts_.invariants(seed_first(q).data(), pi.data(), K);
+    calls_.invariants(seed_first(q).data(), pi.data(), K);
     for (int k = 0; k < K; ++k)
       for (int j = 0; j < N; ++j) values[k * N + j] = pi[k].grad[j];
   }
   std::array<double, 4> invariant_potential(Index k, double pi) const override {
-    return three_derivatives(pi, [&](const auto& x) { return parts_.invariant_potential(static_cast<int>(k), x); });
+    return three_derivatives(pi, [&](const auto& x) { return calls_.invariant_potential(static_cast<int>(k), x); });
   }
+  bool penalty_is_convex() const override { return traits_.penalty == ModelTraits::Penalty::convex; }
   std::array<double, 4> penalty_function(double y) const override {
-    return three_derivatives(y, [&](const auto& x) { return parts_.penalty_function(x); });
+    return three_derivatives(y, [&](const auto& x) { return calls_.penalty_function(x); });
   }
   void regular_potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const override {
-    const First u = parts_.potential(First(t), seed_first(q).data());
+    const First u = calls_.potential(First(t), seed_first(q).data());
     for (int j = 0; j < N; ++j) out[j] = u.grad[j];
   }
   void split_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& c, const ConstVectorRef& lambda,
                      VectorRef values) const override {
     const auto x = seed_second(q);
     std::array<Second, M> g;
-    parts_.constraints(Second(t), x.data(), g.data(), M);
-    Second sum = parts_.potential(Second(t), x.data());
+    calls_.constraints(Second(t), x.data(), g.data(), M);
+    Second sum = calls_.potential(Second(t), x.data());
     for (int i = 0; i < M; ++i) sum += lambda[i] * g[i];
     if constexpr (K > 0) {
       std::array<Second, K> pi;
-      parts_.invariants(x.data(), pi.data(), K);
+      calls_.invariants(x.data(), pi.data(), K);
       for (int k = 0; k < K; ++k) sum += c[k] * pi[k];
     }
     store(sum, values);
@@ -287,6 +303,7 @@ class ForwardSystem final : public RecordedSource,
     invariant_pattern_ = SparsityPattern::dense(K, N);
     multiplier_pattern_ = SparsityPattern::dense(N, M + contacts);
     keep_constant_hessians();
+    set_parts(this->parts_, traits_, *this);
   }
 
   /// Where U and g are at most quadratic, their Hessians are constants: columns g_1..g_m, then U. A model that
@@ -312,11 +329,11 @@ class ForwardSystem final : public RecordedSource,
 
   template <class S>
   S full_potential(const S& t, const S* q) const {
-    S u = parts_.potential(t, q);
+    S u = calls_.potential(t, q);
     if constexpr (K > 0) {
       std::array<S, K> pi;
-      parts_.invariants(q, pi.data(), K);
-      for (int k = 0; k < K; ++k) u += parts_.invariant_potential(k, pi[k]);
+      calls_.invariants(q, pi.data(), K);
+      for (int k = 0; k < K; ++k) u += calls_.invariant_potential(k, pi[k]);
     }
     return u;
   }
@@ -332,7 +349,7 @@ class ForwardSystem final : public RecordedSource,
     Curve time(t);
     time.value.grad[0] = 1;
     time.grad[0].value = 1;
-    parts_.constraints(time, x.data(), g, M);
+    calls_.constraints(time, x.data(), g, M);
   }
   static void store(const Second& sum, VectorRef values) {
     for (int i = 0; i < N; ++i)

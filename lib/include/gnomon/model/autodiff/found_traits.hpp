@@ -7,10 +7,19 @@
 #include <utility>
 
 #include "gnomon/formula/tape.hpp"
+#include "gnomon/model/autodiff/model_traits.hpp"
 #include "gnomon/model/mass.hpp"
-#include "gnomon/model/system.hpp"
 
 namespace gnomon::model {
+
+/// What a model declares, with what is found: its parts and their numbers.
+struct FoundTraits : ModelTraits {
+  FoundTraits() = default;
+  FoundTraits(ModelTraits traits) : ModelTraits(std::move(traits)) {}
+
+  bool constant_mass = true, has_force = false, has_friction = false;
+  Index n_obstacles = 0, n_symmetries = 0, n_invariants = 0;
+};
 
 /// The recording of one part.
 struct RecordedPart {
@@ -47,7 +56,7 @@ GNOMON_EXPORT std::string branches_of(const RecordedParts& parts);
 /// Fills in degrees and the use of time, from the tapes where these stand for the part. Of a part that branches, or
 /// could not be recorded, what the model declares is kept: nothing declared is "not polynomial". Throws
 /// Error(bad_value) where a declared degree is below the one that the terms of the part show; one above it is replaced.
-GNOMON_EXPORT void complete_traits(SystemTraits& traits, const RecordedParts& parts);
+GNOMON_EXPORT void complete_traits(FoundTraits& traits, const RecordedParts& parts);
 
 /// The name of a class, without its namespaces.
 GNOMON_EXPORT std::string class_name(const char* mangled);

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "gnomon/formula/function.hpp"
-#include "gnomon/model/system.hpp"
+#include "gnomon/model/autodiff/found_traits.hpp"
 
 namespace gnomon::model {
 
@@ -22,7 +22,17 @@ struct SystemFunctions {
   std::unique_ptr<const Function> kinetic;            ///< (q, p) -> T, with a mass that depends on q
 };
 
-class GNOMON_EXPORT FunctionSystem : public System {
+class GNOMON_EXPORT FunctionSystem : public System,
+                                     public ConfigurationMass,
+                                     public TimeDependence,
+                                     public Force,
+                                     public Friction,
+                                     public Obstacles,
+                                     public Symmetries,
+                                     public FirstIntegrals,
+                                     public SplitPotential,
+                                     public ModelPenalty,
+                                     public ExtendedPrecision {
  public:
   const SystemTraits& traits() const final { return traits_; }
   const Mass& mass() const final { return mass_; }
@@ -30,7 +40,7 @@ class GNOMON_EXPORT FunctionSystem : public System {
   void mass_matrix(const ConstVectorRef& q, Matrix& out) const final;
   double kinetic_energy(const ConstVectorRef& q, const ConstVectorRef& p) const final;
   long double kinetic_compensated(const ConstVectorRef& q, const ConstVectorRef& q_tail, const ConstVectorRef& p,
-                                  const ConstVectorRef& p_tail) const final;
+                                  const ConstVectorRef& p_tail, VectorRef t_q, VectorRef t_p) const final;
   void kinetic_gradient(const ConstVectorRef& q, const ConstVectorRef& p, VectorRef t_q, VectorRef t_p) const final;
   void kinetic_hessian_times(const ConstVectorRef& q, const ConstVectorRef& p, const ConstVectorRef& w_q,
                              const ConstVectorRef& w_p, VectorRef out_q, VectorRef out_p) const final;
@@ -66,6 +76,7 @@ class GNOMON_EXPORT FunctionSystem : public System {
                           VectorRef values) const final;
 
   void force(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const final;
+  bool force_depends_on_time() const final { return traits_.time_dependent_force; }
   const SparsityPattern& force_pattern(ForceArgument by) const final;
   void force_jacobian(ForceArgument by, double t, const ConstVectorRef& q, const ConstVectorRef& v,
                       VectorRef values) const final;
@@ -74,8 +85,14 @@ class GNOMON_EXPORT FunctionSystem : public System {
   const SparsityPattern& friction_pattern(ForceArgument by) const final;
   void friction_jacobian(ForceArgument by, const ConstVectorRef& q, const ConstVectorRef& v,
                          const ConstVectorRef& lambda, VectorRef values) const final;
+  Index n_obstacles() const final { return traits_.n_obstacles; }
+  std::vector<std::string> obstacle_names() const final { return traits_.obstacle_names; }
   void obstacles(const ConstVectorRef& q, VectorRef out) const final;
+  Index n_symmetries() const final { return traits_.n_symmetries; }
+  Index n_integrals() const final { return traits_.n_integrals; }
+  bool penalty_is_convex() const final { return traits_.penalty == ModelTraits::Penalty::convex; }
 
+  Index n_invariants() const final { return traits_.n_invariants; }
   void invariants(const ConstVectorRef& q, VectorRef pi) const final;
   const SparsityPattern& invariant_pattern() const final;
   void invariant_jacobian(const ConstVectorRef& q, VectorRef values) const final;
@@ -84,13 +101,14 @@ class GNOMON_EXPORT FunctionSystem : public System {
                      VectorRef values) const final;
 
  protected:
-  FunctionSystem(SystemTraits traits, Mass mass, SystemFunctions functions);
+  FunctionSystem(FoundTraits traits, Mass mass, SystemFunctions functions);
+
+  FoundTraits traits_;
 
  private:
   /// Where a function's Hessian lies in hessian_pattern_.
   std::vector<Index> places_of(const Function& function) const;
 
-  SystemTraits traits_;
   Mass mass_;
   SystemFunctions f_;
   SparsityPattern hessian_pattern_;

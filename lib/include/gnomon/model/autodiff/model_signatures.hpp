@@ -7,9 +7,9 @@
 
 #include "gnomon/formula/recorded.hpp"
 #include "gnomon/model/autodiff/autodiff_model.hpp"
-#include "gnomon/model/mass.hpp"
 #include "gnomon/model/autodiff/model_names.hpp"
-#include "gnomon/model/system.hpp"
+#include "gnomon/model/autodiff/model_traits.hpp"
+#include "gnomon/model/mass.hpp"
 
 namespace gnomon::model {
 
@@ -102,7 +102,7 @@ struct Signatures : NamesAreKnown<Model> {
       "q, const double* p) const");
   static_assert(!has_function_integral_name<Model> || calls_integral_name<std::string, Model, Index>,
                 "the member function \"integral_name\" of the model must be std::string integral_name(Index a) const");
-  static_assert(!has_function_describe<Model> || calls_describe<SystemTraits, Model>,
+  static_assert(!has_function_describe<Model> || calls_describe<ModelTraits, Model>,
                 "the member function \"describe\" of the model must be SystemTraits describe() const");
 };
 

@@ -23,6 +23,20 @@ inline Matrix recorded_mass(const Function& function, const Vector& q, Index n) 
   return mass;
 }
 
+/// The parts that the model has, of a system that derives from all of them; the mass sets its own.
+template <class System>
+void set_parts(gnomon::Parts& parts, const FoundTraits& traits, const System& system) {
+  if (traits.time_dependent) parts.time_dependence = &system;
+  if (traits.has_force) parts.force = &system;
+  if (traits.has_friction) parts.friction = &system;
+  if (traits.n_obstacles > 0) parts.obstacles = &system;
+  if (traits.n_symmetries > 0) parts.symmetries = &system;
+  if (traits.n_integrals > 0) parts.integrals = &system;
+  if (traits.n_invariants > 0) parts.split = &system;
+  if (traits.penalty != ModelTraits::Penalty::none) parts.penalty = &system;
+  parts.extended = &system;
+}
+
 template <class Model, bool Closed>
 class RecordedModel {
  public:
@@ -52,13 +66,13 @@ class RecordedModel {
     traits_.has_friction = Parts::friction_exists;
     traits_.n_symmetries = count(Parts::symmetries_exist, Parts::declared_symmetries(), traits_.n_symmetries);
     traits_.n_integrals = count(Parts::integrals_exist, -1, traits_.n_integrals);
-    if (Parts::penalty_exists && traits_.penalty == SystemTraits::Penalty::none)
-      traits_.penalty = SystemTraits::Penalty::not_convex;
+    if (Parts::penalty_exists && traits_.penalty == ModelTraits::Penalty::none)
+      traits_.penalty = ModelTraits::Penalty::not_convex;
     mass_ = make_mass();
   }
 
   const std::shared_ptr<const Parts>& parts() const { return parts_; }
-  const SystemTraits& traits() const { return traits_; }
+  const FoundTraits& traits() const { return traits_; }
   const RecordingPoint& at() const { return at_; }
   RecordedParts& recorded() { return recorded_; }
   std::string branches() const { return branches_of(recorded_); }
@@ -94,15 +108,15 @@ class RecordedModel {
     }
   }
 
-  SystemTraits describe() const {
-    SystemTraits traits;
-    if constexpr (has_function_describe<Model>) traits = parts_->model().describe();
+  FoundTraits describe() const {
+    FoundTraits traits;
+    if constexpr (has_function_describe<Model>) traits = FoundTraits(ModelTraits(parts_->model().describe()));
     if (traits.name.empty()) traits.name = class_name(typeid(Model).name());
     if constexpr (Closed) close(traits);
     return traits;
   }
   /// The traits of the model with its obstacles as constraints.
-  void close(SystemTraits& traits) const {
+  void close(FoundTraits& traits) const {
     const bool open = m_ > multipliers_of(parts_->model());
     const bool no_constraints = multipliers_of(parts_->model()) == 0;
     const bool polynomial = open && traits.obstacle_degree != SystemTraits::not_polynomial &&
@@ -193,7 +207,7 @@ class RecordedModel {
   std::shared_ptr<const Parts> parts_;
   Index n_, m_;
   RecordingPoint at_;
-  SystemTraits traits_;
+  FoundTraits traits_;
   RecordedParts recorded_;
   std::optional<Mass> mass_;
 };

@@ -46,39 +46,41 @@ class RecordedSystem final : public RecordedSource, public FunctionSystem {
   RecordedSystem(Model model, const Vector& start, Index obstacles)
       : RecordedSystem(RecordedModel<Model, Closed>(std::move(model), start, obstacles), start) {}
 
-  const Model& model() const { return parts_->model(); }
+  const Model& model() const { return calls_->model(); }
 
   std::shared_ptr<const System> with_obstacles_closed() const override {
     if constexpr (Parts::obstacles_exist)
-      return std::make_shared<RecordedSystem<Model, true>>(model(), start_, traits().n_obstacles);
+      return std::make_shared<RecordedSystem<Model, true>>(model(), start_, traits_.n_obstacles);
     else
-      return System::with_obstacles_closed();
+      return nullptr;
   }
-  std::string integral_name(Index a) const override { return parts_->integral_name(a); }
+  std::string integral_name(Index a) const override { return calls_->integral_name(a); }
   double integral(Index a, double t, const ConstVectorRef& q, const ConstVectorRef& p) const override {
-    return parts_->integral(a, t, q.data(), p.data());
+    return calls_->integral(a, t, q.data(), p.data());
   }
-  std::string symmetry_name(Index a) const override { return parts_->symmetry_name(a); }
+  std::string symmetry_name(Index a) const override { return calls_->symmetry_name(a); }
   void symmetry_generator(Index a, const ConstVectorRef& q, VectorRef out) const override {
-    parts_->symmetry_generator(a, q.data(), out.data(), n());
+    calls_->symmetry_generator(a, q.data(), out.data(), n());
   }
   std::array<double, 4> invariant_potential(Index k, double pi) const override {
-    return three_derivatives(pi, [&](const auto& x) { return parts_->invariant_potential(static_cast<int>(k), x); });
+    return three_derivatives(pi, [&](const auto& x) { return calls_->invariant_potential(static_cast<int>(k), x); });
   }
   std::array<double, 4> penalty_function(double y) const override {
-    return three_derivatives(y, [&](const auto& x) { return parts_->penalty_function(x); });
+    return three_derivatives(y, [&](const auto& x) { return calls_->penalty_function(x); });
   }
 
  private:
   RecordedSystem(RecordedModel<Model, Closed> recorded, const Vector& start)
       : RecordedSource(recorded.branches()),
         FunctionSystem(recorded.traits(), recorded.mass(), functions(recorded)),
-        parts_(recorded.parts()),
-        start_(start) {}
+        calls_(recorded.parts()),
+        start_(start) {
+    set_parts(parts_, traits_, *this);
+  }
 
   static SystemFunctions functions(RecordedModel<Model, Closed>& model) {
     using Patterns = TapeFunction::Patterns;
-    const SystemTraits& traits = model.traits();
+    const FoundTraits& traits = model.traits();
     const auto& parts = model.parts();
     const Index n = traits.n, m = traits.m, k = traits.n_invariants, contacts = traits.n_obstacles;
     RecordedParts& recorded = model.recorded();
@@ -116,7 +118,7 @@ class RecordedSystem final : public RecordedSource, public FunctionSystem {
     return f;
   }
 
-  std::shared_ptr<const Parts> parts_;
+  std::shared_ptr<const Parts> calls_;
   Vector start_;
 };
 

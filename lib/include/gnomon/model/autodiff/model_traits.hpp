@@ -1,0 +1,28 @@
+#pragma once
+/// \file
+/// ModelTraits: what the describe() of an AutodiffModel says beyond the traits of the System.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gnomon/model/system.hpp"
+
+namespace gnomon {
+
+/// SystemTraits, and what AutodiffSystem makes parts of. A describe() that needs none of it returns SystemTraits.
+struct ModelTraits : SystemTraits {
+  enum class Penalty { none, convex, not_convex };
+
+  ModelTraits() = default;
+  ModelTraits(SystemTraits traits) : SystemTraits(std::move(traits)) {}
+
+  bool time_dependent = false;              ///< U or g depends on t
+  bool time_dependent_force = false;        ///< Q depends on t
+  Index n_integrals = 0;                    ///< first integrals beyond energy and momentum maps
+  int obstacle_degree = not_polynomial;     ///< degree of c in q, or not_polynomial
+  std::vector<std::string> obstacle_names;  ///< one an obstacle
+  Penalty penalty = Penalty::none;          ///< whether R(g) of the model's own is convex
+};
+
+}  // namespace gnomon

@@ -1,0 +1,159 @@
+#pragma once
+/// \file
+/// The terms of the ledger: what works on a system beside its Hamiltonian, forces and constraints that move.
+///
+/// Forces. A force Q(q,v,t) outside the potential in one step of a discrete-derivative scheme, and its work.
+///
+/// One stage: p1 - p0 = ... + h Qbar, Qbar = Q(q_m, dq/h, t_m). Multiplied by dq/h, as in the proof of each scheme's
+/// energy, it gives exactly H1 - H0 = Qbar.dq, dq the whole increment of the positions. Line integrals: the force
+/// enters like grad U, through its moments sum_l b_l P_j(c_l) Q_l, Q_l = Q(q_l, q'_l, t_l), and since q' = sum_j P_j
+/// u_j, the same product gives H1 - H0 = h sum_l b_l Q_l.q'_l, exact where H is.
+///
+/// In both the velocity is that of the positions, so that a damper Q = -C v, C symmetric positive semidefinite, has
+/// negative work: it takes energy in every step, for every h > 0.
+///
+/// Moving constraints. U(q,t) and g(q,t) in one step of a discrete-derivative scheme. Before a discrete derivative D by
+/// the state is applied, they are averaged over the two times,
+///
+///     fbar(z) = [f(z,t0) + f(z,t1)]/2,    D_t f = [f(z0,t1) - f(z0,t0) + f(z1,t1) - f(z1,t0)]/2       (an increment)
+///
+/// so that D fbar.dz + D_t f = f(z1,t1) - f(z0,t0), and with g = 0 (and Psi = G M^-1 p + dg/dt = 0) at both ends of the
+/// step the proofs of energy give exactly
+///
+///     H1 - H0 = Qbar.dq + D_t U + lambda.D_t g + gamma.D_t Psi.
+///
+/// Of a system that does not depend on time everything is evaluated once, at the midpoint.
+
+#include "gnomon/model/system_at.hpp"
+#include "gnomon/scheme/layout.hpp"
+#include "gnomon/scheme/scheme.hpp"
+#include "gnomon/scheme/state.hpp"
+
+namespace gnomon::kernels {
+
+class AppliedForce {
+ public:
+  explicit AppliedForce(const System& system) : system_(&system), at_(system), active_(system.parts().force) {
+    if (!active_) return;
+    force_.for_each([&](auto& v) { v.resize(system.n()); });
+    by_q_.setZero(system.parts().force->force_pattern(ForceArgument::q).nonzeros());
+    by_v_.setZero(system.parts().force->force_pattern(ForceArgument::v).nonzeros());
+  }
+
+  bool active() const { return active_; }
+
+  /// Q(q,v,t), valid until the next call.
+  template <class S>
+  const VectorOf<S>& operator()(double t, const VectorOf<S>& q, const VectorOf<S>& v) {
+    auto& force = force_.get<S>();
+    at_.force(t, q, v, force);
+    return force;
+  }
+  /// Q.d
+  long double work(double t, const Vector& q, const Vector& v, const Vector& d) {
+    const Vector& force = (*this)(t, q, v);
+    long double sum = 0;
+    for (Index j = 0; j < d.size(); ++j) sum += static_cast<long double>(force[j]) * d[j];
+    return sum;
+  }
+
+  /// The place of its derivatives in a matrix.
+  struct Place {
+    BlockMap by_q, by_v;
+  };
+  void place(Layout& layout, Place& place, const Block& rows, const Block& unknown) const {
+    if (!active_) return;
+    layout.place(place.by_q, rows, unknown, system_->parts().force->force_pattern(ForceArgument::q));
+    layout.place(place.by_v, rows, unknown, system_->parts().force->force_pattern(ForceArgument::v));
+  }
+  void add_pattern(PatternBuilder& builder, Index row, Index col) const {
+    if (!active_) return;
+    builder.add(system_->parts().force->force_pattern(ForceArgument::q), row, col);
+    builder.add(system_->parts().force->force_pattern(ForceArgument::v), row, col);
+  }
+  Place place(const SparsityPattern& pattern, Index row, Index col) const {
+    if (!active_) return {};
+    return {BlockMap(pattern, system_->parts().force->force_pattern(ForceArgument::q), row, col),
+            BlockMap(pattern, system_->parts().force->force_pattern(ForceArgument::v), row, col)};
+  }
+  void linearise(double t, const Vector& q, const Vector& v) {
+    system_->parts().force->force_jacobian(ForceArgument::q, t, q, v, by_q_);
+    system_->parts().force->force_jacobian(ForceArgument::v, t, q, v, by_v_);
+  }
+  /// values += a dQ/dq + b dQ/dv, as of the last linearise
+  void add(const Place& place, double a, double b, VectorRef values) const {
+    place.by_q.add(values, by_q_, a);
+    place.by_v.add(values, by_v_, b);
+  }
+
+ private:
+  const System* system_;
+  SystemAt at_;
+  bool active_;
+  ForBothScalars<VectorOf> force_;
+  Vector by_q_, by_v_;
+};
+
+/// The time after a step of h, to the last bit that of State::advance_time: g(q1,t1) of a step is the g(q0,t0) of the
+/// next one, and a support that moves while t is rounded would do work.
+inline double time_after(const State& z, double h) {
+  State after;
+  after.t = z.t;
+  after.t_tail = z.t_tail;
+  after.advance_time(h);
+  return after.t;
+}
+
+class MovingConstraints {
+ public:
+  explicit MovingConstraints(const System& system) : system_(&system), moving_(system.parts().time_dependence) {
+    if (!moving_) return;
+    for (Vector* v : {&at_t1_, &at_t0_}) v->setZero(system.m());
+  }
+
+  bool moving() const { return moving_; }
+  void begin(const State& z0, double h) {
+    tm_ = z0.t + 0.5 * h;
+    if (!moving_) return;
+    t0_ = z0.t;
+    t1_ = time_after(z0, h);
+  }
+  /// The end of the step.
+  double end(const State& z0, double h) const { return moving_ ? t1_ : z0.t + h; }
+
+  /// out = fbar, where f(t, out) fills out; `scratch` is of its size.
+  template <class V, class F>
+  void average(V& out, V& scratch, F&& f) const {
+    using S = typename V::Scalar;
+    if (!moving_) return f(tm_, out);
+    f(t0_, out);
+    f(t1_, scratch);
+    out = (out + scratch) * S(0.5);
+  }
+
+  /// D_t U, lambda.D_t g and gamma.D_t Psi between (q0, v0) and (q1, v1)
+  Work work(const Vector& q0, const Vector& v0, const Vector& q1, const Vector& v1, const Vector& lambda,
+            const Vector& gamma) {
+    Work sum;
+    if (!moving_) return sum;
+    for (const auto& [q, v] : {std::pair{&q0, &v0}, {&q1, &v1}}) {
+      sum.potential += 0.5L * (static_cast<long double>(system_->potential(t1_, *q)) - system_->potential(t0_, *q));
+      system_->constraints(t1_, *q, at_t1_);
+      system_->constraints(t0_, *q, at_t0_);
+      sum.position += 0.5L * lambda.dot(at_t1_ - at_t0_);
+      if (gamma.size() == 0) continue;
+      system_->constraint_velocity(t1_, *q, *v, at_t1_);
+      system_->constraint_velocity(t0_, *q, *v, at_t0_);
+      sum.velocity += 0.5L * gamma.dot(at_t1_ - at_t0_);
+    }
+    return sum;
+  }
+
+ private:
+  const System* system_;
+  bool moving_;
+  double t0_ = 0, t1_ = 0, tm_ = 0;
+  Vector at_t0_, at_t1_;
+};
+
+}  // namespace gnomon::kernels
