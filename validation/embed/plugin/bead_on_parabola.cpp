@@ -19,8 +19,6 @@ struct Model : AutodiffModel<2, 1> {
   SystemTraits describe() const {
     SystemTraits traits;
     traits.name = "bead-on-parabola";
-    traits.potential_degree = 1;
-    traits.constraint_degree = 2;
     traits.blocks = {{"bead", 0, 2}};
     traits.constraint_names = {"wire"};
     return traits;
