@@ -21,8 +21,6 @@ struct HenonHeiles : AutodiffModel<2, 0> {
   S potential(const S&, const S* q) const {
     return 0.5 * (q[0] * q[0] + q[1] * q[1]) + q[0] * q[0] * q[1] - q[1] * q[1] * q[1] / 3.0;
   }
-  template <class S>
-  void constraints(const S&, const S*, S*) const {}
 };
 
 ProblemInstance henon_heiles() {

@@ -46,7 +46,8 @@ struct Dual {
     for (int i = 0; i < N; ++i) grad[i] -= b.grad[i];
     return *this;
   }
-  Dual& operator*=(const Dual& b) {
+  // Where a model has many products the compiler would call this one, at the cost of its copies.
+  [[gnu::always_inline]] Dual& operator*=(const Dual& b) {
     for (int i = 0; i < N; ++i) grad[i] = grad[i] * b.value + value * b.grad[i];
     value *= b.value;
     return *this;

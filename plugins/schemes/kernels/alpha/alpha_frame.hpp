@@ -41,7 +41,8 @@ struct AlphaPoint {
     multiplier = VectorOf<S>::Constant(m, S(0.0));
   }
 
-  void place(const AlphaFrame& frame, const VectorOf<S>& unknowns) {
+  template <class X>
+  void place(const AlphaFrame& frame, const X& unknowns) {
     const double sigma = frame.sigma;
     for (Index j = 0; j < delta.size(); ++j) {
       const S d = unknowns[j];

@@ -96,6 +96,8 @@ RecordedPart record_call(const Call& call, const std::array<Index, 3>& sizes, In
   } catch (const std::exception& error) {
     part.failure = error.what();
     if (part.failure.empty()) part.failure = "an exception";
+  } catch (...) {
+    part.failure = "it throws something that is no std::exception";
   }
   return part;
 }
