@@ -1,11 +1,11 @@
 /// \file
 /// alpha-augmented: the alpha-scheme (alpha.cpp) with its multipliers from an augmented Lagrange iteration,
-/// alpha_augmented_step.hpp. Conserves what alpha conserves up to lambda times what the tolerance leaves of g. Source:
+/// augmented_alpha.hpp. Conserves what alpha conserves up to lambda times what the tolerance leaves of g. Source:
 /// Glowinski, Holmstroem, Algorithm 1, (10), (11). For a mass that depends on the configuration:
-/// variable_mass_augmented.hpp.
+/// augmented_kicks.hpp.
 
-#include "alpha_augmented/alpha_augmented_step.hpp"
-#include "alpha_augmented/variable_mass_augmented.hpp"
+#include "alpha_augmented/augmented_alpha.hpp"
+#include "alpha_augmented/augmented_kicks.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/alpha/alpha_scheme.hpp"
 
@@ -35,19 +35,35 @@ class AlphaAugmented final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    if (system.parts().mass) return kernels::variable_mass_augmented(*this, system, options);
+    kernels::AugmentedRule rule;
+    rule.second_order = options.is("update", "second");
+    rule.tolerance = options.real("tolerance");
+    if (system.parts().mass) return with_kicks(system, options, rule);
     kernels::AlphaRule alpha = kernels::alpha_rule(*this, system, options);
     alpha.multiplier.kind = kernels::AlphaMultiplier::Kind::augmented;
     alpha.multiplier.eps = options.real("eps");
-    kernels::AlphaAugmentedStep::Rule rule;
-    rule.second_order = options.is("update", "second");
-    rule.tolerance = options.real("tolerance");
     const bool constrained = system.m() > 0, exact = !constrained || rule.tolerance <= 1e-15;
     Promises promised = promises();
     promised.hidden = false;
     promised.position = constrained && exact;
     promised.constrained_limit = promised.discrete_energy = exact;
-    return {std::make_unique<kernels::AlphaAugmentedStep>(system, alpha, rule), promised};
+    return {std::make_unique<kernels::AugmentedStep<kernels::AugmentedAlpha>>(
+                rule, kernels::AugmentedAlpha::Rule{alpha.multiplier.eps}, system, nullptr, alpha),
+            promised};
+  }
+
+ private:
+  Binding with_kicks(const System& system, const Options& options, const kernels::AugmentedRule& rule) const {
+    kernels::require_variable_mass(*this, system);
+    kernels::require_quarter(*this, system, options);
+    kernels::VariableMassRule equations;
+    equations.constraint = kernels::VariableMassRule::Constraint::augmented;
+    equations.eps = options.real("eps");
+    Promises promised = kernels::promises_of(system, equations);
+    promised.constrained_limit = system.m() == 0 || rule.tolerance <= 1e-13;
+    return {std::make_unique<kernels::AugmentedStep<kernels::AugmentedKicks>>(rule, kernels::AugmentedKicks::Rule{},
+                                                                              system, equations),
+            promised};
   }
 };
 

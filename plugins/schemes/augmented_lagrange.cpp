@@ -11,7 +11,7 @@
 /// the force, which has mu g: update=consistent is mu g. update=newton needs two or three iterations everywhere.
 
 #include "gnomon/registry/plugin.hpp"
-#include "kernels/discrete_gradient/augmented_step.hpp"
+#include "kernels/discrete_gradient/augmented_penalty.hpp"
 #include "kernels/discrete_gradient/derivative_rules.hpp"
 
 namespace {
@@ -37,12 +37,11 @@ class AugmentedLagrange final : public Scheme {
   Binding bind(const System& system, const Options& options) const override {
     require_closed_ledger(*this, system);
     require_quadratic_constraints(*this, system);
-    const kernels::AugmentedRule iteration = kernels::augmented_rule(options);
     Promises promised = promises();
-    kernels::promise_limit(iteration, promised);
-    return {std::make_unique<kernels::AugmentedStep>(
-                system, kernels::equivariant_rule(*this, system, "augmented-lagrange-general"),
-                kernels::quadratic_penalty(options, kernels::PenaltyMultiplier::Derivative::equivariant), iteration),
+    kernels::promise_limit(kernels::augmented_rule(options), promised);
+    return {kernels::augmented_penalty(system, options,
+                                       kernels::equivariant_rule(*this, system, "augmented-lagrange-general"),
+                                       kernels::PenaltyMultiplier::Derivative::equivariant),
             ledger_promises(system, promised)};
   }
 };

@@ -11,7 +11,7 @@
 /// consistent one.
 
 #include "gnomon/registry/plugin.hpp"
-#include "kernels/discrete_gradient/augmented_step.hpp"
+#include "kernels/discrete_gradient/augmented_penalty.hpp"
 #include "kernels/discrete_gradient/derivative_rules.hpp"
 
 namespace {
@@ -41,12 +41,10 @@ class AugmentedLagrangeGeneral final : public Scheme {
   Binding bind(const System& system, const Options& options) const override {
     require_closed_ledger(*this, system);
     require_quadratic_constraints(*this, system);
-    const kernels::AugmentedRule iteration = kernels::augmented_rule(options);
     Promises promised = promises();
-    kernels::promise_limit(iteration, promised);
-    return {std::make_unique<kernels::AugmentedStep>(
-                system, kernels::general_rule(system, options),
-                kernels::quadratic_penalty(options, kernels::PenaltyMultiplier::Derivative::d_hat), iteration),
+    kernels::promise_limit(kernels::augmented_rule(options), promised);
+    return {kernels::augmented_penalty(system, options, kernels::general_rule(system, options),
+                                       kernels::PenaltyMultiplier::Derivative::d_hat),
             ledger_promises(system, promised)};
   }
 };

@@ -21,6 +21,8 @@
 namespace gnomon::kernels {
 
 class AlphaStep : public StepEquations, public StepWarning {
+  std::shared_ptr<const System> owner_;
+
  public:
   /// owner: keeps `system` alive where it is not the caller's, else null.
   AlphaStep(const System& system, std::shared_ptr<const System> owner, const AlphaRule& rule)
@@ -55,7 +57,6 @@ class AlphaStep : public StepEquations, public StepWarning {
     if (warning_.empty() && equations_.limit() < std::numeric_limits<double>::infinity())
       warning_ = "the step is above the stability limit " + number_text(equations_.limit()) +
                  " of alpha = " + number_text(alpha_) + ": solutions grow";
-    repeated_ = false;
     lambda_ = z0.lambda.head(m_);
     if (starting_) return;
     increment_.set(c.head(n_));
@@ -65,9 +66,7 @@ class AlphaStep : public StepEquations, public StepWarning {
   }
 
   void predict(Index k, VectorRef x) override {
-    if (repeated_) {
-      x = x_;
-    } else if (starting_ && k == 0) {
+    if (starting_ && k == 0) {
       system_velocity(velocity_);
       velocity_ *= h_;
       equations_.place_node(z0_->t, z0_->q, velocity_, 0.5);
@@ -85,9 +84,6 @@ class AlphaStep : public StepEquations, public StepWarning {
 
   Next accept(Index k, const ConstVectorRef& x) override {
     x_ = x;
-    const Next then = solved();
-    repeated_ = then == Next::repeat;
-    if (then != Next::advance) return then;
     if (!starting_ || k == 1) return Next::advance;
     // d+ = h v0 + delta/2
     x_start_ = x_;
@@ -109,7 +105,7 @@ class AlphaStep : public StepEquations, public StepWarning {
     equations_.model().mass().apply(sum_, momentum_);
     momentum_ /= 2 * h_;
     next.p.set(momentum_);
-    if (m_ > 0) next.lambda = multipliers().head(m_);
+    if (m_ > 0) next.lambda = equations_.effective_multiplier(x_).head(m_);
     next.work.force += 0.5L * (static_cast<long double>(work_before_) + work);
     next.scheme_data.head(n_) = increment_.value();
     next.scheme_data.segment(n_, n_) = increment_.tail();
@@ -138,13 +134,8 @@ class AlphaStep : public StepEquations, public StepWarning {
   }
 
  protected:
-  /// After a solve of x_: repeat it, or go on.
-  virtual Next solved() { return Next::advance; }
-  virtual const Vector& multipliers() { return equations_.effective_multiplier(x_); }
-
-  AlphaEquations& equations() { return equations_; }
-  Vector x_;       ///< solution of the current solve, and the start value of a repeated one
-  Vector lambda_;  ///< multipliers of the last step
+  AlphaEquations equations_;
+  Vector x_;  ///< solution of the current solve
 
  private:
   void system_velocity(Vector& out) {
@@ -159,15 +150,13 @@ class AlphaStep : public StepEquations, public StepWarning {
     equations_.place_node(z0_->t + h_, node_, increment_.value(), 1);
   }
 
-  std::shared_ptr<const System> owner_;
-  AlphaEquations equations_;
   Index n_, m_;
   double alpha_ = 0.25, h_ = 1, work_before_ = 0;
-  bool starting_ = true, repeated_ = false;
+  bool starting_ = true;
   const State* z0_ = nullptr;
   std::string warning_;
   Compensated node_, increment_;
-  Vector x_start_, velocity_, sum_, momentum_;
+  Vector x_start_, lambda_, velocity_, sum_, momentum_;
 };
 
 }  // namespace gnomon::kernels

@@ -1,0 +1,95 @@
+#pragma once
+/// \file
+/// The augmented Lagrange iteration (kernels/common/augmented_step.hpp) in (q,p) for a mass that depends on q: the force
+/// at the start of the step is h G(q0)^T (Lambda + g(q1)/eps), that of a kick with lambda = 2 (Lambda + g1/eps) - mu of
+/// the last step;
+///
+///     first     Lambda += g1/eps                              (10) of Glowinski and Holmstroem, Hestenes and Powell
+///     second    Lambda -= (d g1/d Lambda)^-1 g1               (11)
+///
+/// Which multiplier belongs where: see kernels/variable_mass/variable_mass_equations.hpp.
+
+#include "kernels/common/augmented_step.hpp"
+#include "kernels/variable_mass/variable_mass_step.hpp"
+
+namespace gnomon::kernels {
+
+class AugmentedKicks {
+ public:
+  using Step = OneSolveStep<VariableMassEquations>;
+  struct Rule {};
+
+  AugmentedKicks(VariableMassEquations& equations, const Rule&)
+      : equations_(&equations), n_(equations.model().n()), m_(equations.m()) {
+    for (Vector* v : {&shift_, &unit_}) v->setZero(m_);
+    for (Vector* v : {&kick_, &turn_, &push_}) v->setZero(n_);
+    work_.setZero(equations.size());
+    values_.setZero(equations.pattern().nonzeros());
+    end_.setZero(equations.model().constraint_pattern().nonzeros());
+    by_lambda_.setZero(2 * n_, m_);
+  }
+
+  Index m() const { return m_; }
+  Index unknowns() const { return 2 * n_; }
+  double h() const { return equations_->frame().h(); }
+  void prepare(State& z) const { z.scheme_data = z.lambda; }
+  const Vector& start(const State& z0) const { return z0.scheme_data; }
+  void set_lambda(const Vector& lambda) {
+    shift_ = 2 * lambda - equations_->frame().z0().lambda;
+    equations_->set_shift(shift_);
+  }
+  void predicted(const ConstVectorRef& x) { equations_->set_floor(x); }
+  void solved(Vector&) {}
+  const Vector& end_constraints(const Vector& x) {
+    equations_->frame().constraints(equations_->frame().place<double>(x), 1, unit_);
+    return unit_;
+  }
+  void first_order(const Vector& g, Vector& lambda) const {
+    for (Index i = 0; i < m_; ++i) lambda[i] += equations_->penalty().stiffness(i) * g[i];
+  }
+  void store(const Vector& lambda, State& next) const { next.scheme_data = lambda; }
+
+  /// Lambda_i enters as lambda = 2 e_i, with k = G(q0)^T 2 e_i as dp_m = -h/4 k, so that dF1 = h^2/4 T_pp k, dF2 = h/2 k
+  /// - h^2/4 T_qp k.
+  void linearise(const Vector& x) {
+    equations_->jacobian(x, values_);
+    equations_->residual(x, work_);  // leaves its points
+    auto& b = equations_->frame().point<double>();
+    for (Index i = 0; i < m_; ++i) {
+      unit_.setZero();
+      unit_[i] = 2;
+      equations_->frame().start_force(unit_, kick_);
+      equations_->frame().at().kinetic_hessian_times(b.qm, b.pm, kick_, turn_, push_);
+      by_lambda_.col(i).head(n_) = 0.25 * push_;
+      by_lambda_.col(i).tail(n_) = 0.5 * kick_ - 0.25 * h() * turn_;
+    }
+    equations_->model().constraint_jacobian(equations_->frame().t1(), b.q1, end_);
+  }
+  /// Unknowns d(dq), h d(dp), the second rows times h.
+  template <class Add>
+  void for_each_entry(const Add& add) const {
+    const SparsityPattern &pattern = equations_->pattern(), &g = equations_->model().constraint_pattern();
+    for (Index i = 0; i < pattern.rows; ++i)
+      for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k) {
+        const Index j = pattern.indices[k];
+        const double row = i < n_ ? 1 : h(), column = j < n_ ? 1 : 1 / h();
+        add(i, j, row * column * values_[k]);
+      }
+    for (Index i = 0; i < m_; ++i) {
+      for (Index j = 0; j < 2 * n_; ++j) add(j, 2 * n_ + i, by_lambda_(j, i));
+      for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) add(2 * n_ + i, g.indices[k], end_[k]);
+    }
+  }
+  void move(const Vector& d, Vector& x) const {
+    x.head(n_) += d.head(n_);
+    x.tail(n_) += d.segment(n_, n_) / h();
+  }
+
+ private:
+  VariableMassEquations* equations_;
+  Index n_, m_;
+  Vector shift_, unit_, kick_, turn_, push_, work_, values_, end_;
+  Matrix by_lambda_;
+};
+
+}  // namespace gnomon::kernels

@@ -1,0 +1,150 @@
+#pragma once
+/// \file
+/// The augmented Lagrange iteration around a step whose force is that of fixed multipliers and a penalty: solve F(x;
+/// lambda) = 0, update lambda, repeat until |g(q1)| is below the tolerance.
+///
+///     first     lambda += the penalty's gain times g1                                (Hestenes, Powell)
+///     second    lambda += S^-1 g1,  S = -d g1/d lambda of the step, by one factorisation of [F_x, F_lambda; G1, 0]
+///
+/// lambda starts from the last step's (warm) or from zero (cold). The last update comes after the last solve. Source:
+/// Glowinski, Holmstroem, Algorithm 1, (10), (11); Leyendecker, Betsch, Steinmann (2004), section 4.
+
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "algebra/kernels/banded_lu.hpp"
+#include "gnomon/scheme/state.hpp"
+
+namespace gnomon::kernels {
+
+struct AugmentedRule {
+  bool second_order = true;
+  bool warm = true;
+  bool max_norm = true;
+  double tolerance = 1e-15;
+};
+
+/// Inner is made of the Equations of its Step, to which it refers, and of a Rule, and has
+///
+///     Step                                     the step around which the iteration is, with equations_ and x_
+///     m(), unknowns()                          constraints, and unknowns d of the linearised step
+///     start(z0)                                multipliers to start from
+///     prepare(z)                               scheme data of a start
+///     set_lambda(lambda), h()
+///     predicted(x), solved(x)                  after the first start value; after a solve, whose x it may refine
+///     end_constraints(x)                       g(q1)
+///     first_order(g, lambda)                   the first update
+///     linearise(x)                             evaluates the entries of [F_x, F_lambda; G1, 0] for (d, h^2 lambda),
+///                                              d and rows scaled so that they do not depend on h
+///     for_each_entry(add)                      add(row, column, value) for each of them
+///     move(d, x)                               x += what d stands for
+///     store(lambda, next)                      State::lambda and scheme data of the end of the step
+template <class Inner>
+class AugmentedStep final : public Inner::Step {
+  using Step = typename Inner::Step;
+  using Step::x_;
+
+ public:
+  template <class... Arguments>
+  AugmentedStep(const AugmentedRule& rule, const typename Inner::Rule& inner, Arguments&&... arguments)
+      : Step(std::forward<Arguments>(arguments)...), rule_(rule), inner_(this->equations_, inner) {
+    const Index m = inner_.m(), size = inner_.unknowns() + m;
+    start_.setZero(this->equations_.size());
+    for (Vector* v : {&g_, &lambda_}) v->setZero(m);
+    if (!rule.second_order || m == 0) return;
+    correction_.setZero(size);
+    std::vector<std::pair<Index, Index>> entries;
+    inner_.for_each_entry([&](Index i, Index j, double) { entries.emplace_back(i, j); });
+    lu_ = BandedLU(SparsityPattern::from_entries(size, size, std::move(entries)));
+  }
+
+  void prepare(State& z) const override {
+    Step::prepare(z);
+    inner_.prepare(z);
+  }
+  void begin(const State& z0, double h) override {
+    Step::begin(z0, h);
+    if (rule_.warm)
+      lambda_ = inner_.start(z0);
+    else
+      lambda_.setZero();
+    inner_.set_lambda(lambda_);
+    renew();
+  }
+  void predict(Index k, VectorRef x) override {
+    if (repeated_) {
+      x = start_;
+      return;
+    }
+    Step::predict(k, x);
+    inner_.predicted(x);
+  }
+
+  Next accept(Index k, const ConstVectorRef& x) override {
+    x_ = x;
+    inner_.solved(x_);
+    const Next then = g_.size() == 0 ? Next::advance : iterate();
+    repeated_ = then == Next::repeat;
+    if (then != Next::advance) return then;
+    renew();
+    return Step::accept(k, x_);
+  }
+  const char* failure() const override {
+    return "the augmented Lagrange iteration stalls: 100 updates of the multipliers did not halve |g|";
+  }
+  void finish(State& next) override {
+    Step::finish(next);
+    inner_.store(lambda_, next);
+  }
+
+ private:
+  void renew() {
+    best_ = std::numeric_limits<double>::infinity();
+    since_progress_ = 0;
+    repeated_ = false;
+  }
+
+  Next iterate() {
+    g_ = inner_.end_constraints(x_);
+    start_ = x_;
+    if (!rule_.second_order || !second_order()) inner_.first_order(g_, lambda_);
+    inner_.set_lambda(lambda_);
+    const double norm = rule_.max_norm ? g_.lpNorm<Eigen::Infinity>() : g_.norm();
+    if (norm < rule_.tolerance) return Next::advance;
+    // 100 updates that do not halve the violation: no number of further ones is worth waiting for.
+    if (norm < 0.5 * best_) {
+      best_ = norm;
+      since_progress_ = 0;
+    } else if (++since_progress_ >= 100 || !std::isfinite(norm)) {
+      return Next::fail;
+    }
+    return Next::repeat;
+  }
+
+  /// F_x d + F_lambda dlambda = 0,  G1 d = -g1. The next solve starts where this linearised step goes.
+  bool second_order() {
+    const Index m = g_.size();
+    inner_.linearise(x_);
+    lu_.clear();
+    inner_.for_each_entry([this](Index i, Index j, double value) { lu_.add(i, j, value); });
+    correction_.setZero();
+    correction_.tail(m) = -g_;
+    if (!lu_.factorise()) return false;
+    lu_.solve(correction_);
+    const double h = inner_.h();
+    lambda_ += correction_.tail(m) / (h * h);
+    inner_.move(correction_, start_);
+    return true;
+  }
+
+  AugmentedRule rule_;
+  Inner inner_;
+  bool repeated_ = false;
+  int since_progress_ = 0;
+  double best_ = 0;
+  Vector start_, g_, lambda_, correction_;
+  BandedLU lu_;
+};
+
+}  // namespace gnomon::kernels
