@@ -40,11 +40,11 @@
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/scheme/requirements.hpp"
 #include "hbvm/hbvm_equations.hpp"
-#include "hbvm/system_hamiltonian.hpp"
 #include "kernels/common/index1_multipliers.hpp"
 #include "kernels/common/momentum_maps.hpp"
 #include "kernels/line_integral/general_line_integral.hpp"
 #include "kernels/line_integral/line_integral_degrees.hpp"
+#include "kernels/line_integral/system_hamiltonian.hpp"
 #include "kernels/variable_mass/variable_mass_rule.hpp"
 
 namespace {

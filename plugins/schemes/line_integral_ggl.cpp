@@ -36,8 +36,8 @@
 /// not symplectic. Unknowns x = [u_j | y_j = M^-1 pi_j | mu_i = h lambda_i | gamma_i]; rows multiplied by M.
 /// State::lambda are the index-1 multipliers of the state; where G has lost rank, lambda(1).
 ///
-/// A mass that depends on q: the same equations with H_p, H_q and Psi = G(q) M(q)^-1 p (kernels/
-/// variable_mass_line_integral.hpp); H is kept as far as the quadrature integrates it.
+/// A mass that depends on q: the same equations with H_p, H_q and Psi = G(q) M(q)^-1 p (kernels/line_integral/
+/// general_line_integral.hpp); H is kept as far as the quadrature integrates it.
 ///
 /// Sources: the line integral of Brugnano, Iavernaro, Line Integral Methods for Conservative Problems (2016); the
 /// multiplier polynomials, the second constraint level and the proof above are this file's.
@@ -47,10 +47,11 @@
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/common/momentum_maps.hpp"
 #include "kernels/ggl/ggl_step.hpp"
+#include "kernels/line_integral/general_line_integral.hpp"
 #include "kernels/line_integral/line_integral_degrees.hpp"
+#include "kernels/line_integral/system_hamiltonian.hpp"
 #include "kernels/variable_mass/variable_mass_rule.hpp"
 #include "line_integral_ggl/line_integral_ggl_equations.hpp"
-#include "line_integral_ggl/variable_mass_line_integral.hpp"
 
 namespace {
 
@@ -100,7 +101,9 @@ class LineIntegralGgl final : public Scheme {
     if (!constant_mass) {
       promised.energy = promised.momentum = false;  // T is no polynomial
       promised.position = promised.hidden = true;
-      return {std::make_unique<kernels::VariableMassLineIntegralStep>(system, k, s, r), promised};
+      return {std::make_unique<kernels::GeneralLineIntegralStep<kernels::SystemHamiltonian, kernels::BothLevels>>(
+                  system, kernels::SystemHamiltonian(system), k, s, r),
+              promised};
     }
     return {std::make_unique<kernels::GglStep<kernels::LineIntegralGglEquations>>(system, true, k, s, r),
             ledger_promises(system, promised)};

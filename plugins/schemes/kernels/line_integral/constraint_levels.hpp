@@ -1,0 +1,172 @@
+#pragma once
+/// \file
+/// How constraints enter the line integral of any Hamiltonian (general_line_integral.hpp): what their multipliers add to
+/// H_p and H_q at the node l, and the rows that go with them.
+///
+///     PositionLevel    H_q + G^T lambda
+///                      0 = sum_l b_l P_i(c_l) G(q_l) q'_l + delta_i0 g(q0)/h                            i < r
+///     BothLevels       H_p + Psi_p^T gamma,    H_q + G^T lambda + Psi_q^T gamma,    Psi(q,p) = G(q) H_p
+///                      i = 0:    g(q1) = 0,   Psi(q1,p1) = 0
+///                      0 < i:    sum_l b_l P_i(c_l) [ G q' ]_l = 0,   sum_l b_l P_i(c_l) [ h Psi_q q' + Psi_p p' ]_l = 0
+///
+/// For BothLevels H is T(q,p) + U(q,t) of the system: with w = G(q_l)^T gamma_l, Psi_p^T gamma = T_pp w and Psi_q^T
+/// gamma = T_qp w + sum_i gamma_i (Hess g_i) T_p.
+
+#include <cmath>
+
+#include "gnomon/scheme/layout.hpp"
+#include "kernels/line_integral/line_integral_frame.hpp"
+#include "kernels/variable_mass/variable_mass_multipliers.hpp"
+
+namespace gnomon::kernels {
+
+/// A node of a trial solution and what follows from it, at double or at duals.
+template <class S>
+struct LineIntegralPoint {
+  VectorOf<S> q, p, h_q, h_p;               ///< H_q and H_p, and what the multipliers add
+  VectorOf<S> dq, dp, v, w, turn, push, a;  ///< q', p', T_p, and scratch
+  VectorOf<S> lambda, gamma, unit, row;     ///< one a constraint
+  void allocate(Index n, Index m) {
+    for (auto* x : {&q, &p, &h_q, &h_p, &dq, &dp, &v, &w, &turn, &push, &a}) x->setConstant(n, S(0.0));
+    for (auto* x : {&lambda, &gamma, &unit, &row}) x->setConstant(m, S(0.0));
+  }
+};
+
+/// Places of the blocks of unknowns, and of rows.
+struct LineIntegralBlocks {
+  Index u, pi, lambda, gamma;
+};
+
+class PositionLevel {
+ public:
+  PositionLevel(const System& system, LineIntegralFrame& frame) : frame_(&frame), m_(system.m()) {}
+
+  void lay_out(Layout& layout, LineIntegralBlocks& at) const { at.lambda = layout.unknown("lambda", rows()).offset; }
+  Index rows() const { return frame_->r() * m_; }
+  void begin(const StepScales& scales) { floor_ = frame_->rounding_floor(scales); }
+  double floor() const { return floor_; }
+  void scales(const StepScales& scales, const LineIntegralBlocks& at, VectorRef columns, VectorRef rows) const {
+    for (Index i = 0; i < frame_->r(); ++i) {
+      columns.segment(at.lambda + i * m_, m_) = scales.lambda();
+      rows.segment(at.lambda + i * m_, m_) = scales.hidden();
+    }
+  }
+  /// State::lambda is lambda_0, the mean of the step.
+  void finish(const Vector& x, const LineIntegralBlocks& at, State& next) const {
+    if (m_ > 0) next.lambda = x.segment(at.lambda, m_);
+  }
+
+  template <class S>
+  void start(const LineIntegralBlocks& at, VectorRefOf<S> f) const {
+    frame_->start_constraint_rows(at.lambda, f);
+  }
+  template <class S, class X>
+  void node(const X& x, Index l, const LineIntegralBlocks& at, LineIntegralPoint<S>& b, VectorRefOf<S> f) {
+    frame_->multiplier(x, at.lambda, l, b.lambda);
+    frame_->add_constraint_force(l, b.q, b.lambda, b.a, b.h_q);
+    frame_->velocity(x, l, b.dq);
+    frame_->add_constraint_rows(l, b.q, b.dq, b.row, at.lambda, f);
+  }
+  template <class S>
+  void end(const LineIntegralBlocks&, LineIntegralPoint<S>&, VectorRefOf<S>) const {}
+
+ private:
+  LineIntegralFrame* frame_;
+  Index m_;
+  double floor_ = 1e-15;
+};
+
+class BothLevels {
+ public:
+  BothLevels(const System& system, LineIntegralFrame& frame)
+      : system_(&system), frame_(&frame), at_(system), multipliers_(system), n_(system.n()), m_(system.m()) {
+    tail_.setZero(n_);
+    g_values_.setZero(system.constraint_pattern().nonzeros());
+  }
+
+  void lay_out(Layout& layout, LineIntegralBlocks& at) const {
+    at.lambda = layout.unknown("lambda", frame_->r() * m_).offset;
+    at.gamma = layout.unknown("gamma", frame_->r() * m_).offset;
+  }
+  Index rows() const { return 2 * frame_->r() * m_; }
+  void begin(const StepScales& scales) { floor_ = 1e-15 + scales.position_floor(); }
+  double floor() const { return floor_; }
+  void scales(const StepScales& scales, const LineIntegralBlocks& at, VectorRef columns, VectorRef rows) const {
+    for (Index i = 0; i < frame_->r(); ++i) {
+      const Index lambda = at.lambda + i * m_, gamma = at.gamma + i * m_;
+      columns.segment(lambda, m_) = scales.lambda();
+      columns.segment(gamma, m_) = std::abs(frame_->h()) * scales.lambda();
+      rows.segment(lambda, m_) = rows.segment(gamma, m_) = scales.hidden();
+    }
+    if (frame_->r() > 0) rows.segment(at.lambda, m_) = scales.position();
+  }
+  /// State::lambda are the index-1 multipliers of the state; where G has lost rank, lambda_0.
+  void finish(const Vector& x, const LineIntegralBlocks& at, State& next) {
+    if (m_ == 0) return;
+    if (!multipliers_.solve(next.t + frame_->h(), next.q.value(), next.p.value(), next.lambda))
+      next.lambda = x.segment(at.lambda, m_);
+  }
+
+  template <class S>
+  void start(const LineIntegralBlocks& at, VectorRefOf<S> f) const {
+    f.segment(at.lambda, rows()).setConstant(S(0.0));
+  }
+  template <class S, class X>
+  void node(const X& x, Index l, const LineIntegralBlocks& at, LineIntegralPoint<S>& b, VectorRefOf<S> f) {
+    const double t = frame_->time(l), h = frame_->h();
+    const Index r = frame_->r();
+    b.v = b.h_p;
+    frame_->multiplier(x, at.lambda, l, b.lambda);
+    frame_->multiplier(x, at.gamma, l, b.gamma);
+    at_.constraint_force(t, b.q, b.lambda, b.a);
+    b.h_q += b.a;
+    at_.constraint_force(t, b.q, b.gamma, b.w);
+    at_.kinetic_hessian_times(b.q, b.p, b.w, b.turn, b.push);
+    b.h_p += b.push;
+    b.h_q += b.turn;
+    at_.constraint_hessian_times(t, b.q, b.gamma, b.v, b.a);
+    b.h_q += b.a;
+    if (r == 1) return;
+    frame_->velocity(x, l, b.dq);
+    LineIntegralFrame::combine(x, at.pi, frame_->table.P, l, frame_->table.s, b.dp);
+    at_.constraint_jacobian_times(t, b.q, b.dq, b.row);
+    frame_->add_moments(l, 1, b.row, at.lambda, 1, r, f);
+    at_.constraint_curvature(t, b.q, b.v, b.dq, b.row);
+    b.row *= S(h);
+    for (Index i = 0; i < m_; ++i) {  // G_i (h T_pq q' + T_pp p')
+      b.unit.setConstant(S(0.0));
+      b.unit[i] = S(1.0);
+      at_.constraint_force(t, b.q, b.unit, b.w);
+      at_.kinetic_hessian_times(b.q, b.p, b.w, b.turn, b.push);
+      b.row[i] += b.turn.dot(b.dq) * S(h) + b.push.dot(b.dp);
+    }
+    frame_->add_moments(l, 1, b.row, at.gamma, 1, r, f);
+  }
+  /// At b.q = q1, b.p = p1, b.dq = q1 - q0.value().
+  template <class S>
+  void end(const LineIntegralBlocks& at, LineIntegralPoint<S>& b, VectorRefOf<S> f) {
+    end_constraints(b);
+    f.segment(at.lambda, m_) = b.row;
+    at_.kinetic_gradient(b.q, b.p, b.h_q, b.h_p);
+    at_.constraint_jacobian_times(frame_->z0().t + frame_->h(), b.q, b.h_p, b.row);
+    f.segment(at.gamma, m_) = b.row;
+  }
+
+ private:
+  /// row = g(q1), at double from the compensated q1.
+  void end_constraints(LineIntegralPoint<double>& b) {
+    tail_ = b.dq - (b.q - frame_->z0().q.value());
+    system_->constraints_compensated(frame_->z0().t + frame_->h(), b.q, tail_, b.row, g_values_);
+  }
+  void end_constraints(LineIntegralPoint<Dual1>& b) { at_.constraints(frame_->z0().t + frame_->h(), b.q, b.row); }
+
+  const System* system_;
+  LineIntegralFrame* frame_;
+  SystemAt at_;
+  VariableMassMultipliers multipliers_;
+  Index n_, m_;
+  double floor_ = 1e-15;
+  Vector tail_, g_values_;
+};
+
+}  // namespace gnomon::kernels
