@@ -30,7 +30,7 @@ class AugmentedKicks {
   }
 
   Index m() const { return m_; }
-  Index unknowns() const { return 2 * n_; }
+  Index unknowns() const { return 2 * n_ + m_; }
   double h() const { return equations_->frame().h(); }
   void prepare(State& z) const { z.scheme_data = z.lambda; }
   const Vector& start(const State& z0) const { return z0.scheme_data; }
@@ -65,24 +65,27 @@ class AugmentedKicks {
     }
     equations_->model().constraint_jacobian(equations_->frame().t1(), b.q1, end_);
   }
-  /// Unknowns d(dq), h d(dp), the second rows times h.
+  /// Unknowns d(dq), h d(dp), h^2 d(mu), the second rows times h.
   template <class Add>
   void for_each_entry(const Add& add) const {
     const SparsityPattern &pattern = equations_->pattern(), &g = equations_->model().constraint_pattern();
     for (Index i = 0; i < pattern.rows; ++i)
       for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k) {
         const Index j = pattern.indices[k];
-        const double row = i < n_ ? 1 : h(), column = j < n_ ? 1 : 1 / h();
+        const double row = i < n_ || i >= 2 * n_ ? 1 : h(), column = j < n_       ? 1
+                                                                     : j < 2 * n_ ? 1 / h()
+                                                                                  : 1 / (h() * h());
         add(i, j, row * column * values_[k]);
       }
     for (Index i = 0; i < m_; ++i) {
-      for (Index j = 0; j < 2 * n_; ++j) add(j, 2 * n_ + i, by_lambda_(j, i));
-      for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) add(2 * n_ + i, g.indices[k], end_[k]);
+      for (Index j = 0; j < 2 * n_; ++j) add(j, unknowns() + i, by_lambda_(j, i));
+      for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) add(unknowns() + i, g.indices[k], end_[k]);
     }
   }
   void move(const Vector& d, Vector& x) const {
     x.head(n_) += d.head(n_);
-    x.tail(n_) += d.segment(n_, n_) / h();
+    x.segment(n_, n_) += d.segment(n_, n_) / h();
+    x.tail(m_) += d.segment(2 * n_, m_) / (h() * h());
   }
 
  private:
