@@ -66,16 +66,6 @@ class AppliedForce {
     layout.place(place.by_q, rows, unknown, system_->parts().force->force_pattern(ForceArgument::q));
     layout.place(place.by_v, rows, unknown, system_->parts().force->force_pattern(ForceArgument::v));
   }
-  void add_pattern(PatternBuilder& builder, Index row, Index col) const {
-    if (!active_) return;
-    builder.add(system_->parts().force->force_pattern(ForceArgument::q), row, col);
-    builder.add(system_->parts().force->force_pattern(ForceArgument::v), row, col);
-  }
-  Place place(const SparsityPattern& pattern, Index row, Index col) const {
-    if (!active_) return {};
-    return {BlockMap(pattern, system_->parts().force->force_pattern(ForceArgument::q), row, col),
-            BlockMap(pattern, system_->parts().force->force_pattern(ForceArgument::v), row, col)};
-  }
   void linearise(double t, const Vector& q, const Vector& v) {
     system_->parts().force->force_jacobian(ForceArgument::q, t, q, v, by_q_);
     system_->parts().force->force_jacobian(ForceArgument::v, t, q, v, by_v_);
