@@ -46,7 +46,7 @@ struct Dual {
     for (int i = 0; i < N; ++i) grad[i] -= b.grad[i];
     return *this;
   }
-  // Where a model has many products the compiler would call this one, at the cost of its copies.
+  // Where a model has many products the compiler would call these two, at the cost of their copies.
   [[gnu::always_inline]] Dual& operator*=(const Dual& b) {
     for (int i = 0; i < N; ++i) grad[i] = grad[i] * b.value + value * b.grad[i];
     value *= b.value;
@@ -61,7 +61,7 @@ struct Dual {
 
   friend Dual operator+(Dual a, const Dual& b) { return a += b; }
   friend Dual operator-(Dual a, const Dual& b) { return a -= b; }
-  friend Dual operator*(Dual a, const Dual& b) { return a *= b; }
+  [[gnu::always_inline]] friend Dual operator*(Dual a, const Dual& b) { return a *= b; }
   friend Dual operator/(Dual a, const Dual& b) { return a /= b; }
   friend Dual operator*(Dual a, Base b) {
     a.value *= b;
