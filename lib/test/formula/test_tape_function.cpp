@@ -3,10 +3,10 @@
 #include <boost/test/unit_test.hpp>
 #include <memory>
 
-#include "support/differences.hpp"
 #include "gnomon/formula/chunked_function.hpp"
 #include "gnomon/formula/quadratic_function.hpp"
 #include "gnomon/formula/recorded.hpp"
+#include "support/differences.hpp"
 
 using gnomon::Function;
 using gnomon::Index;

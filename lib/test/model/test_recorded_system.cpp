@@ -1,8 +1,8 @@
 // Systems from tapes against systems from forward duals of the same models.
 #include <boost/test/unit_test.hpp>
 
-#include "support/differences.hpp"
 #include "model/chain_model.hpp"
+#include "support/differences.hpp"
 #include "support/models.hpp"
 
 using gnomon::AutodiffModel;
@@ -67,7 +67,8 @@ void compare(const System& a, const System& b, double t, const Vector& q, double
   values(jacobian, [&](const System& s, Vector& out) { s.constraint_jacobian_derivative(t, q, v, out); });
   values(jacobian, [&](const System& s, Vector& out) { s.constraint_third(t, q, v, w, out); });
   if (a.parts().time_dependence)
-    values(jacobian, [&](const System& s, Vector& out) { s.parts().time_dependence->constraint_rate_jacobian(t, q, out); });
+    values(jacobian,
+           [&](const System& s, Vector& out) { s.parts().time_dependence->constraint_rate_jacobian(t, q, out); });
   if (a.parts().time_dependence)
     values(hessian, [&](const System& s, Vector& out) {
       s.parts().time_dependence->constraint_rate_hessian(t, q, lambda, out);
@@ -95,7 +96,8 @@ void compare(const System& a, const System& b, double t, const Vector& q, double
     values([](const System& s) -> const SparsityPattern& { return s.parts().split->invariant_pattern(); },
            [&](const System& s, Vector& out) { s.parts().split->invariant_jacobian(q, out); });
     values(hessian, [&](const System& s, Vector& out) { s.parts().split->split_hessian(t, q, c, lambda, out); });
-    BOOST_TEST(a.parts().split->invariant_potential(0, 2.0) == b.parts().split->invariant_potential(0, 2.0), boost::test_tools::per_element());
+    BOOST_TEST(a.parts().split->invariant_potential(0, 2.0) == b.parts().split->invariant_potential(0, 2.0),
+               boost::test_tools::per_element());
   }
   if (a.parts().mass) {
     Vector other(n);
@@ -104,13 +106,18 @@ void compare(const System& a, const System& b, double t, const Vector& q, double
     a.parts().mass->mass_matrix(q, ma);
     b.parts().mass->mass_matrix(q, mb);
     BOOST_TEST((ma == mb));
-    BOOST_TEST(a.parts().mass->kinetic_energy(q, p) == b.parts().mass->kinetic_energy(q, p), boost::test_tools::tolerance(1e-14));
-    BOOST_TEST(static_cast<double>(a.parts().mass->kinetic_compensated(q, tail, p, tail, scratch, other) - b.parts().mass->kinetic_compensated(q, tail, p, tail, scratch, other)) ==
-               0);
-    vectors(2 * n, [&](const System& s, Vector& out) { s.parts().mass->kinetic_gradient(q, p, out.head(n), out.tail(n)); });
+    BOOST_TEST(a.parts().mass->kinetic_energy(q, p) == b.parts().mass->kinetic_energy(q, p),
+               boost::test_tools::tolerance(1e-14));
+    BOOST_TEST(static_cast<double>(a.parts().mass->kinetic_compensated(q, tail, p, tail, scratch, other) -
+                                   b.parts().mass->kinetic_compensated(q, tail, p, tail, scratch, other)) == 0);
     vectors(2 * n,
-            [&](const System& s, Vector& out) { s.parts().mass->kinetic_hessian_times(q, p, w, v, out.head(n), out.tail(n)); });
-    vectors(2 * n, [&](const System& s, Vector& out) { s.parts().mass->kinetic_third(q, p, w, v, v, w, out.head(n), out.tail(n)); });
+            [&](const System& s, Vector& out) { s.parts().mass->kinetic_gradient(q, p, out.head(n), out.tail(n)); });
+    vectors(2 * n, [&](const System& s, Vector& out) {
+      s.parts().mass->kinetic_hessian_times(q, p, w, v, out.head(n), out.tail(n));
+    });
+    vectors(2 * n, [&](const System& s, Vector& out) {
+      s.parts().mass->kinetic_third(q, p, w, v, v, w, out.head(n), out.tail(n));
+    });
   }
 }
 

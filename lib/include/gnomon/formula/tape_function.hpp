@@ -60,6 +60,7 @@ class GNOMON_EXPORT TapeFunction : public Function {
 };
 
 /// A QuadraticFunction where the structure allows it, else a TapeFunction.
-GNOMON_EXPORT std::unique_ptr<Function> make_function(Tape tape, TapeFunction::Patterns patterns = TapeFunction::Patterns::all);
+GNOMON_EXPORT std::unique_ptr<Function> make_function(Tape tape,
+                                                      TapeFunction::Patterns patterns = TapeFunction::Patterns::all);
 
 }  // namespace gnomon
