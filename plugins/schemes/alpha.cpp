@@ -16,13 +16,14 @@
 ///
 ///     q1 - q0 = h H_p(q_m, p_m),    p1 - p0 = -h (H_q(q_m, p_m) - Q(q_m, (q1 - q0)/h, t_m))
 ///
-/// with constraints as kicks at both ends that keep both levels (variable_mass_equations.hpp). Symplectic and
+/// with constraints as kicks at both ends that keep both levels (kick_multiplier.hpp). Symplectic and
 /// symmetric; the energy is kept up to O(h^2) only, alpha-exact keeps it. The work of forces is booked. State::lambda
 /// are the index-1 multipliers of the state, which is consistent at both levels.
 
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/alpha/alpha_scheme.hpp"
-#include "kernels/variable_mass/variable_mass_step.hpp"
+#include "kernels/discrete_gradient/configuration_schemes.hpp"
+#include "kernels/discrete_gradient/kick_multiplier.hpp"
 
 namespace {
 
@@ -46,7 +47,12 @@ class Alpha final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    if (system.parts().mass) return kernels::variable_mass_alpha(*this, system, options);
+    if (system.parts().mass) {
+      kernels::require_quarter(*this, system, options);
+      return {std::make_unique<kernels::ConfigurationStep<kernels::KickMultiplier>>(
+                  system, kernels::MidpointRule{}, kernels::KickMultiplier::Rule{}, true),
+              kernels::configuration_promises(system, false, true)};
+    }
     kernels::AlphaRule rule = kernels::alpha_rule(*this, system, options);
     Promises promised = kernels::alpha_promises();
     promised.position = system.m() > 0;

@@ -54,15 +54,13 @@ class AlphaAugmented final : public Scheme {
 
  private:
   Binding with_kicks(const System& system, const Options& options, const kernels::AugmentedRule& rule) const {
-    kernels::require_variable_mass(*this, system);
     kernels::require_quarter(*this, system, options);
-    kernels::VariableMassRule equations;
-    equations.constraint = kernels::VariableMassRule::Constraint::augmented;
-    equations.eps = options.real("eps");
-    Promises promised = kernels::promises_of(system, equations);
+    Promises promised = kernels::configuration_promises(system, false, true);
+    promised.position = promised.symmetric = promised.symplectic = false;
     promised.constrained_limit = system.m() == 0 || rule.tolerance <= 1e-13;
-    return {std::make_unique<kernels::AugmentedStep<kernels::AugmentedKicks>>(rule, kernels::AugmentedKicks::Rule{},
-                                                                              system, equations),
+    return {std::make_unique<kernels::AugmentedStep<kernels::AugmentedKicks>>(
+                rule, kernels::AugmentedKicks::Rule{}, system, kernels::MidpointRule{},
+                kernels::KickMultiplier::Rule{true, options.real("eps")}),
             promised};
   }
 };

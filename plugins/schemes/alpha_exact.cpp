@@ -3,11 +3,11 @@
 ///
 /// For a mass that depends on the configuration, Gonzalez' discrete derivative of H in z = (q,p) takes the place of the
 /// gradient at the midpoint in (40), with multipliers that act through the midpoint and g = 0 at the end
-/// (kernels/variable_mass_equations.hpp): H1 - H0 is the work of the forces for every step size. Not symplectic.
+/// (kernels/discrete_gradient/configuration_inertia.hpp): H1 - H0 is the work of the forces for every step size. Not symplectic.
 
 #include "gnomon/registry/plugin.hpp"
+#include "kernels/discrete_gradient/configuration_schemes.hpp"
 #include "kernels/discrete_gradient/derivative_rules.hpp"
-#include "kernels/variable_mass/variable_mass_step.hpp"
 
 namespace {
 
@@ -31,7 +31,7 @@ class AlphaExact final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    return kernels::variable_mass_exact(*this, system, options);
+    return kernels::configuration_exact(*this, system, options);
   }
 };
 

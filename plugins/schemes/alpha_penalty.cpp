@@ -9,7 +9,7 @@
 /// force is Lipschitz in x^{n+1}: Newton's method is semismooth and converges without line search. Source: Glowinski,
 /// Holmstroem, (35), (47), (62), (63), corrected: ( )^+ on both squares, limits where the quotient is 0/0.
 ///
-/// For a mass that depends on the configuration (variable_mass_equations.hpp, gap_penalty.hpp), with any g and c: (38)
+/// For a mass that depends on the configuration (gap_multiplier.hpp), with any g and c: (38)
 /// discretised by (40), the implicit midpoint rule for H + P (derivative=midpoint), or by a discrete derivative in
 /// (q,p) of H and of every g_i and c_i with difference quotients of P (derivative=exact), which keeps H + P less the
 /// work for every h. The midpoint rule's Newton iteration may alternate between the branches of P when a step meets a
@@ -17,8 +17,9 @@
 
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/alpha/alpha_scheme.hpp"
+#include "kernels/discrete_gradient/configuration_schemes.hpp"
 #include "kernels/discrete_gradient/derivative_rules.hpp"
-#include "kernels/variable_mass/variable_mass_step.hpp"
+#include "kernels/discrete_gradient/gap_multiplier.hpp"
 
 namespace {
 
@@ -49,7 +50,7 @@ class AlphaPenalty final : public Scheme {
   }
   bool holds_obstacles() const override { return true; }
   Binding bind(const System& system, const Options& options) const override {
-    if (system.parts().mass) return kernels::variable_mass_penalty(*this, system, options);
+    if (system.parts().mass) return with_configuration_mass(system, options);
     std::shared_ptr<const System> closed;
     if (system.parts().n_obstacles() > 0) closed = system.parts().obstacles->with_obstacles_closed();
     const System& model = closed ? *closed : system;
@@ -61,6 +62,19 @@ class AlphaPenalty final : public Scheme {
     promised.energy = false;  // at n+1/2
     promised.constrained_limit = model.m() == 0;
     return {std::make_unique<kernels::AlphaStep>(model, closed, rule), promised};
+  }
+
+ private:
+  Binding with_configuration_mass(const System& system, const Options& options) const {
+    kernels::require_quarter(*this, system, options);
+    const bool exact = options.is("derivative", "exact");
+    Promises promised = kernels::configuration_promises(system, exact, false);
+    promised.position = promised.constrained_limit = false;
+    promised.symplectic = !exact && !system.parts().force;
+    return {std::make_unique<kernels::ConfigurationStep<kernels::GapMultiplier>>(
+                system, kernels::configuration_rule(exact, options),
+                kernels::GapMultiplier::Rule{options.real("eps"), exact}),
+            promised};
   }
 };
 

@@ -15,14 +15,14 @@
 ///
 /// For a mass that depends on q the same equations have H = p^T M(q)^-1 p/2 + U in place of T and U: grad H(z_m) for
 /// (M^-1 p_m, grad U), H1 - H0 - grad H(z_m).dz in s, weight=mass W_q = diag M at a typical configuration; a force Q
-/// enters the second equation, and its work Q.dq is booked (kernels/variable_mass_equations.hpp).
+/// enters the second equation, and its work Q.dq is booked (kernels/discrete_gradient/configuration_inertia.hpp).
 ///
 /// Cost: where s is active the Jacobian's first 2n rows are dense.
 
 #include "gnomon/registry/plugin.hpp"
+#include "kernels/discrete_gradient/configuration_schemes.hpp"
 #include "kernels/discrete_gradient/derivative_rules.hpp"
 #include "kernels/discrete_gradient/end_multiplier.hpp"
-#include "kernels/variable_mass/variable_mass_step.hpp"
 
 namespace {
 
@@ -49,7 +49,7 @@ class EnergyMomentumGeneral final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    if (system.parts().mass) return kernels::variable_mass_exact(*this, system, options);
+    if (system.parts().mass) return kernels::configuration_exact(*this, system, options);
     require_closed_ledger(*this, system);
     kernels::MidpointRule rule = kernels::general_rule(system, options);
     kernels::EndMultiplier::Rule multiplier;

@@ -42,11 +42,11 @@
 /// lambda=midpoint gives the step's. Where A is singular it is the step's in either case.
 ///
 /// Forces Q(q_m, dq/h, t_m) in the second equation, and U and g that depend on time (quadratic in q): H1 - H0 is the
-/// booked work to rounding, see kernels/common/ledger.hpp and kernels/common/ledger.hpp.
+/// booked work to rounding, see kernels/common/ledger.hpp.
 ///
 /// For a mass that depends on q, Psi = G(q) M(q)^-1 p, the derivatives are Gonzalez' in (q,p), weighted with (W, h^2
 /// W^-1), W = diag M at a typical configuration, whatever `derivative` says; a force Q enters the second equation and
-/// its work Q.dq is booked, H1 - H0 = Q.dq (kernels/variable_mass_step.hpp).
+/// its work Q.dq is booked, H1 - H0 = Q.dq (kernels/discrete_gradient/level_multiplier.hpp).
 ///
 /// The idea at second order: Kinon, Betsch, Schneider, Nonlinear Dynamics 111 (2023), with midpoint gradients of U;
 /// discrete derivatives: Gonzalez, J. Nonlinear Sci. 6 (1996); both constraint levels: Gear, Leimkuhler, Gupta, J.
@@ -55,8 +55,9 @@
 #include "energy_momentum_ggl/ggl_equations.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/common/momentum_maps.hpp"
+#include "kernels/discrete_gradient/configuration_schemes.hpp"
+#include "kernels/discrete_gradient/level_multiplier.hpp"
 #include "kernels/ggl/ggl_step.hpp"
-#include "kernels/variable_mass/variable_mass_step.hpp"
 
 namespace {
 
@@ -87,7 +88,7 @@ class EnergyMomentumGgl final : public Scheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    if (system.parts().mass) return kernels::variable_mass_levels(*this, system, options.is("lambda", "end"));
+    if (system.parts().mass) return with_configuration_mass(system, options.is("lambda", "end"));
     require_ledger(*this, system);
     kernels::GglRule rule;
     const bool quadratic_u = at_most_quadratic(system.traits().potential_degree);
@@ -102,6 +103,19 @@ class EnergyMomentumGgl final : public Scheme {
     promised.momentum = symmetry != kernels::ConstraintSymmetry::other && (rule.orthogonal || !rule.corrected());
     return {std::make_unique<kernels::GglStep<kernels::GglEquations>>(system, options.is("lambda", "end"), rule),
             ledger_promises(system, promised)};
+  }
+
+ private:
+  Binding with_configuration_mass(const System& system, bool end_multipliers) const {
+    kernels::require_configuration_mass(*this, system);
+    kernels::MidpointRule rule;
+    rule.correct_potential = true;
+    rule.weight = kernels::GeneralQuotient::Weight::mass;
+    Promises promised = kernels::configuration_promises(system, true, false);
+    promised.hidden = system.m() > 0;
+    return {std::make_unique<kernels::ConfigurationStep<kernels::LevelMultiplier>>(
+                system, rule, kernels::LevelMultiplier::Rule{true}, end_multipliers),
+            promised};
   }
 };
 

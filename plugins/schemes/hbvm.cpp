@@ -42,10 +42,10 @@
 #include "hbvm/hbvm_equations.hpp"
 #include "kernels/common/index1_multipliers.hpp"
 #include "kernels/common/momentum_maps.hpp"
+#include "kernels/discrete_gradient/configuration_schemes.hpp"
 #include "kernels/line_integral/general_line_integral.hpp"
 #include "kernels/line_integral/line_integral_degrees.hpp"
 #include "kernels/line_integral/system_hamiltonian.hpp"
-#include "kernels/variable_mass/variable_mass_rule.hpp"
 
 namespace {
 
@@ -150,7 +150,7 @@ class Hbvm final : public Scheme {
     if (!system.parts().mass)
       require_closed_ledger(*this, system);
     else
-      kernels::require_conservative_variable_mass(*this, system);
+      kernels::require_conservative_configuration_mass(*this, system);
     const Index s = options.integer("s"), r = options.integer("r");
     const SystemTraits& traits = system.traits();
     const int constraint_degree = system.m() > 0 ? traits.constraint_degree : 0;

@@ -46,11 +46,11 @@
 
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/common/momentum_maps.hpp"
+#include "kernels/discrete_gradient/configuration_schemes.hpp"
 #include "kernels/ggl/ggl_step.hpp"
 #include "kernels/line_integral/general_line_integral.hpp"
 #include "kernels/line_integral/line_integral_degrees.hpp"
 #include "kernels/line_integral/system_hamiltonian.hpp"
-#include "kernels/variable_mass/variable_mass_rule.hpp"
 #include "line_integral_ggl/line_integral_ggl_equations.hpp"
 
 namespace {
@@ -89,7 +89,7 @@ class LineIntegralGgl final : public Scheme {
     if (constant_mass)
       require_closed_ledger(*this, system);
     else
-      kernels::require_conservative_variable_mass(*this, system);
+      kernels::require_conservative_configuration_mass(*this, system);
     const auto exact = [&](int degree) { return kernels::nodes_are_exact(k, s, degree); };
     const kernels::ConstraintSymmetry symmetry = kernels::constraint_symmetry(system);
     Promises promised = promises();

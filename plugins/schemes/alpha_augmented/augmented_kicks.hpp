@@ -7,20 +7,22 @@
 ///     first     Lambda += g1/eps                              (10) of Glowinski and Holmstroem, Hestenes and Powell
 ///     second    Lambda -= (d g1/d Lambda)^-1 g1               (11)
 ///
-/// Which multiplier belongs where: see kernels/variable_mass/variable_mass_equations.hpp.
+/// Which multiplier belongs where: see kernels/discrete_gradient/kick_multiplier.hpp.
 
 #include "kernels/common/augmented_step.hpp"
-#include "kernels/variable_mass/variable_mass_step.hpp"
+#include "kernels/discrete_gradient/configuration_schemes.hpp"
+#include "kernels/discrete_gradient/kick_multiplier.hpp"
 
 namespace gnomon::kernels {
 
 class AugmentedKicks {
  public:
-  using Step = OneSolveStep<VariableMassEquations>;
+  using Equations = MidpointEquations<KickMultiplier, ConfigurationInertia>;
+  using Step = OneSolveStep<Equations>;
   struct Rule {};
 
-  AugmentedKicks(VariableMassEquations& equations, const Rule&)
-      : equations_(&equations), n_(equations.model().n()), m_(equations.m()) {
+  AugmentedKicks(Equations& equations, const Rule&)
+      : equations_(&equations), n_(equations.model().n()), m_(equations.model().m()) {
     for (Vector* v : {&shift_, &unit_}) v->setZero(m_);
     for (Vector* v : {&kick_, &turn_, &push_}) v->setZero(n_);
     work_.setZero(equations.size());
@@ -31,21 +33,21 @@ class AugmentedKicks {
 
   Index m() const { return m_; }
   Index unknowns() const { return 2 * n_ + m_; }
-  double h() const { return equations_->frame().h(); }
+  double h() const { return equations_->step().h; }
   void prepare(State& z) const { z.scheme_data = z.lambda; }
   const Vector& start(const State& z0) const { return z0.scheme_data; }
   void set_lambda(const Vector& lambda) {
-    shift_ = 2 * lambda - equations_->frame().z0().lambda;
-    equations_->set_shift(shift_);
+    shift_ = 2 * lambda - equations_->step().z0->lambda;
+    equations_->multiplier().set_shift(shift_);
   }
   void predicted(const ConstVectorRef& x) { equations_->set_floor(x); }
   void solved(Vector&) {}
   const Vector& end_constraints(const Vector& x) {
-    equations_->frame().constraints(equations_->frame().place<double>(x), 1, unit_);
-    return unit_;
+    equations_->effective_multiplier(x);
+    return equations_->multiplier().end_constraints();
   }
   void first_order(const Vector& g, Vector& lambda) const {
-    for (Index i = 0; i < m_; ++i) lambda[i] += equations_->penalty().stiffness(i) * g[i];
+    for (Index i = 0; i < m_; ++i) lambda[i] += equations_->multiplier().gain(i) * g[i];
   }
   void store(const Vector& lambda, State& next) const { next.scheme_data = lambda; }
 
@@ -54,16 +56,16 @@ class AugmentedKicks {
   void linearise(const Vector& x) {
     equations_->jacobian(x, values_);
     equations_->residual(x, work_);  // leaves its points
-    auto& b = equations_->frame().point<double>();
+    const auto& b = equations_->point();
     for (Index i = 0; i < m_; ++i) {
       unit_.setZero();
       unit_[i] = 2;
-      equations_->frame().start_force(unit_, kick_);
-      equations_->frame().at().kinetic_hessian_times(b.qm, b.pm, kick_, turn_, push_);
+      equations_->multiplier().start_force(unit_, kick_);
+      equations_->at().kinetic_hessian_times(b.qm, b.pm, kick_, turn_, push_);
       by_lambda_.col(i).head(n_) = 0.25 * push_;
       by_lambda_.col(i).tail(n_) = 0.5 * kick_ - 0.25 * h() * turn_;
     }
-    equations_->model().constraint_jacobian(equations_->frame().t1(), b.q1, end_);
+    equations_->model().constraint_jacobian(equations_->step().t1, b.q1, end_);
   }
   /// Unknowns d(dq), h d(dp), h^2 d(mu), the second rows times h.
   template <class Add>
@@ -89,7 +91,7 @@ class AugmentedKicks {
   }
 
  private:
-  VariableMassEquations* equations_;
+  Equations* equations_;
   Index n_, m_;
   Vector shift_, unit_, kick_, turn_, push_, work_, values_, end_;
   Matrix by_lambda_;

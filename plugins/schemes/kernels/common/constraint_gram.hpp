@@ -1,8 +1,8 @@
 #pragma once
 /// \file
-/// A = G M^-1 G^T at one configuration (m x m, symmetric, positive definite where G has full rank): a banded Cholesky
-/// factorisation in the order of the constraints, O(m b^2) for bandwidth b, which is one or two for chains, and no
-/// allocation. Constant mass.
+/// A = G M^-1 G^T at one configuration (m x m, symmetric, positive definite where G has full rank), with a constant mass
+/// or M(q): a banded Cholesky factorisation in the order of the constraints, O(m b^2) for bandwidth b, which is one or
+/// two for chains of a diagonal mass, and no allocation.
 
 #include <algorithm>
 #include <cmath>
@@ -15,11 +15,11 @@ class ConstraintGram {
  public:
   explicit ConstraintGram(const System& system) : system_(&system), m_(system.m()) {
     const SparsityPattern& g = system.constraint_pattern();
-    const bool diagonal = system.mass().is_diagonal();
+    diagonal_ = !system.parts().mass && system.mass().is_diagonal();
     for (Index i = 0; i < m_; ++i)
       for (Index j = 0; j < i; ++j)
-        if (!diagonal || share_column(g, i, j)) width_ = std::max(width_, i - j);
-    for (Vector* v : {&row_, &solved_}) v->setZero(system.n());
+        if (!diagonal_ || share_column(g, i, j)) width_ = std::max(width_, i - j);
+    for (Vector* v : {&row_, &solved_, &q_, &scratch_}) v->setZero(system.n());
     g_values_.setZero(g.nonzeros());
     factor_.setZero(width_ + 1, m_);
   }
@@ -27,6 +27,7 @@ class ConstraintGram {
   /// G and the factor of A at q. False where A is not positive definite: G has lost rank.
   bool update(double t, const ConstVectorRef& q) {
     const SparsityPattern& g = system_->constraint_pattern();
+    q_ = q;
     system_->constraint_jacobian(t, q, g_values_);
     // Row i of A up to the diagonal: factor(i - j, i) = A_ij.
     for (Index i = 0; i < m_; ++i) {
@@ -46,7 +47,7 @@ class ConstraintGram {
   /// out = M^-1 G^T lambda
   void velocity(const ConstVectorRef& lambda, VectorRef out) {
     multiply_transposed(system_->constraint_pattern(), g_values_, lambda, row_);
-    system_->mass().solve(row_, out);
+    solve_mass(row_, out);
   }
   /// x = A^-1 x
   void solve(VectorRef x) const {
@@ -74,17 +75,18 @@ class ConstraintGram {
   }
   /// solved = M^-1 G_i^T; for a diagonal mass only where G_i is not zero, so that a row costs no more than its entries.
   void scaled_row(const SparsityPattern& g, Index i) {
-    const bool diagonal = system_->mass().is_diagonal();
-    if (!diagonal) row_.setZero();
+    if (!diagonal_) row_.setZero();
     for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k) {
       const Index c = g.indices[at(k)];
-      if (diagonal)
+      if (diagonal_)
         solved_[c] = g_values_[k] / system_->mass().diagonal_entries()[c];
       else
         row_[c] = g_values_[k];
     }
-    if (!diagonal) system_->mass().solve(row_, solved_);
+    if (!diagonal_) solve_mass(row_, solved_);
   }
+  /// out = M^-1 p = T_p
+  void solve_mass(const Vector& p, VectorRef out) { system_->velocity(q_, p, scratch_, out); }
   bool factorise() {
     for (Index i = 0; i < m_; ++i) {
       const double before = factor_(0, i);
@@ -105,8 +107,9 @@ class ConstraintGram {
 
   const System* system_;
   Index m_, width_ = 0;
+  bool diagonal_ = false;
   Matrix factor_;
-  Vector row_, solved_, g_values_;
+  Vector row_, solved_, q_, scratch_, g_values_;
 };
 
 }  // namespace gnomon::kernels

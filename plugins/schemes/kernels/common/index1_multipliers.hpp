@@ -5,7 +5,11 @@
 ///     P(q) p = p - G^T A^-1 G M^-1 p                        the M^-1-orthogonal projection onto G M^-1 p = 0
 ///     A lambda = v^T (Hess g) v - G M^-1 (grad U - Q)       index-1 multipliers of a state with G v = 0, v = M^-1 p
 ///
-/// Both share the factorisation of A; no allocation. (Constant mass; g does not depend on time.)
+/// and with a mass that depends on q, from d/dt G T_p = 0,
+///
+///     A lambda = v^T (Hess g) v + G [T_pq v - M^-1 (T_q + grad U - Q)]
+///
+/// Both share the factorisation of A; no allocation. (g does not depend on time.)
 
 #include "kernels/common/constraint_gram.hpp"
 
@@ -14,7 +18,7 @@ namespace gnomon::kernels {
 class Index1Multipliers {
  public:
   explicit Index1Multipliers(const System& system) : system_(&system), gram_(system), m_(system.m()) {
-    for (Vector* v : {&v_, &force_, &applied_}) v->setZero(system.n());
+    for (Vector* v : {&v_, &force_, &applied_, &t_q_}) v->setZero(system.n());
     right_.setZero(m_);
   }
 
@@ -31,7 +35,7 @@ class Index1Multipliers {
     if (m_ == 0) return true;
     if (!gram_.update(t, q)) return false;
     for (int pass = 0; pass < 2; ++pass) {  // the second takes the rounding of the first, relative to the part removed
-      system_->mass().solve(p, v_);
+      system_->velocity(q, p, t_q_, v_);
       gram_.times(v_, right_);
       gram_.solve(right_);
       multiply_transposed(system_->constraint_pattern(), gram_.jacobian(), right_, force_);
@@ -43,14 +47,21 @@ class Index1Multipliers {
 
  private:
   void multipliers(double t, const Vector& q, const Vector& p, Vector& lambda) {
-    system_->mass().solve(p, v_);
+    system_->velocity(q, p, t_q_, v_);
     system_->constraint_bias(t, q, v_, lambda);
     system_->potential_gradient(t, q, force_);
     if (system_->parts().force) {
       system_->parts().force->force(t, q, v_, applied_);
       force_ -= applied_;
     }
-    system_->mass().solve(force_, v_);
+    if (const ConfigurationMass* mass = system_->parts().mass) {
+      force_ += t_q_;
+      v_ = -v_;
+      mass->kinetic_hessian_times(q, p, v_, force_, t_q_, applied_);  // T_pp force - T_pq v
+      v_ = applied_;
+    } else {
+      system_->mass().solve(force_, v_);
+    }
     gram_.times(v_, right_);
     lambda -= right_;
     gram_.solve(lambda);
@@ -59,7 +70,7 @@ class Index1Multipliers {
   const System* system_;
   ConstraintGram gram_;
   Index m_;
-  Vector v_, force_, applied_, right_;
+  Vector v_, force_, applied_, t_q_, right_;
 };
 
 }  // namespace gnomon::kernels

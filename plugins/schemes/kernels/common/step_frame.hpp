@@ -1,9 +1,12 @@
 #pragma once
 /// \file
-/// What the parts of the midpoint residual (midpoint_equations.hpp) share: the step, and one trial solution of it.
+/// What the parts of the midpoint residual (midpoint_equations.hpp) share: the step, one trial solution of it, and what
+/// the ways in which constraints act have in common.
 
 #include "gnomon/formula/dual.hpp"
+#include "gnomon/scheme/layout.hpp"
 #include "gnomon/scheme/state.hpp"
+#include "kernels/common/step_scales.hpp"
 
 namespace gnomon::kernels {
 
@@ -22,7 +25,10 @@ struct StepPoint {
   VectorOf<S> rate;      ///< dq/h, where a force outside U needs it
   VectorOf<S> lambda;    ///< effective multiplier F
   VectorOf<S> force;     ///< G(q_m)^T F
-  VectorOf<S> mdq, mdp;  ///< M dq, and M dp or M^-1 dp
+  VectorOf<S> mdq, mdp;  ///< M dq, and M dp or M^-1 dp, of a constant mass
+
+  /// Where the mass depends on q: p at the middle and the end, T_q and T_p in the middle. Sized by whoever uses them.
+  VectorOf<S> pm, p1, t_q, t_p;
 
   void allocate(Index n, Index m) {
     for (auto* v : {&dq, &dp, &qm, &q1, &u, &rate, &force, &mdq, &mdp}) v->resize(n);
@@ -45,6 +51,48 @@ struct StepPoint {
   void end_tail(const StepFrame& step, Vector& out) const {
     out = (dq + step.z0->q.tail()) - (q1 - step.z0->q.value());
   }
+};
+
+/// A Multiplier derives from it, is made from (System, SystemAt, Rule), and has
+///
+///     evaluate(step, x, b)      b.lambda, from the unknowns x and the points of b
+///     force(step, b)            b.force = G^T F; kicks move b.pm
+///
+/// and what differs from the following. add_jacobian(), find_entries(), linearise() and at_rest() are called where the
+/// Newton matrix is assembled (Inertia::analytic).
+struct MultiplierDefaults {
+  /// \name Unknowns and rows beside [dq | dp]
+  ///@{
+  Index unknowns() const { return 0; }
+  void lay_out(Layout&, const Block& /*dq*/, const Block& /*balance*/) const {}
+  void find_entries(const Layout&, const Block& /*dq*/, const Block& /*balance*/) const {}
+  void begin(const StepFrame&, const StepScales&) const {}
+  void predict(const State& /*z0*/, VectorRef) const {}
+  void scales(const StepScales&, VectorRef /*columns*/, VectorRef /*rows*/) const {}
+  template <class S, class F>
+  void rows(const StepFrame&, StepPoint<S>&, F&) const {}
+  ///@}
+
+  /// \name The correction s of the general discrete derivative
+  ///@{
+  bool corrects() const { return false; }  ///< has a part of c
+  template <class S>
+  S correction(const StepFrame&, const StepPoint<S>&) const {
+    return S(0.0);
+  }
+  /// Adds to T_q and T_p what the hidden constraints do.
+  template <class S>
+  void add_hidden(const StepFrame&, StepPoint<S>&) const {}
+  /// Whether c/N has no limit at dz = 0, and c along w by the square of its length.
+  bool singular_at_rest() const { return false; }
+  double at_rest(const StepFrame&, const Vector&) const { return 0; }
+  double unit() const { return 1; }           ///< factor of the row scales where s is active
+  bool energy_noise() const { return true; }  ///< rounding of the energies is in c
+  ///@}
+
+  double stiffness() const { return 0; }                ///< mu h^2 w of a penalty, w the largest (G M^-1 G^T)_ii
+  double floor(const StepScales&) const { return 0; }   ///< rounding of its force and rows
+  long double energy(const State&) const { return 0; }  ///< P of a penalty
 };
 
 }  // namespace gnomon::kernels

@@ -7,7 +7,8 @@
 /// Where g depends on time (quadratic in q then), G is averaged over the two times in F2, and F3 = g(q1,t1) =
 /// g(q0,t1) + G(q_m,t1) dq: step.g0 is g(q0,t1).
 ///
-/// Part of c in the general discrete derivative: lambda.(g1 - g0 - G(q_m) dq), which vanishes for quadratic g.
+/// Part of c in the general discrete derivative: lambda.(g1 - g0 - G(q_m) dq), which vanishes for quadratic g and is of
+/// third order in (dq, dp).
 
 #include "gnomon/model/system_at.hpp"
 #include "gnomon/scheme/layout.hpp"
@@ -18,7 +19,7 @@
 
 namespace gnomon::kernels {
 
-class EndMultiplier {
+class EndMultiplier : public MultiplierDefaults {
  public:
   struct Rule {
     bool correct = false;  ///< g enters c
@@ -43,11 +44,6 @@ class EndMultiplier {
   bool corrects() const { return rule_.correct; }
   void begin(const StepFrame& step, const StepScales&) { times_.begin(*step.z0, step.h); }
   void predict(const State& z0, VectorRef x) const { x.tail(m_) = z0.lambda; }
-  double stiffness() const { return 0; }
-  /// Factor of the row scales where s is active.
-  double unit() const { return 1; }
-  bool energy_noise() const { return true; }
-  long double energy(const State&) { return 0; }
 
   void scales(const StepScales& scales, VectorRef columns, VectorRef rows) const {
     columns.tail(m_) = scales.lambda();
@@ -111,9 +107,6 @@ class EndMultiplier {
     dc_dlambda = g_.at_double - step.g0 - linear_;
     return b.lambda.dot(dc_dlambda);
   }
-  /// c is of third order in (dq, dp).
-  bool singular_at_rest() const { return false; }
-  double at_rest(const StepFrame&, const Vector&) { return 0; }
 
   /// Its unknowns and rows, and its part of F2 on [dq | dp].
   void lay_out(Layout& layout, const Block& dq, const Block& balance) {
@@ -122,7 +115,6 @@ class EndMultiplier {
     layout.place(force_map_, balance, lambda, g, Layout::transposed);
     layout.place(position_map_, position, dq, g);
   }
-  void find_entries(const Layout&, const Block&, const Block&) {}
   /// dF2 += h G(q_m)^T on lambda, dF3 = G(q1): for quadratic g, d(G_m dq)/d(dq) = G_m + (Hess g) dq/2 = G(q1)
   void add_jacobian(const StepFrame& step, const StepPoint<double>& b, VectorRef values) {
     middle_jacobian(step, b.qm, g_values_);

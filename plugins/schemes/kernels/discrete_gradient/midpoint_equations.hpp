@@ -1,22 +1,23 @@
 #pragma once
 /// \file
-/// The one residual behind the schemes of Leyendecker, Betsch, Steinmann (2004) with a penalty or the general discrete
-/// derivative (those without, energy-momentum and constrained-midpoint: multiplier_equations.hpp), in increments x =
-/// [dq | dp], or [dq | dp | lambda] where the multipliers are unknowns:
+/// The one residual behind the midpoint schemes and the general discrete derivative of Leyendecker, Betsch, Steinmann
+/// (2004) and of Glowinski and Holmstroem (40), in increments x = [dq | dp | multipliers]:
 ///
-///     F1 = M dq/h - p_m - s M W_p dp                      p_m = p0 + dp/2,  q_m = q0 + dq/2
-///     F2 = dp + h (u + G(q_m)^T F + s W_q dq - Q(q_m, dq/h, t_m))
+///     F1 = dq - h (T_p + s W_p dp)                        p_m = p0 + dp/2,  q_m = q0 + dq/2
+///     F2 = dp + h (T_q + u + G(q_m)^T F + s W_q dq - Q(q_m, dq/h, t_m))
 ///
-/// (F1 is dq = h (M^-1 p_m + s W_p dp) multiplied by M/h.) F and the rows that go with it are the Multiplier's:
-/// EndMultiplier or PenaltyMultiplier. u and s:
+/// (The multiplier schemes of constant mass without s, energy-momentum and constrained-midpoint: multiplier_equations.hpp.)
+/// T is the policy Inertia: ConstantInertia, with F1 multiplied by M/h, or ConfigurationInertia. F and the rows that go
+/// with it are the policy Multiplier: EndMultiplier, PenaltyMultiplier; for ConfigurationInertia also LevelMultiplier,
+/// KickMultiplier, GapMultiplier. u and s:
 ///
 ///     midpoint      u = grad U(q_m)                                         s = 0
 ///     equivariant   u = the quotients of split_gradient.hpp                 s = 0
 ///     general       u = grad U(q_m),   s = c/N,   N = dq.W_q dq + dp.W_p dp,
-///                   c = U1 - U0 - u.dq + the Multiplier's part
+///                   c = H1 - H0 - grad H(z_m).dz + the Multiplier's part,    T1 - T0 = T_p.dp for constant mass
 ///
-/// Energy: dq.F2/h - (M^-1 dp).F1 = 0 gives T1 - T0 + u.dq + F.G_m dq + c = 0, which for the last two is
-/// H1 - H0 = -lambda.(g1 - g0) = 0 (EndMultiplier) and H1 + P1 = H0 + P0 (PenaltyMultiplier).
+/// Energy: dq.F2/h - (M^-1 dp).F1 = 0 (dq.F2 - dp.F1 of the unmultiplied F1) gives T1 - T0 + u.dq + F.G_m dq + c = 0,
+/// which for the last two is H1 - H0 = -lambda.(g1 - g0) = 0 (EndMultiplier) and H1 + P1 = H0 + P0 (penalties).
 
 #include <algorithm>
 
@@ -24,18 +25,20 @@
 #include "kernels/common/ledger.hpp"
 #include "kernels/common/step_scales.hpp"
 #include "kernels/discrete_gradient/balance_refinement.hpp"
+#include "kernels/discrete_gradient/constant_inertia.hpp"
 #include "kernels/discrete_gradient/midpoint_rule.hpp"
 #include "kernels/discrete_gradient/split_gradient.hpp"
 
 namespace gnomon::kernels {
 
-template <class Multiplier>
-class MidpointEquations final : public TemplatedEquations<MidpointEquations<Multiplier>> {
+template <class Multiplier, class Inertia = ConstantInertia>
+class MidpointEquations final : public TemplatedEquations<MidpointEquations<Multiplier, Inertia>> {
  public:
   MidpointEquations(const System& system, const MidpointRule& rule, const typename Multiplier::Rule& multiplier)
       : system_(&system),
         at_(system),
         rule_(rule),
+        inertia_(system, at_),
         multiplier_(system, at_, multiplier),
         scales_(system),
         split_(system, at_),
@@ -46,19 +49,23 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
         n_(system.n()) {
     const Block dq = this->layout_.unknown("dq", n_), dp = this->layout_.unknown("dp", n_);
     const Block rate = this->layout_.rows(n_), balance = this->layout_.rows(n_);
-    this->layout_.place(mass_, rate, dq, system.mass().pattern());
-    this->layout_.place(minus_half_, rate, dp, SparsityPattern::diagonal(n_));
+    inertia_.lay_out(this->layout_, rate, dq, dp);
     this->layout_.place(hessian_, balance, dq, system.hessian_pattern());
     this->layout_.place(one_, balance, dp, SparsityPattern::diagonal(n_));
     applied_.place(this->layout_, force_, balance, dq);
     multiplier_.lay_out(this->layout_, dq, balance);
-    if (corrected())  // s depends on every unknown
+    if (!Inertia::analytic)
+      this->layout_.place_dense({"", 0, this->layout_.size()});
+    else if (corrected())  // s depends on every unknown
       for (const Block& rows : {rate, balance}) this->layout_.place_dense(rows);
     this->finish_layout();
     multiplier_.find_entries(this->layout_, dq, balance);
     if (rule.split_potential) split_.find_outer(this->layout_, balance, dq);
 
-    points_.for_each([&](auto& b) { b.allocate(n_, system.m()); });
+    points_.for_each([&](auto& b) {
+      b.allocate(n_, system.m());
+      inertia_.allocate(b);
+    });
     direction_.allocate(n_, system.m());
     step_.g0.setZero(system.m());
     low_.setZero(this->size());
@@ -68,6 +75,7 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
   }
 
   const System& model() const { return *system_; }
+  SystemAt& at() { return at_; }
   Multiplier& multiplier() { return multiplier_; }
   const StepFrame& step() const { return step_; }
   /// Whether a penalty has mu h^2 w/2 > 1.
@@ -85,7 +93,8 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
     multiplier_.begin(step_, scales_);
     if (rule_.split_potential) split_.begin(z0.q.value());
     if (!corrected()) return;
-    u0_ = system_->potential_compensated(z0.t, z0.q.value(), z0.q.tail(), work_);
+    energy0_ = system_->potential_compensated(z0.t, z0.q.value(), z0.q.tail(), work_) +
+               inertia_.energy(z0.q.value(), z0.q.tail(), z0.p.value(), z0.p.tail());
     quotient_.begin(z0.q.value(), h);
   }
 
@@ -96,13 +105,14 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
     system_->potential_gradient(z0.t, q0, u_);
     at_.constraint_force(z0.t, q0, z0.lambda, work_);
     u_ += work_;
+    inertia_.add_gradient(q0, z0.p.value(), u_);
     if (applied_.active()) {
-      system_->mass().solve(z0.p.value(), work_);
+      inertia_.velocity(q0, z0.p.value(), work_);
       u_ -= applied_(z0.t, q0, work_);
     }
     x.segment(n_, n_) = -step_.h * u_;
     work_ = z0.p.value() + 0.5 * x.segment(n_, n_);
-    system_->mass().solve(work_, u_);
+    inertia_.velocity(q0, work_, u_);
     x.head(n_) = step_.h * u_;
     multiplier_.predict(z0, x);
   }
@@ -110,19 +120,21 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
   void set_floor(const ConstVectorRef& x) {
     quotient_floor_ = 0;
     if (corrected() && (rule_.correct_potential || multiplier_.energy_noise()))
-      quotient_floor_ = quotient_.floor(x, 1e-16 * static_cast<double>(std::abs(u0_)), scales_.s());
+      quotient_floor_ = quotient_.floor(x, inertia_.noise(energy0_, scales_.s()), scales_.s());
   }
 
   void scales(VectorRef columns, VectorRef rows) const override {
     columns.head(n_) = scales_.dq();
     columns.segment(n_, n_) = scales_.dp();
     const double unit = corrected() ? multiplier_.unit() : 1;
-    rows.head(n_) = unit * scales_.dp();
+    inertia_.rate_scales(scales_, unit, rows.head(n_));
     rows.segment(n_, n_) = unit * scales_.dp();
     multiplier_.scales(scales_, columns, rows);
   }
   double rounding_floor() const override { return 1e-15 + multiplier_.floor(scales_) + quotient_floor_; }
 
+  /// The points of the last evaluation at double.
+  const StepPoint<double>& point() const { return points_.at_double; }
   /// The effective multiplier of a solution.
   const Vector& effective_multiplier(const ConstVectorRef& x) {
     auto& b = points_.at_double;
@@ -141,9 +153,54 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
   /// Takes the last rounding errors out of a solution, see BalanceRefinement, for finish(). Where a correction s is active
   /// and the penalty is not stiff, or M is not diagonal, the solution stays as it is.
   void refine(VectorRef x) {
+    low_.setZero();
+    if (!Inertia::analytic || !system_->mass().is_diagonal() || (corrected() && !stiff())) return;
+    if constexpr (Inertia::analytic) refine_analytic(x);
+  }
+
+  template <class S>
+  void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
+    auto& b = points_.template get<S>();
+    place(x, b);
+    gradient(b);
+    multiplier_.evaluate(step_, x, b);
+    multiplier_.force(step_, b);
+    inertia_.rates(b);
+    multiplier_.add_hidden(step_, b);
+    inertia_.template rows<S>(step_, b, f);
+    if (applied_.active()) {
+      const auto& force = applied(b);
+      for (Index j = 0; j < n_; ++j) f[n_ + j] -= force[j] * step_.h;
+    }
+    multiplier_.rows(step_, b, f);
+    if (corrected()) add_correction(b, f);
+  }
+
+  void jacobian(const ConstVectorRef& x, VectorRef values) override {
+    if constexpr (Inertia::analytic)
+      assemble(x, values);
+    else
+      NonlinearEquations::jacobian(x, values);
+  }
+
+  /// After refine(). Sets the multipliers of the state to the effective ones, those of constraints.
+  void finish(const Vector& x, State& next) {
+    if (applied_.active()) {
+      auto& b = points_.at_double;
+      place(x, b);
+      b.rate = b.dq / step_.h;
+      next.work.force += applied_.work(step_.tm, b.qm, b.rate, b.dq);
+    }
+    next.q.add(x.head(n_));
+    next.p.add(x.segment(n_, n_));
+    next.q.add(low_.head(n_));
+    next.p.add(low_.segment(n_, n_));
+    next.lambda = effective_multiplier(x);
+  }
+
+ private:
+  void refine_analytic(VectorRef x) {
     VectorRef low = low_;
-    low.setZero();
-    if (!system_->mass().is_diagonal() || (corrected() && !stiff())) return;
     auto& b = points_.at_double;
     place(x, b);
     multiplier_.evaluate(step_, x, b);
@@ -164,35 +221,14 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
         step_, s, [this](Index j) { return quotient_.momentum_weight(j); }, x, low);
   }
 
-  template <class S>
-  void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
-    auto& b = points_.template get<S>();
-    place(x, b);
-    gradient(b);
-    multiplier_.evaluate(step_, x, b);
-    multiplier_.force(step_, b);
-    at_.mass_times(b.dq, b.mdq);
-    const double h = step_.h;
-    const Vector &p0 = step_.z0->p.value(), &p0_tail = step_.z0->p.tail();
-    for (Index j = 0; j < n_; ++j) f[j] = ((b.mdq[j] / S(h) - p0[j]) - p0_tail[j]) - b.dp[j] * 0.5;
-    for (Index j = 0; j < n_; ++j) f[n_ + j] = b.dp[j] + (b.u[j] + b.force[j]) * h;
-    if (applied_.active()) {
-      const auto& force = applied(b);
-      for (Index j = 0; j < n_; ++j) f[n_ + j] -= force[j] * h;
-    }
-    multiplier_.rows(step_, b, f);
-    if (corrected()) add_correction(b, f);
-  }
-
-  void jacobian(const ConstVectorRef& x, VectorRef values) override {
+  void assemble(const ConstVectorRef& x, VectorRef values) {
     auto& b = points_.at_double;
     place(x, b);
     multiplier_.evaluate(step_, x, b);
     values.setZero();
 
     // dF1 = [M/h, -1/2, 0]
-    mass_.add(values, system_->mass().values(), 1 / step_.h);
-    minus_half_.add(values, -0.5);
+    inertia_.add_jacobian(step_.h, values);
 
     // dF2 = [h/2 (Hess U + F.Hess g)(q_m), 1, 0] + the Multiplier's
     if (rule_.split_potential) {
@@ -213,21 +249,6 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
     if (corrected()) add_correction_jacobian(values);
   }
 
-  /// After polish().
-  void finish(const Vector& x, State& next) {
-    if (applied_.active()) {
-      auto& b = points_.at_double;
-      place(x, b);
-      b.rate = b.dq / step_.h;
-      next.work.force += applied_.work(step_.tm, b.qm, b.rate, b.dq);
-    }
-    next.q.add(x.head(n_));
-    next.p.add(x.segment(n_, n_));
-    next.q.add(low_.head(n_));
-    next.p.add(low_.segment(n_, n_));
-  }
-
- private:
   template <class S>
   const VectorOf<S>& applied(StepPoint<S>& b) {
     b.rate = b.dq / S(step_.h);
@@ -238,6 +259,7 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
     b.place_middle(x.head(n_), step_);
     b.place_end(step_);
     b.dp = x.segment(n_, n_);
+    inertia_.place(step_, b);
   }
   template <class S>
   void gradient(StepPoint<S>& b) {
@@ -250,7 +272,7 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
   template <class S>
   S correction(StepPoint<S>& b) {
     S c(0.0);
-    if (rule_.correct_potential) c += potential_difference(b) - b.u.dot(b.dq);
+    if (rule_.correct_potential) c += (energy_difference(b) - b.u.dot(b.dq)) - inertia_.gradient_along(b);
     if (multiplier_.corrects()) c += multiplier_.correction(step_, b);
     return c;
   }
@@ -265,23 +287,44 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
   }
   void add_correction_at_rest(StepPoint<double>&, const VectorRef&) {}
   void add_correction_at_rest(StepPoint<Dual1>& b, VectorRefOf<Dual1> f) {
-    if (!multiplier_.singular_at_rest()) return;
-    for (Index j = 0; j < n_; ++j) {
-      direction_.dq[j] = b.dq[j].grad[0];
-      direction_.dp[j] = b.dp[j].grad[0];
+    if constexpr (Inertia::analytic) {
+      if (!multiplier_.singular_at_rest()) return;
+      for (Index j = 0; j < n_; ++j) {
+        direction_.dq[j] = b.dq[j].grad[0];
+        direction_.dp[j] = b.dp[j].grad[0];
+      }
+      at_.mass_times(direction_.dq, direction_.mdq);
+      const double norm = quotient_.norm(direction_);
+      if (norm > 0) quotient_.add_tangent(direction_, multiplier_.at_rest(step_, direction_.dq) / norm, f);
     }
-    at_.mass_times(direction_.dq, direction_.mdq);
-    const double norm = quotient_.norm(direction_);
-    if (norm > 0) quotient_.add_tangent(direction_, multiplier_.at_rest(step_, direction_.dq) / norm, f);
   }
 
-  /// U(q1) - U(q0), at double from the compensated q1: its rounding error would be the energy's.
-  double potential_difference(StepPoint<double>& b) {
+  /// H(z1) - H(z0), of constant mass U(q1) - U(q0), at double from the compensated state: its rounding error would be
+  /// the energy's.
+  double energy_difference(StepPoint<double>& b) {
+    const State& z0 = *step_.z0;
     b.end_tail(step_, work_);
-    return static_cast<double>(system_->potential_compensated(step_.t1, b.q1, work_, u_) - u0_);
+    long double end = system_->potential_compensated(step_.t1, b.q1, work_, u_);
+    if (!Inertia::analytic) {
+      p_tail_ = (b.dp + z0.p.tail()) - (b.p1 - z0.p.value());
+      end += inertia_.energy(b.q1, work_, b.p1, p_tail_);
+    }
+    return static_cast<double>(end - energy0_);
   }
-  Dual1 potential_difference(StepPoint<Dual1>& b) {
-    return at_.potential(step_.t1, b.q1) - Dual1(static_cast<double>(u0_));
+  Dual1 energy_difference(StepPoint<Dual1>& b) {
+    Dual1 change = at_.potential(step_.t1, b.q1) - Dual1(static_cast<double>(energy0_)) + inertia_.energy(b);
+    if (!Inertia::analytic) {
+      auto& a = points_.at_double;
+      copy_values(b.dq, a.dq);
+      copy_values(b.dp, a.dp);
+      copy_values(b.q1, a.q1);
+      copy_values(b.p1, a.p1);
+      change.value = energy_difference(a);
+    }
+    return change;
+  }
+  static void copy_values(const VectorOf<Dual1>& from, Vector& to) {
+    for (Index j = 0; j < to.size(); ++j) to[j] = from[j].value;
   }
 
   void add_correction_jacobian(VectorRef values) {
@@ -302,7 +345,7 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
     double c = 0;
     if (rule_.correct_potential) {
       system_->potential_gradient(step_.tm, b.qm, b.u);
-      c += system_->potential(step_.t1, b.q1) - static_cast<double>(u0_) - b.u.dot(b.dq);
+      c += system_->potential(step_.t1, b.q1) - static_cast<double>(energy0_) - b.u.dot(b.dq);
       system_->potential_hessian_times(step_.tm, b.qm, b.dq, work_);
       dc.head(n_) -= b.u + 0.5 * work_;
       system_->potential_gradient(step_.t1, b.q1, work_);
@@ -315,22 +358,23 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
   const System* system_;
   SystemAt at_;
   MidpointRule rule_;
+  Inertia inertia_;
   Multiplier multiplier_;
   StepScales scales_;
   SplitGradient split_;
-  GeneralQuotient quotient_;
+  typename Inertia::Quotient quotient_;
   BalanceRefinement refinement_;
   AppliedForce applied_;
   AppliedForce::Place force_;
   Index n_;
-  BlockMap mass_, minus_half_, hessian_, one_;
+  BlockMap hessian_, one_;
 
   StepFrame step_;
   double quotient_floor_ = 0;
-  long double u0_ = 0;
+  long double energy0_ = 0;  ///< H(z0), of constant mass U(q0)
   ForBothScalars<StepPoint> points_;
   StepPoint<double> direction_;
-  Vector low_, u_, work_, g_values_, hessian_values_;
+  Vector low_, u_, work_, p_tail_, g_values_, hessian_values_;
 };
 
 }  // namespace gnomon::kernels

@@ -26,7 +26,7 @@
 
 namespace gnomon::kernels {
 
-class PenaltyMultiplier {
+class PenaltyMultiplier : public MultiplierDefaults {
  public:
   enum class Derivative { equivariant, midpoint, d_hat };
   struct Rule {
@@ -56,7 +56,6 @@ class PenaltyMultiplier {
     return g1_;
   }
 
-  Index unknowns() const { return 0; }
   bool corrects() const { return m_ > 0 && rule_.derivative != Derivative::equivariant; }
   void begin(const StepFrame& step, const StepScales& scales) {
     const double w = m_ > 0 ? (scales.hidden() / scales.s()).cwiseAbs2().maxCoeff() : 0;
@@ -68,7 +67,6 @@ class PenaltyMultiplier {
     system_->constraint_jacobian_derivative(step.z0->t, q0, step.z0->q.tail(), curvature_);
     start_values_ += curvature_;
   }
-  void predict(const State&, VectorRef) const {}
   /// mu h^2 w, w the largest (G M^-1 G^T)_ii.
   double stiffness() const { return stiffness_; }
   /// Factor of the row scales where s is active. A residual of 1e-12, which is far above rounding, drifts there: count
@@ -81,7 +79,6 @@ class PenaltyMultiplier {
     for (Index i = 0; i < m_; ++i) sum += rule_.r.value(g1_[i]);
     return rule_.mu * sum;
   }
-  void scales(const StepScales&, VectorRef, VectorRef) const {}
   /// h mu G^T (G dq) carries mu h^2 w roundings of dq.
   double floor(const StepScales&) const { return 1e-16 * stiffness_; }
 
@@ -99,8 +96,6 @@ class PenaltyMultiplier {
   void force(const StepFrame& step, StepPoint<S>& b) {
     at_->constraint_force(step.tm, b.qm, b.lambda, b.force);
   }
-  template <class S>
-  void rows(const StepFrame&, StepPoint<S>&, const VectorRefOf<S>&) {}
 
   /// Its part of c, after evaluate().
   template <class S>

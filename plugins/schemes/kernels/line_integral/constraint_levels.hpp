@@ -15,8 +15,8 @@
 #include <cmath>
 
 #include "gnomon/scheme/layout.hpp"
+#include "kernels/common/index1_multipliers.hpp"
 #include "kernels/line_integral/line_integral_frame.hpp"
-#include "kernels/variable_mass/variable_mass_multipliers.hpp"
 
 namespace gnomon::kernels {
 
@@ -163,7 +163,7 @@ class BothLevels {
   const System* system_;
   LineIntegralFrame* frame_;
   SystemAt at_;
-  VariableMassMultipliers multipliers_;
+  Index1Multipliers multipliers_;
   Index n_, m_;
   double floor_ = 1e-15;
   Vector tail_, g_values_;

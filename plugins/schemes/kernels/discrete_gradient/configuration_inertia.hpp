@@ -1,0 +1,182 @@
+#pragma once
+/// \file
+/// T(q,p) = p.M(q)^-1 p/2 in the midpoint residual (midpoint_equations.hpp):
+///
+///     F1 = dq - h (T_p + s W_p dp),    F2 = dp + h (T_q + u + G(q_m)^T F + s W_q dq - Q)        T_p, T_q at (q_m, p_m)
+///
+/// Without s this is (40) of Glowinski and Holmstroem, which in (q,p) is the implicit midpoint rule: with p^n =
+/// p^(n-1/2) + (h/2) L_q^(n-1/2) and p^(n+1/2) = L_v(q_m, dq/h) it reads p_m = p^(n+1/2). With s it is Gonzalez' discrete
+/// derivative in z = (q,p), c = H1 - H0 - grad H(z_m).dz + the Multiplier's part, N = dz.W dz, and dq.F2 - dp.F1 = 0
+/// gives H1 - H0 = Q.dq. W is 1 (weight=identity) or diag(W, h^2 W^-1), W = diag M at a typical configuration
+/// (weight=mass). At dz = 0 the quotient has a removable singularity of value zero: c is O(|dz|^3), and where |dz| < 3e-9
+/// it is below the last digit of an extended H, and skipped.
+///
+/// The Newton matrix comes from dual numbers: it is dense and small.
+
+#include <algorithm>
+#include <cmath>
+
+#include "gnomon/model/system_at.hpp"
+#include "gnomon/scheme/layout.hpp"
+#include "kernels/common/step_frame.hpp"
+#include "kernels/common/step_scales.hpp"
+#include "kernels/discrete_gradient/general_quotient.hpp"
+
+namespace gnomon::kernels {
+
+/// N, and the terms of s in F1 and F2.
+class ConfigurationQuotient {
+ public:
+  ConfigurationQuotient(const Mass& mass, GeneralQuotient::Weight weight, bool active, Index)
+      : active_(active), identity_(weight == GeneralQuotient::Weight::identity), mass_(mass.diagonal_entries()) {
+    by_q_ = by_p_ = Vector::Ones(mass_.size());
+    if (!identity_) by_q_ = mass_;
+  }
+
+  bool active() const { return active_; }
+  void begin(const Vector& q0, double h) {
+    h_ = h;
+    if (!identity_) by_p_ = h * h * mass_.cwiseInverse();
+    n_min_ = 1e-17 * std::max(1.0, q0.squaredNorm()) * by_q_.maxCoeff();
+  }
+  double smallest() const { return n_min_; }
+
+  template <class S>
+  S norm(const StepPoint<S>& b) const {
+    S sum(0.0);
+    for (Index j = 0; j < by_q_.size(); ++j) sum += b.dq[j] * b.dq[j] * by_q_[j] + b.dp[j] * b.dp[j] * by_p_[j];
+    return sum;
+  }
+  template <class S>
+  void add(const StepPoint<S>& b, const S& s, VectorRefOf<S> f) const {
+    const Index n = by_q_.size();
+    for (Index j = 0; j < n; ++j) {
+      f[j] -= s * b.dp[j] * (by_p_[j] * h_);
+      f[n + j] += s * b.dq[j] * (by_q_[j] * h_);
+    }
+  }
+  /// What a rounding error `noise` in c does to the rows scaled by |h| scale/sqrt(mass) and scale sqrt(mass).
+  double floor(const ConstVectorRef& x, double noise, double scale) const {
+    const Index n = by_q_.size();
+    double norm = 0, row = 0;
+    for (Index j = 0; j < n; ++j) {
+      const double root = std::sqrt(mass_[j]), dq = std::abs(x[j]), dp = std::abs(x[n + j]);
+      norm += by_q_[j] * dq * dq + by_p_[j] * dp * dp;
+      row = std::max({row, by_p_[j] * dp * root, std::abs(h_) * by_q_[j] * dq / root});
+    }
+    return norm > n_min_ ? noise * row / (norm * scale) : 0;
+  }
+
+ private:
+  bool active_, identity_;
+  Vector mass_, by_q_, by_p_;
+  double h_ = 0, n_min_ = 0;
+};
+
+class ConfigurationInertia {
+ public:
+  static constexpr bool analytic = false;
+  using Quotient = ConfigurationQuotient;
+
+  ConfigurationInertia(const System& system, SystemAt& at) : system_(&system), at_(&at), n_(system.n()) {
+    for (Vector* v : {&t_q_, &t_p_}) v->setZero(n_);
+  }
+
+  template <class S>
+  void allocate(StepPoint<S>& b) const {
+    for (auto* v : {&b.pm, &b.p1, &b.t_q, &b.t_p}) v->setConstant(n_, S(0.0));
+  }
+  /// Every row depends on every unknown.
+  void lay_out(Layout&, const Block&, const Block&, const Block&) const {}
+
+  /// out = T_p
+  void velocity(const Vector& q, const Vector& p, Vector& out) { mass().kinetic_gradient(q, p, t_q_, out); }
+  /// out += T_q
+  void add_gradient(const Vector& q, const Vector& p, Vector& out) {
+    mass().kinetic_gradient(q, p, t_q_, t_p_);
+    out += t_q_;
+  }
+
+  template <class S>
+  void place(const StepFrame& step, StepPoint<S>& b) const {
+    const Vector &p0 = step.z0->p.value(), &p_tail = step.z0->p.tail();
+    b.pm = (b.dp * S(0.5) + p_tail.template cast<S>()) + p0.template cast<S>();
+    b.p1 = (b.dp + p_tail.template cast<S>()) + p0.template cast<S>();
+  }
+  template <class S>
+  void rates(StepPoint<S>& b) const {
+    at_->kinetic_gradient(b.qm, b.pm, b.t_q, b.t_p);
+  }
+  template <class S>
+  void rows(const StepFrame& step, const StepPoint<S>& b, VectorRefOf<S> f) const {
+    for (Index j = 0; j < n_; ++j) {
+      f[j] = b.dq[j] - b.t_p[j] * step.h;
+      f[n_ + j] = b.dp[j] + (b.t_q[j] + b.u[j] + b.force[j]) * step.h;
+    }
+  }
+  void rate_scales(const StepScales& scales, double unit, VectorRef rows) const { rows = unit * scales.dq(); }
+  void add_jacobian(double, VectorRef) const {}
+
+  /// T at a compensated state
+  long double energy(const Vector& q, const Vector& q_tail, const Vector& p, const Vector& p_tail) {
+    return mass().kinetic_compensated(q, q_tail, p, p_tail, t_q_, t_p_);
+  }
+  /// T at the end
+  Dual1 energy(const StepPoint<Dual1>& b) const { return at_->kinetic_energy(b.q1, b.p1); }
+  /// T_q.dq + T_p.dp
+  template <class S>
+  S gradient_along(const StepPoint<S>& b) const {
+    return b.t_q.dot(b.dq) + b.t_p.dot(b.dp);
+  }
+  /// c is a sum of terms of the size of dz.grad H; scale is the S of StepScales.
+  double noise(long double energy, double scale) const {
+    return 1e-16 * scale * scale + 1e-19 * std::abs(static_cast<double>(energy));
+  }
+
+ private:
+  const gnomon::ConfigurationMass& mass() const { return *system_->parts().mass; }
+
+  const System* system_;
+  SystemAt* at_;
+  Index n_;
+  Vector t_q_, t_p_;
+};
+
+/// The hidden constraint Psi(q,p) = G(q) T_p(q,p) at both ends of a step, where the mass depends on q.
+class HiddenConstraint {
+ public:
+  HiddenConstraint(const System& system, SystemAt& at) : system_(&system), at_(&at) {
+    for (auto* buffer : {&t_q_, &t_p_}) buffer->for_each([&](auto& v) { v.resize(system.n()); });
+    psi_.for_each([&](auto& v) { v.resize(system.m()); });
+    start_.setZero(system.m());
+    g_values_.setZero(system.constraint_pattern().nonzeros());
+  }
+
+  void begin(const State& z0) {
+    system_->velocity(z0.q.value(), z0.p.value(), t_q_.at_double, t_p_.at_double);
+    system_->constraint_jacobian(z0.t, z0.q.value(), g_values_);
+    multiply(system_->constraint_pattern(), g_values_, t_p_.at_double, start_);
+  }
+  /// Psi(z0), and G(q0) on the constraint pattern.
+  const Vector& start() const { return start_; }
+  const Vector& start_jacobian() const { return g_values_; }
+  /// Psi(z1), valid until the next call.
+  template <class S>
+  const VectorOf<S>& end(const StepFrame& step, const StepPoint<S>& b) {
+    at_->kinetic_gradient(b.q1, b.p1, t_q_.get<S>(), t_p_.get<S>());
+    at_->constraint_jacobian_times(step.t1, b.q1, t_p_.get<S>(), psi_.get<S>());
+    return psi_.get<S>();
+  }
+  template <class S>
+  const VectorOf<S>& last() {
+    return psi_.get<S>();
+  }
+
+ private:
+  const System* system_;
+  SystemAt* at_;
+  ForBothScalars<VectorOf> t_q_, t_p_, psi_;
+  Vector start_, g_values_;
+};
+
+}  // namespace gnomon::kernels

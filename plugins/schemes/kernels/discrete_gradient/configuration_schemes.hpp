@@ -1,0 +1,67 @@
+#pragma once
+/// \file
+/// The schemes in (q,p) for a mass that depends on q: what they require, promise, and their steps.
+
+#include <memory>
+
+#include "gnomon/base/error.hpp"
+#include "gnomon/base/options.hpp"
+#include "gnomon/scheme/requirements.hpp"
+#include "kernels/discrete_gradient/configuration_inertia.hpp"
+#include "kernels/discrete_gradient/end_multiplier.hpp"
+#include "kernels/discrete_gradient/midpoint_step.hpp"
+
+namespace gnomon::kernels {
+
+template <class Multiplier>
+using ConfigurationStep = MidpointStep<Multiplier, ConfigurationInertia>;
+
+/// Mass M(q), no friction, U and g that do not depend on time.
+inline void require_configuration_mass(const Scheme& scheme, const System& system) {
+  if (!system.parts().mass) refuse(scheme, system, "its mass does not depend on the configuration");
+  if (system.parts().friction) refuse(scheme, system, "it has friction, which depends on the multipliers");
+  if (system.parts().time_dependence) refuse(scheme, system, "its potential or constraints depend on time");
+}
+/// The same without forces.
+inline void require_conservative_configuration_mass(const Scheme& scheme, const System& system) {
+  require_configuration_mass(scheme, system);
+  if (system.parts().force) refuse(scheme, system, "it has a force outside the potential");
+}
+/// Throws Error(refused) for the option alpha other than 1/4, which has a meaning for a constant mass only.
+inline void require_quarter(const Scheme& scheme, const System& system, const Options& options) {
+  require_configuration_mass(scheme, system);
+  if (options.real("alpha") != 0.25)
+    refuse(scheme, system,
+           "its mass depends on the configuration, for which alpha = " + number_text(options.real("alpha")) +
+               " has no meaning: (40) is for alpha = 1/4");
+}
+
+/// A discrete derivative of H, or its gradient at the midpoint.
+inline MidpointRule configuration_rule(bool exact, const Options& options) {
+  MidpointRule rule;
+  rule.correct_potential = exact;
+  if (options.is("weight", "mass")) rule.weight = GeneralQuotient::Weight::mass;
+  return rule;
+}
+
+/// Promises of order 2; with `kicks`, which keep both levels, symplectic where no force acts.
+inline Promises configuration_promises(const System& system, bool exact, bool kicks) {
+  Promises p;
+  p.order = 2;
+  p.energy = exact;
+  p.position = system.m() > 0;
+  p.hidden = p.position && kicks;
+  p.symmetric = true;
+  p.symplectic = !system.parts().force && !exact && (kicks || !p.position);
+  return p;
+}
+
+/// The exact scheme with multipliers: energy-momentum-general, alpha-exact.
+inline Binding configuration_exact(const Scheme& scheme, const System& system, const Options& options) {
+  require_configuration_mass(scheme, system);
+  return {std::make_unique<ConfigurationStep<EndMultiplier>>(system, configuration_rule(true, options),
+                                                             EndMultiplier::Rule{true}),
+          configuration_promises(system, true, false)};
+}
+
+}  // namespace gnomon::kernels

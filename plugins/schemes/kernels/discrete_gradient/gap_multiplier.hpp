@@ -1,0 +1,89 @@
+#pragma once
+/// \file
+/// The penalty of constraints and obstacles (gap_penalty.hpp) in the midpoint residual, for any g and c, y = (g, -c):
+///
+///     midpoint   F_i = dP/dy_i at y(q_m)                                         s of H alone, or none
+///     exact      F_i = [P(y1_i) - P(y0_i)]/(y1_i - y0_i)                         c has F.(y1 - y0 - G_y(q_m) dq)
+///
+/// With the latter H + P is kept.
+
+#include <memory>
+
+#include "kernels/common/step_frame.hpp"
+#include "kernels/common/step_scales.hpp"
+#include "kernels/discrete_gradient/gap_penalty.hpp"
+
+namespace gnomon::kernels {
+
+class GapMultiplier : public MultiplierDefaults {
+ public:
+  struct Rule {
+    double eps = 1;
+    bool exact = false;
+  };
+
+  GapMultiplier(const System& system, SystemAt&, const Rule& rule)
+      : closed_(system.parts().n_obstacles() > 0 ? system.parts().obstacles->with_obstacles_closed() : nullptr),
+        system_(closed_ ? closed_.get() : &system),
+        at_(*system_),
+        rule_(rule),
+        penalty_(system, rule.eps),
+        m_(system.m()) {
+    for (auto* buffer : {&push_, &y_}) buffer->for_each([&](auto& v) { v.resize(system_->m()); });
+    y0_.setZero(system_->m());
+    tail_.setZero(system.n());
+    g_values_.setZero(system_->constraint_pattern().nonzeros());
+  }
+
+  bool corrects() const { return rule_.exact; }
+  void begin(const StepFrame& step, const StepScales&) { constraints_at(*step.z0, y0_); }
+  double floor(const StepScales& scales) const { return scales.position_floor(); }
+  long double energy(const State& z) {
+    constraints_at(z, y_.at_double);
+    return penalty_.value(y_.at_double);
+  }
+
+  template <class S, class X>
+  void evaluate(const StepFrame& step, const X&, StepPoint<S>& b) {
+    auto &y = y_.get<S>(), &push = push_.get<S>();
+    constraints(step, b, y);
+    for (Index i = 0; i < y.size(); ++i)
+      push[i] = rule_.exact ? penalty_.quotient(i, y0_[i], y[i]) : penalty_.force(i, y[i]);
+    b.lambda = push.head(m_);
+  }
+  template <class S>
+  void force(const StepFrame& step, StepPoint<S>& b) {
+    at_.constraint_force(step.tm, b.qm, push_.get<S>(), b.force);
+  }
+  template <class S>
+  S correction(const StepFrame&, const StepPoint<S>& b) {
+    S sum(0.0);
+    for (Index i = 0; i < y0_.size(); ++i) sum += push_.get<S>()[i] * (y_.get<S>()[i] - y0_[i]);
+    return sum - b.force.dot(b.dq);
+  }
+
+ private:
+  void constraints_at(const State& z, Vector& out) {
+    system_->constraints_compensated(z.t, z.q.value(), z.q.tail(), out, g_values_);
+  }
+  /// y at the midpoint, or at the end (exact); at double from the compensated position.
+  void constraints(const StepFrame& step, const StepPoint<double>& b, Vector& out) {
+    const Vector& q = rule_.exact ? b.q1 : b.qm;
+    tail_ = ((rule_.exact ? 1 : 0.5) * b.dq + step.z0->q.tail()) - (q - step.z0->q.value());
+    system_->constraints_compensated(rule_.exact ? step.t1 : step.tm, q, tail_, out, g_values_);
+  }
+  void constraints(const StepFrame& step, const StepPoint<Dual1>& b, VectorOf<Dual1>& out) {
+    at_.constraints(rule_.exact ? step.t1 : step.tm, rule_.exact ? b.q1 : b.qm, out);
+  }
+
+  std::shared_ptr<const System> closed_;
+  const System* system_;  ///< the given one, or that with its obstacles held closed
+  SystemAt at_;
+  Rule rule_;
+  GapPenalty penalty_;
+  Index m_;
+  ForBothScalars<VectorOf> push_, y_;
+  Vector y0_, tail_, g_values_;
+};
+
+}  // namespace gnomon::kernels

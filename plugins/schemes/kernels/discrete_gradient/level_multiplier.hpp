@@ -1,0 +1,89 @@
+#pragma once
+/// \file
+/// Both constraint levels in the midpoint residual where the mass depends on q: EndMultiplier for g, and for Psi = G T_p
+/// the multiplier gamma, whose discrete derivatives stand beside those of H:
+///
+///     dq = h [D_pH + (D_pPsi)^T gamma],    dp = -h [D_qH + G(q_m)^T lambda + (D_qPsi)^T gamma - Q]
+///     0 = g(q1),    0 = Psi(q1,p1)
+///
+/// With w = G(q_m)^T gamma, the gradient of gamma.Psi at the midpoint is (T_qp w + sum_i gamma_i (Hess g_i) T_p, T_pp w);
+/// its part of c is gamma.(Psi1 - Psi0) less that gradient along dz.
+
+#include "kernels/discrete_gradient/configuration_inertia.hpp"
+#include "kernels/discrete_gradient/end_multiplier.hpp"
+
+namespace gnomon::kernels {
+
+class LevelMultiplier : public MultiplierDefaults {
+ public:
+  using Rule = EndMultiplier::Rule;
+
+  LevelMultiplier(const System& system, SystemAt& at, const Rule& rule)
+      : end_(system, at, rule), hidden_(system, at), at_(&at), n_(system.n()), m_(system.m()) {
+    gamma_.for_each([&](auto& v) { v.resize(m_); });
+    for (auto* buffer : {&w_, &t_qp_, &t_pp_}) buffer->for_each([&](auto& v) { v.resize(n_); });
+  }
+
+  Index unknowns() const { return 2 * m_; }
+  bool corrects() const { return end_.corrects(); }
+  void begin(const StepFrame& step, const StepScales& scales) {
+    end_.begin(step, scales);
+    hidden_.begin(*step.z0);
+  }
+  void predict(const State& z0, VectorRef x) const {
+    x.segment(2 * n_, m_).setZero();
+    end_.predict(z0, x);
+  }
+  void scales(const StepScales& scales, VectorRef columns, VectorRef rows) const {
+    columns.segment(2 * n_, m_) = scales.lambda();
+    rows.segment(2 * n_, m_) = scales.hidden();
+    end_.scales(scales, columns, rows);
+  }
+  double floor(const StepScales& scales) const { return scales.position_floor(); }
+  void lay_out(Layout& layout, const Block& dq, const Block& balance) {
+    layout.unknown("gamma", m_);
+    layout.rows(m_);
+    end_.lay_out(layout, dq, balance);
+  }
+
+  template <class S, class X>
+  void evaluate(const StepFrame& step, const X& x, StepPoint<S>& b) {
+    gamma_.get<S>() = x.segment(2 * n_, m_);
+    end_.evaluate(step, x, b);
+  }
+  template <class S>
+  void force(const StepFrame& step, StepPoint<S>& b) {
+    end_.force(step, b);
+  }
+  template <class S>
+  void add_hidden(const StepFrame& step, StepPoint<S>& b) {
+    if (m_ == 0) return;
+    auto &gamma = gamma_.get<S>(), &w = w_.get<S>(), &t_qp = t_qp_.get<S>(), &t_pp = t_pp_.get<S>();
+    at_->constraint_force(step.tm, b.qm, gamma, w);
+    at_->kinetic_hessian_times(b.qm, b.pm, w, t_qp, t_pp);
+    at_->constraint_hessian_times(step.tm, b.qm, gamma, b.t_p, w);
+    b.t_q += t_qp + w;
+    b.t_p += t_pp;
+  }
+  template <class S, class F>
+  void rows(const StepFrame& step, StepPoint<S>& b, F& f) {
+    end_.rows(step, b, f);
+    f.segment(2 * n_, m_) = hidden_.end(step, b);
+  }
+  /// After rows().
+  template <class S>
+  S correction(const StepFrame& step, StepPoint<S>& b) {
+    S sum = end_.correction(step, b);
+    for (Index i = 0; i < m_; ++i) sum += gamma_.get<S>()[i] * (hidden_.last<S>()[i] - hidden_.start()[i]);
+    return sum;
+  }
+
+ private:
+  EndMultiplier end_;
+  HiddenConstraint hidden_;
+  SystemAt* at_;
+  Index n_, m_;
+  ForBothScalars<VectorOf> gamma_, w_, t_qp_, t_pp_;
+};
+
+}  // namespace gnomon::kernels
