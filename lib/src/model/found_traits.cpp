@@ -54,17 +54,6 @@ void check_diagonal(const SystemTraits& traits, const Entry& entry) {
                                  ", expected a positive one: every coordinate needs a mass");
 }
 
-}  // namespace
-
-void complete_traits(FoundTraits& traits, const RecordedParts& parts) {
-  complete_degree(traits, parts.potential, "the potential is", traits.potential_degree);
-  complete_degree(traits, parts.constraints, "the constraints are", traits.constraint_degree);
-  complete_degree(traits, parts.obstacles, "the obstacles are", traits.obstacle_degree);
-  traits.time_dependent =
-      uses_time(parts.potential, traits.time_dependent) || uses_time(parts.constraints, traits.time_dependent);
-  traits.time_dependent_force = uses_time(parts.force, traits.time_dependent_force);
-}
-
 std::string branches_of(const RecordedParts& parts) {
   std::string text;
   for (const auto& [part, name] : {std::pair{&parts.potential, "potential"},
@@ -78,6 +67,18 @@ std::string branches_of(const RecordedParts& parts) {
         std::string(name) + ((*part)->recorded() ? ": " + (*part)->tape.branch : ": not recorded, " + (*part)->failure);
   }
   return text;
+}
+
+}  // namespace
+
+void complete_traits(FoundTraits& traits, const RecordedParts& parts) {
+  traits.branches = branches_of(parts);
+  complete_degree(traits, parts.potential, "the potential is", traits.potential_degree);
+  complete_degree(traits, parts.constraints, "the constraints are", traits.constraint_degree);
+  complete_degree(traits, parts.obstacles, "the obstacles are", traits.obstacle_degree);
+  traits.time_dependent =
+      uses_time(parts.potential, traits.time_dependent) || uses_time(parts.constraints, traits.time_dependent);
+  traits.time_dependent_force = uses_time(parts.force, traits.time_dependent_force);
 }
 
 std::string class_name(const char* mangled) {

@@ -296,7 +296,7 @@ BOOST_AUTO_TEST_CASE(many_coordinates) {
 }
 
 BOOST_AUTO_TEST_CASE(a_branch_is_reported_and_too_large_a_one_refused) {
-  BOOST_TEST(AutodiffSystem<LargeBranching>(LargeBranching(200)).branches() == "potential: >");
+  BOOST_TEST(AutodiffSystem<LargeBranching>(LargeBranching(200)).traits().branches == "potential: >");
   CHECK_SENTENCE(LargeBranching(201),
                  "its potential branches on a value (>), which is supported up to 200 coordinates, and it has 201");
 }

@@ -214,8 +214,8 @@ BOOST_AUTO_TEST_CASE(branches_take_forward_duals_in_chunks) {
   const Vector q = (Vector(2) << 0.4, 1.3).finished();
   const gnomon::model::RecordedSystem<BranchingAngles> branching{BranchingAngles(), q};
   const gnomon::model::RecordedSystem<PlainAngles> plain{PlainAngles(), q};
-  BOOST_TEST(branching.branches() == "potential: abs; mass_matrix: >");
-  BOOST_TEST(plain.branches() == "");
+  BOOST_TEST(branching.traits().branches == "potential: abs; mass_matrix: >");
+  BOOST_TEST(plain.traits().branches == "");
   BOOST_TEST(branching.traits().potential_degree == gnomon::SystemTraits::not_polynomial);
   compare(plain, branching, 0, q, 1e-13);
 }

@@ -47,6 +47,13 @@ void describe_problem(const Registry& registry, const std::string& name) {
     fmt::print("with default parameters: {}, {}, {}{}{}{}\n", counted(traits.n, "coordinate"),
                counted(traits.m, "constraint"), parts.obstacles ? counted(parts.n_obstacles(), "obstacle") + ", " : "",
                counted(parts.n_symmetries(), "momentum map"), parts.friction ? ", friction" : "", closed_form);
+    const auto degree = [](int found) {
+      return found == SystemTraits::not_polynomial ? std::string("not polynomial") : fmt::format("of degree {}", found);
+    };
+    fmt::print("  U {}{}{}{}\n", degree(traits.potential_degree),
+               traits.m > 0 ? ", g " + degree(traits.constraint_degree) : "",
+               parts.mass ? ", mass M(q)" : ", constant mass", parts.time_dependence ? ", depends on time" : "");
+    if (!traits.branches.empty()) fmt::print("  branches on a value, dense derivatives: {}\n", traits.branches);
     for (Index a = 0; a < parts.n_symmetries(); ++a)
       fmt::print("  momentum map: {}\n", parts.symmetries->symmetry_name(a));
     for (Index a = 0; a < parts.n_integrals(); ++a)

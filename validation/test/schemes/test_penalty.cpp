@@ -112,8 +112,8 @@ BOOST_AUTO_TEST_CASE(a_penalty_function_changes_the_motion) {
 BOOST_AUTO_TEST_CASE(a_penalty_that_is_not_convex_is_refused) {
   const Registry all = registry();
   using Penalty = ModelTraits::Penalty;
-  BOOST_TEST(contains(refusal(all, Penalty::not_convex, {{"penalty", "model"}}), "declared not to be convex"));
-  BOOST_TEST(contains(refusal(all, Penalty::none, {{"penalty", "model"}}), "declared not to be convex"));
+  BOOST_TEST(contains(refusal(all, Penalty::not_convex, {{"penalty", "model"}}), "not declared convex"));
+  BOOST_TEST(contains(refusal(all, Penalty::none, {{"penalty", "model"}}), "not declared convex"));
   BOOST_TEST(contains(refusal(all, Penalty::none, {{"penalty", "quartic"}, {"quartic", "-2"}}), "-2 is not convex"));
   BOOST_TEST(contains(refusal(all, Penalty::none, {{"mu", "0"}}), "mu"));
   BOOST_TEST(contains(refusal(all, Penalty::none, {{"mu", "-1"}}), "mu"));

@@ -31,6 +31,9 @@ struct SystemTraits {
   int potential_degree = not_polynomial;   ///< degree of U in q, or not_polynomial
   int constraint_degree = not_polynomial;  ///< degree of g in q, or not_polynomial
   bool approximate_derivatives = false;    ///< some derivative comes from differences
+  /// Parts that branch on a value, and by what, e.g. "force: <": they count as not polynomial, and their derivatives
+  /// are dense. Found by AutodiffSystem; empty: none does.
+  std::string branches;
   std::array<std::string, 3> state_names{"q", "p", "lambda"};
   std::vector<Block> blocks;                  ///< named ranges of q, e.g. one a body
   std::vector<std::string> constraint_names;  ///< one a constraint

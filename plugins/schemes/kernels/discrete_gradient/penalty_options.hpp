@@ -41,7 +41,7 @@ inline PenaltyMultiplier::Rule penalty_rule(const Scheme& scheme, const System& 
     const ModelPenalty* own = system.parts().penalty;
     if (!own) refuse(scheme, system, "penalty=model, but the model declares no penalty function");
     if (!own->penalty_is_convex())
-      refuse(scheme, system, "its penalty function is declared not to be convex, and a penalty must be");
+      refuse(scheme, system, "its penalty function is not declared convex, and a penalty must be");
     rule.r = PenaltyFunction::of_model(*own);
   }
   return rule;

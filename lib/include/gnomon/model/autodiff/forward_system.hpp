@@ -25,8 +25,7 @@ struct ForwardSizes {
 };
 
 template <class Model, bool Closed = false>
-class ForwardSystem final : public RecordedSource,
-                            public ForwardKinetic<ModelParts<Model, Closed>, ForwardSizes<Model, Closed>::n>,
+class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, ForwardSizes<Model, Closed>::n>,
                             public TimeDependence,
                             public Force,
                             public Friction,
@@ -295,9 +294,7 @@ class ForwardSystem final : public RecordedSource,
 
  private:
   ForwardSystem(const RecordedModel<Model, Closed>& recorded, const Vector& start)
-      : RecordedSource(recorded.branches()),
-        Base(*recorded.parts(), recorded.traits(), recorded.mass()),
-        start_(start) {
+      : Base(*recorded.parts(), recorded.traits(), recorded.mass()), start_(start) {
     constraint_pattern_ = SparsityPattern::dense(M, N);
     hessian_pattern_ = SparsityPattern::dense(N, N);
     invariant_pattern_ = SparsityPattern::dense(K, N);

@@ -36,24 +36,7 @@ struct RecordedParts {
   std::optional<RecordedPart> potential, constraints, obstacles, force, mass_matrix;
 };
 
-/// The interface of systems that are made from recordings.
-class GNOMON_EXPORT RecordedSource {
- public:
-  /// The parts that branch on a value, and by what, e.g. "force: <"; their derivatives are dense. Empty: none does.
-  const std::string& branches() const { return branches_; }
-
- protected:
-  explicit RecordedSource(std::string branches) : branches_(std::move(branches)) {}
-  virtual ~RecordedSource() = default;
-
- private:
-  std::string branches_;
-};
-
-/// RecordedSource::branches() of these parts.
-GNOMON_EXPORT std::string branches_of(const RecordedParts& parts);
-
-/// Fills in degrees and the use of time, from the tapes where these stand for the part. Of a part that branches, or
+/// Fills in degrees, the use of time and SystemTraits::branches, from the tapes where these stand for the part. Of a part that branches, or
 /// could not be recorded, what the model declares is kept: nothing declared is "not polynomial". Throws
 /// Error(bad_value) where a declared degree is below the one that the terms of the part show; one above it is replaced.
 GNOMON_EXPORT void complete_traits(FoundTraits& traits, const RecordedParts& parts);

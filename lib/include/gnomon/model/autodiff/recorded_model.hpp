@@ -75,7 +75,6 @@ class RecordedModel {
   const FoundTraits& traits() const { return traits_; }
   const RecordingPoint& at() const { return at_; }
   RecordedParts& recorded() { return recorded_; }
-  std::string branches() const { return branches_of(recorded_); }
 
   /// The model's mass(), or M at the start.
   const Mass& mass() const { return *mass_; }

@@ -35,7 +35,7 @@ std::unique_ptr<const Function> part_function(const std::string& system, const c
 }
 
 template <class Model, bool Closed = false>
-class RecordedSystem final : public RecordedSource, public FunctionSystem {
+class RecordedSystem final : public FunctionSystem {
   using Parts = ModelParts<Model, Closed>;
 
  public:
@@ -71,8 +71,7 @@ class RecordedSystem final : public RecordedSource, public FunctionSystem {
 
  private:
   RecordedSystem(RecordedModel<Model, Closed> recorded, const Vector& start)
-      : RecordedSource(recorded.branches()),
-        FunctionSystem(recorded.traits(), recorded.mass(), functions(recorded)),
+      : FunctionSystem(recorded.traits(), recorded.mass(), functions(recorded)),
         calls_(recorded.parts()),
         start_(start) {
     set_parts(parts_, traits_, *this);
