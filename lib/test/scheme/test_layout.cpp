@@ -1,7 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "gnomon/base/error.hpp"
-#include "gnomon/scheme/layout.hpp"
+#include "gnomon/scheme/equations.hpp"
 
 using gnomon::Block;
 using gnomon::BlockMap;

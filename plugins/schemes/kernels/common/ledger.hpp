@@ -25,7 +25,7 @@
 /// Of a system that does not depend on time everything is evaluated once, at the midpoint.
 
 #include "gnomon/model/system_at.hpp"
-#include "gnomon/scheme/layout.hpp"
+#include "gnomon/scheme/equations.hpp"
 #include "gnomon/scheme/scheme.hpp"
 #include "gnomon/scheme/state.hpp"
 

@@ -11,7 +11,7 @@
 /// third order in (dq, dp).
 
 #include "gnomon/model/system_at.hpp"
-#include "gnomon/scheme/layout.hpp"
+#include "gnomon/scheme/equations.hpp"
 #include "gnomon/scheme/requirements.hpp"
 #include "kernels/common/ledger.hpp"
 #include "kernels/common/step_frame.hpp"

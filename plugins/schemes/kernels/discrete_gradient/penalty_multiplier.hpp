@@ -19,7 +19,7 @@
 #include <algorithm>
 
 #include "gnomon/model/system_at.hpp"
-#include "gnomon/scheme/layout.hpp"
+#include "gnomon/scheme/equations.hpp"
 #include "kernels/common/step_frame.hpp"
 #include "kernels/common/step_scales.hpp"
 #include "kernels/discrete_gradient/penalty_function.hpp"

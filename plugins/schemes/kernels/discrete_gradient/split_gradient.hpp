@@ -7,7 +7,7 @@
 /// D U.dq = U1 - U0 because grad pi_k(q_m).dq = pi_k(q1) - pi_k(q0) for quadratic pi_k.
 
 #include "gnomon/model/system_at.hpp"
-#include "gnomon/scheme/layout.hpp"
+#include "gnomon/scheme/equations.hpp"
 #include "kernels/discrete_gradient/difference_quotient.hpp"
 
 namespace gnomon::kernels {

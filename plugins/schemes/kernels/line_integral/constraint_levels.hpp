@@ -14,7 +14,7 @@
 
 #include <cmath>
 
-#include "gnomon/scheme/layout.hpp"
+#include "gnomon/scheme/equations.hpp"
 #include "kernels/common/index1_multipliers.hpp"
 #include "kernels/line_integral/line_integral_frame.hpp"
 
