@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/finite.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "run/integrator_impl.hpp"
 
@@ -127,9 +128,8 @@ bool Integrator::Impl::attempt_or_halve(double h, int level, StepReport& report)
 }
 
 void Integrator::Impl::warm_up(const Vector& v, const Vector& a) {
-  const auto largest = [](const Vector& x) { return x.size() ? x.lpNorm<Eigen::Infinity>() : 0.0; };
-  const double length = std::max(largest(z.q.value()), 1e-3);
-  const double speed = largest(v) + std::sqrt(largest(a) * length);
+  const double length = std::max(max_norm(z.q.value()), 1e-3);
+  const double speed = max_norm(v) + std::sqrt(max_norm(a) * length);
   StepReport ignored;
   next = z;
   const State start = z;

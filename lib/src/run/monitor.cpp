@@ -5,16 +5,9 @@
 
 #include "gnomon/base/archive.hpp"
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/finite.hpp"
 
 namespace gnomon {
-
-namespace {
-
-double max_norm(const Vector& v) {
-  return v.size() ? v.lpNorm<Eigen::Infinity>() : 0;
-}
-
-}  // namespace
 
 void Drift::start(long double initial) {
   *this = Drift();

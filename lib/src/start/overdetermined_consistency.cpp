@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/finite.hpp"
 #include "model/term_matrix.hpp"
 
 namespace gnomon {
@@ -28,10 +29,6 @@ Error singular(const OverdeterminedSystem& system, const std::string& where, dou
                    number_text(condition) +
                    "; expected multiplier forces that move the constraints independently, or no multiplier is "
                    "determined");
-}
-
-double max_norm(const ConstVectorRef& v) {
-  return v.size() ? v.lpNorm<Eigen::Infinity>() : 0;
 }
 
 /// A Newton step is the last one when it is at the rounding of x, or has stopped shrinking near it.

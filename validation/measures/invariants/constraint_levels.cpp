@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/finite.hpp"
 #include "measures/measure.hpp"
 #include "measures/setup.hpp"
 
@@ -16,10 +17,6 @@ namespace {
 constexpr double divergence = 1e-3;
 /// Between these its growth is measured.
 constexpr double growth_from = 1e-9, growth_to = 1e-5;
-
-double max_norm(const Vector& v) {
-  return v.size() ? v.lpNorm<Eigen::Infinity>() : 0;
-}
 
 class Levels final : public Observer {
  public:

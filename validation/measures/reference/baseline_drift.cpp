@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/finite.hpp"
 #include "measures/measure.hpp"
 #include "measures/setup.hpp"
 
@@ -16,10 +17,6 @@ namespace gnomon::validation {
 namespace {
 
 constexpr int samples = 200;
-
-double largest(const Vector& x) {
-  return x.size() ? x.lpNorm<Eigen::Infinity>() : 0;
-}
 
 void follow(const ProblemInstance& instance, ReferenceSolution& solution, const std::string& name, double until,
             double energy_scale, Quantities& out) {
@@ -38,9 +35,9 @@ void follow(const ProblemInstance& instance, ReferenceSolution& solution, const 
     if (!report.success) break;
     drift.record(report.t, energy(report.t, report.q, report.p));
     system.constraints(report.t, report.q, g);
-    position = std::max(position, largest(g));
+    position = std::max(position, max_norm(g));
     system.constraint_velocity(report.t, report.q, v, g);
-    velocity = std::max(velocity, largest(g));
+    velocity = std::max(velocity, max_norm(g));
   }
   if (!report.success) {
     out.push_back({name + "-reached", report.t, {}, report.message});

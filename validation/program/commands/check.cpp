@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "gnomon/base/finite.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "gnomon/start/overdetermined_consistency.hpp"
 #include "measures/derivatives/derivatives.hpp"
@@ -24,22 +25,18 @@ bool line(const Quantity& quantity) {
   return accepted;
 }
 
-double largest(const Vector& v) {
-  return v.size() ? v.lpNorm<Eigen::Infinity>() : 0;
-}
-
 void check_overdetermined_data(const ProblemInstance& instance) {
   const OverdeterminedSystem& system = *instance.overdetermined;
   check_start(system, instance.q0, instance.p0);  // throws what is wrong
   Vector level(system.traits().m), psi = Vector::Zero(system.traits().m), slope = Vector::Zero(system.traits().nz);
   const OverdeterminedPoint start{instance.q0, instance.p0, psi};
   system.evaluate(Term::constraint, start, level);
-  line({"start-position", largest(level), {}, "max |g(y0)|: consistent"});
+  line({"start-position", max_norm(level), {}, "max |g(y0)|: consistent"});
   system.evaluate(Term::hidden, start, level);
-  line({"start-velocity", largest(level), {}, "max |g_y v| at y0, z0: consistent"});
+  line({"start-velocity", max_norm(level), {}, "max |g_y v| at y0, z0: consistent"});
   if (psi.size() == 0) return;
   Index1(system).solve(instance.q0, instance.p0, slope, psi);
-  line({"start-multiplier", largest(psi), {}, "max |psi| there"});
+  line({"start-multiplier", max_norm(psi), {}, "max |psi| there"});
 }
 
 std::string dependent_names(const System& system, const ConstraintRank& rank) {
@@ -58,8 +55,8 @@ void check_data(const ProblemInstance& instance) {
   system.velocity(instance.q0, instance.p0, scratch, v);
   system.constraints(instance.t0, instance.q0, g);
   system.constraint_velocity(instance.t0, instance.q0, v, gv);
-  line({"start-position", largest(g), {}, "max |g(q0)|: consistent"});
-  line({"start-velocity", largest(gv), {}, "max |G v0 + g_t|: consistent"});
+  line({"start-position", max_norm(g), {}, "max |g(q0)|: consistent"});
+  line({"start-velocity", max_norm(gv), {}, "max |G v0 + g_t|: consistent"});
   if (system.m() == 0) return;
   const ConstraintRank rank = constraint_rank(system, instance.t0, instance.q0);
   line({"rank",
@@ -73,8 +70,8 @@ bool check_exact(const ProblemInstance& instance) {
   if (!instance.exact) return true;
   Vector q(instance.q0.size()), p(instance.p0.size());
   instance.exact(instance.t0, q, p);
-  const double scale = std::max({1.0, largest(instance.q0), largest(instance.p0)});
-  const double error = std::max(largest(q - instance.q0), largest(p - instance.p0)) / scale;
+  const double scale = std::max({1.0, max_norm(instance.q0), max_norm(instance.p0)});
+  const double error = std::max(max_norm(q - instance.q0), max_norm(p - instance.p0)) / scale;
   return line({"exact-start", error, Gate::at_most(1e-12), "closed form at t0 against the start"});
 }
 

@@ -1,16 +1,9 @@
 #include "program/output/trajectory_writer.hpp"
 
+#include "gnomon/base/finite.hpp"
 #include "program/run/state_blocks.hpp"
 
 namespace gnomon::program {
-
-namespace {
-
-double largest(const Vector& v) {
-  return v.size() ? v.lpNorm<Eigen::Infinity>() : 0;
-}
-
-}  // namespace
 
 TrajectoryWriter::TrajectoryWriter(const std::string& path, const Integrator& integrator, long every)
     : file_(path), integrator_(&integrator), every_(every) {
@@ -47,16 +40,16 @@ std::array<double, 2> TrajectoryWriter::constraint_errors(const State& z) {
   if (const OverdeterminedSystem* system = integrator_->overdetermined()) {
     const OverdeterminedPoint at{q, z.scheme_data, z.lambda};
     system->evaluate(Term::constraint, at, g_);
-    position = largest(g_);
+    position = max_norm(g_);
     system->evaluate(Term::hidden, at, g_);
   } else {
     const System& system_of = integrator_->system();
     system_of.constraints(z.t, q, g_);
-    position = largest(g_);
+    position = max_norm(g_);
     system_of.velocity(q, z.p.value(), scratch_, v_);
     system_of.constraint_velocity(z.t, q, v_, g_);
   }
-  return {position, largest(g_)};
+  return {position, max_norm(g_)};
 }
 
 void TrajectoryWriter::values(const Vector& v) {

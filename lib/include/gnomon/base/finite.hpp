@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Whether a vector holds neither infinities nor NaN, at the speed of a sum.
+/// Of a vector: whether it holds neither infinities nor NaN, at the speed of a sum, and its largest entry.
 
 #include "gnomon/base/types.hpp"
 
@@ -11,6 +11,12 @@ namespace gnomon {
 template <class Derived>
 bool all_finite(const Eigen::DenseBase<Derived>& x) {
   return x.size() == 0 || (x.derived().array() * 0).sum() == 0;
+}
+
+/// max |v_i|, 0 without entries
+template <class Derived>
+double max_norm(const Eigen::MatrixBase<Derived>& v) {
+  return v.size() ? v.template lpNorm<Eigen::Infinity>() : 0;
 }
 
 }  // namespace gnomon
