@@ -144,7 +144,7 @@ class BricardLoop final : public gnomon::Problem {
         for (int c = 0; c < 3; ++c) instance.q0[first + c] = loop.at_start(v, c);
         if (v < joints) weight[first + 2] = mass * parameters.real("gravity");
       }
-    instance.system = std::make_shared<Quadratic>(
+    instance.model = std::make_shared<Quadratic>(
         traits, masses, weight, loop.terms,
         Eigen::Map<const gnomon::Vector>(loop.constants.data(), static_cast<Index>(loop.constants.size())));
     return instance;

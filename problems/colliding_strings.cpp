@@ -136,7 +136,7 @@ class CollidingStrings final : public gnomon::Problem {
         mass.apply(velocity, p);
       };
     }
-    instance.system = std::make_shared<Strings>(std::move(data), intervals);
+    instance.model = std::make_shared<Strings>(std::move(data), intervals);
     return instance;
   }
 };

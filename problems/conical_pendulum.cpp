@@ -80,7 +80,7 @@ class ConicalPendulum final : public gnomon::Problem {
     const double momentum = static_cast<double>(mass * omega * length * std::sin(angle));
 
     gnomon::ProblemInstance instance;
-    instance.system = std::make_shared<gnomon::AutodiffSystem<Model>>(Model(mass, length, gravity));
+    instance.model = std::make_shared<gnomon::AutodiffSystem<Model>>(Model(mass, length, gravity));
     instance.exact = [=](double t, gnomon::Vector& q, gnomon::Vector& p) {
       const double c = static_cast<double>(std::cos(omega * t)), s = static_cast<double>(std::sin(omega * t));
       q.resize(3);

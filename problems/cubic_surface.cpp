@@ -85,7 +85,7 @@ class CubicSurface final : public gnomon::Problem {
     model.r_f = parameters.real("r_f");
     const double x = parameters.real("x"), u = parameters.real("u");
     gnomon::ProblemInstance instance;
-    instance.system = std::make_shared<gnomon::AutodiffSystem<Model>>(model);
+    instance.model = std::make_shared<gnomon::AutodiffSystem<Model>>(model);
     if (parameters.is("contact", "kept")) {
       if (parameters.real("lift") != 0 || parameters.real("w") != 0)
         throw gnomon::Error(gnomon::ErrorCode::bad_value,
@@ -95,7 +95,7 @@ class CubicSurface final : public gnomon::Problem {
         throw gnomon::Error(gnomon::ErrorCode::bad_value,
                             "problem cubic-surface: u = 0 with contact=kept and friction c_f > 0: the friction of a "
                             "mass at rest has no direction, expected u other than 0");
-      instance.system = instance.system->parts().obstacles->with_obstacles_closed();
+      instance.model = instance.model->mechanical()->parts().obstacles->with_obstacles_closed();
     }
     instance.q0 = gnomon::Vector(2);
     instance.p0 = gnomon::Vector(2);

@@ -59,7 +59,7 @@ class DoubleCompoundPendulum final : public gnomon::Problem {
   gnomon::ProblemInstance build(const gnomon::Options& parameters) const override {
     const Model model(parameters);
     gnomon::ProblemInstance instance;
-    instance.system = std::make_shared<gnomon::AutodiffSystem<Model>>(model);
+    instance.model = std::make_shared<gnomon::AutodiffSystem<Model>>(model);
     instance.q0 = model.link.start;
     instance.p0 = Eigen::Vector2d(parameters.real("p1"), parameters.real("p2"));
     return instance;

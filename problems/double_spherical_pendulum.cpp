@@ -51,7 +51,7 @@ class DoubleSphericalPendulum final : public gnomon::Problem {
   gnomon::ProblemInstance build(const gnomon::Options& parameters) const override {
     const Model model(parameters);
     gnomon::ProblemInstance instance;
-    instance.system = std::make_shared<gnomon::AutodiffSystem<Model>>(model);
+    instance.model = std::make_shared<gnomon::AutodiffSystem<Model>>(model);
     instance.q0 = gnomon::Vector::Zero(6);
     instance.p0 = gnomon::Vector::Zero(6);
     if (parameters.is("start", "perpendicular")) {

@@ -70,7 +70,7 @@ class DrivenDoublePendulum final : public gnomon::Problem {
   gnomon::ProblemInstance build(const gnomon::Options& parameters) const override {
     const Model model(parameters);
     gnomon::ProblemInstance instance;
-    instance.system = std::make_shared<gnomon::AutodiffSystem<Model>>(model);
+    instance.model = std::make_shared<gnomon::AutodiffSystem<Model>>(model);
     model.collinear_start(true, instance.q0, instance.p0);
     return instance;
   }

@@ -88,12 +88,12 @@ class EllipsePendulum final : public gnomon::Problem {
   gnomon::ProblemInstance build(const gnomon::Options& parameters) const override {
     gnomon::ProblemInstance instance;
     if (parameters.real("torque") != 0)
-      instance.system = system<true>(parameters);
+      instance.model = system<true>(parameters);
     else
-      instance.system = system<false>(parameters);
+      instance.model = system<false>(parameters);
     instance.q0 = DoubleLink(parameters, true).start;
     instance.p0 = Eigen::Vector2d::Zero();
-    place_on_curve(*instance.system, instance.q0);
+    place_on_curve(*instance.model->mechanical(), instance.q0);
     return instance;
   }
 

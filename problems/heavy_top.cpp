@@ -154,7 +154,7 @@ class HeavyTop final : public gnomon::Problem {
     const Matrix3 R0 = turn(nutation, 0);
 
     gnomon::ProblemInstance instance;
-    instance.system = std::make_shared<gnomon::AutodiffSystem<Model>>(Model(cone));
+    instance.model = std::make_shared<gnomon::AutodiffSystem<Model>>(Model(cone));
     if (!steady) {
       place(cone, R0, parameters.real("spin") * R0.col(2), instance.q0, instance.p0);
       return instance;

@@ -38,7 +38,7 @@ class OdaeTest final : public gnomon::Problem {
     Model model;
     model.cube_of_z = parameters.is("variant", "a");
     gnomon::ProblemInstance instance;
-    instance.overdetermined = std::make_shared<gnomon::AutodiffOverdetermined<Model>>(model);
+    instance.model = std::make_shared<gnomon::AutodiffOverdetermined<Model>>(model);
     instance.exact = [](double t, gnomon::Vector& y, gnomon::Vector& z) {
       y.resize(2);
       y << std::exp(2 * t), std::exp(-t);

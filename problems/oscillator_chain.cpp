@@ -98,7 +98,7 @@ class OscillatorChain final : public gnomon::Problem {
         };
       }
     }
-    instance.system = std::make_shared<LinearStructure>(std::move(data));
+    instance.model = std::make_shared<LinearStructure>(std::move(data));
     return instance;
   }
 };

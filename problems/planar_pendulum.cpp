@@ -49,7 +49,7 @@ class PlanarPendulum final : public gnomon::Problem {
     const double passed = parameters.is("start", "later") ? .7 : 0;
 
     gnomon::ProblemInstance instance;
-    instance.system = std::make_shared<gnomon::AutodiffSystem<PlanarPendulumModel>>(model);
+    instance.model = std::make_shared<gnomon::AutodiffSystem<PlanarPendulumModel>>(model);
     instance.exact = [=](double t, gnomon::Vector& q, gnomon::Vector& p) {
       gnomon::problems::place(model, motion, passed + t, q, p);
     };

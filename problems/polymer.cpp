@@ -290,7 +290,7 @@ class Polymer final : public gnomon::Problem {
   gnomon::ProblemInstance build(const gnomon::Options& parameters) const override {
     const Index beads = parameters.integer("beads");
     gnomon::ProblemInstance instance;
-    instance.system = std::make_shared<Beads>(name(), beads, parameters.real("epsilon"));
+    instance.model = std::make_shared<Beads>(name(), beads, parameters.real("epsilon"));
     instance.q0.resize(3 * beads);
     constexpr double pitch = .4, turn = 1.7;
     const double radius = std::sqrt(1 - pitch * pitch) / (2 * std::sin(turn / 2));  // bonds of length 1
@@ -310,7 +310,7 @@ class Polymer final : public gnomon::Problem {
       p = parameters.real("speed") * (std::ldexp(static_cast<double>(engine() >> 11), -52) - 1);
     Eigen::Map<gnomon::Matrix> momenta(instance.p0.data(), 3, beads);
     momenta.colwise() -= momenta.rowwise().mean().eval();
-    gnomon::problems::project_momenta(*instance.system, instance.q0, instance.p0);
+    gnomon::problems::project_momenta(*instance.model->mechanical(), instance.q0, instance.p0);
     return instance;
   }
 };

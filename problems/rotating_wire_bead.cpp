@@ -141,7 +141,7 @@ class RotatingWireBead final : public gnomon::Problem {
                           "problem rotating-wire-bead: u = 0 with friction c_f > 0: the friction of a bead at rest has "
                           "no direction, expected u other than 0");
     gnomon::ProblemInstance instance;
-    instance.overdetermined = std::make_shared<gnomon::AutodiffOverdetermined<Model>>(model);
+    instance.model = std::make_shared<gnomon::AutodiffOverdetermined<Model>>(model);
     instance.q0 = gnomon::Vector(3);
     instance.p0 = gnomon::Vector(3);
     instance.q0 << x, 0, model.k * x * x;

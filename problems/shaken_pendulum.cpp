@@ -82,7 +82,7 @@ class ShakenPendulum final : public gnomon::Problem {
     const Model model(parameters);
     const double angle = parameters.real("angle");
     gnomon::ProblemInstance instance;
-    instance.system = std::make_shared<gnomon::AutodiffSystem<Model>>(model);
+    instance.model = std::make_shared<gnomon::AutodiffSystem<Model>>(model);
     instance.q0 = model.length * Eigen::Vector2d(std::sin(angle), -std::cos(angle));
     instance.p0 = model.bob * Eigen::Vector2d(0, model.amplitude * model.frequency);
     return instance;

@@ -40,7 +40,7 @@ class SimplePendulum final : public gnomon::Problem {
     const PendulumMotion motion(std::atan2(.8, .6), 0, gravity, 1);
 
     gnomon::ProblemInstance instance;
-    instance.system = std::make_shared<gnomon::AutodiffSystem<PlanarPendulumModel>>(model);
+    instance.model = std::make_shared<gnomon::AutodiffSystem<PlanarPendulumModel>>(model);
     instance.exact = [=](double t, gnomon::Vector& q, gnomon::Vector& p) {
       gnomon::problems::place(model, motion, t, q, p);
     };

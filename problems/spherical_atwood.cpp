@@ -76,7 +76,7 @@ class SphericalAtwood final : public gnomon::Problem {
   }
   gnomon::ProblemInstance build(const gnomon::Options& parameters) const override {
     gnomon::ProblemInstance instance;
-    instance.system = std::make_shared<gnomon::AutodiffSystem<Model>>(Model(parameters));
+    instance.model = std::make_shared<gnomon::AutodiffSystem<Model>>(Model(parameters));
     instance.q0 = Eigen::Vector4d(1, 0, 0, 0);
     instance.p0 = Eigen::Vector4d(0, parameters.real("speed"), 0, 0);
     return instance;

@@ -98,7 +98,7 @@ class SpringPendulum final : public gnomon::Problem {
     const Model model(parameters);
     const double angle = parameters.real("angle"), rotation = parameters.real("rotation");
     gnomon::ProblemInstance instance;
-    instance.system = std::make_shared<gnomon::AutodiffSystem<Model>>(model);
+    instance.model = std::make_shared<gnomon::AutodiffSystem<Model>>(model);
     instance.q0.resize(6);
     instance.q0.head<3>() = model.length * Eigen::Vector3d(std::sin(angle), 0, -std::cos(angle));
     instance.q0.tail<3>() = instance.q0.head<3>() + 1.2 * model.rest * Eigen::Vector3d(0, std::sin(.5), -std::cos(.5));

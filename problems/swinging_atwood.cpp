@@ -77,7 +77,7 @@ class SwingingAtwood final : public gnomon::Problem {
   }
   gnomon::ProblemInstance build(const gnomon::Options& parameters) const override {
     gnomon::ProblemInstance instance;
-    instance.system = std::make_shared<gnomon::AutodiffSystem<Model>>(Model(parameters));
+    instance.model = std::make_shared<gnomon::AutodiffSystem<Model>>(Model(parameters));
     instance.q0 = Eigen::Vector3d(1, 0, 0);
     instance.p0 = Eigen::Vector3d::Zero();
     return instance;

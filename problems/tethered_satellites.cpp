@@ -85,7 +85,7 @@ class TetheredSatellites final : public gnomon::Problem {
   }
   gnomon::ProblemInstance build(const gnomon::Options& parameters) const override {
     gnomon::ProblemInstance instance;
-    instance.system = std::make_shared<gnomon::AutodiffSystem<Model>>(Model());
+    instance.model = std::make_shared<gnomon::AutodiffSystem<Model>>(Model());
     instance.q0.resize(9);
     instance.p0.resize(9);
     if (parameters.is("start", "paper")) {

@@ -133,7 +133,7 @@ class TetheredTriangle final : public gnomon::Problem {
     const double l = model.length, height = std::sqrt(.75) * l, spin = parameters.real("spin");
     const double radius = parameters.real("radius"), speed = std::sqrt(model.gravitation / radius);
     gnomon::ProblemInstance instance;
-    instance.system = std::make_shared<gnomon::AutodiffSystem<Model>>(model);
+    instance.model = std::make_shared<gnomon::AutodiffSystem<Model>>(model);
     gnomon::Vector v(9);
     instance.q0.resize(9);
     // A vector (0, y, z) that turns with the triangle changes at the rate spin (0, -z, y).

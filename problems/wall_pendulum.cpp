@@ -100,11 +100,11 @@ class WallPendulum final : public gnomon::Problem {
                                                        : Body::joint_and_tip;
     gnomon::ProblemInstance instance;
     if (parameters.real("eps") > 0)
-      instance.system = system<0>(parameters, body);
+      instance.model = system<0>(parameters, body);
     else if (body == Body::joint_and_tip)
-      instance.system = system<2>(parameters, body);
+      instance.model = system<2>(parameters, body);
     else
-      instance.system = system<1>(parameters, body);
+      instance.model = system<1>(parameters, body);
     instance.q0 = Eigen::Vector2d(parameters.real("theta1"), parameters.real("theta2"));
     instance.p0 = Eigen::Vector2d::Zero();
     return instance;

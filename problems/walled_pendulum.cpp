@@ -77,7 +77,7 @@ class WalledPendulum final : public gnomon::Problem {
     model.wall1 = parameters.real("w1");
     model.wall2 = parameters.real("w2");
     gnomon::ProblemInstance instance;
-    instance.system = std::make_shared<gnomon::AutodiffSystem<Model>>(model);
+    instance.model = std::make_shared<gnomon::AutodiffSystem<Model>>(model);
     instance.q0 = gnomon::Vector(3);
     instance.p0 = gnomon::Vector(3);
     const double u = parameters.real("u"), root = std::sqrt(3.0);

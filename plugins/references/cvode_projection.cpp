@@ -65,8 +65,8 @@ class CvodeSolution final : public gnomon::kernels::SundialsSolution {
  public:
   CvodeSolution(const gnomon::ProblemInstance& instance, const gnomon::Options& options)
       : SundialsSolution("CVODE", std::make_shared<gnomon::kernels::MechanicalModel>(instance), instance.t0,
-                         2 * instance.system->n(), options),
-        system_(instance.system),
+                         2 * instance.q0.size(), options),
+        system_(shared_system(instance.model)),
         n_(system_->n()),
         memory_(CVodeCreate(CV_BDF, context_)),
         tangent_(*system_) {
@@ -193,19 +193,18 @@ class CvodeProjection final : public gnomon::Reference {
   gnomon::OptionSpecs options() const override { return gnomon::kernels::sundials_options(1e-2); }
   std::unique_ptr<gnomon::ReferenceSolution> start(const gnomon::ProblemInstance& instance,
                                                    const gnomon::Options& options) const override {
-    const auto refuse = [&](const std::string& system, const char* why) {
-      throw gnomon::Error(gnomon::ErrorCode::refused, "reference cvode-projection: system " + system + " " + why);
+    const auto refuse = [&](const char* why) {
+      throw gnomon::Error(gnomon::ErrorCode::refused,
+                          "reference cvode-projection: system " + instance.model->name() + " " + why);
     };
-    if (!instance.system)
-      refuse(instance.overdetermined->traits().name,
-             "is an overdetermined DAE, and a mechanical system is expected; use ida-index1 or ida-ggl");
-    if (instance.system->parts().mass)
-      refuse(instance.system->traits().name,
-             "has a mass matrix that depends on q, and a constant one is expected; use "
-             "ida-index1 or ida-ggl");
-    if (instance.system->parts().friction)
-      refuse(instance.system->traits().name,
-             "has friction that depends on the multipliers, which it cannot eliminate; use ida-index1 or ida-ggl");
+    const System* system = instance.model->mechanical();
+    if (!system) refuse("is an overdetermined DAE, and a mechanical system is expected; use ida-index1 or ida-ggl");
+    if (system->parts().mass)
+      refuse(
+          "has a mass matrix that depends on q, and a constant one is expected; use "
+          "ida-index1 or ida-ggl");
+    if (system->parts().friction)
+      refuse("has friction that depends on the multipliers, which it cannot eliminate; use ida-index1 or ida-ggl");
     gnomon::kernels::check_reference_fits(instance, name(), 0);
     return std::make_unique<CvodeSolution>(instance, options);
   }

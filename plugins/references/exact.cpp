@@ -18,12 +18,12 @@ using gnomon::Vector;
 
 class ExactSolution final : public gnomon::ReferenceSolution {
  public:
-  explicit ExactSolution(gnomon::ProblemInstance instance) : instance_(std::move(instance)) {
-    if (instance_.system && instance_.system->parts().friction && !instance_.system->parts().obstacles)
-      instance_.overdetermined = gnomon::overdetermined_from(instance_.system);
-    if (!instance_.overdetermined) return;
-    index1_ = std::make_unique<gnomon::Index1>(*instance_.overdetermined);
-    psi_.setZero(instance_.overdetermined->traits().m);
+  explicit ExactSolution(gnomon::ProblemInstance instance)
+      : instance_(std::move(instance)), system_(instance_.model->mechanical()) {
+    if (system_ && (!system_->parts().friction || system_->parts().obstacles)) return;
+    dae_ = gnomon::overdetermined_from(instance_.model);
+    index1_ = std::make_unique<gnomon::Index1>(*dae_);
+    psi_.setZero(dae_->m());
     try {
       evaluate(instance_.t0);  // of several multipliers the one that the start has is followed
     } catch (const std::exception&) {
@@ -55,10 +55,10 @@ class ExactSolution final : public gnomon::ReferenceSolution {
     }
     if (index1_)
       add_multipliers(report);
-    else if (const gnomon::System& system = *instance_.system; !system.parts().mass) {
-      Vector v(system.n()), a;
-      system.mass().solve(report.p, v);
-      gnomon::acceleration(system, t, report.q, v, a, report.lambda);
+    else if (!system_->parts().mass) {
+      Vector v(system_->n()), a;
+      system_->mass().solve(report.p, v);
+      gnomon::acceleration(*system_, t, report.q, v, a, report.lambda);
     }
     report.success = true;
     return report;
@@ -66,16 +66,17 @@ class ExactSolution final : public gnomon::ReferenceSolution {
 
   /// Of an overdetermined DAE, whose closed form is that of y and z; p becomes p(y,z).
   void add_multipliers(ReferenceReport& report) {
-    const gnomon::OverdeterminedSystem& system = *instance_.overdetermined;
     Vector z = report.p, w(z.size());
-    if (instance_.system) instance_.system->mass().solve(report.p, z);
+    if (system_) system_->mass().solve(report.p, z);
     index1_->solve(report.q, z, w, psi_);
     report.lambda = psi_;
-    if (!instance_.system) system.evaluate(gnomon::Term::momentum, {report.q, z, psi_}, report.p);
+    if (!system_) dae_->evaluate(gnomon::Term::momentum, {report.q, z, psi_}, report.p);
   }
 
   gnomon::ProblemInstance instance_;
-  std::unique_ptr<gnomon::Index1> index1_;  // of an overdetermined DAE and of a System with friction
+  const gnomon::System* system_;                             // null: an overdetermined DAE
+  std::shared_ptr<const gnomon::OverdeterminedSystem> dae_;  // that, or a System with friction
+  std::unique_ptr<gnomon::Index1> index1_;                   // of it
   Vector psi_;
 };
 
@@ -85,12 +86,10 @@ class Exact final : public gnomon::Reference {
   std::string description() const override { return "the problem's closed-form solution"; }
   std::unique_ptr<gnomon::ReferenceSolution> start(const gnomon::ProblemInstance& instance,
                                                    const gnomon::Options&) const override {
-    if (!instance.exact) {
-      const std::string& system =
-          instance.system ? instance.system->traits().name : instance.overdetermined->traits().name;
-      throw gnomon::Error(gnomon::ErrorCode::refused, "reference exact: the problem with system " + system +
+    if (!instance.exact)
+      throw gnomon::Error(gnomon::ErrorCode::refused, "reference exact: the problem with system " +
+                                                          instance.model->name() +
                                                           " has no closed-form solution; use ida-index1 or ida-ggl");
-    }
     return std::make_unique<ExactSolution>(instance);
   }
 };

@@ -29,7 +29,7 @@ namespace {
 
 using namespace gnomon;
 
-class Alpha final : public Scheme {
+class Alpha final : public MechanicalScheme {
  public:
   std::string name() const override { return "alpha"; }
   std::string description() const override {

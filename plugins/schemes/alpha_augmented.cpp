@@ -13,7 +13,7 @@ namespace {
 
 using namespace gnomon;
 
-class AlphaAugmented final : public Scheme {
+class AlphaAugmented final : public MechanicalScheme {
  public:
   std::string name() const override { return "alpha-augmented"; }
   std::string description() const override {

@@ -13,7 +13,7 @@ namespace {
 
 using namespace gnomon;
 
-class AlphaExact final : public Scheme {
+class AlphaExact final : public MechanicalScheme {
  public:
   std::string name() const override { return "alpha-exact"; }
   std::string description() const override {

@@ -25,7 +25,7 @@ namespace {
 
 using namespace gnomon;
 
-class AlphaPenalty final : public Scheme {
+class AlphaPenalty final : public MechanicalScheme {
  public:
   std::string name() const override { return "alpha-penalty"; }
   std::string description() const override {

@@ -18,7 +18,7 @@ namespace {
 
 using namespace gnomon;
 
-class AugmentedLagrange final : public Scheme {
+class AugmentedLagrange final : public MechanicalScheme {
  public:
   std::string name() const override { return "augmented-lagrange"; }
   std::string description() const override {

@@ -18,7 +18,7 @@ namespace {
 
 using namespace gnomon;
 
-class AugmentedLagrangeGeneral final : public Scheme {
+class AugmentedLagrangeGeneral final : public MechanicalScheme {
  public:
   std::string name() const override { return "augmented-lagrange-general"; }
   std::string description() const override {

@@ -20,7 +20,7 @@ namespace {
 
 using namespace gnomon;
 
-class BeamDissipative final : public Scheme {
+class BeamDissipative final : public MechanicalScheme {
  public:
   std::string name() const override { return "beam-dissipative"; }
   std::string description() const override {

@@ -27,7 +27,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/options.hpp"
-#include "gnomon/model/overdetermined.hpp"
+#include "gnomon/model/system.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/scheme/equations.hpp"
 #include "gnomon/scheme/requirements.hpp"
@@ -172,6 +172,12 @@ class ComposedStep final : public StepEquations {
   std::vector<State::Substep> memory_;
 };
 
+/// What kernels::Index1Multipliers takes.
+bool has_index1(const System& system) {
+  const Parts& parts = system.parts();
+  return system.m() > 0 && !parts.mass && !parts.force && !parts.friction && !parts.time_dependence;
+}
+
 class Composition final : public Scheme {
  public:
   explicit Composition(const SchemeTable& schemes) : schemes_(&schemes) {}
@@ -200,41 +206,17 @@ class Composition final : public Scheme {
     p.energy = p.position = p.hidden = p.momentum = p.symmetric = p.symplectic = true;
     return p;
   }
-  Binding bind(const System& system, const Options& options) const override {
-    const SystemTraits& traits = system.traits();
-    const Parts& parts = system.parts();
-    const bool index1 = traits.m > 0 && !parts.mass && !parts.force && !parts.friction && !parts.time_dependence;
-    return compose(
-        options, traits.name, traits.m > 0,
-        [&](const Scheme& scheme, const Options& inner) { return scheme.bind(system, inner); },
-        [&](bool constrained) {
-          std::optional<kernels::Index1Multipliers> multipliers;
-          if (constrained && index1) multipliers.emplace(system);
-          return multipliers;
-        });
-  }
-  Binding bind_overdetermined(std::shared_ptr<const OverdeterminedSystem> system,
-                              const Options& options) const override {
-    return compose(
-        options, system->traits().name, system->traits().m > 0,
-        [&](const Scheme& scheme, const Options& inner) { return scheme.bind_overdetermined(system, inner); },
-        [](bool) { return std::optional<kernels::Index1Multipliers>(); });
-  }
-
- private:
-  template <class Bind, class Multipliers>
-  Binding compose(const Options& options, const std::string& model, bool constrained, Bind&& bind_inner,
-                  Multipliers&& multipliers) const {
+  Binding bind(const Model& model, const Options& options) const override {
     const std::string& inner_name = options.scheme("inner");
     const Scheme& inner = schemes_->scheme(inner_name);
-    Binding binding = bind_inner(
-        inner, Options("scheme " + inner_name + " in scheme composition", inner.options(), options.nested("inner")));
+    Binding binding = inner.bind(
+        model, Options("scheme " + inner_name + " in scheme composition", inner.options(), options.nested("inner")));
     const Promises& each = binding.promises;
     const bool with_adjoint = !each.symmetric && !inner.adjoint().empty();
     if (!each.symmetric && !with_adjoint)
       throw Error(ErrorCode::refused,
                   "scheme composition does not take inner=" + inner_name + ": it is not symmetric for system \"" +
-                      model +
+                      model.name() +
                       "\" with these options and has no known adjoint, and only symmetric maps are raised in order");
     const int order = options.is("order", "4") ? 4 : options.is("order", "6") ? 6 : 2;
     // Of q and p together: where only p is of order 2 (hbvm), the substeps must cancel its error as well. A method of
@@ -256,12 +238,13 @@ class Composition final : public Scheme {
     std::unique_ptr<StepEquations> adjoint;
     if (with_adjoint) {
       const Scheme& other = schemes_->scheme(inner.adjoint());
-      adjoint = bind_inner(other, Options("scheme " + other.name() + " in scheme composition", other.options(),
-                                          options.nested("inner")))
+      adjoint = other
+                    .bind(model, Options("scheme " + other.name() + " in scheme composition", other.options(),
+                                         options.nested("inner")))
                     .equations;
     }
     Promises promised;
-    const bool raised = paired || each.hidden || !constrained;
+    const bool raised = paired || each.hidden || model.m() == 0;
     promised.order = raised ? order : each.order;
     if (!raised) promised.momentum_order = each.momentum_order;
     promised.constrained_limit = each.constrained_limit;
@@ -272,8 +255,11 @@ class Composition final : public Scheme {
     promised.symmetric = true;
     promised.symplectic = each.symplectic;
     binding.promises = promised;
+    std::optional<kernels::Index1Multipliers> multipliers;
+    if (const System* system = model.mechanical(); system && promised.constrained_limit && has_index1(*system))
+      multipliers.emplace(*system);
     binding.equations = std::make_unique<ComposedStep>(std::move(binding.equations), std::move(adjoint),
-                                                       std::move(substeps), multipliers(each.constrained_limit));
+                                                       std::move(substeps), std::move(multipliers));
     return binding;
   }
 

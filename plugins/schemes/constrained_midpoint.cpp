@@ -17,7 +17,7 @@ namespace {
 
 using namespace gnomon;
 
-class ConstrainedMidpoint final : public Scheme {
+class ConstrainedMidpoint final : public MechanicalScheme {
  public:
   std::string name() const override { return "constrained-midpoint"; }
   std::string description() const override {

@@ -21,7 +21,7 @@ namespace {
 
 using namespace gnomon;
 
-class EnergyMomentum final : public Scheme {
+class EnergyMomentum final : public MechanicalScheme {
  public:
   std::string name() const override { return "energy-momentum"; }
   std::string description() const override {

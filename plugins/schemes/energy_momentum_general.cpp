@@ -28,7 +28,7 @@ namespace {
 
 using namespace gnomon;
 
-class EnergyMomentumGeneral final : public Scheme {
+class EnergyMomentumGeneral final : public MechanicalScheme {
  public:
   std::string name() const override { return "energy-momentum-general"; }
   std::string description() const override {

@@ -63,7 +63,7 @@ namespace {
 
 using namespace gnomon;
 
-class EnergyMomentumGgl final : public Scheme {
+class EnergyMomentumGgl final : public MechanicalScheme {
  public:
   std::string name() const override { return "energy-momentum-ggl"; }
   std::string description() const override {

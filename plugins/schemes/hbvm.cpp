@@ -118,7 +118,7 @@ class HbvmStep final : public OneSolveStep<kernels::HbvmEquations> {
   Vector dq_, dp_, p_;
 };
 
-class Hbvm final : public Scheme {
+class Hbvm final : public MechanicalScheme {
  public:
   std::string name() const override { return "hbvm"; }
   std::string description() const override {

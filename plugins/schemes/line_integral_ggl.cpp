@@ -57,7 +57,7 @@ namespace {
 
 using namespace gnomon;
 
-class LineIntegralGgl final : public Scheme {
+class LineIntegralGgl final : public MechanicalScheme {
  public:
   std::string name() const override { return "line-integral-ggl"; }
   std::string description() const override {

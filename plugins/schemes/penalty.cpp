@@ -20,7 +20,7 @@ namespace {
 
 using namespace gnomon;
 
-class Penalty final : public Scheme {
+class Penalty final : public MechanicalScheme {
  public:
   std::string name() const override { return "penalty"; }
   std::string description() const override {

@@ -19,7 +19,7 @@ namespace {
 
 using namespace gnomon;
 
-class PenaltyDhat final : public Scheme {
+class PenaltyDhat final : public MechanicalScheme {
  public:
   std::string name() const override { return "penalty-dhat"; }
   std::string description() const override {

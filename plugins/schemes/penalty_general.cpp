@@ -22,7 +22,7 @@ namespace {
 
 using namespace gnomon;
 
-class PenaltyGeneral final : public Scheme {
+class PenaltyGeneral final : public MechanicalScheme {
  public:
   std::string name() const override { return "penalty-general"; }
   std::string description() const override {

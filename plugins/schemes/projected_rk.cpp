@@ -252,7 +252,7 @@ class ProjectedRkStep final : public StepEquations {
   Vector x_, v0_, q1_, v1_, dq_, dv_, fix_q_, fix_v_, w_, lambda_, no_multipliers_, work_, velocity_;
 };
 
-class ProjectedRk final : public Scheme {
+class ProjectedRk final : public MechanicalScheme {
  public:
   std::string name() const override { return "projected-rk"; }
   std::string description() const override {

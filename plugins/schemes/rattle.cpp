@@ -321,7 +321,7 @@ class RattleStep final : public StepEquations {
   Vector x_, dp_, work_;  // x_ = [dq | lambda | dv | mu]
 };
 
-class Rattle final : public Scheme {
+class Rattle final : public MechanicalScheme {
  public:
   std::string name() const override { return "rattle"; }
   std::string description() const override { return "RATTLE: symplectic, both constraint levels; energy bounded"; }

@@ -68,7 +68,7 @@ class BeamBuilder {
     ProblemInstance instance;
     instance.q0 = system->free_of(start);
     instance.p0 = Vector::Zero(system->n());
-    instance.system = system;
+    instance.model = system;
     return instance;
   }
 

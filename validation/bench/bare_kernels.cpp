@@ -21,9 +21,9 @@ const char* to_string(Kernel kernel) {
 BareKernel::BareKernel(Kernel kernel, const AlgebraChoice& algebra, const ProblemInstance& instance,
                        const Scheme& scheme, const State& z, double h, long repeats)
     : kernel_(kernel),
-      system_(instance.system),
+      model_(instance.model),
       z_(z),
-      binding_(scheme.bind(*system_, Options("scheme " + scheme.name(), scheme.options()))),
+      binding_(scheme.bind(*model_, Options("scheme " + scheme.name(), scheme.options()))),
       equations_(std::make_unique<ScaledEquations>(binding_.equations->system(0), JacobianSource::analytic)),
       repeats_(repeats) {
   const SparsityPattern& pattern = equations_->pattern();

@@ -31,7 +31,7 @@ class BareKernel final : public Work {
   bool evaluate();
 
   Kernel kernel_;
-  std::shared_ptr<const System> system_;
+  std::shared_ptr<const Model> model_;
   State z_;
   Binding binding_;
   std::unique_ptr<ScaledEquations> equations_;

@@ -102,7 +102,7 @@ class OneLength {
     const OptionSpecs specs = registry_.solver("newton").options();
     const OptionSpec* option = algebra_option(specs);
     if (!option) {
-      if (2 * instance_.system->n() + instance_.system->m() <= dense_limit)
+      if (2 * instance_.q0.size() + instance_.model->m() <= dense_limit)
         add_steps({"energy-momentum", "newton", ""}, tasks);
       return;
     }

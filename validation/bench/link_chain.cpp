@@ -4,13 +4,15 @@
 #include <cmath>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/model/system.hpp"
 
 namespace gnomon::bench {
 
 LinkChain::LinkChain(const ProblemInstance& instance, double g) : gravity(g) {
-  if (!instance.system || instance.system->traits().name != "chain")
+  const System* system = instance.model->mechanical();
+  if (!system || system->name() != "chain")
     throw Error(ErrorCode::bad_value, "the hand-coded integrators know the problem chain and no other model");
-  mass = instance.system->mass().diagonal_entries()[0];
+  mass = system->mass().diagonal_entries()[0];
   const Index n = instance.q0.size() / 3;
   links.resize(static_cast<std::size_t>(n));
   Vector3 x = Vector3::Zero(), v = Vector3::Zero();

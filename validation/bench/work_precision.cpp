@@ -62,7 +62,7 @@ class Run : public Work {
   }
   /// Fills in the errors of the last run.
   void measure_errors(WorkPrecisionRow& row) const {
-    const System& system = *instance_.system;
+    const System& system = *instance_.model->mechanical();
     const double start = energy(system, instance_.t0, instance_.q0, instance_.p0);
     Vector g(system.m());
     double sum = 0;
@@ -129,7 +129,7 @@ ProblemInstance build(const Registry& registry, const std::string& problem) {
   const ProblemInstance instance = problem == "double-spherical-pendulum"
                                        ? registry.build(problem, {{"start", "spatial"}})
                                        : registry.build(problem);
-  if (!instance.system) throw Error(ErrorCode::refused, "problem " + problem + " is no mechanical system");
+  if (!instance.model->mechanical()) throw Error(ErrorCode::refused, "problem " + problem + " is no mechanical system");
   return instance;
 }
 

@@ -22,21 +22,20 @@ Phase start_of(const ProblemInstance& instance) {
 
 Phase phase_of(const Integrator& integrator) {
   const State& z = integrator.state();
-  return {z.q.value(), integrator.overdetermined() ? z.scheme_data : z.p.value()};
+  return {z.q.value(), integrator.model().second_half(z.view())};
 }
 
 Phase phase_of(const ReferenceReport& report, const ProblemInstance& instance) {
-  if (instance.system) return {report.q, report.p};
+  if (instance.model->mechanical()) return {report.q, report.p};
   Phase phase{report.q, instance.p0};
-  Index1(*instance.overdetermined).solve_momentum(report.q, report.p, phase.p);
+  Index1(*instance.model->overdetermined()).solve_momentum(report.q, report.p, phase.p);
   return phase;
 }
 
 const System& mechanical(const ProblemInstance& instance) {
-  if (!instance.system)
-    throw Error(ErrorCode::refused, "this measure needs a mechanical system with mass and potential, and \"" +
-                                        instance.overdetermined->traits().name + "\" is an overdetermined DAE");
-  return *instance.system;
+  if (const System* system = instance.model->mechanical()) return *system;
+  throw Error(ErrorCode::refused, "this measure needs a mechanical system with mass and potential, and \"" +
+                                      instance.model->name() + "\" is an overdetermined DAE");
 }
 
 Integrator started(const Registry& registry, const ProblemInstance& instance, const Method& method,

@@ -63,12 +63,9 @@ std::string quantity_in(const std::string& measure, const std::string& quantity)
 bool accepts(const Scheme& scheme, const ProblemInstance& instance) {
   const Options options("scheme " + scheme.name(), scheme.options());
   try {
-    if (!instance.system) {
-      scheme.bind_overdetermined(instance.overdetermined, options);
-      return true;
-    }
-    scheme.bind(*instance.system, options);
-    return !instance.system->parts().obstacles || scheme.holds_obstacles();
+    scheme.bind(*instance.model, options);
+    const System* system = instance.model->mechanical();
+    return !system || !system->parts().obstacles || scheme.holds_obstacles();
   } catch (const Error& error) {
     if (error.code() == ErrorCode::refused) return false;
     throw;

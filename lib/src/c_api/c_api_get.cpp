@@ -57,7 +57,7 @@ int GnomonGetSizes(void* mem, sunindextype* n, sunindextype* m) {
     if (!n || !m) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
     if (!memory.integrator) prepare(memory);
     *n = memory.start.q0.size();
-    *m = memory.start.system ? memory.start.system->m() : memory.start.overdetermined->traits().m;
+    *m = memory.start.model->m();
     return GNOMON_SUCCESS;
   });
 }

@@ -93,7 +93,7 @@ int GnomonGetDependentConstraints(void* mem, sunindextype* rank, N_Vector depend
   return guarded(mem, __func__, [&](Memory& memory) {
     if (!rank) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
     const Integrator& run = running(memory);
-    const Index m = run.overdetermined() ? run.overdetermined()->traits().m : run.system().m();
+    const Index m = run.model().m();
     const ConstraintRank& found = run.constraint_rank();
     if (dependent) {
       auto out = view(dependent, m, "dependent");

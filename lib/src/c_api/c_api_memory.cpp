@@ -33,7 +33,7 @@ Index state_size(const Memory& memory) {
 void write_state(const Memory& memory, const State& z, N_Vector y) {
   auto out = view(y, state_size(memory), "y");
   out.head(z.q.value().size()) = z.q.value();
-  const Vector& second = memory.start.overdetermined ? z.scheme_data : z.p.value();
+  const Vector& second = memory.start.model->second_half(z.view());
   out.tail(second.size()) = second;
 }
 
@@ -67,7 +67,7 @@ void prepare(Memory& memory) {
     } catch (const FatalCallback& failure) {
       throw Failure(GNOMON_CALLBACK_FAILED, failure.what());
     }
-    start.system = system;
+    start.model = system;
     start.q0.setZero(size / 2);
     start.p0.setZero(size / 2);
   }
@@ -94,11 +94,7 @@ void make_integrator(Memory& memory) {
                                                        : memory.registry.solver(memory.solver.name);
   const Options for_scheme("scheme " + scheme.name(), scheme.options(), memory.scheme.options);
   const Options for_solver("solver " + solver.name(), solver.options(), memory.solver.options);
-  const ProblemInstance& start = memory.start;
-  if (start.system)
-    memory.integrator.emplace(start.system, scheme, for_scheme, solver, for_solver, memory.options);
-  else
-    memory.integrator.emplace(start.overdetermined, scheme, for_scheme, solver, for_solver, memory.options);
+  memory.integrator.emplace(memory.start.model, scheme, for_scheme, solver, for_solver, memory.options);
 }
 
 Integrator& running(Memory& memory) {

@@ -160,10 +160,7 @@ void interpolate(Memory& memory, double t, int k, N_Vector y) {
                 "there is an event in the last step, at t = " + number_text(memory.integrator->events().back().t) +
                     ", and dense output is valid between events only");
   const ProblemInstance& start = memory.start;
-  if (!memory.interpolant && start.system)
-    memory.interpolant.emplace(*start.system, memory.options.dependent_constraints);
-  else if (!memory.interpolant)
-    memory.interpolant.emplace(*start.overdetermined);
+  if (!memory.interpolant) memory.interpolant.emplace(*start.model, memory.options.dependent_constraints);
   if (!memory.interpolates) memory.interpolant->set(memory.before, z);
   memory.interpolates = true;
   auto out = view(y, state_size(memory), "y");
@@ -234,9 +231,10 @@ int GnomonCalcIC(void* mem) {
     refuse_later(memory);
     prepare(memory);
     ProblemInstance& start = memory.start;
-    if (!start.system)
+    const System* system = start.model->mechanical();
+    if (!system)
       throw Error(ErrorCode::refused, "an overdetermined DAE has no mass metric in which to repair its start");
-    project_start(*start.system, start.t0, start.q0, start.p0, memory.options.dependent_constraints);
+    project_start(*system, start.t0, start.q0, start.p0, memory.options.dependent_constraints);
     Vector y0(start.q0.size() + start.p0.size());
     y0 << start.q0, start.p0;
     memory.y0 = y0;

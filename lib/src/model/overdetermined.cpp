@@ -1,6 +1,10 @@
 #include "gnomon/model/overdetermined.hpp"
 
+#include <cmath>
+
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/finite.hpp"
+#include "gnomon/model/system.hpp"
 
 namespace gnomon {
 
@@ -47,6 +51,26 @@ double OverdeterminedSystem::energy(const OverdeterminedPoint&) const {
 
 double OverdeterminedSystem::power(const OverdeterminedPoint&) const {
   throw Error(ErrorCode::refused, "system " + traits().name + " declares no energy");
+}
+
+std::vector<std::pair<std::string, Index>> OverdeterminedSystem::sizes() const {
+  return {{"number of y", traits().ny}, {"number of z", traits().nz}, {"number of constraints", m()}};
+}
+
+void OverdeterminedSystem::velocity(const StateView& at, VectorRef, VectorRef out) const {
+  evaluate(Term::velocity, {at.q, at.z, at.lambda}, out);
+}
+
+bool OverdeterminedSystem::measure(const StateView& at, Measured& out) const {
+  out.rows.resize(m());
+  const OverdeterminedPoint point{at.q, at.z, at.lambda};
+  evaluate(Term::constraint, point, out.rows);
+  out.position = max_norm(out.rows);
+  evaluate(Term::hidden, point, out.rows);
+  out.velocity = max_norm(out.rows);
+  if (has_energy()) out.energy = energy(point);
+  return std::isfinite(out.position) && std::isfinite(out.velocity) && std::isfinite(out.energy) && at.q.allFinite() &&
+         at.z.allFinite();
 }
 
 namespace {
@@ -315,7 +339,9 @@ class MechanicalOverdetermined final : public OverdeterminedSystem {
 
 }  // namespace
 
-std::shared_ptr<const OverdeterminedSystem> overdetermined_from(std::shared_ptr<const System> system) {
+std::shared_ptr<const OverdeterminedSystem> overdetermined_from(std::shared_ptr<const Model> model) {
+  if (model->overdetermined()) return {model, model->overdetermined()};
+  std::shared_ptr<const System> system = shared_system(model);
   const SystemTraits& traits = system->traits();
   const auto refuse = [&](const char* why) {
     throw Error(ErrorCode::refused, "system \"" + traits.name + "\" cannot be taken as an overdetermined DAE: " + why);

@@ -1,5 +1,9 @@
 #include "gnomon/model/system.hpp"
 
+#include <cmath>
+
+#include "gnomon/base/finite.hpp"
+
 namespace gnomon {
 
 long double ConfigurationMass::kinetic_compensated(const ConstVectorRef& q, const ConstVectorRef& q_tail,
@@ -23,6 +27,56 @@ void System::constraints_to_first_order(double t, const ConstVectorRef& q, const
   for (Index i = 0; i < pattern.rows; ++i)
     for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k)
       out[i] += g_values[k] * tail[pattern.indices[k]];
+}
+
+std::vector<std::pair<std::string, Index>> System::sizes() const {
+  return {
+      {"number of coordinates", n()}, {"number of constraints", m()}, {"number of obstacles", parts_.n_obstacles()}};
+}
+
+bool System::measure(const StateView& at, Measured& out) const {
+  const Vector &q = at.q, &p = at.p;
+  if (out.v.size() != q.size()) {
+    for (Vector* x : {&out.v, &out.w, &out.gradient}) x->resize(q.size());
+    out.rows.resize(m());
+    out.momentum.resize(parts_.n_symmetries());
+    out.integrals.resize(parts_.n_integrals());
+  }
+  velocity(q, p, out.gradient, out.v);
+  if (parts_.mass) {
+    out.kinetic = parts_.mass->kinetic_compensated(q, at.q_tail, p, at.p_tail, out.w, out.gradient);
+  } else if (mass().is_diagonal()) {
+    const Vector& entries = mass().diagonal_entries();
+    out.kinetic = 0;
+    // Neighbours often have the same mass: one division for all of them.
+    double shared = 0;
+    long double squares = 0;
+    for (Index j = 0; j < p.size(); ++j) {
+      if (entries[j] != shared) {
+        if (shared > 0) out.kinetic += squares / (2 * shared);
+        shared = entries[j];
+        squares = 0;
+      }
+      const long double pj = static_cast<long double>(p[j]) + at.p_tail[j];
+      squares += pj * pj;
+    }
+    if (shared > 0) out.kinetic += squares / (2 * shared);
+  } else {
+    out.kinetic = 0.5L * p.dot(out.v) + at.p_tail.dot(out.v);
+  }
+  out.potential = potential_compensated(at.t, q, at.q_tail, out.gradient);
+  out.energy = out.kinetic + out.potential;
+  constraints(at.t, q, out.rows);
+  out.position = max_norm(out.rows);
+  constraint_velocity(at.t, q, out.v, out.rows);
+  out.velocity = max_norm(out.rows);
+  for (Index a = 0; a < out.momentum.size(); ++a) {
+    parts_.symmetries->symmetry_generator(a, q, out.w);
+    out.momentum[a] = p.dot(out.w);
+  }
+  for (Index a = 0; a < out.integrals.size(); ++a) out.integrals[a] = parts_.integrals->integral(a, at.t, q, p);
+  return std::isfinite(out.energy) && std::isfinite(out.position) && std::isfinite(out.velocity) &&
+         out.momentum.allFinite() && out.integrals.allFinite();
 }
 
 }  // namespace gnomon

@@ -212,9 +212,7 @@ Integrator Registry::integrator(const ProblemInstance& instance, const std::stri
   const SolverFactory& factory = solver(solver_name);
   const Options for_scheme("scheme " + scheme_name, chosen.options(), scheme_options);
   const Options for_solver("solver " + solver_name, factory.options(), solver_options);
-  Integrator integrator = instance.system
-                              ? Integrator(instance.system, chosen, for_scheme, factory, for_solver, options)
-                              : Integrator(instance.overdetermined, chosen, for_scheme, factory, for_solver, options);
+  Integrator integrator(instance.model, chosen, for_scheme, factory, for_solver, options);
   integrator.start(instance.t0, instance.q0, instance.p0);
   return integrator;
 }

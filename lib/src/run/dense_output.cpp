@@ -48,96 +48,91 @@ Vector derivative(const Matrix& c, double s, double h, int order) {
   return sum;
 }
 
-/// Shares what somebody else keeps alive.
-template <class T>
-std::shared_ptr<const T> borrowed(const T* object) {
-  return {std::shared_ptr<void>(), object};
-}
+/// One end of a step: x = q (y) with its derivatives; of an overdetermined DAE also z with its slope.
+struct End {
+  Vector x, v, a, z, slope;
+};
 
 }  // namespace
 
 struct StepInterpolant::Impl {
-  const System* system = nullptr;
-  const OverdeterminedSystem* overdetermined = nullptr;
-  bool dependent_constraints = false;
-  std::shared_ptr<const System> closed, model;  // with all obstacles closed, and with those that are
+  std::shared_ptr<const Model> model;    // shares what somebody else keeps alive
+  std::shared_ptr<const System> system;  // the model, null for an overdetermined DAE
+  bool dependent_constraints;
+  std::shared_ptr<const System> closed, now;  // with all obstacles closed, and with those that are
   std::vector<Index> contacts;
-  std::shared_ptr<const OverdeterminedSystem> dae;  // of the model, where there is friction
-  std::unique_ptr<Index1> index1;
+  std::shared_ptr<const OverdeterminedSystem> dae;  // the model, or the System where it has friction
+  std::unique_ptr<Index1> index1;                   // of that
   double t0 = 0, h = 0;
   Matrix first, second;  // second: of an overdetermined DAE
 
+  Impl(const Model& borrowed, bool dependent)
+      : model(std::shared_ptr<void>(), &borrowed), system(shared_system(model)), dependent_constraints(dependent) {
+    if (!system)
+      take(model);
+    else if (system->parts().mass)
+      throw Error(ErrorCode::refused,
+                  "system " + model->name() + " has a mass that depends on q, which dense output does not take");
+  }
+
+  void take(std::shared_ptr<const Model> as_dae) {
+    dae = overdetermined_from(std::move(as_dae));
+    index1 = std::make_unique<Index1>(*dae);
+  }
+
   void choose(const std::vector<Index>& now_closed) {
-    if (model && contacts == now_closed) return;
+    if (now && contacts == now_closed) return;
     contacts = now_closed;
     if (!system->parts().obstacles) {
-      model = borrowed(system);
+      now = system;
     } else {
       if (!closed) closed = system->parts().obstacles->with_obstacles_closed();
-      model = std::make_shared<ContactModel>(borrowed(system), closed, contacts);
+      now = std::make_shared<ContactModel>(system, closed, contacts);
     }
     index1.reset();
-    dae = model->parts().friction ? overdetermined_from(model) : nullptr;
-    if (dae) index1 = std::make_unique<Index1>(*dae);
+    dae.reset();
+    if (now->parts().friction) take(now);
   }
 
-  void set_mechanical(const State& z0, const State& z1) {
+  /// rests: it is at rest at both ends, where friction holds it.
+  End end_of(const State& state, bool rests) {
+    End end;
+    end.x = state.q.value();
+    end.v.setZero(end.x.size());
+    end.a.setZero(end.x.size());
+    if (system) system->mass().solve(state.p.value(), end.v);
+    if (rests) return end;
+    if (!index1) {
+      Vector lambda(now->m());
+      acceleration(*now, state.t, end.x, end.v, end.a, lambda, dependent_constraints);
+      return end;
+    }
+    end.z = system ? end.v : state.scheme_data;
+    end.slope.setZero(end.z.size());
+    const Vector none = Vector::Zero(dae->m());
+    Vector psi = system || state.lambda.size() != dae->m() ? none : state.lambda;
+    index1->solve(end.x, end.z, end.slope, psi);
+    const OverdeterminedPoint at{end.x, end.z, psi};
+    dae->evaluate(Term::velocity, at, end.v);
+    dae->tangent(Term::velocity, at, {end.v, end.slope, none}, end.a);
+    return end;
+  }
+
+  void set(const State& z0, const State& z1) {
     if (z0.closed != z1.closed)
-      throw Error(ErrorCode::refused, "system " + system->traits().name +
+      throw Error(ErrorCode::refused, "system " + model->name() +
                                           " has other contacts closed at the end of the step than at its start, and "
                                           "dense output is valid between events only");
-    choose(z1.closed);
-    const Index n = system->n();
-    const Vector &q0 = z0.q.value(), &q1 = z1.q.value();
-    Vector v0(n), v1(n), a0 = Vector::Zero(n), a1 = Vector::Zero(n), lambda(model->m());
-    system->mass().solve(z0.p.value(), v0);
-    system->mass().solve(z1.p.value(), v1);
-    const auto accelerate = [&](double t, const Vector& q, const Vector& v, Vector& a) {
-      if (!index1) return acceleration(*model, t, q, v, a, lambda, dependent_constraints);
-      lambda.setZero();
-      index1->solve(q, v, a, lambda);
-    };
-    const bool rests = index1 && v0.isZero(0) && v1.isZero(0);  // where friction holds it
-    if (!rests) {
-      accelerate(z0.t, q0, v0, a0);
-      accelerate(z1.t, q1, v1, a1);
-    }
-    first = quintic(q0, (q1 - q0) + (z1.q.tail() - z0.q.tail()), v0, v1, a0, a1, h);
-  }
-
-  void set_overdetermined(const State& z0, const State& z1) {
-    if (!index1) index1 = std::make_unique<Index1>(*overdetermined);
-    const OverdeterminedTraits& traits = overdetermined->traits();
-    const auto at_end = [&](const State& z, Vector& velocity, Vector& curve, Vector& slope) {
-      Vector psi = z.lambda.size() == traits.m ? z.lambda : Vector::Zero(traits.m);
-      const Vector none = Vector::Zero(traits.m);
-      for (Vector* x : {&velocity, &curve}) x->setZero(traits.ny);
-      slope.setZero(traits.nz);
-      index1->solve(z.q.value(), z.scheme_data, slope, psi);
-      const OverdeterminedPoint at{z.q.value(), z.scheme_data, psi};
-      overdetermined->evaluate(Term::velocity, at, velocity);
-      overdetermined->tangent(Term::velocity, at, {velocity, slope, none}, curve);
-    };
-    Vector v0, v1, a0, a1, w0, w1;
-    at_end(z0, v0, a0, w0);
-    at_end(z1, v1, a1, w1);
-    const Vector rise = (z1.q.value() - z0.q.value()) + (z1.q.tail() - z0.q.tail());
-    first = quintic(z0.q.value(), rise, v0, v1, a0, a1, h);
-    second = cubic(z0.scheme_data, z1.scheme_data, w0, w1, h);
+    if (system) choose(z1.closed);
+    const bool rests = system && index1 && z0.p.value().isZero(0) && z1.p.value().isZero(0);
+    const End e0 = end_of(z0, rests), e1 = end_of(z1, rests);
+    first = quintic(e0.x, (e1.x - e0.x) + (z1.q.tail() - z0.q.tail()), e0.v, e1.v, e0.a, e1.a, h);
+    if (!system) second = cubic(e0.z, e1.z, e0.slope, e1.slope, h);
   }
 };
 
-StepInterpolant::StepInterpolant(const System& system, bool dependent_constraints) : impl_(std::make_unique<Impl>()) {
-  if (system.parts().mass)
-    throw Error(ErrorCode::refused,
-                "system " + system.traits().name + " has a mass that depends on q, which dense output does not take");
-  impl_->system = &system;
-  impl_->dependent_constraints = dependent_constraints;
-}
-
-StepInterpolant::StepInterpolant(const OverdeterminedSystem& system) : impl_(std::make_unique<Impl>()) {
-  impl_->overdetermined = &system;
-}
+StepInterpolant::StepInterpolant(const Model& model, bool dependent_constraints)
+    : impl_(std::make_unique<Impl>(model, dependent_constraints)) {}
 
 StepInterpolant::~StepInterpolant() = default;
 StepInterpolant::StepInterpolant(StepInterpolant&&) noexcept = default;
@@ -147,10 +142,7 @@ void StepInterpolant::set(const State& z0, const State& z1) {
   impl_->t0 = z0.t;
   impl_->h = (z1.t - z0.t) + (z1.t_tail - z0.t_tail);
   try {
-    if (impl_->system)
-      impl_->set_mechanical(z0, z1);
-    else
-      impl_->set_overdetermined(z0, z1);
+    impl_->set(z0, z1);
   } catch (const CannotEvaluate& why) {
     throw Error(ErrorCode::callback_failed,
                 "dense output needs the accelerations at both ends of the step: " + std::string(why.what()));

@@ -3,36 +3,25 @@
 #include <cmath>
 
 #include "gnomon/base/error.hpp"
-#include "gnomon/start/consistency.hpp"
-#include "gnomon/start/overdetermined_consistency.hpp"
+#include "gnomon/start/consistent_start.hpp"
 #include "run/integrator_impl.hpp"
 
 namespace gnomon {
 
-Integrator::Impl::Impl(std::shared_ptr<const System> s, const Scheme& scheme, const Options& scheme_options,
+Integrator::Impl::Impl(std::shared_ptr<const Model> integrated, const Scheme& scheme, const Options& scheme_options,
                        const SolverFactory& factory, const Options& solver_options, IntegratorOptions o)
-    : system(std::move(s)), options(o), monitor(*system) {
+    : model(std::move(integrated)), options(o), monitor(*model) {
   identify(scheme, scheme_options, factory, solver_options);
-  if (system->parts().obstacles && !scheme.holds_obstacles()) {
+  const System* system = model->mechanical();
+  if (system && system->parts().obstacles && !scheme.holds_obstacles()) {
     if (!options.event_driver)
-      throw Error(ErrorCode::refused, "system " + system->traits().name +
+      throw Error(ErrorCode::refused, "system " + model->name() +
                                           " has obstacles, and IntegratorOptions::event_driver is null: set it to "
                                           "contact_driver of gnomon/contact/contact.hpp, or use Registry::integrator");
-    driver = options.event_driver(system, scheme, scheme_options, factory, solver_options, options);
+    driver = options.event_driver(shared_system(model), scheme, scheme_options, factory, solver_options, options);
     return;
   }
-  binding = scheme.bind(*system, scheme_options);
-  attach(scheme.name(), factory, solver_options);
-}
-
-Integrator::Impl::Impl(std::shared_ptr<const OverdeterminedSystem> s, const Scheme& scheme,
-                       const Options& scheme_options, const SolverFactory& factory, const Options& solver_options,
-                       IntegratorOptions o)
-    : overdetermined(std::move(s)),
-      options(o),
-      binding(scheme.bind_overdetermined(overdetermined, scheme_options)),
-      monitor(*overdetermined) {
-  identify(scheme, scheme_options, factory, solver_options);
+  binding = scheme.bind(*model, scheme_options);
   attach(scheme.name(), factory, solver_options);
 }
 
@@ -67,73 +56,37 @@ std::unique_ptr<NonlinearSolver> Integrator::Impl::attached(const SolverFactory&
   return solver;
 }
 
-Integrator::Integrator(std::shared_ptr<const System> system, const Scheme& scheme, const Options& scheme_options,
+Integrator::Integrator(std::shared_ptr<const Model> model, const Scheme& scheme, const Options& scheme_options,
                        const SolverFactory& solver, const Options& solver_options, IntegratorOptions options)
-    : impl_(std::make_unique<Impl>(std::move(system), scheme, scheme_options, solver, solver_options, options)) {}
-
-Integrator::Integrator(std::shared_ptr<const OverdeterminedSystem> system, const Scheme& scheme,
-                       const Options& scheme_options, const SolverFactory& solver, const Options& solver_options,
-                       IntegratorOptions options)
-    : impl_(std::make_unique<Impl>(std::move(system), scheme, scheme_options, solver, solver_options, options)) {}
+    : impl_(std::make_unique<Impl>(std::move(model), scheme, scheme_options, solver, solver_options, options)) {}
 
 Integrator::~Integrator() = default;
 Integrator::Integrator(Integrator&&) noexcept = default;
 
 void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
+  const bool project = impl_->options.project_start;
   if (impl_->driver) {
     Vector q = q0, p = p0;
-    if (impl_->options.project_start && q.size() == impl_->system->n() && p.size() == impl_->system->n())
-      project_start(*impl_->system, t0, q, p);
+    if (project && q.size() == system().n() && p.size() == system().n()) project_start(system(), t0, q, p);
     impl_->driver->start(t0, q, p);
     impl_->z = impl_->driver->state();
     impl_->monitor.evaluate(impl_->z, -impl_->driver->impact_losses());
-    impl_->monitor.start();
-    impl_->counters = RunCounters();
-    impl_->started = true;
-    impl_->notify();
-    return;
-  }
-  State z;
-  z.t = t0;
-  Vector v, a;  // q' and its slope
-  if (impl_->system) {
-    const System& system = *impl_->system;
-    Vector q = q0, p = p0;
-    if (impl_->options.project_start && q.size() == system.n() && p.size() == system.n())
-      project_start(system, t0, q, p, impl_->options.dependent_constraints);
-    impl_->rank = check_start(system, t0, q, p, 1e-10, impl_->options.dependent_constraints);
-    z.q.set(q);
-    z.p.set(p);
-    z.lambda = Vector::Zero(system.m());
-    v.setZero(system.n());
-    a.setZero(system.n());
-    system.velocity(q, p, a, v);
-    if (system.m() > 0) acceleration(system, t0, q, v, a, z.lambda, impl_->options.dependent_constraints);
   } else {
-    const OverdeterminedSystem& system = *impl_->overdetermined;
-    if (impl_->options.project_start)
-      throw Error(ErrorCode::refused,
-                  "an inconsistent start is repaired in the mass metric, which the overdetermined "
-                  "DAE \"" +
-                      system.traits().name + "\" does not have: give a consistent one");
-    check_start(system, q0, p0);
-    z.lambda = Vector::Zero(system.traits().m);
-    v.setZero(system.traits().ny);
-    a.setZero(system.traits().nz);
-    Index1(system).solve(q0, p0, a, z.lambda);
-    const OverdeterminedPoint at{q0, p0, z.lambda};
-    system.evaluate(Term::velocity, at, v);
-    Vector p(system.traits().nz);
-    system.evaluate(Term::momentum, at, p);
-    z.q.set(q0);
-    z.p.set(p);
-    z.scheme_data = p0;
+    const ConsistentStart start =
+        consistent_start(*impl_->model, t0, q0, p0, project, impl_->options.dependent_constraints);
+    impl_->rank = start.rank;
+    State z;
+    z.t = t0;
+    z.q.set(start.q);
+    z.p.set(start.p);
+    z.lambda = start.lambda;
+    z.scheme_data = start.z;
+    impl_->binding.equations->prepare(z);
+    impl_->z = z;
+    impl_->warm_up(start.v, start.a);
+    impl_->backups.assign(static_cast<std::size_t>(impl_->options.max_halvings), z);
+    impl_->monitor.evaluate(z, impl_->binding.equations->added_energy(z));
   }
-  impl_->binding.equations->prepare(z);
-  impl_->z = z;
-  impl_->warm_up(v, a);
-  impl_->backups.assign(static_cast<std::size_t>(impl_->options.max_halvings), z);
-  impl_->monitor.evaluate(z, impl_->binding.equations->added_energy(z));
   impl_->monitor.start();
   impl_->counters = RunCounters();
   impl_->started = true;
@@ -215,14 +168,13 @@ const Promises& Integrator::promises() const {
 const RunCounters& Integrator::counters() const {
   return impl_->counters;
 }
-const System& Integrator::system() const {
-  if (!impl_->system)
-    throw Error(ErrorCode::refused, "the overdetermined DAE \"" + impl_->overdetermined->traits().name +
-                                        "\" is no mechanical system with mass and potential, which is needed here");
-  return *impl_->system;
+const Model& Integrator::model() const {
+  return *impl_->model;
 }
-const OverdeterminedSystem* Integrator::overdetermined() const {
-  return impl_->overdetermined.get();
+const System& Integrator::system() const {
+  if (const System* system = impl_->model->mechanical()) return *system;
+  throw Error(ErrorCode::refused, "the overdetermined DAE \"" + impl_->model->name() +
+                                      "\" is no mechanical system with mass and potential, which is needed here");
 }
 StepEquations& Integrator::equations() {
   return impl_->driver ? impl_->driver->equations() : *impl_->binding.equations;

@@ -9,17 +9,8 @@ namespace gnomon {
 void Integrator::Impl::identify(const Scheme& scheme, const Options& scheme_options, const SolverFactory& factory,
                                 const Options& solver_options) {
   const auto number = [](auto value) { return std::to_string(value); };
-  identity = {{"version of Gnomon", GNOMON_VERSION}};
-  if (system)
-    identity.insert(identity.end(), {{"system", system->traits().name},
-                                     {"number of coordinates", number(system->n())},
-                                     {"number of constraints", number(system->m())},
-                                     {"number of obstacles", number(system->parts().n_obstacles())}});
-  else
-    identity.insert(identity.end(), {{"system", overdetermined->traits().name},
-                                     {"number of y", number(overdetermined->traits().ny)},
-                                     {"number of z", number(overdetermined->traits().nz)},
-                                     {"number of constraints", number(overdetermined->traits().m)}});
+  identity = {{"version of Gnomon", GNOMON_VERSION}, {"system", model->name()}};
+  for (const auto& [name, size] : model->sizes()) identity.emplace_back(name, number(size));
   identity.insert(identity.end(), {{"scheme", scheme.name()},
                                    {"options of the scheme", scheme_options.to_text()},
                                    {"solver", factory.name()},
@@ -60,8 +51,8 @@ void Integrator::Impl::resume() {
   if (fresh.history.size() != z.history.size() || fresh.history.depth() != z.history.depth() ||
       fresh.scheme_data.size() != z.scheme_data.size() || fresh.substeps.size() != z.substeps.size())
     throw Error(ErrorCode::bad_file, "its state is not what this scheme carries from step to step");
-  Vector v = Vector::Zero(z.p.value().size()), scratch = v;
-  if (system) system->velocity(z.q.value(), z.p.value(), scratch, v);
+  Vector v = Vector::Zero(z.q.value().size()), scratch = v;
+  model->velocity(z.view(), scratch, v);
   warm_up(v, v);
   backups.assign(static_cast<std::size_t>(options.max_halvings), z);
   monitor.evaluate(z, binding.equations->added_energy(z));

@@ -14,8 +14,7 @@
 namespace gnomon {
 
 struct Integrator::Impl {
-  std::shared_ptr<const System> system;                        // one of the two
-  std::shared_ptr<const OverdeterminedSystem> overdetermined;  // is null
+  std::shared_ptr<const Model> model;
   IntegratorOptions options;
   Binding binding;
   struct Solve {
@@ -36,9 +35,7 @@ struct Integrator::Impl {
   bool started = false;
   bool warming_up = false;
 
-  Impl(std::shared_ptr<const System> s, const Scheme& scheme, const Options& scheme_options,
-       const SolverFactory& factory, const Options& solver_options, IntegratorOptions o);
-  Impl(std::shared_ptr<const OverdeterminedSystem> s, const Scheme& scheme, const Options& scheme_options,
+  Impl(std::shared_ptr<const Model> integrated, const Scheme& scheme, const Options& scheme_options,
        const SolverFactory& factory, const Options& solver_options, IntegratorOptions o);
   void identify(const Scheme& scheme, const Options& scheme_options, const SolverFactory& factory,
                 const Options& solver_options);

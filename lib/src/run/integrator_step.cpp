@@ -57,7 +57,7 @@ bool Integrator::Impl::attempt(double h, StepReport& report) {
       Next then = Next::repeat;
       for (int repetition = 0; then == Next::repeat; ++repetition) {
         equations.predict(k, solve.x);
-        if (rank.rank < (system ? system->m() : 0) && options.dependent_constraints) shorten_multipliers(solve);
+        if (options.dependent_constraints) shorten_multipliers(solve);
         solve.scaled->update_scales();
         solve.scaled->to_scaled(solve.x, solve.x);
         if (solve.fallback) solve.start = solve.x;
@@ -92,6 +92,8 @@ bool Integrator::Impl::attempt(double h, StepReport& report) {
 }
 
 void Integrator::Impl::shorten_multipliers(Solve& solve) const {
+  const System* system = model->mechanical();
+  if (!system || rank.rank >= system->m()) return;
   for (const Block& block : solve.scaled->equations().blocks())
     if (block.name == "lambda" && block.size == system->m())
       least_norm(*system, z.t, z.q.value(), solve.x.segment(block.offset, block.size));

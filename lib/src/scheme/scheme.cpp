@@ -2,7 +2,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/options.hpp"
-#include "gnomon/model/overdetermined.hpp"
+#include "gnomon/model/system.hpp"
 
 namespace gnomon {
 
@@ -10,10 +10,11 @@ OptionSpecs Scheme::options() const {
   return {};
 }
 
-Binding Scheme::bind_overdetermined(std::shared_ptr<const OverdeterminedSystem> system, const Options&) const {
-  throw Error(ErrorCode::refused, "scheme " + name() +
-                                      " is for mechanical systems only, not for the overdetermined DAE \"" +
-                                      system->traits().name + "\"");
+Binding MechanicalScheme::bind(const Model& model, const Options& options) const {
+  if (const System* system = model.mechanical()) return bind(*system, options);
+  throw Error(
+      ErrorCode::refused,
+      "scheme " + name() + " is for mechanical systems only, not for the overdetermined DAE \"" + model.name() + "\"");
 }
 
 std::string to_string(const Promises& promises) {

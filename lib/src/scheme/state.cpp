@@ -4,6 +4,7 @@
 
 #include "gnomon/base/archive.hpp"
 #include "gnomon/base/error.hpp"
+#include "gnomon/model/model.hpp"
 
 #ifdef __FAST_MATH__
 #error "Gnomon's compensated sums need IEEE arithmetic: do not compile with -ffast-math"
@@ -27,6 +28,10 @@ inline void add_compensated(double& value, double& tail, double d) {
 
 void Compensated::add(const ConstVectorRef& d) {
   for (Index i = 0; i < value_.size(); ++i) add_compensated(value_[i], tail_[i], d[i]);
+}
+
+StateView State::view() const {
+  return {t, q.value(), q.tail(), p.value(), p.tail(), scheme_data, lambda};
 }
 
 void State::assign_without_substeps(const State& other) {

@@ -178,7 +178,7 @@ std::unique_ptr<ReferenceSolution> start_ida(const ProblemInstance& instance, co
     return start(model, std::make_unique<Overdetermined>(*model));
   }
   auto model = std::make_shared<MechanicalModel>(instance);
-  if (instance.system->parts().mass) return start(model, std::make_unique<Momentum>(*model));
+  if (model->system()->parts().mass) return start(model, std::make_unique<Momentum>(*model));
   return start(model, std::make_unique<Mechanical>(*model));
 }
 

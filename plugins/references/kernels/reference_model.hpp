@@ -44,7 +44,7 @@ class ReferenceModel {
 class MechanicalModel final : public ReferenceModel {
  public:
   /// Throws Error when the start is not consistent.
-  explicit MechanicalModel(const ProblemInstance& instance) : system_(instance.system) {
+  explicit MechanicalModel(const ProblemInstance& instance) : system_(shared_system(instance.model)) {
     const System& s = *system_;
     const double t = instance.t0;
     check_start(s, t, instance.q0, instance.p0);
@@ -117,16 +117,16 @@ class OverdeterminedModel final : public ReferenceModel {
  public:
   /// Throws Error when the start is not consistent, or the System has no form as an overdetermined one.
   explicit OverdeterminedModel(const ProblemInstance& instance)
-      : system_(instance.system ? overdetermined_from(instance.system) : instance.overdetermined), index1_(*system_) {
+      : system_(overdetermined_from(instance.model)), index1_(*system_) {
     const OverdeterminedSystem& s = *system_;
     const OverdeterminedTraits& traits = s.traits();
     name_ = traits.name;
     start_.y = instance.q0;
     start_.z = instance.p0;
-    if (instance.system) {
-      check_start(*instance.system, instance.t0, instance.q0, instance.p0);
-      start_.blocks = instance.system->traits().blocks;
-      instance.system->mass().solve(instance.p0, start_.z);
+    if (const System* system = instance.model->mechanical()) {
+      check_start(*system, instance.t0, instance.q0, instance.p0);
+      start_.blocks = system->traits().blocks;
+      system->mass().solve(instance.p0, start_.z);
     }
     check_start(s, start_.y, start_.z);
     start_.dy.resize(traits.ny);
@@ -181,7 +181,8 @@ class OverdeterminedModel final : public ReferenceModel {
 
 /// What is not mechanical, or has friction, is integrated as an overdetermined DAE.
 inline bool is_overdetermined(const ProblemInstance& instance) {
-  return !instance.system || instance.system->parts().friction;
+  const System* system = instance.model->mechanical();
+  return !system || system->parts().friction;
 }
 
 /// Unknowns that dense linear algebra is good for: 200 MB of Jacobian.
@@ -190,24 +191,20 @@ constexpr Index most_unknowns = 5000;
 /// Throws Error(refused) when the problem has what none of the references treats, or makes too many unknowns y, z and
 /// so many times its multipliers.
 inline void check_reference_fits(const ProblemInstance& instance, const std::string& reference, Index multiplier_sets) {
-  const auto refuse = [&](const std::string& name, const std::string& why) {
-    throw Error(ErrorCode::refused, "reference " + reference + ": system " + name + " " + why);
+  const Model& model = *instance.model;
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ErrorCode::refused, "reference " + reference + ": system " + model.name() + " " + why);
   };
-  const auto check_size = [&](const std::string& name, Index unknowns) {
-    if (unknowns > most_unknowns)
-      refuse(name, "makes " + std::to_string(unknowns) + " unknowns, and with dense matrices at most " +
-                       std::to_string(most_unknowns) + " are possible");
-  };
-  if (!instance.system) {
-    const OverdeterminedTraits& traits = instance.overdetermined->traits();
-    return check_size(traits.name, traits.ny + traits.nz + multiplier_sets * traits.m);
+  if (const System* system = model.mechanical()) {
+    const Parts& parts = system->parts();
+    if (parts.obstacles) refuse("has obstacles c(q) >= 0, which it cannot hold");
+    if (parts.friction && parts.time_dependence)
+      refuse("has friction and depends on time, and one of the two at most is expected");
   }
-  const SystemTraits& traits = instance.system->traits();
-  const Parts& parts = instance.system->parts();
-  if (parts.obstacles) refuse(traits.name, "has obstacles c(q) >= 0, which it cannot hold");
-  if (parts.friction && parts.time_dependence)
-    refuse(traits.name, "has friction and depends on time, and one of the two at most is expected");
-  check_size(traits.name, 2 * traits.n + multiplier_sets * traits.m);
+  const Index unknowns = instance.q0.size() + instance.p0.size() + multiplier_sets * model.m();
+  if (unknowns > most_unknowns)
+    refuse("makes " + std::to_string(unknowns) + " unknowns, and with dense matrices at most " +
+           std::to_string(most_unknowns) + " are possible");
 }
 
 }  // namespace gnomon::kernels

@@ -53,7 +53,7 @@ class BeadOnParabola final : public Problem {
     model.gravity = parameters.real("gravity");
     const double x = parameters.real("x0");
     ProblemInstance instance;
-    instance.system = std::make_shared<AutodiffSystem<Model>>(model);
+    instance.model = std::make_shared<AutodiffSystem<Model>>(model);
     instance.q0 = (Vector(2) << x, x * x / 2).finished();
     instance.p0 = Vector::Zero(2);
     return instance;

@@ -75,7 +75,7 @@ class Trapezoidal final : public TemplatedEquations<Trapezoidal> {
   double h_ = 0;
 };
 
-class ConstrainedTrapezoidal final : public Scheme {
+class ConstrainedTrapezoidal final : public MechanicalScheme {
   std::string name() const override { return "constrained-trapezoidal"; }
   std::string description() const override { return "trapezoidal rule for forces and constraint forces"; }
   std::string source() const override { return "the plug-in template of Gnomon"; }

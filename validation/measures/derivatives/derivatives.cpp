@@ -43,7 +43,7 @@ std::vector<Point> projected(const System& system, std::vector<Point> points) {
 class Checker {
  public:
   Checker(const ProblemInstance& instance, std::vector<Point> points)
-      : s_(*instance.system), n_(s_.n()), m_(s_.m()), points_(std::move(points)) {
+      : s_(mechanical(instance)), n_(s_.n()), m_(s_.m()), points_(std::move(points)) {
     step_ = spacing * std::max(1e-3, instance.q0.lpNorm<Eigen::Infinity>());
   }
 
@@ -466,14 +466,15 @@ class Checker {
 }  // namespace
 
 Quantities check_derivatives(const ProblemInstance& instance) {
-  if (!instance.system) return check_overdetermined(*instance.overdetermined, instance.q0, instance.p0);
+  if (const OverdeterminedSystem* dae = instance.model->overdetermined())
+    return check_overdetermined(*dae, instance.q0, instance.p0);
+  const System& system = mechanical(instance);
   // Obstacles are differentiated where they are held closed.
-  if (instance.system->parts().obstacles) {
+  if (system.parts().obstacles) {
     ProblemInstance closed = instance;
-    closed.system = instance.system->parts().obstacles->with_obstacles_closed();
+    closed.model = system.parts().obstacles->with_obstacles_closed();
     return check_derivatives(closed);
   }
-  const System& system = *instance.system;
   const Index n = system.n();
   Uniform uniform(3);
   std::vector<Point> points;
@@ -499,7 +500,7 @@ Quantities check_derivatives(const ProblemInstance& instance) {
   if (!parts.mass && !moving && (parts.force || parts.friction)) {
     Vector v(n);
     system.mass().solve(instance.p0, v);
-    for (Quantity& quantity : check_overdetermined(*overdetermined_from(instance.system), instance.q0, v))
+    for (Quantity& quantity : check_overdetermined(*overdetermined_from(instance.model), instance.q0, v))
       out.push_back(std::move(quantity));
   }
   return out;

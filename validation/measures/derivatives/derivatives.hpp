@@ -2,6 +2,7 @@
 /// \file
 /// A problem's derivatives, checked.
 
+#include "gnomon/model/overdetermined.hpp"
 #include "measures/setup.hpp"
 
 namespace gnomon::validation {

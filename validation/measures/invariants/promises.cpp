@@ -18,24 +18,18 @@ namespace {
 /// maps.
 class Scales final : public Observer {
  public:
-  explicit Scales(const Integrator& integrator) : overdetermined_(integrator.overdetermined()) {
+  explicit Scales(const Integrator& integrator)
+      : model_(&integrator.model()), momentum_(integrator.monitor().momentum().size()) {
     v_.setZero(integrator.state().q.value().size());
-    if (overdetermined_ != nullptr) return;
-    system_ = &integrator.system();
     xi_ = v_;
-    momentum_.resize(static_cast<std::size_t>(system_->parts().n_symmetries()));
   }
 
   bool observe(const State& z, long) override {
-    const Vector &q = z.q.value(), &p = z.p.value();
-    if (overdetermined_ != nullptr)
-      overdetermined_->evaluate(Term::velocity, {q, z.scheme_data, z.lambda}, v_);
-    else
-      system_->velocity(q, p, xi_, v_);
+    model_->velocity(z.view(), xi_, v_);
     speed_ = std::max(speed_, v_.lpNorm<Eigen::Infinity>());
     for (std::size_t a = 0; a < momentum_.size(); ++a) {
-      system_->parts().symmetries->symmetry_generator(static_cast<Index>(a), q, xi_);
-      momentum_[a] = std::max(momentum_[a], xi_.norm() * p.norm());
+      model_->mechanical()->parts().symmetries->symmetry_generator(static_cast<Index>(a), z.q.value(), xi_);
+      momentum_[a] = std::max(momentum_[a], xi_.norm() * z.p.value().norm());
     }
     return true;
   }
@@ -43,8 +37,7 @@ class Scales final : public Observer {
   double momentum(std::size_t a) const { return momentum_[a]; }
 
  private:
-  const OverdeterminedSystem* overdetermined_;
-  const System* system_ = nullptr;
+  const Model* model_;
   Vector v_, xi_;
   double speed_ = 0;
   std::vector<double> momentum_;

@@ -11,6 +11,7 @@ namespace gnomon::validation {
 
 Quantities measure_order(const Registry& registry, const Case& c) {
   const ProblemInstance instance = build(registry, c);
+  const System* system = instance.model->mechanical();
   const double length = c.until - instance.t0;
   Comparison comparison;
   if (!c.table.empty())
@@ -32,8 +33,8 @@ Quantities measure_order(const Registry& registry, const Case& c) {
     q_errors.push_back(error);
     auto [q, p] = phase_of(integrator);
     p_errors.push_back(relative_error(p, comparison.z.p));
-    if (!instance.system) continue;
-    project_start(*instance.system, c.until, q, p);
+    if (!system) continue;
+    project_start(*system, c.until, q, p);
     tangent_errors.push_back(relative_error(p, comparison.z.p));
     const double coefficient = error / std::pow(h, order);
     lowest = std::min(lowest, coefficient);
@@ -47,7 +48,7 @@ Quantities measure_order(const Registry& registry, const Case& c) {
                  {"coefficient-max", highest, {}, "largest |q - q_ref| / |q_ref| / " + power},
                  {"error", q_errors.back(), {}, "|q - q_ref| / |q_ref| at the last step of the list"},
                  {"distance", q_errors.back() * comparison.z.q.norm(), {}, "|q - q_ref| there"}};
-  if (instance.system)
+  if (system)
     out.push_back({"order-p-projected", log_slope(steps, tangent_errors), {}, "p projected onto G M^-1 p = 0"});
   return out;
 }

@@ -105,7 +105,7 @@ Quantities measure_trajectory_error(const Registry& registry, const Case& c) {
   };
   add("q", q, "");
   add("p", p, "");
-  if ((instance.system ? instance.system->m() : instance.overdetermined->traits().m) > 0) {
+  if (instance.model->m() > 0) {
     add("lambda", end, ", at the end of the step");
     add("lambda-middle", middle, ", at the middle of the step");
   }

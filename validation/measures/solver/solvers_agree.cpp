@@ -103,7 +103,7 @@ Quantities measure_solvers_agree(const Registry& registry, const Case& c) {
   const double h = c.step.front();
   // A state on the way, not the start: there the velocities, and with them the increments, may vanish.
   Phase z = state_after(registry, instance, c.method, steps_before, h);
-  if (instance.system) project_start(*instance.system, instance.t0, z.q, z.p);
+  if (const System* system = instance.model->mechanical()) project_start(*system, instance.t0, z.q, z.p);
   const double condition = condition_number(registry, instance, c.method, z, h);
   const std::vector<Reached> expected = reach(registry, instance, c.method, z, h);
 

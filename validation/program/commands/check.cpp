@@ -26,7 +26,7 @@ bool line(const Quantity& quantity) {
 }
 
 void check_overdetermined_data(const ProblemInstance& instance) {
-  const OverdeterminedSystem& system = *instance.overdetermined;
+  const OverdeterminedSystem& system = *instance.model->overdetermined();
   check_start(system, instance.q0, instance.p0);  // throws what is wrong
   Vector level(system.traits().m), psi = Vector::Zero(system.traits().m), slope = Vector::Zero(system.traits().nz);
   const OverdeterminedPoint start{instance.q0, instance.p0, psi};
@@ -46,8 +46,8 @@ std::string dependent_names(const System& system, const ConstraintRank& rank) {
 }
 
 void check_data(const ProblemInstance& instance) {
-  if (!instance.system) return check_overdetermined_data(instance);
-  const System& system = *instance.system;
+  if (instance.model->overdetermined()) return check_overdetermined_data(instance);
+  const System& system = *instance.model->mechanical();
   check_start(system, instance.t0, instance.q0, instance.p0, 1e-10,
               instance.dependent_constraints);  // throws what is wrong
   Vector v(system.n()), g(system.m()), gv(system.m());

@@ -57,8 +57,7 @@ Outcome run(const Registry& registry, const ProblemInstance& instance, const Run
     outcome.counters = integrator.counters();
     outcome.us = outcome.a_step(1) * time.count();
     outcome.residual = report.last.residual_norm;
-    if (!integrator.overdetermined() || integrator.overdetermined()->traits().has_energy)
-      outcome.energy = integrator.monitor().energy().max_abs_error();
+    if (integrator.model().has_energy()) outcome.energy = integrator.monitor().energy().max_abs_error();
     if (report.success()) {
       const State& z = integrator.state();
       outcome.end.emplace(z.q.value().size() + z.p.value().size());

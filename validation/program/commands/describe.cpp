@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/model/overdetermined.hpp"
+#include "gnomon/model/system.hpp"
 #include "program/commands/commands.hpp"
 
 namespace gnomon::program {
@@ -41,9 +43,9 @@ void describe_problem(const Registry& registry, const std::string& name) {
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
   };
   const char* closed_form = instance.exact ? ", closed-form solution" : "";
-  if (instance.system) {
-    const SystemTraits& traits = instance.system->traits();
-    const Parts& parts = instance.system->parts();
+  if (const System* system = instance.model->mechanical()) {
+    const SystemTraits& traits = system->traits();
+    const Parts& parts = system->parts();
     fmt::print("with default parameters: {}, {}, {}{}{}{}\n", counted(traits.n, "coordinate"),
                counted(traits.m, "constraint"), parts.obstacles ? counted(parts.n_obstacles(), "obstacle") + ", " : "",
                counted(parts.n_symmetries(), "momentum map"), parts.friction ? ", friction" : "", closed_form);
@@ -59,7 +61,7 @@ void describe_problem(const Registry& registry, const std::string& name) {
     for (Index a = 0; a < parts.n_integrals(); ++a)
       fmt::print("  first integral: {}\n", parts.integrals->integral_name(a));
   } else {
-    const OverdeterminedTraits& traits = instance.overdetermined->traits();
+    const OverdeterminedTraits& traits = instance.model->overdetermined()->traits();
     fmt::print("overdetermined DAE, with default parameters: {} unknowns {}, {} {}, {}, {}{}\n", traits.ny,
                traits.state_names[0], traits.nz, traits.state_names[1], counted(traits.m, "constraint"),
                traits.has_energy ? "an energy" : "no energy", closed_form);

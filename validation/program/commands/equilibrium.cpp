@@ -76,7 +76,7 @@ int equilibrium(const Registry& registry, const Arguments& a) {
   const ProblemInstance instance = registry.build(a.problem, parse_assignments(a.set, "--set"));
   if (a.output) OutputFile probe(*a.output);
   const Equilibrium found = validation::find_equilibrium(registry, instance, search);
-  print_summary(a.json ? stderr : stdout, a, *instance.system, found);
+  print_summary(a.json ? stderr : stdout, a, *instance.model->mechanical(), found);
   const bool converged = found.report.status == SolveStatus::converged;
   if (a.json) {
     Json::Value out;

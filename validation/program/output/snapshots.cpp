@@ -18,12 +18,12 @@ bool ends_with(const std::string& text, const std::string& end) {
 }
 
 const CurveModel& curve_model(const Integrator& integrator) {
-  const CurveModel* model = integrator.overdetermined() ? nullptr : integrator.system().parts().curves;
-  if (model == nullptr)
+  const System* system = integrator.model().mechanical();
+  if (system == nullptr || system->parts().curves == nullptr)
     throw Error(ErrorCode::refused,
                 "--snapshots and --plot are for models with curves (strings, beams), and this "
                 "problem has none");
-  return *model;
+  return *system->parts().curves;
 }
 
 }  // namespace

@@ -1,20 +1,11 @@
 #include "program/output/trajectory_writer.hpp"
 
-#include "gnomon/base/finite.hpp"
 #include "program/run/state_blocks.hpp"
 
 namespace gnomon::program {
 
 TrajectoryWriter::TrajectoryWriter(const std::string& path, const Integrator& integrator, long every)
     : file_(path), integrator_(&integrator), every_(every) {
-  if (const OverdeterminedSystem* system = integrator.overdetermined()) {
-    has_energy_ = system->traits().has_energy;
-    g_.setZero(system->traits().m);
-  } else {
-    v_.setZero(integrator.system().n());
-    scratch_.setZero(integrator.system().n());
-    g_.setZero(integrator.system().m());
-  }
   header();
 }
 
@@ -28,28 +19,12 @@ void TrajectoryWriter::header() {
   const StateBlocks blocks = state_blocks(*integrator_);
   for (std::size_t block = 0; block < 3; ++block)
     numbered(blocks.names[block], static_cast<std::size_t>(blocks.values[block]->size()));
-  std::fputs(has_energy_ ? ",energy_error,position_max,velocity_max" : ",position_max,velocity_max", out);
+  std::fputs(
+      integrator_->model().has_energy() ? ",energy_error,position_max,velocity_max" : ",position_max,velocity_max",
+      out);
   numbered("momentum_error", monitor.momentum().size());
   numbered("integral_error", monitor.integrals().size());
   std::fputs("\n", out);
-}
-
-std::array<double, 2> TrajectoryWriter::constraint_errors(const State& z) {
-  const Vector& q = z.q.value();
-  double position = 0;
-  if (const OverdeterminedSystem* system = integrator_->overdetermined()) {
-    const OverdeterminedPoint at{q, z.scheme_data, z.lambda};
-    system->evaluate(Term::constraint, at, g_);
-    position = max_norm(g_);
-    system->evaluate(Term::hidden, at, g_);
-  } else {
-    const System& system_of = integrator_->system();
-    system_of.constraints(z.t, q, g_);
-    position = max_norm(g_);
-    system_of.velocity(q, z.p.value(), scratch_, v_);
-    system_of.constraint_velocity(z.t, q, v_, g_);
-  }
-  return {position, max_norm(g_)};
 }
 
 void TrajectoryWriter::values(const Vector& v) {
@@ -61,9 +36,9 @@ void TrajectoryWriter::row(const State& z) {
   const InvariantMonitor& monitor = integrator_->monitor();
   std::fprintf(out, "%.17g", z.t);
   for (const Vector* block : state_blocks(*integrator_, z).values) values(*block);
-  if (has_energy_) std::fprintf(out, ",%.17g", monitor.energy().last_error());
-  const auto [position, velocity] = constraint_errors(z);
-  std::fprintf(out, ",%.17g,%.17g", position, velocity);
+  if (integrator_->model().has_energy()) std::fprintf(out, ",%.17g", monitor.energy().last_error());
+  integrator_->model().measure(z.view(), measured_);
+  std::fprintf(out, ",%.17g,%.17g", measured_.position, measured_.velocity);
   for (const auto* drifts : {&monitor.momentum(), &monitor.integrals()})
     for (const Drift& drift : *drifts) std::fprintf(out, ",%.17g", drift.last_error());
   std::fputs("\n", out);

@@ -3,8 +3,6 @@
 /// The trajectory as CSV: t, state by block names, errors of the invariants; 17 significant digits. An overdetermined
 /// DAE that declares no energy has no energy_error.
 
-#include <array>
-
 #include "gnomon/run/integrator.hpp"
 #include "program/output/output_file.hpp"
 
@@ -24,14 +22,11 @@ class TrajectoryWriter final : public Observer {
   void header();
   void row(const State& z);
   void values(const Vector& v);
-  /// |g| and |G v + g_t|, largest entries.
-  std::array<double, 2> constraint_errors(const State& z);
 
   OutputFile file_;
   const Integrator* integrator_;
-  bool has_energy_ = true;
   long every_, written_ = -1;
-  Vector v_, g_, scratch_;
+  Measured measured_;
 };
 
 }  // namespace gnomon::program

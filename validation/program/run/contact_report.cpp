@@ -23,9 +23,9 @@ std::string contact_name(const Integrator& integrator, Index contact) {
 /// Where the integrator opens and closes contacts, the state has a multiplier for each obstacle; where the scheme holds
 /// the obstacles it has none.
 bool has_contacts(const Integrator& integrator) {
-  if (integrator.overdetermined() != nullptr) return false;
-  const System& system = integrator.system();
-  return system.parts().obstacles && integrator.state().lambda.size() == system.m() + system.parts().n_obstacles();
+  const System* system = integrator.model().mechanical();
+  return system && system->parts().obstacles &&
+         integrator.state().lambda.size() == system->m() + system->parts().n_obstacles();
 }
 
 void print_contact(std::FILE* out, const Integrator& integrator, bool with_events) {

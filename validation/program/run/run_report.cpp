@@ -15,11 +15,6 @@ using validation::to_json;
 
 namespace {
 
-/// Every mechanical system has one.
-bool has_energy(const Integrator& integrator) {
-  return integrator.overdetermined() == nullptr || integrator.overdetermined()->traits().has_energy;
-}
-
 /// What the scheme has to say about the last step; nullptr: nothing.
 const char* warning(const Integrator& integrator) {
   if (has_contacts(integrator)) return nullptr;
@@ -65,7 +60,7 @@ void print_summary(std::FILE* out, const RunReport& report, const Integrator& in
       fmt::format("{} of h = {:g}, t = {:g} .. {:g}{}{}", counters.steps, report.step, report.t0, integrator.state().t,
                   counters.fallback_solves ? fmt::format(", {} solves by the fallback", counters.fallback_solves) : "",
                   counters.refused_steps ? fmt::format(", {} refused and cut", counters.refused_steps) : ""));
-  if (has_energy(integrator))
+  if (integrator.model().has_energy())
     row("energy", fmt::format("H0 = {:.10g}, max error {:.2e}{}, slope {:.1e} a unit of time", energy.initial(),
                               energy.max_abs_error(),
                               energy.initial() != 0 ? fmt::format(" (relative {:.2e})",
@@ -140,7 +135,7 @@ Json::Value run_json(const RunReport& report, const Integrator& integrator) {
   const StateBlocks blocks = state_blocks(integrator);
   for (std::size_t i = 0; i < 3; ++i) out["state"][blocks.names[i]] = to_json(*blocks.values[i]);
   out["energy"] = Json::Value();
-  if (has_energy(integrator)) {
+  if (integrator.model().has_energy()) {
     out["energy"]["initial"] = to_json(energy.initial());
     out["energy"]["max_abs_error"] = to_json(energy.max_abs_error());
     out["energy"]["max_rel_error"] = to_json(energy.max_abs_error() / std::abs(energy.initial()));

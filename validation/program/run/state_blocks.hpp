@@ -15,9 +15,8 @@ struct StateBlocks {
 };
 
 inline StateBlocks state_blocks(const Integrator& integrator, const State& z) {
-  if (const OverdeterminedSystem* system = integrator.overdetermined())
-    return {system->traits().state_names, {&z.q.value(), &z.scheme_data, &z.lambda}};
-  return {integrator.system().traits().state_names, {&z.q.value(), &z.p.value(), &z.lambda}};
+  const Model& model = integrator.model();
+  return {model.traits().state_names, {&z.q.value(), &model.second_half(z.view()), &z.lambda}};
 }
 inline StateBlocks state_blocks(const Integrator& integrator) {
   return state_blocks(integrator, integrator.state());

@@ -211,7 +211,7 @@ inline void set_bead(Run& run, Bead& bead, sunindextype constraints, sunindextyp
 inline Integrator in_cpp(const Bead& bead, Index constraints, Index obstacles, const std::string& scheme,
                          const std::array<double, 4>& start, const Assignments& contact = {}) {
   ProblemInstance instance;
-  instance.system = std::make_shared<BeadSystem>(bead, constraints, obstacles);
+  instance.model = std::make_shared<BeadSystem>(bead, constraints, obstacles);
   instance.q0 = Eigen::Map<const Vector>(start.data(), 2);
   instance.p0 = Eigen::Map<const Vector>(start.data() + 2, 2);
   IntegratorOptions options;

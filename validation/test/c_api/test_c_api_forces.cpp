@@ -86,7 +86,7 @@ struct Damped : AutodiffModel<2, 1> {
 BOOST_AUTO_TEST_CASE(a_damped_pendulum) {
   const SunContext context;
   ProblemInstance instance;
-  instance.system = std::make_shared<AutodiffSystem<Damped>>(Damped());
+  instance.model = std::make_shared<AutodiffSystem<Damped>>(Damped());
   instance.q0 = Vector::Unit(2, 0);
   instance.p0 = Vector::Zero(2);
   Integrator cpp = registry().integrator(instance, "symplectic-euler-natural", "kinsol-newton");

@@ -124,8 +124,8 @@ struct Start {
 };
 Start start_of(const Registry& registry, const std::string& problem, const Assignments& set) {
   const ProblemInstance instance = registry.build(problem, set);
-  Start s{instance.system, overdetermined_from(instance.system), instance.q0, Vector::Zero(instance.q0.size()),
-          instance.p0};
+  Start s{shared_system(instance.model), overdetermined_from(instance.model), instance.q0,
+          Vector::Zero(instance.q0.size()), instance.p0};
   s.mechanical->mass().solve(s.p, s.v);
   return s;
 }

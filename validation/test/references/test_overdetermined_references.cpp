@@ -86,7 +86,7 @@ struct Free : AutodiffOverdeterminedModel<1, 2, 0> {
 template <class Model>
 ProblemInstance instance_of(Model model, Vector y, Vector z) {
   ProblemInstance i;
-  i.overdetermined = std::make_shared<AutodiffOverdetermined<Model>>(std::move(model));
+  i.model = std::make_shared<AutodiffOverdetermined<Model>>(std::move(model));
   i.q0 = std::move(y);
   i.p0 = std::move(z);
   return i;
@@ -197,9 +197,8 @@ BOOST_AUTO_TEST_CASE(momentum_of_place_and_velocity) {
 BOOST_AUTO_TEST_CASE(mechanical_system) {
   const ProblemInstance own = registry().build("double-spherical-pendulum", {{"start", "spatial"}});
   ProblemInstance adapted = own;
-  adapted.overdetermined = overdetermined_from(own.system);
-  adapted.system = nullptr;
-  own.system->mass().solve(own.p0, adapted.p0);
+  adapted.model = overdetermined_from(own.model);
+  own.model->mechanical()->mass().solve(own.p0, adapted.p0);
   for (const char* name : forms) {
     const ReferenceReport a = reached(name, own, .5), b = reached(name, adapted, .5);
     BOOST_TEST_MESSAGE(name << ": q " << relative(b.q, a.q) << " p " << relative(b.p, a.p) << " lambda "

@@ -73,7 +73,7 @@ struct References {
 
 ProblemInstance driven(Driven model) {
   ProblemInstance i;
-  i.system = std::make_shared<AutodiffSystem<Driven>>(model);
+  i.model = std::make_shared<AutodiffSystem<Driven>>(model);
   i.q0 = (Vector(2) << 1, 0).finished();
   i.p0 = (Vector(2) << 2 * 3 * model.sway, 1).finished();
   return i;
@@ -133,9 +133,9 @@ BOOST_AUTO_TEST_CASE(jacobian_of_the_force) {
   Driven m;
   m.drag = 2000;  // stiff: what is missing in the Jacobian would be seen
   ProblemInstance declared = driven(m), undeclared = declared;
-  undeclared.system = std::make_shared<test::FaultySystem>(*declared.system, test::FaultySystem::Function::count,
-                                                           test::FaultySystem::How::nan);
-  BOOST_CHECK_THROW(undeclared.system->parts().force->force_pattern(ForceArgument::v), Error);
+  undeclared.model = std::make_shared<test::FaultySystem>(
+      *declared.model->mechanical(), test::FaultySystem::Function::count, test::FaultySystem::How::nan);
+  BOOST_CHECK_THROW(undeclared.model->mechanical()->parts().force->force_pattern(ForceArgument::v), Error);
   References refs;
   for (const std::string name : {"ida-index1", "ida-ggl"}) {
     const auto run = [&](const ProblemInstance& instance, const char* jacobian) {
@@ -267,7 +267,7 @@ BOOST_AUTO_TEST_CASE(units_do_not_matter) {
       model.time = 1e3;
       model.mass_unit = 1 / unit;
       ProblemInstance i;
-      i.system = std::make_shared<AutodiffSystem<OtherUnits>>(model);
+      i.model = std::make_shared<AutodiffSystem<OtherUnits>>(model);
       i.q0 = (Vector(2) << unit, 0).finished();
       i.p0 = (Vector(2) << 0, 0.5 / model.time).finished();
       const auto r = refs.start(name, i)->advance_to(2 * model.time);

@@ -82,9 +82,9 @@ BOOST_AUTO_TEST_CASE(wrong_derivatives_are_seen) {
   const Registry registry = builtin();
   const ProblemInstance bead = registry.build("rotating-wire-bead", {{"momentum", "canonical"}});
   using Function = Wrong::Function;
-  BOOST_TEST(failing(*bead.overdetermined, bead) == "");
+  BOOST_TEST(failing(*bead.model->overdetermined(), bead) == "");
   const auto wrong = [&](Function function, Term term) {
-    return failing(Wrong(bead.overdetermined, function, term), bead);
+    return failing(Wrong(overdetermined_from(bead.model), function, term), bead);
   };
   BOOST_TEST(wrong(Function::jacobian, Term::momentum) == "momentum-y momentum-z power ");  // and the slope
   BOOST_TEST(wrong(Function::jacobian, Term::multiplier_force) ==

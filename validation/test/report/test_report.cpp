@@ -24,7 +24,7 @@ Registry builtin() {
 }
 
 /// The midpoint rule with the promises of a better scheme.
-class OverpromisingScheme final : public Scheme {
+class OverpromisingScheme final : public MechanicalScheme {
  public:
   std::string name() const override { return "overpromising"; }
   std::string description() const override { return "promises what it does not keep"; }
@@ -351,12 +351,12 @@ BOOST_AUTO_TEST_CASE(derivative_check_sees_every_function) {
     return failed;
   };
   BOOST_TEST(fails(instance) == 0);
-  const std::shared_ptr<const System> sound = instance.system;
+  const std::shared_ptr<const System> sound = shared_system(instance.model);
   using Function = gnomon::test::FaultySystem::Function;
   for (int k = 0; k < static_cast<int>(Function::count); ++k) {
     const auto function = static_cast<Function>(k);
     if (function == Function::force || function == Function::obstacles) continue;  // this problem has none
-    instance.system =
+    instance.model =
         std::make_shared<gnomon::test::FaultySystem>(*sound, function, gnomon::test::FaultySystem::How::nan);
     BOOST_TEST(fails(instance) > 0, "function " << k);
   }

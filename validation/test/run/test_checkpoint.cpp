@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(dependent_constraints_are_known_after_a_restart) {
   whole.advance(5, 1e-2);
   const gnomon::Scheme& scheme = registry().scheme("energy-momentum");
   const gnomon::SolverFactory& solver = registry().solver("kinsol-newton");
-  gnomon::Integrator rest(registry().build("bricard-loop").system, scheme,  // never started
+  gnomon::Integrator rest(registry().build("bricard-loop").model, scheme,  // never started
                           gnomon::Options("scheme", scheme.options()), solver,
                           gnomon::Options("solver", solver.options()), allowed);
   rest.load(file);

@@ -91,7 +91,7 @@ template <class Model>
 Integrator run(const Model& model, const Vector& q, const Vector& p, const std::string& scheme,
                const ContactOptions& contact, const Assignments& options = {}) {
   ProblemInstance instance;
-  instance.system = std::make_shared<AutodiffSystem<Model>>(model);
+  instance.model = std::make_shared<AutodiffSystem<Model>>(model);
   instance.q0 = q;
   instance.p0 = p;
   IntegratorOptions o;

@@ -107,7 +107,7 @@ struct Forced : FragilePendulum {
 template <class Model>
 ProblemInstance instance(Model model, std::initializer_list<double> q, std::initializer_list<double> p) {
   ProblemInstance result;
-  result.system = std::make_shared<AutodiffSystem<Model>>(model);
+  result.model = std::make_shared<AutodiffSystem<Model>>(model);
   result.q0 = Eigen::Map<const Vector>(q.begin(), static_cast<Index>(q.size()));
   result.p0 = Eigen::Map<const Vector>(p.begin(), static_cast<Index>(p.size()));
   return result;

@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(jacobians_agree_in_contact) {
       StepEquations& step = integrator.equations();
       const State z = integrator.state();
       Vector c(15);
-      instance.system->parts().obstacles->obstacles(z.q.value(), c);
+      instance.model->mechanical()->parts().obstacles->obstacles(z.q.value(), c);
       if (c.minCoeff() >= 0) continue;
       ++in_contact;
       for (const double h : {1e-3, 2e-3}) {  // 2e-3: from the start's equation

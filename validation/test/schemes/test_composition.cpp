@@ -11,7 +11,7 @@ namespace {
 using namespace gnomon;
 
 /// RATTLE, but it does not say that it is symmetric.
-class Lopsided final : public Scheme {
+class Lopsided final : public MechanicalScheme {
  public:
   explicit Lopsided(const SchemeTable& schemes) : schemes_(&schemes) {}
   std::string name() const override { return "lopsided"; }

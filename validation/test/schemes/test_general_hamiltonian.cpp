@@ -57,7 +57,7 @@ struct Coupled {
 };
 
 /// The kernel as a scheme.
-class Coupling final : public Scheme {
+class Coupling final : public MechanicalScheme {
  public:
   explicit Coupling(double coupling) : coupling_(coupling) {}
   std::string name() const override { return "coupled"; }

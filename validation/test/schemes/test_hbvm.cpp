@@ -25,7 +25,7 @@ struct HenonHeiles : AutodiffModel<2, 0> {
 
 ProblemInstance henon_heiles() {
   ProblemInstance instance;
-  instance.system = std::make_shared<AutodiffSystem<HenonHeiles>>(HenonHeiles());
+  instance.model = std::make_shared<AutodiffSystem<HenonHeiles>>(HenonHeiles());
   instance.q0 = (Vector(2) << 0.1, 0.3).finished();
   instance.p0 = (Vector(2) << 0.3, -0.1).finished();
   return instance;
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(projected_output_leaves_the_scheme_as_it_is) {
     return integrator;
   };
   Integrator raw = started("raw"), projected = started("projected");
-  const System& system = *instance.system;
+  const System& system = *instance.model->mechanical();
   Vector v(3), hidden(1), g(system.constraint_pattern().nonzeros());
   for (int i = 0; i < 50; ++i) {
     BOOST_REQUIRE(raw.step(0.1).success());

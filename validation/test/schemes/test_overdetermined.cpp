@@ -90,10 +90,10 @@ BOOST_AUTO_TEST_CASE(bad_alpha_and_starts) {
   BOOST_CHECK_EXCEPTION(errors(r, "symplectic-euler-natural", {{"alpha", "1"}}, .1), Error, refused("alpha = 1"));
   BOOST_CHECK_EXCEPTION(errors(r, "energy-momentum", {}, .1), Error, refused("mechanical systems only"));
 
-  const auto system = r.build("odae-test").overdetermined;
+  const auto model = r.build("odae-test").model;
   const Scheme& scheme = r.scheme("symplectic-euler-true");
   const SolverFactory& solver = r.solver("newton");
-  Integrator integrator(system, scheme, Options("scheme", scheme.options()), solver,
+  Integrator integrator(model, scheme, Options("scheme", scheme.options()), solver,
                         Options("solver", solver.options()));
   const Vector ones = Vector::Ones(2);
   BOOST_CHECK_EXCEPTION(integrator.start(0, 2 * ones, ones), Error, refused("constraint g(y)[0] = 7"));
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(singular_start) {
 BOOST_AUTO_TEST_CASE(friction_not_a_number) {
   const Registry& r = registry();
   ProblemInstance overrun;
-  overrun.overdetermined = std::make_shared<AutodiffOverdetermined<Overrun>>(Overrun());
+  overrun.model = std::make_shared<AutodiffOverdetermined<Overrun>>(Overrun());
   overrun.q0 = (Vector(2) << 0, 0).finished();
   overrun.p0 = (Vector(2) << 0.5, 0).finished();
   for (const char* solver : {"newton", "kinsol-newton", "kinsol-linesearch"}) {
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(momentum_of_the_resting_frame) {
     Integrator integrator = r.integrator(r.build("rotating-wire-bead", set), "composition", "newton",
                                          {{"inner", "symplectic-euler-true"}, {"order", "4"}, {"kind", "suzuki"}});
     BOOST_REQUIRE(integrator.advance(200, 5e-3).success());
-    BOOST_TEST(integrator.overdetermined() != nullptr);
+    BOOST_TEST(integrator.model().overdetermined() != nullptr);
     return integrator.state();
   };
   const State kinetic = end({{"m", "2"}}), canonical = end({{"m", "2"}, {"momentum", "canonical"}});

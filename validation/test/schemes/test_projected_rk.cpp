@@ -38,7 +38,7 @@ bool contains(const std::string& sentence, const std::string& part) {
 /// Condition number of the scaled matrix of the symmetric projection at the first step of a double pendulum.
 double condition(Index stages, bool index1, double sign, double h) {
   const ProblemInstance instance = registry().build("double-spherical-pendulum", {{"start", "spatial"}});
-  const System& system = *instance.system;
+  const System& system = *instance.model->mechanical();
   State z;
   z.q.set(instance.q0);
   z.p.set(instance.p0);
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(frozen_directions_have_2m_plus_1_unknowns_and_work_beside_a
 
 BOOST_AUTO_TEST_CASE(energies_out_of_reach_are_recognised) {
   const ProblemInstance instance = registry().build("simple-pendulum");
-  const System& system = *instance.system;
+  const System& system = *instance.model->mechanical();
   kernels::StepScales scales(system);
   kernels::FrozenProjection frozen(system, {true, true, true}, scales);
   kernels::ManifoldProjection stacked(system, {true, true, true}, scales);

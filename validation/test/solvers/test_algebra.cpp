@@ -305,8 +305,8 @@ BOOST_AUTO_TEST_CASE(dependent_constraints_of_large_systems) {
   auto rods = test::Truss::chain(links);
   for (const Index k : {20, 200, 200}) rods.push_back(rods[static_cast<std::size_t>(k)]);
   ProblemInstance plain, repeated;
-  plain.system = std::shared_ptr<const System>(new test::Truss(test::unit_chain(links)));
-  repeated.system = std::make_shared<test::Truss>(links, rods, Mass::diagonal(Vector::Ones(n)));
+  plain.model = std::shared_ptr<const System>(new test::Truss(test::unit_chain(links)));
+  repeated.model = std::make_shared<test::Truss>(links, rods, Mass::diagonal(Vector::Ones(n)));
   IntegratorOptions options;
   for (ProblemInstance* instance : {&plain, &repeated}) {
     instance->q0 = test::chain_q(links);

@@ -28,7 +28,7 @@ const Setting settings[] = {{"planar-pendulum", {{"angle", "1.2"}, {"speed", "0.
 Integrator with(const SolverFactory& factory, const Setting& setting, const Assignments& options = {}) {
   const ProblemInstance instance = registry().build(setting.problem, setting.set);
   const Scheme& scheme = registry().scheme("energy-momentum");
-  Integrator integrator(instance.system, scheme, Options("scheme", scheme.options()), factory,
+  Integrator integrator(instance.model, scheme, Options("scheme", scheme.options()), factory,
                         Options("solver " + factory.name(), factory.options(), options));
   integrator.start(instance.t0, instance.q0, instance.p0);
   return integrator;

@@ -38,18 +38,19 @@ struct AutodiffOverdeterminedModel {
   }
 };
 
-template <class Model>
+/// Of a model that is written once.
+template <class Written>
 class AutodiffOverdetermined final : public OverdeterminedSystem {
-  static constexpr int NY = Model::ny;
-  static constexpr int NZ = Model::nz;
-  static constexpr int M = Model::m;
+  static constexpr int NY = Written::ny;
+  static constexpr int NZ = Written::nz;
+  static constexpr int M = Written::m;
 
  public:
-  explicit AutodiffOverdetermined(Model model) : model_(std::move(model)), traits_(model_.describe()) {
+  explicit AutodiffOverdetermined(Written model) : model_(std::move(model)), traits_(model_.describe()) {
     traits_.ny = NY;
     traits_.nz = NZ;
     traits_.m = M;
-    traits_.has_energy = Model::has_energy;
+    traits_.has_energy = Written::has_energy;
     for (const Term term : all_terms)
       for (const Argument argument : all_arguments) {
         patterns_[index(term, argument)] =
@@ -58,7 +59,7 @@ class AutodiffOverdetermined final : public OverdeterminedSystem {
       }
   }
 
-  const Model& model() const { return model_; }
+  const Written& model() const { return model_; }
   const OverdeterminedTraits& traits() const override { return traits_; }
 
   void evaluate(Term term, const OverdeterminedPoint& at, VectorRef out) const override {
@@ -92,11 +93,11 @@ class AutodiffOverdetermined final : public OverdeterminedSystem {
   }
 
   double energy(const OverdeterminedPoint& at) const override {
-    if constexpr (Model::has_energy) return model_.energy(at.y.data(), at.z.data());
+    if constexpr (Written::has_energy) return model_.energy(at.y.data(), at.z.data());
     return OverdeterminedSystem::energy(at);
   }
   double power(const OverdeterminedPoint& at) const override {
-    if constexpr (Model::has_energy) return model_.power(at.y.data(), at.z.data(), at.psi.data());
+    if constexpr (Written::has_energy) return model_.power(at.y.data(), at.z.data(), at.psi.data());
     return OverdeterminedSystem::power(at);
   }
 
@@ -164,7 +165,7 @@ class AutodiffOverdetermined final : public OverdeterminedSystem {
       for (int j = 0; j < N; ++j) values[i * N + j] = f[static_cast<std::size_t>(i)].grad[j];
   }
 
-  Model model_;
+  Written model_;
   OverdeterminedTraits traits_;
   std::array<SparsityPattern, 18> patterns_;
 };

@@ -13,11 +13,12 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gnomon/base/sparsity.hpp"
 #include "gnomon/base/types.hpp"
-#include "gnomon/model/system.hpp"
+#include "gnomon/model/model.hpp"
 
 namespace gnomon {
 
@@ -36,14 +37,13 @@ struct OverdeterminedPoint {
   ConstVectorRef y, z, psi;
 };
 
-struct GNOMON_EXPORT OverdeterminedTraits {
-  std::string name;
-  Index ny = 0, nz = 0, m = 0;
+struct GNOMON_EXPORT OverdeterminedTraits : CommonTraits {
+  OverdeterminedTraits() { state_names = {"y", "z", "psi"}; }
+
+  Index ny = 0, nz = 0;
   bool affine = false;       ///< r is affine in psi
   bool hamiltonian = false;  ///< v = H_z, f = -H_y, r = -g_y^T psi, p = z (or p = H's momentum)
   bool has_energy = false;   ///< see OverdeterminedSystem::energy
-  std::array<std::string, 3> state_names{"y", "z", "psi"};
-  std::vector<std::string> constraint_names;  ///< one a constraint
 
   Index rows(Term term) const;
   Index size(Argument argument) const;
@@ -52,11 +52,9 @@ struct GNOMON_EXPORT OverdeterminedTraits {
 /// An overdetermined system of differential-algebraic equations. The functions allocate nothing and overwrite their
 /// outputs; one object serves one thread at a time. A function may throw CannotEvaluate, or return values that are not
 /// finite, to say "not here".
-class GNOMON_EXPORT OverdeterminedSystem {
+class GNOMON_EXPORT OverdeterminedSystem : public Model {
  public:
-  virtual ~OverdeterminedSystem() = default;
-
-  virtual const OverdeterminedTraits& traits() const = 0;
+  const OverdeterminedTraits& traits() const override = 0;
 
   /// out = the term at the point, of length traits().rows(term)
   virtual void evaluate(Term term, const OverdeterminedPoint& at, VectorRef out) const = 0;
@@ -75,11 +73,21 @@ class GNOMON_EXPORT OverdeterminedSystem {
   /// work, is booked by schemes in State::work.
   virtual double power(const OverdeterminedPoint& at) const;
   ///@}
+
+  /// \name Model
+  ///@{
+  std::vector<std::pair<std::string, Index>> sizes() const override;
+  bool has_energy() const override { return traits().has_energy; }
+  const OverdeterminedSystem* overdetermined() const override { return this; }
+  const Vector& second_half(const StateView& at) const override { return at.z; }
+  void velocity(const StateView& at, VectorRef scratch, VectorRef out) const override;
+  bool measure(const StateView& at, Measured& out) const override;
+  ///@}
 };
 
-/// A mechanical System with constant mass as an overdetermined one: y = q, z = q', p = M z, f = -grad U + Q(q,v),
-/// r = -G^T psi + R(q,v,psi), energy H, power v.(Q + R). Throws Error(refused) for a mass that depends on q, for
-/// time-dependent systems, and for obstacles, which may be open or closed (see contact.hpp).
-GNOMON_EXPORT std::shared_ptr<const OverdeterminedSystem> overdetermined_from(std::shared_ptr<const System> system);
+/// The model as an overdetermined DAE: itself, or of a System with constant mass y = q, z = q', p = M z,
+/// f = -grad U + Q(q,v), r = -G^T psi + R(q,v,psi), energy H, power v.(Q + R). Throws Error(refused) for a mass that
+/// depends on q, for time-dependent systems, and for obstacles, which may be open or closed (see contact.hpp).
+GNOMON_EXPORT std::shared_ptr<const OverdeterminedSystem> overdetermined_from(std::shared_ptr<const Model> model);
 
 }  // namespace gnomon

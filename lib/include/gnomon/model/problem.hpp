@@ -7,16 +7,14 @@
 #include <string>
 
 #include "gnomon/base/options.hpp"
-#include "gnomon/model/overdetermined.hpp"
-#include "gnomon/model/system.hpp"
+#include "gnomon/model/model.hpp"
 
 namespace gnomon {
 
-/// A problem with its parameters filled in: the model and its start. The model is a mechanical System or, where that
-/// is null, an overdetermined DAE, which starts from y0 = q0 and z0 = p0.
+/// A problem with its parameters filled in: the model and its start. An overdetermined DAE starts from y0 = q0 and
+/// z0 = p0.
 struct ProblemInstance {
-  std::shared_ptr<const System> system;
-  std::shared_ptr<const OverdeterminedSystem> overdetermined;
+  std::shared_ptr<const Model> model;
   double t0 = 0;
   Vector q0, p0;
   /// Some constraints repeat others everywhere: runs need IntegratorOptions::dependent_constraints.

@@ -8,7 +8,6 @@
 /// The user supplies M, U and g; M(q), Q, R and more are optional (parts.hpp). Everything below is at double and
 /// type-erased; AutodiffSystem (autodiff_system.hpp) derives all of it from U and g written once.
 
-#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,27 +15,23 @@
 #include "gnomon/base/sparsity.hpp"
 #include "gnomon/base/types.hpp"
 #include "gnomon/model/mass.hpp"
+#include "gnomon/model/model.hpp"
 #include "gnomon/model/parts.hpp"
 
 namespace gnomon {
 
 /// What a system declares about itself; schemes and their promises depend on it. What it has beyond the core of System
 /// is not declared: see System::parts().
-struct SystemTraits {
+struct SystemTraits : CommonTraits {
   static constexpr int not_polynomial = -1;
 
-  std::string name;
   Index n = 0;                             ///< coordinates
-  Index m = 0;                             ///< position constraints
   int potential_degree = not_polynomial;   ///< degree of U in q, or not_polynomial
   int constraint_degree = not_polynomial;  ///< degree of g in q, or not_polynomial
-  bool approximate_derivatives = false;    ///< some derivative comes from differences
   /// Parts that branch on a value, and by what, e.g. "force: <": they count as not polynomial, and their derivatives
   /// are dense. Found by AutodiffSystem; empty: none does.
   std::string branches;
-  std::array<std::string, 3> state_names{"q", "p", "lambda"};
-  std::vector<Block> blocks;                  ///< named ranges of q, e.g. one a body
-  std::vector<std::string> constraint_names;  ///< one a constraint
+  std::vector<Block> blocks;               ///< named ranges of q, e.g. one a body
   /// Quadrature weights w_i of a penalty sum_i w_i r(g_i)/(2 eps) over constraints, then obstacles; empty: ones.
   Vector constraint_weights;
 };
@@ -54,17 +49,15 @@ inline SystemTraits polynomial_traits(std::string name, int potential_degree, in
 /// thread-safe and allocate nothing. Arguments: t in the model's time unit, q and v of length n, lambda of length m.
 /// Outputs are overwritten. A function may throw CannotEvaluate, or return values that are not finite, to say "not
 /// here": solvers treat both as a failed evaluation.
-class GNOMON_EXPORT System {
+class GNOMON_EXPORT System : public Model {
  public:
   System() = default;
   // Its parts point at the system itself.
   System(const System&) = delete;
   System& operator=(const System&) = delete;
-  virtual ~System() = default;
 
-  virtual const SystemTraits& traits() const = 0;
+  const SystemTraits& traits() const override = 0;
   Index n() const { return traits().n; }
-  Index m() const { return traits().m; }
   /// What the model has beyond this core; the same during the life of the system.
   const Parts& parts() const { return parts_; }
 
@@ -145,6 +138,17 @@ class GNOMON_EXPORT System {
   /// out = g(q) + G(q) tail
   void constraints_to_first_order(double t, const ConstVectorRef& q, const ConstVectorRef& tail, VectorRef out,
                                   VectorRef g_values) const;
+  ///@}
+
+  /// \name Model
+  ///@{
+  std::vector<std::pair<std::string, Index>> sizes() const override;
+  const System* mechanical() const override { return this; }
+  const Vector& second_half(const StateView& at) const override { return at.p; }
+  void velocity(const StateView& at, VectorRef scratch, VectorRef out) const override {
+    velocity(at.q, at.p, scratch, out);
+  }
+  bool measure(const StateView& at, Measured& out) const override;
   ///@}
 
  protected:

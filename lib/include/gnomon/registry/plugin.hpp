@@ -4,7 +4,7 @@
 ///
 /// A plug-in is one source file named after its entry, which includes this header and that of what it implements:
 ///
-///     namespace { class MyScheme final : public gnomon::Scheme { ... }; }
+///     namespace { class MyScheme final : public gnomon::MechanicalScheme { ... }; }
 ///     GNOMON_PLUGIN(my_scheme) { registrar.add(std::make_unique<MyScheme>()); }
 ///
 /// built by gnomon_add_plugin(my_scheme my_scheme.cpp). Its types live in an anonymous namespace.

@@ -4,8 +4,7 @@
 
 #include <memory>
 
-#include "gnomon/model/overdetermined.hpp"
-#include "gnomon/model/system.hpp"
+#include "gnomon/model/model.hpp"
 #include "gnomon/scheme/state.hpp"
 
 namespace gnomon {
@@ -23,10 +22,9 @@ namespace gnomon {
 /// Of a system with obstacles it is valid between two events, with the contacts that are closed there.
 class GNOMON_EXPORT StepInterpolant {
  public:
-  /// The system outlives it. dependent_constraints: as in IntegratorOptions. Throws Error(refused) where the mass
+  /// The model outlives it. dependent_constraints: as in IntegratorOptions. Throws Error(refused) where the mass
   /// depends on q.
-  explicit StepInterpolant(const System& system, bool dependent_constraints = false);
-  explicit StepInterpolant(const OverdeterminedSystem& system);
+  explicit StepInterpolant(const Model& model, bool dependent_constraints = false);
   ~StepInterpolant();
   StepInterpolant(StepInterpolant&&) noexcept;
   StepInterpolant& operator=(StepInterpolant&&) noexcept;

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Integrator: one System, one Scheme, one NonlinearSolver; steps of a size the user chooses.
+/// Integrator: one Model, one Scheme, one NonlinearSolver; steps of a size the user chooses.
 
 #include <memory>
 #include <string>
@@ -75,13 +75,11 @@ struct IntegratorOptions {
 
 class GNOMON_EXPORT Integrator {
  public:
-  /// Throws Error(refused) when scheme, solver and system do not fit together. A system with obstacles c(q) >= 0 is
-  /// run by options.event_driver, with the contacts that options.contact describes, unless the scheme holds obstacles
+  /// Throws Error(refused) when scheme, solver and model do not fit together. A System with obstacles c(q) >= 0 is run
+  /// by options.event_driver, with the contacts that options.contact describes, unless the scheme holds obstacles
   /// itself; scheme and solver factory must then outlive the integrator.
-  Integrator(std::shared_ptr<const System> system, const Scheme& scheme, const Options& scheme_options,
-             const SolverFactory& solver, const Options& solver_options, IntegratorOptions options = {});
-  /// The same for an overdetermined DAE. Its state is q = y, p = p(y,z), scheme_data = z.
-  Integrator(std::shared_ptr<const OverdeterminedSystem> system, const Scheme& scheme, const Options& scheme_options,
+  /// The state of an overdetermined DAE is q = y, p = p(y,z), scheme_data = z.
+  Integrator(std::shared_ptr<const Model> model, const Scheme& scheme, const Options& scheme_options,
              const SolverFactory& solver, const Options& solver_options, IntegratorOptions options = {});
   ~Integrator();
   Integrator(Integrator&&) noexcept;
@@ -124,9 +122,8 @@ class GNOMON_EXPORT Integrator {
   const ConstraintRank& constraint_rank() const;
   /// Deepest penetration at an event, in units of c.
   double deepest_penetration() const;
-  /// The overdetermined DAE that it integrates, null for a mechanical system.
-  const OverdeterminedSystem* overdetermined() const;
-  /// Throws Error(refused) for an overdetermined DAE.
+  const Model& model() const;
+  /// The model as a System. Throws Error(refused) for an overdetermined DAE.
   const System& system() const;
   StepEquations& equations();
   const StepEquations& equations() const;

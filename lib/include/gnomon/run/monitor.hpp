@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "gnomon/model/overdetermined.hpp"
-#include "gnomon/model/system.hpp"
+#include "gnomon/model/model.hpp"
 #include "gnomon/scheme/state.hpp"
 
 namespace gnomon {
@@ -39,13 +38,12 @@ class GNOMON_EXPORT Drift {
   int powers_ = 0;
 };
 
-/// Measures the compensated state (value + tail) in extended precision where mass and system allow, so that what it
-/// reports is the error of the run and not of the measurement.
+/// Measures the compensated state (value + tail) in extended precision where the model allows, so that what it reports
+/// is the error of the run and not of the measurement. A model without an energy has constraint levels only.
 class GNOMON_EXPORT InvariantMonitor {
  public:
-  explicit InvariantMonitor(const System& system);
-  /// Of an overdetermined DAE both constraint levels are measured, and the energy where it declares one.
-  explicit InvariantMonitor(const OverdeterminedSystem& system);
+  /// The model outlives it.
+  explicit InvariantMonitor(const Model& model) : model_(&model) {}
   /// Evaluates everything at z. The energy is H and added_energy, which the scheme conserves together with it (see
   /// StepEquations::added_energy), less the work booked in z. False when a value is not finite; a callback may throw.
   bool evaluate(const State& z, long double added_energy = 0);
@@ -73,15 +71,10 @@ class GNOMON_EXPORT InvariantMonitor {
   void serialize(Archive& archive);
 
  private:
-  bool evaluate_overdetermined(const State& z, long double added_energy);
-
-  const System* system_ = nullptr;
-  const OverdeterminedSystem* overdetermined_ = nullptr;
-  Vector v_, xi_, g_, gradient_;
-  long double kinetic_ = 0, potential_ = 0, energy_now_ = 0;
+  const Model* model_;
+  Measured now_;
+  long double energy_now_ = 0;  ///< that of now_ and added_energy, less the booked work
   double t_ = 0;
-  double g_max_ = 0, gv_max_ = 0;
-  Vector j_, i_;
   Drift energy_, discrete_energy_;
   long double discrete_now_ = 0;
   bool discrete_known_ = false;

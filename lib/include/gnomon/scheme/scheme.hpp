@@ -12,13 +12,13 @@ namespace gnomon {
 
 class NonlinearEquations;
 class Options;
-class OverdeterminedSystem;
+class Model;
 class System;
 struct OptionSpec;
 struct State;
 using OptionSpecs = std::vector<OptionSpec>;
 
-/// What a scheme declares, for the system it is bound to. The conformance cases test every one of them.
+/// What a scheme declares, for the model it is bound to. The conformance cases test every one of them.
 struct Promises {
   int order = 0;           ///< of q and p, at fixed step size
   int momentum_order = 0;  ///< of p where it is not that of q; 0: the same
@@ -43,7 +43,7 @@ enum class Next {
   fail,     ///< the step failed although the solver converged
 };
 
-/// The equations of one step of one scheme for one System. Owns all scratch memory. One step is
+/// The equations of one step of one scheme for one model. Owns all scratch memory. One step is
 ///
 ///     begin(z0, h);  for each solve k: { predict(k, x); solve system_of(k) for x; accept(k, x); }  finish(z1)
 class GNOMON_EXPORT StepEquations {
@@ -103,7 +103,7 @@ class GNOMON_EXPORT StepEquations {
   }
 };
 
-/// A StepEquations together with what it promises for this System.
+/// A StepEquations together with what it promises for this model.
 struct Binding {
   std::unique_ptr<StepEquations> equations;
   Promises promises;
@@ -117,17 +117,23 @@ class GNOMON_EXPORT Scheme {
   virtual std::string description() const = 0;  ///< one line
   virtual std::string source() const = 0;       ///< paper and equation numbers
   virtual OptionSpecs options() const;          ///< default: none
-  /// The promises at best, for lists; bind returns those that hold for a given System.
+  /// The promises at best, for lists; bind returns those that hold for a given model.
   virtual Promises promises() const = 0;
-  /// Throws Error(refused) with the reason when the scheme does not fit the system. The system must outlive the result.
-  virtual Binding bind(const System& system, const Options& options) const = 0;
-  /// The same for the general kind of model; most schemes are for mechanical systems only and refuse.
-  virtual Binding bind_overdetermined(std::shared_ptr<const OverdeterminedSystem> system, const Options& options) const;
+  /// Throws Error(refused) with the reason when the scheme does not fit the model. The model must outlive the result.
+  virtual Binding bind(const Model& model, const Options& options) const = 0;
   /// The equations of this scheme keep obstacles c(q) >= 0 by themselves. For others the integrator opens and closes
   /// contacts, see contact.hpp.
   virtual bool holds_obstacles() const { return false; }
   /// Name of the scheme whose step over h undoes a step of this one over -h, or "" when none is known.
   virtual std::string adjoint() const { return {}; }
+};
+
+/// A scheme for mechanical systems, as most are: it refuses overdetermined DAEs.
+class GNOMON_EXPORT MechanicalScheme : public Scheme {
+ public:
+  Binding bind(const Model& model, const Options& options) const final;
+  /// As Scheme::bind.
+  virtual Binding bind(const System& system, const Options& options) const = 0;
 };
 
 /// Schemes by name, for a scheme that wraps others. A Registrar hands it out.

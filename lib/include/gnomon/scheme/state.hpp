@@ -11,6 +11,7 @@
 namespace gnomon {
 
 class Archive;
+struct StateView;
 
 /// A vector as an unevaluated sum value + tail, |tail| <= ulp(value)/2: increments are added without losing the digits
 /// below the last place of the value (Neumaier, TwoSum).
@@ -128,6 +129,8 @@ struct GNOMON_EXPORT State {
   std::vector<Index> closed;    ///< closed contacts of a system with obstacles, ascending
   std::vector<Index> released;  ///< open ones whose multiplier reached zero and whose gap has not opened yet
 
+  /// What a Model measures.
+  StateView view() const;
   /// Takes everything from the state before, its history away instead of copying it.
   void take_over(State& before);
   void swap(State& other);

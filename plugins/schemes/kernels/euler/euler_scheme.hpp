@@ -41,13 +41,7 @@ class EulerScheme final : public Scheme {
     p.position = p.hidden = p.symplectic = true;
     return p;
   }
-  Binding bind(const System& system, const Options& options) const override {
-    // The caller keeps the system alive, see Scheme::bind.
-    return bind_overdetermined(overdetermined_from(std::shared_ptr<const System>(std::shared_ptr<void>(), &system)),
-                               options);
-  }
-  Binding bind_overdetermined(std::shared_ptr<const OverdeterminedSystem> system,
-                              const Options& options) const override {
+  Binding bind(const Model& model, const Options& options) const override {
     const double alpha = options.real("alpha");
     const auto refuse_alpha = [&](const char* expected) {
       throw Error(ErrorCode::bad_value,
@@ -57,6 +51,8 @@ class EulerScheme final : public Scheme {
     if (alpha == 1 && method_.one_excluded)
       refuse_alpha("a number other than 1: the second multiplier would have no force");
     Binding binding;
+    // The caller keeps the model alive, see Scheme::bind.
+    auto system = overdetermined_from(std::shared_ptr<const Model>(std::shared_ptr<void>(), &model));
     const OverdeterminedTraits& traits = system->traits();
     binding.promises.order = method_.consistent || traits.affine ? 1 : 0;
     binding.promises.constrained_limit = binding.promises.order > 0;

@@ -65,9 +65,9 @@ class DefectiveProblem final : public Problem {
   ProblemInstance build(const Options&) const override {
     ProblemInstance instance;
     if (defect_ == Defect::rank)
-      instance.system = system<2>();
+      instance.model = system<2>();
     else
-      instance.system = system<1>();
+      instance.model = system<1>();
     instance.q0 = Vector::Unit(2, 0) * (defect_ == Defect::position ? 1.01 : 1.0);
     instance.p0 = Vector::Unit(2, 1);
     if (defect_ == Defect::velocity) instance.p0[0] = 0.25;

@@ -34,23 +34,23 @@ std::unique_ptr<const Function> part_function(const std::string& system, const c
   return std::make_unique<ChunkedFunction<Call>>(call, sizes, outputs);
 }
 
-template <class Model, bool Closed = false>
+template <class Written, bool Closed = false>
 class RecordedSystem final : public FunctionSystem {
-  using Parts = ModelParts<Model, Closed>;
+  using Parts = ModelParts<Written, Closed>;
 
  public:
   /// \param start where the parts are recorded, and M(q) is taken if the model has no mass(); empty: an ordinary point
-  explicit RecordedSystem(Model model, const Vector& start = {})
-      : RecordedSystem(RecordedModel<Model, Closed>(std::move(model), start), start) {}
+  explicit RecordedSystem(Written model, const Vector& start = {})
+      : RecordedSystem(RecordedModel<Written, Closed>(std::move(model), start), start) {}
   /// Of a closed model.
-  RecordedSystem(Model model, const Vector& start, Index obstacles)
-      : RecordedSystem(RecordedModel<Model, Closed>(std::move(model), start, obstacles), start) {}
+  RecordedSystem(Written model, const Vector& start, Index obstacles)
+      : RecordedSystem(RecordedModel<Written, Closed>(std::move(model), start, obstacles), start) {}
 
-  const Model& model() const { return calls_->model(); }
+  const Written& model() const { return calls_->model(); }
 
   std::shared_ptr<const System> with_obstacles_closed() const override {
     if constexpr (Parts::obstacles_exist)
-      return std::make_shared<RecordedSystem<Model, true>>(model(), start_, traits_.n_obstacles);
+      return std::make_shared<RecordedSystem<Written, true>>(model(), start_, traits_.n_obstacles);
     else
       return nullptr;
   }
@@ -70,14 +70,14 @@ class RecordedSystem final : public FunctionSystem {
   }
 
  private:
-  RecordedSystem(RecordedModel<Model, Closed> recorded, const Vector& start)
+  RecordedSystem(RecordedModel<Written, Closed> recorded, const Vector& start)
       : FunctionSystem(recorded.traits(), recorded.mass(), functions(recorded)),
         calls_(recorded.parts()),
         start_(start) {
     set_parts(parts_, traits_, *this);
   }
 
-  static SystemFunctions functions(RecordedModel<Model, Closed>& model) {
+  static SystemFunctions functions(RecordedModel<Written, Closed>& model) {
     using Patterns = TapeFunction::Patterns;
     const FoundTraits& traits = model.traits();
     const auto& parts = model.parts();

@@ -1,0 +1,22 @@
+#pragma once
+/// \file
+/// The start of a run of either kind of model: checked, and completed to what a state has.
+
+#include "gnomon/model/model.hpp"
+#include "gnomon/start/consistency.hpp"
+
+namespace gnomon {
+
+/// A System starts from q0 and p0; an overdetermined DAE from y0 and z0, with p = p(y,z).
+struct ConsistentStart {
+  Vector q, p, z, lambda;  ///< of a state; z of an overdetermined DAE only
+  Vector v, a;             ///< q' and q'', or y' and z'
+  ConstraintRank rank;     ///< of a System
+};
+
+/// Throws what check_start and acceleration, or check_start and Index1 throw. project: a System's start is moved onto
+/// the constraints first, see project_start; refused for an overdetermined DAE. allow_dependent: as in check_start.
+GNOMON_EXPORT ConsistentStart consistent_start(const Model& model, double t0, const Vector& q0, const Vector& p0,
+                                               bool project, bool allow_dependent);
+
+}  // namespace gnomon
