@@ -94,9 +94,10 @@ BOOST_AUTO_TEST_CASE(a_chain_is_the_hand_written_one) {
   for (const char* scheme : {"energy-momentum", "energy-momentum-ggl", "hbvm"}) {
     const ProblemInstance chain = registry().build("chain", {{"start", "spatial"}, {"links", "200"}});
     ProblemInstance recorded = chain;
-    recorded.system = std::make_shared<AutodiffSystem<ChainModel>>(ChainModel(chain.q0, 1.0 / 200));
-    BOOST_TEST(recorded.system->constraint_pattern().nonzeros() == chain.system->constraint_pattern().nonzeros());
-    BOOST_TEST(recorded.system->hessian_pattern().nonzeros() == chain.system->hessian_pattern().nonzeros());
+    recorded.model = std::make_shared<AutodiffSystem<ChainModel>>(ChainModel(chain.q0, 1.0 / 200));
+    const System &found = *recorded.model->mechanical(), &written = *chain.model->mechanical();
+    BOOST_TEST(found.constraint_pattern().nonzeros() == written.constraint_pattern().nonzeros());
+    BOOST_TEST(found.hessian_pattern().nonzeros() == written.hessian_pattern().nonzeros());
     const Integrator a = run(chain, scheme, 100, 1e-3), b = run(recorded, scheme, 100, 1e-3);
     BOOST_TEST((a.state().q.value() - b.state().q.value()).lpNorm<Eigen::Infinity>() < 1e-12, scheme);
     BOOST_TEST((a.state().q.value() - chain.q0).norm() > 0.1);
@@ -109,7 +110,7 @@ BOOST_AUTO_TEST_CASE(a_truss_of_82_coordinates_is_a_rigid_body) {
   ProblemInstance instance;
   instance.q0 = strip();
   instance.p0 = Vector::Zero(2 * points);
-  instance.system = std::make_shared<AutodiffSystem<Truss>>(Truss(instance.q0));
+  instance.model = std::make_shared<AutodiffSystem<Truss>>(Truss(instance.q0));
   const double h = 1e-3;
   const Integrator end = run(instance, "energy-momentum", 500, h);
 

@@ -4,7 +4,7 @@
 /// the ways in which constraints act have in common.
 
 #include "gnomon/formula/dual.hpp"
-#include "gnomon/scheme/layout.hpp"
+#include "gnomon/scheme/equations.hpp"
 #include "gnomon/scheme/state.hpp"
 #include "kernels/common/step_scales.hpp"
 

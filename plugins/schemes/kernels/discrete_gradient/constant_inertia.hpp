@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "gnomon/model/system_at.hpp"
-#include "gnomon/scheme/layout.hpp"
+#include "gnomon/scheme/equations.hpp"
 #include "kernels/common/step_frame.hpp"
 #include "kernels/common/step_scales.hpp"
 #include "kernels/discrete_gradient/general_quotient.hpp"

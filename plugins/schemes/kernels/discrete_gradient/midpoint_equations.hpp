@@ -26,10 +26,16 @@
 #include "kernels/common/step_scales.hpp"
 #include "kernels/discrete_gradient/balance_refinement.hpp"
 #include "kernels/discrete_gradient/constant_inertia.hpp"
-#include "kernels/discrete_gradient/midpoint_rule.hpp"
 #include "kernels/discrete_gradient/split_gradient.hpp"
 
 namespace gnomon::kernels {
+
+/// How U is differentiated between the two ends of a step.
+struct MidpointRule {
+  bool split_potential = false;    ///< equivariant: quotients in the quadratic invariants
+  bool correct_potential = false;  ///< general: U enters c
+  GeneralQuotient::Weight weight = GeneralQuotient::Weight::identity;
+};
 
 template <class Multiplier, class Inertia = ConstantInertia>
 class MidpointEquations final : public TemplatedEquations<MidpointEquations<Multiplier, Inertia>> {
