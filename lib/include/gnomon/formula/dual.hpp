@@ -36,17 +36,17 @@ struct Dual {
   template <class U, class = std::enable_if_t<std::is_same_v<U, T> && !std::is_same_v<U, Base>>>
   Dual(const U& inner) : value(inner) {}  // NOLINT
 
-  Dual& operator+=(const Dual& b) {
+  // Where a model has many terms the compiler would call these three, at the cost of their copies.
+  [[gnu::always_inline]] Dual& operator+=(const Dual& b) {
     value += b.value;
     for (int i = 0; i < N; ++i) grad[i] += b.grad[i];
     return *this;
   }
-  Dual& operator-=(const Dual& b) {
+  [[gnu::always_inline]] Dual& operator-=(const Dual& b) {
     value -= b.value;
     for (int i = 0; i < N; ++i) grad[i] -= b.grad[i];
     return *this;
   }
-  // Where a model has many products the compiler would call these two, at the cost of their copies.
   [[gnu::always_inline]] Dual& operator*=(const Dual& b) {
     for (int i = 0; i < N; ++i) grad[i] = grad[i] * b.value + value * b.grad[i];
     value *= b.value;
