@@ -1,7 +1,6 @@
 // Models that are evaluated from their tapes, in runs: against the hand-written chain, against a closed form, and
 // without allocation.
 #include <boost/test/unit_test.hpp>
-
 #include <cmath>
 
 #include "gnomon/model/autodiff_system.hpp"

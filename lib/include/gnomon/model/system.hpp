@@ -31,7 +31,7 @@ struct SystemTraits : CommonTraits {
   /// Parts that branch on a value, and by what, e.g. "force: <": they count as not polynomial, and their derivatives
   /// are dense. Found by AutodiffSystem; empty: none does.
   std::string branches;
-  std::vector<Block> blocks;               ///< named ranges of q, e.g. one a body
+  std::vector<Block> blocks;  ///< named ranges of q, e.g. one a body
   /// Quadrature weights w_i of a penalty sum_i w_i r(g_i)/(2 eps) over constraints, then obstacles; empty: ones.
   Vector constraint_weights;
 };
