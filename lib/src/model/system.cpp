@@ -36,6 +36,7 @@ std::vector<std::pair<std::string, Index>> System::sizes() const {
 
 bool System::measure(const StateView& at, Measured& out) const {
   const Vector &q = at.q, &p = at.p;
+  long double kinetic = 0;
   if (out.v.size() != q.size()) {
     for (Vector* x : {&out.v, &out.w, &out.gradient}) x->resize(q.size());
     out.rows.resize(m());
@@ -44,28 +45,28 @@ bool System::measure(const StateView& at, Measured& out) const {
   }
   velocity(q, p, out.gradient, out.v);
   if (parts_.mass) {
-    out.kinetic = parts_.mass->kinetic_compensated(q, at.q_tail, p, at.p_tail, out.w, out.gradient);
+    kinetic = parts_.mass->kinetic_compensated(q, at.q_tail, p, at.p_tail, out.w, out.gradient);
   } else if (mass().is_diagonal()) {
     const Vector& entries = mass().diagonal_entries();
-    out.kinetic = 0;
     // Neighbours often have the same mass: one division for all of them.
     double shared = 0;
     long double squares = 0;
     for (Index j = 0; j < p.size(); ++j) {
       if (entries[j] != shared) {
-        if (shared > 0) out.kinetic += squares / (2 * shared);
+        if (shared > 0) kinetic += squares / (2 * shared);
         shared = entries[j];
         squares = 0;
       }
       const long double pj = static_cast<long double>(p[j]) + at.p_tail[j];
       squares += pj * pj;
     }
-    if (shared > 0) out.kinetic += squares / (2 * shared);
+    if (shared > 0) kinetic += squares / (2 * shared);
   } else {
-    out.kinetic = 0.5L * p.dot(out.v) + at.p_tail.dot(out.v);
+    kinetic = 0.5L * p.dot(out.v) + at.p_tail.dot(out.v);
   }
   out.potential = potential_compensated(at.t, q, at.q_tail, out.gradient);
-  out.energy = out.kinetic + out.potential;
+  out.kinetic = kinetic;
+  out.energy = kinetic + out.potential;
   constraints(at.t, q, out.rows);
   out.position = max_norm(out.rows);
   constraint_velocity(at.t, q, out.v, out.rows);
@@ -75,8 +76,8 @@ bool System::measure(const StateView& at, Measured& out) const {
     out.momentum[a] = p.dot(out.w);
   }
   for (Index a = 0; a < out.integrals.size(); ++a) out.integrals[a] = parts_.integrals->integral(a, at.t, q, p);
-  return std::isfinite(out.energy) && std::isfinite(out.position) && std::isfinite(out.velocity) &&
-         out.momentum.allFinite() && out.integrals.allFinite();
+  return std::isfinite(out.position) && std::isfinite(out.velocity) && out.momentum.allFinite() &&
+         out.integrals.allFinite();
 }
 
 }  // namespace gnomon

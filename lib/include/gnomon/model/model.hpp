@@ -59,8 +59,8 @@ class GNOMON_EXPORT Model {
   virtual const Vector& second_half(const StateView& at) const = 0;
   /// out = q', or y'; `scratch` has the same length.
   virtual void velocity(const StateView& at, VectorRef scratch, VectorRef out) const = 0;
-  /// Measures the compensated state (value + tail) in extended precision where the model allows. False where a value is
-  /// not finite; a callback may throw. Allocates nothing once `out` has been filled in.
+  /// Measures the compensated state (value + tail) in extended precision where the model allows. False where a value
+  /// other than the energies is not finite; a callback may throw. Allocates nothing once `out` has been filled in.
   virtual bool measure(const StateView& at, Measured& out) const = 0;
 };
 
