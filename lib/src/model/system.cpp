@@ -43,11 +43,13 @@ bool System::measure(const StateView& at, Measured& out) const {
     out.momentum.resize(parts_.n_symmetries());
     out.integrals.resize(parts_.n_integrals());
   }
-  velocity(q, p, out.gradient, out.v);
+  const Mass& constant = mass();
+  if (!parts_.mass) constant.solve(p, out.v);
   if (parts_.mass) {
+    parts_.mass->kinetic_gradient(q, p, out.gradient, out.v);
     kinetic = parts_.mass->kinetic_compensated(q, at.q_tail, p, at.p_tail, out.w, out.gradient);
-  } else if (mass().is_diagonal()) {
-    const Vector& entries = mass().diagonal_entries();
+  } else if (constant.is_diagonal()) {
+    const Vector& entries = constant.diagonal_entries();
     // Neighbours often have the same mass: one division for all of them.
     double shared = 0;
     long double squares = 0;
@@ -71,13 +73,13 @@ bool System::measure(const StateView& at, Measured& out) const {
   out.position = max_norm(out.rows);
   constraint_velocity(at.t, q, out.v, out.rows);
   out.velocity = max_norm(out.rows);
+  double sum = out.position + out.velocity;  // finite where all of them are
   for (Index a = 0; a < out.momentum.size(); ++a) {
     parts_.symmetries->symmetry_generator(a, q, out.w);
-    out.momentum[a] = p.dot(out.w);
+    sum += out.momentum[a] = p.dot(out.w);
   }
-  for (Index a = 0; a < out.integrals.size(); ++a) out.integrals[a] = parts_.integrals->integral(a, at.t, q, p);
-  return std::isfinite(out.position) && std::isfinite(out.velocity) && out.momentum.allFinite() &&
-         out.integrals.allFinite();
+  for (Index a = 0; a < out.integrals.size(); ++a) sum += out.integrals[a] = parts_.integrals->integral(a, at.t, q, p);
+  return std::isfinite(sum);
 }
 
 }  // namespace gnomon
