@@ -13,11 +13,15 @@
 namespace {
 
 using gnomon::ConstVectorRef;
+using gnomon::Extended;
 using gnomon::Index;
 using gnomon::SparsityPattern;
 using gnomon::Vector;
 using gnomon::VectorRef;
 using Network = gnomon::problems::RodNetwork<3>;
+
+using ExtendedRef = gnomon::VectorRefOf<Extended>;
+using ExtendedPoint = Eigen::Matrix<Extended, 3, 1>;
 
 constexpr Index first_neighbour = 3;  ///< forces act between beads this many bonds apart, and further
 
@@ -57,16 +61,32 @@ class Beads final : public gnomon::System,
   long double potential_compensated(double, const ConstVectorRef& q, const ConstVectorRef& tail,
                                     VectorRef) const override {
     long double sum = 0;
-    for (const Pair& pair : pairs_) {
-      long double pi = 0;
-      for (Index i = 0; i < 3; ++i) {
-        const long double d = (static_cast<long double>(q[3 * pair.a + i]) - q[3 * pair.b + i]) +
-                              (static_cast<long double>(tail[3 * pair.a + i]) - tail[3 * pair.b + i]);
-        pi += d * d;
-      }
-      sum += lennard_jones(pi);
-    }
+    for (const Pair& pair : pairs_) sum += lennard_jones(extended_difference(q, tail, pair).squaredNorm());
     return sum;
+  }
+  bool extended_jacobian(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
+                         ExtendedRef values) const override {
+    return bonds_.extended_jacobian(t, q, tail, values);
+  }
+  bool extended_invariants(const ConstVectorRef& q, const ConstVectorRef& tail, ExtendedRef pi) const override {
+    for (std::size_t k = 0; k < pairs_.size(); ++k)
+      pi[static_cast<Index>(k)] = extended_difference(q, tail, pairs_[k]).squaredNorm();
+    return true;
+  }
+  bool extended_invariant_jacobian(const ConstVectorRef& q, const ConstVectorRef& tail,
+                                   ExtendedRef values) const override {
+    for (std::size_t k = 0; k < pairs_.size(); ++k) {
+      const ExtendedPoint d = extended_difference(q, tail, pairs_[k]);
+      const Index at = invariant_pattern_.offsets[k];
+      values.segment<3>(at) = 2 * d;
+      values.segment<3>(at + 3) = -2 * d;
+    }
+    return true;
+  }
+  std::array<Extended, 4> extended_invariant_potential(Index, Extended pi) const override { return derivatives(pi); }
+  bool extended_regular_gradient(double, const ConstVectorRef&, const ConstVectorRef&, ExtendedRef out) const override {
+    out.setZero();
+    return true;
   }
   void potential_gradient(double, const ConstVectorRef& q, VectorRef out) const override {
     out.setZero();
@@ -178,14 +198,19 @@ class Beads final : public gnomon::System,
     return 4 * epsilon_ * (s * s - s);
   }
   /// {V, V', V'', V'''}
-  std::array<double, 4> derivatives(double pi) const {
-    const double r = 1 / pi, s = r * r * r, e = 4 * epsilon_;
+  template <class Real>
+  std::array<Real, 4> derivatives(Real pi) const {
+    const Real r = 1 / pi, s = r * r * r, e = 4 * epsilon_;
     return {e * s * (s - 1), e * s * r * (3 - 6 * s), e * s * r * r * (42 * s - 12),
             e * s * r * r * r * (60 - 336 * s)};
   }
 
   static Point difference(const ConstVectorRef& q, const Pair& pair) {
     return q.segment<3>(3 * pair.a) - q.segment<3>(3 * pair.b);
+  }
+  static ExtendedPoint extended_difference(const ConstVectorRef& q, const ConstVectorRef& tail, const Pair& pair) {
+    const Point d = difference(tail, pair);
+    return (q.segment<3>(3 * pair.a).cast<Extended>() - q.segment<3>(3 * pair.b).cast<Extended>()) + d.cast<Extended>();
   }
   static void add_pair(const Pair& pair, const Point& force, VectorRef& out) {
     out.segment<3>(3 * pair.a) += force;

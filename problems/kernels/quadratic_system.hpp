@@ -64,6 +64,22 @@ class QuadraticSystem final : public System, public ExtendedPrecision {
     for (Index j = 0; j < n(); ++j) sum += weight_[j] * (static_cast<long double>(q[j]) + tail[j]);
     return sum;
   }
+  bool extended_gradient(double, const ConstVectorRef&, const ConstVectorRef&,
+                         VectorRefOf<Extended> out) const override {
+    out = weight_.cast<Extended>();
+    return true;
+  }
+  bool extended_jacobian(double, const ConstVectorRef& q, const ConstVectorRef& tail,
+                         VectorRefOf<Extended> values) const override {
+    const auto x = [&](Index j) { return static_cast<Extended>(q[j]) + tail[j]; };
+    values.setZero();
+    for (std::size_t k = 0; k < terms_.size(); ++k) {
+      const Term& t = terms_[k];
+      values[places_[k].j] += t.factor * (t.l == linear ? 1 : x(t.l));
+      if (t.l != linear) values[places_[k].l] += t.factor * x(t.j);
+    }
+    return true;
+  }
   void potential_gradient(double, const ConstVectorRef&, VectorRef out) const override { out = weight_; }
   void potential_hessian_times(double, const ConstVectorRef&, const ConstVectorRef&, VectorRef out) const override {
     out.setZero();

@@ -60,6 +60,22 @@ class RodNetwork final : public System, public Symmetries, public ExtendedPrecis
     for (Index j = D - 1; j < n(); j += D) sum += weight_[j] * (static_cast<long double>(q[j]) + tail[j]);
     return sum;
   }
+  bool extended_gradient(double, const ConstVectorRef&, const ConstVectorRef&,
+                         VectorRefOf<Extended> out) const override {
+    out = weight_.template cast<Extended>();
+    return true;
+  }
+  bool extended_jacobian(double, const ConstVectorRef& q, const ConstVectorRef& tail,
+                         VectorRefOf<Extended> values) const override {
+    for (Index r = 0; r < m(); ++r) {
+      const Index at = constraint_pattern_.offsets[r];
+      for (Index i = 0; i < D; ++i) {
+        values[at + i] = extended_difference(q, tail, rods_[r], i);
+        if (is_free(rods_[r].b)) values[at + D + i] = -values[at + i];
+      }
+    }
+    return true;
+  }
   void potential_gradient(double, const ConstVectorRef&, VectorRef out) const override { out = weight_; }
   void potential_hessian_times(double, const ConstVectorRef&, const ConstVectorRef&, VectorRef out) const override {
     out.setZero();
@@ -82,10 +98,7 @@ class RodNetwork final : public System, public Symmetries, public ExtendedPrecis
       const long double l = rod.length;
       long double sum = 0;
       for (Index i = 0; i < D; ++i) {
-        const Index a = D * rod.a + i, b = D * rod.b + i;
-        const long double end = is_free(rod.b) ? q[b] : anchors_[static_cast<std::size_t>(rod.b - n_free_)][i];
-        const long double end_tail = is_free(rod.b) ? tail[b] : 0;
-        const long double d = (q[a] - end) + (tail[a] - end_tail);
+        const Extended d = extended_difference(q, tail, rod, i);
         sum += d * d;
       }
       out[r] = static_cast<double>((sum - l * l) / 2);
@@ -155,6 +168,12 @@ class RodNetwork final : public System, public Symmetries, public ExtendedPrecis
   Point difference(const ConstVectorRef& q, const Rod& rod) const {
     if (is_free(rod.b)) return q.template segment<D>(D * rod.a) - q.template segment<D>(D * rod.b);
     return q.template segment<D>(D * rod.a) - anchors_[static_cast<std::size_t>(rod.b - n_free_)];
+  }
+  Extended extended_difference(const ConstVectorRef& q, const ConstVectorRef& tail, const Rod& rod, Index i) const {
+    const Index a = D * rod.a + i, b = D * rod.b + i;
+    const Extended end = is_free(rod.b) ? q[b] : anchors_[static_cast<std::size_t>(rod.b - n_free_)][i];
+    const Extended end_tail = is_free(rod.b) ? tail[b] : 0;
+    return (q[a] - end) + (tail[a] - end_tail);
   }
   /// w_a - w_b for velocities and variations, which vanish at anchors
   Point difference_of_rates(const ConstVectorRef& w, const Rod& rod) const {

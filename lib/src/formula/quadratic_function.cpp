@@ -54,6 +54,18 @@ QuadraticFunction::QuadraticFunction(Tape recorded) : TapeFunction(std::move(rec
   for (std::size_t k = 1; k < starts_.size(); ++k) starts_[k] += starts_[k - 1];
 }
 
+bool QuadraticFunction::extended_jacobian(double, const Blocks& x, const Blocks& tail, long double* values) const {
+  for (std::size_t k = 0; k < linear_.size(); ++k) {
+    long double sum = linear_[k];
+    for (Index c = starts_[k]; c < starts_[k + 1]; ++c) {
+      const Coupling& at = couplings_[static_cast<std::size_t>(c)];
+      sum += at.factor * (static_cast<long double>(x[0][at.column]) + tail[0][at.column]);
+    }
+    values[k] = sum;
+  }
+  return true;
+}
+
 void QuadraticFunction::jacobian(std::size_t block, double, const Blocks& x, double* values) const {
   if (block != 0) return;
   const Index entries = static_cast<Index>(linear_.size());

@@ -17,6 +17,9 @@ constexpr int width = 4;  // colours that one sweep serves
 double highest(double a) {
   return a;
 }
+long double highest(long double a) {
+  return a;
+}
 template <class T>
 double highest(const Dual<T, 1>& a) {
   return highest(a.grad[0]);
@@ -131,8 +134,8 @@ void TapeFunction::compensated(double t, const Blocks& x, const Blocks& tail, do
 }
 
 /// The Jacobian of the highest coefficient at Inner numbers.
-template <class Inner, class Seed>
-void TapeFunction::compressed_rows(std::size_t block, double t, const Blocks& x, double* values,
+template <class Inner, class Value, class Seed>
+void TapeFunction::compressed_rows(std::size_t block, double t, const Blocks& x, Value* values,
                                    const Seed& seed) const {
   const SparsityPattern& pattern = patterns_[block];
   const Compression& c = compressions_[block];
@@ -169,6 +172,13 @@ void TapeFunction::compressed_rows(std::size_t block, double t, const Blocks& x,
 
 void TapeFunction::jacobian(std::size_t block, double t, const Blocks& x, double* values) const {
   compressed_rows<double>(block, t, x, values, [](double&, std::size_t, Index) {});
+}
+
+bool TapeFunction::extended_jacobian(double t, const Blocks& x, const Blocks& tail, long double* values) const {
+  compressed_rows<long double>(0, t, x, values, [&](long double& s, std::size_t block, Index j) {
+    if (block < n_blocks && tail[block] != nullptr) s += tail[block][j];
+  });
+  return true;
 }
 
 void TapeFunction::jacobian_derivative(double t, const Blocks& x, const double* v, double* values) const {

@@ -54,6 +54,7 @@ ContactModel::ContactModel(std::shared_ptr<const System> open, std::shared_ptr<c
   all_.setZero(closed_->m());
   all_multipliers_.setZero(closed_->m());
   all_values_.setZero(all.nonzeros());
+  extended_values_.setZero(all.nonzeros());
 }
 
 const Vector& ContactModel::spread(const ConstVectorRef& lambda) const {
@@ -81,6 +82,14 @@ void ContactModel::constraints_compensated(double t, const ConstVectorRef& q, co
   closed_->constraints_compensated(t, q, tail, all_, all_values_);
   gather(all_, out);
   out += offset_;
+}
+
+bool ContactModel::extended_jacobian(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
+                                     VectorRefOf<Extended> values) const {
+  const ExtendedPrecision* extended = closed_->parts().extended;
+  if (!extended || !extended->extended_jacobian(t, q, tail, extended_values_)) return false;
+  for (std::size_t k = 0; k < value_at_.size(); ++k) values[static_cast<Index>(k)] = extended_values_[value_at_[k]];
+  return true;
 }
 
 void ContactModel::constraint_jacobian(double t, const ConstVectorRef& q, VectorRef values) const {

@@ -33,6 +33,29 @@ class ContactModel final : public System,
                                     VectorRef gradient) const override {
     return closed_->potential_compensated(t, q, tail, gradient);
   }
+  bool extended_gradient(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
+                         VectorRefOf<Extended> out) const override {
+    const ExtendedPrecision* extended = closed_->parts().extended;
+    return extended && extended->extended_gradient(t, q, tail, out);
+  }
+  bool extended_invariants(const ConstVectorRef& q, const ConstVectorRef& tail,
+                           VectorRefOf<Extended> pi) const override {
+    const ExtendedPrecision* extended = closed_->parts().extended;
+    return extended && extended->extended_invariants(q, tail, pi);
+  }
+  bool extended_invariant_jacobian(const ConstVectorRef& q, const ConstVectorRef& tail,
+                                   VectorRefOf<Extended> values) const override {
+    return closed_->parts().extended->extended_invariant_jacobian(q, tail, values);
+  }
+  std::array<Extended, 4> extended_invariant_potential(Index k, Extended pi) const override {
+    return closed_->parts().extended->extended_invariant_potential(k, pi);
+  }
+  bool extended_regular_gradient(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
+                                 VectorRefOf<Extended> out) const override {
+    return closed_->parts().extended->extended_regular_gradient(t, q, tail, out);
+  }
+  bool extended_jacobian(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
+                         VectorRefOf<Extended> values) const override;
   void potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const override {
     closed_->potential_gradient(t, q, out);
   }
@@ -101,6 +124,7 @@ class ContactModel final : public System,
   std::vector<Index> value_at_, multiplier_value_at_;  // where in closed_'s values those here are
   Vector offset_;                                      // one a row, zero for g
   mutable Vector all_, all_values_, all_multipliers_, multiplier_values_;
+  mutable VectorOf<Extended> extended_values_;
 };
 
 }  // namespace gnomon

@@ -112,6 +112,42 @@ long double FunctionSystem::potential_compensated(double t, const ConstVectorRef
   return u;
 }
 
+namespace {
+
+/// out = the gradient of a function of one output; its entries in the pattern are spread from behind.
+bool extended_gradient_of(const Function& f, double t, const ConstVectorRef& q, const ConstVectorRef& tail,
+                          VectorRefOf<Extended> out) {
+  if (!f.extended_jacobian(t, at(q), at(tail), out.data())) return false;
+  const SparsityPattern& row = f.pattern();
+  Index k = row.nonzeros();
+  for (Index j = out.size(); j-- > 0;) out[j] = k > 0 && row.indices[k - 1] == j ? out[--k] : 0;
+  return true;
+}
+
+}  // namespace
+
+bool FunctionSystem::extended_gradient(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
+                                       VectorRefOf<Extended> out) const {
+  return extended_gradient_of(*f_.potential, t, q, tail, out);
+}
+bool FunctionSystem::extended_regular_gradient(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
+                                               VectorRefOf<Extended> out) const {
+  return extended_gradient_of(*f_.regular_potential, t, q, tail, out);
+}
+bool FunctionSystem::extended_invariants(const ConstVectorRef& q, const ConstVectorRef& tail,
+                                         VectorRefOf<Extended> pi) const {
+  f_.invariants->extended(0, at(q), at(tail), pi.data());
+  return true;
+}
+bool FunctionSystem::extended_invariant_jacobian(const ConstVectorRef& q, const ConstVectorRef& tail,
+                                                 VectorRefOf<Extended> values) const {
+  return f_.invariants->extended_jacobian(0, at(q), at(tail), values.data());
+}
+bool FunctionSystem::extended_jacobian(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
+                                       VectorRefOf<Extended> values) const {
+  return f_.constraints->extended_jacobian(t, at(q), at(tail), values.data());
+}
+
 void FunctionSystem::potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const {
   f_.potential->gradient(t, at(q), into(out));
 }

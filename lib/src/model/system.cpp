@@ -6,6 +6,30 @@
 
 namespace gnomon {
 
+bool ExtendedPrecision::extended_gradient(double, const ConstVectorRef&, const ConstVectorRef&,
+                                          VectorRefOf<Extended>) const {
+  return false;
+}
+bool ExtendedPrecision::extended_jacobian(double, const ConstVectorRef&, const ConstVectorRef&,
+                                          VectorRefOf<Extended>) const {
+  return false;
+}
+
+bool ExtendedPrecision::extended_invariants(const ConstVectorRef&, const ConstVectorRef&, VectorRefOf<Extended>) const {
+  return false;
+}
+bool ExtendedPrecision::extended_invariant_jacobian(const ConstVectorRef&, const ConstVectorRef&,
+                                                    VectorRefOf<Extended>) const {
+  return false;
+}
+std::array<Extended, 4> ExtendedPrecision::extended_invariant_potential(Index, Extended) const {
+  return {};
+}
+bool ExtendedPrecision::extended_regular_gradient(double, const ConstVectorRef&, const ConstVectorRef&,
+                                                  VectorRefOf<Extended>) const {
+  return false;
+}
+
 long double ConfigurationMass::kinetic_compensated(const ConstVectorRef& q, const ConstVectorRef& q_tail,
                                                    const ConstVectorRef& p, const ConstVectorRef& p_tail, VectorRef t_q,
                                                    VectorRef t_p) const {

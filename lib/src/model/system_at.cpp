@@ -13,11 +13,28 @@ void join(const Vector& value, const Vector& tangent, VectorOf<Dual1>& out) {
 
 }  // namespace
 
+void multiply(const SparsityPattern& a, const VectorOf<Extended>& values, const VectorOf<Extended>& x,
+              VectorOf<Extended>& out) {
+  for (Index i = 0; i < a.rows; ++i) {
+    Extended sum = 0;
+    for (Index k = a.offsets[i]; k < a.offsets[i + 1]; ++k) sum += values[k] * x[a.indices[k]];
+    out[i] = sum;
+  }
+}
+
+void multiply_transposed(const SparsityPattern& a, const VectorOf<Extended>& values, const VectorOf<Extended>& y,
+                         VectorOf<Extended>& out) {
+  out.setZero();
+  for (Index i = 0; i < a.rows; ++i)
+    for (Index k = a.offsets[i]; k < a.offsets[i + 1]; ++k) out[a.indices[k]] += values[k] * y[i];
+}
+
 SystemAt::SystemAt(const System& system) : system_(&system), parts_(&system.parts()) {
   const Index n = system.n(), m = system.m(), k = parts_->n_invariants();
   for (Vector* v : {&q_, &w_, &a_, &b_, &c_, &d_, &k_, &l_, &zero_}) v->setZero(n);
   for (Vector* v : {&lambda_, &mu_, &e_, &f_, &lambda_zero_}) v->setZero(m);
   for (Vector* v : {&g_values_, &dg_values_}) v->setZero(system.constraint_pattern().nonzeros());
+  extended_values_.setZero(system.constraint_pattern().nonzeros());
   for (Vector* v : {&pi_, &dpi_, &c_zero_}) v->setZero(k);
   if (parts_->force) {
     force_q_.setZero(parts_->force->force_pattern(ForceArgument::q).nonzeros());
@@ -32,6 +49,62 @@ void SystemAt::split(const VectorOf<Dual1>& x, Vector& value, Vector& tangent) c
     value[i] = x[i].value;
     tangent[i] = x[i].grad[0];
   }
+}
+
+void SystemAt::split(const VectorOf<Extended>& x, Vector& value, Vector& tail) const {
+  value = x.cast<double>();
+  tail = (x - value.cast<Extended>()).cast<double>();
+}
+
+void SystemAt::potential_gradient(double t, const VectorOf<Extended>& q, VectorOf<Extended>& out) {
+  split(q, q_, w_);
+  if (parts_->extended && parts_->extended->extended_gradient(t, q_, w_, out)) return;
+  system_->potential_gradient(t, q_, a_);
+  system_->potential_hessian_times(t, q_, w_, b_);
+  out = a_.cast<Extended>() + b_.cast<Extended>();
+}
+
+void SystemAt::constraints(double t, const VectorOf<Extended>& q, VectorOf<Extended>& out) {
+  split(q, q_, w_);
+  system_->constraints_compensated(t, q_, w_, e_, g_values_);
+  out = e_.cast<Extended>();
+}
+
+void SystemAt::constraint_jacobian(double t, const VectorOf<Extended>& q, VectorOf<Extended>& values) {
+  split(q, q_, w_);
+  if (parts_->extended && parts_->extended->extended_jacobian(t, q_, w_, values)) return;
+  system_->constraint_jacobian(t, q_, g_values_);
+  system_->constraint_jacobian_derivative(t, q_, w_, dg_values_);
+  values = g_values_.cast<Extended>() + dg_values_.cast<Extended>();
+}
+
+void SystemAt::constraint_force(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& lambda,
+                                VectorOf<Extended>& out) {
+  constraint_jacobian(t, q, extended_values_);
+  multiply_transposed(system_->constraint_pattern(), extended_values_, lambda, out);
+}
+
+void SystemAt::constraint_jacobian_times(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& v,
+                                         VectorOf<Extended>& out) {
+  constraint_jacobian(t, q, extended_values_);
+  multiply(system_->constraint_pattern(), extended_values_, v, out);
+}
+
+void SystemAt::mass_times(const VectorOf<Extended>& v, VectorOf<Extended>& out) const {
+  const SparsityPattern& m = system_->mass().pattern();
+  const Vector& values = system_->mass().values();
+  for (Index i = 0; i < m.rows; ++i) {
+    Extended sum = 0;
+    for (Index k = m.offsets[i]; k < m.offsets[i + 1]; ++k) sum += v[m.indices[k]] * values[k];
+    out[i] = sum;
+  }
+}
+
+void SystemAt::force(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& v, VectorOf<Extended>& out) {
+  q_ = q.cast<double>();
+  a_ = v.cast<double>();
+  parts_->force->force(t, q_, a_, d_);
+  out = d_.cast<Extended>();
 }
 
 Dual1 SystemAt::potential(double t, const VectorOf<Dual1>& q) {

@@ -90,6 +90,8 @@ Dual<T, N> chain(const Dual<T, N>& a, const T& f, const T& df) {
 
 /// The one-direction dual in which residuals are evaluated to get exact directional derivatives.
 using Dual1 = Dual<double, 1>;
+/// The scalar in which residuals are evaluated for iterative refinement; 64 bits of mantissa on x86.
+using Extended = long double;
 
 /// Vectors and views of them, by scalar.
 template <class S>
@@ -116,6 +118,24 @@ struct ForBothScalars {
   void for_each(const F& f) {
     f(at_double);
     f(at_dual);
+  }
+};
+
+/// The same for residuals that are evaluated at Extended, too.
+template <template <class> class T>
+struct ForAllScalars : ForBothScalars<T> {
+  T<Extended> at_extended;
+  template <class S>
+  T<S>& get() {
+    if constexpr (std::is_same_v<S, Extended>)
+      return at_extended;
+    else
+      return ForBothScalars<T>::template get<S>();
+  }
+  template <class F>
+  void for_each(const F& f) {
+    ForBothScalars<T>::for_each(f);
+    f(at_extended);
   }
 };
 

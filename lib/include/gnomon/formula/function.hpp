@@ -35,6 +35,11 @@ class GNOMON_EXPORT Function {
   virtual void compensated(double t, const Blocks& x, const Blocks& tail, double* out) const = 0;
 
   virtual void jacobian(std::size_t block, double t, const Blocks& x, double* values) const = 0;
+  /// That of block 0 at x + tail, evaluated at long double. False: not offered.
+  virtual bool extended_jacobian(double t, const Blocks& x, const Blocks& tail, long double* values) const {
+    static_cast<void>(t), static_cast<void>(x), static_cast<void>(tail), static_cast<void>(values);
+    return false;
+  }
   /// row i = v^T Hess f_i
   virtual void jacobian_derivative(double t, const Blocks& x, const double* v, double* values) const = 0;
   /// row i = d(v^T (Hess f_i) w)/dx

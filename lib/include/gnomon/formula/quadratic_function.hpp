@@ -18,6 +18,7 @@ class GNOMON_EXPORT QuadraticFunction final : public TapeFunction {
   explicit QuadraticFunction(Tape tape);
 
   void jacobian(std::size_t block, double t, const Blocks& x, double* values) const override;
+  bool extended_jacobian(double t, const Blocks& x, const Blocks& tail, long double* values) const override;
   void jacobian_derivative(double t, const Blocks& x, const double* v, double* values) const override;
   void third(double t, const Blocks& x, const double* v, const double* w, double* values) const override;
   void rate_jacobian(double t, const Blocks& x, double* values) const override;

@@ -22,6 +22,7 @@ class GNOMON_EXPORT TapeFunction : public Function {
   void extended(double t, const Blocks& x, const Blocks& tail, long double* out) const override;
   void compensated(double t, const Blocks& x, const Blocks& tail, double* out) const override;
   void jacobian(std::size_t block, double t, const Blocks& x, double* values) const override;
+  bool extended_jacobian(double t, const Blocks& x, const Blocks& tail, long double* values) const override;
   void jacobian_derivative(double t, const Blocks& x, const double* v, double* values) const override;
   void third(double t, const Blocks& x, const double* v, const double* w, double* values) const override;
   void rate_jacobian(double t, const Blocks& x, double* values) const override;
@@ -48,8 +49,8 @@ class GNOMON_EXPORT TapeFunction : public Function {
   void prepare(Patterns patterns);
   template <class S, class Seed>
   S* evaluate(double t, const Blocks& x, std::size_t arrays, const Seed& seed) const;
-  template <class Inner, class Seed>
-  void compressed_rows(std::size_t block, double t, const Blocks& x, double* values, const Seed& seed) const;
+  template <class Inner, class Value, class Seed>
+  void compressed_rows(std::size_t block, double t, const Blocks& x, Value* values, const Seed& seed) const;
   template <class Inner, class Seed>
   void compressed_hessian(double t, const Blocks& x, const double* mu, const Index* places, double* values,
                           const Seed& seed) const;

@@ -17,6 +17,7 @@
 
 #include "gnomon/base/sparsity.hpp"
 #include "gnomon/base/types.hpp"
+#include "gnomon/formula/dual.hpp"
 
 namespace gnomon {
 
@@ -186,6 +187,23 @@ class GNOMON_EXPORT ExtendedPrecision {
   /// the energy of an exact scheme fluctuates by); `g_values` is scratch on the constraint pattern.
   virtual void constraints_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail, VectorRef out,
                                        VectorRef g_values) const = 0;
+  /// \name First derivatives at q + tail, for iterative refinement
+  /// False: not offered, and the first-order forms of SystemAt are taken, whose rounding errors are those of double.
+  ///@{
+  /// out = grad U
+  virtual bool extended_gradient(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
+                                 VectorRefOf<Extended> out) const;
+  /// values = G on System::constraint_pattern()
+  virtual bool extended_jacobian(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
+                                 VectorRefOf<Extended> values) const;
+  /// The same of a SplitPotential: pi; its derivative on invariant_pattern(); V_k with three derivatives; grad U2.
+  virtual bool extended_invariants(const ConstVectorRef& q, const ConstVectorRef& tail, VectorRefOf<Extended> pi) const;
+  virtual bool extended_invariant_jacobian(const ConstVectorRef& q, const ConstVectorRef& tail,
+                                           VectorRefOf<Extended> values) const;
+  virtual std::array<Extended, 4> extended_invariant_potential(Index k, Extended pi) const;
+  virtual bool extended_regular_gradient(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
+                                         VectorRefOf<Extended> out) const;
+  ///@}
 };
 
 /// The parts of a system; null are those that it does not have.

@@ -1,12 +1,19 @@
 #pragma once
 /// \file
-/// A System evaluated at double or, through its directional derivatives, at one-direction duals. Scheme residuals are
+/// A System evaluated at double or, through its directional derivatives, at one-direction duals and, to first order from
+/// the rounded position, at Extended. Scheme residuals are
 /// templates over the scalar; this is what they call.
 
 #include "gnomon/formula/dual.hpp"
 #include "gnomon/model/system.hpp"
 
 namespace gnomon {
+
+/// out = A x and out = A^T y for a pattern with values.
+GNOMON_EXPORT void multiply(const SparsityPattern& a, const VectorOf<Extended>& values, const VectorOf<Extended>& x,
+                            VectorOf<Extended>& out);
+GNOMON_EXPORT void multiply_transposed(const SparsityPattern& a, const VectorOf<Extended>& values,
+                                       const VectorOf<Extended>& y, VectorOf<Extended>& out);
 
 /// Functions of a part (parts.hpp) are for systems that have it. Owns the scratch of one scheme's evaluations; not for
 /// use by two threads at once.
@@ -20,17 +27,26 @@ class GNOMON_EXPORT SystemAt {
 
   void potential_gradient(double t, const Vector& q, Vector& out) { system_->potential_gradient(t, q, out); }
   void potential_gradient(double t, const VectorOf<Dual1>& q, VectorOf<Dual1>& out);
+  void potential_gradient(double t, const VectorOf<Extended>& q, VectorOf<Extended>& out);
 
   void constraints(double t, const Vector& q, Vector& out) { system_->constraints(t, q, out); }
   void constraints(double t, const VectorOf<Dual1>& q, VectorOf<Dual1>& out);
+  void constraints(double t, const VectorOf<Extended>& q, VectorOf<Extended>& out);
 
+  /// values = G(q) on the constraint pattern
+  void constraint_jacobian(double t, const Vector& q, Vector& values) { system_->constraint_jacobian(t, q, values); }
+  void constraint_jacobian(double t, const VectorOf<Extended>& q, VectorOf<Extended>& values);
   /// out = G(q)^T lambda
   void constraint_force(double t, const Vector& q, const Vector& lambda, Vector& out);
   void constraint_force(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& lambda, VectorOf<Dual1>& out);
+  void constraint_force(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& lambda,
+                        VectorOf<Extended>& out);
 
   /// out = G(q) v
   void constraint_jacobian_times(double t, const Vector& q, const Vector& v, Vector& out);
   void constraint_jacobian_times(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v, VectorOf<Dual1>& out);
+  void constraint_jacobian_times(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& v,
+                                 VectorOf<Extended>& out);
 
   /// out = sum_i lambda_i (Hess g_i)(q) v
   void constraint_hessian_times(double t, const Vector& q, const Vector& lambda, const Vector& v, Vector& out) {
@@ -56,6 +72,7 @@ class GNOMON_EXPORT SystemAt {
   /// out = M v, for constant mass
   void mass_times(const Vector& v, Vector& out) { system_->mass().apply(v, out); }
   void mass_times(const VectorOf<Dual1>& v, VectorOf<Dual1>& out);
+  void mass_times(const VectorOf<Extended>& v, VectorOf<Extended>& out) const;
 
   /// T(q,p) and its gradient, for a mass that depends on q.
   double kinetic_energy(const Vector& q, const Vector& p) { return parts_->mass->kinetic_energy(q, p); }
@@ -72,6 +89,8 @@ class GNOMON_EXPORT SystemAt {
   /// out = Q(q,v,t)
   void force(double t, const Vector& q, const Vector& v, Vector& out) { parts_->force->force(t, q, v, out); }
   void force(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v, VectorOf<Dual1>& out);
+  /// At the rounded point, as its work is booked.
+  void force(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& v, VectorOf<Extended>& out);
 
   /// out = grad U2, the part of the potential outside the quadratic invariants
   void regular_potential_gradient(double t, const Vector& q, Vector& out) {
@@ -86,6 +105,7 @@ class GNOMON_EXPORT SystemAt {
 
  private:
   void split(const VectorOf<Dual1>& x, Vector& value, Vector& tangent) const;
+  void split(const VectorOf<Extended>& x, Vector& value, Vector& tail) const;
 
   const System* system_;
   const Parts* parts_;
@@ -95,6 +115,7 @@ class GNOMON_EXPORT SystemAt {
   Vector pi_, dpi_, pi_values_;                  // invariants
   Vector c_zero_, lambda_zero_, hessian_values_;
   Vector force_q_, force_v_;  // on the patterns of the force
+  VectorOf<Extended> extended_values_;
 };
 
 }  // namespace gnomon

@@ -25,6 +25,14 @@ struct ForwardSeeds {
     for (int j = 0; j < N; ++j) x[j] = static_cast<long double>(q[j]) + tail[j];
     return x;
   }
+  static std::array<Dual<Extended, N>, N> seed_extended(const ConstVectorRef& q, const ConstVectorRef& tail) {
+    std::array<Dual<Extended, N>, N> x;
+    for (int j = 0; j < N; ++j) {
+      x[j].value = static_cast<Extended>(q[j]) + tail[j];
+      x[j].grad[j] = 1;
+    }
+    return x;
+  }
   template <class S, int size = N>
   static std::array<S, size> unseeded(const ConstVectorRef& q) {
     std::array<S, size> x;

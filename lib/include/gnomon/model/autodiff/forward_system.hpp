@@ -68,6 +68,47 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
     return full_potential(static_cast<long double>(t), extended(q, tail).data());
   }
 
+  bool extended_gradient(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
+                         VectorRefOf<Extended> out) const override {
+    using Wide = Dual<Extended, N>;
+    const Wide u = full_potential(Wide(t), Seeds::seed_extended(q, tail).data());
+    for (int j = 0; j < N; ++j) out[j] = u.grad[j];
+    return true;
+  }
+  bool extended_jacobian(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
+                         VectorRefOf<Extended> values) const override {
+    using Wide = Dual<Extended, N>;
+    std::array<Wide, M> g;
+    calls_.constraints(Wide(t), Seeds::seed_extended(q, tail).data(), g.data(), M);
+    for (int i = 0; i < M; ++i)
+      for (int j = 0; j < N; ++j) values[i * N + j] = g[i].grad[j];
+    return true;
+  }
+
+  bool extended_invariants(const ConstVectorRef& q, const ConstVectorRef& tail,
+                           VectorRefOf<Extended> pi) const override {
+    calls_.invariants(extended(q, tail).data(), pi.data(), K);
+    return true;
+  }
+  bool extended_invariant_jacobian(const ConstVectorRef& q, const ConstVectorRef& tail,
+                                   VectorRefOf<Extended> values) const override {
+    std::array<Dual<Extended, N>, K> pi;
+    calls_.invariants(Seeds::seed_extended(q, tail).data(), pi.data(), K);
+    for (int k = 0; k < K; ++k)
+      for (int j = 0; j < N; ++j) values[k * N + j] = pi[k].grad[j];
+    return true;
+  }
+  std::array<Extended, 4> extended_invariant_potential(Index k, Extended pi) const override {
+    return three_derivatives(pi, [&](const auto& x) { return calls_.invariant_potential(static_cast<int>(k), x); });
+  }
+  bool extended_regular_gradient(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
+                                 VectorRefOf<Extended> out) const override {
+    using Wide = Dual<Extended, N>;
+    const Wide u = calls_.potential(Wide(t), Seeds::seed_extended(q, tail).data());
+    for (int j = 0; j < N; ++j) out[j] = u.grad[j];
+    return true;
+  }
+
   void potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const override {
     const First u = full_potential(First(t), seed_first(q).data());
     for (int j = 0; j < N; ++j) out[j] = u.grad[j];

@@ -51,6 +51,15 @@ class GNOMON_EXPORT FunctionSystem : public System,
   double potential(double t, const ConstVectorRef& q) const final;
   long double potential_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
                                     VectorRef gradient) const final;
+  bool extended_gradient(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
+                         VectorRefOf<Extended> out) const final;
+  bool extended_jacobian(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
+                         VectorRefOf<Extended> values) const final;
+  bool extended_invariants(const ConstVectorRef& q, const ConstVectorRef& tail, VectorRefOf<Extended> pi) const final;
+  bool extended_invariant_jacobian(const ConstVectorRef& q, const ConstVectorRef& tail,
+                                   VectorRefOf<Extended> values) const final;
+  bool extended_regular_gradient(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
+                                 VectorRefOf<Extended> out) const final;
   void potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const final;
   void potential_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& w, VectorRef out) const final;
 

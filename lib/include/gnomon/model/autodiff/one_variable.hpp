@@ -9,9 +9,9 @@
 namespace gnomon::model {
 
 /// {f, f', f'', f'''} at a point.
-template <class F>
-std::array<double, 4> three_derivatives(double at, const F& f) {
-  using D3 = Dual<Dual<Dual<double, 1>, 1>, 1>;
+template <class T, class F>
+std::array<T, 4> three_derivatives(T at, const F& f) {
+  using D3 = Dual<Dual<Dual<T, 1>, 1>, 1>;
   D3 x;
   x.value.value.value = at;
   x.value.value.grad[0] = 1;

@@ -62,6 +62,9 @@ class RecordedSystem final : public FunctionSystem {
   void symmetry_generator(Index a, const ConstVectorRef& q, VectorRef out) const override {
     calls_->symmetry_generator(a, q.data(), out.data(), n());
   }
+  std::array<Extended, 4> extended_invariant_potential(Index k, Extended pi) const override {
+    return three_derivatives(pi, [&](const auto& x) { return calls_->invariant_potential(static_cast<int>(k), x); });
+  }
   std::array<double, 4> invariant_potential(Index k, double pi) const override {
     return three_derivatives(pi, [&](const auto& x) { return calls_->invariant_potential(static_cast<int>(k), x); });
   }
