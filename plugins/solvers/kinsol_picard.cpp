@@ -39,6 +39,7 @@ class KinsolPicard final : public NonlinearSolver {
     iteration_->attach(equations);
   }
   SolveReport solve(VectorRef xs) override { return iteration_->solve(xs); }
+  bool correct(VectorRef f) override { return iteration_->correct(f); }
   void serialize(Archive& archive) override { iteration_->serialize(archive); }
 
  private:

@@ -68,6 +68,7 @@ class Newton final : public NonlinearSolver {
     return report;
   }
 
+  bool correct(VectorRef f) override { return linear_.factorised() && linear_.solve(f); }
   void serialize(Archive& archive) override { linear_.serialize(archive, false); }
 
  private:

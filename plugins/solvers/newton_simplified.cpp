@@ -49,6 +49,12 @@ class NewtonSimplified final : public NonlinearSolver {
     return report;
   }
 
+  bool correct(VectorRef f) override {
+    if (!leading_) return (linear_.factorised() || has_matrix_) && linear_.solve(f);
+    if (equations_->apply_inverse(f, dx_) != EvaluationStatus::ok) return false;
+    f = dx_;
+    return true;
+  }
   void serialize(Archive& archive) override {
     archive(has_matrix_);
     if (!leading_) linear_.serialize(archive, has_matrix_);

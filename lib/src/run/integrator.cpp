@@ -37,7 +37,7 @@ void Integrator::Impl::attach(const std::string& scheme, const SolverFactory& fa
       const SolverFactory& other = *options.fallback;
       solve.fallback = attached(other, Options("solver " + other.name(), other.options()), scheme, *solve.scaled);
     }
-    solve.x.setZero(solve.scaled->size());
+    for (Vector* v : {&solve.x, &solve.low, &solve.correction}) v->setZero(solve.scaled->size());
     if (options.fallback) solve.start.setZero(solve.scaled->size());
     solves.push_back(std::move(solve));
   }

@@ -22,6 +22,7 @@ struct Integrator::Impl {
     std::unique_ptr<NonlinearSolver> solver, fallback;
     Vector x;      // the unknown: unscaled for the scheme, scaled in place for the solver
     Vector start;  // scaled, where there is a fallback
+    Vector low, correction;
   };
   std::vector<Solve> solves;  // one a system
   State z, next;
@@ -48,6 +49,11 @@ struct Integrator::Impl {
   /// What has no force in the start value of the multipliers is not determined by the step either: it would go on from
   /// step to step, and extrapolation would make it grow.
   void shorten_multipliers(Solve& solve) const;
+  /// Iterative refinement of the solution solve.x by the factors of the solver that found it: low -= J^-1 F(x + low),
+  /// F at Extended. Newton's last correction leaves a second-order remainder in the constraint rows, always of one sign,
+  /// and lambda times it is energy: a linear drift at large steps, which this takes out.
+  /// `last_step` is the norm of the solver's last correction.
+  static void refine(Solve& solve, NonlinearSolver& solver, double last_step);
   /// The other solver, from the same start value.
   void fall_back(Solve& solve, SolveReport& report);
   static bool fail(StepReport& report, SolveStatus status, const std::string& why);

@@ -63,14 +63,18 @@ bool Integrator::Impl::attempt(double h, StepReport& report) {
         if (solve.fallback) solve.start = solve.x;
         report.last = solve.solver->solve(solve.x);
         count(report.last);
-        if (solve.fallback && (warming_up || report.last.status != SolveStatus::converged))
+        NonlinearSolver* solver = solve.solver.get();
+        if (solve.fallback && (warming_up || report.last.status != SolveStatus::converged)) {
           fall_back(solve, report.last);
+          solver = solve.fallback.get();
+        }
         if (report.last.status != SolveStatus::converged) {
           const char* diagnosis = equations.diagnosis(k);
           return fail(report, report.last.status,
                       diagnosis ? report.last.message + "; " + diagnosis : report.last.message);
         }
         solve.scaled->to_unscaled(solve.x, solve.x);
+        refine(solve, *solver, report.last.step_norm);
         then = equations.accept(k, solve.x);
         if (then == Next::fail || repetition == max_repetitions)
           return fail(report, SolveStatus::not_converged, equations.failure());
@@ -89,6 +93,28 @@ bool Integrator::Impl::attempt(double h, StepReport& report) {
     return fail(report, SolveStatus::evaluation_failed, "a callback threw something that is no std::exception");
   }
   return true;
+}
+
+void Integrator::Impl::refine(Solve& solve, NonlinearSolver& solver, double last_step) {
+  // A correction of the size of the rounding of x is of either sign, and so is what is left of it. Larger ones are what
+  // the iteration left, of one sign: on until the next one would be negligible.
+  constexpr int passes = 30;  // a matrix that is frozen contracts slowly in a hard step
+  constexpr double rounding = 1e-15, negligible = 1e-18;
+  NonlinearEquations& equations = solve.scaled->equations();
+  if (equations.low().size() == 0) return;
+  solve.low.setZero();
+  double last = last_step;
+  for (int pass = 0; pass < passes; ++pass) {
+    if (solve.scaled->extended_residual(solve.x, solve.low, solve.correction) != EvaluationStatus::ok ||
+        !solver.correct(solve.correction))
+      break;
+    const double size = solve.correction.lpNorm<Eigen::Infinity>();
+    if (!(pass == 0 || size < last)) break;
+    solve.low -= solve.correction.cwiseProduct(solve.scaled->columns());
+    if (size < rounding || size * (size / last) < negligible) break;
+    last = size;
+  }
+  equations.set_low(solve.low);
 }
 
 void Integrator::Impl::shorten_multipliers(Solve& solve) const {

@@ -20,7 +20,8 @@ EvaluationStatus JacobianSystem::evaluate(const ConstVectorRef& xs) {
 bool JacobianSystem::factorise() {
   const Setup setup = setup_;
   setup_ = Setup::again;
-  return algebra_->factor(values_, setup);
+  factorised_ = algebra_->factor(values_, setup);
+  return factorised_;
 }
 
 void JacobianSystem::serialize(Archive& archive, bool with_matrix) {

@@ -73,6 +73,16 @@ EvaluationStatus ScaledEquations::residual(const ConstVectorRef& xs, VectorRef f
   return EvaluationStatus::ok;
 }
 
+EvaluationStatus ScaledEquations::extended_residual(const ConstVectorRef& x, const ConstVectorRef& low, VectorRef fs) {
+  try {
+    if (!equations_->extended_residual(x, low, f_)) return EvaluationStatus::failed;
+  } catch (...) {
+    return EvaluationStatus::failed;
+  }
+  fs = f_.cwiseProduct(rows_);
+  return all_finite(fs) ? EvaluationStatus::ok : EvaluationStatus::failed;
+}
+
 EvaluationStatus ScaledEquations::jacobian(const ConstVectorRef& xs, VectorRef values, JacobianSource source) {
   ++jacobians_;
   const SparsityPattern& p = pattern();

@@ -69,7 +69,7 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
     frame_.begin(z0, h);
     times_.begin(z0, h);
     inverse_.begin(z0, h);
-    if (rule_.split_potential) split_.begin(z0.q.value());
+    if (rule_.split_potential) split_.begin(z0);
     if (rule_.corrected()) corrections_.begin();
   }
 

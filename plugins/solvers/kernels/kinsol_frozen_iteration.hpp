@@ -94,6 +94,7 @@ class KinsolFrozenIteration final : public NonlinearSolver {
     return matrix_.failed(report_);
   }
 
+  bool correct(VectorRef f) override { return matrix_.correct(f); }
   void serialize(Archive& archive) override { matrix_.serialize(archive); }
 
  private:

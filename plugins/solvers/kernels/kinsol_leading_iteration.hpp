@@ -67,6 +67,12 @@ class KinsolLeadingIteration final : public NonlinearSolver {
     return report_;
   }
 
+  bool correct(VectorRef f) override {
+    if (equations_->apply_inverse(f, dx_) != EvaluationStatus::ok) return false;
+    f = dx_;
+    return true;
+  }
+
  private:
   /// The map, g = x - A(x)^-1 F(x). After the last correction g = x, which is how KINSOL's own test is met.
   bool map(const Eigen::Map<const Vector>& x, Eigen::Map<Vector> g) {

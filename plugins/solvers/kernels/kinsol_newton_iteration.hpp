@@ -134,6 +134,7 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     return report;
   }
 
+  bool correct(VectorRef f) override { return linear_.correct(f); }
   void serialize(Archive& archive) override { linear_.serialize(archive, false); }
 
  private:

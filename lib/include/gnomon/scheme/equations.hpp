@@ -103,12 +103,23 @@ class GNOMON_EXPORT NonlinearEquations {
   /// Rounding floor of the scaled residual, in units of one: what no iteration can go below.
   virtual double rounding_floor() const { return 1e-15; }
 
+  /// f = F(x + low) at Extended, rounded: what iterative refinement takes. |low| is of the size of rounding errors.
+  /// False, with f untouched: not offered.
+  virtual bool extended_residual(const ConstVectorRef& x, const ConstVectorRef& low, VectorRef f) {
+    static_cast<void>(x), static_cast<void>(low), static_cast<void>(f);
+    return false;
+  }
+  /// x + low is the solution of the step, as far as refinement has it. Zero without one. Set before the scheme takes x.
+  const Vector& low() const { return low_; }
+  void set_low(const Vector& low) { low_ = low; }
+
   /// What the scheme exposes for solvers that need no Jacobian; null: nothing.
   virtual ApproximateInverse* approximate_inverse() { return nullptr; }
 
  protected:
   /// Of the derived class, which fills it in its constructor, or overrides pattern() and blocks().
   Layout layout_;
+  Vector low_;
 
  private:
   struct ByColours {
@@ -120,7 +131,9 @@ class GNOMON_EXPORT NonlinearEquations {
 /// Implements residual and tangent from one function template of the derived class,
 ///     template <class S> void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f);
 /// with S = double and S = Dual1: the equation is written once. What it needs in between it keeps in ForBothScalars.
-template <class Derived>
+/// With Refines, S is Extended, too, for iterative refinement, and it keeps it in ForAllScalars; finish() of the step
+/// then takes x + low().
+template <class Derived, bool Refines = false>
 class TemplatedEquations : public NonlinearEquations {
  public:
   void residual(const ConstVectorRef& x, VectorRef f) final { self().template evaluate<double>(x, f); }
@@ -132,11 +145,23 @@ class TemplatedEquations : public NonlinearEquations {
     self().template evaluate<Dual1>(x_dual_, f_dual_);
     for (Index i = 0; i < x.size(); ++i) jw[i] = f_dual_[i].grad[0];
   }
+  bool extended_residual(const ConstVectorRef& x, const ConstVectorRef& low, VectorRef f) final {
+    if constexpr (Refines) {
+      x_extended_ = x.cast<Extended>() + low.cast<Extended>();
+      self().template evaluate<Extended>(x_extended_, f_extended_);
+      f = f_extended_.template cast<double>();
+    }
+    return Refines;
+  }
 
  protected:
   void allocate(Index size) {
     x_dual_.resize(size);
     f_dual_.resize(size);
+    if (!Refines) return;
+    x_extended_.setZero(size);
+    f_extended_.setZero(size);
+    low_.setZero(size);
   }
   void finish_layout() {
     layout_.finish();
@@ -146,6 +171,7 @@ class TemplatedEquations : public NonlinearEquations {
  private:
   Derived& self() { return static_cast<Derived&>(*this); }
   VectorOf<Dual1> x_dual_, f_dual_;
+  VectorOf<Extended> x_extended_, f_extended_;
 };
 
 }  // namespace gnomon

@@ -20,11 +20,16 @@ class GNOMON_EXPORT JacobianSystem final : private JacobianProduct {
   /// Allocates everything. Throws as AlgebraChoice::attach does.
   void attach(ScaledEquations& equations, const AlgebraChoice& choice);
   /// At the begin of each nonlinear solve: the next factorisation is the first one of it.
-  void begin() { setup_ = Setup::first; }
+  void begin() {
+    setup_ = Setup::first;
+    factorised_ = false;
+  }
   /// The Jacobian at xs, to be factorised.
   EvaluationStatus evaluate(const ConstVectorRef& xs);
   /// False where the matrix is singular.
   bool factorise();
+  /// Whether there are factors of this solve, see begin().
+  bool factorised() const { return factorised_; }
   /// What the algebra keeps from one matrix to the next and, where the solver keeps its matrix, that one too:
   /// factorised where it is read. Throws Error(bad_file) where it does not fit.
   void serialize(Archive& archive, bool with_matrix);
@@ -40,6 +45,7 @@ class GNOMON_EXPORT JacobianSystem final : private JacobianProduct {
   ScaledEquations* equations_ = nullptr;
   std::unique_ptr<LinearAlgebra> algebra_;
   Setup setup_ = Setup::first;
+  bool factorised_ = false;
   Vector values_, point_;
 };
 

@@ -55,6 +55,12 @@ class GNOMON_EXPORT NonlinearSolver {
   virtual void attach(ScaledEquations& equations) = 0;
   /// xs: start value in, solution out; scaled unknowns.
   virtual SolveReport solve(VectorRef xs) = 0;
+  /// f <- J^-1 f, scaled, with the factors of the last solve, for iterative refinement: J may belong to another iterate.
+  /// False, with f untouched: it has none.
+  virtual bool correct(VectorRef f) {
+    static_cast<void>(f);
+    return false;
+  }
   /// What it keeps from one solve to the next and the result of the next one depends on, to the last bit: a matrix that
   /// is not set anew for every solve, say. For checkpoints; called after attach.
   virtual void serialize(Archive& archive) { static_cast<void>(archive); }

@@ -40,8 +40,12 @@ class GNOMON_EXPORT ScaledEquations {
   /// Both may be done in place.
   void to_scaled(const ConstVectorRef& x, VectorRef xs) const { xs = x.cwiseQuotient(columns_); }
   void to_unscaled(const ConstVectorRef& xs, VectorRef x) const { x = xs.cwiseProduct(columns_); }
+  const Vector& columns() const { return columns_; }
 
   EvaluationStatus residual(const ConstVectorRef& xs, VectorRef fs);
+  /// fs = the scaled F(x + low), unscaled x and low, by NonlinearEquations::extended_residual; failed where that is not
+  /// offered, too.
+  EvaluationStatus extended_residual(const ConstVectorRef& x, const ConstVectorRef& low, VectorRef fs);
   /// Scaled Jacobian values on pattern().
   EvaluationStatus jacobian(const ConstVectorRef& xs, VectorRef values) { return jacobian(xs, values, source_); }
   EvaluationStatus jacobian(const ConstVectorRef& xs, VectorRef values, JacobianSource source);

@@ -94,6 +94,7 @@ class GNOMON_EXPORT FixedPointIteration : public NonlinearSolver {
     return matrix_.failed(report_);
   }
 
+  bool correct(VectorRef f) final { return matrix_.correct(f); }
   void serialize(Archive& archive) final { matrix_.serialize(archive); }
 
  protected:

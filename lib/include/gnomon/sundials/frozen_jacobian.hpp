@@ -46,6 +46,8 @@ class FrozenJacobian {
   }
   /// b <- P^-1 b; false where that is not finite.
   bool solve(N_Vector b) { return linear_.solve(b); }
+  /// NonlinearSolver::correct
+  bool correct(VectorRef f) { return available() && linear_.solve(f); }
 
   /// Both return false.
   bool evaluation_failed(SolveReport& report) const {

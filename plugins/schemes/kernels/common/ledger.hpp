@@ -80,7 +80,7 @@ class AppliedForce {
   const System* system_;
   SystemAt at_;
   bool active_;
-  ForBothScalars<VectorOf> force_;
+  ForAllScalars<VectorOf> force_;
   Vector by_q_, by_v_;
 };
 

@@ -40,7 +40,7 @@ struct StepPoint {
   void place_middle(const Q& increment, const StepFrame& step) {
     const Vector &q0 = step.z0->q.value(), &q0_tail = step.z0->q.tail();
     dq = increment;
-    qm = (dq * 0.5 + q0_tail.template cast<S>()) + q0.template cast<S>();
+    qm = (dq * S(0.5) + q0_tail.template cast<S>()) + q0.template cast<S>();
   }
   /// q1 of that dq
   void place_end(const StepFrame& step) {
@@ -61,6 +61,8 @@ struct StepPoint {
 /// and what differs from the following. add_jacobian(), find_entries(), linearise() and at_rest() are called where the
 /// Newton matrix is assembled (Inertia::analytic).
 struct MultiplierDefaults {
+  static constexpr bool refines = false;  ///< evaluated at Extended, too
+
   /// \name Unknowns and rows beside [dq | dp]
   ///@{
   Index unknowns() const { return 0; }

@@ -75,7 +75,7 @@ class ConfigurationQuotient {
 
 class ConfigurationInertia {
  public:
-  static constexpr bool analytic = false;
+  static constexpr bool analytic = false, refines = false;
   using Quotient = ConfigurationQuotient;
 
   ConfigurationInertia(const System& system, SystemAt& at) : system_(&system), at_(&at), n_(system.n()) {

@@ -18,6 +18,7 @@ namespace gnomon::kernels {
 class ConstantInertia {
  public:
   static constexpr bool analytic = true;  ///< the Newton matrix is assembled
+  static constexpr bool refines = true;   ///< evaluated at Extended, too
   using Quotient = GeneralQuotient;
 
   ConstantInertia(const System& system, SystemAt& at) : system_(&system), at_(&at), n_(system.n()) {}

@@ -21,6 +21,7 @@ namespace gnomon::kernels {
 
 class EndMultiplier : public MultiplierDefaults {
  public:
+  static constexpr bool refines = true;
   struct Rule {
     bool correct = false;  ///< g enters c
   };
@@ -37,7 +38,10 @@ class EndMultiplier : public MultiplierDefaults {
     for (Vector* v : {&force_, &work_}) v->setZero(n_);
     linear_.setZero(m_);
     g_values_.setZero(system.constraint_pattern().nonzeros());
-    if (times_.moving()) g_scratch_ = g_values_;
+    extended_values_.setZero(g_values_.size());
+    if (!times_.moving()) return;
+    g_scratch_ = g_values_;
+    extended_scratch_ = extended_values_;
   }
 
   Index unknowns() const { return m_; }
@@ -56,10 +60,15 @@ class EndMultiplier : public MultiplierDefaults {
     b.lambda = x.tail(m_);
   }
 
-  /// b.force = G(q_m)^T F; at double G is stored for rows.
+  /// b.force = G(q_m)^T F; at double and at Extended G is stored for rows.
   void force(const StepFrame& step, StepPoint<double>& b) {
     middle_jacobian(step, b.qm, g_values_);
     multiply_transposed(system_->constraint_pattern(), g_values_, b.lambda, b.force);
+  }
+  void force(const StepFrame&, StepPoint<Extended>& b) {
+    times_.average(extended_values_, extended_scratch_,
+                   [&](double t, auto& out) { at_->constraint_jacobian(t, b.qm, out); });
+    multiply_transposed(system_->constraint_pattern(), extended_values_, b.lambda, b.force);
   }
   void force(const StepFrame&, StepPoint<Dual1>& b) {
     times_.average(b.force, b.mdq, [&](double t, auto& out) { at_->constraint_force(t, b.qm, b.lambda, out); });
@@ -129,6 +138,10 @@ class EndMultiplier : public MultiplierDefaults {
     if (times_.moving()) system_->constraint_jacobian(step.t1, b.qm, g_values_);
     multiply(system_->constraint_pattern(), g_values_, b.dq, out);
   }
+  void middle_jacobian_times(const StepFrame& step, StepPoint<Extended>& b, VectorOf<Extended>& out) {
+    if (times_.moving()) at_->constraint_jacobian(step.t1, b.qm, extended_values_);
+    multiply(system_->constraint_pattern(), extended_values_, b.dq, out);
+  }
   void middle_jacobian_times(const StepFrame& step, StepPoint<Dual1>& b, VectorOf<Dual1>& out) {
     at_->constraint_jacobian_times(times_.moving() ? step.t1 : step.tm, b.qm, b.dq, out);
   }
@@ -137,7 +150,8 @@ class EndMultiplier : public MultiplierDefaults {
     b.end_tail(step, work_);
     system_->constraints_compensated(step.t1, b.q1, work_, out, g_values_);
   }
-  void end_constraints(const StepFrame& step, StepPoint<Dual1>& b, VectorOf<Dual1>& out) {
+  template <class S>
+  void end_constraints(const StepFrame& step, StepPoint<S>& b, VectorOf<S>& out) {
     at_->constraints(step.t1, b.q1, out);
   }
 
@@ -147,8 +161,9 @@ class EndMultiplier : public MultiplierDefaults {
   Index n_, m_;
   bool quadratic_;
   MovingConstraints times_;
-  ForBothScalars<VectorOf> g_;
+  ForAllScalars<VectorOf> g_;
   Vector force_, work_, linear_, g_values_, g_scratch_;
+  VectorOf<Extended> extended_values_, extended_scratch_;
   BlockMap force_map_, position_map_;
 };
 

@@ -137,6 +137,17 @@ class GeneralQuotient {
   void mass_solve(const VectorOf<Dual1>& v, VectorOf<Dual1>& out) {
     by_parts(v, out, [this] { mass_->solve(work_, solved_); });
   }
+  /// N and the direction of the correction, which may be rounded: c is of third order in (dq, dp).
+  void mass_times(const VectorOf<Extended>& v, VectorOf<Extended>& out) {
+    work_ = v.cast<double>();
+    mass_->apply(work_, solved_);
+    out = solved_.cast<Extended>();
+  }
+  void mass_solve(const VectorOf<Extended>& v, VectorOf<Extended>& out) {
+    work_ = v.cast<double>();
+    mass_->solve(work_, solved_);
+    out = solved_.cast<Extended>();
+  }
   /// A linear map of value and tangent.
   template <class Map>
   void by_parts(const VectorOf<Dual1>& v, VectorOf<Dual1>& out, const Map& map) {

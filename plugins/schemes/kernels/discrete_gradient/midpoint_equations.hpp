@@ -38,7 +38,10 @@ struct MidpointRule {
 };
 
 template <class Multiplier, class Inertia = ConstantInertia>
-class MidpointEquations final : public TemplatedEquations<MidpointEquations<Multiplier, Inertia>> {
+class MidpointEquations final
+    : public TemplatedEquations<MidpointEquations<Multiplier, Inertia>, Multiplier::refines && Inertia::refines> {
+  static constexpr bool refines = Multiplier::refines && Inertia::refines;
+
  public:
   MidpointEquations(const System& system, const MidpointRule& rule, const typename Multiplier::Rule& multiplier)
       : system_(&system),
@@ -74,8 +77,8 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
     });
     direction_.allocate(n_, system.m());
     step_.g0.setZero(system.m());
-    low_.setZero(this->size());
-    for (Vector* v : {&u_, &work_}) v->setZero(n_);
+    this->low_.setZero(this->size());
+    for (Vector* v : {&u_, &work_, &p_tail_}) v->setZero(n_);
     g_values_.setZero(system.constraint_pattern().nonzeros());
     hessian_values_.setZero(system.hessian_pattern().nonzeros());
   }
@@ -97,7 +100,7 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
     scales_.update(z0, h);
     system_->constraints_compensated(z0.t, z0.q.value(), z0.q.tail(), step_.g0, g_values_);
     multiplier_.begin(step_, scales_);
-    if (rule_.split_potential) split_.begin(z0.q.value());
+    if (rule_.split_potential) split_.begin(z0);
     if (!corrected()) return;
     energy0_ = system_->potential_compensated(z0.t, z0.q.value(), z0.q.tail(), work_) +
                inertia_.energy(z0.q.value(), z0.q.tail(), z0.p.value(), z0.p.tail());
@@ -156,10 +159,11 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
     system_->constraint_jacobian(step_.t1, b.q1, end);
   }
 
-  /// Takes the last rounding errors out of a solution, see BalanceRefinement, for finish(). Where a correction s is active
-  /// and the penalty is not stiff, or M is not diagonal, the solution stays as it is.
+  /// Takes the last rounding errors out of a solution that is not refined by the integrator, see BalanceRefinement, for
+  /// finish(). Where a correction s is active and the penalty is not stiff, or M is not diagonal, it stays as it is.
   void refine(VectorRef x) {
-    low_.setZero();
+    if (refines) return;
+    this->low_.setZero();
     if (!Inertia::analytic || !system_->mass().is_diagonal() || (corrected() && !stiff())) return;
     if constexpr (Inertia::analytic) refine_analytic(x);
   }
@@ -199,14 +203,14 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
     }
     next.q.add(x.head(n_));
     next.p.add(x.segment(n_, n_));
-    next.q.add(low_.head(n_));
-    next.p.add(low_.segment(n_, n_));
+    next.q.add(this->low_.head(n_));
+    next.p.add(this->low_.segment(n_, n_));
     next.lambda = effective_multiplier(x);
   }
 
  private:
   void refine_analytic(VectorRef x) {
-    VectorRef low = low_;
+    VectorRef low = this->low_;
     auto& b = points_.at_double;
     place(x, b);
     multiplier_.evaluate(step_, x, b);
@@ -291,7 +295,8 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
     else
       add_correction_at_rest(b, f);
   }
-  void add_correction_at_rest(StepPoint<double>&, const VectorRef&) {}
+  template <class S>
+  void add_correction_at_rest(StepPoint<S>&, const VectorRefOf<S>&) {}
   void add_correction_at_rest(StepPoint<Dual1>& b, VectorRefOf<Dual1> f) {
     if constexpr (Inertia::analytic) {
       if (!multiplier_.singular_at_rest()) return;
@@ -316,6 +321,11 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
       end += inertia_.energy(b.q1, work_, b.p1, p_tail_);
     }
     return static_cast<double>(end - energy0_);
+  }
+  Extended energy_difference(StepPoint<Extended>& b) {
+    work_ = b.q1.template cast<double>();
+    u_ = (b.q1 - work_.cast<Extended>()).template cast<double>();
+    return system_->potential_compensated(step_.t1, work_, u_, p_tail_) - energy0_;
   }
   Dual1 energy_difference(StepPoint<Dual1>& b) {
     Dual1 change = at_.potential(step_.t1, b.q1) - Dual1(static_cast<double>(energy0_)) + inertia_.energy(b);
@@ -378,9 +388,9 @@ class MidpointEquations final : public TemplatedEquations<MidpointEquations<Mult
   StepFrame step_;
   double quotient_floor_ = 0;
   long double energy0_ = 0;  ///< H(z0), of constant mass U(q0)
-  ForBothScalars<StepPoint> points_;
+  ForAllScalars<StepPoint> points_;
   StepPoint<double> direction_;
-  Vector low_, u_, work_, p_tail_, g_values_, hessian_values_;
+  Vector u_, work_, p_tail_, g_values_, hessian_values_;
 };
 
 }  // namespace gnomon::kernels

@@ -11,19 +11,19 @@
 ///     F3 = g(q1)          (end_multiplier.hpp)
 ///
 /// with u = grad U(q_m), or the quotients of split_gradient.hpp, less a force Q(q_m, dq/h, t_m). Same solutions, 4
-/// unknowns a point mass and rod instead of 7; dp is evaluated from the forces of the solution, to its own last place.
+/// unknowns a point mass and rod instead of 7; dp follows from F1 at the refined solution
+/// x + low, at Extended.
 /// MultiplierStep is the step of energy-momentum and constrained-midpoint.
 
 #include "gnomon/scheme/one_solve_step.hpp"
 #include "kernels/common/ledger.hpp"
 #include "kernels/common/step_scales.hpp"
-#include "kernels/discrete_gradient/balance_refinement.hpp"
 #include "kernels/discrete_gradient/end_multiplier.hpp"
 #include "kernels/discrete_gradient/split_gradient.hpp"
 
 namespace gnomon::kernels {
 
-class MultiplierEquations final : public TemplatedEquations<MultiplierEquations> {
+class MultiplierEquations final : public TemplatedEquations<MultiplierEquations, true> {
  public:
   /// split_potential: u are the quotients of split_gradient.hpp.
   MultiplierEquations(const System& system, bool split_potential)
@@ -34,7 +34,6 @@ class MultiplierEquations final : public TemplatedEquations<MultiplierEquations>
         multiplier_(system, at_, {}),
         scales_(system),
         split_(system, at_),
-        refinement_(system),
         applied_(system),
         times_(system),
         n_(system.n()),
@@ -53,7 +52,7 @@ class MultiplierEquations final : public TemplatedEquations<MultiplierEquations>
 
     points_.for_each([&](auto& b) { b.allocate(n_, m_); });
     step_.g0.setZero(m_);
-    for (Vector* v : {&u_, &work_, &dq_low_, &dp_, &dp_low_}) v->setZero(n_);
+    for (Vector* v : {&u_, &work_}) v->setZero(n_);
     g_values_.setZero(system.constraint_pattern().nonzeros());
     hessian_values_.setZero(system.hessian_pattern().nonzeros());
     if (times_.moving()) hessian_scratch_ = hessian_values_;
@@ -68,7 +67,7 @@ class MultiplierEquations final : public TemplatedEquations<MultiplierEquations>
     step_.t1 = times_.end(z0, h);
     multiplier_.begin(step_, scales_);
     system_->constraints_compensated(times_.moving() ? step_.t1 : z0.t, z0.q.value(), z0.q.tail(), step_.g0, g_values_);
-    if (split_potential_) split_.begin(z0.q.value());
+    if (split_potential_) split_.begin(z0);
   }
 
   /// The explicit step with the multipliers of the last step.
@@ -101,7 +100,7 @@ class MultiplierEquations final : public TemplatedEquations<MultiplierEquations>
     gradient(b);
     multiplier_.force(step_, b);
     at_.mass_times(b.dq, b.mdq);
-    const double inverse_h = 1 / step_.h, half = 0.5 * step_.h;
+    const typename DualBase<S>::type inverse_h = 1 / typename DualBase<S>::type(step_.h), half = 0.5 * step_.h;
     const Vector &p0 = step_.z0->p.value(), &p0_tail = step_.z0->p.tail();
     for (Index j = 0; j < n_; ++j) f[j] = ((b.mdq[j] * inverse_h - p0[j]) - p0_tail[j]) + (b.u[j] + b.force[j]) * half;
     multiplier_.rows(step_, b, f);
@@ -134,31 +133,25 @@ class MultiplierEquations final : public TemplatedEquations<MultiplierEquations>
     system_->constraint_jacobian(step_.t1, b.q1, values.tail(g_values_.size()));
   }
 
-  void finish(Vector& x, State& next) {
-    refine(x);
+  /// dp by F1 at x + low, at Extended.
+  void finish(const Vector& x, State& next) {
+    StepPoint<Extended>& b = points_.at_extended;
+    const Vector &p0 = step_.z0->p.value(), &p0_tail = step_.z0->p.tail();
+    const Extended inverse_h = 1 / Extended(step_.h);
+    b.dq = x.head(n_).cast<Extended>() + low_.head(n_).cast<Extended>();
+    at_.mass_times(b.dq, b.mdq);
+    for (Index j = 0; j < n_; ++j) b.dp[j] = 2 * ((b.mdq[j] * inverse_h - p0[j]) - p0_tail[j]);
     next.q.add(x.head(n_));
-    next.q.add(dq_low_);
-    next.p.add(dp_);
-    next.p.add(dp_low_);
+    next.q.add(low_.head(n_));
+    u_ = b.dp.cast<double>();
+    work_ = (b.dp - u_.cast<Extended>()).cast<double>();
+    next.p.add(u_);
+    next.p.add(work_);
     next.lambda = x.tail(m_);
     if (applied_.active() || times_.moving()) next.work += work(x);
   }
 
  private:
-  /// dp of a solution, as dp_ + dp_low_, and what rounding took from dq, see BalanceRefinement.
-  void refine(Vector& x) {
-    StepPoint<double>& b = points_.at_double;
-    place(x, b);
-    gradient(b);
-    dq_low_.setZero();
-    dp_low_.setZero();
-    if (system_->mass().is_diagonal() && !times_.moving() &&
-        refinement_.balance(step_, b, !split_potential_, x.head(n_), dq_low_, dp_, dp_low_))
-      return;
-    multiplier_.force(step_, b);
-    dp_ = -step_.h * (b.u + b.force);
-  }
-
   /// Work of the force and of moving constraints in the step.
   Work work(const Vector& x) {
     StepPoint<double>& b = points_.at_double;
@@ -185,7 +178,7 @@ class MultiplierEquations final : public TemplatedEquations<MultiplierEquations>
     else
       times_.average(b.u, b.mdq, [&](double t, auto& out) { at_.potential_gradient(t, b.qm, out); });
     if (!applied_.active()) return;
-    b.rate = b.dq * (1 / step_.h);
+    b.rate = b.dq * S(1 / step_.h);
     b.u -= applied_(step_.tm, b.qm, b.rate);
   }
 
@@ -195,7 +188,6 @@ class MultiplierEquations final : public TemplatedEquations<MultiplierEquations>
   EndMultiplier multiplier_;
   StepScales scales_;
   SplitGradient split_;
-  BalanceRefinement refinement_;
   AppliedForce applied_;
   AppliedForce::Place applied_place_;
   MovingConstraints times_;
@@ -204,8 +196,8 @@ class MultiplierEquations final : public TemplatedEquations<MultiplierEquations>
   bool hessian_holds_mass_ = false;
 
   StepFrame step_;
-  ForBothScalars<StepPoint> points_;
-  Vector dq_low_, dp_, dp_low_, u_, work_, none_, g_values_, hessian_values_, hessian_scratch_;
+  ForAllScalars<StepPoint> points_;
+  Vector u_, work_, none_, g_values_, hessian_values_, hessian_scratch_;
 };
 
 using MultiplierStep = OneSolveStep<MultiplierEquations>;

@@ -8,25 +8,33 @@
 
 #include "gnomon/model/system_at.hpp"
 #include "gnomon/scheme/equations.hpp"
+#include "gnomon/scheme/state.hpp"
 #include "kernels/discrete_gradient/difference_quotient.hpp"
 
 namespace gnomon::kernels {
 
 class SplitGradient {
  public:
-  SplitGradient(const System& system, SystemAt& at) : split_(system.parts().split), at_(&at) {
+  SplitGradient(const System& system, SystemAt& at)
+      : split_(system.parts().split), extended_(system.parts().extended), at_(&at) {
     const Index n = system.n(), count = system.parts().n_invariants();
     for (Vector* v : {&pi0_, &pi1_, &c_, &dc_, &pi_double_}) v->setZero(count);
     pi_dual_.resize(count);
     c_dual_.resize(count);
     regular_.setZero(n);
-    regular_dual_.resize(n);
+    for (auto* v : {&regular_dual_, &qm_dual_, &q1_dual_, &out_dual_}) v->resize(n);
     if (!split_) return;
+    for (auto* v : {&pi0_extended_, &pi_extended_}) v->setZero(count);
+    for (Vector* v : {&position_, &tail_}) v->setZero(n);
+    jacobian_extended_.setZero(split_->invariant_pattern().nonzeros());
     jacobian_m_.setZero(split_->invariant_pattern().nonzeros());
     jacobian_1_.setZero(split_->invariant_pattern().nonzeros());
   }
 
-  void begin(const Vector& q0) { split_->invariants(q0, pi0_); }
+  void begin(const State& z0) {
+    split_->invariants(z0.q.value(), pi0_);
+    extends_ = extended_ && extended_->extended_invariants(z0.q.value(), z0.q.tail(), pi0_extended_);
+  }
 
   void evaluate(double t, const Vector& qm, const Vector& q1, Vector& out) {
     split_->invariants(q1, pi_double_);
@@ -44,6 +52,15 @@ class SplitGradient {
     at_->invariant_force(qm, c_dual_, out);
     at_->regular_potential_gradient(t, qm, regular_dual_);
     out += regular_dual_;
+  }
+
+  /// Of a model that is not evaluated at Extended, to first order from the rounded positions.
+  void evaluate(double t, const VectorOf<Extended>& qm, const VectorOf<Extended>& q1, VectorOf<Extended>& out) {
+    if (extends_) return evaluate_extended(t, qm, q1, out);
+    split(qm, qm_dual_);
+    split(q1, q1_dual_);
+    evaluate(t, qm_dual_, q1_dual_, out_dual_);
+    for (Index j = 0; j < out.size(); ++j) out[j] = static_cast<Extended>(out_dual_[j].value) + out_dual_[j].grad[0];
   }
 
   /// values on hessian_pattern() = Hess U2 + sum_k c_k Hess pi_k + sum_i lambda_i Hess g_i, at q_m: twice the
@@ -72,6 +89,31 @@ class SplitGradient {
   }
 
  private:
+  void evaluate_extended(double t, const VectorOf<Extended>& qm, const VectorOf<Extended>& q1,
+                         VectorOf<Extended>& out) {
+    split(q1, position_, tail_);
+    extended_->extended_invariants(position_, tail_, pi_extended_);
+    split(qm, position_, tail_);
+    extended_->extended_regular_gradient(t, position_, tail_, out);
+    extended_->extended_invariant_jacobian(position_, tail_, jacobian_extended_);
+    const SparsityPattern& pi = split_->invariant_pattern();
+    for (Index k = 0; k < pi.rows; ++k) {
+      const Extended c = difference_quotient([&](Extended x) { return extended_->extended_invariant_potential(k, x); },
+                                             pi0_extended_[k], pi_extended_[k])
+                             .value;
+      for (Index a = pi.offsets[k]; a < pi.offsets[k + 1]; ++a) out[pi.indices[a]] += c * jacobian_extended_[a];
+    }
+  }
+  static void split(const VectorOf<Extended>& x, Vector& value, Vector& tail) {
+    value = x.cast<double>();
+    tail = (x - value.cast<Extended>()).cast<double>();
+  }
+  static void split(const VectorOf<Extended>& x, VectorOf<Dual1>& out) {
+    for (Index j = 0; j < x.size(); ++j) {
+      out[j].value = static_cast<double>(x[j]);
+      out[j].grad[0] = static_cast<double>(x[j] - out[j].value);
+    }
+  }
   template <class Add>
   void for_each_outer(const Add& add) const {
     if (c_.size() == 0) return;
@@ -83,10 +125,14 @@ class SplitGradient {
   }
 
   const SplitPotential* split_;  // null: nothing but the constructor may be called
+  const ExtendedPrecision* extended_;
+  bool extends_ = false;  ///< the invariants are evaluated at Extended
   SystemAt* at_;
   std::vector<Index> outer_;
   Vector pi0_, pi1_, pi_double_, c_, dc_, regular_, jacobian_m_, jacobian_1_;
-  VectorOf<Dual1> pi_dual_, c_dual_, regular_dual_;
+  VectorOf<Dual1> pi_dual_, c_dual_, regular_dual_, qm_dual_, q1_dual_, out_dual_;
+  VectorOf<Extended> pi0_extended_, pi_extended_, jacobian_extended_;
+  Vector position_, tail_;
 };
 
 }  // namespace gnomon::kernels
