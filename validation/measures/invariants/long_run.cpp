@@ -1,6 +1,7 @@
 /// Invariants over many steps, and what the steps cost.
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -31,6 +32,8 @@ Quantities measure_long_run(const Registry& registry, const Case& c) {
                    energy.max_abs_error() / largest,
                    {},
                    "max |H - H0| / max(max|T|, max|U|), since H0 is nearly zero"});
+  out.push_back(
+      {"energy-scaled", energy.max_abs_error() / std::max(1.0, largest), {}, "max |H - H0| / max(1, max|T|, max|U|)"});
   out.push_back({"energy-gate-ratio",
                  energy.max_abs_error() / monitor.energy_gate(),
                  {},
