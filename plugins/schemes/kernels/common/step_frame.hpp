@@ -85,7 +85,7 @@ struct MultiplierDefaults {
   /// Adds to T_q and T_p what the hidden constraints do.
   template <class S>
   void add_hidden(const StepFrame&, StepPoint<S>&) const {}
-  /// Whether c/N has no limit at dz = 0, and c along w by the square of its length.
+  /// Whether c/N has no limit at dz = 0; c along w, divided by the square of its length.
   bool singular_at_rest() const { return false; }
   double at_rest(const StepFrame&, const Vector&) const { return 0; }
   double unit() const { return 1; }           ///< factor of the row scales where s is active
