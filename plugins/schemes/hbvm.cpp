@@ -40,6 +40,7 @@
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/scheme/requirements.hpp"
 #include "hbvm/hbvm_equations.hpp"
+#include "kernels/common/extended_state.hpp"
 #include "kernels/common/index1_multipliers.hpp"
 #include "kernels/common/momentum_maps.hpp"
 #include "kernels/discrete_gradient/configuration_schemes.hpp"
@@ -58,7 +59,7 @@ class HbvmStep final : public OneSolveStep<kernels::HbvmEquations> {
   HbvmStep(const System& system, Index k, Index s, Index r, bool projected)
       : OneSolveStep(system, k, s, r), system_(&system), projection_(system), projected_(projected && system.m() > 0) {
     for (Vector* v : {&dq_, &dp_, &p_}) v->setZero(system.n());
-    for (kernels::Increment* d : {&q_increment_, &p_increment_}) d->set_zero(system.n());
+    for (auto* d : {&q_increment_, &p_increment_}) d->setZero(system.n());
     raw_.set(p_);
   }
 
@@ -76,23 +77,13 @@ class HbvmStep final : public OneSolveStep<kernels::HbvmEquations> {
     raw_.add(z0.scheme_data.tail(n));
     equations_.set_momentum(raw_);
   }
-  Next accept(Index, const ConstVectorRef& x) override {
-    x_ = x;
-    equations_.increments(x_, q_increment_, p_increment_);
-    return Next::advance;
-  }
   /// projected: p and lambda of the state are not the scheme's own, except where G has lost rank.
   void finish(State& next) override {
-    next.q.add(q_increment_.value);
-    next.q.add(q_increment_.low);
+    equations_.increments(x_, q_increment_, p_increment_);
+    kernels::add(next.q, q_increment_, dq_);
     OneSolveStep::finish(next);
-    if (!projected_) {
-      next.p.add(p_increment_.value);
-      next.p.add(p_increment_.low);
-      return;
-    }
-    raw_.add(p_increment_.value);
-    raw_.add(p_increment_.low);
+    if (!projected_) return kernels::add(next.p, p_increment_, dp_);
+    kernels::add(raw_, p_increment_, dp_);
     next.scheme_data << raw_.value(), raw_.tail();
     p_ = raw_.value();
     projection_.project(next.t, next.q.value(), p_, next.lambda);
@@ -114,7 +105,7 @@ class HbvmStep final : public OneSolveStep<kernels::HbvmEquations> {
   kernels::Index1Multipliers projection_;
   bool projected_;
   Compensated raw_;
-  kernels::Increment q_increment_, p_increment_;
+  VectorOf<Extended> q_increment_, p_increment_;
   Vector dq_, dp_, p_;
 };
 

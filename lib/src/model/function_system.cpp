@@ -115,9 +115,9 @@ long double FunctionSystem::potential_compensated(double t, const ConstVectorRef
 namespace {
 
 /// out = the gradient of a function of one output; its entries in the pattern are spread from behind.
-bool extended_gradient_of(const Function& f, double t, const ConstVectorRef& q, const ConstVectorRef& tail,
+bool extended_gradient_of(const Function& f, double t, const Function::Blocks& x, const Function::Blocks& tail,
                           VectorRefOf<Extended> out) {
-  if (!f.extended_jacobian(t, at(q), at(tail), out.data())) return false;
+  if (!f.extended_jacobian(t, x, tail, out.data())) return false;
   const SparsityPattern& row = f.pattern();
   Index k = row.nonzeros();
   for (Index j = out.size(); j-- > 0;) out[j] = k > 0 && row.indices[k - 1] == j ? out[--k] : 0;
@@ -128,11 +128,16 @@ bool extended_gradient_of(const Function& f, double t, const ConstVectorRef& q, 
 
 bool FunctionSystem::extended_gradient(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
                                        VectorRefOf<Extended> out) const {
-  return extended_gradient_of(*f_.potential, t, q, tail, out);
+  return extended_gradient_of(*f_.potential, t, at(q), at(tail), out);
+}
+bool FunctionSystem::extended_kinetic_gradient(const ConstVectorRef& q, const ConstVectorRef& q_tail,
+                                               const ConstVectorRef& p, const ConstVectorRef& p_tail,
+                                               VectorRefOf<Extended> out) const {
+  return extended_gradient_of(*f_.kinetic, 0, at(q, p), at(q_tail, p_tail), out);
 }
 bool FunctionSystem::extended_regular_gradient(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
                                                VectorRefOf<Extended> out) const {
-  return extended_gradient_of(*f_.regular_potential, t, q, tail, out);
+  return extended_gradient_of(*f_.regular_potential, t, at(q), at(tail), out);
 }
 bool FunctionSystem::extended_invariants(const ConstVectorRef& q, const ConstVectorRef& tail,
                                          VectorRefOf<Extended> pi) const {

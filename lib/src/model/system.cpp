@@ -37,6 +37,11 @@ long double ConfigurationMass::kinetic_compensated(const ConstVectorRef& q, cons
   return static_cast<long double>(kinetic_energy(q, p)) + t_q.dot(q_tail) + t_p.dot(p_tail);
 }
 
+bool ConfigurationMass::extended_kinetic_gradient(const ConstVectorRef&, const ConstVectorRef&, const ConstVectorRef&,
+                                                  const ConstVectorRef&, VectorRefOf<Extended>) const {
+  return false;
+}
+
 long double System::potential_to_first_order(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
                                              VectorRef gradient) const {
   potential_gradient(t, q, gradient);

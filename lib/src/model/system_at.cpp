@@ -35,6 +35,9 @@ SystemAt::SystemAt(const System& system) : system_(&system), parts_(&system.part
   for (Vector* v : {&lambda_, &mu_, &e_, &f_, &lambda_zero_}) v->setZero(m);
   for (Vector* v : {&g_values_, &dg_values_}) v->setZero(system.constraint_pattern().nonzeros());
   extended_values_.setZero(system.constraint_pattern().nonzeros());
+  extended_gradient_.setZero(parts_->mass ? 2 * n : 0);
+  for (auto* v : {&q_dual_, &v_dual_, &w_dual_, &out_dual_, &momentum_dual_}) v->resize(n);
+  for (auto* v : {&lambda_dual_, &row_dual_}) v->resize(m);
   for (Vector* v : {&pi_, &dpi_, &c_zero_}) v->setZero(k);
   if (parts_->force) {
     force_q_.setZero(parts_->force->force_pattern(ForceArgument::q).nonzeros());
@@ -54,6 +57,17 @@ void SystemAt::split(const VectorOf<Dual1>& x, Vector& value, Vector& tangent) c
 void SystemAt::split(const VectorOf<Extended>& x, Vector& value, Vector& tail) const {
   value = x.cast<double>();
   tail = (x - value.cast<Extended>()).cast<double>();
+}
+
+void SystemAt::split(const VectorOf<Extended>& x, VectorOf<Dual1>& value_and_tail) {
+  for (Index i = 0; i < x.size(); ++i) {
+    value_and_tail[i].value = static_cast<double>(x[i]);
+    value_and_tail[i].grad[0] = static_cast<double>(x[i] - value_and_tail[i].value);
+  }
+}
+
+void SystemAt::sum(const VectorOf<Dual1>& value_and_change, VectorOf<Extended>& out) {
+  for (Index i = 0; i < out.size(); ++i) out[i] = Extended(value_and_change[i].value) + value_and_change[i].grad[0];
 }
 
 void SystemAt::potential_gradient(double t, const VectorOf<Extended>& q, VectorOf<Extended>& out) {
@@ -101,10 +115,72 @@ void SystemAt::mass_times(const VectorOf<Extended>& v, VectorOf<Extended>& out) 
 }
 
 void SystemAt::force(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& v, VectorOf<Extended>& out) {
-  q_ = q.cast<double>();
-  a_ = v.cast<double>();
-  parts_->force->force(t, q_, a_, d_);
-  out = d_.cast<Extended>();
+  split(q, q_dual_);
+  split(v, v_dual_);
+  force(t, q_dual_, v_dual_, out_dual_);
+  sum(out_dual_, out);
+}
+
+void SystemAt::constraint_hessian_times(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& lambda,
+                                        const VectorOf<Extended>& v, VectorOf<Extended>& out) {
+  split(q, q_dual_);
+  split(lambda, lambda_dual_);
+  split(v, v_dual_);
+  constraint_hessian_times(t, q_dual_, lambda_dual_, v_dual_, out_dual_);
+  sum(out_dual_, out);
+}
+
+void SystemAt::constraint_velocity(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& v,
+                                   VectorOf<Extended>& out) {
+  constraint_jacobian_times(t, q, v, out);
+  split(q, q_, w_);
+  system_->constraint_velocity(t, q_, zero_, e_);
+  parts_->time_dependence->constraint_rate_jacobian(t, q_, g_values_);
+  multiply(system_->constraint_pattern(), g_values_, w_, f_);
+  out += e_.cast<Extended>() + f_.cast<Extended>();
+}
+
+void SystemAt::constraint_rate_force(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& lambda,
+                                     VectorOf<Extended>& out) {
+  split(q, q_dual_);
+  split(lambda, lambda_dual_);
+  constraint_rate_force(t, q_dual_, lambda_dual_, out_dual_);
+  sum(out_dual_, out);
+}
+
+void SystemAt::constraint_curvature(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& v,
+                                    const VectorOf<Extended>& w, VectorOf<Extended>& out) {
+  split(q, q_dual_);
+  split(v, v_dual_);
+  split(w, w_dual_);
+  constraint_curvature(t, q_dual_, v_dual_, w_dual_, row_dual_);
+  sum(row_dual_, out);
+}
+
+void SystemAt::kinetic_gradient(const VectorOf<Extended>& q, const VectorOf<Extended>& p, VectorOf<Extended>& t_q,
+                                VectorOf<Extended>& t_p) {
+  split(q, q_, w_);
+  split(p, a_, b_);
+  if (parts_->mass->extended_kinetic_gradient(q_, w_, a_, b_, extended_gradient_)) {
+    t_q = extended_gradient_.head(q.size());
+    t_p = extended_gradient_.tail(q.size());
+    return;
+  }
+  parts_->mass->kinetic_gradient(q_, a_, c_, d_);
+  parts_->mass->kinetic_hessian_times(q_, a_, w_, b_, k_, l_);
+  t_q = c_.cast<Extended>() + k_.cast<Extended>();
+  t_p = d_.cast<Extended>() + l_.cast<Extended>();
+}
+
+void SystemAt::kinetic_hessian_times(const VectorOf<Extended>& q, const VectorOf<Extended>& p,
+                                     const VectorOf<Extended>& w, VectorOf<Extended>& out_q,
+                                     VectorOf<Extended>& out_p) {
+  split(q, q_dual_);
+  split(p, v_dual_);
+  split(w, w_dual_);
+  kinetic_hessian_times(q_dual_, v_dual_, w_dual_, out_dual_, momentum_dual_);
+  sum(out_dual_, out_q);
+  sum(momentum_dual_, out_p);
 }
 
 Dual1 SystemAt::potential(double t, const VectorOf<Dual1>& q) {

@@ -99,7 +99,7 @@ void Integrator::Impl::refine(Solve& solve, NonlinearSolver& solver, double last
   // A correction of the size of the rounding of x is of either sign, and so is what is left of it. Larger ones are what
   // the iteration left, of one sign: on until the next one would be negligible.
   constexpr int passes = 30;  // a matrix that is frozen contracts slowly in a hard step
-  constexpr double largest = 1e-6, rounding = 1e-15, negligible = 1e-18;
+  constexpr double largest = 1e-6, harmless = 1e-12, rounding = 1e-15, negligible = 1e-18;
   NonlinearEquations& equations = solve.scaled->equations();
   if (equations.low().size() == 0) return;
   solve.low.setZero();
@@ -110,7 +110,7 @@ void Integrator::Impl::refine(Solve& solve, NonlinearSolver& solver, double last
       break;
     const double size = solve.correction.lpNorm<Eigen::Infinity>();
     if (!(size < (pass == 0 ? largest : last))) {  // no solution to refine, or the factors do not contract
-      solve.low.setZero();
+      if (pass == 0 || !(last < harmless)) solve.low.setZero();
       break;
     }
     solve.low -= solve.correction.cwiseProduct(solve.scaled->columns());

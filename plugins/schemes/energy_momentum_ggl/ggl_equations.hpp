@@ -33,7 +33,7 @@
 
 namespace gnomon::kernels {
 
-class GglEquations final : public TemplatedEquations<GglEquations> {
+class GglEquations final : public TemplatedEquations<GglEquations, true> {
  public:
   GglEquations(const System& system, const GglRule& rule)
       : system_(&system),
@@ -90,12 +90,14 @@ class GglEquations final : public TemplatedEquations<GglEquations> {
     x.segment(2 * n_, m_) = frame_.h() * z0.lambda;
     x.tail(m_).setZero();
   }
-  /// q1 = q0 + h u, p1 = p0 + M y
+  /// q1 = q0 + h u, p1 = p0 + M y at x + low, at Extended
   void finish(const Vector& x, State& next) {
-    work_ = frame_.h() * x.head(n_);
-    next.q.add(work_);
-    system_->mass().apply(x.segment(n_, n_), work_);
-    next.p.add(work_);
+    auto& b = frame_.points<Extended>();
+    b.dq = (x.head(n_).cast<Extended>() + low_.head(n_).cast<Extended>()) * Extended(frame_.h());
+    add(next.q, b.dq, work_);
+    b.y = x.segment(n_, n_).cast<Extended>() + low_.segment(n_, n_).cast<Extended>();
+    at_.mass_times(b.y, b.mass_y);
+    add(next.p, b.mass_y, work_);
     if (applied_.active() || times_.moving()) next.work += work(x);
   }
   /// The step's own lambda, of its midpoint.

@@ -1,10 +1,11 @@
 #pragma once
 /// \file
 /// The points and values of one step of energy-momentum-ggl that its residual, its Newton matrix and the corrections of
-/// its discrete derivatives share, at double and at duals.
+/// its discrete derivatives share, at double, at duals and at Extended.
 
 #include "gnomon/model/system_at.hpp"
 #include "gnomon/scheme/requirements.hpp"
+#include "kernels/common/extended_state.hpp"
 #include "kernels/common/ledger.hpp"
 
 namespace gnomon::kernels {
@@ -36,10 +37,12 @@ struct GglPoints {
 class GglFrame {
  public:
   GglFrame(const System& system, const GglRule& rule)
-      : rule(rule), at(system), n(system.n()), m(system.m()), system_(&system) {
+      : rule(rule), at(system), n(system.n()), m(system.m()), system_(&system), v0_(system) {
     points_.for_each([&](auto& b) { b.resize(n, m); });
-    for (Vector* v : {&v0_, &tail_, &gradient_}) v->setZero(n);
+    for (Vector* v : {&end_, &tail_, &gradient_}) v->setZero(n);
     g0_.setZero(m);
+    extended_g_start_.setZero(system.constraint_pattern().nonzeros());
+    extended_q0_.setZero(n);
     for (Vector* v : {&g_start_, &g_values_}) v->setZero(system.constraint_pattern().nonzeros());
   }
 
@@ -55,11 +58,11 @@ class GglFrame {
     // g(q0, t1) is where the rows of moving constraints start from
     const double t = system_->parts().time_dependence ? t1_ : z0.t;
     system_->constraints_compensated(t, z0.q.value(), z0.q.tail(), g0_, g_values_);
-    system_->mass().solve(z0.p.value(), v0_);
-    system_->mass().solve(z0.p.tail(), tail_);
-    v0_ += tail_;
+    v0_.begin(z0.p);
     if (!rule.corrected()) return;
-    system_->constraint_jacobian(z0.t, z0.q.value(), g_start_);
+    extended_q0_ = z0.q.value().cast<Extended>() + z0.q.tail().cast<Extended>();
+    at.constraint_jacobian(z0.t, extended_q0_, extended_g_start_);
+    g_start_ = extended_g_start_.cast<double>();
     u0_ = system_->potential_compensated(z0.t, z0.q.value(), z0.q.tail(), gradient_);
   }
 
@@ -68,7 +71,11 @@ class GglFrame {
   double h() const { return h_; }
   double tm() const { return tm_; }
   double t1() const { return t1_; }
-  const Vector& v0() const { return v0_; }
+  const Vector& v0() const { return v0_.at<double>(); }
+  template <class S>
+  S v0(Index j) const {
+    return v0_.at<S>()[j];
+  }
   const Vector& g0() const { return g0_; }
   const Vector& g_start() const { return g_start_; }  ///< G(q0), where the rule has corrections
   double u0() const { return static_cast<double>(u0_); }
@@ -87,8 +94,8 @@ class GglFrame {
     b.dq = b.u * S(h_);
     b.qm = (b.dq * S(0.5) + z0_->q.tail().template cast<S>()) + z0_->q.value().template cast<S>();
     b.q1 = (b.dq + z0_->q.tail().template cast<S>()) + z0_->q.value().template cast<S>();
-    b.vm = b.y * S(0.5) + v0_.template cast<S>();
-    b.v1 = b.y + v0_.template cast<S>();
+    b.vm = b.y * S(0.5) + v0_.at<S>().template cast<S>();
+    b.v1 = b.y + v0_.at<S>().template cast<S>();
   }
 
   /// out += G(q0)^T gamma
@@ -96,7 +103,7 @@ class GglFrame {
   void add_start_force(const VectorOf<S>& gamma, VectorOf<S>& out) const {
     const SparsityPattern& g = system_->constraint_pattern();
     for (Index i = 0; i < m; ++i)
-      for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) out[g.indices[k]] += gamma[i] * g_start_[k];
+      for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) out[g.indices[k]] += gamma[i] * start_entry<S>(k);
   }
 
   /// g(q1) and U(q1) - U(q0) from the compensated q1, the values of duals too: their rounding errors would be the
@@ -111,6 +118,7 @@ class GglFrame {
     end_constraints(points_.at_double, points_.at_double.g1);
     for (Index i = 0; i < m; ++i) out[i].value = points_.at_double.g1[i];
   }
+  void end_constraints(GglPoints<Extended>& b, VectorOf<Extended>& out) { at.constraints(t1_, b.q1, out); }
   double potential_difference(GglPoints<double>& b) {
     end_tail(b);
     return static_cast<double>(system_->potential_compensated(t1_, b.q1, tail_, gradient_) - u0_);
@@ -121,8 +129,21 @@ class GglFrame {
     u.value = potential_difference(points_.at_double);
     return u;
   }
+  Extended potential_difference(GglPoints<Extended>& b) {
+    end_ = b.q1.cast<double>();
+    tail_ = (b.q1 - end_.cast<Extended>()).cast<double>();
+    return system_->potential_compensated(t1_, end_, tail_, gradient_) - u0_;
+  }
 
  private:
+  /// Entry k of G(q0)
+  template <class S>
+  std::conditional_t<std::is_same_v<S, Extended>, Extended, double> start_entry(Index k) const {
+    if constexpr (std::is_same_v<S, Extended>)
+      return extended_g_start_[k];
+    else
+      return g_start_[k];
+  }
   void end_tail(const GglPoints<double>& b) { tail_ = (b.dq + z0_->q.tail()) - (b.q1 - z0_->q.value()); }
   void copy_end(const GglPoints<Dual1>& b) {
     for (Index j = 0; j < n; ++j) {
@@ -135,8 +156,10 @@ class GglFrame {
   const State* z0_ = nullptr;
   double h_ = 0, tm_ = 0, t1_ = 0;
   long double u0_ = 0;
-  ForBothScalars<GglPoints> points_;
-  Vector v0_, g0_, g_start_, tail_, gradient_, g_values_;
+  ForAllScalars<GglPoints> points_;
+  StartVelocity v0_;
+  Vector g0_, g_start_, end_, tail_, gradient_, g_values_;
+  VectorOf<Extended> extended_g_start_, extended_q0_;
 };
 
 }  // namespace gnomon::kernels

@@ -88,6 +88,13 @@ class Orbits {
     }
   }
 
+  /// Rounded: what is orthogonal to it is so to the last place of Extended, whatever it is.
+  void generator(Index a, const VectorOf<Extended>& x, bool linear, VectorOf<Extended>& out) {
+    point_ = x.cast<double>();
+    generator(a, point_, linear, xi_);
+    out = xi_.cast<Extended>();
+  }
+
   /// Orthogonalises the bases among themselves and then (d.q, d.v) against them.
   template <class S>
   S orthogonalise(Directions<S>& d, bool lifted, double weight) {
@@ -129,7 +136,7 @@ class Orbits {
   Index n_, count_ = 0;
   Matrix offsets_;
   Vector zero_, point_, xi_, tangent_;
-  ForBothScalars<Directions> directions_;
+  ForAllScalars<Directions> directions_;
 };
 
 }  // namespace gnomon::kernels

@@ -6,6 +6,8 @@
 ///     F1_i = M gamma_i - delta_i0 p0 + h sum_l W_il F_l,   F_l = grad U(q_l) + G(q_l)^T lambda_l - Q_l   i < s
 ///     F2_i = sum_l b_l P_i(c_l) G(q_l) q'_l + delta_i0 g(q0)/h                                            i < r
 
+#include <Eigen/LU>
+
 #include "gnomon/scheme/one_solve_step.hpp"
 #include "hbvm/hbvm_inverse.hpp"
 #include "kernels/common/ledger.hpp"
@@ -13,20 +15,7 @@
 
 namespace gnomon::kernels {
 
-/// value + low, |low| below the last place of value.
-struct Increment {
-  Vector value, low;
-  void set_zero(Index n) {
-    value.setZero(n);
-    low.setZero(n);
-  }
-  void set(Index a, long double sum) {
-    value[a] = static_cast<double>(sum);
-    low[a] = static_cast<double>(sum - value[a]);
-  }
-};
-
-class HbvmEquations final : public TemplatedEquations<HbvmEquations> {
+class HbvmEquations final : public TemplatedEquations<HbvmEquations, true> {
  public:
   HbvmEquations(const System& system, Index k, Index s, Index r)
       : system_(&system),
@@ -39,14 +28,15 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations> {
         m_(system.m()),
         s_(s),
         r_(frame_.r()),
-        w_(frame_.table.X * frame_.table.P.transpose() * frame_.table.b.asDiagonal()) {
+        w_(frame_.table.row_weights()),
+        extended_w_(frame_.table.at<Extended>().row_weights()),
+        first_row_(frame_.table.at<Extended>().X.inverse().row(0).transpose()) {
     lay_out();
     buffers_.for_each([&](auto& b) {
       for (auto* v : {&b.q, &b.force, &b.work}) v->setZero(n_);
       for (auto* v : {&b.lambda, &b.g}) v->setZero(m_);
     });
     for (Vector* v : {&q_, &work_, &force_, &qdot_}) v->setZero(n_);
-    for (auto* v : {&phi0_, &xphi_}) v->setZero(n_);
     lambda_.setZero(m_);
     for (Vector* v : {&g_values_, &dg_values_}) v->setZero(system.constraint_pattern().nonzeros());
     hessian_values_.setZero(system.hessian_pattern().nonzeros());
@@ -100,39 +90,17 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations> {
   }
   double rounding_floor() const override { return floor_; }
 
-  /// dq = h gamma_0 and dp = -h phi_0 at the solution, as value + low. The forces are those of x; gamma_0 is what F1_0
-  /// makes of them in extended precision: solved for in double precision it leaves eps |p0| in F1_0, and that times
-  /// gamma_0 in the energy of each step.
-  void increments(const Vector& x, Increment& dq, Increment& dp) {
-    auto& b = buffers_.at_double;
-    const LegendreTable& table = frame_.table;
-    phi0_.setZero();
-    xphi_.setZero();
-    for (Index l = 0; l < table.k; ++l) {
-      frame_.position(x, l, b.q);
-      force_at(x, l, b);
-      const long double weight = table.b[l];
-      long double row_weight = table.X(0, 0) * weight;  // X is tridiagonal
-      if (s_ > 1) row_weight += table.X(0, 1) * weight * table.P(l, 1);
-      for (Index a = 0; a < n_; ++a) {
-        phi0_[a] += weight * b.force[a];
-        xphi_[a] += row_weight * b.force[a];
-      }
-    }
-    const SparsityPattern& mass = system_->mass().pattern();
-    const Vector& mass_values = system_->mass().values();
-    for (Index a = 0; a < n_; ++a) {
-      long double f1 = -static_cast<long double>(p0_->value()[a]) - p0_->tail()[a] + frame_.h() * xphi_[a];
-      for (Index e = mass.offsets[a]; e < mass.offsets[a + 1]; ++e)
-        f1 += static_cast<long double>(mass_values[e]) * x[mass.indices[e]];
-      work_[a] = static_cast<double>(f1);
-    }
-    system_->mass().solve(work_, qdot_);
-    // Where the step is so large that F1_0 is rounded by more than that, gamma_0 is as good as it can be.
-    if (!(qdot_.lpNorm<Eigen::Infinity>() <= 1e-13 * x.head(n_).lpNorm<Eigen::Infinity>())) qdot_.setZero();
-    for (Index a = 0; a < n_; ++a) {
-      dq.set(a, frame_.h() * (static_cast<long double>(x[a]) - qdot_[a]));
-      dp.set(a, -frame_.h() * phi0_[a]);
+  /// dq = h gamma_0 and dp = -h phi_0 at x + low. phi = X^-1 (e_1 p0 - [M gamma_i])/h by the rows F1, so that the forces
+  /// are not needed again.
+  void increments(const Vector& x, VectorOf<Extended>& dq, VectorOf<Extended>& dp) {
+    auto& b = buffers_.at_extended;
+    const Extended h = frame_.h();
+    dp = (p0_->value().cast<Extended>() + p0_->tail().cast<Extended>()) * -first_row_[0];
+    for (Index i = 0; i < s_; ++i) {
+      b.q = x.segment(i * n_, n_).cast<Extended>() + low_.segment(i * n_, n_).cast<Extended>();
+      if (i == 0) dq = b.q * h;
+      at_.mass_times(b.q, b.force);
+      dp += b.force * first_row_[i];
     }
   }
 
@@ -162,7 +130,7 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations> {
     for (Index l = 0; l < frame_.table.k; ++l) {
       frame_.position(x, l, b.q);
       force_at(x, l, b);
-      for (Index i = 0; i < s_; ++i) f.segment(i * n_, n_) += b.force * S(frame_.h() * w_(i, l));
+      for (Index i = 0; i < s_; ++i) f.segment(i * n_, n_) += b.force * row_weight<S>(i, l);
       if (r_ == 0) continue;
       frame_.velocity(x, l, b.force);
       frame_.add_constraint_rows(l, b.q, b.force, b.g, lambda_at(0), f);
@@ -208,6 +176,15 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations> {
   }
 
  private:
+  /// h W_il
+  template <class S>
+  S row_weight(Index i, Index l) const {
+    if constexpr (std::is_same_v<S, Extended>)
+      return frame_.h() * extended_w_(i, l);
+    else
+      return S(frame_.h() * w_(i, l));
+  }
+
   template <class S>
   struct Buffers {
     VectorOf<S> q, force, work, lambda, g;
@@ -261,13 +238,14 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations> {
   HbvmInverse inverse_;
   Index n_, m_, s_, r_;
   Matrix w_;  // s x k, W = X P^T Omega
+  LegendreNumbers<Extended>::Numbers extended_w_;
+  VectorOf<Extended> first_row_;  // of X^-1
   std::vector<BlockMap> mass_, hessian_, multiplier_, constraint_;
   std::vector<AppliedForce::Place> places_;
 
   const Compensated* p0_ = nullptr;
   double floor_ = 1e-15;
-  ForBothScalars<Buffers> buffers_;
-  VectorOf<long double> phi0_, xphi_;  // phi_0 and sum_j X_0j phi_j
+  ForAllScalars<Buffers> buffers_;
   Vector q_, qdot_, work_, force_, lambda_, g_values_, dg_values_, hessian_values_;
 };
 

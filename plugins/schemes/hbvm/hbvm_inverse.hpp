@@ -28,7 +28,7 @@ class HbvmInverse final : public ApproximateInverse {
         m_(system.m()),
         s_(frame.table.s),
         r_(frame.r()),
-        w_(frame.table.X * frame.table.P.transpose() * frame.table.b.asDiagonal()),
+        w_(frame.table.row_weights()),
         lu_(r_ * m_) {
     for (Vector* v : {&q_, &force_, &velocity_}) v->setZero(n_);
     for (Vector* v : {&lambda_, &rate_}) v->setZero(m_);

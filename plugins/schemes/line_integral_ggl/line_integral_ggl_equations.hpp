@@ -12,6 +12,7 @@
 
 #include "gnomon/scheme/one_solve_step.hpp"
 #include "gnomon/scheme/requirements.hpp"
+#include "kernels/common/extended_state.hpp"
 #include "kernels/common/ledger.hpp"
 #include "kernels/ggl/constraint_hessians.hpp"
 #include "kernels/ggl/frozen_ggl_inverse.hpp"
@@ -19,7 +20,7 @@
 
 namespace gnomon::kernels {
 
-class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGglEquations> {
+class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGglEquations, true> {
  public:
   LineIntegralGglEquations(const System& system, Index k, Index s, Index r)
       : system_(&system),
@@ -30,6 +31,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
         frame_(system, k, s, r),
         table_(frame_.table),
         inverse_(system, table_.X, frame_.r()),
+        v0_(system),
         n_(system.n()),
         m_(system.m()),
         s_(s),
@@ -40,7 +42,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
       for (auto* v : {&b.q, &b.v, &b.du, &b.dy, &b.a, &b.force}) v->setZero(n_);
       for (auto* v : {&b.mu, &b.gamma, &b.row}) v->setZero(m_);
     });
-    for (Vector* v : {&v0_, &gradient0_, &work_}) v->setZero(n_);
+    for (Vector* v : {&gradient0_, &work_}) v->setZero(n_);
     lambda_.setZero(m_);
     for (Vector* v : {&g_, &dgv_, &dgu_, &dgy_, &third_}) v->setZero(system.constraint_pattern().nonzeros());
     for (Vector* v : {&h_values_, &h_gamma_, &h_third_}) v->setZero(system.hessian_pattern().nonzeros());
@@ -57,9 +59,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
     scales_.update(z0, h);
     frame_.begin(z0, h);
     inverse_.begin(z0, h);
-    system_->mass().solve(z0.p.value(), v0_);
-    system_->mass().solve(z0.p.tail(), work_);
-    v0_ += work_;
+    v0_.begin(z0.p);
   }
 
   /// The explicit step with the multipliers of the start and gamma = 0.
@@ -69,10 +69,10 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
     system_->potential_gradient(z0_->t, q0, gradient0_);
     at_.constraint_force(z0_->t, q0, z0_->lambda, work_);
     gradient0_ += work_;
-    if (applied_.active()) gradient0_ -= applied_(z0_->t, q0, v0_);
+    if (applied_.active()) gradient0_ -= applied_(z0_->t, q0, v0_.at<double>());
     system_->mass().solve(gradient0_, work_);
     x.segment(y_at(0), n_) = -h_ * work_;
-    x.head(n_) = v0_ + 0.5 * x.segment(y_at(0), n_);
+    x.head(n_) = v0_.at<double>() + 0.5 * x.segment(y_at(0), n_);
     if (r_ > 0) x.segment(mu_at(0), m_) = h_ * z0_->lambda;
   }
   /// lambda at the end of the step, P_i(1) = sqrt(2i + 1).
@@ -81,12 +81,14 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
     for (Index i = 0; i < r_; ++i) lambda += table_.P_at_1[i] / h_ * x.segment(mu_at(i), m_);
   }
 
-  /// q1 = q0 + h u_0, p1 = p0 + M y_0
+  /// q1 = q0 + h u_0, p1 = p0 + M y_0 at x + low, at Extended
   void finish(const Vector& x, State& next) {
-    work_ = h_ * x.head(n_);
-    next.q.add(work_);
-    system_->mass().apply(x.segment(y_at(0), n_), work_);
-    next.p.add(work_);
+    auto& e = buffers_.at_extended;
+    e.du = (x.head(n_).cast<Extended>() + low_.head(n_).cast<Extended>()) * Extended(h_);
+    add(next.q, e.du, work_);
+    e.dy = x.segment(y_at(0), n_).cast<Extended>() + low_.segment(y_at(0), n_).cast<Extended>();
+    at_.mass_times(e.dy, e.force);
+    add(next.p, e.force, work_);
     if (!applied_.active()) return;
     auto& b = buffers_.at_double;
     long double sum = 0;
@@ -113,6 +115,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
   template <class S>
   void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
     auto& b = buffers_.get<S>();
+    const auto& X = table_.at<S>().X;
     const Vector &p0 = z0_->p.value(), &p0_tail = z0_->p.tail();
     f.setConstant(S(0.0));
     for (Index j = 0; j < s_; ++j) {
@@ -123,7 +126,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
       at_.mass_times(b.a, b.force);
       f.segment(y_at(j), n_) += b.force;
       for (Index i = 0; i < s_; ++i)  // the moments of p(c) are exact: sum_l b_l P_i I_j = X_ij
-        if (table_.X(i, j) != 0) f.segment(i * n_, n_) -= b.force * S(table_.X(i, j));
+        if (X(i, j) != 0) f.segment(i * n_, n_) -= b.force * S(X(i, j));
     }
     for (Index c = 0; c < n_; ++c) f[c] = (f[c] - p0[c]) - p0_tail[c];
 
@@ -228,9 +231,9 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
   void set_node(const X& x, Index l, Buffers<S>& b) {
     frame_.position(x, l, b.q);
     frame_.velocity(x, l, b.du);
-    LineIntegralFrame::combine(x, y_at(0), table_.I, l, s_, b.v);
-    LineIntegralFrame::combine(x, y_at(0), table_.P, l, s_, b.dy);
-    b.v += v0_.template cast<S>();
+    LineIntegralFrame::combine(x, y_at(0), table_.at<S>().I, l, s_, b.v);
+    LineIntegralFrame::combine(x, y_at(0), table_.at<S>().P, l, s_, b.dy);
+    b.v += v0_.at<S>().template cast<S>();
     frame_.multiplier(x, mu_at(0), l, b.mu);
     frame_.multiplier(x, gamma_at(0), l, b.gamma);
   }
@@ -239,13 +242,16 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
   void set_end(const X& x, Buffers<S>& b) {
     b.du = x.head(n_);
     b.q = (b.du * S(h_) + z0_->q.tail().template cast<S>()) + z0_->q.value().template cast<S>();
-    b.v = x.segment(y_at(0), n_) + v0_.template cast<S>();
+    b.v = x.segment(y_at(0), n_) + v0_.at<S>().template cast<S>();
   }
   void end_constraints(Buffers<double>& b) {
     work_ = (b.du * h_ + z0_->q.tail()) - (b.q - z0_->q.value());
     system_->constraints_compensated(t1_, b.q, work_, b.row, g_);
   }
-  void end_constraints(Buffers<Dual1>& b) { at_.constraints(t1_, b.q, b.row); }
+  template <class S>
+  void end_constraints(Buffers<S>& b) {
+    at_.constraints(t1_, b.q, b.row);
+  }
 
   /// Through q_l and v_l: d[G^T gamma] = gamma.Hess g h I_i,  d[h H_q + G^T mu + h Psi_q^T gamma] = (h Hess U + mu.Hess
   /// g
@@ -336,6 +342,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
   LineIntegralFrame frame_;
   const LegendreTable& table_;
   FrozenGglInverse inverse_;
+  StartVelocity v0_;
   Index n_, m_, s_, r_;
   bool quadratic_;
   std::vector<Stages> uu_, yy_;
@@ -345,8 +352,8 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
 
   const State* z0_ = nullptr;
   double h_ = 0, t1_ = 0;
-  ForBothScalars<Buffers> buffers_;
-  Vector v0_, lambda_, gradient0_, work_;
+  ForAllScalars<Buffers> buffers_;
+  Vector lambda_, gradient0_, work_;
   Vector g_, dgv_, dgu_, dgy_, third_, h_values_, h_gamma_, h_third_;
 };
 

@@ -52,6 +52,10 @@ class GNOMON_EXPORT ConfigurationMass {
   virtual long double kinetic_compensated(const ConstVectorRef& q, const ConstVectorRef& q_tail,
                                           const ConstVectorRef& p, const ConstVectorRef& p_tail, VectorRef t_q,
                                           VectorRef t_p) const;
+  /// out = [T_q; T_p] at the compensated state, at Extended, for iterative refinement. False: not offered, and the
+  /// first-order form by kinetic_hessian_times is taken.
+  virtual bool extended_kinetic_gradient(const ConstVectorRef& q, const ConstVectorRef& q_tail, const ConstVectorRef& p,
+                                         const ConstVectorRef& p_tail, VectorRefOf<Extended> out) const;
 };
 
 /// U or g depends on t; the part gives the rates of the constraints. A model without it is the same at every time.

@@ -54,20 +54,27 @@ class GNOMON_EXPORT SystemAt {
   }
   void constraint_hessian_times(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& lambda,
                                 const VectorOf<Dual1>& v, VectorOf<Dual1>& out);
+  void constraint_hessian_times(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& lambda,
+                                const VectorOf<Extended>& v, VectorOf<Extended>& out);
 
   /// out = G v + dg/dt
   void constraint_velocity(double t, const Vector& q, const Vector& v, Vector& out) {
     system_->constraint_velocity(t, q, v, out);
   }
   void constraint_velocity(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v, VectorOf<Dual1>& out);
+  void constraint_velocity(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& v, VectorOf<Extended>& out);
   /// out = (dG/dt)^T lambda
   void constraint_rate_force(double t, const Vector& q, const Vector& lambda, Vector& out);
   void constraint_rate_force(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& lambda, VectorOf<Dual1>& out);
+  void constraint_rate_force(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& lambda,
+                             VectorOf<Extended>& out);
 
   /// out_i = v^T (Hess g_i)(q) w
   void constraint_curvature(double t, const Vector& q, const Vector& v, const Vector& w, Vector& out);
   void constraint_curvature(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v, const VectorOf<Dual1>& w,
                             VectorOf<Dual1>& out);
+  void constraint_curvature(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& v,
+                            const VectorOf<Extended>& w, VectorOf<Extended>& out);
 
   /// out = M v, for constant mass
   void mass_times(const Vector& v, Vector& out) { system_->mass().apply(v, out); }
@@ -81,15 +88,19 @@ class GNOMON_EXPORT SystemAt {
     parts_->mass->kinetic_gradient(q, p, t_q, t_p);
   }
   void kinetic_gradient(const VectorOf<Dual1>& q, const VectorOf<Dual1>& p, VectorOf<Dual1>& t_q, VectorOf<Dual1>& t_p);
+  void kinetic_gradient(const VectorOf<Extended>& q, const VectorOf<Extended>& p, VectorOf<Extended>& t_q,
+                        VectorOf<Extended>& t_p);
   /// [out_q; out_p] = (Hess T) [0; w]
   void kinetic_hessian_times(const Vector& q, const Vector& p, const Vector& w, Vector& out_q, Vector& out_p);
   void kinetic_hessian_times(const VectorOf<Dual1>& q, const VectorOf<Dual1>& p, const VectorOf<Dual1>& w,
                              VectorOf<Dual1>& out_q, VectorOf<Dual1>& out_p);
+  void kinetic_hessian_times(const VectorOf<Extended>& q, const VectorOf<Extended>& p, const VectorOf<Extended>& w,
+                             VectorOf<Extended>& out_q, VectorOf<Extended>& out_p);
 
   /// out = Q(q,v,t)
   void force(double t, const Vector& q, const Vector& v, Vector& out) { parts_->force->force(t, q, v, out); }
   void force(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v, VectorOf<Dual1>& out);
-  /// At the rounded point, as its work is booked.
+  /// To first order from the rounded point: a force that jumps where rounding does would end refinement early.
   void force(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& v, VectorOf<Extended>& out);
 
   /// out = grad U2, the part of the potential outside the quadratic invariants
@@ -106,6 +117,8 @@ class GNOMON_EXPORT SystemAt {
  private:
   void split(const VectorOf<Dual1>& x, Vector& value, Vector& tangent) const;
   void split(const VectorOf<Extended>& x, Vector& value, Vector& tail) const;
+  static void split(const VectorOf<Extended>& x, VectorOf<Dual1>& value_and_tail);
+  static void sum(const VectorOf<Dual1>& value_and_change, VectorOf<Extended>& out);
 
   const System* system_;
   const Parts* parts_;
@@ -115,7 +128,9 @@ class GNOMON_EXPORT SystemAt {
   Vector pi_, dpi_, pi_values_;                  // invariants
   Vector c_zero_, lambda_zero_, hessian_values_;
   Vector force_q_, force_v_;  // on the patterns of the force
-  VectorOf<Extended> extended_values_;
+  VectorOf<Extended> extended_values_, extended_gradient_;
+  VectorOf<Dual1> q_dual_, v_dual_, w_dual_, out_dual_, momentum_dual_, lambda_dual_,
+      row_dual_;  // of first-order forms
 };
 
 }  // namespace gnomon

@@ -75,7 +75,7 @@ class ConfigurationQuotient {
 
 class ConfigurationInertia {
  public:
-  static constexpr bool analytic = false, refines = false;
+  static constexpr bool analytic = false, refines = true;
   using Quotient = ConfigurationQuotient;
 
   ConfigurationInertia(const System& system, SystemAt& at) : system_(&system), at_(&at), n_(system.n()) {
@@ -148,14 +148,19 @@ class HiddenConstraint {
   HiddenConstraint(const System& system, SystemAt& at) : system_(&system), at_(&at) {
     for (auto* buffer : {&t_q_, &t_p_}) buffer->for_each([&](auto& v) { v.resize(system.n()); });
     psi_.for_each([&](auto& v) { v.resize(system.m()); });
+    for (auto* v : {&q0_, &p0_}) v->setZero(system.n());
     start_.setZero(system.m());
     g_values_.setZero(system.constraint_pattern().nonzeros());
   }
 
+  /// Psi(z0) at the compensated state: the end of one step is the start of the next one.
   void begin(const State& z0) {
-    system_->velocity(z0.q.value(), z0.p.value(), t_q_.at_double, t_p_.at_double);
+    q0_ = z0.q.value().cast<Extended>() + z0.q.tail().cast<Extended>();
+    p0_ = z0.p.value().cast<Extended>() + z0.p.tail().cast<Extended>();
+    at_->kinetic_gradient(q0_, p0_, t_q_.at_extended, t_p_.at_extended);
+    at_->constraint_jacobian_times(z0.t, q0_, t_p_.at_extended, psi_.at_extended);
+    start_ = psi_.at_extended.cast<double>();
     system_->constraint_jacobian(z0.t, z0.q.value(), g_values_);
-    multiply(system_->constraint_pattern(), g_values_, t_p_.at_double, start_);
   }
   /// Psi(z0), and G(q0) on the constraint pattern.
   const Vector& start() const { return start_; }
@@ -175,7 +180,8 @@ class HiddenConstraint {
  private:
   const System* system_;
   SystemAt* at_;
-  ForBothScalars<VectorOf> t_q_, t_p_, psi_;
+  ForAllScalars<VectorOf> t_q_, t_p_, psi_;
+  VectorOf<Extended> q0_, p0_;
   Vector start_, g_values_;
 };
 

@@ -16,6 +16,7 @@ namespace gnomon::kernels {
 
 class LevelMultiplier : public MultiplierDefaults {
  public:
+  static constexpr bool refines = true;
   using Rule = EndMultiplier::Rule;
 
   LevelMultiplier(const System& system, SystemAt& at, const Rule& rule)
@@ -83,7 +84,7 @@ class LevelMultiplier : public MultiplierDefaults {
   HiddenConstraint hidden_;
   SystemAt* at_;
   Index n_, m_;
-  ForBothScalars<VectorOf> gamma_, w_, t_qp_, t_pp_;
+  ForAllScalars<VectorOf> gamma_, w_, t_qp_, t_pp_;
 };
 
 }  // namespace gnomon::kernels

@@ -78,7 +78,7 @@ class MidpointEquations final
     direction_.allocate(n_, system.m());
     step_.g0.setZero(system.m());
     this->low_.setZero(this->size());
-    for (Vector* v : {&u_, &work_, &p_tail_}) v->setZero(n_);
+    for (Vector* v : {&u_, &work_, &p1_, &p_tail_}) v->setZero(n_);
     g_values_.setZero(system.constraint_pattern().nonzeros());
     hessian_values_.setZero(system.hessian_pattern().nonzeros());
   }
@@ -325,7 +325,13 @@ class MidpointEquations final
   Extended energy_difference(StepPoint<Extended>& b) {
     work_ = b.q1.template cast<double>();
     u_ = (b.q1 - work_.cast<Extended>()).template cast<double>();
-    return system_->potential_compensated(step_.t1, work_, u_, p_tail_) - energy0_;
+    Extended end = system_->potential_compensated(step_.t1, work_, u_, p_tail_);
+    if (!Inertia::analytic) {
+      p1_ = b.p1.template cast<double>();
+      p_tail_ = (b.p1 - p1_.cast<Extended>()).template cast<double>();
+      end += inertia_.energy(work_, u_, p1_, p_tail_);
+    }
+    return end - energy0_;
   }
   Dual1 energy_difference(StepPoint<Dual1>& b) {
     Dual1 change = at_.potential(step_.t1, b.q1) - Dual1(static_cast<double>(energy0_)) + inertia_.energy(b);
@@ -390,7 +396,7 @@ class MidpointEquations final
   long double energy0_ = 0;  ///< H(z0), of constant mass U(q0)
   ForAllScalars<StepPoint> points_;
   StepPoint<double> direction_;
-  Vector u_, work_, p_tail_, g_values_, hessian_values_;
+  Vector u_, work_, p1_, p_tail_, g_values_, hessian_values_;
 };
 
 }  // namespace gnomon::kernels

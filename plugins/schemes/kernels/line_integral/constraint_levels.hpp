@@ -20,7 +20,7 @@
 
 namespace gnomon::kernels {
 
-/// A node of a trial solution and what follows from it, at double or at duals.
+/// A node of a trial solution and what follows from it, at double, at duals or at Extended.
 template <class S>
 struct LineIntegralPoint {
   VectorOf<S> q, p, h_q, h_p;               ///< H_q and H_p, and what the multipliers add
@@ -128,7 +128,7 @@ class BothLevels {
     b.h_q += b.a;
     if (r == 1) return;
     frame_->velocity(x, l, b.dq);
-    LineIntegralFrame::combine(x, at.pi, frame_->table.P, l, frame_->table.s, b.dp);
+    LineIntegralFrame::combine(x, at.pi, frame_->table.at<S>().P, l, frame_->table.s, b.dp);
     at_.constraint_jacobian_times(t, b.q, b.dq, b.row);
     frame_->add_moments(l, 1, b.row, at.lambda, 1, r, f);
     at_.constraint_curvature(t, b.q, b.v, b.dq, b.row);
@@ -158,7 +158,10 @@ class BothLevels {
     tail_ = b.dq - (b.q - frame_->z0().q.value());
     system_->constraints_compensated(frame_->z0().t + frame_->h(), b.q, tail_, b.row, g_values_);
   }
-  void end_constraints(LineIntegralPoint<Dual1>& b) { at_.constraints(frame_->z0().t + frame_->h(), b.q, b.row); }
+  template <class S>
+  void end_constraints(LineIntegralPoint<S>& b) {
+    at_.constraints(frame_->z0().t + frame_->h(), b.q, b.row);
+  }
 
   const System* system_;
   LineIntegralFrame* frame_;

@@ -28,6 +28,7 @@
 
 #include "gnomon/scheme/one_solve_step.hpp"
 #include "gnomon/scheme/scheme.hpp"
+#include "kernels/common/extended_state.hpp"
 #include "kernels/line_integral/constraint_levels.hpp"
 
 namespace gnomon::kernels {
@@ -35,11 +36,11 @@ namespace gnomon::kernels {
 /// Hamiltonian: a copyable type with
 ///     double value(double t, const Vector& q, const Vector& p)
 ///     template <class S> void gradient(double t, const VectorOf<S>& q, const VectorOf<S>& p, VectorOf<S>& h_q,
-///                                      VectorOf<S>& h_p)                     at S = double and Dual1, without heap
+///                                      VectorOf<S>& h_p)                     at S = double, Dual1 and Extended, without heap
 /// Levels: PositionLevel or BothLevels
 template <class Hamiltonian, class Levels>
 class GeneralLineIntegralEquations final
-    : public TemplatedEquations<GeneralLineIntegralEquations<Hamiltonian, Levels>> {
+    : public TemplatedEquations<GeneralLineIntegralEquations<Hamiltonian, Levels>, true> {
  public:
   GeneralLineIntegralEquations(const System& system, Hamiltonian hamiltonian, Index k, Index s, Index r)
       : hamiltonian_(std::move(hamiltonian)),
@@ -82,9 +83,12 @@ class GeneralLineIntegralEquations final
   }
 
   void finish(const Vector& x, State& next) {
-    increment_ = frame_.h() * x.head(n_);
-    next.q.add(increment_);
+    const Vector& low = this->low_;
+    auto& b = points_.at_extended;
+    b.dq = (x.head(n_).template cast<Extended>() + low.head(n_).template cast<Extended>()) * Extended(frame_.h());
+    add(next.q, b.dq, increment_);
     next.p.add(x.segment(blocks_.pi, n_));
+    next.p.add(low.segment(blocks_.pi, n_));
     levels_.finish(x, blocks_, next);
   }
 
@@ -105,7 +109,7 @@ class GeneralLineIntegralEquations final
     f = x;
     if (constrained) levels_.template start<S>(blocks_, f);
     for (Index l = 0; l < frame_.table.k; ++l) {
-      LineIntegralFrame::combine(x, blocks_.pi, frame_.table.I, l, s_, b.p);
+      LineIntegralFrame::combine(x, blocks_.pi, frame_.table.template at<S>().I, l, s_, b.p);
       b.p = (b.p + z0.p.tail().template cast<S>()) + z0.p.value().template cast<S>();
       frame_.position(x, l, b.q);
       hamiltonian_.gradient(frame_.time(l), b.q, b.p, b.h_q, b.h_p);
@@ -129,7 +133,7 @@ class GeneralLineIntegralEquations final
   Index n_, s_;
   LineIntegralBlocks blocks_{};
   Vector increment_;
-  ForBothScalars<LineIntegralPoint> points_;
+  ForAllScalars<LineIntegralPoint> points_;
 };
 
 /// One step; the energy of the monitor becomes H.

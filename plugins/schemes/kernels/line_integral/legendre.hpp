@@ -5,12 +5,14 @@
 ///     int_0^1 P_i P_j = delta_ij,     P_j(c) = sqrt(2j+1) L_j(2c-1),
 ///     int_0^c P_j = xi_{j+1} P_{j+1}(c) - xi_j P_{j-1}(c)   (j = 0: xi_1 P_1(c) + 1/2),   xi_j = 1/(2 sqrt(4j^2-1)).
 ///
-/// Everything is computed in extended precision and rounded once. Source: Brugnano, Iavernaro: Line Integral Methods
+/// Everything is computed at Extended, and rounded once. Source: Brugnano, Iavernaro: Line Integral Methods
 /// for Conservative Problems, CRC Press 2016, section 1.4; Abramowitz, Stegun 25.4.29 (weights).
 
 #include <cmath>
+#include <type_traits>
 
 #include "gnomon/base/types.hpp"
+#include "gnomon/formula/dual.hpp"
 
 namespace gnomon::kernels {
 
@@ -39,16 +41,59 @@ inline long double shifted_legendre_integral(Index j, long double c) {
 
 /// k-point Gauss-Legendre quadrature on [0,1] with the first s polynomials at its nodes; k >= 1, s >= 1.
 /// Exact for polynomials of degree <= 2k-1.
-struct LegendreTable {
+template <class Real>
+struct LegendreNumbers {
+  using Numbers = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
   Index k, s;
-  Vector c, b;            ///< nodes, ascending, and weights; length k
-  Matrix P;               ///< k x s, P(l,j) = P_j(c_l)
-  Matrix I;               ///< k x s, I(l,j) = int_0^{c_l} P_j
-  Matrix X;               ///< s x s, sum_l b_l P_i(c_l) I(l,j) = X(i,j): 1/2 at (0,0), X(j,j-1) = xi_j = -X(j-1,j)
-  Vector P_at_0, P_at_1;  ///< P_j(0), P_j(1); length s. int_0^1 P_j is 1 for j = 0, else 0.
+  VectorOf<Real> c, b;  ///< nodes, ascending, and weights; length k
+  Numbers P;            ///< k x s, P(l,j) = P_j(c_l)
+  Numbers I;            ///< k x s, I(l,j) = int_0^{c_l} P_j
+  Numbers X;            ///< s x s, sum_l b_l P_i(c_l) I(l,j) = X(i,j): 1/2 at (0,0), X(j,j-1) = xi_j = -X(j-1,j)
+  VectorOf<Real> P_at_0, P_at_1;  ///< P_j(0), P_j(1); length s. int_0^1 P_j is 1 for j = 0, else 0.
 
-  LegendreTable(Index nodes, Index polynomials)
-      : k(nodes), s(polynomials), c(k), b(k), P(k, s), I(k, s), X(Matrix::Zero(s, s)), P_at_0(s), P_at_1(s) {
+  /// W = X P^T Omega, s x k, Omega = diag b
+  Numbers row_weights() const { return X * P.transpose() * b.asDiagonal(); }
+};
+
+class LegendreTable : public LegendreNumbers<double> {
+ public:
+  LegendreTable(Index nodes, Index polynomials) : LegendreTable(compute(nodes, polynomials)) {}
+
+  /// At Extended for S = Extended, else at double.
+  template <class S>
+  const auto& at() const {
+    if constexpr (std::is_same_v<S, Extended>)
+      return extended_;
+    else
+      return static_cast<const LegendreNumbers<double>&>(*this);
+  }
+
+ private:
+  explicit LegendreTable(LegendreNumbers<Extended> numbers)
+      : LegendreNumbers<double>{numbers.k,
+                                numbers.s,
+                                numbers.c.cast<double>(),
+                                numbers.b.cast<double>(),
+                                numbers.P.cast<double>(),
+                                numbers.I.cast<double>(),
+                                numbers.X.cast<double>(),
+                                numbers.P_at_0.cast<double>(),
+                                numbers.P_at_1.cast<double>()},
+        extended_(std::move(numbers)) {}
+
+  static LegendreNumbers<Extended> compute(Index k, Index s) {
+    using Numbers = LegendreNumbers<Extended>::Numbers;
+    LegendreNumbers<Extended> table{k,
+                                    s,
+                                    VectorOf<Extended>(k),
+                                    VectorOf<Extended>(k),
+                                    Numbers(k, s),
+                                    Numbers(k, s),
+                                    Numbers::Zero(s, s),
+                                    VectorOf<Extended>(s),
+                                    VectorOf<Extended>(s)};
+    auto& [nodes, polynomials, c, b, P, I, X, P_at_0, P_at_1] = table;
+    static_cast<void>(nodes), static_cast<void>(polynomials);
     const long double pi = std::acos(-1.0L);
     for (Index l = 0; l < k; ++l) {
       // Root of P_k by Newton's method from Tricomi's estimate, P_k' from P_{k-1}: L_k' = k (x L_k - L_{k-1})/(x^2-1).
@@ -59,27 +104,28 @@ struct LegendreTable {
         node -= value / slope;
       }
       const long double below = k * plain(k - 1, node);
-      c[l] = static_cast<double>(node);
-      b[l] = static_cast<double>(4 * node * (1 - node) / (below * below));
+      c[l] = node;
+      b[l] = 4 * node * (1 - node) / (below * below);
       for (Index j = 0; j < s; ++j) {
-        P(l, j) = static_cast<double>(shifted_legendre(j, node));
-        I(l, j) = static_cast<double>(shifted_legendre_integral(j, node));
+        P(l, j) = shifted_legendre(j, node);
+        I(l, j) = shifted_legendre_integral(j, node);
       }
     }
     X(0, 0) = 0.5;
     for (Index j = 0; j < s; ++j) {
       if (j > 0) {
-        X(j, j - 1) = static_cast<double>(legendre_xi(j));
+        X(j, j - 1) = legendre_xi(j);
         X(j - 1, j) = -X(j, j - 1);
       }
-      P_at_1[j] = static_cast<double>(std::sqrt(2.0L * j + 1));
+      P_at_1[j] = std::sqrt(2.0L * j + 1);
       P_at_0[j] = j % 2 == 0 ? P_at_1[j] : -P_at_1[j];
     }
+    return table;
   }
-
- private:
   /// L_j(2c-1).
   static long double plain(Index j, long double c) { return shifted_legendre(j, c) / std::sqrt(2.0L * j + 1); }
+
+  LegendreNumbers<Extended> extended_;
 };
 
 }  // namespace gnomon::kernels

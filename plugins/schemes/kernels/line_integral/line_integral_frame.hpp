@@ -46,8 +46,8 @@ class LineIntegralFrame {
   const Vector& g0() const { return g0_; }
 
   /// out = sum_j weights(l,j) x_j, where x_j is the j-th block of out.size() unknowns from `first` on
-  template <class X, class Out>
-  static void combine(const X& x, Index first, const Matrix& weights, Index l, Index count, Out& out) {
+  template <class X, class Weights, class Out>
+  static void combine(const X& x, Index first, const Weights& weights, Index l, Index count, Out& out) {
     using S = typename Out::Scalar;
     const Index size = out.size();
     out.setConstant(S(0.0));
@@ -56,18 +56,18 @@ class LineIntegralFrame {
   /// out = q'_l
   template <class X, class Out>
   void velocity(const X& x, Index l, Out& out) const {
-    combine(x, 0, table.P, l, table.s, out);
+    combine(x, 0, table.at<typename Out::Scalar>().P, l, table.s, out);
   }
   /// out = lambda_l, coefficients from `first` on
   template <class X, class Out>
   void multiplier(const X& x, Index first, Index l, Out& out) const {
-    combine(x, first, table.P, l, r_, out);
+    combine(x, first, table.at<typename Out::Scalar>().P, l, r_, out);
   }
   /// out = q_l; the increment is summed first, so that at double tail() is what rounding q_l took away.
   template <class X, class Out>
   void position(const X& x, Index l, Out& out) {
     using S = typename Out::Scalar;
-    combine(x, 0, table.I, l, table.s, out);
+    combine(x, 0, table.at<S>().I, l, table.s, out);
     out *= S(h_);
     out += z0_->q.tail().template cast<S>();
     if constexpr (std::is_same_v<S, double>) tail_ = out;
@@ -79,8 +79,9 @@ class LineIntegralFrame {
   /// f_j += factor b_l P_j(c_l) a for from <= j < count, in blocks of a.size() rows from `row` on
   template <class S, class F>
   void add_moments(Index l, double factor, const VectorOf<S>& a, Index row, Index from, Index count, F& f) const {
+    const auto& numbers = table.at<S>();
     for (Index j = from; j < count; ++j)
-      f.segment(row + j * a.size(), a.size()) += a * S(factor * table.b[l] * table.P(l, j));
+      f.segment(row + j * a.size(), a.size()) += a * S(factor * numbers.b[l] * numbers.P(l, j));
   }
 
   /// out += G(q_l)^T lambda, with G at q_l + tail

@@ -2,8 +2,6 @@
 /// \file
 /// H = T(q,p) + U(q,t) of a system with a mass that depends on q, for general_line_integral.hpp.
 
-#include <type_traits>
-
 #include "gnomon/model/system_at.hpp"
 
 namespace gnomon::kernels {
@@ -11,8 +9,7 @@ namespace gnomon::kernels {
 class SystemHamiltonian {
  public:
   explicit SystemHamiltonian(const System& system) : system_(&system), at_(system) {
-    work_.setZero(system.n());
-    dual_work_.resize(system.n());
+    work_.for_each([&](auto& v) { v.resize(system.n()); });
   }
 
   double value(double t, const Vector& q, const Vector& p) const {
@@ -21,24 +18,15 @@ class SystemHamiltonian {
   template <class S>
   void gradient(double t, const VectorOf<S>& q, const VectorOf<S>& p, VectorOf<S>& h_q, VectorOf<S>& h_p) {
     at_.kinetic_gradient(q, p, h_q, h_p);
-    VectorOf<S>& u = work<S>();
+    VectorOf<S>& u = work_.get<S>();
     at_.potential_gradient(t, q, u);
     h_q += u;
   }
 
  private:
-  template <class S>
-  VectorOf<S>& work() {
-    if constexpr (std::is_same_v<S, double>)
-      return work_;
-    else
-      return dual_work_;
-  }
-
   const System* system_;
   SystemAt at_;
-  Vector work_;
-  VectorOf<Dual1> dual_work_;
+  ForAllScalars<VectorOf> work_;
 };
 
 }  // namespace gnomon::kernels

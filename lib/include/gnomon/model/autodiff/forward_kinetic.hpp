@@ -11,7 +11,6 @@ namespace gnomon::model {
 template <class Parts, int N>
 class ForwardKinetic : public System, public ConfigurationMass {
   using Seeds = ForwardSeeds<N>;
-  using Phase = typename Seeds::Phase;
   using PhaseAlong = typename Seeds::PhaseAlong;
   using PhaseAlong2 = typename Seeds::PhaseAlong2;
 
@@ -39,19 +38,20 @@ class ForwardKinetic : public System, public ConfigurationMass {
   }
   void kinetic_gradient(const ConstVectorRef& q, const ConstVectorRef& p, VectorRef t_q, VectorRef t_p) const final {
     if constexpr (Parts::mass_matrix_exists) {
-      std::array<Phase, N> x, y;
-      for (int j = 0; j < N; ++j) {
-        x[j].value = q[j];
-        x[j].grad[j] = 1;
-        y[j].value = p[j];
-        y[j].grad[N + j] = 1;
-      }
-      const Phase energy = kinetic(x.data(), y.data());
+      const auto energy = seeded_kinetic(q.data(), p.data());
       for (int j = 0; j < N; ++j) {
         t_q[j] = energy.grad[j];
         t_p[j] = energy.grad[N + j];
       }
     }
+  }
+  bool extended_kinetic_gradient(const ConstVectorRef& q, const ConstVectorRef& q_tail, const ConstVectorRef& p,
+                                 const ConstVectorRef& p_tail, VectorRefOf<Extended> out) const final {
+    if constexpr (Parts::mass_matrix_exists) {
+      const auto energy = seeded_kinetic(Seeds::extended(q, q_tail).data(), Seeds::extended(p, p_tail).data());
+      for (int j = 0; j < 2 * N; ++j) out[j] = energy.grad[j];
+    }
+    return true;
   }
   void kinetic_hessian_times(const ConstVectorRef& q, const ConstVectorRef& p, const ConstVectorRef& w_q,
                              const ConstVectorRef& w_p, VectorRef out_q, VectorRef out_p) const final {
@@ -111,6 +111,18 @@ class ForwardKinetic : public System, public ConfigurationMass {
   template <class... Arguments>
   static double unused(const Arguments&...) {
     return 0;
+  }
+  /// T with all its first derivatives.
+  template <class Real>
+  Dual<Real, 2 * N> seeded_kinetic(const Real* q, const Real* p) const {
+    std::array<Dual<Real, 2 * N>, N> x, y;
+    for (int j = 0; j < N; ++j) {
+      x[j].value = q[j];
+      x[j].grad[j] = 1;
+      y[j].value = p[j];
+      y[j].grad[N + j] = 1;
+    }
+    return kinetic(x.data(), y.data());
   }
   template <class S>
   S kinetic(const S* q, const S* p) const {

@@ -15,9 +15,8 @@ struct ForwardSeeds {
   using Along = Dual<Dual<double, 1>, N>;  // all first derivatives of a directional derivative
   using Along2 = Dual<Dual<Dual<double, 1>, 1>, N>;
   using Second = Dual<Dual<double, N>, N>;
-  using Curve = Dual<Dual<double, 1>, 1>;  // second derivative along a curve
-  using Phase = Dual<double, 2 * N>;       // all first derivatives by (q,p)
-  using PhaseAlong = Dual<Dual<double, 1>, 2 * N>;
+  using Curve = Dual<Dual<double, 1>, 1>;           // second derivative along a curve
+  using PhaseAlong = Dual<Dual<double, 1>, 2 * N>;  // all first derivatives by (q,p)
   using PhaseAlong2 = Dual<Dual<Dual<double, 1>, 1>, 2 * N>;
 
   static std::array<long double, N> extended(const ConstVectorRef& q, const ConstVectorRef& tail) {

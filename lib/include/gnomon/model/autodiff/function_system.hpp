@@ -41,6 +41,8 @@ class GNOMON_EXPORT FunctionSystem : public System,
   double kinetic_energy(const ConstVectorRef& q, const ConstVectorRef& p) const final;
   long double kinetic_compensated(const ConstVectorRef& q, const ConstVectorRef& q_tail, const ConstVectorRef& p,
                                   const ConstVectorRef& p_tail, VectorRef t_q, VectorRef t_p) const final;
+  bool extended_kinetic_gradient(const ConstVectorRef& q, const ConstVectorRef& q_tail, const ConstVectorRef& p,
+                                 const ConstVectorRef& p_tail, VectorRefOf<Extended> out) const final;
   void kinetic_gradient(const ConstVectorRef& q, const ConstVectorRef& p, VectorRef t_q, VectorRef t_p) const final;
   void kinetic_hessian_times(const ConstVectorRef& q, const ConstVectorRef& p, const ConstVectorRef& w_q,
                              const ConstVectorRef& w_p, VectorRef out_q, VectorRef out_p) const final;
