@@ -123,11 +123,11 @@ void SystemAt::force(double t, const VectorOf<Extended>& q, const VectorOf<Exten
 
 void SystemAt::constraint_hessian_times(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& lambda,
                                         const VectorOf<Extended>& v, VectorOf<Extended>& out) {
-  split(q, q_dual_);
-  split(lambda, lambda_dual_);
-  split(v, v_dual_);
-  constraint_hessian_times(t, q_dual_, lambda_dual_, v_dual_, out_dual_);
-  sum(out_dual_, out);
+  q_ = q.cast<double>();
+  lambda_ = lambda.cast<double>();
+  c_ = v.cast<double>();
+  system_->constraint_hessian_times(t, q_, lambda_, c_, a_);
+  out = a_.cast<Extended>();
 }
 
 void SystemAt::constraint_velocity(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& v,

@@ -128,16 +128,19 @@ class GglEquations final : public TemplatedEquations<GglEquations, true> {
     frame_.set_points(x, b);
     at_.mass_times(b.u, b.mass_u);
     at_.mass_times(b.y, b.mass_y);
+    b.middle.set(at_, times_.moving() ? frame_.z0().t : tm, b.qm);
+    if (times_.moving()) b.later.set(at_, t1, b.qm);
+    b.end.set(at_, t1, b.q1);
 
     // M (D_pPsi)^T gamma: (G0 + G1)^T gamma/2, which is G(q_m)^T gamma for quadratic g; zorb has G(q_m)^T gamma too.
     if (rule_.correct_constraints && !rule_.orthogonal) {
-      at_.constraint_force(t1, b.q1, b.gamma, b.kick);
+      b.end.force(b.gamma, b.kick);
       frame_.add_start_force(b.gamma, b.kick);
       b.kick *= S(0.5);
     } else {
-      times_.average(b.kick, b.a, [&](double t, auto& out) { at_.constraint_force(t, b.qm, b.gamma, out); });
+      times_.average(b.kick, b.a, [&](double t, auto& out) { b.middle_at(t, t1).force(b.gamma, out); });
     }
-    times_.average(b.force, b.a, [&](double t, auto& out) { at_.constraint_force(t, b.qm, b.mu, out); });
+    times_.average(b.force, b.a, [&](double t, auto& out) { b.middle_at(t, t1).force(b.mu, out); });
     times_.average(b.turn, b.a,
                    [&](double t, auto& out) { at_.constraint_hessian_times(t, b.qm, b.gamma, b.vm, out); });
     if (rule_.split_potential)
@@ -162,13 +165,13 @@ class GglEquations final : public TemplatedEquations<GglEquations, true> {
       frame_.end_constraints(b, b.g1);
       for (Index i = 0; i < m_; ++i) f[2 * n_ + i] = b.g1[i] / S(h);
     } else {
-      at_.constraint_jacobian_times(times_.moving() ? t1 : tm, b.qm, b.u, b.row);
+      b.middle_at(times_.moving() ? t1 : tm, t1).times(b.u, b.row);
       for (Index i = 0; i < m_; ++i) f[2 * n_ + i] = b.row[i] + S(frame_.g0()[i] / h);
     }
     if (times_.moving())
       at_.constraint_velocity(t1, b.q1, b.v1, b.row);
     else
-      at_.constraint_jacobian_times(t1, b.q1, b.v1, b.row);
+      b.end.times(b.v1, b.row);
     for (Index i = 0; i < m_; ++i) f[2 * n_ + m_ + i] = b.row[i];
 
     if (rule_.corrected()) corrections_.add(b, f);

@@ -5,6 +5,7 @@
 
 #include "gnomon/model/system_at.hpp"
 #include "gnomon/scheme/requirements.hpp"
+#include "kernels/common/constraints_at.hpp"
 #include "kernels/common/extended_state.hpp"
 #include "kernels/common/ledger.hpp"
 
@@ -27,7 +28,12 @@ struct GglPoints {
   VectorOf<S> u, y, dq, qm, q1, vm, v1, mass_u, mass_y, kick, force, turn, gradient, rate, a;  // n; a is scratch
   VectorOf<S> mu, gamma, row, g1;                                                              // m; row is scratch
 
-  void resize(Index n, Index m) {
+  ConstraintsAt<S> middle, later, end;  ///< G at q_m, of moving constraints at t0; at q_m and t1 of these; at q1
+
+  const ConstraintsAt<S>& middle_at(double t, double t1) const { return t == t1 ? later : middle; }
+  void resize(const System& system) {
+    const Index n = system.n(), m = system.m();
+    for (auto* g : {&middle, &later, &end}) g->allocate(system);
     for (auto* v : {&u, &y, &dq, &qm, &q1, &vm, &v1, &mass_u, &mass_y, &kick, &force, &turn, &gradient, &rate, &a})
       v->resize(n);
     for (auto* v : {&mu, &gamma, &row, &g1}) v->resize(m);
@@ -38,7 +44,7 @@ class GglFrame {
  public:
   GglFrame(const System& system, const GglRule& rule)
       : rule(rule), at(system), n(system.n()), m(system.m()), system_(&system), v0_(system) {
-    points_.for_each([&](auto& b) { b.resize(n, m); });
+    points_.for_each([&](auto& b) { b.resize(system); });
     for (Vector* v : {&end_, &tail_, &gradient_}) v->setZero(n);
     g0_.setZero(m);
     extended_g_start_.setZero(system.constraint_pattern().nonzeros());

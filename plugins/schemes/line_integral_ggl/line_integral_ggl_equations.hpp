@@ -12,6 +12,7 @@
 
 #include "gnomon/scheme/one_solve_step.hpp"
 #include "gnomon/scheme/requirements.hpp"
+#include "kernels/common/constraints_at.hpp"
 #include "kernels/common/extended_state.hpp"
 #include "kernels/common/ledger.hpp"
 #include "kernels/ggl/constraint_hessians.hpp"
@@ -41,6 +42,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
     buffers_.for_each([&](auto& b) {
       for (auto* v : {&b.q, &b.v, &b.du, &b.dy, &b.a, &b.force}) v->setZero(n_);
       for (auto* v : {&b.mu, &b.gamma, &b.row}) v->setZero(m_);
+      b.g.allocate(system);
     });
     for (Vector* v : {&gradient0_, &work_}) v->setZero(n_);
     lambda_.setZero(m_);
@@ -133,9 +135,10 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
     for (Index l = 0; l < table_.k; ++l) {
       const double t = frame_.time(l);
       set_node(x, l, b);
-      at_.constraint_force(t, b.q, b.gamma, b.a);
+      b.g.set(at_, t, b.q);
+      b.g.force(b.gamma, b.a);
       frame_.add_moments(l, -1, b.a, 0, 0, s_, f);
-      at_.constraint_force(t, b.q, b.mu, b.force);
+      b.g.force(b.mu, b.force);
       at_.constraint_hessian_times(t, b.q, b.gamma, b.v, b.a);
       b.force += b.a * S(h_);
       at_.potential_gradient(t, b.q, b.a);
@@ -143,9 +146,9 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
       if (applied_.active()) b.force -= applied_(t, b.q, b.du) * S(h_);
       frame_.add_moments(l, 1, b.force, y_at(0), 0, s_, f);
       if (r_ <= 1) continue;
-      at_.constraint_jacobian_times(t, b.q, b.du, b.row);
+      b.g.times(b.du, b.row);
       frame_.add_moments(l, 1, b.row, mu_at(0), 1, r_, f);
-      at_.constraint_jacobian_times(t, b.q, b.dy, b.row);
+      b.g.times(b.dy, b.row);
       frame_.add_moments(l, 1, b.row, gamma_at(0), 1, r_, f);
       at_.constraint_curvature(t, b.q, b.v, b.du, b.row);
       frame_.add_moments(l, h_, b.row, gamma_at(0), 1, r_, f);
@@ -213,6 +216,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
   template <class S>
   struct Buffers {
     VectorOf<S> q, v, du, dy, a, force, mu, gamma, row;
+    ConstraintsAt<S> g;  ///< at q
   };
   /// The places of one (stage, stage) or (stage, multiplier) pair in the pattern.
   struct Stages {

@@ -54,6 +54,7 @@ class GNOMON_EXPORT SystemAt {
   }
   void constraint_hessian_times(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& lambda,
                                 const VectorOf<Dual1>& v, VectorOf<Dual1>& out);
+  /// At the rounded point: lambda is the small multiplier of a hidden constraint, of order h^2.
   void constraint_hessian_times(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& lambda,
                                 const VectorOf<Extended>& v, VectorOf<Extended>& out);
 
