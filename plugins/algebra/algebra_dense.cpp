@@ -56,6 +56,10 @@ class DenseLuOf final : public Dense {
     out = permuted_;
     return all_finite(x) || fail("the solution is not finite: the matrix is singular");
   }
+  double pivot_ratio() const override {
+    const auto pivots = lu_->matrixLU().diagonal().cwiseAbs();
+    return pivots.minCoeff() / pivots.maxCoeff();
+  }
 
  private:
   using Square = Eigen::Matrix<double, Size, Size>;
@@ -98,6 +102,7 @@ class DenseLu final : public LinearAlgebra {
     return lu_->factor(values, setup) || fail(lu_->message());
   }
   bool solve(VectorRef x) override { return lu_->solve(x) || fail(lu_->message()); }
+  double pivot_ratio() const override { return lu_->pivot_ratio(); }
 
  private:
   std::unique_ptr<LinearAlgebra> lu_;

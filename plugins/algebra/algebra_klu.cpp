@@ -17,6 +17,7 @@ class Klu final : public LinearAlgebra {
   }
   bool factor(const ConstVectorRef& values, Setup) override { return factors_.factor(values) || fail_singular(); }
   bool solve(VectorRef x) override { return factors_.solve(x) || fail_singular(); }
+  double pivot_ratio() const override { return factors_.pivot_ratio(); }
   void serialize(Archive& archive) override { factors_.serialize(archive); }
   std::string summary() const override { return std::to_string(factors_.nonzeros()) + " nonzeros in the factors"; }
 

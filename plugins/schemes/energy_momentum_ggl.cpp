@@ -84,7 +84,7 @@ class EnergyMomentumGgl final : public MechanicalScheme {
   Promises promises() const override {
     Promises p;
     p.order = 2;
-    p.energy = p.position = p.hidden = p.momentum = p.symmetric = true;
+    p.energy = p.position = p.hidden = p.momentum = p.symmetric = p.variable_steps = true;
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
@@ -113,6 +113,7 @@ class EnergyMomentumGgl final : public MechanicalScheme {
     rule.weight = kernels::GeneralQuotient::Weight::mass;
     Promises promised = kernels::configuration_promises(system, true, false);
     promised.hidden = system.m() > 0;
+    promised.variable_steps = true;
     return {std::make_unique<kernels::ConfigurationStep<kernels::LevelMultiplier>>(
                 system, rule, kernels::LevelMultiplier::Rule{true}, end_multipliers),
             promised};

@@ -28,6 +28,12 @@
 /// projection takes the energy Psi.A^-1 Psi/2, Psi = G M^-1 p, A = G M^-1 G^T, out of p; the scheme conserves H with
 /// it.
 ///
+/// Hidden constraint. G M^-1 p at t_n is left over, and goes from step to step with the factor (-1)^r: it alternates, and
+/// stays O(h^2 ceil(r/2)), for odd r; for even r it is summed, and wanders. The default is odd for this. Measured, double
+/// spherical pendulum (start=spatial), h = .01, largest |G v| after 1e3 and 5e4 steps: (k,s,r) = (2,2,1) 1.1e-2, 1.3e-2;
+/// (2,2,2) 8.5e-3, 1.5e-1; (3,3,2) 1.0e-2, 6.5e-1; (3,3,3) 3.9e-5, 5.1e-5. Where G loses rank for an instant r < s does
+/// not keep the branch: n-four-bar, h = .001, t = 10, error of the last tip 3e-2 for (2,2,1), 1e-15 for (3,3,3).
+///
 /// A mass that depends on q: the same method for H(q,p), where both q and p need coefficients (kernels/
 /// general_line_integral.hpp); H is kept as far as the quadrature integrates it.
 ///
@@ -124,8 +130,9 @@ class Hbvm final : public MechanicalScheme {
                                 "quadrature nodes, at least s; 0: the fewest that are exact for polynomial U and g, "
                                 "s + 4 where they are not polynomial"),
             OptionSpec::integer("s", 2, 1, most, "degree of q(t) in a step"),
-            OptionSpec::integer("r", 1, 1, most,
-                                "coefficients of the multiplier, a polynomial of degree r - 1 in a step; at most s"),
+            OptionSpec::integer("r", 0, 0, most,
+                                "coefficients of the multiplier, a polynomial of degree r - 1 in a step; at most s; 0: "
+                                "the largest odd number up to s"),
             OptionSpec::choice("output", {"raw", "projected"},
                                "p and lambda of the state: the scheme's own, or p projected onto G M^-1 p = 0 and the "
                                "index-1 multipliers there; the scheme itself always goes on from its own")};
@@ -142,7 +149,7 @@ class Hbvm final : public MechanicalScheme {
       require_closed_ledger(*this, system);
     else
       kernels::require_conservative_configuration_mass(*this, system);
-    const Index s = options.integer("s"), r = options.integer("r");
+    const Index s = options.integer("s"), r = options.integer("r") == 0 ? s - (s + 1) % 2 : options.integer("r");
     const SystemTraits& traits = system.traits();
     const int constraint_degree = system.m() > 0 ? traits.constraint_degree : 0;
     Index k = options.integer("k");
@@ -163,7 +170,8 @@ class Hbvm final : public MechanicalScheme {
     const Index pairs = (r + 1) / 2;  // ceil(r/2)
     p.order = static_cast<int>(constrained ? std::min(2 * s, 4 * pairs) : 2 * s);
     p.momentum_order = constrained && !projected ? static_cast<int>(2 * pairs) : p.order;
-    p.energy = kernels::nodes_are_exact(k, s, traits.potential_degree);
+    p.energy =
+        kernels::nodes_are_exact(k, s, traits.potential_degree) && kernels::nodes_are_exact(k, s, constraint_degree);
     p.position = kernels::nodes_are_exact(k, s, constraint_degree);
     p.hidden = projected;
     p.momentum = k == s && kernels::symmetries_keep_constraints(system);

@@ -76,7 +76,7 @@ class LineIntegralGgl final : public MechanicalScheme {
   Promises promises() const override {
     Promises p;
     p.order = 4;
-    p.energy = p.position = p.hidden = p.momentum = p.symmetric = true;
+    p.energy = p.position = p.hidden = p.momentum = p.symmetric = p.variable_steps = true;
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {

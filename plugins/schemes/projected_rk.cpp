@@ -285,7 +285,7 @@ class ProjectedRk final : public MechanicalScheme {
   Promises promises() const override {
     Promises p;
     p.order = 6;
-    p.energy = p.position = p.hidden = p.symmetric = true;
+    p.energy = p.position = p.hidden = p.symmetric = p.variable_steps = true;
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
@@ -295,6 +295,7 @@ class ProjectedRk final : public MechanicalScheme {
     promised.order = method.index1 ? method.tableau.order : order_of_index_3(method, system.mass());
     promised.position = method.project || (!method.index1 && method.tableau.stiffly_accurate);
     promised.hidden = method.project && method.rule.velocity;
+    promised.variable_steps = promised.hidden && method.index1;
     promised.energy = method.project && method.rule.energy;
     promised.symmetric = method.mirror_sign != 0 || (!method.project && method.tableau.symmetric && method.index1);
     return {std::make_unique<ProjectedRkStep>(system, method), promised};

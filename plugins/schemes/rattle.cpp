@@ -331,7 +331,7 @@ class Rattle final : public MechanicalScheme {
   Promises promises() const override {
     Promises p;
     p.order = 2;
-    p.position = p.hidden = p.momentum = p.symmetric = p.symplectic = true;
+    p.position = p.hidden = p.momentum = p.symmetric = p.symplectic = p.variable_steps = true;
     return p;
   }
   Binding bind(const System& system, const Options&) const override {

@@ -40,6 +40,7 @@ class KinsolPicard final : public NonlinearSolver {
   }
   SolveReport solve(VectorRef xs) override { return iteration_->solve(xs); }
   bool correct(VectorRef f) override { return iteration_->correct(f); }
+  double pivot_ratio() const override { return iteration_->pivot_ratio(); }
   void serialize(Archive& archive) override { iteration_->serialize(archive); }
 
  private:

@@ -69,6 +69,7 @@ class Newton final : public NonlinearSolver {
   }
 
   bool correct(VectorRef f) override { return linear_.factorised() && linear_.solve(f); }
+  double pivot_ratio() const override { return linear_.pivot_ratio(); }
   void serialize(Archive& archive) override { linear_.serialize(archive, false); }
 
  private:

@@ -55,6 +55,7 @@ class NewtonSimplified final : public NonlinearSolver {
     f = dx_;
     return true;
   }
+  double pivot_ratio() const override { return leading_ ? 1 : linear_.pivot_ratio(); }
   void serialize(Archive& archive) override {
     archive(has_matrix_);
     if (!leading_) linear_.serialize(archive, has_matrix_);

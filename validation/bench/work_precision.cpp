@@ -32,7 +32,7 @@ std::vector<Contender> contenders() {
           {"composition 4", "composition", composed("4"), true, fourth},
           {"composition 6", "composition", composed("6"), true, sixth},
           {"hbvm(4,2)", "hbvm", {{"k", "4"}, {"s", "2"}}, true, second},
-          {"hbvm(6,3)", "hbvm", {{"k", "6"}, {"s", "3"}}, true, second},
+          {"hbvm(6,3)", "hbvm", {{"k", "6"}, {"s", "3"}, {"r", "1"}}, true, second},
           {"line-integral-ggl(4,2)", "line-integral-ggl", line("4", "2", "1"), true, fourth},
           {"line-integral-ggl(6,4)", "line-integral-ggl", line("6", "4", "3"), true, sixth},
           {"ida-index1", "ida-index1", {}, false, tolerances},

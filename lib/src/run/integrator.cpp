@@ -8,6 +8,13 @@
 
 namespace gnomon {
 
+namespace {
+
+/// Levels of a scheme that takes variable steps.
+constexpr int default_halvings = 6;
+
+}  // namespace
+
 Integrator::Impl::Impl(std::shared_ptr<const Model> integrated, const Scheme& scheme, const Options& scheme_options,
                        const SolverFactory& factory, const Options& solver_options, IntegratorOptions o)
     : model(std::move(integrated)), options(o), monitor(*model) {
@@ -22,6 +29,8 @@ Integrator::Impl::Impl(std::shared_ptr<const Model> integrated, const Scheme& sc
     return;
   }
   binding = scheme.bind(*model, scheme_options);
+  bound = binding.promises;
+  if (options.max_halvings < 0) options.max_halvings = bound.variable_steps ? default_halvings : 0;
   attach(scheme.name(), factory, solver_options);
 }
 
@@ -89,6 +98,9 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
   }
   impl_->monitor.start();
   impl_->counters = RunCounters();
+  impl_->binding.promises = impl_->bound;
+  impl_->singular = SingularPosition();
+  impl_->looked_at = 1;
   impl_->started = true;
   impl_->notify();
 }
@@ -164,6 +176,9 @@ const InvariantMonitor& Integrator::monitor() const {
 }
 const Promises& Integrator::promises() const {
   return impl_->driver ? impl_->driver->promises() : impl_->binding.promises;
+}
+const SingularPosition& Integrator::singular_position() const {
+  return impl_->singular;
 }
 const RunCounters& Integrator::counters() const {
   return impl_->counters;

@@ -32,7 +32,10 @@ struct Integrator::Impl {
   std::vector<Observer*> observers;
   std::unique_ptr<EventDriver> driver;  // of a system with obstacles: then binding and solves are empty
   ConstraintRank rank;
-  Checkpoint::Identity identity;  // of whose checkpoints it takes
+  Promises bound;  // those of bind; binding.promises are those of the run
+  SingularPosition singular;
+  double pivot_ratio = 1, looked_at = 1;  // of the last step; of the last step whose position was looked at
+  Checkpoint::Identity identity;          // of whose checkpoints it takes
   bool started = false;
   bool warming_up = false;
 
@@ -67,6 +70,10 @@ struct Integrator::Impl {
   void serialize(Archive& archive);
   /// What start() does beside setting the state.
   void resume();
+  /// Looks for a singular position after a step with a small pivot, or at one that failed, where it allocates.
+  bool near_singular_position() const;
+  void watch_rank();
+  std::string remedies() const;
   bool notify();
   /// One step of a system with obstacles.
   bool driven_step(double h, StepReport& report);

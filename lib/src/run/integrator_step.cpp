@@ -39,6 +39,9 @@ class Successor {
 /// A scheme that asks for more repetitions of one system than this in one step has stalled.
 constexpr int max_repetitions = 10000;
 
+/// Of a Newton matrix, and of G M^-1/2: see SingularPosition.
+constexpr double small_pivot = 1e-8, singular_condition = 1e3;
+
 }  // namespace
 
 void Integrator::Impl::count(const SolveReport& report) {
@@ -52,6 +55,7 @@ bool Integrator::Impl::attempt(double h, StepReport& report) {
   try {
     StepEquations& equations = *binding.equations;
     equations.begin(z, h);
+    pivot_ratio = 1;
     for (Index k = 0; k < equations.n_solves(); ++k) {
       Solve& solve = solves[static_cast<std::size_t>(equations.system_of(k))];
       Next then = Next::repeat;
@@ -68,6 +72,7 @@ bool Integrator::Impl::attempt(double h, StepReport& report) {
           fall_back(solve, report.last);
           solver = solve.fallback.get();
         }
+        pivot_ratio = std::min(pivot_ratio, solver->pivot_ratio());
         if (report.last.status != SolveStatus::converged) {
           const char* diagnosis = equations.diagnosis(k);
           return fail(report, report.last.status,
@@ -153,7 +158,10 @@ bool Integrator::Impl::attempt_or_halve(double h, int level, StepReport& report)
   backup = z;
   report.status = SolveStatus::converged;
   report.message.clear();
-  if (attempt_or_halve(h / 2, level + 1, report) && attempt_or_halve(h / 2, level + 1, report)) return true;
+  if (attempt_or_halve(h / 2, level + 1, report) && attempt_or_halve(h / 2, level + 1, report)) {
+    binding.promises.symmetric = binding.promises.symplectic = false;
+    return true;
+  }
   z = backup;
   return false;
 }
@@ -170,6 +178,31 @@ void Integrator::Impl::warm_up(const Vector& v, const Vector& a) {
   warming_up = false;
   z = next = start;
   counters = counted;
+}
+
+bool Integrator::Impl::near_singular_position() const {
+  const System* system = model->mechanical();
+  if (!system || system->m() == 0 || rank.rank < system->m()) return false;
+  const ConstraintRank here = gnomon::constraint_rank(*system, z.t, z.q.value());
+  return here.rank < system->m() || here.condition > singular_condition;
+}
+
+void Integrator::Impl::watch_rank() {
+  // Looked at again where the pivot is ten times smaller only: a matrix that is ill-conditioned for another reason
+  // costs a few of these.
+  if (driver || singular.step > 0 || !(pivot_ratio < std::min(small_pivot, 0.1 * looked_at))) return;
+  looked_at = pivot_ratio;
+  if (near_singular_position()) singular = {counters.steps, z.t, pivot_ratio, monitor.velocity_max()};
+}
+
+std::string Integrator::Impl::remedies() const {
+  if (driver) return {};
+  std::string text = near_singular_position() ? "; near a position where G loses rank" : "";
+  text += "; remedies: a smaller step";
+  if (!options.fallback) text += ", a fallback solver";
+  if (options.max_halvings == 0)
+    text += bound.variable_steps ? ", halved steps" : ", a scheme that takes variable steps and halves them";
+  return text;
 }
 
 bool Integrator::Impl::notify() {
@@ -199,11 +232,12 @@ void Integrator::Impl::record_step(double h, StepReport& report) {
   if (!(driver ? driven_step(h, report) : attempt_or_halve(h, 0, report))) {
     report.message = "step " + std::to_string(counters.steps + 1) + " from t = " + number_text(z.t) +
                      " over h = " + number_text(h) + ": " + to_string(report.status) +
-                     (report.message.empty() ? "" : ": " + report.message);
+                     (report.message.empty() ? "" : ": " + report.message) + remedies();
     return;
   }
   ++counters.steps;
   ++report.steps;
+  watch_rank();
   monitor.record();
   report.stopped_by_observer = !notify();
 }

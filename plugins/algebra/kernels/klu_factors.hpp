@@ -69,6 +69,12 @@ class KluFactors {
     return x.allFinite();
   }
 
+  /// KLU scales the rows before it pivots.
+  double pivot_ratio() const {
+    const Eigen::Map<const Vector> pivots(static_cast<const double*>(numeric_->Udiag), pattern_->rows);
+    return pivots.cwiseAbs().minCoeff() / pivots.cwiseAbs().maxCoeff();
+  }
+
   /// The pivot order, by the values that it was found with.
   void serialize(Archive& archive) {
     bool ordered = numeric_ != nullptr;

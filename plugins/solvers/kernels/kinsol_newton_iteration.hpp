@@ -135,6 +135,7 @@ class KinsolNewtonIteration final : public NonlinearSolver {
   }
 
   bool correct(VectorRef f) override { return linear_.correct(f); }
+  double pivot_ratio() const override { return linear_.pivot_ratio(); }
   void serialize(Archive& archive) override { linear_.serialize(archive, false); }
 
  private:

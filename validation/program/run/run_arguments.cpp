@@ -41,7 +41,10 @@ void add_fallback_flags(CLI::App& command, RunArguments& a) {
                    fmt::format("where the solver fails on a step, solve with {}, then cut the step into up to 2^{} "
                                "substeps",
                                fallback_solver, fallback_halvings));
-  command.add_option("--max-halvings", a.max_halvings, "cut a refused step into up to 2^N substeps [0]")
+  command
+      .add_option(
+          "--max-halvings", a.max_halvings,
+          "cut a refused step into up to 2^N substeps; 0: none [6 where the scheme takes variable steps, else 0]")
       ->type_name("N");
 }
 

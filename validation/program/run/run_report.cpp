@@ -75,6 +75,14 @@ void print_summary(std::FILE* out, const RunReport& report, const Integrator& in
   if (works(work)) row("work", fmt::format("{:.10g} = {}", static_cast<double>(work.total()), terms(work)));
   if (integrator.state().lambda.size() > 0)
     row("constraints", fmt::format("max |g| {:.2e}, max |G v| {:.2e}", monitor.position_max(), monitor.velocity_max()));
+  if (const SingularPosition& singular = integrator.singular_position(); singular.step > 0)
+    row("singular",
+        fmt::format("G lost rank near t = {:g}, step {}; max |G v| {:.2e} up to there{}", singular.t, singular.step,
+                    singular.velocity_before,
+                    integrator.promises().hidden || monitor.velocity_max() <= 100 * singular.velocity_before
+                        ? ""
+                        : ". The velocities have left the constraints since: take a scheme that keeps them, "
+                          "energy-momentum-ggl or line-integral-ggl"));
   const auto rows = [&](const char* label, const std::vector<Drift>& drifts, auto name_of) {
     for (std::size_t a = 0; a < drifts.size(); ++a)
       row(a ? "" : label, fmt::format("{}: {:.10g}, max error {:.2e}", name_of(static_cast<Index>(a)),
@@ -154,6 +162,13 @@ Json::Value run_json(const RunReport& report, const Integrator& integrator) {
   }
   out["constraints"]["position_max"] = to_json(monitor.position_max());
   out["constraints"]["velocity_max"] = to_json(monitor.velocity_max());
+  if (const SingularPosition& singular = integrator.singular_position(); singular.step > 0) {
+    Json::Value& place = out["singular_position"];
+    place["step"] = Json::Int64(singular.step);
+    place["t"] = to_json(singular.t);
+    place["pivot_ratio"] = to_json(singular.pivot_ratio);
+    place["velocity_before"] = to_json(singular.velocity_before);
+  }
   out["momentum"] = drifts_json(monitor.momentum(),
                                 [&](Index a) { return integrator.system().parts().symmetries->symmetry_name(a); });
   out["integrals"] = drifts_json(monitor.integrals(),

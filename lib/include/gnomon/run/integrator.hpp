@@ -70,7 +70,18 @@ struct IntegratorOptions {
   /// then two steps of half the size, each with both solvers. Null: no other solver. It lives as long as the
   /// integrator.
   const SolverFactory* fallback = nullptr;
-  int max_halvings = 0;  ///< cut a refused step into up to 2^max_halvings substeps; 0: a refused step ends the run
+  /// Cut a refused step into up to 2^max_halvings substeps; 0: a refused step ends the run. -1: 6 where the scheme takes
+  /// variable steps (Promises::variable_steps), else 0.
+  int max_halvings = -1;
+};
+
+/// Where the constraints came closest to losing rank: found where the smallest pivot of a Newton matrix falls below 1e-8
+/// of the largest one and G M^-1/2, rows scaled to length one, has a condition number above 1e3 there.
+struct SingularPosition {
+  long step = 0;               ///< the first such step; 0: none
+  double t = 0;                ///< at its end
+  double pivot_ratio = 0;      ///< of its Newton matrix
+  double velocity_before = 0;  ///< largest hidden constraint error up to there
 };
 
 class GNOMON_EXPORT Integrator {
@@ -113,6 +124,7 @@ class GNOMON_EXPORT Integrator {
   void add_observer(Observer& observer);
   const State& state() const;
   const InvariantMonitor& monitor() const;
+  /// Of this run: one with halved steps is not symmetric or symplectic any more.
   const Promises& promises() const;
   const RunCounters& counters() const;
   /// Events and energy book of a system with obstacles; none, and a book of zeros, for others.
@@ -120,6 +132,8 @@ class GNOMON_EXPORT Integrator {
   EnergyBook energy_book() const;
   /// Constraints that repeat others at the start, found with IntegratorOptions::dependent_constraints.
   const ConstraintRank& constraint_rank() const;
+  /// Where G nearly lost its rank; a system with obstacles has none.
+  const SingularPosition& singular_position() const;
   /// Deepest penetration at an event, in units of c.
   double deepest_penetration() const;
   const Model& model() const;

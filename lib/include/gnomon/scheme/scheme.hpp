@@ -32,6 +32,9 @@ struct Promises {
   bool momentum = false;    ///< every declared momentum map at rounding level
   bool symmetric = false;   ///< step(-h) undoes step(h)
   bool symplectic = false;  ///< on the constraint manifold's cotangent bundle
+  /// Steps of any sizes may follow each other: one step starts from q and p alone, and p is tangent at its end. Where p is
+  /// not, the multiplier has order 0 under steps of random sizes, and the hidden constraint does a random walk.
+  bool variable_steps = false;
 };
 /// E.g. "order 2, energy, position, momentum, symmetric".
 GNOMON_EXPORT std::string to_string(const Promises& promises);

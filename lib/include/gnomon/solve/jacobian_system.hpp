@@ -35,6 +35,8 @@ class GNOMON_EXPORT JacobianSystem final : private JacobianProduct {
   void serialize(Archive& archive, bool with_matrix);
   /// x <- J^-1 x; false as LinearAlgebra::solve.
   bool solve(VectorRef x) { return algebra_->solve(x); }
+  /// LinearAlgebra::pivot_ratio() of the factors of this solve; 1 without any.
+  double pivot_ratio() const { return factorised_ ? algebra_->pivot_ratio() : 1; }
   /// Why factorise or solve failed.
   const std::string& message() const { return algebra_->message(); }
   const LinearAlgebra& algebra() const { return *algebra_; }

@@ -40,6 +40,9 @@ class GNOMON_EXPORT LinearAlgebra {
   /// x <- J^-1 x. False where the result is not finite or, where that is checked, no solution.
   virtual bool solve(VectorRef x) = 0;
 
+  /// The smallest pivot of the last factorisation by the largest one, in absolute value; 1 where it is not known.
+  virtual double pivot_ratio() const { return 1; }
+
   /// What is kept from one matrix to the next, a pivot order for instance, without the factors of the last one: where
   /// it was read, the next factor and solve give what they would have given in the run that wrote it, bit by bit.
   /// Throws Error(bad_file) where it does not fit.

@@ -61,6 +61,8 @@ class GNOMON_EXPORT NonlinearSolver {
     static_cast<void>(f);
     return false;
   }
+  /// LinearAlgebra::pivot_ratio() of the factors of the last solve; 1 where there are none, or it is not known.
+  virtual double pivot_ratio() const { return 1; }
   /// What it keeps from one solve to the next and the result of the next one depends on, to the last bit: a matrix that
   /// is not set anew for every solve, say. For checkpoints; called after attach.
   virtual void serialize(Archive& archive) { static_cast<void>(archive); }

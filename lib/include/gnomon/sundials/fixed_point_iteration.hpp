@@ -95,6 +95,7 @@ class GNOMON_EXPORT FixedPointIteration : public NonlinearSolver {
   }
 
   bool correct(VectorRef f) final { return matrix_.correct(f); }
+  double pivot_ratio() const final { return matrix_.pivot_ratio(); }
   void serialize(Archive& archive) final { matrix_.serialize(archive); }
 
  protected:

@@ -49,6 +49,8 @@ class FrozenJacobian {
   /// NonlinearSolver::correct
   bool correct(VectorRef f) { return available() && linear_.solve(f); }
 
+  double pivot_ratio() const { return linear_.pivot_ratio(); }
+
   /// Both return false.
   bool evaluation_failed(SolveReport& report) const {
     report.status = SolveStatus::evaluation_failed;

@@ -25,6 +25,7 @@ class GNOMON_EXPORT SunLinearSystem {
   void serialize(Archive& archive, bool with_matrix) { system_.serialize(archive, with_matrix); }
   /// NonlinearSolver::correct, by factors of this solve.
   bool correct(VectorRef f) { return system_.factorised() && system_.solve(f); }
+  double pivot_ratio() const { return system_.pivot_ratio(); }
   /// b <- J^-1 b; false where that is not finite.
   bool solve(N_Vector b) { return system_.solve(Eigen::Map<Vector>(N_VGetArrayPointer(b), N_VGetLength(b))); }
   bool solve(VectorRef b) { return system_.solve(b); }
