@@ -101,6 +101,7 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
   impl_->binding.promises = impl_->bound;
   impl_->singular = SingularPosition();
   impl_->looked_at = 1;
+  impl_->largest_pivot = 0;
   impl_->started = true;
   impl_->notify();
 }

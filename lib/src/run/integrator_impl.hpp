@@ -34,8 +34,8 @@ struct Integrator::Impl {
   ConstraintRank rank;
   Promises bound;  // those of bind; binding.promises are those of the run
   SingularPosition singular;
-  double pivot_ratio = 1, looked_at = 1;  // of the last step; of the last step whose position was looked at
-  Checkpoint::Identity identity;          // of whose checkpoints it takes
+  double pivot_ratio = 1, largest_pivot = 0, looked_at = 1;  // of the last step, in the run, at the last look
+  Checkpoint::Identity identity;                             // of whose checkpoints it takes
   bool started = false;
   bool warming_up = false;
 

@@ -39,8 +39,8 @@ class Successor {
 /// A scheme that asks for more repetitions of one system than this in one step has stalled.
 constexpr int max_repetitions = 10000;
 
-/// Of a Newton matrix, and of G M^-1/2: see SingularPosition.
-constexpr double small_pivot = 1e-8, singular_condition = 1e3;
+/// See SingularPosition.
+constexpr double small_pivot = 1e-3, singular_condition = 30;
 
 }  // namespace
 
@@ -184,13 +184,14 @@ bool Integrator::Impl::near_singular_position() const {
   const System* system = model->mechanical();
   if (!system || system->m() == 0 || rank.rank < system->m()) return false;
   const ConstraintRank here = gnomon::constraint_rank(*system, z.t, z.q.value());
-  return here.rank < system->m() || here.condition > singular_condition;
+  return here.rank < system->m() || here.condition > singular_condition * rank.condition;
 }
 
 void Integrator::Impl::watch_rank() {
+  largest_pivot = std::max(largest_pivot, pivot_ratio);
   // Looked at again where the pivot is ten times smaller only: a matrix that is ill-conditioned for another reason
   // costs a few of these.
-  if (driver || singular.step > 0 || !(pivot_ratio < std::min(small_pivot, 0.1 * looked_at))) return;
+  if (driver || singular.step > 0 || !(pivot_ratio < std::min(small_pivot * largest_pivot, 0.1 * looked_at))) return;
   looked_at = pivot_ratio;
   if (near_singular_position()) singular = {counters.steps, z.t, pivot_ratio, monitor.velocity_max()};
 }

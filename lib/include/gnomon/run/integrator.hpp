@@ -75,8 +75,10 @@ struct IntegratorOptions {
   int max_halvings = -1;
 };
 
-/// Where the constraints came closest to losing rank: found where the smallest pivot of a Newton matrix falls below 1e-8
-/// of the largest one and G M^-1/2, rows scaled to length one, has a condition number above 1e3 there.
+/// Where the constraints come close to losing rank, the smallest pivot of a Newton matrix falls with the square of the
+/// distance. Found where it is, by the largest pivot, a thousandth of what it was at most in the run, and the condition
+/// number of G M^-1/2, rows scaled to length one, is more than thirty times that of the start. (A run with steps of h
+/// over a position with speed v comes as close as v h/2: no fixed small number is reached at every step size.)
 struct SingularPosition {
   long step = 0;               ///< the first such step; 0: none
   double t = 0;                ///< at its end
