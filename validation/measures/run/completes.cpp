@@ -31,6 +31,9 @@ Quantities measure_completes(const Registry& registry, const Case& c) {
                  {},
                  "max |H - H0| / (1e-14 sqrt(N) max(1, max|T|, max|U|))"});
   out.push_back({"position", monitor.position_max(), {}, "max |g|"});
+  out.push_back({"hidden", monitor.velocity_max(), {}, "max |G v|"});
+  if (integrator.singular_position().step > 0)
+    out.push_back({"singular-at", integrator.singular_position().t, {}, "time at which G was found to lose rank"});
 
   for (const auto& name : c.references) {
     const double tolerance = c.tolerances.empty() ? 0 : c.tolerances.front();
@@ -38,6 +41,10 @@ Quantities measure_completes(const Registry& registry, const Case& c) {
       const Phase end = reference_state(registry, instance, c, name, tolerance, c.until);
       const double drift = energy(mechanical(instance), c.until, end.q, end.p) - monitor.energy().initial();
       out.push_back({name + "-reached", c.until, {}, "time " + name + " reaches"});
+      out.push_back({name + "-distance",
+                     (integrator.state().q.value() - end.q).norm() / end.q.norm(),
+                     {},
+                     "|q - q of " + name + "| / |q of " + name + "| there"});
       out.push_back({name + "-energy", std::abs(drift) / scale, {}, "its energy error there / max(max|T|, max|U|)"});
     } catch (const RunFailed& failure) {
       out.push_back({name + "-reached", failure.t(), {}, failure.what()});
