@@ -80,3 +80,24 @@ BOOST_AUTO_TEST_CASE(extended_derivatives_are_the_double_ones_and_see_the_tail) 
   BOOST_TEST(jacobians >= 15);
   BOOST_TEST(split >= 2);
 }
+
+BOOST_AUTO_TEST_CASE(extended_kinetic_gradients_are_the_double_ones_and_see_the_tail) {
+  int seen = 0;
+  for (const std::string& name : registry().problems()) {
+    const ProblemInstance instance = registry().build(name);
+    const System* system = instance.model->mechanical();
+    if (!system || !system->parts().mass) continue;
+    const ConfigurationMass& mass = *system->parts().mass;
+    const Index n = system->n();
+    const Vector &q = instance.q0, p = Vector::LinSpaced(n, 0.7, 1.9);
+    const Vector q_tail = 1e-9 * Vector::LinSpaced(n, 1, -0.6), p_tail = 1e-9 * Vector::LinSpaced(n, -0.8, 1.1);
+    Wide wide(2 * n);
+    BOOST_TEST_REQUIRE(mass.extended_kinetic_gradient(q, q_tail, p, p_tail, wide), name);
+    Vector gradient(2 * n), change(2 * n);
+    mass.kinetic_gradient(q, p, gradient.head(n), gradient.tail(n));
+    mass.kinetic_hessian_times(q, p, q_tail, p_tail, change.head(n), change.tail(n));
+    BOOST_TEST(disagreement(wide, gradient, change) < 1e-13, name);
+    ++seen;
+  }
+  BOOST_TEST(seen >= 2);
+}
