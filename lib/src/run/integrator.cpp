@@ -28,6 +28,11 @@ Integrator::Impl::Impl(std::shared_ptr<const Model> integrated, const Scheme& sc
     driver = options.event_driver(shared_system(model), scheme, scheme_options, factory, solver_options, options);
     return;
   }
+  if (system && system->parts().obstacles && options.contact.restitution != 0)
+    throw Error(ErrorCode::refused, "scheme " + scheme.name() +
+                                        " keeps obstacles by itself, without impacts: restitution = " +
+                                        number_text(options.contact.restitution) +
+                                        " is for schemes whose contacts the integrator opens and closes");
   binding = scheme.bind(*model, scheme_options);
   bound = binding.promises;
   if (options.max_halvings < 0) options.max_halvings = bound.variable_steps ? default_halvings : 0;

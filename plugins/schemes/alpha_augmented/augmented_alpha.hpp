@@ -38,7 +38,6 @@ class AugmentedAlpha {
   const Vector& start(const State& z0) const { return z0.lambda; }
   void set_lambda(const Vector& lambda) { equations_->multiplier().set_lambda(lambda); }
   void predicted(const ConstVectorRef&) {}
-  void solved(Vector&) {}
   const Vector& end_constraints(const Vector& x) {
     equations_->effective_multiplier(x);
     return equations_->multiplier().end_constraints();

@@ -41,7 +41,6 @@ class AugmentedKicks {
     equations_->multiplier().set_shift(shift_);
   }
   void predicted(const ConstVectorRef& x) { equations_->set_floor(x); }
-  void solved(Vector&) {}
   const Vector& end_constraints(const Vector& x) {
     equations_->effective_multiplier(x);
     return equations_->multiplier().end_constraints();

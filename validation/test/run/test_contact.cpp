@@ -255,3 +255,12 @@ BOOST_AUTO_TEST_CASE(checkpoints_hold_the_contacts) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_CASE(a_scheme_that_keeps_obstacles_by_itself_refuses_restitution) {
+  const ProblemInstance instance = registry().build("wall-pendulum");
+  IntegratorOptions options;
+  options.contact.restitution = 0.5;
+  BOOST_CHECK_EXCEPTION(
+      registry().integrator(instance, "alpha-penalty", "newton", {}, {}, options), Error,
+      [](const Error& error) { return std::string(error.what()).find("restitution = 0.5") != std::string::npos; });
+}

@@ -32,7 +32,7 @@ struct AugmentedRule {
 ///     start(z0)                                multipliers to start from
 ///     prepare(z)                               scheme data of a start
 ///     set_lambda(lambda), h()
-///     predicted(x), solved(x)                  after the first start value; after a solve, whose x it may refine
+///     predicted(x)                             after the first start value
 ///     end_constraints(x)                       g(q1)
 ///     first_order(g, lambda)                   the first update
 ///     linearise(x)                             evaluates the entries of [F_x, F_lambda; G1, 0] for (d, h^2 lambda),
@@ -83,7 +83,6 @@ class AugmentedStep final : public Inner::Step {
 
   Next accept(Index k, const ConstVectorRef& x) override {
     x_ = x;
-    inner_.solved(x_);
     const Next then = g_.size() == 0 ? Next::advance : iterate();
     repeated_ = then == Next::repeat;
     if (then != Next::advance) return then;

@@ -92,7 +92,6 @@ struct MultiplierDefaults {
   bool energy_noise() const { return true; }  ///< rounding of the energies is in c
   ///@}
 
-  double stiffness() const { return 0; }                ///< mu h^2 w of a penalty, w the largest (G M^-1 G^T)_ii
   double floor(const StepScales&) const { return 0; }   ///< rounding of its force and rows
   long double energy(const State&) const { return 0; }  ///< P of a penalty
 };

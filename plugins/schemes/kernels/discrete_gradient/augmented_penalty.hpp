@@ -65,7 +65,6 @@ class AugmentedPenalty {
   const Vector& start(const State& z0) const { return z0.lambda; }
   void set_lambda(const Vector& lambda) { equations_->multiplier().set_lambda(lambda); }
   void predicted(const ConstVectorRef& x) { equations_->set_floor(x); }
-  void solved(Vector& x) { equations_->refine(x); }
   const Vector& end_constraints(const Vector& x) {
     equations_->effective_multiplier(x);
     return equations_->multiplier().end_constraints(equations_->step());

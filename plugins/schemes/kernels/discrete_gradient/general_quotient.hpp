@@ -61,8 +61,6 @@ class GeneralQuotient {
       f[n_ + j].grad[0] += s * (mass_weight() ? direction.mdq[j] : direction.dq[j]) * h_;
     }
   }
-  /// Factor of dp_j in F1 for one unit of s (diagonal M).
-  double momentum_weight(Index j) const { return mass_weight() ? h_ * h_ : mass_->diagonal_entries()[j]; }
 
   /// dF1 -= M W_p (s, on dp) + r ds^T, dF2 += h (W_q (s, on dq) + W_q dq ds^T), ds = (dc - s dN)/N, r = M W_p dp;
   /// `linearise` returns c and adds its gradient to its argument. False where N counts as zero. Rows F1 and F2 of the

@@ -24,7 +24,6 @@
 #include "gnomon/scheme/one_solve_step.hpp"
 #include "kernels/common/ledger.hpp"
 #include "kernels/common/step_scales.hpp"
-#include "kernels/discrete_gradient/balance_refinement.hpp"
 #include "kernels/discrete_gradient/constant_inertia.hpp"
 #include "kernels/discrete_gradient/split_gradient.hpp"
 
@@ -53,7 +52,6 @@ class MidpointEquations final
         split_(system, at_),
         quotient_(system.mass(), rule.weight, rule.correct_potential || multiplier_.corrects(),
                   2 * system.n() + multiplier_.unknowns()),
-        refinement_(system),
         applied_(system),
         n_(system.n()) {
     const Block dq = this->layout_.unknown("dq", n_), dp = this->layout_.unknown("dp", n_);
@@ -87,8 +85,6 @@ class MidpointEquations final
   SystemAt& at() { return at_; }
   Multiplier& multiplier() { return multiplier_; }
   const StepFrame& step() const { return step_; }
-  /// Whether a penalty has mu h^2 w/2 > 1.
-  bool stiff() const { return 0.5 * multiplier_.stiffness() > 1; }
   /// Whether a correction s is active, which makes the first 2n rows dense.
   bool corrected() const { return quotient_.active(); }
 
@@ -159,15 +155,6 @@ class MidpointEquations final
     system_->constraint_jacobian(step_.t1, b.q1, end);
   }
 
-  /// Takes the last rounding errors out of a solution that is not refined by the integrator, see BalanceRefinement, for
-  /// finish(). Where a correction s is active and the penalty is not stiff, or M is not diagonal, it stays as it is.
-  void refine(VectorRef x) {
-    if (refines) return;
-    this->low_.setZero();
-    if (!Inertia::analytic || !system_->mass().is_diagonal() || (corrected() && !stiff())) return;
-    if constexpr (Inertia::analytic) refine_analytic(x);
-  }
-
   template <class S>
   void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
     auto& b = points_.template get<S>();
@@ -193,7 +180,7 @@ class MidpointEquations final
       NonlinearEquations::jacobian(x, values);
   }
 
-  /// After refine(). Sets the multipliers of the state to the effective ones, those of constraints.
+  /// At x + low. Sets the multipliers of the state to the effective ones, those of constraints.
   void finish(const Vector& x, State& next) {
     if (applied_.active()) {
       auto& b = points_.at_double;
@@ -209,28 +196,6 @@ class MidpointEquations final
   }
 
  private:
-  void refine_analytic(VectorRef x) {
-    VectorRef low = this->low_;
-    auto& b = points_.at_double;
-    place(x, b);
-    multiplier_.evaluate(step_, x, b);
-    if (!stiff() || corrected()) gradient(b);
-    if (!stiff()) {
-      if (applied_.active()) b.u -= applied(b);
-      refinement_.balance(step_, b, !rule_.split_potential, x.head(n_), low.head(n_), x.segment(n_, n_),
-                          low.segment(n_, n_));
-      return;
-    }
-    double s = 0;
-    if (corrected()) {
-      at_.mass_times(b.dq, b.mdq);
-      const double norm = quotient_.norm(b);
-      if (norm > quotient_.smallest()) s = correction(b) / norm;
-    }
-    refinement_.stiff(
-        step_, s, [this](Index j) { return quotient_.momentum_weight(j); }, x, low);
-  }
-
   void assemble(const ConstVectorRef& x, VectorRef values) {
     auto& b = points_.at_double;
     place(x, b);
@@ -385,7 +350,6 @@ class MidpointEquations final
   StepScales scales_;
   SplitGradient split_;
   typename Inertia::Quotient quotient_;
-  BalanceRefinement refinement_;
   AppliedForce applied_;
   AppliedForce::Place force_;
   Index n_;

@@ -17,7 +17,6 @@ template <class Multiplier, class Inertia = ConstantInertia>
 class MidpointStep final : public OneSolveStep<MidpointEquations<Multiplier, Inertia>> {
   using Base = OneSolveStep<MidpointEquations<Multiplier, Inertia>>;
   using Base::equations_;
-  using Base::x_;
 
  public:
   MidpointStep(const System& system, const MidpointRule& rule, const typename Multiplier::Rule& multiplier = {},
@@ -26,26 +25,9 @@ class MidpointStep final : public OneSolveStep<MidpointEquations<Multiplier, Ine
     if (end_multipliers) multipliers_.emplace(system);
   }
 
-  void begin(const State& z0, double h) override {
-    Base::begin(z0, h);
-    solves_ = 0;
-  }
   void predict(Index k, VectorRef x) override {
-    if (solves_ > 0) {
-      x = x_;
-      return;
-    }
     Base::predict(k, x);
     equations_.set_floor(x);
-  }
-  /// A Newton correction of 1e-7, which is where solvers stop, leaves a residual of mu h^2 w 1e-14, and along the
-  /// constraints that is energy: a stiff step is solved once more from its solution. (The tethered satellites at h =
-  /// .1, mu = 1e7 lose 4e-11 in 2000 steps otherwise, linearly.)
-  Next accept(Index, const ConstVectorRef& x) override {
-    x_ = x;
-    if (++solves_ == 1 && equations_.stiff()) return Next::repeat;
-    equations_.refine(x_);
-    return Next::advance;
   }
   void finish(State& next) override {
     Base::finish(next);
@@ -55,7 +37,6 @@ class MidpointStep final : public OneSolveStep<MidpointEquations<Multiplier, Ine
 
  private:
   std::optional<Index1Multipliers> multipliers_;
-  int solves_ = 0;
 };
 
 }  // namespace gnomon::kernels

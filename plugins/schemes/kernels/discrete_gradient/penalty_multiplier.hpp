@@ -28,6 +28,7 @@ namespace gnomon::kernels {
 
 class PenaltyMultiplier : public MultiplierDefaults {
  public:
+  static constexpr bool refines = true;
   enum class Derivative { equivariant, midpoint, d_hat };
   struct Rule {
     Derivative derivative = Derivative::equivariant;
@@ -43,6 +44,7 @@ class PenaltyMultiplier : public MultiplierDefaults {
     for (auto* buffer : {&dg_, &delta_}) buffer->for_each([&](auto& v) { v.resize(m_); });
     for (Vector* v : {&lambda_, &g1_, &change_, &bent_, &at_end_, &at_y_}) v->setZero(m_);
     work_.setZero(n_);
+    start_.setZero(n_);
     for (Vector* v : {&start_values_, &g_values_, &g1_values_, &curvature_})
       v->setZero(system.constraint_pattern().nonzeros());
   }
@@ -67,8 +69,6 @@ class PenaltyMultiplier : public MultiplierDefaults {
     system_->constraint_jacobian_derivative(step.z0->t, q0, step.z0->q.tail(), curvature_);
     start_values_ += curvature_;
   }
-  /// mu h^2 w, w the largest (G M^-1 G^T)_ii.
-  double stiffness() const { return stiffness_; }
   /// Factor of the row scales where s is active. A residual of 1e-12, which is far above rounding, drifts there: count
   /// it a thousand times, so that Newton goes on until the residual stops shrinking.
   double unit() const { return 1e-3; }
@@ -85,7 +85,7 @@ class PenaltyMultiplier : public MultiplierDefaults {
   template <class S, class X>
   void evaluate(const StepFrame& step, const X&, StepPoint<S>& b) {
     auto &dg = dg_.get<S>(), &delta = delta_.get<S>();
-    differences(step, b.dq, dg, delta);
+    differences(step, b, dg, delta);
     if (rule_.derivative == Derivative::equivariant)
       for (Index i = 0; i < m_; ++i) b.lambda[i] = quotient(step.g0[i], dg[i]) * rule_.mu;
     else
@@ -176,14 +176,23 @@ class PenaltyMultiplier : public MultiplierDefaults {
   S shift(const S& d, const S& delta) const {
     return rule_.derivative == Derivative::midpoint ? S(delta * 0.125) : S(d * -0.5);
   }
-  double first(double y) const { return rule_.r.first(y); }
+  template <class Real>
+  Real first(const Real& y) const {
+    return rule_.r.first(y);
+  }
   Dual1 first(const Dual1& y) const { return chain(y, rule_.r.first(y.value), rule_.r.second(y.value)); }
-  double quotient(double g0, double d) const { return rule_.r.quotient(g0, d).value; }
+  template <class Real>
+  Real quotient(double g0, const Real& d) const {
+    return rule_.r.quotient(g0, d).value;
+  }
   Dual1 quotient(double g0, const Dual1& d) const {
     const Quotient q = rule_.r.quotient(g0, d.value);
     return chain(d, q.value, q.derivative);
   }
-  double excess(double g0, double d, double e) const { return rule_.r.excess(g0, d, e); }
+  template <class Real>
+  Real excess(double g0, const Real& d, const Real& e) const {
+    return rule_.r.excess(g0, d, e);
+  }
   Dual1 excess(double g0, const Dual1& d, const Dual1& e) const {
     const Dual1 y = g0 + d * 0.5 - e;
     Dual1 out(rule_.r.excess(g0, d.value, e.value));
@@ -191,6 +200,18 @@ class PenaltyMultiplier : public MultiplierDefaults {
     return out;
   }
 
+  template <class S>
+  void differences(const StepFrame& step, const StepPoint<S>& b, VectorOf<S>& dg, VectorOf<S>& delta) {
+    differences(step, b.dq, dg, delta);
+  }
+  /// At Extended dg = G(q_m) dq has digits enough, and delta = 2 (G(q_m) - G(q0)) dq.
+  void differences(const StepFrame& step, const StepPoint<Extended>& b, VectorOf<Extended>& dg,
+                   VectorOf<Extended>& delta) {
+    at_->constraint_jacobian_times(step.tm, b.qm, b.dq, dg);
+    start_ = step.z0->q.value().cast<Extended>() + step.z0->q.tail().cast<Extended>();
+    at_->constraint_jacobian_times(step.tm, start_, b.dq, delta);
+    delta = (dg - delta) * 2;
+  }
   /// dg = g1 - g0 = G(q0) dq + delta/2, delta_i = dq^T (Hess g_i) dq, with G(q0) at the compensated q0: at the rounded
   /// midpoint far from the origin, G(q_m) dq is wrong by eps |q| |dq|, and the force by h mu times that.
   void differences(const StepFrame& step, const Vector& dq, Vector& dg, Vector& delta) {
@@ -221,9 +242,10 @@ class PenaltyMultiplier : public MultiplierDefaults {
   SystemAt* at_;
   Rule rule_;
   Index n_, m_;
-  double stiffness_ = 0;
-  ForBothScalars<VectorOf> dg_, delta_;  ///< g1 - g0, and the second derivatives along dq
+  double stiffness_ = 0;                ///< mu h^2 w, w the largest (G M^-1 G^T)_ii
+  ForAllScalars<VectorOf> dg_, delta_;  ///< g1 - g0, and the second derivatives along dq
   Vector lambda_, g1_, change_, bent_, at_end_, at_y_, work_, start_values_, g_values_, g1_values_, curvature_;
+  VectorOf<Extended> start_;
   std::vector<Index> normal_;
 };
 
