@@ -1,7 +1,7 @@
 #!/bin/sh
 # Gnomon from a clone: sets the machine up on first use, builds, and forwards to the `gnomon` program.
 #
-#   ./gnomon.sh validate            the main job: the validation table
+#   ./gnomon.sh validate            the main job: what was validated, scheme by scheme and paper by paper
 #   ./gnomon.sh test [ctest args]   builds and runs the tests (quick tier unless -L says otherwise)
 #   ./gnomon.sh packages [MORE...]  installs what is needed, and MORE, and does nothing else
 #   ./gnomon.sh run PROBLEM ...     anything else goes to the program; see ./gnomon.sh --help

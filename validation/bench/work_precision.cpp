@@ -40,10 +40,16 @@ std::vector<Contender> contenders() {
           {"cvode-projection", "cvode-projection", {}, false, tolerances}};
 }
 
-double energy(const System& system, double t, const Vector& q, const Vector& p) {
+struct Energy {
+  double kinetic, potential;
+  double total() const { return kinetic + potential; }
+  double largest() const { return std::max(std::abs(kinetic), std::abs(potential)); }
+};
+
+Energy energy(const System& system, double t, const Vector& q, const Vector& p) {
   Vector v(q.size());
   system.mass().solve(p, v);
-  return 0.5 * p.dot(v) + system.potential(t, q);
+  return {0.5 * p.dot(v), system.potential(t, q)};
 }
 
 /// One run through the times of measurement.
@@ -63,16 +69,18 @@ class Run : public Work {
   /// Fills in the errors of the last run.
   void measure_errors(WorkPrecisionRow& row) const {
     const System& system = *instance_.model->mechanical();
-    const double start = energy(system, instance_.t0, instance_.q0, instance_.p0);
+    const Energy start = energy(system, instance_.t0, instance_.q0, instance_.p0);
     Vector g(system.m());
-    double sum = 0;
+    double sum = 0, drift = 0, scale = std::max(1.0, start.largest());
     for (std::size_t i = 0; i < q_.size(); ++i) {
       sum += (q_[i] - truth_->q[i]).squaredNorm() / truth_->q[i].squaredNorm();
-      const double drift = std::abs(energy(system, truth_->times[i], q_[i], p_[i]) - start);
-      row.energy = std::max(row.energy, drift / std::max(1.0, std::abs(start)));
+      const Energy now = energy(system, truth_->times[i], q_[i], p_[i]);
+      drift = std::max(drift, std::abs(now.total() - start.total()));
+      scale = std::max(scale, now.largest());
       system.constraints(truth_->times[i], q_[i], g);
       row.constraint = std::max(row.constraint, g.lpNorm<Eigen::Infinity>());
     }
+    row.energy = drift / scale;
     row.error = std::sqrt(sum / static_cast<double>(q_.size()));
     row.followed = truth_->known();
   }

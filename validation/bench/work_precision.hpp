@@ -26,7 +26,7 @@ struct WorkPrecisionRow {
   double parameter = 0;   ///< step of a scheme, relative tolerance of a reference
   double seconds = 0;     ///< of the whole run, its start-up not counted
   double error = 0;       ///< root mean square of |q - q_true|/|q_true| in the 2-norm
-  double energy = 0;      ///< largest |H - H0|/max(1, |H0|)
+  double energy = 0;      ///< largest |H - H0| / max(1, max|T|, max|U|)
   double constraint = 0;  ///< largest |g|
   bool followed = true;   ///< false: the true solution is unknown, and error says nothing
   std::string failure;    ///< empty, or why there is no result

@@ -30,6 +30,12 @@ struct TableState {
   bool empty() const { return file.empty(); }
 };
 
+/// What a case says of a number that lies outside its gate.
+struct KnownFailure {
+  std::string reason;
+  std::string message;  ///< of a run or an error: what its message must contain
+};
+
 /// In place of a reference, for trajectory-error: the method's own solution with smaller steps.
 constexpr const char* own_solution = "own";
 
@@ -41,6 +47,7 @@ struct Case {
   Tier tier = Tier::quick;
   std::string measure;
   std::string note;
+  std::string source;  ///< the paper, of a published case
 
   std::string problem;
   Assignments set;    ///< parameters of the problem
@@ -62,7 +69,9 @@ struct Case {
   double symplectic_step = 0;  ///< promises, symplectic: step of the symplecticity measurement
 
   std::map<std::string, Gate> gates;
-  std::map<std::string, std::string> known_failures;  ///< quantity -> reason
+  std::map<std::string, KnownFailure> known_failures;  ///< quantity -> why it lies outside its gate
+  std::map<std::string, std::string> better;           ///< quantity -> why it is better than promised or printed
+  std::map<std::string, double> printed;               ///< quantity -> the number in the paper
 
   std::string full_name() const { return kind + "/" + name; }
   /// The old full name, by which the case is found too; "" for none.

@@ -17,6 +17,18 @@ bool Gate::accepts(double value) const {
   return !near || std::abs(value - *near) <= within;
 }
 
+bool Gate::beaten_by(double value) const {
+  if (!std::isfinite(value) || accepts(value) || better == Better::none) return false;
+  const bool above = near ? value > *near : max && value > *max;
+  return above == (better == Better::above);
+}
+
+Gate Gate::or_better(Better side) const {
+  Gate gate = *this;
+  gate.better = side;
+  return gate;
+}
+
 std::string Gate::text() const {
   if (near) return short_number(*near) + " +- " + short_number(within);
   if (min && max) return short_number(*min) + " .. " + short_number(*max);

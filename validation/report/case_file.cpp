@@ -43,9 +43,42 @@ Gate gate_of(const toml::node& node, const std::string& name, const TomlReader& 
     gate.near = reader.number("near");
     gate.within = reader.number("within");
   }
+  if (reader.has("better")) {
+    const std::string side = reader.text("better");
+    if (side != "below" && side != "above") reader.refuse("better", "is \"" + side + "\", expected below or above");
+    gate.better = side == "above" ? Gate::Better::above : Gate::Better::below;
+    if (!gate.near && !(side == "above" ? gate.max : gate.min))
+      reader.refuse("better", "is \"" + side + "\", but the gate has no end on that side");
+  }
   reader.finish();
   if (!gate.min && !gate.max && !gate.near) parent.refuse("gates." + name, "has neither min, max nor near");
   return gate;
+}
+
+/// The failure of a whole run, or an error, says with which message: another one is another failure.
+KnownFailure known_failure_of(TomlReader& reader, const std::string& quantity) {
+  KnownFailure known{reader.text("reason"), reader.text("message", "")};
+  if (known.reason.empty()) reader.refuse("reason", "is empty");
+  const bool whole = quantity == "run" || quantity == "error";
+  if (whole && known.message.empty()) reader.refuse("message", "is missing: what the message of the failure contains");
+  if (!whole && !known.message.empty()) reader.refuse("message", "belongs to the known failure of a run or an error");
+  return known;
+}
+
+/// known-failure.QUANTITY = "reason", or { reason, message }.
+void read_known_failures(TomlReader& reader, Case& c) {
+  const toml::table* table = reader.table("known-failure");
+  if (!table) return;
+  for (const auto& [key, node] : *table) {
+    const std::string quantity(key.str());
+    toml::table plain;
+    if (node.is_string()) plain.insert("reason", node.as_string()->get());
+    if (!node.is_string() && !node.is_table())
+      reader.refuse("known-failure." + quantity, "is not a reason or a table { reason, message }");
+    TomlReader known(node.is_table() ? *node.as_table() : plain, reader.where() + ", known-failure." + quantity);
+    c.known_failures[quantity] = known_failure_of(known, quantity);
+    known.finish();
+  }
 }
 
 std::map<std::string, Assignments> reference_options_of(TomlReader& reader, const Case& c) {
@@ -123,9 +156,12 @@ Case case_of(const toml::table& table, const std::string& file, const std::strin
   if (const toml::table* gates = reader.table("gates"))
     for (const auto& [quantity, node] : *gates)
       c.gates[std::string(quantity.str())] = gate_of(node, std::string(quantity.str()), reader);
-  for (const auto& [quantity, reason] : reader.assignments("known-failure")) {
-    if (reason.empty()) reader.refuse("known-failure." + quantity, "gives no reason");
-    c.known_failures[quantity] = reason;
+  read_known_failures(reader, c);
+  for (const auto& [quantity, reason] : reader.assignments("better")) c.better[quantity] = reason;
+  if (const toml::table* table = reader.table("printed")) {
+    TomlReader printed(*table, reader.where() + ", printed");
+    for (const auto& [quantity, node] : *table)
+      c.printed[std::string(quantity.str())] = printed.number(std::string(quantity.str()));
   }
   reader.finish();
   return c;
@@ -146,16 +182,16 @@ ConformanceStart start_of(const toml::table& table, const std::string& file) {
 }
 
 /// One for each of the schemes.
-std::vector<ConformanceFailure> failures_of(const toml::table& table, const std::string& file) {
-  TomlReader reader(table, file + ", known-failure");
-  const std::string problem = reader.text("problem"), quantity = reader.text("quantity"),
-                    reason = reader.text("reason");
-  if (reason.empty()) reader.refuse("reason", "gives no reason");
+std::vector<ConformanceFailure> failures_of(const toml::table& table, const std::string& file, bool better) {
+  TomlReader reader(table, file + (better ? ", better" : ", known-failure"));
+  const std::string problem = reader.text("problem"), quantity = reader.text("quantity");
+  const std::string in_its_case = quantity.rfind("long-", 0) == 0 ? quantity.substr(5) : quantity;
+  const KnownFailure known = known_failure_of(reader, in_its_case);
   std::vector<std::string> schemes = reader.texts("schemes");
   if (schemes.empty()) schemes.push_back(reader.text("scheme"));
   reader.finish();
   std::vector<ConformanceFailure> failures;
-  for (const std::string& scheme : schemes) failures.push_back({scheme, problem, quantity, reason});
+  for (const std::string& scheme : schemes) failures.push_back({scheme, problem, quantity, known, better});
   return failures;
 }
 
@@ -195,21 +231,25 @@ void read_file(const std::filesystem::path& path, const std::string& file, CaseF
     reader.refuse("kind", "is \"" + kind + "\", expected conformance, published, reference or solver");
   for (const auto& [key, node] : document) {
     const std::string name(key.str());
-    const bool known =
-        name == "kind" || name == "case" || (kind == "conformance" && (name == "start" || name == "known-failure"));
+    const bool known = name == "kind" || name == "case" || (kind == "published" && name == "source") ||
+                       (kind == "conformance" && (name == "start" || name == "known-failure" || name == "better"));
     if (!known) reader.refuse(name, "is not known here");
   }
-  const std::string data_folder = data_folder_of(path);
+  const std::string data_folder = data_folder_of(path), source = reader.text("source", "");
   for_each_table(document, "case", file, [&](const toml::table& declared, std::size_t number) {
     for (const toml::table& table : expand_sweep(declared, file, number)) {
       out.cases.push_back(case_of(table, file, kind, number));
       out.cases.back().data_folder = data_folder;
+      out.cases.back().source = source;
     }
   });
   for_each_table(document, "start", file,
                  [&](const toml::table& table, std::size_t) { out.starts.push_back(start_of(table, file)); });
   for_each_table(document, "known-failure", file, [&](const toml::table& table, std::size_t) {
-    for (ConformanceFailure& failure : failures_of(table, file)) out.failures.push_back(std::move(failure));
+    for (ConformanceFailure& failure : failures_of(table, file, false)) out.failures.push_back(std::move(failure));
+  });
+  for_each_table(document, "better", file, [&](const toml::table& table, std::size_t) {
+    for (ConformanceFailure& failure : failures_of(table, file, true)) out.failures.push_back(std::move(failure));
   });
 }
 

@@ -15,7 +15,10 @@
 ///     step = [1e-2, 1e-3]                        # or one number
 ///     until = 1.0                                # or steps = 1000
 ///     gates.order-q = { near = 2, within = 0.05 }   # or min, max
-///     known-failure.error = "why"                # must fail; passing is a failure
+///     printed.order-q = 2                        # the number in the paper, for the report
+///     known-failure.order-p = "why"              # must lie outside its gate; passing is a failure
+///     known-failure.run = { reason = "why", message = "what the failed run says" }   # likewise of an error
+///     note = "for whom reads the report"
 ///     formerly = "pendulum-order"                # an older name, by which it is found too
 ///
 /// Cases that differ in a few keys are one table with a sweep: each member makes a case, its keys stand in place of the
@@ -33,9 +36,14 @@
 ///
 /// Long members are written [[case.sweep]], one after the other, after all other keys of the case.
 ///
+/// A gate may have a better side, { near = 40, within = 2, better = "below" }: a number beyond it is better than promised
+/// or printed, which is no failure, and better.QUANTITY = "why" says why (passing is then a failure, as above).
+///
+/// A published file names its paper, source = "...": the report is sorted by it.
+///
 /// A conformance file has, beside cases, what the generated ones need: [[start]] (one a problem and set of parameters)
-/// and [[known-failure]] (scheme, or a list of schemes; problem, quantity, reason; a quantity of the long run of the
-/// full tier is written long-energy, say).
+/// and [[known-failure]] and [[better]] (scheme, or a list of schemes; problem, quantity, reason, and for a run its
+/// message; a quantity of the long run of the full tier is written long-energy, say).
 
 #include <string>
 #include <vector>
@@ -56,7 +64,9 @@ struct ConformanceStart {
 };
 
 struct ConformanceFailure {
-  std::string scheme, problem, quantity, reason;
+  std::string scheme, problem, quantity;
+  KnownFailure known;
+  bool better;  ///< the number is better than promised, no failure
 };
 
 struct CaseFiles {

@@ -94,7 +94,11 @@ std::vector<Case> conformance_cases(const Registry& registry, const CaseFiles& f
           for (const auto& failure : files.failures) {
             if (failure.scheme != scheme || failure.problem != label) continue;
             const std::string quantity = quantity_in(c.measure, failure.quantity);
-            if (!quantity.empty()) c.known_failures[quantity] = failure.reason;
+            if (quantity.empty()) continue;
+            if (failure.better)
+              c.better[quantity] = failure.known.reason;
+            else
+              c.known_failures[quantity] = failure.known;
           }
           cases.push_back(std::move(c));
         }

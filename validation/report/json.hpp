@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "gnomon/base/types.hpp"
-#include "report/row.hpp"
-#include "report/table.hpp"
+#include "report/outcome.hpp"
 
 namespace gnomon::validation {
 
@@ -17,7 +16,9 @@ Json::Value to_json(double value);
 Json::Value to_json(const ConstVectorRef& vector);
 Json::Value to_json(const Row& row);
 /// The whole report of `gnomon validate`.
-Json::Value report_json(const std::vector<Row>& rows, const Tally& tally, Tier tier, double seconds);
+Json::Value report_json(const Outcome& outcome);
+/// Adds the rows, cases and seconds of a report in a file. Throws Error(bad_file).
+void read_report(const std::string& path, Outcome& outcome);
 /// One object, indented, with a line end.
 std::string json_text(const Json::Value& value);
 

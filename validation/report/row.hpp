@@ -11,8 +11,9 @@ namespace gnomon::validation {
 enum class Verdict {
   pass,
   fail,
-  known_failure,    ///< fails, as the case says it does, with the reason
-  unexpected_pass,  ///< passes although the case says that it fails
+  known_failure,    ///< outside its gate, as the case says it is, with the reason
+  unexpected_pass,  ///< not outside its gate, although the case says that it is
+  better,           ///< outside its gate on the side that is better than what was promised or printed
   information,      ///< no gate
 };
 const char* to_string(Verdict verdict);
@@ -26,7 +27,9 @@ struct Row {
   std::string former_name;  ///< the same with the case's old name; "" for none
   Quantity quantity;        ///< with the gate that was applied
   Verdict verdict = Verdict::information;
-  std::string reason;  ///< of a known failure
+  std::string reason;  ///< of a known failure, or why it is better than promised
+  /// What the report sorts by: the case's note and paper, what was run and how it was measured.
+  std::string note, source, scheme, problem, measure;
 };
 
 }  // namespace gnomon::validation

@@ -115,9 +115,13 @@ void InvariantMonitor::serialize(Archive& archive) {
                     number_text(now_.position) + " here, and were at most " + number_text(position_max_) + " there");
 }
 
+double InvariantMonitor::energy_scale() const {
+  return std::max({1.0, kinetic_max_, potential_max_});
+}
+
 double InvariantMonitor::energy_gate() const {
   const double steps = static_cast<double>(std::max(steps_, 1L));
-  return 1e-14 * std::sqrt(steps) * std::max({1.0, kinetic_max_, potential_max_});
+  return 1e-14 * std::sqrt(steps) * energy_scale();
 }
 
 }  // namespace gnomon

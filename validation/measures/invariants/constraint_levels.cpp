@@ -80,7 +80,6 @@ Quantities measure_constraint_levels(const Registry& registry, const Case& c) {
   advance(integrator, whole_steps(c.until - instance.t0, h), h);
 
   const InvariantMonitor& monitor = integrator.monitor();
-  const double h0 = std::abs(monitor.energy().initial());
   double momentum = 0, momentum0 = 0;
   for (const Drift& map : monitor.momentum()) {
     momentum = std::max(momentum, map.max_abs_error());
@@ -92,7 +91,7 @@ Quantities measure_constraint_levels(const Registry& registry, const Case& c) {
       {"acceleration", levels.acceleration(), {}, "max |G w + v^T (Hess g) v|"},
       {"equation", levels.equation(), {}, "max |M w + grad U + G^T lambda|"},
       {"energy", monitor.energy().max_abs_error(), {}, "max |H - H0|"},
-      {"energy-relative", monitor.energy().max_abs_error() / (h0 > 0 ? h0 : 1), {}, "max |H - H0| / |H0|"},
+      {"energy-relative", monitor.relative_energy_error(), {}, relative_energy_error_text},
       {"momentum-relative", momentum / (momentum0 > 0 ? momentum0 : 1), {}, "largest error of a momentum map / |J0|"},
       {"end", levels.end(), {}, "where the run ended: until, or where |g| passed 1e-3"}};
   if (levels.end() < c.until - h / 2)

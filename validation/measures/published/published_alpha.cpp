@@ -18,7 +18,7 @@ namespace {
 
 constexpr double first_gate = 2e-15;    // one step, printed with 15 digits
 constexpr double hundred_gate = 2e-13;  // a hundred steps
-constexpr double spread_gate = 1e-12;   // relative, of the energy over the case's steps
+constexpr double spread_gate = 1e-12;   // of the first energy, over the case's steps
 constexpr long hundred = 100;
 
 struct TableRow {
@@ -68,7 +68,7 @@ Quantities measure_published_alpha(const Registry& registry, const Case& c) {
     out.push_back({name("energy"), std::abs(initial - row.energy), Gate::at_most(hundred_gate), "(19) + V(m+)"});
     advance(integrator, c.steps - hundred, row.h);
     out.push_back({name("spread"), energy.max_abs_error() / std::abs(initial), Gate::at_most(spread_gate),
-                   fmt::format("of the energy over {} steps, relative", c.steps)});
+                   fmt::format("largest change of the energy over {} steps / energy of the first step", c.steps)});
   }
   return out;
 }

@@ -33,12 +33,11 @@ Quantities measure_dependent_constraints(const Registry& registry, const Case& c
     travelled = std::max(travelled, (z.q.value() - instance.q0).lpNorm<Eigen::Infinity>());
   }
   const InvariantMonitor& monitor = integrator.monitor();
-  const double energy = std::max({monitor.kinetic_max(), monitor.potential_max(), 1e-300});
   const double count = static_cast<double>(system.m());
   return {{"dependent", count - static_cast<double>(start.rank), {}, names},
           {"dependent-least", count - static_cast<double>(most), {}, "over the run"},
           {"dependent-most", count - static_cast<double>(least), {}, "over the run"},
-          {"energy", monitor.energy().max_abs_error() / energy, {}, "max |H - H0| / max(max|T|, max|U|)"},
+          {"energy", monitor.relative_energy_error(), {}, relative_energy_error_text},
           {"energy-gate-ratio", monitor.energy().max_abs_error() / monitor.energy_gate(), {}, ""},
           {"position", monitor.position_max(), {}, "max |g|"},
           {"travelled", travelled, {}, "max |q - q0|: it moves"},

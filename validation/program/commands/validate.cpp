@@ -12,8 +12,9 @@
 #include "program/output/output_file.hpp"
 #include "report/conformance.hpp"
 #include "report/json.hpp"
+#include "report/print/summary.hpp"
+#include "report/print/table.hpp"
 #include "report/run_case.hpp"
-#include "report/table.hpp"
 
 namespace gnomon::program {
 
@@ -24,7 +25,8 @@ using namespace validation;
 struct Arguments {
   std::string filter, cases;
   std::optional<std::string> json, tier;
-  bool quick = false, full = false;
+  std::vector<std::string> from;
+  bool quick = false, full = false, verbose = false;
 };
 
 Tier parse_tier(const Arguments& arguments) {
@@ -38,7 +40,53 @@ Tier parse_tier(const Arguments& arguments) {
   throw unknown_name("tier", *arguments.tier, {"quick", "standard", "full"});
 }
 
+/// How far it is, on standard error if that is a terminal.
+class CasesDone {
+ public:
+  explicit CasesDone(std::size_t cases) : cases_(cases), visible_(isatty(STDERR_FILENO) == 1) {}
+  ~CasesDone() {
+    if (visible_) fmt::print(stderr, "\r\033[K");
+  }
+  void begin(const Case& c) {
+    if (visible_) fmt::print(stderr, "\r{} of {}: {}\033[K", ++number_, cases_, c.full_name());
+    std::fflush(stderr);
+  }
+
+ private:
+  std::size_t cases_, number_ = 0;
+  bool visible_;
+};
+
+/// Runs the cases; `table` prints the rows as they come unless it is null.
+Outcome run_all(const Registry& registry, const std::vector<Case>& cases, Tier tier, Table* table) {
+  Outcome outcome;
+  outcome.tier = tier;
+  outcome.cases = static_cast<long>(cases.size());
+  const auto begin = std::chrono::steady_clock::now();
+  CasesDone done(cases.size());
+  for (const auto& c : cases) {
+    if (!table) done.begin(c);
+    for (Row& row : run_case(registry, c)) {
+      if (table) table->row(row);
+      outcome.add(std::move(row));
+    }
+  }
+  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return outcome;
+}
+
+/// The summary of runs that wrote their rows with --json.
+int print_again(const Arguments& arguments) {
+  if (arguments.json || arguments.verbose || !arguments.filter.empty())
+    throw Error(ErrorCode::bad_value, "--from prints a summary and runs nothing: it goes alone");
+  Outcome outcome;
+  for (const std::string& path : arguments.from) read_report(path, outcome);
+  print_summary(stdout, outcome, isatty(STDOUT_FILENO) == 1);
+  return outcome.tally.bad() ? bad_verdict : success;
+}
+
 int validate(const Registry& registry, const Arguments& arguments) {
+  if (!arguments.from.empty()) return print_again(arguments);
   const Tier tier = parse_tier(arguments);
   const std::vector<Case> every = all_cases(registry, case_folder(arguments.cases));
   const std::vector<Case> cases = select_cases(every, tier, arguments.filter);
@@ -56,27 +104,18 @@ int validate(const Registry& registry, const Arguments& arguments) {
   std::unique_ptr<OutputFile> json;
   if (arguments.json) json = std::make_unique<OutputFile>(*arguments.json);
 
-  const auto begin = std::chrono::steady_clock::now();
-  Table table(stdout, isatty(STDOUT_FILENO) == 1, cases);
-  table.heading();
-  Tally tally;
-  std::vector<Row> rows;
-  for (const auto& c : cases) {
-    for (const Row& row : run_case(registry, c)) {
-      tally.count(row.verdict);
-      table.row(row);
-      rows.push_back(row);
-    }
-  }
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  fmt::print("\n{} cases, {} rows: {}; {:.1f} s ({} tier)\n", cases.size(), rows.size(), tally.text(), seconds,
-             to_string(tier));
+  const bool colour = isatty(STDOUT_FILENO) == 1;
+  Table table(stdout, colour, cases);
+  if (arguments.verbose) table.heading();
+  const Outcome outcome = run_all(registry, cases, tier, arguments.verbose ? &table : nullptr);
+  if (arguments.verbose) fmt::print("\n");
+  print_summary(stdout, outcome, colour);
   if (json) {
-    const std::string text = json_text(report_json(rows, tally, tier, seconds));
+    const std::string text = json_text(report_json(outcome));
     std::fwrite(text.data(), 1, text.size(), json->stream());
     json->commit();
   }
-  return tally.bad() ? bad_verdict : success;
+  return outcome.tally.bad() ? bad_verdict : success;
 }
 
 }  // namespace
@@ -93,7 +132,9 @@ void add_validate(CLI::App& app, Invocation& invocation) {
   add("--tier", a->tier, "TIER", "quick, standard (the default) or full; each contains the ones before it");
   command->add_flag("--quick", a->quick, "the quick tier");
   command->add_flag("--full", a->full, "the full tier");
+  command->add_flag("--verbose", a->verbose, "every row, before the summary");
   add("--cases", a->cases, "FOLDER", "folder of the case files");
+  add("--from", a->from, "FILE...", "run nothing: the summary of runs that wrote these files by --json");
   command->callback(
       [&invocation, a] { invocation.action = [a](const Registry& registry) { return validate(registry, *a); }; });
 }

@@ -61,12 +61,9 @@ void print_summary(std::FILE* out, const RunReport& report, const Integrator& in
                   counters.fallback_solves ? fmt::format(", {} solves by the fallback", counters.fallback_solves) : "",
                   counters.refused_steps ? fmt::format(", {} refused and cut", counters.refused_steps) : ""));
   if (integrator.model().has_energy())
-    row("energy", fmt::format("H0 = {:.10g}, max error {:.2e}{}, slope {:.1e} a unit of time", energy.initial(),
-                              energy.max_abs_error(),
-                              energy.initial() != 0 ? fmt::format(" (relative {:.2e})",
-                                                                  energy.max_abs_error() / std::abs(energy.initial()))
-                                                    : "",
-                              energy.slope()));
+    row("energy",
+        fmt::format("H0 = {:.10g}, max error {:.2e} (relative {:.2e}), slope {:.1e} a unit of time", energy.initial(),
+                    energy.max_abs_error(), monitor.relative_energy_error(), energy.slope()));
   if (monitor.discrete_energy().count() > 0)
     row(integrator.equations().discrete_energy_name(),
         fmt::format("{:.10g}, max error {:.2e}, slope {:.1e} a unit of time", monitor.discrete_energy().initial(),
@@ -146,7 +143,7 @@ Json::Value run_json(const RunReport& report, const Integrator& integrator) {
   if (integrator.model().has_energy()) {
     out["energy"]["initial"] = to_json(energy.initial());
     out["energy"]["max_abs_error"] = to_json(energy.max_abs_error());
-    out["energy"]["max_rel_error"] = to_json(energy.max_abs_error() / std::abs(energy.initial()));
+    out["energy"]["max_rel_error"] = to_json(monitor.relative_energy_error());
     out["energy"]["slope"] = to_json(energy.slope());
   }
   if (monitor.discrete_energy().count() > 0) {

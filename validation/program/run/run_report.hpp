@@ -29,7 +29,7 @@ struct RunReport {
 void print_summary(std::FILE* out, const RunReport& report, const Integrator& integrator);
 
 /// Keys: problem, scheme, solver, step, steps, t, status, state {by the model's block names}, energy {initial,
-/// max_abs_error, max_rel_error (null when H0 = 0), slope} or null where the model declares none, constraints
+/// max_abs_error, max_rel_error (over max(1, max|T|, max|U|)), slope} or null where the model declares none, constraints
 /// {position_max, velocity_max}, contact (see contact_json, with obstacles), momentum [{name, initial, max_abs_error,
 /// slope}], counters, wall_s; message and warning unless empty; reference {name, success, t, position_error, message}
 /// when asked for.

@@ -1,13 +1,17 @@
 // The validation cases of one tier as Boost tests, one a case: what `gnomon validate` prints, asserted.
 //
-//     test_validate -- TIER [FILTER]
+//     test_validate -- TIER [FILTER [FILE]]
+//
+// FILE takes the rows, as `gnomon validate --json FILE` writes them.
 #define BOOST_TEST_DYN_LINK
 #define BOOST_TEST_NO_MAIN
 #include <boost/test/unit_test.hpp>
+#include <fstream>
 #include <memory>
 
 #include "gnomon/base/error.hpp"
 #include "report/conformance.hpp"
+#include "report/json.hpp"
 #include "report/run_case.hpp"
 
 namespace {
@@ -15,12 +19,17 @@ namespace {
 using namespace gnomon::validation;
 namespace unit_test = boost::unit_test;
 
+Outcome outcome;  // of the cases up to now
+
 void assert_case(const gnomon::Registry& registry, const Case& c) {
+  ++outcome.cases;
   for (const Row& row : run_case(registry, c)) {
+    outcome.add(row);
     const Quantity& quantity = row.quantity;
     BOOST_TEST(!is_bad(row.verdict), quantity.name << " = " << short_number(quantity.value) << ", gate "
                                                    << (quantity.gate ? quantity.gate->text() : "none") << ": "
-                                                   << to_string(row.verdict) << ' ' << quantity.note);
+                                                   << to_string(row.verdict) << ' ' << quantity.note << ' '
+                                                   << row.reason);
   }
 }
 
@@ -33,7 +42,7 @@ Tier parse_tier(const std::string& text) {
 bool register_cases() {
   auto& suite = unit_test::framework::master_test_suite();
   if (suite.argc < 2) throw std::runtime_error("usage: test_validate -- quick|standard|full [FILTER]");
-  const Tier tier = parse_tier(suite.argv[1]);
+  const Tier tier = outcome.tier = parse_tier(suite.argv[1]);
   const std::string filter = suite.argc > 2 ? suite.argv[2] : "";
   auto registry = std::make_shared<gnomon::Registry>();
   gnomon::register_builtin(*registry);
@@ -48,5 +57,8 @@ bool register_cases() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return unit_test::unit_test_main(register_cases, argc, argv);
+  const int status = unit_test::unit_test_main(register_cases, argc, argv);
+  const auto& suite = unit_test::framework::master_test_suite();
+  if (suite.argc > 3) std::ofstream(suite.argv[3]) << json_text(report_json(outcome));
+  return status;
 }

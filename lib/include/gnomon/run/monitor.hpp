@@ -64,6 +64,10 @@ class GNOMON_EXPORT InvariantMonitor {
   double velocity_max() const { return velocity_max_; }               ///< max over the run of |G v + g_t|_inf
   double kinetic_max() const { return kinetic_max_; }
   double potential_max() const { return potential_max_; }
+  /// What energy errors are compared with: max(1, max|T|, max|U|).
+  double energy_scale() const;
+  /// max |H - H_expected| / max(1, max|T|, max|U|), H_expected = H at the start plus the booked work.
+  double relative_energy_error() const { return energy_.max_abs_error() / energy_scale(); }
   /// The gate for a promise of exact energy over N steps: 1e-14 sqrt(N) max(1, max|T|, max|U|).
   double energy_gate() const;
   /// What was measured up to now, for a checkpoint. Reading takes the place of start(), after an evaluate(): throws

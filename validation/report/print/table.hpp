@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The validation table on a terminal or in a file.
+/// Every row on a line, in aligned columns: what `gnomon validate --verbose` prints.
 
 #include <cstdio>
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace gnomon::validation {
 
-/// Prints rows as they come, in aligned columns; colour only when asked for.
+/// Prints rows as they come; colour only when asked for.
 class Table {
  public:
   /// Column widths come from the cases that will be run.
@@ -21,14 +21,6 @@ class Table {
   std::FILE* out_;
   bool colour_;
   std::size_t name_width_;
-};
-
-/// How many rows of each verdict.
-struct Tally {
-  long pass = 0, fail = 0, known_failure = 0, unexpected_pass = 0, information = 0;
-  void count(Verdict verdict);
-  bool bad() const { return fail + unexpected_pass > 0; }
-  std::string text() const;
 };
 
 }  // namespace gnomon::validation

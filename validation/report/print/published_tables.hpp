@@ -1,0 +1,16 @@
+#pragma once
+/// \file
+/// The papers' printed numbers beside ours.
+
+#include <string>
+#include <vector>
+
+#include "report/row.hpp"
+
+namespace gnomon::validation {
+
+/// A table for each paper, with the notes of its cases; "" without published cases. Cases for which a paper prints no
+/// number are counted.
+std::string published_tables(const std::vector<Row>& rows, bool colour);
+
+}  // namespace gnomon::validation
