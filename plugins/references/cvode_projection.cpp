@@ -76,7 +76,6 @@ class CvodeSolution final : public gnomon::kernels::SundialsSolution {
     check(CVodeSetUserData(cvode, this), "CVodeSetUserData");
     check(CVodeInit(cvode, right_hand_side, t_, y_.get()), "CVodeInit");
     check(CVodeSVtolerances(cvode, rtol_, tolerances_.get()), "CVodeSVtolerances");
-    check(CVodeSetMaxNumSteps(cvode, options.integer("max-steps")), "CVodeSetMaxNumSteps");
     check(CVodeSetLinearSolver(cvode, linear_.get(), matrix_.get()), "CVodeSetLinearSolver");
     check(CVodeSetNonlinConvCoef(cvode, options.real("nonlinear-coefficient")), "CVodeSetNonlinConvCoef");
     if (m_ > 0) check(CVodeSetProjFn(cvode, projection), "CVodeSetProjFn");
@@ -91,9 +90,9 @@ class CvodeSolution final : public gnomon::kernels::SundialsSolution {
     CVodeSetInitStep(memory_.get(), step);
     CVodeSetMinStep(memory_.get(), 1e-6 * std::abs(step));
   }
-  int integrate(double t, double& reached) override {
+  int step(double t, double& reached) override {
     CVodeSetStopTime(memory_.get(), t);
-    return CVode(memory_.get(), t, y_.get(), &reached, CV_NORMAL);
+    return CVode(memory_.get(), t, y_.get(), &reached, CV_ONE_STEP);
   }
   std::string flag_name(int flag) const override {
     char* name = CVodeGetReturnFlagName(flag);

@@ -16,15 +16,16 @@
 /// the composition reaches its order in q and p. Schemes that solve the hidden constraint (rattle) do not need it.
 ///
 /// lambda is the index-1 multiplier of the state that was reached, of the same order as q and p; a substep's own would
-/// belong to the middle of that substep. (Over penalties, and where the model has a force, a variable mass or depends
-/// on time, or G has lost rank, it is the last substep's.)
+/// belong to the middle of that substep. (Over penalties, where G has lost rank, and with friction in large models, it
+/// is the last substep's: state_multipliers.hpp.)
 ///
 /// What every substep keeps is kept: energy, both constraint levels, momentum maps, the symplectic form.
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <memory>
 
+#include "composition/state_multipliers.hpp"
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/options.hpp"
 #include "gnomon/model/system.hpp"
@@ -32,7 +33,6 @@
 #include "gnomon/scheme/equations.hpp"
 #include "gnomon/scheme/requirements.hpp"
 #include "gnomon/scheme/state.hpp"
-#include "kernels/common/index1_multipliers.hpp"
 
 namespace {
 
@@ -74,9 +74,9 @@ struct Substep {
 /// here. Every substep has its own history in the state.
 class ComposedStep final : public StepEquations {
  public:
-  /// adjoint may be null. The multipliers of the state that is reached come from `multipliers`, if it is given.
+  /// adjoint may be null. The multipliers of the state that is reached come from `multipliers`, if there are any.
   ComposedStep(std::unique_ptr<StepEquations> inner, std::unique_ptr<StepEquations> adjoint,
-               std::vector<Substep> substeps, std::optional<kernels::Index1Multipliers> multipliers)
+               std::vector<Substep> substeps, std::unique_ptr<kernels::StateMultipliers> multipliers)
       : inner_(std::move(inner)),
         adjoint_(std::move(adjoint)),
         substeps_(std::move(substeps)),
@@ -136,7 +136,7 @@ class ComposedStep final : public StepEquations {
     next.t = time.t;
     next.t_tail = time.t_tail;
     next.last_h = h_;
-    if (multipliers_) multipliers_->solve(next.t, next.q.value(), next.p.value(), next.lambda);
+    if (multipliers_) multipliers_->solve(next);
   }
   long double added_energy(const State& z) override { return inner_->added_energy(z); }
 
@@ -164,19 +164,13 @@ class ComposedStep final : public StepEquations {
 
   std::unique_ptr<StepEquations> inner_, adjoint_;
   std::vector<Substep> substeps_;
-  std::optional<kernels::Index1Multipliers> multipliers_;
+  std::unique_ptr<kernels::StateMultipliers> multipliers_;
   double h_ = 0;
   std::size_t substep_ = 0;
   Index first_ = 0;  ///< solve with which the current substep begins
   State between_, after_;
   std::vector<State::Substep> memory_;
 };
-
-/// What kernels::Index1Multipliers takes.
-bool has_index1(const System& system) {
-  const Parts& parts = system.parts();
-  return system.m() > 0 && !parts.mass && !parts.force && !parts.friction && !parts.time_dependence;
-}
 
 class Composition final : public Scheme {
  public:
@@ -255,9 +249,8 @@ class Composition final : public Scheme {
     promised.symmetric = true;
     promised.symplectic = each.symplectic;
     binding.promises = promised;
-    std::optional<kernels::Index1Multipliers> multipliers;
-    if (const System* system = model.mechanical(); system && promised.constrained_limit && has_index1(*system))
-      multipliers.emplace(*system);
+    std::unique_ptr<kernels::StateMultipliers> multipliers;
+    if (promised.constrained_limit) multipliers = std::make_unique<kernels::StateMultipliers>(model);
     binding.equations = std::make_unique<ComposedStep>(std::move(binding.equations), std::move(adjoint),
                                                        std::move(substeps), std::move(multipliers));
     return binding;

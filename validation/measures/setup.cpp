@@ -145,14 +145,4 @@ Phase table_state(const Case& c, const ProblemInstance& instance) {
   return z;
 }
 
-double Uniform::operator()() {
-  // Linear congruence with Knuth's MMIX constants; the high 53 bits make the double.
-  state_ = state_ * 6364136223846793005ULL + 1442695040888963407ULL;
-  return static_cast<double>(state_ >> 11) / 4503599627370496.0 - 1.0;
-}
-
-void Uniform::fill(VectorRef v) {
-  for (Index i = 0; i < v.size(); ++i) v[i] = (*this)();
-}
-
 }  // namespace gnomon::validation

@@ -2,6 +2,7 @@
 /// \file
 /// What several measures share: started integrators, error norms, references, tables.
 
+#include "gnomon/base/uniform.hpp"
 #include "gnomon/registry/registry.hpp"
 #include "measures/case.hpp"
 
@@ -55,16 +56,5 @@ Phase reference_state(const Registry& registry, const ProblemInstance& instance,
 
 /// Final state of a table of the data folder. Throws Error(bad_file).
 Phase table_state(const Case& c, const ProblemInstance& instance);
-
-/// Deterministic numbers in [-1, 1], the same on every machine.
-class Uniform {
- public:
-  explicit Uniform(unsigned seed) : state_(seed) {}
-  double operator()();
-  void fill(VectorRef v);
-
- private:
-  unsigned long long state_;
-};
 
 }  // namespace gnomon::validation

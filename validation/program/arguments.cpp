@@ -1,23 +1,11 @@
 #include "program/arguments.hpp"
 
-#include <cctype>
 #include <cmath>
-#include <cstdlib>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/numbers.hpp"
 
 namespace gnomon::program {
-
-namespace {
-
-/// False when the text is not a number from its first character to its last.
-bool read_number(const std::string& text, double& value) {
-  char* end = nullptr;
-  value = std::strtod(text.c_str(), &end);
-  return !text.empty() && !std::isspace(static_cast<unsigned char>(text.front())) && *end == '\0';
-}
-
-}  // namespace
 
 double parse_real(const std::string& text, const std::string& flag) {
   double value = 0;

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <exception>
+#include <iostream>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/registry/plugin_path.hpp"
@@ -18,6 +20,23 @@ int complain(std::string sentence) {
   std::replace(sentence.begin(), sentence.end(), '\n', ' ');
   fmt::print(stderr, "gnomon: {}\n", sentence);
   return misuse;
+}
+
+/// What the library says, with the flag that does what it speaks of.
+std::string with_flag(const std::string& sentence) {
+  constexpr std::pair<const char*, const char*> flags[] = {
+      {"a projection in the mass metric would repair it", ": --project-start"},
+      {"a run is compared with it", ": --reference"}};
+  for (const auto& [said, flag] : flags)
+    if (sentence.find(said) != std::string::npos) return sentence + flag;
+  return sentence;
+}
+
+/// The status, or that of misuse where not everything that was printed has arrived.
+int said(int status) {
+  const bool arrived = std::cout.flush() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (arrived) return status;
+  return complain("not everything could be written to standard output");
 }
 
 std::vector<std::string> flags_of(const CLI::App& app) {
@@ -105,7 +124,9 @@ int dispatch(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return gnomon::program::dispatch(argc, argv);
+    return gnomon::program::said(gnomon::program::dispatch(argc, argv));
+  } catch (const gnomon::Error& error) {
+    return gnomon::program::complain(gnomon::program::with_flag(error.what()));
   } catch (const std::exception& error) {
     return gnomon::program::complain(error.what());
   }

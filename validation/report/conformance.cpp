@@ -72,6 +72,15 @@ bool accepts(const Scheme& scheme, const ProblemInstance& instance) {
   }
 }
 
+void require_different_names(const std::vector<Case>& cases) {
+  std::set<std::string> names;
+  for (const auto& c : cases)
+    for (const auto& name : {c.full_name(), c.former_name()})
+      if (!name.empty() && !names.insert(name).second)
+        throw Error(ErrorCode::bad_file,
+                    (c.file.empty() ? "generated cases" : c.file) + ": two cases are named \"" + name + "\"");
+}
+
 }  // namespace
 
 std::vector<Case> conformance_cases(const Registry& registry, const CaseFiles& files) {
@@ -114,13 +123,15 @@ std::vector<Case> all_cases(const Registry& registry, const std::string& folder)
   check_names(registry, files);
   std::vector<Case> cases = conformance_cases(registry, files);
   cases.insert(cases.end(), files.cases.begin(), files.cases.end());
-  std::set<std::string> names;
-  for (const auto& c : cases)
-    for (const auto& name : {c.full_name(), c.former_name()})
-      if (!name.empty() && !names.insert(name).second)
-        throw Error(ErrorCode::bad_file,
-                    (c.file.empty() ? "generated cases" : c.file) + ": two cases are named \"" + name + "\"");
+  require_different_names(cases);
   return cases;
+}
+
+std::vector<Case> declared_cases(const Registry& registry, const std::string& folder) {
+  const CaseFiles files = read_case_files(folder);
+  check_names(registry, files);
+  require_different_names(files.cases);
+  return files.cases;
 }
 
 std::vector<Case> select_cases(const std::vector<Case>& cases, Tier tier, const std::string& filter) {

@@ -16,6 +16,9 @@ std::vector<Case> conformance_cases(const Registry& registry, const CaseFiles& f
 /// All cases: generated, then declared.
 std::vector<Case> all_cases(const Registry& registry, const std::string& folder);
 
+/// The declared ones alone.
+std::vector<Case> declared_cases(const Registry& registry, const std::string& folder);
+
 /// Those up to `tier` whose kind/name, or former name, contains `filter`.
 std::vector<Case> select_cases(const std::vector<Case>& cases, Tier tier, const std::string& filter);
 

@@ -25,6 +25,7 @@
   X(SUCCESS, 0, "success")                                        \
   X(TSTOP_RETURN, 1, "the stop time was reached")                 \
   X(ROOT_RETURN, 2, "a root function changed its sign")           \
+  X(PROMISE_WARN, 3, "a promise of the scheme was seen broken")   \
   X(MEM_NULL, -20, "the memory is NULL")                          \
   X(NO_INIT, -21, "GnomonInit was not called")                    \
   X(NOT_CONVERGED, -22, "the solver did not converge in a step")  \

@@ -16,9 +16,11 @@
  *      GnomonFree(&mem);
  *
  *  Every function but the creator, GnomonFree and the names returns a flag of flags.h: 0 success, > 0 why it returned,
- *  < 0 an error, after which GnomonGetLastMessage has one full sentence and the state is as it was before. No C++
- *  exception leaves these functions. One mem is for one thread at a time; two of them, with contexts of their own, are
- *  independent.
+ *  < 0 an error, after which GnomonGetLastMessage has one full sentence and the state is as it was before; the error
+ *  handlers of the SUNContext get it too (from SUNDIALS 7.0 on; before that its log, where SUNDIALS was built with one).
+ *  No C++ exception leaves these functions. One mem is for one thread at a time; two of them, with contexts of their
+ *  own, are independent. A callback may not call a function with the mem that called it, GnomonGetLastMessage excepted:
+ *  it gets GNOMON_REFUSED, and GnomonFree does nothing.
  *
  *  The state that the run goes on with is the integrator's own, which carries more digits than y: what is written into
  *  y afterwards does not change the run. GnomonReInit does.
@@ -63,7 +65,8 @@ enum { GNOMON_LANDING = 0, GNOMON_IMPACT = 1, GNOMON_LAUNCH = 2, GNOMON_TURNING 
 /** \name Callbacks
  *  q, grad, g and lambda are serial vectors of length n, n, m and m that belong to the caller. They return 0, > 0 for
  *  "cannot be evaluated here" (the step is refused), < 0 for a failure after which they are not called again. t is the
- * time of the evaluation; U and g must not depend on it: there is no way here to say so.
+ * time of the evaluation. Whether U, g or Q depends on it is found at GnomonInit, by trying a few times at the start and
+ * beside it; GnomonSetTimeDependent declares it. Derivatives by t come from differences.
  */
 /**@{*/
 /** U(t,q) */
@@ -76,8 +79,8 @@ typedef int (*GnomonConstraintFn)(sunrealtype t, N_Vector q, N_Vector g, void* u
 typedef int (*GnomonJacobianFn)(sunrealtype t, N_Vector q, SUNMatrix G, void* user_data);
 /** H = Hess U + sum_i lambda_i Hess g_i at (t,q), n x n, zero where it is not written */
 typedef int (*GnomonHessianFn)(sunrealtype t, N_Vector q, N_Vector lambda, SUNMatrix H, void* user_data);
-/** Force outside the potential, Q(t,q,v) of length n, v = M^-1 p. No scheme takes one that depends on t: where Q is
- *  found to, at the start, every scheme refuses it. */
+/** Force outside the potential, Q(t,q,v) of length n, v = M^-1 p. One that depends on t is refused by the schemes that
+ *  take friction, and for systems with obstacles or friction. */
 typedef int (*GnomonForceFn)(sunrealtype t, N_Vector q, N_Vector v, N_Vector Q, void* user_data);
 /** dQ/dq or dQ/dv at (t,q,v), n x n, zero where it is not written */
 typedef int (*GnomonForceJacFn)(sunrealtype t, N_Vector q, N_Vector v, SUNMatrix dQ, void* user_data);
@@ -117,7 +120,7 @@ int GnomonLoadPlugin(void* mem, const char* path);
 /**@}*/
 
 /** \name The system
- *  What is set after GnomonInit holds from the next GnomonReInit on.
+ *  What is set once the run has started holds from the next GnomonReInit on.
  */
 /**@{*/
 /** Constant mass, by its diagonal (length n) or as a dense or sparse matrix; symmetric positive definite. Copied. */
@@ -139,13 +142,17 @@ int GnomonSetHessianFn(void* mem, GnomonHessianFn H, SUNMatrix pattern);
  *  spherical pendulum, H = -95, 1e4 steps: the energy is off by at most 1.4e-13 with the derivatives given, 1.7e-13
  * with differences of declared polynomials, 4e-12 with differences alone. */
 int GnomonSetDegrees(void* mem, int potential, int constraints);
+/** Not 0: U or g depends on t. 0, the default: only where that is found at GnomonInit. What works on such a system is
+ *  booked (GnomonGetWorkTerms). energy-momentum and energy-momentum-ggl take it; a scheme that does not says so. */
+int GnomonSetTimeDependent(void* mem, int depends);
 int GnomonSetUserData(void* mem, void* user_data);
-/** Q, whose work is booked (GnomonGetWork); NULL: none. For symplectic-euler-natural and its relatives: a scheme that
- *  takes no force says so. */
+/** Q, whose work is booked (GnomonGetWork); NULL: none. The energy-momentum, penalty, augmented Lagrange, line-integral
+ *  and alpha schemes take it, and symplectic-euler-natural and its relatives; a scheme that does not (rattle,
+ *  projected-rk, constrained-midpoint) says so. */
 int GnomonSetForceFn(void* mem, GnomonForceFn Q);
 /** Its derivative by = GNOMON_BY_Q or GNOMON_BY_V, with a pattern as for G; where it is not set, from differences. */
 int GnomonSetForceJacFn(void* mem, int by, GnomonForceJacFn dQ, SUNMatrix pattern);
-/** R; NULL: none. For the same schemes. */
+/** R; NULL: none. For symplectic-euler-natural and its relatives: other schemes say that they do not take it. */
 int GnomonSetFrictionFn(void* mem, GnomonFrictionFn R);
 /** Its derivative by = GNOMON_BY_Q, GNOMON_BY_V or GNOMON_BY_LAMBDA, likewise. */
 int GnomonSetFrictionJacFn(void* mem, int by, GnomonFrictionJacFn dR, SUNMatrix pattern);
@@ -168,7 +175,7 @@ int GnomonSetProblem(void* mem, const char* name, const char* parameters);
 
 /** \name The method
  *  Options are "name=value name=value", NULL for none; `gnomon list` and `gnomon describe` tell names and options.
- *  What is set after GnomonInit holds from the next GnomonReInit on.
+ *  What is set once the run has started holds from the next GnomonReInit on.
  */
 /**@{*/
 /** "energy-momentum" if not set */
@@ -198,13 +205,20 @@ int GnomonSetStep(void* mem, sunrealtype h);
 
 /** \name The run */
 /**@{*/
-/** y0 = (q0, p0), of length 2n; NULL takes the start of GnomonSetProblem, t0 too. What is wrong with the data is found
- *  at the first GnomonEvolve, or by GnomonCalcIC. */
+/** y0 = (q0, p0), of length 2n; NULL takes the start of GnomonSetProblem, t0 too. Refuses what was set where it does not
+ *  fit together: sizes, missing functions, a scheme that does not take the system. Whether the start satisfies the
+ *  constraints is found at the first GnomonEvolve, or by GnomonCalcIC. What is set between here and the first
+ *  GnomonEvolve still holds for the run. */
 int GnomonInit(void* mem, sunrealtype t0, N_Vector y0);
 /** Starts again from here, with what was set meanwhile; statistics begin anew. */
 int GnomonReInit(void* mem, sunrealtype t0, N_Vector y0);
 /** Moves the start onto g = 0 and G v + g_t = 0 in the mass metric. Before the first step. */
 int GnomonCalcIC(void* mem);
+/** Is the system what the callbacks and calls above say? Every function against differences and against the others, near
+ *  the start, declared degrees too: the table that `gnomon check` prints, to `outfile` (NULL: none), and the number of
+ *  its lines that failed (NULL: not wanted). The first step makes the cheap part of it by itself and refuses a
+ *  contradiction with GNOMON_BAD_VALUE. After GnomonInit; callbacks are called beside the start. */
+int GnomonCheckModel(void* mem, FILE* outfile, int* nfailed);
 /** The start, and its multipliers (NULL: not wanted). Before the first step. */
 int GnomonGetConsistentIC(void* mem, N_Vector y0, N_Vector lambda);
 /** Steps from the present time, forward or back.
@@ -214,7 +228,9 @@ int GnomonGetConsistentIC(void* mem, N_Vector y0, N_Vector lambda);
  *  the steps of an undisturbed run take GNOMON_ONE_STEP and GnomonGetDky.
  *
  *  Returns GNOMON_SUCCESS, GNOMON_TSTOP_RETURN at the stop time, GNOMON_ROOT_RETURN at a root, where y is interpolated,
- *  or an error: then y and *tret are where the run is, the last good step.
+ *  or an error: then y and *tret are where the run is, the last good step. GNOMON_PROMISE_WARN takes the place of
+ *  GNOMON_SUCCESS once for each promise that was seen broken since: the call did what it was asked for, and
+ *  GnomonGetBrokenPromises says which.
  */
 int GnomonEvolve(void* mem, sunrealtype tout, N_Vector yout, sunrealtype* tret, int itask);
 /** No step goes beyond tstop, the one that would is shortened. Removed once it was reached. */
@@ -248,6 +264,9 @@ int GnomonGetSizes(void* mem, sunindextype* n, sunindextype* m);
 int GnomonGetState(void* mem, sunrealtype* t, N_Vector y);
 /** Multipliers of the last step, length m (and one for each obstacle). */
 int GnomonGetMultipliers(void* mem, N_Vector lambda);
+/** Those that belong to the state of the last step by itself (the constraints differentiated twice hold there), as
+ *  accurate as q and p whatever the scheme; those of the step may belong to its middle. The same length. */
+int GnomonGetIndex1Multipliers(void* mem, N_Vector lambda);
 /** H (and what the scheme conserves together with it) now. */
 int GnomonGetEnergy(void* mem, sunrealtype* energy);
 /** H - H(t0) after the last step, and the largest |H - H(t0)| of the run. */
@@ -287,6 +306,10 @@ int GnomonGetNumFallbackSolves(void* mem, long int* nfallbacks);
 /** "order 2, energy, position, momentum, symmetric": what the scheme promises for this system. Valid until the next
  *  call. */
 int GnomonGetPromises(void* mem, const char** promises);
+/** Those that were seen broken, at ten times the gates that Gnomon's own tests have for them, after steps 1, 2, 4, 8, ...
+ *  and at the end of GnomonEvolve with GNOMON_NORMAL; a line each, "" if there are none: "energy at step 64, t = 0.64:
+ *  error 3.12e-09, at most 8.05e-13 is allowed". Valid until the next call. */
+int GnomonGetBrokenPromises(void* mem, const char** broken);
 /** The derivatives that came from differences, "none" if there are none. Valid until the next call. */
 int GnomonGetDifferences(void* mem, const char** differences);
 /** All of it, as SUNDIALS' integrators print theirs: SUN_OUTPUTFORMAT_TABLE or SUN_OUTPUTFORMAT_CSV. */

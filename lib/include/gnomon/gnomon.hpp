@@ -16,4 +16,5 @@
 #include "gnomon/scheme/step_warning.hpp"
 #include "gnomon/solve/linear_algebra.hpp"
 #include "gnomon/start/consistency.hpp"
+#include "gnomon/start/verify.hpp"
 #include "gnomon/sundials/attached_solver.hpp"

@@ -1,6 +1,8 @@
 #include "gnomon/base/archive.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "gnomon/base/error.hpp"
 
@@ -16,6 +18,10 @@ namespace {
 }
 
 }  // namespace
+
+void Archive::require(bool holds, const char* sentence) const {
+  if (reading_ && !holds) throw Error(ErrorCode::bad_file, sentence);
+}
 
 void Archive::raw(void* data, std::size_t size) {
   if (size == 0) return;  // what is empty may have no address, which memcpy must not see
@@ -38,12 +44,15 @@ std::size_t Archive::length(std::size_t mine, std::size_t entry_size) {
 void Archive::serialize(bool& x) {
   char byte = x ? 1 : 0;
   raw(&byte, 1);
+  require(byte == 0 || byte == 1, "a byte is no truth value");
   x = byte != 0;
 }
 
 void Archive::serialize(int& x) {
   long wide = x;
   serialize(wide);
+  require(wide >= std::numeric_limits<int>::min() && wide <= std::numeric_limits<int>::max(),
+          "a whole number is too large");
   x = static_cast<int>(wide);
 }
 
@@ -78,7 +87,10 @@ void Archive::serialize(Matrix& x) {
   serialize(rows);
   serialize(cols);
   const std::size_t size = length(static_cast<std::size_t>(x.size()), sizeof(double));
-  if (rows < 0 || cols < 0 || static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols) != size) too_short();
+  const auto most = static_cast<long>(std::max<std::size_t>(size, 1L << 31));  // the product stays a number
+  require(rows >= 0 && cols >= 0 && rows <= most && cols <= most &&
+              static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols) == size,
+          "the sizes of a matrix do not fit its entries");
   x.resize(rows, cols);
   raw(x.data(), sizeof(double) * size);
 }

@@ -1,8 +1,9 @@
 #include "gnomon/base/error.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <numeric>
+
+#include "gnomon/base/numbers.hpp"
 
 namespace gnomon {
 
@@ -63,9 +64,7 @@ Error unknown_name(std::string_view kind, std::string_view name, const std::vect
 }
 
 std::string number_text(double value) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.9g", value);
-  return buffer;
+  return number_text(value, 9);
 }
 
 }  // namespace gnomon

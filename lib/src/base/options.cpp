@@ -1,11 +1,9 @@
 #include "gnomon/base/options.hpp"
 
-#include <cctype>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/numbers.hpp"
 
 namespace gnomon {
 
@@ -21,10 +19,8 @@ double parse_number(const std::string& owner, const OptionSpec& spec, const std:
   const auto refuse = [&] {
     return Error(ErrorCode::bad_value, owner + ": " + spec.name + " = \"" + text + "\" is not " + spec.range_text());
   };
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  const bool all = !text.empty() && !std::isspace(static_cast<unsigned char>(text.front())) && *end == '\0';
-  if (!all || !std::isfinite(value)) throw refuse();
+  double value = 0;
+  if (!read_number(text, value) || !std::isfinite(value)) throw refuse();
   if (spec.kind == OptionSpec::Kind::integer && value != std::floor(value)) throw refuse();
   if (value < spec.minimum || value > spec.maximum) throw refuse();
   return value;
@@ -165,13 +161,10 @@ std::string Options::to_text() const {
   std::string text;
   for (const auto& [name, value] : values_) {
     text += (text.empty() ? "" : " ") + name + "=";
-    if (const double* number = std::get_if<double>(&value)) {
-      char buffer[32];
-      std::snprintf(buffer, sizeof buffer, "%.17g", *number);
-      text += buffer;
-    } else {
+    if (const double* number = std::get_if<double>(&value))
+      text += number_text(*number, 17);
+    else
       text += std::get<std::string>(value);
-    }
     const auto nested = nested_.find(name);
     if (nested == nested_.end()) continue;
     for (const auto& [inner, assigned] : nested->second) text += " " + name + "." + inner + "=" + assigned;

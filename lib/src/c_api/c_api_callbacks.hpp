@@ -42,8 +42,10 @@ struct Callbacks {
   SUNContext context = nullptr;
   void* user_data = nullptr;
   Index n = 0;
-  double size = 1;   ///< of coordinates: the largest |q_i| of the start, 1 where that is zero
-  double speed = 1;  ///< of velocities, likewise
+  double size = 1;              ///< of coordinates: the largest |q_i| of the start, 1 where that is zero
+  double speed = 1;             ///< of velocities, likewise
+  double time = 1;              ///< in which the system changes noticeably: many steps
+  bool time_dependent = false;  ///< U or g is declared to depend on t
   std::optional<Mass> mass;
   GnomonPotentialFn potential = nullptr;
   GnomonGradientFn gradient = nullptr;

@@ -2,6 +2,7 @@
 /// The C interface: what a run did.
 
 #include "c_api/c_api_memory.hpp"
+#include "gnomon/base/numbers.hpp"
 
 using namespace gnomon;
 using namespace gnomon::c_api;
@@ -27,11 +28,7 @@ class Printer {
  public:
   Printer(FILE* out, bool table) : out_(out), table_(table) {}
   void operator()(const char* label, long value) { entry(label, std::to_string(value)); }
-  void operator()(const char* label, double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.15g", value);
-    entry(label, text);
-  }
+  void operator()(const char* label, double value) { entry(label, number_text(value, 15)); }
   void operator()(const char* label, const std::string& value) { entry(label, table_ ? value : '"' + value + '"'); }
   void finish() {
     if (!table_) std::fputc('\n', out_);
@@ -75,6 +72,14 @@ int GnomonGetState(void* mem, sunrealtype* t, N_Vector y) {
 int GnomonGetMultipliers(void* mem, N_Vector lambda) {
   return guarded(mem, __func__, [&](Memory& memory) {
     const Vector& values = running(memory).state().lambda;
+    view(lambda, values.size(), "lambda") = values;
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonGetIndex1Multipliers(void* mem, N_Vector lambda) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    const Vector values = running(memory).index1_multipliers();
     view(lambda, values.size(), "lambda") = values;
     return GNOMON_SUCCESS;
   });
@@ -137,6 +142,18 @@ int GnomonGetPromises(void* mem, const char** promises) {
   });
 }
 
+int GnomonGetBrokenPromises(void* mem, const char** broken) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    if (!broken) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
+    std::string lines;
+    for (const BrokenPromise& promise : running(memory).broken_promises())
+      lines += (lines.empty() ? "" : "\n") + promise.text();
+    memory.text = lines;
+    *broken = memory.text.c_str();
+    return GNOMON_SUCCESS;
+  });
+}
+
 int GnomonGetDifferences(void* mem, const char** differences) {
   return guarded(mem, __func__, [&](Memory& memory) {
     if (!differences) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
@@ -165,6 +182,8 @@ int GnomonPrintAllStats(void* mem, FILE* outfile, SUNOutputFormat fmt) {
     print("Residual fn evals", counters.residual_evaluations);
     print("NLS iters", counters.iterations);
     print("Repeated solves", counters.repeated_solves);
+    print("Refinement passes", counters.refinement_passes);
+    print("Unrefined solves", counters.unrefined_solves);
     print("LS setups", counters.factorisations);
     print("Jac fn evals", counters.jacobian_evaluations);
     print("Energy at the start", monitor.energy().initial());
@@ -172,6 +191,7 @@ int GnomonPrintAllStats(void* mem, FILE* outfile, SUNOutputFormat fmt) {
     print("Max energy error", monitor.energy().max_abs_error());
     print("Max position constraint", monitor.position_max());
     print("Max velocity constraint", monitor.velocity_max());
+    print("Broken promises", static_cast<long>(run.broken_promises().size()));
     print("Scheme", memory.scheme.name);
     print("Solver", memory.solver.name);
     print("Differences", differences_of(memory));

@@ -61,6 +61,7 @@ void prepare(Memory& memory) {
     Vector v0 = p0;
     if (callbacks.mass && callbacks.mass->size() == callbacks.n) callbacks.mass->solve(p0, v0);
     callbacks.speed = usual(v0);
+    callbacks.time = 128 * (memory.h > 0 ? memory.h : 1);
     system = std::make_shared<CallbackSystem>(callbacks);
     try {
       system->watch_time(memory.t0, q0, v0);
@@ -98,9 +99,42 @@ void make_integrator(Memory& memory) {
 }
 
 Integrator& running(Memory& memory) {
+  const auto start = [&](Integrator& integrator) {
+    integrator.start(memory.start.t0, memory.start.q0, memory.start.p0);
+    return true;
+  };
   if (!memory.integrator)
-    make(memory, [&](Integrator& integrator) { integrator.start(memory.start.t0, memory.start.q0, memory.start.p0); });
+    make(memory, start);
+  else if (!memory.started)
+    memory.started = start(*memory.integrator);
   return *memory.integrator;
+}
+
+std::string advice(const Memory& memory, const Error& error) {
+  const std::string sentence = error.what();
+  const auto says = [&sentence](const char* part) { return sentence.find(part) != std::string::npos; };
+  if (error.code() == ErrorCode::rank_deficient) return "; GnomonSetDependentConstraints allows them";
+  if (says("a projection in the mass metric would repair it")) return ": GnomonCalcIC";
+  if (memory.system && says("declared to be at most quadratic"))
+    return "; GnomonSetDegrees declares the degrees of U and g";
+  return "";
+}
+
+int remember(Memory& memory, const char* function, int flag, const char* why, const std::string& more) noexcept {
+  try {
+    memory.message = std::string(function) + ": " + why + more;
+  } catch (...) {
+    memory.message.clear();
+  }
+  report_error(memory.context, function, memory.message.c_str());
+  return flag;
+}
+
+bool refused_inside(Memory& memory, const char* function) noexcept {
+  if (memory.busy == nullptr) return false;
+  remember(memory, function, GNOMON_REFUSED, memory.busy,
+           " is under way with the same memory, and calls back only through its callbacks");
+  return true;
 }
 
 }  // namespace gnomon::c_api

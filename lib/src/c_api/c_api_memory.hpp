@@ -54,7 +54,8 @@ struct Memory {
   IntegratorOptions options;
   double h = 0;
 
-  bool initialised = false;
+  bool initialised = false, started = false;
+  const char* busy = nullptr;                             ///< the function that is under way
   double t0 = 0;                                          ///< of GnomonInit
   std::optional<Vector> y0;                               ///< likewise; none: the start of the problem
   ProblemInstance start;                                  ///< made of all that by prepare()
@@ -68,44 +69,62 @@ struct Memory {
   std::optional<StepInterpolant> interpolant;
   bool interpolates = false;  ///< the interpolant is that of the last step
   double returned_t = 0;      ///< of the last GnomonEvolve
+  std::size_t warned_of = 0;  ///< broken promises that GnomonEvolve has returned for
   std::optional<double> stop_time;
   Roots roots;
 
-  std::string message, text;  ///< text: what GnomonGetPromises and GnomonGetDifferences point into
+  std::string message, text;  ///< text: what the last call that gives a text points into
 };
+
+/// Which call of the C interface helps, "" where there is none.
+std::string advice(const Memory& memory, const Error& error);
+
+/// Keeps the message of a function that failed, and tells the SUNContext. Returns the flag.
+int remember(Memory& memory, const char* function, int flag, const char* why, const std::string& more = {}) noexcept;
+
+/// A callback of the memory that calls back into it would change what is under way: it is refused.
+bool refused_inside(Memory& memory, const char* function) noexcept;
 
 /// Calls work(memory), which returns a flag; turns whatever it throws into a flag and a message.
 template <class Work>
 int guarded(void* mem, const char* function, Work&& work) noexcept {
   if (!mem) return GNOMON_MEM_NULL;
   Memory& memory = *static_cast<Memory*>(mem);
-  const auto remember = [&](int flag, const char* why) {
-    try {
-      memory.message = std::string(function) + ": " + why;
-    } catch (...) {
-      memory.message.clear();
-    }
-    return flag;
-  };
+  if (refused_inside(memory, function)) return GNOMON_REFUSED;
+  struct Busy {
+    const char*& function;
+    ~Busy() { function = nullptr; }
+  } busy{memory.busy};
+  memory.busy = function;
   try {
     return work(memory);
   } catch (const Failure& failure) {
-    return remember(failure.flag(), failure.what());
+    return remember(memory, function, failure.flag(), failure.what());
   } catch (const Error& error) {
-    return remember(static_cast<int>(error.code()), error.what());
+    return remember(memory, function, static_cast<int>(error.code()), error.what(), advice(memory, error));
   } catch (const std::bad_alloc&) {
-    return remember(GNOMON_OUT_OF_MEMORY, "memory ran out");
+    return remember(memory, function, GNOMON_OUT_OF_MEMORY, "memory ran out");
   } catch (const std::exception& error) {
-    return remember(GNOMON_INTERNAL, error.what());
+    return remember(memory, function, GNOMON_INTERNAL, error.what());
   } catch (...) {
-    return remember(GNOMON_INTERNAL, "something was thrown that is no std::exception");
+    return remember(memory, function, GNOMON_INTERNAL, "an exception of an unknown kind was thrown");
   }
+}
+
+/// guarded, for what sets something of the system or the method: it holds for a run that has not started.
+template <class Work>
+int configured(void* mem, const char* function, Work&& work) noexcept {
+  return guarded(mem, function, [&](Memory& memory) {
+    const int flag = work(memory);
+    if (!memory.started) memory.integrator.reset();
+    return flag;
+  });
 }
 
 /// The start from what was set, without a run. Throws Error, and Failure before GnomonInit.
 void prepare(Memory& memory);
-/// Prepares, makes the integrator and starts it with begin(integrator). Throws what that throws; then the run that was
-/// there goes on.
+/// Prepares, makes the integrator and starts it with begin(integrator), which says whether it did. Throws what that
+/// throws; then the run that was there goes on.
 template <class Begin>
 void make(Memory& memory, Begin&& begin);
 /// The run; starts it where there is none.
@@ -128,6 +147,7 @@ bool find_root(Memory& memory, double t_end, double& t);
 void make_integrator(Memory& memory);
 template <class Begin>
 void make(Memory& memory, Begin&& begin) {
+  const bool started = memory.started;
   ProblemInstance start = memory.start;
   auto system = memory.system;
   auto attached = memory.attached_in_use;
@@ -137,9 +157,10 @@ void make(Memory& memory, Begin&& begin) {
   try {
     prepare(memory);
     make_integrator(memory);
-    begin(*memory.integrator);
+    memory.started = begin(*memory.integrator);
   } catch (...) {
     memory.integrator.reset();
+    memory.started = started;
     memory.start = std::move(start);
     memory.system = std::move(system);
     memory.attached_in_use = std::move(attached);
@@ -147,7 +168,8 @@ void make(Memory& memory, Begin&& begin) {
     if (integrator) memory.integrator.emplace(std::move(*integrator));
     throw;
   }
-  memory.returned_t = memory.integrator->state().t;
+  memory.returned_t = memory.started ? memory.integrator->state().t : memory.start.t0;
+  memory.warned_of = 0;
   memory.has_step = memory.interpolates = memory.roots.known = false;
   memory.interpolant.reset();
 }

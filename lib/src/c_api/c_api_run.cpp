@@ -3,11 +3,15 @@
 
 #include <nvector/nvector_serial.h>
 
+#include <algorithm>
 #include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
+#include <cstdio>
+#include <utility>
 
 #include "c_api/c_api_memory.hpp"
 #include "gnomon/start/consistency.hpp"
+#include "gnomon/start/verify.hpp"
 
 namespace gnomon::c_api {
 
@@ -22,16 +26,23 @@ int initialise(void* mem, const char* function, sunrealtype t0, N_Vector y0, boo
       throw Failure(GNOMON_NO_INIT, "GnomonInit was not called, so there is nothing to start again");
     std::optional<Vector> start;
     if (y0) start = view(y0, N_VGetLength(y0), "y0");
-    memory.y0 = start;
-    memory.t0 = t0;
-    memory.integrator.reset();
-    memory.initialised = true;
+    const bool initialised = std::exchange(memory.initialised, true);
+    const double t_before = std::exchange(memory.t0, t0);
+    start.swap(memory.y0);
+    try {
+      make(memory, [](Integrator&) { return false; });
+    } catch (...) {
+      memory.initialised = initialised;
+      memory.t0 = t_before;
+      memory.y0 = std::move(start);
+      throw;
+    }
     return GNOMON_SUCCESS;
   });
 }
 
 void refuse_later(const Memory& memory) {
-  if (memory.integrator && memory.integrator->counters().steps > 0)
+  if (memory.started && memory.integrator->counters().steps > 0)
     throw Error(ErrorCode::refused, "the run is beyond its start");
 }
 
@@ -102,6 +113,11 @@ int evolve(Memory& memory, double tout, N_Vector yout, sunrealtype* tret, int it
     memory.returned_t = *tret = z.t;
     write_state(memory, z, yout);
   };
+  const auto success = [&] {
+    const std::size_t broken =
+        (itask == GNOMON_NORMAL ? integrator.check_promises() : integrator.broken_promises()).size();
+    return std::exchange(memory.warned_of, broken) < broken ? GNOMON_PROMISE_WARN : GNOMON_SUCCESS;
+  };
   // Where the last return was inside of the last step, after a root, the run is ahead of it.
   const double h = std::copysign(memory.h, tout - memory.returned_t), near = on_grid * memory.h;
   if (memory.stop_time && rest_to(*memory.stop_time) * h < 0 && std::abs(rest_to(*memory.stop_time)) > near)
@@ -121,15 +137,14 @@ int evolve(Memory& memory, double tout, N_Vector yout, sunrealtype* tret, int it
       if (beyond && itask == GNOMON_NORMAL) {
         interpolate(memory, tout, 0, yout);
         memory.returned_t = *tret = tout;
-        return GNOMON_SUCCESS;
+        return success();
       }
       if (memory.stop_time && std::abs(rest_to(*memory.stop_time)) <= near) {
         memory.stop_time.reset();
         return arrive(), GNOMON_TSTOP_RETURN;
       }
       const bool behind = memory.returned_t != z.t;  // after a root: the end of that step is next
-      if (itask == GNOMON_ONE_STEP ? stepped || behind : std::abs(rest_to(tout)) <= near)
-        return arrive(), GNOMON_SUCCESS;
+      if (itask == GNOMON_ONE_STEP ? stepped || behind : std::abs(rest_to(tout)) <= near) return arrive(), success();
       double length = h;
       const auto at_most = [&](double t_end) {
         const double rest = rest_to(t_end);
@@ -240,6 +255,22 @@ int GnomonCalcIC(void* mem) {
     memory.y0 = y0;
     memory.t0 = start.t0;
     memory.integrator.reset();
+    memory.started = false;
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonCheckModel(void* mem, FILE* outfile, int* nfailed) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    if (!memory.integrator) prepare(memory);
+    ProblemInstance start = memory.start;
+    start.dependent_constraints = memory.options.dependent_constraints;
+    const std::vector<ModelCheck> checks = verify(start);
+    if (outfile && std::fputs(to_text(checks).c_str(), outfile) < 0)
+      throw Error(ErrorCode::bad_file, "the table could not be written");
+    if (nfailed)
+      *nfailed = static_cast<int>(
+          std::count_if(checks.begin(), checks.end(), [](const ModelCheck& check) { return !check.passed(); }));
     return GNOMON_SUCCESS;
   });
 }
@@ -316,7 +347,10 @@ int GnomonSaveCheckpoint(void* mem, const char* file) {
 int GnomonLoadCheckpoint(void* mem, const char* file) {
   return guarded(mem, __func__, [&](Memory& memory) {
     if (!file) throw Error(ErrorCode::bad_value, "the name of the checkpoint is NULL");
-    make(memory, [&](Integrator& integrator) { integrator.load(file); });
+    make(memory, [&](Integrator& integrator) {
+      integrator.load(file);
+      return true;
+    });
     return GNOMON_SUCCESS;
   });
 }

@@ -91,6 +91,8 @@ struct CallbackSystem::Scratch {
   Wrapped q, v, vector_n, lambda, psi, multipliers;
   Level potential, gradient;
   Vector direction, sum, zero_lambda, product_m, values, bent, hessian_values, hessian_more, obstacle_values;
+  // Of the rates by time, each of its own.
+  Vector rate_rows, more_rate_rows, rate_values, rate_hessian, later_rows, later_velocity, later_values, later_hessian;
 };
 
 }  // namespace gnomon::c_api

@@ -20,7 +20,7 @@ void* GnomonCreate(SUNContext sunctx) {
 }
 
 void GnomonFree(void** mem) {
-  if (!mem) return;
+  if (!mem || (*mem && refused_inside(*static_cast<Memory*>(*mem), __func__))) return;
   delete static_cast<Memory*>(*mem);
   *mem = nullptr;
 }
@@ -49,7 +49,7 @@ int GnomonLoadPlugin(void* mem, const char* path) {
 }
 
 int GnomonSetMassDiagonal(void* mem, N_Vector mass) {
-  return guarded(mem, __func__, [&](Memory& memory) {
+  return configured(mem, __func__, [&](Memory& memory) {
     if (!mass) throw Error(ErrorCode::bad_value, "the mass is NULL");
     memory.callbacks.mass = Mass::diagonal(view(mass, N_VGetLength(mass), "the mass"));
     return GNOMON_SUCCESS;
@@ -57,7 +57,7 @@ int GnomonSetMassDiagonal(void* mem, N_Vector mass) {
 }
 
 int GnomonSetMassMatrix(void* mem, SUNMatrix mass) {
-  return guarded(mem, __func__, [&](Memory& memory) {
+  return configured(mem, __func__, [&](Memory& memory) {
     if (!mass) throw Error(ErrorCode::bad_value, "the mass is NULL");
     const bool sparse = SUNMatGetID(mass) == SUNMATRIX_SPARSE;
     if (!sparse && SUNMatGetID(mass) != SUNMATRIX_DENSE)
@@ -75,42 +75,42 @@ int GnomonSetMassMatrix(void* mem, SUNMatrix mass) {
 }
 
 int GnomonSetPotentialFn(void* mem, GnomonPotentialFn U) {
-  return guarded(mem, __func__, [&](Memory& memory) {
+  return configured(mem, __func__, [&](Memory& memory) {
     memory.callbacks.potential = required(U, "the potential");
     return GNOMON_SUCCESS;
   });
 }
 
 int GnomonSetGradientFn(void* mem, GnomonGradientFn grad) {
-  return guarded(mem, __func__, [&](Memory& memory) {
+  return configured(mem, __func__, [&](Memory& memory) {
     memory.callbacks.gradient = grad;
     return GNOMON_SUCCESS;
   });
 }
 
 int GnomonSetConstraintFn(void* mem, sunindextype m, GnomonConstraintFn g) {
-  return guarded(mem, __func__, [&](Memory& memory) {
+  return configured(mem, __func__, [&](Memory& memory) {
     set_rows(memory.callbacks.constraints, "constraint", m, g);
     return GNOMON_SUCCESS;
   });
 }
 
 int GnomonSetConstraintJacFn(void* mem, GnomonJacobianFn G, SUNMatrix pattern) {
-  return guarded(mem, __func__, [&](Memory& memory) {
+  return configured(mem, __func__, [&](Memory& memory) {
     memory.callbacks.constraints.jacobian = {G, copy_of("the pattern of G", pattern)};
     return GNOMON_SUCCESS;
   });
 }
 
 int GnomonSetHessianFn(void* mem, GnomonHessianFn H, SUNMatrix pattern) {
-  return guarded(mem, __func__, [&](Memory& memory) {
+  return configured(mem, __func__, [&](Memory& memory) {
     memory.callbacks.hessian = {H, copy_of("the pattern of H", pattern)};
     return GNOMON_SUCCESS;
   });
 }
 
 int GnomonSetDegrees(void* mem, int potential, int constraints) {
-  return guarded(mem, __func__, [&](Memory& memory) {
+  return configured(mem, __func__, [&](Memory& memory) {
     for (const int degree : {potential, constraints}) check_degree(degree);
     memory.callbacks.potential_degree = potential;
     memory.callbacks.constraints.degree = constraints;
@@ -118,15 +118,22 @@ int GnomonSetDegrees(void* mem, int potential, int constraints) {
   });
 }
 
+int GnomonSetTimeDependent(void* mem, int depends) {
+  return configured(mem, __func__, [&](Memory& memory) {
+    memory.callbacks.time_dependent = depends != 0;
+    return GNOMON_SUCCESS;
+  });
+}
+
 int GnomonSetUserData(void* mem, void* user_data) {
-  return guarded(mem, __func__, [&](Memory& memory) {
+  return configured(mem, __func__, [&](Memory& memory) {
     memory.callbacks.user_data = user_data;
     return GNOMON_SUCCESS;
   });
 }
 
 int GnomonSetProblem(void* mem, const char* name, const char* parameters) {
-  return guarded(mem, __func__, [&](Memory& memory) {
+  return configured(mem, __func__, [&](Memory& memory) {
     Named problem{text(name, "the name of the problem"), assignments(parameters, "parameters of a problem")};
     memory.registry.build(problem.name, problem.options);
     memory.problem = problem;
@@ -135,7 +142,7 @@ int GnomonSetProblem(void* mem, const char* name, const char* parameters) {
 }
 
 int GnomonSetScheme(void* mem, const char* name, const char* options) {
-  return guarded(mem, __func__, [&](Memory& memory) {
+  return configured(mem, __func__, [&](Memory& memory) {
     Named scheme{text(name, "the name of the scheme"), assignments(options, "options of a scheme")};
     const Scheme& found = memory.registry.scheme(scheme.name);
     const Options checked("scheme " + scheme.name, found.options(), scheme.options);
@@ -145,7 +152,7 @@ int GnomonSetScheme(void* mem, const char* name, const char* options) {
 }
 
 int GnomonSetSolver(void* mem, const char* name, const char* options) {
-  return guarded(mem, __func__, [&](Memory& memory) {
+  return configured(mem, __func__, [&](Memory& memory) {
     Named solver{text(name, "the name of the solver"), assignments(options, "options of a solver")};
     const SolverFactory& found = memory.registry.solver(solver.name);
     const Options checked("solver " + solver.name, found.options(), solver.options);
@@ -156,7 +163,7 @@ int GnomonSetSolver(void* mem, const char* name, const char* options) {
 }
 
 int GnomonSetNonlinearSolverFn(void* mem, GnomonNonlinearSolverFn create, const char* options) {
-  return guarded(mem, __func__, [&](Memory& memory) {
+  return configured(mem, __func__, [&](Memory& memory) {
     required(create, "the function that makes the nonlinear solver");
     void* user_data = memory.callbacks.user_data;
     const auto make = [create, user_data](N_Vector like, SUNContext context) {
@@ -172,7 +179,7 @@ int GnomonSetNonlinearSolverFn(void* mem, GnomonNonlinearSolverFn create, const 
 }
 
 int GnomonSetLinearSolver(void* mem, SUNLinearSolver LS, SUNMatrix A) {
-  return guarded(mem, __func__, [&](Memory& memory) {
+  return configured(mem, __func__, [&](Memory& memory) {
     if (!LS != !A)
       throw Error(ErrorCode::bad_value, std::string(LS ? "the matrix" : "the linear solver") +
                                             " is NULL, and the other one is useless without it");
@@ -182,7 +189,7 @@ int GnomonSetLinearSolver(void* mem, SUNLinearSolver LS, SUNMatrix A) {
 }
 
 int GnomonSetLinearSolverFn(void* mem, GnomonLinearSolverFn create) {
-  return guarded(mem, __func__, [&](Memory& memory) {
+  return configured(mem, __func__, [&](Memory& memory) {
     void* user_data = memory.callbacks.user_data;
     const auto make = [create, user_data](N_Vector like, const SparsityPattern& pattern, SUNContext context) {
       SunPair pair;
@@ -197,7 +204,7 @@ int GnomonSetLinearSolverFn(void* mem, GnomonLinearSolverFn create) {
 }
 
 int GnomonSetJacobianSource(void* mem, const char* source) {
-  return guarded(mem, __func__, [&](Memory& memory) {
+  return configured(mem, __func__, [&](Memory& memory) {
     const std::string name = text(source, "the source of the Jacobian");
     std::vector<std::string> known;
     for (const auto each : {JacobianSource::analytic, JacobianSource::dual, JacobianSource::differences}) {
@@ -212,14 +219,14 @@ int GnomonSetJacobianSource(void* mem, const char* source) {
 }
 
 int GnomonSetFallback(void* mem, const char* solver) {
-  return guarded(mem, __func__, [&](Memory& memory) {
+  return configured(mem, __func__, [&](Memory& memory) {
     memory.options.fallback = solver ? &memory.registry.solver(solver) : nullptr;
     return GNOMON_SUCCESS;
   });
 }
 
 int GnomonSetMaxHalvings(void* mem, int levels) {
-  return guarded(mem, __func__, [&](Memory& memory) {
+  return configured(mem, __func__, [&](Memory& memory) {
     if (levels < 0 || levels > 40)
       throw Error(ErrorCode::bad_value, std::to_string(levels) + " halvings of a step are not between 0 and 40");
     memory.options.max_halvings = levels;
@@ -228,21 +235,21 @@ int GnomonSetMaxHalvings(void* mem, int levels) {
 }
 
 int GnomonSetContact(void* mem, const char* options) {
-  return guarded(mem, __func__, [&](Memory& memory) {
+  return configured(mem, __func__, [&](Memory& memory) {
     memory.options.contact = contact_options(assignments(options, "options of contact"));
     return GNOMON_SUCCESS;
   });
 }
 
 int GnomonSetDependentConstraints(void* mem, int allowed) {
-  return guarded(mem, __func__, [&](Memory& memory) {
+  return configured(mem, __func__, [&](Memory& memory) {
     memory.options.dependent_constraints = allowed != 0;
     return GNOMON_SUCCESS;
   });
 }
 
 int GnomonSetStep(void* mem, sunrealtype h) {
-  return guarded(mem, __func__, [&](Memory& memory) {
+  return configured(mem, __func__, [&](Memory& memory) {
     if (!(h > 0 && std::isfinite(h)))
       throw Error(ErrorCode::bad_value, "step h = " + number_text(h) + " is not a finite number above zero");
     memory.h = h;

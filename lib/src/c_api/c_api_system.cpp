@@ -66,7 +66,9 @@ CallbackSystem::Scratch::Scratch(const Callbacks& calls, bool closed)
   for (Vector* x : {&direction, &sum}) x->setZero(n);
   zero_lambda.setZero(m);
   product_m.setZero(constraint_pattern.rows);
-  for (Vector* x : {&values, &bent}) x->setZero(constraint_pattern.nonzeros());
+  for (Vector* x : {&values, &bent, &rate_values, &later_values}) x->setZero(constraint_pattern.nonzeros());
+  for (Vector* x : {&rate_rows, &more_rate_rows, &later_rows, &later_velocity}) x->setZero(constraint_pattern.rows);
+  for (Vector* x : {&rate_hessian, &later_hessian}) x->setZero(hessian_pattern.nonzeros());
   for (Vector* x : {&hessian_values, &hessian_more}) x->setZero(hessian.pattern().nonzeros());
 }
 
@@ -91,6 +93,7 @@ CallbackSystem::CallbackSystem(const Callbacks& callbacks, bool closed) : calls_
     if (!calls_.symmetries.empty()) parts_.symmetries = this;
     if (!calls_.integrals.empty()) parts_.integrals = this;
   }
+  if (calls_.time_dependent) parts_.time_dependence = this;
   if (calls_.force) parts_.force = this;
   if (calls_.friction) parts_.friction = this;
   scratch_ = std::make_unique<Scratch>(calls_, closed);
@@ -209,17 +212,6 @@ void CallbackSystem::constraint_hessian_times(double t, const ConstVectorRef& q,
   multiply_transposed(constraint_pattern(), scratch_->bent, lambda, out);
 }
 
-void CallbackSystem::constraint_velocity(double t, const ConstVectorRef& q, const ConstVectorRef& v,
-                                         VectorRef out) const {
-  constraint_jacobian(t, q, scratch_->values);
-  multiply(constraint_pattern(), scratch_->values, v, out);
-}
-
-void CallbackSystem::constraint_bias(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const {
-  constraint_jacobian_derivative(t, q, v, scratch_->bent);
-  multiply(constraint_pattern(), scratch_->bent, v, out);
-}
-
 const SparsityPattern& CallbackSystem::hessian_pattern() const {
   return scratch_->hessian_pattern;
 }
@@ -278,6 +270,7 @@ std::string CallbackSystem::differences() const {
   };
   add(!calls_.gradient, "gradient of the potential", traits_.potential_degree);
   add(!calls_.hessian.function, "Hessian of the potential", lower(traits_.potential_degree));
+  add(parts_.time_dependence && calls_.constraints.rows > 0, "derivatives of the constraints by time", not_polynomial);
   if (calls_.constraints.rows > 0) {
     add(!calls_.constraints.jacobian.function, "Jacobian of the constraints", calls_.constraints.degree);
     add(true, "second derivatives of the constraints", lower(calls_.constraints.degree));

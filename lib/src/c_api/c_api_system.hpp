@@ -10,6 +10,7 @@
 namespace gnomon::c_api {
 
 class CallbackSystem final : public System,
+                             public TimeDependence,
                              public Force,
                              public Friction,
                              public Obstacles,
@@ -41,6 +42,9 @@ class CallbackSystem final : public System,
   const SparsityPattern& hessian_pattern() const override;
   void lagrangian_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
                           VectorRef values) const override;
+  void constraint_rate_jacobian(double t, const ConstVectorRef& q, VectorRef values) const override;
+  void constraint_rate_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
+                               VectorRef values) const override;
   void force(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override;
   const SparsityPattern& force_pattern(ForceArgument by) const override;
   void force_jacobian(ForceArgument by, double t, const ConstVectorRef& q, const ConstVectorRef& v,
@@ -61,8 +65,7 @@ class CallbackSystem final : public System,
   std::string integral_name(Index a) const override;
   double integral(Index a, double t, const ConstVectorRef& q, const ConstVectorRef& p) const override;
 
-  /// Finds out whether Q gives another value at another time. Nobody else would: what takes a force does not tell it
-  /// the time.
+  /// Finds out whether U, g or Q gives another value at another time, at the start and beside it.
   void watch_time(double t, const Vector& q, const Vector& v);
   /// A callback returned < 0.
   bool failed_for_good() const { return !fatal_->empty(); }
@@ -88,6 +91,11 @@ class CallbackSystem final : public System,
   /// What each kind of row gives, g first and, where they are closed, -c; `head` is the size of the first part.
   template <class Evaluate>
   void stacked(Index head, VectorRef out, Evaluate&& evaluate) const;
+  /// out = df/dt at t, f(time, out)
+  template <class F>
+  void rate(double t, Vector& value, VectorRef out, F&& f) const;
+  template <class F>
+  bool changes_in_time(double t, Index size, F&& f) const;
   void hessian_at(double t, const ConstVectorRef& q, const ConstVectorRef& lambda, VectorRef values) const;
   void obstacle_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& psi, VectorRef values) const;
   int gradient_degree() const { return lower(traits_.potential_degree); }

@@ -128,20 +128,4 @@ double CallbackSystem::integral(Index a, double t, const ConstVectorRef& q, cons
   return value;
 }
 
-void CallbackSystem::watch_time(double t, const Vector& q, const Vector& v) {
-  if (!calls_.force) return;
-  Vector now(calls_.n), later(calls_.n);
-  const Vector faster = v + Vector::Constant(calls_.n, calls_.speed);
-  for (const Vector* velocity : {&v, &faster})
-    for (const double after : {1.0, std::sqrt(2.0)}) {
-      try {
-        force(t, q, *velocity, now);
-        force(t + after, q, *velocity, later);
-      } catch (const CannotEvaluate&) {
-        continue;
-      }
-      if (now.allFinite() && now != later) force_depends_on_time_ = true;
-    }
-}
-
 }  // namespace gnomon::c_api

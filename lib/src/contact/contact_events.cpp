@@ -86,6 +86,7 @@ ContactRun::Contacts ContactRun::choose_closed(Contacts candidates) {
   std::vector<bool> closed(candidates.size(), true);
   constexpr int most_pivots = 10000;
   for (int pivot = 0; pivot < most_pivots; ++pivot) {
+    stop_if_interrupted();
     Contacts chosen;
     for (std::size_t k = 0; k < candidates.size(); ++k)
       if (closed[k]) chosen.push_back(candidates[k]);

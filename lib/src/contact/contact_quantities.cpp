@@ -4,6 +4,8 @@
 
 #include "contact/contact_run.hpp"
 #include "contact/contact_tolerances.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/base/finite.hpp"
 #include "gnomon/start/consistency.hpp"
 
 namespace gnomon {
@@ -39,7 +41,7 @@ Vector ContactRun::gap_accelerations(const Vector& q, const Vector& p, const Vec
 
 /// H: the monitor's energy is less the booked work, which is put back.
 long double ContactRun::energy_of(const State& z) {
-  energy_.evaluate(z, z.work.total());
+  if (!energy_.evaluate(z, z.work.total())) throw CannotEvaluate("an invariant is not finite");
   return energy_.energy_now();
 }
 
@@ -61,9 +63,11 @@ void ContactRun::record(EventKind kind, Index contact, double energy_change) {
 void ContactRun::consistent(Phase& phase, const Vector& q, const Vector& p) {
   if (phase.frictional() && norm(velocity(p)) <= still * fastest_) {
     acceleration(*phase.model, 0, q, velocity(p), phase.a, phase.psi);
-    return;
+  } else {
+    phase.index1->solve(q, velocity(p), phase.a, phase.psi);
   }
-  phase.index1->solve(q, velocity(p), phase.a, phase.psi);
+  if (!all_finite(phase.a) || !all_finite(phase.psi))
+    throw CannotEvaluate("accelerations or contact multipliers are not finite");
 }
 
 }  // namespace gnomon

@@ -39,6 +39,7 @@ ContactRun::ContactRun(std::shared_ptr<const System> system, const Scheme& schem
   promises_ = scheme.bind(everything, scheme_options_).promises;
   promises_.symmetric = promises_.symplectic = promises_.momentum = promises_.discrete_energy = false;
   if (!located()) promises_.order = std::min(promises_.order, 1);
+  if (!promises_.constrained_limit) promises_.energy = false;  // the book across events has no penalty potential
   for (Vector* x : {&offsets_, &gap_tolerance_}) x->setZero(n_contacts_);
   for (Vector* x : {&velocity_, &momentum_}) x->setZero(system_->n());
   rows_.setZero(closed_->m());
@@ -120,6 +121,8 @@ void ContactRun::add_counters(const RunCounters& before) {
   counters_.jacobian_evaluations += now.jacobian_evaluations - before.jacobian_evaluations;
   counters_.factorisations += now.factorisations - before.factorisations;
   counters_.repeated_solves += now.repeated_solves - before.repeated_solves;
+  counters_.refinement_passes += now.refinement_passes - before.refinement_passes;
+  counters_.unrefined_solves += now.unrefined_solves - before.unrefined_solves;
   counters_.fallback_solves += now.fallback_solves - before.fallback_solves;
   counters_.refused_steps += now.refused_steps - before.refused_steps;
 }
@@ -170,29 +173,14 @@ void ContactRun::restore(const State& checkpoint) {
   if (!resting_) leave_inner_state();
 }
 
-void ContactRun::serialize(Archive& archive) {
-  archive(state_, open_, resting_, events_, start_energy_, now_energy_, impact_, defect_, step_, deepest_, fastest_,
-          largest_psi_, offsets_, gap_tolerance_, counters_);
-  if (archive.reading()) {
-    phase_ = &phase(state_.closed);
-    for (std::size_t k = 0; k < state_.closed.size(); ++k)
-      phase_->model->set_offset(static_cast<Index>(k), offsets_[state_.closed[k]]);
-  }
-  if (!resting_) {
-    State inner;
-    if (!archive.reading()) inner = phase_->integrator->state();
-    archive(inner);
-    if (archive.reading()) {
-      Integrator& integrator = integrator_of(*phase_);
-      integrator.restart(inner);
-      integrator.restore(inner);
-    }
-  }
-  std::vector<Contacts> visited;
-  for (const auto& [contacts, phase] : phases_)
-    if (phase.integrator) visited.push_back(contacts);
-  archive(visited);
-  for (const Contacts& contacts : visited) integrator_of(phase(contacts)).serialize_solvers(archive);
+Vector ContactRun::index1_multipliers() const {
+  if (resting_) return state_.lambda;
+  const Vector inner = phase_->integrator->index1_multipliers();
+  Vector lambda = Vector::Zero(m_ + n_contacts_);
+  lambda.head(m_) = inner.head(m_);
+  for (std::size_t k = 0; k < state_.closed.size(); ++k)
+    lambda[m_ + state_.closed[k]] = inner[m_ + static_cast<Index>(k)];
+  return lambda;
 }
 
 bool ContactRun::step(double h, StepReport& report) {
@@ -208,16 +196,22 @@ bool ContactRun::step(double h, StepReport& report) {
   saved_.defect = defect_;
   saved_.now = now_energy_;
   saved_.resting = resting_;
+  saved_.deepest = deepest_;
+  saved_.fastest = fastest_;
+  saved_.largest_psi = largest_psi_;
   saved_.offsets = offsets_;
   step_ = h;
+  solves_left_ = most_solves;
   try {
     double remaining = h;
     for (int cuts = 0; remaining > 0; ++cuts) {
+      stop_if_interrupted();
+      if (cuts > 0) solves_left_ += solves_an_event;
       if (resting_) {
         state_.advance_time(remaining);
         break;
       }
-      if (cuts == most_cuts) return undo("more than " + std::to_string(most_cuts) + " events in one step", report);
+      if (cuts == most_cuts) return fail("more than " + std::to_string(most_cuts) + " events in one step", report);
       before_ = phase_->integrator->state();
       if (stops(remaining)) {
         const double t = state_.t + state_.t_tail;
@@ -226,7 +220,7 @@ bool ContactRun::step(double h, StepReport& report) {
         continue;
       }
       double span = remaining;
-      if (!take(span, h, report)) return undo(report.message, report);
+      if (!take(span, h, report)) return fail(report.message, report);
       after_ = phase_->integrator->state();
       Found found{span, EventKind::rest, -1};
       const bool event = find(span, found);
@@ -248,23 +242,31 @@ bool ContactRun::step(double h, StepReport& report) {
       if (found.kind == EventKind::launch) opening.push_back(found.contact);
       settle(landing, opening);
     }
+    now_energy_ = energy_of(state_);
   } catch (const std::exception& error) {
     report.status = SolveStatus::evaluation_failed;
-    return undo(error.what(), report);
+    return fail(error.what(), report);
   }
-  now_energy_ = energy_of(state_);
   return true;
 }
 
-/// Everything as it was before the step.
-bool ContactRun::undo(const std::string& why, StepReport& report) {
+/// Undoes the step.
+bool ContactRun::fail(const std::string& why, StepReport& report) {
   if (report.status == SolveStatus::converged) report.status = SolveStatus::not_converged;
   report.message = std::string(why);
+  undo();
+  return false;
+}
+
+void ContactRun::undo() {
   events_.resize(saved_.events, ContactEvent{});
   impact_ = saved_.impact;
   defect_ = saved_.defect;
   now_energy_ = saved_.now;
   resting_ = saved_.resting;
+  deepest_ = saved_.deepest;
+  fastest_ = saved_.fastest;
+  largest_psi_ = saved_.largest_psi;
   state_ = saved_.state;
   phase_ = saved_.phase;
   open_ = saved_.open;
@@ -272,7 +274,6 @@ bool ContactRun::undo(const std::string& why, StepReport& report) {
   for (std::size_t k = 0; k < state_.closed.size(); ++k)
     phase_->model->set_offset(static_cast<Index>(k), offsets_[state_.closed[k]]);
   if (!resting_) phase_->integrator->restore(saved_.inner);
-  return false;
 }
 
 /// One smooth piece of at most `span`, which is cut while the solver fails or the velocity turns round under friction.
@@ -305,11 +306,20 @@ bool ContactRun::take(double& span, double h, StepReport& report) {
   }
 }
 
+void ContactRun::stop_if_interrupted() const {
+  if (options_.interrupt != nullptr && *options_.interrupt != 0) throw CannotEvaluate("interrupted");
+}
+
 /// The state a time s after before_, by one step.
 const State& ContactRun::after(double s) {
   Integrator& integrator = *phase_->integrator;
   integrator.restore(before_);
   if (s <= 0) return integrator.state();
+  if (--solves_left_ < 0)
+    throw CannotEvaluate("the events of the step are not found after " + std::to_string(most_solves) + " solves and " +
+                         std::to_string(solves_an_event) + " more for each of its " +
+                         std::to_string(events_.size() - saved_.events) +
+                         " events: too many contacts open and close in it; a smaller step has fewer");
   const RunCounters counters = integrator.counters();
   const StepReport report = integrator.step(s);
   add_counters(counters);

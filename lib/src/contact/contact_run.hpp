@@ -21,9 +21,11 @@ class ContactRun final : public EventDriver {
 
   void start(double t0, const Vector& q0, const Vector& p0) override;
   bool step(double h, StepReport& report) override;
+  void undo() override;
 
   const State& state() const override { return state_; }
   void restore(const State& checkpoint) override;
+  Vector index1_multipliers() const override;
   void serialize(Archive& archive) override;
   const std::vector<ContactEvent>& events() const override { return events_; }
   EnergyBook book() const override;
@@ -53,10 +55,12 @@ class ContactRun final : public EventDriver {
   };
 
   Phase& phase(const Contacts& contacts);
+  bool is_set(const Contacts& contacts) const;
+  void require_fit(const Archive& archive) const;
   void enter(const Contacts& contacts);
   Integrator& integrator_of(Phase& phase);
   void leave_inner_state();
-  bool undo(const std::string& why, StepReport& report);
+  bool fail(const std::string& why, StepReport& report);
   void add_counters(const RunCounters& before);
 
   bool take(double& span, double h, StepReport& report);
@@ -66,6 +70,7 @@ class ContactRun final : public EventDriver {
   template <class F>
   double root(double a, double fa, double b, double fb, F&& f) const;
   const State& after(double s);
+  void stop_if_interrupted() const;
 
   void settle(const Contacts& landing, const Contacts& opening);
   Contacts choose_closed(Contacts candidates);
@@ -111,6 +116,7 @@ class ContactRun final : public EventDriver {
   std::vector<ContactEvent> events_;
   long double start_energy_ = 0, now_energy_ = 0, impact_ = 0, defect_ = 0;
   double step_ = 0, deepest_ = 0;
+  long solves_left_ = 0;                  // to locate events in the present step
   double fastest_ = 0, largest_psi_ = 0;  // largest speed (mass norm) and contact multiplier so far
   Vector offsets_, gap_tolerance_;
 
@@ -122,6 +128,7 @@ class ContactRun final : public EventDriver {
     std::size_t events = 0;
     long double impact = 0, defect = 0, now = 0;
     bool resting = false;
+    double deepest = 0, fastest = 0, largest_psi = 0;
     Vector offsets;
   };
   Saved saved_;

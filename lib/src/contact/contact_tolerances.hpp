@@ -10,7 +10,9 @@
 
 namespace gnomon::contact_tolerances {
 
-constexpr int most_cuts = 200000;       // of one step by events
+constexpr int most_cuts = 10000;        // of one step by events
+constexpr long most_solves = 5000;      // of one step, to locate its events, and
+constexpr long solves_an_event = 20;    // more for each event that was found
 constexpr double gap_rounding = 1e-13;  // of the terms of a gap
 constexpr double opened = 1e3;          // gap tolerances: a gap that has opened
 constexpr double still = 1e-13;         // speed, of the largest so far, that is none

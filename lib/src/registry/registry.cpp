@@ -23,11 +23,9 @@ std::vector<std::string> keys(const Table<T>& table) {
 struct Tables : SchemeTable, AlgebraTable {
   const Scheme& scheme(const std::string& name) const override {
     if (!schemes.count(name) && references.count(name))
-      throw Error(ErrorCode::unknown_name,
-                  "\"" + name +
-                      "\" is a reference, which chooses its own steps, and no scheme: a run is "
-                      "compared with it by --reference " +
-                      name);
+      throw Error(
+          ErrorCode::unknown_name,
+          "\"" + name + "\" is a reference, which chooses its own steps, and no scheme: a run is compared with it");
     return look_up(schemes, "scheme", name);
   }
   const AlgebraFactory& algebra(const std::string& name) const override {

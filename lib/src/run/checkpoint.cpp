@@ -1,8 +1,5 @@
 #include "gnomon/run/checkpoint.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <boost/crc.hpp>
 #include <cerrno>
 #include <cstring>
@@ -12,6 +9,7 @@
 
 #include "gnomon/base/archive.hpp"
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/whole_file.hpp"
 
 namespace gnomon {
 
@@ -34,34 +32,6 @@ std::uint32_t checksum(const std::string& bytes) {
   return crc.checksum();
 }
 
-Error cannot_write(const std::string& file) {
-  return {ErrorCode::bad_file, "checkpoint \"" + file + "\" cannot be written: " + std::strerror(errno)};
-}
-
-/// Closes it in the end.
-class Descriptor {
- public:
-  explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  bool open() const { return descriptor_ >= 0; }
-  bool write(const std::string& bytes) const {
-    for (std::size_t done = 0; done < bytes.size();) {
-      const ssize_t count = ::write(descriptor_, bytes.data() + done, bytes.size() - done);
-      if (count < 0 && errno != EINTR) return false;
-      if (count > 0) done += static_cast<std::size_t>(count);
-    }
-    return true;
-  }
-  bool sync() const { return ::fsync(descriptor_) == 0; }
-
- private:
-  int descriptor_;
-};
-
 }  // namespace
 
 void write_checkpoint(const std::string& file, const Checkpoint& checkpoint) {
@@ -78,24 +48,9 @@ void write_checkpoint(const std::string& file, const Checkpoint& checkpoint) {
   const std::uint32_t sum = checksum(bytes);
   bytes.append(reinterpret_cast<const char*>(&sum), sizeof sum);
 
-  const std::string part = file + ".part";
-  {
-    const Descriptor out(::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-    if (!out.open() || !out.write(bytes) || !out.sync()) {
-      const Error error = cannot_write(file);
-      if (out.open()) ::unlink(part.c_str());
-      throw error;
-    }
-  }
-  if (::rename(part.c_str(), file.c_str()) != 0) {
-    const Error error = cannot_write(file);
-    ::unlink(part.c_str());
-    throw error;
-  }
-  // The new name is on disk only when its folder is. Some file systems cannot be asked to do that, and do it anyway.
-  const auto folder = std::filesystem::absolute(file).parent_path();
-  const Descriptor names(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (names.open()) names.sync();
+  WholeFile out("checkpoint", file);
+  out.write(bytes);
+  out.commit();
 }
 
 Checkpoint read_checkpoint(const std::string& file) {
@@ -104,6 +59,8 @@ Checkpoint read_checkpoint(const std::string& file) {
   };
   std::error_code ignored;
   if (std::filesystem::is_directory(file, ignored)) throw refuse("it is a folder");
+  if (std::filesystem::exists(file, ignored) && !std::filesystem::is_regular_file(file, ignored))
+    throw refuse("it is no regular file");
   std::ifstream in(file, std::ios::binary);
   if (!in) throw refuse(std::strerror(errno));
   std::ostringstream all;
@@ -128,7 +85,12 @@ Checkpoint read_checkpoint(const std::string& file) {
     throw refuse("it is damaged, its checksum is not that of its content");
   Checkpoint checkpoint;
   Archive content(bytes.substr(sizeof header, header.content_size));
-  content(checkpoint.identity, checkpoint.note, checkpoint.state);
+  try {
+    content(checkpoint.identity, checkpoint.note, checkpoint.state);
+    content.require(content.at_end(), "there is something behind its content");
+  } catch (const Error& error) {
+    throw refuse(error.what());
+  }
   return checkpoint;
 }
 

@@ -5,6 +5,8 @@ namespace gnomon {
 void ContactEvent::serialize(Archive& archive) {
   int which = static_cast<int>(kind);
   archive(t, which, contact, energy_change);
+  archive.require(which >= static_cast<int>(EventKind::landing) && which <= static_cast<int>(EventKind::rest),
+                  "an event is of no known kind");
   kind = static_cast<EventKind>(which);
 }
 

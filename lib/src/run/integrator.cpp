@@ -4,6 +4,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/start/consistent_start.hpp"
+#include "gnomon/start/verify.hpp"
 #include "run/integrator_impl.hpp"
 
 namespace gnomon {
@@ -17,7 +18,7 @@ constexpr int default_halvings = 6;
 
 Integrator::Impl::Impl(std::shared_ptr<const Model> integrated, const Scheme& scheme, const Options& scheme_options,
                        const SolverFactory& factory, const Options& solver_options, IntegratorOptions o)
-    : model(std::move(integrated)), options(o), monitor(*model) {
+    : model(std::move(integrated)), options(o), monitor(*model), watch(*model) {
   identify(scheme, scheme_options, factory, solver_options);
   const System* system = model->mechanical();
   if (system && system->parts().obstacles && !scheme.holds_obstacles()) {
@@ -45,13 +46,15 @@ void Integrator::Impl::attach(const std::string& scheme, const SolverFactory& fa
     Solve solve;
     solve.scaled = std::make_unique<ScaledEquations>(equations.system(k), options.jacobian);
     solve.scaled->attach_algebra(options.algebra);
+    solve.scaled->watch(options.interrupt);
     solve.scaled->expect_singular(options.dependent_constraints);
     solve.solver = attached(factory, solver_options, scheme, *solve.scaled);
     if (options.fallback) {
       const SolverFactory& other = *options.fallback;
       solve.fallback = attached(other, Options("solver " + other.name(), other.options()), scheme, *solve.scaled);
     }
-    for (Vector* v : {&solve.x, &solve.low, &solve.correction}) v->setZero(solve.scaled->size());
+    solve.x.setZero(solve.scaled->size());
+    solve.refinement = std::make_unique<Refinement>(*solve.scaled);
     if (options.fallback) solve.start.setZero(solve.scaled->size());
     solves.push_back(std::move(solve));
   }
@@ -79,16 +82,19 @@ Integrator::Integrator(Integrator&&) noexcept = default;
 
 void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
   const bool project = impl_->options.project_start;
+  impl_->started = false;
   if (impl_->driver) {
     Vector q = q0, p = p0;
     if (project && q.size() == system().n() && p.size() == system().n()) project_start(system(), t0, q, p);
     impl_->driver->start(t0, q, p);
+    check_declarations(*impl_->model, t0, q, p);
     impl_->z = impl_->driver->state();
-    impl_->monitor.evaluate(impl_->z, -impl_->driver->impact_losses());
+    impl_->watch_start(-impl_->driver->impact_losses());
   } else {
     const ConsistentStart start =
         consistent_start(*impl_->model, t0, q0, p0, project, impl_->options.dependent_constraints);
     impl_->rank = start.rank;
+    check_declarations(*impl_->model, t0, start.q, impl_->model->mechanical() ? start.p : start.z);
     State z;
     z.t = t0;
     z.q.set(start.q);
@@ -99,16 +105,24 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
     impl_->z = z;
     impl_->warm_up(start.v, start.a);
     impl_->backups.assign(static_cast<std::size_t>(impl_->options.max_halvings), z);
-    impl_->monitor.evaluate(z, impl_->binding.equations->added_energy(z));
+    impl_->watch_start(impl_->binding.equations->added_energy(z));
   }
-  impl_->monitor.start();
   impl_->counters = RunCounters();
   impl_->binding.promises = impl_->bound;
+  impl_->watch.start(impl_->z, impl_->promises(), impl_->monitor);
   impl_->singular = SingularPosition();
   impl_->looked_at = 1;
   impl_->largest_pivot = 0;
   impl_->started = true;
   impl_->notify();
+}
+
+void Integrator::Impl::watch_start(long double added_energy) {
+  if (!is_finite(z))
+    throw Error(ErrorCode::not_finite, "the multipliers of the start, or what the scheme makes of it, are not finite");
+  if (!monitor.evaluate(z, added_energy))
+    throw Error(ErrorCode::not_finite, "the energy, a constraint or an invariant of the start is not finite");
+  monitor.start();
 }
 
 void Integrator::restart(const State& from) {
@@ -121,11 +135,16 @@ void Integrator::restart(const State& from) {
   z = from;
   z.last_h = 0;
   impl_->binding.equations->prepare(z);
-  if (impl_->started) return;
+  if (!is_finite(z)) throw CannotEvaluate("what the scheme carries from step to step is not finite");
+  const long double added = impl_->binding.equations->added_energy(z);
+  if (impl_->started) {
+    impl_->monitor.evaluate(z, added);
+    return impl_->monitor.shift();
+  }
   impl_->next = z;
   impl_->backups.assign(static_cast<std::size_t>(impl_->options.max_halvings), z);
-  impl_->monitor.evaluate(z, impl_->binding.equations->added_energy(z));
-  impl_->monitor.start();
+  impl_->watch_start(added);
+  impl_->watch.start(z, impl_->promises(), impl_->monitor);
   impl_->started = true;
 }
 
@@ -146,6 +165,7 @@ StepReport Integrator::advance(long count, double h) {
   StepReport report;
   for (long i = 0; i < count && report.success() && !report.stopped_by_observer; ++i) impl_->one_step(h, report);
   report.t = impl_->z.t;
+  if (report.steps > 1) impl_->check_promises();
   return report;
 }
 
@@ -167,6 +187,7 @@ StepReport Integrator::advance_to(double t_end, double h) {
   if (report.success() && !report.stopped_by_observer && std::abs(rest) > 1e-9 * std::abs(h)) {
     impl_->one_step(rest, report);
     report.t = impl_->z.t;
+    if (report.steps > 1) impl_->check_promises();
   }
   return report;
 }
@@ -177,11 +198,24 @@ void Integrator::add_observer(Observer& observer) {
 const State& Integrator::state() const {
   return impl_->z;
 }
+Vector Integrator::index1_multipliers() const {
+  if (!impl_->started) throw Error(ErrorCode::bad_value, "the integrator was not started: there is no state yet");
+  return impl_->driver
+             ? impl_->driver->index1_multipliers()
+             : gnomon::index1_multipliers(*impl_->model, impl_->z.view(), impl_->options.dependent_constraints);
+}
 const InvariantMonitor& Integrator::monitor() const {
   return impl_->monitor;
 }
 const Promises& Integrator::promises() const {
-  return impl_->driver ? impl_->driver->promises() : impl_->binding.promises;
+  return impl_->promises();
+}
+const std::vector<BrokenPromise>& Integrator::broken_promises() const {
+  return impl_->watch.broken();
+}
+const std::vector<BrokenPromise>& Integrator::check_promises() {
+  if (impl_->started) impl_->check_promises();
+  return impl_->watch.broken();
 }
 const SingularPosition& Integrator::singular_position() const {
   return impl_->singular;

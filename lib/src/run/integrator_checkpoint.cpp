@@ -2,6 +2,8 @@
 #include <utility>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/model/overdetermined.hpp"
+#include "gnomon/model/system.hpp"
 #include "run/integrator_impl.hpp"
 
 namespace gnomon {
@@ -39,17 +41,33 @@ void Integrator::Impl::serialize(Archive& archive) {
     if (archive.reading()) monitor.evaluate(z, -driver->impact_losses());
   } else {
     archive(z, rank.rank, rank.dependent, rank.condition);
+    require_fit(archive);
     if (archive.reading()) resume();
     serialize_solvers(archive);
   }
   archive(monitor);
+  if (archive.reading()) watch.start(z, promises(), monitor);
+  archive(watch);
+}
+
+void Integrator::Impl::require_fit(const Archive& archive) const {
+  const System* system = model->mechanical();
+  const Index m = model->m();
+  const Index nq = system ? system->n() : model->overdetermined()->traits().ny;
+  const Index np = system ? system->n() : model->overdetermined()->traits().nz;
+  archive.require(z.q.value().size() == nq && z.p.value().size() == np && z.lambda.size() == m && z.closed.empty() &&
+                      z.released.empty(),
+                  "its state has other sizes than the model");
+  archive.require(is_finite(z), "its state is not finite");
+  const auto is_row = [m](Index i) { return i >= 0 && i < m; };
+  archive.require(rank.rank >= 0 && rank.rank <= m && std::all_of(rank.dependent.begin(), rank.dependent.end(), is_row),
+                  "its rank of the constraints is none");
 }
 
 void Integrator::Impl::resume() {
   State fresh = z;
   binding.equations->prepare(fresh);
-  if (fresh.history.size() != z.history.size() || fresh.history.depth() != z.history.depth() ||
-      fresh.scheme_data.size() != z.scheme_data.size() || fresh.substeps.size() != z.substeps.size())
+  if (!carries_the_same(fresh, z))
     throw Error(ErrorCode::bad_file, "its state is not what this scheme carries from step to step");
   Vector v = Vector::Zero(z.q.value().size()), scratch = v;
   model->velocity(z.view(), scratch, v);
@@ -59,8 +77,12 @@ void Integrator::Impl::resume() {
 }
 
 void RunCounters::serialize(Archive& archive) {
-  archive(steps, iterations, residual_evaluations, jacobian_evaluations, factorisations, repeated_solves,
-          fallback_solves, refused_steps);
+  for (long* count : {&steps, &iterations, &residual_evaluations, &jacobian_evaluations, &factorisations,
+                      &repeated_solves, &fallback_solves, &refused_steps, &refinement_passes,
+                      &unrefined_solves}) {
+    archive(*count);
+    archive.require(*count >= 0 && *count <= 1L << 53, "a counter is no number of things that were done");
+  }
 }
 
 void Integrator::serialize_solvers(Archive& archive) {
@@ -94,13 +116,16 @@ void Integrator::load(const std::string& file) {
   try {
     impl_->serialize(archive);
     if (!archive.at_end()) throw Error(ErrorCode::bad_file, "it holds more than this run can carry");
-  } catch (const Error& error) {
-    if (was_started) {
-      Archive back(before.bytes());
-      impl_->serialize(back);
-      impl_->started = true;
-    }
-    throw refuse(error.what());
+  } catch (const std::exception& error) {
+    const std::string why = error.what();
+    if (was_started) try {
+        Archive back(before.bytes());
+        impl_->serialize(back);
+        impl_->started = true;
+      } catch (const std::exception&) {
+        // A state at the limits of numbers, which its own checkpoint would not hold: the integrator is not started.
+      }
+    throw refuse(why);
   }
   impl_->started = true;
 }

@@ -10,6 +10,8 @@
 #include "gnomon/run/checkpoint.hpp"
 #include "gnomon/run/event_driver.hpp"
 #include "gnomon/run/integrator.hpp"
+#include "run/refinement.hpp"
+#include "run/state_checks.hpp"
 
 namespace gnomon {
 
@@ -22,12 +24,13 @@ struct Integrator::Impl {
     std::unique_ptr<NonlinearSolver> solver, fallback;
     Vector x;      // the unknown: unscaled for the scheme, scaled in place for the solver
     Vector start;  // scaled, where there is a fallback
-    Vector low, correction;
+    std::unique_ptr<Refinement> refinement;
   };
   std::vector<Solve> solves;  // one a system
   State z, next;
   std::vector<State> backups;  // one a level of halving
   InvariantMonitor monitor;
+  PromiseWatch watch;
   RunCounters counters;
   std::vector<Observer*> observers;
   std::unique_ptr<EventDriver> driver;  // of a system with obstacles: then binding and solves are empty
@@ -52,11 +55,8 @@ struct Integrator::Impl {
   /// What has no force in the start value of the multipliers is not determined by the step either: it would go on from
   /// step to step, and extrapolation would make it grow.
   void shorten_multipliers(Solve& solve) const;
-  /// Iterative refinement of the solution solve.x by the factors of the solver that found it: low -= J^-1 F(x + low),
-  /// F at Extended. Newton's last correction leaves a second-order remainder in the constraint rows, always of one sign,
-  /// and lambda times it is energy: a linear drift at large steps, which this takes out.
-  /// `last_step` is the norm of the solver's last correction.
-  static void refine(Solve& solve, NonlinearSolver& solver, double last_step);
+  /// Iterative refinement of the solution solve.x. `last_step` is the norm of the solver's last correction.
+  void refine(Solve& solve, NonlinearSolver& solver, double last_step);
   /// The other solver, from the same start value.
   void fall_back(Solve& solve, SolveReport& report);
   static bool fail(StepReport& report, SolveStatus status, const std::string& why);
@@ -68,17 +68,25 @@ struct Integrator::Impl {
   void warm_up(const Vector& v, const Vector& a);
   void serialize_solvers(Archive& archive);
   void serialize(Archive& archive);
+  /// z and rank, just read, are of this model. Throws Error(bad_file).
+  void require_fit(const Archive& archive) const;
+  /// Begins the monitor at z. Throws Error(not_finite) where something of it is not finite.
+  void watch_start(long double added_energy);
   /// What start() does beside setting the state.
   void resume();
   /// Looks for a singular position after a step with a small pivot, or at one that failed, where it allocates.
   bool near_singular_position() const;
   void watch_rank();
   std::string remedies() const;
+  const Promises& promises() const { return driver ? driver->promises() : binding.promises; }
+  void check_promises() { watch.check(z, counters.steps, promises(), monitor); }
   bool notify();
   /// One step of a system with obstacles.
   bool driven_step(double h, StepReport& report);
   void one_step(double h, StepReport& report);
   void record_step(double h, StepReport& report);
+  /// After a step that was given up: the monitor has seen where it would have led.
+  void measure_again();
 };
 
 }  // namespace gnomon

@@ -91,6 +91,8 @@ bool Integrator::Impl::attempt(double h, StepReport& report) {
     if (!monitor.evaluate(next, equations.added_energy(next)) ||
         (equations.discrete_energy_name() != nullptr && !monitor.evaluate_discrete(equations.discrete_energy(next))))
       return fail(report, SolveStatus::evaluation_failed, "an invariant of the new state is not finite");
+    if (!is_finite(next))
+      return fail(report, SolveStatus::evaluation_failed, "multipliers or history of the new state are not finite");
     successor.keep();
   } catch (const std::exception& error) {
     return fail(report, SolveStatus::evaluation_failed, error.what());
@@ -101,28 +103,11 @@ bool Integrator::Impl::attempt(double h, StepReport& report) {
 }
 
 void Integrator::Impl::refine(Solve& solve, NonlinearSolver& solver, double last_step) {
-  // A correction of the size of the rounding of x is of either sign, and so is what is left of it. Larger ones are what
-  // the iteration left, of one sign: on until the next one would be negligible.
-  constexpr int passes = 30;  // a matrix that is frozen contracts slowly in a hard step
-  constexpr double largest = 1e-6, harmless = 1e-12, rounding = 1e-15, negligible = 1e-18;
-  NonlinearEquations& equations = solve.scaled->equations();
-  if (equations.low().size() == 0) return;
-  solve.low.setZero();
-  double last = last_step;
-  for (int pass = 0; pass < passes; ++pass) {
-    if (solve.scaled->extended_residual(solve.x, solve.low, solve.correction) != EvaluationStatus::ok ||
-        !solver.correct(solve.correction))
-      break;
-    const double size = solve.correction.lpNorm<Eigen::Infinity>();
-    if (!(size < (pass == 0 ? largest : last))) {  // no solution to refine, or the factors do not contract
-      if (pass == 0 || !(last < harmless)) solve.low.setZero();
-      break;
-    }
-    solve.low -= solve.correction.cwiseProduct(solve.scaled->columns());
-    if (size < rounding || size * (size / last) < negligible) break;
-    last = size;
-  }
-  equations.set_low(solve.low);
+  const Refinement::Report report = solve.refinement->refine(solve.x, solver, last_step);
+  counters.refinement_passes += report.passes;
+  counters.factorisations += report.factorisations;
+  counters.jacobian_evaluations += report.factorisations;
+  if (report.offered && !report.refined) ++counters.unrefined_solves;
 }
 
 void Integrator::Impl::shorten_multipliers(Solve& solve) const {
@@ -218,8 +203,22 @@ bool Integrator::Impl::driven_step(double h, StepReport& report) {
   const long steps = counters.steps;
   counters = driver->counters();
   counters.steps = steps;
-  if (monitor.evaluate(z, -driver->impact_losses())) return true;
-  return fail(report, SolveStatus::evaluation_failed, "an invariant of the new state is not finite");
+  std::string why = "an invariant of the new state is not finite";
+  try {
+    if (monitor.evaluate(z, -driver->impact_losses())) return true;
+  } catch (const std::exception& error) {
+    why = error.what();
+  }
+  driver->undo();
+  z = driver->state();
+  return fail(report, SolveStatus::evaluation_failed, why);
+}
+
+void Integrator::Impl::measure_again() {
+  try {
+    monitor.evaluate(z, driver ? -driver->impact_losses() : binding.equations->added_energy(z));
+  } catch (...) {  // what failed may fail here too, and is no part of the run
+  }
 }
 
 void Integrator::Impl::one_step(double h, StepReport& report) {
@@ -234,12 +233,14 @@ void Integrator::Impl::record_step(double h, StepReport& report) {
     report.message = "step " + std::to_string(counters.steps + 1) + " from t = " + number_text(z.t) +
                      " over h = " + number_text(h) + ": " + to_string(report.status) +
                      (report.message.empty() ? "" : ": " + report.message) + remedies();
+    measure_again();
     return;
   }
   ++counters.steps;
   ++report.steps;
   watch_rank();
   monitor.record();
+  if ((counters.steps & (counters.steps - 1)) == 0) check_promises();
   report.stopped_by_observer = !notify();
 }
 

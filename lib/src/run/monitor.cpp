@@ -52,6 +52,8 @@ double Drift::growth_exponent(double floor) const {
 void Drift::serialize(Archive& archive) {
   archive(initial_, last_, max_abs_, count_, mean_t_, mean_e_, stt_, ste_, powers_);
   for (double& value : max_at_power_) archive(value);
+  archive.require(count_ >= 0 && powers_ >= 0 && powers_ <= static_cast<int>(max_at_power_.size()),
+                  "the statistics of an invariant have impossible counts");
 }
 
 bool InvariantMonitor::evaluate(const State& z, long double added_energy) {
@@ -70,7 +72,7 @@ bool InvariantMonitor::evaluate_discrete(long double energy) {
 void InvariantMonitor::start() {
   energy_.start(energy_now_);
   discrete_energy_ = Drift();
-  discrete_known_ = false;
+  discrete_known_ = discrete_shifted_ = false;
   momentum_.resize(static_cast<std::size_t>(now_.momentum.size()));
   integrals_.resize(static_cast<std::size_t>(now_.integrals.size()));
   for (std::size_t a = 0; a < momentum_.size(); ++a) momentum_[a].start(now_.momentum[static_cast<Index>(a)]);
@@ -82,11 +84,20 @@ void InvariantMonitor::start() {
   steps_ = 0;
 }
 
+void InvariantMonitor::shift() {
+  energy_.shift(energy_now_);
+  discrete_shifted_ = true;  // its value is known after the next step
+  for (std::size_t a = 0; a < momentum_.size(); ++a) momentum_[a].shift(now_.momentum[static_cast<Index>(a)]);
+  for (std::size_t a = 0; a < integrals_.size(); ++a) integrals_[a].shift(now_.integrals[static_cast<Index>(a)]);
+}
+
 void InvariantMonitor::record() {
   ++steps_;
   energy_.record(t_, energy_now_);
   if (discrete_known_) {
     if (discrete_energy_.count() == 0) discrete_energy_.start(discrete_now_);
+    if (discrete_shifted_) discrete_energy_.shift(discrete_now_);
+    discrete_shifted_ = false;
     discrete_energy_.record(t_, discrete_now_);
   }
   for (std::size_t a = 0; a < momentum_.size(); ++a) momentum_[a].record(t_, now_.momentum[static_cast<Index>(a)]);
@@ -101,6 +112,10 @@ void InvariantMonitor::serialize(Archive& archive) {
   long double written = energy_now_;
   archive(written, energy_, discrete_energy_, momentum_, integrals_, position_max_, velocity_max_, kinetic_max_,
           potential_max_, steps_);
+  archive.require(steps_ >= 0 && position_max_ >= 0 && velocity_max_ >= 0 && kinetic_max_ >= 0 && potential_max_ >= 0 &&
+                      std::isfinite(position_max_) && std::isfinite(velocity_max_) && std::isfinite(kinetic_max_) &&
+                      std::isfinite(potential_max_),
+                  "the largest values of a run are no such values");
   if (static_cast<Index>(momentum_.size()) != now_.momentum.size() ||
       static_cast<Index>(integrals_.size()) != now_.integrals.size())
     throw Error(ErrorCode::bad_file, "it was written for a model with other invariants");
@@ -119,9 +134,12 @@ double InvariantMonitor::energy_scale() const {
   return std::max({1.0, kinetic_max_, potential_max_});
 }
 
+double InvariantMonitor::rounding_gate() const {
+  return 1e-14 * std::sqrt(static_cast<double>(std::max(steps_, 1L)));
+}
+
 double InvariantMonitor::energy_gate() const {
-  const double steps = static_cast<double>(std::max(steps_, 1L));
-  return 1e-14 * std::sqrt(steps) * energy_scale();
+  return rounding_gate() * energy_scale();
 }
 
 }  // namespace gnomon

@@ -1,5 +1,6 @@
 #include "gnomon/scheme/state.hpp"
 
+#include <cmath>
 #include <string>
 
 #include "gnomon/base/archive.hpp"
@@ -52,18 +53,22 @@ void State::assign_without_histories(const State& other) {
 
 void Compensated::serialize(Archive& archive) {
   archive(value_, tail_);
+  archive.require(value_.size() == tail_.size(), "a compensated vector has a tail of another length");
 }
 
 void Work::serialize(Archive& archive) {
   archive(force, potential, position, velocity);
+  archive.require(std::isfinite(total()), "the booked work is not finite");
 }
 
 void State::Substep::serialize(Archive& archive) {
   archive(history, last_h);
+  archive.require(std::isfinite(last_h), "the step of a substep is not finite");
 }
 
 void History::serialize(Archive& archive) {
   archive(columns_, count_, head_);
+  archive.require(columns_.allFinite(), "a history is not finite");
   if (archive.reading() &&
       (count_ < 0 || count_ > depth() || head_ < 0 || head_ >= std::max<Index>(columns_.cols(), 1)))
     throw Error(ErrorCode::bad_file, "a history of " + std::to_string(count_) + " entries at column " +
@@ -96,6 +101,7 @@ void State::swap(State& other) {
 
 void State::serialize(Archive& archive) {
   archive(t, t_tail, q, p, lambda, last_h, work, history, scheme_data, substeps, closed, released);
+  archive.require(std::isfinite(t) && std::isfinite(t_tail) && std::isfinite(last_h), "its time is not finite");
 }
 
 void State::advance_time(double h) {

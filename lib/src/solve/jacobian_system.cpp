@@ -31,6 +31,7 @@ void JacobianSystem::serialize(Archive& archive, bool with_matrix) {
   if (!archive.reading()) return;
   if (values_.size() != equations_->pattern().nonzeros())
     throw Error(ErrorCode::bad_file, "the matrix that a solver kept has another pattern");
+  archive.require(values_.allFinite(), "the matrix that a solver kept is not finite");
   // Not as the first of a solve: its factors were in use, and are not doubted again.
   if (!algebra_->factor(values_, Setup::again))
     throw Error(ErrorCode::bad_file, "the matrix that a solver kept is singular: " + algebra_->message());

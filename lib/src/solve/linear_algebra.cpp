@@ -94,6 +94,7 @@ class WithFallback final : public LinearAlgebra {
   void serialize(Archive& archive) override {
     bool second = second_ != nullptr;
     archive(second, unchecked_, solutions_);
+    archive.require(solutions_ >= 0, "a number of solutions is below zero");
     if (!second)
       second_.reset();
     else if (!second_)

@@ -53,8 +53,15 @@ void ScaledEquations::fail(const char* what, const char* why) {
   message_ = std::string(what) + ": " + why;
 }
 
+bool ScaledEquations::interrupted(const char* what) {
+  if (interrupt_ == nullptr || *interrupt_ == 0) return false;
+  fail(what, "interrupted");
+  return true;
+}
+
 EvaluationStatus ScaledEquations::residual(const ConstVectorRef& xs, VectorRef fs) {
   ++residuals_;
+  if (interrupted("residual")) return EvaluationStatus::failed;
   try {
     x_ = xs.cwiseProduct(columns_);
     equations_->residual(x_, f_);
@@ -85,6 +92,7 @@ EvaluationStatus ScaledEquations::extended_residual(const ConstVectorRef& x, con
 
 EvaluationStatus ScaledEquations::jacobian(const ConstVectorRef& xs, VectorRef values, JacobianSource source) {
   ++jacobians_;
+  if (interrupted("Jacobian")) return EvaluationStatus::failed;
   const SparsityPattern& p = pattern();
   try {
     if (source == JacobianSource::analytic) {

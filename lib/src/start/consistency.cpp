@@ -178,11 +178,13 @@ double worst(const Vector& r, const Vector& scale, Index& at) {
 
 void check_residual(const System& system, const char* formula, const Vector& r, const Vector& scale, double tolerance) {
   Index at = 0;
+  if (!r.allFinite() || !scale.allFinite())
+    throw Error(ErrorCode::not_finite, subject(system) + formula + " is not finite at the start");
   if (worst(r, scale, at) <= tolerance) return;
   throw Error(ErrorCode::inconsistent_start,
               subject(system) + "the start violates constraint \"" + constraint_name(system, at) + "\": " + formula +
                   " = " + number_text(r[at]) + ", at most " + number_text(tolerance * scale[at]) +
-                  " is allowed; --project-start (IntegratorOptions::project_start) repairs it in the mass metric");
+                  " is allowed; a projection in the mass metric would repair it");
 }
 
 /// No obstacle may be penetrated.

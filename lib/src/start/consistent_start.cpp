@@ -7,6 +7,12 @@ namespace gnomon {
 
 namespace {
 
+void require_finite(const Model& model, const ConsistentStart& start) {
+  if (start.a.allFinite() && start.lambda.allFinite()) return;
+  throw Error(ErrorCode::not_finite,
+              "system " + model.name() + ": the accelerations or the multipliers of the start are not finite");
+}
+
 void complete(const System& system, double t0, bool project, bool allow_dependent, ConsistentStart& start) {
   const Index n = system.n();
   if (project && start.q.size() == n && start.p.size() == n)
@@ -17,6 +23,7 @@ void complete(const System& system, double t0, bool project, bool allow_dependen
   start.a.setZero(n);
   system.velocity(start.q, start.p, start.a, start.v);
   if (system.m() > 0) acceleration(system, t0, start.q, start.v, start.a, start.lambda, allow_dependent);
+  require_finite(system, start);
 }
 
 void complete(const OverdeterminedSystem& system, bool project, ConsistentStart& start) {
@@ -31,6 +38,7 @@ void complete(const OverdeterminedSystem& system, bool project, ConsistentStart&
   start.v.setZero(traits.ny);
   start.a.setZero(traits.nz);
   Index1(system).solve(start.q, start.z, start.a, start.lambda);
+  require_finite(system, start);
   const OverdeterminedPoint at{start.q, start.z, start.lambda};
   system.evaluate(Term::velocity, at, start.v);
   start.p.setZero(traits.nz);
@@ -49,6 +57,27 @@ ConsistentStart consistent_start(const Model& model, double t0, const Vector& q0
   else
     complete(*model.overdetermined(), project, start);
   return start;
+}
+
+Vector index1_multipliers(const Model& model, const StateView& at, bool allow_dependent) {
+  Vector lambda = at.lambda;
+  if (lambda.size() != model.m()) lambda.setZero(model.m());
+  if (lambda.size() == 0) return lambda;
+  const System* system = model.mechanical();
+  Vector velocity = at.z, slope;
+  if (system) {
+    velocity.resize(system->n());
+    slope.resize(system->n());
+    system->velocity(at.q, at.p, slope, velocity);
+  }
+  if (system && !system->parts().friction) {
+    acceleration(*system, at.t, at.q, velocity, slope, lambda, allow_dependent);
+    return lambda;
+  }
+  const std::shared_ptr<const Model> unowned(std::shared_ptr<const Model>(), &model);
+  slope.setZero(velocity.size());
+  Index1(*overdetermined_from(unowned)).solve(at.q, velocity, slope, lambda);
+  return lambda;
 }
 
 }  // namespace gnomon

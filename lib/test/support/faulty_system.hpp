@@ -44,8 +44,9 @@ class FaultySystem final : public System,
   };
   enum class How { throws, nan };
 
-  /// Its force has no derivatives.
-  FaultySystem(const System& sound, Function function, How how) : sound_(sound), function_(function), how_(how) {
+  /// Its force has no derivatives. `only`: which call of the function fails, from 1; 0: all of them.
+  FaultySystem(const System& sound, Function function, How how, long only = 0)
+      : sound_(sound), function_(function), how_(how), only_(only) {
     parts_ = sound.parts();
     if (parts_.force) parts_.force = this;
     if (parts_.obstacles) parts_.obstacles = this;
@@ -53,6 +54,9 @@ class FaultySystem final : public System,
     if (parts_.split) parts_.split = this;
     parts_.extended = this;
   }
+
+  /// Of the function that fails.
+  long calls() const { return calls_; }
 
   const SystemTraits& traits() const override { return sound_.traits(); }
   const Mass& mass() const override { return sound_.mass(); }
@@ -66,59 +70,59 @@ class FaultySystem final : public System,
   }
   void potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const override {
     sound_.potential_gradient(t, q, out);
-    out[0] += fault(Function::potential_gradient);
+    spoil(out, Function::potential_gradient);
   }
   void potential_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& w,
                                VectorRef out) const override {
     sound_.potential_hessian_times(t, q, w, out);
-    out[0] += fault(Function::potential_hessian_times);
+    spoil(out, Function::potential_hessian_times);
   }
   const SparsityPattern& constraint_pattern() const override { return sound_.constraint_pattern(); }
   void constraints(double t, const ConstVectorRef& q, VectorRef out) const override {
     sound_.constraints(t, q, out);
-    out[0] += fault(Function::constraints);
+    spoil(out, Function::constraints);
   }
   void constraints_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail, VectorRef out,
                                VectorRef g_values) const override {
     sound_.constraints_compensated(t, q, tail, out, g_values);
-    out[0] += fault(Function::constraints_compensated);
+    spoil(out, Function::constraints_compensated);
   }
   void constraint_jacobian(double t, const ConstVectorRef& q, VectorRef values) const override {
     sound_.constraint_jacobian(t, q, values);
-    values[0] += fault(Function::constraint_jacobian);
+    spoil(values, Function::constraint_jacobian);
   }
   void constraint_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
                                 const ConstVectorRef& w, VectorRef out) const override {
     sound_.constraint_hessian_times(t, q, lambda, w, out);
-    out[0] += fault(Function::constraint_hessian_times);
+    spoil(out, Function::constraint_hessian_times);
   }
   void constraint_jacobian_derivative(double t, const ConstVectorRef& q, const ConstVectorRef& v,
                                       VectorRef values) const override {
     sound_.constraint_jacobian_derivative(t, q, v, values);
-    values[0] += fault(Function::constraint_jacobian_derivative);
+    spoil(values, Function::constraint_jacobian_derivative);
   }
   void constraint_third(double t, const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& w,
                         VectorRef values) const override {
     sound_.constraint_third(t, q, v, w, values);
-    values[0] += fault(Function::constraint_third);
+    spoil(values, Function::constraint_third);
   }
   void constraint_velocity(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override {
     sound_.constraint_velocity(t, q, v, out);
-    out[0] += fault(Function::constraint_velocity);
+    spoil(out, Function::constraint_velocity);
   }
   void constraint_bias(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override {
     sound_.constraint_bias(t, q, v, out);
-    out[0] += fault(Function::constraint_bias);
+    spoil(out, Function::constraint_bias);
   }
   const SparsityPattern& hessian_pattern() const override { return sound_.hessian_pattern(); }
   void lagrangian_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
                           VectorRef values) const override {
     sound_.lagrangian_hessian(t, q, lambda, values);
-    values[0] += fault(Function::lagrangian_hessian);
+    spoil(values, Function::lagrangian_hessian);
   }
   void force(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override {
     sound_.parts().force->force(t, q, v, out);
-    out[0] += fault(Function::force);
+    spoil(out, Function::force);
   }
   const SparsityPattern& force_pattern(ForceArgument) const override {
     throw Error(ErrorCode::refused, "system " + traits().name + " has no derivatives of its force");
@@ -134,23 +138,23 @@ class FaultySystem final : public System,
   }
   void obstacles(const ConstVectorRef& q, VectorRef out) const override {
     sound_.parts().obstacles->obstacles(q, out);
-    out[0] += fault(Function::obstacles);
+    spoil(out, Function::obstacles);
   }
   Index n_symmetries() const override { return sound_.parts().n_symmetries(); }
   std::string symmetry_name(Index a) const override { return sound_.parts().symmetries->symmetry_name(a); }
   void symmetry_generator(Index a, const ConstVectorRef& q, VectorRef out) const override {
     sound_.parts().symmetries->symmetry_generator(a, q, out);
-    out[0] += fault(Function::symmetry_generator);
+    spoil(out, Function::symmetry_generator);
   }
   Index n_invariants() const override { return sound_.parts().n_invariants(); }
   void invariants(const ConstVectorRef& q, VectorRef pi) const override {
     sound_.parts().split->invariants(q, pi);
-    pi[0] += fault(Function::invariants);
+    spoil(pi, Function::invariants);
   }
   const SparsityPattern& invariant_pattern() const override { return sound_.parts().split->invariant_pattern(); }
   void invariant_jacobian(const ConstVectorRef& q, VectorRef values) const override {
     sound_.parts().split->invariant_jacobian(q, values);
-    values[0] += fault(Function::invariant_jacobian);
+    spoil(values, Function::invariant_jacobian);
   }
   std::array<double, 4> invariant_potential(Index k, double pi) const override {
     auto derivatives = sound_.parts().split->invariant_potential(k, pi);
@@ -159,17 +163,21 @@ class FaultySystem final : public System,
   }
   void regular_potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const override {
     sound_.parts().split->regular_potential_gradient(t, q, out);
-    out[0] += fault(Function::regular_potential_gradient);
+    spoil(out, Function::regular_potential_gradient);
   }
   void split_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& c, const ConstVectorRef& lambda,
                      VectorRef values) const override {
     sound_.parts().split->split_hessian(t, q, c, lambda, values);
-    values[0] += fault(Function::split_hessian);
+    spoil(values, Function::split_hessian);
   }
 
  private:
+  void spoil(VectorRef out, Function function) const {
+    const double amount = fault(function);
+    if (out.size() > 0) out[0] += amount;
+  }
   double fault(Function function) const {
-    if (function != function_) return 0;
+    if (function != function_ || (++calls_, only_ != 0 && calls_ != only_)) return 0;
     if (how_ == How::throws) throw CannotEvaluate("spoiled on purpose");
     return std::numeric_limits<double>::quiet_NaN();
   }
@@ -177,6 +185,8 @@ class FaultySystem final : public System,
   const System& sound_;
   Function function_;
   How how_;
+  long only_;
+  mutable long calls_ = 0;
 };
 
 }  // namespace gnomon::test

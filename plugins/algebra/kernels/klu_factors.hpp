@@ -87,6 +87,7 @@ class KluFactors {
     if (!archive.reading()) return;
     if (ordering_values_.size() != pattern_->nonzeros())
       throw Error(ErrorCode::bad_file, "the matrix that gave KLU its pivot order has another pattern");
+    archive.require(ordering_values_.allFinite(), "the matrix that gave KLU its pivot order is not finite");
     values_ = ordering_values_.data();
     if (!factor_anew()) throw Error(ErrorCode::bad_file, "the matrix that gave KLU its pivot order is singular");
   }

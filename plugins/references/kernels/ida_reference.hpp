@@ -86,9 +86,9 @@ class IdaSolution final : public SundialsSolution {
     IDASetInitStep(memory_.get(), step);
     IDASetMinStep(memory_.get(), 1e-6 * std::abs(step));
   }
-  int integrate(double t, double& reached) override {
+  int step(double t, double& reached) override {
     IDASetStopTime(memory_.get(), t);
-    return IDASolve(memory_.get(), t, &reached, y_.get(), yp_.get(), IDA_NORMAL);
+    return IDASolve(memory_.get(), t, &reached, y_.get(), yp_.get(), IDA_ONE_STEP);
   }
   std::string flag_name(int flag) const override {
     char* name = IDAGetReturnFlagName(flag);
@@ -130,7 +130,6 @@ class IdaSolution final : public SundialsSolution {
     check(IDASVtolerances(ida, rtol_, tolerances_.get()), "IDASVtolerances");
     check(IDASetId(ida, differential_.get()), "IDASetId");
     check(IDASetSuppressAlg(ida, SUNTRUE), "IDASetSuppressAlg");
-    check(IDASetMaxNumSteps(ida, options.integer("max-steps")), "IDASetMaxNumSteps");
     check(IDASetLinearSolver(ida, linear_.get(), matrix_.get()), "IDASetLinearSolver");
     check(IDASetNonlinConvCoef(ida, options.real("nonlinear-coefficient")), "IDASetNonlinConvCoef");
     if (form_->has_jacobian() && options.is("jacobian", "analytic"))

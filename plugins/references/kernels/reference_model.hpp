@@ -5,6 +5,8 @@
 /// z = p where the mass depends on q.
 
 #include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -30,6 +32,16 @@ class ReferenceModel {
 
   /// p(y,z)
   virtual Vector momentum(const Vector& y, const Vector& z) const = 0;
+  /// Whether the energy is constant.
+  virtual bool conservative() const = 0;
+  /// Energy, and the largest of its parts; both constraint levels, of length m.
+  struct Levels {
+    double energy = 0, size = 0;
+    Vector position, velocity;
+  };
+  virtual void levels(double t, const Vector& y, const Vector& z, Levels& out) const = 0;
+  /// What the energy changes by on natural lengths from the start.
+  virtual double energy_size() const = 0;
   /// The multipliers for which the hidden constraint stays satisfied; `near` chooses where there are several. Throws
   /// where there is none.
   virtual Vector multipliers(double t, const Vector& y, const Vector& z, const Vector& near) = 0;
@@ -84,6 +96,24 @@ class MechanicalModel final : public ReferenceModel {
     Vector p(z.size());
     system_->mass().apply(z, p);
     return p;
+  }
+  bool conservative() const override { return !system_->parts().force && !system_->parts().time_dependence; }
+  double energy_size() const override {
+    Vector gradient(system_->n());
+    system_->potential_gradient(0, start_.y, gradient);
+    return gradient.cwiseAbs().dot(sizes_.y);
+  }
+  void levels(double t, const Vector& q, const Vector& z, Levels& out) const override {
+    const System& s = *system_;
+    Vector v = z, t_q(z.size());
+    if (s.parts().mass) s.velocity(q, z, t_q, v);
+    const double kinetic = momentum(q, z).dot(v) / 2, potential = s.potential(t, q);
+    out.energy = kinetic + potential;
+    out.size = std::max(std::abs(kinetic), std::abs(potential));
+    out.position.resize(s.m());
+    out.velocity.resize(s.m());
+    s.constraints(t, q, out.position);
+    s.constraint_velocity(t, q, v, out.velocity);
   }
   Vector multipliers(double t, const Vector& q, const Vector& z, const Vector&) override {
     Vector a, lambda, v = z, t_q(z.size());
@@ -153,6 +183,17 @@ class OverdeterminedModel final : public ReferenceModel {
     Vector p(nz());
     system_->evaluate(Term::momentum, {y, z, start_.psi}, p);
     return p;
+  }
+  bool conservative() const override { return system_->has_energy() && system_->traits().hamiltonian; }
+  double energy_size() const override { return 1; }
+  void levels(double, const Vector& y, const Vector& z, Levels& out) const override {
+    const OverdeterminedPoint at{y, z, start_.psi};
+    out.energy = conservative() ? system_->energy(at) : 0;
+    out.size = std::abs(out.energy);
+    out.position.resize(m());
+    out.velocity.resize(m());
+    system_->evaluate(Term::constraint, at, out.position);
+    system_->evaluate(Term::hidden, at, out.velocity);
   }
   Vector multipliers(double, const Vector& y, const Vector& z, const Vector& near) override {
     Vector w(nz()), psi = near;

@@ -18,6 +18,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/run/reference.hpp"
 #include "gnomon/sundials/sundials_compat.hpp"
+#include "own_levels.hpp"
 #include "reference_model.hpp"
 
 namespace gnomon::kernels {
@@ -46,9 +47,16 @@ class SundialsSolution : public ReferenceSolution {
     message_.text.clear();
     callback_message_.clear();
     double reached = t_;
-    const int flag = integrate(t, reached);
-    moved_ = moved_ || reached != t_;
-    t_ = reached;
+    int flag = 0;
+    for (long steps = 0; flag >= 0 && reached != t; ++steps) {
+      if (steps == max_steps_)
+        return report(code_ + " stopped at t = " + number_text(t_) + ": it took max-steps = " + std::to_string(steps) +
+                      " steps and did not arrive at t = " + number_text(t));
+      flag = step(t, reached);
+      moved_ = moved_ || reached != t_;
+      t_ = reached;
+      if (flag >= 0) measure();
+    }
     return report(flag >= 0 ? "" : failure(flag));
   }
 
@@ -59,11 +67,13 @@ class SundialsSolution : public ReferenceSolution {
       : model_(std::move(model)),
         t_(t0),
         rtol_(options.real("rtol")),
+        max_steps_(options.integer("max-steps")),
         size_(size),
         ny_(model_->ny()),
         nz_(model_->nz()),
         m_(model_->m()),
-        code_(std::move(code)) {
+        code_(std::move(code)),
+        levels_(*model_, t0, rtol_) {
     for (auto* vector : {&y_, &tolerances_}) vector->reset(N_VNew_Serial(size, context_));
     matrix_.reset(SUNDenseMatrix(size, size, context_));
     if (!y_ || !tolerances_ || !matrix_) throw no_memory();
@@ -81,8 +91,8 @@ class SundialsSolution : public ReferenceSolution {
   /// The first step is at most this long, none is shorter than 1e-6 of it: far below nothing but a failing evaluation
   /// leads, and without a bound the integrators creep towards the place.
   virtual void limit_first_step(double step) = 0;
-  /// Integrates to t and stops there, so that the state is the end of a step and not interpolated; negative: failed.
-  virtual int integrate(double t, double& reached) = 0;
+  /// One step towards t, which none goes beyond: the state is the end of a step and not interpolated. Negative: failed.
+  virtual int step(double t, double& reached) = 0;
   virtual std::string flag_name(int flag) const = 0;
   virtual void count(ReferenceReport& report) const = 0;
   /// Instead of the index-1 multipliers where those cannot be found, and what they are near to.
@@ -117,6 +127,7 @@ class SundialsSolution : public ReferenceSolution {
 
   std::shared_ptr<ReferenceModel> model_;
   double t_, rtol_;
+  long max_steps_;
   Index size_, ny_, nz_, m_;
   SunMessage message_;
   SunContext context_;
@@ -147,6 +158,15 @@ class SundialsSolution : public ReferenceSolution {
     }
   }
 
+  void measure() {
+    const auto state = map(y_.get());
+    try {
+      levels_.record(t_, state.head(ny_), state.segment(ny_, nz_));
+    } catch (const std::exception&) {
+      // What cannot be evaluated at the end of a good step is left out.
+    }
+  }
+
   ReferenceReport report(std::string message) const {
     ReferenceReport report;
     report.success = message.empty();
@@ -158,6 +178,7 @@ class SundialsSolution : public ReferenceSolution {
     report.p = model_->momentum(report.q, z);
     report.lambda = multipliers(report.q, z);
     count(report);
+    levels_.report(code_, report);
     return report;
   }
 
@@ -169,6 +190,7 @@ class SundialsSolution : public ReferenceSolution {
   }
 
   std::string code_;
+  OwnLevels levels_;
   double direction_ = 0;
   bool moved_ = false;
   std::string callback_message_;

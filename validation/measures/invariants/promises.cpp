@@ -14,53 +14,33 @@ namespace gnomon::validation {
 
 namespace {
 
-/// Largest |v| of the run and, per symmetry, largest |xi_a(q)| |p|: the scales of the hidden constraint and of the
-/// maps.
-class Scales final : public Observer {
+/// The scales of the gates, over every step.
+class ScalesObserver final : public Observer {
  public:
-  explicit Scales(const Integrator& integrator)
-      : model_(&integrator.model()), momentum_(integrator.monitor().momentum().size()) {
-    v_.setZero(integrator.state().q.value().size());
-    xi_ = v_;
+  explicit ScalesObserver(const Integrator& integrator) : scales_(integrator.model()) {
+    scales_.start(integrator.state());
   }
-
   bool observe(const State& z, long) override {
-    model_->velocity(z.view(), xi_, v_);
-    speed_ = std::max(speed_, v_.lpNorm<Eigen::Infinity>());
-    for (std::size_t a = 0; a < momentum_.size(); ++a) {
-      model_->mechanical()->parts().symmetries->symmetry_generator(static_cast<Index>(a), z.q.value(), xi_);
-      momentum_[a] = std::max(momentum_[a], xi_.norm() * z.p.value().norm());
-    }
+    scales_.record(z);
     return true;
   }
-  double speed() const { return speed_; }
-  double momentum(std::size_t a) const { return momentum_[a]; }
+  const PromiseScales& scales() const { return scales_; }
 
  private:
-  const Model* model_;
-  Vector v_, xi_;
-  double speed_ = 0;
-  std::vector<double> momentum_;
+  PromiseScales scales_;
 };
 
-void add_invariants(Quantities& out, const Integrator& integrator, const Scales& scales, long steps) {
-  const Promises& promises = integrator.promises();
-  const InvariantMonitor& monitor = integrator.monitor();
-  if (promises.energy)
-    out.push_back({"energy", monitor.energy().max_abs_error(), Gate::at_most(monitor.energy_gate()), ""});
-  if (promises.discrete_energy)
-    out.push_back({"discrete-energy", monitor.discrete_energy().max_abs_error(), Gate::at_most(monitor.energy_gate()),
-                   integrator.equations().discrete_energy_name()});
-  if (promises.position) out.push_back({"position", monitor.position_max(), Gate::at_most(1e-13), ""});
-  if (promises.hidden)
-    out.push_back(
-        {"hidden", monitor.velocity_max(), Gate::at_most(1e-13 * std::max(1.0, scales.speed())), "scaled with max|v|"});
-  if (promises.momentum)
-    for (std::size_t a = 0; a < monitor.momentum().size(); ++a) {
-      const double gate = 1e-14 * std::sqrt(static_cast<double>(steps)) * std::max(1.0, scales.momentum(a));
-      out.push_back({"momentum-" + std::to_string(a), monitor.momentum()[a].max_abs_error(), Gate::at_most(gate),
-                     integrator.system().parts().symmetries->symmetry_name(static_cast<Index>(a))});
-    }
+std::string note_of(const PromiseMeasure& found, const Integrator& integrator) {
+  switch (found.promise) {
+    case Promise::discrete_energy:
+      return integrator.equations().discrete_energy_name();
+    case Promise::hidden:
+      return "scaled with max|v|";
+    case Promise::momentum:
+      return integrator.system().parts().symmetries->symmetry_name(found.which);
+    default:
+      return {};
+  }
 }
 
 /// What a run does to the energy and the constraints where nothing is promised of them: for the summary of a scheme.
@@ -81,10 +61,12 @@ void add_figures(Quantities& out, const Integrator& integrator) {
 Promises run_and_check(Quantities& out, const Registry& registry, const ProblemInstance& instance, const Method& method,
                        long steps, double h) {
   Integrator integrator = started(registry, instance, method);
-  Scales scales(integrator);
-  integrator.add_observer(scales);
+  ScalesObserver observer(integrator);
+  integrator.add_observer(observer);
   advance(integrator, steps, h);
-  add_invariants(out, integrator, scales, steps);
+  for_each_promise(integrator.promises(), integrator.monitor(), observer.scales(), [&](const PromiseMeasure& found) {
+    out.push_back({found.name(), found.error, Gate::at_most(found.gate), note_of(found, integrator)});
+  });
   add_figures(out, integrator);
   return integrator.promises();
 }

@@ -12,6 +12,7 @@
 #include "program/arguments.hpp"
 #include "program/commands/commands.hpp"
 #include "program/run/run_arguments.hpp"
+#include "program/run/run_report.hpp"
 #include "report/json.hpp"
 
 namespace gnomon::program {
@@ -28,7 +29,8 @@ struct Outcome {
   double us = 0;  ///< a step
   double residual = 0;
   std::optional<double> energy;  ///< largest error; none where the model declares no energy
-  std::optional<Vector> end;     ///< q and p
+  std::vector<BrokenPromise> broken;
+  std::optional<Vector> end;  ///< q and p
 
   double a_step(long count) const {
     return static_cast<double>(count) / static_cast<double>(std::max(counters.steps, 1L));
@@ -57,6 +59,7 @@ Outcome run(const Registry& registry, const ProblemInstance& instance, const Run
     outcome.counters = integrator.counters();
     outcome.us = outcome.a_step(1) * time.count();
     outcome.residual = report.last.residual_norm;
+    outcome.broken = integrator.broken_promises();
     if (integrator.model().has_energy()) outcome.energy = integrator.monitor().energy().max_abs_error();
     if (report.success()) {
       const State& z = integrator.state();
@@ -98,6 +101,8 @@ void print_table(std::FILE* out, const RunArguments& arguments, const Span& span
                o.a_step(o.counters.residual_evaluations), o.us, o.residual, short_text(o.energy),
                short_text(apart(o, outcomes)));
     if (!o.message.empty()) fmt::print(out, "  {:{}}  {}\n", "", width, o.message);
+    for (const BrokenPromise& broken : o.broken)
+      fmt::print(out, "  {:{}}  promise broken: {}\n", "", width, broken.text());
   }
 }
 
@@ -123,6 +128,7 @@ Json::Value compare_json(const RunArguments& arguments, const Span& span, const 
       one["factorisations"] = Json::Int64(o.counters.factorisations);
       one["us_a_step"] = to_json(o.us);
       one["residual"] = to_json(o.residual);
+      one["broken_promises"] = broken_json(o.broken);
       one["energy_max_abs_error"] = o.energy ? to_json(*o.energy) : Json::Value();
       const auto distance = apart(o, outcomes);
       one["apart"] = distance ? to_json(*distance) : Json::Value();

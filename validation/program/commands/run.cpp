@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -64,7 +65,31 @@ std::unique_ptr<Snapshots> snapshots_of(const RunArguments& arguments, const Spa
   if (arguments.snapshot_every) every = parse_real(*arguments.snapshot_every, "--snapshot-every");
   if (!(every > 0))
     throw Error(ErrorCode::bad_value, "--snapshot-every = " + *arguments.snapshot_every + " is not above zero");
+  const double count = (span.t_end - t0) / every;
+  if (!(count <= 1e15))
+    throw Error(ErrorCode::bad_value,
+                fmt::format("--snapshot-every = {} asks for {:g} snapshots, at most 1e15 are possible",
+                            *arguments.snapshot_every, count));
   return std::make_unique<Snapshots>(integrator, t0, every, arguments.snapshots, arguments.plot);
+}
+
+/// Ends the run where a promise is seen broken.
+class Strict final : public Observer {
+ public:
+  explicit Strict(const Integrator& integrator) : integrator_(&integrator) {}
+  bool observe(const State&, long) override { return integrator_->broken_promises().empty(); }
+
+ private:
+  const Integrator* integrator_;
+};
+
+/// The run before wrote the rows up to the checkpoint, perhaps to the same file.
+void refuse_replacing(const std::string& output) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(output, ignored) && std::filesystem::file_size(output, ignored) > 0)
+    throw Error(ErrorCode::bad_file, "output file \"" + output +
+                                         "\" exists, and --restart would replace it by the rest of the run: give "
+                                         "--output another name");
 }
 
 int run(const Registry& registry, const RunArguments& given) {
@@ -72,7 +97,8 @@ int run(const Registry& registry, const RunArguments& given) {
   const RunArguments arguments = given.restart ? with_checkpoint(given) : given;
   if (arguments.problem.empty())
     throw Error(ErrorCode::bad_value, "PROBLEM is missing: give the name of a problem, or --restart FILE");
-  const IntegratorOptions options = parse_integrator_options(registry, arguments);
+  IntegratorOptions options = parse_integrator_options(registry, arguments);
+  options.interrupt = Signals::caught();
   const long every = parse_count(arguments.every, "--every", 1);
   const ProblemInstance instance = registry.build(arguments.problem, parse_assignments(arguments.set, "--set"));
   Span span = parse_span(arguments, instance.t0);
@@ -91,8 +117,11 @@ int run(const Registry& registry, const RunArguments& given) {
     integrator.load(*arguments.restart);
     shorten(span, arguments, integrator);
   }
+  std::optional<Progress> progress(std::in_place, instance.t0, span.t_end, span.steps, integrator.monitor());
+  integrator.add_observer(*progress);
   std::unique_ptr<TrajectoryWriter> writer;
   if (arguments.output) {
+    if (arguments.restart) refuse_replacing(*arguments.output);
     writer = std::make_unique<TrajectoryWriter>(*arguments.output, integrator, every);
     writer->observe(integrator.state(), integrator.counters().steps);
     integrator.add_observer(*writer);
@@ -107,8 +136,8 @@ int run(const Registry& registry, const RunArguments& given) {
     checkpoints = std::make_unique<CheckpointWriter>(arguments, integrator, checkpoint_every);
     integrator.add_observer(*checkpoints);
   }
-  Progress progress(instance.t0, span.t_end, span.steps, integrator.monitor());
-  integrator.add_observer(progress);
+  Strict strict(integrator);
+  if (arguments.strict) integrator.add_observer(strict);
 
   const long steps_before = integrator.counters().steps;
   const auto begin = std::chrono::steady_clock::now();
@@ -122,10 +151,34 @@ int run(const Registry& registry, const RunArguments& given) {
   report.steps_before = steps_before;
   report.t0 = instance.t0;
   report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  progress.finish();
-  report.status = !end.success() ? to_string(end.status) : end.stopped_by_observer ? "interrupted" : "success";
+  progress->finish();
+  const bool promise_broken = arguments.strict && !integrator.broken_promises().empty();
+  const bool interrupted = Progress::interrupted() && (end.stopped_by_observer || !end.success());
+  report.status = interrupted      ? "interrupted"
+                  : !end.success() ? to_string(end.status)
+                  : promise_broken ? "promise broken"
+                                   : "success";
   report.message = end.message;
-  if (end.stopped_by_observer) report.message = "interrupted at t = " + number_text(integrator.state().t);
+  if (interrupted)
+    report.message = "interrupted at t = " + number_text(integrator.state().t);
+  else if (end.success() && promise_broken)
+    report.message = "promise broken: " + integrator.broken_promises().front().text();
+
+  // What was computed comes first, and a file that cannot be written takes no other with it.
+  std::string unwritten;
+  const auto keep = [&unwritten](auto&& finish) {
+    try {
+      finish();
+    } catch (const std::exception& error) {
+      unwritten += (unwritten.empty() ? "" : "; ") + std::string(error.what());
+    }
+  };
+  if (writer) keep([&] { writer->finish(integrator.state(), integrator.counters().steps); });
+  if (checkpoints) keep([&] { checkpoints->finish(); });
+  if (snapshots)
+    keep([&] { snapshots->finish(fmt::format("{}, {}, h = {:g}", arguments.problem, arguments.scheme, report.step)); });
+  progress.reset();  // a reference ends at the first signal: there is nothing to lose
+
   if (reference && end.success() && !end.stopped_by_observer) {
     report.reference = *arguments.reference;
     report.reference_end = reference->advance_to(integrator.state().t);
@@ -136,12 +189,10 @@ int run(const Registry& registry, const RunArguments& given) {
     fmt::print(people, "dependent constraint: {}\n", constraint_name(integrator.system(), i));
   if (has_contacts(integrator)) print_contact(people, integrator, arguments.events);
   if (arguments.json) fmt::print("{}", validation::json_text(run_json(report, integrator)));
-  if (checkpoints) checkpoints->finish();
-  if (writer) writer->finish(integrator.state(), integrator.counters().steps);
-  if (snapshots) snapshots->finish(fmt::format("{}, {}, h = {:g}", arguments.problem, arguments.scheme, report.step));
-  if (end.stopped_by_observer) return interrupted_status;
+  if (!unwritten.empty()) throw Error(ErrorCode::bad_file, unwritten);
+  if (interrupted) return interrupted_status;
   const bool reference_failed = report.reference_end && !report.reference_end->success;
-  return end.success() && !reference_failed ? success : numerical_failure;
+  return end.success() && !reference_failed && !promise_broken ? success : numerical_failure;
 }
 
 }  // namespace
@@ -170,6 +221,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
   add("--restart", a->restart, "FILE",
       "go on from this checkpoint, with everything as it was given then; --until or --steps may be given anew");
   add("--every", a->every, "K", "write every K-th state")->capture_default_str();
+  command->add_flag("--strict", a->strict, "end the run, with status 3, where a promise of the scheme is seen broken");
   command->add_flag("--json", a->json, "one JSON object on standard output, the summary on standard error");
   add_fallback_flags(*command, *a);
   command->callback(

@@ -88,7 +88,9 @@ int print_again(const Arguments& arguments) {
 int validate(const Registry& registry, const Arguments& arguments) {
   if (!arguments.from.empty()) return print_again(arguments);
   const Tier tier = parse_tier(arguments);
-  const std::vector<Case> every = all_cases(registry, case_folder(arguments.cases));
+  const std::string folder = case_folder(arguments.cases);
+  const std::vector<Case> every =
+      arguments.cases.empty() ? all_cases(registry, folder) : declared_cases(registry, folder);
   const std::vector<Case> cases = select_cases(every, tier, arguments.filter);
   if (cases.empty()) {
     std::vector<std::string> names;
@@ -133,7 +135,7 @@ void add_validate(CLI::App& app, Invocation& invocation) {
   command->add_flag("--quick", a->quick, "the quick tier");
   command->add_flag("--full", a->full, "the full tier");
   command->add_flag("--verbose", a->verbose, "every row, before the summary");
-  add("--cases", a->cases, "FOLDER", "folder of the case files");
+  add("--cases", a->cases, "FOLDER", "judge the cases in the files of this folder, and no others");
   add("--from", a->from, "FILE...", "run nothing: the summary of runs that wrote these files by --json");
   command->callback(
       [&invocation, a] { invocation.action = [a](const Registry& registry) { return validate(registry, *a); }; });

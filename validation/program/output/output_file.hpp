@@ -1,15 +1,17 @@
 #pragma once
 /// \file
-/// A file that appears whole or not at all.
+/// What a user asked to be written.
 
 #include <cstdio>
 #include <memory>
 #include <string>
 
+#include "gnomon/base/whole_file.hpp"
+
 namespace gnomon::program {
 
-/// Writes to a temporary beside the target; commit() renames it over the target. Without commit nothing is left behind.
-/// A target that is no regular file (a device, a pipe) is written directly.
+/// A WholeFile: without commit() nothing is left behind. A target that is no regular file (a device, a pipe) is written
+/// directly.
 class OutputFile {
  public:
   /// Throws Error(bad_file) when the target cannot be written.
@@ -23,7 +25,8 @@ class OutputFile {
   void commit();
 
  private:
-  std::string path_, temporary_;
+  std::string path_;
+  std::unique_ptr<WholeFile> whole_;
   std::FILE* stream_ = nullptr;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "gnomon/base/error.hpp"
 #include "program/output/gnuplot.hpp"
@@ -44,8 +45,8 @@ Snapshots::Snapshots(const Integrator& integrator, double t0, double every, cons
 
 bool Snapshots::observe(const State& z, long) {
   // The step that arrives is not late by rounding.
-  if (z.t < t0_ + static_cast<double>(taken_) * every_ * (1 - 1e-12) - 1e-9 * z.last_h) return true;
-  while (t0_ + static_cast<double>(taken_) * every_ <= z.t + 1e-9 * every_) ++taken_;
+  if (z.t < t0_ + due_ * every_ * (1 - 1e-12) - 1e-9 * z.last_h) return true;
+  due_ = std::max(due_, std::floor((z.t - t0_) / every_ + 1e-9)) + 1;
   Snapshot snapshot{z.t, {}};
   for (std::size_t k = 0; k < curves_.size(); ++k) {
     Matrix points(curves_[k].dimension, curves_[k].n_points);

@@ -37,7 +37,7 @@ class Snapshots final : public Observer {
   const CurveModel* model_;
   std::vector<Curve> curves_;
   double t0_, every_;
-  long taken_ = 0;
+  double due_ = 0;  // the next one, in intervals from t0
   std::vector<Snapshot> snapshots_;
   std::unique_ptr<OutputFile> file_;
   bool vtk_ = false;

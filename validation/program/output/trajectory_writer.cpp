@@ -1,5 +1,9 @@
 #include "program/output/trajectory_writer.hpp"
 
+#include <fmt/format.h>
+
+#include <iterator>
+
 #include "program/run/state_blocks.hpp"
 
 namespace gnomon::program {
@@ -10,38 +14,42 @@ TrajectoryWriter::TrajectoryWriter(const std::string& path, const Integrator& in
 }
 
 void TrajectoryWriter::header() {
-  std::FILE* out = file_.stream();
   const InvariantMonitor& monitor = integrator_->monitor();
-  const auto numbered = [out](const std::string& name, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) std::fprintf(out, ",%s%zu", name.c_str(), i);
+  const auto numbered = [this](const std::string& name, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) line_ += fmt::format(",{}{}", name, i);
   };
-  std::fputs("t", out);
+  line_ = "t";
   const StateBlocks blocks = state_blocks(*integrator_);
   for (std::size_t block = 0; block < 3; ++block)
     numbered(blocks.names[block], static_cast<std::size_t>(blocks.values[block]->size()));
-  std::fputs(
-      integrator_->model().has_energy() ? ",energy_error,position_max,velocity_max" : ",position_max,velocity_max",
-      out);
+  line_ += integrator_->model().has_energy() ? ",energy_error,position_max,velocity_max" : ",position_max,velocity_max";
   numbered("momentum_error", monitor.momentum().size());
   numbered("integral_error", monitor.integrals().size());
-  std::fputs("\n", out);
+  end_line();
 }
 
-void TrajectoryWriter::values(const Vector& v) {
-  for (Index i = 0; i < v.size(); ++i) std::fprintf(file_.stream(), ",%.17g", v[i]);
+void TrajectoryWriter::value(double x) {
+  fmt::format_to(std::back_inserter(line_), ",{:.17g}", x);
+}
+
+/// A stream that failed says so in the end, see OutputFile::commit.
+void TrajectoryWriter::end_line() {
+  line_ += '\n';
+  std::fwrite(line_.data(), 1, line_.size(), file_.stream());
 }
 
 void TrajectoryWriter::row(const State& z) {
-  std::FILE* out = file_.stream();
   const InvariantMonitor& monitor = integrator_->monitor();
-  std::fprintf(out, "%.17g", z.t);
-  for (const Vector* block : state_blocks(*integrator_, z).values) values(*block);
-  if (integrator_->model().has_energy()) std::fprintf(out, ",%.17g", monitor.energy().last_error());
+  line_ = fmt::format("{:.17g}", z.t);
+  for (const Vector* block : state_blocks(*integrator_, z).values)
+    for (Index i = 0; i < block->size(); ++i) value((*block)[i]);
+  if (integrator_->model().has_energy()) value(monitor.energy().last_error());
   integrator_->model().measure(z.view(), measured_);
-  std::fprintf(out, ",%.17g,%.17g", measured_.position, measured_.velocity);
+  value(measured_.position);
+  value(measured_.velocity);
   for (const auto* drifts : {&monitor.momentum(), &monitor.integrals()})
-    for (const Drift& drift : *drifts) std::fprintf(out, ",%.17g", drift.last_error());
-  std::fputs("\n", out);
+    for (const Drift& drift : *drifts) value(drift.last_error());
+  end_line();
 }
 
 bool TrajectoryWriter::observe(const State& z, long step) {

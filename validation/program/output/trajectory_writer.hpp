@@ -21,12 +21,14 @@ class TrajectoryWriter final : public Observer {
  private:
   void header();
   void row(const State& z);
-  void values(const Vector& v);
+  void value(double x);
+  void end_line();
 
   OutputFile file_;
   const Integrator* integrator_;
   long every_, written_ = -1;
   Measured measured_;
+  std::string line_;
 };
 
 }  // namespace gnomon::program

@@ -3,20 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdio>
 
 namespace gnomon::program {
-
-namespace {
-
-volatile std::sig_atomic_t caught = 0;  // the only thing a signal handler may set
-
-extern "C" void remember_signal(int signal) {
-  caught = signal;
-}
-
-}  // namespace
 
 Progress::Progress(double t0, double t_end, long steps, const InvariantMonitor& monitor)
     : t0_(t0),
@@ -24,22 +13,14 @@ Progress::Progress(double t0, double t_end, long steps, const InvariantMonitor& 
       steps_(steps),
       monitor_(&monitor),
       visible_(isatty(STDERR_FILENO) == 1),
-      next_(Clock::now() + std::chrono::milliseconds(500)) {
-  std::signal(SIGINT, remember_signal);
-  std::signal(SIGTERM, remember_signal);
-}
-
-Progress::~Progress() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
-}
+      next_(Clock::now() + std::chrono::milliseconds(500)) {}
 
 bool Progress::interrupted() {
-  return caught != 0;
+  return *Signals::caught() != 0;
 }
 
 bool Progress::observe(const State& z, long step) {
-  if (caught) return false;
+  if (interrupted()) return false;
   if (!visible_) return true;
   const Clock::time_point now = Clock::now();
   if (now < next_) return true;

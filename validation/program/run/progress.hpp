@@ -5,15 +5,15 @@
 #include <chrono>
 
 #include "gnomon/run/integrator.hpp"
+#include "program/run/signals.hpp"
 
 namespace gnomon::program {
 
-/// Shows progress on standard error five times a second if that is a terminal. Interrupt and termination signals stop
-/// the run after the current step, so that what was computed is kept.
+/// Shows progress on standard error five times a second if that is a terminal. The first signal stops the run after the
+/// last good step, so that what was computed is kept; see Signals.
 class Progress final : public Observer {
  public:
   Progress(double t0, double t_end, long steps, const InvariantMonitor& monitor);
-  ~Progress() override;
 
   bool observe(const State& z, long step) override;
   /// Removes the progress line.
@@ -21,6 +21,7 @@ class Progress final : public Observer {
   static bool interrupted();
 
  private:
+  Signals signals_;
   using Clock = std::chrono::steady_clock;
   double t0_, t_end_;
   long steps_;

@@ -17,7 +17,8 @@ struct RunArguments {
   std::vector<std::string> set, options, solver_options, reference_options, contact;
   std::string jacobian = "analytic";
   std::optional<std::string> output, reference, checkpoint, checkpoint_every, restart, snapshots, snapshot_every, plot;
-  bool json = false, project_start = false, dependent_constraints = false, fallback = false, events = false;
+  bool json = false, project_start = false, dependent_constraints = false, fallback = false, events = false,
+       strict = false;
 };
 
 /// The problem, the scheme, how far to go and in which steps.

@@ -83,10 +83,14 @@ RunArguments with_checkpoint(const RunArguments& given) {
   if (!reader->parse(text, text + checkpoint.note.size(), &note, &complaint) || !note.isObject() ||
       !note.isMember("PROBLEM"))
     throw Error(ErrorCode::bad_file, "checkpoint \"" + file + "\" was not written by gnomon run");
-  kept_arguments(arguments, [&](const char* name, auto& value) { take(note[name], value); });
-  if (given.until.empty() && given.steps.empty()) {
-    take(note["--until"], arguments.until);
-    take(note["--steps"], arguments.steps);
+  try {
+    kept_arguments(arguments, [&](const char* name, auto& value) { take(note[name], value); });
+    if (given.until.empty() && given.steps.empty()) {
+      take(note["--until"], arguments.until);
+      take(note["--steps"], arguments.steps);
+    }
+  } catch (const Json::Exception&) {
+    throw Error(ErrorCode::bad_file, "checkpoint \"" + file + "\" holds arguments that are none of gnomon run");
   }
   return arguments;
 }
@@ -104,7 +108,11 @@ CheckpointWriter::CheckpointWriter(const RunArguments& arguments, const Integrat
 }
 
 bool CheckpointWriter::observe(const State&, long step) {
-  if (every_ > 0 && step % every_ == 0) write();
+  if (every_ > 0 && step % every_ == 0) try {
+      write();
+    } catch (const Error&) {
+      // A full disk now is none in the end, perhaps: finish() tries again, and says it.
+    }
   return true;
 }
 

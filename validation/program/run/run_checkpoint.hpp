@@ -17,10 +17,11 @@ long parse_checkpoint_every(const RunArguments& arguments);
 class CheckpointWriter final : public Observer {
  public:
   /// Writes the start, so that a file that cannot be written is found before the first step. The integrator must
-  /// outlive the writer. Throws Error(bad_file), as all of its functions do.
+  /// outlive the writer. Throws Error(bad_file).
   CheckpointWriter(const RunArguments& arguments, const Integrator& integrator, long every);
+  /// A checkpoint that cannot be written costs no step: the one before it stays.
   bool observe(const State& z, long step) override;
-  /// Writes the last state if it was not written.
+  /// Writes the last state if it was not written. Throws Error(bad_file).
   void finish();
 
  private:

@@ -57,9 +57,11 @@ void print_summary(std::FILE* out, const RunReport& report, const Integrator& in
   fmt::print(out, "{}, {} through {}\n", report.problem, report.scheme, report.solver);
   row("promises", to_string(integrator.promises()));
   row("steps",
-      fmt::format("{} of h = {:g}, t = {:g} .. {:g}{}{}", counters.steps, report.step, report.t0, integrator.state().t,
-                  counters.fallback_solves ? fmt::format(", {} solves by the fallback", counters.fallback_solves) : "",
-                  counters.refused_steps ? fmt::format(", {} refused and cut", counters.refused_steps) : ""));
+      fmt::format(
+          "{} of h = {:g}, t = {:g} .. {:g}{}{}", counters.steps, report.step, report.t0, integrator.state().t,
+          counters.fallback_solves ? fmt::format(", {} solves by the fallback", counters.fallback_solves) : "",
+          (counters.refused_steps ? fmt::format(", {} refused and cut", counters.refused_steps) : "") +
+              (counters.unrefined_solves ? fmt::format(", {} solves unrefined", counters.unrefined_solves) : "")));
   if (integrator.model().has_energy())
     row("energy",
         fmt::format("H0 = {:.10g}, max error {:.2e} (relative {:.2e}), slope {:.1e} a unit of time", energy.initial(),
@@ -100,6 +102,14 @@ void print_summary(std::FILE* out, const RunReport& report, const Integrator& in
   else if (report.reference_end)
     row("reference", fmt::format("{} stopped at t = {:g}: {}", report.reference, report.reference_end->t,
                                  report.reference_end->message));
+  if (report.reference_end && report.reference_end->levels) {
+    const ReferenceLevels& own = *report.reference_end->levels;
+    row("", fmt::format("its own run: {}max |g| {:.2e}, max |G v| {:.2e}",
+                        own.conservative ? fmt::format("energy error {:.2e}, ", own.energy) : "", own.position,
+                        own.velocity));
+  }
+  if (report.reference_end && !report.reference_end->warning.empty()) row("WARNING", report.reference_end->warning);
+  for (const BrokenPromise& broken : integrator.broken_promises()) row("BROKEN", "promise " + broken.text());
   if (const char* text = warning(integrator)) row("WARNING", text);
   if (!report.message.empty()) row("STOPPED", report.message);
 }
@@ -122,6 +132,20 @@ Json::Value drifts_json(const std::vector<Drift>& drifts, Name name_of) {
 
 }  // namespace
 
+Json::Value broken_json(const std::vector<BrokenPromise>& promises) {
+  Json::Value out(Json::arrayValue);
+  for (const BrokenPromise& broken : promises) {
+    Json::Value one;
+    one["name"] = broken.measure.name();
+    one["step"] = Json::Int64(broken.step);
+    one["t"] = to_json(broken.t);
+    one["error"] = to_json(broken.measure.error);
+    one["allowed"] = to_json(broken.measure.gate);
+    out.append(one);
+  }
+  return out;
+}
+
 Json::Value run_json(const RunReport& report, const Integrator& integrator) {
   const InvariantMonitor& monitor = integrator.monitor();
   const RunCounters& counters = integrator.counters();
@@ -137,6 +161,8 @@ Json::Value run_json(const RunReport& report, const Integrator& integrator) {
   out["status"] = report.status;
   if (!report.message.empty()) out["message"] = report.message;
   if (const char* text = warning(integrator)) out["warning"] = text;
+  out["promises"] = to_string(integrator.promises());
+  out["broken_promises"] = broken_json(integrator.broken_promises());
   const StateBlocks blocks = state_blocks(integrator);
   for (std::size_t i = 0; i < 3; ++i) out["state"][blocks.names[i]] = to_json(*blocks.values[i]);
   out["energy"] = Json::Value();
@@ -175,6 +201,8 @@ Json::Value run_json(const RunReport& report, const Integrator& integrator) {
   out["counters"]["residual_evaluations"] = Json::Int64(counters.residual_evaluations);
   out["counters"]["jacobian_evaluations"] = Json::Int64(counters.jacobian_evaluations);
   out["counters"]["factorisations"] = Json::Int64(counters.factorisations);
+  out["counters"]["refinement_passes"] = Json::Int64(counters.refinement_passes);
+  out["counters"]["unrefined_solves"] = Json::Int64(counters.unrefined_solves);
   out["counters"]["repeated_solves"] = Json::Int64(counters.repeated_solves);
   out["counters"]["fallback_solves"] = Json::Int64(counters.fallback_solves);
   out["counters"]["refused_steps"] = Json::Int64(counters.refused_steps);
@@ -187,6 +215,13 @@ Json::Value run_json(const RunReport& report, const Integrator& integrator) {
     const auto error = report.reference_error(integrator);
     reference["position_error"] = error ? to_json(*error) : Json::Value();
     if (!report.reference_end->message.empty()) reference["message"] = report.reference_end->message;
+    if (const auto& own = report.reference_end->levels) {
+      reference["energy_max_abs_error"] = own->conservative ? to_json(own->energy) : Json::Value();
+      reference["position_max"] = to_json(own->position);
+      reference["velocity_max"] = to_json(own->velocity);
+      reference["doubtful_from"] = own->doubtful_from ? to_json(*own->doubtful_from) : Json::Value();
+    }
+    if (!report.reference_end->warning.empty()) reference["warning"] = report.reference_end->warning;
   }
   return out;
 }

@@ -28,11 +28,15 @@ struct RunReport {
 
 void print_summary(std::FILE* out, const RunReport& report, const Integrator& integrator);
 
-/// Keys: problem, scheme, solver, step, steps, t, status, state {by the model's block names}, energy {initial,
+/// [{name, step, t, error, allowed}]
+Json::Value broken_json(const std::vector<BrokenPromise>& promises);
+
+/// Keys: problem, scheme, solver, step, steps, t, status, promises, broken_promises [{name, step, t, error, allowed}],
+/// state {by the model's block names}, energy {initial,
 /// max_abs_error, max_rel_error (over max(1, max|T|, max|U|)), slope} or null where the model declares none, constraints
 /// {position_max, velocity_max}, contact (see contact_json, with obstacles), momentum [{name, initial, max_abs_error,
-/// slope}], counters, wall_s; message and warning unless empty; reference {name, success, t, position_error, message}
-/// when asked for.
+/// slope}], counters, wall_s; message and warning unless empty; reference {name, success, t, position_error, message,
+/// energy_max_abs_error, position_max, velocity_max, doubtful_from (of its own run), warning} when asked for.
 Json::Value run_json(const RunReport& report, const Integrator& integrator);
 
 }  // namespace gnomon::program

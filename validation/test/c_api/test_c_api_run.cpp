@@ -15,6 +15,12 @@ int lowest_point(sunrealtype, N_Vector y, sunrealtype* out, void*) {
   out[0] = NV_Ith_S(y, 0);
   return 0;
 }
+/// That of -U.
+int upward_gradient(sunrealtype, N_Vector, N_Vector grad, void*) {
+  NV_Ith_S(grad, 0) = 0;
+  NV_Ith_S(grad, 1) = -1;
+  return 0;
+}
 /// No polynomial.
 int cosine_U(sunrealtype, N_Vector q, sunrealtype* U, void*) {
   *U = -std::cos(NV_Ith_S(q, 0)) + NV_Ith_S(q, 1);
@@ -43,6 +49,67 @@ BOOST_AUTO_TEST_CASE(tasks_and_stop_time) {
   BOOST_TEST(run.to(0) == GNOMON_SUCCESS);
   BOOST_TEST(std::abs(run[0] - 1) < 1e-6);
   BOOST_TEST(run.energy_error() < 1e-13);
+}
+
+// A scheme that promises the energy and does not keep it: said once, after stop times and roots.
+BOOST_AUTO_TEST_CASE(broken_promises) {
+  const SunContext context;
+  Run run(context), kept(context);
+  const auto broken = [](Run& of) {
+    const char* text = nullptr;
+    BOOST_TEST(GnomonGetBrokenPromises(of.mem, &text) == GNOMON_SUCCESS);
+    return std::string(text);
+  };
+  BOOST_TEST(GnomonLoadPlugin(run.mem, GNOMON_TEST_MODULES "/overpromising.so") == GNOMON_SUCCESS);
+  BOOST_TEST(GnomonSetScheme(run.mem, "overpromising", nullptr) == GNOMON_SUCCESS);
+  BOOST_TEST(GnomonSetProblem(run.mem, "double-spherical-pendulum", "start=spatial") == GNOMON_SUCCESS);
+  run.y.reset(N_VNew_Serial(12, context));
+  BOOST_TEST(GnomonSetStep(run.mem, 1e-2) == GNOMON_SUCCESS);
+  BOOST_TEST(GnomonInit(run.mem, 0.0, nullptr) == GNOMON_SUCCESS);
+  BOOST_TEST(broken(run) == "");
+  BOOST_TEST(GnomonSetStopTime(run.mem, 0.5) == GNOMON_SUCCESS);
+  BOOST_TEST(run.to(1) == GNOMON_TSTOP_RETURN);
+  BOOST_TEST(broken(run).find("energy at step ") == 0u);
+  BOOST_TEST(run.to(1) == GNOMON_PROMISE_WARN);
+  BOOST_TEST(run.t == 1, boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(run.to(2) == GNOMON_SUCCESS);
+  BOOST_TEST(run.to(3, GNOMON_ONE_STEP) == GNOMON_SUCCESS);
+  BOOST_TEST(std::string(GnomonGetReturnFlagName(GNOMON_PROMISE_WARN)) == "GNOMON_PROMISE_WARN");
+  BOOST_TEST(GnomonReInit(run.mem, 0.0, nullptr) == GNOMON_SUCCESS);
+  BOOST_TEST(run.to(1) == GNOMON_PROMISE_WARN);
+
+  kept.pendulum();
+  BOOST_TEST(kept.to(1) == GNOMON_SUCCESS);
+  BOOST_TEST(broken(kept) == "");
+}
+
+// The table of `gnomon check`; and what the start finds of it by itself.
+BOOST_AUTO_TEST_CASE(check_of_the_model) {
+  const SunContext context;
+  Run sound(context), wrong(context), early(context);
+  int failed = -1;
+  early.misuse(GnomonCheckModel(early.mem, nullptr, &failed), GNOMON_NO_INIT, {"GnomonInit"});
+  sound.pendulum();
+  FILE* table = std::tmpfile();
+  BOOST_TEST(GnomonCheckModel(sound.mem, table, &failed) == GNOMON_SUCCESS, sound.message());
+  BOOST_TEST(failed == 0);
+  std::rewind(table);
+  char line[200] = "";
+  BOOST_TEST((std::fgets(line, sizeof line, table) && std::string(line).rfind("check ", 0) == 0), line);
+  int lines = 1;
+  while (std::fgets(line, sizeof line, table)) ++lines;
+  BOOST_TEST(lines > 15);
+  BOOST_TEST(std::string(line) == "all checks passed\n");
+  std::fclose(table);
+  BOOST_TEST(sound.to(1) == GNOMON_SUCCESS);
+  BOOST_TEST(GnomonCheckModel(sound.mem, nullptr, nullptr) == GNOMON_SUCCESS);
+
+  wrong.pendulum();
+  BOOST_TEST(GnomonSetGradientFn(wrong.mem, upward_gradient) == GNOMON_SUCCESS);
+  wrong.start();
+  BOOST_TEST(GnomonCheckModel(wrong.mem, nullptr, &failed) == GNOMON_SUCCESS);
+  BOOST_TEST(failed > 0);
+  wrong.misuse(wrong.to(1), GNOMON_BAD_VALUE, {"grad U . w", "difference quotients"});
 }
 
 BOOST_AUTO_TEST_CASE(roots_and_dense_output) {

@@ -4,7 +4,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include "gnomon/base/error.hpp"
-#include "measures/derivatives/derivatives.hpp"
+#include "gnomon/model/overdetermined.hpp"
+#include "gnomon/start/verify.hpp"
 #include "report/run_case.hpp"
 
 namespace {
@@ -56,8 +57,8 @@ class Wrong final : public OverdeterminedSystem {
 /// Names of the checks that fail, separated by blanks.
 std::string failing(const OverdeterminedSystem& system, const ProblemInstance& start) {
   std::string names;
-  for (const Quantity& quantity : check_overdetermined(system, start.q0, start.p0))
-    if (!quantity.gate->accepts(quantity.value)) names += quantity.name + " ";
+  for (const ModelCheck& check : verify_functions(system, start.t0, start.q0, start.p0))
+    if (!check.passed()) names += check.name + " ";
   return names;
 }
 

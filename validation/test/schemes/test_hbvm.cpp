@@ -136,7 +136,15 @@ BOOST_AUTO_TEST_CASE(options_that_do_not_fit_are_refused) {
   for (const char* name : {"k", "s", "r"})
     for (const char* value : {"21", "-1", "2.5", "two"}) BOOST_CHECK_EXCEPTION(bind({{name, value}}), Error, bad_value);
   BOOST_CHECK_EXCEPTION(bind({{"s", "0"}}), Error, bad_value);
-  BOOST_CHECK_EXCEPTION(bind({{"r", "0"}}), Error, bad_value);
+}
+
+BOOST_AUTO_TEST_CASE(the_multiplier_has_an_odd_number_of_coefficients_unless_told) {
+  const ProblemInstance pendulum = registry().build("planar-pendulum");
+  const auto unknowns = [&](const Assignments& options) {
+    return registry().integrator(pendulum, "hbvm", "newton", options).equations().system(0).size();
+  };
+  for (const auto& [s, r] : {std::pair{"1", "1"}, {"2", "1"}, {"3", "3"}, {"4", "3"}})
+    BOOST_TEST(unknowns({{"s", s}}) == unknowns({{"s", s}, {"r", r}}), "s = " << s);
 }
 
 BOOST_AUTO_TEST_CASE(legendre_tables_are_accurate_to_rounding) {

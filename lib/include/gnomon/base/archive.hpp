@@ -23,6 +23,8 @@ class GNOMON_EXPORT Archive {
   const std::string& bytes() const { return bytes_; }
   /// True when everything was read.
   bool at_end() const { return position_ == bytes_.size(); }
+  /// What was read is checked before it is used: bytes may be anything. Throws Error(bad_file) when reading.
+  void require(bool holds, const char* sentence) const;
 
   /// Writes or reads each value in turn. Reading throws Error(bad_file) where the bytes end too early.
   template <class... T>

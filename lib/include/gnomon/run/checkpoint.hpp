@@ -21,8 +21,8 @@ struct Checkpoint {
   std::string state;  ///< bytes of an Archive
 };
 
-/// Writes under another name, stores to disk and renames: the file is whole or as it was before, whatever happens.
-/// Throws Error(bad_file).
+/// As a WholeFile: it is there completely or as it was before, whatever happens. Throws Error(bad_file), also for what
+/// exists and is no regular file.
 GNOMON_EXPORT void write_checkpoint(const std::string& file, const Checkpoint& checkpoint);
 
 /// Throws Error(bad_file) for a file that is missing, no checkpoint, of another format, truncated or damaged.

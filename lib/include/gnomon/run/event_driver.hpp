@@ -19,10 +19,14 @@ class GNOMON_EXPORT EventDriver {
   virtual void start(double t0, const Vector& q0, const Vector& p0) = 0;
   /// One step of size h > 0. On failure everything is as before, events and book included.
   virtual bool step(double h, StepReport& report) = 0;
+  /// Everything as before the last step, whether it failed or not.
+  virtual void undo() = 0;
 
   /// lambda holds the multipliers of the constraints and then one for each obstacle.
   virtual const State& state() const = 0;
   virtual void restore(const State& checkpoint) = 0;
+  /// Of the state, in the order of its lambda; see Integrator::index1_multipliers.
+  virtual Vector index1_multipliers() const = 0;
   /// Everything, for a checkpoint; reading takes the place of start().
   virtual void serialize(Archive& archive) = 0;
 

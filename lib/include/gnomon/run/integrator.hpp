@@ -2,6 +2,7 @@
 /// \file
 /// Integrator: one Model, one Scheme, one NonlinearSolver; steps of a size the user chooses.
 
+#include <csignal>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "gnomon/run/contact_options.hpp"
 #include "gnomon/run/events.hpp"
 #include "gnomon/run/monitor.hpp"
+#include "gnomon/run/promise_watch.hpp"
 #include "gnomon/scheme/scheme.hpp"
 #include "gnomon/solve/linear_algebra.hpp"
 #include "gnomon/solve/nonlinear_solver.hpp"
@@ -27,6 +29,9 @@ struct GNOMON_EXPORT RunCounters {
   long repeated_solves = 0;  ///< solves that the scheme asked to repeat: augmented Lagrange iterations but the last
   long fallback_solves = 0;  ///< solves that only IntegratorOptions::fallback finished
   long refused_steps = 0;    ///< steps that were cut into substeps
+  /// Of iterative refinement: residuals in extended precision, and solves that stayed as the solver left them although
+  /// the scheme offers them.
+  long refinement_passes = 0, unrefined_solves = 0;
   void serialize(Archive& archive);
 };
 
@@ -70,6 +75,8 @@ struct IntegratorOptions {
   /// then two steps of half the size, each with both solvers. Null: no other solver. It lives as long as the
   /// integrator.
   const SolverFactory* fallback = nullptr;
+  /// The step under way is given up, as failed, as soon as this is not 0: a signal handler may set it. Null: never.
+  const volatile std::sig_atomic_t* interrupt = nullptr;
   /// Cut a refused step into up to 2^max_halvings substeps; 0: a refused step ends the run. -1: 6 where the scheme takes
   /// variable steps (Promises::variable_steps), else 0.
   int max_halvings = -1;
@@ -97,12 +104,14 @@ class GNOMON_EXPORT Integrator {
   ~Integrator();
   Integrator(Integrator&&) noexcept;
 
-  /// Checks the data (see check_start), sets the state, resets monitor and counters. After this nothing allocates.
+  /// Checks the data (see check_start) and what the model declares (see check_declarations), sets the state, resets
+  /// monitor and counters. After this nothing allocates. An integrator that it throws from is not started.
   /// An overdetermined DAE starts from y0 and z0.
   void start(double t0, const Vector& q0, const Vector& p0);
   /// Goes on from t, q and p (work and counters too) of a state of this model, in particular after an event that
-  /// changed p: what schemes keep of earlier steps is forgotten, monitor and counters go on. Instead
-  /// of start() where the state is known to be good: there are no checks.
+  /// changed p: what schemes keep of earlier steps is forgotten, monitor and counters go on, and what the change made
+  /// of energy and momentum maps is no error. Instead of start() where the state is known to be good: there are no
+  /// checks.
   void restart(const State& from);
   /// Goes on from a state that this integrator has had.
   void restore(const State& checkpoint);
@@ -125,9 +134,18 @@ class GNOMON_EXPORT Integrator {
 
   void add_observer(Observer& observer);
   const State& state() const;
+  /// The multipliers that belong to state() by itself, as accurate as q and p are, whatever the scheme: see
+  /// index1_multipliers in consistent_start.hpp. With obstacles there is one for each of them, too. It allocates.
+  Vector index1_multipliers() const;
   const InvariantMonitor& monitor() const;
   /// Of this run: one with halved steps is not symmetric or symplectic any more.
   const Promises& promises() const;
+  /// Promises that the monitor saw broken, at the gates of PromiseWatch: after steps 1, 2, 4, 8, ... of the run, at the
+  /// end of each call that took several steps, and where check_promises() was called. An Observer that returns false
+  /// when there is one stops the run there.
+  const std::vector<BrokenPromise>& broken_promises() const;
+  /// The same after a check now.
+  const std::vector<BrokenPromise>& check_promises();
   const RunCounters& counters() const;
   /// Events and energy book of a system with obstacles; none, and a book of zeros, for others.
   const std::vector<ContactEvent>& events() const;

@@ -17,6 +17,8 @@ class GNOMON_EXPORT Drift {
  public:
   void start(long double initial);
   void record(double t, long double value);
+  /// The value was changed from outside, to this one: that is no error.
+  void shift(long double value) { initial_ = value - last_; }
 
   double initial() const { return static_cast<double>(initial_); }
   double last_error() const { return last_; }
@@ -55,6 +57,8 @@ class GNOMON_EXPORT InvariantMonitor {
   /// Takes the values of the last evaluate as the start of a run, or as the end of a step.
   void start();
   void record();
+  /// Takes the values of the last evaluate as what an event has made of those of the last record: no error.
+  void shift();
 
   const Drift& energy() const { return energy_; }
   const Drift& discrete_energy() const { return discrete_energy_; }  ///< without records: the scheme has none
@@ -70,6 +74,8 @@ class GNOMON_EXPORT InvariantMonitor {
   double relative_energy_error() const { return energy_.max_abs_error() / energy_scale(); }
   /// The gate for a promise of exact energy over N steps: 1e-14 sqrt(N) max(1, max|T|, max|U|).
   double energy_gate() const;
+  /// The same for sizes of at most 1: 1e-14 sqrt(N).
+  double rounding_gate() const;
   /// What was measured up to now, for a checkpoint. Reading takes the place of start(), after an evaluate(): throws
   /// Error(bad_file) where H differs by 1e-9 of the run's largest energy, or g is 1000 times the run's largest.
   void serialize(Archive& archive);
@@ -81,7 +87,7 @@ class GNOMON_EXPORT InvariantMonitor {
   double t_ = 0;
   Drift energy_, discrete_energy_;
   long double discrete_now_ = 0;
-  bool discrete_known_ = false;
+  bool discrete_known_ = false, discrete_shifted_ = false;
   std::vector<Drift> momentum_, integrals_;
   double position_max_ = 0, velocity_max_ = 0, kinetic_max_ = 0, potential_max_ = 0;
   long steps_ = 0;

@@ -3,6 +3,7 @@
 /// Reference integrators: the same model through an independent, standard code.
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "gnomon/base/options.hpp"
@@ -10,12 +11,24 @@
 
 namespace gnomon {
 
+/// What a reference kept of the invariants: the largest values over the steps of its own run.
+struct ReferenceLevels {
+  bool conservative = false;            ///< H is constant: no force, and nothing depends on time
+  double energy = 0;                    ///< |H - H0| where it is
+  double position = 0, velocity = 0;    ///< |g|_inf, |G v + g_t|_inf
+  std::optional<double> doubtful_from;  ///< time from which they contradict the tolerance, see ReferenceReport::warning
+};
+
 struct ReferenceReport {
   bool success = false;
   double t = 0;         ///< where it got to
   Vector q, p, lambda;  ///< state there; of an overdetermined DAE y, p(y,z) and psi, as in State
   long steps = 0, residual_evaluations = 0, jacobian_evaluations = 0;
-  std::string message;  ///< empty on success
+  std::string message;                    ///< empty on success
+  std::optional<ReferenceLevels> levels;  ///< none where it integrates nothing (`exact`)
+  /// Empty, or one sentence: the levels are so large that the solution is no reference, although the integrator
+  /// reports success.
+  std::string warning;
 };
 
 /// A running reference solution.

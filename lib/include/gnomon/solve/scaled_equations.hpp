@@ -2,6 +2,7 @@
 /// \file
 /// What every solver drives: the scaled residual, the scaled Jacobian from one of three sources, and the counters.
 
+#include <csignal>
 #include <exception>
 #include <string>
 
@@ -63,6 +64,9 @@ class GNOMON_EXPORT ScaledEquations {
   void expect_singular(bool expected) { singular_ = expected; }
   bool singular_expected() const { return singular_; }
 
+  /// Evaluations fail as long as this is not 0. Null: never.
+  void watch(const volatile std::sig_atomic_t* interrupt) { interrupt_ = interrupt; }
+
   bool has_approximate_inverse() const { return equations_->approximate_inverse() != nullptr; }
   /// Sets the scheme's approximate inverse at xs; failed where it is singular or cannot be evaluated.
   EvaluationStatus update_inverse(const ConstVectorRef& xs);
@@ -77,10 +81,12 @@ class GNOMON_EXPORT ScaledEquations {
  private:
   void coloured(const ConstVectorRef& xs, VectorRef values, JacobianSource source);
   void fail(const char* what, const char* why);
+  bool interrupted(const char* what);
 
   NonlinearEquations* equations_;
   JacobianSource source_;
   const AlgebraFactory* algebra_ = nullptr;
+  const volatile std::sig_atomic_t* interrupt_ = nullptr;
   bool singular_ = false;
   Colouring colouring_;
   Vector columns_, rows_;  // C and R^-1

@@ -15,11 +15,15 @@
 #if SUNDIALS_VERSION_MAJOR >= 7
 #include <sundials/sundials_errors.h>
 #include <sundials/sundials_types.h>
+// The only declaration of what calls the handlers of a context.
+#include <sundials/priv/sundials_context_impl.h>
+#include <sundials/priv/sundials_errors_impl.h>
 #define GNOMON_SUN_COMM_NULL SUN_COMM_NULL
 /// Sends error messages to a gnomon::SunMessage, which must outlive the memory and the context.
 #define GNOMON_CAPTURE_MESSAGES(set_handler, memory, context, message) \
   static_cast<void>(SUNContext_PushErrHandler(context, gnomon::SunMessage::handler, message))
 #else
+#include <sundials/sundials_logger.h>
 #define GNOMON_SUN_COMM_NULL nullptr
 #define GNOMON_CAPTURE_MESSAGES(set_handler, memory, context, message) \
   static_cast<void>(set_handler(memory, gnomon::SunMessage::handler, message))
@@ -56,6 +60,19 @@ class SunContext {
   };
   std::unique_ptr<std::remove_pointer_t<SUNContext>, Free> context_;
 };
+
+/// Tells the error handlers of a context. Before 7.0 a context has none, only a log, which a SUNDIALS without logging
+/// leaves empty.
+inline void report_error(SUNContext context, const char* function, const char* message) {
+#if SUNDIALS_VERSION_MAJOR >= 7
+  SUNHandleErrWithMsg(0, function, "gnomon.h", message, SUN_ERR_OP_FAIL, context);
+  static_cast<void>(SUNContext_GetLastError(context));  // the caller has the flag
+#else
+  SUNLogger logger = nullptr;
+  if (SUNContext_GetLogger(context, &logger) == 0 && logger != nullptr)
+    SUNLogger_QueueMsg(logger, SUN_LOGLEVEL_ERROR, "gnomon", function, "%s", message);
+#endif
+}
 
 /// Owners of SUNDIALS objects.
 struct SunFree {

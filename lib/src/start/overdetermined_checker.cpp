@@ -1,13 +1,15 @@
 /// The functions of an overdetermined DAE against central differences of each other.
+#include "start/overdetermined_checker.hpp"
+
 #include <Eigen/QR>
 #include <array>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/uniform.hpp"
 #include "gnomon/start/overdetermined_consistency.hpp"
-#include "measures/derivatives/derivatives.hpp"
-#include "measures/derivatives/disagreement.hpp"
+#include "start/disagreement.hpp"
 
-namespace gnomon::validation {
+namespace gnomon {
 
 namespace {
 
@@ -45,7 +47,7 @@ class Checker {
     }
   }
 
-  Quantities run() {
+  std::vector<ModelCheck> run() {
     for (const Term term : all_terms) {
       tangents(term);
       jacobians(term);
@@ -82,7 +84,7 @@ class Checker {
     return Value((8 * near - far) / (12 * s));
   }
   void report(const std::string& name, const Disagreement& found, double tolerance, const std::string& note) {
-    out_.push_back({name, found.relative(), Gate::at_most(tolerance), note});
+    out_.push_back({name, found.relative(), tolerance, note});
   }
 
   void tangents(Term term) {
@@ -166,13 +168,13 @@ class Checker {
   const OverdeterminedSystem& s_;
   const OverdeterminedTraits& traits_;
   std::vector<Point> points_, directions_;
-  Quantities out_;
+  std::vector<ModelCheck> out_;
 };
 
 }  // namespace
 
-Quantities check_overdetermined(const OverdeterminedSystem& system, const Vector& y0, const Vector& z0) {
+std::vector<ModelCheck> check_overdetermined(const OverdeterminedSystem& system, const Vector& y0, const Vector& z0) {
   return Checker(system, y0, z0).run();
 }
 
-}  // namespace gnomon::validation
+}  // namespace gnomon

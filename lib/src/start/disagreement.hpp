@@ -1,13 +1,13 @@
 #pragma once
 /// \file
-/// A formula against another one or against differences, over several points.
+/// A formula against another one or against differences, over several points. Private to the core.
 
 #include <algorithm>
 #include <cmath>
 
 #include "gnomon/base/types.hpp"
 
-namespace gnomon::validation {
+namespace gnomon {
 
 /// The largest disagreement seen, relative to the largest value seen.
 class Disagreement {
@@ -28,4 +28,4 @@ class Disagreement {
   bool finite_ = true;
 };
 
-}  // namespace gnomon::validation
+}  // namespace gnomon

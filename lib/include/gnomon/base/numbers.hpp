@@ -1,0 +1,19 @@
+#pragma once
+/// \file
+/// Numbers from text and to text, with a point whatever the locale of the program says.
+
+#include <string>
+#include <string_view>
+
+#include "gnomon/abi.h"
+
+namespace gnomon {
+
+/// False, with `value` untouched, where `text` is not one decimal number from its first character to its last, or one
+/// beyond the range of double. "+1", "inf" and "nan" are numbers.
+GNOMON_EXPORT bool read_number(std::string_view text, double& value);
+
+/// As %.<digits>g writes it.
+GNOMON_EXPORT std::string number_text(double value, int digits);
+
+}  // namespace gnomon

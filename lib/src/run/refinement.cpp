@@ -1,0 +1,79 @@
+#include "run/refinement.hpp"
+
+#include "gnomon/base/finite.hpp"
+
+namespace gnomon {
+
+namespace {
+
+constexpr Index largest_factorised = 200;
+
+}  // namespace
+
+Refinement::Refinement(ScaledEquations& equations) : equations_(&equations) {
+  const Index size = equations.size();
+  for (Vector* v : {&low_, &correction_}) v->setZero(size);
+  if (size > largest_factorised || equations.equations().low().size() == 0) return;
+  scaled_.setZero(size);
+  values_.setZero(equations.pattern().nonzeros());
+  matrix_.setZero(size, size);
+  lu_ = Eigen::PartialPivLU<Matrix>(size);
+}
+
+Refinement::Report Refinement::refine(const Vector& x, NonlinearSolver& solver, double last_step) {
+  Report report;
+  NonlinearEquations& equations = equations_->equations();
+  if (equations.low().size() == 0) return report;
+  report.refined = passes(x, last_step, report, [&] { return solver.correct(correction_); });
+  if (report.offered && !report.refined && factorise(x)) {
+    ++report.factorisations;
+    report.refined = passes(x, last_step, report, [this] {
+      scaled_.noalias() = lu_.permutationP() * correction_;
+      lu_.matrixLU().triangularView<Eigen::UnitLower>().solveInPlace(scaled_);
+      lu_.matrixLU().triangularView<Eigen::Upper>().solveInPlace(scaled_);
+      correction_ = scaled_;
+      return all_finite(correction_);
+    });
+  }
+  equations.set_low(low_);
+  return report;
+}
+
+template <class Correct>
+bool Refinement::passes(const Vector& x, double last, Report& report, const Correct& correct) {
+  // A correction of the size of the rounding of x is of either sign, and so is what is left of it. Larger ones are what
+  // the iteration left, of one sign: on until the next one would be negligible.
+  constexpr int most = 30;  // a matrix that is frozen contracts slowly in a hard step
+  constexpr double largest = 1e-6, harmless = 1e-12, rounding = 1e-15, negligible = 1e-18;
+  low_.setZero();
+  for (int pass = 0; pass < most; ++pass) {
+    if (equations_->extended_residual(x, low_, correction_) != EvaluationStatus::ok) break;
+    report.offered = true;
+    ++report.passes;
+    if (!correct()) break;
+    const double size = correction_.lpNorm<Eigen::Infinity>();
+    if (!(size < (pass == 0 ? largest : last))) {  // no solution to refine, or the factors do not contract
+      if (pass > 0 && last < harmless) return true;
+      break;
+    }
+    low_ -= correction_.cwiseProduct(equations_->columns());
+    if (size < rounding || size * (size / last) < negligible) return true;
+    last = size;
+  }
+  low_.setZero();
+  return false;
+}
+
+bool Refinement::factorise(const Vector& x) {
+  if (matrix_.size() == 0) return false;
+  equations_->to_scaled(x, scaled_);
+  if (equations_->jacobian(scaled_, values_) != EvaluationStatus::ok) return false;
+  const SparsityPattern& pattern = equations_->pattern();
+  matrix_.setZero();
+  for (Index i = 0; i < pattern.rows; ++i)
+    for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k) matrix_(i, pattern.indices[k]) = values_[k];
+  lu_.compute(matrix_);
+  return true;
+}
+
+}  // namespace gnomon

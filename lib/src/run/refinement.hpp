@@ -1,0 +1,40 @@
+#pragma once
+/// \file
+/// Iterative refinement of a solution x of F = 0: low -= J^-1 F(x + low), F at Extended, so that x + low solves it to
+/// about eps^2 cond(J). Newton's last correction leaves a second-order remainder in the constraint rows, always of one
+/// sign, and lambda times it is energy: a linear drift at large steps, which this takes out.
+///
+/// J^-1 are the factors of the solver that found x. Where it has none, or they do not contract (a matrix that is frozen,
+/// in a hard step), J is factorised once at x, of systems of at most 200 unknowns.
+
+#include <Eigen/LU>
+
+#include "gnomon/solve/nonlinear_solver.hpp"
+
+namespace gnomon {
+
+class Refinement {
+ public:
+  /// Allocates everything. The equations outlive it.
+  explicit Refinement(ScaledEquations& equations);
+
+  struct Report {
+    bool offered = false;  ///< by the equations
+    bool refined = false;  ///< if not, low is zero
+    long passes = 0, factorisations = 0;
+  };
+  /// Sets equations().low() for x, unscaled. last_step: norm of the solver's last correction.
+  Report refine(const Vector& x, NonlinearSolver& solver, double last_step);
+
+ private:
+  template <class Correct>
+  bool passes(const Vector& x, double last, Report& report, const Correct& correct);
+  bool factorise(const Vector& x);
+
+  ScaledEquations* equations_;
+  Vector low_, correction_, scaled_, values_;
+  Matrix matrix_;
+  Eigen::PartialPivLU<Matrix> lu_;
+};
+
+}  // namespace gnomon

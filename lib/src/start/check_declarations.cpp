@@ -1,0 +1,305 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <stdexcept>
+
+#include "gnomon/base/error.hpp"
+#include "gnomon/base/uniform.hpp"
+#include "gnomon/model/overdetermined.hpp"
+#include "gnomon/model/system.hpp"
+#include "gnomon/start/verify.hpp"
+
+namespace gnomon {
+
+namespace {
+
+/// A formula and a difference quotient that are further apart than this part of their size contradict each other: what
+/// truncation and rounding make of a right derivative lies far below, a wrong sign, factor or term far above.
+constexpr double contradiction = 1e-3;
+/// Quotients are taken over these parts of the size of the argument, until one agrees with the formula, or two with each
+/// other: forces between small parts vary over short distances, and long distances lose fewer digits.
+constexpr std::array<double, 8> spacings{1e-5, 1e-6, 1e-7, 1e-8, 1e-4, 1e-3, 1e-10, 1e-12};
+/// What rounding makes of a value, in parts of it; its terms may be larger than their sum.
+constexpr double rounding = 1e4 * std::numeric_limits<double>::epsilon();
+
+/// Found by this check, and not by the model itself.
+class Contradiction : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The point of comparison is so far from the start, in parts of its size: an entry that is zero at the start may hide
+/// what is wrong.
+constexpr double beside_the_start = 1e-3;
+
+double largest(const Vector& x) {
+  return x.size() > 0 ? x.lpNorm<Eigen::Infinity>() : 0;
+}
+
+double size_of(const Vector& x) {
+  return largest(x) > 0 ? largest(x) : 1;
+}
+
+/// Entries in [-1, 1], the largest of them 1.
+Vector direction(Uniform& uniform, Index size) {
+  Vector out(size);
+  uniform.fill(out);
+  return out / size_of(out);
+}
+
+/// False where a callback fails beside the start: nothing follows from that.
+template <class Evaluate>
+bool evaluated(Evaluate&& evaluate) {
+  try {
+    return evaluate();
+  } catch (...) {
+    return false;
+  }
+}
+
+class Declarations {
+ public:
+  explicit Declarations(std::string name) : name_(std::move(name)) {}
+
+ protected:
+  using Function = std::function<Vector(const Vector&)>;
+
+  /// `formula`, the derivative of f along w at x, against difference quotients of f; `size` is what such derivatives
+  /// are like in other directions.
+  void derivative(const std::string& what, const Function& f, const Vector& x, const Vector& w, const Vector& formula,
+                  double size = 0) const {
+    if (formula.size() == 0 || !formula.allFinite() || !std::isfinite(size)) return;
+    Vector last;  // the quotient before, where rounding left something of it
+    double last_noise = 0;
+    for (const double spacing : spacings) {
+      const double s = spacing * size_of(x);
+      Vector after, before;
+      if (!evaluated([&] {
+            after = f(x + s * w);
+            before = f(x - s * w);
+            return after.allFinite() && before.allFinite();
+          }))
+        continue;
+      const Vector quotient = (after - before) / (2 * s);
+      const double noise = rounding * std::max(largest(after), largest(before)) / s;
+      const double scale = std::max({size, largest(formula), largest(quotient)});
+      if (noise > scale / 10) continue;
+      Index worst = 0;
+      if ((formula - quotient).cwiseAbs().maxCoeff(&worst) <= contradiction * scale + noise) return;
+      // Quotients that agree with each other have converged, and not to the formula.
+      if (last.size() > 0 && largest(quotient - last) <= contradiction * scale / 10 + noise + last_noise)
+        refuse(what + entry(formula, worst) + " is " + number_text(formula[worst]) +
+               ", and difference quotients near the start are " + number_text(quotient[worst]));
+      last = quotient;
+      last_noise = noise;
+    }
+  }
+
+  /// The (d+1)-th difference of a polynomial of degree d vanishes.
+  void degree(const char* what, int declared, const Function& f, const Vector& x, const Vector& w) const {
+    if (declared < 0) return;
+    constexpr double apart = 0.05, vanishing = 1e-8;  // 2^(d+1) roundings lie far below
+    Vector sum;
+    double binomial = 1, size = 0;
+    if (!evaluated([&] {
+          for (int k = 0; k <= declared + 1; ++k) {
+            const Vector term = (k % 2 ? -binomial : binomial) * f(x + apart * k * size_of(x) * w);
+            sum = k ? Vector(sum + term) : term;
+            size = std::max(size, largest(term));
+            binomial *= static_cast<double>(declared + 1 - k) / (k + 1);
+          }
+          return sum.allFinite();
+        }))
+      return;
+    Index worst = 0;
+    if (sum.cwiseAbs().maxCoeff(&worst) <= vanishing * size) return;
+    refuse("the degree of " + std::string(what) + " is declared as " + std::to_string(declared) +
+           ", and its difference of order " + std::to_string(declared + 1) + " near the start" + entry(sum, worst) +
+           " is " + number_text(sum[worst]) + ", beside values of " + number_text(size));
+  }
+
+  /// f(t) where nothing declares that it depends on time.
+  void still(const char* what, const std::function<Vector(double)>& f, double t) const {
+    const double then = t + 0.3828 * std::max(1.0, std::abs(t));  // no usual period
+    Vector now, later;
+    if (!evaluated([&] {
+          now = f(t);
+          later = f(then);
+          return now.allFinite() && later.allFinite();
+        }))
+      return;
+    Index worst = 0;
+    if ((later - now).cwiseAbs().maxCoeff(&worst) <= rounding * largest(now)) return;
+    refuse(std::string(what) + entry(now, worst) + " is not declared to depend on time, and is " +
+           number_text(now[worst]) + " at t = " + number_text(t) + " and " + number_text(later[worst]) +
+           " at t = " + number_text(then) + " in one position");
+  }
+
+ private:
+  static std::string entry(const Vector& of, Index i) {
+    return of.size() > 1 ? " (entry " + std::to_string(i) + ")" : "";
+  }
+  [[noreturn]] void refuse(const std::string& why) const { throw Contradiction("system " + name_ + ": " + why); }
+
+  std::string name_;
+};
+
+class SystemDeclarations final : public Declarations {
+ public:
+  SystemDeclarations(const System& system, double t, const Vector& q, const Vector& p)
+      : Declarations(system.name()), s_(system), n_(system.n()), m_(system.m()), t_(t), q_(q), p_(p) {
+    Uniform uniform(1);
+    w_ = direction(uniform, n_);
+    lambda_ = direction(uniform, m_);
+    const Vector beside = q + beside_the_start * size_of(q) * direction(uniform, n_);
+    if (evaluated([&] { return potential(t_, beside).allFinite() && constraints(t_, beside).allFinite(); }))
+      q_ = beside;
+  }
+
+  void check() const {
+    check_potential();
+    if (m_ > 0) check_constraints();
+    if (s_.parts().mass) check_mass();
+    if (s_.parts().force) check_force();
+  }
+
+ private:
+  Vector potential(double t, const Vector& q) const { return Vector::Constant(1, s_.potential(t, q)); }
+  Vector constraints(double t, const Vector& q) const {
+    Vector out(m_);
+    if (m_ > 0) s_.constraints(t, q, out);
+    return out;
+  }
+  Vector gradient(const Vector& q) const {
+    Vector out(n_);
+    s_.potential_gradient(t_, q, out);
+    return out;
+  }
+  Vector jacobian(const Vector& q) const {
+    Vector out(s_.constraint_pattern().nonzeros());
+    s_.constraint_jacobian(t_, q, out);
+    return out;
+  }
+  /// Of a gradient: what its products with directions like w_ are like.
+  double usual(const Vector& gradient) const {
+    return gradient.norm() * w_.norm() / std::sqrt(static_cast<double>(n_));
+  }
+
+  void check_potential() const {
+    const auto u = [this](const Vector& q) { return potential(t_, q); };
+    degree("the potential U", s_.traits().potential_degree, u, q_, w_);
+    if (!s_.parts().time_dependence)
+      still(
+          "the potential U", [this](double t) { return potential(t, q_); }, t_);
+    const Vector slope = gradient(q_);
+    Vector hw(n_);
+    s_.potential_hessian_times(t_, q_, w_, hw);
+    derivative("grad U . w along a direction w", u, q_, w_, Vector::Constant(1, slope.dot(w_)), usual(slope));
+    derivative(
+        "(Hess U) w along a direction w", [this](const Vector& q) { return gradient(q); }, q_, w_, hw);
+  }
+
+  void check_constraints() const {
+    const auto g = [this](const Vector& q) { return constraints(t_, q); };
+    degree("the constraints g", s_.traits().constraint_degree, g, q_, w_);
+    if (!s_.parts().time_dependence)
+      still(
+          "the constraints g", [this](double t) { return constraints(t, q_); }, t_);
+    Vector gw(m_), hw(n_);
+    multiply(s_.constraint_pattern(), jacobian(q_), w_, gw);
+    s_.constraint_hessian_times(t_, q_, lambda_, w_, hw);
+    const auto pull = [this](const Vector& q) {
+      Vector out(n_);
+      multiply_transposed(s_.constraint_pattern(), jacobian(q), lambda_, out);
+      return out;
+    };
+    derivative("G w along a direction w", g, q_, w_, gw);
+    derivative("d(G^T lambda)/dq w along a direction w", pull, q_, w_, hw);
+  }
+
+  void check_mass() const {
+    const ConfigurationMass& part = *s_.parts().mass;
+    Vector t_q(n_), t_p(n_);
+    part.kinetic_gradient(q_, p_, t_q, t_p);
+    const double energy = std::abs(part.kinetic_energy(q_, p_));
+    const auto of_q = [&](const Vector& q) { return Vector::Constant(1, part.kinetic_energy(q, p_)).eval(); };
+    const auto of_p = [&](const Vector& p) { return Vector::Constant(1, part.kinetic_energy(q_, p)).eval(); };
+    derivative("T_q . w along a direction w", of_q, q_, w_, Vector::Constant(1, t_q.dot(w_)),
+               std::max(usual(t_q), energy / size_of(q_)));
+    derivative("T_p . w along a direction w", of_p, p_, w_, Vector::Constant(1, t_p.dot(w_)),
+               std::max(usual(t_p), energy / size_of(p_)));
+  }
+
+  void check_force() const {
+    const Force& part = *s_.parts().force;
+    Vector v(n_), scratch(n_), along(n_);
+    s_.velocity(q_, p_, scratch, v);
+    const auto at = [&](const Vector& q, const Vector& speed) {
+      Vector out(n_);
+      part.force(t_, q, speed, out);
+      return out;
+    };
+    for (const ForceArgument by : {ForceArgument::q, ForceArgument::v}) {
+      const bool by_q = by == ForceArgument::q;
+      Vector values(part.force_pattern(by).nonzeros());
+      part.force_jacobian(by, t_, q_, v, values);
+      multiply(part.force_pattern(by), values, w_, along);
+      derivative(
+          by_q ? "(dQ/dq) w along a direction w" : "(dQ/dv) w along a direction w",
+          [&](const Vector& x) { return by_q ? at(x, v) : at(q_, x); }, by_q ? q_ : v, w_, along);
+    }
+  }
+
+  const System& s_;
+  Index n_, m_;
+  double t_;
+  Vector q_;  // where derivatives are compared
+  const Vector& p_;
+  Vector w_, lambda_;
+};
+
+/// The tangent of each term, along one direction in (y, z) at psi = 0.
+class OverdeterminedDeclarations final : public Declarations {
+ public:
+  explicit OverdeterminedDeclarations(const OverdeterminedSystem& system) : Declarations(system.name()), s_(system) {}
+
+  void check(const Vector& y, const Vector& z) const {
+    const OverdeterminedTraits& traits = s_.traits();
+    Uniform uniform(1);
+    const Vector psi = Vector::Zero(traits.m), w = direction(uniform, traits.ny + traits.nz);
+    Vector x(w.size());
+    x << y, z;
+    for (const Term term : all_terms) {
+      if (term == Term::multiplier_force) continue;  // may not be differentiable at psi = 0
+      const Index rows = traits.rows(term);
+      const auto value = [&](const Vector& at) {
+        Vector out(rows);
+        s_.evaluate(term, {at.head(traits.ny), at.tail(traits.nz), psi}, out);
+        return out;
+      };
+      Vector formula(rows);
+      s_.tangent(term, {y, z, psi}, {w.head(traits.ny), w.tail(traits.nz), psi}, formula);
+      derivative(std::string("the tangent of the ") + to_string(term) + " along a direction", value, x, w, formula);
+    }
+  }
+
+ private:
+  const OverdeterminedSystem& s_;
+};
+
+}  // namespace
+
+void check_declarations(const Model& model, double t0, const Vector& q0, const Vector& p0) try {
+  if (const System* system = model.mechanical())
+    SystemDeclarations(*system, t0, q0, p0).check();
+  else
+    OverdeterminedDeclarations(*model.overdetermined()).check(q0, p0);
+} catch (const Contradiction& found) {
+  throw Error(ErrorCode::bad_value, found.what());
+} catch (...) {
+  // check_start has evaluated all of it: a callback that fails only now says nothing about the model.
+}
+
+}  // namespace gnomon

@@ -1,0 +1,241 @@
+#include "start/system_checker.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gnomon/base/error.hpp"
+#include "gnomon/base/uniform.hpp"
+
+namespace gnomon {
+
+SystemChecker::SystemChecker(const System& system, double t0, const Vector& q0)
+    : s_(system), n_(system.n()), m_(system.m()) {
+  Uniform uniform(3);
+  const double scale = std::max(1e-3, q0.lpNorm<Eigen::Infinity>());
+  step_ = spacing * scale;
+  for (int k = 0; k < 4; ++k) {
+    Point z{t0, q0, Vector(n_), Vector(n_), Vector(m_)};
+    uniform.fill(z.v);
+    uniform.fill(z.w);
+    uniform.fill(z.lambda);
+    z.v *= scale;
+    z.w *= scale;
+    if (k > 0) {  // the start itself, then points beside it, off the constraints too
+      Vector shift(n_);
+      uniform.fill(shift);
+      z.q += 0.1 * scale * shift;
+    }
+    points_.push_back(std::move(z));
+  }
+}
+
+std::vector<ModelCheck> SystemChecker::run() {
+  potential();
+  compensated();
+  if (s_.parts().mass) kinetic();
+  if (s_.parts().force) force();
+  if (s_.parts().time_dependence && m_ > 0) rates();
+  if (m_ > 0) {
+    constraint_first();
+    constraint_second();
+    constraint_third();
+    along_the_motion();
+  }
+  hessian();
+  if (s_.parts().symmetries) symmetries();
+  if (s_.parts().split) invariants();
+  degrees();
+  return std::move(out_);
+}
+
+Vector SystemChecker::difference(const Function& f, const Vector& q, const Vector& direction) const {
+  const double s = step_ / direction.lpNorm<Eigen::Infinity>();
+  const Vector near = f(q + s * direction) - f(q - s * direction);
+  const Vector far = f(q + 2 * s * direction) - f(q - 2 * s * direction);
+  return (8 * near - far) / (12 * s);
+}
+
+Vector SystemChecker::gradient(const Point& z, const Vector& q) const {
+  Vector out(n_);
+  s_.potential_gradient(z.t, q, out);
+  return out;
+}
+
+Vector SystemChecker::g(double t, const Vector& q) const {
+  Vector out(m_);
+  s_.constraints(t, q, out);
+  return out;
+}
+
+Vector SystemChecker::jacobian_values(double t, const Vector& q) const {
+  Vector out(s_.constraint_pattern().nonzeros());
+  s_.constraint_jacobian(t, q, out);
+  return out;
+}
+
+Vector SystemChecker::jacobian_times(double t, const Vector& q, const Vector& v) const {
+  Vector out(m_);
+  multiply(s_.constraint_pattern(), jacobian_values(t, q), v, out);
+  return out;
+}
+
+void SystemChecker::report(const char* name, const Disagreement& found, double tolerance, const char* note) {
+  out_.push_back({name, found.relative(), tolerance, note});
+}
+
+void SystemChecker::potential() {
+  Disagreement first, second;
+  for (const Point& z : points_) {
+    const auto u = [&](const Vector& q) { return Vector::Constant(1, s_.potential(z.t, q)); };
+    Vector numeric(n_), hw(n_);
+    for (Index j = 0; j < n_; ++j) numeric[j] = difference(u, z.q, unit(j))[0];
+    first.compare(gradient(z, z.q), numeric);
+    s_.potential_hessian_times(z.t, z.q, z.w, hw);
+    const auto grad = [&](const Vector& q) { return gradient(z, q); };
+    second.compare(hw, difference(grad, z.q, z.w));
+    second.scale_with(gradient(z, z.q).lpNorm<Eigen::Infinity>());
+  }
+  report("potential-gradient", first, first_tolerance, "grad U against differences of U");
+  report("potential-hessian", second, first_tolerance, "(Hess U) w against differences of grad U");
+}
+
+/// T(q,p) at p = M(q) v: T_p = v, T_q, the Hessian and third derivatives along (w, M w) against differences.
+void SystemChecker::kinetic() {
+  const ConfigurationMass& part = *s_.parts().mass;
+  Disagreement velocity, first, second, third;
+  for (const Point& z : points_) {
+    Matrix mass(n_, n_);
+    part.mass_matrix(z.q, mass);
+    const Vector p = mass * z.v, w_p = mass * z.w;
+    Vector t_q(n_), t_p(n_), h_q(n_), h_p(n_), numeric(n_);
+    part.kinetic_gradient(z.q, p, t_q, t_p);
+    velocity.compare(t_p, z.v);
+    velocity.compare(part.kinetic_energy(z.q, p), 0.5 * p.dot(z.v));
+    const auto energy = [&](const Vector& q) { return Vector::Constant(1, part.kinetic_energy(q, p)); };
+    for (Index j = 0; j < n_; ++j) numeric[j] = difference(energy, z.q, unit(j))[0];
+    first.compare(t_q, numeric);
+    first.scale_with(part.kinetic_energy(z.q, p));
+    part.kinetic_hessian_times(z.q, p, z.w, w_p, h_q, h_p);
+    const auto gradient = [&](const Vector& q) {
+      const double along = (q - z.q).dot(z.w) / z.w.squaredNorm();
+      Vector out(2 * n_);
+      part.kinetic_gradient(q, p + along * w_p, out.head(n_), out.tail(n_));
+      return out;
+    };
+    const Vector slope = difference(gradient, z.q, z.w);
+    second.compare(h_q, slope.head(n_));
+    second.compare(h_p, slope.tail(n_));
+    const Vector u_q = z.v, u_p = 0.5 * p;
+    part.kinetic_third(z.q, p, u_q, u_p, z.w, w_p, h_q, h_p);
+    const auto hessian = [&](const Vector& q) {
+      const double along = (q - z.q).dot(z.w) / z.w.squaredNorm();
+      Vector out(2 * n_);
+      part.kinetic_hessian_times(q, p + along * w_p, u_q, u_p, out.head(n_), out.tail(n_));
+      return out;
+    };
+    const Vector turn = difference(hessian, z.q, z.w);
+    third.compare(h_q, turn.head(n_));
+    third.compare(h_p, turn.tail(n_));
+  }
+  report("kinetic-velocity", velocity, exact_tolerance, "T_p = M(q)^-1 p and T = p . v / 2");
+  report("kinetic-gradient", first, first_tolerance, "T_q against differences of T");
+  report("kinetic-hessian", second, first_tolerance, "(Hess T) w against differences of (T_q, T_p)");
+  report("kinetic-third", third, first_tolerance, "third derivatives of T against differences of (Hess T) w");
+}
+
+/// dQ/dq and dQ/dv against differences of Q.
+void SystemChecker::force() {
+  const Force& part = *s_.parts().force;
+  Disagreement by_q, by_v;
+  for (const Point& z : points_)
+    for (const ForceArgument by : {ForceArgument::q, ForceArgument::v}) {
+      const SparsityPattern& pattern = part.force_pattern(by);
+      Vector values(pattern.nonzeros()), along(n_);
+      part.force_jacobian(by, z.t, z.q, z.v, values);
+      multiply(pattern, values, z.w, along);
+      const auto q_of = [&](const Vector& at) -> const Vector& { return by == ForceArgument::q ? at : z.q; };
+      const auto v_of = [&](const Vector& at) -> const Vector& { return by == ForceArgument::v ? at : z.v; };
+      const auto force_at = [&](const Vector& at) {
+        Vector out(n_);
+        part.force(z.t, q_of(at), v_of(at), out);
+        return out;
+      };
+      Disagreement& found = by == ForceArgument::q ? by_q : by_v;
+      const Vector& at = by == ForceArgument::q ? z.q : z.v;
+      found.compare(along, difference(force_at, at, z.w));
+      found.scale_with(force_at(at).lpNorm<Eigen::Infinity>());
+    }
+  report("force-by-q", by_q, first_tolerance, "dQ/dq against differences of Q");
+  report("force-by-v", by_v, first_tolerance, "dQ/dv against differences of Q");
+}
+
+/// U and g at q + tail: the tail must be felt, with the gradient's slope.
+void SystemChecker::compensated() {
+  Disagreement energy, position;
+  for (const Point& z : points_) {
+    const Vector tail = 1e-9 * z.w, opposite = -tail;
+    Vector scratch(n_), plus(m_), minus(m_), values(s_.constraint_pattern().nonzeros());
+    const long double rise =
+        s_.potential_compensated(z.t, z.q, tail, scratch) - s_.potential_compensated(z.t, z.q, opposite, scratch);
+    energy.compare(static_cast<double>(rise / 2e-9L), gradient(z, z.q).dot(z.w));
+    energy.scale_with(gradient(z, z.q).norm() * z.w.norm());
+    if (m_ == 0) continue;
+    s_.constraints_compensated(z.t, z.q, tail, plus, values);
+    s_.constraints_compensated(z.t, z.q, opposite, minus, values);
+    position.compare((plus - minus) / 2e-9, jacobian_times(z.t, z.q, z.w));
+  }
+  report("potential-tail", energy, second_tolerance, "U at q + tail against U + grad U . tail");
+  if (m_ > 0) report("constraint-tail", position, second_tolerance, "g at q + tail against g + G tail");
+}
+
+void SystemChecker::hessian() {
+  Disagreement mutual, outside;
+  for (const Point& z : points_) {
+    Vector values(s_.hessian_pattern().nonzeros()), column(n_), part = Vector::Zero(n_);
+    s_.lagrangian_hessian(z.t, z.q, z.lambda, values);
+    const Matrix dense = to_dense(s_.hessian_pattern(), values);
+    for (Index j = 0; j < n_; ++j) {
+      s_.potential_hessian_times(z.t, z.q, unit(j), column);
+      if (m_ > 0) s_.constraint_hessian_times(z.t, z.q, z.lambda, unit(j), part);
+      column += part;
+      mutual.compare(dense.col(j), column);
+      for (Index i = 0; i < n_; ++i)
+        if (s_.hessian_pattern().find(i, j) < 0) outside.compare(0, column[i]);
+    }
+    outside.scale_with(std::max(1e-300, dense.lpNorm<Eigen::Infinity>()));
+  }
+  report("hessian", mutual, exact_tolerance, "Hess U + sum lambda Hess g against its products");
+  report("hessian-pattern", outside, exact_tolerance, "entries of it outside its pattern");
+}
+
+/// The (d+1)-th difference of a polynomial of degree d vanishes.
+void SystemChecker::degrees() {
+  const auto vanishing = [&](int degree, const std::function<Vector(const Point&, const Vector&)>& f) {
+    Disagreement found;
+    for (const Point& z : points_) {
+      Vector sum;
+      double binomial = 1, scale = 0;
+      for (int k = 0; k <= degree + 1; ++k) {
+        const Vector value = f(z, z.q + 0.25 * k * z.w);
+        scale = std::max(scale, binomial * value.lpNorm<Eigen::Infinity>());
+        const Vector term = (k % 2 ? -binomial : binomial) * value;
+        sum = k ? Vector(sum + term) : term;
+        binomial *= static_cast<double>(degree + 1 - k) / (k + 1);
+      }
+      found.compare(Vector::Zero(sum.size()), sum);
+      found.scale_with(scale);
+    }
+    return found;
+  };
+  if (s_.traits().potential_degree >= 0)
+    report("potential-degree",
+           vanishing(s_.traits().potential_degree,
+                     [&](const Point& z, const Vector& q) { return Vector::Constant(1, s_.potential(z.t, q)); }),
+           exact_tolerance, "U is of the declared degree");
+  if (m_ > 0 && s_.traits().constraint_degree >= 0)
+    report("constraint-degree",
+           vanishing(s_.traits().constraint_degree, [&](const Point& z, const Vector& q) { return g(z.t, q); }),
+           exact_tolerance, "g is of the declared degree");
+}
+
+}  // namespace gnomon

@@ -1,0 +1,68 @@
+#pragma once
+/// \file
+/// A System's functions against central differences of each other and against what it declares, for verify(). Private
+/// to the core.
+
+#include <functional>
+#include <vector>
+
+#include "gnomon/model/system.hpp"
+#include "gnomon/start/verify.hpp"
+#include "start/disagreement.hpp"
+
+namespace gnomon {
+
+class SystemChecker {
+ public:
+  /// At the start and at three points near it. The system outlives it.
+  SystemChecker(const System& system, double t0, const Vector& q0);
+  std::vector<ModelCheck> run();
+
+ private:
+  /// Where the functions are compared: time, position, velocity, a direction, multipliers.
+  struct Point {
+    double t;
+    Vector q, v, w, lambda;
+  };
+  using Function = std::function<Vector(const Vector& q)>;
+
+  static constexpr double spacing = 1e-5;           // of first differences, relative to the scale of q
+  static constexpr double first_tolerance = 1e-7;   // their truncation and rounding
+  static constexpr double exact_tolerance = 1e-11;  // two formulas for one thing
+  static constexpr double second_spacing = 1e-3;    // of differences of higher order
+  static constexpr double second_tolerance = 1e-6;
+
+  void potential();
+  void compensated();
+  void kinetic();
+  void force();
+  void rates();
+  void constraint_first();
+  void constraint_second();
+  void constraint_third();
+  void along_the_motion();
+  void hessian();
+  void symmetries();
+  void invariants();
+  void degrees();
+
+  /// The points moved onto g = 0: symmetries need to hold only there. The start, which is there, when that fails.
+  std::vector<Point> projected() const;
+  /// The derivative of f along the direction, from points a step and two away whatever the direction's length. Of
+  /// fourth order: the step follows the extent of the whole, and forces between neighbours in a long chain vary faster.
+  Vector difference(const Function& f, const Vector& q, const Vector& direction) const;
+  Vector unit(Index j) const { return Vector::Unit(n_, j); }
+  Vector gradient(const Point& z, const Vector& q) const;
+  Vector g(double t, const Vector& q) const;
+  Vector jacobian_values(double t, const Vector& q) const;
+  Vector jacobian_times(double t, const Vector& q, const Vector& v) const;
+  void report(const char* name, const Disagreement& found, double tolerance, const char* note);
+
+  const System& s_;
+  Index n_, m_;
+  std::vector<Point> points_;
+  double step_;
+  std::vector<ModelCheck> out_;
+};
+
+}  // namespace gnomon

@@ -1,0 +1,126 @@
+#include "gnomon/start/verify.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "gnomon/base/error.hpp"
+#include "gnomon/base/finite.hpp"
+#include "gnomon/model/overdetermined.hpp"
+#include "gnomon/start/consistency.hpp"
+#include "gnomon/start/overdetermined_consistency.hpp"
+#include "start/overdetermined_checker.hpp"
+#include "start/system_checker.hpp"
+
+namespace gnomon {
+
+namespace {
+
+using Checks = std::vector<ModelCheck>;
+
+void append(Checks& to, Checks from) {
+  for (ModelCheck& check : from) to.push_back(std::move(check));
+}
+
+std::string dependent_names(const System& system, const ConstraintRank& rank) {
+  std::string names;
+  for (const Index i : rank.dependent) names += (names.empty() ? "; dependent: " : ", ") + constraint_name(system, i);
+  return names;
+}
+
+Checks start_of(const System& system, double t0, const Vector& q0, const Vector& p0, bool dependent_constraints) {
+  const ConstraintRank rank = check_start(system, t0, q0, p0, 1e-10, dependent_constraints);  // throws what is wrong
+  Vector v(system.n()), g(system.m()), gv(system.m()), scratch(system.n());
+  system.velocity(q0, p0, scratch, v);
+  system.constraints(t0, q0, g);
+  system.constraint_velocity(t0, q0, v, gv);
+  Checks out{{"start-position", max_norm(g), {}, "max |g(q0)|: consistent"},
+             {"start-velocity", max_norm(gv), {}, "max |G v0 + g_t|: consistent"}};
+  if (system.m() == 0) return out;
+  out.push_back({"rank",
+                 static_cast<double>(rank.rank),
+                 {},
+                 "of G, with " + std::to_string(system.m()) + " constraints" + dependent_names(system, rank)});
+  out.push_back({"condition", rank.condition, {}, "of G M^-1/2, rows scaled"});
+  return out;
+}
+
+Checks start_of(const OverdeterminedSystem& system, const Vector& y0, const Vector& z0) {
+  check_start(system, y0, z0);  // throws what is wrong
+  Vector level(system.m()), psi = Vector::Zero(system.m()), slope = Vector::Zero(system.traits().nz);
+  const OverdeterminedPoint start{y0, z0, psi};
+  Checks out;
+  system.evaluate(Term::constraint, start, level);
+  out.push_back({"start-position", max_norm(level), {}, "max |g(y0)|: consistent"});
+  system.evaluate(Term::hidden, start, level);
+  out.push_back({"start-velocity", max_norm(level), {}, "max |g_y v| at y0, z0: consistent"});
+  if (psi.size() == 0) return out;
+  Index1(system).solve(y0, z0, slope, psi);
+  out.push_back({"start-multiplier", max_norm(psi), {}, "max |psi| there"});
+  return out;
+}
+
+}  // namespace
+
+bool ModelCheck::passed() const {
+  return !tolerance || (std::isfinite(value) && value <= *tolerance);
+}
+
+bool all_passed(const std::vector<ModelCheck>& checks) {
+  return std::all_of(checks.begin(), checks.end(), [](const ModelCheck& check) { return check.passed(); });
+}
+
+std::string to_text(const std::vector<ModelCheck>& checks) {
+  char line[128];
+  std::snprintf(line, sizeof line, "%-22s  %10s  %10s  %-5s\n", "check", "measured", "tolerance", "");
+  std::string text = line;
+  for (const ModelCheck& check : checks) {
+    char tolerance[32] = "";
+    if (check.tolerance) std::snprintf(tolerance, sizeof tolerance, "<= %.4g", *check.tolerance);
+    std::snprintf(line, sizeof line, "  %10.4g  %10s  %-5s  ", check.value, tolerance,
+                  check.passed() ? "pass" : "FAIL");
+    text +=
+        check.name + std::string(check.name.size() < 22 ? 22 - check.name.size() : 0, ' ') + line + check.note + "\n";
+  }
+  return text + (all_passed(checks) ? "all checks passed\n" : "some checks FAILED\n");
+}
+
+std::vector<ModelCheck> verify_functions(const Model& model, double t0, const Vector& q0, const Vector& p0) {
+  if (const OverdeterminedSystem* dae = model.overdetermined()) return check_overdetermined(*dae, q0, p0);
+  const System& system = *model.mechanical();
+  const Parts& parts = system.parts();
+  // Obstacles are differentiated where they are held closed.
+  if (parts.obstacles) return verify_functions(*parts.obstacles->with_obstacles_closed(), t0, q0, p0);
+  Checks out = SystemChecker(system, t0, q0).run();
+  // Forces outside U and g are seen where the system is taken as an overdetermined DAE.
+  const bool moving = parts.time_dependence || (parts.force && parts.force->force_depends_on_time());
+  if (!parts.mass && !moving && (parts.force || parts.friction)) {
+    Vector v(system.n());
+    system.mass().solve(p0, v);
+    const std::shared_ptr<const Model> unowned(std::shared_ptr<const Model>(), &model);
+    append(out, check_overdetermined(*overdetermined_from(unowned), q0, v));
+  }
+  return out;
+}
+
+std::vector<ModelCheck> verify(const Model& model, double t0, const Vector& q0, const Vector& p0,
+                               bool dependent_constraints) {
+  const System* system = model.mechanical();
+  Checks out =
+      system ? start_of(*system, t0, q0, p0, dependent_constraints) : start_of(*model.overdetermined(), q0, p0);
+  append(out, verify_functions(model, t0, q0, p0));
+  return out;
+}
+
+std::vector<ModelCheck> verify(const ProblemInstance& instance) {
+  Checks out = verify(*instance.model, instance.t0, instance.q0, instance.p0, instance.dependent_constraints);
+  if (!instance.exact) return out;
+  Vector q(instance.q0.size()), p(instance.p0.size());
+  instance.exact(instance.t0, q, p);
+  const double scale = std::max({1.0, max_norm(instance.q0), max_norm(instance.p0)});
+  const double error = std::max(max_norm(q - instance.q0), max_norm(p - instance.p0)) / scale;
+  out.push_back({"exact-start", error, 1e-12, "closed form at t0 against the start"});
+  return out;
+}
+
+}  // namespace gnomon

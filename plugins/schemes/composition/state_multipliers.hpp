@@ -1,0 +1,67 @@
+#pragma once
+/// \file
+/// The multipliers that belong to a state by itself, of any model: those for which the constraints differentiated twice
+/// hold there. Without allocation.
+
+#include <memory>
+#include <optional>
+
+#include "gnomon/model/overdetermined.hpp"
+#include "gnomon/model/system.hpp"
+#include "gnomon/scheme/state.hpp"
+#include "gnomon/start/overdetermined_consistency.hpp"
+#include "kernels/common/index1_multipliers.hpp"
+
+namespace gnomon::kernels {
+
+class StateMultipliers {
+ public:
+  /// Index1 is dense, and allocates nothing, up to this number of unknowns; beyond it a step's own multipliers remain.
+  static constexpr Index most_unknowns = 100;
+
+  /// Of a System without friction by the Cholesky factor of G M^-1 G^T; of what is nonlinear in the multipliers by
+  /// Newton's method, as an overdetermined DAE. The model outlives it.
+  explicit StateMultipliers(const Model& model) {
+    const System* system = model.mechanical();
+    if (model.m() == 0) return;
+    if (system && !system->parts().friction) {
+      linear_.emplace(*system);
+      return;
+    }
+    if (system && (system->parts().mass || system->parts().time_dependence || system->parts().obstacles)) return;
+    dae_ = overdetermined_from(std::shared_ptr<const Model>(std::shared_ptr<const Model>(), &model));
+    const OverdeterminedTraits& traits = dae_->traits();
+    if (traits.nz + traits.m > most_unknowns) return;
+    system_ = system;
+    z_.setZero(traits.nz);
+    slope_ = z_;
+    psi_.setZero(traits.m);
+    nonlinear_.emplace(*dae_);
+  }
+
+  /// lambda of the state, in it; as it was where G has lost rank.
+  void solve(State& state) {
+    if (linear_) linear_->solve(state.t, state.q.value(), state.p.value(), state.lambda);
+    if (!nonlinear_) return;
+    if (system_)
+      system_->mass().solve(state.p.value(), z_);
+    else
+      z_ = state.scheme_data;
+    psi_ = state.lambda;
+    try {
+      nonlinear_->solve(state.q.value(), z_, slope_, psi_);
+      state.lambda = psi_;
+    } catch (const std::exception&) {
+      // Where there is none the step is no worse.
+    }
+  }
+
+ private:
+  std::optional<Index1Multipliers> linear_;
+  std::shared_ptr<const OverdeterminedSystem> dae_;
+  std::optional<Index1> nonlinear_;
+  const System* system_ = nullptr;  // of dae_, where that is made of one
+  Vector z_, slope_, psi_;
+};
+
+}  // namespace gnomon::kernels

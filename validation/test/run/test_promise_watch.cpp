@@ -1,0 +1,122 @@
+/// \file
+/// Promises that are watched: kept ones are never named, broken ones once, with the step.
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <cstdio>
+
+#include "gnomon/base/error.hpp"
+#include "gnomon/gnomon.hpp"
+
+namespace {
+
+using namespace gnomon;
+
+constexpr const char* module = GNOMON_TEST_MODULES "/overpromising.so";
+
+Registry registry() {
+  Registry registry;
+  register_builtin(registry);
+  registry.load(module);
+  return registry;
+}
+
+ProblemInstance pendulum(const Registry& registry) {
+  return registry.build("double-spherical-pendulum", {{"start", "spatial"}});
+}
+
+/// Steps after which a broken promise was there.
+class FirstSeen final : public Observer {
+ public:
+  explicit FirstSeen(const Integrator& integrator) : integrator_(&integrator) {}
+  bool observe(const State&, long step) override {
+    if (at < 0 && !integrator_->broken_promises().empty()) at = step;
+    return true;
+  }
+  long at = -1;
+
+ private:
+  const Integrator* integrator_;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(broken_energy_is_named_once) {
+  const Registry all = registry();
+  Integrator integrator = all.integrator(pendulum(all), "overpromising", "kinsol-newton");
+  FirstSeen seen(integrator);
+  integrator.add_observer(seen);
+  BOOST_TEST(integrator.broken_promises().empty());
+  BOOST_TEST(integrator.advance(1000, 1e-2).success());
+  BOOST_REQUIRE(integrator.broken_promises().size() == 1u);
+  const BrokenPromise& broken = integrator.broken_promises().front();
+  BOOST_TEST(broken.measure.name() == "energy");
+  BOOST_TEST(broken.step == seen.at);
+  BOOST_TEST((broken.step & (broken.step - 1)) == 0);
+  BOOST_TEST(broken.t == 1e-2 * static_cast<double>(broken.step), boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(broken.measure.error > broken.measure.gate);
+  BOOST_TEST(broken.text().find("energy at step " + std::to_string(broken.step)) == 0u);
+  integrator.start(0, integrator.state().q.value(), integrator.state().p.value());
+  BOOST_TEST(integrator.broken_promises().empty());
+}
+
+// Single steps are watched at powers of two; in between the caller may ask.
+BOOST_AUTO_TEST_CASE(checked_on_request) {
+  const Registry all = registry();
+  Integrator asked = all.integrator(pendulum(all), "overpromising", "kinsol-newton");
+  long step = 0;
+  while (asked.check_promises().empty() && ++step < 1000) BOOST_TEST(asked.step(1e-3).success());
+  BOOST_TEST(asked.broken_promises().front().step == step);
+  Integrator silent = all.integrator(pendulum(all), "overpromising", "kinsol-newton");
+  long power = 0;
+  while (silent.broken_promises().empty() && ++power < 1000) BOOST_TEST(silent.step(1e-3).success());
+  BOOST_TEST(power >= step);
+  BOOST_TEST((power & (power - 1)) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_checkpoint_remembers) {
+  const Registry all = registry();
+  const ProblemInstance instance = pendulum(all);
+  Integrator whole = all.integrator(instance, "overpromising", "kinsol-newton");
+  BOOST_TEST(whole.advance(100, 1e-2).success());
+  whole.save("promise_watch.checkpoint");
+  Integrator resumed = all.integrator(instance, "overpromising", "kinsol-newton");
+  resumed.load("promise_watch.checkpoint");
+  std::remove("promise_watch.checkpoint");
+  BOOST_REQUIRE(resumed.broken_promises().size() == 1u);
+  BOOST_TEST(resumed.broken_promises().front().text() == whole.broken_promises().front().text());
+}
+
+// What the caller changes is no broken promise.
+BOOST_AUTO_TEST_CASE(a_restart_with_another_momentum_breaks_nothing) {
+  const Registry all = registry();
+  Integrator integrator = all.integrator(pendulum(all), "energy-momentum", "kinsol-newton");
+  BOOST_TEST(integrator.advance(100, 1e-3).success());
+  State faster = integrator.state();
+  faster.p.set(1.5 * faster.p.value());
+  integrator.restart(faster);
+  BOOST_TEST(integrator.advance(100, 1e-3).success());
+  BOOST_TEST(integrator.broken_promises().empty());
+  BOOST_TEST(integrator.monitor().energy().max_abs_error() < integrator.monitor().energy_gate());
+}
+
+// Every scheme with what it promises, on problems of several kinds.
+BOOST_AUTO_TEST_CASE(kept_promises_are_not_named) {
+  const Registry all = registry();
+  int runs = 0;
+  for (const char* problem : {"planar-pendulum", "spring-pendulum", "heavy-top", "closed-chain", "shaken-pendulum",
+                              "double-compound-pendulum", "polymer"})
+    for (const auto& scheme : all.schemes()) {
+      if (scheme == "overpromising") continue;
+      try {
+        Integrator integrator = all.integrator(all.build(problem), scheme, "kinsol-newton");
+        if (!integrator.advance(300, 1e-3).success()) continue;
+        ++runs;
+        for (const BrokenPromise& broken : integrator.broken_promises())
+          BOOST_ERROR(problem << ", " << scheme << ": " << broken.text());
+      } catch (const Error& error) {
+        BOOST_TEST((error.code() == ErrorCode::refused), error.what());
+      }
+    }
+  BOOST_TEST(runs > 60);
+}
