@@ -10,7 +10,7 @@ headers=$3/gnomon
 
 exported=$("$nm" -D --defined-only "$library" | awk '{ print $NF }' | sort -u)
 # What is compiled in depends on SUNDIALS: SUNStepper came with 7.2.
-declared=$(sed -n 's/^[a-z].*\(Gnomon[A-Z][A-Za-z]*\)(.*/\1/p' "$headers/gnomon.h" | sort -u |
+declared=$(sed -n 's/^[a-z].*\(Gnomon[A-Z][A-Za-z0-9]*\)(.*/\1/p' "$headers/gnomon.h" | sort -u |
   grep -v '^GnomonCreateSUNStepper$')
 test "$(echo "$declared" | wc -l)" -ge 50 || { echo "gnomon.h was not understood: $declared" && exit 1; }
 

@@ -82,10 +82,10 @@ Integrator::Integrator(Integrator&&) noexcept = default;
 
 void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
   const bool project = impl_->options.project_start;
-  impl_->started = false;
   if (impl_->driver) {
     Vector q = q0, p = p0;
     if (project && q.size() == system().n() && p.size() == system().n()) project_start(system(), t0, q, p);
+    impl_->started = false;
     impl_->driver->start(t0, q, p);
     check_declarations(*impl_->model, t0, q, p);
     impl_->z = impl_->driver->state();
@@ -93,8 +93,9 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
   } else {
     const ConsistentStart start =
         consistent_start(*impl_->model, t0, q0, p0, project, impl_->options.dependent_constraints);
-    impl_->rank = start.rank;
     check_declarations(*impl_->model, t0, start.q, impl_->model->mechanical() ? start.p : start.z);
+    impl_->started = false;
+    impl_->rank = start.rank;
     State z;
     z.t = t0;
     z.q.set(start.q);

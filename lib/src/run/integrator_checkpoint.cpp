@@ -78,8 +78,7 @@ void Integrator::Impl::resume() {
 
 void RunCounters::serialize(Archive& archive) {
   for (long* count : {&steps, &iterations, &residual_evaluations, &jacobian_evaluations, &factorisations,
-                      &repeated_solves, &fallback_solves, &refused_steps, &refinement_passes,
-                      &unrefined_solves}) {
+                      &repeated_solves, &fallback_solves, &refused_steps, &refinement_passes, &unrefined_solves}) {
     archive(*count);
     archive.require(*count >= 0 && *count <= 1L << 53, "a counter is no number of things that were done");
   }

@@ -77,7 +77,7 @@ struct Integrator::Impl {
   /// Looks for a singular position after a step with a small pivot, or at one that failed, where it allocates.
   bool near_singular_position() const;
   void watch_rank();
-  std::string remedies() const;
+  std::string remedies(SolveStatus status) const;
   const Promises& promises() const { return driver ? driver->promises() : binding.promises; }
   void check_promises() { watch.check(z, counters.steps, promises(), monitor); }
   bool notify();

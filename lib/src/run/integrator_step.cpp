@@ -168,12 +168,16 @@ void Integrator::Impl::warm_up(const Vector& v, const Vector& a) {
 bool Integrator::Impl::near_singular_position() const {
   const System* system = model->mechanical();
   if (!system || system->m() == 0 || rank.rank < system->m()) return false;
-  const ConstraintRank here = gnomon::constraint_rank(*system, z.t, z.q.value());
-  return here.rank < system->m() || here.condition > singular_condition * rank.condition;
+  try {
+    const ConstraintRank here = gnomon::constraint_rank(*system, z.t, z.q.value());
+    return here.rank < system->m() || here.condition > singular_condition * rank.condition;
+  } catch (...) {  // the model cannot be evaluated here, which is not what was asked
+    return false;
+  }
 }
 
 void Integrator::Impl::watch_rank() {
-  largest_pivot = std::max(largest_pivot, pivot_ratio);
+  if (pivot_ratio < 1) largest_pivot = std::max(largest_pivot, pivot_ratio);  // 1: not known
   // Looked at again where the pivot is ten times smaller only: a matrix that is ill-conditioned for another reason
   // costs a few of these.
   if (driver || singular.step > 0 || !(pivot_ratio < std::min(small_pivot * largest_pivot, 0.1 * looked_at))) return;
@@ -181,8 +185,9 @@ void Integrator::Impl::watch_rank() {
   if (near_singular_position()) singular = {counters.steps, z.t, pivot_ratio, monitor.velocity_max()};
 }
 
-std::string Integrator::Impl::remedies() const {
-  if (driver) return {};
+std::string Integrator::Impl::remedies(SolveStatus status) const {
+  // Where an evaluation failed nothing more is evaluated: the callback may have said that it is over.
+  if (driver || status == SolveStatus::evaluation_failed) return {};
   std::string text = near_singular_position() ? "; near a position where G loses rank" : "";
   text += "; remedies: a smaller step";
   if (!options.fallback) text += ", a fallback solver";
@@ -203,9 +208,10 @@ bool Integrator::Impl::driven_step(double h, StepReport& report) {
   const long steps = counters.steps;
   counters = driver->counters();
   counters.steps = steps;
-  std::string why = "an invariant of the new state is not finite";
+  std::string why;
   try {
     if (monitor.evaluate(z, -driver->impact_losses())) return true;
+    why = "an invariant of the new state is not finite";
   } catch (const std::exception& error) {
     why = error.what();
   }
@@ -232,7 +238,7 @@ void Integrator::Impl::record_step(double h, StepReport& report) {
   if (!(driver ? driven_step(h, report) : attempt_or_halve(h, 0, report))) {
     report.message = "step " + std::to_string(counters.steps + 1) + " from t = " + number_text(z.t) +
                      " over h = " + number_text(h) + ": " + to_string(report.status) +
-                     (report.message.empty() ? "" : ": " + report.message) + remedies();
+                     (report.message.empty() ? "" : ": " + report.message) + remedies(report.status);
     measure_again();
     return;
   }

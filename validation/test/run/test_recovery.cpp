@@ -45,6 +45,7 @@ Ran ran(const ProblemInstance& sound, const std::string& scheme, const std::stri
   Ran run;
   IntegratorOptions options;
   options.event_driver = contact_driver;
+  options.max_halvings = 0;  // a step that fails is taken again whole
   // Binding may evaluate the model too.
   std::optional<Integrator> integrator;
   for (int attempt = 0; !integrator; ++attempt) try {

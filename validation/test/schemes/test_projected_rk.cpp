@@ -182,7 +182,12 @@ BOOST_AUTO_TEST_CASE(energies_out_of_reach_are_recognised) {
 
 BOOST_AUTO_TEST_CASE(an_energy_out_of_reach_is_reported_and_the_state_kept) {
   const ProblemInstance instance = registry().build("spring-pendulum");
-  Integrator integrator = projected_rk(instance, {{"stages", "1"}, {"projection", "pvae-0"}, {"directions", "frozen"}});
+  IntegratorOptions whole;
+  whole.max_halvings = 0;
+  Integrator integrator =
+      registry().integrator(instance, "projected-rk", "kinsol-newton",
+                            {{"stages", "1"}, {"projection", "pvae-0"}, {"directions", "frozen"}}, {}, whole);
+  integrator.start(instance.t0, instance.q0, instance.p0);
   StepReport report;
   State before = integrator.state();
   for (int i = 0; i < 50 && report.success(); ++i) {
