@@ -47,10 +47,11 @@ struct Reason {
       names += (names.empty() ? "" : "; ") + row.case_name + " " + row.quantity.name;
     last_case = row.case_name;
   }
-  std::string print() const {
+  /// Of what is better than promised without the names.
+  std::string print(bool with_names) const {
     const std::string more = count > named ? fmt::format("; and {}", counted(count - named, "more row")) : "";
     const std::string why = text.empty() ? "no reason is given" : text;
-    return wrapped(fmt::format("{}: {}", counted(count, "row"), why), 3) + wrapped(names + more, 8);
+    return wrapped(fmt::format("{}: {}", counted(count, "row"), why), 3) + (with_names ? wrapped(names + more, 8) : "");
   }
 };
 
@@ -70,7 +71,7 @@ std::string by_reason(const std::vector<Row>& rows, Verdict verdict, const std::
   }
   if (count == 0) return "";
   std::string out = fmt::format("\n   {}: {}\n", heading, counted(count, "row"));
-  for (const Reason& reason : reasons) out += reason.print();
+  for (const Reason& reason : reasons) out += reason.print(verdict != Verdict::better);
   return out;
 }
 

@@ -51,10 +51,17 @@ std::string table_heading(const Rows& rows) {
   return out + "\n";
 }
 
-/// A case whose numbers are rows and columns of a printed table: a line a row, printed and ours for each column.
-std::string as_table(const std::string& name, const Rows& rows, bool colour) {
+/// A case whose numbers are rows and columns of a printed table: a line a row, printed and ours for each column. Of more
+/// than four rows the first, the middle and the last one; `left` counts the others.
+std::string as_table(const std::string& name, const Rows& rows, bool colour, std::size_t& left) {
   std::string out;
-  for (const Rows& line : grouped(rows, [](const Row& row) { return row.quantity.at; })) {
+  std::vector<Rows> lines = grouped(rows, [](const Row& row) { return row.quantity.at; });
+  left = 0;
+  if (lines.size() > 4) {
+    left = lines.size() - 3;
+    lines = {lines.front(), lines[lines.size() / 2], lines.back()};
+  }
+  for (const Rows& line : lines) {
     out += fmt::format("   {:12} {:12}", out.empty() ? name : "", line.front()->quantity.at);
     std::string remarks;
     for (const Row* row : line) {
@@ -67,8 +74,8 @@ std::string as_table(const std::string& name, const Rows& rows, bool colour) {
   return out;
 }
 
-/// Numbers beside a table: "e_H 1.1e-16 printed, 5e-17 ours".
-std::string as_text(const Rows& rows) {
+/// Numbers beside a table: "e_H 1.1e-16 printed, 5e-17 ours"; and how many of its rows are left out.
+std::string as_text(const Rows& rows, std::size_t left) {
   std::string out;
   for (const Row* row : rows) {
     const Quantity& quantity = row->quantity;
@@ -76,6 +83,7 @@ std::string as_text(const Rows& rows) {
                        quantity.value);
     if (row->verdict != Verdict::pass) out += fmt::format(" ({})", short_text(row->verdict));
   }
+  if (left > 0) out += fmt::format("{}{} more rows by --verbose", out.empty() ? "" : "; ", left);
   return wrapped(out, 16);
 }
 
@@ -115,14 +123,15 @@ std::string paper(const Rows& rows, bool colour) {
       out += as_lines(name, one, colour);
     } else {
       if (const std::string above = table_heading(in_table); above != columns) out += columns = above;
-      out += as_table(name, in_table, colour) + as_text(others);
+      std::size_t left = 0;
+      out += as_table(name, in_table, colour, left);
+      out += as_text(others, left);
     }
     if (one.front()->note != note) out += wrapped(one.front()->note, 5);
     note = one.front()->note;
   }
   const long others = static_cast<long>(all.size() - with_number.size());
-  if (others > 0)
-    out += wrapped(fmt::format("{} without a printed number", counted(others, "more case")), 3);
+  if (others > 0) out += wrapped(fmt::format("{} without a printed number", counted(others, "more case")), 3);
   return out;
 }
 

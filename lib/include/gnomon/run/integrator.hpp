@@ -105,7 +105,8 @@ class GNOMON_EXPORT Integrator {
   Integrator(Integrator&&) noexcept;
 
   /// Checks the data (see check_start) and what the model declares (see check_declarations), sets the state, resets
-  /// monitor and counters. After this nothing allocates. An integrator that it throws from is not started.
+  /// monitor and counters. After this nothing allocates. Data that is refused leaves a run as it was; where
+  /// the scheme then fails at the start, or with obstacles, the integrator is not started.
   /// An overdetermined DAE starts from y0 and z0.
   void start(double t0, const Vector& q0, const Vector& p0);
   /// Goes on from t, q and p (work and counters too) of a state of this model, in particular after an event that
