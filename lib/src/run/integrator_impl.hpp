@@ -4,12 +4,14 @@
 /// in integrator_checkpoint.cpp.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "gnomon/run/checkpoint.hpp"
 #include "gnomon/run/event_driver.hpp"
 #include "gnomon/run/integrator.hpp"
+#include "run/rank_condition.hpp"
 #include "run/refinement.hpp"
 #include "run/state_checks.hpp"
 
@@ -37,6 +39,8 @@ struct Integrator::Impl {
   ConstraintRank rank;
   Promises bound;  // those of bind; binding.promises are those of the run
   SingularPosition singular;
+  std::optional<RankCondition> condition;  // of a mechanical system whose G has full rank at the start
+  double start_condition = 1;
   double pivot_ratio = 1, largest_pivot = 0, looked_at = 1;  // of the last step, in the run, at the last look
   Checkpoint::Identity identity;                             // of whose checkpoints it takes
   bool started = false;
@@ -74,10 +78,10 @@ struct Integrator::Impl {
   void watch_start(long double added_energy);
   /// What start() does beside setting the state.
   void resume();
-  /// Looks for a singular position after a step with a small pivot, or at one that failed, where it allocates.
-  bool near_singular_position() const;
+  /// Looks for a singular position after a step with a small pivot, or at one that failed.
+  bool near_singular_position();
   void watch_rank();
-  std::string remedies(SolveStatus status) const;
+  std::string remedies(SolveStatus status);
   const Promises& promises() const { return driver ? driver->promises() : binding.promises; }
   void check_promises() { watch.check(z, counters.steps, promises(), monitor); }
   bool notify();

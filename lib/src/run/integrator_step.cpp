@@ -165,15 +165,8 @@ void Integrator::Impl::warm_up(const Vector& v, const Vector& a) {
   counters = counted;
 }
 
-bool Integrator::Impl::near_singular_position() const {
-  const System* system = model->mechanical();
-  if (!system || system->m() == 0 || rank.rank < system->m()) return false;
-  try {
-    const ConstraintRank here = gnomon::constraint_rank(*system, z.t, z.q.value());
-    return here.rank < system->m() || here.condition > singular_condition * rank.condition;
-  } catch (...) {  // the model cannot be evaluated here, which is not what was asked
-    return false;
-  }
+bool Integrator::Impl::near_singular_position() {
+  return condition && condition->at(z.t, z.q.value()) > singular_condition * start_condition;
 }
 
 void Integrator::Impl::watch_rank() {
@@ -185,7 +178,7 @@ void Integrator::Impl::watch_rank() {
   if (near_singular_position()) singular = {counters.steps, z.t, pivot_ratio, monitor.velocity_max()};
 }
 
-std::string Integrator::Impl::remedies(SolveStatus status) const {
+std::string Integrator::Impl::remedies(SolveStatus status) {
   // Where an evaluation failed nothing more is evaluated: the callback may have said that it is over.
   if (driver || status == SolveStatus::evaluation_failed) return {};
   std::string text = near_singular_position() ? "; near a position where G loses rank" : "";
