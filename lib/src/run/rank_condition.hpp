@@ -22,7 +22,7 @@ class RankCondition {
     factors_ = Eigen::LDLT<Matrix>(system.m());
   }
 
-  /// 1 without constraints; infinite where the rank is deficient to rounding, or the model cannot be evaluated.
+  /// 1 without constraints and where the model cannot be evaluated; infinite where the rank is deficient to rounding.
   double at(double t, const Vector& q) try {
     if (system_->m() == 0) return 1;
     if (gram_.size() == 0) {
@@ -36,7 +36,7 @@ class RankCondition {
     const double ratio = pivots.maxCoeff() / pivots.minCoeff();
     return ratio >= 1 && ratio < 1e20 ? std::sqrt(ratio) : std::numeric_limits<double>::infinity();
   } catch (...) {
-    return std::numeric_limits<double>::infinity();
+    return 1;
   }
 
  private:
