@@ -13,7 +13,7 @@ namespace {
 /// Failures that are printed; the others are counted.
 constexpr long failures_shown = 60;
 /// Letters of the names that are printed with one reason.
-constexpr std::size_t names_shown = 150;
+constexpr std::size_t names_shown = 80;
 
 std::string failures(const std::vector<Row>& rows, bool colour) {
   std::string out;
