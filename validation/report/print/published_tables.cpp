@@ -14,6 +14,8 @@ namespace {
 
 using Rows = std::vector<const Row*>;
 
+constexpr std::size_t name_width = 40;
+
 /// In the order of their first rows.
 template <class Key>
 std::vector<Rows> grouped(const Rows& rows, Key key) {
@@ -52,12 +54,12 @@ std::string table_heading(const Rows& rows) {
 }
 
 /// A case whose numbers are rows and columns of a printed table: a line a row, printed and ours for each column. Of more
-/// than four rows the first, the middle and the last one; `left` counts the others.
+/// than three rows the first, the middle and the last one; `left` counts the others.
 std::string as_table(const std::string& name, const Rows& rows, bool colour, std::size_t& left) {
   std::string out;
   std::vector<Rows> lines = grouped(rows, [](const Row& row) { return row.quantity.at; });
   left = 0;
-  if (lines.size() > 4) {
+  if (lines.size() > 3) {
     left = lines.size() - 3;
     lines = {lines.front(), lines[lines.size() / 2], lines.back()};
   }
@@ -83,7 +85,7 @@ std::string as_text(const Rows& rows, std::size_t left) {
                        quantity.value);
     if (row->verdict != Verdict::pass) out += fmt::format(" ({})", short_text(row->verdict));
   }
-  if (left > 0) out += fmt::format("{}{} more rows by --verbose", out.empty() ? "" : "; ", left);
+  if (left > 0) out += fmt::format("{}{} more rows", out.empty() ? "" : "; ", left);
   return wrapped(out, 16);
 }
 
@@ -114,7 +116,8 @@ std::string paper(const Rows& rows, bool colour) {
   std::string note, columns;  // what several cases share is printed once
   bool heading = false;
   for (const Rows& one : grouped(printed, [](const Row& row) { return row.case_name; })) {
-    const std::string name = without_kind(one.front()->case_name).substr(prefix);
+    std::string name = without_kind(one.front()->case_name).substr(prefix);
+    if (name.size() > name_width) name.erase(0, name.find('/') + 1);  // the folder, which repeats the paper
     Rows in_table, others;
     for (const Row* row : one) (row->quantity.at.empty() ? others : in_table).push_back(row);
     if (in_table.empty()) {
@@ -142,7 +145,7 @@ std::string published_tables(const std::vector<Row>& rows, bool colour) {
   for (const Row& row : rows)
     if (row.case_name.rfind("published/", 0) == 0) published.push_back(&row);
   if (published.empty()) return "";
-  std::string out = "2. Published results: what the paper prints, and ours beside it\n";
+  std::string out = "2. Published results: what the paper prints, and ours beside it (every row: --verbose)\n";
   for (const Rows& one : grouped(published, [](const Row& row) { return row.source; })) out += paper(one, colour);
   return out;
 }
