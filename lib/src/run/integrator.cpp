@@ -112,12 +112,10 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
   impl_->binding.promises = impl_->bound;
   impl_->watch.start(impl_->z, impl_->promises(), impl_->monitor);
   impl_->singular = SingularPosition();
-  impl_->condition.reset();
-  const System* system = impl_->model->mechanical();
-  if (!impl_->driver && system && impl_->rank.rank == system->m()) {
-    impl_->condition.emplace(*system);
-    impl_->start_condition = impl_->condition->at(t0, impl_->z.q.value());
-  }
+  impl_->prepare_rank_watch();
+  if (impl_->condition)
+    impl_->start_condition =
+        impl_->condition->estimates() ? impl_->condition->at(t0, impl_->z.q.value()) : impl_->rank.condition;
   impl_->looked_at = 1;
   impl_->largest_pivot = 0;
   impl_->started = true;

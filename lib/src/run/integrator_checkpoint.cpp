@@ -44,6 +44,14 @@ void Integrator::Impl::serialize(Archive& archive) {
     require_fit(archive);
     if (archive.reading()) resume();
     serialize_solvers(archive);
+    archive(singular.step, singular.t, singular.pivot_ratio, singular.velocity_before, start_condition, largest_pivot,
+            looked_at);
+    archive.require(singular.step >= 0 && start_condition >= 1, "its singular position is none");
+    if (archive.reading()) {
+      prepare_rank_watch();
+      binding.promises = bound;
+      if (counters.refused_steps > 0) binding.promises.symmetric = binding.promises.symplectic = false;
+    }
   }
   archive(monitor);
   if (archive.reading()) watch.start(z, promises(), monitor);

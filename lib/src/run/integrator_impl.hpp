@@ -80,6 +80,8 @@ struct Integrator::Impl {
   void resume();
   /// Looks for a singular position after a step with a small pivot, or at one that failed.
   bool near_singular_position();
+  /// Sets `condition`, for a mechanical system whose G has full rank; not with obstacles.
+  void prepare_rank_watch();
   void watch_rank();
   std::string remedies(SolveStatus status);
   const Promises& promises() const { return driver ? driver->promises() : binding.promises; }

@@ -165,6 +165,12 @@ void Integrator::Impl::warm_up(const Vector& v, const Vector& a) {
   counters = counted;
 }
 
+void Integrator::Impl::prepare_rank_watch() {
+  condition.reset();
+  const System* system = model->mechanical();
+  if (!driver && system && rank.rank == system->m()) condition.emplace(*system);
+}
+
 bool Integrator::Impl::near_singular_position() {
   return condition && condition->at(z.t, z.q.value()) > singular_condition * start_condition;
 }

@@ -22,6 +22,8 @@ class RankCondition {
     factors_ = Eigen::LDLT<Matrix>(system.m());
   }
 
+  /// Whether at() is the estimate; else it is what constraint_rank finds.
+  bool estimates() const { return system_->m() <= largest_dense; }
   /// 1 without constraints and where the model cannot be evaluated; infinite where the rank is deficient to rounding.
   double at(double t, const Vector& q) try {
     if (system_->m() == 0) return 1;

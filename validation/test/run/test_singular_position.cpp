@@ -1,6 +1,8 @@
 // Positions where G loses rank are found, and refused steps are cut by default where the scheme takes variable steps.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <cstdio>
+#include <string>
 #include <vector>
 
 #include "gnomon/run/integrator.hpp"
@@ -70,4 +72,26 @@ BOOST_AUTO_TEST_CASE(refused_steps_are_cut_by_default_where_p_is_tangent) {
   BOOST_TEST(!stopped.success());
   BOOST_TEST(fixed.counters().refused_steps == 0);
   check_says(stopped.message, {"remedies", "variable steps"});
+}
+
+// What a run has seen of it, and that its steps were halved, is part of a checkpoint.
+BOOST_AUTO_TEST_CASE(a_run_that_goes_on_knows_what_was_seen) {
+  const std::string file = "test_singular_position.gcp";
+  Integrator found = started("n-four-bar", {}, "hbvm");
+  BOOST_REQUIRE(found.advance_to(1.0, 1e-3).success());
+  found.save(file);
+  Integrator on = started("n-four-bar", {}, "hbvm");
+  on.load(file);
+  BOOST_TEST(on.singular_position().step == found.singular_position().step);
+  BOOST_TEST(on.singular_position().velocity_before == found.singular_position().velocity_before);
+
+  const Assignments nutating{{"start", "nutating"}};
+  Integrator halved = started("heavy-top", nutating, "line-integral-ggl");
+  BOOST_REQUIRE(halved.advance(100, 0.03125).success());
+  halved.save(file);
+  Integrator later = started("heavy-top", nutating, "line-integral-ggl");
+  BOOST_TEST(later.promises().symmetric);
+  later.load(file);
+  BOOST_TEST(!later.promises().symmetric);
+  std::remove(file.c_str());
 }
