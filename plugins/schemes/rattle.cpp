@@ -12,6 +12,7 @@
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/scheme/one_solve_step.hpp"
 #include "gnomon/scheme/requirements.hpp"
+#include "kernels/common/extended_state.hpp"
 #include "kernels/common/step_scales.hpp"
 #include "rattle/rattle_tangent.hpp"
 
@@ -25,10 +26,16 @@ struct StepData {
   double h = 0, t1 = 0;
   Vector kick0;  ///< grad U(q0)
   Vector q1;     ///< positions at the end, rounded
-  Vector p_half, v_half;
+  Compensated p_half;
+  kernels::StartVelocity v_half;
+
+  explicit StepData(const System& system) : v_half(system) {
+    for (Vector* v : {&kick0, &q1}) v->setZero(system.n());
+    p_half.set(q1);
+  }
 };
 
-class Positions final : public TemplatedEquations<Positions> {
+class Positions final : public TemplatedEquations<Positions, true> {
  public:
   Positions(const System& system, const StepData& step, const kernels::StepScales& scales)
       : system_(&system),
@@ -50,7 +57,7 @@ class Positions final : public TemplatedEquations<Positions> {
     force_ = BlockMap(pattern_, g, 0, n_, true);
     position_ = BlockMap(pattern_, g, n_, 0);
     allocate(n_ + m_);
-    for (Vector* v : {&q1_, &force0_}) v->setZero(n_);
+    q1_.setZero(n_);
     g0_.setZero(m_);
     g_start_.setZero(g.nonzeros());
     g_end_.setZero(g.nonzeros());
@@ -68,11 +75,7 @@ class Positions final : public TemplatedEquations<Positions> {
     system_->constraint_jacobian(z0.t, z0.q.value(), g_start_);
     system_->constraints_compensated(z0.t, z0.q.value(), z0.q.tail(), g0_, g_end_);
   }
-  /// out = grad U(q0) + G(q0)^T lambda
-  void force(const ConstVectorRef& lambda, VectorRef out) {
-    multiply_transposed(system_->constraint_pattern(), g_start_, lambda, force0_);
-    out = step_->kick0 + force0_;
-  }
+  const Vector& constraint_jacobian() const { return g_start_; }
 
   void scales(VectorRef columns, VectorRef rows) const override {
     columns.head(n_) = scales_->dq();
@@ -91,10 +94,10 @@ class Positions final : public TemplatedEquations<Positions> {
     b.lambda = x.tail(m_);
     at_.mass_times(b.dq, b.mdq);
     for (Index j = 0; j < n_; ++j)
-      f[j] = ((b.mdq[j] / S(h) - z0.p.value()[j]) - z0.p.tail()[j]) + S(0.5 * h * step_->kick0[j]);
+      f[j] = ((b.mdq[j] / S(h) - z0.p.value()[j]) - z0.p.tail()[j]) + S(0.5 * h) * step_->kick0[j];
     const SparsityPattern& g = system_->constraint_pattern();
     for (Index i = 0; i < m_; ++i)
-      for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) f[g.indices[k]] += b.lambda[i] * (0.5 * h * g_start_[k]);
+      for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) f[g.indices[k]] += b.lambda[i] * (0.5 * h) * g_start_[k];
 
     // For quadratic g: g(q1) = g0 + G(q0 + dq/2) dq, without cancellation.
     const double fraction = quadratic_ ? 0.5 : 1;
@@ -133,12 +136,12 @@ class Positions final : public TemplatedEquations<Positions> {
   std::vector<Block> blocks_;
   SparsityPattern pattern_;
   BlockMap mass_, force_, position_;
-  ForBothScalars<Buffers> buffers_;
-  Vector q1_, force0_, g0_, g_start_, g_end_;
+  ForAllScalars<Buffers> buffers_;
+  Vector q1_, g0_, g_start_, g_end_;
 };
 
 /// Linear in its unknowns.
-class Momenta final : public TemplatedEquations<Momenta> {
+class Momenta final : public TemplatedEquations<Momenta, true> {
  public:
   Momenta(const System& system, const StepData& step, const kernels::StepScales& scales)
       : system_(&system), at_(system), step_(&step), scales_(&scales), n_(system.n()), m_(system.m()) {
@@ -154,7 +157,7 @@ class Momenta final : public TemplatedEquations<Momenta> {
     force_ = BlockMap(pattern_, g, 0, n_, true);
     hidden_ = BlockMap(pattern_, g, n_, 0);
     allocate(n_ + m_);
-    for (Vector* v : {&kick1_, &work_}) v->setZero(n_);
+    kick1_.setZero(n_);
     for (auto* buffer : {&dv_, &mdv_}) buffer->for_each([&](auto& v) { v.resize(n_); });
     g_end_.setZero(g.nonzeros());
   }
@@ -166,11 +169,8 @@ class Momenta final : public TemplatedEquations<Momenta> {
     system_->potential_gradient(step_->t1, step_->q1, kick1_);
     system_->constraint_jacobian(step_->t1, step_->q1, g_end_);
   }
-  /// out = grad U(q1) + G(q1)^T mu
-  void force(const ConstVectorRef& mu, VectorRef out) {
-    multiply_transposed(system_->constraint_pattern(), g_end_, mu, work_);
-    out = kick1_ + work_;
-  }
+  const Vector& potential_gradient() const { return kick1_; }
+  const Vector& constraint_jacobian() const { return g_end_; }
 
   void scales(VectorRef columns, VectorRef rows) const override {
     columns.head(n_) = scales_->velocity();
@@ -183,16 +183,17 @@ class Momenta final : public TemplatedEquations<Momenta> {
   void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
     const double h = step_->h;
     const SparsityPattern& g = system_->constraint_pattern();
+    const auto& v_half = step_->v_half.template at<S>();
     VectorOf<S>&dv = dv_.get<S>(), &mdv = mdv_.get<S>();
     dv = x.head(n_);
     at_.mass_times(dv, mdv);
-    for (Index j = 0; j < n_; ++j) f[j] = mdv[j] + S(0.5 * h * kick1_[j]);
+    for (Index j = 0; j < n_; ++j) f[j] = mdv[j] + S(0.5 * h) * kick1_[j];
     for (Index i = 0; i < m_; ++i) {
       S sum(0.0);
       for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) {
         const Index j = g.indices[k];
-        f[j] += x[n_ + i] * (0.5 * h * g_end_[k]);
-        sum += (dv[j] + S(step_->v_half[j])) * g_end_[k];
+        f[j] += x[n_ + i] * (0.5 * h) * g_end_[k];
+        sum += (dv[j] + S(v_half[j])) * g_end_[k];
       }
       f[n_ + i] = sum;
     }
@@ -214,21 +215,25 @@ class Momenta final : public TemplatedEquations<Momenta> {
   std::vector<Block> blocks_;
   SparsityPattern pattern_;
   BlockMap mass_, force_, hidden_;
-  Vector kick1_, work_, g_end_;
-  ForBothScalars<VectorOf> dv_, mdv_;
+  Vector kick1_, g_end_;
+  ForAllScalars<VectorOf> dv_, mdv_;
 };
 
 class RattleStep final : public StepEquations {
  public:
   explicit RattleStep(const System& system)
       : system_(&system),
+        step_(system),
         scales_(system),
         positions_(system, step_, scales_),
         momenta_(system, step_, scales_),
         tangent_(system) {
     const Index n = system.n(), m = system.m();
-    for (Vector* v : {&step_.kick0, &step_.q1, &step_.p_half, &step_.v_half, &dp_, &work_}) v->setZero(n);
+    for (Vector* v : {&dp_, &work_}) v->setZero(n);
+    for (auto* v : {&impulse_, &force_}) v->setZero(n);
+    multipliers_.setZero(m);
     x_.setZero(2 * (n + m));
+    dq_low_.setZero(n);
   }
 
   Index n_systems() const override { return 2; }
@@ -257,8 +262,8 @@ class RattleStep final : public StepEquations {
         x = x_.head(n + m);
         return;
       }
-      positions_.force(z0.lambda, dp_);
-      work_ = z0.p.value() - 0.5 * step_.h * dp_;
+      multiply_transposed(system_->constraint_pattern(), positions_.constraint_jacobian(), z0.lambda, dp_);
+      work_ = z0.p.value() - 0.5 * step_.h * (step_.kick0 + dp_);
       system_->mass().solve(work_, dp_);
       x.head(n) = step_.h * dp_;
       x.tail(m) = z0.lambda;
@@ -275,25 +280,27 @@ class RattleStep final : public StepEquations {
     const State& z0 = *step_.z0;
     if (solve == 0) {
       x_.head(n + m) = x;
+      dq_low_ = positions_.low().head(n);
       step_.q1 = (x.head(n) + z0.q.tail()) + z0.q.value();
-      positions_.force(x.tail(m), dp_);
-      dp_ *= -0.5 * step_.h;
-      step_.p_half = (dp_ + z0.p.tail()) + z0.p.value();
-      system_->mass().solve(step_.p_half, step_.v_half);
+      set_impulse(step_.kick0, positions_.constraint_jacobian(), x.tail(m), positions_.low().tail(m));
+      step_.p_half = z0.p;
+      kernels::add(step_.p_half, impulse_, work_);
+      step_.v_half.begin(step_.p_half);
       momenta_.begin();
-      if (changes_) tangent_.positions(positions_, x, linearised_at(step_.v_half));
+      if (changes_) tangent_.positions(positions_, x, linearised_at(step_.v_half.at<double>()));
     } else {
       x_.tail(n + m) = x;
-      momenta_.force(x.tail(m), work_);
-      dp_ -= 0.5 * step_.h * work_;
-      if (changes_) tangent_.momenta(momenta_, x, linearised_at(step_.v_half + x.head(n)));
+      set_impulse(momenta_.potential_gradient(), momenta_.constraint_jacobian(), x.tail(m), momenta_.low().tail(m));
+      if (changes_) tangent_.momenta(momenta_, x, linearised_at(step_.v_half.at<double>() + x.head(n)));
     }
     return Next::advance;
   }
 
   void finish(State& next) override {
     next.q.add(x_.head(system_->n()));
-    next.p.add(dp_);
+    next.q.add(dq_low_);
+    next.p = step_.p_half;
+    kernels::add(next.p, impulse_, work_);
     next.lambda = x_.tail(system_->m());
     remember(next, step_.h, x_);
     next.advance_time(step_.h);
@@ -306,6 +313,15 @@ class RattleStep final : public StepEquations {
   }
 
  private:
+  /// impulse <- -h/2 (grad U + G^T (lambda + low)), at Extended
+  void set_impulse(const Vector& gradient, const Vector& G, const ConstVectorRef& lambda, const ConstVectorRef& low) {
+    multipliers_ = lambda.cast<Extended>() + low.cast<Extended>();
+    force_ = gradient.cast<Extended>();
+    const SparsityPattern& g = system_->constraint_pattern();
+    for (Index i = 0; i < g.rows; ++i)
+      for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) force_[g.indices[k]] += G[k] * multipliers_[i];
+    impulse_ = -(0.5 * static_cast<Extended>(step_.h)) * force_;
+  }
   kernels::RattleTangent::Step linearised_at(const Vector& v) const {
     return {step_.z0->t, step_.t1, step_.h, step_.z0->q.value(), step_.q1, v};
   }
@@ -318,7 +334,8 @@ class RattleStep final : public StepEquations {
   kernels::RattleTangent tangent_;
   Matrix* changes_ = nullptr;
   bool extrapolated_ = false;
-  Vector x_, dp_, work_;  // x_ = [dq | lambda | dv | mu]
+  Vector x_, dq_low_, dp_, work_;  // x_ = [dq | lambda | dv | mu]
+  VectorOf<Extended> impulse_, force_, multipliers_;
 };
 
 class Rattle final : public MechanicalScheme {
