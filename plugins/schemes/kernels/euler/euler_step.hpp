@@ -110,9 +110,9 @@ class EulerStep final : public StepEquations {
   /// same method: by the rectangle at the end of the step, or by its adjoint at the start.
   void finish(State& next) override {
     next.q.add(dy_);
-    dp_.setZero();
-    equations_.back()->add_impulse(dp_);
-    next.p.add(dp_);
+    // Not p0 and the impulse of the forces: of stiff ones its rounding is large beside p, and takes p off h(y1,z1) = 0.
+    system_->evaluate(Term::momentum, {point_[Slot::y1], point_[Slot::z1], point_[Slot::second]}, dp_);
+    next.p.set(dp_);
     next.scheme_data = point_[Slot::z1];
     next.lambda = first_ * point_[Slot::first] + second_ * point_[Slot::second];
     if (books_work())

@@ -269,19 +269,6 @@ class TermEquations final : public NonlinearEquations {
     return nullptr;
   }
 
-  /// out += p1 - p0, the forces of the momentum row at the end of the step.
-  void add_impulse(VectorRef out) {
-    for (const RowBlock& block : table_.rows) {
-      if (block.kind != Row::momentum) continue;
-      for (const Addend& addend : block.addends) {
-        if (addend.term == Term::momentum) continue;
-        auto term = term_.head(out.size());
-        system_->evaluate(addend.term, at(addend), term);
-        out -= coefficient(addend) * term;
-      }
-    }
-  }
-
  private:
   struct Derivative {
     Addend addend;
