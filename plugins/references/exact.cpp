@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thrown.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/run/reference.hpp"
 #include "gnomon/start/consistency.hpp"
@@ -26,7 +27,7 @@ class ExactSolution final : public gnomon::ReferenceSolution {
     psi_.setZero(dae_->m());
     try {
       evaluate(instance_.t0);  // of several multipliers the one that the start has is followed
-    } catch (const std::exception&) {
+    } catch (...) {
       psi_.setZero();
     }
   }
@@ -34,10 +35,10 @@ class ExactSolution final : public gnomon::ReferenceSolution {
   ReferenceReport advance_to(double t) override {
     try {
       return evaluate(t);
-    } catch (const std::exception& error) {
+    } catch (...) {
       ReferenceReport report;
       report.t = t;
-      report.message = "the closed form failed at t = " + gnomon::number_text(t) + ": " + error.what();
+      report.message = "the closed form failed at t = " + gnomon::number_text(t) + ": " + gnomon::thrown_text();
       return report;
     }
   }

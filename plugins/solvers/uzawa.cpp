@@ -19,6 +19,7 @@
 
 #include "algebra/kernels/banded_lu.hpp"
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thrown.hpp"
 #include "gnomon/model/split_form.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/solve/nonlinear_solver.hpp"
@@ -67,9 +68,9 @@ class Uzawa final : public NonlinearSolver {
     equations_->to_unscaled(xs, x_);
     try {
       split_->quadratic(a_, b_, values_, c_);
-    } catch (const std::exception& error) {
+    } catch (...) {
       report.status = SolveStatus::evaluation_failed;
-      report.message = error.what();
+      report.message = gnomon::thrown_text();
       return report;
     }
     if (!factorise(report)) return report;

@@ -5,6 +5,7 @@
 
 #include "contact/contact_tolerances.hpp"
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thrown.hpp"
 #include "gnomon/start/consistency.hpp"
 
 namespace gnomon {
@@ -243,9 +244,9 @@ bool ContactRun::step(double h, StepReport& report) {
       settle(landing, opening);
     }
     now_energy_ = energy_of(state_);
-  } catch (const std::exception& error) {
+  } catch (...) {
     report.status = SolveStatus::evaluation_failed;
-    return fail(error.what(), report);
+    return fail(thrown_text(), report);
   }
   return true;
 }

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thrown.hpp"
 #include "gnomon/model/overdetermined.hpp"
 #include "gnomon/model/system.hpp"
 #include "run/integrator_impl.hpp"
@@ -123,13 +124,13 @@ void Integrator::load(const std::string& file) {
   try {
     impl_->serialize(archive);
     if (!archive.at_end()) throw Error(ErrorCode::bad_file, "it holds more than this run can carry");
-  } catch (const std::exception& error) {
-    const std::string why = error.what();
+  } catch (...) {
+    const std::string why = thrown_text();
     if (was_started) try {
         Archive back(before.bytes());
         impl_->serialize(back);
         impl_->started = true;
-      } catch (const std::exception&) {
+      } catch (...) {
         // A state at the limits of numbers, which its own checkpoint would not hold: the integrator is not started.
       }
     throw refuse(why);

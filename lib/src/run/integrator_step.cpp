@@ -3,6 +3,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/finite.hpp"
+#include "gnomon/base/thrown.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "run/integrator_impl.hpp"
 
@@ -94,10 +95,8 @@ bool Integrator::Impl::attempt(double h, StepReport& report) {
     if (!is_finite(next))
       return fail(report, SolveStatus::evaluation_failed, "multipliers or history of the new state are not finite");
     successor.keep();
-  } catch (const std::exception& error) {
-    return fail(report, SolveStatus::evaluation_failed, error.what());
   } catch (...) {
-    return fail(report, SolveStatus::evaluation_failed, "a callback threw something that is no std::exception");
+    return fail(report, SolveStatus::evaluation_failed, thrown_text());
   }
   return true;
 }
@@ -211,8 +210,8 @@ bool Integrator::Impl::driven_step(double h, StepReport& report) {
   try {
     if (monitor.evaluate(z, -driver->impact_losses())) return true;
     why = "an invariant of the new state is not finite";
-  } catch (const std::exception& error) {
-    why = error.what();
+  } catch (...) {
+    why = thrown_text();
   }
   driver->undo();
   z = driver->state();

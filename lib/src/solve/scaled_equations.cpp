@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "gnomon/base/finite.hpp"
+#include "gnomon/base/thrown.hpp"
 
 namespace gnomon {
 
@@ -65,11 +66,8 @@ EvaluationStatus ScaledEquations::residual(const ConstVectorRef& xs, VectorRef f
   try {
     x_ = xs.cwiseProduct(columns_);
     equations_->residual(x_, f_);
-  } catch (const std::exception& error) {
-    fail("residual", error.what());
-    return EvaluationStatus::failed;
   } catch (...) {
-    fail("residual", "a callback threw something that is no std::exception");
+    fail("residual", thrown_text().c_str());
     return EvaluationStatus::failed;
   }
   fs = f_.cwiseProduct(rows_);
@@ -109,11 +107,8 @@ EvaluationStatus ScaledEquations::jacobian(const ConstVectorRef& xs, VectorRef v
     } else {
       coloured(xs, values, source);
     }
-  } catch (const std::exception& error) {
-    fail("Jacobian", error.what());
-    return EvaluationStatus::failed;
   } catch (...) {
-    fail("Jacobian", "a callback threw something that is no std::exception");
+    fail("Jacobian", thrown_text().c_str());
     return EvaluationStatus::failed;
   }
   if (!all_finite(values)) {
@@ -128,11 +123,8 @@ EvaluationStatus ScaledEquations::product(const ConstVectorRef& xs, const ConstV
     x_ = xs.cwiseProduct(columns_);
     w_ = ws.cwiseProduct(columns_);
     equations_->tangent(x_, w_, jw_);
-  } catch (const std::exception& error) {
-    fail("Jacobian product", error.what());
-    return EvaluationStatus::failed;
   } catch (...) {
-    fail("Jacobian product", "a callback threw something that is no std::exception");
+    fail("Jacobian product", thrown_text().c_str());
     return EvaluationStatus::failed;
   }
   jw = jw_.cwiseProduct(rows_);
@@ -148,10 +140,8 @@ EvaluationStatus ScaledEquations::update_inverse(const ConstVectorRef& xs) {
     x_ = xs.cwiseProduct(columns_);
     if (equations_->approximate_inverse()->update(x_)) return EvaluationStatus::ok;
     fail("approximate inverse", "its matrix is singular");
-  } catch (const std::exception& error) {
-    fail("approximate inverse", error.what());
   } catch (...) {
-    fail("approximate inverse", "a callback threw something that is no std::exception");
+    fail("approximate inverse", thrown_text().c_str());
   }
   return EvaluationStatus::failed;
 }
@@ -160,11 +150,8 @@ EvaluationStatus ScaledEquations::apply_inverse(const ConstVectorRef& fs, Vector
   try {
     f_ = fs.cwiseQuotient(rows_);
     equations_->approximate_inverse()->solve(f_, w_);
-  } catch (const std::exception& error) {
-    fail("approximate inverse", error.what());
-    return EvaluationStatus::failed;
   } catch (...) {
-    fail("approximate inverse", "a callback threw something that is no std::exception");
+    fail("approximate inverse", thrown_text().c_str());
     return EvaluationStatus::failed;
   }
   ds = w_.cwiseQuotient(columns_);

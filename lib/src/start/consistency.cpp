@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thrown.hpp"
 #include "start/saddle_point.hpp"
 
 namespace gnomon {
@@ -47,10 +48,8 @@ class Probe {
   void operator()(const char* function, Vector& out, F&& evaluate) const {
     try {
       evaluate(out);
-    } catch (const std::exception& error) {
-      failed(function, error.what());
     } catch (...) {
-      failed(function, "it threw something that is no std::exception");
+      failed(function, thrown_text().c_str());
     }
     for (Index i = 0; i < out.size(); ++i)
       if (!std::isfinite(out[i])) not_finite(function, out.size() > 1 ? i : -1, out[i]);

@@ -6,6 +6,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/finite.hpp"
+#include "gnomon/base/thrown.hpp"
 #include "model/term_matrix.hpp"
 
 namespace gnomon {
@@ -220,9 +221,9 @@ void check_start(const OverdeterminedSystem& system, const Vector& y0, const Vec
     Vector out(traits.rows(term));
     try {
       system.evaluate(term, {y0, z0, psi}, out);
-    } catch (const std::exception& error) {
+    } catch (...) {
       throw Error(ErrorCode::callback_failed,
-                  subject(system) + "the " + to_string(term) + " cannot be evaluated at the start: " + error.what());
+                  subject(system) + "the " + to_string(term) + " cannot be evaluated at the start: " + thrown_text());
     }
     for (Index i = 0; i < out.size(); ++i)
       if (!std::isfinite(out[i]))

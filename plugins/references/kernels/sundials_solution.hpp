@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/thrown.hpp"
 #include "gnomon/run/reference.hpp"
 #include "gnomon/sundials/sundials_compat.hpp"
 #include "own_levels.hpp"
@@ -117,10 +118,8 @@ class SundialsSolution : public ReferenceSolution {
     } catch (const CannotEvaluate& error) {
       callback_message_ = error.what();
       return 1;
-    } catch (const std::exception& error) {
-      callback_message_ = error.what();
     } catch (...) {
-      callback_message_ = "a callback threw something that is no std::exception";
+      callback_message_ = thrown_text();
     }
     return -1;
   }
@@ -153,7 +152,7 @@ class SundialsSolution : public ReferenceSolution {
     const Vector own = own_multipliers();
     try {
       return model_->multipliers(t_, y, z, own);
-    } catch (const std::exception&) {
+    } catch (...) {
       return own;  // where G has lost rank, or nothing can be evaluated
     }
   }
@@ -162,7 +161,7 @@ class SundialsSolution : public ReferenceSolution {
     const auto state = map(y_.get());
     try {
       levels_.record(t_, state.head(ny_), state.segment(ny_, nz_));
-    } catch (const std::exception&) {
+    } catch (...) {
       // What cannot be evaluated at the end of a good step is left out.
     }
   }

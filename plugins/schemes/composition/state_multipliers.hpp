@@ -51,7 +51,7 @@ class StateMultipliers {
     try {
       nonlinear_->solve(state.q.value(), z_, slope_, psi_);
       state.lambda = psi_;
-    } catch (const std::exception&) {
+    } catch (...) {
       // Where there is none the step is no worse.
     }
   }

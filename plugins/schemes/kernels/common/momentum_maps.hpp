@@ -46,7 +46,7 @@ inline ConstraintSymmetry constraint_symmetry(const System& system) {
         }
       }
     }
-  } catch (const std::exception&) {
+  } catch (...) {
     return ConstraintSymmetry::other;  // cannot be evaluated there: nothing is known
   }
   return found;
