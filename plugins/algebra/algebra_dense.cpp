@@ -57,6 +57,7 @@ class DenseLuOf final : public Dense {
     return all_finite(x) || fail("the solution is not finite: the matrix is singular");
   }
   double pivot_ratio() const override {
+    if (!decomposed_) return 1;
     const auto pivots = lu_->matrixLU().diagonal().cwiseAbs();
     return pivots.minCoeff() / pivots.maxCoeff();
   }
@@ -67,9 +68,11 @@ class DenseLuOf final : public Dense {
 
   void prepare(Index n) override {
     lu_ = std::make_unique<Eigen::PartialPivLU<Square>>(n);
+    decomposed_ = false;
     permuted_.setZero(n);
   }
   bool decompose() override {
+    decomposed_ = true;
     lu_->compute(Eigen::Map<const Square>(matrix_.data(), matrix_.rows(), matrix_.cols()));
     const auto pivots = lu_->matrixLU().diagonal();
     for (Index j = 0; j < pivots.size(); ++j)
@@ -79,6 +82,7 @@ class DenseLuOf final : public Dense {
 
   std::unique_ptr<Eigen::PartialPivLU<Square>> lu_;
   Column permuted_;
+  bool decomposed_ = false;
 };
 
 /// LU with loops of fixed length for a point mass on one constraint, in the plane and in space, with its momentum (5

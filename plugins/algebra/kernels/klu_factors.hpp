@@ -71,6 +71,7 @@ class KluFactors {
 
   /// KLU scales the rows before it pivots.
   double pivot_ratio() const {
+    if (!numeric_) return 1;
     const Eigen::Map<const Vector> pivots(static_cast<const double*>(numeric_->Udiag), pattern_->rows);
     return pivots.cwiseAbs().minCoeff() / pivots.cwiseAbs().maxCoeff();
   }
