@@ -117,8 +117,10 @@ class GNOMON_EXPORT FixedPointIteration : public NonlinearSolver {
     const bool finite = matrix_.solve(f_.get());
     if (!finite && matrix_.fresh()) return matrix_.singular(report_);
     const double step = (d.array().abs() / (1 + x.array().abs())).maxCoeff();
-    if (accelerated_ >= 0 && !(step <= std::max(report_.step_norm, 100 * equations_->rounding_floor())))
-      return restart();
+    // An accelerated iterate that is worse is thrown away. Corrections at rounding level vary a little; what acceleration
+    // makes of differences that are rounding may be far off.
+    const double noise = std::min(10 * report_.step_norm + 1e-16, 100 * equations_->rounding_floor());
+    if (accelerated_ >= 0 && !(step <= std::max(report_.step_norm, noise))) return restart();
     if (!matrix_.fresh() && (!finite || stagnation_.slow(step, !matrix_.of_this_solve()))) {
       if (matrix_.of_this_solve() || (finite && !stagnation_.diverging(step)))
         result_ = x;
