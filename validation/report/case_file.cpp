@@ -170,6 +170,7 @@ Case case_of(const toml::table& table, const std::string& file, const std::strin
 ConformanceStart start_of(const toml::table& table, const std::string& file) {
   TomlReader reader(table, file + ", start of \"" + table["problem"].value_or(std::string()) + "\"");
   ConformanceStart start;
+  start.file = file;
   start.problem = reader.text("problem");
   start.label = reader.text("label", "");
   start.set = reader.assignments("set");
@@ -191,7 +192,7 @@ std::vector<ConformanceFailure> failures_of(const toml::table& table, const std:
   if (schemes.empty()) schemes.push_back(reader.text("scheme"));
   reader.finish();
   std::vector<ConformanceFailure> failures;
-  for (const std::string& scheme : schemes) failures.push_back({scheme, problem, quantity, known, better});
+  for (const std::string& scheme : schemes) failures.push_back({scheme, problem, quantity, known, better, file});
   return failures;
 }
 

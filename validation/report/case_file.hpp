@@ -61,12 +61,14 @@ struct ConformanceStart {
   long steps = 10000;        ///< the full tier takes ten times as many
   double order_until = 0.5;  ///< horizon of the order measurement; 0: order is not measured
   double symplectic_step = 0.02;
+  std::string file;  ///< where it was declared
 };
 
 struct ConformanceFailure {
   std::string scheme, problem, quantity;
   KnownFailure known;
-  bool better;  ///< the number is better than promised, no failure
+  bool better;       ///< the number is better than promised, no failure
+  std::string file;  ///< where it was declared
 };
 
 struct CaseFiles {
