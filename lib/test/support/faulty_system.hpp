@@ -42,7 +42,8 @@ class FaultySystem final : public System,
     split_hessian,
     count
   };
-  enum class How { throws, nan };
+  /// Throws CannotEvaluate or a number, returns a value that is not finite.
+  enum class How { throws, throws_number, nan, infinity, count };
 
   /// Its force has no derivatives. `only`: which call of the function fails, from 1; 0: all of them.
   FaultySystem(const System& sound, Function function, How how, long only = 0)
@@ -179,7 +180,8 @@ class FaultySystem final : public System,
   double fault(Function function) const {
     if (function != function_ || (++calls_, only_ != 0 && calls_ != only_)) return 0;
     if (how_ == How::throws) throw CannotEvaluate("spoiled on purpose");
-    return std::numeric_limits<double>::quiet_NaN();
+    if (how_ == How::throws_number) throw 42;
+    return how_ == How::nan ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
   }
 
   const System& sound_;

@@ -1,0 +1,463 @@
+#!/usr/bin/env python3
+"""The real program under use that nobody intends: drawn command lines and modules, signals, full disks, several writers.
+
+    program.py commands|modules|signals|disk|writers|soak --program GNOMON [--seed S] [--first K] [--count N] [--jobs J]
+
+A run of the program must end by itself or within 20 s of SIGTERM, with status 0, 1, 2, 3 or 130; with status 2 it says
+one sentence on standard error, with status 0 its JSON has finite numbers only, and it leaves no file that it was not
+asked for. What it was told to write is whole or not there. The status of this script is 1 when something was found.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import random
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+STATUSES = {0, 1, 2, 3, 130}
+PATIENCE = 20  # seconds for SIGTERM to take effect
+SANITIZER = re.compile(r"AddressSanitizer|LeakSanitizer|runtime error:|UndefinedBehavior")
+
+
+class Finding(Exception):
+    pass
+
+
+class Outcome:
+    def __init__(self, status, out, err, interrupted):
+        self.status, self.out, self.err, self.interrupted = status, out, err, interrupted
+
+
+def no_core():
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def start(program, arguments, folder, out=subprocess.PIPE):
+    environment = dict(os.environ, ASAN_OPTIONS="hard_rss_limit_mb=6000:allocator_may_return_null=1:" +
+                       os.environ.get("ASAN_OPTIONS", ""))
+    return subprocess.Popen([program, *arguments], cwd=folder, stdin=subprocess.DEVNULL, stdout=out,
+                            stderr=subprocess.PIPE, env=environment, preexec_fn=no_core)
+
+
+def finish(process, seconds):
+    """Lets it run so long, then ends it by SIGTERM."""
+    try:
+        out, err = process.communicate(timeout=seconds)
+        interrupted = False
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGTERM)
+        interrupted = True
+        try:
+            out, err = process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            raise Finding("hang: SIGTERM has no effect") from None
+    return Outcome(process.returncode, (out or b"").decode(errors="replace"), err.decode(errors="replace"), interrupted)
+
+
+def check(outcome):
+    if SANITIZER.search(outcome.err):
+        raise Finding("sanitizer: " + outcome.err[:2000])
+    if outcome.interrupted and outcome.status == -signal.SIGTERM:
+        return  # a command with nothing to store
+    if outcome.status < 0:
+        raise Finding(f"crash: ended by signal {-outcome.status}: {outcome.err[:500]}")
+    if outcome.status not in STATUSES:
+        raise Finding(f"status {outcome.status}")
+    if outcome.status == 2:
+        if outcome.err.count("\n") != 1 or not outcome.err.startswith("gnomon: ") or len(outcome.err) < 20:
+            raise Finding(f"status 2 without one sentence: {outcome.err[:500]!r}")
+    if outcome.status == 3 and not (outcome.err or outcome.out):
+        raise Finding("status 3 without a word")
+    if outcome.status == 130 and not outcome.interrupted:
+        raise Finding("status 130 without a signal")
+
+
+def refuse_constant(name):
+    raise Finding(f"JSON with {name}")
+
+
+# --- command lines ---------------------------------------------------------------------------------------------------
+
+class Names:
+    """What the program knows, by kind."""
+
+    def __init__(self, program):
+        self.of = {}
+        kind = None
+        listing = subprocess.run([program, "list"], capture_output=True, text=True, check=True).stdout
+        for line in listing.splitlines():
+            if line and not line.startswith(" "):
+                kind = line.strip()
+                self.of[kind] = []
+            elif kind and re.match(r"  \S", line):
+                self.of[kind].append(line.split()[0])
+        for wanted in ("schemes", "solvers", "problems", "references"):
+            if not self.of.get(wanted):
+                sys.exit(f"program.py: \"{program} list\" names no {wanted}")
+
+
+NUMBERS = ["1e-2", "1e-3", "0.1", "0", "-1e-2", "1e-300", "1e300", "nan", "inf", "-inf", "1e400", "0x10", "1,5", "1e",
+           "", " ", "1e-2s", "--", "٣", "1" * 400, "9223372036854775808", "2147483648", "-0", "1e15"]
+COUNTS = ["1", "3", "10", "0", "-1", "2.5", "1e1", "1e99", "ten", "99999999999999999999", "", "2147483648"]
+WORDS = ["", " ", "x", "energy", "=", "==", "a=b=c", "\n", "\x1b[31m", "é" * 50, "%s%n", "../..", "/", "nan", "null", "'", "A" * 5000]
+FILES = ["a.csv", "b.csv", "c.gcp", "p.svg", "s.csv", "r.json"]
+BAD_FILES = ["", "/", ".", "no/such/folder/x", "/dev/full", "/proc/1/mem", "x" * 300, "/dev/null"]
+ASSIGNMENTS = ["start=spatial", "gravity=1e300", "links=5", "links=0", "links=-3", "mass=nan", "start=", "=", "x=1", "k=3",
+               "s=2", "s=20", "mu=1e7", "eps=1e-5", "eps=0", "order=6", "inner=rattle", "inner=composition",
+               "inner.inner=rattle", "restitution=.5", "restitution=2", "intervals=4", "intervals=1", "masses=3",
+               "algebra=klu", "algebra=none", "stages=5", "tableau=gauss", "projection=pvae-0", "r=0", "bodies=2"]
+
+
+class Commands:
+    def __init__(self, names):
+        self.names = names
+
+    def draw(self, rng):
+        one = lambda kind: rng.choice(self.names.of[kind])
+        problem, any_name = one("problems"), one(rng.choice(list(self.names.of)))
+        number, count = rng.choice(NUMBERS[:4] if rng.random() < .7 else NUMBERS), rng.choice(
+            COUNTS[:3] if rng.random() < .8 else COUNTS)
+        file = rng.choice(FILES if rng.random() < .8 else BAD_FILES)
+        assignment = rng.choice(ASSIGNMENTS)
+        size = ["--step", number, "--steps", count]
+        flags = [["--scheme", one("schemes")], ["--set", assignment], ["--option", assignment], ["--solver", one("solvers")],
+                 ["--solver-option", assignment], ["--reference", one("references")], ["--output", file],
+                 ["--snapshots", file, "--snapshot-every", number], ["--plot", file], ["--checkpoint", file],
+                 ["--checkpoint-every", count], ["--restart", file], ["--every", count], ["--strict"], ["--json"],
+                 ["--fallback"], ["--max-halvings", count], ["--project-start"], ["--dependent-constraints"], ["--events"],
+                 ["--contact", assignment], ["--jacobian", rng.choice(["analytic", "differences", "x"])], ["--until", number],
+                 ["--plugin", file], ["--plugin-path", file], [rng.choice(WORDS)], ["--help"], ["--version"]]
+        kind = rng.random()
+        if kind < .6:
+            line = ["run", problem, *size]
+        elif kind < .7:
+            line = ["compare", problem, *size, "--scheme", one("schemes")]
+        elif kind < .77:
+            line = ["equilibrium", problem]
+        elif kind < .84:
+            line = ["check", problem]
+        elif kind < .9:
+            line = ["describe", any_name]
+        elif kind < .95:
+            line = ["validate", rng.choice(["conformance/rattle", "no-such-case", ""]), "--cases", file]
+        else:
+            line = [rng.choice(["list", "bench", "", "Run", "--help", *WORDS]), *(["--repetitions", "x"] if rng.random() < .5 else [])]
+        for _ in range(rng.choice([0, 1, 1, 2, 3])):
+            line += rng.choice(flags)
+        for _ in range(rng.choice([0, 0, 0, 1, 2])):
+            self.mutate(rng, line)
+        # An argument of a process has no zero byte and is UTF-8 here.
+        line = [word.replace("\0", "") for word in line]
+        return line if line[:1] != ["bench"] or "--help" in line else [*line, "--repetitions", "nonsense"]
+
+    @staticmethod
+    def mutate(rng, line):
+        at = rng.randrange(len(line))
+        action = rng.randrange(6)
+        if action == 0 and len(line) > 1:
+            del line[at]
+        elif action == 1:
+            line.insert(at, line[at])
+        elif action == 2:
+            other = rng.randrange(len(line))
+            line[at], line[other] = line[other], line[at]
+        elif action == 3:
+            line[at] = rng.choice(WORDS + NUMBERS)
+        elif line[at]:
+            word, k = line[at], rng.randrange(len(line[at]))
+            line[at] = word[:k] + rng.choice(["", word[k] * 2, "-", "=", "Z", "é", " "]) + word[k + 1:]
+
+
+def commands(arguments, number, names):
+    rng = random.Random(f"{arguments.seed} commands {number}")
+    line = Commands(names).draw(rng)
+    with tempfile.TemporaryDirectory(prefix="gnomon_campaign_") as folder:
+        try:
+            outcome = finish(start(arguments.program, line, folder), arguments.seconds)
+            check(outcome)
+            if outcome.status == 0 and "--json" in line and outcome.out.startswith("{"):
+                json.loads(outcome.out, parse_constant=refuse_constant)
+            left = {path.name for path in pathlib.Path(folder).iterdir()} - set(line)
+            if left:
+                raise Finding(f"left behind: {sorted(left)}")
+        except Finding as finding:
+            raise Finding(f"gnomon {' '.join(map(repr, line))}: {finding}") from None
+    return f"status {outcome.status}" + (" after SIGTERM" if outcome.interrupted else "")
+
+
+# --- modules ---------------------------------------------------------------------------------------------------------
+
+def modules(arguments, number, sound):
+    """Modules that a copy or a download has damaged: cut, with another head, or of another kind. What lies deeper in the
+    file is code, which the dynamic linker runs as it is."""
+    rng = random.Random(f"{arguments.seed} modules {number}")
+    data = bytearray(rng.choice(sound))
+    action = rng.randrange(5)
+    if action == 0:
+        data = data[:rng.randrange(len(data))]
+    elif action == 1:
+        data[rng.randrange(20)] = rng.randrange(256)  # magic number, class, order of bytes, kind and machine
+    elif action == 2:
+        data = bytes(rng.randrange(256) for _ in range(rng.randrange(4096)))
+    elif action == 3:
+        data = b"\x7fELF" + bytes(rng.randrange(256) for _ in range(rng.randrange(16, 400)))
+    else:
+        data = data.replace(b"gnomon_plugin_", b"gnomon_plugim_")
+    with tempfile.TemporaryDirectory(prefix="gnomon_campaign_") as folder:
+        (pathlib.Path(folder) / "m.so").write_bytes(data)
+        outcome = finish(start(arguments.program, ["list", "--plugin", "m.so"], folder), arguments.seconds)
+        check(outcome)
+        if outcome.status == 2 and "m.so" not in outcome.err:
+            raise Finding(f"does not name the module: {outcome.err}")
+        if outcome.status == 0 and action in (0, 2, 3, 4):
+            raise Finding("a damaged module was loaded")
+    return f"status {outcome.status}"
+
+
+# --- signals, disks and writers --------------------------------------------------------------------------------------
+
+RUNS = [["double-spherical-pendulum", "--set", "start=spatial", "--scheme", "hbvm", "--step", "1e-3", "--steps", "20000"],
+        ["double-spherical-pendulum", "--scheme", "energy-momentum", "--step", "1e-3", "--steps", "60000"],
+        ["walled-pendulum", "--step", "1e-3", "--steps", "60000"],
+        ["n-four-bar", "--scheme", "line-integral-ggl", "--step", "1e-3", "--steps", "40000"]]
+
+
+def end_of(program, folder, arguments):
+    """t, q and p at the end of a run that went to its end: the last line of its trajectory."""
+    outcome = finish(start(program, ["run", *arguments, "--output", "end.csv", "--every", "1000000"], folder), 300)
+    check(outcome)
+    if outcome.status not in (0, 1):
+        raise Finding(f"status {outcome.status}: {outcome.err}")
+    return (pathlib.Path(folder) / "end.csv").read_text().splitlines()[-1]
+
+
+def signals(arguments, number, ends):
+    """A run that is interrupted or killed goes on from its checkpoint to the same last bit."""
+    rng = random.Random(f"{arguments.seed} signals {number}")
+    which = rng.randrange(len(RUNS))
+    run = RUNS[which]
+    sent = rng.choice([signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL, signal.SIGKILL])
+    with tempfile.TemporaryDirectory(prefix="gnomon_campaign_") as name:
+        folder = pathlib.Path(name)
+        every = str(rng.choice([1, 7, 100, 1000]))
+        process = start(arguments.program, ["run", *run, "--checkpoint", "c.gcp", "--checkpoint-every", every, "--output",
+                                            "out.csv", "--every", "100"], name)
+        time.sleep(rng.uniform(0.02, 1.0))
+        process.send_signal(sent)
+        outcome = finish(process, PATIENCE)
+        outcome.interrupted = True
+        if sent == signal.SIGKILL and outcome.status == -signal.SIGKILL:
+            # What a kill leaves is the file under its temporary name, once.
+            extra = {path.name for path in folder.iterdir()} - {"c.gcp", "out.csv"}
+            if len(extra) > 2:
+                raise Finding(f"left behind: {sorted(extra)}")
+        else:
+            check(outcome)
+            extra = {path.name for path in folder.iterdir()} - {"c.gcp", "out.csv"}
+            if extra:
+                raise Finding(f"left behind: {sorted(extra)}")
+            if outcome.status not in (0, 1, 130):
+                raise Finding(f"status {outcome.status}: {outcome.err}")
+        if not (folder / "c.gcp").exists():
+            return "before the first checkpoint"
+        if outcome.status in (0, 1):
+            return "ended before the signal"
+        steps = run[run.index("--steps") + 1]
+        if end_of(arguments.program, name, ["--restart", "c.gcp", "--steps", steps]) != ends[which]:
+            raise Finding(f"{run[0]}: it does not end where an undisturbed run does")
+    return f"{sent.name}, went on"
+
+
+def disk(arguments, number, _):
+    """On a file system with little room, mounted for this run alone: the checkpoint of before stays whole."""
+    rng = random.Random(f"{arguments.seed} disk {number}")
+    room = rng.randrange(24, 2000)
+    filled = rng.randrange(room)
+    every = rng.choice([1, 10, 100])
+    script = f"""
+        mount -t tmpfs -o size={room}k tmpfs "$1" || exit 90
+        cd "$1"
+        "$2" run double-spherical-pendulum --step 1e-3 --steps 100 --checkpoint c.gcp >/dev/null 2>err0 || exit 91
+        cp c.gcp before.gcp 2>/dev/null || exit 92
+        head -c {filled}k /dev/zero > filler 2>/dev/null
+        "$2" run --restart c.gcp --steps 3000 --checkpoint c.gcp --checkpoint-every {every} --output out.csv 2>"$3/err" >"$3/out"
+        echo $? > "$3/status"
+        ls -A > "$3/files"
+        rm -f filler out.csv
+        "$2" run --restart c.gcp --steps 4000 2>"$3/err2" >/dev/null
+        echo $? > "$3/again"
+    """
+    with tempfile.TemporaryDirectory(prefix="gnomon_campaign_") as name:
+        folder = pathlib.Path(name)
+        (folder / "disk").mkdir()
+        (folder / "notes").mkdir()
+        done = subprocess.run(["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh", folder / "disk",
+                               arguments.program, folder / "notes"], capture_output=True, text=True, check=False)
+        if done.returncode in (91, 92):
+            return "no room for a first checkpoint"
+        if done.returncode != 0:
+            raise Finding(f"could not be set up: {done.returncode} {done.stderr}")
+        read = lambda file: (folder / "notes" / file).read_text()
+        outcome = Outcome(int(read("status")), read("out"), read("err"), False)
+        check(outcome)
+        if outcome.status not in (0, 2):
+            raise Finding(f"status {outcome.status}: {outcome.err}")
+        extra = set(read("files").split()) - {"c.gcp", "before.gcp", "filler", "out.csv", "err0"}
+        if extra:
+            raise Finding(f"left behind: {sorted(extra)}")
+        if int(read("again")) not in (0, 1):
+            raise Finding(f"the checkpoint is lost: {read('err2')}")
+    return "fitted" if outcome.status == 0 else "refused, nothing lost"
+
+
+def writers(arguments, number, _):
+    """Several programs write the same checkpoint; whatever is there at any time is whole."""
+    rng = random.Random(f"{arguments.seed} writers {number}")
+    run = ["run", "planar-pendulum", "--step", "1e-2", "--steps", "2000", "--checkpoint", "c.gcp", "--checkpoint-every",
+           str(rng.choice([1, 2, 5]))]
+    with tempfile.TemporaryDirectory(prefix="gnomon_campaign_") as name:
+        folder = pathlib.Path(name)
+        running = [start(arguments.program, run, name) for _ in range(rng.randrange(2, 4))]
+        victim = rng.choice([None, running[0]])
+        while not (folder / "c.gcp").exists() and any(process.poll() is None for process in running):
+            time.sleep(0.005)
+        for _ in range(3):
+            outcome = finish(start(arguments.program, ["run", "--restart", "c.gcp", "--steps", "2010"], name), PATIENCE)
+            check(outcome)
+            if outcome.status not in (0, 1):
+                raise Finding(f"a reader got status {outcome.status}: {outcome.err}")
+        if victim:
+            victim.kill()
+        for process in running:
+            outcome = finish(process, 120)
+            if process is victim:
+                continue
+            check(outcome)
+            if outcome.status != 0:
+                raise Finding(f"a writer got status {outcome.status}: {outcome.err}")
+        extra = {path.name for path in folder.iterdir()} - {"c.gcp"}
+        if len(extra) > (1 if victim else 0):
+            raise Finding(f"left behind: {sorted(extra)}")
+        outcome = finish(start(arguments.program, ["run", "--restart", "c.gcp", "--steps", "2010"], name), PATIENCE)
+        check(outcome)
+        if outcome.status not in (0, 1):
+            raise Finding(f"the checkpoint is lost: {outcome.err}")
+    return "whole"
+
+
+# --- soak ------------------------------------------------------------------------------------------------------------
+
+SOAKS = [["run", "double-spherical-pendulum", "--set", "start=spatial", "--scheme", "hbvm", "--step", "1e-3", "--steps",
+          "1000000000", "--every", "10000", "--output", "/dev/null"],
+         ["run", "walled-pendulum", "--step", "1e-2", "--steps", "1000000000"],
+         ["run", "rotating-wire-bead", "--scheme", "symplectic-euler-natural", "--step", "1e-4", "--steps", "1000000000",
+          "--checkpoint", "c.gcp", "--checkpoint-every", "1000"]]
+
+
+def resident(pid):
+    for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1])
+    return 0
+
+
+def soak(arguments):
+    """Memory after a tenth of the time and at the end: flat to 2 % and 1 MB. Events are a result and may be kept."""
+    findings = 0
+    soaks = [(arguments.program, line) for line in SOAKS]
+    beside = pathlib.Path(arguments.program).with_name("gnomon-campaign")
+    if beside.exists():
+        soaks.append((str(beside), ["systems", "--count", "1000000000"]))
+        soaks.append((str(beside), ["checkpoints", "--count", "1000000000"]))
+    each = arguments.seconds / len(soaks)
+    for program, line in soaks:
+        with tempfile.TemporaryDirectory(prefix="gnomon_campaign_") as name:
+            process = start(program, line, name, out=subprocess.DEVNULL)
+            sizes, begun = [], time.monotonic()
+            while time.monotonic() - begun < each and process.poll() is None:
+                sizes.append((time.monotonic() - begun, resident(process.pid)))
+                time.sleep(min(1, each / 50))
+            ended = process.poll()
+            process.kill()
+            process.communicate()
+        early = max(size for t, size in sizes if t <= max(each / 4, sizes[0][0]))
+        late = max(size for t, size in sizes if t >= each * 3 / 4) if ended is None else 0
+        flat = ended is None and late <= 1.02 * early + 1024
+        findings += not flat
+        verdict = "flat" if flat else f"ENDED with status {ended}" if ended is not None else "GROWS"
+        print(f"{verdict}: {early} kB, then {late} kB after {each:.0f} s: {' '.join(line)}", flush=True)
+    return findings
+
+
+# --- all -------------------------------------------------------------------------------------------------------------
+
+def prepared(arguments):
+    if arguments.campaign == "commands":
+        return Names(arguments.program)
+    if arguments.campaign == "modules":
+        found = sorted(pathlib.Path(arguments.modules or ".").glob("*.so"))
+        if not found:
+            sys.exit(f"program.py: there are no modules (*.so) in {arguments.modules!r}; --modules FOLDER names one")
+        return [path.read_bytes() for path in found[:5]]
+    if arguments.campaign == "signals":
+        with tempfile.TemporaryDirectory(prefix="gnomon_campaign_") as folder:
+            return [end_of(arguments.program, folder, run) for run in RUNS]
+    if arguments.campaign == "disk":
+        tried = subprocess.run(["unshare", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"],
+                               capture_output=True, text=True, check=False)
+        if tried.returncode != 0:
+            print(f"NOT RUN: this machine mounts no file system for a test: {tried.stderr.strip()}")
+            sys.exit(77)
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    one = {"commands": commands, "modules": modules, "signals": signals, "disk": disk, "writers": writers}
+    parser.add_argument("campaign", choices=[*one, "soak"])
+    parser.add_argument("--program", required=True, help="the gnomon program")
+    parser.add_argument("--modules", help="folder with sound modules, for that campaign")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--count", type=int, default=50)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=10, help="of a command, before it gets SIGTERM; of a soak")
+    arguments = parser.parse_args()
+    arguments.program = str(pathlib.Path(arguments.program).resolve())
+    if not shutil.which(arguments.program):
+        parser.error(f"there is no program {arguments.program!r}")
+    if arguments.campaign == "soak":
+        return 1 if soak(arguments) else 0
+
+    common = prepared(arguments)
+    outcomes, findings = {}, 0
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        numbers = range(arguments.first, arguments.first + arguments.count)
+        tasks = {pool.submit(one[arguments.campaign], arguments, number, common): number for number in numbers}
+        for task in concurrent.futures.as_completed(tasks):
+            try:
+                outcome = task.result()
+            except Finding as finding:
+                findings += 1
+                outcome = "finding"
+                print(f"--seed {arguments.seed} --first {tasks[task]} --count 1: {finding}", flush=True)
+            outcomes[outcome] = outcomes.get(outcome, 0) + 1
+    for outcome, count in sorted(outcomes.items()):
+        print(f"{count:8d}  {outcome}")
+    print(f"{findings} findings")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
