@@ -20,20 +20,16 @@ Refinement::Refinement(ScaledEquations& equations) : equations_(&equations) {
   lu_ = Eigen::PartialPivLU<Matrix>(size);
 }
 
-Refinement::Report Refinement::refine(const Vector& x, NonlinearSolver& solver, double last_step) {
+Refinement::Report Refinement::refine(Vector& x, NonlinearSolver& solver, double last_step) {
+  constexpr int most = 5;
   Report report;
   NonlinearEquations& equations = equations_->equations();
   if (equations.low().size() == 0) return report;
   report.refined = passes(x, last_step, report, [&] { return solver.correct(correction_); });
-  if (report.offered && !report.refined && factorise(x)) {
+  for (int k = 0; report.offered && !report.refined && k <= most && factorise(x); ++k) {
     ++report.factorisations;
-    report.refined = passes(x, last_step, report, [this] {
-      scaled_.noalias() = lu_.permutationP() * correction_;
-      lu_.matrixLU().triangularView<Eigen::UnitLower>().solveInPlace(scaled_);
-      lu_.matrixLU().triangularView<Eigen::Upper>().solveInPlace(scaled_);
-      correction_ = scaled_;
-      return all_finite(correction_);
-    });
+    report.refined = passes(x, last_step, report, [this] { return solve_factorised(); });
+    if (!report.refined && !newton_correction(x, report)) break;
   }
   equations.set_low(low_);
   return report;
@@ -62,6 +58,23 @@ bool Refinement::passes(const Vector& x, double last, Report& report, const Corr
   }
   low_.setZero();
   return false;
+}
+
+bool Refinement::newton_correction(Vector& x, Report& report) {
+  constexpr double largest = 1e-3;
+  if (equations_->extended_residual(x, low_, correction_) != EvaluationStatus::ok) return false;
+  ++report.passes;
+  if (!solve_factorised() || !(correction_.lpNorm<Eigen::Infinity>() < largest)) return false;
+  x -= correction_.cwiseProduct(equations_->columns());
+  return true;
+}
+
+bool Refinement::solve_factorised() {
+  scaled_.noalias() = lu_.permutationP() * correction_;
+  lu_.matrixLU().triangularView<Eigen::UnitLower>().solveInPlace(scaled_);
+  lu_.matrixLU().triangularView<Eigen::Upper>().solveInPlace(scaled_);
+  correction_ = scaled_;
+  return all_finite(correction_);
 }
 
 bool Refinement::factorise(const Vector& x) {

@@ -5,7 +5,9 @@
 /// sign, and lambda times it is energy: a linear drift at large steps, which this takes out.
 ///
 /// J^-1 are the factors of the solver that found x. Where it has none, or they do not contract (a matrix that is frozen,
-/// in a hard step), J is factorised once at x, of systems of at most 200 unknowns.
+/// in a hard step), J is factorised at x, of systems of at most 200 unknowns. Where that does not contract either, x is
+/// no solution yet (a stiff penalty makes corrections from afar look small): Newton's method with the same residual
+/// first, at most five corrections of x itself.
 
 #include <Eigen/LU>
 
@@ -24,12 +26,14 @@ class Refinement {
     long passes = 0, factorisations = 0;
   };
   /// Sets equations().low() for x, unscaled. last_step: norm of the solver's last correction.
-  Report refine(const Vector& x, NonlinearSolver& solver, double last_step);
+  Report refine(Vector& x, NonlinearSolver& solver, double last_step);
 
  private:
   template <class Correct>
   bool passes(const Vector& x, double last, Report& report, const Correct& correct);
   bool factorise(const Vector& x);
+  bool solve_factorised();
+  bool newton_correction(Vector& x, Report& report);
 
   ScaledEquations* equations_;
   Vector low_, correction_, scaled_, values_;
