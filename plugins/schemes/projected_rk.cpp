@@ -28,6 +28,7 @@
 #include "gnomon/base/options.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/scheme/one_solve_step.hpp"
+#include "kernels/common/extended_state.hpp"
 #include "kernels/runge_kutta/frozen_projection.hpp"
 #include "kernels/runge_kutta/manifold_projection.hpp"
 #include "kernels/runge_kutta/rk_stages.hpp"
@@ -54,6 +55,7 @@ class ProjectedRkStep final : public StepEquations {
  public:
   ProjectedRkStep(const System& system, const Method& method)
       : system_(&system),
+        at_(system),
         method_(method),
         n_(system.n()),
         m_(system.m()),
@@ -80,7 +82,8 @@ class ProjectedRkStep final : public StepEquations {
       systems_.push_back(&accelerations_);
     }
     x_.setZero(systems_.front()->size());
-    for (Vector* v : {&v0_, &q1_, &v1_, &dq_, &dv_, &fix_q_, &fix_v_, &w_, &work_, &velocity_}) v->setZero(n_);
+    for (Vector* v : {&v0_, &q1_, &v1_, &dq_, &dv_, &w_, &work_, &velocity_}) v->setZero(n_);
+    for (auto* v : {&fix_q_, &fix_v_, &dv_extended_, &impulse_}) v->setZero(n_);
     lambda_.setZero(m_);
     no_multipliers_.setZero(m_);
   }
@@ -155,11 +158,11 @@ class ProjectedRkStep final : public StepEquations {
 
   void finish(State& next) override {
     next.q.add(dq_);
-    next.q.add(fix_q_);
-    system_->mass().apply(dv_, work_);
-    next.p.add(work_);
-    system_->mass().apply(fix_v_, work_);
-    next.p.add(work_);
+    kernels::add(next.q, fix_q_, work_);
+    // M dv in one piece: near a singular step dv is far larger than v, and so would its rounding be.
+    dv_extended_ = dv_.cast<Extended>() + fix_v_;
+    at_.mass_times(dv_extended_, impulse_);
+    kernels::add(next.p, impulse_, work_);
     next.lambda = lambda_;
     next.scheme_data.head(n_) = w_;
     remember(next, h_, x_);
@@ -202,8 +205,8 @@ class ProjectedRkStep final : public StepEquations {
 
   void begin_accelerations() {
     const double t1 = z0_->t + h_;
-    q1_ = ((dq_ + fix_q_) + z0_->q.tail()) + z0_->q.value();
-    velocity_ = dv_ + fix_v_;
+    q1_ = ((dq_ + fix_q_.cast<double>()) + z0_->q.tail()) + z0_->q.value();
+    velocity_ = dv_ + fix_v_.cast<double>();
     system_->mass().apply(velocity_, work_);
     velocity_ = (work_ + z0_->p.tail()) + z0_->p.value();
     system_->mass().solve(velocity_, v1_);
@@ -236,6 +239,7 @@ class ProjectedRkStep final : public StepEquations {
   }
 
   const System* system_;
+  SystemAt at_;
   Method method_;
   Index n_, m_;
   kernels::StepScales scales_;
@@ -249,7 +253,8 @@ class ProjectedRkStep final : public StepEquations {
   const State* z0_ = nullptr;
   double h_ = 0;
   kernels::Feasibility feasibility_ = kernels::Feasibility::regular;
-  Vector x_, v0_, q1_, v1_, dq_, dv_, fix_q_, fix_v_, w_, lambda_, no_multipliers_, work_, velocity_;
+  Vector x_, v0_, q1_, v1_, dq_, dv_, w_, lambda_, no_multipliers_, work_, velocity_;
+  VectorOf<Extended> fix_q_, fix_v_, dv_extended_, impulse_;
 };
 
 class ProjectedRk final : public MechanicalScheme {

@@ -10,14 +10,15 @@
 #include "gnomon/model/system_at.hpp"
 #include "gnomon/scheme/requirements.hpp"
 #include "gnomon/scheme/state.hpp"
+#include "kernels/common/extended_state.hpp"
 
 namespace gnomon::kernels {
 
 class EndPoint {
  public:
   explicit EndPoint(const System& system)
-      : system_(&system), at_(system), quadratic_(quadratic_constraints(system)), n_(system.n()) {
-    for (Vector* v : {&v0_, &v_tail_, &tail_, &work_}) v->setZero(n_);
+      : system_(&system), at_(system), quadratic_(quadratic_constraints(system)), n_(system.n()), v0_(system) {
+    for (Vector* v : {&tail_, &rounded_, &work_}) v->setZero(n_);
     buffers_.for_each([&](auto& b) {
       for (auto* v : {&b.middle, &b.momentum}) v->setZero(n_);
     });
@@ -29,8 +30,7 @@ class EndPoint {
   void begin(const State& z0, double h, bool energy) {
     z0_ = &z0;
     t1_ = z0.t + h;
-    system_->mass().solve(z0.p.value(), v0_);
-    system_->mass().solve(z0.p.tail(), v_tail_);
+    v0_.begin(z0.p);
     system_->constraints_compensated(z0.t, z0.q.value(), z0.q.tail(), g0_, g_values_);
     if (energy) u0_ = system_->potential_compensated(z0.t, z0.q.value(), z0.q.tail(), work_);
   }
@@ -46,10 +46,10 @@ class EndPoint {
     q = (dq + z0_->q.tail().template cast<S>()) + z0_->q.value().template cast<S>();
   }
 
-  /// v = v0 + dv, rounded once
+  /// v = v0 + dv
   template <class S>
   void place_velocity(const VectorOf<S>& dv, VectorOf<S>& v) const {
-    v = (dv + v_tail_.template cast<S>()) + v0_.template cast<S>();
+    v = dv + v0_.template at<S>().template cast<S>();
   }
 
   /// g(q0 + dq), with q from place()
@@ -83,12 +83,18 @@ class EndPoint {
     find_tail(dq, q);
     system_->constraints_compensated(t1_, q, tail_, g, g_values_);
   }
-  void general_constraints(const VectorOf<Dual1>&, const VectorOf<Dual1>& q, VectorOf<Dual1>& g) {
+  template <class S>
+  void general_constraints(const VectorOf<S>&, const VectorOf<S>& q, VectorOf<S>& g) {
     at_.constraints(t1_, q, g);
   }
   double potential_gain(const Vector& dq, const Vector& q) {
     find_tail(dq, q);
     return static_cast<double>(system_->potential_compensated(t1_, q, tail_, work_) - u0_);
+  }
+  Extended potential_gain(const VectorOf<Extended>&, const VectorOf<Extended>& q) {
+    rounded_ = q.cast<double>();
+    tail_ = (q - rounded_.cast<Extended>()).cast<double>();
+    return system_->potential_compensated(t1_, rounded_, tail_, work_) - u0_;
   }
   Dual1 potential_gain(const VectorOf<Dual1>&, const VectorOf<Dual1>& q) {
     return at_.potential(t1_, q) - Dual1(static_cast<double>(u0_));
@@ -101,8 +107,9 @@ class EndPoint {
   const State* z0_ = nullptr;
   double t1_ = 0;
   long double u0_ = 0;
-  Vector v0_, v_tail_, g0_, tail_, work_, g_values_;
-  ForBothScalars<Buffers> buffers_;
+  StartVelocity v0_;
+  Vector g0_, tail_, rounded_, work_, g_values_;
+  ForAllScalars<Buffers> buffers_;
 };
 
 }  // namespace gnomon::kernels

@@ -28,7 +28,7 @@ class EndProjection {
   virtual Feasibility begin(const State& z0, const Vector& dq_hat, const Vector& dv_hat, double h,
                             double energy_defect) = 0;
   /// Corrections of q^ and v^ from the solution; dv is left alone where the rule has no velocity.
-  virtual void corrections(const ConstVectorRef& x, Vector& dq, Vector& dv) const = 0;
+  virtual void corrections(const ConstVectorRef& x, VectorOf<Extended>& dq, VectorOf<Extended>& dv) const = 0;
 };
 
 }  // namespace gnomon::kernels

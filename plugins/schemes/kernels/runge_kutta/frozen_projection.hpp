@@ -83,12 +83,15 @@ class FrozenProjection final : public TemplatedEquations<FrozenProjection>, publ
     }
     return feasibility_;
   }
-  void corrections(const ConstVectorRef& x, Vector& dq, Vector& dv) const override {
-    dq.noalias() = directions_ * x.head(m_);
-    if (rule_.velocity) dv.noalias() = directions_ * x.segment(m_, m_);
+  void corrections(const ConstVectorRef& x, VectorOf<Extended>& dq, VectorOf<Extended>& dv) const override {
+    dq.setZero();
+    for (Index i = 0; i < m_; ++i) dq += (x[i] * directions_.col(i)).cast<Extended>();
+    if (rule_.velocity) dv.setZero();
+    if (rule_.velocity)
+      for (Index i = 0; i < m_; ++i) dv += (x[m_ + i] * directions_.col(i)).cast<Extended>();
     if (!rule_.energy) return;
-    dq += x[2 * m_] * t_q_;
-    dv += x[2 * m_] * t_v_;
+    dq += (x[2 * m_] * t_q_).cast<Extended>();
+    dv += (x[2 * m_] * t_v_).cast<Extended>();
   }
 
   void scales(VectorRef columns, VectorRef rows) const override {

@@ -21,7 +21,7 @@
 
 namespace gnomon::kernels {
 
-class ManifoldProjection final : public TemplatedEquations<ManifoldProjection>, public EndProjection {
+class ManifoldProjection final : public TemplatedEquations<ManifoldProjection, true>, public EndProjection {
  public:
   ManifoldProjection(const System& system, const ProjectionRule& rule, const StepScales& scales)
       : system_(&system),
@@ -69,9 +69,9 @@ class ManifoldProjection final : public TemplatedEquations<ManifoldProjection>, 
     feasibility_ = energy_feasibility_->look(end_, dq_hat_, dv_hat_, v_hat_, energy_defect_);
     return feasibility_;
   }
-  void corrections(const ConstVectorRef& x, Vector& dq, Vector& dv) const override {
-    dq = x.head(n_);
-    if (rule_.velocity) dv = x.segment(dv_at(), n_);
+  void corrections(const ConstVectorRef& x, VectorOf<Extended>& dq, VectorOf<Extended>& dv) const override {
+    dq = x.head(n_).cast<Extended>() + low().head(n_).cast<Extended>();
+    if (rule_.velocity) dv = x.segment(dv_at(), n_).cast<Extended>() + low().segment(dv_at(), n_).cast<Extended>();
   }
 
   void scales(VectorRef columns, VectorRef rows) const override {
@@ -280,7 +280,7 @@ class ManifoldProjection final : public TemplatedEquations<ManifoldProjection>, 
   Feasibility feasibility_ = Feasibility::regular;
   Vector dq_hat_, dv_hat_, v_hat_, q1_, v1_, work_, force_, mu_, zero_;
   Vector g_values_, dg_values_, bending_, stiffness_;
-  ForBothScalars<Buffers> buffers_;
+  ForAllScalars<Buffers> buffers_;
 };
 
 }  // namespace gnomon::kernels
