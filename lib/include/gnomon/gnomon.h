@@ -310,6 +310,9 @@ int GnomonGetPromises(void* mem, const char** promises);
  *  and at the end of GnomonEvolve with GNOMON_NORMAL; a line each, "" if there are none: "energy at step 64, t = 0.64:
  *  error 3.12e-09, at most 8.05e-13 is allowed". Valid until the next call. */
 int GnomonGetBrokenPromises(void* mem, const char** broken);
+/** Where the constraints came close to losing rank, as linkages that fold do: the first such step and the time at its end;
+ *  *step is 0 if there was none. What follows may be another motion than the one that was meant. */
+int GnomonGetSingularPosition(void* mem, long int* step, sunrealtype* t);
 /** The derivatives that came from differences, "none" if there are none. Valid until the next call. */
 int GnomonGetDifferences(void* mem, const char** differences);
 /** All of it, as SUNDIALS' integrators print theirs: SUN_OUTPUTFORMAT_TABLE or SUN_OUTPUTFORMAT_CSV. */

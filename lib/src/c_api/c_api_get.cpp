@@ -154,6 +154,16 @@ int GnomonGetBrokenPromises(void* mem, const char** broken) {
   });
 }
 
+int GnomonGetSingularPosition(void* mem, long int* step, sunrealtype* t) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    if (!step || !t) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
+    const SingularPosition& found = running(memory).singular_position();
+    *step = found.step;
+    *t = found.t;
+    return GNOMON_SUCCESS;
+  });
+}
+
 int GnomonGetDifferences(void* mem, const char** differences) {
   return guarded(mem, __func__, [&](Memory& memory) {
     if (!differences) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
@@ -192,6 +202,7 @@ int GnomonPrintAllStats(void* mem, FILE* outfile, SUNOutputFormat fmt) {
     print("Max position constraint", monitor.position_max());
     print("Max velocity constraint", monitor.velocity_max());
     print("Broken promises", static_cast<long>(run.broken_promises().size()));
+    print("Singular position at step", run.singular_position().step);
     print("Scheme", memory.scheme.name);
     print("Solver", memory.solver.name);
     print("Differences", differences_of(memory));

@@ -232,6 +232,29 @@ BOOST_AUTO_TEST_CASE(statistics_in_the_formats_of_sundials) {
   BOOST_TEST(std::count(csv.begin(), csv.end(), '\n') == 1);
 }
 
+// Cranks that pass the horizontal at t = .7.
+BOOST_AUTO_TEST_CASE(a_singular_position) {
+  const SunContext context;
+  void* mem = GnomonCreate(context);
+  const SunOwner<N_Vector> y(N_VNew_Serial(12, context));
+  BOOST_TEST(GnomonSetProblem(mem, "n-four-bar", nullptr) == GNOMON_SUCCESS);
+  BOOST_TEST(GnomonSetScheme(mem, "line-integral-ggl", nullptr) == GNOMON_SUCCESS);
+  BOOST_TEST(GnomonSetStep(mem, 1e-2) == GNOMON_SUCCESS);
+  BOOST_TEST(GnomonInit(mem, 0, nullptr) == GNOMON_SUCCESS);
+  long step = -1;
+  double t = 0, at = 0;
+  BOOST_TEST(GnomonEvolve(mem, 0.5, y.get(), &t, GNOMON_NORMAL) == GNOMON_SUCCESS);
+  BOOST_TEST(GnomonGetSingularPosition(mem, &step, &at) == GNOMON_SUCCESS);
+  BOOST_TEST(step == 0);
+  BOOST_TEST(GnomonEvolve(mem, 1, y.get(), &t, GNOMON_NORMAL) == GNOMON_SUCCESS);
+  BOOST_TEST(GnomonGetSingularPosition(mem, &step, &at) == GNOMON_SUCCESS);
+  BOOST_TEST(step > 65);
+  BOOST_TEST(step < 75);
+  BOOST_TEST(std::abs(at - 1e-2 * static_cast<double>(step)) < 1e-12);
+  BOOST_TEST(GnomonGetSingularPosition(mem, nullptr, &at) == GNOMON_BAD_VALUE);
+  GnomonFree(&mem);
+}
+
 #if GNOMON_HAS_SUNSTEPPER
 BOOST_AUTO_TEST_CASE(a_run_as_a_stepper) {
   const SunContext context;
