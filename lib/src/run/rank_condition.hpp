@@ -14,12 +14,12 @@ namespace gnomon {
 
 class RankCondition {
  public:
-  explicit RankCondition(const System& system) : system_(&system) {
+  explicit RankCondition(const System& system)
+      : system_(&system), factors_(system.m() <= largest_dense ? system.m() : 0) {
     values_.setZero(system.constraint_pattern().nonzeros());
     if (system.m() == 0 || system.m() > largest_dense) return;
     row_.setZero(system.n());
     gram_.setZero(system.m(), system.m());
-    factors_ = Eigen::LDLT<Matrix>(system.m());
   }
 
   /// Whether at() is the estimate; else it is what constraint_rank finds.
