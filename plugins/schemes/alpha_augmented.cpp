@@ -1,7 +1,7 @@
 /// \file
 /// alpha-augmented: the alpha-scheme (alpha.cpp) with its multipliers from an augmented Lagrange iteration,
-/// augmented_alpha.hpp. Conserves what alpha conserves up to lambda times what the tolerance leaves of g. Source:
-/// Glowinski, Holmstroem, Algorithm 1, (10), (11). For a mass that depends on the configuration:
+/// augmented_alpha.hpp. Conserves what alpha conserves; with update=first, up to lambda times what the tolerance leaves
+/// of g. Source: Glowinski, Holmstroem, Algorithm 1, (10), (11). For a mass that depends on the configuration:
 /// augmented_kicks.hpp.
 
 #include "alpha_augmented/augmented_alpha.hpp"

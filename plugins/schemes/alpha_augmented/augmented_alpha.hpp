@@ -29,6 +29,7 @@ class AugmentedAlpha {
     if (system.traits().constraint_weights.size() == m_) weights_ = system.traits().constraint_weights;
     for (Vector* v : {&centre_, &end_}) v->setZero(system.constraint_pattern().nonzeros());
     values_.setZero(equations.pattern().nonzeros());
+    low_.setZero(n_);
   }
 
   Index m() const { return m_; }
@@ -65,12 +66,18 @@ class AugmentedAlpha {
       }
   }
   void move(const Vector& d, Vector& x) const { x += d.head(n_); }
+  /// low += d: the last update's multipliers, and g = 0 beyond double precision. lambda times what the tolerance leaves
+  /// of g would be energy, in every step.
+  void settle(const Vector& d) {
+    low_ = equations_->low() + d.head(n_);
+    equations_->set_low(low_);
+  }
 
  private:
   AlphaEquations* equations_;
   double eps_;
   Index n_, m_;
-  Vector weights_, values_, centre_, end_;
+  Vector weights_, values_, centre_, end_, low_;
 };
 
 }  // namespace gnomon::kernels

@@ -83,6 +83,7 @@ class AugmentedKicks {
       for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) add(unknowns() + i, g.indices[k], end_[k]);
     }
   }
+  void settle(const Vector&) const {}
   void move(const Vector& d, Vector& x) const {
     x.head(n_) += d.head(n_);
     x.segment(n_, n_) += d.segment(n_, n_) / h();

@@ -110,6 +110,16 @@ BOOST_AUTO_TEST_CASE(jacobians_agree_in_contact) {
   }
 }
 
+// What a solve at double precision leaves of the equation is energy.
+BOOST_AUTO_TEST_CASE(the_energy_of_a_stiff_penalty_does_not_drift) {
+  for (const char* problem : {"heavy-top", "polymer", "closed-chain"}) BOOST_TEST_CONTEXT(problem) {
+      Integrator integrator = start(registry().build(problem, {}), "alpha-penalty");
+      advance(integrator, 2000, 1e-3);
+      const Drift& energy = integrator.monitor().discrete_energy();
+      BOOST_TEST(energy.max_abs_error() <= 2e-15);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(penalties_tend_to_the_constraint) {
   const ProblemInstance instance = registry().build("planar-pendulum", {});
   Integrator exact = start(instance, "alpha");

@@ -12,7 +12,8 @@
 ///     E(n+1/2) = [M d+.d+/h^2 + (alpha - 1/4) A d+.d+]/2 + U(m+) + P(m+)
 ///
 /// which is (19) with h^2 (alpha - 1/4) A in (18), and V(m+) for the nonlinear part. U(m+, t_n + h/2) - U(m+, t_n) and
-/// the like at m- is work too, where U depends on time. Source: Glowinski, Holmstroem, (16), (19), (31).
+/// the like at m- is work too, where U depends on time. Solutions are x + low(), refined at Extended: what a residual
+/// leaves is energy, of a stiff penalty in every step. Source: Glowinski, Holmstroem, (16), (19), (31).
 
 #include <algorithm>
 #include <cmath>
@@ -30,7 +31,7 @@ struct AlphaRule {
   AlphaMultiplier::Rule multiplier;
 };
 
-class AlphaEquations final : public TemplatedEquations<AlphaEquations>, public AlphaSplitForm {
+class AlphaEquations final : public TemplatedEquations<AlphaEquations, true>, public AlphaSplitForm {
  public:
   AlphaEquations(const System& system, const AlphaRule& rule)
       : AlphaSplitForm(system, rule.alpha, rule.multiplier.kind == AlphaMultiplier::Kind::end && !rule.split_potential,
@@ -49,11 +50,13 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations>, public A
     if (multiplier_.unknowns() > 0) blocks_.push_back({"lambda", n_, multiplier_.unknowns()});
     build_pattern();
     allocate(pattern_.cols);
-    points_.at_double.allocate(n_, system.m());
-    points_.at_dual.allocate(n_, system.m());
-    for (Vector* v : {&frame_.x, &frame_.tail, &frame_.base, &velocity_.at_double, &force_.at_double, &work_})
+    points_.for_each([&](auto& b) { b.allocate(n_, system.m()); });
+    for (auto* buffer : {&velocity_, &force_}) buffer->for_each([this](auto& v) { v.resize(n_); });
+    for (Vector* v : {&frame_.x, &frame_.tail, &frame_.base, &frame_.base_tail, &position_, &tail_, &work_})
       v->setZero(n_);
-    for (auto* v : {&velocity_.at_dual, &force_.at_dual, &x_dual_}) *v = VectorOf<Dual1>::Constant(n_, Dual1(0.0));
+    node_dual_ = VectorOf<Dual1>::Constant(n_, Dual1(0.0));
+    node_extended_.setZero(n_);
+    for (auto* v : {&solution_, &extended_rows_}) v->setZero(pattern_.cols);
     frame_.g.setZero(system.m());
     lambda_.setZero(system.m());
     base_.setZero(constant_part_ ? pattern_.nonzeros() : 0);
@@ -82,14 +85,17 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations>, public A
   /// A penalty with frequencies above 1/h.
   bool stiff() const { return stiff_; }
   /// The node at which the next solve is.
-  void place_node(double t, const Compensated& x, const Vector& base, double sigma) {
+  void place_node(double t, const Compensated& x, const Compensated& base, double sigma) {
     frame_.t = t;
     frame_.sigma = sigma;
     frame_.x = x.value();
     frame_.tail = x.tail();
-    frame_.base = base;
-    if (has_force())
-      for (Index j = 0; j < n_; ++j) x_dual_[j].value = frame_.x[j];
+    frame_.base = base.value();
+    frame_.base_tail = base.tail();
+    if (has_force()) {
+      for (Index j = 0; j < n_; ++j) node_dual_[j].value = frame_.x[j];
+      node_extended_ = frame_.x.cast<Extended>() + frame_.tail.cast<Extended>();
+    }
     multiplier_.begin(frame_);
   }
 
@@ -120,12 +126,12 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations>, public A
   }
   double rounding_floor() const override { return floor_; }
 
-  /// F of a solution, the multipliers of constraints and obstacles; also evaluates end_constraints().
+  /// F at x + low(), the multipliers of constraints and obstacles; also evaluates end_constraints().
   const Vector& effective_multiplier(const Vector& x) {
-    auto& b = points_.at_double;
-    b.place(frame_, x);
-    multiplier_.evaluate(frame_, x, b, rows_);
-    return b.multiplier;
+    auto& b = place_solution(x);
+    multiplier_.evaluate(frame_, solution_, b, extended_rows_);
+    lambda_ = b.multiplier.cast<double>();
+    return lambda_;
   }
 
   /// G((x^{n+1} + x^{n-1})/2) and G(x^{n+1}) of a solution, on the constraint pattern.
@@ -135,25 +141,20 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations>, public A
     multiplier_.jacobians(frame_, b, centre, end);
   }
 
-  /// E(n+1/2) - E(n-1/2) of a solution: what the force and the time in U do.
+  /// E(n+1/2) - E(n-1/2) at x + low(): what the force and the time in U do.
   double work(const Vector& x) {
     const bool moving = system_->parts().time_dependence;
     if (!has_force() && !moving) return 0;
-    auto& b = points_.at_double;
-    b.place(frame_, x);
-    double sum = 0;
-    if (has_force()) {
-      velocity_.at_double = (b.plus + b.minus) / (2 * frame_.h);
-      at_.force(frame_.t, frame_.x, velocity_.at_double, force_.at_double);
-      sum += 0.5 * force_.at_double.dot(b.plus + b.minus);
-    }
+    auto& b = place_solution(x);
+    Extended sum = 0;
+    if (has_force()) sum += 0.5 * applied(b).dot(b.plus + b.minus);
     if (moving) {
       b.place_middles(frame_);
       const double before = frame_.t - 0.5 * frame_.h, after = frame_.t + 0.5 * frame_.h;
-      sum += at_.potential(after, b.m_plus) - at_.potential(frame_.t, b.m_plus);
-      sum += at_.potential(frame_.t, b.m_minus) - at_.potential(before, b.m_minus);
+      sum += potential(after, b.m_plus) - potential(frame_.t, b.m_plus);
+      sum += potential(frame_.t, b.m_minus) - potential(before, b.m_minus);
     }
-    return sum;
+    return static_cast<double>(sum);
   }
 
   /// E(n+1/2) with d+ = d + d_tail from the node q.
@@ -187,18 +188,17 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations>, public A
 
   template <class S>
   void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
+    using Real = typename DualBase<S>::type;
     auto& b = points_.template get<S>();
-    const double h = frame_.h;
+    const Real h = frame_.h;
     b.place(frame_, x);
     potential_.evaluate(frame_, b);
     multiplier_.evaluate(frame_, x, b, f);
     at_.mass_times(b.delta, b.m_delta);
     for (Index j = 0; j < n_; ++j) f[j] = b.m_delta[j] * (1 / h) + (b.u[j] + b.force[j]) * h;
-    if (shift_ != 0) add_quadratic_part(b.delta, h * shift_, f);
+    if (shift_ != 0) add_quadratic_part<S>(b.delta, h * shift_, f);
     if (has_force()) {
-      auto &v = velocity_.template get<S>(), &q = force_.template get<S>();
-      for (Index j = 0; j < n_; ++j) v[j] = (b.plus[j] + b.minus[j]) * (0.5 / h);
-      at_.force(frame_.t, node<S>(), v, q);
+      const auto& q = applied(b);
       for (Index j = 0; j < n_; ++j) f[j] -= q[j] * h;
     }
   }
@@ -291,8 +291,29 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations>, public A
            (scales_.hidden() / scales_.s()).cwiseAbs2().maxCoeff();
   }
 
+  /// The points of x + low(), which is put into solution_.
+  AlphaPoint<Extended>& place_solution(const Vector& x) {
+    solution_ = x.cast<Extended>() + low_.cast<Extended>();
+    points_.at_extended.place(frame_, solution_);
+    return points_.at_extended;
+  }
+  /// Q(x, v, t) of placed points
   template <class S>
-  void add_quadratic_part(const VectorOf<S>& delta, double factor, VectorRefOf<S> f) const {
+  const VectorOf<S>& applied(const AlphaPoint<S>& b) {
+    auto &v = velocity_.template get<S>(), &q = force_.template get<S>();
+    const auto factor = 0.5 / static_cast<typename DualBase<S>::type>(frame_.h);
+    for (Index j = 0; j < n_; ++j) v[j] = (b.plus[j] + b.minus[j]) * factor;
+    at_.force(frame_.t, node<S>(), v, q);
+    return q;
+  }
+  Extended potential(double t, const VectorOf<Extended>& q) {
+    position_ = q.cast<double>();
+    tail_ = (q - position_.cast<Extended>()).cast<double>();
+    return system_->potential_compensated(t, position_, tail_, work_);
+  }
+
+  template <class S>
+  void add_quadratic_part(const VectorOf<S>& delta, typename DualBase<S>::type factor, VectorRefOf<S> f) const {
     const SparsityPattern& pattern = system_->hessian_pattern();
     for (Index i = 0; i < n_; ++i)
       for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k)
@@ -302,8 +323,10 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations>, public A
   const VectorOf<S>& node() const {
     if constexpr (std::is_same_v<S, double>)
       return frame_.x;
+    else if constexpr (std::is_same_v<S, Extended>)
+      return node_extended_;
     else
-      return x_dual_;
+      return node_dual_;
   }
 
   const Vector& quadratic_part() const override { return quadratic_part_; }
@@ -325,10 +348,11 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations>, public A
   std::vector<Block> blocks_;
   BlockMap mass_, hessian_, force_map_;
   std::vector<Index> outer_;
-  ForBothScalars<AlphaPoint> points_;
-  ForBothScalars<VectorOf> velocity_, force_;
-  VectorOf<Dual1> x_dual_;
-  Vector quadratic_part_, base_, hessian_values_, force_values_, lambda_, rows_, work_;
+  ForAllScalars<AlphaPoint> points_;
+  ForAllScalars<VectorOf> velocity_, force_;
+  VectorOf<Dual1> node_dual_;
+  VectorOf<Extended> node_extended_, solution_, extended_rows_;
+  Vector quadratic_part_, base_, hessian_values_, force_values_, lambda_, rows_, position_, tail_, work_;
 };
 
 }  // namespace gnomon::kernels

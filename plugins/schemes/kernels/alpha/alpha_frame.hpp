@@ -16,17 +16,12 @@ namespace gnomon::kernels {
 
 struct AlphaFrame {
   double t = 0, h = 1, sigma = 1;
-  Vector x, tail;  ///< the node, compensated
-  Vector base;
-  Vector g;  ///< constraints at the node
-
-  /// d+ and d- of a solution
-  void increments(const Vector& delta, Vector& plus, Vector& minus) const {
-    plus = base + sigma * delta;
-    minus = base - (1 - sigma) * delta;
-  }
+  Vector x, tail;          ///< the node, compensated
+  Vector base, base_tail;  ///< base, compensated
+  VectorOf<Extended> g;    ///< constraints at the node
 };
 
+/// At double, at duals or at Extended.
 template <class S>
 struct AlphaPoint {
   VectorOf<S> delta, plus, minus;       ///< delta, d+, d-
@@ -47,8 +42,8 @@ struct AlphaPoint {
     for (Index j = 0; j < delta.size(); ++j) {
       const S d = unknowns[j];
       delta[j] = d;
-      plus[j] = d * sigma + frame.base[j];
-      minus[j] = d * (sigma - 1) + frame.base[j];
+      plus[j] = (d * sigma + frame.base_tail[j]) + frame.base[j];
+      minus[j] = (d * (sigma - 1) + frame.base_tail[j]) + frame.base[j];
       middle[j] = (d * 0.25 + frame.tail[j]) + frame.x[j];
     }
   }

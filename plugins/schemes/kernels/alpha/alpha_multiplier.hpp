@@ -18,6 +18,7 @@
 
 #include <algorithm>
 
+#include "gnomon/base/finite.hpp"
 #include "gnomon/model/system_at.hpp"
 #include "kernels/alpha/alpha_frame.hpp"
 #include "kernels/common/step_frame.hpp"
@@ -25,20 +26,21 @@
 
 namespace gnomon::kernels {
 
-/// [r(a) - r(b)]/(a - b) for r = (y^+)^2/2, and its derivatives.
+/// [r(a) - r(b)]/(a - b) for r = (y^+)^2/2, and its derivatives. Real: double or Extended
+template <class Real>
 struct OneSidedQuotient {
-  double value = 0, by_a = 0, by_b = 0;
-  OneSidedQuotient(double a, double b) {
+  Real value = 0, by_a = 0, by_b = 0;
+  OneSidedQuotient(Real a, Real b) {
     if (a > 0 && b > 0) {
       value = 0.5 * (a + b);
       by_a = by_b = 0.5;
     } else if (a > 0) {
-      const double s = a / (a - b);  // in (0, 1]
+      const Real s = a / (a - b);  // in (0, 1]
       value = 0.5 * a * s;
       by_a = s * (1 - 0.5 * s);
       by_b = 0.5 * s * s;
     } else if (b > 0) {
-      const double s = b / (b - a);
+      const Real s = b / (b - a);
       value = 0.5 * b * s;
       by_a = 0.5 * s * s;
       by_b = s * (1 - 0.5 * s);
@@ -65,11 +67,16 @@ class AlphaMultiplier {
         linear_(system.traits().constraint_degree == 1) {
     weights_ = Vector::Ones(m_);
     if (system.traits().constraint_weights.size() == m_) weights_ = system.traits().constraint_weights;
-    for (auto* v : {&a_.at_double, &b_.at_double}) v->setZero(m_);
-    for (auto* v : {&a_.at_dual, &b_.at_dual}) v->resize(m_);
-    for (Vector* v : {&at_point_.at_double, &end_}) v->setZero(n_);
+    for (auto* buffer : {&a_, &b_}) buffer->for_each([this](auto& v) { v.resize(m_); });
+    at_point_.at_double.setZero(n_);
     at_point_.at_dual = VectorOf<Dual1>::Constant(n_, Dual1(0.0));
-    for (Vector* v : {&lambda_, &slope_plus_, &slope_minus_, &energy_g_}) v->setZero(m_);
+    at_point_.at_extended.setZero(n_);
+    end_.setZero(n_);
+    for (Vector* v : {&lambda_, &slope_plus_, &slope_minus_, &g_, &g_origin_}) v->setZero(m_);
+    g_extended_.setZero(m_);
+    position_.setZero(n_);
+    tail_.setZero(n_);
+    extended_values_.setZero(system.constraint_pattern().nonzeros());
     for (Vector* v : {&values_, &plus_values_, &minus_values_}) v->setZero(system.constraint_pattern().nonzeros());
   }
 
@@ -78,11 +85,14 @@ class AlphaMultiplier {
   /// The fixed multipliers of the augmented kind.
   void set_lambda(const Vector& lambda) { lambda_ = lambda; }
   double largest_weight() const { return m_ > 0 ? weights_.maxCoeff() : 0; }
-  /// g(x^{n+1}) of the last evaluation at double.
-  const Vector& end_constraints() const { return a_.at_double; }
+  /// g(x^{n+1}) of the last evaluation at Extended, rounded.
+  const Vector& end_constraints() {
+    g_ = a_.at_extended.cast<double>();
+    return g_;
+  }
 
   void begin(AlphaFrame& frame) {
-    if (m_ > 0) system_->constraints_compensated(frame.t, frame.x, frame.tail, frame.g, values_);
+    if (m_ > 0) constraints(frame.t, frame.x, frame.tail, frame.g);
   }
 
   /// b.force = G^T F, after b.place(); f.tail(m) = g(x^{n+1}) where lambda is unknown.
@@ -96,7 +106,7 @@ class AlphaMultiplier {
     if (rule_.kind == Kind::penalty) {
       difference(frame, b.plus, 0.5, a);
       difference(frame, b.minus, -0.5, b_.get<S>());
-      for (Index i = 0; i < m_; ++i) b.multiplier[i] = quotient(i, a[i], b_.get<S>()[i]) * (weights_[i] / rule_.eps);
+      for (Index i = 0; i < m_; ++i) b.multiplier[i] = quotient(i, a[i], b_.get<S>()[i]) * stiffness<S>(i);
       at_->constraint_force(frame.t, b.middle, b.multiplier, b.force);
       return;
     }
@@ -105,7 +115,7 @@ class AlphaMultiplier {
       b.multiplier = unknowns.tail(m_);
       f.tail(m_) = a;
     } else {
-      for (Index i = 0; i < m_; ++i) b.multiplier[i] = a[i] * (weights_[i] / rule_.eps) + lambda_[i];
+      for (Index i = 0; i < m_; ++i) b.multiplier[i] = a[i] * stiffness<S>(i) + lambda_[i];
     }
     auto& middle = at_point_.get<S>();
     const bool at_end = rule_.kind == Kind::end;
@@ -117,11 +127,10 @@ class AlphaMultiplier {
   /// P at a point, compensated.
   long double energy(double t, const Vector& q, const Vector& tail) {
     if (rule_.kind != Kind::penalty || m_ == 0) return 0;
-    system_->constraints_compensated(t, q, tail, energy_g_, values_);
-    long double sum = 0;
+    constraints(t, q, tail, g_extended_);
+    Extended sum = 0;
     for (Index i = 0; i < m_; ++i)
-      if (i < two_sided_ || energy_g_[i] > 0)
-        sum += static_cast<long double>(weights_[i]) * energy_g_[i] * energy_g_[i];
+      if (i < two_sided_ || g_extended_[i] > 0) sum += weights_[i] * g_extended_[i] * g_extended_[i];
     return sum / (2 * rule_.eps);
   }
 
@@ -193,6 +202,29 @@ class AlphaMultiplier {
         for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) visit(g.indices[j], g.indices[k]);
   }
 
+  /// out = g at q + tail.
+  void constraints(double t, const Vector& q, const Vector& tail, VectorOf<Extended>& out) {
+    if (rule_.kind == Kind::penalty && extended_constraints(t, q, tail, out)) return;
+    system_->constraints_compensated(t, q, tail, g_, values_);
+    out = g_.cast<Extended>();
+  }
+  /// The same as g(0) + G(x/2) x, exact for quadratic g: far from g = 0, w g^2/eps shows a rounding of g to double. That
+  /// of g(0) is the same at every x. False: the model does not offer G at Extended.
+  bool extended_constraints(double t, const Vector& q, const Vector& tail, VectorOf<Extended>& out) {
+    const ExtendedPrecision* extended = system_->parts().extended;
+    end_ = 0.5 * q;
+    tail_ = 0.5 * tail;
+    if (!extended || !extended->extended_jacobian(t, end_, tail_, extended_values_)) return false;
+    position_ = q.cast<Extended>() + tail.cast<Extended>();
+    multiply(system_->constraint_pattern(), extended_values_, position_, out);
+    if (!origin_known_) {
+      end_.setZero();
+      system_->constraints(t, end_, g_origin_);
+      origin_known_ = all_finite(g_origin_);
+    }
+    out += g_origin_.cast<Extended>();
+    return true;
+  }
   /// out = g(x + factor d) = g(x) + factor G(x + factor d/2) d: for quadratic g exact, and without cancellation.
   template <class S>
   void difference(const AlphaFrame& frame, const VectorOf<S>& d, double factor, VectorOf<S>& out) {
@@ -201,14 +233,20 @@ class AlphaMultiplier {
     if (!linear_)  // else G is the same everywhere
       for (Index j = 0; j < n_; ++j) point[j] = (d[j] * half + frame.tail[j]) + frame.x[j];
     at_->constraint_jacobian_times(frame.t, point, d, out);
-    for (Index i = 0; i < m_; ++i) out[i] = out[i] * factor + frame.g[i];
+    for (Index i = 0; i < m_; ++i) out[i] = out[i] * factor + static_cast<typename DualBase<S>::type>(frame.g[i]);
   }
-  double quotient(Index i, double a, double b) const {
-    return i < two_sided_ ? 0.5 * (a + b) : OneSidedQuotient(a, b).value;
+  /// w_i/eps
+  template <class S>
+  auto stiffness(Index i) const {
+    return static_cast<typename DualBase<S>::type>(weights_[i]) / rule_.eps;
+  }
+  template <class Real>
+  Real quotient(Index i, const Real& a, const Real& b) const {
+    return i < two_sided_ ? 0.5 * (a + b) : OneSidedQuotient<Real>(a, b).value;
   }
   Dual1 quotient(Index i, const Dual1& a, const Dual1& b) const {
     if (i < two_sided_) return (a + b) * 0.5;
-    const OneSidedQuotient q(a.value, b.value);
+    const OneSidedQuotient<double> q(a.value, b.value);
     Dual1 out = chain(a, q.value, q.by_a);
     out.grad[0] += q.by_b * b.grad[0];
     return out;
@@ -216,13 +254,13 @@ class AlphaMultiplier {
   /// dF = slope_plus (row of G(m+) or G(x^{n+1})) + slope_minus (row of G(m-)), by delta.
   void slopes(double sigma) {
     for (Index i = 0; i < m_; ++i) {
-      const double w = weights_[i] / rule_.eps;
+      const double w = stiffness<double>(i);
       double by_a = 0.5, by_b = 0.5;
       if (rule_.kind == Kind::augmented) {
         by_a = 2;  // through x^{n+1}, which moves by sigma, not sigma/2
         by_b = 0;
       } else if (i >= two_sided_) {
-        const OneSidedQuotient q(a_.at_double[i], b_.at_double[i]);
+        const OneSidedQuotient<double> q(a_.at_double[i], b_.at_double[i]);
         by_a = q.by_a;
         by_b = q.by_b;
       }
@@ -245,8 +283,11 @@ class AlphaMultiplier {
   Rule rule_;
   Index n_, m_, two_sided_;
   bool linear_;
-  Vector weights_, end_, lambda_, slope_plus_, slope_minus_, energy_g_, values_, plus_values_, minus_values_;
-  ForBothScalars<VectorOf> a_, b_, at_point_;
+  Vector weights_, end_, lambda_, slope_plus_, slope_minus_, g_, values_, plus_values_, minus_values_;
+  Vector tail_, g_origin_;
+  bool origin_known_ = false;  ///< g_origin_ is g(0)
+  VectorOf<Extended> g_extended_, position_, extended_values_;
+  ForAllScalars<VectorOf> a_, b_, at_point_;
   BlockMap force_map_, position_map_;
   std::vector<Index> normal_;
 };

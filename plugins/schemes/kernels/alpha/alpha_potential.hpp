@@ -20,6 +20,7 @@ class AlphaPotential {
   AlphaPotential(const System& system, SystemAt& at, bool split)
       : system_(&system),
         invariants_(system.parts().split),
+        extended_(system.parts().extended),
         at_(&at),
         count_(split ? system.parts().n_invariants() : 0),
         split_(split) {
@@ -28,6 +29,10 @@ class AlphaPotential {
     pi_plus_dual_.resize(count_);
     pi_minus_dual_.resize(count_);
     c_dual_.resize(count_);
+    for (auto* v : {&pi_plus_extended_, &pi_minus_extended_}) v->setZero(count_);
+    middle_extended_.setZero(invariants_->invariant_pattern().nonzeros());
+    dual_.allocate(system.n(), 0);
+    for (Vector* v : {&position_, &tail_}) v->setZero(system.n());
     for (Vector* v : {&middle_values_, &plus_values_, &minus_values_})
       v->setZero(invariants_->invariant_pattern().nonzeros());
   }
@@ -42,21 +47,20 @@ class AlphaPotential {
     b.u += b.work;
   }
   void evaluate(const AlphaFrame& frame, AlphaPoint<Dual1>& b) {
-    const double t = frame.t;
-    if (!split_) return at_->potential_gradient(t, b.middle, b.u);
+    if (!split_) return at_->potential_gradient(frame.t, b.middle, b.u);
     b.place_middles(frame);
-    at_->invariants(b.m_plus, pi_plus_dual_);
-    at_->invariants(b.m_minus, pi_minus_dual_);
-    for (Index k = 0; k < count_; ++k) {
-      const Dual1 &plus = pi_plus_dual_[k], &minus = pi_minus_dual_[k];
-      const Quotient by_plus = difference_quotient(*invariants_, k, minus.value, plus.value);
-      const Quotient by_minus = difference_quotient(*invariants_, k, plus.value, minus.value);
-      c_dual_[k] = chain(plus, by_plus.value, by_plus.derivative);
-      c_dual_[k].grad[0] += by_minus.derivative * minus.grad[0];
-    }
-    at_->invariant_force(b.middle, c_dual_, b.u);
-    at_->regular_potential_gradient(t, b.middle, b.work);
-    b.u += b.work;
+    split_gradient(frame.t, b);
+  }
+  /// Of a model that is not evaluated at Extended, to first order from the rounded positions.
+  void evaluate(const AlphaFrame& frame, AlphaPoint<Extended>& b) {
+    if (!split_) return at_->potential_gradient(frame.t, b.middle, b.u);
+    b.place_middles(frame);
+    if (extended_ && split_gradient(frame.t, b)) return;
+    split(b.middle, dual_.middle);
+    split(b.m_plus, dual_.m_plus);
+    split(b.m_minus, dual_.m_minus);
+    split_gradient(frame.t, dual_);
+    for (Index j = 0; j < b.u.size(); ++j) b.u[j] = static_cast<Extended>(dual_.u[j].value) + dual_.u[j].grad[0];
   }
 
   /// values on hessian_pattern() = Hess U2 + sum_k c_k Hess pi_k + sum_i lambda_i Hess g_i, four times the derivative
@@ -84,6 +88,48 @@ class AlphaPotential {
   }
 
  private:
+  void split_gradient(double t, AlphaPoint<Dual1>& b) {
+    at_->invariants(b.m_plus, pi_plus_dual_);
+    at_->invariants(b.m_minus, pi_minus_dual_);
+    for (Index k = 0; k < count_; ++k) {
+      const Dual1 &plus = pi_plus_dual_[k], &minus = pi_minus_dual_[k];
+      const Quotient by_plus = difference_quotient(*invariants_, k, minus.value, plus.value);
+      const Quotient by_minus = difference_quotient(*invariants_, k, plus.value, minus.value);
+      c_dual_[k] = chain(plus, by_plus.value, by_plus.derivative);
+      c_dual_[k].grad[0] += by_minus.derivative * minus.grad[0];
+    }
+    at_->invariant_force(b.middle, c_dual_, b.u);
+    at_->regular_potential_gradient(t, b.middle, b.work);
+    b.u += b.work;
+  }
+  /// False: the model does not offer it.
+  bool split_gradient(double t, AlphaPoint<Extended>& b) {
+    split(b.m_plus, position_, tail_);
+    if (!extended_->extended_invariants(position_, tail_, pi_plus_extended_)) return false;
+    split(b.m_minus, position_, tail_);
+    extended_->extended_invariants(position_, tail_, pi_minus_extended_);
+    split(b.middle, position_, tail_);
+    extended_->extended_regular_gradient(t, position_, tail_, b.u);
+    extended_->extended_invariant_jacobian(position_, tail_, middle_extended_);
+    const SparsityPattern& pi = invariants_->invariant_pattern();
+    for (Index k = 0; k < count_; ++k) {
+      const Extended c = difference_quotient([&](Extended x) { return extended_->extended_invariant_potential(k, x); },
+                                             pi_minus_extended_[k], pi_plus_extended_[k])
+                             .value;
+      for (Index i = pi.offsets[k]; i < pi.offsets[k + 1]; ++i) b.u[pi.indices[i]] += c * middle_extended_[i];
+    }
+    return true;
+  }
+  static void split(const VectorOf<Extended>& x, Vector& value, Vector& tail) {
+    value = x.cast<double>();
+    tail = (x - value.cast<Extended>()).cast<double>();
+  }
+  static void split(const VectorOf<Extended>& x, VectorOf<Dual1>& value_and_tail) {
+    for (Index j = 0; j < x.size(); ++j) {
+      value_and_tail[j].value = static_cast<double>(x[j]);
+      value_and_tail[j].grad[0] = static_cast<double>(x[j] - value_and_tail[j].value);
+    }
+  }
   void quotients(const AlphaPoint<double>& b) {
     invariants_->invariants(b.m_plus, pi_plus_);
     invariants_->invariants(b.m_minus, pi_minus_);
@@ -97,11 +143,15 @@ class AlphaPotential {
 
   const System* system_;
   const SplitPotential* invariants_;
+  const ExtendedPrecision* extended_;
   SystemAt* at_;
   Index count_;
   bool split_;
   Vector pi_plus_, pi_minus_, c_, dc_plus_, dc_minus_, middle_values_, plus_values_, minus_values_;
   VectorOf<Dual1> pi_plus_dual_, pi_minus_dual_, c_dual_;
+  AlphaPoint<Dual1> dual_;
+  VectorOf<Extended> pi_plus_extended_, pi_minus_extended_, middle_extended_;
+  Vector position_, tail_;
 };
 
 }  // namespace gnomon::kernels

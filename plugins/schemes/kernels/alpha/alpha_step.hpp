@@ -17,6 +17,7 @@
 #include "gnomon/scheme/scheme.hpp"
 #include "gnomon/scheme/step_warning.hpp"
 #include "kernels/alpha/alpha_equations.hpp"
+#include "kernels/common/extended_state.hpp"
 
 namespace gnomon::kernels {
 
@@ -28,15 +29,16 @@ class AlphaStep : public StepEquations, public StepWarning {
   AlphaStep(const System& system, std::shared_ptr<const System> owner, const AlphaRule& rule)
       : owner_(std::move(owner)),
         equations_(system, rule),
+        start_velocity_(system),
         n_(system.n()),
         m_(system.m() - rule.multiplier.n_obstacles) {
     alpha_ = rule.alpha;
     x_.setZero(equations_.size());
     x_start_.setZero(equations_.size());
     lambda_.setZero(m_);
-    for (Vector* v : {&velocity_, &sum_, &momentum_}) v->setZero(n_);
-    node_.set(velocity_);
-    increment_.set(velocity_);
+    delta_.setZero(n_);
+    for (Vector* v : {&zero_, &sum_, &momentum_, &work_}) v->setZero(n_);
+    for (Compensated* v : {&node_, &increment_}) v->set(zero_);
   }
 
   Index n_systems() const override { return 1; }
@@ -67,9 +69,11 @@ class AlphaStep : public StepEquations, public StepWarning {
 
   void predict(Index k, VectorRef x) override {
     if (starting_ && k == 0) {
-      system_velocity(velocity_);
-      velocity_ *= h_;
-      equations_.place_node(z0_->t, z0_->q, velocity_, 0.5);
+      start_velocity_.begin(z0_->p);
+      delta_ = start_velocity_.at<Extended>() * h_;
+      increment_.set(zero_);
+      add(increment_, delta_, work_);
+      equations_.place_node(z0_->t, z0_->q, increment_, 0.5);
       equations_.predict(lambda_, x);
     } else if (starting_ || z0_->history.count() == 0 || z0_->last_h != h_) {
       x = x_start_;
@@ -84,13 +88,13 @@ class AlphaStep : public StepEquations, public StepWarning {
 
   Next accept(Index k, const ConstVectorRef& x) override {
     x_ = x;
+    delta_ = x_.head(n_).cast<Extended>() + equations_.low().head(n_).cast<Extended>();
     if (!starting_ || k == 1) return Next::advance;
     // d+ = h v0 + delta/2
     x_start_ = x_;
     work_before_ = equations_.work(x_);
-    increment_.set(velocity_);
-    sum_ = 0.5 * x_.head(n_);
-    increment_.add(sum_);
+    delta_ *= 0.5;
+    add(increment_, delta_, work_);
     place_end();
     return Next::advance;
   }
@@ -100,7 +104,7 @@ class AlphaStep : public StepEquations, public StepWarning {
     next.q.add(increment_.value());
     next.q.add(increment_.tail());
     sum_ = increment_.value();
-    increment_.add(x_.head(n_));
+    add(increment_, delta_, work_);
     sum_ += increment_.value();  // d+ + d-
     equations_.model().mass().apply(sum_, momentum_);
     momentum_ /= 2 * h_;
@@ -138,25 +142,22 @@ class AlphaStep : public StepEquations, public StepWarning {
   Vector x_;  ///< solution of the current solve
 
  private:
-  void system_velocity(Vector& out) {
-    equations_.model().mass().solve(z0_->p.value(), out);
-    equations_.model().mass().solve(z0_->p.tail(), momentum_);
-    out += momentum_;
-  }
   void place_end() {
     node_ = z0_->q;
     node_.add(increment_.value());
     node_.add(increment_.tail());
-    equations_.place_node(z0_->t + h_, node_, increment_.value(), 1);
+    equations_.place_node(z0_->t + h_, node_, increment_, 1);
   }
 
+  StartVelocity start_velocity_;
   Index n_, m_;
   double alpha_ = 0.25, h_ = 1, work_before_ = 0;
   bool starting_ = true;
   const State* z0_ = nullptr;
   std::string warning_;
   Compensated node_, increment_;
-  Vector x_start_, lambda_, velocity_, sum_, momentum_;
+  VectorOf<Extended> delta_;  ///< of the current solve, x_ + low
+  Vector x_start_, lambda_, zero_, sum_, momentum_, work_;
 };
 
 }  // namespace gnomon::kernels

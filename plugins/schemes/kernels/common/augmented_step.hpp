@@ -39,6 +39,7 @@ struct AugmentedRule {
 ///                                              d and rows scaled so that they do not depend on h
 ///     for_each_entry(add)                      add(row, column, value) for each of them
 ///     move(d, x)                               x += what d stands for
+///     settle(d)                                after the last update, with its d
 ///     store(lambda, next)                      State::lambda and scheme data of the end of the step
 template <class Inner>
 class AugmentedStep final : public Inner::Step {
@@ -107,10 +108,14 @@ class AugmentedStep final : public Inner::Step {
   Next iterate() {
     g_ = inner_.end_constraints(x_);
     start_ = x_;
-    if (!rule_.second_order || !second_order()) inner_.first_order(g_, lambda_);
+    const bool linear = rule_.second_order && second_order();
+    if (!linear) inner_.first_order(g_, lambda_);
     inner_.set_lambda(lambda_);
     const double norm = rule_.max_norm ? g_.lpNorm<Eigen::Infinity>() : g_.norm();
-    if (norm < rule_.tolerance) return Next::advance;
+    if (norm < rule_.tolerance) {
+      if (linear) inner_.settle(correction_);
+      return Next::advance;
+    }
     // 100 updates that do not halve the violation: no number of further ones is worth waiting for.
     if (norm < 0.5 * best_) {
       best_ = norm;

@@ -97,6 +97,7 @@ class AugmentedPenalty {
         add(steps_ + i, g.indices[k], end_[k]);
       }
   }
+  void settle(const Vector&) const {}
   void move(const Vector& d, Vector& x) {
     x.head(n_) += d.head(n_);
     if (steps_ == n_) {

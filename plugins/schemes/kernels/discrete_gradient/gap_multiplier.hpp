@@ -17,6 +17,7 @@ namespace gnomon::kernels {
 
 class GapMultiplier : public MultiplierDefaults {
  public:
+  static constexpr bool refines = true;
   struct Rule {
     double eps = 1;
     bool exact = false;
@@ -72,7 +73,8 @@ class GapMultiplier : public MultiplierDefaults {
     tail_ = ((rule_.exact ? 1 : 0.5) * b.dq + step.z0->q.tail()) - (q - step.z0->q.value());
     system_->constraints_compensated(rule_.exact ? step.t1 : step.tm, q, tail_, out, g_values_);
   }
-  void constraints(const StepFrame& step, const StepPoint<Dual1>& b, VectorOf<Dual1>& out) {
+  template <class S>
+  void constraints(const StepFrame& step, const StepPoint<S>& b, VectorOf<S>& out) {
     at_.constraints(rule_.exact ? step.t1 : step.tm, rule_.exact ? b.q1 : b.qm, out);
   }
 
@@ -82,7 +84,7 @@ class GapMultiplier : public MultiplierDefaults {
   Rule rule_;
   GapPenalty penalty_;
   Index m_;
-  ForBothScalars<VectorOf> push_, y_;
+  ForAllScalars<VectorOf> push_, y_;
   Vector y0_, tail_, g_values_;
 };
 

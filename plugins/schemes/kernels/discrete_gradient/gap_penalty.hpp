@@ -35,26 +35,37 @@ class GapPenalty {
       if (pushes(i, y[i])) sum += 0.5L * stiffness_[i] * y[i] * y[i];
     return sum;
   }
-  /// dP/dy_i
-  double force(Index i, double y) const { return pushes(i, y) ? stiffness_[i] * y : 0; }
+  /// dP/dy_i. Real: double or Extended
+  template <class Real>
+  Real force(Index i, const Real& y) const {
+    return pushes(i, y) ? stiffness_[i] * y : 0;
+  }
   Dual1 force(Index i, const Dual1& y) const { return pushes(i, y.value) ? y * stiffness_[i] : Dual1(0.0); }
 
-  double quotient(Index i, double a, double b) const { return 0.5 * stiffness_[i] * branch(i, a, b).value; }
+  template <class Real>
+  Real quotient(Index i, double a, const Real& b) const {
+    return 0.5 * stiffness_[i] * branch<Real>(i, a, b).value;
+  }
   Dual1 quotient(Index i, double a, const Dual1& b) const {
-    const Branch d = branch(i, a, b.value);
+    const Branch<double> d = branch(i, a, b.value);
     return chain(b, 0.5 * stiffness_[i] * d.value, 0.5 * stiffness_[i] * d.slope);
   }
 
  private:
+  template <class Real>
   struct Branch {
-    double value, slope;
+    Real value, slope;
   };
-  bool pushes(Index i, double y) const { return i < two_sided_ || y > 0; }
+  template <class Real>
+  bool pushes(Index i, Real y) const {
+    return i < two_sided_ || y > 0;
+  }
   /// [r(b) - r(a)]/(b - a) and its derivative by b.
-  Branch branch(Index i, double a, double b) const {
+  template <class Real>
+  Branch<Real> branch(Index i, Real a, Real b) const {
     if (pushes(i, a) && pushes(i, b)) return {a + b, 1};
     if (!pushes(i, a) && !pushes(i, b)) return {0, 0};
-    const double d = b - a;
+    const Real d = b - a;
     if (a > 0) return {-a * (a / d), (a / d) * (a / d)};
     return {b * (b / d), (b / d) * ((b - 2 * a) / d)};
   }
