@@ -6,7 +6,7 @@
 ///     F1_i = M gamma_i - delta_i0 p0 + h sum_l W_il F_l,   F_l = grad U(q_l) + G(q_l)^T lambda_l - Q_l   i < s
 ///     F2_i = sum_l b_l P_i(c_l) G(q_l) q'_l + delta_i0 g(q0)/h                                            i < r
 
-#include <Eigen/LU>
+#include <cmath>
 
 #include "gnomon/scheme/one_solve_step.hpp"
 #include "hbvm/hbvm_inverse.hpp"
@@ -30,7 +30,7 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations, true> {
         r_(frame_.r()),
         w_(frame_.table.row_weights()),
         extended_w_(frame_.table.at<Extended>().row_weights()),
-        first_row_(frame_.table.at<Extended>().X.inverse().row(0).transpose()) {
+        first_row_(first_row_of_inverse(s)) {
     lay_out();
     buffers_.for_each([&](auto& b) {
       for (auto* v : {&b.q, &b.force, &b.work}) v->setZero(n_);
@@ -102,6 +102,14 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations, true> {
       at_.mass_times(b.q, b.force);
       dp += b.force * first_row_[i];
     }
+  }
+
+  /// The first row of X^-1: 2 sqrt(2j+1) where s - 1 - j is even, else 0. Exact where it can be: a rounding of the 2 that
+  /// multiplies p0 is energy in every step.
+  static VectorOf<Extended> first_row_of_inverse(Index s) {
+    VectorOf<Extended> row = VectorOf<Extended>::Zero(s);
+    for (Index j = s - 1; j >= 0; j -= 2) row[j] = 2 * std::sqrt(2 * static_cast<Extended>(j) + 1);
+    return row;
   }
 
   /// Multipliers and booked work of the step: lambda becomes the mean multiplier, lambda_0.
