@@ -50,7 +50,8 @@ void within(const std::string& where, F check) {
 void check_names(const Registry& registry, const CaseFiles& files) {
   for (const Case& c : files.cases) within(c.file + ", case \"" + c.name + "\"", [&] { check_case(registry, c); });
   for (const ConformanceStart& start : files.starts)
-    within(start.file + ", start of \"" + start.problem + "\"", [&] { check_problem(registry, start.problem, start.set); });
+    within(start.file + ", start of \"" + start.problem + "\"",
+           [&] { check_problem(registry, start.problem, start.set); });
   for (const ConformanceFailure& failure : files.failures)
     within(failure.file + ", known failure of \"" + failure.scheme + "\" on \"" + failure.problem + "\"",
            [&] { registry.scheme(failure.scheme); });
