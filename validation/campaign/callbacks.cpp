@@ -18,12 +18,11 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
-#include <map>
-#include <mutex>
 #include <optional>
 
 #include "campaign/campaign.hpp"
 #include "campaign/random_system.hpp"
+#include "campaign/tally.hpp"
 #include "gnomon/base/error.hpp"
 #include "gnomon/contact/contact.hpp"
 #include "gnomon/formula/dual.hpp"
@@ -242,7 +241,7 @@ Ran run_c(const RandomProblem& problem, const std::string& scheme, double h, CMo
 
 class Campaign {
  public:
-  Campaign(const Registry& registry, const Range& range) : registry_(registry), range_(range) {}
+  Campaign(const Registry& registry, const Range& range) : registry_(registry), range_(range), tally_(range) {}
 
   void take(long number) {
     std::mt19937_64 random(range_.seed * 1000003 + static_cast<std::uint64_t>(number));
@@ -292,23 +291,15 @@ class Campaign {
       }
     } catch (const Finding& finding) {
       outcome = "finding";
-      const std::lock_guard<std::mutex> lock(mutex_);
-      ++findings_;
-      std::printf("--seed %llu --first %ld --count 1 (%s; %s): %s\n", static_cast<unsigned long long>(range_.seed),
-                  number, contact ? "walled-pendulum" : problem.text.c_str(), text.c_str(), finding.what());
-      std::fflush(stdout);
+      tally_.found(number, (contact ? "walled-pendulum" : problem.text) + "; " + text, finding.what());
     } catch (const Error& error) {
       if (error.code() != ErrorCode::refused) throw;
       outcome = "refused";
     }
-    const std::lock_guard<std::mutex> lock(mutex_);
-    ++outcomes_[outcome];
+    tally_.add(outcome);
   }
 
-  long print() const {
-    for (const auto& [outcome, count] : outcomes_) std::printf("%8ld  %s\n", count, outcome.c_str());
-    return findings_;
-  }
+  long print() const { return tally_.print(); }
 
  private:
   bool takes(const ProblemInstance& instance, const std::string& scheme, const std::string& solver) const try {
@@ -320,9 +311,7 @@ class Campaign {
 
   const Registry& registry_;
   const Range& range_;
-  std::mutex mutex_;
-  std::map<std::string, long> outcomes_;
-  long findings_ = 0;
+  Tally tally_;
 };
 
 }  // namespace

@@ -7,12 +7,10 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <map>
-#include <mutex>
 #include <random>
 #include <vector>
 
-#include "campaign/campaign.hpp"
+#include "campaign/tally.hpp"
 #include "gnomon/base/error.hpp"
 #include "gnomon/registry/registry.hpp"
 #include "report/case_file.hpp"
@@ -123,9 +121,7 @@ long cases(const Registry& registry, const Range& range, const std::string& fold
   fs::create_directories(scratch / "cases");
   fs::create_directory_symlink(fs::absolute(folder).parent_path() / "data",
                                scratch / "data");  // tables are sought there
-  std::mutex mutex;
-  std::map<std::string, long> outcomes;
-  long findings = 0;
+  Tally tally(range);
   for_each_number(range, [&](long number) {
     Mutator mutator(range.seed * 0x9E3779B97F4A7C15ULL + static_cast<std::uint64_t>(number));
     const std::size_t which = mutator.pick(texts.size());
@@ -145,16 +141,11 @@ long cases(const Registry& registry, const Range& range, const std::string& fold
       outcome = "finding";
     }
     fs::remove_all(own);
-    const std::lock_guard<std::mutex> lock(mutex);
-    ++outcomes[outcome];
-    if (outcome != "finding") return;
-    ++findings;
-    std::printf("--seed %llu --first %ld --count 1 (%s): %s\n", static_cast<unsigned long long>(range.seed), number,
-                files[which].c_str(), text.c_str());
+    tally.add(outcome);
+    if (outcome == "finding") tally.found(number, files[which].string(), text);
   });
   fs::remove_all(scratch);
-  for (const auto& [outcome, count] : outcomes) std::printf("%8ld  %s\n", count, outcome.c_str());
-  return findings;
+  return tally.print();
 }
 
 }  // namespace gnomon::campaign

@@ -15,11 +15,9 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <map>
-#include <mutex>
 #include <random>
 
-#include "campaign/campaign.hpp"
+#include "campaign/tally.hpp"
 #include "gnomon/base/error.hpp"
 #include "gnomon/registry/registry.hpp"
 #include "gnomon/run/checkpoint.hpp"
@@ -137,6 +135,7 @@ class Campaign {
   Campaign(const Registry& registry, const Range& range)
       : registry_(registry),
         range_(range),
+        tally_(range),
         folder_(fs::temp_directory_path() / ("gnomon_campaign_" + std::to_string(getpid()))) {
     fs::create_directories(folder_);
     for (const Kind& kind : kinds())
@@ -182,14 +181,10 @@ class Campaign {
     target.load(sound.file);
     if (!target.advance(5, sound.kind.h).success() || target.state().q.value() != sound.later)
       found(number, sound, "stays: the sound checkpoint no longer goes on");
-    const std::lock_guard<std::mutex> lock(mutex_);
-    ++outcomes_[outcome];
+    tally_.add(outcome);
   }
 
-  long print() const {
-    for (const auto& [outcome, count] : outcomes_) std::printf("%8ld  %s\n", count, outcome.c_str());
-    return findings_;
-  }
+  long print() const { return tally_.print(); }
 
  private:
   Integrator integrator(const Kind& kind) const {
@@ -215,20 +210,14 @@ class Campaign {
     sound_.push_back(std::move(sound));
   }
   void found(long number, const Sound& sound, const std::string& text) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    ++findings_;
-    std::printf("--seed %llu --first %ld --count 1 (%s, %s): %s\n", static_cast<unsigned long long>(range_.seed),
-                number, sound.kind.problem.c_str(), sound.kind.scheme.c_str(), text.c_str());
-    std::fflush(stdout);
+    tally_.found(number, sound.kind.problem + ", " + sound.kind.scheme, text);
   }
 
   const Registry& registry_;
   const Range& range_;
+  Tally tally_;
   fs::path folder_;
   std::vector<Sound> sound_;
-  std::mutex mutex_;
-  std::map<std::string, long> outcomes_;
-  long findings_ = 0;
 };
 
 }  // namespace
