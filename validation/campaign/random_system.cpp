@@ -127,6 +127,28 @@ Matrix hessian(const System& system, double t, const Vector& q, const Vector& la
   return to_dense(pattern, values);
 }
 
+const char* name(ConstraintTerm::Kind kind) {
+  switch (kind) {
+    case ConstraintTerm::Kind::linear:
+      return "linear";
+    case ConstraintTerm::Kind::quadratic:
+      return "quadratic";
+    case ConstraintTerm::Kind::distance:
+      return "distance";
+    case ConstraintTerm::Kind::trigonometric:
+      break;
+  }
+  return "trigonometric";
+}
+
+template <class Model>
+std::shared_ptr<const System> made(const RandomTerms& terms, const Vector& q, bool turning) {
+  if (turning) return std::make_shared<AutodiffSystem<TurningModel<Model>>>(TurningModel<Model>(terms), q);
+  return std::make_shared<AutodiffSystem<Model>>(Model(terms), q);
+}
+
+}  // namespace
+
 double shortest_period(const System& system, const Vector& q, const Vector& v) {
   const Index n = system.n(), m = system.m();
   Vector a(n), lambda(m);
@@ -151,25 +173,7 @@ double shortest_period(const System& system, const Vector& q, const Vector& v) {
   return omega > 1e-6 ? 2 * std::acos(-1.0) / omega : 1;
 }
 
-const char* name(ConstraintTerm::Kind kind) {
-  switch (kind) {
-    case ConstraintTerm::Kind::linear:
-      return "linear";
-    case ConstraintTerm::Kind::quadratic:
-      return "quadratic";
-    case ConstraintTerm::Kind::distance:
-      return "distance";
-    case ConstraintTerm::Kind::trigonometric:
-      break;
-  }
-  return "trigonometric";
-}
-
-template <class Model>
-std::shared_ptr<const System> made(const RandomTerms& terms, const Vector& q, bool turning) {
-  if (turning) return std::make_shared<AutodiffSystem<TurningModel<Model>>>(TurningModel<Model>(terms), q);
-  return std::make_shared<AutodiffSystem<Model>>(Model(terms), q);
-}
+namespace {
 
 /// One draw; its period is 0 where it is of no use: dependent or nearly dependent constraints.
 RandomProblem drawn(Draw& draw) {

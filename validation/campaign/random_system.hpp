@@ -192,9 +192,12 @@ class TurningModel : public RandomModel {
   }
 };
 
-/// A system, its start and the shortest period 2 pi/omega of small motions about it, from the largest |omega^2| of the
-/// pencil (N^T (Hess U + lambda . Hess g) N, N^T M N), the columns of N a basis of G's null space, lambda the index-1
-/// multipliers; or omega = |v|, a radian in a unit of length, where that is more. 1 where nothing moves.
+/// The shortest period 2 pi/omega of small motions about (q, v), from the largest |omega^2| of the pencil
+/// (N^T (Hess U + lambda . Hess g) N, N^T M N), the columns of N a basis of G's null space, lambda the index-1
+/// multipliers; or omega = |v|, a radian in a unit of length, where that is more. 1 where nothing moves. M is constant.
+double shortest_period(const System& system, const Vector& q, const Vector& v);
+
+/// A system, its start and the shortest period about it.
 struct RandomProblem {
   RandomTerms terms;
   ProblemInstance instance;

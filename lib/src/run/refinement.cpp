@@ -12,7 +12,7 @@ constexpr Index largest_factorised = 200;
 
 Refinement::Refinement(ScaledEquations& equations) : equations_(&equations) {
   const Index size = equations.size();
-  for (Vector* v : {&low_, &correction_}) v->setZero(size);
+  for (Vector* v : {&low_, &nearly_, &correction_}) v->setZero(size);
   if (size > largest_factorised || equations.equations().low().size() == 0) return;
   scaled_.setZero(size);
   values_.setZero(equations.pattern().nonzeros());
@@ -29,7 +29,11 @@ Refinement::Report Refinement::refine(Vector& x, NonlinearSolver& solver, double
   for (int k = 0; report.offered && !report.refined && k <= most && factorise(x); ++k) {
     ++report.factorisations;
     report.refined = passes(x, last_step, report, [this] { return solve_factorised(); });
-    if (!report.refined && !newton_correction(x, report)) break;
+    if (!report.refined && (report.nearly || !newton_correction(x, report))) break;
+  }
+  if (!report.refined && report.nearly) {
+    low_ = nearly_;
+    report.refined = true;
   }
   equations.set_low(low_);
   return report;
@@ -49,7 +53,10 @@ bool Refinement::passes(const Vector& x, double last, Report& report, const Corr
     if (!correct()) break;
     const double size = correction_.lpNorm<Eigen::Infinity>();
     if (!(size < (pass == 0 ? largest : last))) {  // no solution to refine, or the factors do not contract
-      if (pass > 0 && last < harmless) return true;
+      if (pass > 0 && last < harmless) {
+        nearly_ = low_;
+        report.nearly = true;
+      }
       break;
     }
     low_ -= correction_.cwiseProduct(equations_->columns());

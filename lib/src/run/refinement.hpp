@@ -5,9 +5,9 @@
 /// sign, and lambda times it is energy: a linear drift at large steps, which this takes out.
 ///
 /// J^-1 are the factors of the solver that found x. Where it has none, or they do not contract (a matrix that is frozen,
-/// in a hard step), J is factorised at x, of systems of at most 200 unknowns. Where that does not contract either, x is
-/// no solution yet (a stiff penalty makes corrections from afar look small): Newton's method with the same residual
-/// first, at most five corrections of x itself.
+/// in a hard step), J is factorised at x, of systems of at most 200 unknowns; of larger ones corrections that have come
+/// below 1e-12 are enough. Where that does not contract either, x is no solution yet (a stiff penalty makes corrections
+/// from afar look small): Newton's method with the same residual first, at most five corrections of x itself.
 
 #include <Eigen/LU>
 
@@ -23,6 +23,7 @@ class Refinement {
   struct Report {
     bool offered = false;  ///< by the equations
     bool refined = false;  ///< if not, low is zero
+    bool nearly = false;   ///< corrections below 1e-12 that did not contract any further
     long passes = 0, factorisations = 0;
   };
   /// Sets equations().low() for x, unscaled. last_step: norm of the solver's last correction.
@@ -36,7 +37,7 @@ class Refinement {
   bool newton_correction(Vector& x, Report& report);
 
   ScaledEquations* equations_;
-  Vector low_, correction_, scaled_, values_;
+  Vector low_, nearly_, correction_, scaled_, values_;
   Matrix matrix_;
   Eigen::PartialPivLU<Matrix> lu_;
 };

@@ -66,7 +66,7 @@ class AugmentedPenalty {
   void set_lambda(const Vector& lambda) { equations_->multiplier().set_lambda(lambda); }
   void predicted(const ConstVectorRef& x) { equations_->set_floor(x); }
   const Vector& end_constraints(const Vector& x) {
-    equations_->effective_multiplier(x);
+    equations_->refined_multiplier(x);
     return equations_->multiplier().end_constraints(equations_->step());
   }
   void first_order(const Vector& g, Vector& lambda) const { lambda += rule_.gain * g; }
@@ -97,7 +97,13 @@ class AugmentedPenalty {
         add(steps_ + i, g.indices[k], end_[k]);
       }
   }
-  void settle(const Vector&) const {}
+  /// low += d: the last update's multipliers, and g = 0 beyond double precision. lambda times what the tolerance leaves
+  /// of g would be energy, in every step.
+  void settle(const Vector& d) {
+    low_ = equations_->low();
+    move(d, low_);
+    equations_->set_low(low_);
+  }
   void move(const Vector& d, Vector& x) {
     x.head(n_) += d.head(n_);
     if (steps_ == n_) {
@@ -112,7 +118,7 @@ class AugmentedPenalty {
   Equations* equations_;
   Rule rule_;
   Index n_, steps_;  ///< steps_: unknowns of the update that belong to dq and dp
-  Vector values_, middle_, end_, momentum_;
+  Vector values_, middle_, end_, momentum_, low_;
 };
 
 /// The step of a scheme with these options and this penalty.

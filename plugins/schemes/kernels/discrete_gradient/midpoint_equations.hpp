@@ -76,6 +76,7 @@ class MidpointEquations final
     direction_.allocate(n_, system.m());
     step_.g0.setZero(system.m());
     this->low_.setZero(this->size());
+    x_extended_.setZero(this->size());
     for (Vector* v : {&u_, &work_, &p1_, &p_tail_}) v->setZero(n_);
     g_values_.setZero(system.constraint_pattern().nonzeros());
     hessian_values_.setZero(system.hessian_pattern().nonzeros());
@@ -146,6 +147,13 @@ class MidpointEquations final
     place(x, b);
     multiplier_.evaluate(step_, x, b);
     return b.lambda;
+  }
+  /// The same at x + low, at Extended.
+  void refined_multiplier(const Vector& x) {
+    auto& b = points_.at_extended;
+    x_extended_ = x.cast<Extended>() + this->low_.template cast<Extended>();
+    place(x_extended_, b);
+    multiplier_.evaluate(step_, x_extended_, b);
   }
   /// G at the midpoint and at the end of a solution, on the constraint pattern.
   void constraint_jacobians(const Vector& x, Vector& middle, Vector& end) {
@@ -361,6 +369,7 @@ class MidpointEquations final
   ForAllScalars<StepPoint> points_;
   StepPoint<double> direction_;
   Vector u_, work_, p1_, p_tail_, g_values_, hessian_values_;
+  VectorOf<Extended> x_extended_;
 };
 
 }  // namespace gnomon::kernels

@@ -52,9 +52,9 @@ class PenaltyMultiplier : public MultiplierDefaults {
   const Rule& rule() const { return rule_; }
   /// The multipliers beside the penalty; they stay until they are set again.
   void set_lambda(const Vector& lambda) { lambda_ = lambda; }
-  /// g(q1) of the last evaluation at double.
+  /// g(q1) of the last evaluation at Extended.
   const Vector& end_constraints(const StepFrame& step) {
-    g1_ = step.g0 + dg_.at_double;
+    g1_ = (step.g0.cast<Extended>() + dg_.at_extended).cast<double>();
     return g1_;
   }
 
