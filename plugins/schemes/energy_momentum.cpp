@@ -41,8 +41,6 @@ class EnergyMomentum final : public MechanicalScheme {
     const std::string general = "energy-momentum-general";
     require_quadratic_constraints(*this, system, general);
     const bool split = require_split_potential(*this, system, general);
-    if (system.parts().time_dependence && split)
-      refuse(*this, system, "its potential or constraints depend on time and U is not quadratic in q");
     return {std::make_unique<kernels::MultiplierStep>(system, split), ledger_promises(system, promises())};
   }
 };

@@ -41,8 +41,8 @@
 /// multipliers of the state itself, A lambda = v.Hess g v - G M^-1 grad U, A = G M^-1 G^T, one banded Cholesky a step;
 /// lambda=midpoint gives the step's. Where A is singular it is the step's in either case.
 ///
-/// Forces Q(q_m, dq/h, t_m) in the second equation, and U and g that depend on time (quadratic in q): H1 - H0 is the
-/// booked work to rounding, see kernels/common/ledger.hpp.
+/// Forces Q(q_m, dq/h, t_m) in the second equation, and U and g that depend on time: H1 - H0 is the booked work to
+/// rounding, see kernels/common/ledger.hpp.
 ///
 /// For a mass that depends on q, Psi = G(q) M(q)^-1 p, the derivatives are Gonzalez' in (q,p), weighted with (W, h^2
 /// W^-1), W = diag M at a typical configuration, whatever `derivative` says; a force Q enters the second equation and
@@ -100,8 +100,6 @@ class EnergyMomentumGgl final : public MechanicalScheme {
     rule.correct_potential = !quadratic_u && !rule.split_potential;
     rule.correct_constraints = !quadratic_constraints(system);
     rule.orthogonal = options.is("derivative", "zorb");
-    if (system.parts().time_dependence && (rule.corrected() || rule.split_potential))
-      refuse(*this, system, "its potential or constraints depend on time and are not quadratic in q");
     Promises promised = promises();
     const kernels::ConstraintSymmetry symmetry = kernels::constraint_symmetry(system);
     promised.momentum = symmetry != kernels::ConstraintSymmetry::other && (rule.orthogonal || !rule.corrected());
@@ -111,7 +109,7 @@ class EnergyMomentumGgl final : public MechanicalScheme {
 
  private:
   Binding with_configuration_mass(const System& system, bool end_multipliers) const {
-    kernels::require_configuration_mass(*this, system);
+    kernels::require_configuration_ledger(*this, system);
     kernels::MidpointRule rule;
     rule.correct_potential = true;
     rule.weight = kernels::GeneralQuotient::Weight::mass;

@@ -149,12 +149,12 @@ std::shared_ptr<const System> made(const RandomTerms& terms, const Vector& q, bo
 
 }  // namespace
 
-double shortest_period(const System& system, const Vector& q, const Vector& v) {
+double shortest_period(const System& system, const Vector& q, const Vector& v, Directions directions) {
   const Index n = system.n(), m = system.m();
   Vector a(n), lambda(m);
   acceleration(system, 0, q, v, a, lambda);
   Matrix tangent = Matrix::Identity(n, n);
-  if (m > 0) {
+  if (m > 0 && directions == Directions::tangent) {
     Vector values(system.constraint_pattern().nonzeros());
     system.constraint_jacobian(0, q, values);
     const Eigen::FullPivHouseholderQR<Matrix> qr(to_dense(system.constraint_pattern(), values).transpose());
@@ -230,7 +230,8 @@ RandomProblem drawn(Draw& draw) {
     return problem;
   }
   project_start(*system, 0, problem.instance.q0, problem.instance.p0);
-  problem.period = shortest_period(*system, problem.instance.q0, problem.instance.p0.cwiseQuotient(terms.mass));
+  problem.period =
+      shortest_period(*system, problem.instance.q0, problem.instance.p0.cwiseQuotient(terms.mass), Directions::tangent);
   return problem;
 }
 

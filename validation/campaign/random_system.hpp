@@ -192,12 +192,16 @@ class TurningModel : public RandomModel {
   }
 };
 
-/// The shortest period 2 pi/omega of small motions about (q, v), from the largest |omega^2| of the pencil
-/// (N^T (Hess U + lambda . Hess g) N, N^T M N), the columns of N a basis of G's null space, lambda the index-1
-/// multipliers; or omega = |v|, a radian in a unit of length, where that is more. 1 where nothing moves. M is constant.
-double shortest_period(const System& system, const Vector& q, const Vector& v);
+/// Along the constraints, or in every direction, where K's stiffness is that of the multipliers.
+enum class Directions { tangent, all };
 
-/// A system, its start and the shortest period about it.
+/// The shortest period 2 pi/omega of small motions about (q, v), from the largest |omega^2| of the pencil (N^T K N,
+/// N^T M N), K = Hess U + lambda . Hess g, the columns of N a basis of G's null space (tangent) or of all directions,
+/// lambda the index-1 multipliers; or omega = |v|, a radian in a unit of length, where that is more. 1 where nothing
+/// moves. M is constant.
+double shortest_period(const System& system, const Vector& q, const Vector& v, Directions directions);
+
+/// A system, its start and the shortest period about it, along the constraints.
 struct RandomProblem {
   RandomTerms terms;
   ProblemInstance instance;

@@ -4,8 +4,10 @@
 /// does not, the run must say so. Findings:
 ///
 ///     unreported   a promise beyond ten gates that Integrator::broken_promises does not name
-///     broken       the same at the smallest step, named or not, where it stayed small: at most a tenth of the shortest
-///                  period at every state of the run (a system may run away from its start, and a scheme may be unstable)
+///     broken       the same at the smallest step, named or not, where it stayed small: at every state of the run at most
+///                  a tenth of the shortest period in any direction. (A system may run away from its start, a scheme may
+///                  be unstable; and one that creeps has periods of minutes along its constraints and of milliseconds
+///                  across them: h G^T lambda is 1e7 times p then, and its rounding is what p gets.)
 ///     refused      a start that is consistent and was refused, for another reason than that the scheme takes no such model
 ///     not finite   in the state of a run
 ///
@@ -150,13 +152,13 @@ class Judge final : public Observer {
   long steps_ = 0;
 };
 
-/// The shortest period on the way of a run.
+/// The shortest period on the way of a run, in any direction.
 class Pace final : public Observer {
  public:
   explicit Pace(const System& system) : system_(system), v_(system.n()) {}
   bool observe(const State& z, long) override {
     system_.mass().solve(z.p.value(), v_);
-    const double period = shortest_period(system_, z.q.value(), v_);
+    const double period = shortest_period(system_, z.q.value(), v_, Directions::all);
     if (!(period >= period_)) period_ = period;
     return true;
   }

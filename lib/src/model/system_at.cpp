@@ -133,6 +133,7 @@ void SystemAt::constraint_hessian_times(double t, const VectorOf<Extended>& q, c
 void SystemAt::constraint_velocity(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& v,
                                    VectorOf<Extended>& out) {
   constraint_jacobian_times(t, q, v, out);
+  if (!parts_->time_dependence) return;
   split(q, q_, w_);
   system_->constraint_velocity(t, q_, zero_, e_);
   parts_->time_dependence->constraint_rate_jacobian(t, q_, g_values_);
@@ -317,6 +318,7 @@ void SystemAt::constraint_hessian_times(double t, const VectorOf<Dual1>& q, cons
 }
 
 void SystemAt::constraint_velocity(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v, VectorOf<Dual1>& out) {
+  if (!parts_->time_dependence) return constraint_jacobian_times(t, q, v, out);
   split(q, q_, w_);
   split(v, a_, b_);
   system_->constraint_jacobian_derivative(t, q_, a_, g_values_);

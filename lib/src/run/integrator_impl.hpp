@@ -60,7 +60,7 @@ struct Integrator::Impl {
   /// step to step, and extrapolation would make it grow.
   void shorten_multipliers(Solve& solve) const;
   /// Iterative refinement of the solution solve.x. `last_step` is the norm of the solver's last correction.
-  void refine(Solve& solve, NonlinearSolver& solver, double last_step);
+  Refinement::Report refine(Solve& solve, NonlinearSolver& solver, double last_step);
   /// The other solver, from the same start value.
   void fall_back(Solve& solve, SolveReport& report);
   static bool fail(StepReport& report, SolveStatus status, const std::string& why);

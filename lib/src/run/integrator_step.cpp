@@ -80,7 +80,10 @@ bool Integrator::Impl::attempt(double h, StepReport& report) {
                       diagnosis ? report.last.message + "; " + diagnosis : report.last.message);
         }
         solve.scaled->to_unscaled(solve.x, solve.x);
-        refine(solve, *solver, report.last.step_norm);
+        if (const Refinement::Report refined = refine(solve, *solver, report.last.step_norm); !refined.solved)
+          return fail(report, SolveStatus::not_converged,
+                      "with the Jacobian at the solution, corrections of " + number_text(refined.last) +
+                          " of the unknowns' scales remain");
         then = equations.accept(k, solve.x);
         if (then == Next::fail || repetition == max_repetitions)
           return fail(report, SolveStatus::not_converged, equations.failure());
@@ -101,12 +104,13 @@ bool Integrator::Impl::attempt(double h, StepReport& report) {
   return true;
 }
 
-void Integrator::Impl::refine(Solve& solve, NonlinearSolver& solver, double last_step) {
+Refinement::Report Integrator::Impl::refine(Solve& solve, NonlinearSolver& solver, double last_step) {
   const Refinement::Report report = solve.refinement->refine(solve.x, solver, last_step);
   counters.refinement_passes += report.passes;
   counters.factorisations += report.factorisations;
   counters.jacobian_evaluations += report.factorisations;
   if (report.offered && !report.refined) ++counters.unrefined_solves;
+  return report;
 }
 
 void Integrator::Impl::shorten_multipliers(Solve& solve) const {

@@ -22,6 +22,7 @@ Refinement::Refinement(ScaledEquations& equations) : equations_(&equations) {
 
 Refinement::Report Refinement::refine(Vector& x, NonlinearSolver& solver, double last_step) {
   constexpr int most = 5;
+  constexpr double wrong = 1e-10;
   Report report;
   NonlinearEquations& equations = equations_->equations();
   if (equations.low().size() == 0) return report;
@@ -29,12 +30,13 @@ Refinement::Report Refinement::refine(Vector& x, NonlinearSolver& solver, double
   for (int k = 0; report.offered && !report.refined && k <= most && factorise(x); ++k) {
     ++report.factorisations;
     report.refined = passes(x, last_step, report, [this] { return solve_factorised(); });
-    if (!report.refined && (report.nearly || !newton_correction(x, report))) break;
+    if (!report.refined && (k == most || !newton_correction(x, report))) break;
   }
   if (!report.refined && report.nearly) {
     low_ = nearly_;
     report.refined = true;
   }
+  report.solved = report.refined || report.factorisations == 0 || report.last < wrong;
   equations.set_low(low_);
   return report;
 }
@@ -42,9 +44,10 @@ Refinement::Report Refinement::refine(Vector& x, NonlinearSolver& solver, double
 template <class Correct>
 bool Refinement::passes(const Vector& x, double last, Report& report, const Correct& correct) {
   // A correction of the size of the rounding of x is of either sign, and so is what is left of it. Larger ones are what
-  // the iteration left, of one sign: on until the next one would be negligible.
+  // the iteration left, of one sign: on until they are as small, or the next one would be negligible.
   constexpr int most = 30;  // a matrix that is frozen contracts slowly in a hard step
   constexpr double largest = 1e-6, harmless = 1e-12, rounding = 1e-15, negligible = 1e-18;
+  report.nearly = false;
   low_.setZero();
   for (int pass = 0; pass < most; ++pass) {
     if (equations_->extended_residual(x, low_, correction_) != EvaluationStatus::ok) break;
@@ -52,15 +55,15 @@ bool Refinement::passes(const Vector& x, double last, Report& report, const Corr
     ++report.passes;
     if (!correct()) break;
     const double size = correction_.lpNorm<Eigen::Infinity>();
+    report.last = size;
     if (!(size < (pass == 0 ? largest : last))) {  // no solution to refine, or the factors do not contract
-      if (pass > 0 && last < harmless) {
-        nearly_ = low_;
-        report.nearly = true;
-      }
+      if (pass > 0 && last < harmless) nearly_ = low_;
+      report.nearly = pass > 0 && last < harmless;
       break;
     }
     low_ -= correction_.cwiseProduct(equations_->columns());
-    if (size < rounding || size * (size / last) < negligible) return true;
+    // A hard step contracts unevenly: its next correction is not guessed.
+    if (size < rounding || (pass == 0 && size * (size / last) < negligible)) return true;
     last = size;
   }
   low_.setZero();

@@ -5,9 +5,10 @@
 /// sign, and lambda times it is energy: a linear drift at large steps, which this takes out.
 ///
 /// J^-1 are the factors of the solver that found x. Where it has none, or they do not contract (a matrix that is frozen,
-/// in a hard step), J is factorised at x, of systems of at most 200 unknowns; of larger ones corrections that have come
-/// below 1e-12 are enough. Where that does not contract either, x is no solution yet (a stiff penalty makes corrections
-/// from afar look small): Newton's method with the same residual first, at most five corrections of x itself.
+/// in a hard step), J is factorised at x, of systems of at most 200 unknowns. Where that does not contract either, x is
+/// no solution yet (a stiff penalty makes corrections from afar look small): Newton's method with the same residual
+/// first, at most five corrections of x itself. Corrections that have come below 1e-12 are enough where nothing is left,
+/// and where they stay above 1e-10, with J factorised where they are taken, x is no solution in this arithmetic.
 
 #include <Eigen/LU>
 
@@ -24,6 +25,8 @@ class Refinement {
     bool offered = false;  ///< by the equations
     bool refined = false;  ///< if not, low is zero
     bool nearly = false;   ///< corrections below 1e-12 that did not contract any further
+    bool solved = true;    ///< if not, x is no solution
+    double last = 0;       ///< size of the last correction, of scaled unknowns
     long passes = 0, factorisations = 0;
   };
   /// Sets equations().low() for x, unscaled. last_step: norm of the solver's last correction.

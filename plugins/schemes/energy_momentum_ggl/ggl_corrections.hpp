@@ -12,16 +12,18 @@ namespace gnomon::kernels {
 class GglCorrections {
  public:
   GglCorrections(const System& system, GglFrame& frame)
-      : system_(&system),
+      : system_(&frame.mean()),
         frame_(&frame),
         rule_(frame.rule),
-        at_(system),
+        at_(frame.mean()),
         orbits_(system, rule_.orthogonal && rule_.corrected()),
         n_(frame.n),
         m_(frame.m) {
     if (!rule_.corrected()) return;
     dk_.setZero(2 * (n_ + m_));
     for (Vector* v : {&dc_q_, &work_}) v->setZero(n_);
+    for (auto* buffer : {&g1_, &rates_}) buffer->for_each([&](auto& v) { v.resize(m_); });
+    if (moving()) h_values_.setZero(system.hessian_pattern().nonzeros());
     g_values_.setZero(system.constraint_pattern().nonzeros());
   }
 
@@ -69,7 +71,11 @@ class GglCorrections {
     at_.potential_gradient(frame_->tm(), b.qm, b.gradient);
     at_.constraint_force(frame_->tm(), b.qm, b.mu, b.force);
     at_.constraint_hessian_times(frame_->tm(), b.qm, b.gamma, b.vm, b.turn);
-    if (rule_.correct_constraints) frame_->end_constraints(b, b.g1);
+    if (moving()) {
+      at_.constraint_rate_force(frame_->tm(), b.qm, b.gamma, work_);
+      b.turn += work_;
+    }
+    if (rule_.correct_constraints && !moving()) frame_->end_constraints(at_, b, b.g1);
     k_ = (position_correction(b) + h * velocity_correction(b)) / (norm * h);
 
     Vector& dq = dc_q_;
@@ -91,6 +97,16 @@ class GglCorrections {
       system_->constraint_third(frame_->tm(), b.qm, b.dq, b.vm, g_values_);
       multiply_transposed(system_->constraint_pattern(), g_values_, b.gamma, work_);
       dq -= 0.5 * h * work_;
+      if (moving()) {
+        const TimeDependence& rates = *system_->parts().time_dependence;
+        at_.constraint_rate_force(frame_->t1(), b.q1, b.gamma, work_);
+        dq += h * work_;
+        at_.constraint_rate_force(frame_->tm(), b.qm, b.gamma, work_);
+        dq -= h * work_;
+        rates.constraint_rate_hessian(frame_->tm(), b.qm, b.gamma, h_values_);
+        multiply(system_->hessian_pattern(), h_values_, b.dq, work_);
+        dq -= 0.5 * h * work_;
+      }
       // by y through v_m
       auto dy = dk_.segment(n_, n_);
       at_.constraint_force(frame_->t1(), b.q1, b.gamma, b.a);
@@ -103,7 +119,7 @@ class GglCorrections {
       dy *= 0.5 * h;
       // by mu and gamma
       at_.constraint_jacobian_times(frame_->tm(), b.qm, b.dq, b.row);
-      dk_.segment(2 * n_, m_) = b.g1 - frame_->g0() - b.row;
+      dk_.segment(2 * n_, m_) = end_constraints(b) - frame_->g0() - b.row;
       auto dgamma = dk_.tail(m_);
       at_.constraint_jacobian_times(frame_->t1(), b.q1, b.vm, b.row);
       dgamma = b.row;
@@ -112,6 +128,12 @@ class GglCorrections {
       system_->constraint_jacobian_derivative(frame_->tm(), b.qm, b.vm, g_values_);
       multiply(system_->constraint_pattern(), g_values_, b.dq, b.row);
       dgamma -= b.row;
+      if (moving()) {
+        dgamma += rates(b) - frame_->rate0();
+        system_->parts().time_dependence->constraint_rate_jacobian(frame_->tm(), b.qm, g_values_);
+        multiply(system_->constraint_pattern(), g_values_, b.dq, b.row);
+        dgamma -= b.row;
+      }
       dgamma *= h;
     }
     dk_.head(n_) = h * (dq - 2 * k_ * b.mass_u);
@@ -128,12 +150,14 @@ class GglCorrections {
     S c(0.0);
     if (rule_.correct_potential) c += (frame_->potential_difference(b) - b.gradient.dot(b.dq)) * frame_->h();
     if (rule_.correct_constraints) {
-      for (Index i = 0; i < m_; ++i) c += b.mu[i] * (b.g1[i] - S(frame_->g0()[i]));
+      const auto& g1 = end_constraints(b);
+      for (Index i = 0; i < m_; ++i) c += b.mu[i] * (g1[i] - S(frame_->g0()[i]));
       c -= b.force.dot(b.dq);
     }
     return c;
   }
-  /// gamma.c_Psi. part: (G1 - G0) v_m - (Hess g(q_m) v_m).dq;  zorb: Psi1 - Psi0 - (Hess g(q_m) v_m).dq - G_m y
+  /// gamma.c_Psi. part: (G1 - G0) v_m + g_t1 - g_t0 - D.dq;  zorb: Psi1 - Psi0 - D.dq - G_m y,  D = Hess g(q_m) v_m +
+  /// grad g_t(q_m)
   template <class S>
   S velocity_correction(GglPoints<S>& b) {
     if (!rule_.correct_constraints) return S(0.0);
@@ -149,7 +173,25 @@ class GglCorrections {
       at_.constraint_force(frame_->t1(), b.q1, b.gamma, b.a);
       c += b.a.dot(b.vm);
     }
+    if (!moving()) return c;
+    const auto& rate1 = rates(b);
+    for (Index i = 0; i < m_; ++i) c += b.gamma[i] * (rate1[i] - S(frame_->rate0()[i]));
     return c;
+  }
+  bool moving() const { return frame_->times.moving(); }
+  /// g_t(q1) of the average
+  template <class S>
+  const VectorOf<S>& rates(GglPoints<S>& b) {
+    b.a.setConstant(S(0.0));
+    at_.constraint_velocity(frame_->t1(), b.q1, b.a, rates_.get<S>());
+    return rates_.get<S>();
+  }
+  /// g(q1) of the average, which for constraints at rest the residual has.
+  template <class S>
+  const VectorOf<S>& end_constraints(GglPoints<S>& b) {
+    if (!moving()) return b.g1;
+    frame_->end_constraints(at_, b, g1_.get<S>());
+    return g1_.get<S>();
   }
 
   const System* system_;
@@ -159,7 +201,8 @@ class GglCorrections {
   Orbits orbits_;
   Index n_, m_;
   double n_min_ = 0, k_ = 0;
-  Vector dk_, dc_q_, work_, g_values_;
+  ForAllScalars<VectorOf> g1_, rates_;  ///< of the average, at q1
+  Vector dk_, dc_q_, work_, g_values_, h_values_;
 };
 
 }  // namespace gnomon::kernels

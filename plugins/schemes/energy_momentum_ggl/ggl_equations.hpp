@@ -8,8 +8,9 @@
 ///     F3 = g(q1)/h            (quadratic g: g0/h + G(q_m) u, which is the same and does not cancel)
 ///     F4 = G(q1) (v0 + y)
 ///
-/// U and g that depend on time (at most quadratic in q then) are averaged over the two times, see
-/// ledger.hpp; F3 = g(q1,t1)/h = g(q0,t1)/h + G(q_m,t1) u, F4 = G(q1,t1) v1 + g_t(q1,t1).
+/// U and g that depend on time are averaged over the two times in F1, F2 and the corrections, see ledger.hpp, with
+/// phi_i = G_i(q) v_m + g_t,i in place of G_i(q) v_m; F3 = g(q1,t1)/h, of quadratic g g(q0,t1)/h + G(q_m,t1) u, and F4 =
+/// G(q1,t1) v1 + g_t(q1,t1).
 ///
 /// The corrections of the discrete derivatives (part: along M dq; zorb: orthogonal to the orbits) are scalars times one
 /// direction: with C_q = h c_U + mu.c_g (and h gamma.c_Psi), C_z = gamma.c_Psi,
@@ -37,14 +38,14 @@ class GglEquations final : public TemplatedEquations<GglEquations, true> {
  public:
   GglEquations(const System& system, const GglRule& rule)
       : system_(&system),
-        at_(system),
         rule_(rule),
         scales_(system),
-        split_(system, at_),
-        hessians_(system),
-        applied_(system),
-        times_(system),
         frame_(system, rule),
+        mean_(&frame_.mean()),
+        at_(frame_.at),
+        split_(*mean_, at_),
+        hessians_(*mean_),
+        applied_(system),
         corrections_(system, frame_),
         inverse_(system, Matrix::Constant(1, 1, 0.5), 1),
         n_(system.n()),
@@ -54,10 +55,6 @@ class GglEquations final : public TemplatedEquations<GglEquations, true> {
     lambda_.setZero(m_);
     g_values_.setZero(system.constraint_pattern().nonzeros());
     for (Vector* v : {&h_values_, &h_more_}) v->setZero(system.hessian_pattern().nonzeros());
-    if (times_.moving()) {
-      g_scratch_ = g_values_;
-      h_scratch_ = h_values_;
-    }
   }
 
   ApproximateInverse* approximate_inverse() override { return &inverse_; }
@@ -67,7 +64,6 @@ class GglEquations final : public TemplatedEquations<GglEquations, true> {
   void begin(const State& z0, double h) {
     scales_.update(z0, h);
     frame_.begin(z0, h);
-    times_.begin(z0, h);
     inverse_.begin(z0, h);
     if (rule_.split_potential) split_.begin(z0);
     if (rule_.corrected()) corrections_.begin();
@@ -98,7 +94,7 @@ class GglEquations final : public TemplatedEquations<GglEquations, true> {
     b.y = x.segment(n_, n_).cast<Extended>() + low_.segment(n_, n_).cast<Extended>();
     at_.mass_times(b.y, b.mass_y);
     add(next.p, b.mass_y, work_);
-    if (applied_.active() || times_.moving()) next.work += work(x);
+    if (applied_.active() || moving()) next.work += work(x);
   }
   /// The step's own lambda, of its midpoint.
   void step_multipliers(const Vector& x, Vector& lambda) const { lambda = x.segment(2 * n_, m_) / frame_.h(); }
@@ -128,29 +124,32 @@ class GglEquations final : public TemplatedEquations<GglEquations, true> {
     frame_.set_points(x, b);
     at_.mass_times(b.u, b.mass_u);
     at_.mass_times(b.y, b.mass_y);
-    b.middle.set(at_, times_.moving() ? frame_.z0().t : tm, b.qm);
-    if (times_.moving()) b.later.set(at_, t1, b.qm);
-    b.end.set(at_, t1, b.q1);
+    SystemAt& end_at = frame_.end_at;
+    b.middle.set(at_, tm, b.qm);
+    b.end.set(end_at, t1, b.q1);
+    if (moving()) {
+      b.middle_later.set(end_at, t1, b.qm);
+      b.end_mean.set(at_, t1, b.q1);
+    }
 
     // M (D_pPsi)^T gamma: (G0 + G1)^T gamma/2, which is G(q_m)^T gamma for quadratic g; zorb has G(q_m)^T gamma too.
     if (rule_.correct_constraints && !rule_.orthogonal) {
-      b.end.force(b.gamma, b.kick);
+      (moving() ? b.end_mean : b.end).force(b.gamma, b.kick);
       frame_.add_start_force(b.gamma, b.kick);
       b.kick *= S(0.5);
     } else {
-      times_.average(b.kick, b.a, [&](double t, auto& out) { b.middle_at(t, t1).force(b.gamma, out); });
+      b.middle.force(b.gamma, b.kick);
     }
-    times_.average(b.force, b.a, [&](double t, auto& out) { b.middle_at(t, t1).force(b.mu, out); });
-    times_.average(b.turn, b.a,
-                   [&](double t, auto& out) { at_.constraint_hessian_times(t, b.qm, b.gamma, b.vm, out); });
+    b.middle.force(b.mu, b.force);
+    at_.constraint_hessian_times(tm, b.qm, b.gamma, b.vm, b.turn);
+    if (moving()) {
+      at_.constraint_rate_force(tm, b.qm, b.gamma, b.rate);
+      b.turn += b.rate;
+    }
     if (rule_.split_potential)
       split_.evaluate(tm, b.qm, b.q1, b.gradient);
     else
-      times_.average(b.gradient, b.a, [&](double t, auto& out) { at_.potential_gradient(t, b.qm, out); });
-    if (times_.moving()) {
-      times_.average(b.rate, b.a, [&](double t, auto& out) { at_.constraint_rate_force(t, b.qm, b.gamma, out); });
-      b.turn += b.rate;
-    }
+      at_.potential_gradient(tm, b.qm, b.gradient);
 
     const Vector &p0 = frame_.z0().p.value(), &p0_tail = frame_.z0().p.tail();
     for (Index j = 0; j < n_; ++j) {
@@ -162,14 +161,14 @@ class GglEquations final : public TemplatedEquations<GglEquations, true> {
       for (Index j = 0; j < n_; ++j) f[n_ + j] -= force[j] * h;
     }
     if (rule_.correct_constraints) {
-      frame_.end_constraints(b, b.g1);
+      frame_.end_constraints(end_at, b, b.g1);
       for (Index i = 0; i < m_; ++i) f[2 * n_ + i] = b.g1[i] / S(h);
     } else {
-      b.middle_at(times_.moving() ? t1 : tm, t1).times(b.u, b.row);
-      for (Index i = 0; i < m_; ++i) f[2 * n_ + i] = b.row[i] + S(frame_.g0()[i] / h);
+      (moving() ? b.middle_later : b.middle).times(b.u, b.row);
+      for (Index i = 0; i < m_; ++i) f[2 * n_ + i] = b.row[i] + S(frame_.g_end0()[i] / h);
     }
-    if (times_.moving())
-      at_.constraint_velocity(t1, b.q1, b.v1, b.row);
+    if (moving())
+      end_at.constraint_velocity(t1, b.q1, b.v1, b.row);
     else
       b.end.times(b.v1, b.row);
     for (Index i = 0; i < m_; ++i) f[2 * n_ + m_ + i] = b.row[i];
@@ -192,10 +191,10 @@ class GglEquations final : public TemplatedEquations<GglEquations, true> {
     if (corrected)
       hessians_.weighted(t1, b.q1, b.gamma, h_more_);
     else
-      times_.average(h_more_, h_scratch_, [&](double t, Vector& out) { hessians_.weighted(t, b.qm, b.gamma, out); });
+      hessians_.weighted(tm, b.qm, b.gamma, h_more_);
     hessian_1u_.add(values, h_more_, -0.5 * h);
     if (corrected) {
-      system_->constraint_jacobian(t1, b.q1, g_values_);
+      mean_->constraint_jacobian(t1, b.q1, g_values_);
       g_1gamma_.add(values, g_values_, -0.5);
       g_1gamma_.add(values, frame_.g_start(), -0.5);
       hessians_.weighted(tm, b.qm, b.gamma, h_more_);
@@ -206,8 +205,7 @@ class GglEquations final : public TemplatedEquations<GglEquations, true> {
       split_.hessian(tm, b.qm, b.q1, lambda_, h_values_);
       split_.add_outer(h * h, values);
     } else {
-      times_.average(h_values_, h_scratch_,
-                     [&](double t, Vector& out) { system_->lagrangian_hessian(t, b.qm, lambda_, out); });
+      mean_->lagrangian_hessian(tm, b.qm, lambda_, h_values_);
     }
     hessian_2u_.add(values, h_values_, 0.5 * h * h);
     mass_2y_.add(values, mass, 1);
@@ -220,13 +218,12 @@ class GglEquations final : public TemplatedEquations<GglEquations, true> {
       applied_.linearise(tm, b.qm, b.u);
       applied_.add(force_2u_, -0.5 * h * h, -h, values);
     }
-    times_.average(g_values_, g_scratch_, [&](double t, Vector& out) { system_->constraint_jacobian(t, b.qm, out); });
+    mean_->constraint_jacobian(tm, b.qm, g_values_);
     g_2mu_.add(values, g_values_, 1);
     if (!corrected) g_1gamma_.add(values, g_values_, -1);
-    times_.average(g_values_, g_scratch_,
-                   [&](double t, Vector& out) { system_->constraint_jacobian_derivative(t, b.qm, b.vm, out); });
+    mean_->constraint_jacobian_derivative(tm, b.qm, b.vm, g_values_);
     g_2gamma_.add(values, g_values_, h);
-    if (times_.moving()) add_rates(b, values);
+    if (moving()) add_rates(b, values);
     // dF3 = [G1, 0, 0, 0],  dF4 = [h (Hess g(q1) v1), G1, 0, 0]
     system_->constraint_jacobian(t1, b.q1, g_values_);
     g_3u_.add(values, g_values_, 1);
@@ -245,13 +242,10 @@ class GglEquations final : public TemplatedEquations<GglEquations, true> {
   /// What g_t adds: (Hess g_t,i) gamma_i and its gradient in F2, and its gradient in F4.
   void add_rates(GglPoints<double>& b, VectorRef values) {
     const double h = frame_.h();
-    times_.average(h_values_, h_scratch_, [&](double t, Vector& out) {
-      system_->parts().time_dependence->constraint_rate_hessian(t, b.qm, b.gamma, out);
-    });
+    const TimeDependence& rates = *mean_->parts().time_dependence;
+    rates.constraint_rate_hessian(frame_.tm(), b.qm, b.gamma, h_values_);
     hessian_2u_.add(values, h_values_, 0.5 * h * h);
-    times_.average(g_values_, g_scratch_, [&](double t, Vector& out) {
-      system_->parts().time_dependence->constraint_rate_jacobian(t, b.qm, out);
-    });
+    rates.constraint_rate_jacobian(frame_.tm(), b.qm, g_values_);
     g_2gamma_.add(values, g_values_, h);
     system_->parts().time_dependence->constraint_rate_jacobian(frame_.t1(), b.q1, g_values_);
     g_4u_.add(values, g_values_, h);
@@ -262,14 +256,18 @@ class GglEquations final : public TemplatedEquations<GglEquations, true> {
     auto& b = frame_.points<double>();
     frame_.set_points(x, b);
     Work sum;
-    if (times_.moving()) {
+    if (moving()) {
       lambda_ = b.mu / frame_.h();
-      sum = times_.work(frame_.z0().q.value(), frame_.v0(), b.q1, b.v1, lambda_, b.gamma);
+      const Vector& q0 = frame_.z0().q.value();
+      sum.potential = frame_.times.potential_work(q0, b.q1);
+      sum.position = frame_.times.position_work(q0, b.q1, lambda_);
+      sum.velocity = frame_.times.velocity_work(q0, frame_.v0(), b.q1, b.v1, b.gamma);
     }
     if (applied_.active()) sum.force = applied_.work(frame_.tm(), b.qm, b.u, b.dq);
     return sum;
   }
 
+  bool moving() const { return frame_.times.moving(); }
   bool uses_tangents() const { return rule_.orthogonal && rule_.corrected(); }
 
   void lay_out() {
@@ -300,22 +298,22 @@ class GglEquations final : public TemplatedEquations<GglEquations, true> {
   }
 
   const System* system_;
-  SystemAt at_;
   GglRule rule_;
   StepScales scales_;
+  GglFrame frame_;
+  const System* mean_;  ///< averaged over the times of the step
+  SystemAt& at_;        ///< the same
   SplitGradient split_;
   ConstraintHessians hessians_;
   AppliedForce applied_;
   AppliedForce::Place force_2u_;
-  MovingConstraints times_;
-  GglFrame frame_;
   GglCorrections corrections_;
   FrozenGglInverse inverse_;
   Index n_, m_;
   BlockMap mass_1u_, mass_1y_, mass_2u_, mass_2y_, hessian_1u_, hessian_2u_, hessian_2y_;
   BlockMap g_1gamma_, g_2mu_, g_2gamma_, g_3u_, g_4u_, g_4y_;
 
-  Vector work_, gradient0_, lambda_, g_values_, g_scratch_, h_values_, h_more_, h_scratch_;
+  Vector work_, gradient0_, lambda_, g_values_, h_values_, h_more_;
 };
 
 }  // namespace gnomon::kernels

@@ -28,12 +28,12 @@ struct GglPoints {
   VectorOf<S> u, y, dq, qm, q1, vm, v1, mass_u, mass_y, kick, force, turn, gradient, rate, a;  // n; a is scratch
   VectorOf<S> mu, gamma, row, g1;                                                              // m; row is scratch
 
-  ConstraintsAt<S> middle, later, end;  ///< G at q_m, of moving constraints at t0; at q_m and t1 of these; at q1
+  ConstraintsAt<S> middle, end;             ///< G at q_m, of moving constraints averaged over the times; at (q1,t1)
+  ConstraintsAt<S> middle_later, end_mean;  ///< of moving constraints: G at (q_m,t1), and the average at q1
 
-  const ConstraintsAt<S>& middle_at(double t, double t1) const { return t == t1 ? later : middle; }
   void resize(const System& system) {
     const Index n = system.n(), m = system.m();
-    for (auto* g : {&middle, &later, &end}) g->allocate(system);
+    for (auto* g : {&middle, &end, &middle_later, &end_mean}) g->allocate(system);
     for (auto* v : {&u, &y, &dq, &qm, &q1, &vm, &v1, &mass_u, &mass_y, &kick, &force, &turn, &gradient, &rate, &a})
       v->resize(n);
     for (auto* v : {&mu, &gamma, &row, &g1}) v->resize(m);
@@ -43,36 +43,52 @@ struct GglPoints {
 class GglFrame {
  public:
   GglFrame(const System& system, const GglRule& rule)
-      : rule(rule), at(system), n(system.n()), m(system.m()), system_(&system), v0_(system) {
+      : rule(rule),
+        times(system),
+        at(times.mean()),
+        end_at(system),
+        n(system.n()),
+        m(system.m()),
+        system_(&system),
+        v0_(system) {
     points_.for_each([&](auto& b) { b.resize(system); });
     for (Vector* v : {&end_, &tail_, &gradient_}) v->setZero(n);
-    g0_.setZero(m);
+    for (Vector* v : {&g0_, &g_end0_, &rate0_}) v->setZero(m);
     extended_g_start_.setZero(system.constraint_pattern().nonzeros());
     extended_q0_.setZero(n);
     for (Vector* v : {&g_start_, &g_values_}) v->setZero(system.constraint_pattern().nonzeros());
   }
 
   const GglRule rule;
-  SystemAt at;
+  StepTimes times;
+  SystemAt at;      ///< what discrete derivatives are applied to, averaged over the times of the step
+  SystemAt end_at;  ///< the system, whose constraints hold at t1
   const Index n, m;
 
   void begin(const State& z0, double h) {
     z0_ = &z0;
     h_ = h;
-    tm_ = z0.t + 0.5 * h;
-    t1_ = system_->parts().time_dependence ? time_after(z0, h) : z0.t + h;
-    // g(q0, t1) is where the rows of moving constraints start from
-    const double t = system_->parts().time_dependence ? t1_ : z0.t;
-    system_->constraints_compensated(t, z0.q.value(), z0.q.tail(), g0_, g_values_);
+    times.begin(z0, h);
+    tm_ = times.middle();
+    t1_ = times.end();
+    mean().constraints_compensated(z0.t, z0.q.value(), z0.q.tail(), g0_, g_values_);
+    if (times.moving())
+      system_->constraints_compensated(t1_, z0.q.value(), z0.q.tail(), g_end0_, g_values_);
+    else
+      g_end0_ = g0_;
     v0_.begin(z0.p);
     if (!rule.corrected()) return;
     extended_q0_ = z0.q.value().cast<Extended>() + z0.q.tail().cast<Extended>();
     at.constraint_jacobian(z0.t, extended_q0_, extended_g_start_);
     g_start_ = extended_g_start_.cast<double>();
-    u0_ = system_->potential_compensated(z0.t, z0.q.value(), z0.q.tail(), gradient_);
+    u0_ = mean().potential_compensated(z0.t, z0.q.value(), z0.q.tail(), gradient_);
+    if (!times.moving()) return;
+    tail_.setZero();
+    mean().constraint_velocity(z0.t, z0.q.value(), tail_, rate0_);
   }
 
   const System& system() const { return *system_; }
+  const System& mean() const { return times.mean(); }
   const State& z0() const { return *z0_; }
   double h() const { return h_; }
   double tm() const { return tm_; }
@@ -82,7 +98,9 @@ class GglFrame {
   S v0(Index j) const {
     return v0_.at<S>()[j];
   }
-  const Vector& g0() const { return g0_; }
+  const Vector& g0() const { return g0_; }            ///< g(q0), of the average
+  const Vector& g_end0() const { return g_end0_; }    ///< g(q0,t1), where the rows of moving constraints start from
+  const Vector& rate0() const { return rate0_; }      ///< g_t(q0), of the average, where the rule has corrections
   const Vector& g_start() const { return g_start_; }  ///< G(q0), where the rule has corrections
   double u0() const { return static_cast<double>(u0_); }
 
@@ -112,22 +130,24 @@ class GglFrame {
       for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) out[g.indices[k]] += gamma[i] * start_entry<S>(k);
   }
 
-  /// g(q1) and U(q1) - U(q0) from the compensated q1, the values of duals too: their rounding errors would be the
-  /// energy's, and after a short dq the Newton matrix's.
-  void end_constraints(GglPoints<double>& b, Vector& out) {
+  /// g(q1) of the system or of the average, and U(q1) - U(q0), from the compensated q1, the values of duals too: their
+  /// rounding errors would be the energy's, and after a short dq the Newton matrix's.
+  void end_constraints(SystemAt& at, GglPoints<double>& b, Vector& out) {
     end_tail(b);
-    system_->constraints_compensated(t1_, b.q1, tail_, out, g_values_);
+    at.system().constraints_compensated(t1_, b.q1, tail_, out, g_values_);
   }
-  void end_constraints(GglPoints<Dual1>& b, VectorOf<Dual1>& out) {
+  void end_constraints(SystemAt& at, GglPoints<Dual1>& b, VectorOf<Dual1>& out) {
     at.constraints(t1_, b.q1, out);
     copy_end(b);
-    end_constraints(points_.at_double, points_.at_double.g1);
+    end_constraints(at, points_.at_double, points_.at_double.g1);
     for (Index i = 0; i < m; ++i) out[i].value = points_.at_double.g1[i];
   }
-  void end_constraints(GglPoints<Extended>& b, VectorOf<Extended>& out) { at.constraints(t1_, b.q1, out); }
+  void end_constraints(SystemAt& at, GglPoints<Extended>& b, VectorOf<Extended>& out) {
+    at.constraints(t1_, b.q1, out);
+  }
   double potential_difference(GglPoints<double>& b) {
     end_tail(b);
-    return static_cast<double>(system_->potential_compensated(t1_, b.q1, tail_, gradient_) - u0_);
+    return static_cast<double>(mean().potential_compensated(t1_, b.q1, tail_, gradient_) - u0_);
   }
   Dual1 potential_difference(GglPoints<Dual1>& b) {
     Dual1 u = at.potential(t1_, b.q1);
@@ -138,7 +158,7 @@ class GglFrame {
   Extended potential_difference(GglPoints<Extended>& b) {
     end_ = b.q1.cast<double>();
     tail_ = (b.q1 - end_.cast<Extended>()).cast<double>();
-    return system_->potential_compensated(t1_, end_, tail_, gradient_) - u0_;
+    return mean().potential_compensated(t1_, end_, tail_, gradient_) - u0_;
   }
 
  private:
@@ -164,7 +184,7 @@ class GglFrame {
   long double u0_ = 0;
   ForAllScalars<GglPoints> points_;
   StartVelocity v0_;
-  Vector g0_, g_start_, end_, tail_, gradient_, g_values_;
+  Vector g0_, g_end0_, rate0_, g_start_, end_, tail_, gradient_, g_values_;
   VectorOf<Extended> extended_g_start_, extended_q0_;
 };
 

@@ -12,22 +12,26 @@
 /// In both the velocity is that of the positions, so that a damper Q = -C v, C symmetric positive semidefinite, has
 /// negative work: it takes energy in every step, for every h > 0.
 ///
-/// Moving constraints. U(q,t) and g(q,t) in one step of a discrete-derivative scheme. Before a discrete derivative D by
-/// the state is applied, they are averaged over the two times,
+/// Time. U(q,t) and g(q,t), any smooth ones, in one step of a discrete-derivative scheme. Before a discrete derivative D
+/// by the state is applied, they are averaged over the two times (time_average.hpp),
 ///
 ///     fbar(z) = [f(z,t0) + f(z,t1)]/2,    D_t f = [f(z0,t1) - f(z0,t0) + f(z1,t1) - f(z1,t0)]/2       (an increment)
 ///
-/// so that D fbar.dz + D_t f = f(z1,t1) - f(z0,t0), and with g = 0 (and Psi = G M^-1 p + dg/dt = 0) at both ends of the
+/// so that D fbar.dz + D_t f = f(z1,t1) - f(z0,t0), and with g = 0 (and Psi = G T_p + dg/dt = 0) at both ends of the
 /// step the proofs of energy give exactly
 ///
 ///     H1 - H0 = Qbar.dq + D_t U + lambda.D_t g + gamma.D_t Psi.
 ///
-/// Of a system that does not depend on time everything is evaluated once, at the midpoint.
+/// The rows g = 0 and Psi = 0 are those of the true system at t1. Of a system that does not depend on time fbar = f, and
+/// everything is evaluated once.
+
+#include <optional>
 
 #include "gnomon/model/system_at.hpp"
 #include "gnomon/scheme/equations.hpp"
 #include "gnomon/scheme/scheme.hpp"
 #include "gnomon/scheme/state.hpp"
+#include "kernels/common/time_average.hpp"
 
 namespace gnomon::kernels {
 
@@ -94,55 +98,63 @@ inline double time_after(const State& z, double h) {
   return after.t;
 }
 
-class MovingConstraints {
+/// The two times of a step, and what they do.
+class StepTimes {
  public:
-  explicit MovingConstraints(const System& system) : system_(&system), moving_(system.parts().time_dependence) {
-    if (!moving_) return;
+  explicit StepTimes(const System& system) : system_(&system) {
+    if (!system.parts().time_dependence) return;
+    mean_.emplace(system);
     for (Vector* v : {&at_t1_, &at_t0_}) v->setZero(system.m());
   }
 
-  bool moving() const { return moving_; }
+  bool moving() const { return mean_.has_value(); }
+  /// fbar, which discrete derivatives are applied to.
+  const System& mean() const { return mean_ ? static_cast<const System&>(*mean_) : *system_; }
   void begin(const State& z0, double h) {
-    tm_ = z0.t + 0.5 * h;
-    if (!moving_) return;
     t0_ = z0.t;
-    t1_ = time_after(z0, h);
+    tm_ = z0.t + 0.5 * h;
+    t1_ = mean_ ? time_after(z0, h) : z0.t + h;
+    if (mean_) mean_->set_times(t0_, t1_);
   }
-  /// The end of the step.
-  double end(const State& z0, double h) const { return moving_ ? t1_ : z0.t + h; }
+  double middle() const { return tm_; }
+  double end() const { return t1_; }
 
-  /// out = fbar, where f(t, out) fills out; `scratch` is of its size.
-  template <class V, class F>
-  void average(V& out, V& scratch, F&& f) const {
-    using S = typename V::Scalar;
-    if (!moving_) return f(tm_, out);
-    f(t0_, out);
-    f(t1_, scratch);
-    out = (out + scratch) * S(0.5);
+  /// D_t U
+  long double potential_work(const Vector& q0, const Vector& q1) const {
+    if (!mean_) return 0;
+    long double sum = 0;
+    for (const Vector* q : {&q0, &q1})
+      sum += 0.5L * (static_cast<long double>(system_->potential(t1_, *q)) - system_->potential(t0_, *q));
+    return sum;
   }
-
-  /// D_t U, lambda.D_t g and gamma.D_t Psi between (q0, v0) and (q1, v1)
-  Work work(const Vector& q0, const Vector& v0, const Vector& q1, const Vector& v1, const Vector& lambda,
-            const Vector& gamma) {
-    Work sum;
-    if (!moving_) return sum;
-    for (const auto& [q, v] : {std::pair{&q0, &v0}, {&q1, &v1}}) {
-      sum.potential += 0.5L * (static_cast<long double>(system_->potential(t1_, *q)) - system_->potential(t0_, *q));
+  /// lambda.D_t g
+  long double position_work(const Vector& q0, const Vector& q1, const Vector& lambda) {
+    if (!mean_) return 0;
+    long double sum = 0;
+    for (const Vector* q : {&q0, &q1}) {
       system_->constraints(t1_, *q, at_t1_);
       system_->constraints(t0_, *q, at_t0_);
-      sum.position += 0.5L * lambda.dot(at_t1_ - at_t0_);
-      if (gamma.size() == 0) continue;
+      sum += 0.5L * lambda.dot(at_t1_ - at_t0_);
+    }
+    return sum;
+  }
+  /// gamma.D_t Psi
+  long double velocity_work(const Vector& q0, const Vector& v0, const Vector& q1, const Vector& v1,
+                            const Vector& gamma) {
+    if (!mean_) return 0;
+    long double sum = 0;
+    for (const auto& [q, v] : {std::pair{&q0, &v0}, {&q1, &v1}}) {
       system_->constraint_velocity(t1_, *q, *v, at_t1_);
       system_->constraint_velocity(t0_, *q, *v, at_t0_);
-      sum.velocity += 0.5L * gamma.dot(at_t1_ - at_t0_);
+      sum += 0.5L * gamma.dot(at_t1_ - at_t0_);
     }
     return sum;
   }
 
  private:
   const System* system_;
-  bool moving_;
-  double t0_ = 0, t1_ = 0, tm_ = 0;
+  std::optional<TimeAverage> mean_;
+  double t0_ = 0, tm_ = 0, t1_ = 0;
   Vector at_t0_, at_t1_;
 };
 

@@ -10,7 +10,7 @@
 
 namespace gnomon::kernels {
 
-/// The step: from z0 over h, with g0 = g(q0).
+/// The step: from z0 over h, with g0 = g(q0), of constraints that move averaged over the two times.
 struct StepFrame {
   const State* z0 = nullptr;
   double h = 0, tm = 0, t1 = 0;
@@ -92,6 +92,9 @@ struct MultiplierDefaults {
   bool energy_noise() const { return true; }  ///< rounding of the energies is in c
   ///@}
 
+  /// What moving constraints, or penalties, do in a step at whose solution b is, at double.
+  template <class Times>
+  void book(const StepFrame&, Times&, const StepPoint<double>&, Work&) const {}
   double floor(const StepScales&) const { return 0; }   ///< rounding of its force and rows
   long double energy(const State&) const { return 0; }  ///< P of a penalty
 };

@@ -142,10 +142,11 @@ class ConfigurationInertia {
   Vector t_q_, t_p_;
 };
 
-/// The hidden constraint Psi(q,p) = G(q) T_p(q,p) at both ends of a step, where the mass depends on q.
+/// The hidden constraint Psi(q,p) = G(q) T_p(q,p) + g_t at both ends of a step, where the mass depends on q.
 class HiddenConstraint {
  public:
-  HiddenConstraint(const System& system, SystemAt& at) : system_(&system), at_(&at) {
+  explicit HiddenConstraint(SystemAt& at) : system_(&at.system()), at_(&at) {
+    const System& system = at.system();
     for (auto* buffer : {&t_q_, &t_p_}) buffer->for_each([&](auto& v) { v.resize(system.n()); });
     psi_.for_each([&](auto& v) { v.resize(system.m()); });
     for (auto* v : {&q0_, &p0_}) v->setZero(system.n());
@@ -158,18 +159,18 @@ class HiddenConstraint {
     q0_ = z0.q.value().cast<Extended>() + z0.q.tail().cast<Extended>();
     p0_ = z0.p.value().cast<Extended>() + z0.p.tail().cast<Extended>();
     at_->kinetic_gradient(q0_, p0_, t_q_.at_extended, t_p_.at_extended);
-    at_->constraint_jacobian_times(z0.t, q0_, t_p_.at_extended, psi_.at_extended);
+    at_->constraint_velocity(z0.t, q0_, t_p_.at_extended, psi_.at_extended);
     start_ = psi_.at_extended.cast<double>();
     system_->constraint_jacobian(z0.t, z0.q.value(), g_values_);
   }
-  /// Psi(z0), and G(q0) on the constraint pattern.
+  /// Psi(z0), T_p(z0), and G(q0) on the constraint pattern.
   const Vector& start() const { return start_; }
   const Vector& start_jacobian() const { return g_values_; }
   /// Psi(z1), valid until the next call.
   template <class S>
   const VectorOf<S>& end(const StepFrame& step, const StepPoint<S>& b) {
     at_->kinetic_gradient(b.q1, b.p1, t_q_.get<S>(), t_p_.get<S>());
-    at_->constraint_jacobian_times(step.t1, b.q1, t_p_.get<S>(), psi_.get<S>());
+    at_->constraint_velocity(step.t1, b.q1, t_p_.get<S>(), psi_.get<S>());
     return psi_.get<S>();
   }
   template <class S>

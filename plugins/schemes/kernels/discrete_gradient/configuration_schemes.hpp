@@ -16,10 +16,14 @@ namespace gnomon::kernels {
 template <class Multiplier>
 using ConfigurationStep = MidpointStep<Multiplier, ConfigurationInertia>;
 
-/// Mass M(q), no friction, U and g that do not depend on time.
-inline void require_configuration_mass(const Scheme& scheme, const System& system) {
+/// Mass M(q), no friction.
+inline void require_configuration_ledger(const Scheme& scheme, const System& system) {
   if (!system.parts().mass) refuse(scheme, system, "its mass does not depend on the configuration");
   if (system.parts().friction) refuse(scheme, system, "it has friction, which depends on the multipliers");
+}
+/// The same, but U and g do not depend on time.
+inline void require_configuration_mass(const Scheme& scheme, const System& system) {
+  require_configuration_ledger(scheme, system);
   if (system.parts().time_dependence) refuse(scheme, system, "its potential or constraints depend on time");
 }
 /// The same without forces.
@@ -52,13 +56,13 @@ inline Promises configuration_promises(const System& system, bool exact, bool ki
   p.position = system.m() > 0;
   p.hidden = p.position && kicks;
   p.symmetric = true;
-  p.symplectic = !system.parts().force && !exact && (kicks || !p.position);
+  p.symplectic = !system.parts().force && !system.parts().time_dependence && !exact && (kicks || !p.position);
   return p;
 }
 
 /// The exact scheme with multipliers: energy-momentum-general, alpha-exact.
 inline Binding configuration_exact(const Scheme& scheme, const System& system, const Options& options) {
-  require_configuration_mass(scheme, system);
+  require_configuration_ledger(scheme, system);
   return {std::make_unique<ConfigurationStep<EndMultiplier>>(system, configuration_rule(true, options),
                                                              EndMultiplier::Rule{true}),
           configuration_promises(system, true, false)};

@@ -4,8 +4,8 @@
 ///
 ///     F3 = g(q1)          (quadratic g: g0 + G(q_m) dq, which is the same and does not cancel)
 ///
-/// Where g depends on time (quadratic in q then), G is averaged over the two times in F2, and F3 = g(q1,t1) =
-/// g(q0,t1) + G(q_m,t1) dq: step.g0 is g(q0,t1).
+/// Where g depends on time, G in F2 and c is that of the average over the two times (ledger.hpp), and F3 = g(q1,t1), of
+/// quadratic g g(q0,t1) + G(q_m,t1) dq.
 ///
 /// Part of c in the general discrete derivative: lambda.(g1 - g0 - G(q_m) dq), which vanishes for quadratic g and is of
 /// third order in (dq, dp).
@@ -26,27 +26,32 @@ class EndMultiplier : public MultiplierDefaults {
     bool correct = false;  ///< g enters c
   };
 
+  /// at: the system that discrete derivatives are applied to.
   EndMultiplier(const System& system, SystemAt& at, const Rule& rule)
-      : system_(&system),
+      : mean_(&at.system()),
         at_(&at),
+        system_(&system),
+        end_at_(system),
         rule_(rule),
         n_(system.n()),
         m_(system.m()),
-        quadratic_(quadratic_constraints(system)),
-        times_(system) {
+        quadratic_(quadratic_constraints(system)) {
     g_.for_each([&](auto& v) { v.resize(m_); });
     for (Vector* v : {&force_, &work_}) v->setZero(n_);
-    linear_.setZero(m_);
+    for (Vector* v : {&linear_, &g0_}) v->setZero(m_);
     g_values_.setZero(system.constraint_pattern().nonzeros());
     extended_values_.setZero(g_values_.size());
-    if (!times_.moving()) return;
-    g_scratch_ = g_values_;
-    extended_scratch_ = extended_values_;
   }
 
   Index unknowns() const { return m_; }
   bool corrects() const { return rule_.correct; }
-  void begin(const StepFrame& step, const StepScales&) { times_.begin(*step.z0, step.h); }
+  void begin(const StepFrame& step, const StepScales&) {
+    const Compensated& q0 = step.z0->q;
+    if (moving())
+      system_->constraints_compensated(step.t1, q0.value(), q0.tail(), g0_, g_values_);
+    else
+      g0_ = step.g0;
+  }
   void predict(const State& z0, VectorRef x) const { x.tail(m_) = z0.lambda; }
 
   void scales(const StepScales& scales, VectorRef columns, VectorRef rows) const {
@@ -65,20 +70,14 @@ class EndMultiplier : public MultiplierDefaults {
     middle_jacobian(step, b.qm, g_values_);
     multiply_transposed(system_->constraint_pattern(), g_values_, b.lambda, b.force);
   }
-  void force(const StepFrame&, StepPoint<Extended>& b) {
-    times_.average(extended_values_, extended_scratch_,
-                   [&](double t, auto& out) { at_->constraint_jacobian(t, b.qm, out); });
+  void force(const StepFrame& step, StepPoint<Extended>& b) {
+    at_->constraint_jacobian(step.tm, b.qm, extended_values_);
     multiply_transposed(system_->constraint_pattern(), extended_values_, b.lambda, b.force);
   }
-  void force(const StepFrame&, StepPoint<Dual1>& b) {
-    times_.average(b.force, b.mdq, [&](double t, auto& out) { at_->constraint_force(t, b.qm, b.lambda, out); });
-  }
+  void force(const StepFrame& step, StepPoint<Dual1>& b) { at_->constraint_force(step.tm, b.qm, b.lambda, b.force); }
   /// values = G(q_m)
   void middle_jacobian(const StepFrame& step, const Vector& qm, Vector& values) {
-    if (times_.moving())
-      times_.average(values, g_scratch_, [&](double t, Vector& out) { system_->constraint_jacobian(t, qm, out); });
-    else
-      system_->constraint_jacobian(step.tm, qm, values);
+    mean_->constraint_jacobian(step.tm, qm, values);
   }
 
   /// After force.
@@ -87,9 +86,9 @@ class EndMultiplier : public MultiplierDefaults {
     auto& g = g_.get<S>();
     if (quadratic_) {
       middle_jacobian_times(step, b, g);
-      g += step.g0.template cast<S>();
+      g += g0_.template cast<S>();
     } else {
-      end_constraints(step, b, g);
+      end_constraints(*system_, end_at_, step, b, g);
     }
     f.tail(m_) = g;
   }
@@ -98,7 +97,7 @@ class EndMultiplier : public MultiplierDefaults {
   template <class S>
   S correction(const StepFrame& step, StepPoint<S>& b) {
     auto& g = g_.get<S>();
-    end_constraints(step, b, g);
+    end_constraints(*mean_, *at_, step, b, g);
     g -= step.g0.template cast<S>();
     return b.lambda.dot(g) - b.force.dot(b.dq);
   }
@@ -107,12 +106,12 @@ class EndMultiplier : public MultiplierDefaults {
     auto dc_dq = dc.head(n_);
     auto dc_dlambda = dc.tail(m_);
     at_->constraint_force(step.tm, b.qm, b.lambda, force_);
-    system_->constraint_hessian_times(step.tm, b.qm, b.lambda, b.dq, work_);
+    at_->constraint_hessian_times(step.tm, b.qm, b.lambda, b.dq, work_);
     dc_dq -= force_ + 0.5 * work_;
     at_->constraint_force(step.t1, b.q1, b.lambda, work_);
     dc_dq += work_;
     at_->constraint_jacobian_times(step.tm, b.qm, b.dq, linear_);
-    system_->constraints(step.t1, b.q1, g_.at_double);
+    at_->constraints(step.t1, b.q1, g_.at_double);
     dc_dlambda = g_.at_double - step.g0 - linear_;
     return b.lambda.dot(dc_dlambda);
   }
@@ -132,38 +131,46 @@ class EndMultiplier : public MultiplierDefaults {
     position_map_.add(values, g_values_, 1);
   }
 
+  /// lambda.D_t g
+  void book(const StepFrame& step, StepTimes& times, const StepPoint<double>& b, Work& work) const {
+    work.position += times.position_work(step.z0->q.value(), b.q1, b.lambda);
+  }
+
  private:
-  /// G(q_m) dq
+  bool moving() const { return mean_ != system_; }
+  /// G(q_m) dq, of moving constraints at t1
   void middle_jacobian_times(const StepFrame& step, StepPoint<double>& b, Vector& out) {
-    if (times_.moving()) system_->constraint_jacobian(step.t1, b.qm, g_values_);
+    if (moving()) system_->constraint_jacobian(step.t1, b.qm, g_values_);
     multiply(system_->constraint_pattern(), g_values_, b.dq, out);
   }
   void middle_jacobian_times(const StepFrame& step, StepPoint<Extended>& b, VectorOf<Extended>& out) {
-    if (times_.moving()) at_->constraint_jacobian(step.t1, b.qm, extended_values_);
+    if (moving()) end_at_.constraint_jacobian(step.t1, b.qm, extended_values_);
     multiply(system_->constraint_pattern(), extended_values_, b.dq, out);
   }
   void middle_jacobian_times(const StepFrame& step, StepPoint<Dual1>& b, VectorOf<Dual1>& out) {
-    at_->constraint_jacobian_times(times_.moving() ? step.t1 : step.tm, b.qm, b.dq, out);
+    end_at_.constraint_jacobian_times(moving() ? step.t1 : step.tm, b.qm, b.dq, out);
   }
-  /// At double from the compensated q1: its rounding error would be the energy's.
-  void end_constraints(const StepFrame& step, StepPoint<double>& b, Vector& out) {
+  /// g(q1) of the true system, or of the average. At double from the compensated q1: its rounding error would be the
+  /// energy's.
+  void end_constraints(const System& system, SystemAt&, const StepFrame& step, StepPoint<double>& b, Vector& out) {
     b.end_tail(step, work_);
-    system_->constraints_compensated(step.t1, b.q1, work_, out, g_values_);
+    system.constraints_compensated(step.t1, b.q1, work_, out, g_values_);
   }
   template <class S>
-  void end_constraints(const StepFrame& step, StepPoint<S>& b, VectorOf<S>& out) {
-    at_->constraints(step.t1, b.q1, out);
+  void end_constraints(const System&, SystemAt& at, const StepFrame& step, StepPoint<S>& b, VectorOf<S>& out) {
+    at.constraints(step.t1, b.q1, out);
   }
 
-  const System* system_;
+  const System* mean_;
   SystemAt* at_;
+  const System* system_;
+  SystemAt end_at_;
   Rule rule_;
   Index n_, m_;
   bool quadratic_;
-  MovingConstraints times_;
   ForAllScalars<VectorOf> g_;
-  Vector force_, work_, linear_, g_values_, g_scratch_;
-  VectorOf<Extended> extended_values_, extended_scratch_;
+  Vector force_, work_, linear_, g0_, g_values_;
+  VectorOf<Extended> extended_values_;
   BlockMap force_map_, position_map_;
 };
 

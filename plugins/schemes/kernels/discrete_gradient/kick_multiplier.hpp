@@ -28,7 +28,7 @@ class KickMultiplier : public MultiplierDefaults {
         at_(&at),
         rule_(rule),
         penalty_(system, rule.eps),
-        hidden_(system, at),
+        hidden_(at),
         n_(system.n()),
         m_(system.m()) {
     for (auto* buffer : {&lambda_, &g_}) buffer->for_each([&](auto& v) { v.resize(m_); });

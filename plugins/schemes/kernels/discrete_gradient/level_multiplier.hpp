@@ -1,13 +1,16 @@
 #pragma once
 /// \file
 /// Both constraint levels in the midpoint residual where the mass depends on q: EndMultiplier for g, and for Psi = G T_p
-/// the multiplier gamma, whose discrete derivatives stand beside those of H:
+/// + g_t the multiplier gamma, whose discrete derivatives stand beside those of H:
 ///
 ///     dq = h [D_pH + (D_pPsi)^T gamma],    dp = -h [D_qH + G(q_m)^T lambda + (D_qPsi)^T gamma - Q]
 ///     0 = g(q1),    0 = Psi(q1,p1)
 ///
-/// With w = G(q_m)^T gamma, the gradient of gamma.Psi at the midpoint is (T_qp w + sum_i gamma_i (Hess g_i) T_p, T_pp w);
-/// its part of c is gamma.(Psi1 - Psi0) less that gradient along dz.
+/// With w = G(q_m)^T gamma, the gradient of gamma.Psi at the midpoint is (T_qp w + sum_i gamma_i [(Hess g_i) T_p + grad
+/// g_t,i], T_pp w); its part of c is gamma.(Psi1 - Psi0) less that gradient along dz. Where g depends on time, the
+/// derivatives are those of the average over the two times (ledger.hpp), and the rows hold at t1.
+
+#include <optional>
 
 #include "kernels/discrete_gradient/configuration_inertia.hpp"
 #include "kernels/discrete_gradient/end_multiplier.hpp"
@@ -20,7 +23,9 @@ class LevelMultiplier : public MultiplierDefaults {
   using Rule = EndMultiplier::Rule;
 
   LevelMultiplier(const System& system, SystemAt& at, const Rule& rule)
-      : end_(system, at, rule), hidden_(system, at), at_(&at), n_(system.n()), m_(system.m()) {
+      : end_(system, at, rule), end_at_(system), hidden_(end_at_), at_(&at), n_(system.n()), m_(system.m()) {
+    if (&at.system() != &system) mean_hidden_.emplace(at);
+    for (Vector* v : {&v0_, &v1_, &t_q_}) v->setZero(n_);
     gamma_.for_each([&](auto& v) { v.resize(m_); });
     for (auto* buffer : {&w_, &t_qp_, &t_pp_}) buffer->for_each([&](auto& v) { v.resize(n_); });
   }
@@ -30,6 +35,7 @@ class LevelMultiplier : public MultiplierDefaults {
   void begin(const StepFrame& step, const StepScales& scales) {
     end_.begin(step, scales);
     hidden_.begin(*step.z0);
+    if (mean_hidden_) mean_hidden_->begin(*step.z0);
   }
   void predict(const State& z0, VectorRef x) const {
     x.segment(2 * n_, m_).setZero();
@@ -65,6 +71,9 @@ class LevelMultiplier : public MultiplierDefaults {
     at_->constraint_hessian_times(step.tm, b.qm, gamma, b.t_p, w);
     b.t_q += t_qp + w;
     b.t_p += t_pp;
+    if (!mean_hidden_) return;
+    at_->constraint_rate_force(step.tm, b.qm, gamma, w);
+    b.t_q += w;
   }
   template <class S, class F>
   void rows(const StepFrame& step, StepPoint<S>& b, F& f) {
@@ -75,15 +84,29 @@ class LevelMultiplier : public MultiplierDefaults {
   template <class S>
   S correction(const StepFrame& step, StepPoint<S>& b) {
     S sum = end_.correction(step, b);
-    for (Index i = 0; i < m_; ++i) sum += gamma_.get<S>()[i] * (hidden_.last<S>()[i] - hidden_.start()[i]);
+    if (mean_hidden_) mean_hidden_->end(step, b);
+    HiddenConstraint& hidden = mean_hidden_ ? *mean_hidden_ : hidden_;
+    for (Index i = 0; i < m_; ++i) sum += gamma_.get<S>()[i] * (hidden.last<S>()[i] - hidden.start()[i]);
     return sum;
+  }
+  /// lambda.D_t g + gamma.D_t Psi
+  void book(const StepFrame& step, StepTimes& times, const StepPoint<double>& b, Work& work) {
+    end_.book(step, times, b, work);
+    const State& z0 = *step.z0;
+    const ConfigurationMass& mass = *at_->system().parts().mass;
+    mass.kinetic_gradient(z0.q.value(), z0.p.value(), t_q_, v0_);
+    mass.kinetic_gradient(b.q1, b.p1, t_q_, v1_);
+    work.velocity += times.velocity_work(z0.q.value(), v0_, b.q1, v1_, gamma_.at_double);
   }
 
  private:
   EndMultiplier end_;
+  SystemAt end_at_;
   HiddenConstraint hidden_;
+  std::optional<HiddenConstraint> mean_hidden_;  ///< of moving constraints
   SystemAt* at_;
   Index n_, m_;
+  Vector v0_, v1_, t_q_;
   ForAllScalars<VectorOf> gamma_, w_, t_qp_, t_pp_;
 };
 

@@ -44,12 +44,14 @@ class MidpointEquations final
  public:
   MidpointEquations(const System& system, const MidpointRule& rule, const typename Multiplier::Rule& multiplier)
       : system_(&system),
-        at_(system),
+        times_(system),
+        mean_(&times_.mean()),
+        at_(*mean_),
         rule_(rule),
         inertia_(system, at_),
         multiplier_(system, at_, multiplier),
         scales_(system),
-        split_(system, at_),
+        split_(*mean_, at_),
         quotient_(system.mass(), rule.weight, rule.correct_potential || multiplier_.corrects(),
                   2 * system.n() + multiplier_.unknowns()),
         applied_(system),
@@ -92,14 +94,15 @@ class MidpointEquations final
   void begin(const State& z0, double h) {
     step_.z0 = &z0;
     step_.h = h;
-    step_.tm = z0.t + 0.5 * h;
-    step_.t1 = z0.t + h;
+    times_.begin(z0, h);
+    step_.tm = times_.middle();
+    step_.t1 = times_.end();
     scales_.update(z0, h);
-    system_->constraints_compensated(z0.t, z0.q.value(), z0.q.tail(), step_.g0, g_values_);
+    mean_->constraints_compensated(z0.t, z0.q.value(), z0.q.tail(), step_.g0, g_values_);
     multiplier_.begin(step_, scales_);
     if (rule_.split_potential) split_.begin(z0);
     if (!corrected()) return;
-    energy0_ = system_->potential_compensated(z0.t, z0.q.value(), z0.q.tail(), work_) +
+    energy0_ = mean_->potential_compensated(z0.t, z0.q.value(), z0.q.tail(), work_) +
                inertia_.energy(z0.q.value(), z0.q.tail(), z0.p.value(), z0.p.tail());
     quotient_.begin(z0.q.value(), h);
   }
@@ -159,7 +162,7 @@ class MidpointEquations final
   void constraint_jacobians(const Vector& x, Vector& middle, Vector& end) {
     auto& b = points_.at_double;
     place(x, b);
-    system_->constraint_jacobian(step_.tm, b.qm, middle);
+    mean_->constraint_jacobian(step_.tm, b.qm, middle);
     system_->constraint_jacobian(step_.t1, b.q1, end);
   }
 
@@ -190,12 +193,7 @@ class MidpointEquations final
 
   /// At x + low. Sets the multipliers of the state to the effective ones, those of constraints.
   void finish(const Vector& x, State& next) {
-    if (applied_.active()) {
-      auto& b = points_.at_double;
-      place(x, b);
-      b.rate = b.dq / step_.h;
-      next.work.force += applied_.work(step_.tm, b.qm, b.rate, b.dq);
-    }
+    if (applied_.active() || times_.moving()) book(x, next.work);
     next.q.add(x.head(n_));
     next.p.add(x.segment(n_, n_));
     next.q.add(this->low_.head(n_));
@@ -204,6 +202,20 @@ class MidpointEquations final
   }
 
  private:
+  /// The work of the force and of what depends on time.
+  void book(const Vector& x, Work& work) {
+    auto& b = points_.at_double;
+    place(x, b);
+    if (applied_.active()) {
+      b.rate = b.dq / step_.h;
+      work.force += applied_.work(step_.tm, b.qm, b.rate, b.dq);
+    }
+    if (!times_.moving()) return;
+    multiplier_.evaluate(step_, x, b);
+    work.potential += times_.potential_work(step_.z0->q.value(), b.q1);
+    multiplier_.book(step_, times_, b, work);
+  }
+
   void assemble(const ConstVectorRef& x, VectorRef values) {
     auto& b = points_.at_double;
     place(x, b);
@@ -218,7 +230,7 @@ class MidpointEquations final
       split_.hessian(step_.tm, b.qm, b.q1, b.lambda, hessian_values_);
       split_.add_outer(step_.h, values);
     } else {
-      system_->lagrangian_hessian(step_.tm, b.qm, b.lambda, hessian_values_);
+      mean_->lagrangian_hessian(step_.tm, b.qm, b.lambda, hessian_values_);
     }
     hessian_.add(values, hessian_values_, 0.5 * step_.h);
     if (applied_.active()) {
@@ -288,7 +300,7 @@ class MidpointEquations final
   double energy_difference(StepPoint<double>& b) {
     const State& z0 = *step_.z0;
     b.end_tail(step_, work_);
-    long double end = system_->potential_compensated(step_.t1, b.q1, work_, u_);
+    long double end = mean_->potential_compensated(step_.t1, b.q1, work_, u_);
     if (!Inertia::analytic) {
       p_tail_ = (b.dp + z0.p.tail()) - (b.p1 - z0.p.value());
       end += inertia_.energy(b.q1, work_, b.p1, p_tail_);
@@ -298,7 +310,7 @@ class MidpointEquations final
   Extended energy_difference(StepPoint<Extended>& b) {
     work_ = b.q1.template cast<double>();
     u_ = (b.q1 - work_.cast<Extended>()).template cast<double>();
-    Extended end = system_->potential_compensated(step_.t1, work_, u_, p_tail_);
+    Extended end = mean_->potential_compensated(step_.t1, work_, u_, p_tail_);
     if (!Inertia::analytic) {
       p1_ = b.p1.template cast<double>();
       p_tail_ = (b.p1 - p1_.cast<Extended>()).template cast<double>();
@@ -339,11 +351,11 @@ class MidpointEquations final
   double linearise(StepPoint<double>& b, Vector& dc) {
     double c = 0;
     if (rule_.correct_potential) {
-      system_->potential_gradient(step_.tm, b.qm, b.u);
-      c += system_->potential(step_.t1, b.q1) - static_cast<double>(energy0_) - b.u.dot(b.dq);
-      system_->potential_hessian_times(step_.tm, b.qm, b.dq, work_);
+      mean_->potential_gradient(step_.tm, b.qm, b.u);
+      c += mean_->potential(step_.t1, b.q1) - static_cast<double>(energy0_) - b.u.dot(b.dq);
+      mean_->potential_hessian_times(step_.tm, b.qm, b.dq, work_);
       dc.head(n_) -= b.u + 0.5 * work_;
-      system_->potential_gradient(step_.t1, b.q1, work_);
+      mean_->potential_gradient(step_.t1, b.q1, work_);
       dc.head(n_) += work_;
     }
     if (multiplier_.corrects()) c += multiplier_.linearise(step_, b, dc);
@@ -351,7 +363,9 @@ class MidpointEquations final
   }
 
   const System* system_;
-  SystemAt at_;
+  StepTimes times_;
+  const System* mean_;  ///< averaged over the times of the step
+  SystemAt at_;         ///< the same
   MidpointRule rule_;
   Inertia inertia_;
   Multiplier multiplier_;

@@ -28,14 +28,14 @@ class MultiplierEquations final : public TemplatedEquations<MultiplierEquations,
   /// split_potential: u are the quotients of split_gradient.hpp.
   MultiplierEquations(const System& system, bool split_potential)
       : system_(&system),
-        at_(system),
+        times_(system),
+        at_(times_.mean()),
         split_potential_(split_potential),
         quadratic_(quadratic_constraints(system)),
         multiplier_(system, at_, {}),
         scales_(system),
-        split_(system, at_),
+        split_(times_.mean(), at_),
         applied_(system),
-        times_(system),
         n_(system.n()),
         m_(system.m()) {
     const SparsityPattern& g = system.constraint_pattern();
@@ -55,18 +55,17 @@ class MultiplierEquations final : public TemplatedEquations<MultiplierEquations,
     for (Vector* v : {&u_, &work_}) v->setZero(n_);
     g_values_.setZero(system.constraint_pattern().nonzeros());
     hessian_values_.setZero(system.hessian_pattern().nonzeros());
-    if (times_.moving()) hessian_scratch_ = hessian_values_;
   }
 
   void begin(const State& z0, double h) {
     step_.z0 = &z0;
     step_.h = h;
-    step_.tm = z0.t + 0.5 * h;
     scales_.update(z0, h);
     times_.begin(z0, h);
-    step_.t1 = times_.end(z0, h);
+    step_.tm = times_.middle();
+    step_.t1 = times_.end();
+    times_.mean().constraints_compensated(z0.t, z0.q.value(), z0.q.tail(), step_.g0, g_values_);
     multiplier_.begin(step_, scales_);
-    system_->constraints_compensated(times_.moving() ? step_.t1 : z0.t, z0.q.value(), z0.q.tail(), step_.g0, g_values_);
     if (split_potential_) split_.begin(z0);
   }
 
@@ -116,8 +115,7 @@ class MultiplierEquations final : public TemplatedEquations<MultiplierEquations,
     if (split_potential_)
       split_.hessian(step_.tm, b.qm, b.q1, b.lambda, hessian_values_);
     else
-      times_.average(hessian_values_, hessian_scratch_,
-                     [&](double t, Vector& out) { system_->lagrangian_hessian(t, b.qm, b.lambda, out); });
+      times_.mean().lagrangian_hessian(step_.tm, b.qm, b.lambda, hessian_values_);
     hessian_.set(values, hessian_values_, 0.25 * step_.h);
     mass_.add(values, system_->mass().values(), 1 / step_.h);
     if (split_potential_) split_.add_outer(0.5 * step_.h, values);
@@ -157,7 +155,9 @@ class MultiplierEquations final : public TemplatedEquations<MultiplierEquations,
     StepPoint<double>& b = points_.at_double;
     place(x, b);
     b.place_end(step_);
-    Work sum = times_.work(step_.z0->q.value(), work_, b.q1, work_, b.lambda, none_);
+    Work sum;
+    sum.potential = times_.potential_work(step_.z0->q.value(), b.q1);
+    multiplier_.book(step_, times_, b, sum);
     if (applied_.active()) {
       b.rate = b.dq / step_.h;
       sum.force = applied_.work(step_.tm, b.qm, b.rate, b.dq);
@@ -176,28 +176,28 @@ class MultiplierEquations final : public TemplatedEquations<MultiplierEquations,
     if (split_potential_)
       split_.evaluate(step_.tm, b.qm, b.q1, b.u);
     else
-      times_.average(b.u, b.mdq, [&](double t, auto& out) { at_.potential_gradient(t, b.qm, out); });
+      at_.potential_gradient(step_.tm, b.qm, b.u);
     if (!applied_.active()) return;
     b.rate = b.dq * S(1 / step_.h);
     b.u -= applied_(step_.tm, b.qm, b.rate);
   }
 
   const System* system_;
-  SystemAt at_;
+  StepTimes times_;
+  SystemAt at_;  ///< averaged over the times of the step
   bool split_potential_, quadratic_;
   EndMultiplier multiplier_;
   StepScales scales_;
   SplitGradient split_;
   AppliedForce applied_;
   AppliedForce::Place applied_place_;
-  MovingConstraints times_;
   Index n_, m_;
   BlockMap mass_, hessian_, force_;
   bool hessian_holds_mass_ = false;
 
   StepFrame step_;
   ForAllScalars<StepPoint> points_;
-  Vector u_, work_, none_, g_values_, hessian_values_, hessian_scratch_;
+  Vector u_, work_, g_values_, hessian_values_;
 };
 
 using MultiplierStep = OneSolveStep<MultiplierEquations>;
