@@ -35,7 +35,7 @@ class AugmentedLagrange final : public MechanicalScheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    require_closed_ledger(*this, system);
+    require_resting_constraints(*this, system);
     require_quadratic_constraints(*this, system);
     Promises promised = promises();
     kernels::promise_limit(kernels::augmented_rule(options), promised);

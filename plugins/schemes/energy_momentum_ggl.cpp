@@ -44,6 +44,9 @@
 /// Forces Q(q_m, dq/h, t_m) in the second equation, and U and g that depend on time: H1 - H0 is the booked work to
 /// rounding, see kernels/common/ledger.hpp.
 ///
+/// Friction R(q_m, dq/h, lambda), nonlinear in the step's own lambda, which belongs to the midpoint, in the second
+/// equation: order 2, and its work R.dq is booked, exactly. The multipliers of the state are the step's then.
+///
 /// For a mass that depends on q, Psi = G(q) M(q)^-1 p, the derivatives are Gonzalez' in (q,p), weighted with (W, h^2
 /// W^-1), W = diag M at a typical configuration, whatever `derivative` says; a force Q enters the second equation and
 /// its work Q.dq is booked, H1 - H0 = Q.dq (kernels/discrete_gradient/level_multiplier.hpp).
@@ -93,7 +96,6 @@ class EnergyMomentumGgl final : public MechanicalScheme {
   }
   Binding bind(const System& system, const Options& options) const override {
     if (system.parts().mass) return with_configuration_mass(system, options.is("lambda", "end"));
-    require_ledger(*this, system);
     kernels::GglRule rule;
     const bool quadratic_u = at_most_quadratic(system.traits().potential_degree);
     rule.split_potential = !quadratic_u && system.parts().n_invariants() > 0;
@@ -103,13 +105,13 @@ class EnergyMomentumGgl final : public MechanicalScheme {
     Promises promised = promises();
     const kernels::ConstraintSymmetry symmetry = kernels::constraint_symmetry(system);
     promised.momentum = symmetry != kernels::ConstraintSymmetry::other && (rule.orthogonal || !rule.corrected());
-    return {std::make_unique<kernels::GglStep<kernels::GglEquations>>(system, options.is("lambda", "end"), rule),
+    return {std::make_unique<kernels::GglStep<kernels::GglEquations>>(
+                system, options.is("lambda", "end") && !system.parts().friction, rule),
             ledger_promises(system, promised)};
   }
 
  private:
   Binding with_configuration_mass(const System& system, bool end_multipliers) const {
-    kernels::require_configuration_ledger(*this, system);
     kernels::MidpointRule rule;
     rule.correct_potential = true;
     rule.weight = kernels::GeneralQuotient::Weight::mass;
@@ -117,7 +119,7 @@ class EnergyMomentumGgl final : public MechanicalScheme {
     promised.hidden = system.m() > 0;
     promised.variable_steps = true;
     return {std::make_unique<kernels::ConfigurationStep<kernels::LevelMultiplier>>(
-                system, rule, kernels::LevelMultiplier::Rule{true}, end_multipliers),
+                system, rule, kernels::LevelMultiplier::Rule{true}, end_multipliers && !system.parts().friction),
             promised};
   }
 };

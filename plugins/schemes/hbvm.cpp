@@ -18,7 +18,8 @@
 ///     H1 - H0 = [U1 - U0 - h sum_l b_l grad U(q_l).q'_l] - h sum_{i<r} lambda_i.(sum_l b_l P_i(c_l) G(q_l) q'_l),
 /// the first bracket is zero where the quadrature integrates grad U(q).q', of degree s deg U - 1, exactly, and the rest
 /// by the constraint rows, whatever their quadrature error. A force Q(q,v,t) enters F_l as -Q(q_l, q'_l, t_l), and its
-/// work h sum_l b_l Q_l.q'_l is booked: the same identity gives H1 - H0 = work (kernels/common/ledger.hpp). The row i =
+/// work h sum_l b_l Q_l.q'_l is booked: the same identity gives H1 - H0 = work (kernels/common/ledger.hpp). U(q,t) and
+/// g(q,t) are taken at the times of the nodes, G q' + g_t in the rows; H1 - H0 is the booked work to O(h^2k). The row i =
 /// 0 is [g(q1) - g(q0)]/h + O(h^2k), exact for k
 /// >= s deg g/2; its last term takes the rounding errors of earlier steps out of g.
 ///
@@ -146,9 +147,9 @@ class Hbvm final : public MechanicalScheme {
   }
   Binding bind(const System& system, const Options& options) const override {
     if (!system.parts().mass)
-      require_closed_ledger(*this, system);
+      require_ledger(*this, system);
     else
-      kernels::require_conservative_configuration_mass(*this, system);
+      kernels::require_configuration_ledger(*this, system);
     const Index s = options.integer("s"), r = options.integer("r") == 0 ? s - (s + 1) % 2 : options.integer("r");
     const SystemTraits& traits = system.traits();
     const int constraint_degree = system.m() > 0 ? traits.constraint_degree : 0;
@@ -156,7 +157,9 @@ class Hbvm final : public MechanicalScheme {
     if (k == 0) {
       k = s;
       for (const int degree : {traits.potential_degree, constraint_degree})
-        k = std::max(k, degree == SystemTraits::not_polynomial ? s + 4 : kernels::exact_nodes(s, degree));
+        k = std::max(k, degree == SystemTraits::not_polynomial || system.parts().time_dependence
+                            ? s + 4
+                            : kernels::exact_nodes(s, degree));
       k = std::min(k, kernels::max_nodes);
     }
     kernels::check_degrees(*this, k, s, r);
@@ -167,12 +170,15 @@ class Hbvm final : public MechanicalScheme {
       refuse(*this, system,
              "its mass depends on the configuration, and output=projected needs a "
              "constant one");
+    if (projected && system.parts().time_dependence)
+      refuse(*this, system, "its potential or constraints depend on time, and output=projected needs them at rest");
     const Index pairs = (r + 1) / 2;  // ceil(r/2)
     p.order = static_cast<int>(constrained ? std::min(2 * s, 4 * pairs) : 2 * s);
     p.momentum_order = constrained && !projected ? static_cast<int>(2 * pairs) : p.order;
-    p.energy =
-        kernels::nodes_are_exact(k, s, traits.potential_degree) && kernels::nodes_are_exact(k, s, constraint_degree);
-    p.position = kernels::nodes_are_exact(k, s, constraint_degree);
+    // A function of time is no polynomial.
+    p.energy = !system.parts().time_dependence && kernels::nodes_are_exact(k, s, traits.potential_degree) &&
+               kernels::nodes_are_exact(k, s, constraint_degree);
+    p.position = !system.parts().time_dependence && kernels::nodes_are_exact(k, s, constraint_degree);
     p.hidden = projected;
     p.momentum = k == s && kernels::symmetries_keep_constraints(system);
     p.symmetric = true;
@@ -181,7 +187,7 @@ class Hbvm final : public MechanicalScheme {
       p.energy = false;  // T is no polynomial
       return {std::make_unique<kernels::GeneralLineIntegralStep<kernels::SystemHamiltonian>>(
                   system, kernels::SystemHamiltonian(system), k, s, r),
-              p};
+              ledger_promises(system, p)};
     }
     return {std::make_unique<HbvmStep>(system, k, s, r, projected), ledger_promises(system, p)};
   }

@@ -36,6 +36,10 @@
 /// not symplectic. Unknowns x = [u_j | y_j = M^-1 pi_j | mu_i = h lambda_i | gamma_i]; rows multiplied by M.
 /// State::lambda are the index-1 multipliers of the state; where G has lost rank, lambda(1).
 ///
+/// Forces, friction R(q, q', lambda) at the nodes with the lambda of the node, and U(q,t), g(q,t) at the nodes' times
+/// (with r = 1): H1 - H0 is the booked work, with time to O(h^2k) (kernels/common/ledger.hpp). With friction the order is
+/// min(2s, 2r), since R sees lambda(c), and lambda(1) is the state's.
+///
 /// A mass that depends on q: the same equations with H_p, H_q and Psi = G(q) M(q)^-1 p (kernels/line_integral/
 /// general_line_integral.hpp); H is kept as far as the quadrature integrates it.
 ///
@@ -69,9 +73,13 @@ class LineIntegralGgl final : public MechanicalScheme {
   OptionSpecs options() const override {
     const Index most = kernels::max_nodes;
     return {OptionSpec::integer("k", 0, 0, most,
-                                "quadrature nodes, k >= s; 0: as many as s, s + 4 for a mass that depends on q"),
+                                "quadrature nodes, k >= s; 0: as many as s, s + 4 for a mass that depends on q, or a "
+                                "model that depends on time"),
             OptionSpec::integer("s", 2, 1, most, "degree of q and p on a step"),
-            OptionSpec::integer("r", 0, 0, most, "multiplier polynomials, r <= s; 0: s - 1, but at least 1")};
+            OptionSpec::integer(
+                "r", 0, 0, most,
+                "multiplier polynomials, r <= s; 0: s - 1, but at least 1, 1 for a model that depends on time, s with "
+                "friction")};
   }
   Promises promises() const override {
     Promises p;
@@ -82,20 +90,24 @@ class LineIntegralGgl final : public MechanicalScheme {
   Binding bind(const System& system, const Options& options) const override {
     const Index s = options.integer("s");
     const bool constant_mass = !system.parts().mass;
-    const Index enough = constant_mass ? s : std::min(s + 4, kernels::max_nodes);
+    const bool moving = system.parts().time_dependence;
+    const Index enough = constant_mass && !moving ? s : std::min(s + 4, kernels::max_nodes);
     const Index k = options.integer("k") == 0 ? enough : options.integer("k");
-    const Index r = options.integer("r") == 0 ? std::max<Index>(s - 1, 1) : options.integer("r");
+    const bool friction = system.parts().friction;
+    const Index natural = moving ? 1 : friction ? s : std::max<Index>(s - 1, 1);
+    const Index r = options.integer("r") == 0 ? natural : options.integer("r");
     kernels::check_degrees(*this, k, s, r);
-    if (constant_mass)
-      require_closed_ledger(*this, system);
-    else
-      kernels::require_conservative_configuration_mass(*this, system);
+    if (moving && system.m() > 0 && r > 1)
+      refuse(*this, system,
+             "its potential or constraints depend on time, and r > 1 needs second derivatives of g by time; use r = 1");
     const auto exact = [&](int degree) { return kernels::nodes_are_exact(k, s, degree); };
     const kernels::ConstraintSymmetry symmetry = kernels::constraint_symmetry(system);
     Promises promised = promises();
-    promised.order = static_cast<int>(system.m() > 0 ? std::min(2 * s, 2 * r + 2) : 2 * s);
-    promised.energy =
-        exact(system.traits().potential_degree) && (system.m() == 0 || exact(system.traits().constraint_degree));
+    // Friction sees lambda(c) itself, which is of order r along the step.
+    const Index of_multipliers = friction ? 2 * r : 2 * r + 2;
+    promised.order = static_cast<int>(system.m() > 0 ? std::min(2 * s, of_multipliers) : 2 * s);
+    promised.energy = !moving && exact(system.traits().potential_degree) &&
+                      (system.m() == 0 || exact(system.traits().constraint_degree));
     promised.momentum = k == s && (symmetry == kernels::ConstraintSymmetry::invariant ||
                                    (symmetry == kernels::ConstraintSymmetry::affine && r == s));
     if (!constant_mass) {
@@ -103,9 +115,10 @@ class LineIntegralGgl final : public MechanicalScheme {
       promised.position = promised.hidden = true;
       return {std::make_unique<kernels::GeneralLineIntegralStep<kernels::SystemHamiltonian, kernels::BothLevels>>(
                   system, kernels::SystemHamiltonian(system), k, s, r),
-              promised};
+              ledger_promises(system, promised)};
     }
-    return {std::make_unique<kernels::GglStep<kernels::LineIntegralGglEquations>>(system, true, k, s, r),
+    return {std::make_unique<kernels::GglStep<kernels::LineIntegralGglEquations>>(system, !system.parts().friction, k,
+                                                                                  s, r),
             ledger_promises(system, promised)};
   }
 };

@@ -39,7 +39,7 @@ class Penalty final : public MechanicalScheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    require_closed_ledger(*this, system);
+    require_resting_constraints(*this, system);
     require_quadratic_constraints(*this, system);
     Promises promised = promises();
     // |g|^2 keeps a symmetry that turns the constraints among themselves; sum r(g_i) keeps it where each g_i does.

@@ -39,7 +39,7 @@ class PenaltyDhat final : public MechanicalScheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    require_closed_ledger(*this, system);
+    require_resting_constraints(*this, system);
     require_quadratic_constraints(*this, system);
     return {std::make_unique<kernels::MidpointStep<kernels::PenaltyMultiplier>>(
                 system, kernels::general_rule(system, options),

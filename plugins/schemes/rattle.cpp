@@ -1,18 +1,24 @@
 /// \file
 /// rattle: the symplectic baseline, in two systems solved in order.
 ///
-///     positions  x = [dq | lambda]:   M dq/h - p0 + h/2 (grad U(q0) + G(q0)^T lambda) = 0,    g(q1) = 0
-///     momenta    x = [dv | mu]:       M dv + h/2 (grad U(q1) + G(q1)^T mu) = 0,               G(q1) (v_h + dv) = 0
-///     p_h = p0 - h/2 (grad U(q0) + G(q0)^T lambda),  v_h = M^-1 p_h,   p1 = p_h - h/2 (grad U(q1) + G(q1)^T mu)
+///     positions  x = [dq | lambda]:   M dq/h - p0 + h/2 (F0 + G0^T lambda) = 0,    g(q1,t1) = 0
+///     momenta    x = [dv | mu]:       M dv + h/2 (F1 + G1^T mu) = 0,               G1 (v_h + dv) + g_t(q1,t1) = 0
+///     p_h = p0 - h/2 (F0 + G0^T lambda),  v_h = M^-1 p_h = dq/h,   p1 = p_h - h/2 (F1 + G1^T mu)
+///     F0 = grad U(q0,t0) - Q(q0, dq/h, t0),   F1 = grad U(q1,t1) - Q(q1, dq/h, t1)
 ///
-/// Order 2, symmetric, symplectic; both constraint levels and the momentum maps are exact, the energy oscillates at
-/// O(h^2). Source: Andersen, J. Comput. Phys. 52 (1983); Leimkuhler, Skeel, J. Comput. Phys. 112 (1994).
+/// A force Q(q,v,t) has the velocity of the middle at both ends, which is symmetric: implicit in dq in the first half,
+/// known in the second one. Its work is booked by the trapezoidal rule, dq.(Q0 + Q1)/2, of U and g that depend on time
+/// by D_t U (kernels/common/ledger.hpp) and h (lambda.g_t(q0,t0) + mu.g_t(q1,t1))/2: of order 2, as the energy.
+///
+/// Order 2, symmetric, without forces symplectic; both constraint levels and the momentum maps are exact, the energy
+/// oscillates at O(h^2). Source: Andersen, J. Comput. Phys. 52 (1983); Leimkuhler, Skeel, J. Comput. Phys. 112 (1994).
 
 #include "gnomon/model/system_at.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/scheme/one_solve_step.hpp"
 #include "gnomon/scheme/requirements.hpp"
 #include "kernels/common/extended_state.hpp"
+#include "kernels/common/ledger.hpp"
 #include "kernels/common/step_scales.hpp"
 #include "rattle/rattle_tangent.hpp"
 
@@ -24,8 +30,9 @@ using namespace gnomon;
 struct StepData {
   const State* z0 = nullptr;
   double h = 0, t1 = 0;
-  Vector kick0;  ///< grad U(q0)
-  Vector q1;     ///< positions at the end, rounded
+  Vector kick0;           ///< grad U(q0), without the force
+  Vector q1;              ///< positions at the end, rounded
+  Vector force0, force1;  ///< Q at both ends, empty without one
   Compensated p_half;
   kernels::StartVelocity v_half;
 
@@ -44,36 +51,33 @@ class Positions final : public TemplatedEquations<Positions, true> {
         scales_(&scales),
         n_(system.n()),
         m_(system.m()),
-        quadratic_(quadratic_constraints(system)) {
+        quadratic_(quadratic_constraints(system)),
+        applied_(system) {
     const SparsityPattern& g = system.constraint_pattern();
-    const SparsityPattern& mass = system.mass().pattern();
-    blocks_ = {{"dq", 0, n_}, {"lambda", n_, m_}};
-    PatternBuilder builder(n_ + m_, n_ + m_);
-    builder.add(mass, 0, 0);
-    builder.add(g, 0, n_, true);
-    builder.add(g, n_, 0);
-    pattern_ = builder.build();
-    mass_ = BlockMap(pattern_, mass, 0, 0);
-    force_ = BlockMap(pattern_, g, 0, n_, true);
-    position_ = BlockMap(pattern_, g, n_, 0);
-    allocate(n_ + m_);
+    const Block dq = layout_.unknown("dq", n_), lambda = layout_.unknown("lambda", m_);
+    const Block balance = layout_.rows(n_), position = layout_.rows(m_);
+    layout_.place(mass_, balance, dq, system.mass().pattern());
+    layout_.place(force_, balance, lambda, g, Layout::transposed);
+    layout_.place(position_, position, dq, g);
+    applied_.place(layout_, applied_place_, balance, dq);
+    finish_layout();
+    v_.setZero(n_);
     q1_.setZero(n_);
     g0_.setZero(m_);
     g_start_.setZero(g.nonzeros());
     g_end_.setZero(g.nonzeros());
     buffers_.for_each([&](auto& b) {
-      for (auto* v : {&b.dq, &b.qm, &b.mdq}) v->setZero(n_);
+      for (auto* v : {&b.dq, &b.qm, &b.mdq, &b.rate}) v->setZero(n_);
       for (auto* v : {&b.lambda, &b.g}) v->setZero(m_);
     });
   }
 
-  const SparsityPattern& pattern() const override { return pattern_; }
-  const std::vector<Block>& blocks() const override { return blocks_; }
-
   void begin() {
     const State& z0 = *step_->z0;
     system_->constraint_jacobian(z0.t, z0.q.value(), g_start_);
-    system_->constraints_compensated(z0.t, z0.q.value(), z0.q.tail(), g0_, g_end_);
+    // g(q0,t1) is where the rows of moving constraints start from
+    const double t = system_->parts().time_dependence ? step_->t1 : z0.t;
+    system_->constraints_compensated(t, z0.q.value(), z0.q.tail(), g0_, g_end_);
   }
   const Vector& constraint_jacobian() const { return g_start_; }
 
@@ -99,6 +103,13 @@ class Positions final : public TemplatedEquations<Positions, true> {
     for (Index i = 0; i < m_; ++i)
       for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) f[g.indices[k]] += b.lambda[i] * (0.5 * h) * g_start_[k];
 
+    if (applied_.active()) {
+      b.rate = b.dq / S(h);
+      b.qm = z0.q.tail().template cast<S>() + z0.q.value().template cast<S>();
+      const auto& force = applied_(z0.t, b.qm, b.rate);
+      for (Index j = 0; j < n_; ++j) f[j] -= force[j] * S(0.5 * h);
+    }
+
     // For quadratic g: g(q1) = g0 + G(q0 + dq/2) dq, without cancellation.
     const double fraction = quadratic_ ? 0.5 : 1;
     b.qm = (b.dq * fraction + z0.q.tail().template cast<S>()) + z0.q.value().template cast<S>();
@@ -119,12 +130,16 @@ class Positions final : public TemplatedEquations<Positions, true> {
     force_.add(values, g_start_, 0.5 * step_->h);
     system_->constraint_jacobian(step_->t1, q1_, g_end_);
     position_.add(values, g_end_, 1);
+    if (!applied_.active()) return;
+    v_ = x.head(n_) / step_->h;
+    applied_.linearise(z0.t, z0.q.value(), v_);
+    applied_.add(applied_place_, 0, -0.5, values);
   }
 
  private:
   template <class S>
   struct Buffers {
-    VectorOf<S> dq, qm, mdq, lambda, g;
+    VectorOf<S> dq, qm, mdq, rate, lambda, g;
   };
 
   const System* system_;
@@ -133,11 +148,11 @@ class Positions final : public TemplatedEquations<Positions, true> {
   const kernels::StepScales* scales_;
   Index n_, m_;
   bool quadratic_;
-  std::vector<Block> blocks_;
-  SparsityPattern pattern_;
+  kernels::AppliedForce applied_;
+  kernels::AppliedForce::Place applied_place_;
   BlockMap mass_, force_, position_;
   ForAllScalars<Buffers> buffers_;
-  Vector q1_, g0_, g_start_, g_end_;
+  Vector q1_, v_, g0_, g_start_, g_end_;
 };
 
 /// Linear in its unknowns.
@@ -146,30 +161,27 @@ class Momenta final : public TemplatedEquations<Momenta, true> {
   Momenta(const System& system, const StepData& step, const kernels::StepScales& scales)
       : system_(&system), at_(system), step_(&step), scales_(&scales), n_(system.n()), m_(system.m()) {
     const SparsityPattern& g = system.constraint_pattern();
-    const SparsityPattern& mass = system.mass().pattern();
-    blocks_ = {{"dv", 0, n_}, {"mu", n_, m_}};
-    PatternBuilder builder(n_ + m_, n_ + m_);
-    builder.add(mass, 0, 0);
-    builder.add(g, 0, n_, true);
-    builder.add(g, n_, 0);
-    pattern_ = builder.build();
-    mass_ = BlockMap(pattern_, mass, 0, 0);
-    force_ = BlockMap(pattern_, g, 0, n_, true);
-    hidden_ = BlockMap(pattern_, g, n_, 0);
-    allocate(n_ + m_);
-    kick1_.setZero(n_);
+    const Block dv = layout_.unknown("dv", n_), mu = layout_.unknown("mu", m_);
+    const Block balance = layout_.rows(n_), hidden = layout_.rows(m_);
+    layout_.place(mass_, balance, dv, system.mass().pattern());
+    layout_.place(force_, balance, mu, g, Layout::transposed);
+    layout_.place(hidden_, hidden, dv, g);
+    finish_layout();
+    for (Vector* v : {&kick1_, &rest_}) v->setZero(n_);
+    rate1_.setZero(m_);
     for (auto* buffer : {&dv_, &mdv_}) buffer->for_each([&](auto& v) { v.resize(n_); });
     g_end_.setZero(g.nonzeros());
   }
 
-  const SparsityPattern& pattern() const override { return pattern_; }
-  const std::vector<Block>& blocks() const override { return blocks_; }
-
   void begin() {
     system_->potential_gradient(step_->t1, step_->q1, kick1_);
     system_->constraint_jacobian(step_->t1, step_->q1, g_end_);
+    if (step_->force1.size() > 0) kick1_ -= step_->force1;
+    if (system_->parts().time_dependence) system_->constraint_velocity(step_->t1, step_->q1, rest_, rate1_);
   }
-  const Vector& potential_gradient() const { return kick1_; }
+  /// F1
+  const Vector& kick() const { return kick1_; }
+  const Vector& constraint_rate() const { return rate1_; }
   const Vector& constraint_jacobian() const { return g_end_; }
 
   void scales(VectorRef columns, VectorRef rows) const override {
@@ -189,7 +201,7 @@ class Momenta final : public TemplatedEquations<Momenta, true> {
     at_.mass_times(dv, mdv);
     for (Index j = 0; j < n_; ++j) f[j] = mdv[j] + S(0.5 * h) * kick1_[j];
     for (Index i = 0; i < m_; ++i) {
-      S sum(0.0);
+      S sum(rate1_[i]);
       for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) {
         const Index j = g.indices[k];
         f[j] += x[n_ + i] * (0.5 * h) * g_end_[k];
@@ -212,10 +224,8 @@ class Momenta final : public TemplatedEquations<Momenta, true> {
   const StepData* step_;
   const kernels::StepScales* scales_;
   Index n_, m_;
-  std::vector<Block> blocks_;
-  SparsityPattern pattern_;
   BlockMap mass_, force_, hidden_;
-  Vector kick1_, g_end_;
+  Vector kick1_, rest_, rate1_, g_end_;
   ForAllScalars<VectorOf> dv_, mdv_;
 };
 
@@ -227,9 +237,14 @@ class RattleStep final : public StepEquations {
         scales_(system),
         positions_(system, step_, scales_),
         momenta_(system, step_, scales_),
-        tangent_(system) {
+        tangent_(system),
+        times_(system),
+        applied_(system) {
     const Index n = system.n(), m = system.m();
-    for (Vector* v : {&dp_, &work_}) v->setZero(n);
+    for (Vector* v : {&dp_, &work_, &velocity_}) v->setZero(n);
+    for (Vector* v : {&lambda_, &rate0_}) v->setZero(m);
+    if (applied_.active())
+      for (Vector* v : {&step_.force0, &step_.force1}) v->setZero(n);
     for (auto* v : {&impulse_, &force_}) v->setZero(n);
     multipliers_.setZero(m);
     x_.setZero(2 * (n + m));
@@ -246,7 +261,8 @@ class RattleStep final : public StepEquations {
   void begin(const State& z0, double h) override {
     step_.z0 = &z0;
     step_.h = h;
-    step_.t1 = z0.t + h;
+    times_.begin(z0, h);
+    step_.t1 = times_.end();
     scales_.update(z0, h);
     system_->potential_gradient(z0.t, z0.q.value(), step_.kick0);
     positions_.begin();
@@ -263,7 +279,12 @@ class RattleStep final : public StepEquations {
         return;
       }
       multiply_transposed(system_->constraint_pattern(), positions_.constraint_jacobian(), z0.lambda, dp_);
-      work_ = z0.p.value() - 0.5 * step_.h * (step_.kick0 + dp_);
+      dp_ += step_.kick0;
+      if (applied_.active()) {
+        system_->mass().solve(z0.p.value(), velocity_);
+        dp_ -= applied_(z0.t, z0.q.value(), velocity_);
+      }
+      work_ = z0.p.value() - 0.5 * step_.h * dp_;
       system_->mass().solve(work_, dp_);
       x.head(n) = step_.h * dp_;
       x.tail(m) = z0.lambda;
@@ -282,7 +303,10 @@ class RattleStep final : public StepEquations {
       x_.head(n + m) = x;
       dq_low_ = positions_.low().head(n);
       step_.q1 = (x.head(n) + z0.q.tail()) + z0.q.value();
-      set_impulse(step_.kick0, positions_.constraint_jacobian(), x.tail(m), positions_.low().tail(m));
+      if (applied_.active()) apply_force(x);
+      work_ = step_.kick0;
+      if (applied_.active()) work_ -= step_.force0;
+      set_impulse(work_, positions_.constraint_jacobian(), x.tail(m), positions_.low().tail(m));
       step_.p_half = z0.p;
       kernels::add(step_.p_half, impulse_, work_);
       step_.v_half.begin(step_.p_half);
@@ -290,7 +314,7 @@ class RattleStep final : public StepEquations {
       if (changes_) tangent_.positions(positions_, x, linearised_at(step_.v_half.at<double>()));
     } else {
       x_.tail(n + m) = x;
-      set_impulse(momenta_.potential_gradient(), momenta_.constraint_jacobian(), x.tail(m), momenta_.low().tail(m));
+      set_impulse(momenta_.kick(), momenta_.constraint_jacobian(), x.tail(m), momenta_.low().tail(m));
       if (changes_) tangent_.momenta(momenta_, x, linearised_at(step_.v_half.at<double>() + x.head(n)));
     }
     return Next::advance;
@@ -302,17 +326,38 @@ class RattleStep final : public StepEquations {
     next.p = step_.p_half;
     kernels::add(next.p, impulse_, work_);
     next.lambda = x_.tail(system_->m());
+    if (applied_.active() || times_.moving()) book(next.work);
     remember(next, step_.h, x_);
     next.advance_time(step_.h);
     if (changes_) tangent_.finish(*changes_);
   }
 
   bool differentiate(Matrix* changes) override {
+    if (applied_.active() || times_.moving()) return false;
     changes_ = changes;
     return true;
   }
 
  private:
+  /// Q at both ends with the velocity of the middle
+  void apply_force(const ConstVectorRef& x) {
+    velocity_ = x.head(system_->n()) / step_.h;
+    step_.force0 = applied_(step_.z0->t, step_.z0->q.value(), velocity_);
+    step_.force1 = applied_(step_.t1, step_.q1, velocity_);
+  }
+  void book(Work& work) {
+    const Vector& q0 = step_.z0->q.value();
+    if (applied_.active()) {
+      work_ = x_.head(system_->n());
+      work.force += 0.5L * work_.dot(step_.force0 + step_.force1);
+    }
+    if (!times_.moving()) return;
+    work.potential += times_.potential_work(q0, step_.q1);
+    velocity_.setZero();
+    system_->constraint_velocity(step_.z0->t, q0, velocity_, rate0_);
+    lambda_ = x_.segment(system_->n(), system_->m());
+    work.position += 0.5L * step_.h * (lambda_.dot(rate0_) + x_.tail(system_->m()).dot(momenta_.constraint_rate()));
+  }
   /// impulse <- -h/2 (grad U + G^T (lambda + low)), at Extended
   void set_impulse(const Vector& gradient, const Vector& G, const ConstVectorRef& lambda, const ConstVectorRef& low) {
     multipliers_ = lambda.cast<Extended>() + low.cast<Extended>();
@@ -332,9 +377,11 @@ class RattleStep final : public StepEquations {
   Positions positions_;
   Momenta momenta_;
   kernels::RattleTangent tangent_;
+  kernels::StepTimes times_;
+  kernels::AppliedForce applied_;
   Matrix* changes_ = nullptr;
   bool extrapolated_ = false;
-  Vector x_, dq_low_, dp_, work_;  // x_ = [dq | lambda | dv | mu]
+  Vector x_, dq_low_, dp_, work_, velocity_, lambda_, rate0_;  // x_ = [dq | lambda | dv | mu]
   VectorOf<Extended> impulse_, force_, multipliers_;
 };
 
@@ -352,8 +399,8 @@ class Rattle final : public MechanicalScheme {
     return p;
   }
   Binding bind(const System& system, const Options&) const override {
-    require_conservative(*this, system);
-    return {std::make_unique<RattleStep>(system), promises()};
+    require_ledger(*this, system);
+    return {std::make_unique<RattleStep>(system), ledger_promises(system, promises())};
   }
 };
 

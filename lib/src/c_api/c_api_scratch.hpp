@@ -92,6 +92,7 @@ struct CallbackSystem::Scratch {
   Level potential, gradient;
   Vector direction, sum, zero_lambda, product_m, values, bent, hessian_values, hessian_more, obstacle_values;
   // Of the rates by time, each of its own.
+  Vector rate_energy, later_energy;  // one entry
   Vector rate_rows, more_rate_rows, rate_values, rate_hessian, later_rows, later_velocity, later_values, later_hessian;
 };
 

@@ -67,6 +67,7 @@ CallbackSystem::Scratch::Scratch(const Callbacks& calls, bool closed)
   zero_lambda.setZero(m);
   product_m.setZero(constraint_pattern.rows);
   for (Vector* x : {&values, &bent, &rate_values, &later_values}) x->setZero(constraint_pattern.nonzeros());
+  for (Vector* x : {&rate_energy, &later_energy}) x->setZero(1);
   for (Vector* x : {&rate_rows, &more_rate_rows, &later_rows, &later_velocity}) x->setZero(constraint_pattern.rows);
   for (Vector* x : {&rate_hessian, &later_hessian}) x->setZero(hessian_pattern.nonzeros());
   for (Vector* x : {&hessian_values, &hessian_more}) x->setZero(hessian.pattern().nonzeros());

@@ -42,6 +42,7 @@ class CallbackSystem final : public System,
   const SparsityPattern& hessian_pattern() const override;
   void lagrangian_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
                           VectorRef values) const override;
+  double potential_rate(double t, const ConstVectorRef& q) const override;
   void constraint_rate_jacobian(double t, const ConstVectorRef& q, VectorRef values) const override;
   void constraint_rate_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
                                VectorRef values) const override;

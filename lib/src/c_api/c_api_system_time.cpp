@@ -54,6 +54,11 @@ void CallbackSystem::constraint_bias(double t, const ConstVectorRef& q, const Co
   out += scratch_->more_rate_rows;
 }
 
+double CallbackSystem::potential_rate(double t, const ConstVectorRef& q) const {
+  rate(t, scratch_->later_energy, scratch_->rate_energy, [&](double at, Vector& u) { u[0] = potential(at, q); });
+  return scratch_->rate_energy[0];
+}
+
 void CallbackSystem::constraint_rate_jacobian(double t, const ConstVectorRef& q, VectorRef values) const {
   rate(t, scratch_->later_values, values, [&](double at, Vector& G) { constraint_jacobian(at, q, G); });
 }

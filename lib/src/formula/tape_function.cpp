@@ -175,9 +175,21 @@ void TapeFunction::jacobian(std::size_t block, double t, const Blocks& x, double
 }
 
 bool TapeFunction::extended_jacobian(double t, const Blocks& x, const Blocks& tail, long double* values) const {
-  compressed_rows<long double>(0, t, x, values, [&](long double& s, std::size_t block, Index j) {
+  const auto add_tail = [&](long double& s, std::size_t block, Index j) {
     if (block < n_blocks && tail[block] != nullptr) s += tail[block][j];
-  });
+  };
+  if (patterns_[0].rows > 0) {
+    compressed_rows<long double>(0, t, x, values, add_tail);
+    return true;
+  }
+  if (outputs_ != 1) return false;
+  // Without patterns: the gradient by all inputs, one reverse sweep.
+  long double* const v = evaluate<long double>(t, x, 2, add_tail);
+  long double* const d = v + tape_.nodes();
+  clear(d, tape_.nodes());
+  d[tape_.outputs.front()] = 1;
+  reverse(tape_, v, d);
+  for_each_input(tape_, [&](Index node, std::size_t, Index) { *values++ = d[node]; });
   return true;
 }
 

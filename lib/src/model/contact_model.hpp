@@ -82,6 +82,7 @@ class ContactModel final : public System,
   void lagrangian_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
                           VectorRef values) const override;
 
+  double potential_rate(double t, const ConstVectorRef& q) const override { return rates_->potential_rate(t, q); }
   void constraint_rate_jacobian(double t, const ConstVectorRef& q, VectorRef values) const override;
   void constraint_rate_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
                                VectorRef values) const override;

@@ -45,6 +45,7 @@ FunctionSystem::FunctionSystem(FoundTraits traits, Mass mass, SystemFunctions fu
   for (const Function* f : {f_.potential.get(), f_.constraints.get(), f_.regular_potential.get(), f_.invariants.get()})
     if (f != nullptr) whole.add(f->hessian_pattern(), 0, 0);
   hessian_pattern_ = whole.build();
+  at_rest_.setZero(traits_.n);
   if (f_.kinetic) parts_.mass = this;
   potential_places_ = places_of(*f_.potential);
   constraint_places_ = places_of(*f_.constraints);
@@ -133,7 +134,7 @@ bool FunctionSystem::extended_gradient(double t, const ConstVectorRef& q, const 
 bool FunctionSystem::extended_kinetic_gradient(const ConstVectorRef& q, const ConstVectorRef& q_tail,
                                                const ConstVectorRef& p, const ConstVectorRef& p_tail,
                                                VectorRefOf<Extended> out) const {
-  return extended_gradient_of(*f_.kinetic, 0, at(q, p), at(q_tail, p_tail), out);
+  return f_.kinetic->extended_jacobian(0, at(q, p), at(q_tail, p_tail), out.data());  // by q and p, dense
 }
 bool FunctionSystem::extended_regular_gradient(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
                                                VectorRefOf<Extended> out) const {
@@ -201,6 +202,12 @@ void FunctionSystem::constraint_velocity(double t, const ConstVectorRef& q, cons
 
 void FunctionSystem::constraint_bias(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const {
   f_.constraints->along(t, at(q), v.data(), nullptr, out.data());
+}
+
+double FunctionSystem::potential_rate(double t, const ConstVectorRef& q) const {
+  double rate = 0;
+  f_.potential->along(t, at(q), at_rest_.data(), &rate, nullptr);
+  return rate;
 }
 
 void FunctionSystem::constraint_rate_jacobian(double t, const ConstVectorRef& q, VectorRef values) const {

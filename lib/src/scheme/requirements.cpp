@@ -1,5 +1,7 @@
 #include "gnomon/scheme/requirements.hpp"
 
+#include <cmath>
+
 #include "gnomon/base/error.hpp"
 
 namespace gnomon {
@@ -11,7 +13,37 @@ void refuse(const Scheme& scheme, const System& system, const std::string& why) 
 
 void require_ledger(const Scheme& scheme, const System& system) {
   if (system.parts().mass) refuse(scheme, system, "its mass depends on the configuration");
-  if (system.parts().friction) refuse(scheme, system, "it has friction, which depends on the multipliers");
+  if (system.parts().friction)
+    refuse(scheme, system, "it has friction, which depends on the multipliers; use energy-momentum-ggl");
+}
+
+namespace {
+
+/// By evaluation of g_t and G_t at arbitrary times and positions.
+bool constraints_move(const System& system) {
+  if (!system.parts().time_dependence) return false;
+  const Index n = system.n();
+  Vector q(n), rest = Vector::Zero(n), rate(system.m()), values(system.constraint_pattern().nonzeros());
+  for (int point = 0; point < 3; ++point) try {
+      const double t = 0.3 + 0.7 * point;
+      for (Index j = 0; j < n; ++j) q[j] = std::sin(1 + 2.3 * static_cast<double>(j) + 0.7 * point);
+      system.constraint_velocity(t, q, rest, rate);
+      system.parts().time_dependence->constraint_rate_jacobian(t, q, values);
+      if (!rate.isZero(0) || !values.isZero(0)) return true;
+    } catch (const CannotEvaluate&) {
+      return true;  // nothing is known there
+    }
+  return false;
+}
+
+}  // namespace
+
+void require_resting_constraints(const Scheme& scheme, const System& system) {
+  require_ledger(scheme, system);
+  if (constraints_move(system))
+    refuse(scheme, system,
+           "its constraints depend on time, and a penalty of constraints that move does work of its own; use "
+           "energy-momentum-general");
 }
 
 void require_closed_ledger(const Scheme& scheme, const System& system) {
@@ -40,7 +72,8 @@ bool require_split_potential(const Scheme& scheme, const System& system, const s
 }
 
 Promises ledger_promises(const System& system, Promises promises) {
-  if (system.parts().force || system.parts().time_dependence) promises.momentum = promises.symplectic = false;
+  const Parts& parts = system.parts();
+  if (parts.force || parts.friction || parts.time_dependence) promises.momentum = promises.symplectic = false;
   return promises;
 }
 

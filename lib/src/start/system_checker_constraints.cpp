@@ -5,13 +5,16 @@
 
 namespace gnomon {
 
-/// dG/dt and the Hessians of dg/dt against differences in time of G and of the Hessian of lambda.g.
+/// dU/dt, dG/dt and the Hessians of dg/dt against differences in time of U, G and of the Hessian of lambda.g.
 void SystemChecker::rates() {
   const TimeDependence& part = *s_.parts().time_dependence;
-  Disagreement first, second;
+  Disagreement energy, first, second;
   constexpr double s = 1e-3;
   for (const Point& z : points_) {
     const auto slope = [](const auto& f) { return Vector((8 * (f(s) - f(-s)) - (f(2 * s) - f(-2 * s))) / (12 * s)); };
+    const auto u = [&](double after) -> Vector { return Vector::Constant(1, s_.potential(z.t + after, z.q)); };
+    energy.compare(part.potential_rate(z.t, z.q), slope(u)[0]);
+    energy.scale_with(std::abs(u(0)[0]));
     Vector values(s_.constraint_pattern().nonzeros()), hessian(s_.hessian_pattern().nonzeros());
     part.constraint_rate_jacobian(z.t, z.q, values);
     first.compare(values, slope([&](double after) { return jacobian_values(z.t + after, z.q); }));
@@ -26,6 +29,7 @@ void SystemChecker::rates() {
     second.compare(hessian, slope(of_constraints));
     second.scale_with(of_constraints(0).lpNorm<Eigen::Infinity>());
   }
+  report("rate-potential", energy, first_tolerance, "dU/dt against differences of U in time");
   report("rate-jacobian", first, first_tolerance, "dG/dt against differences of G in time");
   report("rate-hessian", second, first_tolerance, "Hess dg/dt against differences in time of Hess g");
 }

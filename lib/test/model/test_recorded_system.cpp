@@ -67,6 +67,9 @@ void compare(const System& a, const System& b, double t, const Vector& q, double
   values(jacobian, [&](const System& s, Vector& out) { s.constraint_jacobian_derivative(t, q, v, out); });
   values(jacobian, [&](const System& s, Vector& out) { s.constraint_third(t, q, v, w, out); });
   if (a.parts().time_dependence)
+    BOOST_TEST(a.parts().time_dependence->potential_rate(t, q) == b.parts().time_dependence->potential_rate(t, q),
+               boost::test_tools::tolerance(1e-13));
+  if (a.parts().time_dependence)
     values(jacobian,
            [&](const System& s, Vector& out) { s.parts().time_dependence->constraint_rate_jacobian(t, q, out); });
   if (a.parts().time_dependence)
@@ -110,6 +113,11 @@ void compare(const System& a, const System& b, double t, const Vector& q, double
                boost::test_tools::tolerance(1e-14));
     BOOST_TEST(static_cast<double>(a.parts().mass->kinetic_compensated(q, tail, p, tail, scratch, other) -
                                    b.parts().mass->kinetic_compensated(q, tail, p, tail, scratch, other)) == 0);
+    vectors(2 * n, [&](const System& s, Vector& out) {
+      VectorOf<Extended> wide(2 * n);
+      BOOST_TEST_REQUIRE(s.parts().mass->extended_kinetic_gradient(q, tail, p, tail, wide));
+      out = wide.cast<double>();
+    });
     vectors(2 * n,
             [&](const System& s, Vector& out) { s.parts().mass->kinetic_gradient(q, p, out.head(n), out.tail(n)); });
     vectors(2 * n, [&](const System& s, Vector& out) {

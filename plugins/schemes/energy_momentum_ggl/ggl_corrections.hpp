@@ -101,8 +101,6 @@ class GglCorrections {
         const TimeDependence& rates = *system_->parts().time_dependence;
         at_.constraint_rate_force(frame_->t1(), b.q1, b.gamma, work_);
         dq += h * work_;
-        at_.constraint_rate_force(frame_->tm(), b.qm, b.gamma, work_);
-        dq -= h * work_;
         rates.constraint_rate_hessian(frame_->tm(), b.qm, b.gamma, h_values_);
         multiply(system_->hessian_pattern(), h_values_, b.dq, work_);
         dq -= 0.5 * h * work_;

@@ -4,7 +4,7 @@
 /// x = [u = dq/h | y = M^-1 dp | mu = h lambda | gamma], v_m = v0 + y/2, rows multiplied by M:
 ///
 ///     F1 = M u - p0 - M y/2 - M (D_pPsi)^T gamma
-///     F2 = M y + h D_qU + (D_q g)^T mu + h (D_qPsi)^T gamma - h Q(q_m, u, t_m)
+///     F2 = M y + h D_qU + (D_q g)^T mu + h (D_qPsi)^T gamma - h Q(q_m, u, t_m) - h R(q_m, u, mu/h)
 ///     F3 = g(q1)/h            (quadratic g: g0/h + G(q_m) u, which is the same and does not cancel)
 ///     F4 = G(q1) (v0 + y)
 ///
@@ -26,6 +26,7 @@
 
 #include "energy_momentum_ggl/ggl_corrections.hpp"
 #include "gnomon/scheme/one_solve_step.hpp"
+#include "kernels/common/applied_friction.hpp"
 #include "kernels/common/ledger.hpp"
 #include "kernels/common/step_scales.hpp"
 #include "kernels/discrete_gradient/split_gradient.hpp"
@@ -46,6 +47,7 @@ class GglEquations final : public TemplatedEquations<GglEquations, true> {
         split_(*mean_, at_),
         hessians_(*mean_),
         applied_(system),
+        friction_(system),
         corrections_(system, frame_),
         inverse_(system, Matrix::Constant(1, 1, 0.5), 1),
         n_(system.n()),
@@ -80,6 +82,7 @@ class GglEquations final : public TemplatedEquations<GglEquations, true> {
       system_->parts().force->force(z0.t, q0, frame_.v0(), work_);
       gradient0_ -= work_;
     }
+    if (friction_.active()) gradient0_ -= friction_(q0, frame_.v0(), z0.lambda);
     system_->mass().solve(gradient0_, work_);
     x.segment(n_, n_) = -frame_.h() * work_;
     x.head(n_) = frame_.v0() + 0.5 * x.segment(n_, n_);
@@ -94,7 +97,7 @@ class GglEquations final : public TemplatedEquations<GglEquations, true> {
     b.y = x.segment(n_, n_).cast<Extended>() + low_.segment(n_, n_).cast<Extended>();
     at_.mass_times(b.y, b.mass_y);
     add(next.p, b.mass_y, work_);
-    if (applied_.active() || moving()) next.work += work(x);
+    if (applied_.active() || friction_.active() || moving()) next.work += work(x);
   }
   /// The step's own lambda, of its midpoint.
   void step_multipliers(const Vector& x, Vector& lambda) const { lambda = x.segment(2 * n_, m_) / frame_.h(); }
@@ -160,6 +163,11 @@ class GglEquations final : public TemplatedEquations<GglEquations, true> {
       const auto& force = applied_(tm, b.qm, b.u);
       for (Index j = 0; j < n_; ++j) f[n_ + j] -= force[j] * h;
     }
+    if (friction_.active()) {
+      b.lambda = b.mu / S(h);
+      const auto& force = friction_(b.qm, b.u, b.lambda);
+      for (Index j = 0; j < n_; ++j) f[n_ + j] -= force[j] * h;
+    }
     if (rule_.correct_constraints) {
       frame_.end_constraints(end_at, b, b.g1);
       for (Index i = 0; i < m_; ++i) f[2 * n_ + i] = b.g1[i] / S(h);
@@ -218,6 +226,7 @@ class GglEquations final : public TemplatedEquations<GglEquations, true> {
       applied_.linearise(tm, b.qm, b.u);
       applied_.add(force_2u_, -0.5 * h * h, -h, values);
     }
+    if (friction_.active()) friction_.add(friction_place_, b.qm, b.u, lambda_, -0.5 * h * h, -h, -1, values);
     mean_->constraint_jacobian(tm, b.qm, g_values_);
     g_2mu_.add(values, g_values_, 1);
     if (!corrected) g_1gamma_.add(values, g_values_, -1);
@@ -264,6 +273,10 @@ class GglEquations final : public TemplatedEquations<GglEquations, true> {
       sum.velocity = frame_.times.velocity_work(q0, frame_.v0(), b.q1, b.v1, b.gamma);
     }
     if (applied_.active()) sum.force = applied_.work(frame_.tm(), b.qm, b.u, b.dq);
+    if (friction_.active()) {
+      lambda_ = b.mu / frame_.h();
+      sum.force += friction_.work(b.qm, b.u, lambda_, b.dq);
+    }
     return sum;
   }
 
@@ -284,6 +297,7 @@ class GglEquations final : public TemplatedEquations<GglEquations, true> {
     layout_.place(hessian_2u_, f2, u, hessian);
     layout_.place(hessian_2y_, f2, y, hessian);
     applied_.place(layout_, force_2u_, f2, u);
+    friction_.place(layout_, friction_place_, f2, u, mu);
     layout_.place(g_1gamma_, f1, gamma, g, Layout::transposed);
     layout_.place(g_2mu_, f2, mu, g, Layout::transposed);
     layout_.place(g_2gamma_, f2, gamma, g, Layout::transposed);
@@ -307,6 +321,8 @@ class GglEquations final : public TemplatedEquations<GglEquations, true> {
   ConstraintHessians hessians_;
   AppliedForce applied_;
   AppliedForce::Place force_2u_;
+  AppliedFriction friction_;
+  AppliedFriction::Place friction_place_;
   GglCorrections corrections_;
   FrozenGglInverse inverse_;
   Index n_, m_;

@@ -26,7 +26,7 @@ struct GglRule {
 template <class S>
 struct GglPoints {
   VectorOf<S> u, y, dq, qm, q1, vm, v1, mass_u, mass_y, kick, force, turn, gradient, rate, a;  // n; a is scratch
-  VectorOf<S> mu, gamma, row, g1;                                                              // m; row is scratch
+  VectorOf<S> mu, lambda, gamma, row, g1;                                                      // m; row is scratch
 
   ConstraintsAt<S> middle, end;             ///< G at q_m, of moving constraints averaged over the times; at (q1,t1)
   ConstraintsAt<S> middle_later, end_mean;  ///< of moving constraints: G at (q_m,t1), and the average at q1
@@ -36,7 +36,7 @@ struct GglPoints {
     for (auto* g : {&middle, &end, &middle_later, &end_mean}) g->allocate(system);
     for (auto* v : {&u, &y, &dq, &qm, &q1, &vm, &v1, &mass_u, &mass_y, &kick, &force, &turn, &gradient, &rate, &a})
       v->resize(n);
-    for (auto* v : {&mu, &gamma, &row, &g1}) v->resize(m);
+    for (auto* v : {&mu, &lambda, &gamma, &row, &g1}) v->resize(m);
   }
 };
 

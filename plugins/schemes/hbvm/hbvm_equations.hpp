@@ -4,7 +4,7 @@
 /// Omega:
 ///
 ///     F1_i = M gamma_i - delta_i0 p0 + h sum_l W_il F_l,   F_l = grad U(q_l) + G(q_l)^T lambda_l - Q_l   i < s
-///     F2_i = sum_l b_l P_i(c_l) G(q_l) q'_l + delta_i0 g(q0)/h                                            i < r
+///     F2_i = sum_l b_l P_i(c_l) [G(q_l) q'_l + g_t(q_l)] + delta_i0 g(q0)/h                                i < r
 
 #include <cmath>
 
@@ -38,7 +38,7 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations, true> {
     });
     for (Vector* v : {&q_, &work_, &force_, &qdot_}) v->setZero(n_);
     lambda_.setZero(m_);
-    for (Vector* v : {&g_values_, &dg_values_}) v->setZero(system.constraint_pattern().nonzeros());
+    for (Vector* v : {&g_values_, &dg_values_, &rate_values_}) v->setZero(system.constraint_pattern().nonzeros());
     hessian_values_.setZero(system.hessian_pattern().nonzeros());
   }
 
@@ -115,14 +115,20 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations, true> {
   /// Multipliers and booked work of the step: lambda becomes the mean multiplier, lambda_0.
   void finish(const Vector& x, State& next) {
     if (m_ > 0) next.lambda = x.segment(lambda_at(0), m_);
-    if (!applied_.active()) return;
-    long double sum = 0;
+    if (!applied_.active() && !frame_.moving()) return;
     for (Index l = 0; l < frame_.table.k; ++l) {
+      const double t = frame_.time(l);
+      const long double weight = static_cast<long double>(frame_.h()) * frame_.table.b[l];
       frame_.position(x, l, q_);
       frame_.velocity(x, l, qdot_);
-      sum += frame_.table.b[l] * applied_.work(frame_.time(l), q_, qdot_, qdot_);
+      if (applied_.active()) next.work.force += weight * applied_.work(t, q_, qdot_, qdot_);
+      if (!frame_.moving()) continue;
+      next.work.potential += weight * system_->parts().time_dependence->potential_rate(t, q_);
+      if (r_ == 0) continue;
+      frame_.multiplier(x, lambda_at(0), l, lambda_);
+      at_.constraint_force(t, q_, lambda_, work_);
+      next.work.position -= weight * work_.dot(qdot_);
     }
-    next.work.force += frame_.h() * sum;
   }
 
   template <class S>
@@ -161,6 +167,10 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations, true> {
       if (r_ > 0) {
         system_->constraint_jacobian(t, q_, g_values_);
         system_->constraint_jacobian_derivative(t, q_, qdot_, dg_values_);
+        if (frame_.moving()) {
+          system_->parts().time_dependence->constraint_rate_jacobian(t, q_, rate_values_);
+          dg_values_ += rate_values_;
+        }
       }
       if (applied_.active()) applied_.linearise(t, q_, qdot_);
       for (Index i = 0; i < s_; ++i) {
@@ -254,7 +264,7 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations, true> {
   const Compensated* p0_ = nullptr;
   double floor_ = 1e-15;
   ForAllScalars<Buffers> buffers_;
-  Vector q_, qdot_, work_, force_, lambda_, g_values_, dg_values_, hessian_values_;
+  Vector q_, qdot_, work_, force_, lambda_, g_values_, dg_values_, rate_values_, hessian_values_;
 };
 
 }  // namespace gnomon::kernels

@@ -4,14 +4,19 @@
 /// | mu_i = h lambda_i | gamma_i]; rows multiplied by M, v_l = v0 + sum_j I_j(c_l) y_j:
 ///
 ///     F1_j = M u_j - [j = 0] p0 - sum_i X_ji M y_i - sum_l b_l P_j(c_l) [ G^T gamma ]_l
-///     F2_j = M y_j + sum_l b_l P_j(c_l) [ h grad U + G^T mu + h sum_i gamma_i (Hess g_i) v - h Q(q, q', t) ]_l
+///     F2_j = M y_j + sum_l b_l P_j(c_l) [ h grad U + G^T mu + h sum_i gamma_i (Hess g_i) v - h Q(q, q', t) - h R(q, q',
+///            mu/h) ]_l
 ///     F3_0 = g(q1)/h       F3_i = sum_l b_l P_i(c_l) [ G q' ]_l                           (0 < i < r)
 ///     F4_0 = G(q1) v1      F4_i = sum_l b_l P_i(c_l) [ h v.(Hess g) q' + G y' ]_l          (0 < i < r)
+///
+/// Where U and g depend on time, everything is taken at its node's time, G_t^T gamma joins the force, F4_0 = G v1 + g_t
+/// at t1, and r = 1.
 
 #include <cmath>
 
 #include "gnomon/scheme/one_solve_step.hpp"
 #include "gnomon/scheme/requirements.hpp"
+#include "kernels/common/applied_friction.hpp"
 #include "kernels/common/constraints_at.hpp"
 #include "kernels/common/extended_state.hpp"
 #include "kernels/common/ledger.hpp"
@@ -29,6 +34,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
         scales_(system),
         hessians_(system),
         applied_(system),
+        friction_(system),
         frame_(system, k, s, r),
         table_(frame_.table),
         inverse_(system, table_.X, frame_.r()),
@@ -41,12 +47,12 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
     lay_out();
     buffers_.for_each([&](auto& b) {
       for (auto* v : {&b.q, &b.v, &b.du, &b.dy, &b.a, &b.force}) v->setZero(n_);
-      for (auto* v : {&b.mu, &b.gamma, &b.row}) v->setZero(m_);
+      for (auto* v : {&b.mu, &b.lambda, &b.gamma, &b.row}) v->setZero(m_);
       b.g.allocate(system);
     });
     for (Vector* v : {&gradient0_, &work_}) v->setZero(n_);
-    lambda_.setZero(m_);
-    for (Vector* v : {&g_, &dgv_, &dgu_, &dgy_, &third_}) v->setZero(system.constraint_pattern().nonzeros());
+    for (Vector* v : {&lambda_, &g_end0_}) v->setZero(m_);
+    for (Vector* v : {&g_, &dgv_, &dgu_, &dgy_, &third_, &rate_}) v->setZero(system.constraint_pattern().nonzeros());
     for (Vector* v : {&h_values_, &h_gamma_, &h_third_}) v->setZero(system.hessian_pattern().nonzeros());
   }
 
@@ -57,9 +63,10 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
   void begin(const State& z0, double h) {
     z0_ = &z0;
     h_ = h;
-    t1_ = z0.t + h;
+    t1_ = moving() ? time_after(z0, h) : z0.t + h;
     scales_.update(z0, h);
     frame_.begin(z0, h);
+    system_->constraints_compensated(moving() ? t1_ : z0.t, z0.q.value(), z0.q.tail(), g_end0_, g_);
     inverse_.begin(z0, h);
     v0_.begin(z0.p);
   }
@@ -72,6 +79,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
     at_.constraint_force(z0_->t, q0, z0_->lambda, work_);
     gradient0_ += work_;
     if (applied_.active()) gradient0_ -= applied_(z0_->t, q0, v0_.at<double>());
+    if (friction_.active()) gradient0_ -= friction_(q0, v0_.at<double>(), z0_->lambda);
     system_->mass().solve(gradient0_, work_);
     x.segment(y_at(0), n_) = -h_ * work_;
     x.head(n_) = v0_.at<double>() + 0.5 * x.segment(y_at(0), n_);
@@ -91,14 +99,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
     e.dy = x.segment(y_at(0), n_).cast<Extended>() + low_.segment(y_at(0), n_).cast<Extended>();
     at_.mass_times(e.dy, e.force);
     add(next.p, e.force, work_);
-    if (!applied_.active()) return;
-    auto& b = buffers_.at_double;
-    long double sum = 0;
-    for (Index l = 0; l < table_.k; ++l) {
-      set_node(x, l, b);
-      sum += table_.b[l] * applied_.work(frame_.time(l), b.q, b.du, b.du);
-    }
-    next.work.force += h_ * sum;
+    if (applied_.active() || friction_.active() || moving()) book(x, next.work);
   }
 
   void scales(VectorRef columns, VectorRef rows) const override {
@@ -143,7 +144,15 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
       b.force += b.a * S(h_);
       at_.potential_gradient(t, b.q, b.a);
       b.force += b.a * S(h_);
+      if (moving()) {
+        at_.constraint_rate_force(t, b.q, b.gamma, b.a);
+        b.force += b.a * S(h_);
+      }
       if (applied_.active()) b.force -= applied_(t, b.q, b.du) * S(h_);
+      if (friction_.active()) {
+        b.lambda = b.mu / S(h_);
+        b.force -= friction_(b.q, b.du, b.lambda) * S(h_);
+      }
       frame_.add_moments(l, 1, b.force, y_at(0), 0, s_, f);
       if (r_ <= 1) continue;
       b.g.times(b.du, b.row);
@@ -159,12 +168,15 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
     if (quadratic_) {  // g(q1) = g0 + G(q0 + dq/2) dq, without cancellation
       b.a = b.q - b.du * S(0.5 * h_);
       at_.constraint_jacobian_times(t1_, b.a, b.du, b.row);
-      for (Index i = 0; i < m_; ++i) f[mu_at(0) + i] = b.row[i] + S(frame_.g0()[i] / h_);
+      for (Index i = 0; i < m_; ++i) f[mu_at(0) + i] = b.row[i] + S(g_end0_[i] / h_);
     } else {
       end_constraints(b);
       for (Index i = 0; i < m_; ++i) f[mu_at(0) + i] = b.row[i] / S(h_);
     }
-    at_.constraint_jacobian_times(t1_, b.q, b.v, b.row);
+    if (moving())
+      at_.constraint_velocity(t1_, b.q, b.v, b.row);
+    else
+      at_.constraint_jacobian_times(t1_, b.q, b.v, b.row);
     for (Index i = 0; i < m_; ++i) f[gamma_at(0) + i] = b.row[i];
   }
 
@@ -190,8 +202,13 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
             applied_.add(force_[pair(j, i)], w * h_ * table_.I(l, i), w * table_.P(l, i), values);
           }
       }
+      if (friction_.active()) add_friction(l, values);
       system_->constraint_jacobian(t, b.q, g_);
       system_->constraint_jacobian_derivative(t, b.q, b.v, dgv_);
+      if (moving()) {
+        system_->parts().time_dependence->constraint_rate_jacobian(t, b.q, rate_);
+        dgv_ += rate_;
+      }
       for (Index j = 0; j < s_; ++j)
         for (Index i = 0; i < r_; ++i) {
           const double w = table_.b[l] * table_.P(l, j) * table_.P(l, i);
@@ -209,13 +226,51 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
     at.mu_u.add(values, g_, 1);
     at.gamma_y.add(values, g_, 1);
     system_->constraint_jacobian_derivative(t1_, b.q, b.v, g_);
+    if (moving()) {
+      system_->parts().time_dependence->constraint_rate_jacobian(t1_, b.q, rate_);
+      g_ += rate_;
+    }
     at.gamma_u.add(values, g_, h_);
   }
 
  private:
+  bool moving() const { return frame_.moving(); }
+  /// The work of forces and friction, and of what depends on time.
+  void book(const Vector& x, Work& work) {
+    auto& b = buffers_.at_double;
+    for (Index l = 0; l < table_.k; ++l) {
+      const double t = frame_.time(l);
+      const long double weight = table_.b[l], h = h_;
+      set_node(x, l, b);
+      b.lambda = b.mu / h_;
+      if (applied_.active()) work.force += weight * h * applied_.work(t, b.q, b.du, b.du);
+      if (friction_.active()) work.force += weight * h * friction_.work(b.q, b.du, b.lambda, b.du);
+      if (!moving()) continue;
+      work.potential += weight * h * system_->parts().time_dependence->potential_rate(t, b.q);
+      at_.constraint_jacobian_times(t, b.q, b.du, b.row);
+      work.position -= weight * b.mu.dot(b.row);
+      at_.constraint_jacobian_times(t, b.q, b.dy, b.row);
+      work.velocity -= weight * b.gamma.dot(b.row);
+      at_.constraint_curvature(t, b.q, b.v, b.du, b.row);
+      at_.constraint_rate_force(t, b.q, b.gamma, b.a);
+      work.velocity -= weight * h * (b.gamma.dot(b.row) + b.a.dot(b.du));
+    }
+  }
+  /// -h R in F2: by q and v on every u_i, by lambda on every mu_i
+  void add_friction(Index l, VectorRef values) {
+    auto& b = buffers_.at_double;
+    b.lambda = b.mu / h_;
+    for (Index j = 0; j < s_; ++j)
+      for (Index i = 0; i < s_; ++i) {
+        const double w = -h_ * table_.b[l] * table_.P(l, j);
+        friction_.add(friction_places_[pair(j, i)], b.q, b.du, b.lambda, w * h_ * table_.I(l, i), w * table_.P(l, i),
+                      i < r_ ? w * table_.P(l, i) / h_ : 0, values);
+      }
+  }
+
   template <class S>
   struct Buffers {
-    VectorOf<S> q, v, du, dy, a, force, mu, gamma, row;
+    VectorOf<S> q, v, du, dy, a, force, mu, lambda, gamma, row;
     ConstraintsAt<S> g;  ///< at q
   };
   /// The places of one (stage, stage) or (stage, multiplier) pair in the pattern.
@@ -269,6 +324,10 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
       hessians_.weighted_derivative(t, b.q, b.gamma, b.v, h_third_);
       h_values_ += h_third_;
     }
+    if (moving()) {
+      system_->parts().time_dependence->constraint_rate_hessian(t, b.q, b.gamma, h_third_);
+      h_values_ += h_third_;
+    }
     for (Index j = 0; j < s_; ++j)
       for (Index i = 0; i < s_; ++i) {
         const double w = table_.b[l] * table_.P(l, j) * table_.I(l, i) * h_;
@@ -310,6 +369,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
     uy_mass_.resize(pairs);
     multipliers_.resize(pairs);
     force_.resize(pairs);
+    friction_places_.resize(pairs);
     for (Index j = 0; j < s_; ++j) {
       const Block u_j = all_u.part(j, n_), y_j = all_y.part(j, n_);  // unknowns and, at the same place, rows
       for (Index i = 0; i < s_; ++i) {
@@ -319,6 +379,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
         layout_.place(yy_[at].hessian, y_j, y, hessian);
         layout_.place(yu_[at], y_j, u, hessian);
         applied_.place(layout_, force_[at], y_j, u);
+        friction_.place(layout_, friction_places_[at], y_j, u, all_mu.part(std::min(i, r_ - 1), m_));
         if (table_.X(j, i) != 0) layout_.place(uy_mass_[at], u_j, y, mass);
       }
       layout_.place(uu_[pair(j, j)].mass, u_j, u_j, mass);
@@ -343,6 +404,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
   StepScales scales_;
   ConstraintHessians hessians_;
   AppliedForce applied_;
+  AppliedFriction friction_;
   LineIntegralFrame frame_;
   const LegendreTable& table_;
   FrozenGglInverse inverse_;
@@ -353,12 +415,13 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
   std::vector<BlockMap> yu_, uy_mass_;
   std::vector<Multipliers> multipliers_;
   std::vector<AppliedForce::Place> force_;
+  std::vector<AppliedFriction::Place> friction_places_;
 
   const State* z0_ = nullptr;
   double h_ = 0, t1_ = 0;
   ForAllScalars<Buffers> buffers_;
-  Vector lambda_, gradient0_, work_;
-  Vector g_, dgv_, dgu_, dgy_, third_, h_values_, h_gamma_, h_third_;
+  Vector lambda_, g_end0_, gradient0_, work_;
+  Vector g_, dgv_, dgu_, dgy_, third_, rate_, h_values_, h_gamma_, h_third_;
 };
 
 }  // namespace gnomon::kernels

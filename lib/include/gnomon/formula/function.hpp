@@ -35,7 +35,8 @@ class GNOMON_EXPORT Function {
   virtual void compensated(double t, const Blocks& x, const Blocks& tail, double* out) const = 0;
 
   virtual void jacobian(std::size_t block, double t, const Blocks& x, double* values) const = 0;
-  /// That of block 0 at x + tail, evaluated at long double. False: not offered.
+  /// That of block 0 at x + tail, evaluated at long double; of a function without patterns and of one output, its
+  /// gradient by all blocks. False: not offered.
   virtual bool extended_jacobian(double t, const Blocks& x, const Blocks& tail, long double* values) const {
     static_cast<void>(t), static_cast<void>(x), static_cast<void>(tail), static_cast<void>(values);
     return false;

@@ -58,10 +58,12 @@ class GNOMON_EXPORT ConfigurationMass {
                                          const ConstVectorRef& p_tail, VectorRefOf<Extended> out) const;
 };
 
-/// U or g depends on t; the part gives the rates of the constraints. A model without it is the same at every time.
+/// U or g depends on t; the part gives their rates. A model without it is the same at every time.
 class GNOMON_EXPORT TimeDependence {
  public:
   virtual ~TimeDependence() = default;
+  /// dU/dt, whose integral along the motion is work
+  virtual double potential_rate(double t, const ConstVectorRef& q) const = 0;
   /// values = dG/dt on System::constraint_pattern()
   virtual void constraint_rate_jacobian(double t, const ConstVectorRef& q, VectorRef values) const = 0;
   /// values = sum_i lambda_i Hess (dg_i/dt) on System::hessian_pattern()

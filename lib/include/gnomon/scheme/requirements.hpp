@@ -14,6 +14,8 @@ namespace gnomon {
 
 /// Constant mass and no friction. A force Q(q,v,t) is taken, and U(q,t) and g(q,t).
 GNOMON_EXPORT void require_ledger(const Scheme& scheme, const System& system);
+/// The same, but g does not depend on time, as a penalty needs it: U may.
+GNOMON_EXPORT void require_resting_constraints(const Scheme& scheme, const System& system);
 /// The same, but U and g do not depend on time.
 GNOMON_EXPORT void require_closed_ledger(const Scheme& scheme, const System& system);
 /// The same, and no force outside the potential.

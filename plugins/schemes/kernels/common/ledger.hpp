@@ -9,6 +9,13 @@
 /// enters like grad U, through its moments sum_l b_l P_j(c_l) Q_l, Q_l = Q(q_l, q'_l, t_l), and since q' = sum_j P_j
 /// u_j, the same product gives H1 - H0 = h sum_l b_l Q_l.q'_l, exact where H is.
 ///
+/// U(q,t) and g(q,t) there: everything at its node's time, and the booked work is
+///
+///     h sum_l b_l U_t(q_l,t_l)  -  h sum_l b_l lambda_l.G_l q'_l  -  sum_l b_l gamma_l.[h Psi_q q' + Psi_p p']_l,
+///
+/// the second and third term the work of the constraint forces, which only moving constraints do. H1 - H0 is this work
+/// up to the quadrature error of dH/dc, O(h^2k).
+///
 /// In both the velocity is that of the positions, so that a damper Q = -C v, C symmetric positive semidefinite, has
 /// negative work: it takes energy in every step, for every h > 0.
 ///

@@ -61,7 +61,8 @@ struct StepPoint {
 /// and what differs from the following. add_jacobian(), find_entries(), linearise() and at_rest() are called where the
 /// Newton matrix is assembled (Inertia::analytic).
 struct MultiplierDefaults {
-  static constexpr bool refines = false;  ///< evaluated at Extended, too
+  static constexpr bool refines = false;         ///< evaluated at Extended, too
+  static constexpr bool takes_friction = false;  ///< F belongs to the midpoint, and does not alternate
 
   /// \name Unknowns and rows beside [dq | dp]
   ///@{

@@ -78,6 +78,9 @@ class TimeAverage final : public System, public TimeDependence, public ExtendedP
     average(values, [&](double t, VectorRef f) { system_->lagrangian_hessian(t, q, lambda, f); });
   }
 
+  double potential_rate(double, const ConstVectorRef& q) const override {
+    return 0.5 * (rates_->potential_rate(t0_, q) + rates_->potential_rate(t1_, q));
+  }
   void constraint_rate_jacobian(double, const ConstVectorRef& q, VectorRef values) const override {
     average(values, [&](double t, VectorRef f) { rates_->constraint_rate_jacobian(t, q, f); });
   }

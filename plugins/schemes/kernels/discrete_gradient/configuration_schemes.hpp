@@ -16,10 +16,15 @@ namespace gnomon::kernels {
 template <class Multiplier>
 using ConfigurationStep = MidpointStep<Multiplier, ConfigurationInertia>;
 
+/// No friction.
+inline void require_no_friction(const Scheme& scheme, const System& system) {
+  if (system.parts().friction)
+    refuse(scheme, system, "it has friction, which depends on the multipliers; use energy-momentum-ggl");
+}
 /// Mass M(q), no friction.
 inline void require_configuration_ledger(const Scheme& scheme, const System& system) {
   if (!system.parts().mass) refuse(scheme, system, "its mass does not depend on the configuration");
-  if (system.parts().friction) refuse(scheme, system, "it has friction, which depends on the multipliers");
+  require_no_friction(scheme, system);
 }
 /// The same, but U and g do not depend on time.
 inline void require_configuration_mass(const Scheme& scheme, const System& system) {

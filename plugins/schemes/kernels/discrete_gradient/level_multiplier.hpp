@@ -19,7 +19,7 @@ namespace gnomon::kernels {
 
 class LevelMultiplier : public MultiplierDefaults {
  public:
-  static constexpr bool refines = true;
+  static constexpr bool refines = true, takes_friction = true;
   using Rule = EndMultiplier::Rule;
 
   LevelMultiplier(const System& system, SystemAt& at, const Rule& rule)

@@ -4,9 +4,9 @@
 /// (2004) and of Glowinski and Holmstroem (40), in increments x = [dq | dp | multipliers]:
 ///
 ///     F1 = dq - h (T_p + s W_p dp)                        p_m = p0 + dp/2,  q_m = q0 + dq/2
-///     F2 = dp + h (T_q + u + G(q_m)^T F + s W_q dq - Q(q_m, dq/h, t_m))
+///     F2 = dp + h (T_q + u + G(q_m)^T F + s W_q dq - Q(q_m, dq/h, t_m) - R(q_m, dq/h, F))
 ///
-/// (The multiplier schemes of constant mass without s, energy-momentum and constrained-midpoint: multiplier_equations.hpp.)
+/// (R with the LevelMultiplier only: elsewhere F alternates. The multiplier schemes of constant mass without s, energy-momentum and constrained-midpoint: multiplier_equations.hpp.)
 /// T is the policy Inertia: ConstantInertia, with F1 multiplied by M/h, or ConfigurationInertia. F and the rows that go
 /// with it are the policy Multiplier: EndMultiplier, PenaltyMultiplier; for ConfigurationInertia also LevelMultiplier,
 /// KickMultiplier, GapMultiplier. u and s:
@@ -22,6 +22,7 @@
 #include <algorithm>
 
 #include "gnomon/scheme/one_solve_step.hpp"
+#include "kernels/common/applied_friction.hpp"
 #include "kernels/common/ledger.hpp"
 #include "kernels/common/step_scales.hpp"
 #include "kernels/discrete_gradient/constant_inertia.hpp"
@@ -55,6 +56,7 @@ class MidpointEquations final
         quotient_(system.mass(), rule.weight, rule.correct_potential || multiplier_.corrects(),
                   2 * system.n() + multiplier_.unknowns()),
         applied_(system),
+        friction_(system),
         n_(system.n()) {
     const Block dq = this->layout_.unknown("dq", n_), dp = this->layout_.unknown("dp", n_);
     const Block rate = this->layout_.rows(n_), balance = this->layout_.rows(n_);
@@ -180,6 +182,11 @@ class MidpointEquations final
       const auto& force = applied(b);
       for (Index j = 0; j < n_; ++j) f[n_ + j] -= force[j] * step_.h;
     }
+    if (Multiplier::takes_friction && friction_.active()) {
+      b.rate = b.dq / S(step_.h);
+      const auto& force = friction_(b.qm, b.rate, b.lambda);
+      for (Index j = 0; j < n_; ++j) f[n_ + j] -= force[j] * step_.h;
+    }
     multiplier_.rows(step_, b, f);
     if (corrected()) add_correction(b, f);
   }
@@ -193,7 +200,7 @@ class MidpointEquations final
 
   /// At x + low. Sets the multipliers of the state to the effective ones, those of constraints.
   void finish(const Vector& x, State& next) {
-    if (applied_.active() || times_.moving()) book(x, next.work);
+    if (applied_.active() || friction_.active() || times_.moving()) book(x, next.work);
     next.q.add(x.head(n_));
     next.p.add(x.segment(n_, n_));
     next.q.add(this->low_.head(n_));
@@ -210,8 +217,12 @@ class MidpointEquations final
       b.rate = b.dq / step_.h;
       work.force += applied_.work(step_.tm, b.qm, b.rate, b.dq);
     }
-    if (!times_.moving()) return;
     multiplier_.evaluate(step_, x, b);
+    if (Multiplier::takes_friction && friction_.active()) {
+      b.rate = b.dq / step_.h;
+      work.force += friction_.work(b.qm, b.rate, b.lambda, b.dq);
+    }
+    if (!times_.moving()) return;
     work.potential += times_.potential_work(step_.z0->q.value(), b.q1);
     multiplier_.book(step_, times_, b, work);
   }
@@ -374,6 +385,7 @@ class MidpointEquations final
   typename Inertia::Quotient quotient_;
   AppliedForce applied_;
   AppliedForce::Place force_;
+  AppliedFriction friction_;
   Index n_;
   BlockMap hessian_, one_;
 

@@ -69,6 +69,11 @@ class PositionLevel {
   }
   template <class S>
   void end(const LineIntegralBlocks&, LineIntegralPoint<S>&, VectorRefOf<S>) const {}
+  /// There is no second level.
+  double hidden_power(const Vector&, Index, const LineIntegralBlocks&, LineIntegralPoint<double>&,
+                      const Vector&) const {
+    return 0;
+  }
 
  private:
   LineIntegralFrame* frame_;
@@ -126,6 +131,10 @@ class BothLevels {
     b.h_q += b.turn;
     at_.constraint_hessian_times(t, b.q, b.gamma, b.v, b.a);
     b.h_q += b.a;
+    if (frame_->moving()) {
+      at_.constraint_rate_force(t, b.q, b.gamma, b.a);
+      b.h_q += b.a;
+    }
     if (r == 1) return;
     frame_->velocity(x, l, b.dq);
     LineIntegralFrame::combine(x, at.pi, frame_->table.at<S>().P, l, frame_->table.s, b.dp);
@@ -148,19 +157,33 @@ class BothLevels {
     end_constraints(b);
     f.segment(at.lambda, m_) = b.row;
     at_.kinetic_gradient(b.q, b.p, b.h_q, b.h_p);
-    at_.constraint_jacobian_times(frame_->z0().t + frame_->h(), b.q, b.h_p, b.row);
+    at_.constraint_velocity(frame_->end(), b.q, b.h_p, b.row);
     f.segment(at.gamma, m_) = b.row;
+  }
+  /// gamma.[h Psi_q q' + Psi_p p'] at node l, where b has q, p and q'
+  double hidden_power(const Vector& x, Index l, const LineIntegralBlocks& at, LineIntegralPoint<double>& b,
+                      const Vector& dp) {
+    const double t = frame_->time(l), h = frame_->h();
+    frame_->multiplier(x, at.gamma, l, b.gamma);
+    at_.kinetic_gradient(b.q, b.p, b.h_q, b.h_p);
+    at_.constraint_force(t, b.q, b.gamma, b.w);
+    at_.kinetic_hessian_times(b.q, b.p, b.w, b.turn, b.push);
+    at_.constraint_hessian_times(t, b.q, b.gamma, b.h_p, b.a);
+    b.turn += b.a;
+    at_.constraint_rate_force(t, b.q, b.gamma, b.a);
+    b.turn += b.a;
+    return h * b.turn.dot(b.dq) + b.push.dot(dp);
   }
 
  private:
   /// row = g(q1), at double from the compensated q1.
   void end_constraints(LineIntegralPoint<double>& b) {
     tail_ = b.dq - (b.q - frame_->z0().q.value());
-    system_->constraints_compensated(frame_->z0().t + frame_->h(), b.q, tail_, b.row, g_values_);
+    system_->constraints_compensated(frame_->end(), b.q, tail_, b.row, g_values_);
   }
   template <class S>
   void end_constraints(LineIntegralPoint<S>& b) {
-    at_.constraints(frame_->z0().t + frame_->h(), b.q, b.row);
+    at_.constraints(frame_->end(), b.q, b.row);
   }
 
   const System* system_;

@@ -28,7 +28,9 @@
 
 #include "gnomon/scheme/one_solve_step.hpp"
 #include "gnomon/scheme/scheme.hpp"
+#include "kernels/common/applied_friction.hpp"
 #include "kernels/common/extended_state.hpp"
+#include "kernels/common/ledger.hpp"
 #include "kernels/line_integral/constraint_levels.hpp"
 
 namespace gnomon::kernels {
@@ -48,6 +50,8 @@ class GeneralLineIntegralEquations final
         scales_(system),
         frame_(system, k, s, r),
         levels_(system, frame_),
+        applied_(system),
+        friction_(system),
         n_(system.n()),
         s_(s) {
     Layout& layout = this->layout_;
@@ -56,7 +60,7 @@ class GeneralLineIntegralEquations final
     levels_.lay_out(layout, blocks_);
     layout.place_dense(layout.rows(layout.size()));
     this->finish_layout();
-    increment_.setZero(n_);
+    for (Vector* v : {&increment_, &extra_}) v->setZero(n_);
     points_.for_each([&](auto& b) { b.allocate(n_, system.m()); });
   }
 
@@ -76,6 +80,8 @@ class GeneralLineIntegralEquations final
     hamiltonian_.gradient(z0.t, b.q, b.p, b.h_q, b.h_p);
     at_.constraint_force(z0.t, b.q, z0.lambda, b.a);
     b.h_q += b.a;
+    if (applied_.active()) b.h_q -= applied_(z0.t, b.q, b.h_p);
+    if (friction_.active()) b.h_q -= friction_(b.q, b.h_p, z0.lambda);
     x.setZero();
     x.head(n_) = b.h_p;
     x.segment(blocks_.pi, n_) = -frame_.h() * b.h_q;
@@ -89,6 +95,7 @@ class GeneralLineIntegralEquations final
     add(next.q, b.dq, increment_);
     next.p.add(x.segment(blocks_.pi, n_));
     next.p.add(low.segment(blocks_.pi, n_));
+    if (applied_.active() || friction_.active() || frame_.moving()) book(x, next.work);
     levels_.finish(x, blocks_, next);
   }
 
@@ -114,6 +121,9 @@ class GeneralLineIntegralEquations final
       frame_.position(x, l, b.q);
       hamiltonian_.gradient(frame_.time(l), b.q, b.p, b.h_q, b.h_p);
       if (constrained) levels_.template node<S>(x, l, blocks_, b, f);
+      if (applied_.active() || friction_.active()) frame_.velocity(x, l, b.dq);
+      if (applied_.active()) b.h_q -= applied_(frame_.time(l), b.q, b.dq);
+      if (friction_.active()) b.h_q -= friction_(b.q, b.dq, b.lambda);
       frame_.add_moments(l, -1, b.h_p, 0, 0, s_, f);
       frame_.add_moments(l, frame_.h(), b.h_q, blocks_.pi, 0, s_, f);
     }
@@ -125,14 +135,41 @@ class GeneralLineIntegralEquations final
   }
 
  private:
+  /// The work of forces and friction, and of what depends on time. What the levels add to h q' and p' is gone through
+  /// once more; its rows are not used.
+  void book(const Vector& x, Work& work) {
+    auto& b = points_.at_double;
+    const State& z0 = frame_.z0();
+    for (Index l = 0; l < frame_.table.k; ++l) {
+      const double t = frame_.time(l);
+      const long double weight = frame_.table.b[l], h = frame_.h();
+      frame_.position(x, l, b.q);
+      frame_.velocity(x, l, b.dq);
+      if (levels_.rows() > 0) frame_.multiplier(x, blocks_.lambda, l, b.lambda);
+      if (applied_.active()) work.force += weight * h * applied_.work(t, b.q, b.dq, b.dq);
+      if (friction_.active()) work.force += weight * h * friction_.work(b.q, b.dq, b.lambda, b.dq);
+      if (!frame_.moving()) continue;
+      work.potential += weight * h * at_.system().parts().time_dependence->potential_rate(t, b.q);
+      if (levels_.rows() == 0) continue;
+      at_.constraint_force(t, b.q, b.lambda, b.a);
+      work.position -= weight * h * b.a.dot(b.dq);
+      LineIntegralFrame::combine(x, blocks_.pi, frame_.table.I, l, s_, b.p);
+      b.p = (b.p + z0.p.tail()) + z0.p.value();
+      LineIntegralFrame::combine(x, blocks_.pi, frame_.table.P, l, s_, extra_);
+      work.velocity -= weight * levels_.hidden_power(x, l, blocks_, b, extra_);
+    }
+  }
+
   Hamiltonian hamiltonian_;
   SystemAt at_;
   StepScales scales_;
   LineIntegralFrame frame_;
   Levels levels_;
+  AppliedForce applied_;
+  AppliedFriction friction_;
   Index n_, s_;
   LineIntegralBlocks blocks_{};
-  Vector increment_;
+  Vector increment_, extra_;
   ForAllScalars<LineIntegralPoint> points_;
 };
 

@@ -7,7 +7,7 @@
 /// and integrals over the step replaced by sum_l b_l P_j(c_l) [ ]_l, here called moments. The constraint rows of the
 /// schemes without a second constraint level are
 ///
-///     C_i = sum_l b_l P_i(c_l) G(q_l) q'_l + delta_i0 g(q0)/h                     i < r
+///     C_i = sum_l b_l P_i(c_l) [G(q_l) q'_l + g_t(q_l)] + delta_i0 g(q0)/h        i < r
 ///
 /// of which C_0 is g(q1)/h where the quadrature is exact. G belongs to q_l itself, not to its rounded value: the row
 /// takes back what a step errs in g, which costs the energy lambda.g, and with rounded q_l that is a walk of 1e-15 in
@@ -16,6 +16,7 @@
 /// Source: Brugnano, Gurioli, Iavernaro, Weinmueller, ASC Report 3/2018, (42)-(55), (51) divided by h.
 
 #include "gnomon/model/system_at.hpp"
+#include "kernels/common/ledger.hpp"
 #include "kernels/common/step_scales.hpp"
 #include "kernels/line_integral/legendre.hpp"
 
@@ -37,6 +38,8 @@ class LineIntegralFrame {
   const State& z0() const { return *z0_; }
   double h() const { return h_; }
   double time(Index l) const { return z0_->t + table.c[l] * h_; }
+  bool moving() const { return system_->parts().time_dependence; }
+  double end() const { return moving() ? time_after(*z0_, h_) : z0_->t + h_; }
 
   void begin(const State& z0, double h) {
     z0_ = &z0;
@@ -101,11 +104,14 @@ class LineIntegralFrame {
     for (Index i = 0; i < r_; ++i)
       for (Index c = 0; c < m_; ++c) f[row + i * m_ + c] = S(i == 0 ? g0_[c] / h_ : 0.0);
   }
-  /// f_i += b_l P_i(c_l) G(q_l) q'_l, with G at q_l + tail; g is scratch of m entries
+  /// f_i += b_l P_i(c_l) [G(q_l) q'_l + g_t], with G at q_l + tail; g is scratch of m entries
   template <class S>
   void add_constraint_rows(Index l, const VectorOf<S>& q, const VectorOf<S>& rate, VectorOf<S>& g, Index row,
                            VectorRefOf<S> f) {
-    at_.constraint_jacobian_times(time(l), q, rate, g);
+    if (moving())
+      at_.constraint_velocity(time(l), q, rate, g);
+    else
+      at_.constraint_jacobian_times(time(l), q, rate, g);
     if constexpr (std::is_same_v<S, double>) {
       system_->constraint_jacobian_derivative(time(l), q, rate, g_values_);
       multiply(system_->constraint_pattern(), g_values_, tail_, row_);

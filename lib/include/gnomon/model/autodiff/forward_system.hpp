@@ -185,6 +185,14 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
     for (int i = 0; i < M; ++i) out[i] = g[i].grad[0].grad[0];
   }
 
+  double potential_rate(double t, const ConstVectorRef& q) const override {
+    using Rate = Dual<double, 1>;
+    std::array<Rate, N> x;
+    for (int j = 0; j < N; ++j) x[j] = Rate(q[j]);
+    Rate time(t);
+    time.grad[0] = 1;
+    return full_potential(time, x.data()).grad[0];
+  }
   void constraint_rate_jacobian(double t, const ConstVectorRef& q, VectorRef values) const override {
     std::array<Along, M> g;
     Along time(t);

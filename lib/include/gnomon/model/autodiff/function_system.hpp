@@ -78,6 +78,7 @@ class GNOMON_EXPORT FunctionSystem : public System,
                         VectorRef values) const final;
   void constraint_velocity(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const final;
   void constraint_bias(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const final;
+  double potential_rate(double t, const ConstVectorRef& q) const final;
   void constraint_rate_jacobian(double t, const ConstVectorRef& q, VectorRef values) const final;
   void constraint_rate_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
                                VectorRef values) const final;
@@ -123,6 +124,7 @@ class GNOMON_EXPORT FunctionSystem : public System,
   Mass mass_;
   SystemFunctions f_;
   SparsityPattern hessian_pattern_;
+  Vector at_rest_;  ///< v = 0
   std::vector<Index> potential_places_, constraint_places_, regular_places_, invariant_places_;
 };
 
