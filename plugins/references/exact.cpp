@@ -89,8 +89,7 @@ class Exact final : public gnomon::Reference {
                                                    const gnomon::Options&) const override {
     if (!instance.exact)
       throw gnomon::Error(gnomon::ErrorCode::refused, "reference exact: the problem with system " +
-                                                          instance.model->name() +
-                                                          " has no closed-form solution; use ida-index1 or ida-ggl");
+                                                          instance.model->name() + " has no closed-form solution");
     return std::make_unique<ExactSolution>(instance);
   }
 };

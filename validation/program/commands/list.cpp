@@ -3,6 +3,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "program/commands/commands.hpp"
+#include "program/commands/list_matrix.hpp"
 
 namespace gnomon::program {
 
@@ -47,13 +48,25 @@ int list(const Registry& registry, const std::string& what) {
 void add_list(CLI::App& app, Invocation& invocation) {
   CLI::App* command = app.add_subcommand("list", "names of schemes, solvers, algebra, problems and references");
   auto what = std::make_shared<std::string>();
+  auto matrix = std::make_shared<bool>(false), verbose = std::make_shared<bool>(false);
+  command->add_flag("--matrix", *matrix, "a table: which kinds of models each scheme and each reference takes");
+  command->add_flag("--verbose", *verbose, "with --matrix: the reason of every refusal");
   command
       ->add_option("WHAT", *what,
                    "schemes, solvers, algebra, problems or references; all of them if left out. What has no file "
                    "beside it is built in")
       ->type_name("");
-  command->callback(
-      [&invocation, what] { invocation.action = [what](const Registry& registry) { return list(registry, *what); }; });
+  command->callback([&invocation, what, matrix, verbose] {
+    invocation.action = [what, matrix, verbose](const Registry& registry) {
+      if (*verbose && !*matrix) throw Error(ErrorCode::bad_value, "list: --verbose is for --matrix");
+      if (!*matrix) return list(registry, *what);
+      if (!what->empty())
+        throw Error(ErrorCode::bad_value,
+                    "list: --matrix has all schemes and references, and \"" + *what + "\" cannot be chosen");
+      print_matrix(registry, *verbose);
+      return static_cast<int>(success);
+    };
+  });
 }
 
 }  // namespace gnomon::program

@@ -1,0 +1,75 @@
+#include "program/commands/list_matrix.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "matrix/acceptance.hpp"
+
+namespace gnomon::program {
+
+namespace {
+
+constexpr const char* legend =
+    "marks\n"
+    "  E  taken, and the energy is promised at rounding level (with a penalty, H and the penalty together)\n"
+    "  D  taken, and a discrete energy of the scheme's own is promised\n"
+    "  X  taken\n"
+    "  e, d, x  the same, where U, g and c are at most quadratic in q (after a capital: what holds there beyond it)\n"
+    "  -  refused\n"
+    "Schemes and references have their default options, a composition its default inner scheme; obstacles are held by\n"
+    "the scheme or met by contact events.\n";
+
+/// Columns by number, "1-3 7".
+std::string ranges(const std::vector<std::size_t>& columns) {
+  std::string text;
+  for (std::size_t i = 0, end; i < columns.size(); i = end) {
+    end = i + 1;
+    while (end < columns.size() && columns[end] == columns[end - 1] + 1) ++end;
+    text += fmt::format(" {}", columns[i] + 1);
+    if (end - i > 1) text += fmt::format("-{}", columns[end - 1] + 1);
+  }
+  return text.substr(1);
+}
+
+void print_reasons(const std::vector<matrix::Row>& rows) {
+  bool partial = false;
+  fmt::print("\nrefused, because\n");
+  for (const matrix::Reason& reason : matrix::reasons(rows)) {
+    if (reason.partial && !partial) fmt::print("\nonly where U, g and c are at most quadratic, because otherwise\n");
+    partial = reason.partial;
+    fmt::print("  {}\n", reason.text);
+    for (const auto& place : reason.places) fmt::print("      {:34} {}\n", place.name, ranges(place.columns));
+  }
+}
+
+}  // namespace
+
+void print_matrix(const Registry& registry, bool with_reasons) {
+  const auto kinds = matrix::model_kinds();
+  const auto rows = matrix::acceptance(registry, kinds);
+  std::size_t width = 0;
+  for (const auto& row : rows) width = std::max(width, row.name.size());
+  const auto heading = [&](const char* what) {
+    fmt::print("{:{}}", what, width + 2);
+    for (std::size_t column = 1; column <= kinds.size(); ++column) fmt::print("{:>4}", column);
+    fmt::print("\n");
+  };
+  for (const bool references : {false, true}) {
+    heading(references ? "references" : "schemes");
+    for (const auto& row : rows) {
+      if (row.is_reference != references) continue;
+      fmt::print("  {:{}}", row.name, width);
+      for (const auto& cell : row.cells) fmt::print("{:>4}", cell.mark());
+      fmt::print("\n");
+    }
+    fmt::print("\n");
+  }
+  fmt::print("models with\n");
+  for (std::size_t column = 0; column < kinds.size(); ++column)
+    fmt::print("  {:2}  {}\n", column + 1, kinds[column].what);
+  fmt::print("\n{}", legend);
+  if (with_reasons) print_reasons(rows);
+}
+
+}  // namespace gnomon::program
