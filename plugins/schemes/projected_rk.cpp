@@ -1,19 +1,24 @@
 /// \file
 /// projected-rk: an implicit Runge-Kutta method in accelerations, then projections onto the constraints and the energy.
 ///
-///     stages           M W_i + grad U(Q_i) + G(Q_i)^T Lambda_i = 0  and  g(Q_i) = 0  or  its second derivative
+///     stages           M W_i + grad U(Q_i,t_i) + G(Q_i,t_i)^T Lambda_i - F(Q_i,V_i,t_i) = 0,  t_i = t0 + c_i h,
+///                      and  g(Q_i,t_i) = 0  or  its second derivative along the motion, G W_i + b(Q_i,V_i,t_i) = 0
 ///     end              q^ = q0 + h v0 + h^2 b^T A W,  v^ = v0 + h b^T W
-///     projection       (q^, v^) -> (q1, v1) on g = 0 (p), G v = 0 (v), H = H* (e), along the directions at (q1, v1)
-///                      (manifold_projection.hpp) or at (q^, v^) (frozen_projection.hpp); or symmetric: p and v, with
-///                      the same multipliers at the start of the stages (symmetric_projection.hpp)
-///     accelerations    w^ = R w0 + d^T W, lambda^ = R lambda0 + d^T Lambda, then w^ -> w1 on G w + v^T (Hess g) v = 0
-///                      (a); or both from the equations of motion at (q1, v1) (carry=kkt), where (a) is implied
+///     projection       (q^, v^) -> (q1, v1) on g = 0 (p), G v + g_t = 0 (v), H = H* (e), all at t1, along the
+///                      directions at (q1, v1) (manifold_projection.hpp) or at (q^, v^) (frozen_projection.hpp); or
+///                      symmetric: p and v, with the same multipliers at the start of the stages
+///                      (symmetric_projection.hpp)
+///     accelerations    w^ = R w0 + d^T W, lambda^ = R lambda0 + d^T Lambda, then w^ -> w1 on G w + b(q1,v1,t1) = 0
+///                      (a); or both from the equations of motion at (q1, v1, t1) (carry=kkt), where (a) is implied
+///     work             E = h sum_i b_i [F_i.V_i + U_t(Q_i,t_i) + Lambda_i.g_t(Q_i,t_i)], booked in every step
 ///
-/// d^T = b^T A^-1, R = 1 - sum d_i (R = -1 for Gauss with three stages: the carried part alternates for ever). H* is
-/// the energy at the start of the step (pvae-n, pve) or of the run (pvae-0).
+/// b = v^T (Hess g) v + 2 G_t v + g_tt, and F is the force outside the potential (Q in System). d^T = b^T A^-1,
+/// R = 1 - sum d_i (R = -1 for Gauss with three stages: the carried part alternates for ever). H* is the energy at the
+/// start of the step plus E (pvae-n, pve) or at the start of the run plus every E since (pvae-0): since dH/dt = F.v +
+/// U_t + lambda.g_t and the quadrature E has the order of the method, so has the projection. Without F and time E = 0.
 ///
 /// Source: Wei, Deng, Li, Wang, Appl. Math. Mech. 37 (2016), (10), (11), (19), (23)-(30): tableau=gauss stages=3
-/// index=3 metric=euclidean carry=paper. The defaults are better: stages of index 1 keep the order 2s of the Gauss
+/// index=3 metric=euclidean carry=paper, and without F and time. The defaults are better: stages of index 1 keep the order 2s of the Gauss
 /// methods in q, v and lambda, where index 3 leaves 2; the mass metric does not depend on units; and carry=kkt
 /// satisfies the equation of motion that the paper's carry leaves violated by O(h^2). projection=symmetric makes the
 /// Gauss methods symmetric on the constraints: Hairer, BIT 40 (2000).
@@ -29,6 +34,7 @@
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/scheme/one_solve_step.hpp"
 #include "kernels/common/extended_state.hpp"
+#include "kernels/common/ledger.hpp"
 #include "kernels/runge_kutta/frozen_projection.hpp"
 #include "kernels/runge_kutta/manifold_projection.hpp"
 #include "kernels/runge_kutta/rk_stages.hpp"
@@ -47,7 +53,7 @@ struct Method {
   bool frozen = false;     ///< directions of the projection at (q^, v^)
   double mirror_sign = 0;  ///< symmetric projection: sign of its second half; else 0
   bool project_acceleration = false;
-  bool from_start = false;  ///< H* is the energy of the start of the run
+  bool from_start = false;  ///< H* counts from the start of the run
   bool kkt = true;
 };
 
@@ -56,6 +62,7 @@ class ProjectedRkStep final : public StepEquations {
   ProjectedRkStep(const System& system, const Method& method)
       : system_(&system),
         at_(system),
+        applied_(system),
         method_(method),
         n_(system.n()),
         m_(system.m()),
@@ -91,7 +98,7 @@ class ProjectedRkStep final : public StepEquations {
   Index n_systems() const override { return static_cast<Index>(systems_.size()); }
   NonlinearEquations& system(Index k) override { return *systems_[static_cast<std::size_t>(k)]; }
 
-  /// scheme_data = [w | H of the start, in two doubles]
+  /// scheme_data = [w | H of the start less the work done until then, in two doubles]
   void prepare(State& z) const override {
     z.history.resize(x_.size(), predictor_depth);
     Vector force(n_), w(n_);
@@ -100,10 +107,16 @@ class ProjectedRkStep final : public StepEquations {
     multiply_transposed(system_->constraint_pattern(), values, z.lambda, force);
     system_->potential_gradient(z.t, z.q.value(), w);
     force = -(force + w);
+    if (const Force* applied = system_->parts().force) {
+      Vector v(n_);
+      system_->mass().solve(z.p.value(), v);
+      applied->force(z.t, z.q.value(), v, w);
+      force += w;
+    }
     system_->mass().solve(force, w);
     z.scheme_data.resize(n_ + 2);
     z.scheme_data.head(n_) = w;
-    const long double h0 = energy(z, force, w);
+    const long double h0 = energy(z, force, w) - z.work.total();
     z.scheme_data[n_] = static_cast<double>(h0);
     z.scheme_data[n_ + 1] = static_cast<double>(h0 - z.scheme_data[n_]);
   }
@@ -165,12 +178,13 @@ class ProjectedRkStep final : public StepEquations {
     kernels::add(next.p, impulse_, work_);
     next.lambda = lambda_;
     next.scheme_data.head(n_) = w_;
+    next.work += done_;
     remember(next, h_, x_);
     next.advance_time(h_);
   }
 
  private:
-  /// q^, v^, w^ and lambda^
+  /// q^, v^, w^ and lambda^, and the work of the step
   void take_stages(const ConstVectorRef& x) {
     const kernels::RkTableau& rk = method_.tableau;
     x_ = x;
@@ -192,19 +206,19 @@ class ProjectedRkStep final : public StepEquations {
     }
     fix_q_.setZero();
     fix_v_.setZero();
+    if (stages_ && stages_->works()) done_ = stages_->work(x);
+    if (symmetric_ && symmetric_->works()) done_ = symmetric_->work(x);
   }
 
   void begin_projection() {
-    double defect = 0;
-    if (method_.from_start) {
-      const long double drift = energy(*z0_, work_, velocity_) - z0_->scheme_data[n_] - z0_->scheme_data[n_ + 1];
-      defect = static_cast<double>(drift);
-    }
-    feasibility_ = projection_->begin(*z0_, dq_, dv_, h_, defect);
+    long double defect = -done_.total();
+    if (method_.from_start)
+      defect += energy(*z0_, work_, velocity_) - z0_->work.total() - z0_->scheme_data[n_] - z0_->scheme_data[n_ + 1];
+    feasibility_ = projection_->begin(*z0_, dq_, dv_, h_, static_cast<double>(defect));
   }
 
   void begin_accelerations() {
-    const double t1 = z0_->t + h_;
+    const double t1 = kernels::time_after(*z0_, h_);
     q1_ = ((dq_ + fix_q_.cast<double>()) + z0_->q.tail()) + z0_->q.value();
     velocity_ = dv_ + fix_v_.cast<double>();
     system_->mass().apply(velocity_, work_);
@@ -213,6 +227,7 @@ class ProjectedRkStep final : public StepEquations {
     if (method_.kkt) {
       system_->potential_gradient(t1, q1_, work_);
       work_ = -work_;
+      if (applied_.active()) work_ += applied_(t1, q1_, v1_);
     } else if (method_.rule.mass_metric) {
       system_->mass().apply(w_, work_);
     } else {
@@ -240,6 +255,7 @@ class ProjectedRkStep final : public StepEquations {
 
   const System* system_;
   SystemAt at_;
+  kernels::AppliedForce applied_;
   Method method_;
   Index n_, m_;
   kernels::StepScales scales_;
@@ -253,6 +269,7 @@ class ProjectedRkStep final : public StepEquations {
   const State* z0_ = nullptr;
   double h_ = 0;
   kernels::Feasibility feasibility_ = kernels::Feasibility::regular;
+  Work done_;  ///< in this step, on the system
   Vector x_, v0_, q1_, v1_, dq_, dv_, w_, lambda_, no_multipliers_, work_, velocity_;
   VectorOf<Extended> fix_q_, fix_v_, dv_extended_, impulse_;
 };
@@ -274,7 +291,8 @@ class ProjectedRk final : public MechanicalScheme {
                                "what holds at the stages: the second derivative of g (1) or g (3, the paper)"),
             OptionSpec::choice("projection", {"pv", "none", "p", "pve", "pva", "pvae-n", "pvae-0", "symmetric"},
                                "levels projected: position, velocity, acceleration, energy (of the step's start: pve, "
-                               "pvae-n; of the run's: pvae-0); symmetric: position and velocity, mirrored at both ends "
+                               "pvae-n; of the run's: pvae-0; plus the work done since); symmetric: position and "
+                               "velocity, mirrored at both ends "
                                "of the step"),
             OptionSpec::choice("directions", {"end", "frozen"},
                                "where the directions of the projections are taken: at its result, stacked with it (the "
@@ -294,7 +312,7 @@ class ProjectedRk final : public MechanicalScheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    require_conservative(*this, system);
+    require_ledger(*this, system);
     const Method method = method_of(options);
     Promises promised;
     promised.order = method.index1 ? method.tableau.order : order_of_index_3(method, system.mass());
@@ -303,7 +321,7 @@ class ProjectedRk final : public MechanicalScheme {
     promised.variable_steps = promised.hidden && method.index1;
     promised.energy = method.project && method.rule.energy;
     promised.symmetric = method.mirror_sign != 0 || (!method.project && method.tableau.symmetric && method.index1);
-    return {std::make_unique<ProjectedRkStep>(system, method), promised};
+    return {std::make_unique<ProjectedRkStep>(system, method), ledger_promises(system, promised)};
   }
 
  private:

@@ -2,8 +2,8 @@
 /// \file
 /// The end of a step as an increment from its start, q1 = q0 + dq, v1 = v0 + dv, with the compensated start:
 ///
-///     g(q1)   = g0 + G(q0 + dq/2) dq                            where g is at most quadratic, without cancellation
-///     H1 - H0 = dv.(p0 + M dv/2) + U(q1) - U(q0)
+///     g(q1,t1) = g(q0,t1) + G(q0 + dq/2, t1) dq                  where g is at most quadratic, without cancellation
+///     H1 - H0  = dv.(p0 + M dv/2) + U(q1,t1) - U(q0,t0)
 ///
 /// so that only U is subtracted, in extended precision where the system has it.
 
@@ -11,6 +11,7 @@
 #include "gnomon/scheme/requirements.hpp"
 #include "gnomon/scheme/state.hpp"
 #include "kernels/common/extended_state.hpp"
+#include "kernels/common/ledger.hpp"
 
 namespace gnomon::kernels {
 
@@ -23,15 +24,15 @@ class EndPoint {
       for (auto* v : {&b.middle, &b.momentum}) v->setZero(n_);
     });
     g0_.setZero(system.m());
-    g_values_.setZero(system.constraint_pattern().nonzeros());
+    for (Vector* v : {&g_values_, &rate_}) v->setZero(system.constraint_pattern().nonzeros());
   }
 
   /// The start outlives the step.
   void begin(const State& z0, double h, bool energy) {
     z0_ = &z0;
-    t1_ = z0.t + h;
+    t1_ = time_after(z0, h);
     v0_.begin(z0.p);
-    system_->constraints_compensated(z0.t, z0.q.value(), z0.q.tail(), g0_, g_values_);
+    system_->constraints_compensated(t1_, z0.q.value(), z0.q.tail(), g0_, g_values_);
     if (energy) u0_ = system_->potential_compensated(z0.t, z0.q.value(), z0.q.tail(), work_);
   }
 
@@ -62,7 +63,15 @@ class EndPoint {
     for (Index i = 0; i < g.size(); ++i) g[i] += g0_[i];
   }
 
-  /// H(q0 + dq, v0 + dv) - H(q0, v0), with q from place()
+  /// values = d(G v + g_t)/dq on the constraint pattern
+  void hidden_jacobian(const Vector& q, const Vector& v, Vector& values) {
+    system_->constraint_jacobian_derivative(t1_, q, v, values);
+    if (!system_->parts().time_dependence) return;
+    system_->parts().time_dependence->constraint_rate_jacobian(t1_, q, rate_);
+    values += rate_;
+  }
+
+  /// H(q0 + dq, v0 + dv, t1) - H(q0, v0, t0), with q from place()
   template <class S>
   S energy_gain(const VectorOf<S>& dq, const VectorOf<S>& q, const VectorOf<S>& dv) {
     VectorOf<S>& momentum = buffers_.get<S>().momentum;
@@ -108,7 +117,7 @@ class EndPoint {
   double t1_ = 0;
   long double u0_ = 0;
   StartVelocity v0_;
-  Vector g0_, tail_, rounded_, work_, g_values_;
+  Vector g0_, tail_, rounded_, work_, g_values_, rate_;
   ForAllScalars<Buffers> buffers_;
 };
 

@@ -6,13 +6,13 @@
 ///     l_q = A^-1 G W^-1 grad U,  t_q = W^-1 (grad U - G^T l_q),
 ///     l_v = A^-1 G W^-1 M v,     t_v = W^-1 (M v - G^T l_v),
 ///
-/// H along q^ + eta t_q, v^ + eta t_v, brought back to g = 0 and G v = 0, is D + a eta + b eta^2/2 + ..., where
+/// H along q^ + eta t_q, v^ + eta t_v, brought back to g = 0 and G v + g_t = 0, is D + a eta + b eta^2/2 + ..., where
 ///
-///     D = H(q^, v^) - H* - l_q.g - l_v.(G v)
-///     a = grad U.t_q + M v.t_v - l_v.(t_q^T (Hess g) v)
+///     D = H(q^, v^) - H* - l_q.g - l_v.(G v + g_t)
+///     a = grad U.t_q + M v.t_v - l_v.(K t_q),  K = d(G v + g_t)/dq
 ///     b = t_q.(Hess U) t_q - l_q.(t_q^T (Hess g) t_q) + t_v.M t_v - 2 l_v.(t_q^T (Hess g) t_v)
 ///
-/// (b without the terms that vanish with G v in the mass metric). Beyond the double root a^2 = 2 b D there may be none:
+/// (b without l_v.(t_q^T (dK/dq) t_q), which in the mass metric vanishes with G v). Beyond the double root a^2 = 2 b D there may be none:
 /// that is no proof, far roots exist (they may even be found), but it explains why a solver failed.
 
 #include <Eigen/Cholesky>
@@ -32,7 +32,7 @@ class EnergyFeasibility {
     factor_ = Eigen::LLT<Matrix>(m_);
     for (Vector* v : {&q_, &t_q_, &t_v_, &force_, &work_, &row_}) v->setZero(system.n());
     for (Vector* v : {&l_q_, &l_v_, &rhs_}) v->setZero(m_);
-    g_values_.setZero(system.constraint_pattern().nonzeros());
+    for (Vector* values : {&g_values_, &k_values_}) values->setZero(system.constraint_pattern().nonzeros());
   }
 
   /// dq, dv: increments of (q^, v^) from the start of the step; energy_defect = H0 - H*.
@@ -55,7 +55,7 @@ class EnergyFeasibility {
 
     end.constraints(dq, q_, rhs_);
     defect -= l_q_.dot(rhs_);
-    multiply(system_->constraint_pattern(), g_values_, v, rhs_);
+    system_->constraint_velocity(t1, q_, v, rhs_);
     defect -= l_v_.dot(rhs_);
     const double size = std::abs(u0) + std::abs(v.dot(end.start().p.value())) + 1e-300;
     if (a <= 1e-16 * gradient2)
@@ -65,7 +65,8 @@ class EnergyFeasibility {
     double b = t_q_.dot(work_);
     system_->mass().apply(t_v_, work_);
     b += t_v_.dot(work_);
-    at_.constraint_curvature(t1, q_, t_q_, v, rhs_);
+    end.hidden_jacobian(q_, v, k_values_);
+    multiply(system_->constraint_pattern(), k_values_, t_q_, rhs_);
     a -= l_v_.dot(rhs_);
     at_.constraint_curvature(t1, q_, t_q_, t_q_, rhs_);
     b -= l_q_.dot(rhs_);
@@ -119,7 +120,7 @@ class EnergyFeasibility {
   double tangent_ = 0;
   Matrix normal_;
   Eigen::LLT<Matrix> factor_;
-  Vector q_, t_q_, t_v_, force_, work_, row_, l_q_, l_v_, rhs_, g_values_;
+  Vector q_, t_q_, t_v_, force_, work_, row_, l_q_, l_v_, rhs_, g_values_, k_values_;
 };
 
 }  // namespace gnomon::kernels

@@ -4,9 +4,9 @@
 /// in 2 m + 1 unknowns x = [mu | nu | eta] instead of the 2 (n + m) + 1 of manifold_projection.hpp:
 ///
 ///     q = q^ + W^-1 G^^T mu + eta t_q       g(q) = 0
-///     v = v^ + W^-1 G^^T nu + eta t_v       G(q) v = 0       H(q,v) = H*
+///     v = v^ + W^-1 G^^T nu + eta t_v       G(q) v + g_t = 0       H(q,v) = H*
 ///
-/// with G^ = G(q^) and the tangential parts t_q, t_v of W^-1 grad U and W^-1 M v^ (energy_feasibility.hpp): the same
+/// at the time t1, with G^ = G(q^) and the tangential parts t_q, t_v of W^-1 grad U and W^-1 M v^ (energy_feasibility.hpp): the same
 /// directions as with the gradients themselves, but a matrix whose condition does not suffer where grad H is nearly
 /// normal, as it is near equilibria. At an equilibrium t_q = t_v = 0, and eta = 0 replaces the energy row. W = 1 or
 /// W = M; without energy eta is absent, without velocity nu as well.
@@ -113,7 +113,7 @@ class FrozenProjection final : public TemplatedEquations<FrozenProjection>, publ
     end_.constraints(b.dq, b.q, b.g);
     for (Index i = 0; i < m_; ++i) f[i] = b.g[i];
     if (!rule_.velocity) return;
-    at_.constraint_jacobian_times(end_.t(), b.q, b.v, b.g);
+    at_.constraint_velocity(end_.t(), b.q, b.v, b.g);
     for (Index i = 0; i < m_; ++i) f[m_ + i] = b.g[i];
     if (!rule_.energy) return;
     if (feasibility_ == Feasibility::equilibrium)
@@ -122,14 +122,15 @@ class FrozenProjection final : public TemplatedEquations<FrozenProjection>, publ
       f[2 * m_] = end_.energy_gain(b.dq, b.q, b.dv) + S(energy_defect_);
   }
 
-  /// [G D, 0, G t_q], [(dG v) D, G D, (dG v) t_q + G t_v], [grad U.D, p.D, grad U.t_q + p.t_v], with D = W^-1 G^^T
+  /// [G D, 0, G t_q], [K D, G D, K t_q + G t_v], [grad U.D, p.D, grad U.t_q + p.t_v], with D = W^-1 G^^T and
+  /// K = d(G v + g_t)/dq
   void jacobian(const ConstVectorRef& x, VectorRef values) override {
     auto& b = buffers_.at_double;
     x_ = x;
     place(x_, b);
     jacobian_.setZero();
     system_->constraint_jacobian(end_.t(), b.q, g_values_);
-    if (rule_.velocity) system_->constraint_jacobian_derivative(end_.t(), b.q, b.v, dg_values_);
+    if (rule_.velocity) end_.hidden_jacobian(b.q, b.v, dg_values_);
     if (rule_.energy) {
       system_->potential_gradient(end_.t(), b.q, gradient_);
       system_->mass().apply(b.dv, momentum_);

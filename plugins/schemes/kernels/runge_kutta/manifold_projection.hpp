@@ -4,9 +4,10 @@
 /// x = [dq | mu | dv | nu | eta], q = q^ + dq, v = v^ + dv:
 ///
 ///     W dq - G(q)^T mu - eta grad U(q) = 0       g(q) = 0                 position
-///     W dv - G(q)^T nu - eta M v = 0             G(q) v = 0               velocity
+///     W dv - G(q)^T nu - eta M v = 0             G(q) v + g_t = 0         velocity
 ///                                                H(q,v) = H*              energy
 ///
+/// all at the time t1,
 /// with W = 1 (the paper's Euclidean metric) or W = M: the directions are those at the end (q, v). Without energy eta
 /// and its terms are absent, without velocity dv and nu as well. Source: Wei, Deng, Li, Wang, Appl. Math. Mech. 37
 /// (2016), (19), (23), (26)-(30).
@@ -114,7 +115,7 @@ class ManifoldProjection final : public TemplatedEquations<ManifoldProjection, t
     b.dv += dv_hat_.template cast<S>();
     end_.place_velocity(b.dv, b.v);
     at_.constraint_force(t1_, b.q, b.mu, b.force);
-    at_.constraint_jacobian_times(t1_, b.q, b.v, b.g);
+    at_.constraint_velocity(t1_, b.q, b.v, b.g);
     for (Index j = 0; j < n_; ++j) f[dv_at() + j] = b.weighed[j] - b.force[j];
     for (Index i = 0; i < m_; ++i) f[dv_at() + n_ + i] = b.g[i];
     if (!rule_.energy) return;
@@ -149,14 +150,14 @@ class ManifoldProjection final : public TemplatedEquations<ManifoldProjection, t
     position_.add(values, g_values_, 1);
     if (!rule_.velocity) return;
 
-    // velocity rows: [-nu.Hess g, 0, W - eta M, -G^T, -M v], [d(G v)/dq, 0, G, 0, 0]
+    // velocity rows: [-nu.Hess g, 0, W - eta M, -G^T, -M v], [d(G v + g_t)/dq, 0, G, 0, 0]
     work_ = x.segment(dv_at(), n_) + dv_hat_;
     end_.place_velocity(work_, v1_);
     mu_ = x.segment(dv_at() + n_, m_);
     add_bending(values, 1, 0);
     metric_v_.add(values, metric_.values(), 1);
     force_v_.add(values, g_values_, -1);
-    system_->constraint_jacobian_derivative(t1_, q1_, v1_, dg_values_);
+    end_.hidden_jacobian(q1_, v1_, dg_values_);
     hidden_q_.add(values, dg_values_, 1);
     hidden_v_.add(values, g_values_, 1);
     if (!rule_.energy) return;

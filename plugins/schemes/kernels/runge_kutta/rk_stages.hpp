@@ -1,13 +1,15 @@
 #pragma once
 /// \file
-/// The stages of a Runge-Kutta method for M q'' + grad U + G^T lambda = 0, g = 0, in accelerations and multipliers
-/// x = [W_1..W_s | Lambda_1..Lambda_s], from the start of the step or from one displaced by further unknowns (dq~,
-/// dv~):
+/// The stages of a Runge-Kutta method for M q'' + grad U + G^T lambda = F(q,q',t), g = 0, in accelerations and
+/// multipliers x = [W_1..W_s | Lambda_1..Lambda_s], from the start of the step or from one displaced by further unknowns
+/// (dq~, dv~):
 ///
 ///     q~ = q0 + dq~,  v~ = v0 + dv~,  Q_i = q~ + h c_i v~ + h^2 sum_j (A^2)_ij W_j,  V_i = v~ + h sum_j a_ij W_j
-///     0 = M W_i + grad U(Q_i) + G(Q_i)^T Lambda_i
-///     0 = g(Q_i)                                         index 3
-///     0 = G(Q_i) W_i + V_i^T (Hess g)(Q_i) V_i           index 1
+///     0 = M W_i + grad U(Q_i,t_i) + G(Q_i,t_i)^T Lambda_i - F(Q_i,V_i,t_i),   t_i = t0 + c_i h
+///     0 = g(Q_i,t_i)                                     index 3
+///     0 = G(Q_i,t_i) W_i + b(Q_i,V_i,t_i)                index 1, b = V^T (Hess g) V + 2 G_t V + g_tt (stage_bias.hpp)
+///
+/// F is the force outside the potential (Q in System).
 ///
 /// Source: Wei, Deng, Li, Wang, Appl. Math. Mech. 37 (2016), (11), for index 3. There Lambda depends on W through the
 /// second derivative of g, which costs orders; with index 1 the method is the Runge-Kutta method of the underlying
@@ -17,8 +19,11 @@
 
 #include "gnomon/model/system_at.hpp"
 #include "gnomon/scheme/requirements.hpp"
+#include "kernels/common/ledger.hpp"
 #include "kernels/common/step_scales.hpp"
 #include "kernels/runge_kutta/rk_tableau.hpp"
+#include "kernels/runge_kutta/stage_bias.hpp"
+#include "kernels/runge_kutta/stage_work.hpp"
 
 namespace gnomon::kernels {
 
@@ -30,6 +35,9 @@ class RkStageRows {
               Index displaced = -1)
       : system_(&system),
         at_(system),
+        applied_(system),
+        bias_(system),
+        work_(system),
         rk_(tableau),
         index1_(index1),
         displaced_(displaced),
@@ -42,8 +50,10 @@ class RkStageRows {
       for (auto* v : {&b.lambda, &b.g, &b.bias}) v->setZero(m_);
     });
     for (Vector* v : {&v0_, &q_, &v_, &w_, &dq_}) v->setZero(n_);
-    for (Vector* v : {&g0_, &lambda_}) v->setZero(m_);
-    for (Vector* v : {&g_values_, &by_position_, &by_velocity_}) v->setZero(system.constraint_pattern().nonzeros());
+    for (Vector* v : {&g_, &lambda_}) v->setZero(m_);
+    for (Vector* v : {&g_values_, &by_position_}) v->setZero(system.constraint_pattern().nonzeros());
+    times_.setZero(rk_.stages);
+    g0_.setZero(m_, rk_.stages);
     hessian_values_.setZero(system.hessian_pattern().nonzeros());
   }
 
@@ -55,7 +65,23 @@ class RkStageRows {
     z0_ = &z0;
     v0_ = v0;
     h_ = h;
-    system_->constraints_compensated(z0.t, z0.q.value(), z0.q.tail(), g0_, g_values_);
+    for (Index i = 0; i < rk_.stages; ++i) times_[i] = time_after(z0, rk_.c[i] * h);
+    if (index1_ || !quadratic_) return;
+    for (Index i = 0; i < rk_.stages; ++i) {
+      system_->constraints_compensated(times_[i], z0.q.value(), z0.q.tail(), g_, g_values_);
+      g0_.col(i) = g_;
+    }
+  }
+
+  bool works() const { return work_.active(); }
+  /// What is done on the system in the step whose solution is x.
+  Work work(const ConstVectorRef& x) {
+    Work done;
+    for (Index i = 0; i < rk_.stages; ++i) {
+      place(x, i);
+      work_.add(h_ * rk_.b[i], times_[i], q_, v_, lambda_, done);
+    }
+    return done;
   }
 
   void scales(VectorRef columns, VectorRef rows) const {
@@ -77,7 +103,7 @@ class RkStageRows {
     auto& b = buffers_.get<S>();
     const Vector &q0 = z0_->q.value(), &q0_tail = z0_->q.tail();
     for (Index i = 0; i < rk_.stages; ++i) {
-      const double t = z0_->t + rk_.c[i] * h_;
+      const double t = times_[i];
       b.w = x.segment(i * n_, n_);
       b.lambda = x.segment(multiplier(i), m_);
       for (Index k = 0; k < n_; ++k) {
@@ -97,16 +123,20 @@ class RkStageRows {
       at_.potential_gradient(t, b.q, b.u);
       at_.constraint_force(t, b.q, b.lambda, b.force);
       for (Index k = 0; k < n_; ++k) f[i * n_ + k] = b.mw[k] + b.u[k] + b.force[k];
+      if (applied_.active()) {
+        const VectorOf<S>& applied = applied_(t, b.q, b.v);
+        for (Index k = 0; k < n_; ++k) f[i * n_ + k] -= applied[k];
+      }
 
       if (m_ == 0) continue;
       if (index1_) {
         at_.constraint_jacobian_times(t, b.q, b.w, b.g);
-        bias(t, b.q, b.v, b.bias);
+        bias_(t, b.q, b.v, b.bias);
         b.g += b.bias;
-      } else if (quadratic_) {  // g(Q_i) = g0 + G(q0 + dQ/2) dQ, without cancellation
+      } else if (quadratic_) {  // g(Q_i) = g(q0) + G(q0 + dQ/2) dQ at the time t_i, without cancellation
         b.q = (b.dq * 0.5 + q0_tail.template cast<S>()) + q0.template cast<S>();
         at_.constraint_jacobian_times(t, b.q, b.dq, b.g);
-        b.g += g0_.template cast<S>();
+        b.g += g0_.col(i).template cast<S>();
       } else {
         at_.constraints(t, b.q, b.g);
       }
@@ -118,31 +148,18 @@ class RkStageRows {
   void jacobian(const ConstVectorRef& x, VectorRef values) {
     const Index s = rk_.stages;
     for (Index i = 0; i < s; ++i) {
-      const double t = z0_->t + rk_.c[i] * h_;
-      w_ = x.segment(i * n_, n_);
-      lambda_ = x.segment(multiplier(i), m_);
-      dq_ = h_ * rk_.c[i] * v0_;
-      v_ = v0_;
-      if (displaced_ >= 0) {
-        dq_ += x.segment(displaced_, n_) + h_ * rk_.c[i] * x.segment(displaced_ + n_, n_);
-        v_ += x.segment(displaced_ + n_, n_);
-      }
-      for (Index j = 0; j < s; ++j) {
-        dq_ += h_ * h_ * rk_.a2(i, j) * x.segment(j * n_, n_);
-        v_ += h_ * rk_.a(i, j) * x.segment(j * n_, n_);
-      }
-      q_ = (dq_ + z0_->q.tail()) + z0_->q.value();
-
+      const double t = times_[i];
+      place(x, i);
       system_->lagrangian_hessian(t, q_, lambda_, hessian_values_);
       system_->constraint_jacobian(t, q_, g_values_);
       mass_[at(i)].add(values, system_->mass().values(), 1);
       force_[at(i)].add(values, g_values_, 1);
+      if (applied_.active()) applied_.linearise(t, q_, v_);
       if (index1_) {
-        // d/dQ [G W + V^T (Hess g) V], d/dV = 2 V^T Hess g
-        system_->constraint_jacobian_derivative(t, q_, w_, by_velocity_);
-        system_->constraint_third(t, q_, v_, v_, by_position_);
-        by_position_ += by_velocity_;
-        system_->constraint_jacobian_derivative(t, q_, v_, by_velocity_);
+        w_ = x.segment(i * n_, n_);
+        system_->constraint_jacobian_derivative(t, q_, w_, by_position_);
+        bias_.linearise(t, q_, v_);
+        by_position_ += bias_.by_q();
         constraint_[at(i * columns() + i)].add(values, g_values_, 1);
       }
       for (Index j = 0; j < s; ++j) add_stage_derivative(values, i, j, h_ * h_ * rk_.a2(i, j), h_ * rk_.a(i, j));
@@ -161,6 +178,9 @@ class RkStageRows {
       for (Index j = 0; j < columns(); ++j) {
         builder.add(system_->hessian_pattern(), i * n_, column(j));
         builder.add(g, multiplier(i), column(j));
+        if (!applied_.active()) continue;
+        for (const ForceArgument by : {ForceArgument::q, ForceArgument::v})
+          builder.add(system_->parts().force->force_pattern(by), i * n_, column(j));
       }
     }
   }
@@ -173,6 +193,10 @@ class RkStageRows {
       for (Index j = 0; j < columns(); ++j) {
         hessian_.emplace_back(whole, system_->hessian_pattern(), i * n_, column(j));
         constraint_.emplace_back(whole, g, multiplier(i), column(j));
+        if (!applied_.active()) continue;
+        const Force& force = *system_->parts().force;
+        applied_at_.push_back({BlockMap(whole, force.force_pattern(ForceArgument::q), i * n_, column(j)),
+                               BlockMap(whole, force.force_pattern(ForceArgument::v), i * n_, column(j))});
       }
     }
   }
@@ -190,41 +214,40 @@ class RkStageRows {
   Index columns() const { return rk_.stages + (displaced_ < 0 ? 0 : 2); }
   Index column(Index j) const { return j < rk_.stages ? j * n_ : displaced_ + (j - rk_.stages) * n_; }
 
+  /// Q_i, V_i and Lambda_i
+  void place(const ConstVectorRef& x, Index i) {
+    lambda_ = x.segment(multiplier(i), m_);
+    dq_ = h_ * rk_.c[i] * v0_;
+    v_ = v0_;
+    if (displaced_ >= 0) {
+      dq_ += x.segment(displaced_, n_) + h_ * rk_.c[i] * x.segment(displaced_ + n_, n_);
+      v_ += x.segment(displaced_ + n_, n_);
+    }
+    for (Index j = 0; j < rk_.stages; ++j) {
+      dq_ += h_ * h_ * rk_.a2(i, j) * x.segment(j * n_, n_);
+      v_ += h_ * rk_.a(i, j) * x.segment(j * n_, n_);
+    }
+    q_ = (dq_ + z0_->q.tail()) + z0_->q.value();
+  }
+
   /// Derivatives of the rows of stage i by a column with dQ_i = by_q, dV_i = by_v.
   void add_stage_derivative(VectorRef values, Index i, Index j, double by_q, double by_v) {
     hessian_[at(i * columns() + j)].add(values, hessian_values_, by_q);
+    if (applied_.active()) applied_.add(applied_at_[at(i * columns() + j)], -by_q, -by_v, values);
     const BlockMap& row = constraint_[at(i * columns() + j)];
     if (index1_) {
       row.add(values, by_position_, by_q);
-      row.add(values, by_velocity_, 2 * by_v);
+      row.add(values, bias_.by_v(), by_v);
     } else {
       row.add(values, g_values_, by_q);
     }
   }
 
-  /// out = V^T (Hess g) V
-  void bias(double t, const Vector& q, const Vector& v, Vector& out) { system_->constraint_bias(t, q, v, out); }
-  void bias(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v, VectorOf<Dual1>& out) {
-    for (Index k = 0; k < n_; ++k) {
-      q_[k] = q[k].value;
-      v_[k] = v[k].value;
-      dq_[k] = q[k].grad[0];
-      w_[k] = v[k].grad[0];
-    }
-    system_->constraint_bias(t, q_, v_, lambda_);
-    system_->constraint_third(t, q_, v_, v_, by_position_);
-    system_->constraint_jacobian_derivative(t, q_, v_, by_velocity_);
-    const SparsityPattern& g = system_->constraint_pattern();
-    for (Index i = 0; i < m_; ++i) {
-      out[i].value = lambda_[i];
-      out[i].grad[0] = 0;
-      for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k)
-        out[i].grad[0] += by_position_[k] * dq_[g.indices[at(k)]] + 2 * by_velocity_[k] * w_[g.indices[at(k)]];
-    }
-  }
-
   const System* system_;
   SystemAt at_;
+  AppliedForce applied_;
+  StageBias bias_;
+  StageWork work_;
   RkTableau rk_;
   bool index1_;
   Index displaced_;
@@ -233,12 +256,14 @@ class RkStageRows {
   bool quadratic_;
   std::vector<BlockMap> mass_, force_;          // one a stage
   std::vector<BlockMap> hessian_, constraint_;  // one a stage and block of columns
+  std::vector<AppliedForce::Place> applied_at_;
 
   const State* z0_ = nullptr;
   double h_ = 0;
-  Vector v0_, g0_;
+  Vector v0_, times_;
+  Matrix g0_;  ///< g(q0, t_i), one column a stage
   ForBothScalars<Buffers> buffers_;
-  Vector q_, v_, w_, dq_, lambda_, g_values_, by_position_, by_velocity_, hessian_values_;
+  Vector q_, v_, w_, dq_, g_, lambda_, g_values_, by_position_, hessian_values_;
 };
 
 /// The stages alone.
@@ -257,6 +282,8 @@ class RkStages final : public TemplatedEquations<RkStages> {
   const std::vector<Block>& blocks() const override { return blocks_; }
   /// v0 = M^-1 p0
   void begin(const State& z0, const Vector& v0, double h) { rows_.begin(z0, v0, h); }
+  bool works() const { return rows_.works(); }
+  Work work(const ConstVectorRef& x) { return rows_.work(x); }
   void scales(VectorRef columns, VectorRef rows) const override { rows_.scales(columns, rows); }
   double rounding_floor() const override { return rows_.rounding_floor(); }
 

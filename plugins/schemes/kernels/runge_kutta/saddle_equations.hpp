@@ -2,9 +2,9 @@
 /// \file
 /// Accelerations at the end of a step, w = w^ + dw, z = z^ + dz, x = [dw | dz]:
 ///
-///     W w + G(q)^T z = r        G(q) w = -v^T (Hess g) v
+///     W w + G(q)^T z = r        G(q) w = -b,  b = v^T (Hess g) v + 2 G_t v + g_tt
 ///
-/// With W = M and r = -grad U(q) these are the accelerations and multipliers of the equations of motion; with
+/// With W = M and r = Q(q,v) - grad U(q) these are the accelerations and multipliers of the equations of motion; with
 /// r = W w^, z^ = 0 and any metric W, w is the projection of w^ onto the acceleration constraint. Linear: the residual
 /// at (w^, z^) is found once, its sums in extended precision, and the increments are scaled by it, so that one step of
 /// Newton's method leaves no more than the rounding of w.

@@ -6,7 +6,9 @@
 ///     W dq~ = G(q0)^T mu          W dv~ = G(q0)^T nu                    start of the stages
 ///     stages from (q0 + dq~, v0 + dv~)                                  rk_stages.hpp
 ///     W (dq - dq~ - h (v0 + dv~) - h^2 b^T A W) = sign G(q1)^T mu       g(q1) = 0
-///     W (dv - dv~ - h b^T W) = sign G(q1)^T nu                          G(q1) v1 = 0
+///     W (dv - dv~ - h b^T W) = sign G(q1)^T nu                          G(q1) v1 + g_t = 0
+///
+/// G and g at the start are those at t0, at the end those at t1.
 ///
 /// With a symmetric tableau the step is symmetric: (q0, v0, h) and (q1, v1, -h) change places under
 /// (mu, nu) -> -sign (mu, nu). A displacement dq~ = G^T mu of the start arrives at the end times +1, or with stages of
@@ -61,6 +63,8 @@ class SymmetricProjection final : public TemplatedEquations<SymmetricProjection>
   const std::vector<Block>& blocks() const override { return blocks_; }
   Index dq() const { return offset(4); }
   Index dv() const { return offset(5); }
+  bool works() const { return rows_.works(); }
+  Work work(const ConstVectorRef& x) { return rows_.work(x); }
 
   /// v0 = M^-1 p0
   void begin(const State& z0, const Vector& v0, double h) {
@@ -122,7 +126,7 @@ class SymmetricProjection final : public TemplatedEquations<SymmetricProjection>
     end_.constraints(b.dq, b.q, b.g);
     for (Index i = 0; i < m_; ++i) f[offset(2) + i] = b.g[i];
     end_.place_velocity(b.dv, b.v);
-    at_.constraint_jacobian_times(end_.t(), b.q, b.v, b.g);
+    at_.constraint_velocity(end_.t(), b.q, b.v, b.g);
     for (Index i = 0; i < m_; ++i) f[offset(3) + i] = b.g[i];
   }
 
@@ -134,7 +138,7 @@ class SymmetricProjection final : public TemplatedEquations<SymmetricProjection>
     end_.place(buffers_.at_double.dq, q1_);
     end_.place_velocity(buffers_.at_double.dv, v1_);
     system_->constraint_jacobian(end_.t(), q1_, g_values_);
-    system_->constraint_jacobian_derivative(end_.t(), q1_, v1_, dg_values_);
+    end_.hidden_jacobian(q1_, v1_, dg_values_);
     system_->lagrangian_hessian(end_.t(), q1_, zero_, stiffness_);
     const Vector& w = metric_.values();
     for (int level = 0; level < 2; ++level) {
