@@ -143,16 +143,16 @@ int GnomonSetHessianFn(void* mem, GnomonHessianFn H, SUNMatrix pattern);
  * with differences of declared polynomials, 4e-12 with differences alone. */
 int GnomonSetDegrees(void* mem, int potential, int constraints);
 /** Not 0: U or g depends on t. 0, the default: only where that is found at GnomonInit. What works on such a system is
- *  booked (GnomonGetWorkTerms). energy-momentum and energy-momentum-ggl take it; a scheme that does not says so. */
+ *  booked (GnomonGetWorkTerms). Which schemes take it: gnomon list --matrix; one that does not says so. */
 int GnomonSetTimeDependent(void* mem, int depends);
 int GnomonSetUserData(void* mem, void* user_data);
-/** Q, whose work is booked (GnomonGetWork); NULL: none. The energy-momentum, penalty, augmented Lagrange, line-integral
- *  and alpha schemes take it, and symplectic-euler-natural and its relatives; a scheme that does not (rattle,
- *  projected-rk, constrained-midpoint) says so. */
+/** Q, whose work is booked (GnomonGetWork); NULL: none. Which schemes take it: gnomon list --matrix; one that does not
+ *  (constrained-midpoint) says so. */
 int GnomonSetForceFn(void* mem, GnomonForceFn Q);
 /** Its derivative by = GNOMON_BY_Q or GNOMON_BY_V, with a pattern as for G; where it is not set, from differences. */
 int GnomonSetForceJacFn(void* mem, int by, GnomonForceJacFn dQ, SUNMatrix pattern);
-/** R; NULL: none. For symplectic-euler-natural and its relatives: other schemes say that they do not take it. */
+/** R; NULL: none. For energy-momentum-ggl, line-integral-ggl, symplectic-euler-natural and its relatives: other schemes
+ *  say that they do not take it. */
 int GnomonSetFrictionFn(void* mem, GnomonFrictionFn R);
 /** Its derivative by = GNOMON_BY_Q, GNOMON_BY_V or GNOMON_BY_LAMBDA, likewise. */
 int GnomonSetFrictionJacFn(void* mem, int by, GnomonFrictionJacFn dR, SUNMatrix pattern);

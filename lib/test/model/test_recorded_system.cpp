@@ -114,7 +114,7 @@ void compare(const System& a, const System& b, double t, const Vector& q, double
     BOOST_TEST(static_cast<double>(a.parts().mass->kinetic_compensated(q, tail, p, tail, scratch, other) -
                                    b.parts().mass->kinetic_compensated(q, tail, p, tail, scratch, other)) == 0);
     vectors(2 * n, [&](const System& s, Vector& out) {
-      VectorOf<Extended> wide(2 * n);
+      gnomon::VectorOf<gnomon::Extended> wide(2 * n);
       BOOST_TEST_REQUIRE(s.parts().mass->extended_kinetic_gradient(q, tail, p, tail, wide));
       out = wide.cast<double>();
     });

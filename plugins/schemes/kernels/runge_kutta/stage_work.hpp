@@ -7,19 +7,10 @@
 ///
 /// F_i = F(Q_i,V_i,t_i) is the force outside the potential, see rk_stages.hpp.
 
-#include <algorithm>
-#include <cmath>
-
 #include "gnomon/scheme/state.hpp"
 #include "kernels/common/ledger.hpp"
 
 namespace gnomon::kernels {
-
-/// U_t, a central difference.
-inline double potential_rate(const System& system, double t, const Vector& q) {
-  const double d = 1e-5 * std::max(1.0, std::abs(t));
-  return (system.potential(t + d, q) - system.potential(t - d, q)) / (2 * d);
-}
 
 class StageWork {
  public:
@@ -36,7 +27,7 @@ class StageWork {
     const long double w = weight;
     if (force_.active()) work.force += w * force_.work(t, q, v, v);
     if (!system_->parts().time_dependence) return;
-    work.potential += w * potential_rate(*system_, t, q);
+    work.potential += w * system_->parts().time_dependence->potential_rate(t, q);
     system_->constraint_velocity(t, q, zero_, rate_);
     work.position += w * lambda.dot(rate_);
   }
