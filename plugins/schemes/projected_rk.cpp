@@ -15,13 +15,14 @@
 /// b = v^T (Hess g) v + 2 G_t v + g_tt, and F is the force outside the potential (Q in System). d^T = b^T A^-1,
 /// R = 1 - sum d_i (R = -1 for Gauss with three stages: the carried part alternates for ever). H* is the energy at the
 /// start of the step plus E (pvae-n, pve) or at the start of the run plus every E since (pvae-0): since dH/dt = F.v +
-/// U_t + lambda.g_t and the quadrature E has the order of the method, so has the projection. Without F and time E = 0.
+/// U_t + lambda.g_t and the quadrature E has the order of the method, so has the projection (stage_work.hpp). Without F
+/// and time E = 0.
 ///
 /// Source: Wei, Deng, Li, Wang, Appl. Math. Mech. 37 (2016), (10), (11), (19), (23)-(30): tableau=gauss stages=3
-/// index=3 metric=euclidean carry=paper, and without F and time. The defaults are better: stages of index 1 keep the order 2s of the Gauss
-/// methods in q, v and lambda, where index 3 leaves 2; the mass metric does not depend on units; and carry=kkt
-/// satisfies the equation of motion that the paper's carry leaves violated by O(h^2). projection=symmetric makes the
-/// Gauss methods symmetric on the constraints: Hairer, BIT 40 (2000).
+/// index=3 metric=euclidean carry=paper, and without F and time. The defaults are better: stages of index 1 keep the
+/// order 2s of the Gauss methods in q, v and lambda, where index 3 leaves 2; the mass metric does not depend on units;
+/// and carry=kkt satisfies the equation of motion that the paper's carry leaves violated by O(h^2).
+/// projection=symmetric makes the Gauss methods symmetric on the constraints: Hairer, BIT 40 (2000).
 ///
 /// Cost: one system of s (n + m) unknowns, one of 2 (n + m) (+ 1) (frozen: 2 m (+ 1), dense) and one linear of n + m a
 /// step; the symmetric projection joins the first two in s (n + m) + 4 n + 2 m unknowns; the energy projection

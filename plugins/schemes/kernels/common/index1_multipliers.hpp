@@ -9,7 +9,8 @@
 ///
 ///     A lambda = v^T (Hess g) v + G [T_pq v - M^-1 (T_q + grad U - Q)]
 ///
-/// Both share the factorisation of A; no allocation. (g does not depend on time.)
+/// Both share the factorisation of A; no allocation. v^T (Hess g) v is the whole of what g adds without acceleration,
+/// with 2 G_t v + g_tt where it depends on time; project() is for constraints at rest.
 
 #include "kernels/common/constraint_gram.hpp"
 

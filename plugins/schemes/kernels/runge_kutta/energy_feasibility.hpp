@@ -12,8 +12,8 @@
 ///     a = grad U.t_q + M v.t_v - l_v.(K t_q),  K = d(G v + g_t)/dq
 ///     b = t_q.(Hess U) t_q - l_q.(t_q^T (Hess g) t_q) + t_v.M t_v - 2 l_v.(t_q^T (Hess g) t_v)
 ///
-/// (b without l_v.(t_q^T (dK/dq) t_q), which in the mass metric vanishes with G v). Beyond the double root a^2 = 2 b D there may be none:
-/// that is no proof, far roots exist (they may even be found), but it explains why a solver failed.
+/// (b without l_v.(t_q^T (dK/dq) t_q), which in the mass metric vanishes with G v). Beyond the double root a^2 = 2 b D
+/// there may be none: that is no proof, far roots exist (they may even be found), but it explains why a solver failed.
 
 #include <Eigen/Cholesky>
 #include <algorithm>

@@ -6,10 +6,10 @@
 ///     q = q^ + W^-1 G^^T mu + eta t_q       g(q) = 0
 ///     v = v^ + W^-1 G^^T nu + eta t_v       G(q) v + g_t = 0       H(q,v) = H*
 ///
-/// at the time t1, with G^ = G(q^) and the tangential parts t_q, t_v of W^-1 grad U and W^-1 M v^ (energy_feasibility.hpp): the same
-/// directions as with the gradients themselves, but a matrix whose condition does not suffer where grad H is nearly
-/// normal, as it is near equilibria. At an equilibrium t_q = t_v = 0, and eta = 0 replaces the energy row. W = 1 or
-/// W = M; without energy eta is absent, without velocity nu as well.
+/// at the time t1, with G^ = G(q^) and the tangential parts t_q, t_v of W^-1 grad U and W^-1 M v^
+/// (energy_feasibility.hpp): the same directions as with the gradients themselves, but a matrix whose condition does
+/// not suffer where grad H is nearly normal, as it is near equilibria. At an equilibrium t_q = t_v = 0, and eta = 0
+/// replaces the energy row. W = 1 or W = M; without energy eta is absent, without velocity nu as well.
 ///
 /// Source: (19), (23), (26)-(30) of Wei, Deng, Li, Wang, Appl. Math. Mech. 37 (2016), with the directions of Hairer,
 /// Lubich, Wanner, Geometric Numerical Integration, IV.4. The matrix is dense: for systems of few constraints.

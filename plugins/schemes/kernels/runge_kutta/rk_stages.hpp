@@ -1,8 +1,8 @@
 #pragma once
 /// \file
 /// The stages of a Runge-Kutta method for M q'' + grad U + G^T lambda = F(q,q',t), g = 0, in accelerations and
-/// multipliers x = [W_1..W_s | Lambda_1..Lambda_s], from the start of the step or from one displaced by further unknowns
-/// (dq~, dv~):
+/// multipliers x = [W_1..W_s | Lambda_1..Lambda_s], from the start of the step or from one displaced by further
+/// unknowns (dq~, dv~):
 ///
 ///     q~ = q0 + dq~,  v~ = v0 + dv~,  Q_i = q~ + h c_i v~ + h^2 sum_j (A^2)_ij W_j,  V_i = v~ + h sum_j a_ij W_j
 ///     0 = M W_i + grad U(Q_i,t_i) + G(Q_i,t_i)^T Lambda_i - F(Q_i,V_i,t_i),   t_i = t0 + c_i h
@@ -37,7 +37,7 @@ class RkStageRows {
         at_(system),
         applied_(system),
         bias_(system),
-        work_(system),
+        work_(system, index1),
         rk_(tableau),
         index1_(index1),
         displaced_(displaced),

@@ -7,8 +7,8 @@
 ///     db/dq = D^3 g(v, v, .) + dr/dq,   r(q) = 2 G_t v + g_tt = b - v^T (Hess g) v
 ///
 /// r is zero where nothing depends on time. Otherwise g_tt has no derivative in a System, and dr/dq is the central
-/// difference [r(q + d) - r(q - d)]/2. Where g is at most quadratic in q so is r, and this is exact for every d: d has the
-/// size of q. For other g, d is 1e-5 of that and the error some 1e-10 dr/dq, in a Newton matrix times h^2.
+/// difference [r(q + d) - r(q - d)]/2. Where g is at most quadratic in q so is r, and this is exact for every d: d has
+/// the size of q. For other g, d is 1e-5 of that and the error some 1e-10 dr/dq, in a Newton matrix times h^2.
 
 #include "gnomon/formula/dual.hpp"
 #include "gnomon/model/system_at.hpp"
