@@ -213,8 +213,8 @@ BOOST_AUTO_TEST_CASE(a_system_that_depends_on_time) {
       BOOST_TEST(GnomonGetDifferences(run.mem, &list) == GNOMON_SUCCESS);
       BOOST_TEST(std::string(list).find("by time") != std::string::npos, list);
       // One that does not take it says so.
-      BOOST_TEST(GnomonSetScheme(run.mem, "rattle", nullptr) == GNOMON_SUCCESS);
-      run.misuse(GnomonReInit(run.mem, 0, run.y.get()), GNOMON_REFUSED, {"rattle", "depend on time"});
+      BOOST_TEST(GnomonSetScheme(run.mem, "constrained-midpoint", nullptr) == GNOMON_SUCCESS);
+      run.misuse(GnomonReInit(run.mem, 0, run.y.get()), GNOMON_REFUSED, {"constrained-midpoint", "depend on time"});
     }
 }
 

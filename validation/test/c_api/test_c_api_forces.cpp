@@ -109,8 +109,8 @@ BOOST_AUTO_TEST_CASE(a_damped_pendulum) {
       BOOST_TEST(GnomonSetForceJacFn(run.mem, GNOMON_BY_Q, damping_by_q, beside.get()) == GNOMON_SUCCESS);
     BOOST_TEST(GnomonSetForceJacFn(run.mem, GNOMON_BY_V, derivatives ? damping_by_v : nullptr, diagonal.get()) ==
                GNOMON_SUCCESS);
-    BOOST_TEST(GnomonSetScheme(run.mem, "rattle", nullptr) == GNOMON_SUCCESS);
-    run.misuse(run.to(1), GNOMON_REFUSED, {"rattle", "force"});
+    BOOST_TEST(GnomonSetScheme(run.mem, "constrained-midpoint", nullptr) == GNOMON_SUCCESS);
+    run.misuse(run.to(1), GNOMON_REFUSED, {"constrained-midpoint", "force"});
     BOOST_TEST(GnomonSetScheme(run.mem, "symplectic-euler-natural", nullptr) == GNOMON_SUCCESS);
     BOOST_TEST(run.to(2) == GNOMON_SUCCESS, run.message());
     for (int i = 0; i < 4; ++i) BOOST_TEST(std::abs(run[i] - expected[i]) <= 1e-12);

@@ -19,7 +19,9 @@ using ConfigurationStep = MidpointStep<Multiplier, ConfigurationInertia>;
 /// No friction.
 inline void require_no_friction(const Scheme& scheme, const System& system) {
   if (system.parts().friction)
-    refuse(scheme, system, "it has friction, which depends on the multipliers; use energy-momentum-ggl");
+    refuse(scheme, system,
+           std::string("it has friction, which depends on the multipliers") +
+               (system.parts().obstacles ? "" : "; use energy-momentum-ggl"));
 }
 /// Mass M(q), no friction.
 inline void require_configuration_ledger(const Scheme& scheme, const System& system) {
