@@ -20,7 +20,7 @@ void ContactRun::settle(const Contacts& landing, const Contacts& opening) {
   std::sort(all.begin(), all.end());
   const auto count = static_cast<Index>(all.size());
 
-  const ContactImpulses contacts(*closed_, m_, state_.q.value(), all);
+  const ContactImpulses contacts(*closed_, m_, state_.t, state_.q.value(), all);
   const double moving = approach * fastest_;
   std::vector<bool> held;
   for (const Index i : all) held.push_back(contains(was_closed, i));
@@ -76,8 +76,9 @@ double ContactRun::rebound_threshold(Index contact) const {
   const double zeno = options_.contact.zeno_speed;
   if (located()) return zeno;
   Vector a(system_->n()), lambda(m_);
-  acceleration(*system_, 0, state_.q.value(), velocity(state_.p.value()), a, lambda);
-  return std::max(zeno, -step_ * gap_accelerations(state_.q.value(), state_.p.value(), a)[contact]);
+  const Vector& q = state_.q.value();
+  acceleration(*system_, state_.t, q, velocity(q, state_.p.value()), a, lambda);
+  return std::max(zeno, -step_ * gap_accelerations(state_, a)[contact]);
 }
 
 /// Which of the contacts that touch with rate zero stay closed: psi >= 0 where closed, c'' >= 0 where not, by pivoting
@@ -91,10 +92,9 @@ ContactRun::Contacts ContactRun::choose_closed(Contacts candidates) {
     for (std::size_t k = 0; k < candidates.size(); ++k)
       if (closed[k]) chosen.push_back(candidates[k]);
     Phase& trial = phase(chosen);
-    const Vector& q = state_.q.value();
-    consistent(trial, q, state_.p.value());
-    const Vector curve = gap_accelerations(q, state_.p.value(), trial.a);
-    const double size = std::max(curve.cwiseAbs().maxCoeff(), norm(trial.a));
+    consistent(trial, state_);
+    const Vector curve = gap_accelerations(state_, trial.a);
+    const double size = std::max(curve.cwiseAbs().maxCoeff(), norm(state_.q.value(), trial.a));
     std::size_t violated = candidates.size();
     Index row = m_;
     for (std::size_t k = 0; k < candidates.size() && violated == candidates.size(); ++k) {
@@ -112,33 +112,34 @@ ContactRun::Contacts ContactRun::choose_closed(Contacts candidates) {
 
 /// Is the phase one with friction, at rest, where friction has no direction?
 bool ContactRun::at_rest_under_friction(const Phase& phase) {
-  return phase.frictional() && norm(velocity(state_.p.value())) <= still * fastest_;
+  return phase.frictional() && speed(state_) <= still * fastest_;
 }
 
 /// Will friction stop the motion within the rest of the step, so soon that the deceleration is constant until then?
 bool ContactRun::stops(double remaining) {
   if (!phase_->frictional()) return false;
-  const double speed = norm(velocity(before_.p.value()));
-  if (speed == 0) return true;
-  if (speed > slow * fastest_) return false;
-  const Vector v = velocity(before_.p.value());
+  const double now = speed(before_);
+  if (now == 0) return true;
+  if (now > slow * fastest_) return false;
+  const Vector& q = before_.q.value();
+  const Vector v = velocity(q, before_.p.value());
   // However small the velocity is, it has the direction that friction opposes.
-  phase_->index1->solve(before_.q.value(), v, phase_->a, phase_->psi);
+  phase_->solve_index1(before_.t, q, v);
   const double along = phase_->a.dot(before_.p.value());
   if (along >= 0) return false;
-  const double tau = -speed * speed / along;
-  return tau <= remaining && norm(v + tau * phase_->a) <= 1e-3 * speed;
+  const double tau = -now * now / along;
+  return tau <= remaining && norm(q, v + tau * phase_->a) <= 1e-3 * now;
 }
 
 /// The last bit of a motion that friction stops: q + v tau + a tau^2/2 with v + a tau = 0, then on from rest.
 void ContactRun::turn() {
-  const Vector v = velocity(before_.p.value());
+  const Vector v = velocity(before_.q.value(), before_.p.value());
   const double square = v.dot(before_.p.value()), tau = square > 0 ? -square / phase_->a.dot(before_.p.value()) : 0;
   const Vector way = tau * v + (0.5 * tau * tau) * phase_->a;
   // Constraints do no work: what acts along the way beside the potential is friction and force.
-  Vector inertia(v.size()), gradient(v.size());
-  system_->mass().apply(phase_->a, inertia);
-  system_->potential_gradient(0, before_.q.value(), gradient);
+  const Vector inertia = momentum(before_.q.value(), phase_->a);
+  Vector gradient(v.size());
+  system_->potential_gradient(before_.t, before_.q.value(), gradient);
   state_.work.force += (inertia + gradient).dot(way);
   state_.q.add(way);
   state_.p.set(Vector::Zero(v.size()));
@@ -150,25 +151,49 @@ void ContactRun::turn() {
   if (!resting_) leave_inner_state();
 }
 
-/// From rest, friction opposes the motion that would follow without it. The state gets a velocity below rounding in
-/// that direction, which friction needs, or it stays where it is.
-void ContactRun::set_in_motion() {
+/// From rest, friction opposes the motion that would follow without it. The momentum p is one below rounding in that
+/// direction, which friction needs. Does friction hold the state at rest at this time?
+bool ContactRun::holds(double t, Vector& p) {
   const Vector& q = state_.q.value();
-  Vector none = Vector::Zero(system_->n());
-  acceleration(*phase_->model, 0, q, none, phase_->a, phase_->psi);
-  const double pull = norm(phase_->a);
-  if (pull > 0) {
-    const double speed = std::max(fastest_ * 1e-2 * still, pull * step_ * 1e-15);
-    const Vector v = phase_->a * (speed / pull);
-    Vector p(v.size());
-    system_->mass().apply(v, p);
-    state_.p.set(p);
-    phase_->index1->solve(q, v, phase_->a, phase_->psi);
-    if (phase_->a.dot(p) > 0) return;
-  }
-  state_.p.set(none);
+  acceleration(*phase_->model, t, q, Vector::Zero(system_->n()), phase_->a, phase_->psi);
+  const double pull = norm(q, phase_->a);
+  if (!(pull > 0)) return true;
+  const Vector v = phase_->a * (std::max({fastest_ * 1e-2 * still, pull * step_ * 1e-15, pull * least_time}) / pull);
+  p = momentum(q, v);
+  phase_->solve_index1(t, q, v);
+  return phase_->a.dot(p) <= 0;
+}
+
+/// The state gets a momentum in the direction of the motion, or it stays where it is.
+void ContactRun::set_in_motion() {
+  Vector p;
+  if (!holds(state_.t, p)) return state_.p.set(p);
+  state_.p.set(Vector::Zero(system_->n()));
   resting_ = true;
   record(EventKind::rest, -1, 0);
+}
+
+/// Time passes at rest: all of it, or until forces that depend on time overcome friction. Returns how much.
+double ContactRun::rest(double remaining) {
+  const Parts& parts = system_->parts();
+  const bool same_always = !parts.time_dependence && !(parts.force && parts.force->force_depends_on_time());
+  Vector p;
+  if (same_always || holds(state_.t + remaining, p)) {
+    state_.advance_time(remaining);
+    return remaining;
+  }
+  double held = 0, moves = remaining;
+  while (moves - held > 4e-16 * (std::abs(state_.t) + remaining)) {
+    const double middle = held + (moves - held) / 2;
+    if (middle == held || middle == moves) break;
+    (holds(state_.t + middle, p) ? held : moves) = middle;
+  }
+  state_.advance_time(moves);
+  resting_ = false;
+  record(EventKind::turning, -1, 0);
+  enter(Contacts(state_.closed));
+  if (!resting_) leave_inner_state();
+  return moves;
 }
 
 }  // namespace gnomon

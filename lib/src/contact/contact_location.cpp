@@ -27,7 +27,7 @@ bool ContactRun::find(double span, Found& found) {
   for (const Index i : open_)
     if (find_landing(i, span, s)) offer(s, EventKind::landing, i);
   if (!state_.closed.empty()) {
-    consistent(*phase_, after_.q.value(), after_.p.value());
+    consistent(*phase_, after_);
     psi_at_end_ = phase_->psi.tail(static_cast<Index>(state_.closed.size()));
     largest_psi_ = std::max(largest_psi_, psi_at_end_.lpNorm<Eigen::Infinity>());
     for (std::size_t k = 0; k < state_.closed.size(); ++k) {
@@ -82,8 +82,8 @@ bool ContactRun::find_landing(Index contact, double span, double& s) {
   if (contains(state_.released, contact) && cubic(above) <= opened * gap_tolerance(contact)) {
     // A smooth launch does not land: its gap grows with the third power of time, and what a scheme of low order makes
     // of that may dip below zero while the gap is accelerated upwards.
-    consistent(*phase_, after_.q.value(), after_.p.value());
-    if (gap_accelerations(after_.q.value(), after_.p.value(), phase_->a)[contact] >= 0) return false;
+    consistent(*phase_, after_);
+    if (gap_accelerations(after_, phase_->a)[contact] >= 0) return false;
   }
 
   const auto gap = [&](double x) {
@@ -109,7 +109,7 @@ bool ContactRun::find_launch(std::size_t k, double at_end, double span, double& 
   }
   const auto psi = [&](double x) {
     const State& z = x >= span ? after_ : x <= 0 ? before_ : after(x);
-    consistent(*phase_, z.q.value(), z.p.value());
+    consistent(*phase_, z);
     return phase_->psi[row];
   };
   const double at_start = psi(0);

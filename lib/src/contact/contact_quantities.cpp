@@ -12,30 +12,43 @@ namespace gnomon {
 
 using namespace contact_tolerances;
 
-const Vector& ContactRun::velocity(const Vector& p) const {
-  system_->mass().solve(p, velocity_);
+const Vector& ContactRun::velocity(const Vector& q, const Vector& p) const {
+  system_->velocity(q, p, momentum_, velocity_);
   return velocity_;
 }
 
-double ContactRun::norm(const Vector& v) const {
-  system_->mass().apply(v, momentum_);
-  return std::sqrt(std::max(0.0, v.dot(momentum_)));
+const Vector& ContactRun::momentum(const Vector& q, const Vector& v) const {
+  if (const ConfigurationMass* mass = system_->parts().mass) {
+    mass->mass_matrix(q, mass_matrix_);
+    momentum_.noalias() = mass_matrix_ * v;
+  } else {
+    system_->mass().apply(v, momentum_);
+  }
+  return momentum_;
+}
+
+double ContactRun::norm(const Vector& q, const Vector& v) const {
+  return std::sqrt(std::max(0.0, v.dot(momentum(q, v))));
+}
+
+double ContactRun::speed(const State& z) const {
+  return std::sqrt(std::max(0.0, velocity(z.q.value(), z.p.value()).dot(z.p.value())));
 }
 
 /// The gap at the compensated position: the flights of a Zeno sequence are less high than a double of q resolves.
 void ContactRun::measure(const State& z, Gaps& out) const {
-  closed_->constraints_compensated(0, z.q.value(), z.q.tail(), rows_, values_);
+  closed_->constraints_compensated(z.t, z.q.value(), z.q.tail(), rows_, values_);
   out.c = -rows_.tail(n_contacts_);
-  closed_->constraint_velocity(0, z.q.value(), velocity(z.p.value()), rows_);
+  closed_->constraint_velocity(z.t, z.q.value(), velocity(z.q.value(), z.p.value()), rows_);
   out.rate = -rows_.tail(n_contacts_);
 }
 
 /// c'' = C a + v^T (Hess c) v
-Vector ContactRun::gap_accelerations(const Vector& q, const Vector& p, const Vector& a) const {
+Vector ContactRun::gap_accelerations(const State& z, const Vector& a) const {
   Vector curve(closed_->m()), bias(closed_->m()), values(closed_->constraint_pattern().nonzeros());
-  closed_->constraint_jacobian(0, q, values);
+  closed_->constraint_jacobian(z.t, z.q.value(), values);
   multiply(closed_->constraint_pattern(), values, a, curve);
-  closed_->constraint_bias(0, q, velocity(p), bias);
+  closed_->constraint_bias(z.t, z.q.value(), velocity(z.q.value(), z.p.value()), bias);
   return -(curve + bias).tail(n_contacts_);
 }
 
@@ -60,11 +73,13 @@ void ContactRun::record(EventKind kind, Index contact, double energy_change) {
 }
 
 /// Accelerations and multipliers of a phase. At rest friction has no direction: it is left out then.
-void ContactRun::consistent(Phase& phase, const Vector& q, const Vector& p) {
-  if (phase.frictional() && norm(velocity(p)) <= still * fastest_) {
-    acceleration(*phase.model, 0, q, velocity(p), phase.a, phase.psi);
+void ContactRun::consistent(Phase& phase, const State& z) {
+  const Vector& q = z.q.value();
+  const Vector& v = velocity(q, z.p.value());
+  if (phase.frictional() && speed(z) <= still * fastest_) {
+    acceleration(*phase.model, z.t, q, v, phase.a, phase.psi);
   } else {
-    phase.index1->solve(q, velocity(p), phase.a, phase.psi);
+    phase.solve_index1(z.t, q, v);
   }
   if (!all_finite(phase.a) || !all_finite(phase.psi))
     throw CannotEvaluate("accelerations or contact multipliers are not finite");

@@ -29,11 +29,6 @@ ContactRun::ContactRun(std::shared_ptr<const System> system, const Scheme& schem
     throw Error(ErrorCode::bad_value, "restitution e = " + number_text(e) + " is outside [0, 1]");
   if (!(zeno > 0 && std::isfinite(zeno)))
     throw Error(ErrorCode::bad_value, "zeno speed " + number_text(zeno) + " is not a finite number above zero");
-  const Parts& parts = system_->parts();
-  if (parts.mass || parts.time_dependence || (parts.force && parts.force->force_depends_on_time()))
-    throw Error(ErrorCode::refused, "system " + system_->traits().name +
-                                        " has obstacles together with a mass that depends on q or with time "
-                                        "dependence, which contact does not take");
   Contacts all;
   for (Index i = 0; i < n_contacts_; ++i) all.push_back(i);
   const ContactModel everything(system_, closed_, all);
@@ -43,6 +38,7 @@ ContactRun::ContactRun(std::shared_ptr<const System> system, const Scheme& schem
   if (!promises_.constrained_limit) promises_.energy = false;  // the book across events has no penalty potential
   for (Vector* x : {&offsets_, &gap_tolerance_}) x->setZero(n_contacts_);
   for (Vector* x : {&velocity_, &momentum_}) x->setZero(system_->n());
+  if (system_->parts().mass) mass_matrix_.setZero(system_->n(), system_->n());
   rows_.setZero(closed_->m());
   values_.setZero(closed_->constraint_pattern().nonzeros());
 }
@@ -57,7 +53,7 @@ ContactRun::Phase& ContactRun::phase(const Contacts& contacts) {
   Phase& phase = phases_[contacts];
   if (phase.model) return phase;
   phase.model = std::make_shared<ContactModel>(system_, closed_, contacts);
-  phase.dae = overdetermined_from(phase.model);
+  phase.dae = std::make_shared<MechanicalOverdetermined>(phase.model);
   phase.index1 = std::make_unique<Index1>(*phase.dae);
   phase.a = Vector::Zero(system_->n());
   phase.psi = Vector::Zero(phase.model->m());
@@ -80,7 +76,7 @@ void ContactRun::enter(const Contacts& contacts) {
     if (!contains(contacts, i)) open_.push_back(i);
   if (at_rest_under_friction(p)) set_in_motion();
   if (resting_) return;
-  consistent(p, state_.q.value(), state_.p.value());
+  consistent(p, state_);
   State inner = state_;
   inner.lambda = p.psi;
   integrator_of(p).restart(inner);
@@ -112,7 +108,7 @@ void ContactRun::leave_inner_state() {
   state_.lambda.head(m_) = inner.lambda.head(m_);
   for (std::size_t k = 0; k < state_.closed.size(); ++k)
     state_.lambda[m_ + state_.closed[k]] = inner.lambda[m_ + static_cast<Index>(k)];
-  fastest_ = std::max(fastest_, norm(velocity(state_.p.value())));
+  fastest_ = std::max(fastest_, speed(state_));
 }
 
 void ContactRun::add_counters(const RunCounters& before) {
@@ -139,7 +135,7 @@ void ContactRun::start(double t0, const Vector& q0, const Vector& p0) {
   counters_ = RunCounters();
   resting_ = false;
   deepest_ = largest_psi_ = 0;
-  fastest_ = norm(velocity(p0));
+  fastest_ = speed(state_);
 
   // What rounding of q makes of a gap.
   Vector values(closed_->constraint_pattern().nonzeros());
@@ -208,11 +204,11 @@ bool ContactRun::step(double h, StepReport& report) {
     for (int cuts = 0; remaining > 0; ++cuts) {
       stop_if_interrupted();
       if (cuts > 0) solves_left_ += solves_an_event;
-      if (resting_) {
-        state_.advance_time(remaining);
-        break;
-      }
       if (cuts == most_cuts) return fail("more than " + std::to_string(most_cuts) + " events in one step", report);
+      if (resting_) {
+        remaining -= rest(remaining);
+        continue;
+      }
       before_ = phase_->integrator->state();
       if (stops(remaining)) {
         const double t = state_.t + state_.t_tail;
@@ -287,15 +283,15 @@ bool ContactRun::take(double& span, double h, StepReport& report) {
     add_counters(counters);
     report.last = inner.last;
     const bool turned =
-        frictional && inner.success() && velocity(before_.p.value()).dot(integrator.state().p.value()) < 0;
+        frictional && inner.success() && velocity(before_.q.value(), before_.p.value()).dot(integrator.state().p.value()) < 0;
     if (inner.success() && !turned) return true;
     report.status = inner.status;
     report.message = inner.message;
     if (!frictional) return false;
     // Where the deceleration of the start would stop it.
-    consistent(*phase_, before_.q.value(), before_.p.value());
-    const double deceleration = -phase_->a.dot(before_.p.value());
-    const double stop = deceleration > 0 ? velocity(before_.p.value()).dot(before_.p.value()) / deceleration : span;
+    consistent(*phase_, before_);
+    const double deceleration = -phase_->a.dot(before_.p.value()), now = speed(before_);
+    const double stop = deceleration > 0 ? now * now / deceleration : span;
     span = .9 * stop < span ? .9 * stop : span / 2;
     if (!(span > 1e-13 * h)) {
       if (inner.success()) report.message = "the velocity turns round and no stop was found";

@@ -10,6 +10,7 @@
 #include "gnomon/run/event_driver.hpp"
 #include "gnomon/start/overdetermined_consistency.hpp"
 #include "model/contact_model.hpp"
+#include "model/mechanical_overdetermined.hpp"
 
 namespace gnomon {
 
@@ -42,10 +43,14 @@ class ContactRun final : public EventDriver {
   struct Phase {
     std::shared_ptr<ContactModel> model;
     std::unique_ptr<Integrator> integrator;
-    std::shared_ptr<const OverdeterminedSystem> dae;
+    std::shared_ptr<MechanicalOverdetermined> dae;
     std::unique_ptr<Index1> index1;
-    Vector a, psi;  // accelerations and multipliers of the last call of consistent()
+    Vector a, psi;  // accelerations and multipliers, as last solved for
     bool frictional() const { return model->parts().friction; }
+    void solve_index1(double t, const Vector& q, const Vector& v) {
+      dae->hold(t);
+      index1->solve(q, v, a, psi);
+    }
   };
   /// An event that was found in a step: when, at which contact.
   struct Found {
@@ -78,21 +83,25 @@ class ContactRun final : public EventDriver {
   bool stops(double remaining);
   void turn();
   void set_in_motion();
+  bool holds(double t, Vector& p);
+  double rest(double remaining);
   void book_smooth();
 
-  void consistent(Phase& phase, const Vector& q, const Vector& p);
-  /// Valid until the next call.
-  const Vector& velocity(const Vector& p) const;
+  void consistent(Phase& phase, const State& z);
+  /// q' and M(q) v, each valid until the next call.
+  const Vector& velocity(const Vector& q, const Vector& p) const;
+  const Vector& momentum(const Vector& q, const Vector& v) const;
   /// c and its rate, one entry an obstacle.
   struct Gaps {
     Vector c, rate;
   };
   void measure(const State& z, Gaps& out) const;
-  Vector gap_accelerations(const Vector& q, const Vector& p, const Vector& a) const;
+  Vector gap_accelerations(const State& z, const Vector& a) const;
   void forget_released();
   double gap_tolerance(Index contact) const { return gap_tolerance_[contact]; }
   long double energy_of(const State& z);
-  double norm(const Vector& v) const;
+  double norm(const Vector& q, const Vector& v) const;  ///< (v^T M(q) v)^1/2
+  double speed(const State& z) const;                   ///< that of q'
   double rebound_threshold(Index contact) const;
   bool located() const { return options_.contact.mode == ContactMode::event_driven; }
   void record(EventKind kind, Index contact, double energy_change);
@@ -136,6 +145,7 @@ class ContactRun final : public EventDriver {
   Contacts kept_closed_, kept_released_;
   Vector kept_lambda_, psi_at_end_;
   mutable Vector velocity_, momentum_, rows_, values_;
+  mutable Matrix mass_matrix_;
 };
 
 }  // namespace gnomon

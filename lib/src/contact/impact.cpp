@@ -57,13 +57,17 @@ Vector solve_complementarity(const Matrix& D, const Vector& r) {
   throw CannotEvaluate("no impulses were found that satisfy the impact law of " + std::to_string(n) + " contacts");
 }
 
-ContactImpulses::ContactImpulses(const System& closed, Index bilateral, const Vector& q, std::vector<Index> contacts)
-    : closed_(closed), bilateral_(bilateral), contacts_(std::move(contacts)) {
+ContactImpulses::ContactImpulses(const System& closed, Index bilateral, double t, const Vector& q,
+                                 std::vector<Index> contacts)
+    : closed_(closed), q_(q), bilateral_(bilateral), contacts_(std::move(contacts)) {
   const SparsityPattern& pattern = closed.constraint_pattern();
   Vector values(pattern.nonzeros());
-  closed.constraint_jacobian(0, q, values);
+  closed.constraint_jacobian(t, q, values);
   const Matrix all = to_dense(pattern, values);
   G_ = all.topRows(bilateral);
+  Vector rate(closed.m());
+  closed.constraint_velocity(t, q, Vector::Zero(closed.n()), rate);
+  rate_ = rate.head(bilateral);
   C_.resize(static_cast<Index>(contacts_.size()), closed.n());
   for (std::size_t k = 0; k < contacts_.size(); ++k) C_.row(static_cast<Index>(k)) = -all.row(bilateral + contacts_[k]);
   const Matrix from_g = over_mass(G_), from_c = over_mass(C_);
@@ -73,12 +77,16 @@ ContactImpulses::ContactImpulses(const System& closed, Index bilateral, const Ve
 
 Matrix ContactImpulses::over_mass(const Matrix& rows) const {
   Matrix out(closed_.n(), rows.rows());
-  Vector column(closed_.n());
   for (Index i = 0; i < rows.rows(); ++i) {
-    closed_.mass().solve(Vector(rows.row(i)), column);
-    out.col(i) = column;
+    out.col(i) = velocity(rows.row(i).transpose());
   }
   return out;
+}
+
+Vector ContactImpulses::velocity(const Vector& p) const {
+  Vector v(closed_.n()), scratch(closed_.n());
+  closed_.velocity(q_, p, scratch, v);
+  return v;
 }
 
 Matrix ContactImpulses::held_rows(const std::vector<bool>& held) const {
@@ -90,28 +98,27 @@ Matrix ContactImpulses::held_rows(const std::vector<bool>& held) const {
   return rows;
 }
 
+Vector ContactImpulses::moving(const std::vector<bool>& held) const {
+  Vector rate = Vector::Zero(bilateral_ + std::count(held.begin(), held.end(), true));
+  rate.head(bilateral_) = rate_;
+  return rate;
+}
+
 double ContactImpulses::violation(const Vector& p, const std::vector<bool>& held) const {
   const Matrix rows = held_rows(held);
-  Vector v(closed_.n());
-  closed_.mass().solve(p, v);
-  return rows.rows() ? (rows * v).lpNorm<Eigen::Infinity>() : 0;
+  return rows.rows() ? (rows * velocity(p) + moving(held)).lpNorm<Eigen::Infinity>() : 0;
 }
 
 Vector ContactImpulses::tangential(const Vector& p, const std::vector<bool>& held) const {
   const Matrix rows = held_rows(held), from_rows = over_mass(rows);
-  Vector v(closed_.n());
-  closed_.mass().solve(p, v);
-  const double energy = v.dot(p);
-  const Vector result = p - rows.transpose() * least_norm(rows * from_rows, rows * v);
-  closed_.mass().solve(result, v);
-  const double left = v.dot(result);
-  return left > 0 ? Vector(result * std::sqrt(energy / left)) : result;
+  const Vector v = velocity(p), result = p - rows.transpose() * least_norm(rows * from_rows, rows * v + moving(held));
+  if (!rate_.isZero(0)) return result;
+  const double left = velocity(result).dot(result);
+  return left > 0 ? Vector(result * std::sqrt(v.dot(p) / left)) : result;
 }
 
 Vector ContactImpulses::rates(const Vector& p) const {
-  Vector v(closed_.n());
-  closed_.mass().solve(p, v);
-  return C_ * v;
+  return C_ * velocity(p);
 }
 
 Vector ContactImpulses::impact(const Vector& w, const Vector& e) const {

@@ -12,11 +12,12 @@ namespace gnomon {
 /// (Murty, 1974), which ends for every positive definite D. Throws CannotEvaluate when it does not.
 Vector solve_complementarity(const Matrix& D, const Vector& r);
 
-/// The velocities of contacts and the impulses that change them, at one configuration.
+/// The velocities of contacts and the impulses that change them, at one time and configuration. Constraints g that move
+/// keep their rate g_t: G v = -g_t.
 class ContactImpulses {
  public:
   /// closed: the system with all obstacles as constraints (g, -c), of which the first `bilateral` are g.
-  ContactImpulses(const System& closed, Index bilateral, const Vector& q, std::vector<Index> contacts);
+  ContactImpulses(const System& closed, Index bilateral, double t, const Vector& q, std::vector<Index> contacts);
 
   /// C_i v for all contacts
   Vector rates(const Vector& p) const;
@@ -26,20 +27,25 @@ class ContactImpulses {
   Vector hold(const Vector& w, const std::vector<bool>& hold) const;
   /// Change of momentum by impulses P, reactions of the constraints g included.
   Vector momentum(const Vector& P) const;
-  /// Largest of |G v| and of the rates of the contacts with held_i.
+  /// Largest of |G v + g_t| and of the rates of the contacts with held_i.
   double violation(const Vector& p, const std::vector<bool>& held) const;
-  /// p without those rates, scaled to the kinetic energy that it had. Schemes that do not hold the hidden constraint
+  /// p without those rates, scaled to the kinetic energy that it had where no constraint moves. Schemes that do not hold the hidden constraint
   /// leave rates of order h^2 that every step turns round: they are no motion, and impulses must not take them for one.
   Vector tangential(const Vector& p, const std::vector<bool>& held) const;
 
  private:
   Matrix over_mass(const Matrix& rows) const;  ///< M^-1 rows^T
+  Vector velocity(const Vector& p) const;      ///< M^-1 p
   Matrix held_rows(const std::vector<bool>& held) const;
+  /// The rates that constraints have by themselves, of the rows of held_rows: g_t, and zero.
+  Vector moving(const std::vector<bool>& held) const;
 
   const System& closed_;
+  const Vector q_;
   Index bilateral_;
   std::vector<Index> contacts_;
   Matrix G_, C_;       // rows of the constraints g and of dc/dq
+  Vector rate_;        // g_t
   Matrix reaction_;    // L = reaction_ P
   Matrix compliance_;  // D: rates by impulses
 };

@@ -166,7 +166,7 @@ void Index1::solve(const ConstVectorRef& y, const ConstVectorRef& z, VectorRef w
   s.along_velocity(Term::momentum, at, s.p_y, s.residual);
   s.system.evaluate(Term::force, at, s.known);
   s.known -= s.residual;
-  s.along_velocity(Term::hidden, at, s.h_y, s.bias);
+  if (!s.system.hidden_bias(at, s.bias)) s.along_velocity(Term::hidden, at, s.h_y, s.bias);
   if (!s.known.allFinite() || !s.bias.allFinite())
     throw CannotEvaluate("the force or the curvature of the constraints is not finite");
 

@@ -94,9 +94,9 @@ std::vector<ModelCheck> verify_functions(const Model& model, double t0, const Ve
   Checks out = SystemChecker(system, t0, q0).run();
   // Forces outside U and g are seen where the system is taken as an overdetermined DAE.
   const bool moving = parts.time_dependence || (parts.force && parts.force->force_depends_on_time());
-  if (!parts.mass && !moving && (parts.force || parts.friction)) {
-    Vector v(system.n());
-    system.mass().solve(p0, v);
+  if (!moving && (parts.force || parts.friction)) {
+    Vector v(system.n()), scratch(system.n());
+    system.velocity(q0, p0, scratch, v);
     const std::shared_ptr<const Model> unowned(std::shared_ptr<const Model>(), &model);
     append(out, check_overdetermined(*overdetermined_from(unowned), q0, v));
   }

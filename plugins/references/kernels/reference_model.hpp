@@ -156,7 +156,8 @@ class OverdeterminedModel final : public ReferenceModel {
     if (const System* system = instance.model->mechanical()) {
       check_start(*system, instance.t0, instance.q0, instance.p0);
       start_.blocks = system->traits().blocks;
-      system->mass().solve(instance.p0, start_.z);
+      Vector scratch(system->n());
+      system->velocity(instance.q0, instance.p0, scratch, start_.z);
     }
     check_start(s, start_.y, start_.z);
     start_.dy.resize(traits.ny);

@@ -28,7 +28,7 @@ class StateMultipliers {
       linear_.emplace(*system);
       return;
     }
-    if (system && (system->parts().mass || system->parts().time_dependence || system->parts().obstacles)) return;
+    if (system && (system->parts().time_dependence || system->parts().obstacles)) return;
     dae_ = overdetermined_from(std::shared_ptr<const Model>(std::shared_ptr<const Model>(), &model));
     const OverdeterminedTraits& traits = dae_->traits();
     if (traits.nz + traits.m > most_unknowns) return;
@@ -44,7 +44,7 @@ class StateMultipliers {
     if (linear_) linear_->solve(state.t, state.q.value(), state.p.value(), state.lambda);
     if (!nonlinear_) return;
     if (system_)
-      system_->mass().solve(state.p.value(), z_);
+      system_->velocity(state.q.value(), state.p.value(), slope_, z_);
     else
       z_ = state.scheme_data;
     psi_ = state.lambda;

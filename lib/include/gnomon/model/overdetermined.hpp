@@ -65,6 +65,9 @@ class GNOMON_EXPORT OverdeterminedSystem : public Model {
   virtual const SparsityPattern& pattern(Term term, Argument argument) const = 0;
   /// values of that derivative on its pattern
   virtual void jacobian(Term term, Argument argument, const OverdeterminedPoint& at, VectorRef values) const = 0;
+  /// out = what d/dt h(y,z) is beside h_z z'. Default: false, and h_y v is taken from the Jacobian. Models whose g moves
+  /// add to it.
+  virtual bool hidden_bias(const OverdeterminedPoint& at, VectorRef out) const;
 
   /// \name Energy E(y,z), with traits().has_energy
   ///@{
@@ -85,9 +88,9 @@ class GNOMON_EXPORT OverdeterminedSystem : public Model {
   ///@}
 };
 
-/// The model as an overdetermined DAE: itself, or of a System with constant mass y = q, z = q', p = M z,
-/// f = -grad U + Q(q,v), r = -G^T psi + R(q,v,psi), energy H, power v.(Q + R). Throws Error(refused) for a mass that
-/// depends on q, for time-dependent systems, and for obstacles, which may be open or closed (see contact.hpp).
+/// The model as an overdetermined DAE: itself, or of a System y = q, z = q', p = M z, f = L_q + Q(q,v) with
+/// L = z^T M z / 2 - U, r = -G^T psi + R(q,v,psi), energy H, power v.(Q + R), M constant or M(q). Throws Error(refused)
+/// for time-dependent systems, and for obstacles, which may be open or closed (see contact.hpp).
 GNOMON_EXPORT std::shared_ptr<const OverdeterminedSystem> overdetermined_from(std::shared_ptr<const Model> model);
 
 }  // namespace gnomon

@@ -6,7 +6,8 @@
 ///     first     lambda += the penalty's gain times g1                                (Hestenes, Powell)
 ///     second    lambda += S^-1 g1,  S = -d g1/d lambda of the step, by one factorisation of [F_x, F_lambda; G1, 0]
 ///
-/// lambda starts from the last step's (warm) or from zero (cold). The last update comes after the last solve. Source:
+/// lambda starts from the last step's (warm) or from zero (cold). The last update comes after the last solve; one of
+/// second order is the last only if it is small. Unknowns x begin with the changes of q and, where they are unknowns too, p. Source:
 /// Glowinski, Holmstroem, Algorithm 1, (10), (11); Leyendecker, Betsch, Steinmann (2004), section 4.
 
 #include <limits>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "algebra/kernels/banded_lu.hpp"
+#include "gnomon/base/finite.hpp"
 #include "gnomon/scheme/state.hpp"
 
 namespace gnomon::kernels {
@@ -66,6 +68,7 @@ class AugmentedStep final : public Inner::Step {
   }
   void begin(const State& z0, double h) override {
     Step::begin(z0, h);
+    z0_ = &z0;
     if (rule_.warm)
       lambda_ = inner_.start(z0);
     else
@@ -112,7 +115,7 @@ class AugmentedStep final : public Inner::Step {
     if (!linear) inner_.first_order(g_, lambda_);
     inner_.set_lambda(lambda_);
     const double norm = rule_.max_norm ? g_.lpNorm<Eigen::Infinity>() : g_.norm();
-    if (norm < rule_.tolerance) {
+    if (norm < rule_.tolerance && (!linear || is_last())) {
       if (linear) inner_.settle(correction_);
       return Next::advance;
     }
@@ -142,11 +145,25 @@ class AugmentedStep final : public Inner::Step {
     return true;
   }
 
+  /// g = 0 means little where the linearised step is nearly singular: then its correction is large, and another
+  /// solution is near. The square of a last one is below the rounding of what it corrects.
+  bool is_last() const {
+    const Vector& x = x_;
+    const auto small = [&](Index from, const Vector& at_start) {
+      const Index n = at_start.size();
+      if (x.size() < from + n) return true;
+      return max_norm(start_.segment(from, n) - x.segment(from, n)) <=
+             1e-8 * max_norm(x.segment(from, n)) + 1e-14 * max_norm(at_start);
+    };
+    return small(0, z0_->q.value()) && small(z0_->q.value().size(), z0_->p.value());
+  }
+
   AugmentedRule rule_;
   Inner inner_;
   bool repeated_ = false;
   int since_progress_ = 0;
   double best_ = 0;
+  const State* z0_ = nullptr;
   Vector start_, g_, lambda_, correction_;
   BandedLU lu_;
 };
