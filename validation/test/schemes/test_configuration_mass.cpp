@@ -75,8 +75,4 @@ BOOST_AUTO_TEST_CASE(bad_input) {
                           return error.code() == ErrorCode::inconsistent_start &&
                                  names(error, {"wall-pendulum", "inside", "\"tip\"", "c = "});
                         });
-  // Contacts of impacts are for constant mass.
-  BOOST_CHECK_EXCEPTION(after({}, "alpha", {}, 1, 1e-3), Error, [](const Error& error) {
-    return error.code() == ErrorCode::refused && names(error, {"wall-pendulum", "mass", "obstacles"});
-  });
 }
