@@ -13,13 +13,9 @@ using contact_tolerances::contains;
 
 void ContactRun::serialize(Archive& archive) {
   archive(state_, open_, resting_, events_, start_energy_, now_energy_, impact_, defect_, step_, deepest_, fastest_,
-          largest_psi_, offsets_, gap_tolerance_, counters_);
+          largest_psi_, gap_tolerance_, counters_);
   require_fit(archive);
-  if (archive.reading()) {
-    phase_ = &phase(state_.closed);
-    for (std::size_t k = 0; k < state_.closed.size(); ++k)
-      phase_->model->set_offset(static_cast<Index>(k), offsets_[state_.closed[k]]);
-  }
+  if (archive.reading()) phase_ = &phase(state_.closed);
   if (!resting_) {
     State inner;
     if (!archive.reading()) inner = phase_->integrator->state();
@@ -54,10 +50,9 @@ bool ContactRun::is_set(const Contacts& contacts) const {
 void ContactRun::require_fit(const Archive& archive) const {
   const Index n = system_->n();
   archive.require(state_.q.value().size() == n && state_.p.value().size() == n &&
-                      state_.lambda.size() == m_ + n_contacts_ && offsets_.size() == n_contacts_ &&
-                      gap_tolerance_.size() == n_contacts_,
+                      state_.lambda.size() == m_ + n_contacts_ && gap_tolerance_.size() == n_contacts_,
                   "its state has other sizes than the model");
-  archive.require(is_finite(state_) && offsets_.allFinite() && gap_tolerance_.allFinite(), "its state is not finite");
+  archive.require(is_finite(state_) && gap_tolerance_.allFinite(), "its state is not finite");
   archive.require(is_set(state_.closed) && is_set(open_) &&
                       static_cast<Index>(state_.closed.size() + open_.size()) == n_contacts_ &&
                       std::none_of(open_.begin(), open_.end(), [&](Index i) { return contains(state_.closed, i); }) &&

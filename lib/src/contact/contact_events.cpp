@@ -52,10 +52,21 @@ void ContactRun::settle(const Contacts& landing, const Contacts& opening) {
     any = any || rates[k] != 0;
   }
   if (any) push(contacts.hold(rates, hold));
+  const Contacts closed = choose_closed(candidates);
+  const auto closes = [&](Index i) { return contains(closed, i) && !contains(was_closed, i); };
+  if (!located() && std::any_of(closed.begin(), closed.end(), closes)) {
+    const long double deep = energy_of(state_);
+    lift_out(closed);
+    // What that changes in the energy belongs to the contact that closes.
+    for (Index k = 0; k < count; ++k)
+      if (closes(all[static_cast<std::size_t>(k)])) {
+        energy[k] += static_cast<double>(energy_of(state_) - deep);
+        break;
+      }
+  }
   now_energy_ = energy_of(state_);
   impact_ += now_energy_ - energy_before;
 
-  const Contacts closed = choose_closed(candidates);
   for (const Index i : all)
     if (!contains(closed, i) && contains(candidates, i) && !contains(state_.released, i)) state_.released.push_back(i);
   for (const Index i : opening) state_.released.push_back(i);
@@ -68,6 +79,15 @@ void ContactRun::settle(const Contacts& landing, const Contacts& opening) {
     }
   }
   enter(closed);
+}
+
+/// A contact that closes at the end of a step is as deep inside as it came in the step: the state goes the shortest way
+/// in the mass metric to where it is closed.
+void ContactRun::lift_out(const Contacts& closed) {
+  Vector q = state_.q.value(), p = state_.p.value();
+  project_start(*phase(closed).model, state_.t, q, p);
+  state_.q.add(q - state_.q.value());
+  state_.p.add(p - state_.p.value());
 }
 
 /// Rates of a rebound below which there is none. Where events are not located, flights shorter than two steps cannot be

@@ -11,34 +11,6 @@ namespace gnomon {
 
 using namespace contact_tolerances;
 
-/// The first event after before_ in a step of `span` to after_.
-bool ContactRun::find(double span, Found& found) {
-  bool any = false;
-  const auto offer = [&](double s, EventKind kind, Index contact) {
-    if (any && s >= found.s) return;
-    found = {s, kind, contact};
-    any = true;
-  };
-  double s = 0;
-  if (!open_.empty()) {
-    measure(before_, gaps_before_);
-    measure(after_, gaps_after_);
-  }
-  for (const Index i : open_)
-    if (find_landing(i, span, s)) offer(s, EventKind::landing, i);
-  if (!state_.closed.empty()) {
-    consistent(*phase_, after_);
-    psi_at_end_ = phase_->psi.tail(static_cast<Index>(state_.closed.size()));
-    largest_psi_ = std::max(largest_psi_, psi_at_end_.lpNorm<Eigen::Infinity>());
-    for (std::size_t k = 0; k < state_.closed.size(); ++k) {
-      const double psi = psi_at_end_[static_cast<Index>(k)];
-      if (psi < -psi_rounding * largest_psi_ && find_launch(k, psi, span, s))
-        offer(s, EventKind::launch, state_.closed[k]);
-    }
-  }
-  return any;
-}
-
 /// Root of f in [a, b], f(a) > 0 > f(b), on the side where f >= 0.
 template <class F>
 double ContactRun::root(double a, double fa, double b, double fb, F&& f) const {
@@ -100,6 +72,41 @@ bool ContactRun::find_landing(Index contact, double span, double& s) {
   return true;
 }
 
+/// Closed contacts whose multipliers are positive at both ends of the step and not between them: by the parabola
+/// through the ends and the middle, whose position and velocity are those of the cubic between the ends.
+template <class Offer>
+void ContactRun::find_dips(double span, Offer&& offer) {
+  const Vector &q0 = before_.q.value(), &q1 = after_.q.value();
+  middle_v_ = velocity(q0, before_.p.value());
+  middle_q_ = (q0 + q1) / 2 + span / 8 * middle_v_;
+  const Vector& v1 = velocity(q1, after_.p.value());
+  middle_q_ -= span / 8 * v1;
+  middle_v_ = 1.5 / span * (q1 - q0) - (middle_v_ + v1) / 4;
+  if (phase_->frictional() && norm(middle_q_, middle_v_) <= slow * fastest_) return;
+  phase_->solve_index1(before_.t + span / 2, middle_q_, middle_v_);
+  const auto count = static_cast<Index>(state_.closed.size());
+  psi_in_middle_ = phase_->psi.tail(count);
+  consistent(*phase_, before_);
+  psi_at_start_ = phase_->psi.tail(count);
+  for (Index k = 0; k < count; ++k) {
+    const double a = psi_at_start_[k], m = psi_in_middle_[k], b = psi_at_end_[k];
+    // a + x (4m - 3a - b) + 2 x^2 (a + b - 2m), lowest at x
+    const double slope = 4 * m - 3 * a - b, curvature = 2 * (a + b - 2 * m), x = -slope / (2 * curvature);
+    if (!(b >= 0 && a >= 0 && curvature > 0 && x > 0 && x < 1)) continue;
+    if (a + x * (slope + x * curvature) >= -psi_rounding * largest_psi_) continue;
+    const Index row = m_ + k;
+    const auto psi = [&](double s) {
+      const State& z = s <= 0 ? before_ : after(s);
+      consistent(*phase_, z);
+      return phase_->psi[row];
+    };
+    const double lowest = psi(x * span);
+    if (lowest >= -psi_rounding * largest_psi_) continue;
+    offer(a == 0 ? 0 : root(0, a, x * span, lowest, psi), EventKind::launch,
+          state_.closed[static_cast<std::size_t>(k)]);
+  }
+}
+
 /// Detachment of closed contact k: where its consistent multiplier reaches zero.
 bool ContactRun::find_launch(std::size_t k, double at_end, double span, double& s) {
   const Index row = m_ + static_cast<Index>(k);
@@ -115,6 +122,35 @@ bool ContactRun::find_launch(std::size_t k, double at_end, double span, double& 
   const double at_start = psi(0);
   s = at_start <= 0 ? 0 : root(0, at_start, span, at_end, psi);
   return true;
+}
+
+/// The first event after before_ in a step of `span` to after_.
+bool ContactRun::find(double span, Found& found) {
+  bool any = false;
+  const auto offer = [&](double s, EventKind kind, Index contact) {
+    if (any && s >= found.s) return;
+    found = {s, kind, contact};
+    any = true;
+  };
+  double s = 0;
+  if (!open_.empty()) {
+    measure(before_, gaps_before_);
+    measure(after_, gaps_after_);
+  }
+  for (const Index i : open_)
+    if (find_landing(i, span, s)) offer(s, EventKind::landing, i);
+  if (!state_.closed.empty()) {
+    consistent(*phase_, after_);
+    psi_at_end_ = phase_->psi.tail(static_cast<Index>(state_.closed.size()));
+    largest_psi_ = std::max(largest_psi_, psi_at_end_.lpNorm<Eigen::Infinity>());
+    for (std::size_t k = 0; k < state_.closed.size(); ++k) {
+      const double psi = psi_at_end_[static_cast<Index>(k)];
+      if (psi < -psi_rounding * largest_psi_ && find_launch(k, psi, span, s))
+        offer(s, EventKind::launch, state_.closed[k]);
+    }
+    if (located()) find_dips(span, offer);
+  }
+  return any;
 }
 
 }  // namespace gnomon

@@ -36,7 +36,7 @@ ContactRun::ContactRun(std::shared_ptr<const System> system, const Scheme& schem
   promises_.symmetric = promises_.symplectic = promises_.momentum = promises_.discrete_energy = false;
   if (!located()) promises_.order = std::min(promises_.order, 1);
   if (!promises_.constrained_limit) promises_.energy = false;  // the book across events has no penalty potential
-  for (Vector* x : {&offsets_, &gap_tolerance_}) x->setZero(n_contacts_);
+  gap_tolerance_.setZero(n_contacts_);
   for (Vector* x : {&velocity_, &momentum_}) x->setZero(system_->n());
   if (system_->parts().mass) mass_matrix_.setZero(system_->n(), system_->n());
   rows_.setZero(closed_->m());
@@ -60,16 +60,11 @@ ContactRun::Phase& ContactRun::phase(const Contacts& contacts) {
   return phase;
 }
 
-/// The state goes on with these contacts closed. Contacts that close are held at their gap where events are not
-/// located.
+/// The state goes on with these contacts closed.
 void ContactRun::enter(const Contacts& contacts) {
   phase_ = &phase(contacts);
   Phase& p = *phase_;
   measure(state_, gaps_now_);
-  for (std::size_t k = 0; k < contacts.size(); ++k) {
-    if (!contains(state_.closed, contacts[k])) offsets_[contacts[k]] = located() ? 0 : gaps_now_.c[contacts[k]];
-    p.model->set_offset(static_cast<Index>(k), offsets_[contacts[k]]);
-  }
   state_.closed = contacts;
   open_.clear();
   for (Index i = 0; i < n_contacts_; ++i)
@@ -196,7 +191,6 @@ bool ContactRun::step(double h, StepReport& report) {
   saved_.deepest = deepest_;
   saved_.fastest = fastest_;
   saved_.largest_psi = largest_psi_;
-  saved_.offsets = offsets_;
   step_ = h;
   solves_left_ = most_solves;
   try {
@@ -267,9 +261,6 @@ void ContactRun::undo() {
   state_ = saved_.state;
   phase_ = saved_.phase;
   open_ = saved_.open;
-  offsets_ = saved_.offsets;
-  for (std::size_t k = 0; k < state_.closed.size(); ++k)
-    phase_->model->set_offset(static_cast<Index>(k), offsets_[state_.closed[k]]);
   if (!resting_) phase_->integrator->restore(saved_.inner);
 }
 
@@ -282,8 +273,8 @@ bool ContactRun::take(double& span, double h, StepReport& report) {
     const StepReport inner = integrator.step(span);
     add_counters(counters);
     report.last = inner.last;
-    const bool turned =
-        frictional && inner.success() && velocity(before_.q.value(), before_.p.value()).dot(integrator.state().p.value()) < 0;
+    const bool turned = frictional && inner.success() &&
+                        velocity(before_.q.value(), before_.p.value()).dot(integrator.state().p.value()) < 0;
     if (inner.success() && !turned) return true;
     report.status = inner.status;
     report.message = inner.message;

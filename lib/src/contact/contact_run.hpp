@@ -72,6 +72,8 @@ class ContactRun final : public EventDriver {
   bool find(double span, Found& found);
   bool find_landing(Index contact, double span, double& s);
   bool find_launch(std::size_t k, double at_end, double span, double& s);
+  template <class Offer>
+  void find_dips(double span, Offer&& offer);
   template <class F>
   double root(double a, double fa, double b, double fb, F&& f) const;
   const State& after(double s);
@@ -79,6 +81,7 @@ class ContactRun final : public EventDriver {
 
   void settle(const Contacts& landing, const Contacts& opening);
   Contacts choose_closed(Contacts candidates);
+  void lift_out(const Contacts& closed);
   bool at_rest_under_friction(const Phase& phase);
   bool stops(double remaining);
   void turn();
@@ -127,7 +130,7 @@ class ContactRun final : public EventDriver {
   double step_ = 0, deepest_ = 0;
   long solves_left_ = 0;                  // to locate events in the present step
   double fastest_ = 0, largest_psi_ = 0;  // largest speed (mass norm) and contact multiplier so far
-  Vector offsets_, gap_tolerance_;
+  Vector gap_tolerance_;
 
   /// Everything that a failed step must leave as it was.
   struct Saved {
@@ -138,12 +141,11 @@ class ContactRun final : public EventDriver {
     long double impact = 0, defect = 0, now = 0;
     bool resting = false;
     double deepest = 0, fastest = 0, largest_psi = 0;
-    Vector offsets;
   };
   Saved saved_;
   Gaps gaps_before_, gaps_after_, gaps_now_;
   Contacts kept_closed_, kept_released_;
-  Vector kept_lambda_, psi_at_end_;
+  Vector kept_lambda_, psi_at_start_, psi_in_middle_, psi_at_end_, middle_q_, middle_v_;
   mutable Vector velocity_, momentum_, rows_, values_;
   mutable Matrix mass_matrix_;
 };

@@ -17,7 +17,7 @@ constexpr double gap_rounding = 1e-13;  // of the terms of a gap
 constexpr double opened = 1e3;          // gap tolerances: a gap that has opened
 constexpr double still = 1e-13;         // speed, of the largest so far, that is none
 constexpr double least_time = 1e-30;    // for which a start at rest is accelerated to have a direction
-constexpr double slow = 1e-6;           // speed, of the largest so far, from which a stop is extrapolated
+constexpr double slow = 1e-5;  // speed, of the largest so far, from which a stop is extrapolated: its cube is lost
 constexpr double psi_rounding = 1e-12;  // of the largest contact multiplier so far
 constexpr double approach = 1e-12;      // of the largest speed so far: what counts as moving into a contact
 

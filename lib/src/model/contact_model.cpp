@@ -50,7 +50,6 @@ ContactModel::ContactModel(std::shared_ptr<const System> open, std::shared_ptr<c
     }
     multiplier_values_.setZero(by_all.nonzeros());
   }
-  offset_.setZero(m);
   all_.setZero(closed_->m());
   all_multipliers_.setZero(closed_->m());
   all_values_.setZero(all.nonzeros());
@@ -74,14 +73,12 @@ void ContactModel::gather_values(VectorRef out) const {
 void ContactModel::constraints(double t, const ConstVectorRef& q, VectorRef out) const {
   closed_->constraints(t, q, all_);
   gather(all_, out);
-  out += offset_;
 }
 
 void ContactModel::constraints_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail, VectorRef out,
                                            VectorRef) const {
   closed_->constraints_compensated(t, q, tail, all_, all_values_);
   gather(all_, out);
-  out += offset_;
 }
 
 bool ContactModel::extended_jacobian(double t, const ConstVectorRef& q, const ConstVectorRef& tail,

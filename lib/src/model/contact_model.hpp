@@ -9,9 +9,8 @@
 
 namespace gnomon {
 
-/// The constraints (g, -(c_i - offset_i)) of the closed contacts i; no obstacles, symmetries and first integrals.
-/// Multipliers of open contacts are zero
-/// to the friction law; without any constraint there is no friction.
+/// The constraints (g, -c_i) of the closed contacts i; no obstacles, symmetries and first integrals.
+/// Multipliers of open contacts are zero to the friction law; without any constraint there is no friction.
 class ContactModel final : public System,
                            public TimeDependence,
                            public Friction,
@@ -23,8 +22,6 @@ class ContactModel final : public System,
   ContactModel(std::shared_ptr<const System> open, std::shared_ptr<const System> closed, std::vector<Index> contacts);
 
   const std::vector<Index>& contacts() const { return contacts_; }
-  /// The gap at which a closed contact is held; zero but where events are not located.
-  void set_offset(Index k, double gap) { offset_[open_->m() + k] = gap; }
 
   const SystemTraits& traits() const override { return traits_; }
   const Mass& mass() const override { return closed_->mass(); }
@@ -123,7 +120,6 @@ class ContactModel final : public System,
   SystemTraits traits_;
   SparsityPattern pattern_, multiplier_pattern_;
   std::vector<Index> value_at_, multiplier_value_at_;  // where in closed_'s values those here are
-  Vector offset_;                                      // one a row, zero for g
   mutable Vector all_, all_values_, all_multipliers_, multiplier_values_;
   mutable VectorOf<Extended> extended_values_;
 };

@@ -46,7 +46,9 @@ class MechanicalOverdetermined final : public OverdeterminedSystem {
     return 3 * static_cast<std::size_t>(term) + static_cast<std::size_t>(argument);
   }
   static ForceArgument by(Argument argument) {
-    return argument == Argument::y ? ForceArgument::q : argument == Argument::z ? ForceArgument::v : ForceArgument::lambda;
+    return argument == Argument::y   ? ForceArgument::q
+           : argument == Argument::z ? ForceArgument::v
+                                     : ForceArgument::lambda;
   }
   static Part part(Index rows, Index cols, const SparsityPattern* own, const SparsityPattern* conservative,
                    bool transposed, bool dense);

@@ -1,4 +1,5 @@
 /// With which order event times, the state at the end and the scheme's defect tend to those of another method.
+#include <algorithm>
 #include <cmath>
 
 #include "measures/contact/contact_run.hpp"
@@ -26,11 +27,12 @@ Quantities measure_contact_order(const Registry& registry, const Case& c) {
     errors["p"].push_back((run.state().p.value() - exact.state().p.value()).norm());
     errors["defect"].push_back(std::abs(run.energy_book().defect));
     errors["work"].push_back(std::abs(run.energy_book().work - exact.energy_book().work));
+    errors["penetration"].push_back(run.deepest_penetration());
     errors["impact"].push_back(std::abs(run.energy_book().impact - exact.energy_book().impact));
   }
   Quantities out;
   for (const auto& [name, list] : errors) {
-    if (list.front() == 0) continue;  // there are no impacts, say
+    if (*std::min_element(list.begin(), list.end()) <= 0) continue;  // there are no impacts, say
     out.push_back({"order-" + name, log_slope(c.step, list), {}, "slope of |error| over the steps"});
     out.push_back({"error-" + name, list.back(), {}, "at the smallest step"});
   }

@@ -239,6 +239,67 @@ BOOST_AUTO_TEST_CASE(a_failed_step_changes_nothing) {
   BOOST_TEST(!integrator.step(.01).success());
 }
 
+/// A bead over a floor with a bump of height 1 mm: at 8 m/s it flies off near the top and lands behind it, all within
+/// one step, at whose ends it is pressed on the floor.
+struct Bump : AutodiffModel<2, 0> {
+  static constexpr int n_obstacles = 1;
+  ModelTraits describe() const {
+    ModelTraits traits;
+    traits.name = "bump";
+    return traits;
+  }
+  Mass mass() const { return Mass::diagonal(Vector::Ones(2)); }
+  template <class S>
+  S potential(const S&, const S* q) const {
+    return 9.81 * q[1];
+  }
+  template <class S>
+  void obstacles(const S* q, S* c) const {
+    using std::exp;
+    c[0] = q[1] - 1e-3 * exp(-100.0 * q[0] * q[0]);
+  }
+};
+
+BOOST_AUTO_TEST_CASE(a_flight_within_one_step) {
+  const auto events = [](double h) {
+    const double x = -.48, y = 1e-3 * std::exp(-100 * x * x);
+    Integrator integrator = run(Bump(), vector(x, y), vector(8, -200 * x * y * 8), "energy-momentum-ggl", {});
+    const StepReport report = integrator.advance_to(.12, h);
+    BOOST_REQUIRE_MESSAGE(report.success(), report.message);
+    return integrator.events();
+  };
+  const auto fine = events(1e-4), coarse = events(.04);
+  BOOST_REQUIRE_EQUAL(fine.size(), 2);
+  BOOST_REQUIRE_EQUAL(coarse.size(), 2);
+  BOOST_TEST((coarse[0].kind == EventKind::launch && coarse[1].kind == EventKind::landing));
+  for (std::size_t k = 0; k < 2; ++k) BOOST_TEST(std::abs(coarse[k].t - fine[k].t) <= 1e-3, fine[k].t << coarse[k].t);
+}
+
+/// Where events are not located, a contact that has closed is at c = 0 all the same, and c is as deep as O(h) only in
+/// the step in which it closes.
+BOOST_AUTO_TEST_CASE(time_stepping_moves_out_of_the_obstacle) {
+  ContactOptions contact;
+  contact.mode = ContactMode::time_stepping;
+  for (const double h : {.04, .02, .01}) {
+    SmoothCorner model;
+    model.gravity = 10;
+    Integrator integrator = run(model, vector(3, .8), vector(-.5, 0), "energy-momentum-ggl", contact);
+    double deepest = 0;
+    int closed = 0;
+    for (int k = 0; k * h < 1; ++k) {
+      BOOST_REQUIRE(integrator.step(h).success());
+      if (integrator.state().closed.empty()) continue;
+      ++closed;
+      deepest = std::max(deepest, std::abs(integrator.state().q.value()[1]));
+    }
+    BOOST_TEST(closed > 10);
+    BOOST_TEST(deepest <= 1e-14);
+    BOOST_TEST(integrator.deepest_penetration() > 0);
+    BOOST_TEST(integrator.deepest_penetration() <= (4 + 10 * h) * h);  // at most the way of the last step
+    BOOST_TEST(std::abs(integrator.energy_book().open()) <= 1e-13);
+  }
+}
+
 /// A run goes on from a state of another integrator of the same model.
 BOOST_AUTO_TEST_CASE(checkpoints_hold_the_contacts) {
   SmoothCorner model;

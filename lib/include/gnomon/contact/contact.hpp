@@ -10,8 +10,9 @@
 ///     Zeno         a rebound slower than zeno_speed is none: the contact closes
 ///
 /// Event-driven: events are located on the solution by root finding, the step is cut there. Time-stepping: a step is
-/// taken whole, and what happened in it happens at its end: order 1, with a gap of order h at which the contact is
-/// held. Source: Small, Jay, section 4 (the complementarity conditions); Moreau, Unilateral contact and dry friction in
+/// taken whole, and what happened in it happens at its end: order 1. A contact that closes is up to O(h) inside then; the
+/// state is moved out by the shortest way in the mass metric.
+/// Source: Small, Jay, section 4 (the complementarity conditions); Moreau, Unilateral contact and dry friction in
 /// finite freedom dynamics (1988), for several impacts at once.
 
 #include <memory>
