@@ -9,8 +9,9 @@ namespace gnomon::matrix {
 
 namespace {
 
-/// The sentence without what only names who refuses whom, where it begins with that.
-std::string reason_of(const std::string& sentence, const std::string& model) {
+/// The sentence without what only names who refuses whom, where it begins with that, and without who takes it.
+std::string reason_of(std::string sentence, const std::string& model) {
+  sentence = sentence.substr(0, std::min(sentence.find("; it is taken by "), sentence.find("; no scheme takes it")));
   for (const std::string& ending :
        {" does not take problem system \"" + model + "\": ", "system \"" + model + "\" cannot be taken as an ",
         ": system " + model + " ", "system " + model + " "}) {

@@ -1,5 +1,6 @@
 #include "gnomon/registry/registry.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "gnomon/base/error.hpp"
@@ -202,6 +203,20 @@ ProblemInstance Registry::build(const std::string& name, const Assignments& para
   return chosen.build(Options("problem " + name, chosen.parameters(), parameters));
 }
 
+namespace {
+
+/// The names as "a, b, c and 2 others".
+std::string listed(const std::vector<std::pair<int, std::string>>& names, std::size_t most) {
+  std::string text;
+  const std::size_t shown = std::min(most, names.size()), left = names.size() - shown;
+  for (std::size_t k = 0; k < shown; ++k)
+    text += (k == 0 ? "" : k + 1 == shown && left == 0 ? " and " : ", ") + names[k].second;
+  if (left > 0) text += " and " + std::to_string(left) + (left == 1 ? " other" : " others");
+  return text;
+}
+
+}  // namespace
+
 Integrator Registry::integrator(const ProblemInstance& instance, const std::string& scheme_name,
                                 const std::string& solver_name, const Assignments& scheme_options,
                                 const Assignments& solver_options, IntegratorOptions options) const {
@@ -210,7 +225,33 @@ Integrator Registry::integrator(const ProblemInstance& instance, const std::stri
   const SolverFactory& factory = solver(solver_name);
   const Options for_scheme("scheme " + scheme_name, chosen.options(), scheme_options);
   const Options for_solver("solver " + solver_name, factory.options(), solver_options);
-  Integrator integrator(instance.model, chosen, for_scheme, factory, for_solver, options);
+  const auto make = [&](const Scheme& scheme, const Options& own) {
+    return Integrator(instance.model, scheme, own, factory, for_solver, options);
+  };
+  // Who is refused by one scheme is told which others take the model, those that promise most first.
+  const auto advice = [&] {
+    std::vector<std::pair<int, std::string>> takers;
+    for (const std::string& name : schemes()) {
+      if (name == scheme_name) continue;
+      try {
+        const Scheme& other = scheme(name);
+        const Promises p = make(other, Options("scheme " + name, other.options())).promises();
+        takers.emplace_back(-(4 * p.energy + 2 * p.hidden + p.position), name);
+      } catch (const Error&) {
+      }
+    }
+    std::sort(takers.begin(), takers.end());
+    return takers.empty() ? std::string("; no scheme takes it") : "; it is taken by " + listed(takers, 3);
+  };
+  const auto made = [&] {
+    try {
+      return make(chosen, for_scheme);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::refused) throw;
+      throw Error(ErrorCode::refused, error.what() + advice());
+    }
+  };
+  Integrator integrator = made();
   integrator.start(instance.t0, instance.q0, instance.p0);
   return integrator;
 }

@@ -13,8 +13,7 @@ void refuse(const Scheme& scheme, const System& system, const std::string& why) 
 
 void require_ledger(const Scheme& scheme, const System& system) {
   if (system.parts().mass) refuse(scheme, system, "its mass depends on the configuration");
-  if (system.parts().friction)
-    refuse(scheme, system, "it has friction, which depends on the multipliers; use energy-momentum-ggl");
+  if (system.parts().friction) refuse(scheme, system, "it has friction, which depends on the multipliers");
 }
 
 namespace {
@@ -42,8 +41,7 @@ void require_resting_constraints(const Scheme& scheme, const System& system) {
   require_ledger(scheme, system);
   if (constraints_move(system))
     refuse(scheme, system,
-           "its constraints depend on time, and a penalty of constraints that move does work of its own; use "
-           "energy-momentum-general");
+           "its constraints depend on time, and a penalty of constraints that move does work of its own");
 }
 
 void require_closed_ledger(const Scheme& scheme, const System& system) {

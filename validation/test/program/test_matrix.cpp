@@ -201,6 +201,27 @@ BOOST_AUTO_TEST_CASE(known_cells) {
   BOOST_TEST(cell("exact", 1).mark() == "-");
 }
 
+/// Each refusal by a scheme ends with who takes the model, and the first of them does.
+BOOST_AUTO_TEST_CASE(refusals_name_who_takes_the_model) {
+  int refusals = 0;
+  for (std::size_t column = 0; column < kinds().size(); ++column)
+    for (const Row& row : rows()) {
+      if (row.is_reference || !refused(row.cells[column].any)) continue;
+      try {
+        registry().integrator(kinds()[column].any, row.name, "newton");
+        BOOST_ERROR(row.name << " takes what it refused");
+      } catch (const Error& error) {
+        const std::string text = error.what(), lead = "; it is taken by ";
+        const auto at = text.find(lead);
+        BOOST_REQUIRE_MESSAGE(at != std::string::npos, text);
+        const std::string names = text.substr(at + lead.size()), first = names.substr(0, names.find_first_of(", "));
+        BOOST_TEST(!refused(cell(first, column + 1).any), text);
+        ++refusals;
+      }
+    }
+  BOOST_TEST(refusals > 100);
+}
+
 BOOST_AUTO_TEST_CASE(the_program_prints_it) {
   const gnomon::test::Scratch scratch;
   const auto table = scratch.gnomon("list --matrix"), with_reasons = scratch.gnomon("list --matrix --verbose");

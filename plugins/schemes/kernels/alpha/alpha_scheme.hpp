@@ -29,8 +29,7 @@ inline Promises alpha_promises() {
 inline AlphaRule alpha_rule(const Scheme& scheme, const System& system, const Options& options) {
   const SystemTraits& traits = system.traits();
   if (system.parts().mass) refuse(scheme, system, "its mass depends on the configuration");
-  if (system.parts().friction)
-    refuse(scheme, system, "it has friction, which depends on the multipliers; use energy-momentum-ggl");
+  if (system.parts().friction) refuse(scheme, system, "it has friction, which depends on the multipliers");
   if (system.parts().time_dependence && system.m() > 0)
     refuse(scheme, system, "it has constraints and something that depends on time");
   if (!quadratic_constraints(system))

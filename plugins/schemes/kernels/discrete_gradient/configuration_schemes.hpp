@@ -18,10 +18,7 @@ using ConfigurationStep = MidpointStep<Multiplier, ConfigurationInertia>;
 
 /// No friction.
 inline void require_no_friction(const Scheme& scheme, const System& system) {
-  if (system.parts().friction)
-    refuse(scheme, system,
-           std::string("it has friction, which depends on the multipliers") +
-               (system.parts().obstacles ? "" : "; use energy-momentum-ggl"));
+  if (system.parts().friction) refuse(scheme, system, "it has friction, which depends on the multipliers");
 }
 /// Mass M(q), no friction.
 inline void require_configuration_ledger(const Scheme& scheme, const System& system) {
