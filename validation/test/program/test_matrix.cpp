@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(refusals_name_who_takes_the_model) {
       try {
         registry().integrator(kinds()[column].any, row.name, "newton");
         BOOST_ERROR(row.name << " takes what it refused");
-      } catch (const Error& error) {
+      } catch (const gnomon::Error& error) {
         const std::string text = error.what(), lead = "; it is taken by ";
         const auto at = text.find(lead);
         BOOST_REQUIRE_MESSAGE(at != std::string::npos, text);
