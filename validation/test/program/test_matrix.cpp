@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <regex>
 
+#include "gnomon/base/error.hpp"
 #include "matrix/acceptance.hpp"
 #include "test/builtin_registry.hpp"
 #include "test/program/scratch.hpp"
@@ -210,7 +211,7 @@ BOOST_AUTO_TEST_CASE(refusals_name_who_takes_the_model) {
       try {
         registry().integrator(kinds()[column].any, row.name, "newton");
         BOOST_ERROR(row.name << " takes what it refused");
-      } catch (const gnomon::Error& error) {
+      } catch (const Error& error) {
         const std::string text = error.what(), lead = "; it is taken by ";
         const auto at = text.find(lead);
         BOOST_REQUIRE_MESSAGE(at != std::string::npos, text);
