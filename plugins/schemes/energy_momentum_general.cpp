@@ -11,7 +11,7 @@
 /// is used here. weight=identity (W_q = W_p = 1) is (19) as printed and not invariant under a change of units;
 /// weight=mass takes W_q = M, W_p = h^2 M^-1. Parts of s that vanish identically (U or g at most quadratic) are left
 /// out unless quotient=always; at dz = 0 the quotient has a removable singularity of value zero and is skipped there.
-/// Energy is exact for every step size; momentum maps only where s vanishes identically.
+/// Energy is exact for every step size; momentum maps where s vanishes identically, and with M(q).
 ///
 /// For a mass that depends on q the same equations have H = p^T M(q)^-1 p/2 + U in place of T and U: grad H(z_m) for
 /// (M^-1 p_m, grad U), H1 - H0 - grad H(z_m).dz in s, weight=mass W_q = diag M at a typical configuration; a force Q

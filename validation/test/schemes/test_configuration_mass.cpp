@@ -1,7 +1,9 @@
 // Systems whose mass depends on the configuration: what no validation case can say.
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/model/autodiff_system.hpp"
 #include "test/builtin_registry.hpp"
 
 using namespace gnomon;
@@ -14,6 +16,102 @@ State after(const Assignments& set, const std::string& scheme, const Assignments
   const StepReport report = integrator.advance(steps, h);
   BOOST_TEST_REQUIRE(report.success(), report.message);
   return integrator.state();
+}
+
+/// A spherical pendulum of length 1 in the angles q = (theta, phi) from the lowest point: M = diag(1, sin^2 theta), phi
+/// does not occur.
+struct Angles : AutodiffModel<2, 0> {
+  static constexpr bool constant_mass = false;
+  static constexpr int n_symmetries = 1;
+  ModelTraits describe() const {
+    ModelTraits traits;
+    traits.name = "angles";
+    return traits;
+  }
+  Mass mass() const { return Mass::diagonal(Vector::Ones(2)); }
+  template <class S>
+  void mass_matrix(const S* q, S* m) const {
+    using std::sin;
+    m[0] = S(1.0);
+    m[1] = m[2] = S(0.0);
+    m[3] = sin(q[0]) * sin(q[0]);
+  }
+  template <class S>
+  S potential(const S&, const S* q) const {
+    using std::cos;
+    return -9.81 * cos(q[0]);
+  }
+  std::string symmetry_name(Index) const { return "angular momentum"; }
+  void symmetry_generator(Index, const double*, double* xi) const { xi[1] = 1; }
+};
+
+/// Two particles in space whose masses grow with the distances from the origin and from each other, a spring between
+/// them, the first on a sphere: three rotations, all of them linear in q.
+struct Rotating : AutodiffModel<6, 1> {
+  static constexpr bool constant_mass = false;
+  static constexpr int n_symmetries = 3;
+  ModelTraits describe() const {
+    ModelTraits traits;
+    traits.name = "rotating";
+    return traits;
+  }
+  Mass mass() const { return Mass::diagonal(Vector::Ones(6)); }
+  template <class S>
+  static S square(const S* a, const S* b) {
+    S sum(0.0);
+    for (int j = 0; j < 3; ++j) sum += (a[j] - b[j]) * (a[j] - b[j]);
+    return sum;
+  }
+  template <class S>
+  static S square(const S* a) {
+    return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+  }
+  template <class S>
+  void mass_matrix(const S* q, S* m) const {
+    for (int k = 0; k < 36; ++k) m[k] = S(0.0);
+    const S near = 0.2 / (1.0 + square(q, q + 3));
+    for (int j = 0; j < 3; ++j) {
+      m[7 * j] = 1.0 + near;
+      m[7 * (j + 3)] = 1.5 + 0.1 * square(q + 3);
+      m[6 * j + j + 3] = m[6 * (j + 3) + j] = 0.5 * near;
+    }
+  }
+  template <class S>
+  S potential(const S&, const S* q) const {
+    using std::sqrt;
+    const S stretch = sqrt(square(q, q + 3)) - 1.0;
+    return 5.0 * stretch * stretch;
+  }
+  template <class S>
+  void constraints(const S&, const S* q, S* g) const {
+    g[0] = 0.5 * (square(q) - 1.0);
+  }
+  std::string symmetry_name(Index a) const { return "angular momentum " + std::to_string(a + 1); }
+  void symmetry_generator(Index a, const double* q, double* xi) const {
+    const Index b = (a + 1) % 3, c = (a + 2) % 3;
+    for (int k = 0; k < 6; k += 3) {
+      xi[k + b] = -q[k + c];
+      xi[k + c] = q[k + b];
+    }
+  }
+};
+
+struct Errors {
+  double energy, momentum;
+  bool promised;
+};
+template <class Model>
+Errors errors(const std::string& scheme, const Vector& q, const Vector& p, long steps, double h) {
+  ProblemInstance instance;
+  instance.model = std::make_shared<AutodiffSystem<Model>>(Model(), q);
+  instance.q0 = q;
+  instance.p0 = p;
+  Integrator integrator = registry().integrator(instance, scheme, "newton");
+  const StepReport report = integrator.advance(steps, h);
+  BOOST_TEST_REQUIRE(report.success(), scheme + ": " + report.message);
+  double momentum = 0;
+  for (const auto& map : integrator.monitor().momentum()) momentum = std::max(momentum, map.max_abs_error());
+  return {integrator.monitor().energy().max_abs_error(), momentum, integrator.promises().momentum};
 }
 
 double distance(const State& a, const State& b) {
@@ -75,4 +173,33 @@ BOOST_AUTO_TEST_CASE(bad_input) {
                           return error.code() == ErrorCode::inconsistent_start &&
                                  names(error, {"wall-pendulum", "inside", "\"tip\"", "c = "});
                         });
+}
+
+// Momentum maps with M(q), exact where the generators are affine, at small, practical and large steps; alpha, the midpoint
+// rule in (q,p), keeps them too.
+BOOST_AUTO_TEST_CASE(momentum_maps) {
+  const Vector angles = (Vector(2) << 1, .2).finished(), spin = (Vector(2) << .3, 2).finished();
+  Vector q(6), p(6);
+  q << .6, 0, .8, 1.2, .9, .3;
+  p << .8, .5, -.6, .2, -.4, .9;
+  for (const double h : {1e-3, 1e-2, .1}) {
+    for (const char* scheme : {"energy-momentum-general", "energy-momentum-ggl", "alpha", "alpha-exact"}) {
+      const Errors found = errors<Angles>(scheme, angles, spin, 1000, h);
+      BOOST_TEST(found.promised);
+      BOOST_TEST(found.momentum <= 1e-14, scheme << ", h = " << h << ": momentum " << found.momentum);
+      if (scheme != std::string("alpha"))
+        BOOST_TEST(found.energy <= 1e-13, scheme << ", h = " << h << " " << found.energy);
+    }
+  }
+  ProblemInstance start;
+  start.q0 = q;
+  start.p0 = p;
+  project_start(AutodiffSystem<Rotating>(Rotating(), q), 0, start.q0, start.p0);
+  for (const double h : {1e-3, 1e-2, .1})
+    for (const char* scheme : {"energy-momentum-general", "energy-momentum-ggl"}) {
+      const Errors found = errors<Rotating>(scheme, start.q0, start.p0, 1000, h);
+      BOOST_TEST(found.promised);
+      BOOST_TEST(found.momentum <= 1e-13, scheme << ", h = " << h << ": momentum " << found.momentum);
+      BOOST_TEST(found.energy <= 1e-13, scheme << ", h = " << h << " " << found.energy);
+    }
 }

@@ -7,7 +7,8 @@
 /// Without s this is (40) of Glowinski and Holmstroem, which in (q,p) is the implicit midpoint rule: with p^n =
 /// p^(n-1/2) + (h/2) L_q^(n-1/2) and p^(n+1/2) = L_v(q_m, dq/h) it reads p_m = p^(n+1/2). With s it is Gonzalez' discrete
 /// derivative in z = (q,p), c = H1 - H0 - grad H(z_m).dz + the Multiplier's part, N = dz.W dz, and dq.F2 - dp.F1 = 0
-/// gives H1 - H0 = Q.dq. W is 1 (weight=identity) or diag(W, h^2 W^-1), W = diag M at a typical configuration
+/// gives H1 - H0 = Q.dq. Where the system has symmetries dz in the terms of s, and in N, is n, the part of dz that is
+/// orthogonal to their orbits (lifted_orbits.hpp), which keeps their momentum maps. W is 1 (weight=identity) or diag(W, h^2 W^-1), W = diag M at a typical configuration
 /// (weight=mass). At dz = 0 the quotient has a removable singularity of value zero: c is O(|dz|^3), and where |dz| < 3e-9
 /// it is below the last digit of an extended H, and skipped.
 ///
@@ -18,6 +19,7 @@
 
 #include "gnomon/model/system_at.hpp"
 #include "gnomon/scheme/equations.hpp"
+#include "kernels/common/lifted_orbits.hpp"
 #include "kernels/common/step_frame.hpp"
 #include "kernels/common/step_scales.hpp"
 #include "kernels/discrete_gradient/general_quotient.hpp"
@@ -27,8 +29,11 @@ namespace gnomon::kernels {
 /// N, and the terms of s in F1 and F2.
 class ConfigurationQuotient {
  public:
-  ConfigurationQuotient(const Mass& mass, GeneralQuotient::Weight weight, bool active, Index)
-      : active_(active), identity_(weight == GeneralQuotient::Weight::identity), mass_(mass.diagonal_entries()) {
+  ConfigurationQuotient(const System& system, GeneralQuotient::Weight weight, bool active, Index)
+      : active_(active),
+        identity_(weight == GeneralQuotient::Weight::identity),
+        mass_(system.mass().diagonal_entries()),
+        orbits_(system) {
     by_q_ = by_p_ = Vector::Ones(mass_.size());
     if (!identity_) by_q_ = mass_;
   }
@@ -42,17 +47,17 @@ class ConfigurationQuotient {
   double smallest() const { return n_min_; }
 
   template <class S>
-  S norm(const StepPoint<S>& b) const {
-    S sum(0.0);
-    for (Index j = 0; j < by_q_.size(); ++j) sum += b.dq[j] * b.dq[j] * by_q_[j] + b.dp[j] * b.dp[j] * by_p_[j];
-    return sum;
+  S norm(const StepPoint<S>& b) {
+    return orbits_.direct(b, by_q_, by_p_);
   }
+  /// After norm() of the same point.
   template <class S>
-  void add(const StepPoint<S>& b, const S& s, VectorRefOf<S> f) const {
+  void add(const StepPoint<S>&, const S& s, VectorRefOf<S> f) const {
+    const auto& along = orbits_.direction<S>();
     const Index n = by_q_.size();
     for (Index j = 0; j < n; ++j) {
-      f[j] -= s * b.dp[j] * (by_p_[j] * h_);
-      f[n + j] += s * b.dq[j] * (by_q_[j] * h_);
+      f[j] -= s * along.p[j] * (by_p_[j] * h_);
+      f[n + j] += s * along.q[j] * (by_q_[j] * h_);
     }
   }
   /// What a rounding error `noise` in c does to the rows scaled by |h| scale/sqrt(mass) and scale sqrt(mass).
@@ -70,6 +75,7 @@ class ConfigurationQuotient {
  private:
   bool active_, identity_;
   Vector mass_, by_q_, by_p_;
+  LiftedOrbits orbits_;
   double h_ = 0, n_min_ = 0;
 };
 

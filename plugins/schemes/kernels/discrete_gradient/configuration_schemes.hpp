@@ -7,6 +7,8 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/options.hpp"
 #include "gnomon/scheme/requirements.hpp"
+#include "kernels/common/lifted_orbits.hpp"
+#include "kernels/common/momentum_maps.hpp"
 #include "kernels/discrete_gradient/configuration_inertia.hpp"
 #include "kernels/discrete_gradient/end_multiplier.hpp"
 #include "kernels/discrete_gradient/midpoint_step.hpp"
@@ -53,6 +55,13 @@ inline MidpointRule configuration_rule(bool exact, const Options& options) {
 }
 
 /// Promises of order 2; with `kicks`, which keep both levels, symplectic where no force acts.
+/// Symmetries whose generators are affine, which the constraints keep, and nothing that takes momentum.
+inline bool keeps_momentum(const System& system) {
+  const Parts& parts = system.parts();
+  return parts.symmetries && !parts.force && !parts.friction && !parts.time_dependence && !parts.obstacles &&
+         LiftedOrbits(system).all() && constraint_symmetry(system) != ConstraintSymmetry::other;
+}
+
 inline Promises configuration_promises(const System& system, bool exact, bool kicks) {
   Promises p;
   p.order = 2;
@@ -60,6 +69,7 @@ inline Promises configuration_promises(const System& system, bool exact, bool ki
   p.position = system.m() > 0;
   p.hidden = p.position && kicks;
   p.symmetric = true;
+  p.momentum = keeps_momentum(system);
   p.symplectic = !system.parts().force && !system.parts().time_dependence && !exact && (kicks || !p.position);
   return p;
 }

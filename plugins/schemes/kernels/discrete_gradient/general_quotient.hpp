@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gnomon/model/mass.hpp"
+#include "gnomon/model/system.hpp"
 #include "kernels/common/step_frame.hpp"
 
 namespace gnomon::kernels {
@@ -18,8 +18,8 @@ class GeneralQuotient {
  public:
   enum class Weight { identity, mass };
 
-  GeneralQuotient(const Mass& mass, Weight weight, bool active, Index unknowns)
-      : mass_(&mass), weight_(weight), active_(active), n_(mass.diagonal_entries().size()) {
+  GeneralQuotient(const System& system, Weight weight, bool active, Index unknowns)
+      : mass_(&system.mass()), weight_(weight), active_(active), n_(system.n()) {
     for (Vector* v : {&work_, &solved_}) v->setZero(n_);
     for (Vector* v : {&left_, &right_}) v->setZero(active ? 2 * n_ : 0);
     gradient_.setZero(active ? unknowns : 0);

@@ -53,7 +53,7 @@ class MidpointEquations final
         multiplier_(system, at_, multiplier),
         scales_(system),
         split_(*mean_, at_),
-        quotient_(system.mass(), rule.weight, rule.correct_potential || multiplier_.corrects(),
+        quotient_(system, rule.weight, rule.correct_potential || multiplier_.corrects(),
                   2 * system.n() + multiplier_.unknowns()),
         applied_(system),
         friction_(system),
