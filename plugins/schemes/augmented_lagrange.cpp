@@ -1,5 +1,5 @@
 /// \file
-/// augmented-lagrange: Leyendecker, Betsch, Steinmann (2004), eq. (40), for any quadratic constraints.
+/// augmented-lagrange: Leyendecker, Betsch, Steinmann (2004), eq. (40), for any smooth constraints.
 ///
 ///     q1 - q0 = h M^-1 p_m
 ///     p1 - p0 = -h (D_U(q0,q1) + G(q_m)^T (lambda + mu (g(q1) + g(q0))))
@@ -9,6 +9,9 @@
 /// what is left of g costs the energy about lambda g. So H alone is exact, and g zero, only where the tolerance is at
 /// rounding level; the momentum maps are exact whatever it is. The update as printed, lambda += 2 mu g, does not match
 /// the force, which has mu g: update=consistent is mu g. update=newton needs two or three iterations everywhere.
+///
+/// For g that is not quadratic G(q_m) is replaced by the discrete derivatives (19) of its components, as in penalty: the
+/// limit is energy-momentum-general with weight=mass, and momentum maps are not exact.
 
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/discrete_gradient/augmented_penalty.hpp"
@@ -36,8 +39,8 @@ class AugmentedLagrange final : public MechanicalScheme {
   }
   Binding bind(const System& system, const Options& options) const override {
     require_resting_constraints(*this, system);
-    require_quadratic_constraints(*this, system);
     Promises promised = promises();
+    promised.momentum = quadratic_constraints(system);
     kernels::promise_limit(kernels::augmented_rule(options), promised);
     return {kernels::augmented_penalty(system, options,
                                        kernels::equivariant_rule(*this, system, "augmented-lagrange-general"),

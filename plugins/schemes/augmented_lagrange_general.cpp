@@ -1,9 +1,9 @@
 /// \file
-/// augmented-lagrange-general: Leyendecker, Betsch, Steinmann (2004), eqs. (29)-(31), for any smooth U and quadratic g.
+/// augmented-lagrange-general: Leyendecker, Betsch, Steinmann (2004), eqs. (29)-(31), for any smooth U and g.
 ///
 ///     q1 - q0 = h (M^-1 p_m + s W_p dp)
 ///     p1 - p0 = -h (grad U(q_m) + G(q_m)^T (lambda + 2 mu g(q1)) + s W_q dq)
-///     s = [U1 - U0 - grad U(q_m).dq - mu |g1 - g0|^2] / N
+///     s = [U1 - U0 - grad U(q_m).dq - mu |g1 - g0|^2 + (lambda + 2 mu g(q1)).e] / N,   e = g1 - g0 - G(q_m) dq
 ///     lambda updated until |g(q1)| < tolerance
 ///
 /// The limit of the iteration is energy-momentum-general (23), of second order although D-hat alone is of first. The
@@ -22,7 +22,7 @@ class AugmentedLagrangeGeneral final : public MechanicalScheme {
  public:
   std::string name() const override { return "augmented-lagrange-general"; }
   std::string description() const override {
-    return "energy-momentum scheme by an augmented Lagrange iteration, general discrete derivative: any smooth U";
+    return "energy-momentum scheme by an augmented Lagrange iteration, general discrete derivative: any smooth U and g";
   }
   std::string source() const override {
     return "Leyendecker, Betsch, Steinmann, Comput. Mech. 33 (2004), eqs. (29)-(31)";
@@ -40,7 +40,6 @@ class AugmentedLagrangeGeneral final : public MechanicalScheme {
   }
   Binding bind(const System& system, const Options& options) const override {
     require_resting_constraints(*this, system);
-    require_quadratic_constraints(*this, system);
     Promises promised = promises();
     kernels::promise_limit(kernels::augmented_rule(options), promised);
     return {kernels::augmented_penalty(system, options, kernels::general_rule(system, options),

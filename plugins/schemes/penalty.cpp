@@ -1,5 +1,5 @@
 /// \file
-/// penalty: Leyendecker, Betsch, Steinmann (2004), eq. (39), for any quadratic constraints.
+/// penalty: Leyendecker, Betsch, Steinmann (2004), eq. (39), for any smooth constraints.
 ///
 ///     q1 - q0 = h M^-1 p_m
 ///     p1 - p0 = -h (D_U(q0,q1) + mu G(q_m)^T D_R),   D_R,i = [r(g_i(q1)) - r(g_i(q0))] / [g_i(q1) - g_i(q0)]
@@ -10,6 +10,13 @@
 /// quotient is g1 + g0, without a division. H + mu R and the momentum maps are exact for every step size. The
 /// constraints are met up to O(1/mu): as mu grows the scheme tends to energy-momentum (Prop. 3.2). A symmetry that
 /// turns the constraints among themselves (a joint in components) needs R = |g|^2.
+///
+/// For g that is not quadratic every G(q_m)_i is replaced by the discrete derivative (19) of g_i,
+///
+///     G_i + [g1_i - g0_i - G_i dq] (W dq)^T / N,    N = dq.W dq + h^2 dp.W^-1 dp,  W = M
+///
+/// (with its part by p in the first equation): H + mu R stays exact, momentum maps do not, and the limit is
+/// energy-momentum-general with weight=mass.
 
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/common/momentum_maps.hpp"
@@ -40,10 +47,10 @@ class Penalty final : public MechanicalScheme {
   }
   Binding bind(const System& system, const Options& options) const override {
     require_resting_constraints(*this, system);
-    require_quadratic_constraints(*this, system);
     Promises promised = promises();
     // |g|^2 keeps a symmetry that turns the constraints among themselves; sum r(g_i) keeps it where each g_i does.
-    promised.momentum = options.is("penalty", "quadratic") || kernels::symmetries_keep_constraints(system);
+    promised.momentum = quadratic_constraints(system) &&
+                        (options.is("penalty", "quadratic") || kernels::symmetries_keep_constraints(system));
     return {std::make_unique<kernels::MidpointStep<kernels::PenaltyMultiplier>>(
                 system, kernels::equivariant_rule(*this, system, "penalty-general"),
                 kernels::penalty_rule(*this, system, options, kernels::PenaltyMultiplier::Derivative::equivariant)),

@@ -1,10 +1,10 @@
 /// \file
 /// penalty-dhat: the penalty scheme with the modified discrete derivative D-hat of Leyendecker, Betsch, Steinmann
-/// (2004), eq. (31), for any smooth U and quadratic g.
+/// (2004), eq. (31), for any smooth U and g.
 ///
 ///     q1 - q0 = h (M^-1 p_m + s W_p dp)
 ///     p1 - p0 = -h (grad U(q_m) + 2 mu G(q_m)^T g(q1) + s W_q dq)
-///     s = [U1 - U0 - grad U(q_m).dq - mu |g1 - g0|^2] / N
+///     s = [U1 - U0 - grad U(q_m).dq - mu |g1 - g0|^2 + 2 mu g(q1).e] / N,   e = g1 - g0 - G(q_m) dq
 ///
 /// The penalty force looks at the end of the step, so the constraint is held there, but the scheme is not symmetric
 /// and, on its own, of first order. H + mu |g|^2 is exact for every step size (other R as in penalty-general, with
@@ -40,7 +40,6 @@ class PenaltyDhat final : public MechanicalScheme {
   }
   Binding bind(const System& system, const Options& options) const override {
     require_resting_constraints(*this, system);
-    require_quadratic_constraints(*this, system);
     return {std::make_unique<kernels::MidpointStep<kernels::PenaltyMultiplier>>(
                 system, kernels::general_rule(system, options),
                 kernels::penalty_rule(*this, system, options, kernels::PenaltyMultiplier::Derivative::d_hat)),

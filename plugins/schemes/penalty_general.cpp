@@ -1,12 +1,12 @@
 /// \file
 /// penalty-general: Leyendecker, Betsch, Steinmann (2004), eq. (24) with the discrete derivative (19) of Gonzalez
-/// (1996), for any smooth U and quadratic g.
+/// (1996), for any smooth U and g.
 ///
 ///     q1 - q0 = h (M^-1 p_m + s W_p dp)
 ///     p1 - p0 = -h (grad U(q_m) + 2 mu G(q_m)^T g(q_m) + s W_q dq)
-///     s = [U1 - U0 - grad U(q_m).dq + mu/4 sum_i delta_i (g1 - g0)_i] / N,   delta_i = dq^T (Hess g_i) dq
+///     s = [U1 - U0 - grad U(q_m).dq + mu (|g1|^2 - |g0|^2 - 2 g(q_m).G(q_m) dq)] / N
 ///
-/// (In the paper the long fraction belongs inside the bracket that multiplies dp and dq, with a minus in the second
+/// The penalty's part is mu/4 delta.(g1 - g0) for quadratic g, delta_i = dq^T (Hess g_i) dq. (In the paper the long fraction belongs inside the bracket that multiplies dp and dq, with a minus in the second
 /// equation.) H + mu |g|^2 is exact for every step size; with another R(g) = sum_i r(g_i) the force is mu r'(g(q_m))
 /// and s has R1 - R0 - r'(g(q_m)).(g1 - g0) instead (kernels/penalty_multiplier.hpp).
 ///
@@ -45,7 +45,6 @@ class PenaltyGeneral final : public MechanicalScheme {
   }
   Binding bind(const System& system, const Options& options) const override {
     require_resting_constraints(*this, system);
-    require_quadratic_constraints(*this, system);
     return {std::make_unique<kernels::MidpointStep<kernels::PenaltyMultiplier>>(
                 system, kernels::general_rule(system, options),
                 kernels::penalty_rule(*this, system, options, kernels::PenaltyMultiplier::Derivative::midpoint)),

@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(compositions) {
 BOOST_AUTO_TEST_CASE(refused_pairs) {
   const Scratch scratch;
   scratch.misuse("run swinging-atwood --scheme energy-momentum" + rest, {"energy-momentum", "swinging-atwood"});
-  scratch.misuse("run swinging-atwood --scheme penalty" + rest, {"penalty", "swinging-atwood"});
+  scratch.misuse("run modified-pendulum --scheme penalty" + rest, {"penalty", "modified-pendulum", "penalty-general"});
   for (const char* reference : {"ida-index1", "ida-ggl", "cvode-projection"})
     scratch.misuse("run chain --set links=3000 --reference " + std::string(reference) + rest, {"chain", "unknowns"});
   scratch.misuse("run swinging-atwood --scheme rattle --reference exact" + rest,

@@ -5,7 +5,8 @@
 ///     consistent    lambda += a mu g1,  a = dF/d(mu g1) = 1 (equivariant) or 2 (D-hat): contraction 1/(1 + a mu w)
 ///     printed       lambda += 2 mu g1, which with a = 1 contracts by (1 - mu w)/(1 + mu w) only, -1 for large mu
 ///     newton        lambda += S^-1 g1, S = -d g1/d lambda of the discrete step, by one factorisation of
-///                   [J, h (0, Gm^T); G1, 0], J the step's own Jacobian
+///                   [J, h (0, Gm^T); G1, 0], J the step's own Jacobian (with d[F1; F2]/ds e^T/N beside (0, Gm^T)
+///                   where g is not quadratic, e = g1 - g0 - Gm dq)
 ///
 /// w are the eigenvalues of (h^2/2) G M^-1 G^T. The limit is the multiplier scheme.
 
@@ -56,6 +57,9 @@ class AugmentedPenalty {
     for (Vector* v : {&middle_, &end_}) v->setZero(g.nonzeros());
     values_.setZero(equations.pattern().nonzeros());
     momentum_.setZero(n_);
+    if (!equations.multiplier().remains()) return;
+    column_.setZero(2 * n_);
+    remainder_.setZero(m());
   }
 
   Index m() const { return equations_->model().m(); }
@@ -75,6 +79,9 @@ class AugmentedPenalty {
   void linearise(const Vector& x) {
     equations_->jacobian(x, values_);
     equations_->constraint_jacobians(x, middle_, end_);
+    if (column_.size() == 0) return;
+    equations_->correction_column(x, column_);
+    remainder_ = equations_->multiplier().remainder(equations_->step(), equations_->point());
   }
   /// J d(dq, dp) + h (0, Gm^T) dlambda = 0,  G1 d(dq) = -g1. Without a correction s the rows F1 = M dq/h - p_m
   /// eliminate dp = 2 M dq/h, and J becomes K/h, K = 2 M/h^2 + ... . Unknowns d(dq), h d(dp); rows times h.
@@ -96,6 +103,8 @@ class AugmentedPenalty {
         add(row + g.indices[k], steps_ + i, middle_[k]);
         add(steps_ + i, g.indices[k], end_[k]);
       }
+    for (Index j = 0; j < column_.size(); ++j)
+      for (Index i = 0; i < g.rows; ++i) add(j, steps_ + i, column_[j] * remainder_[i] / h());
   }
   /// low += d: the last update's multipliers, and g = 0 beyond double precision. lambda times what the tolerance leaves
   /// of g would be energy, in every step.
@@ -119,6 +128,7 @@ class AugmentedPenalty {
   Rule rule_;
   Index n_, steps_;  ///< steps_: unknowns of the update that belong to dq and dp
   Vector values_, middle_, end_, momentum_, low_;
+  Vector column_, remainder_;  ///< d[F1; F2]/dc and dc/dlambda, where c depends on the multipliers
 };
 
 /// The step of a scheme with these options and this penalty.

@@ -8,10 +8,12 @@
 
 namespace gnomon::kernels {
 
-/// The equivariant derivative, see require_split_potential.
+/// The equivariant derivative, see require_split_potential. The correction that g needs where it is not quadratic is
+/// invariant under a change of units.
 inline MidpointRule equivariant_rule(const Scheme& scheme, const System& system, const std::string& general) {
   MidpointRule rule;
   rule.split_potential = require_split_potential(scheme, system, general);
+  rule.weight = GeneralQuotient::Weight::mass;
   return rule;
 }
 

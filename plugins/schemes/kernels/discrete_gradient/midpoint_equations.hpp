@@ -167,6 +167,17 @@ class MidpointEquations final
     mean_->constraint_jacobian(step_.tm, b.qm, middle);
     system_->constraint_jacobian(step_.t1, b.q1, end);
   }
+  /// out = d[F1; F2]/dc of a solution; zero where N counts as zero.
+  void correction_column(const Vector& x, VectorRef out) {
+    out.setZero();
+    if constexpr (Inertia::analytic) {
+      auto& b = points_.at_double;
+      place(x, b);
+      at_.mass_times(b.dq, b.mdq);
+      const double norm = quotient_.norm(b);
+      if (norm > quotient_.smallest()) quotient_.add(b, 1 / norm, out);
+    }
+  }
 
   template <class S>
   void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
