@@ -53,7 +53,7 @@ const std::vector<Measure>& measures() {
       {"penalty-one-step", {"step", "steps", "mu", "other"}, measure_penalty_one_step},
       {"augmented-iterations", {"step", "steps", "other"}, measure_augmented_iterations},
       {"augmented-run", {"step", "steps"}, measure_augmented_run},
-      {"printed-condition", {"step", "mu?"}, measure_printed_condition},
+      {"printed-condition", {"step", "mu?", "other?"}, measure_printed_condition},
       {"jacobian", {"step"}, measure_jacobian},
       {"allocations", {"step"}, measure_allocations},
       {"checkpoint", {"step", "steps"}, measure_checkpoint},

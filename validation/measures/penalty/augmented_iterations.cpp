@@ -1,6 +1,8 @@
 /// One step of an augmented Lagrange scheme, iteration by iteration: what is left of g after each solve, and how far
-/// position and (updated) multipliers are from the multiplier scheme on the same grid.
+/// position and (updated) multipliers are from the multiplier scheme on the same grid, and the factors by which the
+/// iteration reduces them.
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "gnomon/base/error.hpp"
@@ -8,6 +10,16 @@
 #include "measures/setup.hpp"
 
 namespace gnomon::validation {
+
+namespace {
+
+/// Geometric mean of the factors by which the second half of the errors falls.
+double reduction(const std::vector<double>& errors) {
+  const std::size_t last = errors.size() - 1, middle = last / 2;
+  return std::pow(errors[last] / errors[middle], 1.0 / static_cast<double>(last - middle));
+}
+
+}  // namespace
 
 Quantities measure_augmented_iterations(const Registry& registry, const Case& c) {
   const ProblemInstance instance = build(registry, c);
@@ -29,6 +41,7 @@ Quantities measure_augmented_iterations(const Registry& registry, const Case& c)
       scratch(mechanical(instance).constraint_pattern().nonzeros());
 
   Quantities out;
+  std::vector<double> multipliers, positions;
   step.begin(z0, h);
   int iterations = 0;
   for (Next then = Next::repeat; then == Next::repeat;) {
@@ -43,14 +56,22 @@ Quantities measure_augmented_iterations(const Registry& registry, const Case& c)
     State z = z0;
     step.finish(z);
     mechanical(instance).constraints_compensated(z.t, z.q.value(), z.q.tail(), g, scratch);
+    const Vector dq = (z.q.value() - z_exact.q.value()) + (z.q.tail() - z_exact.q.tail());
+    multipliers.push_back((z.lambda - z_exact.lambda).norm());
+    positions.push_back(dq.norm());
     if (++iterations > 9) continue;
     const std::string number = std::to_string(iterations), in = "in augmented iteration " + number;
-    const Vector dq = (z.q.value() - z_exact.q.value()) + (z.q.tail() - z_exact.q.tail());
     out.push_back({"constraints-" + number, g.norm(), {}, "|g(q)|_2 " + in});
-    out.push_back({"multipliers-" + number, (z.lambda - z_exact.lambda).norm(), {}, "|lambda - lambda_LM|_2 " + in});
-    out.push_back({"position-" + number, dq.norm(), {}, "|q - q_LM|_2 " + in});
+    out.push_back({"multipliers-" + number, multipliers.back(), {}, "|lambda - lambda_LM|_2 " + in});
+    out.push_back({"position-" + number, positions.back(), {}, "|q - q_LM|_2 " + in});
   }
   out.push_back({"iterations", static_cast<double>(iterations), {}, "augmented iterations of this step"});
+  if (iterations < 2) return out;
+  out.push_back({"multipliers-last", multipliers.back(), {}, "|lambda - lambda_LM|_2 after the last iteration"});
+  out.push_back({"position-last", positions.back(), {}, "|q - q_LM|_2 after the last iteration"});
+  const std::string over = "an iteration, mean of the second half of the iterations";
+  out.push_back({"multipliers-factor", reduction(multipliers), {}, "of |lambda - lambda_LM|_2 " + over});
+  out.push_back({"position-factor", reduction(positions), {}, "of |q - q_LM|_2 " + over});
   return out;
 }
 

@@ -1,4 +1,5 @@
-/// Penalty schemes against the multiplier scheme of the same step, as the penalty parameter grows.
+/// Penalty schemes against the multiplier scheme of the same step, as the penalty parameter grows: positions, and the
+/// penalty's force mu D_R, the effective multiplier of the step, beside lambda.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +28,8 @@ Quantities against_mu(const Registry& registry, const Case& c, long steps) {
     advance(limit, 1, h);
     exact.push_back(limit.state().q.value());
   }
-  std::vector<double> violations, errors;
+  const Vector lambda = limit.state().lambda;
+  std::vector<double> violations, errors, multipliers;
   double end = 0;
   for (const double mu : c.mu) {
     Integrator integrator = started(registry, instance, with_mu(c.method, mu));
@@ -39,6 +41,7 @@ Quantities against_mu(const Registry& registry, const Case& c, long steps) {
     }
     violations.push_back(integrator.monitor().position_max());
     errors.push_back(largest);
+    multipliers.push_back(relative_error(integrator.state().lambda, lambda));
   }
   const std::string at = fmt::format(" at mu = {:g}", c.mu.back());
   return {{"violation-slope", log_slope(c.mu, violations), {}, "of log max |g| over the run against log mu"},
@@ -46,7 +49,9 @@ Quantities against_mu(const Registry& registry, const Case& c, long steps) {
           {"distance-slope", log_slope(c.mu, errors), {}, "of log distance against log mu"},
           {"distance", errors.back(), {}, "max |q - q_LM| / |q_LM| over the run" + at},
           {"distance-end", end, {}, "the same at its end"},
-          {"distance-first", errors.front(), {}, fmt::format("distance at mu = {:g}", c.mu.front())}};
+          {"distance-first", errors.front(), {}, fmt::format("distance at mu = {:g}", c.mu.front())},
+          {"multiplier-slope", log_slope(c.mu, multipliers), {}, "of log multiplier against log mu"},
+          {"multiplier", multipliers.back(), {}, "|mu D_R - lambda_LM| / |lambda_LM| of the last step" + at}};
 }
 
 }  // namespace

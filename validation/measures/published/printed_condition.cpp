@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <Eigen/SVD>
+#include <algorithm>
 #include <limits>
 
 #include "measures/measure.hpp"
@@ -42,6 +43,11 @@ Condition condition_at(const Registry& registry, const ProblemInstance& instance
   return result;
 }
 
+bool takes_mu(const Scheme& scheme) {
+  const OptionSpecs options = scheme.options();
+  return std::any_of(options.begin(), options.end(), [](const OptionSpec& option) { return option.name == "mu"; });
+}
+
 }  // namespace
 
 Quantities measure_printed_condition(const Registry& registry, const Case& c) {
@@ -57,6 +63,13 @@ Quantities measure_printed_condition(const Registry& registry, const Case& c) {
   }
   Quantities out{{"unknowns", static_cast<double>(unknowns), {}, ""},
                  {"condition", numbers.back(), {}, fmt::format("at h = {:g}", c.step.back())}};
+  if (c.other.scheme != Case().other.scheme) {  // its default scheme eliminates dp: not the paper's matrix
+    Method other = c.other;
+    if (!c.mu.empty() && takes_mu(registry.scheme(other.scheme)))
+      other.options.emplace_back("mu", fmt::format("{:.17g}", c.mu.front()));
+    const double beside = condition_at(registry, instance, other, c.step.back()).number;
+    out.push_back({"condition-ratio", numbers.back() / beside, {}, "to that of " + c.other.scheme});
+  }
   if (c.step.size() > 1) out.push_back({"slope-h", log_slope(c.step, numbers), {}, "of log condition against log h"});
   if (c.mu.size() > 1) {
     numbers.clear();

@@ -1,4 +1,4 @@
-/// What a solver costs beside another one: iterations, factorisations and Jacobians a step, time, and that both arrive
+/// What a solver, or a scheme, costs beside another one: iterations, factorisations and Jacobians a step, time, and that both arrive
 /// at the same state.
 #include <algorithm>
 #include <chrono>
@@ -36,11 +36,14 @@ Quantities measure_solver_effort(const Registry& registry, const Case& c) {
   const ProblemInstance instance = build(registry, c);
   const Effort mine = effort(registry, instance, c.method, c.steps, c.step.front());
   const Effort other = effort(registry, instance, c.other, c.steps, c.step.front());
-  const std::string beside = "beside " + short_number(other.iterations) + " of " + c.other.solver;
+  const std::string name = c.other.scheme == c.method.scheme ? c.other.solver : c.other.scheme;
+  const std::string beside = "beside " + short_number(other.iterations) + " of " + name;
   return {{"iterations", mine.iterations, {}, "a step, " + beside},
           {"factorisations", mine.factorisations, {}, "a step, beside " + short_number(other.factorisations)},
           {"jacobians", mine.jacobians, {}, "a step, beside " + short_number(other.jacobians)},
           {"time", mine.microseconds, {}, "us a step, beside " + short_number(other.microseconds)},
+          {"iterations-ratio", mine.iterations / other.iterations, {}, "to those of " + name},
+          {"time-ratio", mine.microseconds / other.microseconds, {}, "to that of " + name},
           {"energy-gate-ratio", mine.energy, {}, "beside " + short_number(other.energy)},
           {"apart",
            std::max(relative_error(mine.z.q, other.z.q), relative_error(mine.z.p, other.z.p)),
