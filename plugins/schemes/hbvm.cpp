@@ -20,8 +20,9 @@
 /// by the constraint rows, whatever their quadrature error. A force Q(q,v,t) enters F_l as -Q(q_l, q'_l, t_l), and its
 /// work h sum_l b_l Q_l.q'_l is booked: the same identity gives H1 - H0 = work (kernels/common/ledger.hpp). U(q,t) and
 /// g(q,t) are taken at the times of the nodes, G q' + g_t in the rows; H1 - H0 is the booked work to O(h^2k). The row i =
-/// 0 is [g(q1) - g(q0)]/h + O(h^2k), exact for k
-/// >= s deg g/2; its last term takes the rounding errors of earlier steps out of g.
+/// 0 is g(q1)/h + O(h^2k), exact for k >= s deg g/2; its last term, g(q0)/h, takes the errors of earlier steps out of g.
+/// (51) as printed, constraint=printed, does not have it: where the quadrature of U is exact H is exact whatever becomes
+/// of g, which is a sum of the quadrature errors of all steps, O(h^2k) (55), or of rounding errors.
 ///
 /// Orders, measured from starts with lambda' != 0: q has min(2s, 4 ceil(r/2)), that is 2r + 2 for odd and 2r for even
 /// r; p has 2 ceil(r/2), because G q' is orthogonal to polynomials of degree r-1 only and G M^-1 p is left over at the
@@ -63,8 +64,11 @@ using namespace gnomon;
 /// own p, which State::scheme_data keeps as [value | tail].
 class HbvmStep final : public OneSolveStep<kernels::HbvmEquations> {
  public:
-  HbvmStep(const System& system, Index k, Index s, Index r, bool projected)
-      : OneSolveStep(system, k, s, r), system_(&system), projection_(system), projected_(projected && system.m() > 0) {
+  HbvmStep(const System& system, Index k, Index s, Index r, bool printed, bool projected)
+      : OneSolveStep(system, k, s, r, printed),
+        system_(&system),
+        projection_(system),
+        projected_(projected && system.m() > 0) {
     for (Vector* v : {&dq_, &dp_, &p_}) v->setZero(system.n());
     for (auto* d : {&q_increment_, &p_increment_}) d->setZero(system.n());
     raw_.set(p_);
@@ -134,6 +138,8 @@ class Hbvm final : public MechanicalScheme {
             OptionSpec::integer("r", 0, 0, most,
                                 "coefficients of the multiplier, a polynomial of degree r - 1 in a step; at most s; 0: "
                                 "the largest odd number up to s"),
+            OptionSpec::choice("constraint", {"position", "printed"},
+                               "the first constraint row: g(q1) = 0, or g(q1) = g(q0) as (51) is printed"),
             OptionSpec::choice("output", {"raw", "projected"},
                                "p and lambda of the state: the scheme's own, or p projected onto G M^-1 p = 0 and the "
                                "index-1 multipliers there; the scheme itself always goes on from its own")};
@@ -172,13 +178,18 @@ class Hbvm final : public MechanicalScheme {
              "constant one");
     if (projected && system.parts().time_dependence)
       refuse(*this, system, "its potential or constraints depend on time, and output=projected needs them at rest");
+    const bool printed = constrained && options.is("constraint", "printed");
+    if (printed && system.parts().mass)
+      refuse(*this, system,
+             "its mass depends on the configuration, and constraint=printed, the row (51) of the paper, is for a "
+             "constant one");
     const Index pairs = (r + 1) / 2;  // ceil(r/2)
     p.order = static_cast<int>(constrained ? std::min(2 * s, 4 * pairs) : 2 * s);
     p.momentum_order = constrained && !projected ? static_cast<int>(2 * pairs) : p.order;
     // A function of time is no polynomial.
     p.energy = !system.parts().time_dependence && kernels::nodes_are_exact(k, s, traits.potential_degree) &&
-               kernels::nodes_are_exact(k, s, constraint_degree);
-    p.position = !system.parts().time_dependence && kernels::nodes_are_exact(k, s, constraint_degree);
+               (printed || kernels::nodes_are_exact(k, s, constraint_degree));
+    p.position = !printed && !system.parts().time_dependence && kernels::nodes_are_exact(k, s, constraint_degree);
     p.hidden = projected;
     p.momentum = k == s && kernels::symmetries_keep_constraints(system);
     p.symmetric = true;
@@ -189,7 +200,7 @@ class Hbvm final : public MechanicalScheme {
                   system, kernels::SystemHamiltonian(system), k, s, r),
               ledger_promises(system, p)};
     }
-    return {std::make_unique<HbvmStep>(system, k, s, r, projected), ledger_promises(system, p)};
+    return {std::make_unique<HbvmStep>(system, k, s, r, printed, projected), ledger_promises(system, p)};
   }
 };
 

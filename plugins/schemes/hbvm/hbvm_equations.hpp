@@ -5,6 +5,8 @@
 ///
 ///     F1_i = M gamma_i - delta_i0 p0 + h sum_l W_il F_l,   F_l = grad U(q_l) + G(q_l)^T lambda_l - Q_l   i < s
 ///     F2_i = sum_l b_l P_i(c_l) [G(q_l) q'_l + g_t(q_l)] + delta_i0 g(q0)/h                                i < r
+///
+/// (51) as printed has no g(q0)/h.
 
 #include <cmath>
 
@@ -17,7 +19,7 @@ namespace gnomon::kernels {
 
 class HbvmEquations final : public TemplatedEquations<HbvmEquations, true> {
  public:
-  HbvmEquations(const System& system, Index k, Index s, Index r)
+  HbvmEquations(const System& system, Index k, Index s, Index r, bool printed)
       : system_(&system),
         at_(system),
         scales_(system),
@@ -28,6 +30,7 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations, true> {
         m_(system.m()),
         s_(s),
         r_(frame_.r()),
+        printed_(printed),
         w_(frame_.table.row_weights()),
         extended_w_(frame_.table.at<Extended>().row_weights()),
         first_row_(first_row_of_inverse(s)) {
@@ -140,7 +143,10 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations, true> {
       f.segment(j * n_, n_) = b.force;
     }
     for (Index a = 0; a < n_; ++a) f[a] = (f[a] - p0_->value()[a]) - p0_->tail()[a];
-    frame_.start_constraint_rows(lambda_at(0), f);
+    if (printed_)
+      f.tail(r_ * m_).setConstant(S(0.0));
+    else
+      frame_.start_constraint_rows(lambda_at(0), f);
     for (Index l = 0; l < frame_.table.k; ++l) {
       frame_.position(x, l, b.q);
       force_at(x, l, b);
@@ -255,7 +261,8 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations, true> {
   LineIntegralFrame frame_;
   HbvmInverse inverse_;
   Index n_, m_, s_, r_;
-  Matrix w_;  // s x k, W = X P^T Omega
+  bool printed_;  ///< (51) as printed
+  Matrix w_;      // s x k, W = X P^T Omega
   LegendreNumbers<Extended>::Numbers extended_w_;
   VectorOf<Extended> first_row_;  // of X^-1
   std::vector<BlockMap> mass_, hessian_, multiplier_, constraint_;
