@@ -14,7 +14,8 @@ namespace {
 
 using namespace gnomon::kernels;
 
-EulerTables tables(double a) {
+EulerTables tables(const EulerChoice& choice) {
+  const double a = choice.alpha;
   const auto y0 = Slot::y0, y1 = Slot::y1, z0 = Slot::z0, Z = Slot::Z, z1 = Slot::z1, A = Slot::first, B = Slot::second;
   const std::vector<Addend> before{h_times(-1, force(y0, Z)), h_times(-a, multiplier_force(y0, z0, A))};
   return {{{{Z, y1, A},

@@ -8,6 +8,7 @@
 /// where r is nonlinear in the multiplier, the paper's conjugate method (3.8) is another one. Order 1; followed or
 /// preceded by symplectic-euler-true of the same size it makes a symmetric map of order 2. The multiplier it reports,
 /// B, belongs to the start of the step. Source: Small, Jay, (3.5).
+/// Its options are those of the method whose adjoint it is.
 
 #include "kernels/euler/euler_scheme.hpp"
 
@@ -15,16 +16,21 @@ namespace {
 
 using namespace gnomon::kernels;
 
-EulerTables tables(double a) {
-  const auto y0 = Slot::y0, y1 = Slot::y1, z0 = Slot::z0, Z = Slot::Z, z1 = Slot::z1, A = Slot::first, B = Slot::second;
-  const std::vector<Addend> before{h_times(a, multiplier_force(y0, z0, A)), h_times(-1, multiplier_force(y0, z0, B))};
+EulerTables tables(const EulerChoice& choice) {
+  const double a = choice.alpha;
+  const auto y0 = Slot::y0, y1 = Slot::y1, Z = Slot::Z, z1 = Slot::z1, A = Slot::first, B = Slot::second;
+  const Slot start = reflected(choice.end), end = reflected(choice.start);
+  const Slot y = choice.mix == EulerChoice::Mix::implicit ? y0 : y1;
+  const Slot z = choice.mix == EulerChoice::Mix::explicit_force ? z1 : Z;
+  const std::vector<Addend> before{h_times(a, multiplier_force(y0, start, A)),
+                                   h_times(-1, multiplier_force(y0, start, B))};
   return {{{{Z, y1, A, z1, B},
             {{Row::stage, {momentum(y1, Z), before[0], before[1]}},
-             {Row::position, {h_times(-1, velocity(y1, Z))}},
+             {Row::position, {h_times(-1, velocity(y, Z))}},
              {Row::constraint, {constraint(y1)}},
              {Row::momentum,
-              {momentum(y1, z1), before[0], before[1], h_times(-1, force(y1, Z)),
-               h_times(-a, multiplier_force(y1, z1, A))}},
+              {momentum(y1, z1), before[0], before[1], h_times(-1, force(y, z)),
+               h_times(-a, multiplier_force(y1, end, A))}},
              {Row::hidden, {hidden(y1, z1)}}}}},
           0,
           1,
@@ -40,6 +46,8 @@ GNOMON_PLUGIN(symplectic_euler_true_adjoint) {
                      "symplectic-euler-true",
                      true,
                      false,
-                     tables};
+                     tables,
+                     true,
+                     true};
   registrar.add(std::make_unique<EulerScheme>(std::move(method)));
 }

@@ -13,12 +13,46 @@
 
 namespace gnomon::kernels {
 
-/// A method of the family: a name, a sentence, the paper's numbers, and its tables as a function of alpha.
+/// The options of a method: alpha; which z the multiplier force takes at the start and at the end of the step, which
+/// (3.5) leaves open; and where f and v are evaluated.
+struct EulerChoice {
+  enum class Mix { symplectic, explicit_force, implicit };
+  double alpha = 0.5;
+  Slot start = Slot::z0, end = Slot::z1;  ///< r(y0, start, .), r(y1, end, .)
+  Mix mix = Mix::symplectic;
+};
+
+/// The same slot for the step that goes back: the ends are exchanged.
+inline Slot reflected(Slot slot) {
+  switch (slot) {
+    case Slot::y0:
+      return Slot::y1;
+    case Slot::y1:
+      return Slot::y0;
+    case Slot::z0:
+      return Slot::z1;
+    case Slot::z1:
+      return Slot::z0;
+    default:
+      return slot;
+  }
+}
+/// Two systems in order, or as one where the first needs unknowns of the second.
+inline std::vector<TermTable> in_order(TermTable first, const TermTable& second, bool coupled) {
+  if (!coupled) return {std::move(first), second};
+  first.unknowns.insert(first.unknowns.end(), second.unknowns.begin(), second.unknowns.end());
+  first.rows.insert(first.rows.end(), second.rows.begin(), second.rows.end());
+  return {std::move(first)};
+}
+
+/// A method of the family: a name, a sentence, the paper's numbers, and its tables as a function of its options.
 struct EulerMethod {
   std::string name, description, source, adjoint;
   bool consistent = true;     ///< false: order 0 where r is nonlinear in psi
   bool one_excluded = false;  ///< alpha = 1 leaves the second multiplier without a force
-  EulerTables (*tables)(double alpha);
+  EulerTables (*tables)(const EulerChoice& choice);
+  bool arguments = false;  ///< the z of r is an option
+  bool mixes = false;      ///< the arguments of f and v are one
 };
 
 class EulerScheme final : public Scheme {
@@ -30,10 +64,24 @@ class EulerScheme final : public Scheme {
   std::string source() const override { return method_.source; }
   std::string adjoint() const override { return method_.adjoint; }
   OptionSpecs options() const override {
-    return {OptionSpec::real("alpha", 0.5, -1e3, 1e3, "",
-                             method_.one_excluded
-                                 ? "share of the multiplier force that acts before the positions; not 0, not 1"
-                                 : "share of the multiplier force that acts before the positions; not 0")};
+    OptionSpecs specs{OptionSpec::real(
+        "alpha", 0.5, -1e3, 1e3, "",
+        method_.one_excluded ? "share of the multiplier force that acts before the positions; not 0, not 1"
+                             : "share of the multiplier force that acts before the positions; not 0")};
+    if (method_.arguments) {
+      specs.push_back(
+          OptionSpec::choice("start", {"z0", "stage", "z1"},
+                             "z of the multiplier force at the start of the step; of an adjoint, at the end, "
+                             "with z0 and z1 exchanged"));
+      specs.push_back(
+          OptionSpec::choice("end", {"z1", "stage", "z0"},
+                             "z of the multiplier force at the end of the step; of an adjoint, at the start, "
+                             "with z0 and z1 exchanged"));
+    }
+    if (method_.mixes)
+      specs.push_back(OptionSpec::choice("mix", {"symplectic", "explicit", "implicit"},
+                                         "f and v at (y0,Z); f at (y0,z0), v at (y0,Z); both at (y1,Z)"));
+    return specs;
   }
   Promises promises() const override {
     Promises p;
@@ -50,6 +98,14 @@ class EulerScheme final : public Scheme {
     if (alpha == 0) refuse_alpha("a number other than 0: the first multiplier would have no force");
     if (alpha == 1 && method_.one_excluded)
       refuse_alpha("a number other than 1: the second multiplier would have no force");
+    EulerChoice choice;
+    choice.alpha = alpha;
+    if (method_.arguments) {
+      choice.start = slot_of(options, "start");
+      choice.end = slot_of(options, "end");
+    }
+    if (method_.mixes && options.is("mix", "explicit")) choice.mix = EulerChoice::Mix::explicit_force;
+    if (method_.mixes && options.is("mix", "implicit")) choice.mix = EulerChoice::Mix::implicit;
     Binding binding;
     // The caller keeps the model alive, see Scheme::bind.
     auto system = overdetermined_from(std::shared_ptr<const Model>(std::shared_ptr<void>(), &model));
@@ -57,12 +113,17 @@ class EulerScheme final : public Scheme {
     binding.promises.order = method_.consistent || traits.affine ? 1 : 0;
     binding.promises.constrained_limit = binding.promises.order > 0;
     binding.promises.position = binding.promises.hidden = true;
-    binding.promises.symplectic = traits.hamiltonian;
-    binding.equations = std::make_unique<EulerStep>(std::move(system), method_.tables(alpha));
+    binding.promises.symplectic = traits.hamiltonian && choice.mix == EulerChoice::Mix::symplectic;
+    binding.equations = std::make_unique<EulerStep>(std::move(system), method_.tables(choice));
     return binding;
   }
 
  private:
+  static Slot slot_of(const Options& options, const char* name) {
+    if (options.is(name, "stage")) return Slot::Z;
+    return options.is(name, "z0") ? Slot::z0 : Slot::z1;
+  }
+
   EulerMethod method_;
 };
 
