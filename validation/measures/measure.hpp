@@ -71,7 +71,7 @@ Quantities measure_solvers_agree(const Registry& registry, const Case& c);
 Quantities measure_algebras_agree(const Registry& registry, const Case& c);
 /// Rank, names, energy and motion of a mechanism with dependent constraints.
 Quantities measure_dependent_constraints(const Registry& registry, const Case& c);
-/// Iterations, factorisations, Jacobians and time a step beside another solver.
+/// Iterations, factorisations, Jacobians and time a step beside another solver or scheme.
 Quantities measure_solver_effort(const Registry& registry, const Case& c);
 /// What the fallback does on steps where the solver alone fails.
 Quantities measure_fallback(const Registry& registry, const Case& c);
@@ -87,13 +87,13 @@ Quantities measure_condition(const Registry& registry, const Case& c);
 /// Largest errors of energy, constraints and the first integrals that the problem declares over a list of steps, and their
 /// order.
 Quantities measure_integral_error(const Registry& registry, const Case& c);
-/// Exponent with which the solution error grows in time.
+/// Exponent with which the solution error grows in time, and the error of the multipliers.
 Quantities measure_error_growth(const Registry& registry, const Case& c);
 /// Order by the differences of successive refinements, for schemes whose limit no reference has.
 Quantities measure_self_convergence(const Registry& registry, const Case& c);
 /// Constraint violation and distance to the multiplier scheme of the same step against the penalty parameter.
 Quantities measure_penalty_limit(const Registry& registry, const Case& c);
-/// The same distance after one step.
+/// The same distance after one step, and that of mu D_R to the multipliers.
 Quantities measure_penalty_one_step(const Registry& registry, const Case& c);
 /// One step of an augmented Lagrange scheme, iteration by iteration, against the multiplier scheme.
 Quantities measure_augmented_iterations(const Registry& registry, const Case& c);
