@@ -5,7 +5,7 @@
 #include <string>
 
 #include "gnomon/model/problem.hpp"
-#include "gnomon/solve/equilibrium.hpp"
+#include "gnomon/solve/minimum.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "kernels/catenary.hpp"
 #include "kernels/hermite_beam.hpp"

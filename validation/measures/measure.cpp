@@ -62,6 +62,7 @@ const std::vector<Measure>& measures() {
       {"contact-order", {"step", "until", "other"}, measure_contact_order},
       {"contact-random", {"step", "until", "steps"}, measure_contact_random},
       {"beam-tip", {"step", "until", "table?"}, measure_beam_tip},
+      {"beam-elastica", {}, measure_beam_elastica},
       {"beam-static", {"equilibrium?", "table?", "other?"}, measure_beam_static},
       {"derivatives", {}, measure_derivatives},
       {"published-alpha", {"table", "steps"}, measure_published_alpha},

@@ -110,6 +110,8 @@ Quantities measure_allocations(const Registry& registry, const Case& c);
 Quantities measure_constraint_levels(const Registry& registry, const Case& c);
 /// The static beam against its table, and by two solvers.
 Quantities measure_beam_static(const Registry& registry, const Case& c);
+/// Static beams on three meshes against the elastica, by shooting.
+Quantities measure_beam_elastica(const Registry& registry, const Case& c);
 /// The tip of a beam at whole times against its table, energies and constraints.
 Quantities measure_beam_tip(const Registry& registry, const Case& c);
 /// A problem's derivatives against differences and against each other.

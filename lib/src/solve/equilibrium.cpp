@@ -1,12 +1,9 @@
 #include "gnomon/solve/equilibrium.hpp"
 
-#include <Eigen/Sparse>
-#include <Eigen/SparseLU>
 #include <algorithm>
 #include <cmath>
 
 #include "gnomon/base/error.hpp"
-#include "gnomon/solve/scaled_equations.hpp"
 
 namespace gnomon {
 
@@ -150,6 +147,14 @@ void EquilibriumEquations::jacobian(const ConstVectorRef& x, VectorRef values) {
         values[normal_[at++]] += weight(i) * g_values_[j] * g_values_[k];
 }
 
+double EquilibriumEquations::energy(const ConstVectorRef& x) {
+  q_ = position(x);
+  const double potential = system_->potential(t_, q_);
+  if (exact()) return potential;
+  if (m_ > 0) system_->constraints(t_, q_, g_);
+  return potential + 0.5 * g_.cwiseAbs2().dot(weights_) / eps_;
+}
+
 Vector EquilibriumEquations::multipliers(const ConstVectorRef& x) {
   if (exact()) return x.tail(m_);
   q_ = position(x);
@@ -183,57 +188,6 @@ void EquilibriumEquations::take_apart(const ConstVectorRef& x, VectorRef y, Vect
 void EquilibriumEquations::put_together(const ConstVectorRef& y, const ConstVectorRef& theta, VectorRef x) {
   x.head(n_) = y;
   x.tail(m_) = 0.5 * theta;
-}
-
-void static_equilibrium(EquilibriumEquations& equations, const std::string& what, Vector& q, Vector& lambda) {
-  constexpr int most_iterations = 100, most_halvings = 12;
-  constexpr double small_step = 1e-6;
-  ScaledEquations scaled(equations, JacobianSource::analytic);
-  scaled.update_scales();
-  const SparsityPattern& pattern = equations.pattern();
-  const Index size = scaled.size();
-  Vector x = equations.start(lambda), xs(size), f(size), values(pattern.nonzeros()), trial(size), at_trial(size);
-  scaled.to_scaled(x, xs);
-  Eigen::SparseMatrix<double> matrix(size, size);
-  Eigen::SparseLU<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> lu;
-  std::vector<Eigen::Triplet<double>> entries;
-  const auto failed = [&](const std::string& why) {
-    return Error(ErrorCode::bad_value, what + ": no static equilibrium was found: " + why);
-  };
-  if (scaled.residual(xs, f) != EvaluationStatus::ok) throw failed(scaled.message());
-  double last = 1;
-  for (int iteration = 0; iteration < most_iterations; ++iteration) {
-    if (scaled.jacobian(xs, values) != EvaluationStatus::ok) throw failed(scaled.message());
-    entries.clear();
-    for (Index i = 0; i < size; ++i)
-      for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k)
-        entries.emplace_back(static_cast<int>(i), static_cast<int>(pattern.indices[k]), values[k]);
-    matrix.setFromTriplets(entries.begin(), entries.end());
-    lu.compute(matrix);
-    if (lu.info() != Eigen::Success) throw failed("the Jacobian is singular");
-    const Vector step = lu.solve(f);
-    if (!step.allFinite()) throw failed("the Jacobian is singular");
-    const double length = (step.array().abs() / (1 + xs.array().abs())).maxCoeff();
-    double factor = 1;
-    trial = xs - step;
-    // Close to the solution of a fine mesh residuals are rounding, and no reason to halve.
-    for (int halving = 0; halving < most_halvings && length > small_step; ++halving) {
-      if (scaled.residual(trial, at_trial) == EvaluationStatus::ok && at_trial.norm() < 1.5 * f.norm()) break;
-      factor *= 0.5;
-      trial = xs - factor * step;
-    }
-    if (scaled.residual(trial, f) != EvaluationStatus::ok) throw failed(scaled.message());
-    xs = trial;
-    if (length <= small_step && (length > 0.5 * last || length < 1e-13)) {
-      scaled.to_unscaled(xs, x);
-      q = equations.position(x);
-      lambda = equations.multipliers(x);
-      return;
-    }
-    last = length;
-  }
-  throw failed("Newton's method did not converge from the start curve, the last scaled residual is " +
-               number_text(f.lpNorm<Eigen::Infinity>()));
 }
 
 }  // namespace gnomon

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 #include "gnomon/base/sparsity.hpp"
+#include "gnomon/solve/band_order.hpp"
 
 namespace gnomon::kernels {
 
@@ -16,7 +16,7 @@ class BandedLU {
  public:
   BandedLU() = default;
   explicit BandedLU(const SparsityPattern& pattern) : n_(pattern.rows) {
-    order(pattern);
+    places_ = reverse_cuthill_mckee(pattern);
     measure(pattern);
     band_.setZero(3 * width_ + 1, n_);
     pivots_.resize(static_cast<std::size_t>(n_));
@@ -28,7 +28,7 @@ class BandedLU {
   static Index bandwidth_of(const SparsityPattern& pattern) {
     BandedLU ordered;
     ordered.n_ = pattern.rows;
-    ordered.order(pattern);
+    ordered.places_ = reverse_cuthill_mckee(pattern);
     ordered.measure(pattern);
     return ordered.width_;
   }
@@ -86,46 +86,6 @@ class BandedLU {
     for (Index i = 0; i < n_; ++i)
       for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k)
         width_ = std::max(width_, std::abs(place(i) - place(pattern.indices[k])));
-  }
-
-  void order(const SparsityPattern& pattern) {
-    const auto count = static_cast<std::size_t>(n_);
-    std::vector<std::vector<Index>> neighbours(count);
-    for (Index i = 0; i < n_; ++i)
-      for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k) {
-        const Index j = pattern.indices[k];
-        if (i == j) continue;
-        neighbours[static_cast<std::size_t>(i)].push_back(j);
-        neighbours[static_cast<std::size_t>(j)].push_back(i);
-      }
-    for (auto& list : neighbours) {
-      std::sort(list.begin(), list.end());
-      list.erase(std::unique(list.begin(), list.end()), list.end());
-    }
-    const auto fewer = [&](Index a, Index b) {
-      return neighbours[static_cast<std::size_t>(a)].size() < neighbours[static_cast<std::size_t>(b)].size();
-    };
-    std::vector<Index> starts(count), queue;
-    std::iota(starts.begin(), starts.end(), Index(0));
-    std::stable_sort(starts.begin(), starts.end(), fewer);
-    std::vector<char> seen(count, 0);
-    const auto visit = [&](Index i) {
-      if (seen[static_cast<std::size_t>(i)]) return;
-      seen[static_cast<std::size_t>(i)] = 1;
-      queue.push_back(i);
-    };
-    for (const Index start : starts) {
-      std::size_t at = queue.size();
-      visit(start);
-      for (; at < queue.size(); ++at) {
-        auto& list = neighbours[static_cast<std::size_t>(queue[at])];
-        std::stable_sort(list.begin(), list.end(), fewer);
-        for (const Index j : list) visit(j);
-      }
-    }
-    places_.resize(count);
-    for (std::size_t k = 0; k < count; ++k)
-      places_[static_cast<std::size_t>(queue[k])] = n_ - 1 - static_cast<Index>(k);
   }
 
   Index n_ = 0, width_ = 0, singular_ = 0;

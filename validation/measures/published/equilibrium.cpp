@@ -34,17 +34,20 @@ std::unique_ptr<NonlinearSolver> attached(const Registry& registry, const Equili
 }  // namespace
 
 OptionSpecs equilibrium_options() {
-  return {OptionSpec::choice("method", {"exact", "penalty"}, "constraints exact, or by the penalty sum w g^2/(2 eps)"),
-          OptionSpec::real("eps", 1.5e-4, -1e18, 1e18, "unit of w g^2 / energy", "penalty parameter, method=penalty"),
-          OptionSpec::integer("levels", 1, 1, 20,
-                              "solves with the penalty: the first has eps 10^(levels-1), every next one a tenth")};
+  return {
+      OptionSpec::choice("by", {"solver", "minimise"},
+                         "minimise: U falls down to a minimum; solver: the equations by the solver, from the start"),
+      OptionSpec::choice("method", {"exact", "penalty"}, "constraints exact, or by the penalty sum w g^2/(2 eps)"),
+      OptionSpec::real("eps", 1.5e-4, -1e18, 1e18, "unit of w g^2 / energy", "penalty parameter, method=penalty"),
+      OptionSpec::integer("levels", 1, 1, 20,
+                          "solves with the penalty: the first has eps 10^(levels-1), every next one a tenth")};
 }
 
 Equilibrium find_equilibrium(const Registry& registry, const ProblemInstance& instance,
                              const EquilibriumSearch& search) {
   using Method = EquilibriumEquations::Method;
   const System& system = mechanical(instance);
-  const bool penalty = search.options.is("method", "penalty");
+  const bool minimised = search.options.is("by", "minimise"), penalty = search.options.is("method", "penalty");
   if (!penalty)
     for (const char* name : {"eps", "levels"})
       if (search.options.assigned(name))
@@ -60,18 +63,27 @@ Equilibrium find_equilibrium(const Registry& registry, const ProblemInstance& in
     EquilibriumEquations equations(system, instance.t0, result.q, penalty ? Method::penalty : Method::exact,
                                    eps * std::pow(10.0, static_cast<double>(level)));
     ScaledEquations scaled(equations, search.jacobian);
-    const auto solver = attached(registry, search, scaled);
-    if (!penalty) result.lambda = start_multipliers(system, instance.t0, result.q);
+    const auto solver = minimised ? nullptr : attached(registry, search, scaled);
+    if (!penalty && !minimised) result.lambda = start_multipliers(system, instance.t0, result.q);
     Vector x = equations.start(result.lambda), xs(x.size());
-    scaled.update_scales();
-    scaled.to_scaled(x, xs);
-    result.report = solver->solve(xs);
+    if (minimised) {
+      result.report = minimise(equations, x);
+    } else {
+      scaled.update_scales();
+      scaled.to_scaled(x, xs);
+      result.report = solver->solve(xs);
+      scaled.to_unscaled(xs, x);
+    }
     iterations += result.report.iterations;
     ++result.solves;
-    scaled.to_unscaled(xs, x);
     result.q = equations.position(x);
     result.lambda = equations.multipliers(x);
     if (result.report.status != SolveStatus::converged) break;
+    if (level > 0) continue;
+    result.second = second_order(equations, x);
+    if (result.second.proved) continue;
+    result.report.status = SolveStatus::not_converged;
+    result.report.message = "the stationary point is " + result.second.text();
   }
   result.report.iterations = iterations;
   result.potential = system.potential(instance.t0, result.q);

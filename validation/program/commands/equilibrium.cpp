@@ -1,4 +1,4 @@
-/// gnomon equilibrium: where the potential of a problem is stationary, by any solver.
+/// gnomon equilibrium: a proved minimum of the potential of a problem, by descent or by any solver.
 #include "measures/published/equilibrium.hpp"
 
 #include <fmt/format.h>
@@ -21,26 +21,28 @@ using validation::Equilibrium;
 using validation::to_json;
 
 struct Arguments {
-  std::string problem, solver = "kinsol-newton", method = "exact";
-  std::optional<std::string> eps, levels, output;
+  std::string problem, method = "exact";
+  std::optional<std::string> solver, eps, levels, output;
   std::vector<std::string> set, solver_options;
   bool json = false;
 };
 
 validation::EquilibriumSearch search_of(const Arguments& a) {
-  Assignments assignments{{"method", a.method}};
+  Assignments assignments{{"method", a.method}, {"by", a.solver ? "solver" : "minimise"}};
   if (a.eps) assignments.emplace_back("eps", *a.eps);
   if (a.levels) assignments.emplace_back("levels", *a.levels);
   validation::EquilibriumSearch search;
   search.options = Options("equilibrium", validation::equilibrium_options(), assignments);
-  search.solver = a.solver;
+  if (a.solver) search.solver = *a.solver;
+  if (!a.solver && !a.solver_options.empty())
+    throw Error(ErrorCode::bad_value, "--solver-option was given, but it has an effect only with --solver");
   search.solver_options = parse_assignments(a.solver_options, "--solver-option");
   return search;
 }
 
 void print_summary(std::FILE* out, const Arguments& a, const System& system, const Equilibrium& found) {
   const auto row = [out](const char* label, const std::string& text) { fmt::print(out, "  {:12} {}\n", label, text); };
-  fmt::print(out, "{}, equilibrium ({}) through {}\n", a.problem, a.method, a.solver);
+  fmt::print(out, "{}, equilibrium ({}) {}\n", a.problem, a.method, a.solver ? "through " + *a.solver : "by descent");
   row("unknowns", fmt::format("{} coordinates, {} constraints", system.n(), system.m()));
   row("energy", found.penalty > 0 ? fmt::format("U = {:.10g}, penalty {:.10g}, sum {:.10g}", found.potential,
                                                 found.penalty, found.potential + found.penalty)
@@ -60,6 +62,7 @@ void print_summary(std::FILE* out, const Arguments& a, const System& system, con
   row("effort",
       fmt::format("{} iterations{}, scaled residual {:.1e}", found.report.iterations,
                   found.solves > 1 ? fmt::format(" in {} solves", found.solves) : "", found.report.residual_norm));
+  if (found.second.proved) row("stability", found.second.text());
   if (!found.report.message.empty()) row("STOPPED", found.report.message);
 }
 
@@ -82,9 +85,12 @@ int equilibrium(const Registry& registry, const Arguments& a) {
     Json::Value out;
     out["problem"] = a.problem;
     out["method"] = a.method;
-    out["solver"] = a.solver;
+    out["solver"] = a.solver.value_or("descent");
     out["status"] = converged ? "success" : to_string(found.report.status);
     if (!found.report.message.empty()) out["message"] = found.report.message;
+    out["minimum"] = found.second.proved;
+    for (const Index count : {found.second.inertia.positive, found.second.inertia.negative, found.second.inertia.zero})
+      out["inertia"].append(Json::Int64(count));
     out["q"] = to_json(found.q);
     out["lambda"] = to_json(found.lambda);
     out["potential"] = to_json(found.potential);
@@ -102,7 +108,7 @@ int equilibrium(const Registry& registry, const Arguments& a) {
 
 void add_equilibrium(CLI::App& app, Invocation& invocation) {
   auto a = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand("equilibrium", "static equilibrium of a problem, from its start");
+  CLI::App* command = app.add_subcommand("equilibrium", "static equilibrium of a problem, a minimum of its potential");
   command->footer("e.g. gnomon equilibrium beam --method penalty --eps 1.5e-4");
   const auto add = [command](const std::string& flag, auto& value, const std::string& type, const std::string& help) {
     return command->add_option(flag, value, help)->type_name(type);
@@ -113,7 +119,7 @@ void add_equilibrium(CLI::App& app, Invocation& invocation) {
       ->capture_default_str();
   add("--eps", a->eps, "EPS", "penalty parameter [1.5e-4]");
   add("--levels", a->levels, "N", "penalty: solve with eps 10^(N-1), then a tenth of it, down to eps [1]");
-  add("--solver", a->solver, "NAME", "the solver")->capture_default_str();
+  add("--solver", a->solver, "NAME", "solve the equations by this solver from the start, in place of the descent");
   add_repeatable(*command, "--solver-option", a->solver_options, "NAME=VALUE", "an option of the solver (repeatable)");
   add("--output", a->output, "FILE", "write q and lambda to this CSV file");
   command->add_flag("--json", a->json, "one JSON object on standard output, the summary on standard error");

@@ -2,6 +2,7 @@
 /// \file
 /// Static equilibrium of a System as nonlinear equations, for any solver.
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -42,6 +43,17 @@ class GNOMON_EXPORT EquilibriumEquations final : public TemplatedEquations<Equil
   void take_apart(const ConstVectorRef& x, VectorRef y, VectorRef theta) override;
   void put_together(const ConstVectorRef& y, const ConstVectorRef& theta, VectorRef x) override;
 
+  Index n() const { return n_; }
+  /// Rows of exact constraints: 0 with the penalty.
+  Index m() const { return exact() ? m_ : 0; }
+  /// What is minimised: U, and the penalty where there is one.
+  double energy(const ConstVectorRef& x);
+
+  /// The largest coordinate of q0 in its unit, at least one.
+  double size_of_configuration() const {
+    return std::max(1.0, q0_.cwiseQuotient(columns_.head(n_)).cwiseAbs().maxCoeff());
+  }
+
   Vector position(const ConstVectorRef& x) const { return q0_ + x.head(n_); }
   /// Of a solution; of the penalty too.
   Vector multipliers(const ConstVectorRef& x);
@@ -78,11 +90,5 @@ class GNOMON_EXPORT EquilibriumEquations final : public TemplatedEquations<Equil
   ForBothScalars<Point> points_;
   Vector q_, g_, lambda_, g_values_, hessian_values_;
 };
-
-/// The equilibrium with exact constraints near q, by a native Newton iteration with sparse LU and halved steps; q and
-/// lambda hold the start value and receive the solution. For problems that start at rest. Throws Error(bad_value) when
-/// it does not converge: `what` names the thing in the sentence.
-GNOMON_EXPORT void static_equilibrium(EquilibriumEquations& equations, const std::string& what, Vector& q,
-                                      Vector& lambda);
 
 }  // namespace gnomon

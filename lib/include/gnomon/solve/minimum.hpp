@@ -1,0 +1,51 @@
+#pragma once
+/// \file
+/// Minima of the potential under the constraints: the proof of one, and the way there.
+
+#include <string>
+
+#include "gnomon/solve/equilibrium.hpp"
+#include "gnomon/solve/nonlinear_solver.hpp"
+#include "gnomon/solve/symmetric_factors.hpp"
+
+namespace gnomon {
+
+/// A stationary point is a strict minimum, and its constraints are independent, if and only if
+///
+///     K = [Hess U + lambda.Hess g, G^T; G, 0]     has the inertia (n, m, 0)
+///
+/// Proved from two factorisations with backward errors below tau each: if K - tau I has n positive eigenvalues, and K +
+/// tau I has m negative ones, then by Weyl so has K. K in the units of EquilibriumEquations, and rows and columns
+/// multiplied by powers of two that make its entries one; both leave the inertia.
+struct SecondOrder {
+  Inertia inertia;     ///< of the factors of K
+  Index n = 0, m = 0;  ///< what a minimum has
+  bool proved = false;
+  double margin = 0;  ///< tau
+
+  /// The factors of K have the inertia of a minimum; rounding may hide another one unless `proved`.
+  bool minimum() const { return inertia.is(n, m); }
+  /// One sentence, e.g. "minimum, proved by the inertia (80, 40, 0)".
+  GNOMON_EXPORT std::string text() const;
+};
+
+GNOMON_EXPORT SecondOrder second_order(EquilibriumEquations& equations, const ConstVectorRef& x);
+
+/// From x to a minimum of U (and of the penalty, where the equations have one) on g = 0:
+///
+///     [H + delta D, G^T; G, 0] [dq; lambda+] = -[grad U; 0],    g(q + a dq + c) = 0 by corrections c,    U falls
+///
+/// D the masses, delta >= 0 the smallest of a sequence with the inertia (n, m, 0), a halved until U falls by 1e-4 of
+/// the slope. With delta = 0 at the end it is Newton's method. A stationary point of another inertia is left along the
+/// direction of lowest curvature. Ends as converged at minimum() only; otherwise the message says what is there: neutral
+/// directions, or a potential that falls without bound. Source: Nocedal, Wright, Numerical Optimization (2006),
+/// section 18.3 and Theorem 16.3; for the sequence of delta Waechter, Biegler, Math. Program. 106 (2006) 25, section 3.1.
+GNOMON_EXPORT SolveReport minimise(EquilibriumEquations& equations, VectorRef x);
+
+/// The equilibrium with exact constraints near q, by minimise(); q and lambda hold the start value and receive the
+/// solution. For problems that start at rest. Throws Error(bad_value) where none is found: `what` names the thing in
+/// the sentence.
+GNOMON_EXPORT void static_equilibrium(EquilibriumEquations& equations, const std::string& what, Vector& q,
+                                      Vector& lambda);
+
+}  // namespace gnomon

@@ -1,0 +1,392 @@
+#include "gnomon/solve/minimum.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <limits>
+
+#include "gnomon/base/error.hpp"
+#include "gnomon/solve/scaled_equations.hpp"
+
+namespace gnomon {
+
+namespace {
+
+constexpr int most_iterations = 500, most_halvings = 30, most_corrections = 12, most_escapes = 20;
+constexpr double small_step = 1e-6, smallest_shift = 1e-6, largest_shift = 1e20, far_away = 1e6;
+
+/// The scaled K, kept as S K S with powers of two S that bring the largest entry of every row close to one.
+class KktMatrix {
+ public:
+  explicit KktMatrix(EquilibriumEquations& equations)
+      : scaled(equations, JacobianSource::analytic),
+        n(equations.n()),
+        m(equations.m()),
+        pattern_(with_diagonal(equations.pattern())),
+        factors_(pattern_) {
+    scaled.update_scales();
+    plain_.resize(equations.pattern().nonzeros());
+    const SparsityPattern& inner = equations.pattern();
+    for (Index i = 0; i < inner.rows; ++i)
+      for (Index k = inner.offsets[i]; k < inner.offsets[i + 1]; ++k)
+        places_.push_back(pattern_.find(i, inner.indices[k]));
+    for (Index i = 0; i < pattern_.rows; ++i) diagonal_.push_back(pattern_.find(i, i));
+    values_.setZero(pattern_.nonzeros());
+    factor_.setOnes(pattern_.rows);
+    sweep_.setOnes(pattern_.rows);
+  }
+
+  EvaluationStatus update(const Vector& xs) {
+    const EvaluationStatus status = scaled.jacobian(xs, plain_);
+    values_.setZero();
+    for (std::size_t k = 0; k < places_.size(); ++k) values_[places_[k]] = plain_[static_cast<Index>(k)];
+    equilibrate();
+    return status;
+  }
+  /// Inertia of K + [shift I, 0; 0, 0], whose factors are at hand after it.
+  Inertia factorise(double shift) {
+    shifted_ = values_;
+    for (Index i = 0; i < n; ++i) shifted_[diagonal_[static_cast<std::size_t>(i)]] += shift * factor_[i] * factor_[i];
+    return factors_.factorise(shifted_);
+  }
+  /// Inertia of S K S + shift I.
+  Inertia factorise_equilibrated(double shift) {
+    shifted_ = values_;
+    for (const Index k : diagonal_) shifted_[k] += shift;
+    return factors_.factorise(shifted_);
+  }
+  double backward_error() const { return factors_.backward_error(); }
+  /// x <- K^-1 x, K as it was factorised.
+  void solve(Vector& x) const {
+    x.array() *= factor_.array();
+    factors_.solve(x);
+    x.array() *= factor_.array();
+  }
+
+  ScaledEquations scaled;
+  const Index n, m;
+
+ private:
+  static SparsityPattern with_diagonal(const SparsityPattern& pattern) {
+    PatternBuilder builder(pattern.rows, pattern.cols);
+    builder.add(pattern, 0, 0);
+    builder.add(SparsityPattern::diagonal(pattern.rows), 0, 0);
+    return builder.build();
+  }
+  void equilibrate() {
+    constexpr int sweeps = 8;
+    factor_.setOnes();
+    for (int sweep = 0; sweep < sweeps; ++sweep) {
+      for (Index i = 0; i < pattern_.rows; ++i) {
+        double most = 0;
+        for (Index k = pattern_.offsets[i]; k < pattern_.offsets[i + 1]; ++k)
+          most = std::max(most, std::abs(values_[k]));
+        sweep_[i] = most > 0 ? std::exp2(std::round(-0.5 * std::log2(most))) : 1;
+      }
+      factor_.array() *= sweep_.array();
+      for (Index i = 0; i < pattern_.rows; ++i)
+        for (Index k = pattern_.offsets[i]; k < pattern_.offsets[i + 1]; ++k)
+          values_[k] *= sweep_[i] * sweep_[pattern_.indices[k]];
+    }
+  }
+
+  const SparsityPattern pattern_;
+  SymmetricFactors factors_;
+  std::vector<Index> places_, diagonal_;
+  Vector plain_, values_, shifted_, factor_, sweep_;  // values_: of S K S, factor_: S
+};
+
+/// One search; everything in scaled unknowns.
+class Search {
+ public:
+  Search(EquilibriumEquations& equations, const Vector& x)
+      : equations_(equations), matrix_(equations), xs_(x.size()), f_(x.size()), x_(x), g_(x.size()) {
+    matrix_.scaled.to_scaled(x, xs_);
+    start_ = xs_;
+    size_ = equations.size_of_configuration();
+  }
+
+  SolveReport run() {
+    if (!reach_constraints()) return report_;
+    energy_ = energy(xs_);
+    while (report_.iterations < most_iterations) {
+      ++report_.iterations;
+      if (!evaluate() || !find_step()) return report_;
+      const bool at_floor = report_.residual_norm <= floor();
+      if (at_floor || report_.step_norm <= small_step) {
+        if (shift_ > 0) {
+          const double change = (step_.tail(m()).array().abs() / (1 + xs_.tail(m()).array().abs())).sum();
+          xs_.tail(m()) -= step_.tail(m());
+          if (change > small_step) continue;
+          damping_ = 0;
+          if (matrix_.factorise(0).is(n(), m())) {
+            if (at_floor) return finish();
+            continue;
+          }
+          if (!leave_saddle()) return report_;
+          continue;
+        }
+        xs_ -= step_;
+        if (report_.step_norm > 0.5 * last_ || report_.step_norm < 1e-13) return finish();
+        last_ = report_.step_norm;
+        continue;
+      }
+      last_ = 1;
+      if (!descend()) return report_;
+      if ((xs_ - start_).head(n()).lpNorm<Eigen::Infinity>() > far_away * (1 + start_.lpNorm<Eigen::Infinity>()))
+        return fail("the potential falls without bound, down to " + number_text(energy_));
+    }
+    return fail("no minimum was reached in " + std::to_string(most_iterations) +
+                " iterations, the last scaled residual is " + number_text(report_.residual_norm));
+  }
+
+  Vector solution() const {
+    Vector x(xs_.size());
+    matrix_.scaled.to_unscaled(xs_, x);
+    return x;
+  }
+
+ private:
+  Index n() const { return matrix_.n; }
+  Index m() const { return matrix_.m; }
+  double floor() const { return std::max(1e-12, 100 * matrix_.scaled.rounding_floor()); }
+
+  SolveReport fail(const std::string& why, SolveStatus status = SolveStatus::not_converged) {
+    report_.status = status;
+    report_.message = why;
+    return report_;
+  }
+  bool failed(const std::string& why, SolveStatus status = SolveStatus::not_converged) {
+    fail(why, status);
+    return false;
+  }
+
+  double energy(const Vector& xs) {
+    matrix_.scaled.to_unscaled(xs, x_);
+    try {
+      return equations_.energy(x_);
+    } catch (const std::exception&) {
+      return std::numeric_limits<double>::infinity();
+    }
+  }
+  bool residual(const Vector& xs, Vector& f) {
+    ++report_.residual_evaluations;
+    return matrix_.scaled.residual(xs, f) == EvaluationStatus::ok;
+  }
+  bool evaluate() {
+    if (!residual(xs_, f_)) return failed(matrix_.scaled.message(), SolveStatus::evaluation_failed);
+    report_.residual_norm = f_.lpNorm<Eigen::Infinity>();
+    ++report_.jacobian_evaluations;
+    if (matrix_.update(xs_) != EvaluationStatus::ok)
+      return failed(matrix_.scaled.message(), SolveStatus::evaluation_failed);
+    return true;
+  }
+
+  /// The step for the smallest shift of the sequence damping_, 8 damping_, ... whose matrix has the inertia (n, m, 0)
+  /// and whose step is no longer than the configuration is large.
+  bool find_step() {
+    for (shift_ = damping_; shift_ <= largest_shift; shift_ = std::max(8 * shift_, smallest_shift)) {
+      ++report_.factorisations;
+      if (!matrix_.factorise(shift_).is(n(), m())) continue;
+      step_ = f_;
+      matrix_.solve(step_);
+      report_.step_norm = (step_.head(n()).array().abs() / (1 + xs_.head(n()).array().abs())).maxCoeff();
+      if (step_.head(n()).lpNorm<Eigen::Infinity>() <= size_) return true;
+    }
+    return failed("the constraints depend on each other: the KKT matrix does not have the inertia (" +
+                      std::to_string(n()) + ", " + std::to_string(m()) + ", 0) with any multiple of the masses added",
+                  SolveStatus::singular_jacobian);
+  }
+
+  /// g = 0 by Newton's method in the metric of Hess U + the masses, the multipliers zero.
+  bool reach_constraints() {
+    if (m() == 0) return true;
+    const Vector lambda = xs_.tail(m());
+    xs_.tail(m()).setZero();
+    Vector trial, at_trial(xs_.size());
+    for (int k = 0; k < most_iterations; ++k) {
+      if (!evaluate()) return false;
+      const double before = f_.tail(m()).lpNorm<Eigen::Infinity>();
+      if (before <= floor()) {
+        xs_.tail(m()) = lambda;
+        return true;
+      }
+      shift_ = 1;
+      while (!matrix_.factorise(shift_).is(n(), m()))
+        if ((shift_ *= 8) > largest_shift)
+          return failed("the constraints depend on each other on the start curve", SolveStatus::singular_jacobian);
+      step_ = f_;
+      step_.head(n()).setZero();
+      matrix_.solve(step_);
+      step_.tail(m()).setZero();
+      double factor = 1;
+      int halving = 0;
+      for (; halving < most_halvings; ++halving, factor *= 0.5) {
+        trial = xs_ - factor * step_;
+        if (residual(trial, at_trial) &&
+            at_trial.tail(m()).squaredNorm() < (1 - 1e-4 * factor) * f_.tail(m()).squaredNorm())
+          break;
+      }
+      if (halving == most_halvings)
+        return failed("the start curve cannot be moved onto the constraints, max |g| is " + number_text(before) +
+                      " in units of the constraints");
+      xs_ = trial;
+    }
+    return failed("the start curve cannot be moved onto the constraints");
+  }
+
+  /// Moves xs back onto g = 0, to rounding, with the factors at hand. False where that does not contract.
+  bool correct(Vector& xs) {
+    if (m() == 0) return true;
+    double before = std::numeric_limits<double>::infinity();
+    for (int k = 0; k < most_corrections; ++k) {
+      if (!residual(xs, g_)) return false;
+      const double now = g_.tail(m()).lpNorm<Eigen::Infinity>();
+      if (now <= 1e-15) return true;
+      if (!(now < 0.5 * before)) return before <= floor();
+      before = now;
+      g_.head(n()).setZero();
+      matrix_.solve(g_);
+      xs.head(n()) -= g_.head(n());
+    }
+    return before <= floor();
+  }
+
+  /// xs - a step, corrected, where U falls.
+  bool descend() {
+    const double slope = -f_.head(n()).dot(step_.head(n())) * units();
+    const double noise = 1e-13 * (std::abs(energy_) + units());
+    double factor = 1;
+    for (int halving = 0; halving < most_halvings; ++halving, factor *= 0.5) {
+      trial_ = xs_ - factor * step_;
+      if (!correct(trial_)) continue;
+      const double after = energy(trial_);
+      if (!(after <= energy_ + 1e-4 * factor * std::min(slope, 0.0) + noise)) continue;
+      xs_ = trial_;
+      energy_ = after;
+      damping_ = factor < 0.5 ? std::max(8 * shift_, smallest_shift) : factor < 1 ? shift_ : shift_ / 8;
+      if (damping_ < smallest_shift) damping_ = 0;
+      return true;
+    }
+    return failed("U does not fall along the direction of descent, the scaled residual is " +
+                  number_text(report_.residual_norm));
+  }
+
+  /// At a stationary point that is no minimum: along the direction of lowest curvature, from long steps to short ones.
+  bool leave_saddle() {
+    const Inertia inertia = matrix_.factorise(0);
+    const double lowest = lowest_curvature();
+    matrix_.factorise(shift_);  // for correct()
+    if (!(lowest < -1e-10) || ++escapes_ > most_escapes)
+      return failed(
+          "the stationary point has neutral directions, so that no minimum is proved: the KKT matrix has the "
+          "inertia " +
+          inertia.text() + ", a minimum has (" + std::to_string(n()) + ", " + std::to_string(m()) +
+          ", 0), and the lowest curvature is " + number_text(lowest));
+    double length = (1 + xs_.head(n()).norm()) / direction_.head(n()).norm();
+    for (int halving = 0; halving < most_halvings; ++halving, length *= 0.5)
+      for (const double sign : {1.0, -1.0}) {
+        trial_ = xs_;
+        trial_.head(n()) += sign * length * direction_.head(n());
+        if (!correct(trial_)) continue;
+        const double after = energy(trial_);
+        const double moved = (trial_ - xs_).head(n()).squaredNorm();
+        if (!(after < energy_ + 0.1 * lowest * moved * units())) continue;
+        xs_ = trial_;
+        energy_ = after;
+        return true;
+      }
+    return failed("the stationary point is no minimum, its KKT matrix has the inertia " + inertia.text() +
+                  ", and U does not fall along its direction of negative curvature");
+  }
+
+  /// The lowest eigenvalue of the scaled H on the kernel of G, by bisection with the inertia, and its direction by
+  /// inverse iteration.
+  double lowest_curvature() {
+    double below = -shift_, above = 0;
+    if (matrix_.factorise(0).is(n(), m())) return 0;
+    for (int k = 0; k < 40 && above - below > 1e-3 * std::abs(below); ++k) {
+      const double middle = 0.5 * (above + below);
+      (matrix_.factorise(-middle).is(n(), m()) ? below : above) = middle;
+    }
+    matrix_.factorise(-below);
+    direction_.resize(xs_.size());
+    for (Index i = 0; i < direction_.size(); ++i) direction_[i] = std::sin(1.0 + static_cast<double>(i * i % 1009));
+    for (int k = 0; k < 12; ++k) {
+      direction_.tail(m()).setZero();
+      matrix_.solve(direction_);
+      direction_ /= direction_.head(n()).norm();
+    }
+    return below;
+  }
+
+  SolveReport finish() {
+    residual(xs_, f_);
+    report_.residual_norm = f_.lpNorm<Eigen::Infinity>();
+    return report_;
+  }
+
+  /// The unit of the energy: scaled forces times scaled displacements.
+  double units() {
+    if (units_ > 0) return units_;
+    Vector columns(xs_.size()), rows(xs_.size());
+    equations_.scales(columns, rows);
+    return units_ = rows[0] * columns[0];
+  }
+
+  EquilibriumEquations& equations_;
+  KktMatrix matrix_;
+  Vector xs_, f_, x_, g_, start_, step_, trial_, direction_;
+  SolveReport report_;
+  double energy_ = 0, shift_ = 0, damping_ = 0, last_ = 1, units_ = 0, size_ = 1;
+  int escapes_ = 0;
+};
+
+}  // namespace
+
+std::string SecondOrder::text() const {
+  const std::string expected = "(" + std::to_string(n) + ", " + std::to_string(m) + ", 0)";
+  if (proved) return "minimum, proved by the inertia " + inertia.text();
+  if (minimum())
+    return "not proved: the inertia is that of a minimum, " + inertia.text() +
+           ", but an eigenvalue of the KKT matrix lies within the rounding errors, " + number_text(margin);
+  return "no minimum: the KKT matrix has the inertia " + inertia.text() + ", a minimum has " + expected;
+}
+
+SecondOrder second_order(EquilibriumEquations& equations, const ConstVectorRef& x) {
+  KktMatrix matrix(equations);
+  Vector xs(x.size());
+  matrix.scaled.to_scaled(x, xs);
+  SecondOrder result;
+  result.n = matrix.n;
+  result.m = matrix.m;
+  if (matrix.update(xs) != EvaluationStatus::ok) return result;
+  result.inertia = matrix.factorise_equilibrated(0);
+  result.margin = 2 * matrix.backward_error();
+  if (!result.minimum()) return result;
+  const auto proves = [&](double shift, bool positive) {
+    const Inertia inertia = matrix.factorise_equilibrated(shift);
+    return matrix.backward_error() < std::abs(shift) &&
+           (positive ? inertia.positive == result.n : inertia.negative == result.m);
+  };
+  result.proved = proves(-result.margin, true) && proves(result.margin, false);
+  return result;
+}
+
+SolveReport minimise(EquilibriumEquations& equations, VectorRef x) {
+  Search search(equations, x);
+  SolveReport report = search.run();
+  x = search.solution();
+  return report;
+}
+
+void static_equilibrium(EquilibriumEquations& equations, const std::string& what, Vector& q, Vector& lambda) {
+  Vector x = equations.start(lambda);
+  const SolveReport report = minimise(equations, x);
+  if (report.status != SolveStatus::converged)
+    throw Error(ErrorCode::bad_value, what + ": no static equilibrium was found: " + report.message);
+  q = equations.position(x);
+  lambda = equations.multipliers(x);
+}
+
+}  // namespace gnomon
