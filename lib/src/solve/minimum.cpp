@@ -183,7 +183,7 @@ class Search {
   }
 
   /// The step for the smallest shift of the sequence damping_, 8 damping_, ... whose matrix has the inertia (n, m, 0)
-  /// and whose step is no longer than the configuration is large.
+  /// and whose step is no longer than size_: at first the size of the configuration.
   bool find_step() {
     for (shift_ = damping_; shift_ <= largest_shift; shift_ = std::max(8 * shift_, smallest_shift)) {
       ++report_.factorisations;
@@ -264,6 +264,7 @@ class Search {
       if (!(after <= energy_ + 1e-4 * factor * std::min(slope, 0.0) + noise)) continue;
       xs_ = trial_;
       energy_ = after;
+      if (factor == 1 && step_.head(n()).lpNorm<Eigen::Infinity>() > 0.1 * size_) size_ *= 2;
       damping_ = factor < 0.5 ? std::max(8 * shift_, smallest_shift) : factor < 1 ? shift_ : shift_ / 8;
       if (damping_ < smallest_shift) damping_ = 0;
       return true;
@@ -296,8 +297,9 @@ class Search {
         energy_ = after;
         return true;
       }
-    return failed("the stationary point is no minimum, its KKT matrix has the inertia " + inertia.text() +
-                  ", and U does not fall along its direction of negative curvature");
+    return failed("the stationary point is not proved a minimum: the KKT matrix has the inertia " + inertia.text() +
+                  ", a minimum has (" + std::to_string(n()) + ", " + std::to_string(m()) +
+                  ", 0), and U does not fall along the direction of its lowest curvature, " + number_text(lowest));
   }
 
   /// The lowest eigenvalue of the scaled H on the kernel of G, by bisection with the inertia, and its direction by

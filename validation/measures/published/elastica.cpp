@@ -1,5 +1,6 @@
 #include "measures/published/elastica.hpp"
 
+#include <Eigen/Cholesky>
 #include <Eigen/QR>
 #include <boost/numeric/odeint.hpp>
 #include <cmath>
@@ -28,8 +29,16 @@ class Shooting {
       unknowns_.segment(3 * d_ * k + 2 * d_, d_) =
           (guess.col(at + 1) - 2 * guess.col(at) + guess.col(at - 1)) / (l * l);
     }
-    unknowns_.tail(d_).setZero();
-    if (line_.a.kind == ElasticaEnd::Kind::free) unknowns_[unknowns_.size() - 1] = line_.weight * line_.length;
+    // F of a line without stiffness: sum_k P_k (weight (L - s_k) e_up - F) = 0, P_k = I - t_k t_k^T
+    Matrix across = Matrix::Zero(d_, d_);
+    Vector load = Vector::Zero(d_);
+    for (Index k = 0; k < segments_; ++k) {
+      const auto t = unknowns_.segment(3 * d_ * k + d_, d_);
+      const Matrix p = Matrix::Identity(d_, d_) - t * t.transpose();
+      across += p;
+      load += line_.weight * (line_.length - l * static_cast<double>(k)) * p.col(d_ - 1);
+    }
+    unknowns_.tail(d_) = across.ldlt().solve(load);
   }
 
   Elastica::Solution solve() {
@@ -52,6 +61,8 @@ class Shooting {
       f = at_trial;
     }
     result.residual = f.lpNorm<Eigen::Infinity>();
+    steps_ *= 2;
+    result.integration = residual(unknowns_).lpNorm<Eigen::Infinity>();
     result.points.resize(d_, segments_ + 1);
     for (Index k = 0; k < segments_; ++k) {
       const State end = shoot(unknowns_, k);
@@ -92,12 +103,11 @@ class Shooting {
   State shoot(const Vector& unknowns, Index k) const {
     namespace odeint = boost::numeric::odeint;
     const Vector force = unknowns.tail(d_);
-    State y(3 * d_ + 1, 0);
+    State y(static_cast<std::size_t>(3 * d_ + 1), 0);
     for (Index i = 0; i < 3 * d_; ++i) y[i] = unknowns[3 * d_ * k + i];
-    const double begin = length() * static_cast<double>(k), end = begin + length();
-    odeint::integrate_adaptive(
-        odeint::make_controlled(1e-13, 1e-13, odeint::runge_kutta_fehlberg78<State>()),
-        [&](const State& at, State& dy, double s) { rate(at, dy, s, force); }, y, begin, end, 0.25 * length());
+    odeint::integrate_n_steps(
+        odeint::runge_kutta_fehlberg78<State>(), [&](const State& at, State& dy, double s) { rate(at, dy, s, force); },
+        y, length() * static_cast<double>(k), length() / static_cast<double>(steps_), static_cast<std::size_t>(steps_));
     return y;
   }
 
@@ -173,6 +183,7 @@ class Shooting {
   const Elastica& line_;
   const Index d_, segments_;
   Vector unknowns_;
+  int steps_ = 16;  // a segment
 };
 
 }  // namespace

@@ -38,11 +38,32 @@ BOOST_AUTO_TEST_CASE(bad_equilibria) {
   const Scratch scratch;
   scratch.misuse("equilibrium", {"PROBLEM"});
   scratch.misuse("equilibrium beam --method penalty --eps 0", {"eps = 0", "above zero"});
+  scratch.misuse("equilibrium beam --solver-option tolerance=1", {"--solver-option", "only with --solver"});
   scratch.misuse("equilibrium beam --eps 1", {"eps", "method=penalty"});
   scratch.misuse("equilibrium beam --method penality", {"penality", "penalty"});
   scratch.misuse("equilibrium walled-pendulum", {"walled-pendulum", "obstacles"});
   scratch.misuse("equilibrium odae-test", {"overdetermined"});
   scratch.misuse("equilibrium chain --solver alg2", {"uzawa", "equilibrium"});
+}
+
+BOOST_AUTO_TEST_CASE(only_proved_minima_converge) {
+  const Scratch scratch;
+  const auto ends = [&](const std::string& arguments, int status, const std::vector<std::string>& parts) {
+    const Outcome outcome = scratch.gnomon("equilibrium " + arguments);
+    BOOST_TEST_CONTEXT(arguments << "\n" << outcome.out << outcome.err) {
+      BOOST_TEST(outcome.status == status);
+      for (const auto& part : parts) BOOST_TEST(contains(outcome.out, part), "does not say " << part);
+    }
+  };
+  const std::string cantilever = "beam --set a=clamped --set b=free --set length=5 --set bx=4 --set elements=10";
+  ends(cantilever, 0, {"U = -405.22", "minimum, proved by the inertia (40, 20, 0)"});
+  ends(cantilever + " --solver kinsol-newton", 3, {"no minimum", "(30, 30, 0), a minimum has (40, 20, 0)"});
+  ends("beam --set elements=300 --set a=clamped", 0, {"proved by the inertia (1198, 600, 0)"});
+  ends("beam --set a=free --set b=free", 3, {"falls without bound"});
+  ends("planar-pendulum --set gravity=0", 3, {"neutral directions", "(1, 1, 1), a minimum has (2, 1, 0)"});
+  // The upright pendulum is a stationary point, and is left.
+  ends("planar-pendulum --set angle=3.141592653589793", 0, {"U = -1", "proved by the inertia (2, 1, 0)"});
+  ends("planar-pendulum --set angle=3.141592653589793 --solver kinsol-newton", 3, {"no minimum", "(1, 2, 0)"});
 }
 
 BOOST_AUTO_TEST_CASE(bad_snapshots) {
