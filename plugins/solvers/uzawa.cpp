@@ -9,15 +9,23 @@
 ///     (A + r B^T W B) y = b + B^T W (lambda + r (p - c))           its minimum in y
 ///     lambda_j += r (p_j - q_j)                                    Uzawa
 ///
-/// Linear convergence to a local minimum. The matrix is the same in every iteration: it is factorised inside its band
-/// once, and again only where A changes. Every solve ends with y at rest under the forces B^T W lambda; what is left of
-/// the residual is the part of lambda_j across p_j. r = penalty x the ratio of the traces of A and B^T W B.
-/// Source: Glowinski, Holmstroem, Algorithm 2 (ALG2), (83)-(87), with the signs of (81) and (87); as printed, (85) and (86)
-/// are those of another Lagrangian, and the iteration diverges. rho_n = 1/epsilon = r.
+/// Linear convergence to a local minimum. Every solve ends with y at rest under the forces B^T W lambda; what is left
+/// of the residual is the part of lambda_j across p_j.
+///
+/// The rule for r, in units of the ratio of the traces of A and B^T W B: the first relaxations take the largest r >= 32
+/// of the sequence penalty 2^k, which moves p in small steps along U, and does not jump into another minimum. Whenever
+/// max |p - B y - c| and the change of q have fallen to a tenth, r is halved, down to `penalty`, where convergence is
+/// fastest; where they grow tenfold, r is doubled, and is not halved below that again. The matrix of every r is
+/// factorised once by Cholesky's method inside its band, and again only where A or B changes.
+/// Source: Glowinski, Holmstroem, Algorithm 2 (ALG2), (83)-(87), with the signs of (81) and (87); as printed, (85) and
+/// (86) are those of another Lagrangian, and the iteration diverges. rho_n = 1/epsilon = r.
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <vector>
 
-#include "algebra/kernels/banded_lu.hpp"
+#include "algebra/kernels/banded_cholesky.hpp"
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/thrown.hpp"
 #include "gnomon/model/split_form.hpp"
@@ -49,7 +57,10 @@ class Uzawa final : public NonlinearSolver {
     builder.add(a, 0, 0);
     each_pair([&](Index i, Index j, Index) { builder.add(b.indices[i], b.indices[j]); });
     const SparsityPattern sum = builder.build();
-    factors_ = kernels::BandedLU(sum);
+    const double halvings = std::ceil(std::log2(first_penalty / relative_penalty_));
+    const auto levels = static_cast<std::size_t>(std::clamp(1 + halvings, 1.0, most_levels));
+    factors_.assign(levels, kernels::BandedCholesky(sum));
+    has_factors_.assign(levels, 0);
     const Index n = a.rows, points = split_->n_points();
     for (Vector* v : {&b_, &y_, &right_, &before_}) v->setZero(n);
     for (Vector* v : {&c_, &p_, &q_, &lambda_, &work_}) v->setZero(b.rows);
@@ -60,7 +71,7 @@ class Uzawa final : public NonlinearSolver {
     factorised_split_.setZero(b.nonzeros());
     x_.setZero(equations.size());
     f_.setZero(equations.size());
-    has_factors_ = false;
+    lowest_r_ = 0;
   }
 
   SolveReport solve(VectorRef xs) override {
@@ -73,7 +84,7 @@ class Uzawa final : public NonlinearSolver {
       report.message = gnomon::thrown_text();
       return report;
     }
-    if (!factorise(report)) return report;
+    find_lowest();
     split_->take_apart(x_, y_, theta_);
     const int d = split_->dimension();
     const SparsityPattern& pattern = split_->split_pattern();
@@ -82,7 +93,11 @@ class Uzawa final : public NonlinearSolver {
     q_ += c_;
     for (Index j = 0; j < theta_.size(); ++j) lambda_.segment(j * d, d) = -theta_[j] / w[j] * q_.segment(j * d, d);
     bool done = false;
+    double wanted = tolerance_;  // sharper where the residual is still large
+    std::size_t level = factors_.size() - 1, lowest = 0;
+    double at_level = std::numeric_limits<double>::infinity(), best = at_level;
     while (!done && report.iterations < max_iterations_) {
+      if (!choose(level, report)) return report;
       for (Index j = 0; j < theta_.size(); ++j) {
         auto p = p_.segment(j * d, d);
         p = r_ * q_.segment(j * d, d) - lambda_.segment(j * d, d);
@@ -93,7 +108,7 @@ class Uzawa final : public NonlinearSolver {
       before_ = y_;
       multiply_transposed(pattern, values, work_, right_);
       y_ = right_ + b_;
-      factors_.solve(y_);
+      factors_[level].solve(y_);
       multiply(pattern, values, y_, q_);
       q_ += c_;
       lambda_ += r_ * (p_ - q_);
@@ -102,24 +117,32 @@ class Uzawa final : public NonlinearSolver {
       before_ -= y_;
       multiply(pattern, values, before_, work_);
       report.step_norm = std::max((p_ - q_).lpNorm<Eigen::Infinity>(), work_.lpNorm<Eigen::Infinity>());
-      done = report.step_norm <= tolerance_;
+      if (report.step_norm <= wanted) {
+        if (!settle(xs, report)) return report;
+        done = report.residual_norm <= residual_acceptance || wanted <= least_tolerance;
+        wanted *= 0.1;
+      }
       if (!std::isfinite(report.step_norm)) break;
+      if (!std::isfinite(at_level)) at_level = report.step_norm;
+      best = std::min(best, report.step_norm);
+      const bool grown = report.step_norm > 10 * best && level + 1 < factors_.size();
+      if (grown)
+        lowest = ++level;
+      else if (report.step_norm < 0.1 * at_level && level > lowest)
+        --level;
+      else
+        continue;
+      at_level = best = report.step_norm;
     }
-    for (Index j = 0; j < theta_.size(); ++j)
-      theta_[j] = -w[j] * lambda_.segment(j * d, d).dot(q_.segment(j * d, d)) / q_.segment(j * d, d).squaredNorm();
-    split_->put_together(y_, theta_, x_);
-    equations_->to_scaled(x_, xs);
-    ++report.residual_evaluations;
-    if (equations_->residual(xs, f_) != EvaluationStatus::ok) {
-      report.status = SolveStatus::evaluation_failed;
-      report.message = equations_->message();
-      return report;
-    }
-    report.residual_norm = f_.lpNorm<Eigen::Infinity>();
+    if (!done && !settle(xs, report)) return report;
     if (!done) {
       report.status = SolveStatus::not_converged;
       report.message = "max |p - B y - c| or its change is " + number_text(report.step_norm) + " after " +
                        std::to_string(report.iterations) + " relaxations, expected " + number_text(tolerance_);
+    } else if (!(report.residual_norm <= residual_acceptance)) {
+      report.status = SolveStatus::not_converged;
+      report.message = "the relaxations ended with the scaled residual " + number_text(report.residual_norm) +
+                       ", expected " + number_text(residual_acceptance);
     }
     return report;
   }
@@ -134,40 +157,72 @@ class Uzawa final : public NonlinearSolver {
         for (Index l = b.offsets[j]; l < b.offsets[j + 1]; ++l) visit(k, l, j);
   }
 
-  /// A + r B^T W B, where A is another one than the last time.
-  bool factorise(SolveReport& report) {
-    if (has_factors_ && a_ == factorised_ && values_ == factorised_split_) return true;
+  /// theta from lambda, the solution into xs, and its residual. False where that cannot be evaluated.
+  bool settle(VectorRef xs, SolveReport& report) {
+    const int d = split_->dimension();
+    const Vector& w = split_->split_weights();
+    for (Index j = 0; j < theta_.size(); ++j)
+      theta_[j] = -w[j] * lambda_.segment(j * d, d).dot(q_.segment(j * d, d)) / q_.segment(j * d, d).squaredNorm();
+    split_->put_together(y_, theta_, x_);
+    equations_->to_scaled(x_, xs);
+    ++report.residual_evaluations;
+    if (equations_->residual(xs, f_) != EvaluationStatus::ok) {
+      report.status = SolveStatus::evaluation_failed;
+      report.message = equations_->message();
+      return false;
+    }
+    report.residual_norm = f_.lpNorm<Eigen::Infinity>();
+    return true;
+  }
+
+  /// r = 2^level x the lowest, and the factors of A + r B^T W B; those of every level are stored as long as A and B are
+  /// the same.
+  bool choose(std::size_t level, SolveReport& report) {
+    r_ = std::exp2(static_cast<double>(level)) * lowest_r_;
+    if (has_factors_[level]) return true;
     const SparsityPattern &a = split_->quadratic_pattern(), &b = split_->split_pattern();
-    const Vector &values = values_, &w = split_->split_weights();
+    const Vector& w = split_->split_weights();
+    const int d = split_->dimension();
+    kernels::BandedCholesky& factors = factors_[level];
+    factors.clear();
+    for (Index i = 0; i < a.rows; ++i)
+      for (Index k = a.offsets[i]; k < a.offsets[i + 1]; ++k) factors.add(i, a.indices[k], a_[k]);
+    each_pair([&](Index k, Index l, Index j) {
+      factors.add(b.indices[k], b.indices[l], r_ * w[j / d] * values_[k] * values_[l]);
+    });
+    ++report.factorisations;
+    has_factors_[level] = factors.factorise();
+    if (has_factors_[level]) return true;
+    report.status = SolveStatus::singular_jacobian;
+    report.message = "the matrix A + r B^T W B of the relaxation is not positive definite with r = " + number_text(r_);
+    return false;
+  }
+
+  /// The lowest r, and no factors, where A or B is another one than the last time.
+  void find_lowest() {
+    if (lowest_r_ > 0 && a_ == factorised_ && values_ == factorised_split_) return;
+    const SparsityPattern &a = split_->quadratic_pattern(), &b = split_->split_pattern();
+    const Vector& w = split_->split_weights();
     const int d = split_->dimension();
     double trace = 0, split_trace = 0;
     for (Index i = 0; i < a.rows; ++i)
       if (const Index k = a.find(i, i); k >= 0) trace += a_[k];
     for (Index j = 0; j < b.rows; ++j)
-      for (Index k = b.offsets[j]; k < b.offsets[j + 1]; ++k) split_trace += w[j / d] * values[k] * values[k];
-    r_ = relative_penalty_ * trace / split_trace;
-    factors_.clear();
-    for (Index i = 0; i < a.rows; ++i)
-      for (Index k = a.offsets[i]; k < a.offsets[i + 1]; ++k) factors_.add(i, a.indices[k], a_[k]);
-    each_pair([&](Index k, Index l, Index j) {
-      factors_.add(b.indices[k], b.indices[l], r_ * w[j / d] * values[k] * values[l]);
-    });
-    ++report.factorisations;
-    has_factors_ = factors_.factorise();
+      for (Index k = b.offsets[j]; k < b.offsets[j + 1]; ++k) split_trace += w[j / d] * values_[k] * values_[k];
+    lowest_r_ = relative_penalty_ * trace / split_trace;
+    has_factors_.assign(has_factors_.size(), 0);
     factorised_ = a_;
     factorised_split_ = values_;
-    if (has_factors_) return true;
-    report.status = SolveStatus::singular_jacobian;
-    report.message = "the matrix A + r B^T B of the relaxation is singular";
-    return false;
   }
 
-  double relative_penalty_, tolerance_, r_ = 1;
+  /// In the units of the option: from this r the halvings start. residual_acceptance: of the scaled residual.
+  static constexpr double first_penalty = 32, most_levels = 20, residual_acceptance = 1e-6, least_tolerance = 1e-14;
+  double relative_penalty_, tolerance_, r_ = 1, lowest_r_ = 0;
   long max_iterations_;
   ScaledEquations* equations_ = nullptr;
   SplitForm* split_ = nullptr;
-  kernels::BandedLU factors_;
-  bool has_factors_ = false;
+  std::vector<kernels::BandedCholesky> factors_;  // by level, the lowest r first
+  std::vector<char> has_factors_;
   Vector a_, factorised_, values_, factorised_split_, b_, c_, y_, right_, before_, p_, q_, lambda_, theta_, work_, x_,
       f_;
 };
@@ -176,12 +231,14 @@ class UzawaFactory final : public SolverFactory {
  public:
   std::string name() const override { return "uzawa"; }
   std::string description() const override {
-    return "Uzawa block relaxation for equations in split form |p_j| = 1, p = B x; one factorisation";
+    return "Uzawa block relaxation for equations in split form |p_j| = 1, p = B x; one Cholesky factorisation for each "
+           "r";
   }
   OptionSpecs options() const override {
     return {OptionSpec::real("penalty", 2, 1e-12, 1e12, "",
-                             "r, or 1/epsilon, in units of the ratio of the traces of A and B^T W B"),
-            OptionSpec::real("tolerance", 1e-11, 1e-15, 1, "", "on max |p - B x| and on its change"),
+                             "the lowest r, or 1/epsilon, in units of the ratio of the traces of A and B^T W B"),
+            OptionSpec::real("tolerance", 1e-11, 1e-15, 1, "",
+                             "on max |p - B x| and on its change; sharper while the scaled residual is above 1e-6"),
             OptionSpec::integer("max-iterations", 100000, 1, 100000000, "relaxations a solve")};
   }
   std::unique_ptr<NonlinearSolver> create(const Options& options) const override {

@@ -73,6 +73,16 @@ Quantities measure_beam_static(const Registry& registry, const Case& c) {
     out.push_back({"apart", relative_error(result.q, other.q), {}, "q of the two solvers"});
     out.push_back({"multipliers-apart", relative_error(result.lambda, other.lambda), {}, "their multipliers"});
   }
+  if (c.method.solver == "uzawa") {
+    EquilibriumSearch descent = search;
+    descent.options = Options("equilibrium", equilibrium_options(), {{"by", "minimise"}});
+    const Equilibrium lowest = found(registry, instance, descent);
+    out.push_back({"descent-apart", relative_error(result.q, lowest.q), {}, "q of the solver and of the descent"});
+    out.push_back({"descent-energy",
+                   std::abs(result.potential / lowest.potential - 1),
+                   {},
+                   fmt::format("{:.8g}, by descent {:.8g}", result.potential, lowest.potential)});
+  }
   if (!c.table.empty()) {
     std::string gauss = "2";
     for (const auto& [name, value] : c.set)
