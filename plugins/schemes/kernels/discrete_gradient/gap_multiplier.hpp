@@ -6,6 +6,16 @@
 ///     exact      F_i = [P(y1_i) - P(y0_i)]/(y1_i - y0_i)                         c has F.(y1 - y0 - G_y(q_m) dq)
 ///
 /// With the latter H + P is kept.
+///
+/// At the midpoint the forces f of obstacles are unknowns, f = k y^+ with k = w/eps written as
+///
+///     0 = [f - (f + rho (y - f/k))^+]/rho        that is f/k - y where f + rho (y - f/k) > 0, else f/rho,
+///     rho = 4/(h^2 A), A = G M^-1 G^T of the obstacle: the force at q_m that a step answers with
+///
+/// which has the same solutions for every rho > 0. The generalised derivative of each branch is all that Newton's method
+/// needs. With f = k y^+ eliminated an iterate 25 mm inside a wall has k times that as its force, whose curvature f y_qq
+/// throws the next one out again: for k = 1e9 the iteration cycles through both branches. Here f is what balances the
+/// step.
 
 #include <memory>
 
@@ -29,15 +39,34 @@ class GapMultiplier : public MultiplierDefaults {
         at_(*system_),
         rule_(rule),
         penalty_(system, rule.eps),
-        m_(system.m()) {
+        scales_(*system_),
+        m_(system.m()),
+        forces_(rule.exact ? 0 : system_->m() - system.m()) {
     for (auto* buffer : {&push_, &y_}) buffer->for_each([&](auto& v) { v.resize(system_->m()); });
     y0_.setZero(system_->m());
     tail_.setZero(system.n());
     g_values_.setZero(system_->constraint_pattern().nonzeros());
+    rho_.setZero(forces_);
   }
 
+  Index unknowns() const { return forces_; }
+  void lay_out(Layout& layout, const Block&, const Block&) const {
+    layout.unknown("push", forces_);
+    layout.rows(forces_);
+  }
+  void scales(const StepScales&, VectorRef columns, VectorRef rows) const {
+    columns.tail(forces_) = scales_.lambda().tail(forces_);
+    rows.tail(forces_) = scales_.position().tail(forces_);
+  }
+  void predict(const State&, VectorRef x) const { x.tail(forces_).setZero(); }
+
   bool corrects() const { return rule_.exact; }
-  void begin(const StepFrame& step, const StepScales&) { constraints_at(*step.z0, y0_); }
+  void begin(const StepFrame& step, const StepScales&) {
+    constraints_at(*step.z0, y0_);
+    if (forces_ == 0) return;
+    scales_.update(*step.z0, step.h);
+    rho_ = 4 * scales_.lambda().tail(forces_).cwiseQuotient(scales_.position().tail(forces_));
+  }
   double floor(const StepScales& scales) const { return scales.position_floor(); }
   long double energy(const State& z) {
     constraints_at(z, y_.at_double);
@@ -45,12 +74,23 @@ class GapMultiplier : public MultiplierDefaults {
   }
 
   template <class S, class X>
-  void evaluate(const StepFrame& step, const X&, StepPoint<S>& b) {
+  void evaluate(const StepFrame& step, const X& x, StepPoint<S>& b) {
     auto &y = y_.get<S>(), &push = push_.get<S>();
     constraints(step, b, y);
-    for (Index i = 0; i < y.size(); ++i)
+    for (Index i = 0; i < y.size() - forces_; ++i)
       push[i] = rule_.exact ? penalty_.quotient(i, y0_[i], y[i]) : penalty_.force(i, y[i]);
+    push.tail(forces_) = x.tail(forces_);
     b.lambda = push.head(m_);
+  }
+  template <class S, class F>
+  void rows(const StepFrame&, StepPoint<S>&, F& f) {
+    const auto &y = y_.get<S>(), &push = push_.get<S>();
+    for (Index i = 0; i < forces_; ++i) {
+      const S &gap = y[m_ + i], &force = push[m_ + i];
+      const S apart = force / S(penalty_.stiffness(m_ + i)) - gap;
+      const bool touches = value_of(force) > rho_[i] * value_of(apart);
+      f[f.size() - forces_ + i] = touches ? apart : force / S(rho_[i]);
+    }
   }
   template <class S>
   void force(const StepFrame& step, StepPoint<S>& b) {
@@ -83,9 +123,10 @@ class GapMultiplier : public MultiplierDefaults {
   SystemAt at_;
   Rule rule_;
   GapPenalty penalty_;
-  Index m_;
+  StepScales scales_;  ///< with the obstacles closed
+  Index m_, forces_;   ///< forces_: unknown forces of obstacles
   ForAllScalars<VectorOf> push_, y_;
-  Vector y0_, tail_, g_values_;
+  Vector y0_, tail_, g_values_, rho_;
 };
 
 }  // namespace gnomon::kernels
