@@ -18,12 +18,14 @@
 ///
 /// with constraints as kicks at both ends that keep both levels (kick_multiplier.hpp). Symplectic and
 /// symmetric; the energy is kept up to O(h^2) only, alpha-exact keeps it. The work of forces is booked. State::lambda
-/// are the index-1 multipliers of the state, which is consistent at both levels.
+/// are the index-1 multipliers of the state, which is consistent at both levels. The start is (q0, p0) itself; with
+/// start=printed that of (40), (printed_start.hpp), which differs by O(h^2) unless v0 = 0.
 
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/alpha/alpha_scheme.hpp"
 #include "kernels/discrete_gradient/configuration_schemes.hpp"
 #include "kernels/discrete_gradient/kick_multiplier.hpp"
+#include "kernels/discrete_gradient/printed_start.hpp"
 
 namespace {
 
@@ -40,7 +42,13 @@ class Alpha final : public MechanicalScheme {
     return "Glowinski, Holmstroem, Constrained motion problems with applications by nonlinear programming methods, "
            "(16), (23), (31), (40)";
   }
-  OptionSpecs options() const override { return {kernels::alpha_option()}; }
+  OptionSpecs options() const override {
+    return {
+        kernels::alpha_option(),
+        OptionSpec::choice("start", {"state", "printed"},
+                           "where the mass depends on q: (40) from p0, or from (q^1 - q^{-1})/(2h) = v0 as printed, "
+                           "without constraints and forces")};
+  }
   Promises promises() const override {
     Promises p = kernels::alpha_promises();
     p.hidden = p.symplectic = true;
@@ -49,14 +57,29 @@ class Alpha final : public MechanicalScheme {
   Binding bind(const System& system, const Options& options) const override {
     if (system.parts().mass) {
       kernels::require_quarter(*this, system, options);
+      if (options.is("start", "printed")) return printed(system);
       return {std::make_unique<kernels::ConfigurationStep<kernels::KickMultiplier>>(
                   system, kernels::MidpointRule{}, kernels::KickMultiplier::Rule{}, true),
               kernels::configuration_promises(system, false, true)};
     }
+    if (options.is("start", "printed"))
+      refuse(*this, system, "its mass is constant, where the scheme always starts as printed: leave out start");
     kernels::AlphaRule rule = kernels::alpha_rule(*this, system, options);
     Promises promised = kernels::alpha_promises();
     promised.position = system.m() > 0;
     return {std::make_unique<kernels::AlphaStep>(system, nullptr, rule), promised};
+  }
+
+ private:
+  /// The first step is another map than the others.
+  Binding printed(const System& system) const {
+    if (system.m() > 0 || system.parts().force)
+      refuse(*this, system, "start=printed is for (40) without constraints and forces; use start=state");
+    Promises promised = kernels::configuration_promises(system, false, true);
+    promised.symmetric = promised.symplectic = false;
+    return {std::make_unique<kernels::PrintedStart<kernels::ConfigurationStep<kernels::KickMultiplier>>>(
+                system, kernels::MidpointRule{}, kernels::KickMultiplier::Rule{}, true),
+            promised};
   }
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// A = L L^T of a sparse symmetric positive definite matrix, without allocation: unknowns in reverse Cuthill-McKee order,
-/// the lower half of the band only. n b (b + 1) multiplications for the half bandwidth b, 2 n b a solve.
+/// A = L L^T of a sparse symmetric positive definite matrix, without allocation: unknowns in reverse Cuthill-McKee
+/// order, the lower half of the band only. n b (b + 1) multiplications for the half bandwidth b, 2 n b a solve.
 
 #include <algorithm>
 #include <cmath>

@@ -28,7 +28,8 @@ struct Elastica {
     double integration = 0;  ///< the same with half the steps
     int iterations = 0;
   };
-  /// Newton's method on the states at the segments' starts; a segment is 16 steps of Runge-Kutta-Fehlberg 8. Start values by differences of `guess`, points as many as wanted. Throws RunFailed.
+  /// Newton's method on the states at the segments' starts; a segment is 16 steps of Runge-Kutta-Fehlberg 8.
+  /// Start values by differences of `guess`, points as many as wanted. Throws RunFailed.
   Solution solve(const Matrix& guess) const;
 };
 

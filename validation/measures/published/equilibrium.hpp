@@ -32,8 +32,8 @@ struct Equilibrium {
 };
 
 /// From the instance's start. With the penalty and levels > 1 the first solve has eps 10^(levels - 1), the next ones a
-/// tenth of it down to eps, each from the solution before it. What is not proved a minimum has the status not_converged,
-/// with by=solver too. Throws Error(refused) for an instance that is no
+/// tenth of it down to eps, each from the solution before it. What is not proved a minimum has the status
+/// not_converged, with by=solver too. Throws Error(refused) for an instance that is no
 /// mechanical system and what the equations and the solver refuse.
 Equilibrium find_equilibrium(const Registry& registry, const ProblemInstance& instance,
                              const EquilibriumSearch& search);

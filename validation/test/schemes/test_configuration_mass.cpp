@@ -162,6 +162,40 @@ BOOST_AUTO_TEST_CASE(constrained_schemes_agree) {
   BOOST_TEST(distance(run("energy-momentum-ggl", {}), alpha) < 1e-3);
 }
 
+// The first step of start=printed satisfies (40) for n = 0 with q^1 - q^{-1} = 2 h v^0, written out for
+// M = [1.4, c; c, .35], c = .5 cos(theta2 - theta1), U = -14.715 cos theta1 - 4.905 cos theta2;
+// the state's own start does not.
+BOOST_AUTO_TEST_CASE(the_printed_start_is_that_of_40) {
+  using Pair = Eigen::Vector2d;
+  const auto momentum = [](const Pair& q, const Pair& v) {
+    const double c = 0.5 * std::cos(q[1] - q[0]);
+    return Pair(1.4 * v[0] + c * v[1], c * v[0] + 0.35 * v[1]);
+  };
+  const auto force = [](const Pair& q, const Pair& v) {  // -L_q
+    const double s = 0.5 * std::sin(q[1] - q[0]) * v[0] * v[1];
+    return Pair(14.715 * std::sin(q[0]) - s, 4.905 * std::sin(q[1]) + s);
+  };
+  const Pair q0(1.8, 1.2), p0(0.5, -0.3);
+  const double c = 0.5 * std::cos(q0[1] - q0[0]), determinant = 1.4 * 0.35 - c * c;
+  const Pair v0((0.35 * p0[0] - c * p0[1]) / determinant, (1.4 * p0[1] - c * p0[0]) / determinant);
+  for (const double h : {5e-2, 1e-2, 1e-3}) {
+    const auto defect = [&](const char* start) {
+      const Pair q1 = after({}, "alpha", {{"start", start}}, 1, h, "double-compound-pendulum").q.value();
+      const Pair before = q1 - 2 * h * v0, v_plus = (q1 - q0) / h, v_minus = (q0 - before) / h;
+      const Pair plus = 0.5 * (q0 + q1), minus = 0.5 * (q0 + before);
+      return ((momentum(plus, v_plus) - momentum(minus, v_minus)) / h +
+              0.5 * (force(plus, v_plus) + force(minus, v_minus)))
+          .norm();
+    };
+    BOOST_TEST(defect("printed") < 1e-13 / (h * h));
+    BOOST_TEST(defect("state") > 0.1 * h);
+  }
+  // From rest both are the same.
+  const Assignments rest{{"p1", "0"}, {"p2", "0"}};
+  BOOST_TEST(distance(after(rest, "alpha", {{"start", "printed"}}, 50, 1e-2, "double-compound-pendulum"),
+                      after(rest, "alpha", {}, 50, 1e-2, "double-compound-pendulum")) < 1e-12);
+}
+
 BOOST_AUTO_TEST_CASE(bad_input) {
   for (const char* scheme : {"alpha-penalty", "alpha-augmented"})
     for (const char* eps : {"0", "-1e-6", "nan"})

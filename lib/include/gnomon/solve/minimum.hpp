@@ -37,9 +37,10 @@ GNOMON_EXPORT SecondOrder second_order(EquilibriumEquations& equations, const Co
 ///
 /// D the masses, delta >= 0 the smallest of a sequence with the inertia (n, m, 0), a halved until U falls by 1e-4 of
 /// the slope. With delta = 0 at the end it is Newton's method. A stationary point of another inertia is left along the
-/// direction of lowest curvature. Ends as converged at minimum() only; otherwise the message says what is there: neutral
-/// directions, or a potential that falls without bound. Source: Nocedal, Wright, Numerical Optimization (2006),
-/// section 18.3 and Theorem 16.3; for the sequence of delta Waechter, Biegler, Math. Program. 106 (2006) 25, section 3.1.
+/// direction of lowest curvature. Ends as converged at minimum() only; otherwise the message says what is there:
+/// neutral directions, or a potential that falls without bound. Source: Nocedal, Wright, Numerical Optimization (2006),
+/// section 18.3 and Theorem 16.3; for the sequence of delta Waechter, Biegler, Math. Program. 106 (2006) 25,
+/// section 3.1.
 GNOMON_EXPORT SolveReport minimise(EquilibriumEquations& equations, VectorRef x);
 
 /// The equilibrium with exact constraints near q, by minimise(); q and lambda hold the start value and receive the
