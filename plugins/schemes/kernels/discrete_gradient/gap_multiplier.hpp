@@ -12,10 +12,10 @@
 ///     0 = [f - (f + rho (y - f/k))^+]/rho        that is f/k - y where f + rho (y - f/k) > 0, else f/rho,
 ///     rho = 4/(h^2 A), A = G M^-1 G^T of the obstacle: the force at q_m that a step answers with
 ///
-/// which has the same solutions for every rho > 0. The generalised derivative of each branch is all that Newton's method
-/// needs. With f = k y^+ eliminated an iterate 25 mm inside a wall has k times that as its force, whose curvature f y_qq
-/// throws the next one out again: for k = 1e9 the iteration cycles through both branches. Here f is what balances the
-/// step.
+/// which has the same solutions for every rho > 0. The generalised derivative of each branch is all that Newton's
+/// method needs. With f = k y^+ eliminated an iterate 25 mm inside a wall has k times that as its force, whose
+/// curvature f y_qq throws the next one out again: for k = 1e9 the iteration cycles through both branches. Here f is
+/// what balances the step.
 
 #include <memory>
 
