@@ -5,7 +5,14 @@
 ///     M ddq/h - dp0 + h/2 (L0 dq0 + G0^T dlambda) = 0,   G1 dq1 = 0                      L0 = (U_q + G^T lambda)_q at q0
 ///     M ddv + h/2 (L1 dq1 + G1^T dmu) = 0,               G1 dv1 + (G v)_q dq1 = 0        L1 = (U_q + G^T mu)_q at q1
 ///
-/// with dq1 = dq0 + ddq, M dv_h = dp0 - h/2 (L0 dq0 + G0^T dlambda), dv1 = dv_h + ddv.
+/// with dq1 = dq0 + ddq, M dv_h = dp0 - h/2 (L0 dq0 + G0^T dlambda), dv1 = dv_h + ddv. With a mass M(q), and
+/// [a_q; a_p](q) = (Hess T)(q,p_h) [dq0; dp0],
+///
+///     ddq - h/2 (a_p(q0) + a_p(q1)) - ... = 0,  ddp + h/2 (L0 dq0 + a_q(q0) + G0^T dlambda + ...) = 0,  G1 dq1 = 0
+///     ddp + h/2 (L1 dq1 + b_q + G1^T dmu) = 0,    G1 (c_p + T_pp ddp) + (G v1)_q dq1 = 0
+///
+/// where [b_q; b_p] = (Hess T)(q1,p_h) [dq1; dp_h], [c_q; c_p] = (Hess T)(q1,p1) [dq1; dp_h], and dots stand for what the
+/// matrix of the equations has.
 
 #include "gnomon/model/system.hpp"
 #include "kernels/common/implicit_change.hpp"
@@ -14,10 +21,10 @@ namespace gnomon::kernels {
 
 class RattleTangent {
  public:
-  /// A step of which the positions are known, and, for momenta(), the velocity of the end.
+  /// A step of which the positions are known.
   struct Step {
     double t0, t1, h;
-    const Vector &q0, &q1, &v1;
+    const Vector &q0, &q1, &p_half;
   };
 
   explicit RattleTangent(const System& system) : system_(&system), n_(system.n()), m_(system.m()) {}
@@ -27,28 +34,46 @@ class RattleTangent {
     dq_ = changes.topRows(n_);
     dp_ = changes.bottomRows(n_);
   }
-  /// After the positions were solved, x = [dq | lambda].
+  /// After the positions were solved, x = [dq | lambda] or [dq | dp | lambda].
   void positions(NonlinearEquations& equations, const ConstVectorRef& x, const Step& step) {
     const ImplicitChange solve(equations, x);
     const Matrix g0 = constraints(step.t0, step.q0), g1 = constraints(step.t1, step.q1);
     const Vector lambda = x.tail(m_);
     for (Index c = 0; c < dq_.cols(); ++c) {
       const Vector push = curvature(step.t0, step.q0, lambda, dq_.col(c));
-      Vector known(n_ + m_);
+      Vector known(x.size());
+      if (system_->parts().mass) {
+        const Kinetic start = kinetic(step.q0, step.p_half, c), end = kinetic(step.q1, step.p_half, c);
+        known << -0.5 * step.h * (start.p + end.p), 0.5 * step.h * (push + start.q), g1 * dq_.col(c);
+        const Vector dx = solve(known);
+        dq_.col(c) += dx.head(n_);
+        dp_.col(c) += dx.segment(n_, n_);
+        continue;
+      }
       known << 0.5 * step.h * push - dp_.col(c), g1 * dq_.col(c);
       const Vector dx = solve(known);
       dq_.col(c) += dx.head(n_);
       dp_.col(c) -= 0.5 * step.h * (push + g0.transpose() * dx.tail(m_));
     }
   }
-  /// After the momenta were solved, x = [dv | mu].
+  /// After the momenta were solved, x = [dv | mu] or [dp | mu].
   void momenta(NonlinearEquations& equations, const ConstVectorRef& x, const Step& step) {
     const ImplicitChange solve(equations, x);
-    const Matrix g1 = constraints(step.t1, step.q1), turn = constraint_turn(step.t1, step.q1, step.v1);
+    Vector p1 = step.p_half, v1(n_), t_q(n_);
+    if (system_->parts().mass) p1 += x.head(n_);
+    system_->velocity(step.q1, p1, t_q, v1);
+    if (!system_->parts().mass) v1 += x.head(n_);
+    const Matrix g1 = constraints(step.t1, step.q1), turn = constraint_turn(step.t1, step.q1, v1);
     const Vector mu = x.tail(m_);
     for (Index c = 0; c < dq_.cols(); ++c) {
       const Vector push = curvature(step.t1, step.q1, mu, dq_.col(c)), dp = dp_.col(c);
       Vector dv(n_), known(n_ + m_);
+      if (system_->parts().mass) {
+        known << 0.5 * step.h * (push + kinetic(step.q1, step.p_half, c).q),
+            g1 * kinetic(step.q1, p1, c).p + turn * dq_.col(c);
+        dp_.col(c) += solve(known).head(n_);
+        continue;
+      }
       system_->mass().solve(dp, dv);
       known << 0.5 * step.h * push, g1 * dv + turn * dq_.col(c);
       dp_.col(c) -= 0.5 * step.h * (push + g1.transpose() * solve(known).tail(m_));
@@ -58,6 +83,16 @@ class RattleTangent {
   void finish(Matrix& changes) const { changes << dq_, dp_; }
 
  private:
+  struct Kinetic {
+    Vector q, p;
+  };
+  /// (Hess T)(q,p) times column c of the changes
+  Kinetic kinetic(const Vector& q, const Vector& p, Index c) const {
+    Kinetic out{Vector(n_), Vector(n_)};
+    const Vector dq = dq_.col(c), dp = dp_.col(c);
+    system_->parts().mass->kinetic_hessian_times(q, p, dq, dp, out.q, out.p);
+    return out;
+  }
   Matrix constraints(double t, const Vector& q) const {
     Vector values(system_->constraint_pattern().nonzeros());
     system_->constraint_jacobian(t, q, values);

@@ -27,7 +27,8 @@ class TangentBasis {
 
   Matrix at(double t, const Vector& q, const Vector& p, double h) {
     Vector v(n_), values(system_.constraint_pattern().nonzeros());
-    system_.mass().solve(p, v);
+    Vector t_q(n_), column(n_);
+    system_.velocity(q, p, t_q, v);
     const double scale = q.cwiseProduct(root_mass_).norm() / v.cwiseProduct(root_mass_).norm();
     const double time = scale > 0 && std::isfinite(scale) ? scale : std::abs(h);
     Vector size(2 * n_);
@@ -40,10 +41,16 @@ class TangentBasis {
     Matrix rows = Matrix::Zero(2 * m_, 2 * n_);
     rows.topLeftCorner(m_, n_) = g;
     rows.bottomLeftCorner(m_, n_) = to_dense(system_.constraint_pattern(), values);
-    Vector column(n_);
+    const ConfigurationMass* mass = system_.parts().mass;
+    const Vector zero = Vector::Zero(n_);
     for (Index i = 0; i < m_; ++i) {
       const Vector row = g.row(i);
-      system_.mass().solve(row, column);
+      if (mass) {
+        mass->kinetic_hessian_times(q, p, zero, row, t_q, column);  // T_qp G_i^T, T_pp G_i^T
+        rows.row(m_ + i).head(n_) += t_q;
+      } else {
+        system_.mass().solve(row, column);
+      }
       rows.row(m_ + i).tail(n_) = column;
     }
     rows = rows * size.asDiagonal();

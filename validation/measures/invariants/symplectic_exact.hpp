@@ -4,7 +4,7 @@
 ///
 /// Tangent vectors u = (dq, dp) of the bundle { g(q) = 0, G M^-1 p = 0 } at the start of a step span
 ///
-///     G dq = 0,    G M^-1 dp + (G v)_q dq = 0,    v = M^-1 p
+///     G dq = 0,    G M^-1 dp + (G v)_q dq = 0,    v = M^-1 p       (with M(q): G (T_pp dp + T_pq dq) + (G v)_q dq = 0)
 ///
 /// and the step carries them to D u, without differences (StepEquations::differentiate). Measured is, over all pairs of
 /// a basis,

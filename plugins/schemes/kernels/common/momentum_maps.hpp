@@ -58,4 +58,33 @@ inline bool symmetries_keep_constraints(const System& system) {
   return constraint_symmetry(system) == ConstraintSymmetry::invariant;
 }
 
+/// Whether every generator is affine in q, xi(q) = A q + b: by its second differences along three arbitrary lines.
+inline bool affine_symmetries(const System& system) {
+  constexpr int lines = 3;
+  const Index n = system.n();
+  Vector q(n), step(n), xi(n), bend(n);
+  try {
+    for (int line = 0; line < lines; ++line) {
+      for (Index j = 0; j < n; ++j) {
+        q[j] = std::sin(1 + 2.3 * static_cast<double>(j) + 0.7 * line);
+        step[j] = std::cos(2 + 1.7 * static_cast<double>(j) + 1.1 * line);
+      }
+      for (Index a = 0; a < system.parts().n_symmetries(); ++a) {
+        bend.setZero();
+        double size = 0;
+        for (int k = -1; k <= 1; ++k) {
+          const Vector at = q + k * step;
+          system.parts().symmetries->symmetry_generator(a, at, xi);
+          bend += (k == 0 ? -2 : 1) * xi;
+          size = std::max(size, xi.lpNorm<Eigen::Infinity>());
+        }
+        if (!(bend.lpNorm<Eigen::Infinity>() <= 1e-12 * size)) return false;
+      }
+    }
+  } catch (...) {
+    return false;  // cannot be evaluated there: nothing is known
+  }
+  return true;
+}
+
 }  // namespace gnomon::kernels

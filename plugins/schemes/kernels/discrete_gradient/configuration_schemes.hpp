@@ -7,6 +7,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/options.hpp"
 #include "gnomon/scheme/requirements.hpp"
+#include "kernels/common/friction_requirement.hpp"
 #include "kernels/common/lifted_orbits.hpp"
 #include "kernels/common/momentum_maps.hpp"
 #include "kernels/discrete_gradient/configuration_inertia.hpp"
@@ -18,10 +19,6 @@ namespace gnomon::kernels {
 template <class Multiplier>
 using ConfigurationStep = MidpointStep<Multiplier, ConfigurationInertia>;
 
-/// No friction.
-inline void require_no_friction(const Scheme& scheme, const System& system) {
-  if (system.parts().friction) refuse(scheme, system, "it has friction, which depends on the multipliers");
-}
 /// Mass M(q), no friction.
 inline void require_configuration_ledger(const Scheme& scheme, const System& system) {
   if (!system.parts().mass) refuse(scheme, system, "its mass does not depend on the configuration");

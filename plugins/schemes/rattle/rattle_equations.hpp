@@ -1,0 +1,216 @@
+#pragma once
+/// \file
+/// The two systems of a rattle step, as rattle.cpp has them:
+///
+///     positions    p_h = p0 - h/2 (T_q(q0,p_h) + grad U(q0,t0) - Q(q0, dq/h, t0) + G0^T lambda)
+///                  dq = h/2 (T_p(q0,p_h) + T_p(q1,p_h)),    g(q1,t1) = 0
+///     momenta      p1 = p_h - h/2 (T_q(q1,p_h) + grad U(q1,t1) - Q(q1, dq/h, t1) + G1^T mu)
+///                  G1 T_p(q1,p1) + g_t(q1,t1) = 0
+///
+/// The policies Mass, of constant_mass.hpp and configuration_mass.hpp, have what comes from T: unknowns beside dq and the
+/// multipliers, rates and balances, the velocity at the end. What comes from U, Q and g is here.
+
+#include "gnomon/model/system_at.hpp"
+#include "gnomon/scheme/equations.hpp"
+#include "gnomon/scheme/requirements.hpp"
+#include "kernels/common/ledger.hpp"
+#include "kernels/common/step_scales.hpp"
+#include "rattle/rattle_frame.hpp"
+
+namespace gnomon::kernels {
+
+template <class Mass>
+class RattlePositions final : public TemplatedEquations<RattlePositions<Mass>, true> {
+  using Frame = typename Mass::Frame;
+
+ public:
+  RattlePositions(const System& system, const Frame& step, const StepScales& scales)
+      : system_(&system),
+        at_(system),
+        mass_(system),
+        step_(&step),
+        scales_(&scales),
+        n_(system.n()),
+        m_(system.m()),
+        quadratic_(quadratic_constraints(system)),
+        applied_(system) {
+    Layout& layout = this->layout_;
+    const SparsityPattern& g = system.constraint_pattern();
+    const Block dq = layout.unknown("dq", n_);
+    mass_.lay_out_unknowns(layout);
+    const Block lambda = layout.unknown("lambda", m_);
+    const Block balance = mass_.lay_out_rows(layout, dq), position = layout.rows(m_);
+    layout.place(force_, balance, lambda, g, Layout::transposed);
+    layout.place(position_, position, dq, g);
+    applied_.place(layout, applied_place_, balance, dq);
+    this->finish_layout();
+    v_.setZero(n_);
+    q1_.setZero(n_);
+    g0_.setZero(m_);
+    g_start_.setZero(g.nonzeros());
+    g_end_.setZero(g.nonzeros());
+    buffers_.for_each([&](auto& b) {
+      for (auto* v : {&b.dq, &b.qm, &b.rate}) v->setZero(n_);
+      for (auto* v : {&b.lambda, &b.g}) v->setZero(m_);
+    });
+  }
+
+  Mass& mass() { return mass_; }
+
+  void begin() {
+    const State& z0 = *step_->z0;
+    system_->constraint_jacobian(z0.t, z0.q.value(), g_start_);
+    // g(q0,t1) is where the rows of moving constraints start from
+    const double t = system_->parts().time_dependence ? step_->t1 : z0.t;
+    system_->constraints_compensated(t, z0.q.value(), z0.q.tail(), g0_, g_end_);
+  }
+  const Vector& constraint_jacobian() const { return g_start_; }
+
+  void scales(VectorRef columns, VectorRef rows) const override {
+    columns.head(n_) = scales_->dq();
+    columns.tail(m_) = scales_->lambda();
+    mass_.scales(*scales_, columns, rows);
+    rows.tail(m_) = scales_->position();
+  }
+  double rounding_floor() const override { return 1e-15 + (quadratic_ ? 0 : scales_->position_floor()); }
+
+  template <class S>
+  void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
+    auto& b = buffers_.template get<S>();
+    const State& z0 = *step_->z0;
+    const double h = step_->h;
+    const Index balance = mass_.balance();
+    b.dq = x.head(n_);
+    b.lambda = x.tail(m_);
+    mass_.template rows<S>(x, *step_, f);
+    const SparsityPattern& g = system_->constraint_pattern();
+    for (Index i = 0; i < m_; ++i)
+      for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k)
+        f[balance + g.indices[k]] += b.lambda[i] * (0.5 * h) * g_start_[k];
+
+    if (applied_.active()) {
+      b.rate = b.dq / S(h);
+      b.qm = z0.q.tail().template cast<S>() + z0.q.value().template cast<S>();
+      const auto& force = applied_(z0.t, b.qm, b.rate);
+      for (Index j = 0; j < n_; ++j) f[balance + j] -= force[j] * S(0.5 * h);
+    }
+
+    // For quadratic g: g(q1) = g0 + G(q0 + dq/2) dq, without cancellation.
+    const double fraction = quadratic_ ? 0.5 : 1;
+    b.qm = (b.dq * fraction + z0.q.tail().template cast<S>()) + z0.q.value().template cast<S>();
+    if (quadratic_) {
+      at_.constraint_jacobian_times(step_->t1, b.qm, b.dq, b.g);
+      b.g += g0_.template cast<S>();
+    } else {
+      at_.constraints(step_->t1, b.qm, b.g);
+    }
+    for (Index i = 0; i < m_; ++i) f[balance + n_ + i] = b.g[i];
+  }
+
+  void jacobian(const ConstVectorRef& x, VectorRef values) override {
+    const State& z0 = *step_->z0;
+    q1_ = (x.head(n_) + z0.q.tail()) + z0.q.value();
+    values.setZero();
+    mass_.add_jacobian(x, q1_, *step_, values);
+    force_.add(values, g_start_, 0.5 * step_->h);
+    system_->constraint_jacobian(step_->t1, q1_, g_end_);
+    position_.add(values, g_end_, 1);
+    if (!applied_.active()) return;
+    v_ = x.head(n_) / step_->h;
+    applied_.linearise(z0.t, z0.q.value(), v_);
+    applied_.add(applied_place_, 0, -0.5, values);
+  }
+
+ private:
+  template <class S>
+  struct Buffers {
+    VectorOf<S> dq, qm, rate, lambda, g;
+  };
+
+  const System* system_;
+  SystemAt at_;
+  Mass mass_;
+  const Frame* step_;
+  const StepScales* scales_;
+  Index n_, m_;
+  bool quadratic_;
+  AppliedForce applied_;
+  AppliedForce::Place applied_place_;
+  BlockMap force_, position_;
+  ForAllScalars<Buffers> buffers_;
+  Vector q1_, v_, g0_, g_start_, g_end_;
+};
+
+/// Linear in its unknowns.
+template <class Mass>
+class RattleMomenta final : public TemplatedEquations<RattleMomenta<Mass>, true> {
+  using Frame = typename Mass::Frame;
+
+ public:
+  RattleMomenta(const System& system, const Frame& step, const StepScales& scales)
+      : system_(&system), mass_(system), step_(&step), scales_(&scales), n_(system.n()), m_(system.m()) {
+    Layout& layout = this->layout_;
+    const SparsityPattern& g = system.constraint_pattern();
+    const Block change = layout.unknown(Mass::unknown(), n_), mu = layout.unknown("mu", m_);
+    const Block balance = layout.rows(n_), hidden = layout.rows(m_);
+    mass_.lay_out(layout, balance, hidden, change);
+    layout.place(force_, balance, mu, g, Layout::transposed);
+    this->finish_layout();
+    for (Vector* v : {&kick1_, &rest_}) v->setZero(n_);
+    rate1_.setZero(m_);
+    g_end_.setZero(g.nonzeros());
+  }
+
+  void begin() {
+    system_->potential_gradient(step_->t1, step_->q1, kick1_);
+    mass_.add_kick(*step_, kick1_);
+    system_->constraint_jacobian(step_->t1, step_->q1, g_end_);
+    if (step_->force1.size() > 0) kick1_ -= step_->force1;
+    if (system_->parts().time_dependence) system_->constraint_velocity(step_->t1, step_->q1, rest_, rate1_);
+  }
+  /// What acts in the second half without the constraints.
+  const Vector& kick() const { return kick1_; }
+  const Vector& constraint_rate() const { return rate1_; }
+  const Vector& constraint_jacobian() const { return g_end_; }
+
+  void scales(VectorRef columns, VectorRef rows) const override {
+    columns.head(n_) = mass_.scale(*scales_);
+    columns.tail(m_) = scales_->lambda();
+    rows.head(n_) = scales_->dp();
+    rows.tail(m_) = scales_->hidden();
+  }
+
+  template <class S>
+  void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
+    const double h = step_->h;
+    const SparsityPattern& g = system_->constraint_pattern();
+    mass_.template rows<S>(x, *step_, kick1_, f);
+    const auto velocity = mass_.template velocity<S>(*step_);
+    for (Index i = 0; i < m_; ++i) {
+      S sum(rate1_[i]);
+      for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) {
+        const Index j = g.indices[k];
+        f[j] += x[n_ + i] * (0.5 * h) * g_end_[k];
+        sum += velocity(j) * g_end_[k];
+      }
+      f[n_ + i] = sum;
+    }
+  }
+
+  void jacobian(const ConstVectorRef& x, VectorRef values) override {
+    values.setZero();
+    mass_.add_jacobian(x, *step_, g_end_, values);
+    force_.add(values, g_end_, 0.5 * step_->h);
+  }
+
+ private:
+  const System* system_;
+  Mass mass_;
+  const Frame* step_;
+  const StepScales* scales_;
+  Index n_, m_;
+  BlockMap force_;
+  Vector kick1_, rest_, rate1_, g_end_;
+};
+
+}  // namespace gnomon::kernels
