@@ -4,6 +4,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/model/autodiff_system.hpp"
+#include "gnomon/start/consistency.hpp"
 #include "test/builtin_registry.hpp"
 
 using namespace gnomon;
@@ -125,6 +126,79 @@ bool names(const Error& error, const std::vector<std::string>& words) {
   return true;
 }
 
+/// M(q), U and g are the same in every direction about e3.
+struct Round : AutodiffModel<3, 1> {
+  static constexpr bool constant_mass = false;
+  static constexpr int n_symmetries = 1;
+
+  ModelTraits describe() const {
+    ModelTraits traits;
+    traits.name = "round";
+    return traits;
+  }
+  Mass mass() const { return Mass::diagonal(Eigen::Vector3d(1, 1, 1)); }
+  template <class S>
+  void mass_matrix(const S* q, S* m) const {
+    for (int j = 0; j < 9; ++j) m[j] = S(0.0);
+    m[0] = m[4] = 1.0 + 0.5 * (q[0] * q[0] + q[1] * q[1]);
+    m[8] = S(1.2);
+    for (int j : {0, 1}) m[3 * j + 2] = m[6 + j] = 0.2 * q[j] * q[2];
+  }
+  template <class S>
+  S potential(const S&, const S* q) const {
+    return q[2] + 0.3 * q[2] * (q[0] * q[0] + q[1] * q[1]);
+  }
+  template <class S>
+  void constraints(const S&, const S* q, S* g) const {
+    g[0] = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + 0.2 * q[2] * q[2] * q[2] - 1.0;
+  }
+  std::string symmetry_name(Index) const { return "turn"; }
+  void symmetry_generator(Index, const double* q, double* xi) const {
+    xi[0] = -q[1];
+    xi[1] = q[0];
+    xi[2] = 0;
+  }
+};
+
+/// A free particle in polar coordinates (r, phi): translations are not affine in them.
+struct Polar : AutodiffModel<2, 0> {
+  static constexpr bool constant_mass = false;
+  static constexpr int n_symmetries = 1;
+
+  ModelTraits describe() const {
+    ModelTraits traits;
+    traits.name = "polar";
+    return traits;
+  }
+  Mass mass() const { return Mass::diagonal(Eigen::Vector2d(1, 1)); }
+  template <class S>
+  void mass_matrix(const S* q, S* m) const {
+    m[0] = S(1.0);
+    m[1] = m[2] = S(0.0);
+    m[3] = q[0] * q[0];
+  }
+  template <class S>
+  S potential(const S&, const S*) const {
+    return S(0.0);
+  }
+  std::string symmetry_name(Index) const { return "shift"; }
+  void symmetry_generator(Index, const double* q, double* xi) const {
+    xi[0] = std::cos(q[1]);
+    xi[1] = -std::sin(q[1]) / q[0];
+  }
+};
+
+template <class Written>
+ProblemInstance start_of(const Vector& q0, const Vector& p0) {
+  ProblemInstance instance;
+  instance.q0 = q0;
+  instance.p0 = p0;
+  const auto system = std::make_shared<AutodiffSystem<Written>>(Written(), instance.q0);
+  project_start(*system, instance.t0, instance.q0, instance.p0);
+  instance.model = system;
+  return instance;
+}
+
 }  // namespace
 
 // (35) in U with alpha, which knows no obstacle, and alpha-penalty on the obstacle are the same map.
@@ -194,6 +268,33 @@ BOOST_AUTO_TEST_CASE(the_printed_start_is_that_of_40) {
   const Assignments rest{{"p1", "0"}, {"p2", "0"}};
   BOOST_TEST(distance(after(rest, "alpha", {{"start", "printed"}}, 50, 1e-2, "double-compound-pendulum"),
                       after(rest, "alpha", {}, 50, 1e-2, "double-compound-pendulum")) < 1e-12);
+}
+
+// rattle keeps a momentum map p.xi(q) with xi affine in q, at large steps too, and promises no other.
+BOOST_AUTO_TEST_CASE(momentum_maps_of_rattle) {
+  const auto change = [](Integrator& integrator) {
+    double largest = 0;
+    const auto momentum = [&] {
+      const System& system = integrator.system();
+      Vector xi(system.n());
+      system.parts().symmetries->symmetry_generator(0, integrator.state().q.value(), xi);
+      return integrator.state().p.value().dot(xi);
+    };
+    const double start = momentum();
+    for (int step = 0; step < 400; ++step) {
+      BOOST_TEST_REQUIRE(integrator.advance(1, 0.05).success());
+      largest = std::max(largest, std::abs(momentum() - start));
+    }
+    return largest;
+  };
+  Integrator round = registry().integrator(start_of<Round>(Eigen::Vector3d(.6, .3, .5), Eigen::Vector3d(.2, .5, -.3)),
+                                           "rattle", "kinsol-newton");
+  BOOST_TEST(round.promises().momentum);
+  BOOST_TEST(change(round) < 1e-13);
+  Integrator polar = registry().integrator(start_of<Polar>(Eigen::Vector2d(2, .3), Eigen::Vector2d(-.2, .8)), "rattle",
+                                           "kinsol-newton");
+  BOOST_TEST(!polar.promises().momentum);
+  BOOST_TEST(change(polar) > 1e-6);
 }
 
 BOOST_AUTO_TEST_CASE(bad_input) {

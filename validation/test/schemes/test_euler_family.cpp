@@ -198,6 +198,13 @@ BOOST_AUTO_TEST_CASE(derivative_of_rattle) {
       advance(integrator, 3, 0.01);
       check_derivative(integrator, name + std::string(" on ") + problem, 0.01);
     }
+  for (const auto& [problem, set] :  // a mass that depends on q
+       {std::pair("double-compound-pendulum", Assignments()), {"ellipse-pendulum", {{"torque", "0"}}}})
+    for (const double h : {0.01, -0.01}) {
+      Integrator integrator = registry().integrator(registry().build(problem, set), "rattle", "kinsol-newton");
+      advance(integrator, 3, h);
+      check_derivative(integrator, problem, h);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(derivative_not_offered) {
