@@ -13,7 +13,8 @@
 ///     momenta    x = [dp | mu]:           p1 = p_h + dp = p_h - h/2 (T_q(q1,p_h) + F1 + G1^T mu)
 ///                                         G1 T_p(q1,p1) + g_t(q1,t1) = 0
 ///
-/// which of a constant mass is the same step. The equations: rattle/rattle_equations.hpp.
+/// which of a constant mass is the same step. The equations: rattle/rattle_equations.hpp. T is quadratic in p, and so is the
+/// equation of p_h: at steps over which M(q) changes much it has other roots, far from p0, or none.
 ///
 /// A force Q(q,v,t) has the velocity of the middle at both ends, which is symmetric: implicit in dq in the first half,
 /// known in the second one. Its work is booked by the trapezoidal rule, dq.(Q0 + Q1)/2, of U and g that depend on time

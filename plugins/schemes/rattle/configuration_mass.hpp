@@ -75,17 +75,17 @@ class ConfigurationRattlePositions {
   }
 
   template <class S>
-  void rows(const ConstVectorRefOf<S>& x, const Frame& step, VectorRefOf<S> f) {
+  void rows(const ConstVectorRefOf<S>& x, const VectorOf<S>& dq, const Frame& step, VectorRefOf<S> f) {
     auto& b = buffers_.get<S>();
     const double h = step.h;
     const State& z0 = *step.z0;
     b.q0 = z0.q.value().cast<S>() + z0.q.tail().cast<S>();
-    b.q1 = (x.head(n_) + z0.q.tail().cast<S>()) + z0.q.value().cast<S>();
+    b.q1 = (dq + z0.q.tail().cast<S>()) + z0.q.value().cast<S>();
     b.p = (x.segment(n_, n_) + z0.p.tail().cast<S>()) + z0.p.value().cast<S>();
     at_.kinetic_gradient(b.q1, b.p, b.t_q, b.v);
     at_.kinetic_gradient(b.q0, b.p, b.t_q, b.t_p);
     for (Index j = 0; j < n_; ++j) {
-      f[j] = x[j] - (b.t_p[j] + b.v[j]) * S(0.5 * h);
+      f[j] = dq[j] - (b.t_p[j] + b.v[j]) * S(0.5 * h);
       f[n_ + j] = x[n_ + j] + (b.t_q[j] + S(step.kick0[j])) * S(0.5 * h);
     }
   }

@@ -19,7 +19,7 @@ class ConstantRattlePositions {
   using Frame = RattleFrame<StartVelocity>;
 
   explicit ConstantRattlePositions(const System& system) : system_(&system), at_(system), n_(system.n()) {
-    for (auto* buffer : {&dq_, &mdq_}) buffer->for_each([&](auto& v) { v.setZero(n_); });
+    mdq_.for_each([&](auto& v) { v.setZero(n_); });
   }
 
   /// First row of the balance.
@@ -39,11 +39,10 @@ class ConstantRattlePositions {
   void scales(const StepScales& scales, VectorRef, VectorRef rows) const { rows.head(n_) = scales.dp(); }
 
   template <class S>
-  void rows(const ConstVectorRefOf<S>& x, const Frame& step, VectorRefOf<S> f) {
-    VectorOf<S>&dq = dq_.get<S>(), &mdq = mdq_.get<S>();
+  void rows(const ConstVectorRefOf<S>&, const VectorOf<S>& dq, const Frame& step, VectorRefOf<S> f) {
+    VectorOf<S>& mdq = mdq_.get<S>();
     const double h = step.h;
     const Compensated& p0 = step.z0->p;
-    dq = x.head(n_);
     at_.mass_times(dq, mdq);
     for (Index j = 0; j < n_; ++j) f[j] = ((mdq[j] / S(h) - p0.value()[j]) - p0.tail()[j]) + S(0.5 * h) * step.kick0[j];
   }
@@ -56,7 +55,7 @@ class ConstantRattlePositions {
   SystemAt at_;
   Index n_;
   BlockMap mass_;
-  ForAllScalars<VectorOf> dq_, mdq_;
+  ForAllScalars<VectorOf> mdq_;
 };
 
 class ConstantRattleMomenta {

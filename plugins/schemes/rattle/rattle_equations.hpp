@@ -82,7 +82,7 @@ class RattlePositions final : public TemplatedEquations<RattlePositions<Mass>, t
     const Index balance = mass_.balance();
     b.dq = x.head(n_);
     b.lambda = x.tail(m_);
-    mass_.template rows<S>(x, *step_, f);
+    mass_.template rows<S>(x, b.dq, *step_, f);
     const SparsityPattern& g = system_->constraint_pattern();
     for (Index i = 0; i < m_; ++i)
       for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k)
