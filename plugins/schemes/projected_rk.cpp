@@ -18,6 +18,13 @@
 /// U_t + lambda.g_t and the quadrature E has the order of the method, so has the projection (stage_work.hpp). Without F
 /// and time E = 0.
 ///
+/// A mass M(q): all of it in (q, p), for Hamilton's equations with T = p.M(q)^-1 p/2. Their method is that of q' = T_p,
+/// p' = -(T_q + grad U + G^T lambda - F) (projected_rk/configuration_stages.hpp), which has the order that a constant mass
+/// gives; the velocity level is G T_p + g_t = 0, the metric M that at the place of the direction
+/// (projected_rk/configuration_projection.hpp), the acceleration w is v' = T_pq v + T_pp p', and its equation
+///
+///     M w + G^T lambda = M T_pq v - T_q - grad U + F,    G w + b = 0
+///
 /// Source: Wei, Deng, Li, Wang, Appl. Math. Mech. 37 (2016), (10), (11), (19), (23)-(30): tableau=gauss stages=3
 /// index=3 metric=euclidean carry=paper, and without F and time. The defaults are better: stages of index 1 keep the
 /// order 2s of the Gauss methods in q, v and lambda, where index 3 leaves 2; the mass metric does not depend on units;
@@ -26,7 +33,7 @@
 ///
 /// Cost: one system of s (n + m) unknowns, one of 2 (n + m) (+ 1) (frozen: 2 m (+ 1), dense) and one linear of n + m a
 /// step; the symmetric projection joins the first two in s (n + m) + 4 n + 2 m unknowns; the energy projection
-/// factorises a dense m x m matrix.
+/// factorises a dense m x m matrix. With M(q) the stages have s (2 n + m) unknowns, and all matrices are dense.
 
 #include <cmath>
 
@@ -35,12 +42,11 @@
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/scheme/one_solve_step.hpp"
 #include "kernels/common/extended_state.hpp"
+#include "kernels/common/friction_requirement.hpp"
 #include "kernels/common/ledger.hpp"
-#include "kernels/runge_kutta/frozen_projection.hpp"
-#include "kernels/runge_kutta/manifold_projection.hpp"
-#include "kernels/runge_kutta/rk_stages.hpp"
 #include "kernels/runge_kutta/saddle_equations.hpp"
-#include "kernels/runge_kutta/symmetric_projection.hpp"
+#include "projected_rk/configuration_motion.hpp"
+#include "projected_rk/constant_motion.hpp"
 
 namespace {
 
@@ -58,30 +64,33 @@ struct Method {
   bool kkt = true;
 };
 
+/// Motion: what depends on the mass being constant, ConstantRkMotion, or M(q), ConfigurationRkMotion. The second half of an
+/// increment, dv below, is that of v, or that of p.
+template <class Motion>
 class ProjectedRkStep final : public StepEquations {
  public:
   ProjectedRkStep(const System& system, const Method& method)
       : system_(&system),
-        at_(system),
         applied_(system),
         method_(method),
         n_(system.n()),
         m_(system.m()),
         scales_(system),
+        motion_(system),
         accelerations_(system, method.kkt || method.rule.mass_metric) {
     if (method.mirror_sign != 0) {
-      symmetric_ = std::make_unique<kernels::SymmetricProjection>(system, method.tableau, method.index1,
-                                                                  method.rule.mass_metric, method.mirror_sign, scales_);
+      symmetric_ = std::make_unique<typename Motion::Symmetric>(system, method.tableau, method.index1,
+                                                                method.rule.mass_metric, method.mirror_sign, scales_);
       systems_.push_back(symmetric_.get());
     } else {
-      stages_ = std::make_unique<kernels::RkStages>(system, method.tableau, method.index1, scales_);
+      stages_ = std::make_unique<typename Motion::Stages>(system, method.tableau, method.index1, scales_);
       systems_.push_back(stages_.get());
     }
     if (!symmetric_ && method.project && (m_ > 0 || method.rule.energy)) {
       if (method.frozen)
-        projection_ = std::make_unique<kernels::FrozenProjection>(system, method.rule, scales_);
+        projection_ = std::make_unique<typename Motion::Frozen>(system, method.rule, scales_);
       else
-        projection_ = std::make_unique<kernels::ManifoldProjection>(system, method.rule, scales_);
+        projection_ = std::make_unique<typename Motion::AtEnd>(system, method.rule, scales_);
       projection_at_ = n_systems();
       systems_.push_back(&projection_->equations());
     }
@@ -90,8 +99,8 @@ class ProjectedRkStep final : public StepEquations {
       systems_.push_back(&accelerations_);
     }
     x_.setZero(systems_.front()->size());
-    for (Vector* v : {&v0_, &q1_, &v1_, &dq_, &dv_, &w_, &work_, &velocity_}) v->setZero(n_);
-    for (auto* v : {&fix_q_, &fix_v_, &dv_extended_, &impulse_}) v->setZero(n_);
+    for (Vector* v : {&v0_, &slope_, &q1_, &v1_, &dq_, &dv_, &w_, &work_, &velocity_}) v->setZero(n_);
+    for (auto* v : {&fix_q_, &fix_v_}) v->setZero(n_);
     lambda_.setZero(m_);
     no_multipliers_.setZero(m_);
   }
@@ -110,11 +119,11 @@ class ProjectedRkStep final : public StepEquations {
     force = -(force + w);
     if (const Force* applied = system_->parts().force) {
       Vector v(n_);
-      system_->mass().solve(z.p.value(), v);
+      system_->velocity(z.q.value(), z.p.value(), w, v);
       applied->force(z.t, z.q.value(), v, w);
       force += w;
     }
-    system_->mass().solve(force, w);
+    motion_.acceleration(z, force, w);
     z.scheme_data.resize(n_ + 2);
     z.scheme_data.head(n_) = w;
     const long double h0 = energy(z, force, w) - z.work.total();
@@ -125,7 +134,7 @@ class ProjectedRkStep final : public StepEquations {
   void begin(const State& z0, double h) override {
     z0_ = &z0;
     h_ = h;
-    system_->mass().solve(z0.p.value(), v0_);
+    system_->velocity(z0.q.value(), z0.p.value(), work_, v0_);
     scales_.update(z0, h);
     if (symmetric_)
       symmetric_->begin(z0, v0_, h);
@@ -138,13 +147,11 @@ class ProjectedRkStep final : public StepEquations {
     if (solve == 0) {
       if (extrapolate(*z0_, h_, x)) return;
       x.setZero();
-      for (Index i = 0; i < method_.tableau.stages; ++i) {
-        x.segment(i * n_, n_) = z0_->scheme_data.head(n_);
-        x.segment(method_.tableau.stages * n_ + i * m_, m_) = z0_->lambda;
-      }
+      motion_.slope(*z0_, slope_);
+      rows().predict(v0_, slope_, z0_->lambda, x);
       if (symmetric_) {
         x.segment(symmetric_->dq(), n_) = h_ * v0_;
-        x.segment(symmetric_->dv(), n_) = h_ * z0_->scheme_data.head(n_);
+        x.segment(symmetric_->dv(), n_) = h_ * slope_;
       }
     } else {
       x.setZero();
@@ -173,10 +180,7 @@ class ProjectedRkStep final : public StepEquations {
   void finish(State& next) override {
     next.q.add(dq_);
     kernels::add(next.q, fix_q_, work_);
-    // M dv in one piece: near a singular step dv is far larger than v, and so would its rounding be.
-    dv_extended_ = dv_.cast<Extended>() + fix_v_;
-    at_.mass_times(dv_extended_, impulse_);
-    kernels::add(next.p, impulse_, work_);
+    motion_.finish(dv_, fix_v_, next);
     next.lambda = lambda_;
     next.scheme_data.head(n_) = w_;
     next.work += done_;
@@ -185,30 +189,22 @@ class ProjectedRkStep final : public StepEquations {
   }
 
  private:
+  typename Motion::StageRows& rows() { return symmetric_ ? symmetric_->rows() : stages_->rows(); }
+
   /// q^, v^, w^ and lambda^, and the work of the step
   void take_stages(const ConstVectorRef& x) {
-    const kernels::RkTableau& rk = method_.tableau;
     x_ = x;
-    dq_.setZero();
-    dv_.setZero();
-    w_ = rk.r * z0_->scheme_data.head(n_);
-    lambda_ = rk.r * z0_->lambda;
-    for (Index i = 0; i < rk.stages; ++i) {
-      dq_ += rk.ba[i] * x.segment(i * n_, n_);
-      dv_ += rk.b[i] * x.segment(i * n_, n_);
-      w_ += rk.d[i] * x.segment(i * n_, n_);
-      lambda_ += rk.d[i] * x.segment(rk.stages * n_ + i * m_, m_);
-    }
-    dq_ = h_ * v0_ + (h_ * h_) * dq_;
-    dv_ *= h_;
+    w_ = method_.tableau.r * z0_->scheme_data.head(n_);
+    lambda_ = method_.tableau.r * z0_->lambda;
+    rows().increments(x, dq_, dv_);
+    rows().carry(x, w_, lambda_);
     if (symmetric_) {
       dq_ = x.segment(symmetric_->dq(), n_);
       dv_ = x.segment(symmetric_->dv(), n_);
     }
     fix_q_.setZero();
     fix_v_.setZero();
-    if (stages_ && stages_->works()) done_ = stages_->work(x);
-    if (symmetric_ && symmetric_->works()) done_ = symmetric_->work(x);
+    if (rows().works()) done_ = rows().work(x);
   }
 
   void begin_projection() {
@@ -221,16 +217,14 @@ class ProjectedRkStep final : public StepEquations {
   void begin_accelerations() {
     const double t1 = kernels::time_after(*z0_, h_);
     q1_ = ((dq_ + fix_q_.cast<double>()) + z0_->q.tail()) + z0_->q.value();
-    velocity_ = dv_ + fix_v_.cast<double>();
-    system_->mass().apply(velocity_, work_);
-    velocity_ = (work_ + z0_->p.tail()) + z0_->p.value();
-    system_->mass().solve(velocity_, v1_);
+    motion_.end(*z0_, dv_, fix_v_, q1_, v1_);
     if (method_.kkt) {
       system_->potential_gradient(t1, q1_, work_);
       work_ = -work_;
       if (applied_.active()) work_ += applied_(t1, q1_, v1_);
+      motion_.add_inertia(q1_, v1_, work_);
     } else if (method_.rule.mass_metric) {
-      system_->mass().apply(w_, work_);
+      motion_.weigh(q1_, w_, work_);
     } else {
       work_ = w_;
     }
@@ -239,29 +233,18 @@ class ProjectedRkStep final : public StepEquations {
 
   /// H of the compensated state, as the monitor measures it; `gradient` and `v` are scratch of length n.
   long double energy(const State& z, Vector& gradient, Vector& v) const {
-    const Vector &p = z.p.value(), &p_tail = z.p.tail();
-    long double kinetic = 0;
-    if (system_->mass().is_diagonal()) {
-      const Vector& mass = system_->mass().diagonal_entries();
-      for (Index j = 0; j < n_; ++j) {
-        const long double pj = static_cast<long double>(p[j]) + p_tail[j];
-        kinetic += pj * pj / (2 * mass[j]);
-      }
-    } else {
-      system_->mass().solve(p, v);
-      kinetic = 0.5L * p.dot(v) + p_tail.dot(v);
-    }
+    const long double kinetic = motion_.kinetic(z, gradient, v);
     return kinetic + system_->potential_compensated(z.t, z.q.value(), z.q.tail(), gradient);
   }
 
   const System* system_;
-  SystemAt at_;
   kernels::AppliedForce applied_;
   Method method_;
   Index n_, m_;
   kernels::StepScales scales_;
-  std::unique_ptr<kernels::RkStages> stages_;                // or
-  std::unique_ptr<kernels::SymmetricProjection> symmetric_;  // stages and projections in one
+  Motion motion_;
+  std::unique_ptr<typename Motion::Stages> stages_;        // or
+  std::unique_ptr<typename Motion::Symmetric> symmetric_;  // stages and projections in one
   std::unique_ptr<kernels::EndProjection> projection_;
   kernels::SaddleEquations accelerations_;
   std::vector<NonlinearEquations*> systems_;
@@ -271,8 +254,8 @@ class ProjectedRkStep final : public StepEquations {
   double h_ = 0;
   kernels::Feasibility feasibility_ = kernels::Feasibility::regular;
   Work done_;  ///< in this step, on the system
-  Vector x_, v0_, q1_, v1_, dq_, dv_, w_, lambda_, no_multipliers_, work_, velocity_;
-  VectorOf<Extended> fix_q_, fix_v_, dv_extended_, impulse_;
+  Vector x_, v0_, slope_, q1_, v1_, dq_, dv_, w_, lambda_, no_multipliers_, work_, velocity_;
+  VectorOf<Extended> fix_q_, fix_v_;
 };
 
 class ProjectedRk final : public MechanicalScheme {
@@ -313,16 +296,22 @@ class ProjectedRk final : public MechanicalScheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    require_ledger(*this, system);
+    if (!system.parts().mass)
+      require_ledger(*this, system);
+    else
+      kernels::require_no_friction(*this, system);
     const Method method = method_of(options);
     Promises promised;
-    promised.order = method.index1 ? method.tableau.order : order_of_index_3(method, system.mass());
+    promised.order = method.index1 ? method.tableau.order : order_of_index_3(method, system);
     promised.position = method.project || (!method.index1 && method.tableau.stiffly_accurate);
     promised.hidden = method.project && method.rule.velocity;
     promised.variable_steps = promised.hidden && method.index1;
     promised.energy = method.project && method.rule.energy;
     promised.symmetric = method.mirror_sign != 0 || (!method.project && method.tableau.symmetric && method.index1);
-    return {std::make_unique<ProjectedRkStep>(system, method), ledger_promises(system, promised)};
+    promised = ledger_promises(system, promised);
+    if (system.parts().mass)
+      return {std::make_unique<ProjectedRkStep<kernels::ConfigurationRkMotion>>(system, method), promised};
+    return {std::make_unique<ProjectedRkStep<kernels::ConstantRkMotion>>(system, method), promised};
   }
 
  private:
@@ -375,13 +364,14 @@ class ProjectedRk final : public MechanicalScheme {
 
   /// Measured, for up to three stages (symmetric projection: five); 0 promises nothing. In the mass metric the error of
   /// the multipliers drops out of the projection; stiffly accurate methods keep their full order then.
-  static int order_of_index_3(const Method& method, const Mass& mass) {
+  static int order_of_index_3(const Method& method, const System& system) {
     const int s = static_cast<int>(method.tableau.stages);
     if (method.mirror_sign != 0) return s + s % 2;
     if (!method.project || !method.rule.velocity || s > 3) return 0;
+    const Mass& mass = system.mass();
     const Vector& entries = mass.diagonal_entries();
-    const bool mass_metric =
-        method.rule.mass_metric || (mass.is_diagonal() && entries.maxCoeff() == entries.minCoeff());
+    const bool mass_metric = method.rule.mass_metric ||
+                             (!system.parts().mass && mass.is_diagonal() && entries.maxCoeff() == entries.minCoeff());
     if (method.tableau.stiffly_accurate) return mass_metric ? method.tableau.order : method.tableau.order - s;
     return mass_metric ? s : s - 1;
   }

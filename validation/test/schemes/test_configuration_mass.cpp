@@ -188,6 +188,42 @@ struct Polar : AutodiffModel<2, 0> {
   }
 };
 
+/// A constant mass, declared as one or not.
+template <bool declared>
+struct Plain : AutodiffModel<3, 1> {
+  static constexpr bool constant_mass = declared;
+
+  ModelTraits describe() const {
+    ModelTraits traits;
+    traits.name = "plain";
+    return traits;
+  }
+  template <class S>
+  void mass_matrix(const S*, S* m) const {
+    for (int j = 0; j < 9; ++j) m[j] = S(0.0);
+    m[0] = S(1.0);
+    m[4] = S(2.0);
+    m[8] = S(0.5);
+    m[1] = m[3] = S(0.3);
+  }
+  template <class S>
+  S potential(const S& t, const S* q) const {
+    using std::cos;
+    using std::sin;
+    return q[2] + 0.3 * cos(q[0] + 0.5 * q[1]) + 0.1 * sin(t) * q[1];
+  }
+  template <class S>
+  void constraints(const S& t, const S* q, S* g) const {
+    using std::sin;
+    g[0] = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + 0.2 * sin(q[0] * q[2]) - 1.0 + 0.1 * sin(t) * q[1];
+  }
+  template <class S>
+  void force(const S&, const S* q, const S* v, S* f) const {
+    for (int j = 0; j < 3; ++j) f[j] = -0.1 * v[j];
+    f[0] += 0.2 * q[1];
+  }
+};
+
 template <class Written>
 ProblemInstance start_of(const Vector& q0, const Vector& p0) {
   ProblemInstance instance;
@@ -268,6 +304,53 @@ BOOST_AUTO_TEST_CASE(the_printed_start_is_that_of_40) {
   const Assignments rest{{"p1", "0"}, {"p2", "0"}};
   BOOST_TEST(distance(after(rest, "alpha", {{"start", "printed"}}, 50, 1e-2, "double-compound-pendulum"),
                       after(rest, "alpha", {}, 50, 1e-2, "double-compound-pendulum")) < 1e-12);
+}
+
+// What the schemes do with M(q) is what they do with a constant mass, where M does not depend on q: with forces, U(q,t) and
+// g(q,t).
+BOOST_AUTO_TEST_CASE(a_constant_mass_is_a_mass_of_q) {
+  const Vector q0 = Eigen::Vector3d(.6, .5, .6), p0 = Eigen::Vector3d(.3, -.2, .4);
+  const ProblemInstance constant = start_of<Plain<true>>(q0, p0), of_q = start_of<Plain<false>>(q0, p0);
+  BOOST_REQUIRE(!constant.model->mechanical()->parts().mass);
+  BOOST_REQUIRE(of_q.model->mechanical()->parts().mass);
+  const auto same = [&](const std::string& scheme, const Assignments& options) {
+    Integrator a = registry().integrator(constant, scheme, "kinsol-newton", options);
+    Integrator b = registry().integrator(of_q, scheme, "kinsol-newton", options);
+    std::string what = scheme;
+    for (const auto& [name, value] : options) what += " " + name + "=" + value;
+    for (Integrator* one : {&a, &b}) {
+      const StepReport report = one->advance(40, 0.05);
+      BOOST_TEST_REQUIRE(report.success(), what << ": " << report.message);
+    }
+    const State &x = a.state(), &y = b.state();
+    const auto close = [&](const Vector& u, const Vector& v, const char* name, double gate = 1e-11) {
+      BOOST_TEST((u - v).norm() <= gate * u.norm(), what << ": " << name << " is off by " << (u - v).norm());
+    };
+    close(x.q.value(), y.q.value(), "q");
+    close(x.p.value(), y.p.value(), "p");
+    close(x.lambda, y.lambda, "lambda", 1e-9);  // of stages of index 3: the rounding of g over h^2
+    if (x.scheme_data.size() > 0) close(x.scheme_data.head(3), y.scheme_data.head(3), "v'");
+    for (int term = 0; term < Work::terms; ++term)
+      BOOST_TEST(std::abs(static_cast<double>(x.work.term(term) - y.work.term(term))) <= 1e-11, what << ": work");
+  };
+  same("rattle", {});
+  for (const char* index : {"1", "3"})
+    for (const char* metric : {"mass", "euclidean"}) {
+      for (const char* projection : {"none", "p", "pv", "pve", "pva", "pvae-0"})
+        for (const char* carry : {"kkt", "paper"})
+          for (const char* directions : {"end", "frozen"}) {
+            if (projection == std::string("none") && directions == std::string("frozen")) continue;
+            same("projected-rk", {{"stages", "2"},
+                                  {"index", index},
+                                  {"metric", metric},
+                                  {"projection", projection},
+                                  {"carry", carry},
+                                  {"directions", directions}});
+          }
+      same("projected-rk", {{"index", index}, {"metric", metric}, {"projection", "symmetric"}});
+    }
+  same("projected-rk", {{"tableau", "radau-iia"}});
+  same("projected-rk", {{"tableau", "lobatto-iiic"}});
 }
 
 // rattle keeps a momentum map p.xi(q) with xi affine in q, at large steps too, and promises no other.

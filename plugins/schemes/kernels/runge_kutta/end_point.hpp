@@ -1,11 +1,13 @@
 #pragma once
 /// \file
-/// The end of a step as an increment from its start, q1 = q0 + dq, v1 = v0 + dv, with the compensated start:
+/// The end of a step as an increment from its start, q1 = q0 + dq, v1 = v0 + dv or p1 = p0 + dp, with the compensated
+/// start:
 ///
 ///     g(q1,t1) = g(q0,t1) + G(q0 + dq/2, t1) dq                  where g is at most quadratic, without cancellation
-///     H1 - H0  = dv.(p0 + M dv/2) + U(q1,t1) - U(q0,t0)
+///     H1 - H0  = dv.(p0 + M dv/2) + U(q1,t1) - U(q0,t0)          constant mass
+///     H1 - H0  = T(q1,p1) - T(q0,p0) + U(q1,t1) - U(q0,t0)       M(q)
 ///
-/// so that only U is subtracted, in extended precision where the system has it.
+/// so that only U, with M(q) H, is subtracted, in extended precision where the system has it.
 
 #include "gnomon/model/system_at.hpp"
 #include "gnomon/scheme/requirements.hpp"
@@ -15,14 +17,13 @@
 
 namespace gnomon::kernels {
 
-class EndPoint {
+/// Positions, constraints and potential.
+class EndPosition {
  public:
-  explicit EndPoint(const System& system)
-      : system_(&system), at_(system), quadratic_(quadratic_constraints(system)), n_(system.n()), v0_(system) {
+  explicit EndPosition(const System& system)
+      : system_(&system), at_(system), quadratic_(quadratic_constraints(system)), n_(system.n()) {
     for (Vector* v : {&tail_, &rounded_, &work_}) v->setZero(n_);
-    buffers_.for_each([&](auto& b) {
-      for (auto* v : {&b.middle, &b.momentum}) v->setZero(n_);
-    });
+    middle_.for_each([&](auto& v) { v.setZero(n_); });
     g0_.setZero(system.m());
     for (Vector* v : {&g_values_, &rate_}) v->setZero(system.constraint_pattern().nonzeros());
   }
@@ -31,7 +32,6 @@ class EndPoint {
   void begin(const State& z0, double h, bool energy) {
     z0_ = &z0;
     t1_ = time_after(z0, h);
-    v0_.begin(z0.p);
     system_->constraints_compensated(t1_, z0.q.value(), z0.q.tail(), g0_, g_values_);
     if (energy) u0_ = system_->potential_compensated(z0.t, z0.q.value(), z0.q.tail(), work_);
   }
@@ -47,17 +47,11 @@ class EndPoint {
     q = (dq + z0_->q.tail().template cast<S>()) + z0_->q.value().template cast<S>();
   }
 
-  /// v = v0 + dv
-  template <class S>
-  void place_velocity(const VectorOf<S>& dv, VectorOf<S>& v) const {
-    v = dv + v0_.template at<S>().template cast<S>();
-  }
-
   /// g(q0 + dq), with q from place()
   template <class S>
   void constraints(const VectorOf<S>& dq, const VectorOf<S>& q, VectorOf<S>& g) {
     if (!quadratic_) return general_constraints(dq, q, g);
-    VectorOf<S>& middle = buffers_.get<S>().middle;
+    VectorOf<S>& middle = middle_.get<S>();
     middle = (dq * 0.5 + z0_->q.tail().template cast<S>()) + z0_->q.value().template cast<S>();
     at_.constraint_jacobian_times(t1_, middle, dq, g);
     for (Index i = 0; i < g.size(); ++i) g[i] += g0_[i];
@@ -71,22 +65,7 @@ class EndPoint {
     values += rate_;
   }
 
-  /// H(q0 + dq, v0 + dv, t1) - H(q0, v0, t0), with q from place()
-  template <class S>
-  S energy_gain(const VectorOf<S>& dq, const VectorOf<S>& q, const VectorOf<S>& dv) {
-    VectorOf<S>& momentum = buffers_.get<S>().momentum;
-    at_.mass_times(dv, momentum);
-    S gain = potential_gain(dq, q);
-    for (Index j = 0; j < n_; ++j) gain += dv[j] * (momentum[j] * 0.5 + S(z0_->p.tail()[j]) + S(z0_->p.value()[j]));
-    return gain;
-  }
-
- private:
-  template <class S>
-  struct Buffers {
-    VectorOf<S> middle, momentum;
-  };
-
+ protected:
   void find_tail(const Vector& dq, const Vector& q) { tail_ = (dq + z0_->q.tail()) - (q - z0_->q.value()); }
   void general_constraints(const Vector& dq, const Vector& q, Vector& g) {
     find_tail(dq, q);
@@ -116,9 +95,90 @@ class EndPoint {
   const State* z0_ = nullptr;
   double t1_ = 0;
   long double u0_ = 0;
-  StartVelocity v0_;
   Vector g0_, tail_, rounded_, work_, g_values_, rate_;
-  ForAllScalars<Buffers> buffers_;
+  ForAllScalars<VectorOf> middle_;
+};
+
+/// With a constant mass.
+class EndPoint : public EndPosition {
+ public:
+  explicit EndPoint(const System& system) : EndPosition(system), v0_(system) {
+    momentum_.for_each([&](auto& v) { v.setZero(n_); });
+  }
+
+  /// The start outlives the step.
+  void begin(const State& z0, double h, bool energy) {
+    EndPosition::begin(z0, h, energy);
+    v0_.begin(z0.p);
+  }
+
+  /// v = v0 + dv
+  template <class S>
+  void place_velocity(const VectorOf<S>& dv, VectorOf<S>& v) const {
+    v = dv + v0_.template at<S>().template cast<S>();
+  }
+
+  /// H(q0 + dq, v0 + dv, t1) - H(q0, v0, t0), with q from place()
+  template <class S>
+  S energy_gain(const VectorOf<S>& dq, const VectorOf<S>& q, const VectorOf<S>& dv) {
+    VectorOf<S>& momentum = momentum_.get<S>();
+    at_.mass_times(dv, momentum);
+    S gain = potential_gain(dq, q);
+    for (Index j = 0; j < n_; ++j) gain += dv[j] * (momentum[j] * 0.5 + S(z0_->p.tail()[j]) + S(z0_->p.value()[j]));
+    return gain;
+  }
+
+ private:
+  StartVelocity v0_;
+  ForAllScalars<VectorOf> momentum_;
+};
+
+/// With a mass M(q).
+class ConfigurationEndPoint : public EndPosition {
+ public:
+  explicit ConfigurationEndPoint(const System& system) : EndPosition(system) {
+    for (Vector* v : {&p_, &p_tail_, &t_q_, &t_p_}) v->setZero(n_);
+  }
+
+  /// The start outlives the step.
+  void begin(const State& z0, double h, bool energy) {
+    EndPosition::begin(z0, h, energy);
+    if (energy) t0_ = kinetic(z0.q.value(), z0.q.tail(), z0.p.value(), z0.p.tail());
+  }
+  double kinetic0() const { return static_cast<double>(t0_); }
+
+  /// p = p0 + dp, rounded
+  template <class S>
+  void place_momentum(const VectorOf<S>& dp, VectorOf<S>& p) const {
+    p = (dp + z0_->p.tail().template cast<S>()) + z0_->p.value().template cast<S>();
+  }
+
+  /// H(q0 + dq, p0 + dp, t1) - H(q0, p0, t0), with q and p from place() and place_momentum()
+  double energy_gain(const Vector& dq, const Vector& q, const Vector& dp, const Vector& p) {
+    const double potential = potential_gain(dq, q);
+    p_tail_ = (dp + z0_->p.tail()) - (p - z0_->p.value());
+    return potential + static_cast<double>(kinetic(q, tail_, p, p_tail_) - t0_);
+  }
+  Extended energy_gain(const VectorOf<Extended>& dq, const VectorOf<Extended>& q, const VectorOf<Extended>&,
+                       const VectorOf<Extended>& p) {
+    const Extended potential = potential_gain(dq, q);
+    p_ = p.cast<double>();
+    p_tail_ = (p - p_.cast<Extended>()).cast<double>();
+    return potential + (kinetic(rounded_, tail_, p_, p_tail_) - t0_);
+  }
+  Dual1 energy_gain(const VectorOf<Dual1>& dq, const VectorOf<Dual1>& q, const VectorOf<Dual1>&,
+                    const VectorOf<Dual1>& p) {
+    return potential_gain(dq, q) + (at_.kinetic_energy(q, p) - Dual1(static_cast<double>(t0_)));
+  }
+
+ private:
+  /// T at a compensated state
+  long double kinetic(const Vector& q, const Vector& q_tail, const Vector& p, const Vector& p_tail) {
+    return system_->parts().mass->kinetic_compensated(q, q_tail, p, p_tail, t_q_, t_p_);
+  }
+
+  long double t0_ = 0;
+  Vector p_, p_tail_, t_q_, t_p_;
 };
 
 }  // namespace gnomon::kernels

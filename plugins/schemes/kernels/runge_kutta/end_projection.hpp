@@ -24,10 +24,11 @@ class EndProjection {
  public:
   virtual ~EndProjection() = default;
   virtual NonlinearEquations& equations() = 0;
-  /// From z0 with the increments dq_hat, dv_hat of (q^, v^); energy_defect = H0 - H*. z0 outlives the step.
+  /// From z0 with the increments dq_hat, dv_hat of (q^, v^), with a mass M(q) of (q^, p^); energy_defect = H0 - H*. z0
+  /// outlives the step.
   virtual Feasibility begin(const State& z0, const Vector& dq_hat, const Vector& dv_hat, double h,
                             double energy_defect) = 0;
-  /// Corrections of q^ and v^ from the solution; dv is left alone where the rule has no velocity.
+  /// Corrections of q^ and v^ (p^) from the solution; dv is left alone where the rule has no velocity.
   virtual void corrections(const ConstVectorRef& x, VectorOf<Extended>& dq, VectorOf<Extended>& dv) const = 0;
 };
 

@@ -73,6 +73,32 @@ class RkStageRows {
     }
   }
 
+  /// A start value: w0 at every stage.
+  void predict(const Vector&, const Vector& w0, const Vector& lambda, VectorRef x) const {
+    for (Index i = 0; i < rk_.stages; ++i) {
+      x.segment(i * n_, n_) = w0;
+      x.segment(multiplier(i), m_) = lambda;
+    }
+  }
+  /// dq = h v0 + h^2 b^T A W,  dv = h b^T W
+  void increments(const ConstVectorRef& x, Vector& dq, Vector& dv) const {
+    dq.setZero();
+    dv.setZero();
+    for (Index i = 0; i < rk_.stages; ++i) {
+      dq += rk_.ba[i] * x.segment(i * n_, n_);
+      dv += rk_.b[i] * x.segment(i * n_, n_);
+    }
+    dq = h_ * v0_ + (h_ * h_) * dq;
+    dv *= h_;
+  }
+  /// w += d^T W,  lambda += d^T Lambda
+  void carry(const ConstVectorRef& x, Vector& w, Vector& lambda) const {
+    for (Index i = 0; i < rk_.stages; ++i) {
+      w += rk_.d[i] * x.segment(i * n_, n_);
+      lambda += rk_.d[i] * x.segment(multiplier(i), m_);
+    }
+  }
+
   bool works() const { return work_.active(); }
   /// What is done on the system in the step whose solution is x.
   Work work(const ConstVectorRef& x) {
@@ -282,8 +308,7 @@ class RkStages final : public TemplatedEquations<RkStages> {
   const std::vector<Block>& blocks() const override { return blocks_; }
   /// v0 = M^-1 p0
   void begin(const State& z0, const Vector& v0, double h) { rows_.begin(z0, v0, h); }
-  bool works() const { return rows_.works(); }
-  Work work(const ConstVectorRef& x) { return rows_.work(x); }
+  RkStageRows& rows() { return rows_; }
   void scales(VectorRef columns, VectorRef rows) const override { rows_.scales(columns, rows); }
   double rounding_floor() const override { return rows_.rounding_floor(); }
 

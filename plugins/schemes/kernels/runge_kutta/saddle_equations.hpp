@@ -4,7 +4,7 @@
 ///
 ///     W w + G(q)^T z = r        G(q) w = -b,  b = v^T (Hess g) v + 2 G_t v + g_tt
 ///
-/// With W = M and r = Q(q,v) - grad U(q) these are the accelerations and multipliers of the equations of motion; with
+/// With W = M (of M(q): at the end) and r = Q(q,v) - grad U(q) these are the accelerations and multipliers of the equations of motion; with
 /// r = W w^, z^ = 0 and any metric W, w is the projection of w^ onto the acceleration constraint. Linear: the residual
 /// at (w^, z^) is found once, its sums in extended precision, and the increments are scaled by it, so that one step of
 /// Newton's method leaves no more than the rounding of w.
@@ -19,16 +19,26 @@ namespace gnomon::kernels {
 class SaddleEquations final : public TemplatedEquations<SaddleEquations> {
  public:
   SaddleEquations(const System& system, bool mass_metric)
-      : system_(&system), at_(system), mass_metric_(mass_metric), n_(system.n()), m_(system.m()) {
+      : system_(&system),
+        at_(system),
+        mass_metric_(mass_metric),
+        of_q_(mass_metric ? system.parts().mass : nullptr),
+        n_(system.n()),
+        m_(system.m()) {
     const SparsityPattern& g = system.constraint_pattern();
-    const SparsityPattern metric = mass_metric ? system.mass().pattern() : SparsityPattern::diagonal(n_);
+    const SparsityPattern metric = of_q_         ? SparsityPattern::dense(n_, n_)
+                                   : mass_metric ? system.mass().pattern()
+                                                 : SparsityPattern::diagonal(n_);
+    if (of_q_) mass_matrix_.setZero(n_, n_);
     const Block dw = layout_.unknown("dw", n_), dz = layout_.unknown("dz", m_);
     const Block motion = layout_.rows(n_), acceleration = layout_.rows(m_);
     layout_.place(metric_, motion, dw, metric);
     layout_.place(force_, motion, dz, g, Layout::transposed);
     layout_.place(constraint_, acceleration, dw, g);
     finish_layout();
-    metric_values_ = mass_metric ? system.mass().values() : Vector::Ones(n_);
+    metric_values_ = of_q_         ? Vector(Vector::Zero(n_ * n_))
+                     : mass_metric ? Vector(system.mass().values())
+                                   : Vector(Vector::Ones(n_));
     weight_ = mass_metric ? system.mass().diagonal_entries() : Vector::Ones(n_);
     residual_w_.setZero(n_);
     for (Vector* v : {&bias_, &row_, &residual_z_}) v->setZero(m_);
@@ -42,6 +52,11 @@ class SaddleEquations final : public TemplatedEquations<SaddleEquations> {
              const Vector& z_hat) {
     system_->constraint_jacobian(t, q, g_values_);
     system_->constraint_bias(t, q, v, bias_);
+    if (of_q_) {
+      of_q_->mass_matrix(q, mass_matrix_);
+      for (Index j = 0; j < n_; ++j)
+        for (Index k = 0; k < n_; ++k) metric_values_[j * n_ + k] = mass_matrix_(j, k);
+    }
     const SparsityPattern& g = system_->constraint_pattern();
     double full2 = (right.array().square() / weight_.array()).sum();
     weigh(w_hat, residual_w_);
@@ -103,7 +118,12 @@ class SaddleEquations final : public TemplatedEquations<SaddleEquations> {
   };
   template <class S>
   void weigh(const VectorOf<S>& w, VectorOf<S>& out) {
-    if (mass_metric_)
+    if (of_q_) {
+      for (Index j = 0; j < n_; ++j) {
+        out[j] = S(0.0);
+        for (Index k = 0; k < n_; ++k) out[j] += w[k] * mass_matrix_(j, k);
+      }
+    } else if (mass_metric_)
       at_.mass_times(w, out);
     else
       out = w;
@@ -113,7 +133,9 @@ class SaddleEquations final : public TemplatedEquations<SaddleEquations> {
   const System* system_;
   SystemAt at_;
   bool mass_metric_;
+  const ConfigurationMass* of_q_;  ///< M(q) where it is the metric
   Index n_, m_;
+  Matrix mass_matrix_;
   BlockMap metric_, force_, constraint_;
   double size_ = 1, floor_ = 1e-15;
   Vector metric_values_, weight_, residual_w_, residual_z_, bias_, row_, g_values_;

@@ -29,18 +29,21 @@ class StageWork {
   /// Whether there is any.
   bool active() const { return force_.active() || system_->parts().time_dependence; }
 
-  /// work += weight times the powers
+  /// work += weight times the powers, with a constant mass, p = M v
   void add(double weight, double t, const Vector& q, const Vector& v, const Vector& lambda, Work& work) {
+    if (multipliers_) system_->mass().apply(v, p_);
+    add(weight, t, q, v, p_, lambda, work);
+  }
+  /// The same, whatever the mass.
+  void add(double weight, double t, const Vector& q, const Vector& v, const Vector& p, const Vector& lambda,
+           Work& work) {
     const long double w = weight;
     if (force_.active()) work.force += w * force_.work(t, q, v, v);
     if (!system_->parts().time_dependence) return;
     work.potential += w * system_->parts().time_dependence->potential_rate(t, q);
     system_->constraint_velocity(t, q, zero_, rate_);
     lambda_ = lambda;
-    if (multipliers_) {
-      system_->mass().apply(v, p_);
-      multipliers_->solve(t, q, p_, lambda_);
-    }
+    if (multipliers_) multipliers_->solve(t, q, p, lambda_);
     work.position += w * lambda_.dot(rate_);
   }
 

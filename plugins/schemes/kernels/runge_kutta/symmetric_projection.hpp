@@ -63,8 +63,7 @@ class SymmetricProjection final : public TemplatedEquations<SymmetricProjection>
   const std::vector<Block>& blocks() const override { return blocks_; }
   Index dq() const { return offset(4); }
   Index dv() const { return offset(5); }
-  bool works() const { return rows_.works(); }
-  Work work(const ConstVectorRef& x) { return rows_.work(x); }
+  RkStageRows& rows() { return rows_; }
 
   /// v0 = M^-1 p0
   void begin(const State& z0, const Vector& v0, double h) {

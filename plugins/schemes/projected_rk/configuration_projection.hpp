@@ -1,0 +1,317 @@
+#pragma once
+/// \file
+/// Projections of the end of a step (q^, p^) onto the constraints and the energy, with a mass M(q), v = T_p = M(q)^-1 p, all
+/// at the time t1. Directions at the end (q, p) = (q^ + dq, p^ + dp), x = [dq | mu | dp | nu | eta]:
+///
+///     W dq = G(q)^T mu + eta (T_q + grad U)       g(q) = 0                     position
+///     W M(q)^-1 dp = G(q)^T nu + eta p            G(q) T_p(q,p) + g_t = 0      velocity
+///                                                 H(q,p) = H*                  energy
+///
+/// or frozen at (q^, p^), with t_q and t_p of configuration_feasibility.hpp, x = [mu | nu | eta]:
+///
+///     q = q^ + W^-1 G^^T mu + eta t_q,    p = p^ + M W^-1 G^^T nu + eta t_p
+///
+/// W = M, where dp = G^T nu + eta p, or W = 1. M^-1 f is T_p(q,f), linear in f. Without energy eta and its terms are
+/// absent, without velocity dp and nu as well. With a constant mass they are those of
+/// kernels/runge_kutta/manifold_projection.hpp and frozen_projection.hpp.
+///
+/// The Newton matrices come from dual numbers: they are dense and small.
+
+#include <cmath>
+#include <optional>
+
+#include "projected_rk/configuration_feasibility.hpp"
+
+namespace gnomon::kernels {
+
+/// What both have in common: the end, the metric and what is known of an energy projection.
+class ConfigurationProjectionFrame {
+ public:
+  ConfigurationProjectionFrame(const System& system, const ProjectionRule& rule, const StepScales& scales)
+      : system(&system), scales(&scales), rule(rule), metric(system, rule.mass_metric, scales), end(system) {
+    if (rule.energy) look.emplace(system, metric);
+    for (Vector* v : {&dq_hat, &dp_hat, &p_hat}) v->setZero(system.n());
+  }
+
+  void begin(const State& z0, const Vector& dq, const Vector& dp, double h, double energy_defect) {
+    end.begin(z0, h, rule.energy);
+    metric.update(z0, h, rule.energy);
+    dq_hat = dq;
+    dp_hat = dp;
+    end.place_momentum(dp_hat, p_hat);
+    defect = energy_defect;
+    feasibility = Feasibility::regular;
+    floor = 1e-15 + metric.floor() + (end.quadratic() ? 0 : scales->position_floor());
+    if (rule.energy) feasibility = look->look(end, dq_hat, dp_hat, defect);
+  }
+  /// Of the energy row, whose gradient has this length.
+  void set_gradient(double length) {
+    gradient = length > 0 ? length : 1;
+    floor += 2.3e-16 * (std::abs(end.potential0()) + std::abs(end.kinetic0())) / (metric.dv() * gradient);
+  }
+  /// g, Psi and H at (q, p): rows from `at` on, the next ones `stride` later.
+  template <class S, class Points>
+  void rows(Index at, Index stride, const S& eta, Points& b, SystemAt& model, VectorRefOf<S> f) {
+    const Index m = b.g.size();
+    end.constraints(b.step, b.q, b.g);
+    for (Index i = 0; i < m; ++i) f[at + i] = b.g[i];
+    if (!rule.velocity) return;
+    model.kinetic_gradient(b.q, b.p, b.t_q, b.v);
+    model.constraint_velocity(end.t(), b.q, b.v, b.g);
+    for (Index i = 0; i < m; ++i) f[at + stride + i] = b.g[i];
+    if (!rule.energy) return;
+    if (feasibility == Feasibility::equilibrium)
+      f[f.size() - 1] = eta;
+    else
+      f[f.size() - 1] = end.energy_gain(b.step, b.q, b.gain, b.p) + S(defect);
+  }
+  void energy_scales(VectorRef columns, VectorRef rows) const {
+    const Index eta = columns.size() - 1;
+    columns[eta] = metric.dv() / gradient;
+    rows[eta] = feasibility == Feasibility::equilibrium ? metric.dv() / gradient : metric.dv() * gradient;
+  }
+
+  const System* system;
+  const StepScales* scales;
+  ProjectionRule rule;
+  ProjectionMetric metric;
+  ConfigurationEndPoint end;
+  std::optional<ConfigurationFeasibility> look;
+  double defect = 0, gradient = 1, floor = 1e-15;
+  Feasibility feasibility = Feasibility::regular;
+  Vector dq_hat, dp_hat, p_hat;
+};
+
+/// Directions at the end.
+class ConfigurationProjection final : public TemplatedEquations<ConfigurationProjection, true>, public EndProjection {
+ public:
+  ConfigurationProjection(const System& system, const ProjectionRule& rule, const StepScales& scales)
+      : frame_(system, rule, scales), at_(system), n_(system.n()), m_(system.m()) {
+    layout_.unknown("dq", n_);
+    layout_.unknown("mu", m_);
+    if (rule.velocity) {
+      layout_.unknown("dp", n_);
+      layout_.unknown("nu", m_);
+    }
+    if (rule.energy) layout_.unknown("eta", 1);
+    layout_.place_dense(layout_.rows(layout_.size()));
+    finish_layout();
+    buffers_.for_each([&](auto& b) {
+      for (auto* v : {&b.dq, &b.step, &b.q, &b.dp, &b.gain, &b.p, &b.v, &b.t_q, &b.out, &b.force}) v->setZero(n_);
+      for (auto* v : {&b.mu, &b.g}) v->setZero(m_);
+    });
+    for (Vector* v : {&h_q_, &v_}) v->setZero(n_);
+  }
+
+  NonlinearEquations& equations() override { return *this; }
+
+  Feasibility begin(const State& z0, const Vector& dq_hat, const Vector& dp_hat, double h,
+                    double energy_defect) override {
+    frame_.begin(z0, dq_hat, dp_hat, h, energy_defect);
+    if (!frame_.rule.energy) return frame_.feasibility;
+    const Vector& q0 = z0.q.value();
+    frame_.system->parts().mass->kinetic_gradient(q0, z0.p.value(), h_q_, v_);
+    frame_.system->potential_gradient(z0.t, q0, v_);
+    h_q_ += v_;
+    frame_.set_gradient(std::hypot(frame_.metric.length(h_q_), frame_.metric.length(frame_.p_hat)));
+    return frame_.feasibility;
+  }
+  void corrections(const ConstVectorRef& x, VectorOf<Extended>& dq, VectorOf<Extended>& dp) const override {
+    dq = x.head(n_).cast<Extended>() + low().head(n_).cast<Extended>();
+    if (frame_.rule.velocity)
+      dp = x.segment(dp_at(), n_).cast<Extended>() + low().segment(dp_at(), n_).cast<Extended>();
+  }
+
+  void scales(VectorRef columns, VectorRef rows) const override {
+    const ProjectionMetric& metric = frame_.metric;
+    const Vector& mass = frame_.system->mass().diagonal_entries();
+    columns.head(n_) = rows.head(n_) = metric.dq() * metric.root().cwiseInverse();
+    columns.segment(n_, m_) = metric.dq() * metric.row().cwiseInverse();
+    rows.segment(n_, m_) = metric.dq() * metric.row();
+    if (!frame_.rule.velocity) return;
+    columns.segment(dp_at(), n_) = metric.dv() * mass.cwiseQuotient(metric.root());
+    rows.segment(dp_at(), n_) = metric.dv() * metric.root();
+    columns.segment(dp_at() + n_, m_) = metric.dv() * metric.row().cwiseInverse();
+    rows.segment(dp_at() + n_, m_) = metric.dv() * metric.row();
+    if (frame_.rule.energy) frame_.energy_scales(columns, rows);
+  }
+  double rounding_floor() const override { return frame_.floor; }
+
+  template <class S>
+  void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
+    auto& b = buffers_.get<S>();
+    const double t1 = frame_.end.t();
+    const bool mass = frame_.rule.mass_metric, energy = frame_.rule.energy;
+    b.dq = x.head(n_);
+    b.mu = x.segment(n_, m_);
+    b.step = b.dq + frame_.dq_hat.template cast<S>();
+    frame_.end.place(b.step, b.q);
+    if (frame_.rule.velocity) {
+      b.dp = x.segment(dp_at(), n_);
+      b.gain = b.dp + frame_.dp_hat.template cast<S>();
+      frame_.end.place_momentum(b.gain, b.p);
+    }
+
+    at_.constraint_force(t1, b.q, b.mu, b.force);
+    if (energy) {
+      const S eta = x[x.size() - 1];
+      at_.kinetic_gradient(b.q, b.p, b.t_q, b.v);
+      at_.potential_gradient(t1, b.q, b.out);
+      for (Index j = 0; j < n_; ++j) b.force[j] += eta * (b.t_q[j] + b.out[j]);
+    }
+    if (mass) {
+      at_.kinetic_gradient(b.q, b.force, b.t_q, b.out);
+      for (Index j = 0; j < n_; ++j) f[j] = b.dq[j] - b.out[j];
+    } else {
+      for (Index j = 0; j < n_; ++j) f[j] = b.dq[j] - b.force[j];
+    }
+    if (frame_.rule.velocity) {
+      b.mu = x.segment(dp_at() + n_, m_);
+      at_.constraint_force(t1, b.q, b.mu, b.force);
+      if (energy)
+        for (Index j = 0; j < n_; ++j) b.force[j] += x[x.size() - 1] * b.p[j];
+      if (!mass) at_.kinetic_gradient(b.q, b.dp, b.t_q, b.out);
+      for (Index j = 0; j < n_; ++j) f[dp_at() + j] = (mass ? b.dp[j] : b.out[j]) - b.force[j];
+    }
+    frame_.rows<S>(n_, n_ + m_, x[x.size() - 1], b, at_, f);
+  }
+
+ private:
+  template <class S>
+  struct Buffers {
+    VectorOf<S> dq, step, q, dp, gain, p, v, t_q, out, force, mu, g;
+  };
+  Index dp_at() const { return n_ + m_; }
+
+  ConfigurationProjectionFrame frame_;
+  SystemAt at_;
+  Index n_, m_;
+  Vector h_q_, v_;
+  ForAllScalars<Buffers> buffers_;
+};
+
+/// Frozen directions.
+class ConfigurationFrozenProjection final : public TemplatedEquations<ConfigurationFrozenProjection, true>,
+                                            public EndProjection {
+ public:
+  ConfigurationFrozenProjection(const System& system, const ProjectionRule& rule, const StepScales& scales)
+      : frame_(system, rule, scales), at_(system), n_(system.n()), m_(system.m()) {
+    layout_.unknown("mu", m_);
+    if (rule.velocity) layout_.unknown("nu", m_);
+    if (rule.energy) layout_.unknown("eta", 1);
+    layout_.place_dense(layout_.rows(layout_.size()));
+    finish_layout();
+    buffers_.for_each([&](auto& b) {
+      for (auto* v : {&b.step, &b.q, &b.gain, &b.p, &b.v, &b.t_q}) v->setZero(n_);
+      b.g.setZero(m_);
+    });
+    for (Vector* v : {&t_q_, &t_p_, &row_, &work_, &out_}) v->setZero(n_);
+    g_values_.setZero(system.constraint_pattern().nonzeros());
+    mass_.setZero(n_, n_);
+    for (Matrix* d : {&of_q_, &of_p_}) d->setZero(n_, m_);
+  }
+
+  NonlinearEquations& equations() override { return *this; }
+
+  Feasibility begin(const State& z0, const Vector& dq_hat, const Vector& dp_hat, double h,
+                    double energy_defect) override {
+    frame_.begin(z0, dq_hat, dp_hat, h, energy_defect);
+    find_directions();
+    if (!frame_.rule.energy) return frame_.feasibility;
+    t_q_.setZero();
+    t_p_.setZero();
+    if (frame_.feasibility == Feasibility::equilibrium) {
+      frame_.gradient = 1;
+      return frame_.feasibility;
+    }
+    t_q_ = frame_.look->t_q();
+    t_p_ = frame_.look->t_p();
+    frame_.set_gradient(frame_.look->tangent());
+    return frame_.feasibility;
+  }
+  void corrections(const ConstVectorRef& x, VectorOf<Extended>& dq, VectorOf<Extended>& dp) const override {
+    const auto along = [&](Index k, const auto& direction, VectorOf<Extended>& out) {
+      const Extended size = static_cast<Extended>(x[k]) + low()[k];
+      for (Index j = 0; j < n_; ++j) out[j] += size * direction[j];
+    };
+    dq.setZero();
+    for (Index i = 0; i < m_; ++i) along(i, of_q_.col(i), dq);
+    if (!frame_.rule.velocity) return;
+    dp.setZero();
+    for (Index i = 0; i < m_; ++i) along(m_ + i, of_p_.col(i), dp);
+    if (!frame_.rule.energy) return;
+    along(2 * m_, t_q_, dq);
+    along(2 * m_, t_p_, dp);
+  }
+
+  void scales(VectorRef columns, VectorRef rows) const override {
+    const ProjectionMetric& metric = frame_.metric;
+    columns.head(m_) = metric.dq() * metric.row().cwiseInverse();
+    rows.head(m_) = metric.dq() * metric.row();
+    if (!frame_.rule.velocity) return;
+    columns.segment(m_, m_) = metric.dv() * metric.row().cwiseInverse();
+    rows.segment(m_, m_) = metric.dv() * metric.row();
+    if (frame_.rule.energy) frame_.energy_scales(columns, rows);
+  }
+  double rounding_floor() const override { return frame_.floor; }
+
+  template <class S>
+  void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
+    auto& b = buffers_.get<S>();
+    const bool velocity = frame_.rule.velocity, energy = frame_.rule.energy;
+    for (Index j = 0; j < n_; ++j) {
+      b.step[j] = S(frame_.dq_hat[j]);
+      b.gain[j] = S(frame_.dp_hat[j]);
+      for (Index i = 0; i < m_; ++i) {
+        b.step[j] += x[i] * of_q_(j, i);
+        if (velocity) b.gain[j] += x[m_ + i] * of_p_(j, i);
+      }
+      if (energy) {
+        b.step[j] += x[2 * m_] * t_q_[j];
+        b.gain[j] += x[2 * m_] * t_p_[j];
+      }
+    }
+    frame_.end.place(b.step, b.q);
+    frame_.end.place_momentum(b.gain, b.p);
+    frame_.rows<S>(0, m_, x.size() > 0 ? S(x[x.size() - 1]) : S(0.0), b, at_, f);
+  }
+
+ private:
+  template <class S>
+  struct Buffers {
+    VectorOf<S> step, q, gain, p, v, t_q, g;
+  };
+  static std::size_t at(Index k) { return static_cast<std::size_t>(k); }
+
+  /// W^-1 G(q^)^T and M W^-1 G(q^)^T
+  void find_directions() {
+    const System& system = *frame_.system;
+    const SparsityPattern& g = system.constraint_pattern();
+    Vector& q = buffers_.at_double.q;
+    frame_.end.place(frame_.dq_hat, q);
+    system.constraint_jacobian(frame_.end.t(), q, g_values_);
+    if (!frame_.rule.mass_metric) system.parts().mass->mass_matrix(q, mass_);
+    for (Index i = 0; i < m_; ++i) {
+      row_.setZero();
+      for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k) row_[g.indices[at(k)]] = g_values_[k];
+      if (frame_.rule.mass_metric) {
+        system.parts().mass->kinetic_gradient(q, row_, out_, work_);
+        of_q_.col(i) = work_;
+        of_p_.col(i) = row_;
+      } else {
+        of_q_.col(i) = row_;
+        work_.noalias() = mass_ * row_;
+        of_p_.col(i) = work_;
+      }
+    }
+  }
+
+  ConfigurationProjectionFrame frame_;
+  SystemAt at_;
+  Index n_, m_;
+  Matrix of_q_, of_p_, mass_;
+  Vector t_q_, t_p_, row_, work_, out_, g_values_;
+  ForAllScalars<Buffers> buffers_;
+};
+
+}  // namespace gnomon::kernels
