@@ -19,8 +19,8 @@
 /// and time E = 0.
 ///
 /// A mass M(q): all of it in (q, p), for Hamilton's equations with T = p.M(q)^-1 p/2. Their method is that of q' = T_p,
-/// p' = -(T_q + grad U + G^T lambda - F) (projected_rk/configuration_stages.hpp), which has the order that a constant mass
-/// gives; the velocity level is G T_p + g_t = 0, the metric M that at the place of the direction
+/// p' = -(T_q + grad U + G^T lambda - F) (projected_rk/configuration_stages.hpp), which has the order that a constant
+/// mass gives; the velocity level is G T_p + g_t = 0, the metric M that at the place of the direction
 /// (projected_rk/configuration_projection.hpp), the acceleration w is v' = T_pq v + T_pp p', and its equation
 ///
 ///     M w + G^T lambda = M T_pq v - T_q - grad U + F,    G w + b = 0
@@ -64,8 +64,8 @@ struct Method {
   bool kkt = true;
 };
 
-/// Motion: what depends on the mass being constant, ConstantRkMotion, or M(q), ConfigurationRkMotion. The second half of an
-/// increment, dv below, is that of v, or that of p.
+/// Motion: what depends on the mass being constant, ConstantRkMotion, or M(q), ConfigurationRkMotion. The second half
+/// of an increment, dv below, is that of v, or that of p.
 template <class Motion>
 class ProjectedRkStep final : public StepEquations {
  public:

@@ -13,8 +13,8 @@
 ///     momenta    x = [dp | mu]:           p1 = p_h + dp = p_h - h/2 (T_q(q1,p_h) + F1 + G1^T mu)
 ///                                         G1 T_p(q1,p1) + g_t(q1,t1) = 0
 ///
-/// which of a constant mass is the same step. The equations: rattle/rattle_equations.hpp. T is quadratic in p, and so is the
-/// equation of p_h: at steps over which M(q) changes much it has other roots, far from p0, or none.
+/// which of a constant mass is the same step. The equations: rattle/rattle_equations.hpp. T is quadratic in p, and so is
+/// the equation of p_h: at steps over which M(q) changes much it has other roots, far from p0, or none.
 ///
 /// A force Q(q,v,t) has the velocity of the middle at both ends, which is symmetric: implicit in dq in the first half,
 /// known in the second one. Its work is booked by the trapezoidal rule, dq.(Q0 + Q1)/2, of U and g that depend on time
@@ -22,8 +22,8 @@
 ///
 /// Order 2, symmetric, without forces symplectic; both constraint levels and the momentum maps are exact, the energy
 /// oscillates at O(h^2). Momentum maps p.xi(q): with M(q) where xi is affine in q. Each half step is a symplectic Euler
-/// step with the energy and the constraints at one pair (q,p_h); there p_h.xi'(q) H_p = xi(q).H_q, and for affine xi this
-/// is the change of p.xi. A constant mass has affine symmetries only.
+/// step with the energy and the constraints at one pair (q,p_h); there p_h.xi'(q) H_p = xi(q).H_q, and for affine xi
+/// this is the change of p.xi. A constant mass has affine symmetries only.
 ///
 /// Source: Andersen, J. Comput. Phys. 52 (1983); Leimkuhler, Skeel, J. Comput. Phys. 112 (1994); for any H(q,p): Jay,
 /// SIAM J. Numer. Anal. 33 (1996); Hairer, Lubich, Wanner, Geometric Numerical Integration, VII.1.4.

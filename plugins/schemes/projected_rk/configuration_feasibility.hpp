@@ -3,7 +3,8 @@
 /// What an energy projection will meet where the mass depends on q, found at (q^, p^) before it is solved: as
 /// kernels/runge_kutta/energy_feasibility.hpp in (q, p), with v = T_p, H_q = T_q + grad U and A = G W^-1 G^T at q^,
 ///
-///     l_q = A^-1 G W^-1 H_q,  t_q = W^-1 (H_q - G^T l_q),    l_v = A^-1 G W^-1 p,  t_v = W^-1 (p - G^T l_v),  t_p = M t_v
+///     l_q = A^-1 G W^-1 H_q,  t_q = W^-1 (H_q - G^T l_q)
+///     l_v = A^-1 G W^-1 p,    t_v = W^-1 (p - G^T l_v),     t_p = M t_v
 ///
 /// where W = M(q^) or 1. H along (t_q, t_p), brought back to the constraints, is D + a eta + b eta^2/2 + ...,
 ///

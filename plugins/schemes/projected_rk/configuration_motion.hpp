@@ -2,7 +2,7 @@
 /// \file
 /// A mass M(q) in a projected-rk step: stages of Hamilton's equations, increments of (q, p).
 ///
-///     v' = T_pq v + T_pp p',    M v' + G^T lambda = M T_pq v - T_q - grad U + Q       p' = -(T_q + grad U + G^T lambda - Q)
+///     p' = -(T_q + grad U + G^T lambda - Q),   v' = T_pq v + T_pp p',   M v' + G^T lambda = M T_pq v - T_q - grad U + Q
 
 #include "projected_rk/configuration_projection.hpp"
 #include "projected_rk/configuration_stages.hpp"

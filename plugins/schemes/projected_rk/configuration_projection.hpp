@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Projections of the end of a step (q^, p^) onto the constraints and the energy, with a mass M(q), v = T_p = M(q)^-1 p, all
-/// at the time t1. Directions at the end (q, p) = (q^ + dq, p^ + dp), x = [dq | mu | dp | nu | eta]:
+/// Projections of the end of a step (q^, p^) onto the constraints and the energy, with a mass M(q), v = T_p = M(q)^-1
+/// p, all at the time t1. Directions at the end (q, p) = (q^ + dq, p^ + dp), x = [dq | mu | dp | nu | eta]:
 ///
 ///     W dq = G(q)^T mu + eta (T_q + grad U)       g(q) = 0                     position
 ///     W M(q)^-1 dp = G(q)^T nu + eta p            G(q) T_p(q,p) + g_t = 0      velocity

@@ -1,8 +1,8 @@
 #pragma once
 /// \file
-/// The stages of a Runge-Kutta method for Hamilton's equations with a mass M(q), T = p.M(q)^-1 p/2, in the slopes of q and
-/// p and the multipliers, x = [V_1..V_s | F_1..F_s | Lambda_1..Lambda_s], from the start of the step or from one displaced
-/// by further unknowns (dq~, dp~):
+/// The stages of a Runge-Kutta method for Hamilton's equations with a mass M(q), T = p.M(q)^-1 p/2, in the slopes of q
+/// and p and the multipliers, x = [V_1..V_s | F_1..F_s | Lambda_1..Lambda_s], from the start of the step or from one
+/// displaced by further unknowns (dq~, dp~):
 ///
 ///     Q_i = q0 + dq~ + h sum_j a_ij V_j,    P_i = p0 + dp~ + h sum_j a_ij F_j,    t_i = t0 + c_i h
 ///     0 = V_i - T_p(Q_i,P_i)

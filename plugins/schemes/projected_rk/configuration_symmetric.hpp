@@ -113,7 +113,8 @@ class ConfigurationSymmetricProjection final : public TemplatedEquations<Configu
     VectorOf<S> q0, q1, p1, force, rest, t_q, out, dq, dp, mu, g;
   };
 
-  /// Rows at one end: rest - sign M^-1 force and rest - sign force (W = M), rest - sign force and M^-1 rest - sign force.
+  /// Rows at one end: rest - sign M^-1 force and rest - sign force (W = M), rest - sign force and M^-1 rest - sign
+  /// force.
   template <class S>
   void project(int level, const VectorOf<S>& q, Buffers<S>& b, const S& sign, Index at, VectorRefOf<S> f) {
     const bool of_force = level == 0 && metric_.is_mass(), of_rest = level == 1 && !metric_.is_mass();

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// A mass M(q) in rattle (rattle_equations.hpp). The unknowns are x = [dq | dp | lambda] and [dp | mu], dp = p_h - p0 and
-/// p1 - p_h, and the rows
+/// A mass M(q) in rattle (rattle_equations.hpp). The unknowns are x = [dq | dp | lambda] and [dp | mu], dp = p_h - p0
+/// and p1 - p_h, and the rows
 ///
 ///     rate       dq - h/2 (T_p(q0,p_h) + T_p(q1,p_h))
 ///     balance    dp + h/2 (T_q(q0,p_h) + grad U(q0) + ...)      dp + h/2 (T_q(q1,p_h) + grad U(q1) + ...)

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// A constant mass in rattle (rattle_equations.hpp). v_h = M^-1 p_h = dq/h is no unknown, and that of the momenta is the
-/// change dv of the velocity:
+/// A constant mass in rattle (rattle_equations.hpp). v_h = M^-1 p_h = dq/h is no unknown, and that of the momenta is
+/// the change dv of the velocity:
 ///
 ///     balance    M dq/h - p0 + h/2 grad U(q0) + ...           M dv + ...
 ///     velocity   v_h + dv

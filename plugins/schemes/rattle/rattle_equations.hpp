@@ -7,8 +7,8 @@
 ///     momenta      p1 = p_h - h/2 (T_q(q1,p_h) + grad U(q1,t1) - Q(q1, dq/h, t1) + G1^T mu)
 ///                  G1 T_p(q1,p1) + g_t(q1,t1) = 0
 ///
-/// The policies Mass, of constant_mass.hpp and configuration_mass.hpp, have what comes from T: unknowns beside dq and the
-/// multipliers, rates and balances, the velocity at the end. What comes from U, Q and g is here.
+/// The policies Mass, of constant_mass.hpp and configuration_mass.hpp, have what comes from T: unknowns beside dq and
+/// the multipliers, rates and balances, the velocity at the end. What comes from U, Q and g is here.
 
 #include "gnomon/model/system_at.hpp"
 #include "gnomon/scheme/equations.hpp"

@@ -11,8 +11,8 @@
 ///     ddq - h/2 (a_p(q0) + a_p(q1)) - ... = 0,  ddp + h/2 (L0 dq0 + a_q(q0) + G0^T dlambda + ...) = 0,  G1 dq1 = 0
 ///     ddp + h/2 (L1 dq1 + b_q + G1^T dmu) = 0,    G1 (c_p + T_pp ddp) + (G v1)_q dq1 = 0
 ///
-/// where [b_q; b_p] = (Hess T)(q1,p_h) [dq1; dp_h], [c_q; c_p] = (Hess T)(q1,p1) [dq1; dp_h], and dots stand for what the
-/// matrix of the equations has.
+/// where [b_q; b_p] = (Hess T)(q1,p_h) [dq1; dp_h], [c_q; c_p] = (Hess T)(q1,p1) [dq1; dp_h], and dots stand for what
+/// the matrix of the equations has.
 
 #include "gnomon/model/system.hpp"
 #include "kernels/common/implicit_change.hpp"

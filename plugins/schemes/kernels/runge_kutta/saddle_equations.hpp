@@ -4,10 +4,10 @@
 ///
 ///     W w + G(q)^T z = r        G(q) w = -b,  b = v^T (Hess g) v + 2 G_t v + g_tt
 ///
-/// With W = M (of M(q): at the end) and r = Q(q,v) - grad U(q) these are the accelerations and multipliers of the equations of motion; with
-/// r = W w^, z^ = 0 and any metric W, w is the projection of w^ onto the acceleration constraint. Linear: the residual
-/// at (w^, z^) is found once, its sums in extended precision, and the increments are scaled by it, so that one step of
-/// Newton's method leaves no more than the rounding of w.
+/// With W = M and r = Q(q,v) - grad U(q), with M(q) + M T_pq v - T_q, these are the accelerations and multipliers of
+/// the equations of motion; with r = W w^, z^ = 0 and any metric W, w is the projection of w^ onto the acceleration
+/// constraint. Linear: the residual at (w^, z^) is found once, its sums in extended precision, and the increments are
+/// scaled by it, so that one step of Newton's method leaves no more than the rounding of w.
 
 #include <cmath>
 
