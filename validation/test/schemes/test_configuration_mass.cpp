@@ -328,8 +328,9 @@ BOOST_AUTO_TEST_CASE(a_constant_mass_is_a_mass_of_q) {
     };
     close(x.q.value(), y.q.value(), "q");
     close(x.p.value(), y.p.value(), "p");
-    close(x.lambda, y.lambda, "lambda", 1e-9);  // of stages of index 3: the rounding of g over h^2
-    if (x.scheme_data.size() > 0) close(x.scheme_data.head(3), y.scheme_data.head(3), "v'");
+    // The multipliers of stages of index 3, and accelerations with them, have the rounding of g over h^2.
+    close(x.lambda, y.lambda, "lambda", 1e-9);
+    if (x.scheme_data.size() > 0) close(x.scheme_data.head(3), y.scheme_data.head(3), "v'", 1e-9);
     for (int term = 0; term < Work::terms; ++term)
       BOOST_TEST(std::abs(static_cast<double>(x.work.term(term) - y.work.term(term))) <= 1e-11, what << ": work");
   };
