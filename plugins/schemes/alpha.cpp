@@ -7,8 +7,9 @@
 /// with U = x^T A x/2 + b.x + V(x), V = sum_k V_k(pi_k(x)), pi_k at most quadratic (x_k itself, for one), and its
 /// divided differences between the middles m-, m+ of the steps; g at most quadratic. Damping is part of Q. Start:
 /// (x^1 - x^{-1})/(2h) = v^0. Conserved for every h: the energy (19) at n+1/2 with V(m+); what Q does is booked,
-/// exactly. Order 2 (4 in x for alpha = 1/12, U quadratic, starts from rest). Stable for alpha >= 1/4; below that for
-/// h < 2/[lambda_max(M^-1 A) (1 - 4 alpha)]^(1/2), (23), and the step's report warns. The state's p is M v with the
+/// exactly. U(q,t) is taken at t_n and g(q,t) averaged over t_{n-1} and t_{n+1}; what they do is booked exactly, too
+/// (alpha_equations.hpp, alpha_multiplier.hpp). Order 2 (4 in x for alpha = 1/12, U quadratic, starts from rest). Stable
+/// for alpha >= 1/4; below that for h < 2/[lambda_max(M^-1 A) (1 - 4 alpha)]^(1/2), (23), and the step's report warns. The state's p is M v with the
 /// central v; with constraints G v = O(h^2). Source: Glowinski, Holmstroem, (16), (19), (23), (31) with the errata that
 /// alpha_potential.hpp and alpha_step.hpp describe.
 ///

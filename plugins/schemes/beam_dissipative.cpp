@@ -38,6 +38,8 @@ class BeamDissipative final : public MechanicalScheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
+    if (system.parts().time_dependence && system.m() > 0)
+      refuse(*this, system, "it has constraints and something that depends on time; use energy-momentum-general");
     kernels::AlphaRule rule = kernels::alpha_rule(*this, system, options);
     rule.multiplier.kind = kernels::AlphaMultiplier::Kind::end;
     if (!system.parts().unit_vectors)

@@ -58,7 +58,7 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations, true>, pu
     node_extended_.setZero(n_);
     for (auto* v : {&solution_, &extended_rows_}) v->setZero(pattern_.cols);
     frame_.g.setZero(system.m());
-    lambda_.setZero(system.m());
+    for (Vector* v : {&lambda_, &none_}) v->setZero(system.m());
     base_.setZero(constant_part_ ? pattern_.nonzeros() : 0);
     rows_.setZero(pattern_.cols);
     hessian_values_.setZero(system.hessian_pattern().nonzeros());
@@ -84,6 +84,11 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations, true>, pu
   }
   /// A penalty with frequencies above 1/h.
   bool stiff() const { return stiff_; }
+  /// The times of the nodes before and after the one that place_node() sets next.
+  void place_times(double before, double end) {
+    frame_.before = before;
+    frame_.end = end;
+  }
   /// The node at which the next solve is.
   void place_node(double t, const Compensated& x, const Compensated& base, double sigma) {
     frame_.t = t;
@@ -141,7 +146,7 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations, true>, pu
     multiplier_.jacobians(frame_, b, centre, end);
   }
 
-  /// E(n+1/2) - E(n-1/2) at x + low(): what the force and the time in U do.
+  /// E(n+1/2) - E(n-1/2) at x + low(): what the force and the time in U, P and g do.
   double work(const Vector& x) {
     const bool moving = system_->parts().time_dependence;
     if (!has_force() && !moving) return 0;
@@ -153,6 +158,14 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations, true>, pu
       const double before = frame_.t - 0.5 * frame_.h, after = frame_.t + 0.5 * frame_.h;
       sum += potential(after, b.m_plus) - potential(frame_.t, b.m_plus);
       sum += potential(frame_.t, b.m_minus) - potential(before, b.m_minus);
+      if (multiplier_.rule().kind == AlphaMultiplier::Kind::penalty) {
+        sum += penalty(after, b.m_plus) - penalty(frame_.t, b.m_plus);
+        sum += penalty(frame_.t, b.m_minus) - penalty(before, b.m_minus);
+      }
+      if (multiplier_.moving()) {
+        multiplier_.evaluate(frame_, solution_, b, extended_rows_);
+        sum += multiplier_.work(frame_, b);
+      }
     }
     return static_cast<double>(sum);
   }
@@ -217,7 +230,12 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations, true>, pu
       values.setZero();
       mass_.add(values, system_->mass().values(), 1 / h);
       lambda_ = multiplier_.curvature(frame_.sigma) * b.multiplier;
-      potential_.hessian(frame_.t, b, lambda_, hessian_values_);
+      if (multiplier_.moving()) {
+        potential_.hessian(frame_.t, b, none_, hessian_values_);
+        multiplier_.add_bending(frame_, lambda_, hessian_values_);
+      } else {
+        potential_.hessian(frame_.t, b, lambda_, hessian_values_);
+      }
       hessian_.add(values, hessian_values_, 0.25 * h);
       std::size_t at = 0;
       potential_.for_each_outer(frame_.sigma, b,
@@ -306,6 +324,11 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations, true>, pu
     at_.force(frame_.t, node<S>(), v, q);
     return q;
   }
+  Extended penalty(double t, const VectorOf<Extended>& q) {
+    position_ = q.cast<double>();
+    tail_ = (q - position_.cast<Extended>()).cast<double>();
+    return multiplier_.energy(t, position_, tail_);
+  }
   Extended potential(double t, const VectorOf<Extended>& q) {
     position_ = q.cast<double>();
     tail_ = (q - position_.cast<Extended>()).cast<double>();
@@ -352,7 +375,7 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations, true>, pu
   ForAllScalars<VectorOf> velocity_, force_;
   VectorOf<Dual1> node_dual_;
   VectorOf<Extended> node_extended_, solution_, extended_rows_;
-  Vector quadratic_part_, base_, hessian_values_, force_values_, lambda_, rows_, position_, tail_, work_;
+  Vector quadratic_part_, base_, hessian_values_, force_values_, lambda_, none_, rows_, position_, tail_, work_;
 };
 
 }  // namespace gnomon::kernels

@@ -16,9 +16,10 @@ namespace gnomon::kernels {
 
 struct AlphaFrame {
   double t = 0, h = 1, sigma = 1;
-  Vector x, tail;          ///< the node, compensated
-  Vector base, base_tail;  ///< base, compensated
-  VectorOf<Extended> g;    ///< constraints at the node
+  double before = 0, end = 0;  ///< the times of x^{n-1} and x^{n+1}, to the last bit those of their nodes
+  Vector x, tail;              ///< the node, compensated
+  Vector base, base_tail;      ///< base, compensated
+  VectorOf<Extended> g;        ///< constraints at the node; those that end at x^{n+1} at its time
 };
 
 /// At double, at duals or at Extended.

@@ -15,14 +15,26 @@
 /// without a pole. w are the system's constraint_weights. Energy: F.(g(m+) - g(m-)) is the change of the penalty
 /// P = sum_i w_i r(g_i)/eps, and the unknown multipliers do no work since g(x^{n+1}) = g(x^{n-1}).
 /// Glowinski, Holmstroem, (62), (63), corrected.
+///
+/// Where g depends on time, at most quadratic in q at every time, the row is g(x^{n+1}, t_{n+1}) = 0 and the force has
+/// the average over the two times that it joins, gbar(q) = [g(q,t_{n-1}) + g(q,t_{n+1})]/2,
+///
+///     Gbar(m)^T lambda,    Gbar(m) (x^{n+1} - x^{n-1}) = gbar(x^{n+1}) - gbar(x^{n-1}) = -D_t g
+///     D_t g = [g(x^{n+1},t_{n+1}) - g(x^{n+1},t_{n-1}) + g(x^{n-1},t_{n+1}) - g(x^{n-1},t_{n-1})]/2
+///
+/// since g(x^{n+1},t_{n+1}) = g(x^{n-1},t_{n-1}): what the constraints do between n-1/2 and n+1/2 is lambda.D_t g/2,
+/// exactly. It is symmetric in t_{n-1} and t_{n+1}, and so of order 2. A penalty P(q,t) is a part of U(q,t), with g at
+/// t_n in its force.
 
 #include <algorithm>
+#include <optional>
 
 #include "gnomon/base/finite.hpp"
 #include "gnomon/model/system_at.hpp"
 #include "kernels/alpha/alpha_frame.hpp"
 #include "kernels/common/step_frame.hpp"
 #include "kernels/common/step_scales.hpp"
+#include "kernels/common/time_average.hpp"
 
 namespace gnomon::kernels {
 
@@ -78,6 +90,11 @@ class AlphaMultiplier {
     tail_.setZero(n_);
     extended_values_.setZero(system.constraint_pattern().nonzeros());
     for (Vector* v : {&values_, &plus_values_, &minus_values_}) v->setZero(system.constraint_pattern().nonzeros());
+    if (m_ == 0 || !system.parts().time_dependence || rule.kind == Kind::penalty) return;
+    mean_.emplace(system);
+    at_mean_.emplace(*mean_);
+    for (Vector* v : {&g_plus_, &g_minus_, &none_}) v->setZero(m_);
+    bending_.setZero(system.hessian_pattern().nonzeros());
   }
 
   const Rule& rule() const { return rule_; }
@@ -92,7 +109,32 @@ class AlphaMultiplier {
   }
 
   void begin(AlphaFrame& frame) {
-    if (m_ > 0) constraints(frame.t, frame.x, frame.tail, frame.g);
+    if (mean_) mean_->set_times(frame.before, frame.end);
+    if (m_ > 0) constraints(end_time(frame), frame.x, frame.tail, frame.g);
+  }
+  /// Constraints that move, and no penalty: averaged over two times.
+  bool moving() const { return mean_.has_value(); }
+  /// lambda.D_t g/2 at a solution
+  double work(const AlphaFrame& frame, const AlphaPoint<Extended>& b) {
+    long double sum = 0;
+    for (const bool plus : {true, false}) {
+      for (Index j = 0; j < n_; ++j) {
+        const Extended d = plus ? b.plus[j] : -b.minus[j];
+        end_[j] = static_cast<double>((d + frame.tail[j]) + frame.x[j]);
+      }
+      system_->constraints(frame.end, end_, g_plus_);
+      system_->constraints(frame.before, end_, g_minus_);
+      for (Index i = 0; i < m_; ++i)
+        sum += 0.25L * b.multiplier[i] * (static_cast<long double>(g_plus_[i]) - g_minus_[i]);
+    }
+    return static_cast<double>(sum);
+  }
+  /// values += sum_i lambda_i Hess gbar_i on hessian_pattern(), constant in q
+  void add_bending(const AlphaFrame& frame, const Vector& lambda, Vector& values) {
+    mean_->lagrangian_hessian(frame.t, frame.x, lambda, bending_);
+    values += bending_;
+    mean_->lagrangian_hessian(frame.t, frame.x, none_, bending_);
+    values -= bending_;
   }
 
   /// b.force = G^T F, after b.place(); f.tail(m) = g(x^{n+1}) where lambda is unknown.
@@ -104,13 +146,13 @@ class AlphaMultiplier {
     }
     auto& a = a_.get<S>();
     if (rule_.kind == Kind::penalty) {
-      difference(frame, b.plus, 0.5, a);
-      difference(frame, b.minus, -0.5, b_.get<S>());
+      difference(frame, frame.t, b.plus, 0.5, a);
+      difference(frame, frame.t, b.minus, -0.5, b_.get<S>());
       for (Index i = 0; i < m_; ++i) b.multiplier[i] = quotient(i, a[i], b_.get<S>()[i]) * stiffness<S>(i);
       at_->constraint_force(frame.t, b.middle, b.multiplier, b.force);
       return;
     }
-    difference(frame, b.plus, 1, a);
+    difference(frame, end_time(frame), b.plus, 1, a);
     if (has_unknowns()) {
       b.multiplier = unknowns.tail(m_);
       f.tail(m_) = a;
@@ -121,7 +163,7 @@ class AlphaMultiplier {
     const bool at_end = rule_.kind == Kind::end;
     for (Index j = 0; j < n_; ++j)
       middle[j] = ((at_end ? b.plus[j] : S(b.delta[j] * 0.5)) + frame.tail[j]) + frame.x[j];
-    at_->constraint_force(frame.t, middle, b.multiplier, b.force);
+    (mean_ ? *at_mean_ : *at_).constraint_force(frame.t, middle, b.multiplier, b.force);
   }
 
   /// P at a point, compensated.
@@ -136,8 +178,9 @@ class AlphaMultiplier {
 
   /// G where the force is and at x + d+.
   void jacobians(const AlphaFrame& frame, const AlphaPoint<double>& b, Vector& centre_values, Vector& end_values) {
-    system_->constraint_jacobian(frame.t, centre(frame, b), centre_values);
-    system_->constraint_jacobian(frame.t, end(frame, b), end_values);
+    const System& mean = mean_ ? static_cast<const System&>(*mean_) : *system_;
+    mean.constraint_jacobian(frame.t, centre(frame, b), centre_values);
+    system_->constraint_jacobian(end_time(frame), end(frame, b), end_values);
   }
 
   void add_pattern(PatternBuilder& builder) const {
@@ -193,6 +236,8 @@ class AlphaMultiplier {
   }
 
  private:
+  /// Where the rows g(x^{n+1}) are.
+  double end_time(const AlphaFrame& frame) const { return mean_ ? frame.end : frame.t; }
   bool has_unknowns() const { return rule_.kind == Kind::unknown || rule_.kind == Kind::end; }
   template <class Visit>
   void each_pair(const Visit& visit) const {
@@ -217,7 +262,7 @@ class AlphaMultiplier {
     if (!extended || !extended->extended_jacobian(t, end_, tail_, extended_values_)) return false;
     position_ = q.cast<Extended>() + tail.cast<Extended>();
     multiply(system_->constraint_pattern(), extended_values_, position_, out);
-    if (!origin_known_) {
+    if (!origin_known_ || system_->parts().time_dependence) {
       end_.setZero();
       system_->constraints(t, end_, g_origin_);
       origin_known_ = all_finite(g_origin_);
@@ -227,12 +272,12 @@ class AlphaMultiplier {
   }
   /// out = g(x + factor d) = g(x) + factor G(x + factor d/2) d: for quadratic g exact, and without cancellation.
   template <class S>
-  void difference(const AlphaFrame& frame, const VectorOf<S>& d, double factor, VectorOf<S>& out) {
+  void difference(const AlphaFrame& frame, double t, const VectorOf<S>& d, double factor, VectorOf<S>& out) {
     auto& point = at_point_.get<S>();
     const double half = 0.5 * factor;
     if (!linear_)  // else G is the same everywhere
       for (Index j = 0; j < n_; ++j) point[j] = (d[j] * half + frame.tail[j]) + frame.x[j];
-    at_->constraint_jacobian_times(frame.t, point, d, out);
+    at_->constraint_jacobian_times(t, point, d, out);
     for (Index i = 0; i < m_; ++i) out[i] = out[i] * factor + static_cast<typename DualBase<S>::type>(frame.g[i]);
   }
   /// w_i/eps
@@ -290,6 +335,10 @@ class AlphaMultiplier {
   ForAllScalars<VectorOf> a_, b_, at_point_;
   BlockMap force_map_, position_map_;
   std::vector<Index> normal_;
+
+  std::optional<TimeAverage> mean_;
+  std::optional<SystemAt> at_mean_;
+  Vector g_plus_, g_minus_, none_, bending_;
 };
 
 }  // namespace gnomon::kernels

@@ -30,8 +30,6 @@ inline AlphaRule alpha_rule(const Scheme& scheme, const System& system, const Op
   const SystemTraits& traits = system.traits();
   if (system.parts().mass) refuse(scheme, system, "its mass depends on the configuration");
   if (system.parts().friction) refuse(scheme, system, "it has friction, which depends on the multipliers");
-  if (system.parts().time_dependence && system.m() > 0)
-    refuse(scheme, system, "it has constraints and something that depends on time");
   if (!quadratic_constraints(system))
     refuse(scheme, system, "its constraints are not declared to be at most quadratic");
   AlphaRule rule;

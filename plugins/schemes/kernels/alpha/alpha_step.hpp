@@ -18,6 +18,7 @@
 #include "gnomon/scheme/step_warning.hpp"
 #include "kernels/alpha/alpha_equations.hpp"
 #include "kernels/common/extended_state.hpp"
+#include "kernels/common/ledger.hpp"
 
 namespace gnomon::kernels {
 
@@ -73,6 +74,7 @@ class AlphaStep : public StepEquations, public StepWarning {
       delta_ = start_velocity_.at<Extended>() * h_;
       increment_.set(zero_);
       add(increment_, delta_, work_);
+      equations_.place_times(z0_->t - h_, time_after(*z0_, h_));
       equations_.place_node(z0_->t, z0_->q, increment_, 0.5);
       equations_.predict(lambda_, x);
     } else if (starting_ || z0_->history.count() == 0 || z0_->last_h != h_) {
@@ -146,6 +148,11 @@ class AlphaStep : public StepEquations, public StepWarning {
     node_ = z0_->q;
     node_.add(increment_.value());
     node_.add(increment_.tail());
+    State after;
+    after.t = z0_->t;
+    after.t_tail = z0_->t_tail;
+    for (int step = 0; step < 2; ++step) after.advance_time(h_);
+    equations_.place_times(z0_->t, after.t);
     equations_.place_node(z0_->t + h_, node_, increment_, 1);
   }
 
