@@ -15,6 +15,7 @@ namespace {
 using Rows = std::vector<const Row*>;
 
 constexpr std::size_t name_width = 40;
+constexpr long brief_lines = 24;  // of a paper, beside other kinds of cases
 
 /// In the order of their first rows.
 template <class Key>
@@ -101,7 +102,7 @@ std::string as_lines(const std::string& name, const Rows& rows, bool colour) {
   return out;
 }
 
-std::string paper(const Rows& rows, bool colour) {
+std::string paper(const Rows& rows, bool brief, bool colour) {
   Rows printed;
   std::set<std::string> all, with_number;
   for (const Row* row : rows) {
@@ -115,7 +116,13 @@ std::string paper(const Rows& rows, bool colour) {
   const std::size_t prefix = shared_prefix(rows);
   std::string note, columns;  // what several cases share is printed once
   bool heading = false;
-  for (const Rows& one : grouped(printed, [](const Row& row) { return row.case_name; })) {
+  std::vector<Rows> cases = grouped(printed, [](const Row& row) { return row.case_name; });
+  // Printed tables come first.
+  std::stable_partition(cases.begin(), cases.end(), [](const Rows& one) { return !one.front()->quantity.at.empty(); });
+  std::size_t shown = 0;
+  for (const Rows& one : cases) {
+    if (brief && std::count(out.begin(), out.end(), '\n') >= brief_lines) break;
+    ++shown;
     std::string name = without_kind(one.front()->case_name).substr(prefix);
     if (name.size() > name_width) name.erase(0, name.find('/') + 1);  // the folder, which repeats the paper
     Rows in_table, others;
@@ -133,6 +140,8 @@ std::string paper(const Rows& rows, bool colour) {
     if (one.front()->note != note) out += wrapped(one.front()->note, 5);
     note = one.front()->note;
   }
+  if (const auto hidden = static_cast<long>(cases.size() - shown); hidden > 0)
+    out += wrapped(fmt::format("{} with printed numbers: gnomon validate published", counted(hidden, "more case")), 3);
   const long others = static_cast<long>(all.size() - with_number.size());
   if (others > 0) out += wrapped(fmt::format("{} without a printed number", counted(others, "more case")), 3);
   return out;
@@ -145,8 +154,10 @@ std::string published_tables(const std::vector<Row>& rows, bool colour) {
   for (const Row& row : rows)
     if (row.case_name.rfind("published/", 0) == 0) published.push_back(&row);
   if (published.empty()) return "";
+  const bool brief = published.size() < rows.size();
   std::string out = "2. Published results: what the paper prints, and ours beside it (every row: --verbose)\n";
-  for (const Rows& one : grouped(published, [](const Row& row) { return row.source; })) out += paper(one, colour);
+  for (const Rows& one : grouped(published, [](const Row& row) { return row.source; }))
+    out += paper(one, brief, colour);
   return out;
 }
 

@@ -140,9 +140,9 @@ BOOST_AUTO_TEST_CASE(a_mass_that_depends_on_q_with_friction) {
     const char* scheme;
     double h, error, book;
   };
-  for (const auto& [scheme, h, error, book] : {Run{"line-integral-ggl", 1e-2, 1e-8, 1e-9},
-                                               Run{"energy-momentum-ggl", 2e-3, 2e-5, 1e-9},
-                                               Run{"symplectic-euler-true", 1e-3, 1e-2, .1}}) {
+  for (const auto& [scheme, h, error, book] :
+       {Run{"line-integral-ggl", 1e-2, 1e-8, 1e-9}, Run{"energy-momentum-ggl", 2e-3, 2e-5, 1e-9},
+        Run{"symplectic-euler-true", 1e-3, 1e-2, .1}}) {
     const Integrator integrator = run(PolarParticle(), q, p, scheme, 0, 1.5 * stop, h);
     const auto& events = integrator.events();
     BOOST_REQUIRE_EQUAL(events.size(), 2);

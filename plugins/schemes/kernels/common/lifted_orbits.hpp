@@ -9,26 +9,23 @@
 /// (Gonzalez, Time integration and discrete Hamiltonian systems, J. Nonlinear Sci. 6 (1996), the equivariant derivative).
 /// Modified Gram-Schmidt, done twice, drops dependent generators (three rotations of one point span a plane).
 
-#include <cmath>
 #include <vector>
 
 #include "gnomon/model/system.hpp"
+#include "kernels/common/momentum_maps.hpp"
 #include "kernels/common/step_frame.hpp"
 
 namespace gnomon::kernels {
 
 class LiftedOrbits {
  public:
-  /// Without those generators that are not affine, found by evaluation at arbitrary points.
+  /// Of generators that are not affine (see affine_symmetries) there is none.
   explicit LiftedOrbits(const System& system) : n_(system.n()) {
-    if (const Symmetries* symmetries = system.parts().symmetries)
+    const Symmetries* symmetries = system.parts().symmetries;
+    if (symmetries && affine_symmetries(system))
       for (Index a = 0; a < symmetries->n_symmetries(); ++a) add(*symmetries, a);
-    all_ = static_cast<Index>(offset_.size()) == system.parts().n_symmetries();
     directions_.for_each([&](auto& d) { d.allocate(n_, offset_.size()); });
   }
-
-  /// Whether every declared symmetry is kept.
-  bool all() const { return all_; }
 
   template <class S>
   struct Directions {
@@ -81,11 +78,6 @@ class LiftedOrbits {
       symmetries.symmetry_generator(a, point, xi);
       linear.col(j) = xi - offset;
     }
-    for (int k = 0; k < 3; ++k) {
-      for (Index j = 0; j < n_; ++j) point[j] = std::sin(1 + 2.3 * static_cast<double>(j) + 0.7 * k);
-      symmetries.symmetry_generator(a, point, xi);
-      if (!((xi - offset - linear * point).norm() <= 1e-13 * (1 + xi.norm()))) return;
-    }
     offset_.push_back(offset);
     linear_.push_back(linear);
   }
@@ -123,7 +115,6 @@ class LiftedOrbits {
   }
 
   Index n_;
-  bool all_ = true;
   std::vector<Vector> offset_;
   std::vector<Matrix> linear_;
   ForAllScalars<Directions> directions_;

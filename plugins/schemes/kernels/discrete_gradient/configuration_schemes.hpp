@@ -8,7 +8,6 @@
 #include "gnomon/base/options.hpp"
 #include "gnomon/scheme/requirements.hpp"
 #include "kernels/common/friction_requirement.hpp"
-#include "kernels/common/lifted_orbits.hpp"
 #include "kernels/common/momentum_maps.hpp"
 #include "kernels/discrete_gradient/configuration_inertia.hpp"
 #include "kernels/discrete_gradient/end_multiplier.hpp"
@@ -56,7 +55,7 @@ inline MidpointRule configuration_rule(bool exact, const Options& options) {
 inline bool keeps_momentum(const System& system) {
   const Parts& parts = system.parts();
   return parts.symmetries && !parts.force && !parts.friction && !parts.time_dependence && !parts.obstacles &&
-         LiftedOrbits(system).all() && constraint_symmetry(system) != ConstraintSymmetry::other;
+         affine_symmetries(system) && constraint_symmetry(system) != ConstraintSymmetry::other;
 }
 
 inline Promises configuration_promises(const System& system, bool exact, bool kicks) {
