@@ -200,9 +200,7 @@ class CvodeProjection final : public gnomon::Reference {
     if (!system) refuse("is an overdetermined DAE, and a mechanical system is expected; use ida-index1 or ida-ggl");
     gnomon::kernels::check_reference_fits(instance, name(), 0);
     if (system->parts().friction)
-      refuse(
-          "has friction that depends on the multipliers, which it cannot eliminate; where the mass is constant, "
-          "ida-index1 and ida-ggl take it");
+      refuse("has friction that depends on the multipliers, which it cannot eliminate; ida-index1 and ida-ggl take it");
     if (system->parts().mass)
       refuse(
           "has a mass matrix that depends on q, and a constant one is expected; use "
