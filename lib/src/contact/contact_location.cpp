@@ -83,7 +83,11 @@ void ContactRun::find_dips(double span, Offer&& offer) {
   middle_q_ -= span / 8 * v1;
   middle_v_ = 1.5 / span * (q1 - q0) - (middle_v_ + v1) / 4;
   if (phase_->frictional() && norm(middle_q_, middle_v_) <= slow * fastest_) return;
-  phase_->solve_index1(before_.t + span / 2, middle_q_, middle_v_);
+  try {
+    phase_->solve_index1(before_.t + span / 2, middle_q_, middle_v_);
+  } catch (const CannotEvaluate&) {
+    return;  // the middle is a guess, and no state of the run
+  }
   const auto count = static_cast<Index>(state_.closed.size());
   psi_in_middle_ = phase_->psi.tail(count);
   consistent(*phase_, before_);

@@ -237,7 +237,7 @@ Integrator Registry::integrator(const ProblemInstance& instance, const std::stri
         const Scheme& other = scheme(name);
         const Promises p = make(other, Options("scheme " + name, other.options())).promises();
         takers.emplace_back(-(4 * p.energy + 2 * p.hidden + p.position), name);
-      } catch (const Error&) {
+      } catch (...) {  // whatever another scheme finds wrong, it is not what was asked
       }
     }
     std::sort(takers.begin(), takers.end());
