@@ -13,6 +13,7 @@ function(gnomon_add_builtin)
     set(target gnomon_${name})
     add_library(${target}_object OBJECT ${source})
     target_link_libraries(${target}_object PUBLIC gnomon::core ${ARG_LIBS})
+    target_precompile_headers(${target}_object REUSE_FROM gnomon_headers)
     target_include_directories(${target}_object PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${ARG_INCLUDES})
 
     gnomon_add_plugin(${name} TARGET ${target} $<TARGET_OBJECTS:${target}_object>)
