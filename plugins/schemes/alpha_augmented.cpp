@@ -39,6 +39,7 @@ class AlphaAugmented final : public MechanicalScheme {
     rule.second_order = options.is("update", "second");
     rule.tolerance = options.real("tolerance");
     if (system.parts().mass) return with_kicks(system, options, rule);
+    require_no_friction(*this, system, "the multipliers of its iteration must not act on its forces");
     kernels::AlphaRule alpha = kernels::alpha_rule(*this, system, options);
     alpha.multiplier.kind = kernels::AlphaMultiplier::Kind::augmented;
     alpha.multiplier.eps = options.real("eps");

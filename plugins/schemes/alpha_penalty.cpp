@@ -54,6 +54,7 @@ class AlphaPenalty final : public MechanicalScheme {
     std::shared_ptr<const System> closed;
     if (system.parts().n_obstacles() > 0) closed = system.parts().obstacles->with_obstacles_closed();
     const System& model = closed ? *closed : system;
+    require_no_friction(*this, model, "the force of a penalty oscillates about the reaction that friction is a law of");
     kernels::AlphaRule rule = kernels::alpha_rule(*this, model, options);
     rule.multiplier.kind = kernels::AlphaMultiplier::Kind::penalty;
     rule.multiplier.eps = options.real("eps");

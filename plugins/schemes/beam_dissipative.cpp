@@ -40,6 +40,7 @@ class BeamDissipative final : public MechanicalScheme {
   Binding bind(const System& system, const Options& options) const override {
     if (system.parts().time_dependence && system.m() > 0)
       refuse(*this, system, "it has constraints and something that depends on time");
+    require_no_friction(*this, system, "its forces do not depend on the multipliers");
     kernels::AlphaRule rule = kernels::alpha_rule(*this, system, options);
     rule.multiplier.kind = kernels::AlphaMultiplier::Kind::end;
     if (!system.parts().unit_vectors)

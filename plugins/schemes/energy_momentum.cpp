@@ -10,7 +10,7 @@
 /// opposite sign of its own (35).) Energy, position constraints and momentum maps are exact for every step size; the
 /// hidden constraints are violated at O(h^2) by design, and lambda, which belongs to the midpoint, alternates at O(h).
 ///
-/// A force enters as Q(q_m, dq/h, t_m), and U and g may depend on time where they are quadratic in q: H1 - H0 is then
+/// A force enters as Q(q_m, dq/h, t_m), friction as R(q_m, dq/h, lambda) (kernels/common/applied_friction.hpp), and U and g may depend on time where they are quadratic in q: H1 - H0 is then
 /// the booked work, to rounding (kernels/common/ledger.hpp).
 
 #include "gnomon/registry/plugin.hpp"
@@ -37,7 +37,7 @@ class EnergyMomentum final : public MechanicalScheme {
     return p;
   }
   Binding bind(const System& system, const Options&) const override {
-    require_ledger(*this, system);
+    require_constant_mass(*this, system);
     const std::string general = "energy-momentum-general";
     require_quadratic_constraints(*this, system, general);
     const bool split = require_split_potential(*this, system, general);

@@ -53,7 +53,6 @@ class EnergyMomentumGeneral final : public MechanicalScheme {
   }
   Binding bind(const System& system, const Options& options) const override {
     if (system.parts().mass) return kernels::configuration_exact(*this, system, options);
-    require_ledger(*this, system);
     kernels::MidpointRule rule = kernels::general_rule(system, options);
     kernels::EndMultiplier::Rule multiplier;
     const bool always = options.is("quotient", "always");

@@ -24,6 +24,9 @@
 /// (51) as printed, constraint=printed, does not have it: where the quadrature of U is exact H is exact whatever becomes
 /// of g, which is a sum of the quadrature errors of all steps, O(h^2k) (55), or of rounding errors.
 ///
+/// Friction R(q,v,lambda) enters F_l as -R(q_l, q'_l, lambda(c_l h)), with its work booked like that of Q. It sees
+/// lambda(c) itself, of lower order along the step than its mean: q has the order 2 ceil(r/2) of p then, measured.
+///
 /// Orders, measured from starts with lambda' != 0: q has min(2s, 4 ceil(r/2)), that is 2r + 2 for odd and 2r for even
 /// r; p has 2 ceil(r/2), because G q' is orthogonal to polynomials of degree r-1 only and G M^-1 p is left over at the
 /// end; p projected onto G M^-1 p = 0 (output=projected) and the multipliers (14) there have the order of q. The
@@ -152,10 +155,6 @@ class Hbvm final : public MechanicalScheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    if (!system.parts().mass)
-      require_ledger(*this, system);
-    else
-      kernels::require_configuration_ledger(*this, system);
     const Index s = options.integer("s"), r = options.integer("r") == 0 ? s - (s + 1) % 2 : options.integer("r");
     const SystemTraits& traits = system.traits();
     const int constraint_degree = system.m() > 0 ? traits.constraint_degree : 0;
@@ -186,6 +185,7 @@ class Hbvm final : public MechanicalScheme {
     const Index pairs = (r + 1) / 2;  // ceil(r/2)
     p.order = static_cast<int>(constrained ? std::min(2 * s, 4 * pairs) : 2 * s);
     p.momentum_order = constrained && !projected ? static_cast<int>(2 * pairs) : p.order;
+    if (constrained && system.parts().friction) p.order = static_cast<int>(2 * pairs);
     // A function of time is no polynomial.
     p.energy = !system.parts().time_dependence && kernels::nodes_are_exact(k, s, traits.potential_degree) &&
                (printed || kernels::nodes_are_exact(k, s, constraint_degree));

@@ -42,7 +42,6 @@
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/scheme/one_solve_step.hpp"
 #include "kernels/common/extended_state.hpp"
-#include "kernels/common/friction_requirement.hpp"
 #include "kernels/common/ledger.hpp"
 #include "kernels/runge_kutta/saddle_equations.hpp"
 #include "projected_rk/configuration_motion.hpp"
@@ -296,10 +295,7 @@ class ProjectedRk final : public MechanicalScheme {
     return p;
   }
   Binding bind(const System& system, const Options& options) const override {
-    if (!system.parts().mass)
-      require_ledger(*this, system);
-    else
-      kernels::require_no_friction(*this, system);
+    require_no_friction(*this, system, "the accelerations at the end of a step are linear in the multipliers");
     const Method method = method_of(options);
     Promises promised;
     promised.order = method.index1 ? method.tableau.order : order_of_index_3(method, system);

@@ -34,7 +34,6 @@
 #include "gnomon/scheme/one_solve_step.hpp"
 #include "gnomon/scheme/requirements.hpp"
 #include "kernels/common/extended_state.hpp"
-#include "kernels/common/friction_requirement.hpp"
 #include "kernels/common/ledger.hpp"
 #include "kernels/common/momentum_maps.hpp"
 #include "kernels/common/step_scales.hpp"
@@ -229,11 +228,12 @@ class Rattle final : public MechanicalScheme {
     return p;
   }
   Binding bind(const System& system, const Options&) const override {
+    require_no_friction(*this, system,
+                        "a step has two multipliers, each of which would need half of it: that is composition over "
+                        "symplectic-euler-true");
     if (!system.parts().mass) {
-      require_ledger(*this, system);
       return {std::make_unique<RattleStep<kernels::ConstantRattleMass>>(system), ledger_promises(system, promises())};
     }
-    kernels::require_no_friction(*this, system);
     Promises promised = promises();
     promised.momentum = kernels::affine_symmetries(system);
     return {std::make_unique<RattleStep<kernels::ConfigurationRattleMass>>(system), ledger_promises(system, promised)};

@@ -11,9 +11,12 @@ void refuse(const Scheme& scheme, const System& system, const std::string& why) 
               "scheme " + scheme.name() + " does not take problem system \"" + system.traits().name + "\": " + why);
 }
 
-void require_ledger(const Scheme& scheme, const System& system) {
+void require_constant_mass(const Scheme& scheme, const System& system) {
   if (system.parts().mass) refuse(scheme, system, "its mass depends on the configuration");
-  if (system.parts().friction) refuse(scheme, system, "it has friction, which depends on the multipliers");
+}
+
+void require_no_friction(const Scheme& scheme, const System& system, const std::string& why) {
+  if (system.parts().friction) refuse(scheme, system, "it has friction, and " + why);
 }
 
 namespace {
@@ -38,14 +41,16 @@ bool constraints_move(const System& system) {
 }  // namespace
 
 void require_resting_constraints(const Scheme& scheme, const System& system) {
-  require_ledger(scheme, system);
+  require_constant_mass(scheme, system);
+  require_no_friction(scheme, system, "no force of its penalty or its midpoint may depend on the multipliers");
   if (constraints_move(system))
     refuse(scheme, system,
            "its constraints depend on time, and a penalty of constraints that move does work of its own");
 }
 
 void require_closed_ledger(const Scheme& scheme, const System& system) {
-  require_ledger(scheme, system);
+  require_constant_mass(scheme, system);
+  require_no_friction(scheme, system, "no force of its penalty or its midpoint may depend on the multipliers");
   if (system.parts().time_dependence) refuse(scheme, system, "its potential or constraints depend on time");
 }
 

@@ -12,6 +12,7 @@
 
 #include "gnomon/scheme/one_solve_step.hpp"
 #include "hbvm/hbvm_inverse.hpp"
+#include "kernels/common/applied_friction.hpp"
 #include "kernels/common/ledger.hpp"
 #include "kernels/line_integral/line_integral_frame.hpp"
 
@@ -24,6 +25,7 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations, true> {
         at_(system),
         scales_(system),
         applied_(system),
+        friction_(system),
         frame_(system, k, s, r),
         inverse_(system, frame_),
         n_(system.n()),
@@ -118,17 +120,18 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations, true> {
   /// Multipliers and booked work of the step: lambda becomes the mean multiplier, lambda_0.
   void finish(const Vector& x, State& next) {
     if (m_ > 0) next.lambda = x.segment(lambda_at(0), m_);
-    if (!applied_.active() && !frame_.moving()) return;
+    if (!applied_.active() && !friction_.active() && !frame_.moving()) return;
     for (Index l = 0; l < frame_.table.k; ++l) {
       const double t = frame_.time(l);
       const long double weight = static_cast<long double>(frame_.h()) * frame_.table.b[l];
       frame_.position(x, l, q_);
       frame_.velocity(x, l, qdot_);
       if (applied_.active()) next.work.force += weight * applied_.work(t, q_, qdot_, qdot_);
+      if (r_ > 0) frame_.multiplier(x, lambda_at(0), l, lambda_);
+      if (friction_.active()) next.work.force += weight * friction_.work(q_, qdot_, lambda_, qdot_);
       if (!frame_.moving()) continue;
       next.work.potential += weight * system_->parts().time_dependence->potential_rate(t, q_);
       if (r_ == 0) continue;
-      frame_.multiplier(x, lambda_at(0), l, lambda_);
       at_.constraint_force(t, q_, lambda_, work_);
       next.work.position -= weight * work_.dot(qdot_);
     }
@@ -189,6 +192,7 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations, true> {
         for (Index t_i = 0; t_i < r_; ++t_i)
           multiplier_[at(i * r_ + t_i)].add(values, g_values_, h * w_(i, l) * table.P(l, t_i));
       }
+      if (friction_.active()) add_friction(l, values);
       // d(sum_l b_l P_li G q'): b_l P_li (P_lj G + h I_lj d(G q')/dq)
       for (Index i = 0; i < r_; ++i)
         for (Index j = 0; j < s_; ++j) {
@@ -200,6 +204,16 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations, true> {
   }
 
  private:
+  /// -h W_il R of node l: by q and v on every gamma_j, by lambda on every lambda_j; after q_, qdot_ and lambda_ there
+  void add_friction(Index l, VectorRef values) {
+    const double h = frame_.h();
+    for (Index i = 0; i < s_; ++i)
+      for (Index j = 0; j < s_; ++j) {
+        const double w = -h * w_(i, l), p = w * frame_.table.P(l, j);
+        friction_.add(friction_places_[at(i * s_ + j)], q_, qdot_, lambda_, w * h * frame_.table.I(l, j), p,
+                      j < r_ ? p : 0, values);
+      }
+  }
   /// h W_il
   template <class S>
   S row_weight(Index i, Index l) const {
@@ -225,6 +239,7 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations, true> {
     mass_.resize(at(s_));
     hessian_.resize(at(s_ * s_));
     places_.resize(at(s_ * s_));
+    friction_places_.resize(at(s_ * s_));
     multiplier_.resize(at(s_ * r_));
     constraint_.resize(at(r_ * s_));
     for (Index i = 0; i < s_; ++i) {
@@ -232,6 +247,9 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations, true> {
       for (Index j = 0; j < s_; ++j) {
         layout_.place(hessian_[at(i * s_ + j)], motion[at(i)], gamma[at(j)], system_->hessian_pattern());
         applied_.place(layout_, places_[at(i * s_ + j)], motion[at(i)], gamma[at(j)]);
+        if (r_ > 0)
+          friction_.place(layout_, friction_places_[at(i * s_ + j)], motion[at(i)], gamma[at(j)],
+                          lambda[at(std::min(j, r_ - 1))]);
       }
       for (Index t = 0; t < r_; ++t) {
         layout_.place(multiplier_[at(i * r_ + t)], motion[at(i)], lambda[at(t)], g, Layout::transposed);
@@ -241,7 +259,7 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations, true> {
     finish_layout();
   }
 
-  /// b.force = grad U(q_l) + G(q_l)^T lambda_l - Q(q_l, q'_l, t_l), at b.q
+  /// b.force = grad U(q_l) + G(q_l)^T lambda_l - Q(q_l, q'_l, t_l) - R(q_l, q'_l, lambda_l), at b.q
   template <class S, class X>
   void force_at(const X& x, Index l, Buffers<S>& b) {
     at_.potential_gradient(frame_.time(l), b.q, b.force);
@@ -252,12 +270,16 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations, true> {
     if (r_ == 0) return;
     frame_.multiplier(x, lambda_at(0), l, b.lambda);
     frame_.add_constraint_force(l, b.q, b.lambda, b.work, b.force);
+    if (!friction_.active()) return;
+    frame_.velocity(x, l, b.work);
+    b.force -= friction_(b.q, b.work, b.lambda);
   }
 
   const System* system_;
   SystemAt at_;
   StepScales scales_;
   AppliedForce applied_;
+  AppliedFriction friction_;
   LineIntegralFrame frame_;
   HbvmInverse inverse_;
   Index n_, m_, s_, r_;
@@ -267,6 +289,7 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations, true> {
   VectorOf<Extended> first_row_;  // of X^-1
   std::vector<BlockMap> mass_, hessian_, multiplier_, constraint_;
   std::vector<AppliedForce::Place> places_;
+  std::vector<AppliedFriction::Place> friction_places_;
 
   const Compensated* p0_ = nullptr;
   double floor_ = 1e-15;

@@ -12,9 +12,11 @@ namespace gnomon {
 
 [[noreturn]] GNOMON_EXPORT void refuse(const Scheme& scheme, const System& system, const std::string& why);
 
-/// Constant mass and no friction. A force Q(q,v,t) is taken, and U(q,t) and g(q,t).
-GNOMON_EXPORT void require_ledger(const Scheme& scheme, const System& system);
-/// The same, but g does not depend on time, as a penalty needs it: U may.
+/// A force Q(q,v,t), friction R(q,v,lambda), U(q,t) and g(q,t) are taken.
+GNOMON_EXPORT void require_constant_mass(const Scheme& scheme, const System& system);
+/// No friction; why not, as the end of a sentence that begins with "it has friction, and".
+GNOMON_EXPORT void require_no_friction(const Scheme& scheme, const System& system, const std::string& why);
+/// Constant mass, no friction, and g does not depend on time, as a penalty needs it: U may.
 GNOMON_EXPORT void require_resting_constraints(const Scheme& scheme, const System& system);
 /// The same, but U and g do not depend on time.
 GNOMON_EXPORT void require_closed_ledger(const Scheme& scheme, const System& system);

@@ -2,13 +2,14 @@
 /// \file
 /// The equation of the alpha-schemes at the node x = x^n, for constant mass, in momentum units (alpha_frame.hpp):
 ///
-///     F = M delta/h + h [(alpha - 1/4) A delta + DU(m-, m+) + G^T F - Q(x, v, t)] = 0,   v = (d+ + d-)/(2h)
+///     F = M delta/h + h [(alpha - 1/4) A delta + DU(m-, m+) + G^T F - Q(x, v, t) - R(x, v, F)] = 0
+///         v = (d+ + d-)/(2h), friction R where the multipliers are unknown
 ///         g(x^{n+1}) = 0   where the multipliers are unknown
 ///
 /// A = Hess U2, U2 the quadratic part of U. For quadratic U this is (16): A m = A x + A delta/4 makes
 /// A (x + alpha delta) with the first term. Multiplied by v it gives, exactly,
 ///
-///     E(n+1/2) - E(n-1/2) = Q.(d+ + d-)/2,
+///     E(n+1/2) - E(n-1/2) = (Q + R).(d+ + d-)/2,
 ///     E(n+1/2) = [M d+.d+/h^2 + (alpha - 1/4) A d+.d+]/2 + U(m+) + P(m+)
 ///
 /// which is (19) with h^2 (alpha - 1/4) A in (18), and V(m+) for the nonlinear part. U(m+, t_n + h/2) - U(m+, t_n) and
@@ -22,6 +23,7 @@
 #include "kernels/alpha/alpha_potential.hpp"
 #include "kernels/alpha/alpha_split_form.hpp"
 #include "kernels/alpha/stability_limit.hpp"
+#include "kernels/common/applied_friction.hpp"
 
 namespace gnomon::kernels {
 
@@ -42,6 +44,7 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations, true>, pu
         shift_(rule.alpha - 0.25),
         potential_(system, at_, rule.split_potential),
         multiplier_(system, at_, rule.multiplier),
+        friction_(system),
         scales_(system),
         n_(system.n()),
         constant_part_(!rule.split_potential && !system.parts().time_dependence &&
@@ -97,7 +100,7 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations, true>, pu
     frame_.tail = x.tail();
     frame_.base = base.value();
     frame_.base_tail = base.tail();
-    if (has_force()) {
+    if (has_force() || friction_.active()) {
       for (Index j = 0; j < n_; ++j) node_dual_[j].value = frame_.x[j];
       node_extended_ = frame_.x.cast<Extended>() + frame_.tail.cast<Extended>();
     }
@@ -149,10 +152,14 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations, true>, pu
   /// E(n+1/2) - E(n-1/2) at x + low(): what the force and the time in U, P and g do.
   double work(const Vector& x) {
     const bool moving = system_->parts().time_dependence;
-    if (!has_force() && !moving) return 0;
+    if (!has_force() && !friction_.active() && !moving) return 0;
     auto& b = place_solution(x);
     Extended sum = 0;
     if (has_force()) sum += 0.5 * applied(b).dot(b.plus + b.minus);
+    if (friction_.active()) {
+      multiplier_.evaluate(frame_, solution_, b, extended_rows_);
+      sum += 0.5 * rubbed(b).dot(b.plus + b.minus);
+    }
     if (moving) {
       b.place_middles(frame_);
       const double before = frame_.t - 0.5 * frame_.h, after = frame_.t + 0.5 * frame_.h;
@@ -214,6 +221,10 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations, true>, pu
       const auto& q = applied(b);
       for (Index j = 0; j < n_; ++j) f[j] -= q[j] * h;
     }
+    if (friction_.active()) {
+      const auto& r = rubbed(b);
+      for (Index j = 0; j < n_; ++j) f[j] -= r[j] * h;
+    }
   }
 
   /// dF = M/h + h [(alpha - 1/4) A + (Hess U2 + sum_k c_k Hess pi_k)/4 + ... - (2 sigma - 1)/(2h) dQ/dv]
@@ -248,6 +259,11 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations, true>, pu
       system_->parts().force->force_jacobian(ForceArgument::v, frame_.t, frame_.x, velocity_.at_double, force_values_);
       force_map_.add(values, force_values_, -0.5);
     }
+    if (friction_.active()) {
+      rubbed(b);
+      friction_.add(friction_place_, frame_.x, velocity_.at_double, b.multiplier, 0, frame_.sigma == 1 ? -0.5 : 0, -h,
+                    values);
+    }
   }
 
  private:
@@ -259,11 +275,13 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations, true>, pu
     builder.add(system_->hessian_pattern(), 0, 0);
     for (Index j = 0; j < n_; ++j) builder.add(j, j);
     if (has_force()) builder.add(system_->parts().force->force_pattern(ForceArgument::v), 0, 0);
+    friction_.add_pattern(builder, 0, 0, n_);
     multiplier_.add_pattern(builder);
     pattern_ = builder.build();
     mass_ = BlockMap(pattern_, system_->mass().pattern(), 0, 0);
     hessian_ = BlockMap(pattern_, system_->hessian_pattern(), 0, 0);
     if (has_force()) force_map_ = BlockMap(pattern_, system_->parts().force->force_pattern(ForceArgument::v), 0, 0);
+    friction_.map(pattern_, friction_place_, 0, 0, n_);
     multiplier_.map(pattern_);
     if (rule_.split_potential && system_->parts().n_invariants() > 0) {
       const SparsityPattern& pi = system_->parts().split->invariant_pattern();
@@ -318,11 +336,22 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations, true>, pu
   /// Q(x, v, t) of placed points
   template <class S>
   const VectorOf<S>& applied(const AlphaPoint<S>& b) {
-    auto &v = velocity_.template get<S>(), &q = force_.template get<S>();
+    auto& q = force_.template get<S>();
+    at_.force(frame_.t, node<S>(), central_velocity(b), q);
+    return q;
+  }
+  /// R(x, v, F) of placed points, after multiplier_.evaluate()
+  template <class S>
+  const VectorOf<S>& rubbed(const AlphaPoint<S>& b) {
+    return friction_(node<S>(), central_velocity(b), b.multiplier);
+  }
+  /// (d+ + d-)/(2h)
+  template <class S>
+  const VectorOf<S>& central_velocity(const AlphaPoint<S>& b) {
+    auto& v = velocity_.template get<S>();
     const auto factor = 0.5 / static_cast<typename DualBase<S>::type>(frame_.h);
     for (Index j = 0; j < n_; ++j) v[j] = (b.plus[j] + b.minus[j]) * factor;
-    at_.force(frame_.t, node<S>(), v, q);
-    return q;
+    return v;
   }
   Extended penalty(double t, const VectorOf<Extended>& q) {
     position_ = q.cast<double>();
@@ -360,6 +389,8 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations, true>, pu
   double shift_;  ///< alpha - 1/4
   AlphaPotential potential_;
   AlphaMultiplier multiplier_;
+  AppliedFriction friction_;
+  AppliedFriction::Place friction_place_;
   StepScales scales_;
   Index n_;
   AlphaFrame frame_;

@@ -29,7 +29,6 @@ inline Promises alpha_promises() {
 inline AlphaRule alpha_rule(const Scheme& scheme, const System& system, const Options& options) {
   const SystemTraits& traits = system.traits();
   if (system.parts().mass) refuse(scheme, system, "its mass depends on the configuration");
-  if (system.parts().friction) refuse(scheme, system, "it has friction, which depends on the multipliers");
   if (!quadratic_constraints(system))
     refuse(scheme, system, "its constraints are not declared to be at most quadratic");
   AlphaRule rule;

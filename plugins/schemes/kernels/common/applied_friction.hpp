@@ -1,10 +1,13 @@
 #pragma once
 /// \file
 /// Friction R(q,v,lambda), nonlinear in the multipliers, in one step of a discrete-derivative scheme whose multipliers
-/// belong to the middle of the step (both constraint levels: without the second one lambda alternates, and friction
-/// would with it):
+/// belong to the middle of the step:
 ///
 ///     p1 - p0 = ... + h R(q_m, dq/h, lambda)       H1 - H0 = R.dq exactly, beside the other terms of the ledger
+///
+/// With both constraint levels lambda is of order 2. With g(q1) = 0 alone it alternates, lambda_n = lambda(t_m) + O(h)
+/// (-1)^n, and friction with it: in two equal steps the alternating part leaves R'' O(h^2), so q and p keep order 2 at a
+/// constant step (measured), with pairs of equal substeps the order of a composition.
 ///
 /// lambda has the multipliers of the constraints, then zeros for obstacles, which are open. Without constraints there is
 /// no friction.
@@ -79,6 +82,19 @@ class AppliedFriction {
     layout.place(place.by_q, rows, position, friction_->friction_pattern(ForceArgument::q));
     layout.place(place.by_v, rows, position, friction_->friction_pattern(ForceArgument::v));
     layout.place(place.by_lambda, rows, multiplier, constraints_pattern_);
+  }
+  /// The same in the pattern that `builder` makes, for rows at row, positions and multipliers at their columns.
+  void add_pattern(PatternBuilder& builder, Index row, Index position, Index multiplier) const {
+    if (!active()) return;
+    builder.add(friction_->friction_pattern(ForceArgument::q), row, position);
+    builder.add(friction_->friction_pattern(ForceArgument::v), row, position);
+    builder.add(constraints_pattern_, row, multiplier);
+  }
+  void map(const SparsityPattern& whole, Place& place, Index row, Index position, Index multiplier) const {
+    if (!active()) return;
+    place.by_q = BlockMap(whole, friction_->friction_pattern(ForceArgument::q), row, position);
+    place.by_v = BlockMap(whole, friction_->friction_pattern(ForceArgument::v), row, position);
+    place.by_lambda = BlockMap(whole, constraints_pattern_, row, multiplier);
   }
   /// values += a R_q + b R_v on the positions and c R_lambda on the multipliers
   void add(const Place& place, const Vector& q, const Vector& v, const Vector& lambda, double a, double b, double c,

@@ -7,7 +7,6 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/options.hpp"
 #include "gnomon/scheme/requirements.hpp"
-#include "kernels/common/friction_requirement.hpp"
 #include "kernels/common/momentum_maps.hpp"
 #include "kernels/discrete_gradient/configuration_inertia.hpp"
 #include "kernels/discrete_gradient/end_multiplier.hpp"
@@ -18,14 +17,14 @@ namespace gnomon::kernels {
 template <class Multiplier>
 using ConfigurationStep = MidpointStep<Multiplier, ConfigurationInertia>;
 
-/// Mass M(q), no friction.
+/// Mass M(q).
 inline void require_configuration_ledger(const Scheme& scheme, const System& system) {
   if (!system.parts().mass) refuse(scheme, system, "its mass does not depend on the configuration");
-  require_no_friction(scheme, system);
 }
-/// The same, but U and g do not depend on time.
+/// The same without friction, and U and g do not depend on time.
 inline void require_configuration_mass(const Scheme& scheme, const System& system) {
   require_configuration_ledger(scheme, system);
+  require_no_friction(scheme, system, "its kicks at both ends have multipliers of their own");
   if (system.parts().time_dependence) refuse(scheme, system, "its potential or constraints depend on time");
 }
 /// The same without forces.

@@ -21,7 +21,7 @@ namespace gnomon::kernels {
 
 class EndMultiplier : public MultiplierDefaults {
  public:
-  static constexpr bool refines = true;
+  static constexpr bool refines = true, takes_friction = true;
   struct Rule {
     bool correct = false;  ///< g enters c
   };
@@ -119,10 +119,12 @@ class EndMultiplier : public MultiplierDefaults {
   /// Its unknowns and rows, and its part of F2 on [dq | dp].
   void lay_out(Layout& layout, const Block& dq, const Block& balance) {
     const SparsityPattern& g = system_->constraint_pattern();
-    const Block lambda = layout.unknown("lambda", m_), position = layout.rows(m_);
-    layout.place(force_map_, balance, lambda, g, Layout::transposed);
+    lambda_ = layout.unknown("lambda", m_);
+    const Block position = layout.rows(m_);
+    layout.place(force_map_, balance, lambda_, g, Layout::transposed);
     layout.place(position_map_, position, dq, g);
   }
+  const Block& lambda() const { return lambda_; }
   /// dF2 += h G(q_m)^T on lambda, dF3 = G(q1): for quadratic g, d(G_m dq)/d(dq) = G_m + (Hess g) dq/2 = G(q1)
   void add_jacobian(const StepFrame& step, const StepPoint<double>& b, VectorRef values) {
     middle_jacobian(step, b.qm, g_values_);
@@ -171,6 +173,7 @@ class EndMultiplier : public MultiplierDefaults {
   ForAllScalars<VectorOf> g_;
   Vector force_, work_, linear_, g0_, g_values_;
   VectorOf<Extended> extended_values_;
+  Block lambda_;
   BlockMap force_map_, position_map_;
 };
 

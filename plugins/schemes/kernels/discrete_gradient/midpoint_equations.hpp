@@ -65,6 +65,8 @@ class MidpointEquations final
     this->layout_.place(one_, balance, dp, SparsityPattern::diagonal(n_));
     applied_.place(this->layout_, force_, balance, dq);
     multiplier_.lay_out(this->layout_, dq, balance);
+    if constexpr (Inertia::analytic && Multiplier::takes_friction)
+      friction_.place(this->layout_, friction_place_, balance, dq, multiplier_.lambda());
     if (!Inertia::analytic)
       this->layout_.place_dense({"", 0, this->layout_.size()});
     else if (corrected())  // s depends on every unknown
@@ -260,6 +262,11 @@ class MidpointEquations final
       applied_.linearise(step_.tm, b.qm, b.rate);
       applied_.add(force_, -0.5 * step_.h, -1, values);
     }
+    if constexpr (Inertia::analytic && Multiplier::takes_friction)
+      if (friction_.active()) {
+        b.rate = b.dq / step_.h;
+        friction_.add(friction_place_, b.qm, b.rate, b.lambda, -0.5 * step_.h, -1, -step_.h, values);
+      }
     one_.add(values, 1);
     multiplier_.add_jacobian(step_, b, values);
 
@@ -397,6 +404,7 @@ class MidpointEquations final
   AppliedForce applied_;
   AppliedForce::Place force_;
   AppliedFriction friction_;
+  AppliedFriction::Place friction_place_;
   Index n_;
   BlockMap hessian_, one_;
 

@@ -10,12 +10,14 @@
 ///     F1 = M dq/h - p0 + h/2 (u + G(q_m)^T lambda)
 ///     F3 = g(q1)          (end_multiplier.hpp)
 ///
-/// with u = grad U(q_m), or the quotients of split_gradient.hpp, less a force Q(q_m, dq/h, t_m). Same solutions, 4
+/// with u = grad U(q_m), or the quotients of split_gradient.hpp, less a force Q(q_m, dq/h, t_m) and
+/// friction R(q_m, dq/h, lambda). Same solutions, 4
 /// unknowns a point mass and rod instead of 7; dp follows from F1 at the refined solution
 /// x + low, at Extended.
 /// MultiplierStep is the step of energy-momentum and constrained-midpoint.
 
 #include "gnomon/scheme/one_solve_step.hpp"
+#include "kernels/common/applied_friction.hpp"
 #include "kernels/common/ledger.hpp"
 #include "kernels/common/step_scales.hpp"
 #include "kernels/discrete_gradient/end_multiplier.hpp"
@@ -36,6 +38,7 @@ class MultiplierEquations final : public TemplatedEquations<MultiplierEquations,
         scales_(system),
         split_(times_.mean(), at_),
         applied_(system),
+        friction_(system),
         n_(system.n()),
         m_(system.m()) {
     const SparsityPattern& g = system.constraint_pattern();
@@ -44,10 +47,12 @@ class MultiplierEquations final : public TemplatedEquations<MultiplierEquations,
     layout_.place(mass_, balance, dq, system.mass().pattern());
     layout_.place(hessian_, balance, dq, system.hessian_pattern());
     applied_.place(layout_, applied_place_, balance, dq);
+    friction_.place(layout_, friction_place_, balance, dq, lambda);
     layout_.place(force_, balance, lambda, g, Layout::transposed);
     layout_.place(position, dq, g);
     finish_layout();
-    hessian_holds_mass_ = pattern().nonzeros() == system.hessian_pattern().nonzeros() + 2 * g.nonzeros();
+    hessian_holds_mass_ =
+        !friction_.active() && pattern().nonzeros() == system.hessian_pattern().nonzeros() + 2 * g.nonzeros();
     if (split_potential_) split_.find_outer(layout_, balance, dq);
 
     points_.for_each([&](auto& b) { b.allocate(n_, m_); });
@@ -126,6 +131,10 @@ class MultiplierEquations final : public TemplatedEquations<MultiplierEquations,
     }
     multiplier_.middle_jacobian(step_, b.qm, g_values_);
     force_.set(values, g_values_, 0.5 * step_.h);
+    if (friction_.active()) {
+      b.rate = b.dq / step_.h;
+      friction_.add(friction_place_, b.qm, b.rate, b.lambda, -0.25 * step_.h, -0.5, -0.5 * step_.h, values);
+    }
 
     // dF3 = [G(q1), 0]: for quadratic g, d(G_m dq)/d(dq) = G_m + (Hess g) dq/2 = G(q1). The last rows are G's own.
     system_->constraint_jacobian(step_.t1, b.q1, values.tail(g_values_.size()));
@@ -146,11 +155,11 @@ class MultiplierEquations final : public TemplatedEquations<MultiplierEquations,
     next.p.add(u_);
     next.p.add(work_);
     next.lambda = x.tail(m_);
-    if (applied_.active() || times_.moving()) next.work += work(x);
+    if (applied_.active() || friction_.active() || times_.moving()) next.work += work(x);
   }
 
  private:
-  /// Work of the force and of moving constraints in the step.
+  /// Work of the force, of friction and of moving constraints in the step.
   Work work(const Vector& x) {
     StepPoint<double>& b = points_.at_double;
     place(x, b);
@@ -158,10 +167,9 @@ class MultiplierEquations final : public TemplatedEquations<MultiplierEquations,
     Work sum;
     sum.potential = times_.potential_work(step_.z0->q.value(), b.q1);
     multiplier_.book(step_, times_, b, sum);
-    if (applied_.active()) {
-      b.rate = b.dq / step_.h;
-      sum.force = applied_.work(step_.tm, b.qm, b.rate, b.dq);
-    }
+    b.rate = b.dq / step_.h;
+    if (applied_.active()) sum.force += applied_.work(step_.tm, b.qm, b.rate, b.dq);
+    if (friction_.active()) sum.force += friction_.work(b.qm, b.rate, b.lambda, b.dq);
     return sum;
   }
 
@@ -177,9 +185,10 @@ class MultiplierEquations final : public TemplatedEquations<MultiplierEquations,
       split_.evaluate(step_.tm, b.qm, b.q1, b.u);
     else
       at_.potential_gradient(step_.tm, b.qm, b.u);
-    if (!applied_.active()) return;
+    if (!applied_.active() && !friction_.active()) return;
     b.rate = b.dq * S(1 / step_.h);
-    b.u -= applied_(step_.tm, b.qm, b.rate);
+    if (applied_.active()) b.u -= applied_(step_.tm, b.qm, b.rate);
+    if (friction_.active()) b.u -= friction_(b.qm, b.rate, b.lambda);
   }
 
   const System* system_;
@@ -191,6 +200,8 @@ class MultiplierEquations final : public TemplatedEquations<MultiplierEquations,
   SplitGradient split_;
   AppliedForce applied_;
   AppliedForce::Place applied_place_;
+  AppliedFriction friction_;
+  AppliedFriction::Place friction_place_;
   Index n_, m_;
   BlockMap mass_, hessian_, force_;
   bool hessian_holds_mass_ = false;

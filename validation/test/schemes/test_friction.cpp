@@ -1,0 +1,135 @@
+// Friction in proportion to a multiplier, in every scheme that takes it, against a closed form.
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+
+#include "gnomon/gnomon.hpp"
+#include "test/builtin_registry.hpp"
+
+using namespace gnomon;
+
+namespace {
+
+constexpr double radius = 2, mu = 0.3, speed = 3;
+
+/// A bead of mass 1 in a ring without gravity: s'' = -mu s'^2/radius, so s = (radius/mu) log(1 + mu speed t/radius).
+struct RingBead : AutodiffModel<2, 1> {
+  static constexpr bool has_friction = true;
+
+  ModelTraits describe() const { return polynomial_traits("ring-bead", 0, 2); }
+  Mass mass() const { return Mass::diagonal(Vector::Ones(2)); }
+  template <class S>
+  S potential(const S&, const S*) const {
+    return S(0.0);
+  }
+  template <class S>
+  void constraints(const S&, const S* q, S* g) const {
+    g[0] = 0.5 * (q[0] * q[0] + q[1] * q[1] - radius * radius);
+  }
+  template <class S>
+  void friction(const S*, const S* v, const S* lambda, S* force) const {
+    using std::sqrt;
+    const S rate = sqrt(v[0] * v[0] + v[1] * v[1]);
+    for (int j = 0; j < 2; ++j) force[j] = -mu * radius * (lambda[0] * v[j] / rate);
+  }
+};
+
+/// The same in polar coordinates, with the constraint r^3 = radius^3 and M = diag(1, r^2).
+struct PolarRingBead : AutodiffModel<2, 1> {
+  static constexpr bool constant_mass = false;
+  static constexpr bool has_friction = true;
+
+  ModelTraits describe() const {
+    ModelTraits traits;
+    traits.name = "polar-ring-bead";
+    return traits;
+  }
+  Mass mass() const { return Mass::diagonal(Vector::Ones(2)); }
+  template <class S>
+  void mass_matrix(const S* q, S* m) const {
+    m[0] = S(1.0);
+    m[1] = m[2] = S(0.0);
+    m[3] = q[0] * q[0];
+  }
+  template <class S>
+  S potential(const S&, const S*) const {
+    return S(0.0);
+  }
+  template <class S>
+  void constraints(const S&, const S* q, S* g) const {
+    g[0] = q[0] * q[0] * q[0] - radius * radius * radius;
+  }
+  template <class S>
+  void friction(const S* q, const S* v, const S* lambda, S* force) const {
+    force[0] = S(0.0);
+    force[1] = -3 * mu * (lambda[0] * q[0] * q[0] * q[0]) + 0.0 * v[0];
+  }
+};
+
+/// |q - closed form| at t = 1 and the gap of the energy book.
+struct Outcome {
+  double error, book;
+};
+template <class Model>
+Outcome run(const std::string& scheme, const Vector& q0, const Vector& p0, bool polar, double h) {
+  ProblemInstance instance;
+  instance.model = std::make_shared<AutodiffSystem<Model>>(Model());
+  instance.q0 = q0;
+  instance.p0 = p0;
+  Integrator integrator = registry().integrator(instance, scheme, "newton");
+  const StepReport report = integrator.advance_to(1, h);
+  BOOST_REQUIRE_MESSAGE(report.success(), scheme + ": " + report.message);
+  const State& z = integrator.state();
+  const double angle = std::log(1 + mu * speed / radius) / mu;
+  Vector expected(2);
+  if (polar)
+    expected << radius, angle;
+  else
+    expected << radius * std::cos(angle), radius * std::sin(angle);
+  const Vector v = [&] {
+    Vector out(2), scratch(2);
+    instance.model->mechanical()->velocity(z.q.value(), z.p.value(), scratch, out);
+    return out;
+  }();
+  const double kinetic = 0.5 * v.dot(z.p.value());
+  return {(z.q.value() - expected).lpNorm<Eigen::Infinity>(),
+          std::abs(kinetic - 0.5 * speed * speed - static_cast<double>(z.work.total()))};
+}
+
+template <class Model>
+int check_all(const Vector& q0, const Vector& p0, bool polar) {
+  int taken = 0;
+  for (const std::string& name : registry().schemes()) {
+    const auto model = std::make_shared<AutodiffSystem<Model>>(Model());
+    Promises promises;
+    try {
+      promises = registry().scheme(name).bind(*model, Options(name, registry().scheme(name).options())).promises;
+    } catch (const Error& refused) {
+      BOOST_TEST(std::string(refused.what()).size() > 20u);
+      continue;
+    }
+    ++taken;
+    const Outcome coarse = run<Model>(name, q0, p0, polar, 0.05), fine = run<Model>(name, q0, p0, polar, 0.025);
+    const double order = std::log2(coarse.error / fine.error);
+    BOOST_TEST_MESSAGE(name << ": errors " << coarse.error << ", " << fine.error << ", order " << order << " of "
+                            << promises.order << ", book " << fine.book);
+    BOOST_TEST((order > promises.order - 0.3 || fine.error < 1e-12),
+               name << ": order " << order << ", promised " << promises.order);
+    if (promises.energy) BOOST_TEST(fine.book < 1e-12, name << ": book " << fine.book);
+  }
+  return taken;
+}
+
+Vector vector(double a, double b) {
+  Vector v(2);
+  v << a, b;
+  return v;
+}
+
+BOOST_AUTO_TEST_CASE(bead_in_a_ring) {
+  BOOST_TEST(check_all<RingBead>(vector(radius, 0), vector(0, speed), false) >= 5);
+}
+BOOST_AUTO_TEST_CASE(bead_in_a_ring_in_polar_coordinates) {
+  BOOST_TEST(check_all<PolarRingBead>(vector(radius, 0), vector(0, radius * speed), true) >= 4);
+}
+
+}  // namespace
