@@ -7,15 +7,19 @@
 ///
 /// With the latter H + P is kept.
 ///
-/// At the midpoint the forces f of obstacles are unknowns, f = k y^+ with k = w/eps written as
+/// The forces f of obstacles are unknowns. At the midpoint f = k y^+, k = w/eps, is written as
 ///
 ///     0 = [f - (f + rho (y - f/k))^+]/rho        that is f/k - y where f + rho (y - f/k) > 0, else f/rho,
 ///     rho = 4/(h^2 A), A = G M^-1 G^T of the obstacle: the force at q_m that a step answers with
 ///
-/// which has the same solutions for every rho > 0. The generalised derivative of each branch is all that Newton's
-/// method needs. With f = k y^+ eliminated an iterate 25 mm inside a wall has k times that as its force, whose
-/// curvature f y_qq throws the next one out again: for k = 1e9 the iteration cycles through both branches. Here f is
-/// what balances the step.
+/// which has the same solutions for every rho > 0; the quotient D of P as
+///
+///     0 = [f - D(y0, y1)]/rho
+///
+/// where D is convex in y1 and has a derivative everywhere. The generalised derivative of each branch is all that
+/// Newton's method needs. With f eliminated an iterate 25 mm inside a wall has k times that as its force, whose
+/// curvature f y_qq throws the next one out again: for k = 1e9 the iteration cycles, or leaves. Here f is what balances
+/// the step.
 
 #include <memory>
 
@@ -41,7 +45,7 @@ class GapMultiplier : public MultiplierDefaults {
         penalty_(system, rule.eps),
         scales_(*system_),
         m_(system.m()),
-        forces_(rule.exact ? 0 : system_->m() - system.m()) {
+        forces_(system_->m() - system.m()) {
     for (auto* buffer : {&push_, &y_}) buffer->for_each([&](auto& v) { v.resize(system_->m()); });
     y0_.setZero(system_->m());
     tail_.setZero(system.n());
@@ -77,8 +81,7 @@ class GapMultiplier : public MultiplierDefaults {
   void evaluate(const StepFrame& step, const X& x, StepPoint<S>& b) {
     auto &y = y_.get<S>(), &push = push_.get<S>();
     constraints(step, b, y);
-    for (Index i = 0; i < y.size() - forces_; ++i)
-      push[i] = rule_.exact ? penalty_.quotient(i, y0_[i], y[i]) : penalty_.force(i, y[i]);
+    for (Index i = 0; i < m_; ++i) push[i] = rule_.exact ? penalty_.quotient(i, y0_[i], y[i]) : penalty_.force(i, y[i]);
     push.tail(forces_) = x.tail(forces_);
     b.lambda = push.head(m_);
   }
@@ -87,6 +90,10 @@ class GapMultiplier : public MultiplierDefaults {
     const auto &y = y_.get<S>(), &push = push_.get<S>();
     for (Index i = 0; i < forces_; ++i) {
       const S &gap = y[m_ + i], &force = push[m_ + i];
+      if (rule_.exact) {
+        f[f.size() - forces_ + i] = (force - S(penalty_.quotient(m_ + i, y0_[m_ + i], gap))) / S(rho_[i]);
+        continue;
+      }
       const S apart = force / S(penalty_.stiffness(m_ + i)) - gap;
       const bool touches = value_of(force) > rho_[i] * value_of(apart);
       f[f.size() - forces_ + i] = touches ? apart : force / S(rho_[i]);
