@@ -12,7 +12,7 @@ class BeamRelease final : public gnomon::Problem {
   std::string name() const override { return "beam-release"; }
   std::string description() const override { return "inextensible elastic beam that falls after its end B is let go"; }
   std::string equations() const override {
-    return "the model of `beam` with B free for t > 0\n"
+    return "the model of `beam` with B free for t > 0, where A may move\n"
            "start: at rest in the static equilibrium with B held at (bx, by[, bz])\n"
            "  start=catenary: on the catenary of the same length, moved onto g = 0 in the mass metric";
   }

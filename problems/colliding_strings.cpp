@@ -7,6 +7,7 @@
 #include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/linear_structure.hpp"
+#include "kernels/unused_parameter.hpp"
 
 namespace {
 
@@ -22,22 +23,52 @@ Index v(Index node) {
   return 2 * node + 1;
 }
 
-/// The model with its two graphs, ends included.
+/// The model with its two graphs, ends included where they are at rest: a graph is a function of q.
 class Strings final : public LinearStructure, public gnomon::CurveModel {
  public:
-  Strings(LinearStructureData data, Index intervals) : LinearStructure(std::move(data)), intervals_(intervals) {}
+  Strings(LinearStructureData data, Index intervals)
+      : LinearStructure(std::move(data)), intervals_(intervals), first_(parts().time_dependence ? 1 : 0) {}
   std::vector<gnomon::Curve> curves() const override {
-    return {{"u", intervals_ + 1, 2, false}, {"v", intervals_ + 1, 2, false}};
+    const Index points = intervals_ + 1 - 2 * first_;
+    return {{"u", points, 2, false}, {"v", points, 2, false}};
   }
   void curve_points(Index k, const gnomon::ConstVectorRef& q, gnomon::Matrix& points) const override {
-    for (Index i = 0; i <= intervals_; ++i) {
-      points(0, i) = static_cast<double>(i) / static_cast<double>(intervals_);
-      points(1, i) = i == 0 || i == intervals_ ? 0 : q[u(i - 1) + k];
+    for (Index i = first_; i <= intervals_ - first_; ++i) {
+      points(0, i - first_) = static_cast<double>(i) / static_cast<double>(intervals_);
+      points(1, i - first_) = i == 0 || i == intervals_ ? 0 : q[u(i - 1) + k];
     }
   }
 
  private:
-  Index intervals_;
+  Index intervals_, first_;
+};
+
+/// Waves of one discretised string of length 1: sin(kappa x_i) cos(omega t) solves its equations where
+///
+///     lumped        1 - r/2 = cos(kappa h),                  r = rho h^2 omega^2/tau
+///     consistent    (6 - 2 r)/(6 + r) = cos(kappa h)
+struct DiscreteString {
+  double h, rho, tau;
+  bool consistent;
+
+  double cosine(double omega) const {
+    const double r = rho * h * h * omega * omega / tau;
+    return consistent ? (6 - 2 * r) / (6 + r) : 1 - 0.5 * r;
+  }
+  double frequency(double kappa) const {
+    const double c = std::cos(kappa * h), r = consistent ? 6 * (1 - c) / (2 + c) : 2 * (1 - c);
+    return std::sqrt(r * tau / rho) / h;
+  }
+  double wave_number(double omega) const { return std::acos(cosine(omega)) / h; }
+};
+
+/// An end that moves by y(t), at the distance xi = 1 of the other: y(t) xi at rest, and a standing wave beside it,
+/// amplitude (xi - cos(frequency t) sin(kappa xi)/sin(kappa)).
+struct StringEnd {
+  Swing y;
+  double shape(double kappa, double xi, double cosine) const {
+    return y.amplitude * (xi - cosine * std::sin(kappa * xi) / std::sin(kappa));
+  }
 };
 
 class CollidingStrings final : public gnomon::Problem {
@@ -53,7 +84,12 @@ class CollidingStrings final : public gnomon::Problem {
            "mass=lumped: M = diag(rho1 h, rho2 h, ...),  mass=consistent: that of linear elements\n"
            "obstacles c_i = u_i - v_i, with weights h in a penalty\n"
            "start at rest: u = a sin(pi x), v = -b sin(2 pi x)\n"
-           "exact for equal strings, in the limit h = 0: max and min of the two free strings";
+           "exact for equal strings, in the limit h = 0: max and min of the two free strings\n"
+           "amplitude_a: both strings at x = 0 at y(t) = amplitude_a (1 - cos(frequency_a t)), amplitude_b: at x = 1;\n"
+           "  the end is no unknown: U(q,t) has y in its first element, and mass=consistent the force -y'' rho h/6\n"
+           "  start and exact: plus amplitude_a (xi - cos(frequency_a t) sin(k xi)/sin k), xi = 1 - x, k the wave "
+           "number of\n"
+           "  the discretised string; the free strings have its frequencies, so that exact is the motion up to contact";
   }
   std::string source() const override {
     return "Glowinski, Holmstroem, Constrained motion problems with applications by nonlinear programming methods, "
@@ -68,7 +104,11 @@ class CollidingStrings final : public gnomon::Problem {
             OptionSpec::real("tau1", 1, 0, 1e6, "N", "tension of u"),
             OptionSpec::real("tau2", 1, 0, 1e6, "N", "tension of v"),
             OptionSpec::real("a", .02, -1, 1, "m", "amplitude of u"),
-            OptionSpec::real("b", .01, -1, 1, "m", "amplitude of v")};
+            OptionSpec::real("b", .01, -1, 1, "m", "amplitude of v"),
+            OptionSpec::real("amplitude_a", 0, -1, 1, "m", "of the motion of both strings' end x = 0"),
+            OptionSpec::real("frequency_a", 2, 0, 1e6, "rad/s", "of that motion, amplitude_a only"),
+            OptionSpec::real("amplitude_b", 0, -1, 1, "m", "of the motion of both strings' end x = 1"),
+            OptionSpec::real("frequency_b", 2, 0, 1e6, "rad/s", "of that motion, amplitude_b only")};
   }
   gnomon::ProblemInstance build(const gnomon::Options& parameters) const override {
     const Index intervals = parameters.integer("intervals"), nodes = intervals - 1, n = 2 * nodes;
@@ -107,6 +147,36 @@ class CollidingStrings final : public gnomon::Problem {
     data.traits.blocks = {{"nodes", 0, n}};
     data.traits.constraint_weights = Vector::Constant(nodes, h);
 
+    const DiscreteString discrete[2] = {{h, rho[0], tau[0], consistent}, {h, rho[1], tau[1], consistent}};
+    const StringEnd ends[2] = {end(parameters, "a", discrete), end(parameters, "b", discrete)};
+    for (Index e = 0; e < 2; ++e) {
+      if (ends[e].y.amplitude == 0) continue;
+      MovingPoint point;
+      point.y = ends[e].y;
+      point.stiffness = Vector::Zero(n);
+      if (consistent) point.mass = Vector::Zero(n);
+      for (Index s = 0; s < 2; ++s) {
+        const Index j = u(e == 0 ? 0 : nodes - 1) + s;
+        point.stiffness[j] = tau[s] / h;
+        point.own += tau[s] / h;
+        if (consistent) point.mass[j] = rho[s] * h / 6;
+      }
+      data.moving.push_back(std::move(point));
+    }
+    const bool moves = !data.moving.empty();
+    // Of string s at x: what its ends do at t, or the velocity of that.
+    const auto driven = [=](Index s, double x, double t, bool velocity) {
+      double sum = 0;
+      for (Index e = 0; e < 2; ++e) {
+        const auto& [y] = ends[e];
+        if (y.amplitude == 0) continue;
+        const double kappa = discrete[s].wave_number(y.frequency), xi = e == 0 ? 1 - x : x;
+        sum += velocity ? y.velocity(t) * std::sin(kappa * xi) / std::sin(kappa)
+                        : ends[e].shape(kappa, xi, std::cos(y.frequency * t));
+      }
+      return sum;
+    };
+
     gnomon::ProblemInstance instance;
     instance.q0 = instance.p0 = Vector::Zero(n);
     const double pi = std::acos(-1.0);
@@ -114,30 +184,54 @@ class CollidingStrings final : public gnomon::Problem {
       const double x = h * static_cast<double>(i + 1);
       instance.q0[u(i)] = a * std::sin(pi * x);
       instance.q0[v(i)] = -b * std::sin(2 * pi * x);
+      for (Index s = 0; s < 2 && moves; ++s) instance.q0[u(i) + s] += driven(s, x, 0, false);
     }
     if (rho[0] == rho[1] && tau[0] == tau[1]) {
       const double c = std::sqrt(tau[0] / rho[0]);
+      const double w1 = moves ? discrete[0].frequency(pi) : pi * c;
+      const double w2 = moves ? discrete[0].frequency(2 * pi) : 2 * pi * c;
       instance.exact = [=, mass = data.mass](double t, Vector& q, Vector& p) {
         q.resize(n);
         p.resize(n);
         Vector velocity(n);
         for (Index i = 0; i < nodes; ++i) {
           const double x = h * static_cast<double>(i + 1);
-          double free[2] = {a * std::sin(pi * x) * std::cos(pi * c * t),
-                            -b * std::sin(2 * pi * x) * std::cos(2 * pi * c * t)};
-          double speed[2] = {-a * pi * c * std::sin(pi * x) * std::sin(pi * c * t),
-                             2 * pi * c * b * std::sin(2 * pi * x) * std::sin(2 * pi * c * t)};
+          double free[2] = {a * std::sin(pi * x) * std::cos(w1 * t), -b * std::sin(2 * pi * x) * std::cos(w2 * t)};
+          double speed[2] = {-a * w1 * std::sin(pi * x) * std::sin(w1 * t),
+                             w2 * b * std::sin(2 * pi * x) * std::sin(w2 * t)};
           const bool crossed = free[0] < free[1];
-          q[u(i)] = free[crossed];
-          q[v(i)] = free[!crossed];
-          velocity[u(i)] = speed[crossed];
-          velocity[v(i)] = speed[!crossed];
+          const double shift = moves ? driven(0, x, t, false) : 0, rate = moves ? driven(0, x, t, true) : 0;
+          q[u(i)] = free[crossed] + shift;
+          q[v(i)] = free[!crossed] + shift;
+          velocity[u(i)] = speed[crossed] + rate;
+          velocity[v(i)] = speed[!crossed] + rate;
         }
         mass.apply(velocity, p);
       };
     }
     instance.model = std::make_shared<Strings>(std::move(data), intervals);
     return instance;
+  }
+
+ private:
+  /// Throws Error(bad_value) where a string has no standing wave of this frequency.
+  StringEnd end(const gnomon::Options& parameters, const std::string& which, const DiscreteString* strings) const {
+    const std::string frequency = "frequency_" + which;
+    StringEnd end{{parameters.real("amplitude_" + which), parameters.real(frequency)}};
+    if (end.y.amplitude == 0) {
+      refuse_unused(parameters, name(), frequency, "amplitude_" + which);
+      return end;
+    }
+    for (const DiscreteString* string : {strings, strings + 1}) {
+      const double cosine = string->tau > 0 ? string->cosine(end.y.frequency) : -2;
+      const bool wave = cosine > -1 && end.y.frequency > 0;
+      if (!wave || std::abs(std::sin(string->wave_number(end.y.frequency))) < 1e-6)
+        throw gnomon::Error(gnomon::ErrorCode::bad_value,
+                            "problem " + name() + ": " + frequency + " = " + gnomon::number_text(end.y.frequency) +
+                                " has no standing wave on the strings, expected one above zero, below their highest " +
+                                "frequency and off their resonances");
+    }
+    return end;
   }
 };
 

@@ -45,6 +45,15 @@ inline OptionSpecs beam_parameters(bool released) {
       specs.push_back(OptionSpec::real(std::string("d") + end + axis, axis == 'x' ? 1 : 0, -1e6, 1e6, "",
                                        std::string("direction of x' at ") + (end == 'a' ? "A" : "B") + ", " + end +
                                            "=clamped only" + (axis == 'z' ? " and dimension=3" : "")));
+  for (const char end : released ? std::string("a") : std::string("ab")) {
+    const std::string holds = std::string(", ") + end + "=fixed or clamped only";
+    for (const char axis : {'x', 'y', 'z'})
+      specs.push_back(OptionSpec::real(std::string("amplitude_") + end + axis, 0, -1e6, 1e6, "m",
+                                       std::string("of the motion of ") + (end == 'a' ? "A" : "B") + holds +
+                                           (axis == 'z' ? ", dimension=3 only" : "")));
+    specs.push_back(
+        OptionSpec::real(std::string("frequency_") + end, 1, 0, 1e6, "rad/s", std::string("of that motion") + holds));
+  }
   return specs;
 }
 
@@ -61,6 +70,7 @@ class BeamBuilder {
     // The start is that of a beam whose ends are held, wherever they are let go.
     BeamRule held = wanted;
     held.a.fixed = held.b.fixed = true;
+    held.a.amplitude = held.b.amplitude = Vector();
     const Vector start = start_of(held);
     BeamRule after = wanted;
     if (released_) after.b.fixed = after.b.clamped = false;
@@ -87,6 +97,8 @@ class BeamBuilder {
     rule.b = end('b');
     rule.a.x = Vector::Zero(dimension_);
     rule.b.x = triple("b");
+    swing('a', rule.a);
+    if (!released_) swing('b', rule.b);
     const double span = rule.b.x.norm();
     if (span > rule.length)
       throw Error(ErrorCode::bad_value, "problem " + name_ + ": the ends are " + number_text(span) +
@@ -125,6 +137,18 @@ class BeamBuilder {
                                             " has length 0, expected a direction");
     end.direction /= length;
     return end;
+  }
+
+  void swing(char which, BeamEnd& end) const {
+    const std::string name(1, which), prefix = "amplitude_" + name, condition = name + "=fixed or clamped";
+    if (dimension_ == 2) refuse_unused(p_, name_, prefix + "z", "dimension=3");
+    const Vector amplitude = triple(prefix);
+    if (!end.fixed)
+      for (const char axis : {'x', 'y', 'z'}) refuse_unused(p_, name_, prefix + axis, condition);
+    if (!end.fixed || amplitude.isZero(0))
+      return refuse_unused(p_, name_, "frequency_" + name, prefix + "x, ... that are not all zero");
+    end.amplitude = amplitude;
+    end.frequency = p_.real("frequency_" + name);
   }
 
   /// All degrees of freedom at the start.

@@ -3,6 +3,7 @@
 /// Which degrees of freedom of a beam are unknown: z = (x_0, x'_0, x_1, x'_1, ...) without those that its ends
 /// prescribe.
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,19 @@ struct BeamEnd {
   bool fixed = false;    ///< x is prescribed
   bool clamped = false;  ///< x' too
   Vector x, direction;
+  Vector amplitude;  ///< x(t) = x + amplitude (1 - cos(frequency t)), from rest; empty: none
+  double frequency = 0;
+
+  bool moves() const { return fixed && amplitude.size() > 0; }
+  /// Component c of x(t), and its derivatives.
+  double at(double t, Index c) const { return x[c] + 2 * amplitude[c] * std::pow(std::sin(0.5 * frequency * t), 2); }
+  double velocity(double t, Index c) const { return amplitude[c] * frequency * std::sin(frequency * t); }
+  double acceleration(double t, Index c) const {
+    return amplitude[c] * frequency * frequency * std::cos(frequency * t);
+  }
 };
 
-/// Numbers the free z; q are those.
+/// Numbers the free z; q are those. The x of an end that moves is free: constraints hold it.
 class BeamUnknowns {
  public:
   BeamUnknowns(Index dimension, Index nodes, const BeamEnd& a, const BeamEnd& b) : dimension_(dimension) {
@@ -29,9 +40,9 @@ class BeamUnknowns {
       for (Index c = 0; c < dimension_; ++c) free_[static_cast<std::size_t>(first + c)] = -1;
     };
     const Index last = 2 * dimension_ * (nodes - 1);
-    if (a.fixed) prescribe(a.x, 0);
+    if (a.fixed && !a.moves()) prescribe(a.x, 0);
     if (a.clamped) prescribe(a.direction, dimension_);
-    if (b.fixed) prescribe(b.x, last);
+    if (b.fixed && !b.moves()) prescribe(b.x, last);
     if (b.clamped) prescribe(b.direction, last + dimension_);
     for (Index z = 0; z < all; ++z) {
       if (z % (2 * dimension_) == 0) blocks_.push_back({"node" + std::to_string(z / (2 * dimension_)), size_, 0});

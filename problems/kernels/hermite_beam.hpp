@@ -31,11 +31,14 @@ struct BeamRule {
 ///
 /// at the Gauss points s_k; their weights w_k times rho are the constraint weights, so that a penalty sums rho w_k
 /// r(g_k). With rule.eps > 0 there are no constraints and U contains sum_k rho w_k (|x'(s_k)|^2 - 1)^2/(2 eps), in
-/// split form. The bending energy of an element and component is 2 EI/l (a^2 + a b + b^2) with a, b the slopes of its
+/// split form. An end that moves is an unknown x_e with the constraints x_e - x_e(t) = 0 after those, whose multipliers
+/// are the forces that move it: then a step from t_n ends in the V of t_{n+1}, as (93) and (97) have it. Their weights
+/// are density/l, a spring as stiff as an element. The bending energy of an element and component is 2 EI/l (a^2 + a b + b^2) with a, b the slopes of its
 /// ends less that of its chord: differences of neighbours, which fine meshes need.
 class HermiteBeam final : public System,
                           public SplitPotential,
                           public ExtendedPrecision,
+                          public TimeDependence,
                           public CurveModel,
                           private BeamUnknowns {
  public:
@@ -53,19 +56,24 @@ class HermiteBeam final : public System,
     traits_.name = rule_.name;
     traits_.potential_degree = has_penalty() ? 4 : 2;
     traits_.constraint_degree = 2;
-    traits_.m = has_penalty() ? 0 : n_points();
-    if (!has_penalty()) traits_.constraint_weights = weights_;
-    for (Index i = 0; i < traits_.m; ++i)
+    if (has_penalty() && (rule_.a.moves() || rule_.b.moves())) traits_.constraint_degree = 1;
+    for (Index i = 0; i < n_stretches(); ++i)
       traits_.constraint_names.push_back("stretch of element " + std::to_string(i / rule_.gauss + 1) + ", point " +
                                          std::to_string(i % rule_.gauss + 1));
+    if (rule_.a.moves()) hold(rule_.a, "A", 0);
+    if (rule_.b.moves()) hold(rule_.b, "B", 2 * dimension_ * rule_.elements);
+    traits_.m = n_stretches() + static_cast<Index>(held_.size());
+    traits_.constraint_weights = Vector::Constant(traits_.m, rule_.density / l_);
+    traits_.constraint_weights.head(n_stretches()) = weights_.head(n_stretches());
     build_patterns();
     build_mass();
     parts_.extended = this;
     parts_.curves = this;
     if (has_penalty())
       parts_.split = this;
-    else
+    else if (held_.empty())
       parts_.unit_vectors = &split_;
+    if (!held_.empty()) parts_.time_dependence = this;
   }
 
   const SystemTraits& traits() const override { return traits_; }
@@ -103,12 +111,14 @@ class HermiteBeam final : public System,
       });
   }
 
-  const SparsityPattern& constraint_pattern() const override { return has_penalty() ? none_ : slopes_; }
-  void constraints(double, const ConstVectorRef& q, VectorRef out) const override {
+  const SparsityPattern& constraint_pattern() const override { return constraints_; }
+  void constraints(double t, const ConstVectorRef& q, VectorRef out) const override {
+    each_held([&](Index i, const Held& end) { out[i] = q[end.j] - end.of->at(t, end.c); });
     if (!has_penalty()) each_point([&](Index i, Index e, const Row& b) { out[i] = excess(slope(q, e, b)); });
   }
-  void constraints_compensated(double, const ConstVectorRef& q, const ConstVectorRef& tail, VectorRef out,
+  void constraints_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail, VectorRef out,
                                VectorRef) const override {
+    each_held([&](Index i, const Held& end) { out[i] = (q[end.j] - end.of->at(t, end.c)) + tail[end.j]; });
     if (has_penalty()) return;
     each_point([&](Index i, Index e, const Row& b) {
       long double sum = -1;
@@ -124,6 +134,7 @@ class HermiteBeam final : public System,
   }
   void constraint_jacobian(double, const ConstVectorRef& q, VectorRef values) const override {
     if (!has_penalty()) rows([&](Index e, const Row& b) { return slope(q, e, b); }, values);
+    values.tail(static_cast<Index>(held_.size())).setOnes();
   }
   void constraint_hessian_times(double, const ConstVectorRef&, const ConstVectorRef& lambda, const ConstVectorRef& w,
                                 VectorRef out) const override {
@@ -138,21 +149,31 @@ class HermiteBeam final : public System,
   void constraint_jacobian_derivative(double, const ConstVectorRef&, const ConstVectorRef& v,
                                       VectorRef values) const override {
     if (!has_penalty()) rows([&](Index e, const Row& b) { return slope_rate(v, e, b); }, values);
+    values.tail(static_cast<Index>(held_.size())).setZero();
   }
   void constraint_third(double, const ConstVectorRef&, const ConstVectorRef&, const ConstVectorRef&,
                         VectorRef values) const override {
     values.setZero();
   }
-  void constraint_velocity(double, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override {
+  void constraint_velocity(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override {
+    each_held([&](Index i, const Held& end) { out[i] = v[end.j] - end.of->velocity(t, end.c); });
     if (has_penalty()) return;
     each_point([&](Index i, Index e, const Row& b) { out[i] = 2 * dot(slope(q, e, b), slope_rate(v, e, b)); });
   }
-  void constraint_bias(double, const ConstVectorRef&, const ConstVectorRef& v, VectorRef out) const override {
+  void constraint_bias(double t, const ConstVectorRef&, const ConstVectorRef& v, VectorRef out) const override {
+    each_held([&](Index i, const Held& end) { out[i] = -end.of->acceleration(t, end.c); });
     if (has_penalty()) return;
     each_point([&](Index i, Index e, const Row& b) {
       const Triple r = slope_rate(v, e, b);
       out[i] = 2 * dot(r, r);
     });
+  }
+
+  // U does not depend on time, and g = x_e - x_e(t) only in a term without q.
+  double potential_rate(double, const ConstVectorRef&) const override { return 0; }
+  void constraint_rate_jacobian(double, const ConstVectorRef&, VectorRef values) const override { values.setZero(); }
+  void constraint_rate_hessian(double, const ConstVectorRef&, const ConstVectorRef&, VectorRef values) const override {
+    values.setZero();
   }
 
   const SparsityPattern& hessian_pattern() const override { return hessian_pattern_; }
@@ -222,7 +243,26 @@ class HermiteBeam final : public System,
     if (slot >= 0) values[slot] += value;
   }
 
+  /// The constraint q_j = component c of an end that moves.
+  struct Held {
+    const BeamEnd* of;
+    Index c, j;
+  };
+  void hold(const BeamEnd& end, const std::string& name, Index first) {
+    for (Index c = 0; c < dimension_; ++c) {
+      held_.push_back({&end, c, index(first + c)});
+      traits_.constraint_names.push_back("end " + name + ", component " + std::to_string(c + 1));
+    }
+  }
+  template <class Visit>
+  void each_held(const Visit& visit) const {
+    Index i = n_stretches();
+    for (const Held& end : held_) visit(i++, end);
+  }
+
   bool has_penalty() const { return rule_.eps > 0; }
+  /// Constraints |x'| = 1.
+  Index n_stretches() const { return has_penalty() ? 0 : n_points(); }
   Index n_points() const { return rule_.elements * rule_.gauss; }
   /// Straight pieces that an element is drawn by.
   Index pieces() const { return rule_.elements < 200 ? 4 : 1; }
@@ -345,7 +385,11 @@ class HermiteBeam final : public System,
     });
     hessian_pattern_ = hessian.build();
     slopes_ = slopes.build();
-    none_ = PatternBuilder(0, n()).build();
+    PatternBuilder constraints(m(), n());
+    for (Index i = 0; i < n_stretches(); ++i)
+      for (Index k = slopes_.offsets[i]; k < slopes_.offsets[i + 1]; ++k) constraints.add(i, slopes_.indices[k]);
+    each_held([&](Index i, const Held& end) { constraints.add(i, end.j); });
+    constraints_ = constraints.build();
     each_slot([&](Index j, Index k) { slots_.push_back(j >= 0 && k >= 0 ? hessian_pattern_.find(j, k) : -1); });
 
     // p = B q + c
@@ -395,7 +439,8 @@ class HermiteBeam final : public System,
   Vector weights_, weight_;
   SystemTraits traits_;
   Mass mass_ = Mass::diagonal(Vector::Ones(1));
-  SparsityPattern slopes_, none_, hessian_pattern_;
+  SparsityPattern slopes_, constraints_, hessian_pattern_;
+  std::vector<Held> held_;
   std::vector<Index> slots_;  // (e, a, c, b, d) -> hessian_pattern_, or -1
   UnitVectorForm split_;
 };

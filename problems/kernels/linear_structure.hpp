@@ -1,14 +1,20 @@
 #pragma once
 /// \file
-/// Springs and masses: a sparse System of any size with quadratic potential, cubic springs, damping, a load, and linear
-/// obstacles.
+/// Springs and masses: a sparse System of any size with quadratic potential, cubic springs, damping, a load, linear
+/// obstacles, and points that move as prescribed.
 ///
-///     M q'' + A q + cubic (q_k^3)_k = -C q' + load sin(frequency t)          c(q) = B q >= 0
-///     U = q^T A q/2 + sum_k V(q_k),  V(x) = cubic x^4/4,  the q_k themselves as the invariants
+///     M q'' + A q + cubic (q_k^3)_k = -C q' + load sin(frequency t) + sum_j (y_j(t) a_j - y_j''(t) m_j)
+///     U = q^T A q/2 + sum_k V(q_k) + sum_j (s_j y_j^2/2 - y_j a_j.q),  V(x) = cubic x^4/4,  the q_k themselves as the
+///     invariants;   c(q) = B q >= 0;   y_j(t) = amplitude (1 - cos(frequency t))
+///
+/// y_j is a point of the structure that is no unknown: a_j, s_j its entries of -A, m_j those of M. dU/dt is the power
+/// of the force that moves it, but for that of m_j, which is a force on q.
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "gnomon/model/system.hpp"
 
@@ -18,6 +24,21 @@ namespace gnomon::problems {
 struct SparseMatrix {
   SparsityPattern pattern;
   Vector values;
+};
+
+/// y(t) = amplitude (1 - cos(frequency t)), from rest, and its derivatives.
+struct Swing {
+  double amplitude = 0, frequency = 0;
+  double at(double t) const { return amplitude * 2 * std::pow(std::sin(0.5 * frequency * t), 2); }
+  double velocity(double t) const { return amplitude * frequency * std::sin(frequency * t); }
+  double acceleration(double t) const { return amplitude * frequency * frequency * std::cos(frequency * t); }
+};
+
+/// A point y_j that moves as prescribed.
+struct MovingPoint {
+  Swing y;
+  Vector stiffness, mass;  ///< a, m; m empty: none
+  double own = 0;          ///< s
 };
 
 struct LinearStructureData {
@@ -33,9 +54,15 @@ struct LinearStructureData {
   Vector load;           ///< empty: none
   double frequency = 0;
   SparseMatrix obstacles;  ///< B, empty: none
+  std::vector<MovingPoint> moving;
 };
 
-class LinearStructure : public System, public Force, public Obstacles, public SplitPotential, public ExtendedPrecision {
+class LinearStructure : public System,
+                        public Force,
+                        public Obstacles,
+                        public SplitPotential,
+                        public ExtendedPrecision,
+                        public TimeDependence {
  public:
   explicit LinearStructure(LinearStructureData data, bool closed = false) : data_(std::move(data)), closed_(closed) {
     SystemTraits& traits = data_.traits;
@@ -49,6 +76,7 @@ class LinearStructure : public System, public Force, public Obstacles, public Sp
     if (force_depends_on_time() || data_.damping.pattern.nonzeros() > 0) parts_.force = this;
     if (rows > 0 && !closed) parts_.obstacles = this;
     if (data_.cubic != 0) parts_.split = this;
+    if (!data_.moving.empty()) parts_.time_dependence = this;
     parts_.extended = this;
     invariants_ = SparsityPattern::diagonal(traits.n);
     none_.rows = none_.cols = traits.n;
@@ -62,17 +90,27 @@ class LinearStructure : public System, public Force, public Obstacles, public Sp
   const SystemTraits& traits() const override { return data_.traits; }
   const Mass& mass() const override { return data_.mass; }
 
-  double potential(double, const ConstVectorRef& q) const override {
+  double potential(double t, const ConstVectorRef& q) const override {
     double sum = 0;
+    for (const MovingPoint& point : data_.moving) {
+      const double y = point.y.at(t);
+      sum += y * (0.5 * point.own * y - point.stiffness.dot(q));
+    }
     for_each_stiffness([&](Index i, Index j, double a) { sum += 0.5 * a * q[i] * q[j]; });
     if (data_.cubic != 0)
       for (Index j = 0; j < n(); ++j) sum += cubic_spring(q[j]);
     return sum;
   }
-  long double potential_compensated(double, const ConstVectorRef& q, const ConstVectorRef& tail,
+  long double potential_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
                                     VectorRef) const override {
     const auto at = [&](Index j) { return static_cast<long double>(q[j]) + tail[j]; };
     long double sum = 0;
+    for (const MovingPoint& point : data_.moving) {
+      const long double y = point.y.at(t);
+      long double pull = 0.5L * point.own * y;
+      for (Index j = 0; j < n(); ++j) pull -= point.stiffness[j] * at(j);
+      sum += y * pull;
+    }
     for (Index i = 0; i < n(); ++i) {
       long double row = 0;
       for (Index k = data_.stiffness.pattern.offsets[i]; k < data_.stiffness.pattern.offsets[i + 1]; ++k)
@@ -82,8 +120,8 @@ class LinearStructure : public System, public Force, public Obstacles, public Sp
     }
     return sum;
   }
-  void potential_gradient(double, const ConstVectorRef& q, VectorRef out) const override {
-    multiply(data_.stiffness.pattern, data_.stiffness.values, q, out);
+  void potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const override {
+    regular_potential_gradient(t, q, out);
     if (data_.cubic != 0)
       for (Index j = 0; j < n(); ++j) out[j] += data_.cubic * q[j] * q[j] * q[j];
   }
@@ -142,6 +180,8 @@ class LinearStructure : public System, public Force, public Obstacles, public Sp
     multiply(data_.damping.pattern, data_.damping.values, v, out);
     out *= -1;
     if (data_.load.size() > 0) out += std::sin(data_.frequency * t) * data_.load;
+    for (const MovingPoint& point : data_.moving)
+      if (point.mass.size() > 0) out -= point.y.acceleration(t) * point.mass;
   }
   const SparsityPattern& force_pattern(ForceArgument by) const override {
     return by == ForceArgument::v ? data_.damping.pattern : none_;
@@ -150,7 +190,21 @@ class LinearStructure : public System, public Force, public Obstacles, public Sp
                       VectorRef values) const override {
     if (by == ForceArgument::v) values = -data_.damping.values;
   }
-  bool force_depends_on_time() const override { return data_.load.size() > 0; }
+  bool force_depends_on_time() const override {
+    return data_.load.size() > 0 || std::any_of(data_.moving.begin(), data_.moving.end(),
+                                                [](const auto& point) { return point.mass.size() > 0; });
+  }
+
+  double potential_rate(double t, const ConstVectorRef& q) const override {
+    double sum = 0;
+    for (const MovingPoint& point : data_.moving)
+      sum += point.y.velocity(t) * (point.own * point.y.at(t) - point.stiffness.dot(q));
+    return sum;
+  }
+  void constraint_rate_jacobian(double, const ConstVectorRef&, VectorRef values) const override { values.setZero(); }
+  void constraint_rate_hessian(double, const ConstVectorRef&, const ConstVectorRef&, VectorRef values) const override {
+    values.setZero();
+  }
 
   Index n_obstacles() const override { return data_.obstacles.pattern.rows; }
   void obstacles(const ConstVectorRef& q, VectorRef out) const override {
@@ -168,8 +222,9 @@ class LinearStructure : public System, public Force, public Obstacles, public Sp
     const double k = data_.cubic;
     return {cubic_spring(x), k * x * x * x, 3 * k * x * x, 6 * k * x};
   }
-  void regular_potential_gradient(double, const ConstVectorRef& q, VectorRef out) const override {
+  void regular_potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const override {
     multiply(data_.stiffness.pattern, data_.stiffness.values, q, out);
+    for (const MovingPoint& point : data_.moving) out -= point.y.at(t) * point.stiffness;
   }
   void split_hessian(double, const ConstVectorRef&, const ConstVectorRef&, const ConstVectorRef&,
                      VectorRef values) const override {

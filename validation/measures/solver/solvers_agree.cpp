@@ -99,10 +99,11 @@ double state_difference(const Reached& a, const Reached& b, const Phase& z) {
 }  // namespace
 
 Quantities measure_solvers_agree(const Registry& registry, const Case& c) {
-  const ProblemInstance instance = build(registry, c);
+  ProblemInstance instance = build(registry, c);
   const double h = c.step.front();
   // A state on the way, not the start: there the velocities, and with them the increments, may vanish.
   Phase z = state_after(registry, instance, c.method, steps_before, h);
+  instance.t0 += steps_before * h;
   if (const System* system = instance.model->mechanical()) project_start(*system, instance.t0, z.q, z.p);
   const double condition = condition_number(registry, instance, c.method, z, h);
   const std::vector<Reached> expected = reach(registry, instance, c.method, z, h);
