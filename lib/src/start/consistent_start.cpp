@@ -1,6 +1,7 @@
 #include "gnomon/start/consistent_start.hpp"
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/model/overdetermined_in_time.hpp"
 #include "gnomon/start/overdetermined_consistency.hpp"
 
 namespace gnomon {
@@ -76,7 +77,9 @@ Vector index1_multipliers(const Model& model, const StateView& at, bool allow_de
   }
   const std::shared_ptr<const Model> unowned(std::shared_ptr<const Model>(), &model);
   slope.setZero(velocity.size());
-  Index1(*overdetermined_from(unowned)).solve(at.q, velocity, slope, lambda);
+  OverdeterminedInTime dae(unowned);
+  dae.hold(at.t);
+  Index1(dae.system()).solve(at.q, velocity, slope, lambda);
   return lambda;
 }
 

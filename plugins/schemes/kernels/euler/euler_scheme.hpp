@@ -108,13 +108,14 @@ class EulerScheme final : public Scheme {
     if (method_.mixes && options.is("mix", "implicit")) choice.mix = EulerChoice::Mix::implicit;
     Binding binding;
     // The caller keeps the model alive, see Scheme::bind.
-    auto system = overdetermined_from(std::shared_ptr<const Model>(std::shared_ptr<void>(), &model));
-    const OverdeterminedTraits& traits = system->traits();
+    const std::shared_ptr<const Model> unowned(std::shared_ptr<void>(), &model);
+    const OverdeterminedInTime dae(unowned);
+    const OverdeterminedTraits& traits = dae.system().traits();
     binding.promises.order = method_.consistent || traits.affine ? 1 : 0;
     binding.promises.constrained_limit = binding.promises.order > 0;
     binding.promises.position = binding.promises.hidden = true;
-    binding.promises.symplectic = traits.hamiltonian && choice.mix == EulerChoice::Mix::symplectic;
-    binding.equations = std::make_unique<EulerStep>(std::move(system), method_.tables(choice));
+    binding.promises.symplectic = traits.hamiltonian && !dae.moves() && choice.mix == EulerChoice::Mix::symplectic;
+    binding.equations = std::make_unique<EulerStep>(unowned, method_.tables(choice));
     return binding;
   }
 

@@ -5,15 +5,21 @@
 /// State: q = y, p = p(y,z), scheme_data = z. The start value of Newton's method matters more than elsewhere: from Z = z0,
 /// y1 = y0 it may end, without any sign of failure, at another root. So unknowns are extrapolated in units of their
 /// powers of h (dZ/h, dy/h, psi), from the slopes of the consistent start in the first step.
+///
+/// Time is a coordinate beside y, t' = 1: every term is taken at the time of its y, f(y0,Z) at t0, r(y1,z1,psi), g(y1) and
+/// h(y1,z1) = g_y v + g_t at t1. That is the same method for the system of (y,t), with its order and its adjoint.
 
 #include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "gnomon/model/overdetermined_in_time.hpp"
+#include "gnomon/model/system.hpp"
 #include "gnomon/scheme/one_solve_step.hpp"
 #include "gnomon/scheme/scheme.hpp"
 #include "gnomon/start/overdetermined_consistency.hpp"
+#include "kernels/common/ledger.hpp"
 #include "kernels/euler/euler_diagnosis.hpp"
 #include "kernels/euler/euler_tangent.hpp"
 #include "kernels/euler/term_equations.hpp"
@@ -29,16 +35,23 @@ struct EulerTables {
 
 class EulerStep final : public StepEquations {
  public:
-  EulerStep(std::shared_ptr<const OverdeterminedSystem> system, const EulerTables& tables)
-      : system_(std::move(system)),
+  EulerStep(std::shared_ptr<const Model> model, const EulerTables& tables)
+      : start_(model),
+        end_(start_.moves() ? OverdeterminedInTime(model) : start_),
+        system_(&start_.system()),
         first_(tables.first),
         second_(tables.second),
         booked_at_start_(tables.booked_at_start),
         point_(*system_),
         tangent_(*system_) {
+    if (const System* system = model->mechanical(); system && system->parts().time_dependence) {
+      moving_ = shared_system(model);
+      rest_.setZero(system->n());
+      rate_.setZero(system->m());
+    }
     const OverdeterminedTraits& traits = system_->traits();
     for (const TermTable& table : tables.systems) {
-      equations_.push_back(std::make_unique<TermEquations>(*system_, point_, table));
+      equations_.push_back(std::make_unique<TermEquations>(*system_, end_.system(), point_, table));
       unknowns_.push_back(table.unknowns);
       start_of_.push_back(size_);
       size_ += equations_.back()->size();
@@ -56,6 +69,7 @@ class EulerStep final : public StepEquations {
   NonlinearEquations& system(Index k) override { return *equations_[static_cast<std::size_t>(k)]; }
 
   void prepare(State& z) const override {
+    start_.hold(z.t);
     Index1 index1(*system_);
     Vector velocity = Vector::Zero(system_->traits().nz);
     z.scheme_data.setZero(system_->traits().nz);
@@ -76,6 +90,10 @@ class EulerStep final : public StepEquations {
 
   void begin(const State& z0, double h) override {
     z0_ = &z0;
+    start_time_ = z0.t;
+    end_time_ = start_.moves() ? time_after(z0, h) : z0.t + h;
+    start_.hold(z0.t);
+    end_.hold(end_time_);
     point_.h = h;
     point_.p0 = &z0.p;
     point_[Slot::y0] = z0.q.value();
@@ -107,17 +125,16 @@ class EulerStep final : public StepEquations {
   }
 
   /// The work of the forces outside the energy, w' = P(y,z,psi), is one more equation of the system, integrated by the
-  /// same method: by the rectangle at the end of the step, or by its adjoint at the start.
+  /// same method: by the rectangle at the end of the step, or by its adjoint at the start. So are U_t and psi.g_t of a
+  /// system that moves.
   void finish(State& next) override {
     next.q.add(dy_);
     // Not p0 and the impulse of the forces: of stiff ones its rounding is large beside p, and takes p off h(y1,z1) = 0.
-    system_->evaluate(Term::momentum, {point_[Slot::y1], point_[Slot::z1], point_[Slot::second]}, dp_);
+    end_.system().evaluate(Term::momentum, {point_[Slot::y1], point_[Slot::z1], point_[Slot::second]}, dp_);
     next.p.set(dp_);
     next.scheme_data = point_[Slot::z1];
     next.lambda = first_ * point_[Slot::first] + second_ * point_[Slot::second];
-    if (books_work())
-      next.work.force += point_.h * system_->power({point_[booked_at_start_ ? Slot::y0 : Slot::y1],
-                                                    point_[booked_at_start_ ? Slot::z0 : Slot::z1], next.lambda});
+    book(next.lambda, next.work);
     guess_ = guess_.cwiseQuotient(shape_);
     if (next.last_h != point_.h && next.last_h != 0) next.history.clear();
     next.history.push(guess_);
@@ -127,7 +144,7 @@ class EulerStep final : public StepEquations {
   }
 
   const char* diagnosis(Index solve) const override {
-    diagnosis_ = euler_diagnosis(*system_, *equations_[static_cast<std::size_t>(solve)], point_, z0_->lambda);
+    diagnosis_ = euler_diagnosis(end_.system(), *equations_[static_cast<std::size_t>(solve)], point_, z0_->lambda);
     return diagnosis_.empty() ? nullptr : diagnosis_.c_str();
   }
 
@@ -137,7 +154,18 @@ class EulerStep final : public StepEquations {
   }
 
  private:
-  bool books_work() const { return system_->traits().has_energy && !system_->traits().hamiltonian; }
+  void book(const Vector& psi, Work& work) {
+    const OverdeterminedSystem& system = booked_at_start_ ? *system_ : end_.system();
+    const Vector &y = point_[booked_at_start_ ? Slot::y0 : Slot::y1],
+                 &z = point_[booked_at_start_ ? Slot::z0 : Slot::z1];
+    const OverdeterminedTraits& traits = system.traits();
+    if (traits.has_energy && !traits.hamiltonian) work.force += point_.h * system.power({y, z, psi});
+    if (!moving_) return;
+    const double t = booked_at_start_ ? start_time_ : end_time_;
+    work.potential += point_.h * moving_->parts().time_dependence->potential_rate(t, y);
+    moving_->constraint_velocity(t, y, rest_, rate_);  // of v = 0: g_t
+    work.position += point_.h * psi.dot(rate_);
+  }
 
   template <class F>
   void for_each_unknown(F&& f) const {
@@ -187,7 +215,11 @@ class EulerStep final : public StepEquations {
     point_.floor = 1e-15 + 1e-16 * largest;
   }
 
-  std::shared_ptr<const OverdeterminedSystem> system_;
+  mutable OverdeterminedInTime start_;    // at t0; its time is no part of the step's state
+  OverdeterminedInTime end_;              // at t1
+  const OverdeterminedSystem* system_;    // of start_
+  std::shared_ptr<const System> moving_;  // the model where U or g depends on time, else null
+  double start_time_ = 0, end_time_ = 0;
   double first_, second_;
   bool booked_at_start_;
   EulerPoint point_;
@@ -199,7 +231,7 @@ class EulerStep final : public StepEquations {
   Index size_ = 0;
   const State* z0_ = nullptr;
   mutable std::string diagnosis_;
-  Vector shape_, guess_, dp_, dy_, hidden_z_, r_psi_, p_z_;
+  Vector shape_, guess_, dp_, dy_, hidden_z_, r_psi_, p_z_, rest_, rate_;
 };
 
 }  // namespace gnomon::kernels

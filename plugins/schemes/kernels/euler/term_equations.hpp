@@ -7,7 +7,8 @@
 ///     position rows    dy - h v(y,z) = 0
 ///     constraint rows  g(y) = 0,     hidden rows  g_y v (y,z) = 0
 ///
-/// Residual, exact directional derivative and Jacobian all come from the one table.
+/// Residual, exact directional derivative and Jacobian all come from the one table. A term is taken at the time of its
+/// y: t0 with y0, t1 with y1.
 
 #include <algorithm>
 #include <array>
@@ -106,8 +107,9 @@ struct EulerPoint {
 
 class TermEquations final : public NonlinearEquations {
  public:
-  TermEquations(const OverdeterminedSystem& system, EulerPoint& point, TermTable table)
-      : system_(&system), point_(&point), table_(std::move(table)) {
+  /// system, end: the system at t0 and at t1, the same where it does not depend on time.
+  TermEquations(const OverdeterminedSystem& system, const OverdeterminedSystem& end, EulerPoint& point, TermTable table)
+      : system_(&system), end_(&end), point_(&point), table_(std::move(table)) {
     const OverdeterminedTraits& traits = system.traits();
     Index size = 0;
     offset_.fill(-1);
@@ -205,7 +207,7 @@ class TermEquations final : public NonlinearEquations {
     position_.add(values, one_, 1);
     for (const Derivative& d : derivatives_) {
       auto part = values_.head(system_->pattern(d.addend.term, d.argument).nonzeros());
-      system_->jacobian(d.addend.term, d.argument, at(d.addend), part);
+      system_of(d.addend).jacobian(d.addend.term, d.argument, at(d.addend), part);
       d.map.add(values, part, coefficient(d.addend));
     }
   }
@@ -263,7 +265,7 @@ class TermEquations final : public NonlinearEquations {
       for (const Addend& addend : block.addends) {
         const OverdeterminedPoint here = at(addend);
         Vector out(system_->traits().rows(addend.term));
-        system_->evaluate(addend.term, here, out);
+        system_of(addend).evaluate(addend.term, here, out);
         if (!out.allFinite() && here.y.allFinite() && here.z.allFinite() && here.psi.allFinite()) return &addend;
       }
     return nullptr;
@@ -296,18 +298,19 @@ class TermEquations final : public NonlinearEquations {
   double coefficient(const Addend& addend) const {
     return addend.power == 0 ? addend.factor : addend.factor * point_->h;
   }
+  const OverdeterminedSystem& system_of(const Addend& addend) const { return addend.y == Slot::y0 ? *system_ : *end_; }
   OverdeterminedPoint at(const Addend& addend) const {
     return {(*point_)[addend.y], (*point_)[addend.z], (*point_)[addend.psi]};
   }
   void add(Index row, const Addend& addend, VectorRef f) {
     auto out = term_.head(system_->traits().rows(addend.term));
-    system_->evaluate(addend.term, at(addend), out);
+    system_of(addend).evaluate(addend.term, at(addend), out);
     f.segment(row, out.size()) += coefficient(addend) * out;
   }
   void add_tangent(Index row, const Addend& addend, const StepChange& change, VectorRef f) {
     const auto along = [&](Slot slot) -> const Vector& { return change[static_cast<std::size_t>(slot)]; };
     auto out = term_.head(system_->traits().rows(addend.term));
-    system_->tangent(addend.term, at(addend), {along(addend.y), along(addend.z), along(addend.psi)}, out);
+    system_of(addend).tangent(addend.term, at(addend), {along(addend.y), along(addend.z), along(addend.psi)}, out);
     f.segment(row, out.size()) += coefficient(addend) * out;
   }
   void add_increment(const ConstVectorRef& x, VectorRef f) const {
@@ -321,7 +324,7 @@ class TermEquations final : public NonlinearEquations {
       for (const Addend& addend : table_.rows[b].addends) f(row_offset_[b], addend);
   }
 
-  const OverdeterminedSystem* system_;
+  const OverdeterminedSystem *system_, *end_;
   EulerPoint* point_;
   TermTable table_;
   std::array<Index, n_slots> offset_;
