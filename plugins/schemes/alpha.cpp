@@ -18,7 +18,7 @@
 ///     q1 - q0 = h H_p(q_m, p_m),    p1 - p0 = -h (H_q(q_m, p_m) - Q(q_m, (q1 - q0)/h, t_m))
 ///
 /// with constraints as kicks at both ends that keep both levels (kick_multiplier.hpp). Symplectic and
-/// symmetric; the energy is kept up to O(h^2) only, alpha-exact keeps it. The work of forces is booked. State::lambda
+/// symmetric (U(q,t) averaged over both ends of the step; without U(q,t) and g(q,t) symplectic); the energy is kept up to O(h^2) only, alpha-exact keeps it. The work of forces is booked. State::lambda
 /// are the index-1 multipliers of the state, which is consistent at both levels. The start is (q0, p0) itself; with
 /// start=printed that of (40), (printed_start.hpp), which differs by O(h^2) unless v0 = 0.
 
@@ -74,8 +74,8 @@ class Alpha final : public MechanicalScheme {
  private:
   /// The first step is another map than the others.
   Binding printed(const System& system) const {
-    if (system.m() > 0 || system.parts().force)
-      refuse(*this, system, "start=printed is for (40) without constraints and forces; use start=state");
+    if (system.m() > 0 || system.parts().force || system.parts().time_dependence)
+      refuse(*this, system, "start=printed is for (40) without constraints, forces and time; use start=state");
     Promises promised = kernels::configuration_promises(system, false, true);
     promised.symmetric = promised.symplectic = false;
     return {std::make_unique<kernels::PrintedStart<kernels::ConfigurationStep<kernels::KickMultiplier>>>(

@@ -72,7 +72,7 @@ class AlphaPenalty final : public MechanicalScheme {
     const bool exact = options.is("derivative", "exact");
     Promises promised = kernels::configuration_promises(system, exact, false);
     promised.position = promised.constrained_limit = false;
-    promised.symplectic = !exact && !system.parts().force;
+    promised.symplectic = !exact && !system.parts().force && !system.parts().time_dependence;
     return {std::make_unique<kernels::ConfigurationStep<kernels::GapMultiplier>>(
                 system, kernels::configuration_rule(exact, options),
                 kernels::GapMultiplier::Rule{options.real("eps"), exact}),

@@ -21,20 +21,10 @@ using ConfigurationStep = MidpointStep<Multiplier, ConfigurationInertia>;
 inline void require_configuration_ledger(const Scheme& scheme, const System& system) {
   if (!system.parts().mass) refuse(scheme, system, "its mass does not depend on the configuration");
 }
-/// The same without friction, and U and g do not depend on time.
-inline void require_configuration_mass(const Scheme& scheme, const System& system) {
+/// No friction. Throws Error(refused) for the option alpha other than 1/4, too, which has a meaning for a constant mass only.
+inline void require_quarter(const Scheme& scheme, const System& system, const Options& options) {
   require_configuration_ledger(scheme, system);
   require_no_friction(scheme, system, "its kicks at both ends have multipliers of their own");
-  if (system.parts().time_dependence) refuse(scheme, system, "its potential or constraints depend on time");
-}
-/// The same without forces.
-inline void require_conservative_configuration_mass(const Scheme& scheme, const System& system) {
-  require_configuration_mass(scheme, system);
-  if (system.parts().force) refuse(scheme, system, "it has a force outside the potential");
-}
-/// Throws Error(refused) for the option alpha other than 1/4, which has a meaning for a constant mass only.
-inline void require_quarter(const Scheme& scheme, const System& system, const Options& options) {
-  require_configuration_mass(scheme, system);
   if (options.real("alpha") != 0.25)
     refuse(scheme, system,
            "its mass depends on the configuration, for which alpha = " + number_text(options.real("alpha")) +

@@ -5,7 +5,13 @@
 ///     midpoint   F_i = dP/dy_i at y(q_m)                                         s of H alone, or none
 ///     exact      F_i = [P(y1_i) - P(y0_i)]/(y1_i - y0_i)                         c has F.(y1 - y0 - G_y(q_m) dq)
 ///
-/// With the latter H + P is kept.
+/// With the latter H + P is kept. Where g depends on time y is that of (q_m,t_m), or y0 of (q0,t0) and y1 of (q1,t1); the
+/// force and c of the latter have the average ybar over both times (ledger.hpp), and since
+///
+///     P(y1) - P(y0) = F.(y1 - y0) = F.(ybar(q1) - ybar(q0)) + F.D_t y
+///
+/// H + P changes by the work F.D_t y, as with multipliers F, which is what they go to for eps -> 0. (Averaging P itself over
+/// the two times has forces k h^2 along the motion instead, of opposite ones k h g_t with different G.)
 ///
 /// The forces f of obstacles are unknowns. At the midpoint f = k y^+, k = w/eps, is written as
 ///
@@ -22,9 +28,11 @@
 /// the step.
 
 #include <memory>
+#include <optional>
 
 #include "kernels/common/step_frame.hpp"
 #include "kernels/common/step_scales.hpp"
+#include "kernels/common/time_average.hpp"
 #include "kernels/discrete_gradient/gap_penalty.hpp"
 
 namespace gnomon::kernels {
@@ -45,10 +53,15 @@ class GapMultiplier : public MultiplierDefaults {
         penalty_(system, rule.eps),
         scales_(*system_),
         m_(system.m()),
-        forces_(system_->m() - system.m()) {
-    for (auto* buffer : {&push_, &y_}) buffer->for_each([&](auto& v) { v.resize(system_->m()); });
-    y0_.setZero(system_->m());
+        forces_(system_->m() - system.m()),
+        moving_(m_ > 0 && system.parts().time_dependence) {
+    for (auto* buffer : {&push_, &y_, &bar_}) buffer->for_each([&](auto& v) { v.resize(system_->m()); });
+    for (Vector* v : {&y0_, &bar0_, &work_}) v->setZero(system_->m());
     tail_.setZero(system.n());
+    if (moving_ && rule.exact) {
+      mean_.emplace(*system_);
+      at_mean_.emplace(*mean_);
+    }
     g_values_.setZero(system_->constraint_pattern().nonzeros());
     rho_.setZero(forces_);
   }
@@ -66,21 +79,37 @@ class GapMultiplier : public MultiplierDefaults {
 
   bool corrects() const { return rule_.exact; }
   void begin(const StepFrame& step, const StepScales&) {
-    constraints_at(*step.z0, y0_);
+    const State& z0 = *step.z0;
+    system_->constraints_compensated(z0.t, z0.q.value(), z0.q.tail(), y0_, g_values_);
+    if (mean_) {
+      mean_->set_times(z0.t, step.t1);
+      mean_->constraints_compensated(z0.t, z0.q.value(), z0.q.tail(), bar0_, g_values_);
+    }
     if (forces_ == 0) return;
     scales_.update(*step.z0, step.h);
     rho_ = 4 * scales_.lambda().tail(forces_).cwiseQuotient(scales_.position().tail(forces_));
   }
   double floor(const StepScales& scales) const { return scales.position_floor(); }
   long double energy(const State& z) {
-    constraints_at(z, y_.at_double);
-    return penalty_.value(y_.at_double);
+    system_->constraints_compensated(z.t, z.q.value(), z.q.tail(), work_, g_values_);
+    return penalty_.value(work_);
+  }
+  /// F.D_t y, after evaluate() at double.
+  template <class Times>
+  void book(const StepFrame& step, Times&, const StepPoint<double>& b, Work& work) {
+    if (!moving_) return;
+    for (const double t : {step.z0->t, step.t1})
+      for (const Vector* q : {&step.z0->q.value(), &b.q1}) {
+        system_->constraints(t, *q, work_);
+        work.position += (t == step.t1 ? 0.5L : -0.5L) * push_.at_double.dot(work_);
+      }
   }
 
   template <class S, class X>
   void evaluate(const StepFrame& step, const X& x, StepPoint<S>& b) {
     auto &y = y_.get<S>(), &push = push_.get<S>();
-    constraints(step, b, y);
+    constraints(*system_, at_, step, b, y);
+    if (mean_) constraints(*mean_, *at_mean_, step, b, bar_.get<S>());
     for (Index i = 0; i < m_; ++i) push[i] = rule_.exact ? penalty_.quotient(i, y0_[i], y[i]) : penalty_.force(i, y[i]);
     push.tail(forces_) = x.tail(forces_);
     b.lambda = push.head(m_);
@@ -101,28 +130,27 @@ class GapMultiplier : public MultiplierDefaults {
   }
   template <class S>
   void force(const StepFrame& step, StepPoint<S>& b) {
-    at_.constraint_force(step.tm, b.qm, push_.get<S>(), b.force);
+    (mean_ ? *at_mean_ : at_).constraint_force(step.tm, b.qm, push_.get<S>(), b.force);
   }
   template <class S>
   S correction(const StepFrame&, const StepPoint<S>& b) {
+    const auto& y = mean_ ? bar_.get<S>() : y_.get<S>();
+    const Vector& y0 = mean_ ? bar0_ : y0_;
     S sum(0.0);
-    for (Index i = 0; i < y0_.size(); ++i) sum += push_.get<S>()[i] * (y_.get<S>()[i] - y0_[i]);
+    for (Index i = 0; i < y0.size(); ++i) sum += push_.get<S>()[i] * (y[i] - y0[i]);
     return sum - b.force.dot(b.dq);
   }
 
  private:
-  void constraints_at(const State& z, Vector& out) {
-    system_->constraints_compensated(z.t, z.q.value(), z.q.tail(), out, g_values_);
-  }
-  /// y at the midpoint, or at the end (exact); at double from the compensated position.
-  void constraints(const StepFrame& step, const StepPoint<double>& b, Vector& out) {
+  /// y at the midpoint, or at the end (exact), of the system or of its average; at double from the compensated position.
+  void constraints(const System& system, SystemAt&, const StepFrame& step, const StepPoint<double>& b, Vector& out) {
     const Vector& q = rule_.exact ? b.q1 : b.qm;
     tail_ = ((rule_.exact ? 1 : 0.5) * b.dq + step.z0->q.tail()) - (q - step.z0->q.value());
-    system_->constraints_compensated(rule_.exact ? step.t1 : step.tm, q, tail_, out, g_values_);
+    system.constraints_compensated(rule_.exact ? step.t1 : step.tm, q, tail_, out, g_values_);
   }
   template <class S>
-  void constraints(const StepFrame& step, const StepPoint<S>& b, VectorOf<S>& out) {
-    at_.constraints(rule_.exact ? step.t1 : step.tm, rule_.exact ? b.q1 : b.qm, out);
+  void constraints(const System&, SystemAt& at, const StepFrame& step, const StepPoint<S>& b, VectorOf<S>& out) {
+    at.constraints(rule_.exact ? step.t1 : step.tm, rule_.exact ? b.q1 : b.qm, out);
   }
 
   std::shared_ptr<const System> closed_;
@@ -132,8 +160,11 @@ class GapMultiplier : public MultiplierDefaults {
   GapPenalty penalty_;
   StepScales scales_;  ///< with the obstacles closed
   Index m_, forces_;   ///< forces_: unknown forces of obstacles
-  ForAllScalars<VectorOf> push_, y_;
-  Vector y0_, tail_, g_values_, rho_;
+  bool moving_;
+  std::optional<TimeAverage> mean_;  ///< exact, of constraints that move
+  std::optional<SystemAt> at_mean_;
+  ForAllScalars<VectorOf> push_, y_, bar_;
+  Vector y0_, bar0_, work_, tail_, g_values_, rho_;
 };
 
 }  // namespace gnomon::kernels

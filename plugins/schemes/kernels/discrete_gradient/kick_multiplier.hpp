@@ -3,11 +3,15 @@
 /// Constraints as kicks at both ends of the midpoint rule where the mass depends on q, which keep both levels:
 ///
 ///     p_a = p0 - (h/2) G(q0)^T lambda,   p_b = p1 + (h/2) G(q1)^T mu,   p_m = (p_a + p_b)/2,   F2 = p_b - p_a + h (...)
-///     0 = g(q1),    0 = Psi(z1) = G(q1) T_p(z1)
+///     0 = g(q1),    0 = Psi(z1) = G(q1) T_p(z1) + g_t
 ///
 /// Two neighbouring steps kick by h G(q^n)^T (mu^n + lambda^n)/2, which is the force h G(q^n)^T lambda^n of (40) of
 /// Glowinski and Holmstroem with g at n + 1 and lambda^n = (mu^n + lambda^n)/2; half-step multipliers with g at the
 /// midpoint, as the paper can be read, carry an undamped (-1)^n. Symplectic, since kicks and midpoint rule are.
+///
+/// Where g depends on time the kicks are at the times of their ends, G(q0,t0) and G(q1,t1), and so are the rows; the work
+/// of the constraints is the trapezoidal rule of their power, (h/2) (lambda.g_t(q0,t0) + mu.g_t(q1,t1)), with that of two
+/// neighbouring steps h lambda^n.g_t at the node between them.
 ///
 /// Iterated (augmented_kicks.hpp): lambda = shift + 2 w_i g(q1)/eps with a fixed shift, and no row g.
 
@@ -23,18 +27,19 @@ class KickMultiplier : public MultiplierDefaults {
     double eps = 1;
   };
 
-  KickMultiplier(const System& system, SystemAt& at, const Rule& rule)
+  /// Kicks and rows are the true system's, not those of an average over the times of the step.
+  KickMultiplier(const System& system, SystemAt&, const Rule& rule)
       : system_(&system),
-        at_(&at),
+        at_(system),
         rule_(rule),
         penalty_(system, rule.eps),
-        hidden_(at),
+        hidden_(at_),
         n_(system.n()),
         m_(system.m()) {
     for (auto* buffer : {&lambda_, &g_}) buffer->for_each([&](auto& v) { v.resize(m_); });
     for (auto* buffer : {&start_, &end_}) buffer->for_each([&](auto& v) { v.resize(n_); });
-    shift_.setZero(m_);
-    tail_.setZero(n_);
+    for (Vector* v : {&shift_, &rate_}) v->setZero(m_);
+    for (Vector* v : {&tail_, &rest_}) v->setZero(n_);
     g_values_.setZero(system.constraint_pattern().nonzeros());
   }
 
@@ -89,7 +94,7 @@ class KickMultiplier : public MultiplierDefaults {
   void force(const StepFrame& step, StepPoint<S>& b) {
     auto &start = start_.get<S>(), &end = end_.get<S>();
     start_force(lambda_.get<S>(), start);
-    at_->constraint_force(step.t1, b.q1, b.lambda, end);
+    at_.constraint_force(step.t1, b.q1, b.lambda, end);
     b.force = (start + end) * S(0.5);
     b.pm += (end - start) * S(0.25 * step.h);
   }
@@ -97,6 +102,14 @@ class KickMultiplier : public MultiplierDefaults {
   void rows(const StepFrame& step, StepPoint<S>& b, F& f) {
     if (!rule_.iterated) f.segment(2 * n_, m_) = g_.get<S>();
     f.tail(m_) = hidden_.end(step, b);
+  }
+  /// After evaluate() at double.
+  template <class Times>
+  void book(const StepFrame& step, Times&, const StepPoint<double>& b, Work& work) {
+    system_->constraint_velocity(step.z0->t, step.z0->q.value(), rest_, rate_);  // of v = 0: g_t
+    work.position += 0.5 * step.h * lambda_.at_double.dot(rate_);
+    system_->constraint_velocity(step.t1, b.q1, rest_, rate_);
+    work.position += 0.5 * step.h * b.lambda.dot(rate_);
   }
 
  private:
@@ -106,17 +119,17 @@ class KickMultiplier : public MultiplierDefaults {
     system_->constraints_compensated(step.t1, b.q1, tail_, out, g_values_);
   }
   void end_constraints(const StepFrame& step, const StepPoint<Dual1>& b, VectorOf<Dual1>& out) {
-    at_->constraints(step.t1, b.q1, out);
+    at_.constraints(step.t1, b.q1, out);
   }
 
   const System* system_;
-  SystemAt* at_;
+  SystemAt at_;
   Rule rule_;
   GapPenalty penalty_;
   HiddenConstraint hidden_;
   Index n_, m_;
   ForBothScalars<VectorOf> lambda_, g_, start_, end_;
-  Vector shift_, tail_, g_values_;
+  Vector shift_, rate_, tail_, rest_, g_values_;
 };
 
 }  // namespace gnomon::kernels
