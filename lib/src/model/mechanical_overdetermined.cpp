@@ -42,6 +42,7 @@ MechanicalOverdetermined::MechanicalOverdetermined(std::shared_ptr<const System>
                part(n, n, rubbed(ForceArgument::v), nullptr, false, false),
                part(n, m, rubbed(ForceArgument::lambda), &g, true, false)};
   g_values_.setZero(g.nonzeros());
+  if (system_->parts().time_dependence) g_rates_.setZero(g.nonzeros());
   hessian_.setZero(hessian.nonzeros());
   zero_psi_.setZero(m);
   scratch_m_.setZero(m);
@@ -189,7 +190,7 @@ void MechanicalOverdetermined::tangent(Term term, const OverdeterminedPoint& at,
     case Term::hidden:
       system_->constraint_jacobian(t_, at.y, g_values_);
       multiply(system_->constraint_pattern(), g_values_, d.z, out);
-      system_->constraint_jacobian_derivative(t_, at.y, at.z, g_values_);
+      hidden_by_y(at, g_values_);
       multiply(system_->constraint_pattern(), g_values_, d.y, scratch_m_);
       out += scratch_m_;
       return;
@@ -270,8 +271,15 @@ void MechanicalOverdetermined::jacobian(Term term, Argument argument, const Over
       return system_->constraint_jacobian(t_, at.y, values);
     case Term::hidden:
       if (argument == Argument::z) return system_->constraint_jacobian(t_, at.y, values);
-      return system_->constraint_jacobian_derivative(t_, at.y, at.z, values);
+      return hidden_by_y(at, values);
   }
+}
+
+void MechanicalOverdetermined::hidden_by_y(const OverdeterminedPoint& at, VectorRef values) const {
+  system_->constraint_jacobian_derivative(t_, at.y, at.z, values);
+  if (!system_->parts().time_dependence) return;
+  system_->parts().time_dependence->constraint_rate_jacobian(t_, at.y, g_rates_);
+  values += g_rates_;
 }
 
 bool MechanicalOverdetermined::hidden_bias(const OverdeterminedPoint& at, VectorRef out) const {

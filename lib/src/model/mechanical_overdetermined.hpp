@@ -62,6 +62,9 @@ class MechanicalOverdetermined final : public OverdeterminedSystem {
   /// values = that of p, or values += that of L_q, column by column
   void inertia_jacobian(Term term, Argument argument, const OverdeterminedPoint& at, VectorRef values) const;
 
+  /// values = d(G z + g_t)/dy on the constraint pattern
+  void hidden_by_y(const OverdeterminedPoint& at, VectorRef values) const;
+
   std::shared_ptr<const System> system_;
   const Force* q_;
   const Friction* r_;
@@ -72,7 +75,7 @@ class MechanicalOverdetermined final : public OverdeterminedSystem {
   std::array<SparsityPattern, 18> none_;  // empty, of every shape
   std::array<Part, 3> force_, reaction_;  // by y, z and psi
   Vector zero_psi_;
-  mutable Vector g_values_, hessian_, scratch_m_, scratch_n_;
+  mutable Vector g_values_, g_rates_, hessian_, scratch_m_, scratch_n_;
   mutable Matrix mass_matrix_;
   mutable Vector momentum_, t_q_, t_p_, unit_, none_n_, dp_, dl_;
 };
