@@ -192,7 +192,8 @@ class Hbvm final : public MechanicalScheme {
     p.position = !printed && !system.parts().time_dependence && kernels::nodes_are_exact(k, s, constraint_degree);
     p.hidden = projected;
     p.momentum = k == s && kernels::symmetries_keep_constraints(system);
-    p.symmetric = true;
+    // The row of g is symmetric up to its quadrature, g(q1) = O(h^(2k+1)); with k = s that is an error of the method's order.
+    p.symmetric = !constrained || printed || p.position || k > s;
     p.symplectic = !constrained && k == s;
     if (system.parts().mass) {
       p.energy = false;  // T is no polynomial

@@ -182,6 +182,17 @@ ConformanceStart start_of(const toml::table& table, const std::string& file) {
   return start;
 }
 
+ConformanceVariant variant_of(const toml::table& table, const std::string& file) {
+  TomlReader reader(table, file + ", variant of \"" + table["scheme"].value_or(std::string()) + "\"");
+  ConformanceVariant variant;
+  variant.file = file;
+  variant.scheme = reader.text("scheme");
+  variant.options = reader.assignments("options");
+  variant.steps = reader.count("steps", variant.steps);
+  reader.finish();
+  return variant;
+}
+
 /// One for each of the schemes.
 std::vector<ConformanceFailure> failures_of(const toml::table& table, const std::string& file, bool better) {
   TomlReader reader(table, file + (better ? ", better" : ", known-failure"));
@@ -233,7 +244,8 @@ void read_file(const std::filesystem::path& path, const std::string& file, CaseF
   for (const auto& [key, node] : document) {
     const std::string name(key.str());
     const bool known = name == "kind" || name == "case" || (kind == "published" && name == "source") ||
-                       (kind == "conformance" && (name == "start" || name == "known-failure" || name == "better"));
+                       (kind == "conformance" &&
+                        (name == "start" || name == "variant" || name == "known-failure" || name == "better"));
     if (!known) reader.refuse(name, "is not known here");
   }
   const std::string data_folder = data_folder_of(path), source = reader.text("source", "");
@@ -246,6 +258,8 @@ void read_file(const std::filesystem::path& path, const std::string& file, CaseF
   });
   for_each_table(document, "start", file,
                  [&](const toml::table& table, std::size_t) { out.starts.push_back(start_of(table, file)); });
+  for_each_table(document, "variant", file,
+                 [&](const toml::table& table, std::size_t) { out.variants.push_back(variant_of(table, file)); });
   for_each_table(document, "known-failure", file, [&](const toml::table& table, std::size_t) {
     for (ConformanceFailure& failure : failures_of(table, file, false)) out.failures.push_back(std::move(failure));
   });

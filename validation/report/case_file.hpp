@@ -43,7 +43,9 @@
 ///
 /// A conformance file has, beside cases, what the generated ones need: [[start]] (one a problem and set of parameters)
 /// and [[known-failure]] and [[better]] (scheme, or a list of schemes; problem, quantity, reason, and for a run its
-/// message; a quantity of the long run of the full tier is written long-energy, say).
+/// message; a quantity of the long run of the full tier is written long-energy, say). [[variant]] has other options of a
+/// scheme, and the steps of a short run: its promises, without orders, on every problem that the scheme takes with them,
+/// in the standard tier; in a known failure they stand behind the problem, planar-pendulum/k=3-s=2-r=1.
 
 #include <string>
 #include <vector>
@@ -64,6 +66,14 @@ struct ConformanceStart {
   std::string file;  ///< where it was declared
 };
 
+/// Options of a scheme beside its default ones.
+struct ConformanceVariant {
+  std::string scheme;
+  Assignments options;
+  long steps = 10;
+  std::string file;  ///< where it was declared
+};
+
 struct ConformanceFailure {
   std::string scheme, problem, quantity;
   KnownFailure known;
@@ -74,6 +84,7 @@ struct ConformanceFailure {
 struct CaseFiles {
   std::vector<Case> cases;
   std::vector<ConformanceStart> starts;
+  std::vector<ConformanceVariant> variants;
   std::vector<ConformanceFailure> failures;
 };
 

@@ -52,6 +52,9 @@ void check_names(const Registry& registry, const CaseFiles& files) {
   for (const ConformanceStart& start : files.starts)
     within(start.file + ", start of \"" + start.problem + "\"",
            [&] { check_problem(registry, start.problem, start.set); });
+  for (const ConformanceVariant& variant : files.variants)
+    within(variant.file + ", variant of \"" + variant.scheme + "\"",
+           [&] { Options("scheme " + variant.scheme, registry.scheme(variant.scheme).options(), variant.options); });
   for (const ConformanceFailure& failure : files.failures)
     within(failure.file + ", known failure of \"" + failure.scheme + "\" on \"" + failure.problem + "\"",
            [&] { registry.scheme(failure.scheme); });

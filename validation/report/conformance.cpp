@@ -60,8 +60,8 @@ std::string quantity_in(const std::string& measure, const std::string& quantity)
   return measure == "promises" ? quantity : "";
 }
 
-bool accepts(const Scheme& scheme, const ProblemInstance& instance) {
-  const Options options("scheme " + scheme.name(), scheme.options());
+bool accepts(const Scheme& scheme, const ProblemInstance& instance, const Assignments& assigned = {}) {
+  const Options options("scheme " + scheme.name(), scheme.options(), assigned);
   try {
     scheme.bind(*instance.model, options);
     const System* system = instance.model->mechanical();
@@ -70,6 +70,42 @@ bool accepts(const Scheme& scheme, const ProblemInstance& instance) {
     if (error.code() == ErrorCode::refused) return false;
     throw;
   }
+}
+
+/// k=3-s=2-r=1
+std::string label_of(const Assignments& options) {
+  std::string label;
+  for (const auto& [name, value] : options) label += (label.empty() ? "" : "-") + name + "=" + value;
+  return label;
+}
+
+/// Known failures of `scheme` on `label` that are of this case.
+void declare(const CaseFiles& files, const std::string& scheme, const std::string& label, Case& c) {
+  for (const auto& failure : files.failures) {
+    if (failure.scheme != scheme || failure.problem != label) continue;
+    const std::string quantity = quantity_in(c.measure, failure.quantity);
+    if (quantity.empty()) continue;
+    if (failure.better)
+      c.better[quantity] = failure.known.reason;
+    else
+      c.known_failures[quantity] = failure.known;
+  }
+}
+
+/// A short run with other options.
+Case variant_case(const ConformanceStart& start, const ConformanceVariant& variant, const std::string& label,
+                  const CaseFiles& files) {
+  const std::string options = label_of(variant.options);
+  Case c = base_case(start, "promises");
+  c.tier = Tier::standard;
+  c.steps = variant.steps;
+  c.order_until = 0;
+  c.symplectic_step = 0;
+  c.method.scheme = variant.scheme;
+  c.method.options = variant.options;
+  c.name = variant.scheme + "-variants/" + label + "/" + options;
+  declare(files, variant.scheme, label + "/" + options, c);
+  return c;
 }
 
 void require_different_names(const std::vector<Case>& cases) {
@@ -100,18 +136,13 @@ std::vector<Case> conformance_cases(const Registry& registry, const CaseFiles& f
           if (c.measure == "checkpoint") c.steps = checkpoint_steps;
           c.method.scheme = scheme;
           c.name = scheme + "/" + label + suffix;
-          for (const auto& failure : files.failures) {
-            if (failure.scheme != scheme || failure.problem != label) continue;
-            const std::string quantity = quantity_in(c.measure, failure.quantity);
-            if (quantity.empty()) continue;
-            if (failure.better)
-              c.better[quantity] = failure.known.reason;
-            else
-              c.known_failures[quantity] = failure.known;
-          }
+          declare(files, scheme, label, c);
           cases.push_back(std::move(c));
         }
       }
+      for (const auto& variant : files.variants)
+        if (!instance.dependent_constraints && accepts(registry.scheme(variant.scheme), instance, variant.options))
+          cases.push_back(variant_case(start, variant, label, files));
     }
   }
   std::stable_sort(cases.begin(), cases.end(), [](const Case& a, const Case& b) { return a.name < b.name; });

@@ -9,7 +9,7 @@
 
 namespace gnomon::validation {
 
-/// Promises and Jacobian for every accepted pair, derivatives for every problem; problems that the starts do not
+/// Promises and Jacobian for every accepted pair, derivatives for every problem, short runs of the variants; problems that the starts do not
 /// mention run with their default parameters.
 std::vector<Case> conformance_cases(const Registry& registry, const CaseFiles& files);
 
