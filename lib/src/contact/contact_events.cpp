@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "contact/contact_run.hpp"
+#include "contact/contact_laws.hpp"
 #include "contact/contact_tolerances.hpp"
 #include "contact/impact.hpp"
 #include "gnomon/base/error.hpp"
@@ -12,8 +12,7 @@ namespace gnomon {
 
 using namespace contact_tolerances;
 
-/// Impacts of the contacts that touch, then: which of them stay closed.
-void ContactRun::settle(const Contacts& landing, const Contacts& opening) {
+void ContactLaws::settle(const Contacts& landing, const Contacts& opening) {
   const Contacts was_closed = state_.closed;
   Contacts all = was_closed;
   all.insert(all.end(), landing.begin(), landing.end());
@@ -36,8 +35,8 @@ void ContactRun::settle(const Contacts& landing, const Contacts& opening) {
   };
   if (count > 0 && before.minCoeff() < -moving) {
     for (Index k = 0; k < count; ++k)
-      if (contains(landing, all[static_cast<std::size_t>(k)]) && before[k] < -options_.contact.zeno_speed)
-        restitution[k] = options_.contact.restitution;
+      if (contains(landing, all[static_cast<std::size_t>(k)]) && before[k] < -options_.zeno_speed)
+        restitution[k] = options_.restitution;
     push(contacts.impact(rates, restitution));
   }
   // A rebound that is too slow is none.
@@ -64,8 +63,7 @@ void ContactRun::settle(const Contacts& landing, const Contacts& opening) {
         break;
       }
   }
-  now_energy_ = energy_of(state_);
-  impact_ += now_energy_ - energy_before;
+  impact_ += energy_of(state_) - energy_before;
 
   for (const Index i : all)
     if (!contains(closed, i) && contains(candidates, i) && !contains(state_.released, i)) state_.released.push_back(i);
@@ -81,9 +79,15 @@ void ContactRun::settle(const Contacts& landing, const Contacts& opening) {
   enter(closed);
 }
 
+void ContactLaws::forget_released(const Gaps& now) {
+  if (state_.released.empty()) return;
+  const auto is_open = [&](Index i) { return now.c[i] > opened * gap_tolerance(i) && now.rate[i] > 0; };
+  state_.released.erase(std::remove_if(state_.released.begin(), state_.released.end(), is_open), state_.released.end());
+}
+
 /// A contact that closes at the end of a step is as deep inside as it came in the step: the state goes the shortest way
 /// in the mass metric to where it is closed.
-void ContactRun::lift_out(const Contacts& closed) {
+void ContactLaws::lift_out(const Contacts& closed) {
   Vector q = state_.q.value(), p = state_.p.value();
   project_start(*phase(closed).model, state_.t, q, p);
   state_.q.add(q - state_.q.value());
@@ -92,8 +96,8 @@ void ContactRun::lift_out(const Contacts& closed) {
 
 /// Rates of a rebound below which there is none. Where events are not located, flights shorter than two steps cannot be
 /// told from contact: a gap that is pulled shut by a lasts 2 w / a.
-double ContactRun::rebound_threshold(Index contact) const {
-  const double zeno = options_.contact.zeno_speed;
+double ContactLaws::rebound_threshold(Index contact) const {
+  const double zeno = options_.zeno_speed;
   if (located()) return zeno;
   Vector a(system_->n()), lambda(m_);
   const Vector& q = state_.q.value();
@@ -103,7 +107,7 @@ double ContactRun::rebound_threshold(Index contact) const {
 
 /// Which of the contacts that touch with rate zero stay closed: psi >= 0 where closed, c'' >= 0 where not, by pivoting
 /// with the least index from all of them closed.
-ContactRun::Contacts ContactRun::choose_closed(Contacts candidates) {
+ContactLaws::Contacts ContactLaws::choose_closed(Contacts candidates) {
   std::vector<bool> closed(candidates.size(), true);
   constexpr int most_pivots = 10000;
   for (int pivot = 0; pivot < most_pivots; ++pivot) {
@@ -131,49 +135,49 @@ ContactRun::Contacts ContactRun::choose_closed(Contacts candidates) {
 }
 
 /// Is the phase one with friction, at rest, where friction has no direction?
-bool ContactRun::at_rest_under_friction(const Phase& phase) {
+bool ContactLaws::at_rest_under_friction(const Phase& phase) const {
   return phase.frictional() && speed(state_) <= still * fastest_;
 }
 
-/// Will friction stop the motion within the rest of the step, so soon that the deceleration is constant until then?
-bool ContactRun::stops(double remaining) {
+bool ContactLaws::stops(const State& z, double remaining) {
   if (!phase_->frictional()) return false;
-  const double now = speed(before_);
+  const double now = speed(z);
   if (now == 0) return true;
   if (now > slow * fastest_) return false;
-  const Vector& q = before_.q.value();
-  const Vector v = velocity(q, before_.p.value());
+  const Vector& q = z.q.value();
+  const Vector v = velocity(q, z.p.value());
   // However small the velocity is, it has the direction that friction opposes.
-  phase_->solve_index1(before_.t, q, v);
-  const double along = phase_->a.dot(before_.p.value());
+  phase_->solve_index1(z.t, q, v);
+  const double along = phase_->a.dot(z.p.value());
   if (along >= 0) return false;
   const double tau = -now * now / along;
   return tau <= remaining && norm(q, v + tau * phase_->a) <= 1e-3 * now;
 }
 
-/// The last bit of a motion that friction stops: q + v tau + a tau^2/2 with v + a tau = 0, then on from rest.
-void ContactRun::turn() {
-  const Vector v = velocity(before_.q.value(), before_.p.value());
-  const double square = v.dot(before_.p.value()), tau = square > 0 ? -square / phase_->a.dot(before_.p.value()) : 0;
+/// q + v tau + a tau^2/2 with v + a tau = 0, after stops(z).
+void ContactLaws::stop(const State& z) {
+  const Vector v = velocity(z.q.value(), z.p.value());
+  const double square = v.dot(z.p.value()), tau = square > 0 ? -square / phase_->a.dot(z.p.value()) : 0;
   const Vector way = tau * v + (0.5 * tau * tau) * phase_->a;
   // Constraints do no work: what acts along the way beside the potential is friction and force.
-  const Vector inertia = momentum(before_.q.value(), phase_->a);
+  const Vector inertia = momentum(z.q.value(), phase_->a);
   Vector gradient(v.size());
-  system_->potential_gradient(before_.t, before_.q.value(), gradient);
+  system_->potential_gradient(z.t, z.q.value(), gradient);
   state_.work.force += (inertia + gradient).dot(way);
   state_.q.add(way);
   state_.p.set(Vector::Zero(v.size()));
   state_.advance_time(tau);
-  book_smooth();
+}
+
+void ContactLaws::start_again() {
   const auto events = events_.size();
-  enter(state_.closed);
+  enter(Contacts(state_.closed));
   if (events_.size() == events) record(EventKind::turning, -1, 0);
-  if (!resting_) leave_inner_state();
 }
 
 /// From rest, friction opposes the motion that would follow without it. The momentum p is one below rounding in that
 /// direction, which friction needs. Does friction hold the state at rest at this time?
-bool ContactRun::holds(double t, Vector& p) {
+bool ContactLaws::holds(double t, Vector& p) {
   const Vector& q = state_.q.value();
   acceleration(*phase_->model, t, q, Vector::Zero(system_->n()), phase_->a, phase_->psi);
   const double pull = norm(q, phase_->a);
@@ -185,7 +189,7 @@ bool ContactRun::holds(double t, Vector& p) {
 }
 
 /// The state gets a momentum in the direction of the motion, or it stays where it is.
-void ContactRun::set_in_motion() {
+void ContactLaws::set_in_motion() {
   Vector p;
   if (!holds(state_.t, p)) return state_.p.set(p);
   state_.p.set(Vector::Zero(system_->n()));
@@ -193,8 +197,7 @@ void ContactRun::set_in_motion() {
   record(EventKind::rest, -1, 0);
 }
 
-/// Time passes at rest: all of it, or until forces that depend on time overcome friction. Returns how much.
-double ContactRun::rest(double remaining) {
+double ContactLaws::rest(double remaining) {
   const Parts& parts = system_->parts();
   const bool same_always = !parts.time_dependence && !(parts.force && parts.force->force_depends_on_time());
   Vector p;
@@ -212,7 +215,6 @@ double ContactRun::rest(double remaining) {
   resting_ = false;
   record(EventKind::turning, -1, 0);
   enter(Contacts(state_.closed));
-  if (!resting_) leave_inner_state();
   return moves;
 }
 

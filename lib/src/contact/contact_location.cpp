@@ -20,24 +20,17 @@ double ContactRun::root(double a, double fa, double b, double fb, F&& f) const {
   return boost::math::tools::toms748_solve(f, a, b, fa, fb, close, evaluations).first;
 }
 
-/// A released contact is an open one like others as soon as its gap has opened.
-void ContactRun::forget_released() {
-  if (state_.released.empty()) return;
-  const auto is_open = [&](Index i) { return gaps_now_.c[i] > opened * gap_tolerance(i) && gaps_now_.rate[i] > 0; };
-  state_.released.erase(std::remove_if(state_.released.begin(), state_.released.end(), is_open), state_.released.end());
-}
-
 /// Landing of an open contact. The gap between the ends of the step is taken as the cubic with its end values and rates
 /// to find where to look; the root itself is that of the gap after a step of size s.
 bool ContactRun::find_landing(Index contact, double span, double& s) {
   const double c0 = gaps_before_.c[contact], c1 = gaps_after_.c[contact];
   const double r0 = gaps_before_.rate[contact] * span, r1 = gaps_after_.rate[contact] * span;
-  if (!located()) {
+  if (!laws_.located()) {
     s = span;
-    return c1 < -gap_tolerance(contact) && r1 < 0;
+    return c1 < -laws_.gap_tolerance(contact) && r1 < 0;
   }
   // After a rebound the gap opens at once; after a launch it stays within rounding for a while.
-  const double tolerance = r0 > approach * fastest_ * span ? 0 : gap_tolerance(contact);
+  const double tolerance = r0 > approach * laws_.fastest() * span ? 0 : laws_.gap_tolerance(contact);
   // c(x) = c0 + r0 x + k2 x^2 + k3 x^3 on [0, 1]
   const double k2 = 3 * (c1 - c0) - 2 * r0 - r1, k3 = 2 * (c0 - c1) + r0 + r1;
   const auto cubic = [&](double x) { return c0 + x * (r0 + x * (k2 + x * k3)); };
@@ -51,16 +44,16 @@ bool ContactRun::find_landing(Index contact, double span, double& s) {
   double above = 0;
   for (const double x : turns)
     if (x > 0 && x < below && cubic(x) > cubic(above)) above = x;
-  if (contains(state_.released, contact) && cubic(above) <= opened * gap_tolerance(contact)) {
+  if (contains(laws_.state().released, contact) && cubic(above) <= opened * laws_.gap_tolerance(contact)) {
     // A smooth launch does not land: its gap grows with the third power of time, and what a scheme of low order makes
     // of that may dip below zero while the gap is accelerated upwards.
-    consistent(*phase_, after_);
-    if (gap_accelerations(after_, phase_->a)[contact] >= 0) return false;
+    laws_.consistent(laws_.phase(), after_);
+    if (laws_.gap_accelerations(after_, laws_.phase().a)[contact] >= 0) return false;
   }
 
   const auto gap = [&](double x) {
     if (x >= span || x <= 0) return x <= 0 ? c0 : c1;
-    measure(after(x), gaps_now_);
+    laws_.measure(after(x), gaps_now_);
     return gaps_now_.c[contact];
   };
   double left = above * span, right = below * span, at_right = gap(right);
@@ -77,51 +70,51 @@ bool ContactRun::find_landing(Index contact, double span, double& s) {
 template <class Offer>
 void ContactRun::find_dips(double span, Offer&& offer) {
   const Vector &q0 = before_.q.value(), &q1 = after_.q.value();
-  middle_v_ = velocity(q0, before_.p.value());
+  middle_v_ = laws_.velocity(q0, before_.p.value());
   middle_q_ = (q0 + q1) / 2 + span / 8 * middle_v_;
-  const Vector& v1 = velocity(q1, after_.p.value());
+  const Vector& v1 = laws_.velocity(q1, after_.p.value());
   middle_q_ -= span / 8 * v1;
   middle_v_ = 1.5 / span * (q1 - q0) - (middle_v_ + v1) / 4;
-  if (phase_->frictional() && norm(middle_q_, middle_v_) <= slow * fastest_) return;
+  if (laws_.phase().frictional() && laws_.norm(middle_q_, middle_v_) <= slow * laws_.fastest()) return;
   try {
-    phase_->solve_index1(before_.t + span / 2, middle_q_, middle_v_);
+    laws_.phase().solve_index1(before_.t + span / 2, middle_q_, middle_v_);
   } catch (const CannotEvaluate&) {
     return;  // the middle is a guess, and no state of the run
   }
-  const auto count = static_cast<Index>(state_.closed.size());
-  psi_in_middle_ = phase_->psi.tail(count);
-  consistent(*phase_, before_);
-  psi_at_start_ = phase_->psi.tail(count);
+  const auto count = static_cast<Index>(laws_.state().closed.size());
+  psi_in_middle_ = laws_.phase().psi.tail(count);
+  laws_.consistent(laws_.phase(), before_);
+  psi_at_start_ = laws_.phase().psi.tail(count);
   for (Index k = 0; k < count; ++k) {
     const double a = psi_at_start_[k], m = psi_in_middle_[k], b = psi_at_end_[k];
     // a + x (4m - 3a - b) + 2 x^2 (a + b - 2m), lowest at x
     const double slope = 4 * m - 3 * a - b, curvature = 2 * (a + b - 2 * m), x = -slope / (2 * curvature);
     if (!(b >= 0 && a >= 0 && curvature > 0 && x > 0 && x < 1)) continue;
-    if (a + x * (slope + x * curvature) >= -psi_rounding * largest_psi_) continue;
+    if (a + x * (slope + x * curvature) >= -psi_rounding * laws_.largest_psi()) continue;
     const Index row = m_ + k;
     const auto psi = [&](double s) {
       const State& z = s <= 0 ? before_ : after(s);
-      consistent(*phase_, z);
-      return phase_->psi[row];
+      laws_.consistent(laws_.phase(), z);
+      return laws_.phase().psi[row];
     };
     const double lowest = psi(x * span);
-    if (lowest >= -psi_rounding * largest_psi_) continue;
+    if (lowest >= -psi_rounding * laws_.largest_psi()) continue;
     offer(a == 0 ? 0 : root(0, a, x * span, lowest, psi), EventKind::launch,
-          state_.closed[static_cast<std::size_t>(k)]);
+          laws_.state().closed[static_cast<std::size_t>(k)]);
   }
 }
 
 /// Detachment of closed contact k: where its consistent multiplier reaches zero.
 bool ContactRun::find_launch(std::size_t k, double at_end, double span, double& s) {
   const Index row = m_ + static_cast<Index>(k);
-  if (!located()) {
+  if (!laws_.located()) {
     s = span;
     return true;
   }
   const auto psi = [&](double x) {
     const State& z = x >= span ? after_ : x <= 0 ? before_ : after(x);
-    consistent(*phase_, z);
-    return phase_->psi[row];
+    laws_.consistent(laws_.phase(), z);
+    return laws_.phase().psi[row];
   };
   const double at_start = psi(0);
   s = at_start <= 0 ? 0 : root(0, at_start, span, at_end, psi);
@@ -137,22 +130,22 @@ bool ContactRun::find(double span, Found& found) {
     any = true;
   };
   double s = 0;
-  if (!open_.empty()) {
-    measure(before_, gaps_before_);
-    measure(after_, gaps_after_);
+  if (!laws_.open().empty()) {
+    laws_.measure(before_, gaps_before_);
+    laws_.measure(after_, gaps_after_);
   }
-  for (const Index i : open_)
+  for (const Index i : laws_.open())
     if (find_landing(i, span, s)) offer(s, EventKind::landing, i);
-  if (!state_.closed.empty()) {
-    consistent(*phase_, after_);
-    psi_at_end_ = phase_->psi.tail(static_cast<Index>(state_.closed.size()));
-    largest_psi_ = std::max(largest_psi_, psi_at_end_.lpNorm<Eigen::Infinity>());
-    for (std::size_t k = 0; k < state_.closed.size(); ++k) {
+  if (!laws_.state().closed.empty()) {
+    laws_.consistent(laws_.phase(), after_);
+    psi_at_end_ = laws_.phase().psi.tail(static_cast<Index>(laws_.state().closed.size()));
+    laws_.note_multipliers(psi_at_end_);
+    for (std::size_t k = 0; k < laws_.state().closed.size(); ++k) {
       const double psi = psi_at_end_[static_cast<Index>(k)];
-      if (psi < -psi_rounding * largest_psi_ && find_launch(k, psi, span, s))
-        offer(s, EventKind::launch, state_.closed[k]);
+      if (psi < -psi_rounding * laws_.largest_psi() && find_launch(k, psi, span, s))
+        offer(s, EventKind::launch, laws_.state().closed[k]);
     }
-    if (located()) find_dips(span, offer);
+    if (laws_.located()) find_dips(span, offer);
   }
   return any;
 }

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "contact/contact_run.hpp"
+#include "contact/contact_laws.hpp"
 #include "contact/contact_tolerances.hpp"
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/finite.hpp"
@@ -12,12 +12,12 @@ namespace gnomon {
 
 using namespace contact_tolerances;
 
-const Vector& ContactRun::velocity(const Vector& q, const Vector& p) const {
+const Vector& ContactLaws::velocity(const Vector& q, const Vector& p) const {
   system_->velocity(q, p, momentum_, velocity_);
   return velocity_;
 }
 
-const Vector& ContactRun::momentum(const Vector& q, const Vector& v) const {
+const Vector& ContactLaws::momentum(const Vector& q, const Vector& v) const {
   if (const ConfigurationMass* mass = system_->parts().mass) {
     mass->mass_matrix(q, mass_matrix_);
     momentum_.noalias() = mass_matrix_ * v;
@@ -27,16 +27,16 @@ const Vector& ContactRun::momentum(const Vector& q, const Vector& v) const {
   return momentum_;
 }
 
-double ContactRun::norm(const Vector& q, const Vector& v) const {
+double ContactLaws::norm(const Vector& q, const Vector& v) const {
   return std::sqrt(std::max(0.0, v.dot(momentum(q, v))));
 }
 
-double ContactRun::speed(const State& z) const {
+double ContactLaws::speed(const State& z) const {
   return std::sqrt(std::max(0.0, velocity(z.q.value(), z.p.value()).dot(z.p.value())));
 }
 
 /// The gap at the compensated position: the flights of a Zeno sequence are less high than a double of q resolves.
-void ContactRun::measure(const State& z, Gaps& out) const {
+void ContactLaws::measure(const State& z, Gaps& out) const {
   closed_->constraints_compensated(z.t, z.q.value(), z.q.tail(), rows_, values_);
   out.c = -rows_.tail(n_contacts_);
   closed_->constraint_velocity(z.t, z.q.value(), velocity(z.q.value(), z.p.value()), rows_);
@@ -44,7 +44,7 @@ void ContactRun::measure(const State& z, Gaps& out) const {
 }
 
 /// c'' = C a + v^T (Hess c) v
-Vector ContactRun::gap_accelerations(const State& z, const Vector& a) const {
+Vector ContactLaws::gap_accelerations(const State& z, const Vector& a) const {
   Vector curve(closed_->m()), bias(closed_->m()), values(closed_->constraint_pattern().nonzeros());
   closed_->constraint_jacobian(z.t, z.q.value(), values);
   multiply(closed_->constraint_pattern(), values, a, curve);
@@ -53,27 +53,17 @@ Vector ContactRun::gap_accelerations(const State& z, const Vector& a) const {
 }
 
 /// H: the monitor's energy is less the booked work, which is put back.
-long double ContactRun::energy_of(const State& z) {
+long double ContactLaws::energy_of(const State& z) {
   if (!energy_.evaluate(z, z.work.total())) throw CannotEvaluate("an invariant is not finite");
   return energy_.energy_now();
 }
 
-EnergyBook ContactRun::book() const {
-  EnergyBook book;
-  book.start = static_cast<double>(start_energy_);
-  book.now = static_cast<double>(now_energy_);
-  book.work = static_cast<double>(state_.work.total());
-  book.impact = static_cast<double>(impact_);
-  book.defect = static_cast<double>(defect_);
-  return book;
-}
-
-void ContactRun::record(EventKind kind, Index contact, double energy_change) {
+void ContactLaws::record(EventKind kind, Index contact, double energy_change) {
   events_.push_back({state_.t, kind, contact, energy_change});
 }
 
 /// Accelerations and multipliers of a phase. At rest friction has no direction: it is left out then.
-void ContactRun::consistent(Phase& phase, const State& z) {
+void ContactLaws::consistent(Phase& phase, const State& z) {
   const Vector& q = z.q.value();
   const Vector& v = velocity(q, z.p.value());
   if (phase.frictional() && speed(z) <= still * fastest_) {
