@@ -199,6 +199,7 @@ class CvodeProjection final : public gnomon::Reference {
     const System* system = instance.model->mechanical();
     if (!system) refuse("is an overdetermined DAE, and a mechanical system is expected; use ida-index1 or ida-ggl");
     gnomon::kernels::check_reference_fits(instance, name(), 0);
+    if (system->parts().obstacles) refuse("has obstacles c(q) >= 0, which it cannot hold; use ida-index1 or ida-ggl");
     if (system->parts().friction)
       refuse("has friction that depends on the multipliers, which it cannot eliminate; ida-index1 and ida-ggl take it");
     if (system->parts().mass)

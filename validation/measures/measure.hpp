@@ -50,6 +50,8 @@ Quantities measure_symplectic(const Registry& registry, const Case& c);
 Quantities measure_symplectic_exact(const Registry& registry, const Case& c);
 Quantities measure_contact_events(const Registry& registry, const Case& c);
 Quantities measure_contact_order(const Registry& registry, const Case& c);
+/// Events and end of a run with contacts against references that follow the same laws.
+Quantities measure_contact_agreement(const Registry& registry, const Case& c);
 Quantities measure_contact_random(const Registry& registry, const Case& c);
 /// How deep a penalty lets the state into obstacles.
 Quantities measure_penetration(const Registry& registry, const Case& c);

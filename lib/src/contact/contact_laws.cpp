@@ -99,7 +99,11 @@ void ContactLaws::enter(const Contacts& contacts) {
 }
 
 void ContactLaws::note_speed() {
-  fastest_ = std::max(fastest_, speed(state_));
+  note_speed(speed(state_));
+}
+
+void ContactLaws::note_speed(double speed) {
+  fastest_ = std::max(fastest_, speed);
 }
 
 void ContactLaws::note_multipliers(const ConstVectorRef& psi) {

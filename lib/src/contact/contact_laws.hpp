@@ -82,6 +82,7 @@ class ContactLaws {
   double fastest() const { return fastest_; }
   double largest_psi() const { return largest_psi_; }
   void note_speed();
+  void note_speed(double speed);
   void note_multipliers(const ConstVectorRef& psi);
   /// The step in which the next pieces lie.
   void set_step(double h) { step_ = h; }

@@ -16,6 +16,7 @@
 #include <string>
 #include <utility>
 
+#include "gnomon/contact/contact_reference.hpp"
 #include "sundials_solution.hpp"
 
 namespace gnomon::kernels {
@@ -62,14 +63,20 @@ inline OptionSpecs ida_options() {
       OptionSpec::choice("jacobian", {"analytic", "differences"},
                          "analytic: from the model's derivatives (systems that depend on time, whose mass "
                          "depends on q, or whose force has no derivatives, always use differences)"));
+  for (const OptionSpec& spec : contact_specs())
+    if (spec.name != "mode") options.push_back(spec);
   return options;
 }
 
 /// A running IDA solution.
 class IdaSolution final : public SundialsSolution {
  public:
-  IdaSolution(std::shared_ptr<ReferenceModel> model, std::unique_ptr<IdaForm> form, double t0, const Options& options)
-      : SundialsSolution("IDA", std::move(model), t0, form->size(), options), form_(std::move(form)) {
+  /// Ends where one of `roots` falls through zero, too.
+  IdaSolution(std::shared_ptr<ReferenceModel> model, std::unique_ptr<IdaForm> form, double t0, const Options& options,
+              RootFunctions roots)
+      : SundialsSolution("IDA", std::move(model), t0, form->size(), options),
+        form_(std::move(form)),
+        root_functions_(std::move(roots)) {
     for (auto* vector : {&yp_, &differential_}) vector->reset(N_VNew_Serial(size_, context_));
     memory_.reset(IDACreate(context_));
     if (!yp_ || !differential_ || !memory_) throw no_memory();
@@ -88,7 +95,13 @@ class IdaSolution final : public SundialsSolution {
   }
   int step(double t, double& reached) override {
     IDASetStopTime(memory_.get(), t);
-    return IDASolve(memory_.get(), t, &reached, y_.get(), yp_.get(), IDA_ONE_STEP);
+    const int flag = IDASolve(memory_.get(), t, &reached, y_.get(), yp_.get(), IDA_ONE_STEP);
+    if (flag != IDA_ROOT_RETURN) return flag;
+    std::vector<int> found(static_cast<std::size_t>(root_functions_.count));
+    IDAGetRootInfo(memory_.get(), found.data());
+    for (std::size_t i = 0; i < found.size(); ++i)
+      if (found[i] != 0) roots_.push_back(static_cast<Index>(i));
+    return flag;
   }
   std::string flag_name(int flag) const override {
     char* name = IDAGetReturnFlagName(flag);
@@ -134,6 +147,12 @@ class IdaSolution final : public SundialsSolution {
     check(IDASetNonlinConvCoef(ida, options.real("nonlinear-coefficient")), "IDASetNonlinConvCoef");
     if (form_->has_jacobian() && options.is("jacobian", "analytic"))
       check(IDASetJacFn(ida, jacobian_callback), "IDASetJacFn");
+    if (root_functions_.count == 0) return;
+    const auto count = static_cast<int>(root_functions_.count);
+    std::vector<int> falling(static_cast<std::size_t>(count), -1);
+    check(IDARootInit(ida, count, root_callback), "IDARootInit");
+    check(IDASetRootDirection(ida, falling.data()), "IDASetRootDirection");
+    check(IDASetNoInactiveRootWarn(ida), "IDASetNoInactiveRootWarn");
   }
 
   static int residual_callback(SunReal t, N_Vector y, N_Vector yp, N_Vector r, void* self) {
@@ -156,29 +175,49 @@ class IdaSolution final : public SundialsSolution {
     });
   }
 
+  static int root_callback(SunReal t, N_Vector y, N_Vector, SunReal* values, void* self) {
+    auto& me = *static_cast<IdaSolution*>(self);
+    return me.guarded([&] {
+      const auto x = me.map(y);
+      const Vector q = x.head(me.ny_), z = x.segment(me.ny_, me.nz_);
+      Eigen::Map<Vector> out(values, me.root_functions_.count);
+      me.root_functions_.evaluate(t, q, me.model_->momentum(q, z), x.segment(me.ny_ + me.nz_, me.m_), out);
+      return out.allFinite();
+    });
+  }
+
   std::unique_ptr<IdaForm> form_;
+  RootFunctions root_functions_;
   SunOwner<N_Vector> yp_, differential_;
   std::unique_ptr<void, FreeIda> memory_;
 };
 
 /// The solution in one form, as it is written for mechanical systems with constant mass and with a mass that depends on
-/// q, and for overdetermined ones. Throws Error when the
-/// problem does not fit or its start is not consistent.
+/// q, and for overdetermined ones; with obstacles piece by piece. Throws Error when the problem does not fit or its
+/// start is not consistent.
 template <class Mechanical, class Momentum, class Overdetermined>
 std::unique_ptr<ReferenceSolution> start_ida(const ProblemInstance& instance, const Options& options,
                                              const std::string& reference) {
   static_assert(Mechanical::sets == Overdetermined::sets && Mechanical::sets == Momentum::sets);
   check_reference_fits(instance, reference, Mechanical::sets);
-  const auto start = [&](auto model, auto form) {
-    return std::make_unique<IdaSolution>(std::move(model), std::move(form), instance.t0, options);
+  const auto smooth = [options](const ProblemInstance& piece, const RootFunctions& roots) {
+    const auto start = [&](auto model, auto form) -> std::unique_ptr<ReferenceSolution> {
+      return std::make_unique<IdaSolution>(std::move(model), std::move(form), piece.t0, options, roots);
+    };
+    if (is_overdetermined(piece)) {
+      auto model = std::make_shared<OverdeterminedModel>(piece);
+      return start(model, std::make_unique<Overdetermined>(*model));
+    }
+    auto model = std::make_shared<MechanicalModel>(piece);
+    if (model->system()->parts().mass) return start(model, std::make_unique<Momentum>(*model));
+    return start(model, std::make_unique<Mechanical>(*model));
   };
-  if (is_overdetermined(instance)) {
-    auto model = std::make_shared<OverdeterminedModel>(instance);
-    return start(model, std::make_unique<Overdetermined>(*model));
-  }
-  auto model = std::make_shared<MechanicalModel>(instance);
-  if (model->system()->parts().mass) return start(model, std::make_unique<Momentum>(*model));
-  return start(model, std::make_unique<Mechanical>(*model));
+  const System* system = instance.model->mechanical();
+  if (!system || !system->parts().obstacles) return smooth(instance, {});
+  ContactOptions contact;
+  contact.restitution = options.real("restitution");
+  contact.zeno_speed = options.real("zeno-speed");
+  return contact_reference(instance, contact, smooth);
 }
 
 }  // namespace gnomon::kernels

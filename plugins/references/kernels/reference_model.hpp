@@ -231,7 +231,7 @@ inline bool is_overdetermined(const ProblemInstance& instance) {
 constexpr Index most_unknowns = 5000;
 
 /// Throws Error(refused) when the problem has what none of the references treats, or makes too many unknowns y, z and
-/// so many times its multipliers.
+/// so many times its multipliers, those of obstacles among them.
 inline void check_reference_fits(const ProblemInstance& instance, const std::string& reference, Index multiplier_sets) {
   const Model& model = *instance.model;
   const auto refuse = [&](const std::string& why) {
@@ -239,11 +239,12 @@ inline void check_reference_fits(const ProblemInstance& instance, const std::str
   };
   if (const System* system = model.mechanical()) {
     const Parts& parts = system->parts();
-    if (parts.obstacles) refuse("has obstacles c(q) >= 0, which it cannot hold");
     if (parts.friction && parts.time_dependence)
       refuse("has friction and depends on time, and one of the two at most is expected");
   }
-  const Index unknowns = instance.q0.size() + instance.p0.size() + multiplier_sets * model.m();
+  const System* system = model.mechanical();
+  const Index multipliers = model.m() + (system ? system->parts().n_obstacles() : 0);
+  const Index unknowns = instance.q0.size() + instance.p0.size() + multiplier_sets * multipliers;
   if (unknowns > most_unknowns)
     refuse("makes " + std::to_string(unknowns) + " unknowns, and with dense matrices at most " +
            std::to_string(most_unknowns) + " are possible");

@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/thrown.hpp"
@@ -49,7 +50,8 @@ class SundialsSolution : public ReferenceSolution {
     callback_message_.clear();
     double reached = t_;
     int flag = 0;
-    for (long steps = 0; flag >= 0 && reached != t; ++steps) {
+    roots_.clear();
+    for (long steps = 0; flag >= 0 && reached != t && roots_.empty(); ++steps) {
       if (steps == max_steps_)
         return report(code_ + " stopped at t = " + number_text(t_) + ": it took max-steps = " + std::to_string(steps) +
                       " steps and did not arrive at t = " + number_text(t));
@@ -96,8 +98,8 @@ class SundialsSolution : public ReferenceSolution {
   virtual int step(double t, double& reached) = 0;
   virtual std::string flag_name(int flag) const = 0;
   virtual void count(ReferenceReport& report) const = 0;
-  /// Instead of the index-1 multipliers where those cannot be found, and what they are near to.
-  virtual Vector own_multipliers() const { return Vector::Constant(m_, std::nan("")); }
+  /// Those among the unknowns, none where the form has eliminated them.
+  virtual Vector own_multipliers() const { return {}; }
 
   Error no_memory() const {
     return {ErrorCode::refused, code_ + " could not allocate its memory for " + std::to_string(size_) + " unknowns"};
@@ -133,6 +135,7 @@ class SundialsSolution : public ReferenceSolution {
   SunOwner<N_Vector> y_, tolerances_;
   SunOwner<SUNMatrix> matrix_;
   SunOwner<SUNLinearSolver> linear_;
+  std::vector<Index> roots_;  ///< which root functions ended the last step
 
  private:
   /// A tenth of the step whose first-order error h^2 |y''| / 2 meets the tolerance, at most a thousandth of the way.
@@ -149,7 +152,8 @@ class SundialsSolution : public ReferenceSolution {
 
   /// The index-1 multipliers at y and z: an integrator's own are only as good as their loose tolerance.
   Vector multipliers(const Vector& y, const Vector& z) const {
-    const Vector own = own_multipliers();
+    Vector own = own_multipliers();
+    if (own.size() != m_) own = Vector::Constant(m_, std::nan(""));
     try {
       return model_->multipliers(t_, y, z, own);
     } catch (...) {
@@ -176,6 +180,8 @@ class SundialsSolution : public ReferenceSolution {
     const Vector z = state.segment(ny_, nz_);
     report.p = model_->momentum(report.q, z);
     report.lambda = multipliers(report.q, z);
+    report.own_lambda = own_multipliers();
+    report.roots = roots_;
     count(report);
     levels_.report(code_, report);
     return report;

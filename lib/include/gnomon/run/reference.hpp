@@ -5,9 +5,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "gnomon/base/options.hpp"
 #include "gnomon/model/problem.hpp"
+#include "gnomon/run/events.hpp"
 
 namespace gnomon {
 
@@ -23,12 +25,15 @@ struct ReferenceReport {
   bool success = false;
   double t = 0;         ///< where it got to
   Vector q, p, lambda;  ///< state there; of an overdetermined DAE y, p(y,z) and psi, as in State
+  Vector own_lambda;    ///< multipliers among the integrator's unknowns; empty where it has none
   long steps = 0, residual_evaluations = 0, jacobian_evaluations = 0;
   std::string message;                    ///< empty on success
   std::optional<ReferenceLevels> levels;  ///< none where it integrates nothing (`exact`)
   /// Empty, or one sentence: the levels are so large that the solution is no reference, although the integrator
   /// reports success.
   std::string warning;
+  std::vector<ContactEvent> events;  ///< of a run with obstacles, up to t
+  std::vector<Index> roots;          ///< which of the functions that it looks at fell through zero at t
 };
 
 /// A running reference solution.

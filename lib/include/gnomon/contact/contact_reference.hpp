@@ -1,0 +1,36 @@
+#pragma once
+/// \file
+/// A reference solution with obstacles: smooth pieces by any reference that finds roots, and between them the laws of
+/// contact.hpp at events. Each piece is the model with its closed contacts as constraints (g, -c) and ends where the
+/// first of these functions falls through zero:
+///
+///     c_i                      of an open contact: it lands
+///     psi_k                    the reference's own multiplier of a closed contact: it opens
+///     |v| - s                  under friction: the speed, in the mass metric, from which a stop is extrapolated
+
+#include <functional>
+#include <memory>
+
+#include "gnomon/model/problem.hpp"
+#include "gnomon/run/contact_options.hpp"
+#include "gnomon/run/reference.hpp"
+
+namespace gnomon {
+
+/// Functions of the solution, its own multipliers included; where one falls through zero the integration ends early,
+/// and the report's `roots` says which did.
+struct RootFunctions {
+  Index count = 0;
+  std::function<void(double t, const Vector& q, const Vector& p, const Vector& lambda, VectorRef out)> evaluate;
+};
+
+/// Starts a piece: the instance has the model of the piece, no obstacles, and a consistent start.
+using StartPiece = std::function<std::unique_ptr<ReferenceSolution>(const ProblemInstance&, const RootFunctions&)>;
+
+/// The solution of an instance with obstacles. Its multipliers are those of the constraints and one for each obstacle.
+/// Throws Error for a start that does not fit, and what `start` throws for the first piece; Error(bad_value) for
+/// contact options outside their range and for time stepping.
+GNOMON_EXPORT std::unique_ptr<ReferenceSolution> contact_reference(const ProblemInstance& instance,
+                                                                   const ContactOptions& options, StartPiece start);
+
+}  // namespace gnomon

@@ -1,0 +1,285 @@
+#include "gnomon/contact/contact_reference.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "contact/contact_laws.hpp"
+#include "contact/contact_tolerances.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/base/thrown.hpp"
+#include "gnomon/start/consistency.hpp"
+
+namespace gnomon {
+
+namespace {
+
+using namespace contact_tolerances;
+
+class ContactReference final : public ReferenceSolution {
+ public:
+  ContactReference(const ProblemInstance& instance, const ContactOptions& options, StartPiece start)
+      : instance_(instance),
+        laws_(shared_system(instance.model), options, nullptr),
+        start_(std::move(start)),
+        m_(laws_.m()) {
+    if (!laws_.located()) throw Error(ErrorCode::bad_value, "contact mode is time-stepping, expected event-driven");
+    laws_.set_step(1);
+    laws_.start(instance.t0, instance.q0, instance.p0);
+    lambda_ = own_lambda_ = Vector::Zero(m_ + laws_.n_contacts());
+    if (!laws_.resting()) start_piece();
+  }
+
+  ReferenceReport advance_to(double t) override {
+    if (!(t >= laws_.state().t))
+      return report("the run with contacts is at t = " + number_text(laws_.state().t) +
+                    " and cannot turn back to t = " + number_text(t));
+    try {
+      return report(advance(t));
+    } catch (...) {
+      return report("contact stopped at t = " + number_text(laws_.state().t) + ": " + thrown_text());
+    }
+  }
+
+ private:
+  using Contacts = ContactLaws::Contacts;
+
+  /// What the roots of a piece are; `lowest` is the least gap within a step, which the ends of the step may not show.
+  enum class RootKind { landing, opened, lowest, launch, slow };
+  struct Root {
+    RootKind kind;
+    Index which;    ///< the contact; of a launch its place among the closed ones
+    double offset;  ///< added to the function, so that rounding at the start of the piece is no event
+  };
+
+  /// Empty, or why it stopped.
+  std::string advance(double t) {
+    const State& state = laws_.state();
+    for (int cuts = 0; state.t < t; ++cuts) {
+      if (cuts == most_cuts) return "more than " + std::to_string(most_cuts) + " events up to t = " + number_text(t);
+      laws_.set_step(t - state.t);
+      if (laws_.resting()) {
+        laws_.rest(t - state.t);
+        if (laws_.resting()) set_time(t);
+        continue;
+      }
+      const State before = state;
+      if (laws_.stops(before, t - state.t)) {
+        finish_piece();
+        laws_.stop(before);
+        laws_.start_again();
+        continue;
+      }
+      if (!piece_) start_piece();
+      const ReferenceReport reached = piece_->advance_to(std::min(t, rerun_to_));
+      leave(reached);
+      if (!reached.success) return reached.message;
+      if (!reached.roots.empty()) at_roots(reached.roots);
+    }
+    return "";
+  }
+
+  void set_time(double t) {
+    laws_.state().t = t;
+    laws_.state().t_tail = 0;
+  }
+
+  /// A piece with the contacts that are closed now, from where the constraints hold exactly.
+  void start_piece() {
+    const State& state = laws_.state();
+    piece_start_ = state;
+    ProblemInstance piece;
+    piece.model = laws_.phase().model;
+    piece.t0 = state.t;
+    piece.q0 = state.q.value();
+    piece.p0 = state.p.value();
+    if (laws_.phase().model->m() > 0) project_start(*laws_.phase().model, piece.t0, piece.q0, piece.p0);
+    set_roots();
+    probe_ = state;
+    fastest_ = std::max(laws_.fastest(), laws_.speed(state));
+    RootFunctions roots;
+    roots.count = static_cast<Index>(roots_.size());
+    roots.evaluate = [this](double t, const Vector& q, const Vector& p, const Vector& lambda, VectorRef out) {
+      probe_.t = t;
+      probe_.q.set(q);
+      probe_.p.set(p);
+      evaluate(lambda, out);
+    };
+    piece_ = start_(piece, roots);
+  }
+
+  void set_roots() {
+    roots_.clear();
+    const State& state = laws_.state();
+    laws_.measure(state, gaps_);
+    const double moving = approach * laws_.fastest();
+    for (const Index i : laws_.open()) {
+      const double tolerance = laws_.gap_tolerance(i);
+      const bool released = contains(state.released, i);
+      const bool touches = gaps_.c[i] <= 10 * tolerance && gaps_.rate[i] <= moving;
+      roots_.push_back({RootKind::landing, i, released ? opened * tolerance : touches ? tolerance : 0});
+      roots_.push_back({RootKind::lowest, i, 0});
+      // Twice as far as the laws need to see it open.
+      if (released) roots_.push_back({RootKind::opened, i, 2 * opened * tolerance});
+    }
+    ContactLaws::Phase& phase = laws_.phase();
+    laws_.consistent(phase, state);
+    const double rounding = psi_rounding * std::max(laws_.largest_psi(), largest_psi(phase.psi));
+    for (std::size_t k = 0; k < state.closed.size(); ++k) {
+      const auto at = static_cast<Index>(k);
+      roots_.push_back({RootKind::launch, at, phase.psi[m_ + at] <= rounding ? 2 * rounding : 0});
+    }
+    if (phase.frictional()) roots_.push_back({RootKind::slow, -1, 0});
+  }
+
+  double largest_psi(const Vector& psi) const {
+    const Index contacts = psi.size() - m_;
+    return contacts > 0 ? psi.tail(contacts).lpNorm<Eigen::Infinity>() : 0;
+  }
+
+  /// The root functions at probe_, with the multipliers of the piece.
+  void evaluate(const Vector& lambda, VectorRef out) {
+    laws_.measure(probe_, gaps_);
+    const double speed = laws_.speed(probe_);
+    fastest_ = std::max(fastest_, speed);
+    Index row = 0;
+    for (const Root& root : roots_) {
+      double& value = out[row++];
+      switch (root.kind) {
+        case RootKind::landing:
+          value = gaps_.c[root.which] + root.offset;
+          break;
+        case RootKind::opened:
+          value = root.offset - gaps_.c[root.which];
+          break;
+        case RootKind::lowest:
+          value = -gaps_.rate[root.which];
+          break;
+        case RootKind::launch:
+          value = lambda[m_ + root.which] + root.offset;
+          break;
+        case RootKind::slow:
+          value = speed - 0.99 * slow * fastest_;
+          break;
+      }
+    }
+  }
+
+  /// The state of the laws from that of the piece.
+  void leave(const ReferenceReport& reached) {
+    State& state = laws_.state();
+    set_time(reached.t);
+    state.q.set(reached.q);
+    state.p.set(reached.p);
+    lambda_ = spread(reached.lambda);
+    own_lambda_ = spread(reached.own_lambda);
+    last_ = reached;
+    laws_.note_speed(fastest_);
+    laws_.note_speed();
+    const Index contacts = reached.own_lambda.size() - m_;
+    if (contacts > 0) laws_.note_multipliers(reached.own_lambda.tail(contacts));
+    laws_.measure(state, gaps_);
+    laws_.forget_released(gaps_);
+  }
+
+  /// Multipliers of the piece, one for each constraint and obstacle.
+  Vector spread(const Vector& lambda) const {
+    Vector all = Vector::Zero(m_ + laws_.n_contacts());
+    if (lambda.size() < m_) return all;
+    all.head(m_) = lambda.head(m_);
+    const Contacts& closed = laws_.state().closed;
+    for (std::size_t k = 0; k < closed.size(); ++k) all[m_ + closed[k]] = lambda[m_ + static_cast<Index>(k)];
+    return all;
+  }
+
+  void at_roots(const std::vector<Index>& found) {
+    const State& state = laws_.state();
+    Contacts landing, opening;
+    bool new_piece = false;
+    for (const Index row : found) {
+      const Root& root = roots_[static_cast<std::size_t>(row)];
+      if (root.kind == RootKind::landing) landing.push_back(root.which);
+      if (root.kind == RootKind::launch) opening.push_back(state.closed[static_cast<std::size_t>(root.which)]);
+      if (root.kind == RootKind::opened || root.kind == RootKind::slow) new_piece = true;
+      if (root.kind != RootKind::lowest || contains(state.released, root.which)) continue;
+      if (gaps_.c[root.which] >= -10 * laws_.gap_tolerance(root.which) || rerun_to_ <= state.t) continue;
+      // The gap was above zero at the step's start: with a step that ends here its root shows.
+      finish_piece();
+      rerun_to_ = state.t;
+      laws_.state() = piece_start_;
+      return;
+    }
+    if (landing.empty() && opening.empty()) {
+      if (new_piece) finish_piece();
+      return;
+    }
+    finish_piece();
+    for (const Index i : laws_.open())
+      if (!contains(landing, i) && gaps_.c[i] <= 10 * laws_.gap_tolerance(i) &&
+          gaps_.rate[i] < -approach * laws_.fastest())
+        landing.push_back(i);
+    laws_.settle(landing, opening);
+  }
+
+  /// What the report takes over from it.
+  void finish_piece() {
+    rerun_to_ = std::numeric_limits<double>::infinity();
+    if (!piece_) return;
+    add(last_, past_);
+    last_ = ReferenceReport();
+    piece_.reset();
+  }
+
+  static void add(const ReferenceReport& piece, ReferenceReport& all) {
+    all.steps += piece.steps;
+    all.residual_evaluations += piece.residual_evaluations;
+    all.jacobian_evaluations += piece.jacobian_evaluations;
+    if (all.warning.empty()) all.warning = piece.warning;
+    if (!piece.levels) return;
+    if (!all.levels) {
+      all.levels = piece.levels;
+      return;
+    }
+    all.levels->energy = std::max(all.levels->energy, piece.levels->energy);
+    all.levels->position = std::max(all.levels->position, piece.levels->position);
+    all.levels->velocity = std::max(all.levels->velocity, piece.levels->velocity);
+    if (!all.levels->doubtful_from) all.levels->doubtful_from = piece.levels->doubtful_from;
+  }
+
+  ReferenceReport report(std::string message) const {
+    const State& state = laws_.state();
+    ReferenceReport report = past_;
+    add(last_, report);
+    report.success = message.empty();
+    report.message = std::move(message);
+    report.t = state.t;
+    report.q = state.q.value();
+    report.p = state.p.value();
+    report.lambda = lambda_;
+    report.own_lambda = own_lambda_;
+    report.events = laws_.events();
+    return report;
+  }
+
+  ProblemInstance instance_;
+  ContactLaws laws_;
+  StartPiece start_;
+  Index m_;
+  std::unique_ptr<ReferenceSolution> piece_;  // null: the next one has not started
+  std::vector<Root> roots_;                   // of the piece
+  State piece_start_, probe_;
+  ContactLaws::Gaps gaps_;
+  double fastest_ = 0;                                         // speed, of what the piece has seen
+  double rerun_to_ = std::numeric_limits<double>::infinity();  // a piece that missed a landing ends here
+  Vector lambda_, own_lambda_;
+  ReferenceReport last_, past_;  // of the piece, and what all before it add up to
+};
+
+}  // namespace
+
+std::unique_ptr<ReferenceSolution> contact_reference(const ProblemInstance& instance, const ContactOptions& options,
+                                                     StartPiece start) {
+  return std::make_unique<ContactReference>(instance, options, std::move(start));
+}
+
+}  // namespace gnomon
