@@ -83,6 +83,7 @@ class CollidingStrings final : public gnomon::Problem {
            "U = sum over elements of h [tau1 (Delta u/h)^2 + tau2 (Delta v/h)^2]/2\n"
            "mass=lumped: M = diag(rho1 h, rho2 h, ...),  mass=consistent: that of linear elements\n"
            "obstacles c_i = u_i - v_i, with weights h in a penalty\n"
+           "eps > 0: no obstacles, but U + sum h ((-c_i)^+)^2/(2 eps), for methods that know no obstacles\n"
            "start at rest: u = a sin(pi x), v = -b sin(2 pi x)\n"
            "exact for equal strings, in the limit h = 0: max and min of the two free strings\n"
            "amplitude_a: both strings at x = 0 at y(t) = amplitude_a (1 - cos(frequency_a t)), amplitude_b: at x = 1;\n"
@@ -105,6 +106,7 @@ class CollidingStrings final : public gnomon::Problem {
             OptionSpec::real("tau2", 1, 0, 1e6, "N", "tension of v"),
             OptionSpec::real("a", .02, -1, 1, "m", "amplitude of u"),
             OptionSpec::real("b", .01, -1, 1, "m", "amplitude of v"),
+            OptionSpec::real("eps", 0, 0, 1e6, "m/N", "softness of the contact as a part of U; 0: obstacles"),
             OptionSpec::real("amplitude_a", 0, -1, 1, "m", "of the motion of both strings' end x = 0"),
             OptionSpec::real("frequency_a", 2, 0, 1e6, "rad/s", "of that motion, amplitude_a only"),
             OptionSpec::real("amplitude_b", 0, -1, 1, "m", "of the motion of both strings' end x = 1"),
@@ -117,6 +119,7 @@ class CollidingStrings final : public gnomon::Problem {
     const double tau[2] = {parameters.real("tau1"), parameters.real("tau2")};
     const double a = parameters.real("a"), b = parameters.real("b");
     const bool consistent = parameters.is("mass", "consistent");
+    const double eps = parameters.real("eps");
 
     SparseMatrixBuilder stiffness, mass, obstacles;
     for (Index i = 0; i < nodes; ++i) {
@@ -132,6 +135,8 @@ class CollidingStrings final : public gnomon::Problem {
       }
       obstacles.add(i, u(i), 1);
       obstacles.add(i, v(i), -1);
+      if (eps > 0)
+        for (const auto& [k, l] : {std::pair(u(i), v(i)), std::pair(v(i), u(i))}) stiffness.add(k, l, 0);
     }
     const auto mass_matrix = [&] {
       if (consistent) {
@@ -144,6 +149,7 @@ class CollidingStrings final : public gnomon::Problem {
     };
     LinearStructureData data(name(), mass_matrix(), stiffness.build(n, n));
     data.obstacles = obstacles.build(nodes, n);
+    data.softness = eps;
     data.traits.blocks = {{"nodes", 0, n}};
     data.traits.constraint_weights = Vector::Constant(nodes, h);
 
@@ -186,7 +192,7 @@ class CollidingStrings final : public gnomon::Problem {
       instance.q0[v(i)] = -b * std::sin(2 * pi * x);
       for (Index s = 0; s < 2 && moves; ++s) instance.q0[u(i) + s] += driven(s, x, 0, false);
     }
-    if (rho[0] == rho[1] && tau[0] == tau[1]) {
+    if (rho[0] == rho[1] && tau[0] == tau[1] && eps == 0) {
       const double c = std::sqrt(tau[0] / rho[0]);
       const double w1 = moves ? discrete[0].frequency(pi) : pi * c;
       const double w2 = moves ? discrete[0].frequency(2 * pi) : 2 * pi * c;

@@ -6,6 +6,7 @@
 ///     M q'' + A q + cubic (q_k^3)_k = -C q' + load sin(frequency t) + sum_j (y_j(t) a_j - y_j''(t) m_j)
 ///     U = q^T A q/2 + sum_k V(q_k) + sum_j (s_j y_j^2/2 - y_j a_j.q),  V(x) = cubic x^4/4,  the q_k themselves as the
 ///     invariants;   c(q) = B q >= 0;   y_j(t) = amplitude (1 - cos(frequency t))
+/// with softness eps > 0 no obstacles: U + sum_i w_i ((-c_i)^+)^2/(2 eps), w the constraint weights
 ///
 /// y_j is a point of the structure that is no unknown: a_j, s_j its entries of -A, m_j those of M. dU/dt is the power
 /// of the force that moves it, but for that of m_j, which is a force on q.
@@ -55,6 +56,8 @@ struct LinearStructureData {
   double frequency = 0;
   SparseMatrix obstacles;  ///< B, empty: none
   std::vector<MovingPoint> moving;
+  /// eps of obstacles that are a part of U; 0: they are obstacles. A then has the entries of B^T B too, be they zero.
+  double softness = 0;
 };
 
 class LinearStructure : public System,
@@ -67,15 +70,16 @@ class LinearStructure : public System,
   explicit LinearStructure(LinearStructureData data, bool closed = false) : data_(std::move(data)), closed_(closed) {
     SystemTraits& traits = data_.traits;
     traits.n = data_.mass.size();
-    const Index rows = data_.obstacles.pattern.rows;
+    const Index rows = soft() ? 0 : data_.obstacles.pattern.rows;
+    if (soft()) weights_.swap(traits.constraint_weights);  // of a part of U, no constraints
     if (closed) {
       traits.m = rows;
       traits.constraint_degree = 1;
     }
-    traits.potential_degree = data_.cubic == 0 ? 2 : 4;
+    traits.potential_degree = soft() ? SystemTraits::not_polynomial : data_.cubic == 0 ? 2 : 4;
     if (force_depends_on_time() || data_.damping.pattern.nonzeros() > 0) parts_.force = this;
     if (rows > 0 && !closed) parts_.obstacles = this;
-    if (data_.cubic != 0) parts_.split = this;
+    if (data_.cubic != 0 && !soft()) parts_.split = this;
     if (!data_.moving.empty()) parts_.time_dependence = this;
     parts_.extended = this;
     invariants_ = SparsityPattern::diagonal(traits.n);
@@ -99,6 +103,8 @@ class LinearStructure : public System,
     for_each_stiffness([&](Index i, Index j, double a) { sum += 0.5 * a * q[i] * q[j]; });
     if (data_.cubic != 0)
       for (Index j = 0; j < n(); ++j) sum += cubic_spring(q[j]);
+    for_each_overlap<double>([&](Index j) { return q[j]; },
+                             [&](Index, double stiffness, double c) { sum += 0.5 * stiffness * c * c; });
     return sum;
   }
   long double potential_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
@@ -118,17 +124,28 @@ class LinearStructure : public System,
       sum += 0.5L * row * at(i);
       if (data_.cubic != 0) sum += cubic_spring(at(i));
     }
+    for_each_overlap<long double>(at, [&](Index, double stiffness, long double c) { sum += 0.5L * stiffness * c * c; });
     return sum;
   }
   void potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const override {
     regular_potential_gradient(t, q, out);
     if (data_.cubic != 0)
       for (Index j = 0; j < n(); ++j) out[j] += data_.cubic * q[j] * q[j] * q[j];
+    for_each_overlap<double>([&](Index j) { return q[j]; },
+                             [&](Index i, double stiffness, double c) {
+                               for_each_obstacle_entry(i, [&](Index j, double b) { out[j] += stiffness * c * b; });
+                             });
   }
   void potential_hessian_times(double, const ConstVectorRef& q, const ConstVectorRef& w, VectorRef out) const override {
     multiply(data_.stiffness.pattern, data_.stiffness.values, w, out);
     if (data_.cubic != 0)
       for (Index j = 0; j < n(); ++j) out[j] += 3 * data_.cubic * q[j] * q[j] * w[j];
+    for_each_overlap<double>([&](Index j) { return q[j]; },
+                             [&](Index i, double stiffness, double) {
+                               double rate = 0;
+                               for_each_obstacle_entry(i, [&](Index j, double b) { rate += b * w[j]; });
+                               for_each_obstacle_entry(i, [&](Index j, double b) { out[j] += stiffness * rate * b; });
+                             });
   }
 
   // Constraints: the obstacles held closed, g = -B q.
@@ -174,6 +191,14 @@ class LinearStructure : public System,
     values = data_.stiffness.values;
     if (data_.cubic != 0)
       for (Index j = 0; j < n(); ++j) values[diagonal_[static_cast<std::size_t>(j)]] += 3 * data_.cubic * q[j] * q[j];
+    for_each_overlap<double>([&](Index j) { return q[j]; },
+                             [&](Index i, double stiffness, double) {
+                               for_each_obstacle_entry(i, [&](Index j, double b) {
+                                 for_each_obstacle_entry(i, [&](Index k, double d) {
+                                   values[data_.stiffness.pattern.find(j, k)] += stiffness * b * d;
+                                 });
+                               });
+                             });
   }
 
   void force(double t, const ConstVectorRef&, const ConstVectorRef& v, VectorRef out) const override {
@@ -236,6 +261,22 @@ class LinearStructure : public System,
   Real cubic_spring(Real x) const {
     return data_.cubic / 4 * (x * x) * (x * x);
   }
+  bool soft() const { return data_.softness > 0; }
+  template <class Visit>
+  void for_each_obstacle_entry(Index i, const Visit& visit) const {
+    const SparsityPattern& b = data_.obstacles.pattern;
+    for (Index k = b.offsets[i]; k < b.offsets[i + 1]; ++k) visit(b.indices[k], data_.obstacles.values[k]);
+  }
+  /// visit(i, w_i/eps, c_i) where c_i < 0, of soft obstacles.
+  template <class Real, class At, class Visit>
+  void for_each_overlap(const At& at, const Visit& visit) const {
+    if (!soft()) return;
+    for (Index i = 0; i < data_.obstacles.pattern.rows; ++i) {
+      Real c = 0;
+      for_each_obstacle_entry(i, [&](Index j, double b) { c += b * at(j); });
+      if (c < 0) visit(i, weights_[i] / data_.softness, c);
+    }
+  }
   template <class Visit>
   void for_each_stiffness(const Visit& visit) const {
     const SparsityPattern& a = data_.stiffness.pattern;
@@ -252,6 +293,7 @@ class LinearStructure : public System,
   bool closed_;
   SparsityPattern invariants_, constraints_, none_;
   std::vector<Index> diagonal_;
+  Vector weights_;  // of soft obstacles
 };
 
 /// A sparse matrix from (i, j, value), values of the same entry added up.

@@ -207,6 +207,15 @@ std::vector<ConformanceFailure> failures_of(const toml::table& table, const std:
   return failures;
 }
 
+NoReference no_reference_of(const toml::table& table, const std::string& file) {
+  TomlReader reader(table, file + ", no-reference");
+  NoReference none{reader.text("problem", ""), reader.text("scheme", ""), reader.text("reason"), file};
+  if (none.problem.empty() == none.scheme.empty()) reader.refuse("problem", "or scheme: one of them is expected");
+  if (none.reason.empty()) reader.refuse("reason", "is empty");
+  reader.finish();
+  return none;
+}
+
 /// Calls f(table, number) for each element of the array of tables `key`.
 template <class F>
 void for_each_table(const toml::table& document, const std::string& key, const std::string& file, F f) {
@@ -244,6 +253,7 @@ void read_file(const std::filesystem::path& path, const std::string& file, CaseF
   for (const auto& [key, node] : document) {
     const std::string name(key.str());
     const bool known = name == "kind" || name == "case" || (kind == "published" && name == "source") ||
+                       (kind == "reference" && name == "no-reference") ||
                        (kind == "conformance" &&
                         (name == "start" || name == "variant" || name == "known-failure" || name == "better"));
     if (!known) reader.refuse(name, "is not known here");
@@ -260,6 +270,9 @@ void read_file(const std::filesystem::path& path, const std::string& file, CaseF
                  [&](const toml::table& table, std::size_t) { out.starts.push_back(start_of(table, file)); });
   for_each_table(document, "variant", file,
                  [&](const toml::table& table, std::size_t) { out.variants.push_back(variant_of(table, file)); });
+  for_each_table(document, "no-reference", file, [&](const toml::table& table, std::size_t) {
+    out.no_references.push_back(no_reference_of(table, file));
+  });
   for_each_table(document, "known-failure", file, [&](const toml::table& table, std::size_t) {
     for (ConformanceFailure& failure : failures_of(table, file, false)) out.failures.push_back(std::move(failure));
   });

@@ -46,6 +46,9 @@
 /// message; a quantity of the long run of the full tier is written long-energy, say). [[variant]] has other options of a
 /// scheme, and the steps of a short run: its promises, without orders, on every problem that the scheme takes with them,
 /// in the standard tier; in a known failure they stand behind the problem, planar-pendulum/k=3-s=2-r=1.
+///
+/// A reference file may say with [[no-reference]] (problem or scheme, and a reason) what the generated reference rows
+/// leave out.
 
 #include <string>
 #include <vector>
@@ -81,11 +84,19 @@ struct ConformanceFailure {
   std::string file;  ///< where it was declared
 };
 
+/// Why a problem, or a scheme, is compared with no reference.
+struct NoReference {
+  std::string problem, scheme;  ///< one of them; the other is ""
+  std::string reason;
+  std::string file;  ///< where it was declared
+};
+
 struct CaseFiles {
   std::vector<Case> cases;
   std::vector<ConformanceStart> starts;
   std::vector<ConformanceVariant> variants;
   std::vector<ConformanceFailure> failures;
+  std::vector<NoReference> no_references;
 };
 
 /// Reads every .toml file of the folder and of the folders in it, in alphabetical order. Tables of data are sought in

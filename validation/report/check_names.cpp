@@ -58,6 +58,13 @@ void check_names(const Registry& registry, const CaseFiles& files) {
   for (const ConformanceFailure& failure : files.failures)
     within(failure.file + ", known failure of \"" + failure.scheme + "\" on \"" + failure.problem + "\"",
            [&] { registry.scheme(failure.scheme); });
+  for (const NoReference& none : files.no_references)
+    within(none.file + ", no-reference", [&] {
+      if (none.scheme.empty())
+        registry.problem(none.problem);
+      else
+        registry.scheme(none.scheme);
+    });
 }
 
 }  // namespace gnomon::validation

@@ -5,6 +5,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "report/check_names.hpp"
+#include "report/reference_rows.hpp"
 
 namespace gnomon::validation {
 
@@ -119,31 +120,38 @@ void require_different_names(const std::vector<Case>& cases) {
 
 }  // namespace
 
+std::vector<ConformanceStart> conformance_starts(const Registry& registry, const CaseFiles& files) {
+  std::vector<ConformanceStart> all;
+  for (const auto& problem : registry.problems())
+    for (ConformanceStart& start : starts_of(problem, files)) all.push_back(std::move(start));
+  return all;
+}
+
 std::vector<Case> conformance_cases(const Registry& registry, const CaseFiles& files) {
   std::vector<Case> cases;
-  for (const auto& problem : registry.problems()) {
-    for (const auto& start : starts_of(problem, files)) {
-      const std::string label = problem + (start.label.empty() ? "" : "-" + start.label);
-      cases.push_back(base_case(start, "derivatives"));
-      cases.back().name = label + "/derivatives";
-      const ProblemInstance instance = registry.build(problem, start.set);
-      for (const auto& scheme : registry.schemes()) {
-        if (instance.dependent_constraints || !accepts(registry.scheme(scheme), instance)) continue;
-        for (const auto& [measure, suffix, tier] : pair_cases) {
-          Case c = base_case(start, measure);
-          c.tier = tier;
-          if (c.measure == "invariants") c.steps *= long_run_factor;
-          if (c.measure == "checkpoint") c.steps = checkpoint_steps;
-          c.method.scheme = scheme;
-          c.name = scheme + "/" + label + suffix;
-          declare(files, scheme, label, c);
-          cases.push_back(std::move(c));
-        }
+  for (const auto& start : conformance_starts(registry, files)) {
+    const std::string& problem = start.problem;
+    const std::string label = problem + (start.label.empty() ? "" : "-" + start.label);
+    cases.push_back(base_case(start, "derivatives"));
+    cases.back().name = label + "/derivatives";
+    const ProblemInstance instance = registry.build(problem, start.set);
+    if (instance.dependent_constraints) continue;
+    for (const auto& scheme : registry.schemes()) {
+      if (!accepts(registry.scheme(scheme), instance)) continue;
+      for (const auto& [measure, suffix, tier] : pair_cases) {
+        Case c = base_case(start, measure);
+        c.tier = tier;
+        if (c.measure == "invariants") c.steps *= long_run_factor;
+        if (c.measure == "checkpoint") c.steps = checkpoint_steps;
+        c.method.scheme = scheme;
+        c.name = scheme + "/" + label + suffix;
+        declare(files, scheme, label, c);
+        cases.push_back(std::move(c));
       }
-      for (const auto& variant : files.variants)
-        if (!instance.dependent_constraints && accepts(registry.scheme(variant.scheme), instance, variant.options))
-          cases.push_back(variant_case(start, variant, label, files));
     }
+    for (const auto& variant : files.variants)
+      if (accepts(registry.scheme(variant.scheme), instance, variant.options))
+        cases.push_back(variant_case(start, variant, label, files));
   }
   std::stable_sort(cases.begin(), cases.end(), [](const Case& a, const Case& b) { return a.name < b.name; });
   return cases;
@@ -153,6 +161,8 @@ std::vector<Case> all_cases(const Registry& registry, const std::string& folder)
   const CaseFiles files = read_case_files(folder);
   check_names(registry, files);
   std::vector<Case> cases = conformance_cases(registry, files);
+  const std::vector<Case> references = reference_cases(registry, files);
+  cases.insert(cases.end(), references.begin(), references.end());
   cases.insert(cases.end(), files.cases.begin(), files.cases.end());
   require_different_names(cases);
   return cases;

@@ -13,6 +13,9 @@ namespace gnomon::validation {
 /// mention run with their default parameters.
 std::vector<Case> conformance_cases(const Registry& registry, const CaseFiles& files);
 
+/// From where and how every problem is run by generated cases: as declared, or with its default parameters.
+std::vector<ConformanceStart> conformance_starts(const Registry& registry, const CaseFiles& files);
+
 /// All cases: generated, then declared.
 std::vector<Case> all_cases(const Registry& registry, const std::string& folder);
 

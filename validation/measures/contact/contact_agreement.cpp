@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/contact/contact_reference.hpp"
 #include "measures/contact/contact_run.hpp"
 #include "measures/measure.hpp"
 
@@ -44,9 +45,7 @@ Compared compare(const std::vector<ContactEvent>& a, const std::vector<ContactEv
 
 ReferenceReport reference_run(const Registry& registry, const ProblemInstance& instance, const Case& c,
                               const std::string& name, double tolerance) {
-  Assignments options;
-  for (const auto& assignment : c.method.contact)
-    if (assignment.first != "mode") options.push_back(assignment);
+  Assignments options = contact_of_reference(c.method.contact, registry.reference(name).options());
   const auto own = c.reference_options.find(name);
   if (own != c.reference_options.end()) options.insert(options.end(), own->second.begin(), own->second.end());
   ReferenceReport report = start_reference(registry, instance, name, tolerance, options)->advance_to(c.until);

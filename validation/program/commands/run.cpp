@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/contact/contact_reference.hpp"
 #include "program/arguments.hpp"
 #include "program/commands/commands.hpp"
 #include "program/output/snapshots.hpp"
@@ -37,8 +38,10 @@ std::unique_ptr<ReferenceSolution> start_reference(const Registry& registry, con
   const StateBlocks start = state_blocks(integrator);
   instance.q0 = *start.values[0];
   instance.p0 = *start.values[1];
-  return reference.start(instance, Options("reference " + *arguments.reference, reference.options(),
-                                           parse_assignments(arguments.reference_options, "--reference-option")));
+  Assignments options = contact_of_reference(parse_assignments(arguments.contact, "--contact"), reference.options());
+  const Assignments own = parse_assignments(arguments.reference_options, "--reference-option");
+  options.insert(options.end(), own.begin(), own.end());
+  return reference.start(instance, Options("reference " + *arguments.reference, reference.options(), options));
 }
 
 /// What is left of the span after a restart.

@@ -1,4 +1,5 @@
 // Gates, verdicts, case files and the table's tally; and that the measures see what they are meant to see.
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <filesystem>
@@ -8,6 +9,7 @@
 #include "gnomon/start/verify.hpp"
 #include "measures/order/convergence.hpp"
 #include "report/conformance.hpp"
+#include "report/reference_rows.hpp"
 #include "report/run_case.hpp"
 #include "report/tally.hpp"
 #include "support/faulty_system.hpp"
@@ -358,6 +360,23 @@ BOOST_AUTO_TEST_CASE(shipped_cases_cover_every_kind) {
     BOOST_TEST((!select_cases(cases, Tier::quick, "/" + problem).empty() ||
                 !select_cases(cases, Tier::quick, "conformance/" + problem).empty()),
                problem);
+}
+
+// Every problem and every scheme is compared with a reference, or a case file says why with none.
+BOOST_AUTO_TEST_CASE(every_problem_and_scheme_has_a_reference_row_or_a_reason) {
+  const Registry registry = builtin();
+  const CaseFiles files = read_case_files(GNOMON_CASES_FOLDER);
+  const std::vector<Case> cases = all_cases(registry, GNOMON_CASES_FOLDER);
+  for (const std::string& gap : reference_gaps(registry, files, cases)) BOOST_ERROR(gap);
+
+  // Without their rows, and with a reason beside a row, the gaps are seen.
+  BOOST_TEST(reference_gaps(registry, CaseFiles(), {}).size() ==
+             registry.problems().size() + registry.schemes().size());
+  CaseFiles needless;
+  needless.no_references.push_back({"planar-pendulum", "", "none", ""});
+  const std::vector<std::string> gaps = reference_gaps(registry, needless, cases);
+  const auto says = [&](const char* text) { return std::find(gaps.begin(), gaps.end(), text) != gaps.end(); };
+  BOOST_TEST(says("problem planar-pendulum has a reference row and a reason for none"));
 }
 
 BOOST_AUTO_TEST_CASE(symplectic_exact_needs_the_derivative) {
