@@ -56,7 +56,9 @@ class ContactReference final : public ReferenceSolution {
   std::string advance(double t) {
     const State& state = laws_.state();
     for (int cuts = 0; state.t < t; ++cuts) {
-      if (cuts == most_cuts) return "more than " + std::to_string(most_cuts) + " events up to t = " + number_text(t);
+      if (cuts == most_cuts)
+        return "more than " + std::to_string(most_cuts) + " events up to t = " + number_text(t) +
+               "; a larger zeno-speed ends a sequence of rebounds that a double of q does not resolve";
       laws_.set_step(t - state.t);
       if (laws_.resting()) {
         laws_.rest(t - state.t);
@@ -118,7 +120,7 @@ class ContactReference final : public ReferenceSolution {
       const bool released = contains(state.released, i);
       const bool touches = gaps_.c[i] <= 10 * tolerance && gaps_.rate[i] <= moving;
       roots_.push_back({RootKind::landing, i, released ? opened * tolerance : touches ? tolerance : 0});
-      roots_.push_back({RootKind::lowest, i, 0});
+      if (!released && !touches) roots_.push_back({RootKind::lowest, i, 0});
       // Twice as far as the laws need to see it open.
       if (released) roots_.push_back({RootKind::opened, i, 2 * opened * tolerance});
     }
@@ -201,7 +203,7 @@ class ContactReference final : public ReferenceSolution {
       if (root.kind == RootKind::landing) landing.push_back(root.which);
       if (root.kind == RootKind::launch) opening.push_back(state.closed[static_cast<std::size_t>(root.which)]);
       if (root.kind == RootKind::opened || root.kind == RootKind::slow) new_piece = true;
-      if (root.kind != RootKind::lowest || contains(state.released, root.which)) continue;
+      if (root.kind != RootKind::lowest) continue;
       if (gaps_.c[root.which] >= -10 * laws_.gap_tolerance(root.which) || rerun_to_ <= state.t) continue;
       // The gap was above zero at the step's start: with a step that ends here its root shows.
       finish_piece();
@@ -280,6 +282,15 @@ class ContactReference final : public ReferenceSolution {
 std::unique_ptr<ReferenceSolution> contact_reference(const ProblemInstance& instance, const ContactOptions& options,
                                                      StartPiece start) {
   return std::make_unique<ContactReference>(instance, options, std::move(start));
+}
+
+Assignments contact_of_reference(const Assignments& contact, const OptionSpecs& options) {
+  Assignments result;
+  for (const auto& assignment : contact)
+    if (std::any_of(options.begin(), options.end(),
+                    [&](const OptionSpec& spec) { return spec.name == assignment.first; }))
+      result.push_back(assignment);
+  return result;
 }
 
 }  // namespace gnomon

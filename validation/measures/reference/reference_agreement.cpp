@@ -48,8 +48,8 @@ struct Extrapolation {
   }
 };
 
-/// The error of q and p has the powers p, p + 2 of h when the scheme is symmetric, else p, p + 1; that of the multipliers
-/// 1 and 2: those that a step leaves behind may belong to its middle.
+/// The error of q and p has the powers p, p + 2 of h when the scheme is symmetric, else p, p + 1; that of the
+/// multipliers 1 and 2: those that a step leaves behind may belong to its middle.
 Reached extrapolated(const Registry& registry, const ProblemInstance& instance, const Method& method, double length,
                      double h) {
   Reached at[3];

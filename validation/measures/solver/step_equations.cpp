@@ -4,10 +4,30 @@
 
 namespace gnomon::validation {
 
+namespace {
+
+/// What the equations start from: of a run that is cut at events the state of the piece, whose multipliers are those of
+/// the constraints and the closed contacts.
+State state_of_equations(const Integrator& integrator) {
+  State state = integrator.state();
+  const System* system = integrator.model().mechanical();
+  if (!system || !system->parts().obstacles) return state;
+  const Index m = system->m();
+  if (state.lambda.size() != m + system->parts().n_obstacles()) return state;
+  Vector lambda(m + static_cast<Index>(state.closed.size()));
+  lambda.head(m) = state.lambda.head(m);
+  for (std::size_t k = 0; k < state.closed.size(); ++k)
+    lambda[m + static_cast<Index>(k)] = state.lambda[m + state.closed[k]];
+  state.lambda = lambda;
+  return state;
+}
+
+}  // namespace
+
 void visit_step_equations(Integrator& integrator, const SolverFactory& solver, double h,
                           const std::function<void(Index, ScaledEquations&, const Vector&)>& visit) {
   StepEquations& step = integrator.equations();
-  const State z0 = integrator.state();
+  const State z0 = state_of_equations(integrator);
   step.begin(z0, h);
   for (Index k = 0; k < step.n_solves(); ++k) {
     ScaledEquations equations(step.system(step.system_of(k)), JacobianSource::analytic);

@@ -33,4 +33,8 @@ using StartPiece = std::function<std::unique_ptr<ReferenceSolution>(const Proble
 GNOMON_EXPORT std::unique_ptr<ReferenceSolution> contact_reference(const ProblemInstance& instance,
                                                                    const ContactOptions& options, StartPiece start);
 
+/// Of a run's contact options those that a reference with these options has too: restitution and zeno-speed. Its events
+/// are always located.
+GNOMON_EXPORT Assignments contact_of_reference(const Assignments& contact, const OptionSpecs& options);
+
 }  // namespace gnomon
