@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/contact/contact_reference.hpp"
 #include "gnomon/registry/registry.hpp"
 #include "support/faulty_system.hpp"
 #include "support/models.hpp"
@@ -280,4 +281,92 @@ BOOST_AUTO_TEST_CASE(units_do_not_matter) {
       BOOST_TEST(std::abs(steps[k] - steps[0]) < 0.1 * steps[0], name << ": " << steps[k] << " steps, " << steps[0]);
     }
   }
+}
+
+namespace {
+
+/// A mass above a floor c = q >= 0, under gravity; or on a spring that takes it into the floor c = q + 1 - depth from
+/// q = 1 by no more than `depth`.
+struct Ball : AutodiffModel<1, 0> {
+  static constexpr int n_obstacles = 1;
+  double depth = 0;
+  bool spring = false;
+  SystemTraits describe() const { return polynomial_traits("ball", 2, 1); }
+  Mass mass() const { return Mass::diagonal(Vector::Constant(1, 1)); }
+  template <class S>
+  S potential(const S&, const S* q) const {
+    return spring ? 0.5 * q[0] * q[0] : q[0];
+  }
+  template <class S>
+  void obstacles(const S* q, S* c) const {
+    c[0] = spring ? q[0] + (1.0 - depth) : q[0];
+  }
+};
+
+std::unique_ptr<ReferenceSolution> start_ball(const char* name, const Ball& ball, double q0,
+                                              const Assignments& options = {}) {
+  ProblemInstance instance;
+  instance.q0 = Vector::Constant(1, q0);
+  instance.p0 = Vector::Zero(1);
+  instance.model = std::make_shared<AutodiffSystem<Ball>>(ball, instance.q0);
+  const Reference& reference = registry().reference(name);
+  return reference.start(instance, Options(name, reference.options(), options));
+}
+
+}  // namespace
+
+// From height 1/2 it falls for a time 1 and rebounds with half the rate: impacts at 1, 2, 2.5, ..., 3 - 2^(2-k).
+BOOST_AUTO_TEST_CASE(contact_in_closed_form) {
+  for (const char* name : {"ida-index1", "ida-ggl"}) BOOST_TEST_CONTEXT(name) {
+      const auto bouncing = start_ball(name, Ball(), 0.5, {{"restitution", "0.5"}, {"zeno-speed", "1e-3"}});
+      const ReferenceReport up = bouncing->advance_to(1.5);
+      BOOST_TEST(up.success, up.message);
+      BOOST_TEST(std::abs(up.q[0] - 0.125) <= 1e-10);
+      BOOST_TEST(up.events.size() == 1u);
+      const ReferenceReport end = bouncing->advance_to(4);
+      BOOST_TEST(end.success, end.message);
+      // Rates 2^-k after the k-th impact: that with 2^-10 is the first below the zeno speed.
+      BOOST_REQUIRE(end.events.size() == 10u);
+      for (std::size_t k = 0; k < end.events.size(); ++k) {
+        BOOST_TEST(std::abs(end.events[k].t - (3 - std::ldexp(4.0, -static_cast<int>(k) - 1))) <= 1e-8);
+        BOOST_TEST((end.events[k].kind == (k == 9 ? EventKind::landing : EventKind::impact)));
+      }
+      BOOST_TEST(std::abs(end.q[0]) <= 1e-12);
+      BOOST_REQUIRE(end.own_lambda.size() == 1);
+      BOOST_TEST(std::abs(end.own_lambda[0] - 1) <= 1e-10);  // it carries the weight
+      const ReferenceReport back = bouncing->advance_to(3);
+      BOOST_TEST(!back.success);
+      BOOST_TEST(back.message.find("cannot turn back") != std::string::npos);
+    }
+}
+
+// A gap that is below zero for 9e-5 only, far within one step, is seen where it is least.
+BOOST_AUTO_TEST_CASE(a_dip_within_a_step_is_a_landing) {
+  Ball ball;
+  ball.spring = true;
+  ball.depth = 1e-9;
+  for (const char* name : {"ida-index1", "ida-ggl"}) BOOST_TEST_CONTEXT(name) {
+      const ReferenceReport end = start_ball(name, ball, 1, {{"restitution", "1"}})->advance_to(4);
+      BOOST_TEST(end.success, end.message);
+      BOOST_REQUIRE(!end.events.empty());
+      // The gap closes at a rate of 4.5e-5, and q is 1e-11 off.
+      BOOST_TEST(std::abs(end.events[0].t - std::acos(ball.depth - 1)) <= 1e-6);
+      BOOST_TEST((end.events[0].kind == EventKind::impact));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(contact_of_a_reference_is_event_driven) {
+  ProblemInstance instance;
+  instance.q0 = Vector::Constant(1, 1);
+  instance.p0 = Vector::Zero(1);
+  instance.model = std::make_shared<AutodiffSystem<Ball>>(Ball(), instance.q0);
+  ContactOptions options;
+  options.mode = ContactMode::time_stepping;
+  BOOST_CHECK_THROW(contact_reference(instance, options, nullptr), Error);
+  BOOST_CHECK_THROW(start_ball("ida-ggl", Ball(), -1), Error);
+  BOOST_CHECK_THROW(start_ball("cvode-projection", Ball(), 1), Error);
+  const Assignments told = contact_of_reference({{"mode", "time-stepping"}, {"restitution", "1"}},
+                                                registry().reference("ida-ggl").options());
+  BOOST_TEST(told.size() == 1u);
+  BOOST_TEST(told.front().first == "restitution");
 }
