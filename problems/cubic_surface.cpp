@@ -91,10 +91,6 @@ class CubicSurface final : public gnomon::Problem {
         throw gnomon::Error(gnomon::ErrorCode::bad_value,
                             "problem cubic-surface: with contact=kept the start is on the surface and along it: "
                             "expected lift = 0 and w = 0");
-      if (u == 0 && model.c_f > 0)
-        throw gnomon::Error(gnomon::ErrorCode::bad_value,
-                            "problem cubic-surface: u = 0 with contact=kept and friction c_f > 0: the friction of a "
-                            "mass at rest has no direction, expected u other than 0");
       instance.model = instance.model->mechanical()->parts().obstacles->with_obstacles_closed();
     }
     instance.q0 = gnomon::Vector(2);

@@ -60,7 +60,15 @@ enum { GNOMON_BY_Q = 0, GNOMON_BY_V = 1, GNOMON_BY_LAMBDA = 2 };
 
 /** Kinds of events: a contact closes, by an impact where it was approached; it is hit and opens again; it opens because
  *  its multiplier reached zero; the velocity passes through zero under friction; it stays there. */
-enum { GNOMON_LANDING = 0, GNOMON_IMPACT = 1, GNOMON_LAUNCH = 2, GNOMON_TURNING = 3, GNOMON_REST = 4 };
+enum {
+  GNOMON_LANDING = 0,
+  GNOMON_IMPACT = 1,
+  GNOMON_LAUNCH = 2,
+  GNOMON_TURNING = 3,
+  GNOMON_REST = 4,
+  GNOMON_STICK = 5,
+  GNOMON_SLIDE = 6
+};
 
 /** \name Callbacks
  *  q, grad, g and lambda are serial vectors of length n, n, m and m that belong to the caller. They return 0, > 0 for
@@ -283,7 +291,7 @@ int GnomonGetWork(void* mem, sunrealtype* work);
  *  lambda . D_t g; and of their velocity level, gamma . D_t Psi. A place that is NULL is left out. */
 int GnomonGetWorkTerms(void* mem, sunrealtype* force, sunrealtype* potential, sunrealtype* position,
                        sunrealtype* velocity);
-/** Events of a system with obstacles. */
+/** Events of a system with obstacles or friction. */
 int GnomonGetNumEvents(void* mem, long int* nevents);
 /** Event `which` (from 0): when, of which kind (GNOMON_LANDING and so on), at which obstacle (-1 for GNOMON_TURNING and
  *  GNOMON_REST), and what the impulse of this contact did to the energy. */

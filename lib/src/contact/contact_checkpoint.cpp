@@ -19,7 +19,7 @@ void ContactRun::serialize(Archive& archive) {
     const Index n = laws_.system()->n();
     archive.require(inner.q.value().size() == n && inner.p.value().size() == n &&
                         inner.lambda.size() == laws_.phase().model->m() && inner.closed == laws_.state().closed &&
-                        is_finite(inner),
+                        inner.slip == laws_.state().slip && is_finite(inner),
                     "the state between two events is none of the model");
     if (archive.reading()) {
       Integrator& integrator = integrator_of(laws_.phase());
@@ -30,10 +30,17 @@ void ContactRun::serialize(Archive& archive) {
     }
   }
   std::vector<Contacts> visited;
-  for (const auto& [contacts, integrator] : integrators_) visited.push_back(contacts);
-  archive(visited);
-  for (const Contacts& contacts : visited) archive.require(laws_.is_set(contacts), "a set of closed contacts is none");
-  for (const Contacts& contacts : visited) integrator_of(laws_.phase(contacts)).serialize_solvers(archive);
+  std::vector<std::vector<int>> slips;
+  for (const auto& [key, integrator] : integrators_) {
+    visited.push_back(key.first);
+    slips.push_back(key.second);
+  }
+  archive(visited, slips);
+  archive.require(visited.size() == slips.size(), "its sets of closed contacts are incomplete");
+  for (std::size_t k = 0; k < visited.size(); ++k)
+    archive.require(laws_.is_key({visited[k], slips[k]}), "a set of closed contacts is none");
+  for (std::size_t k = 0; k < visited.size(); ++k)
+    integrator_of(laws_.phase({visited[k], slips[k]})).serialize_solvers(archive);
   if (archive.reading()) integrator_ = laws_.resting() ? nullptr : &integrator_of(laws_.phase());
 }
 

@@ -12,36 +12,42 @@ namespace gnomon {
 
 using namespace contact_tolerances;
 
-void ContactLaws::settle(const Contacts& landing, const Contacts& opening) {
+void ContactLaws::settle(const Contacts& landing, const Contacts& opening, const Contacts& letting_go,
+                         const Contacts& stopping) {
   const Contacts was_closed = state_.closed;
+  const std::vector<int> was_slip = state_.slip;
   Contacts all = was_closed;
   all.insert(all.end(), landing.begin(), landing.end());
   std::sort(all.begin(), all.end());
   const auto count = static_cast<Index>(all.size());
 
-  const ContactImpulses contacts(*closed_, m_, state_.t, state_.q.value(), all);
+  const Contacts rubbing = with_friction(all);
+  const std::vector<int> begins = sides(letting_go, rubbing);
+  const ContactImpulses contacts(*closed_, m_, n_contacts_, state_.t, state_.q.value(), all, rubbing);
   const double moving = approach * fastest_;
   std::vector<bool> held;
   for (const Index i : all) held.push_back(contains(was_closed, i));
+  for (const Index i : rubbing) held.push_back(contains(was_closed, i) && slip_of(i) != 1 && slip_of(i) != -1);
   const long double energy_before = energy_of(state_);
   if (contacts.violation(state_.p.value(), held) > moving) state_.p.set(contacts.tangential(state_.p.value(), held));
   const Vector before = contacts.rates(state_.p.value());
-  Vector rates = before, energy = Vector::Zero(count), restitution = Vector::Zero(count);
+  Vector rates = before, energy = Vector::Zero(before.size()), restitution = Vector::Zero(count);
   const auto push = [&](const Vector& P) {
     state_.p.add(contacts.momentum(P));
     const Vector after = contacts.rates(state_.p.value());
     energy += 0.5 * P.cwiseProduct(rates + after);
     rates = after;
   };
-  if (count > 0 && before.minCoeff() < -moving) {
+  const bool hit = count > 0 && before.head(count).minCoeff() < -moving;
+  if (hit) {
     for (Index k = 0; k < count; ++k)
       if (contains(landing, all[static_cast<std::size_t>(k)]) && before[k] < -options_.zeno_speed)
         restitution[k] = options_.restitution;
-    push(contacts.impact(rates, restitution));
+    push(impulses(contacts, all, rubbing, rates, restitution));
   }
   // A rebound that is too slow is none.
   Contacts candidates;
-  std::vector<bool> hold(all.size(), false);
+  std::vector<bool> hold(held.size(), false);
   bool any = false;
   for (Index k = 0; k < count; ++k) {
     const Index i = all[static_cast<std::size_t>(k)];
@@ -50,12 +56,32 @@ void ContactLaws::settle(const Contacts& landing, const Contacts& opening) {
     hold[static_cast<std::size_t>(k)] = true;
     any = any || rates[k] != 0;
   }
-  if (any) push(contacts.hold(rates, hold));
-  const Contacts closed = choose_closed(candidates);
+  // To which side a contact slides; 0: it does not slip. Holding one may stop others.
+  std::vector<int> side(rubbing.size(), 0);
+  for (bool more = true; more; any = false) {
+    more = false;
+    for (std::size_t j = 0; j < rubbing.size(); ++j) {
+      const Index i = rubbing[j], row = count + static_cast<Index>(j);
+      if (hold[static_cast<std::size_t>(row)]) continue;
+      const double rate = rates[row], none = no_slip * std::sqrt(contacts.compliance()(row, row)) * fastest_;
+      const bool stopped = !hit && (begins[j] != 0 || contains(stopping, i));
+      side[j] = stopped ? begins[j] : std::abs(rate) <= none ? 0 : rate > 0 ? 1 : -1;
+      if ((!stopped && side[j] != 0) || !contains(candidates, i)) continue;
+      hold[static_cast<std::size_t>(row)] = more = true;
+      any = any || rate != 0;
+    }
+    if (any) push(contacts.hold(rates, hold));
+  }
+  for (std::size_t j = 0; j < rubbing.size(); ++j) {
+    const auto k = std::find(all.begin(), all.end(), rubbing[j]) - all.begin();
+    energy[k] += energy[count + static_cast<Index>(j)];
+  }
+  const Key chosen = rubbing.empty() ? choose_closed(candidates) : choose(contacts, all, rubbing, candidates, side);
+  const Contacts& closed = chosen.first;
   const auto closes = [&](Index i) { return contains(closed, i) && !contains(was_closed, i); };
   if (!located() && std::any_of(closed.begin(), closed.end(), closes)) {
     const long double deep = energy_of(state_);
-    lift_out(closed);
+    lift_out(chosen);
     // What that changes in the energy belongs to the contact that closes.
     for (Index k = 0; k < count; ++k)
       if (closes(all[static_cast<std::size_t>(k)])) {
@@ -68,15 +94,33 @@ void ContactLaws::settle(const Contacts& landing, const Contacts& opening) {
   for (const Index i : all)
     if (!contains(closed, i) && contains(candidates, i) && !contains(state_.released, i)) state_.released.push_back(i);
   for (const Index i : opening) state_.released.push_back(i);
+  // What friction did at contacts that stay as they are belongs to the one that was hit.
+  if (hit && !landing.empty() && !rubbing.empty()) {
+    const auto first = std::find(all.begin(), all.end(), landing.front()) - all.begin();
+    for (Index k = 0; k < count; ++k) {
+      const Index i = all[static_cast<std::size_t>(k)];
+      if (!contains(was_closed, i) || !contains(closed, i)) continue;
+      energy[first] += energy[k];
+      energy[k] = 0;
+    }
+  }
   for (Index k = 0; k < count; ++k) {
     const Index i = all[static_cast<std::size_t>(k)];
     if (contains(closed, i)) {
       if (!contains(was_closed, i)) record(EventKind::landing, i, energy[k]);
+      if (!contains(was_closed, i) || !is_frictional(i)) continue;
+      const int now =
+          chosen.second[static_cast<std::size_t>(std::find(closed.begin(), closed.end(), i) - closed.begin())];
+      const int then =
+          was_slip[static_cast<std::size_t>(std::find(was_closed.begin(), was_closed.end(), i) - was_closed.begin())];
+      const bool slides = now == 1 || now == -1, slid = then == 1 || then == -1;
+      if (slides ? now != then : slid)
+        record(slides ? EventKind::slide : EventKind::stick, i, located() && !hit ? 0 : energy[k]);
     } else {
       record(contains(was_closed, i) ? EventKind::launch : EventKind::impact, i, energy[k]);
     }
   }
-  enter(closed);
+  enter(chosen, held_now(chosen));
 }
 
 void ContactLaws::forget_released(const Gaps& now) {
@@ -87,9 +131,11 @@ void ContactLaws::forget_released(const Gaps& now) {
 
 /// A contact that closes at the end of a step is as deep inside as it came in the step: the state goes the shortest way
 /// in the mass metric to where it is closed.
-void ContactLaws::lift_out(const Contacts& closed) {
+void ContactLaws::lift_out(const Key& key) {
   Vector q = state_.q.value(), p = state_.p.value();
-  project_start(*phase(closed).model, state_.t, q, p);
+  Phase& lifted = phase(key);
+  lifted.model->hold(held_now(key));
+  project_start(*lifted.model, state_.t, q, p);
   state_.q.add(q - state_.q.value());
   state_.p.add(p - state_.p.value());
 }
@@ -107,17 +153,19 @@ double ContactLaws::rebound_threshold(Index contact) const {
 
 /// Which of the contacts that touch with rate zero stay closed: psi >= 0 where closed, c'' >= 0 where not, by pivoting
 /// with the least index from all of them closed.
-ContactLaws::Contacts ContactLaws::choose_closed(Contacts candidates) {
+ContactLaws::Key ContactLaws::choose_closed(const Contacts& candidates) {
   std::vector<bool> closed(candidates.size(), true);
   constexpr int most_pivots = 10000;
   for (int pivot = 0; pivot < most_pivots; ++pivot) {
     stop_if_interrupted();
-    Contacts chosen;
+    Key chosen;
     for (std::size_t k = 0; k < candidates.size(); ++k)
-      if (closed[k]) chosen.push_back(candidates[k]);
+      if (closed[k]) chosen.first.push_back(candidates[k]);
+    if (coulomb_) chosen.second.assign(chosen.first.size(), State::loose);
     Phase& trial = phase(chosen);
     consistent(trial, state_);
     const Vector curve = gap_accelerations(state_, trial.a);
+    if (candidates.empty()) return chosen;
     const double size = std::max(curve.cwiseAbs().maxCoeff(), norm(state_.q.value(), trial.a));
     std::size_t violated = candidates.size();
     Index row = m_;
@@ -171,7 +219,7 @@ void ContactLaws::stop(const State& z) {
 
 void ContactLaws::start_again() {
   const auto events = events_.size();
-  enter(Contacts(state_.closed));
+  enter(key(), Vector(state_.held));
   if (events_.size() == events) record(EventKind::turning, -1, 0);
 }
 
@@ -197,11 +245,15 @@ void ContactLaws::set_in_motion() {
   record(EventKind::rest, -1, 0);
 }
 
-double ContactLaws::rest(double remaining) {
+bool ContactLaws::changes_with_time() const {
   const Parts& parts = system_->parts();
-  const bool same_always = !parts.time_dependence && !(parts.force && parts.force->force_depends_on_time());
+  return parts.time_dependence || (parts.force && parts.force->force_depends_on_time());
+}
+
+double ContactLaws::rest(double remaining) {
+  if (coulomb_) return rest_held(remaining);
   Vector p;
-  if (same_always || holds(state_.t + remaining, p)) {
+  if (!changes_with_time() || holds(state_.t + remaining, p)) {
     state_.advance_time(remaining);
     return remaining;
   }
@@ -214,7 +266,7 @@ double ContactLaws::rest(double remaining) {
   state_.advance_time(moves);
   resting_ = false;
   record(EventKind::turning, -1, 0);
-  enter(Contacts(state_.closed));
+  enter(key(), Vector(state_.held));
   return moves;
 }
 

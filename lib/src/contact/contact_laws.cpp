@@ -13,20 +13,32 @@ namespace gnomon {
 
 using namespace contact_tolerances;
 
+static_assert(State::sticks == ContactModel::sticks);
+
 ContactLaws::ContactLaws(std::shared_ptr<const System> system, const ContactOptions& options,
                          const volatile std::sig_atomic_t* interrupt)
     : system_(std::move(system)),
-      closed_(system_->parts().obstacles->with_obstacles_closed()),
+      closed_(system_->parts().obstacles ? system_->parts().obstacles->with_obstacles_closed() : system_),
       options_(options),
       interrupt_(interrupt),
       m_(system_->m()),
       n_contacts_(system_->parts().n_obstacles()),
+      coulomb_(system_->parts().coulomb),
       energy_(*system_) {
   const double e = options.restitution, zeno = options.zeno_speed;
   if (!(e >= 0 && e <= 1))
     throw Error(ErrorCode::bad_value, "restitution e = " + number_text(e) + " is outside [0, 1]");
   if (!(zeno > 0 && std::isfinite(zeno)))
     throw Error(ErrorCode::bad_value, "zeno speed " + number_text(zeno) + " is not a finite number above zero");
+  if (coulomb_ && system_->parts().friction)
+    throw Error(ErrorCode::refused, "system " + system_->traits().name +
+                                        " has Coulomb friction at its contacts and friction R(q,v,lambda): expected "
+                                        "one of them");
+  if (coulomb_ && coulomb_->friction_coefficients().size() != n_contacts_)
+    throw Error(ErrorCode::bad_size, "system " + system_->traits().name + " has " +
+                                         std::to_string(coulomb_->friction_coefficients().size()) +
+                                         " friction coefficients, expected one for each of its " +
+                                         std::to_string(n_contacts_) + " obstacles");
   gap_tolerance_.setZero(n_contacts_);
   for (Vector* x : {&velocity_, &momentum_}) x->setZero(system_->n());
   if (system_->parts().mass) mass_matrix_.setZero(system_->n(), system_->n());
@@ -34,15 +46,22 @@ ContactLaws::ContactLaws(std::shared_ptr<const System> system, const ContactOpti
   values_.setZero(closed_->constraint_pattern().nonzeros());
 }
 
-ContactLaws::Phase& ContactLaws::phase(const Contacts& contacts) {
-  Phase& phase = phases_[contacts];
+ContactLaws::Phase& ContactLaws::phase(const Key& key) {
+  Phase& phase = phases_[key];
   if (phase.model) return phase;
-  phase.model = std::make_shared<ContactModel>(system_, closed_, contacts);
+  phase.model = std::make_shared<ContactModel>(system_, closed_, key.first, key.second);
   phase.dae = std::make_shared<MechanicalOverdetermined>(phase.model);
   phase.index1 = std::make_unique<Index1>(*phase.dae);
   phase.a = Vector::Zero(system_->n());
   phase.psi = Vector::Zero(phase.model->m());
   return phase;
+}
+
+ContactLaws::Phase& ContactLaws::everything() {
+  Key key;
+  for (Index i = 0; i < n_contacts_; ++i) key.first.push_back(i);
+  for (Index i = 0; coulomb_ && i < n_contacts_; ++i) key.second.push_back(is_frictional(i) ? 1 : State::loose);
+  return phase(key);
 }
 
 void ContactLaws::start(double t0, const Vector& q0, const Vector& p0) {
@@ -60,7 +79,7 @@ void ContactLaws::start(double t0, const Vector& q0, const Vector& p0) {
   // What rounding of q makes of a gap.
   Vector values(closed_->constraint_pattern().nonzeros());
   closed_->constraint_jacobian(t0, q0, values);
-  const Matrix C = to_dense(closed_->constraint_pattern(), values).bottomRows(n_contacts_);
+  const Matrix C = to_dense(closed_->constraint_pattern(), values).middleRows(m_, n_contacts_);
   const double size = std::max(q0.lpNorm<Eigen::Infinity>(), 1e-300);
   measure(state_, gaps_);
   const Vector c = gaps_.c, rates = gaps_.rate;
@@ -84,17 +103,28 @@ void ContactLaws::start(double t0, const Vector& q0, const Vector& p0) {
 void ContactLaws::restore(const State& checkpoint) {
   state_ = checkpoint;
   resting_ = false;
-  enter(Contacts(state_.closed));
+  if (!is_key(key()) || (coulomb_ && state_.held.size() != static_cast<Index>(state_.closed.size())))
+    throw Error(ErrorCode::bad_value, "the state does not say which contacts of system " + system_->traits().name +
+                                          " are closed, and which of them stick");
+  enter(key(), Vector(state_.held));
 }
 
 /// The state goes on with these contacts closed.
-void ContactLaws::enter(const Contacts& contacts) {
-  phase_ = &phase(contacts);
-  state_.closed = contacts;
+void ContactLaws::enter(const Key& key, const Vector& held) {
+  phase_ = &phase(key);
+  state_.closed = key.first;
+  state_.slip = key.second;
+  state_.held = held;
+  take_hold();
   open_.clear();
   for (Index i = 0; i < n_contacts_; ++i)
-    if (!contains(contacts, i)) open_.push_back(i);
+    if (!contains(key.first, i)) open_.push_back(i);
   if (at_rest_under_friction(*phase_)) set_in_motion();
+  if (coulomb_ && stays()) {
+    state_.p.set(Vector::Zero(system_->n()));
+    resting_ = true;
+    record(EventKind::rest, -1, 0);
+  }
   if (!resting_) consistent(*phase_, state_);
 }
 
@@ -130,6 +160,7 @@ void ContactLaws::undo(const Mark& mark) {
   state_ = mark.state;
   phase_ = mark.phase;
   open_ = mark.open;
+  if (coulomb_ && phase_ != nullptr) take_hold();
 }
 
 void ContactLaws::stop_if_interrupted() const {
@@ -139,12 +170,19 @@ void ContactLaws::stop_if_interrupted() const {
 void ContactLaws::serialize(Archive& archive) {
   archive(state_, open_, resting_, events_, start_energy_, impact_, step_, fastest_, largest_psi_, gap_tolerance_);
   require_fit(archive);
-  if (archive.reading()) phase_ = &phase(state_.closed);
+  if (!archive.reading()) return;
+  phase_ = &phase(key());
+  take_hold();
 }
 
-bool ContactLaws::is_set(const Contacts& contacts) const {
+bool ContactLaws::is_key(const Key& key) const {
+  const auto& [contacts, slip] = key;
   for (std::size_t k = 0; k < contacts.size(); ++k)
     if (contacts[k] < 0 || contacts[k] >= n_contacts_ || (k > 0 && contacts[k] <= contacts[k - 1])) return false;
+  if (slip.size() != (coulomb_ ? contacts.size() : 0)) return false;
+  for (std::size_t k = 0; k < slip.size(); ++k)
+    if (slip[k] < -1 || slip[k] > State::loose || (slip[k] != State::loose && !is_frictional(contacts[k])))
+      return false;
   return true;
 }
 
@@ -155,7 +193,9 @@ void ContactLaws::require_fit(const Archive& archive) const {
                       state_.lambda.size() == m_ + n_contacts_ && gap_tolerance_.size() == n_contacts_,
                   "its state has other sizes than the model");
   archive.require(is_finite(state_) && gap_tolerance_.allFinite(), "its state is not finite");
-  archive.require(is_set(state_.closed) && is_set(open_) &&
+  archive.require(is_key(key()) && std::is_sorted(open_.begin(), open_.end()) &&
+                      std::all_of(open_.begin(), open_.end(), [&](Index i) { return i >= 0 && i < n_contacts_; }) &&
+                      state_.held.size() == static_cast<Index>(state_.slip.size()) && state_.held.allFinite() &&
                       static_cast<Index>(state_.closed.size() + open_.size()) == n_contacts_ &&
                       std::none_of(open_.begin(), open_.end(), [&](Index i) { return contains(state_.closed, i); }) &&
                       std::all_of(state_.released.begin(), state_.released.end(),

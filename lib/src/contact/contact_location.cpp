@@ -65,8 +65,25 @@ bool ContactRun::find_landing(Index contact, double span, double& s) {
   return true;
 }
 
-/// Closed contacts whose multipliers are positive at both ends of the step and not between them: by the parabola
-/// through the ends and the middle, whose position and velocity are those of the cubic between the ends.
+/// What a margin that reaches zero is: see ContactLaws::margins.
+EventKind ContactRun::kind_of(Index margin) const {
+  const auto count = static_cast<Index>(laws_.state().closed.size());
+  return margin < count ? EventKind::launch : margin < 2 * count ? EventKind::slide : EventKind::stick;
+}
+
+double ContactRun::margin_tolerance(Index margin) const {
+  return kind_of(margin) == EventKind::stick ? approach * laws_.fastest() : psi_rounding * laws_.largest_psi();
+}
+
+double ContactRun::margin(Index which, const State& z) {
+  Phase& phase = laws_.phase();
+  laws_.consistent(phase, z);
+  laws_.margins(phase, z.t, z.q.value(), laws_.velocity(z.q.value(), z.p.value()), now_);
+  return now_[which];
+}
+
+/// Margins that are positive at both ends of the step and not between them: by the parabola through the ends and the
+/// middle, whose position and velocity are those of the cubic between the ends.
 template <class Offer>
 void ContactRun::find_dips(double span, Offer&& offer) {
   const Vector &q0 = before_.q.value(), &q1 = after_.q.value();
@@ -75,49 +92,54 @@ void ContactRun::find_dips(double span, Offer&& offer) {
   const Vector& v1 = laws_.velocity(q1, after_.p.value());
   middle_q_ -= span / 8 * v1;
   middle_v_ = 1.5 / span * (q1 - q0) - (middle_v_ + v1) / 4;
-  if (laws_.phase().frictional() && laws_.norm(middle_q_, middle_v_) <= slow * laws_.fastest()) return;
+  Phase& phase = laws_.phase();
+  if (phase.frictional() && laws_.norm(middle_q_, middle_v_) <= slow * laws_.fastest()) return;
   try {
-    laws_.phase().solve_index1(before_.t + span / 2, middle_q_, middle_v_);
+    phase.solve_index1(before_.t + span / 2, middle_q_, middle_v_);
   } catch (const CannotEvaluate&) {
     return;  // the middle is a guess, and no state of the run
   }
-  const auto count = static_cast<Index>(laws_.state().closed.size());
-  psi_in_middle_ = laws_.phase().psi.tail(count);
-  laws_.consistent(laws_.phase(), before_);
-  psi_at_start_ = laws_.phase().psi.tail(count);
-  for (Index k = 0; k < count; ++k) {
-    const double a = psi_at_start_[k], m = psi_in_middle_[k], b = psi_at_end_[k];
+  laws_.margins(phase, before_.t + span / 2, middle_q_, middle_v_, in_middle_);
+  margin(0, before_);
+  at_start_ = now_;
+  const std::vector<Index>& closed = laws_.state().closed;
+  for (Index k = 0; k < at_end_.size(); ++k) {
+    const double a = at_start_[k], m = in_middle_[k], b = at_end_[k];
     // a + x (4m - 3a - b) + 2 x^2 (a + b - 2m), lowest at x
     const double slope = 4 * m - 3 * a - b, curvature = 2 * (a + b - 2 * m), x = -slope / (2 * curvature);
     if (!(b >= 0 && a >= 0 && curvature > 0 && x > 0 && x < 1)) continue;
-    if (a + x * (slope + x * curvature) >= -psi_rounding * laws_.largest_psi()) continue;
-    const Index row = m_ + k;
-    const auto psi = [&](double s) {
-      const State& z = s <= 0 ? before_ : after(s);
-      laws_.consistent(laws_.phase(), z);
-      return laws_.phase().psi[row];
-    };
-    const double lowest = psi(x * span);
-    if (lowest >= -psi_rounding * laws_.largest_psi()) continue;
-    offer(a == 0 ? 0 : root(0, a, x * span, lowest, psi), EventKind::launch,
-          laws_.state().closed[static_cast<std::size_t>(k)]);
+    if (a + x * (slope + x * curvature) >= -margin_tolerance(k)) continue;
+    const auto value = [&](double s) { return margin(k, s <= 0 ? before_ : after(s)); };
+    const double lowest = value(x * span);
+    if (lowest >= -margin_tolerance(k)) continue;
+    offer(a == 0 ? 0 : root(0, a, x * span, lowest, value), kind_of(k),
+          closed[static_cast<std::size_t>(k) % closed.size()]);
   }
 }
 
-/// Detachment of closed contact k: where its consistent multiplier reaches zero.
-bool ContactRun::find_launch(std::size_t k, double at_end, double span, double& s) {
-  const Index row = m_ + static_cast<Index>(k);
+/// Where a margin of the phase reaches zero: detachment of a closed contact, the limit of its friction, the end of its
+/// slip.
+bool ContactRun::find_margin(Index which, double at_end, double span, double& s) {
   if (!laws_.located()) {
     s = span;
     return true;
   }
-  const auto psi = [&](double x) {
-    const State& z = x >= span ? after_ : x <= 0 ? before_ : after(x);
-    laws_.consistent(laws_.phase(), z);
-    return laws_.phase().psi[row];
-  };
-  const double at_start = psi(0);
-  s = at_start <= 0 ? 0 : root(0, at_start, span, at_end, psi);
+  const auto value = [&](double x) { return margin(which, x >= span ? after_ : x <= 0 ? before_ : after(x)); };
+  double left = 0, at_left = value(0);
+  // A contact that has just begun to slide does so from rest, with the third power of time, and what a scheme of low
+  // order makes of that may go the other way while it is accelerated to its side.
+  if (kind_of(which) == EventKind::stick && at_left <= 0) {
+    const auto k = static_cast<std::size_t>(which % static_cast<Index>(laws_.state().closed.size()));
+    const Index row = m_ + n_contacts_ + laws_.state().closed[k];
+    margin(which, after_);
+    if (laws_.state().slip[k] * laws_.row_accelerations(after_, laws_.phase().a)[row] > 0) return false;
+  }
+  for (double x = span / 2; kind_of(which) == EventKind::stick && at_left <= 0 && x > 1e-12 * span; x /= 2)
+    if (const double at_x = value(x); at_x > 0) {
+      left = x;
+      at_left = at_x;
+    }
+  s = at_left <= 0 ? 0 : root(left, at_left, span, at_end, value);
   return true;
 }
 
@@ -136,15 +158,14 @@ bool ContactRun::find(double span, Found& found) {
   }
   for (const Index i : laws_.open())
     if (find_landing(i, span, s)) offer(s, EventKind::landing, i);
-  if (!laws_.state().closed.empty()) {
-    laws_.consistent(laws_.phase(), after_);
-    psi_at_end_ = laws_.phase().psi.tail(static_cast<Index>(laws_.state().closed.size()));
-    laws_.note_multipliers(psi_at_end_);
-    for (std::size_t k = 0; k < laws_.state().closed.size(); ++k) {
-      const double psi = psi_at_end_[static_cast<Index>(k)];
-      if (psi < -psi_rounding * laws_.largest_psi() && find_launch(k, psi, span, s))
-        offer(s, EventKind::launch, laws_.state().closed[k]);
-    }
+  const std::vector<Index>& closed = laws_.state().closed;
+  if (!closed.empty()) {
+    margin(0, after_);
+    at_end_ = now_;
+    laws_.note_multipliers(at_end_.head(static_cast<Index>(closed.size())));
+    for (Index k = 0; k < at_end_.size(); ++k)
+      if (at_end_[k] < -margin_tolerance(k) && find_margin(k, at_end_[k], span, s))
+        offer(s, kind_of(k), closed[static_cast<std::size_t>(k) % closed.size()]);
     if (laws_.located()) find_dips(span, offer);
   }
   return any;

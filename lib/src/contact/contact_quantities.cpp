@@ -38,18 +38,22 @@ double ContactLaws::speed(const State& z) const {
 /// The gap at the compensated position: the flights of a Zeno sequence are less high than a double of q resolves.
 void ContactLaws::measure(const State& z, Gaps& out) const {
   closed_->constraints_compensated(z.t, z.q.value(), z.q.tail(), rows_, values_);
-  out.c = -rows_.tail(n_contacts_);
+  out.c = -rows_.segment(m_, n_contacts_);
   closed_->constraint_velocity(z.t, z.q.value(), velocity(z.q.value(), z.p.value()), rows_);
-  out.rate = -rows_.tail(n_contacts_);
+  out.rate = -rows_.segment(m_, n_contacts_);
 }
 
-/// c'' = C a + v^T (Hess c) v
-Vector ContactLaws::gap_accelerations(const State& z, const Vector& a) const {
+/// G a + v^T (Hess g) v + ..., of c and d likewise
+Vector ContactLaws::row_accelerations(const State& z, const Vector& a) const {
   Vector curve(closed_->m()), bias(closed_->m()), values(closed_->constraint_pattern().nonzeros());
   closed_->constraint_jacobian(z.t, z.q.value(), values);
   multiply(closed_->constraint_pattern(), values, a, curve);
   closed_->constraint_bias(z.t, z.q.value(), velocity(z.q.value(), z.p.value()), bias);
-  return -(curve + bias).tail(n_contacts_);
+  return curve + bias;
+}
+
+Vector ContactLaws::gap_accelerations(const State& z, const Vector& a) const {
+  return -row_accelerations(z, a).segment(m_, n_contacts_);
 }
 
 /// H: the monitor's energy is less the booked work, which is put back.

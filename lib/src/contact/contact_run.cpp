@@ -21,9 +21,8 @@ ContactRun::ContactRun(std::shared_ptr<const System> system, const Scheme& schem
       options_(options),
       m_(laws_.m()),
       n_contacts_(laws_.n_contacts()) {
-  Contacts all;
-  for (Index i = 0; i < n_contacts_; ++i) all.push_back(i);
-  promises_ = scheme.bind(*laws_.phase(all).model, scheme_options_).promises;
+  promises_ = scheme.bind(*laws_.everything().model, scheme_options_).promises;
+  if (n_contacts_ == 0) return;
   promises_.symmetric = promises_.symplectic = promises_.momentum = promises_.discrete_energy = false;
   if (!laws_.located()) promises_.order = std::min(promises_.order, 1);
   if (!promises_.constrained_limit) promises_.energy = false;  // the book across events has no penalty potential
@@ -37,10 +36,11 @@ StepEquations& ContactRun::equations() {
 }
 
 Integrator& ContactRun::integrator_of(const Phase& phase) {
-  std::unique_ptr<Integrator>& integrator = integrators_[phase.model->contacts()];
+  std::unique_ptr<Integrator>& integrator = integrators_[phase.key()];
   if (!integrator) {
     IntegratorOptions options = options_;
     options.project_start = false;
+    options.event_driver = nullptr;
     integrator = std::make_unique<Integrator>(phase.model, scheme_, scheme_options_, solver_, solver_options_, options);
   }
   return *integrator;
@@ -49,7 +49,7 @@ Integrator& ContactRun::integrator_of(const Phase& phase) {
 /// The integrator of the phase that the laws have chosen goes on from their state.
 void ContactRun::enter_piece() {
   if (laws_.resting()) {
-    const auto found = integrators_.find(laws_.state().closed);
+    const auto found = integrators_.find(laws_.phase().key());
     integrator_ = found == integrators_.end() ? nullptr : found->second.get();
     return;
   }
@@ -99,7 +99,21 @@ void ContactRun::start(double t0, const Vector& q0, const Vector& p0) {
   laws_.start(t0, q0, p0);
   enter_piece();
   now_energy_ = laws_.energy_of(laws_.state());
-  if (!laws_.resting()) leave_piece();
+  if (laws_.resting()) return;
+  leave_piece();
+  if (n_contacts_ == 0) warm_up();
+}
+
+/// One step that is thrown away, so that what is allocated once is allocated before the run: where there are no
+/// contacts the run is to be as one without events. Its failure means nothing.
+void ContactRun::warm_up() {
+  const State& state = laws_.state();
+  const double length = std::max(state.q.value().lpNorm<Eigen::Infinity>(), 1e-3);
+  const double speed = laws_.velocity(state.q.value(), state.p.value()).lpNorm<Eigen::Infinity>() +
+                       std::sqrt(laws_.phase().a.lpNorm<Eigen::Infinity>() * length);
+  StepReport ignored;
+  if (step(speed > 0 ? 1e-3 * length / speed : 1e-3, ignored)) undo();
+  counters_ = RunCounters();
 }
 
 void ContactRun::restore(const State& checkpoint) {
@@ -120,7 +134,7 @@ Vector ContactRun::index1_multipliers() const {
 }
 
 bool ContactRun::step(double h, StepReport& report) {
-  if (h < 0)
+  if (h < 0 && n_contacts_ > 0)
     throw Error(ErrorCode::bad_value,
                 "step h = " + number_text(h) + " is below zero: contact runs forward in time only");
   laws_.save(saved_.laws);
@@ -134,6 +148,18 @@ bool ContactRun::step(double h, StepReport& report) {
   const State& state = laws_.state();
   try {
     double remaining = h;
+    if (h < 0) {
+      // Backward in time friction stops nothing, and what is at rest stays there.
+      if (laws_.resting()) {
+        laws_.rest(h);
+        return true;
+      }
+      before_ = integrator_->state();
+      if (!take(remaining, h, report)) return fail(report.message, report);
+      leave_piece();
+      book_smooth();
+      return true;
+    }
     for (int cuts = 0; remaining > 0; ++cuts) {
       laws_.stop_if_interrupted();
       if (cuts > 0) solves_left_ += solves_an_event;
@@ -171,7 +197,7 @@ bool ContactRun::step(double h, StepReport& report) {
       const Vector &c = gaps_now_.c, &rates = gaps_now_.rate;
       deepest_ = std::max(deepest_, -c.minCoeff());
 
-      Contacts landing, opening;
+      Contacts landing, opening, letting_go, stopping;
       for (const Index i : laws_.open()) {
         const double tolerance = laws_.gap_tolerance(i);
         if (i == found.contact || (c[i] <= 10 * tolerance && rates[i] < -approach * laws_.fastest()) ||
@@ -179,7 +205,9 @@ bool ContactRun::step(double h, StepReport& report) {
           landing.push_back(i);
       }
       if (found.kind == EventKind::launch) opening.push_back(found.contact);
-      laws_.settle(landing, opening);
+      if (found.kind == EventKind::stick) stopping.push_back(found.contact);
+      if (found.kind == EventKind::slide) letting_go = at_their_limit(found.contact);
+      laws_.settle(landing, opening, letting_go, stopping);
       enter_piece();
     }
     now_energy_ = laws_.energy_of(state);
@@ -188,6 +216,19 @@ bool ContactRun::step(double h, StepReport& report) {
     return fail(thrown_text(), report);
   }
   return true;
+}
+
+/// The contacts whose friction is at its limit together with that of this one.
+ContactRun::Contacts ContactRun::at_their_limit(Index contact) {
+  const State& state = laws_.state();
+  margin(0, state);
+  const auto count = static_cast<Index>(state.closed.size());
+  Contacts found;
+  for (Index k = 0; k < count; ++k) {
+    const Index i = state.closed[static_cast<std::size_t>(k)];
+    if (i == contact || now_[count + k] <= grip_rounding * laws_.largest_psi()) found.push_back(i);
+  }
+  return found;
 }
 
 /// Undoes the step.

@@ -1,7 +1,8 @@
 #pragma once
 /// \file
-/// An integration with obstacles: smooth pieces by ordinary integrators, one for each set of closed contacts, and the
-/// events between them, which are found here and follow ContactLaws. Private to the core; see contact.hpp for the rules.
+/// An integration with obstacles or friction: smooth pieces by ordinary integrators, one for each set of closed
+/// contacts and the way they slip, and the events between them, which are found here and follow ContactLaws. Private to
+/// the core; see contact.hpp for the rules.
 
 #include <map>
 #include <memory>
@@ -36,6 +37,7 @@ class ContactRun final : public EventDriver {
 
  private:
   using Contacts = ContactLaws::Contacts;
+  using Key = ContactLaws::Key;
   using Phase = ContactLaws::Phase;
   using Gaps = ContactLaws::Gaps;
 
@@ -49,14 +51,19 @@ class ContactRun final : public EventDriver {
   Integrator& integrator_of(const Phase& phase);
   void enter_piece();
   void leave_piece();
+  void warm_up();
   bool fail(const std::string& why, StepReport& report);
   void add_counters(const RunCounters& before);
   void book_smooth();
+  Contacts at_their_limit(Index contact);
 
   bool take(double& span, double h, StepReport& report);
   bool find(double span, Found& found);
   bool find_landing(Index contact, double span, double& s);
-  bool find_launch(std::size_t k, double at_end, double span, double& s);
+  EventKind kind_of(Index margin) const;
+  double margin_tolerance(Index margin) const;
+  double margin(Index which, const State& z);
+  bool find_margin(Index which, double at_end, double span, double& s);
   template <class Offer>
   void find_dips(double span, Offer&& offer);
   template <class F>
@@ -70,7 +77,7 @@ class ContactRun final : public EventDriver {
   Options solver_options_;
   IntegratorOptions options_;
   Index m_, n_contacts_;
-  std::map<Contacts, std::unique_ptr<Integrator>> integrators_;
+  std::map<Key, std::unique_ptr<Integrator>> integrators_;
   Integrator* integrator_ = nullptr;  // of the present phase; null: at rest in one that never moved
   Promises promises_;
   RunCounters counters_;
@@ -91,7 +98,7 @@ class ContactRun final : public EventDriver {
   Saved saved_;
   Gaps gaps_before_, gaps_after_, gaps_now_;
   Contacts kept_closed_, kept_released_;
-  Vector kept_lambda_, psi_at_start_, psi_in_middle_, psi_at_end_, middle_q_, middle_v_;
+  Vector kept_lambda_, at_start_, in_middle_, at_end_, now_, middle_q_, middle_v_;
 };
 
 }  // namespace gnomon

@@ -57,9 +57,9 @@ Vector solve_complementarity(const Matrix& D, const Vector& r) {
   throw CannotEvaluate("no impulses were found that satisfy the impact law of " + std::to_string(n) + " contacts");
 }
 
-ContactImpulses::ContactImpulses(const System& closed, Index bilateral, double t, const Vector& q,
-                                 std::vector<Index> contacts)
-    : closed_(closed), q_(q), bilateral_(bilateral), contacts_(std::move(contacts)) {
+ContactImpulses::ContactImpulses(const System& closed, Index bilateral, Index n_contacts, double t, const Vector& q,
+                                 const std::vector<Index>& contacts, const std::vector<Index>& rubbing)
+    : closed_(closed), q_(q), bilateral_(bilateral) {
   const SparsityPattern& pattern = closed.constraint_pattern();
   Vector values(pattern.nonzeros());
   closed.constraint_jacobian(t, q, values);
@@ -68,8 +68,10 @@ ContactImpulses::ContactImpulses(const System& closed, Index bilateral, double t
   Vector rate(closed.m());
   closed.constraint_velocity(t, q, Vector::Zero(closed.n()), rate);
   rate_ = rate.head(bilateral);
-  C_.resize(static_cast<Index>(contacts_.size()), closed.n());
-  for (std::size_t k = 0; k < contacts_.size(); ++k) C_.row(static_cast<Index>(k)) = -all.row(bilateral + contacts_[k]);
+  C_.resize(static_cast<Index>(contacts.size() + rubbing.size()), closed.n());
+  Index row = 0;
+  for (const Index i : contacts) C_.row(row++) = -all.row(bilateral + i);
+  for (const Index i : rubbing) C_.row(row++) = all.row(bilateral + n_contacts + i);
   const Matrix from_g = over_mass(G_), from_c = over_mass(C_);
   reaction_ = -least_norm(G_ * from_g, G_ * from_c);
   compliance_ = C_ * from_c + C_ * from_g * reaction_;

@@ -13,15 +13,20 @@ namespace gnomon {
 Vector solve_complementarity(const Matrix& D, const Vector& r);
 
 /// The velocities of contacts and the impulses that change them, at one time and configuration. Constraints g that move
-/// keep their rate g_t: G v = -g_t.
+/// keep their rate g_t: G v = -g_t. Vectors of rates and impulses have the normals of all contacts that touch, C =
+/// dc/dq, and then the slips of those with Coulomb friction, dd/dq.
 class ContactImpulses {
  public:
-  /// closed: the system with all obstacles as constraints (g, -c), of which the first `bilateral` are g.
-  ContactImpulses(const System& closed, Index bilateral, double t, const Vector& q, std::vector<Index> contacts);
+  /// closed: the system with all obstacles as constraints (g, -c, d), of which the first `bilateral` are g and the next
+  /// n_contacts -c. contacts: those that touch; rubbing: those of them with friction.
+  ContactImpulses(const System& closed, Index bilateral, Index n_contacts, double t, const Vector& q,
+                  const std::vector<Index>& contacts, const std::vector<Index>& rubbing = {});
 
-  /// C_i v for all contacts
+  /// C_i v for all contacts, and the slip rates
   Vector rates(const Vector& p) const;
-  /// Moreau's law with the restitution e_i of each contact: impulses for rates w.
+  /// D: rates by impulses
+  const Matrix& compliance() const { return compliance_; }
+  /// Moreau's law with the restitution e_i of each contact: impulses for rates w. No friction.
   Vector impact(const Vector& w, const Vector& e) const;
   /// Impulses that take the rates w of the contacts with hold_i to zero and leave out the others.
   Vector hold(const Vector& w, const std::vector<bool>& hold) const;
@@ -29,8 +34,9 @@ class ContactImpulses {
   Vector momentum(const Vector& P) const;
   /// Largest of |G v + g_t| and of the rates of the contacts with held_i.
   double violation(const Vector& p, const std::vector<bool>& held) const;
-  /// p without those rates, scaled to the kinetic energy that it had where no constraint moves. Schemes that do not hold the hidden constraint
-  /// leave rates of order h^2 that every step turns round: they are no motion, and impulses must not take them for one.
+  /// p without those rates, scaled to the kinetic energy that it had where no constraint moves. Schemes that do not
+  /// hold the hidden constraint leave rates of order h^2 that every step turns round: they are no motion, and impulses
+  /// must not take them for one.
   Vector tangential(const Vector& p, const std::vector<bool>& held) const;
 
  private:
@@ -43,8 +49,7 @@ class ContactImpulses {
   const System& closed_;
   const Vector q_;
   Index bilateral_;
-  std::vector<Index> contacts_;
-  Matrix G_, C_;       // rows of the constraints g and of dc/dq
+  Matrix G_, C_;       // rows of the constraints g, and of dc/dq and dd/dq
   Vector rate_;        // g_t
   Matrix reaction_;    // L = reaction_ P
   Matrix compliance_;  // D: rates by impulses

@@ -3,11 +3,18 @@
 namespace gnomon {
 
 ContactModel::ContactModel(std::shared_ptr<const System> open, std::shared_ptr<const System> closed,
-                           std::vector<Index> contacts)
-    : open_(std::move(open)), closed_(std::move(closed)), contacts_(std::move(contacts)), traits_(closed_->traits()) {
-  const Index bilateral = open_->m();
+                           std::vector<Index> contacts, std::vector<int> slip)
+    : open_(std::move(open)),
+      closed_(std::move(closed)),
+      contacts_(std::move(contacts)),
+      slip_(std::move(slip)),
+      traits_(closed_->traits()) {
+  const Index bilateral = open_->m(), slips = bilateral + open_->parts().n_obstacles();
   for (Index i = 0; i < bilateral; ++i) rows_.push_back(i);
   for (const Index i : contacts_) rows_.push_back(bilateral + i);
+  for (std::size_t k = 0; k < slip_.size(); ++k)
+    if (slip_[k] == sticks) rows_.push_back(slips + contacts_[k]);
+  offsets_.setZero(static_cast<Index>(rows_.size()));
   const auto m = static_cast<Index>(rows_.size());
 
   traits_.m = m;
@@ -26,7 +33,8 @@ ContactModel::ContactModel(std::shared_ptr<const System> open, std::shared_ptr<c
     }
     pattern_.offsets.push_back(pattern_.nonzeros());
   }
-  friction_ = m > 0 ? closed_->parts().friction : nullptr;
+  // A system without obstacles and constraints keeps its friction, which depends on no multiplier.
+  friction_ = m > 0 || closed_->m() == 0 ? closed_->parts().friction : nullptr;
   split_ = closed_->parts().split;
   rates_ = closed_->parts().time_dependence;
   parts_.mass = closed_->parts().mass;
@@ -50,10 +58,36 @@ ContactModel::ContactModel(std::shared_ptr<const System> open, std::shared_ptr<c
     }
     multiplier_values_.setZero(by_all.nonzeros());
   }
+  if (const CoulombFriction* coulomb = open_->parts().coulomb) find_sliding(coulomb->friction_coefficients());
   all_.setZero(closed_->m());
   all_multipliers_.setZero(closed_->m());
   all_values_.setZero(all.nonzeros());
   extended_values_.setZero(all.nonzeros());
+}
+
+void ContactModel::find_sliding(const Vector& coefficients) {
+  const Index bilateral = open_->m(), n = closed_->n(), m = pattern_.rows;
+  for (std::size_t k = 0; k < slip_.size(); ++k)
+    if (slip_[k] == 1 || slip_[k] == -1)
+      sliding_.push_back({bilateral + static_cast<Index>(k), bilateral + open_->parts().n_obstacles() + contacts_[k],
+                          slip_[k] * coefficients[contacts_[k]]});
+  if (sliding_.empty()) return;
+  parts_.friction = this;
+  none_ = SparsityPattern::from_entries(n, n, {});
+  PatternBuilder builder(n, m);
+  const SparsityPattern& all = closed_->constraint_pattern();
+  for (const Sliding& one : sliding_)
+    for (Index k = all.offsets[one.slip_row]; k < all.offsets[one.slip_row + 1]; ++k)
+      builder.add(all.indices[k], one.row);
+  multiplier_pattern_ = builder.build();
+  hessian_.setZero(closed_->hessian_pattern().nonzeros());
+  at_rest_.setZero(closed_->m());
+}
+
+void ContactModel::hold(const Vector& held) {
+  Index row = open_->m() + static_cast<Index>(contacts_.size());
+  for (std::size_t k = 0; k < slip_.size(); ++k)
+    if (slip_[k] == sticks) offsets_[row++] = held[static_cast<Index>(k)];
 }
 
 const Vector& ContactModel::spread(const ConstVectorRef& lambda) const {
@@ -73,12 +107,14 @@ void ContactModel::gather_values(VectorRef out) const {
 void ContactModel::constraints(double t, const ConstVectorRef& q, VectorRef out) const {
   closed_->constraints(t, q, all_);
   gather(all_, out);
+  out -= offsets_;
 }
 
 void ContactModel::constraints_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail, VectorRef out,
                                            VectorRef) const {
   closed_->constraints_compensated(t, q, tail, all_, all_values_);
   gather(all_, out);
+  out -= offsets_;
 }
 
 bool ContactModel::extended_jacobian(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
@@ -139,15 +175,42 @@ void ContactModel::lagrangian_hessian(double t, const ConstVectorRef& q, const C
 
 void ContactModel::friction(const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
                             VectorRef out) const {
-  friction_->friction(q, v, spread(lambda), out);
+  if (sliding_.empty()) return friction_->friction(q, v, spread(lambda), out);
+  const SparsityPattern& all = closed_->constraint_pattern();
+  closed_->constraint_jacobian(0, q, all_values_);
+  out.setZero();
+  for (const Sliding& one : sliding_)
+    for (Index k = all.offsets[one.slip_row]; k < all.offsets[one.slip_row + 1]; ++k)
+      out[all.indices[k]] -= one.s_mu * lambda[one.row] * all_values_[k];
+}
+
+void ContactModel::slide_hessian(const ConstVectorRef& q, const ConstVectorRef& lambda, VectorRef values) const {
+  all_multipliers_.setZero();
+  for (const Sliding& one : sliding_) all_multipliers_[one.slip_row] = one.s_mu * lambda[one.row];
+  closed_->lagrangian_hessian(0, q, at_rest_, values);
+  closed_->lagrangian_hessian(0, q, all_multipliers_, hessian_);
+  values -= hessian_;
 }
 
 const SparsityPattern& ContactModel::friction_pattern(ForceArgument by) const {
-  return by == ForceArgument::lambda ? multiplier_pattern_ : friction_->friction_pattern(by);
+  if (by == ForceArgument::lambda) return multiplier_pattern_;
+  if (sliding_.empty()) return friction_->friction_pattern(by);
+  return by == ForceArgument::q ? closed_->hessian_pattern() : none_;
 }
 
 void ContactModel::friction_jacobian(ForceArgument by, const ConstVectorRef& q, const ConstVectorRef& v,
                                      const ConstVectorRef& lambda, VectorRef values) const {
+  if (!sliding_.empty()) {
+    if (by == ForceArgument::q) return slide_hessian(q, lambda, values);
+    if (by == ForceArgument::v) return;
+    const SparsityPattern& all = closed_->constraint_pattern();
+    closed_->constraint_jacobian(0, q, all_values_);
+    values.setZero();
+    for (const Sliding& one : sliding_)
+      for (Index k = all.offsets[one.slip_row]; k < all.offsets[one.slip_row + 1]; ++k)
+        values[multiplier_pattern_.find(all.indices[k], one.row)] = -one.s_mu * all_values_[k];
+    return;
+  }
   if (by != ForceArgument::lambda) return friction_->friction_jacobian(by, q, v, spread(lambda), values);
   friction_->friction_jacobian(by, q, v, spread(lambda), multiplier_values_);
   for (std::size_t k = 0; k < multiplier_value_at_.size(); ++k)

@@ -11,17 +11,32 @@ namespace gnomon {
 
 /// The constraints (g, -c_i) of the closed contacts i; no obstacles, symmetries and first integrals.
 /// Multipliers of open contacts are zero to the friction law; without any constraint there is no friction.
+///
+/// Of Coulomb friction the closed contacts stick, slide or neither, slip_i = 0, -1 or 1, 2: see State::slip. Those that
+/// stick are constraints too, (g, -c_i, d_j - held_j). Those that slide to the side s_i = -1 or 1 make the friction
+///
+///     R = -sum_i s_i mu_i psi_i (dd_i/dq)^T
+///
+/// whose direction does not depend on the velocity: it is smooth, and defined where v = 0.
 class ContactModel final : public System,
                            public TimeDependence,
                            public Friction,
                            public SplitPotential,
                            public ExtendedPrecision {
  public:
-  /// open: the system with its obstacles; closed: open.with_obstacles_closed(); contacts: those to be closed,
-  /// ascending.
-  ContactModel(std::shared_ptr<const System> open, std::shared_ptr<const System> closed, std::vector<Index> contacts);
+  /// open: the system with its obstacles; closed: open.with_obstacles_closed(), or the system itself where it has no
+  /// obstacles; contacts: those to be closed, ascending; slip: with Coulomb friction, one a contact.
+  ContactModel(std::shared_ptr<const System> open, std::shared_ptr<const System> closed, std::vector<Index> contacts,
+               std::vector<int> slip = {});
+
+  static constexpr int sticks = 0;  ///< of slip
 
   const std::vector<Index>& contacts() const { return contacts_; }
+  const std::vector<int>& slip() const { return slip_; }
+  /// Where the contacts that stick are held: d, one a contact.
+  void hold(const Vector& held);
+  /// Has the friction R(q,v,lambda) of the model, which opposes the motion of the whole system?
+  bool opposes_motion() const { return friction_ != nullptr; }
 
   const SystemTraits& traits() const override { return traits_; }
   const Mass& mass() const override { return closed_->mass(); }
@@ -110,6 +125,15 @@ class ContactModel final : public System,
   /// Rows of closed_ as rows here, and the same for values on the constraint patterns.
   void gather(const Vector& all, VectorRef out) const;
   void gather_values(VectorRef out) const;
+  /// values = -Hess sum_i s_i mu_i psi_i d_i of the contacts that slide
+  void slide_hessian(const ConstVectorRef& q, const ConstVectorRef& lambda, VectorRef values) const;
+  void find_sliding(const Vector& coefficients);
+
+  /// A contact that slides: its row here and the one of d in closed_, and s mu.
+  struct Sliding {
+    Index row, slip_row;
+    double s_mu;
+  };
 
   std::shared_ptr<const System> open_, closed_;
   // Parts of closed_, null where it has none: those that depend on the rows. The others are used as they are.
@@ -117,10 +141,13 @@ class ContactModel final : public System,
   const SplitPotential* split_;
   const TimeDependence* rates_;
   std::vector<Index> contacts_, rows_;  // rows_: which rows of closed_ are constraints here
+  std::vector<int> slip_;
+  std::vector<Sliding> sliding_;
+  Vector offsets_;  // what is subtracted from the constraints
   SystemTraits traits_;
-  SparsityPattern pattern_, multiplier_pattern_;
+  SparsityPattern pattern_, multiplier_pattern_, none_;
   std::vector<Index> value_at_, multiplier_value_at_;  // where in closed_'s values those here are
-  mutable Vector all_, all_values_, all_multipliers_, multiplier_values_;
+  mutable Vector all_, all_values_, all_multipliers_, multiplier_values_, hessian_, at_rest_;
   mutable VectorOf<Extended> extended_values_;
 };
 

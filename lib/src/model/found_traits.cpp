@@ -59,6 +59,7 @@ std::string branches_of(const RecordedParts& parts) {
   for (const auto& [part, name] : {std::pair{&parts.potential, "potential"},
                                    {&parts.constraints, "constraints"},
                                    {&parts.obstacles, "obstacles"},
+                                   {&parts.slips, "slips"},
                                    {&parts.force, "force"},
                                    {&parts.mass_matrix, "mass_matrix"}}) {
     if (!*part || (*part)->complete()) continue;
@@ -79,6 +80,20 @@ void complete_traits(FoundTraits& traits, const RecordedParts& parts) {
   traits.time_dependent =
       uses_time(parts.potential, traits.time_dependent) || uses_time(parts.constraints, traits.time_dependent);
   traits.time_dependent_force = uses_time(parts.force, traits.time_dependent_force);
+}
+
+void check_friction(const FoundTraits& traits, bool slips) {
+  const Vector& mu = traits.friction_coefficients;
+  const auto refuse = [&](const std::string& why) { throw Error(ErrorCode::bad_value, "system " + traits.name + why); };
+  if (!slips && mu.size() > 0)
+    refuse(" has " + std::to_string(mu.size()) + " friction coefficients, but no member function \"slips\"");
+  if (slips && mu.size() != traits.n_obstacles)
+    refuse(" has " + std::to_string(mu.size()) + " friction coefficients, expected one for each of its " +
+           std::to_string(traits.n_obstacles) + " obstacles");
+  for (Index i = 0; i < mu.size(); ++i)
+    if (!(mu[i] >= 0 && std::isfinite(mu[i])))
+      refuse(": the friction coefficient of contact " + std::to_string(i) + " is " + number_text(mu[i]) +
+             ", expected a finite one of at least zero");
 }
 
 std::string class_name(const char* mangled) {

@@ -260,6 +260,10 @@ void FunctionSystem::obstacles(const ConstVectorRef& q, VectorRef out) const {
   f_.obstacles->value(0, at(q), out.data());
 }
 
+void FunctionSystem::slips(const ConstVectorRef& q, VectorRef out) const {
+  f_.slips->value(0, at(q), out.data());
+}
+
 void FunctionSystem::invariants(const ConstVectorRef& q, VectorRef pi) const {
   f_.invariants->value(0, at(q), pi.data());
 }

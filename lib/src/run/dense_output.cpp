@@ -61,6 +61,7 @@ struct StepInterpolant::Impl {
   bool dependent_constraints;
   std::shared_ptr<const System> closed, now;  // with all obstacles closed, and with those that are
   std::vector<Index> contacts;
+  std::vector<int> slip;
   std::shared_ptr<const OverdeterminedSystem> dae;  // the model, or the System where it has friction
   std::unique_ptr<Index1> index1;                   // of that
   double t0 = 0, h = 0;
@@ -80,14 +81,15 @@ struct StepInterpolant::Impl {
     index1 = std::make_unique<Index1>(*dae);
   }
 
-  void choose(const std::vector<Index>& now_closed) {
-    if (now && contacts == now_closed) return;
+  void choose(const std::vector<Index>& now_closed, const std::vector<int>& now_slip) {
+    if (now && contacts == now_closed && slip == now_slip) return;
     contacts = now_closed;
+    slip = now_slip;
     if (!system->parts().obstacles) {
       now = system;
     } else {
       if (!closed) closed = system->parts().obstacles->with_obstacles_closed();
-      now = std::make_shared<ContactModel>(system, closed, contacts);
+      now = std::make_shared<ContactModel>(system, closed, contacts, slip);
     }
     index1.reset();
     dae.reset();
@@ -119,11 +121,12 @@ struct StepInterpolant::Impl {
   }
 
   void set(const State& z0, const State& z1) {
-    if (z0.closed != z1.closed)
-      throw Error(ErrorCode::refused, "system " + model->name() +
-                                          " has other contacts closed at the end of the step than at its start, and "
-                                          "dense output is valid between events only");
-    if (system) choose(z1.closed);
+    if (z0.closed != z1.closed || z0.slip != z1.slip)
+      throw Error(ErrorCode::refused,
+                  "system " + model->name() +
+                      " has other contacts closed, or sliding, at the end of the step than at its start, and "
+                      "dense output is valid between events only");
+    if (system) choose(z1.closed, z1.slip);
     const bool rests = system && index1 && z0.p.value().isZero(0) && z1.p.value().isZero(0);
     const End e0 = end_of(z0, rests), e1 = end_of(z1, rests);
     first = quintic(e0.x, (e1.x - e0.x) + (z1.q.tail() - z0.q.tail()), e0.v, e1.v, e0.a, e1.a, h);

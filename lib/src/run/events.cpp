@@ -5,7 +5,7 @@ namespace gnomon {
 void ContactEvent::serialize(Archive& archive) {
   int which = static_cast<int>(kind);
   archive(t, which, contact, energy_change);
-  archive.require(which >= static_cast<int>(EventKind::landing) && which <= static_cast<int>(EventKind::rest),
+  archive.require(which >= static_cast<int>(EventKind::landing) && which <= static_cast<int>(EventKind::slide),
                   "an event is of no known kind");
   kind = static_cast<EventKind>(which);
 }
@@ -22,6 +22,10 @@ const char* to_string(EventKind kind) {
       return "turning";
     case EventKind::rest:
       return "rest";
+    case EventKind::stick:
+      return "stick";
+    case EventKind::slide:
+      return "slide";
   }
   return "";
 }

@@ -21,7 +21,9 @@ Integrator::Impl::Impl(std::shared_ptr<const Model> integrated, const Scheme& sc
     : model(std::move(integrated)), options(o), monitor(*model), watch(*model) {
   identify(scheme, scheme_options, factory, solver_options);
   const System* system = model->mechanical();
-  if (system && system->parts().obstacles && !scheme.holds_obstacles()) {
+  const bool obstacles = system && system->parts().obstacles && !scheme.holds_obstacles();
+  // Friction may stop the motion: that is an event too.
+  if (obstacles || (system && system->parts().friction && !system->parts().obstacles && options.event_driver)) {
     if (!options.event_driver)
       throw Error(ErrorCode::refused, "system " + model->name() +
                                           " has obstacles, and IntegratorOptions::event_driver is null: set it to "
@@ -34,6 +36,10 @@ Integrator::Impl::Impl(std::shared_ptr<const Model> integrated, const Scheme& sc
                                         " keeps obstacles by itself, without impacts: restitution = " +
                                         number_text(options.contact.restitution) +
                                         " is for schemes whose contacts the integrator opens and closes");
+  if (system && system->parts().coulomb)
+    throw Error(ErrorCode::refused, "scheme " + scheme.name() +
+                                        " keeps obstacles by itself, without friction: system " + model->name() +
+                                        " has Coulomb friction at its contacts");
   binding = scheme.bind(*model, scheme_options);
   bound = binding.promises;
   if (options.max_halvings < 0) options.max_halvings = bound.variable_steps ? default_halvings : 0;

@@ -16,7 +16,7 @@ void require_constant_mass(const Scheme& scheme, const System& system) {
 }
 
 void require_no_friction(const Scheme& scheme, const System& system, const std::string& why) {
-  if (system.parts().friction) refuse(scheme, system, "it has friction, and " + why);
+  if (system.parts().friction || system.parts().coulomb) refuse(scheme, system, "it has friction, and " + why);
 }
 
 namespace {
@@ -76,7 +76,8 @@ bool require_split_potential(const Scheme& scheme, const System& system, const s
 
 Promises ledger_promises(const System& system, Promises promises) {
   const Parts& parts = system.parts();
-  if (parts.force || parts.friction || parts.time_dependence) promises.momentum = promises.symplectic = false;
+  if (parts.force || parts.friction || parts.coulomb || parts.time_dependence)
+    promises.momentum = promises.symplectic = false;
   return promises;
 }
 

@@ -80,6 +80,8 @@ void State::take_over(State& before) {
   assign_without_histories(before);
   substeps = before.substeps;
   closed = before.closed;
+  slip = before.slip;
+  held = before.held;
   released = before.released;
   history.swap(before.history);
 }
@@ -96,11 +98,13 @@ void State::swap(State& other) {
   scheme_data.swap(other.scheme_data);
   substeps.swap(other.substeps);
   closed.swap(other.closed);
+  slip.swap(other.slip);
+  held.swap(other.held);
   released.swap(other.released);
 }
 
 void State::serialize(Archive& archive) {
-  archive(t, t_tail, q, p, lambda, last_h, work, history, scheme_data, substeps, closed, released);
+  archive(t, t_tail, q, p, lambda, last_h, work, history, scheme_data, substeps, closed, slip, held, released);
   archive.require(std::isfinite(t) && std::isfinite(t_tail) && std::isfinite(last_h), "its time is not finite");
 }
 

@@ -16,7 +16,7 @@ Quantities measure_contact_order(const Registry& registry, const Case& c) {
   for (const double h : c.step) {
     const Integrator run = contact_run(registry, c, c.method, h);
     const auto times = event_times(run);
-    for (const char* kind : {"launch", "landing", "turning"}) {
+    for (const char* kind : {"launch", "landing", "turning", "stick", "slide", "rest"}) {
       const std::string name = std::string(kind) + "-last";
       const auto is = times.find(name), should = expected.find(name);
       if (should == expected.end()) continue;

@@ -26,7 +26,7 @@ const System& with_obstacles(const ProblemInstance& instance) {
 
 Integrator contact_run(const Registry& registry, const Case& c, const Method& method, double h) {
   const ProblemInstance instance = build(registry, c);
-  with_obstacles(instance);
+  if (!mechanical(instance).parts().friction) with_obstacles(instance);
   Integrator integrator = started(registry, instance, method);
   const StepReport report = integrator.advance_to(c.until, h);
   if (!report.success()) throw RunFailed(report.t, report.message);

@@ -16,7 +16,7 @@ std::map<std::string, double> event_times(const Integrator& integrator);
 /// The system of the instance; throws Error(refused) when it has no obstacles.
 const System& with_obstacles(const ProblemInstance& instance);
 
-/// The case's run to c.until with its first step size; throws RunFailed.
+/// The case's run to c.until with its first step size, of a system with obstacles or friction; throws RunFailed.
 Integrator contact_run(const Registry& registry, const Case& c, const Method& method, double h);
 
 }  // namespace gnomon::validation

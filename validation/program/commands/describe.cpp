@@ -48,7 +48,8 @@ void describe_problem(const Registry& registry, const std::string& name) {
     const Parts& parts = system->parts();
     fmt::print("with default parameters: {}, {}, {}{}{}{}\n", counted(traits.n, "coordinate"),
                counted(traits.m, "constraint"), parts.obstacles ? counted(parts.n_obstacles(), "obstacle") + ", " : "",
-               counted(parts.n_symmetries(), "momentum map"), parts.friction ? ", friction" : "", closed_form);
+               counted(parts.n_symmetries(), "momentum map"), parts.friction || parts.coulomb ? ", friction" : "",
+               closed_form);
     const auto degree = [](int found) {
       return found == SystemTraits::not_polynomial ? std::string("not polynomial") : fmt::format("of degree {}", found);
     };

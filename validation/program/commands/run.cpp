@@ -110,11 +110,10 @@ int run(const Registry& registry, const RunArguments& given) {
                                               parse_assignments(arguments.options, "--option"),
                                               parse_assignments(arguments.solver_options, "--solver-option"), options);
   if (!has_contacts(integrator) && (arguments.events || !arguments.contact.empty()))
-    throw Error(
-        ErrorCode::bad_value,
-        fmt::format(
-            "{} is given, and problem {} with these parameters has no obstacles, or scheme {} holds them itself",
-            arguments.events ? "--events" : "--contact", arguments.problem, arguments.scheme));
+    throw Error(ErrorCode::bad_value,
+                fmt::format("{} is given, and problem {} with these parameters has no obstacles and no friction, or "
+                            "scheme {} holds them itself",
+                            arguments.events ? "--events" : "--contact", arguments.problem, arguments.scheme));
   const auto reference = start_reference(registry, arguments, instance, integrator);
   if (arguments.restart) {
     integrator.load(*arguments.restart);

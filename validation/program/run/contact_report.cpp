@@ -21,10 +21,10 @@ std::string contact_name(const Integrator& integrator, Index contact) {
 }  // namespace
 
 /// Where the integrator opens and closes contacts, the state has a multiplier for each obstacle; where the scheme holds
-/// the obstacles it has none.
+/// the obstacles it has none. Friction without obstacles may stop the motion.
 bool has_contacts(const Integrator& integrator) {
   const System* system = integrator.model().mechanical();
-  return system && system->parts().obstacles &&
+  return system && (system->parts().obstacles || system->parts().friction) &&
          integrator.state().lambda.size() == system->m() + system->parts().n_obstacles();
 }
 

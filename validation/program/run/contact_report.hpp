@@ -16,7 +16,7 @@ void print_contact(std::FILE* out, const Integrator& integrator, bool with_event
 /// {events [{t, kind, contact, energy_change}], book {start, end, work, impact, defect}, penetration_max}
 Json::Value contact_json(const Integrator& integrator);
 
-/// Does the integrator open and close contacts?
+/// Does the integrator open and close contacts, or may friction stop the motion?
 bool has_contacts(const Integrator& integrator);
 
 }  // namespace gnomon::program

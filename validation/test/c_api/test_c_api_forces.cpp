@@ -326,12 +326,16 @@ BOOST_AUTO_TEST_CASE(misuse_of_forces) {
   BOOST_TEST(GnomonSetForceJacFn(run.mem, GNOMON_BY_V, nullptr, small.get()) == GNOMON_SUCCESS);
   run.misuse(run.to(1), GNOMON_BAD_SIZE, {"dQ/dv", "1 x 2", "2 x 2"});
   BOOST_TEST(GnomonSetForceJacFn(run.mem, GNOMON_BY_V, nullptr, nullptr) == GNOMON_SUCCESS);
-  BOOST_TEST(GnomonSetForceFn(run.mem, kicked) == GNOMON_SUCCESS);
-  run.misuse(run.to(1), GNOMON_REFUSED, {"depends on time"});
   BOOST_TEST(GnomonSetForceFn(run.mem, not_a_number) == GNOMON_SUCCESS);
   run.misuse(run.to(1), GNOMON_NOT_FINITE, {"force Q", "start"});
   BOOST_TEST(GnomonSetForceFn(run.mem, nullptr) == GNOMON_SUCCESS);
   BOOST_TEST(run.to(1) == GNOMON_SUCCESS, run.message());
+
+  Run timed(context);
+  BOOST_TEST(GnomonSetScheme(timed.mem, "symplectic-euler-natural", nullptr) == GNOMON_SUCCESS);
+  timed.pendulum();
+  BOOST_TEST(GnomonSetForceFn(timed.mem, kicked) == GNOMON_SUCCESS);
+  BOOST_TEST(timed.to(1) == GNOMON_SUCCESS, timed.message());
 }
 
 namespace {

@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(bad_starts_of_the_problems) {
     r.integrator(r.build(problem, set), "symplectic-euler-true", "newton");
   };
   BOOST_CHECK_EXCEPTION(run("rotating-wire-bead", {{"u", "0"}}), Error, refused("has no direction"));
-  BOOST_CHECK_EXCEPTION(run("cubic-surface", {{"contact", "kept"}, {"u", "0"}}), Error, refused("has no direction"));
+  BOOST_CHECK_NO_THROW(run("cubic-surface", {{"contact", "kept"}, {"u", "0"}}));
   BOOST_CHECK_EXCEPTION(run("cubic-surface", {{"contact", "kept"}, {"lift", "1"}}), Error, refused("lift = 0"));
   BOOST_CHECK_EXCEPTION(run("odae-test", {{"variant", "c"}}), Error, refused("variant"));
   Integrator integrator = r.integrator(r.build("odae-test"), "symplectic-euler-true", "newton");

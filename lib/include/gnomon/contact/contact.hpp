@@ -1,19 +1,41 @@
 #pragma once
 /// \file
-/// Unilateral contact: the rules of a run with obstacles c(q) >= 0, and its driver.
+/// Unilateral contact: the rules of a run with obstacles c(q) >= 0 or friction, and its driver.
 ///
 ///     c_i(q) >= 0,  psi_i >= 0,  psi_i c_i = 0;   a closed contact is the constraint c_i = 0, an open one is nothing
 ///     detachment   where the consistent multiplier psi_i of a closed contact reaches zero ("launch")
 ///     landing      where the gap c_i of an open contact reaches zero
-///     impact       v+ = v- + M^-1 (C^T P + G^T L),  0 <= C v+ + e C v-  _|_  P >= 0,  G v+ = 0     (C = dc/dq of all
-///                  contacts that touch; Newton's law for one, Moreau's for several; no tangential impulse)
+///     impact       v+ = v- + M^-1 (C^T P + D^T T + G^T L),  0 <= C v+ + e C v-  _|_  P >= 0,  G v+ = 0     (C = dc/dq
+///                  of all contacts that touch; Newton's law for one, Moreau's for several; T = 0 without
+///                  CoulombFriction)
 ///     Zeno         a rebound slower than zeno_speed is none: the contact closes
+///
+/// With CoulombFriction every closed contact sticks or slides by itself, u_i = D_i v its slip rate, D = dd/dq:
+///
+///     stick        d_i is held where it is, a constraint with the multiplier -T_i;  slides ("slide") where |T_i|
+///                  reaches mu_i psi_i
+///     slide        T_i = -s_i mu_i psi_i, s_i = -1 or 1 the sign of u_i, a smooth force;  where u_i reaches zero it
+///                  sticks ("stick") or slides back ("slide")
+///     impact       |T_i| <= mu_i P_i where u_i+ = 0, T_i = -mu_i P_i sign u_i+ elsewhere, of all contacts that touch
+///                  at once. Restitution is of normal rates alone; of several contacts with friction and e > 0 the law
+///                  does not promise that energy is lost, and the book shows it.
+///     at an event  the complementarity problem of accelerations and forces says which contacts that touch stay closed,
+///                  and which of those without slip stick; where it has no solution (Painleve's paradox) the run ends
+///     dependence   of contacts that stick and hold each other some are constraints; their tangential forces are those
+///                  with the least sum T_i^2/(mu_i psi_i), so that they reach their limit together
+///     rest         nothing moves and nothing will: no freedom is left, or no acceleration in a system that is the same
+///                  at every time. It lasts until |T_i| reaches mu_i psi_i or psi_i zero, by forces that depend on
+///                  time.
+///
+/// Friction R(q,v,lambda) opposes the motion of the whole system, with obstacles or without: where it stops the motion
+/// ("rest", or "turning" where it goes on from there), the deceleration is taken as constant in the last bit.
 ///
 /// Event-driven: events are located on the solution by root finding, the step is cut there. Time-stepping: a step is
 /// taken whole, and what happened in it happens at its end: order 1. A contact that closes is up to O(h) inside then; the
 /// state is moved out by the shortest way in the mass metric.
 /// Source: Small, Jay, section 4 (the complementarity conditions); Moreau, Unilateral contact and dry friction in
-/// finite freedom dynamics (1988), for several impacts at once.
+/// finite freedom dynamics (1988), for several impacts at once; Pfeiffer, Glocker, Multibody Dynamics with Unilateral
+/// Contacts (1996), for friction.
 
 #include <memory>
 
@@ -21,8 +43,8 @@
 
 namespace gnomon {
 
-/// Makes the driver of a system with obstacles, for IntegratorOptions::event_driver. Scheme and solver factory must
-/// outlive it. Throws Error(bad_value) for a restitution outside [0, 1], Error(refused) when the scheme does not take
+/// Makes the driver of a system with obstacles or friction, for IntegratorOptions::event_driver. Scheme and solver
+/// factory must outlive it. Throws Error(bad_value) for a restitution outside [0, 1], Error(refused) when the scheme does not take
 /// the system with its contacts closed.
 GNOMON_EXPORT std::unique_ptr<EventDriver> contact_driver(std::shared_ptr<const System> system, const Scheme& scheme,
                                                           const Options& scheme_options, const SolverFactory& solver,

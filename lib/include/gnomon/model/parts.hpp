@@ -118,8 +118,25 @@ class GNOMON_EXPORT Obstacles {
   virtual void obstacles(const ConstVectorRef& q, VectorRef out) const = 0;
   /// The same model with every obstacle held closed: constraints (g, -c), so that the force of a contact is
   /// +(dc/dq)^T lambda with lambda >= 0 while it pushes. It has no obstacles, symmetries and first integrals. Throws
-  /// Error(refused) when the model cannot make it.
+  /// Error(refused) when the model cannot make it. With CoulombFriction the constraints are (g, -c, d), d one an
+  /// obstacle.
   virtual std::shared_ptr<const System> with_obstacles_closed() const = 0;
+};
+
+/// Coulomb friction at the contacts of a system with obstacles, planar: contact i slips by d_i(q), a length, and pushes
+/// with psi_i >= 0. Its tangential force along (dd_i/dq)^T is T_i,
+///
+///     |T_i| <= mu_i psi_i where it sticks, d_i' = 0;    T_i = -mu_i psi_i sign d_i' where it slides
+///
+/// of every contact by itself. The rules of a run are in gnomon/contact/contact.hpp. A model has this part or Friction,
+/// not both.
+class GNOMON_EXPORT CoulombFriction {
+ public:
+  virtual ~CoulombFriction() = default;
+  /// mu_i >= 0, one an obstacle; with mu_i = 0 contact i is smooth.
+  virtual const Vector& friction_coefficients() const = 0;
+  /// out = d(q), one an obstacle
+  virtual void slips(const ConstVectorRef& q, VectorRef out) const = 0;
 };
 
 /// Symmetries: the momentum maps J_a = p . xi_a(q) are conserved.
@@ -219,6 +236,7 @@ struct Parts {
   const Force* force = nullptr;                     ///< Q(q,v,t)
   const Friction* friction = nullptr;               ///< R(q,v,lambda)
   const Obstacles* obstacles = nullptr;             ///< c(q) >= 0
+  const CoulombFriction* coulomb = nullptr;         ///< Coulomb friction at the obstacles
   const Symmetries* symmetries = nullptr;           ///< momentum maps
   const FirstIntegrals* integrals = nullptr;        ///< beyond energy and momentum maps
   const SplitPotential* split = nullptr;            ///< U in quadratic invariants

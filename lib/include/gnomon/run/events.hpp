@@ -13,6 +13,8 @@ enum class EventKind {
   launch,   ///< a contact opens: its multiplier reached zero
   turning,  ///< the velocity passes through zero under friction, which changes its direction
   rest,     ///< the velocity reaches zero and friction holds it there
+  stick,    ///< a contact with Coulomb friction stops sliding
+  slide,    ///< it begins to slide, or slides back
 };
 GNOMON_EXPORT const char* to_string(EventKind kind);
 

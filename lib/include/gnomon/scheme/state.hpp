@@ -126,8 +126,15 @@ struct GNOMON_EXPORT State {
     void serialize(Archive& archive);
   };
   std::vector<Substep> substeps;
-  std::vector<Index> closed;    ///< closed contacts of a system with obstacles, ascending
+  std::vector<Index> closed;  ///< closed contacts of a system with obstacles, ascending
+  /// With Coulomb friction, one a closed contact: -1 or 1 where it slides, d' of that sign; sticks; or loose.
+  std::vector<int> slip;
+  Vector held;                  ///< and where it was when it began to stick or slide: d
   std::vector<Index> released;  ///< open ones whose multiplier reached zero and whose gap has not opened yet
+
+  /// Entries of slip beside -1 and 1: a contact whose d is held; one whose d is not a constraint of its own, for it has
+  /// no friction, or other constraints hold it too.
+  static constexpr int sticks = 0, loose = 2;
 
   /// What a Model measures.
   StateView view() const;
@@ -137,7 +144,7 @@ struct GNOMON_EXPORT State {
   /// Takes everything but the substeps from another state of the same run.
   void assign_without_substeps(const State& other);
   void advance_time(double h);
-  /// Takes everything but history and substeps, closed and released from another state of the same run.
+  /// Takes everything but history and substeps, contacts from another state of the same run.
   void assign_without_histories(const State& other);
   void serialize(Archive& archive);
 };

@@ -19,7 +19,7 @@ struct ForwardSizes {
   using Parts = ModelParts<Model, Closed>;
   static constexpr int declared_obstacles = std::max(Parts::declared_obstacles(), 0);
   static constexpr int n = ModelSizes<Model>::n;
-  static constexpr int m = ModelSizes<Model>::m + (Closed ? declared_obstacles : 0);
+  static constexpr int m = ModelSizes<Model>::m + (Closed ? Parts::rows_of_contact * declared_obstacles : 0);
   static constexpr int invariants = std::max(Parts::declared_invariants(), 0);
   static constexpr int obstacles = Closed ? 0 : declared_obstacles;
 };
@@ -30,6 +30,7 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
                             public Force,
                             public Friction,
                             public Obstacles,
+                            public CoulombFriction,
                             public Symmetries,
                             public FirstIntegrals,
                             public SplitPotential,
@@ -289,6 +290,8 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
   void obstacles(const ConstVectorRef& q, VectorRef out) const override {
     calls_.obstacles(q.data(), out.data(), contacts);
   }
+  const Vector& friction_coefficients() const override { return traits_.friction_coefficients; }
+  void slips(const ConstVectorRef& q, VectorRef out) const override { calls_.slips(q.data(), out.data(), contacts); }
   std::shared_ptr<const System> with_obstacles_closed() const override {
     if constexpr (contacts > 0)
       return std::make_shared<ForwardSystem<Model, true>>(model(), start_);

@@ -14,6 +14,7 @@ struct SystemFunctions {
   std::unique_ptr<const Function> potential;          ///< (q) -> U, the whole of it
   std::unique_ptr<const Function> constraints;        ///< (q) -> g
   std::unique_ptr<const Function> obstacles;          ///< (q) -> c
+  std::unique_ptr<const Function> slips;              ///< (q) -> d
   std::unique_ptr<const Function> regular_potential;  ///< (q) -> U2, with invariants
   std::unique_ptr<const Function> invariants;         ///< (q) -> pi
   std::unique_ptr<const Function> force;              ///< (q, v) -> Q
@@ -28,6 +29,7 @@ class GNOMON_EXPORT FunctionSystem : public System,
                                      public Force,
                                      public Friction,
                                      public Obstacles,
+                                     public CoulombFriction,
                                      public Symmetries,
                                      public FirstIntegrals,
                                      public SplitPotential,
@@ -100,6 +102,8 @@ class GNOMON_EXPORT FunctionSystem : public System,
   Index n_obstacles() const final { return traits_.n_obstacles; }
   std::vector<std::string> obstacle_names() const final { return traits_.obstacle_names; }
   void obstacles(const ConstVectorRef& q, VectorRef out) const final;
+  const Vector& friction_coefficients() const final { return traits_.friction_coefficients; }
+  void slips(const ConstVectorRef& q, VectorRef out) const final;
   Index n_symmetries() const final { return traits_.n_symmetries; }
   Index n_integrals() const final { return traits_.n_integrals; }
   bool penalty_is_convex() const final { return traits_.penalty == ModelTraits::Penalty::convex; }

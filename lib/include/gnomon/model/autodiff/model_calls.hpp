@@ -46,6 +46,7 @@ struct PotentialCall {
   };
 GNOMON_MODEL_PART_CALL(ConstraintsCall, parts->constraints(t, x[0], out, count))
 GNOMON_MODEL_PART_CALL(ObstaclesCall, parts->obstacles(x[0], out, count))
+GNOMON_MODEL_PART_CALL(SlipsCall, parts->slips(x[0], out, count))
 GNOMON_MODEL_PART_CALL(InvariantsCall, parts->invariants(x[0], out, count))
 GNOMON_MODEL_PART_CALL(ForceCall, parts->force(t, x[0], x[1], out, count))
 GNOMON_MODEL_PART_CALL(FrictionCall, parts->friction(x[0], x[1], x[2], out, count))

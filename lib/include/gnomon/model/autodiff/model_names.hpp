@@ -16,6 +16,7 @@ namespace gnomon::model {
   X(force)                    \
   X(friction)                 \
   X(obstacles)                \
+  X(slips)                    \
   X(invariants)               \
   X(invariant_potential)      \
   X(penalty_function)         \
@@ -38,6 +39,8 @@ namespace gnomon::model {
   X(position_constraints, constraints)         \
   X(obstacle, obstacles)                       \
   X(contacts, obstacles)                       \
+  X(slip, slips)                               \
+  X(slip_coordinates, slips)                   \
   X(forces, force)                             \
   X(external_force, force)                     \
   X(frictions, friction)                       \

@@ -49,7 +49,8 @@ constexpr bool uses_friction() {
   return has_function_friction<Model>;
 }
 
-/// The parts of Model. With Closed the obstacles are constraints: g = (g, -c).
+/// The parts of Model. With Closed the obstacles are constraints: g = (g, -c), or (g, -c, d) with
+/// slips d.
 template <class Model, bool Closed = false>
 class ModelParts {
   using Signature = Signatures<Model>;
@@ -59,6 +60,7 @@ class ModelParts {
   static constexpr bool force_exists = uses_force<Model>(), friction_exists = uses_friction<Model>(),
                         obstacles_exist =
                             has_function_obstacles<Model> && model::declared_obstacles<Model>() != 0 && !Closed,
+                        slips_exist = obstacles_exist && has_function_slips<Model>,
                         invariants_exist = has_function_invariants<Model> && model::declared_invariants<Model>() != 0,
                         mass_matrix_exists = has_function_mass_matrix<Model>, mass_exists = has_function_mass<Model>,
                         constraints_exist =
@@ -68,6 +70,8 @@ class ModelParts {
                                            model::declared_symmetries<Model>() != 0 && !Closed,
                         integrals_exist = has_function_integral<Model> && !Closed;
 
+  /// Constraints that a closed contact is: -c, and d.
+  static constexpr int rows_of_contact = has_function_slips<Model> ? 2 : 1;
   static constexpr int declared_invariants() { return model::declared_invariants<Model>(); }
   static constexpr int declared_obstacles() { return model::declared_obstacles<Model>(); }
   static constexpr int declared_symmetries() { return model::declared_symmetries<Model>(); }
@@ -125,9 +129,10 @@ class ModelParts {
         model_.constraints(q, g);
     }
     if constexpr (Closed && has_function_obstacles<Model>) {
-      const Index first = open_constraints();
+      const Index first = open_constraints(), last = first + (count - first) / rows_of_contact;
       model_.obstacles(q, g + first);
-      for (Index i = first; i < count; ++i) g[i] = -g[i];
+      for (Index i = first; i < last; ++i) g[i] = -g[i];
+      if constexpr (has_function_slips<Model>) model_.slips(q, g + last);
     }
   }
   template <class S>
@@ -147,6 +152,11 @@ class ModelParts {
   void obstacles(const S* q, S* c, Index count) const {
     clear_outputs(c, count);
     if constexpr (has_function_obstacles<Model>) model_.obstacles(q, c);
+  }
+  template <class S>
+  void slips(const S* q, S* d, Index count) const {
+    clear_outputs(d, count);
+    if constexpr (has_function_slips<Model>) model_.slips(q, d);
   }
   template <class S>
   void mass_matrix(const S* q, S* m, Index n) const {

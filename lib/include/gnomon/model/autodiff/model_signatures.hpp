@@ -75,6 +75,14 @@ struct Signatures : NamesAreKnown<Model> {
       !has_function_obstacles<Model> || calls_obstacles<void, Model, In, Out>,
       "the member function \"obstacles\" of the model must be template <class S> void obstacles(const S* q, S* "
       "c) const");
+  static_assert(!has_function_slips<Model> || calls_slips<void, Model, In, Out>,
+                "the member function \"slips\" of the model must be template <class S> void slips(const S* q, S* d) "
+                "const");
+  static_assert(!has_function_slips<Model> || has_function_obstacles<Model>,
+                "the model has a member function \"slips\", but no \"obstacles\" that slip");
+  static_assert(!has_function_slips<Model> || !has_function_friction<Model>,
+                "the model has the member functions \"slips\" (Coulomb friction at contacts) and \"friction\" (a force "
+                "R(q,v,lambda)): expected one of them");
   static_assert(
       !has_function_invariants<Model> || calls_invariants<void, Model, In, Out>,
       "the member function \"invariants\" of the model must be template <class S> void invariants(const S* q, "

@@ -22,6 +22,7 @@ struct ModelTraits : SystemTraits {
   Index n_integrals = 0;                    ///< first integrals beyond energy and momentum maps
   int obstacle_degree = not_polynomial;     ///< degree of c in q, or not_polynomial
   std::vector<std::string> obstacle_names;  ///< one an obstacle
+  Vector friction_coefficients;             ///< mu of the Coulomb friction, one an obstacle
   Penalty penalty = Penalty::none;          ///< whether R(g) of the model's own is convex
 };
 

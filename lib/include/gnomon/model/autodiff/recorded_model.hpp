@@ -30,6 +30,7 @@ void set_parts(gnomon::Parts& parts, const FoundTraits& traits, const System& sy
   if (traits.has_force) parts.force = &system;
   if (traits.has_friction) parts.friction = &system;
   if (traits.n_obstacles > 0) parts.obstacles = &system;
+  if (traits.friction_coefficients.size() > 0) parts.coulomb = &system;
   if (traits.n_symmetries > 0) parts.symmetries = &system;
   if (traits.n_integrals > 0) parts.integrals = &system;
   if (traits.n_invariants > 0) parts.split = &system;
@@ -47,7 +48,7 @@ class RecordedModel {
   explicit RecordedModel(Model model, const Vector& start, Index obstacles = 0)
       : parts_(std::make_shared<const Parts>(std::move(model))),
         n_(coordinates_of(parts_->model())),
-        m_(multipliers_of(parts_->model()) + obstacles),
+        m_(multipliers_of(parts_->model()) + Parts::rows_of_contact * obstacles),
         at_(ordinary_point(n_)) {
     traits_ = describe();
     if (start.size() != 0) {
@@ -125,6 +126,13 @@ class RecordedModel {
                                                 : std::max(traits.constraint_degree, traits.obstacle_degree);
     traits.constraint_names.insert(traits.constraint_names.end(), traits.obstacle_names.begin(),
                                    traits.obstacle_names.end());
+    for (Index i = 0; has_function_slips<Model> && i < traits.friction_coefficients.size(); ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      traits.constraint_names.push_back(
+          "slip of " + (k < traits.obstacle_names.size() ? traits.obstacle_names[k] : "c[" + std::to_string(i) + "]"));
+    }
+    if (has_function_slips<Model>) traits.constraint_degree = SystemTraits::not_polynomial;
+    traits.friction_coefficients.resize(0);
     traits.obstacle_names.clear();
     traits.obstacle_degree = SystemTraits::not_polynomial;
     traits.n_obstacles = traits.n_symmetries = traits.n_integrals = 0;
@@ -165,6 +173,10 @@ class RecordedModel {
                                         declared < 0 ? any_number : declared, at_, prefix + "obstacles");
       traits_.n_obstacles = declared < 0 ? number_of(*recorded_.obstacles, "obstacles") : declared;
     }
+    if constexpr (Parts::slips_exist)
+      recorded_.slips = record_call(SlipsCall<Parts>{parts_, 0}, {n_, 0, 0}, traits_.n_obstacles, at_,
+                                    prefix + "slips, one an obstacle");
+    if constexpr (!Closed) check_friction(traits_, Parts::slips_exist);
     recorded_.potential =
         record_call(PotentialCall<Parts>{parts_, traits_.n_invariants}, {n_, 0, 0}, 1, at_, prefix + "potential");
     recorded_.constraints =

@@ -94,6 +94,9 @@ class RecordedSystem final : public FunctionSystem {
     if constexpr (Parts::obstacles_exist)
       f.obstacles = part_function(traits.name, "obstacles", std::move(*recorded.obstacles),
                                   ObstaclesCall<Parts>{parts, contacts}, {n, 0, 0}, contacts, Patterns::none);
+    if constexpr (Parts::slips_exist)
+      f.slips = part_function(traits.name, "slips", std::move(*recorded.slips), SlipsCall<Parts>{parts, contacts},
+                              {n, 0, 0}, contacts, Patterns::none);
     if constexpr (Parts::force_exists)
       f.force = part_function(traits.name, "force", std::move(*recorded.force), ForceCall<Parts>{parts, n}, {n, n, 0},
                               n, Patterns::jacobian);

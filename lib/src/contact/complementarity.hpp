@@ -1,0 +1,35 @@
+#pragma once
+/// \file
+/// Linear complementarity problems of contact. Private to the core.
+
+#include <optional>
+#include <vector>
+
+#include "gnomon/base/types.hpp"
+
+namespace gnomon {
+
+/// z >= 0, w = M z + q >= 0, z^T w = 0 by Lemke's algorithm: complementary pivots from the covering vector (1, ..., 1),
+/// ties broken lexicographically. M is square, of any kind. Empty: it ends in a ray, or not at all.
+/// Source: Cottle, Pang, Stone, The Linear Complementarity Problem (1992), algorithms 4.4.5 and 4.9.3.
+std::optional<Vector> lemke(const Matrix& M, const Vector& q);
+
+/// Contacts with Coulomb friction at one level: rates and impulses, or accelerations and forces. Of every contact k
+/// there is a normal, of every one j that neither slides nor is smooth a slip too, at the contact normal_of[j]:
+///
+///     w = W_nn P + W_nt T + w_0,    u = W_tn P + W_tt T + u_0
+///     0 <= w _|_ P >= 0;    |T_j| <= mu_j P_k where u_j = 0,    T_j = -mu_j P_k sign u_j elsewhere
+struct FrictionProblem {
+  Matrix W_nn, W_nt, W_tn, W_tt;
+  Vector w_0, u_0, mu;
+  std::vector<Index> normal_of;
+
+  struct Solution {
+    Vector P, T, w, u;
+  };
+  /// As the complementarity problem of P, P_R = mu P + T and u^- with w, u^+ and P_L = mu P - T. Empty: none was found.
+  /// Source: Pfeiffer, Glocker, Multibody Dynamics with Unilateral Contacts (1996), sections 6.3 and 8.2.
+  std::optional<Solution> solve() const;
+};
+
+}  // namespace gnomon
