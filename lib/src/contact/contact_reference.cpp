@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "contact/contact_laws.hpp"
@@ -45,10 +46,10 @@ class ContactReference final : public ReferenceSolution {
   using Contacts = ContactLaws::Contacts;
 
   /// What the roots of a piece are; `lowest` is the least gap within a step, which the ends of the step may not show.
-  enum class RootKind { landing, opened, lowest, launch, slow };
+  enum class RootKind { landing, opened, lowest, launch, limit, slip, slow };
   struct Root {
     RootKind kind;
-    Index which;    ///< the contact; of a launch its place among the closed ones
+    Index which;    ///< the contact; of a launch, a limit and a slip its row in ContactLaws::margins
     double offset;  ///< added to the function, so that rounding at the start of the piece is no event
   };
 
@@ -132,6 +133,16 @@ class ContactReference final : public ReferenceSolution {
       roots_.push_back({RootKind::launch, at, phase.psi[m_ + at] <= rounding ? 2 * rounding : 0});
     }
     if (phase.frictional()) roots_.push_back({RootKind::slow, -1, 0});
+    if (!laws_.coulomb() || state.closed.empty()) return;
+    laws_.margins(phase, state.t, state.q.value(), laws_.velocity(state.q.value(), state.p.value()), margins_);
+    const auto count = static_cast<Index>(state.closed.size());
+    for (Index row = count; row < 3 * count; ++row) {
+      if (std::isinf(margins_[row])) continue;
+      const bool slides = row >= 2 * count;
+      const double tolerance = slides ? moving : rounding;
+      roots_.push_back(
+          {slides ? RootKind::slip : RootKind::limit, row, margins_[row] <= tolerance ? 2 * tolerance : 0});
+    }
   }
 
   double largest_psi(const Vector& psi) const {
@@ -142,6 +153,11 @@ class ContactReference final : public ReferenceSolution {
   /// The root functions at probe_, with the multipliers of the piece.
   void evaluate(const Vector& lambda, VectorRef out) {
     laws_.measure(probe_, gaps_);
+    if (laws_.coulomb() && !laws_.state().closed.empty()) {
+      ContactLaws::Phase& phase = laws_.phase();
+      phase.psi = lambda;
+      laws_.margins(phase, probe_.t, probe_.q.value(), laws_.velocity(probe_.q.value(), probe_.p.value()), margins_);
+    }
     const double speed = laws_.speed(probe_);
     fastest_ = std::max(fastest_, speed);
     Index row = 0;
@@ -159,6 +175,10 @@ class ContactReference final : public ReferenceSolution {
           break;
         case RootKind::launch:
           value = lambda[m_ + root.which] + root.offset;
+          break;
+        case RootKind::limit:
+        case RootKind::slip:
+          value = margins_[root.which] + root.offset;
           break;
         case RootKind::slow:
           value = speed - 0.99 * slow * fastest_;
@@ -196,12 +216,15 @@ class ContactReference final : public ReferenceSolution {
 
   void at_roots(const std::vector<Index>& found) {
     const State& state = laws_.state();
-    Contacts landing, opening;
+    Contacts landing, opening, letting_go, stopping;
     bool new_piece = false;
     for (const Index row : found) {
       const Root& root = roots_[static_cast<std::size_t>(row)];
       if (root.kind == RootKind::landing) landing.push_back(root.which);
       if (root.kind == RootKind::launch) opening.push_back(state.closed[static_cast<std::size_t>(root.which)]);
+      const auto place = static_cast<std::size_t>(root.which) % std::max<std::size_t>(1, state.closed.size());
+      if (root.kind == RootKind::limit) letting_go.push_back(state.closed[place]);
+      if (root.kind == RootKind::slip) stopping.push_back(state.closed[place]);
       if (root.kind == RootKind::opened || root.kind == RootKind::slow) new_piece = true;
       if (root.kind != RootKind::lowest) continue;
       if (gaps_.c[root.which] >= -10 * laws_.gap_tolerance(root.which) || rerun_to_ <= state.t) continue;
@@ -211,7 +234,7 @@ class ContactReference final : public ReferenceSolution {
       laws_.state() = piece_start_;
       return;
     }
-    if (landing.empty() && opening.empty()) {
+    if (landing.empty() && opening.empty() && letting_go.empty() && stopping.empty()) {
       if (new_piece) finish_piece();
       return;
     }
@@ -220,7 +243,23 @@ class ContactReference final : public ReferenceSolution {
       if (!contains(landing, i) && gaps_.c[i] <= 10 * laws_.gap_tolerance(i) &&
           gaps_.rate[i] < -approach * laws_.fastest())
         landing.push_back(i);
-    laws_.settle(landing, opening);
+    laws_.settle(landing, opening, letting_go, stopping);
+    if (!laws_.resting()) require_visible_rebounds(landing);
+  }
+
+  /// A rebound from a contact rises by w^2/(2 a), which a double of q must resolve.
+  void require_visible_rebounds(const Contacts& landing) {
+    const State& state = laws_.state();
+    laws_.measure(state, gaps_);
+    laws_.consistent(laws_.phase(), state);
+    const Vector a = laws_.gap_accelerations(state, laws_.phase().a);
+    for (const Index i : landing) {
+      const double rate = gaps_.rate[i], least = std::sqrt(-2 * a[i] * rebound_gaps * laws_.gap_tolerance(i));
+      if (contains(state.closed, i) || !(a[i] < 0) || !(rate > 0) || rate >= least) continue;
+      throw CannotEvaluate("the rebound of contact " + std::to_string(i) + " with the rate " + number_text(rate) +
+                           " is too low for a double of q: a zeno-speed of at least " + number_text(least) +
+                           " ends the sequence of rebounds before");
+    }
   }
 
   /// What the report takes over from it.
@@ -271,6 +310,7 @@ class ContactReference final : public ReferenceSolution {
   std::vector<Root> roots_;                   // of the piece
   State piece_start_, probe_;
   ContactLaws::Gaps gaps_;
+  Vector margins_;
   double fastest_ = 0;                                         // speed, of what the piece has seen
   double rerun_to_ = std::numeric_limits<double>::infinity();  // a piece that missed a landing ends here
   Vector lambda_, own_lambda_;

@@ -235,6 +235,10 @@ ContactRun::Contacts ContactRun::at_their_limit(Index contact) {
 bool ContactRun::fail(const std::string& why, StepReport& report) {
   if (report.status == SolveStatus::converged) report.status = SolveStatus::not_converged;
   report.message = std::string(why);
+  const std::size_t events = laws_.events().size() - saved_.laws.events;
+  if (events >= many_events)
+    report.message += "; after " + std::to_string(events) +
+                      " events in this step: a larger zeno-speed ends a sequence of ever shorter ones";
   undo();
   return false;
 }
