@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(misuse_is_refused) {
   BOOST_CHECK_EXCEPTION(run(Corner(), q, p, "symplectic-euler-true", contact), Error, says("zeno speed 0"));
   BOOST_CHECK_EXCEPTION(run(Corner(), vector(3, -.8), p, "symplectic-euler-true", {}), Error,
                         says("the start is inside obstacle \"floor\": c = -0.8"));
-  BOOST_CHECK_EXCEPTION(run(Corner(), q, p, "energy-momentum", {}), Error, says("friction"));
+  BOOST_CHECK_EXCEPTION(run(Corner(), q, p, "rattle", {}), Error, says("friction"));
   BOOST_CHECK_EXCEPTION(contact_options({{"restitution", "2"}}), Error, says("restitution"));
   BOOST_CHECK_EXCEPTION(contact_options({{"mode", "never"}}), Error, says("mode"));
   Integrator integrator = run(Corner(), q, p, "symplectic-euler-true", {});
