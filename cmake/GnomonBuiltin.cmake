@@ -18,6 +18,7 @@ function(gnomon_add_builtin)
 
     gnomon_add_plugin(${name} TARGET ${target} $<TARGET_OBJECTS:${target}_object>)
     target_link_libraries(${target} PRIVATE ${ARG_LIBS})
+    target_precompile_headers(${target} REUSE_FROM gnomon_headers)
     set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/gnomon)
     if(GNOMON_INSTALL)
       install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/gnomon)
