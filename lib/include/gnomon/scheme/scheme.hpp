@@ -104,6 +104,19 @@ class GNOMON_EXPORT StepEquations {
     static_cast<void>(changes);
     return false;
   }
+
+  /// Whether steps estimate their local error, for steps of a tolerance: from the next prepare() on. Returns the order p
+  /// of the end values that it follows, e = O(h^(p+1)); 0: this scheme offers none. Until then nothing is spent on it.
+  virtual int estimate_errors(bool on) {
+    static_cast<void>(on);
+    return 0;
+  }
+  /// After finish(after): the estimated error of the step from `before` in q (n), in units of q, and in v = M^-1 p (n), in
+  /// units of q per unit of time; signs mean nothing. False: this step gives no estimate. It allocates nothing.
+  virtual bool local_error(const State& before, const State& after, VectorRef error_q, VectorRef error_v) {
+    static_cast<void>(before), static_cast<void>(after), static_cast<void>(error_q), static_cast<void>(error_v);
+    return false;
+  }
 };
 
 /// A StepEquations together with what it promises for this model.
