@@ -3,11 +3,12 @@
 ///
 ///     Psi_h = Phi_{c_s h} o ... o Phi_{c_1 h},     c_i = c_{s+1-i},   sum c_i = 1,   sum c_i^3 = 0 (order 4), ...
 ///
-///     yoshida   order p to p+2: (a, 1-2a, a), a = 1/(2 - 2^(1/(p+1))); order 2 to 6 in seven substeps
-///     suzuki    order p to p+2: (a, a, 1-4a, a, a), a = 1/(4 - 4^(1/(p+1))), with smaller substeps and errors
+///     yoshida   order p to p+2: (a, 1-2a, a); order 2 to 6 in seven substeps, to 8 in fifteen
+///     suzuki    order p to p+2: (a, a, 1-4a, a, a), with smaller substeps and errors
+///     optimal   order 2 to 6 in nine substeps, to 8 in seventeen; else as suzuki
 ///
-/// Sources: Suzuki, Phys. Lett. A 146 (1990); Yoshida, Phys. Lett. A 150 (1990), solution A; Hairer, Lubich, Wanner,
-/// Geometric Numerical Integration, II.4 and V.3.2.
+/// The coefficients and their sources: composition/coefficients.hpp. Hairer, Lubich, Wanner, Geometric Numerical
+/// Integration, II.4 and V.3.2.
 ///
 /// paired=yes replaces Phi_{c h} by Phi_{c h/2} o Phi_{c h/2}. A multiplier scheme that enforces g(q1) = 0 but not the
 /// hidden constraint has the parasitic root -1 in d = G M^-1 p: every step turns d round and adds A lambda' h^2/6,
@@ -25,6 +26,7 @@
 #include <cmath>
 #include <memory>
 
+#include "composition/coefficients.hpp"
 #include "composition/state_multipliers.hpp"
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/options.hpp"
@@ -37,32 +39,6 @@
 namespace {
 
 using namespace gnomon;
-
-using Coefficients = std::vector<double>;
-
-/// Every substep of `outer` replaced by the substeps of `inner`.
-Coefficients refined(const Coefficients& outer, const Coefficients& inner) {
-  Coefficients product;
-  for (const double a : outer)
-    for (const double b : inner) product.push_back(a * b);
-  return product;
-}
-
-/// Symmetric coefficients that raise a symmetric map from one even order to another.
-Coefficients coefficients(bool suzuki, int from, int to) {
-  if (!suzuki && from == 2 && to == 6) {
-    // Yoshida (1990), table 1, solution A, with the middle one from sum c_i = 1.
-    const double c1 = .784513610477557263819497633866, c2 = .235573213359358133684793182979,
-                 c3 = -1.17767998417887100694641568096;
-    return {c1, c2, c3, 1 - 2 * (c1 + c2 + c3), c3, c2, c1};
-  }
-  Coefficients c{1};
-  for (int order = from; order < to; order += 2) {
-    const double copies = suzuki ? 4 : 2, a = 1 / (copies - std::pow(copies, 1. / (order + 1))), rest = 1 - copies * a;
-    c = refined(suzuki ? Coefficients{a, a, rest, a, a} : Coefficients{a, rest, a}, c);
-  }
-  return c;
-}
 
 /// A fraction of the step by the inner scheme, or by its adjoint.
 struct Substep {
@@ -178,25 +154,27 @@ class Composition final : public Scheme {
 
   std::string name() const override { return "composition"; }
   std::string description() const override {
-    return "order 4 or 6 from any scheme that is symmetric or has a known adjoint, by pairs of substeps";
+    return "order 4, 6 or 8 from any scheme that is symmetric or has a known adjoint, by pairs of substeps";
   }
   std::string source() const override {
-    return "Suzuki, Phys. Lett. A 146 (1990); Yoshida, Phys. Lett. A 150 (1990); paired half steps for schemes whose "
-           "multipliers carry the parasitic root -1";
+    return "Suzuki, Phys. Lett. A 146 (1990); Yoshida, Phys. Lett. A 150 (1990); Kahan, Li, Math. Comp. 66 (1997); "
+           "paired half steps for schemes whose multipliers carry the parasitic root -1";
   }
   OptionSpecs options() const override {
     return {
         OptionSpec::scheme("inner", "energy-momentum", "the scheme of the substeps, symmetric or with a known adjoint"),
-        OptionSpec::choice("order", {"4", "6", "2"}, "order of the composition; 2 is the inner scheme and its adjoint"),
-        OptionSpec::choice("kind", {"suzuki", "yoshida"},
-                           "suzuki: 5 substeps an order, small errors; yoshida: 3 (or 7 from order 2 to 6)"),
+        OptionSpec::choice("order", {"4", "6", "8", "2"},
+                           "order of the composition; 2 is the inner scheme and its adjoint"),
+        OptionSpec::choice("kind", {"suzuki", "yoshida", "optimal"},
+                           "suzuki: 5 substeps an order, small errors; yoshida: 3 (from order 2 to 6 seven, to 8 "
+                           "fifteen); optimal: from order 2 to 6 nine, to 8 seventeen, with smaller errors"),
         OptionSpec::choice("paired", {"yes", "no"},
                            "every substep as two equal halves: needed for the order of p unless the inner scheme "
                            "keeps the hidden constraints")};
   }
   Promises promises() const override {
     Promises p;
-    p.order = 6;
+    p.order = 8;
     p.energy = p.position = p.hidden = p.momentum = p.symmetric = p.symplectic = true;
     return p;
   }
@@ -212,7 +190,9 @@ class Composition final : public Scheme {
                   "scheme composition does not take inner=" + inner_name + ": it is not symmetric for system \"" +
                       model.name() +
                       "\" with these options and has no known adjoint, and only symmetric maps are raised in order");
-    const int order = options.is("order", "4") ? 4 : options.is("order", "6") ? 6 : 2;
+    int order = 2;
+    for (const int offered : {4, 6, 8})
+      if (options.is("order", std::to_string(offered))) order = offered;
     // Of q and p together: where only p is of order 2 (hbvm), the substeps must cancel its error as well. A method of
     // order one and its adjoint are together of order 2.
     const int own = with_adjoint              ? each.order + 1
@@ -225,7 +205,10 @@ class Composition final : public Scheme {
 
     const bool paired = with_adjoint || options.is("paired", "yes");
     std::vector<Substep> substeps;
-    for (const double c : coefficients(options.is("kind", "suzuki"), own, order)) {
+    const auto kind = options.is("kind", "suzuki")    ? kernels::CompositionKind::suzuki
+                      : options.is("kind", "yoshida") ? kernels::CompositionKind::yoshida
+                                                      : kernels::CompositionKind::optimal;
+    for (const double c : kernels::composition_coefficients(kind, own, order)) {
       if (paired) substeps.push_back({c / 2, false});
       substeps.push_back({paired ? c / 2 : c, with_adjoint});
     }
