@@ -110,7 +110,8 @@ done
 GNOMON_PLUGIN_PATH="$modules" gnomon check bead-on-parabola | grep "all checks passed"
 GNOMON_PLUGIN_PATH="$modules" gnomon run bead-on-parabola --solver damped-newton --step 1e-2 --steps 1000
 status=0
-gnomon validate conformance/constrained-trapezoidal --tier quick --plugin "$modules/constrained_trapezoidal.so" \
+gnomon validate conformance/constrained-trapezoidal --tier quick --share 1/8 \
+  --plugin "$modules/constrained_trapezoidal.so" \
   >"$scratch/plugin.out" || status=$?
 cat "$scratch/plugin.out"
 grep -q "^PASSED: 0 of [1-9][0-9]* gated rows failed" "$scratch/plugin.out"

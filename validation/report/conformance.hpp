@@ -25,4 +25,7 @@ std::vector<Case> declared_cases(const Registry& registry, const std::string& fo
 /// Those up to `tier` whose kind/name, or former name, contains `filter`.
 std::vector<Case> select_cases(const std::vector<Case>& cases, Tier tier, const std::string& filter);
 
+/// The K-th of N shares of the cases, "K/N" with 1 <= K <= N: every N-th, from the K-th. Throws Error(bad_value).
+std::vector<Case> share_of(const std::vector<Case>& cases, const std::string& share);
+
 }  // namespace gnomon::validation

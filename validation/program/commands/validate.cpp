@@ -24,7 +24,7 @@ using namespace validation;
 
 struct Arguments {
   std::string filter, cases;
-  std::optional<std::string> json, tier;
+  std::optional<std::string> json, tier, share;
   std::vector<std::string> from;
   bool quick = false, full = false, verbose = false;
 };
@@ -77,7 +77,7 @@ Outcome run_all(const Registry& registry, const std::vector<Case>& cases, Tier t
 
 /// The summary of runs that wrote their rows with --json.
 int print_again(const Arguments& arguments) {
-  if (arguments.json || arguments.verbose || !arguments.filter.empty())
+  if (arguments.json || arguments.verbose || arguments.share || !arguments.filter.empty())
     throw Error(ErrorCode::bad_value, "--from prints a summary and runs nothing: it goes alone");
   Outcome outcome;
   for (const std::string& path : arguments.from) read_report(path, outcome);
@@ -91,7 +91,7 @@ int validate(const Registry& registry, const Arguments& arguments) {
   const std::string folder = case_folder(arguments.cases);
   const std::vector<Case> every =
       arguments.cases.empty() ? all_cases(registry, folder) : declared_cases(registry, folder);
-  const std::vector<Case> cases = select_cases(every, tier, arguments.filter);
+  std::vector<Case> cases = select_cases(every, tier, arguments.filter);
   if (cases.empty()) {
     std::vector<std::string> names;
     for (const auto& c : every) {
@@ -102,6 +102,10 @@ int validate(const Registry& registry, const Arguments& arguments) {
     throw Error(ErrorCode::unknown_name,
                 fmt::format("no case of the {} tier has \"{}\" in its name{}", to_string(tier), arguments.filter,
                             near.empty() ? "" : "; the nearest name is \"" + near + "\""));
+  }
+  if (arguments.share) {
+    cases = share_of(cases, *arguments.share);
+    if (cases.empty()) throw Error(ErrorCode::bad_value, "share " + *arguments.share + " has no case");
   }
   std::unique_ptr<OutputFile> json;
   if (arguments.json) json = std::make_unique<OutputFile>(*arguments.json);
@@ -132,6 +136,7 @@ void add_validate(CLI::App& app, Invocation& invocation) {
   add("FILTER", a->filter, "", "only cases with this in kind/name, or in a name that the case had before");
   add("--json", a->json, "FILE", "write all rows to this JSON file too");
   add("--tier", a->tier, "TIER", "quick, standard (the default) or full; each contains the ones before it");
+  add("--share", a->share, "K/N", "of these cases every N-th only, from the K-th: N machines, or a sample");
   command->add_flag("--quick", a->quick, "the quick tier");
   command->add_flag("--full", a->full, "the full tier");
   command->add_flag("--verbose", a->verbose, "every row, before the summary");

@@ -1,10 +1,11 @@
 // The validation cases of one tier as Boost tests, one a case: what `gnomon validate` prints, asserted.
 //
-//     test_validate -- TIER [FILTER [FILE [SHARE OF]]]
+//     test_validate -- TIER [FILTER [FILE [SHARE]]]
 //
-// FILE takes the rows, as `gnomon validate --json FILE` writes them. SHARE = 0 .. OF - 1: every OF-th case, from this one.
+// FILE takes the rows, as `gnomon validate --json FILE` writes them. SHARE: as K/N of `--share`.
 #define BOOST_TEST_DYN_LINK
 #define BOOST_TEST_NO_MAIN
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 #include <memory>
@@ -41,21 +42,18 @@ Tier parse_tier(const std::string& text) {
 
 bool register_cases() {
   auto& suite = unit_test::framework::master_test_suite();
-  if (suite.argc < 2)
-    throw std::runtime_error("usage: test_validate -- quick|standard|full [FILTER [FILE [SHARE OF]]]");
+  if (suite.argc < 2) throw std::runtime_error("usage: test_validate -- quick|standard|full [FILTER [FILE [SHARE]]]");
   const Tier tier = outcome.tier = parse_tier(suite.argv[1]);
   const std::string filter = suite.argc > 2 ? suite.argv[2] : "";
-  const int share = suite.argc > 5 ? std::stoi(suite.argv[4]) : 0, of = suite.argc > 5 ? std::stoi(suite.argv[5]) : 1;
-  if (share < 0 || share >= of) throw std::runtime_error("SHARE is not one of 0 .. OF - 1");
-  int number = 0;
   auto registry = std::make_shared<gnomon::Registry>();
   gnomon::register_builtin(*registry);
-  for (const Case& c : select_cases(all_cases(*registry, GNOMON_CASES_FOLDER), tier, filter)) {
-    if (c.tier != tier) continue;  // the tiers below have ctest tests of their own
-    if (number++ % of != share) continue;
+  std::vector<Case> cases = select_cases(all_cases(*registry, GNOMON_CASES_FOLDER), tier, filter);
+  // The tiers below have ctest tests of their own.
+  cases.erase(std::remove_if(cases.begin(), cases.end(), [tier](const Case& c) { return c.tier != tier; }),
+              cases.end());
+  for (const Case& c : share_of(cases, suite.argc > 4 ? suite.argv[4] : "1/1"))
     suite.add(
         unit_test::make_test_case([registry, c] { assert_case(*registry, c); }, c.full_name(), __FILE__, __LINE__));
-  }
   return true;
 }
 
