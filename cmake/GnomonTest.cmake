@@ -1,16 +1,13 @@
 # gnomon_test(name SOURCES file... [LIBS lib...] [LABEL quick|standard|full])
 #
 # A Boost.Test executable, registered with ctest under its own name. The label is the tier it runs in; quick by default.
-# Tests of a release build are compiled with -O1, which takes two thirds of the time: what they test is in libraries.
 add_library(gnomon_test_main OBJECT lib/test/support/main.cpp ${PROJECT_BINARY_DIR}/gnomon_headers.cpp)
 set_source_files_properties(lib/test/support/main.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 
 function(gnomon_compile_as_test target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_definitions(${target} PRIVATE BOOST_TEST_DYN_LINK)
-  # GCC 12 takes Eigen's assignments for uninitialised values at -O1, and at no other level.
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>
-                                           $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-Wno-maybe-uninitialized>)
+  gnomon_optimise_little(${target})
   target_link_libraries(${target} PRIVATE Eigen3::Eigen Boost::unit_test_framework)
 endfunction()
 

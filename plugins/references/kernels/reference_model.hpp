@@ -4,7 +4,6 @@
 /// its slopes and sizes, and what a report says. Of a mechanical System y = q and z = v, or
 /// z = p where the mass depends on q.
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -13,6 +12,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/model/problem.hpp"
+#include "gnomon/solve/dense_lu.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "gnomon/start/overdetermined_consistency.hpp"
 #include "state_sizes.hpp"
@@ -173,7 +173,7 @@ class OverdeterminedModel final : public ReferenceModel {
     start_.hidden_by_z = derivative(Term::hidden, Argument::z);
     start_.constraint_by_y = derivative(Term::constraint, Argument::y);
     start_.slope_by_psi =
-        derivative(Term::momentum, Argument::z).partialPivLu().solve(derivative(Term::multiplier_force, Argument::psi));
+        DenseLu(derivative(Term::momentum, Argument::z)).solve(derivative(Term::multiplier_force, Argument::psi));
     start_.rate_by_mu = start_.constraint_by_y.transpose();
     sizes_ = sizes_of(start_);
   }

@@ -1,12 +1,12 @@
 #include "measures/invariants/symplectic_exact.hpp"
 
 #include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 
 #include "gnomon/base/error.hpp"
 #include "measures/measure.hpp"
+#include "measures/singular_values.hpp"
 
 namespace gnomon::validation {
 
@@ -57,7 +57,7 @@ class TangentBasis {
     rows.rowwise().normalize();
     Matrix kernel = Matrix::Identity(2 * n_, 2 * n_);
     if (m_ > 0) {
-      const Eigen::JacobiSVD<Matrix> svd(rows, Eigen::ComputeFullV);
+      const SingularValues svd(rows, Eigen::ComputeFullV);
       const Vector& s = svd.singularValues();
       Index rank = 0;
       while (rank < s.size() && s[rank] > 1e-10 * s[0]) ++rank;

@@ -2,12 +2,12 @@
 /// p (and lambda), rows q1 - q0 - h (...), p1 - p0 + h (...) (and g). The solvers never see this matrix.
 #include <fmt/format.h>
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <limits>
 
 #include "measures/measure.hpp"
 #include "measures/order/convergence.hpp"
+#include "measures/singular_values.hpp"
 #include "measures/solver/step_equations.hpp"
 
 namespace gnomon::validation {
@@ -36,7 +36,7 @@ Condition condition_at(const Registry& registry, const ProblemInstance& instance
                            mass.solve(matrix.col(j).head(n), column);
                            matrix.col(j).head(n) = h * column;
                          }
-                         const Eigen::JacobiSVD<Matrix> svd(matrix);
+                         const SingularValues svd(matrix);
                          result.number = svd.singularValues()[0] / svd.singularValues()[matrix.cols() - 1];
                          result.unknowns = matrix.cols();
                        });

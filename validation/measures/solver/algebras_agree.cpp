@@ -1,10 +1,10 @@
 /// Every registered linear algebra solves the Newton systems of a step as the dense one does.
-#include <Eigen/SVD>
 #include <algorithm>
 #include <limits>
 
 #include "gnomon/base/error.hpp"
 #include "measures/measure.hpp"
+#include "measures/singular_values.hpp"
 #include "measures/solver/step_equations.hpp"
 
 namespace gnomon::validation {
@@ -58,8 +58,8 @@ Quantities measure_algebras_agree(const Registry& registry, const Case& c) {
                          if (equations.jacobian(predictor, values) != EvaluationStatus::ok)
                            throw RunFailed(integrator.state().t, equations.message());
                          uniform.fill(right);
-                         const Eigen::JacobiSVD<Matrix> svd(to_dense(equations.pattern(), values),
-                                                            Eigen::ComputeThinU | Eigen::ComputeThinV);
+                         const SingularValues svd(to_dense(equations.pattern(), values),
+                                                  Eigen::ComputeThinU | Eigen::ComputeThinV);
                          const Vector& s = svd.singularValues();
                          const double condition = s[0] / s[s.size() - 1];
                          worst_condition = std::max(worst_condition, condition);

@@ -1,8 +1,8 @@
 /// Condition number of the scaled Jacobian.
-#include <Eigen/SVD>
 #include <algorithm>
 
 #include "measures/measure.hpp"
+#include "measures/singular_values.hpp"
 #include "measures/solver/step_equations.hpp"
 
 namespace gnomon::validation {
@@ -19,7 +19,7 @@ Quantities measure_condition(const Registry& registry, const Case& c) {
                            Vector values = Vector::Zero(equations.pattern().nonzeros());
                            equations.jacobian(predictor, values);
                            const Vector singular =
-                               Eigen::JacobiSVD<Matrix>(to_dense(equations.pattern(), values)).singularValues();
+                               SingularValues(to_dense(equations.pattern(), values)).singularValues();
                            condition = std::max(condition, singular[0] / singular[singular.size() - 1]);
                          });
     largest = std::max(largest, condition);

@@ -2,7 +2,6 @@
 /// has a row of its own.
 #include <fmt/format.h>
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,6 +14,7 @@
 #include "measures/measure.hpp"
 #include "measures/run/counting_malloc.hpp"
 #include "measures/setup.hpp"
+#include "measures/singular_values.hpp"
 #include "measures/solver/kinsol_messages.hpp"
 #include "measures/solver/step_equations.hpp"
 #include "measures/solver/strategies.hpp"
@@ -132,7 +132,7 @@ double condition_number(const Registry& registry, const ProblemInstance& instanc
                        [&](Index, ScaledEquations& equations, const Vector& predictor) {
                          Vector values(equations.pattern().nonzeros());
                          if (equations.jacobian(predictor, values) != EvaluationStatus::ok) return;
-                         const Eigen::JacobiSVD<Matrix> svd(to_dense(equations.pattern(), values));
+                         const SingularValues svd(to_dense(equations.pattern(), values));
                          const Vector& s = svd.singularValues();
                          condition = std::max(condition, s[0] / s[s.size() - 1]);
                        });

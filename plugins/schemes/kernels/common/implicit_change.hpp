@@ -3,9 +3,10 @@
 /// How the solution of F(x; s) = 0 changes with the parameters s: dx = -F_x^-1 F_s ds. Dense; one refinement keeps the
 /// rows of F at rounding level. Allocates: for derivatives of step maps, not for steps.
 
-#include <Eigen/LU>
+#include <optional>
 
 #include "gnomon/scheme/equations.hpp"
+#include "gnomon/solve/dense_lu.hpp"
 
 namespace gnomon::kernels {
 
@@ -17,20 +18,20 @@ class ImplicitChange {
     equations.jacobian(x, values);
     equations.scales(columns_, rows_);
     matrix_ = rows_.cwiseInverse().asDiagonal() * to_dense(equations.pattern(), values) * columns_.asDiagonal();
-    lu_.compute(matrix_);
+    lu_.emplace(matrix_);
   }
   /// dx for F_s ds = known.
   Vector operator()(const Vector& known) const {
     const Vector f = known.cwiseQuotient(rows_);
-    Vector dx = -lu_.solve(f);
-    dx -= lu_.solve(f + matrix_ * dx);
+    Vector dx = -lu_->solve(f);
+    dx -= lu_->solve(Vector(f + matrix_ * dx));
     return dx.cwiseProduct(columns_);
   }
 
  private:
   Vector columns_, rows_;
   Matrix matrix_;
-  Eigen::PartialPivLU<Matrix> lu_;
+  std::optional<DenseLu> lu_;
 };
 
 }  // namespace gnomon::kernels

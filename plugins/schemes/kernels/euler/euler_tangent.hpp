@@ -8,9 +8,9 @@
 /// The momentum p(y,z) is what the state holds, so p_z dz0 = dp0 - p_y dy0 at the start and dp1 = p_y dy1 + p_z dz1 at
 /// the end.
 
-#include <Eigen/LU>
 #include <vector>
 
+#include "gnomon/solve/dense_lu.hpp"
 #include "kernels/common/implicit_change.hpp"
 #include "kernels/euler/term_equations.hpp"
 
@@ -33,13 +33,13 @@ class EulerTangent {
     const SparsityPattern& p_z = system_->pattern(Term::momentum, Argument::z);
     Vector values(p_z.nonzeros());
     system_->jacobian(Term::momentum, Argument::z, at, values);
-    const auto solve = to_dense(p_z, values).partialPivLu();
+    const DenseLu p_z_factors(to_dense(p_z, values));
     for (Index c = 0; c < changes.cols(); ++c) {
       take(Slot::y0, c);
       take(Slot::z0, c);
       take(Slot::first, c);
       momentum(at, Slot::y0, Slot::z0);
-      changes_[index(Slot::z0)].col(c) = solve.solve(dp0_.col(c) - dp_);
+      changes_[index(Slot::z0)].col(c) = p_z_factors.solve(Vector(dp0_.col(c) - dp_));
     }
   }
 

@@ -1,0 +1,3 @@
+#include "measures/singular_values.hpp"
+
+template class Eigen::JacobiSVD<gnomon::Matrix>;
