@@ -79,13 +79,16 @@ void ContactLaws::settle(const Contacts& landing, const Contacts& opening, const
   const Key chosen = rubbing.empty() ? choose_closed(candidates) : choose(contacts, all, rubbing, candidates, side);
   const Contacts& closed = chosen.first;
   const auto closes = [&](Index i) { return contains(closed, i) && !contains(was_closed, i); };
-  if (!located() && std::any_of(closed.begin(), closed.end(), closes)) {
-    const long double deep = energy_of(state_);
-    lift_out(chosen);
+  if (located() || std::any_of(closed.begin(), closed.end(), closes)) {
+    const long double inside = energy_of(state_);
+    if (located())
+      take_up(contacts, all, rubbing, chosen);
+    else
+      lift_out(chosen);
     // What that changes in the energy belongs to the contact that closes.
     for (Index k = 0; k < count; ++k)
       if (closes(all[static_cast<std::size_t>(k)])) {
-        energy[k] += static_cast<double>(energy_of(state_) - deep);
+        energy[k] += static_cast<double>(energy_of(state_) - inside);
         break;
       }
   }
@@ -123,6 +126,34 @@ void ContactLaws::settle(const Contacts& landing, const Contacts& opening, const
   enter(chosen, held_now(chosen));
 }
 
+/// A contact closes where its gap was found to vanish, or within rounding of that, together with another; and one that
+/// begins to stick is held at d rounded to double. What is left, c_i or d_i - held_i, would be taken out by the next
+/// step, however short, and be a velocity c_i/h in it: in a sequence of ever shorter flights more than what moves. So
+/// the state goes to where nothing is left before, the shortest way in the mass metric that leaves the other gaps as
+/// they are, and what sticks already.
+void ContactLaws::take_up(const ContactImpulses& contacts, const Contacts& all, const Contacts& rubbing,
+                          const Key& chosen) {
+  const auto count = static_cast<Index>(all.size());
+  Vector left = Vector::Zero(count + static_cast<Index>(rubbing.size()));
+  std::vector<bool> hold(static_cast<std::size_t>(left.size()), true);
+  measure(state_, gaps_);
+  for (Index k = 0; k < count; ++k) {
+    const Index i = all[static_cast<std::size_t>(k)];
+    if (contains(chosen.first, i) && !contains(state_.closed, i)) left[k] = gaps_.c[i];
+  }
+  for (std::size_t j = 0; j < rubbing.size(); ++j) {
+    const auto at = std::find(chosen.first.begin(), chosen.first.end(), rubbing[j]) - chosen.first.begin();
+    const Index row = count + static_cast<Index>(j);
+    hold[static_cast<std::size_t>(row)] = static_cast<std::size_t>(at) < chosen.second.size() &&
+                                          chosen.second[static_cast<std::size_t>(at)] == State::sticks;
+    if (hold[static_cast<std::size_t>(row)] && slip_of(rubbing[j]) != State::sticks)
+      left[row] = rounding_of_slip(rubbing[j]);
+  }
+  if (left.isZero(0)) return;
+  const Vector way = contacts.momentum(contacts.hold(left, hold));
+  state_.q.add(velocity(state_.q.value(), way));
+}
+
 void ContactLaws::forget_released(const Gaps& now) {
   if (state_.released.empty()) return;
   const auto is_open = [&](Index i) { return now.c[i] > opened * gap_tolerance(i) && now.rate[i] > 0; };
@@ -135,7 +166,7 @@ void ContactLaws::lift_out(const Key& key) {
   Vector q = state_.q.value(), p = state_.p.value();
   Phase& lifted = phase(key);
   lifted.model->hold(held_now(key));
-  project_start(*lifted.model, state_.t, q, p);
+  project_start(*lifted.model, state_.t, q, p, dependent_);
   state_.q.add(q - state_.q.value());
   state_.p.add(p - state_.p.value());
 }
@@ -147,7 +178,7 @@ double ContactLaws::rebound_threshold(Index contact) const {
   if (located()) return zeno;
   Vector a(system_->n()), lambda(m_);
   const Vector& q = state_.q.value();
-  acceleration(*system_, state_.t, q, velocity(q, state_.p.value()), a, lambda);
+  acceleration(*system_, state_.t, q, velocity(q, state_.p.value()), a, lambda, dependent_);
   return std::max(zeno, -step_ * gap_accelerations(state_, a)[contact]);
 }
 
@@ -227,7 +258,7 @@ void ContactLaws::start_again() {
 /// direction, which friction needs. Does friction hold the state at rest at this time?
 bool ContactLaws::holds(double t, Vector& p) {
   const Vector& q = state_.q.value();
-  acceleration(*phase_->model, t, q, Vector::Zero(system_->n()), phase_->a, phase_->psi);
+  acceleration(*phase_->model, t, q, Vector::Zero(system_->n()), phase_->a, phase_->psi, dependent_);
   const double pull = norm(q, phase_->a);
   if (!(pull > 0)) return true;
   const Vector v = phase_->a * (std::max({fastest_ * 1e-2 * still, pull * step_ * 1e-15, pull * least_time}) / pull);

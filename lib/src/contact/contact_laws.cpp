@@ -16,10 +16,11 @@ using namespace contact_tolerances;
 static_assert(State::sticks == ContactModel::sticks);
 
 ContactLaws::ContactLaws(std::shared_ptr<const System> system, const ContactOptions& options,
-                         const volatile std::sig_atomic_t* interrupt)
+                         const volatile std::sig_atomic_t* interrupt, bool dependent_constraints)
     : system_(std::move(system)),
       closed_(system_->parts().obstacles ? system_->parts().obstacles->with_obstacles_closed() : system_),
       options_(options),
+      dependent_(dependent_constraints),
       interrupt_(interrupt),
       m_(system_->m()),
       n_contacts_(system_->parts().n_obstacles()),
@@ -43,6 +44,7 @@ ContactLaws::ContactLaws(std::shared_ptr<const System> system, const ContactOpti
   for (Vector* x : {&velocity_, &momentum_}) x->setZero(system_->n());
   if (system_->parts().mass) mass_matrix_.setZero(system_->n(), system_->n());
   rows_.setZero(closed_->m());
+  extended_rows_.setZero(closed_->m());
   values_.setZero(closed_->constraint_pattern().nonzeros());
 }
 
@@ -51,7 +53,7 @@ ContactLaws::Phase& ContactLaws::phase(const Key& key) {
   if (phase.model) return phase;
   phase.model = std::make_shared<ContactModel>(system_, closed_, key.first, key.second);
   phase.dae = std::make_shared<MechanicalOverdetermined>(phase.model);
-  phase.index1 = std::make_unique<Index1>(*phase.dae);
+  if (!dependent_) phase.index1 = std::make_unique<Index1>(*phase.dae);
   phase.a = Vector::Zero(system_->n());
   phase.psi = Vector::Zero(phase.model->m());
   return phase;
@@ -65,7 +67,7 @@ ContactLaws::Phase& ContactLaws::everything() {
 }
 
 void ContactLaws::start(double t0, const Vector& q0, const Vector& p0) {
-  check_start(*system_, t0, q0, p0);
+  rank_ = check_start(*system_, t0, q0, p0, 1e-10, dependent_);
   state_ = State();
   state_.t = t0;
   state_.q.set(q0);

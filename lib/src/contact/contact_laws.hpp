@@ -16,9 +16,11 @@
 #include "gnomon/run/events.hpp"
 #include "gnomon/run/monitor.hpp"
 #include "gnomon/scheme/state.hpp"
+#include "gnomon/start/consistency.hpp"
 #include "gnomon/start/overdetermined_consistency.hpp"
 #include "model/contact_model.hpp"
 #include "model/mechanical_overdetermined.hpp"
+#include "start/friction_acceleration.hpp"
 
 namespace gnomon {
 
@@ -41,8 +43,8 @@ class ContactLaws {
   struct Phase {
     std::shared_ptr<ContactModel> model;
     std::shared_ptr<MechanicalOverdetermined> dae;
-    std::unique_ptr<Index1> index1;
-    Vector a, psi;  // accelerations and multipliers, as last solved for
+    std::unique_ptr<Index1> index1;  // null: constraints may repeat others
+    Vector a, psi;                   // accelerations and multipliers, as last solved for
     /// Contacts that stick and hold each other: columns of `shared` are forces of the closed contacts, normal and
     /// tangential, that together do nothing.
     Matrix shared, share_matrix;
@@ -52,6 +54,7 @@ class ContactLaws {
     bool frictional() const { return model->opposes_motion(); }
     Key key() const { return {model->contacts(), model->slip()}; }
     void solve_index1(double t, const Vector& q, const Vector& v) {
+      if (!index1) return friction_acceleration(*model, t, q, v, a, psi);
       dae->hold(t);
       index1->solve(q, v, a, psi);
     }
@@ -71,10 +74,10 @@ class ContactLaws {
     double fastest = 0, largest_psi = 0;
   };
 
-  /// `interrupt`: null, or what is not zero when the run is to stop. Throws Error(bad_value) for a restitution outside
-  /// [0, 1] and a zeno speed that is none.
+  /// `interrupt`: null, or what is not zero when the run is to stop. dependent_constraints: as in IntegratorOptions.
+  /// Throws Error(bad_value) for a restitution outside [0, 1] and a zeno speed that is none.
   ContactLaws(std::shared_ptr<const System> system, const ContactOptions& options,
-              const volatile std::sig_atomic_t* interrupt);
+              const volatile std::sig_atomic_t* interrupt, bool dependent_constraints = false);
 
   const std::shared_ptr<const System>& system() const { return system_; }
   Index m() const { return m_; }
@@ -91,6 +94,8 @@ class ContactLaws {
   const Contacts& open() const { return open_; }
   bool resting() const { return resting_; }
   const std::vector<ContactEvent>& events() const { return events_; }
+  /// Of the constraints of the system at the start.
+  const ConstraintRank& constraint_rank() const { return rank_; }
   long double impact_losses() const { return impact_; }
   /// H at the start, before what touches there was hit.
   long double start_energy() const { return start_energy_; }
@@ -166,6 +171,7 @@ class ContactLaws {
   bool is_frictional(Index contact) const { return coulomb_ && coulomb_->friction_coefficients()[contact] > 0; }
   int slip_of(Index contact) const;
   Vector slips(const State& z) const;
+  double rounding_of_slip(Index contact) const;
   Vector held_now(const Key& key) const;
   Contacts with_friction(const Contacts& contacts) const;
   std::vector<int> sides(const Contacts& letting_go, const Contacts& rubbing);
@@ -176,6 +182,7 @@ class ContactLaws {
   void loosen_dependent(const Matrix& compliance, const Contacts& all, const Contacts& rubbing, Key& chosen) const;
   Key choose_closed(const Contacts& candidates);
   void share_forces(Phase& phase) const;
+  void take_up(const ContactImpulses& contacts, const Contacts& all, const Contacts& rubbing, const Key& chosen);
   void lift_out(const Key& key);
   bool is_held(double t);
   double rest_held(double remaining);
@@ -187,6 +194,8 @@ class ContactLaws {
 
   std::shared_ptr<const System> system_, closed_;
   ContactOptions options_;
+  bool dependent_;  // constraints may repeat others
+  ConstraintRank rank_;
   const volatile std::sig_atomic_t* interrupt_;
   Index m_, n_contacts_;
   const CoulombFriction* coulomb_;  // null: without
@@ -205,6 +214,7 @@ class ContactLaws {
   Vector margins_;
   mutable Vector velocity_, momentum_, rows_, values_;
   mutable Matrix mass_matrix_;
+  mutable VectorOf<Extended> extended_rows_;
 };
 
 }  // namespace gnomon

@@ -71,7 +71,7 @@ void ContactLaws::consistent(Phase& phase, const State& z) {
   const Vector& q = z.q.value();
   const Vector& v = velocity(q, z.p.value());
   if (phase.frictional() && speed(z) <= still * fastest_) {
-    acceleration(*phase.model, z.t, q, v, phase.a, phase.psi);
+    acceleration(*phase.model, z.t, q, v, phase.a, phase.psi, dependent_);
   } else {
     phase.solve_index1(z.t, q, v);
   }

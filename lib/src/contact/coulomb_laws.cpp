@@ -49,6 +49,15 @@ Vector ContactLaws::slips(const State& z) const {
   return rows_.tail(n_contacts_);
 }
 
+/// d of the contact less what it is at double; zero where the model has no d at Extended.
+double ContactLaws::rounding_of_slip(Index contact) const {
+  const ExtendedPrecision* extended = closed_->parts().extended;
+  if (!extended || !extended->extended_constraints(state_.t, state_.q.value(), state_.q.tail(), extended_rows_))
+    return 0;
+  const Extended d = extended_rows_[m_ + n_contacts_ + contact];
+  return static_cast<double>(d - static_cast<Extended>(static_cast<double>(d)));
+}
+
 /// Where the closed contacts are held: where they are, or were when they began to stick.
 Vector ContactLaws::held_now(const Key& key) const {
   const auto& [contacts, slip] = key;

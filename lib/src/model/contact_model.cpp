@@ -63,6 +63,8 @@ ContactModel::ContactModel(std::shared_ptr<const System> open, std::shared_ptr<c
   all_multipliers_.setZero(closed_->m());
   all_values_.setZero(all.nonzeros());
   extended_values_.setZero(all.nonzeros());
+  extended_all_.setZero(closed_->m());
+  extended_rows_.setZero(m);
 }
 
 void ContactModel::find_sliding(const Vector& coefficients) {
@@ -112,9 +114,26 @@ void ContactModel::constraints(double t, const ConstVectorRef& q, VectorRef out)
 
 void ContactModel::constraints_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail, VectorRef out,
                                            VectorRef) const {
+  // Where something sticks d - held is small and d is not: the difference is taken before it is rounded. A step of size
+  // h turns an error of it into a velocity 1/h times as large.
+  if (!offsets_.isZero(0) && extended_constraints(t, q, tail, extended_rows_)) {
+    out = extended_rows_.cast<double>();
+    return;
+  }
   closed_->constraints_compensated(t, q, tail, all_, all_values_);
   gather(all_, out);
   out -= offsets_;
+}
+
+bool ContactModel::extended_constraints(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
+                                        VectorRefOf<Extended> out) const {
+  const ExtendedPrecision* extended = closed_->parts().extended;
+  if (!extended || !extended->extended_constraints(t, q, tail, extended_all_)) return false;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const auto row = static_cast<Index>(i);
+    out[row] = extended_all_[rows_[i]] - static_cast<Extended>(offsets_[row]);
+  }
+  return true;
 }
 
 bool ContactModel::extended_jacobian(double t, const ConstVectorRef& q, const ConstVectorRef& tail,

@@ -80,6 +80,8 @@ class ContactModel final : public System,
   void constraints(double t, const ConstVectorRef& q, VectorRef out) const override;
   void constraints_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail, VectorRef out,
                                VectorRef g_values) const override;
+  bool extended_constraints(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
+                            VectorRefOf<Extended> out) const override;
   void constraint_jacobian(double t, const ConstVectorRef& q, VectorRef values) const override;
   void constraint_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
                                 const ConstVectorRef& w, VectorRef out) const override;
@@ -148,7 +150,7 @@ class ContactModel final : public System,
   SparsityPattern pattern_, multiplier_pattern_, none_;
   std::vector<Index> value_at_, multiplier_value_at_;  // where in closed_'s values those here are
   mutable Vector all_, all_values_, all_multipliers_, multiplier_values_, hessian_, at_rest_;
-  mutable VectorOf<Extended> extended_values_;
+  mutable VectorOf<Extended> extended_values_, extended_all_, extended_rows_;
 };
 
 }  // namespace gnomon

@@ -176,6 +176,12 @@ void FunctionSystem::constraints_compensated(double t, const ConstVectorRef& q, 
   f_.constraints->compensated(t, at(q), at(tail), out.data());
 }
 
+bool FunctionSystem::extended_constraints(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
+                                          VectorRefOf<Extended> out) const {
+  f_.constraints->extended(t, at(q), at(tail), out.data());
+  return true;
+}
+
 void FunctionSystem::constraint_jacobian(double t, const ConstVectorRef& q, VectorRef values) const {
   f_.constraints->jacobian(0, t, at(q), values.data());
 }

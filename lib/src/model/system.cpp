@@ -6,6 +6,10 @@
 
 namespace gnomon {
 
+bool ExtendedPrecision::extended_constraints(double, const ConstVectorRef&, const ConstVectorRef&,
+                                             VectorRefOf<Extended>) const {
+  return false;
+}
 bool ExtendedPrecision::extended_gradient(double, const ConstVectorRef&, const ConstVectorRef&,
                                           VectorRefOf<Extended>) const {
   return false;

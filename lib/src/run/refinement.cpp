@@ -1,5 +1,8 @@
 #include "run/refinement.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "gnomon/base/finite.hpp"
 
 namespace gnomon {
@@ -7,6 +10,13 @@ namespace gnomon {
 namespace {
 
 constexpr Index largest_factorised = 200;
+
+/// What rounding of the scaled residual at Extended leaves of a correction: J^-1 of scaled equations is of order one.
+double rounding_of_extended(const ScaledEquations& equations) {
+  constexpr double finer =
+      static_cast<double>(std::numeric_limits<Extended>::epsilon()) / std::numeric_limits<double>::epsilon();
+  return 100 * finer * equations.rounding_floor();
+}
 
 }  // namespace
 
@@ -22,10 +32,10 @@ Refinement::Refinement(ScaledEquations& equations) : equations_(&equations) {
 
 Refinement::Report Refinement::refine(Vector& x, NonlinearSolver& solver, double last_step) {
   constexpr int most = 5;
-  constexpr double wrong = 1e-10;
   Report report;
   NonlinearEquations& equations = equations_->equations();
   if (equations.low().size() == 0) return report;
+  const double wrong = std::max(1e-10, rounding_of_extended(*equations_));
   report.refined = passes(x, last_step, report, [&] { return solver.correct(correction_); });
   for (int k = 0; report.offered && !report.refined && k <= most && factorise(x); ++k) {
     ++report.factorisations;
@@ -46,7 +56,9 @@ bool Refinement::passes(const Vector& x, double last, Report& report, const Corr
   // A correction of the size of the rounding of x is of either sign, and so is what is left of it. Larger ones are what
   // the iteration left, of one sign: on until they are as small, or the next one would be negligible.
   constexpr int most = 30;  // a matrix that is frozen contracts slowly in a hard step
-  constexpr double largest = 1e-6, harmless = 1e-12, rounding = 1e-15, negligible = 1e-18;
+  constexpr double rounding = 1e-15, negligible = 1e-18;
+  const double floor = rounding_of_extended(*equations_), largest = std::max(1e-6, floor),
+               harmless = std::max(1e-12, floor);
   report.nearly = false;
   low_.setZero();
   for (int pass = 0; pass < most; ++pass) {

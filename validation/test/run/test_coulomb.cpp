@@ -241,6 +241,61 @@ BOOST_AUTO_TEST_CASE(a_box_on_a_slope) {
   BOOST_TEST(tips.state().q.value()[2] > 0);
 }
 
+/// A box that rocks to rest lands infinitely often, with each lower corner in turn, in a finite time. To its end steps
+/// are so short that the rounding of c and d is a velocity in them.
+BOOST_AUTO_TEST_CASE(a_box_rocks_to_rest) {
+  struct Start {
+    const char *mu, *theta;
+  };
+  for (const char* scheme : {"energy-momentum-ggl", "line-integral-ggl"})
+    for (const Start& start : {Start{".3", "-.17"}, Start{".3", ".1"}, Start{"1", ".15"}, Start{"2", "-.05"}}) {
+      const ProblemInstance instance = registry().build("box-on-floor", {{"mu", start.mu}, {"theta", start.theta}});
+      IntegratorOptions options;
+      options.contact.restitution = .3;
+      Integrator integrator = registry().integrator(instance, scheme, "newton", {}, {}, options);
+      reaches(integrator, 4, 1e-3);
+      BOOST_REQUIRE(!integrator.events().empty());
+      BOOST_TEST((integrator.events().back().kind == EventKind::rest));
+      BOOST_TEST(integrator.events().size() > 20u);
+      BOOST_TEST(integrator.deepest_penetration() <= 1e-15, scheme << ", mu = " << start.mu);
+      BOOST_TEST(integrator.state().p.value().isZero(0));
+      const Vector& q = integrator.state().q.value();
+      BOOST_TEST(std::abs(std::sin(2 * q[2])) <= 1e-14, "it stands on a side");
+
+      // A rebound of 1e-4 that is left out takes 2e-5.
+      options.contact.zeno_speed = 1e-4;
+      Integrator sooner = registry().integrator(instance, scheme, "newton", {}, {}, options);
+      reaches(sooner, 4, 1e-3);
+      BOOST_TEST(sooner.events().size() < integrator.events().size());
+      BOOST_TEST((sooner.state().q.value() - q).norm() <= 1e-4);
+      BOOST_TEST(std::abs(sooner.events().back().t - integrator.events().back().t) <= 2e-3);
+    }
+}
+
+/// What sticks is held to the rounding of d - held, not to that of d, however short the step is: the end of a rod that
+/// turns about it, far from the origin.
+BOOST_AUTO_TEST_CASE(what_sticks_takes_short_steps) {
+  for (const char* scheme : {"energy-momentum-general", "energy-momentum-ggl"})
+    for (const double h : {1e-3, 1e-5, 1e-6}) {
+      Rod rod;
+      rod.mu = 5;
+      const double angle = 1, up = -std::sin(angle), right = -std::cos(angle), turning = .1;
+      // v = -omega x r of the end
+      const Vector p = vector(turning * up, -turning * right, turning / 3);
+      Integrator integrator = run(rod, vector(1000.1, std::sin(angle), angle), p, scheme);
+      BOOST_REQUIRE(integrator.state().slip == std::vector<int>{0});
+      const double held = integrator.state().held[0];
+      const StepReport report = integrator.advance(100, h);
+      BOOST_REQUIRE_MESSAGE(report.success(), scheme << ", h = " << h << ": " << report.message);
+      const Vector& q = integrator.state().q.value();
+      BOOST_TEST(std::abs(q[0] - std::cos(q[2]) - held) <= 4e-13);
+      const Vector& v = integrator.state().p.value();
+      const double slip = v[0] + std::sin(q[2]) * 3 * v[2], size = std::abs(v[0]);
+      BOOST_TEST(std::abs(slip) <= (std::string(scheme) == "energy-momentum-ggl" ? 1e-13 : 1e-3) * size,
+                 scheme << ", h = " << h << ": slip rate " << slip);
+    }
+}
+
 /// A rod hits the floor with one end, which sticks or slips: with D the 2 x 2 compliance of normal and tangential
 /// impulses, D (P, T) = -(w, u) or T = -mu s P.
 BOOST_AUTO_TEST_CASE(a_rod_hits_the_floor) {

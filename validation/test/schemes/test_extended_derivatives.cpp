@@ -22,7 +22,7 @@ double disagreement(const Wide& a, const Vector& b, const Vector& c) {
 // At q + tail with |tail| = 1e-9 |q|: the double derivative at q and its change by the tail, which is 1e6 times the
 // rounding of either.
 BOOST_AUTO_TEST_CASE(extended_derivatives_are_the_double_ones_and_see_the_tail) {
-  int gradients = 0, jacobians = 0, split = 0;
+  int gradients = 0, jacobians = 0, constraints = 0, split = 0;
   for (const std::string& name : registry().problems()) {
     const ProblemInstance instance = registry().build(name);
     const System* system = instance.model->mechanical();
@@ -49,6 +49,13 @@ BOOST_AUTO_TEST_CASE(extended_derivatives_are_the_double_ones_and_see_the_tail) 
       system->constraint_jacobian_derivative(t, q, tail, change);
       BOOST_TEST(disagreement(wide, values, change) < close, name << ": Jacobian");
       ++jacobians;
+    }
+    wide.resize(system->m());
+    if (system->m() > 0 && extended.extended_constraints(t, q, tail, wide)) {
+      Vector rounded(system->m()), scratch(entries);
+      system->constraints_compensated(t, q, tail, rounded, scratch);
+      BOOST_TEST(wide.cast<double>() == rounded, boost::test_tools::per_element());
+      ++constraints;
     }
     const SplitPotential* invariants = system->parts().split;
     if (!invariants) continue;
@@ -78,6 +85,7 @@ BOOST_AUTO_TEST_CASE(extended_derivatives_are_the_double_ones_and_see_the_tail) 
   }
   BOOST_TEST(gradients >= 15);
   BOOST_TEST(jacobians >= 15);
+  BOOST_TEST(constraints >= 15);
   BOOST_TEST(split >= 2);
 }
 

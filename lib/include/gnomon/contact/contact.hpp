@@ -8,7 +8,11 @@
 ///     impact       v+ = v- + M^-1 (C^T P + D^T T + G^T L),  0 <= C v+ + e C v-  _|_  P >= 0,  G v+ = 0     (C = dc/dq
 ///                  of all contacts that touch; Newton's law for one, Moreau's for several; T = 0 without
 ///                  CoulombFriction)
-///     Zeno         a rebound slower than zeno_speed is none: the contact closes
+///     Zeno         a rebound slower than zeno_speed is none: the contact closes. A body that rocks to rest makes two
+///                  sequences, one in the other: the flights of a corner, whose speeds shrink by e, and the changes of
+///                  corner, each of which loses a share of the energy. Both are geometric and end at zeno_speed: the
+///                  events are as many as log^2(speed/zeno_speed) at most, and what is left out of the motion takes a
+///                  time of zeno_speed/|c''|.
 ///
 /// With CoulombFriction every closed contact sticks or slides by itself, u_i = D_i v its slip rate, D = dd/dq:
 ///

@@ -134,6 +134,11 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
     calls_.constraints(static_cast<long double>(t), extended(q, tail).data(), g.data(), M);
     for (int i = 0; i < M; ++i) out[i] = static_cast<double>(g[i]);
   }
+  bool extended_constraints(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
+                            VectorRefOf<Extended> out) const override {
+    calls_.constraints(static_cast<Extended>(t), extended(q, tail).data(), out.data(), M);
+    return true;
+  }
 
   void constraint_jacobian(double t, const ConstVectorRef& q, VectorRef values) const override {
     std::array<First, M> g;

@@ -71,6 +71,8 @@ class GNOMON_EXPORT FunctionSystem : public System,
   void constraints(double t, const ConstVectorRef& q, VectorRef out) const final;
   void constraints_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail, VectorRef out,
                                VectorRef g_values) const final;
+  bool extended_constraints(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
+                            VectorRefOf<Extended> out) const final;
   void constraint_jacobian(double t, const ConstVectorRef& q, VectorRef values) const final;
   void constraint_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
                                 const ConstVectorRef& w, VectorRef out) const final;

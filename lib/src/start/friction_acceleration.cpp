@@ -1,0 +1,61 @@
+#include "start/friction_acceleration.hpp"
+
+#include <Eigen/LU>
+#include <limits>
+
+#include "gnomon/base/error.hpp"
+#include "gnomon/base/finite.hpp"
+#include "start/saddle_point.hpp"
+
+namespace gnomon {
+
+void friction_acceleration(const System& system, double t, const Vector& q, const Vector& v, Vector& a,
+                           Vector& lambda) {
+  const Friction* friction = system.parts().friction;
+  const Index n = system.n(), m = system.m();
+  if (!friction) return acceleration(system, t, q, v, a, lambda, true);
+  // (a; lambda) = (a_0; lambda_0) + S R(q,v,lambda), where S solves with the saddle-point matrix: the root of
+  // F = lambda - lambda_0 - (S R)_lambda, F' = I - (S R_lambda)_lambda.
+  Vector a_0(n), lambda_0(m), force(n), a_r(n), lambda_r(m);
+  acceleration(system, t, q, v, a_0, lambda_0, true);
+  const SaddlePoint saddle_point(system, t, q, true);
+  const Vector none = Vector::Zero(m);
+  const SparsityPattern& pattern = friction->friction_pattern(ForceArgument::lambda);
+  Vector values(pattern.nonzeros());
+  Matrix derivative = Matrix::Identity(m, m);
+  const auto evaluate = [&] {
+    friction->friction(q, v, lambda, force);
+    friction->friction_jacobian(ForceArgument::lambda, q, v, lambda, values);
+    return force.allFinite() && values.allFinite();
+  };
+  double last = std::numeric_limits<double>::infinity();
+  constexpr int most_iterations = 50;
+  for (int iteration = 0; iteration < most_iterations; ++iteration) {
+    bool finite = evaluate();
+    if (!finite && iteration == 0 && m > 0) {  // powers of lambda are so at zero
+      lambda.setOnes();
+      finite = evaluate();
+    }
+    if (!finite) throw CannotEvaluate("the friction R(q,v,lambda) is not finite on the way to the multipliers");
+    saddle_point.solve(force, none, a_r, lambda_r);
+    a = a_0 + a_r;
+    const Vector residual = lambda - lambda_0 - lambda_r;
+    const double size = 1 + max_norm(lambda);
+    if (m == 0) return;
+    const Matrix by_lambda = to_dense(pattern, values);
+    Vector column(m);
+    for (Index j = 0; j < m; ++j) {
+      saddle_point.solve(by_lambda.col(j), none, a_r, column);
+      derivative.col(j) = Vector::Unit(m, j) - column;
+    }
+    const Vector step = derivative.partialPivLu().solve(residual);
+    if (!step.allFinite()) break;
+    lambda -= step;
+    const double length = max_norm(step);
+    if (length <= 1e-15 * size || (length <= 1e-9 * size && length >= last)) return;
+    last = length;
+  }
+  throw CannotEvaluate("no multipliers were found that agree with their friction");
+}
+
+}  // namespace gnomon
