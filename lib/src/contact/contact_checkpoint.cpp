@@ -9,7 +9,8 @@ namespace gnomon {
 
 void ContactRun::serialize(Archive& archive) {
   laws_.serialize(archive);
-  archive(now_energy_, defect_, deepest_, counters_);
+  archive(now_energy_, defect_, deepest_, counters_, singular_.step, singular_.t, singular_.pivot_ratio,
+          singular_.velocity_before);
   archive.require(std::isfinite(now_energy_ + defect_), "its energy book is not finite");
   archive.require(std::isfinite(deepest_) && deepest_ >= 0, "the largest values of a run are no such values");
   if (!laws_.resting()) {

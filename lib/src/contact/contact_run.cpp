@@ -13,7 +13,7 @@ using namespace contact_tolerances;
 
 ContactRun::ContactRun(std::shared_ptr<const System> system, const Scheme& scheme, Options scheme_options,
                        const SolverFactory& solver, Options solver_options, const IntegratorOptions& options)
-    : laws_(std::move(system), options.contact, options.interrupt),
+    : laws_(std::move(system), options.contact, options.interrupt, options.dependent_constraints),
       scheme_(scheme),
       scheme_options_(std::move(scheme_options)),
       solver_(solver),
@@ -76,6 +76,7 @@ void ContactRun::leave_piece() {
   state.lambda.head(m_) = inner.lambda.head(m_);
   for (std::size_t k = 0; k < state.closed.size(); ++k)
     state.lambda[m_ + state.closed[k]] = inner.lambda[m_ + static_cast<Index>(k)];
+  if (singular_.step == 0) singular_ = integrator_->singular_position();
   laws_.note_speed();
 }
 
@@ -94,6 +95,9 @@ void ContactRun::add_counters(const RunCounters& before) {
 
 void ContactRun::start(double t0, const Vector& q0, const Vector& p0) {
   counters_ = RunCounters();
+  singular_ = SingularPosition();
+  integrators_.clear();
+  integrator_ = nullptr;
   defect_ = 0;
   deepest_ = 0;
   laws_.start(t0, q0, p0);
@@ -140,6 +144,7 @@ bool ContactRun::step(double h, StepReport& report) {
   laws_.save(saved_.laws);
   if (!laws_.resting()) saved_.inner = integrator_->state();
   saved_.integrator = integrator_;
+  saved_.singular = singular_;
   saved_.defect = defect_;
   saved_.now = now_energy_;
   saved_.deepest = deepest_;
@@ -245,6 +250,7 @@ bool ContactRun::fail(const std::string& why, StepReport& report) {
 
 void ContactRun::undo() {
   laws_.undo(saved_.laws);
+  singular_ = saved_.singular;
   defect_ = saved_.defect;
   now_energy_ = saved_.now;
   deepest_ = saved_.deepest;

@@ -33,6 +33,8 @@ class ContactRun final : public EventDriver {
   double deepest_penetration() const override { return deepest_; }
   const Promises& promises() const override { return promises_; }
   const RunCounters& counters() const override { return counters_; }
+  const ConstraintRank& constraint_rank() const override { return laws_.constraint_rank(); }
+  const SingularPosition& singular_position() const override { return singular_; }
   StepEquations& equations() override;
 
  private:
@@ -81,6 +83,7 @@ class ContactRun final : public EventDriver {
   Integrator* integrator_ = nullptr;  // of the present phase; null: at rest in one that never moved
   Promises promises_;
   RunCounters counters_;
+  SingularPosition singular_;
 
   State before_, after_;
   long double now_energy_ = 0, defect_ = 0;
@@ -92,6 +95,7 @@ class ContactRun final : public EventDriver {
     ContactLaws::Mark laws;
     State inner;
     Integrator* integrator = nullptr;
+    SingularPosition singular;
     long double defect = 0, now = 0;
     double deepest = 0;
   };

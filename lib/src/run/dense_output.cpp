@@ -4,6 +4,7 @@
 #include "gnomon/start/consistency.hpp"
 #include "gnomon/start/overdetermined_consistency.hpp"
 #include "model/contact_model.hpp"
+#include "start/friction_acceleration.hpp"
 
 namespace gnomon {
 
@@ -93,7 +94,7 @@ struct StepInterpolant::Impl {
     }
     index1.reset();
     dae.reset();
-    if (now->parts().friction) take(now);
+    if (now->parts().friction && !dependent_constraints) take(now);
   }
 
   /// rests: it is at rest at both ends, where friction holds it.
@@ -105,8 +106,11 @@ struct StepInterpolant::Impl {
     if (system) system->mass().solve(state.p.value(), end.v);
     if (rests) return end;
     if (!index1) {
-      Vector lambda(now->m());
-      acceleration(*now, state.t, end.x, end.v, end.a, lambda, dependent_constraints);
+      Vector lambda = Vector::Zero(now->m());
+      if (dependent_constraints)
+        friction_acceleration(*now, state.t, end.x, end.v, end.a, lambda);
+      else
+        acceleration(*now, state.t, end.x, end.v, end.a, lambda);
       return end;
     }
     end.z = system ? end.v : state.scheme_data;
@@ -127,7 +131,7 @@ struct StepInterpolant::Impl {
                       " has other contacts closed, or sliding, at the end of the step than at its start, and "
                       "dense output is valid between events only");
     if (system) choose(z1.closed, z1.slip);
-    const bool rests = system && index1 && z0.p.value().isZero(0) && z1.p.value().isZero(0);
+    const bool rests = system && now->parts().friction && z0.p.value().isZero(0) && z1.p.value().isZero(0);
     const End e0 = end_of(z0, rests), e1 = end_of(z1, rests);
     first = quintic(e0.x, (e1.x - e0.x) + (z1.q.tail() - z0.q.tail()), e0.v, e1.v, e0.a, e1.a, h);
     if (!system) second = cubic(e0.z, e1.z, e0.slope, e1.slope, h);

@@ -90,10 +90,12 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
   const bool project = impl_->options.project_start;
   if (impl_->driver) {
     Vector q = q0, p = p0;
-    if (project && q.size() == system().n() && p.size() == system().n()) project_start(system(), t0, q, p);
+    if (project && q.size() == system().n() && p.size() == system().n())
+      project_start(system(), t0, q, p, impl_->options.dependent_constraints);
     impl_->started = false;
     impl_->driver->start(t0, q, p);
     check_declarations(*impl_->model, t0, q, p);
+    impl_->rank = impl_->driver->constraint_rank();
     impl_->z = impl_->driver->state();
     impl_->watch_start(-impl_->driver->impact_losses());
   } else {
@@ -117,13 +119,7 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
   impl_->counters = RunCounters();
   impl_->binding.promises = impl_->bound;
   impl_->watch.start(impl_->z, impl_->promises(), impl_->monitor);
-  impl_->singular = SingularPosition();
-  impl_->prepare_rank_watch();
-  if (impl_->condition)
-    impl_->start_condition =
-        impl_->condition->estimates() ? impl_->condition->at(t0, impl_->z.q.value()) : impl_->rank.condition;
-  impl_->looked_at = 1;
-  impl_->largest_pivot = 0;
+  impl_->begin_rank_watch();
   impl_->started = true;
   impl_->notify();
 }
@@ -137,6 +133,7 @@ void Integrator::Impl::watch_start(long double added_energy) {
 }
 
 void Integrator::restart(const State& from) {
+  impl_->forget_singular_after(from);
   if (impl_->driver) {
     impl_->driver->restore(from);
     impl_->z = impl_->driver->state();
@@ -156,11 +153,16 @@ void Integrator::restart(const State& from) {
   impl_->backups.assign(static_cast<std::size_t>(impl_->options.max_halvings), z);
   impl_->watch_start(added);
   impl_->watch.start(z, impl_->promises(), impl_->monitor);
+  if (const System* mechanical = impl_->model->mechanical(); mechanical && mechanical->m() > 0 && !impl_->condition) {
+    impl_->rank = gnomon::constraint_rank(*mechanical, z.t, z.q.value());
+    impl_->begin_rank_watch();
+  }
   impl_->started = true;
 }
 
 void Integrator::restore(const State& checkpoint) {
   if (impl_->driver) return restart(checkpoint);
+  impl_->forget_singular_after(checkpoint);
   impl_->z = checkpoint;
 }
 

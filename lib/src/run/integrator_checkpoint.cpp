@@ -41,22 +41,30 @@ void Integrator::Impl::serialize(Archive& archive) {
     z = driver->state();
     if (archive.reading()) monitor.evaluate(z, -driver->impact_losses());
   } else {
-    archive(z, rank.rank, rank.dependent, rank.condition);
+    archive(z);
     require_fit(archive);
     if (archive.reading()) resume();
     serialize_solvers(archive);
-    archive(singular.step, singular.t, singular.pivot_ratio, singular.velocity_before, start_condition, largest_pivot,
-            looked_at);
-    archive.require(singular.step >= 0 && start_condition >= 1, "its singular position is none");
     if (archive.reading()) {
-      prepare_rank_watch();
       binding.promises = bound;
       if (counters.refused_steps > 0) binding.promises.symmetric = binding.promises.symplectic = false;
     }
   }
+  serialize_rank_watch(archive);
   archive(monitor);
   if (archive.reading()) watch.start(z, promises(), monitor);
   archive(watch);
+}
+
+void Integrator::Impl::serialize_rank_watch(Archive& archive) {
+  archive(rank.rank, rank.dependent, rank.condition, singular.step, singular.t, singular.pivot_ratio,
+          singular.velocity_before, start_condition, largest_pivot, looked_at);
+  const Index m = model->m();
+  const auto is_row = [m](Index i) { return i >= 0 && i < m; };
+  archive.require(rank.rank >= 0 && rank.rank <= m && std::all_of(rank.dependent.begin(), rank.dependent.end(), is_row),
+                  "its rank of the constraints is none");
+  archive.require(singular.step >= 0 && start_condition >= 1, "its singular position is none");
+  if (archive.reading()) prepare_rank_watch();
 }
 
 void Integrator::Impl::require_fit(const Archive& archive) const {
@@ -68,9 +76,6 @@ void Integrator::Impl::require_fit(const Archive& archive) const {
                       z.released.empty(),
                   "its state has other sizes than the model");
   archive.require(is_finite(z), "its state is not finite");
-  const auto is_row = [m](Index i) { return i >= 0 && i < m; };
-  archive.require(rank.rank >= 0 && rank.rank <= m && std::all_of(rank.dependent.begin(), rank.dependent.end(), is_row),
-                  "its rank of the constraints is none");
 }
 
 void Integrator::Impl::resume() {
@@ -95,6 +100,7 @@ void RunCounters::serialize(Archive& archive) {
 
 void Integrator::serialize_solvers(Archive& archive) {
   impl_->serialize_solvers(archive);
+  impl_->serialize_rank_watch(archive);
 }
 
 void Integrator::save(const std::string& file, const std::string& note) const {

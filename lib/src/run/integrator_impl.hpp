@@ -80,9 +80,14 @@ struct Integrator::Impl {
   void resume();
   /// Looks for a singular position after a step with a small pivot, or at one that failed.
   bool near_singular_position();
-  /// Sets `condition`, for a mechanical system whose G has full rank; not with obstacles.
+  /// Sets `condition`, for a mechanical system whose G has full rank. With a driver its integrators watch.
   void prepare_rank_watch();
+  /// The same, and begins the watch at z.
+  void begin_rank_watch();
   void watch_rank();
+  /// Going back to a state takes back what was found after it.
+  void forget_singular_after(const State& from);
+  void serialize_rank_watch(Archive& archive);
   std::string remedies(SolveStatus status);
   const Promises& promises() const { return driver ? driver->promises() : binding.promises; }
   void check_promises() { watch.check(z, counters.steps, promises(), monitor); }

@@ -174,21 +174,42 @@ void Integrator::Impl::prepare_rank_watch() {
   if (!driver && system && rank.rank == system->m()) condition.emplace(*system);
 }
 
+void Integrator::Impl::begin_rank_watch() {
+  singular = SingularPosition();
+  looked_at = 1;
+  largest_pivot = 0;
+  prepare_rank_watch();
+  if (condition) start_condition = condition->estimates() ? condition->at(z.t, z.q.value()) : rank.condition;
+}
+
+void Integrator::Impl::forget_singular_after(const State& from) {
+  if (singular.step == 0 || (singular.t - from.t) * z.last_h <= 0) return;
+  singular = SingularPosition();
+  looked_at = 1;
+}
+
 bool Integrator::Impl::near_singular_position() {
   return condition && condition->at(z.t, z.q.value()) > singular_condition * start_condition;
 }
 
 void Integrator::Impl::watch_rank() {
+  if (driver) {
+    const SingularPosition& found = driver->singular_position();
+    if (singular.step == 0 && found.step > 0)
+      singular = {counters.steps, found.t, found.pivot_ratio, monitor.velocity_max()};
+    return;
+  }
   if (pivot_ratio < 1) largest_pivot = std::max(largest_pivot, pivot_ratio);  // 1: not known
   // Looked at again where the pivot is ten times smaller only: a matrix that is ill-conditioned for another reason
   // costs a few of these.
-  if (driver || singular.step > 0 || !(pivot_ratio < std::min(small_pivot * largest_pivot, 0.1 * looked_at))) return;
+  if (singular.step > 0 || !(pivot_ratio < std::min(small_pivot * largest_pivot, 0.1 * looked_at))) return;
   looked_at = pivot_ratio;
   if (near_singular_position()) singular = {counters.steps, z.t, pivot_ratio, monitor.velocity_max()};
 }
 
 std::string Integrator::Impl::remedies(SolveStatus status) {
-  // Where an evaluation failed nothing more is evaluated: the callback may have said that it is over.
+  // Where an evaluation failed nothing more is evaluated: the callback may have said that it is over. What failed under
+  // a driver is a step of one of its integrators, which says the remedies.
   if (driver || status == SolveStatus::evaluation_failed) return {};
   std::string text = near_singular_position() ? "; near a position where G loses rank" : "";
   text += "; remedies: a smaller step";

@@ -3,6 +3,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/model/overdetermined_in_time.hpp"
 #include "gnomon/start/overdetermined_consistency.hpp"
+#include "start/friction_acceleration.hpp"
 
 namespace gnomon {
 
@@ -73,6 +74,10 @@ Vector index1_multipliers(const Model& model, const StateView& at, bool allow_de
   }
   if (system && !system->parts().friction) {
     acceleration(*system, at.t, at.q, velocity, slope, lambda, allow_dependent);
+    return lambda;
+  }
+  if (system && allow_dependent) {
+    friction_acceleration(*system, at.t, at.q, velocity, slope, lambda);
     return lambda;
   }
   const std::shared_ptr<const Model> unowned(std::shared_ptr<const Model>(), &model);

@@ -210,7 +210,8 @@ class GNOMON_EXPORT ExtendedPrecision {
   /// the energy of an exact scheme fluctuates by); `g_values` is scratch on the constraint pattern.
   virtual void constraints_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail, VectorRef out,
                                        VectorRef g_values) const = 0;
-  /// out = g(q + tail), not rounded, for what is held at a value other than zero: g - c at Extended. False: not offered.
+  /// out = g(q + tail), not rounded, for what is held at another value than zero: g - c at Extended. False: not
+  /// offered.
   virtual bool extended_constraints(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
                                     VectorRefOf<Extended> out) const;
   /// \name First derivatives at q + tail, for iterative refinement

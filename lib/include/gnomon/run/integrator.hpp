@@ -114,7 +114,7 @@ class GNOMON_EXPORT Integrator {
   /// of energy and momentum maps is no error. Instead of start() where the state is known to be good: there are no
   /// checks.
   void restart(const State& from);
-  /// Goes on from a state that this integrator has had.
+  /// Goes on from a state that this integrator has had; a singular position after that is forgotten.
   void restore(const State& checkpoint);
   /// Writes everything that a restart needs to go on bit by bit: the state with what the scheme carries, monitor,
   /// counters, contacts and what the solvers keep. `note` is the caller's own text, see read_checkpoint. The file
@@ -153,7 +153,7 @@ class GNOMON_EXPORT Integrator {
   EnergyBook energy_book() const;
   /// Constraints that repeat others at the start, found with IntegratorOptions::dependent_constraints.
   const ConstraintRank& constraint_rank() const;
-  /// Where G nearly lost its rank; a system with obstacles has none.
+  /// Where G nearly lost its rank; with obstacles, where the constraints of a phase did, closed contacts among them.
   const SingularPosition& singular_position() const;
   /// Deepest penetration at an event, in units of c.
   double deepest_penetration() const;
@@ -162,7 +162,7 @@ class GNOMON_EXPORT Integrator {
   const System& system() const;
   StepEquations& equations();
   const StepEquations& equations() const;
-  /// What the solvers keep from solve to solve, for the checkpoint of an EventDriver.
+  /// What the solvers keep from solve to solve, and what was seen of the rank, for the checkpoint of an EventDriver.
   void serialize_solvers(Archive& archive);
 
  private:
