@@ -44,6 +44,23 @@ std::unique_ptr<ReferenceSolution> start_reference(const Registry& registry, con
   return reference.start(instance, Options("reference " + *arguments.reference, reference.options(), options));
 }
 
+/// The run with halved steps beside this one, or none.
+std::unique_ptr<validation::StepHalving> start_halving(const Registry& registry, const RunArguments& arguments,
+                                                       const ProblemInstance& instance,
+                                                       const IntegratorOptions& options, double h,
+                                                       const Integrator& integrator) {
+  if (!arguments.estimate_error) return nullptr;
+  if (arguments.restart)
+    throw Error(ErrorCode::bad_value,
+                "--estimate-error is given with --restart: the run with halved steps must begin where this one did");
+  return std::make_unique<validation::StepHalving>(
+      integrator,
+      registry.integrator(instance, arguments.scheme, arguments.solver,
+                          parse_assignments(arguments.options, "--option"),
+                          parse_assignments(arguments.solver_options, "--solver-option"), options),
+      h);
+}
+
 /// What is left of the span after a restart.
 void shorten(Span& span, const RunArguments& arguments, const Integrator& integrator) {
   const long done = integrator.counters().steps;
@@ -141,6 +158,9 @@ int run(const Registry& registry, const RunArguments& given) {
   Strict strict(integrator);
   if (arguments.strict) integrator.add_observer(strict);
 
+  const auto halving = start_halving(registry, arguments, instance, options, span.h, integrator);
+  if (halving) integrator.add_observer(*halving);
+
   const long steps_before = integrator.counters().steps;
   const auto begin = std::chrono::steady_clock::now();
   const StepReport end =
@@ -185,6 +205,7 @@ int run(const Registry& registry, const RunArguments& given) {
     report.reference = *arguments.reference;
     report.reference_end = reference->advance_to(integrator.state().t);
   }
+  if (halving) report.estimate = halving->estimate();
   std::FILE* const people = arguments.json ? stderr : stdout;
   print_summary(people, report, integrator);
   for (const Index i : integrator.constraint_rank().dependent)
@@ -223,6 +244,9 @@ void add_run(CLI::App& app, Invocation& invocation) {
   add("--restart", a->restart, "FILE",
       "go on from this checkpoint, with everything as it was given then; --until or --steps may be given anew");
   add("--every", a->every, "K", "write every K-th state")->capture_default_str();
+  command->add_flag("--estimate-error", a->estimate_error,
+                    "take every step a second time as two halves, and report the error of positions, velocities and "
+                    "multipliers that the difference shows");
   command->add_flag("--strict", a->strict, "end the run, with status 3, where a promise of the scheme is seen broken");
   command->add_flag("--json", a->json, "one JSON object on standard output, the summary on standard error");
   add_fallback_flags(*command, *a);

@@ -17,7 +17,7 @@ struct RunArguments {
   std::vector<std::string> set, options, solver_options, reference_options, contact;
   std::string jacobian = "analytic";
   std::optional<std::string> output, reference, checkpoint, checkpoint_every, restart, snapshots, snapshot_every, plot;
-  bool json = false, project_start = false, dependent_constraints = false, fallback = false, events = false,
+  bool json = false, estimate_error = false, project_start = false, dependent_constraints = false, fallback = false, events = false,
        strict = false;
 };
 

@@ -6,6 +6,7 @@
 
 #include "gnomon/scheme/step_warning.hpp"
 #include "program/run/contact_report.hpp"
+#include "program/run/error_report.hpp"
 #include "program/run/state_blocks.hpp"
 #include "report/json.hpp"
 
@@ -96,6 +97,7 @@ void print_summary(std::FILE* out, const RunReport& report, const Integrator& in
           "{:.2f} iterations a step, {}{:.2f} us a step, {:.3g} s", counters.iterations / steps,
           counters.repeated_solves ? fmt::format("in {:.2f} solves, ", 1 + counters.repeated_solves / steps) : "",
           1e6 * report.wall_s / timed_steps, report.wall_s));
+  if (report.estimate) print_estimate(out, *report.estimate);
   if (const auto error = report.reference_error(integrator))
     row("reference", fmt::format("{} at t = {:g}: relative position error {:.4e}", report.reference,
                                  report.reference_end->t, *error));
@@ -207,6 +209,7 @@ Json::Value run_json(const RunReport& report, const Integrator& integrator) {
   out["counters"]["fallback_solves"] = Json::Int64(counters.fallback_solves);
   out["counters"]["refused_steps"] = Json::Int64(counters.refused_steps);
   out["wall_s"] = report.wall_s;
+  if (report.estimate) out["error_estimate"] = estimate_json(*report.estimate);
   if (report.reference_end) {
     Json::Value& reference = out["reference"];
     reference["name"] = report.reference;

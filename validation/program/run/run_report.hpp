@@ -10,6 +10,7 @@
 
 #include "gnomon/run/integrator.hpp"
 #include "gnomon/run/reference.hpp"
+#include "measures/run/error_estimate.hpp"
 
 namespace gnomon::program {
 
@@ -21,6 +22,7 @@ struct RunReport {
   std::string message;    ///< empty on success
   std::string reference;
   std::optional<ReferenceReport> reference_end;
+  std::optional<validation::ErrorEstimate> estimate;  ///< with --estimate-error
 
   /// |q - q_ref|_2 / |q_ref|_2 against a reference that got there.
   std::optional<double> reference_error(const Integrator& integrator) const;
@@ -36,7 +38,8 @@ Json::Value broken_json(const std::vector<BrokenPromise>& promises);
 /// max_abs_error, max_rel_error (over max(1, max|T|, max|U|)), slope} or null where the model declares none, constraints
 /// {position_max, velocity_max}, contact (see contact_json, with obstacles), momentum [{name, initial, max_abs_error,
 /// slope}], counters, wall_s; message and warning unless empty; reference {name, success, t, position_error, message,
-/// energy_max_abs_error, position_max, velocity_max, doubtful_from (of its own run), warning} when asked for.
+/// energy_max_abs_error, position_max, velocity_max, doubtful_from (of its own run), warning} and error_estimate (see
+/// estimate_json) when asked for.
 Json::Value run_json(const RunReport& report, const Integrator& integrator);
 
 }  // namespace gnomon::program

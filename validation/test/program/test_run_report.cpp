@@ -64,3 +64,28 @@ BOOST_AUTO_TEST_CASE(reference_levels) {
   const Outcome exact = scratch.gnomon("run planar-pendulum --step 1e-2 --steps 10 --json --reference exact");
   BOOST_TEST(!parse(exact.out)["reference"].isMember("position_max"));
 }
+
+// The error of fixed steps, from halved ones beside them.
+BOOST_AUTO_TEST_CASE(estimated_error) {
+  const Scratch scratch;
+  const Outcome run = scratch.gnomon("run planar-pendulum --step 1e-2 --until 10 --estimate-error --json");
+  BOOST_TEST(run.status == 0, run.err);
+  for (const char* part : {"error        q: at most ", "lambda: at most ", "2^p/(2^p - 1), p = 2"})
+    BOOST_TEST(contains(run.err, part), run.err);
+  BOOST_TEST(!contains(run.err, "WARNING"), run.err);
+  const Json::Value estimate = parse(run.out)["error_estimate"];
+  for (const char* part : {"q", "v", "lambda"}) {
+    BOOST_TEST(estimate[part]["max_abs_error"].asDouble() > 1e-6);
+    BOOST_TEST(estimate[part]["max_abs_error"].asDouble() < 1e-2);
+    BOOST_TEST(estimate[part]["end_abs_error"].asDouble() <= estimate[part]["max_abs_error"].asDouble());
+  }
+  BOOST_TEST(estimate["growth"]["law"].asString() == "power");
+  const Outcome chaos = scratch.gnomon("run double-spherical-pendulum --step 2e-3 --until 20 --estimate-error");
+  BOOST_TEST(contains(chaos.out, "WARNING      the error grows exponentially"), chaos.out);
+  scratch.misuse("run cubic-surface --scheme symplectic-euler-natural --step 1e-3 --until 1 --estimate-error",
+                 {"order 0", "cubic-surface"});
+  BOOST_TEST(scratch.gnomon("run planar-pendulum --step 1e-2 --steps 5 --checkpoint state").status == 0);
+  const Outcome restart = scratch.gnomon("run --restart state --steps 10 --estimate-error");
+  BOOST_TEST(restart.status == 2);
+  BOOST_TEST(contains(restart.err, "--estimate-error is given with --restart"), restart.err);
+}
