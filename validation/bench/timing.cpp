@@ -33,17 +33,15 @@ struct Current {
   }
 };
 
-void time_once(benchmark::State& state, const Task& task, Current& current) {
+void time_task(benchmark::State& state, const Task& task, Current& current) {
   try {
     Work& work = current.of(task);
     for (auto iteration : state) {
       static_cast<void>(iteration);
-      work.rewind();
-      const double start = processor_seconds();
-      const std::string failure = work.run();
-      state.SetIterationTime(processor_seconds() - start);
-      if (!failure.empty()) {
-        state.SkipWithError(failure.c_str());
+      const TimedOnce once = time_once(work);
+      state.SetIterationTime(once.seconds);
+      if (!once.failure.empty()) {
+        state.SkipWithError(once.failure.c_str());
         return;
       }
     }
@@ -89,11 +87,20 @@ class Reporter final : public benchmark::BenchmarkReporter {
 
 }  // namespace
 
+TimedOnce time_once(Work& work) {
+  work.rewind();
+  TimedOnce once;
+  const double start = processor_seconds();
+  once.failure = work.run();
+  once.seconds = processor_seconds() - start;
+  return once;
+}
+
 void time_tasks(const std::vector<Task>& tasks, const TimingRule& rule) {
   Current current;
   for (const Task& task : tasks)
     benchmark::RegisterBenchmark(task.name.c_str(),
-                                 [&task, &current](benchmark::State& state) { time_once(state, task, current); })
+                                 [&task, &current](benchmark::State& state) { time_task(state, task, current); })
         ->UseManualTime()
         ->MinTime(rule.least_seconds)
         ->Repetitions(rule.repetitions);

@@ -20,6 +20,14 @@ class Work {
   virtual std::string run() = 0;
 };
 
+/// Once: from the beginning to the end.
+struct TimedOnce {
+  double seconds = 0;   ///< processor time of the thread
+  std::string failure;  ///< empty, or why it failed
+};
+/// What it throws is thrown.
+TimedOnce time_once(Work& work);
+
 /// What is timed, made when its turn comes and freed before the next one is made.
 struct Task {
   std::string name;

@@ -36,6 +36,14 @@ Assignments parse_assignments(const std::vector<std::string>& texts, const std::
   return assignments;
 }
 
+std::string shell_word(const std::string& text) {
+  const char* const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
+  if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
+  return out + "'";
+}
+
 CLI::Option* add_repeatable(CLI::App& app, const std::string& flag, std::vector<std::string>& values,
                             const std::string& value, const std::string& help) {
   return app.add_option(flag, values, help)->type_size(1)->allow_extra_args(false)->type_name(value);

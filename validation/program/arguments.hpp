@@ -16,6 +16,9 @@ double parse_real(const std::string& text, const std::string& flag);
 long parse_count(const std::string& text, const std::string& flag, long minimum);
 Assignments parse_assignments(const std::vector<std::string>& texts, const std::string& flag);
 
+/// The text as a word of a command line: in quotes where a shell would read it otherwise.
+std::string shell_word(const std::string& text);
+
 /// A flag that may be repeated, each time with one value; `value` is what the help calls it.
 CLI::Option* add_repeatable(CLI::App& app, const std::string& flag, std::vector<std::string>& values,
                             const std::string& value, const std::string& help);

@@ -1,4 +1,4 @@
-/// The gnomon program: list, describe, check, run, compare, equilibrium, validate, bench.
+/// The gnomon program: list, describe, check, run, compare, advise, equilibrium, validate, bench.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -84,6 +84,7 @@ int dispatch(int argc, char** argv) {
   add_check(app, invocation);
   add_run(app, invocation);
   add_compare(app, invocation);
+  add_advise(app, invocation);
   add_equilibrium(app, invocation);
   add_validate(app, invocation);
   add_bench(app, invocation);
@@ -107,7 +108,8 @@ int dispatch(int argc, char** argv) {
   }
   if (!invocation.action)
     return complain(
-        "a command is missing: list, describe, check, run, compare, equilibrium, validate or bench; gnomon --help "
+        "a command is missing: list, describe, check, run, compare, advise, equilibrium, validate or bench; gnomon "
+        "--help "
         "tells more");
 
   Registry registry;

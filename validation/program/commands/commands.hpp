@@ -32,6 +32,7 @@ void add_run(CLI::App& app, Invocation& invocation);
 void add_compare(CLI::App& app, Invocation& invocation);
 void add_equilibrium(CLI::App& app, Invocation& invocation);
 void add_validate(CLI::App& app, Invocation& invocation);
+void add_advise(CLI::App& app, Invocation& invocation);
 void add_bench(CLI::App& app, Invocation& invocation);
 
 }  // namespace gnomon::program

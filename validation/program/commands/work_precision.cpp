@@ -9,6 +9,7 @@
 #include "program/commands/commands.hpp"
 #include "program/output/gnuplot.hpp"
 #include "program/output/output_file.hpp"
+#include "program/output/precision_plot.hpp"
 
 namespace gnomon::program {
 
@@ -58,33 +59,24 @@ void write_csv(std::FILE* file, const std::vector<WorkPrecisionRow>& rows) {
                row.parameter, row.seconds, row.error, row.energy, row.constraint, row.failure);
 }
 
-/// What gnuplot is told: a panel for every problem and T, time over error, a line for every method.
-std::string plot_script(const std::vector<WorkPrecisionRow>& rows, const std::string& path) {
-  std::map<std::pair<std::string, double>, std::map<std::string, std::string>> panels;
-  for (const auto& row : rows)
-    if (row.failure.empty())
-      panels[{row.problem, row.until}][row.method] +=
-          fmt::format("{:.6g} {:.6g}\n", std::max(row.followed ? row.error : row.energy, 1e-16), 1e3 * row.seconds);
+/// A panel for every problem and T.
+std::vector<PrecisionPanel> panels_of(const std::vector<WorkPrecisionRow>& rows) {
+  std::map<std::pair<std::string, double>, std::map<std::string, PrecisionLine>> lines;
   std::map<std::pair<std::string, double>, const char*> measured;
-  for (const auto& row : rows) measured[{row.problem, row.until}] = row.followed ? "q" : "H (no method can follow q)";
-  const std::size_t lines = (panels.size() + 1) / 2;
-  std::string script = fmt::format(
-      "set terminal svg size 1300,{} background 'white' enhanced\nset output {}\nset multiplot layout {},2\n"
-      "set logscale xy\nset format x '10^{{%T}}'\nset format y '10^{{%T}}'\n"
-      "set ylabel 'ms'\nset key bmargin center horizontal samplen 2 noenhanced\nset grid\n",
-      450 * lines, quoted(path), lines);
-  for (const auto& [panel, methods] : panels) {
-    script += fmt::format("set title '{}, T = {}' noenhanced\nset xlabel 'error of {}'\nplot", panel.first,
-                          panel.second, measured[panel]);
-    std::string data, separator = " ";
-    for (const auto& [method, points] : methods) {
-      script += fmt::format("{}'-' with linespoints title '{}'", separator, method);
-      separator = ", ";
-      data += points + "e\n";
-    }
-    script += "\n" + data;
+  for (const auto& row : rows) {
+    measured[{row.problem, row.until}] = row.followed ? "error of q" : "error of H (no method can follow q)";
+    if (!row.failure.empty()) continue;
+    PrecisionLine& line = lines[{row.problem, row.until}][row.method];
+    line.name = row.method;
+    line.ours = row.ours;
+    line.points.emplace_back(row.followed ? row.error : row.energy, 1e3 * row.seconds);
   }
-  return script + "unset multiplot\n";
+  std::vector<PrecisionPanel> panels;
+  for (const auto& [panel, methods] : lines) {
+    panels.push_back({fmt::format("{}, T = {}", panel.first, panel.second), measured[panel], {}, 0, {}});
+    for (const auto& [name, line] : methods) panels.back().lines.push_back(line);
+  }
+  return panels;
 }
 
 }  // namespace
@@ -92,11 +84,13 @@ std::string plot_script(const std::vector<WorkPrecisionRow>& rows, const std::st
 int work_precision(const Registry& registry, const bench::WorkPrecisionBench& bench,
                    const std::optional<std::string>& output, const std::optional<std::string>& plot) {
   const auto file = output ? std::make_unique<OutputFile>(*output) : nullptr;
+  if (plot) require_picture(*plot);
   if (plot) OutputFile probe(*plot);
   if (plot) require_gnuplot();
 
   fmt::print(
-      "work against precision: processor time of a whole run; errors of q, H and g at T/5, 2T/5, ..., T\n"
+      "work against precision: processor time of a whole run; errors of q at T/5, 2T/5, ..., T, of H and g over all "
+      "steps\n"
       "schemes by the solver newton at step h, references at relative tolerance rtol and atol = rtol/10\n");
   const auto rows = bench::run_work_precision(registry, bench, print_head, print_row);
   fmt::print("\nthe fastest at the same error (lines between runs)\n{:26} {:>5} {:>8} {:7} {:36} {:32}\n", "problem",
@@ -106,7 +100,7 @@ int work_precision(const Registry& registry, const bench::WorkPrecisionBench& be
     write_csv(file->stream(), rows);
     file->commit();
   }
-  if (plot) draw(plot_script(rows, *plot));
+  if (plot) draw_precision(panels_of(rows), *plot);
   return success;
 }
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "bench/work_precision.hpp"
+#include "bench/precision/work_precision.hpp"
 
 namespace gnomon::program {
 

@@ -7,7 +7,7 @@
 #include "bench/chain_bench.hpp"
 #include "bench/energy_momentum_chain.hpp"
 #include "bench/rattle_chain.hpp"
-#include "bench/work_precision.hpp"
+#include "bench/precision/work_precision.hpp"
 #include "gnomon/base/error.hpp"
 #include "test/program/scratch.hpp"
 

@@ -2,11 +2,11 @@
 /// Who is faster at the same error.
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <map>
 
-#include "work_precision.hpp"
+#include "bench/precision/crossing.hpp"
+#include "bench/precision/work_precision.hpp"
 
 namespace gnomon::bench {
 
@@ -19,20 +19,10 @@ double error_of(const WorkPrecisionRow& row) {
   return row.followed ? row.error : row.energy;
 }
 
-/// Time that the runs of one method take for an error: the least over the segments that cross it, and over the runs
-/// that undercut it.
 double seconds_for(double error, const std::vector<const WorkPrecisionRow*>& runs) {
-  double best = never;
-  for (const WorkPrecisionRow* run : runs)
-    if (error_of(*run) <= error) best = std::min(best, run->seconds);
-  for (std::size_t i = 0; i + 1 < runs.size(); ++i) {
-    const WorkPrecisionRow &a = *runs[i], &b = *runs[i + 1];
-    const double from = error_of(a), to = error_of(b);
-    if (!(from > error && to <= error) || to <= 0) continue;
-    const double part = std::log(from / error) / std::log(from / to);
-    best = std::min(best, a.seconds * std::pow(b.seconds / a.seconds, part));
-  }
-  return best;
+  std::vector<RunPoint> points;
+  for (const WorkPrecisionRow* run : runs) points.push_back({error_of(*run), run->seconds, run->parameter});
+  return crossing(error, points).seconds;
 }
 
 }  // namespace

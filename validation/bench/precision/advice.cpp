@@ -1,0 +1,262 @@
+#include "bench/precision/advice.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "bench/precision/contenders.hpp"
+#include "bench/precision/crossing.hpp"
+#include "gnomon/base/error.hpp"
+
+namespace gnomon::bench {
+
+namespace {
+
+constexpr int instants = 10;
+constexpr double never = std::numeric_limits<double>::infinity();
+
+/// One advice under way.
+class Adviser {
+ public:
+  Adviser(const Registry& registry, const ProblemInstance& instance, const AdviceRequest& request, Advice& advice)
+      : registry_(&registry), instance_(&instance), request_(&request), advice_(&advice), begin_(Clock::now()) {}
+
+  /// When this part of the budget is spent.
+  Clock::time_point after(double part) const {
+    return begin_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(part * request_->budget));
+  }
+  double elapsed() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+
+  /// Ladders of all series, in turns, until the time is over.
+  void climb(Clock::time_point end) {
+    std::vector<double> next;
+    for (const Series& series : advice_->series) next.push_back(first(series));
+    for (bool any = true; any;) {
+      any = false;
+      for (std::size_t i = 0; i < advice_->series.size(); ++i) {
+        Series& series = advice_->series[i];
+        if (!series.end.empty()) continue;
+        if (Clock::now() >= end) {
+          series.end = "the time is spent";
+          continue;
+        }
+        any = true;
+        series.rows.push_back(run(series.contender, next[i], end));
+        next[i] = refined(series, next[i]);
+      }
+    }
+  }
+
+  /// Times the runs again that are not much dearer than the cheapest, in turns; the best time counts.
+  void time_again(Clock::time_point end) {
+    constexpr int rounds = 7;
+    constexpr double least = 2e-3;  // seconds a round
+    const double dear = 4 * cheapest();
+    for (int round = 0; round < rounds; ++round)
+      for (Series& series : advice_->series)
+        for (WorkPrecisionRow& row : series.rows) {
+          if (!row.failure.empty() || row.seconds > dear) continue;
+          if (Clock::now() >= end) return;
+          const auto work = make(series.contender, row.parameter, Clock::time_point::max());
+          for (double spent = 0; spent < least;) {
+            const TimedOnce once = time_once(*work);
+            row.seconds = std::min(row.seconds, once.seconds);
+            spent += std::max(once.seconds, 1e-6);
+          }
+        }
+  }
+
+  /// The cheapest of ours, or of theirs, that keeps the error in a run at the step that is recommended.
+  std::optional<Choice> choose(bool ours, Clock::time_point end) {
+    constexpr std::size_t candidates = 3;
+    std::vector<Choice> guesses;
+    for (const Series& series : advice_->series) {
+      if (series.contender.ours != ours) continue;
+      const Crossing at = crossing(aim * request_->error, points(series));
+      if (!at.found()) continue;
+      Choice choice;
+      choice.contender = series.contender;
+      choice.parameter = at.parameter;
+      choice.expected_seconds = at.seconds;
+      guesses.push_back(choice);
+    }
+    std::sort(guesses.begin(), guesses.end(),
+              [](const Choice& a, const Choice& b) { return a.expected_seconds < b.expected_seconds; });
+    std::optional<Choice> best;
+    for (std::size_t i = 0, verified = 0; i < guesses.size() && verified < candidates; ++i) {
+      if (best && Clock::now() >= end) break;
+      Choice choice = guesses[i];
+      if (!verify(choice, order_of(choice.contender))) continue;
+      ++verified;
+      if (!best || choice.run.seconds < best->run.seconds) best = choice;
+    }
+    if (best && ours) try_solvers(*best, end);
+    return best;
+  }
+
+ private:
+  static constexpr double aim = 0.7;  ///< of the wanted error: what is interpolated does not hit it
+
+  double length() const { return request_->until - instance_->t0; }
+  double step(long steps) const { return length() / static_cast<double>(steps); }
+  int order_of(const Contender& contender) const {
+    for (const Series& series : advice_->series)
+      if (series.contender.label == contender.label) return series.order;
+    return 0;
+  }
+  static std::vector<RunPoint> points(const Series& series) {
+    std::vector<RunPoint> points;
+    for (const WorkPrecisionRow& row : series.rows)
+      if (row.failure.empty()) points.push_back({row.largest, row.seconds, row.parameter});
+    return points;
+  }
+  /// The least time at which any run or interpolation keeps the error.
+  double cheapest() const {
+    double best = never;
+    for (const Series& series : advice_->series)
+      best = std::min(best, crossing(request_->error, points(series)).seconds);
+    return best;
+  }
+
+  std::unique_ptr<Run> make(const Contender& contender, double parameter, Clock::time_point deadline) const {
+    return make_run(*registry_, *instance_, advice_->reference.truth, contender, parameter, deadline);
+  }
+  WorkPrecisionRow run(const Contender& contender, double parameter, Clock::time_point deadline) const {
+    WorkPrecisionRow row;
+    row.problem = request_->problem;
+    row.until = request_->until;
+    row.method = contender.label;
+    row.ours = contender.ours;
+    row.parameter = parameter;
+    try {
+      const auto work = make(contender, parameter, deadline);
+      const TimedOnce once = time_once(*work);
+      row.seconds = once.seconds;
+      row.failure = once.failure;
+      if (row.failure.empty()) work->measure(row);
+      if (row.failure.empty() && !std::isfinite(row.largest)) row.failure = "q is not finite";
+    } catch (const Error& error) {
+      row.failure = error.what();
+    }
+    return row;
+  }
+
+  /// Coarse: eight mean steps of the other code at rtol 1e-4 for high orders, two for low ones.
+  double first(const Series& series) const {
+    if (!series.contender.ours) return 1e-3;
+    const double wanted = (series.order > 2 ? 8 : 2) * advice_->reference.time_scale;
+    return step(instants * std::max(1L, std::lround(length() / instants / wanted)));
+  }
+
+  /// The next step or tolerance; sets the end where there is none.
+  double refined(Series& series, double parameter) const {
+    constexpr int patience = 5;
+    constexpr double dear = 8, smallest_tolerance = 1e-13;
+    const WorkPrecisionRow& last = series.rows.back();
+    const double finer = series.contender.ours ? parameter / 2 : parameter / 10;
+    if (!last.failure.empty()) {
+      int failures = 0;
+      for (auto row = series.rows.rbegin(); row != series.rows.rend() && !row->failure.empty(); ++row) ++failures;
+      if (failures >= patience) series.end = "it fails";
+    } else if (last.largest <= request_->error / 4) {
+      series.end = "accurate enough";
+    } else if (last.seconds > dear * cheapest()) {
+      series.end = "too dear";
+    } else if (no_gain(series)) {
+      series.end = "smaller steps gain nothing";
+    }
+    if (!series.contender.ours && finer < smallest_tolerance && series.end.empty()) series.end = "smallest tolerance";
+    if (!series.end.empty()) return finer;
+    // Far from the wanted error, and cheap: twice as far.
+    const bool far = last.failure.empty() && series.contender.ours && last.largest < 0.1 &&
+                     last.largest / request_->error > std::pow(2.0, 5 * std::max(1, series.order));
+    return far ? finer / 2 : finer;
+  }
+
+  /// The last two refinements together do not even halve an error that is small.
+  static bool no_gain(const Series& series) {
+    const std::vector<RunPoint> all = points(series);
+    if (all.size() < 3) return false;
+    const RunPoint &last = all.back(), &before = all[all.size() - 3];
+    return before.error < 0.1 && last.error > before.error / 2;
+  }
+
+  /// A step of which a whole number make a tenth of the run; a round one where there is one that is 10 % smaller at most.
+  double fitting(double h, long& steps) const {
+    const double part = length() / instants;
+    const long fewest = std::max(1L, static_cast<long>(std::ceil(part / h * (1 - 1e-9))));
+    steps = fewest * instants;
+    for (long count = fewest; count <= fewest + fewest / 10; ++count) {
+      const double candidate = part / static_cast<double>(count);
+      const double unit = std::pow(10.0, std::floor(std::log10(candidate)) - 1), digits = candidate / unit;
+      if (std::abs(digits - std::round(digits)) > 1e-9 * digits) continue;
+      steps = count * instants;
+      return candidate;
+    }
+    return part / static_cast<double>(fewest);
+  }
+
+  /// Runs the choice, with a smaller step where the error is not kept, and times it several times.
+  bool verify(Choice& choice, int order) const {
+    constexpr int attempts = 5, timings = 5;
+    for (int attempt = 0; attempt < attempts; ++attempt) {
+      if (choice.contender.ours) choice.parameter = fitting(choice.parameter, choice.steps);
+      choice.run = run(choice.contender, choice.parameter, Clock::time_point::max());
+      const bool failed = !choice.run.failure.empty();
+      if (!failed && choice.run.largest <= request_->error) {
+        const auto work = make(choice.contender, choice.parameter, Clock::time_point::max());
+        for (int i = 0; i < timings && (i < 1 || choice.run.seconds < 1); ++i)
+          choice.run.seconds = std::min(choice.run.seconds, time_once(*work).seconds);
+        return true;
+      }
+      const double missing = failed ? 0.5 : aim * request_->error / choice.run.largest;
+      choice.parameter *= choice.contender.ours
+                              ? (failed ? 0.7 : std::max(0.3, std::pow(missing, 1.0 / std::max(order, 1))))
+                              : std::max(0.1, missing);
+    }
+    return false;
+  }
+
+  /// The same step by other solvers: the fastest that keeps the error.
+  void try_solvers(Choice& choice, Clock::time_point end) const {
+    for (const char* solver : {"newton-simplified", "kinsol-newton"}) {
+      if (Clock::now() >= end) return;
+      Choice other = choice;
+      other.contender.solver = solver;
+      const WorkPrecisionRow once = run(other.contender, other.parameter, end);
+      if (!once.failure.empty() || once.largest > request_->error || once.seconds > 2 * choice.run.seconds) continue;
+      if (verify(other, 1) && other.parameter == choice.parameter && other.run.seconds < 0.95 * choice.run.seconds)
+        choice = other;
+    }
+  }
+
+  const Registry* registry_;
+  const ProblemInstance* instance_;
+  const AdviceRequest* request_;
+  Advice* advice_;
+  Clock::time_point begin_;
+};
+
+}  // namespace
+
+Advice advise(const Registry& registry, const ProblemInstance& instance, const AdviceRequest& request,
+              const std::function<void(const TrustedSolution&)>& known) {
+  Advice advice;
+  Adviser adviser(registry, instance, request, advice);
+  advice.series = contenders(registry, instance, advice.left_out);
+  const bool any = std::any_of(advice.series.begin(), advice.series.end(),
+                               [](const Series& series) { return series.contender.ours; });
+  if (!any) throw Error(ErrorCode::refused, "no scheme takes problem " + request.problem);
+  advice.reference =
+      trusted_solution(registry, request.problem, instance, request.until, instants, request.error, adviser.after(0.4));
+  known(advice.reference);
+  if (advice.reference.good_for(request.error)) {
+    adviser.climb(adviser.after(0.75));
+    adviser.time_again(adviser.after(0.9));
+    advice.ours = adviser.choose(true, adviser.after(1));
+    advice.theirs = adviser.choose(false, adviser.after(1));
+  }
+  advice.seconds = adviser.elapsed();
+  return advice;
+}
+
+}  // namespace gnomon::bench

@@ -1,0 +1,55 @@
+#pragma once
+/// \file
+/// Which scheme, at which step, reaches a wanted error of q at the least cost: measured on the problem itself.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/precision/trusted_solution.hpp"
+
+namespace gnomon::bench {
+
+struct AdviceRequest {
+  std::string problem;  ///< what it is called in rows
+  double until = 0;
+  double error = 1e-6;  ///< wanted: largest |q - q_true|/|q_true| at ten instants up to `until`
+  double budget = 60;   ///< seconds of wall time for all of it
+};
+
+/// The runs of one method, coarse ones first, and why there are no more.
+struct Series {
+  Contender contender;
+  int order = 0;  ///< of q, as the scheme declares it; 0 for references
+  std::vector<WorkPrecisionRow> rows;
+  std::string end;
+};
+
+/// A method at the step (tolerance) that is recommended, and what a run of it there did.
+struct Choice {
+  Contender contender;
+  double parameter = 0;
+  long steps = 0;               ///< of a scheme
+  double expected_seconds = 0;  ///< interpolated
+  WorkPrecisionRow run;         ///< verified: run.largest is at most the wanted error
+};
+
+struct Advice {
+  TrustedSolution reference;
+  std::vector<Series> series;                                 ///< schemes, then references
+  std::vector<std::pair<std::string, std::string>> left_out;  ///< scheme or reference, reason
+  std::optional<Choice> ours, theirs;                         ///< none: nothing verified
+  double seconds = 0;                                         ///< wall time of all of it
+};
+
+/// Refines the steps of every scheme that takes the model, and the tolerances of IDA and CVODE, in turns, until each is
+/// four times as accurate as wanted, is eight times as dear as the cheapest that gets there, no longer gains, or the
+/// budget is spent; times what counts again, in turns; interpolates; runs the cheapest at the step it found and takes a
+/// smaller one until the error is kept. `known` is told the reference. Without a reference that
+/// is good for the wanted error nothing is run.
+/// Throws Error(refused) where no scheme takes the model.
+Advice advise(const Registry& registry, const ProblemInstance& instance, const AdviceRequest& request,
+              const std::function<void(const TrustedSolution&)>& known);
+
+}  // namespace gnomon::bench

@@ -1,0 +1,144 @@
+#include "bench/precision/timed_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "gnomon/base/error.hpp"
+
+namespace gnomon::bench {
+
+namespace {
+
+/// Ends a run that takes too long; looks at the clock after every 64th step.
+class Deadline final : public Observer {
+ public:
+  explicit Deadline(Clock::time_point at) : at_(at) {}
+  bool observe(const State&, long step) override { return step % 64 != 0 || Clock::now() < at_; }
+
+ private:
+  Clock::time_point at_;
+};
+
+class SchemeRun final : public Run {
+ public:
+  SchemeRun(const Registry& registry, const ProblemInstance& instance, const TrueSolution& truth, const Contender& c,
+            double h, Clock::time_point deadline)
+      : Run(truth), instance_(&instance), deadline_(deadline), h_(h), integrator_(integrator(registry, c)) {
+    integrator_.add_observer(deadline_);
+  }
+  void rewind() override { integrator_.start(instance_->t0, instance_->q0, instance_->p0); }
+  double energy_scale() const override { return integrator_.monitor().energy_scale(); }
+
+ private:
+  Integrator integrator(const Registry& registry, const Contender& c) const {
+    IntegratorOptions options;
+    options.dependent_constraints = instance_->dependent_constraints;
+    return registry.integrator(*instance_, c.name, c.solver, c.options, {}, options);
+  }
+  std::string advance(std::size_t, double t, Vector& q) override {
+    const StepReport report = integrator_.advance(std::lround((t - integrator_.state().t) / h_), h_);
+    if (report.stopped_by_observer) return "given up: it takes too long";
+    q = integrator_.state().q.value();
+    return report.message;
+  }
+  void levels(WorkPrecisionRow& row) const override {
+    const InvariantMonitor& monitor = integrator_.monitor();
+    row.energy =
+        integrator_.model().has_energy() ? monitor.relative_energy_error() : std::numeric_limits<double>::quiet_NaN();
+    row.constraint = monitor.position_max();
+    row.velocity = monitor.velocity_max();
+  }
+
+  const ProblemInstance* instance_;
+  Deadline deadline_;
+  double h_;
+  Integrator integrator_;
+};
+
+class ReferenceRun final : public Run {
+ public:
+  ReferenceRun(const Registry& registry, const ProblemInstance& instance, const TrueSolution& truth, const Contender& c,
+               double rtol)
+      : Run(truth),
+        instance_(&instance),
+        reference_(&registry.reference(c.name)),
+        options_(c.name, reference_->options(), reference_->options().empty() ? Assignments{} : options_of(c, rtol)),
+        p_(truth.times.size()) {}
+  void rewind() override { solution_ = reference_->start(*instance_, options_); }
+  double energy_scale() const override {
+    double scale = 1;
+    if (!instance_->model->mechanical()) return scale;
+    const Vector none = Vector::Zero(q()[0].size());
+    Measured measured;
+    for (std::size_t i = 0; i < p_.size(); ++i) {
+      if (!instance_->model->measure({truth().times[i], q()[i], none, p_[i], none, none, none}, measured)) continue;
+      scale = std::max(
+          {scale, static_cast<double>(std::abs(measured.kinetic)), static_cast<double>(std::abs(measured.potential))});
+    }
+    return scale;
+  }
+
+ private:
+  std::string advance(std::size_t i, double t, Vector& q) override {
+    last_ = solution_->advance_to(t);
+    q = last_.q;
+    p_[i] = last_.p;
+    return last_.success ? std::string() : last_.message;
+  }
+  void levels(WorkPrecisionRow& row) const override {
+    const ReferenceLevels none, &own = last_.levels ? *last_.levels : none;
+    row.energy = own.conservative ? own.energy / truth().energy_scale : std::numeric_limits<double>::quiet_NaN();
+    row.constraint = own.position;
+    row.velocity = own.velocity;
+  }
+
+  const ProblemInstance* instance_;
+  const Reference* reference_;
+  Options options_;
+  static Assignments options_of(const Contender& c, double rtol) {
+    Assignments options = tolerance(rtol);
+    options.insert(options.end(), c.options.begin(), c.options.end());
+    return options;
+  }
+
+  std::unique_ptr<ReferenceSolution> solution_;
+  ReferenceReport last_;
+  std::vector<Vector> p_;
+};
+
+}  // namespace
+
+std::string Run::run() {
+  for (std::size_t i = 0; i < q_.size(); ++i) {
+    const std::string failure = advance(i, truth_->times[i], q_[i]);
+    if (!failure.empty()) return failure;
+  }
+  return {};
+}
+
+void Run::measure(WorkPrecisionRow& row) const {
+  double sum = 0;
+  row.largest = 0;
+  for (std::size_t i = 0; i < q_.size(); ++i) {
+    const double size = truth_->q[i].norm(), error = (q_[i] - truth_->q[i]).norm() / (size > 0 ? size : 1);
+    sum += error * error;
+    row.largest = std::max(row.largest, error);
+  }
+  row.error = std::sqrt(sum / static_cast<double>(q_.size()));
+  row.followed = truth_->known();
+  levels(row);
+}
+
+std::unique_ptr<Run> make_run(const Registry& registry, const ProblemInstance& instance, const TrueSolution& truth,
+                              const Contender& contender, double parameter, Clock::time_point deadline) {
+  if (contender.ours) return std::make_unique<SchemeRun>(registry, instance, truth, contender, parameter, deadline);
+  return std::make_unique<ReferenceRun>(registry, instance, truth, contender, parameter);
+}
+
+Assignments tolerance(double rtol) {
+  return {{"rtol", number_text(rtol)}, {"atol", number_text(0.1 * rtol)}};
+}
+
+}  // namespace gnomon::bench

@@ -1,0 +1,87 @@
+#pragma once
+/// \file
+/// Runs whose time and whose errors are measured: a scheme at a step, a reference at a tolerance.
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/timing.hpp"
+#include "gnomon/registry/registry.hpp"
+
+namespace gnomon::bench {
+
+/// One run. Errors are measured at the instants of a TrueSolution: at the end alone an error may happen to cross zero.
+struct WorkPrecisionRow {
+  std::string problem;
+  double until = 0;
+  std::string method;
+  bool ours = false;      ///< a scheme of Gnomon, and no reference
+  double parameter = 0;   ///< step of a scheme, relative tolerance of a reference
+  double seconds = 0;     ///< of the whole run, its start-up not counted
+  double error = 0;       ///< root mean square of |q - q_true|/|q_true| in the 2-norm
+  double largest = 0;     ///< the largest of them
+  double energy = 0;      ///< over all steps, largest |H - H0 - work|/max(1, max|T|, max|U|); NaN where nothing is kept
+  double constraint = 0;  ///< over all steps, largest |g|
+  double velocity = 0;    ///< and |G v + g_t|
+  bool followed = true;   ///< false: the true solution is unknown, and error says nothing
+  std::string failure;    ///< empty, or why there is no result
+};
+
+/// q at the times of measurement, and how far two solutions at the smallest errors that double precision allows are
+/// apart there: errors below that mean nothing, and where it is large (chaos) no method can follow the trajectory.
+struct TrueSolution {
+  std::string problem;
+  double until = 0;
+  std::vector<double> times;
+  std::vector<Vector> q;
+  double uncertainty = 0;
+  double energy_scale = 1;  ///< max(1, max|T|, max|U|)
+  std::string source;
+  bool known() const { return uncertainty < 1e-3; }
+};
+
+/// What is run: a scheme with a solver, or a reference.
+struct Contender {
+  std::string label, name;  ///< of a scheme, or of a reference
+  Assignments options;
+  bool ours = true;
+  std::string solver = "newton";
+};
+
+using Clock = std::chrono::steady_clock;
+
+/// One run through the times of measurement.
+class Run : public Work {
+ public:
+  explicit Run(const TrueSolution& truth) : truth_(&truth), q_(truth.times.size()) {}
+  std::string run() final;
+  /// Fills in the errors and levels of the last run.
+  void measure(WorkPrecisionRow& row) const;
+  /// Of the last run: q at the times, and max(1, max|T|, max|U|).
+  const std::vector<Vector>& q() const { return q_; }
+  virtual double energy_scale() const = 0;
+
+ protected:
+  const TrueSolution& truth() const { return *truth_; }
+  /// Goes on to t, the i-th time; empty, or why it failed.
+  virtual std::string advance(std::size_t i, double t, Vector& q) = 0;
+  virtual void levels(WorkPrecisionRow& row) const = 0;
+
+ private:
+  const TrueSolution* truth_;
+  std::vector<Vector> q_;
+};
+
+/// The contender at a step (a whole fraction of the times between two instants) or a relative tolerance, the absolute
+/// one a tenth of it. A scheme gives up at `deadline`. Throws Error(refused) where it does not take the model. Arguments
+/// outlive it.
+std::unique_ptr<Run> make_run(const Registry& registry, const ProblemInstance& instance, const TrueSolution& truth,
+                              const Contender& contender, double parameter,
+                              Clock::time_point deadline = Clock::time_point::max());
+
+/// The options for a relative tolerance that all references have.
+Assignments tolerance(double rtol);
+
+}  // namespace gnomon::bench

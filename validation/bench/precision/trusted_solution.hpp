@@ -1,0 +1,50 @@
+#pragma once
+/// \file
+/// A solution that errors can be measured against: of high order, with ever smaller steps until it no longer changes,
+/// beside another code.
+
+#include <string>
+#include <vector>
+
+#include "bench/precision/timed_run.hpp"
+
+namespace gnomon::bench {
+
+/// One run, kept: q at the times.
+struct Solution {
+  std::vector<Vector> q;
+  double energy_scale = 1;
+  double seconds = 0;   ///< processor time
+  std::string failure;  ///< empty, or why there is none
+
+  /// Largest |q - other|/|other| over the times up to `count`, 2-norm; infinite without a solution.
+  double distance(const std::vector<Vector>& other) const { return distance(other, other.size()); }
+  double distance(const std::vector<Vector>& other, std::size_t count) const;
+};
+
+/// Refusals are failures, too.
+Solution solve(const Registry& registry, const ProblemInstance& instance, const std::vector<double>& times,
+               const Contender& contender, double parameter, Clock::time_point deadline = Clock::time_point::max());
+
+/// line-integral-ggl of order 12.
+Contender high_order();
+
+struct TrustedSolution {
+  TrueSolution truth;          ///< its uncertainty: the change of the last refinement
+  std::string confirmed_by;    ///< the code beside it; empty: none takes the model
+  double agreement = 0;        ///< largest distance to that code at rtol 1e-12
+  double loose_agreement = 0;  ///< at rtol 1e-10
+  double time_scale = 0;       ///< mean step of that code at rtol 1e-4, or T/1000
+  bool closed_form = false;
+  /// Good for errors of this size: the refinement ended at a tenth of it, and the other code is within a third of it or
+  /// comes closer with its tolerance (at least fivefold, to 1e-3).
+  bool good_for(double error) const;
+  double agreed_until = 0;  ///< last of the times up to which it would be good for the wanted error; t0: none
+  std::string failure;      ///< why there is no solution at all, or empty
+};
+
+/// At the times `count` equal parts after the start, the last of them `until`. Refined up to a thousandth of `error`.
+TrustedSolution trusted_solution(const Registry& registry, const std::string& problem, const ProblemInstance& instance,
+                                 double until, int count, double error, Clock::time_point deadline);
+
+}  // namespace gnomon::bench

@@ -1,0 +1,130 @@
+#include "bench/precision/work_precision.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "bench/precision/trusted_solution.hpp"
+#include "gnomon/base/error.hpp"
+
+namespace gnomon::bench {
+
+namespace {
+
+struct BenchContender : Contender {
+  std::vector<double> parameters;  ///< steps or tolerances at T = 10, coarse ones first
+};
+
+/// IDA and CVODE as they are at their best: the multipliers have a tolerance of their own (an option's default), and
+/// atol is a tenth of rtol.
+std::vector<BenchContender> contenders() {
+  const std::vector<double> second = {.1, .04, .01, .004, .001}, fourth = {.2, .1, .05, .025, .0125, .005},
+                            sixth = {.4, .2, .1, .05, .025}, tolerances = {1e-4, 1e-6, 1e-8, 1e-10, 1e-12};
+  const auto composed = [](const char* order) {
+    return Assignments{{"inner", "energy-momentum"}, {"order", order}, {"paired", "yes"}};
+  };
+  const auto line = [](const char* k, const char* s, const char* r) {
+    return Assignments{{"k", k}, {"s", s}, {"r", r}};
+  };
+  const auto ours = [](const char* label, const char* name, Assignments options, const std::vector<double>& steps) {
+    return BenchContender{{label, name, std::move(options)}, steps};
+  };
+  const auto theirs = [&tolerances](const char* name) { return BenchContender{{name, name, {}, false}, tolerances}; };
+  return {ours("energy-momentum", "energy-momentum", {}, second),
+          ours("composition 4", "composition", composed("4"), fourth),
+          ours("composition 6", "composition", composed("6"), sixth),
+          ours("hbvm(4,2)", "hbvm", {{"k", "4"}, {"s", "2"}}, second),
+          ours("hbvm(6,3)", "hbvm", {{"k", "6"}, {"s", "3"}, {"r", "1"}}, second),
+          ours("line-integral-ggl(4,2)", "line-integral-ggl", line("4", "2", "1"), fourth),
+          ours("line-integral-ggl(6,4)", "line-integral-ggl", line("6", "4", "3"), sixth),
+          theirs("ida-index1"),
+          theirs("ida-ggl"),
+          theirs("cvode-projection")};
+}
+
+ProblemInstance build(const Registry& registry, const std::string& problem) {
+  const ProblemInstance instance = problem == "double-spherical-pendulum"
+                                       ? registry.build(problem, {{"start", "spatial"}})
+                                       : registry.build(problem);
+  if (!instance.model->mechanical()) throw Error(ErrorCode::refused, "problem " + problem + " is no mechanical system");
+  return instance;
+}
+
+/// Steps of a long run are not refined as far: the longest would take most of the time.
+std::vector<double> parameters(const BenchContender& c, double until) {
+  std::vector<double> kept = c.parameters;
+  while (c.ours && kept.size() > 3 && until / kept.back() > 3e5) kept.pop_back();
+  return kept;
+}
+
+void take(const Solution& solution, TrueSolution& truth) {
+  if (!solution.failure.empty())
+    throw Error(ErrorCode::refused, "no true solution of " + truth.problem + ": " + solution.failure);
+  truth.q = solution.q;
+  truth.energy_scale = solution.energy_scale;
+}
+
+}  // namespace
+
+TrueSolution true_solution(const Registry& registry, const std::string& problem, double until) {
+  const ProblemInstance instance = build(registry, problem);
+  TrueSolution truth;
+  truth.problem = problem;
+  truth.until = until;
+  for (int i = 1; i <= 5; ++i) truth.times.push_back(until * i / 5);
+  if (instance.exact) {
+    truth.source = "closed form";
+    take(solve(registry, instance, truth.times, {"exact", "exact", {}, false}, 0), truth);
+    return truth;
+  }
+  take(solve(registry, instance, truth.times, high_order(), .02), truth);
+  truth.uncertainty = solve(registry, instance, truth.times, high_order(), .025).distance(truth.q);
+  truth.source = "line-integral-ggl(8,6) at h = 0.02 and 0.025";
+  return truth;
+}
+
+std::vector<WorkPrecisionRow> run_work_precision(const Registry& registry, const WorkPrecisionBench& bench,
+                                                 const std::function<void(const TrueSolution&)>& begin,
+                                                 const std::function<void(const WorkPrecisionRow&)>& print) {
+  std::vector<WorkPrecisionRow> rows;
+  const std::vector<BenchContender> all = contenders();
+  for (const std::string& problem : bench.problems)
+    for (const double until : bench.until) {
+      const ProblemInstance instance = build(registry, problem);
+      const TrueSolution truth = true_solution(registry, problem, until);
+      begin(truth);
+      std::vector<Task> tasks;
+      for (const BenchContender& c : all)
+        for (const double parameter : parameters(c, until)) {
+          WorkPrecisionRow blank;
+          blank.problem = problem;
+          blank.until = until;
+          blank.method = c.label;
+          blank.ours = c.ours;
+          blank.parameter = parameter;
+          const auto keep = [&rows, &print](const WorkPrecisionRow& row) {
+            print(row);
+            rows.push_back(row);
+          };
+          tasks.push_back({problem + "/" + c.label + "/" + number_text(parameter) + "/" + number_text(until),
+                           [&registry, &instance, &truth, &c, parameter]() -> std::unique_ptr<Work> {
+                             return make_run(registry, instance, truth, c, parameter);
+                           },
+                           [blank, keep](double seconds, Work& work) {
+                             WorkPrecisionRow row = blank;
+                             row.seconds = seconds;
+                             static_cast<Run&>(work).measure(row);
+                             keep(row);
+                           },
+                           [blank, keep](const std::string& why) {
+                             WorkPrecisionRow row = blank;
+                             row.failure = why;
+                             keep(row);
+                           }});
+        }
+      time_tasks(tasks, bench.rule);
+    }
+  return rows;
+}
+
+}  // namespace gnomon::bench

@@ -1,0 +1,95 @@
+/// gnomon advise: which scheme, at which step, for a wanted error.
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+#include "gnomon/base/error.hpp"
+#include "program/arguments.hpp"
+#include "program/commands/commands.hpp"
+#include "program/output/advice_report.hpp"
+#include "program/output/gnuplot.hpp"
+#include "program/output/output_file.hpp"
+#include "report/json.hpp"
+
+namespace gnomon::program {
+
+namespace {
+
+struct Arguments {
+  std::string problem, until, error = "1e-6", budget = "60";
+  std::vector<std::string> set;
+  std::optional<std::string> plot, json;
+};
+
+bench::AdviceRequest parse(const Arguments& arguments, const ProblemInstance& instance) {
+  bench::AdviceRequest request;
+  request.problem = arguments.problem;
+  if (arguments.until.empty())
+    throw Error(ErrorCode::bad_value, "--until is missing: give the end time of the run, e.g. --until 10");
+  request.until = parse_real(arguments.until, "--until");
+  if (request.until <= instance.t0)
+    throw Error(ErrorCode::bad_value,
+                fmt::format("--until = {} is not after the start time {}", arguments.until, number_text(instance.t0)));
+  request.error = parse_real(arguments.error, "--error");
+  if (!(request.error >= 1e-13 && request.error <= 0.1))
+    throw Error(ErrorCode::bad_value,
+                "--error = " + arguments.error + " is not between 1e-13, which double precision resolves, and 0.1");
+  request.budget = parse_real(arguments.budget, "--budget");
+  if (!(request.budget > 0)) throw Error(ErrorCode::bad_value, "--budget = " + arguments.budget + " is not above zero");
+  return request;
+}
+
+int advise(const Registry& registry, const Arguments& arguments) {
+  const ProblemInstance instance = registry.build(arguments.problem, parse_assignments(arguments.set, "--set"));
+  const bench::AdviceRequest request = parse(arguments, instance);
+  std::unique_ptr<OutputFile> json;
+  if (arguments.plot) {
+    require_picture(*arguments.plot);
+    OutputFile probe(*arguments.plot);
+    require_gnuplot();
+  }
+  if (arguments.json) json = std::make_unique<OutputFile>(*arguments.json);
+
+  const bench::Advice advice =
+      bench::advise(registry, instance, request,
+                    [&request](const bench::TrustedSolution& reference) { print_reference(reference, request); });
+  std::string given = arguments.problem;
+  for (const std::string& set : arguments.set) given += " --set " + shell_word(set);
+  if (instance.dependent_constraints) given += " --dependent-constraints";
+  const std::string command = advice.ours ? command_line(*advice.ours, request, given) : "";
+  print_advice(advice, request, command);
+  if (json) {
+    fmt::print(json->stream(), "{}", validation::json_text(advice_json(advice, request, command)));
+    json->commit();
+  }
+  if (arguments.plot && !advice.series.empty() && advice.reference.good_for(request.error))
+    draw_precision({advice_panel(advice, request)}, *arguments.plot);
+  return advice.ours ? success : numerical_failure;
+}
+
+}  // namespace
+
+void add_advise(CLI::App& app, Invocation& invocation) {
+  auto a = std::make_shared<Arguments>();
+  CLI::App* command =
+      app.add_subcommand("advise", "the cheapest scheme and step for a wanted error, measured beside IDA and CVODE");
+  command->footer(
+      "The error is the largest |q - q_true|/|q_true| at ten instants up to the end, against a solution of high order\n"
+      "that another code confirms. The step that is advised has been run. e.g.\n"
+      "gnomon advise planar-pendulum --until 10 --error 1e-8 --plot advice.svg");
+  const auto add = [command](const std::string& flag, auto& value, const std::string& type, const std::string& help) {
+    return command->add_option(flag, value, help)->type_name(type);
+  };
+  add("PROBLEM", a->problem, "", "name of the problem")->required();
+  add("--until", a->until, "T", "end time");
+  add("--error", a->error, "E", "wanted relative error of q")->capture_default_str();
+  add("--budget", a->budget, "SECONDS", "how long all of it may take, about")->capture_default_str();
+  add_repeatable(*command, "--set", a->set, "NAME=VALUE", "a parameter of the problem (repeatable)");
+  add("--plot", a->plot, "FILE", "time against error as .svg, .png or .pdf, drawn by gnuplot");
+  add("--json", a->json, "FILE", "write everything that was measured to this file");
+  command->callback(
+      [&invocation, a] { invocation.action = [a](const Registry& registry) { return advise(registry, *a); }; });
+}
+
+}  // namespace gnomon::program

@@ -1,0 +1,31 @@
+#pragma once
+/// \file
+/// What `gnomon advise` found: for people, for programs, and as a picture.
+
+#include <json/json.h>
+
+#include <string>
+
+#include "bench/precision/advice.hpp"
+#include "program/output/precision_plot.hpp"
+
+namespace gnomon::program {
+
+/// The reference, as soon as it is known.
+void print_reference(const bench::TrustedSolution& reference, const bench::AdviceRequest& request);
+/// The table, the advice and the command line.
+void print_advice(const bench::Advice& advice, const bench::AdviceRequest& request, const std::string& command);
+
+/// `gnomon run` with what is recommended; `given` is what names the problem, with its parameters.
+std::string command_line(const bench::Choice& choice, const bench::AdviceRequest& request, const std::string& given);
+
+/// {problem, until, error, reference {source, uncertainty, confirmed_by, agreement, good, agreed_until, message},
+/// methods [{method, scheme | reference, options, order, end, runs [{step | rtol, seconds, error, energy, position,
+/// velocity, message}]}], left_out [{name, reason}], advice {..., step, steps, solver, command} or null, best_reference
+/// {..., rtol} or null, wall_s}; errors are the largest of |q - q_true|/|q_true| at ten instants.
+Json::Value advice_json(const bench::Advice& advice, const bench::AdviceRequest& request, const std::string& command);
+
+/// The best schemes at the wanted error and all references.
+PrecisionPanel advice_panel(const bench::Advice& advice, const bench::AdviceRequest& request);
+
+}  // namespace gnomon::program

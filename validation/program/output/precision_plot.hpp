@@ -1,0 +1,28 @@
+#pragma once
+/// \file
+/// Time against error, a line for every method.
+
+#include <string>
+#include <vector>
+
+namespace gnomon::program {
+
+struct PrecisionLine {
+  std::string name;
+  bool ours = false;                              ///< filled marks and full lines; those of others are open and dashed
+  std::vector<std::pair<double, double>> points;  ///< error, milliseconds
+};
+
+struct PrecisionPanel {
+  std::string title, x_label;
+  std::vector<PrecisionLine> lines;
+  double wanted = 0;                             ///< error that is marked by a line; 0: none
+  std::vector<std::pair<double, double>> marks;  ///< points with a ring around them
+};
+
+/// Throws Error(bad_value) unless the name ends in .svg, .png or .pdf.
+void require_picture(const std::string& path);
+/// Panels side by side, two in a row. The file's name says the format.
+void draw_precision(const std::vector<PrecisionPanel>& panels, const std::string& path);
+
+}  // namespace gnomon::program
