@@ -10,12 +10,6 @@ namespace gnomon::bench {
 
 namespace {
 
-double processor_seconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 /// The work of the task that is being timed. Google Benchmark calls the timed function several times: the work is made
 /// once.
 struct Current {
@@ -86,6 +80,12 @@ class Reporter final : public benchmark::BenchmarkReporter {
 };
 
 }  // namespace
+
+double processor_seconds() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 TimedOnce time_once(Work& work) {
   work.rewind();

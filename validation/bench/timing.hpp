@@ -20,6 +20,9 @@ class Work {
   virtual std::string run() = 0;
 };
 
+/// Processor time of this thread, in seconds.
+double processor_seconds();
+
 /// Once: from the beginning to the end.
 struct TimedOnce {
   double seconds = 0;   ///< processor time of the thread

@@ -18,16 +18,14 @@ constexpr double never = std::numeric_limits<double>::infinity();
 class Adviser {
  public:
   Adviser(const Registry& registry, const ProblemInstance& instance, const AdviceRequest& request, Advice& advice)
-      : registry_(&registry), instance_(&instance), request_(&request), advice_(&advice), begin_(Clock::now()) {}
+      : registry_(&registry), instance_(&instance), request_(&request), advice_(&advice), begin_(processor_seconds()) {}
 
-  /// When this part of the budget is spent.
-  Clock::time_point after(double part) const {
-    return begin_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(part * request_->budget));
-  }
-  double elapsed() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+  /// Processor time at which this part of the budget is spent.
+  double after(double part) const { return begin_ + part * request_->budget; }
+  double elapsed() const { return processor_seconds() - begin_; }
 
   /// Ladders of all series, in turns, until the time is over.
-  void climb(Clock::time_point end) {
+  void climb(double end) {
     std::vector<double> next;
     for (const Series& series : advice_->series) next.push_back(first(series));
     for (bool any = true; any;) {
@@ -35,28 +33,29 @@ class Adviser {
       for (std::size_t i = 0; i < advice_->series.size(); ++i) {
         Series& series = advice_->series[i];
         if (!series.end.empty()) continue;
-        if (Clock::now() >= end) {
+        if (processor_seconds() >= end) {
           series.end = "the time is spent";
           continue;
         }
         any = true;
         series.rows.push_back(run(series.contender, next[i], end));
         next[i] = refined(series, next[i]);
+        if (series.rows.size() == 1 && series.rows[0].failure.empty() && accurate(series.rows[0])) coarsen(series, end);
       }
     }
   }
 
   /// Times the runs again that are not much dearer than the cheapest, in turns; the best time counts.
-  void time_again(Clock::time_point end) {
+  void time_again(double end) {
     constexpr int rounds = 7;
     constexpr double least = 2e-3;  // seconds a round
-    const double dear = 4 * cheapest();
+    const double dear = 10 * cheapest();
     for (int round = 0; round < rounds; ++round)
       for (Series& series : advice_->series)
         for (WorkPrecisionRow& row : series.rows) {
           if (!row.failure.empty() || row.seconds > dear) continue;
-          if (Clock::now() >= end) return;
-          const auto work = make(series.contender, row.parameter, Clock::time_point::max());
+          if (processor_seconds() >= end) return;
+          const auto work = make(series.contender, row.parameter, never);
           for (double spent = 0; spent < least;) {
             const TimedOnce once = time_once(*work);
             row.seconds = std::min(row.seconds, once.seconds);
@@ -66,7 +65,7 @@ class Adviser {
   }
 
   /// The cheapest of ours, or of theirs, that keeps the error in a run at the step that is recommended.
-  std::optional<Choice> choose(bool ours, Clock::time_point end) {
+  std::optional<Choice> choose(bool ours, double end) {
     constexpr std::size_t candidates = 3;
     std::vector<Choice> guesses;
     for (const Series& series : advice_->series) {
@@ -83,7 +82,7 @@ class Adviser {
               [](const Choice& a, const Choice& b) { return a.expected_seconds < b.expected_seconds; });
     std::optional<Choice> best;
     for (std::size_t i = 0, verified = 0; i < guesses.size() && verified < candidates; ++i) {
-      if (best && Clock::now() >= end) break;
+      if (best && processor_seconds() >= end) break;
       Choice choice = guesses[i];
       if (!verify(choice, order_of(choice.contender))) continue;
       ++verified;
@@ -117,10 +116,10 @@ class Adviser {
     return best;
   }
 
-  std::unique_ptr<Run> make(const Contender& contender, double parameter, Clock::time_point deadline) const {
+  std::unique_ptr<Run> make(const Contender& contender, double parameter, double deadline) const {
     return make_run(*registry_, *instance_, advice_->reference.truth, contender, parameter, deadline);
   }
-  WorkPrecisionRow run(const Contender& contender, double parameter, Clock::time_point deadline) const {
+  WorkPrecisionRow run(const Contender& contender, double parameter, double deadline) const {
     WorkPrecisionRow row;
     row.problem = request_->problem;
     row.until = request_->until;
@@ -147,6 +146,21 @@ class Adviser {
     return step(instants * std::max(1L, std::lround(length() / instants / wanted)));
   }
 
+  bool accurate(const WorkPrecisionRow& row) const { return row.largest <= request_->error / 4; }
+
+  /// Where the first step is smaller than need be: twice, four times as large.
+  void coarsen(Series& series, double end) const {
+    if (!series.contender.ours) return;
+    long part = std::lround(length() / instants / series.rows[0].parameter);
+    while (part > 1 && processor_seconds() < end) {
+      part = (part + 1) / 2;
+      const WorkPrecisionRow row = run(series.contender, step(instants * part), end);
+      if (!row.failure.empty()) return;
+      series.rows.insert(series.rows.begin(), row);
+      if (!accurate(row)) return;
+    }
+  }
+
   /// The next step or tolerance; sets the end where there is none.
   double refined(Series& series, double parameter) const {
     constexpr int patience = 5;
@@ -157,7 +171,7 @@ class Adviser {
       int failures = 0;
       for (auto row = series.rows.rbegin(); row != series.rows.rend() && !row->failure.empty(); ++row) ++failures;
       if (failures >= patience) series.end = "it fails";
-    } else if (last.largest <= request_->error / 4) {
+    } else if (accurate(last)) {
       series.end = "accurate enough";
     } else if (last.seconds > dear * cheapest()) {
       series.end = "too dear";
@@ -200,10 +214,10 @@ class Adviser {
     constexpr int attempts = 5, timings = 5;
     for (int attempt = 0; attempt < attempts; ++attempt) {
       if (choice.contender.ours) choice.parameter = fitting(choice.parameter, choice.steps);
-      choice.run = run(choice.contender, choice.parameter, Clock::time_point::max());
+      choice.run = run(choice.contender, choice.parameter, never);
       const bool failed = !choice.run.failure.empty();
       if (!failed && choice.run.largest <= request_->error) {
-        const auto work = make(choice.contender, choice.parameter, Clock::time_point::max());
+        const auto work = make(choice.contender, choice.parameter, never);
         for (int i = 0; i < timings && (i < 1 || choice.run.seconds < 1); ++i)
           choice.run.seconds = std::min(choice.run.seconds, time_once(*work).seconds);
         return true;
@@ -217,9 +231,9 @@ class Adviser {
   }
 
   /// The same step by other solvers: the fastest that keeps the error.
-  void try_solvers(Choice& choice, Clock::time_point end) const {
+  void try_solvers(Choice& choice, double end) const {
     for (const char* solver : {"newton-simplified", "kinsol-newton"}) {
-      if (Clock::now() >= end) return;
+      if (processor_seconds() >= end) return;
       Choice other = choice;
       other.contender.solver = solver;
       const WorkPrecisionRow once = run(other.contender, other.parameter, end);
@@ -233,7 +247,7 @@ class Adviser {
   const ProblemInstance* instance_;
   const AdviceRequest* request_;
   Advice* advice_;
-  Clock::time_point begin_;
+  double begin_;
 };
 
 }  // namespace

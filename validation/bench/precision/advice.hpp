@@ -15,7 +15,7 @@ struct AdviceRequest {
   std::string problem;  ///< what it is called in rows
   double until = 0;
   double error = 1e-6;  ///< wanted: largest |q - q_true|/|q_true| at ten instants up to `until`
-  double budget = 60;   ///< seconds of wall time for all of it
+  double budget = 60;   ///< seconds of processor time for all of it
 };
 
 /// The runs of one method, coarse ones first, and why there are no more.
@@ -40,7 +40,7 @@ struct Advice {
   std::vector<Series> series;                                 ///< schemes, then references
   std::vector<std::pair<std::string, std::string>> left_out;  ///< scheme or reference, reason
   std::optional<Choice> ours, theirs;                         ///< none: nothing verified
-  double seconds = 0;                                         ///< wall time of all of it
+  double seconds = 0;                                         ///< processor time of all of it
 };
 
 /// Refines the steps of every scheme that takes the model, and the tolerances of IDA and CVODE, in turns, until each is

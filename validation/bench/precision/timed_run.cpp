@@ -14,17 +14,17 @@ namespace {
 /// Ends a run that takes too long; looks at the clock after every 64th step.
 class Deadline final : public Observer {
  public:
-  explicit Deadline(Clock::time_point at) : at_(at) {}
-  bool observe(const State&, long step) override { return step % 64 != 0 || Clock::now() < at_; }
+  explicit Deadline(double at) : at_(at) {}
+  bool observe(const State&, long step) override { return step % 64 != 0 || processor_seconds() < at_; }
 
  private:
-  Clock::time_point at_;
+  double at_;
 };
 
 class SchemeRun final : public Run {
  public:
   SchemeRun(const Registry& registry, const ProblemInstance& instance, const TrueSolution& truth, const Contender& c,
-            double h, Clock::time_point deadline)
+            double h, double deadline)
       : Run(truth), instance_(&instance), deadline_(deadline), h_(h), integrator_(integrator(registry, c)) {
     integrator_.add_observer(deadline_);
   }
@@ -132,7 +132,7 @@ void Run::measure(WorkPrecisionRow& row) const {
 }
 
 std::unique_ptr<Run> make_run(const Registry& registry, const ProblemInstance& instance, const TrueSolution& truth,
-                              const Contender& contender, double parameter, Clock::time_point deadline) {
+                              const Contender& contender, double parameter, double deadline) {
   if (contender.ours) return std::make_unique<SchemeRun>(registry, instance, truth, contender, parameter, deadline);
   return std::make_unique<ReferenceRun>(registry, instance, truth, contender, parameter);
 }

@@ -2,7 +2,7 @@
 /// \file
 /// Runs whose time and whose errors are measured: a scheme at a step, a reference at a tolerance.
 
-#include <chrono>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -50,8 +50,6 @@ struct Contender {
   std::string solver = "newton";
 };
 
-using Clock = std::chrono::steady_clock;
-
 /// One run through the times of measurement.
 class Run : public Work {
  public:
@@ -75,11 +73,11 @@ class Run : public Work {
 };
 
 /// The contender at a step (a whole fraction of the times between two instants) or a relative tolerance, the absolute
-/// one a tenth of it. A scheme gives up at `deadline`. Throws Error(refused) where it does not take the model. Arguments
+/// one a tenth of it. A scheme gives up when processor_seconds() has reached `deadline`. Throws Error(refused) where it does not take the model. Arguments
 /// outlive it.
 std::unique_ptr<Run> make_run(const Registry& registry, const ProblemInstance& instance, const TrueSolution& truth,
                               const Contender& contender, double parameter,
-                              Clock::time_point deadline = Clock::time_point::max());
+                              double deadline = std::numeric_limits<double>::infinity());
 
 /// The options for a relative tolerance that all references have.
 Assignments tolerance(double rtol);

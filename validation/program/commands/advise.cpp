@@ -84,7 +84,7 @@ void add_advise(CLI::App& app, Invocation& invocation) {
   add("PROBLEM", a->problem, "", "name of the problem")->required();
   add("--until", a->until, "T", "end time");
   add("--error", a->error, "E", "wanted relative error of q")->capture_default_str();
-  add("--budget", a->budget, "SECONDS", "how long all of it may take, about")->capture_default_str();
+  add("--budget", a->budget, "SECONDS", "processor time that all of it may take, about")->capture_default_str();
   add_repeatable(*command, "--set", a->set, "NAME=VALUE", "a parameter of the problem (repeatable)");
   add("--plot", a->plot, "FILE", "time against error as .svg, .png or .pdf, drawn by gnuplot");
   add("--json", a->json, "FILE", "write everything that was measured to this file");

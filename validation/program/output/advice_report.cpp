@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "bench/precision/crossing.hpp"
 #include "gnomon/base/error.hpp"
@@ -103,7 +104,7 @@ void print_reference(const bench::TrustedSolution& reference, const AdviceReques
   fmt::print("true solution: {}", reference.truth.source);
   if (!reference.closed_form) fmt::print(", which the last refinement changed by {:.1e}", reference.truth.uncertainty);
   if (reference.confirmed_by.empty())
-    fmt::print("; no other code takes the model\n");
+    fmt::print("; there is no second code beside it\n");
   else
     fmt::print("; {} at rtol = 1e-12 is within {:.1e} of it\n", reference.confirmed_by, reference.agreement);
   std::fflush(stdout);
@@ -128,11 +129,18 @@ void print_advice(const Advice& advice, const AdviceRequest& request, const std:
         early ? fmt::format("; --until {:g} can be answered", advice.reference.agreed_until) : "");
     return;
   }
+  constexpr double dear = 10;  // of what costs more there is one row only, its last
+  double best = std::numeric_limits<double>::infinity();
+  for (const Series& series : advice.series) best = std::min(best, seconds_at(series, request.error));
   fmt::print("\n{:46} {:>9} {:>10} {:>9} {:>8} {:>8} {:>8}\n", "method", "h or rtol", "ms", "error", "energy", "|g|",
              "|G v|");
-  for (const Series* series : sorted(advice, request.error))
-    for (const WorkPrecisionRow& row : series->rows)
-      print_row(row, &row == &series->rows.back() && series->end != "accurate enough" ? series->end.c_str() : "");
+  for (const Series* series : sorted(advice, request.error)) {
+    const bool near = !series->contender.ours || seconds_at(*series, request.error) < dear * best;
+    for (const WorkPrecisionRow& row : series->rows) {
+      const bool last = &row == &series->rows.back();
+      if (near || last) print_row(row, last && series->end != "accurate enough" ? series->end.c_str() : "");
+    }
+  }
   std::size_t refused = advice.left_out.size();
   if (refused > 0)
     fmt::print("\n{} schemes and references are left out: they do not take the model or do not tend to its motion\n",
@@ -198,7 +206,7 @@ Json::Value advice_json(const Advice& advice, const AdviceRequest& request, cons
   out["advice"] = choice(advice.ours);
   if (advice.ours) out["advice"]["command"] = command;
   out["best_reference"] = choice(advice.theirs);
-  out["wall_s"] = to_json(advice.seconds);
+  out["processor_s"] = to_json(advice.seconds);
   return out;
 }
 

@@ -22,7 +22,7 @@ std::string command_line(const bench::Choice& choice, const bench::AdviceRequest
 /// {problem, until, error, reference {source, uncertainty, confirmed_by, agreement, good, agreed_until, message},
 /// methods [{method, scheme | reference, options, order, end, runs [{step | rtol, seconds, error, energy, position,
 /// velocity, message}]}], left_out [{name, reason}], advice {..., step, steps, solver, command} or null, best_reference
-/// {..., rtol} or null, wall_s}; errors are the largest of |q - q_true|/|q_true| at ten instants.
+/// {..., rtol} or null, processor_s}; errors are the largest of |q - q_true|/|q_true| at ten instants.
 Json::Value advice_json(const bench::Advice& advice, const bench::AdviceRequest& request, const std::string& command);
 
 /// The best schemes at the wanted error and all references.
