@@ -49,11 +49,10 @@ class Adviser {
   void time_again(double end) {
     constexpr int rounds = 7;
     constexpr double least = 2e-3;  // seconds a round
-    const double dear = 10 * cheapest();
     for (int round = 0; round < rounds; ++round)
       for (Series& series : advice_->series)
         for (WorkPrecisionRow& row : series.rows) {
-          if (!row.failure.empty() || row.seconds > dear) continue;
+          if (!row.failure.empty() || row.seconds > 10 * cheapest(row.ours)) continue;
           if (processor_seconds() >= end) return;
           const auto work = make(series.contender, row.parameter, never);
           for (double spent = 0; spent < least;) {
@@ -64,12 +63,13 @@ class Adviser {
         }
   }
 
-  /// The cheapest of ours, or of theirs, that keeps the error in a run at the step that is recommended.
-  std::optional<Choice> choose(bool ours, double end) {
+  /// The cheapest of some series that keeps the error in a run at the step that is recommended.
+  template <class Filter>
+  std::optional<Choice> choose(Filter wanted, double end) {
     constexpr std::size_t candidates = 3;
     std::vector<Choice> guesses;
     for (const Series& series : advice_->series) {
-      if (series.contender.ours != ours) continue;
+      if (!wanted(series)) continue;
       const Crossing at = crossing(aim * request_->error, points(series));
       if (!at.found()) continue;
       Choice choice;
@@ -88,7 +88,7 @@ class Adviser {
       ++verified;
       if (!best || choice.run.seconds < best->run.seconds) best = choice;
     }
-    if (best && ours) try_solvers(*best, end);
+    if (best && best->contender.ours) try_solvers(*best, end);
     return best;
   }
 
@@ -108,11 +108,11 @@ class Adviser {
       if (row.failure.empty()) points.push_back({row.largest, row.seconds, row.parameter});
     return points;
   }
-  /// The least time at which any run or interpolation keeps the error.
-  double cheapest() const {
+  /// The least time at which any run or interpolation of ours, or of theirs, keeps the error.
+  double cheapest(bool ours) const {
     double best = never;
     for (const Series& series : advice_->series)
-      best = std::min(best, crossing(request_->error, points(series)).seconds);
+      if (series.contender.ours == ours) best = std::min(best, crossing(request_->error, points(series)).seconds);
     return best;
   }
 
@@ -173,7 +173,7 @@ class Adviser {
       if (failures >= patience) series.end = "it fails";
     } else if (accurate(last)) {
       series.end = "accurate enough";
-    } else if (last.seconds > dear * cheapest()) {
+    } else if (last.seconds > dear * cheapest(last.ours)) {
       series.end = "too dear";
     } else if (no_gain(series)) {
       series.end = "smaller steps gain nothing";
@@ -266,8 +266,10 @@ Advice advise(const Registry& registry, const ProblemInstance& instance, const A
   if (advice.reference.good_for(request.error)) {
     adviser.climb(adviser.after(0.75));
     adviser.time_again(adviser.after(0.9));
-    advice.ours = adviser.choose(true, adviser.after(1));
-    advice.theirs = adviser.choose(false, adviser.after(1));
+    const double end = adviser.after(1);
+    advice.ours = adviser.choose([](const Series& s) { return s.contender.ours; }, end);
+    advice.exact_energy = adviser.choose([](const Series& s) { return s.contender.ours && s.energy; }, end);
+    advice.theirs = adviser.choose([](const Series& s) { return !s.contender.ours; }, end);
   }
   advice.seconds = adviser.elapsed();
   return advice;

@@ -21,7 +21,8 @@ struct AdviceRequest {
 /// The runs of one method, coarse ones first, and why there are no more.
 struct Series {
   Contender contender;
-  int order = 0;  ///< of q, as the scheme declares it; 0 for references
+  int order = 0;        ///< of q, as the scheme declares it; 0 for references
+  bool energy = false;  ///< it promises the energy at rounding level
   std::vector<WorkPrecisionRow> rows;
   std::string end;
 };
@@ -39,12 +40,13 @@ struct Advice {
   TrustedSolution reference;
   std::vector<Series> series;                                 ///< schemes, then references
   std::vector<std::pair<std::string, std::string>> left_out;  ///< scheme or reference, reason
-  std::optional<Choice> ours, theirs;                         ///< none: nothing verified
-  double seconds = 0;                                         ///< processor time of all of it
+  /// The cheapest of ours, of ours that promise the energy, and of IDA and CVODE; none: nothing verified.
+  std::optional<Choice> ours, exact_energy, theirs;
+  double seconds = 0;  ///< processor time of all of it
 };
 
 /// Refines the steps of every scheme that takes the model, and the tolerances of IDA and CVODE, in turns, until each is
-/// four times as accurate as wanted, is eight times as dear as the cheapest that gets there, no longer gains, or the
+/// four times as accurate as wanted, is eight times as dear as the cheapest of its side that gets there, no longer gains, or the
 /// budget is spent; times what counts again, in turns; interpolates; runs the cheapest at the step it found and takes a
 /// smaller one until the error is kept. `known` is told the reference. Without a reference that
 /// is good for the wanted error nothing is run.

@@ -21,6 +21,8 @@ const std::vector<Variant>& variants() {
       {"composition", {{"inner", "energy-momentum-ggl"}, {"order", "6"}, {"paired", "no"}}},
       {"composition", {{"inner", "rattle"}, {"order", "4"}, {"paired", "no"}}},
       {"composition", {{"inner", "rattle"}, {"order", "6"}, {"paired", "no"}}},
+      {"composition", {{"inner", "symplectic-euler-true"}, {"order", "4"}, {"paired", "no"}}},
+      {"composition", {{"inner", "symplectic-euler-true"}, {"order", "6"}, {"paired", "no"}}},
       {"hbvm", {{"s", "3"}}},
       {"line-integral-ggl", {{"s", "3"}}},
       {"line-integral-ggl", {{"s", "4"}}},
@@ -53,6 +55,7 @@ std::vector<Series> contenders(const Registry& registry, const ProblemInstance& 
       const Integrator integrator = registry.integrator(instance, name, series.contender.solver, given, {}, options);
       const Promises& promises = integrator.promises();
       series.order = promises.order;
+      series.energy = promises.energy;
       if (promises.order < 1 || !promises.constrained_limit)
         left_out.emplace_back(series.contender.label, "it does not tend to the motion as h -> 0");
       else

@@ -57,10 +57,9 @@ int advise(const Registry& registry, const Arguments& arguments) {
   std::string given = arguments.problem;
   for (const std::string& set : arguments.set) given += " --set " + shell_word(set);
   if (instance.dependent_constraints) given += " --dependent-constraints";
-  const std::string command = advice.ours ? command_line(*advice.ours, request, given) : "";
-  print_advice(advice, request, command);
+  print_advice(advice, request, given);
   if (json) {
-    fmt::print(json->stream(), "{}", validation::json_text(advice_json(advice, request, command)));
+    fmt::print(json->stream(), "{}", validation::json_text(advice_json(advice, request, given)));
     json->commit();
   }
   if (arguments.plot && !advice.series.empty() && advice.reference.good_for(request.error))

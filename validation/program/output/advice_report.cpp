@@ -57,6 +57,7 @@ std::string levels(const WorkPrecisionRow& run) {
 }
 
 void print_verdict(const Advice& advice) {
+  if (!advice.ours && advice.theirs) fmt::print("At this error take {}.\n", advice.theirs->run.method);
   if (!advice.ours || !advice.theirs) return;
   const WorkPrecisionRow &ours = advice.ours->run, &theirs = advice.theirs->run;
   if (ours.seconds <= theirs.seconds)
@@ -117,7 +118,7 @@ std::string command_line(const Choice& choice, const AdviceRequest& request, con
          fmt::format(" --solver {} --step {} --until {}", choice.contender.solver, choice.parameter, request.until);
 }
 
-void print_advice(const Advice& advice, const AdviceRequest& request, const std::string& command) {
+void print_advice(const Advice& advice, const AdviceRequest& request, const std::string& given) {
   if (!advice.reference.good_for(request.error)) {
     const bool early = advice.reference.agreed_until < request.until && !advice.reference.truth.times.empty() &&
                        advice.reference.agreed_until >= advice.reference.truth.times.front();
@@ -131,7 +132,8 @@ void print_advice(const Advice& advice, const AdviceRequest& request, const std:
   }
   constexpr double dear = 10;  // of what costs more there is one row only, its last
   double best = std::numeric_limits<double>::infinity();
-  for (const Series& series : advice.series) best = std::min(best, seconds_at(series, request.error));
+  for (const Series& series : advice.series)
+    if (series.contender.ours) best = std::min(best, seconds_at(series, request.error));
   fmt::print("\n{:46} {:>9} {:>10} {:>9} {:>8} {:>8} {:>8}\n", "method", "h or rtol", "ms", "error", "energy", "|g|",
              "|G v|");
   for (const Series* series : sorted(advice, request.error)) {
@@ -150,10 +152,17 @@ void print_advice(const Advice& advice, const AdviceRequest& request, const std:
     const WorkPrecisionRow& run = advice.ours->run;
     fmt::print("Advice: {} by {}, {} steps of h = {:.6g}: error {:.2e} in {:.4g} ms; {}\n    {}\n", run.method,
                advice.ours->contender.solver, advice.ours->steps, run.parameter, run.largest, 1e3 * run.seconds,
-               levels(run), command);
+               levels(run), command_line(*advice.ours, request, given));
   } else {
     fmt::print("No scheme was seen to keep an error of {:g} within the budget of {:g} s.\n", request.error,
                request.budget);
+  }
+  if (advice.exact_energy && (!advice.ours || advice.exact_energy->contender.label != advice.ours->contender.label)) {
+    const WorkPrecisionRow& run = advice.exact_energy->run;
+    fmt::print(
+        "The cheapest that keeps the energy at rounding level: {}, h = {:.6g}: error {:.2e} in {:.4g} ms; {}\n    {}\n",
+        run.method, run.parameter, run.largest, 1e3 * run.seconds, levels(run),
+        command_line(*advice.exact_energy, request, given));
   }
   if (advice.theirs) {
     const WorkPrecisionRow& run = advice.theirs->run;
@@ -165,7 +174,7 @@ void print_advice(const Advice& advice, const AdviceRequest& request, const std:
   print_verdict(advice);
 }
 
-Json::Value advice_json(const Advice& advice, const AdviceRequest& request, const std::string& command) {
+Json::Value advice_json(const Advice& advice, const AdviceRequest& request, const std::string& given) {
   Json::Value out;
   out["problem"] = request.problem;
   out["until"] = to_json(request.until);
@@ -196,15 +205,17 @@ Json::Value advice_json(const Advice& advice, const AdviceRequest& request, cons
     one["reason"] = reason;
     out["left_out"].append(one);
   }
-  const auto choice = [](const std::optional<Choice>& of) {
+  const auto choice = [&](const std::optional<Choice>& of) {
     if (!of) return Json::Value();
     Json::Value one = run_json(of->run);
     put_contender(of->contender, one);
-    if (of->contender.ours) one["steps"] = Json::Int64(of->steps);
+    if (!of->contender.ours) return one;
+    one["steps"] = Json::Int64(of->steps);
+    one["command"] = command_line(*of, request, given);
     return one;
   };
   out["advice"] = choice(advice.ours);
-  if (advice.ours) out["advice"]["command"] = command;
+  out["exact_energy"] = choice(advice.exact_energy);
   out["best_reference"] = choice(advice.theirs);
   out["processor_s"] = to_json(advice.seconds);
   return out;
@@ -224,7 +235,7 @@ PrecisionPanel advice_panel(const Advice& advice, const AdviceRequest& request) 
       if (row.failure.empty() && row.largest < 1) line.points.emplace_back(row.largest, 1e3 * row.seconds);
     if (!line.points.empty()) panel.lines.push_back(line);
   }
-  for (const std::optional<Choice>& choice : {advice.ours, advice.theirs})
+  for (const std::optional<Choice>& choice : {advice.ours, advice.exact_energy, advice.theirs})
     if (choice) panel.marks.emplace_back(choice->run.largest, 1e3 * choice->run.seconds);
   return panel;
 }

@@ -13,17 +13,17 @@ namespace gnomon::program {
 
 /// The reference, as soon as it is known.
 void print_reference(const bench::TrustedSolution& reference, const bench::AdviceRequest& request);
-/// The table, the advice and the command line.
-void print_advice(const bench::Advice& advice, const bench::AdviceRequest& request, const std::string& command);
+/// The table, the advice and the command lines; `given` is what names the problem on one, with its parameters.
+void print_advice(const bench::Advice& advice, const bench::AdviceRequest& request, const std::string& given);
 
-/// `gnomon run` with what is recommended; `given` is what names the problem, with its parameters.
+/// `gnomon run` with what is recommended.
 std::string command_line(const bench::Choice& choice, const bench::AdviceRequest& request, const std::string& given);
 
 /// {problem, until, error, reference {source, uncertainty, confirmed_by, agreement, good, agreed_until, message},
 /// methods [{method, scheme | reference, options, order, end, runs [{step | rtol, seconds, error, energy, position,
-/// velocity, message}]}], left_out [{name, reason}], advice {..., step, steps, solver, command} or null, best_reference
+/// velocity, message}]}], left_out [{name, reason}], advice and exact_energy {..., step, steps, solver, command} or null, best_reference
 /// {..., rtol} or null, processor_s}; errors are the largest of |q - q_true|/|q_true| at ten instants.
-Json::Value advice_json(const bench::Advice& advice, const bench::AdviceRequest& request, const std::string& command);
+Json::Value advice_json(const bench::Advice& advice, const bench::AdviceRequest& request, const std::string& given);
 
 /// The best schemes at the wanted error and all references.
 PrecisionPanel advice_panel(const bench::Advice& advice, const bench::AdviceRequest& request);
