@@ -194,7 +194,7 @@ class Adviser {
     return before.error < 0.1 && last.error > before.error / 2;
   }
 
-  /// A step of which a whole number make a tenth of the run; a round one where there is one that is 10 % smaller at most.
+  /// A step of which a whole number make a tenth of the run; a round one where one is at most 10 % smaller.
   double fitting(double h, long& steps) const {
     const double part = length() / instants;
     const long fewest = std::max(1L, static_cast<long>(std::ceil(part / h * (1 - 1e-9))));

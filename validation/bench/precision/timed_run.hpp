@@ -73,8 +73,8 @@ class Run : public Work {
 };
 
 /// The contender at a step (a whole fraction of the times between two instants) or a relative tolerance, the absolute
-/// one a tenth of it. A scheme gives up when processor_seconds() has reached `deadline`. Throws Error(refused) where it does not take the model. Arguments
-/// outlive it.
+/// one a tenth of it. A scheme gives up when processor_seconds() has reached `deadline`. Throws Error(refused) where it
+/// does not take the model. Arguments outlive it.
 std::unique_ptr<Run> make_run(const Registry& registry, const ProblemInstance& instance, const TrueSolution& truth,
                               const Contender& contender, double parameter,
                               double deadline = std::numeric_limits<double>::infinity());

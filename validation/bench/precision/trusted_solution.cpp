@@ -24,8 +24,10 @@ bool good(double error, double change, double close, double loose, bool confirme
 /// Steps of a reference at rtol 1e-4; 0 where it fails.
 long steps_of(const Registry& registry, const ProblemInstance& instance, const std::string& name, double until) {
   const Reference& reference = registry.reference(name);
+  Assignments options = tolerance(1e-4);
+  options.emplace_back("max-steps", "300000");
   const ReferenceReport report =
-      reference.start(instance, Options(name, reference.options(), tolerance(1e-4)))->advance_to(until);
+      reference.start(instance, Options(name, reference.options(), options))->advance_to(until);
   return report.success ? std::max(report.steps, 1L) : 0;
 }
 

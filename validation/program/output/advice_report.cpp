@@ -222,14 +222,17 @@ Json::Value advice_json(const Advice& advice, const AdviceRequest& request, cons
 }
 
 PrecisionPanel advice_panel(const Advice& advice, const AdviceRequest& request) {
-  constexpr int schemes = 7;
+  constexpr int schemes = 6;
   PrecisionPanel panel;
   panel.title = fmt::format("{}, up to t = {:g}", request.problem, request.until);
   panel.x_label = "largest relative error of q";
   panel.wanted = request.error;
   int ours = 0;
   for (const Series* series : sorted(advice, request.error)) {
-    if (series->contender.ours && ++ours > schemes) continue;
+    const auto chosen = [series](const std::optional<Choice>& choice) {
+      return choice && choice->contender.label == series->contender.label;
+    };
+    if (series->contender.ours && ++ours > schemes && !chosen(advice.ours) && !chosen(advice.exact_energy)) continue;
     PrecisionLine line{series->contender.label, series->contender.ours, {}};
     for (const WorkPrecisionRow& row : series->rows)
       if (row.failure.empty() && row.largest < 1) line.points.emplace_back(row.largest, 1e3 * row.seconds);

@@ -21,11 +21,11 @@ std::string command_line(const bench::Choice& choice, const bench::AdviceRequest
 
 /// {problem, until, error, reference {source, uncertainty, confirmed_by, agreement, good, agreed_until, message},
 /// methods [{method, scheme | reference, options, order, end, runs [{step | rtol, seconds, error, energy, position,
-/// velocity, message}]}], left_out [{name, reason}], advice and exact_energy {..., step, steps, solver, command} or null, best_reference
-/// {..., rtol} or null, processor_s}; errors are the largest of |q - q_true|/|q_true| at ten instants.
+/// velocity, message}]}], left_out [{name, reason}], advice and exact_energy {..., step, steps, solver, command} or
+/// null, best_reference {..., rtol} or null, processor_s}; errors are the largest of |q - q_true|/|q_true| at ten instants.
 Json::Value advice_json(const bench::Advice& advice, const bench::AdviceRequest& request, const std::string& given);
 
-/// The best schemes at the wanted error and all references.
+/// The best schemes at the wanted error, those that are recommended and all references.
 PrecisionPanel advice_panel(const bench::Advice& advice, const bench::AdviceRequest& request);
 
 }  // namespace gnomon::program

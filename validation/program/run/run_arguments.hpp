@@ -17,8 +17,9 @@ struct RunArguments {
   std::vector<std::string> set, options, solver_options, reference_options, contact;
   std::string jacobian = "analytic";
   std::optional<std::string> output, reference, checkpoint, checkpoint_every, restart, snapshots, snapshot_every, plot;
-  bool json = false, estimate_error = false, project_start = false, dependent_constraints = false, fallback = false, events = false,
-       strict = false;
+  bool json = false, project_start = false, dependent_constraints = false, fallback = false, events = false,
+
+       strict = false, estimate_error = false;
 };
 
 /// The problem, the scheme, how far to go and in which steps.
