@@ -63,13 +63,19 @@ class Adviser {
         }
   }
 
-  /// The cheapest of some series that keeps the error in a run at the step that is recommended.
+  /// The cheapest of some series that keeps the error in a run: of the ladders, or at a step between their steps.
   template <class Filter>
   std::optional<Choice> choose(Filter wanted, double end) {
     constexpr std::size_t candidates = 3;
+    std::optional<Choice> best;
     std::vector<Choice> guesses;
     for (const Series& series : advice_->series) {
       if (!wanted(series)) continue;
+      for (const WorkPrecisionRow& row : series.rows) {
+        if (!row.failure.empty() || row.largest > request_->error || (best && best->run.seconds <= row.seconds))
+          continue;
+        best = Choice{series.contender, row.parameter, std::lround(length() / row.parameter), row.seconds, row};
+      }
       const Crossing at = crossing(aim * request_->error, points(series));
       if (!at.found()) continue;
       Choice choice;
@@ -80,9 +86,8 @@ class Adviser {
     }
     std::sort(guesses.begin(), guesses.end(),
               [](const Choice& a, const Choice& b) { return a.expected_seconds < b.expected_seconds; });
-    std::optional<Choice> best;
     for (std::size_t i = 0, verified = 0; i < guesses.size() && verified < candidates; ++i) {
-      if (best && processor_seconds() >= end) break;
+      if (best && (processor_seconds() >= end || guesses[i].expected_seconds > best->run.seconds)) break;
       Choice choice = guesses[i];
       if (!verify(choice, order_of(choice.contender))) continue;
       ++verified;
@@ -90,6 +95,22 @@ class Adviser {
     }
     if (best && best->contender.ours) try_solvers(*best, end);
     return best;
+  }
+
+  /// Times the choices once more, in turns, so that they can be compared.
+  void time_finally(const std::vector<Choice*>& choices) const {
+    constexpr int rounds = 15;
+    constexpr double most = 3;  // seconds for each
+    std::vector<std::unique_ptr<Run>> runs;
+    std::vector<double> best(choices.size(), never);
+    double dearest = 0;
+    for (const Choice* choice : choices) {
+      runs.push_back(make(choice->contender, choice->parameter, never));
+      dearest = std::max(dearest, choice->run.seconds);
+    }
+    for (int round = 0; round < rounds && (round == 0 || round * dearest < most); ++round)
+      for (std::size_t i = 0; i < runs.size(); ++i) best[i] = std::min(best[i], time_once(*runs[i]).seconds);
+    for (std::size_t i = 0; i < runs.size(); ++i) choices[i]->run.seconds = best[i];
   }
 
  private:
@@ -270,6 +291,12 @@ Advice advise(const Registry& registry, const ProblemInstance& instance, const A
     advice.ours = adviser.choose([](const Series& s) { return s.contender.ours; }, end);
     advice.exact_energy = adviser.choose([](const Series& s) { return s.contender.ours && s.energy; }, end);
     advice.theirs = adviser.choose([](const Series& s) { return !s.contender.ours; }, end);
+    std::vector<Choice*> choices;
+    for (auto* choice : {&advice.ours, &advice.exact_energy, &advice.theirs})
+      if (*choice) choices.push_back(&**choice);
+    adviser.time_finally(choices);
+    if (advice.exact_energy && (!advice.ours || advice.exact_energy->run.seconds < advice.ours->run.seconds))
+      advice.ours = advice.exact_energy;
   }
   advice.seconds = adviser.elapsed();
   return advice;
