@@ -89,7 +89,7 @@ class Adviser {
     for (std::size_t i = 0, verified = 0; i < guesses.size() && verified < candidates; ++i) {
       if (best && (processor_seconds() >= end || guesses[i].expected_seconds > best->run.seconds)) break;
       Choice choice = guesses[i];
-      if (!verify(choice, order_of(choice.contender))) continue;
+      if (!verify(choice, order_of(choice.contender), end)) continue;
       ++verified;
       if (!best || choice.run.seconds < best->run.seconds) best = choice;
     }
@@ -97,18 +97,19 @@ class Adviser {
     return best;
   }
 
+  bool promises_energy(const std::optional<Choice>& choice) const {
+    for (const Series& series : advice_->series)
+      if (choice && series.contender.label == choice->contender.label) return series.energy;
+    return false;
+  }
+
   /// Times the choices once more, in turns, so that they can be compared.
-  void time_finally(const std::vector<Choice*>& choices) const {
+  void time_finally(const std::vector<Choice*>& choices, double end) const {
     constexpr int rounds = 15;
-    constexpr double most = 3;  // seconds for each
     std::vector<std::unique_ptr<Run>> runs;
     std::vector<double> best(choices.size(), never);
-    double dearest = 0;
-    for (const Choice* choice : choices) {
-      runs.push_back(make(choice->contender, choice->parameter, never));
-      dearest = std::max(dearest, choice->run.seconds);
-    }
-    for (int round = 0; round < rounds && (round == 0 || round * dearest < most); ++round)
+    for (const Choice* choice : choices) runs.push_back(make(choice->contender, choice->parameter, never));
+    for (int round = 0; round < rounds && (round == 0 || processor_seconds() < end); ++round)
       for (std::size_t i = 0; i < runs.size(); ++i) best[i] = std::min(best[i], time_once(*runs[i]).seconds);
     for (std::size_t i = 0; i < runs.size(); ++i) choices[i]->run.seconds = best[i];
   }
@@ -135,6 +136,22 @@ class Adviser {
     for (const Series& series : advice_->series)
       if (series.contender.ours == ours) best = std::min(best, crossing(request_->error, points(series)).seconds);
     return best;
+  }
+
+  /// What the wanted error would cost by the order (of references about 4), from the last run; infinite where it says
+  /// nothing yet.
+  double foreseen(const Series& series) const {
+    if (series.rows.empty()) return never;
+    const WorkPrecisionRow& last = series.rows.back();
+    if (!last.failure.empty() || !(last.largest < 0.3)) return never;
+    const int order = series.contender.ours ? series.order : 4;
+    return last.seconds * std::max(1.0, std::pow(last.largest / request_->error, 1.0 / order));
+  }
+  double least_foreseen(bool ours) const {
+    double least = never;
+    for (const Series& series : advice_->series)
+      if (series.contender.ours == ours) least = std::min(least, foreseen(series));
+    return least;
   }
 
   std::unique_ptr<Run> make(const Contender& contender, double parameter, double deadline) const {
@@ -185,7 +202,7 @@ class Adviser {
   /// The next step or tolerance; sets the end where there is none.
   double refined(Series& series, double parameter) const {
     constexpr int patience = 5;
-    constexpr double dear = 8, smallest_tolerance = 1e-13;
+    constexpr double dear = 8, far_dearer = 15, smallest_tolerance = 1e-13;
     const WorkPrecisionRow& last = series.rows.back();
     const double finer = series.contender.ours ? parameter / 2 : parameter / 10;
     if (!last.failure.empty()) {
@@ -194,7 +211,8 @@ class Adviser {
       if (failures >= patience) series.end = "it fails";
     } else if (accurate(last)) {
       series.end = "accurate enough";
-    } else if (last.seconds > dear * cheapest(last.ours)) {
+    } else if (last.seconds > dear * cheapest(last.ours) ||
+               (last.largest < 0.1 && foreseen(series) > far_dearer * least_foreseen(last.ours))) {
       series.end = "too dear";
     } else if (no_gain(series)) {
       series.end = "smaller steps gain nothing";
@@ -231,7 +249,7 @@ class Adviser {
   }
 
   /// Runs the choice, with a smaller step where the error is not kept, and times it several times.
-  bool verify(Choice& choice, int order) const {
+  bool verify(Choice& choice, int order, double end) const {
     constexpr int attempts = 5, timings = 5;
     for (int attempt = 0; attempt < attempts; ++attempt) {
       if (choice.contender.ours) choice.parameter = fitting(choice.parameter, choice.steps);
@@ -239,7 +257,7 @@ class Adviser {
       const bool failed = !choice.run.failure.empty();
       if (!failed && choice.run.largest <= request_->error) {
         const auto work = make(choice.contender, choice.parameter, never);
-        for (int i = 0; i < timings && (i < 1 || choice.run.seconds < 1); ++i)
+        for (int i = 0; i < timings && processor_seconds() < end; ++i)
           choice.run.seconds = std::min(choice.run.seconds, time_once(*work).seconds);
         return true;
       }
@@ -259,7 +277,7 @@ class Adviser {
       other.contender.solver = solver;
       const WorkPrecisionRow once = run(other.contender, other.parameter, end);
       if (!once.failure.empty() || once.largest > request_->error || once.seconds > 2 * choice.run.seconds) continue;
-      if (verify(other, 1) && other.parameter == choice.parameter && other.run.seconds < 0.95 * choice.run.seconds)
+      if (verify(other, 1, end) && other.parameter == choice.parameter && other.run.seconds < 0.95 * choice.run.seconds)
         choice = other;
     }
   }
@@ -281,20 +299,22 @@ Advice advise(const Registry& registry, const ProblemInstance& instance, const A
   const bool any = std::any_of(advice.series.begin(), advice.series.end(),
                                [](const Series& series) { return series.contender.ours; });
   if (!any) throw Error(ErrorCode::refused, "no scheme takes problem " + request.problem);
-  advice.reference =
-      trusted_solution(registry, request.problem, instance, request.until, instants, request.error, adviser.after(0.4));
+  advice.reference = trusted_solution(registry, request.problem, instance, request.until, instants, request.error,
+                                      adviser.after(0.35));
   known(advice.reference);
   if (advice.reference.good_for(request.error)) {
-    adviser.climb(adviser.after(0.75));
-    adviser.time_again(adviser.after(0.9));
+    adviser.climb(adviser.after(0.7));
+    adviser.time_again(adviser.after(0.85));
     const double end = adviser.after(1);
     advice.ours = adviser.choose([](const Series& s) { return s.contender.ours; }, end);
-    advice.exact_energy = adviser.choose([](const Series& s) { return s.contender.ours && s.energy; }, end);
+    advice.exact_energy = adviser.promises_energy(advice.ours)
+                              ? advice.ours
+                              : adviser.choose([](const Series& s) { return s.contender.ours && s.energy; }, end);
     advice.theirs = adviser.choose([](const Series& s) { return !s.contender.ours; }, end);
     std::vector<Choice*> choices;
     for (auto* choice : {&advice.ours, &advice.exact_energy, &advice.theirs})
       if (*choice) choices.push_back(&**choice);
-    adviser.time_finally(choices);
+    adviser.time_finally(choices, adviser.after(1.05));
     if (advice.exact_energy && (!advice.ours || advice.exact_energy->run.seconds < advice.ours->run.seconds))
       advice.ours = advice.exact_energy;
   }

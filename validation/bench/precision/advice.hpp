@@ -46,10 +46,11 @@ struct Advice {
 };
 
 /// Refines the steps of every scheme that takes the model, and the tolerances of IDA and CVODE, in turns, until each is
-/// four times as accurate as wanted, is eight times as dear as the cheapest of its side that gets there, no longer
-/// gains, or the budget is spent; times what counts again, in turns; interpolates; runs the cheapest at the step it
-/// found and takes a smaller one until the error is kept. `known` is told the reference. Without one that is good for
-/// the wanted error nothing is run. Throws Error(refused) where no scheme takes the model.
+/// four times as accurate as wanted, is eight times as dear as the cheapest of its side that gets there (or, by its
+/// order, will be fifteen times as dear as the cheapest), no longer gains, or the budget is spent; times what counts
+/// again, in turns; interpolates; runs the cheapest at the step it found and takes a smaller one until the error is
+/// kept. `known` is told the reference. Without one that is good for the wanted error nothing is run.
+/// Throws Error(refused) where no scheme takes the model.
 Advice advise(const Registry& registry, const ProblemInstance& instance, const AdviceRequest& request,
               const std::function<void(const TrustedSolution&)>& known);
 

@@ -69,6 +69,7 @@ std::vector<Series> contenders(const Registry& registry, const ProblemInstance& 
     for (const Variant& variant : variants())
       if (variant.scheme == scheme) offer(scheme, variant.options);
   }
+  std::stable_sort(found.begin(), found.end(), [](const Series& x, const Series& y) { return x.order > y.order; });
   for (const std::string& reference : registry.references()) {
     if (reference == "exact") continue;
     Series series;

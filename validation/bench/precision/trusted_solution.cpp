@@ -91,6 +91,10 @@ TrustedSolution trusted_solution(const Registry& registry, const std::string& pr
       const Assignments limit = {{"max-steps", number_text(std::min(1e9, 1e4 + 400.0 * static_cast<double>(steps)))}};
       close = solve(registry, instance, truth.times, {name, name, limit, false}, 1e-12);
       if (!close.failure.empty()) continue;
+      if (instance.exact) {
+        found.confirmed_by = name;
+        break;
+      }
       loose = solve(registry, instance, truth.times, {name, name, limit, false}, 1e-10);
       if (!loose.failure.empty()) continue;
       found.confirmed_by = name;
