@@ -47,7 +47,7 @@ class Adviser {
 
   /// Times the runs again that are not much dearer than the cheapest, in turns; the best time counts.
   void time_again(double end) {
-    constexpr int rounds = 7;
+    constexpr int rounds = 25;
     constexpr double least = 2e-3;  // seconds a round
     for (int round = 0; round < rounds; ++round)
       for (Series& series : advice_->series)
@@ -250,7 +250,7 @@ class Adviser {
 
   /// Runs the choice, with a smaller step where the error is not kept, and times it several times.
   bool verify(Choice& choice, int order, double end) const {
-    constexpr int attempts = 5, timings = 5;
+    constexpr int attempts = 5, timings = 15;
     for (int attempt = 0; attempt < attempts; ++attempt) {
       if (choice.contender.ours) choice.parameter = fitting(choice.parameter, choice.steps);
       choice.run = run(choice.contender, choice.parameter, never);
