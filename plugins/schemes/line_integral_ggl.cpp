@@ -43,6 +43,8 @@
 /// A mass that depends on q: the same equations with H_p, H_q and Psi = G(q) M(q)^-1 p (kernels/line_integral/
 /// general_line_integral.hpp); H is kept as far as the quadrature integrates it.
 ///
+/// Local errors: the finer method with s + 1 (kernels/line_integral/line_integral_error.hpp).
+///
 /// Sources: the line integral of Brugnano, Iavernaro, Line Integral Methods for Conservative Problems (2016); the
 /// multiplier polynomials, the second constraint level and the proof above are this file's.
 
@@ -52,10 +54,9 @@
 #include "kernels/common/momentum_maps.hpp"
 #include "kernels/discrete_gradient/configuration_schemes.hpp"
 #include "kernels/ggl/ggl_step.hpp"
-#include "kernels/line_integral/general_line_integral.hpp"
+#include "kernels/line_integral/general_line_error.hpp"
 #include "kernels/line_integral/line_integral_degrees.hpp"
-#include "kernels/line_integral/system_hamiltonian.hpp"
-#include "line_integral_ggl/line_integral_ggl_equations.hpp"
+#include "line_integral_ggl/constant_finer_line.hpp"
 
 namespace {
 
@@ -63,6 +64,8 @@ using namespace gnomon;
 
 class LineIntegralGgl final : public MechanicalScheme {
  public:
+  explicit LineIntegralGgl(const AlgebraTable& algebras) : algebras_(&algebras) {}
+
   std::string name() const override { return "line-integral-ggl"; }
   std::string description() const override {
     return "line-integral scheme of order min(2s, 2r+2) with position and hidden constraints";
@@ -110,21 +113,29 @@ class LineIntegralGgl final : public MechanicalScheme {
                       (system.m() == 0 || exact(system.traits().constraint_degree));
     promised.momentum = k == s && (symmetry == kernels::ConstraintSymmetry::invariant ||
                                    (symmetry == kernels::ConstraintSymmetry::affine && r == s));
+    const kernels::LineIntegralDegrees own{s, r}, finer{s + 1, of_multipliers > 2 * s ? r : r + 1};
     if (!constant_mass) {
       promised.energy = promised.momentum = false;  // T is no polynomial
       promised.position = promised.hidden = true;
-      return {std::make_unique<kernels::GeneralLineIntegralStep<kernels::SystemHamiltonian, kernels::BothLevels>>(
-                  system, kernels::SystemHamiltonian(system), k, s, r),
+      return {std::make_unique<GeneralStep>(system, *algebras_, own, finer, promised.order,
+                                            kernels::SystemHamiltonian(system), k, s, r),
               ledger_promises(system, promised)};
     }
-    return {std::make_unique<kernels::GglStep<kernels::LineIntegralGglEquations>>(system, !system.parts().friction, k,
-                                                                                  s, r),
+    return {std::make_unique<ConstantStep>(system, *algebras_, own, finer, promised.order, !friction, k, s, r),
             ledger_promises(system, promised)};
   }
+
+ private:
+  using ConstantStep = kernels::EstimatedLineIntegralStep<kernels::GglStep<kernels::LineIntegralGglEquations>,
+                                                          kernels::ConstantFinerLine>;
+  using GeneralStep = kernels::EstimatedLineIntegralStep<
+      kernels::GeneralLineIntegralStep<kernels::SystemHamiltonian, kernels::BothLevels>, kernels::GeneralFinerLine>;
+
+  const AlgebraTable* algebras_;
 };
 
 }  // namespace
 
 GNOMON_PLUGIN(line_integral_ggl) {
-  registrar.add(std::make_unique<LineIntegralGgl>());
+  registrar.add(std::make_unique<LineIntegralGgl>(registrar.algebras()));
 }

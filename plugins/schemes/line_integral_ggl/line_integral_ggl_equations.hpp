@@ -10,9 +10,11 @@
 ///     F4_0 = G(q1) v1      F4_i = sum_l b_l P_i(c_l) [ h v.(Hess g) q' + G y' ]_l          (0 < i < r)
 ///
 /// Where U and g depend on time, everything is taken at its node's time, G_t^T gamma joins the force, F4_0 = G v1 + g_t
-/// at t1, and r = 1.
+/// at t1, and g_t joins [ ]_l of F3_i, h (G_t q' + G_t v + g_tt) that of F4_i. Steps take r = 1 then; estimates of their
+/// errors, whose matrix need not be exact, r = 2.
 
 #include <cmath>
+#include <type_traits>
 
 #include "gnomon/scheme/one_solve_step.hpp"
 #include "gnomon/scheme/requirements.hpp"
@@ -23,6 +25,7 @@
 #include "kernels/ggl/constraint_hessians.hpp"
 #include "kernels/ggl/frozen_ggl_inverse.hpp"
 #include "kernels/line_integral/line_integral_frame.hpp"
+#include "kernels/runge_kutta/stage_bias.hpp"
 
 namespace gnomon::kernels {
 
@@ -35,6 +38,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
         hessians_(system),
         applied_(system),
         friction_(system),
+        bias_(system),
         frame_(system, k, s, r),
         table_(frame_.table),
         inverse_(system, table_.X, frame_.r()),
@@ -155,12 +159,16 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
       }
       frame_.add_moments(l, 1, b.force, y_at(0), 0, s_, f);
       if (r_ <= 1) continue;
-      b.g.times(b.du, b.row);
+      if (moving())
+        at_.constraint_velocity(t, b.q, b.du, b.row);
+      else
+        b.g.times(b.du, b.row);
       frame_.add_moments(l, 1, b.row, mu_at(0), 1, r_, f);
       b.g.times(b.dy, b.row);
       frame_.add_moments(l, 1, b.row, gamma_at(0), 1, r_, f);
       at_.constraint_curvature(t, b.q, b.v, b.du, b.row);
       frame_.add_moments(l, h_, b.row, gamma_at(0), 1, r_, f);
+      add_rates(t, l, b, f);
     }
 
     if (r_ == 0) return;
@@ -312,6 +320,17 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
     at_.constraints(t1_, b.q, b.row);
   }
 
+  /// G_t q' + G_t v + g_tt in F4_i, 0 < i. Steps with r > 1 do not move; estimates of errors do not refine.
+  template <class S>
+  void add_rates(double t, Index l, Buffers<S>& b, VectorRefOf<S> f) {
+    if constexpr (!std::is_same_v<S, Extended>) {
+      if (!moving()) return;
+      b.a = (b.du + b.v) * S(0.5);
+      bias_.of_time(t, b.q, b.a, b.lambda, b.row);
+      frame_.add_moments(l, h_, b.row, gamma_at(0), 1, r_, f);
+    }
+  }
+
   /// Through q_l and v_l: d[G^T gamma] = gamma.Hess g h I_i,  d[h H_q + G^T mu + h Psi_q^T gamma] = (h Hess U + mu.Hess
   /// g
   /// + h gamma.D^3 g v) h I_i by u_i and h gamma.Hess g I_i by y_i.
@@ -336,10 +355,12 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
         yy(j, i).hessian.add(values, h_gamma_, w);
       }
   }
-  /// d[G q'] and d[h v.Hess g q' + G y'] by u_j and y_j
+  /// d[G q' + g_t] and d[h v.Hess g q' + G y' + h (G_t q' + G_t v)] by u_j and y_j; the changes of G_t and g_tt with q
+  /// are left out.
   void add_node_rows(double t, Index l, VectorRef values) {
     auto& b = buffers_.at_double;
     system_->constraint_jacobian_derivative(t, b.q, b.du, dgu_);
+    if (moving()) dgu_ += rate_;
     system_->constraint_jacobian_derivative(t, b.q, b.dy, dgy_);
     if (!quadratic_) system_->constraint_third(t, b.q, b.v, b.du, third_);
     for (Index j = 0; j < s_; ++j)
@@ -405,6 +426,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
   ConstraintHessians hessians_;
   AppliedForce applied_;
   AppliedFriction friction_;
+  StageBias bias_;
   LineIntegralFrame frame_;
   const LegendreTable& table_;
   FrozenGglInverse inverse_;

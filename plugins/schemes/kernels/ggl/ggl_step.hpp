@@ -16,7 +16,7 @@ namespace gnomon::kernels {
 
 /// Equations: those of OneSolveStep, and step_multipliers(x, lambda).
 template <class Equations>
-class GglStep final : public OneSolveStep<Equations> {
+class GglStep : public OneSolveStep<Equations> {
   using Base = OneSolveStep<Equations>;
 
  public:

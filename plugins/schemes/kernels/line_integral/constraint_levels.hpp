@@ -8,15 +8,18 @@
 ///     BothLevels       H_p + Psi_p^T gamma,    H_q + G^T lambda + Psi_q^T gamma,    Psi(q,p) = G(q) H_p
 ///                      i = 0:    g(q1) = 0,   Psi(q1,p1) = 0
 ///                      0 < i:    sum_l b_l P_i(c_l) [ G q' ]_l = 0,   sum_l b_l P_i(c_l) [ h Psi_q q' + Psi_p p' ]_l = 0
+///                      with g(q,t): G q' + g_t, Psi + g_t and h (Psi_q q' + Psi_t) + Psi_p p'
 ///
 /// For BothLevels H is T(q,p) + U(q,t) of the system: with w = G(q_l)^T gamma_l, Psi_p^T gamma = T_pp w and Psi_q^T
 /// gamma = T_qp w + sum_i gamma_i (Hess g_i) T_p.
 
 #include <cmath>
+#include <type_traits>
 
 #include "gnomon/scheme/equations.hpp"
 #include "kernels/common/index1_multipliers.hpp"
 #include "kernels/line_integral/line_integral_frame.hpp"
+#include "kernels/runge_kutta/stage_bias.hpp"
 
 namespace gnomon::kernels {
 
@@ -84,7 +87,13 @@ class PositionLevel {
 class BothLevels {
  public:
   BothLevels(const System& system, LineIntegralFrame& frame)
-      : system_(&system), frame_(&frame), at_(system), multipliers_(system), n_(system.n()), m_(system.m()) {
+      : system_(&system),
+        frame_(&frame),
+        at_(system),
+        bias_(system),
+        multipliers_(system),
+        n_(system.n()),
+        m_(system.m()) {
     tail_.setZero(n_);
     g_values_.setZero(system.constraint_pattern().nonzeros());
   }
@@ -138,7 +147,10 @@ class BothLevels {
     if (r == 1) return;
     frame_->velocity(x, l, b.dq);
     LineIntegralFrame::combine(x, at.pi, frame_->table.at<S>().P, l, frame_->table.s, b.dp);
-    at_.constraint_jacobian_times(t, b.q, b.dq, b.row);
+    if (frame_->moving())
+      at_.constraint_velocity(t, b.q, b.dq, b.row);
+    else
+      at_.constraint_jacobian_times(t, b.q, b.dq, b.row);
     frame_->add_moments(l, 1, b.row, at.lambda, 1, r, f);
     at_.constraint_curvature(t, b.q, b.v, b.dq, b.row);
     b.row *= S(h);
@@ -150,6 +162,13 @@ class BothLevels {
       b.row[i] += b.turn.dot(b.dq) * S(h) + b.push.dot(b.dp);
     }
     frame_->add_moments(l, 1, b.row, at.gamma, 1, r, f);
+    // G_t q' + G_t v + g_tt: steps with r > 1 do not move, and estimates of their errors do not refine.
+    if constexpr (!std::is_same_v<S, Extended>) {
+      if (!frame_->moving()) return;
+      b.a = (b.dq + b.v) * S(0.5);
+      bias_.of_time(t, b.q, b.a, b.unit, b.row);
+      frame_->add_moments(l, h, b.row, at.gamma, 1, r, f);
+    }
   }
   /// At b.q = q1, b.p = p1, b.dq = q1 - q0.value().
   template <class S>
@@ -189,6 +208,7 @@ class BothLevels {
   const System* system_;
   LineIntegralFrame* frame_;
   SystemAt at_;
+  StageBias bias_;
   Index1Multipliers multipliers_;
   Index n_, m_;
   double floor_ = 1e-15;

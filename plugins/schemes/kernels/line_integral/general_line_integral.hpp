@@ -175,7 +175,7 @@ class GeneralLineIntegralEquations final
 
 /// One step; the energy of the monitor becomes H.
 template <class Hamiltonian, class Levels = PositionLevel>
-class GeneralLineIntegralStep final : public OneSolveStep<GeneralLineIntegralEquations<Hamiltonian, Levels>> {
+class GeneralLineIntegralStep : public OneSolveStep<GeneralLineIntegralEquations<Hamiltonian, Levels>> {
  public:
   GeneralLineIntegralStep(const System& system, Hamiltonian hamiltonian, Index k, Index s, Index r)
       : OneSolveStep<GeneralLineIntegralEquations<Hamiltonian, Levels>>(system, std::move(hamiltonian), k, s, r),

@@ -55,6 +55,14 @@ class StageBias {
     }
   }
 
+  /// r(q, v), as out, at double or at duals: what b has where g depends on time.
+  template <class S>
+  void of_time(double t, const VectorOf<S>& q, const VectorOf<S>& v, VectorOf<S>& scratch, VectorOf<S>& out) {
+    (*this)(t, q, v, out);
+    at_.constraint_curvature(t, q, v, v, scratch);
+    out -= scratch;
+  }
+
   /// Sets by_q and by_v.
   void linearise(double t, const Vector& q, const Vector& v) {
     differentiate(t, q, v);
