@@ -31,6 +31,9 @@
 /// and carry=kkt satisfies the equation of motion that the paper's carry leaves violated by O(h^2).
 /// projection=symmetric makes the Gauss methods symmetric on the constraints: Hairer, BIT 40 (2000).
 ///
+/// Local errors, with stages of index 1 and projections of positions and velocities: from a Gauss method of higher order
+/// (projected_rk/projected_rk_error.hpp).
+///
 /// Cost: one system of s (n + m) unknowns, one of 2 (n + m) (+ 1) (frozen: 2 m (+ 1), dense) and one linear of n + m a
 /// step; the symmetric projection joins the first two in s (n + m) + 4 n + 2 m unknowns; the energy projection
 /// factorises a dense m x m matrix. With M(q) the stages have s (2 n + m) unknowns, and all matrices are dense.
@@ -46,6 +49,7 @@
 #include "kernels/runge_kutta/saddle_equations.hpp"
 #include "projected_rk/configuration_motion.hpp"
 #include "projected_rk/constant_motion.hpp"
+#include "projected_rk/projected_rk_error.hpp"
 
 namespace {
 
@@ -68,8 +72,11 @@ struct Method {
 template <class Motion>
 class ProjectedRkStep final : public StepEquations {
  public:
-  ProjectedRkStep(const System& system, const Method& method)
+  /// estimated: the order of the estimates of local errors, 0 without them
+  ProjectedRkStep(const System& system, const Method& method, int estimated, const AlgebraTable& table)
       : system_(&system),
+        table_(&table),
+        estimated_(estimated),
         applied_(system),
         method_(method),
         n_(system.n()),
@@ -176,6 +183,16 @@ class ProjectedRkStep final : public StepEquations {
            "energy of the start; a smaller step has a smaller energy error";
   }
 
+  int estimate_errors(bool on) override {
+    error_ = on && estimated_ > 0 ? std::make_unique<kernels::ProjectedRkError<Motion>>(
+                                        *system_, *table_, method_.tableau, method_.rule, scales_)
+                                  : nullptr;
+    return estimated_;
+  }
+  bool local_error(const State& before, const State& after, VectorRef error_q, VectorRef error_v) override {
+    return error_ && kernels::led(before, after, h_) && error_->estimate(before, v0_, after, h_, x_, error_q, error_v);
+  }
+
   void finish(State& next) override {
     next.q.add(dq_);
     kernels::add(next.q, fix_q_, work_);
@@ -237,6 +254,8 @@ class ProjectedRkStep final : public StepEquations {
   }
 
   const System* system_;
+  const AlgebraTable* table_;
+  int estimated_;
   kernels::AppliedForce applied_;
   Method method_;
   Index n_, m_;
@@ -246,6 +265,7 @@ class ProjectedRkStep final : public StepEquations {
   std::unique_ptr<typename Motion::Symmetric> symmetric_;  // stages and projections in one
   std::unique_ptr<kernels::EndProjection> projection_;
   kernels::SaddleEquations accelerations_;
+  std::unique_ptr<kernels::ProjectedRkError<Motion>> error_;
   std::vector<NonlinearEquations*> systems_;
   Index projection_at_ = -1, accelerations_at_ = -1;
 
@@ -259,6 +279,8 @@ class ProjectedRkStep final : public StepEquations {
 
 class ProjectedRk final : public MechanicalScheme {
  public:
+  explicit ProjectedRk(const AlgebraTable& algebras) : algebras_(&algebras) {}
+
   std::string name() const override { return "projected-rk"; }
   std::string description() const override {
     return "implicit Runge-Kutta methods of any order, projected onto constraints and energy";
@@ -305,9 +327,12 @@ class ProjectedRk final : public MechanicalScheme {
     promised.energy = method.project && method.rule.energy;
     promised.symmetric = method.mirror_sign != 0 || (!method.project && method.tableau.symmetric && method.index1);
     promised = ledger_promises(system, promised);
+    const int estimated = promised.variable_steps ? promised.order : 0;
     if (system.parts().mass)
-      return {std::make_unique<ProjectedRkStep<kernels::ConfigurationRkMotion>>(system, method), promised};
-    return {std::make_unique<ProjectedRkStep<kernels::ConstantRkMotion>>(system, method), promised};
+      return {std::make_unique<ProjectedRkStep<kernels::ConfigurationRkMotion>>(system, method, estimated, *algebras_),
+              promised};
+    return {std::make_unique<ProjectedRkStep<kernels::ConstantRkMotion>>(system, method, estimated, *algebras_),
+            promised};
   }
 
  private:
@@ -371,10 +396,12 @@ class ProjectedRk final : public MechanicalScheme {
     if (method.tableau.stiffly_accurate) return mass_metric ? method.tableau.order : method.tableau.order - s;
     return mass_metric ? s : s - 1;
   }
+
+  const AlgebraTable* algebras_;
 };
 
 }  // namespace
 
 GNOMON_PLUGIN(projected_rk) {
-  registrar.add(std::make_unique<ProjectedRk>());
+  registrar.add(std::make_unique<ProjectedRk>(registrar.algebras()));
 }

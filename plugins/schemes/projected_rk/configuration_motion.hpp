@@ -4,6 +4,7 @@
 ///
 ///     p' = -(T_q + grad U + G^T lambda - Q),   v' = T_pq v + T_pp p',   M v' + G^T lambda = M T_pq v - T_q - grad U + Q
 
+#include "projected_rk/configuration_finer.hpp"
 #include "projected_rk/configuration_projection.hpp"
 #include "projected_rk/configuration_stages.hpp"
 #include "projected_rk/configuration_symmetric.hpp"
@@ -17,6 +18,7 @@ class ConfigurationRkMotion {
   using Symmetric = ConfigurationSymmetricProjection;
   using AtEnd = ConfigurationProjection;
   using Frozen = ConfigurationFrozenProjection;
+  using FinerStages = ConfigurationFinerStages;
 
   explicit ConfigurationRkMotion(const System& system) : system_(&system), applied_(system), n_(system.n()) {
     for (Vector* v : {&p1_, &v_, &t_q_, &turn_, &work_, &zero_}) v->setZero(n_);

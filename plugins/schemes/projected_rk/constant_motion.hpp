@@ -4,6 +4,7 @@
 
 #include "gnomon/model/system_at.hpp"
 #include "kernels/common/extended_state.hpp"
+#include "kernels/runge_kutta/finer_stages.hpp"
 #include "kernels/runge_kutta/frozen_projection.hpp"
 #include "kernels/runge_kutta/manifold_projection.hpp"
 #include "kernels/runge_kutta/rk_stages.hpp"
@@ -18,6 +19,7 @@ class ConstantRkMotion {
   using Symmetric = SymmetricProjection;
   using AtEnd = ManifoldProjection;
   using Frozen = FrozenProjection;
+  using FinerStages = kernels::FinerStages;
 
   explicit ConstantRkMotion(const System& system) : system_(&system), at_(system), n_(system.n()) {
     for (Vector* v : {&work_, &velocity_}) v->setZero(n_);

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// A = G M^-1 G^T at one configuration (m x m, symmetric, positive definite where G has full rank), with a constant mass
-/// or M(q): a banded Cholesky factorisation in the order of the constraints, O(m b^2) for bandwidth b, which is one or
+/// A = G W^-1 G^T at one configuration (m x m, symmetric, positive definite where G has full rank), with W = M, a
+/// constant mass or M(q), or W = 1: a banded Cholesky factorisation in the order of the constraints, O(m b^2) for bandwidth b, which is one or
 /// two for chains of a diagonal mass, and no allocation.
 
 #include <algorithm>
@@ -13,9 +13,11 @@ namespace gnomon::kernels {
 
 class ConstraintGram {
  public:
-  explicit ConstraintGram(const System& system) : system_(&system), m_(system.m()) {
+  /// mass_metric: W = M
+  explicit ConstraintGram(const System& system, bool mass_metric = true)
+      : system_(&system), mass_metric_(mass_metric), m_(system.m()) {
     const SparsityPattern& g = system.constraint_pattern();
-    diagonal_ = !system.parts().mass && system.mass().is_diagonal();
+    diagonal_ = !mass_metric || (!system.parts().mass && system.mass().is_diagonal());
     for (Index i = 0; i < m_; ++i)
       for (Index j = 0; j < i; ++j)
         if (!diagonal_ || share_column(g, i, j)) width_ = std::max(width_, i - j);
@@ -44,10 +46,10 @@ class ConstraintGram {
   void times(const ConstVectorRef& v, VectorRef out) const {
     multiply(system_->constraint_pattern(), g_values_, v, out);
   }
-  /// out = M^-1 G^T lambda
+  /// out = W^-1 G^T lambda
   void velocity(const ConstVectorRef& lambda, VectorRef out) {
     multiply_transposed(system_->constraint_pattern(), g_values_, lambda, row_);
-    solve_mass(row_, out);
+    weigh(row_, out);
   }
   /// x = A^-1 x
   void solve(VectorRef x) const {
@@ -73,20 +75,25 @@ class ConstraintGram {
     for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k) sum += g_values_[k] * x[g.indices[at(k)]];
     return sum;
   }
-  /// solved = M^-1 G_i^T; for a diagonal mass only where G_i is not zero, so that a row costs no more than its entries.
+  /// solved = W^-1 G_i^T; for a diagonal W only where G_i is not zero, so that a row costs no more than its entries.
   void scaled_row(const SparsityPattern& g, Index i) {
     if (!diagonal_) row_.setZero();
     for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k) {
       const Index c = g.indices[at(k)];
       if (diagonal_)
-        solved_[c] = g_values_[k] / system_->mass().diagonal_entries()[c];
+        solved_[c] = mass_metric_ ? g_values_[k] / system_->mass().diagonal_entries()[c] : g_values_[k];
       else
         row_[c] = g_values_[k];
     }
-    if (!diagonal_) solve_mass(row_, solved_);
+    if (!diagonal_) weigh(row_, solved_);
   }
-  /// out = M^-1 p = T_p
-  void solve_mass(const Vector& p, VectorRef out) { system_->velocity(q_, p, scratch_, out); }
+  /// out = W^-1 p, T_p for W = M
+  void weigh(const Vector& p, VectorRef out) {
+    if (mass_metric_)
+      system_->velocity(q_, p, scratch_, out);
+    else
+      out = p;
+  }
   bool factorise() {
     for (Index i = 0; i < m_; ++i) {
       const double before = factor_(0, i);
@@ -106,6 +113,7 @@ class ConstraintGram {
   }
 
   const System* system_;
+  bool mass_metric_;
   Index m_, width_ = 0;
   bool diagonal_ = false;
   Matrix factor_;

@@ -17,9 +17,15 @@
 
 #include <cmath>
 
+#include "gnomon/scheme/state.hpp"
 #include "gnomon/solve/jacobian_system.hpp"
 
 namespace gnomon::kernels {
+
+/// Whether one step of h led from z0 to z1: it may have been cut into several.
+inline bool led(const State& z0, const State& z1, double h) {
+  return std::abs(((z1.t - z0.t) + (z1.t_tail - z0.t_tail)) - h) <= 1e-9 * std::abs(h);
+}
 
 class FinerSolution {
  public:

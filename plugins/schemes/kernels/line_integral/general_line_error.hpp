@@ -2,7 +2,7 @@
 /// \file
 /// The finer method of line_integral_error.hpp with a mass M(q), for H = T(q,p) + U(q,t).
 
-#include "gnomon/model/system_at.hpp"
+#include "kernels/common/velocity_change.hpp"
 #include "kernels/line_integral/frozen_general_inverse.hpp"
 #include "kernels/line_integral/general_line_integral.hpp"
 #include "kernels/line_integral/line_integral_error.hpp"
@@ -15,9 +15,7 @@ class GeneralFinerLine {
   GeneralFinerLine(const System& system, LineIntegralDegrees degrees)
       : equations_(system, SystemHamiltonian(system), degrees.s, degrees.s, degrees.r),
         inverse_(system, LegendreTable(degrees.s, degrees.s).X, system.m() > 0 ? degrees.r : 0),
-        at_(system) {
-    for (auto* v : {&q_, &p_, &t_q_, &t_p_}) v->resize(system.n());
-  }
+        change_(system) {}
 
   NonlinearEquations& equations() { return equations_; }
   ApproximateInverse& inverse() { return inverse_; }
@@ -28,22 +26,14 @@ class GeneralFinerLine {
   void end(const State& z1) { end_ = &z1; }
   /// error_v = T_pp e_p + T_pq e_q at the end
   void velocity(const Vector& error_q, const Vector& error_p, Vector& error_v) {
-    for (Index i = 0; i < q_.size(); ++i) {
-      q_[i].value = end_->q.value()[i];
-      p_[i].value = end_->p.value()[i];
-      q_[i].grad[0] = error_q[i];
-      p_[i].grad[0] = error_p[i];
-    }
-    at_.kinetic_gradient(q_, p_, t_q_, t_p_);
-    for (Index i = 0; i < q_.size(); ++i) error_v[i] = t_p_[i].grad[0];
+    change_(*end_, error_q, error_p, error_v);
   }
 
  private:
   GeneralLineIntegralEquations<SystemHamiltonian, BothLevels> equations_;
   FrozenGeneralInverse inverse_;
-  SystemAt at_;
+  VelocityChange change_;
   const State* end_ = nullptr;
-  VectorOf<Dual1> q_, p_, t_q_, t_p_;
 };
 
 }  // namespace gnomon::kernels

@@ -101,7 +101,8 @@ class EstimatedLineIntegralStep final : public Step {
     return order_;
   }
   bool local_error(const State& before, const State& after, VectorRef error_q, VectorRef error_v) override {
-    return error_ && error_->estimate(before, after, this->h_, this->x_, error_q, error_v);
+    return error_ && led(before, after, this->h_) &&
+           error_->estimate(before, after, this->h_, this->x_, error_q, error_v);
   }
 
  private:

@@ -155,4 +155,17 @@ inline RkTableau lobatto_iiic_tableau(Index s) {
   return t;
 }
 
+/// Weights L(i,j) of the polynomial through values at the nodes of `from`, at those of `to`.
+inline Matrix interpolation(const RkTableau& from, const RkTableau& to) {
+  Matrix weights(to.stages, from.stages);
+  for (Index i = 0; i < to.stages; ++i)
+    for (Index j = 0; j < from.stages; ++j) {
+      detail::Real product = 1;
+      for (Index k = 0; k < from.stages; ++k)
+        if (k != j) product *= (detail::Real(to.c[i]) - from.c[k]) / (detail::Real(from.c[j]) - from.c[k]);
+      weights(i, j) = static_cast<double>(product);
+    }
+  return weights;
+}
+
 }  // namespace gnomon::kernels
