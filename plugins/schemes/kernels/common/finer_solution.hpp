@@ -16,9 +16,11 @@
 /// Measured, estimate over true error: see validation/test/schemes/test_local_error.cpp.
 
 #include <cmath>
+#include <memory>
 
+#include "gnomon/scheme/equations.hpp"
+#include "gnomon/scheme/newton_matrix.hpp"
 #include "gnomon/scheme/state.hpp"
-#include "gnomon/solve/jacobian_system.hpp"
 
 namespace gnomon::kernels {
 
@@ -29,12 +31,10 @@ inline bool led(const State& z0, const State& z1, double h) {
 
 class FinerSolution {
  public:
-  /// The equations, their inverse and the table outlive this object; n coordinates. Throws as AlgebraChoice::attach
-  /// does.
+  /// The equations, their inverse and the table outlive this object; n coordinates. Throws as newton_matrix does.
   FinerSolution(NonlinearEquations& equations, ApproximateInverse& inverse, const AlgebraTable& table, Index n)
-      : equations_(&equations), inverse_(&inverse), scaled_(equations, JacobianSource::analytic) {
-    matrix_.attach(scaled_, AlgebraChoice(table, Options("local error", {algebra_option(table)})));
-    for (Vector* v : {&x_, &f_, &step_, &d_, &scaled_f_, &scaled_x_}) v->setZero(scaled_.size());
+      : equations_(&equations), inverse_(&inverse), matrix_(newton_matrix(equations, table)) {
+    for (Vector* v : {&x_, &f_, &step_, &d_, &columns_, &rows_}) v->setZero(equations.size());
     for (Vector* v : {&q_, &v_, &change_q_, &change_v_}) v->setZero(n);
   }
 
@@ -43,8 +43,8 @@ class FinerSolution {
   template <class Measure>
   bool estimate(const Vector& x, int least_iterations, const Measure& measure) {
     try {
-      scaled_.update_scales();
-      if (!prepared_) prepared_ = factorise(x);  // allocates what the algebra needs at its first factorisation
+      equations_->scales(columns_, rows_);
+      if (!prepared_) prepared_ = matrix_->factorise(x);  // which allocates
       if (!iterate(x, least_iterations, measure) && !newton(x, measure)) return false;
     } catch (...) {
       return false;
@@ -68,7 +68,7 @@ class FinerSolution {
       equations_->residual(x_, f_);
       inverse_->solve(f_, step_);
       d_ -= step_;
-      const double size = step_.cwiseQuotient(scaled_.columns()).lpNorm<Eigen::Infinity>();
+      const double size = step_.cwiseQuotient(columns_).lpNorm<Eigen::Infinity>();
       const bool rounded = size <= rounding;
       // Positions and velocities take turns: what counts is two iterations.
       if (!std::isfinite(size) || (i > 2 && !rounded && size > contracts * before)) return false;
@@ -85,30 +85,23 @@ class FinerSolution {
 
   template <class Measure>
   bool newton(const Vector& x, const Measure& measure) {
-    if (!factorise(x)) return false;
+    if (!matrix_->factorise(x)) return false;
     d_.setZero();
     for (int i = 0; i < 2; ++i) {
       x_ = x + d_;
-      scaled_.to_scaled(x_, scaled_x_);
-      if (scaled_.residual(scaled_x_, scaled_f_) != EvaluationStatus::ok || !matrix_.solve(scaled_f_)) return false;
-      scaled_.to_unscaled(scaled_f_, step_);
+      equations_->residual(x_, step_);
+      if (!step_.allFinite() || !matrix_->solve(step_)) return false;
       d_ -= step_;
     }
     measure(d_, q_, v_);
     return true;
   }
-  bool factorise(const Vector& x) {
-    scaled_.to_scaled(x, scaled_x_);
-    matrix_.begin();
-    return matrix_.evaluate(scaled_x_) == EvaluationStatus::ok && matrix_.factorise();
-  }
 
   NonlinearEquations* equations_;
   ApproximateInverse* inverse_;
-  ScaledEquations scaled_;
-  JacobianSystem matrix_;
+  std::unique_ptr<NewtonMatrix> matrix_;
   bool prepared_ = false;
-  Vector x_, f_, step_, d_, scaled_x_, scaled_f_;
+  Vector x_, f_, step_, d_, columns_, rows_;
   Vector q_, v_, change_q_, change_v_;
 };
 

@@ -1,0 +1,43 @@
+#include "gnomon/scheme/newton_matrix.hpp"
+
+#include "gnomon/solve/jacobian_system.hpp"
+
+namespace gnomon {
+
+namespace {
+
+class ChosenMatrix final : public NewtonMatrix {
+ public:
+  ChosenMatrix(NonlinearEquations& equations, const AlgebraTable& table)
+      : scaled_(equations, JacobianSource::analytic) {
+    matrix_.attach(scaled_, AlgebraChoice(table, Options("Newton matrix", {algebra_option(table)})));
+    for (Vector* v : {&xs_, &columns_, &rows_, &f_}) v->setZero(scaled_.size());
+  }
+
+  bool factorise(const ConstVectorRef& x) override {
+    scaled_.update_scales();
+    scaled_.equations().scales(columns_, rows_);
+    scaled_.to_scaled(x, xs_);
+    matrix_.begin();
+    return matrix_.evaluate(xs_) == EvaluationStatus::ok && matrix_.factorise();
+  }
+  bool solve(VectorRef f) override {
+    f_ = f.cwiseQuotient(rows_);
+    if (!matrix_.solve(f_)) return false;
+    f = f_.cwiseProduct(columns_);
+    return true;
+  }
+
+ private:
+  ScaledEquations scaled_;
+  JacobianSystem matrix_;
+  Vector xs_, columns_, rows_, f_;
+};
+
+}  // namespace
+
+std::unique_ptr<NewtonMatrix> newton_matrix(NonlinearEquations& equations, const AlgebraTable& table) {
+  return std::make_unique<ChosenMatrix>(equations, table);
+}
+
+}  // namespace gnomon
