@@ -10,8 +10,8 @@
 ///     F4_0 = G(q1) v1      F4_i = sum_l b_l P_i(c_l) [ h v.(Hess g) q' + G y' ]_l          (0 < i < r)
 ///
 /// Where U and g depend on time, everything is taken at its node's time, G_t^T gamma joins the force, F4_0 = G v1 + g_t
-/// at t1, and g_t joins [ ]_l of F3_i, h (G_t q' + G_t v + g_tt) that of F4_i. Steps take r = 1 then; estimates of their
-/// errors, whose matrix need not be exact, r = 2.
+/// at t1, and g_t joins [ ]_l of F3_i, h (G_t q' + G_t v + g_tt) that of F4_i. Steps take r = 1 then; estimates
+/// of their errors, whose matrix need not be exact, r = 2.
 
 #include <cmath>
 #include <type_traits>

@@ -1,8 +1,8 @@
 #pragma once
 /// \file
 /// A = G W^-1 G^T at one configuration (m x m, symmetric, positive definite where G has full rank), with W = M, a
-/// constant mass or M(q), or W = 1: a banded Cholesky factorisation in the order of the constraints, O(m b^2) for bandwidth b, which is one or
-/// two for chains of a diagonal mass, and no allocation.
+/// constant mass or M(q), or W = 1: a banded Cholesky factorisation in the order of the constraints, O(m b^2) for
+/// bandwidth b, which is one or two for chains of a diagonal mass, and no allocation.
 
 #include <algorithm>
 #include <cmath>

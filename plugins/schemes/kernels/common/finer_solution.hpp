@@ -11,7 +11,8 @@
 ///
 /// at least so many as it takes for the error of A, a factor of O(h) an iteration, to pass from the last coefficient to
 /// the first, until e changes by less than half of itself; and where they do not contract, two of Newton's method with
-/// the Jacobian at x. Both depend on nothing but the step: a run that is continued from a checkpoint estimates the same.
+/// the Jacobian at x (with one, the second-order remainder of d may exceed e). The iterations depend on nothing but the
+/// step, so that a run that is continued from a checkpoint has the same estimates.
 ///
 /// Measured, estimate over true error: see validation/test/schemes/test_local_error.cpp.
 
