@@ -47,6 +47,8 @@
 /// Friction R(q_m, dq/h, lambda), nonlinear in the step's own lambda, which belongs to the midpoint, in the second
 /// equation: order 2, and its work R.dq is booked, exactly. The multipliers of the state are the step's then.
 ///
+/// Steps of a tolerance: kernels/common/estimated_step.hpp.
+///
 /// For a mass that depends on q, Psi = G(q) M(q)^-1 p, the derivatives are Gonzalez' in (q,p), weighted with (W, h^2
 /// W^-1), W = diag M at a typical configuration, whatever `derivative` says; a force Q enters the second equation and
 /// its work Q.dq is booked, H1 - H0 = Q.dq (kernels/discrete_gradient/level_multiplier.hpp).
@@ -61,6 +63,7 @@
 
 #include "energy_momentum_ggl/ggl_equations.hpp"
 #include "gnomon/registry/plugin.hpp"
+#include "kernels/common/estimated_step.hpp"
 #include "kernels/common/momentum_maps.hpp"
 #include "kernels/discrete_gradient/configuration_schemes.hpp"
 #include "kernels/discrete_gradient/level_multiplier.hpp"
@@ -105,8 +108,8 @@ class EnergyMomentumGgl final : public MechanicalScheme {
     Promises promised = promises();
     const kernels::ConstraintSymmetry symmetry = kernels::constraint_symmetry(system);
     promised.momentum = symmetry != kernels::ConstraintSymmetry::other && (rule.orthogonal || !rule.corrected());
-    return {std::make_unique<kernels::GglStep<kernels::GglEquations>>(
-                system, options.is("lambda", "end") && !system.parts().friction, rule),
+    return {std::make_unique<kernels::EstimatedStep<kernels::GglStep<kernels::GglEquations>>>(
+                system, options.is("lambda", "end"), false, rule),
             ledger_promises(system, promised)};
   }
 
@@ -118,8 +121,8 @@ class EnergyMomentumGgl final : public MechanicalScheme {
     Promises promised = kernels::configuration_promises(system, true, false);
     promised.hidden = system.m() > 0;
     promised.variable_steps = true;
-    return {std::make_unique<kernels::ConfigurationStep<kernels::LevelMultiplier>>(
-                system, rule, kernels::LevelMultiplier::Rule{true}, end_multipliers && !system.parts().friction),
+    return {std::make_unique<kernels::EstimatedStep<kernels::ConfigurationStep<kernels::LevelMultiplier>>>(
+                system, end_multipliers, rule, kernels::LevelMultiplier::Rule{true}),
             promised};
   }
 };

@@ -3,8 +3,8 @@
  *
  *      q' = M^-1 p      p' = -grad U(q) - G(q)^T lambda      0 = g(q),   G = dg/dq  (m x n)
  *
- *  with steps of a size that the user chooses, and perhaps with forces, friction and obstacles c(q) >= 0. The state is
- * the N_Vector y = (q, p) of length 2n: serial, or any other vector that gives access to its array
+ *  with steps of a size that the user chooses, or of a tolerance, and perhaps with forces, friction and obstacles c(q) >= 0.
+ *  The state is the N_Vector y = (q, p) of length 2n: serial, or any other vector that gives access to its array
  * (N_VGetArrayPointer).
  *
  *      void* mem = GnomonCreate(sunctx);
@@ -207,8 +207,30 @@ int GnomonSetMaxHalvings(void* mem, int levels);
 int GnomonSetContact(void* mem, const char* options);
 /** Not 0: constraints that repeat others are no error; the multipliers are then those of least norm. 0, the default. */
 int GnomonSetDependentConstraints(void* mem, int allowed);
-/** h > 0; may change between calls of GnomonEvolve. Required. */
+/** h > 0; may change between calls of GnomonEvolve. Required, unless there are tolerances. */
 int GnomonSetStep(void* mem, sunrealtype h);
+/**@}*/
+
+/** \name Steps of a tolerance
+ *  In place of GnomonSetStep, with a scheme that takes steps of varying size and estimates its error ("energy-momentum-ggl").
+ *  The error e of a step in q and in v = M^-1 p is estimated, and a step is accepted where the root mean square of
+ *  e_i / (s (abstol_i + reltol |x_i|)) is at most 1; s = reltol^(1/p), p the order of the scheme, makes the error at a fixed
+ *  time proportional to reltol. What is set holds at once, before and between steps.
+ */
+/**@{*/
+/** Both above zero; abstol in the units of q and of v. */
+int GnomonSStolerances(void* mem, sunrealtype reltol, sunrealtype abstol);
+/** abstol: of length 2n, n of them for q and n for v. */
+int GnomonSVtolerances(void* mem, sunrealtype reltol, N_Vector abstol);
+/** The step that a run begins with; 0, the default: found from the start. */
+int GnomonSetInitStep(void* mem, sunrealtype hin);
+/** A step that would have to be smaller fails, with GNOMON_STEP_TOO_SMALL; 0, the default: only one below the rounding of
+ *  t. Steps that arrive at tout or at the stop time may be smaller. */
+int GnomonSetMinStep(void* mem, sunrealtype hmin);
+/** 0, the default: none. */
+int GnomonSetMaxStep(void* mem, sunrealtype hmax);
+/** Steps in one call of GnomonEvolve, which returns GNOMON_TOO_MUCH_WORK beyond them; 0, the default: no limit. */
+int GnomonSetMaxNumSteps(void* mem, long int mxsteps);
 /**@}*/
 
 /** \name The run */
@@ -232,8 +254,8 @@ int GnomonGetConsistentIC(void* mem, N_Vector y0, N_Vector lambda);
 /** Steps from the present time, forward or back.
  *
  *  GNOMON_NORMAL goes on to tout; the last step is shortened to arrive there, unless tout is within 1e-9 h of the grid:
- *  y is then a state of the scheme, with its energy. GNOMON_ONE_STEP returns after one step of h. For output between
- *  the steps of an undisturbed run take GNOMON_ONE_STEP and GnomonGetDky.
+ *  y is then a state of the scheme, with its energy. GNOMON_ONE_STEP returns after one step of h, or of the tolerance. For
+ *  output between the steps of an undisturbed run take GNOMON_ONE_STEP and GnomonGetDky.
  *
  *  Returns GNOMON_SUCCESS, GNOMON_TSTOP_RETURN at the stop time, GNOMON_ROOT_RETURN at a root, where y is interpolated,
  *  or an error: then y and *tret are where the run is, the last good step. GNOMON_PROMISE_WARN takes the place of
@@ -304,10 +326,18 @@ int GnomonGetImpactLoss(void* mem, sunrealtype* loss);
 int GnomonGetDependentConstraints(void* mem, sunindextype* rank, N_Vector dependent);
 int GnomonGetNumSteps(void* mem, long int* nsteps);
 int GnomonGetNumNonlinSolvIters(void* mem, long int* nniters);
+/** Size of the last step, with its sign; 0 before the first. */
+int GnomonGetLastStep(void* mem, sunrealtype* hlast);
+/** Size that the next step is tried with. */
+int GnomonGetCurrentStep(void* mem, sunrealtype* hcur);
+/** Steps of a tolerance that were tried again because their error was too large. */
+int GnomonGetNumErrTestFails(void* mem, long int* netfails);
+/** The estimated error of the last step in q and v, length 2n. Needs tolerances. */
+int GnomonGetEstLocalErrors(void* mem, N_Vector ele);
 int GnomonGetNumResEvals(void* mem, long int* nrevals);
 int GnomonGetNumJacEvals(void* mem, long int* njevals);
 int GnomonGetNumLinSolvSetups(void* mem, long int* nlinsetups);
-/** Steps that were cut into substeps. */
+/** Steps that were cut into substeps, or tried again with a fourth of the size where there are tolerances. */
 int GnomonGetNumRefusedSteps(void* mem, long int* nrefused);
 /** Solves that only the fallback finished. */
 int GnomonGetNumFallbackSolves(void* mem, long int* nfallbacks);

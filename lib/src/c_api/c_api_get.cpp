@@ -187,6 +187,7 @@ int GnomonPrintAllStats(void* mem, FILE* outfile, SUNOutputFormat fmt) {
     print("Current time", run.state().t);
     print("Steps", counters.steps);
     print("Refused steps", counters.refused_steps);
+    print("Error test fails", counters.error_test_failures);
     print("Fallback solves", counters.fallback_solves);
     print("Last step size", run.state().last_h);
     print("Residual fn evals", counters.residual_evaluations);

@@ -96,6 +96,20 @@ void make_integrator(Memory& memory) {
   const Options for_scheme("scheme " + scheme.name(), scheme.options(), memory.scheme.options);
   const Options for_solver("solver " + solver.name(), solver.options(), memory.solver.options);
   memory.integrator.emplace(memory.start.model, scheme, for_scheme, solver, for_solver, memory.options);
+  apply_tolerance(memory, *memory.integrator);
+}
+
+void apply_tolerance(const Memory& memory, Integrator& integrator) {
+  if (!memory.tolerance.given()) return;
+  const Vector& absolute = memory.tolerance.absolute;
+  const Index n = memory.start.q0.size(), size = state_size(memory);
+  if (absolute.size() != 1 && absolute.size() != size)
+    throw Error(ErrorCode::bad_size, "abstol has " + std::to_string(absolute.size()) + " entries, expected " +
+                                         std::to_string(size) + ", for q and v");
+  if (absolute.size() == 1)
+    integrator.set_tolerances({memory.tolerance.relative, absolute[0]}, memory.limits);
+  else
+    integrator.set_tolerances({memory.tolerance.relative, absolute.head(n), absolute.tail(size - n)}, memory.limits);
 }
 
 Integrator& running(Memory& memory) {

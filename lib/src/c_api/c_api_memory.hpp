@@ -33,6 +33,13 @@ struct Named {
   Assignments options;
 };
 
+/// Tolerances as they were given: `absolute` has one entry, or one for each of q and v.
+struct Tolerance {
+  double relative = 0;  ///< 0: none
+  Vector absolute;
+  bool given() const { return relative > 0; }
+};
+
 /// Roots of the user's functions, as CVODE looks for them: a change of sign between two times.
 struct Roots {
   GnomonRootFn function = nullptr;
@@ -52,7 +59,9 @@ struct Memory {
   std::shared_ptr<const AttachedSolver> attached;  ///< used in place of the named one, with its options
   std::shared_ptr<const AttachedAlgebra> algebra;  ///< of the user's own; null: none
   IntegratorOptions options;
-  double h = 0;
+  double h = 0;       ///< 0: not set
+  Tolerance tolerance;
+  StepLimits limits;  ///< of steps of a tolerance
 
   bool initialised = false, started = false;
   const char* busy = nullptr;                             ///< the function that is under way
@@ -145,6 +154,8 @@ void interpolate(Memory& memory, double t, int k, N_Vector y);
 bool find_root(Memory& memory, double t_end, double& t);
 
 void make_integrator(Memory& memory);
+/// Hands the tolerances on, where there are some.
+void apply_tolerance(const Memory& memory, Integrator& integrator);
 template <class Begin>
 void make(Memory& memory, Begin&& begin) {
   const bool started = memory.started;

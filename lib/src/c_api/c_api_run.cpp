@@ -19,6 +19,8 @@ namespace {
 
 /// What is within this part of h of the end of a step counts as there.
 constexpr double on_grid = 1e-9;
+/// And of a step of a tolerance what is within this part of t: rounding.
+constexpr double on_time = 1e-15;
 
 int initialise(void* mem, const char* function, sunrealtype t0, N_Vector y0, bool again) {
   return guarded(mem, function, [&](Memory& memory) {
@@ -56,6 +58,11 @@ int flag_of(SolveStatus status) {
       return GNOMON_SINGULAR_JACOBIAN;
     case SolveStatus::evaluation_failed:
       return GNOMON_EVALUATION_FAILED;
+    case SolveStatus::error_too_large:
+    case SolveStatus::step_too_small:
+      return GNOMON_STEP_TOO_SMALL;
+    case SolveStatus::too_many_steps:
+      return GNOMON_TOO_MUCH_WORK;
   }
   return GNOMON_INTERNAL;
 }
@@ -83,13 +90,14 @@ bool crosses(double low, double high) {
   return low != 0 && (high == 0 || std::signbit(low) != std::signbit(high));
 }
 
-/// One step of h; leaves the state before it in memory.before.
-void step(Memory& memory, double h) {
+/// The step that take(integrator) makes; leaves the state before it in memory.before.
+template <class Take>
+void step(Memory& memory, Take&& take) {
   Integrator& integrator = *memory.integrator;
   memory.before = integrator.state();
   memory.has_step = memory.interpolates = false;
   const std::size_t events = integrator.events().size();
-  const StepReport report = integrator.step(h);
+  const StepReport report = take(integrator);
   if (!report.success())
     throw Failure(memory.system && memory.system->failed_for_good() ? GNOMON_CALLBACK_FAILED : flag_of(report.status),
                   report.message);
@@ -102,10 +110,13 @@ int evolve(Memory& memory, double tout, N_Vector yout, sunrealtype* tret, int it
     throw Error(ErrorCode::bad_value,
                 "itask = " + std::to_string(itask) + " is neither GNOMON_NORMAL nor GNOMON_ONE_STEP");
   if (!tret) throw Error(ErrorCode::bad_value, "tret is NULL");
-  if (!(memory.h > 0)) throw Error(ErrorCode::bad_value, "the step was not set: call GnomonSetStep first");
   if (!std::isfinite(tout))
     throw Error(ErrorCode::bad_value, "tout = " + number_text(tout) + " is not a finite number");
+  if (!(memory.h > 0) && !memory.tolerance.given())
+    throw Error(ErrorCode::bad_value,
+                "neither a step nor a tolerance was set: call GnomonSetStep or GnomonSStolerances first");
   Integrator& integrator = running(memory);
+  const bool controlled = memory.tolerance.given();
   view(yout, state_size(memory), "yout");
   const State& z = integrator.state();
   const auto rest_to = [&](double t) { return (t - z.t) - z.t_tail; };
@@ -119,7 +130,9 @@ int evolve(Memory& memory, double tout, N_Vector yout, sunrealtype* tret, int it
     return std::exchange(memory.warned_of, broken) < broken ? GNOMON_PROMISE_WARN : GNOMON_SUCCESS;
   };
   // Where the last return was inside of the last step, after a root, the run is ahead of it.
-  const double h = std::copysign(memory.h, tout - memory.returned_t), near = on_grid * memory.h;
+  const double h = std::copysign(controlled ? 1 : memory.h, tout - memory.returned_t);
+  const double near = controlled ? on_time * std::max(std::abs(z.t), std::abs(tout)) : on_grid * memory.h;
+  long steps_left = controlled && memory.limits.most_steps > 0 ? memory.limits.most_steps : -1;
   if (memory.stop_time && rest_to(*memory.stop_time) * h < 0 && std::abs(rest_to(*memory.stop_time)) > near)
     throw Error(ErrorCode::bad_value, "the stop time " + number_text(*memory.stop_time) + " is behind t = " +
                                           number_text(z.t) + " on the way to tout = " + number_text(tout));
@@ -145,6 +158,19 @@ int evolve(Memory& memory, double tout, N_Vector yout, sunrealtype* tret, int it
       }
       const bool behind = memory.returned_t != z.t;  // after a root: the end of that step is next
       if (itask == GNOMON_ONE_STEP ? stepped || behind : std::abs(rest_to(tout)) <= near) return arrive(), success();
+      if (controlled) {
+        if (itask == GNOMON_NORMAL && steps_left-- == 0)
+          throw Failure(GNOMON_TOO_MUCH_WORK, "tout = " + number_text(tout) + " was not reached in " +
+                                                  std::to_string(memory.limits.most_steps) +
+                                                  " steps, the most that are allowed: t = " + number_text(z.t));
+        // The end of a single step is beyond what the tolerance allows.
+        const double far = std::max(4 * integrator.step_estimates().next, 100 * on_time * std::abs(z.t));
+        double t_end = itask == GNOMON_NORMAL ? tout : z.t + std::copysign(far, h);
+        if (memory.stop_time && (t_end - *memory.stop_time) * h > 0) t_end = *memory.stop_time;
+        memory.returned_t = z.t;
+        step(memory, [t_end](Integrator& run) { return run.step_to(t_end); });
+        continue;
+      }
       double length = h;
       const auto at_most = [&](double t_end) {
         const double rest = rest_to(t_end);
@@ -153,7 +179,7 @@ int evolve(Memory& memory, double tout, N_Vector yout, sunrealtype* tret, int it
       if (itask == GNOMON_NORMAL) at_most(tout);
       if (memory.stop_time) at_most(*memory.stop_time);
       memory.returned_t = z.t;
-      step(memory, length);
+      step(memory, [length](Integrator& run) { return run.step(length); });
     }
   } catch (...) {
     arrive();
@@ -349,6 +375,7 @@ int GnomonLoadCheckpoint(void* mem, const char* file) {
     if (!file) throw Error(ErrorCode::bad_value, "the name of the checkpoint is NULL");
     make(memory, [&](Integrator& integrator) {
       integrator.load(file);
+      apply_tolerance(memory, integrator);
       return true;
     });
     return GNOMON_SUCCESS;

@@ -252,6 +252,9 @@ int GnomonSetStep(void* mem, sunrealtype h) {
   return configured(mem, __func__, [&](Memory& memory) {
     if (!(h > 0 && std::isfinite(h)))
       throw Error(ErrorCode::bad_value, "step h = " + number_text(h) + " is not a finite number above zero");
+    if (memory.tolerance.given())
+      throw Error(ErrorCode::refused, "a step h = " + number_text(h) +
+                                          " after a tolerance: the steps of a run are of one size or of a tolerance");
     memory.h = h;
     return GNOMON_SUCCESS;
   });

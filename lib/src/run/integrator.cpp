@@ -18,7 +18,7 @@ constexpr int default_halvings = 6;
 
 Integrator::Impl::Impl(std::shared_ptr<const Model> integrated, const Scheme& scheme, const Options& scheme_options,
                        const SolverFactory& factory, const Options& solver_options, IntegratorOptions o)
-    : model(std::move(integrated)), options(o), monitor(*model), watch(*model) {
+    : model(std::move(integrated)), options(o), monitor(*model), watch(*model), scheme_name(scheme.name()) {
   identify(scheme, scheme_options, factory, solver_options);
   const System* system = model->mechanical();
   const bool obstacles = system && system->parts().obstacles && !scheme.holds_obstacles();
@@ -102,6 +102,7 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
     const ConsistentStart start =
         consistent_start(*impl_->model, t0, q0, p0, project, impl_->options.dependent_constraints);
     check_declarations(*impl_->model, t0, start.q, impl_->model->mechanical() ? start.p : start.z);
+    if (impl_->control.active()) impl_->require_estimates(start.rank);
     impl_->started = false;
     impl_->rank = start.rank;
     State z;
@@ -115,6 +116,7 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
     impl_->warm_up(start.v, start.a);
     impl_->backups.assign(static_cast<std::size_t>(impl_->options.max_halvings), z);
     impl_->watch_start(impl_->binding.equations->added_energy(z));
+    if (impl_->control.active()) impl_->control.start(z);
   }
   impl_->counters = RunCounters();
   impl_->binding.promises = impl_->bound;
@@ -152,6 +154,7 @@ void Integrator::restart(const State& from) {
   impl_->next = z;
   impl_->backups.assign(static_cast<std::size_t>(impl_->options.max_halvings), z);
   impl_->watch_start(added);
+  if (impl_->control.active()) impl_->control.start(z);
   impl_->watch.start(z, impl_->promises(), impl_->monitor);
   if (const System* mechanical = impl_->model->mechanical(); mechanical && mechanical->m() > 0 && !impl_->condition) {
     impl_->rank = gnomon::constraint_rank(*mechanical, z.t, z.q.value());

@@ -41,13 +41,16 @@ void Integrator::Impl::serialize(Archive& archive) {
     z = driver->state();
     if (archive.reading()) monitor.evaluate(z, -driver->impact_losses());
   } else {
+    archive(control);
+    if (archive.reading()) resume_control(archive);
     archive(z);
     require_fit(archive);
     if (archive.reading()) resume();
     serialize_solvers(archive);
     if (archive.reading()) {
       binding.promises = bound;
-      if (counters.refused_steps > 0) binding.promises.symmetric = binding.promises.symplectic = false;
+      if (counters.refused_steps > 0 || control.estimates().last > 0)
+        binding.promises.symmetric = binding.promises.symplectic = false;
     }
   }
   serialize_rank_watch(archive);
@@ -78,6 +81,13 @@ void Integrator::Impl::require_fit(const Archive& archive) const {
   archive.require(is_finite(z), "its state is not finite");
 }
 
+void Integrator::Impl::resume_control(const Archive& archive) {
+  const System* system = model->mechanical();
+  const int order = binding.equations->estimate_errors(control.active());
+  archive.require(!control.active() || (system && order == control.order()), "its tolerance is for another scheme");
+  if (control.active()) control.attach(*system, order);
+}
+
 void Integrator::Impl::resume() {
   State fresh = z;
   binding.equations->prepare(fresh);
@@ -91,8 +101,9 @@ void Integrator::Impl::resume() {
 }
 
 void RunCounters::serialize(Archive& archive) {
-  for (long* count : {&steps, &iterations, &residual_evaluations, &jacobian_evaluations, &factorisations,
-                      &repeated_solves, &fallback_solves, &refused_steps, &refinement_passes, &unrefined_solves}) {
+  for (long* count :
+       {&steps, &iterations, &residual_evaluations, &jacobian_evaluations, &factorisations, &repeated_solves,
+        &fallback_solves, &refused_steps, &error_test_failures, &refinement_passes, &unrefined_solves}) {
     archive(*count);
     archive.require(*count >= 0 && *count <= 1L << 53, "a counter is no number of things that were done");
   }
@@ -126,12 +137,15 @@ void Integrator::load(const std::string& file) {
   }
   Archive before, archive(checkpoint.state);
   const bool was_started = std::exchange(impl_->started, false);
+  const StepControl control = impl_->control;
   if (was_started) impl_->serialize(before);
   try {
     impl_->serialize(archive);
     if (!archive.at_end()) throw Error(ErrorCode::bad_file, "it holds more than this run can carry");
   } catch (...) {
     const std::string why = thrown_text();
+    impl_->control = control;
+    if (!impl_->driver) impl_->binding.equations->estimate_errors(control.active());
     if (was_started) try {
         Archive back(before.bytes());
         impl_->serialize(back);

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// What an Integrator consists of: starting is in integrator.cpp, steps in integrator_step.cpp, what a checkpoint holds
-/// in integrator_checkpoint.cpp.
+/// What an Integrator consists of: starting is in integrator.cpp, steps in integrator_step.cpp, those of a tolerance in
+/// integrator_tolerance.cpp, what a checkpoint holds in integrator_checkpoint.cpp.
 
 #include <memory>
 #include <optional>
@@ -14,6 +14,7 @@
 #include "run/rank_condition.hpp"
 #include "run/refinement.hpp"
 #include "run/state_checks.hpp"
+#include "run/step_control.hpp"
 
 namespace gnomon {
 
@@ -34,6 +35,7 @@ struct Integrator::Impl {
   InvariantMonitor monitor;
   PromiseWatch watch;
   RunCounters counters;
+  StepControl control;
   std::vector<Observer*> observers;
   std::unique_ptr<EventDriver> driver;  // of a system with obstacles: then binding and solves are empty
   ConstraintRank rank;
@@ -43,6 +45,7 @@ struct Integrator::Impl {
   double start_condition = 1;
   double pivot_ratio = 1, largest_pivot = 0, looked_at = 1;  // of the last step, in the run, at the last look
   Checkpoint::Identity identity;                             // of whose checkpoints it takes
+  std::string scheme_name;
   bool started = false;
   bool warming_up = false;
 
@@ -78,6 +81,8 @@ struct Integrator::Impl {
   void watch_start(long double added_energy);
   /// What start() does beside setting the state.
   void resume();
+  /// The same for a control of steps that was read.
+  void resume_control(const Archive& archive);
   /// Looks for a singular position after a step with a small pivot, or at one that failed.
   bool near_singular_position();
   /// Sets `condition`, for a mechanical system whose G has full rank. With a driver its integrators watch.
@@ -95,7 +100,17 @@ struct Integrator::Impl {
   /// One step of a system with obstacles.
   bool driven_step(double h, StepReport& report);
   void one_step(double h, StepReport& report);
-  void record_step(double h, StepReport& report);
+  bool take_step(double h, StepReport& report);
+  /// One accepted step of a tolerance; `rest` is what is left to the end, with its sign. Leaves the size of the last try
+  /// in h.
+  bool take_controlled_step(double rest, double& h, StepReport& report);
+  /// Steps of a tolerance, at most `count`, until t_end.
+  StepReport controlled_steps(double t_end, long count);
+  void set_tolerances(const Tolerances& tolerances, const StepLimits& limits);
+  /// Throws Error(refused) where constraints repeat others, which is known at the start.
+  void require_estimates(const ConstraintRank& of_start) const;
+  /// What both kinds of steps end with, whether they succeeded or not.
+  void record_step(bool success, double h, StepReport& report, const RunCounters& before);
   /// After a step that was given up: the monitor has seen where it would have led.
   void measure_again();
 };

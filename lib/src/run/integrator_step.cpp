@@ -92,6 +92,14 @@ bool Integrator::Impl::attempt(double h, StepReport& report) {
     }
     Successor successor(z, next);
     equations.finish(next);
+    if (control.judges) {
+      if (!equations.local_error(z, next, control.error_q(), control.error_v()))
+        return fail(report, SolveStatus::evaluation_failed,
+                    "the local error cannot be estimated where G has lost rank");
+      if (!control.passes(z, next))
+        return fail(report, SolveStatus::error_too_large,
+                    "the estimated local error is " + number_text(control.error()) + " of what the tolerance allows");
+    }
     if (!monitor.evaluate(next, equations.added_energy(next)) ||
         (equations.discrete_energy_name() != nullptr && !monitor.evaluate_discrete(equations.discrete_energy(next))))
       return fail(report, SolveStatus::evaluation_failed, "an invariant of the new state is not finite");
@@ -210,7 +218,7 @@ void Integrator::Impl::watch_rank() {
 std::string Integrator::Impl::remedies(SolveStatus status) {
   // Where an evaluation failed nothing more is evaluated: the callback may have said that it is over. What failed under
   // a driver is a step of one of its integrators, which says the remedies.
-  if (driver || status == SolveStatus::evaluation_failed) return {};
+  if (driver || status == SolveStatus::evaluation_failed || status == SolveStatus::step_too_small) return {};
   std::string text = near_singular_position() ? "; near a position where G loses rank" : "";
   text += "; remedies: a smaller step";
   if (!options.fallback) text += ", a fallback solver";
@@ -252,25 +260,29 @@ void Integrator::Impl::measure_again() {
 
 void Integrator::Impl::one_step(double h, StepReport& report) {
   const RunCounters before = counters;
-  record_step(h, report);
-  report.fallback_solves += counters.fallback_solves - before.fallback_solves;
-  report.refused_steps += counters.refused_steps - before.refused_steps;
+  record_step(take_step(h, report), h, report, before);
 }
 
-void Integrator::Impl::record_step(double h, StepReport& report) {
-  if (!(driver ? driven_step(h, report) : attempt_or_halve(h, 0, report))) {
+bool Integrator::Impl::take_step(double h, StepReport& report) {
+  return driver ? driven_step(h, report) : attempt_or_halve(h, 0, report);
+}
+
+void Integrator::Impl::record_step(bool success, double h, StepReport& report, const RunCounters& before) {
+  if (success) {
+    ++counters.steps;
+    ++report.steps;
+    watch_rank();
+    monitor.record();
+    if ((counters.steps & (counters.steps - 1)) == 0) check_promises();
+    report.stopped_by_observer = !notify();
+  } else {
     report.message = "step " + std::to_string(counters.steps + 1) + " from t = " + number_text(z.t) +
                      " over h = " + number_text(h) + ": " + to_string(report.status) +
                      (report.message.empty() ? "" : ": " + report.message) + remedies(report.status);
     measure_again();
-    return;
   }
-  ++counters.steps;
-  ++report.steps;
-  watch_rank();
-  monitor.record();
-  if ((counters.steps & (counters.steps - 1)) == 0) check_promises();
-  report.stopped_by_observer = !notify();
+  report.fallback_solves += counters.fallback_solves - before.fallback_solves;
+  report.refused_steps += counters.refused_steps - before.refused_steps;
 }
 
 }  // namespace gnomon

@@ -12,6 +12,12 @@ const char* to_string(SolveStatus status) {
       return "singular Jacobian";
     case SolveStatus::evaluation_failed:
       return "evaluation failed";
+    case SolveStatus::error_too_large:
+      return "error too large";
+    case SolveStatus::step_too_small:
+      return "step too small";
+    case SolveStatus::too_many_steps:
+      return "too many steps";
   }
   return "";
 }

@@ -1,4 +1,4 @@
-/// gnomon run: one problem, one scheme, one solver, steps of one size.
+/// gnomon run: one problem, one scheme, one solver, steps of one size or of a tolerance.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -132,6 +132,7 @@ int run(const Registry& registry, const RunArguments& given) {
                             "scheme {} holds them itself",
                             arguments.events ? "--events" : "--contact", arguments.problem, arguments.scheme));
   const auto reference = start_reference(registry, arguments, instance, integrator);
+  if (span.tolerances && !arguments.restart) integrator.set_tolerances(*span.tolerances);
   if (arguments.restart) {
     integrator.load(*arguments.restart);
     shorten(span, arguments, integrator);
@@ -163,8 +164,7 @@ int run(const Registry& registry, const RunArguments& given) {
 
   const long steps_before = integrator.counters().steps;
   const auto begin = std::chrono::steady_clock::now();
-  const StepReport end =
-      span.by_time ? integrator.advance_to(span.t_end, span.h) : integrator.advance(span.steps, span.h);
+  const StepReport end = advance(integrator, span);
   RunReport report;
   report.problem = arguments.problem;
   report.scheme = arguments.scheme;
@@ -198,7 +198,9 @@ int run(const Registry& registry, const RunArguments& given) {
   if (writer) keep([&] { writer->finish(integrator.state(), integrator.counters().steps); });
   if (checkpoints) keep([&] { checkpoints->finish(); });
   if (snapshots)
-    keep([&] { snapshots->finish(fmt::format("{}, {}, h = {:g}", arguments.problem, arguments.scheme, report.step)); });
+    keep([&] {
+      snapshots->finish(fmt::format("{}, {}, {}", arguments.problem, arguments.scheme, step_text(report, integrator)));
+    });
   progress.reset();  // a reference ends at the first signal: there is nothing to lose
 
   if (reference && end.success() && !end.stopped_by_observer) {
@@ -229,6 +231,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
     return command->add_option(flag, value, help)->type_name(type);
   };
   add_system_flags(*command, *a);
+  add_tolerance_flags(*command, *a);
   add("--solver", a->solver, "NAME", "the solver")->capture_default_str();
   add_repeatable(*command, "--solver-option", a->solver_options, "NAME=VALUE", "an option of the solver (repeatable)");
   command->add_flag("--events", a->events, "list the landings, impacts, launches and turnings");
@@ -250,8 +253,10 @@ void add_run(CLI::App& app, Invocation& invocation) {
   command->add_flag("--strict", a->strict, "end the run, with status 3, where a promise of the scheme is seen broken");
   command->add_flag("--json", a->json, "one JSON object on standard output, the summary on standard error");
   add_fallback_flags(*command, *a);
-  command->callback(
-      [&invocation, a] { invocation.action = [a](const Registry& registry) { return run(registry, *a); }; });
+  command->callback([&invocation, a, command] {
+    if (command->count("--scheme") == 0) a->scheme = usual_scheme(*a);
+    invocation.action = [a](const Registry& registry) { return run(registry, *a); };
+  });
 }
 
 }  // namespace gnomon::program

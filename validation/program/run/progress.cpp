@@ -26,8 +26,9 @@ bool Progress::observe(const State& z, long step) {
   if (now < next_) return true;
   next_ = now + std::chrono::milliseconds(200);
   shown_ = true;
-  fmt::print(stderr, "\r{:5.1f} %  t = {:<12.6g} step {} of {}  energy error {:.1e}\033[K",
-             100 * (z.t - t0_) / (t_end_ - t0_), z.t, step, steps_, monitor_->energy().max_abs_error());
+  fmt::print(stderr, "\r{:5.1f} %  t = {:<12.6g} step {}{}  energy error {:.1e}\033[K",
+             100 * (z.t - t0_) / (t_end_ - t0_), z.t, step, steps_ > 0 ? fmt::format(" of {}", steps_) : "",
+             monitor_->energy().max_abs_error());
   std::fflush(stderr);
   return true;
 }

@@ -13,6 +13,7 @@ namespace gnomon::program {
 /// last good step, so that what was computed is kept; see Signals.
 class Progress final : public Observer {
  public:
+  /// steps: 0 where their number is not known.
   Progress(double t0, double t_end, long steps, const InvariantMonitor& monitor);
 
   bool observe(const State& z, long step) override;

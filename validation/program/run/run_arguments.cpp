@@ -48,7 +48,60 @@ void add_fallback_flags(CLI::App& command, RunArguments& a) {
       ->type_name("N");
 }
 
+void add_tolerance_flags(CLI::App& command, RunArguments& a) {
+  command
+      .add_option("--rtol", a.rtol,
+                  "error of q and of the velocities that is wanted, in parts of their sizes, in place of --step")
+      ->type_name("R");
+  command.add_option("--atol", a.atol, "and in their units; that of --rtol if left out")->type_name("A");
+}
+
+const char* usual_scheme(const RunArguments& arguments) {
+  return arguments.rtol.empty() ? "energy-momentum" : "energy-momentum-ggl";
+}
+
+StepReport advance(Integrator& integrator, const Span& span) {
+  if (span.tolerances) return integrator.advance_to(span.t_end);
+  return span.by_time ? integrator.advance_to(span.t_end, span.h) : integrator.advance(span.steps, span.h);
+}
+
+namespace {
+
+double parse_end(const RunArguments& arguments, double t0) {
+  const double t_end = parse_real(arguments.until, "--until");
+  if (t_end <= t0)
+    throw Error(ErrorCode::bad_value,
+                fmt::format("--until = {} is not after the start time {}", arguments.until, number_text(t0)));
+  return t_end;
+}
+
+Span parse_tolerance_span(const RunArguments& arguments, double t0) {
+  if (!arguments.step.empty())
+    throw Error(ErrorCode::bad_value, "both --step and --rtol are given: steps are of one size or of a tolerance");
+  if (!arguments.steps.empty())
+    throw Error(
+        ErrorCode::bad_value,
+        "both --steps and --rtol are given: how many steps a tolerance takes is found, --until says how far to go");
+  if (arguments.until.empty())
+    throw Error(ErrorCode::bad_value, "--until is missing: with --rtol it says how far to go");
+  const auto positive = [](const std::string& text, const char* flag) {
+    const double value = parse_real(text, flag);
+    if (value <= 0) throw Error(ErrorCode::bad_value, fmt::format("{} = {} is not above zero", flag, text));
+    return value;
+  };
+  Span span;
+  span.by_time = true;
+  span.tolerances = Tolerances(positive(arguments.rtol, "--rtol"));
+  if (!arguments.atol.empty()) span.tolerances->absolute = positive(arguments.atol, "--atol");
+  span.t_end = parse_end(arguments, t0);
+  return span;
+}
+
+}  // namespace
+
 Span parse_span(const RunArguments& arguments, double t0) {
+  if (!arguments.rtol.empty()) return parse_tolerance_span(arguments, t0);
+  if (!arguments.atol.empty()) throw Error(ErrorCode::bad_value, "--atol is given without --rtol");
   Span span;
   if (arguments.step.empty())
     throw Error(ErrorCode::bad_value, "--step is missing: give the step size, e.g. --step 1e-3");
@@ -67,10 +120,7 @@ Span parse_span(const RunArguments& arguments, double t0) {
     return span;
   }
   span.by_time = true;
-  span.t_end = parse_real(arguments.until, "--until");
-  if (span.t_end <= t0)
-    throw Error(ErrorCode::bad_value,
-                fmt::format("--until = {} is not after the start time {}", arguments.until, number_text(t0)));
+  span.t_end = parse_end(arguments, t0);
   const double count = std::ceil((span.t_end - t0) / span.h - 1e-9);
   if (count < 1)
     throw Error(ErrorCode::bad_value,

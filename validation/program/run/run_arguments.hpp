@@ -13,7 +13,7 @@ namespace gnomon::program {
 
 struct RunArguments {
   std::string problem, scheme = "energy-momentum", solver = "kinsol-newton";
-  std::string step, until, steps, every = "1", max_halvings;
+  std::string step, rtol, atol, until, steps, every = "1", max_halvings;
   std::vector<std::string> set, options, solver_options, reference_options, contact;
   std::string jacobian = "analytic";
   std::optional<std::string> output, reference, checkpoint, checkpoint_every, restart, snapshots, snapshot_every, plot;
@@ -27,12 +27,22 @@ void add_system_flags(CLI::App& command, RunArguments& arguments);
 /// What happens on steps that the solver refuses.
 void add_fallback_flags(CLI::App& command, RunArguments& arguments);
 
+/// Steps of a tolerance instead of a size.
+void add_tolerance_flags(CLI::App& command, RunArguments& arguments);
+/// The scheme where the user names none: energy-momentum for steps of one size, for a tolerance energy-momentum-ggl,
+/// which has an estimate of its error.
+const char* usual_scheme(const RunArguments& arguments);
+
 /// How far to go: to a time, or a number of steps.
 struct Span {
   double h = 0, t_end = 0;
-  long steps = 0;
+  long steps = 0;  ///< 0: not known, with a tolerance
   bool by_time = false;
+  std::optional<Tolerances> tolerances;  ///< in place of h
 };
+
+/// The steps of a span. The report is that of the last of them.
+StepReport advance(Integrator& integrator, const Span& span);
 
 /// These throw Error(bad_value | unknown_name) naming the flag.
 Span parse_span(const RunArguments& arguments, double t0);

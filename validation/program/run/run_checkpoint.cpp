@@ -20,6 +20,8 @@ void kept_arguments(Arguments& a, F f) {
   f("--scheme", a.scheme);
   f("--solver", a.solver);
   f("--step", a.step);
+  f("--rtol", a.rtol);
+  f("--atol", a.atol);
   f("--jacobian", a.jacobian);
   f("--fallback", a.fallback);
   f("--max-halvings", a.max_halvings);

@@ -47,6 +47,16 @@ std::optional<double> RunReport::reference_error(const Integrator& integrator) c
   return (integrator.state().q.value() - expected).norm() / (scale > 0 ? scale : 1);
 }
 
+std::string step_text(const RunReport& report, const Integrator& integrator) {
+  const Tolerances* tolerances = integrator.tolerances();
+  if (!tolerances) return fmt::format("h = {:g}", report.step);
+  const StepEstimates& sizes = integrator.step_estimates();
+  const std::string absolute =
+      tolerances->absolute == tolerances->relative ? "" : fmt::format(", atol = {:g}", tolerances->absolute);
+  return fmt::format("rtol = {:g}{}, h = {:.3g} .. {:.3g}", tolerances->relative, absolute, sizes.smallest,
+                     sizes.largest);
+}
+
 void print_summary(std::FILE* out, const RunReport& report, const Integrator& integrator) {
   const InvariantMonitor& monitor = integrator.monitor();
   const RunCounters& counters = integrator.counters();
@@ -59,7 +69,9 @@ void print_summary(std::FILE* out, const RunReport& report, const Integrator& in
   row("promises", to_string(integrator.promises()));
   row("steps",
       fmt::format(
-          "{} of h = {:g}, t = {:g} .. {:g}{}{}", counters.steps, report.step, report.t0, integrator.state().t,
+          "{} of {}, t = {:g} .. {:g}{}{}{}", counters.steps, step_text(report, integrator), report.t0,
+          integrator.state().t,
+          counters.error_test_failures ? fmt::format(", {} rejected", counters.error_test_failures) : "",
           counters.fallback_solves ? fmt::format(", {} solves by the fallback", counters.fallback_solves) : "",
           (counters.refused_steps ? fmt::format(", {} refused and cut", counters.refused_steps) : "") +
               (counters.unrefined_solves ? fmt::format(", {} solves unrefined", counters.unrefined_solves) : "")));
@@ -158,6 +170,14 @@ Json::Value run_json(const RunReport& report, const Integrator& integrator) {
   out["scheme"] = report.scheme;
   out["solver"] = report.solver;
   out["step"] = report.step;
+  if (const Tolerances* tolerances = integrator.tolerances()) {
+    out["step"] = Json::Value();
+    Json::Value& of = out["tolerance"];
+    of["relative"] = tolerances->relative;
+    of["absolute"] = tolerances->absolute;
+    of["smallest_step"] = integrator.step_estimates().smallest;
+    of["largest_step"] = integrator.step_estimates().largest;
+  }
   out["steps"] = Json::Int64(counters.steps);
   out["t"] = integrator.state().t;
   out["status"] = report.status;
@@ -208,6 +228,7 @@ Json::Value run_json(const RunReport& report, const Integrator& integrator) {
   out["counters"]["repeated_solves"] = Json::Int64(counters.repeated_solves);
   out["counters"]["fallback_solves"] = Json::Int64(counters.fallback_solves);
   out["counters"]["refused_steps"] = Json::Int64(counters.refused_steps);
+  out["counters"]["error_test_failures"] = Json::Int64(counters.error_test_failures);
   out["wall_s"] = report.wall_s;
   if (report.estimate) out["error_estimate"] = estimate_json(*report.estimate);
   if (report.reference_end) {

@@ -28,12 +28,16 @@ struct RunReport {
   std::optional<double> reference_error(const Integrator& integrator) const;
 };
 
+/// "h = 0.01", or "rtol = 1e-08, h = 0.001 .. 0.02".
+std::string step_text(const RunReport& report, const Integrator& integrator);
+
 void print_summary(std::FILE* out, const RunReport& report, const Integrator& integrator);
 
 /// [{name, step, t, error, allowed}]
 Json::Value broken_json(const std::vector<BrokenPromise>& promises);
 
-/// Keys: problem, scheme, solver, step, steps, t, status, promises, broken_promises [{name, step, t, error, allowed}],
+/// Keys: problem, scheme, solver, step (null with a tolerance), tolerance (with one: {relative,
+/// absolute, smallest_step, largest_step}), steps, t, status, promises, broken_promises [{name, step, t, error, allowed}],
 /// state {by the model's block names}, energy {initial,
 /// max_abs_error, max_rel_error (over max(1, max|T|, max|U|)), slope} or null where the model declares none, constraints
 /// {position_max, velocity_max}, contact (see contact_json, with obstacles), momentum [{name, initial, max_abs_error,

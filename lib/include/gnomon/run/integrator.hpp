@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Integrator: one Model, one Scheme, one NonlinearSolver; steps of a size the user chooses.
+/// Integrator: one Model, one Scheme, one NonlinearSolver; steps of a size the user chooses, or of a tolerance.
 
 #include <csignal>
 #include <memory>
@@ -12,6 +12,7 @@
 #include "gnomon/run/events.hpp"
 #include "gnomon/run/monitor.hpp"
 #include "gnomon/run/promise_watch.hpp"
+#include "gnomon/run/tolerances.hpp"
 #include "gnomon/scheme/scheme.hpp"
 #include "gnomon/solve/linear_algebra.hpp"
 #include "gnomon/solve/nonlinear_solver.hpp"
@@ -28,7 +29,8 @@ struct GNOMON_EXPORT RunCounters {
   long factorisations = 0;
   long repeated_solves = 0;  ///< solves that the scheme asked to repeat: augmented Lagrange iterations but the last
   long fallback_solves = 0;  ///< solves that only IntegratorOptions::fallback finished
-  long refused_steps = 0;    ///< steps that were cut into substeps
+  long refused_steps = 0;    ///< steps that were cut into substeps, or tried again with a fourth of a tolerance's step
+  long error_test_failures = 0;  ///< tries of a step of a tolerance whose estimated error was too large
   /// Of iterative refinement: residuals in extended precision, and solves that stayed as the solver left them although
   /// the scheme offers them.
   long refinement_passes = 0, unrefined_solves = 0;
@@ -132,6 +134,26 @@ class GNOMON_EXPORT Integrator {
   StepReport advance_to(double t_end, double h);
   /// `count` steps of size h.
   StepReport advance(long count, double h);
+
+  /// From now on there are steps of a tolerance: step_to() and advance_to(t_end). Before or after start(), and again
+  /// between two steps of a run, whose next step is then chosen anew if they changed. In a run that has begun without,
+  /// what the scheme keeps of earlier steps is forgotten. step(h) and advance(count, h) stay what they are.
+  /// Throws Error(bad_value) for tolerances that are not above zero or limits that contradict each other, Error(bad_size),
+  /// and Error(refused) with the reason for a scheme that takes no steps of varying size or has no estimate of its error,
+  /// for constraints that repeat others, and for systems that an EventDriver runs.
+  void set_tolerances(const Tolerances& tolerances, const StepLimits& limits = {});
+  /// Null: there are none.
+  const Tolerances* tolerances() const;
+  const StepLimits& step_limits() const;
+  /// One accepted step of a tolerance towards t_end, which it does not pass; none where it is there, within the rounding
+  /// of t. A try with too large an error is repeated with a smaller step, one on which the solver fails with a fourth.
+  /// The last two steps share what is left, so that none is tiny. Fails where the step would fall below
+  /// StepLimits::smallest or the rounding of t; the state is then as before the call. Such a run is not symmetric and not
+  /// symplectic. Throws Error(bad_value) without tolerances.
+  StepReport step_to(double t_end);
+  /// Steps of a tolerance until t_end: the state is a state of the scheme there.
+  StepReport advance_to(double t_end);
+  const StepEstimates& step_estimates() const;
 
   void add_observer(Observer& observer);
   const State& state() const;

@@ -11,11 +11,15 @@
 
 namespace gnomon {
 
+/// How a solve ended; a step has some more.
 enum class SolveStatus {
   converged,
   not_converged,      ///< iterations exhausted, or stagnation above the rounding floor
   singular_jacobian,  ///< the factorisation failed
   evaluation_failed,  ///< residual or Jacobian could not be evaluated
+  error_too_large,    ///< of a step of a tolerance: it was solved, and its estimated error is above the tolerance
+  step_too_small,     ///< of a step of a tolerance: it would have to be smaller than allowed, or than the rounding of t
+  too_many_steps,     ///< of steps of a tolerance: more than allowed
 };
 GNOMON_EXPORT const char* to_string(SolveStatus status);
 

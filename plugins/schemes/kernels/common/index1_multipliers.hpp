@@ -9,7 +9,11 @@
 ///
 ///     A lambda = v^T (Hess g) v + G [T_pq v - M^-1 (T_q + grad U - Q)]
 ///
-/// Both share the factorisation of A; no allocation. v^T (Hess g) v is the whole of what g adds without acceleration,
+/// and with the multipliers the accelerations and the slope of the momentum,
+///
+///     q'' = M^-1 (Q - grad U - G^T lambda),   or  T_pq v + M^-1 p',       p' = Q - grad U - T_q - G^T lambda
+///
+/// All share the factorisation of A; no allocation. v^T (Hess g) v is the whole of what g adds without acceleration,
 /// with 2 G_t v + g_tt where it depends on time; project() is for constraints at rest.
 
 #include "kernels/common/constraint_gram.hpp"
@@ -31,6 +35,20 @@ class Index1Multipliers {
     return true;
   }
 
+  /// lambda, q'' and p' at (q, p). False, with all of them untouched, where A is not positive definite.
+  bool solve(double t, const Vector& q, const Vector& p, Vector& lambda, VectorRef acceleration, VectorRef slope) {
+    if (m_ > 0 && !gram_.update(t, q)) return false;
+    multipliers(t, q, p, lambda);
+    acceleration = -v_;
+    slope = -force_;
+    if (m_ == 0) return true;
+    gram_.velocity(lambda, v_);
+    acceleration -= v_;
+    multiply_transposed(system_->constraint_pattern(), gram_.jacobian(), lambda, force_);
+    slope -= force_;
+    return true;
+  }
+
   /// p -> P(q) p, and lambda at the projected state. False, with both untouched, where A is not positive definite.
   bool project(double t, const Vector& q, Vector& p, Vector& lambda) {
     if (m_ == 0) return true;
@@ -47,9 +65,10 @@ class Index1Multipliers {
   }
 
  private:
+  /// Leaves M^-1 (grad U - Q), or M^-1 (T_q + grad U - Q) - T_pq v, in v_, and what M^-1 is applied to in force_.
   void multipliers(double t, const Vector& q, const Vector& p, Vector& lambda) {
     system_->velocity(q, p, t_q_, v_);
-    system_->constraint_bias(t, q, v_, lambda);
+    if (m_ > 0) system_->constraint_bias(t, q, v_, lambda);
     system_->potential_gradient(t, q, force_);
     if (system_->parts().force) {
       system_->parts().force->force(t, q, v_, applied_);
@@ -63,6 +82,7 @@ class Index1Multipliers {
     } else {
       system_->mass().solve(force_, v_);
     }
+    if (m_ == 0) return;
     gram_.times(v_, right_);
     lambda -= right_;
     gram_.solve(lambda);

@@ -14,7 +14,7 @@ namespace gnomon::kernels {
 
 /// With a penalty it conserves H + P, each less the work of forces.
 template <class Multiplier, class Inertia = ConstantInertia>
-class MidpointStep final : public OneSolveStep<MidpointEquations<Multiplier, Inertia>> {
+class MidpointStep : public OneSolveStep<MidpointEquations<Multiplier, Inertia>> {
   using Base = OneSolveStep<MidpointEquations<Multiplier, Inertia>>;
   using Base::equations_;
 

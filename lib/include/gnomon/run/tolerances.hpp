@@ -1,0 +1,55 @@
+#pragma once
+/// \file
+/// Steps of a tolerance: what a user asks for, and what the steps did.
+
+#include <utility>
+
+#include "gnomon/base/archive.hpp"
+#include "gnomon/base/types.hpp"
+
+namespace gnomon {
+
+/// The error that is wanted of q and of v = M^-1 p. With e the estimated error of one step (StepEquations::local_error), of
+/// order p: O(h^(p+1)), a step is accepted where
+///
+///     err = rms( e_q,i / (s w_q,i),  e_v,i / (s w_v,i) ) <= 1,     w_x,i = absolute_i + relative |x_i|,
+///     s = relative^(1/p)
+///
+/// |x_i| is the larger of both ends. T/h steps of error relative s, h ~ (relative s)^(1/(p+1)) = relative^(1/p), add up to
+/// an error proportional to `relative`, whatever the order: without s it would be proportional to relative^(p/(p+1)).
+/// (Stetter's tolerance proportionality; Soederlind, Wang, J. Comput. Appl. Math. 185 (2006), section 5.)
+struct GNOMON_EXPORT Tolerances {
+  double relative = 0;
+  double absolute = 0;            ///< in units of q and of v
+  Vector absolute_q, absolute_v;  ///< one for each component, in its place; both or none are empty
+
+  Tolerances() = default;
+  explicit Tolerances(double both) : relative(both), absolute(both) {}
+  Tolerances(double r, double a) : relative(r), absolute(a) {}
+  Tolerances(double r, Vector a_q, Vector a_v) : relative(r), absolute_q(std::move(a_q)), absolute_v(std::move(a_v)) {}
+
+  bool operator==(const Tolerances& other) const;
+  void serialize(Archive& archive);
+};
+
+/// Sizes of steps of a tolerance, all >= 0.
+struct GNOMON_EXPORT StepLimits {
+  double first = 0;     ///< the step that a run begins with; 0: found from q, v and the accelerations at the start
+  double smallest = 0;  ///< a step that would have to be smaller fails; those that arrive at an end may be
+  double largest = 0;   ///< 0: none
+  long most_steps = 0;  ///< in one call of Integrator::advance_to(t_end); 0: no limit
+
+  bool operator==(const StepLimits& other) const;
+  void serialize(Archive& archive);
+};
+
+/// What the steps of a tolerance did. Sizes are absolute values.
+struct GNOMON_EXPORT StepEstimates {
+  double last = 0;                   ///< size of the last accepted step
+  double next = 0;                   ///< size that the next one is tried with
+  double smallest = 0, largest = 0;  ///< of the accepted steps, without those that were shortened to arrive
+  double error = 0;                  ///< err of the last accepted step
+  Vector error_q, error_v;           ///< e of the last try
+};
+
+}  // namespace gnomon

@@ -1,0 +1,106 @@
+/// \file
+/// The C interface: steps of a tolerance.
+
+#include <cmath>
+#include <utility>
+
+#include "c_api/c_api_memory.hpp"
+
+using namespace gnomon;
+using namespace gnomon::c_api;
+
+namespace {
+
+/// change(memory), which is undone where a run under way or the numbers themselves refuse it.
+template <class Change>
+int controlled(void* mem, const char* function, Change&& change) {
+  return configured(mem, function, [&](Memory& memory) {
+    const Tolerance tolerance = memory.tolerance;
+    const StepLimits limits = memory.limits;
+    try {
+      change(memory);
+      check(memory.limits);
+      if (memory.started) apply_tolerance(memory, *memory.integrator);
+    } catch (...) {
+      memory.tolerance = tolerance;
+      memory.limits = limits;
+      throw;
+    }
+    return GNOMON_SUCCESS;
+  });
+}
+
+void set_tolerance(Memory& memory, double relative, Vector absolute) {
+  check(Tolerances(relative, absolute, absolute));
+  if (memory.h > 0)
+    throw Error(ErrorCode::refused, "a tolerance after a step h = " + number_text(memory.h) +
+                                        ": the steps of a run are of one size or of a tolerance");
+  memory.tolerance = {relative, std::move(absolute)};
+}
+
+}  // namespace
+
+int GnomonSStolerances(void* mem, sunrealtype reltol, sunrealtype abstol) {
+  return controlled(mem, __func__,
+                    [&](Memory& memory) { set_tolerance(memory, reltol, Vector::Constant(1, abstol)); });
+}
+
+int GnomonSVtolerances(void* mem, sunrealtype reltol, N_Vector abstol) {
+  return controlled(mem, __func__, [&](Memory& memory) {
+    if (!abstol) throw Error(ErrorCode::bad_value, "abstol is NULL");
+    set_tolerance(memory, reltol, view(abstol, N_VGetLength(abstol), "abstol"));
+  });
+}
+
+int GnomonSetInitStep(void* mem, sunrealtype hin) {
+  return controlled(mem, __func__, [&](Memory& memory) { memory.limits.first = hin; });
+}
+
+int GnomonSetMinStep(void* mem, sunrealtype hmin) {
+  return controlled(mem, __func__, [&](Memory& memory) { memory.limits.smallest = hmin; });
+}
+
+int GnomonSetMaxStep(void* mem, sunrealtype hmax) {
+  return controlled(mem, __func__, [&](Memory& memory) { memory.limits.largest = hmax; });
+}
+
+int GnomonSetMaxNumSteps(void* mem, long int mxsteps) {
+  return controlled(mem, __func__, [&](Memory& memory) { memory.limits.most_steps = mxsteps; });
+}
+
+int GnomonGetLastStep(void* mem, sunrealtype* hlast) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    if (!hlast) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
+    *hlast = running(memory).state().last_h;
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonGetCurrentStep(void* mem, sunrealtype* hcur) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    if (!hcur) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
+    const Integrator& run = running(memory);
+    *hcur = std::copysign(run.tolerances() ? run.step_estimates().next : memory.h, run.state().last_h);
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonGetNumErrTestFails(void* mem, long int* netfails) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    if (!netfails) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
+    *netfails = running(memory).counters().error_test_failures;
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonGetEstLocalErrors(void* mem, N_Vector ele) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    const Integrator& run = running(memory);
+    if (!run.tolerances())
+      throw Error(ErrorCode::refused, "errors are estimated for steps of a tolerance: call GnomonSStolerances first");
+    auto out = view(ele, state_size(memory), "ele");
+    const StepEstimates& estimates = run.step_estimates();
+    out << estimates.error_q, estimates.error_v;
+    return GNOMON_SUCCESS;
+  });
+}

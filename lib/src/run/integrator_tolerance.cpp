@@ -1,0 +1,143 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "gnomon/base/error.hpp"
+#include "run/integrator_impl.hpp"
+
+namespace gnomon {
+
+namespace {
+
+/// Times before which nothing is left to do, and steps that t does not see.
+constexpr double arrived = 2 * std::numeric_limits<double>::epsilon(),
+                 unseen = 16 * std::numeric_limits<double>::epsilon();
+
+}  // namespace
+
+void Integrator::Impl::require_estimates(const ConstraintRank& of_start) const {
+  const System* system = model->mechanical();
+  if (options.dependent_constraints && system && of_start.rank < system->m())
+    throw Error(ErrorCode::refused, "a tolerance needs constraints that do not repeat each other, and of the " +
+                                        std::to_string(system->m()) + " of system " + model->name() + " only " +
+                                        std::to_string(of_start.rank) + " are independent: take a fixed step");
+}
+
+void Integrator::Impl::set_tolerances(const Tolerances& tolerances, const StepLimits& limits) {
+  const auto refuse = [this](const std::string& why) {
+    return Error(ErrorCode::refused,
+                 "scheme " + scheme_name + " does not take a tolerance for system " + model->name() + ": " + why);
+  };
+  const System* system = model->mechanical();
+  if (driver) throw refuse("its steps are cut at contacts and where friction stops it; take a fixed step");
+  if (!system) throw refuse("an overdetermined DAE has no velocities whose error is estimated; take a fixed step");
+  StepControl::check(tolerances, limits, system->n());
+  if (!bound.variable_steps)
+    throw refuse(
+        "its steps must have one size (under steps of random sizes its multiplier has order 0, and the hidden "
+        "constraint "
+        "does a random walk); energy-momentum-ggl takes one");
+  const bool first = !control.active();
+  StepEquations& equations = *binding.equations;
+  const int order = equations.estimate_errors(true);
+  if (order == 0) throw refuse("it has no estimate of its local error; energy-momentum-ggl has one");
+  try {
+    if (started) require_estimates(rank);
+    if (started && first) {
+      // What the estimate carries from step to step gets its place.
+      z.last_h = 0;
+      equations.prepare(z);
+      next = z;
+      backups.assign(static_cast<std::size_t>(options.max_halvings), z);
+    }
+  } catch (...) {
+    if (first) equations.estimate_errors(false);
+    throw;
+  }
+  control.set(*system, tolerances, limits, order);
+  if (started && first) control.start(z);
+}
+
+bool Integrator::Impl::take_controlled_step(double rest, double& h, StepReport& report) {
+  const double length = std::abs(rest);
+  double size = control.propose(length);
+  control.judges = true;
+  struct Judge {
+    bool& judges;
+    ~Judge() { judges = false; }
+  } judge{control.judges};
+  const auto give_up = [&](const std::string& why) {
+    control.give_up();
+    return fail(report, SolveStatus::step_too_small, why);
+  };
+  std::string last;
+  for (;;) {
+    h = std::copysign(size, rest);
+    if (size <= unseen * std::max(std::abs(z.t), length))
+      return give_up("it is below the rounding of t = " + number_text(z.t) + last);
+    report.status = SolveStatus::converged;
+    report.message.clear();
+    if (attempt(h, report)) break;
+    const bool solved = report.status == SolveStatus::error_too_large;
+    if (options.interrupt && *options.interrupt != 0) {
+      control.give_up();
+      return false;
+    }
+    ++(solved ? counters.error_test_failures : counters.refused_steps);
+    last = "; the last try: " + (report.message.empty() ? std::string(to_string(report.status)) : report.message);
+    size = control.shorten(solved, length);
+    if (size == 0)
+      return give_up("the smallest step that is allowed is " + number_text(control.limits().smallest) + last);
+  }
+  control.accept();
+  binding.promises.symmetric = binding.promises.symplectic = false;
+  return true;
+}
+
+StepReport Integrator::Impl::controlled_steps(double t_end, long count) {
+  if (!started) throw Error(ErrorCode::bad_value, "the integrator was not started: call start(t0, q0, p0) first");
+  if (!control.active())
+    throw Error(ErrorCode::bad_value, "there is no tolerance: call set_tolerances first, or give the step");
+  if (!std::isfinite(t_end))
+    throw Error(ErrorCode::bad_value, "end time " + number_text(t_end) + " is not a finite number");
+  StepReport report;
+  const long most = control.limits().most_steps;
+  while (report.success() && !report.stopped_by_observer && report.steps < count) {
+    const double rest = (t_end - z.t) - z.t_tail;
+    if (std::abs(rest) <= arrived * std::max(std::abs(z.t), std::abs(t_end))) break;
+    if (most > 0 && report.steps == most) {
+      fail(report, SolveStatus::too_many_steps,
+           "t_end = " + number_text(t_end) + " was not reached in " + std::to_string(most) +
+               " steps, the most that are allowed: t = " + number_text(z.t));
+      break;
+    }
+    const RunCounters before = counters;
+    double h = rest;
+    const bool success = take_controlled_step(rest, h, report);
+    record_step(success, h, report, before);
+  }
+  report.t = z.t;
+  if (report.steps > 1) check_promises();
+  return report;
+}
+
+void Integrator::set_tolerances(const Tolerances& tolerances, const StepLimits& limits) {
+  impl_->set_tolerances(tolerances, limits);
+}
+const Tolerances* Integrator::tolerances() const {
+  return impl_->control.active() ? &impl_->control.tolerances() : nullptr;
+}
+const StepLimits& Integrator::step_limits() const {
+  return impl_->control.limits();
+}
+const StepEstimates& Integrator::step_estimates() const {
+  return impl_->control.estimates();
+}
+StepReport Integrator::step_to(double t_end) {
+  return impl_->controlled_steps(t_end, 1);
+}
+StepReport Integrator::advance_to(double t_end) {
+  return impl_->controlled_steps(t_end, std::numeric_limits<long>::max());
+}
+
+}  // namespace gnomon

@@ -1,0 +1,204 @@
+#include "run/step_control.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "gnomon/base/error.hpp"
+#include "gnomon/start/consistency.hpp"
+
+namespace gnomon {
+
+namespace {
+
+constexpr double safety = 0.9, smallest_factor = 0.3, largest_factor = 3, smallest_after_rejection = 0.2;
+/// What is left of a span is one step up to this many proposed ones.
+constexpr double stretch = 1.01;
+/// A step shorter than this part of the proposed one was shortened to arrive.
+constexpr double shortened = 0.9;
+
+void require_positive(double value, const char* what) {
+  if (!(value > 0 && std::isfinite(value)))
+    throw Error(ErrorCode::bad_value,
+                std::string("the ") + what + " tolerance " + number_text(value) + " is not a finite number above zero");
+}
+
+void require_positive(const Vector& values, Index n, const char* what) {
+  if (values.size() != n)
+    throw Error(ErrorCode::bad_size, std::string("there are ") + std::to_string(values.size()) +
+                                         " absolute tolerances of " + what + ", expected " + std::to_string(n));
+  for (Index i = 0; i < n; ++i)
+    if (!(values[i] > 0 && std::isfinite(values[i])))
+      throw Error(ErrorCode::bad_value, "the absolute tolerance " + number_text(values[i]) + " of " + what + "[" +
+                                            std::to_string(i) + "] is not a finite number above zero");
+}
+
+}  // namespace
+
+bool Tolerances::operator==(const Tolerances& other) const {
+  const auto same = [](const Vector& a, const Vector& b) { return a.size() == b.size() && a == b; };
+  return relative == other.relative && absolute == other.absolute && same(absolute_q, other.absolute_q) &&
+         same(absolute_v, other.absolute_v);
+}
+
+void Tolerances::serialize(Archive& archive) {
+  archive(relative, absolute, absolute_q, absolute_v);
+}
+
+bool StepLimits::operator==(const StepLimits& other) const {
+  return first == other.first && smallest == other.smallest && largest == other.largest &&
+         most_steps == other.most_steps;
+}
+
+void StepLimits::serialize(Archive& archive) {
+  archive(first, smallest, largest, most_steps);
+}
+
+void StepControl::check(const Tolerances& tolerances, const StepLimits& limits, Index n) {
+  require_positive(tolerances.relative, "relative");
+  if (tolerances.absolute_q.size() == 0 && tolerances.absolute_v.size() == 0) {
+    require_positive(tolerances.absolute, "absolute");
+  } else {
+    require_positive(tolerances.absolute_q, n, "q");
+    require_positive(tolerances.absolute_v, n, "v");
+  }
+  const auto limit = [](double value, const char* what) {
+    if (!(value >= 0 && std::isfinite(value)))
+      throw Error(ErrorCode::bad_value, std::string("the ") + what + " step " + number_text(value) +
+                                            " is not a finite number of at least zero");
+  };
+  limit(limits.first, "first");
+  limit(limits.smallest, "smallest");
+  limit(limits.largest, "largest");
+  const auto order = [](double less, const char* lesser, double more, const char* greater) {
+    if (less > 0 && more > 0 && less > more)
+      throw Error(ErrorCode::bad_value, std::string("the ") + lesser + " step " + number_text(less) + " is above the " +
+                                            greater + " step " + number_text(more));
+  };
+  order(limits.smallest, "smallest", limits.largest, "largest");
+  order(limits.smallest, "smallest", limits.first, "first");
+  order(limits.first, "first", limits.largest, "largest");
+  if (limits.most_steps < 0)
+    throw Error(ErrorCode::bad_value,
+                "at most " + std::to_string(limits.most_steps) + " steps are allowed, which is less than none");
+}
+
+void StepControl::attach(const System& system, int order) {
+  system_ = &system;
+  order_ = order;
+  for (Vector* v : {&size_q_, &size_v_, &v0_, &v1_, &scratch_, &estimates_.error_q, &estimates_.error_v})
+    if (v->size() != system.n()) v->setZero(system.n());
+}
+
+void StepControl::set(const System& system, const Tolerances& tolerances, const StepLimits& limits, int order) {
+  const bool changed = active() && !(tolerances == tolerances_);
+  attach(system, order);
+  const double before = changed ? norm(estimates_.error_q, estimates_.error_v) : 0;
+  tolerances_ = tolerances;
+  limits_ = limits;
+  if (!changed) return;
+  const double now = norm(estimates_.error_q, estimates_.error_v);
+  if (now > 0) estimates_.next *= std::pow(before / now, 1. / (order_ + 1));
+  error_before_ = 1;
+}
+
+double StepControl::norm(const ConstVectorRef& x_q, const ConstVectorRef& x_v) const {
+  const bool single = tolerances_.absolute_q.size() == 0;
+  double sum = 0;
+  for (Index i = 0; i < x_q.size(); ++i) {
+    const double a_q = single ? tolerances_.absolute : tolerances_.absolute_q[i];
+    const double a_v = single ? tolerances_.absolute : tolerances_.absolute_v[i];
+    const double e_q = x_q[i] / (a_q + tolerances_.relative * size_q_[i]);
+    const double e_v = x_v[i] / (a_v + tolerances_.relative * size_v_[i]);
+    sum += e_q * e_q + e_v * e_v;
+  }
+  return std::sqrt(sum / (2 * static_cast<double>(x_q.size()))) / std::pow(tolerances_.relative, 1. / order_);
+}
+
+void StepControl::measure(const State& before, const State& after) {
+  system_->velocity(before.q.value(), before.p.value(), scratch_, v0_);
+  system_->velocity(after.q.value(), after.p.value(), scratch_, v1_);
+  size_q_ = before.q.value().cwiseAbs().cwiseMax(after.q.value().cwiseAbs());
+  size_v_ = v0_.cwiseAbs().cwiseMax(v1_.cwiseAbs());
+}
+
+void StepControl::start(const State& z) {
+  estimates_.last = estimates_.smallest = estimates_.largest = estimates_.error = 0;
+  estimates_.error_q.setZero();
+  estimates_.error_v.setZero();
+  error_before_ = 1;
+  estimates_.next = limits_.first;
+  if (limits_.first > 0) return;
+  measure(z, z);
+  const Vector &q = z.q.value(), v = v0_;
+  const double size = norm(q, v);
+  double slope = 0, curvature = 0, h = 1e-6;
+  try {
+    Vector a(v.size()), lambda(system_->m()), later(v.size());
+    acceleration(*system_, z.t, q, v, a, lambda);
+    slope = norm(v, a);
+    if (size >= 1e-5 && slope >= 1e-5) h = 0.01 * size / slope;
+    const Vector v_later = v + h * a;
+    acceleration(*system_, z.t + h, q + h * v, v_later, later, lambda);
+    curvature = norm(v_later - v, later - a) / h;
+  } catch (const std::exception&) {
+    // Beside the start it may not be defined: what is known of the start will do.
+  }
+  const double largest = std::max(slope, curvature);
+  const double bound = largest > 1e-15 ? std::pow(0.01 / largest, 1. / (order_ + 1)) : std::max(1e-6, 1e-3 * h);
+  h = std::min(100 * h, bound);
+  if (limits_.largest > 0) h = std::min(h, limits_.largest);
+  estimates_.next = std::max(h, limits_.smallest);
+}
+
+double StepControl::fit(double h, double rest) const {
+  if (rest <= stretch * h && (limits_.largest == 0 || rest <= limits_.largest)) return rest;
+  return rest < 2 * h ? rest / 2 : h;
+}
+
+double StepControl::propose(double rest) {
+  before_ = estimates_.next;
+  if (limits_.largest > 0) estimates_.next = std::min(estimates_.next, limits_.largest);
+  estimates_.next = std::max(estimates_.next, limits_.smallest);
+  rejected_ = false;
+  return tried_ = fit(estimates_.next, rest);
+}
+
+bool StepControl::passes(const State& before, const State& after) {
+  measure(before, after);
+  error_ = norm(estimates_.error_q, estimates_.error_v);
+  return error_ <= 1;
+}
+
+double StepControl::shorten(bool solved, double rest) {
+  rejected_ = true;
+  const bool smallest = tried_ <= limits_.smallest;
+  const double factor = !solved ? 0.25
+                        : std::isfinite(error_)
+                            ? std::max(smallest_after_rejection, safety * std::pow(error_, -1. / (order_ + 1)))
+                            : smallest_after_rejection;
+  estimates_.next = std::max(tried_ * factor, limits_.smallest);
+  return tried_ = smallest ? 0 : fit(estimates_.next, rest);
+}
+
+void StepControl::accept() {
+  const double k = 1. / (order_ + 1), error = std::max(error_, 1e-10);
+  double factor = std::clamp(safety * std::pow(error, -0.7 * k) * std::pow(error_before_, 0.4 * k), smallest_factor,
+                             rejected_ ? 1.0 : largest_factor);
+  const bool arrives = tried_ < shortened * estimates_.next;
+  estimates_.next = arrives ? std::max(estimates_.next, tried_ * factor) : tried_ * factor;
+  if (!arrives) {
+    error_before_ = std::max(error_, 1e-4);
+    estimates_.largest = std::max(estimates_.largest, tried_);
+    estimates_.smallest = estimates_.smallest > 0 ? std::min(estimates_.smallest, tried_) : tried_;
+  }
+  estimates_.last = tried_;
+  estimates_.error = error_;
+}
+
+void StepControl::serialize(Archive& archive) {
+  archive(order_, tolerances_, limits_, estimates_.last, estimates_.next, estimates_.smallest, estimates_.largest,
+          estimates_.error, estimates_.error_q, estimates_.error_v, error_before_, size_q_, size_v_);
+}
+
+}  // namespace gnomon

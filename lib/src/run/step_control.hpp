@@ -1,0 +1,74 @@
+#pragma once
+/// \file
+/// Sizes of steps of a tolerance. Private to the core.
+///
+///     accepted:   h <- h clip(0.9 err^(-.7/(p+1)) err_old^(.4/(p+1)), .3, 3)      (PI; not above h after a rejection)
+///     rejected:   h <- h max(.2, .9 err^(-1/(p+1)))
+///     not solved: h <- h/4
+///
+/// err is that of tolerances.hpp. A step that was shortened to arrive somewhere does not count as err_old, and the size
+/// that was proposed before it stays. Gustafsson, ACM TOMS 17 (1991); Hairer, Wanner, Solving ODEs II, IV.2.
+
+#include "gnomon/model/system.hpp"
+#include "gnomon/run/tolerances.hpp"
+#include "gnomon/scheme/state.hpp"
+
+namespace gnomon {
+
+class StepControl {
+ public:
+  /// Throws Error(bad_value | bad_size) for tolerances and limits that cannot hold for n coordinates.
+  static void check(const Tolerances& tolerances, const StepLimits& limits, Index n);
+
+  /// order: of the estimate. In a run under way the size that is proposed changes with the tolerances.
+  void set(const System& system, const Tolerances& tolerances, const StepLimits& limits, int order);
+  /// The system and order of a control that was read.
+  void attach(const System& system, int order);
+  bool active() const { return order_ > 0; }
+  int order() const { return order_; }
+  const Tolerances& tolerances() const { return tolerances_; }
+  const StepLimits& limits() const { return limits_; }
+  const StepEstimates& estimates() const { return estimates_; }
+
+  /// A run begins at z: the first step, unless StepLimits::first gives it, after Hairer, Norsett, Wanner, Solving ODEs I,
+  /// II.4, for y = (q,v), f = (v,a). It allocates.
+  void start(const State& z);
+
+  /// The first try of a step where `rest` > 0 is left to the end; it is `rest` itself where that fits.
+  double propose(double rest);
+  /// The try between two states, of error error_q, error_v: err <= 1.
+  bool passes(const State& before, const State& after);
+  Vector& error_q() { return estimates_.error_q; }
+  Vector& error_v() { return estimates_.error_v; }
+  /// err of the last try.
+  double error() const { return error_; }
+  /// The next try after one with too large an error, or that was not solved; 0: StepLimits::smallest forbids it.
+  double shorten(bool solved, double rest);
+  void accept();
+  /// The step was given up: everything as it was at propose().
+  void give_up() { estimates_.next = before_; }
+
+  /// Steps are of a tolerance at the moment, and their errors decide.
+  bool judges = false;
+
+  void serialize(Archive& archive);
+
+ private:
+  double fit(double h, double rest) const;
+  /// |q_i| and |v_i|, the larger ones of both ends.
+  void measure(const State& before, const State& after);
+  /// rms of x over the tolerances
+  double norm(const ConstVectorRef& x_q, const ConstVectorRef& x_v) const;
+
+  Tolerances tolerances_;
+  StepLimits limits_;
+  StepEstimates estimates_;
+  const System* system_ = nullptr;
+  int order_ = 0;  // 0: there are no tolerances
+  double error_ = 0, error_before_ = 1;
+  double tried_ = 0, before_ = 0;  // of the step under way
+  bool rejected_ = false;
+  Vector size_q_, size_v_, v0_, v1_, scratch_;
+};
+
+}  // namespace gnomon
