@@ -21,18 +21,20 @@
   X(bad_file, BAD_FILE, -10, "bad file")
 
 /* X(NAME, value, message): those that C++ needs no exception for, and the returns that are no errors. */
-#define GNOMON_RETURNS(X)                                         \
-  X(SUCCESS, 0, "success")                                        \
-  X(TSTOP_RETURN, 1, "the stop time was reached")                 \
-  X(ROOT_RETURN, 2, "a root function changed its sign")           \
-  X(PROMISE_WARN, 3, "a promise of the scheme was seen broken")   \
-  X(MEM_NULL, -20, "the memory is NULL")                          \
-  X(NO_INIT, -21, "GnomonInit was not called")                    \
-  X(NOT_CONVERGED, -22, "the solver did not converge in a step")  \
-  X(SINGULAR_JACOBIAN, -23, "the Jacobian of a step is singular") \
-  X(EVALUATION_FAILED, -24, "a step could not be evaluated")      \
-  X(OUT_OF_MEMORY, -25, "out of memory")                          \
-  X(INTERNAL, -26, "something was thrown that Gnomon does not know")
+#define GNOMON_RETURNS(X)                                                                 \
+  X(SUCCESS, 0, "success")                                                                \
+  X(TSTOP_RETURN, 1, "the stop time was reached")                                         \
+  X(ROOT_RETURN, 2, "a root function changed its sign")                                   \
+  X(PROMISE_WARN, 3, "a promise of the scheme was seen broken")                           \
+  X(MEM_NULL, -20, "the memory is NULL")                                                  \
+  X(NO_INIT, -21, "GnomonInit was not called")                                            \
+  X(NOT_CONVERGED, -22, "the solver did not converge in a step")                          \
+  X(SINGULAR_JACOBIAN, -23, "the Jacobian of a step is singular")                         \
+  X(EVALUATION_FAILED, -24, "a step could not be evaluated")                              \
+  X(OUT_OF_MEMORY, -25, "out of memory")                                                  \
+  X(INTERNAL, -26, "something was thrown that Gnomon does not know")                      \
+  X(STEP_TOO_SMALL, -27, "a step of the tolerance would have to be smaller than allowed") \
+  X(TOO_MUCH_WORK, -28, "more steps of the tolerance than allowed")
 
 /* GNOMON_SUCCESS, GNOMON_UNKNOWN_NAME and so on. */
 #define GNOMON_ENUMERATE_ERROR(name, NAME, value, message) GNOMON_##NAME = value,

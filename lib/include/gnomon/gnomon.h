@@ -214,8 +214,8 @@ int GnomonSetStep(void* mem, sunrealtype h);
 /** \name Steps of a tolerance
  *  In place of GnomonSetStep, with a scheme that takes steps of varying size and estimates its error ("energy-momentum-ggl").
  *  The error e of a step in q and in v = M^-1 p is estimated, and a step is accepted where the root mean square of
- *  e_i / (s (abstol_i + reltol |x_i|)) is at most 1; s = reltol^(1/p), p the order of the scheme, makes the error at a fixed
- *  time proportional to reltol. What is set holds at once, before and between steps.
+ *  e_i / (s (abstol_i + reltol |x_i|)) is at most 1; s = (reltol/5)^(1/p)/5, p the order of the scheme, makes the error at a
+ *  fixed time proportional to reltol. What is set holds at once, before and between steps.
  */
 /**@{*/
 /** Both above zero; abstol in the units of q and of v. */

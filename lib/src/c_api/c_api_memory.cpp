@@ -101,15 +101,14 @@ void make_integrator(Memory& memory) {
 
 void apply_tolerance(const Memory& memory, Integrator& integrator) {
   if (!memory.tolerance.given()) return;
-  const Vector& absolute = memory.tolerance.absolute;
+  const Tolerance& tolerance = memory.tolerance;
+  if (!tolerance.each) return integrator.set_tolerances({tolerance.relative, tolerance.absolute}, memory.limits);
   const Index n = memory.start.q0.size(), size = state_size(memory);
-  if (absolute.size() != 1 && absolute.size() != size)
-    throw Error(ErrorCode::bad_size, "abstol has " + std::to_string(absolute.size()) + " entries, expected " +
+  if (tolerance.each->size() != size)
+    throw Error(ErrorCode::bad_size, "abstol has " + std::to_string(tolerance.each->size()) + " entries, expected " +
                                          std::to_string(size) + ", for q and v");
-  if (absolute.size() == 1)
-    integrator.set_tolerances({memory.tolerance.relative, absolute[0]}, memory.limits);
-  else
-    integrator.set_tolerances({memory.tolerance.relative, absolute.head(n), absolute.tail(size - n)}, memory.limits);
+  integrator.set_tolerances({tolerance.relative, tolerance.each->head(n), tolerance.each->tail(size - n)},
+                            memory.limits);
 }
 
 Integrator& running(Memory& memory) {

@@ -33,10 +33,10 @@ struct Named {
   Assignments options;
 };
 
-/// Tolerances as they were given: `absolute` has one entry, or one for each of q and v.
+/// A tolerance as it was given.
 struct Tolerance {
-  double relative = 0;  ///< 0: none
-  Vector absolute;
+  double relative = 0, absolute = 0;  ///< relative 0: none
+  std::optional<Vector> each;         ///< in place of absolute: one for each of q and v
   bool given() const { return relative > 0; }
 };
 
@@ -59,7 +59,7 @@ struct Memory {
   std::shared_ptr<const AttachedSolver> attached;  ///< used in place of the named one, with its options
   std::shared_ptr<const AttachedAlgebra> algebra;  ///< of the user's own; null: none
   IntegratorOptions options;
-  double h = 0;       ///< 0: not set
+  double h = 0;  ///< 0: not set
   Tolerance tolerance;
   StepLimits limits;  ///< of steps of a tolerance
 

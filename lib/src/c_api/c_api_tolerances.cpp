@@ -2,7 +2,6 @@
 /// The C interface: steps of a tolerance.
 
 #include <cmath>
-#include <utility>
 
 #include "c_api/c_api_memory.hpp"
 
@@ -30,25 +29,27 @@ int controlled(void* mem, const char* function, Change&& change) {
   });
 }
 
-void set_tolerance(Memory& memory, double relative, Vector absolute) {
-  check(Tolerances(relative, absolute, absolute));
+void set_tolerance(Memory& memory, const Tolerance& tolerance) {
+  if (tolerance.each)
+    check(Tolerances(tolerance.relative, *tolerance.each, {}));
+  else
+    check(Tolerances(tolerance.relative, tolerance.absolute));
   if (memory.h > 0)
     throw Error(ErrorCode::refused, "a tolerance after a step h = " + number_text(memory.h) +
                                         ": the steps of a run are of one size or of a tolerance");
-  memory.tolerance = {relative, std::move(absolute)};
+  memory.tolerance = tolerance;
 }
 
 }  // namespace
 
 int GnomonSStolerances(void* mem, sunrealtype reltol, sunrealtype abstol) {
-  return controlled(mem, __func__,
-                    [&](Memory& memory) { set_tolerance(memory, reltol, Vector::Constant(1, abstol)); });
+  return controlled(mem, __func__, [&](Memory& memory) { set_tolerance(memory, {reltol, abstol, {}}); });
 }
 
 int GnomonSVtolerances(void* mem, sunrealtype reltol, N_Vector abstol) {
   return controlled(mem, __func__, [&](Memory& memory) {
     if (!abstol) throw Error(ErrorCode::bad_value, "abstol is NULL");
-    set_tolerance(memory, reltol, view(abstol, N_VGetLength(abstol), "abstol"));
+    set_tolerance(memory, {reltol, 0, Vector(view(abstol, N_VGetLength(abstol), "abstol"))});
   });
 }
 

@@ -9,9 +9,9 @@ namespace gnomon {
 
 namespace {
 
-/// Times before which nothing is left to do, and steps that t does not see.
-constexpr double arrived = 2 * std::numeric_limits<double>::epsilon(),
-                 unseen = 16 * std::numeric_limits<double>::epsilon();
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+/// Part of t before which nothing is left to do, and steps that t does not see.
+constexpr double arrived = 2 * epsilon, unseen = 16 * epsilon;
 
 }  // namespace
 
@@ -31,7 +31,14 @@ void Integrator::Impl::set_tolerances(const Tolerances& tolerances, const StepLi
   const System* system = model->mechanical();
   if (driver) throw refuse("its steps are cut at contacts and where friction stops it; take a fixed step");
   if (!system) throw refuse("an overdetermined DAE has no velocities whose error is estimated; take a fixed step");
-  StepControl::check(tolerances, limits, system->n());
+  check(tolerances);
+  check(limits);
+  if (const Vector& q = tolerances.absolute_q, &v = tolerances.absolute_v; q.size() + v.size() > 0) {
+    const Index n = system->n();
+    if (q.size() != n || v.size() != n)
+      throw Error(ErrorCode::bad_size, "there are " + std::to_string(q.size()) + " absolute tolerances of q and " +
+                                           std::to_string(v.size()) + " of v, expected " + std::to_string(n) + " each");
+  }
   if (!bound.variable_steps)
     throw refuse(
         "its steps must have one size (under steps of random sizes its multiplier has order 0, and the hidden "
@@ -73,8 +80,9 @@ bool Integrator::Impl::take_controlled_step(double rest, double& h, StepReport& 
   std::string last;
   for (;;) {
     h = std::copysign(size, rest);
-    if (size <= unseen * std::max(std::abs(z.t), length))
-      return give_up("it is below the rounding of t = " + number_text(z.t) + last);
+    if (size <= std::max(unseen * std::abs(z.t), epsilon * length))
+      return give_up("it is below the rounding of t = " + number_text(z.t) + " on the way to t = " +
+                     number_text(z.t + rest) + last);
     report.status = SolveStatus::converged;
     report.message.clear();
     if (attempt(h, report)) break;

@@ -12,76 +12,14 @@ namespace gnomon {
 namespace {
 
 constexpr double safety = 0.9, smallest_factor = 0.3, largest_factor = 3, smallest_after_rejection = 0.2;
+/// f of tolerances.hpp
+constexpr double share = 0.2;
 /// What is left of a span is one step up to this many proposed ones.
 constexpr double stretch = 1.01;
 /// A step shorter than this part of the proposed one was shortened to arrive.
 constexpr double shortened = 0.9;
 
-void require_positive(double value, const char* what) {
-  if (!(value > 0 && std::isfinite(value)))
-    throw Error(ErrorCode::bad_value,
-                std::string("the ") + what + " tolerance " + number_text(value) + " is not a finite number above zero");
-}
-
-void require_positive(const Vector& values, Index n, const char* what) {
-  if (values.size() != n)
-    throw Error(ErrorCode::bad_size, std::string("there are ") + std::to_string(values.size()) +
-                                         " absolute tolerances of " + what + ", expected " + std::to_string(n));
-  for (Index i = 0; i < n; ++i)
-    if (!(values[i] > 0 && std::isfinite(values[i])))
-      throw Error(ErrorCode::bad_value, "the absolute tolerance " + number_text(values[i]) + " of " + what + "[" +
-                                            std::to_string(i) + "] is not a finite number above zero");
-}
-
 }  // namespace
-
-bool Tolerances::operator==(const Tolerances& other) const {
-  const auto same = [](const Vector& a, const Vector& b) { return a.size() == b.size() && a == b; };
-  return relative == other.relative && absolute == other.absolute && same(absolute_q, other.absolute_q) &&
-         same(absolute_v, other.absolute_v);
-}
-
-void Tolerances::serialize(Archive& archive) {
-  archive(relative, absolute, absolute_q, absolute_v);
-}
-
-bool StepLimits::operator==(const StepLimits& other) const {
-  return first == other.first && smallest == other.smallest && largest == other.largest &&
-         most_steps == other.most_steps;
-}
-
-void StepLimits::serialize(Archive& archive) {
-  archive(first, smallest, largest, most_steps);
-}
-
-void StepControl::check(const Tolerances& tolerances, const StepLimits& limits, Index n) {
-  require_positive(tolerances.relative, "relative");
-  if (tolerances.absolute_q.size() == 0 && tolerances.absolute_v.size() == 0) {
-    require_positive(tolerances.absolute, "absolute");
-  } else {
-    require_positive(tolerances.absolute_q, n, "q");
-    require_positive(tolerances.absolute_v, n, "v");
-  }
-  const auto limit = [](double value, const char* what) {
-    if (!(value >= 0 && std::isfinite(value)))
-      throw Error(ErrorCode::bad_value, std::string("the ") + what + " step " + number_text(value) +
-                                            " is not a finite number of at least zero");
-  };
-  limit(limits.first, "first");
-  limit(limits.smallest, "smallest");
-  limit(limits.largest, "largest");
-  const auto order = [](double less, const char* lesser, double more, const char* greater) {
-    if (less > 0 && more > 0 && less > more)
-      throw Error(ErrorCode::bad_value, std::string("the ") + lesser + " step " + number_text(less) + " is above the " +
-                                            greater + " step " + number_text(more));
-  };
-  order(limits.smallest, "smallest", limits.largest, "largest");
-  order(limits.smallest, "smallest", limits.first, "first");
-  order(limits.first, "first", limits.largest, "largest");
-  if (limits.most_steps < 0)
-    throw Error(ErrorCode::bad_value,
-                "at most " + std::to_string(limits.most_steps) + " steps are allowed, which is less than none");
-}
 
 void StepControl::attach(const System& system, int order) {
   system_ = &system;
@@ -112,7 +50,8 @@ double StepControl::norm(const ConstVectorRef& x_q, const ConstVectorRef& x_v) c
     const double e_v = x_v[i] / (a_v + tolerances_.relative * size_v_[i]);
     sum += e_q * e_q + e_v * e_v;
   }
-  return std::sqrt(sum / (2 * static_cast<double>(x_q.size()))) / std::pow(tolerances_.relative, 1. / order_);
+  const double scale = share * std::pow(share * tolerances_.relative, 1. / order_);
+  return std::sqrt(sum / (2 * static_cast<double>(x_q.size()))) / scale;
 }
 
 void StepControl::measure(const State& before, const State& after) {

@@ -17,9 +17,6 @@ namespace gnomon {
 
 class StepControl {
  public:
-  /// Throws Error(bad_value | bad_size) for tolerances and limits that cannot hold for n coordinates.
-  static void check(const Tolerances& tolerances, const StepLimits& limits, Index n);
-
   /// order: of the estimate. In a run under way the size that is proposed changes with the tolerances.
   void set(const System& system, const Tolerances& tolerances, const StepLimits& limits, int order);
   /// The system and order of a control that was read.

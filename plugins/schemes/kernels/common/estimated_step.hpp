@@ -32,6 +32,7 @@ class EndValueError {
 
   /// The same with the accelerations. False where G has lost rank: neither is known.
   bool record(State& z, Vector& lambda) {
+    if (!prepared(z)) prepare(z);  // a state from before errors were estimated
     auto a = z.scheme_data.head(n_), slope = z.scheme_data.segment(n_, n_);
     const bool known = index1_.solve(z.t, z.q.value(), z.p.value(), lambda, a, slope);
     z.scheme_data[2 * n_] = known ? 1 : 0;
@@ -41,9 +42,12 @@ class EndValueError {
   /// False where G has lost rank at an end or in the middle.
   bool estimate(const State& z0, const State& z1, VectorRef error_q, VectorRef error_v) {
     if (!known(z1)) return false;
-    a_ = z0.scheme_data.head(n_);
-    slope_ = z0.scheme_data.segment(n_, n_);
-    if (!known(z0) && !index1_.solve(z0.t, z0.q.value(), z0.p.value(), lambda_, a_, slope_)) return false;
+    if (known(z0)) {
+      a_ = z0.scheme_data.head(n_);
+      slope_ = z0.scheme_data.segment(n_, n_);
+    } else if (!index1_.solve(z0.t, z0.q.value(), z0.p.value(), lambda_, a_, slope_)) {
+      return false;
+    }
     const auto a1 = z1.scheme_data.head(n_), slope1 = z1.scheme_data.segment(n_, n_);
     const double h = (z1.t - z0.t) + (z1.t_tail - z0.t_tail);
 
@@ -67,7 +71,8 @@ class EndValueError {
   }
 
  private:
-  bool known(const State& z) const { return z.scheme_data[2 * n_] != 0; }
+  bool prepared(const State& z) const { return z.scheme_data.size() == 2 * n_ + 1; }
+  bool known(const State& z) const { return prepared(z) && z.scheme_data[2 * n_] != 0; }
 
   const System* system_;
   Index1Multipliers index1_;

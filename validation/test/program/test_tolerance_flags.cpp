@@ -1,0 +1,88 @@
+// gnomon run --rtol: what it prints and writes, restarts, misuse.
+#include <json/json.h>
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <memory>
+
+#include "test/program/scratch.hpp"
+
+using namespace gnomon::test;
+
+namespace {
+
+const std::string run = "run modified-pendulum --rtol 1e-4 --until 2";
+
+Json::Value json_of(const Outcome& outcome) {
+  Json::Value value;
+  std::string complaint;
+  const std::unique_ptr<Json::CharReader> reader(Json::CharReaderBuilder().newCharReader());
+  const std::string& text = outcome.out;
+  BOOST_TEST_REQUIRE(reader->parse(text.data(), text.data() + text.size(), &value, &complaint), outcome.err);
+  return value;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(what_it_reports) {
+  const Scratch scratch;
+  const Json::Value one = json_of(scratch.gnomon(run + " --reference cvode-projection --json"));
+  BOOST_TEST(one["scheme"].asString() == "energy-momentum-ggl");
+  BOOST_TEST(one["step"].isNull());
+  BOOST_TEST(one["tolerance"]["relative"].asDouble() == 1e-4);
+  BOOST_TEST(one["tolerance"]["absolute"].asDouble() == 1e-4);
+  BOOST_TEST(one["tolerance"]["smallest_step"].asDouble() > 0);
+  BOOST_TEST(one["tolerance"]["largest_step"].asDouble() > one["tolerance"]["smallest_step"].asDouble());
+  BOOST_TEST(one["counters"]["error_test_failures"].isIntegral());
+  BOOST_TEST(one["t"].asDouble() == 2);
+  BOOST_TEST(one["reference"]["position_error"].asDouble() <= 30e-4);
+  const Json::Value other = json_of(scratch.gnomon(run + " --atol 1e-6 --json"));
+  BOOST_TEST(other["tolerance"]["absolute"].asDouble() == 1e-6);
+  BOOST_TEST(other["steps"].asInt64() > one["steps"].asInt64());
+  const Outcome people = scratch.gnomon(run + " --atol 1e-6");
+  BOOST_TEST(contains(people.out, "of rtol = 0.0001, atol = 1e-06, h = "), people.out);
+  // A step still takes the scheme of steps of one size.
+  BOOST_TEST(contains(scratch.gnomon("run planar-pendulum --step 1e-2 --until 1").out, "energy-momentum through"));
+  BOOST_TEST(scratch.empty());
+}
+
+BOOST_AUTO_TEST_CASE(restarts_and_output) {
+  const Scratch scratch;
+  const auto without_times = [](const Outcome& outcome) {
+    Json::Value value = json_of(outcome);
+    value.removeMember("wall_s");
+    return value;
+  };
+  const Json::Value whole = without_times(scratch.gnomon(run + " --json --output all.csv --every 7"));
+  BOOST_TEST(scratch.gnomon(run + " --checkpoint c.gcp --checkpoint-every 30").status == 0);
+  // The end of another run is an end of a step, too: the same steps come from a checkpoint in the middle only.
+  const Outcome stopped = scratch.gnomon("run --restart c.gcp --until 3 --json --output rest.csv");
+  BOOST_TEST(stopped.status == 0, stopped.err);
+  BOOST_TEST(json_of(stopped)["t"].asDouble() == 3);
+  BOOST_TEST(json_of(stopped)["tolerance"]["relative"].asDouble() == 1e-4);
+  scratch.misuse("run --restart c.gcp --until 3 --rtol 1e-5", {"--rtol", "--restart"});
+  const std::string rows = read(scratch.work / "all.csv");
+  const auto lines = std::count(rows.begin(), rows.end(), '\n');
+  BOOST_TEST(lines >= whole["steps"].asInt64() / 7 + 2);
+  BOOST_TEST(lines <= whole["steps"].asInt64() / 7 + 3);
+  for (const char* file : {"all.csv", "rest.csv", "c.gcp"}) fs::remove(scratch.work / file);
+  BOOST_TEST(scratch.empty());
+}
+
+BOOST_AUTO_TEST_CASE(misuse) {
+  const Scratch scratch;
+  const std::string pendulum = "run planar-pendulum --output out.csv ";
+  scratch.misuse(pendulum + "--rtol 1e-4 --step 1e-2 --until 1", {"--step", "--rtol"});
+  scratch.misuse(pendulum + "--rtol 1e-4 --steps 10", {"--steps", "--until"});
+  scratch.misuse(pendulum + "--rtol 1e-4", {"--until is missing"});
+  scratch.misuse(pendulum + "--rtol 1e-4 --until 0", {"--until = 0", "start"});
+  scratch.misuse(pendulum + "--atol 1e-4 --step 1e-2 --until 1", {"--atol", "--rtol"});
+  for (const char* value : {"0", "-1", "nan", "inf", "small", ""}) {
+    scratch.misuse(pendulum + "--until 1 --rtol '" + value + "'", {std::string(value).empty() ? "--step" : "--rtol"});
+    if (*value) scratch.misuse(pendulum + "--until 1 --rtol 1e-3 --atol " + value, {"--atol", value});
+  }
+  scratch.misuse(pendulum + "--rtol 1e-4 --until 1 --scheme energy-momentum", {"energy-momentum", "order 0"});
+  scratch.misuse(pendulum + "--rtol 1e-4 --until 1 --scheme rattle", {"rattle", "no estimate"});
+  scratch.misuse("run walled-pendulum --rtol 1e-4 --until 1", {"walled-pendulum", "contacts"});
+  BOOST_TEST(scratch.empty());
+}
