@@ -170,7 +170,13 @@ void Integrator::Impl::warm_up(const Vector& v, const Vector& a) {
   const State start = z;
   const RunCounters counted = counters;
   warming_up = true;
-  attempt(speed > 0 ? 1e-3 * length / speed : 1e-3, ignored);
+  if (attempt(speed > 0 ? 1e-3 * length / speed : 1e-3, ignored) && control.active()) {
+    Vector error_q = Vector::Zero(v.size()), error_v = error_q;
+    try {
+      binding.equations->local_error(start, z, error_q, error_v);
+    } catch (...) {  // as where the step fails
+    }
+  }
   warming_up = false;
   z = next = start;
   counters = counted;

@@ -50,6 +50,9 @@ std::unique_ptr<validation::StepHalving> start_halving(const Registry& registry,
                                                        const IntegratorOptions& options, double h,
                                                        const Integrator& integrator) {
   if (!arguments.estimate_error) return nullptr;
+  if (!arguments.rtol.empty())
+    throw Error(ErrorCode::bad_value,
+                "--estimate-error is given with --rtol: it compares steps of one size with their halves");
   if (arguments.restart)
     throw Error(ErrorCode::bad_value,
                 "--estimate-error is given with --restart: the run with halved steps must begin where this one did");
