@@ -81,8 +81,8 @@ bool Integrator::Impl::take_controlled_step(double rest, double& h, StepReport& 
   for (;;) {
     h = std::copysign(size, rest);
     if (size <= std::max(unseen * std::abs(z.t), epsilon * length))
-      return give_up("it is below the rounding of t = " + number_text(z.t) + " on the way to t = " +
-                     number_text(z.t + rest) + last);
+      return give_up("it is below the rounding of t = " + number_text(z.t) +
+                     " on the way to t = " + number_text(z.t + rest) + last);
     report.status = SolveStatus::converged;
     report.message.clear();
     if (attempt(h, report)) break;
