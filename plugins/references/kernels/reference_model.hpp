@@ -10,9 +10,9 @@
 #include <string>
 #include <utility>
 
+#include "gnomon/base/dense_lu.hpp"
 #include "gnomon/base/error.hpp"
 #include "gnomon/model/problem.hpp"
-#include "gnomon/solve/dense_lu.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "gnomon/start/overdetermined_consistency.hpp"
 #include "state_sizes.hpp"

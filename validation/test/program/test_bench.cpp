@@ -6,8 +6,8 @@
 
 #include "bench/chain_bench.hpp"
 #include "bench/energy_momentum_chain.hpp"
-#include "bench/rattle_chain.hpp"
 #include "bench/precision/work_precision.hpp"
+#include "bench/rattle_chain.hpp"
 #include "gnomon/base/error.hpp"
 #include "test/program/scratch.hpp"
 

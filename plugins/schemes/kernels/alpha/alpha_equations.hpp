@@ -19,7 +19,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gnomon/solve/largest_eigenvalue.hpp"
+#include "gnomon/model/largest_eigenvalue.hpp"
 #include "kernels/alpha/alpha_multiplier.hpp"
 #include "kernels/alpha/alpha_potential.hpp"
 #include "kernels/alpha/alpha_split_form.hpp"

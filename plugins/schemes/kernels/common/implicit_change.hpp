@@ -5,8 +5,8 @@
 
 #include <optional>
 
+#include "gnomon/base/dense_lu.hpp"
 #include "gnomon/scheme/equations.hpp"
-#include "gnomon/solve/dense_lu.hpp"
 
 namespace gnomon::kernels {
 

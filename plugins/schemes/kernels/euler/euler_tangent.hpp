@@ -10,7 +10,7 @@
 
 #include <vector>
 
-#include "gnomon/solve/dense_lu.hpp"
+#include "gnomon/base/dense_lu.hpp"
 #include "kernels/common/implicit_change.hpp"
 #include "kernels/euler/term_equations.hpp"
 

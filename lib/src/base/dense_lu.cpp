@@ -1,4 +1,4 @@
-#include "gnomon/solve/dense_lu.hpp"
+#include "gnomon/base/dense_lu.hpp"
 
 #include <Eigen/LU>
 

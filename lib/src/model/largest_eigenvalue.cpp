@@ -1,4 +1,4 @@
-#include "gnomon/solve/largest_eigenvalue.hpp"
+#include "gnomon/model/largest_eigenvalue.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <cmath>
