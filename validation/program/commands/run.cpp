@@ -257,7 +257,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
   command->add_flag("--json", a->json, "one JSON object on standard output, the summary on standard error");
   add_fallback_flags(*command, *a);
   command->callback([&invocation, a, command] {
-    if (command->count("--scheme") == 0) a->scheme = usual_scheme(*a);
+    if (!a->restart && command->count("--scheme") == 0) a->scheme = usual_scheme(*a);
     invocation.action = [a](const Registry& registry) { return run(registry, *a); };
   });
 }

@@ -1,6 +1,9 @@
 // The C interface: steps of a tolerance, in the manner of IDA.
+#include <unistd.h>
+
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <limits>
 
 #include "test/c_api/c_api_pendulum.hpp"
@@ -148,7 +151,8 @@ BOOST_AUTO_TEST_CASE(roots_dense_output_checkpoints) {
   const SunOwner<N_Vector> y(N_VNew_Serial(4, context));
   BOOST_TEST(GnomonGetDky(run.mem, run.t, 0, y.get()) == GNOMON_SUCCESS);
   BOOST_TEST(NV_Ith_S(y.get(), 1) == -1, boost::test_tools::tolerance(1e-9));
-  const std::string file = std::tmpnam(nullptr);
+  const std::string file =
+      (std::filesystem::temp_directory_path() / ("gnomon_c_tolerance_" + std::to_string(getpid()))).string();
   BOOST_TEST(GnomonSaveCheckpoint(run.mem, file.c_str()) == GNOMON_SUCCESS);
   BOOST_TEST(GnomonLoadCheckpoint(other.mem, file.c_str()) == GNOMON_SUCCESS, other.message());
   BOOST_TEST(GnomonRootInit(run.mem, 0, nullptr) == GNOMON_SUCCESS);
