@@ -81,10 +81,10 @@ void ContactLaws::settle(const Contacts& landing, const Contacts& opening, const
   const auto closes = [&](Index i) { return contains(closed, i) && !contains(was_closed, i); };
   if (located() || std::any_of(closed.begin(), closed.end(), closes)) {
     const long double inside = energy_of(state_);
-    if (located())
-      take_up(contacts, all, rubbing, chosen);
-    else
+    if (!located())
       lift_out(chosen);
+    else if (!leaves_gaps_)
+      take_up(contacts, all, rubbing, chosen);
     // What that changes in the energy belongs to the contact that closes.
     for (Index k = 0; k < count; ++k)
       if (closes(all[static_cast<std::size_t>(k)])) {

@@ -107,6 +107,8 @@ class ContactLaws {
   void note_multipliers(const ConstVectorRef& psi);
   /// The step in which the next pieces lie.
   void set_step(double h) { step_ = h; }
+  /// Pieces begin with a projection onto their constraints, so that an event leaves small gaps to it.
+  void leave_gaps() { leaves_gaps_ = true; }
   void save(Mark& mark) const;
   void undo(const Mark& mark);
   void serialize(Archive& archive);
@@ -195,6 +197,7 @@ class ContactLaws {
   std::shared_ptr<const System> system_, closed_;
   ContactOptions options_;
   bool dependent_;  // constraints may repeat others
+  bool leaves_gaps_ = false;
   ConstraintRank rank_;
   const volatile std::sig_atomic_t* interrupt_;
   Index m_, n_contacts_;

@@ -26,6 +26,7 @@ class ContactReference final : public ReferenceSolution {
         m_(laws_.m()) {
     if (!laws_.located()) throw Error(ErrorCode::bad_value, "contact mode is time-stepping, expected event-driven");
     laws_.set_step(1);
+    laws_.leave_gaps();
     laws_.start(instance.t0, instance.q0, instance.p0);
     lambda_ = own_lambda_ = Vector::Zero(m_ + laws_.n_contacts());
     if (!laws_.resting()) start_piece();
