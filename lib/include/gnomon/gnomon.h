@@ -186,7 +186,8 @@ int GnomonSetProblem(void* mem, const char* name, const char* parameters);
  *  What is set once the run has started holds from the next GnomonReInit on.
  */
 /**@{*/
-/** "energy-momentum" if not set */
+/** If not set: "energy-momentum" for steps of one size; with tolerances the one that GnomonGetScheme names, from a table
+ *  by the class of the model and reltol, which sets the order of a scheme that is named without options, too. */
 int GnomonSetScheme(void* mem, const char* name, const char* options);
 /** "kinsol-newton" if not set */
 int GnomonSetSolver(void* mem, const char* name, const char* options);
@@ -212,10 +213,11 @@ int GnomonSetStep(void* mem, sunrealtype h);
 /**@}*/
 
 /** \name Steps of a tolerance
- *  In place of GnomonSetStep, with a scheme that takes steps of varying size and estimates its error ("energy-momentum-ggl").
- *  The error e of a step in q and in v = M^-1 p is estimated, and a step is accepted where the root mean square of
- *  e_i / (s (abstol_i + reltol |x_i|)) is at most 1; s = (reltol/5)^(1/p)/5, p the order of the scheme, makes the error at a
- *  fixed time proportional to reltol. What is set holds at once, before and between steps.
+ *  In place of GnomonSetStep, with a scheme that takes steps of varying size and estimates its error: one is chosen if
+ *  none is set. The error e of a step in q and in v = M^-1 p is estimated, and a step is accepted where the root mean
+ *  square of e_i / (s (abstol_i + reltol |x_i|)) is at most 1. s = f (f reltol)^(1/p), p the order of the scheme, f = 1/5
+ *  for order 2 and 1/2 above, makes the error at a fixed time proportional to reltol. What is set holds at once, before
+ *  and between steps.
  */
 /**@{*/
 /** Both above zero; abstol in the units of q and of v. */
@@ -341,6 +343,9 @@ int GnomonGetNumLinSolvSetups(void* mem, long int* nlinsetups);
 int GnomonGetNumRefusedSteps(void* mem, long int* nrefused);
 /** Solves that only the fallback finished. */
 int GnomonGetNumFallbackSolves(void* mem, long int* nfallbacks);
+/** The scheme with the options that were given or chosen, "projected-rk stages=4 projection=pve". Valid until the next
+ *  call. */
+int GnomonGetScheme(void* mem, const char** scheme);
 /** "order 2, energy, position, momentum, symmetric": what the scheme promises for this system. Valid until the next
  *  call. */
 int GnomonGetPromises(void* mem, const char** promises);

@@ -3,11 +3,16 @@
 
 #include "c_api/c_api_memory.hpp"
 #include "gnomon/base/numbers.hpp"
+#include "gnomon/registry/suited_scheme.hpp"
 
 using namespace gnomon;
 using namespace gnomon::c_api;
 
 namespace {
+
+std::string scheme_text(const Memory& memory) {
+  return to_string(SchemeChoice{memory.scheme_in_use.name, 0, memory.scheme_in_use.options});
+}
 
 /// *out = query(run)
 template <class T, class Query>
@@ -133,6 +138,16 @@ int GnomonGetNumFallbackSolves(void* mem, long int* nfallbacks) {
   return get(mem, __func__, nfallbacks, [](const Integrator& run) { return run.counters().fallback_solves; });
 }
 
+int GnomonGetScheme(void* mem, const char** scheme) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    if (!scheme) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
+    running(memory);
+    memory.text = scheme_text(memory);
+    *scheme = memory.text.c_str();
+    return GNOMON_SUCCESS;
+  });
+}
+
 int GnomonGetPromises(void* mem, const char** promises) {
   return guarded(mem, __func__, [&](Memory& memory) {
     if (!promises) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
@@ -204,7 +219,7 @@ int GnomonPrintAllStats(void* mem, FILE* outfile, SUNOutputFormat fmt) {
     print("Max velocity constraint", monitor.velocity_max());
     print("Broken promises", static_cast<long>(run.broken_promises().size()));
     print("Singular position at step", run.singular_position().step);
-    print("Scheme", memory.scheme.name);
+    print("Scheme", scheme_text(memory));
     print("Solver", memory.solver.name);
     print("Differences", differences_of(memory));
     print.finish();

@@ -5,6 +5,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/contact/contact.hpp"
+#include "gnomon/registry/suited_scheme.hpp"
 
 namespace gnomon::c_api {
 
@@ -85,16 +86,31 @@ void prepare(Memory& memory) {
   memory.system = std::move(system);
 }
 
+namespace {
+
+/// What the user named, or by the tolerance.
+Named scheme_of(const Memory& memory, const SolverFactory& solver, const Options& solver_options) {
+  Named named = memory.scheme.value_or(Named{"energy-momentum", {}});
+  if (!memory.tolerance.given() || !named.options.empty()) return named;
+  const SuitedRun run{memory.start.model, memory.tolerance.relative, &solver, solver_options, memory.options};
+  if (memory.scheme) return {named.name, suited_options(memory.registry, run, named.name)};
+  const SchemeChoice choice = suited_scheme(memory.registry, run);
+  return {choice.scheme, choice.options};
+}
+
+}  // namespace
+
 void make_integrator(Memory& memory) {
-  const Scheme& scheme = memory.registry.scheme(memory.scheme.name);
   memory.attached_in_use = memory.attached;
   memory.algebra_in_use = memory.algebra;
   memory.options.algebra = memory.algebra_in_use.get();
   memory.options.event_driver = contact_driver;
   const SolverFactory& solver = memory.attached_in_use ? static_cast<const SolverFactory&>(*memory.attached_in_use)
                                                        : memory.registry.solver(memory.solver.name);
-  const Options for_scheme("scheme " + scheme.name(), scheme.options(), memory.scheme.options);
   const Options for_solver("solver " + solver.name(), solver.options(), memory.solver.options);
+  memory.scheme_in_use = scheme_of(memory, solver, for_solver);
+  const Scheme& scheme = memory.registry.scheme(memory.scheme_in_use.name);
+  const Options for_scheme("scheme " + scheme.name(), scheme.options(), memory.scheme_in_use.options);
   memory.integrator.emplace(memory.start.model, scheme, for_scheme, solver, for_solver, memory.options);
   apply_tolerance(memory, *memory.integrator);
 }

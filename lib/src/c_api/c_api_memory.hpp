@@ -55,7 +55,9 @@ struct Memory {
   Registry registry;
   Callbacks callbacks;
   std::optional<Named> problem;
-  Named scheme{"energy-momentum", {}}, solver{"kinsol-newton", {}};
+  std::optional<Named> scheme;  ///< none: energy-momentum, or by the tolerance
+  Named scheme_in_use;          ///< by the integrator
+  Named solver{"kinsol-newton", {}};
   std::shared_ptr<const AttachedSolver> attached;  ///< used in place of the named one, with its options
   std::shared_ptr<const AttachedAlgebra> algebra;  ///< of the user's own; null: none
   IntegratorOptions options;

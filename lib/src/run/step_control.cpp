@@ -12,8 +12,10 @@ namespace gnomon {
 namespace {
 
 constexpr double safety = 0.9, smallest_factor = 0.3, largest_factor = 3, smallest_after_rejection = 0.2;
-/// f of tolerances.hpp
-constexpr double share = 0.2;
+/// f of tolerances.hpp: methods of high order take few steps, whose errors cancel in part.
+double share(int order) {
+  return order > 2 ? 0.5 : 0.2;
+}
 /// What is left of a span is one step up to this many proposed ones.
 constexpr double stretch = 1.01;
 /// A step shorter than this part of the proposed one was shortened to arrive.
@@ -50,7 +52,7 @@ double StepControl::norm(const ConstVectorRef& x_q, const ConstVectorRef& x_v) c
     const double e_v = x_v[i] / (a_v + tolerances_.relative * size_v_[i]);
     sum += e_q * e_q + e_v * e_v;
   }
-  const double scale = share * std::pow(share * tolerances_.relative, 1. / order_);
+  const double f = share(order_), scale = f * std::pow(f * tolerances_.relative, 1. / order_);
   return std::sqrt(sum / (2 * static_cast<double>(x_q.size()))) / scale;
 }
 

@@ -24,8 +24,14 @@ class Deadline final : public Observer {
 class SchemeRun final : public Run {
  public:
   SchemeRun(const Registry& registry, const ProblemInstance& instance, const TrueSolution& truth, const Contender& c,
-            double h, double deadline)
-      : Run(truth), instance_(&instance), deadline_(deadline), h_(h), integrator_(integrator(registry, c)) {
+            double parameter, double deadline)
+      : Run(truth),
+        instance_(&instance),
+        deadline_(deadline),
+        parameter_(parameter),
+        controlled_(c.controlled),
+        integrator_(integrator(registry, c)) {
+    if (controlled_) integrator_.set_tolerances(Tolerances(parameter));
     integrator_.add_observer(deadline_);
   }
   void rewind() override { integrator_.start(instance_->t0, instance_->q0, instance_->p0); }
@@ -38,7 +44,9 @@ class SchemeRun final : public Run {
     return registry.integrator(*instance_, c.name, c.solver, c.options, {}, options);
   }
   std::string advance(std::size_t, double t, Vector& q) override {
-    const StepReport report = integrator_.advance(std::lround((t - integrator_.state().t) / h_), h_);
+    const StepReport report =
+        controlled_ ? integrator_.advance_to(t)
+                    : integrator_.advance(std::lround((t - integrator_.state().t) / parameter_), parameter_);
     if (report.stopped_by_observer) return "given up: it takes too long";
     q = integrator_.state().q.value();
     return report.message;
@@ -49,11 +57,13 @@ class SchemeRun final : public Run {
         integrator_.model().has_energy() ? monitor.relative_energy_error() : std::numeric_limits<double>::quiet_NaN();
     row.constraint = monitor.position_max();
     row.velocity = monitor.velocity_max();
+    row.steps = integrator_.counters().steps;
   }
 
   const ProblemInstance* instance_;
   Deadline deadline_;
-  double h_;
+  double parameter_;
+  bool controlled_;
   Integrator integrator_;
 };
 

@@ -18,7 +18,8 @@ struct WorkPrecisionRow {
   double until = 0;
   std::string method;
   bool ours = false;      ///< a scheme of Gnomon, and no reference
-  double parameter = 0;   ///< step of a scheme, relative tolerance of a reference
+  double parameter = 0;   ///< step of a scheme, relative tolerance of a reference or of a scheme with controlled steps
+  long steps = 0;         ///< of a scheme
   double seconds = 0;     ///< of the whole run, its start-up not counted
   double error = 0;       ///< root mean square of |q - q_true|/|q_true| in the 2-norm
   double largest = 0;     ///< the largest of them
@@ -48,6 +49,7 @@ struct Contender {
   Assignments options;
   bool ours = true;
   std::string solver = "newton";
+  bool controlled = false;  ///< a scheme with steps of a tolerance
 };
 
 /// One run through the times of measurement.
@@ -72,8 +74,8 @@ class Run : public Work {
   std::vector<Vector> q_;
 };
 
-/// The contender at a step (a whole fraction of the times between two instants) or a relative tolerance, the absolute
-/// one a tenth of it. A scheme gives up when processor_seconds() has reached `deadline`. Throws Error(refused) where it
+/// The contender at a step (a whole fraction of the times between two instants) or a relative tolerance; the absolute
+/// one is a tenth of it for references and the same for schemes. A scheme gives up when processor_seconds() has reached `deadline`. Throws Error(refused) where it
 /// does not take the model. Arguments outlive it.
 std::unique_ptr<Run> make_run(const Registry& registry, const ProblemInstance& instance, const TrueSolution& truth,
                               const Contender& contender, double parameter,

@@ -117,7 +117,7 @@ void refuse_replacing(const std::string& output) {
 
 int run(const Registry& registry, const RunArguments& given) {
   // Everything that can be misuse comes first.
-  const RunArguments arguments = given.restart ? with_checkpoint(given) : given;
+  RunArguments arguments = given.restart ? with_checkpoint(given) : given;
   if (arguments.problem.empty())
     throw Error(ErrorCode::bad_value, "PROBLEM is missing: give the name of a problem, or --restart FILE");
   IntegratorOptions options = parse_integrator_options(registry, arguments);
@@ -126,6 +126,7 @@ int run(const Registry& registry, const RunArguments& given) {
   const ProblemInstance instance = registry.build(arguments.problem, parse_assignments(arguments.set, "--set"));
   Span span = parse_span(arguments, instance.t0);
   const long checkpoint_every = parse_checkpoint_every(arguments);
+  if (!arguments.restart) choose_scheme(registry, instance, options, arguments);
   Integrator integrator = registry.integrator(instance, arguments.scheme, arguments.solver,
                                               parse_assignments(arguments.options, "--option"),
                                               parse_assignments(arguments.solver_options, "--solver-option"), options);
@@ -171,6 +172,7 @@ int run(const Registry& registry, const RunArguments& given) {
   RunReport report;
   report.problem = arguments.problem;
   report.scheme = arguments.scheme;
+  report.scheme_options = arguments.options;
   report.solver = arguments.solver;
   report.step = span.h;
   report.steps_before = steps_before;
@@ -257,7 +259,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
   command->add_flag("--json", a->json, "one JSON object on standard output, the summary on standard error");
   add_fallback_flags(*command, *a);
   command->callback([&invocation, a, command] {
-    if (!a->restart && command->count("--scheme") == 0) a->scheme = usual_scheme(*a);
+    a->scheme_named = command->count("--scheme") > 0;
     invocation.action = [a](const Registry& registry) { return run(registry, *a); };
   });
 }

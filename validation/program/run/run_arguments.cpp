@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/registry/suited_scheme.hpp"
 #include "program/arguments.hpp"
 
 namespace gnomon::program {
@@ -13,6 +14,12 @@ namespace {
 
 constexpr const char* fallback_solver = "kinsol-linesearch";
 constexpr int fallback_halvings = 6;
+
+double parse_tolerance(const std::string& text, const char* flag) {
+  const double value = parse_real(text, flag);
+  if (value <= 0) throw Error(ErrorCode::bad_value, fmt::format("{} = {} is not above zero", flag, text));
+  return value;
+}
 
 }  // namespace
 
@@ -56,8 +63,28 @@ void add_tolerance_flags(CLI::App& command, RunArguments& a) {
   command.add_option("--atol", a.atol, "and in their units; that of --rtol if left out")->type_name("A");
 }
 
-const char* usual_scheme(const RunArguments& arguments) {
-  return arguments.rtol.empty() ? "energy-momentum" : "energy-momentum-ggl";
+void choose_scheme(const Registry& registry, const ProblemInstance& instance, const IntegratorOptions& options,
+                   RunArguments& arguments) {
+  if (arguments.rtol.empty() || (arguments.scheme_named && !arguments.options.empty())) return;
+  if (!arguments.options.empty())
+    throw Error(ErrorCode::bad_value,
+                fmt::format("--option {} is given with --rtol and without --scheme: the tolerance chooses the scheme, "
+                            "name the one whose option it is",
+                            arguments.options.front()));
+  SuitedRun run;
+  run.model = instance.model;
+  run.relative = parse_tolerance(arguments.rtol, "--rtol");
+  run.solver = &registry.solver(arguments.solver);
+  run.solver_options = Options("solver " + arguments.solver, run.solver->options(),
+                               parse_assignments(arguments.solver_options, "--solver-option"));
+  run.options = options;
+  SchemeChoice choice{arguments.scheme, 0, {}};
+  if (arguments.scheme_named)
+    choice.options = suited_options(registry, run, arguments.scheme);
+  else
+    choice = suited_scheme(registry, run);
+  arguments.scheme = choice.scheme;
+  for (const auto& [name, value] : choice.options) arguments.options.push_back(name + "=" + value);
 }
 
 StepReport advance(Integrator& integrator, const Span& span) {
@@ -84,15 +111,10 @@ Span parse_tolerance_span(const RunArguments& arguments, double t0) {
         "both --steps and --rtol are given: how many steps a tolerance takes is found, --until says how far to go");
   if (arguments.until.empty())
     throw Error(ErrorCode::bad_value, "--until is missing: with --rtol it says how far to go");
-  const auto positive = [](const std::string& text, const char* flag) {
-    const double value = parse_real(text, flag);
-    if (value <= 0) throw Error(ErrorCode::bad_value, fmt::format("{} = {} is not above zero", flag, text));
-    return value;
-  };
   Span span;
   span.by_time = true;
-  span.tolerances = Tolerances(positive(arguments.rtol, "--rtol"));
-  if (!arguments.atol.empty()) span.tolerances->absolute = positive(arguments.atol, "--atol");
+  span.tolerances = Tolerances(parse_tolerance(arguments.rtol, "--rtol"));
+  if (!arguments.atol.empty()) span.tolerances->absolute = parse_tolerance(arguments.atol, "--atol");
   span.t_end = parse_end(arguments, t0);
   return span;
 }

@@ -18,8 +18,8 @@ struct RunArguments {
   std::string jacobian = "analytic";
   std::optional<std::string> output, reference, checkpoint, checkpoint_every, restart, snapshots, snapshot_every, plot;
   bool json = false, project_start = false, dependent_constraints = false, fallback = false, events = false,
-
        strict = false, estimate_error = false;
+  bool scheme_named = false;  ///< --scheme is given
 };
 
 /// The problem, the scheme, how far to go and in which steps.
@@ -29,9 +29,10 @@ void add_fallback_flags(CLI::App& command, RunArguments& arguments);
 
 /// Steps of a tolerance instead of a size.
 void add_tolerance_flags(CLI::App& command, RunArguments& arguments);
-/// The scheme where the user names none: energy-momentum for steps of one size, for a tolerance energy-momentum-ggl,
-/// which has an estimate of its error.
-const char* usual_scheme(const RunArguments& arguments);
+/// With a tolerance: the scheme where the user names none, and the options that set its order where he gives none, by
+/// the rule of gnomon/registry/suited_scheme.hpp. Throws Error(bad_value) for options without a scheme.
+void choose_scheme(const Registry& registry, const ProblemInstance& instance, const IntegratorOptions& options,
+                   RunArguments& arguments);
 
 /// How far to go: to a time, or a number of steps.
 struct Span {

@@ -65,7 +65,9 @@ void print_summary(std::FILE* out, const RunReport& report, const Integrator& in
   const double timed_steps = static_cast<double>(std::max(counters.steps - report.steps_before, 1L));
   const auto row = [out](const char* label, const std::string& text) { fmt::print(out, "  {:12} {}\n", label, text); };
 
-  fmt::print(out, "{}, {} through {}\n", report.problem, report.scheme, report.solver);
+  std::string scheme = report.scheme;
+  for (const std::string& option : report.scheme_options) scheme += " " + option;
+  fmt::print(out, "{}, {} through {}\n", report.problem, scheme, report.solver);
   row("promises", to_string(integrator.promises()));
   row("steps",
       fmt::format(
@@ -168,6 +170,8 @@ Json::Value run_json(const RunReport& report, const Integrator& integrator) {
   Json::Value out;
   out["problem"] = report.problem;
   out["scheme"] = report.scheme;
+  out["scheme_options"] = Json::Value(Json::arrayValue);
+  for (const std::string& option : report.scheme_options) out["scheme_options"].append(option);
   out["solver"] = report.solver;
   out["step"] = report.step;
   if (const Tolerances* tolerances = integrator.tolerances()) {

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "gnomon/run/integrator.hpp"
 #include "gnomon/run/reference.hpp"
@@ -16,6 +17,7 @@ namespace gnomon::program {
 
 struct RunReport {
   std::string problem, scheme, solver;
+  std::vector<std::string> scheme_options;  ///< name=value, as given or as the tolerance chose them
   double step = 0, t0 = 0, wall_s = 0;
   long steps_before = 0;  ///< taken by the run that this one goes on from; wall_s is without them
   std::string status;     ///< "success", "interrupted" or what a solve ended with
@@ -36,7 +38,7 @@ void print_summary(std::FILE* out, const RunReport& report, const Integrator& in
 /// [{name, step, t, error, allowed}]
 Json::Value broken_json(const std::vector<BrokenPromise>& promises);
 
-/// Keys: problem, scheme, solver, step (null with a tolerance), tolerance (with one: {relative,
+/// Keys: problem, scheme, scheme_options [name=value], solver, step (null with a tolerance), tolerance (with one: {relative,
 /// absolute, smallest_step, largest_step}), steps, t, status, promises, broken_promises [{name, step, t, error, allowed}],
 /// state {by the model's block names}, energy {initial,
 /// max_abs_error, max_rel_error (over max(1, max|T|, max|U|)), slope} or null where the model declares none, constraints

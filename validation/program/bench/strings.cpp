@@ -1,10 +1,9 @@
-#include "program/commands/bench_strings.hpp"
+#include "program/bench/strings.hpp"
 
 #include <fmt/format.h>
 
 #include <memory>
 
-#include "program/commands/commands.hpp"
 #include "program/output/output_file.hpp"
 
 namespace gnomon::program {
@@ -30,8 +29,8 @@ void write_csv(std::FILE* file, const std::vector<bench::StringsRow>& rows) {
 
 }  // namespace
 
-int bench_strings(const Registry& registry, const bench::StringsBench& bench,
-                  const std::optional<std::string>& output) {
+BenchResult bench_strings(const Registry& registry, const bench::StringsBench& bench,
+                          const std::optional<std::string>& output) {
   bench::check_strings_bench(registry, bench);
   const auto file = output ? std::make_unique<OutputFile>(*output) : nullptr;
   fmt::print(
@@ -41,15 +40,17 @@ int bench_strings(const Registry& registry, const bench::StringsBench& bench,
                                         : "colliding-strings in contact by alpha-penalty through newton, h = 1e-4",
       "intervals", "algebra", "iter.", "us a step", "ns a node", "us residual", "x residual");
   const auto rows = bench::run_strings_bench(registry, bench, print_row);
-  fmt::print("\n{:80} {:>9} {:>7}\n", "figure", "measured", "gate");
-  for (const auto& figure : bench::strings_figures(bench.field, rows))
-    fmt::print("{:80} {:>9.2f} {:>7} {}\n", figure.what, figure.measured, fmt::format("<= {}", figure.gate),
-               figure.measured <= figure.gate ? "met" : "not met");
+  BenchResult result;
+  report_figures(bench::strings_figures(bench.field, rows), result);
+  const char* field = bench.field == bench::Field::beam ? "beam elements" : "strings intervals";
+  for (const bench::StringsRow& row : rows)
+    if (row.failure.empty())
+      result.measurements.push_back({fmt::format("{}={} {}", field, row.intervals, row.algebra), row.seconds, "s"});
   if (file) {
     write_csv(file->stream(), rows);
     file->commit();
   }
-  return success;
+  return result;
 }
 
 }  // namespace gnomon::program

@@ -1,4 +1,4 @@
-#include "program/commands/work_precision.hpp"
+#include "program/bench/work_precision.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 
-#include "program/commands/commands.hpp"
 #include "program/output/gnuplot.hpp"
 #include "program/output/output_file.hpp"
 #include "program/output/precision_plot.hpp"
@@ -81,8 +80,8 @@ std::vector<PrecisionPanel> panels_of(const std::vector<WorkPrecisionRow>& rows)
 
 }  // namespace
 
-int work_precision(const Registry& registry, const bench::WorkPrecisionBench& bench,
-                   const std::optional<std::string>& output, const std::optional<std::string>& plot) {
+BenchResult bench_work_precision(const Registry& registry, const bench::WorkPrecisionBench& bench,
+                                 const std::optional<std::string>& output, const std::optional<std::string>& plot) {
   const auto file = output ? std::make_unique<OutputFile>(*output) : nullptr;
   if (plot) require_picture(*plot);
   if (plot) OutputFile probe(*plot);
@@ -95,13 +94,19 @@ int work_precision(const Registry& registry, const bench::WorkPrecisionBench& be
   const auto rows = bench::run_work_precision(registry, bench, print_head, print_row);
   fmt::print("\nthe fastest at the same error (lines between runs)\n{:26} {:>5} {:>8} {:7} {:36} {:32}\n", "problem",
              "T", "error", "", "ours", "theirs");
-  for (const auto& duel : bench::duels(rows)) print_duel(duel);
+  BenchResult result;
+  for (const auto& duel : bench::duels(rows)) {
+    print_duel(duel);
+    const std::string what = fmt::format("work-precision {} T={} error {:.0e}", duel.problem, duel.until, duel.error);
+    if (!duel.ours.empty()) result.measurements.push_back({what + ", ours", duel.our_seconds, "s"});
+    if (!duel.theirs.empty()) result.measurements.push_back({what + ", theirs", duel.their_seconds, "s"});
+  }
   if (file) {
     write_csv(file->stream(), rows);
     file->commit();
   }
   if (plot) draw_precision(panels_of(rows), *plot);
-  return success;
+  return result;
 }
 
 }  // namespace gnomon::program

@@ -6,10 +6,12 @@
 #include <string>
 
 #include "bench/strings_bench.hpp"
+#include "program/bench/result.hpp"
 
 namespace gnomon::program {
 
 /// Throws Error(bad_file) for an output that cannot be written, before the first run.
-int bench_strings(const Registry& registry, const bench::StringsBench& bench, const std::optional<std::string>& output);
+BenchResult bench_strings(const Registry& registry, const bench::StringsBench& bench,
+                          const std::optional<std::string>& output);
 
 }  // namespace gnomon::program

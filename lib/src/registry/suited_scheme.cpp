@@ -1,0 +1,135 @@
+#include "gnomon/registry/suited_scheme.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "gnomon/base/error.hpp"
+#include "gnomon/contact/contact.hpp"
+#include "gnomon/model/system.hpp"
+#include "gnomon/registry/registry.hpp"
+
+namespace gnomon {
+
+namespace {
+
+constexpr Index few_coordinates = 60;
+/// Largest k and degrees of line-integral-ggl.
+constexpr int most_nodes = 20;
+
+/// The promises of the run by this scheme; empty where it is refused, with the reason.
+std::optional<Promises> promises_of(const Registry& registry, const SuitedRun& run, const SchemeChoice& choice,
+                                    std::string& refusal) {
+  try {
+    const Scheme& scheme = registry.scheme(choice.scheme);
+    IntegratorOptions options = run.options;
+    if (!options.event_driver) options.event_driver = contact_driver;
+    Integrator integrator(run.model, scheme, Options("scheme " + choice.scheme, scheme.options(), choice.options),
+                          *run.solver, run.solver_options, options);
+    integrator.set_tolerances(Tolerances(run.relative));
+    return integrator.promises();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::refused && error.code() != ErrorCode::unknown_name) throw;
+    if (refusal.empty()) refusal = error.what();
+    return std::nullopt;
+  }
+}
+
+/// The candidates in the order of their cost at the nearest tolerance of the table; those without a row come last.
+std::vector<SchemeChoice> by_cost(const System& system, double relative) {
+  const std::string own = class_of(system);
+  double nearest = 0, distance = 0;
+  for (const SuitedRow& row : suited_table()) {
+    const double apart = std::abs(std::log(row.tolerance / relative));
+    if (row.model_class != own || (nearest > 0 && apart >= distance)) continue;
+    nearest = row.tolerance;
+    distance = apart;
+  }
+  std::vector<std::pair<double, SchemeChoice>> priced;
+  for (SchemeChoice& candidate : tolerance_candidates(system)) {
+    double cost = std::numeric_limits<double>::infinity();
+    for (const SuitedRow& row : suited_table())
+      if (row.model_class == own && row.tolerance == nearest && row.scheme == candidate.scheme &&
+          row.stages == candidate.stages)
+        cost = row.cost;
+    priced.emplace_back(cost, std::move(candidate));
+  }
+  std::stable_sort(priced.begin(), priced.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<SchemeChoice> sorted;
+  for (auto& entry : priced) sorted.push_back(std::move(entry.second));
+  return sorted;
+}
+
+/// The first that promises everything, or the first that takes the run; without a scheme: none does.
+SchemeChoice first_of(const Registry& registry, const SuitedRun& run, const std::vector<SchemeChoice>& sorted,
+                      std::string& refusal) {
+  SchemeChoice any;
+  for (const SchemeChoice& choice : sorted) {
+    const std::optional<Promises> promises = promises_of(registry, run, choice, refusal);
+    if (!promises) continue;
+    if (promises->energy && promises->position && promises->hidden) return choice;
+    if (any.scheme.empty()) any = choice;
+  }
+  return any;
+}
+
+}  // namespace
+
+std::string to_string(const SchemeChoice& choice) {
+  std::string text = choice.scheme;
+  for (const auto& [name, value] : choice.options) text += " " + name + "=" + value;
+  return text;
+}
+
+const std::vector<SuitedRow>& suited_table() {
+  static const std::vector<SuitedRow> table = {
+#include "registry/suited_schemes.inc"
+  };
+  return table;
+}
+
+std::string class_of(const System& system) {
+  return std::string(system.parts().mass ? "M(q)" : "constant mass") +
+         (system.n() <= few_coordinates ? ", up to " : ", above ") + std::to_string(few_coordinates) + " coordinates";
+}
+
+std::vector<SchemeChoice> tolerance_candidates(const System& system) {
+  const SystemTraits& traits = system.traits();
+  const int degree = std::max(traits.potential_degree, traits.constraint_degree);
+  const bool polynomial =
+      !system.parts().mass && traits.potential_degree >= 0 && (traits.m == 0 || traits.constraint_degree >= 0);
+  std::vector<SchemeChoice> all = {{"energy-momentum-ggl", 0, {}}};
+  for (int s = 2; s <= 5; ++s) {
+    SchemeChoice choice{"line-integral-ggl", s, {{"s", std::to_string(s)}}};
+    const int nodes = (s * degree + 1) / 2;
+    if (polynomial && nodes > s && nodes <= most_nodes) choice.options.emplace_back("k", std::to_string(nodes));
+    all.push_back(choice);
+  }
+  for (int stages = 2; stages <= 5; ++stages)
+    all.push_back({"projected-rk", stages, {{"stages", std::to_string(stages)}, {"projection", "pve"}}});
+  return all;
+}
+
+SchemeChoice suited_scheme(const Registry& registry, const SuitedRun& run) {
+  const System* system = run.model->mechanical();
+  if (!system)
+    throw Error(ErrorCode::refused, "an overdetermined DAE, " + run.model->name() +
+                                        ", has no velocities whose error is estimated: take a fixed step");
+  std::string refusal;
+  SchemeChoice choice = first_of(registry, run, by_cost(*system, run.relative), refusal);
+  if (choice.scheme.empty()) throw Error(ErrorCode::refused, refusal);
+  return choice;
+}
+
+Assignments suited_options(const Registry& registry, const SuitedRun& run, const std::string& scheme) {
+  const System* system = run.model->mechanical();
+  if (!system) return {};
+  std::vector<SchemeChoice> sorted = by_cost(*system, run.relative);
+  sorted.erase(std::remove_if(sorted.begin(), sorted.end(), [&](const auto& c) { return c.scheme != scheme; }),
+               sorted.end());
+  std::string refusal;
+  return first_of(registry, run, sorted, refusal).options;
+}
+
+}  // namespace gnomon
