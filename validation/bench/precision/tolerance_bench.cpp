@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "bench/precision/trusted_solution.hpp"
@@ -124,27 +125,32 @@ std::vector<ToleranceRow> run_tolerance_bench(const Registry& registry, const To
 }
 
 std::vector<SuitedCost> suited_costs(const std::vector<ToleranceRow>& rows) {
-  std::map<std::pair<std::string, double>, double> cheapest;
+  using Candidate = std::tuple<std::string, std::string, int>;  // class, scheme, stages
+  std::map<std::pair<std::string, double>, double> cheapest;    // of a problem and a tolerance
+  std::map<Candidate, std::set<std::string>> problems;          // that a candidate takes
+  std::map<std::string, std::set<double>> tolerances;           // of a class
+  std::map<std::tuple<Candidate, double, std::string>, double> cost;
   for (const ToleranceRow& row : rows) {
+    const Candidate candidate{row.model_class, row.choice.scheme, row.choice.stages};
     double& least = cheapest.try_emplace({row.problem, row.tolerance}, never).first->second;
     least = std::min(least, row.cost());
-  }
-  struct Mean {
-    double logarithms = 0;
-    int count = 0;
-  };
-  std::map<std::tuple<std::string, double, std::string, int>, Mean> means;
-  for (const ToleranceRow& row : rows) {
-    const double least = cheapest.at({row.problem, row.tolerance});
-    if (!(least < never)) continue;
-    Mean& mean = means[{row.model_class, -row.tolerance, row.choice.scheme, row.choice.stages}];
-    mean.logarithms += std::log(std::min(price_of_failure, row.cost() / least));
-    ++mean.count;
+    problems[candidate].insert(row.problem);
+    tolerances[row.model_class].insert(row.tolerance);
+    cost[{candidate, row.tolerance, row.problem}] = row.cost();
   }
   std::vector<SuitedCost> costs;
-  for (const auto& [key, mean] : means) {
-    const auto& [model_class, negative, scheme, stages] = key;
-    costs.push_back({model_class, -negative, scheme, stages, std::exp(mean.logarithms / mean.count)});
+  for (const auto& [candidate, taken] : problems) {
+    const auto& [model_class, scheme, stages] = candidate;
+    for (const double tolerance : tolerances.at(model_class)) {
+      double logarithms = 0;
+      for (const std::string& problem : taken) {
+        const auto found = cost.find({candidate, tolerance, problem});
+        const double ratio = found == cost.end() ? never : found->second / cheapest.at({problem, tolerance});
+        logarithms += std::log(ratio < price_of_failure ? ratio : price_of_failure);
+      }
+      costs.push_back(
+          {model_class, tolerance, scheme, stages, std::exp(logarithms / static_cast<double>(taken.size()))});
+    }
   }
   std::stable_sort(costs.begin(), costs.end(), [](const SuitedCost& a, const SuitedCost& b) {
     return std::tie(a.model_class, b.tolerance, a.cost) < std::tie(b.model_class, a.tolerance, b.cost);

@@ -40,8 +40,8 @@ std::vector<ToleranceRow> run_tolerance_bench(const Registry& registry, const To
                                               const std::function<void(const std::string&)>& begin,
                                               const std::function<void(const ToleranceRow&)>& print);
 
-/// The table: of each class, tolerance and candidate the geometric mean, over the problems that all of those that are
-/// compared ran, of the cost over that of the cheapest.
+/// The table: of each class, tolerance and candidate the geometric mean, over the problems that it takes, of its cost
+/// over that of the cheapest. A run that failed, or that was not begun because it is too dear, counts as 1000.
 struct SuitedCost {
   std::string model_class;
   double tolerance = 0;

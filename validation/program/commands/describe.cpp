@@ -6,6 +6,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/model/overdetermined.hpp"
 #include "gnomon/model/system.hpp"
+#include "gnomon/registry/suited_scheme.hpp"
 #include "program/commands/commands.hpp"
 
 namespace gnomon::program {
@@ -32,6 +33,30 @@ void print_head(const Registry& registry, const std::string& kind, const std::st
   fmt::print("{} {}: {}\n", kind, name, description);
   if (!source.empty()) fmt::print("source: {}\n", source);
   fmt::print("origin: {}\n", registry.origin(name));
+}
+
+/// What steps of a tolerance take where no scheme is named.
+void print_tolerances(const Registry& registry, const ProblemInstance& instance) {
+  const System* system = instance.model->mechanical();
+  if (!system) return;
+  SuitedRun run;
+  run.model = instance.model;
+  run.solver = &registry.solver("kinsol-newton");
+  run.solver_options = Options("solver kinsol-newton", run.solver->options());
+  run.options.dependent_constraints = instance.dependent_constraints;
+  fmt::print(
+      "\n--rtol without --scheme takes what is cheapest for the class \"{}\" by the table of gnomon bench tolerance\n"
+      "and promises energy, g = 0 and G v + g_t = 0 here; of a scheme that is named without options the cheapest "
+      "order\n",
+      class_of(*system));
+  for (const double relative : {1e-3, 1e-6, 1e-9}) try {
+      run.relative = relative;
+      fmt::print("  --rtol {:.0e}: {}\n", relative, to_string(suited_scheme(registry, run)));
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::refused) throw;
+      fmt::print("  --rtol {:.0e}: {}\n", relative, error.what());
+      return;
+    }
 }
 
 void describe_problem(const Registry& registry, const std::string& name) {
@@ -67,6 +92,7 @@ void describe_problem(const Registry& registry, const std::string& name) {
                traits.state_names[0], traits.nz, traits.state_names[1], counted(traits.m, "constraint"),
                traits.has_energy ? "an energy" : "no energy", closed_form);
   }
+  print_tolerances(registry, instance);
   print_options(problem.parameters(), "parameters", "--set");
 }
 

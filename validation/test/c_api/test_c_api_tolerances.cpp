@@ -19,7 +19,12 @@ struct Controlled : Run {
     BOOST_TEST(GnomonSetConstraintFn(mem, 1, pendulum_g) == GNOMON_SUCCESS);
     BOOST_TEST(GnomonSetConstraintJacFn(mem, pendulum_G, nullptr) == GNOMON_SUCCESS);
     BOOST_TEST(GnomonSetDegrees(mem, 1, 2) == GNOMON_SUCCESS);
-    BOOST_TEST(GnomonSetScheme(mem, scheme, nullptr) == GNOMON_SUCCESS);
+    if (scheme) BOOST_TEST(GnomonSetScheme(mem, scheme, nullptr) == GNOMON_SUCCESS);
+  }
+  std::string scheme() {
+    const char* text = nullptr;
+    BOOST_TEST(GnomonGetScheme(mem, &text) == GNOMON_SUCCESS, message());
+    return text ? text : "";
   }
   Controlled& begin() {
     BOOST_TEST(GnomonInit(mem, 0.0, y.get()) == GNOMON_SUCCESS, message());
@@ -189,4 +194,36 @@ BOOST_AUTO_TEST_CASE(bad_input) {
   Controlled plain(context, "energy-momentum");
   BOOST_TEST(GnomonSStolerances(plain.mem, 1e-3, 1e-3) == GNOMON_SUCCESS);
   plain.misuse(GnomonInit(plain.mem, 0.0, plain.y.get()), GNOMON_REFUSED, {"energy-momentum", "order 0"});
+}
+
+BOOST_AUTO_TEST_CASE(a_scheme_by_the_tolerance) {
+  const SunContext context;
+  std::string first;
+  for (const double rtol : {1e-3, 1e-10}) {
+    Controlled run(context, nullptr);
+    BOOST_TEST(GnomonSStolerances(run.mem, rtol, rtol) == GNOMON_SUCCESS);
+    run.begin();
+    const std::string chosen = run.scheme();
+    BOOST_TEST(chosen != first);
+    first = chosen;
+    const char* promises = nullptr;
+    BOOST_TEST(GnomonGetPromises(run.mem, &promises) == GNOMON_SUCCESS);
+    for (const char* promise : {"energy", "position", "hidden"})
+      BOOST_TEST(std::string(promises).find(promise) != std::string::npos);
+    double t = 0;
+    BOOST_TEST(GnomonEvolve(run.mem, quarter, run.y.get(), &t, GNOMON_NORMAL) == GNOMON_SUCCESS, run.message());
+    BOOST_TEST(std::abs(NV_Ith_S(run.y.get(), 0)) <= 30 * rtol);
+  }
+  // A scheme that is named without options gets its order, one that has options keeps them.
+  Controlled named(context, "line-integral-ggl");
+  BOOST_TEST(GnomonSStolerances(named.mem, 1e-10, 1e-10) == GNOMON_SUCCESS);
+  BOOST_TEST(named.begin().scheme().find("line-integral-ggl s=") == 0u);
+  Controlled given(context, nullptr);
+  BOOST_TEST(GnomonSetScheme(given.mem, "line-integral-ggl", "s=2") == GNOMON_SUCCESS);
+  BOOST_TEST(GnomonSStolerances(given.mem, 1e-10, 1e-10) == GNOMON_SUCCESS);
+  BOOST_TEST(given.begin().scheme() == "line-integral-ggl s=2");
+  // Steps of one size take what they took.
+  Controlled fixed(context, nullptr);
+  BOOST_TEST(GnomonSetStep(fixed.mem, 1e-2) == GNOMON_SUCCESS);
+  BOOST_TEST(fixed.begin().scheme() == "energy-momentum");
 }

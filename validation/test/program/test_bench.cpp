@@ -8,6 +8,9 @@
 #include "bench/energy_momentum_chain.hpp"
 #include "bench/precision/work_precision.hpp"
 #include "bench/rattle_chain.hpp"
+#include "bench/small/small_energy_momentum.hpp"
+#include "bench/small/small_gauss.hpp"
+#include "bench/small/small_rattle.hpp"
 #include "gnomon/base/error.hpp"
 #include "test/program/scratch.hpp"
 
@@ -52,6 +55,35 @@ void agrees_with(const std::string& scheme, long links, const std::string& start
   for (const auto& link : hand_coded.chain().links) BOOST_TEST(std::abs(link.d.squaredNorm() / link.l2 - 1) < 1e-10);
 }
 
+/// 100 steps of a hand-coded integrator of fixed size end where Gnomon's do, within `error`.
+template <class HandCoded, class Model>
+void small_agrees_with(const std::string& scheme, const Assignments& options, double h, double error) {
+  Registry registry;
+  register_builtin(registry);
+  const ProblemInstance instance =
+      registry.build(Model::problem, Model::n > 2 ? Assignments{{"start", "spatial"}} : Assignments{});
+  Integrator integrator = registry.integrator(instance, scheme, "newton", options);
+  BOOST_REQUIRE(integrator.advance(100, h).success());
+  const Model model;
+  const typename Model::template Q<double> q = instance.q0, p = instance.p0, w = model.inverse_mass();
+  HandCoded hand_coded(model, q, w.cwiseProduct(p), h);
+  run(hand_coded, 100);
+  const Vector& q_true = integrator.state().q.value();
+  const Vector v_true = w.cwiseProduct(integrator.state().p.value());
+  BOOST_TEST((hand_coded.q() - q_true).norm() <= error * q_true.norm());
+  BOOST_TEST((hand_coded.v() - v_true).norm() <= error * v_true.norm());
+  BOOST_TEST((hand_coded.q() - q).norm() > 0.1 * q_true.norm());
+}
+
+template <class Model>
+void small_ones_agree(double h) {
+  small_agrees_with<SmallEnergyMomentum<Model, false>, Model>("energy-momentum", {}, h, 1e-10);
+  small_agrees_with<SmallEnergyMomentum<Model, true>, Model>("energy-momentum", {}, h, 1e-12);
+  small_agrees_with<SmallRattle<Model>, Model>("rattle", {}, h, 1e-10);
+  // Where they project, the index-1 stages and the hand-coded ones differ by the error of the step.
+  small_agrees_with<SmallGauss<Model>, Model>("projected-rk", {{"stages", "4"}}, h, 1e-11);
+}
+
 const auto lengths = boost::unit_test::data::make({1L, 2L, 10L, 200L});
 const auto starts = boost::unit_test::data::make({std::string("rest"), std::string("spatial")});
 
@@ -63,6 +95,11 @@ BOOST_DATA_TEST_CASE(rattle_is_gnomons, lengths* starts, links, start) {
 
 BOOST_DATA_TEST_CASE(energy_momentum_is_gnomons, lengths* starts, links, start) {
   agrees_with<EnergyMomentumChain>("energy-momentum", links, start);
+}
+
+BOOST_AUTO_TEST_CASE(small_systems_are_gnomons) {
+  small_ones_agree<HandCodedPendulum>(.02);
+  small_ones_agree<HandCodedDoublePendulum>(.005);
 }
 
 BOOST_DATA_TEST_CASE(energy_momentum_conserves, lengths, links) {
@@ -146,6 +183,49 @@ BOOST_AUTO_TEST_CASE(command) {
   for (const char* part : {"hand-coded", "kinsol-newton", "kernel of newton", "residual", "Jacobian", "figure"})
     BOOST_TEST(test::contains(outcome.out, part), outcome.out);
   BOOST_TEST(test::contains(test::read(scratch.work / "out.csv"), "2,rattle,kinsol-newton,"));
+}
+
+BOOST_AUTO_TEST_CASE(small_and_compare) {
+  const test::Scratch scratch;
+  const test::Outcome outcome = scratch.gnomon("bench small --repetitions 1 --steps 20 --output s.csv --json a.json");
+  BOOST_TEST(outcome.status == 0, outcome.err);
+  for (const char* part : {"hand-coded", "energy-momentum, refined", "gauss s=4", "line-integral-ggl", "figure"})
+    BOOST_TEST(test::contains(outcome.out, part), outcome.out);
+  BOOST_TEST(test::contains(test::read(scratch.work / "s.csv"), "planar-pendulum,\"rattle\",newton,"));
+  const std::string measured = test::read(scratch.work / "a.json");
+  BOOST_TEST(test::contains(measured, "\"small planar-pendulum rattle newton\""));
+
+  const auto write = [&](const char* name, const std::string& text) { std::ofstream(scratch.work / name) << text; };
+  const auto entry = [](const char* what, double value) {
+    return "{\"what\": \"" + std::string(what) + "\", \"value\": " + std::to_string(value) + ", \"unit\": \"s\"}";
+  };
+  write("one.json", "{\"measurements\": [" + entry("a", 2) + "," + entry("b", 1) + "," + entry("gone", 1) + "]}");
+  write("two.json", "{\"measurements\": [" + entry("a", 1) + "," + entry("b", 8) + "," + entry("new", 1) + "]}");
+  const test::Outcome compared = scratch.gnomon("bench compare one.json two.json");
+  BOOST_TEST(compared.status == 0, compared.err);
+  BOOST_TEST(test::contains(compared.out, "geometric mean of 2 ratios, second to first: 2.000"), compared.out);
+  BOOST_TEST(compared.out.find("\nb ") < compared.out.find("\na "));
+  BOOST_TEST(test::contains(compared.out, "only in one.json: gone"));
+  BOOST_TEST(test::contains(compared.out, "only in two.json: new"));
+
+  write("bad.json", "{\"measurements\": [{\"what\": \"a\"}]}");
+  for (const char* name : {"bad.json", "s.csv", "none.json"}) {
+    const test::Outcome refused = scratch.gnomon("bench compare one.json " + std::string(name));
+    BOOST_TEST(refused.status == 2);
+    BOOST_TEST(test::contains(refused.err, name), refused.err);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(kinds_misuse) {
+  const test::Scratch scratch;
+  scratch.misuse("bench compare one.json", {"two files", "1 is given"});
+  scratch.misuse("bench compare one.json two.json --steps 3", {"--steps", "chain"});
+  scratch.misuse("bench small one.json", {"one.json", "compare"});
+  scratch.misuse("bench all --output all.csv", {"--output", "--json"});
+  scratch.misuse("bench all --links 3", {"--links", "chain"});
+  scratch.misuse("bench small --links 3", {"--links", "chain"});
+  scratch.misuse("bench tolerance --steps 3", {"--steps", "chain"});
+  scratch.misuse("bench small --json no/such/out.json", {"no/such/out.json"});
 }
 
 BOOST_AUTO_TEST_CASE(true_solutions) {

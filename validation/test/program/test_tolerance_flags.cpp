@@ -11,7 +11,7 @@ using namespace gnomon::test;
 
 namespace {
 
-const std::string run = "run modified-pendulum --rtol 1e-4 --until 2";
+const std::string run = "run modified-pendulum --scheme energy-momentum-ggl --rtol 1e-4 --until 2";
 
 Json::Value json_of(const Outcome& outcome) {
   Json::Value value;
@@ -68,6 +68,43 @@ BOOST_AUTO_TEST_CASE(restarts_and_output) {
   scratch.misuse(second + " --atol 1e-5", {"--atol", "--restart"});
   scratch.misuse(second + " --step 1e-2", {"--step", "--restart"});
   BOOST_TEST(scratch.empty());
+}
+
+BOOST_AUTO_TEST_CASE(the_tolerance_chooses) {
+  const Scratch scratch;
+  // The chain of the promise: nothing else is named, and it is right.
+  for (const char* rtol : {"1e-4", "1e-9"}) {
+    const Json::Value chain =
+        json_of(scratch.gnomon("run chain --set links=10 --until 1 --rtol " + std::string(rtol) +
+                               " --reference cvode-projection --reference-option rtol=1e-11 --json"));
+    BOOST_TEST(chain["status"].asString() == "success");
+    BOOST_TEST(chain["scheme_options"].size() > 0);
+    BOOST_TEST(chain["reference"]["position_error"].asDouble() <= 30 * std::stod(rtol));
+    for (const char* promise : {"energy", "position", "hidden"})
+      BOOST_TEST(contains(chain["promises"].asString(), promise));
+    BOOST_TEST(chain["energy"]["max_rel_error"].asDouble() <= 1e-15);
+  }
+  const Json::Value coarse = json_of(scratch.gnomon("run planar-pendulum --until 5 --rtol 1e-3 --json")),
+                    fine = json_of(scratch.gnomon("run planar-pendulum --until 5 --rtol 1e-10 --json"));
+  BOOST_TEST((coarse["scheme"] != fine["scheme"] || coarse["scheme_options"] != fine["scheme_options"]));
+  // The order of a scheme that is named.
+  const Json::Value named =
+      json_of(scratch.gnomon("run planar-pendulum --scheme line-integral-ggl --until 5 --rtol 1e-10 --json"));
+  BOOST_TEST(named["scheme"].asString() == "line-integral-ggl");
+  BOOST_TEST(named["scheme_options"].size() > 0);
+  const Json::Value given = json_of(
+      scratch.gnomon("run planar-pendulum --scheme line-integral-ggl --option s=2 --until 1 --rtol 1e-6 --json"));
+  BOOST_TEST(given["scheme_options"].size() == 1);
+  BOOST_TEST(given["scheme_options"][0].asString() == "s=2");
+  // What was chosen is part of the checkpoint.
+  BOOST_TEST(scratch.gnomon("run planar-pendulum --rtol 1e-7 --until 1 --checkpoint c.gcp").status == 0);
+  fs::rename(scratch.work / "c.gcp", scratch.root / "c.gcp");
+  const Json::Value whole = json_of(scratch.gnomon("run planar-pendulum --rtol 1e-7 --until 2 --json")),
+                    rest = json_of(
+                        scratch.gnomon("run --restart " + (scratch.root / "c.gcp").string() + " --until 2 --json"));
+  BOOST_TEST((whole["scheme_options"] == rest["scheme_options"]));
+  scratch.misuse("run planar-pendulum --rtol 1e-4 --until 1 --option s=2", {"--option s=2", "--scheme"});
+  scratch.misuse("run odae-test --rtol 1e-4 --until 1", {"odae-test", "fixed step"});
 }
 
 BOOST_AUTO_TEST_CASE(misuse) {

@@ -11,8 +11,6 @@ namespace gnomon::model {
 template <class Parts, int N>
 class ForwardKinetic : public System, public ConfigurationMass {
   using Seeds = ForwardSeeds<N>;
-  using PhaseAlong = typename Seeds::PhaseAlong;
-  using PhaseAlong2 = typename Seeds::PhaseAlong2;
 
  public:
   const SystemTraits& traits() const final { return traits_; }
@@ -37,38 +35,29 @@ class ForwardKinetic : public System, public ConfigurationMass {
     return unused(q, q_tail, p, p_tail);
   }
   void kinetic_gradient(const ConstVectorRef& q, const ConstVectorRef& p, VectorRef t_q, VectorRef t_p) const final {
-    if constexpr (Parts::mass_matrix_exists) {
-      const auto energy = seeded_kinetic(q.data(), p.data());
-      for (int j = 0; j < N; ++j) {
-        t_q[j] = energy.grad[j];
-        t_p[j] = energy.grad[N + j];
-      }
-    }
+    if constexpr (Parts::mass_matrix_exists) gradient(q.data(), p.data(), t_q.data(), t_p.data());
   }
   bool extended_kinetic_gradient(const ConstVectorRef& q, const ConstVectorRef& q_tail, const ConstVectorRef& p,
                                  const ConstVectorRef& p_tail, VectorRefOf<Extended> out) const final {
-    if constexpr (Parts::mass_matrix_exists) {
-      const auto energy = seeded_kinetic(Seeds::extended(q, q_tail).data(), Seeds::extended(p, p_tail).data());
-      for (int j = 0; j < 2 * N; ++j) out[j] = energy.grad[j];
-    }
+    if constexpr (Parts::mass_matrix_exists)
+      gradient(Seeds::extended(q, q_tail).data(), Seeds::extended(p, p_tail).data(), out.data(), out.data() + N);
     return true;
   }
   void kinetic_hessian_times(const ConstVectorRef& q, const ConstVectorRef& p, const ConstVectorRef& w_q,
                              const ConstVectorRef& w_p, VectorRef out_q, VectorRef out_p) const final {
     if constexpr (Parts::mass_matrix_exists) {
-      std::array<PhaseAlong, N> x, y;
+      using Along = Dual<double, 1>;
+      std::array<Along, N> x, y, t_q, t_p;
       for (int j = 0; j < N; ++j) {
-        x[j].value.value = q[j];
-        x[j].value.grad[0] = w_q[j];
-        x[j].grad[j].value = 1;
-        y[j].value.value = p[j];
-        y[j].value.grad[0] = w_p[j];
-        y[j].grad[N + j].value = 1;
+        x[j].value = q[j];
+        x[j].grad[0] = w_q[j];
+        y[j].value = p[j];
+        y[j].grad[0] = w_p[j];
       }
-      const PhaseAlong energy = kinetic(x.data(), y.data());
+      gradient(x.data(), y.data(), t_q.data(), t_p.data());
       for (int j = 0; j < N; ++j) {
-        out_q[j] = energy.grad[j].grad[0];
-        out_p[j] = energy.grad[N + j].grad[0];
+        out_q[j] = t_q[j].grad[0];
+        out_p[j] = t_p[j].grad[0];
       }
     }
   }
@@ -77,21 +66,21 @@ class ForwardKinetic : public System, public ConfigurationMass {
                      const ConstVectorRef& w_p, const ConstVectorRef& u_q, const ConstVectorRef& u_p, VectorRef out_q,
                      VectorRef out_p) const final {
     if constexpr (Parts::mass_matrix_exists) {
-      std::array<PhaseAlong2, N> x, y;
-      const auto seed = [](PhaseAlong2& z, double value, double w, double u, int j) {
-        z.value.value.value = value;
-        z.value.value.grad[0] = w;
-        z.value.grad[0].value = u;
-        z.grad[j].value.value = 1;
+      using Along2 = Dual<Dual<double, 1>, 1>;
+      std::array<Along2, N> x, y, t_q, t_p;
+      const auto seed = [](Along2& z, double value, double w, double u) {
+        z.value.value = value;
+        z.value.grad[0] = w;
+        z.grad[0].value = u;
       };
       for (int j = 0; j < N; ++j) {
-        seed(x[j], q[j], w_q[j], u_q[j], j);
-        seed(y[j], p[j], w_p[j], u_p[j], N + j);
+        seed(x[j], q[j], w_q[j], u_q[j]);
+        seed(y[j], p[j], w_p[j], u_p[j]);
       }
-      const PhaseAlong2 energy = kinetic(x.data(), y.data());
+      gradient(x.data(), y.data(), t_q.data(), t_p.data());
       for (int j = 0; j < N; ++j) {
-        out_q[j] = energy.grad[j].grad[0].grad[0];
-        out_p[j] = energy.grad[N + j].grad[0].grad[0];
+        out_q[j] = t_q[j].grad[0].grad[0];
+        out_p[j] = t_p[j].grad[0].grad[0];
       }
     }
   }
@@ -112,17 +101,26 @@ class ForwardKinetic : public System, public ConfigurationMass {
   static double unused(const Arguments&...) {
     return 0;
   }
-  /// T with all its first derivatives.
-  template <class Real>
-  Dual<Real, 2 * N> seeded_kinetic(const Real* q, const Real* p) const {
-    std::array<Dual<Real, 2 * N>, N> x, y;
+  /// The gradient of T by M alone: v = M^-1 p, T_p = v, T_q = -(v^T M_q v)/2. Derivatives of it along directions come
+  /// from a dual S, so that M is factorised at S and never with all N derivatives.
+  template <class S>
+  void gradient(const S* q, const S* p, S* t_q, S* t_p) const {
+    std::array<Dual<S, N>, N> x;
     for (int j = 0; j < N; ++j) {
       x[j].value = q[j];
-      x[j].grad[j] = 1;
-      y[j].value = p[j];
-      y[j].grad[N + j] = 1;
+      x[j].grad[j] = S(1.0);
     }
-    return kinetic(x.data(), y.data());
+    std::array<Dual<S, N>, N * N> m;
+    calls_.mass_matrix(x.data(), m.data(), N);
+    std::array<S, N * N> factors;
+    for (int i = 0; i < N * N; ++i) factors[i] = m[i].value;
+    kinetic_velocity(factors.data(), p, t_p, N);
+    for (int j = 0; j < N; ++j) t_q[j] = S(0.0);
+    for (int a = 0; a < N; ++a)
+      for (int b = 0; b <= a; ++b) {
+        const S weight = t_p[a] * t_p[b] * (a == b ? -0.5 : -1.0);
+        for (int j = 0; j < N; ++j) t_q[j] += weight * m[a * N + b].grad[j];
+      }
   }
   template <class S>
   S kinetic(const S* q, const S* p) const {

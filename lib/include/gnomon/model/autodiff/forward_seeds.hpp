@@ -16,8 +16,6 @@ struct ForwardSeeds {
   using Along2 = Dual<Dual<Dual<double, 1>, 1>, N>;
   using Second = Dual<Dual<double, N>, N>;
   using Curve = Dual<Dual<double, 1>, 1>;           // second derivative along a curve
-  using PhaseAlong = Dual<Dual<double, 1>, 2 * N>;  // all first derivatives by (q,p)
-  using PhaseAlong2 = Dual<Dual<Dual<double, 1>, 1>, 2 * N>;
 
   static std::array<long double, N> extended(const ConstVectorRef& q, const ConstVectorRef& tail) {
     std::array<long double, N> x;

@@ -1,0 +1,129 @@
+// Which scheme a tolerance chooses: the table that ships, the rule, the promises of what is chosen.
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "gnomon/base/error.hpp"
+#include "gnomon/model/system.hpp"
+#include "gnomon/registry/registry.hpp"
+#include "gnomon/registry/suited_scheme.hpp"
+
+namespace {
+
+using namespace gnomon;
+
+const Registry& registry() {
+  static const Registry all = [] {
+    Registry r;
+    register_builtin(r);
+    return r;
+  }();
+  return all;
+}
+
+SuitedRun run_of(const ProblemInstance& instance, double relative) {
+  SuitedRun run;
+  run.model = instance.model;
+  run.relative = relative;
+  run.solver = &registry().solver("newton");
+  run.solver_options = Options("solver newton", run.solver->options());
+  run.options.dependent_constraints = instance.dependent_constraints;
+  return run;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(the_table_that_ships) {
+  std::map<std::pair<std::string, double>, double> cheapest;
+  std::map<std::string, std::set<double>> tolerances;
+  for (const SuitedRow& row : suited_table()) {
+    BOOST_CHECK_NO_THROW(registry().scheme(row.scheme));
+    BOOST_TEST(row.cost >= 0.99);
+    double& least = cheapest.try_emplace({row.model_class, row.tolerance}, row.cost).first->second;
+    least = std::min(least, row.cost);
+    tolerances[row.model_class].insert(row.tolerance);
+  }
+  BOOST_TEST(tolerances.size() == 3u);
+  for (const auto& [model_class, known] : tolerances) {
+    BOOST_TEST(known.size() == 8u, model_class);
+    BOOST_TEST(*known.begin() == 1e-10);
+    BOOST_TEST(*known.rbegin() == 1e-3);
+  }
+  // No candidate is the cheapest on every problem, but the first is not far from it.
+  for (const auto& [key, cost] : cheapest) BOOST_TEST(cost < 2);
+}
+
+BOOST_AUTO_TEST_CASE(classes_and_candidates) {
+  const auto system = [](const std::string& problem, const Assignments& set = {}) {
+    return registry().build(problem, set).model;
+  };
+  const auto chain = system("chain", {{"links", "10"}}), long_chain = system("chain", {{"links", "100"}}),
+             angles = system("double-compound-pendulum"), quartic = system("modified-pendulum");
+  BOOST_TEST(class_of(*chain->mechanical()) == "constant mass, up to 60 coordinates");
+  BOOST_TEST(class_of(*long_chain->mechanical()) == "constant mass, above 60 coordinates");
+  BOOST_TEST(class_of(*angles->mechanical()) == "M(q), up to 60 coordinates");
+  // U of degree 4, g of degree 6: s = 3 takes nine nodes, so that the energy is exact.
+  bool found = false;
+  for (const SchemeChoice& choice : tolerance_candidates(*quartic->mechanical()))
+    found = found || to_string(choice) == "line-integral-ggl s=3 k=9";
+  BOOST_TEST(found);
+  for (const SchemeChoice& choice : tolerance_candidates(*chain->mechanical()))
+    BOOST_TEST(to_string(choice).find("k=") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_chosen_keeps_everything) {
+  for (const char* problem : {"planar-pendulum", "modified-pendulum", "spherical-atwood", "polymer", "shaken-pendulum",
+                              "driven-double-pendulum", "double-compound-pendulum", "chain", "heavy-top"})
+    for (const double relative : {1e-2, 1e-5, 3e-8, 1e-12}) {
+      const ProblemInstance instance = registry().build(problem);
+      const SchemeChoice choice = suited_scheme(registry(), run_of(instance, relative));
+      Integrator run = registry().integrator(instance, choice.scheme, "newton", choice.options);
+      BOOST_TEST_CONTEXT(problem << " " << relative << " " << to_string(choice)) {
+        const Promises& promises = run.promises();
+        BOOST_TEST((promises.energy && promises.position && promises.hidden));
+        BOOST_CHECK_NO_THROW(run.set_tolerances(Tolerances(relative)));
+        BOOST_TEST(to_string(suited_scheme(registry(), run_of(instance, relative))) == to_string(choice));
+      }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(errors_are_proportional_to_the_tolerance) {
+  struct Case {
+    const char* problem;
+    Assignments set;
+    double until;
+  };
+  for (const Case& c : {Case{"planar-pendulum", {}, 10}, Case{"double-spherical-pendulum", {{"start", "spatial"}}, 2},
+                        Case{"modified-pendulum", {}, 5}, Case{"double-compound-pendulum", {}, 3},
+                        Case{"chain", {{"links", "10"}, {"start", "spatial"}}, 2}}) {
+    const ProblemInstance instance = registry().build(c.problem, c.set);
+    Integrator true_run =
+        registry().integrator(instance, "projected-rk", "newton", {{"stages", "5"}, {"projection", "pve"}});
+    true_run.set_tolerances(Tolerances(1e-13));
+    BOOST_REQUIRE(true_run.advance_to(c.until).success());
+    const Vector truth = true_run.state().q.value();
+    for (const double relative : {1e-3, 1e-5, 1e-7, 1e-9}) {
+      const SchemeChoice choice = suited_scheme(registry(), run_of(instance, relative));
+      Integrator run = registry().integrator(instance, choice.scheme, "newton", choice.options);
+      run.set_tolerances(Tolerances(relative));
+      BOOST_REQUIRE(run.advance_to(c.until).success());
+      const double error = (run.state().q.value() - truth).norm() / truth.norm();
+      BOOST_TEST_CONTEXT(c.problem << " " << relative << " " << to_string(choice) << ": " << error / relative)
+      BOOST_TEST(error <= 30 * relative);
+      BOOST_TEST(run.monitor().relative_energy_error() <= 1e-14);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(named_schemes_and_refusals) {
+  const ProblemInstance pendulum = registry().build("planar-pendulum");
+  const auto options = [&](const char* scheme, double relative) {
+    return suited_options(registry(), run_of(pendulum, relative), scheme);
+  };
+  BOOST_TEST(options("line-integral-ggl", 1e-3).size() == 1u);
+  BOOST_TEST((options("line-integral-ggl", 1e-3) != options("line-integral-ggl", 1e-10)));
+  BOOST_TEST(options("energy-momentum-ggl", 1e-6).empty());
+  BOOST_TEST(options("rattle", 1e-6).empty());
+  BOOST_CHECK_THROW(suited_scheme(registry(), run_of(registry().build("odae-test"), 1e-6)), Error);
+}
