@@ -9,6 +9,11 @@ namespace gnomon {
 
 void ContactRun::serialize(Archive& archive) {
   laws_.serialize(archive);
+  archive(judged_);
+  if (archive.reading()) {
+    promises_ = bound_;
+    if (judged_) promises_.symmetric = promises_.symplectic = false;
+  }
   archive(now_energy_, defect_, deepest_, counters_, singular_.step, singular_.t, singular_.pivot_ratio,
           singular_.velocity_before);
   archive.require(std::isfinite(now_energy_ + defect_), "its energy book is not finite");

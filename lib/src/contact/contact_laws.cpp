@@ -121,6 +121,9 @@ void ContactLaws::enter(const Key& key, const Vector& held) {
   open_.clear();
   for (Index i = 0; i < n_contacts_; ++i)
     if (!contains(key.first, i)) open_.push_back(i);
+  // What is nonlinear in the multipliers is solved from here on, whatever the phase was before: a run that goes on from
+  // a checkpoint knows nothing of that.
+  if (phase_->model->parts().friction) phase_->psi.setZero();
   if (at_rest_under_friction(*phase_)) set_in_motion();
   if (coulomb_ && stays()) {
     state_.p.set(Vector::Zero(system_->n()));
@@ -145,6 +148,7 @@ void ContactLaws::note_multipliers(const ConstVectorRef& psi) {
 void ContactLaws::save(Mark& mark) const {
   mark.state = state_;
   mark.phase = phase_;
+  if (phase_ != nullptr) mark.psi = phase_->psi;
   mark.open = open_;
   mark.events = events_.size();
   mark.impact = impact_;
@@ -161,6 +165,7 @@ void ContactLaws::undo(const Mark& mark) {
   largest_psi_ = mark.largest_psi;
   state_ = mark.state;
   phase_ = mark.phase;
+  if (phase_ != nullptr) phase_->psi = mark.psi;
   open_ = mark.open;
   if (coulomb_ && phase_ != nullptr) take_hold();
 }
@@ -172,9 +177,11 @@ void ContactLaws::stop_if_interrupted() const {
 void ContactLaws::serialize(Archive& archive) {
   archive(state_, open_, resting_, events_, start_energy_, impact_, step_, fastest_, largest_psi_, gap_tolerance_);
   require_fit(archive);
-  if (!archive.reading()) return;
-  phase_ = &phase(key());
-  take_hold();
+  if (archive.reading()) phase_ = &phase(key());
+  const Index m = phase_->model->m();
+  archive(phase_->psi);
+  archive.require(phase_->psi.size() == m && phase_->psi.allFinite(), "its contact multipliers are none");
+  if (archive.reading()) take_hold();
 }
 
 bool ContactLaws::is_key(const Key& key) const {

@@ -67,6 +67,7 @@ class ContactLaws {
   struct Mark {
     State state;
     Phase* phase = nullptr;
+    Vector psi;
     Contacts open;
     std::size_t events = 0;
     long double impact = 0;
@@ -146,6 +147,8 @@ class ContactLaws {
   Phase& everything();
   /// Accelerations and multipliers of a phase. At rest friction has no direction: it is left out then.
   void consistent(Phase& phase, const State& z);
+  /// Do forces or constraints depend on time?
+  bool changes_with_time() const;
   /// What is at least zero as long as a phase lasts, after its accelerations and multipliers were solved for at (t, q,
   /// v): one entry a closed contact, psi; with Coulomb friction then mu psi - |T| of those that stick, and after these
   /// the slip rate of those that slide, to their side. Infinity where there is no such thing.
@@ -169,7 +172,6 @@ class ContactLaws {
   void enter(const Key& key, const Vector& held);
   void take_hold();
   bool stays();
-  bool changes_with_time() const;
   bool is_frictional(Index contact) const { return coulomb_ && coulomb_->friction_coefficients()[contact] > 0; }
   int slip_of(Index contact) const;
   Vector slips(const State& z) const;

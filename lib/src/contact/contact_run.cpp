@@ -21,11 +21,34 @@ ContactRun::ContactRun(std::shared_ptr<const System> system, const Scheme& schem
       options_(options),
       m_(laws_.m()),
       n_contacts_(laws_.n_contacts()) {
-  promises_ = scheme.bind(*laws_.everything().model, scheme_options_).promises;
-  if (n_contacts_ == 0) return;
-  promises_.symmetric = promises_.symplectic = promises_.momentum = promises_.discrete_energy = false;
-  if (!laws_.located()) promises_.order = std::min(promises_.order, 1);
-  if (!promises_.constrained_limit) promises_.energy = false;  // the book across events has no penalty potential
+  for (Vector* v : {&error_q_, &error_v_, &piece_q_, &piece_v_, &sum_q_, &sum_v_}) v->setZero(laws_.system()->n());
+  bound_ = scheme.bind(*laws_.everything().model, scheme_options_).promises;
+  if (n_contacts_ > 0) {
+    bound_.symmetric = bound_.symplectic = bound_.momentum = bound_.discrete_energy = false;
+    if (!laws_.located()) bound_.order = std::min(bound_.order, 1);
+    if (!bound_.constrained_limit) bound_.energy = false;  // the book across events has no penalty potential
+  }
+  promises_ = bound_;
+}
+
+int ContactRun::estimate_errors(bool on) {
+  int order = 0;
+  if (on) {
+    // With all contacts closed and with none: some have an order of their own without multipliers.
+    order = scheme_.bind(*laws_.everything().model, scheme_options_).equations->estimate_errors(true);
+    if (n_contacts_ > 0)
+      order = std::min(order, scheme_.bind(*laws_.phase({}).model, scheme_options_).equations->estimate_errors(true));
+    if (order == 0) return 0;
+  }
+  const bool changes = (order > 0) != (order_ > 0);
+  order_ = order;
+  if (!changes) return order_;
+  for (const auto& entry : integrators_) entry.second->equations().estimate_errors(on);
+  if (integrator_ != nullptr && !laws_.resting()) {
+    integrator_->restart(State(integrator_->state()));
+    leave_piece();
+  }
+  return order_;
 }
 
 StepEquations& ContactRun::equations() {
@@ -42,6 +65,7 @@ Integrator& ContactRun::integrator_of(const Phase& phase) {
     options.project_start = false;
     options.event_driver = nullptr;
     integrator = std::make_unique<Integrator>(phase.model, scheme_, scheme_options_, solver_, solver_options_, options);
+    if (order_ > 0) integrator->equations().estimate_errors(true);
   }
   return *integrator;
 }
@@ -98,6 +122,8 @@ void ContactRun::start(double t0, const Vector& q0, const Vector& p0) {
   singular_ = SingularPosition();
   integrators_.clear();
   integrator_ = nullptr;
+  promises_ = bound_;
+  judged_ = false;
   defect_ = 0;
   deepest_ = 0;
   laws_.start(t0, q0, p0);
@@ -115,8 +141,11 @@ void ContactRun::warm_up() {
   const double length = std::max(state.q.value().lpNorm<Eigen::Infinity>(), 1e-3);
   const double speed = laws_.velocity(state.q.value(), state.p.value()).lpNorm<Eigen::Infinity>() +
                        std::sqrt(laws_.phase().a.lpNorm<Eigen::Infinity>() * length);
+  struct : StepJudge {
+    bool passes(const State&, const State&, const Vector&, const Vector&) override { return true; }
+  } any;
   StepReport ignored;
-  if (step(speed > 0 ? 1e-3 * length / speed : 1e-3, ignored)) undo();
+  if (whole_step(speed > 0 ? 1e-3 * length / speed : 1e-3, ignored, order_ > 0 ? &any : nullptr)) undo();
   counters_ = RunCounters();
 }
 
@@ -137,7 +166,15 @@ Vector ContactRun::index1_multipliers() const {
   return lambda;
 }
 
-bool ContactRun::step(double h, StepReport& report) {
+bool ContactRun::step(double h, StepReport& report, StepJudge* judge) {
+  if (!whole_step(h, report, judge)) return false;
+  if (judge == nullptr) return true;
+  judged_ = true;
+  promises_.symmetric = promises_.symplectic = false;
+  return true;
+}
+
+bool ContactRun::whole_step(double h, StepReport& report, StepJudge* judge) {
   if (h < 0 && n_contacts_ > 0)
     throw Error(ErrorCode::bad_value,
                 "step h = " + number_text(h) + " is below zero: contact runs forward in time only");
@@ -150,6 +187,9 @@ bool ContactRun::step(double h, StepReport& report) {
   saved_.deepest = deepest_;
   laws_.set_step(h);
   solves_left_ = most_solves;
+  interrupted_ = false;
+  error_q_.setZero();
+  error_v_.setZero();
   const State& state = laws_.state();
   try {
     double remaining = h;
@@ -161,6 +201,7 @@ bool ContactRun::step(double h, StepReport& report) {
       }
       before_ = integrator_->state();
       if (!take(remaining, h, report)) return fail(report.message, report);
+      if (judge != nullptr && !judge_piece(*judge, report)) return fail(report.message, report);
       leave_piece();
       book_smooth();
       return true;
@@ -170,6 +211,7 @@ bool ContactRun::step(double h, StepReport& report) {
       if (cuts > 0) solves_left_ += solves_an_event;
       if (cuts == most_cuts) return fail("more than " + std::to_string(most_cuts) + " events in one step", report);
       if (laws_.resting()) {
+        interrupted_ = interrupted_ || laws_.changes_with_time();
         remaining -= laws_.rest(remaining);
         if (laws_.resting()) continue;
         enter_piece();
@@ -189,10 +231,21 @@ bool ContactRun::step(double h, StepReport& report) {
       }
       double span = remaining;
       if (!take(span, h, report)) return fail(report.message, report);
+      // Judged before its events are looked for: on a solution that is true to the tolerance.
+      if (judge != nullptr && !judge_piece(*judge, report)) return fail(report.message, report);
       after_ = integrator_->state();
+      moved_ = false;
       Found found{span, EventKind::rest, -1};
       const bool event = find(span, found);
-      if (event && found.s < span) after(found.s);
+      if (event && found.s < span)
+        after(found.s);
+      else if (moved_)
+        integrator_->restore(after_);
+      if (judge != nullptr) {
+        const double part = event ? std::pow(found.s / span, order_ + 1) : 1;
+        error_q_ += part * piece_q_.cwiseAbs();
+        error_v_ += part * piece_v_.cwiseAbs();
+      }
       leave_piece();
       book_smooth();
       laws_.measure(state, gaps_now_);
@@ -216,11 +269,32 @@ bool ContactRun::step(double h, StepReport& report) {
       enter_piece();
     }
     now_energy_ = laws_.energy_of(state);
+    interrupted_ = interrupted_ || laws_.events().size() > saved_.laws.events;
+    if (judge != nullptr && !judge->passes(saved_.laws.state, state, error_q_, error_v_)) {
+      report.status = SolveStatus::error_too_large;
+      return fail("", report);
+    }
   } catch (...) {
     report.status = SolveStatus::evaluation_failed;
     return fail(thrown_text(), report);
   }
   return true;
+}
+
+/// Is the error of the step, with that of the piece which the integrator has just taken, one that the judge allows?
+bool ContactRun::judge_piece(StepJudge& judge, StepReport& report) {
+  const State& reached = integrator_->state();
+  if (!integrator_->equations().local_error(before_, reached, piece_q_, piece_v_)) {
+    report.status = SolveStatus::evaluation_failed;
+    report.message = "the local error cannot be estimated";
+    return false;
+  }
+  sum_q_ = error_q_ + piece_q_.cwiseAbs();
+  sum_v_ = error_v_ + piece_v_.cwiseAbs();
+  if (judge.passes(saved_.laws.state, reached, sum_q_, sum_v_)) return true;
+  report.status = SolveStatus::error_too_large;
+  report.message.clear();
+  return false;
 }
 
 /// The contacts whose friction is at its limit together with that of this one.
@@ -292,6 +366,7 @@ bool ContactRun::take(double& span, double h, StepReport& report) {
 /// The state a time s after before_, by one step.
 const State& ContactRun::after(double s) {
   Integrator& integrator = *integrator_;
+  moved_ = true;
   integrator.restore(before_);
   if (s <= 0) return integrator.state();
   if (--solves_left_ < 0)

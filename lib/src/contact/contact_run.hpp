@@ -20,7 +20,9 @@ class ContactRun final : public EventDriver {
              const SolverFactory& solver, Options solver_options, const IntegratorOptions& options);
 
   void start(double t0, const Vector& q0, const Vector& p0) override;
-  bool step(double h, StepReport& report) override;
+  bool step(double h, StepReport& report, StepJudge* judge = nullptr) override;
+  int estimate_errors(bool on) override;
+  bool interrupted() const override { return interrupted_; }
   void undo() override;
 
   const State& state() const override { return laws_.state(); }
@@ -60,6 +62,8 @@ class ContactRun final : public EventDriver {
   Contacts at_their_limit(Index contact);
 
   bool take(double& span, double h, StepReport& report);
+  bool judge_piece(StepJudge& judge, StepReport& report);
+  bool whole_step(double h, StepReport& report, StepJudge* judge);
   bool find(double span, Found& found);
   bool find_landing(Index contact, double span, double& s);
   EventKind kind_of(Index margin) const;
@@ -81,7 +85,7 @@ class ContactRun final : public EventDriver {
   Index m_, n_contacts_;
   std::map<Key, std::unique_ptr<Integrator>> integrators_;
   Integrator* integrator_ = nullptr;  // of the present phase; null: at rest in one that never moved
-  Promises promises_;
+  Promises bound_, promises_;         // of bind, of the run
   RunCounters counters_;
   SingularPosition singular_;
 
@@ -89,6 +93,12 @@ class ContactRun final : public EventDriver {
   long double now_energy_ = 0, defect_ = 0;
   double deepest_ = 0;
   long solves_left_ = 0;  // to locate events in the present step
+  bool moved_ = false;    // the integrator has left after_ to locate an event
+
+  int order_ = 0;             // of the estimates of errors; 0: there are none
+  bool judged_ = false;       // steps of the run were of a tolerance
+  bool interrupted_ = false;  // the last step
+  Vector error_q_, error_v_, piece_q_, piece_v_, sum_q_, sum_v_;
 
   /// Everything that a failed step must leave as it was.
   struct Saved {

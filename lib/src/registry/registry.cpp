@@ -243,6 +243,20 @@ Integrator Registry::integrator(const ProblemInstance& instance, const std::stri
     std::sort(takers.begin(), takers.end());
     return takers.empty() ? std::string("; no scheme takes it") : "; it is taken by " + listed(takers, 3);
   };
+  // Asked for later: it refers to nothing of this function.
+  options.estimators = [tables = impl_.get(), model = instance.model, &factory, for_solver, bare = options] {
+    std::vector<std::string> names;
+    for (const auto& [name, entry] : tables->schemes) {
+      try {
+        const Scheme& other = *entry;
+        Integrator(model, other, Options("scheme " + name, other.options()), factory, for_solver, bare)
+            .set_tolerances(Tolerances(1e-3));
+        names.push_back(name);
+      } catch (...) {  // as above
+      }
+    }
+    return names;
+  };
   const auto made = [&] {
     try {
       return make(chosen, for_scheme);

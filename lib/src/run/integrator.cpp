@@ -98,11 +98,11 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
     impl_->rank = impl_->driver->constraint_rank();
     impl_->z = impl_->driver->state();
     impl_->watch_start(-impl_->driver->impact_losses());
+    if (impl_->control.active()) impl_->control.start(impl_->z, impl_->options.dependent_constraints);
   } else {
     const ConsistentStart start =
         consistent_start(*impl_->model, t0, q0, p0, project, impl_->options.dependent_constraints);
     check_declarations(*impl_->model, t0, start.q, impl_->model->mechanical() ? start.p : start.z);
-    if (impl_->control.active()) impl_->require_estimates(start.rank);
     impl_->started = false;
     impl_->rank = start.rank;
     State z;
@@ -116,7 +116,7 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
     impl_->warm_up(start.v, start.a);
     impl_->backups.assign(static_cast<std::size_t>(impl_->options.max_halvings), z);
     impl_->watch_start(impl_->binding.equations->added_energy(z));
-    if (impl_->control.active()) impl_->control.start(z);
+    if (impl_->control.active()) impl_->control.start(z, impl_->options.dependent_constraints);
   }
   impl_->counters = RunCounters();
   impl_->binding.promises = impl_->bound;
@@ -154,7 +154,7 @@ void Integrator::restart(const State& from) {
   impl_->next = z;
   impl_->backups.assign(static_cast<std::size_t>(impl_->options.max_halvings), z);
   impl_->watch_start(added);
-  if (impl_->control.active()) impl_->control.start(z);
+  if (impl_->control.active()) impl_->control.start(z, impl_->options.dependent_constraints);
   impl_->watch.start(z, impl_->promises(), impl_->monitor);
   if (const System* mechanical = impl_->model->mechanical(); mechanical && mechanical->m() > 0 && !impl_->condition) {
     impl_->rank = gnomon::constraint_rank(*mechanical, z.t, z.q.value());

@@ -35,14 +35,13 @@ void Integrator::Impl::serialize_solvers(Archive& archive) {
 }
 
 void Integrator::Impl::serialize(Archive& archive) {
-  archive(counters);
+  archive(counters, control);
+  if (archive.reading()) resume_control(archive);
   if (driver) {
     archive(*driver);
     z = driver->state();
     if (archive.reading()) monitor.evaluate(z, -driver->impact_losses());
   } else {
-    archive(control);
-    if (archive.reading()) resume_control(archive);
     archive(z);
     require_fit(archive);
     if (archive.reading()) resume();
@@ -83,7 +82,7 @@ void Integrator::Impl::require_fit(const Archive& archive) const {
 
 void Integrator::Impl::resume_control(const Archive& archive) {
   const System* system = model->mechanical();
-  const int order = binding.equations->estimate_errors(control.active());
+  const int order = estimate_errors(control.active());
   archive.require(!control.active() || (system && order == control.order()), "its tolerance is for another scheme");
   if (control.active()) control.attach(*system, order);
 }
@@ -145,7 +144,7 @@ void Integrator::load(const std::string& file) {
   } catch (...) {
     const std::string why = thrown_text();
     impl_->control = control;
-    if (!impl_->driver) impl_->binding.equations->estimate_errors(control.active());
+    impl_->estimate_errors(control.active());
     if (was_started) try {
         Archive back(before.bytes());
         impl_->serialize(back);

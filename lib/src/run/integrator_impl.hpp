@@ -67,6 +67,10 @@ struct Integrator::Impl {
   /// The other solver, from the same start value.
   void fall_back(Solve& solve, SolveReport& report);
   static bool fail(StepReport& report, SolveStatus status, const std::string& why);
+  /// Why a step of a tolerance was rejected.
+  std::string too_large() const;
+  /// "; it is taken by a and b with default options", of the schemes that are known, or nothing.
+  std::string estimators() const;
   /// One step of h, cut into halves where refused and allowed. On failure z is as before.
   bool attempt_or_halve(double h, int level, StepReport& report);
   /// One step whose result is thrown away, so that what a linear solver allocates at its first factorisation is
@@ -97,7 +101,7 @@ struct Integrator::Impl {
   const Promises& promises() const { return driver ? driver->promises() : binding.promises; }
   void check_promises() { watch.check(z, counters.steps, promises(), monitor); }
   bool notify();
-  /// One step of a system with obstacles.
+  /// One step of a system with obstacles or friction; judged by its error where control.judges.
   bool driven_step(double h, StepReport& report);
   void one_step(double h, StepReport& report);
   bool take_step(double h, StepReport& report);
@@ -107,8 +111,8 @@ struct Integrator::Impl {
   /// Steps of a tolerance, at most `count`, until t_end.
   StepReport controlled_steps(double t_end, long count);
   void set_tolerances(const Tolerances& tolerances, const StepLimits& limits);
-  /// Throws Error(refused) where constraints repeat others, which is known at the start.
-  void require_estimates(const ConstraintRank& of_start) const;
+  /// From now on steps estimate their errors, or no longer; returns their order, 0 without an estimate.
+  int estimate_errors(bool on);
   /// What both kinds of steps end with, whether they succeeded or not.
   void record_step(bool success, double h, StepReport& report, const RunCounters& before);
   /// After a step that was given up: the monitor has seen where it would have led.

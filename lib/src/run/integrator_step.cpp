@@ -96,9 +96,7 @@ bool Integrator::Impl::attempt(double h, StepReport& report) {
       if (!equations.local_error(z, next, control.error_q(), control.error_v()))
         return fail(report, SolveStatus::evaluation_failed,
                     "the local error cannot be estimated where G has lost rank");
-      if (!control.passes(z, next))
-        return fail(report, SolveStatus::error_too_large,
-                    "the estimated local error is " + number_text(control.error()) + " of what the tolerance allows");
+      if (!control.passes(z, next)) return fail(report, SolveStatus::error_too_large, too_large());
     }
     if (!monitor.evaluate(next, equations.added_energy(next)) ||
         (equations.discrete_energy_name() != nullptr && !monitor.evaluate_discrete(equations.discrete_energy(next))))
@@ -144,6 +142,10 @@ bool Integrator::Impl::fail(StepReport& report, SolveStatus status, const std::s
   report.status = status;
   report.message = why;
   return false;
+}
+
+std::string Integrator::Impl::too_large() const {
+  return "the estimated local error is " + number_text(control.error()) + " of what the tolerance allows";
 }
 
 bool Integrator::Impl::attempt_or_halve(double h, int level, StepReport& report) {
@@ -240,11 +242,19 @@ bool Integrator::Impl::notify() {
 }
 
 bool Integrator::Impl::driven_step(double h, StepReport& report) {
-  if (!driver->step(h, report)) return false;
-  z = driver->state();
-  const long steps = counters.steps;
+  // Tries of a step of a tolerance are counted here, what they did is counted there.
+  const RunCounters before = counters;
+  const long own_refusals = counters.refused_steps - driver->counters().refused_steps;
+  const bool taken = driver->step(h, report, control.judges ? &control : nullptr);
   counters = driver->counters();
-  counters.steps = steps;
+  counters.steps = before.steps;
+  counters.error_test_failures = before.error_test_failures;
+  counters.refused_steps += own_refusals;
+  if (!taken) {
+    if (report.status == SolveStatus::error_too_large) report.message = too_large();
+    return false;
+  }
+  z = driver->state();
   std::string why;
   try {
     if (monitor.evaluate(z, -driver->impact_losses())) return true;

@@ -15,12 +15,18 @@ constexpr double arrived = 2 * epsilon, unseen = 16 * epsilon;
 
 }  // namespace
 
-void Integrator::Impl::require_estimates(const ConstraintRank& of_start) const {
-  const System* system = model->mechanical();
-  if (options.dependent_constraints && system && of_start.rank < system->m())
-    throw Error(ErrorCode::refused, "a tolerance needs constraints that do not repeat each other, and of the " +
-                                        std::to_string(system->m()) + " of system " + model->name() + " only " +
-                                        std::to_string(of_start.rank) + " are independent: take a fixed step");
+int Integrator::Impl::estimate_errors(bool on) {
+  return driver ? driver->estimate_errors(on) : binding.equations->estimate_errors(on);
+}
+
+std::string Integrator::Impl::estimators() const {
+  if (!options.estimators) return {};
+  const std::vector<std::string> names = options.estimators();
+  if (names.empty()) return "; no scheme takes one for it";
+  std::string text = "; it is taken by ";
+  for (std::size_t k = 0; k < names.size(); ++k)
+    text += (k == 0 ? "" : k + 1 == names.size() ? " and " : ", ") + names[k];
+  return text + " with default options";
 }
 
 void Integrator::Impl::set_tolerances(const Tolerances& tolerances, const StepLimits& limits) {
@@ -29,8 +35,11 @@ void Integrator::Impl::set_tolerances(const Tolerances& tolerances, const StepLi
                  "scheme " + scheme_name + " does not take a tolerance for system " + model->name() + ": " + why);
   };
   const System* system = model->mechanical();
-  if (driver) throw refuse("its steps are cut at contacts and where friction stops it; take a fixed step");
   if (!system) throw refuse("an overdetermined DAE has no velocities whose error is estimated; take a fixed step");
+  if (driver && options.contact.mode == ContactMode::time_stepping)
+    throw refuse(
+        "with contact mode=time-stepping events happen at the end of a step, which no estimate sees; take "
+        "mode=event-driven, or a fixed step");
   check(tolerances);
   check(limits);
   if (const Vector& q = tolerances.absolute_q, &v = tolerances.absolute_v; q.size() + v.size() > 0) {
@@ -39,30 +48,34 @@ void Integrator::Impl::set_tolerances(const Tolerances& tolerances, const StepLi
       throw Error(ErrorCode::bad_size, "there are " + std::to_string(q.size()) + " absolute tolerances of q and " +
                                            std::to_string(v.size()) + " of v, expected " + std::to_string(n) + " each");
   }
-  if (!bound.variable_steps)
+  if (!(driver ? driver->promises() : bound).variable_steps)
     throw refuse(
         "its steps must have one size (under steps of random sizes its multiplier has order 0, and the hidden "
-        "constraint "
-        "does a random walk); energy-momentum-ggl takes one");
+        "constraint does a random walk)" +
+        estimators());
   const bool first = !control.active();
-  StepEquations& equations = *binding.equations;
-  const int order = equations.estimate_errors(true);
-  if (order == 0) throw refuse("it has no estimate of its local error; energy-momentum-ggl has one");
+  const int order = estimate_errors(true);
+  if (order == 0) throw refuse("it has no estimate of its local error" + estimators());
+  const StepControl before = control;
   try {
-    if (started) require_estimates(rank);
-    if (started && first) {
+    control.set(*system, tolerances, limits, order);
+    if (!started) return;
+    if (!first) return control.require_attainable();
+    control.start(z, options.dependent_constraints);
+    if (driver) {
+      z = driver->state();
+    } else {
       // What the estimate carries from step to step gets its place.
       z.last_h = 0;
-      equations.prepare(z);
+      binding.equations->prepare(z);
       next = z;
       backups.assign(static_cast<std::size_t>(options.max_halvings), z);
     }
   } catch (...) {
-    if (first) equations.estimate_errors(false);
+    control = before;
+    if (first) estimate_errors(false);
     throw;
   }
-  control.set(*system, tolerances, limits, order);
-  if (started && first) control.start(z);
 }
 
 bool Integrator::Impl::take_controlled_step(double rest, double& h, StepReport& report) {
@@ -85,7 +98,7 @@ bool Integrator::Impl::take_controlled_step(double rest, double& h, StepReport& 
                      " on the way to t = " + number_text(z.t + rest) + last);
     report.status = SolveStatus::converged;
     report.message.clear();
-    if (attempt(h, report)) break;
+    if (driver ? driven_step(h, report) : attempt(h, report)) break;
     const bool solved = report.status == SolveStatus::error_too_large;
     if (options.interrupt && *options.interrupt != 0) {
       control.give_up();
@@ -97,7 +110,7 @@ bool Integrator::Impl::take_controlled_step(double rest, double& h, StepReport& 
     if (size == 0)
       return give_up("the smallest step that is allowed is " + number_text(control.limits().smallest) + last);
   }
-  control.accept();
+  control.accept(driver && driver->interrupted());
   binding.promises.symmetric = binding.promises.symplectic = false;
   return true;
 }

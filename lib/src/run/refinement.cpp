@@ -12,10 +12,11 @@ namespace {
 constexpr Index largest_factorised = 200;
 
 /// What rounding of the scaled residual at Extended leaves of a correction: J^-1 of scaled equations is of order one.
+/// However large it is where a very short step makes a velocity of it, above largest_remainder nothing is rounding.
 double rounding_of_extended(const ScaledEquations& equations) {
   constexpr double finer =
       static_cast<double>(std::numeric_limits<Extended>::epsilon()) / std::numeric_limits<double>::epsilon();
-  return 100 * finer * equations.rounding_floor();
+  return std::min(100 * finer * equations.rounding_floor(), Refinement::largest_remainder);
 }
 
 }  // namespace
@@ -57,8 +58,8 @@ bool Refinement::passes(const Vector& x, double last, Report& report, const Corr
   // the iteration left, of one sign: on until they are as small, or the next one would be negligible.
   constexpr int most = 30;  // a matrix that is frozen contracts slowly in a hard step
   constexpr double rounding = 1e-15, negligible = 1e-18;
-  const double floor = rounding_of_extended(*equations_), largest = std::max(1e-6, floor),
-               harmless = std::max(1e-12, floor);
+  constexpr double largest = 1e-6;
+  const double harmless = std::max(1e-12, rounding_of_extended(*equations_));
   report.nearly = false;
   low_.setZero();
   for (int pass = 0; pass < most; ++pass) {

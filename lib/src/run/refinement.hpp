@@ -8,7 +8,9 @@
 /// in a hard step), J is factorised at x, of systems of at most 200 unknowns. Where that does not contract either, x is
 /// no solution yet (a stiff penalty makes corrections from afar look small): Newton's method with the same residual
 /// first, at most five corrections of x itself. Corrections that have come below 1e-12 are enough where nothing is left,
-/// and where they stay above 1e-10, with J factorised where they are taken, x is no solution in this arithmetic.
+/// and where they stay above 1e-10, with J factorised where they are taken, x is no solution in this arithmetic. Both
+/// limits are as large as the rounding of the residual where that is more, and never above largest_remainder: then a
+/// solution that is accepted is known to that at least, in the units of the scaled unknowns.
 
 #include <Eigen/LU>
 
@@ -16,8 +18,11 @@
 
 namespace gnomon {
 
-class Refinement {
+class GNOMON_EXPORT Refinement {
  public:
+  /// Of the last correction of a solution that is accepted.
+  static constexpr double largest_remainder = 1e-7;
+
   /// Allocates everything. The equations outlive it.
   explicit Refinement(ScaledEquations& equations);
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/numbers.hpp"
 #include "gnomon/start/consistency.hpp"
 
 namespace gnomon {
@@ -18,6 +19,10 @@ double share(int order) {
 }
 /// What is left of a span is one step up to this many proposed ones.
 constexpr double stretch = 1.01;
+/// What rounding leaves of the estimate of a step, in parts of q and v. Measured at tolerances of a decade each: above it
+/// all schemes and models meet theirs, below it steps are rejected for rounding (order 4 at 1e-13, half of them), or the
+/// run stops at its first steps (order 2 at 1e-11, unless all of the model is evaluated in extended precision).
+constexpr double rounding = std::numeric_limits<double>::epsilon() / 4;
 /// A step shorter than this part of the proposed one was shortened to arrive.
 constexpr double shortened = 0.9;
 
@@ -52,8 +57,7 @@ double StepControl::norm(const ConstVectorRef& x_q, const ConstVectorRef& x_v) c
     const double e_v = x_v[i] / (a_v + tolerances_.relative * size_v_[i]);
     sum += e_q * e_q + e_v * e_v;
   }
-  const double f = share(order_), scale = f * std::pow(f * tolerances_.relative, 1. / order_);
-  return std::sqrt(sum / (2 * static_cast<double>(x_q.size()))) / scale;
+  return std::sqrt(sum / (2 * static_cast<double>(x_q.size()))) / scale();
 }
 
 void StepControl::measure(const State& before, const State& after) {
@@ -63,24 +67,49 @@ void StepControl::measure(const State& before, const State& after) {
   size_v_ = v0_.cwiseAbs().cwiseMax(v1_.cwiseAbs());
 }
 
-void StepControl::start(const State& z) {
+void StepControl::require_attainable() const {
+  const bool single = tolerances_.absolute_q.size() == 0;
+  double largest = 0;
+  for (Index i = 0; i < size_q_.size(); ++i) {
+    const double a_q = single ? tolerances_.absolute : tolerances_.absolute_q[i];
+    const double a_v = single ? tolerances_.absolute : tolerances_.absolute_v[i];
+    largest = std::max({largest, size_q_[i] / (a_q + tolerances_.relative * size_q_[i]),
+                        size_v_[i] / (a_v + tolerances_.relative * size_v_[i])});
+  }
+  const double error = rounding * largest / scale();
+  if (error <= 1) return;
+  // s w of r = relative, with absolute in proportion, grows with r^((p+1)/p).
+  const double enough = tolerances_.relative * std::pow(error, order_ / (order_ + 1.));
+  throw Error(ErrorCode::bad_value, "the relative tolerance " + number_text(tolerances_.relative) +
+                                        " is below what rounding lets steps of order " + std::to_string(order_) +
+                                        " meet: expected at least " + number_text(1.05 * enough, 2) +
+                                        (order_ < 6 ? ", or a scheme of higher order" : ""));
+}
+
+double StepControl::scale() const {
+  const double f = share(order_);
+  return f * std::pow(f * tolerances_.relative, 1. / order_);
+}
+
+void StepControl::start(const State& z, bool allow_dependent) {
+  measure(z, z);
+  require_attainable();
   estimates_.last = estimates_.smallest = estimates_.largest = estimates_.error = 0;
   estimates_.error_q.setZero();
   estimates_.error_v.setZero();
   error_before_ = 1;
   estimates_.next = limits_.first;
   if (limits_.first > 0) return;
-  measure(z, z);
   const Vector &q = z.q.value(), v = v0_;
   const double size = norm(q, v);
   double slope = 0, curvature = 0, h = 1e-6;
   try {
     Vector a(v.size()), lambda(system_->m()), later(v.size());
-    acceleration(*system_, z.t, q, v, a, lambda);
+    acceleration(*system_, z.t, q, v, a, lambda, allow_dependent);
     slope = norm(v, a);
     if (size >= 1e-5 && slope >= 1e-5) h = 0.01 * size / slope;
     const Vector v_later = v + h * a;
-    acceleration(*system_, z.t + h, q + h * v, v_later, later, lambda);
+    acceleration(*system_, z.t + h, q + h * v, v_later, later, lambda, allow_dependent);
     curvature = norm(v_later - v, later - a) / h;
   } catch (const std::exception&) {
     // Beside the start it may not be defined: what is known of the start will do.
@@ -111,6 +140,12 @@ bool StepControl::passes(const State& before, const State& after) {
   return error_ <= 1;
 }
 
+bool StepControl::passes(const State& before, const State& after, const Vector& error_q, const Vector& error_v) {
+  estimates_.error_q = error_q;
+  estimates_.error_v = error_v;
+  return passes(before, after);
+}
+
 double StepControl::shorten(bool solved, double rest) {
   rejected_ = true;
   const bool smallest = tried_ <= limits_.smallest;
@@ -122,14 +157,14 @@ double StepControl::shorten(bool solved, double rest) {
   return tried_ = smallest ? 0 : fit(estimates_.next, rest);
 }
 
-void StepControl::accept() {
+void StepControl::accept(bool interrupted) {
   const double k = 1. / (order_ + 1), error = std::max(error_, 1e-10);
   double factor = std::clamp(safety * std::pow(error, -0.7 * k) * std::pow(error_before_, 0.4 * k), smallest_factor,
-                             rejected_ ? 1.0 : largest_factor);
+                             rejected_ || interrupted ? 1.0 : largest_factor);
   const bool arrives = tried_ < shortened * estimates_.next;
   estimates_.next = arrives ? std::max(estimates_.next, tried_ * factor) : tried_ * factor;
   if (!arrives) {
-    error_before_ = std::max(error_, 1e-4);
+    if (!interrupted) error_before_ = std::max(error_, 1e-4);
     estimates_.largest = std::max(estimates_.largest, tried_);
     estimates_.smallest = estimates_.smallest > 0 ? std::min(estimates_.smallest, tried_) : tried_;
   }

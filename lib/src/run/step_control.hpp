@@ -7,15 +7,18 @@
 ///     not solved: h <- h/4
 ///
 /// err is that of tolerances.hpp. A step that was shortened to arrive somewhere does not count as err_old, and the size
-/// that was proposed before it stays. Gustafsson, ACM TOMS 17 (1991); Hairer, Wanner, Solving ODEs II, IV.2.
+/// that was proposed before it stays. Of a step that was cut at events e is the sum over its smooth pieces, of order
+/// sum_i s_i^(p+1) < h^(p+1), s_i their lengths: it says whether the step is good, and not how large the next one may
+/// be, which is not above h then. Gustafsson, ACM TOMS 17 (1991); Hairer, Wanner, Solving ODEs II, IV.2.
 
 #include "gnomon/model/system.hpp"
+#include "gnomon/run/event_driver.hpp"
 #include "gnomon/run/tolerances.hpp"
 #include "gnomon/scheme/state.hpp"
 
 namespace gnomon {
 
-class StepControl {
+class StepControl final : public StepJudge {
  public:
   /// order: of the estimate. In a run under way the size that is proposed changes with the tolerances.
   void set(const System& system, const Tolerances& tolerances, const StepLimits& limits, int order);
@@ -28,20 +31,26 @@ class StepControl {
   const StepEstimates& estimates() const { return estimates_; }
 
   /// A run begins at z: the first step, unless StepLimits::first gives it, after Hairer, Norsett, Wanner, Solving ODEs I,
-  /// II.4, for y = (q,v), f = (v,a). It allocates.
-  void start(const State& z);
+  /// II.4, for y = (q,v), f = (v,a); allow_dependent: constraints may repeat others. Obstacles are open there, and
+  /// friction is left out: it is a guess. It allocates. Throws Error(bad_value) where the tolerances are below rounding.
+  void start(const State& z, bool allow_dependent);
+
+  /// Throws Error(bad_value) where the tolerances are below the rounding of q and v as measured last.
+  void require_attainable() const;
 
   /// The first try of a step where `rest` > 0 is left to the end; it is `rest` itself where that fits.
   double propose(double rest);
   /// The try between two states, of error error_q, error_v: err <= 1.
   bool passes(const State& before, const State& after);
+  bool passes(const State& before, const State& after, const Vector& error_q, const Vector& error_v) override;
   Vector& error_q() { return estimates_.error_q; }
   Vector& error_v() { return estimates_.error_v; }
   /// err of the last try.
   double error() const { return error_; }
   /// The next try after one with too large an error, or that was not solved; 0: StepLimits::smallest forbids it.
   double shorten(bool solved, double rest);
-  void accept();
+  /// interrupted: by events, see EventDriver::interrupted
+  void accept(bool interrupted = false);
   /// The step was given up: everything as it was at propose().
   void give_up() { estimates_.next = before_; }
 
@@ -51,6 +60,7 @@ class StepControl {
   void serialize(Archive& archive);
 
  private:
+  double scale() const;
   double fit(double h, double rest) const;
   /// |q_i| and |v_i|, the larger ones of both ends.
   void measure(const State& before, const State& after);

@@ -18,7 +18,7 @@ namespace gnomon::kernels {
 class FrozenConfigurationStages final : public ApproximateInverse {
  public:
   FrozenConfigurationStages(const System& system, const Matrix& a)
-      : system_(&system), gram_(system), a_(a), n_(system.n()), m_(system.m()), stages_(a.rows()) {
+      : system_(&system), gram_(system, true, true), a_(a), n_(system.n()), m_(system.m()), stages_(a.rows()) {
     for (Vector* v : {&q_, &force_, &kick_, &scratch_}) v->setZero(n_);
     multiplier_.setZero(m_);
   }

@@ -9,6 +9,14 @@
 
 namespace gnomon {
 
+/// Says whether the error of a step is one that a tolerance allows.
+class GNOMON_EXPORT StepJudge {
+ public:
+  virtual ~StepJudge() = default;
+  /// Of a step from `before`, as far as `after`: error_q in units of q, error_v in units of q per unit of time.
+  virtual bool passes(const State& before, const State& after, const Vector& error_q, const Vector& error_v) = 0;
+};
+
 /// What an Integrator hands its steps to for a system with obstacles. The driver stands above the Integrator: it is
 /// made by IntegratorOptions::event_driver and drives integrators of models without obstacles.
 class GNOMON_EXPORT EventDriver {
@@ -17,8 +25,16 @@ class GNOMON_EXPORT EventDriver {
 
   /// Throws Error(inconsistent_start) for a start inside an obstacle.
   virtual void start(double t0, const Vector& q0, const Vector& p0) = 0;
-  /// One step of size h > 0. On failure everything is as before, events and book included.
-  virtual bool step(double h, StepReport& report) = 0;
+  /// One step of size h > 0. On failure everything is as before, events and book included. With a judge the step fails
+  /// as error_too_large where the errors of its smooth pieces, added up, do not pass; estimate_errors(true) goes before.
+  virtual bool step(double h, StepReport& report, StepJudge* judge = nullptr) = 0;
+  /// Smooth pieces estimate their errors from now on: see StepEquations::estimate_errors. Returns the lowest order of a
+  /// piece; 0: the scheme has no estimate for all of them, and nothing changed. In a run that has begun, what the scheme
+  /// keeps of earlier steps is forgotten.
+  virtual int estimate_errors(bool on) = 0;
+  /// Events happened in the last step, or it passed at rest under forces that change: its error does not say how large
+  /// the next one may be.
+  virtual bool interrupted() const = 0;
   /// Everything as before the last step, whether it failed or not.
   virtual void undo() = 0;
 

@@ -3,6 +3,7 @@
 /// Integrator: one Model, one Scheme, one NonlinearSolver; steps of a size the user chooses, or of a tolerance.
 
 #include <csignal>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -82,6 +83,9 @@ struct IntegratorOptions {
   /// Cut a refused step into up to 2^max_halvings substeps; 0: a refused step ends the run. -1: 6 where the scheme takes
   /// variable steps (Promises::variable_steps), else 0.
   int max_halvings = -1;
+  /// Names of the schemes that take a tolerance for the model with their default options, for refusals of those that do
+  /// not; Registry::integrator fills it in.
+  std::function<std::vector<std::string>()> estimators;
 };
 
 /// Where the constraints come close to losing rank, the smallest pivot of a Newton matrix falls with the square of the
@@ -138,9 +142,12 @@ class GNOMON_EXPORT Integrator {
   /// From now on there are steps of a tolerance: step_to() and advance_to(t_end). Before or after start(), and again
   /// between two steps of a run, whose next step is then chosen anew if they changed. In a run that has begun without,
   /// what the scheme keeps of earlier steps is forgotten. step(h) and advance(count, h) stay what they are.
-  /// Throws Error(bad_value) for tolerances that are not above zero or limits that contradict each other, Error(bad_size),
-  /// and Error(refused) with the reason for a scheme that takes no steps of varying size or has no estimate of its error,
-  /// for constraints that repeat others, and for systems that an EventDriver runs.
+  /// A step with contacts or friction may go over events, which are found to rounding: its error is the sum of those of
+  /// its smooth pieces, and a rejected one takes its events back.
+  /// Throws Error(bad_value) for tolerances that are not above zero or below what rounding lets steps of the scheme's
+  /// order meet (start() does, where that comes later) and for limits that contradict each other, Error(bad_size), and
+  /// Error(refused) with the reason for a scheme that takes no steps of varying size or has no estimate of its error, and
+  /// for contacts in ContactMode::time_stepping.
   void set_tolerances(const Tolerances& tolerances, const StepLimits& limits = {});
   /// Null: there are none.
   const Tolerances* tolerances() const;

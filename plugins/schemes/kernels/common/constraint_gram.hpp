@@ -3,6 +3,9 @@
 /// A = G W^-1 G^T at one configuration (m x m, symmetric, positive definite where G has full rank), with W = M, a
 /// constant mass or M(q), or W = 1: a banded Cholesky factorisation in the order of the constraints, O(m b^2) for
 /// bandwidth b, which is one or two for chains of a diagonal mass, and no allocation.
+///
+/// Where constraints may repeat others, a row of G that those before it span (a pivot below 1e-14 of A_ii) is left out: of
+/// the solutions of A x = b, b in the range of A, that is the one with x_i = 0 in these rows. G^T x is the same for all.
 
 #include <algorithm>
 #include <cmath>
@@ -13,9 +16,9 @@ namespace gnomon::kernels {
 
 class ConstraintGram {
  public:
-  /// mass_metric: W = M
-  explicit ConstraintGram(const System& system, bool mass_metric = true)
-      : system_(&system), mass_metric_(mass_metric), m_(system.m()) {
+  /// mass_metric: W = M; may_repeat: rows of G that repeat others are left out.
+  explicit ConstraintGram(const System& system, bool mass_metric = true, bool may_repeat = false)
+      : system_(&system), mass_metric_(mass_metric), may_repeat_(may_repeat), m_(system.m()) {
     const SparsityPattern& g = system.constraint_pattern();
     diagonal_ = !mass_metric || (!system.parts().mass && system.mass().is_diagonal());
     for (Index i = 0; i < m_; ++i)
@@ -26,7 +29,7 @@ class ConstraintGram {
     factor_.setZero(width_ + 1, m_);
   }
 
-  /// G and the factor of A at q. False where A is not positive definite: G has lost rank.
+  /// G and the factor of A at q. False where A is not positive definite, G has lost rank, unless rows may repeat others.
   bool update(double t, const ConstVectorRef& q) {
     const SparsityPattern& g = system_->constraint_pattern();
     q_ = q;
@@ -40,6 +43,8 @@ class ConstraintGram {
     return factorise();
   }
 
+  /// Whether no row was left out.
+  bool full_rank() const { return full_rank_; }
   /// G at the q of update, on System::constraint_pattern().
   const Vector& jacobian() const { return g_values_; }
   /// out = G v
@@ -55,10 +60,10 @@ class ConstraintGram {
   void solve(VectorRef x) const {
     for (Index i = 0; i < m_; ++i) {
       for (Index j = std::max<Index>(0, i - width_); j < i; ++j) x[i] -= factor_(i - j, i) * x[j];
-      x[i] /= factor_(0, i);
+      x[i] = divided(x[i], i);
     }
     for (Index i = m_ - 1; i >= 0; --i) {
-      x[i] /= factor_(0, i);
+      x[i] = divided(x[i], i);
       for (Index j = std::max<Index>(0, i - width_); j < i; ++j) x[j] -= factor_(i - j, i) * x[i];
     }
   }
@@ -94,26 +99,32 @@ class ConstraintGram {
     else
       out = p;
   }
+  /// A row that is left out has a zero on the diagonal.
+  double divided(double x, Index i) const { return factor_(0, i) > 0 ? x / factor_(0, i) : 0; }
   bool factorise() {
+    full_rank_ = true;
     for (Index i = 0; i < m_; ++i) {
       const double before = factor_(0, i);
       for (Index j = std::max<Index>(0, i - width_); j <= i; ++j) {
         double sum = factor_(i - j, i);
         for (Index k = std::max<Index>(0, i - width_); k < j; ++k)
           if (j - k <= width_) sum -= factor_(i - k, i) * factor_(j - k, j);
-        if (j < i)
-          factor_(i - j, i) = sum / factor_(0, j);
-        else if (sum > 1e-14 * before)
+        if (j < i) {
+          factor_(i - j, i) = divided(sum, j);
+        } else if (sum > 1e-14 * before) {
           factor_(0, i) = std::sqrt(sum);
-        else
-          return false;
+        } else {
+          full_rank_ = false;
+          if (!may_repeat_ || !std::isfinite(sum)) return false;
+          factor_(0, i) = 0;
+        }
       }
     }
     return true;
   }
 
   const System* system_;
-  bool mass_metric_;
+  bool mass_metric_, may_repeat_, full_rank_ = true;
   Index m_, width_ = 0;
   bool diagonal_ = false;
   Matrix factor_;

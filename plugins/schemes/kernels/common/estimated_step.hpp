@@ -8,12 +8,13 @@
 ///
 /// a_m belongs to the middle of the Hermite cubic, q_m = (q0 + q1)/2 + h/8 (v0 - v1), and p_m alike from p and p'. The
 /// end values are off by O(h^3), which enters the right sides with one more h: what is left is the local error, to
-/// leading order, whatever the sizes of the steps before.
+/// leading order, whatever the sizes of the steps before. Under friction R(q,v,lambda) the accelerations are those that
+/// agree with it (friction_multipliers.hpp).
 
 #include <utility>
 
 #include "gnomon/scheme/state.hpp"
-#include "kernels/common/index1_multipliers.hpp"
+#include "kernels/common/friction_multipliers.hpp"
 
 namespace gnomon::kernels {
 
@@ -27,21 +28,20 @@ class EndValueError {
 
   void prepare(State& z) const { z.scheme_data.setZero(2 * n_ + 1); }
 
-  /// lambda of a state, untouched where G has lost rank.
-  void multipliers(State& z) { index1_.solve(z.t, z.q.value(), z.p.value(), z.lambda); }
-
-  /// The same with the accelerations. False where G has lost rank: neither is known.
-  bool record(State& z, Vector& lambda) {
+  /// The accelerations of a state, and its lambda where that is asked for and G has full rank.
+  void record(State& z, bool multipliers) {
     if (!prepared(z)) prepare(z);  // a state from before errors were estimated
     auto a = z.scheme_data.head(n_), slope = z.scheme_data.segment(n_, n_);
-    const bool known = index1_.solve(z.t, z.q.value(), z.p.value(), lambda, a, slope);
+    lambda_ = z.lambda;
+    const bool known = index1_.solve(z.t, z.q.value(), z.p.value(), lambda_, a, slope);
     z.scheme_data[2 * n_] = known ? 1 : 0;
-    return known;
+    if (known && multipliers && index1_.full_rank()) z.lambda = lambda_;
   }
 
   /// False where G has lost rank at an end or in the middle.
   bool estimate(const State& z0, const State& z1, VectorRef error_q, VectorRef error_v) {
     if (!known(z1)) return false;
+    lambda_ = z0.lambda;
     if (known(z0)) {
       a_ = z0.scheme_data.head(n_);
       slope_ = z0.scheme_data.segment(n_, n_);
@@ -65,6 +65,7 @@ class EndValueError {
     error_v -= h / 6 * (a_ + a1);
     q_ = 0.5 * (z0.q.value() + z1.q.value()) + h / 8 * (v0_ - v1_);
     p_ = 0.5 * (z0.p.value() + z1.p.value()) + h / 8 * (slope_ - slope1);
+    lambda_ = z1.lambda;
     if (!index1_.solve(z0.t + 0.5 * h, q_, p_, lambda_, a_, slope_)) return false;
     error_v -= 4 * h / 6 * a_;
     return true;
@@ -75,7 +76,7 @@ class EndValueError {
   bool known(const State& z) const { return prepared(z) && z.scheme_data[2 * n_] != 0; }
 
   const System* system_;
-  Index1Multipliers index1_;
+  FrictionMultipliers index1_;
   Index n_;
   Vector v0_, v1_, q_, p_, a_, slope_, lambda_;
 };
@@ -88,11 +89,9 @@ class EstimatedStep final : public Step {
   template <class... Arguments>
   EstimatedStep(const System& system, bool end_multipliers, Arguments&&... arguments)
       : Step(system, std::forward<Arguments>(arguments)...),
-        friction_(system.parts().friction != nullptr),
-        end_multipliers_(end_multipliers && !friction_),
-        end_(system) {
-    unused_.setZero(system.m());
-  }
+        end_multipliers_(end_multipliers && !system.parts().friction),
+        multipliers_(system),
+        end_(system) {}
 
   void prepare(State& z) const override {
     Step::prepare(z);
@@ -102,13 +101,12 @@ class EstimatedStep final : public Step {
   void finish(State& next) override {
     Step::finish(next);
     if (estimates_)
-      end_.record(next, end_multipliers_ ? next.lambda : unused_);
+      end_.record(next, end_multipliers_);
     else if (end_multipliers_)
-      end_.multipliers(next);
+      multipliers_.solve(next.t, next.q.value(), next.p.value(), next.lambda);
   }
-  /// Not with friction that is nonlinear in the multipliers: the index-1 equations are not linear then.
   int estimate_errors(bool on) override {
-    estimates_ = on && !friction_;
+    estimates_ = on;
     return estimates_ ? 2 : 0;
   }
   bool local_error(const State& before, const State& after, VectorRef error_q, VectorRef error_v) override {
@@ -116,9 +114,9 @@ class EstimatedStep final : public Step {
   }
 
  private:
-  bool friction_, end_multipliers_, estimates_ = false;
+  bool end_multipliers_, estimates_ = false;
+  Index1Multipliers multipliers_;
   EndValueError end_;
-  Vector unused_;
 };
 
 }  // namespace gnomon::kernels

@@ -13,6 +13,8 @@
 ///
 ///     q'' = M^-1 (Q - grad U - G^T lambda),   or  T_pq v + M^-1 p',       p' = Q - grad U - T_q - G^T lambda
 ///
+/// Where constraints repeat others lambda is not determined, and q'' and p' are: see constraint_gram.hpp.
+///
 /// All share the factorisation of A; no allocation. v^T (Hess g) v is the whole of what g adds without acceleration,
 /// with 2 G_t v + g_tt where it depends on time; project() is for constraints at rest.
 
@@ -22,10 +24,17 @@ namespace gnomon::kernels {
 
 class Index1Multipliers {
  public:
-  explicit Index1Multipliers(const System& system) : system_(&system), gram_(system), m_(system.m()) {
+  /// may_repeat: constraints may repeat others
+  explicit Index1Multipliers(const System& system, bool may_repeat = false)
+      : system_(&system), gram_(system, true, may_repeat), m_(system.m()) {
     for (Vector* v : {&v_, &force_, &applied_, &t_q_}) v->setZero(system.n());
     right_.setZero(m_);
+    bias_.setZero(m_);
   }
+
+  /// Of the last solve.
+  ConstraintGram& gram() { return gram_; }
+  bool full_rank() const { return m_ == 0 || gram_.full_rank(); }
 
   /// lambda at (q, p). False, with lambda untouched, where A is not positive definite: G has lost rank.
   bool solve(double t, const Vector& q, const Vector& p, Vector& lambda) {
@@ -35,7 +44,8 @@ class Index1Multipliers {
     return true;
   }
 
-  /// lambda, q'' and p' at (q, p). False, with all of them untouched, where A is not positive definite.
+  /// lambda, q'' and p' at (q, p). False where A is not positive definite, with all of them untouched, or where rows are
+  /// left out that no force keeps: G has lost rank there, and they do not repeat the others.
   bool solve(double t, const Vector& q, const Vector& p, Vector& lambda, VectorRef acceleration, VectorRef slope) {
     if (m_ > 0 && !gram_.update(t, q)) return false;
     multipliers(t, q, p, lambda);
@@ -46,7 +56,7 @@ class Index1Multipliers {
     acceleration -= v_;
     multiply_transposed(system_->constraint_pattern(), gram_.jacobian(), lambda, force_);
     slope -= force_;
-    return true;
+    return gram_.full_rank() || keeps(t, q, p, acceleration);
   }
 
   /// p -> P(q) p, and lambda at the projected state. False, with both untouched, where A is not positive definite.
@@ -65,6 +75,15 @@ class Index1Multipliers {
   }
 
  private:
+  /// Whether G q'' + v^T (Hess g) v = 0 in all rows.
+  bool keeps(double t, const Vector& q, const Vector& p, const ConstVectorRef& acceleration) {
+    constexpr double rounding = 1e-8;
+    system_->velocity(q, p, t_q_, v_);
+    system_->constraint_bias(t, q, v_, bias_);
+    gram_.times(acceleration, right_);
+    const double size = bias_.lpNorm<Eigen::Infinity>() + right_.lpNorm<Eigen::Infinity>();
+    return (right_ + bias_).lpNorm<Eigen::Infinity>() <= rounding * size + 1e-12;
+  }
   /// Leaves M^-1 (grad U - Q), or M^-1 (T_q + grad U - Q) - T_pq v, in v_, and what M^-1 is applied to in force_.
   void multipliers(double t, const Vector& q, const Vector& p, Vector& lambda) {
     system_->velocity(q, p, t_q_, v_);
@@ -91,7 +110,7 @@ class Index1Multipliers {
   const System* system_;
   ConstraintGram gram_;
   Index m_;
-  Vector v_, force_, applied_, t_q_, right_;
+  Vector v_, force_, applied_, t_q_, right_, bias_;
 };
 
 }  // namespace gnomon::kernels

@@ -23,7 +23,7 @@ namespace gnomon::kernels {
 class FrozenGglInverse final : public ApproximateInverse {
  public:
   FrozenGglInverse(const System& system, const Matrix& X, Index r)
-      : system_(&system), gram_(system), X_(X), n_(system.n()), m_(system.m()), s_(X.rows()), r_(r) {
+      : system_(&system), gram_(system, true, true), X_(X), n_(system.n()), m_(system.m()), s_(X.rows()), r_(r) {
     for (Vector* v : {&q_, &w_, &kick_}) v->setZero(n_);
     multiplier_.setZero(m_);
   }

@@ -24,7 +24,7 @@ namespace gnomon::kernels {
 class FrozenGeneralInverse final : public ApproximateInverse {
  public:
   FrozenGeneralInverse(const System& system, const Matrix& X, Index r)
-      : system_(&system), gram_(system), X_(X), n_(system.n()), m_(system.m()), s_(X.rows()), r_(r) {
+      : system_(&system), gram_(system, true, true), X_(X), n_(system.n()), m_(system.m()), s_(X.rows()), r_(r) {
     for (Vector* v : {&q_, &w_, &kick_, &scratch_}) v->setZero(n_);
     multiplier_.setZero(m_);
   }

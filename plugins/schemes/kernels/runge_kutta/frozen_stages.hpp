@@ -19,7 +19,7 @@ namespace gnomon::kernels {
 class FrozenStages final : public ApproximateInverse {
  public:
   FrozenStages(const System& system, Index stages)
-      : system_(&system), gram_(system), n_(system.n()), m_(system.m()), stages_(stages) {
+      : system_(&system), gram_(system, true, true), n_(system.n()), m_(system.m()), stages_(stages) {
     for (Vector* v : {&q_, &force_, &kick_}) v->setZero(n_);
     multiplier_.setZero(m_);
   }

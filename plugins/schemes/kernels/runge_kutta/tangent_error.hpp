@@ -25,7 +25,7 @@ class TangentError {
   TangentError(const System& system, const ProjectionRule& rule)
       : system_(&system),
         at_(system),
-        gram_(system, rule.mass_metric),
+        gram_(system, rule.mass_metric, true),
         change_(system),
         rule_(rule),
         n_(system.n()),
