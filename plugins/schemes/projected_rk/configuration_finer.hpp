@@ -24,11 +24,12 @@ class FrozenConfigurationStages final : public ApproximateInverse {
   }
 
   void begin(const State& z0, const Vector& v0, double h) {
+    z0_ = &z0;
     t_ = z0.t + 0.5 * h;
     q_ = z0.q.value() + 0.5 * h * v0;
     h_ = h;
   }
-  bool update(const ConstVectorRef&) override { return gram_.update(t_, q_); }
+  bool update(const ConstVectorRef&) override { return gram_.update_near(z0_->t, z0_->q.value(), t_, q_); }
 
   void solve(const ConstVectorRef& f, VectorRef d) override {
     const Index momentum = stages_ * n_;
@@ -59,6 +60,7 @@ class FrozenConfigurationStages final : public ApproximateInverse {
   ConstraintGram gram_;
   Matrix a_;
   Index n_, m_, stages_;
+  const State* z0_ = nullptr;
   double t_ = 0, h_ = 0;
   Vector q_, force_, kick_, scratch_, multiplier_;
 };

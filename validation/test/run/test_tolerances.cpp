@@ -458,12 +458,4 @@ BOOST_AUTO_TEST_CASE(what_is_refused) {
   }
   Integrator rattle = integrator("planar-pendulum", {}, "rattle");
   BOOST_CHECK_EXCEPTION(rattle.set_tolerances(Tolerances(1e-3)), Error, says("no estimate"));
-  Integrator wall = integrator("walled-pendulum");
-  BOOST_CHECK_EXCEPTION(wall.set_tolerances(Tolerances(1e-3)), Error, says("contacts"));
-
-  const ProblemInstance ring = registry().build("bricard-loop");
-  IntegratorOptions options;
-  options.dependent_constraints = true;
-  Integrator dependent = registry().integrator(ring, scheme, "newton", {}, {}, options);
-  BOOST_CHECK_EXCEPTION(dependent.set_tolerances(Tolerances(1e-3)), Error, says("independent"));
 }

@@ -155,6 +155,7 @@ BOOST_AUTO_TEST_CASE(line_integrals_of_moving_systems_and_with_a_mass_that_depen
   for (const Setting& setting : {angles, ellipse})
     for (const char* s : {"1", "2", "3", "4"}) compared += compare(setting, "line-integral-ggl", {{"s", s}});
   for (const char* s : {"1", "2"}) compared += compare(friction, "line-integral-ggl", {{"s", s}});
+  compared += compare(friction, "energy-momentum-ggl", {});
   BOOST_TEST(compared > 110);
 }
 

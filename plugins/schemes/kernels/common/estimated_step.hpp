@@ -18,7 +18,7 @@
 
 namespace gnomon::kernels {
 
-/// The estimate. State::scheme_data = [q'' | p' | 1 if they are known].
+/// The estimate. State::scheme_data = [q'' | p' | 1 + rank of G if they are known, else 0].
 class EndValueError {
  public:
   explicit EndValueError(const System& system) : system_(&system), index1_(system), n_(system.n()) {
@@ -34,7 +34,7 @@ class EndValueError {
     auto a = z.scheme_data.head(n_), slope = z.scheme_data.segment(n_, n_);
     lambda_ = z.lambda;
     const bool known = index1_.solve(z.t, z.q.value(), z.p.value(), lambda_, a, slope);
-    z.scheme_data[2 * n_] = known ? 1 : 0;
+    z.scheme_data[2 * n_] = known ? 1 + static_cast<double>(index1_.rank()) : 0;
     if (known && multipliers && index1_.full_rank()) z.lambda = lambda_;
   }
 
@@ -66,6 +66,7 @@ class EndValueError {
     q_ = 0.5 * (z0.q.value() + z1.q.value()) + h / 8 * (v0_ - v1_);
     p_ = 0.5 * (z0.p.value() + z1.p.value()) + h / 8 * (slope_ - slope1);
     lambda_ = z1.lambda;
+    index1_.expect_rank(static_cast<Index>(z1.scheme_data[2 * n_]) - 1);
     if (!index1_.solve(z0.t + 0.5 * h, q_, p_, lambda_, a_, slope_)) return false;
     error_v -= 4 * h / 6 * a_;
     return true;

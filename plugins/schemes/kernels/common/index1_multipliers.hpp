@@ -18,6 +18,8 @@
 /// All share the factorisation of A; no allocation. v^T (Hess g) v is the whole of what g adds without acceleration,
 /// with 2 G_t v + g_tt where it depends on time; project() is for constraints at rest.
 
+#include <utility>
+
 #include "kernels/common/constraint_gram.hpp"
 
 namespace gnomon::kernels {
@@ -35,6 +37,10 @@ class Index1Multipliers {
   /// Of the last solve.
   ConstraintGram& gram() { return gram_; }
   bool full_rank() const { return m_ == 0 || gram_.full_rank(); }
+  Index rank() const { return m_ == 0 ? 0 : gram_.rank(); }
+
+  /// The next solve for accelerations is near the manifold and not on it, where G has this rank.
+  void expect_rank(Index rank) { expected_ = rank; }
 
   /// lambda at (q, p). False, with lambda untouched, where A is not positive definite: G has lost rank.
   bool solve(double t, const Vector& q, const Vector& p, Vector& lambda) {
@@ -47,7 +53,8 @@ class Index1Multipliers {
   /// lambda, q'' and p' at (q, p). False where A is not positive definite, with all of them untouched, or where rows are
   /// left out that no force keeps: G has lost rank there, and they do not repeat the others.
   bool solve(double t, const Vector& q, const Vector& p, Vector& lambda, VectorRef acceleration, VectorRef slope) {
-    if (m_ > 0 && !gram_.update(t, q)) return false;
+    const Index rank = std::exchange(expected_, unknown);
+    if (m_ > 0 && !(rank == unknown ? gram_.update(t, q) : gram_.update_with_rank(rank, t, q))) return false;
     multipliers(t, q, p, lambda);
     acceleration = -v_;
     slope = -force_;
@@ -56,7 +63,7 @@ class Index1Multipliers {
     acceleration -= v_;
     multiply_transposed(system_->constraint_pattern(), gram_.jacobian(), lambda, force_);
     slope -= force_;
-    return gram_.full_rank() || keeps(t, q, p, acceleration);
+    return gram_.full_rank() || rank != unknown || keeps(t, q, p, acceleration);
   }
 
   /// p -> P(q) p, and lambda at the projected state. False, with both untouched, where A is not positive definite.
@@ -108,8 +115,10 @@ class Index1Multipliers {
   }
 
   const System* system_;
+  static constexpr Index unknown = -1;
+
   ConstraintGram gram_;
-  Index m_;
+  Index m_, expected_ = unknown;
   Vector v_, force_, applied_, t_q_, right_, bias_;
 };
 

@@ -34,7 +34,7 @@ class FrozenGglInverse final : public ApproximateInverse {
   }
   bool update(const ConstVectorRef& x) override {
     q_ = z0_->q.value() + 0.5 * h_ * x.head(n_);
-    return gram_.update(z0_->t + 0.5 * h_, q_);
+    return gram_.update_near(z0_->t, z0_->q.value(), z0_->t + 0.5 * h_, q_);
   }
 
   void solve(const ConstVectorRef& f, VectorRef d) override {

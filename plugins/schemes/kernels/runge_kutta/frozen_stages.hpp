@@ -25,10 +25,11 @@ class FrozenStages final : public ApproximateInverse {
   }
 
   void begin(const State& z0, const Vector& v0, double h) {
+    z0_ = &z0;
     t_ = z0.t + 0.5 * h;
     q_ = z0.q.value() + 0.5 * h * v0;
   }
-  bool update(const ConstVectorRef&) override { return gram_.update(t_, q_); }
+  bool update(const ConstVectorRef&) override { return gram_.update_near(z0_->t, z0_->q.value(), t_, q_); }
 
   void solve(const ConstVectorRef& f, VectorRef d) override {
     for (Index i = 0; i < stages_; ++i) {
@@ -50,6 +51,7 @@ class FrozenStages final : public ApproximateInverse {
   const System* system_;
   ConstraintGram gram_;
   Index n_, m_, stages_;
+  const State* z0_ = nullptr;
   double t_ = 0;
   Vector q_, force_, kick_, multiplier_;
 };
