@@ -121,9 +121,9 @@ void ContactLaws::enter(const Key& key, const Vector& held) {
   open_.clear();
   for (Index i = 0; i < n_contacts_; ++i)
     if (!contains(key.first, i)) open_.push_back(i);
-  // What is nonlinear in the multipliers is solved from here on, whatever the phase was before: a run that goes on from
-  // a checkpoint knows nothing of that.
-  if (phase_->model->parts().friction) phase_->psi.setZero();
+  // The multipliers are solved for from zero, whatever they were when the phase was last entered: a run that goes on from
+  // a checkpoint, or after a step that was undone, knows nothing of that.
+  phase_->psi.setZero();
   if (at_rest_under_friction(*phase_)) set_in_motion();
   if (coulomb_ && stays()) {
     state_.p.set(Vector::Zero(system_->n()));

@@ -187,7 +187,6 @@ bool ContactRun::whole_step(double h, StepReport& report, StepJudge* judge) {
   saved_.deepest = deepest_;
   laws_.set_step(h);
   solves_left_ = most_solves;
-  interrupted_ = false;
   error_q_.setZero();
   error_v_.setZero();
   const State& state = laws_.state();
@@ -211,7 +210,6 @@ bool ContactRun::whole_step(double h, StepReport& report, StepJudge* judge) {
       if (cuts > 0) solves_left_ += solves_an_event;
       if (cuts == most_cuts) return fail("more than " + std::to_string(most_cuts) + " events in one step", report);
       if (laws_.resting()) {
-        interrupted_ = interrupted_ || laws_.changes_with_time();
         remaining -= laws_.rest(remaining);
         if (laws_.resting()) continue;
         enter_piece();
@@ -269,7 +267,6 @@ bool ContactRun::whole_step(double h, StepReport& report, StepJudge* judge) {
       enter_piece();
     }
     now_energy_ = laws_.energy_of(state);
-    interrupted_ = interrupted_ || laws_.events().size() > saved_.laws.events;
     if (judge != nullptr && !judge->passes(saved_.laws.state, state, error_q_, error_v_)) {
       report.status = SolveStatus::error_too_large;
       return fail("", report);

@@ -29,7 +29,8 @@ class ContactRun final : public EventDriver {
   void start(double t0, const Vector& q0, const Vector& p0) override;
   bool step(double h, StepReport& report, StepJudge* judge = nullptr) override;
   int estimate_errors(bool on) override;
-  bool interrupted() const override { return interrupted_; }
+  bool interrupted() const override { return laws_.events().size() > saved_.laws.events; }
+  bool waits() const override { return laws_.resting() && laws_.changes_with_time(); }
   void undo() override;
 
   const State& state() const override { return laws_.state(); }
@@ -102,9 +103,8 @@ class ContactRun final : public EventDriver {
   long solves_left_ = 0;  // to locate events in the present step
   bool moved_ = false;    // the integrator has left after_ to locate an event
 
-  int order_ = 0;             // of the estimates of errors; 0: there are none
-  bool judged_ = false;       // steps of the run were of a tolerance
-  bool interrupted_ = false;  // the last step
+  int order_ = 0;        // of the estimates of errors; 0: there are none
+  bool judged_ = false;  // steps of the run were of a tolerance
   Vector error_q_, error_v_, piece_q_, piece_v_, sum_q_, sum_v_;
 
   /// Everything that a failed step must leave as it was.

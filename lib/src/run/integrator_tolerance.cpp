@@ -111,6 +111,7 @@ bool Integrator::Impl::take_controlled_step(double rest, double& h, StepReport& 
       return give_up("the smallest step that is allowed is " + number_text(control.limits().smallest) + last);
   }
   control.accept(driver && driver->interrupted());
+  if (driver && driver->waits()) control.wait(z, options.dependent_constraints);
   binding.promises.symmetric = binding.promises.symplectic = false;
   return true;
 }

@@ -100,9 +100,20 @@ void StepControl::start(const State& z, bool allow_dependent) {
   error_before_ = 1;
   estimates_.next = limits_.first;
   if (limits_.first > 0) return;
+  double h = 1e-6;
+  const double largest = changes(z, allow_dependent, h);
+  const double bound = largest > 1e-15 ? std::pow(0.01 / largest, 1. / (order_ + 1)) : std::max(1e-6, 1e-3 * h);
+  h = std::min(100 * h, bound);
+  if (limits_.largest > 0) h = std::min(h, limits_.largest);
+  estimates_.next = std::max(h, limits_.smallest);
+}
+
+/// The larger one of the first and second derivatives of (q,v) at z, measured; h: in, the time between the points of the
+/// second where the first does not say it, out, that time.
+double StepControl::changes(const State& z, bool allow_dependent, double& h) {
   const Vector &q = z.q.value(), v = v0_;
   const double size = norm(q, v);
-  double slope = 0, curvature = 0, h = 1e-6;
+  double slope = 0, curvature = 0;
   try {
     Vector a(v.size()), lambda(system_->m()), later(v.size());
     acceleration(*system_, z.t, q, v, a, lambda, allow_dependent);
@@ -114,11 +125,15 @@ void StepControl::start(const State& z, bool allow_dependent) {
   } catch (const std::exception&) {
     // Beside the start it may not be defined: what is known of the start will do.
   }
-  const double largest = std::max(slope, curvature);
-  const double bound = largest > 1e-15 ? std::pow(0.01 / largest, 1. / (order_ + 1)) : std::max(1e-6, 1e-3 * h);
-  h = std::min(100 * h, bound);
-  if (limits_.largest > 0) h = std::min(h, limits_.largest);
-  estimates_.next = std::max(h, limits_.smallest);
+  return std::max(slope, curvature);
+}
+
+void StepControl::wait(const State& z, bool allow_dependent) {
+  measure(z, z);
+  double h = 1e-6;
+  const double largest = changes(z, allow_dependent, h);
+  if (largest > 1e-15)
+    estimates_.next = std::max(std::min(estimates_.next, std::pow(1 / largest, 1. / (order_ + 1))), limits_.smallest);
 }
 
 double StepControl::fit(double h, double rest) const {

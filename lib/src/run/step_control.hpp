@@ -49,6 +49,9 @@ class StepControl final : public StepJudge {
   double error() const { return error_; }
   /// The next try after one with too large an error, or that was not solved; 0: StepLimits::smallest forbids it.
   double shorten(bool solved, double rest);
+  /// The next step is at most one after which accelerations without obstacles and friction have changed the motion from z
+  /// by what the tolerance allows: where nothing moves under forces that change. It allocates.
+  void wait(const State& z, bool allow_dependent);
   /// interrupted: by events, see EventDriver::interrupted
   void accept(bool interrupted = false);
   /// The step was given up: everything as it was at propose().
@@ -61,6 +64,7 @@ class StepControl final : public StepJudge {
 
  private:
   double scale() const;
+  double changes(const State& z, bool allow_dependent, double& h);
   double fit(double h, double rest) const;
   /// |q_i| and |v_i|, the larger ones of both ends.
   void measure(const State& before, const State& after);

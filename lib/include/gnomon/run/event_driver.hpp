@@ -32,9 +32,10 @@ class GNOMON_EXPORT EventDriver {
   /// piece; 0: the scheme has no estimate for all of them, and nothing changed. In a run that has begun, what the scheme
   /// keeps of earlier steps is forgotten.
   virtual int estimate_errors(bool on) = 0;
-  /// Events happened in the last step, or it passed at rest under forces that change: its error does not say how large
-  /// the next one may be.
+  /// Events happened in the last step: its error does not say how large the next one may be.
   virtual bool interrupted() const = 0;
+  /// Nothing moves, under forces that change: no error says how fast.
+  virtual bool waits() const = 0;
   /// Everything as before the last step, whether it failed or not.
   virtual void undo() = 0;
 
