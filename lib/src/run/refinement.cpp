@@ -58,8 +58,8 @@ bool Refinement::passes(const Vector& x, double last, Report& report, const Corr
   // the iteration left, of one sign: on until they are as small, or the next one would be negligible.
   constexpr int most = 30;  // a matrix that is frozen contracts slowly in a hard step
   constexpr double rounding = 1e-15, negligible = 1e-18;
-  constexpr double largest = 1e-6;
-  const double harmless = std::max(1e-12, rounding_of_extended(*equations_));
+  const double floor = rounding_of_extended(*equations_), largest = std::max(1e-6, floor),
+               harmless = std::max(1e-12, floor);
   report.nearly = false;
   low_.setZero();
   for (int pass = 0; pass < most; ++pass) {
