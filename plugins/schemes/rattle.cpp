@@ -13,7 +13,9 @@
 ///     momenta    x = [dp | mu]:           p1 = p_h + dp = p_h - h/2 (T_q(q1,p_h) + F1 + G1^T mu)
 ///                                         G1 T_p(q1,p1) + g_t(q1,t1) = 0
 ///
-/// which of a constant mass is the same step. The equations: rattle/rattle_equations.hpp. T is quadratic in p, and so is
+/// which of a constant mass is the same step. The equations: rattle/rattle_equations.hpp. Where M is constant and diagonal
+/// and there is no force, dq, dv and p_h are explicit in the multipliers, and x = lambda, x = mu are all the unknowns
+/// (rattle/multiplier_equations.hpp): the same solutions. T is quadratic in p, and so is
 /// the equation of p_h: at steps over which M(q) changes much it has other roots, far from p0, or none.
 ///
 /// A force Q(q,v,t) has the velocity of the middle at both ends, which is symmetric: implicit in dq in the first half,
@@ -39,6 +41,7 @@
 #include "kernels/common/step_scales.hpp"
 #include "rattle/configuration_mass.hpp"
 #include "rattle/constant_mass.hpp"
+#include "rattle/multiplier_equations.hpp"
 #include "rattle/rattle_equations.hpp"
 #include "rattle/rattle_tangent.hpp"
 
@@ -46,7 +49,23 @@ namespace {
 
 using namespace gnomon;
 
+/// M(q), or a constant M: the positions are among the unknowns.
 template <class Mass>
+struct StateUnknowns {
+  using Middle = typename Mass::Middle;
+  using Positions = kernels::RattlePositions<typename Mass::Positions>;
+  using Momenta = kernels::RattleMomenta<typename Mass::Momenta>;
+  static constexpr bool solves_positions = true, solves_momenta = Mass::solves_momenta;
+};
+/// The multipliers are all the unknowns.
+struct MultiplierUnknowns {
+  using Middle = kernels::NoMiddle;
+  using Positions = kernels::MultiplierPositions;
+  using Momenta = kernels::MultiplierMomenta;
+  static constexpr bool solves_positions = false, solves_momenta = false;
+};
+
+template <class Unknowns>
 class RattleStep final : public StepEquations {
  public:
   explicit RattleStep(const System& system)
@@ -66,7 +85,7 @@ class RattleStep final : public StepEquations {
     for (auto* v : {&impulse_, &force_}) v->setZero(n);
     multipliers_.setZero(m);
     x_.setZero(positions_.size() + momenta_.size());
-    dq_low_.setZero(n);
+    for (Vector* v : {&dq_, &dq_low_}) v->setZero(n);
   }
 
   Index n_systems() const override { return 2; }
@@ -88,32 +107,17 @@ class RattleStep final : public StepEquations {
   }
 
   void predict(Index solve, VectorRef x) override {
-    const Index n = system_->n(), m = system_->m();
-    const State& z0 = *step_.z0;
-    auto& mass = positions_.mass();
     if (solve == 0) {
-      extrapolated_ = extrapolate(z0, step_.h, x_);
-      if (extrapolated_) {
+      extrapolated_ = extrapolate(*step_.z0, step_.h, x_);
+      if (extrapolated_)
         x = x_.head(positions_.size());
-        return;
-      }
-      multiply_transposed(system_->constraint_pattern(), positions_.constraint_jacobian(), z0.lambda, dp_);
-      dp_ += step_.kick0;
-      mass.add_gradient(z0.q.value(), z0.p.value(), dp_);
-      if (applied_.active()) {
-        mass.velocity(z0.q.value(), z0.p.value(), velocity_);
-        dp_ -= applied_(z0.t, z0.q.value(), velocity_);
-      }
-      work_ = z0.p.value() - 0.5 * step_.h * dp_;
-      if (Mass::solves_momenta) x.segment(n, n) = -0.5 * step_.h * dp_;
-      mass.velocity(z0.q.value(), work_, dp_);
-      x.head(n) = step_.h * dp_;
-      x.tail(m) = z0.lambda;
+      else
+        start_positions(x);
     } else if (extrapolated_) {
       x = x_.tail(momenta_.size());
     } else {
-      x.head(n).setZero();
-      x.tail(m) = z0.lambda;
+      x.setZero();
+      x.tail(system_->m()) = step_.z0->lambda;
     }
   }
 
@@ -122,10 +126,13 @@ class RattleStep final : public StepEquations {
     const State& z0 = *step_.z0;
     if (solve == 0) {
       x_.head(positions_.size()) = x;
-      dq_low_ = positions_.low().head(n);
-      step_.q1 = (x.head(n) + z0.q.tail()) + z0.q.value();
-      if (applied_.active()) apply_force(x);
-      if constexpr (Mass::solves_momenta) {
+      if constexpr (Unknowns::solves_positions) {
+        dq_ = x.head(n);
+        dq_low_ = positions_.low().head(n);
+        place_end();
+        if (applied_.active()) apply_force();
+      }
+      if constexpr (Unknowns::solves_momenta) {
         impulse_ = x.segment(n, n).template cast<Extended>() + positions_.low().segment(n, n).template cast<Extended>();
       } else {
         work_ = step_.kick0;
@@ -134,12 +141,16 @@ class RattleStep final : public StepEquations {
       }
       step_.p_half = z0.p;
       kernels::add(step_.p_half, impulse_, work_);
+      if constexpr (!Unknowns::solves_positions) {
+        set_increment();
+        place_end();
+      }
       step_.middle.begin(step_.p_half);
       momenta_.begin();
       if (changes_) tangent_.positions(positions_, x, linearised());
     } else {
       x_.tail(momenta_.size()) = x;
-      if constexpr (Mass::solves_momenta)
+      if constexpr (Unknowns::solves_momenta)
         impulse_ = x.head(n).template cast<Extended>() + momenta_.low().head(n).template cast<Extended>();
       else
         set_impulse(momenta_.kick(), momenta_.constraint_jacobian(), x.tail(m), momenta_.low().tail(m));
@@ -149,7 +160,7 @@ class RattleStep final : public StepEquations {
   }
 
   void finish(State& next) override {
-    next.q.add(x_.head(system_->n()));
+    next.q.add(dq_);
     next.q.add(dq_low_);
     next.p = step_.p_half;
     kernels::add(next.p, impulse_, work_);
@@ -167,17 +178,50 @@ class RattleStep final : public StepEquations {
   }
 
  private:
+  /// The explicit step with the multipliers of the last step.
+  void start_positions(VectorRef x) {
+    if constexpr (!Unknowns::solves_positions) {
+      x = step_.z0->lambda;
+    } else {
+      const Index n = system_->n();
+      const State& z0 = *step_.z0;
+      auto& mass = positions_.mass();
+      multiply_transposed(system_->constraint_pattern(), positions_.constraint_jacobian(), z0.lambda, dp_);
+      dp_ += step_.kick0;
+      mass.add_gradient(z0.q.value(), z0.p.value(), dp_);
+      if (applied_.active()) {
+        mass.velocity(z0.q.value(), z0.p.value(), velocity_);
+        dp_ -= applied_(z0.t, z0.q.value(), velocity_);
+      }
+      work_ = z0.p.value() - 0.5 * step_.h * dp_;
+      if (Unknowns::solves_momenta) x.segment(n, n) = -0.5 * step_.h * dp_;
+      mass.velocity(z0.q.value(), work_, dp_);
+      x.head(n) = step_.h * dp_;
+      x.tail(system_->m()) = z0.lambda;
+    }
+  }
+  /// dq = h M^-1 (p0 + impulse), M diagonal
+  void set_increment() {
+    const Vector& mass = system_->mass().diagonal_entries();
+    const Compensated& p0 = step_.z0->p;
+    const Extended h = step_.h;
+    for (Index j = 0; j < dq_.size(); ++j) {
+      const Extended dq = ((impulse_[j] + p0.tail()[j]) + p0.value()[j]) * h / mass[j];
+      dq_[j] = static_cast<double>(dq);
+      dq_low_[j] = static_cast<double>(dq - dq_[j]);
+    }
+  }
+  void place_end() { step_.q1 = (dq_ + step_.z0->q.tail()) + step_.z0->q.value(); }
   /// Q at both ends with the velocity of the middle
-  void apply_force(const ConstVectorRef& x) {
-    velocity_ = x.head(system_->n()) / step_.h;
+  void apply_force() {
+    velocity_ = dq_ / step_.h;
     step_.force0 = applied_(step_.z0->t, step_.z0->q.value(), velocity_);
     step_.force1 = applied_(step_.t1, step_.q1, velocity_);
   }
   void book(Work& work) {
     const Vector& q0 = step_.z0->q.value();
     if (applied_.active()) {
-      work_ = x_.head(system_->n());
-      work.force += 0.5L * work_.dot(step_.force0 + step_.force1);
+      work.force += 0.5L * dq_.dot(step_.force0 + step_.force1);
     }
     if (!times_.moving()) return;
     work.potential += times_.potential_work(q0, step_.q1);
@@ -200,16 +244,16 @@ class RattleStep final : public StepEquations {
   }
 
   const System* system_;
-  kernels::RattleFrame<typename Mass::Middle> step_;
+  kernels::RattleFrame<typename Unknowns::Middle> step_;
   kernels::StepScales scales_;
-  kernels::RattlePositions<typename Mass::Positions> positions_;
-  kernels::RattleMomenta<typename Mass::Momenta> momenta_;
+  typename Unknowns::Positions positions_;
+  typename Unknowns::Momenta momenta_;
   kernels::RattleTangent tangent_;
   kernels::StepTimes times_;
   kernels::AppliedForce applied_;
   Matrix* changes_ = nullptr;
   bool extrapolated_ = false;
-  Vector x_, dq_low_, dp_, work_, velocity_, lambda_, rate0_;  // x_ = the unknowns of both systems
+  Vector x_, dq_, dq_low_, dp_, work_, velocity_, lambda_, rate0_;  // x_ = the unknowns of both systems
   VectorOf<Extended> impulse_, force_, multipliers_;
 };
 
@@ -231,12 +275,18 @@ class Rattle final : public MechanicalScheme {
     require_no_friction(*this, system,
                         "a step has two multipliers, each of which would need half of it: that is composition over "
                         "symplectic-euler-true");
-    if (!system.parts().mass) {
-      return {std::make_unique<RattleStep<kernels::ConstantRattleMass>>(system), ledger_promises(system, promises())};
-    }
     Promises promised = promises();
-    promised.momentum = kernels::affine_symmetries(system);
-    return {std::make_unique<RattleStep<kernels::ConfigurationRattleMass>>(system), ledger_promises(system, promised)};
+    if (system.parts().mass) promised.momentum = kernels::affine_symmetries(system);
+    return {step(system), ledger_promises(system, promised)};
+  }
+
+ private:
+  static std::unique_ptr<StepEquations> step(const System& system) {
+    if (system.parts().mass)
+      return std::make_unique<RattleStep<StateUnknowns<kernels::ConfigurationRattleMass>>>(system);
+    if (!system.parts().force && kernels::MultiplierMatrix::suits(system))
+      return std::make_unique<RattleStep<MultiplierUnknowns>>(system);
+    return std::make_unique<RattleStep<StateUnknowns<kernels::ConstantRattleMass>>>(system);
   }
 };
 

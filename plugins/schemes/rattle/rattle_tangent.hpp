@@ -11,6 +11,9 @@
 ///     ddq - h/2 (a_p(q0) + a_p(q1)) - ... = 0,  ddp + h/2 (L0 dq0 + a_q(q0) + G0^T dlambda + ...) = 0,  G1 dq1 = 0
 ///     ddp + h/2 (L1 dq1 + b_q + G1^T dmu) = 0,    G1 (c_p + T_pp ddp) + (G v1)_q dq1 = 0
 ///
+/// With the multipliers as the only unknowns the same in another order: G1 dq1 = 0 and G1 dv1 + (G v)_q dq1 = 0 for
+/// dlambda and dmu, with dq1 and dv1 as they follow from them.
+///
 /// where [b_q; b_p] = (Hess T)(q1,p_h) [dq1; dp_h], [c_q; c_p] = (Hess T)(q1,p1) [dq1; dp_h], and dots stand for what
 /// the matrix of the equations has.
 
@@ -50,6 +53,16 @@ class RattleTangent {
         dp_.col(c) += dx.segment(n_, n_);
         continue;
       }
+      if (x.size() == m_) {
+        Vector dp = dp_.col(c) - 0.5 * step.h * push, dv(n_);
+        system_->mass().solve(dp, dv);
+        known = g1 * (dq_.col(c) + step.h * dv);
+        dp -= 0.5 * step.h * (g0.transpose() * solve(known));
+        system_->mass().solve(dp, dv);
+        dq_.col(c) += step.h * dv;
+        dp_.col(c) = dp;
+        continue;
+      }
       known << 0.5 * step.h * push - dp_.col(c), g1 * dq_.col(c);
       const Vector dx = solve(known);
       dq_.col(c) += dx.head(n_);
@@ -59,19 +72,32 @@ class RattleTangent {
   /// After the momenta were solved, x = [dv | mu] or [dp | mu].
   void momenta(NonlinearEquations& equations, const ConstVectorRef& x, const Step& step) {
     const ImplicitChange solve(equations, x);
+    const bool only_multipliers = x.size() == m_;
+    const Matrix g1 = constraints(step.t1, step.q1);
+    const Vector mu = x.tail(m_);
     Vector p1 = step.p_half, v1(n_), t_q(n_);
+    if (only_multipliers) {
+      system_->potential_gradient(step.t1, step.q1, t_q);
+      p1 -= 0.5 * step.h * (t_q + g1.transpose() * mu);
+    }
     if (system_->parts().mass) p1 += x.head(n_);
     system_->velocity(step.q1, p1, t_q, v1);
-    if (!system_->parts().mass) v1 += x.head(n_);
-    const Matrix g1 = constraints(step.t1, step.q1), turn = constraint_turn(step.t1, step.q1, v1);
-    const Vector mu = x.tail(m_);
+    if (!system_->parts().mass && !only_multipliers) v1 += x.head(n_);
+    const Matrix turn = constraint_turn(step.t1, step.q1, v1);
     for (Index c = 0; c < dq_.cols(); ++c) {
       const Vector push = curvature(step.t1, step.q1, mu, dq_.col(c)), dp = dp_.col(c);
-      Vector dv(n_), known(n_ + m_);
+      Vector dv(n_), known(x.size());
       if (system_->parts().mass) {
         known << 0.5 * step.h * (push + kinetic(step.q1, step.p_half, c).q),
             g1 * kinetic(step.q1, p1, c).p + turn * dq_.col(c);
         dp_.col(c) += solve(known).head(n_);
+        continue;
+      }
+      if (only_multipliers) {
+        const Vector kicked = dp - 0.5 * step.h * push;
+        system_->mass().solve(kicked, dv);
+        known = g1 * dv + turn * dq_.col(c);
+        dp_.col(c) = kicked - 0.5 * step.h * (g1.transpose() * solve(known));
         continue;
       }
       system_->mass().solve(dp, dv);
