@@ -1,9 +1,14 @@
 /// \file
-/// band: LU with partial pivoting inside the band that the reverse Cuthill-McKee order leaves, O(n b^2) for half
-/// bandwidth b; see kernels/banded_lu.hpp.
+/// band: LU with partial pivoting inside a band, O(n b^2) for half bandwidth b: that of the matrix as it is where b is at
+/// most 4 (kernels/narrow_lu.hpp), else the one that the reverse Cuthill-McKee order leaves (kernels/banded_lu.hpp).
+
+#include <algorithm>
+#include <cstdlib>
 
 #include "algebra/kernels/banded_lu.hpp"
+#include "algebra/kernels/narrow_lu.hpp"
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/finite.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/solve/linear_algebra.hpp"
 
@@ -11,7 +16,42 @@ namespace {
 
 using namespace gnomon;
 
-class Band final : public LinearAlgebra {
+/// Half bandwidth of the matrix in the order that it has.
+Index own_bandwidth(const SparsityPattern& pattern) {
+  Index width = 0;
+  for (Index i = 0; i < pattern.rows; ++i)
+    for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k)
+      width = std::max(width, std::abs(pattern.indices[k] - i));
+  return width;
+}
+
+template <int W>
+class NarrowBand final : public LinearAlgebra {
+ public:
+  void attach(const SparsityPattern& pattern, const std::vector<Block>& blocks) override {
+    blocks_ = blocks;
+    lu_ = std::make_unique<kernels::NarrowLU<W>>(pattern);
+    size_ = static_cast<double>(pattern.rows);
+  }
+  bool factor(const ConstVectorRef& values, Setup) override {
+    return lu_->factorise(values.data()) ||
+           fail("the column of " + unknown_label(blocks_, lu_->singular_column()) + " has no pivot");
+  }
+  bool solve(VectorRef x) override {
+    lu_->solve(x);
+    return all_finite(x) || fail("the solution is not finite: the matrix is singular");
+  }
+  double pivot_ratio() const override { return lu_->pivot_ratio(); }
+  double cost() const override { return size_ * (40 + 25 * W); }
+  std::string summary() const override { return "half bandwidth " + std::to_string(W); }
+
+ private:
+  std::vector<Block> blocks_;
+  std::unique_ptr<kernels::NarrowLU<W>> lu_;
+  double size_ = 0;
+};
+
+class WideBand final : public LinearAlgebra {
  public:
   void attach(const SparsityPattern& pattern, const std::vector<Block>& blocks) override {
     pattern_ = &pattern;
@@ -34,6 +74,10 @@ class Band final : public LinearAlgebra {
     lu_.solve(x);
     return x.allFinite() || fail("the solution is not finite: the matrix is singular");
   }
+  double cost() const override {
+    const double width = static_cast<double>(lu_.bandwidth());
+    return static_cast<double>(pattern_->rows) * (130 + 5 * width + width * width / 2);
+  }
   std::string summary() const override { return "half bandwidth " + std::to_string(lu_.bandwidth()); }
 
  private:
@@ -42,10 +86,44 @@ class Band final : public LinearAlgebra {
   kernels::BandedLU lu_;
 };
 
+class Band final : public LinearAlgebra {
+ public:
+  void attach(const SparsityPattern& pattern, const std::vector<Block>& blocks) override {
+    switch (own_bandwidth(pattern)) {
+      case 0:
+      case 1:
+        band_ = std::make_unique<NarrowBand<1>>();
+        break;
+      case 2:
+        band_ = std::make_unique<NarrowBand<2>>();
+        break;
+      case 3:
+        band_ = std::make_unique<NarrowBand<3>>();
+        break;
+      case 4:
+        band_ = std::make_unique<NarrowBand<4>>();
+        break;
+      default:
+        band_ = std::make_unique<WideBand>();
+    }
+    band_->attach(pattern, blocks);
+  }
+  bool factor(const ConstVectorRef& values, Setup setup) override {
+    return band_->factor(values, setup) || fail(band_->message());
+  }
+  bool solve(VectorRef x) override { return band_->solve(x) || fail(band_->message()); }
+  double pivot_ratio() const override { return band_->pivot_ratio(); }
+  double cost() const override { return band_->cost(); }
+  std::string summary() const override { return band_->summary(); }
+
+ private:
+  std::unique_ptr<LinearAlgebra> band_;
+};
+
 class BandFactory final : public AlgebraFactory {
  public:
   std::string name() const override { return "band"; }
-  std::string description() const override { return "banded LU after a reverse Cuthill-McKee ordering"; }
+  std::string description() const override { return "banded LU, after a reverse Cuthill-McKee ordering if need be"; }
   std::unique_ptr<LinearAlgebra> create(const Options&) const override { return std::make_unique<Band>(); }
 };
 

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "algebra/kernels/small_blocks.hpp"
 #include "algebra/kernels/tree_partition.hpp"
@@ -33,12 +34,14 @@ class BlockTree final : public LinearAlgebra {
     blocks_ = blocks;
     tree_ = std::make_unique<TreePartition>(pattern);
     const std::size_t gone = tree_->eliminations.size();
+    smallest_ = largest_ = 0;
     for (Vector* v : {&factor_, &inverse_, &defined_}) v->setZero(at(gone));
     coefficient_.setZero(at(tree_->terms.size()));
     unknown_.setZero(at(tree_->rows.size()));
     update_.setZero(at(tree_->touches.size()));
     Index schur = 0, upper = 0, lower = 0;
     std::size_t entry = 0, fill = 0;
+    begin_.reserve(tree_->nodes.size());
     for (const TreePartition::Node& node : tree_->nodes) {
       const int end = node.storage + node.size * (node.size + 2 * node.touched);
       // From here on slots count from the node's first.
@@ -70,6 +73,8 @@ class BlockTree final : public LinearAlgebra {
         coefficient_[k] = inverse * v[tree_->terms[static_cast<std::size_t>(k)].value];
     }
     std::size_t entry = 0, fill = 0;
+    smallest_ = std::numeric_limits<double>::infinity();
+    largest_ = 0;
     for (std::size_t k = 0; k < tree_->nodes.size(); ++k)
       if (!with_size(tree_->nodes[k], [&](auto block) { return eliminate(k, v, entry, fill, block); })) return false;
     return true;
@@ -85,6 +90,19 @@ class BlockTree final : public LinearAlgebra {
     return all_finite(x) || fail("the solution is not finite: the matrix is singular");
   }
 
+  /// Of the sizes of the blocks' inverses.
+  double pivot_ratio() const override { return largest_ > 0 ? smallest_ / largest_ : 1; }
+
+  double cost() const override {
+    double sum = 20 * static_cast<double>(tree_->eliminations.size());
+    for (const TreePartition::Node& node : tree_->nodes) {
+      const double n = node.size, t = node.touched, factor = 2 * n * n * n + 2 * n * n * t + n * t * t;
+      const bool known_size = with_size(node, [](auto block) { return is_fixed(block); });
+      sum += (known_size ? 100 : 150) + (known_size ? .25 : .5) * factor + (known_size ? 2 : 4) * (n * n + 2 * n * t);
+    }
+    return sum;
+  }
+
   std::string summary() const override {
     return std::to_string(tree_->nodes.size()) + " blocks of at most " + std::to_string(tree_->largest) +
            " unknowns, " + std::to_string(tree_->eliminations.size()) + " unknowns eliminated before";
@@ -93,6 +111,10 @@ class BlockTree final : public LinearAlgebra {
  private:
   static constexpr int most = TreePartition::largest_allowed;
   static Index at(std::size_t k) { return static_cast<Index>(k); }
+  template <int N, int T>
+  static bool is_fixed(SmallBlock<N, T>) {
+    return N > 0;
+  }
 
   /// Calls f with the kernels for the size of a node: chains in the plane and in space, with a second multiplier or an
   /// eight-fold block where they are closed, and any other.
@@ -145,7 +167,11 @@ class BlockTree final : public LinearAlgebra {
     });
 
     double* const upper = upper_.data() + begin_[k].upper;
-    if (block.invert(work, upper) >= 0 || !(Eigen::Map<const Vector>(upper, n * n).cwiseAbs().sum() < largest_inverse))
+    const bool singular = block.invert(work, upper) >= 0;
+    const double size = Eigen::Map<const Vector>(upper, n * n).cwiseAbs().sum();
+    smallest_ = std::min(smallest_, size);
+    largest_ = std::max(largest_, size);
+    if (singular || !(size < largest_inverse))
       return fail("the block of " + unknown_label(blocks_, tree_->columns[static_cast<std::size_t>(node.vertex)]) +
                   " is singular");
     if (t > 0)
@@ -214,12 +240,13 @@ class BlockTree final : public LinearAlgebra {
 
   std::vector<Block> blocks_;
   std::unique_ptr<TreePartition> tree_;
-  std::vector<Begin> begin_;      // per node, in the three below
-  Vector schur_, upper_, lower_;  // B D^-1 C; D^-1 and D^-1 C; B D^-1
-  Vector factor_, inverse_;       // J_sb/J_rb and 1/J_rb per elimination
-  Vector coefficient_;            // J_rc/J_rb per term
-  Vector defined_, unknown_;      // f_r per elimination; f and then x per vertex
-  Vector update_;                 // B D^-1 f per touched unknown
+  std::vector<Begin> begin_;           // per node, in the three below
+  Vector schur_, upper_, lower_;       // B D^-1 C; D^-1 and D^-1 C; B D^-1
+  double smallest_ = 0, largest_ = 0;  // sum_ij |(D^-1)_ij| of the blocks
+  Vector factor_, inverse_;            // J_sb/J_rb and 1/J_rb per elimination
+  Vector coefficient_;                 // J_rc/J_rb per term
+  Vector defined_, unknown_;           // f_r per elimination; f and then x per vertex
+  Vector update_;                      // B D^-1 f per touched unknown
 };
 
 class BlockTreeFactory final : public AlgebraFactory {

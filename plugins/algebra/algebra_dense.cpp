@@ -56,6 +56,10 @@ class DenseLuOf final : public Dense {
     out = permuted_;
     return all_finite(x) || fail("the solution is not finite: the matrix is singular");
   }
+  double cost() const override {
+    const double n = static_cast<double>(matrix_.rows());
+    return n * (150 + .1 * n * n);
+  }
   double pivot_ratio() const override {
     if (!decomposed_) return 1;
     const auto pivots = lu_->matrixLU().diagonal().cwiseAbs();
@@ -107,6 +111,7 @@ class DenseLu final : public LinearAlgebra {
   }
   bool solve(VectorRef x) override { return lu_->solve(x) || fail(lu_->message()); }
   double pivot_ratio() const override { return lu_->pivot_ratio(); }
+  double cost() const override { return lu_->cost(); }
 
  private:
   std::unique_ptr<LinearAlgebra> lu_;

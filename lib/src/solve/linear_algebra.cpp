@@ -10,7 +10,7 @@ namespace gnomon {
 
 namespace {
 
-constexpr Index dense_limit = 60;
+constexpr Index always_dense = 16, dense_limit = 60;
 constexpr double dense_density = 1.0 / 3;
 /// A dense decomposition that reveals the rank takes a quarter of a second here, and gives the least norm besides.
 constexpr Index dense_singular_limit = 300;
@@ -59,9 +59,9 @@ const AlgebraFactory& sparse_singular_factory(const AlgebraTable& table, const S
 
 /// Pivoting inside the blocks of a tree is enough for the saddle points of most schemes, and not for every matrix: the
 /// first algebra as long as its factors are good, then the second one to the end. Solutions are checked where they are
-/// suspicious: the first one of all, those that are large (unknowns are scaled), and the third one of a nonlinear
-/// solve, since Newton's method with good factors rarely needs as many. A check costs as much as a solution. What the
-/// second algebra needs is allocated when it is needed.
+/// suspicious: the first one of all, those that are large (unknowns are scaled), and the first one with the third matrix
+/// of a nonlinear solve, since Newton's method with good factors rarely needs as many. A check costs as much as a
+/// solution. What the second algebra needs is allocated when it is needed.
 class WithFallback final : public LinearAlgebra {
  public:
   WithFallback(std::unique_ptr<LinearAlgebra> first, const AlgebraFactory& second, const ScaledEquations& equations)
@@ -79,7 +79,8 @@ class WithFallback final : public LinearAlgebra {
   bool factor(const ConstVectorRef& values, Setup setup) override {
     values_ = values.data();
     if (!second_ && first_->factor(values, setup)) {
-      if (setup == Setup::first) solutions_ = 0;
+      factorisations_ = setup == Setup::first ? 1 : factorisations_ + 1;
+      if (factorisations_ == checked_factorisation) unchecked_ = true;
       return true;
     }
     return take_second() || fail(second_->message());
@@ -93,19 +94,21 @@ class WithFallback final : public LinearAlgebra {
   }
   void serialize(Archive& archive) override {
     bool second = second_ != nullptr;
-    archive(second, unchecked_, solutions_);
-    archive.require(solutions_ >= 0, "a number of solutions is below zero");
+    archive(second, unchecked_, factorisations_);
+    archive.require(factorisations_ >= 0, "a number of factorisations is below zero");
     if (!second)
       second_.reset();
     else if (!second_)
       make_second();
     (second_ ? second_ : first_)->serialize(archive);
   }
+  double pivot_ratio() const override { return (second_ ? second_ : first_)->pivot_ratio(); }
+  double cost() const override { return first_->cost(); }
   std::string summary() const override { return second_ ? second_->summary() : first_->summary(); }
 
  private:
   static constexpr double accepted_residual = 1e-9;
-  static constexpr int checked_solution = 3;
+  static constexpr int checked_factorisation = 3;
   static constexpr double trusted_size = 1e3;
 
   Eigen::Map<const Vector> values() const { return {values_, equations_->pattern().nonzeros()}; }
@@ -118,8 +121,7 @@ class WithFallback final : public LinearAlgebra {
     return second_->factor(values(), Setup::first);
   }
   bool suspicious(const ConstVectorRef& x) {
-    const bool late = ++solutions_ == checked_solution || std::exchange(unchecked_, false);
-    return late || !(x.lpNorm<Eigen::Infinity>() < trusted_size);
+    return std::exchange(unchecked_, false) || !(x.lpNorm<Eigen::Infinity>() < trusted_size);
   }
   bool good(const ConstVectorRef& x) {
     multiply(equations_->pattern(), values(), x, rest_);
@@ -135,7 +137,7 @@ class WithFallback final : public LinearAlgebra {
   JacobianProduct* product_ = nullptr;
   const double* values_ = nullptr;
   bool unchecked_ = true;
-  int solutions_ = 0;
+  int factorisations_ = 0;  // of this nonlinear solve
   Vector right_, rest_;
 };
 
@@ -158,9 +160,9 @@ OptionSpec algebra_option(const AlgebraTable& table) {
   for (const std::string& name : table.algebras()) names.push_back(name);
   return OptionSpec::choice_with_options(
       "algebra", std::move(names),
-      "linear algebra; auto is dense for at most 60 unknowns or a third nonzero, band where it has at most four "
-      "diagonals beside the main one, block-tree where small blocks form a tree, else klu (without SuiteSparse "
-      "sparse-lu)");
+      "linear algebra; auto is dense for at most 16 unknowns or a third nonzero, band where it has at most four "
+      "diagonals beside the main one, block-tree where small blocks form a tree and cost less than dense, dense for at "
+      "most 60 unknowns, else klu (without SuiteSparse sparse-lu)");
 }
 
 AlgebraChoice::AlgebraChoice(const AlgebraTable& table, const Options& solver_options)
@@ -176,17 +178,19 @@ std::unique_ptr<LinearAlgebra> AlgebraChoice::attach(const ScaledEquations& equa
   if (equations.singular_expected())
     return equations.size() <= dense_singular_limit ? make(table_->algebra("dense"), {{"rank", "revealing"}}, equations)
                                                     : make(sparse_singular_factory(*table_, equations), {}, equations);
-  if (equations.size() <= dense_limit || density(equations.pattern()) >= dense_density)
+  const bool small = equations.size() <= dense_limit;
+  if (equations.size() <= always_dense || density(equations.pattern()) >= dense_density)
     return make(table_->algebra("dense"), {}, equations);
   if (narrow_band(equations.pattern()) && knows(*table_, "band")) return make(table_->algebra("band"), {}, equations);
-  if (!knows(*table_, "block-tree")) return make(sparse_factory(*table_), {}, equations);
-  try {
-    auto tree = make(table_->algebra("block-tree"), {}, equations);
-    return std::make_unique<WithFallback>(std::move(tree), sparse_factory(*table_), equations);
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::refused) throw;
-  }
-  return make(sparse_factory(*table_), {}, equations);
+  std::unique_ptr<LinearAlgebra> dense = small ? make(table_->algebra("dense"), {}, equations) : nullptr;
+  if (knows(*table_, "block-tree")) try {
+      auto tree = make(table_->algebra("block-tree"), {}, equations);
+      if (!dense || tree->cost() < dense->cost())
+        return std::make_unique<WithFallback>(std::move(tree), sparse_factory(*table_), equations);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::refused) throw;
+    }
+  return dense ? std::move(dense) : make(sparse_factory(*table_), {}, equations);
 }
 
 }  // namespace gnomon

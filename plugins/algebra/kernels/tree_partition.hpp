@@ -283,6 +283,7 @@ class TreePartition {
       else
         mask[at(b)] |= 1U << local(i);
     });
+    touches.reserve(nodes.size() * 4);
     int slots = 0;
     for (std::size_t k = 0; k < nodes.size(); ++k) {
       Node& node = nodes[k];
@@ -306,6 +307,7 @@ class TreePartition {
       return child.storage + child.size * (child.size + child.touched) + local(j) * child.touched +
              place(child, local(i));
     };
+    entries.reserve(at(pattern_->nonzeros()));
     for (int i = 0; i < n_; ++i)
       if (row_vertex_[at(i)] >= 0)
         for_row(i, [&](int j, int k) {

@@ -172,6 +172,46 @@ BOOST_AUTO_TEST_CASE(klu_factorises_anew_where_its_order_fails) {
              1e-10 * dense.cwiseAbs().maxCoeff() * x.lpNorm<Eigen::Infinity>());
 }
 
+// Bands of every width that has loops of its own, and a wider one; the entries ask for pivots.
+BOOST_AUTO_TEST_CASE(band_solves_bands) {
+  for (const Index width : {1, 2, 3, 4, 6})
+    for (const Index n : {1, 2, 3, 7, 40}) {
+      Matrix dense = Matrix::Zero(n, n);
+      std::vector<std::pair<Index, Index>> entries;
+      double x = .3;
+      for (Index i = 0; i < n; ++i)
+        for (Index j = std::max<Index>(0, i - width); j <= std::min(n - 1, i + width); ++j) {
+          x = 3.9 * x * (1 - x);
+          dense(i, j) = x - .5;
+          entries.emplace_back(i, j);
+        }
+      const SparsityPattern pattern = SparsityPattern::from_entries(n, n, entries);
+      Vector values(pattern.nonzeros());
+      for (std::size_t k = 0; k < entries.size(); ++k)
+        values[static_cast<Index>(k)] = dense(entries[k].first, entries[k].second);
+      const auto band = make("band");
+      band->attach(pattern, {{"x", 0, n}});
+      Vector found = Vector::LinSpaced(n, -1, 2);
+      const Vector expected = dense.fullPivLu().solve(found);
+      long count = 0;
+      bool good = false;
+      {
+        const validation::CountAllocations allocations;
+        good = band->factor(values, Setup::first) && band->solve(found);
+        count = allocations.count();
+      }
+      BOOST_TEST(good, band->message());
+      BOOST_TEST(count == 0);
+      BOOST_TEST((found - expected).norm() <= 1e-11 * expected.norm(), band->summary() << " of " << n);
+      BOOST_TEST(band->pivot_ratio() <= 1);
+    }
+  const SparsityPattern pattern = SparsityPattern::from_entries(3, 3, {{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 2}});
+  const auto band = make("band");
+  band->attach(pattern, {{"x", 0, 3}});
+  BOOST_TEST(!band->factor(Vector{{1, 2, 2, 4, 1}}, Setup::first));
+  BOOST_TEST(band->message() == "the column of x[1] has no pivot");
+}
+
 BOOST_AUTO_TEST_CASE(band_refuses_a_hopeless_band) {
   BOOST_CHECK_EXCEPTION(make("band")->attach(SparsityPattern::dense(80, 80), {}), Error, says("half bandwidth"));
 }

@@ -2,6 +2,7 @@
 /// \file
 /// Linear algebra by name: what solves J d = f inside every nonlinear strategy, J the scaled Jacobian.
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -50,6 +51,11 @@ class GNOMON_EXPORT LinearAlgebra {
 
   /// What was chosen or found, for lists and tests: sizes of blocks, bandwidth, rank.
   virtual std::string summary() const { return {}; }
+
+  /// After attach: estimated time of one factorisation and five solutions, what a step usually asks for, in
+  /// nanoseconds, from a model fitted to times that were measured on one machine. `auto` compares them; infinity where
+  /// there is no model.
+  virtual double cost() const { return std::numeric_limits<double>::infinity(); }
   /// Why factor or solve failed last, with the name of the unknown where there is one.
   const std::string& message() const { return message_; }
 
@@ -101,8 +107,10 @@ class GNOMON_EXPORT AlgebraChoice {
   /// (ScaledEquations::attach_algebra), which comes first. `auto` is
   ///
   ///   - dense        with its rank revealed, where dependent constraints are allowed;
-  ///   - dense        for at most 60 unknowns, or where a third of the matrix or more is not zero;
+  ///   - dense        for at most 16 unknowns, or where a third of the matrix or more is not zero;
+  ///   - band         where it has at most four diagonals on either side of the main one;
   ///   - block-tree   where the pattern falls into small blocks that form a tree, and klu from where its factors fail;
+  ///   - dense        for at most 60 unknowns otherwise, or where that costs less (LinearAlgebra::cost);
   ///   - klu          otherwise; sparse-lu takes its place where it is not registered.
   ///
   /// Throws Error(unknown_name | refused).
