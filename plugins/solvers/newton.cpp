@@ -47,6 +47,7 @@ class Newton final : public NonlinearSolver {
       xs -= dx_;
       ++report.iterations;
       report.step_norm = norm(dx_, xs);
+      report.contraction = 1;
       if (!evaluate(xs, report)) return report;
       if (is_noise(report.step_norm, last_step) && rule_.at_floor(report.residual_norm, floor)) return report;
       last_step = report.step_norm;
@@ -68,7 +69,10 @@ class Newton final : public NonlinearSolver {
     return report;
   }
 
-  bool correct(VectorRef f) override { return linear_.factorised() && linear_.solve(f); }
+  bool correct(VectorRef f) override {
+    rule_.refined_after = true;  // the equations offer it
+    return linear_.factorised() && linear_.solve(f);
+  }
   double pivot_ratio() const override { return linear_.pivot_ratio(); }
   void serialize(Archive& archive) override { linear_.serialize(archive, false); }
 

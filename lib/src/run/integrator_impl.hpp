@@ -62,8 +62,8 @@ struct Integrator::Impl {
   /// What has no force in the start value of the multipliers is not determined by the step either: it would go on from
   /// step to step, and extrapolation would make it grow.
   void shorten_multipliers(Solve& solve) const;
-  /// Iterative refinement of the solution solve.x. `last_step` is the norm of the solver's last correction.
-  Refinement::Report refine(Solve& solve, NonlinearSolver& solver, double last_step);
+  /// Iterative refinement of the solution solve.x, which the solver reported as `solved`.
+  Refinement::Report refine(Solve& solve, NonlinearSolver& solver, const SolveReport& solved);
   /// The other solver, from the same start value.
   void fall_back(Solve& solve, SolveReport& report);
   static bool fail(StepReport& report, SolveStatus status, const std::string& why);

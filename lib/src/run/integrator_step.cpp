@@ -80,7 +80,7 @@ bool Integrator::Impl::attempt(double h, StepReport& report) {
                       diagnosis ? report.last.message + "; " + diagnosis : report.last.message);
         }
         solve.scaled->to_unscaled(solve.x, solve.x);
-        if (const Refinement::Report refined = refine(solve, *solver, report.last.step_norm); !refined.solved)
+        if (const Refinement::Report refined = refine(solve, *solver, report.last); !refined.solved)
           return fail(report, SolveStatus::not_converged,
                       "with the Jacobian at the solution, corrections of " + number_text(refined.last) +
                           " of the unknowns' scales remain");
@@ -110,8 +110,8 @@ bool Integrator::Impl::attempt(double h, StepReport& report) {
   return true;
 }
 
-Refinement::Report Integrator::Impl::refine(Solve& solve, NonlinearSolver& solver, double last_step) {
-  const Refinement::Report report = solve.refinement->refine(solve.x, solver, last_step);
+Refinement::Report Integrator::Impl::refine(Solve& solve, NonlinearSolver& solver, const SolveReport& solved) {
+  const Refinement::Report report = solve.refinement->refine(solve.x, solver, solved);
   counters.refinement_passes += report.passes;
   counters.factorisations += report.factorisations;
   counters.jacobian_evaluations += report.factorisations;
@@ -169,7 +169,8 @@ void Integrator::Impl::warm_up(const Vector& v, const Vector& a) {
   const double speed = max_norm(v) + std::sqrt(max_norm(a) * length);
   StepReport ignored;
   next = z;
-  const State start = z;
+  next.history = History();  // that of z passes to and fro between the two
+  State start = z;
   const RunCounters counted = counters;
   warming_up = true;
   if (attempt(speed > 0 ? 1e-3 * length / speed : 1e-3, ignored) && control.active()) {
@@ -180,7 +181,10 @@ void Integrator::Impl::warm_up(const Vector& v, const Vector& a) {
     }
   }
   warming_up = false;
-  z = next = start;
+  z.swap(start);
+  next = State();
+  next.assign_without_histories(z);
+  next.substeps = z.substeps;
   counters = counted;
 }
 

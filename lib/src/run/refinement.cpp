@@ -31,16 +31,17 @@ Refinement::Refinement(ScaledEquations& equations) : equations_(&equations) {
   lu_ = Eigen::PartialPivLU<Matrix>(size);
 }
 
-Refinement::Report Refinement::refine(Vector& x, NonlinearSolver& solver, double last_step) {
+Refinement::Report Refinement::refine(Vector& x, NonlinearSolver& solver, const SolveReport& solved) {
   constexpr int most = 5;
   Report report;
   NonlinearEquations& equations = equations_->equations();
   if (equations.low().size() == 0) return report;
   const double wrong = std::max(1e-10, rounding_of_extended(*equations_));
-  report.refined = passes(x, last_step, report, [&] { return solver.correct(correction_); });
+  report.refined = passes(x, solved.step_norm, static_cast<double>(solved.contraction), report,
+                          [&] { return solver.correct(correction_); });
   for (int k = 0; report.offered && !report.refined && k <= most && factorise(x); ++k) {
     ++report.factorisations;
-    report.refined = passes(x, last_step, report, [this] { return solve_factorised(); });
+    report.refined = passes(x, solved.step_norm, 1, report, [this] { return solve_factorised(); });
     if (!report.refined && (k == most || !newton_correction(x, report))) break;
   }
   if (!report.refined && report.nearly) {
@@ -53,7 +54,7 @@ Refinement::Report Refinement::refine(Vector& x, NonlinearSolver& solver, double
 }
 
 template <class Correct>
-bool Refinement::passes(const Vector& x, double last, Report& report, const Correct& correct) {
+bool Refinement::passes(const Vector& x, double last, double contraction, Report& report, const Correct& correct) {
   // A correction of the size of the rounding of x is of either sign, and so is what is left of it. Larger ones are what
   // the iteration left, of one sign: on until they are as small, or the next one would be negligible.
   constexpr int most = 30;  // a matrix that is frozen contracts slowly in a hard step
@@ -76,7 +77,7 @@ bool Refinement::passes(const Vector& x, double last, Report& report, const Corr
     }
     low_ -= correction_.cwiseProduct(equations_->columns());
     // A hard step contracts unevenly: its next correction is not guessed.
-    if (size < rounding || (pass == 0 && size * (size / last) < negligible)) return true;
+    if (size < rounding || (pass == 0 && size * std::min(size / last, contraction) < negligible)) return true;
     last = size;
   }
   low_.setZero();

@@ -36,12 +36,12 @@ class GNOMON_EXPORT Refinement {
     double last = 0;       ///< size of the last correction, of scaled unknowns
     long passes = 0, factorisations = 0;
   };
-  /// Sets equations().low() for x, unscaled. last_step: norm of the solver's last correction.
-  Report refine(Vector& x, NonlinearSolver& solver, double last_step);
+  /// Sets equations().low() for x, unscaled, the solution of `solver` as it reported it.
+  Report refine(Vector& x, NonlinearSolver& solver, const SolveReport& solved);
 
  private:
   template <class Correct>
-  bool passes(const Vector& x, double last, Report& report, const Correct& correct);
+  bool passes(const Vector& x, double last, double contraction, Report& report, const Correct& correct);
   bool factorise(const Vector& x);
   bool solve_factorised();
   bool newton_correction(Vector& x, Report& report);

@@ -134,7 +134,10 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     return report;
   }
 
-  bool correct(VectorRef f) override { return linear_.correct(f); }
+  bool correct(VectorRef f) override {
+    rule_.refined_after = true;  // the equations offer it
+    return linear_.correct(f);
+  }
   double pivot_ratio() const override { return linear_.pivot_ratio(); }
   void serialize(Archive& archive) override { linear_.serialize(archive, false); }
 
@@ -216,6 +219,7 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     report.residual_evaluations += functions;
     report.jacobian_evaluations += jacobians;
     report.factorisations += jacobians;
+    report.contraction = 1;
     report.step_norm = strategy_ == KIN_LINESEARCH ? step : path_.step();
   }
 

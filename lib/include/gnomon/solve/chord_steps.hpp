@@ -11,6 +11,7 @@
 /// - Before that in the place of Newton corrections, where the matrix contracts twentyfold: it is then nearly J(x),
 ///   and a residual and a back substitution take the place of a Jacobian and a factorisation, too. On the chain of 1e3
 ///   links at h = 2.5e-4: corrections 2.7e-7, 1.2e-9, 1e-14, of Newton's method 2.7e-7, 1.2e-9.
+///   Where iterative refinement follows, the last of these is left to its first pass.
 
 #include "gnomon/solve/nonlinear_solver.hpp"
 
@@ -42,7 +43,8 @@ enum class Ending { done, new_matrix, failed };
 template <class ChordCorrection>
 Ending take_chord_steps(ChordCorrection&& chord, const ConvergenceRule& rule, double floor, SolveReport& report) {
   // The first correction may be of other unknowns than the Newton correction was: it tells little of the matrix.
-  constexpr double contraction = .05, first_contraction = .5, rounding = 1e-16;
+  // Below `refinable` one pass of refinement takes away what another correction would.
+  constexpr double contraction = .05, first_contraction = .5, rounding = 1e-16, refinable = 1e-11;
   bool at_floor = rule.at_floor(report.residual_norm, floor);
   if (at_floor && report.step_norm <= rule.step_tolerance) {
     if (report.step_norm >= negligible_step && chord.correct()) chord.apply();
@@ -55,9 +57,11 @@ Ending take_chord_steps(ChordCorrection&& chord, const ConvergenceRule& rule, do
     chord.apply();
     ++report.iterations;
     report.step_norm = chord.step();
+    if (least == contraction) report.contraction = static_cast<float>(chord.rate());
     if (at_floor && chord.step() * chord.rate() <= rounding) return Ending::done;
     if (!chord.evaluate(report)) return Ending::failed;
     at_floor = rule.at_floor(report.residual_norm, floor);
+    if (at_floor && rule.refined_after && chord.step() * chord.rate() <= refinable) return Ending::done;
   }
 }
 

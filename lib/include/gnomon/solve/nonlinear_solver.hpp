@@ -26,6 +26,7 @@ GNOMON_EXPORT const char* to_string(SolveStatus status);
 /// What one solve did. Numerical failure is a status here, never an exception.
 struct SolveReport {
   SolveStatus status = SolveStatus::converged;
+  float contraction = 1;  ///< by the matrix of the last corrections: their ratio; 1: not known
   long iterations = 0;
   long residual_evaluations = 0;
   long jacobian_evaluations = 0;
@@ -42,6 +43,8 @@ struct ConvergenceRule {
   double residual_tolerance = 1e-12;  ///< scaled residual below this, or below 100 rounding floors: accept at once
   double residual_acceptance = 1e-9;  ///< after stagnation: accept below this (or below 1e4 rounding floors)
   long max_iterations = 50;
+  /// Iterative refinement follows, with the same matrix: what it takes away need not be taken away before.
+  bool refined_after = false;
 
   bool at_floor(double residual_norm, double floor) const {
     return residual_norm <= std::max(residual_tolerance, 100 * floor);
