@@ -47,6 +47,7 @@ class Chain final : public gnomon::Problem {
     gnomon::ProblemInstance instance;
     instance.q0 = gnomon::Vector::Zero(3 * links);
     std::vector<Network::Rod> rods;
+    rods.reserve(static_cast<std::size_t>(links));
     // Rod k joins node k to the one before it; the first hangs on the only anchor, node `links`.
     for (Index k = 0; k < links; ++k) {
       const double x = length * static_cast<double>(k + 1) / static_cast<double>(links);

@@ -38,6 +38,8 @@ class RodNetwork final : public System, public Symmetries, public ExtendedPrecis
     traits_.m = static_cast<Index>(rods_.size());
     traits_.potential_degree = 1;
     traits_.constraint_degree = 2;
+    traits_.blocks.reserve(static_cast<std::size_t>(n_free_));
+    traits_.constraint_names.reserve(rods_.size());
     for (Index k = 0; k < n_free_; ++k) traits_.blocks.push_back({"bob" + std::to_string(k + 1), D * k, D});
     for (Index r = 0; r < traits_.m; ++r) traits_.constraint_names.push_back("rod" + std::to_string(r + 1));
     bool on_axis = D == 3;
@@ -203,6 +205,7 @@ class RodNetwork final : public System, public Symmetries, public ExtendedPrecis
     constraint_pattern_ = jacobian.build();
     hessian_pattern_ = hessian.build();
     const auto row_size = [&](Index i) { return hessian_pattern_.offsets[i + 1] - hessian_pattern_.offsets[i]; };
+    slots_.reserve(rods_.size());
     for (const Rod& rod : rods_) {
       const Index a = D * rod.a, b = D * rod.b;
       Slots s;

@@ -1,10 +1,19 @@
 #include "gnomon/model/system_at.hpp"
 
+#include <initializer_list>
+
 namespace gnomon {
 
 namespace {
 
+/// Scratch is sized where it is first used: a scheme uses few of these functions, and at one or two of the scalars.
+void fit(Index size, std::initializer_list<Vector*> scratch) {
+  for (Vector* v : scratch)
+    if (v->size() != size) v->setZero(size);
+}
+
 void join(const Vector& value, const Vector& tangent, VectorOf<Dual1>& out) {
+  out.resize(value.size());
   for (Index i = 0; i < value.size(); ++i) {
     out[i].value = value[i];
     out[i].grad[0] = tangent[i];
@@ -15,39 +24,33 @@ void join(const Vector& value, const Vector& tangent, VectorOf<Dual1>& out) {
 
 void multiply(const SparsityPattern& a, const VectorOf<Extended>& values, const VectorOf<Extended>& x,
               VectorOf<Extended>& out) {
-  for (Index i = 0; i < a.rows; ++i) {
+  // Through plain pointers: the compiler need not read them again after each entry of the result.
+  const Index *const offset = a.offsets.data(), *const index = a.indices.data(), rows = a.rows;
+  const Extended *const value = values.data(), *const from = x.data();
+  Extended* const to = out.data();
+  for (Index i = 0; i < rows; ++i) {
     Extended sum = 0;
-    for (Index k = a.offsets[i]; k < a.offsets[i + 1]; ++k) sum += values[k] * x[a.indices[k]];
-    out[i] = sum;
+    for (Index k = offset[i]; k < offset[i + 1]; ++k) sum += value[k] * from[index[k]];
+    to[i] = sum;
   }
 }
 
 void multiply_transposed(const SparsityPattern& a, const VectorOf<Extended>& values, const VectorOf<Extended>& y,
                          VectorOf<Extended>& out) {
   out.setZero();
-  for (Index i = 0; i < a.rows; ++i)
-    for (Index k = a.offsets[i]; k < a.offsets[i + 1]; ++k) out[a.indices[k]] += values[k] * y[i];
+  const Index *const offset = a.offsets.data(), *const index = a.indices.data(), rows = a.rows;
+  const Extended *const value = values.data(), *const from = y.data();
+  Extended* const to = out.data();
+  for (Index i = 0; i < rows; ++i) {
+    const Extended yi = from[i];
+    for (Index k = offset[i]; k < offset[i + 1]; ++k) to[index[k]] += value[k] * yi;
+  }
 }
 
-SystemAt::SystemAt(const System& system) : system_(&system), parts_(&system.parts()) {
-  const Index n = system.n(), m = system.m(), k = parts_->n_invariants();
-  for (Vector* v : {&q_, &w_, &a_, &b_, &c_, &d_, &k_, &l_, &zero_}) v->setZero(n);
-  for (Vector* v : {&lambda_, &mu_, &e_, &f_, &lambda_zero_}) v->setZero(m);
-  for (Vector* v : {&g_values_, &dg_values_}) v->setZero(system.constraint_pattern().nonzeros());
-  extended_values_.setZero(system.constraint_pattern().nonzeros());
-  extended_gradient_.setZero(parts_->mass ? 2 * n : 0);
-  for (auto* v : {&q_dual_, &v_dual_, &w_dual_, &out_dual_, &momentum_dual_}) v->resize(n);
-  for (auto* v : {&lambda_dual_, &row_dual_}) v->resize(m);
-  for (Vector* v : {&pi_, &dpi_, &c_zero_}) v->setZero(k);
-  if (parts_->force) {
-    force_q_.setZero(parts_->force->force_pattern(ForceArgument::q).nonzeros());
-    force_v_.setZero(parts_->force->force_pattern(ForceArgument::v).nonzeros());
-  }
-  if (k > 0) pi_values_.setZero(parts_->split->invariant_pattern().nonzeros());
-  if (k > 0 || parts_->time_dependence) hessian_values_.setZero(system.hessian_pattern().nonzeros());
-}
+SystemAt::SystemAt(const System& system) : system_(&system), parts_(&system.parts()) {}
 
 void SystemAt::split(const VectorOf<Dual1>& x, Vector& value, Vector& tangent) const {
+  fit(x.size(), {&value, &tangent});
   for (Index i = 0; i < x.size(); ++i) {
     value[i] = x[i].value;
     tangent[i] = x[i].grad[0];
@@ -55,11 +58,16 @@ void SystemAt::split(const VectorOf<Dual1>& x, Vector& value, Vector& tangent) c
 }
 
 void SystemAt::split(const VectorOf<Extended>& x, Vector& value, Vector& tail) const {
-  value = x.cast<double>();
-  tail = (x - value.cast<Extended>()).cast<double>();
+  fit(x.size(), {&value, &tail});
+  for (Index i = 0; i < x.size(); ++i) {
+    const double high = static_cast<double>(x[i]);
+    value[i] = high;
+    tail[i] = static_cast<double>(x[i] - high);
+  }
 }
 
 void SystemAt::split(const VectorOf<Extended>& x, VectorOf<Dual1>& value_and_tail) {
+  value_and_tail.resize(x.size());
   for (Index i = 0; i < x.size(); ++i) {
     value_and_tail[i].value = static_cast<double>(x[i]);
     value_and_tail[i].grad[0] = static_cast<double>(x[i] - value_and_tail[i].value);
@@ -73,12 +81,15 @@ void SystemAt::sum(const VectorOf<Dual1>& value_and_change, VectorOf<Extended>& 
 void SystemAt::potential_gradient(double t, const VectorOf<Extended>& q, VectorOf<Extended>& out) {
   split(q, q_, w_);
   if (parts_->extended && parts_->extended->extended_gradient(t, q_, w_, out)) return;
+  fit(system_->n(), {&a_, &b_});
   system_->potential_gradient(t, q_, a_);
   system_->potential_hessian_times(t, q_, w_, b_);
   out = a_.cast<Extended>() + b_.cast<Extended>();
 }
 
 void SystemAt::constraints(double t, const VectorOf<Extended>& q, VectorOf<Extended>& out) {
+  fit(system_->m(), {&e_});
+  fit(system_->constraint_pattern().nonzeros(), {&g_values_});
   split(q, q_, w_);
   system_->constraints_compensated(t, q_, w_, e_, g_values_);
   out = e_.cast<Extended>();
@@ -87,6 +98,7 @@ void SystemAt::constraints(double t, const VectorOf<Extended>& q, VectorOf<Exten
 void SystemAt::constraint_jacobian(double t, const VectorOf<Extended>& q, VectorOf<Extended>& values) {
   split(q, q_, w_);
   if (parts_->extended && parts_->extended->extended_jacobian(t, q_, w_, values)) return;
+  fit(system_->constraint_pattern().nonzeros(), {&g_values_, &dg_values_});
   system_->constraint_jacobian(t, q_, g_values_);
   system_->constraint_jacobian_derivative(t, q_, w_, dg_values_);
   values = g_values_.cast<Extended>() + dg_values_.cast<Extended>();
@@ -94,12 +106,14 @@ void SystemAt::constraint_jacobian(double t, const VectorOf<Extended>& q, Vector
 
 void SystemAt::constraint_force(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& lambda,
                                 VectorOf<Extended>& out) {
+  extended_values_.resize(system_->constraint_pattern().nonzeros());
   constraint_jacobian(t, q, extended_values_);
   multiply_transposed(system_->constraint_pattern(), extended_values_, lambda, out);
 }
 
 void SystemAt::constraint_jacobian_times(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& v,
                                          VectorOf<Extended>& out) {
+  extended_values_.resize(system_->constraint_pattern().nonzeros());
   constraint_jacobian(t, q, extended_values_);
   multiply(system_->constraint_pattern(), extended_values_, v, out);
 }
@@ -107,6 +121,10 @@ void SystemAt::constraint_jacobian_times(double t, const VectorOf<Extended>& q, 
 void SystemAt::mass_times(const VectorOf<Extended>& v, VectorOf<Extended>& out) const {
   const SparsityPattern& m = system_->mass().pattern();
   const Vector& values = system_->mass().values();
+  if (system_->mass().is_diagonal()) {
+    out = v.cwiseProduct(values.cast<Extended>());
+    return;
+  }
   for (Index i = 0; i < m.rows; ++i) {
     Extended sum = 0;
     for (Index k = m.offsets[i]; k < m.offsets[i + 1]; ++k) sum += v[m.indices[k]] * values[k];
@@ -115,6 +133,7 @@ void SystemAt::mass_times(const VectorOf<Extended>& v, VectorOf<Extended>& out) 
 }
 
 void SystemAt::force(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& v, VectorOf<Extended>& out) {
+  out_dual_.resize(system_->n());
   split(q, q_dual_);
   split(v, v_dual_);
   force(t, q_dual_, v_dual_, out_dual_);
@@ -123,6 +142,8 @@ void SystemAt::force(double t, const VectorOf<Extended>& q, const VectorOf<Exten
 
 void SystemAt::constraint_hessian_times(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& lambda,
                                         const VectorOf<Extended>& v, VectorOf<Extended>& out) {
+  fit(system_->n(), {&q_, &a_, &c_});
+  fit(system_->m(), {&lambda_});
   q_ = q.cast<double>();
   lambda_ = lambda.cast<double>();
   c_ = v.cast<double>();
@@ -132,6 +153,9 @@ void SystemAt::constraint_hessian_times(double t, const VectorOf<Extended>& q, c
 
 void SystemAt::constraint_velocity(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& v,
                                    VectorOf<Extended>& out) {
+  fit(system_->n(), {&zero_});
+  fit(system_->m(), {&e_, &f_});
+  fit(system_->constraint_pattern().nonzeros(), {&g_values_});
   constraint_jacobian_times(t, q, v, out);
   if (!parts_->time_dependence) return;
   split(q, q_, w_);
@@ -143,6 +167,7 @@ void SystemAt::constraint_velocity(double t, const VectorOf<Extended>& q, const 
 
 void SystemAt::constraint_rate_force(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& lambda,
                                      VectorOf<Extended>& out) {
+  out_dual_.resize(system_->n());
   split(q, q_dual_);
   split(lambda, lambda_dual_);
   constraint_rate_force(t, q_dual_, lambda_dual_, out_dual_);
@@ -151,6 +176,7 @@ void SystemAt::constraint_rate_force(double t, const VectorOf<Extended>& q, cons
 
 void SystemAt::constraint_curvature(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& v,
                                     const VectorOf<Extended>& w, VectorOf<Extended>& out) {
+  row_dual_.resize(system_->m());
   split(q, q_dual_);
   split(v, v_dual_);
   split(w, w_dual_);
@@ -160,6 +186,8 @@ void SystemAt::constraint_curvature(double t, const VectorOf<Extended>& q, const
 
 void SystemAt::kinetic_gradient(const VectorOf<Extended>& q, const VectorOf<Extended>& p, VectorOf<Extended>& t_q,
                                 VectorOf<Extended>& t_p) {
+  fit(system_->n(), {&c_, &d_, &k_, &l_});
+  extended_gradient_.resize(2 * system_->n());
   split(q, q_, w_);
   split(p, a_, b_);
   if (parts_->mass->extended_kinetic_gradient(q_, w_, a_, b_, extended_gradient_)) {
@@ -176,6 +204,8 @@ void SystemAt::kinetic_gradient(const VectorOf<Extended>& q, const VectorOf<Exte
 void SystemAt::kinetic_hessian_times(const VectorOf<Extended>& q, const VectorOf<Extended>& p,
                                      const VectorOf<Extended>& w, VectorOf<Extended>& out_q,
                                      VectorOf<Extended>& out_p) {
+  out_dual_.resize(system_->n());
+  momentum_dual_.resize(system_->n());
   split(q, q_dual_);
   split(p, v_dual_);
   split(w, w_dual_);
@@ -185,6 +215,7 @@ void SystemAt::kinetic_hessian_times(const VectorOf<Extended>& q, const VectorOf
 }
 
 Dual1 SystemAt::potential(double t, const VectorOf<Dual1>& q) {
+  fit(system_->n(), {&a_});
   split(q, q_, w_);
   system_->potential_gradient(t, q_, a_);
   Dual1 u(system_->potential(t, q_));
@@ -193,6 +224,7 @@ Dual1 SystemAt::potential(double t, const VectorOf<Dual1>& q) {
 }
 
 void SystemAt::potential_gradient(double t, const VectorOf<Dual1>& q, VectorOf<Dual1>& out) {
+  fit(system_->n(), {&a_, &b_});
   split(q, q_, w_);
   system_->potential_gradient(t, q_, a_);
   system_->potential_hessian_times(t, q_, w_, b_);
@@ -200,6 +232,7 @@ void SystemAt::potential_gradient(double t, const VectorOf<Dual1>& q, VectorOf<D
 }
 
 Dual1 SystemAt::kinetic_energy(const VectorOf<Dual1>& q, const VectorOf<Dual1>& p) {
+  fit(system_->n(), {&c_, &d_});
   split(q, q_, w_);
   split(p, a_, b_);
   parts_->mass->kinetic_gradient(q_, a_, c_, d_);
@@ -210,6 +243,7 @@ Dual1 SystemAt::kinetic_energy(const VectorOf<Dual1>& q, const VectorOf<Dual1>& 
 
 void SystemAt::kinetic_gradient(const VectorOf<Dual1>& q, const VectorOf<Dual1>& p, VectorOf<Dual1>& t_q,
                                 VectorOf<Dual1>& t_p) {
+  fit(system_->n(), {&c_, &d_});
   split(q, q_, w_);
   split(p, a_, b_);
   parts_->mass->kinetic_gradient(q_, a_, c_, d_);
@@ -225,11 +259,13 @@ void SystemAt::kinetic_gradient(const VectorOf<Dual1>& q, const VectorOf<Dual1>&
 }
 
 void SystemAt::kinetic_hessian_times(const Vector& q, const Vector& p, const Vector& w, Vector& out_q, Vector& out_p) {
+  fit(system_->n(), {&zero_});
   parts_->mass->kinetic_hessian_times(q, p, zero_, w, out_q, out_p);
 }
 
 void SystemAt::kinetic_hessian_times(const VectorOf<Dual1>& q, const VectorOf<Dual1>& p, const VectorOf<Dual1>& w,
                                      VectorOf<Dual1>& out_q, VectorOf<Dual1>& out_p) {
+  fit(system_->n(), {&k_, &l_, &zero_});
   split(q, q_, w_);
   split(p, a_, b_);
   split(w, c_, d_);
@@ -247,6 +283,9 @@ void SystemAt::kinetic_hessian_times(const VectorOf<Dual1>& q, const VectorOf<Du
 }
 
 void SystemAt::force(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v, VectorOf<Dual1>& out) {
+  fit(system_->n(), {&c_, &d_});
+  fit(parts_->force->force_pattern(ForceArgument::q).nonzeros(), {&force_q_});
+  fit(parts_->force->force_pattern(ForceArgument::v).nonzeros(), {&force_v_});
   split(q, q_, w_);
   split(v, a_, b_);
   parts_->force->force_jacobian(ForceArgument::q, t, q_, a_, force_q_);
@@ -259,6 +298,8 @@ void SystemAt::force(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& 
 }
 
 void SystemAt::constraints(double t, const VectorOf<Dual1>& q, VectorOf<Dual1>& out) {
+  fit(system_->m(), {&e_, &f_});
+  fit(system_->constraint_pattern().nonzeros(), {&g_values_});
   split(q, q_, w_);
   system_->constraints(t, q_, e_);
   system_->constraint_jacobian(t, q_, g_values_);
@@ -267,12 +308,15 @@ void SystemAt::constraints(double t, const VectorOf<Dual1>& q, VectorOf<Dual1>& 
 }
 
 void SystemAt::constraint_force(double t, const Vector& q, const Vector& lambda, Vector& out) {
+  fit(system_->constraint_pattern().nonzeros(), {&g_values_});
   system_->constraint_jacobian(t, q, g_values_);
   multiply_transposed(system_->constraint_pattern(), g_values_, lambda, out);
 }
 
 void SystemAt::constraint_force(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& lambda,
                                 VectorOf<Dual1>& out) {
+  fit(system_->n(), {&a_, &b_, &c_});
+  fit(system_->constraint_pattern().nonzeros(), {&g_values_});
   split(q, q_, w_);
   split(lambda, lambda_, mu_);
   system_->constraint_jacobian(t, q_, g_values_);
@@ -284,12 +328,15 @@ void SystemAt::constraint_force(double t, const VectorOf<Dual1>& q, const Vector
 }
 
 void SystemAt::constraint_jacobian_times(double t, const Vector& q, const Vector& v, Vector& out) {
+  fit(system_->constraint_pattern().nonzeros(), {&g_values_});
   system_->constraint_jacobian(t, q, g_values_);
   multiply(system_->constraint_pattern(), g_values_, v, out);
 }
 
 void SystemAt::constraint_jacobian_times(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v,
                                          VectorOf<Dual1>& out) {
+  fit(system_->m(), {&mu_, &e_, &f_});
+  fit(system_->constraint_pattern().nonzeros(), {&g_values_, &dg_values_});
   split(q, q_, w_);
   split(v, a_, b_);
   const SparsityPattern& pattern = system_->constraint_pattern();
@@ -304,6 +351,8 @@ void SystemAt::constraint_jacobian_times(double t, const VectorOf<Dual1>& q, con
 
 void SystemAt::constraint_hessian_times(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& lambda,
                                         const VectorOf<Dual1>& v, VectorOf<Dual1>& out) {
+  fit(system_->n(), {&a_, &b_});
+  fit(system_->constraint_pattern().nonzeros(), {&dg_values_});
   split(q, q_, w_);
   split(lambda, lambda_, mu_);
   split(v, c_, d_);
@@ -318,6 +367,8 @@ void SystemAt::constraint_hessian_times(double t, const VectorOf<Dual1>& q, cons
 }
 
 void SystemAt::constraint_velocity(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v, VectorOf<Dual1>& out) {
+  fit(system_->m(), {&e_, &f_});
+  fit(system_->constraint_pattern().nonzeros(), {&g_values_});
   if (!parts_->time_dependence) return constraint_jacobian_times(t, q, v, out);
   split(q, q_, w_);
   split(v, a_, b_);
@@ -334,12 +385,16 @@ void SystemAt::constraint_velocity(double t, const VectorOf<Dual1>& q, const Vec
 }
 
 void SystemAt::constraint_rate_force(double t, const Vector& q, const Vector& lambda, Vector& out) {
+  fit(system_->constraint_pattern().nonzeros(), {&g_values_});
   parts_->time_dependence->constraint_rate_jacobian(t, q, g_values_);
   multiply_transposed(system_->constraint_pattern(), g_values_, lambda, out);
 }
 
 void SystemAt::constraint_rate_force(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& lambda,
                                      VectorOf<Dual1>& out) {
+  fit(system_->n(), {&a_, &b_, &c_});
+  fit(system_->constraint_pattern().nonzeros(), {&g_values_});
+  fit(system_->hessian_pattern().nonzeros(), {&hessian_values_});
   split(q, q_, w_);
   split(lambda, lambda_, mu_);
   parts_->time_dependence->constraint_rate_jacobian(t, q_, g_values_);
@@ -352,12 +407,15 @@ void SystemAt::constraint_rate_force(double t, const VectorOf<Dual1>& q, const V
 }
 
 void SystemAt::constraint_curvature(double t, const Vector& q, const Vector& v, const Vector& w, Vector& out) {
+  fit(system_->constraint_pattern().nonzeros(), {&dg_values_});
   system_->constraint_jacobian_derivative(t, q, v, dg_values_);
   multiply(system_->constraint_pattern(), dg_values_, w, out);
 }
 
 void SystemAt::constraint_curvature(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v,
                                     const VectorOf<Dual1>& w, VectorOf<Dual1>& out) {
+  fit(system_->m(), {&mu_, &e_, &f_});
+  fit(system_->constraint_pattern().nonzeros(), {&dg_values_});
   const SparsityPattern& pattern = system_->constraint_pattern();
   split(q, q_, w_);
   split(v, a_, b_);
@@ -375,6 +433,7 @@ void SystemAt::constraint_curvature(double t, const VectorOf<Dual1>& q, const Ve
 }
 
 void SystemAt::mass_times(const VectorOf<Dual1>& v, VectorOf<Dual1>& out) {
+  fit(system_->n(), {&a_, &b_});
   split(v, q_, w_);
   system_->mass().apply(q_, a_);
   system_->mass().apply(w_, b_);
@@ -382,6 +441,10 @@ void SystemAt::mass_times(const VectorOf<Dual1>& v, VectorOf<Dual1>& out) {
 }
 
 void SystemAt::regular_potential_gradient(double t, const VectorOf<Dual1>& q, VectorOf<Dual1>& out) {
+  fit(system_->n(), {&a_, &b_});
+  fit(system_->m(), {&lambda_zero_});
+  fit(parts_->n_invariants(), {&c_zero_});
+  fit(system_->hessian_pattern().nonzeros(), {&hessian_values_});
   split(q, q_, w_);
   parts_->split->regular_potential_gradient(t, q_, a_);
   parts_->split->split_hessian(t, q_, c_zero_, lambda_zero_, hessian_values_);
@@ -390,6 +453,8 @@ void SystemAt::regular_potential_gradient(double t, const VectorOf<Dual1>& q, Ve
 }
 
 void SystemAt::invariants(const VectorOf<Dual1>& q, VectorOf<Dual1>& out) {
+  fit(parts_->n_invariants(), {&pi_, &dpi_});
+  fit(parts_->split->invariant_pattern().nonzeros(), {&pi_values_});
   split(q, q_, w_);
   parts_->split->invariants(q_, pi_);
   parts_->split->invariant_jacobian(q_, pi_values_);
@@ -398,11 +463,14 @@ void SystemAt::invariants(const VectorOf<Dual1>& q, VectorOf<Dual1>& out) {
 }
 
 void SystemAt::invariant_force(const Vector& q, const Vector& c, Vector& out) {
+  fit(parts_->split->invariant_pattern().nonzeros(), {&pi_values_});
   parts_->split->invariant_jacobian(q, pi_values_);
   multiply_transposed(parts_->split->invariant_pattern(), pi_values_, c, out);
 }
 
 void SystemAt::invariant_force(const VectorOf<Dual1>& q, const VectorOf<Dual1>& c, VectorOf<Dual1>& out) {
+  fit(system_->n(), {&a_, &b_, &c_});
+  fit(parts_->split->invariant_pattern().nonzeros(), {&pi_values_});
   split(q, q_, w_);
   split(c, pi_, dpi_);
   const SparsityPattern& pattern = parts_->split->invariant_pattern();

@@ -105,14 +105,14 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
     check_declarations(*impl_->model, t0, start.q, impl_->model->mechanical() ? start.p : start.z);
     impl_->started = false;
     impl_->rank = start.rank;
-    State z;
+    State& z = impl_->z;
+    z = State();
     z.t = t0;
     z.q.set(start.q);
     z.p.set(start.p);
     z.lambda = start.lambda;
     z.scheme_data = start.z;
     impl_->binding.equations->prepare(z);
-    impl_->z = z;
     impl_->warm_up(start.v, start.a);
     impl_->backups.assign(static_cast<std::size_t>(impl_->options.max_halvings), z);
     impl_->watch_start(impl_->binding.equations->added_energy(z));

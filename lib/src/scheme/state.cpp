@@ -31,6 +31,14 @@ void Compensated::add(const ConstVectorRef& d) {
   for (Index i = 0; i < value_.size(); ++i) add_compensated(value_[i], tail_[i], d[i]);
 }
 
+void Compensated::add_extended(const VectorOf<Extended>& d) {
+  for (Index i = 0; i < value_.size(); ++i) {
+    const double high = static_cast<double>(d[i]);
+    add_compensated(value_[i], tail_[i], high);
+    add_compensated(value_[i], tail_[i], static_cast<double>(d[i] - high));
+  }
+}
+
 StateView State::view() const {
   return {t, q.value(), q.tail(), p.value(), p.tail(), scheme_data, lambda};
 }

@@ -36,7 +36,8 @@ ScaledEquations::ScaledEquations(NonlinearEquations& equations, JacobianSource s
   const Index size = equations.size();
   columns_.setOnes(size);
   rows_.setOnes(size);
-  for (Vector* v : {&x_, &f_, &w_, &jw_, &xs_}) v->setZero(size);
+  for (Vector* v : {&x_, &f_}) v->setZero(size);
+  // What only products and differences need is sized by them.
   if (source != JacobianSource::analytic) colouring();
 }
 
@@ -122,6 +123,7 @@ EvaluationStatus ScaledEquations::product(const ConstVectorRef& xs, const ConstV
   try {
     x_ = xs.cwiseProduct(columns_);
     w_ = ws.cwiseProduct(columns_);
+    jw_.resize(size());
     equations_->tangent(x_, w_, jw_);
   } catch (...) {
     fail("Jacobian product", thrown_text().c_str());
@@ -149,6 +151,7 @@ EvaluationStatus ScaledEquations::update_inverse(const ConstVectorRef& xs) {
 EvaluationStatus ScaledEquations::apply_inverse(const ConstVectorRef& fs, VectorRef ds) {
   try {
     f_ = fs.cwiseQuotient(rows_);
+    w_.resize(size());
     equations_->approximate_inverse()->solve(f_, w_);
   } catch (...) {
     fail("approximate inverse", thrown_text().c_str());
@@ -164,6 +167,7 @@ EvaluationStatus ScaledEquations::apply_inverse(const ConstVectorRef& fs, Vector
 
 void ScaledEquations::coloured(const ConstVectorRef& xs, VectorRef values, JacobianSource source) {
   std::size_t colour = 0;
+  for (Vector* v : {&w_, &jw_}) v->resize(size());
   for (const auto& columns : colouring().columns) {
     if (source == JacobianSource::dual) {
       w_.setZero();

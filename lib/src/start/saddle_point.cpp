@@ -304,6 +304,7 @@ SaddlePoint::SaddlePoint(const System& system, double t, const Vector& q, bool a
 
 /// Of the matrix with those columns of A that are kept. False where it is singular.
 bool SaddlePoint::factorise(const System& system, const Sparse& a) {
+  if (system.mass().is_diagonal()) return triangularise(a);
   Triplets entries;
   const SparsityPattern& mass = system.mass().pattern();
   for (Index i = 0; i < n_; ++i)
@@ -326,6 +327,44 @@ bool SaddlePoint::factorise(const System& system, const Sparse& a) {
   return lu_->info() == Eigen::Success && power_norm(size, inverse, 6) < largest_inverse;
 }
 
+/// The same for a diagonal mass.
+bool SaddlePoint::triangularise(const Sparse& a) {
+  const auto count = static_cast<Index>(kept_.size());
+  if (count == m_) {
+    kept_columns_ = a;
+  } else {
+    kept_columns_.resize(n_, count);
+    for (Index k = 0; k < count; ++k) kept_columns_.col(k) = a.col(kept_[static_cast<std::size_t>(k)]);
+  }
+  Eigen::AMDOrdering<int>()(Sparse(kept_columns_.transpose() * kept_columns_), order_);
+  const GivensQr qr(Sparse(kept_columns_ * order_));
+  if (!qr.dependent().empty()) return false;
+  triangle_ = qr.r();
+  return power_norm(
+             n_ + count, [this](Vector& x) { x = solved_by_triangle(x); }, 6) < largest_inverse;
+}
+
+/// right = (f, c)
+Vector SaddlePoint::solved_by_triangle(const Vector& right) const {
+  constexpr int refinements = 3;
+  const auto upper = triangle_.triangularView<Eigen::Upper>();
+  Vector solution = Vector::Zero(right.size()), defect = right;
+  for (int pass = 0; pass <= refinements; ++pass) {
+    if (pass > 0) {
+      defect.head(n_) = right.head(n_) - solution.head(n_) - kept_columns_ * solution.tail(right.size() - n_);
+      defect.tail(right.size() - n_) = right.tail(right.size() - n_) - kept_columns_.transpose() * solution.head(n_);
+    }
+    Vector y = kept_columns_.transpose() * defect.head(n_) - defect.tail(right.size() - n_);
+    y = (order_.transpose() * y).eval();
+    y = triangle_.transpose().triangularView<Eigen::Lower>().solve(y).eval();
+    y = upper.solve(y).eval();
+    y = (order_ * y).eval();
+    solution.head(n_) += defect.head(n_) - kept_columns_ * y;
+    solution.tail(right.size() - n_) += y;
+  }
+  return solution;
+}
+
 /// Column d of A that depends on those that are kept is A_kept w, and e_d - w is in the null space.
 void SaddlePoint::find_null_space(const Sparse& a, const std::vector<Index>& dependent) {
   const auto count = static_cast<Index>(dependent.size());
@@ -344,9 +383,10 @@ void SaddlePoint::find_null_space(const Sparse& a, const std::vector<Index>& dep
 
 /// What the factors make of the scaled right side, with one step of refinement.
 Vector SaddlePoint::solved(const Vector& f, const Vector& c) const {
-  Vector right(matrix_.rows());
+  Vector right(n_ + static_cast<Index>(kept_.size()));
   right.head(n_) = f;
   for (std::size_t k = 0; k < kept_.size(); ++k) right[n_ + static_cast<Index>(k)] = c[kept_[k]];
+  if (!lu_) return solved_by_triangle(right);
   Vector solution = lu_->solve(right);
   const Vector defect = right - matrix_ * solution;
   solution += lu_->solve(defect);

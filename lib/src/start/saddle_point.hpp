@@ -37,8 +37,12 @@ class MassRoot {
 /// Small systems: with A = L^-1 G^T = Q R, the null-space form
 ///     L^T x = (I - Q Q^T) L^-1 f + Q R^-T c,    y = R^-1 (Q^T L^-1 f - R^-T c),
 /// whose error grows with the condition of A where that of the assembled matrix, or of G M^-1 G^T, grows with its
-/// square. Large systems: sparse LU of the matrix with unit diagonal of M and unit rows of G, one step of refinement;
-/// rows of G that repeat others are left out of it, and what they could carry is a null vector each, of length m.
+/// square. Large systems: with A of unit columns, M of unit diagonal; rows of G that repeat others are left out, and what
+/// they could carry is a null vector each, of length m. A diagonal M: R alone is kept, and
+///     R^T R y = A^T f - c,    x = f - A y,
+/// the seminormal equations, are refined three times with the residuals of the whole system, each of which takes a factor
+/// eps cond(A)^2 off the error (Bjorck, Linear Algebra Appl. 88/89 (1987) 31-48). Another M: sparse LU of the matrix,
+/// one step of refinement.
 class SaddlePoint {
  public:
   /// Throws Error(rank_deficient) naming the dependent constraints.
@@ -49,6 +53,8 @@ class SaddlePoint {
   using Lu = Eigen::SparseLU<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>>;
 
   bool factorise(const System& system, const Eigen::SparseMatrix<double>& a);
+  bool triangularise(const Eigen::SparseMatrix<double>& a);
+  Vector solved_by_triangle(const Vector& right) const;
   void find_null_space(const Eigen::SparseMatrix<double>& a, const std::vector<Index>& dependent);
   Vector solved(const Vector& f, const Vector& c) const;
   void spread(const Vector& solution, Vector& y) const;
@@ -62,7 +68,9 @@ class SaddlePoint {
   Vector mass_scale_;                                   // M_ii^-1/2
   Eigen::SparseMatrix<double> matrix_;                  // scaled
   std::unique_ptr<Lu> lu_;
-  std::vector<Index> kept_;  // rows of G in matrix_
+  Eigen::SparseMatrix<double> kept_columns_, triangle_;  // of a diagonal mass: A and its R, in the order
+  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> order_;
+  std::vector<Index> kept_;  // rows of G that are not left out
   Matrix null_space_;        // of the scaled G^T, orthonormal
 };
 

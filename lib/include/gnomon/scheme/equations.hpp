@@ -79,7 +79,7 @@ class GNOMON_EXPORT ApproximateInverse {
 };
 
 /// F(x) = 0 with a fixed size and sparsity. The owner (StepEquations) sets its parameters at the begin of each step.
-/// Nothing here allocates, but for the first jacobian() where that is not written. A function may throw (CannotEvaluate
+/// Nothing here allocates, but for the first tangent(), and the first jacobian() where that is not written. A function may throw (CannotEvaluate
 /// or anything a user's callback throws): the caller, which is ScaledEquations, turns that into a failed evaluation.
 class GNOMON_EXPORT NonlinearEquations {
  public:
@@ -138,6 +138,7 @@ class TemplatedEquations : public NonlinearEquations {
  public:
   void residual(const ConstVectorRef& x, VectorRef f) final { self().template evaluate<double>(x, f); }
   void tangent(const ConstVectorRef& x, const ConstVectorRef& w, VectorRef jw) final {
+    for (auto* v : {&x_dual_, &f_dual_}) v->resize(x.size());  // at the first call: most solvers make none
     for (Index i = 0; i < x.size(); ++i) {
       x_dual_[i].value = x[i];
       x_dual_[i].grad[0] = w[i];
@@ -156,8 +157,6 @@ class TemplatedEquations : public NonlinearEquations {
 
  protected:
   void allocate(Index size) {
-    x_dual_.resize(size);
-    f_dual_.resize(size);
     if (!Refines) return;
     x_extended_.setZero(size);
     f_extended_.setZero(size);

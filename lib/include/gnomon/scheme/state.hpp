@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gnomon/base/types.hpp"
+#include "gnomon/formula/dual.hpp"
 
 namespace gnomon {
 
@@ -23,6 +24,8 @@ class GNOMON_EXPORT Compensated {
   }
   /// value + tail += d
   void add(const ConstVectorRef& d);
+  /// The same for a d that was found at Extended: rounded, then what rounding left.
+  void add_extended(const VectorOf<Extended>& d);
   const Vector& value() const { return value_; }
   const Vector& tail() const { return tail_; }
   void swap(Compensated& other) {

@@ -65,14 +65,14 @@ class EndMultiplier : public MultiplierDefaults {
     b.lambda = x.tail(m_);
   }
 
-  /// b.force = G(q_m)^T F; at double and at Extended G is stored for rows.
+  /// b.force = G(q_m)^T F; at double and at Extended with G(q_m) dq, in the same pass over G, for rows.
   void force(const StepFrame& step, StepPoint<double>& b) {
     middle_jacobian(step, b.qm, g_values_);
-    multiply_transposed(system_->constraint_pattern(), g_values_, b.lambda, b.force);
+    multiply_both(g_values_, b, g_.at_double);
   }
   void force(const StepFrame& step, StepPoint<Extended>& b) {
     at_->constraint_jacobian(step.tm, b.qm, extended_values_);
-    multiply_transposed(system_->constraint_pattern(), extended_values_, b.lambda, b.force);
+    multiply_both(extended_values_, b, g_.at_extended);
   }
   void force(const StepFrame& step, StepPoint<Dual1>& b) { at_->constraint_force(step.tm, b.qm, b.lambda, b.force); }
   /// values = G(q_m)
@@ -86,11 +86,11 @@ class EndMultiplier : public MultiplierDefaults {
     auto& g = g_.get<S>();
     if (quadratic_) {
       middle_jacobian_times(step, b, g);
-      g += g0_.template cast<S>();
+      for (Index i = 0; i < m_; ++i) f[f.size() - m_ + i] = g[i] + g0_[i];
     } else {
       end_constraints(*system_, end_at_, step, b, g);
+      f.tail(m_) = g;
     }
-    f.tail(m_) = g;
   }
 
   /// Its part of c; b.force is G(q_m)^T lambda.
@@ -140,13 +140,34 @@ class EndMultiplier : public MultiplierDefaults {
 
  private:
   bool moving() const { return mean_ != system_; }
-  /// G(q_m) dq, of moving constraints at t1
+  /// b.force = G^T lambda, product = G dq
+  template <class S>
+  void multiply_both(const VectorOf<S>& g_values, StepPoint<S>& b, VectorOf<S>& product) const {
+    const SparsityPattern& g = system_->constraint_pattern();
+    const Index *const offset = g.offsets.data(), *const column = g.indices.data();
+    const S *const value = g_values.data(), *const lambda = b.lambda.data(), *const dq = b.dq.data();
+    S *const force = b.force.data(), *const to = product.data();
+    b.force.setZero();
+    for (Index i = 0; i < m_; ++i) {
+      const S factor = lambda[i];
+      S sum = 0;
+      for (Index k = offset[i]; k < offset[i + 1]; ++k) {
+        const Index j = column[k];
+        force[j] += value[k] * factor;
+        sum += value[k] * dq[j];
+      }
+      to[i] = sum;
+    }
+  }
+  /// G(q_m) dq, of moving constraints at t1; of others force() found it
   void middle_jacobian_times(const StepFrame& step, StepPoint<double>& b, Vector& out) {
-    if (moving()) system_->constraint_jacobian(step.t1, b.qm, g_values_);
+    if (!moving()) return;
+    system_->constraint_jacobian(step.t1, b.qm, g_values_);
     multiply(system_->constraint_pattern(), g_values_, b.dq, out);
   }
   void middle_jacobian_times(const StepFrame& step, StepPoint<Extended>& b, VectorOf<Extended>& out) {
-    if (moving()) end_at_.constraint_jacobian(step.t1, b.qm, extended_values_);
+    if (!moving()) return;
+    end_at_.constraint_jacobian(step.t1, b.qm, extended_values_);
     multiply(system_->constraint_pattern(), extended_values_, b.dq, out);
   }
   void middle_jacobian_times(const StepFrame& step, StepPoint<Dual1>& b, VectorOf<Dual1>& out) {

@@ -55,7 +55,8 @@ class MultiplierEquations final : public TemplatedEquations<MultiplierEquations,
         !friction_.active() && pattern().nonzeros() == system.hessian_pattern().nonzeros() + 2 * g.nonzeros();
     if (split_potential_) split_.find_outer(layout_, balance, dq);
 
-    points_.for_each([&](auto& b) { b.allocate(n_, m_); });
+    allocate_point(points_.at_double);
+    allocate_point(points_.at_extended);
     step_.g0.setZero(m_);
     for (Vector* v : {&u_, &work_}) v->setZero(n_);
     g_values_.setZero(system.constraint_pattern().nonzeros());
@@ -100,6 +101,7 @@ class MultiplierEquations final : public TemplatedEquations<MultiplierEquations,
   template <class S>
   void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
     StepPoint<S>& b = points_.get<S>();
+    allocate_point(b);
     place(x, b);
     gradient(b);
     multiplier_.force(step_, b);
@@ -150,15 +152,22 @@ class MultiplierEquations final : public TemplatedEquations<MultiplierEquations,
     for (Index j = 0; j < n_; ++j) b.dp[j] = 2 * ((b.mdq[j] * inverse_h - p0[j]) - p0_tail[j]);
     next.q.add(x.head(n_));
     next.q.add(low_.head(n_));
-    u_ = b.dp.cast<double>();
-    work_ = (b.dp - u_.cast<Extended>()).cast<double>();
-    next.p.add(u_);
-    next.p.add(work_);
+    next.p.add_extended(b.dp);
     next.lambda = x.tail(m_);
     if (applied_.active() || friction_.active() || times_.moving()) next.work += work(x);
   }
 
  private:
+  /// What evaluations need; of duals, which most solvers never ask for, at the first one.
+  template <class S>
+  void allocate_point(StepPoint<S>& b) const {
+    if (b.dq.size() == n_) return;
+    for (auto* v : {&b.dq, &b.qm, &b.u, &b.force, &b.mdq}) v->resize(n_);
+    if (std::is_same_v<S, Extended>) b.dp.resize(n_);
+    if (split_potential_ || !quadratic_ || std::is_same_v<S, double>) b.q1.resize(n_);
+    if (applied_.active() || friction_.active()) b.rate.resize(n_);
+    b.lambda.resize(m_);
+  }
   /// Work of the force, of friction and of moving constraints in the step.
   Work work(const Vector& x) {
     StepPoint<double>& b = points_.at_double;

@@ -18,12 +18,12 @@ class SplitGradient {
   SplitGradient(const System& system, SystemAt& at)
       : split_(system.parts().split), extended_(system.parts().extended), at_(&at) {
     const Index n = system.n(), count = system.parts().n_invariants();
+    if (!split_) return;
     for (Vector* v : {&pi0_, &pi1_, &c_, &dc_, &pi_double_}) v->setZero(count);
     pi_dual_.resize(count);
     c_dual_.resize(count);
     regular_.setZero(n);
     for (auto* v : {&regular_dual_, &qm_dual_, &q1_dual_, &out_dual_}) v->resize(n);
-    if (!split_) return;
     for (auto* v : {&pi0_extended_, &pi_extended_}) v->setZero(count);
     for (Vector* v : {&position_, &tail_}) v->setZero(n);
     jacobian_extended_.setZero(split_->invariant_pattern().nonzeros());
