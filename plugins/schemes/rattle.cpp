@@ -82,8 +82,7 @@ class RattleStep final : public StepEquations {
     for (Vector* v : {&lambda_, &rate0_}) v->setZero(m);
     if (applied_.active())
       for (Vector* v : {&step_.force0, &step_.force1}) v->setZero(n);
-    for (auto* v : {&impulse_, &force_}) v->setZero(n);
-    multipliers_.setZero(m);
+    impulse_.setZero(n);
     x_.setZero(positions_.size() + momenta_.size());
     for (Vector* v : {&dq_, &dq_low_}) v->setZero(n);
   }
@@ -140,7 +139,7 @@ class RattleStep final : public StepEquations {
         set_impulse(work_, positions_.constraint_jacobian(), x.tail(m), positions_.low().tail(m));
       }
       step_.p_half = z0.p;
-      kernels::add(step_.p_half, impulse_, work_);
+      step_.p_half.add_extended(impulse_);
       if constexpr (!Unknowns::solves_positions) {
         set_increment();
         place_end();
@@ -163,7 +162,7 @@ class RattleStep final : public StepEquations {
     next.q.add(dq_);
     next.q.add(dq_low_);
     next.p = step_.p_half;
-    kernels::add(next.p, impulse_, work_);
+    next.p.add_extended(impulse_);
     next.lambda = x_.tail(system_->m());
     if (applied_.active() || times_.moving()) book(next.work);
     remember(next, step_.h, x_);
@@ -204,9 +203,9 @@ class RattleStep final : public StepEquations {
   void set_increment() {
     const Vector& mass = system_->mass().diagonal_entries();
     const Compensated& p0 = step_.z0->p;
-    const Extended h = step_.h;
+    kernels::Reciprocal<Extended> of_mass;
     for (Index j = 0; j < dq_.size(); ++j) {
-      const Extended dq = ((impulse_[j] + p0.tail()[j]) + p0.value()[j]) * h / mass[j];
+      const Extended dq = ((impulse_[j] + p0.tail()[j]) + p0.value()[j]) * (step_.h * of_mass(mass[j]));
       dq_[j] = static_cast<double>(dq);
       dq_low_[j] = static_cast<double>(dq - dq_[j]);
     }
@@ -232,12 +231,10 @@ class RattleStep final : public StepEquations {
   }
   /// impulse <- -h/2 (grad U + G^T (lambda + low)), at Extended
   void set_impulse(const Vector& gradient, const Vector& G, const ConstVectorRef& lambda, const ConstVectorRef& low) {
-    multipliers_ = lambda.cast<Extended>() + low.cast<Extended>();
-    force_ = gradient.cast<Extended>();
-    const SparsityPattern& g = system_->constraint_pattern();
-    for (Index i = 0; i < g.rows; ++i)
-      for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) force_[g.indices[k]] += G[k] * multipliers_[i];
-    impulse_ = -(0.5 * static_cast<Extended>(step_.h)) * force_;
+    const Extended factor = -(0.5 * static_cast<Extended>(step_.h));
+    step_.columns.template forces<Extended>(
+        gradient, G, [&](int i) { return static_cast<Extended>(lambda[i]) + low[i]; },
+        [&](Index j, Extended force) { impulse_[j] = force * factor; });
   }
   kernels::RattleTangent::Step linearised() const {
     return {step_.z0->t, step_.t1, step_.h, step_.z0->q.value(), step_.q1, step_.p_half.value()};
@@ -254,7 +251,7 @@ class RattleStep final : public StepEquations {
   Matrix* changes_ = nullptr;
   bool extrapolated_ = false;
   Vector x_, dq_, dq_low_, dp_, work_, velocity_, lambda_, rate0_;  // x_ = the unknowns of both systems
-  VectorOf<Extended> impulse_, force_, multipliers_;
+  VectorOf<Extended> impulse_;
 };
 
 class Rattle final : public MechanicalScheme {

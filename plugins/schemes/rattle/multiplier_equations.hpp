@@ -24,21 +24,35 @@ struct NoMiddle {
   void begin(const Compensated&) const {}
 };
 
+/// 1/m. Neighbours often have the same mass: one division for all of them.
+template <class S>
+class Reciprocal {
+ public:
+  S operator()(double mass) {
+    if (mass != mass_) {
+      mass_ = mass;
+      value_ = S(1) / mass;
+    }
+    return value_;
+  }
+
+ private:
+  double mass_ = 0;
+  S value_ = 0;
+};
+
 /// out = M^-1 (p - h/2 (kick + G^T lambda)), p with its tail, M diagonal
 template <class S, class X>
-void kicked_velocity(const System& system, const Compensated& p, double h, const Vector& kick, const Vector& g_values,
-                     const X& lambda, VectorOf<S>& out) {
-  const SparsityPattern& g = system.constraint_pattern();
-  const Index *const offset = g.offsets.data(), *const column = g.indices.data();
-  S* const force = out.data();
-  for (Index j = 0; j < out.size(); ++j) force[j] = S(kick[j]);
-  for (Index i = 0; i < g.rows; ++i) {
-    const S factor = lambda[i];
-    for (Index k = offset[i]; k < offset[i + 1]; ++k) force[column[k]] += factor * g_values[k];
-  }
-  const Vector &mass = system.mass().diagonal_entries(), &value = p.value(), &tail = p.tail();
+void kicked_velocity(const System& system, const ConstraintColumns& columns, const Compensated& p, double h,
+                     const Vector& kick, const Vector& g_values, const X& lambda, VectorOf<S>& out) {
+  const double *const mass = system.mass().diagonal_entries().data(), *const value = p.value().data(),
+                      *const tail = p.tail().data();
   const double half = 0.5 * h;
-  for (Index j = 0; j < out.size(); ++j) force[j] = ((S(value[j]) - force[j] * half) + tail[j]) / mass[j];
+  S* const to = out.data();
+  Reciprocal<std::conditional_t<std::is_same_v<S, Extended>, Extended, double>> of_mass;
+  columns.forces<S>(
+      kick, g_values, [&](int i) { return lambda[i]; },
+      [&](Index j, const S& force) { to[j] = ((S(value[j]) - force * half) + tail[j]) * of_mass(mass[j]); });
 }
 
 class MultiplierPositions final : public TemplatedEquations<MultiplierPositions, true> {
@@ -113,7 +127,7 @@ class MultiplierPositions final : public TemplatedEquations<MultiplierPositions,
   /// dq = h M^-1 p_h
   template <class X, class S>
   void increment(const X& lambda, VectorOf<S>& dq) const {
-    kicked_velocity(*system_, step_->z0->p, step_->h, step_->kick0, g_start_, lambda, dq);
+    kicked_velocity(*system_, step_->columns, step_->z0->p, step_->h, step_->kick0, g_start_, lambda, dq);
     dq *= S(step_->h);
   }
   /// q = q0 + fraction dq
@@ -168,7 +182,7 @@ class MultiplierMomenta final : public TemplatedEquations<MultiplierMomenta, tru
   template <class S>
   void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
     VectorOf<S>& v = velocity_.get<S>();
-    kicked_velocity(*system_, step_->p_half, step_->h, kick1_, g_end_, x, v);
+    kicked_velocity(*system_, step_->columns, step_->p_half, step_->h, kick1_, g_end_, x, v);
     const SparsityPattern& g = system_->constraint_pattern();
     const Index *const offset = g.offsets.data(), *const column = g.indices.data();
     for (Index i = 0; i < m_; ++i) {

@@ -46,7 +46,7 @@ class MultiplierMatrix {
     for (std::size_t e = 0; e < runs_end_.size(); ++e) {
       double sum = 0;
       for (const Run* const end = runs_.data() + runs_end_[e]; run != end; ++run)
-        for (int k = 0; k < run->length; ++k) sum += a[run->left + k] * b[run->right + k];
+        sum = dot(*run, a + run->left, b + run->right, sum);
       to[e] = sum;
     }
   }
@@ -57,6 +57,18 @@ class MultiplierMatrix {
   struct Run {
     int left, right, length;
   };
+  /// sum + a.b; points in the plane and in space, one and two of them, with loops of fixed length
+  static double dot(const Run& run, const double* a, const double* b, double sum) {
+    const auto fixed = [&](auto length) {
+      for (int k = 0; k < length; ++k) sum += a[k] * b[k];
+      return sum;
+    };
+    if (run.length == 3) return fixed(std::integral_constant<int, 3>());
+    if (run.length == 6) return fixed(std::integral_constant<int, 6>());
+    if (run.length == 2) return fixed(std::integral_constant<int, 2>());
+    if (run.length == 4) return fixed(std::integral_constant<int, 4>());
+    return fixed(run.length);
+  }
   static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
   static Index saddle_entries(const System& system) { return system.n() + 2 * system.constraint_pattern().nonzeros(); }
