@@ -149,10 +149,11 @@ class MultiplierEquations final : public TemplatedEquations<MultiplierEquations,
     const Extended inverse_h = 1 / Extended(step_.h);
     b.dq = x.head(n_).cast<Extended>() + low_.head(n_).cast<Extended>();
     at_.mass_times(b.dq, b.mdq);
-    for (Index j = 0; j < n_; ++j) b.dp[j] = 2 * ((b.mdq[j] * inverse_h - p0[j]) - p0_tail[j]);
+    VectorOf<Extended>& dp = b.mdq;
+    for (Index j = 0; j < n_; ++j) dp[j] = 2 * ((b.mdq[j] * inverse_h - p0[j]) - p0_tail[j]);
     next.q.add(x.head(n_));
     next.q.add(low_.head(n_));
-    next.p.add_extended(b.dp);
+    next.p.add_extended(dp);
     next.lambda = x.tail(m_);
     if (applied_.active() || friction_.active() || times_.moving()) next.work += work(x);
   }
@@ -163,7 +164,6 @@ class MultiplierEquations final : public TemplatedEquations<MultiplierEquations,
   void allocate_point(StepPoint<S>& b) const {
     if (b.dq.size() == n_) return;
     for (auto* v : {&b.dq, &b.qm, &b.u, &b.force, &b.mdq}) v->resize(n_);
-    if (std::is_same_v<S, Extended>) b.dp.resize(n_);
     if (split_potential_ || !quadratic_ || std::is_same_v<S, double>) b.q1.resize(n_);
     if (applied_.active() || friction_.active()) b.rate.resize(n_);
     b.lambda.resize(m_);
