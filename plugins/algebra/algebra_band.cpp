@@ -1,6 +1,6 @@
 /// \file
-/// band: LU with partial pivoting inside a band, O(n b^2) for half bandwidth b: that of the matrix as it is where b is at
-/// most 4 (kernels/narrow_lu.hpp), else the one that the reverse Cuthill-McKee order leaves (kernels/banded_lu.hpp).
+/// band: LU with partial pivoting inside a band, O(n b^2) for half bandwidth b: that of the matrix as it is where b is
+/// at most 4 (kernels/narrow_lu.hpp), else the one that the reverse Cuthill-McKee order leaves (kernels/banded_lu.hpp).
 
 #include <algorithm>
 #include <cstdlib>

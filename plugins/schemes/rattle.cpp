@@ -13,8 +13,8 @@
 ///     momenta    x = [dp | mu]:           p1 = p_h + dp = p_h - h/2 (T_q(q1,p_h) + F1 + G1^T mu)
 ///                                         G1 T_p(q1,p1) + g_t(q1,t1) = 0
 ///
-/// which of a constant mass is the same step. The equations: rattle/rattle_equations.hpp. Where M is constant and diagonal
-/// and there is no force, dq, dv and p_h are explicit in the multipliers, and x = lambda, x = mu are all the unknowns
+/// which of a constant mass is the same step. The equations: rattle/rattle_equations.hpp. Where M is constant and
+/// diagonal and there is no force, dq, dv and p_h are explicit in the multipliers, and x = lambda, x = mu are all the unknowns
 /// (rattle/multiplier_equations.hpp): the same solutions. T is quadratic in p, and so is
 /// the equation of p_h: at steps over which M(q) changes much it has other roots, far from p0, or none.
 ///

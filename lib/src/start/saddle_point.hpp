@@ -37,11 +37,11 @@ class MassRoot {
 /// Small systems: with A = L^-1 G^T = Q R, the null-space form
 ///     L^T x = (I - Q Q^T) L^-1 f + Q R^-T c,    y = R^-1 (Q^T L^-1 f - R^-T c),
 /// whose error grows with the condition of A where that of the assembled matrix, or of G M^-1 G^T, grows with its
-/// square. Large systems: with A of unit columns, M of unit diagonal; rows of G that repeat others are left out, and what
-/// they could carry is a null vector each, of length m. A diagonal M: R alone is kept, and
+/// square. Large systems: with A of unit columns, M of unit diagonal; rows of G that repeat others are left out, and
+/// what they could carry is a null vector each, of length m. A diagonal M: R alone is kept, and
 ///     R^T R y = A^T f - c,    x = f - A y,
-/// the seminormal equations, are refined three times with the residuals of the whole system, each of which takes a factor
-/// eps cond(A)^2 off the error (Bjorck, Linear Algebra Appl. 88/89 (1987) 31-48). Another M: sparse LU of the matrix,
+/// the seminormal equations, are refined three times with the residuals of the whole system, each of which takes a
+/// factor eps cond(A)^2 off the error (Bjorck, Linear Algebra Appl. 88/89 (1987) 31-48). Another M: sparse LU of the matrix,
 /// one step of refinement.
 class SaddlePoint {
  public:

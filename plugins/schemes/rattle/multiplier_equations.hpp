@@ -3,8 +3,8 @@
 /// The two systems of a rattle step in the multipliers alone, for a constant diagonal mass without a force. Both kicks
 /// are explicit in the multiplier, and put into the constraints they leave
 ///
-///     positions  x = lambda:   g(q0 + dq, t1) = 0,              dq = h M^-1 p_h,   p_h = p0 - h/2 (grad U(q0) + G0^T lambda)
-///     momenta    x = mu:       G1 M^-1 p1 + g_t(q1,t1) = 0,     p1 = p_h - h/2 (grad U(q1) + G1^T mu)
+///     positions  x = lambda:   g(q0 + dq, t1) = 0,   dq = h M^-1 p_h,   p_h = p0 - h/2 (grad U(q0) + G0^T lambda)
+///     momenta    x = mu:       G1 M^-1 p1 + g_t(q1,t1) = 0,             p1 = p_h - h/2 (grad U(q1) + G1^T mu)
 ///
 /// m unknowns instead of n + m, with the matrices -h^2/2 G1 M^-1 G0^T and -h/2 G1 M^-1 G1^T. Same solutions as those of
 /// rattle_equations.hpp; dq, p_h and p1 follow from x + low at Extended.

@@ -15,8 +15,8 @@ namespace gnomon::kernels {
 
 class MultiplierMatrix {
  public:
-  /// Whether the mass is constant and diagonal, and A has no more entries than [M G^T; G 0], the matrix of positions and
-  /// multipliers: constraints that share a coordinate are all coupled in A.
+  /// Whether the mass is constant and diagonal, and A has no more entries than [M G^T; G 0], the matrix of positions
+  /// and multipliers: constraints that share a coordinate are all coupled in A.
   static bool suits(const System& system) {
     if (system.m() == 0 || system.parts().mass || !system.mass().is_diagonal()) return false;
     return !couplings(system, saddle_entries(system)).empty();
