@@ -4,7 +4,8 @@
 ///     J(x) dx = -F(x),   x += dx,   until max |dx|/(1+|x|) < 1e-7 and F is at its rounding floor,
 ///
 /// with J factorised in every iteration, until the current one contracts twentyfold: the last corrections are made
-/// with that (gnomon/solve/chord_steps.hpp). Newton is quadratic where the step is that small, so the error left is below
+/// with that (gnomon/solve/chord_steps.hpp). Where a scheme exposes a simplified matrix that contracts tenfold, that one
+/// does it all (gnomon/solve/simplified_newton.hpp). Newton is quadratic where the step is that small, so the error left is below
 /// rounding; a residual that is not there yet gets further iterations as long as they gain.
 
 #include <limits>
@@ -14,6 +15,7 @@
 #include "gnomon/solve/chord_steps.hpp"
 #include "gnomon/solve/jacobian_system.hpp"
 #include "gnomon/solve/nonlinear_solver.hpp"
+#include "gnomon/solve/simplified_newton.hpp"
 
 namespace {
 
@@ -21,7 +23,8 @@ using namespace gnomon;
 
 class Newton final : public NonlinearSolver {
  public:
-  Newton(const AlgebraTable& algebras, const Options& options) : algebra_(algebras, options) {
+  Newton(const AlgebraTable& algebras, const Options& options)
+      : simplify_(options.is("matrix", "simplified") && options.is("algebra", "auto")), algebra_(algebras, options) {
     rule_.step_tolerance = options.real("step-tolerance");
     rule_.max_iterations = options.integer("max-iterations");
   }
@@ -32,6 +35,7 @@ class Newton final : public NonlinearSolver {
     f_.setZero(n);
     dx_.setZero(n);
     linear_.attach(equations, algebra_);
+    if (simplify_) simplified_.attach(equations);
   }
 
   SolveReport solve(VectorRef xs) override {
@@ -39,6 +43,7 @@ class Newton final : public NonlinearSolver {
     const double floor = equations_->rounding_floor();
     double previous = std::numeric_limits<double>::infinity(), last_step = previous;
     linear_.begin();
+    if (simplified_.solve(xs, rule_, report)) return report;
     if (!evaluate(xs, report)) return report;
     while (report.iterations < rule_.max_iterations) {
       if (!factorise(xs, report)) return report;
@@ -71,9 +76,11 @@ class Newton final : public NonlinearSolver {
 
   bool correct(VectorRef f) override {
     rule_.refined_after = true;  // the equations offer it
-    return linear_.factorised() && linear_.solve(f);
+    return simplified_.solved() ? simplified_.correct(f) : linear_.factorised() && linear_.solve(f);
   }
-  double pivot_ratio() const override { return linear_.pivot_ratio(); }
+  double pivot_ratio() const override {
+    return simplified_.solved() ? simplified_.pivot_ratio() : linear_.pivot_ratio();
+  }
   void serialize(Archive& archive) override { linear_.serialize(archive, false); }
 
  private:
@@ -132,6 +139,8 @@ class Newton final : public NonlinearSolver {
   }
 
   ConvergenceRule rule_;
+  bool simplify_;
+  SimplifiedNewton simplified_;
   ScaledEquations* equations_ = nullptr;
   AlgebraChoice algebra_;
   JacobianSystem linear_;
@@ -145,7 +154,9 @@ class NewtonFactory final : public SolverFactory {
   std::string description() const override { return "native full Newton"; }
   OptionSpecs options() const override {
     const ConvergenceRule rule;
-    return {algebra_option(*algebras_),
+    return {OptionSpec::choice("matrix", {"simplified", "full"},
+                               "that of the scheme first, where it exposes one, or dF/dx at once"),
+            algebra_option(*algebras_),
             OptionSpec::real("step-tolerance", rule.step_tolerance, 1e-15, 1e-2, "",
                              "stop when max |dx|/(1+|x|) of the scaled unknowns is below this"),
             OptionSpec::integer("max-iterations", rule.max_iterations, 1, 100000, "iterations a solve")};

@@ -137,10 +137,10 @@ EvaluationStatus ScaledEquations::product(const ConstVectorRef& xs, const ConstV
   return EvaluationStatus::ok;
 }
 
-EvaluationStatus ScaledEquations::update_inverse(const ConstVectorRef& xs) {
+EvaluationStatus ScaledEquations::update_inverse(ApproximateInverse& inverse, const ConstVectorRef& xs) {
   try {
     x_ = xs.cwiseProduct(columns_);
-    if (equations_->approximate_inverse()->update(x_)) return EvaluationStatus::ok;
+    if (inverse.update(x_)) return EvaluationStatus::ok;
     fail("approximate inverse", "its matrix is singular");
   } catch (...) {
     fail("approximate inverse", thrown_text().c_str());
@@ -148,11 +148,11 @@ EvaluationStatus ScaledEquations::update_inverse(const ConstVectorRef& xs) {
   return EvaluationStatus::failed;
 }
 
-EvaluationStatus ScaledEquations::apply_inverse(const ConstVectorRef& fs, VectorRef ds) {
+EvaluationStatus ScaledEquations::apply_inverse(ApproximateInverse& inverse, const ConstVectorRef& fs, VectorRef ds) {
   try {
     f_ = fs.cwiseQuotient(rows_);
     w_.resize(size());
-    equations_->approximate_inverse()->solve(f_, w_);
+    inverse.solve(f_, w_);
   } catch (...) {
     fail("approximate inverse", thrown_text().c_str());
     return EvaluationStatus::failed;

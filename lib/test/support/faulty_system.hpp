@@ -49,6 +49,7 @@ class FaultySystem final : public System,
   FaultySystem(const System& sound, Function function, How how, long only = 0)
       : sound_(sound), function_(function), how_(how), only_(only) {
     parts_ = sound.parts();
+    parts_.point = nullptr;
     if (parts_.force) parts_.force = this;
     if (parts_.obstacles) parts_.obstacles = this;
     if (parts_.symmetries) parts_.symmetries = this;

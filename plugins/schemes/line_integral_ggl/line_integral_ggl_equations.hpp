@@ -14,23 +14,28 @@
 /// of their errors, whose matrix need not be exact, r = 2.
 
 #include <cmath>
+#include <optional>
 #include <type_traits>
 
 #include "gnomon/scheme/one_solve_step.hpp"
 #include "gnomon/scheme/requirements.hpp"
 #include "kernels/common/applied_friction.hpp"
-#include "kernels/common/constraints_at.hpp"
 #include "kernels/common/extended_state.hpp"
 #include "kernels/common/ledger.hpp"
+#include "kernels/common/point_at.hpp"
 #include "kernels/ggl/constraint_hessians.hpp"
 #include "kernels/ggl/frozen_ggl_inverse.hpp"
 #include "kernels/line_integral/line_integral_frame.hpp"
 #include "kernels/runge_kutta/stage_bias.hpp"
+#include "line_integral_ggl/simplified_ggl_inverse.hpp"
 
 namespace gnomon::kernels {
 
 class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGglEquations, true> {
  public:
+  /// Of h in the unknowns mu_i, see line_start.hpp.
+  static constexpr int multiplier_power = 1;
+
   LineIntegralGglEquations(const System& system, Index k, Index s, Index r)
       : system_(&system),
         at_(system),
@@ -50,10 +55,14 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
         quadratic_(quadratic_constraints(system)) {
     lay_out();
     buffers_.for_each([&](auto& b) {
-      for (auto* v : {&b.q, &b.v, &b.du, &b.dy, &b.a, &b.force}) v->setZero(n_);
-      for (auto* v : {&b.mu, &b.lambda, &b.gamma, &b.row}) v->setZero(m_);
-      b.g.allocate(system);
+      for (auto* v : {&b.q, &b.v, &b.du, &b.dy, &b.a, &b.push, &b.force}) v->setZero(n_);
+      for (auto* v : {&b.mu, &b.lambda, &b.gamma, &b.rate, &b.row}) v->setZero(m_);
+      b.at.allocate(system);
     });
+    if (SimplifiedGglInverse::suits(m_, r_)) {
+      nodes_.allocate(layout_.size(), system.constraint_pattern().nonzeros(), k);
+      simplified_.emplace(system, *this, nodes_, table_, r_);
+    }
     for (Vector* v : {&gradient0_, &work_}) v->setZero(n_);
     for (Vector* v : {&lambda_, &g_end0_}) v->setZero(m_);
     for (Vector* v : {&g_, &dgv_, &dgu_, &dgy_, &third_, &rate_}) v->setZero(system.constraint_pattern().nonzeros());
@@ -61,6 +70,8 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
   }
 
   ApproximateInverse* approximate_inverse() override { return &inverse_; }
+  /// Of few constraints.
+  ApproximateInverse* simplified_newton() override { return simplified_ ? &*simplified_ : nullptr; }
   Index mu_at(Index i) const { return 2 * s_ * n_ + i * m_; }
   Index y_at(Index j) const { return (s_ + j) * n_; }
 
@@ -73,6 +84,10 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
     system_->constraints_compensated(moving() ? t1_ : z0.t, z0.q.value(), z0.q.tail(), g_end0_, g_);
     inverse_.begin(z0, h);
     v0_.begin(z0.p);
+    if (simplified_) {
+      simplified_->begin(z0, v0_.at<double>(), h);
+      nodes_.forget();
+    }
   }
 
   /// The explicit step with the multipliers of the start and gamma = 0.
@@ -122,32 +137,13 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
   template <class S>
   void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
     auto& b = buffers_.get<S>();
-    const auto& X = table_.at<S>().X;
-    const Vector &p0 = z0_->p.value(), &p0_tail = z0_->p.tail();
-    f.setConstant(S(0.0));
-    for (Index j = 0; j < s_; ++j) {
-      b.a = x.segment(j * n_, n_);
-      at_.mass_times(b.a, b.force);
-      f.segment(j * n_, n_) += b.force;
-      b.a = x.segment(y_at(j), n_);
-      at_.mass_times(b.a, b.force);
-      f.segment(y_at(j), n_) += b.force;
-      for (Index i = 0; i < s_; ++i)  // the moments of p(c) are exact: sum_l b_l P_i I_j = X_ij
-        if (X(i, j) != 0) f.segment(i * n_, n_) -= b.force * S(X(i, j));
-    }
-    for (Index c = 0; c < n_; ++c) f[c] = (f[c] - p0[c]) - p0_tail[c];
-
+    if (simplified_ && std::is_same_v<S, double>) nodes_.forget();
+    add_inertia(x.data(), f.data(), b);
     for (Index l = 0; l < table_.k; ++l) {
       const double t = frame_.time(l);
-      set_node(x, l, b);
-      b.g.set(at_, t, b.q);
-      b.g.force(b.gamma, b.a);
-      frame_.add_moments(l, -1, b.a, 0, 0, s_, f);
-      b.g.force(b.mu, b.force);
-      at_.constraint_hessian_times(t, b.q, b.gamma, b.v, b.a);
-      b.force += b.a * S(h_);
-      at_.potential_gradient(t, b.q, b.a);
-      b.force += b.a * S(h_);
+      set_node(x.data(), l, b);
+      b.at.set(at_, t, b.q, b.v);
+      set_forces(b);
       if (moving()) {
         at_.constraint_rate_force(t, b.q, b.gamma, b.a);
         b.force += b.a * S(h_);
@@ -157,17 +153,13 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
         b.lambda = b.mu / S(h_);
         b.force -= friction_(b.q, b.du, b.lambda) * S(h_);
       }
+      frame_.add_moments(l, -1, b.push, 0, 0, s_, f);
       frame_.add_moments(l, 1, b.force, y_at(0), 0, s_, f);
+      keep(l, b);
       if (r_ <= 1) continue;
-      if (moving())
-        at_.constraint_velocity(t, b.q, b.du, b.row);
-      else
-        b.g.times(b.du, b.row);
-      frame_.add_moments(l, 1, b.row, mu_at(0), 1, r_, f);
-      b.g.times(b.dy, b.row);
+      if (moving()) at_.constraint_velocity(t, b.q, b.du, b.rate);
+      frame_.add_moments(l, 1, b.rate, mu_at(0), 1, r_, f);
       frame_.add_moments(l, 1, b.row, gamma_at(0), 1, r_, f);
-      at_.constraint_curvature(t, b.q, b.v, b.du, b.row);
-      frame_.add_moments(l, h_, b.row, gamma_at(0), 1, r_, f);
       add_rates(t, l, b, f);
     }
 
@@ -175,17 +167,21 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
     set_end(x, b);
     if (quadratic_) {  // g(q1) = g0 + G(q0 + dq/2) dq, without cancellation
       b.a = b.q - b.du * S(0.5 * h_);
-      at_.constraint_jacobian_times(t1_, b.a, b.du, b.row);
+      b.at.set_constraints(at_, t1_, b.a, b.v);
+      multiply_jacobian(b, b.du, b.row);
       for (Index i = 0; i < m_; ++i) f[mu_at(0) + i] = b.row[i] + S(g_end0_[i] / h_);
     } else {
       end_constraints(b);
       for (Index i = 0; i < m_; ++i) f[mu_at(0) + i] = b.row[i] / S(h_);
     }
+    b.at.set_constraints(at_, t1_, b.q, b.v);
+    keep(table_.k, b);
     if (moving())
       at_.constraint_velocity(t1_, b.q, b.v, b.row);
     else
-      at_.constraint_jacobian_times(t1_, b.q, b.v, b.row);
+      multiply_jacobian(b, b.v, b.row);
     for (Index i = 0; i < m_; ++i) f[gamma_at(0) + i] = b.row[i];
+    mark(x);
   }
 
   void jacobian(const ConstVectorRef& x, VectorRef values) override {
@@ -200,7 +196,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
     }
     for (Index l = 0; l < table_.k; ++l) {
       const double t = frame_.time(l);
-      set_node(x, l, b);
+      set_node(x.data(), l, b);
       add_node_hessians(t, l, values);
       if (applied_.active()) {
         applied_.linearise(t, b.q, b.du);
@@ -249,7 +245,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
     for (Index l = 0; l < table_.k; ++l) {
       const double t = frame_.time(l);
       const long double weight = table_.b[l], h = h_;
-      set_node(x, l, b);
+      set_node(x.data(), l, b);
       b.lambda = b.mu / h_;
       if (applied_.active()) work.force += weight * h * applied_.work(t, b.q, b.du, b.du);
       if (friction_.active()) work.force += weight * h * friction_.work(b.q, b.du, b.lambda, b.du);
@@ -278,8 +274,8 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
 
   template <class S>
   struct Buffers {
-    VectorOf<S> q, v, du, dy, a, force, mu, lambda, gamma, row;
-    ConstraintsAt<S> g;  ///< at q
+    VectorOf<S> q, v, du, dy, a, push, force, mu, lambda, gamma, rate, row;
+    PointAt<S> at;  ///< of q and v
   };
   /// The places of one (stage, stage) or (stage, multiplier) pair in the pattern.
   struct Stages {
@@ -289,20 +285,129 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
     BlockMap u_gamma, y_mu, y_gamma, mu_u, gamma_u, gamma_y;
   };
 
+  /// What the simplified Newton matrix takes from the residual that was evaluated last, at x.
+  template <class S>
+  void keep(Index l, const Buffers<S>& b) {
+    if constexpr (std::is_same_v<S, double>) {
+      if (!simplified_) return;
+      nodes_.jacobian.col(l) = b.at.jacobian;
+      nodes_.turn.col(l) = b.at.turn;
+    }
+  }
+  template <class X>
+  void mark(const X& x) {
+    if constexpr (std::is_same_v<typename X::Scalar, double>)
+      if (simplified_) nodes_.x = x;
+  }
+
   Index gamma_at(Index i) const { return 2 * s_ * n_ + (r_ + i) * m_; }
   std::size_t pair(Index j, Index i) const { return static_cast<std::size_t>(j * s_ + i); }
   const Stages& uu(Index j, Index i) const { return uu_[pair(j, i)]; }
   const Stages& yy(Index j, Index i) const { return yy_[pair(j, i)]; }
 
-  template <class S, class X>
-  void set_node(const X& x, Index l, Buffers<S>& b) {
-    frame_.position(x, l, b.q);
-    frame_.velocity(x, l, b.du);
-    LineIntegralFrame::combine(x, y_at(0), table_.at<S>().I, l, s_, b.v);
-    LineIntegralFrame::combine(x, y_at(0), table_.at<S>().P, l, s_, b.dy);
-    b.v += v0_.at<S>().template cast<S>();
-    frame_.multiplier(x, mu_at(0), l, b.mu);
-    frame_.multiplier(x, gamma_at(0), l, b.gamma);
+  /// f = [M (u_j - sum_i X_ji y_i) - [j = 0] p0 | M y_j | 0]: the moments of p(c) are exact, sum_l b_l P_j I_i = X_ji.
+  template <class S>
+  void add_inertia(const S* x, S* f, Buffers<S>& b) const {
+    const auto& X = table_.at<S>().X;
+    const Vector &p0 = z0_->p.value(), &p0_tail = z0_->p.tail();
+    S* const a = b.a.data();
+    for (Index j = 0; j < s_; ++j) {
+      const S* const u = x + j * n_;
+      for (Index c = 0; c < n_; ++c) a[c] = u[c];
+      for (Index i = 0; i < s_; ++i) {
+        const auto w = X(j, i);
+        if (w == 0) continue;
+        const S* const y = x + y_at(i);
+        for (Index c = 0; c < n_; ++c) a[c] -= y[c] * w;
+      }
+      mass_times(a, f + j * n_);
+      mass_times(x + y_at(j), f + y_at(j));
+    }
+    for (Index c = 0; c < n_; ++c) f[c] = (f[c] - p0[c]) - p0_tail[c];
+    for (Index i = mu_at(0); i < layout_.size(); ++i) f[i] = S(0.0);
+  }
+  /// out = M v
+  template <class S>
+  void mass_times(const S* v, S* out) const {
+    const SparsityPattern& mass = system_->mass().pattern();
+    const double* const values = system_->mass().values().data();
+    const Index *const offset = mass.offsets.data(), *const index = mass.indices.data();
+    for (Index i = 0; i < n_; ++i) {
+      S sum(0.0);
+      for (Index k = offset[i]; k < offset[i + 1]; ++k) sum += v[index[k]] * values[k];
+      out[i] = sum;
+    }
+  }
+  template <class S>
+  void set_node(const S* x, Index l, Buffers<S>& b) const {
+    const auto& numbers = table_.at<S>();
+    const Vector &q0 = z0_->q.value(), &q0_tail = z0_->q.tail();
+    const auto& v0 = v0_.at<S>();
+    S *const q = b.q.data(), *const v = b.v.data(), *const du = b.du.data(), *const dy = b.dy.data();
+    for (Index c = 0; c < n_; ++c) q[c] = v[c] = du[c] = dy[c] = S(0.0);
+    for (Index j = 0; j < s_; ++j) {
+      const auto P = numbers.P(l, j), I = numbers.I(l, j);
+      const S *const u = x + j * n_, *const y = x + y_at(j);
+      for (Index c = 0; c < n_; ++c) {
+        q[c] += u[c] * I;
+        du[c] += u[c] * P;
+        v[c] += y[c] * I;
+        dy[c] += y[c] * P;
+      }
+    }
+    for (Index c = 0; c < n_; ++c) {
+      q[c] = (q[c] * h_ + q0_tail[c]) + q0[c];
+      v[c] += v0[c];
+    }
+    S *const mu = b.mu.data(), *const gamma = b.gamma.data();
+    for (Index c = 0; c < m_; ++c) mu[c] = gamma[c] = S(0.0);
+    for (Index i = 0; i < r_; ++i) {
+      const auto P = numbers.P(l, i);
+      const S *const of_mu = x + mu_at(i), *const of_gamma = x + gamma_at(i);
+      for (Index c = 0; c < m_; ++c) {
+        mu[c] += of_mu[c] * P;
+        gamma[c] += of_gamma[c] * P;
+      }
+    }
+  }
+  /// At the node: push = G^T gamma, force = h grad U + G^T mu + h sum_i gamma_i (Hess g_i) v, rate = G q' and
+  /// row = G y' + h v.(Hess g) q'.
+  template <class S>
+  void set_forces(Buffers<S>& b) const {
+    const SparsityPattern& g = system_->constraint_pattern();
+    const Index *const offset = g.offsets.data(), *const index = g.indices.data();
+    const S *const gradient = b.at.gradient.data(), *const G = b.at.jacobian.data(), *const turn = b.at.turn.data();
+    const S *const du = b.du.data(), *const dy = b.dy.data();
+    S *const push = b.push.data(), *const force = b.force.data();
+    for (Index c = 0; c < n_; ++c) {
+      push[c] = S(0.0);
+      force[c] = gradient[c] * h_;
+    }
+    for (Index i = 0; i < m_; ++i) {
+      const S gamma = b.gamma[i], mu = b.mu[i], turning = gamma * h_;
+      S rate(0.0), change(0.0), bend(0.0);
+      for (Index k = offset[i]; k < offset[i + 1]; ++k) {
+        const Index c = index[k];
+        push[c] += G[k] * gamma;
+        force[c] += G[k] * mu + turn[k] * turning;
+        rate += G[k] * du[c];
+        change += G[k] * dy[c];
+        bend += turn[k] * du[c];
+      }
+      b.rate[i] = rate;
+      b.row[i] = change + bend * h_;
+    }
+  }
+  /// out = G v with the G of b.at
+  template <class S>
+  void multiply_jacobian(const Buffers<S>& b, const VectorOf<S>& v, VectorOf<S>& out) const {
+    const SparsityPattern& g = system_->constraint_pattern();
+    const Index *const offset = g.offsets.data(), *const index = g.indices.data();
+    for (Index i = 0; i < m_; ++i) {
+      S sum(0.0);
+      for (Index k = offset[i]; k < offset[i + 1]; ++k) sum += b.at.jacobian[k] * v[index[k]];
+      out[i] = sum;
+    }
   }
   /// q = q1, v = v1, du = u_0
   template <class S, class X>
@@ -430,6 +535,8 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
   LineIntegralFrame frame_;
   const LegendreTable& table_;
   FrozenGglInverse inverse_;
+  NodeConstraints nodes_;
+  std::optional<SimplifiedGglInverse> simplified_;
   StartVelocity v0_;
   Index n_, m_, s_, r_;
   bool quadratic_;

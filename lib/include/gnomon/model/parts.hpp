@@ -233,6 +233,21 @@ class GNOMON_EXPORT ExtendedPrecision {
   ///@}
 };
 
+/// The derivatives of U and g at a point, and along a velocity there, in one call: for schemes that take many points in a
+/// step, to whom a call of System for each of them costs more than its arithmetic. What System says of its functions
+/// holds for these; they are of the same values, to rounding, and never of fewer digits.
+class GNOMON_EXPORT PointDerivatives {
+ public:
+  virtual ~PointDerivatives() = default;
+  /// gradient = grad U;  jacobian = G;  turn, row i = v^T Hess g_i: the change of G along v. The latter two are values
+  /// on System::constraint_pattern().
+  virtual void point_derivatives(double t, const double* q, const double* v, double* gradient, double* jacobian,
+                                 double* turn) const = 0;
+  /// The same at Extended, for iterative refinement.
+  virtual void point_derivatives(double t, const Extended* q, const Extended* v, Extended* gradient, Extended* jacobian,
+                                 Extended* turn) const = 0;
+};
+
 /// The parts of a system; null are those that it does not have.
 struct Parts {
   const ConfigurationMass* mass = nullptr;          ///< M(q); null: the mass is constant
@@ -246,6 +261,7 @@ struct Parts {
   const SplitPotential* split = nullptr;            ///< U in quadratic invariants
   const ModelPenalty* penalty = nullptr;            ///< R(g) of the model's own
   const ExtendedPrecision* extended = nullptr;      ///< U and g at long double
+  const PointDerivatives* point = nullptr;          ///< derivatives of U and g in one call
   const UnitVectorForm* unit_vectors = nullptr;     ///< g_j = |p_j|^2 - 1, see split_form.hpp
   const CurveModel* curves = nullptr;               ///< pictures of a field, see curves.hpp
 

@@ -76,6 +76,8 @@ class GNOMON_EXPORT ApproximateInverse {
   virtual bool update(const ConstVectorRef& x) = 0;
   /// d = A^-1 f, unscaled.
   virtual void solve(const ConstVectorRef& f, VectorRef d) = 0;
+  /// The smallest pivot of its factors by the largest one, in absolute value; 1 where it is not known.
+  virtual double pivot_ratio() const { return 1; }
 };
 
 /// F(x) = 0 with a fixed size and sparsity. The owner (StepEquations) sets its parameters at the begin of each step.
@@ -116,6 +118,9 @@ class GNOMON_EXPORT NonlinearEquations {
 
   /// What the scheme exposes for solvers that need no Jacobian; null: nothing.
   virtual ApproximateInverse* approximate_inverse() { return nullptr; }
+  /// The inverse of a simplified Newton matrix, far cheaper than dF/dx and so near to it that Newton strategies take it
+  /// first, as long as it contracts (gnomon/solve/simplified_newton.hpp); null: none.
+  virtual ApproximateInverse* simplified_newton() { return nullptr; }
 
  protected:
   /// Of the derived class, which fills it in its constructor, or overrides pattern() and blocks().

@@ -69,9 +69,16 @@ class GNOMON_EXPORT ScaledEquations {
 
   bool has_approximate_inverse() const { return equations_->approximate_inverse() != nullptr; }
   /// Sets the scheme's approximate inverse at xs; failed where it is singular or cannot be evaluated.
-  EvaluationStatus update_inverse(const ConstVectorRef& xs);
+  EvaluationStatus update_inverse(const ConstVectorRef& xs) {
+    return update_inverse(*equations_->approximate_inverse(), xs);
+  }
   /// ds ~ (scaled Jacobian)^-1 fs, after update_inverse. ds may not alias fs.
-  EvaluationStatus apply_inverse(const ConstVectorRef& fs, VectorRef ds);
+  EvaluationStatus apply_inverse(const ConstVectorRef& fs, VectorRef ds) {
+    return apply_inverse(*equations_->approximate_inverse(), fs, ds);
+  }
+  /// The same with one of several inverses of the scheme.
+  EvaluationStatus update_inverse(ApproximateInverse& inverse, const ConstVectorRef& xs);
+  EvaluationStatus apply_inverse(ApproximateInverse& inverse, const ConstVectorRef& fs, VectorRef ds);
 
   long residual_evaluations() const { return residuals_; }
   long jacobian_evaluations() const { return jacobians_; }

@@ -22,6 +22,7 @@ class TimeAverage final : public System, public TimeDependence, public ExtendedP
         split_(system.parts().split) {
     parts_ = system.parts();
     parts_.time_dependence = this;
+    parts_.point = nullptr;
     if (extended_) parts_.extended = this;
     if (split_) parts_.split = this;
     const Index size = std::max({system.n(), system.m(), static_cast<Index>(system.constraint_pattern().nonzeros()),

@@ -44,6 +44,9 @@ template <class Hamiltonian, class Levels>
 class GeneralLineIntegralEquations final
     : public TemplatedEquations<GeneralLineIntegralEquations<Hamiltonian, Levels>, true> {
  public:
+  /// Of h in the unknowns lambda_i, see line_start.hpp.
+  static constexpr int multiplier_power = 0;
+
   GeneralLineIntegralEquations(const System& system, Hamiltonian hamiltonian, Index k, Index s, Index r)
       : hamiltonian_(std::move(hamiltonian)),
         at_(system),

@@ -14,10 +14,12 @@
 /// Differential Equations I, II.4.
 
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "gnomon/scheme/state.hpp"
 #include "kernels/common/finer_solution.hpp"
+#include "kernels/line_integral/line_start.hpp"
 
 namespace gnomon::kernels {
 
@@ -81,7 +83,7 @@ class LineIntegralError {
   Vector x_, second_;
 };
 
-/// A line-integral step, a OneSolveStep, that may estimate its local error.
+/// A line-integral step, a OneSolveStep, with the start values of line_start.hpp, that may estimate its local error.
 template <class Step, class Finer>
 class EstimatedLineIntegralStep final : public Step {
  public:
@@ -94,8 +96,14 @@ class EstimatedLineIntegralStep final : public Step {
         table_(&table),
         own_(own),
         finer_(finer),
-        order_(order) {}
+        order_(order),
+        start_(system.n(), system.m(), own.s, own.r,
+               std::remove_reference_t<decltype(this->equations_)>::multiplier_power) {}
 
+  void prepare(State& z) const override { z.history.resize(this->equations_.size(), LineIntegralStart::depth); }
+  void predict(Index solve, VectorRef x) override {
+    if (!start_(*this->z0_, this->h_, x)) Step::predict(solve, x);
+  }
   int estimate_errors(bool on) override {
     error_ = on ? std::make_unique<LineIntegralError<Finer>>(*system_, *table_, own_, finer_) : nullptr;
     return order_;
@@ -110,6 +118,7 @@ class EstimatedLineIntegralStep final : public Step {
   const AlgebraTable* table_;
   LineIntegralDegrees own_, finer_;
   int order_;
+  LineIntegralStart start_;
   std::unique_ptr<LineIntegralError<Finer>> error_;
 };
 

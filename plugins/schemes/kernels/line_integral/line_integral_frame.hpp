@@ -83,8 +83,13 @@ class LineIntegralFrame {
   template <class S, class F>
   void add_moments(Index l, double factor, const VectorOf<S>& a, Index row, Index from, Index count, F& f) const {
     const auto& numbers = table.at<S>();
-    for (Index j = from; j < count; ++j)
-      f.segment(row + j * a.size(), a.size()) += a * S(factor * numbers.b[l] * numbers.P(l, j));
+    const Index size = a.size();
+    const S* const of = a.data();
+    for (Index j = from; j < count; ++j) {
+      const auto weight = factor * numbers.b[l] * numbers.P(l, j);
+      S* const to = f.data() + row + j * size;
+      for (Index c = 0; c < size; ++c) to[c] += of[c] * weight;
+    }
   }
 
   /// out += G(q_l)^T lambda, with G at q_l + tail

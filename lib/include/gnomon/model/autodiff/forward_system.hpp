@@ -11,6 +11,7 @@
 
 #include "gnomon/model/autodiff/forward_kinetic.hpp"
 #include "gnomon/model/autodiff/one_variable.hpp"
+#include "gnomon/model/autodiff/quadratic_forms.hpp"
 
 namespace gnomon::model {
 
@@ -36,6 +37,7 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
                             public SplitPotential,
                             public ModelPenalty,
                             public ExtendedPrecision,
+                            public PointDerivatives,
                             private ForwardSeeds<ForwardSizes<Model, Closed>::n> {
   using Sizes = ForwardSizes<Model, Closed>;
   using Parts = ModelParts<Model, Closed>;
@@ -290,6 +292,15 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
       for (int j = 0; j < N; ++j) values[i * N + j] = f[i].grad[j];
   }
 
+  void point_derivatives(double t, const double* q, const double* v, double* gradient, double* jacobian,
+                         double* turn) const override {
+    derivatives_at(t, q, v, gradient, jacobian, turn);
+  }
+  void point_derivatives(double t, const Extended* q, const Extended* v, Extended* gradient, Extended* jacobian,
+                         Extended* turn) const override {
+    derivatives_at(t, q, v, gradient, jacobian, turn);
+  }
+
   Index n_obstacles() const override { return traits_.n_obstacles; }
   std::vector<std::string> obstacle_names() const override { return traits_.obstacle_names; }
   void obstacles(const ConstVectorRef& q, VectorRef out) const override {
@@ -358,18 +369,31 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
     multiplier_pattern_ = SparsityPattern::dense(N, M + contacts);
     keep_constant_hessians();
     set_parts(this->parts_, traits_, *this);
+    this->parts_.point = this;
   }
 
-  /// Where U and g are at most quadratic, their Hessians are constants: columns g_1..g_m, then U. A model that
-  /// cannot be evaluated at the origin is left to evaluate them where it is.
+  /// Where U or g are at most quadratic, their Hessians are constants; of both together: columns g_1..g_m, then U. A
+  /// model that cannot be evaluated at the origin is left to evaluate them where it is.
   void keep_constant_hessians() {
-    const auto quadratic = [](int degree) { return degree != SystemTraits::not_polynomial && degree <= 2; };
-    if (traits_.time_dependent || !quadratic(traits_.potential_degree) ||
-        (M > 0 && !quadratic(traits_.constraint_degree)))
-      return;
+    const auto quadratic = [&](int degree) {
+      return !traits_.time_dependent && degree != SystemTraits::not_polynomial && degree <= 2;
+    };
+    const bool of_potential = quadratic(traits_.potential_degree);
+    const bool of_constraints = M > 0 && quadratic(traits_.constraint_degree);
     Matrix hessians(N * N, M + 1);
     const Vector origin = Vector::Zero(N);
     try {
+      const auto x = seed_second(origin);
+      if (of_potential) {
+        const Second u = full_potential(Second(0.0), x.data());
+        quadratic_potential_.take(&u);
+      }
+      if (of_constraints) {
+        std::array<Second, M> g;
+        calls_.constraints(Second(0.0), x.data(), g.data(), M);
+        quadratic_constraints_.take(g.data());
+      }
+      if (!of_potential || (M > 0 && !of_constraints)) return;
       lagrangian_hessian(0, origin, Vector::Zero(M), hessians.col(M));
       for (int i = 0; i < M; ++i) {
         lagrangian_hessian(0, origin, Vector::Unit(M, i), hessians.col(i));
@@ -392,6 +416,48 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
     return u;
   }
 
+  template <class S>
+  void derivatives_at(double t, const S* q, const S* v, S* gradient, S* jacobian, S* turn) const {
+    if (quadratic_potential_.known())
+      quadratic_potential_.gradients(q, gradient);
+    else
+      gradient_at(t, q, gradient);
+    if (quadratic_constraints_.known()) {
+      quadratic_constraints_.gradients(q, jacobian);
+      quadratic_constraints_.turns(v, turn);
+    } else if (M > 0) {
+      jacobian_at(t, q, v, jacobian, turn);
+    }
+  }
+  template <class S>
+  void gradient_at(double t, const S* q, S* gradient) const {
+    using Wide = Dual<S, N>;
+    std::array<Wide, N> x;
+    for (int j = 0; j < N; ++j) {
+      x[j].value = q[j];
+      x[j].grad[j] = 1;
+    }
+    const Wide u = full_potential(Wide(t), x.data());
+    std::copy_n(u.grad.begin(), N, gradient);
+  }
+  template <class S>
+  void jacobian_at(double t, const S* q, const S* v, S* jacobian, S* turn) const {
+    using Wide = Dual<Dual<S, 1>, N>;
+    std::array<Wide, N> x;
+    for (int j = 0; j < N; ++j) {
+      x[j].value.value = q[j];
+      x[j].value.grad[0] = v[j];
+      x[j].grad[j].value = 1;
+    }
+    std::array<Wide, M> g;
+    calls_.constraints(Wide(t), x.data(), g.data(), M);
+    for (int i = 0; i < M; ++i)
+      for (int j = 0; j < N; ++j) {
+        jacobian[i * N + j] = g[i].grad[j].value;
+        turn[i * N + j] = g[i].grad[j].grad[0];
+      }
+  }
+
   /// g along s -> (t + s, q + s v), to second order in s.
   void along_curve(double t, const ConstVectorRef& q, const ConstVectorRef& v, Curve* g) const {
     std::array<Curve, N> x;
@@ -412,6 +478,8 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
 
   Vector start_;
   Matrix constant_hessians_;
+  QuadraticForms<1, N> quadratic_potential_;
+  QuadraticForms<M, N> quadratic_constraints_;
   SparsityPattern constraint_pattern_, hessian_pattern_, invariant_pattern_, multiplier_pattern_;
 };
 
