@@ -67,6 +67,9 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
     for (Vector* v : {&lambda_, &g_end0_}) v->setZero(m_);
     for (Vector* v : {&g_, &dgv_, &dgu_, &dgy_, &third_, &rate_}) v->setZero(system.constraint_pattern().nonzeros());
     for (Vector* v : {&h_values_, &h_gamma_, &h_third_}) v->setZero(system.hessian_pattern().nonzeros());
+    for (Matrix* sum : {&sum_hessian_, &sum_gamma_}) sum->setZero(system.hessian_pattern().nonzeros(), s_ * s_);
+    for (Matrix* sum : {&sum_g_, &sum_turn_, &sum_rate_, &sum_change_})
+      sum->setZero(system.constraint_pattern().nonzeros(), s_ * s_);
   }
 
   ApproximateInverse* approximate_inverse() override { return &inverse_; }
@@ -155,7 +158,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
       }
       frame_.add_moments(l, -1, b.push, 0, 0, s_, f);
       frame_.add_moments(l, 1, b.force, y_at(0), 0, s_, f);
-      keep(l, b);
+      keep(l, t, b);
       if (r_ <= 1) continue;
       if (moving()) at_.constraint_velocity(t, b.q, b.du, b.rate);
       frame_.add_moments(l, 1, b.rate, mu_at(0), 1, r_, f);
@@ -175,7 +178,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
       for (Index i = 0; i < m_; ++i) f[mu_at(0) + i] = b.row[i] / S(h_);
     }
     b.at.set_constraints(at_, t1_, b.q, b.v);
-    keep(table_.k, b);
+    keep(table_.k, t1_, b);
     if (moving())
       at_.constraint_velocity(t1_, b.q, b.v, b.row);
     else
@@ -194,10 +197,11 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
       for (Index i = 0; i < s_; ++i)
         if (table_.X(i, j) != 0) uy_mass_[pair(i, j)].add(values, mass, -table_.X(i, j));
     }
+    for (Matrix* sum : {&sum_hessian_, &sum_gamma_, &sum_g_, &sum_turn_, &sum_rate_, &sum_change_}) sum->setZero();
     for (Index l = 0; l < table_.k; ++l) {
       const double t = frame_.time(l);
       set_node(x.data(), l, b);
-      add_node_hessians(t, l, values);
+      add_node_hessians(t, l);
       if (applied_.active()) {
         applied_.linearise(t, b.q, b.du);
         for (Index j = 0; j < s_; ++j)
@@ -216,13 +220,12 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
       for (Index j = 0; j < s_; ++j)
         for (Index i = 0; i < r_; ++i) {
           const double w = table_.b[l] * table_.P(l, j) * table_.P(l, i);
-          const Multipliers& at = multipliers_[pair(j, i)];
-          at.u_gamma.add(values, g_, -w);
-          at.y_mu.add(values, g_, w);
-          at.y_gamma.add(values, dgv_, w * h_);
+          add_scaled(w, g_, sum_g_, pair(j, i));
+          add_scaled(w * h_, dgv_, sum_turn_, pair(j, i));
         }
-      if (r_ > 1) add_node_rows(t, l, values);
+      if (r_ > 1) add_node_rows(t, l);
     }
+    place_sums(values);
     set_end(x, b);
     if (r_ == 0) return;
     const Multipliers& at = multipliers_[pair(0, 0)];
@@ -287,11 +290,14 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
 
   /// What the simplified Newton matrix takes from the residual that was evaluated last, at x.
   template <class S>
-  void keep(Index l, const Buffers<S>& b) {
+  void keep(Index l, double t, const Buffers<S>& b) {
     if constexpr (std::is_same_v<S, double>) {
       if (!simplified_) return;
       nodes_.jacobian.col(l) = b.at.jacobian;
       nodes_.turn.col(l) = b.at.turn;
+      if (!moving()) return;
+      system_->parts().time_dependence->constraint_rate_jacobian(t, b.q, rate_);
+      nodes_.turn.col(l) += rate_;
     }
   }
   template <class X>
@@ -343,30 +349,29 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
     const auto& numbers = table_.at<S>();
     const Vector &q0 = z0_->q.value(), &q0_tail = z0_->q.tail();
     const auto& v0 = v0_.at<S>();
-    S *const q = b.q.data(), *const v = b.v.data(), *const du = b.du.data(), *const dy = b.dy.data();
-    for (Index c = 0; c < n_; ++c) q[c] = v[c] = du[c] = dy[c] = S(0.0);
-    for (Index j = 0; j < s_; ++j) {
-      const auto P = numbers.P(l, j), I = numbers.I(l, j);
-      const S *const u = x + j * n_, *const y = x + y_at(j);
-      for (Index c = 0; c < n_; ++c) {
-        q[c] += u[c] * I;
-        du[c] += u[c] * P;
-        v[c] += y[c] * I;
-        dy[c] += y[c] * P;
-      }
-    }
+    const auto *const P = &numbers.P(l, 0), *const I = &numbers.I(l, 0);  // of P_j at j k
+    const Index k = table_.k;
     for (Index c = 0; c < n_; ++c) {
-      q[c] = (q[c] * h_ + q0_tail[c]) + q0[c];
-      v[c] += v0[c];
+      S q(0.0), v(0.0), du(0.0), dy(0.0);
+      const S *u = x + c, *y = x + y_at(0) + c;
+      for (Index j = 0; j < s_; ++j, u += n_, y += n_) {
+        q += *u * I[j * k];
+        du += *u * P[j * k];
+        v += *y * I[j * k];
+        dy += *y * P[j * k];
+      }
+      b.q[c] = (q * h_ + q0_tail[c]) + q0[c];
+      b.v[c] = v + v0[c];
+      b.du[c] = du;
+      b.dy[c] = dy;
     }
     S *const mu = b.mu.data(), *const gamma = b.gamma.data();
     for (Index c = 0; c < m_; ++c) mu[c] = gamma[c] = S(0.0);
     for (Index i = 0; i < r_; ++i) {
-      const auto P = numbers.P(l, i);
       const S *const of_mu = x + mu_at(i), *const of_gamma = x + gamma_at(i);
       for (Index c = 0; c < m_; ++c) {
-        mu[c] += of_mu[c] * P;
-        gamma[c] += of_gamma[c] * P;
+        mu[c] += of_mu[c] * P[i * k];
+        gamma[c] += of_gamma[c] * P[i * k];
       }
     }
   }
@@ -439,7 +444,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
   /// Through q_l and v_l: d[G^T gamma] = gamma.Hess g h I_i,  d[h H_q + G^T mu + h Psi_q^T gamma] = (h Hess U + mu.Hess
   /// g
   /// + h gamma.D^3 g v) h I_i by u_i and h gamma.Hess g I_i by y_i.
-  void add_node_hessians(double t, Index l, VectorRef values) {
+  void add_node_hessians(double t, Index l) {
     auto& b = buffers_.at_double;
     lambda_ = b.mu / h_;
     system_->lagrangian_hessian(t, b.q, lambda_, h_values_);
@@ -455,14 +460,13 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
     for (Index j = 0; j < s_; ++j)
       for (Index i = 0; i < s_; ++i) {
         const double w = table_.b[l] * table_.P(l, j) * table_.I(l, i) * h_;
-        uu(j, i).hessian.add(values, h_gamma_, -w);
-        yu_[pair(j, i)].add(values, h_values_, w * h_);
-        yy(j, i).hessian.add(values, h_gamma_, w);
+        add_scaled(w, h_gamma_, sum_gamma_, pair(j, i));
+        add_scaled(w * h_, h_values_, sum_hessian_, pair(j, i));
       }
   }
   /// d[G q' + g_t] and d[h v.Hess g q' + G y' + h (G_t q' + G_t v)] by u_j and y_j; the changes of G_t and g_tt with q
   /// are left out.
-  void add_node_rows(double t, Index l, VectorRef values) {
+  void add_node_rows(double t, Index l) {
     auto& b = buffers_.at_double;
     system_->constraint_jacobian_derivative(t, b.q, b.du, dgu_);
     if (moving()) dgu_ += rate_;
@@ -471,14 +475,37 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
     for (Index j = 0; j < s_; ++j)
       for (Index i = 1; i < r_; ++i) {
         const double w = table_.b[l] * table_.P(l, i), wp = w * table_.P(l, j), wi = w * table_.I(l, j) * h_;
-        const Multipliers& at = multipliers_[pair(j, i)];
-        at.mu_u.add(values, g_, wp);
-        at.mu_u.add(values, dgu_, wi);
-        at.gamma_u.add(values, dgy_, wi);
-        at.gamma_u.add(values, dgv_, wp * h_);
-        if (!quadratic_) at.gamma_u.add(values, third_, wi * h_);
-        at.gamma_y.add(values, g_, wp);
-        at.gamma_y.add(values, dgu_, wi);
+        add_scaled(wp, g_, sum_rate_, pair(j, i));
+        add_scaled(wi, dgu_, sum_rate_, pair(j, i));
+        add_scaled(wi, dgy_, sum_change_, pair(j, i));
+        add_scaled(wp * h_, dgv_, sum_change_, pair(j, i));
+        if (!quadratic_) add_scaled(wi * h_, third_, sum_change_, pair(j, i));
+      }
+  }
+  /// Column `pair` of sum += w values
+  static void add_scaled(double w, const Vector& values, Matrix& sum, std::size_t pair) {
+    const double* const from = values.data();
+    double* const to = sum.data() + static_cast<Index>(pair) * sum.rows();
+    for (Index e = 0; e < values.size(); ++e) to[e] += w * from[e];
+  }
+  /// The sums over the nodes, once a pair of blocks.
+  void place_sums(VectorRef values) const {
+    for (Index j = 0; j < s_; ++j)
+      for (Index i = 0; i < s_; ++i) {
+        const std::size_t at = pair(j, i);
+        const auto column = static_cast<Index>(at);
+        uu_[at].hessian.add(values, sum_gamma_.col(column), -1);
+        yy_[at].hessian.add(values, sum_gamma_.col(column), 1);
+        yu_[at].add(values, sum_hessian_.col(column), 1);
+        if (i >= r_) continue;
+        const Multipliers& to = multipliers_[at];
+        to.u_gamma.add(values, sum_g_.col(column), -1);
+        to.y_mu.add(values, sum_g_.col(column), 1);
+        to.y_gamma.add(values, sum_turn_.col(column), 1);
+        if (i == 0) continue;
+        to.mu_u.add(values, sum_rate_.col(column), 1);
+        to.gamma_y.add(values, sum_rate_.col(column), 1);
+        to.gamma_u.add(values, sum_change_.col(column), 1);
       }
   }
 
@@ -551,6 +578,9 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
   ForAllScalars<Buffers> buffers_;
   Vector lambda_, g_end0_, gradient0_, work_;
   Vector g_, dgv_, dgu_, dgy_, third_, rate_, h_values_, h_gamma_, h_third_;
+  /// Sums over the nodes of a Jacobian, a column a pair (j, i): of the Hessians by u and gamma.Hess g, of the rows of G
+  /// with the weights of forces and of the constraint rows, and of their changes.
+  Matrix sum_hessian_, sum_gamma_, sum_g_, sum_turn_, sum_rate_, sum_change_;
 };
 
 }  // namespace gnomon::kernels

@@ -38,7 +38,7 @@
 
 namespace gnomon::kernels {
 
-/// G and C at the nodes of x, a column each, and, in column k, at the end of the step.
+/// G and C at the nodes of x, a column each, and, in column k, at the end of the step. Where g depends on time, C has G_t.
 struct NodeConstraints {
   Vector x;
   Matrix jacobian, turn;  ///< on the constraint pattern
@@ -82,6 +82,13 @@ class SimplifiedGglInverse final : public ApproximateInverse {
     Q_.setZero(rm, sn);
     for (RowMatrix* a : {&forces_, &positions_, &pushes_, &stiffness_}) a->setZero(sn, 2 * rm);
     lu_.resize(2 * rm);
+    for (Matrix* a : {&moments_, &inner_}) a->setZero(table.k, r_ * s_);
+    for (Index i = 0; i < r_; ++i)
+      for (Index j = 0; j < s_; ++j)
+        for (Index l = 0; l < table.k; ++l) {
+          moments_(l, i * s_ + j) = table.b[l] * table.P(l, i) * table.P(l, j);
+          inner_(l, i * s_ + j) = table.b[l] * table.P(l, i) * table.I(l, j);
+        }
     if (system.mass().is_diagonal()) inverse_mass_ = system.mass().diagonal_entries().cwiseInverse();
   }
 
@@ -96,7 +103,7 @@ class SimplifiedGglInverse final : public ApproximateInverse {
     set_middle(x);
     for (Index i = 0; i < r_; ++i)
       for (Index j = 0; j < s_; ++j) {
-        sum_nodes(i, j);
+        sum_nodes(i, j, i > 0);
         set_rows(i, j);
         set_forces(i, j);
       }
@@ -110,9 +117,11 @@ class SimplifiedGglInverse final : public ApproximateInverse {
     add_moments(-1, width, forces_.data(), positions_.data());
     RowMatrix& a = lu_.matrix();
     a.setZero();
-    add_product(1, R_, positions_, a, 0);
-    add_product(1, Q_, positions_, a, rm);
-    add_product(-1, R_, forces_, a, rm);
+    for (Index i = 0; i < rm; ++i) {
+      add_product(1, R_, i, positions_, a.row(i).data());
+      add_product(1, Q_, i, positions_, a.row(rm + i).data());
+      add_product(-1, R_, i, forces_, a.row(rm + i).data());
+    }
     return lu_.factorise();
   }
 
@@ -130,7 +139,8 @@ class SimplifiedGglInverse final : public ApproximateInverse {
     for (Index i = 0; i < rm; ++i) {
       double position = f[2 * sn + i], velocity = f[2 * sn + rm + i];
       const double *const r = R_.data() + i * sn, *const q = Q_.data() + i * sn;
-      for (Index c = 0; c < sn; ++c) {
+      const Index last = i < m_ ? n_ : sn;  // row 0 is of u_0 and y_0 only
+      for (Index c = 0; c < last; ++c) {
         position -= r[c] * a_[c];
         velocity -= r[c] * y_[c] + q[c] * a_[c];
       }
@@ -152,20 +162,21 @@ class SimplifiedGglInverse final : public ApproximateInverse {
   double pivot_ratio() const override { return lu_.pivot_ratio(); }
 
  private:
-  /// g_ = sum_l b_l P_i P_j G_l, c_ = h sum_l b_l P_i P_j C_l, c_of_q_ = h sum_l b_l P_i I_j C_l
-  void sum_nodes(Index i, Index j) {
-    const Index count = g_.size();
-    double *const g = g_.data(), *const c = c_.data(), *const c_of_q = c_of_q_.data();
-    for (Index e = 0; e < count; ++e) g[e] = c[e] = c_of_q[e] = 0;
-    for (Index l = 0; l < table_->k; ++l) {
-      const double b = table_->b[l] * table_->P(l, i), of_g = b * table_->P(l, j), of_c = h_ * of_g,
-                   of_q = h_ * b * table_->I(l, j);
-      const double *const G = nodes_->jacobian.data() + l * count, *const C = nodes_->turn.data() + l * count;
-      for (Index e = 0; e < count; ++e) {
-        g[e] += of_g * G[e];
-        c[e] += of_c * C[e];
-        c_of_q[e] += of_q * C[e];
+  /// g_ = sum_l b_l P_i P_j G_l, c_ = h sum_l b_l P_i P_j C_l, and with rows c_of_q_ = h sum_l b_l P_i I_j C_l
+  void sum_nodes(Index i, Index j, bool rows) {
+    const Index count = g_.size(), pair = i * s_ + j;
+    const double *const of_g = moments_.data() + pair * table_->k, *const of_q = inner_.data() + pair * table_->k;
+    for (Index e = 0; e < count; ++e) {
+      const double *G = nodes_->jacobian.data() + e, *C = nodes_->turn.data() + e;
+      double g = 0, c = 0, q = 0;
+      for (Index l = 0; l < table_->k; ++l, G += count, C += count) {
+        g += of_g[l] * *G;
+        c += of_g[l] * *C;
+        if (rows) q += of_q[l] * *C;
       }
+      g_[e] = g;
+      c_[e] = h_ * c;
+      c_of_q_[e] = h_ * q;
     }
   }
   /// R_ij and Q_ij
@@ -235,30 +246,27 @@ class SimplifiedGglInverse final : public ApproximateInverse {
     for (Index j = 0; j < s_; ++j) divide_by_mass(width, scratch + j * n_ * width);
     add_moments(sign, width, scratch, out);
   }
-  /// Rows of `to` from `first` on += factor A B
-  static void add_product(double factor, const RowMatrix& a, const RowMatrix& b, RowMatrix& to, Index first) {
-    const Index width = b.cols();
-    for (Index i = 0; i < a.rows(); ++i) {
-      double* const out = to.data() + (first + i) * width;
-      for (Index k = 0; k < a.cols(); ++k) {
-        const double weight = factor * a(i, k);
-        if (weight == 0) continue;
-        const double* const from = b.data() + k * width;
-        for (Index c = 0; c < width; ++c) out[c] += weight * from[c];
-      }
+  /// out += factor (row i of A) B
+  void add_product(double factor, const RowMatrix& a, Index i, const RowMatrix& b, double* out) const {
+    const Index width = b.cols(), last = i < m_ ? n_ : a.cols();
+    const double *const row = a.data() + i * a.cols(), *from = b.data();
+    for (Index k = 0; k < last; ++k, from += width) {
+      const double weight = factor * row[k];
+      if (weight == 0) continue;
+      for (Index c = 0; c < width; ++c) out[c] += weight * from[c];
     }
   }
-  /// out_j += sign sum_i X_ji of_i, of blocks of n rows of `width`
+  /// out_j += sign sum_i X_ji of_i, of blocks of n rows of `width`: X has X_00 and the two diagonals beside the main one.
   void add_moments(double sign, Index width, const double* of, double* out) const {
     const Index size = n_ * width;
-    for (Index j = 0; j < s_; ++j)
-      for (Index i = std::max<Index>(j - 1, 0); i < std::min(j + 2, s_); ++i) {
-        const double x = sign * table_->X(j, i);
-        if (x == 0) continue;
-        const double* const from = of + i * size;
-        double* const to = out + j * size;
-        for (Index e = 0; e < size; ++e) to[e] += x * from[e];
-      }
+    add_scaled(sign * table_->X(0, 0), size, of, out);
+    for (Index j = 1; j < s_; ++j) {
+      add_scaled(sign * table_->X(j - 1, j), size, of + j * size, out + (j - 1) * size);
+      add_scaled(sign * table_->X(j, j - 1), size, of + (j - 1) * size, out + j * size);
+    }
+  }
+  static void add_scaled(double factor, Index size, const double* of, double* out) {
+    for (Index e = 0; e < size; ++e) out[e] += factor * of[e];
   }
   /// x <- M^-1 x, n rows of `width`
   void divide_by_mass(Index width, double* x) {
@@ -286,6 +294,7 @@ class SimplifiedGglInverse final : public ApproximateInverse {
   double h_ = 0;
   SmallLu lu_;
   RowMatrix R_, Q_, forces_, pushes_, positions_, stiffness_;  // forces: Y; pushes: [0 B]; positions: V, then W
+  Matrix moments_, inner_;                                     // b_l P_i P_j and b_l P_i I_j, a column a pair (i, j)
   Vector residual_, inverse_mass_, hessian_, g_, c_, c_of_q_, e_, third_;
   Vector row_, solved_, q_, v_, acceleration_, lambda_, a_, f1_, y_, stiff_, right_;
 };
