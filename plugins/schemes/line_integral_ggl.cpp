@@ -43,7 +43,8 @@
 /// A mass that depends on q: the same equations with H_p, H_q and Psi = G(q) M(q)^-1 p (kernels/line_integral/
 /// general_line_integral.hpp); H is kept as far as the quadrature integrates it.
 ///
-/// Local errors: the finer method with s + 1 (kernels/line_integral/line_integral_error.hpp).
+/// Local errors: the finer method with s + 1 (kernels/line_integral/line_integral_error.hpp). A simplified Newton matrix
+/// for few constraints: line_integral_ggl/simplified_ggl_inverse.hpp. Start values: kernels/line_integral/line_start.hpp.
 ///
 /// Sources: the line integral of Brugnano, Iavernaro, Line Integral Methods for Conservative Problems (2016); the
 /// multiplier polynomials, the second constraint level and the proof above are this file's.

@@ -248,6 +248,45 @@ BOOST_AUTO_TEST_CASE(parts_that_a_model_does_not_have_are_null) {
 }
 
 namespace {
+/// A part of its own against the functions of System, at double and at Extended.
+void check_point_derivatives(const gnomon::System& system, double t, const Vector& q, const Vector& v) {
+  using gnomon::Extended;
+  const gnomon::PointDerivatives* point = system.parts().point;
+  BOOST_REQUIRE(point != nullptr);
+  const Index n = q.size(), nonzeros = system.constraint_pattern().nonzeros();
+  Vector gradient(n), jacobian(nonzeros), turn(nonzeros), of_system(n), g(nonzeros), of_v(nonzeros);
+  point->point_derivatives(t, q.data(), v.data(), gradient.data(), jacobian.data(), turn.data());
+  system.potential_gradient(t, q, of_system);
+  system.constraint_jacobian(t, q, g);
+  system.constraint_jacobian_derivative(t, q, v, of_v);
+  BOOST_TEST((gradient - of_system).norm() <= 1e-15 * of_system.norm());
+  BOOST_TEST((jacobian - g).norm() <= 1e-15 * g.norm());
+  BOOST_TEST((turn - of_v).norm() <= 1e-15 * of_v.norm());
+
+  const gnomon::VectorOf<Extended> q_wide = q.cast<Extended>() / 3, v_wide = v.cast<Extended>() / 7;
+  gnomon::VectorOf<Extended> wide_gradient(n), wide_jacobian(nonzeros), wide_turn(nonzeros), expected(n),
+      g_wide(nonzeros);
+  point->point_derivatives(t, q_wide.data(), v_wide.data(), wide_gradient.data(), wide_jacobian.data(),
+                           wide_turn.data());
+  const Vector value = q_wide.cast<double>(), tail = (q_wide - value.cast<Extended>()).cast<double>();
+  BOOST_REQUIRE(system.parts().extended->extended_gradient(t, value, tail, expected));
+  BOOST_REQUIRE(system.parts().extended->extended_jacobian(t, value, tail, g_wide));
+  BOOST_TEST(static_cast<double>((wide_gradient - expected).norm()) <= 1e-18 * of_system.norm());
+  BOOST_TEST(static_cast<double>((wide_jacobian - g_wide).norm()) <= 1e-18 * g.norm());
+  system.constraint_jacobian_derivative(t, value, v_wide.cast<double>(), of_v);
+  BOOST_TEST((wide_turn.cast<double>() - of_v).norm() <= 1e-15 * of_v.norm());
+}
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(derivatives_at_a_point_in_one_call, Fixture) {
+  check_point_derivatives(system, t, q, v);
+  check_point_derivatives(gnomon::AutodiffSystem<gnomon::test::Rods<>>{gnomon::test::Rods<>{}}, t, q, v);
+  gnomon::test::Rods<> swayed;
+  swayed.sway = 1;
+  check_point_derivatives(gnomon::AutodiffSystem<gnomon::test::Rods<>>{swayed}, t, q, v);
+}
+
+namespace {
 /// Two angles, M = [a, b cos(q1 - q0); ., c].
 struct Angles : gnomon::AutodiffModel<2, 1> {
   static constexpr bool constant_mass = false;

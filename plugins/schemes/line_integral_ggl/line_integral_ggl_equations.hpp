@@ -365,14 +365,15 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
       b.du[c] = du;
       b.dy[c] = dy;
     }
-    S *const mu = b.mu.data(), *const gamma = b.gamma.data();
-    for (Index c = 0; c < m_; ++c) mu[c] = gamma[c] = S(0.0);
-    for (Index i = 0; i < r_; ++i) {
-      const S *const of_mu = x + mu_at(i), *const of_gamma = x + gamma_at(i);
-      for (Index c = 0; c < m_; ++c) {
-        mu[c] += of_mu[c] * P[i * k];
-        gamma[c] += of_gamma[c] * P[i * k];
+    for (Index c = 0; c < m_; ++c) {
+      S mu(0.0), gamma(0.0);
+      const S *of_mu = x + mu_at(0) + c, *of_gamma = x + gamma_at(0) + c;
+      for (Index i = 0; i < r_; ++i, of_mu += m_, of_gamma += m_) {
+        mu += *of_mu * P[i * k];
+        gamma += *of_gamma * P[i * k];
       }
+      b.mu[c] = mu;
+      b.gamma[c] = gamma;
     }
   }
   /// At the node: push = G^T gamma, force = h grad U + G^T mu + h sum_i gamma_i (Hess g_i) v, rate = G q' and

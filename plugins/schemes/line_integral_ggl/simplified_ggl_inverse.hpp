@@ -56,7 +56,7 @@ struct NodeConstraints {
 class SimplifiedGglInverse final : public ApproximateInverse {
  public:
   /// Whether a matrix without the structure of the constraints pays.
-  static bool suits(Index m, Index r) { return m > 0 && 2 * r * m <= 40; }
+  static bool suits(Index m, Index r) { return m > 0 && 2 * r * m <= 60; }
 
   /// A residual of the equations sets the nodes.
   SimplifiedGglInverse(const System& system, NonlinearEquations& equations, const NodeConstraints& nodes,

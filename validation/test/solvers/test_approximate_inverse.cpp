@@ -1,6 +1,7 @@
 /// \file
 /// The solvers that use a scheme's approximate inverse: same steps as Newton, without a Jacobian, over longer steps,
-/// and a sentence where the scheme exposes none.
+/// and a sentence where the scheme exposes none. And its simplified Newton matrix, which `newton` takes first: how near
+/// it is to dF/dx, the same steps, and dF/dx where it will not do.
 
 #include <boost/test/unit_test.hpp>
 
@@ -68,6 +69,101 @@ BOOST_AUTO_TEST_CASE(every_scheme_with_one_makes_the_steps_of_newton_without_a_j
         BOOST_TEST(other.counters().iterations <= 300);
         BOOST_TEST(other.monitor().energy().max_abs_error() <= other.monitor().energy_gate());
       }
+    }
+  }
+}
+
+namespace {
+/// The largest error of A^-1 (dF/dx) w = w, in scaled unknowns, for w of them, at the solution of the first step.
+double distance_of_simplified_matrix(const Setting& setting, double h) {
+  const ProblemInstance instance = registry().build(setting.problem, setting.set);
+  const Scheme& scheme = registry().scheme(setting.scheme);
+  const Binding binding = scheme.bind(*instance.model, Options(setting.scheme, scheme.options(), setting.options));
+  State z;
+  z.t = instance.t0;
+  z.q.set(instance.q0);
+  z.p.set(instance.p0);
+  z.lambda = Vector::Zero(instance.model->mechanical()->m());
+  binding.equations->prepare(z);
+  binding.equations->begin(z, h);
+  NonlinearEquations& equations = binding.equations->system(0);
+  ApproximateInverse* inverse = equations.simplified_newton();
+  BOOST_REQUIRE(inverse != nullptr);
+  const Index size = equations.size();
+  Vector x(size), f(size), d(size), w(size), columns(size), rows(size);
+  binding.equations->predict(0, x);
+  for (int i = 0; i < 12; ++i) {
+    BOOST_REQUIRE(inverse->update(x));
+    equations.residual(x, f);
+    inverse->solve(f, d);
+    x -= d;
+  }
+  BOOST_REQUIRE(inverse->update(x));
+  equations.scales(columns, rows);
+  double largest = 0;
+  for (int k = 1; k <= 5; ++k) {
+    for (Index j = 0; j < size; ++j) w[j] = std::sin(k + 2.3 * k * static_cast<double>(j)) * columns[j];
+    equations.tangent(x, w, f);
+    inverse->solve(f, d);
+    largest = std::max(largest, (d - w).cwiseQuotient(columns).lpNorm<Eigen::Infinity>());
+  }
+  return largest;
+}
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(the_simplified_newton_matrix_is_near_the_jacobian_to_third_order) {
+  const Setting near[] = {
+      {"planar-pendulum", "line-integral-ggl", {{"speed", "0.7"}}, {{"s", "4"}, {"k", "6"}}, 0.1},
+      {"double-spherical-pendulum", "line-integral-ggl", {{"start", "spatial"}}, {{"s", "3"}}, 0.02},
+      {"double-spherical-pendulum", "line-integral-ggl", {{"start", "spatial"}}, {}, 0.02},
+      {"modified-pendulum", "line-integral-ggl", {{"start", "later"}}, {{"k", "6"}, {"s", "3"}}, 0.05},
+      {"spherical-atwood", "line-integral-ggl", {}, {{"k", "6"}, {"s", "3"}}, 0.02},
+  };
+  for (const Setting& setting : near) {
+    const double coarse = distance_of_simplified_matrix(setting, setting.h),
+                 fine = distance_of_simplified_matrix(setting, setting.h / 4);
+    BOOST_TEST_MESSAGE(setting.problem << " " << coarse << " " << fine);
+    BOOST_TEST_CONTEXT(setting.problem << ": " << coarse << " and " << fine) {
+      BOOST_TEST(coarse < 0.1);
+      BOOST_TEST(fine < coarse / 30);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(newton_makes_the_same_steps_with_the_simplified_matrix) {
+  struct Case : Setting {
+    bool enough;  ///< the simplified matrix
+  };
+  const Case cases[] = {
+      {{"planar-pendulum", "line-integral-ggl", {}, {{"s", "4"}, {"k", "6"}}, 0.02}, true},
+      {{"planar-pendulum", "line-integral-ggl", {}, {}, 0.8}, false},
+      {{"double-spherical-pendulum", "line-integral-ggl", {{"start", "spatial"}}, {{"s", "3"}}, 0.01}, true},
+      {{"double-spherical-pendulum", "line-integral-ggl", {{"start", "spatial"}}, {{"s", "3"}}, 0.1}, false},
+      {{"heavy-top", "line-integral-ggl", {{"start", "nutating"}}, {{"s", "3"}, {"r", "2"}}, 1e-3}, true},
+      {{"modified-pendulum", "line-integral-ggl", {{"start", "later"}}, {{"k", "6"}}, 0.02}, true},
+      {{"modified-pendulum", "line-integral-ggl", {{"start", "later"}}, {{"k", "6"}}, 0.5}, false},
+      {{"shaken-pendulum", "line-integral-ggl", {}, {}, 0.02}, true},
+      {{"driven-double-pendulum", "line-integral-ggl", {}, {}, 0.01}, true},
+  };
+  for (const Case& each : cases) {
+    BOOST_TEST_CONTEXT(each.problem << ", h = " << each.h) {
+      const ProblemInstance instance = registry().build(each.problem, each.set);
+      const auto start = [&](const char* matrix) {
+        Integrator integrator =
+            registry().integrator(instance, each.scheme, "newton", each.options, {{"matrix", matrix}});
+        integrator.start(instance.t0, instance.q0, instance.p0);
+        return integrator;
+      };
+      Integrator full = start("full"), simplified = start("simplified");
+      BOOST_REQUIRE(full.advance(12, each.h).success());
+      const validation::CountAllocations count;
+      BOOST_REQUIRE(simplified.advance(12, each.h).success());
+      BOOST_TEST(count.count() == 0);
+      BOOST_TEST(scaled(simplified.state().q.value(), full.state().q.value()) < 1e-11);
+      BOOST_TEST(scaled(simplified.state().p.value(), full.state().p.value()) < 1e-11);
+      BOOST_TEST(simplified.monitor().energy().max_abs_error() <= simplified.monitor().energy_gate());
+      BOOST_TEST((simplified.counters().jacobian_evaluations < full.counters().jacobian_evaluations / 2) ==
+                 each.enough);
     }
   }
 }

@@ -383,15 +383,25 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
     Matrix hessians(N * N, M + 1);
     const Vector origin = Vector::Zero(N);
     try {
-      const auto x = seed_second(origin);
+      const std::array<Extended, N> start{};
+      std::array<Extended, N> unit{};
       if (of_potential) {
-        const Second u = full_potential(Second(0.0), x.data());
-        quadratic_potential_.take(&u);
+        std::array<Extended, N> gradient{}, unused{};
+        potential_at(0, start.data(), start.data(), gradient.data(), unused.data());
+        quadratic_potential_.take(gradient.data(), [&](int j, Extended* row) {
+          unit[j] = 1;
+          potential_at(0, start.data(), unit.data(), unused.data(), row);
+          unit[j] = 0;
+        });
       }
       if (of_constraints) {
-        std::array<Second, M> g;
-        calls_.constraints(Second(0.0), x.data(), g.data(), M);
-        quadratic_constraints_.take(g.data());
+        std::array<Extended, M * N> jacobian{}, unused{};
+        jacobian_at(0, start.data(), start.data(), jacobian.data(), unused.data());
+        quadratic_constraints_.take(jacobian.data(), [&](int j, Extended* rows) {
+          unit[j] = 1;
+          jacobian_at(0, start.data(), unit.data(), unused.data(), rows);
+          unit[j] = 0;
+        });
       }
       if (!of_potential || (M > 0 && !of_constraints)) return;
       lagrangian_hessian(0, origin, Vector::Zero(M), hessians.col(M));
@@ -440,22 +450,37 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
     const Wide u = full_potential(Wide(t), x.data());
     std::copy_n(u.grad.begin(), N, gradient);
   }
+  /// grad U and (Hess U) v
+  template <class S>
+  void potential_at(double t, const S* q, const S* v, S* gradient, S* turn) const {
+    using Wide = Dual<Dual<S, 1>, N>;
+    const Wide u = full_potential(Wide(t), seed_along_at(q, v).data());
+    for (int j = 0; j < N; ++j) {
+      gradient[j] = u.grad[j].value;
+      turn[j] = u.grad[j].grad[0];
+    }
+  }
+  /// G and the rows v^T Hess g_i
   template <class S>
   void jacobian_at(double t, const S* q, const S* v, S* jacobian, S* turn) const {
     using Wide = Dual<Dual<S, 1>, N>;
-    std::array<Wide, N> x;
-    for (int j = 0; j < N; ++j) {
-      x[j].value.value = q[j];
-      x[j].value.grad[0] = v[j];
-      x[j].grad[j].value = 1;
-    }
     std::array<Wide, M> g;
-    calls_.constraints(Wide(t), x.data(), g.data(), M);
+    calls_.constraints(Wide(t), seed_along_at(q, v).data(), g.data(), M);
     for (int i = 0; i < M; ++i)
       for (int j = 0; j < N; ++j) {
         jacobian[i * N + j] = g[i].grad[j].value;
         turn[i * N + j] = g[i].grad[j].grad[0];
       }
+  }
+  template <class S>
+  static std::array<Dual<Dual<S, 1>, N>, N> seed_along_at(const S* q, const S* v) {
+    std::array<Dual<Dual<S, 1>, N>, N> x;
+    for (int j = 0; j < N; ++j) {
+      x[j].value.value = q[j];
+      x[j].value.grad[0] = v[j];
+      x[j].grad[j].value = 1;
+    }
+    return x;
   }
 
   /// g along s -> (t + s, q + s v), to second order in s.

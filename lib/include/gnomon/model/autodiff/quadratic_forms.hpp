@@ -4,11 +4,13 @@
 ///
 ///     f_i = c_i + b_i . x + x^T H_i x / 2,    grad f_i = b_i + H_i x,    v^T Hess f_i = H_i v
 ///
-/// by the entries of H_i that are not zero, at any scalar.
+/// by the entries of H_i that are not zero, at double and at Extended.
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "gnomon/formula/dual.hpp"
@@ -19,19 +21,24 @@ namespace gnomon::model {
 template <int M, int N>
 class QuadraticForms {
  public:
-  /// f at the origin, seeded in all coordinates twice. A function that cannot be evaluated there is left unknown.
-  void take(const Dual<Dual<double, N>, N>* f) {
+  /// first = (b_i), M x N;  second(j, out) gives out = (row j of H_i), M x N. Values that are not finite, of functions
+  /// that cannot be evaluated at the origin, leave them unknown.
+  template <class Second>
+  void take(const Extended* first, const Second& second) {
+    std::array<Extended, M * N> turn{};
     std::vector<Coupling> couplings;
-    for (int i = 0; i < M; ++i)
-      for (int j = 0; j < N; ++j) {
-        const Dual<double, N>& row = f[i].grad[j];
-        linear_[i * N + j] = row.value;
-        if (!std::isfinite(row.value)) return;
-        for (int k = 0; k < N; ++k) {
-          if (!std::isfinite(row.grad[k])) return;
-          if (row.grad[k] != 0) couplings.push_back({i * N + j, k, row.grad[k]});
-        }
+    for (int k = 0; k < M * N; ++k) {
+      if (!std::isfinite(first[k])) return;
+      wide_linear_[k] = first[k];
+      linear_[k] = static_cast<double>(first[k]);
+    }
+    for (int j = 0; j < N; ++j) {
+      second(j, turn.data());
+      for (int k = 0; k < M * N; ++k) {
+        if (!std::isfinite(turn[k])) return;
+        if (turn[k] != 0) couplings.push_back({k, j, static_cast<double>(turn[k]), turn[k]});
       }
+    }
     couplings_ = std::move(couplings);
     known_ = true;
   }
@@ -40,7 +47,10 @@ class QuadraticForms {
   /// out = (grad f_i), M x N
   template <class S>
   void gradients(const S* x, S* out) const {
-    std::copy_n(linear_.begin(), M * N, out);
+    if constexpr (std::is_same_v<S, Extended>)
+      std::copy_n(wide_linear_.begin(), M * N, out);
+    else
+      std::copy_n(linear_.begin(), M * N, out);
     add_products(x, out);
   }
   /// out = (v^T Hess f_i), M x N
@@ -55,14 +65,20 @@ class QuadraticForms {
   struct Coupling {
     int row, column;
     double factor;
+    Extended wide_factor;
   };
   template <class S>
   void add_products(const S* x, S* out) const {
-    for (const Coupling& c : couplings_) out[c.row] += c.factor * x[c.column];
+    for (const Coupling& c : couplings_)
+      if constexpr (std::is_same_v<S, Extended>)
+        out[c.row] += c.wide_factor * x[c.column];
+      else
+        out[c.row] += c.factor * x[c.column];
   }
 
   bool known_ = false;
   std::array<double, M * N> linear_{};
+  std::array<Extended, M * N> wide_linear_{};
   std::vector<Coupling> couplings_;
 };
 
