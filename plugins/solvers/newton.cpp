@@ -81,7 +81,10 @@ class Newton final : public NonlinearSolver {
   double pivot_ratio() const override {
     return simplified_.solved() ? simplified_.pivot_ratio() : linear_.pivot_ratio();
   }
-  void serialize(Archive& archive) override { linear_.serialize(archive, false); }
+  void serialize(Archive& archive) override {
+    linear_.serialize(archive, false);
+    archive(rule_.refined_after);
+  }
 
  private:
   /// See gnomon/solve/chord_steps.hpp.

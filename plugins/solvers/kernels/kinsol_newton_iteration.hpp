@@ -139,7 +139,10 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     return linear_.correct(f);
   }
   double pivot_ratio() const override { return linear_.pivot_ratio(); }
-  void serialize(Archive& archive) override { linear_.serialize(archive, false); }
+  void serialize(Archive& archive) override {
+    linear_.serialize(archive, false);
+    archive(rule_.refined_after);
+  }
 
  private:
   /// Flags after which the iterate is meaningful, so that its residual norm decides. A failed line search is one of

@@ -15,7 +15,7 @@ struct ForwardSeeds {
   using Along = Dual<Dual<double, 1>, N>;  // all first derivatives of a directional derivative
   using Along2 = Dual<Dual<Dual<double, 1>, 1>, N>;
   using Second = Dual<Dual<double, N>, N>;
-  using Curve = Dual<Dual<double, 1>, 1>;           // second derivative along a curve
+  using Curve = Dual<Dual<double, 1>, 1>;  // second derivative along a curve
 
   static std::array<long double, N> extended(const ConstVectorRef& q, const ConstVectorRef& tail) {
     std::array<long double, N> x;
