@@ -8,6 +8,7 @@
 #include "gnomon/model/system.hpp"
 #include "gnomon/registry/registry.hpp"
 #include "gnomon/registry/suited_scheme.hpp"
+#include "test/run/close_encounter.hpp"
 
 namespace {
 
@@ -113,6 +114,33 @@ BOOST_AUTO_TEST_CASE(errors_are_proportional_to_the_tolerance) {
       BOOST_TEST(error <= 30 * relative);
       BOOST_TEST(run.monitor().relative_energy_error() <= 1e-14);
     }
+  }
+}
+
+// Fixed steps of the same scheme that are no more accurate take twenty times the iterations.
+BOOST_AUTO_TEST_CASE(close_encounter_on_a_sphere) {
+  const ProblemInstance instance = test::close_encounter();
+  Integrator true_run =
+      registry().integrator(instance, "projected-rk", "newton", {{"stages", "5"}, {"projection", "pve"}});
+  true_run.set_tolerances(Tolerances(1e-13));
+  BOOST_REQUIRE(true_run.advance_to(12).success());
+  for (const double relative : {1e-6, 1e-8}) {
+    const SchemeChoice choice = suited_scheme(registry(), run_of(instance, relative));
+    Integrator run = registry().integrator(instance, choice.scheme, "newton", choice.options),
+               fixed = registry().integrator(instance, choice.scheme, "newton", choice.options);
+    run.set_tolerances(Tolerances(relative));
+    BOOST_REQUIRE(run.advance_to(12).success());
+    const auto error = [&](const Integrator& of) {
+      return (of.state().q.value() - true_run.state().q.value()).norm() / true_run.state().q.value().norm();
+    };
+    BOOST_TEST(error(run) <= 30 * relative);
+    BOOST_TEST(error(run) >= relative / 30);
+    long steps = 40 * run.counters().steps;
+    BOOST_REQUIRE(fixed.advance(steps, 12 / static_cast<double>(steps)).success());
+    BOOST_TEST_CONTEXT(to_string(choice) << ": " << error(run) << " by " << run.counters().iterations << ", fixed "
+                                         << error(fixed) << " by " << fixed.counters().iterations)
+    BOOST_TEST(error(fixed) >= error(run));
+    BOOST_TEST(fixed.counters().iterations >= 20 * run.counters().iterations);
   }
 }
 

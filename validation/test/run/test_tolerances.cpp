@@ -12,9 +12,11 @@
 #include "gnomon/run/dense_output.hpp"
 #include "measures/run/counting_malloc.hpp"
 #include "test/builtin_registry.hpp"
+#include "test/run/close_encounter.hpp"
 #include "test/says.hpp"
 
 using namespace gnomon;
+using gnomon::test::close_encounter;
 using gnomon::test::says;
 
 namespace {
@@ -23,30 +25,6 @@ constexpr const char* scheme = "energy-momentum-ggl";
 
 Integrator integrator(const std::string& problem, const Assignments& set = {}, const std::string& of = scheme) {
   return registry().integrator(registry().build(problem, set), of, "newton");
-}
-
-/// A bead on the unit sphere that passes an attracting point outside of it, at a distance of .02 from its surface.
-struct CloseEncounter : AutodiffModel<3, 1> {
-  SystemTraits describe() const { return polynomial_traits("close-encounter", SystemTraits::not_polynomial, 2); }
-  Mass mass() const { return Mass::diagonal(Vector::Ones(3)); }
-  template <class S>
-  S potential(const S&, const S* q) const {
-    using std::sqrt;
-    const S z = q[2] + 1.02;
-    return -0.5 / sqrt(q[0] * q[0] + q[1] * q[1] + z * z) + 0.2 * q[2];
-  }
-  template <class S>
-  void constraints(const S&, const S* q, S* g) const {
-    g[0] = 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] - 1.0);
-  }
-};
-
-ProblemInstance close_encounter() {
-  ProblemInstance instance;
-  instance.model = std::make_shared<AutodiffSystem<CloseEncounter>>(CloseEncounter());
-  instance.q0 = Vector::Unit(3, 0);
-  instance.p0 = 0.08 * Vector::Unit(3, 1);
-  return instance;
 }
 
 /// A planar pendulum whose potential cannot be evaluated below a height.
