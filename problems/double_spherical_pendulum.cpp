@@ -1,6 +1,8 @@
 /// \file
 /// Double spherical pendulum: Leyendecker, Betsch, Steinmann, Comput. Mech. 33 (2004), (35)-(37).
 
+#include <cmath>
+
 #include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/double_pendulum_model.hpp"
@@ -33,7 +35,11 @@ class DoubleSphericalPendulum final : public gnomon::Problem {
            "  start=spatial: the same q, v1 = length1 (0, .5, 2)/s, v2 = length2 (0, -.5, 1)/s\n"
            "  start=perpendicular: q1 = length1 e3, q2 = q1 + length2 e1, v1 = length1 e1/s, v2 = v1 - length2 e3/s.\n"
            "    With mass2=2 gravity=10 it is the start q = (1,0,0, 1,1,0), v = (0,1,0, -1,1,0) of a frame whose z\n"
-           "    axis points upwards: (e3, e1, e2) here are its (x, y, z)";
+           "    axis points upwards: (e3, e1, e2) here are its (x, y, z)\n"
+           "  start=hanging: rods at .3 and .2 rad from the downward vertical, v1 = length1 .3 e3/s, v2 = v1 + length2 "
+           ".2 "
+           "e1/s;\n"
+           "    a regular motion, which can be followed for a thousand seconds";
   }
   std::string source() const override {
     return "Leyendecker, Betsch, Steinmann: Energy-conserving integration of constrained Hamiltonian systems, Comput. "
@@ -44,8 +50,9 @@ class DoubleSphericalPendulum final : public gnomon::Problem {
   gnomon::OptionSpecs parameters() const override {
     using gnomon::OptionSpec;
     gnomon::OptionSpecs specs = Model::parameters();
-    specs.insert(specs.begin(), OptionSpec::choice("start", {"collinear", "spatial", "perpendicular"},
-                                                   "at rest, turning about e2, or rods at a right angle"));
+    specs.insert(specs.begin(),
+                 OptionSpec::choice("start", {"collinear", "spatial", "perpendicular", "hanging"},
+                                    "at rest, turning about e2, rods at a right angle, or a small swing"));
     return specs;
   }
   gnomon::ProblemInstance build(const gnomon::Options& parameters) const override {
@@ -58,6 +65,13 @@ class DoubleSphericalPendulum final : public gnomon::Problem {
       const double l1 = model.length1, l2 = model.length2;
       instance.q0 << 0, 0, l1, l2, 0, l1;
       instance.p0 << model.mass1 * l1, 0, 0, model.mass2 * l1, 0, -model.mass2 * l2;
+      return instance;
+    }
+    if (parameters.is("start", "hanging")) {
+      const double l1 = model.length1, l2 = model.length2;
+      const Eigen::Vector3d x1(l1 * std::sin(.3), -l1 * std::cos(.3), 0), v1(0, 0, .3 * l1);
+      instance.q0 << x1, x1 + Eigen::Vector3d(0, -l2 * std::cos(.2), l2 * std::sin(.2));
+      instance.p0 << model.mass1 * v1, model.mass2 * (v1 + Eigen::Vector3d(.2 * l2, 0, 0));
       return instance;
     }
     model.collinear_start(parameters.is("start", "spatial"), instance.q0, instance.p0);

@@ -48,7 +48,9 @@ Refinement::Report refined(double floor, double noise) {
   scaled.update_scales();
   Factors factors;
   Vector x = Vector::Ones(1);
-  return Refinement(scaled).refine(x, factors, 1e-8);
+  SolveReport solved;
+  solved.step_norm = 1e-8;
+  return Refinement(scaled).refine(x, factors, solved);
 }
 
 }  // namespace

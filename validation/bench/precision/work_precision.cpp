@@ -29,6 +29,14 @@ std::vector<BenchContender> contenders() {
   const auto ours = [](const char* label, const char* name, Assignments options, const std::vector<double>& steps) {
     return BenchContender{{label, name, std::move(options)}, steps};
   };
+  const auto controlled = [](const char* stages) {
+    BenchContender c{{std::string("projected-rk(") + stages + ") by rtol",
+                      "projected-rk",
+                      {{"stages", stages}, {"projection", "pve"}}},
+                     {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12}};
+    c.controlled = true;
+    return c;
+  };
   const auto theirs = [&tolerances](const char* name) { return BenchContender{{name, name, {}, false}, tolerances}; };
   return {ours("energy-momentum", "energy-momentum", {}, second),
           ours("composition 4", "composition", composed("4"), fourth),
@@ -37,15 +45,22 @@ std::vector<BenchContender> contenders() {
           ours("hbvm(6,3)", "hbvm", {{"k", "6"}, {"s", "3"}, {"r", "1"}}, second),
           ours("line-integral-ggl(4,2)", "line-integral-ggl", line("4", "2", "1"), fourth),
           ours("line-integral-ggl(6,4)", "line-integral-ggl", line("6", "4", "3"), sixth),
+          ours("rattle composed to 8", "composition",
+               {{"inner", "rattle"}, {"order", "8"}, {"kind", "optimal"}, {"paired", "no"}}, {1, .5, .25, .125, .0625}),
+          ours("projected-rk(4)", "projected-rk", {{"stages", "4"}}, {1, .5, .25, .125, .0625}),
+          ours("projected-rk(5)", "projected-rk", {{"stages", "5"}}, {2, 1, .5, .25, .125}),
+          controlled("4"),
+          controlled("5"),
           theirs("ida-index1"),
           theirs("ida-ggl"),
           theirs("cvode-projection")};
 }
 
 ProblemInstance build(const Registry& registry, const std::string& problem) {
-  const ProblemInstance instance = problem == "double-spherical-pendulum"
-                                       ? registry.build(problem, {{"start", "spatial"}})
-                                       : registry.build(problem);
+  const std::size_t space = problem.find(' ');
+  const ProblemInstance instance =
+      space == std::string::npos ? registry.build(problem)
+                                 : registry.build(problem.substr(0, space), {{"start", problem.substr(space + 1)}});
   if (!instance.model->mechanical()) throw Error(ErrorCode::refused, "problem " + problem + " is no mechanical system");
   return instance;
 }
@@ -53,7 +68,7 @@ ProblemInstance build(const Registry& registry, const std::string& problem) {
 /// Steps of a long run are not refined as far: the longest would take most of the time.
 std::vector<double> parameters(const BenchContender& c, double until) {
   std::vector<double> kept = c.parameters;
-  while (c.ours && kept.size() > 3 && until / kept.back() > 3e5) kept.pop_back();
+  while (c.ours && !c.controlled && kept.size() > 3 && until / kept.back() > 3e5) kept.pop_back();
   return kept;
 }
 

@@ -11,8 +11,10 @@
 
 namespace gnomon::bench {
 
+/// Problems with their start: "double-spherical-pendulum hanging" is one with start=hanging.
 struct WorkPrecisionBench {
-  std::vector<std::string> problems = {"planar-pendulum", "double-spherical-pendulum"};
+  std::vector<std::string> problems = {"planar-pendulum", "double-spherical-pendulum spatial",
+                                       "double-spherical-pendulum hanging"};
   std::vector<double> until = {10, 1000};
   TimingRule rule;
 };

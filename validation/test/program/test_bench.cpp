@@ -232,7 +232,7 @@ BOOST_AUTO_TEST_CASE(true_solutions) {
   Registry registry;
   register_builtin(registry);
   const TrueSolution closed = true_solution(registry, "planar-pendulum", 10),
-                     solved = true_solution(registry, "double-spherical-pendulum", 10);
+                     solved = true_solution(registry, "double-spherical-pendulum spatial", 10);
   BOOST_TEST(closed.uncertainty == 0);
   BOOST_TEST(solved.uncertainty > 0);
   BOOST_TEST(solved.uncertainty < 1e-9);
