@@ -49,8 +49,18 @@ Refinement::Report Refinement::refine(Vector& x, NonlinearSolver& solver, const 
     report.refined = true;
   }
   report.solved = report.refined || report.factorisations == 0 || report.last < wrong;
+  if (report.refined) renormalise(x);
   equations.set_low(low_);
   return report;
+}
+
+/// x + low = fl(x + low) + its rounding error, exactly: multipliers and start values read x alone. Knuth's sum.
+void Refinement::renormalise(Vector& x) {
+  for (Index i = 0; i < x.size(); ++i) {
+    const double sum = x[i] + low_[i], part = sum - x[i];
+    low_[i] = (x[i] - (sum - part)) + (low_[i] - part);
+    x[i] = sum;
+  }
 }
 
 template <class Correct>

@@ -42,6 +42,7 @@ class GNOMON_EXPORT Refinement {
  private:
   template <class Correct>
   bool passes(const Vector& x, double last, double contraction, Report& report, const Correct& correct);
+  void renormalise(Vector& x);
   bool factorise(const Vector& x);
   bool solve_factorised();
   bool newton_correction(Vector& x, Report& report);
