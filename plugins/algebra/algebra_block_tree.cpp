@@ -34,7 +34,7 @@ class BlockTree final : public LinearAlgebra {
     blocks_ = blocks;
     tree_ = std::make_unique<TreePartition>(pattern);
     const std::size_t gone = tree_->eliminations.size();
-    smallest_ = largest_ = 0;
+    largest_ = 0;
     for (Vector* v : {&factor_, &inverse_, &defined_}) v->setZero(at(gone));
     coefficient_.setZero(at(tree_->terms.size()));
     unknown_.setZero(at(tree_->rows.size()));
@@ -62,19 +62,19 @@ class BlockTree final : public LinearAlgebra {
   bool factor(const ConstVectorRef& values, Setup) override {
     const double* const v = values.data();
     const auto& eliminations = tree_->eliminations;
+    largest_ = 0;
     for (std::size_t e = 0; e < eliminations.size(); ++e) {
       const TreePartition::Elimination& gone = eliminations[e];
       const double inverse = 1 / v[gone.pivot];
       if (!std::isfinite(inverse))
         return fail("row " + std::to_string(gone.r) + " does not define " + unknown_label(blocks_, gone.b));
       inverse_[at(e)] = inverse;
+      largest_ = std::max(largest_, std::abs(inverse));
       factor_[at(e)] = v[gone.weight] * inverse;
       for (int k = gone.first; k < gone.last; ++k)
         coefficient_[k] = inverse * v[tree_->terms[static_cast<std::size_t>(k)].value];
     }
     std::size_t entry = 0, fill = 0;
-    smallest_ = std::numeric_limits<double>::infinity();
-    largest_ = 0;
     for (std::size_t k = 0; k < tree_->nodes.size(); ++k)
       if (!with_size(tree_->nodes[k], [&](auto block) { return eliminate(k, v, entry, fill, block); })) return false;
     return true;
@@ -90,8 +90,9 @@ class BlockTree final : public LinearAlgebra {
     return all_finite(x) || fail("the solution is not finite: the matrix is singular");
   }
 
-  /// Of the sizes of the blocks' inverses.
-  double pivot_ratio() const override { return largest_ > 0 ? smallest_ / largest_ : 1; }
+  /// The matrix is scaled, its entries of order one: what is largest of an inverse tells of the smallest pivot. (All
+  /// blocks may hold the direction that a singular matrix leaves open: the ratio of their sizes says nothing.)
+  double pivot_ratio() const override { return largest_ > 1 ? 1 / largest_ : 1; }
 
   double cost() const override {
     double sum = 20 * static_cast<double>(tree_->eliminations.size());
@@ -169,7 +170,6 @@ class BlockTree final : public LinearAlgebra {
     double* const upper = upper_.data() + begin_[k].upper;
     const bool singular = block.invert(work, upper) >= 0;
     const double size = Eigen::Map<const Vector>(upper, n * n).cwiseAbs().sum();
-    smallest_ = std::min(smallest_, size);
     largest_ = std::max(largest_, size);
     if (singular || !(size < largest_inverse))
       return fail("the block of " + unknown_label(blocks_, tree_->columns[static_cast<std::size_t>(node.vertex)]) +
@@ -240,13 +240,13 @@ class BlockTree final : public LinearAlgebra {
 
   std::vector<Block> blocks_;
   std::unique_ptr<TreePartition> tree_;
-  std::vector<Begin> begin_;           // per node, in the three below
-  Vector schur_, upper_, lower_;       // B D^-1 C; D^-1 and D^-1 C; B D^-1
-  double smallest_ = 0, largest_ = 0;  // sum_ij |(D^-1)_ij| of the blocks
-  Vector factor_, inverse_;            // J_sb/J_rb and 1/J_rb per elimination
-  Vector coefficient_;                 // J_rc/J_rb per term
-  Vector defined_, unknown_;           // f_r per elimination; f and then x per vertex
-  Vector update_;                      // B D^-1 f per touched unknown
+  std::vector<Begin> begin_;      // per node, in the three below
+  Vector schur_, upper_, lower_;  // B D^-1 C; D^-1 and D^-1 C; B D^-1
+  double largest_ = 0;            // of sum_ij |(D^-1)_ij| of the blocks, and of 1/J_rb
+  Vector factor_, inverse_;       // J_sb/J_rb and 1/J_rb per elimination
+  Vector coefficient_;            // J_rc/J_rb per term
+  Vector defined_, unknown_;      // f_r per elimination; f and then x per vertex
+  Vector update_;                 // B D^-1 f per touched unknown
 };
 
 class BlockTreeFactory final : public AlgebraFactory {

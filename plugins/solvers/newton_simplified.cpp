@@ -11,6 +11,8 @@
 /// an earlier solve made corrections or residual grow, the solve begins again. Where a single matrix will not do, this
 /// is Newton's method.
 
+#include <cmath>
+
 #include "gnomon/base/error.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/solve/jacobian_system.hpp"
@@ -66,6 +68,8 @@ class NewtonSimplified final : public NonlinearSolver {
     Stagnation stagnation;
     stagnation.start(equations_->rounding_floor());
     bool last = false, fresh = !old_;
+    double first = 0;  // correction by the matrix at hand
+    long before = 0;   // iterations without it
     if (!evaluate(xs, report) || (fresh && !set_matrix(xs, report))) return;
     while (!last && report.iterations < rule_.max_iterations) {
       stagnation.take_residual(report.residual_norm);
@@ -74,7 +78,12 @@ class NewtonSimplified final : public NonlinearSolver {
       if (!solved || (!fresh && stagnation.slow(report.step_norm, old_))) {
         if (solved && !stagnation.diverging(report.step_norm)) old_ = false;
         stagnation.renew();
+        first = 0;
         if (!begin_again(xs, report) || !set_matrix(xs, report) || !correction(xs, report)) return;
+      }
+      if (first == 0) {
+        first = report.step_norm;
+        before = report.iterations;
       }
       fresh = false;
       xs -= dx_;
@@ -83,9 +92,13 @@ class NewtonSimplified final : public NonlinearSolver {
       if (evaluate(xs, report)) continue;
       if (!old_ || !begin_again(xs, report) || !set_matrix(xs, report)) return;
       stagnation.renew();
+      first = 0;
       fresh = true;
       last = false;
     }
+    // On average: the last corrections are rounding.
+    if (const long more = report.iterations - before - 1; last && more > 0 && first > report.step_norm)
+      report.contraction = static_cast<float>(std::pow(report.step_norm / first, 1. / static_cast<double>(more)));
     if (last && rule_.acceptable(report.residual_norm, equations_->rounding_floor())) return;
     report.status = SolveStatus::not_converged;
     report.message = "scaled residual " + number_text(report.residual_norm) + " and correction " +

@@ -68,7 +68,7 @@ bool Refinement::passes(const Vector& x, double last, double contraction, Report
   // A correction of the size of the rounding of x is of either sign, and so is what is left of it. Larger ones are what
   // the iteration left, of one sign: on until they are as small, or the next one would be negligible.
   constexpr int most = 30;  // a matrix that is frozen contracts slowly in a hard step
-  constexpr double rounding = 1e-15, negligible = 1e-18;
+  constexpr double rounding = 1e-15, left = 1e-17, negligible = 1e-18;
   const double floor = rounding_of_extended(*equations_), largest = std::max(1e-6, floor),
                harmless = std::max(1e-12, floor);
   report.nearly = false;
@@ -81,13 +81,17 @@ bool Refinement::passes(const Vector& x, double last, double contraction, Report
     const double size = correction_.lpNorm<Eigen::Infinity>();
     report.last = size;
     if (!(size < (pass == 0 ? largest : last))) {  // no solution to refine, or the factors do not contract
+      if (pass > 0 && last < rounding) return true;
       if (pass > 0 && last < harmless) nearly_ = low_;
       report.nearly = pass > 0 && last < harmless;
       break;
     }
     low_ -= correction_.cwiseProduct(equations_->columns());
-    // A hard step contracts unevenly: its next correction is not guessed.
-    if (size < rounding || (pass == 0 && size * std::min(size / last, contraction) < negligible)) return true;
+    // A hard step contracts unevenly: its next correction is not guessed. What a frozen matrix leaves of corrections of
+    // this size is still of one sign.
+    const double rate = pass > 0 ? size / last : contraction < 1 ? contraction : 0;
+    if (size < rounding && size * rate < left) return true;
+    if (pass == 0 && size * std::min(size / last, contraction) < negligible) return true;
     last = size;
   }
   low_.setZero();

@@ -144,6 +144,24 @@ BOOST_AUTO_TEST_CASE(close_encounter_on_a_sphere) {
   }
 }
 
+// Seven bodies, M(q): the angles at t = 0.03 that the Test Set for IVP Solvers prints (release 2.4, II-17).
+BOOST_AUTO_TEST_CASE(andrews_squeezer) {
+  Vector printed(7);
+  printed << 15.81077119629904, -15.75637105984298, 0.04082224013073101, -0.5347301163226948, 0.5244099658805304,
+      0.5347301163226948, 1.048080741042263;
+  const ProblemInstance instance = registry().build("andrews-squeezer");
+  for (const double relative : {1e-3, 1e-6}) {
+    const SchemeChoice choice = suited_scheme(registry(), run_of(instance, relative));
+    Integrator run = registry().integrator(instance, choice.scheme, "newton", choice.options);
+    run.set_tolerances(Tolerances(relative));
+    BOOST_REQUIRE(run.advance_to(0.03).success());
+    const double error = (run.state().q.value() - printed).norm() / printed.norm();
+    BOOST_TEST_CONTEXT(to_string(choice)) BOOST_TEST(error <= 30 * relative);
+    BOOST_TEST(error >= relative / 1000);
+    BOOST_TEST(run.monitor().relative_energy_error() <= 1e-15);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(named_schemes_and_refusals) {
   const ProblemInstance pendulum = registry().build("planar-pendulum");
   const auto options = [&](const char* scheme, double relative) {
