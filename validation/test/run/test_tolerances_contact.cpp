@@ -272,7 +272,11 @@ BOOST_AUTO_TEST_CASE(a_rejected_step_leaves_no_trace) {
     run.set_tolerances(Tolerances(1e-5), {0, 0.5, 0, 0});
     const StepReport failed = run.step_to(setting.t_end + 3);
     BOOST_TEST((failed.status == SolveStatus::step_too_small), failed.message);
-    BOOST_TEST(run.counters().error_test_failures > twin.counters().error_test_failures);
+    // By its error, or by a solver that does not follow so long a step.
+    const auto tries = [](const Integrator& of) {
+      return of.counters().error_test_failures + of.counters().refused_steps;
+    };
+    BOOST_TEST(tries(run) > tries(twin));
     run.set_tolerances(Tolerances(1e-5));
     require_same(run, twin);
     for (Integrator* one : {&run, &twin}) BOOST_TEST_REQUIRE(one->advance_to(setting.t_end + 0.5).success());
