@@ -41,6 +41,30 @@ long double ConfigurationMass::kinetic_compensated(const ConstVectorRef& q, cons
   return static_cast<long double>(kinetic_energy(q, p)) + t_q.dot(q_tail) + t_p.dot(p_tail);
 }
 
+void ConfigurationMass::kinetic_hessian(const ConstVectorRef& q, const ConstVectorRef& p, VectorRef scratch,
+                                        Matrix& out) const {
+  const Index n = q.size();
+  auto unit = scratch.head(2 * n);
+  unit.setZero();
+  for (Index j = 0; j < 2 * n; ++j) {
+    unit[j] = 1;
+    kinetic_hessian_times(q, p, unit.head(n), unit.tail(n), out.col(j).head(n), out.col(j).tail(n));
+    unit[j] = 0;
+  }
+}
+
+void ConfigurationMass::velocity_hessian(const ConstVectorRef& q, const ConstVectorRef& p, const ConstVectorRef& w,
+                                         VectorRef scratch, Matrix& out) const {
+  const Index n = q.size();
+  auto unit = scratch.head(2 * n), rest = scratch.tail(n);
+  scratch.setZero();
+  for (Index j = 0; j < 2 * n; ++j) {
+    unit[j] = 1;
+    kinetic_third(q, p, rest, w, unit.head(n), unit.tail(n), out.col(j).head(n), out.col(j).tail(n));
+    unit[j] = 0;
+  }
+}
+
 bool ConfigurationMass::extended_kinetic_gradient(const ConstVectorRef&, const ConstVectorRef&, const ConstVectorRef&,
                                                   const ConstVectorRef&, VectorRefOf<Extended>) const {
   return false;

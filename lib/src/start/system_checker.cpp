@@ -99,7 +99,8 @@ void SystemChecker::potential() {
   report("potential-hessian", second, first_tolerance, "(Hess U) w against differences of grad U");
 }
 
-/// T(q,p) at p = M(q) v: T_p = v, T_q, the Hessian and third derivatives along (w, M w) against differences.
+/// T(q,p) at p = M(q) v: T_p = v, T_q, the Hessian and third derivatives along (w, M w), and the matrices of all columns,
+/// against differences.
 void SystemChecker::kinetic() {
   const ConfigurationMass& part = *s_.parts().mass;
   Disagreement velocity, first, second, third;
@@ -136,6 +137,19 @@ void SystemChecker::kinetic() {
     const Vector turn = difference(hessian, z.q, z.w);
     third.compare(h_q, turn.head(n_));
     third.compare(h_p, turn.tail(n_));
+    Matrix columns(2 * n_, 2 * n_);
+    Vector scratch(3 * n_), along(2 * n_);
+    along << z.w, w_p;
+    part.kinetic_hessian(z.q, p, scratch, columns);
+    second.compare(columns * along, slope);
+    part.velocity_hessian(z.q, p, u_p, scratch, columns);
+    const auto of_velocity = [&](const Vector& q) {
+      const double distance = (q - z.q).dot(z.w) / z.w.squaredNorm();
+      Vector out(2 * n_);
+      part.kinetic_hessian_times(q, p + distance * w_p, Vector::Zero(n_), u_p, out.head(n_), out.tail(n_));
+      return out;
+    };
+    third.compare(columns * along, difference(of_velocity, z.q, z.w));
   }
   report("kinetic-velocity", velocity, exact_tolerance, "T_p = M(q)^-1 p and T = p . v / 2");
   report("kinetic-gradient", first, first_tolerance, "T_q against differences of T");

@@ -129,6 +129,19 @@ void compare(const System& a, const System& b, double t, const Vector& q, double
     vectors(2 * n, [&](const System& s, Vector& out) {
       s.parts().mass->kinetic_third(q, p, w, v, v, w, out.head(n), out.tail(n));
     });
+    // All columns in one call, in closed form, against the columns of the tape.
+    vectors(4 * n * n, [&](const System& s, Vector& out) {
+      Matrix columns(2 * n, 2 * n);
+      Vector space(3 * n);
+      s.parts().mass->kinetic_hessian(q, p, space, columns);
+      out = columns.reshaped();
+    });
+    vectors(4 * n * n, [&](const System& s, Vector& out) {
+      Matrix columns(2 * n, 2 * n);
+      Vector space(3 * n);
+      s.parts().mass->velocity_hessian(q, p, v, space, columns);
+      out = columns.reshaped();
+    });
   }
 }
 
@@ -159,7 +172,27 @@ struct Angles : AutodiffModel<2, 1> {
     for (int j = 0; j < 2; ++j) f[j] = -0.1 * v[j] * sqrt(1.0 + lambda[0] * lambda[0]) / (1.0 + q[j] * q[j]);
   }
 };
-/// The same with a branch in everything, on a value that the test does not cross.
+/// A chain of ten angles: more than the second derivatives of M that forward duals take at a time.
+struct ManyAngles : AutodiffModel<10, 1> {
+  template <class S>
+  void mass_matrix(const S* q, S* m) const {
+    using std::cos;
+    using std::sin;
+    for (int i = 0; i < 10; ++i) m[11 * i] = 2.0 + 0.3 * sin(q[i]);
+    for (int i = 0; i < 9; ++i) m[10 * i + i + 1] = m[10 * (i + 1) + i] = 0.4 * cos(q[i] - q[i + 1]);
+  }
+  template <class S>
+  S potential(const S* q) const {
+    using std::cos;
+    return -cos(q[0]) - q[9] * q[9] * q[4];
+  }
+  template <class S>
+  void constraints(const S* q, S* g) const {
+    using std::sin;
+    g[0] = sin(q[2]) * q[3];
+  }
+};
+/// Angles with a branch in everything, on a value that the test does not cross.
 struct BranchingAngles : Angles {
   template <class S>
   void mass_matrix(const S* q, S* m) const {
@@ -219,6 +252,14 @@ BOOST_AUTO_TEST_CASE(a_mass_that_depends_on_q_and_friction) {
   BOOST_TEST((to_dense(forward.mass().pattern(), forward.mass().values()) == at_start));
   const Vector v = (Vector(2) << 0.7, -0.2).finished();
   BOOST_TEST((momenta(recorded, q, v) - at_start * v).norm() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_mass_of_many_angles) {
+  const Vector q = Vector::LinSpaced(10, 0.4, 1.9);
+  const gnomon::model::ForwardSystem<ManyAngles> forward{ManyAngles(), q};
+  const gnomon::model::RecordedSystem<ManyAngles> recorded{ManyAngles(), q};
+  BOOST_TEST(forward.parts().mass);
+  compare(forward, recorded, 0, q, 1e-12);
 }
 
 BOOST_AUTO_TEST_CASE(branches_take_forward_duals_in_chunks) {

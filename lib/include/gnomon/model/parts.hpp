@@ -46,6 +46,15 @@ class GNOMON_EXPORT ConfigurationMass {
   virtual void kinetic_third(const ConstVectorRef& q, const ConstVectorRef& p, const ConstVectorRef& w_q,
                              const ConstVectorRef& w_p, const ConstVectorRef& u_q, const ConstVectorRef& u_p,
                              VectorRef out_q, VectorRef out_p) const = 0;
+  /// \name All columns in one call
+  /// For Newton matrices. Default: the columns one by one, by the functions above; `scratch` of length 3n.
+  ///@{
+  /// out = Hess T by (q,p), 2n x 2n
+  virtual void kinetic_hessian(const ConstVectorRef& q, const ConstVectorRef& p, VectorRef scratch, Matrix& out) const;
+  /// out = Hess (w.T_p) by (q,p), w constant, 2n x 2n
+  virtual void velocity_hessian(const ConstVectorRef& q, const ConstVectorRef& p, const ConstVectorRef& w,
+                                VectorRef scratch, Matrix& out) const;
+  ///@}
   /// T at the compensated state (q + q_tail, p + p_tail), for the energy balance. Default: the first-order form
   /// T + T_q.q_tail + T_p.p_tail; models that can evaluate in extended precision override it. t_q and t_p are scratch
   /// of length n.

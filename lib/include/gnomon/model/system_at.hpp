@@ -1,8 +1,7 @@
 #pragma once
 /// \file
 /// A System evaluated at double or, through its directional derivatives, at one-direction duals and, to first order from
-/// the rounded position, at Extended. Scheme residuals are
-/// templates over the scalar; this is what they call.
+/// the rounded position, at Extended. Scheme residuals are templates over the scalar; this is what they call.
 
 #include "gnomon/formula/dual.hpp"
 #include "gnomon/model/system.hpp"
@@ -14,6 +13,13 @@ GNOMON_EXPORT void multiply(const SparsityPattern& a, const VectorOf<Extended>& 
                             VectorOf<Extended>& out);
 GNOMON_EXPORT void multiply_transposed(const SparsityPattern& a, const VectorOf<Extended>& values,
                                        const VectorOf<Extended>& y, VectorOf<Extended>& out);
+
+/// out += factor A for a pattern with values, out a dense matrix or a block of one.
+template <class Out>
+void add_dense(const SparsityPattern& a, const Vector& values, double factor, Out&& out) {
+  for (Index i = 0; i < a.rows; ++i)
+    for (Index k = a.offsets[i]; k < a.offsets[i + 1]; ++k) out(i, a.indices[k]) += factor * values[k];
+}
 
 /// Functions of a part (parts.hpp) are for systems that have it. Owns the scratch of one scheme's evaluations; not for
 /// use by two threads at once.
@@ -91,12 +97,32 @@ class GNOMON_EXPORT SystemAt {
   void kinetic_gradient(const VectorOf<Dual1>& q, const VectorOf<Dual1>& p, VectorOf<Dual1>& t_q, VectorOf<Dual1>& t_p);
   void kinetic_gradient(const VectorOf<Extended>& q, const VectorOf<Extended>& p, VectorOf<Extended>& t_q,
                         VectorOf<Extended>& t_p);
+  /// [out_q; out_p] = (Hess T) [w_q; w_p]
+  void kinetic_hessian_times(const Vector& q, const Vector& p, const Vector& w_q, const Vector& w_p, Vector& out_q,
+                             Vector& out_p) {
+    parts_->mass->kinetic_hessian_times(q, p, w_q, w_p, out_q, out_p);
+  }
+  void kinetic_hessian_times(const VectorOf<Dual1>& q, const VectorOf<Dual1>& p, const VectorOf<Dual1>& w_q,
+                             const VectorOf<Dual1>& w_p, VectorOf<Dual1>& out_q, VectorOf<Dual1>& out_p);
+  void kinetic_hessian_times(const VectorOf<Extended>& q, const VectorOf<Extended>& p, const VectorOf<Extended>& w_q,
+                             const VectorOf<Extended>& w_p, VectorOf<Extended>& out_q, VectorOf<Extended>& out_p);
   /// [out_q; out_p] = (Hess T) [0; w]
-  void kinetic_hessian_times(const Vector& q, const Vector& p, const Vector& w, Vector& out_q, Vector& out_p);
-  void kinetic_hessian_times(const VectorOf<Dual1>& q, const VectorOf<Dual1>& p, const VectorOf<Dual1>& w,
-                             VectorOf<Dual1>& out_q, VectorOf<Dual1>& out_p);
-  void kinetic_hessian_times(const VectorOf<Extended>& q, const VectorOf<Extended>& p, const VectorOf<Extended>& w,
-                             VectorOf<Extended>& out_q, VectorOf<Extended>& out_p);
+  template <class S>
+  void kinetic_hessian_times(const VectorOf<S>& q, const VectorOf<S>& p, const VectorOf<S>& w, VectorOf<S>& out_q,
+                             VectorOf<S>& out_p) {
+    auto& rest = rest_.template get<S>();
+    if (rest.size() != q.size()) rest.setConstant(q.size(), S(0.0));
+    kinetic_hessian_times(q, p, rest, w, out_q, out_p);
+  }
+  /// The same at double, all columns: Hess T, and the derivative of (Hess T) [0; w] by (q,p), 2n x 2n
+  void kinetic_hessian(const Vector& q, const Vector& p, Matrix& out) {
+    columns_.resize(3 * q.size());
+    parts_->mass->kinetic_hessian(q, p, columns_, out);
+  }
+  void velocity_hessian(const Vector& q, const Vector& p, const Vector& w, Matrix& out) {
+    columns_.resize(3 * q.size());
+    parts_->mass->velocity_hessian(q, p, w, columns_, out);
+  }
 
   /// out = Q(q,v,t)
   void force(double t, const Vector& q, const Vector& v, Vector& out) { parts_->force->force(t, q, v, out); }
@@ -123,14 +149,16 @@ class GNOMON_EXPORT SystemAt {
 
   const System* system_;
   const Parts* parts_;
-  Vector q_, w_, a_, b_, c_, d_, k_, l_, zero_;  // length n
-  Vector lambda_, mu_, e_, f_;                   // length m
-  Vector g_values_, dg_values_;                  // on the constraint pattern
-  Vector pi_, dpi_, pi_values_;                  // invariants
+  Vector q_, w_, a_, b_, c_, d_, e_q_, f_q_, k_, l_, zero_;  // length n
+  Vector lambda_, mu_, e_, f_;                               // length m
+  Vector g_values_, dg_values_;                              // on the constraint pattern
+  Vector pi_, dpi_, pi_values_;                              // invariants
   Vector c_zero_, lambda_zero_, hessian_values_;
   Vector force_q_, force_v_;  // on the patterns of the force
+  Vector columns_;            // length 3n
+  ForAllScalars<VectorOf> rest_;
   VectorOf<Extended> extended_values_, extended_gradient_;
-  VectorOf<Dual1> q_dual_, v_dual_, w_dual_, out_dual_, momentum_dual_, lambda_dual_,
+  VectorOf<Dual1> q_dual_, v_dual_, w_dual_, turn_dual_, out_dual_, momentum_dual_, lambda_dual_,
       row_dual_;  // of first-order forms
 };
 

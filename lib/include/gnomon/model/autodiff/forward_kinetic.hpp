@@ -2,6 +2,8 @@
 /// \file
 /// The part of a ForwardSystem that a mass M(q) adds.
 
+#include <algorithm>
+
 #include "gnomon/model/autodiff/forward_seeds.hpp"
 #include "gnomon/model/autodiff/kinetic_energy.hpp"
 #include "gnomon/model/autodiff/recorded_model.hpp"
@@ -85,6 +87,24 @@ class ForwardKinetic : public System, public ConfigurationMass {
     }
   }
 
+  void kinetic_hessian(const ConstVectorRef& q, const ConstVectorRef& p, VectorRef, Matrix& out) const final {
+    if constexpr (Parts::mass_matrix_exists) {
+      const auto factors = hessian(q.data(), p.data(), p.data(), out);
+      out.topLeftCorner(N, N) *= 0.5;
+      std::array<double, N> unit{}, column;
+      for (int j = 0; j < N; ++j) {  // T_pp = M^-1
+        unit[j] = 1;
+        solve_factors(factors.data(), unit.data(), column.data(), N);
+        for (int i = 0; i < N; ++i) out(N + i, N + j) = column[i];
+        unit[j] = 0;
+      }
+    }
+  }
+  void velocity_hessian(const ConstVectorRef& q, const ConstVectorRef& p, const ConstVectorRef& w, VectorRef,
+                        Matrix& out) const final {
+    if constexpr (Parts::mass_matrix_exists) hessian(q.data(), p.data(), w.data(), out);
+  }
+
  protected:
   ForwardKinetic(const Parts& parts, FoundTraits traits, Mass mass)
       : calls_(parts), traits_(std::move(traits)), mass_(std::move(mass)) {
@@ -121,6 +141,61 @@ class ForwardKinetic : public System, public ConfigurationMass {
         const S weight = t_p[a] * t_p[b] * (a == b ? -0.5 : -1.0);
         for (int j = 0; j < N; ++j) t_q[j] += weight * m[a * N + b].grad[j];
       }
+  }
+  /// Hess (p^T M^-1 w) by (q,p), w constant: with v = M^-1 p and u = M^-1 w,
+  ///
+  ///     qq_jk = -v^T M_jk u + (M_j v)^T M^-1 M_k u + (M_j u)^T M^-1 M_k v,    pq column j = -M^-1 M_j u,    pp = 0
+  ///
+  /// from one evaluation of M with its second derivatives, those by q_k of `width` k at a time. Returns the factors of M.
+  std::array<double, N * N> hessian(const double* q, const double* p, const double* w, Matrix& out) const {
+    constexpr int width = N < 8 ? N : 8;
+    using Two = Dual<Dual<double, width>, N>;
+    std::array<double, N * N> factors;
+    std::array<double, N> v, u;
+    std::array<std::array<double, N>, N> of_v{}, of_u{}, solved;  // M_j v, M_j u, and M^-1 of the latter
+    for (int first = 0; first < N; first += width) {
+      const int count = std::min(width, N - first);
+      std::array<Two, N> x;
+      for (int j = 0; j < N; ++j) {
+        x[j].value.value = q[j];
+        x[j].grad[j].value = 1;
+      }
+      for (int k = 0; k < count; ++k) x[first + k].value.grad[k] = 1;
+      std::array<Two, N * N> m;
+      calls_.mass_matrix(x.data(), m.data(), N);
+      if (first == 0) {
+        for (int i = 0; i < N * N; ++i) factors[i] = m[i].value.value;
+        factorise(factors.data(), N);
+        solve_factors(factors.data(), p, v.data(), N);
+        solve_factors(factors.data(), w, u.data(), N);
+      }
+      for (int j = 0; j < N; ++j) {
+        std::array<double, width> sum{};
+        for (int a = 0; a < N; ++a)
+          for (int b = 0; b <= a; ++b) {
+            const auto& derivative = m[a * N + b].grad[j];
+            const double weight = a == b ? v[a] * u[a] : v[a] * u[b] + v[b] * u[a];
+            for (int k = 0; k < width; ++k) sum[k] -= weight * derivative.grad[k];
+            if (first > 0) continue;
+            of_v[j][a] += derivative.value * v[b];
+            of_u[j][a] += derivative.value * u[b];
+            if (a == b) continue;
+            of_v[j][b] += derivative.value * v[a];
+            of_u[j][b] += derivative.value * u[a];
+          }
+        for (int k = 0; k < count; ++k) out(j, first + k) = sum[k];
+      }
+    }
+    for (int j = 0; j < N; ++j) solve_factors(factors.data(), of_u[j].data(), solved[j].data(), N);
+    for (int j = 0; j < N; ++j)
+      for (int k = 0; k < N; ++k) {
+        double sum = 0;
+        for (int i = 0; i < N; ++i) sum += of_v[j][i] * solved[k][i] + solved[j][i] * of_v[k][i];
+        out(j, k) += sum;
+        out(N + j, k) = out(k, N + j) = -solved[k][j];
+        out(N + j, N + k) = 0;
+      }
+    return factors;
   }
   template <class S>
   S kinetic(const S* q, const S* p) const {

@@ -30,10 +30,9 @@ S kinetic_energy(S* m, const S* p, S* y, int n) {
   return sum * 0.5;
 }
 
-/// v = M^-1 p; m is overwritten.
+/// v = M^-1 p, of the factors of M
 template <class S>
-void kinetic_velocity(S* m, const S* p, S* v, int n) {
-  factorise(m, n);
+void solve_factors(const S* m, const S* p, S* v, int n) {
   for (int i = 0; i < n; ++i) {
     v[i] = p[i];
     for (int k = 0; k < i; ++k) v[i] -= m[i * n + k] * v[k];
@@ -42,6 +41,13 @@ void kinetic_velocity(S* m, const S* p, S* v, int n) {
     v[i] /= m[i * n + i];
     for (int k = i + 1; k < n; ++k) v[i] -= m[k * n + i] * v[k];
   }
+}
+
+/// v = M^-1 p; m is overwritten.
+template <class S>
+void kinetic_velocity(S* m, const S* p, S* v, int n) {
+  factorise(m, n);
+  solve_factors(m, p, v, n);
 }
 
 }  // namespace gnomon::model
