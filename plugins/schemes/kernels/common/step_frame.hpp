@@ -59,9 +59,10 @@ struct StepPoint {
 ///     force(step, b)            b.force = G^T F; kicks move b.pm
 ///
 /// and what differs from the following. add_jacobian(), find_entries(), linearise() and at_rest() are called where the
-/// Newton matrix is assembled (Inertia::analytic).
+/// Newton matrix is assembled: with a constant mass, and with M(q) where `assembled` says that they are there.
 struct MultiplierDefaults {
   static constexpr bool refines = false;         ///< evaluated at Extended, too
+  static constexpr bool assembled = false;       ///< its part of the Newton matrix is, with M(q), too
   static constexpr bool takes_friction = false;  ///< F belongs to the midpoint, and does not alternate
 
   /// \name Unknowns and rows beside [dq | dp]

@@ -12,7 +12,8 @@
 /// (weight=mass). At dz = 0 the quotient has a removable singularity of value zero: c is O(|dz|^3), and where |dz| < 3e-9
 /// it is below the last digit of an extended H, and skipped.
 ///
-/// The Newton matrix comes from dual numbers: it is dense and small.
+/// The Newton matrix is dense and small. Where the Multiplier's part of it is assembled, so is that of T, from its
+/// Hessian; elsewhere all of it comes from dual numbers.
 
 #include <algorithm>
 #include <cmath>
@@ -29,13 +30,15 @@ namespace gnomon::kernels {
 /// N, and the terms of s in F1 and F2.
 class ConfigurationQuotient {
  public:
-  ConfigurationQuotient(const System& system, GeneralQuotient::Weight weight, bool active, Index)
+  ConfigurationQuotient(const System& system, GeneralQuotient::Weight weight, bool active, Index unknowns)
       : active_(active),
         identity_(weight == GeneralQuotient::Weight::identity),
         mass_(system.mass().diagonal_entries()),
         orbits_(system) {
     by_q_ = by_p_ = Vector::Ones(mass_.size());
     if (!identity_) by_q_ = mass_;
+    gradient_.setZero(unknowns);
+    for (auto* v : {&moved_.dq, &moved_.dp, &moved_.qm, &moved_.pm}) v->setConstant(mass_.size(), Dual1(0.0));
   }
 
   bool active() const { return active_; }
@@ -60,6 +63,43 @@ class ConfigurationQuotient {
       f[n + j] += s * along.q[j] * (by_q_[j] * h_);
     }
   }
+  /// dF1 -= h W_p (n_p ds^T + s dn_p), dF2 += h W_q (n_q ds^T + s dn_q), ds = (dc - s dN)/N, on dense rows; `linearise`
+  /// returns c and adds its gradient to its argument. dN and dn come from dual numbers, which evaluate no model. False
+  /// where N counts as zero.
+  template <class Linearise>
+  bool add_jacobian(const StepPoint<double>& b, const SparsityPattern& pattern, VectorRef values,
+                    const Linearise& linearise) {
+    const Index n = by_q_.size(), size = gradient_.size();
+    const double norm = this->norm(b);
+    if (norm <= n_min_) return false;
+    gradient_.setZero();
+    const double s = linearise(gradient_) / norm;
+    const auto& along = orbits_.direction<double>();
+    for (Index j = 0; j < n; ++j) {
+      moved_.dq[j].value = b.dq[j];
+      moved_.dp[j].value = b.dp[j];
+      moved_.qm[j].value = b.qm[j];
+      moved_.pm[j].value = b.pm[j];
+    }
+    for (Index k = 0; k < 2 * n; ++k) {
+      Dual1 &increment = k < n ? moved_.dq[k] : moved_.dp[k - n], &middle = k < n ? moved_.qm[k] : moved_.pm[k - n];
+      increment.grad[0] = 1;
+      middle.grad[0] = 0.5;
+      gradient_[k] -= s * this->norm(moved_).grad[0];
+      increment.grad[0] = middle.grad[0] = 0;
+      const auto& turned = orbits_.direction<Dual1>();
+      for (Index j = 0; j < n; ++j) {
+        values[pattern.offsets[j] + k] -= h_ * s * by_p_[j] * turned.p[j].grad[0];
+        values[pattern.offsets[n + j] + k] += h_ * s * by_q_[j] * turned.q[j].grad[0];
+      }
+    }
+    gradient_ /= norm;
+    for (Index j = 0; j < n; ++j) {
+      values.segment(pattern.offsets[j], size) -= (h_ * by_p_[j] * along.p[j]) * gradient_;
+      values.segment(pattern.offsets[n + j], size) += (h_ * by_q_[j] * along.q[j]) * gradient_;
+    }
+    return true;
+  }
   /// What a rounding error `noise` in c does to the rows scaled by |h| scale/sqrt(mass) and scale sqrt(mass).
   double floor(const ConstVectorRef& x, double noise, double scale) const {
     const Index n = by_q_.size();
@@ -74,18 +114,21 @@ class ConfigurationQuotient {
 
  private:
   bool active_, identity_;
-  Vector mass_, by_q_, by_p_;
+  Vector mass_, by_q_, by_p_, gradient_;
   LiftedOrbits orbits_;
+  StepPoint<Dual1> moved_;  ///< with one derivative
   double h_ = 0, n_min_ = 0;
 };
 
 class ConfigurationInertia {
  public:
-  static constexpr bool analytic = false, refines = true;
+  static constexpr bool constant_mass = false, refines = true;
   using Quotient = ConfigurationQuotient;
 
   ConfigurationInertia(const System& system, SystemAt& at) : system_(&system), at_(&at), n_(system.n()) {
     for (Vector* v : {&t_q_, &t_p_}) v->setZero(n_);
+    for (Vector* v : {&increment_, &change_}) v->setZero(2 * n_);
+    hessian_.setZero(2 * n_, 2 * n_);
   }
 
   template <class S>
@@ -121,7 +164,15 @@ class ConfigurationInertia {
     }
   }
   void rate_scales(const StepScales& scales, double unit, VectorRef rows) const { rows = unit * scales.dq(); }
-  void add_jacobian(double, VectorRef) const {}
+  /// dF1 = [1 - h/2 T_pq, -h/2 T_pp], dF2 += [h/2 T_qq, h/2 T_qp] on dense rows
+  void add_jacobian(double h, const StepPoint<double>& b, const SparsityPattern& pattern, VectorRef values) {
+    at_->kinetic_hessian(b.qm, b.pm, hessian_);
+    for (Index j = 0; j < n_; ++j) {
+      values[pattern.offsets[j] + j] += 1;
+      values.segment(pattern.offsets[j], 2 * n_) -= 0.5 * h * hessian_.col(n_ + j);
+      values.segment(pattern.offsets[n_ + j], 2 * n_) += 0.5 * h * hessian_.col(j);
+    }
+  }
 
   /// T at a compensated state
   long double energy(const Vector& q, const Vector& q_tail, const Vector& p, const Vector& p_tail) {
@@ -134,6 +185,17 @@ class ConfigurationInertia {
   S gradient_along(const StepPoint<S>& b) const {
     return b.t_q.dot(b.dq) + b.t_p.dot(b.dp);
   }
+  /// The same with what T1 less it adds to the gradient of c, after add_jacobian() at the same point
+  double linearise(StepPoint<double>& b, Vector& dc) {
+    rates(b);
+    mass().kinetic_gradient(b.q1, b.p1, t_q_, t_p_);
+    increment_.head(n_) = b.dq;
+    increment_.tail(n_) = b.dp;
+    change_.noalias() = hessian_ * increment_;
+    dc.head(n_) += t_q_ - b.t_q - 0.5 * change_.head(n_);
+    dc.segment(n_, n_) += t_p_ - b.t_p - 0.5 * change_.tail(n_);
+    return gradient_along(b);
+  }
   /// c is a sum of terms of the size of dz.grad H; scale is the S of StepScales.
   double noise(long double energy, double scale) const {
     return 1e-16 * scale * scale + 1e-19 * std::abs(static_cast<double>(energy));
@@ -145,7 +207,8 @@ class ConfigurationInertia {
   const System* system_;
   SystemAt* at_;
   Index n_;
-  Vector t_q_, t_p_;
+  Vector t_q_, t_p_, increment_, change_;
+  Matrix hessian_;
 };
 
 /// The hidden constraint Psi(q,p) = G(q) T_p(q,p) + g_t at both ends of a step, where the mass depends on q.

@@ -17,8 +17,8 @@ namespace gnomon::kernels {
 
 class ConstantInertia {
  public:
-  static constexpr bool analytic = true;  ///< the Newton matrix is assembled
-  static constexpr bool refines = true;   ///< evaluated at Extended, too
+  static constexpr bool constant_mass = true;
+  static constexpr bool refines = true;  ///< evaluated at Extended, too
   using Quotient = GeneralQuotient;
 
   ConstantInertia(const System& system, SystemAt& at) : system_(&system), at_(&at), n_(system.n()) {}
@@ -49,7 +49,7 @@ class ConstantInertia {
     for (Index j = 0; j < n_; ++j) f[n_ + j] = b.dp[j] + (b.u[j] + b.force[j]) * h;
   }
   void rate_scales(const StepScales& scales, double unit, VectorRef rows) const { rows = unit * scales.dp(); }
-  void add_jacobian(double h, VectorRef values) const {
+  void add_jacobian(double h, const StepPoint<double>&, const SparsityPattern&, VectorRef values) const {
     mass_.add(values, system_->mass().values(), 1 / h);
     minus_half_.add(values, -0.5);
   }
@@ -61,6 +61,7 @@ class ConstantInertia {
   S gradient_along(const StepPoint<S>&) const {
     return S(0.0);
   }
+  double linearise(const StepPoint<double>&, const Vector&) const { return 0; }
   /// Rounding error of c, from the energy that enters it.
   double noise(long double energy, double) const { return 1e-16 * static_cast<double>(std::abs(energy)); }
 

@@ -21,7 +21,7 @@ namespace gnomon::kernels {
 
 class EndMultiplier : public MultiplierDefaults {
  public:
-  static constexpr bool refines = true, takes_friction = true;
+  static constexpr bool refines = true, takes_friction = true, assembled = true;
   struct Rule {
     bool correct = false;  ///< g enters c
   };

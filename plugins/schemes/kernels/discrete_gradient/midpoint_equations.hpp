@@ -41,6 +41,8 @@ template <class Multiplier, class Inertia = ConstantInertia>
 class MidpointEquations final
     : public TemplatedEquations<MidpointEquations<Multiplier, Inertia>, Multiplier::refines && Inertia::refines> {
   static constexpr bool refines = Multiplier::refines && Inertia::refines;
+  static constexpr bool constant_mass = Inertia::constant_mass;
+  static constexpr bool assembled = constant_mass || Multiplier::assembled;
 
  public:
   MidpointEquations(const System& system, const MidpointRule& rule, const typename Multiplier::Rule& multiplier)
@@ -65,9 +67,9 @@ class MidpointEquations final
     this->layout_.place(one_, balance, dp, SparsityPattern::diagonal(n_));
     applied_.place(this->layout_, force_, balance, dq);
     multiplier_.lay_out(this->layout_, dq, balance);
-    if constexpr (Inertia::analytic && Multiplier::takes_friction)
+    if constexpr (assembled && Multiplier::takes_friction)
       friction_.place(this->layout_, friction_place_, balance, dq, multiplier_.lambda());
-    if (!Inertia::analytic)
+    if (!constant_mass)
       this->layout_.place_dense({"", 0, this->layout_.size()});
     else if (corrected())  // s depends on every unknown
       for (const Block& rows : {rate, balance}) this->layout_.place_dense(rows);
@@ -172,7 +174,7 @@ class MidpointEquations final
   /// out = d[F1; F2]/dc of a solution; zero where N counts as zero.
   void correction_column(const Vector& x, VectorRef out) {
     out.setZero();
-    if constexpr (Inertia::analytic) {
+    if constexpr (constant_mass) {
       auto& b = points_.at_double;
       place(x, b);
       at_.mass_times(b.dq, b.mdq);
@@ -205,7 +207,7 @@ class MidpointEquations final
   }
 
   void jacobian(const ConstVectorRef& x, VectorRef values) override {
-    if constexpr (Inertia::analytic)
+    if constexpr (assembled)
       assemble(x, values);
     else
       NonlinearEquations::jacobian(x, values);
@@ -246,8 +248,8 @@ class MidpointEquations final
     multiplier_.evaluate(step_, x, b);
     values.setZero();
 
-    // dF1 = [M/h, -1/2, 0]
-    inertia_.add_jacobian(step_.h, values);
+    // dF1, of a constant mass [M/h, -1/2, 0], and what T has in dF2
+    inertia_.add_jacobian(step_.h, b, this->pattern(), values);
 
     // dF2 = [h/2 (Hess U + F.Hess g)(q_m), 1, 0] + the Multiplier's
     if (rule_.split_potential) {
@@ -262,7 +264,7 @@ class MidpointEquations final
       applied_.linearise(step_.tm, b.qm, b.rate);
       applied_.add(force_, -0.5 * step_.h, -1, values);
     }
-    if constexpr (Inertia::analytic && Multiplier::takes_friction)
+    if constexpr (assembled && Multiplier::takes_friction)
       if (friction_.active()) {
         b.rate = b.dq / step_.h;
         friction_.add(friction_place_, b.qm, b.rate, b.lambda, -0.5 * step_.h, -1, -step_.h, values);
@@ -312,7 +314,7 @@ class MidpointEquations final
   template <class S>
   void add_correction_at_rest(StepPoint<S>&, const VectorRefOf<S>&) {}
   void add_correction_at_rest(StepPoint<Dual1>& b, VectorRefOf<Dual1> f) {
-    if constexpr (Inertia::analytic) {
+    if constexpr (constant_mass) {
       if (!multiplier_.singular_at_rest()) return;
       for (Index j = 0; j < n_; ++j) {
         direction_.dq[j] = b.dq[j].grad[0];
@@ -330,7 +332,7 @@ class MidpointEquations final
     const State& z0 = *step_.z0;
     b.end_tail(step_, work_);
     long double end = mean_->potential_compensated(step_.t1, b.q1, work_, u_);
-    if (!Inertia::analytic) {
+    if (!constant_mass) {
       p_tail_ = (b.dp + z0.p.tail()) - (b.p1 - z0.p.value());
       end += inertia_.energy(b.q1, work_, b.p1, p_tail_);
     }
@@ -340,7 +342,7 @@ class MidpointEquations final
     work_ = b.q1.template cast<double>();
     u_ = (b.q1 - work_.cast<Extended>()).template cast<double>();
     Extended end = mean_->potential_compensated(step_.t1, work_, u_, p_tail_);
-    if (!Inertia::analytic) {
+    if (!constant_mass) {
       p1_ = b.p1.template cast<double>();
       p_tail_ = (b.p1 - p1_.cast<Extended>()).template cast<double>();
       end += inertia_.energy(work_, u_, p1_, p_tail_);
@@ -349,7 +351,7 @@ class MidpointEquations final
   }
   Dual1 energy_difference(StepPoint<Dual1>& b) {
     Dual1 change = at_.potential(step_.t1, b.q1) - Dual1(static_cast<double>(energy0_)) + inertia_.energy(b);
-    if (!Inertia::analytic) {
+    if (!constant_mass) {
       auto& a = points_.at_double;
       copy_values(b.dq, a.dq);
       copy_values(b.dp, a.dp);
@@ -368,20 +370,23 @@ class MidpointEquations final
     const bool moving =
         quotient_.add_jacobian(b, this->pattern(), values, [&](Vector& gradient) { return linearise(b, gradient); });
     if (moving || !multiplier_.singular_at_rest()) return;
-    work_.setZero();
-    for (Index j = 0; j < n_; ++j) {
-      work_[j] = 1;
-      quotient_.add_column_at_rest(j, multiplier_.at_rest(step_, work_) / quotient_.position_weight(j), this->pattern(),
-                                   values);
-      work_[j] = 0;
+    if constexpr (constant_mass) {
+      work_.setZero();
+      for (Index j = 0; j < n_; ++j) {
+        work_[j] = 1;
+        quotient_.add_column_at_rest(j, multiplier_.at_rest(step_, work_) / quotient_.position_weight(j),
+                                     this->pattern(), values);
+        work_[j] = 0;
+      }
     }
   }
-  /// c, with U1 as the dual numbers have it, not compensated, and its gradient.
+  /// c, with U1 of a constant mass as the dual numbers have it, not compensated, and its gradient.
   double linearise(StepPoint<double>& b, Vector& dc) {
     double c = 0;
     if (rule_.correct_potential) {
       mean_->potential_gradient(step_.tm, b.qm, b.u);
-      c += mean_->potential(step_.t1, b.q1) - static_cast<double>(energy0_) - b.u.dot(b.dq);
+      c += constant_mass ? mean_->potential(step_.t1, b.q1) - static_cast<double>(energy0_) : energy_difference(b);
+      c -= b.u.dot(b.dq) + inertia_.linearise(b, dc);
       mean_->potential_hessian_times(step_.tm, b.qm, b.dq, work_);
       dc.head(n_) -= b.u + 0.5 * work_;
       mean_->potential_gradient(step_.t1, b.q1, work_);
