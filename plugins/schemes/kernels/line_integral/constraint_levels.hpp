@@ -19,6 +19,7 @@
 #include "gnomon/scheme/equations.hpp"
 #include "kernels/common/index1_multipliers.hpp"
 #include "kernels/line_integral/line_integral_frame.hpp"
+#include "kernels/line_integral/node_derivatives.hpp"
 #include "kernels/runge_kutta/stage_bias.hpp"
 
 namespace gnomon::kernels {
@@ -42,7 +43,11 @@ struct LineIntegralBlocks {
 
 class PositionLevel {
  public:
-  PositionLevel(const System& system, LineIntegralFrame& frame) : frame_(&frame), m_(system.m()) {}
+  static constexpr bool two = false;
+
+  PositionLevel(const System& system, LineIntegralFrame& frame) : system_(&system), frame_(&frame), m_(system.m()) {
+    g_values_.setZero(system.constraint_pattern().nonzeros());
+  }
 
   void lay_out(Layout& layout, LineIntegralBlocks& at) const { at.lambda = layout.unknown("lambda", rows()).offset; }
   Index rows() const { return frame_->r() * m_; }
@@ -72,6 +77,33 @@ class PositionLevel {
   }
   template <class S>
   void end(const LineIntegralBlocks&, LineIntegralPoint<S>&, VectorRefOf<S>) const {}
+
+  /// \name The Newton matrix
+  ///@{
+  /// Where nothing moves.
+  bool assembled() const { return !frame_->moving(); }
+  /// What the multipliers add to the derivatives of node l, where d.by_state has those of H + lambda.g; and its part in
+  /// the rows: d(G q') = (q'^T Hess g) dq_l + G dq'_l.
+  void linearise(const ConstVectorRef& x, Index l, const LineIntegralBlocks& at, LineIntegralPoint<double>& b,
+                 NodeDerivatives& d, Matrix& jacobian) {
+    const Index n = b.q.size();
+    const auto& table = frame_->table;
+    frame_->velocity(x, l, b.dq);
+    system_->constraint_jacobian(frame_->time(l), b.q, g_values_);
+    d.g.setZero();
+    add_dense(system_->constraint_pattern(), g_values_, 1, d.g);
+    system_->constraint_jacobian_derivative(frame_->time(l), b.q, b.dq, g_values_);
+    d.psi_q.setZero();
+    add_dense(system_->constraint_pattern(), g_values_, 1, d.psi_q);
+    d.by_lambda.topRows(n) = d.g.transpose();
+    for (Index i = 0; i < frame_->r(); ++i)
+      for (Index j = 0; j < table.s; ++j)
+        jacobian.block(at.lambda + i * m_, j * n, m_, n) +=
+            (table.b[l] * table.P(l, i)) * (frame_->h() * table.I(l, j) * d.psi_q + table.P(l, j) * d.g);
+  }
+  void linearise_end(const LineIntegralBlocks&, LineIntegralPoint<double>&, NodeDerivatives&, Matrix&) const {}
+  ///@}
+
   /// There is no second level.
   double hidden_power(const Vector&, Index, const LineIntegralBlocks&, LineIntegralPoint<double>&,
                       const Vector&) const {
@@ -79,13 +111,17 @@ class PositionLevel {
   }
 
  private:
+  const System* system_;
   LineIntegralFrame* frame_;
   Index m_;
   double floor_ = 1e-15;
+  Vector g_values_;
 };
 
 class BothLevels {
  public:
+  static constexpr bool two = true;
+
   BothLevels(const System& system, LineIntegralFrame& frame)
       : system_(&system),
         frame_(&frame),
@@ -94,7 +130,7 @@ class BothLevels {
         multipliers_(system),
         n_(system.n()),
         m_(system.m()) {
-    tail_.setZero(n_);
+    for (Vector* v : {&tail_, &unit_}) v->setZero(n_);
     g_values_.setZero(system.constraint_pattern().nonzeros());
   }
 
@@ -154,13 +190,10 @@ class BothLevels {
     frame_->add_moments(l, 1, b.row, at.lambda, 1, r, f);
     at_.constraint_curvature(t, b.q, b.v, b.dq, b.row);
     b.row *= S(h);
-    for (Index i = 0; i < m_; ++i) {  // G_i (h T_pq q' + T_pp p')
-      b.unit.setConstant(S(0.0));
-      b.unit[i] = S(1.0);
-      at_.constraint_force(t, b.q, b.unit, b.w);
-      at_.kinetic_hessian_times(b.q, b.p, b.w, b.turn, b.push);
-      b.row[i] += b.turn.dot(b.dq) * S(h) + b.push.dot(b.dp);
-    }
+    b.w = b.dq * S(h);
+    at_.kinetic_hessian_times(b.q, b.p, b.w, b.dp, b.turn, b.push);  // push = h T_pq q' + T_pp p'
+    at_.constraint_jacobian_times(t, b.q, b.push, b.unit);
+    b.row += b.unit;
     frame_->add_moments(l, 1, b.row, at.gamma, 1, r, f);
     // G_t q' + G_t v + g_tt: steps with r > 1 do not move, and estimates of their errors do not refine.
     if constexpr (!std::is_same_v<S, Extended>) {
@@ -179,6 +212,55 @@ class BothLevels {
     at_.constraint_velocity(frame_->end(), b.q, b.h_p, b.row);
     f.segment(at.gamma, m_) = b.row;
   }
+
+  /// \name The Newton matrix
+  ///@{
+  /// Where no rows belong to the nodes, and nothing moves.
+  bool assembled() const { return frame_->r() <= 1 && !frame_->moving(); }
+  /// As for PositionLevel. With v = T_p, w = G^T gamma, C = sum_i gamma_i Hess g_i and K = Hess (w.T_p),
+  ///
+  ///     by q and p:    K + [T_qp C + C T_pq + d(C v)/dq, C T_pp; T_pp C, 0]
+  ///     by gamma:      [T_qp G^T + (v^T Hess g)^T; T_pp G^T]
+  void linearise(const ConstVectorRef& x, Index l, const LineIntegralBlocks& at, LineIntegralPoint<double>& b,
+                 NodeDerivatives& d, Matrix&) {
+    const double t = frame_->time(l);
+    frame_->multiplier(x, at.gamma, l, b.gamma);
+    at_.kinetic_gradient(b.q, b.p, b.h_q, b.v);
+    linearise_hidden(t, b, d);
+    at_.constraint_force(t, b.q, b.gamma, b.w);
+    auto t_pq = d.by_state.bottomLeftCorner(n_, n_), t_pp = d.by_state.bottomRightCorner(n_, n_);
+    d.by_lambda.topRows(n_) = d.g.transpose();
+    d.by_gamma.topRows(n_) = d.psi_q.transpose();
+    d.by_gamma.bottomRows(n_) = d.psi_p.transpose();
+    for (Index j = 0; j < n_; ++j) {
+      unit_[j] = 1;
+      system_->constraint_hessian_times(t, b.q, b.gamma, unit_, d.hessian.col(j));
+      system_->constraint_third(t, b.q, b.v, unit_, g_values_);
+      multiply_transposed(system_->constraint_pattern(), g_values_, b.gamma, b.a);
+      d.third.col(j) = b.a;
+      unit_[j] = 0;
+    }
+    at_.velocity_hessian(b.q, b.p, b.w, d.turned);
+    d.third.noalias() += d.hessian * t_pq;
+    d.third.noalias() += t_pq.transpose() * d.hessian;
+    d.turned.topLeftCorner(n_, n_) += d.third;
+    d.third.noalias() = t_pp * d.hessian;
+    d.turned.bottomLeftCorner(n_, n_) += d.third;
+    d.turned.topRightCorner(n_, n_) += d.third.transpose();
+    d.by_state += d.turned;
+  }
+  /// g(q1) and Psi(q1,p1), at b.q and b.p
+  void linearise_end(const LineIntegralBlocks& at, LineIntegralPoint<double>& b, NodeDerivatives& d, Matrix& jacobian) {
+    if (frame_->r() == 0) return;
+    at_.kinetic_gradient(b.q, b.p, b.h_q, b.v);
+    at_.kinetic_hessian(b.q, b.p, d.by_state);
+    linearise_hidden(frame_->end(), b, d);
+    jacobian.block(at.lambda, at.u, m_, n_) = frame_->h() * d.g;
+    jacobian.block(at.gamma, at.u, m_, n_) = frame_->h() * d.psi_q;
+    jacobian.block(at.gamma, at.pi, m_, n_) = d.psi_p;
+  }
+  ///@}
+
   /// gamma.[h Psi_q q' + Psi_p p'] at node l, where b has q, p and q'
   double hidden_power(const Vector& x, Index l, const LineIntegralBlocks& at, LineIntegralPoint<double>& b,
                       const Vector& dp) {
@@ -195,6 +277,17 @@ class BothLevels {
   }
 
  private:
+  /// G, Psi_q = v^T Hess g + G T_pq and Psi_p = G T_pp, of b.v = T_p and the Hessian of T in d.by_state
+  void linearise_hidden(double t, const LineIntegralPoint<double>& b, NodeDerivatives& d) {
+    system_->constraint_jacobian(t, b.q, g_values_);
+    d.g.setZero();
+    add_dense(system_->constraint_pattern(), g_values_, 1, d.g);
+    system_->constraint_jacobian_derivative(t, b.q, b.v, g_values_);
+    d.psi_q.setZero();
+    add_dense(system_->constraint_pattern(), g_values_, 1, d.psi_q);
+    d.psi_q.noalias() += d.g * d.by_state.bottomLeftCorner(n_, n_);
+    d.psi_p.noalias() = d.g * d.by_state.bottomRightCorner(n_, n_);
+  }
   /// row = g(q1), at double from the compensated q1.
   void end_constraints(LineIntegralPoint<double>& b) {
     tail_ = b.dq - (b.q - frame_->z0().q.value());
@@ -212,7 +305,7 @@ class BothLevels {
   Index1Multipliers multipliers_;
   Index n_, m_;
   double floor_ = 1e-15;
-  Vector tail_, g_values_;
+  Vector tail_, unit_, g_values_;
 };
 
 }  // namespace gnomon::kernels

@@ -19,7 +19,8 @@
 /// line_integral_ggl.cpp.
 ///
 /// Unknowns x = [u_j | pi_j | lambda_i | gamma_i]; the mass of the System is the scale, its T + U need not be H. The
-/// Newton matrix comes from dual numbers.
+/// Newton matrix is put together from the derivatives at the nodes (node_derivatives.hpp) or, where they are not all
+/// there, comes from dual numbers.
 ///
 /// Source: Brugnano, Iavernaro: Line Integral Methods for Conservative Problems, CRC Press 2016, chapter 3; the
 /// constraint rows as in ASC Report 3/2018, (51).
@@ -39,6 +40,7 @@ namespace gnomon::kernels {
 ///     double value(double t, const Vector& q, const Vector& p)
 ///     template <class S> void gradient(double t, const VectorOf<S>& q, const VectorOf<S>& p, VectorOf<S>& h_q,
 ///                                      VectorOf<S>& h_p)                     at S = double, Dual1 and Extended, without heap
+/// and, not necessarily, the hessian() of node_derivatives.hpp
 /// Levels: PositionLevel or BothLevels
 template <class Hamiltonian, class Levels>
 class GeneralLineIntegralEquations final
@@ -65,6 +67,9 @@ class GeneralLineIntegralEquations final
     this->finish_layout();
     for (Vector* v : {&increment_, &extra_}) v->setZero(n_);
     points_.for_each([&](auto& b) { b.allocate(n_, system.m()); });
+    if (!assembled()) return;
+    node_.allocate(n_, system.m());
+    jacobian_.setZero(layout.size(), layout.size());
   }
 
   const Hamiltonian& hamiltonian() const { return hamiltonian_; }
@@ -136,8 +141,60 @@ class GeneralLineIntegralEquations final
     b.p = (x.segment(blocks_.pi, n_) + z0.p.tail().template cast<S>()) + z0.p.value().template cast<S>();
     levels_.template end<S>(blocks_, b, f);
   }
+  void jacobian(const ConstVectorRef& x, VectorRef values) override {
+    if constexpr (HasHessian<Hamiltonian>::value)
+      if (assembled()) return assemble(x, values);
+    NonlinearEquations::jacobian(x, values);
+  }
 
  private:
+  bool assembled() const {
+    return HasHessian<Hamiltonian>::value && levels_.assembled() && !applied_.active() && !friction_.active();
+  }
+  /// Node l has dq_l = h sum_i I_i du_i, dp_l = sum_i I_i dpi_i and the multipliers sum_i P_i(c_l) dlambda_i.
+  void assemble(const ConstVectorRef& x, VectorRef values) {
+    auto& b = points_.at_double;
+    const State& z0 = frame_.z0();
+    const auto& table = frame_.table;
+    const double h = frame_.h();
+    const Index m = b.lambda.size();
+    jacobian_.setZero();
+    jacobian_.diagonal().head(2 * s_ * n_).setOnes();
+    for (Index l = 0; l < table.k; ++l) {
+      LineIntegralFrame::combine(x, blocks_.pi, table.I, l, s_, b.p);
+      b.p = (b.p + z0.p.tail()) + z0.p.value();
+      frame_.position(x, l, b.q);
+      frame_.multiplier(x, blocks_.lambda, l, b.lambda);
+      hamiltonian_.hessian(frame_.time(l), b.q, b.p, b.lambda, node_.by_state);
+      if (levels_.rows() > 0) levels_.linearise(x, l, blocks_, b, node_, jacobian_);
+      for (Index j = 0; j < s_; ++j) {
+        const double weight = table.b[l] * table.P(l, j);
+        auto velocity = jacobian_.middleRows(blocks_.u + j * n_, n_),
+             momentum = jacobian_.middleRows(blocks_.pi + j * n_, n_);
+        const auto add = [&](Index column, const auto& derivatives, double factor) {
+          const Index width = derivatives.cols();
+          velocity.middleCols(column, width) -= (weight * factor) * derivatives.bottomRows(n_);
+          momentum.middleCols(column, width) += (weight * factor * h) * derivatives.topRows(n_);
+        };
+        for (Index i = 0; i < s_; ++i) {
+          add(blocks_.u + i * n_, node_.by_state.leftCols(n_), h * table.I(l, i));
+          add(blocks_.pi + i * n_, node_.by_state.rightCols(n_), table.I(l, i));
+        }
+        for (Index i = 0; i < frame_.r(); ++i) {
+          add(blocks_.lambda + i * m, node_.by_lambda, table.P(l, i));
+          if (levels_.two) add(blocks_.gamma + i * m, node_.by_gamma, table.P(l, i));
+        }
+      }
+    }
+    if (levels_.rows() > 0) {
+      b.q = (h * x.head(n_) + z0.q.tail()) + z0.q.value();
+      b.p = (x.segment(blocks_.pi, n_) + z0.p.tail()) + z0.p.value();
+      levels_.linearise_end(blocks_, b, node_, jacobian_);
+    }
+    const Index size = jacobian_.rows();
+    for (Index i = 0; i < size; ++i) values.segment(i * size, size) = jacobian_.row(i);
+  }
+
   /// The work of forces and friction, and of what depends on time. What the levels add to h q' and p' is gone through
   /// once more; its rows are not used.
   void book(const Vector& x, Work& work) {
@@ -174,6 +231,8 @@ class GeneralLineIntegralEquations final
   LineIntegralBlocks blocks_{};
   Vector increment_, extra_;
   ForAllScalars<LineIntegralPoint> points_;
+  NodeDerivatives node_;
+  Matrix jacobian_;
 };
 
 /// One step; the energy of the monitor becomes H.

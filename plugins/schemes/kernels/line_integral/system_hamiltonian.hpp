@@ -3,6 +3,7 @@
 /// H = T(q,p) + U(q,t) of a system with a mass that depends on q, for general_line_integral.hpp.
 
 #include "gnomon/model/system_at.hpp"
+#include "kernels/line_integral/node_derivatives.hpp"
 
 namespace gnomon::kernels {
 
@@ -10,6 +11,7 @@ class SystemHamiltonian {
  public:
   explicit SystemHamiltonian(const System& system) : system_(&system), at_(system) {
     work_.for_each([&](auto& v) { v.resize(system.n()); });
+    hessian_values_.setZero(system.hessian_pattern().nonzeros());
   }
 
   double value(double t, const Vector& q, const Vector& p) const {
@@ -22,11 +24,18 @@ class SystemHamiltonian {
     at_.potential_gradient(t, q, u);
     h_q += u;
   }
+  /// out = Hess (H + lambda.g)
+  void hessian(double t, const Vector& q, const Vector& p, const Vector& lambda, Matrix& out) {
+    at_.kinetic_hessian(q, p, out);
+    system_->lagrangian_hessian(t, q, lambda, hessian_values_);
+    add_dense(system_->hessian_pattern(), hessian_values_, 1, out);
+  }
 
  private:
   const System* system_;
   SystemAt at_;
   ForAllScalars<VectorOf> work_;
+  Vector hessian_values_;
 };
 
 }  // namespace gnomon::kernels
