@@ -15,7 +15,7 @@
 /// absent, without velocity dp and nu as well. With a constant mass they are those of
 /// kernels/runge_kutta/manifold_projection.hpp and frozen_projection.hpp.
 ///
-/// The Newton matrices come from dual numbers: they are dense and small.
+/// The Newton matrices are dense and small; that of frozen directions comes from dual numbers.
 
 #include <cmath>
 #include <optional>
@@ -100,7 +100,15 @@ class ConfigurationProjection final : public TemplatedEquations<ConfigurationPro
       for (auto* v : {&b.dq, &b.step, &b.q, &b.dp, &b.gain, &b.p, &b.v, &b.t_q, &b.out, &b.force}) v->setZero(n_);
       for (auto* v : {&b.mu, &b.g}) v->setZero(m_);
     });
-    for (Vector* v : {&h_q_, &v_}) v->setZero(n_);
+    for (Vector* v : {&h_q_, &v_, &unit_, &column_}) v->setZero(n_);
+    for (Matrix* a : {&inertia_, &of_force_}) a->setZero(2 * n_, 2 * n_);
+    for (Matrix* a : {&turned_, &kick_}) a->setZero(n_, n_);
+    directions_.setZero(n_, 2 * n_ + m_ + 1);
+    jacobian_.setZero(size(), size());
+    g_.setZero(m_, n_);
+    g_values_.setZero(system.constraint_pattern().nonzeros());
+    hessian_values_.setZero(system.hessian_pattern().nonzeros());
+    zero_.setZero(m_);
   }
 
   NonlinearEquations& equations() override { return *this; }
@@ -176,7 +184,114 @@ class ConfigurationProjection final : public TemplatedEquations<ConfigurationPro
     frame_.rows<S>(n_, n_ + m_, x[x.size() - 1], b, at_, f);
   }
 
+  void jacobian(const ConstVectorRef& x, VectorRef values) override {
+    auto& b = buffers_.at_double;
+    const System& system = *frame_.system;
+    const SparsityPattern &g = system.constraint_pattern(), &hessian = system.hessian_pattern();
+    const double t1 = frame_.end.t();
+    const bool mass = frame_.rule.mass_metric, velocity = frame_.rule.velocity, energy = frame_.rule.energy;
+    const Index eta = size() - 1, nu = dp_at() + n_;
+    b.step = x.head(n_) + frame_.dq_hat;
+    frame_.end.place(b.step, b.q);
+    b.mu = x.segment(n_, m_);
+    jacobian_.setZero();
+
+    // force = G^T mu + eta (T_q + grad U) by q, p, mu and eta
+    auto by_q = directions_.leftCols(n_), by_p = directions_.middleCols(n_, n_);
+    auto by_mu = directions_.middleCols(2 * n_, m_);
+    directions_.setZero();
+    constraint_jacobian(t1, b.q);
+    by_mu = g_.transpose();
+    turn(t1, b.q, b.mu, by_q);
+    b.force.noalias() = g_.transpose() * b.mu;
+    if (velocity) {
+      b.dp = x.segment(dp_at(), n_);
+      b.gain = b.dp + frame_.dp_hat;
+      frame_.end.place_momentum(b.gain, b.p);
+      at_.kinetic_gradient(b.q, b.p, b.t_q, b.v);
+      at_.kinetic_hessian(b.q, b.p, inertia_);
+    }
+    if (energy) {
+      system.potential_gradient(t1, b.q, h_q_);
+      h_q_ += b.t_q;
+      system.lagrangian_hessian(t1, b.q, zero_, hessian_values_);
+      directions_.leftCols(2 * n_) += x[eta] * inertia_.topRows(n_);
+      add_dense(hessian, hessian_values_, x[eta], by_q);
+      directions_.rightCols(1) = h_q_;
+      b.force += x[eta] * h_q_;
+    }
+    // dq - force, or dq - M^-1 force
+    if (mass) {
+      at_.kinetic_hessian(b.q, b.force, of_force_);
+      kick_ = of_force_.bottomRightCorner(n_, n_);
+      for (Index j = 0; j < directions_.cols(); ++j) {
+        column_ = directions_.col(j);
+        directions_.col(j).noalias() = kick_ * column_;
+      }
+      by_q += of_force_.bottomLeftCorner(n_, n_);
+    }
+    auto rows = jacobian_.topRows(n_);
+    rows.leftCols(n_) = -by_q;
+    rows.leftCols(n_).diagonal().array() += 1;
+    rows.middleCols(n_, m_) = -by_mu;
+    jacobian_.block(n_, 0, m_, n_) = g_;
+    if (velocity) {
+      rows.middleCols(dp_at(), n_) = -by_p;
+      // dp, or M^-1 dp, - G^T nu - eta p
+      auto momentum_rows = jacobian_.middleRows(dp_at(), n_);
+      b.mu = x.segment(nu, m_);
+      turn(t1, b.q, b.mu, turned_);
+      momentum_rows.leftCols(n_) = -turned_;
+      if (mass) {
+        momentum_rows.middleCols(dp_at(), n_).diagonal().setOnes();
+      } else {
+        at_.kinetic_hessian(b.q, b.dp, of_force_);
+        momentum_rows.leftCols(n_) += of_force_.bottomLeftCorner(n_, n_);
+        momentum_rows.middleCols(dp_at(), n_) = of_force_.bottomRightCorner(n_, n_);
+      }
+      momentum_rows.middleCols(nu, m_) = -g_.transpose();
+      // Psi = G T_p + g_t
+      auto hidden_rows = jacobian_.middleRows(nu, m_);
+      hidden_rows.leftCols(n_).noalias() += g_ * inertia_.bottomLeftCorner(n_, n_);
+      hidden_rows.middleCols(dp_at(), n_).noalias() += g_ * inertia_.bottomRightCorner(n_, n_);
+      system.constraint_jacobian_derivative(t1, b.q, b.v, g_values_);
+      add_dense(g, g_values_, 1, hidden_rows);
+      if (const TimeDependence* moving = system.parts().time_dependence) {
+        moving->constraint_rate_jacobian(t1, b.q, g_values_);
+        add_dense(g, g_values_, 1, hidden_rows);
+      }
+      if (energy) {
+        rows.col(eta) = -directions_.rightCols(1);
+        momentum_rows.middleCols(dp_at(), n_).diagonal().array() -= x[eta];
+        momentum_rows.col(eta) = -b.p;
+        if (frame_.feasibility == Feasibility::equilibrium) {
+          jacobian_(eta, eta) = 1;
+        } else {
+          jacobian_.row(eta).head(n_) = h_q_.transpose();
+          jacobian_.row(eta).segment(dp_at(), n_) = b.v.transpose();
+        }
+      }
+    }
+    for (Index i = 0; i < size(); ++i) values.segment(i * size(), size()) = jacobian_.row(i);
+  }
+
  private:
+  void constraint_jacobian(double t, const Vector& q) {
+    frame_.system->constraint_jacobian(t, q, g_values_);
+    g_.setZero();
+    add_dense(frame_.system->constraint_pattern(), g_values_, 1, g_);
+  }
+  /// out = sum_i lambda_i Hess g_i
+  template <class Out>
+  void turn(double t, const Vector& q, const Vector& lambda, Out&& out) {
+    for (Index j = 0; j < n_; ++j) {
+      unit_[j] = 1;
+      frame_.system->constraint_hessian_times(t, q, lambda, unit_, column_);
+      out.col(j) = column_;
+      unit_[j] = 0;
+    }
+  }
+
   template <class S>
   struct Buffers {
     VectorOf<S> dq, step, q, dp, gain, p, v, t_q, out, force, mu, g;
@@ -188,6 +303,8 @@ class ConfigurationProjection final : public TemplatedEquations<ConfigurationPro
   Index n_, m_;
   Vector h_q_, v_;
   ForAllScalars<Buffers> buffers_;
+  Vector unit_, column_, zero_, g_values_, hessian_values_;  // of jacobian()
+  Matrix inertia_, of_force_, turned_, kick_, directions_, g_, jacobian_;
 };
 
 /// Frozen directions.

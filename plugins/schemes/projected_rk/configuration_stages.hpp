@@ -12,7 +12,8 @@
 ///
 /// T_pq V + T_pp F is the acceleration v' of the stage. With a constant mass these are the stages of rk_stages.hpp.
 ///
-/// The Newton matrix comes from dual numbers: it is dense and small.
+/// The Newton matrix is dense and small. A stage has in it its derivatives by Q_i, P_i, V_i, F_i and Lambda_i; with
+/// y = T_pq V + T_pp F, those of G y by (Q,P) have the rows y^T (Hess g_k) + (Hess (G_k T_p)) [V; F], G_k constant in the latter.
 
 #include "gnomon/model/system_at.hpp"
 #include "gnomon/scheme/requirements.hpp"
@@ -43,14 +44,22 @@ class ConfigurationStageRows {
         m_(system.m()),
         quadratic_(quadratic_constraints(system)) {
     buffers_.for_each([&](auto& b) {
-      for (auto* v : {&b.v, &b.f, &b.dq, &b.dp, &b.q, &b.p, &b.t_q, &b.t_p, &b.u, &b.force, &b.row}) v->setZero(n_);
-      for (auto* v : {&b.lambda, &b.unit, &b.g, &b.bias}) v->setZero(m_);
+      for (auto* v : {&b.v, &b.f, &b.dq, &b.dp, &b.q, &b.p, &b.t_q, &b.t_p, &b.u, &b.force}) v->setZero(n_);
+      for (auto* v : {&b.lambda, &b.g, &b.bias}) v->setZero(m_);
     });
     for (Vector* v : {&q_, &p_, &v_, &f_, &out_q_, &out_p_}) v->setZero(n_);
     for (Vector* v : {&g_, &lambda_}) v->setZero(m_);
     g_values_.setZero(system.constraint_pattern().nonzeros());
     times_.setZero(rk_.stages);
     g0_.setZero(m_, rk_.stages);
+    for (Vector* v : {&slopes_, &row_}) v->setZero(2 * n_);
+    for (Matrix* a : {&hessian_, &turned_}) a->setZero(2 * n_, 2 * n_);
+    jacobian_.setZero(m_, n_);
+    by_state_.setZero(m_, 2 * n_);
+    hessian_values_.setZero(system.hessian_pattern().nonzeros());
+    if (!applied_.active()) return;
+    for (const ForceArgument by : {ForceArgument::q, ForceArgument::v})
+      force_values_[by == ForceArgument::v].setZero(system.parts().force->force_pattern(by).nonzeros());
   }
 
   Index size() const { return rk_.stages * (2 * n_ + m_); }
@@ -154,11 +163,76 @@ class ConfigurationStageRows {
       if (m_ > 0) constraint_rows(i, b, f);
     }
   }
+  /// The rows of the stages in the Newton matrix, which is zero there before.
+  void linearise(const ConstVectorRef& x, Matrix& out) {
+    const ConfigurationMass& mass = *system_->parts().mass;
+    for (Index i = 0; i < rk_.stages; ++i) {
+      const double t = times_[i];
+      place(x, i);
+      at_.kinetic_hessian(q_, p_, hessian_);
+      auto velocity_rows = out.middleRows(velocity(i), n_), momentum_rows = out.middleRows(momentum(i), n_),
+           constraint_rows = out.middleRows(multiplier(i), m_);
+      velocity_rows.middleCols(velocity(i), n_).diagonal().setOnes();
+      momentum_rows.middleCols(momentum(i), n_).diagonal().setOnes();
+      system_->constraint_jacobian(t, q_, g_values_);
+      jacobian_.setZero();
+      add_dense(system_->constraint_pattern(), g_values_, 1, jacobian_);
+      momentum_rows.middleCols(multiplier(i), m_) = jacobian_.transpose();
+      by_state_.setZero();
+      if (index1_) {
+        auto t_pq = hessian_.bottomLeftCorner(n_, n_), t_pp = hessian_.bottomRightCorner(n_, n_);
+        constraint_rows.middleCols(velocity(i), n_).noalias() += jacobian_ * t_pq;
+        constraint_rows.middleCols(momentum(i), n_).noalias() += jacobian_ * t_pp;
+        bias_.linearise(t, q_, v_);
+        add_dense(system_->constraint_pattern(), bias_.by_v(), 1, constraint_rows.middleCols(velocity(i), n_));
+        add_dense(system_->constraint_pattern(), bias_.by_q(), 1, by_state_.leftCols(n_));
+        mass.kinetic_hessian_times(q_, p_, v_, f_, out_q_, out_p_);
+        system_->constraint_jacobian_derivative(t, q_, out_p_, g_values_);
+        add_dense(system_->constraint_pattern(), g_values_, 1, by_state_.leftCols(n_));
+        slopes_.head(n_) = v_;
+        slopes_.tail(n_) = f_;
+        for (Index k = 0; k < m_; ++k) {
+          out_q_ = jacobian_.row(k).transpose();
+          at_.velocity_hessian(q_, p_, out_q_, turned_);
+          row_.noalias() = turned_ * slopes_;
+          by_state_.row(k) += row_.transpose();
+        }
+      } else {
+        by_state_.leftCols(n_) = jacobian_;
+      }
+      system_->lagrangian_hessian(t, q_, lambda_, hessian_values_);
+      add_dense(system_->hessian_pattern(), hessian_values_, 1, hessian_.topLeftCorner(n_, n_));
+      if (applied_.active()) {
+        const Force& force = *system_->parts().force;
+        for (const ForceArgument by : {ForceArgument::q, ForceArgument::v}) {
+          Vector& values = force_values_[by == ForceArgument::v];
+          force.force_jacobian(by, t, q_, v_, values);
+          if (by == ForceArgument::q)
+            add_dense(force.force_pattern(by), values, -1, hessian_.topLeftCorner(n_, n_));
+          else
+            add_dense(force.force_pattern(by), values, -1, momentum_rows.middleCols(velocity(i), n_));
+        }
+      }
+      // By Q_i and P_i, which move with dq~ + h sum_j a_ij V_j and dp~ + h sum_j a_ij F_j.
+      const auto add_state = [&](Index column, Index first, double factor) {
+        velocity_rows.middleCols(column, n_) -= factor * hessian_.block(n_, first, n_, n_);
+        momentum_rows.middleCols(column, n_) += factor * hessian_.block(0, first, n_, n_);
+        constraint_rows.middleCols(column, n_) += factor * by_state_.middleCols(first, n_);
+      };
+      for (Index j = 0; j < rk_.stages; ++j) {
+        add_state(velocity(j), 0, h_ * rk_.a(i, j));
+        add_state(momentum(j), n_, h_ * rk_.a(i, j));
+      }
+      if (displaced_ < 0) continue;
+      add_state(displaced_, 0, 1);
+      add_state(displaced_ + n_, n_, 1);
+    }
+  }
 
  private:
   template <class S>
   struct Buffers {
-    VectorOf<S> v, f, dq, dp, q, p, t_q, t_p, u, force, row, lambda, unit, g, bias;
+    VectorOf<S> v, f, dq, dp, q, p, t_q, t_p, u, force, lambda, g, bias;
   };
 
   Index velocity(Index stage) const { return stage * n_; }
@@ -169,16 +243,10 @@ class ConfigurationStageRows {
   void constraint_rows(Index i, Buffers<S>& b, VectorRefOf<S> f) {
     const double t = times_[i];
     if (index1_) {
-      // G_k (T_pq V + T_pp F) = (T_qp G_k^T).V + (T_pp G_k^T).F
       bias_(t, b.q, b.v, b.bias);
-      b.unit.setConstant(S(0.0));
-      for (Index k = 0; k < m_; ++k) {
-        b.unit[k] = S(1.0);
-        at_.constraint_force(t, b.q, b.unit, b.row);
-        b.unit[k] = S(0.0);
-        at_.kinetic_hessian_times(b.q, b.p, b.row, b.t_q, b.t_p);
-        b.g[k] = b.t_q.dot(b.v) + b.t_p.dot(b.f) + b.bias[k];
-      }
+      at_.kinetic_hessian_times(b.q, b.p, b.v, b.f, b.t_q, b.t_p);
+      at_.constraint_jacobian_times(t, b.q, b.t_p, b.g);
+      b.g += b.bias;
     } else if (quadratic_) {  // g(Q_i) = g(q0) + G(q0 + dQ/2) dQ at the time t_i, without cancellation
       b.q = (b.dq * 0.5 + z0_->q.tail().template cast<S>()) + z0_->q.value().template cast<S>();
       at_.constraint_jacobian_times(t, b.q, b.dq, b.g);
@@ -226,6 +294,8 @@ class ConfigurationStageRows {
   Matrix g0_;  ///< g(q0, t_i), one column a stage
   ForBothScalars<Buffers> buffers_;
   Vector q_, p_, v_, f_, out_q_, out_p_, g_, lambda_, g_values_;
+  Vector slopes_, row_, hessian_values_, force_values_[2];  // of linearise()
+  Matrix hessian_, turned_, jacobian_, by_state_;
 };
 
 /// The stages alone.
@@ -236,6 +306,7 @@ class ConfigurationStages final : public TemplatedEquations<ConfigurationStages>
     for (const Block& block : rows_.blocks()) layout_.unknown(block.name, block.size);
     layout_.place_dense(layout_.rows(rows_.size()));
     finish_layout();
+    jacobian_.setZero(rows_.size(), rows_.size());
   }
 
   void begin(const State& z0, const Vector&, double h) { rows_.begin(z0, h); }
@@ -247,9 +318,16 @@ class ConfigurationStages final : public TemplatedEquations<ConfigurationStages>
   void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
     rows_.evaluate<S>(x, f);
   }
+  void jacobian(const ConstVectorRef& x, VectorRef values) override {
+    jacobian_.setZero();
+    rows_.linearise(x, jacobian_);
+    const Index size = rows_.size();
+    for (Index i = 0; i < size; ++i) values.segment(i * size, size) = jacobian_.row(i);
+  }
 
  private:
   ConfigurationStageRows rows_;
+  Matrix jacobian_;
 };
 
 }  // namespace gnomon::kernels
