@@ -67,6 +67,7 @@ struct MultiplierDefaults {
 
   /// \name Unknowns and rows beside [dq | dp]
   ///@{
+  bool assembles() const { return true; }  ///< whether this system's is, where `assembled`
   Index unknowns() const { return 0; }
   void lay_out(Layout&, const Block& /*dq*/, const Block& /*balance*/) const {}
   void find_entries(const Layout&, const Block& /*dq*/, const Block& /*balance*/) const {}
@@ -84,9 +85,10 @@ struct MultiplierDefaults {
   S correction(const StepFrame&, const StepPoint<S>&) const {
     return S(0.0);
   }
-  /// Adds to T_q and T_p what the hidden constraints do.
+  /// Adds to T_q and T_p what the hidden constraints do, and to Hess T at the midpoint.
   template <class S>
   void add_hidden(const StepFrame&, StepPoint<S>&) const {}
+  void add_hidden_hessian(const StepFrame&, const StepPoint<double>&, Matrix&) const {}
   /// Whether c/N has no limit at dz = 0; c along w, divided by the square of its length.
   bool singular_at_rest() const { return false; }
   double at_rest(const StepFrame&, const Vector&) const { return 0; }

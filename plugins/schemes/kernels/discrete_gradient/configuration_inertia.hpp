@@ -164,9 +164,13 @@ class ConfigurationInertia {
     }
   }
   void rate_scales(const StepScales& scales, double unit, VectorRef rows) const { rows = unit * scales.dq(); }
-  /// dF1 = [1 - h/2 T_pq, -h/2 T_pp], dF2 += [h/2 T_qq, h/2 T_qp] on dense rows
-  void add_jacobian(double h, const StepPoint<double>& b, const SparsityPattern& pattern, VectorRef values) {
+  /// Hess T at the midpoint, to which the Multiplier may add.
+  Matrix& hessian(const StepPoint<double>& b) {
     at_->kinetic_hessian(b.qm, b.pm, hessian_);
+    return hessian_;
+  }
+  /// dF1 = [1 - h/2 T_pq, -h/2 T_pp], dF2 += [h/2 T_qq, h/2 T_qp] on dense rows, after hessian()
+  void add_jacobian(double h, const SparsityPattern& pattern, VectorRef values) {
     for (Index j = 0; j < n_; ++j) {
       values[pattern.offsets[j] + j] += 1;
       values.segment(pattern.offsets[j], 2 * n_) -= 0.5 * h * hessian_.col(n_ + j);
@@ -185,9 +189,8 @@ class ConfigurationInertia {
   S gradient_along(const StepPoint<S>& b) const {
     return b.t_q.dot(b.dq) + b.t_p.dot(b.dp);
   }
-  /// The same with what T1 less it adds to the gradient of c, after add_jacobian() at the same point
-  double linearise(StepPoint<double>& b, Vector& dc) {
-    rates(b);
+  /// The same with what T1 less it adds to the gradient of c, after rates() and hessian() at the same point
+  double linearise(const StepPoint<double>& b, Vector& dc) {
     mass().kinetic_gradient(b.q1, b.p1, t_q_, t_p_);
     increment_.head(n_) = b.dq;
     increment_.tail(n_) = b.dp;

@@ -49,7 +49,7 @@ class ConstantInertia {
     for (Index j = 0; j < n_; ++j) f[n_ + j] = b.dp[j] + (b.u[j] + b.force[j]) * h;
   }
   void rate_scales(const StepScales& scales, double unit, VectorRef rows) const { rows = unit * scales.dp(); }
-  void add_jacobian(double h, const StepPoint<double>&, const SparsityPattern&, VectorRef values) const {
+  void add_jacobian(double h, const SparsityPattern&, VectorRef values) const {
     mass_.add(values, system_->mass().values(), 1 / h);
     minus_half_.add(values, -0.5);
   }

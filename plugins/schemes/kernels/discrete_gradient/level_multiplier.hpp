@@ -14,19 +14,29 @@
 
 #include "kernels/discrete_gradient/configuration_inertia.hpp"
 #include "kernels/discrete_gradient/end_multiplier.hpp"
+#include "kernels/ggl/hidden_derivatives.hpp"
 
 namespace gnomon::kernels {
 
 class LevelMultiplier : public MultiplierDefaults {
  public:
-  static constexpr bool refines = true, takes_friction = true;
+  static constexpr bool refines = true, takes_friction = true, assembled = true;
   using Rule = EndMultiplier::Rule;
 
   LevelMultiplier(const System& system, SystemAt& at, const Rule& rule)
-      : end_(system, at, rule), end_at_(system), hidden_(end_at_), at_(&at), n_(system.n()), m_(system.m()) {
+      : end_(system, at, rule),
+        end_at_(system),
+        hidden_(end_at_),
+        derivatives_(system),
+        at_(&at),
+        n_(system.n()),
+        m_(system.m()) {
     if (&at.system() != &system) mean_hidden_.emplace(at);
     for (Vector* v : {&v0_, &v1_, &t_q_}) v->setZero(n_);
     gamma_.for_each([&](auto& v) { v.resize(m_); });
+    middle_.setZero(m_, 2 * n_);
+    hessian_.setZero(2 * n_, 2 * n_);
+    change_.setZero(m_);
     for (auto* buffer : {&w_, &t_qp_, &t_pp_}) buffer->for_each([&](auto& v) { v.resize(n_); });
   }
 
@@ -89,6 +99,52 @@ class LevelMultiplier : public MultiplierDefaults {
     for (Index i = 0; i < m_; ++i) sum += gamma_.get<S>()[i] * (hidden.last<S>()[i] - hidden.start()[i]);
     return sum;
   }
+
+  /// \name The Newton matrix
+  ///@{
+  /// Of constraints that do not move.
+  bool assembles() const { return !mean_hidden_; }
+  const Block& lambda() const { return end_.lambda(); }
+  /// Hess T becomes Hess (T + gamma.Psi) at the midpoint.
+  void add_hidden_hessian(const StepFrame& step, const StepPoint<double>& b, Matrix& hessian) {
+    if (m_ == 0) return;
+    at_->kinetic_gradient(b.qm, b.pm, t_q_, v0_);
+    derivatives_.first(step.tm, b.qm, v0_, hessian);
+    middle_.leftCols(n_) = derivatives_.psi_q();
+    middle_.rightCols(n_) = derivatives_.psi_p();
+    derivatives_.add_second(step.tm, b.qm, b.pm, v0_, gamma_.at_double, hessian);
+  }
+  /// dF1 -= h Psi_p^T and dF2 += h Psi_q^T at the midpoint, on gamma; the row of Psi(z1).
+  void add_jacobian(const StepFrame& step, const StepPoint<double>& b, VectorRef values) {
+    end_.add_jacobian(step, b, values);
+    at_->kinetic_gradient(b.q1, b.p1, t_q_, v1_);
+    at_->kinetic_hessian(b.q1, b.p1, hessian_);
+    derivatives_.first(step.t1, b.q1, v1_, hessian_);
+    const Index gamma = 2 * n_, size = gamma + 2 * m_;  // of dense rows
+    for (Index i = 0; i < m_; ++i) {
+      for (Index j = 0; j < n_; ++j) {
+        values[j * size + gamma + i] -= step.h * middle_(i, n_ + j);
+        values[(n_ + j) * size + gamma + i] += step.h * middle_(i, j);
+      }
+      values.segment((gamma + i) * size, n_) += derivatives_.psi_q().row(i).transpose();
+      values.segment((gamma + i) * size + n_, n_) += derivatives_.psi_p().row(i).transpose();
+    }
+  }
+  /// As correction(), with its gradient beside that of H + gamma.Psi at the midpoint; after add_jacobian().
+  double linearise(const StepFrame& step, const StepPoint<double>& b, VectorRef dc) {
+    const Vector& gamma = gamma_.at_double;
+    const double c = end_.linearise(step, b, dc);
+    change_ = hidden_.end(step, b) - hidden_.start();
+    dc.head(n_).noalias() += derivatives_.psi_q().transpose() * gamma;
+    dc.segment(n_, n_).noalias() += derivatives_.psi_p().transpose() * gamma;
+    auto by_gamma = dc.segment(2 * n_, m_);
+    by_gamma += change_;
+    by_gamma.noalias() -= middle_.leftCols(n_) * b.dq;
+    by_gamma.noalias() -= middle_.rightCols(n_) * b.dp;
+    return c + gamma.dot(change_);
+  }
+  ///@}
+
   /// lambda.D_t g + gamma.D_t Psi
   void book(const StepFrame& step, StepTimes& times, const StepPoint<double>& b, Work& work) {
     end_.book(step, times, b, work);
@@ -103,10 +159,12 @@ class LevelMultiplier : public MultiplierDefaults {
   EndMultiplier end_;
   SystemAt end_at_;
   HiddenConstraint hidden_;
+  HiddenDerivatives derivatives_;
   std::optional<HiddenConstraint> mean_hidden_;  ///< of moving constraints
   SystemAt* at_;
   Index n_, m_;
-  Vector v0_, v1_, t_q_;
+  Vector v0_, v1_, t_q_, change_;
+  Matrix middle_, hessian_;  ///< [Psi_q, Psi_p] at the midpoint; Hess T at the end
   ForAllScalars<VectorOf> gamma_, w_, t_qp_, t_pp_;
 };
 

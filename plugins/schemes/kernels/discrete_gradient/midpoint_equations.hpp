@@ -208,9 +208,8 @@ class MidpointEquations final
 
   void jacobian(const ConstVectorRef& x, VectorRef values) override {
     if constexpr (assembled)
-      assemble(x, values);
-    else
-      NonlinearEquations::jacobian(x, values);
+      if (multiplier_.assembles()) return assemble(x, values);
+    NonlinearEquations::jacobian(x, values);
   }
 
   /// At x + low. Sets the multipliers of the state to the effective ones, those of constraints.
@@ -249,7 +248,8 @@ class MidpointEquations final
     values.setZero();
 
     // dF1, of a constant mass [M/h, -1/2, 0], and what T has in dF2
-    inertia_.add_jacobian(step_.h, b, this->pattern(), values);
+    if constexpr (!constant_mass) multiplier_.add_hidden_hessian(step_, b, inertia_.hessian(b));
+    inertia_.add_jacobian(step_.h, this->pattern(), values);
 
     // dF2 = [h/2 (Hess U + F.Hess g)(q_m), 1, 0] + the Multiplier's
     if (rule_.split_potential) {
@@ -386,6 +386,10 @@ class MidpointEquations final
     if (rule_.correct_potential) {
       mean_->potential_gradient(step_.tm, b.qm, b.u);
       c += constant_mass ? mean_->potential(step_.t1, b.q1) - static_cast<double>(energy0_) : energy_difference(b);
+      if constexpr (!constant_mass) {
+        inertia_.rates(b);
+        multiplier_.add_hidden(step_, b);
+      }
       c -= b.u.dot(b.dq) + inertia_.linearise(b, dc);
       mean_->potential_hessian_times(step_.tm, b.qm, b.dq, work_);
       dc.head(n_) -= b.u + 0.5 * work_;

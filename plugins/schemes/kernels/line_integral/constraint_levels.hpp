@@ -18,6 +18,7 @@
 
 #include "gnomon/scheme/equations.hpp"
 #include "kernels/common/index1_multipliers.hpp"
+#include "kernels/ggl/hidden_derivatives.hpp"
 #include "kernels/line_integral/line_integral_frame.hpp"
 #include "kernels/line_integral/node_derivatives.hpp"
 #include "kernels/runge_kutta/stage_bias.hpp"
@@ -47,6 +48,7 @@ class PositionLevel {
 
   PositionLevel(const System& system, LineIntegralFrame& frame) : system_(&system), frame_(&frame), m_(system.m()) {
     g_values_.setZero(system.constraint_pattern().nonzeros());
+    for (Matrix* a : {&g_, &change_}) a->setZero(m_, system.n());
   }
 
   void lay_out(Layout& layout, LineIntegralBlocks& at) const { at.lambda = layout.unknown("lambda", rows()).offset; }
@@ -90,16 +92,16 @@ class PositionLevel {
     const auto& table = frame_->table;
     frame_->velocity(x, l, b.dq);
     system_->constraint_jacobian(frame_->time(l), b.q, g_values_);
-    d.g.setZero();
-    add_dense(system_->constraint_pattern(), g_values_, 1, d.g);
+    g_.setZero();
+    add_dense(system_->constraint_pattern(), g_values_, 1, g_);
     system_->constraint_jacobian_derivative(frame_->time(l), b.q, b.dq, g_values_);
-    d.psi_q.setZero();
-    add_dense(system_->constraint_pattern(), g_values_, 1, d.psi_q);
-    d.by_lambda.topRows(n) = d.g.transpose();
+    change_.setZero();
+    add_dense(system_->constraint_pattern(), g_values_, 1, change_);
+    d.by_lambda.topRows(n) = g_.transpose();
     for (Index i = 0; i < frame_->r(); ++i)
       for (Index j = 0; j < table.s; ++j)
         jacobian.block(at.lambda + i * m_, j * n, m_, n) +=
-            (table.b[l] * table.P(l, i)) * (frame_->h() * table.I(l, j) * d.psi_q + table.P(l, j) * d.g);
+            (table.b[l] * table.P(l, i)) * (frame_->h() * table.I(l, j) * change_ + table.P(l, j) * g_);
   }
   void linearise_end(const LineIntegralBlocks&, LineIntegralPoint<double>&, NodeDerivatives&, Matrix&) const {}
   ///@}
@@ -116,6 +118,7 @@ class PositionLevel {
   Index m_;
   double floor_ = 1e-15;
   Vector g_values_;
+  Matrix g_, change_;  // G and q'^T Hess g
 };
 
 class BothLevels {
@@ -128,9 +131,10 @@ class BothLevels {
         at_(system),
         bias_(system),
         multipliers_(system),
+        hidden_(system),
         n_(system.n()),
         m_(system.m()) {
-    for (Vector* v : {&tail_, &unit_}) v->setZero(n_);
+    tail_.setZero(n_);
     g_values_.setZero(system.constraint_pattern().nonzeros());
   }
 
@@ -217,47 +221,27 @@ class BothLevels {
   ///@{
   /// Where no rows belong to the nodes, and nothing moves.
   bool assembled() const { return frame_->r() <= 1 && !frame_->moving(); }
-  /// As for PositionLevel. With v = T_p, w = G^T gamma, C = sum_i gamma_i Hess g_i and K = Hess (w.T_p),
-  ///
-  ///     by q and p:    K + [T_qp C + C T_pq + d(C v)/dq, C T_pp; T_pp C, 0]
-  ///     by gamma:      [T_qp G^T + (v^T Hess g)^T; T_pp G^T]
+  /// As for PositionLevel: Hess (gamma.Psi), and by gamma Psi_q^T and Psi_p^T.
   void linearise(const ConstVectorRef& x, Index l, const LineIntegralBlocks& at, LineIntegralPoint<double>& b,
                  NodeDerivatives& d, Matrix&) {
     const double t = frame_->time(l);
     frame_->multiplier(x, at.gamma, l, b.gamma);
     at_.kinetic_gradient(b.q, b.p, b.h_q, b.v);
-    linearise_hidden(t, b, d);
-    at_.constraint_force(t, b.q, b.gamma, b.w);
-    auto t_pq = d.by_state.bottomLeftCorner(n_, n_), t_pp = d.by_state.bottomRightCorner(n_, n_);
-    d.by_lambda.topRows(n_) = d.g.transpose();
-    d.by_gamma.topRows(n_) = d.psi_q.transpose();
-    d.by_gamma.bottomRows(n_) = d.psi_p.transpose();
-    for (Index j = 0; j < n_; ++j) {
-      unit_[j] = 1;
-      system_->constraint_hessian_times(t, b.q, b.gamma, unit_, d.hessian.col(j));
-      system_->constraint_third(t, b.q, b.v, unit_, g_values_);
-      multiply_transposed(system_->constraint_pattern(), g_values_, b.gamma, b.a);
-      d.third.col(j) = b.a;
-      unit_[j] = 0;
-    }
-    at_.velocity_hessian(b.q, b.p, b.w, d.turned);
-    d.third.noalias() += d.hessian * t_pq;
-    d.third.noalias() += t_pq.transpose() * d.hessian;
-    d.turned.topLeftCorner(n_, n_) += d.third;
-    d.third.noalias() = t_pp * d.hessian;
-    d.turned.bottomLeftCorner(n_, n_) += d.third;
-    d.turned.topRightCorner(n_, n_) += d.third.transpose();
-    d.by_state += d.turned;
+    hidden_.first(t, b.q, b.v, d.by_state);
+    d.by_lambda.topRows(n_) = hidden_.g().transpose();
+    d.by_gamma.topRows(n_) = hidden_.psi_q().transpose();
+    d.by_gamma.bottomRows(n_) = hidden_.psi_p().transpose();
+    hidden_.add_second(t, b.q, b.p, b.v, b.gamma, d.by_state);
   }
   /// g(q1) and Psi(q1,p1), at b.q and b.p
   void linearise_end(const LineIntegralBlocks& at, LineIntegralPoint<double>& b, NodeDerivatives& d, Matrix& jacobian) {
     if (frame_->r() == 0) return;
     at_.kinetic_gradient(b.q, b.p, b.h_q, b.v);
     at_.kinetic_hessian(b.q, b.p, d.by_state);
-    linearise_hidden(frame_->end(), b, d);
-    jacobian.block(at.lambda, at.u, m_, n_) = frame_->h() * d.g;
-    jacobian.block(at.gamma, at.u, m_, n_) = frame_->h() * d.psi_q;
-    jacobian.block(at.gamma, at.pi, m_, n_) = d.psi_p;
+    hidden_.first(frame_->end(), b.q, b.v, d.by_state);
+    jacobian.block(at.lambda, at.u, m_, n_) = frame_->h() * hidden_.g();
+    jacobian.block(at.gamma, at.u, m_, n_) = frame_->h() * hidden_.psi_q();
+    jacobian.block(at.gamma, at.pi, m_, n_) = hidden_.psi_p();
   }
   ///@}
 
@@ -277,17 +261,6 @@ class BothLevels {
   }
 
  private:
-  /// G, Psi_q = v^T Hess g + G T_pq and Psi_p = G T_pp, of b.v = T_p and the Hessian of T in d.by_state
-  void linearise_hidden(double t, const LineIntegralPoint<double>& b, NodeDerivatives& d) {
-    system_->constraint_jacobian(t, b.q, g_values_);
-    d.g.setZero();
-    add_dense(system_->constraint_pattern(), g_values_, 1, d.g);
-    system_->constraint_jacobian_derivative(t, b.q, b.v, g_values_);
-    d.psi_q.setZero();
-    add_dense(system_->constraint_pattern(), g_values_, 1, d.psi_q);
-    d.psi_q.noalias() += d.g * d.by_state.bottomLeftCorner(n_, n_);
-    d.psi_p.noalias() = d.g * d.by_state.bottomRightCorner(n_, n_);
-  }
   /// row = g(q1), at double from the compensated q1.
   void end_constraints(LineIntegralPoint<double>& b) {
     tail_ = b.dq - (b.q - frame_->z0().q.value());
@@ -303,9 +276,10 @@ class BothLevels {
   SystemAt at_;
   StageBias bias_;
   Index1Multipliers multipliers_;
+  HiddenDerivatives hidden_;
   Index n_, m_;
   double floor_ = 1e-15;
-  Vector tail_, unit_, g_values_;
+  Vector tail_, g_values_;
 };
 
 }  // namespace gnomon::kernels

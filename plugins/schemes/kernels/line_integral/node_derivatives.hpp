@@ -13,15 +13,11 @@
 namespace gnomon::kernels {
 
 struct NodeDerivatives {
-  Matrix by_state;                ///< 2n x 2n
-  Matrix by_lambda, by_gamma;     ///< 2n x m
-  Matrix g, psi_q, psi_p;         ///< G, and the derivative of G q' or of Psi, m x n
-  Matrix hessian, third, turned;  ///< scratch: n x n, n x n and 2n x 2n
+  Matrix by_state;             ///< 2n x 2n
+  Matrix by_lambda, by_gamma;  ///< 2n x m
   void allocate(Index n, Index m) {
-    for (Matrix* a : {&by_state, &turned}) a->setZero(2 * n, 2 * n);
+    by_state.setZero(2 * n, 2 * n);
     for (Matrix* a : {&by_lambda, &by_gamma}) a->setZero(2 * n, m);
-    for (Matrix* a : {&g, &psi_q, &psi_p}) a->setZero(m, n);
-    for (Matrix* a : {&hessian, &third}) a->setZero(n, n);
   }
 };
 
