@@ -57,7 +57,12 @@ bool ContactRun::find_landing(Index contact, double span, double& s) {
     return gaps_now_.c[contact];
   };
   double left = above * span, right = below * span, at_right = gap(right);
-  if (at_right >= -tolerance) return false;  // the cubic was wrong
+  if (at_right >= -tolerance) {  // the cubic was wrong
+    if (!(c1 < -tolerance)) return false;
+    left = right;
+    right = span;
+    at_right = c1;
+  }
   double at_left = gap(left);
   while (at_left <= 0 && left > 1e-12 * span) at_left = gap(left *= .5);
   // From a contact that never opened: it is hit where it stands.

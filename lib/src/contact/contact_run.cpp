@@ -237,7 +237,7 @@ bool ContactRun::whole_step(double h, StepReport& report, StepJudge* judge) {
       const bool event = find(span, found);
       if (event && found.s < span)
         after(found.s);
-      else if (moved_ && judge != nullptr)  // a step of one size stays where it looked: ever shorter pieces else
+      else if (moved_)
         integrator_->restore(after_);
       if (judge != nullptr) {
         const double part = event ? std::pow(found.s / span, order_ + 1) : 1;

@@ -87,6 +87,32 @@ struct Ramp : AutodiffModel<2, 0> {
   }
 };
 
+/// A free mass on a line, with a gap whose shape between the ends of a step is not that of a cubic.
+struct Valley : AutodiffModel<1, 0> {
+  static constexpr int n_obstacles = 1;
+  bool open = true;
+
+  ModelTraits describe() const {
+    ModelTraits traits;
+    traits.name = "valley";
+    traits.potential_degree = 1;
+    traits.obstacle_names = {"valley"};
+    return traits;
+  }
+  Mass mass() const { return Mass::diagonal(Vector::Ones(1)); }
+  template <class S>
+  S potential(const S&, const S* q) const {
+    return 0.0 * q[0];
+  }
+  /// (2 q - 1)^8 + 0.01, or 1 less a narrow hill at 0.97.
+  template <class S>
+  void obstacles(const S* q, S* c) const {
+    using std::exp;
+    const S x = 2.0 * q[0] - 1.0, x4 = x * x * x * x, z = (q[0] - 0.97) * 50.0;
+    c[0] = open ? x4 * x4 + 0.01 : 1.0 - 10.4 * exp(-z * z);
+  }
+};
+
 template <class Model>
 Integrator run(const Model& model, const Vector& q, const Vector& p, const std::string& scheme,
                const ContactOptions& contact, const Assignments& options = {}) {
@@ -277,6 +303,36 @@ BOOST_AUTO_TEST_CASE(a_flight_within_one_step) {
 
 /// Where events are not located, a contact that has closed is at c = 0 all the same, and c is as deep as O(h) only in
 /// the step in which it closes.
+/// An event that is looked for in the middle of a step and is not there leaves no trace: the state is that of the whole
+/// step.
+BOOST_AUTO_TEST_CASE(a_landing_that_is_looked_for_and_not_there) {
+  const Vector start = Vector::Zero(1), speed = Vector::Ones(1);
+  for (const char* scheme : {"energy-momentum-ggl", "line-integral-ggl", "symplectic-euler-true"}) {
+    Integrator integrator = run(Valley(), start, speed, scheme, restitution(1));
+    BOOST_TEST_REQUIRE(integrator.step(1).success());
+    BOOST_TEST(integrator.state().t == 1);
+    BOOST_TEST(integrator.state().q.value()[0] == 1);
+    BOOST_TEST(integrator.events().empty());
+    BOOST_TEST_REQUIRE(integrator.step(0.5).success());
+    BOOST_TEST(integrator.state().t == 1.5);
+    BOOST_TEST(integrator.state().q.value()[0] == 1.5);
+  }
+}
+
+/// The gap is below zero at the end of the step, and the cubic through its ends is so much earlier, where the gap is not:
+/// the landing lies between the two.
+BOOST_AUTO_TEST_CASE(a_landing_behind_the_place_where_the_cubic_has_it) {
+  Valley valley;
+  valley.open = false;
+  Integrator integrator = run(valley, Vector::Zero(1), Vector::Ones(1), "energy-momentum-ggl", restitution(1));
+  BOOST_TEST_REQUIRE(integrator.step(1).success());
+  BOOST_TEST_REQUIRE(integrator.events().size() == 1u);
+  const double landing = 0.97 - std::sqrt(std::log(10.4)) / 50;
+  BOOST_TEST((integrator.events()[0].kind == EventKind::impact));
+  BOOST_TEST(std::abs(integrator.events()[0].t - landing) <= 1e-13);
+  BOOST_TEST(std::abs(integrator.state().q.value()[0] - (2 * landing - 1)) <= 1e-13);
+}
+
 BOOST_AUTO_TEST_CASE(time_stepping_moves_out_of_the_obstacle) {
   ContactOptions contact;
   contact.mode = ContactMode::time_stepping;
