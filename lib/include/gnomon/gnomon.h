@@ -270,7 +270,8 @@ int GnomonSetStopTime(void* mem, sunrealtype tstop);
 int GnomonClearStopTime(void* mem);
 /** The k-th derivative (0, 1, 2) of y at t, inside the last step, by the polynomial of degree 5 through its ends:
  *  O(h^6) in q, O(h^5) in p (O(h^4) in z of an overdetermined DAE). An interpolant keeps energy and constraints to its
- *  order only, not to rounding. GNOMON_REFUSED where a contact event is in the step. */
+ *  order only, not to rounding, and between long steps of a scheme of order 8 or 10 it is off by more than a tight
+ *  tolerance: there GNOMON_NORMAL, which ends a step at tout, gives output to the tolerance. GNOMON_REFUSED where a contact event is in the step. */
 int GnomonGetDky(void* mem, sunrealtype t, int k, N_Vector dky);
 /** nrtfn functions, 0 for none. A change of sign within a step is located on the interpolant; GnomonEvolve then returns
  *  just behind it, and the run goes on undisturbed. In a step with a contact event it is not located: GnomonEvolve then

@@ -38,6 +38,23 @@ Matrix cubic(const Vector& x0, const Vector& x1, const Vector& v0, const Vector&
   return c;
 }
 
+/// With values and derivatives at s = 0, 1/2 and 1: d and u are what is left of those at 1 after c0 + c1 s, d_m and u_m
+/// in the middle, and
+///     c2 + c3 + c4 + c5 = d,      c2/4 + c3/8 + c4/16 + c5/32 = d_m,
+///     2 c2 + 3 c3 + 4 c4 + 5 c5 = u,    c2 + 3/4 c3 + c4/2 + 5/16 c5 = u_m
+Matrix quintic_with_middle(const Vector& x0, const Vector& rise, const Vector& rise_m, const Vector& v0,
+                           const Vector& v_m, const Vector& v1, double h) {
+  Matrix c(x0.size(), 6);
+  c.col(0) = x0;
+  c.col(1) = h * v0;
+  const Vector d = rise - c.col(1), d_m = rise_m - 0.5 * c.col(1), u = h * (v1 - v0), u_m = h * (v_m - v0);
+  c.col(2) = 7 * d - u + 16 * d_m - 8 * u_m;
+  c.col(3) = -34 * d + 5 * u - 32 * d_m + 32 * u_m;
+  c.col(4) = 52 * d - 8 * u + 16 * d_m - 40 * u_m;
+  c.col(5) = -24 * d + 4 * u + 16 * u_m;
+  return c;
+}
+
 /// The derivative of this order by t of sum_j c_j s^j, s = (t - t0) / h.
 Vector derivative(const Matrix& c, double s, double h, int order) {
   Vector sum = Vector::Zero(c.rows());
@@ -54,6 +71,20 @@ struct End {
   Vector x, v, a, z, slope;
 };
 
+/// p = M(q) q' and p' = M (q'' - T_pq q') along q(t).
+struct Momentum {
+  Momentum(const ConfigurationMass& mass, const Vector& q, const Vector& v, const Vector& a) {
+    const Index n = q.size();
+    Matrix m(n, n);
+    Vector t_q(n), drift(n);
+    mass.mass_matrix(q, m);
+    p = m * v;
+    mass.kinetic_hessian_times(q, p, v, Vector::Zero(n), t_q, drift);
+    slope = m * (a - drift);
+  }
+  Vector p, slope;
+};
+
 }  // namespace
 
 struct StepInterpolant::Impl {
@@ -66,16 +97,14 @@ struct StepInterpolant::Impl {
   std::shared_ptr<const OverdeterminedSystem> dae;  // the model, or the System where it has friction
   std::unique_ptr<Index1> index1;                   // of that
   double t0 = 0, h = 0;
-  Matrix first, second;  // second: of an overdetermined DAE
+  Matrix first, second;  // second: of an overdetermined DAE, and p where the mass depends on q
 
   Impl(const Model& borrowed, bool dependent)
       : model(std::shared_ptr<void>(), &borrowed), system(shared_system(model)), dependent_constraints(dependent) {
-    if (!system)
-      take(model);
-    else if (system->parts().mass)
-      throw Error(ErrorCode::refused,
-                  "system " + model->name() + " has a mass that depends on q, which dense output does not take");
+    if (!system) take(model);
   }
+
+  const ConfigurationMass* mass() const { return system ? system->parts().mass : nullptr; }
 
   void take(std::shared_ptr<const Model> as_dae) {
     dae = overdetermined_from(std::move(as_dae));
@@ -103,7 +132,10 @@ struct StepInterpolant::Impl {
     end.x = state.q.value();
     end.v.setZero(end.x.size());
     end.a.setZero(end.x.size());
-    if (system) system->mass().solve(state.p.value(), end.v);
+    if (system) {
+      Vector scratch(end.x.size());
+      system->velocity(end.x, state.p.value(), scratch, end.v);
+    }
     if (rests) return end;
     if (!index1) {
       Vector lambda = Vector::Zero(now->m());
@@ -135,6 +167,15 @@ struct StepInterpolant::Impl {
     const End e0 = end_of(z0, rests), e1 = end_of(z1, rests);
     first = quintic(e0.x, (e1.x - e0.x) + (z1.q.tail() - z0.q.tail()), e0.v, e1.v, e0.a, e1.a, h);
     if (!system) second = cubic(e0.z, e1.z, e0.slope, e1.slope, h);
+    if (mass()) set_momentum(z0, z1, e0, e1);
+  }
+
+  void set_momentum(const State& z0, const State& z1, const End& e0, const End& e1) {
+    const Momentum start(*mass(), e0.x, e0.v, e0.a), end(*mass(), e1.x, e1.v, e1.a),
+        middle(*mass(), derivative(first, 0.5, h, 0), derivative(first, 0.5, h, 1), derivative(first, 0.5, h, 2));
+    const Vector& p0 = z0.p.value();
+    second = quintic_with_middle(p0, (z1.p.value() - p0) + (z1.p.tail() - z0.p.tail()), middle.p - p0, start.slope,
+                                 middle.slope, end.slope, h);
   }
 };
 
@@ -161,7 +202,7 @@ void StepInterpolant::evaluate(double t, int k, VectorRef first, VectorRef secon
     throw Error(ErrorCode::bad_value, "derivative " + std::to_string(k) + " of the solution is none of 0, 1 and 2");
   const double s = (t - impl_->t0) / impl_->h;
   first = derivative(impl_->first, s, impl_->h, k);
-  if (impl_->system)
+  if (impl_->system && !impl_->mass())
     impl_->system->mass().apply(derivative(impl_->first, s, impl_->h, k + 1), second);
   else
     second = derivative(impl_->second, s, impl_->h, k);

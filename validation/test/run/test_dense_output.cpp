@@ -2,6 +2,7 @@
 #include <array>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <vector>
 
 #include "gnomon/gnomon.hpp"
 #include "gnomon/run/dense_output.hpp"
@@ -93,6 +94,45 @@ BOOST_AUTO_TEST_CASE(orders) {
     BOOST_TEST(std::log2(errors[0][1] / errors[1][1]) > 4.5, "mu = " << mu);
     BOOST_TEST(std::log2(errors[0][2] / errors[1][2]) > 3.5, "mu = " << mu);
     BOOST_TEST(errors[1][0] < 1e-5);
+  }
+}
+
+// With a mass M(q), against fixed steps of order 10 that end where it is asked: orders 6 and 5.
+BOOST_AUTO_TEST_CASE(orders_with_configuration_mass) {
+  for (const char* problem : {"double-compound-pendulum", "ellipse-pendulum"}) {
+    const ProblemInstance instance = registry().build(problem);
+    Integrator run = registry().integrator(instance, "projected-rk", "newton", {{"stages", "5"}});
+    const Index n = instance.q0.size();
+    StepInterpolant interpolant(run.model());
+    Vector q(n), p(n), slope(n);
+    std::vector<std::array<double, 2>> errors;
+    for (const double h : {.01, .005}) {
+      run.start(instance.t0, instance.q0, instance.p0);
+      const double at = .3 + .3 * h, close = 1e-4;
+      std::vector<State> states;
+      for (const double t : {.3, at - close, at, at + close, .3 + h}) {
+        BOOST_TEST_REQUIRE(run.advance_to(instance.t0 + t, .005).success());
+        states.push_back(run.state());
+      }
+      interpolant.set(states[0], states[4]);
+      interpolant.evaluate(states[2].t, 0, q, p);
+      errors.push_back({(q - states[2].q.value()).norm(), (p - states[2].p.value()).norm()});
+      interpolant.evaluate(states[2].t, 1, q, slope);
+      Vector v(n), scratch(n);
+      instance.model->mechanical()->velocity(states[2].q.value(), states[2].p.value(), scratch, v);
+      BOOST_TEST((q - v).norm() <= 1e-4 * v.norm());
+      const Vector difference = (states[3].p.value() - states[1].p.value()) / (2 * close);
+      BOOST_TEST((slope - difference).norm() <= 1e-3 * difference.norm());
+      // It goes through both ends.
+      for (const State* end : {&states[0], &states[4]}) {
+        interpolant.evaluate(end->t, 0, q, p);
+        BOOST_TEST((q - end->q.value()).norm() <= 1e-14 * (1 + q.norm()));
+        BOOST_TEST((p - end->p.value()).norm() <= 1e-14 * (1 + p.norm()));
+      }
+    }
+    for (const auto& error : errors) BOOST_TEST_MESSAGE(problem << " " << error[0] << " " << error[1]);
+    BOOST_TEST(std::log2(errors[0][0] / errors[1][0]) > 5.5, problem);
+    BOOST_TEST(std::log2(errors[0][1] / errors[1][1]) > 4.5, problem);
   }
 }
 
