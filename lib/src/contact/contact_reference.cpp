@@ -61,6 +61,7 @@ class ContactReference final : public ReferenceSolution {
       if (cuts == most_cuts)
         return "more than " + std::to_string(most_cuts) + " events up to t = " + number_text(t) +
                "; a larger zeno-speed ends a sequence of rebounds that a double of q does not resolve";
+      if (stopped()) return "contact was stopped at t = " + number_text(state.t);
       laws_.set_step(t - state.t);
       if (laws_.resting()) {
         laws_.rest(t - state.t);
@@ -110,6 +111,7 @@ class ContactReference final : public ReferenceSolution {
       evaluate(lambda, out);
     };
     piece_ = start_(piece, roots);
+    piece_->stop_when([this] { return stopped(); });
   }
 
   void set_roots() {

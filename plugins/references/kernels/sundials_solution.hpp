@@ -55,6 +55,7 @@ class SundialsSolution : public ReferenceSolution {
       if (steps == max_steps_)
         return report(code_ + " stopped at t = " + number_text(t_) + ": it took max-steps = " + std::to_string(steps) +
                       " steps and did not arrive at t = " + number_text(t));
+      if (stopped()) return report(code_ + " was stopped at t = " + number_text(t_));
       flag = step(t, reached);
       moved_ = moved_ || reached != t_;
       t_ = reached;

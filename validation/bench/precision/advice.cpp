@@ -6,6 +6,7 @@
 #include "bench/precision/contenders.hpp"
 #include "bench/precision/crossing.hpp"
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/numbers.hpp"
 
 namespace gnomon::bench {
 
@@ -23,7 +24,37 @@ class Adviser {
   /// Processor time at which this part of the budget is spent.
   double after(double part) const { return begin_ + part * request_->budget; }
   double elapsed() const { return processor_seconds() - begin_; }
+  Patience until(double end) const { return {end, request_->interrupt}; }
 
+  void find_truth() {
+    advice_->reference = trusted_solution(*registry_, request_->problem, *instance_, request_->until, instants,
+                                          request_->error, until(after(0.35)));
+    at_end_ = advice_->reference.truth;
+    if (at_end_.q.empty()) return;
+    at_end_.times = {at_end_.times.back()};
+    at_end_.q = {at_end_.q.back()};
+  }
+
+  /// All of it, once the truth is known.
+  void advise() {
+    climb(after(0.7));
+    time_again(after(0.85));
+    const double end = after(1);
+    Advice& advice = *advice_;
+    advice.ours = choose([](const Series& s) { return s.contender.ours; }, end);
+    advice.exact_energy = promises_energy(advice.ours)
+                              ? advice.ours
+                              : choose([](const Series& s) { return s.contender.ours && s.energy; }, end);
+    advice.theirs = choose([](const Series& s) { return !s.contender.ours; }, end);
+    std::vector<Choice*> choices;
+    for (auto* choice : {&advice.ours, &advice.exact_energy, &advice.theirs})
+      if (*choice) choices.push_back(&**choice);
+    time_finally(choices, after(1.05));
+    if (advice.exact_energy && (!advice.ours || advice.exact_energy->run.seconds < advice.ours->run.seconds))
+      advice.ours = advice.exact_energy;
+  }
+
+ private:
   /// Ladders of all series, in turns, until the time is over.
   void climb(double end) {
     std::vector<double> next;
@@ -54,7 +85,7 @@ class Adviser {
         for (WorkPrecisionRow& row : series.rows) {
           if (!row.failure.empty() || row.seconds > 10 * cheapest(row.ours)) continue;
           if (processor_seconds() >= end) return;
-          const auto work = make(series.contender, row.parameter, never);
+          const auto work = make(series.contender, row.parameter, never, truth());
           for (double spent = 0; spent < least;) {
             const TimedOnce once = time_once(*work);
             row.seconds = std::min(row.seconds, once.seconds);
@@ -72,7 +103,9 @@ class Adviser {
     for (const Series& series : advice_->series) {
       if (!wanted(series)) continue;
       for (const WorkPrecisionRow& row : series.rows) {
-        if (!row.failure.empty() || row.largest > request_->error || (best && best->run.seconds <= row.seconds))
+        // Steps of a tolerance were run with stops at the instants only.
+        if (series.contender.controlled || !row.failure.empty() || row.largest > request_->error ||
+            (best && best->run.seconds <= row.seconds))
           continue;
         best = Choice{series.contender, row.parameter, std::lround(length() / row.parameter), row.seconds, row};
       }
@@ -108,13 +141,13 @@ class Adviser {
     constexpr int rounds = 15;
     std::vector<std::unique_ptr<Run>> runs;
     std::vector<double> best(choices.size(), never);
-    for (const Choice* choice : choices) runs.push_back(make(choice->contender, choice->parameter, never));
+    for (const Choice* choice : choices)
+      runs.push_back(make(choice->contender, choice->parameter, never, advised(choice->contender)));
     for (int round = 0; round < rounds && (round == 0 || processor_seconds() < end); ++round)
       for (std::size_t i = 0; i < runs.size(); ++i) best[i] = std::min(best[i], time_once(*runs[i]).seconds);
     for (std::size_t i = 0; i < runs.size(); ++i) choices[i]->run.seconds = best[i];
   }
 
- private:
   static constexpr double aim = 0.7;  ///< of the wanted error: what is interpolated does not hit it
 
   double length() const { return request_->until - instance_->t0; }
@@ -154,18 +187,27 @@ class Adviser {
     return least;
   }
 
-  std::unique_ptr<Run> make(const Contender& contender, double parameter, double deadline) const {
-    return make_run(*registry_, *instance_, advice_->reference.truth, contender, parameter, deadline);
+  const TrueSolution& truth() const { return advice_->reference.truth; }
+  /// Where a run that is advised stops: steps of a tolerance, at the end alone.
+  const TrueSolution& advised(const Contender& contender) const { return contender.controlled ? at_end_ : truth(); }
+
+  std::unique_ptr<Run> make(const Contender& contender, double parameter, double deadline,
+                            const TrueSolution& truth) const {
+    return make_run(*registry_, *instance_, truth, contender, parameter, until(deadline));
   }
   WorkPrecisionRow run(const Contender& contender, double parameter, double deadline) const {
+    return run(contender, parameter, deadline, truth());
+  }
+  WorkPrecisionRow run(const Contender& contender, double parameter, double deadline, const TrueSolution& truth) const {
     WorkPrecisionRow row;
     row.problem = request_->problem;
     row.until = request_->until;
     row.method = contender.label;
     row.ours = contender.ours;
+    row.controlled = contender.controlled;
     row.parameter = parameter;
     try {
-      const auto work = make(contender, parameter, deadline);
+      const auto work = make(contender, parameter, deadline, truth);
       const TimedOnce once = time_once(*work);
       row.seconds = once.seconds;
       row.failure = once.failure;
@@ -177,8 +219,10 @@ class Adviser {
     return row;
   }
 
-  /// Coarse: eight mean steps of the other code at rtol 1e-4 for high orders, two for low ones.
+  /// Coarse: ten times the wanted error; eight mean steps of the other code at rtol 1e-4 for high orders, two for low
+  /// ones.
   double first(const Series& series) const {
+    if (series.contender.controlled) return std::min(1e-3, 10 * request_->error);
     if (!series.contender.ours) return 1e-3;
     const double wanted = (series.order > 2 ? 8 : 2) * advice_->reference.time_scale;
     return step(instants * std::max(1L, std::lround(length() / instants / wanted)));
@@ -186,17 +230,26 @@ class Adviser {
 
   bool accurate(const WorkPrecisionRow& row) const { return row.largest <= request_->error / 4; }
 
-  /// Where the first step is smaller than need be: twice, four times as large.
+  /// Where the first step is smaller than need be: twice, four times as large; a tolerance ten times.
   void coarsen(Series& series, double end) const {
     if (!series.contender.ours) return;
+    if (series.contender.controlled) {
+      constexpr double largest = 0.01;
+      for (double rtol = 10 * series.rows[0].parameter; rtol <= largest && processor_seconds() < end; rtol *= 10)
+        if (!put_first(series, run(series.contender, rtol, end))) return;
+      return;
+    }
     long part = std::lround(length() / instants / series.rows[0].parameter);
     while (part > 1 && processor_seconds() < end) {
       part = (part + 1) / 2;
-      const WorkPrecisionRow row = run(series.contender, step(instants * part), end);
-      if (!row.failure.empty()) return;
-      series.rows.insert(series.rows.begin(), row);
-      if (!accurate(row)) return;
+      if (!put_first(series, run(series.contender, step(instants * part), end))) return;
     }
+  }
+  /// False where it makes no sense to go on.
+  bool put_first(Series& series, const WorkPrecisionRow& row) const {
+    if (!row.failure.empty()) return false;
+    series.rows.insert(series.rows.begin(), row);
+    return accurate(row);
   }
 
   /// The next step or tolerance; sets the end where there is none.
@@ -204,8 +257,11 @@ class Adviser {
     constexpr int patience = 5;
     constexpr double dear = 8, far_dearer = 15, smallest_tolerance = 1e-13;
     const WorkPrecisionRow& last = series.rows.back();
-    const double finer = series.contender.ours ? parameter / 2 : parameter / 10;
-    if (!last.failure.empty()) {
+    const bool of_step = series.contender.ours && !series.contender.controlled;
+    const double finer = of_step ? parameter / 2 : parameter / 10;
+    if (!last.failure.empty() && series.contender.controlled && !points(series).empty()) {
+      series.end = "it takes no smaller tolerance";
+    } else if (!last.failure.empty()) {
       int failures = 0;
       for (auto row = series.rows.rbegin(); row != series.rows.rend() && !row->failure.empty(); ++row) ++failures;
       if (failures >= patience) series.end = "it fails";
@@ -217,10 +273,10 @@ class Adviser {
     } else if (no_gain(series)) {
       series.end = "smaller steps gain nothing";
     }
-    if (!series.contender.ours && finer < smallest_tolerance && series.end.empty()) series.end = "smallest tolerance";
+    if (!of_step && finer < smallest_tolerance && series.end.empty()) series.end = "smallest tolerance";
     if (!series.end.empty()) return finer;
     // Far from the wanted error, and cheap: twice as far.
-    const bool far = last.failure.empty() && series.contender.ours && last.largest < 0.1 &&
+    const bool far = last.failure.empty() && of_step && last.largest < 0.1 &&
                      last.largest / request_->error > std::pow(2.0, 5 * std::max(1, series.order));
     return far ? finer / 2 : finer;
   }
@@ -248,21 +304,34 @@ class Adviser {
     return part / static_cast<double>(fewest);
   }
 
+  /// The run that is advised.
+  WorkPrecisionRow final_run(const Choice& choice) const {
+    WorkPrecisionRow at_instants = run(choice.contender, choice.parameter, never);
+    if (!choice.contender.controlled || !at_instants.failure.empty()) return at_instants;
+    WorkPrecisionRow row = run(choice.contender, choice.parameter, never, at_end_);
+    row.largest = std::max(row.largest, at_instants.largest);
+    return row;
+  }
+
   /// Runs the choice, with a smaller step where the error is not kept, and times it several times.
   bool verify(Choice& choice, int order, double end) const {
     constexpr int attempts = 5, timings = 15;
     for (int attempt = 0; attempt < attempts; ++attempt) {
-      if (choice.contender.ours) choice.parameter = fitting(choice.parameter, choice.steps);
-      choice.run = run(choice.contender, choice.parameter, never);
+      if (choice.contender.controlled)
+        read_number(number_text(choice.parameter, 2), choice.parameter);
+      else if (choice.contender.ours)
+        choice.parameter = fitting(choice.parameter, choice.steps);
+      choice.run = final_run(choice);
+      if (choice.contender.controlled) choice.steps = choice.run.steps;
       const bool failed = !choice.run.failure.empty();
       if (!failed && choice.run.largest <= request_->error) {
-        const auto work = make(choice.contender, choice.parameter, never);
+        const auto work = make(choice.contender, choice.parameter, never, advised(choice.contender));
         for (int i = 0; i < timings && processor_seconds() < end; ++i)
           choice.run.seconds = std::min(choice.run.seconds, time_once(*work).seconds);
         return true;
       }
       const double missing = failed ? 0.5 : aim * request_->error / choice.run.largest;
-      choice.parameter *= choice.contender.ours
+      choice.parameter *= choice.contender.ours && !choice.contender.controlled
                               ? (failed ? 0.7 : std::max(0.3, std::pow(missing, 1.0 / std::max(order, 1))))
                               : std::max(0.1, missing);
     }
@@ -287,6 +356,7 @@ class Adviser {
   const AdviceRequest* request_;
   Advice* advice_;
   double begin_;
+  TrueSolution at_end_;  ///< at the last instant alone
 };
 
 }  // namespace
@@ -299,24 +369,13 @@ Advice advise(const Registry& registry, const ProblemInstance& instance, const A
   const bool any = std::any_of(advice.series.begin(), advice.series.end(),
                                [](const Series& series) { return series.contender.ours; });
   if (!any) throw Error(ErrorCode::refused, "no scheme takes problem " + request.problem);
-  advice.reference = trusted_solution(registry, request.problem, instance, request.until, instants, request.error,
-                                      adviser.after(0.35));
-  known(advice.reference);
-  if (advice.reference.good_for(request.error)) {
-    adviser.climb(adviser.after(0.7));
-    adviser.time_again(adviser.after(0.85));
-    const double end = adviser.after(1);
-    advice.ours = adviser.choose([](const Series& s) { return s.contender.ours; }, end);
-    advice.exact_energy = adviser.promises_energy(advice.ours)
-                              ? advice.ours
-                              : adviser.choose([](const Series& s) { return s.contender.ours && s.energy; }, end);
-    advice.theirs = adviser.choose([](const Series& s) { return !s.contender.ours; }, end);
-    std::vector<Choice*> choices;
-    for (auto* choice : {&advice.ours, &advice.exact_energy, &advice.theirs})
-      if (*choice) choices.push_back(&**choice);
-    adviser.time_finally(choices, adviser.after(1.05));
-    if (advice.exact_energy && (!advice.ours || advice.exact_energy->run.seconds < advice.ours->run.seconds))
-      advice.ours = advice.exact_energy;
+  try {
+    adviser.find_truth();
+    known(advice.reference);
+    if (advice.reference.good_for(request.error)) adviser.advise();
+  } catch (const Interrupted&) {
+    advice.interrupted = true;
+    advice.ours = advice.exact_energy = advice.theirs = std::nullopt;
   }
   advice.seconds = adviser.elapsed();
   return advice;

@@ -2,6 +2,7 @@
 /// \file
 /// Which scheme, at which step, reaches a wanted error of q at the least cost: measured on the problem itself.
 
+#include <csignal>
 #include <functional>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@ struct AdviceRequest {
   double until = 0;
   double error = 1e-6;  ///< wanted: largest |q - q_true|/|q_true| at ten instants up to `until`
   double budget = 60;   ///< seconds of processor time for all of it
+  const volatile std::sig_atomic_t* interrupt = nullptr;  ///< ends it where this is not 0
 };
 
 /// The runs of one method, coarse ones first, and why there are no more.
@@ -42,14 +44,17 @@ struct Advice {
   std::vector<std::pair<std::string, std::string>> left_out;  ///< scheme or reference, reason
   /// The cheapest of ours, of ours that promise the energy, and of IDA and CVODE; none: nothing verified.
   std::optional<Choice> ours, exact_energy, theirs;
-  double seconds = 0;  ///< processor time of all of it
+  bool interrupted = false;  ///< what was measured until then is here, and nothing is chosen
+  double seconds = 0;        ///< processor time of all of it
 };
 
-/// Refines the steps of every scheme that takes the model, and the tolerances of IDA and CVODE, in turns, until each is
+/// Refines the steps of every scheme that takes the model, its tolerances where it takes those, at the orders of
+/// tolerance_candidates, and the tolerances of IDA and CVODE, in turns, until each is
 /// four times as accurate as wanted, is eight times as dear as the cheapest of its side that gets there (or, by its
 /// order, will be fifteen times as dear as the cheapest), no longer gains, or the budget is spent; times what counts
 /// again, in turns; interpolates; runs the cheapest at the step it found and takes a smaller one until the error is
-/// kept. `known` is told the reference. Without one that is good for the wanted error nothing is run.
+/// kept. Steps of a tolerance are run without a stop at the instants, too, as the advised command does, and the error at
+/// the end counts. `known` is told the reference. Without one that is good for the wanted error nothing is run.
 /// Throws Error(refused) where no scheme takes the model.
 Advice advise(const Registry& registry, const ProblemInstance& instance, const AdviceRequest& request,
               const std::function<void(const TrustedSolution&)>& known);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/registry/suited_scheme.hpp"
 
 namespace gnomon::bench {
 
@@ -46,13 +47,16 @@ std::string label(const std::string& name, const Assignments& options) {
 std::vector<Series> contenders(const Registry& registry, const ProblemInstance& instance,
                                std::vector<std::pair<std::string, std::string>>& left_out) {
   std::vector<Series> found;
-  const auto offer = [&](const std::string& name, const Assignments& given) {
+  const auto offer = [&](const std::string& name, const Assignments& given, bool controlled = false) {
     Series series;
     series.contender = {label(name, given), name, given};
+    series.contender.controlled = controlled;
+    if (controlled) series.contender.label += " by rtol";
     try {
       IntegratorOptions options;
       options.dependent_constraints = instance.dependent_constraints;
-      const Integrator integrator = registry.integrator(instance, name, series.contender.solver, given, {}, options);
+      Integrator integrator = registry.integrator(instance, name, series.contender.solver, given, {}, options);
+      if (controlled) integrator.set_tolerances(Tolerances(1e-3));
       const Promises& promises = integrator.promises();
       series.order = promises.order;
       series.energy = promises.energy;
@@ -69,6 +73,8 @@ std::vector<Series> contenders(const Registry& registry, const ProblemInstance& 
     for (const Variant& variant : variants())
       if (variant.scheme == scheme) offer(scheme, variant.options);
   }
+  if (const System* system = instance.model->mechanical())
+    for (const SchemeChoice& choice : tolerance_candidates(*system)) offer(choice.scheme, choice.options, true);
   std::stable_sort(found.begin(), found.end(), [](const Series& x, const Series& y) { return x.order > y.order; });
   for (const std::string& reference : registry.references()) {
     if (reference == "exact") continue;

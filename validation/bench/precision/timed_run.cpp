@@ -11,23 +11,25 @@ namespace gnomon::bench {
 
 namespace {
 
+constexpr const char* too_long = "given up: it takes too long";
+
 /// Ends a run that takes too long; looks at the clock after every 64th step.
 class Deadline final : public Observer {
  public:
-  explicit Deadline(double at) : at_(at) {}
-  bool observe(const State&, long step) override { return step % 64 != 0 || processor_seconds() < at_; }
+  explicit Deadline(const Patience& patience) : patience_(&patience) {}
+  bool observe(const State&, long step) override { return step % 64 != 0 || !patience_->over(); }
 
  private:
-  double at_;
+  const Patience* patience_;
 };
 
 class SchemeRun final : public Run {
  public:
   SchemeRun(const Registry& registry, const ProblemInstance& instance, const TrueSolution& truth, const Contender& c,
-            double parameter, double deadline)
-      : Run(truth),
+            double parameter, const Patience& patience)
+      : Run(truth, patience),
         instance_(&instance),
-        deadline_(deadline),
+        deadline_(this->patience()),
         parameter_(parameter),
         controlled_(c.controlled),
         integrator_(integrator(registry, c)) {
@@ -41,13 +43,14 @@ class SchemeRun final : public Run {
   Integrator integrator(const Registry& registry, const Contender& c) const {
     IntegratorOptions options;
     options.dependent_constraints = instance_->dependent_constraints;
+    options.interrupt = patience().interrupt;
     return registry.integrator(*instance_, c.name, c.solver, c.options, {}, options);
   }
   std::string advance(std::size_t, double t, Vector& q) override {
     const StepReport report =
         controlled_ ? integrator_.advance_to(t)
                     : integrator_.advance(std::lround((t - integrator_.state().t) / parameter_), parameter_);
-    if (report.stopped_by_observer) return "given up: it takes too long";
+    if (report.stopped_by_observer) return too_long;
     q = integrator_.state().q.value();
     return report.message;
   }
@@ -70,13 +73,17 @@ class SchemeRun final : public Run {
 class ReferenceRun final : public Run {
  public:
   ReferenceRun(const Registry& registry, const ProblemInstance& instance, const TrueSolution& truth, const Contender& c,
-               double rtol)
-      : Run(truth),
+               double rtol, const Patience& patience)
+      : Run(truth, patience),
         instance_(&instance),
         reference_(&registry.reference(c.name)),
         options_(c.name, reference_->options(), reference_->options().empty() ? Assignments{} : options_of(c, rtol)),
         p_(truth.times.size()) {}
-  void rewind() override { solution_ = reference_->start(*instance_, options_); }
+  void rewind() override {
+    solution_ = reference_->start(*instance_, options_);
+    late_ = false;
+    solution_->stop_when([this, step = 0L]() mutable { return late_ = ++step % 64 == 0 && patience().over(); });
+  }
   double energy_scale() const override {
     double scale = 1;
     if (!instance_->model->mechanical()) return scale;
@@ -95,7 +102,7 @@ class ReferenceRun final : public Run {
     last_ = solution_->advance_to(t);
     q = last_.q;
     p_[i] = last_.p;
-    return last_.success ? std::string() : last_.message;
+    return last_.success ? std::string() : late_ ? too_long : last_.message;
   }
   void levels(WorkPrecisionRow& row) const override {
     const ReferenceLevels none, &own = last_.levels ? *last_.levels : none;
@@ -115,6 +122,7 @@ class ReferenceRun final : public Run {
 
   std::unique_ptr<ReferenceSolution> solution_;
   ReferenceReport last_;
+  bool late_ = false;
   std::vector<Vector> p_;
 };
 
@@ -123,6 +131,7 @@ class ReferenceRun final : public Run {
 std::string Run::run() {
   for (std::size_t i = 0; i < q_.size(); ++i) {
     const std::string failure = advance(i, truth_->times[i], q_[i]);
+    if (patience_.interrupted()) throw Interrupted();
     if (!failure.empty()) return failure;
   }
   return {};
@@ -142,9 +151,9 @@ void Run::measure(WorkPrecisionRow& row) const {
 }
 
 std::unique_ptr<Run> make_run(const Registry& registry, const ProblemInstance& instance, const TrueSolution& truth,
-                              const Contender& contender, double parameter, double deadline) {
-  if (contender.ours) return std::make_unique<SchemeRun>(registry, instance, truth, contender, parameter, deadline);
-  return std::make_unique<ReferenceRun>(registry, instance, truth, contender, parameter);
+                              const Contender& contender, double parameter, const Patience& patience) {
+  if (contender.ours) return std::make_unique<SchemeRun>(registry, instance, truth, contender, parameter, patience);
+  return std::make_unique<ReferenceRun>(registry, instance, truth, contender, parameter, patience);
 }
 
 Assignments tolerance(double rtol) {

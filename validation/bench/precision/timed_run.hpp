@@ -2,6 +2,7 @@
 /// \file
 /// Runs whose time and whose errors are measured: a scheme at a step, a reference at a tolerance.
 
+#include <csignal>
 #include <limits>
 #include <memory>
 #include <string>
@@ -17,7 +18,8 @@ struct WorkPrecisionRow {
   std::string problem;
   double until = 0;
   std::string method;
-  bool ours = false;      ///< a scheme of Gnomon, and no reference
+  bool ours = false;        ///< a scheme of Gnomon, and no reference
+  bool controlled = false;  ///< a scheme with steps of a tolerance
   double parameter = 0;   ///< step of a scheme, relative tolerance of a reference or of a scheme with controlled steps
   long steps = 0;         ///< of a scheme
   double seconds = 0;     ///< of the whole run, its start-up not counted
@@ -52,10 +54,21 @@ struct Contender {
   bool controlled = false;  ///< a scheme with steps of a tolerance
 };
 
+/// When runs are given up.
+struct Patience {
+  double deadline = std::numeric_limits<double>::infinity();  ///< processor_seconds() of it: the run fails
+  const volatile std::sig_atomic_t* interrupt = nullptr;      ///< not 0: the run throws Interrupted
+
+  bool interrupted() const { return interrupt != nullptr && *interrupt != 0; }
+  bool over() const { return interrupted() || processor_seconds() >= deadline; }
+};
+struct Interrupted {};
+
 /// One run through the times of measurement.
 class Run : public Work {
  public:
-  explicit Run(const TrueSolution& truth) : truth_(&truth), q_(truth.times.size()) {}
+  Run(const TrueSolution& truth, const Patience& patience)
+      : truth_(&truth), patience_(patience), q_(truth.times.size()) {}
   std::string run() final;
   /// Fills in the errors and levels of the last run.
   void measure(WorkPrecisionRow& row) const;
@@ -65,21 +78,22 @@ class Run : public Work {
 
  protected:
   const TrueSolution& truth() const { return *truth_; }
+  const Patience& patience() const { return patience_; }
   /// Goes on to t, the i-th time; empty, or why it failed.
   virtual std::string advance(std::size_t i, double t, Vector& q) = 0;
   virtual void levels(WorkPrecisionRow& row) const = 0;
 
  private:
   const TrueSolution* truth_;
+  Patience patience_;
   std::vector<Vector> q_;
 };
 
 /// The contender at a step (a whole fraction of the times between two instants) or a relative tolerance; the absolute
-/// one is a tenth of it for references and the same for schemes. A scheme gives up when processor_seconds() has reached `deadline`. Throws Error(refused) where it
-/// does not take the model. Arguments outlive it.
+/// one is a tenth of it for references and the same for schemes. Throws Error(refused) where it does not take the model.
+/// Arguments outlive it.
 std::unique_ptr<Run> make_run(const Registry& registry, const ProblemInstance& instance, const TrueSolution& truth,
-                              const Contender& contender, double parameter,
-                              double deadline = std::numeric_limits<double>::infinity());
+                              const Contender& contender, double parameter, const Patience& patience = {});
 
 /// The options for a relative tolerance that all references have.
 Assignments tolerance(double rtol);

@@ -25,7 +25,8 @@ ToleranceRow run_one(const Registry& registry, const ProblemInstance& instance, 
                      ToleranceRow row, double most_seconds) {
   const Contender contender{to_string(row.choice), row.choice.scheme, row.choice.options, true, "newton", true};
   try {
-    const auto run = make_run(registry, instance, truth, contender, row.tolerance, processor_seconds() + most_seconds);
+    const auto run =
+        make_run(registry, instance, truth, contender, row.tolerance, Patience{processor_seconds() + most_seconds});
     TimedOnce once = time_once(*run);
     row.run.seconds = once.seconds;
     row.run.failure = once.failure;
@@ -88,7 +89,7 @@ std::vector<ToleranceRow> run_tolerance_bench(const Registry& registry, const To
     const double finest = *std::min_element(bench.tolerances.begin(), bench.tolerances.end());
     const TrustedSolution trusted =
         trusted_solution(registry, problem.problem, instance, instance.t0 + problem.until, instants, finest / 10,
-                         processor_seconds() + 10 * bench.most_seconds);
+                         Patience{processor_seconds() + 10 * bench.most_seconds});
     std::string title = problem.problem;
     for (const auto& [name, value] : problem.parameters) title += " " + name + "=" + value;
     begin(title + ", T = " + number_text(problem.until) + ", " + class_of(system) + ": " + trusted.truth.source +

@@ -22,12 +22,15 @@ bool good(double error, double change, double close, double loose, bool confirme
 }
 
 /// Steps of a reference at rtol 1e-4; 0 where it fails.
-long steps_of(const Registry& registry, const ProblemInstance& instance, const std::string& name, double until) {
+long steps_of(const Registry& registry, const ProblemInstance& instance, const std::string& name, double until,
+              const Patience& patience) {
   const Reference& reference = registry.reference(name);
   Assignments options = tolerance(1e-4);
   options.emplace_back("max-steps", "300000");
-  const ReferenceReport report =
-      reference.start(instance, Options(name, reference.options(), options))->advance_to(until);
+  const auto solution = reference.start(instance, Options(name, reference.options(), options));
+  solution->stop_when([&patience] { return patience.interrupted(); });
+  const ReferenceReport report = solution->advance_to(until);
+  if (patience.interrupted()) throw Interrupted();
   return report.success ? std::max(report.steps, 1L) : 0;
 }
 
@@ -44,12 +47,12 @@ double Solution::distance(const std::vector<Vector>& other, std::size_t count) c
 }
 
 Solution solve(const Registry& registry, const ProblemInstance& instance, const std::vector<double>& times,
-               const Contender& contender, double parameter, double deadline) {
+               const Contender& contender, double parameter, const Patience& patience) {
   Solution solution;
   TrueSolution none;
   none.times = times;
   try {
-    const auto run = make_run(registry, instance, none, contender, parameter, deadline);
+    const auto run = make_run(registry, instance, none, contender, parameter, patience);
     const TimedOnce timed = time_once(*run);
     solution.failure = timed.failure;
     solution.seconds = timed.seconds;
@@ -71,7 +74,7 @@ bool TrustedSolution::good_for(double error) const {
 }
 
 TrustedSolution trusted_solution(const Registry& registry, const std::string& problem, const ProblemInstance& instance,
-                                 double until, int count, double error, double deadline) {
+                                 double until, int count, double error, const Patience& patience) {
   TrustedSolution found;
   TrueSolution& truth = found.truth;
   truth.problem = problem;
@@ -80,22 +83,23 @@ TrustedSolution trusted_solution(const Registry& registry, const std::string& pr
   for (int i = 1; i <= count; ++i) truth.times.push_back(i < count ? instance.t0 + i * part : until);
   found.agreed_until = until;
 
-  // Another code: how it steps, and where it gets to at two tolerances.
+  // Another code: how it steps, and where it gets to at two tolerances, however long that takes.
+  const Patience unhurried{never, patience.interrupt};
   found.time_scale = length / 1000;
   Solution loose, close;
   for (const std::string name : {"ida-ggl", "ida-index1", "cvode-projection"}) {
     try {
-      const long steps = steps_of(registry, instance, name, until);
+      const long steps = steps_of(registry, instance, name, until, patience);
       if (steps == 0) continue;
       found.time_scale = length / static_cast<double>(steps);
       const Assignments limit = {{"max-steps", number_text(std::min(1e9, 1e4 + 400.0 * static_cast<double>(steps)))}};
-      close = solve(registry, instance, truth.times, {name, name, limit, false}, 1e-12);
+      close = solve(registry, instance, truth.times, {name, name, limit, false}, 1e-12, unhurried);
       if (!close.failure.empty()) continue;
       if (instance.exact) {
         found.confirmed_by = name;
         break;
       }
-      loose = solve(registry, instance, truth.times, {name, name, limit, false}, 1e-10);
+      loose = solve(registry, instance, truth.times, {name, name, limit, false}, 1e-10, unhurried);
       if (!loose.failure.empty()) continue;
       found.confirmed_by = name;
       break;
@@ -123,10 +127,10 @@ TrustedSolution trusted_solution(const Registry& registry, const std::string& pr
     std::string failure;
     for (int failures = 0; failures < 4; steps *= 2) {
       const Solution finer =
-          solve(registry, instance, truth.times, maker, length / static_cast<double>(steps), deadline);
+          solve(registry, instance, truth.times, maker, length / static_cast<double>(steps), patience);
       if (!finer.failure.empty()) {
         failure = finer.failure;
-        if (processor_seconds() >= deadline || !best.q.empty()) break;
+        if (patience.over() || !best.q.empty()) break;
         ++failures;
         continue;
       }
@@ -140,7 +144,7 @@ TrustedSolution trusted_solution(const Registry& registry, const std::string& pr
       if (change <= std::max(rounding, 1e-3 * error) || (change < 1e-2 && change > last_change / 2) ||
           (last_change < never && change > 1e-2 && change > last_change / 2))
         break;
-      if (processor_seconds() >= deadline) break;
+      if (patience.over()) break;
     }
     if (change < never) {
       truth.uncertainty = change;

@@ -24,7 +24,7 @@ struct Solution {
 
 /// Refusals are failures, too.
 Solution solve(const Registry& registry, const ProblemInstance& instance, const std::vector<double>& times,
-               const Contender& contender, double parameter, double deadline = std::numeric_limits<double>::infinity());
+               const Contender& contender, double parameter, const Patience& patience = {});
 
 /// line-integral-ggl of order 12.
 Contender high_order();
@@ -45,6 +45,6 @@ struct TrustedSolution {
 
 /// At the times `count` equal parts after the start, the last of them `until`. Refined up to a thousandth of `error`.
 TrustedSolution trusted_solution(const Registry& registry, const std::string& problem, const ProblemInstance& instance,
-                                 double until, int count, double error, double deadline);
+                                 double until, int count, double error, const Patience& patience = {});
 
 }  // namespace gnomon::bench

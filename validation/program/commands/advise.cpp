@@ -10,6 +10,7 @@
 #include "program/output/advice_report.hpp"
 #include "program/output/gnuplot.hpp"
 #include "program/output/output_file.hpp"
+#include "program/run/signals.hpp"
 #include "report/json.hpp"
 
 namespace gnomon::program {
@@ -42,7 +43,7 @@ bench::AdviceRequest parse(const Arguments& arguments, const ProblemInstance& in
 
 int advise(const Registry& registry, const Arguments& arguments) {
   const ProblemInstance instance = registry.build(arguments.problem, parse_assignments(arguments.set, "--set"));
-  const bench::AdviceRequest request = parse(arguments, instance);
+  bench::AdviceRequest request = parse(arguments, instance);
   std::unique_ptr<OutputFile> json;
   if (arguments.plot) {
     require_picture(*arguments.plot);
@@ -51,6 +52,8 @@ int advise(const Registry& registry, const Arguments& arguments) {
   }
   if (arguments.json) json = std::make_unique<OutputFile>(*arguments.json);
 
+  const Signals signals;
+  request.interrupt = Signals::caught();
   const bench::Advice advice =
       bench::advise(registry, instance, request,
                     [&request](const bench::TrustedSolution& reference) { print_reference(reference, request); });
@@ -64,6 +67,7 @@ int advise(const Registry& registry, const Arguments& arguments) {
   }
   if (arguments.plot && !advice.series.empty() && advice.reference.good_for(request.error))
     draw_precision({advice_panel(advice, request)}, *arguments.plot);
+  if (advice.interrupted) return ended_by_signal;
   return advice.ours ? success : numerical_failure;
 }
 
@@ -71,11 +75,11 @@ int advise(const Registry& registry, const Arguments& arguments) {
 
 void add_advise(CLI::App& app, Invocation& invocation) {
   auto a = std::make_shared<Arguments>();
-  CLI::App* command =
-      app.add_subcommand("advise", "the cheapest scheme and step for a wanted error, measured beside IDA and CVODE");
+  CLI::App* command = app.add_subcommand(
+      "advise", "the cheapest scheme and step, or tolerance, for a wanted error, measured beside IDA and CVODE");
   command->footer(
       "The error is the largest |q - q_true|/|q_true| at ten instants up to the end, against a solution of high order\n"
-      "that another code confirms. The step that is advised has been run. e.g.\n"
+      "that another code confirms. The step or the tolerance that is advised has been run. e.g.\n"
       "gnomon advise planar-pendulum --until 10 --error 1e-8 --plot advice.svg");
   const auto add = [command](const std::string& flag, auto& value, const std::string& type, const std::string& help) {
     return command->add_option(flag, value, help)->type_name(type);

@@ -14,9 +14,10 @@ namespace gnomon::program {
 /// Exit status of the program.
 enum Exit : int {
   success = 0,
-  bad_verdict = 1,       ///< a validation row failed or passed unexpectedly; a derivative check failed
-  misuse = 2,            ///< seen before the first step: names, data, files
-  numerical_failure = 3  ///< during the run; the report says where
+  bad_verdict = 1,        ///< a validation row failed or passed unexpectedly; a derivative check failed
+  misuse = 2,             ///< seen before the first step: names, data, files
+  numerical_failure = 3,  ///< during the run; the report says where
+  ended_by_signal = 130   ///< as shells report SIGINT
 };
 
 /// Filled by parsing: what to load, then what to do.

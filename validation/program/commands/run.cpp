@@ -4,7 +4,6 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
-#include <optional>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/contact/contact_reference.hpp"
@@ -23,8 +22,6 @@
 namespace gnomon::program {
 
 namespace {
-
-constexpr int interrupted_status = 130;  // as shells report SIGINT
 
 /// A reference started where the integrator starts, or none.
 std::unique_ptr<ReferenceSolution> start_reference(const Registry& registry, const RunArguments& arguments,
@@ -141,8 +138,8 @@ int run(const Registry& registry, const RunArguments& given) {
     integrator.load(*arguments.restart);
     shorten(span, arguments, integrator);
   }
-  std::optional<Progress> progress(std::in_place, instance.t0, span.t_end, span.steps, integrator.monitor());
-  integrator.add_observer(*progress);
+  Progress progress(instance.t0, span.t_end, span.steps, integrator.monitor());
+  integrator.add_observer(progress);
   std::unique_ptr<TrajectoryWriter> writer;
   if (arguments.output) {
     if (arguments.restart) refuse_replacing(*arguments.output);
@@ -178,7 +175,7 @@ int run(const Registry& registry, const RunArguments& given) {
   report.steps_before = steps_before;
   report.t0 = instance.t0;
   report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  progress->finish();
+  progress.finish();
   const bool promise_broken = arguments.strict && !integrator.broken_promises().empty();
   const bool interrupted = Progress::interrupted() && (end.stopped_by_observer || !end.success());
   report.status = interrupted      ? "interrupted"
@@ -206,10 +203,10 @@ int run(const Registry& registry, const RunArguments& given) {
     keep([&] {
       snapshots->finish(fmt::format("{}, {}, {}", arguments.problem, arguments.scheme, step_text(report, integrator)));
     });
-  progress.reset();  // a reference ends at the first signal: there is nothing to lose
 
   if (reference && end.success() && !end.stopped_by_observer) {
     report.reference = *arguments.reference;
+    reference->stop_when(Progress::interrupted);
     report.reference_end = reference->advance_to(integrator.state().t);
   }
   if (halving) report.estimate = halving->estimate();
@@ -220,8 +217,9 @@ int run(const Registry& registry, const RunArguments& given) {
   if (has_contacts(integrator)) print_contact(people, integrator, arguments.events);
   if (arguments.json) fmt::print("{}", validation::json_text(run_json(report, integrator)));
   if (!unwritten.empty()) throw Error(ErrorCode::bad_file, unwritten);
-  if (interrupted) return interrupted_status;
+  if (interrupted) return ended_by_signal;
   const bool reference_failed = report.reference_end && !report.reference_end->success;
+  if (reference_failed && Progress::interrupted()) return ended_by_signal;
   return end.success() && !reference_failed && !promise_broken ? success : numerical_failure;
 }
 

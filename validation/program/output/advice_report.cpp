@@ -52,6 +52,11 @@ void print_row(const WorkPrecisionRow& row, const char* note) {
                row.largest, level(row.energy), level(row.constraint), level(row.velocity), note);
 }
 
+/// "h = 0.01", "rtol = 1e-07"
+std::string parameter(const WorkPrecisionRow& run) {
+  return fmt::format("{} = {:.6g}", run.ours && !run.controlled ? "h" : "rtol", run.parameter);
+}
+
 std::string levels(const WorkPrecisionRow& run) {
   return fmt::format("energy {}, |g| {}, |G v| {}", level(run.energy), level(run.constraint), level(run.velocity));
 }
@@ -72,7 +77,7 @@ void print_verdict(const Advice& advice) {
 
 Json::Value run_json(const WorkPrecisionRow& row) {
   Json::Value out;
-  out[row.ours ? "step" : "rtol"] = to_json(row.parameter);
+  out[row.ours && !row.controlled ? "step" : "rtol"] = to_json(row.parameter);
   if (!row.failure.empty()) {
     out["message"] = row.failure;
     return out;
@@ -114,11 +119,15 @@ void print_reference(const bench::TrustedSolution& reference, const AdviceReques
 std::string command_line(const Choice& choice, const AdviceRequest& request, const std::string& given) {
   std::string line = "gnomon run " + given + " --scheme " + choice.contender.name;
   for (const auto& [name, value] : choice.contender.options) line += " --option " + shell_word(name + "=" + value);
-  return line +
-         fmt::format(" --solver {} --step {} --until {}", choice.contender.solver, choice.parameter, request.until);
+  return line + fmt::format(" --solver {} --{} {} --until {}", choice.contender.solver,
+                            choice.contender.controlled ? "rtol" : "step", choice.parameter, request.until);
 }
 
 void print_advice(const Advice& advice, const AdviceRequest& request, const std::string& given) {
+  if (advice.interrupted && advice.reference.truth.q.empty()) {
+    fmt::print("{}: interrupted before a true solution was known\n", request.problem);
+    return;
+  }
   if (!advice.reference.good_for(request.error)) {
     const bool early = advice.reference.agreed_until < request.until && !advice.reference.truth.times.empty() &&
                        advice.reference.agreed_until >= advice.reference.truth.times.front();
@@ -148,10 +157,14 @@ void print_advice(const Advice& advice, const AdviceRequest& request, const std:
     fmt::print("\n{} schemes and references are left out: they do not take the model or do not tend to its motion\n",
                refused);
   fmt::print("\n");
+  if (advice.interrupted) {
+    fmt::print("Interrupted: nothing is advised.\n");
+    return;
+  }
   if (advice.ours) {
     const WorkPrecisionRow& run = advice.ours->run;
-    fmt::print("Advice: {} by {}, {} steps of h = {:.6g}: error {:.2e} in {:.4g} ms; {}\n    {}\n", run.method,
-               advice.ours->contender.solver, advice.ours->steps, run.parameter, run.largest, 1e3 * run.seconds,
+    fmt::print("Advice: {} through {}, {} steps of {}: error {:.2e} in {:.4g} ms; {}\n    {}\n", run.method,
+               advice.ours->contender.solver, advice.ours->steps, parameter(run), run.largest, 1e3 * run.seconds,
                levels(run), command_line(*advice.ours, request, given));
   } else {
     fmt::print("No scheme was seen to keep an error of {:g} within the budget of {:g} s.\n", request.error,
@@ -159,10 +172,9 @@ void print_advice(const Advice& advice, const AdviceRequest& request, const std:
   }
   if (advice.exact_energy && (!advice.ours || advice.exact_energy->contender.label != advice.ours->contender.label)) {
     const WorkPrecisionRow& run = advice.exact_energy->run;
-    fmt::print(
-        "The cheapest that keeps the energy at rounding level: {}, h = {:.6g}: error {:.2e} in {:.4g} ms; {}\n    {}\n",
-        run.method, run.parameter, run.largest, 1e3 * run.seconds, levels(run),
-        command_line(*advice.exact_energy, request, given));
+    fmt::print("The cheapest that keeps the energy at rounding level: {}, {}: error {:.2e} in {:.4g} ms; {}\n    {}\n",
+               run.method, parameter(run), run.largest, 1e3 * run.seconds, levels(run),
+               command_line(*advice.exact_energy, request, given));
   }
   if (advice.theirs) {
     const WorkPrecisionRow& run = advice.theirs->run;
@@ -217,6 +229,7 @@ Json::Value advice_json(const Advice& advice, const AdviceRequest& request, cons
   out["advice"] = choice(advice.ours);
   out["exact_energy"] = choice(advice.exact_energy);
   out["best_reference"] = choice(advice.theirs);
+  out["interrupted"] = advice.interrupted;
   out["processor_s"] = to_json(advice.seconds);
   return out;
 }

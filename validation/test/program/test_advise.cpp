@@ -10,6 +10,7 @@
 #include "bench/precision/crossing.hpp"
 #include "gnomon/base/error.hpp"
 #include "test/program/scratch.hpp"
+#include "test/run/close_encounter.hpp"
 
 namespace {
 
@@ -64,8 +65,10 @@ BOOST_AUTO_TEST_CASE(what_is_tried) {
     return std::any_of(all.begin(), all.end(), [&](const Series& s) { return s.contender.label == label; });
   };
   const auto pendulum = contenders(registry(), registry().build("planar-pendulum"), left_out);
-  for (const char* label : {"energy-momentum", "rattle", "composition(rattle,order=6)", "line-integral-ggl(s=4)",
-                            "ida-ggl", "ida-index1", "cvode-projection"})
+  for (const char* label :
+       {"energy-momentum", "rattle", "composition(rattle,order=6)", "line-integral-ggl(s=4)",
+        "energy-momentum-ggl by rtol", "line-integral-ggl(s=2) by rtol",
+        "projected-rk(stages=4,projection=pve) by rtol", "ida-ggl", "ida-index1", "cvode-projection"})
     BOOST_TEST(find(pendulum, label), label);
   BOOST_TEST(!find(pendulum, "penalty"));
   BOOST_TEST(!left_out.empty());
@@ -99,10 +102,58 @@ BOOST_AUTO_TEST_CASE(advice_holds) {
   }
 }
 
+// Past a close encounter steps must vary a thousandfold. The run that is advised, made here without a stop on the way.
+BOOST_AUTO_TEST_CASE(a_tolerance_is_advised) {
+  const ProblemInstance instance = test::close_encounter();
+  AdviceRequest request;
+  request.problem = "close-encounter";
+  request.until = 4;
+  request.error = 1e-6;
+  request.budget = 20;
+  const Advice advice = advise(registry(), instance, request, [](const TrustedSolution&) {});
+  BOOST_REQUIRE(advice.ours.has_value());
+  const Choice& choice = *advice.ours;
+  BOOST_TEST(choice.contender.controlled, choice.contender.label);
+  BOOST_TEST(choice.run.controlled);
+  BOOST_TEST(choice.run.largest <= request.error);
+  Integrator run =
+      registry().integrator(instance, choice.contender.name, choice.contender.solver, choice.contender.options);
+  run.set_tolerances(Tolerances(choice.parameter));
+  BOOST_REQUIRE(run.advance_to(request.until).success());
+  BOOST_TEST(run.counters().steps == choice.steps);
+  Integrator fine = registry().integrator(instance, "line-integral-ggl", "newton", {{"s", "5"}, {"k", "8"}});
+  fine.set_tolerances(Tolerances(1e-11));
+  BOOST_REQUIRE(fine.advance_to(request.until).success());
+  const Vector& q = fine.state().q.value();
+  BOOST_TEST((run.state().q.value() - q).norm() <= request.error * q.norm());
+}
+
+BOOST_AUTO_TEST_CASE(an_advice_can_be_interrupted) {
+  AdviceRequest request;
+  request.problem = "chain";
+  request.until = 3;
+  volatile std::sig_atomic_t signal = 0;
+  request.interrupt = &signal;
+  const ProblemInstance chain = registry().build("chain", {{"links", "10"}, {"start", "spatial"}});
+  bool told = false;
+  const Advice late = advise(registry(), chain, request, [&](const TrustedSolution&) {
+    told = true;
+    signal = 1;
+  });
+  BOOST_TEST(told);
+  BOOST_TEST(late.interrupted);
+  BOOST_TEST(!late.ours.has_value());
+  BOOST_TEST(late.seconds < request.budget);
+  // While the reference is under way.
+  const Advice early = advise(registry(), chain, request, [](const TrustedSolution&) { BOOST_TEST(false); });
+  BOOST_TEST(early.interrupted);
+  BOOST_TEST(early.seconds < 1);
+}
+
 // Without a closed form: a high order at two steps, and IDA.
 BOOST_AUTO_TEST_CASE(trusted_solutions) {
   const TrustedSolution regular = trusted_solution(
-      registry(), "", registry().build("double-spherical-pendulum", {{"start", "spatial"}}), 2, 10, 1e-8, INFINITY);
+      registry(), "", registry().build("double-spherical-pendulum", {{"start", "spatial"}}), 2, 10, 1e-8);
   BOOST_TEST(regular.failure == "");
   BOOST_TEST(regular.good_for(1e-8));
   BOOST_TEST(regular.truth.uncertainty < 1e-11);
@@ -110,12 +161,12 @@ BOOST_AUTO_TEST_CASE(trusted_solutions) {
   BOOST_TEST(regular.agreement < 1e-8);
   BOOST_TEST(regular.agreed_until == 2);
   const TrustedSolution chaotic =
-      trusted_solution(registry(), "", registry().build("double-spherical-pendulum"), 60, 10, 1e-6, INFINITY);
+      trusted_solution(registry(), "", registry().build("double-spherical-pendulum"), 60, 10, 1e-6);
   BOOST_TEST(!chaotic.good_for(1e-6));
   BOOST_TEST(chaotic.agreed_until >= 6);
   BOOST_TEST(chaotic.agreed_until < 60);
   // What no scheme of high order takes is measured against IDA alone.
-  const TrustedSolution dae = trusted_solution(registry(), "", registry().build("odae-test"), 0.5, 10, 1e-6, INFINITY);
+  const TrustedSolution dae = trusted_solution(registry(), "", registry().build("odae-test"), 0.5, 10, 1e-6);
   BOOST_TEST(dae.good_for(1e-6));
 }
 

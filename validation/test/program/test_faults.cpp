@@ -108,6 +108,33 @@ BOOST_AUTO_TEST_CASE(a_signal_is_seen_inside_a_step) {
   BOOST_TEST((WIFEXITED(*status) && WEXITSTATUS(*status) == 130));
 }
 
+// Of a reference, which takes far longer than the run: what the run did is printed all the same.
+BOOST_AUTO_TEST_CASE(a_signal_ends_a_reference) {
+  const Scratch scratch;
+  Child child(scratch, {"run", "chain", "--set", "links=100", "--scheme", "energy-momentum", "--step", "1e-2",
+                        "--until", "1", "--reference", "ida-ggl", "--json", "--checkpoint", "begun"});
+  BOOST_REQUIRE(appears(scratch.work / "begun"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  child.signal(SIGINT);
+  const auto status = child.wait(patience);
+  BOOST_REQUIRE(status.has_value());
+  BOOST_TEST((WIFEXITED(*status) && WEXITSTATUS(*status) == 130));
+  const std::string summary = read(scratch.root / "err");
+  BOOST_TEST(contains(summary, "100 of h = 0.01"), summary);
+  BOOST_TEST(contains(summary, "IDA was stopped at t = "), summary);
+}
+
+BOOST_AUTO_TEST_CASE(an_advice_stops_at_the_first_signal) {
+  const Scratch scratch;
+  Child child(scratch, {"advise", "chain", "--set", "links=100", "--until", "1", "--json", "out.json"});
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  child.signal(SIGINT);
+  const auto status = child.wait(patience);
+  BOOST_REQUIRE(status.has_value());
+  BOOST_TEST((WIFEXITED(*status) && WEXITSTATUS(*status) == 130));
+  BOOST_TEST(contains(read(scratch.work / "out.json"), "\"interrupted\" : true"));
+}
+
 BOOST_AUTO_TEST_CASE(a_second_signal_ends_the_program) {
   const Scratch scratch;
   // Observers are not asked while this one writes to a pipe that nobody reads.

@@ -2,9 +2,11 @@
 /// \file
 /// Reference integrators: the same model through an independent, standard code.
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gnomon/base/options.hpp"
@@ -42,6 +44,15 @@ class GNOMON_EXPORT ReferenceSolution {
   virtual ~ReferenceSolution() = default;
   /// Integrates on to t (t moves away from t0 monotonically). Failure is a report, never an exception.
   virtual ReferenceReport advance_to(double t) = 0;
+
+  /// advance_to asks it after every step of its own, and ends there, without success, where it says true.
+  void stop_when(std::function<bool()> stop) { stop_ = std::move(stop); }
+
+ protected:
+  bool stopped() const { return stop_ && stop_(); }
+
+ private:
+  std::function<bool()> stop_;
 };
 
 /// A named reference, as plug-ins register it.
