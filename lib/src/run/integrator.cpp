@@ -18,7 +18,14 @@ constexpr int default_halvings = 6;
 
 Integrator::Impl::Impl(std::shared_ptr<const Model> integrated, const Scheme& scheme, const Options& scheme_options,
                        const SolverFactory& factory, const Options& solver_options, IntegratorOptions o)
-    : model(std::move(integrated)), options(o), monitor(*model), watch(*model), scheme_name(scheme.name()) {
+    : model(std::move(integrated)),
+      options(o),
+      monitor(*model),
+      watch(*model),
+      scheme_name(scheme.name()),
+      factory(&factory),
+      solver_options(solver_options),
+      expects_singular(o.dependent_constraints) {
   identify(scheme, scheme_options, factory, solver_options);
   const System* system = model->mechanical();
   const bool obstacles = system && system->parts().obstacles && !scheme.holds_obstacles();
@@ -43,21 +50,28 @@ Integrator::Impl::Impl(std::shared_ptr<const Model> integrated, const Scheme& sc
   binding = scheme.bind(*model, scheme_options);
   bound = binding.promises;
   if (options.max_halvings < 0) options.max_halvings = bound.variable_steps ? default_halvings : 0;
-  attach(scheme.name(), factory, solver_options);
+  attach();
 }
 
-void Integrator::Impl::attach(const std::string& scheme, const SolverFactory& factory, const Options& solver_options) {
+void Integrator::Impl::expect_singular(bool singular) {
+  if (singular == expects_singular) return;
+  expects_singular = singular;
+  attach();
+}
+
+void Integrator::Impl::attach() {
+  solves.clear();
   StepEquations& equations = *binding.equations;
   for (Index k = 0; k < equations.n_systems(); ++k) {
     Solve solve;
     solve.scaled = std::make_unique<ScaledEquations>(equations.system(k), options.jacobian);
     solve.scaled->attach_algebra(options.algebra);
     solve.scaled->watch(options.interrupt);
-    solve.scaled->expect_singular(options.dependent_constraints);
-    solve.solver = attached(factory, solver_options, scheme, *solve.scaled);
+    solve.scaled->expect_singular(expects_singular);
+    solve.solver = attached(*factory, solver_options, scheme_name, *solve.scaled);
     if (options.fallback) {
       const SolverFactory& other = *options.fallback;
-      solve.fallback = attached(other, Options("solver " + other.name(), other.options()), scheme, *solve.scaled);
+      solve.fallback = attached(other, Options("solver " + other.name(), other.options()), scheme_name, *solve.scaled);
     }
     solve.x.setZero(solve.scaled->size());
     solve.refinement = std::make_unique<Refinement>(*solve.scaled);
@@ -105,6 +119,8 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
     check_declarations(*impl_->model, t0, start.q, impl_->model->mechanical() ? start.p : start.z);
     impl_->started = false;
     impl_->rank = start.rank;
+    if (const System* mechanical = impl_->model->mechanical())
+      impl_->expect_singular(impl_->options.dependent_constraints && start.rank.rank < mechanical->m());
     State& z = impl_->z;
     z = State();
     z.t = t0;

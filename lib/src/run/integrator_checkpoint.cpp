@@ -42,9 +42,14 @@ void Integrator::Impl::serialize(Archive& archive) {
     z = driver->state();
     if (archive.reading()) monitor.evaluate(z, -driver->impact_losses());
   } else {
-    archive(z);
+    bool singular = expects_singular;
+    archive(z, singular);
     require_fit(archive);
-    if (archive.reading()) resume();
+    archive.require(!singular || options.dependent_constraints, "its constraints repeat others");
+    if (archive.reading()) {
+      expect_singular(singular);
+      resume();
+    }
     serialize_solvers(archive);
     if (archive.reading()) {
       binding.promises = bound;

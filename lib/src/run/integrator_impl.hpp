@@ -46,6 +46,9 @@ struct Integrator::Impl {
   double pivot_ratio = 1, largest_pivot = 0, looked_at = 1;  // of the last step, in the run, at the last look
   Checkpoint::Identity identity;                             // of whose checkpoints it takes
   std::string scheme_name;
+  const SolverFactory* factory;
+  Options solver_options;
+  bool expects_singular;  // the algebra is for matrices without full rank
   bool started = false;
   bool warming_up = false;
 
@@ -53,7 +56,10 @@ struct Integrator::Impl {
        const SolverFactory& factory, const Options& solver_options, IntegratorOptions o);
   void identify(const Scheme& scheme, const Options& scheme_options, const SolverFactory& factory,
                 const Options& solver_options);
-  void attach(const std::string& scheme, const SolverFactory& factory, const Options& solver_options);
+  void attach();
+  /// Algebra for matrices without full rank is for constraints that repeat others at the start. Without any it would
+  /// leave out what a matrix near a singular position has, and the step has no solution then.
+  void expect_singular(bool singular);
   static std::unique_ptr<NonlinearSolver> attached(const SolverFactory& factory, const Options& solver_options,
                                                    const std::string& scheme, ScaledEquations& scaled);
   void count(const SolveReport& report);
