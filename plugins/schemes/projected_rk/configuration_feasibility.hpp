@@ -42,8 +42,8 @@ class ConfigurationFeasibility {
     const double t1 = end.t();
     end.place(dq, q_);
     end.place_momentum(dp, p_);
-    for (Vector* v : {&t_q_, &t_v_, &t_p_}) v->setZero();
-    tangent_ = 0;
+    for (Vector* v : {&t_q_, &t_v_, &t_p_, &l_q_, &l_v_}) v->setZero();
+    tangent_q_ = tangent_v_ = 0;
     if (!factorise(t1)) return Feasibility::regular;  // the solver will say what is wrong
 
     mass.kinetic_gradient(q_, p_, h_q_, v_);
@@ -51,8 +51,9 @@ class ConfigurationFeasibility {
     h_q_ += work_;
     double defect = end.energy_gain(dq, q_, dp, p_) + energy_defect;
     const double gradient2 = std::pow(metric_->length(h_q_), 2) + std::pow(metric_->length(p_), 2);
-    double a = tangential(h_q_, l_q_, t_q_) + tangential(p_, l_v_, t_v_);
-    tangent_ = std::sqrt(a);
+    tangent_q_ = std::sqrt(tangential(h_q_, l_q_, t_q_));
+    tangent_v_ = std::sqrt(tangential(p_, l_v_, t_v_));
+    double a = tangent_q_ * tangent_q_ + tangent_v_ * tangent_v_;
     mass.mass_matrix(q_, mass_);
     t_p_.noalias() = mass_ * t_v_;
 
@@ -84,7 +85,12 @@ class ConfigurationFeasibility {
 
   const Vector& t_q() const { return t_q_; }
   const Vector& t_p() const { return t_p_; }
-  double tangent() const { return tangent_; }  ///< length of (t_q, t_v)
+  /// Lengths of t_q, t_v and both.
+  double tangent_q() const { return tangent_q_; }
+  double tangent_v() const { return tangent_v_; }
+  double tangent() const { return std::hypot(tangent_q_, tangent_v_); }
+  const Vector& l_q() const { return l_q_; }
+  const Vector& l_v() const { return l_v_; }
 
  private:
   static std::size_t at(Index k) { return static_cast<std::size_t>(k); }
@@ -131,7 +137,7 @@ class ConfigurationFeasibility {
   SystemAt at_;
   const ProjectionMetric* metric_;
   Index m_;
-  double tangent_ = 0;
+  double tangent_q_ = 0, tangent_v_ = 0;
   Matrix normal_, mass_;
   Eigen::LLT<Matrix> factor_;
   Vector q_, p_, v_, h_q_, t_q_, t_v_, t_p_, force_, work_, out_q_, row_, l_q_, l_v_, rhs_, g_values_, k_values_;

@@ -7,7 +7,9 @@
 ///     W M(q)^-1 dp = G(q)^T nu + eta p            G(q) T_p(q,p) + g_t = 0      velocity
 ///                                                 H(q,p) = H*                  energy
 ///
-/// or frozen at (q^, p^), with t_q and t_p of configuration_feasibility.hpp, x = [mu | nu | eta]:
+/// solved with mu - eta l_q, nu - eta l_v and H - l_q.g - l_v.Psi in the places of mu, nu and H, l_q and l_v of
+/// configuration_feasibility.hpp: T_q depends on the coordinates, and may be so much longer than its tangential part
+/// that a matrix with all of it would be singular to rounding. Or frozen at (q^, p^), with t_q and t_p of configuration_feasibility.hpp, x = [mu | nu | eta]:
 ///
 ///     q = q^ + W^-1 G^^T mu + eta t_q,    p = p^ + M W^-1 G^^T nu + eta t_p
 ///
@@ -31,25 +33,25 @@ class ConfigurationProjectionFrame {
       : system(&system), scales(&scales), rule(rule), metric(system, rule.mass_metric, scales), end(system) {
     if (rule.energy) look.emplace(system, metric);
     for (Vector* v : {&dq_hat, &dp_hat, &p_hat}) v->setZero(system.n());
+    for (Vector* v : {&l_q, &l_v}) v->setZero(system.m());
   }
 
   void begin(const State& z0, const Vector& dq, const Vector& dp, double h, double energy_defect) {
     end.begin(z0, h, rule.energy);
-    metric.update(z0, h, rule.energy);
+    metric.update(z0, h, false);
     dq_hat = dq;
     dp_hat = dp;
     end.place_momentum(dp_hat, p_hat);
     defect = energy_defect;
     feasibility = Feasibility::regular;
     floor = 1e-15 + metric.floor() + (end.quadratic() ? 0 : scales->position_floor());
-    if (rule.energy) feasibility = look->look(end, dq_hat, dp_hat, defect);
+    if (!rule.energy) return;
+    feasibility = look->look(end, dq_hat, dp_hat, defect);
+    l_q = look->l_q();
+    l_v = look->l_v();
+    set_energy_scales();
   }
-  /// Of the energy row, whose gradient has this length.
-  void set_gradient(double length) {
-    gradient = length > 0 ? length : 1;
-    floor += 2.3e-16 * (std::abs(end.potential0()) + std::abs(end.kinetic0())) / (metric.dv() * gradient);
-  }
-  /// g, Psi and H at (q, p): rows from `at` on, the next ones `stride` later.
+  /// g, Psi and H less l_q.g + l_v.Psi at (q, p): rows from `at` on, the next ones `stride` later.
   template <class S, class Points>
   void rows(Index at, Index stride, const S& eta, Points& b, SystemAt& model, VectorRefOf<S> f) {
     const Index m = b.g.size();
@@ -60,15 +62,26 @@ class ConfigurationProjectionFrame {
     model.constraint_velocity(end.t(), b.q, b.v, b.g);
     for (Index i = 0; i < m; ++i) f[at + stride + i] = b.g[i];
     if (!rule.energy) return;
-    if (feasibility == Feasibility::equilibrium)
-      f[f.size() - 1] = eta;
-    else
-      f[f.size() - 1] = end.energy_gain(b.step, b.q, b.gain, b.p) + S(defect);
+    S& last = f[f.size() - 1];
+    if (feasibility == Feasibility::equilibrium) {
+      last = eta;
+      return;
+    }
+    last = end.energy_gain(b.step, b.q, b.gain, b.p) + S(defect);
+    for (Index i = 0; i < m; ++i) last -= l_q[i] * f[at + i] + l_v[i] * f[at + stride + i];
+  }
+  /// Of eta, which moves (q, v) by eta (t_q, t_v), and of the energy that moves of typical size change.
+  void set_energy_scales() {
+    eta_scale = energy_scale = 1;
+    if (feasibility == Feasibility::equilibrium || !(look->tangent() > 0)) return;
+    const double dq = metric.dq(), dv = metric.dv(), t_q = look->tangent_q(), t_v = look->tangent_v();
+    eta_scale = 1 / std::hypot(t_q / dq, t_v / dv);
+    energy_scale = std::hypot(t_q * dq, t_v * dv);
+    floor += 2.3e-16 * (std::abs(end.potential0()) + std::abs(end.kinetic0())) / energy_scale;
   }
   void energy_scales(VectorRef columns, VectorRef rows) const {
-    const Index eta = columns.size() - 1;
-    columns[eta] = metric.dv() / gradient;
-    rows[eta] = feasibility == Feasibility::equilibrium ? metric.dv() / gradient : metric.dv() * gradient;
+    columns[columns.size() - 1] = eta_scale;
+    rows[columns.size() - 1] = energy_scale;
   }
 
   const System* system;
@@ -77,9 +90,9 @@ class ConfigurationProjectionFrame {
   ProjectionMetric metric;
   ConfigurationEndPoint end;
   std::optional<ConfigurationFeasibility> look;
-  double defect = 0, gradient = 1, floor = 1e-15;
+  double defect = 0, eta_scale = 1, energy_scale = 1, floor = 1e-15;
   Feasibility feasibility = Feasibility::regular;
-  Vector dq_hat, dp_hat, p_hat;
+  Vector dq_hat, dp_hat, p_hat, l_q, l_v;
 };
 
 /// Directions at the end.
@@ -100,7 +113,7 @@ class ConfigurationProjection final : public TemplatedEquations<ConfigurationPro
       for (auto* v : {&b.dq, &b.step, &b.q, &b.dp, &b.gain, &b.p, &b.v, &b.t_q, &b.out, &b.force}) v->setZero(n_);
       for (auto* v : {&b.mu, &b.g}) v->setZero(m_);
     });
-    for (Vector* v : {&h_q_, &v_, &unit_, &column_}) v->setZero(n_);
+    for (Vector* v : {&h_q_, &unit_, &column_}) v->setZero(n_);
     for (Matrix* a : {&inertia_, &of_force_}) a->setZero(2 * n_, 2 * n_);
     for (Matrix* a : {&turned_, &kick_}) a->setZero(n_, n_);
     directions_.setZero(n_, 2 * n_ + m_ + 1);
@@ -116,12 +129,6 @@ class ConfigurationProjection final : public TemplatedEquations<ConfigurationPro
   Feasibility begin(const State& z0, const Vector& dq_hat, const Vector& dp_hat, double h,
                     double energy_defect) override {
     frame_.begin(z0, dq_hat, dp_hat, h, energy_defect);
-    if (!frame_.rule.energy) return frame_.feasibility;
-    const Vector& q0 = z0.q.value();
-    frame_.system->parts().mass->kinetic_gradient(q0, z0.p.value(), h_q_, v_);
-    frame_.system->potential_gradient(z0.t, q0, v_);
-    h_q_ += v_;
-    frame_.set_gradient(std::hypot(frame_.metric.length(h_q_), frame_.metric.length(frame_.p_hat)));
     return frame_.feasibility;
   }
   void corrections(const ConstVectorRef& x, VectorOf<Extended>& dq, VectorOf<Extended>& dp) const override {
@@ -160,9 +167,11 @@ class ConfigurationProjection final : public TemplatedEquations<ConfigurationPro
       frame_.end.place_momentum(b.gain, b.p);
     }
 
+    const S eta = energy ? S(x[x.size() - 1]) : S(0.0);
+    if (energy)
+      for (Index i = 0; i < m_; ++i) b.mu[i] -= eta * frame_.l_q[i];
     at_.constraint_force(t1, b.q, b.mu, b.force);
     if (energy) {
-      const S eta = x[x.size() - 1];
       at_.kinetic_gradient(b.q, b.p, b.t_q, b.v);
       at_.potential_gradient(t1, b.q, b.out);
       for (Index j = 0; j < n_; ++j) b.force[j] += eta * (b.t_q[j] + b.out[j]);
@@ -175,13 +184,15 @@ class ConfigurationProjection final : public TemplatedEquations<ConfigurationPro
     }
     if (frame_.rule.velocity) {
       b.mu = x.segment(dp_at() + n_, m_);
+      if (energy)
+        for (Index i = 0; i < m_; ++i) b.mu[i] -= eta * frame_.l_v[i];
       at_.constraint_force(t1, b.q, b.mu, b.force);
       if (energy)
-        for (Index j = 0; j < n_; ++j) b.force[j] += x[x.size() - 1] * b.p[j];
+        for (Index j = 0; j < n_; ++j) b.force[j] += eta * b.p[j];
       if (!mass) at_.kinetic_gradient(b.q, b.dp, b.t_q, b.out);
       for (Index j = 0; j < n_; ++j) f[dp_at() + j] = (mass ? b.dp[j] : b.out[j]) - b.force[j];
     }
-    frame_.rows<S>(n_, n_ + m_, x[x.size() - 1], b, at_, f);
+    frame_.rows<S>(n_, n_ + m_, eta, b, at_, f);
   }
 
   void jacobian(const ConstVectorRef& x, VectorRef values) override {
@@ -194,9 +205,10 @@ class ConfigurationProjection final : public TemplatedEquations<ConfigurationPro
     b.step = x.head(n_) + frame_.dq_hat;
     frame_.end.place(b.step, b.q);
     b.mu = x.segment(n_, m_);
+    if (energy) b.mu -= x[eta] * frame_.l_q;
     jacobian_.setZero();
 
-    // force = G^T mu + eta (T_q + grad U) by q, p, mu and eta
+    // force = G^T (mu - eta l_q) + eta (T_q + grad U) by q, p, mu and eta
     auto by_q = directions_.leftCols(n_), by_p = directions_.middleCols(n_, n_);
     auto by_mu = directions_.middleCols(2 * n_, m_);
     directions_.setZero();
@@ -218,6 +230,7 @@ class ConfigurationProjection final : public TemplatedEquations<ConfigurationPro
       directions_.leftCols(2 * n_) += x[eta] * inertia_.topRows(n_);
       add_dense(hessian, hessian_values_, x[eta], by_q);
       directions_.rightCols(1) = h_q_;
+      directions_.rightCols(1).noalias() -= g_.transpose() * frame_.l_q;
       b.force += x[eta] * h_q_;
     }
     // dq - force, or dq - M^-1 force
@@ -237,9 +250,10 @@ class ConfigurationProjection final : public TemplatedEquations<ConfigurationPro
     jacobian_.block(n_, 0, m_, n_) = g_;
     if (velocity) {
       rows.middleCols(dp_at(), n_) = -by_p;
-      // dp, or M^-1 dp, - G^T nu - eta p
+      // dp, or M^-1 dp, - G^T (nu - eta l_v) - eta p
       auto momentum_rows = jacobian_.middleRows(dp_at(), n_);
       b.mu = x.segment(nu, m_);
+      if (energy) b.mu -= x[eta] * frame_.l_v;
       turn(t1, b.q, b.mu, turned_);
       momentum_rows.leftCols(n_) = -turned_;
       if (mass) {
@@ -264,11 +278,16 @@ class ConfigurationProjection final : public TemplatedEquations<ConfigurationPro
         rows.col(eta) = -directions_.rightCols(1);
         momentum_rows.middleCols(dp_at(), n_).diagonal().array() -= x[eta];
         momentum_rows.col(eta) = -b.p;
+        momentum_rows.col(eta).noalias() += g_.transpose() * frame_.l_v;
         if (frame_.feasibility == Feasibility::equilibrium) {
           jacobian_(eta, eta) = 1;
         } else {
-          jacobian_.row(eta).head(n_) = h_q_.transpose();
-          jacobian_.row(eta).segment(dp_at(), n_) = b.v.transpose();
+          // H - l_q.g - l_v.Psi
+          auto energy_row = jacobian_.row(eta);
+          energy_row.head(n_) = h_q_.transpose();
+          energy_row.segment(dp_at(), n_) = b.v.transpose();
+          energy_row.noalias() -= frame_.l_q.transpose() * jacobian_.middleRows(n_, m_);
+          energy_row.noalias() -= frame_.l_v.transpose() * hidden_rows;
         }
       }
     }
@@ -301,9 +320,8 @@ class ConfigurationProjection final : public TemplatedEquations<ConfigurationPro
   ConfigurationProjectionFrame frame_;
   SystemAt at_;
   Index n_, m_;
-  Vector h_q_, v_;
   ForAllScalars<Buffers> buffers_;
-  Vector unit_, column_, zero_, g_values_, hessian_values_;  // of jacobian()
+  Vector h_q_, unit_, column_, zero_, g_values_, hessian_values_;  // of jacobian()
   Matrix inertia_, of_force_, turned_, kick_, directions_, g_, jacobian_;
 };
 
@@ -337,13 +355,9 @@ class ConfigurationFrozenProjection final : public TemplatedEquations<Configurat
     if (!frame_.rule.energy) return frame_.feasibility;
     t_q_.setZero();
     t_p_.setZero();
-    if (frame_.feasibility == Feasibility::equilibrium) {
-      frame_.gradient = 1;
-      return frame_.feasibility;
-    }
+    if (frame_.feasibility == Feasibility::equilibrium) return frame_.feasibility;
     t_q_ = frame_.look->t_q();
     t_p_ = frame_.look->t_p();
-    frame_.set_gradient(frame_.look->tangent());
     return frame_.feasibility;
   }
   void corrections(const ConstVectorRef& x, VectorOf<Extended>& dq, VectorOf<Extended>& dp) const override {
