@@ -95,7 +95,10 @@ std::string class_of(const System& system) {
 }
 
 std::vector<SchemeChoice> tolerance_candidates(const System& system) {
-  const SystemTraits& traits = system.traits();
+  // Obstacles are constraints while they are closed.
+  const Obstacles* obstacles = system.parts().obstacles;
+  const std::shared_ptr<const System> closed = obstacles ? obstacles->with_obstacles_closed() : nullptr;
+  const SystemTraits& traits = closed ? closed->traits() : system.traits();
   const int degree = std::max(traits.potential_degree, traits.constraint_degree);
   const bool polynomial =
       !system.parts().mass && traits.potential_degree >= 0 && (traits.m == 0 || traits.constraint_degree >= 0);

@@ -43,8 +43,8 @@ GNOMON_EXPORT const std::vector<SuitedRow>& suited_table();
 /// "constant mass, up to 60 coordinates" and the like.
 GNOMON_EXPORT std::string class_of(const System& system);
 
-/// Every scheme with an estimate at the orders that are worth while; line integrals with the nodes that integrate a
-/// polynomial U and g exactly, k = s deg/2.
+/// Every scheme with an estimate at the orders that are worth while; line integrals with the nodes that integrate
+/// polynomial U, g and obstacles exactly, k = s deg/2.
 GNOMON_EXPORT std::vector<SchemeChoice> tolerance_candidates(const System& system);
 
 /// What the choice is made for: the run, but for its scheme.
