@@ -113,6 +113,11 @@ BOOST_AUTO_TEST_CASE(a_tolerance_is_advised) {
   const Advice advice = advise(registry(), instance, request, [](const TrustedSolution&) {});
   BOOST_REQUIRE(advice.ours.has_value());
   const Choice& choice = *advice.ours;
+  BOOST_TEST_MESSAGE(choice.contender.label << ", rtol " << choice.parameter << ", " << choice.steps << " steps, error "
+                                            << choice.run.largest << ", " << 1e3 * choice.run.seconds << " ms; "
+                                            << (advice.theirs ? advice.theirs->run.method : "none of IDA and CVODE")
+                                            << " in " << (advice.theirs ? 1e3 * advice.theirs->run.seconds : 0)
+                                            << " ms");
   BOOST_TEST(choice.contender.controlled, choice.contender.label);
   BOOST_TEST(choice.run.controlled);
   BOOST_TEST(choice.run.largest <= request.error);
