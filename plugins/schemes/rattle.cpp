@@ -70,8 +70,8 @@ class RattleStep final : public StepEquations {
  public:
   explicit RattleStep(const System& system)
       : system_(&system),
-        step_(system),
         scales_(system),
+        step_(system, scales_),
         positions_(system, step_, scales_),
         momenta_(system, step_, scales_),
         tangent_(system),
@@ -95,12 +95,9 @@ class RattleStep final : public StepEquations {
   void prepare(State& z) const override { z.history.resize(x_.size(), predictor_depth); }
 
   void begin(const State& z0, double h) override {
-    step_.z0 = &z0;
-    step_.h = h;
     times_.begin(z0, h);
-    step_.t1 = times_.end();
     scales_.update(z0, h);
-    system_->potential_gradient(z0.t, z0.q.value(), step_.kick0);
+    step_.begin(z0, h, times_.end());
     positions_.begin();
     if (changes_) tangent_.begin(*changes_);
   }
@@ -133,26 +130,25 @@ class RattleStep final : public StepEquations {
       }
       if constexpr (Unknowns::solves_momenta) {
         impulse_ = x.segment(n, n).template cast<Extended>() + positions_.low().segment(n, n).template cast<Extended>();
-      } else {
+      } else if constexpr (Unknowns::solves_positions) {
         work_ = step_.kick0;
         if (applied_.active()) work_ -= step_.force0;
-        set_impulse(work_, positions_.constraint_jacobian(), x.tail(m), positions_.low().tail(m));
+        set_impulse(work_, step_.g_start, x.tail(m), positions_.low().tail(m), [](Index, Extended) {});
+      } else {
+        drift(x, positions_.low());
       }
       step_.p_half = z0.p;
       step_.p_half.add_extended(impulse_);
-      if constexpr (!Unknowns::solves_positions) {
-        set_increment();
-        place_end();
-      }
       step_.middle.begin(step_.p_half);
-      momenta_.begin();
+      step_.arrive();
+      momenta_.begin(step_);
       if (changes_) tangent_.positions(positions_, x, linearised());
     } else {
       x_.tail(momenta_.size()) = x;
       if constexpr (Unknowns::solves_momenta)
         impulse_ = x.head(n).template cast<Extended>() + momenta_.low().head(n).template cast<Extended>();
       else
-        set_impulse(momenta_.kick(), momenta_.constraint_jacobian(), x.tail(m), momenta_.low().tail(m));
+        set_impulse(step_.kick1, step_.g_end, x.tail(m), momenta_.low().tail(m), [](Index, Extended) {});
       if (changes_) tangent_.momenta(momenta_, x, linearised());
     }
     return Next::advance;
@@ -161,7 +157,7 @@ class RattleStep final : public StepEquations {
   void finish(State& next) override {
     next.q.add(dq_);
     next.q.add(dq_low_);
-    next.p = step_.p_half;
+    next.p.swap(step_.p_half);
     next.p.add_extended(impulse_);
     next.lambda = x_.tail(system_->m());
     if (applied_.active() || times_.moving()) book(next.work);
@@ -185,7 +181,7 @@ class RattleStep final : public StepEquations {
       const Index n = system_->n();
       const State& z0 = *step_.z0;
       auto& mass = positions_.mass();
-      multiply_transposed(system_->constraint_pattern(), positions_.constraint_jacobian(), z0.lambda, dp_);
+      multiply_transposed(system_->constraint_pattern(), step_.g_start, z0.lambda, dp_);
       dp_ += step_.kick0;
       mass.add_gradient(z0.q.value(), z0.p.value(), dp_);
       if (applied_.active()) {
@@ -199,16 +195,21 @@ class RattleStep final : public StepEquations {
       x.tail(system_->m()) = z0.lambda;
     }
   }
-  /// dq = h M^-1 (p0 + impulse), M diagonal
-  void set_increment() {
-    const Vector& mass = system_->mass().diagonal_entries();
-    const Compensated& p0 = step_.z0->p;
-    kernels::Reciprocal<Extended> of_mass;
-    for (Index j = 0; j < dq_.size(); ++j) {
-      const Extended dq = ((impulse_[j] + p0.tail()[j]) + p0.value()[j]) * (step_.h * of_mass(mass[j]));
-      dq_[j] = static_cast<double>(dq);
-      dq_low_[j] = static_cast<double>(dq - dq_[j]);
-    }
+  /// impulse <- -h/2 (grad U + G^T (lambda + low)), dq <- h M^-1 (p0 + impulse), q1 <- q0 + dq, M diagonal
+  void drift(const ConstVectorRef& lambda, const ConstVectorRef& low) {
+    const Compensated &p0 = step_.z0->p, &q0 = step_.z0->q;
+    const double *const mass = system_->mass().diagonal_entries().data(), *const p = p0.value().data(),
+                        *const p_tail = p0.tail().data(), *const q = q0.value().data(),
+                        *const q_tail = q0.tail().data();
+    double *const increment = dq_.data(), *const rest = dq_low_.data(), *const q1 = step_.q1.data();
+    kernels::OverMass<Extended> time_over_mass(step_.h);
+    set_impulse(step_.kick0, step_.g_start, lambda, low, [&](Index j, Extended impulse) {
+      const Extended dq = ((impulse + p_tail[j]) + p[j]) * time_over_mass(mass[j]);
+      const double rounded = static_cast<double>(dq);
+      increment[j] = rounded;
+      rest[j] = static_cast<double>(dq - rounded);
+      q1[j] = (rounded + q_tail[j]) + q[j];
+    });
   }
   void place_end() { step_.q1 = (dq_ + step_.z0->q.tail()) + step_.z0->q.value(); }
   /// Q at both ends with the velocity of the middle
@@ -227,22 +228,30 @@ class RattleStep final : public StepEquations {
     velocity_.setZero();
     system_->constraint_velocity(step_.z0->t, q0, velocity_, rate0_);
     lambda_ = x_.segment(positions_.size() - system_->m(), system_->m());
-    work.position += 0.5L * step_.h * (lambda_.dot(rate0_) + x_.tail(system_->m()).dot(momenta_.constraint_rate()));
+    work.position += 0.5L * step_.h * (lambda_.dot(rate0_) + x_.tail(system_->m()).dot(step_.rate1));
   }
-  /// impulse <- -h/2 (grad U + G^T (lambda + low)), at Extended
-  void set_impulse(const Vector& gradient, const Vector& G, const ConstVectorRef& lambda, const ConstVectorRef& low) {
+  /// impulse <- -h/2 (gradient + G^T (lambda + low)), at Extended, and take(j, impulse_j)
+  template <class Take>
+  void set_impulse(const Vector& gradient, const Vector& G, const ConstVectorRef& lambda, const ConstVectorRef& low,
+                   const Take& take) {
     const Extended factor = -(0.5 * static_cast<Extended>(step_.h));
-    step_.columns.template forces<Extended>(
-        gradient, G, [&](int i) { return static_cast<Extended>(lambda[i]) + low[i]; },
-        [&](Index j, Extended force) { impulse_[j] = force * factor; });
+    const double *const high = lambda.data(), *const rest = low.data();
+    Extended* const to = impulse_.data();
+    step_.columns.template sums<Extended>(
+        gradient, G, [&](int i) { return static_cast<Extended>(high[i]) + rest[i]; },
+        [&](Index j, Extended force) {
+          const Extended impulse = force * factor;
+          to[j] = impulse;
+          take(j, impulse);
+        });
   }
   kernels::RattleTangent::Step linearised() const {
     return {step_.z0->t, step_.t1, step_.h, step_.z0->q.value(), step_.q1, step_.p_half.value()};
   }
 
   const System* system_;
-  kernels::RattleFrame<typename Unknowns::Middle> step_;
   kernels::StepScales scales_;
+  kernels::RattleFrame<typename Unknowns::Middle> step_;
   typename Unknowns::Positions positions_;
   typename Unknowns::Momenta momenta_;
   kernels::RattleTangent tangent_;

@@ -20,7 +20,6 @@ class NarrowLU {
     rows_.resize(n_ + W);
     lower_.resize(n_);
     swaps_.resize(n_);
-    x_.assign(n_ + 2 * W, 0.0);
   }
 
   /// values on the pattern. False where the matrix is singular.
@@ -46,24 +45,32 @@ class NarrowLU {
         for (std::size_t j = 1; j < width; ++j) row[j - 1] = row[j] - factor * top[j];
         row[width - 1] = 0;
       }
+      for (std::size_t j = 1; j < width; ++j) top[j] *= top[0];
     }
     return true;
   }
 
-  void solve(VectorRef x) {
-    std::copy_n(x.data(), n_, x_.data());
-    std::fill_n(x_.data() + n_, 2 * W, 0.0);
+  /// The entries that a step reads of those before it stay in registers: what a step waits for is a product and a
+  /// difference.
+  void solve(VectorRef x) const {
+    double* const v = x.data();
+    std::array<double, W + 1> next;
+    for (std::size_t i = 0; i <= W; ++i) next[i] = i < n_ ? v[i] : 0;
     for (std::size_t k = 0; k < n_; ++k) {
-      if (swaps_[k] > 0) std::swap(x_[k], x_[k + at(swaps_[k])]);
-      for (std::size_t i = 1; i <= W; ++i) x_[k + i] -= lower_[k][i - 1] * x_[k];
+      for (std::size_t i = 1; i <= W; ++i)
+        if (swaps_[k] == static_cast<int>(i)) std::swap(next[0], next[i]);
+      const double now = v[k] = next[0];
+      for (std::size_t i = 1; i <= W; ++i) next[i - 1] = next[i] - lower_[k][i - 1] * now;
+      next[W] = k + W + 1 < n_ ? v[k + W + 1] : 0;
     }
-    std::fill_n(x_.data() + n_, 2 * W, 0.0);
+    std::array<double, width - 1> known{};
     for (std::size_t k = n_; k-- > 0;) {
-      double sum = x_[k];
-      for (std::size_t j = width; --j > 0;) sum -= rows_[k][j] * x_[k + j];  // the newest entry last
-      x_[k] = sum * rows_[k][0];
+      const Row& row = rows_[k];
+      double sum = v[k] * row[0];
+      for (std::size_t j = width; --j > 0;) sum -= row[j] * known[j - 1];  // the newest entry last
+      for (std::size_t j = width - 1; --j > 0;) known[j] = known[j - 1];
+      v[k] = known[0] = sum;
     }
-    std::copy_n(x_.data(), n_, x.data());
   }
 
   /// Of the last factorisation.
@@ -92,10 +99,9 @@ class NarrowLU {
   const SparsityPattern* pattern_;
   std::size_t n_, singular_ = 0;
   double smallest_ = 0, largest_ = 0;
-  std::vector<Row> rows_;  // of U, the reciprocal of the pivot in front
+  std::vector<Row> rows_;  // of U, each by its pivot, the reciprocal of which is in front
   std::vector<std::array<double, W>> lower_;
   std::vector<int> swaps_;
-  std::vector<double> x_;
 };
 
 }  // namespace gnomon::kernels

@@ -24,35 +24,28 @@ struct NoMiddle {
   void begin(const Compensated&) const {}
 };
 
-/// 1/m. Neighbours often have the same mass: one division for all of them.
-template <class S>
-class Reciprocal {
- public:
-  S operator()(double mass) {
-    if (mass != mass_) {
-      mass_ = mass;
-      value_ = S(1) / mass;
-    }
-    return value_;
-  }
-
- private:
-  double mass_ = 0;
-  S value_ = 0;
-};
-
-/// out = M^-1 (p - h/2 (kick + G^T lambda)), p with its tail, M diagonal
-template <class S, class X>
+/// take(j, [M^-1 (p - h/2 (kick + G^T lambda))]_j) for every j, at Extended, p with its tail, M diagonal
+template <class X, class Take>
 void kicked_velocity(const System& system, const ConstraintColumns& columns, const Compensated& p, double h,
-                     const Vector& kick, const Vector& g_values, const X& lambda, VectorOf<S>& out) {
+                     const Vector& kick, const Vector& g_values, const X& lambda, const Take& take) {
   const double *const mass = system.mass().diagonal_entries().data(), *const value = p.value().data(),
                       *const tail = p.tail().data();
   const double half = 0.5 * h;
-  S* const to = out.data();
-  Reciprocal<std::conditional_t<std::is_same_v<S, Extended>, Extended, double>> of_mass;
-  columns.forces<S>(
+  OverMass<Extended> over_mass(1);
+  columns.sums<Extended>(
       kick, g_values, [&](int i) { return lambda[i]; },
-      [&](Index j, const S& force) { to[j] = ((S(value[j]) - force * half) + tail[j]) * of_mass(mass[j]); });
+      [&](Index j, Extended force) { take(j, ((value[j] - force * half) + tail[j]) * over_mass(mass[j])); });
+}
+
+/// out = factor M^-1 (p - h/2 kick), M diagonal: what there is without the constraints
+inline void free_velocity(const System& system, double factor, const Vector& p, double h, const Vector& kick,
+                          Vector& out) {
+  const double *const mass = system.mass().diagonal_entries().data(), *const value = p.data(),
+                      *const push = kick.data();
+  const double half = 0.5 * h;
+  double* const to = out.data();
+  OverMass<double> over_mass(factor);
+  for (Index j = 0, count = out.size(); j < count; ++j) to[j] = (value[j] - half * push[j]) * over_mass(mass[j]);
 }
 
 class MultiplierPositions final : public TemplatedEquations<MultiplierPositions, true> {
@@ -71,25 +64,21 @@ class MultiplierPositions final : public TemplatedEquations<MultiplierPositions,
     const Block lambda = layout_.unknown("lambda", m_), position = layout_.rows(m_);
     layout_.place(position, lambda, matrix_.pattern());
     finish_layout();
-    q1_.setZero(n_);
-    g0_.setZero(m_);
-    for (Vector* v : {&g_start_, &g_end_}) v->setZero(system.constraint_pattern().nonzeros());
+    for (Vector* v : {&free_, &q1_}) v->setZero(n_);
+    g_end_.setZero(system.constraint_pattern().nonzeros());
     points_.for_each([&](auto& b) {
       for (auto* v : {&b.dq, &b.q}) v->resize(n_);
       b.g.resize(m_);
     });
   }
 
+  /// dq = free + W^T lambda, W = -h^2/2 G0 M^-1
   void begin() {
-    const State& z0 = *step_->z0;
-    system_->constraint_jacobian(z0.t, z0.q.value(), g_start_);
-    // g(q0,t1) is where the rows of moving constraints start from
-    const double t = system_->parts().time_dependence ? step_->t1 : z0.t;
-    system_->constraints_compensated(t, z0.q.value(), z0.q.tail(), g0_, g_end_);
+    const double h = step_->h;
+    free_velocity(*system_, h, step_->z0->p.value(), h, step_->kick0, free_);
+    matrix_.weigh(-0.5 * h * h, step_->g_start);
   }
-  const Vector& constraint_jacobian() const { return g_start_; }
 
-  void predict(VectorRef x) const { x = step_->z0->lambda; }
   void scales(VectorRef columns, VectorRef rows) const override {
     columns = scales_->lambda();
     rows = scales_->position();
@@ -99,12 +88,11 @@ class MultiplierPositions final : public TemplatedEquations<MultiplierPositions,
   template <class S>
   void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
     Point<S>& b = points_.get<S>();
-    increment(x, b.dq);
     // For quadratic g: g(q1) = g0 + G(q0 + dq/2) dq, without cancellation.
-    place(b.dq, quadratic_ ? 0.5 : 1, b.q);
+    place(x, quadratic_ ? 0.5 : 1, b.dq, b.q);
     if (quadratic_) {
       at_.constraint_jacobian_times(step_->t1, b.q, b.dq, b.g);
-      for (Index i = 0; i < m_; ++i) f[i] = b.g[i] + g0_[i];
+      for (Index i = 0; i < m_; ++i) f[i] = b.g[i] + step_->g0[i];
     } else {
       at_.constraints(step_->t1, b.q, b.g);
       f = b.g;
@@ -112,11 +100,9 @@ class MultiplierPositions final : public TemplatedEquations<MultiplierPositions,
   }
 
   void jacobian(const ConstVectorRef& x, VectorRef values) override {
-    Vector& dq = points_.at_double.dq;
-    increment(x, dq);
-    place(dq, 1, q1_);
+    place(x, 1, points_.at_double.dq, q1_);
     system_->constraint_jacobian(step_->t1, q1_, g_end_);
-    matrix_.assemble(-0.5 * step_->h * step_->h, g_end_, g_start_, values);
+    matrix_.assemble(g_end_, values);
   }
 
  private:
@@ -124,17 +110,24 @@ class MultiplierPositions final : public TemplatedEquations<MultiplierPositions,
   struct Point {
     VectorOf<S> dq, q, g;
   };
-  /// dq = h M^-1 p_h
+  /// dq = h M^-1 p_h and q = q0 + fraction dq
   template <class X, class S>
-  void increment(const X& lambda, VectorOf<S>& dq) const {
-    kicked_velocity(*system_, step_->columns, step_->z0->p, step_->h, step_->kick0, g_start_, lambda, dq);
-    dq *= S(step_->h);
-  }
-  /// q = q0 + fraction dq
-  template <class S>
-  void place(const VectorOf<S>& dq, double fraction, VectorOf<S>& q) const {
-    const Vector &value = step_->z0->q.value(), &tail = step_->z0->q.tail();
-    for (Index j = 0; j < n_; ++j) q[j] = (dq[j] * fraction + tail[j]) + value[j];
+  void place(const X& lambda, double fraction, VectorOf<S>& dq, VectorOf<S>& q) const {
+    const Compensated& q0 = step_->z0->q;
+    const double *const value = q0.value().data(), *const tail = q0.tail().data();
+    S *const increment = dq.data(), *const position = q.data();
+    const auto at = [&](Index j) { return (increment[j] * fraction + tail[j]) + value[j]; };
+    if constexpr (std::is_same_v<S, Extended>) {
+      const double h = step_->h;
+      kicked_velocity(*system_, step_->columns, step_->z0->p, h, step_->kick0, step_->g_start, lambda,
+                      [&](Index j, Extended v) {
+                        increment[j] = v * h;
+                        position[j] = at(j);
+                      });
+    } else {
+      matrix_.add_weighed<S>(free_, lambda, dq);
+      for (Index j = 0; j < n_; ++j) position[j] = at(j);
+    }
   }
 
   const System* system_;
@@ -145,10 +138,10 @@ class MultiplierPositions final : public TemplatedEquations<MultiplierPositions,
   Index n_, m_;
   bool quadratic_;
   ForAllScalars<Point> points_;
-  Vector q1_, g0_, g_start_, g_end_;
+  Vector free_, q1_, g_end_;
 };
 
-/// Linear in mu.
+/// Linear in mu: A mu + b, A and b made at the begin.
 class MultiplierMomenta final : public TemplatedEquations<MultiplierMomenta, true> {
  public:
   using Frame = RattleFrame<NoMiddle>;
@@ -158,22 +151,19 @@ class MultiplierMomenta final : public TemplatedEquations<MultiplierMomenta, tru
     const Block mu = layout_.unknown("mu", m_), hidden = layout_.rows(m_);
     layout_.place(hidden, mu, matrix_.pattern());
     finish_layout();
-    for (Vector* v : {&kick1_, &rest_}) v->setZero(system.n());
-    rate1_.setZero(m_);
-    g_end_.setZero(system.constraint_pattern().nonzeros());
-    velocity_.for_each([&](auto& v) { v.resize(system.n()); });
+    free_.setZero(system.n());
+    b_.setZero(m_);
+    a_.setZero(matrix_.pattern().nonzeros());
+    velocity_.resize(system.n());
   }
 
-  void begin() {
-    system_->potential_gradient(step_->t1, step_->q1, kick1_);
-    system_->constraint_jacobian(step_->t1, step_->q1, g_end_);
-    if (system_->parts().time_dependence) system_->constraint_velocity(step_->t1, step_->q1, rest_, rate1_);
+  void begin(const Frame& step) {
+    free_velocity(*system_, 1, step.p_half.value(), step.h, step.kick1, free_);
+    hidden_rows(free_.data(), b_.data());
+    matrix_.weigh(-0.5 * step.h, step.g_end);
+    matrix_.assemble(step.g_end, a_);
   }
-  const Vector& kick() const { return kick1_; }
-  const Vector& constraint_rate() const { return rate1_; }
-  const Vector& constraint_jacobian() const { return g_end_; }
 
-  void predict(VectorRef x) const { x = step_->z0->lambda; }
   void scales(VectorRef columns, VectorRef rows) const override {
     columns = scales_->lambda();
     rows = scales_->hidden();
@@ -181,29 +171,46 @@ class MultiplierMomenta final : public TemplatedEquations<MultiplierMomenta, tru
 
   template <class S>
   void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
-    VectorOf<S>& v = velocity_.get<S>();
-    kicked_velocity(*system_, step_->columns, step_->p_half, step_->h, kick1_, g_end_, x, v);
-    const SparsityPattern& g = system_->constraint_pattern();
-    const Index *const offset = g.offsets.data(), *const column = g.indices.data();
-    for (Index i = 0; i < m_; ++i) {
-      S sum(rate1_[i]);
-      for (Index k = offset[i]; k < offset[i + 1]; ++k) sum += v[column[k]] * g_end_[k];
-      f[i] = sum;
+    if constexpr (std::is_same_v<S, Extended>) {
+      Extended* const v = velocity_.data();
+      kicked_velocity(*system_, step_->columns, step_->p_half, step_->h, step_->kick1, step_->g_end, x,
+                      [v](Index j, Extended vj) { v[j] = vj; });
+      hidden_rows(v, f.data());
+    } else {
+      const SparsityPattern& pattern = matrix_.pattern();
+      const Index *const offset = pattern.offsets.data(), *const column = pattern.indices.data();
+      const double* const a = a_.data();
+      for (Index i = 0; i < m_; ++i) {
+        S sum(b_[i]);
+        for (Index k = offset[i]; k < offset[i + 1]; ++k) sum += x[column[k]] * a[k];
+        f[i] = sum;
+      }
     }
   }
 
-  void jacobian(const ConstVectorRef&, VectorRef values) override {
-    matrix_.assemble(-0.5 * step_->h, g_end_, g_end_, values);
-  }
+  void jacobian(const ConstVectorRef&, VectorRef values) override { values = a_; }
 
  private:
+  /// out = G1 v + g_t
+  template <class S>
+  void hidden_rows(const S* v, S* out) const {
+    const SparsityPattern& g = system_->constraint_pattern();
+    const Index *const offset = g.offsets.data(), *const column = g.indices.data();
+    const double *const rate = step_->rate1.data(), *const value = step_->g_end.data();
+    for (Index i = 0; i < m_; ++i) {
+      S sum(rate[i]);
+      for (Index k = offset[i]; k < offset[i + 1]; ++k) sum += v[column[k]] * value[k];
+      out[i] = sum;
+    }
+  }
+
   const System* system_;
   MultiplierMatrix matrix_;
   const Frame* step_;
   const StepScales* scales_;
   Index m_;
-  ForAllScalars<VectorOf> velocity_;
-  Vector kick1_, rest_, rate1_, g_end_;
+  VectorOf<Extended> velocity_;
+  Vector free_, a_, b_;
 };
 
 }  // namespace gnomon::kernels

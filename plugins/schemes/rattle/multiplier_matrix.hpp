@@ -9,9 +9,28 @@
 
 #include <vector>
 
+#include "gnomon/formula/dual.hpp"
 #include "gnomon/model/system.hpp"
 
 namespace gnomon::kernels {
+
+/// factor/m. Neighbours often have the same mass: one division for all of them.
+template <class S>
+class OverMass {
+ public:
+  explicit OverMass(S factor) : factor_(factor) {}
+  S operator()(double mass) {
+    if (mass != mass_) {
+      mass_ = mass;
+      value_ = factor_ / mass;
+    }
+    return value_;
+  }
+
+ private:
+  S factor_, value_ = 0;
+  double mass_ = 0;
+};
 
 class MultiplierMatrix {
  public:
@@ -27,39 +46,55 @@ class MultiplierMatrix {
     pattern_ = SparsityPattern::from_entries(g.rows, g.rows, couplings(system, g.rows * g.rows));
     for (Index i = 0; i < g.rows; ++i)
       for (Index e = pattern_.offsets[at(i)]; e < pattern_.offsets[at(i) + 1]; ++e) {
-        add_runs(g, i, pattern_.indices[at(e)]);
-        runs_end_.push_back(static_cast<int>(runs_.size()));
+        add_runs(g, i, pattern_.indices[at(e)], static_cast<int>(e));
       }
     weighed_.setZero(g.nonzeros());
   }
 
   const SparsityPattern& pattern() const { return pattern_; }
 
-  /// values = A
-  void assemble(double factor, const Vector& left, const Vector& right, VectorRef values) {
+  /// Sets a and R.
+  void weigh(double factor, const Vector& right) {
     const Index* const column = system_->constraint_pattern().indices.data();
-    const double* const mass = system_->mass().diagonal_entries().data();
-    for (Index k = 0; k < weighed_.size(); ++k) weighed_[k] = factor * right[k] / mass[column[k]];
+    const double *const mass = system_->mass().diagonal_entries().data(), *const from = right.data();
+    double* const to = weighed_.data();
+    OverMass<double> weight(factor);
+    for (Index k = 0, count = weighed_.size(); k < count; ++k) to[k] = from[k] * weight(mass[column[k]]);
+  }
+  /// a R M^-1, on the constraint pattern
+  const Vector& weighed() const { return weighed_; }
+
+  /// values = A
+  void assemble(const Vector& left, VectorRef values) const {
     const double *const a = left.data(), *const b = weighed_.data();
-    const Run* run = runs_.data();
     double* const to = values.data();
-    for (std::size_t e = 0; e < runs_end_.size(); ++e) {
-      double sum = 0;
-      for (const Run* const end = runs_.data() + runs_end_[e]; run != end; ++run)
-        sum = dot(*run, a + run->left, b + run->right, sum);
-      to[e] = sum;
+    values.setZero();
+    for (const Run& run : runs_) to[run.entry] += dot(run, a + run.left, b + run.right);
+  }
+  /// x -> start + W^T x, W = weighed(): out_j for every coordinate
+  template <class S>
+  void add_weighed(const Vector& start, const ConstVectorRefOf<S>& x, VectorOf<S>& out) const {
+    const SparsityPattern& g = system_->constraint_pattern();
+    const Index *const offset = g.offsets.data(), *const column = g.indices.data();
+    const double* const w = weighed_.data();
+    S* const to = out.data();
+    for (Index j = 0, count = start.size(); j < count; ++j) to[j] = S(start[j]);
+    for (Index i = 0; i < g.rows; ++i) {
+      const S xi = x[i];
+      for (Index k = offset[i]; k < offset[i + 1]; ++k) to[column[k]] += xi * w[k];
     }
   }
 
  private:
   using Entries = std::vector<std::pair<Index, Index>>;
-  /// Products L_ij R_lj of consecutive entries of both.
+  /// Products L_ij R_lj of consecutive entries of both, of an entry of A.
   struct Run {
-    int left, right, length;
+    int left, right, length, entry;
   };
-  /// sum + a.b; points in the plane and in space, one and two of them, with loops of fixed length
-  static double dot(const Run& run, const double* a, const double* b, double sum) {
+  /// a.b; points in the plane and in space, one and two of them, with loops of fixed length
+  static double dot(const Run& run, const double* a, const double* b) {
     const auto fixed = [&](auto length) {
+      double sum = 0;
       for (int k = 0; k < length; ++k) sum += a[k] * b[k];
       return sum;
     };
@@ -99,8 +134,8 @@ class MultiplierMatrix {
     return entries;
   }
 
-  /// The products that make A_il.
-  void add_runs(const SparsityPattern& g, Index i, Index l) {
+  /// The products that make A_il, its entry e.
+  void add_runs(const SparsityPattern& g, Index i, Index l, int e) {
     Index a = g.offsets[at(i)], b = g.offsets[at(l)];
     bool adjacent = false;
     while (a < g.offsets[at(i) + 1] && b < g.offsets[at(l) + 1]) {
@@ -113,7 +148,7 @@ class MultiplierMatrix {
       if (adjacent)
         ++runs_.back().length;
       else
-        runs_.push_back({static_cast<int>(a), static_cast<int>(b), 1});
+        runs_.push_back({static_cast<int>(a), static_cast<int>(b), 1, e});
       adjacent = true;
       ++a, ++b;
     }
@@ -122,8 +157,7 @@ class MultiplierMatrix {
   const System* system_;
   SparsityPattern pattern_;
   std::vector<Run> runs_;
-  std::vector<int> runs_end_;  // per entry of A
-  Vector weighed_;             // a R M^-1
+  Vector weighed_;
 };
 
 }  // namespace gnomon::kernels

@@ -46,8 +46,6 @@ class RattlePositions final : public TemplatedEquations<RattlePositions<Mass>, t
     this->finish_layout();
     v_.setZero(n_);
     q1_.setZero(n_);
-    g0_.setZero(m_);
-    g_start_.setZero(g.nonzeros());
     g_end_.setZero(g.nonzeros());
     buffers_.for_each([&](auto& b) {
       for (auto* v : {&b.dq, &b.qm, &b.rate}) v->setZero(n_);
@@ -57,15 +55,7 @@ class RattlePositions final : public TemplatedEquations<RattlePositions<Mass>, t
 
   Mass& mass() { return mass_; }
 
-  void begin() {
-    const State& z0 = *step_->z0;
-    system_->constraint_jacobian(z0.t, z0.q.value(), g_start_);
-    // g(q0,t1) is where the rows of moving constraints start from
-    const double t = system_->parts().time_dependence ? step_->t1 : z0.t;
-    system_->constraints_compensated(t, z0.q.value(), z0.q.tail(), g0_, g_end_);
-  }
-  const Vector& constraint_jacobian() const { return g_start_; }
-
+  void begin() const {}
   void scales(VectorRef columns, VectorRef rows) const override {
     columns.head(n_) = scales_->dq();
     columns.tail(m_) = scales_->lambda();
@@ -86,7 +76,7 @@ class RattlePositions final : public TemplatedEquations<RattlePositions<Mass>, t
     const SparsityPattern& g = system_->constraint_pattern();
     for (Index i = 0; i < m_; ++i)
       for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k)
-        f[balance + g.indices[k]] += b.lambda[i] * (0.5 * h) * g_start_[k];
+        f[balance + g.indices[k]] += b.lambda[i] * (0.5 * h) * step_->g_start[k];
 
     if (applied_.active()) {
       b.rate = b.dq / S(h);
@@ -100,7 +90,7 @@ class RattlePositions final : public TemplatedEquations<RattlePositions<Mass>, t
     b.qm = (b.dq * fraction + z0.q.tail().template cast<S>()) + z0.q.value().template cast<S>();
     if (quadratic_) {
       at_.constraint_jacobian_times(step_->t1, b.qm, b.dq, b.g);
-      b.g += g0_.template cast<S>();
+      b.g += step_->g0.template cast<S>();
     } else {
       at_.constraints(step_->t1, b.qm, b.g);
     }
@@ -112,7 +102,7 @@ class RattlePositions final : public TemplatedEquations<RattlePositions<Mass>, t
     q1_ = (x.head(n_) + z0.q.tail()) + z0.q.value();
     values.setZero();
     mass_.add_jacobian(x, q1_, *step_, values);
-    force_.add(values, g_start_, 0.5 * step_->h);
+    force_.add(values, step_->g_start, 0.5 * step_->h);
     system_->constraint_jacobian(step_->t1, q1_, g_end_);
     position_.add(values, g_end_, 1);
     if (!applied_.active()) return;
@@ -138,7 +128,7 @@ class RattlePositions final : public TemplatedEquations<RattlePositions<Mass>, t
   AppliedForce::Place applied_place_;
   BlockMap force_, position_;
   ForAllScalars<Buffers> buffers_;
-  Vector q1_, v_, g0_, g_start_, g_end_;
+  Vector q1_, v_, g_end_;
 };
 
 /// Linear in its unknowns.
@@ -156,22 +146,9 @@ class RattleMomenta final : public TemplatedEquations<RattleMomenta<Mass>, true>
     mass_.lay_out(layout, balance, hidden, change);
     layout.place(force_, balance, mu, g, Layout::transposed);
     this->finish_layout();
-    for (Vector* v : {&kick1_, &rest_}) v->setZero(n_);
-    rate1_.setZero(m_);
-    g_end_.setZero(g.nonzeros());
   }
 
-  void begin() {
-    system_->potential_gradient(step_->t1, step_->q1, kick1_);
-    mass_.add_kick(*step_, kick1_);
-    system_->constraint_jacobian(step_->t1, step_->q1, g_end_);
-    if (step_->force1.size() > 0) kick1_ -= step_->force1;
-    if (system_->parts().time_dependence) system_->constraint_velocity(step_->t1, step_->q1, rest_, rate1_);
-  }
-  /// What acts in the second half without the constraints.
-  const Vector& kick() const { return kick1_; }
-  const Vector& constraint_rate() const { return rate1_; }
-  const Vector& constraint_jacobian() const { return g_end_; }
+  void begin(Frame& step) { mass_.add_kick(step, step.kick1); }
 
   void scales(VectorRef columns, VectorRef rows) const override {
     columns.head(n_) = mass_.scale(*scales_);
@@ -184,14 +161,14 @@ class RattleMomenta final : public TemplatedEquations<RattleMomenta<Mass>, true>
   void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
     const double h = step_->h;
     const SparsityPattern& g = system_->constraint_pattern();
-    mass_.template rows<S>(x, *step_, kick1_, f);
+    mass_.template rows<S>(x, *step_, step_->kick1, f);
     const auto velocity = mass_.template velocity<S>(*step_);
     for (Index i = 0; i < m_; ++i) {
-      S sum(rate1_[i]);
+      S sum(step_->rate1[i]);
       for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) {
         const Index j = g.indices[k];
-        f[j] += x[n_ + i] * (0.5 * h) * g_end_[k];
-        sum += velocity(j) * g_end_[k];
+        f[j] += x[n_ + i] * (0.5 * h) * step_->g_end[k];
+        sum += velocity(j) * step_->g_end[k];
       }
       f[n_ + i] = sum;
     }
@@ -199,8 +176,8 @@ class RattleMomenta final : public TemplatedEquations<RattleMomenta<Mass>, true>
 
   void jacobian(const ConstVectorRef& x, VectorRef values) override {
     values.setZero();
-    mass_.add_jacobian(x, *step_, g_end_, values);
-    force_.add(values, g_end_, 0.5 * step_->h);
+    mass_.add_jacobian(x, *step_, step_->g_end, values);
+    force_.add(values, step_->g_end, 0.5 * step_->h);
   }
 
  private:
@@ -210,7 +187,6 @@ class RattleMomenta final : public TemplatedEquations<RattleMomenta<Mass>, true>
   const StepScales* scales_;
   Index n_, m_;
   BlockMap force_;
-  Vector kick1_, rest_, rate1_, g_end_;
 };
 
 }  // namespace gnomon::kernels

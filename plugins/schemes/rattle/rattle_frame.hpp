@@ -6,6 +6,7 @@
 
 #include "gnomon/model/system.hpp"
 #include "gnomon/scheme/state.hpp"
+#include "kernels/common/step_scales.hpp"
 
 namespace gnomon::kernels {
 
@@ -26,13 +27,13 @@ class ConstraintColumns {
       }
   }
 
-  /// take(j, kick_j + sum_i G_ij lambda(i)) for every j, at S
+  /// take(j, start_j + sum_i G_ij lambda(i)) for every j, at S
   template <class S, class Lambda, class Take>
-  void forces(const Vector& kick, const Vector& g_values, const Lambda& lambda, const Take& take) const {
+  void sums(const Vector& start_values, const Vector& g_values, const Lambda& lambda, const Take& take) const {
     const int* const begin = begin_.data();
     const Entry* const entry = entries_.data();
-    const double *const value = g_values.data(), *const start = kick.data();
-    const Index count = kick.size();
+    const double *const value = g_values.data(), *const start = start_values.data();
+    const Index count = start_values.size();
     for (Index j = 0; j < count; ++j) {
       S sum(start[j]);
       for (int e = begin[j]; e < begin[j + 1]; ++e) sum += lambda(entry[e].row) * value[entry[e].position];
@@ -51,19 +52,46 @@ class ConstraintColumns {
 /// Middle: what follows from p_h, at double and Extended; v_h of a constant mass, p_h itself where it depends on q.
 template <class Middle>
 struct RattleFrame {
+  const System* system;
   const State* z0 = nullptr;
   double h = 0, t1 = 0;
-  Vector kick0;           ///< grad U(q0), without the force
-  Vector q1;              ///< positions at the end, rounded
-  Vector force0, force1;  ///< Q at both ends, empty without one
+  const Vector &kick0, &g_start;  ///< grad U(q0), without the force, and G(q0)
+  Vector g0;                      ///< g(q0,t1)
+  Vector q1;                      ///< positions at the end, rounded
+  Vector force0, force1;          ///< Q at both ends, empty without one
+  Vector kick1, g_end, rate1;     ///< what acts at q1 without the constraints, G(q1), g_t(q1,t1)
   Compensated p_half;
   Middle middle;
   ConstraintColumns columns;
 
-  explicit RattleFrame(const System& system) : middle(system), columns(system) {
-    for (Vector* v : {&kick0, &q1}) v->setZero(system.n());
+  RattleFrame(const System& model, const StepScales& scales)
+      : system(&model), kick0(scales.gradient()), g_start(scales.constraint_jacobian()), middle(model), columns(model) {
+    for (Vector* v : {&kick1, &q1}) v->setZero(model.n());
+    for (Vector* v : {&g0, &rate1}) v->setZero(model.m());
+    g_end.setZero(model.constraint_pattern().nonzeros());
+    if (moving()) rest_.setZero(model.n());
     p_half.set(q1);
   }
+
+  bool moving() const { return static_cast<bool>(system->parts().time_dependence); }
+  /// After the scales were updated.
+  void begin(const State& start, double step, double end) {
+    z0 = &start;
+    h = step;
+    t1 = end;
+    // g(q0,t1) is where the rows of moving constraints start from
+    system->constraints_compensated(moving() ? t1 : z0->t, z0->q.value(), z0->q.tail(), g0, g_end);
+  }
+  /// At q1.
+  void arrive() {
+    system->potential_gradient(t1, q1, kick1);
+    if (force1.size() > 0) kick1 -= force1;
+    system->constraint_jacobian(t1, q1, g_end);
+    if (moving()) system->constraint_velocity(t1, q1, rest_, rate1);
+  }
+
+ private:
+  Vector rest_;
 };
 
 }  // namespace gnomon::kernels

@@ -58,6 +58,9 @@ class StepScales {
     position_floor_ *= 1e-16;
   }
 
+  const Vector& gradient() const { return gradient_; }             ///< grad U(q0)
+  const Vector& constraint_jacobian() const { return g_values_; }  ///< G(q0), on its pattern
+
   double s() const { return s_; }
   auto dq() const { return (h_ * s_) * inverse_; }
   auto dp() const { return s_ * sqrt_mass_; }
