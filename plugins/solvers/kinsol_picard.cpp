@@ -42,6 +42,7 @@ class KinsolPicard final : public NonlinearSolver {
   bool correct(VectorRef f) override { return iteration_->correct(f); }
   double pivot_ratio() const override { return iteration_->pivot_ratio(); }
   void serialize(Archive& archive) override { iteration_->serialize(archive); }
+  void forget_matrix() override { iteration_->forget_matrix(); }
 
  private:
   std::string matrix_;

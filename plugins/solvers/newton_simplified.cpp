@@ -62,6 +62,7 @@ class NewtonSimplified final : public NonlinearSolver {
     archive(has_matrix_);
     if (!leading_) linear_.serialize(archive, has_matrix_);
   }
+  void forget_matrix() override { has_matrix_ = false; }
 
  private:
   void iterate(VectorRef xs, SolveReport& report) {

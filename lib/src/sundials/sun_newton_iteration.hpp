@@ -111,6 +111,7 @@ class SunNewtonIteration final : public NonlinearSolver {
   bool correct(VectorRef f) override { return matrix_.correct(f); }
   double pivot_ratio() const override { return matrix_.pivot_ratio(); }
   void serialize(Archive& archive) override { matrix_.serialize(archive); }
+  void forget_matrix() override { matrix_.forget(); }
 
  private:
   static constexpr int success = 0, unrecoverable = -1, recoverable = 1;

@@ -97,6 +97,7 @@ class KinsolFrozenIteration final : public NonlinearSolver {
   bool correct(VectorRef f) override { return matrix_.correct(f); }
   double pivot_ratio() const override { return matrix_.pivot_ratio(); }
   void serialize(Archive& archive) override { matrix_.serialize(archive); }
+  void forget_matrix() override { matrix_.forget(); }
 
  private:
   enum class Then { go_on, restart, done, exhausted };

@@ -73,6 +73,8 @@ class GNOMON_EXPORT NonlinearSolver {
   /// What it keeps from one solve to the next and the result of the next one depends on, to the last bit: a matrix that
   /// is not set anew for every solve, say. For checkpoints; called after attach.
   virtual void serialize(Archive& archive) { static_cast<void>(archive); }
+  /// The next solve begins without a matrix of an earlier one. What is allocated stays.
+  virtual void forget_matrix() {}
 };
 
 /// A named strategy, as plug-ins register it.

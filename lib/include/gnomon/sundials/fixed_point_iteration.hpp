@@ -97,6 +97,7 @@ class GNOMON_EXPORT FixedPointIteration : public NonlinearSolver {
   bool correct(VectorRef f) final { return matrix_.correct(f); }
   double pivot_ratio() const final { return matrix_.pivot_ratio(); }
   void serialize(Archive& archive) final { matrix_.serialize(archive); }
+  void forget_matrix() final { matrix_.forget(); }
 
  protected:
   /// like: a vector of the size of the equations.

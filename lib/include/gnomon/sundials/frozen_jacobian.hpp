@@ -70,6 +70,9 @@ class FrozenJacobian {
     return report;
   }
 
+  /// NonlinearSolver::forget_matrix
+  void forget() { has_ = false; }
+
   void serialize(Archive& archive) {
     has_ = keep_ && has_;
     archive(has_);
