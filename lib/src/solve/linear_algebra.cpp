@@ -16,14 +16,17 @@ constexpr double dense_density = 1.0 / 3;
 constexpr Index dense_singular_limit = 300;
 constexpr Index narrow = 4;  // half bandwidth up to which nothing is faster than a band
 
-/// Every entry is near the diagonal, in the order that the unknowns have.
+/// Every entry is near the diagonal, in the order that the unknowns have, and the matrix is at least four times as wide
+/// as what lies on one side of it: below that loops of the full length are as fast.
 bool narrow_band(const SparsityPattern& pattern) {
+  Index width = 0;
   for (Index i = 0; i < pattern.rows; ++i) {
     const auto row = static_cast<std::size_t>(i);
     for (Index k = pattern.offsets[row]; k < pattern.offsets[row + 1]; ++k)
-      if (std::abs(pattern.indices[static_cast<std::size_t>(k)] - i) > narrow) return false;
+      width = std::max(width, std::abs(pattern.indices[static_cast<std::size_t>(k)] - i));
+    if (width > narrow) return false;
   }
-  return true;
+  return pattern.rows >= 4 * (width + 1);
 }
 
 std::unique_ptr<LinearAlgebra> make(const AlgebraFactory& factory, const Assignments& assignments,
@@ -160,8 +163,8 @@ OptionSpec algebra_option(const AlgebraTable& table) {
   for (const std::string& name : table.algebras()) names.push_back(name);
   return OptionSpec::choice_with_options(
       "algebra", std::move(names),
-      "linear algebra; auto is dense for at most 16 unknowns or a third nonzero, band where it has at most four "
-      "diagonals beside the main one, block-tree where small blocks form a tree and cost less than dense, dense for at "
+      "linear algebra; auto is band where it has at most four diagonals beside the main one, dense for at most 16 "
+      "unknowns or a third nonzero, block-tree where small blocks form a tree and cost less than dense, dense for at "
       "most 60 unknowns, else klu (without SuiteSparse sparse-lu)");
 }
 
@@ -179,9 +182,9 @@ std::unique_ptr<LinearAlgebra> AlgebraChoice::attach(const ScaledEquations& equa
     return equations.size() <= dense_singular_limit ? make(table_->algebra("dense"), {{"rank", "revealing"}}, equations)
                                                     : make(sparse_singular_factory(*table_, equations), {}, equations);
   const bool small = equations.size() <= dense_limit;
+  if (narrow_band(equations.pattern()) && knows(*table_, "band")) return make(table_->algebra("band"), {}, equations);
   if (equations.size() <= always_dense || density(equations.pattern()) >= dense_density)
     return make(table_->algebra("dense"), {}, equations);
-  if (narrow_band(equations.pattern()) && knows(*table_, "band")) return make(table_->algebra("band"), {}, equations);
   std::unique_ptr<LinearAlgebra> dense = small ? make(table_->algebra("dense"), {}, equations) : nullptr;
   if (knows(*table_, "block-tree")) try {
       auto tree = make(table_->algebra("block-tree"), {}, equations);

@@ -60,7 +60,7 @@ class KinsolNewtonIteration final : public NonlinearSolver {
     memory_.reset(KINCreate(context_));
     if (!x_ || !ones_ || !f_ || !memory_) throw Error(ErrorCode::refused, "KINSOL could not allocate its memory");
     for (N_Vector v : {x_.get(), ones_.get(), f_.get()}) vectorise(v);
-    own_data_ = N_VGetArrayPointer(x_.get());
+    own_data_ = NV_DATA_S(x_.get());
     N_VConst(1.0, ones_.get());
     message_.text.reserve(1024);  // so that a message during a solve allocates nothing
     GNOMON_CAPTURE_MESSAGES(KINSetErrHandlerFn, memory_.get(), context_, &message_);
@@ -181,12 +181,12 @@ class KinsolNewtonIteration final : public NonlinearSolver {
   Ending end(VectorRef xs, int flag, double floor, SolveReport& report) {
     if (report.factorisations == 0)  // the start value solves it
       return rule_.at_floor(report.residual_norm, floor) ? Ending::done : Ending::new_matrix;
-    ChordCorrection chord{*this, Eigen::Map<Vector>(N_VGetArrayPointer(f_.get()), xs.size()), xs, report.step_norm};
+    ChordCorrection chord{*this, Eigen::Map<Vector>(NV_DATA_S(f_.get()), xs.size()), xs, report.step_norm};
     SunReal norm = 0;
     KINGetFuncNorm(memory_.get(), &norm);
     const bool refused = flag == KIN_LINESEARCH_NONCONV || flag == KIN_LINESEARCH_BCFAIL;
     if (!refused && last_residual_ != nullptr && N_VWL2Norm(last_residual_, ones_.get()) == norm)
-      chord.f = Eigen::Map<const Vector>(N_VGetArrayPointer(last_residual_), xs.size());
+      chord.f = Eigen::Map<const Vector>(NV_DATA_S(last_residual_), xs.size());
     else if (!chord.evaluate(report))
       return Ending::failed;
     if (strategy_ == KIN_LINESEARCH && rule_.at_floor(report.residual_norm, floor)) {
@@ -229,8 +229,8 @@ class KinsolNewtonIteration final : public NonlinearSolver {
   static int residual_callback(N_Vector x, N_Vector f, void* self) {
     auto& me = *static_cast<KinsolNewtonIteration*>(self);
     const Index n = me.equations_->size();
-    const Eigen::Map<const Vector> xs(N_VGetArrayPointer(x), n);
-    Eigen::Map<Vector> fs(N_VGetArrayPointer(f), n);
+    const Eigen::Map<const Vector> xs(NV_DATA_S(x), n);
+    Eigen::Map<Vector> fs(NV_DATA_S(f), n);
     me.evaluation_failed_ = me.equations_->residual(xs, fs) != EvaluationStatus::ok;
     me.last_residual_ = f;
     if (me.evaluation_failed_) return 1;
@@ -241,7 +241,7 @@ class KinsolNewtonIteration final : public NonlinearSolver {
 
   static int jacobian_callback(N_Vector x, N_Vector, SUNMatrix, void* self, N_Vector, N_Vector) {
     auto& me = *static_cast<KinsolNewtonIteration*>(self);
-    const Eigen::Map<const Vector> xs(N_VGetArrayPointer(x), me.equations_->size());
+    const Eigen::Map<const Vector> xs(NV_DATA_S(x), me.equations_->size());
     me.evaluation_failed_ = me.linear_.evaluate(xs) != EvaluationStatus::ok;
     return me.evaluation_failed_ ? 1 : 0;
   }

@@ -16,11 +16,12 @@ namespace gnomon::kernels {
 inline void vectorise(N_Vector vector) {
   using View = Eigen::Map<Eigen::ArrayXd>;
   struct On {
-    static View of(N_Vector v) { return {N_VGetArrayPointer(v), N_VGetLength(v)}; }
+    // The macros: functions through the table of operations cost more than short vectors.
+    static View of(N_Vector v) { return {NV_DATA_S(v), NV_LENGTH_S(v)}; }
   };
   auto* const ops = vector->ops;
   ops->nvdotprod = [](N_Vector x, N_Vector y) -> SunReal { return (On::of(x) * On::of(y)).sum(); };
-  ops->nvmaxnorm = [](N_Vector x) -> SunReal { return N_VGetLength(x) > 0 ? On::of(x).abs().maxCoeff() : 0; };
+  ops->nvmaxnorm = [](N_Vector x) -> SunReal { return NV_LENGTH_S(x) > 0 ? On::of(x).abs().maxCoeff() : 0; };
   ops->nvwl2norm = [](N_Vector x, N_Vector w) -> SunReal { return std::sqrt((On::of(x) * On::of(w)).square().sum()); };
   ops->nvmin = [](N_Vector x) -> SunReal { return On::of(x).minCoeff(); };
   ops->nvconst = [](SunReal c, N_Vector z) { On::of(z).setConstant(c); };

@@ -107,8 +107,8 @@ class GNOMON_EXPORT AlgebraChoice {
   /// (ScaledEquations::attach_algebra), which comes first. `auto` is
   ///
   ///   - dense        with its rank revealed, where dependent constraints are allowed;
-  ///   - dense        for at most 16 unknowns, or where a third of the matrix or more is not zero;
   ///   - band         where it has at most four diagonals on either side of the main one;
+  ///   - dense        for at most 16 unknowns, or where a third of the matrix or more is not zero;
   ///   - block-tree   where the pattern falls into small blocks that form a tree, and klu from where its factors fail;
   ///   - dense        for at most 60 unknowns otherwise, or where that costs less (LinearAlgebra::cost);
   ///   - klu          otherwise; sparse-lu takes its place where it is not registered.
