@@ -38,10 +38,10 @@ class BlockTree final : public LinearAlgebra {
     for (Vector* v : {&factor_, &inverse_, &defined_}) v->setZero(at(gone));
     coefficient_.setZero(at(tree_->terms.size()));
     unknown_.setZero(at(tree_->rows.size()));
-    update_.setZero(at(tree_->touches.size()));
-    Index schur = 0, upper = 0, lower = 0;
+    int schur = 0, update = 0, upper = 0, lower = 0;
     std::size_t entry = 0, fill = 0;
     begin_.reserve(tree_->nodes.size());
+    std::array<std::vector<Begin>, most + 1> unused;  // by touched unknowns: places whose content was taken over
     for (const TreePartition::Node& node : tree_->nodes) {
       const int end = node.storage + node.size * (node.size + 2 * node.touched);
       // From here on slots count from the node's first.
@@ -49,12 +49,24 @@ class BlockTree final : public LinearAlgebra {
         tree_->entries[entry].slot -= node.storage;
       for (; fill < tree_->fills.size() && tree_->fills[fill].slot < end; ++fill)
         tree_->fills[fill].slot -= node.storage;
-      begin_.push_back({schur, upper, lower, entry, fill});
-      schur += node.touched * node.touched;
+      for_children(node, [&](std::size_t c, const TreePartition::Node& child) {
+        unused[static_cast<std::size_t>(child.touched)].push_back(begin_[c]);
+      });
+      Begin begin{schur, update, upper, lower, static_cast<int>(entry), static_cast<int>(fill)};
+      if (auto& free = unused[static_cast<std::size_t>(node.touched)]; !free.empty()) {
+        begin.schur = free.back().schur;
+        begin.update = free.back().update;
+        free.pop_back();
+      } else {
+        schur += node.touched * node.touched;
+        update += node.touched;
+      }
+      begin_.push_back(begin);
       upper += node.size * (node.size + node.touched);
       lower += node.size * node.touched;
     }
     schur_.setZero(schur);
+    update_.setZero(update);
     upper_.setZero(upper);
     lower_.setZero(lower);
   }
@@ -150,11 +162,11 @@ class BlockTree final : public LinearAlgebra {
     const TreePartition::Entry *e = tree_->entries.data() + entry,
                                *e_end = tree_->entries.data() + begin_[k].entries_end;
     for (; e != e_end; ++e) work[e->slot] = values[e->value];
-    entry = begin_[k].entries_end;
+    entry = static_cast<std::size_t>(begin_[k].entries_end);
     const double* const factor = factor_.data();
     const TreePartition::Fill *f = tree_->fills.data() + fill, *f_end = tree_->fills.data() + begin_[k].fills_end;
     for (; f != f_end; ++f) work[f->slot] -= factor[f->elimination] * values[f->value];
-    fill = begin_[k].fills_end;
+    fill = static_cast<std::size_t>(begin_[k].fills_end);
     for_children(node, [&](std::size_t c, const TreePartition::Node& child) {
       const int* where = touches(child);
       const double* s = schur_.data() + begin_[c].schur;
@@ -194,11 +206,12 @@ class BlockTree final : public LinearAlgebra {
       defined_[at(gone)] = right;
       f[eliminations[gone].place - node.vertex] -= factor_[at(gone)] * right;
     }
-    for_children(node, [&](std::size_t, const TreePartition::Node& child) {
+    for_children(node, [&](std::size_t c, const TreePartition::Node& child) {
       const int* where = touches(child);
-      for (int i = 0; i < child.touched; ++i) f[where[i]] -= update_[child.touch + i];
+      const double* const update = update_.data() + begin_[c].update;
+      for (int i = 0; i < child.touched; ++i) f[where[i]] -= update[i];
     });
-    if (t > 0) block.down(lower_.data() + begin_[k].lower, f, update_.data() + node.touch);
+    if (t > 0) block.down(lower_.data() + begin_[k].lower, f, update_.data() + begin_[k].update);
     return true;
   }
 
@@ -234,19 +247,19 @@ class BlockTree final : public LinearAlgebra {
   }
 
   struct Begin {
-    Index schur, upper, lower;
-    std::size_t entries_end, fills_end;  // of the partition's entries and fills
+    int schur, update, upper, lower;
+    int entries_end, fills_end;  // of the partition's entries and fills
   };
 
   std::vector<Block> blocks_;
   std::unique_ptr<TreePartition> tree_;
-  std::vector<Begin> begin_;      // per node, in the three below
-  Vector schur_, upper_, lower_;  // B D^-1 C; D^-1 and D^-1 C; B D^-1
-  double largest_ = 0;            // of sum_ij |(D^-1)_ij| of the blocks, and of 1/J_rb
-  Vector factor_, inverse_;       // J_sb/J_rb and 1/J_rb per elimination
-  Vector coefficient_;            // J_rc/J_rb per term
-  Vector defined_, unknown_;      // f_r per elimination; f and then x per vertex
-  Vector update_;                 // B D^-1 f per touched unknown
+  std::vector<Begin> begin_;  // per node, in the lists below
+  Vector upper_, lower_;      // D^-1 and D^-1 C; B D^-1
+  Vector schur_, update_;     // B D^-1 C and B D^-1 f, each until the parent has it: then its place is another node's
+  double largest_ = 0;        // of sum_ij |(D^-1)_ij| of the blocks, and of 1/J_rb
+  Vector factor_, inverse_;   // J_sb/J_rb and 1/J_rb per elimination
+  Vector coefficient_;        // J_rc/J_rb per term
+  Vector defined_, unknown_;  // f_r per elimination; f and then x per vertex
 };
 
 class BlockTreeFactory final : public AlgebraFactory {

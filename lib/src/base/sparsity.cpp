@@ -1,6 +1,7 @@
 #include "gnomon/base/sparsity.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace gnomon {
 
@@ -26,11 +27,10 @@ SparsityPattern SparsityPattern::dense(Index rows, Index cols) {
 SparsityPattern SparsityPattern::diagonal(Index n) {
   SparsityPattern p;
   p.rows = p.cols = n;
-  p.offsets.assign(1, 0);
-  for (Index i = 0; i < n; ++i) {
-    p.indices.push_back(i);
-    p.offsets.push_back(i + 1);
-  }
+  p.offsets.resize(static_cast<std::size_t>(n) + 1);
+  p.indices.resize(static_cast<std::size_t>(n));
+  std::iota(p.offsets.begin(), p.offsets.end(), Index(0));
+  std::iota(p.indices.begin(), p.indices.end(), Index(0));
   return p;
 }
 
@@ -57,6 +57,7 @@ SparsityPattern SparsityPattern::from_entries(Index rows, Index cols,
   }
   p.offsets[count] = end - p.indices.begin();
   p.indices.erase(end, p.indices.end());
+  p.indices.shrink_to_fit();
   return p;
 }
 

@@ -168,24 +168,30 @@ void Integrator::Impl::warm_up(const Vector& v, const Vector& a) {
   const double length = std::max(max_norm(z.q.value()), 1e-3);
   const double speed = max_norm(v) + std::sqrt(max_norm(a) * length);
   StepReport ignored;
-  next = z;
-  next.history = History();  // that of z passes to and fro between the two
-  State start = z;
+  next = State();
+  next.assign_without_histories(z);  // the history of z passes to and fro between the two
+  next.substeps = z.substeps;
+  const History::Mark mark = z.history.mark();
   const RunCounters counted = counters;
   warming_up = true;
-  if (attempt(speed > 0 ? 1e-3 * length / speed : 1e-3, ignored) && control.active()) {
-    Vector error_q = Vector::Zero(v.size()), error_v = error_q;
-    try {
-      binding.equations->local_error(start, z, error_q, error_v);
-    } catch (...) {  // as where the step fails
+  if (attempt(speed > 0 ? 1e-3 * length / speed : 1e-3, ignored)) {
+    if (control.active()) {
+      Vector error_q = Vector::Zero(v.size()), error_v = error_q;
+      try {
+        binding.equations->local_error(next, z, error_q, error_v);
+      } catch (...) {  // as where the step fails
+      }
     }
+    z.swap(next);
+    z.history.swap(next.history);
+    z.history.rewind(mark);
   }
   warming_up = false;
-  z.swap(start);
-  next = State();
-  next.assign_without_histories(z);
-  next.substeps = z.substeps;
   counters = counted;
+  for (Solve& solve : solves) {  // the matrix of a step that is thrown away is none of the run
+    solve.solver->forget_matrix();
+    if (solve.fallback) solve.fallback->forget_matrix();
+  }
 }
 
 void Integrator::Impl::prepare_rank_watch() {

@@ -37,8 +37,10 @@ class EndMultiplier : public MultiplierDefaults {
         m_(system.m()),
         quadratic_(quadratic_constraints(system)) {
     g_.for_each([&](auto& v) { v.resize(m_); });
-    for (Vector* v : {&force_, &work_}) v->setZero(n_);
-    for (Vector* v : {&linear_, &g0_}) v->setZero(m_);
+    if (rule.correct || !quadratic_)
+      for (Vector* v : {&force_, &work_}) v->setZero(n_);
+    if (rule.correct) linear_.setZero(m_);
+    g0_.setZero(m_);
     g_values_.setZero(system.constraint_pattern().nonzeros());
     extended_values_.setZero(g_values_.size());
   }

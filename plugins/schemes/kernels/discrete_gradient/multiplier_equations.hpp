@@ -105,10 +105,11 @@ class MultiplierEquations final : public TemplatedEquations<MultiplierEquations,
     place(x, b);
     gradient(b);
     multiplier_.force(step_, b);
-    at_.mass_times(b.dq, b.mdq);
     const typename DualBase<S>::type inverse_h = 1 / typename DualBase<S>::type(step_.h), half = 0.5 * step_.h;
     const Vector &p0 = step_.z0->p.value(), &p0_tail = step_.z0->p.tail();
-    for (Index j = 0; j < n_; ++j) f[j] = ((b.mdq[j] * inverse_h - p0[j]) - p0_tail[j]) + (b.u[j] + b.force[j]) * half;
+    for_momenta(b, [&](Index j, const S& mdq) {
+      f[j] = ((mdq * inverse_h - p0[j]) - p0_tail[j]) + (b.u[j] + b.force[j]) * half;
+    });
     multiplier_.rows(step_, b, f);
   }
 
@@ -148,9 +149,8 @@ class MultiplierEquations final : public TemplatedEquations<MultiplierEquations,
     const Vector &p0 = step_.z0->p.value(), &p0_tail = step_.z0->p.tail();
     const Extended inverse_h = 1 / Extended(step_.h);
     b.dq = x.head(n_).cast<Extended>() + low_.head(n_).cast<Extended>();
-    at_.mass_times(b.dq, b.mdq);
-    VectorOf<Extended>& dp = b.mdq;
-    for (Index j = 0; j < n_; ++j) dp[j] = 2 * ((b.mdq[j] * inverse_h - p0[j]) - p0_tail[j]);
+    VectorOf<Extended>& dp = b.u;
+    for_momenta(b, [&](Index j, Extended mdq) { dp[j] = 2 * ((mdq * inverse_h - p0[j]) - p0_tail[j]); });
     next.q.add(x.head(n_));
     next.q.add(low_.head(n_));
     next.p.add_extended(dp);
@@ -163,7 +163,8 @@ class MultiplierEquations final : public TemplatedEquations<MultiplierEquations,
   template <class S>
   void allocate_point(StepPoint<S>& b) const {
     if (b.dq.size() == n_) return;
-    for (auto* v : {&b.dq, &b.qm, &b.u, &b.force, &b.mdq}) v->resize(n_);
+    for (auto* v : {&b.dq, &b.qm, &b.u, &b.force}) v->resize(n_);
+    if (!system_->mass().is_diagonal()) b.mdq.resize(n_);
     if (split_potential_ || !quadratic_ || std::is_same_v<S, double>) b.q1.resize(n_);
     if (applied_.active() || friction_.active()) b.rate.resize(n_);
     b.lambda.resize(m_);
@@ -187,6 +188,18 @@ class MultiplierEquations final : public TemplatedEquations<MultiplierEquations,
     b.place_middle(x.head(n_), step_);
     if (split_potential_ || !quadratic_) b.place_end(step_);
     b.lambda = x.tail(m_);
+  }
+  /// take(j, (M dq)_j) for every j
+  template <class S, class Take>
+  void for_momenta(StepPoint<S>& b, const Take& take) {
+    const Mass& mass = system_->mass();
+    if (mass.is_diagonal()) {
+      const double* const entries = mass.diagonal_entries().data();
+      for (Index j = 0; j < n_; ++j) take(j, S(b.dq[j] * entries[j]));
+    } else {
+      at_.mass_times(b.dq, b.mdq);
+      for (Index j = 0; j < n_; ++j) take(j, b.mdq[j]);
+    }
   }
   template <class S>
   void gradient(StepPoint<S>& b) {
