@@ -25,6 +25,10 @@ inline void add_compensated(double& value, double& tail, double d) {
   tail = low - (value - sum);
 }
 
+bool has_contacts(const State& z) {
+  return !z.closed.empty() || !z.slip.empty() || z.held.size() > 0 || !z.released.empty();
+}
+
 }  // namespace
 
 void Compensated::add(const ConstVectorRef& d) {
@@ -94,12 +98,14 @@ void History::serialize(Archive& archive) {
 
 void State::take_over(State& before) {
   assign_without_histories(before);
-  substeps = before.substeps;
-  closed = before.closed;
-  slip = before.slip;
-  held = before.held;
-  released = before.released;
   history.swap(before.history);
+  if (!before.substeps.empty() || !substeps.empty()) substeps = before.substeps;
+  if (has_contacts(before) || has_contacts(*this)) {
+    closed = before.closed;
+    slip = before.slip;
+    held = before.held;
+    released = before.released;
+  }
 }
 
 void State::swap(State& other) {
@@ -113,6 +119,7 @@ void State::swap(State& other) {
   history.swap(other.history);
   scheme_data.swap(other.scheme_data);
   substeps.swap(other.substeps);
+  if (!has_contacts(*this) && !has_contacts(other)) return;
   closed.swap(other.closed);
   slip.swap(other.slip);
   held.swap(other.held);

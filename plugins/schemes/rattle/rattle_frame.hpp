@@ -35,8 +35,13 @@ class ConstraintColumns {
     const double *const value = g_values.data(), *const start = start_values.data();
     const Index count = start_values.size();
     for (Index j = 0; j < count; ++j) {
+      const auto term = [&](int e) { return lambda(entry[e].row) * value[entry[e].position]; };
+      const int first = begin[j], last = begin[j + 1];
       S sum(start[j]);
-      for (int e = begin[j]; e < begin[j + 1]; ++e) sum += lambda(entry[e].row) * value[entry[e].position];
+      if (last - first == 2)  // a point between two rods
+        sum += term(first) + term(first + 1);
+      else
+        for (int e = first; e < last; ++e) sum += term(e);
       take(j, sum);
     }
   }
