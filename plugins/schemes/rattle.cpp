@@ -78,13 +78,14 @@ class RattleStep final : public StepEquations {
         times_(system),
         applied_(system) {
     const Index n = system.n(), m = system.m();
-    for (Vector* v : {&dp_, &work_, &velocity_}) v->setZero(n);
+    if (Unknowns::solves_positions)
+      for (Vector* v : {&dq_, &dp_, &work_}) v->setZero(n);
+    if (applied_.active() || times_.moving()) velocity_.setZero(n);
     for (Vector* v : {&lambda_, &rate0_}) v->setZero(m);
     if (applied_.active())
       for (Vector* v : {&step_.force0, &step_.force1}) v->setZero(n);
-    impulse_.setZero(n);
+    p_end_.set(Vector::Zero(n));
     x_.setZero(positions_.size() + momenta_.size());
-    for (Vector* v : {&dq_, &dq_low_}) v->setZero(n);
   }
 
   Index n_systems() const override { return 2; }
@@ -122,45 +123,44 @@ class RattleStep final : public StepEquations {
     const State& z0 = *step_.z0;
     if (solve == 0) {
       x_.head(positions_.size()) = x;
+      const Vector& low = positions_.low();
       if constexpr (Unknowns::solves_positions) {
         dq_ = x.head(n);
-        dq_low_ = positions_.low().head(n);
-        place_end();
+        for (Index j = 0; j < n; ++j) step_.end.set_sum(j, z0.q, static_cast<Extended>(x[j]) + low[j]);
         if (applied_.active()) apply_force();
       }
       if constexpr (Unknowns::solves_momenta) {
-        impulse_ = x.segment(n, n).template cast<Extended>() + positions_.low().segment(n, n).template cast<Extended>();
+        for (Index j = 0; j < n; ++j) step_.p_half.set_sum(j, z0.p, static_cast<Extended>(x[n + j]) + low[n + j]);
       } else if constexpr (Unknowns::solves_positions) {
         work_ = step_.kick0;
         if (applied_.active()) work_ -= step_.force0;
-        set_impulse(work_, step_.g_start, x.tail(m), positions_.low().tail(m), [](Index, Extended) {});
+        impulses(work_, step_.g_start, x.tail(m), low.tail(m),
+                 [&](Index j, Extended impulse) { step_.p_half.set_sum(j, z0.p, impulse); });
       } else {
-        drift(x, positions_.low());
+        drift(x, low);
       }
-      step_.p_half = z0.p;
-      step_.p_half.add_extended(impulse_);
       step_.middle.begin(step_.p_half);
       step_.arrive();
       momenta_.begin(step_);
       if (changes_) tangent_.positions(positions_, x, linearised());
     } else {
       x_.tail(momenta_.size()) = x;
+      const Vector& low = momenta_.low();
+      const auto take = [&](Index j, Extended impulse) { p_end_.set_sum(j, step_.p_half, impulse); };
       if constexpr (Unknowns::solves_momenta)
-        impulse_ = x.head(n).template cast<Extended>() + momenta_.low().head(n).template cast<Extended>();
+        for (Index j = 0; j < n; ++j) take(j, static_cast<Extended>(x[j]) + low[j]);
       else
-        set_impulse(step_.kick1, step_.g_end, x.tail(m), momenta_.low().tail(m), [](Index, Extended) {});
+        impulses(step_.kick1, step_.g_end, x.tail(m), low.tail(m), take);
       if (changes_) tangent_.momenta(momenta_, x, linearised());
     }
     return Next::advance;
   }
 
   void finish(State& next) override {
-    next.q.add(dq_);
-    next.q.add(dq_low_);
-    next.p.swap(step_.p_half);
-    next.p.add_extended(impulse_);
-    next.lambda = x_.tail(system_->m());
     if (applied_.active() || times_.moving()) book(next.work);
+    next.q.swap(step_.end);
+    next.p.swap(p_end_);
+    next.lambda = x_.tail(system_->m());
     remember(next, step_.h, x_);
     next.advance_time(step_.h);
     if (changes_) tangent_.finish(*changes_);
@@ -195,28 +195,22 @@ class RattleStep final : public StepEquations {
       x.tail(system_->m()) = z0.lambda;
     }
   }
-  /// impulse <- -h/2 (grad U + G^T (lambda + low)), dq <- h M^-1 (p0 + impulse), q1 <- q0 + dq, M diagonal
+  /// p_h, and q1 = q0 + h M^-1 p_h, M diagonal
   void drift(const ConstVectorRef& lambda, const ConstVectorRef& low) {
     const Compensated &p0 = step_.z0->p, &q0 = step_.z0->q;
     const double *const mass = system_->mass().diagonal_entries().data(), *const p = p0.value().data(),
-                        *const p_tail = p0.tail().data(), *const q = q0.value().data(),
-                        *const q_tail = q0.tail().data();
-    double *const increment = dq_.data(), *const rest = dq_low_.data(), *const q1 = step_.q1.data();
+                        *const tail = p0.tail().data();
     kernels::OverMass<Extended> time_over_mass(step_.h);
-    set_impulse(step_.kick0, step_.g_start, lambda, low, [&](Index j, Extended impulse) {
-      const Extended dq = ((impulse + p_tail[j]) + p[j]) * time_over_mass(mass[j]);
-      const double rounded = static_cast<double>(dq);
-      increment[j] = rounded;
-      rest[j] = static_cast<double>(dq - rounded);
-      q1[j] = (rounded + q_tail[j]) + q[j];
+    impulses(step_.kick0, step_.g_start, lambda, low, [&](Index j, Extended impulse) {
+      step_.p_half.set_sum(j, p0, impulse);
+      step_.end.set_sum(j, q0, ((impulse + tail[j]) + p[j]) * time_over_mass(mass[j]));
     });
   }
-  void place_end() { step_.q1 = (dq_ + step_.z0->q.tail()) + step_.z0->q.value(); }
   /// Q at both ends with the velocity of the middle
   void apply_force() {
     velocity_ = dq_ / step_.h;
     step_.force0 = applied_(step_.z0->t, step_.z0->q.value(), velocity_);
-    step_.force1 = applied_(step_.t1, step_.q1, velocity_);
+    step_.force1 = applied_(step_.t1, step_.q1(), velocity_);
   }
   void book(Work& work) {
     const Vector& q0 = step_.z0->q.value();
@@ -224,29 +218,24 @@ class RattleStep final : public StepEquations {
       work.force += 0.5L * dq_.dot(step_.force0 + step_.force1);
     }
     if (!times_.moving()) return;
-    work.potential += times_.potential_work(q0, step_.q1);
+    work.potential += times_.potential_work(q0, step_.q1());
     velocity_.setZero();
     system_->constraint_velocity(step_.z0->t, q0, velocity_, rate0_);
     lambda_ = x_.segment(positions_.size() - system_->m(), system_->m());
     work.position += 0.5L * step_.h * (lambda_.dot(rate0_) + x_.tail(system_->m()).dot(step_.rate1));
   }
-  /// impulse <- -h/2 (gradient + G^T (lambda + low)), at Extended, and take(j, impulse_j)
+  /// take(j, -h/2 [gradient + G^T (lambda + low)]_j) for every j, at Extended
   template <class Take>
-  void set_impulse(const Vector& gradient, const Vector& G, const ConstVectorRef& lambda, const ConstVectorRef& low,
-                   const Take& take) {
+  void impulses(const Vector& gradient, const Vector& G, const ConstVectorRef& lambda, const ConstVectorRef& low,
+                const Take& take) const {
     const Extended factor = -(0.5 * static_cast<Extended>(step_.h));
     const double *const high = lambda.data(), *const rest = low.data();
-    Extended* const to = impulse_.data();
     step_.columns.template sums<Extended>(
         gradient, G, [&](int i) { return static_cast<Extended>(high[i]) + rest[i]; },
-        [&](Index j, Extended force) {
-          const Extended impulse = force * factor;
-          to[j] = impulse;
-          take(j, impulse);
-        });
+        [&](Index j, Extended force) { take(j, force * factor); });
   }
   kernels::RattleTangent::Step linearised() const {
-    return {step_.z0->t, step_.t1, step_.h, step_.z0->q.value(), step_.q1, step_.p_half.value()};
+    return {step_.z0->t, step_.t1, step_.h, step_.z0->q.value(), step_.q1(), step_.p_half.value()};
   }
 
   const System* system_;
@@ -259,8 +248,8 @@ class RattleStep final : public StepEquations {
   kernels::AppliedForce applied_;
   Matrix* changes_ = nullptr;
   bool extrapolated_ = false;
-  Vector x_, dq_, dq_low_, dp_, work_, velocity_, lambda_, rate0_;  // x_ = the unknowns of both systems
-  VectorOf<Extended> impulse_;
+  Vector x_, dq_, dp_, work_, velocity_, lambda_, rate0_;  // x_ = the unknowns of both systems
+  Compensated p_end_;
 };
 
 class Rattle final : public MechanicalScheme {

@@ -15,16 +15,6 @@ namespace gnomon {
 
 namespace {
 
-/// (value, tail) += d as a double-double sum: the rounding error of value + d goes to the tail (Knuth's TwoSum), and
-/// the pair is normalised so that |tail| <= ulp(value)/2 (FastTwoSum).
-inline void add_compensated(double& value, double& tail, double d) {
-  const double sum = value + d;
-  const double part = sum - value;
-  const double low = ((value - (sum - part)) + (d - part)) + tail;
-  value = sum + low;
-  tail = low - (value - sum);
-}
-
 bool has_contacts(const State& z) {
   return !z.closed.empty() || !z.slip.empty() || z.held.size() > 0 || !z.released.empty();
 }
@@ -32,7 +22,7 @@ bool has_contacts(const State& z) {
 }  // namespace
 
 void Compensated::add(const ConstVectorRef& d) {
-  for (Index i = 0; i < value_.size(); ++i) add_compensated(value_[i], tail_[i], d[i]);
+  for (Index i = 0; i < value_.size(); ++i) add(value_[i], tail_[i], d[i]);
 }
 
 void Compensated::add_extended(const VectorOf<Extended>& d) {
@@ -47,7 +37,7 @@ void Compensated::add_extended(const VectorOf<Extended>& d) {
       high[i] = static_cast<double>(from[i]);
       tail[i] += static_cast<double>(from[i] - high[i]);
     }
-    for (Index i = 0; i < count; ++i) add_compensated(value[i], tail[i], high[i]);
+    for (Index i = 0; i < count; ++i) add(value[i], tail[i], high[i]);
   }
 }
 
@@ -132,7 +122,7 @@ void State::serialize(Archive& archive) {
 }
 
 void State::advance_time(double h) {
-  add_compensated(t, t_tail, h);
+  Compensated::add(t, t_tail, h);
   last_h = h;
 }
 

@@ -150,14 +150,14 @@ class ConfigurationRattleMomenta {
   }
   /// kick += T_q(q1,p_h)
   void add_kick(const Frame& step, Vector& kick) {
-    mass().kinetic_gradient(step.q1, step.middle.at<double>(), out_q_, out_p_);
+    mass().kinetic_gradient(step.q1(), step.middle.at<double>(), out_q_, out_p_);
     kick += out_q_;
   }
 
   template <class S>
   void rows(const ConstVectorRefOf<S>& x, const Frame& step, const Vector& kick, VectorRefOf<S> f) {
     auto& b = buffers_.get<S>();
-    b.q = step.q1.cast<S>();
+    b.q = step.q1().cast<S>();
     b.p = x.head(n_) + step.middle.at<S>().template cast<S>();
     at_.kinetic_gradient(b.q, b.p, b.t_q, b.v);
     for (Index j = 0; j < n_; ++j) f[j] = x[j] + S(0.5 * step.h) * kick[j];
@@ -173,7 +173,7 @@ class ConfigurationRattleMomenta {
     p_ = x.head(n_) + step.middle.at<double>();
     for (Index j = 0; j < n_; ++j) {
       unit_[j] = 1;
-      mass().kinetic_hessian_times(step.q1, p_, zero_, unit_, out_q_, out_p_);
+      mass().kinetic_hessian_times(step.q1(), p_, zero_, unit_, out_q_, out_p_);
       unit_[j] = 0;
       multiply(system_->constraint_pattern(), g_values, out_p_, product_);
       for (Index i = 0; i < m_; ++i) hidden_values_[i * n_ + j] = product_[i];

@@ -62,7 +62,7 @@ struct RattleFrame {
   double h = 0, t1 = 0;
   const Vector &kick0, &g_start;  ///< grad U(q0), without the force, and G(q0)
   Vector g0;                      ///< g(q0,t1)
-  Vector q1;                      ///< positions at the end, rounded
+  Compensated end;                ///< positions at the end
   Vector force0, force1;          ///< Q at both ends, empty without one
   Vector kick1, g_end, rate1;     ///< what acts at q1 without the constraints, G(q1), g_t(q1,t1)
   Compensated p_half;
@@ -71,11 +71,11 @@ struct RattleFrame {
 
   RattleFrame(const System& model, const StepScales& scales)
       : system(&model), kick0(scales.gradient()), g_start(scales.constraint_jacobian()), middle(model), columns(model) {
-    for (Vector* v : {&kick1, &q1}) v->setZero(model.n());
+    kick1.setZero(model.n());
     for (Vector* v : {&g0, &rate1}) v->setZero(model.m());
     g_end.setZero(model.constraint_pattern().nonzeros());
     if (moving()) rest_.setZero(model.n());
-    p_half.set(q1);
+    for (Compensated* z : {&end, &p_half}) z->set(kick1);
   }
 
   bool moving() const { return static_cast<bool>(system->parts().time_dependence); }
@@ -87,12 +87,14 @@ struct RattleFrame {
     // g(q0,t1) is where the rows of moving constraints start from
     system->constraints_compensated(moving() ? t1 : z0->t, z0->q.value(), z0->q.tail(), g0, g_end);
   }
+  /// Rounded.
+  const Vector& q1() const { return end.value(); }
   /// At q1.
   void arrive() {
-    system->potential_gradient(t1, q1, kick1);
+    system->potential_gradient(t1, q1(), kick1);
     if (force1.size() > 0) kick1 -= force1;
-    system->constraint_jacobian(t1, q1, g_end);
-    if (moving()) system->constraint_velocity(t1, q1, rest_, rate1);
+    system->constraint_jacobian(t1, q1(), g_end);
+    if (moving()) system->constraint_velocity(t1, q1(), rest_, rate1);
   }
 
  private:

@@ -26,6 +26,14 @@ class GNOMON_EXPORT Compensated {
   void add(const ConstVectorRef& d);
   /// The same for a d that was found at Extended: rounded, then what rounding left.
   void add_extended(const VectorOf<Extended>& d);
+  /// Entry j of start + d, where d is found entry by entry.
+  [[gnu::always_inline]] void set_sum(Index j, const Compensated& start, Extended d) {
+    const double high = static_cast<double>(d);
+    double value = start.value_[j], tail = start.tail_[j] + static_cast<double>(d - high);
+    add(value, tail, high);
+    value_[j] = value;
+    tail_[j] = tail;
+  }
   const Vector& value() const { return value_; }
   const Vector& tail() const { return tail_; }
   void swap(Compensated& other) {
@@ -33,6 +41,16 @@ class GNOMON_EXPORT Compensated {
     tail_.swap(other.tail_);
   }
   void serialize(Archive& archive);
+
+  /// (value, tail) += d as a double-double sum: the rounding error of value + d goes to the tail (Knuth's TwoSum), and
+  /// the pair is normalised so that |tail| <= ulp(value)/2 (FastTwoSum).
+  [[gnu::always_inline]] static void add(double& value, double& tail, double d) {
+    const double sum = value + d;
+    const double part = sum - value;
+    const double low = ((value - (sum - part)) + (d - part)) + tail;
+    value = sum + low;
+    tail = low - (value - sum);
+  }
 
  private:
   Vector value_, tail_;
