@@ -107,7 +107,23 @@ class RodNetwork final : public System, public Symmetries, public ExtendedPrecis
     }
   }
   void constraint_jacobian(double, const ConstVectorRef& q, VectorRef values) const override {
-    for (Index r = 0; r < m(); ++r) store_row(r, difference(q, rods_[r]), values);
+    const double* const x = q.data();
+    const Index* const offset = constraint_pattern_.offsets.data();
+    double* const to = values.data();
+    const Index count = static_cast<Index>(rods_.size());
+    for (Index r = 0; r < count; ++r) {
+      const Rod& rod = rods_[static_cast<std::size_t>(r)];
+      const bool free = is_free(rod.b);
+      const double *const a = x + D * rod.a, *const b =
+                                                 free ? x + D * rod.b
+                                                      : anchors_[static_cast<std::size_t>(rod.b - n_free_)].data();
+      double* const row = to + offset[r];
+      for (Index i = 0; i < D; ++i) {
+        const double d = a[i] - b[i];
+        row[i] = d;
+        if (free) row[D + i] = -d;
+      }
+    }
   }
   void constraint_hessian_times(double, const ConstVectorRef&, const ConstVectorRef& lambda, const ConstVectorRef& w,
                                 VectorRef out) const override {
