@@ -50,15 +50,11 @@ class DenseLuOf final : public Dense {
  public:
   bool solve(VectorRef x) override {
     Eigen::Map<Column> out(x.data(), x.size());
-    if constexpr (Size != Eigen::Dynamic) {
-      substitute(x.data());
-    } else {
-      permuted_.noalias() = lu_->permutationP() * out;  // in place it would allocate
-      lu_->matrixLU().template triangularView<Eigen::UnitLower>().solveInPlace(permuted_);
-      lu_->matrixLU().template triangularView<Eigen::Upper>().solveInPlace(permuted_);
-    }
+    permuted_.noalias() = lu_->permutationP() * out;  // in place it would allocate
+    lu_->matrixLU().template triangularView<Eigen::UnitLower>().solveInPlace(permuted_);
+    lu_->matrixLU().template triangularView<Eigen::Upper>().solveInPlace(permuted_);
     out = permuted_;
-    return all_finite(permuted_) || fail("the solution is not finite: the matrix is singular");
+    return all_finite(x) || fail("the solution is not finite: the matrix is singular");
   }
   double cost() const override {
     const double n = static_cast<double>(matrix_.rows());
@@ -74,19 +70,6 @@ class DenseLuOf final : public Dense {
   using Square = Eigen::Matrix<double, Size, Size>;
   using Column = Eigen::Matrix<double, Size, 1>;
 
-  /// permuted_ <- U^-1 L^-1 P x by loops of fixed length: Eigen's for triangles of any size cost more than small ones
-  /// have to do.
-  void substitute(const double* x) {
-    const Square& lu = lu_->matrixLU();
-    const auto& place = lu_->permutationP().indices();
-    for (int i = 0; i < Size; ++i) permuted_[place[i]] = x[i];
-    for (int i = 1; i < Size; ++i)
-      for (int j = 0; j < i; ++j) permuted_[i] -= lu(i, j) * permuted_[j];
-    for (int i = Size; i-- > 0;) {
-      for (int j = i + 1; j < Size; ++j) permuted_[i] -= lu(i, j) * permuted_[j];
-      permuted_[i] /= lu(i, i);
-    }
-  }
   void prepare(Index n) override {
     lu_ = std::make_unique<Eigen::PartialPivLU<Square>>(n);
     decomposed_ = false;
