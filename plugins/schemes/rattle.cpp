@@ -230,7 +230,7 @@ class RattleStep final : public StepEquations {
                 const Take& take) const {
     const Extended factor = -(0.5 * static_cast<Extended>(step_.h));
     const double *const high = lambda.data(), *const rest = low.data();
-    step_.columns.template sums<Extended>(
+    step_.columns.sums(
         gradient, G, [&](int i) { return static_cast<Extended>(high[i]) + rest[i]; },
         [&](Index j, Extended force) { take(j, force * factor); });
   }

@@ -15,6 +15,16 @@
 /// KINSOL, which passes over its vectors several times, 0.65), keeps the energy error at rounding and the run checked.
 /// At N = 1 it is calls, and from N = 1e4, where steps take one iteration, memory. Four times RATTLE, which takes 31,
 /// is less than the hand-coded energy-momentum step.
+///
+/// A step of rattle, N = 1000, kinsol-newton, 290 ns a link, hand-coded 33, by samples of a profile:
+///
+///     long double   125   a residual of each system in refinement 75, forces and sums of the state 50
+///     band           45   two factorisations, five solutions, two matrices
+///     double         45   residuals, Jacobians, G
+///     KINSOL         30   its vectors, norms, scaling
+///     rest           45   scales, start values, copies, checks, monitor
+///
+/// What is at long double alone costs four hand-coded steps: it is what leaves both constraint levels at 1e-19.
 
 #include <algorithm>
 #include <map>

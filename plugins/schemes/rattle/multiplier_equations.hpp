@@ -32,7 +32,7 @@ void kicked_velocity(const System& system, const ConstraintColumns& columns, con
                       *const tail = p.tail().data();
   const double half = 0.5 * h;
   OverMass<Extended> over_mass(1);
-  columns.sums<Extended>(
+  columns.sums(
       kick, g_values, [&](int i) { return lambda[i]; },
       [&](Index j, Extended force) { take(j, ((value[j] - force * half) + tail[j]) * over_mass(mass[j])); });
 }

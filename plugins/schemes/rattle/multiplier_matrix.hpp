@@ -45,15 +45,14 @@ class MultiplierMatrix {
     const SparsityPattern& g = system.constraint_pattern();
     pattern_ = SparsityPattern::from_entries(g.rows, g.rows, couplings(system, g.rows * g.rows));
     for (Index i = 0; i < g.rows; ++i)
-      for (Index e = pattern_.offsets[at(i)]; e < pattern_.offsets[at(i) + 1]; ++e) {
+      for (Index e = pattern_.offsets[at(i)]; e < pattern_.offsets[at(i) + 1]; ++e)
         add_runs(g, i, pattern_.indices[at(e)], static_cast<int>(e));
-      }
     weighed_.setZero(g.nonzeros());
   }
 
   const SparsityPattern& pattern() const { return pattern_; }
 
-  /// Sets a and R.
+  /// Sets W = a R M^-1.
   void weigh(double factor, const Vector& right) {
     const Index* const column = system_->constraint_pattern().indices.data();
     const double *const mass = system_->mass().diagonal_entries().data(), *const from = right.data();
@@ -61,8 +60,6 @@ class MultiplierMatrix {
     OverMass<double> weight(factor);
     for (Index k = 0, count = weighed_.size(); k < count; ++k) to[k] = from[k] * weight(mass[column[k]]);
   }
-  /// a R M^-1, on the constraint pattern
-  const Vector& weighed() const { return weighed_; }
 
   /// values = A
   void assemble(const Vector& left, VectorRef values) const {
@@ -71,7 +68,7 @@ class MultiplierMatrix {
     values.setZero();
     for (const Run& run : runs_) to[run.entry] += dot(run, a + run.left, b + run.right);
   }
-  /// x -> start + W^T x, W = weighed(): out_j for every coordinate
+  /// out = start + W^T x
   template <class S>
   void add_weighed(const Vector& start, const ConstVectorRefOf<S>& x, VectorOf<S>& out) const {
     const SparsityPattern& g = system_->constraint_pattern();
@@ -157,7 +154,7 @@ class MultiplierMatrix {
   const System* system_;
   SparsityPattern pattern_;
   std::vector<Run> runs_;
-  Vector weighed_;
+  Vector weighed_;  // W, on the constraint pattern
 };
 
 }  // namespace gnomon::kernels

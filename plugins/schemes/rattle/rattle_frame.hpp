@@ -27,8 +27,8 @@ class ConstraintColumns {
       }
   }
 
-  /// take(j, start_j + sum_i G_ij lambda(i)) for every j, at S
-  template <class S, class Lambda, class Take>
+  /// take(j, start_j + sum_i G_ij lambda(i)) for every j, at Extended
+  template <class Lambda, class Take>
   void sums(const Vector& start_values, const Vector& g_values, const Lambda& lambda, const Take& take) const {
     const int* const begin = begin_.data();
     const Entry* const entry = entries_.data();
@@ -37,7 +37,7 @@ class ConstraintColumns {
     for (Index j = 0; j < count; ++j) {
       const auto term = [&](int e) { return lambda(entry[e].row) * value[entry[e].position]; };
       const int first = begin[j], last = begin[j + 1];
-      S sum(start[j]);
+      Extended sum(start[j]);
       if (last - first == 2)  // a point between two rods
         sum += term(first) + term(first + 1);
       else
@@ -74,16 +74,16 @@ struct RattleFrame {
     kick1.setZero(model.n());
     for (Vector* v : {&g0, &rate1}) v->setZero(model.m());
     g_end.setZero(model.constraint_pattern().nonzeros());
-    if (moving()) rest_.setZero(model.n());
+    if (moving()) rest.setZero(model.n());
     for (Compensated* z : {&end, &p_half}) z->set(kick1);
   }
 
   bool moving() const { return static_cast<bool>(system->parts().time_dependence); }
   /// After the scales were updated.
-  void begin(const State& start, double step, double end) {
+  void begin(const State& start, double step, double end_time) {
     z0 = &start;
     h = step;
-    t1 = end;
+    t1 = end_time;
     // g(q0,t1) is where the rows of moving constraints start from
     system->constraints_compensated(moving() ? t1 : z0->t, z0->q.value(), z0->q.tail(), g0, g_end);
   }
@@ -94,11 +94,10 @@ struct RattleFrame {
     system->potential_gradient(t1, q1(), kick1);
     if (force1.size() > 0) kick1 -= force1;
     system->constraint_jacobian(t1, q1(), g_end);
-    if (moving()) system->constraint_velocity(t1, q1(), rest_, rate1);
+    if (moving()) system->constraint_velocity(t1, q1(), rest, rate1);
   }
 
- private:
-  Vector rest_;
+  Vector rest;  ///< no velocity
 };
 
 }  // namespace gnomon::kernels
