@@ -15,6 +15,7 @@ if(SUNDIALS_VERSION VERSION_GREATER_EQUAL 7.0 AND SUNDIALS_VERSION VERSION_LESS 
                   "several times as long. Results are the same.")
 endif()
 find_package(Boost 1.74 REQUIRED)
+find_package(tomlplusplus 3 REQUIRED)
 
 # gnomon_find_suitesparse(package algebra library...): gnomon_<package> with these libraries, GNOMON_HAS_<PACKAGE> whether
 # there are any, and a message about the algebra that is left out where there are none. The validation cases name this
@@ -55,7 +56,6 @@ gnomon_find_suitesparse(spqr "sparse-qr" spqr cholmod)
 
 if(GNOMON_PROGRAM)
   find_package(jsoncpp REQUIRED)
-  find_package(tomlplusplus 3 REQUIRED)
   find_package(CLI11 REQUIRED)
   find_package(fmt REQUIRED)
   find_package(benchmark 1.7 REQUIRED)

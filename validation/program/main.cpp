@@ -1,4 +1,4 @@
-/// The gnomon program: list, describe, check, run, compare, advise, equilibrium, validate, bench.
+/// The gnomon program: list, describe, new, check, run, compare, advise, equilibrium, validate, bench.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -81,6 +81,7 @@ int dispatch(int argc, char** argv) {
   app.footer("gnomon COMMAND --help tells more.");
   add_list(app, invocation);
   add_describe(app, invocation);
+  add_new(app, invocation);
   add_check(app, invocation);
   add_run(app, invocation);
   add_compare(app, invocation);
@@ -108,7 +109,7 @@ int dispatch(int argc, char** argv) {
   }
   if (!invocation.action)
     return complain(
-        "a command is missing: list, describe, check, run, compare, advise, equilibrium, validate or bench; gnomon "
+        "a command is missing: list, describe, new, check, run, compare, advise, equilibrium, validate or bench; gnomon "
         "--help "
         "tells more");
 

@@ -179,6 +179,13 @@ int GnomonAddSymmetry(void* mem, const char* name, GnomonSymmetryFn xi);
 int GnomonAddIntegral(void* mem, const char* name, GnomonIntegralFn I);
 /** A problem that Gnomon knows by name, in place of all of the above, with "name=value name=value" (NULL: none). */
 int GnomonSetProblem(void* mem, const char* name, const char* parameters);
+/** The problem of a model file, NAME.toml: formulas in a text, see README.md. What is wrong in it is said with line and
+ *  column by GnomonGetLastMessage. Init may take NULL for y0, the file's start. */
+int GnomonSetModelFile(void* mem, const char* file);
+/** The same from the text itself. */
+int GnomonSetModelText(void* mem, const char* toml);
+/** A parameter of the problem, or of the model file, by its name, before GnomonInit. */
+int GnomonSetParameter(void* mem, const char* name, sunrealtype value);
 /**@}*/
 
 /** \name The method
@@ -293,6 +300,9 @@ int GnomonLoadCheckpoint(void* mem, const char* file);
 /** \name What it did */
 /**@{*/
 int GnomonGetSizes(void* mem, sunindextype* n, sunindextype* m);
+/** The place in q of a coordinate by its name, "x", or "x[2]" of an array x: a coordinate of a model file, or an entry of
+ *  a named block of a problem. */
+int GnomonGetCoordinateIndex(void* mem, const char* name, sunindextype* index);
 /** Where the run is: y and t of the last step, which is beyond those of GnomonEvolve after a root. */
 int GnomonGetState(void* mem, sunrealtype* t, N_Vector y);
 /** Multipliers of the last step, length m (and one for each obstacle). */

@@ -84,8 +84,11 @@ std::string OptionSpec::range_text() const {
     for (std::size_t i = 0; i < choices.size(); ++i) text += (i ? "|" : "") + choices[i];
     return text + (nested ? ", its options as " + name + ".option=value" : "");
   }
-  return std::string(kind == Kind::integer ? "an integer" : "a number") + " in [" + number_text(minimum) + ", " +
-         number_text(maximum) + "]";
+  const std::string number = kind == Kind::integer ? "an integer" : "a number";
+  if (std::isinf(minimum) && std::isinf(maximum)) return number;
+  if (std::isinf(maximum)) return number + " of at least " + number_text(minimum);
+  if (std::isinf(minimum)) return number + " of at most " + number_text(maximum);
+  return number + " in [" + number_text(minimum) + ", " + number_text(maximum) + "]";
 }
 
 Options::Options(std::string owner, OptionSpecs specs, const Assignments& assignments)

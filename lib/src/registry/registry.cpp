@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/contact/contact.hpp"
+#include "gnomon/mechanism/model_file.hpp"
 #include "registry/module.hpp"
 
 namespace gnomon {
@@ -122,6 +124,23 @@ class Origin {
 
 struct Registry::Impl : Tables {
   std::map<std::string, Origin> origins;
+
+  /// Model files that were asked for, each read once.
+  const Problem& model_file(const std::string& file) const {
+    const std::lock_guard<std::mutex> lock(reading);
+    auto& problem = files[file];
+    if (!problem) problem = read_model_file(file);
+    return *problem;
+  }
+  void add_model_text(const std::string& name, const std::string& toml) {
+    std::unique_ptr<const Problem> problem = read_model_text(toml, name);
+    const std::lock_guard<std::mutex> lock(reading);
+    files[name] = std::move(problem);
+  }
+
+ private:
+  mutable std::mutex reading;
+  mutable std::map<std::string, std::unique_ptr<const Problem>> files;
 };
 
 Registry::Registry() : impl_(std::make_unique<Impl>()) {}
@@ -170,7 +189,7 @@ const AlgebraTable& Registry::algebra_table() const {
   return *impl_;
 }
 const Problem& Registry::problem(const std::string& name) const {
-  return impl_->look_up(impl_->problems, "problem", name);
+  return is_model_file(name) ? impl_->model_file(name) : impl_->look_up(impl_->problems, "problem", name);
 }
 const Reference& Registry::reference(const std::string& name) const {
   return impl_->look_up(impl_->references, "reference", name);
@@ -192,7 +211,14 @@ std::vector<std::string> Registry::references() const {
   return keys(impl_->references);
 }
 
+void Registry::add_model_text(const std::string& name, const std::string& toml) {
+  if (!is_model_file(name))
+    throw Error(ErrorCode::bad_value, "the name of a model is \"" + name + "\", expected one that ends in .toml");
+  impl_->add_model_text(name, toml);
+}
+
 const std::string& Registry::origin(const std::string& name) const {
+  if (is_model_file(name)) return name;
   const auto at = impl_->origins.find(name);
   if (at == impl_->origins.end()) throw unknown_name("entry", name, {});
   return at->second.text();

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/mechanism/model_file.hpp"
 #include "gnomon/model/overdetermined.hpp"
 #include "gnomon/model/system.hpp"
 #include "gnomon/registry/suited_scheme.hpp"
@@ -66,6 +67,21 @@ void print_tolerances(const Registry& registry, const ProblemInstance& instance)
         "--scheme line-integral-ggl --option s=3 --option k=8 takes few, and what it does to the energy is reported\n");
 }
 
+/// The schemes that take a model with their default options, and what each promises for it.
+void print_takers(const Registry& registry, const ProblemInstance& instance) {
+  fmt::print("\ntaken by, with the promises that hold here\n");
+  std::string refused;
+  for (const auto& name : registry.schemes()) try {
+      const Scheme& scheme = registry.scheme(name);
+      const Promises promises = scheme.bind(*instance.model, Options("scheme " + name, scheme.options())).promises;
+      fmt::print("  {:32} {}\n", name, to_string(promises));
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::refused) throw;
+      refused += (refused.empty() ? "" : ", ") + name;
+    }
+  if (!refused.empty()) fmt::print("refused by {}\n", refused);
+}
+
 void describe_problem(const Registry& registry, const std::string& name) {
   const Problem& problem = registry.problem(name);
   print_head(registry, "problem", name, problem.description(), problem.source());
@@ -99,6 +115,7 @@ void describe_problem(const Registry& registry, const std::string& name) {
                traits.state_names[0], traits.nz, traits.state_names[1], counted(traits.m, "constraint"),
                traits.has_energy ? "an energy" : "no energy", closed_form);
   }
+  if (is_model_file(name)) print_takers(registry, instance);
   print_tolerances(registry, instance);
   print_options(problem.parameters(), "parameters", "--set");
 }
@@ -126,7 +143,7 @@ int describe(const Registry& registry, const std::string& name) {
     print_head(registry, "algebra", name, registry.algebra(name).description(), "");
     print_options(registry.algebra(name).options(), "options", "--solver-option algebra=" + name + " algebra.");
   }
-  if (has(registry.problems(), name)) {
+  if (has(registry.problems(), name) || is_model_file(name)) {
     separate();
     describe_problem(registry, name);
   }
@@ -149,7 +166,9 @@ void add_describe(CLI::App& app, Invocation& invocation) {
   CLI::App* command =
       app.add_subcommand("describe", "one of them in full: equations, source, options with units and ranges");
   auto name = std::make_shared<std::string>();
-  command->add_option("NAME", *name, "of a scheme, solver, algebra, problem or reference")->required()->type_name("");
+  command->add_option("NAME", *name, "of a scheme, solver, algebra, problem or reference, or a model file")
+      ->required()
+      ->type_name("");
   command->callback([&invocation, name] {
     invocation.action = [name](const Registry& registry) { return describe(registry, *name); };
   });

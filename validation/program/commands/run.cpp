@@ -117,6 +117,7 @@ int run(const Registry& registry, const RunArguments& given) {
   RunArguments arguments = given.restart ? with_checkpoint(given) : given;
   if (arguments.problem.empty())
     throw Error(ErrorCode::bad_value, "PROBLEM is missing: give the name of a problem, or --restart FILE");
+  if (!given.restart) take_run_defaults(registry.problem(arguments.problem), arguments);
   IntegratorOptions options = parse_integrator_options(registry, arguments);
   options.interrupt = Signals::caught();
   const long every = parse_count(arguments.every, "--every", 1);
@@ -258,6 +259,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
   add_fallback_flags(*command, *a);
   command->callback([&invocation, a, command] {
     a->scheme_named = command->count("--scheme") > 0;
+    a->solver_named = command->count("--solver") > 0;
     invocation.action = [a](const Registry& registry) { return run(registry, *a); };
   });
 }

@@ -27,7 +27,7 @@ void add_system_flags(CLI::App& command, RunArguments& a) {
   const auto add = [&command](const std::string& flag, auto& value, const std::string& type, const std::string& help) {
     return command.add_option(flag, value, help)->type_name(type);
   };
-  add("PROBLEM", a.problem, "", "name of the problem");
+  add("PROBLEM", a.problem, "", "name of the problem, or a model file NAME.toml");
   add("--scheme", a.scheme, "NAME", "the scheme")->capture_default_str();
   add("--step", a.step, "H", "step size");
   add("--until", a.until, "T", "end time; the last step is shortened to arrive");
@@ -61,6 +61,33 @@ void add_tolerance_flags(CLI::App& command, RunArguments& a) {
                   "error of q and of the velocities that is wanted, in parts of their sizes, in place of --step")
       ->type_name("R");
   command.add_option("--atol", a.atol, "and in their units; that of --rtol if left out")->type_name("A");
+}
+
+void take_run_defaults(const Problem& problem, RunArguments& a) {
+  const bool by_size = !a.step.empty() || !a.steps.empty(), by_tolerance = !a.rtol.empty();
+  const bool ends = !a.until.empty(), counted = !a.steps.empty();
+  const bool own_scheme = !a.scheme_named, own_solver = !a.solver_named, own_contact = a.contact.empty();
+  const auto take = [](std::string& argument, bool allowed, const std::string& value) {
+    if (allowed && argument.empty()) argument = value;
+  };
+  for (const auto& [name, value] : problem.run_defaults()) {
+    if (name == "step") take(a.step, !by_tolerance, value);
+    if (name == "steps") take(a.steps, !by_tolerance && !ends, value);
+    if (name == "until") take(a.until, !counted, value);
+    if (name == "rtol") take(a.rtol, !by_size, value);
+    if (name == "atol") take(a.atol, !by_size, value);
+    if (name == "scheme" && own_scheme) {
+      a.scheme = value;
+      a.scheme_named = true;
+    }
+    if (name == "solver" && own_solver) {
+      a.solver = value;
+      a.solver_named = true;
+    }
+    if (name == "option" && own_scheme) a.options.push_back(value);
+    if (name == "solver-option" && own_solver) a.solver_options.push_back(value);
+    if (name == "contact" && own_contact) a.contact.push_back(value);
+  }
 }
 
 void choose_scheme(const Registry& registry, const ProblemInstance& instance, const IntegratorOptions& options,

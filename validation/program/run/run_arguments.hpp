@@ -19,13 +19,17 @@ struct RunArguments {
   std::optional<std::string> output, reference, checkpoint, checkpoint_every, restart, snapshots, snapshot_every, plot;
   bool json = false, project_start = false, dependent_constraints = false, fallback = false, events = false,
        strict = false, estimate_error = false;
-  bool scheme_named = false;  ///< --scheme is given
+  bool scheme_named = false, solver_named = false;  ///< --scheme, --solver are given
 };
 
 /// The problem, the scheme, how far to go and in which steps.
 void add_system_flags(CLI::App& command, RunArguments& arguments);
 /// What happens on steps that the solver refuses.
 void add_fallback_flags(CLI::App& command, RunArguments& arguments);
+
+/// What the problem says of its runs, where the user says nothing: a step, a tolerance, a number of steps or an end on
+/// the command line removes what it replaces, a scheme or a solver its options.
+void take_run_defaults(const Problem& problem, RunArguments& arguments);
 
 /// Steps of a tolerance instead of a size.
 void add_tolerance_flags(CLI::App& command, RunArguments& arguments);

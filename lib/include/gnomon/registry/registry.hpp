@@ -31,10 +31,16 @@ class GNOMON_EXPORT Registry {
   /// the registry as it was. The module stays loaded for the life of the process.
   void load(const std::string& path);
 
+  /// The text of a model file under a name that ends in .toml, in place of a file of that name. Throws Error(bad_value)
+  /// for what is wrong in it.
+  void add_model_text(const std::string& name, const std::string& toml);
+
   /// Look-ups throw Error(unknown_name) with the nearest known name.
   const Scheme& scheme(const std::string& name) const;
   const SolverFactory& solver(const std::string& name) const;
   const AlgebraFactory& algebra(const std::string& name) const;
+  /// A problem by its name, or that of a model file, NAME.toml: it is read when it is asked for first, and what is
+  /// wrong in it is thrown as read_model_file does.
   const Problem& problem(const std::string& name) const;
   const Reference& reference(const std::string& name) const;
 

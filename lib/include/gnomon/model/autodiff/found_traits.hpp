@@ -18,7 +18,7 @@ struct FoundTraits : ModelTraits {
   FoundTraits(ModelTraits traits) : ModelTraits(std::move(traits)) {}
 
   bool constant_mass = true, has_force = false, has_friction = false;
-  Index n_obstacles = 0, n_symmetries = 0, n_invariants = 0;
+  Index n_obstacles = 0, n_invariants = 0;
 };
 
 /// The recording of one part.

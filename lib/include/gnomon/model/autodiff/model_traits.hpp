@@ -10,6 +10,11 @@
 
 namespace gnomon {
 
+/// Member functions that are there and not used: of a model that learns at run time which parts it has.
+struct AbsentParts {
+  bool constraints = false, force = false, friction = false, mass_matrix = false, symmetries = false, integrals = false;
+};
+
 /// SystemTraits, and what AutodiffSystem makes parts of. A describe() that needs none of it returns SystemTraits.
 struct ModelTraits : SystemTraits {
   enum class Penalty { none, convex, not_convex };
@@ -23,7 +28,9 @@ struct ModelTraits : SystemTraits {
   int obstacle_degree = not_polynomial;     ///< degree of c in q, or not_polynomial
   std::vector<std::string> obstacle_names;  ///< one an obstacle
   Vector friction_coefficients;             ///< mu of the Coulomb friction, one an obstacle
-  Penalty penalty = Penalty::none;          ///< whether R(g) of the model's own is convex
+  AbsentParts absent;
+  Index n_symmetries = 0;           ///< momentum maps, where their number is not in AutodiffModel; 0: one
+  Penalty penalty = Penalty::none;  ///< whether R(g) of the model's own is convex
 };
 
 }  // namespace gnomon

@@ -63,10 +63,12 @@ class RecordedModel {
     record_parts();
     complete_traits(traits_, recorded_);
     traits_.constant_mass = !mass_depends_on_q();
-    traits_.has_force = Parts::force_exists;
-    traits_.has_friction = Parts::friction_exists;
-    traits_.n_symmetries = count(Parts::symmetries_exist, Parts::declared_symmetries(), traits_.n_symmetries);
-    traits_.n_integrals = count(Parts::integrals_exist, -1, traits_.n_integrals);
+    const AbsentParts& absent = traits_.absent;
+    traits_.has_force = Parts::force_exists && !absent.force;
+    traits_.has_friction = Parts::friction_exists && !absent.friction;
+    traits_.n_symmetries =
+        count(Parts::symmetries_exist && !absent.symmetries, Parts::declared_symmetries(), traits_.n_symmetries);
+    traits_.n_integrals = count(Parts::integrals_exist && !absent.integrals, -1, traits_.n_integrals);
     if (Parts::penalty_exists && traits_.penalty == ModelTraits::Penalty::none)
       traits_.penalty = ModelTraits::Penalty::not_convex;
     mass_ = make_mass();
@@ -84,8 +86,9 @@ class RecordedModel {
   /// Throws Error(bad_value) for M(q) that is not symmetric at the start.
   Mass make_mass() const {
     if constexpr (Parts::mass_matrix_exists) {
-      const bool evaluable = recorded_.mass_matrix->recorded();
-      if (evaluable) {
+      if (!recorded_.mass_matrix) {
+        // Not used: mass() gives it.
+      } else if (recorded_.mass_matrix->recorded()) {
         const TapeFunction function(recorded_.mass_matrix->tape, TapeFunction::Patterns::none);
         const Mass at_start = given_mass(traits_, recorded_mass(function, at_.x, n_));
         if (!Parts::mass_exists || traits_.constant_mass) return at_start;
@@ -149,7 +152,7 @@ class RecordedModel {
     if (m > 0 && !has_function_constraints<Model>)
       throw Error(ErrorCode::bad_value, "system " + traits_.name + " has " + std::to_string(m) +
                                             " constraints, but the model has no member function \"constraints\"");
-    if (m == 0 && has_function_constraints<Model>)
+    if (m == 0 && has_function_constraints<Model> && !traits_.absent.constraints)
       throw Error(ErrorCode::bad_value, "system " + traits_.name +
                                             " has no constraints (m = 0), but the model has a member function "
                                             "\"constraints\"");
@@ -181,15 +184,17 @@ class RecordedModel {
         record_call(PotentialCall<Parts>{parts_, traits_.n_invariants}, {n_, 0, 0}, 1, at_, prefix + "potential");
     recorded_.constraints =
         record_call(ConstraintsCall<Parts>{parts_, m_}, {n_, 0, 0}, m_, at_, prefix + "constraints");
-    if constexpr (Parts::force_exists) {
-      RecordingPoint at = ordinary_point(2 * n_);
-      at.t = at_.t;
-      at.x.head(n_) = at_.x;
-      recorded_.force = record_call(ForceCall<Parts>{parts_, n_}, {n_, n_, 0}, n_, at, prefix + "force");
-    }
+    if constexpr (Parts::force_exists)
+      if (!traits_.absent.force) {
+        RecordingPoint at = ordinary_point(2 * n_);
+        at.t = at_.t;
+        at.x.head(n_) = at_.x;
+        recorded_.force = record_call(ForceCall<Parts>{parts_, n_}, {n_, n_, 0}, n_, at, prefix + "force");
+      }
     if constexpr (Parts::mass_matrix_exists)
-      recorded_.mass_matrix =
-          record_call(MassCall<Parts>{parts_, n_}, {n_, 0, 0}, n_ * n_, at_, prefix + "mass_matrix");
+      if (!traits_.absent.mass_matrix)
+        recorded_.mass_matrix =
+            record_call(MassCall<Parts>{parts_, n_}, {n_, 0, 0}, n_ * n_, at_, prefix + "mass_matrix");
   }
   Index number_of(const RecordedPart& part, const char* what) const {
     if (!part.recorded())
@@ -203,6 +208,7 @@ class RecordedModel {
     if constexpr (!Parts::mass_matrix_exists) {
       return false;
     } else {
+      if (!recorded_.mass_matrix) return false;
       const RecordedPart& part = *recorded_.mass_matrix;
       const bool found = !part.complete() || part.tape.dependences(0).nonzeros() > 0;
       if constexpr (has_constant_mass<Model>) {

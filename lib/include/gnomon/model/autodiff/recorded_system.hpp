@@ -92,14 +92,16 @@ class RecordedSystem final : public FunctionSystem {
     f.constraints = part_function(traits.name, "constraints", std::move(*recorded.constraints),
                                   ConstraintsCall<Parts>{parts, m}, {n, 0, 0}, m);
     if constexpr (Parts::obstacles_exist)
-      f.obstacles = part_function(traits.name, "obstacles", std::move(*recorded.obstacles),
-                                  ObstaclesCall<Parts>{parts, contacts}, {n, 0, 0}, contacts, Patterns::none);
+      if (contacts > 0)
+        f.obstacles = part_function(traits.name, "obstacles", std::move(*recorded.obstacles),
+                                    ObstaclesCall<Parts>{parts, contacts}, {n, 0, 0}, contacts, Patterns::none);
     if constexpr (Parts::slips_exist)
       f.slips = part_function(traits.name, "slips", std::move(*recorded.slips), SlipsCall<Parts>{parts, contacts},
                               {n, 0, 0}, contacts, Patterns::none);
     if constexpr (Parts::force_exists)
-      f.force = part_function(traits.name, "force", std::move(*recorded.force), ForceCall<Parts>{parts, n}, {n, n, 0},
-                              n, Patterns::jacobian);
+      if (traits.has_force)
+        f.force = part_function(traits.name, "force", std::move(*recorded.force), ForceCall<Parts>{parts, n}, {n, n, 0},
+                                n, Patterns::jacobian);
     const auto record_more = [&](const char* name, const auto& call, const std::array<Index, 3>& sizes, Index outputs,
                                  Patterns patterns) {
       RecordingPoint at = ordinary_point(sizes[0] + sizes[1] + sizes[2]);
@@ -109,11 +111,14 @@ class RecordedSystem final : public FunctionSystem {
       return part_function(traits.name, name, std::move(part), call, sizes, outputs, patterns);
     };
     if constexpr (Parts::friction_exists)
-      f.friction = record_more("friction", FrictionCall<Parts>{parts, n}, {n, n, m + contacts}, n, Patterns::jacobian);
-    if constexpr (Parts::invariants_exist) {
-      f.regular_potential = record_more("potential", PotentialCall<Parts>{parts, 0}, {n, 0, 0}, 1, Patterns::all);
-      f.invariants = record_more("invariants", InvariantsCall<Parts>{parts, k}, {n, 0, 0}, k, Patterns::all);
-    }
+      if (traits.has_friction)
+        f.friction =
+            record_more("friction", FrictionCall<Parts>{parts, n}, {n, n, m + contacts}, n, Patterns::jacobian);
+    if constexpr (Parts::invariants_exist)
+      if (k > 0) {
+        f.regular_potential = record_more("potential", PotentialCall<Parts>{parts, 0}, {n, 0, 0}, 1, Patterns::all);
+        f.invariants = record_more("invariants", InvariantsCall<Parts>{parts, k}, {n, 0, 0}, k, Patterns::all);
+      }
     if constexpr (Parts::mass_matrix_exists)
       if (!traits.constant_mass) {
         f.kinetic = record_more("mass_matrix", KineticCall<Parts>{parts, n}, {n, n, 0}, 1, Patterns::none);

@@ -1,0 +1,29 @@
+#pragma once
+/// \file
+/// A problem from a model file: coordinates, mass, potential, constraints and what else a model has, as formulas.
+///
+///     const auto problem = read_model_file("pendulum.toml");
+///     ProblemInstance instance = problem->build(Options("problem pendulum", problem->parameters(), {{"l", "2"}}));
+///
+/// Everything that takes the name of a problem takes such a file too: Registry::problem("pendulum.toml"). What a file
+/// contains is described in README.md. A formula becomes a tape (tape.hpp), as a C++ model does; degrees, sparsity and
+/// the use of time are found.
+
+#include <memory>
+#include <string>
+
+#include "gnomon/model/problem.hpp"
+
+namespace gnomon {
+
+/// Whether a name is that of a model file: it ends in ".toml".
+GNOMON_EXPORT bool is_model_file(const std::string& name);
+
+/// Throws Error(bad_file) for a file that cannot be read, and Error(bad_value) "file:line:column: sentence" for what is
+/// wrong in it. build() throws the same for what only the values of parameters show.
+GNOMON_EXPORT std::unique_ptr<const Problem> read_model_file(const std::string& file);
+
+/// The same from the text of a file; `file` is its name in sentences.
+GNOMON_EXPORT std::unique_ptr<const Problem> read_model_text(const std::string& toml, const std::string& file);
+
+}  // namespace gnomon

@@ -1,0 +1,88 @@
+/// \file
+/// The C interface: model files, their parameters and coordinates by name.
+
+#include <algorithm>
+
+#include "c_api/c_api_given.hpp"
+#include "gnomon/base/numbers.hpp"
+#include "gnomon/mechanism/model_file.hpp"
+
+using namespace gnomon;
+using namespace gnomon::c_api;
+
+namespace {
+
+constexpr const char* given_text = "model.toml";  // the name of a text in sentences
+
+void set_problem(Memory& memory, Named problem) {
+  memory.registry.build(problem.name, problem.options);
+  memory.problem = std::move(problem);
+}
+
+/// "x" or "x[2]"
+std::pair<std::string, long> name_and_index(const std::string& name) {
+  const std::size_t bracket = name.find('[');
+  if (bracket == std::string::npos) return {name, -1};
+  double index = -1;
+  if (name.back() != ']' || !read_number(name.substr(bracket + 1, name.size() - bracket - 2), index) || index < 0 ||
+      index > 1e15 || index != static_cast<double>(static_cast<long>(index)))
+    throw Error(ErrorCode::bad_value, "the coordinate \"" + name + "\" is neither a name nor NAME[index]");
+  return {name.substr(0, bracket), static_cast<long>(index)};
+}
+
+}  // namespace
+
+int GnomonSetModelFile(void* mem, const char* file) {
+  return configured(mem, __func__, [&](Memory& memory) {
+    const std::string name = text(file, "the name of the model file");
+    if (!is_model_file(name))
+      throw Error(ErrorCode::bad_file, "the model file \"" + name + "\" has another name than NAME.toml");
+    set_problem(memory, {name, {}});
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonSetModelText(void* mem, const char* toml) {
+  return configured(mem, __func__, [&](Memory& memory) {
+    memory.registry.add_model_text(given_text, text(toml, "the text of the model"));
+    set_problem(memory, {given_text, {}});
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonSetParameter(void* mem, const char* name, sunrealtype value) {
+  return configured(mem, __func__, [&](Memory& memory) {
+    const std::string parameter = text(name, "the name of the parameter");
+    if (!memory.problem)
+      throw Error(ErrorCode::bad_value, "parameter " + parameter +
+                                            " is set, and there is no problem whose parameter it would be: call "
+                                            "GnomonSetProblem or GnomonSetModelFile first");
+    Named problem = *memory.problem;
+    problem.options.emplace_back(parameter, number_text(value, 17));
+    set_problem(memory, std::move(problem));
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonGetCoordinateIndex(void* mem, const char* name, sunindextype* index) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    if (!index) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
+    if (!memory.integrator) prepare(memory);
+    const std::string wanted = text(name, "the name of the coordinate");
+    const auto [family, entry] = name_and_index(wanted);
+    const System* system = memory.start.model->mechanical();
+    if (!system) throw Error(ErrorCode::refused, "an overdetermined DAE has no coordinates with names");
+    std::vector<std::string> known;
+    for (const Block& block : system->traits().blocks) {
+      known.push_back(block.name);
+      if (block.name != family) continue;
+      if (entry < 0 ? block.size != 1 : entry >= block.size)
+        throw Error(ErrorCode::bad_value, "\"" + wanted + "\": " + family + " has " + std::to_string(block.size) +
+                                              (block.size == 1 ? " entry" : " entries") + ", the first is " + family +
+                                              "[0]");
+      *index = block.offset + std::max(entry, 0L);
+      return GNOMON_SUCCESS;
+    }
+    throw unknown_name("coordinate", family, known);
+  });
+}

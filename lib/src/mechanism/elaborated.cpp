@@ -1,0 +1,263 @@
+#include "mechanism/elaborated.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <optional>
+
+namespace gnomon::mechanism {
+
+namespace {
+
+constexpr Index most_entries = 50000000;
+
+Index count_of(const Values& values, const Formula& formula, const std::string& what) {
+  const Index count = whole_number(Evaluation<double>(values, {})(formula), formula.begin());
+  if (count < 0 || count > most_entries)
+    throw error_at(formula.place,
+                   what + " is " + std::to_string(count) + ", expected 0 to " + std::to_string(most_entries));
+  return count;
+}
+
+std::string indexed(const std::string& name, const Slots& slots, std::size_t count) {
+  std::string text = name;
+  for (std::size_t k = 0; k < count; ++k) text += (k == 0 ? "[" : ",") + std::to_string(slots[k]);
+  return count == 0 ? text : text + "]";
+}
+
+}  // namespace
+
+Index Family::size() const {
+  Index product = 1;
+  for (const Range& range : ranges) product *= range.count;
+  return product;
+}
+
+Index entry_of(const Family& family, const std::array<Index, 4>& indices, const Place& place, const std::string& text) {
+  Index entry = 0;
+  for (std::size_t k = 0; k < family.ranges.size(); ++k) {
+    const Family::Range& range = family.ranges[k];
+    const Index at = indices[k] - range.first;
+    if (at < 0 || at >= range.count)
+      throw error_at(place, "the index " + std::to_string(indices[k]) + " is outside " + std::to_string(range.first) +
+                                ".." + std::to_string(range.first + range.count - 1) + " in \"" + text + "\"");
+    entry = entry * range.count + at;
+  }
+  return family.offset + entry;
+}
+
+Index whole_number(double value, const Place& place) {
+  const double whole = std::round(value);
+  if (!(std::abs(value - whole) <= 1e-9 * std::max(1.0, std::abs(value))) || !(std::abs(value) <= 1e15))
+    throw error_at(place, "a whole number was expected, not " + number_text(value));
+  return static_cast<Index>(whole);
+}
+
+std::string finite_text(double value) {
+  return std::isfinite(value) ? number_text(value) : std::isnan(value) ? "not a number" : "infinite";
+}
+
+std::vector<double> parameter_values(const ModelText& text,
+                                     const std::vector<std::pair<std::size_t, double>>& assigned) {
+  Values values;
+  const std::size_t count = text.parameters.size();
+  values.parameters.assign(count, 0);
+  std::vector<bool> known(count, false);
+  for (const auto& [k, value] : assigned) {
+    values.parameters[k] = value;
+    known[k] = true;
+  }
+  // The reader refuses parameters that need themselves, so that this ends.
+  const std::function<void(std::size_t)> find = [&](std::size_t k) {
+    if (known[k]) return;
+    const Parameter& parameter = text.parameters[k];
+    for (const Formula::Node& node : parameter.value.nodes)
+      if (node.kind == Formula::Kind::parameter) find(static_cast<std::size_t>(node.id));
+    const double value = Evaluation<double>(values, {})(parameter.value);
+    if (!std::isfinite(value))
+      throw error_at(parameter.value.place, "parameter " + parameter.name + " is " + finite_text(value));
+    values.parameters[k] = value;
+    known[k] = true;
+  };
+  for (std::size_t k = 0; k < count; ++k) find(k);
+  return values.parameters;
+}
+
+Elaborated::Elaborated(std::shared_ptr<const ModelText> model, std::vector<double> parameters)
+    : text(std::move(model)) {
+  values.parameters = std::move(parameters);
+  values.definitions = &text->definitions;
+  add_coordinates();
+  for (const Entry& term : text->potential)
+    for_each(term.target, [&](const Slots& slots) { potential.push_back({&term.formula, slots, 0}); });
+  Index k = 0;
+  for (const Invariant& invariant : text->invariants)
+    for_each(invariant.of.target, [&](const Slots& slots) {
+      invariants.push_back({&invariant.of.formula, slots, k});
+      invariant_potentials.push_back({&invariant.potential, slots, k++});
+    });
+  add_constraints();
+  add_obstacles();
+  add_mass();
+  force = by_coordinate(text->force, "force");
+  friction = by_coordinate(text->friction, "friction");
+  position = by_coordinate(text->position, "position");
+  velocity = by_coordinate(text->velocity, "velocity");
+  for (const Symmetry& symmetry : text->symmetries)
+    symmetries.push_back(by_coordinate(symmetry.generator, "generator"));
+}
+
+void Elaborated::add_coordinates() {
+  for (const Coordinate& coordinate : text->coordinates) {
+    Family family;
+    family.offset = n;
+    if (coordinate.size)
+      family.ranges.push_back({0, count_of(values, *coordinate.size, "the number of " + coordinate.name)});
+    n += family.size();
+    values.coordinates.push_back(family);
+  }
+  if (n == 0) throw error_at(text->coordinates.front().place, "there are no coordinates");
+  if (n > most_entries) throw error_at(text->coordinates.front().place, "there are more than 50 million coordinates");
+}
+
+Family Elaborated::family(const Target& target, const char* what) {
+  Family family;
+  for (const Loop& loop : target.loops) {
+    const Index first = whole_number(Evaluation<double>(values, {})(loop.first), loop.first.begin());
+    const Index last = whole_number(Evaluation<double>(values, {})(loop.last), loop.last.begin());
+    if (last - first + 1 > most_entries)
+      throw error_at(target.place, std::string(what) + " has more than 50 million entries");
+    family.ranges.push_back({first, std::max<Index>(0, last - first + 1)});
+  }
+  return family;
+}
+
+/// use(slots) for the values of all loop variables, the last one running fastest.
+template <class Use>
+void Elaborated::for_each(const Target& target, const Use& use) {
+  const Family all = family(target, target.name.c_str());
+  Slots slots{};
+  const Index count = all.size();
+  for (Index entry = 0; entry < count; ++entry) {
+    Index rest = entry;
+    for (std::size_t k = all.ranges.size(); k-- > 0;) {
+      slots[k] = all.ranges[k].first + rest % all.ranges[k].count;
+      rest /= all.ranges[k].count;
+    }
+    use(slots);
+  }
+}
+
+/// The entry of a coordinate is given once.
+std::vector<Line> Elaborated::by_coordinate(const std::vector<Entry>& entries, const std::string& what) {
+  std::vector<Line> lines;
+  std::vector<const Entry*> given(static_cast<std::size_t>(n), nullptr);
+  const auto add = [&](const Entry& entry, const Slots& slots, Index j) {
+    const Entry*& before = given[static_cast<std::size_t>(j)];
+    if (before != nullptr)
+      throw error_at(entry.target.place, "the " + what + " of coordinate " + std::to_string(j) + " (" +
+                                             entry.target.name + ") is given already, in line " +
+                                             std::to_string(before->target.place.line) + ", column " +
+                                             std::to_string(before->target.place.column));
+    before = &entry;
+    lines.push_back({&entry.formula, slots, j});
+  };
+  for (const Entry& entry : entries) {
+    std::size_t id = 0;
+    while (text->coordinates[id].name != entry.target.name) ++id;
+    const Family& family = values.coordinates[id];
+    if (entry.target.indices.empty()) {
+      for (Index j = 0; j < family.size(); ++j) add(entry, {}, family.offset + j);
+      continue;
+    }
+    for_each(entry.target, [&](const Slots& slots) {
+      const Formula& index = entry.target.indices[0];
+      const double value = Evaluation<double>(values, {}, slots)(index);
+      add(entry, slots, entry_of(family, {whole_number(value, index.begin())}, index.begin(), index.text));
+    });
+  }
+  return lines;
+}
+
+void Elaborated::add_constraints() {
+  for (const Entry& constraint : text->constraints) {
+    Family own = family(constraint.target, "constraint");
+    own.offset = m;
+    values.constraints.push_back(own);
+    for_each(constraint.target, [&](const Slots& slots) {
+      constraints.push_back({&constraint.formula, slots, m++});
+      constraint_names.push_back(indexed(constraint.target.name, slots, constraint.target.loops.size()));
+    });
+  }
+}
+
+void Elaborated::add_obstacles() {
+  Index count = 0;
+  bool any = false;
+  for (const Obstacle& obstacle : text->obstacles) {
+    Family own = family(obstacle.gap.target, "obstacle");
+    own.offset = m + count;
+    values.constraints.push_back(own);
+    any = any || obstacle.slip;
+    for_each(obstacle.gap.target, [&](const Slots& slots) {
+      obstacles.push_back({&obstacle.gap.formula, slots, count});
+      obstacle_names.push_back(indexed(obstacle.gap.target.name, slots, obstacle.gap.target.loops.size()));
+      if (obstacle.slip) {
+        slips.push_back({&*obstacle.slip, slots, count});
+        friction_coefficients.push_back(Evaluation<double>(values, {}, slots)(*obstacle.friction));
+      } else {
+        friction_coefficients.push_back(0);  // smooth
+      }
+      ++count;
+    });
+  }
+  if (!any) friction_coefficients.clear();
+}
+
+void Elaborated::add_mass() {
+  const MassText& given = text->mass;
+  using Form = MassText::Form;
+  const auto check = [&](std::size_t count, std::size_t expected) {
+    if (count != expected)
+      throw error_at(given.place, "the mass has " + std::to_string(count) + " entries, expected " +
+                                      std::to_string(expected) + ": one for each coordinate");
+  };
+  const auto coordinates = static_cast<std::size_t>(n);
+  switch (given.form) {
+    case Form::all:
+      for (Index j = 0; j < n; ++j) mass.push_back({&given.formulas[0], {}, j});
+      break;
+    case Form::list:
+      check(given.formulas.size(), coordinates);
+      for (Index j = 0; j < n; ++j) mass.push_back({&given.formulas[static_cast<std::size_t>(j)], {}, j});
+      break;
+    case Form::matrix:
+      check(given.formulas.size(), coordinates * coordinates);
+      dense_mass = true;
+      for (Index j = 0; j < n * n; ++j) mass.push_back({&given.formulas[static_cast<std::size_t>(j)], {}, j});
+      break;
+    case Form::entries: {
+      mass = by_coordinate(given.entries, "mass");
+      if (mass.size() < coordinates) {
+        std::vector<bool> there(coordinates, false);
+        for (const Line& line : mass) there[static_cast<std::size_t>(line.entry)] = true;
+        for (std::size_t j = 0; j < coordinates; ++j)
+          if (!there[j])
+            for (std::size_t id = 0; id < values.coordinates.size(); ++id) {
+              const Family& family = values.coordinates[id];
+              const Index at = static_cast<Index>(j) - family.offset;
+              if (at < 0 || at >= family.size()) continue;
+              throw error_at(given.place, "coordinate " + text->coordinates[id].name +
+                                              (family.ranges.empty() ? "" : "[" + std::to_string(at) + "]") +
+                                              " has no mass: every coordinate needs one");
+            }
+      }
+      break;
+    }
+  }
+  for (const Line& line : mass)
+    mass_depends_on_positions = mass_depends_on_positions || line.formula->uses != no_argument;
+}
+
+}  // namespace gnomon::mechanism

@@ -1,0 +1,59 @@
+#pragma once
+/// \file
+/// Elaborated: a model file with the values of its parameters: sizes, and every formula of every loop with the entry
+/// that it gives.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mechanism/model_text.hpp"
+
+namespace gnomon::mechanism {
+
+using Slots = std::array<Index, Formula::max_slots>;
+
+/// One formula with the values of its loop variables, and the entry of the result that it is.
+struct Line {
+  const Formula* formula;
+  Slots slots;
+  Index entry;
+};
+
+struct Elaborated {
+  /// \param parameters one value a parameter of the text
+  Elaborated(std::shared_ptr<const ModelText> text, std::vector<double> parameters);
+  Elaborated(const Elaborated&) = delete;
+  Elaborated& operator=(const Elaborated&) = delete;
+
+  std::shared_ptr<const ModelText> text;
+  Values values;
+  Index n = 0, m = 0;
+  std::vector<Line> potential, invariants, invariant_potentials, constraints, obstacles, slips, force, friction, mass;
+  std::vector<Line> position, velocity;
+  std::vector<std::vector<Line>> symmetries;  ///< one a symmetry
+  std::vector<std::string> constraint_names, obstacle_names;
+  std::vector<double> friction_coefficients;  ///< one an obstacle, with slips
+  bool dense_mass = false;                    ///< entries of `mass` are those of a matrix, row by row
+  bool mass_depends_on_positions = false;
+
+ private:
+  void add_coordinates();
+  Family family(const Target& target, const char* what);
+  template <class Use>
+  void for_each(const Target& target, const Use& use);
+  std::vector<Line> by_coordinate(const std::vector<Entry>& entries, const std::string& what);
+  void add_constraints();
+  void add_obstacles();
+  void add_mass();
+};
+
+/// A number for a sentence: "not a number" and "infinite" for what is not finite.
+std::string finite_text(double value);
+
+/// The values of the parameters where nothing is assigned; `assigned` has those that are, by number, and others come
+/// from their formulas. Throws Error(bad_value) where a formula gives no finite number.
+std::vector<double> parameter_values(const ModelText& text,
+                                     const std::vector<std::pair<std::size_t, double>>& assigned);
+
+}  // namespace gnomon::mechanism

@@ -1,0 +1,248 @@
+#pragma once
+/// \file
+/// Evaluation: the value of a formula at any scalar.
+
+#include <cmath>
+#include <type_traits>
+#include <utility>
+
+#include "mechanism/formula.hpp"
+
+namespace gnomon::mechanism {
+
+/// Entries of one name: one, or those of an array over ranges of indices, the last index running fastest.
+struct Family {
+  struct Range {
+    Index first = 0, count = 0;
+  };
+  Index offset = 0;
+  std::vector<Range> ranges;
+  Index size() const;
+};
+
+struct Definition {
+  Target target;
+  Formula formula;
+};
+
+/// What the names of formulas stand for.
+struct Values {
+  std::vector<double> parameters;
+  std::vector<Family> coordinates, constraints;
+  const std::vector<Definition>* definitions = nullptr;
+};
+
+/// Throws Error(bad_value) for an index outside its range, with the place of the entry.
+Index entry_of(const Family& family, const std::array<Index, 4>& indices, const Place& place, const std::string& text);
+/// Throws Error(bad_value) for what is no whole number.
+Index whole_number(double value, const Place& place);
+
+/// What formulas depend on; null where they do not.
+template <class S>
+struct Arguments {
+  const S *t = nullptr, *q = nullptr, *v = nullptr, *lambda = nullptr;
+};
+
+/// a^n by multiplications.
+template <class S>
+S whole_power(const S& a, int n) {
+  S result = a;
+  bool begun = false;
+  S square = a;
+  for (int rest = n; rest > 0; rest /= 2) {
+    if (rest % 2 == 1) {
+      result = begun ? S(result * square) : square;
+      begun = true;
+    }
+    if (rest > 1) square = S(square * square);
+  }
+  return result;
+}
+
+template <class S>
+class Evaluation {
+ public:
+  using NodeIndex = Formula::NodeIndex;
+  using Slots = std::array<Index, Formula::max_slots>;
+
+  Evaluation(const Values& values, const Arguments<S>& arguments, const Slots& slots = {})
+      : values_(values), arguments_(arguments), slots_(slots) {}
+
+  S operator()(const Formula& formula) { return node(formula, formula.root()); }
+  S node(const Formula& formula, NodeIndex k);
+
+  Slots& slots() { return slots_; }
+
+ private:
+  static constexpr int largest_multiplied_power = 16;
+
+  S argument(const Formula& formula, const Formula::Node& node, std::size_t k) {
+    return this->node(formula, node.arguments[k]);
+  }
+  Index whole(const Formula& formula, const Formula::Node& node, std::size_t k) {
+    const double value = Evaluation<double>(values_, {}, slots_).node(formula, node.arguments[k]);
+    return whole_number(value, formula.place_of(formula.at(node.arguments[k])));
+  }
+  Index entry(const Formula& formula, const Formula::Node& node, const Family& family) {
+    std::array<Index, 4> indices{};
+    for (std::size_t k = 0; k < node.count(); ++k) indices[k] = whole(formula, node, k);
+    return entry_of(family, indices, formula.place_of(node), formula.text);
+  }
+  S power(const Formula& formula, const Formula::Node& node);
+  S function(const Formula& formula, const Formula::Node& node);
+  S definition(const Formula& formula, const Formula::Node& node);
+  bool compare(int comparison, const S& a, const S& b) const;
+
+  const Values& values_;
+  Arguments<S> arguments_;
+  Slots slots_;
+};
+
+template <class S>
+S Evaluation<S>::node(const Formula& formula, NodeIndex k) {
+  using Kind = Formula::Kind;
+  const Formula::Node& n = formula.at(k);
+  if constexpr (!std::is_same_v<S, double>)
+    if (n.constant) return S(Evaluation<double>(values_, {}, slots_).node(formula, k));
+  const auto id = static_cast<std::size_t>(n.id);
+  switch (n.kind) {
+    case Kind::number:
+      return S(n.value);
+    case Kind::parameter:
+      return S(values_.parameters[id]);
+    case Kind::index:
+      return S(static_cast<double>(slots_[id]));
+    case Kind::time:
+      return *arguments_.t;
+    case Kind::position:
+      return arguments_.q[entry(formula, n, values_.coordinates[id])];
+    case Kind::velocity:
+      return arguments_.v[entry(formula, n, values_.coordinates[id])];
+    case Kind::multiplier:
+      return arguments_.lambda[entry(formula, n, values_.constraints[id])];
+    case Kind::definition:
+      return definition(formula, n);
+    case Kind::negate:
+      return S(-argument(formula, n, 0));
+    case Kind::add:
+      return S(argument(formula, n, 0) + argument(formula, n, 1));
+    case Kind::subtract:
+      return S(argument(formula, n, 0) - argument(formula, n, 1));
+    case Kind::multiply:
+      return S(argument(formula, n, 0) * argument(formula, n, 1));
+    case Kind::divide:
+      return S(argument(formula, n, 0) / argument(formula, n, 1));
+    case Kind::power:
+      return power(formula, n);
+    case Kind::function:
+      return function(formula, n);
+    case Kind::choose:
+      return compare(n.id, argument(formula, n, 0), argument(formula, n, 1)) ? argument(formula, n, 2)
+                                                                             : argument(formula, n, 3);
+    case Kind::sum: {
+      const Index first = whole(formula, n, 0), last = whole(formula, n, 1);
+      S total(0.0);
+      for (slots_[id] = first; slots_[id] <= last; ++slots_[id]) total = S(total + argument(formula, n, 2));
+      return total;
+    }
+  }
+  return S(0.0);
+}
+
+template <class S>
+S Evaluation<S>::power(const Formula& formula, const Formula::Node& n) {
+  using std::pow;
+  const S base = argument(formula, n, 0);
+  if (!formula.at(n.arguments[1]).constant) return S(pow(base, argument(formula, n, 1)));
+  const double exponent = Evaluation<double>(values_, {}, slots_).node(formula, n.arguments[1]);
+  if (exponent == 0) return S(1.0);
+  if (exponent == std::floor(exponent) && std::abs(exponent) <= largest_multiplied_power) {
+    const S product = whole_power(base, static_cast<int>(std::abs(exponent)));
+    return exponent > 0 ? product : S(S(1.0) / product);
+  }
+  return S(pow(base, S(exponent)));
+}
+
+template <class S>
+S Evaluation<S>::function(const Formula& formula, const Formula::Node& n) {
+  using std::abs, std::acos, std::asin, std::atan, std::atan2, std::cbrt, std::cos, std::cosh, std::erf, std::exp,
+      std::expm1, std::hypot, std::log, std::log1p, std::max, std::min, std::pow, std::sin, std::sinh, std::sqrt,
+      std::tan, std::tanh;
+  const S a = argument(formula, n, 0);
+  // In the order of function_names().
+  switch (n.id) {
+    case 0:
+      return S(sqrt(a));
+    case 1:
+      return S(cbrt(a));
+    case 2:
+      return S(exp(a));
+    case 3:
+      return S(expm1(a));
+    case 4:
+      return S(log(a));
+    case 5:
+      return S(log1p(a));
+    case 6:
+      return S(sin(a));
+    case 7:
+      return S(cos(a));
+    case 8:
+      return S(tan(a));
+    case 9:
+      return S(sinh(a));
+    case 10:
+      return S(cosh(a));
+    case 11:
+      return S(tanh(a));
+    case 12:
+      return S(asin(a));
+    case 13:
+      return S(acos(a));
+    case 14:
+      return S(atan(a));
+    case 15:
+      return S(erf(a));
+    case 16:
+      return S(abs(a));
+    case 17:
+      return S(atan2(a, argument(formula, n, 1)));
+    case 18:
+      return S(hypot(a, argument(formula, n, 1)));
+    case 19:
+      return S(pow(a, argument(formula, n, 1)));
+    case 20:
+      return S(min(a, argument(formula, n, 1)));
+    default:
+      return S(max(a, argument(formula, n, 1)));
+  }
+}
+
+/// The formula of the definition, with its indices as its loop variables.
+template <class S>
+S Evaluation<S>::definition(const Formula& formula, const Formula::Node& n) {
+  const Definition& definition = (*values_.definitions)[static_cast<std::size_t>(n.id)];
+  Evaluation inner(values_, arguments_);
+  for (std::size_t k = 0; k < n.count(); ++k) inner.slots_[k] = whole(formula, n, k);
+  return inner(definition.formula);
+}
+
+template <class S>
+bool Evaluation<S>::compare(int comparison, const S& a, const S& b) const {
+  switch (comparison) {
+    case 0:
+      return a < b;
+    case 1:
+      return a > b;
+    case 2:
+      return a <= b;
+    case 3:
+      return a >= b;
+    case 4:
+      return a == b;
+    default:
+      return a != b;
+  }
+}
+
+}  // namespace gnomon::mechanism

@@ -1,0 +1,78 @@
+#include "mechanism/formula.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace gnomon::mechanism {
+
+std::string to_text(const Place& place) {
+  if (place.line == 0) return place.file.empty() ? "" : place.file + ": ";
+  return place.file + ":" + std::to_string(place.line) + ":" + std::to_string(place.column) + ": ";
+}
+
+Error error_at(const Place& place, const std::string& sentence) {
+  return Error(ErrorCode::bad_value, to_text(place) + sentence);
+}
+
+std::size_t Formula::Node::count() const {
+  return static_cast<std::size_t>(std::find(arguments.begin(), arguments.end(), -1) - arguments.begin());
+}
+
+Place Formula::begin() const {
+  const auto less = [](const Node& a, const Node& b) { return a.column < b.column; };
+  return place_of(*std::min_element(nodes.begin(), nodes.end(), less));
+}
+
+const std::vector<std::string>& function_names() {
+  static const std::vector<std::string> names{"sqrt", "cbrt",  "exp",   "expm1", "log",  "log1p", "sin",  "cos",
+                                              "tan",  "sinh",  "cosh",  "tanh",  "asin", "acos",  "atan", "erf",
+                                              "abs",  "atan2", "hypot", "pow",   "min",  "max"};
+  return names;
+}
+
+const std::vector<std::string>& comparison_names() {
+  static const std::vector<std::string> names{"<", ">", "<=", ">=", "==", "!="};
+  return names;
+}
+
+bool is_reserved(const std::string& name) {
+  static const std::vector<std::string> words{"t", "pi", "deg", "der", "lambda", "if", "for", "in", "sum"};
+  return std::find(words.begin(), words.end(), name) != words.end() ||
+         std::find(function_names().begin(), function_names().end(), name) != function_names().end();
+}
+
+bool is_name(const std::string& text) {
+  bool begins = true;  // a part begins here
+  for (const char c : text) {
+    const auto u = static_cast<unsigned char>(c);
+    if (c == '.') {
+      if (begins) return false;
+      begins = true;
+    } else if (std::isalpha(u) || c == '_' || (!begins && std::isdigit(u))) {
+      begins = false;
+    } else {
+      return false;
+    }
+  }
+  return !begins;
+}
+
+Formula number_formula(double value, const Place& place) {
+  Formula formula;
+  formula.text = number_text(value);
+  formula.place = place;
+  Formula::Node node;
+  node.kind = Formula::Kind::number;
+  node.constant = true;
+  node.value = value;
+  formula.nodes.push_back(node);
+  return formula;
+}
+
+std::vector<std::string> Target::loop_names() const {
+  std::vector<std::string> names;
+  for (const Loop& loop : loops) names.push_back(loop.name);
+  return names;
+}
+
+}  // namespace gnomon::mechanism

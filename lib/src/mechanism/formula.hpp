@@ -1,0 +1,121 @@
+#pragma once
+/// \file
+/// Formula: the text of a formula in a model file, parsed into a tree, with the place of every part for error sentences.
+/// What its names mean is said by Symbols when it is parsed, and by numbers when it is evaluated.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gnomon/base/error.hpp"
+#include "gnomon/base/types.hpp"
+
+namespace gnomon::mechanism {
+
+/// A place in a file; line and column count from one, line 0: in no file.
+struct Place {
+  std::string file;
+  int line = 0, column = 0;
+};
+
+/// "file:line:column: "; empty for no place.
+std::string to_text(const Place& place);
+/// Error(bad_value) "file:line:column: sentence".
+Error error_at(const Place& place, const std::string& sentence);
+
+/// What a formula may depend on besides parameters and numbers, as bits.
+enum Argument : unsigned { no_argument = 0, of_time = 1, of_positions = 2, of_velocities = 4, of_multipliers = 8 };
+
+struct Formula {
+  enum class Kind : std::uint8_t {
+    number,      ///< value
+    parameter,   ///< parameter `id`
+    index,       ///< loop variable in slot `id`
+    time,        ///< t
+    position,    ///< coordinate family `id`; arguments: its index, if it has one
+    velocity,    ///< the same, of der(...)
+    multiplier,  ///< of constraint family `id`; arguments: its indices
+    definition,  ///< definition `id`; arguments: its indices
+    negate,
+    add,
+    subtract,
+    multiply,
+    divide,
+    power,
+    function,  ///< `id`: place in function_names()
+    choose,    ///< if(a ? b, c, d); `id`: place of the comparison in comparison_names()
+    sum        ///< arguments: first, last, term; the loop variable is in slot `id`
+  };
+  using NodeIndex = std::int32_t;
+  struct Node {
+    Kind kind;
+    std::int32_t id = 0;
+    int column = 0;         ///< in the text, from zero
+    int depth = 1;          ///< of the tree below it
+    bool constant = false;  ///< of numbers, parameters and loop variables only
+    std::array<NodeIndex, 4> arguments{-1, -1, -1, -1};
+    double value = 0;
+    std::size_t count() const;  ///< of arguments
+  };
+  static constexpr std::size_t max_slots = 8;  ///< loop variables that can be in use at one place
+
+  std::string text;
+  Place place;              ///< of its first character
+  std::vector<Node> nodes;  ///< arguments before what uses them; the last one is the formula
+  unsigned uses = no_argument;
+
+  NodeIndex root() const { return static_cast<NodeIndex>(nodes.size()) - 1; }
+  const Node& at(NodeIndex k) const { return nodes[static_cast<std::size_t>(k)]; }
+  /// Of its leftmost part; `place` is that of the text that contains it.
+  Place begin() const;
+  Place place_of(const Node& node) const { return {place.file, place.line, place.column + node.column}; }
+};
+
+/// Functions of one argument, then those of two.
+const std::vector<std::string>& function_names();
+constexpr int first_function_of_two = 17;
+/// < > <= >= == !=
+const std::vector<std::string>& comparison_names();
+
+/// A loop over whole numbers, first and last included: "for i in 0..n-1".
+struct Loop {
+  std::string name;
+  Formula first, last;
+};
+
+/// The names that a formula may use, each with its number, and how many indices it takes.
+struct Symbols {
+  struct Name {
+    std::string name;
+    int indices = 0;
+  };
+  std::vector<Name> parameters, coordinates, constraints, definitions;
+};
+
+/// Words that cannot be names: t pi deg der lambda if for in sum, and the functions.
+bool is_reserved(const std::string& name);
+/// A letter or underscore, then letters, digits and underscores; parts joined by dots.
+bool is_name(const std::string& text);
+
+/// Parses a formula. `loops`: the variables of the loops around it, in slots 0, 1, .... Throws Error(bad_value) with the
+/// place of what was not understood.
+Formula parse_formula(const std::string& text, const Place& place, const Symbols& symbols,
+                      const std::vector<std::string>& loops = {});
+/// A formula that is a number.
+Formula number_formula(double value, const Place& place);
+
+/// What stands left of "=" in a table of a model file: a name, indices, and the loops over them.
+///
+///     rope        x[2*i+1] for i in 0..n-1        rod[i, j] for i in 0..n-1 for j in 0..2
+struct Target {
+  std::string name;
+  Place place;
+  std::vector<Formula> indices;
+  std::vector<Loop> loops;
+  std::vector<std::string> loop_names() const;
+};
+/// Of the names in a target only parameters are used.
+Target parse_target(const std::string& text, const Place& place, const Symbols& symbols);
+
+}  // namespace gnomon::mechanism

@@ -1,0 +1,64 @@
+#include "mechanism/formula_model.hpp"
+
+namespace gnomon::mechanism {
+
+ModelTraits FormulaParts::describe() const {
+  ModelTraits traits;
+  const ModelText& text = *all->text;
+  traits.name = text.name;
+  for (std::size_t k = 0; k < text.coordinates.size(); ++k)
+    traits.blocks.push_back(
+        {text.coordinates[k].name, all->values.coordinates[k].offset, all->values.coordinates[k].size()});
+  traits.constraint_names = all->constraint_names;
+  traits.obstacle_names = all->obstacle_names;
+  traits.friction_coefficients = Eigen::Map<const Vector>(all->friction_coefficients.data(),
+                                                          static_cast<Index>(all->friction_coefficients.size()));
+  traits.n_symmetries = static_cast<Index>(all->symmetries.size());
+  traits.n_integrals = static_cast<Index>(text.integrals.size());
+  traits.absent.constraints = all->m == 0;
+  traits.absent.force = all->force.empty();
+  traits.absent.friction = all->friction.empty();
+  traits.absent.mass_matrix = !all->mass_depends_on_positions;
+  traits.absent.symmetries = all->symmetries.empty();
+  traits.absent.integrals = text.integrals.empty();
+  return traits;
+}
+
+Mass FormulaParts::mass() const {
+  SystemTraits traits = describe();
+  traits.n = all->n;
+  if (all->mass_depends_on_positions) return Mass::diagonal(Vector::Ones(all->n));
+  if (!all->dense_mass) {
+    Vector diagonal(all->n);
+    fill<double>(all->mass, {}, diagonal.data());
+    return model::given_mass(traits, diagonal);
+  }
+  Matrix matrix(all->n, all->n);
+  fill<double>(all->mass, {}, matrix.data());
+  return model::given_mass(traits, Matrix(matrix.transpose()));
+}
+
+void FormulaParts::velocities(const double* q, const double* p, double* v) const {
+  const Index n = all->n;
+  if (!all->dense_mass) {
+    for (const Line& line : all->mass)
+      v[line.entry] = p[line.entry] / value<double>(line, {nullptr, q, nullptr, nullptr});
+    return;
+  }
+  double* const memory = static_cast<double*>(thread_workspace(static_cast<std::size_t>(n * n) * sizeof(double)));
+  Eigen::Map<Matrix> matrix(memory, n, n);
+  mass_matrix(q, memory);
+  const Eigen::LLT<Eigen::Ref<Matrix>> factor(matrix);
+  Eigen::Map<Vector> out(v, n);
+  out = Eigen::Map<const Vector>(p, n);
+  factor.solveInPlace(out);
+}
+
+double FormulaParts::integral(Index a, double t, const double* q, const double* p) const {
+  thread_local std::vector<double> v;
+  v.resize(static_cast<std::size_t>(all->n));
+  velocities(q, p, v.data());
+  return value<double>({&all->text->integrals[static_cast<std::size_t>(a)].formula, {}, 0}, {&t, q, v.data(), nullptr});
+}
+
+}  // namespace gnomon::mechanism

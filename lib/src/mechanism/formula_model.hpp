@@ -1,0 +1,101 @@
+#pragma once
+/// \file
+/// The AutodiffModel that a model file is: FormulaModel, or SlippingModel with Coulomb friction at its obstacles.
+
+#include <Eigen/Cholesky>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gnomon/formula/workspace.hpp"
+#include "gnomon/model/autodiff_system.hpp"
+#include "mechanism/elaborated.hpp"
+
+namespace gnomon::mechanism {
+
+/// What both have. Every part is there; which of them are used is said by describe().
+struct FormulaParts : AutodiffModel<Dynamic, Dynamic> {
+  std::shared_ptr<const Elaborated> all;
+
+  explicit FormulaParts(std::shared_ptr<const Elaborated> elaborated)
+      : AutodiffModel(elaborated->n, elaborated->m), all(std::move(elaborated)) {}
+
+  ModelTraits describe() const;
+  /// The constant mass; with M(q) the identity, which nothing uses.
+  Mass mass() const;
+  /// M v = p
+  void velocities(const double* q, const double* p, double* v) const;
+
+  template <class S>
+  void mass_matrix(const S* q, S* out) const {
+    const Index n = all->n;
+    for (const Line& line : all->mass)
+      out[all->dense_mass ? line.entry : line.entry * (n + 1)] = value<S>(line, {nullptr, q, nullptr, nullptr});
+  }
+  template <class S>
+  S potential(const S& t, const S* q) const {
+    S total(0.0);
+    for (const Line& line : all->potential) total = S(total + value<S>(line, {&t, q, nullptr, nullptr}));
+    return total;
+  }
+  template <class S>
+  void invariants(const S* q, S* pi) const {
+    fill<S>(all->invariants, {nullptr, q, nullptr, nullptr}, pi);
+  }
+  template <class S>
+  S invariant_potential(int k, const S& pi) const {
+    // The invariant is the one coordinate of its formula.
+    static const std::vector<Family> one(1);
+    Values values;
+    values.parameters = all->values.parameters;
+    values.coordinates = one;
+    const Line& line = all->invariant_potentials[static_cast<std::size_t>(k)];
+    return Evaluation<S>(values, {nullptr, &pi, nullptr, nullptr}, line.slots)(*line.formula);
+  }
+  template <class S>
+  void constraints(const S& t, const S* q, S* g) const {
+    fill<S>(all->constraints, {&t, q, nullptr, nullptr}, g);
+  }
+  template <class S>
+  void obstacles(const S* q, S* c) const {
+    fill<S>(all->obstacles, {nullptr, q, nullptr, nullptr}, c);
+  }
+  template <class S>
+  void force(const S& t, const S* q, const S* v, S* f) const {
+    fill<S>(all->force, {&t, q, v, nullptr}, f);
+  }
+  std::string symmetry_name(Index a) const { return all->text->symmetries[static_cast<std::size_t>(a)].name; }
+  void symmetry_generator(Index a, const double* q, double* xi) const {
+    fill<double>(all->symmetries[static_cast<std::size_t>(a)], {nullptr, q, nullptr, nullptr}, xi);
+  }
+  std::string integral_name(Index a) const { return all->text->integrals[static_cast<std::size_t>(a)].name; }
+  double integral(Index a, double t, const double* q, const double* p) const;
+
+ protected:
+  template <class S>
+  S value(const Line& line, const Arguments<S>& arguments) const {
+    return Evaluation<S>(all->values, arguments, line.slots)(*line.formula);
+  }
+  template <class S>
+  void fill(const std::vector<Line>& lines, const Arguments<S>& arguments, S* out) const {
+    for (const Line& line : lines) out[line.entry] = value<S>(line, arguments);
+  }
+};
+
+struct FormulaModel : FormulaParts {
+  using FormulaParts::FormulaParts;
+  template <class S>
+  void friction(const S* q, const S* v, const S* lambda, S* f) const {
+    fill<S>(all->friction, {nullptr, q, v, lambda}, f);
+  }
+};
+
+struct SlippingModel : FormulaParts {
+  using FormulaParts::FormulaParts;
+  template <class S>
+  void slips(const S* q, S* d) const {
+    fill<S>(all->slips, {nullptr, q, nullptr, nullptr}, d);
+  }
+};
+
+}  // namespace gnomon::mechanism

@@ -1,0 +1,466 @@
+/// The parser of formulas, by recursive descent:
+///
+///     sum     = product { ("+" | "-") product }
+///     product = sign { ("*" | "/") sign }
+///     sign    = { "+" | "-" } power
+///     power   = primary [ "^" sign ]
+///     primary = number | "(" sum ")" | name [ "[" sum { "," sum } "]" ] | function "(" sum { "," sum } ")"
+///             | "der" "(" coordinate ")" | "lambda." constraint | "if" "(" sum comparison sum "," sum "," sum ")"
+///             | "sum" "(" name "in" sum ".." sum ":" sum ")"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <optional>
+
+#include "gnomon/base/numbers.hpp"
+#include "mechanism/formula.hpp"
+
+namespace gnomon::mechanism {
+
+namespace {
+
+using Kind = Formula::Kind;
+using NodeIndex = Formula::NodeIndex;
+
+class Parser {
+ public:
+  Parser(const std::string& text, const Place& place, const Symbols& symbols, std::vector<std::string> loops)
+      : text_(text), symbols_(symbols), loops_(std::move(loops)) {
+    formula_.text = text;
+    formula_.place = place;
+  }
+
+  Formula whole() {
+    if (at_end()) fail(0, "the formula is empty");
+    sum();
+    if (!at_end()) unexpected();
+    return std::move(formula_);
+  }
+
+  /// A target up to the end of the text, see Target.
+  Target target() {
+    Target result;
+    result.place = formula_.place;
+    skip();
+    const std::size_t begin = at_;
+    result.name = dotted_name();
+    if (result.name.empty()) fail(begin, "a name was expected, not " + here());
+    // The loops come first: the indices use them.
+    const std::size_t after_name = at_;
+    if (accept('[')) skip_brackets();
+    while (accept_word("for")) result.loops.push_back(loop());
+    if (!at_end()) unexpected();
+    at_ = after_name;
+    loops_ = result.loop_names();
+    if (!accept('[')) {
+      if (!result.loops.empty())
+        fail(after_name, "\"" + result.name + "\" has a loop and no index: write " + result.name + "[" +
+                             result.loops.front().name + "]");
+      return result;
+    }
+    do result.indices.push_back(part());
+    while (accept(','));
+    expect(']');
+    return result;
+  }
+
+ private:
+  [[noreturn]] void fail(std::size_t column, const std::string& sentence) const {
+    throw error_at({formula_.place.file, formula_.place.line, formula_.place.column + static_cast<int>(column)},
+                   sentence);
+  }
+  void skip() {
+    while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
+  }
+  bool at_end() {
+    skip();
+    return at_ == text_.size();
+  }
+  std::string here() { return at_end() ? "the end of the formula" : "\"" + text_.substr(at_, 1) + "\""; }
+  [[noreturn]] void unexpected() {
+    skip();
+    if (text_.compare(at_, 2, "**") == 0) fail(at_, "\"**\" is no operation: write a^b");
+    const char c = text_[at_];
+    if (c == '=' || c == '<' || c == '>' || c == '!')
+      fail(at_, "a comparison was found, and is expected in if(a < b, c, d) only");
+    if (std::isalnum(static_cast<unsigned char>(c)) || c == '(' || c == '_')
+      fail(at_, "an operation was expected before " + here() + ": write a*b for a product");
+    fail(at_, here() + " was not expected");
+  }
+  bool accept(char c) {
+    if (at_end() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  void expect(char c) {
+    if (!accept(c)) fail(at_, std::string("\"") + c + "\" was expected, not " + here());
+  }
+  bool accept_word(const std::string& word) {
+    skip();
+    const std::size_t end = at_ + word.size();
+    if (text_.compare(at_, word.size(), word) != 0 || (end < text_.size() && is_name("a" + text_.substr(end, 1))))
+      return false;
+    at_ = end;
+    return true;
+  }
+  /// Up to the bracket that closes the one before.
+  void skip_brackets() {
+    const std::size_t begin = at_ - 1;
+    for (int open = 1; open > 0; ++at_) {
+      if (at_ == text_.size()) fail(begin, "\"[\" is not closed");
+      if (text_[at_] == '[') ++open;
+      if (text_[at_] == ']') --open;
+    }
+  }
+
+  using Arguments = std::array<NodeIndex, 4>;
+  static constexpr NodeIndex none = -1;
+  static constexpr Arguments no_arguments{none, none, none, none};
+  NodeIndex add(Kind kind, std::size_t column, const Arguments& arguments = no_arguments, int id = 0,
+                double value = 0) {
+    Formula::Node node;
+    node.kind = kind;
+    node.id = id;
+    node.column = static_cast<int>(column);
+    node.arguments = arguments;
+    node.constant = kind != Kind::time && kind != Kind::position && kind != Kind::velocity &&
+                    kind != Kind::multiplier && kind != Kind::definition;
+    for (std::size_t k = 0; k < node.count(); ++k) {
+      const Formula::Node& argument = formula_.at(arguments[k]);
+      node.constant = node.constant && argument.constant;
+      node.depth = std::max(node.depth, argument.depth + 1);
+    }
+    if (node.depth > max_tree)
+      fail(column, "the formula has more than " + std::to_string(max_tree) +
+                       " operations one after the other: write sum(i in a..b: ...), or several definitions");
+    node.value = value;
+    formula_.nodes.push_back(node);
+    return formula_.root();
+  }
+  /// A formula that the run does not change.
+  NodeIndex constant(const char* what) {
+    skip();
+    const std::size_t column = at_;
+    const NodeIndex node = sum();
+    if (!formula_.at(node).constant)
+      fail(column, std::string(what) + " is made of whole numbers, parameters and indices only");
+    return node;
+  }
+  /// A list of formulas up to the closing bracket.
+  Arguments list(char closing, int& count) {
+    Arguments arguments = no_arguments;
+    count = 0;
+    do {
+      if (count == 4) fail(at_, "more than four entries");
+      arguments[static_cast<std::size_t>(count++)] = closing == ']' ? constant("an index") : sum();
+    } while (accept(','));
+    expect(closing);
+    return arguments;
+  }
+
+  NodeIndex sum() {
+    if (++depth_ > max_depth) fail(at_, "the formula is nested more than " + std::to_string(max_depth) + " deep");
+    NodeIndex left = product();
+    for (;;) {
+      skip();
+      const std::size_t column = at_;
+      if (accept('+'))
+        left = add(Kind::add, column, {left, product(), none, none});
+      else if (accept('-'))
+        left = add(Kind::subtract, column, {left, product(), none, none});
+      else
+        break;
+    }
+    --depth_;
+    return left;
+  }
+  NodeIndex product() {
+    NodeIndex left = sign();
+    for (;;) {
+      skip();
+      const std::size_t column = at_;
+      if (text_.compare(at_, 2, "**") == 0) return left;
+      if (accept('*'))
+        left = add(Kind::multiply, column, {left, sign(), none, none});
+      else if (accept('/'))
+        left = add(Kind::divide, column, {left, sign(), none, none});
+      else
+        return left;
+    }
+  }
+  NodeIndex sign() {
+    skip();
+    const std::size_t column = at_;
+    bool negative = false;
+    for (;;) {
+      if (accept('-'))
+        negative = !negative;
+      else if (!accept('+'))
+        break;
+    }
+    const NodeIndex value = power();
+    return negative ? add(Kind::negate, column, {value, none, none, none}) : value;
+  }
+  NodeIndex power() {
+    const NodeIndex base = primary();
+    skip();
+    const std::size_t column = at_;
+    if (!accept('^')) return base;
+    if (++depth_ > max_depth) fail(at_, "the formula is nested more than " + std::to_string(max_depth) + " deep");
+    const NodeIndex exponent = sign();
+    --depth_;
+    return add(Kind::power, column, {base, exponent, none, none});
+  }
+
+  NodeIndex primary() {
+    skip();
+    const std::size_t column = at_;
+    if (accept('(')) {
+      const NodeIndex value = sum();
+      expect(')');
+      return value;
+    }
+    if (at_ < text_.size() && (std::isdigit(static_cast<unsigned char>(text_[at_])) || text_[at_] == '.'))
+      return number();
+    const std::string name = dotted_name();
+    if (name.empty()) fail(column, "a number, a name or \"(\" was expected, not " + here());
+    return named(name, column);
+  }
+
+  /// A number; its point is not the first of "..", which separates the ends of a range.
+  NodeIndex number() {
+    const std::size_t begin = at_;
+    const auto digits = [&] {
+      while (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_]))) ++at_;
+    };
+    digits();
+    if (at_ < text_.size() && text_[at_] == '.' && text_.compare(at_, 2, "..") != 0) {
+      ++at_;
+      digits();
+    }
+    if (at_ < text_.size() && (text_[at_] == 'e' || text_[at_] == 'E')) {
+      const std::size_t before = at_++;
+      if (at_ < text_.size() && (text_[at_] == '+' || text_[at_] == '-')) ++at_;
+      const std::size_t first = at_;
+      digits();
+      if (at_ == first) at_ = before;
+    }
+    double value = 0;
+    const std::string digits_text = text_.substr(begin, at_ - begin);
+    if (!read_number(digits_text, value)) fail(begin, "\"" + digits_text + "\" is not a number in the range of double");
+    if (at_ < text_.size() && (std::isalpha(static_cast<unsigned char>(text_[at_])) || text_[at_] == '_'))
+      fail(begin, "a number is directly followed by \"" + dotted_name() +
+                      "\": write a*b for a product; units are text beside a parameter's value");
+    return add(Kind::number, begin, no_arguments, 0, value);
+  }
+
+  std::string dotted_name() {
+    const std::size_t begin = at_;
+    const auto letter = [&](std::size_t k) {
+      return k < text_.size() && (std::isalpha(static_cast<unsigned char>(text_[k])) || text_[k] == '_');
+    };
+    if (!letter(at_)) return {};
+    while (letter(at_) || (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_]))) ||
+           (at_ < text_.size() && text_[at_] == '.' && letter(at_ + 1)))
+      ++at_;
+    return text_.substr(begin, at_ - begin);
+  }
+
+  NodeIndex named(const std::string& name, std::size_t column) {
+    const auto loop = std::find(loops_.rbegin(), loops_.rend(), name);
+    if (loop != loops_.rend())
+      return add(Kind::index, column, no_arguments, static_cast<int>(loops_.rend() - loop) - 1);
+    if (name == "t") return argument(of_time, add(Kind::time, column));
+    if (name == "pi") return add(Kind::number, column, no_arguments, 0, 3.14159265358979323846);
+    if (name == "deg") return add(Kind::number, column, no_arguments, 0, 3.14159265358979323846 / 180);
+    if (name == "der") return derivative();
+    if (name == "if") return choice(column);
+    if (name == "sum") return summation(column);
+    if (name.compare(0, 7, "lambda.") == 0)
+      return entry(Kind::multiplier, symbols_.constraints, "constraint", name.substr(7), column, of_multipliers);
+    if (const auto f = std::find(function_names().begin(), function_names().end(), name); f != function_names().end())
+      return function(name, static_cast<int>(f - function_names().begin()), column);
+    for (const auto& [kind, table, use] : {std::tuple{Kind::parameter, &symbols_.parameters, 0u},
+                                           {Kind::position, &symbols_.coordinates, unsigned(of_positions)},
+                                           {Kind::definition, &symbols_.definitions, 0u}})
+      if (find(*table, name)) return entry(kind, *table, "", name, column, use);
+    if (name == "lambda") fail(column, "\"lambda\" needs the constraint whose multiplier it is: lambda.NAME");
+    if (name == "for" || name == "in") fail(column, "\"" + name + "\" was not expected here");
+    if (find(symbols_.constraints, name))
+      fail(column, "\"" + name + "\" is a constraint: its multiplier is lambda." + name);
+    throw unknown(name, column);
+  }
+  Error unknown(const std::string& name, std::size_t column) const {
+    std::vector<std::string> known = loops_;
+    for (const auto* table : {&symbols_.parameters, &symbols_.coordinates, &symbols_.definitions})
+      for (const Symbols::Name& one : *table) known.push_back(one.name);
+    if (!known.empty() && nearest_name(name, known).empty()) {
+      // Of many names a list helps nobody.
+      const std::string function = nearest_name(name, function_names());
+      if (!function.empty()) known = {function};
+    }
+    const std::string sentence = known.size() <= 20 || !nearest_name(name, known).empty()
+                                     ? unknown_name("name", name, known).what()
+                                     : "unknown name \"" + name + "\"";
+    return error_at({formula_.place.file, formula_.place.line, formula_.place.column + static_cast<int>(column)},
+                    sentence);
+  }
+  static std::optional<int> find(const std::vector<Symbols::Name>& table, const std::string& name) {
+    for (std::size_t k = 0; k < table.size(); ++k)
+      if (table[k].name == name) return static_cast<int>(k);
+    return std::nullopt;
+  }
+  NodeIndex argument(unsigned use, NodeIndex node) {
+    formula_.uses |= use;
+    return node;
+  }
+
+  /// A name with as many indices as it takes.
+  NodeIndex entry(Kind kind, const std::vector<Symbols::Name>& table, const std::string& what, const std::string& name,
+                  std::size_t column, unsigned use) {
+    const std::optional<int> id = find(table, name);
+    if (!id) {
+      std::vector<std::string> known;
+      for (const Symbols::Name& one : table) known.push_back(one.name);
+      fail(column, unknown_name(what, name, known).what());
+    }
+    int count = 0;
+    const Arguments indices = accept('[') ? list(']', count) : no_arguments;
+    const int expected = table[static_cast<std::size_t>(*id)].indices;
+    if (count != expected)
+      fail(column, "\"" + name + "\" has " + std::to_string(count) + (count == 1 ? " index" : " indices") +
+                       " here, expected " + std::to_string(expected));
+    return argument(use, add(kind, column, indices, *id));
+  }
+
+  NodeIndex derivative() {
+    expect('(');
+    skip();
+    const std::size_t column = at_;
+    const std::string name = dotted_name();
+    if (name.empty()) fail(column, "der(...) takes the name of a coordinate, not " + here());
+    const NodeIndex node = entry(Kind::velocity, symbols_.coordinates, "coordinate", name, column, of_velocities);
+    expect(')');
+    return node;
+  }
+
+  NodeIndex function(const std::string& name, int id, std::size_t column) {
+    expect('(');
+    const int expected = id < first_function_of_two ? 1 : 2;
+    int count = 0;
+    const Arguments arguments = list(')', count);
+    if (count != expected)
+      fail(column, name + " has " + std::to_string(count) + (count == 1 ? " argument" : " arguments") + ", expected " +
+                       std::to_string(expected));
+    return add(Kind::function, column, arguments, id);
+  }
+
+  NodeIndex choice(std::size_t column) {
+    expect('(');
+    const NodeIndex left = sum();
+    skip();
+    const std::size_t place = at_;
+    // The longer ones first.
+    std::optional<int> comparison;
+    for (const int k : {2, 3, 4, 5, 0, 1}) {
+      const std::string& sign = comparison_names()[static_cast<std::size_t>(k)];
+      if (text_.compare(at_, sign.size(), sign) != 0) continue;
+      at_ += sign.size();
+      comparison = k;
+      break;
+    }
+    if (!comparison) fail(place, "a comparison (< > <= >= == !=) was expected in if(...), not " + here());
+    const NodeIndex right = sum();
+    expect(',');
+    const NodeIndex yes = sum();
+    expect(',');
+    const NodeIndex no = sum();
+    expect(')');
+    return add(Kind::choose, column, {left, right, yes, no}, *comparison);
+  }
+
+  /// "i in first..last", with the variable put into use.
+  std::string range_name() {
+    skip();
+    const std::size_t column = at_;
+    const std::string name = dotted_name();
+    if (name.empty() || name.find('.') != std::string::npos)
+      fail(column, "the name of an index was expected, not " + (name.empty() ? here() : "\"" + name + "\""));
+    if (is_reserved(name)) fail(column, "\"" + name + "\" is a reserved word and cannot be an index");
+    for (const auto* table : {&symbols_.parameters, &symbols_.coordinates, &symbols_.definitions})
+      if (find(*table, name)) fail(column, "the index \"" + name + "\" has the name of something else");
+    if (std::find(loops_.begin(), loops_.end(), name) != loops_.end())
+      fail(column, "the index \"" + name + "\" is in use already");
+    if (!accept_word("in")) fail(at_, "\"in\" was expected, not " + here());
+    return name;
+  }
+  void dots() {
+    skip();
+    if (text_.compare(at_, 2, "..") != 0) fail(at_, "\"..\" between the ends of a range was expected, not " + here());
+    at_ += 2;
+  }
+  NodeIndex summation(std::size_t column) {
+    expect('(');
+    const std::string name = range_name();
+    const NodeIndex first = constant("an end of a range");
+    dots();
+    const NodeIndex last = constant("an end of a range");
+    expect(':');
+    if (loops_.size() == Formula::max_slots)
+      fail(column, "more than " + std::to_string(Formula::max_slots) + " indices are in use");
+    const int slot = static_cast<int>(loops_.size());
+    loops_.push_back(name);
+    const NodeIndex term = sum();
+    loops_.pop_back();
+    expect(')');
+    return add(Kind::sum, column, {first, last, term, none}, slot);
+  }
+
+  /// A formula that is a part of this text, as a formula of its own.
+  Formula part() {
+    skip();
+    const std::size_t begin = at_;
+    constant("an index");
+    Formula result = std::move(formula_);
+    result.text = text_.substr(begin, at_ - begin);
+    formula_ = Formula();
+    formula_.place = result.place;
+    return result;
+  }
+  Loop loop() {
+    Loop result;
+    result.name = range_name();
+    for (const Loop& other : seen_)
+      if (other.name == result.name) fail(at_, "the index \"" + result.name + "\" is in use already");
+    result.first = part();
+    dots();
+    result.last = part();
+    seen_.push_back(result);
+    if (seen_.size() > Formula::max_slots)
+      fail(at_, "more than " + std::to_string(Formula::max_slots) + " indices are in use");
+    return result;
+  }
+
+  static constexpr int max_depth = 200, max_tree = 1000;
+  const std::string& text_;
+  const Symbols& symbols_;
+  std::vector<std::string> loops_;
+  std::vector<Loop> seen_;
+  Formula formula_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+Formula parse_formula(const std::string& text, const Place& place, const Symbols& symbols,
+                      const std::vector<std::string>& loops) {
+  return Parser(text, place, symbols, loops).whole();
+}
+
+Target parse_target(const std::string& text, const Place& place, const Symbols& symbols) {
+  return Parser(text, place, symbols, {}).target();
+}
+
+}  // namespace gnomon::mechanism

@@ -1,0 +1,450 @@
+#include "mechanism/model_text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include "gnomon/base/numbers.hpp"
+#include "mechanism/toml_places.hpp"
+
+namespace gnomon::mechanism {
+
+namespace {
+
+class Reader {
+ public:
+  Reader(const std::string& toml, const std::string& file) : file_(toml, file) { model_.file = file; }
+
+  ModelText read() {
+    const toml::table& root = file_.root();
+    file_.check_keys(
+        root, "",
+        {"format", "name", "description", "source", "coordinates", "parameters", "definitions", "mass", "potential",
+         "invariants", "constraints", "obstacles", "force", "friction", "start", "integrals", "symmetries", "run"});
+    check_format(root);
+    if (const toml::node* node = root.get("name")) model_.name = file_.text(*node, "the name");
+    if (const toml::node* node = root.get("description")) model_.description = file_.text(*node, "the description");
+    if (const toml::node* node = root.get("source")) model_.source = file_.text(*node, "the source");
+    read_names(root);
+    read_parameters();
+    read_formulas(root);
+    if (const toml::node* node = root.get("start")) read_start(file_.table(*node, "start"));
+    if (const toml::node* node = root.get("run")) read_run(file_.table(*node, "run"));
+    return std::move(model_);
+  }
+
+ private:
+  void check_format(const toml::table& root) const {
+    const toml::node* node = root.get("format");
+    if (node == nullptr) throw error_at({model_.file, 1, 1}, "format is missing: the first line is \"format = 1\"");
+    if (file_.number(*node, "format") != 1)
+      throw error_at(file_.place(*node), "format = " + number_text(*node->value<double>()) + ", and 1 is known");
+  }
+  const toml::node& required(const toml::table& root, const std::string& key, const std::string& what) const {
+    const toml::node* node = root.get(key);
+    if (node == nullptr) throw error_at({model_.file, 1, 1}, key + " is missing: " + what);
+    return *node;
+  }
+
+  /// Puts a name into use: whatever it is a name of, there is one of it.
+  void take(const std::string& name, const Place& place) {
+    if (!is_name(name))
+      throw error_at(place, "\"" + name + "\" is no name: a name is of letters, digits and underscores");
+    if (is_reserved(name)) throw error_at(place, "\"" + name + "\" is a reserved word and cannot be a name");
+    const auto [at, fresh] = taken_.emplace(name, place);
+    if (!fresh)
+      throw error_at(place, "\"" + name + "\" is the name of something else already, in line " +
+                                std::to_string(at->second.line) + ", column " + std::to_string(at->second.column));
+  }
+
+  /// The names of everything, so that formulas may use them in any order.
+  void read_names(const toml::table& root) {
+    if (const toml::node* node = root.get("parameters"))
+      for (const TomlEntry& entry : file_.entries(file_.table(*node, "parameters"))) {
+        take(entry.key, entry.key_place);
+        symbols_.parameters.push_back({entry.key, 0});
+        parameter_entries_.push_back(entry);
+      }
+    read_coordinates(required(root, "coordinates", "it lists the names of the coordinates"));
+    read_targets(root, "definitions", symbols_.definitions);
+    read_targets(root, "constraints", symbols_.constraints);
+    read_targets(root, "obstacles", symbols_.constraints);  // in R(q,v,lambda) they come after the constraints
+  }
+  void read_targets(const toml::table& root, const char* key, std::vector<Symbols::Name>& names) {
+    const toml::node* node = root.get(key);
+    if (node == nullptr) return;
+    for (const TomlEntry& entry : file_.entries(file_.table(*node, key))) {
+      const Target target = family(entry);
+      take(target.name, entry.key_place);
+      names.push_back({target.name, static_cast<int>(target.loops.size())});
+    }
+  }
+  /// A target whose indices are its loops.
+  Target family(const TomlEntry& entry) const {
+    Target target = parse_target(entry.key, target_place(entry), symbols_);
+    const auto fail = [&] {
+      throw error_at(entry.key_place,
+                     "\"" + entry.key + "\": the indices are those of the loops, NAME[i] for i in a..b");
+    };
+    if (target.indices.size() != target.loops.size()) fail();
+    for (std::size_t k = 0; k < target.indices.size(); ++k) {
+      const Formula& index = target.indices[k];
+      if (index.nodes.size() != 1 || index.nodes[0].kind != Formula::Kind::index ||
+          index.nodes[0].id != static_cast<int>(k))
+        fail();
+    }
+    return target;
+  }
+  Place target_place(const TomlEntry& entry) const {
+    Place place = entry.key_place;
+    if (!is_name(entry.key)) ++place.column;  // after the quotation mark
+    return place;
+  }
+
+  void read_coordinates(const toml::node& node) {
+    const auto add = [&](const std::string& name, const Place& place, std::optional<Formula> size) {
+      take(name, place);
+      symbols_.coordinates.push_back({name, size ? 1 : 0});
+      model_.coordinates.push_back({name, place, std::move(size)});
+    };
+    if (node.is_table()) {
+      for (const TomlEntry& entry : file_.entries(*node.as_table()))
+        add(entry.key, entry.key_place, file_.formula(*entry.value, "the number of " + entry.key, symbols_));
+    } else {
+      for (const toml::node& one : file_.array(node, "coordinates")) {
+        const std::string text = file_.text(one, "a coordinate");
+        const Target target = parse_target(text, file_.formula_place(one), symbols_);
+        if (!target.loops.empty() || target.indices.size() > 1)
+          throw error_at(file_.place(one), "\"" + text + "\" is no coordinate: write \"x\", or \"x[n]\" for n of them");
+        std::optional<Formula> size;
+        if (!target.indices.empty()) size = target.indices[0];
+        add(target.name, file_.formula_place(one), std::move(size));
+      }
+    }
+    if (model_.coordinates.empty()) throw error_at(file_.place(node), "there are no coordinates");
+  }
+
+  void read_parameters() {
+    Symbols parameters;
+    parameters.parameters = symbols_.parameters;
+    for (const TomlEntry& entry : parameter_entries_) {
+      Parameter parameter;
+      parameter.name = entry.key;
+      parameter.place = entry.key_place;
+      const std::string what = "parameter " + entry.key;
+      const toml::node* value = entry.value;
+      if (value->is_table()) {
+        const toml::table& table = *value->as_table();
+        file_.check_keys(table, what, {"value", "unit", "min", "max", "description"});
+        value = table.get("value");
+        if (value == nullptr) throw error_at(entry.key_place, what + " has no value");
+        if (const toml::node* node = table.get("unit")) parameter.unit = file_.text(*node, "the unit of " + what);
+        if (const toml::node* node = table.get("description"))
+          parameter.description = file_.text(*node, "the description of " + what);
+        if (const toml::node* node = table.get("min")) parameter.minimum = file_.number(*node, "min of " + what);
+        if (const toml::node* node = table.get("max")) parameter.maximum = file_.number(*node, "max of " + what);
+        if (parameter.minimum && parameter.maximum && *parameter.minimum > *parameter.maximum)
+          throw error_at(entry.key_place, what + " has a min above its max");
+      }
+      parameter.integer = value->is_integer();
+      parameter.value = file_.formula(*value, what, parameters);
+      model_.parameters.push_back(std::move(parameter));
+    }
+    check_cycles();
+  }
+  /// A parameter must not need itself.
+  void check_cycles() const {
+    enum class State { unseen, open, done };
+    std::vector<State> states(model_.parameters.size(), State::unseen);
+    const std::function<void(std::size_t)> visit = [&](std::size_t k) {
+      if (states[k] == State::done) return;
+      const Parameter& parameter = model_.parameters[k];
+      if (states[k] == State::open)
+        throw error_at(parameter.value.place, "parameter " + parameter.name + " needs its own value");
+      states[k] = State::open;
+      for (const Formula::Node& node : parameter.value.nodes)
+        if (node.kind == Formula::Kind::parameter) visit(static_cast<std::size_t>(node.id));
+      states[k] = State::done;
+    };
+    for (std::size_t k = 0; k < states.size(); ++k) visit(k);
+  }
+
+  /// The formula, refused where it uses what it must not.
+  Formula formula(const toml::node& node, const std::string& what, unsigned allowed,
+                  const std::vector<std::string>& loops = {}) {
+    Formula result = file_.formula(node, what, symbols_, loops);
+    check_uses(result, what, allowed);
+    return result;
+  }
+  void check_uses(Formula& formula, const std::string& what, unsigned allowed) const {
+    for (const Formula::Node& node : formula.nodes) {
+      unsigned uses = no_argument;
+      switch (node.kind) {
+        case Formula::Kind::time:
+          uses = of_time;
+          break;
+        case Formula::Kind::position:
+          uses = of_positions;
+          break;
+        case Formula::Kind::velocity:
+          uses = of_velocities;
+          break;
+        case Formula::Kind::multiplier:
+          uses = of_multipliers;
+          break;
+        case Formula::Kind::definition:
+          uses = model_.definitions[static_cast<std::size_t>(node.id)].formula.uses;
+          break;
+        default:
+          break;
+      }
+      formula.uses |= uses;
+      if ((uses & ~allowed) == 0) continue;
+      const unsigned wrong = uses & ~allowed;
+      const char* name = wrong & of_multipliers  ? "multipliers"
+                         : wrong & of_velocities ? "velocities"
+                         : wrong & of_positions  ? "positions"
+                                                 : "the time";
+      throw error_at(formula.place_of(node), what + " must not depend on " + name);
+    }
+  }
+  std::vector<Entry> entries(const toml::node& node, const std::string& what, unsigned allowed) {
+    std::vector<Entry> result;
+    for (const TomlEntry& entry : file_.entries(file_.table(node, what))) {
+      Entry one;
+      one.target = parse_target(entry.key, target_place(entry), symbols_);
+      one.formula = formula(*entry.value, what + " " + entry.key, allowed, one.target.loop_names());
+      note(what, entry.key, one.formula);
+      result.push_back(std::move(one));
+    }
+    return result;
+  }
+  /// Entries whose names are coordinates.
+  std::vector<Entry> by_coordinate(const toml::node& node, const std::string& what, unsigned allowed) {
+    std::vector<Entry> result = entries(node, what, allowed);
+    std::vector<std::string> known;
+    for (const Symbols::Name& name : symbols_.coordinates) known.push_back(name.name);
+    for (const Entry& entry : result) {
+      const auto at = std::find(known.begin(), known.end(), entry.target.name);
+      if (at == known.end())
+        throw error_at(entry.target.place, unknown_name("coordinate", entry.target.name, known).what());
+      const int indices = symbols_.coordinates[static_cast<std::size_t>(at - known.begin())].indices;
+      const auto given = static_cast<int>(entry.target.indices.size());
+      if (given > indices || (given < indices && !entry.target.loops.empty()))
+        throw error_at(entry.target.place, "coordinate " + entry.target.name + " has " + std::to_string(indices) +
+                                               (indices == 1 ? " index" : " indices") + ", and " +
+                                               std::to_string(given) + " are given");
+    }
+    return result;
+  }
+  void note(const std::string& what, const std::string& key, const Formula& formula) {
+    model_.equations += what + " " + key + " = " + formula.text + "\n";
+  }
+
+  void read_formulas(const toml::table& root) {
+    read_definitions(root);
+    read_mass(required(root, "mass", "one formula for each coordinate"));
+    const toml::node& potential = required(root, "potential", "a formula of the coordinates; \"0\" for none");
+    if (potential.is_table()) {
+      model_.potential = entries(potential, "the potential", of_time | of_positions);
+      for (Entry& entry : model_.potential)
+        if (entry.target.indices.size() != entry.target.loops.size())
+          throw error_at(entry.target.place, "a term of the potential is NAME, or NAME[i] for i in a..b");
+    } else {
+      Entry entry;
+      entry.target.name = "U";
+      entry.formula = formula(potential, "the potential", of_time | of_positions);
+      note("", "U", entry.formula);
+      model_.potential.push_back(std::move(entry));
+    }
+    if (const toml::node* node = root.get("invariants")) read_invariants(file_.table(*node, "invariants"));
+    if (const toml::node* node = root.get("constraints"))
+      model_.constraints = entries(*node, "constraint", of_time | of_positions);
+    if (const toml::node* node = root.get("obstacles")) read_obstacles(file_.table(*node, "obstacles"));
+    if (const toml::node* node = root.get("force"))
+      model_.force = by_coordinate(*node, "force", of_time | of_positions | of_velocities);
+    if (const toml::node* node = root.get("friction"))
+      model_.friction = by_coordinate(*node, "friction", of_positions | of_velocities | of_multipliers);
+    for (const Obstacle& obstacle : model_.obstacles)
+      if (obstacle.slip && !model_.friction.empty())
+        throw error_at(model_.friction.front().target.place,
+                       "there is a [friction] beside the Coulomb friction of obstacle " + obstacle.gap.target.name +
+                           ": expected one of them");
+    if (const toml::node* node = root.get("integrals"))
+      for (const TomlEntry& entry : file_.entries(file_.table(*node, "integrals")))
+        model_.integrals.push_back(
+            {entry.key, formula(*entry.value, "integral " + entry.key, of_time | of_positions | of_velocities)});
+    if (const toml::node* node = root.get("symmetries"))
+      for (const TomlEntry& entry : file_.entries(file_.table(*node, "symmetries")))
+        model_.symmetries.push_back({entry.key, by_coordinate(*entry.value, "symmetry " + entry.key, of_positions)});
+  }
+
+  void read_definitions(const toml::table& root) {
+    const toml::node* node = root.get("definitions");
+    if (node == nullptr) return;
+    std::vector<std::pair<std::size_t, const toml::node*>> order;
+    for (const TomlEntry& entry : file_.entries(file_.table(*node, "definitions"))) {
+      Definition definition;
+      definition.target = family(entry);
+      definition.formula =
+          file_.formula(*entry.value, "definition " + entry.key, symbols_, definition.target.loop_names());
+      note("with", entry.key, definition.formula);
+      model_.definitions.push_back(std::move(definition));
+    }
+    complete_definitions();
+  }
+  /// What definitions depend on, through others too; one must not need itself.
+  void complete_definitions() {
+    enum class State { unseen, open, done };
+    std::vector<State> states(model_.definitions.size(), State::unseen);
+    const std::function<void(std::size_t)> visit = [&](std::size_t k) {
+      if (states[k] == State::done) return;
+      Definition& definition = model_.definitions[k];
+      if (states[k] == State::open)
+        throw error_at(definition.formula.place, "definition " + definition.target.name + " needs itself");
+      states[k] = State::open;
+      for (const Formula::Node& node : definition.formula.nodes)
+        if (node.kind == Formula::Kind::definition) visit(static_cast<std::size_t>(node.id));
+      check_uses(definition.formula, "a definition", of_time | of_positions | of_velocities | of_multipliers);
+      states[k] = State::done;
+    };
+    for (std::size_t k = 0; k < states.size(); ++k) visit(k);
+  }
+
+  void read_mass(const toml::node& node) {
+    MassText& mass = model_.mass;
+    mass.place = file_.place(node);
+    if (node.is_table()) {
+      mass.form = MassText::Form::entries;
+      mass.entries = by_coordinate(node, "mass", of_positions);
+      return;
+    }
+    if (!node.is_array()) {
+      mass.formulas.push_back(formula(node, "the mass", of_positions));
+      note("mass of", "every coordinate", mass.formulas.back());
+      return;
+    }
+    const toml::array& rows = *node.as_array();
+    mass.form = MassText::Form::list;
+    std::size_t row = 0;
+    for (const toml::node& entry : rows) {
+      if (!entry.is_array()) {
+        mass.formulas.push_back(formula(entry, "the mass", of_positions));
+        note("mass", "[" + std::to_string(row++) + "]", mass.formulas.back());
+        continue;
+      }
+      mass.form = MassText::Form::matrix;
+      if (entry.as_array()->size() != rows.size())
+        throw error_at(file_.place(entry), "row " + std::to_string(row) + " of the mass matrix has " +
+                                               std::to_string(entry.as_array()->size()) + " entries, expected " +
+                                               std::to_string(rows.size()));
+      std::size_t column = 0;
+      for (const toml::node& one : *entry.as_array()) {
+        mass.formulas.push_back(formula(one, "the mass", of_positions));
+        note("mass", "[" + std::to_string(row) + "," + std::to_string(column++) + "]", mass.formulas.back());
+      }
+      ++row;
+    }
+    if (mass.form == MassText::Form::matrix && mass.formulas.size() != rows.size() * rows.size())
+      throw error_at(file_.place(node), "the mass mixes rows and numbers");
+  }
+
+  /// V is a formula of the invariant's own name, parameters and indices.
+  void read_invariants(const toml::table& table) {
+    for (const TomlEntry& entry : file_.entries(table)) {
+      const std::string what = "invariant " + entry.key;
+      const toml::table& own = file_.table(*entry.value, what);
+      file_.check_keys(own, what, {"of", "potential"});
+      const toml::node *of = own.get("of"), *potential = own.get("potential");
+      if (of == nullptr || potential == nullptr)
+        throw error_at(entry.key_place, what + " needs a formula \"of\" coordinates and the \"potential\" of it");
+      Invariant invariant;
+      invariant.of.target = family(entry);
+      take(invariant.of.target.name, entry.key_place);
+      const std::vector<std::string> loops = invariant.of.target.loop_names();
+      invariant.of.formula = formula(*of, what, of_positions, loops);
+      Symbols own_symbols;
+      own_symbols.parameters = symbols_.parameters;
+      own_symbols.coordinates.push_back({invariant.of.target.name, 0});
+      invariant.potential = file_.formula(*potential, "the potential of " + what, own_symbols, loops);
+      check_uses(invariant.potential, "the potential of " + what, of_positions);
+      note("invariant", entry.key, invariant.of.formula);
+      note("  U contains", "V", invariant.potential);
+      model_.invariants.push_back(std::move(invariant));
+    }
+  }
+
+  void read_obstacles(const toml::table& table) {
+    for (const TomlEntry& entry : file_.entries(table)) {
+      Obstacle obstacle;
+      const std::string what = "obstacle " + entry.key;
+      obstacle.gap.target = family(entry);
+      const std::vector<std::string> loops = obstacle.gap.target.loop_names();
+      const toml::node* gap = entry.value;
+      if (entry.value->is_table()) {
+        const toml::table& own = *entry.value->as_table();
+        file_.check_keys(own, what, {"formula", "slip", "friction"});
+        gap = own.get("formula");
+        if (gap == nullptr) throw error_at(entry.key_place, what + " has no formula");
+        if (const toml::node* node = own.get("slip"))
+          obstacle.slip = formula(*node, "the slip of " + what, of_positions, loops);
+        if (const toml::node* node = own.get("friction"))
+          obstacle.friction = formula(*node, "the friction of " + what, no_argument, loops);
+        if (obstacle.slip.has_value() != obstacle.friction.has_value())
+          throw error_at(entry.key_place, what + " has " +
+                                              (obstacle.slip ? "a slip and no friction" : "a friction and no slip") +
+                                              ": Coulomb friction needs both");
+      }
+      obstacle.gap.formula = formula(*gap, what, of_positions, loops);
+      note("obstacle", entry.key, obstacle.gap.formula);
+      model_.obstacles.push_back(std::move(obstacle));
+    }
+  }
+
+  void read_start(const toml::table& table) {
+    model_.start_place = file_.place(table);
+    file_.check_keys(table, "start", {"position", "velocity", "project", "dependent_constraints"});
+    if (const toml::node* node = table.get("position")) model_.position = by_coordinate(*node, "start", no_argument);
+    if (const toml::node* node = table.get("velocity"))
+      model_.velocity = by_coordinate(*node, "start velocity", no_argument);
+    if (const toml::node* node = table.get("project")) model_.project_start = file_.flag(*node, "project");
+    if (const toml::node* node = table.get("dependent_constraints"))
+      model_.dependent_constraints = file_.flag(*node, "dependent_constraints");
+  }
+
+  std::string scalar(const toml::node& node, const std::string& what) const {
+    if (node.is_string()) return node.as_string()->get();
+    if (node.is_integer()) return std::to_string(node.as_integer()->get());
+    return number_text(file_.number(node, what), 17);
+  }
+  void read_run(const toml::table& table) {
+    const std::vector<std::string> single{"until", "step", "steps", "rtol", "atol", "scheme", "solver"};
+    const std::vector<std::string> several{"option", "solver-option", "contact"};
+    std::vector<std::string> known = single;
+    known.insert(known.end(), several.begin(), several.end());
+    file_.check_keys(table, "run", known);
+    for (const TomlEntry& entry : file_.entries(table)) {
+      if (std::find(single.begin(), single.end(), entry.key) != single.end()) {
+        model_.run.emplace_back(entry.key, scalar(*entry.value, "run " + entry.key));
+        continue;
+      }
+      for (const TomlEntry& one : file_.entries(file_.table(*entry.value, "run " + entry.key)))
+        model_.run.emplace_back(entry.key, one.key + "=" + scalar(*one.value, "run " + entry.key + " " + one.key));
+    }
+  }
+
+  TomlFile file_;
+  ModelText model_;
+  Symbols symbols_;
+  std::map<std::string, Place> taken_;
+  std::vector<TomlEntry> parameter_entries_;
+};
+
+}  // namespace
+
+ModelText read_model_text(const std::string& toml, const std::string& file) {
+  return Reader(toml, file).read();
+}
+
+}  // namespace gnomon::mechanism

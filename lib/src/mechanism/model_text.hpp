@@ -1,0 +1,89 @@
+#pragma once
+/// \file
+/// ModelText: a model file of formulas as it was read: names, formulas and places, before parameters have values.
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gnomon/base/options.hpp"
+#include "mechanism/evaluation.hpp"
+#include "mechanism/formula.hpp"
+
+namespace gnomon::mechanism {
+
+/// A formula for one entry of a name, or for as many as its loops say.
+struct Entry {
+  Target target;
+  Formula formula;
+};
+
+struct Parameter {
+  std::string name;
+  Place place;
+  Formula value;  ///< of numbers and other parameters
+  bool integer = false;
+  std::optional<double> minimum, maximum;
+  std::string unit, description;
+};
+
+/// One coordinate, or an array of `size` of them.
+struct Coordinate {
+  std::string name;
+  Place place;
+  std::optional<Formula> size;
+};
+
+struct Obstacle {
+  Entry gap;                        ///< c >= 0
+  std::optional<Formula> slip;      ///< d, with Coulomb friction
+  std::optional<Formula> friction;  ///< mu
+};
+
+/// The mass: one formula for every coordinate, a list of them, a matrix by rows, or entries by coordinate.
+struct MassText {
+  enum class Form { all, list, matrix, entries } form = Form::all;
+  std::vector<Formula> formulas;
+  std::vector<Entry> entries;
+  Place place;
+};
+
+struct Integral {
+  std::string name;
+  Formula formula;
+};
+struct Symmetry {
+  std::string name;
+  std::vector<Entry> generator;  ///< by coordinate
+};
+/// A part of U in split form, V(pi(q)): `formula` is V, of the name of the invariant.
+struct Invariant {
+  Entry of;
+  Formula potential;
+};
+
+struct ModelText {
+  std::string file, name, description, source;
+  std::vector<Parameter> parameters;
+  std::vector<Coordinate> coordinates;
+  std::vector<Definition> definitions;
+  MassText mass;
+  std::vector<Entry> potential;  ///< terms
+  std::vector<Invariant> invariants;
+  std::vector<Entry> constraints;
+  std::vector<Obstacle> obstacles;
+  std::vector<Entry> force, friction;
+  std::vector<Entry> position, velocity;  ///< of the start
+  Place start_place;
+  bool project_start = false, dependent_constraints = false;
+  std::vector<Integral> integrals;
+  std::vector<Symmetry> symmetries;
+  Assignments run;        ///< defaults of a run
+  std::string equations;  ///< the formulas as they stand, for people
+};
+
+/// Reads TOML. Throws Error(bad_value) with file, line and column, and Error(bad_file) for a file that cannot be read.
+ModelText read_model_text(const std::string& toml, const std::string& file);
+
+}  // namespace gnomon::mechanism

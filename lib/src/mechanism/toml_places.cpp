@@ -1,0 +1,86 @@
+#include "mechanism/toml_places.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace gnomon::mechanism {
+
+TomlFile::TomlFile(const std::string& text, std::string file) : file_(std::move(file)), text_(text) {
+  try {
+    root_ = toml::parse(std::string_view(text_));
+  } catch (const toml::parse_error& error) {
+    std::string sentence(error.description());
+    std::replace(sentence.begin(), sentence.end(), '\n', ' ');
+    throw error_at(place(error.source()), "not TOML: " + sentence);
+  }
+}
+
+Place TomlFile::formula_place(const toml::node& node) const {
+  Place at = place(node);
+  if (!node.is_string()) return at;
+  // The quotation mark of a string over several lines is three characters.
+  std::istringstream lines(text_);
+  std::string line;
+  for (int k = 0; k < at.line; ++k) std::getline(lines, line);
+  const auto begin = static_cast<std::size_t>(at.column - 1);
+  const bool three = line.compare(std::min(begin, line.size()), 3, "\"\"\"") == 0 ||
+                     line.compare(std::min(begin, line.size()), 3, "'''") == 0;
+  at.column += three ? 3 : 1;
+  return at;
+}
+
+std::vector<TomlEntry> TomlFile::entries(const toml::table& table) const {
+  std::vector<TomlEntry> result;
+  for (const auto& [key, value] : table) result.push_back({std::string(key.str()), place(key.source()), &value});
+  std::stable_sort(result.begin(), result.end(), [](const TomlEntry& a, const TomlEntry& b) {
+    return a.key_place.line != b.key_place.line ? a.key_place.line < b.key_place.line
+                                                : a.key_place.column < b.key_place.column;
+  });
+  return result;
+}
+
+void TomlFile::check_keys(const toml::table& table, const std::string& where,
+                          const std::vector<std::string>& known) const {
+  for (const TomlEntry& entry : entries(table))
+    if (std::find(known.begin(), known.end(), entry.key) == known.end())
+      throw error_at(entry.key_place, unknown_name(where.empty() ? "key" : "key of " + where, entry.key, known).what());
+}
+
+void TomlFile::refuse(const toml::node& node, const std::string& what, const std::string& expected) const {
+  std::ostringstream type;
+  type << node.type();
+  throw error_at(place(node), what + " is of the type " + type.str() + ", expected " + expected);
+}
+
+const toml::table& TomlFile::table(const toml::node& node, const std::string& what) const {
+  if (!node.is_table()) refuse(node, what, "a table");
+  return *node.as_table();
+}
+const toml::array& TomlFile::array(const toml::node& node, const std::string& what) const {
+  if (!node.is_array()) refuse(node, what, "an array");
+  return *node.as_array();
+}
+std::string TomlFile::text(const toml::node& node, const std::string& what) const {
+  if (!node.is_string()) refuse(node, what, "a string");
+  return node.as_string()->get();
+}
+bool TomlFile::flag(const toml::node& node, const std::string& what) const {
+  if (!node.is_boolean()) refuse(node, what, "true or false");
+  return node.as_boolean()->get();
+}
+double TomlFile::number(const toml::node& node, const std::string& what) const {
+  if (!node.is_number()) refuse(node, what, "a number");
+  const double value = *node.value<double>();
+  if (!std::isfinite(value)) throw error_at(place(node), what + " is not a finite number");
+  return value;
+}
+
+Formula TomlFile::formula(const toml::node& node, const std::string& what, const Symbols& symbols,
+                          const std::vector<std::string>& loops) const {
+  if (node.is_string()) return parse_formula(node.as_string()->get(), formula_place(node), symbols, loops);
+  if (!node.is_number()) refuse(node, what, "a formula (a string) or a number");
+  return number_formula(number(node, what), place(node));
+}
+
+}  // namespace gnomon::mechanism

@@ -1,0 +1,373 @@
+// Model files: what formulas mean, models of files against the same models in C++, and what is said of bad files.
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <random>
+#include <regex>
+
+#include "gnomon/base/error.hpp"
+#include "gnomon/mechanism/model_file.hpp"
+#include "gnomon/model/autodiff_system.hpp"
+#include "gnomon/model/system.hpp"
+#include "support/compare_systems.hpp"
+
+using gnomon::Assignments;
+using gnomon::Error;
+using gnomon::Index;
+using gnomon::Options;
+using gnomon::ProblemInstance;
+using gnomon::System;
+using gnomon::Vector;
+
+namespace {
+
+ProblemInstance build(const std::string& text, const Assignments& set = {}) {
+  const auto problem = gnomon::read_model_text(text, "test.toml");
+  return problem->build(Options("problem test", problem->parameters(), set));
+}
+const System& system_of(const ProblemInstance& instance) {
+  return *instance.model->mechanical();
+}
+
+/// The value of a formula of x = 0.7, y = -1.3, t = 0.4, a = 2, n = 3, as a potential.
+double value(const std::string& formula) {
+  const ProblemInstance instance = build(R"toml(format = 1
+coordinates = ["x", "y"]
+mass = 1
+potential = ")toml" + formula + R"toml("
+[parameters]
+a = 2.0
+n = 3
+[definitions]
+d = "x + y"
+"e[i] for i in 0..n" = "i*x"
+[start]
+position = { x = 0.7, y = -1.3 }
+)toml");
+  return system_of(instance).potential(0.4, Vector::Map(std::array{0.7, -1.3}.data(), 2));
+}
+
+/// What is said of a file; "" if nothing.
+std::string complaint(const std::string& text, const Assignments& set = {}) {
+  try {
+    build(text, set);
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+const std::string pendulum = R"toml(format = 1
+name = "pendulum"
+coordinates = ["x", "y", "z"]
+mass = "m"
+potential = "m*g*z"
+[constraints]
+rod = "(x^2 + y^2 + z^2 - l^2)/2"
+[parameters]
+m = 1.5
+g = { value = 9.81, unit = "m/s^2", min = 0 }
+l = "2*half"
+half = 0.5
+[start]
+position = { x = "l" }
+velocity = { y = 0.25 }
+[symmetries]
+rotation = { x = "-y", y = "x" }
+[integrals]
+energy = "m*(der(x)^2 + der(y)^2 + der(z)^2)/2 + m*g*z"
+[run]
+until = 10
+rtol = 1e-8
+option = { k = 3 }
+)toml";
+
+struct Pendulum : gnomon::AutodiffModel<3, 1> {
+  static constexpr int n_symmetries = 1;
+  Vector mass() const { return Vector::Constant(3, 1.5); }
+  template <class S>
+  S potential(const S* q) const {
+    return 1.5 * 9.81 * q[2];
+  }
+  template <class S>
+  void constraints(const S* q, S* g) const {
+    g[0] = (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] - 1.0) / 2;
+  }
+  void symmetry_generator(Index, const double* q, double* xi) const {
+    xi[0] = -q[1];
+    xi[1] = q[0];
+  }
+};
+
+/// One coordinate after the other, M(q), a force, friction, an obstacle, the time, an invariant.
+const std::string everything = R"toml(format = 1
+coordinates = ["r", "w[n]"]
+mass = [["2 + r^2", "0", "sin(w[0])"], [0, 3, 0], ["sin(w[0])", 0, "4"]]
+potential = { gravity = "g*cos(w[0])", "spring[i] for i in 0..n-1" = "w[i]^4/4 + t*w[i]" }
+[definitions]
+"twice[j] for j in 0..n-1" = "2*w[j]"
+[invariants]
+s = { of = "w[0]^2 + w[1]^2", potential = "k*(sqrt(s) - 1)^2/2" }
+[constraints]
+loop = "r - twice[0]*w[1] - sin(t) - 1"
+[obstacles]
+"wall[i] for i in 0..n-1" = "w[i] + 5"
+[force]
+r = "-0.1*der(r)*t"
+"w[i] for i in 0..n-1" = "-0.2*der(w[n-1-i])*r"
+[friction]
+"w[0]" = "-abs(lambda.loop)*der(w[0])*(1 + lambda.wall[1]^2)"
+[parameters]
+n = 2
+g = 9.81
+k = 3
+[start]
+position = { r = 1, w = 0.5 }
+project = true
+)toml";
+
+struct Everything : gnomon::AutodiffModel<3, 1> {
+  static constexpr int n_invariants = 1, n_obstacles = 2;
+  template <class S>
+  void mass_matrix(const S* q, S* m) const {
+    using std::sin;
+    m[0] = 2.0 + q[0] * q[0];
+    m[2] = m[6] = sin(q[1]);
+    m[4] = S(3.0);
+    m[8] = S(4.0);
+  }
+  template <class S>
+  S potential(const S& t, const S* q) const {
+    using std::cos;
+    const S *w = q + 1, a = w[0] * w[0], b = w[1] * w[1];
+    return 9.81 * cos(w[0]) + (a * a / 4 + t * w[0]) + (b * b / 4 + t * w[1]);
+  }
+  template <class S>
+  void invariants(const S* q, S* pi) const {
+    pi[0] = q[1] * q[1] + q[2] * q[2];
+  }
+  template <class S>
+  S invariant_potential(int, const S& s) const {
+    using std::sqrt;
+    const S stretch = sqrt(s) - 1.0;
+    return 3.0 * (stretch * stretch) / 2;
+  }
+  template <class S>
+  void constraints(const S& t, const S* q, S* g) const {
+    using std::sin;
+    g[0] = q[0] - 2 * q[1] * q[2] - sin(t) - 1.0;
+  }
+  template <class S>
+  void obstacles(const S* q, S* c) const {
+    c[0] = q[1] + 5.0;
+    c[1] = q[2] + 5.0;
+  }
+  template <class S>
+  void force(const S& t, const S* q, const S* v, S* f) const {
+    f[0] = -0.1 * v[0] * t;
+    f[1] = -0.2 * v[2] * q[0];
+    f[2] = -0.2 * v[1] * q[0];
+  }
+  template <class S>
+  void friction(const S*, const S* v, const S* lambda, S* f) const {
+    using std::abs;
+    f[1] = -abs(lambda[0]) * v[1] * (1.0 + lambda[2] * lambda[2]);
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(formulas_mean_what_they_say) {
+  const double x = 0.7, y = -1.3, t = 0.4, a = 2;
+  const std::pair<const char*, double> formulas[] = {
+      {"1+2*3^2", 19},
+      {"-x^2", -x * x},
+      {"2^-1", 0.5},
+      {"2^3^2", 512},
+      {"(1+2)*3", 9},
+      {"--x", x},
+      {"x - y - 1", x - y - 1},
+      {"x/y/a", x / y / a},
+      {"x^0.5", std::sqrt(x)},
+      {"x^-3", 1 / (x * x * x)},
+      {"30*deg + pi", 30 * M_PI / 180 + M_PI},
+      {".5e1 + 1.E-2", 5.01},
+      {"t*x", t * x},
+      {"sqrt(x) + cbrt(x) + exp(x) + expm1(x) + log(x) + log1p(x)",
+       std::sqrt(x) + std::cbrt(x) + std::exp(x) + std::expm1(x) + std::log(x) + std::log1p(x)},
+      {"sin(x) + cos(x) + tan(x) + sinh(x) + cosh(x) + tanh(x)",
+       std::sin(x) + std::cos(x) + std::tan(x) + std::sinh(x) + std::cosh(x) + std::tanh(x)},
+      {"asin(x) + acos(x) + atan(x) + erf(x) + abs(y)",
+       std::asin(x) + std::acos(x) + std::atan(x) + std::erf(x) + std::abs(y)},
+      {"atan2(y,x) + hypot(x,y) + pow(x,a) + min(x,y) + max(x,y)",
+       std::atan2(y, x) + std::hypot(x, y) + std::pow(x, a) + y + x},
+      {"if(x > y, 1, 2) + if(x <= y, 10, 20) + if(a == 2, 100, 200) + if(a != 2, 1000, 2000)", 2121},
+      {"if(y < 0, x, sqrt(y))", x},
+      {"sum(i in 1..n: i*x)", 6 * x},
+      {"sum(i in 0..n-1: sum(j in 0..i: 1))", 6},
+      {"sum(i in 1..0: x)", 0},
+      {"d*a", (x + y) * a},
+      {"e[2] + e[n]", 5 * x},
+  };
+  for (const auto& [formula, expected] : formulas) {
+    BOOST_TEST_CONTEXT(formula) BOOST_TEST(value(formula) == expected, boost::test_tools::tolerance(2e-15));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_pendulum_as_in_cpp) {
+  const ProblemInstance file = build(pendulum);
+  const gnomon::AutodiffSystem<Pendulum> cpp{Pendulum()};
+  const System& system = system_of(file);
+  gnomon::test::compare(system, cpp, 0, Vector::LinSpaced(3, 0.3, -0.8), 1e-15);
+  BOOST_TEST(system.name() == "pendulum");
+  BOOST_TEST(system.traits().constraint_names.at(0) == "rod");
+  BOOST_TEST(system.parts().n_symmetries() == 1);
+  BOOST_TEST(system.parts().symmetries->symmetry_name(0) == "rotation");
+  BOOST_TEST(!system.parts().force);
+  BOOST_TEST(!system.parts().friction);
+  BOOST_TEST(!system.parts().obstacles);
+  BOOST_TEST(!system.parts().mass);
+  BOOST_TEST(!system.parts().time_dependence);
+  BOOST_TEST(!system.parts().split);
+  Vector xi(3);
+  system.parts().symmetries->symmetry_generator(0, Vector::LinSpaced(3, 1, 3), xi);
+  BOOST_TEST(xi[0] == -2);
+  BOOST_TEST(xi[1] == 1);
+  BOOST_TEST(file.q0[0] == 1);
+  BOOST_TEST(file.p0[1] == 0.375);
+  BOOST_TEST(system.parts().n_integrals() == 1);
+  BOOST_TEST(system.parts().integrals->integral(0, 0, file.q0, file.p0) == 1.5 * 0.0625 / 2,
+             boost::test_tools::tolerance(1e-15));
+}
+
+BOOST_AUTO_TEST_CASE(all_parts_as_in_cpp) {
+  const ProblemInstance file = build(everything);
+  gnomon::test::compare(system_of(file), gnomon::AutodiffSystem<Everything>(Everything(), file.q0), 0.3,
+                        Vector::LinSpaced(3, 0.9, 0.4), 1e-14);
+  Vector g(1);
+  system_of(file).constraints(0, file.q0, g);
+  BOOST_TEST(std::abs(g[0]) < 1e-15);  // the start was moved onto it
+  const std::vector<std::string> walls = system_of(file).parts().obstacles->obstacle_names();
+  BOOST_TEST(walls == (std::vector<std::string>{"wall[0]", "wall[1]"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(parameters_change_a_model) {
+  const ProblemInstance file = build(pendulum, {{"half", "3"}, {"m", "2"}});
+  BOOST_TEST(file.q0[0] == 6);  // l is a formula of half
+  BOOST_TEST(file.p0[1] == 0.5);
+  BOOST_TEST(build(pendulum, {{"half", "3"}, {"l", "1"}}).q0[0] == 1);
+  BOOST_TEST(system_of(build(everything, {{"k", "2"}})).n() == 3);
+  const auto problem = gnomon::read_model_text(pendulum, "test.toml");
+  BOOST_TEST(problem->run_defaults().size() == 3u);
+  BOOST_TEST(problem->run_defaults().at(2).second == "k=3");
+  BOOST_TEST(problem->parameters().at(1).unit == "m/s^2");
+}
+
+BOOST_AUTO_TEST_CASE(bad_files_get_one_sentence_with_a_place) {
+  const auto with = [](const std::string& from, const std::string& to) {
+    std::string text = pendulum;
+    text.replace(text.find(from), from.size(), to);
+    return text;
+  };
+  const std::pair<std::string, const char*> files[] = {
+      {with("m*g*z", "m*g*zz"), "test.toml:5:18: unknown name \"zz\""},
+      {with("m*g*z", "m*g*sine(z)"), "test.toml:5:18: unknown name \"sine\""},
+      {with("m*g*z", "m*g*"), "test.toml:5:18: a number, a name or \"(\" was expected, not the end of the formula"},
+      {with("m*g*z", "m*(g*z"), "test.toml:5:20: \")\" was expected, not the end of the formula"},
+      {with("m*g*z", "m*g*z)"), "test.toml:5:19: \")\" was not expected"},
+      {with("m*g*z", "m g*z"), "test.toml:5:16: an operation was expected before \"g\""},
+      {with("m*g*z", "9.81m*z"), "test.toml:5:14: a number is directly followed by \"m\""},
+      {with("m*g*z", "m**z"), "\"**\" is no operation"},
+      {with("m*g*z", "m*g*der(z)"), "test.toml:5:22: the potential must not depend on velocities"},
+      {with("m*g*z", "m*g*lambda.rod"), "test.toml:5:18: the potential must not depend on multipliers"},
+      {with("m*g*z", "m*g*rod"), "\"rod\" is a constraint: its multiplier is lambda.rod"},
+      {with("m*g*z", "sin(x, y)"), "test.toml:5:14: sin has 2 arguments, expected 1"},
+      {with("m*g*z", "x[1]"), "test.toml:5:14: \"x\" has 1 index here, expected 0"},
+      {with("m*g*z", "if(x, 1, 2)"), "a comparison (< > <= >= == !=) was expected in if(...)"},
+      {with("m*g*z", "x < 1"), "a comparison was found, and is expected in if(a < b, c, d) only"},
+      {with("m*g*z", ""), "test.toml:5:14: the formula is empty"},
+      {with("m*g*z", "z/(x - l)"), "test.toml:5:14: the formula \"z/(x - l)\" is not a number at the start"},
+      {with("\"m*g*z\"", "true"), "test.toml:5:13: the potential is of the type boolean, expected a formula"},
+      {with("mass = \"m\"", "mass = \"-m\""), "test.toml:4:8: system pendulum: coordinate 0 (x) has the mass -1.5"},
+      {with("mass = \"m\"", "mass = [1, 2]"), "test.toml:4:8: the mass has 2 entries, expected 3"},
+      {with("mass = \"m\"", "mass = { x = 1, y = 2 }"), "test.toml:4:8: coordinate z has no mass"},
+      {with("mass = \"m\"", "mas = \"m\""), "test.toml:4:1: unknown key \"mas\"; did you mean \"mass\"?"},
+      {with("mass = \"m\"\n", ""), "test.toml:1:1: mass is missing"},
+      {with("format = 1", "format = 2"), "test.toml:1:10: format = 2, and 1 is known"},
+      {with("format = 1\n", ""), "test.toml:1:1: format is missing"},
+      {with("half = 0.5", "half = \"l/2\""), "needs its own value"},
+      {with("half = 0.5", "x = 0.5"),
+       "test.toml:3:17: \"x\" is the name of something else already, in line 12, column 1"},
+      {with("half = 0.5", "sin = 0.5"), "test.toml:12:1: \"sin\" is a reserved word"},
+      {with("half = 0.5", "half = \"1/0\""), "test.toml:12:9: parameter half is infinite"},
+      {with("half = 0.5", "half = \"x\""), "test.toml:12:9: unknown name \"x\""},
+      {with("min = 0", "min = 10"), "test.toml:10:1: parameter g is 9.81, expected at least 10"},
+      {with("min = 0", "mini = 0"), "unknown key of parameter g \"mini\""},
+      {with("position = { x", "position = { u"), "test.toml:14:14: unknown coordinate \"u\""},
+      {with("position = { x", "positon = { x"), "unknown key of start \"positon\"; did you mean \"position\"?"},
+      {with("position = { x = \"l\" }", "position = { x = \"y\" }"), "start x must not depend on positions"},
+      {with("until = 10", "untill = 10"), "unknown key of run \"untill\""},
+      {with("rod = ", "rod "), "test.toml:7:5: not TOML"},
+      {with("rod = ", "\"rod[i] for i in 0..2.5\" = "), "test.toml:7:21: a whole number was expected, not 2.5"},
+      {with("rod = ", "\"rod[i] for j in 0..2\" = "), "test.toml:7:6: unknown name \"i\""},
+      {with("coordinates = [\"x\", \"y\", \"z\"]", "coordinates = { x = 3, y = 1, z = 1 }"), "expected 1"},
+  };
+  for (const auto& [text, expected] : files) {
+    const std::string said = complaint(text);
+    BOOST_TEST_CONTEXT(expected) BOOST_TEST(said.find(expected) != std::string::npos, said);
+    BOOST_TEST(said.find('\n') == std::string::npos);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(indices_are_checked) {
+  const auto chain = [](const std::string& constraint) {
+    return "format = 1\ncoordinates = [\"x[n]\"]\nmass = 1\npotential = 0\n[parameters]\nn = 3\n[constraints]\n" +
+           constraint;
+  };
+  BOOST_TEST(complaint(chain("\"c[i] for i in 1..n-1\" = \"x[i] - x[i-1]\"")) == "");
+  const std::string outside = complaint(chain("\"c[i] for i in 0..n-1\" = \"x[i] - x[i-1]\""));
+  BOOST_TEST(outside == "test.toml:8:34: the index -1 is outside 0..2 in \"x[i] - x[i-1]\"");
+  BOOST_TEST(complaint(chain("c = \"x[x[0]]\"")).find("an index is made of whole numbers") != std::string::npos);
+  BOOST_TEST(complaint(chain("c = \"x[0]\"\n[force]\n\"x[i] for i in 0..1\" = 1\n\"x[1]\" = 2"))
+                 .find("the force of coordinate 1 (x) is given already, in line 10") != std::string::npos);
+  BOOST_TEST(complaint(chain("c = \"x\"")).find("\"x\" has 0 indices here, expected 1") != std::string::npos);
+}
+
+/// Random changes of good files: every one is taken, or refused with a sentence that names the file. GNOMON_MUTATIONS
+/// says how many.
+BOOST_AUTO_TEST_CASE(changed_files_are_taken_or_refused) {
+  const char* const wanted = std::getenv("GNOMON_MUTATIONS");
+  const long count = wanted ? std::atol(wanted) : 1000;
+  const std::string alphabet = "0123456789.+-*/^()[]{}<>=!,:\"'# \nabcxyztnlm_";
+  std::mt19937 random(7);
+  const auto below = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random); };
+  long taken = 0, placed = 0;
+  for (long k = 0; k < count; ++k) {
+    std::string text = k % 2 ? everything : pendulum;
+    for (std::size_t changes = 1 + below(3); changes > 0; --changes) {
+      const std::size_t at = below(text.size());
+      switch (below(4)) {
+        case 0:
+          text.erase(at, 1 + below(8));
+          break;
+        case 1:
+          text.insert(at, 1, alphabet[below(alphabet.size())]);
+          break;
+        case 2:
+          text[at] = alphabet[below(alphabet.size())];
+          break;
+        default:
+          text.insert(at, text.substr(below(text.size()), 1 + below(20)));
+      }
+    }
+    const std::string said = complaint(text);
+    if (said.empty()) {
+      ++taken;
+      continue;
+    }
+    BOOST_TEST(said.find('\n') == std::string::npos, said);
+    if (std::regex_search(said, std::regex("^test.toml:[0-9]+:[0-9]+: "))) ++placed;
+  }
+  BOOST_TEST_MESSAGE(taken << " of " << count << " taken, " << placed << " refused with a place");
+  BOOST_TEST(taken > 0);
+  BOOST_TEST(taken + placed == count);
+}
