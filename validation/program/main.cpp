@@ -1,4 +1,4 @@
-/// The gnomon program: list, describe, new, check, run, compare, advise, equilibrium, validate, bench.
+/// The gnomon program: list, describe, new, export, check, run, compare, advise, equilibrium, validate, bench.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/registry/plugin_path.hpp"
 #include "program/arguments.hpp"
+#include "program/commands/case_folder.hpp"
 #include "program/commands/commands.hpp"
 
 namespace gnomon::program {
@@ -37,6 +38,14 @@ int said(int status) {
   const bool arrived = std::cout.flush() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
   if (arrived) return status;
   return complain("not everything could be written to standard output");
+}
+
+/// Models of the gallery by "gallery/NAME.toml", where it is installed or in the source tree.
+void add_gallery(Registry& registry) {
+  try {
+    registry.add_model_folder(case_folder("") + "/..");
+  } catch (const Error&) {  // a program without its data
+  }
 }
 
 std::vector<std::string> flags_of(const CLI::App& app) {
@@ -82,6 +91,7 @@ int dispatch(int argc, char** argv) {
   add_list(app, invocation);
   add_describe(app, invocation);
   add_new(app, invocation);
+  add_export(app, invocation);
   add_check(app, invocation);
   add_run(app, invocation);
   add_compare(app, invocation);
@@ -109,12 +119,14 @@ int dispatch(int argc, char** argv) {
   }
   if (!invocation.action)
     return complain(
-        "a command is missing: list, describe, new, check, run, compare, advise, equilibrium, validate or bench; gnomon "
+        "a command is missing: list, describe, new, export, check, run, compare, advise, equilibrium, validate or "
+        "bench; gnomon "
         "--help "
         "tells more");
 
   Registry registry;
   register_builtin(registry);
+  add_gallery(registry);
   for (const auto& plugin : invocation.plugins) registry.load(plugin);
   for (const auto& folders : invocation.plugin_path) load_plugin_path(registry, folders);
   load_plugin_path(registry, plugin_path_of_environment());

@@ -178,6 +178,7 @@ ConformanceStart start_of(const toml::table& table, const std::string& file) {
   start.steps = reader.count("steps", start.steps);
   start.order_until = reader.number("order-until", start.order_until);
   start.symplectic_step = reader.number("symplectic-step", start.symplectic_step);
+  if (reader.has("tier")) start.tier = tier_of(reader);
   reader.finish();
   return start;
 }
@@ -295,6 +296,9 @@ CaseFiles read_case_files(const std::string& folder) {
   std::sort(paths.begin(), paths.end());
   CaseFiles files;
   for (const auto& path : paths) read_file(path, path.lexically_relative(root).generic_string(), files);
+  for (const auto& entry : fs::directory_iterator(root / ".." / "gallery", failed))
+    if (entry.path().extension() == ".toml") files.models.push_back("gallery/" + entry.path().filename().string());
+  std::sort(files.models.begin(), files.models.end());
   return files;
 }
 

@@ -53,9 +53,15 @@
 #include <string>
 #include <vector>
 
+#include "gnomon/mechanism/model_file.hpp"
 #include "measures/case.hpp"
 
 namespace gnomon::validation {
+
+/// A problem in the names of cases: that of a model file without its ending.
+inline std::string problem_label(const std::string& problem) {
+  return is_model_file(problem) ? problem.substr(0, problem.rfind('.')) : problem;
+}
 
 /// How a problem is run by the generated conformance cases.
 struct ConformanceStart {
@@ -66,6 +72,7 @@ struct ConformanceStart {
   long steps = 10000;        ///< the full tier takes ten times as many
   double order_until = 0.5;  ///< horizon of the order measurement; 0: order is not measured
   double symplectic_step = 0.02;
+  Tier tier = Tier::quick;  ///< of its cases, none is of one below
   std::string file;  ///< where it was declared
 };
 
@@ -93,6 +100,7 @@ struct NoReference {
 
 struct CaseFiles {
   std::vector<Case> cases;
+  std::vector<std::string> models;  ///< model files of the gallery beside the folder, "gallery/NAME.toml"
   std::vector<ConformanceStart> starts;
   std::vector<ConformanceVariant> variants;
   std::vector<ConformanceFailure> failures;

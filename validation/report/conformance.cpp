@@ -33,6 +33,7 @@ Case base_case(const ConformanceStart& start, const std::string& measure) {
   c.steps = start.steps;
   c.order_until = start.order_until;
   c.symplectic_step = start.symplectic_step;
+  c.tier = start.tier;
   return c;
 }
 
@@ -99,7 +100,7 @@ Case variant_case(const ConformanceStart& start, const ConformanceVariant& varia
                   const CaseFiles& files) {
   const std::string options = label_of(variant.options);
   Case c = base_case(start, "promises");
-  c.tier = Tier::standard;
+  c.tier = std::max(Tier::standard, start.tier);
   c.steps = variant.steps;
   c.order_until = 0;
   c.symplectic_step = 0;
@@ -123,7 +124,9 @@ void require_different_names(const std::vector<Case>& cases) {
 
 std::vector<ConformanceStart> conformance_starts(const Registry& registry, const CaseFiles& files) {
   std::vector<ConformanceStart> all;
-  for (const auto& problem : registry.problems())
+  std::vector<std::string> problems = registry.problems();
+  problems.insert(problems.end(), files.models.begin(), files.models.end());
+  for (const auto& problem : problems)
     for (ConformanceStart& start : starts_of(problem, files)) all.push_back(std::move(start));
   return all;
 }
@@ -132,7 +135,7 @@ std::vector<Case> conformance_cases(const Registry& registry, const CaseFiles& f
   std::vector<Case> cases;
   for (const auto& start : conformance_starts(registry, files)) {
     const std::string& problem = start.problem;
-    const std::string label = problem + (start.label.empty() ? "" : "-" + start.label);
+    const std::string label = problem_label(problem) + (start.label.empty() ? "" : "-" + start.label);
     cases.push_back(base_case(start, "derivatives"));
     cases.back().name = label + "/derivatives";
     const ProblemInstance instance = registry.build(problem, start.set);
@@ -141,7 +144,7 @@ std::vector<Case> conformance_cases(const Registry& registry, const CaseFiles& f
       if (!accepts(registry.scheme(scheme), instance)) continue;
       for (const auto& [measure, suffix, tier] : pair_cases) {
         Case c = base_case(start, measure);
-        c.tier = tier;
+        c.tier = std::max(tier, start.tier);
         if (c.measure == "invariants") c.steps *= long_run_factor;
         if (c.measure == "checkpoint") c.steps = checkpoint_steps;
         c.method.scheme = scheme;

@@ -112,7 +112,7 @@ std::vector<Case> reference_cases(const Registry& registry, const CaseFiles& fil
     }
     if (best.empty()) continue;
     if (auto row = row_of(registry, start, instance, best)) {
-      row->name = "problem/" + start.problem + (start.label.empty() ? "" : "-" + start.label);
+      row->name = "problem/" + problem_label(start.problem) + (start.label.empty() ? "" : "-" + start.label);
       rows.push_back(*row);
     }
   }
@@ -141,7 +141,9 @@ std::vector<std::string> reference_gaps(const Registry& registry, const CaseFile
     if (!row && !reason) gaps.push_back(what + " " + name + " has neither a reference row nor a reason for none");
     if (row && reason) gaps.push_back(what + " " + name + " has a reference row and a reason for none");
   };
-  for (const auto& problem : registry.problems())
+  std::vector<std::string> problems = registry.problems();
+  problems.insert(problems.end(), files.models.begin(), files.models.end());
+  for (const auto& problem : problems)
     look("problem", problem, covered.problems.count(problem) > 0, has_reason(files, problem, ""));
   for (const auto& scheme : registry.schemes())
     look("scheme", scheme, covered.schemes.count(scheme) > 0, has_reason(files, "", scheme));

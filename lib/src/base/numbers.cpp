@@ -20,4 +20,10 @@ std::string number_text(double value, int digits) {
   return error == std::errc() ? std::string(buffer, end) : std::string("nan");
 }
 
+std::string shortest_text(double value) {
+  char buffer[64];
+  const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value);
+  return error == std::errc() ? std::string(buffer, end) : std::string("nan");
+}
+
 }  // namespace gnomon

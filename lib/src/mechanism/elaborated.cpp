@@ -89,6 +89,12 @@ Elaborated::Elaborated(std::shared_ptr<const ModelText> model, std::vector<doubl
   values.parameters = std::move(parameters);
   values.definitions = &text->definitions;
   add_coordinates();
+  for (const Definition& definition : text->definitions) {
+    Family own = family(definition.target, "a definition");
+    own.offset = values.n_definition_entries;
+    values.n_definition_entries += own.size();
+    values.definition_entries.push_back(own);
+  }
   for (const Entry& term : text->potential)
     for_each(term.target, [&](const Slots& slots) { potential.push_back({&term.formula, slots, 0}); });
   Index k = 0;
@@ -164,20 +170,34 @@ std::vector<Line> Elaborated::by_coordinate(const std::vector<Entry>& entries, c
     lines.push_back({&entry.formula, slots, j});
   };
   for (const Entry& entry : entries) {
-    std::size_t id = 0;
-    while (text->coordinates[id].name != entry.target.name) ++id;
-    const Family& family = values.coordinates[id];
-    if (entry.target.indices.empty()) {
+    const Target& target = entry.target;
+    if (!target.other.empty()) {
+      for_each(target, [&](const Slots& slots) {
+        const Index row = coordinate(target.name, target.indices, slots);
+        const Index column = coordinate(target.other, target.other_indices, slots);
+        if (row == column) throw error_at(target.place, "a pair of coordinates is one coordinate twice");
+        couplings.push_back({{&entry.formula, slots, row}, column});
+      });
+    } else if (target.indices.empty()) {
+      std::size_t id = 0;
+      while (text->coordinates[id].name != target.name) ++id;
+      const Family& family = values.coordinates[id];
       for (Index j = 0; j < family.size(); ++j) add(entry, {}, family.offset + j);
-      continue;
+    } else {
+      for_each(target, [&](const Slots& slots) { add(entry, slots, coordinate(target.name, target.indices, slots)); });
     }
-    for_each(entry.target, [&](const Slots& slots) {
-      const Formula& index = entry.target.indices[0];
-      const double value = Evaluation<double>(values, {}, slots)(index);
-      add(entry, slots, entry_of(family, {whole_number(value, index.begin())}, index.begin(), index.text));
-    });
   }
   return lines;
+}
+
+Index Elaborated::coordinate(const std::string& name, const std::vector<Formula>& indices, const Slots& slots) const {
+  std::size_t id = 0;
+  while (text->coordinates[id].name != name) ++id;
+  const Family& family = values.coordinates[id];
+  if (indices.empty()) return family.offset;
+  const Formula& index = indices[0];
+  const double value = Evaluation<double>(values, {}, slots)(index);
+  return entry_of(family, {whole_number(value, index.begin())}, index.begin(), index.text);
 }
 
 void Elaborated::add_constraints() {
@@ -205,7 +225,8 @@ void Elaborated::add_obstacles() {
       obstacle_names.push_back(indexed(obstacle.gap.target.name, slots, obstacle.gap.target.loops.size()));
       if (obstacle.slip) {
         slips.push_back({&*obstacle.slip, slots, count});
-        friction_coefficients.push_back(Evaluation<double>(values, {}, slots)(*obstacle.friction));
+        DefinitionValues<double> definitions(values);
+        friction_coefficients.push_back(Evaluation<double>(values, {}, slots, &definitions)(*obstacle.friction));
       } else {
         friction_coefficients.push_back(0);  // smooth
       }
@@ -256,6 +277,8 @@ void Elaborated::add_mass() {
       break;
     }
   }
+  for (const auto& [line, column] : couplings)
+    mass_depends_on_positions = mass_depends_on_positions || line.formula->uses != no_argument;
   for (const Line& line : mass)
     mass_depends_on_positions = mass_depends_on_positions || line.formula->uses != no_argument;
 }

@@ -33,8 +33,9 @@ struct Elaborated {
   std::vector<Line> position, velocity;
   std::vector<std::vector<Line>> symmetries;  ///< one a symmetry
   std::vector<std::string> constraint_names, obstacle_names;
-  std::vector<double> friction_coefficients;  ///< one an obstacle, with slips
-  bool dense_mass = false;                    ///< entries of `mass` are those of a matrix, row by row
+  std::vector<double> friction_coefficients;      ///< one an obstacle, with slips
+  bool dense_mass = false;                        ///< entries of `mass` are those of a matrix, row by row
+  std::vector<std::pair<Line, Index>> couplings;  ///< of the mass: entry (line.entry, second), and its mirror image
   bool mass_depends_on_positions = false;
 
  private:
@@ -42,6 +43,7 @@ struct Elaborated {
   Family family(const Target& target, const char* what);
   template <class Use>
   void for_each(const Target& target, const Use& use);
+  Index coordinate(const std::string& name, const std::vector<Formula>& indices, const Slots& slots) const;
   std::vector<Line> by_coordinate(const std::vector<Entry>& entries, const std::string& what);
   void add_constraints();
   void add_obstacles();

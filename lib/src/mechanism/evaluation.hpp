@@ -3,6 +3,7 @@
 /// Evaluation: the value of a formula at any scalar.
 
 #include <cmath>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -30,6 +31,8 @@ struct Values {
   std::vector<double> parameters;
   std::vector<Family> coordinates, constraints;
   const std::vector<Definition>* definitions = nullptr;
+  std::vector<Family> definition_entries;  ///< one a definition
+  Index n_definition_entries = 0;
 };
 
 /// Throws Error(bad_value) for an index outside its range, with the place of the entry.
@@ -41,6 +44,39 @@ Index whole_number(double value, const Place& place);
 template <class S>
 struct Arguments {
   const S *t = nullptr, *q = nullptr, *v = nullptr, *lambda = nullptr;
+};
+
+/// The values that definitions have during one call of a function of the model: each is evaluated once, on demand. The
+/// memory is the thread's, and grows at the first call only.
+template <class S>
+class DefinitionValues {
+ public:
+  explicit DefinitionValues(const Values& values) : memory_(memory()) {
+    const auto count = static_cast<std::size_t>(values.n_definition_entries);
+    if (memory_.entries.size() < count) memory_.entries.resize(count);
+    call_ = ++memory_.calls;
+  }
+  const S* find(Index entry) const {
+    const Entry& found = memory_.entries[static_cast<std::size_t>(entry)];
+    return found.call == call_ ? &found.value : nullptr;
+  }
+  void keep(Index entry, const S& value) { memory_.entries[static_cast<std::size_t>(entry)] = {value, call_}; }
+
+ private:
+  struct Entry {
+    S value{};
+    std::uint64_t call = 0;
+  };
+  struct Memory {
+    std::vector<Entry> entries;
+    std::uint64_t calls = 0;
+  };
+  static Memory& memory() {
+    thread_local Memory of_thread;
+    return of_thread;
+  }
+  Memory& memory_;
+  std::uint64_t call_;
 };
 
 /// a^n by multiplications.
@@ -65,8 +101,10 @@ class Evaluation {
   using NodeIndex = Formula::NodeIndex;
   using Slots = std::array<Index, Formula::max_slots>;
 
-  Evaluation(const Values& values, const Arguments<S>& arguments, const Slots& slots = {})
-      : values_(values), arguments_(arguments), slots_(slots) {}
+  /// \param definitions may be left out where the formula uses none
+  Evaluation(const Values& values, const Arguments<S>& arguments, const Slots& slots = {},
+             DefinitionValues<S>* definitions = nullptr)
+      : values_(values), arguments_(arguments), slots_(slots), definitions_(definitions) {}
 
   S operator()(const Formula& formula) { return node(formula, formula.root()); }
   S node(const Formula& formula, NodeIndex k);
@@ -96,6 +134,7 @@ class Evaluation {
   const Values& values_;
   Arguments<S> arguments_;
   Slots slots_;
+  DefinitionValues<S>* definitions_;
 };
 
 template <class S>
@@ -221,10 +260,14 @@ S Evaluation<S>::function(const Formula& formula, const Formula::Node& n) {
 /// The formula of the definition, with its indices as its loop variables.
 template <class S>
 S Evaluation<S>::definition(const Formula& formula, const Formula::Node& n) {
-  const Definition& definition = (*values_.definitions)[static_cast<std::size_t>(n.id)];
-  Evaluation inner(values_, arguments_);
+  const auto id = static_cast<std::size_t>(n.id);
+  const Index at = entry(formula, n, values_.definition_entries[id]);
+  if (const S* known = definitions_->find(at)) return *known;
+  Evaluation inner(values_, arguments_, {}, definitions_);
   for (std::size_t k = 0; k < n.count(); ++k) inner.slots_[k] = whole(formula, n, k);
-  return inner(definition.formula);
+  const S value = inner((*values_.definitions)[id].formula);
+  definitions_->keep(at, value);
+  return value;
 }
 
 template <class S>

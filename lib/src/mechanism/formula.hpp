@@ -108,10 +108,12 @@ Formula number_formula(double value, const Place& place);
 /// What stands left of "=" in a table of a model file: a name, indices, and the loops over them.
 ///
 ///     rope        x[2*i+1] for i in 0..n-1        rod[i, j] for i in 0..n-1 for j in 0..2
+///
+/// and, of what belongs to two coordinates, "x[i], x[i+1] for i in 0..n-2".
 struct Target {
-  std::string name;
+  std::string name, other;  ///< other: "" or the second coordinate
   Place place;
-  std::vector<Formula> indices;
+  std::vector<Formula> indices, other_indices;
   std::vector<Loop> loops;
   std::vector<std::string> loop_names() const;
 };

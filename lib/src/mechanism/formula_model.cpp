@@ -1,5 +1,7 @@
 #include "mechanism/formula_model.hpp"
 
+#include <algorithm>
+
 namespace gnomon::mechanism {
 
 ModelTraits FormulaParts::describe() const {
@@ -24,33 +26,53 @@ ModelTraits FormulaParts::describe() const {
   return traits;
 }
 
-Mass FormulaParts::mass() const {
+Mass FormulaParts::make_mass() const {
   SystemTraits traits = describe();
   traits.n = all->n;
   if (all->mass_depends_on_positions) return Mass::diagonal(Vector::Ones(all->n));
   if (!all->dense_mass) {
     Vector diagonal(all->n);
     fill<double>(all->mass, {}, diagonal.data());
-    return model::given_mass(traits, diagonal);
+    if (all->couplings.empty()) return model::given_mass(traits, diagonal);
+    return coupled_mass(diagonal);
   }
   Matrix matrix(all->n, all->n);
   fill<double>(all->mass, {}, matrix.data());
   return model::given_mass(traits, Matrix(matrix.transpose()));
 }
 
+Mass FormulaParts::coupled_mass(const Vector& diagonal) const {
+  const Index n = all->n;
+  PatternBuilder entries(n, n);
+  for (Index j = 0; j < n; ++j) entries.add(j, j);
+  for (const auto& [line, column] : all->couplings) {
+    entries.add(line.entry, column);
+    entries.add(column, line.entry);
+  }
+  const SparsityPattern pattern = entries.build();
+  Vector values = Vector::Zero(pattern.nonzeros());
+  for (Index j = 0; j < n; ++j) values[pattern.find(j, j)] = diagonal[j];
+  DefinitionValues<double> definitions(all->values);
+  for (const auto& [line, column] : all->couplings)
+    values[pattern.find(line.entry, column)] = values[pattern.find(column, line.entry)] =
+        value<double>(line, {}, definitions);
+  return Mass::sparse(pattern, values);
+}
+
 void FormulaParts::velocities(const double* q, const double* p, double* v) const {
   const Index n = all->n;
-  if (!all->dense_mass) {
-    for (const Line& line : all->mass)
-      v[line.entry] = p[line.entry] / value<double>(line, {nullptr, q, nullptr, nullptr});
+  const Eigen::Map<const Vector> momentum(p, n);
+  Eigen::Map<Vector> out(v, n);
+  if (!all->mass_depends_on_positions) {
+    mass_.solve(momentum, out);
     return;
   }
   double* const memory = static_cast<double*>(thread_workspace(static_cast<std::size_t>(n * n) * sizeof(double)));
-  Eigen::Map<Matrix> matrix(memory, n, n);
+  std::fill_n(memory, n * n, 0.0);
   mass_matrix(q, memory);
+  Eigen::Map<Matrix> matrix(memory, n, n);
   const Eigen::LLT<Eigen::Ref<Matrix>> factor(matrix);
-  Eigen::Map<Vector> out(v, n);
-  out = Eigen::Map<const Vector>(p, n);
+  out = momentum;
   factor.solveInPlace(out);
 }
 
@@ -58,7 +80,9 @@ double FormulaParts::integral(Index a, double t, const double* q, const double* 
   thread_local std::vector<double> v;
   v.resize(static_cast<std::size_t>(all->n));
   velocities(q, p, v.data());
-  return value<double>({&all->text->integrals[static_cast<std::size_t>(a)].formula, {}, 0}, {&t, q, v.data(), nullptr});
+  DefinitionValues<double> definitions(all->values);
+  return value<double>({&all->text->integrals[static_cast<std::size_t>(a)].formula, {}, 0}, {&t, q, v.data(), nullptr},
+                       definitions);
 }
 
 }  // namespace gnomon::mechanism

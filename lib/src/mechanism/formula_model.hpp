@@ -17,25 +17,32 @@ namespace gnomon::mechanism {
 struct FormulaParts : AutodiffModel<Dynamic, Dynamic> {
   std::shared_ptr<const Elaborated> all;
 
+  /// Throws Error(bad_value) for a mass that is constant and not positive definite.
   explicit FormulaParts(std::shared_ptr<const Elaborated> elaborated)
-      : AutodiffModel(elaborated->n, elaborated->m), all(std::move(elaborated)) {}
+      : AutodiffModel(elaborated->n, elaborated->m), all(std::move(elaborated)), mass_(make_mass()) {}
 
   ModelTraits describe() const;
   /// The constant mass; with M(q) the identity, which nothing uses.
-  Mass mass() const;
+  const Mass& mass() const { return mass_; }
   /// M v = p
   void velocities(const double* q, const double* p, double* v) const;
 
   template <class S>
   void mass_matrix(const S* q, S* out) const {
     const Index n = all->n;
+    DefinitionValues<S> definitions(all->values);
     for (const Line& line : all->mass)
-      out[all->dense_mass ? line.entry : line.entry * (n + 1)] = value<S>(line, {nullptr, q, nullptr, nullptr});
+      out[all->dense_mass ? line.entry : line.entry * (n + 1)] =
+          value<S>(line, {nullptr, q, nullptr, nullptr}, definitions);
+    for (const auto& [line, column] : all->couplings)
+      out[line.entry * n + column] = out[column * n + line.entry] =
+          value<S>(line, {nullptr, q, nullptr, nullptr}, definitions);
   }
   template <class S>
   S potential(const S& t, const S* q) const {
     S total(0.0);
-    for (const Line& line : all->potential) total = S(total + value<S>(line, {&t, q, nullptr, nullptr}));
+    DefinitionValues<S> definitions(all->values);
+    for (const Line& line : all->potential) total = S(total + value<S>(line, {&t, q, nullptr, nullptr}, definitions));
     return total;
   }
   template <class S>
@@ -72,14 +79,20 @@ struct FormulaParts : AutodiffModel<Dynamic, Dynamic> {
   double integral(Index a, double t, const double* q, const double* p) const;
 
  protected:
+  Mass make_mass() const;
+  Mass coupled_mass(const Vector& diagonal) const;
   template <class S>
-  S value(const Line& line, const Arguments<S>& arguments) const {
-    return Evaluation<S>(all->values, arguments, line.slots)(*line.formula);
+  S value(const Line& line, const Arguments<S>& arguments, DefinitionValues<S>& definitions) const {
+    return Evaluation<S>(all->values, arguments, line.slots, &definitions)(*line.formula);
   }
   template <class S>
   void fill(const std::vector<Line>& lines, const Arguments<S>& arguments, S* out) const {
-    for (const Line& line : lines) out[line.entry] = value<S>(line, arguments);
+    DefinitionValues<S> definitions(all->values);
+    for (const Line& line : lines) out[line.entry] = value<S>(line, arguments, definitions);
   }
+
+ private:
+  Mass mass_;
 };
 
 struct FormulaModel : FormulaParts {

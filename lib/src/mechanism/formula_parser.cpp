@@ -49,19 +49,26 @@ class Parser {
     // The loops come first: the indices use them.
     const std::size_t after_name = at_;
     if (accept('[')) skip_brackets();
+    if (accept(',')) {
+      skip();
+      result.other = dotted_name();
+      if (result.other.empty()) fail(at_, "a name was expected, not " + here());
+      if (accept('[')) skip_brackets();
+    }
     while (accept_word("for")) result.loops.push_back(loop());
     if (!at_end()) unexpected();
     at_ = after_name;
     loops_ = result.loop_names();
-    if (!accept('[')) {
-      if (!result.loops.empty())
-        fail(after_name, "\"" + result.name + "\" has a loop and no index: write " + result.name + "[" +
-                             result.loops.front().name + "]");
-      return result;
+    result.indices = indices();
+    if (!result.other.empty()) {
+      accept(',');
+      skip();
+      dotted_name();
+      result.other_indices = indices();
     }
-    do result.indices.push_back(part());
-    while (accept(','));
-    expect(']');
+    if (!result.loops.empty() && result.indices.empty())
+      fail(after_name, "\"" + result.name + "\" has a loop and no index: write " + result.name + "[" +
+                           result.loops.front().name + "]");
     return result;
   }
 
@@ -426,6 +433,15 @@ class Parser {
     result.text = text_.substr(begin, at_ - begin);
     formula_ = Formula();
     formula_.place = result.place;
+    return result;
+  }
+  /// The indices in brackets, none where there are no brackets.
+  std::vector<Formula> indices() {
+    std::vector<Formula> result;
+    if (!accept('[')) return result;
+    do result.push_back(part());
+    while (accept(','));
+    expect(']');
     return result;
   }
   Loop loop() {

@@ -108,8 +108,9 @@ class FormulaProblem final : public Problem {
 
   static Vector filled(const Elaborated& all, const std::vector<Line>& lines) {
     Vector out = Vector::Zero(all.n);
+    DefinitionValues<double> definitions(all.values);
     for (const Line& line : lines) {
-      out[line.entry] = Evaluation<double>(all.values, {}, line.slots)(*line.formula);
+      out[line.entry] = Evaluation<double>(all.values, {}, line.slots, &definitions)(*line.formula);
       if (!std::isfinite(out[line.entry]))
         throw error_at(line.formula->place, "the start is " + finite_text(out[line.entry]) + " here");
     }
@@ -118,11 +119,12 @@ class FormulaProblem final : public Problem {
   /// Formulas that give no number at the start are named with their places.
   static void check_start_values(const Elaborated& all, const Vector& q, const Vector& v) {
     const double t = 0;
+    DefinitionValues<double> definitions(all.values);
     for (const auto* lines :
          {&all.potential, &all.invariants, &all.constraints, &all.obstacles, &all.slips, &all.mass, &all.force})
       for (const Line& line : *lines) {
         const double value =
-            Evaluation<double>(all.values, {&t, q.data(), v.data(), nullptr}, line.slots)(*line.formula);
+            Evaluation<double>(all.values, {&t, q.data(), v.data(), nullptr}, line.slots, &definitions)(*line.formula);
         if (!std::isfinite(value))
           throw error_at(line.formula->place,
                          "the formula \"" + line.formula->text + "\" is " + finite_text(value) + " at the start");

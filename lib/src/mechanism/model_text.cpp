@@ -87,7 +87,7 @@ class Reader {
       throw error_at(entry.key_place,
                      "\"" + entry.key + "\": the indices are those of the loops, NAME[i] for i in a..b");
     };
-    if (target.indices.size() != target.loops.size()) fail();
+    if (target.indices.size() != target.loops.size() || !target.other.empty()) fail();
     for (std::size_t k = 0; k < target.indices.size(); ++k) {
       const Formula& index = target.indices[k];
       if (index.nodes.size() != 1 || index.nodes[0].kind != Formula::Kind::index ||
@@ -115,7 +115,7 @@ class Reader {
       for (const toml::node& one : file_.array(node, "coordinates")) {
         const std::string text = file_.text(one, "a coordinate");
         const Target target = parse_target(text, file_.formula_place(one), symbols_);
-        if (!target.loops.empty() || target.indices.size() > 1)
+        if (!target.loops.empty() || target.indices.size() > 1 || !target.other.empty())
           throw error_at(file_.place(one), "\"" + text + "\" is no coordinate: write \"x\", or \"x[n]\" for n of them");
         std::optional<Formula> size;
         if (!target.indices.empty()) size = target.indices[0];
@@ -220,26 +220,32 @@ class Reader {
     }
     return result;
   }
-  /// Entries whose names are coordinates.
-  std::vector<Entry> by_coordinate(const toml::node& node, const std::string& what, unsigned allowed) {
-    std::vector<Entry> result = entries(node, what, allowed);
+  void check_coordinate(const Target& target, const std::string& name, std::size_t given) const {
     std::vector<std::string> known;
-    for (const Symbols::Name& name : symbols_.coordinates) known.push_back(name.name);
+    for (const Symbols::Name& one : symbols_.coordinates) known.push_back(one.name);
+    const auto at = std::find(known.begin(), known.end(), name);
+    if (at == known.end()) throw error_at(target.place, unknown_name("coordinate", name, known).what());
+    const int indices = symbols_.coordinates[static_cast<std::size_t>(at - known.begin())].indices;
+    const auto count = static_cast<int>(given);
+    if (count > indices || (count < indices && (!target.loops.empty() || !target.other.empty())))
+      throw error_at(target.place, "coordinate " + name + " has " + std::to_string(indices) +
+                                       (indices == 1 ? " index" : " indices") + ", and " + std::to_string(count) +
+                                       " are given");
+  }
+  /// Entries whose names are coordinates; pairs of them only where `pairs`.
+  std::vector<Entry> by_coordinate(const toml::node& node, const std::string& what, unsigned allowed,
+                                   bool pairs = false) {
+    std::vector<Entry> result = entries(node, what, allowed);
     for (const Entry& entry : result) {
-      const auto at = std::find(known.begin(), known.end(), entry.target.name);
-      if (at == known.end())
-        throw error_at(entry.target.place, unknown_name("coordinate", entry.target.name, known).what());
-      const int indices = symbols_.coordinates[static_cast<std::size_t>(at - known.begin())].indices;
-      const auto given = static_cast<int>(entry.target.indices.size());
-      if (given > indices || (given < indices && !entry.target.loops.empty()))
-        throw error_at(entry.target.place, "coordinate " + entry.target.name + " has " + std::to_string(indices) +
-                                               (indices == 1 ? " index" : " indices") + ", and " +
-                                               std::to_string(given) + " are given");
+      check_coordinate(entry.target, entry.target.name, entry.target.indices.size());
+      if (entry.target.other.empty()) continue;
+      if (!pairs) throw error_at(entry.target.place, what + " is given for a pair of coordinates, expected one");
+      check_coordinate(entry.target, entry.target.other, entry.target.other_indices.size());
     }
     return result;
   }
   void note(const std::string& what, const std::string& key, const Formula& formula) {
-    model_.equations += what + " " + key + " = " + formula.text + "\n";
+    model_.equations += what + (what.empty() ? "" : " ") + key + " = " + formula.text + "\n";
   }
 
   void read_formulas(const toml::table& root) {
@@ -249,7 +255,7 @@ class Reader {
     if (potential.is_table()) {
       model_.potential = entries(potential, "the potential", of_time | of_positions);
       for (Entry& entry : model_.potential)
-        if (entry.target.indices.size() != entry.target.loops.size())
+        if (entry.target.indices.size() != entry.target.loops.size() || !entry.target.other.empty())
           throw error_at(entry.target.place, "a term of the potential is NAME, or NAME[i] for i in a..b");
     } else {
       Entry entry;
@@ -317,7 +323,7 @@ class Reader {
     mass.place = file_.place(node);
     if (node.is_table()) {
       mass.form = MassText::Form::entries;
-      mass.entries = by_coordinate(node, "mass", of_positions);
+      mass.entries = by_coordinate(node, "mass", of_positions, true);
       return;
     }
     if (!node.is_array()) {

@@ -1,6 +1,7 @@
 #include "gnomon/registry/registry.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <mutex>
 
@@ -129,7 +130,7 @@ struct Registry::Impl : Tables {
   const Problem& model_file(const std::string& file) const {
     const std::lock_guard<std::mutex> lock(reading);
     auto& problem = files[file];
-    if (!problem) problem = read_model_file(file);
+    if (!problem) problem = read_model_file(found(file));
     return *problem;
   }
   void add_model_text(const std::string& name, const std::string& toml) {
@@ -138,7 +139,18 @@ struct Registry::Impl : Tables {
     files[name] = std::move(problem);
   }
 
+  std::vector<std::string> model_folders;
+
  private:
+  /// The file itself, or the first of that name in a folder of models.
+  std::string found(const std::string& file) const {
+    std::error_code ignored;
+    if (std::filesystem::exists(file, ignored)) return file;
+    for (const std::string& folder : model_folders)
+      if (const auto path = std::filesystem::path(folder) / file; std::filesystem::exists(path, ignored))
+        return path.string();
+    return file;
+  }
   mutable std::mutex reading;
   mutable std::map<std::string, std::unique_ptr<const Problem>> files;
 };
@@ -209,6 +221,10 @@ std::vector<std::string> Registry::problems() const {
 }
 std::vector<std::string> Registry::references() const {
   return keys(impl_->references);
+}
+
+void Registry::add_model_folder(const std::string& folder) {
+  impl_->model_folders.push_back(folder);
 }
 
 void Registry::add_model_text(const std::string& name, const std::string& toml) {

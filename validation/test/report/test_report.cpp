@@ -22,6 +22,7 @@ using namespace gnomon::validation;
 Registry builtin() {
   Registry registry;
   register_builtin(registry);
+  registry.add_model_folder(GNOMON_CASES_FOLDER "/..");
   return registry;
 }
 

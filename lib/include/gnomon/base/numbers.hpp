@@ -16,4 +16,7 @@ GNOMON_EXPORT bool read_number(std::string_view text, double& value);
 /// As %.<digits>g writes it.
 GNOMON_EXPORT std::string number_text(double value, int digits);
 
+/// The fewest digits that read_number makes the same number of.
+GNOMON_EXPORT std::string shortest_text(double value);
+
 }  // namespace gnomon

@@ -12,12 +12,14 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "gnomon/base/sparsity.hpp"
 #include "gnomon/base/types.hpp"
 #include "gnomon/formula/dual.hpp"
+#include "gnomon/formula/tape.hpp"
 
 namespace gnomon {
 
@@ -257,6 +259,18 @@ class GNOMON_EXPORT PointDerivatives {
                                  Extended* turn) const = 0;
 };
 
+/// The functions of a model as tapes, for who writes them as formulas.
+class GNOMON_EXPORT TapedFunctions {
+ public:
+  enum class Which { potential, invariants, constraints, obstacles, slips, force, friction, mass_matrix };
+  virtual ~TapedFunctions() = default;
+  /// Recorded by this call; the potential of a model with invariants is U2. None: the model does not have it. Throws
+  /// Error(refused) for a function that branches on a value.
+  virtual std::optional<Tape> tape(Which which) const = 0;
+  /// V_k(pi_k), of one input.
+  virtual Tape invariant_potential_tape(Index k) const = 0;
+};
+
 /// The parts of a system; null are those that it does not have.
 struct Parts {
   const ConfigurationMass* mass = nullptr;          ///< M(q); null: the mass is constant
@@ -271,6 +285,7 @@ struct Parts {
   const ModelPenalty* penalty = nullptr;            ///< R(g) of the model's own
   const ExtendedPrecision* extended = nullptr;      ///< U and g at long double
   const PointDerivatives* point = nullptr;          ///< derivatives of U and g in one call
+  const TapedFunctions* tapes = nullptr;            ///< the functions as tapes
   const UnitVectorForm* unit_vectors = nullptr;     ///< g_j = |p_j|^2 - 1, see split_form.hpp
   const CurveModel* curves = nullptr;               ///< pictures of a field, see curves.hpp
 

@@ -31,6 +31,8 @@ class GNOMON_EXPORT Registry {
   /// the registry as it was. The module stays loaded for the life of the process.
   void load(const std::string& path);
 
+  /// Where model files are sought that are not found by their path, e.g. "gallery/trebuchet.toml".
+  void add_model_folder(const std::string& folder);
   /// The text of a model file under a name that ends in .toml, in place of a file of that name. Throws Error(bad_value)
   /// for what is wrong in it.
   void add_model_text(const std::string& name, const std::string& toml);

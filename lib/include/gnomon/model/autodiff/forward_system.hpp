@@ -12,6 +12,7 @@
 #include "gnomon/model/autodiff/forward_kinetic.hpp"
 #include "gnomon/model/autodiff/one_variable.hpp"
 #include "gnomon/model/autodiff/quadratic_forms.hpp"
+#include "gnomon/model/autodiff/taped_functions.hpp"
 
 namespace gnomon::model {
 
@@ -362,7 +363,9 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
 
  private:
   ForwardSystem(const RecordedModel<Model, Closed>& recorded, const Vector& start)
-      : Base(*recorded.parts(), recorded.traits(), recorded.mass()), start_(start) {
+      : Base(*recorded.parts(), recorded.traits(), recorded.mass()),
+        tapes_(recorded.parts(), recorded.traits()),
+        start_(start) {
     constraint_pattern_ = SparsityPattern::dense(M, N);
     hessian_pattern_ = SparsityPattern::dense(N, N);
     invariant_pattern_ = SparsityPattern::dense(K, N);
@@ -370,6 +373,7 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
     keep_constant_hessians();
     set_parts(this->parts_, traits_, *this);
     this->parts_.point = this;
+    this->parts_.tapes = &tapes_;
   }
 
   /// Where U or g are at most quadratic, their Hessians are constants; of both together: columns g_1..g_m, then U. A
@@ -501,6 +505,7 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
       for (int j = 0; j < N; ++j) values[i * N + j] = sum.grad[i].grad[j];
   }
 
+  TapedModel<Parts> tapes_;
   Vector start_;
   Matrix constant_hessians_;
   QuadraticForms<1, N> quadratic_potential_;

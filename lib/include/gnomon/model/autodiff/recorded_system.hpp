@@ -13,6 +13,7 @@
 #include "gnomon/model/autodiff/function_system.hpp"
 #include "gnomon/model/autodiff/one_variable.hpp"
 #include "gnomon/model/autodiff/recorded_model.hpp"
+#include "gnomon/model/autodiff/taped_functions.hpp"
 
 namespace gnomon::model {
 
@@ -76,8 +77,10 @@ class RecordedSystem final : public FunctionSystem {
   RecordedSystem(RecordedModel<Written, Closed> recorded, const Vector& start)
       : FunctionSystem(recorded.traits(), recorded.mass(), functions(recorded)),
         calls_(recorded.parts()),
+        tapes_(calls_, traits_),
         start_(start) {
     set_parts(parts_, traits_, *this);
+    parts_.tapes = &tapes_;
   }
 
   static SystemFunctions functions(RecordedModel<Written, Closed>& model) {
@@ -129,6 +132,7 @@ class RecordedSystem final : public FunctionSystem {
   }
 
   std::shared_ptr<const Parts> calls_;
+  TapedModel<Parts> tapes_;
   Vector start_;
 };
 
