@@ -75,7 +75,7 @@ std::optional<Case> row_of(const Registry& registry, const ConformanceStart& sta
                            const std::string& scheme) {
   Case c;
   c.kind = "reference";
-  c.tier = Tier::quick;
+  c.tier = start.tier;
   c.measure = "reference-agreement";
   c.problem = start.problem;
   c.set = start.set;
