@@ -23,9 +23,6 @@ Blocks at(const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef
 Results into(VectorRef& q) {
   return {q.data(), nullptr, nullptr};
 }
-Results into(VectorRef& q, VectorRef& p) {
-  return {q.data(), p.data(), nullptr};
-}
 std::size_t block_of(ForceArgument by) {
   return by == ForceArgument::q ? 0 : by == ForceArgument::v ? 1 : 2;
 }
@@ -46,7 +43,7 @@ FunctionSystem::FunctionSystem(FoundTraits traits, Mass mass, SystemFunctions fu
     if (f != nullptr) whole.add(f->hessian_pattern(), 0, 0);
   hessian_pattern_ = whole.build();
   at_rest_.setZero(traits_.n);
-  if (f_.kinetic) parts_.mass = this;
+  if (f_.inertia) parts_.mass = this;
   potential_places_ = places_of(*f_.potential);
   constraint_places_ = places_of(*f_.constraints);
   if (f_.invariants) {
@@ -63,41 +60,6 @@ std::vector<Index> FunctionSystem::places_of(const Function& function) const {
     for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k)
       places.push_back(hessian_pattern_.find(i, pattern.indices[k]));
   return places;
-}
-
-void FunctionSystem::mass_matrix(const ConstVectorRef& q, Matrix& out) const {
-  f_.mass_matrix->value(0, at(q), out.data());
-  out.transposeInPlace();  // the function writes rows, the matrix is stored by columns
-}
-
-double FunctionSystem::kinetic_energy(const ConstVectorRef& q, const ConstVectorRef& p) const {
-  double energy = 0;
-  f_.kinetic->value(0, at(q, p), &energy);
-  return energy;
-}
-
-long double FunctionSystem::kinetic_compensated(const ConstVectorRef& q, const ConstVectorRef& q_tail,
-                                                const ConstVectorRef& p, const ConstVectorRef& p_tail, VectorRef,
-                                                VectorRef) const {
-  long double energy = 0;
-  f_.kinetic->extended(0, at(q, p), at(q_tail, p_tail), &energy);
-  return energy;
-}
-
-void FunctionSystem::kinetic_gradient(const ConstVectorRef& q, const ConstVectorRef& p, VectorRef t_q,
-                                      VectorRef t_p) const {
-  f_.kinetic->gradient(0, at(q, p), into(t_q, t_p));
-}
-
-void FunctionSystem::kinetic_hessian_times(const ConstVectorRef& q, const ConstVectorRef& p, const ConstVectorRef& w_q,
-                                           const ConstVectorRef& w_p, VectorRef out_q, VectorRef out_p) const {
-  f_.kinetic->product(0, at(q, p), &one, at(w_q, w_p), into(out_q, out_p));
-}
-
-void FunctionSystem::kinetic_third(const ConstVectorRef& q, const ConstVectorRef& p, const ConstVectorRef& w_q,
-                                   const ConstVectorRef& w_p, const ConstVectorRef& u_q, const ConstVectorRef& u_p,
-                                   VectorRef out_q, VectorRef out_p) const {
-  f_.kinetic->third_product(0, at(q, p), at(w_q, w_p), at(u_q, u_p), into(out_q, out_p));
 }
 
 double FunctionSystem::potential(double t, const ConstVectorRef& q) const {
@@ -130,11 +92,6 @@ bool extended_gradient_of(const Function& f, double t, const Function::Blocks& x
 bool FunctionSystem::extended_gradient(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
                                        VectorRefOf<Extended> out) const {
   return extended_gradient_of(*f_.potential, t, at(q), at(tail), out);
-}
-bool FunctionSystem::extended_kinetic_gradient(const ConstVectorRef& q, const ConstVectorRef& q_tail,
-                                               const ConstVectorRef& p, const ConstVectorRef& p_tail,
-                                               VectorRefOf<Extended> out) const {
-  return f_.kinetic->extended_jacobian(0, at(q, p), at(q_tail, p_tail), out.data());  // by q and p, dense
 }
 bool FunctionSystem::extended_regular_gradient(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
                                                VectorRefOf<Extended> out) const {

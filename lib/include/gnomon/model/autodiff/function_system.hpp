@@ -20,7 +20,7 @@ struct SystemFunctions {
   std::unique_ptr<const Function> force;              ///< (q, v) -> Q
   std::unique_ptr<const Function> friction;           ///< (q, v, lambda) -> R
   std::unique_ptr<const Function> mass_matrix;        ///< (q) -> M, n x n, row by row; with a mass that depends on q
-  std::unique_ptr<const Function> kinetic;            ///< (q, p) -> T, with a mass that depends on q
+  std::unique_ptr<const Function> inertia;            ///< (q, v) -> v^T M v / 2, with a mass that depends on q
 };
 
 class GNOMON_EXPORT FunctionSystem : public System,
@@ -51,6 +51,8 @@ class GNOMON_EXPORT FunctionSystem : public System,
   void kinetic_third(const ConstVectorRef& q, const ConstVectorRef& p, const ConstVectorRef& w_q,
                      const ConstVectorRef& w_p, const ConstVectorRef& u_q, const ConstVectorRef& u_p, VectorRef out_q,
                      VectorRef out_p) const final;
+
+  void kinetic_hessian(const ConstVectorRef& q, const ConstVectorRef& p, VectorRef scratch, Matrix& out) const final;
 
   double potential(double t, const ConstVectorRef& q) const final;
   long double potential_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail,

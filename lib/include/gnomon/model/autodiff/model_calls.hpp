@@ -9,7 +9,6 @@
 
 #include "gnomon/formula/recorded.hpp"
 #include "gnomon/model/autodiff/found_traits.hpp"
-#include "gnomon/model/autodiff/kinetic_energy.hpp"
 #include "gnomon/model/autodiff/model_parts.hpp"
 
 namespace gnomon::model {
@@ -64,17 +63,20 @@ struct MassCall {
   }
 };
 
-/// T(q,p) = p^T M(q)^-1 p / 2.
+/// L(q,v) = v^T M(q) v / 2.
 template <class Parts>
-struct KineticCall {
+struct InertiaCall {
   std::shared_ptr<const Parts> parts;
   Index n;
-  Index scratch() const { return n * n + n; }
+  Index scratch() const { return n * n; }
   template <class S>
   void operator()(const S&, const CallArguments<S>& x, S* out, S* scratch) const {
     std::fill_n(scratch, n * n, S(0.0));
     parts->mass_matrix(x[0], scratch, n);
-    out[0] = kinetic_energy(scratch, x[1], scratch + n * n, static_cast<int>(n));
+    S sum(0.0);
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j <= i; ++j) sum += scratch[i * n + j] * (x[1][i] * x[1][j]) * (i == j ? 0.5 : 1.0);
+    out[0] = sum;
   }
 };
 

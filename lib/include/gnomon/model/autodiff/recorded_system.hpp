@@ -124,7 +124,7 @@ class RecordedSystem final : public FunctionSystem {
       }
     if constexpr (Parts::mass_matrix_exists)
       if (!traits.constant_mass) {
-        f.kinetic = record_more("mass_matrix", KineticCall<Parts>{parts, n}, {n, n, 0}, 1, Patterns::none);
+        f.inertia = record_more("mass_matrix", InertiaCall<Parts>{parts, n}, {n, n, 0}, 1, Patterns::none);
         f.mass_matrix = part_function(traits.name, "mass_matrix", std::move(*recorded.mass_matrix),
                                       MassCall<Parts>{parts, n}, {n, 0, 0}, n * n, Patterns::none);
       }
