@@ -37,11 +37,14 @@ Refinement::Report Refinement::refine(Vector& x, NonlinearSolver& solver, const 
   NonlinearEquations& equations = equations_->equations();
   if (equations.low().size() == 0) return report;
   const double wrong = std::max(1e-10, rounding_of_extended(*equations_));
-  report.refined = passes(x, solved.step_norm, static_cast<double>(solved.contraction), report,
+  constexpr double rounding_of_x = 1e-15;
+  // With the matrix of x itself, what no longer contracts is the rounding of the residual; with an older one it may not be.
+  const double of_residual = std::max(rounding_of_x, rounding_of_extended(*equations_));
+  report.refined = passes(x, solved.step_norm, static_cast<double>(solved.contraction), rounding_of_x, report,
                           [&] { return solver.correct(correction_); });
   for (int k = 0; report.offered && !report.refined && k <= most && factorise(x); ++k) {
     ++report.factorisations;
-    report.refined = passes(x, solved.step_norm, 1, report, [this] { return solve_factorised(); });
+    report.refined = passes(x, solved.step_norm, 1, of_residual, report, [this] { return solve_factorised(); });
     if (!report.refined && (k == most || !newton_correction(x, report))) break;
   }
   if (!report.refined && report.nearly) {
@@ -64,7 +67,8 @@ void Refinement::renormalise(Vector& x) {
 }
 
 template <class Correct>
-bool Refinement::passes(const Vector& x, double last, double contraction, Report& report, const Correct& correct) {
+bool Refinement::passes(const Vector& x, double last, double contraction, double stalled, Report& report,
+                        const Correct& correct) {
   // A correction of the size of the rounding of x is of either sign, and so is what is left of it. Larger ones are what
   // the iteration left, of one sign: on until they are as small, or the next one would be negligible.
   constexpr int most = 30;  // a matrix that is frozen contracts slowly in a hard step
@@ -81,7 +85,7 @@ bool Refinement::passes(const Vector& x, double last, double contraction, Report
     const double size = correction_.lpNorm<Eigen::Infinity>();
     report.last = size;
     if (!(size < (pass == 0 ? largest : last))) {  // no solution to refine, or the factors do not contract
-      if (pass > 0 && last < rounding) return true;
+      if (pass > 0 && last < stalled) return true;
       if (pass > 0 && last < harmless) nearly_ = low_;
       report.nearly = pass > 0 && last < harmless;
       break;

@@ -41,7 +41,8 @@ class GNOMON_EXPORT Refinement {
 
  private:
   template <class Correct>
-  bool passes(const Vector& x, double last, double contraction, Report& report, const Correct& correct);
+  /// stalled: a correction below it that no longer contracts is rounding.
+  bool passes(const Vector& x, double last, double contraction, double stalled, Report& report, const Correct& correct);
   void renormalise(Vector& x);
   bool factorise(const Vector& x);
   bool solve_factorised();
