@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <tuple>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/contact/contact.hpp"
@@ -126,19 +127,25 @@ class Origin {
 struct Registry::Impl : Tables {
   std::map<std::string, Origin> origins;
 
-  /// Model files that were asked for, each read once.
-  const Problem& model_file(const std::string& file) const {
+  /// A model file, read again where it has changed; what was read before lives on, since it may be in use.
+  const Problem& model_file(const std::string& name) const {
     const std::lock_guard<std::mutex> lock(reading);
-    auto& problem = files[file];
-    if (!problem) problem = read_model_file(found(file));
+    if (const auto given = texts.find(name); given != texts.end()) return *given->second;
+    const std::string file = found(name);
+    std::error_code ignored;
+    const auto size = std::filesystem::file_size(file, ignored);
+    const auto time = std::filesystem::last_write_time(file, ignored);
+    auto& problem = files[{file, static_cast<std::uintmax_t>(size), time}];
+    if (!problem) problem = read_model_file(file);
     return *problem;
   }
   void add_model_text(const std::string& name, const std::string& toml) {
     std::unique_ptr<const Problem> problem = read_model_text(toml, name);
     const std::lock_guard<std::mutex> lock(reading);
-    files[name] = std::move(problem);
+    std::unique_ptr<const Problem>& place = texts[name];
+    if (place) replaced.push_back(std::move(place));
+    place = std::move(problem);
   }
-
   std::vector<std::string> model_folders;
 
  private:
@@ -152,7 +159,10 @@ struct Registry::Impl : Tables {
     return file;
   }
   mutable std::mutex reading;
-  mutable std::map<std::string, std::unique_ptr<const Problem>> files;
+  using Version = std::tuple<std::string, std::uintmax_t, std::filesystem::file_time_type>;
+  mutable std::map<Version, std::unique_ptr<const Problem>> files;
+  std::map<std::string, std::unique_ptr<const Problem>> texts;
+  std::vector<std::unique_ptr<const Problem>> replaced;
 };
 
 Registry::Registry() : impl_(std::make_unique<Impl>()) {}
