@@ -69,9 +69,11 @@ using EventDriverMaker = std::unique_ptr<EventDriver> (*)(std::shared_ptr<const 
 struct IntegratorOptions {
   JacobianSource jacobian = JacobianSource::analytic;
   const AlgebraFactory* algebra = nullptr;  ///< the user's own linear algebra, before the solver's option; outlives it
-  bool dependent_constraints = false;       ///< allow constraints that repeat others: reported, least-norm multipliers
-  bool project_start = false;               ///< repair an inconsistent start in the mass metric
-  ContactOptions contact;                   ///< for systems with obstacles
+  /// Allow constraints that repeat others at the start: reported, least-norm multipliers. The solver factory must then
+  /// outlive the integrator.
+  bool dependent_constraints = false;
+  bool project_start = false;  ///< repair an inconsistent start in the mass metric
+  ContactOptions contact;      ///< for systems with obstacles
   /// contact_driver of gnomon/contact/contact.hpp, for systems with obstacles; Registry::integrator fills it in.
   EventDriverMaker event_driver = nullptr;
   /// The ladder for a step on which the solver fails: this solver, with its default options, from the same start value;
