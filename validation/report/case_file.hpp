@@ -73,7 +73,7 @@ struct ConformanceStart {
   double order_until = 0.5;  ///< horizon of the order measurement; 0: order is not measured
   double symplectic_step = 0.02;
   Tier tier = Tier::quick;  ///< of its cases, none is of one below
-  std::string file;  ///< where it was declared
+  std::string file;         ///< where it was declared
 };
 
 /// Options of a scheme beside its default ones.

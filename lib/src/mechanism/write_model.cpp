@@ -131,7 +131,7 @@ class Writer {
       return matrix([&](Index i, Index j) { return text.output(static_cast<std::size_t>(i * n + j)); });
     }
     const Mass& mass = system_.mass();
-      if (!mass.is_diagonal()) {
+    if (!mass.is_diagonal()) {
       std::string out = "{ ";
       const SparsityPattern& pattern = mass.pattern();
       for (Index i = 0; i < n; ++i)
