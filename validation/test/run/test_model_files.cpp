@@ -4,11 +4,11 @@
 #include <boost/test/unit_test.hpp>
 #include <set>
 
-#include "builtin_registry.hpp"
 #include "gnomon/base/error.hpp"
 #include "gnomon/gnomon.h"
 #include "gnomon/mechanism/model_file.hpp"
 #include "gnomon/mechanism/write_model.hpp"
+#include "test/builtin_registry.hpp"
 
 using namespace gnomon;
 
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(every_problem_made_of_formulas_comes_back_from_its_text) {
       for (int step = 0; step < 20; ++step) {
         BOOST_TEST_REQUIRE(a.step(h).success());
         BOOST_TEST_REQUIRE(b.step(h).success());
-        const double apart = (a.state().q - b.state().q).cwiseAbs().maxCoeff();
+        const double apart = (a.state().q.value() - b.state().q.value()).cwiseAbs().maxCoeff();
         BOOST_TEST(apart <= 1e-13 * scale, "step " << step << ": " << apart << " apart");
         if (!(apart <= 1e-13 * scale)) break;
       }
