@@ -1,6 +1,6 @@
 /// The kinetic energy of a FunctionSystem with M(q), from M and L(q,v) = v^T M(q) v / 2 alone: with M v = p
 ///
-///     T = p.v / 2      T_q = -L_q      T_p = v
+///     T = p.v / 2 (as a sum of squares over the pivots of M)      T_q = -L_q      T_p = v
 ///
 /// and along (w_q, w_p), with M dv = w_p - L_vq w_q,
 ///
@@ -55,9 +55,7 @@ void FunctionSystem::mass_matrix(const ConstVectorRef& q, Matrix& out) const {
 double FunctionSystem::kinetic_energy(const ConstVectorRef& q, const ConstVectorRef& p) const {
   Velocity<double> at(n(), 1);
   f_.mass_matrix->value(0, {q.data(), nullptr, nullptr}, at.factors);
-  at.factorise_mass();
-  at.solve(p.data(), at.vector(0));
-  return p.dot(Eigen::Map<const Vector>(at.vector(0), n())) / 2;
+  return model::kinetic_energy(at.factors, p.data(), at.vector(0), static_cast<int>(n()));
 }
 
 long double FunctionSystem::kinetic_compensated(const ConstVectorRef& q, const ConstVectorRef& q_tail,
@@ -65,12 +63,9 @@ long double FunctionSystem::kinetic_compensated(const ConstVectorRef& q, const C
                                                 VectorRef) const {
   Velocity<long double> at(n(), 2);
   f_.mass_matrix->extended(0, {q.data(), nullptr, nullptr}, {q_tail.data(), nullptr, nullptr}, at.factors);
-  at.factorise_mass();
-  long double *const wide = at.vector(0), *const v = at.vector(1), energy = 0;
+  long double* const wide = at.vector(0);
   for (Index j = 0; j < n(); ++j) wide[j] = static_cast<long double>(p[j]) + p_tail[j];
-  at.solve(wide, v);
-  for (Index j = 0; j < n(); ++j) energy += wide[j] * v[j];
-  return energy / 2;
+  return model::kinetic_energy(at.factors, wide, at.vector(1), static_cast<int>(n()));
 }
 
 bool FunctionSystem::extended_kinetic_gradient(const ConstVectorRef& q, const ConstVectorRef& q_tail,

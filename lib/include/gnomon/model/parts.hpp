@@ -19,11 +19,11 @@
 #include "gnomon/base/sparsity.hpp"
 #include "gnomon/base/types.hpp"
 #include "gnomon/formula/dual.hpp"
-#include "gnomon/formula/tape.hpp"
 
 namespace gnomon {
 
 class System;
+class Tape;
 class CurveModel;
 struct UnitVectorForm;
 
