@@ -13,7 +13,7 @@ namespace {
 constexpr Index most_entries = 50000000;
 
 Index count_of(const Values& values, const Formula& formula, const std::string& what) {
-  const Index count = whole_number(Evaluation<double>(values, {})(formula), formula.begin());
+  const Index count = whole_number(Evaluation<double>(values, {})(formula), formula, formula.first());
   if (count < 0 || count > most_entries)
     throw error_at(formula.place,
                    what + " is " + std::to_string(count) + ", expected 0 to " + std::to_string(most_entries));
@@ -34,23 +34,25 @@ Index Family::size() const {
   return product;
 }
 
-Index entry_of(const Family& family, const std::array<Index, 4>& indices, const Place& place, const std::string& text) {
+Index entry_of(const Family& family, const std::array<Index, 4>& indices, const Formula& formula,
+               const Formula::Node& node) {
   Index entry = 0;
   for (std::size_t k = 0; k < family.ranges.size(); ++k) {
     const Family::Range& range = family.ranges[k];
     const Index at = indices[k] - range.first;
     if (at < 0 || at >= range.count)
-      throw error_at(place, "the index " + std::to_string(indices[k]) + " is outside " + std::to_string(range.first) +
-                                ".." + std::to_string(range.first + range.count - 1) + " in \"" + text + "\"");
+      throw error_at(formula.place_of(node),
+                     "the index " + std::to_string(indices[k]) + " is outside " + std::to_string(range.first) + ".." +
+                         std::to_string(range.first + range.count - 1) + " in \"" + formula.text + "\"");
     entry = entry * range.count + at;
   }
   return family.offset + entry;
 }
 
-Index whole_number(double value, const Place& place) {
+Index whole_number(double value, const Formula& formula, const Formula::Node& node) {
   const double whole = std::round(value);
   if (!(std::abs(value - whole) <= 1e-9 * std::max(1.0, std::abs(value))) || !(std::abs(value) <= 1e15))
-    throw error_at(place, "a whole number was expected, not " + number_text(value));
+    throw error_at(formula.place_of(node), "a whole number was expected, not " + number_text(value));
   return static_cast<Index>(whole);
 }
 
@@ -130,8 +132,8 @@ void Elaborated::add_coordinates() {
 Family Elaborated::family(const Target& target, const char* what) {
   Family family;
   for (const Loop& loop : target.loops) {
-    const Index first = whole_number(Evaluation<double>(values, {})(loop.first), loop.first.begin());
-    const Index last = whole_number(Evaluation<double>(values, {})(loop.last), loop.last.begin());
+    const Index first = whole_number(Evaluation<double>(values, {})(loop.first), loop.first, loop.first.first());
+    const Index last = whole_number(Evaluation<double>(values, {})(loop.last), loop.last, loop.last.first());
     if (last - first + 1 > most_entries)
       throw error_at(target.place, std::string(what) + " has more than 50 million entries");
     family.ranges.push_back({first, std::max<Index>(0, last - first + 1)});
@@ -197,7 +199,7 @@ Index Elaborated::coordinate(const std::string& name, const std::vector<Formula>
   if (indices.empty()) return family.offset;
   const Formula& index = indices[0];
   const double value = Evaluation<double>(values, {}, slots)(index);
-  return entry_of(family, {whole_number(value, index.begin())}, index.begin(), index.text);
+  return entry_of(family, {whole_number(value, index, index.first())}, index, index.first());
 }
 
 void Elaborated::add_constraints() {

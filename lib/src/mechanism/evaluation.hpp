@@ -35,10 +35,11 @@ struct Values {
   Index n_definition_entries = 0;
 };
 
-/// Throws Error(bad_value) for an index outside its range, with the place of the entry.
-Index entry_of(const Family& family, const std::array<Index, 4>& indices, const Place& place, const std::string& text);
-/// Throws Error(bad_value) for what is no whole number.
-Index whole_number(double value, const Place& place);
+/// Throws Error(bad_value) for an index outside its range, with the place of `node` in the formula.
+Index entry_of(const Family& family, const std::array<Index, 4>& indices, const Formula& formula,
+               const Formula::Node& node);
+/// Throws Error(bad_value) for what is no whole number, with the place of `node`.
+Index whole_number(double value, const Formula& formula, const Formula::Node& node);
 
 /// What formulas depend on; null where they do not.
 template <class S>
@@ -119,12 +120,12 @@ class Evaluation {
   }
   Index whole(const Formula& formula, const Formula::Node& node, std::size_t k) {
     const double value = Evaluation<double>(values_, {}, slots_).node(formula, node.arguments[k]);
-    return whole_number(value, formula.place_of(formula.at(node.arguments[k])));
+    return whole_number(value, formula, formula.at(node.arguments[k]));
   }
   Index entry(const Formula& formula, const Formula::Node& node, const Family& family) {
     std::array<Index, 4> indices{};
     for (std::size_t k = 0; k < node.count(); ++k) indices[k] = whole(formula, node, k);
-    return entry_of(family, indices, formula.place_of(node), formula.text);
+    return entry_of(family, indices, formula, node);
   }
   S power(const Formula& formula, const Formula::Node& node);
   S function(const Formula& formula, const Formula::Node& node);

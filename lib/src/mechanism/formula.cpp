@@ -18,9 +18,9 @@ std::size_t Formula::Node::count() const {
   return static_cast<std::size_t>(std::find(arguments.begin(), arguments.end(), -1) - arguments.begin());
 }
 
-Place Formula::begin() const {
+const Formula::Node& Formula::first() const {
   const auto less = [](const Node& a, const Node& b) { return a.column < b.column; };
-  return place_of(*std::min_element(nodes.begin(), nodes.end(), less));
+  return *std::min_element(nodes.begin(), nodes.end(), less);
 }
 
 const std::vector<std::string>& function_names() {

@@ -67,8 +67,8 @@ struct Formula {
 
   NodeIndex root() const { return static_cast<NodeIndex>(nodes.size()) - 1; }
   const Node& at(NodeIndex k) const { return nodes[static_cast<std::size_t>(k)]; }
-  /// Of its leftmost part; `place` is that of the text that contains it.
-  Place begin() const;
+  /// Its leftmost part; `place` is that of the text that contains it.
+  const Node& first() const;
   Place place_of(const Node& node) const { return {place.file, place.line, place.column + node.column}; }
 };
 

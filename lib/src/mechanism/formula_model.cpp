@@ -26,10 +26,14 @@ ModelTraits FormulaParts::describe() const {
   return traits;
 }
 
-Mass FormulaParts::make_mass() const {
+Mass FormulaParts::make_mass(const Vector& start) const {
   SystemTraits traits = describe();
   traits.n = all->n;
-  if (all->mass_depends_on_positions) return Mass::diagonal(Vector::Ones(all->n));
+  if (all->mass_depends_on_positions) {
+    Matrix matrix = Matrix::Zero(all->n, all->n);
+    mass_matrix(start.data(), matrix.data());
+    return model::given_mass(traits, Matrix(matrix.transpose()));
+  }
   if (!all->dense_mass) {
     Vector diagonal(all->n);
     fill<double>(all->mass, {}, diagonal.data());

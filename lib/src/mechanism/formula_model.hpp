@@ -17,12 +17,12 @@ namespace gnomon::mechanism {
 struct FormulaParts : AutodiffModel<Dynamic, Dynamic> {
   std::shared_ptr<const Elaborated> all;
 
-  /// Throws Error(bad_value) for a mass that is constant and not positive definite.
-  explicit FormulaParts(std::shared_ptr<const Elaborated> elaborated)
-      : AutodiffModel(elaborated->n, elaborated->m), all(std::move(elaborated)), mass_(make_mass()) {}
+  /// Throws Error(bad_value) for a mass that is not positive definite, M(q) at the start.
+  FormulaParts(std::shared_ptr<const Elaborated> elaborated, const Vector& start)
+      : AutodiffModel(elaborated->n, elaborated->m), all(std::move(elaborated)), mass_(make_mass(start)) {}
 
   ModelTraits describe() const;
-  /// The constant mass; with M(q) the identity, which nothing uses.
+  /// The constant mass, or M(q) at the start.
   const Mass& mass() const { return mass_; }
   /// M v = p
   void velocities(const double* q, const double* p, double* v) const;
@@ -79,7 +79,7 @@ struct FormulaParts : AutodiffModel<Dynamic, Dynamic> {
   double integral(Index a, double t, const double* q, const double* p) const;
 
  protected:
-  Mass make_mass() const;
+  Mass make_mass(const Vector& start) const;
   Mass coupled_mass(const Vector& diagonal) const;
   template <class S>
   S value(const Line& line, const Arguments<S>& arguments, DefinitionValues<S>& definitions) const {

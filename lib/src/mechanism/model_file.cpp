@@ -132,8 +132,8 @@ class FormulaProblem final : public Problem {
   }
   static std::shared_ptr<const System> make_system(const std::shared_ptr<const Elaborated>& all, const Vector& q0) {
     if (all->friction_coefficients.empty())
-      return std::make_shared<AutodiffSystem<FormulaModel>>(FormulaModel(all), q0);
-    return std::make_shared<AutodiffSystem<SlippingModel>>(SlippingModel(all), q0);
+      return std::make_shared<AutodiffSystem<FormulaModel>>(FormulaModel(all, q0), q0);
+    return std::make_shared<AutodiffSystem<SlippingModel>>(SlippingModel(all, q0), q0);
   }
 
   std::shared_ptr<const ModelText> text_;

@@ -27,11 +27,14 @@ bool JacobianSystem::factorise() {
 void JacobianSystem::serialize(Archive& archive, bool with_matrix) {
   algebra_->serialize(archive);
   if (!with_matrix) return;
-  archive(values_);
-  if (!archive.reading()) return;
-  if (values_.size() != equations_->pattern().nonzeros())
+  if (!archive.reading()) return archive(values_);
+  // What does not fit leaves the matrix as it was: a run that refused a file goes on.
+  Vector kept;
+  archive(kept);
+  if (kept.size() != equations_->pattern().nonzeros())
     throw Error(ErrorCode::bad_file, "the matrix that a solver kept has another pattern");
-  archive.require(values_.allFinite(), "the matrix that a solver kept is not finite");
+  archive.require(kept.allFinite(), "the matrix that a solver kept is not finite");
+  values_ = kept;
   // Not as the first of a solve: its factors were in use, and are not doubted again.
   if (!algebra_->factor(values_, Setup::again))
     throw Error(ErrorCode::bad_file, "the matrix that a solver kept is singular: " + algebra_->message());
