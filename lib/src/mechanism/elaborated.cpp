@@ -90,6 +90,8 @@ Elaborated::Elaborated(std::shared_ptr<const ModelText> model, std::vector<doubl
     : text(std::move(model)) {
   values.parameters = std::move(parameters);
   values.definitions = &text->definitions;
+  invariant_values.parameters = values.parameters;
+  invariant_values.coordinates.resize(1);
   add_coordinates();
   for (const Definition& definition : text->definitions) {
     Family own = family(definition.target, "a definition");

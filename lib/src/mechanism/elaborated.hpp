@@ -28,6 +28,7 @@ struct Elaborated {
 
   std::shared_ptr<const ModelText> text;
   Values values;
+  Values invariant_values;  ///< of V(pi), whose one coordinate is the invariant
   Index n = 0, m = 0;
   std::vector<Line> potential, invariants, invariant_potentials, constraints, obstacles, slips, force, friction, mass;
   std::vector<Line> position, velocity;

@@ -51,13 +51,8 @@ struct FormulaParts : AutodiffModel<Dynamic, Dynamic> {
   }
   template <class S>
   S invariant_potential(int k, const S& pi) const {
-    // The invariant is the one coordinate of its formula.
-    static const std::vector<Family> one(1);
-    Values values;
-    values.parameters = all->values.parameters;
-    values.coordinates = one;
     const Line& line = all->invariant_potentials[static_cast<std::size_t>(k)];
-    return Evaluation<S>(values, {nullptr, &pi, nullptr, nullptr}, line.slots)(*line.formula);
+    return Evaluation<S>(all->invariant_values, {nullptr, &pi, nullptr, nullptr}, line.slots)(*line.formula);
   }
   template <class S>
   void constraints(const S& t, const S* q, S* g) const {
