@@ -8,6 +8,7 @@
 #include <limits>
 #include <sstream>
 
+#include "gnomon/formula/recorded.hpp"
 #include "gnomon/model/start_velocity.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "mechanism/formula_model.hpp"
@@ -36,20 +37,12 @@ class FormulaProblem final : public Problem {
 
   OptionSpecs parameters() const override {
     constexpr double any = std::numeric_limits<double>::infinity();
-    constexpr long any_integer = 1000000000000000;
     const std::vector<double> values = parameter_values(*text_, {});
     OptionSpecs specs;
     for (std::size_t k = 0; k < values.size(); ++k) {
       const Parameter& p = text_->parameters[k];
-      if (p.integer) {
-        specs.push_back(OptionSpec::integer(
-            p.name, static_cast<long>(values[k]), p.minimum ? static_cast<long>(std::ceil(*p.minimum)) : -any_integer,
-            p.maximum ? static_cast<long>(std::floor(*p.maximum)) : any_integer, p.description));
-        specs.back().unit = p.unit;
-      } else {
-        specs.push_back(OptionSpec::real(p.name, values[k], p.minimum.value_or(-any), p.maximum.value_or(any), p.unit,
-                                         p.description));
-      }
+      specs.push_back(OptionSpec::real(p.name, values[k], p.minimum.value_or(-any), p.maximum.value_or(any), p.unit,
+                                       p.description));
     }
     return specs;
   }
@@ -59,7 +52,7 @@ class FormulaProblem final : public Problem {
     for (std::size_t k = 0; k < text_->parameters.size(); ++k) {
       const Parameter& p = text_->parameters[k];
       if (!options.assigned(p.name)) continue;
-      assigned.emplace_back(k, p.integer ? static_cast<double>(options.integer(p.name)) : options.real(p.name));
+      assigned.emplace_back(k, options.real(p.name));
     }
     const std::vector<double> values = parameter_values(*text_, assigned);
     for (std::size_t k = 0; k < values.size(); ++k) check_range(text_->parameters[k], values[k]);
@@ -73,6 +66,7 @@ class FormulaProblem final : public Problem {
         with_place(text_->mass.place, [&] { return make_system(all, instance.q0); });
     instance.model = system;
     instance.p0 = momenta(*system, instance.q0, v0);
+    check_symmetries(*all, *system, instance.q0);
     instance.dependent_constraints = text_->dependent_constraints;
     if (text_->project_start)
       with_place(text_->start_place, [&] {
@@ -129,6 +123,62 @@ class FormulaProblem final : public Problem {
           throw error_at(line.formula->place,
                          "the formula \"" + line.formula->text + "\" is " + finite_text(value) + " at the start");
       }
+  }
+  /// The derivative of the lines along v.
+  static Vector along(const Elaborated& all, const std::vector<Line>& lines, const Vector& q, const Vector& v) {
+    std::vector<Dual1> x(static_cast<std::size_t>(all.n));
+    for (Index j = 0; j < all.n; ++j) {
+      x[static_cast<std::size_t>(j)] = Dual1(q[j]);
+      x[static_cast<std::size_t>(j)].grad[0] = v[j];
+    }
+    DefinitionValues<Dual1> definitions(all.values);
+    Vector out = Vector::Zero(all.n);
+    for (const Line& line : lines)
+      out[line.entry] =
+          Evaluation<Dual1>(all.values, {nullptr, x.data(), nullptr, nullptr}, line.slots, &definitions)(*line.formula)
+              .grad[0];
+    return out;
+  }
+  /// A generator xi leaves U, g and T as they are: grad U . xi = 0 and p . (D xi v) = 0, near the start; G xi = 0 where
+  /// g = 0, at a start that is there (rows of g may turn into each other).
+  static void check_symmetries(const Elaborated& all, const System& system, const Vector& q0) {
+    constexpr double exact = 1e-10;
+    const Index n = all.n;
+    const Vector v = ordinary_point(n).x;
+    const Vector q = q0 + 0.1 * std::max(1.0, q0.cwiseAbs().maxCoeff()) * (v.array() - 0.5).matrix();
+    const Vector p = momenta(system, q, v);
+    Vector gradient(n), g(system.constraint_pattern().nonzeros()), rows(system.m());
+    system.potential_gradient(0, q, gradient);
+    system.constraint_jacobian(0, q0, g);
+    system.constraints(0, q0, rows);
+    const bool on_constraints = rows.size() == 0 || rows.cwiseAbs().maxCoeff() <= 1e-12 * (1 + g.cwiseAbs().maxCoeff());
+    const auto generator = [&](std::size_t a, const Vector& at) {
+      Vector xi(n);
+      system.parts().symmetries->symmetry_generator(static_cast<Index>(a), at, xi);
+      return xi;
+    };
+    for (std::size_t a = 0; a < all.symmetries.size(); ++a) {
+      const Vector xi = generator(a, q), at_start = generator(a, q0);
+      const auto refuse = [&](const std::string& what) {
+        const std::vector<Line>& lines = all.symmetries[a];
+        throw error_at(lines.empty() ? all.text->start_place : lines.front().formula->place,
+                       "\"" + all.text->symmetries[a].name + "\" is no symmetry: it changes " + what);
+      };
+      if (std::abs(gradient.dot(xi)) > exact * gradient.norm() * xi.norm()) refuse("the potential");
+      const SparsityPattern& pattern = system.constraint_pattern();
+      for (Index i = 0; on_constraints && i < pattern.rows; ++i) {
+        double sum = 0, size = 0;
+        for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k) {
+          sum += g[k] * at_start[pattern.indices[k]];
+          size += std::abs(g[k] * at_start[pattern.indices[k]]);
+        }
+        if (std::abs(sum) > exact * size) refuse("constraint " + all.constraint_names[static_cast<std::size_t>(i)]);
+      }
+      const Vector turn = along(all, all.symmetries[a], q, v);
+      // With M(q) the derivative of M along xi counts too: it is left to `gnomon check`.
+      if (!all.mass_depends_on_positions && std::abs(p.dot(turn)) > exact * p.norm() * turn.norm())
+        refuse("the kinetic energy");
+    }
   }
   static std::shared_ptr<const System> make_system(const std::shared_ptr<const Elaborated>& all, const Vector& q0) {
     if (all->friction_coefficients.empty())

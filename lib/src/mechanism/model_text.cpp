@@ -147,7 +147,6 @@ class Reader {
         if (parameter.minimum && parameter.maximum && *parameter.minimum > *parameter.maximum)
           throw error_at(entry.key_place, what + " has a min above its max");
       }
-      parameter.integer = value->is_integer();
       parameter.value = file_.formula(*value, what, parameters);
       model_.parameters.push_back(std::move(parameter));
     }

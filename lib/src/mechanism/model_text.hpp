@@ -23,7 +23,6 @@ struct Parameter {
   std::string name;
   Place place;
   Formula value;  ///< of numbers and other parameters
-  bool integer = false;
   std::optional<double> minimum, maximum;
   std::string unit, description;
 };
