@@ -32,7 +32,7 @@ class Strings final : public LinearStructure, public gnomon::CurveModel {
     const Index points = intervals_ + 1 - 2 * first_;
     return {{"u", points, 2, false}, {"v", points, 2, false}};
   }
-  void curve_points(Index k, const gnomon::ConstVectorRef& q, gnomon::Matrix& points) const override {
+  void curve_points(Index k, double, const gnomon::ConstVectorRef& q, gnomon::Matrix& points) const override {
     for (Index i = first_; i <= intervals_ - first_; ++i) {
       points(0, i - first_) = static_cast<double>(i) / static_cast<double>(intervals_);
       points(1, i - first_) = i == 0 || i == intervals_ ? 0 : q[u(i - 1) + k];
@@ -215,7 +215,9 @@ class CollidingStrings final : public gnomon::Problem {
         mass.apply(velocity, p);
       };
     }
-    instance.model = std::make_shared<Strings>(std::move(data), intervals);
+    const auto strings = std::make_shared<const Strings>(std::move(data), intervals);
+    instance.model = strings;
+    instance.curves = strings;
     return instance;
   }
 

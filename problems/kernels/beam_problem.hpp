@@ -79,6 +79,7 @@ class BeamBuilder {
     instance.q0 = system->free_of(start);
     instance.p0 = Vector::Zero(system->n());
     instance.model = system;
+    instance.curves = system;
     return instance;
   }
 

@@ -68,7 +68,6 @@ class HermiteBeam final : public System,
     build_patterns();
     build_mass();
     parts_.extended = this;
-    parts_.curves = this;
     if (has_penalty())
       parts_.split = this;
     else if (held_.empty())
@@ -222,7 +221,7 @@ class HermiteBeam final : public System,
   std::vector<Curve> curves() const override {
     return {{"beam", rule_.elements * pieces() + 1, static_cast<int>(dimension_)}};
   }
-  void curve_points(Index, const ConstVectorRef& q, Matrix& points) const override {
+  void curve_points(Index, double, const ConstVectorRef& q, Matrix& points) const override {
     for (Index k = 0; k < points.cols(); ++k) {
       const Index e = std::min(k / pieces(), rule_.elements - 1);
       const auto n = HermiteElement::shape(l_, static_cast<double>(k - e * pieces()) / static_cast<double>(pieces()));

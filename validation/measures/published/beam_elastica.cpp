@@ -36,7 +36,7 @@ ElasticaEnd end_of(const Options& p, char which, Index dimension) {
 Matrix sampled(const CurveModel& model, const Vector& q) {
   const Curve curve = model.curves().front();
   Matrix all(curve.dimension, curve.n_points), points(curve.dimension, segments + 1);
-  model.curve_points(0, q, all);
+  model.curve_points(0, 0, q, all);
   const Index every = (curve.n_points - 1) / segments;
   if (every * segments != curve.n_points - 1)
     throw Error(ErrorCode::bad_value,
@@ -63,7 +63,7 @@ Quantities measure_beam_elastica(const Registry& registry, const Case& c) {
     const ProblemInstance instance = registry.build(c.problem, set);
     const Equilibrium found = find_equilibrium(registry, instance, search);
     if (found.report.status != SolveStatus::converged) throw RunFailed(0, found.report.message);
-    const CurveModel* model = mechanical(instance).parts().curves;
+    const CurveModel* model = instance.curves.get();
     if (model == nullptr) throw Error(ErrorCode::refused, "problem " + c.problem + " has no curves");
     points.push_back(sampled(*model, found.q));
     energies.push_back(found.potential);

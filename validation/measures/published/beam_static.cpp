@@ -61,7 +61,7 @@ Equilibrium found(const Registry& registry, const ProblemInstance& instance, con
 Quantities measure_beam_static(const Registry& registry, const Case& c) {
   const ProblemInstance instance = build(registry, c);
   const System& system = mechanical(instance);
-  const auto* model = system.parts().curves;
+  const CurveModel* model = instance.curves.get();
   if (model == nullptr) throw Error(ErrorCode::refused, "problem " + c.problem + " has no curves");
   const EquilibriumSearch search = search_of(c, c.method);
   const Equilibrium result = found(registry, instance, search);
@@ -90,7 +90,7 @@ Quantities measure_beam_static(const Registry& registry, const Case& c) {
     const auto row = table_row(c, c.table.name, gauss);
     const Curve curve = model->curves().front();
     Matrix points(curve.dimension, curve.n_points);
-    model->curve_points(0, result.q, points);
+    model->curve_points(0, instance.t0, result.q, points);
     std::map<std::string, double> mine{{"x_mid", points(0, curve.n_points / 2)},
                                        {"y_mid", points(1, curve.n_points / 2)},
                                        {"dx_A", result.q[0]},

@@ -55,7 +55,7 @@ std::vector<TipRow> table_rows(const Case& c, double h) {
 
 Quantities measure_beam_tip(const Registry& registry, const Case& c) {
   const ProblemInstance instance = build(registry, c);
-  const auto* model = mechanical(instance).parts().curves;
+  const CurveModel* model = instance.curves.get();
   if (model == nullptr) throw Error(ErrorCode::refused, "problem " + c.problem + " has no curves");
   const Curve curve = model->curves().front();
   Matrix points(curve.dimension, curve.n_points);
@@ -71,7 +71,7 @@ Quantities measure_beam_tip(const Registry& registry, const Case& c) {
   for (long k = 1; k <= whole; ++k) {
     advance(integrator, whole_steps(1, h), h);
     const double t = instance.t0 + static_cast<double>(k);
-    model->curve_points(0, integrator.state().q.value(), points);
+    model->curve_points(0, t, integrator.state().q.value(), points);
     const auto tip = points.col(curve.n_points - 1);
     const double height = tip[curve.dimension - 1];
     const std::string where = fmt::format("tip ({:.6f}, {:.6f})", tip[0], height);

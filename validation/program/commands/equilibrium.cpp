@@ -40,7 +40,8 @@ validation::EquilibriumSearch search_of(const Arguments& a) {
   return search;
 }
 
-void print_summary(std::FILE* out, const Arguments& a, const System& system, const Equilibrium& found) {
+void print_summary(std::FILE* out, const Arguments& a, const ProblemInstance& instance, const Equilibrium& found) {
+  const System& system = *instance.model->mechanical();
   const auto row = [out](const char* label, const std::string& text) { fmt::print(out, "  {:12} {}\n", label, text); };
   fmt::print(out, "{}, equilibrium ({}) {}\n", a.problem, a.method, a.solver ? "through " + *a.solver : "by descent");
   row("unknowns", fmt::format("{} coordinates, {} constraints", system.n(), system.m()));
@@ -48,17 +49,17 @@ void print_summary(std::FILE* out, const Arguments& a, const System& system, con
                                                 found.penalty, found.potential + found.penalty)
                                   : fmt::format("U = {:.10g}", found.potential));
   if (system.m() > 0) row("constraints", fmt::format("max |g| {:.2e}", found.constraint));
-  if (const CurveModel* model = system.parts().curves) {
-    const auto curves = model->curves();
+  constexpr std::size_t few = 4;
+  const auto curves = instance.curves ? instance.curves->curves() : std::vector<Curve>{};
+  if (curves.size() <= few)
     for (std::size_t k = 0; k < curves.size(); ++k) {
       Matrix points(curves[k].dimension, curves[k].n_points);
-      model->curve_points(static_cast<Index>(k), found.q, points);
+      instance.curves->curve_points(static_cast<Index>(k), instance.t0, found.q, points);
       std::string text;
       for (const double x : points.col(curves[k].n_points / 2))
         text += fmt::format("{}{:.8g}", text.empty() ? "" : ", ", x);
       row(curves[k].name.c_str(), fmt::format("middle at ({})", text));
     }
-  }
   row("effort",
       fmt::format("{} iterations{}, scaled residual {:.1e}", found.report.iterations,
                   found.solves > 1 ? fmt::format(" in {} solves", found.solves) : "", found.report.residual_norm));
@@ -79,7 +80,7 @@ int equilibrium(const Registry& registry, const Arguments& a) {
   const ProblemInstance instance = registry.build(a.problem, parse_assignments(a.set, "--set"));
   if (a.output) OutputFile probe(*a.output);
   const Equilibrium found = validation::find_equilibrium(registry, instance, search);
-  print_summary(a.json ? stderr : stdout, a, *instance.model->mechanical(), found);
+  print_summary(a.json ? stderr : stdout, a, instance, found);
   const bool converged = found.report.status == SolveStatus::converged;
   if (a.json) {
     Json::Value out;

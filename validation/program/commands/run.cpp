@@ -74,7 +74,7 @@ void shorten(Span& span, const RunArguments& arguments, const Integrator& integr
 
 /// What --snapshots and --plot ask for, or none.
 std::unique_ptr<Snapshots> snapshots_of(const RunArguments& arguments, const Span& span, double t0,
-                                        const Integrator& integrator) {
+                                        const ProblemInstance& instance) {
   constexpr double usual_count = 50;
   if (!arguments.snapshots && !arguments.plot) {
     if (arguments.snapshot_every)
@@ -90,7 +90,7 @@ std::unique_ptr<Snapshots> snapshots_of(const RunArguments& arguments, const Spa
     throw Error(ErrorCode::bad_value,
                 fmt::format("--snapshot-every = {} asks for {:g} snapshots, at most 1e15 are possible",
                             *arguments.snapshot_every, count));
-  return std::make_unique<Snapshots>(integrator, t0, every, arguments.snapshots, arguments.plot);
+  return std::make_unique<Snapshots>(instance.curves, t0, every, arguments.snapshots, arguments.plot);
 }
 
 /// Ends the run where a promise is seen broken.
@@ -148,7 +148,7 @@ int run(const Registry& registry, const RunArguments& given) {
     writer->observe(integrator.state(), integrator.counters().steps);
     integrator.add_observer(*writer);
   }
-  const auto snapshots = snapshots_of(arguments, span, integrator.state().t, integrator);
+  const auto snapshots = snapshots_of(arguments, span, integrator.state().t, instance);
   if (snapshots) {
     snapshots->observe(integrator.state(), integrator.counters().steps);
     integrator.add_observer(*snapshots);

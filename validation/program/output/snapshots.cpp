@@ -18,20 +18,17 @@ bool ends_with(const std::string& text, const std::string& end) {
   return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-const CurveModel& curve_model(const Integrator& integrator) {
-  const System* system = integrator.model().mechanical();
-  if (system == nullptr || system->parts().curves == nullptr)
-    throw Error(ErrorCode::refused,
-                "--snapshots and --plot are for models with curves (strings, beams), and this "
-                "problem has none");
-  return *system->parts().curves;
+std::shared_ptr<const CurveModel> required(std::shared_ptr<const CurveModel> model) {
+  if (model) return model;
+  throw Error(ErrorCode::refused,
+              "--snapshots and --plot are for problems with curves to draw, and this problem has none");
 }
 
 }  // namespace
 
-Snapshots::Snapshots(const Integrator& integrator, double t0, double every, const std::optional<std::string>& file,
-                     const std::optional<std::string>& plot)
-    : model_(&curve_model(integrator)), curves_(model_->curves()), t0_(t0), every_(every), plot_(plot) {
+Snapshots::Snapshots(std::shared_ptr<const CurveModel> model, double t0, double every,
+                     const std::optional<std::string>& file, const std::optional<std::string>& plot)
+    : model_(required(std::move(model))), curves_(model_->curves()), t0_(t0), every_(every), plot_(plot) {
   if (file) {
     vtk_ = ends_with(*file, ".vtk");
     if (!vtk_ && !ends_with(*file, ".csv"))
@@ -50,7 +47,7 @@ bool Snapshots::observe(const State& z, long) {
   Snapshot snapshot{z.t, {}};
   for (std::size_t k = 0; k < curves_.size(); ++k) {
     Matrix points(curves_[k].dimension, curves_[k].n_points);
-    model_->curve_points(static_cast<Index>(k), z.q.value(), points);
+    model_->curve_points(static_cast<Index>(k), z.t, z.q.value(), points);
     snapshot.curves.push_back(std::move(points));
   }
   snapshots_.push_back(std::move(snapshot));

@@ -18,7 +18,7 @@ class Snapshots final : public Observer {
  public:
   /// One at t0 and then one every `every` units of time, at the first step that gets there. `file` ends in .csv or
   /// .vtk. Throws Error(refused) where the model has no curves, and Error(bad_value | bad_file) for the files.
-  Snapshots(const Integrator& integrator, double t0, double every, const std::optional<std::string>& file,
+  Snapshots(std::shared_ptr<const CurveModel> model, double t0, double every, const std::optional<std::string>& file,
             const std::optional<std::string>& plot);
 
   bool observe(const State& z, long step) override;
@@ -34,7 +34,7 @@ class Snapshots final : public Observer {
   void write_vtk(std::FILE* out, const std::string& title) const;
   std::string script(const std::string& title) const;
 
-  const CurveModel* model_;
+  std::shared_ptr<const CurveModel> model_;
   std::vector<Curve> curves_;
   double t0_, every_;
   double due_ = 0;  // the next one, in intervals from t0

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Curves of a field model, for pictures and tables: strings, beams. One of the Parts of a System.
+/// Curves of a model, for pictures and tables: rods, bodies, paths, strings, beams. A ProblemInstance has them.
 
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@ namespace gnomon {
 
 struct Curve {
   std::string name;
-  Index n_points = 0;
+  Index n_points = 0;    ///< one: a dot
   int dimension = 2;     ///< of its points, 2 or 3
   bool to_scale = true;  ///< its axes are directions in space; false: of a graph, the first one is where
 };
@@ -21,8 +21,8 @@ class GNOMON_EXPORT CurveModel {
   virtual ~CurveModel() = default;
   /// The same for every configuration.
   virtual std::vector<Curve> curves() const = 0;
-  /// Points of curve k at q, one a column, dimension x n_points, in the model's unit of length.
-  virtual void curve_points(Index k, const ConstVectorRef& q, Matrix& points) const = 0;
+  /// Points of curve k at q and t, one a column, dimension x n_points, in the model's unit of length.
+  virtual void curve_points(Index k, double t, const ConstVectorRef& q, Matrix& points) const = 0;
 };
 
 }  // namespace gnomon

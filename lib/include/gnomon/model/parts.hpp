@@ -24,7 +24,6 @@ namespace gnomon {
 
 class System;
 class Tape;
-class CurveModel;
 struct UnitVectorForm;
 
 /// A mass matrix that depends on the configuration: dense, for systems of few coordinates.
@@ -287,7 +286,6 @@ struct Parts {
   const PointDerivatives* point = nullptr;          ///< derivatives of U and g in one call
   const TapedFunctions* tapes = nullptr;            ///< the functions as tapes
   const UnitVectorForm* unit_vectors = nullptr;     ///< g_j = |p_j|^2 - 1, see split_form.hpp
-  const CurveModel* curves = nullptr;               ///< pictures of a field, see curves.hpp
 
   /// Sizes of the parts, zero without the part.
   Index n_obstacles() const { return obstacles ? obstacles->n_obstacles() : 0; }

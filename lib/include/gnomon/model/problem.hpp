@@ -11,6 +11,9 @@
 
 namespace gnomon {
 
+class CurveModel;
+class OutputModel;
+
 /// A problem with its parameters filled in: the model and its start. An overdetermined DAE starts from y0 = q0 and
 /// z0 = p0.
 struct ProblemInstance {
@@ -21,6 +24,8 @@ struct ProblemInstance {
   bool dependent_constraints = false;
   /// Closed-form solution, or empty: fills q and p (of an overdetermined DAE y and z) at t.
   std::function<void(double t, Vector& q, Vector& p)> exact;
+  std::shared_ptr<const CurveModel> curves;    ///< what it looks like, see curves.hpp; null: no pictures
+  std::shared_ptr<const OutputModel> outputs;  ///< what users ask for beside q and p, see outputs.hpp; null: nothing
 };
 
 /// One file a problem, registered by name. Stateless.

@@ -34,6 +34,7 @@ struct SystemTraits : CommonTraits {
   std::vector<Block> blocks;  ///< named ranges of q, e.g. one a body
   /// Quadrature weights w_i of a penalty sum_i w_i r(g_i)/(2 eps) over constraints, then obstacles; empty: ones.
   Vector constraint_weights;
+  Vector restitutions;  ///< of impacts, one an obstacle; empty, or NaN of one: as the run says
 };
 
 /// Traits of a system that declares no more than its name and the polynomial degrees of U and g.
