@@ -110,7 +110,8 @@ Elaborated::Elaborated(std::shared_ptr<const ModelText> model, std::vector<doubl
   add_constraints();
   add_obstacles();
   add_mass();
-  force = by_coordinate(text->force, "force");
+  for (const std::vector<Entry>& one : text->force)
+    for (const Line& line : by_coordinate(one, "force")) force.push_back(line);
   friction = by_coordinate(text->friction, "friction");
   position = by_coordinate(text->position, "position");
   velocity = by_coordinate(text->velocity, "velocity");
@@ -125,6 +126,7 @@ void Elaborated::add_coordinates() {
     if (coordinate.size)
       family.ranges.push_back({0, count_of(values, *coordinate.size, "the number of " + coordinate.name)});
     n += family.size();
+    coordinate_ids_.emplace(coordinate.name, values.coordinates.size());
     values.coordinates.push_back(family);
   }
   if (n == 0) throw error_at(text->coordinates.front().place, "there are no coordinates");
@@ -183,9 +185,7 @@ std::vector<Line> Elaborated::by_coordinate(const std::vector<Entry>& entries, c
         couplings.push_back({{&entry.formula, slots, row}, column});
       });
     } else if (target.indices.empty()) {
-      std::size_t id = 0;
-      while (text->coordinates[id].name != target.name) ++id;
-      const Family& family = values.coordinates[id];
+      const Family& family = values.coordinates[coordinate_ids_.at(target.name)];
       for (Index j = 0; j < family.size(); ++j) add(entry, {}, family.offset + j);
     } else {
       for_each(target, [&](const Slots& slots) { add(entry, slots, coordinate(target.name, target.indices, slots)); });
@@ -195,9 +195,7 @@ std::vector<Line> Elaborated::by_coordinate(const std::vector<Entry>& entries, c
 }
 
 Index Elaborated::coordinate(const std::string& name, const std::vector<Formula>& indices, const Slots& slots) const {
-  std::size_t id = 0;
-  while (text->coordinates[id].name != name) ++id;
-  const Family& family = values.coordinates[id];
+  const Family& family = values.coordinates[coordinate_ids_.at(name)];
   if (indices.empty()) return family.offset;
   const Formula& index = indices[0];
   const double value = Evaluation<double>(values, {}, slots)(index);

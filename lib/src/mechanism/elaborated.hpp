@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "mechanism/model_text.hpp"
@@ -49,6 +50,8 @@ struct Elaborated {
   void add_constraints();
   void add_obstacles();
   void add_mass();
+
+  std::unordered_map<std::string, std::size_t> coordinate_ids_;
 };
 
 /// A number for a sentence: "not a number" and "infinite" for what is not finite.

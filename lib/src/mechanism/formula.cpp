@@ -69,6 +69,12 @@ Formula number_formula(double value, const Place& place) {
   return formula;
 }
 
+std::vector<std::string> NameTable::names() const {
+  std::vector<std::string> names;
+  for (const Name& one : names_) names.push_back(one.name);
+  return names;
+}
+
 std::vector<std::string> Target::loop_names() const {
   std::vector<std::string> names;
   for (const Loop& loop : loops) names.push_back(loop.name);

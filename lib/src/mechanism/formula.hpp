@@ -5,7 +5,9 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "gnomon/base/error.hpp"
@@ -84,13 +86,32 @@ struct Loop {
   Formula first, last;
 };
 
-/// The names that a formula may use, each with its number, and how many indices it takes.
-struct Symbols {
+/// Names with their numbers, and how many indices each takes.
+class NameTable {
+ public:
   struct Name {
     std::string name;
     int indices = 0;
   };
-  std::vector<Name> parameters, coordinates, constraints, definitions;
+  void add(const std::string& name, int indices) {
+    numbers_.emplace(name, static_cast<int>(names_.size()));
+    names_.push_back({name, indices});
+  }
+  std::optional<int> find(const std::string& name) const {
+    const auto at = numbers_.find(name);
+    return at == numbers_.end() ? std::nullopt : std::optional<int>(at->second);
+  }
+  const Name& operator[](int id) const { return names_[static_cast<std::size_t>(id)]; }
+  std::vector<std::string> names() const;
+
+ private:
+  std::vector<Name> names_;
+  std::unordered_map<std::string, int> numbers_;
+};
+
+/// The names that a formula may use.
+struct Symbols {
+  NameTable parameters, coordinates, constraints, definitions;
 };
 
 /// Words that cannot be names: t pi deg der lambda if for in sum, and the functions.

@@ -64,7 +64,9 @@ struct FormulaParts : AutodiffModel<Dynamic, Dynamic> {
   }
   template <class S>
   void force(const S& t, const S* q, const S* v, S* f) const {
-    fill<S>(all->force, {&t, q, v, nullptr}, f);
+    DefinitionValues<S> definitions(all->values);
+    for (const Line& line : all->force)
+      f[line.entry] = S(f[line.entry] + value<S>(line, {&t, q, v, nullptr}, definitions));
   }
   std::string symmetry_name(Index a) const { return all->text->symmetries[static_cast<std::size_t>(a)].name; }
   void symmetry_generator(Index a, const double* q, double* xi) const {

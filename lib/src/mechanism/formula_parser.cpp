@@ -291,17 +291,17 @@ class Parser {
     for (const auto& [kind, table, use] : {std::tuple{Kind::parameter, &symbols_.parameters, 0u},
                                            {Kind::position, &symbols_.coordinates, unsigned(of_positions)},
                                            {Kind::definition, &symbols_.definitions, 0u}})
-      if (find(*table, name)) return entry(kind, *table, "", name, column, use);
+      if (table->find(name)) return entry(kind, *table, "", name, column, use);
     if (name == "lambda") fail(column, "\"lambda\" needs the constraint whose multiplier it is: lambda.NAME");
     if (name == "for" || name == "in") fail(column, "\"" + name + "\" was not expected here");
-    if (find(symbols_.constraints, name))
+    if (symbols_.constraints.find(name))
       fail(column, "\"" + name + "\" is a constraint: its multiplier is lambda." + name);
     throw unknown(name, column);
   }
   Error unknown(const std::string& name, std::size_t column) const {
     std::vector<std::string> known = loops_;
     for (const auto* table : {&symbols_.parameters, &symbols_.coordinates, &symbols_.definitions})
-      for (const Symbols::Name& one : *table) known.push_back(one.name);
+      for (std::string& one : table->names()) known.push_back(std::move(one));
     if (!known.empty() && nearest_name(name, known).empty()) {
       // Of many names a list helps nobody.
       const std::string function = nearest_name(name, function_names());
@@ -313,28 +313,19 @@ class Parser {
     return error_at({formula_.place.file, formula_.place.line, formula_.place.column + static_cast<int>(column)},
                     sentence);
   }
-  static std::optional<int> find(const std::vector<Symbols::Name>& table, const std::string& name) {
-    for (std::size_t k = 0; k < table.size(); ++k)
-      if (table[k].name == name) return static_cast<int>(k);
-    return std::nullopt;
-  }
   NodeIndex argument(unsigned use, NodeIndex node) {
     formula_.uses |= use;
     return node;
   }
 
   /// A name with as many indices as it takes.
-  NodeIndex entry(Kind kind, const std::vector<Symbols::Name>& table, const std::string& what, const std::string& name,
+  NodeIndex entry(Kind kind, const NameTable& table, const std::string& what, const std::string& name,
                   std::size_t column, unsigned use) {
-    const std::optional<int> id = find(table, name);
-    if (!id) {
-      std::vector<std::string> known;
-      for (const Symbols::Name& one : table) known.push_back(one.name);
-      fail(column, unknown_name(what, name, known).what());
-    }
+    const std::optional<int> id = table.find(name);
+    if (!id) fail(column, unknown_name(what, name, table.names()).what());
     int count = 0;
     const Arguments indices = accept('[') ? list(']', count) : no_arguments;
-    const int expected = table[static_cast<std::size_t>(*id)].indices;
+    const int expected = table[*id].indices;
     if (count != expected)
       fail(column, "\"" + name + "\" has " + std::to_string(count) + (count == 1 ? " index" : " indices") +
                        " here, expected " + std::to_string(expected));
@@ -396,7 +387,7 @@ class Parser {
       fail(column, "the name of an index was expected, not " + (name.empty() ? here() : "\"" + name + "\""));
     if (is_reserved(name)) fail(column, "\"" + name + "\" is a reserved word and cannot be an index");
     for (const auto* table : {&symbols_.parameters, &symbols_.coordinates, &symbols_.definitions})
-      if (find(*table, name)) fail(column, "the index \"" + name + "\" has the name of something else");
+      if (table->find(name)) fail(column, "the index \"" + name + "\" has the name of something else");
     if (std::find(loops_.begin(), loops_.end(), name) != loops_.end())
       fail(column, "the index \"" + name + "\" is in use already");
     if (!accept_word("in")) fail(at_, "\"in\" was expected, not " + here());

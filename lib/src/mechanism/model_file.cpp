@@ -11,6 +11,7 @@
 #include "gnomon/formula/recorded.hpp"
 #include "gnomon/model/start_velocity.hpp"
 #include "gnomon/start/consistency.hpp"
+#include "mechanism/bodies/assembly.hpp"
 #include "mechanism/formula_model.hpp"
 
 namespace gnomon {
@@ -54,20 +55,28 @@ class FormulaProblem final : public Problem {
       if (!options.assigned(p.name)) continue;
       assigned.emplace_back(k, options.real(p.name));
     }
-    const std::vector<double> values = parameter_values(*text_, assigned);
+    std::vector<double> values = parameter_values(*text_, assigned);
     for (std::size_t k = 0; k < values.size(); ++k) check_range(text_->parameters[k], values[k]);
+    std::optional<Poses> poses;
+    if (text_->mechanism) {
+      poses.emplace(text_->mechanism->bodies, values);
+      for (const BodyFormulas::Constant& constant : text_->mechanism->formulas.constants)
+        values.push_back(constant.value(*poses));
+    }
     const auto all = std::make_shared<const Elaborated>(text_, values);
 
     ProblemInstance instance;
     instance.q0 = filled(*all, all->position);
-    const Vector v0 = filled(*all, all->velocity);
+    Vector v0 = filled(*all, all->velocity);
+    if (poses) fill_bodies(*all, *poses, instance.q0);
     check_start_values(*all, instance.q0, v0);
     const std::shared_ptr<const System> system =
         with_place(text_->mass.place, [&] { return make_system(all, instance.q0); });
     instance.model = system;
+    instance.dependent_constraints = text_->dependent_constraints;
+    if (poses) fit_bodies(*all, *system, *poses, instance, v0);
     instance.p0 = momenta(*system, instance.q0, v0);
     check_symmetries(*all, *system, instance.q0);
-    instance.dependent_constraints = text_->dependent_constraints;
     if (text_->project_start)
       with_place(text_->start_place, [&] {
         project_start(*system, instance.t0, instance.q0, instance.p0, instance.dependent_constraints);
@@ -98,6 +107,40 @@ class FormulaProblem final : public Problem {
   void check_ranges() const {
     const std::vector<double> values = parameter_values(*text_, {});
     for (std::size_t k = 0; k < values.size(); ++k) check_range(text_->parameters[k], values[k]);
+  }
+
+  /// Where bodies and particles are at the start.
+  static void fill_bodies(const Elaborated& all, const Poses& poses, Vector& q) {
+    const std::vector<BodyFormulas::Coordinate>& coordinates = all.text->mechanism->formulas.coordinates;
+    for (const auto* lines : {&all.position, &all.velocity})
+      for (const Line& line : *lines)
+        if (line.entry < static_cast<Index>(coordinates.size()))
+          throw error_at(line.formula->place,
+                         "this coordinate is that of a body or particle, whose table says where it starts");
+    for (std::size_t j = 0; j < coordinates.size(); ++j) {
+      const auto at = static_cast<Index>(j);
+      q[at] = coordinates[j].position(poses);
+    }
+  }
+  /// Redundant constraints are found; positions fit, or are moved to where they do; velocities are assembled.
+  void fit_bodies(const Elaborated& all, const System& system, const Poses& poses, ProblemInstance& instance,
+                  Vector& v0) const {
+    if (system.m() > 0 && constraint_rank(system, instance.t0, instance.q0).rank < system.m())
+      instance.dependent_constraints = true;
+    if (text_->assemble || text_->project_start)
+      with_place(text_->start_place, [&] {
+        Vector at_rest = Vector::Zero(system.n());
+        project_start(system, instance.t0, instance.q0, at_rest, instance.dependent_constraints);
+        return true;
+      });
+    check_assembled(all, system, instance.t0, instance.q0);
+    const std::vector<BodyFormulas::Coordinate>& coordinates = text_->mechanism->formulas.coordinates;
+    std::vector<bool> given(static_cast<std::size_t>(all.n), true);
+    for (std::size_t j = 0; j < coordinates.size(); ++j) {
+      given[j] = static_cast<bool>(coordinates[j].velocity);
+      v0[static_cast<Index>(j)] = given[j] ? coordinates[j].velocity(poses, instance.q0) : 0;
+    }
+    assemble_velocity(all, system, instance.t0, instance.q0, given, v0);
   }
 
   static Vector filled(const Elaborated& all, const std::vector<Line>& lines) {

@@ -18,17 +18,19 @@ class Reader {
 
   ModelText read() {
     const toml::table& root = file_.root();
-    file_.check_keys(
-        root, "",
-        {"format", "name", "description", "source", "coordinates", "parameters", "definitions", "mass", "potential",
-         "invariants", "constraints", "obstacles", "force", "friction", "start", "integrals", "symmetries", "run"});
+    std::vector<std::string> keys{"format",      "name",     "description", "source",     "coordinates", "parameters",
+                                  "definitions", "mass",     "potential",   "invariants", "constraints", "obstacles",
+                                  "force",       "friction", "start",       "integrals",  "symmetries",  "run"};
+    keys.insert(keys.end(), body_keys().begin(), body_keys().end());
+    file_.check_keys(root, "", keys);
     check_format(root);
     if (const toml::node* node = root.get("name")) model_.name = file_.text(*node, "the name");
     if (const toml::node* node = root.get("description")) model_.description = file_.text(*node, "the description");
     if (const toml::node* node = root.get("source")) model_.source = file_.text(*node, "the source");
-    read_names(root);
-    read_parameters();
-    read_formulas(root);
+    read_parameters(root);
+    if (has_bodies(file_)) read_mechanism();
+    read_names();
+    read_formulas();
     if (const toml::node* node = root.get("start")) read_start(file_.table(*node, "start"));
     if (const toml::node* node = root.get("run")) read_run(file_.table(*node, "run"));
     return std::move(model_);
@@ -41,10 +43,18 @@ class Reader {
     if (file_.number(*node, "format") != 1)
       throw error_at(file_.place(*node), "format = " + number_text(*node->value<double>()) + ", and 1 is known");
   }
-  const toml::node& required(const toml::table& root, const std::string& key, const std::string& what) const {
-    const toml::node* node = root.get(key);
-    if (node == nullptr) throw error_at({model_.file, 1, 1}, key + " is missing: " + what);
-    return *node;
+  /// What the key has; without bodies it must be there.
+  std::vector<const toml::node*> required(const std::string& key, const std::string& what) const {
+    std::vector<const toml::node*> nodes = file_.nodes(key);
+    if (nodes.empty() && !model_.mechanism) throw error_at({model_.file, 1, 1}, key + " is missing: " + what);
+    return nodes;
+  }
+  /// The entries of a table, those that bodies bring first.
+  std::vector<TomlEntry> entries_of(const std::string& key) const {
+    std::vector<TomlEntry> result;
+    for (const toml::node* node : file_.nodes(key))
+      for (TomlEntry& entry : file_.entries(file_.table(*node, key))) result.push_back(std::move(entry));
+    return result;
   }
 
   /// Puts a name into use: whatever it is a name of, there is one of it.
@@ -59,26 +69,35 @@ class Reader {
   }
 
   /// The names of everything, so that formulas may use them in any order.
-  void read_names(const toml::table& root) {
-    if (const toml::node* node = root.get("parameters"))
-      for (const TomlEntry& entry : file_.entries(file_.table(*node, "parameters"))) {
-        take(entry.key, entry.key_place);
-        symbols_.parameters.push_back({entry.key, 0});
-        parameter_entries_.push_back(entry);
-      }
-    read_coordinates(required(root, "coordinates", "it lists the names of the coordinates"));
-    read_targets(root, "definitions", symbols_.definitions);
-    read_targets(root, "constraints", symbols_.constraints);
-    read_targets(root, "obstacles", symbols_.constraints);  // in R(q,v,lambda) they come after the constraints
+  void read_names() {
+    for (const toml::node* node : required("coordinates", "it lists the names of the coordinates"))
+      read_coordinates(*node);
+    if (model_.coordinates.empty())
+      throw error_at({model_.file, 1, 1}, "there are no coordinates, particles and bodies");
+    read_targets("definitions", symbols_.definitions);
+    read_targets("constraints", symbols_.constraints);
+    read_targets("obstacles", symbols_.constraints);  // in R(q,v,lambda) they come after the constraints
   }
-  void read_targets(const toml::table& root, const char* key, std::vector<Symbols::Name>& names) {
-    const toml::node* node = root.get(key);
-    if (node == nullptr) return;
-    for (const TomlEntry& entry : file_.entries(file_.table(*node, key))) {
+  void read_targets(const char* key, NameTable& names) {
+    for (const TomlEntry& entry : entries_of(key)) {
       const Target target = family(entry);
       take(target.name, entry.key_place);
-      names.push_back({target.name, static_cast<int>(target.loops.size())});
+      names.add(target.name, static_cast<int>(target.loops.size()));
     }
+  }
+
+  /// Bodies and joints become formulas, which are read with those of the file.
+  void read_mechanism() {
+    auto mechanism = std::make_shared<Mechanism>();
+    mechanism->bodies = read_bodies(file_, symbols_);
+    mechanism->formulas = formulas_of(mechanism->bodies);
+    for (const BodyFormulas::Constant& one : mechanism->formulas.constants) {
+      take(one.name, one.place);
+      symbols_.parameters.add(one.name, 0);
+    }
+    file_.add_generated(mechanism->formulas.toml, mechanism->formulas.places);
+    model_.equations = description_of(mechanism->bodies);
+    model_.mechanism = std::move(mechanism);
   }
   /// A target whose indices are its loops.
   Target family(const TomlEntry& entry) const {
@@ -105,7 +124,7 @@ class Reader {
   void read_coordinates(const toml::node& node) {
     const auto add = [&](const std::string& name, const Place& place, std::optional<Formula> size) {
       take(name, place);
-      symbols_.coordinates.push_back({name, size ? 1 : 0});
+      symbols_.coordinates.add(name, size ? 1 : 0);
       model_.coordinates.push_back({name, place, std::move(size)});
     };
     if (node.is_table()) {
@@ -122,13 +141,17 @@ class Reader {
         add(target.name, file_.formula_place(one), std::move(size));
       }
     }
-    if (model_.coordinates.empty()) throw error_at(file_.place(node), "there are no coordinates");
   }
 
-  void read_parameters() {
-    Symbols parameters;
-    parameters.parameters = symbols_.parameters;
-    for (const TomlEntry& entry : parameter_entries_) {
+  void read_parameters(const toml::table& root) {
+    const toml::node* node = root.get("parameters");
+    if (node == nullptr) return;
+    const std::vector<TomlEntry> entries = file_.entries(file_.table(*node, "parameters"));
+    for (const TomlEntry& entry : entries) {
+      take(entry.key, entry.key_place);
+      symbols_.parameters.add(entry.key, 0);
+    }
+    for (const TomlEntry& entry : entries) {
       Parameter parameter;
       parameter.name = entry.key;
       parameter.place = entry.key_place;
@@ -139,15 +162,15 @@ class Reader {
         file_.check_keys(table, what, {"value", "unit", "min", "max", "description"});
         value = table.get("value");
         if (value == nullptr) throw error_at(entry.key_place, what + " has no value");
-        if (const toml::node* node = table.get("unit")) parameter.unit = file_.text(*node, "the unit of " + what);
-        if (const toml::node* node = table.get("description"))
-          parameter.description = file_.text(*node, "the description of " + what);
-        if (const toml::node* node = table.get("min")) parameter.minimum = file_.number(*node, "min of " + what);
-        if (const toml::node* node = table.get("max")) parameter.maximum = file_.number(*node, "max of " + what);
+        if (const toml::node* unit = table.get("unit")) parameter.unit = file_.text(*unit, "the unit of " + what);
+        if (const toml::node* text = table.get("description"))
+          parameter.description = file_.text(*text, "the description of " + what);
+        if (const toml::node* least = table.get("min")) parameter.minimum = file_.number(*least, "min of " + what);
+        if (const toml::node* most = table.get("max")) parameter.maximum = file_.number(*most, "max of " + what);
         if (parameter.minimum && parameter.maximum && *parameter.minimum > *parameter.maximum)
           throw error_at(entry.key_place, what + " has a min above its max");
       }
-      parameter.value = file_.formula(*value, what, parameters);
+      parameter.value = file_.formula(*value, what, symbols_);
       model_.parameters.push_back(std::move(parameter));
     }
     check_cycles();
@@ -208,23 +231,21 @@ class Reader {
       throw error_at(formula.place_of(node), what + " must not depend on " + name);
     }
   }
-  std::vector<Entry> entries(const toml::node& node, const std::string& what, unsigned allowed) {
+  std::vector<Entry> entries(const std::vector<TomlEntry>& given, const std::string& what, unsigned allowed) {
     std::vector<Entry> result;
-    for (const TomlEntry& entry : file_.entries(file_.table(node, what))) {
+    for (const TomlEntry& entry : given) {
       Entry one;
       one.target = parse_target(entry.key, target_place(entry), symbols_);
       one.formula = formula(*entry.value, what + " " + entry.key, allowed, one.target.loop_names());
-      note(what, entry.key, one.formula);
+      note(*entry.value, what, entry.key, one.formula);
       result.push_back(std::move(one));
     }
     return result;
   }
   void check_coordinate(const Target& target, const std::string& name, std::size_t given) const {
-    std::vector<std::string> known;
-    for (const Symbols::Name& one : symbols_.coordinates) known.push_back(one.name);
-    const auto at = std::find(known.begin(), known.end(), name);
-    if (at == known.end()) throw error_at(target.place, unknown_name("coordinate", name, known).what());
-    const int indices = symbols_.coordinates[static_cast<std::size_t>(at - known.begin())].indices;
+    const std::optional<int> at = symbols_.coordinates.find(name);
+    if (!at) throw error_at(target.place, unknown_name("coordinate", name, symbols_.coordinates.names()).what());
+    const int indices = symbols_.coordinates[*at].indices;
     const auto count = static_cast<int>(given);
     if (count > indices || (count < indices && (!target.loops.empty() || !target.other.empty())))
       throw error_at(target.place, "coordinate " + name + " has " + std::to_string(indices) +
@@ -232,9 +253,9 @@ class Reader {
                                        " are given");
   }
   /// Entries whose names are coordinates; pairs of them only where `pairs`.
-  std::vector<Entry> by_coordinate(const toml::node& node, const std::string& what, unsigned allowed,
+  std::vector<Entry> by_coordinate(const std::vector<TomlEntry>& given, const std::string& what, unsigned allowed,
                                    bool pairs = false) {
-    std::vector<Entry> result = entries(node, what, allowed);
+    std::vector<Entry> result = entries(given, what, allowed);
     for (const Entry& entry : result) {
       check_coordinate(entry.target, entry.target.name, entry.target.indices.size());
       if (entry.target.other.empty()) continue;
@@ -243,58 +264,63 @@ class Reader {
     }
     return result;
   }
-  void note(const std::string& what, const std::string& key, const Formula& formula) {
+  /// For people, who read of bodies and joints in their own words.
+  void note(const toml::node& node, const std::string& what, const std::string& key, const Formula& formula) {
+    if (TomlFile::is_generated(node.source())) return;
     model_.equations += what + (what.empty() ? "" : " ") + key + " = " + formula.text + "\n";
   }
 
-  void read_formulas(const toml::table& root) {
-    read_definitions(root);
-    read_mass(required(root, "mass", "one formula for each coordinate"));
-    const toml::node& potential = required(root, "potential", "a formula of the coordinates; \"0\" for none");
-    if (potential.is_table()) {
-      model_.potential = entries(potential, "the potential", of_time | of_positions);
-      for (Entry& entry : model_.potential)
-        if (entry.target.indices.size() != entry.target.loops.size() || !entry.target.other.empty())
-          throw error_at(entry.target.place, "a term of the potential is NAME, or NAME[i] for i in a..b");
-    } else {
-      Entry entry;
-      entry.target.name = "U";
-      entry.formula = formula(potential, "the potential", of_time | of_positions);
-      note("", "U", entry.formula);
-      model_.potential.push_back(std::move(entry));
-    }
-    if (const toml::node* node = root.get("invariants")) read_invariants(file_.table(*node, "invariants"));
-    if (const toml::node* node = root.get("constraints"))
-      model_.constraints = entries(*node, "constraint", of_time | of_positions);
-    if (const toml::node* node = root.get("obstacles")) read_obstacles(file_.table(*node, "obstacles"));
-    if (const toml::node* node = root.get("force"))
-      model_.force = by_coordinate(*node, "force", of_time | of_positions | of_velocities);
-    if (const toml::node* node = root.get("friction"))
-      model_.friction = by_coordinate(*node, "friction", of_positions | of_velocities | of_multipliers);
+  void read_formulas() {
+    read_definitions();
+    read_mass();
+    read_potential();
+    read_invariants();
+    model_.constraints = entries(entries_of("constraints"), "constraint", of_time | of_positions);
+    read_obstacles();
+    for (const toml::node* node : file_.nodes("force"))
+      model_.force.push_back(
+          by_coordinate(file_.entries(file_.table(*node, "force")), "force", of_time | of_positions | of_velocities));
+    model_.friction = by_coordinate(entries_of("friction"), "friction", of_positions | of_velocities | of_multipliers);
     for (const Obstacle& obstacle : model_.obstacles)
       if (obstacle.slip && !model_.friction.empty())
         throw error_at(model_.friction.front().target.place,
                        "there is a [friction] beside the Coulomb friction of obstacle " + obstacle.gap.target.name +
                            ": expected one of them");
-    if (const toml::node* node = root.get("integrals"))
-      for (const TomlEntry& entry : file_.entries(file_.table(*node, "integrals")))
-        model_.integrals.push_back(
-            {entry.key, formula(*entry.value, "integral " + entry.key, of_time | of_positions | of_velocities)});
-    if (const toml::node* node = root.get("symmetries"))
-      for (const TomlEntry& entry : file_.entries(file_.table(*node, "symmetries")))
-        model_.symmetries.push_back({entry.key, by_coordinate(*entry.value, "symmetry " + entry.key, of_positions)});
+    for (const TomlEntry& entry : entries_of("integrals"))
+      model_.integrals.push_back(
+          {entry.key, formula(*entry.value, "integral " + entry.key, of_time | of_positions | of_velocities)});
+    for (const TomlEntry& entry : entries_of("symmetries")) {
+      const std::string what = "symmetry " + entry.key;
+      model_.symmetries.push_back(
+          {entry.key, by_coordinate(file_.entries(file_.table(*entry.value, what)), what, of_positions)});
+    }
   }
 
-  void read_definitions(const toml::table& root) {
-    const toml::node* node = root.get("definitions");
-    if (node == nullptr) return;
-    std::vector<std::pair<std::size_t, const toml::node*>> order;
-    for (const TomlEntry& entry : file_.entries(file_.table(*node, "definitions"))) {
+  void read_potential() {
+    for (const toml::node* node : required("potential", "a formula of the coordinates; \"0\" for none")) {
+      if (!node->is_table()) {
+        Entry entry;
+        entry.target.name = "U";
+        entry.formula = formula(*node, "the potential", of_time | of_positions);
+        note(*node, "", "U", entry.formula);
+        model_.potential.push_back(std::move(entry));
+        continue;
+      }
+      for (Entry& entry : entries(file_.entries(*node->as_table()), "the potential", of_time | of_positions)) {
+        if (entry.target.indices.size() != entry.target.loops.size() || !entry.target.other.empty())
+          throw error_at(entry.target.place, "a term of the potential is NAME, or NAME[i] for i in a..b");
+        model_.potential.push_back(std::move(entry));
+      }
+    }
+  }
+
+  void read_definitions() {
+    for (const TomlEntry& entry : entries_of("definitions")) {
       Definition definition;
       definition.target = family(entry);
       definition.formula =
           file_.formula(*entry.value, "definition " + entry.key, symbols_, definition.target.loop_names());
-      note("with", entry.key, definition.formula);
+      note(*entry.value, "with", entry.key, definition.formula);
       model_.definitions.push_back(std::move(definition));
     }
     complete_definitions();
@@ -317,17 +343,23 @@ class Reader {
     for (std::size_t k = 0; k < states.size(); ++k) visit(k);
   }
 
+  void read_mass() {
+    for (const toml::node* node : required("mass", "one formula for each coordinate")) read_mass(*node);
+  }
   void read_mass(const toml::node& node) {
     MassText& mass = model_.mass;
     mass.place = file_.place(node);
     if (node.is_table()) {
       mass.form = MassText::Form::entries;
-      mass.entries = by_coordinate(node, "mass", of_positions, true);
+      for (Entry& entry : by_coordinate(file_.entries(*node.as_table()), "mass", of_positions, true))
+        mass.entries.push_back(std::move(entry));
       return;
     }
+    if (model_.mechanism)
+      throw error_at(file_.place(node), "beside bodies and particles the mass is a table by coordinate: [mass]");
     if (!node.is_array()) {
       mass.formulas.push_back(formula(node, "the mass", of_positions));
-      note("mass of", "every coordinate", mass.formulas.back());
+      note(node, "mass of", "every coordinate", mass.formulas.back());
       return;
     }
     const toml::array& rows = *node.as_array();
@@ -336,7 +368,7 @@ class Reader {
     for (const toml::node& entry : rows) {
       if (!entry.is_array()) {
         mass.formulas.push_back(formula(entry, "the mass", of_positions));
-        note("mass", "[" + std::to_string(row++) + "]", mass.formulas.back());
+        note(entry, "mass", "[" + std::to_string(row++) + "]", mass.formulas.back());
         continue;
       }
       mass.form = MassText::Form::matrix;
@@ -347,7 +379,7 @@ class Reader {
       std::size_t column = 0;
       for (const toml::node& one : *entry.as_array()) {
         mass.formulas.push_back(formula(one, "the mass", of_positions));
-        note("mass", "[" + std::to_string(row) + "," + std::to_string(column++) + "]", mass.formulas.back());
+        note(one, "mass", "[" + std::to_string(row) + "," + std::to_string(column++) + "]", mass.formulas.back());
       }
       ++row;
     }
@@ -356,8 +388,8 @@ class Reader {
   }
 
   /// V is a formula of the invariant's own name, parameters and indices.
-  void read_invariants(const toml::table& table) {
-    for (const TomlEntry& entry : file_.entries(table)) {
+  void read_invariants() {
+    for (const TomlEntry& entry : entries_of("invariants")) {
       const std::string what = "invariant " + entry.key;
       const toml::table& own = file_.table(*entry.value, what);
       file_.check_keys(own, what, {"of", "potential"});
@@ -371,17 +403,17 @@ class Reader {
       invariant.of.formula = formula(*of, what, of_positions, loops);
       Symbols own_symbols;
       own_symbols.parameters = symbols_.parameters;
-      own_symbols.coordinates.push_back({invariant.of.target.name, 0});
+      own_symbols.coordinates.add(invariant.of.target.name, 0);
       invariant.potential = file_.formula(*potential, "the potential of " + what, own_symbols, loops);
       check_uses(invariant.potential, "the potential of " + what, of_positions);
-      note("invariant", entry.key, invariant.of.formula);
-      note("  U contains", "V", invariant.potential);
+      note(*entry.value, "invariant", entry.key, invariant.of.formula);
+      note(*entry.value, "  U contains", "V", invariant.potential);
       model_.invariants.push_back(std::move(invariant));
     }
   }
 
-  void read_obstacles(const toml::table& table) {
-    for (const TomlEntry& entry : file_.entries(table)) {
+  void read_obstacles() {
+    for (const TomlEntry& entry : entries_of("obstacles")) {
       Obstacle obstacle;
       const std::string what = "obstacle " + entry.key;
       obstacle.gap.target = family(entry);
@@ -402,17 +434,22 @@ class Reader {
                                               ": Coulomb friction needs both");
       }
       obstacle.gap.formula = formula(*gap, what, of_positions, loops);
-      note("obstacle", entry.key, obstacle.gap.formula);
+      note(*entry.value, "obstacle", entry.key, obstacle.gap.formula);
       model_.obstacles.push_back(std::move(obstacle));
     }
   }
 
   void read_start(const toml::table& table) {
     model_.start_place = file_.place(table);
-    file_.check_keys(table, "start", {"position", "velocity", "project", "dependent_constraints"});
-    if (const toml::node* node = table.get("position")) model_.position = by_coordinate(*node, "start", no_argument);
+    file_.check_keys(table, "start", {"position", "velocity", "project", "assemble", "dependent_constraints"});
+    if (const toml::node* node = table.get("position"))
+      model_.position = by_coordinate(file_.entries(file_.table(*node, "start")), "start", no_argument);
     if (const toml::node* node = table.get("velocity"))
-      model_.velocity = by_coordinate(*node, "start velocity", no_argument);
+      model_.velocity =
+          by_coordinate(file_.entries(file_.table(*node, "start velocity")), "start velocity", no_argument);
+    if (const toml::node* node = table.get("assemble")) model_.assemble = file_.flag(*node, "assemble");
+    if (model_.assemble && !model_.mechanism)
+      throw error_at(file_.place(*table.get("assemble")), "assemble is for bodies and particles: write project = true");
     if (const toml::node* node = table.get("project")) model_.project_start = file_.flag(*node, "project");
     if (const toml::node* node = table.get("dependent_constraints"))
       model_.dependent_constraints = file_.flag(*node, "dependent_constraints");
@@ -443,7 +480,6 @@ class Reader {
   ModelText model_;
   Symbols symbols_;
   std::map<std::string, Place> taken_;
-  std::vector<TomlEntry> parameter_entries_;
 };
 
 }  // namespace

@@ -2,12 +2,14 @@
 /// \file
 /// ModelText: a model file of formulas as it was read: names, formulas and places, before parameters have values.
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "gnomon/base/options.hpp"
+#include "mechanism/bodies/body_formulas.hpp"
 #include "mechanism/evaluation.hpp"
 #include "mechanism/formula.hpp"
 
@@ -62,9 +64,16 @@ struct Invariant {
   Formula potential;
 };
 
+/// Bodies as they were read, and as formulas: the numbers of the constants follow those of the parameters.
+struct Mechanism {
+  Bodies bodies;
+  BodyFormulas formulas;
+};
+
 struct ModelText {
   std::string file, name, description, source;
   std::vector<Parameter> parameters;
+  std::shared_ptr<const Mechanism> mechanism;  ///< bodies and joints, whose coordinates come first; null: none
   std::vector<Coordinate> coordinates;
   std::vector<Definition> definitions;
   MassText mass;
@@ -72,10 +81,11 @@ struct ModelText {
   std::vector<Invariant> invariants;
   std::vector<Entry> constraints;
   std::vector<Obstacle> obstacles;
-  std::vector<Entry> force, friction;
+  std::vector<std::vector<Entry>> force;  ///< sums of them act: that of bodies, that of the file
+  std::vector<Entry> friction;
   std::vector<Entry> position, velocity;  ///< of the start
   Place start_place;
-  bool project_start = false, dependent_constraints = false;
+  bool project_start = false, assemble = false, dependent_constraints = false;
   std::vector<Integral> integrals;
   std::vector<Symmetry> symmetries;
   Assignments run;        ///< defaults of a run

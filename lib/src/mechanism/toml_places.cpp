@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <sstream>
+#include <utility>
 
 namespace gnomon::mechanism {
 
@@ -16,9 +17,21 @@ TomlFile::TomlFile(const std::string& text, std::string file) : file_(std::move(
   }
 }
 
+void TomlFile::add_generated(const std::string& text, std::vector<Place> places) {
+  places_ = std::move(places);
+  generated_ = toml::parse(std::string_view(text), std::string_view("generated"));
+}
+
+std::vector<const toml::node*> TomlFile::nodes(const std::string& key) const {
+  std::vector<const toml::node*> result;
+  for (const toml::table* root : {&generated_, &root_})
+    if (const toml::node* node = root->get(key)) result.push_back(node);
+  return result;
+}
+
 Place TomlFile::formula_place(const toml::node& node) const {
   Place at = place(node);
-  if (!node.is_string()) return at;
+  if (!node.is_string() || is_generated(node.source())) return at;
   // The quotation mark of a string over several lines is three characters.
   std::istringstream lines(text_);
   std::string line;
@@ -31,12 +44,15 @@ Place TomlFile::formula_place(const toml::node& node) const {
 }
 
 std::vector<TomlEntry> TomlFile::entries(const toml::table& table) const {
+  using Position = std::pair<std::size_t, std::size_t>;
+  std::vector<std::pair<Position, TomlEntry>> sorted;
+  for (const auto& [key, value] : table) {
+    const toml::source_position begin = key.source().begin;
+    sorted.push_back({{begin.line, begin.column}, {std::string(key.str()), place(key.source()), &value}});
+  }
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<TomlEntry> result;
-  for (const auto& [key, value] : table) result.push_back({std::string(key.str()), place(key.source()), &value});
-  std::stable_sort(result.begin(), result.end(), [](const TomlEntry& a, const TomlEntry& b) {
-    return a.key_place.line != b.key_place.line ? a.key_place.line < b.key_place.line
-                                                : a.key_place.column < b.key_place.column;
-  });
+  for (auto& [position, entry] : sorted) result.push_back(std::move(entry));
   return result;
 }
 

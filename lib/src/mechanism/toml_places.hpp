@@ -24,7 +24,14 @@ class TomlFile {
   /// Throws Error(bad_value) with the place of what is no TOML.
   TomlFile(const std::string& text, std::string file);
 
+  /// Adds a text that the program wrote from this one: `places` has the places in the file that its lines stand for.
+  void add_generated(const std::string& text, std::vector<Place> places);
+
+  static bool is_generated(const toml::source_region& source) { return source.path != nullptr; }
+
   const toml::table& root() const { return root_; }
+  /// What a key of the root has, generated and in the file.
+  std::vector<const toml::node*> nodes(const std::string& key) const;
   Place place(const toml::node& node) const { return place(node.source()); }
   /// The place of the formula in a string: after its quotation mark.
   Place formula_place(const toml::node& node) const;
@@ -45,12 +52,14 @@ class TomlFile {
 
  private:
   Place place(const toml::source_region& source) const {
+    if (is_generated(source)) return places_[static_cast<std::size_t>(source.begin.line) - 1];
     return {file_, static_cast<int>(source.begin.line), static_cast<int>(source.begin.column)};
   }
   [[noreturn]] void refuse(const toml::node& node, const std::string& what, const std::string& expected) const;
 
   std::string file_, text_;
-  toml::table root_;
+  toml::table root_, generated_;
+  std::vector<Place> places_;  // of the lines of what was generated
 };
 
 }  // namespace gnomon::mechanism

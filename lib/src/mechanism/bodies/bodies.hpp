@@ -1,0 +1,164 @@
+#pragma once
+/// \file
+/// Bodies: what a model file says of points, particles, rigid bodies and what joins them, as formulas with places. All
+/// positions are in space, of three numbers, or of two where the model is planar.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mechanism/formula.hpp"
+#include "mechanism/toml_places.hpp"
+
+namespace gnomon::mechanism {
+
+using Formulas = std::vector<Formula>;
+
+/// A point fixed in space, or moving with t.
+struct FixedPoint {
+  std::string name;
+  Place place;
+  Formulas position;
+  bool moves = false;
+};
+
+/// Where something is attached: a fixed point, a particle, the centre of mass of a body, or one of its markers.
+struct Partner {
+  enum class Kind { point, particle, body } kind = Kind::point;
+  std::size_t index = 0;              ///< among things of its kind
+  std::optional<std::size_t> marker;  ///< of a body
+  std::string name;                   ///< as it is written: "O", "crank.left"
+  Place place;
+  bool has_axes() const { return kind != Kind::particle; }
+};
+
+struct Particle {
+  std::string name;
+  Place place;
+  Formula mass;
+  Formulas position;
+  std::optional<Formulas> velocity;  ///< none: assembled
+};
+
+struct Marker {
+  std::string name;
+  Place place;
+  Formulas position;  ///< in body axes, from the centre of mass
+};
+
+/// A place in space: of something else, or three numbers.
+struct Target3 {
+  std::optional<Partner> partner;
+  Formulas position;
+};
+
+struct Body {
+  enum class Shape { none, box, sphere, cylinder };
+
+  std::string name;
+  Place place;
+  std::optional<Formula> mass, density;
+  Shape shape = Shape::none;
+  Formulas sizes;    ///< box: edges; sphere: radius; cylinder: radius and length, along the third axis
+  Formulas inertia;  ///< about the centre of mass: the principal moments, or a matrix by rows; planar: one number
+  Place inertia_place;
+  std::vector<Marker> markers;
+  Formulas axis;                                      ///< of the rotation from space to body axes; empty: the third one
+  std::optional<Formula> angle;                       ///< of it
+  Formulas position;                                  ///< of the centre of mass, or
+  std::vector<std::pair<std::size_t, Target3>> puts;  ///< one marker or two with where they are
+  std::optional<Formulas> velocity, angular_velocity;  ///< none: assembled
+};
+
+/// Rows of a joint between A and B, with unit vectors n, e1, e2 that are fixed in A and in B, the same at the start.
+struct JointType {
+  enum Vector { n, e1, e2 };
+  std::string name;
+  bool coincide = false;                          ///< p_B - p_A = 0
+  std::vector<std::pair<Vector, Vector>> square;  ///< a . b = 0 for a of A and b of B
+  std::vector<Vector> along;                      ///< (p_B - p_A) . a = 0 for a of A
+  int axes = 0;                                   ///< how many are given
+  bool turns = false, slides = false;             ///< it has an angle, or a distance, about or along n
+};
+
+struct Joint {
+  std::string name;
+  Place place;
+  const JointType* type = nullptr;
+  Partner a, b;
+  std::vector<Formulas> axes;  ///< in space at the start
+  std::optional<Formula> stiffness, rest, damping;
+};
+
+/// Massless and rigid.
+struct Rod {
+  std::string name;
+  Place place;
+  Partner a, b;
+  std::optional<Formula> length;  ///< none: that of the start
+};
+
+struct Spring {
+  std::string name;
+  Place place;
+  Partner a, b;
+  Formula stiffness;
+  std::optional<Formula> rest_length, damping;
+};
+
+/// A prescribed angle or distance of a joint, as a function of t, or a torque or force of t, angle and speed.
+struct Motor {
+  enum class Kind { angle, distance, torque, force } kind = Kind::angle;
+  std::string name;
+  Place place;
+  std::size_t joint = 0;
+  std::string value;
+  Place value_place;
+};
+
+/// A force at a point, of components in space.
+struct Load {
+  std::string name;
+  Place place;
+  Partner on;
+  std::vector<std::pair<std::string, Place>> components;
+};
+
+/// Points that stay on one side of a plane.
+struct PlaneContact {
+  std::string name;
+  Place place;
+  Formulas point, normal;
+  std::vector<Partner> on;
+  std::optional<Formula> restitution, friction;
+};
+
+struct Bodies {
+  int dimension = 3;
+  Formulas gravity;  ///< empty: none
+  std::vector<FixedPoint> points;
+  std::vector<Particle> particles;
+  std::vector<Body> bodies;
+  std::vector<Joint> joints;
+  std::vector<Rod> rods;
+  std::vector<Spring> springs;
+  std::vector<Motor> motors;
+  std::vector<Load> loads;
+  std::vector<PlaneContact> contacts;
+};
+
+/// The keys of a model file that belong to bodies.
+const std::vector<std::string>& body_keys();
+bool has_bodies(const TomlFile& file);
+/// Throws Error(bad_value) with the place of what is wrong. `parameters` has the parameters only.
+Bodies read_bodies(const TomlFile& file, const Symbols& parameters);
+
+/// What there is, line by line, for people.
+std::string description_of(const Bodies& bodies);
+
+/// Joints in space and in the plane, in the order of their names in messages.
+const std::vector<JointType>& joint_types(int dimension);
+
+}  // namespace gnomon::mechanism

@@ -1,0 +1,64 @@
+#pragma once
+/// \file
+/// Poses: the numbers that bodies have with the values of the parameters: masses, inertias, and where everything is at
+/// the start. Vectors have three entries, the third one zero in the plane.
+
+#include <Eigen/Core>
+#include <vector>
+
+#include "mechanism/bodies/bodies.hpp"
+#include "mechanism/evaluation.hpp"
+
+namespace gnomon::mechanism {
+
+class Poses {
+ public:
+  using Vector3 = Eigen::Vector3d;
+  using Matrix3 = Eigen::Matrix3d;
+
+  /// \param parameters one value a parameter
+  /// Throws Error(bad_value) for a mass or inertia that no body has, an axis of length zero, and places that depend on
+  /// themselves.
+  Poses(const Bodies& bodies, const std::vector<double>& parameters);
+
+  double number(const Formula& formula) const;
+  Vector3 vector(const Formulas& formulas) const;
+  /// Of length one.
+  Vector3 direction(const Formulas& formulas, const std::string& what) const;
+
+  double mass(std::size_t body) const { return masses_[body]; }
+  /// E = int x x^T dm about the centre of mass in body axes; E = tr(J)/2 I - J.
+  const Matrix3& second_moments(std::size_t body) const { return moments_[body]; }
+  /// Planar: the moment of inertia.
+  double inertia(std::size_t body) const { return moments_[body].trace(); }
+  const Vector3& marker(std::size_t body, std::size_t k) const { return markers_[body][k]; }
+  const Vector3& centre(std::size_t body) const { return centres_[body]; }
+  /// Its columns are the body axes.
+  const Matrix3& axes(std::size_t body) const { return axes_[body]; }
+
+  Vector3 position(const Partner& partner) const;
+  /// The components of a vector in the axes of the partner's body, or in space.
+  Vector3 in_axes(const Partner& partner, const Vector3& v) const;
+
+  /// The unit vectors of a joint at the start, in space: n, e1, e2 of A and of B.
+  struct Frames {
+    Matrix3 a, b;
+  };
+  Frames frames(const Joint& joint) const;
+
+ private:
+  void find_mass(const Body& body);
+  Matrix3 orientation(const Body& body) const;
+  void place(std::size_t k, std::vector<int>& states);
+  Vector3 position(const Target3& target, std::vector<int>& states);
+  Vector3 marker_or_centre(const Partner& partner) const;
+
+  const Bodies& bodies_;
+  Values values_;
+  std::vector<double> masses_;
+  std::vector<Matrix3> moments_, axes_;
+  std::vector<Vector3> centres_;
+  std::vector<std::vector<Vector3>> markers_;
+};
+
+}  // namespace gnomon::mechanism
