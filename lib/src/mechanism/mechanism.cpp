@@ -1,0 +1,160 @@
+#include "gnomon/mechanism/mechanism.hpp"
+
+#include "gnomon/base/numbers.hpp"
+#include "gnomon/mechanism/model_file.hpp"
+
+namespace gnomon {
+
+namespace {
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out + "\"";
+}
+
+std::string array(const Values3& values) {
+  std::string out = "[";
+  for (const Value& value : values) out += (out.size() > 1 ? ", " : "") + value.toml();
+  return out + "]";
+}
+
+std::string between(const Attachment& a, const Attachment& b) {
+  return "[" + quoted(a.name) + ", " + quoted(b.name) + "]";
+}
+
+}  // namespace
+
+Value::Value(double number) : toml_(number_text(number, 17)) {}
+Value::Value(const char* formula) : toml_(quoted(formula)) {}
+Value::Value(const std::string& formula) : toml_(quoted(formula)) {}
+
+void MechanismEntry::add(const std::string& key, std::string toml) {
+  keys_.emplace_back(key, std::move(toml));
+}
+MechanismEntry& MechanismEntry::set(const std::string& key, const Value& value) {
+  add(key, value.toml());
+  return *this;
+}
+MechanismEntry& MechanismEntry::set(const std::string& key, const Values3& values) {
+  add(key, array(values));
+  return *this;
+}
+
+MechanismBody& MechanismBody::shape(const std::string& key, const Values3& sizes) {
+  entry_->add("shape." + key, array(sizes));
+  return *this;
+}
+MechanismBody& MechanismBody::sphere(const Value& radius) {
+  return set("shape.sphere", radius);
+}
+MechanismBody& MechanismBody::disc(const Value& radius) {
+  return set("shape.disc", radius);
+}
+MechanismBody& MechanismBody::density(const Value& v) {
+  return set("shape.density", v);
+}
+MechanismBody& MechanismBody::marker(const std::string& name, const Values3& position) {
+  return set("markers." + quoted(name), position);
+}
+MechanismBody& MechanismBody::orientation(const Values3& axis, const Value& angle) {
+  set("orientation.axis", axis);
+  return set("orientation.angle", angle);
+}
+MechanismBody& MechanismBody::orientation(const Value& angle) {
+  return set("orientation", angle);
+}
+MechanismBody& MechanismBody::place(const std::string& marker, const Attachment& at) {
+  return set("place." + quoted(marker), Value(at.name));
+}
+MechanismBody& MechanismBody::place(const std::string& marker, const Values3& at) {
+  return set("place." + quoted(marker), at);
+}
+
+Mechanism::Mechanism(std::string name, Space space) : name_(std::move(name)), space_(space) {}
+
+MechanismEntry& Mechanism::entry(const std::string& table, const std::string& name) {
+  MechanismEntry& entry = entries_.emplace_back();
+  entry.table_ = table;
+  entry.name_ = name;
+  return entry;
+}
+
+void Mechanism::gravity(const Values3& acceleration) {
+  gravity_ = array(acceleration);
+}
+void Mechanism::parameter(const std::string& name, double value) {
+  parameters_ += quoted(name) + " = " + Value(value).toml() + "\n";
+}
+Attachment Mechanism::point(const std::string& name, const Values3& position) {
+  entry("points", name).set("position", position);
+  return {name};
+}
+Attachment Mechanism::particle(const std::string& name, const Value& mass, const Values3& position) {
+  entry("particles", name).set("mass", mass).set("position", position);
+  return {name};
+}
+Attachment Mechanism::particle(const std::string& name, const Value& mass, const Values3& position,
+                               const Values3& velocity) {
+  entry("particles", name).set("mass", mass).set("position", position).set("velocity", velocity);
+  return {name};
+}
+MechanismBody Mechanism::body(const std::string& name) {
+  return MechanismBody(entry("bodies", name));
+}
+MechanismEntry& Mechanism::joint(const std::string& name, const std::string& type, const Attachment& a,
+                                 const Attachment& b) {
+  MechanismEntry& joint = entry("joints", name).set("type", type);
+  joint.add("between", between(a, b));
+  return joint;
+}
+MechanismEntry& Mechanism::rod(const std::string& name, const Attachment& a, const Attachment& b) {
+  MechanismEntry& rod = entry("rods", name);
+  rod.add("between", between(a, b));
+  return rod;
+}
+MechanismEntry& Mechanism::spring(const std::string& name, const Attachment& a, const Attachment& b) {
+  MechanismEntry& spring = entry("springs", name);
+  spring.add("between", between(a, b));
+  return spring;
+}
+MechanismEntry& Mechanism::motor(const std::string& name, const std::string& joint) {
+  return entry("motors", name).set("joint", joint);
+}
+void Mechanism::load(const std::string& name, const Attachment& on, const Values3& force) {
+  entry("loads", name).set("on", on.name).set("force", force);
+}
+MechanismEntry& Mechanism::contact(const std::string& name, const Values3& point, const Values3& normal,
+                                   const std::vector<Attachment>& on) {
+  MechanismEntry& contact = entry("contacts", name).set("plane.point", point).set("plane.normal", normal);
+  Values3 names;
+  for (const Attachment& one : on) names.emplace_back(one.name);
+  return contact.set("on", names);
+}
+
+std::string Mechanism::text() const {
+  std::string out = "format = 1\nname = " + quoted(name_) + "\n";
+  if (space_ == Space::planar) out += "planar = true\n";
+  if (!gravity_.empty()) out += "gravity = " + gravity_ + "\n";
+  for (const MechanismEntry& entry : entries_) {
+    out += "\n[" + entry.table_ + "." + quoted(entry.name_) + "]\n";
+    for (const auto& [key, value] : entry.keys_) out += key + " = " + value + "\n";
+  }
+  if (!parameters_.empty()) out += "\n[parameters]\n" + parameters_;
+  if (assemble_) out += "\n[start]\nassemble = true\n";
+  return out + (further_.empty() ? "" : "\n" + further_);
+}
+
+std::unique_ptr<const Problem> Mechanism::problem() const {
+  return read_model_text(text(), name_);
+}
+
+ProblemInstance Mechanism::build(const Assignments& parameters) const {
+  const std::unique_ptr<const Problem> problem = this->problem();
+  return problem->build(Options("mechanism " + name_, problem->parameters(), parameters));
+}
+
+}  // namespace gnomon
