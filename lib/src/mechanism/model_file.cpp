@@ -122,17 +122,20 @@ class FormulaProblem final : public Problem {
       q[at] = coordinates[j].position(poses);
     }
   }
+  void assemble(const System& system, ProblemInstance& instance) const {
+    Vector at_rest = Vector::Zero(system.n());
+    try {
+      project_start(system, instance.t0, instance.q0, at_rest, instance.dependent_constraints);
+    } catch (const Error& error) {
+      throw Error(error.code(), to_text(text_->start_place) + "the joints cannot be assembled: " + error.what());
+    }
+  }
   /// Redundant constraints are found; positions fit, or are moved to where they do; velocities are assembled.
   void fit_bodies(const Elaborated& all, const System& system, const Poses& poses, ProblemInstance& instance,
                   Vector& v0) const {
     if (system.m() > 0 && constraint_rank(system, instance.t0, instance.q0).rank < system.m())
       instance.dependent_constraints = true;
-    if (text_->assemble || text_->project_start)
-      with_place(text_->start_place, [&] {
-        Vector at_rest = Vector::Zero(system.n());
-        project_start(system, instance.t0, instance.q0, at_rest, instance.dependent_constraints);
-        return true;
-      });
+    if (text_->assemble || text_->project_start) assemble(system, instance);
     check_assembled(all, system, instance.t0, instance.q0);
     const std::vector<BodyFormulas::Coordinate>& coordinates = text_->mechanism->formulas.coordinates;
     std::vector<bool> given(static_cast<std::size_t>(all.n), true);

@@ -27,9 +27,17 @@ class Reader {
     if (const toml::node* node = root.get("name")) model_.name = file_.text(*node, "the name");
     if (const toml::node* node = root.get("description")) model_.description = file_.text(*node, "the description");
     if (const toml::node* node = root.get("source")) model_.source = file_.text(*node, "the source");
-    read_parameters(root);
+    std::vector<TomlEntry> parameters;
+    if (const toml::node* node = root.get("parameters")) parameters = file_.entries(file_.table(*node, "parameters"));
+    for (const TomlEntry& entry : parameters) {
+      take(entry.key, entry.key_place);
+      symbols_.parameters.add(entry.key, 0);
+    }
+    const Symbols parameters_only = symbols_;
     if (has_bodies(file_)) read_mechanism();
     read_names();
+    for (const TomlEntry& entry : parameters) read_parameter(entry, parameters_only);
+    check_cycles();
     read_formulas();
     if (const toml::node* node = root.get("start")) read_start(file_.table(*node, "start"));
     if (const toml::node* node = root.get("run")) read_run(file_.table(*node, "run"));
@@ -143,37 +151,27 @@ class Reader {
     }
   }
 
-  void read_parameters(const toml::table& root) {
-    const toml::node* node = root.get("parameters");
-    if (node == nullptr) return;
-    const std::vector<TomlEntry> entries = file_.entries(file_.table(*node, "parameters"));
-    for (const TomlEntry& entry : entries) {
-      take(entry.key, entry.key_place);
-      symbols_.parameters.add(entry.key, 0);
+  void read_parameter(const TomlEntry& entry, const Symbols& symbols) {
+    Parameter parameter;
+    parameter.name = entry.key;
+    parameter.place = entry.key_place;
+    const std::string what = "parameter " + entry.key;
+    const toml::node* value = entry.value;
+    if (value->is_table()) {
+      const toml::table& table = *value->as_table();
+      file_.check_keys(table, what, {"value", "unit", "min", "max", "description"});
+      value = table.get("value");
+      if (value == nullptr) throw error_at(entry.key_place, what + " has no value");
+      if (const toml::node* unit = table.get("unit")) parameter.unit = file_.text(*unit, "the unit of " + what);
+      if (const toml::node* text = table.get("description"))
+        parameter.description = file_.text(*text, "the description of " + what);
+      if (const toml::node* least = table.get("min")) parameter.minimum = file_.number(*least, "min of " + what);
+      if (const toml::node* most = table.get("max")) parameter.maximum = file_.number(*most, "max of " + what);
+      if (parameter.minimum && parameter.maximum && *parameter.minimum > *parameter.maximum)
+        throw error_at(entry.key_place, what + " has a min above its max");
     }
-    for (const TomlEntry& entry : entries) {
-      Parameter parameter;
-      parameter.name = entry.key;
-      parameter.place = entry.key_place;
-      const std::string what = "parameter " + entry.key;
-      const toml::node* value = entry.value;
-      if (value->is_table()) {
-        const toml::table& table = *value->as_table();
-        file_.check_keys(table, what, {"value", "unit", "min", "max", "description"});
-        value = table.get("value");
-        if (value == nullptr) throw error_at(entry.key_place, what + " has no value");
-        if (const toml::node* unit = table.get("unit")) parameter.unit = file_.text(*unit, "the unit of " + what);
-        if (const toml::node* text = table.get("description"))
-          parameter.description = file_.text(*text, "the description of " + what);
-        if (const toml::node* least = table.get("min")) parameter.minimum = file_.number(*least, "min of " + what);
-        if (const toml::node* most = table.get("max")) parameter.maximum = file_.number(*most, "max of " + what);
-        if (parameter.minimum && parameter.maximum && *parameter.minimum > *parameter.maximum)
-          throw error_at(entry.key_place, what + " has a min above its max");
-      }
-      parameter.value = file_.formula(*value, what, symbols_);
-      model_.parameters.push_back(std::move(parameter));
-    }
-    check_cycles();
+    parameter.value = file_.formula(*value, what, symbols);
+    model_.parameters.push_back(std::move(parameter));
   }
   /// A parameter must not need itself.
   void check_cycles() const {

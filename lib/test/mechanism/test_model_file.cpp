@@ -1,13 +1,12 @@
 // Model files: what formulas mean, models of files against the same models in C++, and what is said of bad files.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
-#include <random>
-#include <regex>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/mechanism/model_file.hpp"
 #include "gnomon/model/autodiff_system.hpp"
 #include "gnomon/model/system.hpp"
+#include "support/changed_files.hpp"
 #include "support/compare_systems.hpp"
 
 using gnomon::Assignments;
@@ -335,42 +334,6 @@ BOOST_AUTO_TEST_CASE(indices_are_checked) {
   BOOST_TEST(complaint(chain("c = \"x\"")).find("\"x\" has 0 indices here, expected 1") != std::string::npos);
 }
 
-/// Random changes of good files: every one is taken, or refused with a sentence that names the file. GNOMON_MUTATIONS
-/// says how many.
 BOOST_AUTO_TEST_CASE(changed_files_are_taken_or_refused) {
-  const char* const wanted = std::getenv("GNOMON_MUTATIONS");
-  const long count = wanted ? std::atol(wanted) : 1000;
-  const std::string alphabet = "0123456789.+-*/^()[]{}<>=!,:\"'# \nabcxyztnlm_";
-  std::mt19937 random(7);
-  const auto below = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random); };
-  long taken = 0, placed = 0;
-  for (long k = 0; k < count; ++k) {
-    std::string text = k % 2 ? everything : pendulum;
-    for (std::size_t changes = 1 + below(3); changes > 0; --changes) {
-      const std::size_t at = below(text.size());
-      switch (below(4)) {
-        case 0:
-          text.erase(at, 1 + below(8));
-          break;
-        case 1:
-          text.insert(at, 1, alphabet[below(alphabet.size())]);
-          break;
-        case 2:
-          text[at] = alphabet[below(alphabet.size())];
-          break;
-        default:
-          text.insert(at, text.substr(below(text.size()), 1 + below(20)));
-      }
-    }
-    const std::string said = complaint(text);
-    if (said.empty()) {
-      ++taken;
-      continue;
-    }
-    BOOST_TEST(said.find('\n') == std::string::npos, said);
-    if (std::regex_search(said, std::regex("^test.toml:[0-9]+:[0-9]+: "))) ++placed;
-  }
-  BOOST_TEST_MESSAGE(taken << " of " << count << " taken, " << placed << " refused with a place");
-  BOOST_TEST(taken > 0);
-  BOOST_TEST(taken + placed == count);
+  gnomon::test::check_changed_files({pendulum, everything}, [](const std::string& text) { return complaint(text); });
 }
