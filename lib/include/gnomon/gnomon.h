@@ -303,6 +303,13 @@ int GnomonGetSizes(void* mem, sunindextype* n, sunindextype* m);
 /** The place in q of a coordinate by its name, "x", or "x[2]" of an array x: a coordinate of a model file, or an entry of
  *  a named block of a problem. */
 int GnomonGetCoordinateIndex(void* mem, const char* name, sunindextype* index);
+/** Outputs of a problem or model file: how many values, and the name of value `which` (from 0), which is valid until the
+ *  next call that gives a text. */
+int GnomonGetNumOutputs(void* mem, long int* noutputs);
+int GnomonGetOutputName(void* mem, long int which, const char** name);
+/** The value of an output in the state of the last step, NaN where it has none; GNOMON_UNKNOWN_NAME for a name of none. The
+ *  multipliers in it are those of GnomonGetIndex1Multipliers. */
+int GnomonGetOutput(void* mem, const char* name, sunrealtype* value);
 /** Where the run is: y and t of the last step, which is beyond those of GnomonEvolve after a root. */
 int GnomonGetState(void* mem, sunrealtype* t, N_Vector y);
 /** Multipliers of the last step, length m (and one for each obstacle). */

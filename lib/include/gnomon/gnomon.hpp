@@ -12,6 +12,7 @@
 #include "gnomon/model/system.hpp"
 #include "gnomon/registry/registry.hpp"
 #include "gnomon/run/checkpoint.hpp"
+#include "gnomon/run/evaluated_outputs.hpp"
 #include "gnomon/run/integrator.hpp"
 #include "gnomon/run/reference.hpp"
 #include "gnomon/scheme/scheme.hpp"

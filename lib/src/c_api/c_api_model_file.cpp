@@ -1,11 +1,12 @@
 /// \file
-/// The C interface: model files, their parameters and coordinates by name.
+/// The C interface: model files, their parameters, coordinates and outputs by name.
 
 #include <algorithm>
 
 #include "c_api/c_api_given.hpp"
 #include "gnomon/base/numbers.hpp"
 #include "gnomon/mechanism/model_file.hpp"
+#include "gnomon/run/evaluated_outputs.hpp"
 
 using namespace gnomon;
 using namespace gnomon::c_api;
@@ -28,6 +29,11 @@ std::pair<std::string, long> name_and_index(const std::string& name) {
       index > 1e15 || index != static_cast<double>(static_cast<long>(index)))
     throw Error(ErrorCode::bad_value, "the coordinate \"" + name + "\" is neither a name nor NAME[index]");
   return {name.substr(0, bracket), static_cast<long>(index)};
+}
+
+std::vector<Output> outputs_of(Memory& memory) {
+  if (!memory.integrator) prepare(memory);
+  return memory.start.outputs ? memory.start.outputs->outputs() : std::vector<Output>();
 }
 
 }  // namespace
@@ -84,5 +90,41 @@ int GnomonGetCoordinateIndex(void* mem, const char* name, sunindextype* index) {
       return GNOMON_SUCCESS;
     }
     throw unknown_name("coordinate", family, known);
+  });
+}
+
+int GnomonGetNumOutputs(void* mem, long int* noutputs) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    if (!noutputs) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
+    *noutputs = static_cast<long>(outputs_of(memory).size());
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonGetOutputName(void* mem, long int which, const char** name) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    if (!name) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
+    const std::vector<Output> outputs = outputs_of(memory);
+    if (which < 0 || which >= static_cast<long>(outputs.size()))
+      throw Error(ErrorCode::bad_value, "output " + std::to_string(which) + " is asked for, and there are " +
+                                            std::to_string(outputs.size()) + ", counted from 0");
+    memory.text = outputs[static_cast<std::size_t>(which)].name;
+    *name = memory.text.c_str();
+    return GNOMON_SUCCESS;
+  });
+}
+
+int GnomonGetOutput(void* mem, const char* name, sunrealtype* value) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    if (!value) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
+    const std::string wanted = text(name, "the name of the output");
+    const Integrator& run = running(memory);
+    const EvaluatedOutputs evaluated(memory.start);
+    std::vector<std::string> known;
+    for (const Output& output : evaluated.outputs()) known.push_back(output.name);
+    const auto at = std::find(known.begin(), known.end(), wanted);
+    if (at == known.end()) throw unknown_name("output", wanted, known);
+    *value = evaluated.evaluate(run)[at - known.begin()];
+    return GNOMON_SUCCESS;
   });
 }

@@ -117,6 +117,7 @@ Elaborated::Elaborated(std::shared_ptr<const ModelText> model, std::vector<doubl
   velocity = by_coordinate(text->velocity, "velocity");
   for (const Symmetry& symmetry : text->symmetries)
     symmetries.push_back(by_coordinate(symmetry.generator, "generator"));
+  add_outputs();
 }
 
 void Elaborated::add_coordinates() {
@@ -236,6 +237,16 @@ void Elaborated::add_obstacles() {
     });
   }
   if (!any) friction_coefficients.clear();
+}
+
+void Elaborated::add_outputs() {
+  for (const OutputText& output : text->outputs) {
+    const Target& target = output.entry.target;
+    for_each(target, [&](const Slots& slots) {
+      outputs.push_back({&output.entry.formula, slots, static_cast<Index>(outputs.size())});
+      output_names.push_back({indexed(target.name, slots, target.loops.size()), output.unit});
+    });
+  }
 }
 
 void Elaborated::add_mass() {

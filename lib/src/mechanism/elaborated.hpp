@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "gnomon/model/outputs.hpp"
 #include "mechanism/model_text.hpp"
 
 namespace gnomon::mechanism {
@@ -34,6 +35,8 @@ struct Elaborated {
   std::vector<Line> potential, invariants, invariant_potentials, constraints, obstacles, slips, force, friction, mass;
   std::vector<Line> position, velocity;
   std::vector<std::vector<Line>> symmetries;  ///< one a symmetry
+  std::vector<Line> outputs;
+  std::vector<Output> output_names;  ///< with units, one an output
   std::vector<std::string> constraint_names, obstacle_names;
   std::vector<double> friction_coefficients;      ///< one an obstacle, with slips
   bool dense_mass = false;                        ///< entries of `mass` are those of a matrix, row by row
@@ -50,6 +53,7 @@ struct Elaborated {
   void add_constraints();
   void add_obstacles();
   void add_mass();
+  void add_outputs();
 
   std::unordered_map<std::string, std::size_t> coordinate_ids_;
 };

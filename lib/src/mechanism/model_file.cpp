@@ -13,6 +13,7 @@
 #include "gnomon/start/consistency.hpp"
 #include "mechanism/bodies/assembly.hpp"
 #include "mechanism/formula_model.hpp"
+#include "mechanism/formula_outputs.hpp"
 
 namespace gnomon {
 
@@ -77,6 +78,7 @@ class FormulaProblem final : public Problem {
     if (poses) fit_bodies(*all, *system, *poses, instance, v0);
     instance.p0 = momenta(*system, instance.q0, v0);
     check_symmetries(*all, *system, instance.q0);
+    instance.outputs = formula_outputs(all, instance.q0, v0);
     if (text_->project_start)
       with_place(text_->start_place, [&] {
         project_start(*system, instance.t0, instance.q0, instance.p0, instance.dependent_constraints);

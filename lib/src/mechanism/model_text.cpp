@@ -18,9 +18,10 @@ class Reader {
 
   ModelText read() {
     const toml::table& root = file_.root();
-    std::vector<std::string> keys{"format",      "name",     "description", "source",     "coordinates", "parameters",
-                                  "definitions", "mass",     "potential",   "invariants", "constraints", "obstacles",
-                                  "force",       "friction", "start",       "integrals",  "symmetries",  "run"};
+    std::vector<std::string> keys{"format",      "name",        "description", "source",    "coordinates",
+                                  "parameters",  "definitions", "mass",        "potential", "invariants",
+                                  "constraints", "obstacles",   "force",       "friction",  "start",
+                                  "integrals",   "symmetries",  "outputs",     "run"};
     keys.insert(keys.end(), body_keys().begin(), body_keys().end());
     file_.check_keys(root, "", keys);
     check_format(root);
@@ -292,6 +293,7 @@ class Reader {
       model_.symmetries.push_back(
           {entry.key, by_coordinate(file_.entries(file_.table(*entry.value, what)), what, of_positions)});
     }
+    read_outputs();
   }
 
   void read_potential() {
@@ -434,6 +436,33 @@ class Reader {
       obstacle.gap.formula = formula(*gap, what, of_positions, loops);
       note(*entry.value, "obstacle", entry.key, obstacle.gap.formula);
       model_.obstacles.push_back(std::move(obstacle));
+    }
+  }
+
+  /// An output may have the name of something else: no formula uses it.
+  void read_outputs() {
+    std::map<std::string, Place> given;
+    for (const TomlEntry& entry : entries_of("outputs")) {
+      const std::string what = "output " + entry.key;
+      OutputText output;
+      output.entry.target = family(entry);
+      const auto [at, fresh] = given.emplace(output.entry.target.name, entry.key_place);
+      if (!fresh)
+        throw error_at(entry.key_place, "output " + output.entry.target.name + " is given already, in line " +
+                                            std::to_string(at->second.line) + ", column " +
+                                            std::to_string(at->second.column));
+      const toml::node* formula_node = entry.value;
+      if (entry.value->is_table()) {
+        const toml::table& own = *entry.value->as_table();
+        file_.check_keys(own, what, {"formula", "unit"});
+        formula_node = own.get("formula");
+        if (formula_node == nullptr) throw error_at(entry.key_place, what + " has no formula");
+        if (const toml::node* node = own.get("unit")) output.unit = file_.text(*node, "the unit of " + what);
+      }
+      output.entry.formula = formula(*formula_node, what, of_time | of_positions | of_velocities | of_multipliers,
+                                     output.entry.target.loop_names());
+      note(*entry.value, "output", entry.key, output.entry.formula);
+      model_.outputs.push_back(std::move(output));
     }
   }
 

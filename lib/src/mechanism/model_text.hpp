@@ -70,6 +70,12 @@ struct Mechanism {
   BodyFormulas formulas;
 };
 
+/// What users ask for beside q and p.
+struct OutputText {
+  Entry entry;
+  std::string unit;
+};
+
 struct ModelText {
   std::string file, name, description, source;
   std::vector<Parameter> parameters;
@@ -88,6 +94,7 @@ struct ModelText {
   bool project_start = false, assemble = false, dependent_constraints = false;
   std::vector<Integral> integrals;
   std::vector<Symmetry> symmetries;
+  std::vector<OutputText> outputs;
   Assignments run;        ///< defaults of a run
   std::string equations;  ///< the formulas as they stand, for people
 };

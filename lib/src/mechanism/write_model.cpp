@@ -284,6 +284,7 @@ class Writer {
     if (parts.penalty) comments_.push_back("the penalty function of the model's own");
     if (parts.unit_vectors) comments_.push_back("the form in unit vectors");
     if (instance_.curves) comments_.push_back("curves for pictures");
+    if (instance_.outputs) comments_.push_back("outputs");
     if (instance_.t0 != 0)
       throw Error(ErrorCode::refused, "system " + system_.name() + " starts at t = " + number_text(instance_.t0) +
                                           ", and a model file starts at t = 0");

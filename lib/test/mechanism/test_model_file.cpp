@@ -5,6 +5,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/mechanism/model_file.hpp"
 #include "gnomon/model/autodiff_system.hpp"
+#include "gnomon/model/outputs.hpp"
 #include "gnomon/model/system.hpp"
 #include "support/changed_files.hpp"
 #include "support/compare_systems.hpp"
@@ -261,12 +262,41 @@ BOOST_AUTO_TEST_CASE(parameters_change_a_model) {
   BOOST_TEST(problem->parameters().at(1).unit == "m/s^2");
 }
 
+BOOST_AUTO_TEST_CASE(outputs_are_formulas_by_name) {
+  BOOST_TEST(!build(pendulum).outputs);
+  const ProblemInstance file = build(everything + R"toml([outputs]
+"crank.angle" = { formula = "w[0]/deg", unit = "deg" }
+"speed[i, j] for i in 1..n for j in 0..1" = "der(w[i-1])*10^j + t"
+loop = "g*lambda.loop + lambda.wall[1]"
+of_twice = "twice[1]"
+nowhere = "log(-1 - r^2)"
+)toml");
+  const gnomon::OutputModel& outputs = *file.outputs;
+  std::vector<std::string> names;
+  for (const gnomon::Output& output : outputs.outputs()) names.push_back(output.name + output.unit);
+  BOOST_TEST(names == (std::vector<std::string>{"crank.angledeg", "speed[1,0]", "speed[1,1]", "speed[2,0]",
+                                                "speed[2,1]", "loop", "of_twice", "nowhere"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(outputs.uses_multipliers());
+  Vector values(8), q(3), v(3), lambda(3);
+  q << 0.3, M_PI / 6, 0.7;
+  v << 1, 2, 3;
+  lambda << 5, 6, 7;
+  outputs.evaluate(0.25, q, v, lambda, values);
+  const std::vector<double> expected{30, 2.25, 20.25, 3.25, 30.25, 9.81 * 5 + 7, 1.4};
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    BOOST_TEST(values[static_cast<Index>(i)] == expected[i], boost::test_tools::tolerance(1e-15));
+  BOOST_TEST(std::isnan(values[7]));
+  BOOST_TEST(!build(pendulum + "[outputs]\nx = \"x\"").outputs->uses_multipliers());
+}
+
 BOOST_AUTO_TEST_CASE(bad_files_get_one_sentence_with_a_place) {
   const auto with = [](const std::string& from, const std::string& to) {
     std::string text = pendulum;
     text.replace(text.find(from), from.size(), to);
     return text;
   };
+  const auto output = [](const std::string& line) { return pendulum + "[outputs]\n" + line; };
   const std::pair<std::string, const char*> files[] = {
       {with("m*g*z", "m*g*zz"), "test.toml:5:18: unknown name \"zz\""},
       {with("m*g*z", "m*g*sine(z)"), "test.toml:5:18: unknown name \"sine\""},
@@ -312,6 +342,12 @@ BOOST_AUTO_TEST_CASE(bad_files_get_one_sentence_with_a_place) {
       {with("rod = ", "\"rod[i] for i in 0..2.5\" = "), "test.toml:7:21: a whole number was expected, not 2.5"},
       {with("rod = ", "\"rod[i] for j in 0..2\" = "), "test.toml:7:6: unknown name \"i\""},
       {with("coordinates = [\"x\", \"y\", \"z\"]", "coordinates = { x = 3, y = 1, z = 1 }"), "expected 1"},
+      {output("a = \"x + zz\""), "test.toml:25:10: unknown name \"zz\""},
+      {output("a = { formula = \"lambda.rods\" }"), "test.toml:25:18: unknown constraint \"rods\""},
+      {output("a = { unit = \"N\" }"), "test.toml:25:1: output a has no formula"},
+      {output("a = { formula = 1, units = \"N\" }"), "unknown key of output a \"units\"; did you mean \"unit\"?"},
+      {output("\"a[2*i] for i in 0..2\" = 1"), "the indices are those of the loops"},
+      {output("a = 1\n\"a[i] for i in 0..2\" = 1"), "test.toml:26:1: output a is given already, in line 25"},
   };
   for (const auto& [text, expected] : files) {
     const std::string said = complaint(text);

@@ -5,6 +5,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/mechanism/model_file.hpp"
+#include "gnomon/model/outputs.hpp"
 #include "gnomon/model/overdetermined.hpp"
 #include "gnomon/model/system.hpp"
 #include "gnomon/registry/suited_scheme.hpp"
@@ -115,6 +116,9 @@ void describe_problem(const Registry& registry, const std::string& name) {
                traits.state_names[0], traits.nz, traits.state_names[1], counted(traits.m, "constraint"),
                traits.has_energy ? "an energy" : "no energy", closed_form);
   }
+  if (instance.outputs)
+    for (const Output& output : instance.outputs->outputs())
+      fmt::print("  output: {}{}\n", output.name, output.unit.empty() ? "" : ", " + output.unit);
   if (is_model_file(name)) print_takers(registry, instance);
   print_tolerances(registry, instance);
   print_options(problem.parameters(), "parameters", "--set");

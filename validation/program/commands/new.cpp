@@ -61,6 +61,8 @@ rtol = 1e-8
 # rotation = {{ x = "-y", y = "x" }}
 # [integrals]           # shown, not promised
 # height = "y"
+# [outputs]             # columns of --output and values of --json; the rod pulls with lambda.rod times its length
+# tension = {{ formula = "lambda.rod*l", unit = "N" }}
 )toml";
 
 int write(const std::string& name) {

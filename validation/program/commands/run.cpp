@@ -141,10 +141,11 @@ int run(const Registry& registry, const RunArguments& given) {
   }
   Progress progress(instance.t0, span.t_end, span.steps, integrator.monitor());
   integrator.add_observer(progress);
+  const EvaluatedOutputs outputs(instance);
   std::unique_ptr<TrajectoryWriter> writer;
   if (arguments.output) {
     if (arguments.restart) refuse_replacing(*arguments.output);
-    writer = std::make_unique<TrajectoryWriter>(*arguments.output, integrator, every);
+    writer = std::make_unique<TrajectoryWriter>(*arguments.output, integrator, outputs, every);
     writer->observe(integrator.state(), integrator.counters().steps);
     integrator.add_observer(*writer);
   }
@@ -177,6 +178,8 @@ int run(const Registry& registry, const RunArguments& given) {
   report.t0 = instance.t0;
   report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   progress.finish();
+  report.outputs = outputs.outputs();
+  report.output_values = outputs.evaluate(integrator);
   const bool promise_broken = arguments.strict && !integrator.broken_promises().empty();
   const bool interrupted = Progress::interrupted() && (end.stopped_by_observer || !end.success());
   report.status = interrupted      ? "interrupted"

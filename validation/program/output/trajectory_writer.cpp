@@ -8,8 +8,21 @@
 
 namespace gnomon::program {
 
-TrajectoryWriter::TrajectoryWriter(const std::string& path, const Integrator& integrator, long every)
-    : file_(path), integrator_(&integrator), every_(every) {
+namespace {
+
+/// A name as a column is called, in quotation marks where it has a comma: "tension [N]"
+std::string column_name(const Output& output) {
+  std::string name = output.unit.empty() ? output.name : output.name + " [" + output.unit + "]";
+  if (name.find_first_of(",\"\n") == std::string::npos) return name;
+  for (std::size_t at = 0; (at = name.find('"', at)) != std::string::npos; at += 2) name.insert(at, 1, '"');
+  return '"' + name + '"';
+}
+
+}  // namespace
+
+TrajectoryWriter::TrajectoryWriter(const std::string& path, const Integrator& integrator,
+                                   const EvaluatedOutputs& outputs, long every)
+    : file_(path), integrator_(&integrator), outputs_(&outputs), every_(every) {
   header();
 }
 
@@ -25,6 +38,7 @@ void TrajectoryWriter::header() {
   line_ += integrator_->model().has_energy() ? ",energy_error,position_max,velocity_max" : ",position_max,velocity_max";
   numbered("momentum_error", monitor.momentum().size());
   numbered("integral_error", monitor.integrals().size());
+  for (const Output& output : outputs_->outputs()) line_ += "," + column_name(output);
   end_line();
 }
 
@@ -49,6 +63,8 @@ void TrajectoryWriter::row(const State& z) {
   value(measured_.velocity);
   for (const auto* drifts : {&monitor.momentum(), &monitor.integrals()})
     for (const Drift& drift : *drifts) value(drift.last_error());
+  if (!outputs_->outputs().empty())
+    for (const double x : outputs_->evaluate(*integrator_)) value(x);
   end_line();
 }
 

@@ -1,8 +1,9 @@
 #pragma once
 /// \file
-/// The trajectory as CSV: t, state by block names, errors of the invariants; 17 significant digits. An overdetermined
-/// DAE that declares no energy has no energy_error.
+/// The trajectory as CSV: t, state by block names, errors of the invariants, the problem's outputs; 17 significant
+/// digits. An overdetermined DAE that declares no energy has no energy_error.
 
+#include "gnomon/run/evaluated_outputs.hpp"
 #include "gnomon/run/integrator.hpp"
 #include "program/output/output_file.hpp"
 
@@ -10,10 +11,10 @@ namespace gnomon::program {
 
 class TrajectoryWriter final : public Observer {
  public:
-  /// Opens the file, see OutputFile, and writes the header. The integrator must outlive the writer.
-  TrajectoryWriter(const std::string& path, const Integrator& integrator, long every);
+  /// Opens the file, see OutputFile, and writes the header. The integrator and the outputs must outlive the writer.
+  TrajectoryWriter(const std::string& path, const Integrator& integrator, const EvaluatedOutputs& outputs, long every);
 
-  /// Writes every `every`-th state, the one of step 0 included.
+  /// Writes every `every`-th state, the one of step 0 included. It is the integrator's.
   bool observe(const State& z, long step) override;
   /// Writes the last state if it was not written, and makes the file appear.
   void finish(const State& last, long step);
@@ -26,6 +27,7 @@ class TrajectoryWriter final : public Observer {
 
   OutputFile file_;
   const Integrator* integrator_;
+  const EvaluatedOutputs* outputs_;
   long every_, written_ = -1;
   Measured measured_;
   std::string line_;

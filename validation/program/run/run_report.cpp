@@ -38,6 +38,17 @@ std::string terms(const Work& work) {
   return out;
 }
 
+/// The first of them: --output and --json have all.
+void print_outputs(std::FILE* out, const RunReport& report) {
+  constexpr std::size_t most = 10;
+  const std::size_t count = report.outputs.size();
+  for (std::size_t i = 0; i < std::min(count, most); ++i)
+    fmt::print(out, "  {:12} {} = {:.10g}{}\n", i ? "" : "outputs", report.outputs[i].name,
+               report.output_values[static_cast<Index>(i)],
+               report.outputs[i].unit.empty() ? "" : " " + report.outputs[i].unit);
+  if (count > most) fmt::print(out, "  {:12} and {} more, which --output and --json write\n", "", count - most);
+}
+
 }  // namespace
 
 std::optional<double> RunReport::reference_error(const Integrator& integrator) const {
@@ -106,6 +117,7 @@ void print_summary(std::FILE* out, const RunReport& report, const Integrator& in
        [&](Index a) { return integrator.system().parts().symmetries->symmetry_name(a); });
   rows("integral", monitor.integrals(),
        [&](Index a) { return integrator.system().parts().integrals->integral_name(a); });
+  print_outputs(out, report);
   row("effort",
       fmt::format(
           "{:.2f} iterations a step, {}{:.2f} us a step, {:.3g} s", counters.iterations / steps,
@@ -222,6 +234,8 @@ Json::Value run_json(const RunReport& report, const Integrator& integrator) {
                                 [&](Index a) { return integrator.system().parts().symmetries->symmetry_name(a); });
   out["integrals"] = drifts_json(monitor.integrals(),
                                  [&](Index a) { return integrator.system().parts().integrals->integral_name(a); });
+  for (std::size_t i = 0; i < report.outputs.size(); ++i)
+    out["outputs"][report.outputs[i].name] = to_json(report.output_values[static_cast<Index>(i)]);
   if (has_contacts(integrator)) out["contact"] = contact_json(integrator);
   out["counters"]["iterations"] = Json::Int64(counters.iterations);
   out["counters"]["residual_evaluations"] = Json::Int64(counters.residual_evaluations);

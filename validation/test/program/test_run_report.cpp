@@ -65,6 +65,40 @@ BOOST_AUTO_TEST_CASE(reference_levels) {
   BOOST_TEST(!parse(exact.out)["reference"].isMember("position_max"));
 }
 
+// Outputs of a model file: columns, values at the end, and their names.
+BOOST_AUTO_TEST_CASE(outputs) {
+  const Scratch scratch;
+  std::ofstream(scratch.work / "rod.toml") << R"toml(format = 1
+coordinates = ["x", "y"]
+mass = 1
+potential = "9.81*y"
+[constraints]
+rod = "(x^2 + y^2 - 4)/2"
+[start]
+position = { y = -2 }
+[outputs]
+tension = { formula = "2*lambda.rod", unit = "N" }
+"pair[i, j] for i in 0..3 for j in 0..2" = "10*i + j + x"
+nowhere = "log(y)"
+)toml";
+  const Outcome run = scratch.gnomon("run rod.toml --step 1e-2 --steps 3 --json --output out.csv");
+  BOOST_TEST_REQUIRE(run.status == 0, run.err);
+  std::istringstream lines(read(scratch.work / "out.csv"));
+  std::string header, row;
+  std::getline(lines, header);
+  BOOST_TEST(contains(header, ",velocity_max,tension [N],\"pair[0,0]\",\"pair[0,1]\","), header);
+  while (std::getline(lines, row)) BOOST_TEST(contains(row, ",0,1,2,10,11,12,20,21,22,30,31,32,nan"), row);
+  const Json::Value values = parse(run.out)["outputs"];
+  BOOST_TEST(values.size() == 14u);
+  BOOST_TEST(values["tension"].asDouble() == 9.81, boost::test_tools::tolerance(1e-14));
+  BOOST_TEST(values["pair[3,2]"].asDouble() == 32);
+  BOOST_TEST(contains(run.err, "outputs      tension = 9.81 N\n"), run.err);
+  BOOST_TEST(contains(run.err, "             pair[2,2] = 22\n               and 4 more"), run.err);
+  const Outcome description = scratch.gnomon("describe rod.toml");
+  BOOST_TEST(contains(description.out, "  output: tension, N\n  output: pair[0,0]\n"), description.out);
+  BOOST_TEST(!parse(scratch.gnomon("run planar-pendulum --step 1e-2 --steps 3 --json").out).isMember("outputs"));
+}
+
 // The error of fixed steps, from halved ones beside them.
 BOOST_AUTO_TEST_CASE(estimated_error) {
   const Scratch scratch;

@@ -8,6 +8,7 @@
 #include "gnomon/gnomon.h"
 #include "gnomon/mechanism/model_file.hpp"
 #include "gnomon/mechanism/write_model.hpp"
+#include "gnomon/run/evaluated_outputs.hpp"
 #include "test/builtin_registry.hpp"
 
 using namespace gnomon;
@@ -63,6 +64,141 @@ BOOST_AUTO_TEST_CASE(every_problem_made_of_formulas_comes_back_from_its_text) {
   BOOST_TEST(compared.count("spring-pendulum") == 1u);
   BOOST_TEST(compared.count("car-axis") == 1u);
   BOOST_TEST(compared.size() >= 12u);
+}
+
+namespace {
+
+const char* const pendulum_with_outputs = R"toml(format = 1
+coordinates = ["x", "y"]
+mass = "m"
+potential = "m*g*y"
+[constraints]
+rod = "(x^2 + y^2 - l^2)/2"
+[parameters]
+m = 1.5
+g = 9.81
+l = 0.8
+[start]
+position = { x = "l*sin(0.5)", y = "-l*cos(0.5)" }
+velocity = { x = "2*cos(0.5)", y = "2*sin(0.5)" }
+[outputs]
+tension = { formula = "lambda.rod*l", unit = "N" }
+"joint.angle" = { formula = "atan2(x, -y)", unit = "rad" }
+nowhere = "log(y)"
+)toml";
+
+ProblemInstance built(const std::string& text) {
+  const auto problem = read_model_text(text, "model.toml");
+  return problem->build(Options("problem model", problem->parameters()));
+}
+
+/// m (g cos(angle) + l w^2) of that pendulum
+double tension(const Vector& q, const Vector& v) {
+  return 1.5 * (9.81 * -q[1] / q.norm() + v.squaredNorm() / q.norm());
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(the_tension_of_a_rod_is_an_output) {
+  const ProblemInstance pendulum = built(pendulum_with_outputs);
+  for (const char* scheme : {"energy-momentum", "energy-momentum-ggl", "rattle"}) {
+    BOOST_TEST_CONTEXT(scheme) {
+      Integrator run = registry().integrator(pendulum, scheme, "newton");
+      const EvaluatedOutputs outputs(pendulum);
+      BOOST_TEST(outputs.outputs().at(0).unit == "N");
+      for (int step = 0; step < 20; ++step) {
+        const State& z = run.state();
+        const Vector values = outputs.evaluate(run);
+        BOOST_TEST(values[0] == tension(z.q.value(), z.p.value() / 1.5),
+                   boost::test_tools::tolerance(std::string(scheme) == "energy-momentum" ? 1e-3 : 1e-12));
+        BOOST_TEST(values[1] == std::atan2(z.q.value()[0], -z.q.value()[1]));
+        BOOST_TEST(std::isnan(values[2]));
+        BOOST_TEST(outputs.evaluate(z).head(2) == values.head(2));
+        BOOST_TEST_REQUIRE(run.step(1e-2).success());
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_reaction_of_a_contact_is_an_output) {
+  const ProblemInstance ball = built(R"toml(format = 1
+coordinates = ["x", "y"]
+mass = 2
+potential = "2*9.81*y"
+[obstacles]
+floor = "2*y"
+[start]
+position = { y = 0.5 }
+velocity = { x = 1 }
+[outputs]
+reaction = "2*lambda.floor"
+)toml");
+  Integrator run = registry().integrator(ball, "energy-momentum", "newton");
+  const EvaluatedOutputs outputs(ball);
+  BOOST_TEST(outputs.evaluate(run)[0] == 0);
+  BOOST_TEST_REQUIRE(run.advance_to(1, 1e-2).success());
+  BOOST_TEST(outputs.evaluate(run)[0] == 2 * 9.81, boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(outputs.evaluate(run.state())[0] == 2 * 9.81, boost::test_tools::tolerance(1e-12));
+}
+
+BOOST_AUTO_TEST_CASE(multipliers_that_do_not_exist_are_no_number) {
+  // Both rods of this linkage lie on one line: G has rank one.
+  const ProblemInstance line = built(R"toml(format = 1
+coordinates = ["x", "y"]
+mass = 1
+potential = "y"
+[constraints]
+left = "(x^2 + y^2 - 1)/2"
+right = "((x - 2)^2 + y^2 - 1)/2"
+[start]
+position = { x = 1 }
+[outputs]
+force = "lambda.left"
+place = "x"
+)toml");
+  State z;
+  z.q.set(line.q0);
+  z.p.set(line.p0);
+  const Vector values = EvaluatedOutputs(line).evaluate(z);
+  BOOST_TEST(std::isnan(values[0]));
+  BOOST_TEST(values[1] == 1);
+}
+
+BOOST_AUTO_TEST_CASE(outputs_through_the_c_interface) {
+  SUNContext context = nullptr;
+  SUNContext_Create(nullptr, &context);
+  void* mem = GnomonCreate(context);
+  long count = -1;
+  double value = 0;
+  const char* name = nullptr;
+  BOOST_TEST(GnomonSetModelText(mem, pendulum_with_outputs) == GNOMON_SUCCESS, GnomonGetLastMessage(mem));
+  BOOST_TEST(GnomonSetScheme(mem, "rattle", nullptr) == GNOMON_SUCCESS, GnomonGetLastMessage(mem));
+  BOOST_TEST(GnomonSetStep(mem, 1e-2) == GNOMON_SUCCESS);
+  BOOST_TEST(GnomonInit(mem, 0, nullptr) == GNOMON_SUCCESS, GnomonGetLastMessage(mem));
+  BOOST_TEST(GnomonGetNumOutputs(mem, &count) == GNOMON_SUCCESS, GnomonGetLastMessage(mem));
+  BOOST_TEST(count == 3);
+  BOOST_TEST(GnomonGetOutputName(mem, 1, &name) == GNOMON_SUCCESS);
+  BOOST_TEST(std::string(name) == "joint.angle");
+  BOOST_TEST(GnomonGetOutputName(mem, 3, &name) == GNOMON_BAD_VALUE);
+  BOOST_TEST(GnomonGetOutputName(mem, -1, &name) == GNOMON_BAD_VALUE);
+  BOOST_TEST(GnomonGetOutputName(mem, 0, nullptr) == GNOMON_BAD_VALUE);
+  BOOST_TEST(GnomonGetNumOutputs(mem, nullptr) == GNOMON_BAD_VALUE);
+  BOOST_TEST(GnomonGetOutput(mem, "joint.angle", &value) == GNOMON_SUCCESS, GnomonGetLastMessage(mem));
+  BOOST_TEST(value == 0.5, boost::test_tools::tolerance(1e-15));
+  N_Vector y = N_VNew_Serial(4, context);
+  double t = 0;
+  BOOST_TEST(GnomonEvolve(mem, 0.5, y, &t, GNOMON_NORMAL) == GNOMON_SUCCESS, GnomonGetLastMessage(mem));
+  BOOST_TEST(GnomonGetOutput(mem, "tension", &value) == GNOMON_SUCCESS);
+  BOOST_TEST(value == tension(Vector::Map(N_VGetArrayPointer(y), 2), Vector::Map(N_VGetArrayPointer(y) + 2, 2) / 1.5),
+             boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(GnomonGetOutput(mem, "nowhere", &value) == GNOMON_SUCCESS);
+  BOOST_TEST(std::isnan(value));
+  BOOST_TEST(GnomonGetOutput(mem, "tensoin", &value) == GNOMON_UNKNOWN_NAME);
+  const std::string said = GnomonGetLastMessage(mem);
+  BOOST_TEST(said.find("unknown output \"tensoin\"; did you mean \"tension\"?") != std::string::npos, said);
+  N_VDestroy(y);
+  GnomonFree(&mem);
+  SUNContext_Free(&context);
 }
 
 BOOST_AUTO_TEST_CASE(model_text_through_the_c_interface) {
