@@ -211,7 +211,8 @@ int GnomonSetJacobianSource(void* mem, const char* source);
 int GnomonSetFallback(void* mem, const char* solver);
 /** A refused step is cut into up to 2^levels substeps; 0, the default: it ends the run. */
 int GnomonSetMaxHalvings(void* mem, int levels);
-/** Contacts of systems with obstacles: "mode=event-driven restitution=0.5", or mode=time-stepping. */
+/** Contacts of systems with obstacles: "mode=event-driven restitution=0.5", or mode=time-stepping. An obstacle to which
+ *  the model gives a restitution keeps its own. */
 int GnomonSetContact(void* mem, const char* options);
 /** Not 0: constraints that repeat others are no error; the multipliers are then those of least norm. 0, the default. */
 int GnomonSetDependentConstraints(void* mem, int allowed);

@@ -31,7 +31,7 @@ void ContactLaws::settle(const Contacts& landing, const Contacts& opening, const
   const long double energy_before = energy_of(state_);
   if (contacts.violation(state_.p.value(), held) > moving) state_.p.set(contacts.tangential(state_.p.value(), held));
   const Vector before = contacts.rates(state_.p.value());
-  Vector rates = before, energy = Vector::Zero(before.size()), restitution = Vector::Zero(count);
+  Vector rates = before, energy = Vector::Zero(before.size()), rebound = Vector::Zero(count);
   const auto push = [&](const Vector& P) {
     state_.p.add(contacts.momentum(P));
     const Vector after = contacts.rates(state_.p.value());
@@ -40,10 +40,11 @@ void ContactLaws::settle(const Contacts& landing, const Contacts& opening, const
   };
   const bool hit = count > 0 && before.head(count).minCoeff() < -moving;
   if (hit) {
-    for (Index k = 0; k < count; ++k)
-      if (contains(landing, all[static_cast<std::size_t>(k)]) && before[k] < -options_.zeno_speed)
-        restitution[k] = options_.restitution;
-    push(impulses(contacts, all, rubbing, rates, restitution));
+    for (Index k = 0; k < count; ++k) {
+      const Index i = all[static_cast<std::size_t>(k)];
+      if (contains(landing, i) && before[k] < -options_.zeno_speed) rebound[k] = restitution(i);
+    }
+    push(impulses(contacts, all, rubbing, rates, rebound));
   }
   // A rebound that is too slow is none.
   Contacts candidates;

@@ -26,9 +26,8 @@ ContactLaws::ContactLaws(std::shared_ptr<const System> system, const ContactOpti
       n_contacts_(system_->parts().n_obstacles()),
       coulomb_(system_->parts().coulomb),
       energy_(*system_) {
-  const double e = options.restitution, zeno = options.zeno_speed;
-  if (!(e >= 0 && e <= 1))
-    throw Error(ErrorCode::bad_value, "restitution e = " + number_text(e) + " is outside [0, 1]");
+  const double zeno = options.zeno_speed;
+  set_restitutions();
   if (!(zeno > 0 && std::isfinite(zeno)))
     throw Error(ErrorCode::bad_value, "zeno speed " + number_text(zeno) + " is not a finite number above zero");
   if (coulomb_ && system_->parts().friction)
@@ -46,6 +45,25 @@ ContactLaws::ContactLaws(std::shared_ptr<const System> system, const ContactOpti
   rows_.setZero(closed_->m());
   extended_rows_.setZero(closed_->m());
   values_.setZero(closed_->constraint_pattern().nonzeros());
+}
+
+void ContactLaws::set_restitutions() {
+  const auto check = [](const std::string& what, double e) {
+    if (!(e >= 0 && e <= 1)) throw Error(ErrorCode::bad_value, what + " e = " + number_text(e) + " is outside [0, 1]");
+  };
+  check("restitution", options_.restitution);
+  restitutions_.setConstant(n_contacts_, options_.restitution);
+  const Vector& own = system_->traits().restitutions;
+  if (own.size() == 0) return;
+  if (own.size() != n_contacts_)
+    throw Error(ErrorCode::bad_size, "system " + system_->traits().name + " has " + std::to_string(own.size()) +
+                                         " restitutions, expected one for each of its " + std::to_string(n_contacts_) +
+                                         " obstacles, or none");
+  for (Index i = 0; i < n_contacts_; ++i) {
+    if (std::isnan(own[i])) continue;
+    check("restitution of obstacle " + std::to_string(i), own[i]);
+    restitutions_[i] = own[i];
+  }
 }
 
 ContactLaws::Phase& ContactLaws::phase(const Key& key) {

@@ -76,7 +76,8 @@ class ContactLaws {
   };
 
   /// `interrupt`: null, or what is not zero when the run is to stop. dependent_constraints: as in IntegratorOptions.
-  /// Throws Error(bad_value) for a restitution outside [0, 1] and a zeno speed that is none.
+  /// The restitution of an obstacle is its own, SystemTraits::restitutions, or that of the options. Throws
+  /// Error(bad_value) for one outside [0, 1] and a zeno speed that is none.
   ContactLaws(std::shared_ptr<const System> system, const ContactOptions& options,
               const volatile std::sig_atomic_t* interrupt, bool dependent_constraints = false);
 
@@ -84,6 +85,7 @@ class ContactLaws {
   Index m() const { return m_; }
   Index n_contacts() const { return n_contacts_; }
   bool coulomb() const { return coulomb_ != nullptr; }
+  double restitution(Index contact) const { return restitutions_[contact]; }
   bool located() const { return options_.mode == ContactMode::event_driven; }
 
   /// \name The run
@@ -167,6 +169,7 @@ class ContactLaws {
                                                         ///@}
 
  private:
+  void set_restitutions();
   void require_fit(const Archive& archive) const;
   Key key() const { return {state_.closed, state_.slip}; }
   void enter(const Key& key, const Vector& held);
@@ -198,7 +201,8 @@ class ContactLaws {
 
   std::shared_ptr<const System> system_, closed_;
   ContactOptions options_;
-  bool dependent_;  // constraints may repeat others
+  Vector restitutions_;  // one an obstacle
+  bool dependent_;       // constraints may repeat others
   bool leaves_gaps_ = false;
   ConstraintRank rank_;
   const volatile std::sig_atomic_t* interrupt_;

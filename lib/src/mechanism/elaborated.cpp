@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -217,12 +218,13 @@ void Elaborated::add_constraints() {
 
 void Elaborated::add_obstacles() {
   Index count = 0;
-  bool any = false;
+  bool any = false, own_restitution = false;
   for (const Obstacle& obstacle : text->obstacles) {
     Family own = family(obstacle.gap.target, "obstacle");
     own.offset = m + count;
     values.constraints.push_back(own);
     any = any || obstacle.slip;
+    own_restitution = own_restitution || obstacle.restitution;
     for_each(obstacle.gap.target, [&](const Slots& slots) {
       obstacles.push_back({&obstacle.gap.formula, slots, count});
       obstacle_names.push_back(indexed(obstacle.gap.target.name, slots, obstacle.gap.target.loops.size()));
@@ -233,10 +235,23 @@ void Elaborated::add_obstacles() {
       } else {
         friction_coefficients.push_back(0);  // smooth
       }
+      restitutions.push_back(obstacle.restitution ? restitution(*obstacle.restitution, slots)
+                                                  : std::numeric_limits<double>::quiet_NaN());
       ++count;
     });
   }
   if (!any) friction_coefficients.clear();
+  if (!own_restitution) restitutions.clear();
+}
+
+/// Of the obstacle whose name came last.
+double Elaborated::restitution(const Formula& formula, const Slots& slots) const {
+  DefinitionValues<double> definitions(values);
+  const double e = Evaluation<double>(values, {}, slots, &definitions)(formula);
+  if (!(e >= 0 && e <= 1))
+    throw error_at(formula.place, "the restitution of obstacle " + obstacle_names.back() + " is " + finite_text(e) +
+                                      ", expected 0 to 1");
+  return e;
 }
 
 void Elaborated::add_outputs() {

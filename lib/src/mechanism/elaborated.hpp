@@ -39,6 +39,7 @@ struct Elaborated {
   std::vector<Output> output_names;  ///< with units, one an output
   std::vector<std::string> constraint_names, obstacle_names;
   std::vector<double> friction_coefficients;      ///< one an obstacle, with slips
+  std::vector<double> restitutions;               ///< one an obstacle, NaN where the run says it; empty: all are so
   bool dense_mass = false;                        ///< entries of `mass` are those of a matrix, row by row
   std::vector<std::pair<Line, Index>> couplings;  ///< of the mass: entry (line.entry, second), and its mirror image
   bool mass_depends_on_positions = false;
@@ -52,6 +53,7 @@ struct Elaborated {
   std::vector<Line> by_coordinate(const std::vector<Entry>& entries, const std::string& what);
   void add_constraints();
   void add_obstacles();
+  double restitution(const Formula& formula, const Slots& slots) const;
   void add_mass();
   void add_outputs();
 

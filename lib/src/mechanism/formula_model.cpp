@@ -15,6 +15,8 @@ ModelTraits FormulaParts::describe() const {
   traits.obstacle_names = all->obstacle_names;
   traits.friction_coefficients = Eigen::Map<const Vector>(all->friction_coefficients.data(),
                                                           static_cast<Index>(all->friction_coefficients.size()));
+  traits.restitutions =
+      Eigen::Map<const Vector>(all->restitutions.data(), static_cast<Index>(all->restitutions.size()));
   traits.n_symmetries = static_cast<Index>(all->symmetries.size());
   traits.n_integrals = static_cast<Index>(text.integrals.size());
   traits.absent.constraints = all->m == 0;

@@ -421,13 +421,15 @@ class Reader {
       const toml::node* gap = entry.value;
       if (entry.value->is_table()) {
         const toml::table& own = *entry.value->as_table();
-        file_.check_keys(own, what, {"formula", "slip", "friction"});
+        file_.check_keys(own, what, {"formula", "slip", "friction", "restitution"});
         gap = own.get("formula");
         if (gap == nullptr) throw error_at(entry.key_place, what + " has no formula");
         if (const toml::node* node = own.get("slip"))
           obstacle.slip = formula(*node, "the slip of " + what, of_positions, loops);
         if (const toml::node* node = own.get("friction"))
           obstacle.friction = formula(*node, "the friction of " + what, no_argument, loops);
+        if (const toml::node* node = own.get("restitution"))
+          obstacle.restitution = formula(*node, "the restitution of " + what, no_argument, loops);
         if (obstacle.slip.has_value() != obstacle.friction.has_value())
           throw error_at(entry.key_place, what + " has " +
                                               (obstacle.slip ? "a slip and no friction" : "a friction and no slip") +

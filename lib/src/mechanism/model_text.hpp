@@ -37,9 +37,10 @@ struct Coordinate {
 };
 
 struct Obstacle {
-  Entry gap;                        ///< c >= 0
-  std::optional<Formula> slip;      ///< d, with Coulomb friction
-  std::optional<Formula> friction;  ///< mu
+  Entry gap;                           ///< c >= 0
+  std::optional<Formula> slip;         ///< d, with Coulomb friction
+  std::optional<Formula> friction;     ///< mu
+  std::optional<Formula> restitution;  ///< e; none: as the run says
 };
 
 /// The mass: one formula for every coordinate, a list of them, a matrix by rows, or entries by coordinate.

@@ -216,16 +216,17 @@ class Writer {
     const auto slips = tapes_->tape(Which::slips);
     std::optional<TapeText> slip;
     if (slips) slip.emplace(formulas(*slips));
+    const Vector& restitutions = system_.traits().restitutions;
     std::string out = "\n[obstacles]\n";
     for (std::size_t i = 0; i < obstacles_.size(); ++i) {
-      out += obstacles_[i] + " = ";
-      if (!slip) {
-        out += quoted(text.output(i)) + "\n";
-        continue;
-      }
-      const double mu = system_.parts().coulomb->friction_coefficients()[static_cast<Index>(i)];
-      out += "{ formula = " + quoted(text.output(i)) + ", slip = " + quoted(slip->output(i)) +
-             ", friction = " + number(mu) + " }\n";
+      const auto k = static_cast<Index>(i);
+      std::string more;
+      if (slip)
+        more += ", slip = " + quoted(slip->output(i)) +
+                ", friction = " + number(system_.parts().coulomb->friction_coefficients()[k]);
+      if (k < restitutions.size() && !std::isnan(restitutions[k])) more += ", restitution = " + number(restitutions[k]);
+      const std::string gap = quoted(text.output(i));
+      out += obstacles_[i] + " = " + (more.empty() ? gap : "{ formula = " + gap + more + " }") + "\n";
     }
     return out;
   }

@@ -70,6 +70,22 @@ std::string branches_of(const RecordedParts& parts) {
   return text;
 }
 
+void check_restitutions(const FoundTraits& traits) {
+  const Vector& e = traits.restitutions;
+  if (e.size() > 0 && e.size() != traits.n_obstacles)
+    throw Error(ErrorCode::bad_value, "system " + traits.name + " has " + std::to_string(e.size()) +
+                                          " restitutions, expected one for each of its " +
+                                          std::to_string(traits.n_obstacles) + " obstacles, or none");
+  for (Index i = 0; i < e.size(); ++i) {
+    if (std::isnan(e[i]) || (e[i] >= 0 && e[i] <= 1)) continue;
+    const auto k = static_cast<std::size_t>(i);
+    throw Error(ErrorCode::bad_value,
+                "system " + traits.name + ": the restitution of obstacle " +
+                    (k < traits.obstacle_names.size() ? traits.obstacle_names[k] : "c[" + std::to_string(i) + "]") +
+                    " is " + number_text(e[i]) + ", expected 0 to 1, or NaN for that of the run");
+  }
+}
+
 }  // namespace
 
 void complete_traits(FoundTraits& traits, const RecordedParts& parts) {
@@ -83,6 +99,7 @@ void complete_traits(FoundTraits& traits, const RecordedParts& parts) {
 }
 
 void check_friction(const FoundTraits& traits, bool slips) {
+  check_restitutions(traits);
   const Vector& mu = traits.friction_coefficients;
   const auto refuse = [&](const std::string& why) { throw Error(ErrorCode::bad_value, "system " + traits.name + why); };
   if (!slips && mu.size() > 0)

@@ -43,6 +43,9 @@ Integrator::Impl::Impl(std::shared_ptr<const Model> integrated, const Scheme& sc
                                         " keeps obstacles by itself, without impacts: restitution = " +
                                         number_text(options.contact.restitution) +
                                         " is for schemes whose contacts the integrator opens and closes");
+  if (system && system->parts().obstacles && (system->traits().restitutions.array() > 0).any())
+    throw Error(ErrorCode::refused, "scheme " + scheme.name() + " keeps obstacles by itself, without impacts: system " +
+                                        model->name() + " has obstacles with a restitution of their own");
   if (system && system->parts().coulomb)
     throw Error(ErrorCode::refused, "scheme " + scheme.name() +
                                         " keeps obstacles by itself, without friction: system " + model->name() +

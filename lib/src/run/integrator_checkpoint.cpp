@@ -9,6 +9,20 @@
 
 namespace gnomon {
 
+namespace {
+
+/// Of the run, and of the obstacles that have their own.
+std::string restitution_text(const Model& model, const ContactOptions& contact) {
+  std::string text = number_text(contact.restitution);
+  const System* system = model.mechanical();
+  if (!system || system->traits().restitutions.size() == 0) return text;
+  text += ", of the obstacles";
+  for (const double e : system->traits().restitutions) text += " " + number_text(e);
+  return text;
+}
+
+}  // namespace
+
 void Integrator::Impl::identify(const Scheme& scheme, const Options& scheme_options, const SolverFactory& factory,
                                 const Options& solver_options) {
   const auto number = [](auto value) { return std::to_string(value); };
@@ -23,7 +37,7 @@ void Integrator::Impl::identify(const Scheme& scheme, const Options& scheme_opti
                                    {"largest number of halvings", number(options.max_halvings)},
                                    {"dependent constraints", options.dependent_constraints ? "allowed" : "refused"},
                                    {"mode of contact", number(static_cast<int>(options.contact.mode))},
-                                   {"restitution", number_text(options.contact.restitution)},
+                                   {"restitution", restitution_text(*model, options.contact)},
                                    {"zeno speed", number_text(options.contact.zeno_speed)}});
 }
 

@@ -56,7 +56,7 @@ rtol = 1e-8
 # [friction]            # R(q, q', lambda); lambda.rod is a multiplier
 # x = "-0.1*abs(lambda.rod)*der(x)"
 # [obstacles]           # c(q) >= 0, met by impacts; Coulomb friction with slip and friction
-# floor = "y + 1.2"
+# floor = {{ formula = "y + 1.2", restitution = 0.5 }}
 # [symmetries]          # generators; the momentum maps are conserved, and a false one is an error
 # rotation = {{ x = "-y", y = "x" }}
 # [integrals]           # shown, not promised

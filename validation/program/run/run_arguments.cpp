@@ -35,8 +35,10 @@ void add_system_flags(CLI::App& command, RunArguments& a) {
   const std::string pair = "NAME=VALUE";
   add_repeatable(command, "--set", a.set, pair, "a parameter of the problem (repeatable)");
   add_repeatable(command, "--option", a.options, pair, "an option of the scheme (repeatable)");
-  add_repeatable(command, "--contact", a.contact, pair,
-                 "how contacts with obstacles are treated: mode, restitution, zeno-speed (repeatable)");
+  add_repeatable(
+      command, "--contact", a.contact, pair,
+      "how contacts with obstacles are treated: mode, restitution (of obstacles that have none of their own), "
+      "zeno-speed (repeatable)");
   add("--jacobian", a.jacobian, "SOURCE", "analytic, dual or differences")->capture_default_str();
   command.add_flag("--project-start", a.project_start, "repair an inconsistent start in the mass metric");
   command.add_flag("--dependent-constraints", a.dependent_constraints,

@@ -291,7 +291,12 @@ struct Ball : AutodiffModel<1, 0> {
   static constexpr int n_obstacles = 1;
   double depth = 0;
   bool spring = false;
-  SystemTraits describe() const { return polynomial_traits("ball", 2, 1); }
+  double own_restitution = std::nan("");
+  SystemTraits describe() const {
+    SystemTraits traits = polynomial_traits("ball", 2, 1);
+    traits.restitutions = Vector::Constant(1, own_restitution);
+    return traits;
+  }
   Mass mass() const { return Mass::diagonal(Vector::Constant(1, 1)); }
   template <class S>
   S potential(const S&, const S* q) const {
@@ -337,6 +342,17 @@ BOOST_AUTO_TEST_CASE(contact_in_closed_form) {
       const ReferenceReport back = bouncing->advance_to(3);
       BOOST_TEST(!back.success);
       BOOST_TEST(back.message.find("cannot turn back") != std::string::npos);
+    }
+}
+
+// The obstacle's own restitution comes before that of the options.
+BOOST_AUTO_TEST_CASE(restitution_of_an_obstacle) {
+  Ball ball;
+  ball.own_restitution = 0.25;
+  for (const char* name : {"ida-index1", "ida-ggl"}) BOOST_TEST_CONTEXT(name) {
+      const ReferenceReport up = start_ball(name, ball, 0.5, {{"restitution", "0.5"}})->advance_to(1.25);
+      BOOST_TEST(up.success, up.message);
+      BOOST_TEST(std::abs(up.q[0] - 0.03125) <= 1e-10);
     }
 }
 

@@ -4,6 +4,8 @@
 #include <string>
 
 #include "gnomon/gnomon.hpp"
+#include "gnomon/mechanism/model_file.hpp"
+#include "gnomon/mechanism/write_model.hpp"
 #include "test/builtin_registry.hpp"
 
 using namespace gnomon;
@@ -113,6 +115,30 @@ struct Valley : AutodiffModel<1, 0> {
   }
 };
 
+/// A free ball between two walls, at 0 and 1, each with its own restitution.
+struct Walls : AutodiffModel<1, 0> {
+  static constexpr int n_obstacles = 2;
+  double left = 0.5, right = std::nan("");
+
+  ModelTraits describe() const {
+    ModelTraits traits;
+    traits.name = "walls";
+    traits.obstacle_names = {"left", "right"};
+    traits.restitutions = (Vector(2) << left, right).finished();
+    return traits;
+  }
+  Mass mass() const { return Mass::diagonal(Vector::Ones(1)); }
+  template <class S>
+  S potential(const S& t, const S*) const {
+    return 0.0 * t;
+  }
+  template <class S>
+  void obstacles(const S* q, S* c) const {
+    c[0] = q[0];
+    c[1] = 1.0 - q[0];
+  }
+};
+
 template <class Model>
 Integrator run(const Model& model, const Vector& q, const Vector& p, const std::string& scheme,
                const ContactOptions& contact, const Assignments& options = {}) {
@@ -164,6 +190,77 @@ BOOST_AUTO_TEST_CASE(several_impacts_at_once) {
     for (const ContactEvent& event : integrator.events()) by_event += event.energy_change;
     BOOST_TEST(std::abs(by_event - book.impact) <= 1e-13);
   }
+}
+
+/// The left wall says 1/2, the right one nothing, the run 4/5.
+BOOST_AUTO_TEST_CASE(every_obstacle_has_its_restitution) {
+  for (const ContactMode mode : {ContactMode::event_driven, ContactMode::time_stepping}) {
+    ContactOptions contact = restitution(.8);
+    contact.mode = mode;
+    Integrator integrator = run(Walls(), Vector::Constant(1, .5), Vector::Ones(1), "energy-momentum", contact);
+    double speed = 1;
+    for (int hit = 0; hit < 6; ++hit) {
+      const double e = hit % 2 == 0 ? .8 : .5;
+      while (integrator.events().size() <= static_cast<std::size_t>(hit))
+        BOOST_REQUIRE(integrator.step(.013).success());
+      BOOST_TEST(integrator.events().back().contact == (hit % 2 == 0 ? 1 : 0));
+      BOOST_TEST(std::abs(integrator.state().p.value()[0] - (hit % 2 == 0 ? -e : e) * speed) <= 1e-14);
+      speed *= e;
+    }
+  }
+  Integrator integrator = run(Walls(), Vector::Constant(1, .5), Vector::Ones(1), "energy-momentum", restitution(1));
+  BOOST_REQUIRE(integrator.advance_to(4, .013).success());
+  // There and back with speed 1, then half of that.
+  BOOST_TEST(std::abs(integrator.events().at(2).t - 3.5) <= 1e-13);
+  const std::string file = "walls.checkpoint";
+  integrator.save(file);
+  Walls others;
+  others.left = .25;
+  Integrator other = run(others, Vector::Constant(1, .5), Vector::Ones(1), "energy-momentum", restitution(1));
+  BOOST_CHECK_EXCEPTION(other.load(file), Error, says("restitution"));
+  std::remove(file.c_str());
+  for (const double e : {-.1, 1.5, std::numeric_limits<double>::infinity()}) {
+    Walls bad;
+    bad.right = e;
+    BOOST_CHECK_EXCEPTION(AutodiffSystem<Walls>{bad}, Error,
+                          says("system walls: the restitution of obstacle right is"));
+  }
+  BOOST_CHECK_EXCEPTION(run(Walls(), Vector::Constant(1, .5), Vector::Ones(1), "alpha-penalty", ContactOptions()),
+                        Error, says("system walls has obstacles with a restitution of their own"));
+}
+
+/// Two equal balls on a line, the first hits the second at rest, which then hits a wall: each pair has its own e.
+BOOST_AUTO_TEST_CASE(the_restitutions_of_a_model_file) {
+  const auto problem = read_model_text(R"toml(format = 1
+coordinates = ["x[2]"]
+mass = 1
+potential = 0
+[obstacles]
+balls = { formula = "x[1] - x[0] - 1", restitution = "e/2" }
+"wall[i] for i in 0..1" = { formula = "(1 - 2*i)*x[i] + 5", restitution = "1 - 0.5*i" }
+[parameters]
+e = { value = 1.0, min = 0.0 }
+[start]
+position = { "x[1]" = 2.5 }
+velocity = { "x[0]" = 1 }
+)toml",
+                                       "balls.toml");
+  const auto build = [&](const Assignments& set) {
+    return problem->build(Options("problem balls", problem->parameters(), set));
+  };
+  const ProblemInstance instance = build({});
+  for (const ProblemInstance& one :
+       {instance,
+        read_model_text(model_text(instance, "balls"), "written.toml")->build(Options("problem balls", {}))}) {
+    Integrator integrator = registry().integrator(one, "energy-momentum", "newton");
+    BOOST_REQUIRE(integrator.advance_to(2, .013).success());
+    // (1 - e)/2 and (1 + e)/2 for e = 1/2
+    BOOST_TEST((integrator.state().p.value() - vector(.25, .75)).norm() <= 1e-14);
+    while (integrator.events().size() < 2) BOOST_REQUIRE(integrator.step(.013).success());
+    BOOST_TEST((integrator.state().p.value() - vector(.25, -.375)).norm() <= 1e-14);
+  }
+  BOOST_CHECK_EXCEPTION(build({{"e", "3"}}), Error,
+                        says("balls.toml:6:55: the restitution of obstacle balls is 1.5, expected 0 to 1"));
 }
 
 /// Dropped on the floor far from the wall, without restitution: it lies there, carried by psi = g, and slides on where
