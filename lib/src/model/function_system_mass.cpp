@@ -7,7 +7,12 @@
 ///     dT_q = -(L_qq w_q + L_qv dv)      dT_p = dv
 ///
 /// A second time, along u too: d2v = -M^-1 D3L(., w, u)_v, d2T_q = -(D3L(., w, u)_q + L_qv d2v), d2T_p = d2v, w and u
-/// with their dv. M is factorised at numbers, and a tape of its factors is never differentiated.
+/// with their dv. Of w.T_p for a constant w, with M y = w and the matrices A = L_vq at v and C = L_vq at y, whose columns
+/// are M_j v and M_j y,
+///
+///     (w.T_p)_qq = -(y^T M v)_qq + A^T M^-1 C + C^T M^-1 A      (w.T_p)_pq = -M^-1 C      (w.T_p)_pp = 0
+///
+/// where D3L along (0, y) and (e_j, 0) is column j of (y^T M v)_qq and of C. M is factorised at numbers, and a tape of its factors is never differentiated.
 
 #include <algorithm>
 #include <vector>
@@ -168,6 +173,36 @@ void FunctionSystem::kinetic_hessian(const ConstVectorRef& q, const ConstVectorR
   }
   t_qq.noalias() -= t_qp.lazyProduct(t_pq);
   t_qp = t_pq.transpose();
+}
+
+void FunctionSystem::velocity_hessian(const ConstVectorRef& q, const ConstVectorRef& p, const ConstVectorRef& w,
+                                      VectorRef, Matrix& out) const {
+  const Index n = this->n();
+  Velocity<double> at(n, 5);
+  double *const v = at.vector(0), *const y = at.vector(1), *const unit = at.vector(2), *const by_q = at.vector(3),
+                *const by_v = at.vector(4);
+  f_.mass_matrix->value(0, {q.data(), nullptr, nullptr}, at.factors);
+  at.factorise_mass();
+  at.solve(p.data(), v);
+  at.solve(w.data(), y);
+  std::fill_n(unit, n, 0.0);
+  auto by_qq = out.topLeftCorner(n, n), by_qp = out.topRightCorner(n, n), by_pq = out.bottomLeftCorner(n, n),
+       by_pp = out.bottomRightCorner(n, n);
+  const Function::Blocks z{q.data(), v, nullptr};
+  for (Index j = 0; j < n; ++j) {
+    unit[j] = 1;
+    f_.inertia->third_product(0, z, {nullptr, y, nullptr}, {unit, nullptr, nullptr}, {by_q, by_v, nullptr});
+    by_qq.col(j) = -Eigen::Map<const Vector>(by_q, n);
+    at.solve(by_v, by_q);
+    by_pq.col(j) = -Eigen::Map<const Vector>(by_q, n);
+    f_.inertia->product(0, z, &one, {unit, nullptr, nullptr}, {nullptr, by_v, nullptr});
+    by_qp.row(j) = Eigen::Map<const Vector>(by_v, n);  // A^T, until it is used
+    unit[j] = 0;
+  }
+  by_pp.noalias() = by_qp.lazyProduct(by_pq);  // -A^T M^-1 C
+  by_qq -= by_pp + by_pp.transpose();
+  by_qp = by_pq.transpose();
+  by_pp.setZero();
 }
 
 }  // namespace gnomon::model

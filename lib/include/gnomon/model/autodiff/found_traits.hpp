@@ -42,7 +42,7 @@ struct RecordedParts {
 GNOMON_EXPORT void complete_traits(FoundTraits& traits, const RecordedParts& parts);
 
 /// Throws Error(bad_value) where the friction coefficients of the traits are not one an obstacle, are negative or not
-/// finite, or are there without slips.
+/// finite, or are there without slips; and where restitutions are not one an obstacle, or one is outside [0, 1].
 GNOMON_EXPORT void check_friction(const FoundTraits& traits, bool slips);
 
 /// The name of a class, without its namespaces.

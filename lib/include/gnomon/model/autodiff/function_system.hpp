@@ -53,6 +53,8 @@ class GNOMON_EXPORT FunctionSystem : public System,
                      VectorRef out_p) const final;
 
   void kinetic_hessian(const ConstVectorRef& q, const ConstVectorRef& p, VectorRef scratch, Matrix& out) const final;
+  void velocity_hessian(const ConstVectorRef& q, const ConstVectorRef& p, const ConstVectorRef& w, VectorRef scratch,
+                        Matrix& out) const final;
 
   double potential(double t, const ConstVectorRef& q) const final;
   long double potential_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
