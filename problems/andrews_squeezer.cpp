@@ -7,6 +7,7 @@
 #include "gnomon/model/autodiff_system.hpp"
 #include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
+#include "kernels/polylines.hpp"
 
 namespace {
 
@@ -88,6 +89,40 @@ struct Model : gnomon::AutodiffModel<7, 6> {
   }
 };
 
+/// The bodies as bars, 3 as a triangle, and the spring; P is the joint of the three loops.
+std::shared_ptr<const gnomon::CurveModel> bars() {
+  using gnomon::ConstVectorRef;
+  using gnomon::Matrix;
+  using Point = Eigen::Vector2d;
+  using M = Model;
+  using namespace gnomon::problems;
+  const auto along = [](double length, double angle) {
+    return Point(length * Point(std::cos(angle), std::sin(angle)));
+  };
+  const auto right = [](double length, double angle) {
+    return Point(length * Point(std::sin(angle), -std::cos(angle)));
+  };
+  const Point a(M::xa, M::ya), b(M::xb, M::yb), c(M::xc, M::yc);
+  const auto joint = [=](const ConstVectorRef& q) { return Point(along(M::rr, q[0]) - along(M::d, q[0] + q[1])); };
+  const auto spring = [=](const ConstVectorRef& q) { return Point(b + along(M::sd, q[2]) + right(M::sc, q[2])); };
+  const auto line = [=](const char* name, auto from, auto to) {
+    return Polyline(name, 3, [=](double, const ConstVectorRef& q, Matrix& x) { x << from, to(q), joint(q); });
+  };
+  return polylines(
+      in_plane(),
+      {line("bodies 1 and 2", Point(0, 0), [=](const ConstVectorRef& q) { return along(M::rr, q[0]); }),
+       Polyline("body 3", 4,
+                [=](double, const ConstVectorRef& q, Matrix& x) { x << b, spring(q), b + right(M::ss, q[2]), b; }),
+       line("bodies 5 and 4", a, [=](const ConstVectorRef& q) { return Point(a + along(M::zt, q[4])); }),
+       line("bodies 7 and 6", a, [=](const ConstVectorRef& q) { return Point(a + right(M::u, q[6])); }),
+       Polyline("spring", 2, [=](double, const ConstVectorRef& q, Matrix& x) { x << c, spring(q); }),
+       {"O", {fixed(0, 0)}},
+       {"A", {fixed(M::xa, M::ya)}},
+       {"B", {fixed(M::xb, M::yb)}},
+       {"C", {fixed(M::xc, M::yc)}},
+       Polyline("P", 1, [=](double, const ConstVectorRef& q, Matrix& x) { x << joint(q); })});
+}
+
 class AndrewsSqueezer final : public gnomon::Problem {
  public:
   std::string name() const override { return "andrews-squeezer"; }
@@ -120,6 +155,7 @@ class AndrewsSqueezer final : public gnomon::Problem {
     instance.model = std::make_shared<gnomon::AutodiffSystem<Model>>(Model(parameters));
     instance.q0 = Model::start();
     instance.p0 = gnomon::Vector::Zero(7);
+    instance.curves = bars();
     return instance;
   }
 };

@@ -1,12 +1,14 @@
 /// \file
 /// A box that slides, tips over its corners and comes to rest on a floor with Coulomb friction.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "gnomon/model/autodiff_system.hpp"
 #include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
+#include "kernels/polylines.hpp"
 
 namespace {
 
@@ -32,18 +34,26 @@ struct Model : gnomon::AutodiffModel<3, 0> {
   }
   template <class S>
   void obstacles(const S* q, S* c) const {
-    using std::cos;
-    using std::sin;
-    for (std::size_t k = 0; k < 4; ++k) c[k] = q[1] + right(k) * sin(q[2]) + up(k) * cos(q[2]);
+    for (std::size_t k = 0; k < 4; ++k) c[k] = gap(q, k);
   }
   template <class S>
   void slips(const S* q, S* d) const {
+    for (std::size_t k = 0; k < 4; ++k) d[k] = slip(q, k);
+  }
+  /// Corner k: its height, and its place along the floor.
+  template <class S>
+  S gap(const S* q, std::size_t k) const {
     using std::cos;
     using std::sin;
-    for (std::size_t k = 0; k < 4; ++k) d[k] = q[0] + right(k) * cos(q[2]) - up(k) * sin(q[2]);
+    return q[1] + right(k) * sin(q[2]) + up(k) * cos(q[2]);
+  }
+  template <class S>
+  S slip(const S* q, std::size_t k) const {
+    using std::cos;
+    using std::sin;
+    return q[0] + right(k) * cos(q[2]) - up(k) * sin(q[2]);
   }
 
- private:
   double right(std::size_t k) const { return k == 1 || k == 2 ? a : -a; }
   double up(std::size_t k) const { return k >= 2 ? b : -b; }
 };
@@ -89,7 +99,26 @@ class BoxOnFloor final : public gnomon::Problem {
     instance.p0 = model.mass().values().cwiseProduct(
         Eigen::Vector3d(parameters.real("u"), parameters.real("w"), parameters.real("omega")));
     instance.model = std::make_shared<gnomon::AutodiffSystem<Model>>(model);
+    instance.curves = picture(model, instance.q0[0], parameters.real("u"));
     return instance;
+  }
+
+ private:
+  /// The floor as far as the box would slide from its first speed u, or 10 m.
+  static std::shared_ptr<const gnomon::CurveModel> picture(const Model& model, double x, double u) {
+    using namespace gnomon::problems;
+    const double size = 2 * std::hypot(model.a, model.b), braking = 2 * model.mu * model.g;
+    const double slide = braking > 0 ? std::min(10.0, u * u / braking) : 10;
+    const auto corners = [model](double, const gnomon::ConstVectorRef& q, gnomon::Matrix& points) {
+      for (gnomon::Index k = 0; k <= 4; ++k) {
+        const auto corner = static_cast<std::size_t>(k % 4);
+        points.col(k) << model.slip(q.data(), corner), model.gap(q.data(), corner);
+      }
+    };
+    return polylines(in_plane(),
+                     {{"floor", {fixed(x - size - (u < 0 ? slide : 0), 0), fixed(x + size + (u > 0 ? slide : 0), 0)}},
+                      {"box", 5, corners},
+                      {"centre", {at(0)}}});
   }
 };
 

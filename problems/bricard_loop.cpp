@@ -22,6 +22,7 @@
 
 #include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
+#include "kernels/polylines.hpp"
 #include "kernels/quadratic_system.hpp"
 
 namespace {
@@ -147,7 +148,25 @@ class BricardLoop final : public gnomon::Problem {
     instance.model = std::make_shared<Quadratic>(
         traits, masses, weight, loop.terms,
         Eigen::Map<const gnomon::Vector>(loop.constants.data(), static_cast<Index>(loop.constants.size())));
+    instance.curves = picture(loop);
     return instance;
+  }
+
+ private:
+  static std::shared_ptr<const gnomon::CurveModel> picture(const Loop& loop) {
+    using namespace gnomon::problems;
+    std::vector<PolylinePoint> ring;
+    std::vector<Polyline> lines;
+    for (int k = 0; k < joints; ++k) {
+      if (Loop::is_fixed(k))
+        ring.push_back(gnomon::problems::fixed(loop.at_start(k, 0), loop.at_start(k, 1), loop.at_start(k, 2)));
+      else
+        ring.push_back(at(Loop::coordinate(k, 0)));
+      lines.push_back({"joint" + std::to_string(k + 1), {ring.back()}});
+    }
+    ring.push_back(ring.front());
+    lines.insert(lines.begin(), {"bars", ring});
+    return polylines(in_space(), std::move(lines));
   }
 };
 

@@ -7,6 +7,7 @@
 #include "gnomon/model/autodiff_system.hpp"
 #include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
+#include "kernels/polylines.hpp"
 
 namespace {
 
@@ -95,6 +96,18 @@ class CarAxis final : public gnomon::Problem {
     instance.q0 = Eigen::Vector4d(0, model.spring, model.axle, model.spring);
     const double v = -model.road * model.frequency * model.spring / model.base;
     instance.p0 = model.inertia() * Eigen::Vector4d(v, 0, v, 0);
+    using namespace gnomon::problems;
+    const auto wheel = [model](double t, const gnomon::ConstVectorRef& q, gnomon::Matrix& points) {
+      model.wheel(t, points(0, 0), points(1, 0));
+      if (points.cols() > 1) points.col(1) = q.segment<2>(2);
+    };
+    instance.curves = polylines(in_plane(), {{"axle", {at(0), at(2)}},
+                                             {"left spring", {fixed(0, 0), at(0)}},
+                                             {"right spring", 2, wheel},
+                                             {"left end", {at(0)}},
+                                             {"right end", {at(2)}},
+                                             {"left wheel", {fixed(0, 0)}},
+                                             {"right wheel", 1, wheel}});
     return instance;
   }
 };

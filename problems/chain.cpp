@@ -56,9 +56,11 @@ class Chain final : public gnomon::Problem {
       rods.push_back({k > 0 ? k - 1 : 0, k > 0 ? k : links, x - before});
     }
     const double mass = parameters.real("mass") / static_cast<double>(links);
-    instance.model = std::make_shared<Network>(name(), gnomon::Vector::Constant(links, mass),
-                                               std::vector<Network::Point>{Network::Point::Zero()}, std::move(rods),
-                                               parameters.real("gravity"));
+    const auto network = std::make_shared<Network>(name(), gnomon::Vector::Constant(links, mass),
+                                                   std::vector<Network::Point>{Network::Point::Zero()}, std::move(rods),
+                                                   parameters.real("gravity"));
+    instance.model = network;
+    instance.curves = network;
     instance.p0 = gnomon::Vector::Zero(3 * links);
     if (spatial) {
       gnomon::problems::rotation_generator(2, links, instance.q0.data(), instance.p0.data());

@@ -72,9 +72,11 @@ class ClosedChain final : public gnomon::Problem {
     std::vector<Network::Rod> rods{{0, joints, 1}};
     for (Index k = 1; k < joints; ++k) rods.push_back({k - 1, k, 1});
     rods.push_back({joints - 1, joints + 1, 1});
-    instance.model =
+    const auto network =
         std::make_shared<Network>(name(), gnomon::Vector::Ones(joints), std::vector<Network::Point>{{0, 0}, {1, 0}},
                                   std::move(rods), parameters.real("gravity"));
+    instance.model = network;
+    instance.curves = network;
     if (!four) gnomon::problems::project_momenta(*instance.model->mechanical(), instance.q0, instance.p0);
     return instance;
   }

@@ -6,6 +6,7 @@
 #include "gnomon/model/autodiff_system.hpp"
 #include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
+#include "kernels/polylines.hpp"
 #include "kernels/rotation.hpp"
 
 namespace {
@@ -89,6 +90,9 @@ class ConicalPendulum final : public gnomon::Problem {
       p << -momentum * s, momentum * c, 0;
     };
     instance.exact(0, instance.q0, instance.p0);
+    using namespace gnomon::problems;
+    instance.curves =
+        polylines(in_space(), {{"rod", {fixed(0, 0, 0), at(0)}}, {"bob", {at(0)}}, {"pivot", {fixed(0, 0, 0)}}});
     return instance;
   }
 };

@@ -1,11 +1,13 @@
 /// \file
 /// Mass on a cubic surface with nonlinear Coulomb friction: Small, Jay, (4.2).
 
+#include <algorithm>
 #include <cmath>
 
 #include "gnomon/model/autodiff_system.hpp"
 #include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
+#include "kernels/polylines.hpp"
 
 namespace {
 
@@ -77,6 +79,7 @@ class CubicSurface final : public gnomon::Problem {
             OptionSpec::real("w", 0, -1e3, 1e3, "m/s", "velocity of q2 at the start, beside the tangential one")};
   }
   gnomon::ProblemInstance build(const gnomon::Options& parameters) const override {
+    using namespace gnomon::problems;
     Model model;
     model.body_mass = parameters.real("m");
     model.b = parameters.real("b");
@@ -86,6 +89,11 @@ class CubicSurface final : public gnomon::Problem {
     const double x = parameters.real("x"), u = parameters.real("u");
     gnomon::ProblemInstance instance;
     instance.model = std::make_shared<gnomon::AutodiffSystem<Model>>(model);
+    const auto surface = [b = model.b, far = 1.2 * std::max(1.0, std::abs(x))](double s) {
+      const double q1 = (2 * s - 1) * far;
+      return Eigen::Vector2d(q1, b * q1 * q1 * q1);
+    };
+    instance.curves = polylines(in_plane(), {fixed_curve("surface", 81, surface), {"mass", {at(0)}}});
     if (parameters.is("contact", "kept")) {
       if (parameters.real("lift") != 0 || parameters.real("w") != 0)
         throw gnomon::Error(gnomon::ErrorCode::bad_value,

@@ -62,6 +62,7 @@ class DoubleCompoundPendulum final : public gnomon::Problem {
     instance.model = std::make_shared<gnomon::AutodiffSystem<Model>>(model);
     instance.q0 = model.link.start;
     instance.p0 = Eigen::Vector2d(parameters.real("p1"), parameters.real("p2"));
+    instance.curves = model.link.curves();
     return instance;
   }
 };

@@ -59,6 +59,7 @@ class DoubleSphericalPendulum final : public gnomon::Problem {
     const Model model(parameters);
     gnomon::ProblemInstance instance;
     instance.model = std::make_shared<gnomon::AutodiffSystem<Model>>(model);
+    instance.curves = Model::curves();
     instance.q0 = gnomon::Vector::Zero(6);
     instance.p0 = gnomon::Vector::Zero(6);
     if (parameters.is("start", "perpendicular")) {

@@ -71,6 +71,7 @@ class DrivenDoublePendulum final : public gnomon::Problem {
     const Model model(parameters);
     gnomon::ProblemInstance instance;
     instance.model = std::make_shared<gnomon::AutodiffSystem<Model>>(model);
+    instance.curves = Model::curves();
     model.collinear_start(true, instance.q0, instance.p0);
     return instance;
   }

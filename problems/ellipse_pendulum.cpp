@@ -91,7 +91,13 @@ class EllipsePendulum final : public gnomon::Problem {
       instance.model = system<true>(parameters);
     else
       instance.model = system<false>(parameters);
-    instance.q0 = DoubleLink(parameters, true).start;
+    const DoubleLink link(parameters, true);
+    const Model<true> curve(parameters);
+    instance.curves = link.curves({gnomon::problems::fixed_curve("ellipse", 97, [&](double s) {
+      const double angle = 2 * std::acos(-1.0) * s;
+      return DoubleLink::on_picture(curve.x0 + curve.c * std::cos(angle), curve.y0 + curve.d * std::sin(angle));
+    })});
+    instance.q0 = link.start;
     instance.p0 = Eigen::Vector2d::Zero();
     place_on_curve(*instance.model->mechanical(), instance.q0);
     return instance;

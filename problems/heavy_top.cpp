@@ -7,6 +7,7 @@
 #include "gnomon/model/autodiff_system.hpp"
 #include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
+#include "kernels/polylines.hpp"
 #include "kernels/rotation.hpp"
 #include "kernels/unused_parameter.hpp"
 
@@ -155,6 +156,7 @@ class HeavyTop final : public gnomon::Problem {
 
     gnomon::ProblemInstance instance;
     instance.model = std::make_shared<gnomon::AutodiffSystem<Model>>(Model(cone));
+    instance.curves = picture(parameters.real("height"), parameters.real("radius"));
     if (!steady) {
       place(cone, R0, parameters.real("spin") * R0.col(2), instance.q0, instance.p0);
       return instance;
@@ -171,6 +173,35 @@ class HeavyTop final : public gnomon::Problem {
     };
     instance.exact(0, instance.q0, instance.p0);
     return instance;
+  }
+
+ private:
+  /// The cone: its axis, the rim of its base, and the line from the tip to the rim along d1, which shows the spin.
+  static std::shared_ptr<const gnomon::CurveModel> picture(double height, double radius) {
+    using namespace gnomon::problems;
+    const auto on_base = [=](const gnomon::ConstVectorRef& q, double angle, double r) {
+      return gnomon::Vector(height * q.segment<3>(9) +
+                            r * (std::cos(angle) * q.segment<3>(3) + std::sin(angle) * q.segment<3>(6)));
+    };
+    const auto rim = [=](double, const gnomon::ConstVectorRef& q, gnomon::Matrix& points) {
+      const gnomon::Index n = points.cols() - 1;
+      for (gnomon::Index k = 0; k <= n; ++k)
+        points.col(k) = on_base(q, 2 * pi * static_cast<double>(k) / static_cast<double>(n), radius);
+    };
+    const auto side = [=](double, const gnomon::ConstVectorRef& q, gnomon::Matrix& points) {
+      points << gnomon::Vector::Zero(3), on_base(q, 0, radius), on_base(q, 0, 0);
+    };
+    return polylines(
+        in_space(),
+        {{"axis", 2,
+          [=](double, const gnomon::ConstVectorRef& q, gnomon::Matrix& points) {
+            points << gnomon::Vector::Zero(3), on_base(q, 0, 0);
+          }},
+         {"side along d1", 3, side},
+         {"rim", 33, rim},
+         {"end of the axis", 1,
+          [=](double, const gnomon::ConstVectorRef& q, gnomon::Matrix& points) { points = on_base(q, 0, 0); }},
+         {"fixed point", {fixed(0, 0, 0)}}});
   }
 };
 

@@ -2,10 +2,12 @@
 /// Modified pendulum: Brugnano, Gurioli, Iavernaro, Weinmueller, ASC Report 3/2018, (69)-(70).
 
 #include <cmath>
+#include <utility>
 
 #include "gnomon/model/autodiff_system.hpp"
 #include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
+#include "kernels/polylines.hpp"
 
 namespace {
 
@@ -59,6 +61,7 @@ class ModifiedPendulum final : public gnomon::Problem {
   gnomon::ProblemInstance build(const gnomon::Options& parameters) const override {
     gnomon::ProblemInstance instance;
     instance.model = std::make_shared<gnomon::AutodiffSystem<Model>>(Model());
+    instance.curves = picture();
     instance.q0.resize(3);
     instance.p0.resize(3);
     if (parameters.is("start", "paper")) {
@@ -72,6 +75,24 @@ class ModifiedPendulum final : public gnomon::Problem {
       instance.p0 << .019747215086781005007586544, .79503082321573594288696494, .66222097584591048038283478;
     }
     return instance;
+  }
+
+ private:
+  /// The bob, and where the surface meets the planes between the axes.
+  static std::shared_ptr<const gnomon::CurveModel> picture() {
+    using namespace gnomon::problems;
+    const auto section = [](const std::string& name, int a, int b) {
+      return fixed_curve(name, 97, [=](double s) {
+        constexpr int degree[3] = {6, 4, 2};
+        const double angle = 2 * std::acos(-1.0) * s;
+        gnomon::Vector x = gnomon::Vector::Zero(3);
+        for (const auto& [axis, part] : {std::pair(a, std::cos(angle)), std::pair(b, std::sin(angle))})
+          x[axis] = std::copysign(std::pow(0.625 * part * part, 1.0 / degree[axis]), part);
+        return x;
+      });
+    };
+    return polylines(in_space(""),
+                     {section("q3 = 0", 0, 1), section("q2 = 0", 0, 2), section("q1 = 0", 1, 2), {"bob", {at(0)}}});
   }
 };
 

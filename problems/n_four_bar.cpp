@@ -22,6 +22,7 @@
 #include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/pendulum_motion.hpp"
+#include "kernels/polylines.hpp"
 
 namespace {
 
@@ -136,7 +137,27 @@ class NFourBar final : public gnomon::Problem {
       system->mass().apply(v, p);
     };
     instance.exact(0, instance.q0, instance.p0);
+    instance.curves = picture(loops, length);
     return instance;
+  }
+
+ private:
+  /// Cranks and couplers as one line, the tips as dots where there are few.
+  static std::shared_ptr<const gnomon::CurveModel> picture(Index loops, double length) {
+    using namespace gnomon::problems;
+    constexpr Index most_dots = 20;
+    std::vector<PolylinePoint> line{fixed(0, 0), at(0)};
+    std::vector<Polyline> dots;
+    for (Index i = 1; i <= loops; ++i) {
+      const PolylinePoint pivot = fixed(length * static_cast<double>(i), 0);
+      line.insert(line.end(), {at(2 * i), pivot, at(2 * i)});
+    }
+    for (Index i = 0; i <= loops && loops < most_dots; ++i) {
+      dots.push_back({"tip" + std::to_string(i), {at(2 * i)}});
+      dots.push_back({"pivot" + std::to_string(i), {fixed(length * static_cast<double>(i), 0)}});
+    }
+    dots.insert(dots.begin(), {"linkage", std::move(line)});
+    return polylines(in_plane(), std::move(dots));
   }
 };
 

@@ -6,6 +6,7 @@
 #include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/linear_structure.hpp"
+#include "kernels/polylines.hpp"
 #include "kernels/unused_parameter.hpp"
 
 namespace {
@@ -99,6 +100,11 @@ class OscillatorChain final : public gnomon::Problem {
       }
     }
     instance.model = std::make_shared<LinearStructure>(std::move(data));
+    instance.curves = polylines(
+        as_graph(), {{"displacements", n + 2, [n](double, const gnomon::ConstVectorRef& q, gnomon::Matrix& points) {
+                        points.row(0) = Vector::LinSpaced(n + 2, 0, static_cast<double>(n + 1)).transpose();
+                        points.row(1) << 0, q.transpose(), 0;
+                      }}});
     return instance;
   }
 };

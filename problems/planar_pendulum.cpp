@@ -54,6 +54,7 @@ class PlanarPendulum final : public gnomon::Problem {
       gnomon::problems::place(model, motion, passed + t, q, p);
     };
     instance.exact(0, instance.q0, instance.p0);
+    instance.curves = PlanarPendulumModel::curves();
     return instance;
   }
 };

@@ -52,6 +52,7 @@ class Beads final : public gnomon::System,
 
   const gnomon::SystemTraits& traits() const override { return traits_; }
   const gnomon::Mass& mass() const override { return bonds_.mass(); }
+  const Network& bonds() const { return bonds_; }
 
   double potential(double, const ConstVectorRef& q) const override {
     double sum = 0;
@@ -315,7 +316,9 @@ class Polymer final : public gnomon::Problem {
   gnomon::ProblemInstance build(const gnomon::Options& parameters) const override {
     const Index beads = parameters.integer("beads");
     gnomon::ProblemInstance instance;
-    instance.model = std::make_shared<Beads>(name(), beads, parameters.real("epsilon"));
+    const auto polymer = std::make_shared<const Beads>(name(), beads, parameters.real("epsilon"));
+    instance.model = polymer;
+    instance.curves = std::shared_ptr<const gnomon::CurveModel>(polymer, &polymer->bonds());
     instance.q0.resize(3 * beads);
     constexpr double pitch = .4, turn = 1.7;
     const double radius = std::sqrt(1 - pitch * pitch) / (2 * std::sin(turn / 2));  // bonds of length 1

@@ -2,12 +2,14 @@
 /// A bead on a parabolic wire that turns about the vertical axis, with friction nonlinear in the normal force: two
 /// multipliers, three dimensions, a force that does no work and one that does.
 
+#include <algorithm>
 #include <cmath>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/model/autodiff_overdetermined.hpp"
 #include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
+#include "kernels/polylines.hpp"
 
 namespace {
 
@@ -146,6 +148,14 @@ class RotatingWireBead final : public gnomon::Problem {
     instance.p0 = gnomon::Vector(3);
     instance.q0 << x, 0, model.k * x * x;
     instance.p0 << u, 0, 2 * model.k * x * u;
+    // In the plane of the wire, which turns with it: y1 to the right, y3 upwards.
+    using namespace gnomon::problems;
+    const auto wire = [k = model.k, far = 3 * std::max(std::abs(x), .5)](double s) {
+      const double y1 = (2 * s - 1) * far;
+      return Eigen::Vector2d(y1, k * y1 * y1);
+    };
+    const auto bead = [](double, const gnomon::ConstVectorRef& y, gnomon::Matrix& points) { points << y[0], y[2]; };
+    instance.curves = polylines(in_plane(), {fixed_curve("wire", 81, wire), {"bead", 1, bead}});
     return instance;
   }
 };

@@ -7,6 +7,7 @@
 #include "gnomon/model/autodiff_system.hpp"
 #include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
+#include "kernels/polylines.hpp"
 
 namespace {
 
@@ -85,6 +86,13 @@ class ShakenPendulum final : public gnomon::Problem {
     instance.model = std::make_shared<gnomon::AutodiffSystem<Model>>(model);
     instance.q0 = model.length * Eigen::Vector2d(std::sin(angle), -std::cos(angle));
     instance.p0 = model.bob * Eigen::Vector2d(0, model.amplitude * model.frequency);
+    using namespace gnomon::problems;
+    const auto rod = [a = model.amplitude, w = model.frequency](double t, const gnomon::ConstVectorRef& q,
+                                                                gnomon::Matrix& points) {
+      points.col(0) << 0, a * std::sin(w * t);
+      if (points.cols() > 1) points.col(1) = q;
+    };
+    instance.curves = polylines(in_plane(), {{"rod", 2, rod}, {"bob", {at(0)}}, {"support", 1, rod}});
     return instance;
   }
 };

@@ -45,6 +45,7 @@ class SimplePendulum final : public gnomon::Problem {
       gnomon::problems::place(model, motion, t, q, p);
     };
     instance.exact(0, instance.q0, instance.p0);
+    instance.curves = PlanarPendulumModel::curves();
     return instance;
   }
 };

@@ -6,6 +6,7 @@
 #include "gnomon/model/autodiff_system.hpp"
 #include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
+#include "kernels/polylines.hpp"
 #include "kernels/rotation.hpp"
 
 namespace {
@@ -79,8 +80,23 @@ class SphericalAtwood final : public gnomon::Problem {
     instance.model = std::make_shared<gnomon::AutodiffSystem<Model>>(Model(parameters));
     instance.q0 = Eigen::Vector4d(1, 0, 0, 0);
     instance.p0 = Eigen::Vector4d(0, parameters.real("speed"), 0, 0);
+    using namespace gnomon::problems;
+    const auto rope = [](double, const gnomon::ConstVectorRef& q, gnomon::Matrix& points) {
+      points.rightCols<1>() << beside, 0, q[3] - drop;
+      if (points.cols() > 1)
+        points.leftCols<3>() << q.head<3>(), Eigen::Vector3d::Zero(), Eigen::Vector3d(beside, 0, 0);
+    };
+    instance.curves = polylines(in_space(), {{"rope", 4, rope},
+                                             {"bob", {at(0)}},
+                                             {"counterweight", 1, rope},
+                                             {"pulley", {fixed(0, 0, 0)}},
+                                             {"second pulley", {fixed(beside, 0, 0)}}});
     return instance;
   }
+
+ private:
+  /// For the picture: a second pulley leads the rope to the counterweight, which hangs this far below at the start.
+  static constexpr double beside = -1.5, drop = 2;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "gnomon/model/autodiff_system.hpp"
 #include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
+#include "kernels/polylines.hpp"
 #include "kernels/rotation.hpp"
 
 namespace {
@@ -108,6 +109,12 @@ class SpringPendulum final : public gnomon::Problem {
     v *= rotation;
     instance.p0.resize(6);
     instance.p0 << model.mass1 * v.head<3>(), model.mass2 * v.tail<3>();
+    using namespace gnomon::problems;
+    instance.curves = polylines(in_space(), {{"rod", {fixed(0, 0, 0), at(0)}},
+                                             {"spring", {at(0), at(3)}},
+                                             {"bob1", {at(0)}},
+                                             {"bob2", {at(3)}},
+                                             {"pivot", {fixed(0, 0, 0)}}});
     return instance;
   }
 };

@@ -6,6 +6,7 @@
 #include "gnomon/model/autodiff_system.hpp"
 #include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
+#include "kernels/polylines.hpp"
 
 namespace {
 
@@ -80,8 +81,22 @@ class SwingingAtwood final : public gnomon::Problem {
     instance.model = std::make_shared<gnomon::AutodiffSystem<Model>>(Model(parameters));
     instance.q0 = Eigen::Vector3d(1, 0, 0);
     instance.p0 = Eigen::Vector3d::Zero();
+    using namespace gnomon::problems;
+    const auto rope = [](double, const gnomon::ConstVectorRef& q, gnomon::Matrix& points) {
+      points.rightCols<1>() << beside, q[2] - drop;
+      if (points.cols() > 1) points.leftCols<3>() << q.head<2>(), Eigen::Vector2d::Zero(), Eigen::Vector2d(beside, 0);
+    };
+    instance.curves = polylines(in_plane(), {{"rope", 4, rope},
+                                             {"bob", {at(0)}},
+                                             {"counterweight", 1, rope},
+                                             {"pulley", {fixed(0, 0)}},
+                                             {"second pulley", {fixed(beside, 0)}}});
     return instance;
   }
+
+ private:
+  /// For the picture: a second pulley leads the rope to the counterweight, which hangs this far below at the start.
+  static constexpr double beside = -1.5, drop = 1.5;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "gnomon/model/autodiff_system.hpp"
 #include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
+#include "kernels/polylines.hpp"
 #include "kernels/rotation.hpp"
 #include "kernels/unused_parameter.hpp"
 
@@ -86,6 +87,12 @@ class TetheredSatellites final : public gnomon::Problem {
   gnomon::ProblemInstance build(const gnomon::Options& parameters) const override {
     gnomon::ProblemInstance instance;
     instance.model = std::make_shared<gnomon::AutodiffSystem<Model>>(Model());
+    using namespace gnomon::problems;
+    instance.curves = polylines(in_space(""), {{"tethers", {at(0), at(3), at(6), at(0)}},
+                                               {"satellite1", {at(0)}},
+                                               {"satellite2", {at(3)}},
+                                               {"satellite3", {at(6)}},
+                                               {"heavy body", {fixed(0, 0, 0)}}});
     instance.q0.resize(9);
     instance.p0.resize(9);
     if (parameters.is("start", "paper")) {

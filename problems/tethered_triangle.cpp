@@ -7,6 +7,7 @@
 #include "gnomon/model/autodiff_system.hpp"
 #include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
+#include "kernels/polylines.hpp"
 #include "kernels/rotation.hpp"
 
 namespace {
@@ -146,7 +147,29 @@ class TetheredTriangle final : public gnomon::Problem {
       v << 0, speed - spin * low, -spin * l / 2, 0, speed - spin * low, spin * l / 2, 0, speed - spin * high, 0;
     }
     instance.p0 = model.masses().cwiseProduct(v);
+    instance.curves = picture(model);
     return instance;
+  }
+
+ private:
+  /// The triangle as it is seen from its centre of mass.
+  static std::shared_ptr<const gnomon::CurveModel> picture(const Model& model) {
+    using namespace gnomon::problems;
+    const auto satellite = [relative = model.relative](const gnomon::ConstVectorRef& q, gnomon::Index i) {
+      const Eigen::Vector3d centre =
+          relative ? Eigen::Vector3d::Zero() : Eigen::Vector3d((q.head<3>() + q.segment<3>(3) + q.tail<3>()) / 3);
+      if (!relative) return Eigen::Vector3d(q.segment<3>(3 * i) - centre);
+      if (i == 2) return Eigen::Vector3d(q.tail<3>() * (2.0 / 3));
+      return Eigen::Vector3d(q.segment<3>(3) * (i == 0 ? -0.5 : 0.5) - q.tail<3>() / 3);
+    };
+    std::vector<Polyline> lines{{"tethers", 4, [=](double, const gnomon::ConstVectorRef& q, gnomon::Matrix& points) {
+                                   for (gnomon::Index k = 0; k < 4; ++k) points.col(k) = satellite(q, k % 3);
+                                 }}};
+    for (gnomon::Index i = 0; i < 3; ++i)
+      lines.push_back(
+          {"satellite" + std::to_string(i + 1), 1,
+           [=](double, const gnomon::ConstVectorRef& q, gnomon::Matrix& points) { points = satellite(q, i); }});
+    return polylines(in_space(), std::move(lines));
   }
 };
 

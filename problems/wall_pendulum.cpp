@@ -107,6 +107,10 @@ class WallPendulum final : public gnomon::Problem {
       instance.model = system<1>(parameters, body);
     instance.q0 = Eigen::Vector2d(parameters.real("theta1"), parameters.real("theta2"));
     instance.p0 = Eigen::Vector2d::Zero();
+    const DoubleLink link(parameters, true);
+    const double wall = parameters.real("d"), reach = link.l1 + link.l2;
+    instance.curves =
+        link.curves({{"wall", {gnomon::problems::fixed(wall, -reach), gnomon::problems::fixed(wall, .2 * reach)}}});
     return instance;
   }
 

@@ -6,6 +6,7 @@
 #include "gnomon/model/autodiff_system.hpp"
 #include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
+#include "kernels/polylines.hpp"
 
 namespace {
 
@@ -83,6 +84,15 @@ class WalledPendulum final : public gnomon::Problem {
     const double u = parameters.real("u"), root = std::sqrt(3.0);
     instance.q0 << -root / 2 * model.length, -model.length / 2, 0;
     instance.p0 << model.bob * u / 2, -model.bob * u * root / 2, 0;
+    using namespace gnomon::problems;
+    const double l = model.length, w1 = model.wall1, w2 = model.wall2;
+    instance.curves = polylines(
+        in_space(),
+        {{"wall 1", {fixed(w1, -l, -l), fixed(w1, w2, -l), fixed(w1, w2, 0), fixed(w1, -l, 0), fixed(w1, -l, -l)}},
+         {"wall 2", {fixed(-l, w2, -l), fixed(w1, w2, -l), fixed(w1, w2, 0), fixed(-l, w2, 0), fixed(-l, w2, -l)}},
+         {"rod", {fixed(0, 0, 0), at(0)}},
+         {"bob", {at(0)}},
+         {"pivot", {fixed(0, 0, 0)}}});
     return instance;
   }
 };

@@ -2,11 +2,13 @@
 /// A bead on a circular wave that travels outwards, in Cartesian or in cylindrical coordinates: a constraint that depends
 /// on time and is not polynomial, a mass that is constant or depends on q, and a momentum map.
 
+#include <algorithm>
 #include <cmath>
 
 #include "gnomon/model/autodiff_system.hpp"
 #include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
+#include "kernels/polylines.hpp"
 
 namespace {
 
@@ -161,7 +163,27 @@ class WaveBead final : public gnomon::Problem {
       instance.p0 = wave.bead * Eigen::Vector3d(0, r * speed, rise);
       instance.model = made<Cylindrical>(wave, instance.q0);
     }
+    instance.curves = picture(wave, parameters.is("coordinates", "cylindrical"), 2 * std::max(r, wave.rest));
     return instance;
+  }
+
+ private:
+  /// The bead, and the wave along the radius through it.
+  static std::shared_ptr<const gnomon::CurveModel> picture(const Wave& wave, bool cylindrical, double reach) {
+    using namespace gnomon::problems;
+    const auto profile = [=](double t, const gnomon::ConstVectorRef& q, gnomon::Matrix& points) {
+      const double angle = cylindrical ? q[1] : std::atan2(q[1], q[0]);
+      const gnomon::Index n = points.cols();
+      for (gnomon::Index k = 0; k < n; ++k) {
+        const double r = reach * static_cast<double>(k) / static_cast<double>(n - 1);
+        points.col(k) << r * std::cos(angle), r * std::sin(angle), wave.height(t, r);
+      }
+    };
+    const auto bead = [=](double, const gnomon::ConstVectorRef& q, gnomon::Matrix& points) {
+      points = q;
+      if (cylindrical) points << q[0] * std::cos(q[1]), q[0] * std::sin(q[1]), q[2];
+    };
+    return polylines(in_space(), {{"wave", 49, profile}, {"bead", 1, bead}});
   }
 };
 

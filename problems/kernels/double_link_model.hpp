@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "gnomon/model/autodiff_system.hpp"
+#include "kernels/polylines.hpp"
 
 namespace gnomon::problems {
 
@@ -83,6 +84,27 @@ struct DoubleLink {
     using std::cos;
     return l1 * cos(q[0]) + l2 * cos(q[1]);
   }
+  /// The links and what is given beside them, y to the right and x downwards. Without a tip the second link ends in its
+  /// centre of mass.
+  std::shared_ptr<const CurveModel> curves(std::vector<Polyline> lines = {}) const {
+    const double second = l2 > 0 ? l2 : a2, first = l1;
+    lines.push_back({"links", 3, [=](double, const ConstVectorRef& q, Matrix& points) {
+                       points.col(0).setZero();
+                       points.col(1) = on_picture(first * std::cos(q[0]), first * std::sin(q[0]));
+                       points.col(2) = points.col(1) + on_picture(second * std::cos(q[1]), second * std::sin(q[1]));
+                     }});
+    lines.push_back({"support", {fixed(0, 0)}});
+    const auto dot = [&](const char* name, double second_part) {
+      lines.push_back({name, 1, [=](double, const ConstVectorRef& q, Matrix& points) {
+                         points = on_picture(first * std::cos(q[0]) + second_part * std::cos(q[1]),
+                                             first * std::sin(q[0]) + second_part * std::sin(q[1]));
+                       }});
+    };
+    dot("joint", 0);
+    dot(l2 > 0 ? "tip" : "centre of link 2", second);
+    return polylines(in_plane(), std::move(lines));
+  }
+  static Eigen::Vector2d on_picture(double x, double y) { return {y, -x}; }
 };
 
 }  // namespace gnomon::problems

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "gnomon/model/autodiff_system.hpp"
+#include "kernels/polylines.hpp"
 
 namespace gnomon::problems {
 
@@ -49,6 +50,11 @@ struct DoublePendulumModel : AutodiffModel<6, 2> {
     if (!spatial) return;
     p.head<3>() = mass1 * length1 * Eigen::Vector3d(0, .5, 2);
     p.tail<3>() = mass2 * length2 * Eigen::Vector3d(0, -.5, 1);
+  }
+  static std::shared_ptr<const CurveModel> curves() {
+    return polylines(
+        in_space("m", 1),
+        {{"rods", {fixed(0, 0, 0), at(0), at(3)}}, {"bob1", {at(0)}}, {"bob2", {at(3)}}, {"pivot", {fixed(0, 0, 0)}}});
   }
   static OptionSpecs parameters() {
     return {OptionSpec::real("mass1", 1, 1e-6, 1e6, "kg", "mass of bob 1"),

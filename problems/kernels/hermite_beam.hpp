@@ -219,7 +219,7 @@ class HermiteBeam final : public System,
   }
 
   std::vector<Curve> curves() const override {
-    return {{"beam", rule_.elements * pieces() + 1, static_cast<int>(dimension_)}};
+    return {{"beam", rule_.elements * pieces() + 1, static_cast<int>(dimension_), true, "m"}};
   }
   void curve_points(Index, double, const ConstVectorRef& q, Matrix& points) const override {
     for (Index k = 0; k < points.cols(); ++k) {

@@ -7,6 +7,7 @@
 
 #include "gnomon/model/autodiff_system.hpp"
 #include "kernels/pendulum_motion.hpp"
+#include "kernels/polylines.hpp"
 
 namespace gnomon::problems {
 
@@ -35,6 +36,9 @@ struct PlanarPendulumModel : AutodiffModel<2, 1> {
   template <class S>
   void constraints(const S&, const S* q, S* g) const {
     g[0] = q[0] * q[0] + q[1] * q[1] - length * length;
+  }
+  static std::shared_ptr<const CurveModel> curves() {
+    return polylines(in_plane(), {{"rod", {fixed(0, 0), at(0)}}, {"bob", {at(0)}}, {"pivot", {fixed(0, 0)}}});
   }
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "gnomon/model/curves.hpp"
 #include "gnomon/model/system.hpp"
 #include "kernels/rotation.hpp"
 
@@ -17,9 +18,12 @@ namespace gnomon::problems {
 ///     M = diag(m_k I_D),   U = gravity sum_k m_k (last coordinate of x_k),   g_r = (|d|^2 - l_r^2)/2
 ///     row r of G: +d in the columns of a, -d in those of b (none for an anchor);   Hess g_r = [I -I; -I I]
 ///
+/// Its curves are the rods, joined to polylines where one goes on from the one before, a line through the anchors where
+/// there are several, and a dot for every node where there are at most `most_dots` of them.
+///
 /// In space, with every anchor on the vertical axis through the origin, the angular momentum about it is conserved.
 template <int D>
-class RodNetwork final : public System, public Symmetries, public ExtendedPrecision {
+class RodNetwork final : public System, public Symmetries, public ExtendedPrecision, public CurveModel {
  public:
   using Point = Eigen::Matrix<double, D, 1>;
   struct Rod {
@@ -50,6 +54,7 @@ class RodNetwork final : public System, public Symmetries, public ExtendedPrecis
     weight_ = Vector::Zero(traits_.n);
     for (Index k = 0; k < n_free_; ++k) weight_[D * k + D - 1] = masses[k] * gravity;
     build_patterns();
+    build_curves();
   }
 
   const SystemTraits& traits() const override { return traits_; }
@@ -173,7 +178,25 @@ class RodNetwork final : public System, public Symmetries, public ExtendedPrecis
     if constexpr (D == 3) rotation_generator(2, n_free_, q.data(), out.data());
   }
 
+  std::vector<Curve> curves() const override {
+    std::vector<Curve> curves;
+    for (const Path& path : paths_)
+      curves.push_back({path.name, static_cast<Index>(path.nodes.size()), D, true, "m", D - 1});
+    return curves;
+  }
+  void curve_points(Index k, double, const ConstVectorRef& q, Matrix& points) const override {
+    const std::vector<Index>& nodes = paths_[static_cast<std::size_t>(k)].nodes;
+    for (Index i = 0; i < points.cols(); ++i) points.col(i) = place(q, nodes[static_cast<std::size_t>(i)]);
+  }
+
  private:
+  static constexpr Index most_dots = 30;
+
+  /// A curve through nodes.
+  struct Path {
+    std::string name;
+    std::vector<Index> nodes;
+  };
   /// Where rod r adds to the Hessian values: entries (Da, Da), (Da, Db), (Db, Da), (Db, Db), -1 without them, and the
   /// number of entries in a row of node a and b: component i of the same block lies i strides further.
   struct Slots {
@@ -181,6 +204,10 @@ class RodNetwork final : public System, public Symmetries, public ExtendedPrecis
   };
 
   bool is_free(Index node) const { return node < n_free_; }
+  Point place(const ConstVectorRef& q, Index node) const {
+    if (is_free(node)) return q.template segment<D>(D * node);
+    return anchors_[static_cast<std::size_t>(node - n_free_)];
+  }
 
   /// x_a - x_b
   Point difference(const ConstVectorRef& q, const Rod& rod) const {
@@ -204,6 +231,26 @@ class RodNetwork final : public System, public Symmetries, public ExtendedPrecis
     if (is_free(rods_[r].b)) values.template segment<D>(at + D) = -d;
   }
 
+  void build_curves() {
+    for (const Rod& rod : rods_) {
+      std::vector<Index>* const nodes = paths_.empty() ? nullptr : &paths_.back().nodes;
+      if (nodes && nodes->size() == 2 && nodes->back() != rod.a && nodes->back() != rod.b)
+        std::swap(nodes->front(), nodes->back());
+      if (nodes && (nodes->back() == rod.a || nodes->back() == rod.b))
+        nodes->push_back(nodes->back() == rod.a ? rod.b : rod.a);
+      else
+        paths_.push_back({"rods" + std::to_string(paths_.size() + 1), {rod.a, rod.b}});
+    }
+    if (paths_.size() == 1) paths_.back().name = "rods";
+    const Index anchors = static_cast<Index>(anchors_.size());
+    if (anchors > 1) {
+      paths_.push_back({"ground", {}});
+      for (Index k = 0; k < anchors; ++k) paths_.back().nodes.push_back(n_free_ + k);
+    }
+    if (n_free_ > most_dots) return;
+    for (Index k = 0; k < n_free_; ++k) paths_.push_back({traits_.blocks[static_cast<std::size_t>(k)].name, {k}});
+    for (Index k = 0; k < anchors; ++k) paths_.push_back({"anchor" + std::to_string(k + 1), {n_free_ + k}});
+  }
   void build_patterns() {
     PatternBuilder jacobian(m(), n()), hessian(n(), n());
     for (Index j = 0; j < n(); ++j) hessian.add(j, j);
@@ -245,6 +292,7 @@ class RodNetwork final : public System, public Symmetries, public ExtendedPrecis
   Vector weight_;  // grad U
   SparsityPattern constraint_pattern_, hessian_pattern_;
   std::vector<Slots> slots_;
+  std::vector<Path> paths_;
 };
 
 }  // namespace gnomon::problems

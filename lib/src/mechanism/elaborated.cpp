@@ -119,6 +119,10 @@ Elaborated::Elaborated(std::shared_ptr<const ModelText> model, std::vector<doubl
   for (const Symmetry& symmetry : text->symmetries)
     symmetries.push_back(by_coordinate(symmetry.generator, "generator"));
   add_outputs();
+  for (const CurveText& curve : text->curves)
+    for_each(curve.target, [&](const Slots& slots) {
+      curves.push_back({&curve, slots, indexed(curve.target.name, slots, curve.target.loops.size())});
+    });
 }
 
 void Elaborated::add_coordinates() {

@@ -22,6 +22,13 @@ struct Line {
   Index entry;
 };
 
+/// One curve of the drawing, with the values of its loop variables.
+struct CurveLine {
+  const CurveText* curve;
+  Slots slots;
+  std::string name;
+};
+
 struct Elaborated {
   /// \param parameters one value a parameter of the text
   Elaborated(std::shared_ptr<const ModelText> text, std::vector<double> parameters);
@@ -37,6 +44,7 @@ struct Elaborated {
   std::vector<std::vector<Line>> symmetries;  ///< one a symmetry
   std::vector<Line> outputs;
   std::vector<Output> output_names;  ///< with units, one an output
+  std::vector<CurveLine> curves;
   std::vector<std::string> constraint_names, obstacle_names;
   std::vector<double> friction_coefficients;      ///< one an obstacle, with slips
   std::vector<double> restitutions;               ///< one an obstacle, NaN where the run says it; empty: all are so

@@ -12,6 +12,7 @@
 #include "gnomon/model/start_velocity.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "mechanism/bodies/assembly.hpp"
+#include "mechanism/formula_curves.hpp"
 #include "mechanism/formula_model.hpp"
 #include "mechanism/formula_outputs.hpp"
 
@@ -71,6 +72,7 @@ class FormulaProblem final : public Problem {
     Vector v0 = filled(*all, all->velocity);
     if (poses) fill_bodies(*all, *poses, instance.q0);
     check_start_values(*all, instance.q0, v0);
+    instance.curves = make_curves(all, instance.t0, instance.q0);
     const std::shared_ptr<const System> system =
         with_place(text_->mass.place, [&] { return make_system(all, instance.q0); });
     instance.model = system;

@@ -21,7 +21,7 @@ class Reader {
     std::vector<std::string> keys{"format",      "name",        "description", "source",    "coordinates",
                                   "parameters",  "definitions", "mass",        "potential", "invariants",
                                   "constraints", "obstacles",   "force",       "friction",  "start",
-                                  "integrals",   "symmetries",  "outputs",     "run"};
+                                  "integrals",   "symmetries",  "outputs",     "drawing",   "run"};
     keys.insert(keys.end(), body_keys().begin(), body_keys().end());
     file_.check_keys(root, "", keys);
     check_format(root);
@@ -294,6 +294,7 @@ class Reader {
           {entry.key, by_coordinate(file_.entries(file_.table(*entry.value, what)), what, of_positions)});
     }
     read_outputs();
+    read_drawing();
   }
 
   void read_potential() {
@@ -465,6 +466,30 @@ class Reader {
                                      output.entry.target.loop_names());
       note(*entry.value, "output", entry.key, output.entry.formula);
       model_.outputs.push_back(std::move(output));
+    }
+  }
+
+  void read_drawing() {
+    for (const TomlEntry& entry : entries_of("drawing")) {
+      const std::string what = "curve " + entry.key;
+      CurveText curve;
+      curve.target = family(entry);
+      const std::vector<std::string> loops = curve.target.loop_names();
+      for (const toml::node& point : file_.array(*entry.value, what)) {
+        const toml::array& formulas = file_.array(point, "a point of " + what);
+        const CurveText& first = model_.curves.empty() ? curve : model_.curves.front();
+        const std::size_t dimension = first.points.empty() ? 0 : first.points.front().size();
+        if (dimension == 0 ? formulas.size() < 2 || formulas.size() > 3 : formulas.size() != dimension)
+          throw error_at(file_.place(point),
+                         "a point of " + what + " has " + std::to_string(formulas.size()) + " formulas, expected " +
+                             (dimension == 0 ? "two or three"
+                                             : std::to_string(dimension) + " as in the first point of the drawing"));
+        curve.points.emplace_back();
+        for (const toml::node& one : formulas)
+          curve.points.back().push_back(formula(one, "a point of " + what, of_time | of_positions, loops));
+      }
+      if (curve.points.empty()) throw error_at(entry.key_place, what + " has no points, expected [[x, y], ...]");
+      model_.curves.push_back(std::move(curve));
     }
   }
 

@@ -77,6 +77,12 @@ struct OutputText {
   std::string unit;
 };
 
+/// A polyline, or as many as its loops say: points of two or three formulas each.
+struct CurveText {
+  Target target;
+  std::vector<std::vector<Formula>> points;
+};
+
 struct ModelText {
   std::string file, name, description, source;
   std::vector<Parameter> parameters;
@@ -96,6 +102,7 @@ struct ModelText {
   std::vector<Integral> integrals;
   std::vector<Symmetry> symmetries;
   std::vector<OutputText> outputs;
+  std::vector<CurveText> curves;
   Assignments run;        ///< defaults of a run
   std::string equations;  ///< the formulas as they stand, for people
 };

@@ -11,9 +11,11 @@ namespace gnomon {
 
 struct Curve {
   std::string name;
-  Index n_points = 0;    ///< one: a dot
-  int dimension = 2;     ///< of its points, 2 or 3
-  bool to_scale = true;  ///< its axes are directions in space; false: of a graph, the first one is where
+  Index n_points = 0;     ///< one: a dot
+  int dimension = 2;      ///< of its points, 2 or 3
+  bool to_scale = true;   ///< its axes are directions in space; false: of a graph, the first one is where
+  std::string unit = "";  ///< of its points, e.g. "m"; empty: not known
+  int up = 2;             ///< of points in space: the axis that is drawn upwards
 };
 
 class GNOMON_EXPORT CurveModel {
