@@ -5,6 +5,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/mechanism/model_file.hpp"
 #include "gnomon/model/autodiff_system.hpp"
+#include "gnomon/model/curves.hpp"
 #include "gnomon/model/outputs.hpp"
 #include "gnomon/model/system.hpp"
 #include "support/changed_files.hpp"
@@ -357,6 +358,50 @@ BOOST_AUTO_TEST_CASE(bad_files_get_one_sentence_with_a_place) {
     const std::string said = complaint(text);
     BOOST_TEST_CONTEXT(expected) BOOST_TEST(said.find(expected) != std::string::npos, said);
     BOOST_TEST(said.find('\n') == std::string::npos);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_drawing_is_polylines_of_formulas) {
+  const auto drawing = [](const std::string& curves) {
+    return "format = 1\ncoordinates = [\"x[n]\", \"y[n]\"]\nmass = 1\npotential = 0\n[parameters]\nn = 3\nl = 2.0\n"
+           "[definitions]\ntop = \"l + sin(t)\"\n[start.position]\n\"x[i] for i in 0..n-1\" = \"i\"\n[drawing]\n" +
+           curves;
+  };
+  const ProblemInstance instance =
+      build(drawing("first = [[0, \"top\"], [\"x[0]\", \"y[0]\"]]\n"
+                    "\"rod[i] for i in 1..n-1\" = [[\"x[i-1]\", \"y[i-1]\"], "
+                    "[\"x[i]\", \"y[i] + i\"]]\nbob = [[\"x[n-1]\", \"y[n-1]\"]]"));
+  BOOST_REQUIRE(instance.curves);
+  const std::vector<gnomon::Curve> curves = instance.curves->curves();
+  BOOST_REQUIRE_EQUAL(curves.size(), 4u);
+  BOOST_TEST(curves[0].name == "first");
+  BOOST_TEST(curves[2].name == "rod[2]");
+  BOOST_TEST(curves[2].n_points == 2);
+  BOOST_TEST(curves[3].n_points == 1);
+  BOOST_TEST(curves[3].dimension == 2);
+  gnomon::Matrix points(2, 2);
+  instance.curves->curve_points(2, 0, instance.q0, points);
+  BOOST_TEST((points == (gnomon::Matrix(2, 2) << 1, 2, 0, 2).finished()));
+  instance.curves->curve_points(0, 0.5, instance.q0, points);
+  BOOST_TEST(points(1, 0) == 2 + std::sin(0.5));
+  BOOST_TEST(!build(pendulum).curves);
+
+  const std::pair<std::string, const char*> bad[] = {
+      {"a = [[\"x[0]\"]]", "test.toml:13:6: a point of curve a has 1 formulas, expected two or three"},
+      {"a = [[0, 0], [0, 0, 0]]", "test.toml:13:14: a point of curve a has 3 formulas, expected 2 as in the first"},
+      {"a = [[0, 0]]\nb = [[0, 0, 0]]",
+       "test.toml:14:6: a point of curve b has 3 formulas, expected 2 as in the first"},
+      {"a = [[0, \"u\"]]", "test.toml:13:11: unknown name \"u\""},
+      {"a = [[0, \"der(x[0])\"]]", "a point of curve a must not depend on velocities"},
+      {"a = []", "test.toml:13:1: curve a has no points, expected [[x, y], ...]"},
+      {"a = \"x\"", "test.toml:13:5: curve a is of the type string, expected an array"},
+      {"a = [\"x\"]", "test.toml:13:6: a point of curve a is of the type string, expected an array"},
+      {"a = [[0, \"1/y[0]\"]]", "test.toml:13:11: a point of curve a is infinite at the start"},
+      {"\"a[i] for i in 0..n\" = [[0, \"x[i]\"]]", "the index 3 is outside 0..2"},
+  };
+  for (const auto& [text, expected] : bad) {
+    const std::string said = complaint(drawing(text));
+    BOOST_TEST_CONTEXT(expected) BOOST_TEST(said.find(expected) != std::string::npos, said);
   }
 }
 

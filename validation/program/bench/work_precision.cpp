@@ -85,7 +85,7 @@ BenchResult bench_work_precision(const Registry& registry, const bench::WorkPrec
   const auto file = output ? std::make_unique<OutputFile>(*output) : nullptr;
   if (plot) require_picture(*plot);
   if (plot) OutputFile probe(*plot);
-  if (plot) require_gnuplot();
+  if (plot) require_gnuplot(*plot);
 
   fmt::print(
       "work against precision: processor time of a whole run; errors of q at T/5, 2T/5, ..., T, of H and g over all "

@@ -48,7 +48,7 @@ int advise(const Registry& registry, const Arguments& arguments) {
   if (arguments.plot) {
     require_picture(*arguments.plot);
     OutputFile probe(*arguments.plot);
-    require_gnuplot();
+    require_gnuplot(*arguments.plot);
   }
   if (arguments.json) json = std::make_unique<OutputFile>(*arguments.json);
 

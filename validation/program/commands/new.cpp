@@ -51,6 +51,12 @@ position = {{ x = "l*sin(30*deg)", y = "-l*cos(30*deg)" }}
 until = 10.0
 rtol = 1e-8
 
+[drawing]               # polylines for --plot and --snapshots, of points with two or three formulas; one point is a dot
+rod = [["0", "0"], ["x", "y"]]
+spring = [["a", "0"], ["x", "y"]]
+bob = [["x", "y"]]
+pivot = [["0", "0"]]
+
 # [force]               # Q(q, q', t) by coordinate; der(x) is the velocity of x. Its work is booked in the energy.
 # x = "-0.1*der(x)"
 # [friction]            # R(q, q', lambda); lambda.rod is a multiplier

@@ -246,9 +246,10 @@ void add_run(CLI::App& app, Invocation& invocation) {
   add_repeatable(*command, "--reference-option", a->reference_options, "NAME=VALUE",
                  "an option of the reference (repeatable)");
   add("--output", a->output, "FILE", "write the trajectory to this CSV file");
-  add("--snapshots", a->snapshots, "FILE", "write the curves of the model (strings, beams) to this .csv or .vtk file");
+  add("--snapshots", a->snapshots, "FILE",
+      "write the curves of the model (rods, bodies, strings) to this .csv or .vtk file");
   add("--snapshot-every", a->snapshot_every, "DT", "time between snapshots; a fiftieth of the run if left out");
-  add("--plot", a->plot, "FILE", "a plot of the snapshots as SVG, drawn by gnuplot");
+  add("--plot", a->plot, "FILE", "a plot of the snapshots as .svg, .png or .pdf, drawn by gnuplot");
   add("--checkpoint", a->checkpoint, "FILE", "write the complete state to this file at the end, or when interrupted");
   add("--checkpoint-every", a->checkpoint_every, "N", "and after every N-th step");
   add("--restart", a->restart, "FILE",

@@ -1,17 +1,49 @@
 #include "program/output/gnuplot.hpp"
 
+#include <fmt/format.h>
 #include <stdio.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "gnomon/base/error.hpp"
 
 namespace gnomon::program {
 
-void require_gnuplot() {
+namespace {
+
+std::string suffix(const std::string& path) {
+  return std::filesystem::path(path).extension().string();
+}
+
+}  // namespace
+
+void require_picture(const std::string& path) {
+  const std::string end = suffix(path);
+  if (end != ".svg" && end != ".png" && end != ".pdf")
+    throw Error(ErrorCode::bad_value, "--plot = \"" + path + "\" does not end in .svg, .png or .pdf");
+}
+
+std::string terminal(const std::string& path, std::size_t width, std::size_t height) {
+  // Builds of gnuplot without cairo have a simpler PNG terminal.
+  if (suffix(path) == ".png")
+    return fmt::format(
+        "if (strstrt(GPVAL_TERMINALS, 'pngcairo')) {{ set terminal pngcairo size {0},{1} background 'white' enhanced "
+        "font 'sans,12' }} else {{ set terminal png size {0},{1} enhanced }}\n",
+        width, height);
+  if (suffix(path) == ".pdf")
+    return fmt::format("set terminal pdfcairo size {:.2f}in,{:.2f}in background 'white' enhanced font 'sans,10'\n",
+                       static_cast<double>(width) / 121, static_cast<double>(height) / 121);
+  return fmt::format("set terminal svg size {},{} background 'white' enhanced font 'sans,14'\n", width, height);
+}
+
+void require_gnuplot(const std::string& path) {
   if (std::system("command -v gnuplot >/dev/null 2>&1") != 0)
     throw Error(ErrorCode::bad_file,
                 "--plot needs the program gnuplot (Debian package gnuplot-nox), which was not found");
+  if (suffix(path) == ".pdf" && std::system("gnuplot -e 'set terminal pdfcairo' >/dev/null 2>&1") != 0)
+    throw Error(ErrorCode::bad_file,
+                "--plot = \"" + path + "\": this gnuplot was built without its PDF terminal, expected .svg or .png");
 }
 
 void draw(const std::string& script) {

@@ -2,14 +2,20 @@
 /// \file
 /// Plots by gnuplot.
 
+#include <cstddef>
 #include <string>
 
 namespace gnomon::program {
 
-/// Throws Error(bad_file) when the program gnuplot is not there: to be asked before long runs.
-void require_gnuplot();
+/// Throws Error(bad_value) unless the name of a picture ends in .svg, .png or .pdf.
+void require_picture(const std::string& path);
+/// Throws Error(bad_file) when the program gnuplot is not there, or cannot draw such a file: to be asked before long
+/// runs.
+void require_gnuplot(const std::string& path);
 /// Hands a script to gnuplot. Throws Error(bad_file) when it fails.
 void draw(const std::string& script);
+/// The command that sets the terminal which the ending of the file asks for, for a picture of so many pixels.
+std::string terminal(const std::string& path, std::size_t width, std::size_t height);
 /// A text in single quotes, as gnuplot reads it.
 std::string quoted(const std::string& text);
 

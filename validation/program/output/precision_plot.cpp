@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
-#include "gnomon/base/error.hpp"
 #include "program/output/gnuplot.hpp"
 
 namespace gnomon::program {
@@ -15,19 +13,6 @@ namespace {
 /// Colours that stay apart for the colour-blind (Okabe and Ito, 2008).
 constexpr const char* colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"};
 constexpr int filled[] = {7, 5, 9, 11, 13, 15}, open[] = {6, 4, 8, 10, 12, 14};  // circle, square, triangles, ...
-
-std::string suffix(const std::string& path) {
-  return std::filesystem::path(path).extension().string();
-}
-
-std::string terminal(const std::string& path, std::size_t columns, std::size_t rows) {
-  const std::size_t width = 850 * columns, height = 620 * rows;
-  if (suffix(path) == ".png")
-    return fmt::format("pngcairo size {},{} background 'white' enhanced font 'sans,12'", width, height);
-  if (suffix(path) == ".pdf")
-    return fmt::format("pdfcairo size {}in,{}in background 'white' enhanced font 'sans,10'", 7 * columns, 5.1 * rows);
-  return fmt::format("svg size {},{} background 'white' enhanced font 'sans,14'", width, height);
-}
 
 void add_panel(const PrecisionPanel& panel, std::string& script) {
   script += fmt::format("set title {} noenhanced\nset xlabel {}\n", quoted(panel.title), quoted(panel.x_label));
@@ -57,20 +42,14 @@ void add_panel(const PrecisionPanel& panel, std::string& script) {
 
 }  // namespace
 
-void require_picture(const std::string& path) {
-  const std::string end = suffix(path);
-  if (end != ".svg" && end != ".png" && end != ".pdf")
-    throw Error(ErrorCode::bad_value, "--plot = \"" + path + "\" does not end in .svg, .png or .pdf");
-}
-
 void draw_precision(const std::vector<PrecisionPanel>& panels, const std::string& path) {
   const std::size_t columns = std::min<std::size_t>(panels.size(), 2), rows = (panels.size() + 1) / 2;
   std::string script = fmt::format(
-      "set terminal {}\nset output {}\nset multiplot layout {},{}\n"
+      "{}set output {}\nset multiplot layout {},{}\n"
       "set logscale xy\nset format x '10^{{%T}}'\nset format y '10^{{%T}}'\n"
       "set ylabel 'processor time of the run / ms'\nset key outside right center vertical Left reverse samplen 3 "
       "noenhanced\nset grid lc rgb '#dddddd'\nset border lw 1.2\n",
-      terminal(path, columns, rows), quoted(path), rows, columns);
+      terminal(path, 850 * columns, 620 * rows), quoted(path), rows, columns);
   for (const PrecisionPanel& panel : panels) add_panel(panel, script);
   draw(script + "unset multiplot\n");
 }

@@ -20,8 +20,6 @@ struct PrecisionPanel {
   std::vector<std::pair<double, double>> marks;  ///< points with a ring around them
 };
 
-/// Throws Error(bad_value) unless the name ends in .svg, .png or .pdf.
-void require_picture(const std::string& path);
 /// Panels side by side, two in a row. The file's name says the format.
 void draw_precision(const std::vector<PrecisionPanel>& panels, const std::string& path);
 

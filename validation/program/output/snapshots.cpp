@@ -12,10 +12,15 @@ namespace gnomon::program {
 
 namespace {
 
-constexpr std::size_t most_in_a_panel = 51;
+constexpr std::size_t most_paths = 40, most_points_of_a_path = 4000;
 
 bool ends_with(const std::string& text, const std::string& end) {
   return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+/// Names with commas, such as those of families with two indices, stand in quotation marks.
+std::string csv_text(const std::string& name) {
+  return name.find(',') == std::string::npos ? name : "\"" + name + "\"";
 }
 
 std::shared_ptr<const CurveModel> required(std::shared_ptr<const CurveModel> model) {
@@ -36,15 +41,38 @@ Snapshots::Snapshots(std::shared_ptr<const CurveModel> model, double t0, double 
     file_ = std::make_unique<OutputFile>(*file);
   }
   if (!plot_) return;
+  require_picture(*plot_);
   OutputFile probe(*plot_);
-  require_gnuplot();
+  require_gnuplot(*plot_);
+  for (std::size_t k = 0; k < curves_.size(); ++k)
+    if (curves_[k].n_points == 1) paths_.push_back({k, {}});
+  if (paths_.size() > most_paths) paths_.clear();
+}
+
+/// The places of the dots, at every step or, of long runs, at every second, fourth, ... one.
+void Snapshots::note_paths(const State& z) {
+  if (paths_.empty() || steps_++ % stride_ != 0) return;
+  if (paths_.front().points.size() >= most_points_of_a_path) {
+    for (Path& path : paths_) {
+      for (std::size_t i = 0; 2 * i < path.points.size(); ++i) path.points[i] = path.points[2 * i];
+      path.points.resize((path.points.size() + 1) / 2);
+    }
+    stride_ *= 2;
+  }
+  for (Path& path : paths_) {
+    Matrix point(curves_[path.curve].dimension, 1);
+    model_->curve_points(static_cast<Index>(path.curve), z.t, z.q.value(), point);
+    path.points.emplace_back(point.col(0));
+  }
 }
 
 bool Snapshots::observe(const State& z, long) {
+  note_paths(z);
   // The step that arrives is not late by rounding.
   if (z.t < t0_ + due_ * every_ * (1 - 1e-12) - 1e-9 * z.last_h) return true;
   due_ = std::max(due_, std::floor((z.t - t0_) / every_ + 1e-9)) + 1;
-  Snapshot snapshot{z.t, {}};
+  Snapshot snapshot;
+  snapshot.t = z.t;
   for (std::size_t k = 0; k < curves_.size(); ++k) {
     Matrix points(curves_[k].dimension, curves_[k].n_points);
     model_->curve_points(static_cast<Index>(k), z.t, z.q.value(), points);
@@ -62,7 +90,7 @@ void Snapshots::finish(const std::string& title) {
       write_csv(file_->stream());
     file_->commit();
   }
-  if (plot_) draw(script(title));
+  if (plot_) draw(snapshot_plot({curves_, snapshots_, paths_, title}, *plot_));
 }
 
 void Snapshots::write_csv(std::FILE* out) const {
@@ -71,7 +99,7 @@ void Snapshots::write_csv(std::FILE* out) const {
   for (const Snapshot& snapshot : snapshots_)
     for (std::size_t k = 0; k < curves_.size(); ++k)
       for (Index i = 0; i < snapshot.curves[k].cols(); ++i) {
-        fmt::print(out, "{:.17g},{},{}", snapshot.t, curves_[k].name, i);
+        fmt::print(out, "{:.17g},{},{}", snapshot.t, csv_text(curves_[k].name), i);
         for (Index c = 0; c < (space ? 3 : 2); ++c)
           fmt::print(out, ",{:.17g}", c < snapshot.curves[k].rows() ? snapshot.curves[k](c, i) : 0.0);
         fmt::print(out, "\n");
@@ -103,47 +131,6 @@ void Snapshots::write_vtk(std::FILE* out, const std::string& title) const {
   fmt::print(out, "SCALARS curve int 1\nLOOKUP_TABLE default\n");
   for (std::size_t s = 0; s < count; ++s)
     for (std::size_t k = 0; k < curves_.size(); ++k) fmt::print(out, "{}\n", k);
-}
-
-/// A panel for every 50 intervals, all with the same axes; the colour is the time.
-std::string Snapshots::script(const std::string& title) const {
-  const bool space = curves_.front().dimension == 3;
-  double low[3] = {1e300, 1e300, 1e300}, high[3] = {-1e300, -1e300, -1e300};
-  for (const Snapshot& snapshot : snapshots_)
-    for (const Matrix& curve : snapshot.curves)
-      for (Index c = 0; c < curve.rows(); ++c) {
-        low[c] = std::min(low[c], curve.row(c).minCoeff());
-        high[c] = std::max(high[c], curve.row(c).maxCoeff());
-      }
-  const std::size_t panels =
-      std::max<std::size_t>((snapshots_.size() + most_in_a_panel - 3) / (most_in_a_panel - 1), 1);
-  std::string script = fmt::format(
-      "set terminal svg size {},700 background 'white' enhanced\nset output {}\nset multiplot layout 1,{} title {} "
-      "noenhanced\nset grid\nset palette rgb 33,13,10\nset cblabel 't'\nset cbrange [{:.6g}:{:.6g}]\n",
-      750 * panels, quoted(*plot_), panels, quoted(title), snapshots_.front().t,
-      std::max(snapshots_.back().t, snapshots_.front().t + 1e-9));
-  if (curves_.front().to_scale)
-    script += space ? "set view equal xyz\nset xyplane relative 0.05\n" : "set size ratio -1\n";
-  for (int c = 0; c < (space ? 3 : 2); ++c) {
-    const double margin = 0.03 * std::max(high[c] - low[c], 1e-9);
-    script += fmt::format("set {}range [{:.8g}:{:.8g}]\n", "xyz"[c], low[c] - margin, high[c] + margin);
-  }
-  for (std::size_t panel = 0; panel < panels; ++panel) {
-    const std::size_t first = panel * (most_in_a_panel - 1);
-    const std::size_t end = std::min(first + most_in_a_panel, snapshots_.size());
-    script += fmt::format("set title 't = {:.6g} .. {:.6g}'\n{} '-' with lines linecolor palette notitle\n",
-                          snapshots_[first].t, snapshots_[end - 1].t, space ? "splot" : "plot");
-    for (std::size_t s = first; s < end; ++s)
-      for (const Matrix& curve : snapshots_[s].curves) {
-        for (Index i = 0; i < curve.cols(); ++i) {
-          for (Index c = 0; c < curve.rows(); ++c) script += fmt::format("{:.7g} ", curve(c, i));
-          script += fmt::format("{:.7g}\n", snapshots_[s].t);
-        }
-        script += space ? "\n\n" : "\n";
-      }
-    script += "e\n";
-  }
-  return script + "unset multiplot\n";
 }
 
 }  // namespace gnomon::program

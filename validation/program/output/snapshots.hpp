@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Snapshots of the curves of a model along a run: strings, beams. As CSV (t, curve, point, x, y, z), as VTK (legacy
-/// ASCII polylines, all of them in one file, with the cell data t and curve), and as a plot.
+/// Snapshots of the curves of a model along a run: rods, bodies, strings, beams. As CSV (t, curve, point, x, y, z), as
+/// VTK (legacy ASCII polylines, all of them in one file, with the cell data t and curve), and as a plot.
 
 #include <memory>
 #include <optional>
@@ -11,13 +11,14 @@
 #include "gnomon/model/curves.hpp"
 #include "gnomon/run/integrator.hpp"
 #include "program/output/output_file.hpp"
+#include "program/output/snapshot_plot.hpp"
 
 namespace gnomon::program {
 
 class Snapshots final : public Observer {
  public:
   /// One at t0 and then one every `every` units of time, at the first step that gets there. `file` ends in .csv or
-  /// .vtk. Throws Error(refused) where the model has no curves, and Error(bad_value | bad_file) for the files.
+  /// .vtk, `plot` in .svg, .png or .pdf. Throws Error(refused) where the model has no curves, and Error(bad_value | bad_file) for the files.
   Snapshots(std::shared_ptr<const CurveModel> model, double t0, double every, const std::optional<std::string>& file,
             const std::optional<std::string>& plot);
 
@@ -26,19 +27,17 @@ class Snapshots final : public Observer {
   void finish(const std::string& title);
 
  private:
-  struct Snapshot {
-    double t;
-    std::vector<Matrix> curves;
-  };
+  void note_paths(const State& z);
   void write_csv(std::FILE* out) const;
   void write_vtk(std::FILE* out, const std::string& title) const;
-  std::string script(const std::string& title) const;
 
   std::shared_ptr<const CurveModel> model_;
   std::vector<Curve> curves_;
   double t0_, every_;
   double due_ = 0;  // the next one, in intervals from t0
   std::vector<Snapshot> snapshots_;
+  std::vector<Path> paths_;
+  long steps_ = 0, stride_ = 1;  // every stride-th step is a point of the paths
   std::unique_ptr<OutputFile> file_;
   bool vtk_ = false;
   std::optional<std::string> plot_;

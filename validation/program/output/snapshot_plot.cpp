@@ -1,0 +1,253 @@
+#include "program/output/snapshot_plot.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "program/output/gnuplot.hpp"
+
+namespace gnomon::program {
+
+namespace {
+
+/// From light to dark, apart for the colour-blind and in grey (samples of the map "plasma" of matplotlib, reversed).
+constexpr std::array<const char*, 5> colours{"#fca636", "#e16462", "#b12a90", "#6a00a8", "#0d0887"};
+constexpr std::size_t poses = colours.size(), most_faint = 41, most_in_a_panel = 51, most_panels = 12, most_traced = 4;
+constexpr Index field_points = 10;  ///< curves of a field have so many points at least
+
+struct Range {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  double size() const { return std::max(high - low, 0.0); }
+};
+
+class SnapshotPlot {
+ public:
+  SnapshotPlot(const SnapshotPicture& picture, const std::string& path) : picture_(picture), path_(path) {
+    find_fixed();
+    choose_axes();
+  }
+
+  std::string script() {
+    const bool field = std::none_of(moving_.begin(), moving_.end(),
+                                    [this](std::size_t k) { return picture_.curves[k].n_points < field_points; });
+    return field ? field_script() : mechanism_script();
+  }
+
+ private:
+  /// Curves that are the same in all snapshots, unless all are.
+  void find_fixed() {
+    const std::vector<Snapshot>& all = picture_.snapshots;
+    for (std::size_t k = 0; k < picture_.curves.size(); ++k) {
+      const Matrix& first = all.front().curves[k];
+      const bool stays = std::all_of(all.begin(), all.end(), [&](const Snapshot& s) { return s.curves[k] == first; });
+      (stays ? fixed_ : moving_).push_back(k);
+    }
+    if (!moving_.empty()) return;
+    moving_ = fixed_;
+    fixed_.clear();
+  }
+
+  template <class Point>
+  void widen(const Point& x) {
+    for (Index c = 0; c < x.size(); ++c) {
+      Range& range = ranges_[static_cast<std::size_t>(c)];
+      if (!std::isfinite(x[c])) continue;
+      range.low = std::min(range.low, x[c]);
+      range.high = std::max(range.high, x[c]);
+    }
+  }
+  /// The axes that are drawn, the one that points upwards last.
+  void choose_axes() {
+    constexpr double flat = 1e-6;
+    const Curve& look = picture_.curves.front();
+    to_scale_ = look.to_scale;
+    for (const Snapshot& snapshot : picture_.snapshots)
+      for (const Matrix& curve : snapshot.curves)
+        for (Index i = 0; i < curve.cols(); ++i) widen(curve.col(i));
+    for (const Path& path : picture_.paths)
+      for (const Vector& point : path.points) widen(point);
+    double largest = 0;
+    for (const Range& range : ranges_) largest = std::max(largest, range.size());
+    const int dimension =
+        std::max_element(picture_.curves.begin(), picture_.curves.end(), [](const Curve& a, const Curve& b) {
+          return a.dimension < b.dimension;
+        })->dimension;
+    axes_ = {0, 1};
+    if (dimension == 3) axes_ = {(look.up + 1) % 3, (look.up + 2) % 3, look.up};
+    for (auto axis = axes_.begin(); axes_.size() == 3 && axis != axes_.end();) {
+      const bool thin = ranges_[static_cast<std::size_t>(*axis)].size() <= flat * largest;
+      axis = thin ? axes_.erase(axis) : axis + 1;
+    }
+    for (int axis : axes_) {
+      Range& range = ranges_[static_cast<std::size_t>(axis)];
+      if (!(range.low <= range.high)) range.low = range.high = 0;
+      const double margin = std::max(0.05 * range.size(), to_scale_ ? 0.03 * largest : 1e-9);
+      range.low -= margin + 1e-9 * std::abs(range.low);
+      range.high += margin + 1e-9 * std::abs(range.high);
+    }
+  }
+  const Range& range(std::size_t axis) const { return ranges_[static_cast<std::size_t>(axes_[axis])]; }
+
+  /// Steps of the ticks, of one, two or five units, some five in the largest range.
+  static double tick_step(double size) {
+    const double power = std::pow(10, std::floor(std::log10(size / 5)));
+    for (const double step : {1.0, 2.0, 5.0})
+      if (size / (step * power) <= 6) return step * power;
+    return 10 * power;
+  }
+  std::string axes_script() const {
+    const char* const names = "xyz";
+    const std::string& unit = picture_.curves.front().unit;
+    std::string script;
+    double largest = 0;
+    for (std::size_t a = 0; a < axes_.size(); ++a) largest = std::max(largest, range(a).size());
+    for (std::size_t a = 0; a < axes_.size(); ++a) {
+      const std::string label = std::string(1, names[axes_[a]]) + (unit.empty() ? "" : " / " + unit);
+      script += fmt::format("set {0}range [{1:.10g}:{2:.10g}]\nset {0}label {3} noenhanced\n", names[a], range(a).low,
+                            range(a).high, quoted(label));
+      if (to_scale_) script += fmt::format("set {}tics {:.6g}\n", names[a], tick_step(largest));
+    }
+    if (space())
+      script += fmt::format(
+          "set view 66,36,1.15\nset view equal xyz\nset xyplane at {:.10g}\nset border 31 lc rgb '#888888'\n",
+          range(2).low);
+    else
+      script += "set border lc rgb '#666666'\n";
+    if (!space() && to_scale_) script += "set size ratio -1\n";
+    return script + "set grid lc rgb '#e6e6e6' lt 1 lw 0.6\nset tics textcolor rgb '#333333'\n";
+  }
+  bool space() const { return axes_.size() == 3; }
+
+  /// The points of a curve as lines of text, and what separates it from the next one.
+  template <class Points>
+  void add_points(const Points& points, const std::string& more, std::string& data) const {
+    for (Index i = 0; i < points.cols(); ++i) {
+      for (const int axis : axes_) data += fmt::format("{:.7g} ", axis < points.rows() ? points(axis, i) : 0.0);
+      data += more + "\n";
+    }
+    data += "\n\n";
+  }
+
+  /// A block of data and how it is drawn, if there is any.
+  void add(const std::string& data, const std::string& style) {
+    if (data.empty()) return;
+    const std::string name = fmt::format("$data{}", ++blocks_);
+    blocks_text_ += name + " << END\n" + data + "END\n";
+    plot_ += (plot_.empty() ? "" : ", ") + name + " " + style;
+  }
+  /// Curves of one snapshot: the lines, or the dots.
+  std::string curves_of(const Snapshot& snapshot, const std::vector<std::size_t>& which, bool dots) const {
+    std::string data;
+    for (const std::size_t k : which)
+      if ((snapshot.curves[k].cols() == 1) == dots) add_points(snapshot.curves[k], "", data);
+    return data;
+  }
+  /// `count` of them from the first to the last.
+  std::vector<std::size_t> chosen(std::size_t count) const {
+    const std::size_t all = picture_.snapshots.size(), n = std::min(count, all);
+    std::vector<std::size_t> which;
+    for (std::size_t k = 0; k < n; ++k) which.push_back(n == 1 ? 0 : (k * (all - 1) + (n - 1) / 2) / (n - 1));
+    return which;
+  }
+  /// Moving dots: all, or only the last one where there are many.
+  std::string path_data() const {
+    std::vector<const Path*> moving;
+    for (const Path& path : picture_.paths)
+      if (path.points.size() > 2 && std::find(moving_.begin(), moving_.end(), path.curve) != moving_.end())
+        moving.push_back(&path);
+    if (moving.size() > most_traced) moving.erase(moving.begin(), moving.end() - 1);
+    std::string data;
+    for (const Path* path : moving) {
+      Matrix points(path->points.front().size(), static_cast<Index>(path->points.size()));
+      for (Index i = 0; i < points.cols(); ++i) points.col(i) = path->points[static_cast<std::size_t>(i)];
+      add_points(points, "", data);
+    }
+    return data;
+  }
+
+  std::string mechanism_script() {
+    const std::vector<Snapshot>& all = picture_.snapshots;
+    std::string faint;
+    for (const std::size_t s : chosen(most_faint)) faint += curves_of(all[s], moving_, false);
+    add(faint, "with lines lc rgb '#e0e0e0' lw 0.8 notitle");
+    add(path_data(), "with lines lc rgb '#8fa3b5' lw 0.9 title 'path'");
+    add(curves_of(all.front(), fixed_, false), "with lines lc rgb '#555555' lw 1.6 notitle");
+    const std::vector<std::size_t> bold = chosen(poses);
+    for (std::size_t k = 0; k < bold.size(); ++k) {
+      const Snapshot& pose = all[bold[k]];
+      const char* const colour = colours[bold.size() == 1 ? poses - 1 : k * (poses - 1) / (bold.size() - 1)];
+      const std::string title = fmt::format("title 't = {:.4g}'", pose.t);
+      const std::string lines = curves_of(pose, moving_, false), dots = curves_of(pose, moving_, true);
+      add(lines, fmt::format("with lines lc rgb '{}' lw 2.4 {}", colour, title));
+      add(dots, fmt::format("with points pt 7 ps 1.0 lc rgb '{}' {}", colour, lines.empty() ? title : "notitle"));
+    }
+    add(curves_of(all.front(), fixed_, true), "with points pt 9 ps 1.3 lc rgb '#333333' title 'fixed'");
+    return begin(1, 1) + axes_script() + "set key outside right top vertical Left reverse samplen 2 spacing 1.15\n" +
+           fmt::format("set title {} noenhanced\n", quoted(picture_.title)) + blocks_text_ +
+           (space() ? "splot " : "plot ") + plot_ + "\n";
+  }
+
+  std::string field_script() {
+    const std::vector<Snapshot>& all = picture_.snapshots;
+    const std::vector<std::size_t> which = chosen(most_panels * (most_in_a_panel - 1) + 1);
+    const std::size_t panels = std::max<std::size_t>((which.size() + most_in_a_panel - 3) / (most_in_a_panel - 1), 1);
+    const std::size_t columns = std::min<std::size_t>(panels, 3), rows = (panels + columns - 1) / columns;
+    std::string script = begin(columns, rows);
+    script += fmt::format("set multiplot layout {},{} title {} noenhanced\nset palette defined (", rows, columns,
+                          quoted(picture_.title));
+    for (std::size_t k = 0; k < poses; ++k) script += fmt::format("{}{} '{}'", k == 0 ? "" : ", ", k, colours[k]);
+    script += fmt::format(")\nset cblabel 't'\nset cbrange [{:.6g}:{:.6g}]\n", all.front().t,
+                          std::max(all.back().t, all.front().t + 1e-9));
+    script += axes_script();
+    for (std::size_t panel = 0; panel < panels; ++panel) {
+      const std::size_t first = panel * (most_in_a_panel - 1), end = std::min(first + most_in_a_panel, which.size());
+      std::string data;
+      for (std::size_t s = first; s < end; ++s)
+        for (const std::size_t k : moving_)
+          add_points(all[which[s]].curves[k], fmt::format("{:.7g}", all[which[s]].t), data);
+      plot_.clear();
+      blocks_text_.clear();
+      add(curves_of(all.front(), fixed_, false), "with lines lc rgb '#555555' lw 1.6 notitle");
+      add(data, "with lines linecolor palette notitle");
+      add(curves_of(all.front(), fixed_, true), "with points pt 9 ps 1.3 lc rgb '#333333' notitle");
+      script += fmt::format("set title 't = {:.4g} .. {:.4g}'\n", all[which[first]].t, all[which[end - 1]].t) +
+                blocks_text_ + (space() ? "splot " : "plot ") + plot_ + "\n";
+    }
+    return script + "unset multiplot\n";
+  }
+
+  /// The terminal for panels of the shape of what is drawn.
+  std::string begin(std::size_t columns, std::size_t rows) const {
+    double width = 620, height = 470;
+    if (space()) {
+      width = height = 640;
+    } else if (to_scale_) {
+      const double aspect = range(1).size() / range(0).size();
+      width = std::clamp(560 / std::sqrt(aspect), 380.0, 900.0);
+      height = std::clamp(width * aspect, 200.0, 900.0);
+    }
+    return terminal(path_, static_cast<std::size_t>(width + 210) * columns,
+                    static_cast<std::size_t>(height + 110) * rows) +
+           "set output " + quoted(path_) + "\n";
+  }
+
+  const SnapshotPicture& picture_;
+  const std::string& path_;
+  std::vector<std::size_t> fixed_, moving_;  // numbers of curves
+  std::array<Range, 3> ranges_;
+  std::vector<int> axes_;
+  bool to_scale_ = true;
+  int blocks_ = 0;
+  std::string blocks_text_, plot_;
+};
+
+}  // namespace
+
+std::string snapshot_plot(const SnapshotPicture& picture, const std::string& path) {
+  return SnapshotPlot(picture, path).script();
+}
+
+}  // namespace gnomon::program
