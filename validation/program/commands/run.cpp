@@ -90,7 +90,7 @@ std::unique_ptr<Snapshots> snapshots_of(const RunArguments& arguments, const Spa
     throw Error(ErrorCode::bad_value,
                 fmt::format("--snapshot-every = {} asks for {:g} snapshots, at most 1e15 are possible",
                             *arguments.snapshot_every, count));
-  return std::make_unique<Snapshots>(instance.curves, t0, every, arguments.snapshots, arguments.plot);
+  return std::make_unique<Snapshots>(instance, t0, every, arguments.snapshots, arguments.plot);
 }
 
 /// Ends the run where a promise is seen broken.
@@ -205,7 +205,8 @@ int run(const Registry& registry, const RunArguments& given) {
   if (checkpoints) keep([&] { checkpoints->finish(); });
   if (snapshots)
     keep([&] {
-      snapshots->finish(fmt::format("{}, {}, {}", arguments.problem, arguments.scheme, step_text(report, integrator)));
+      snapshots->finish(fmt::format("{}, {}, {}", std::filesystem::path(arguments.problem).filename().string(),
+                                    arguments.scheme, step_text(report, integrator)));
     });
 
   if (reference && end.success() && !end.stopped_by_observer) {

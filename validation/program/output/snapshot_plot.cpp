@@ -16,7 +16,8 @@ namespace {
 /// From light to dark, apart for the colour-blind and in grey (samples of the map "plasma" of matplotlib, reversed).
 constexpr std::array<const char*, 5> colours{"#fca636", "#e16462", "#b12a90", "#6a00a8", "#0d0887"};
 constexpr std::size_t poses = colours.size(), most_faint = 41, most_in_a_panel = 51, most_panels = 12, most_traced = 4;
-constexpr Index field_points = 10;  ///< curves of a field have so many points at least
+constexpr double mechanism_pixels = 560, field_pixels = 480;  ///< of a picture in space
+constexpr Index field_points = 10;                            ///< curves of a field have so many points at least
 
 struct Range {
   double low = std::numeric_limits<double>::infinity(), high = -low;
@@ -61,7 +62,7 @@ class SnapshotPlot {
   }
   /// The axes that are drawn, the one that points upwards last.
   void choose_axes() {
-    constexpr double flat = 1e-6;
+    constexpr double flat = 1e-3;
     const Curve& look = picture_.curves.front();
     to_scale_ = look.to_scale;
     for (const Snapshot& snapshot : picture_.snapshots)
@@ -101,23 +102,29 @@ class SnapshotPlot {
   std::string axes_script() const {
     const char* const names = "xyz";
     const std::string& unit = picture_.curves.front().unit;
-    std::string script;
+    std::string script = "set tics textcolor rgb '#333333'\n";
     double largest = 0;
     for (std::size_t a = 0; a < axes_.size(); ++a) largest = std::max(largest, range(a).size());
     for (std::size_t a = 0; a < axes_.size(); ++a) {
       const std::string label = std::string(1, names[axes_[a]]) + (unit.empty() ? "" : " / " + unit);
       script += fmt::format("set {0}range [{1:.10g}:{2:.10g}]\nset {0}label {3} noenhanced\n", names[a], range(a).low,
                             range(a).high, quoted(label));
-      if (to_scale_) script += fmt::format("set {}tics {:.6g}\n", names[a], tick_step(largest));
+      const bool narrow =
+          space() && a < 2 && range(a).size() < 0.2 * largest;  // too narrow for labels beside each other
+      if (narrow)
+        script += fmt::format("unset {}tics\n", names[a]);
+      else if (to_scale_)
+        script += fmt::format("set {}tics {:.6g}\n", names[a], tick_step(largest));
     }
     if (space())
       script += fmt::format(
-          "set view 66,36,1.15\nset view equal xyz\nset xyplane at {:.10g}\nset border 31 lc rgb '#888888'\n",
+          "set view equal xyz\nset xyplane at {:.10g}\nset border 31 lc rgb '#888888'\n"
+          "set xlabel offset -1,-0.6\nset ylabel offset 1.5,-0.6\n",
           range(2).low);
     else
       script += "set border lc rgb '#666666'\n";
     if (!space() && to_scale_) script += "set size ratio -1\n";
-    return script + "set grid lc rgb '#e6e6e6' lt 1 lw 0.6\nset tics textcolor rgb '#333333'\n";
+    return script + "set grid lc rgb '#e6e6e6' lt 1 lw 0.6\n";
   }
   bool space() const { return axes_.size() == 3; }
 
@@ -173,21 +180,23 @@ class SnapshotPlot {
     std::string faint;
     for (const std::size_t s : chosen(most_faint)) faint += curves_of(all[s], moving_, false);
     add(faint, "with lines lc rgb '#e0e0e0' lw 0.8 notitle");
-    add(path_data(), "with lines lc rgb '#8fa3b5' lw 0.9 title 'path'");
+    add(path_data(), "with lines lc rgb '#7f93a6' lw 1.1 title 'path'");
     add(curves_of(all.front(), fixed_, false), "with lines lc rgb '#555555' lw 1.6 notitle");
     const std::vector<std::size_t> bold = chosen(poses);
     for (std::size_t k = 0; k < bold.size(); ++k) {
       const Snapshot& pose = all[bold[k]];
       const char* const colour = colours[bold.size() == 1 ? poses - 1 : k * (poses - 1) / (bold.size() - 1)];
-      const std::string title = fmt::format("title 't = {:.4g}'", pose.t);
+      const std::string title = fmt::format("title 't = {:.3g}'", pose.t);
       const std::string lines = curves_of(pose, moving_, false), dots = curves_of(pose, moving_, true);
       add(lines, fmt::format("with lines lc rgb '{}' lw 2.4 {}", colour, title));
       add(dots, fmt::format("with points pt 7 ps 1.0 lc rgb '{}' {}", colour, lines.empty() ? title : "notitle"));
     }
     add(curves_of(all.front(), fixed_, true), "with points pt 9 ps 1.3 lc rgb '#333333' title 'fixed'");
-    return begin(1, 1) + axes_script() + "set key outside right top vertical Left reverse samplen 2 spacing 1.15\n" +
-           fmt::format("set title {} noenhanced\n", quoted(picture_.title)) + blocks_text_ +
-           (space() ? "splot " : "plot ") + plot_ + "\n";
+    const char* const key = "vertical Left reverse samplen 2 spacing 1.15";
+    if (space()) return begin_view(key) + axes_script() + blocks_text_ + "splot " + plot_ + "\n";
+    return begin(1, 1) + axes_script() + fmt::format("set key outside right top {}\n", key) +
+           fmt::format("set title {} noenhanced font ',11'\n", quoted(picture_.title)) + blocks_text_ + "plot " +
+           plot_ + "\n";
   }
 
   std::string field_script() {
@@ -202,6 +211,7 @@ class SnapshotPlot {
     script += fmt::format(")\nset cblabel 't'\nset cbrange [{:.6g}:{:.6g}]\n", all.front().t,
                           std::max(all.back().t, all.front().t + 1e-9));
     script += axes_script();
+    if (space()) script += view_script(View(*this, field_pixels), 640);
     for (std::size_t panel = 0; panel < panels; ++panel) {
       const std::size_t first = panel * (most_in_a_panel - 1), end = std::min(first + most_in_a_panel, which.size());
       std::string data;
@@ -217,6 +227,44 @@ class SnapshotPlot {
                 blocks_text_ + (space() ? "splot " : "plot ") + plot_ + "\n";
     }
     return script + "unset multiplot\n";
+  }
+
+  /// How large the box of a picture in space is: seen from `height` degrees above and turned by `turn`, with so many
+  /// pixels for a unit that it is at most `most` pixels wide and high.
+  struct View {
+    static constexpr double height = 66, turn = 36;
+    double width_pixels, height_pixels, pixels, side;
+    View(const SnapshotPlot& plot, double most) {
+      const double radian = std::acos(-1.0) / 180, c = std::cos(turn * radian), s = std::sin(turn * radian);
+      const double x = plot.range(0).size(), y = plot.range(1).size(), z = plot.range(2).size();
+      const double wide = x * c + y * s,
+                   high = z * std::sin(height * radian) + (x * s + y * c) * std::cos(height * radian);
+      pixels = std::min(most / wide, most / high);
+      width_pixels = pixels * wide;
+      height_pixels = pixels * high;
+      side = std::max(x, y);
+    }
+  };
+  /// In a square of `region` pixels gnuplot gives the longer side of the floor .573 region - 42.5 pixels (measured).
+  static std::string view_script(const View& view, double region) {
+    return fmt::format("set view {},{},{:.6g}\n", View::height, View::turn,
+                       view.pixels * view.side / (.573 * region - 42.5));
+  }
+  /// One picture in space: the canvas is as large as the box and what stands around it.
+  std::string begin_view(const std::string& key) const {
+    constexpr double region = 1000, left = 105, below = 75, above = 45, beside = 190;
+    const View view(*this, mechanism_pixels);
+    const double width = std::max(left + view.width_pixels + beside, 560.0);
+    const double height = std::max(below + view.height_pixels + above, 260.0);
+    const double x = left + view.width_pixels / 2, y = below + view.height_pixels / 2;
+    return terminal(path_, static_cast<std::size_t>(width), static_cast<std::size_t>(height)) +
+           fmt::format("set output {}\nset size {:.6g},{:.6g}\nset origin {:.6g},{:.6g}\n", quoted(path_),
+                       region / width, region / height, (x - region / 2) / width, (y - region / 2) / height) +
+           view_script(view, region) +
+           fmt::format(
+               "set key at screen {:.6g},{:.6g} left top {}\nset label {} at screen 0.5,{:.6g} center noenhanced font "
+               "',11'\n",
+               (width - 165) / width, (height - 40) / height, key, quoted(picture_.title), (height - 16) / height);
   }
 
   /// The terminal for panels of the shape of what is drawn.

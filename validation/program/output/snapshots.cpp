@@ -31,9 +31,14 @@ std::shared_ptr<const CurveModel> required(std::shared_ptr<const CurveModel> mod
 
 }  // namespace
 
-Snapshots::Snapshots(std::shared_ptr<const CurveModel> model, double t0, double every,
-                     const std::optional<std::string>& file, const std::optional<std::string>& plot)
-    : model_(required(std::move(model))), curves_(model_->curves()), t0_(t0), every_(every), plot_(plot) {
+Snapshots::Snapshots(const ProblemInstance& instance, double t0, double every, const std::optional<std::string>& file,
+                     const std::optional<std::string>& plot)
+    : kept_(instance.model),
+      model_(required(instance.curves)),
+      curves_(model_->curves()),
+      t0_(t0),
+      every_(every),
+      plot_(plot) {
   if (file) {
     vtk_ = ends_with(*file, ".vtk");
     if (!vtk_ && !ends_with(*file, ".csv"))
@@ -47,9 +52,25 @@ Snapshots::Snapshots(std::shared_ptr<const CurveModel> model, double t0, double 
   for (std::size_t k = 0; k < curves_.size(); ++k)
     if (curves_[k].n_points == 1) paths_.push_back({k, {}});
   if (paths_.size() > most_paths) paths_.clear();
+  system_ = kept_->mechanical();
+  jumps_ = system_ && system_->parts().obstacles;
 }
 
-/// The places of the dots, at every step or, of long runs, at every second, fourth, ... one.
+Snapshots::Place Snapshots::place(std::size_t curve, const State& z, const Vector& v) const {
+  Matrix point(curves_[curve].dimension, 1);
+  const auto at = [&](double shift) {
+    const Vector q = shift == 0 ? z.q.value() : Vector(z.q.value() + shift * v);
+    model_->curve_points(static_cast<Index>(curve), z.t + shift, q, point);
+    return Vector(point.col(0));
+  };
+  Place here{z.t, at(0), Vector::Zero(point.rows())};
+  const double small = 1e-4 * (z.last_h > 0 ? z.last_h : every_);
+  if (v.size() > 0) here.rate = (at(small) - at(-small)) / (2 * small);
+  return here;
+}
+
+/// The places of the dots at every step or, of long runs, at every second, fourth, ... one. Between the ends of long
+/// steps they are on the cubic through places and velocities.
 void Snapshots::note_paths(const State& z) {
   if (paths_.empty() || steps_++ % stride_ != 0) return;
   if (paths_.front().points.size() >= most_points_of_a_path) {
@@ -59,10 +80,32 @@ void Snapshots::note_paths(const State& z) {
     }
     stride_ *= 2;
   }
-  for (Path& path : paths_) {
-    Matrix point(curves_[path.curve].dimension, 1);
-    model_->curve_points(static_cast<Index>(path.curve), z.t, z.q.value(), point);
-    path.points.emplace_back(point.col(0));
+  Vector v, scratch;
+  const bool smooth = system_ && stride_ == 1;
+  if (smooth) {
+    v.resize(system_->n());
+    scratch.resize(system_->n());
+    system_->velocity(z.q.value(), z.p.value(), scratch, v);
+  }
+  const bool first = last_.empty();
+  last_.resize(paths_.size());
+  for (std::size_t k = 0; k < paths_.size(); ++k) {
+    const Place here = place(paths_[k].curve, z, v);
+    const Place& before = last_[k];
+    const double h = here.t - before.t;
+    // With an impact in between the trapezoidal rule is off by the jump, except in the middle.
+    const bool jumped = jumps_ && !first && smooth &&
+                        (here.x - before.x - h / 2 * (here.rate + before.rate)).norm() >
+                            0.02 * h * std::max(here.rate.norm(), before.rate.norm());
+    const int pieces =
+        first || !smooth || jumped ? 1 : static_cast<int>(std::clamp(std::ceil(8 * h / every_), 1.0, 12.0));
+    for (int i = 1; i < pieces; ++i) {
+      const double s = static_cast<double>(i) / pieces, r = 1 - s;
+      paths_[k].points.emplace_back(r * r * ((1 + 2 * s) * before.x + s * h * before.rate) +
+                                    s * s * ((1 + 2 * r) * here.x - r * h * here.rate));
+    }
+    paths_[k].points.push_back(here.x);
+    last_[k] = here;
   }
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gnomon/model/curves.hpp"
+#include "gnomon/model/problem.hpp"
 #include "gnomon/run/integrator.hpp"
 #include "program/output/output_file.hpp"
 #include "program/output/snapshot_plot.hpp"
@@ -19,7 +20,7 @@ class Snapshots final : public Observer {
  public:
   /// One at t0 and then one every `every` units of time, at the first step that gets there. `file` ends in .csv or
   /// .vtk, `plot` in .svg, .png or .pdf. Throws Error(refused) where the model has no curves, and Error(bad_value | bad_file) for the files.
-  Snapshots(std::shared_ptr<const CurveModel> model, double t0, double every, const std::optional<std::string>& file,
+  Snapshots(const ProblemInstance& instance, double t0, double every, const std::optional<std::string>& file,
             const std::optional<std::string>& plot);
 
   bool observe(const State& z, long step) override;
@@ -27,16 +28,26 @@ class Snapshots final : public Observer {
   void finish(const std::string& title);
 
  private:
+  /// Where a dot is, and its velocity.
+  struct Place {
+    double t = 0;
+    Vector x, rate;
+  };
   void note_paths(const State& z);
+  Place place(std::size_t curve, const State& z, const Vector& v) const;
   void write_csv(std::FILE* out) const;
   void write_vtk(std::FILE* out, const std::string& title) const;
 
+  std::shared_ptr<const Model> kept_;  // system_ is a part of it
   std::shared_ptr<const CurveModel> model_;
   std::vector<Curve> curves_;
   double t0_, every_;
   double due_ = 0;  // the next one, in intervals from t0
   std::vector<Snapshot> snapshots_;
+  const System* system_ = nullptr;  // null: an overdetermined DAE
+  bool jumps_ = false;              // of velocities, at obstacles
   std::vector<Path> paths_;
+  std::vector<Place> last_;      // of every path
   long steps_ = 0, stride_ = 1;  // every stride-th step is a point of the paths
   std::unique_ptr<OutputFile> file_;
   bool vtk_ = false;

@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(rods_keep_their_lengths) {
       {"tethered-satellites", "tethers"},
       {"tethered-triangle", "tethers"},
       {"tethered-triangle --set coordinates=relative", "tethers"},
-      {"box-on-floor --scheme energy-momentum-ggl", "box"},
+      {"box-on-floor --rtol 1e-4", "box"},
       {"gallery/watt-six-bar.toml", "triangle"},
       {"gallery/andrews-squeezer.toml --until 0.01", "body3"},
       {"gallery/falling-chain.toml", "rod[2]"},
@@ -113,13 +113,13 @@ BOOST_AUTO_TEST_CASE(rods_keep_their_lengths) {
   const Scratch scratch;
   for (const auto& [run, curve] : rods) {
     std::string arguments = std::string("run ") + run + " --snapshots s.csv";
-    if (!contains(run, "--until")) arguments += " --until 0.1";
-    arguments += " --step " + std::string(contains(run, "squeezer") ? "1e-5" : "1e-3");
+    if (!contains(run, "--until")) arguments += " --until 0.5";
+    if (!contains(run, "--rtol")) arguments += " --rtol 1e-9";
     const Outcome outcome = scratch.gnomon(arguments);
     BOOST_TEST_CONTEXT(arguments << "\n" << outcome.err) {
       BOOST_REQUIRE_EQUAL(outcome.status, 0);
       const auto all = lengths(scratch.work / "s.csv", curve);
-      BOOST_REQUIRE_GT(all.size(), 5u);
+      BOOST_REQUIRE_GT(all.size(), 3u);
       BOOST_REQUIRE(!all.front().empty());
       for (const auto& now : all)
         for (std::size_t i = 0; i < now.size(); ++i)
@@ -133,9 +133,10 @@ BOOST_AUTO_TEST_CASE(plots_are_written) {
   const Scratch scratch;
   // A mechanism in the plane and in space, in space but in a plane, a graph, strings.
   for (const char* problem : {"planar-pendulum", "heavy-top", "chain", "oscillator-chain",
-                              "colliding-strings --scheme alpha-penalty", "gallery/trebuchet.toml"})
+                              "colliding-strings --scheme alpha-penalty --step 1e-3", "gallery/trebuchet.toml"})
     for (const auto& [file, begin] : {std::pair("a.svg", "<?xml"), std::pair("a.png", "\x89PNG")}) {
-      const Outcome outcome = scratch.gnomon(std::string("run ") + problem + " --step 1e-3 --until 0.1 --plot " + file);
+      const std::string steps = contains(problem, "--step") ? "" : " --rtol 1e-6";
+      const Outcome outcome = scratch.gnomon(std::string("run ") + problem + steps + " --until 0.1 --plot " + file);
       BOOST_TEST_CONTEXT(problem << " " << file << "\n" << outcome.err) {
         BOOST_REQUIRE_EQUAL(outcome.status, 0);
         BOOST_TEST(outcome.err == "");
