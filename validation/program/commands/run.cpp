@@ -246,7 +246,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
   add("--reference", a->reference, "NAME", "compare the end with this reference");
   add_repeatable(*command, "--reference-option", a->reference_options, "NAME=VALUE",
                  "an option of the reference (repeatable)");
-  add("--output", a->output, "FILE", "write the trajectory to this CSV file");
+  add("--output", a->output, "FILE", "write the trajectory to this CSV file, with the outputs of the problem");
   add("--snapshots", a->snapshots, "FILE",
       "write the curves of the model (rods, bodies, strings) to this .csv or .vtk file");
   add("--snapshot-every", a->snapshot_every, "DT", "time between snapshots; a fiftieth of the run if left out");

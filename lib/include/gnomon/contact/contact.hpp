@@ -7,7 +7,7 @@
 ///     landing      where the gap c_i of an open contact reaches zero
 ///     impact       v+ = v- + M^-1 (C^T P + D^T T + G^T L),  0 <= C v+ + e C v-  _|_  P >= 0,  G v+ = 0     (C = dc/dq
 ///                  of all contacts that touch; Newton's law for one, Moreau's for several; T = 0 without
-///                  CoulombFriction)
+///                  CoulombFriction; e of each contact, its own by SystemTraits::restitutions, or that of the run)
 ///     Zeno         a rebound slower than zeno_speed is none: the contact closes. A body that rocks to rest makes two
 ///                  sequences, one in the other: the flights of a corner, whose speeds shrink by e, and the changes of
 ///                  corner, each of which loses a share of the energy. Both are geometric and end at zeno_speed: the
