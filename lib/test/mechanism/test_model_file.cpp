@@ -111,7 +111,7 @@ s = { of = "w[0]^2 + w[1]^2", potential = "k*(sqrt(s) - 1)^2/2" }
 [constraints]
 loop = "r - twice[0]*w[1] - sin(t) - 1"
 [obstacles]
-"wall[i] for i in 0..n-1" = "w[i] + 5"
+"wall[i] for i in 0..n-1" = { formula = "w[i] + 5", restitution = "i/n" }
 [force]
 r = "-0.1*der(r)*t"
 "w[i] for i in 0..n-1" = "-0.2*der(w[n-1-i])*r"
@@ -249,6 +249,7 @@ BOOST_AUTO_TEST_CASE(all_parts_as_in_cpp) {
   BOOST_TEST(std::abs(g[0]) < 1e-15);  // the start was moved onto it
   const std::vector<std::string> walls = system_of(file).parts().obstacles->obstacle_names();
   BOOST_TEST(walls == (std::vector<std::string>{"wall[0]", "wall[1]"}), boost::test_tools::per_element());
+  BOOST_TEST(system_of(file).traits().restitutions == (Vector(2) << 0, 0.5).finished());
 }
 
 BOOST_AUTO_TEST_CASE(parameters_change_a_model) {
@@ -420,5 +421,9 @@ BOOST_AUTO_TEST_CASE(indices_are_checked) {
 }
 
 BOOST_AUTO_TEST_CASE(changed_files_are_taken_or_refused) {
-  gnomon::test::check_changed_files({pendulum, everything}, [](const std::string& text) { return complaint(text); });
+  const auto with_output = [](const std::string& text, const std::string& formula) {
+    return text + "[outputs]\n\"of.x[i] for i in 0..1\" = { formula = \"i*" + formula + "\", unit = \"N\" }\n";
+  };
+  gnomon::test::check_changed_files({with_output(pendulum, "der(x)"), with_output(everything, "lambda.loop")},
+                                    [](const std::string& text) { return complaint(text); });
 }
