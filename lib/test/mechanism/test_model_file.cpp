@@ -121,6 +121,9 @@ r = "-0.1*der(r)*t"
 n = 2
 g = 9.81
 k = 3
+[drawing]
+"arm[i] for i in 0..n-1" = [[0, "sin(t)"], ["r", "twice[i]"]]
+end = [["w[n-1]", "r"]]
 [start]
 position = { r = 1, w = 0.5 }
 project = true

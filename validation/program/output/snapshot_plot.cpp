@@ -77,7 +77,8 @@ class SnapshotPlot {
           return a.dimension < b.dimension;
         })->dimension;
     axes_ = {0, 1};
-    if (dimension == 3) axes_ = {(look.up + 1) % 3, (look.up + 2) % 3, look.up};
+    const int up = std::clamp(look.up, 0, 2);
+    if (dimension == 3) axes_ = {(up + 1) % 3, (up + 2) % 3, up};
     for (auto axis = axes_.begin(); axes_.size() == 3 && axis != axes_.end();) {
       const bool thin = ranges_[static_cast<std::size_t>(*axis)].size() <= flat * largest;
       axis = thin ? axes_.erase(axis) : axis + 1;

@@ -24,7 +24,7 @@ std::string csv_text(const std::string& name) {
 }
 
 std::shared_ptr<const CurveModel> required(std::shared_ptr<const CurveModel> model) {
-  if (model) return model;
+  if (model && !model->curves().empty()) return model;
   throw Error(ErrorCode::refused,
               "--snapshots and --plot are for problems with curves to draw, and this problem has none");
 }
