@@ -14,15 +14,27 @@ mkdir -p "$scratch"
 cmake --install "$build" --prefix "$scratch/prefix" >"$scratch/install.log"
 PATH="$scratch/prefix/bin:$PATH"
 
-echo "== the README's example through find_package"
+echo "== the README's model files"
+awk -v folder="$scratch" '/^```toml$/ { inside = 1; next } /^```$/ { inside = 0 }
+  inside && /^format = 1/ { file = folder "/readme" ++n ".toml" } inside && file { print >file }' "$source/README.md"
+for model in "$scratch"/readme*.toml; do
+  gnomon run "$model" --rtol 1e-6 --until 1 --plot "$model.svg" --reference ida-ggl >"$model.out" || { cat "$model.out" && exit 1; }
+  grep -q "energy " "$model.out"
+done
+test -s "$scratch/readme2.toml.svg"
+
+echo "== the README's examples through find_package"
 cp -r "$source/validation/embed/cpp" "$scratch/cpp"
-awk '/^```cpp$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$source/README.md" >"$scratch/cpp/main.cpp"
+awk -v folder="$scratch/cpp" '/^```cpp$/ { inside = 1; next } /^```$/ { inside = 0 }
+  inside && /^#include <cstdio>/ { file = folder (++n == 1 ? "/mechanism.cpp" : "/main.cpp") } inside { print >file }' \
+  "$source/README.md"
 test -s "$scratch/cpp/main.cpp"
 cmake -S "$scratch/cpp" -B "$scratch/cpp/build" -DCMAKE_PREFIX_PATH="$scratch/prefix" >"$scratch/cpp.log"
 cmake --build "$scratch/cpp/build" >>"$scratch/cpp.log"
 "$scratch/cpp/build/consumer" >"$scratch/cpp.out"
 cat "$scratch/cpp.out"
 grep -q "energy error" "$scratch/cpp.out"
+"$scratch/cpp/build/mechanism" | grep "energy error [0-9.]*e-1[2-9]"
 
 echo "== the same through pkg-config"
 libdir=$(find "$scratch/prefix" -name gnomon.pc -exec dirname {} \;)

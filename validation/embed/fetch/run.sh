@@ -9,7 +9,8 @@ shift 2
 
 mkdir -p "$scratch"
 cp "$source"/validation/embed/fetch/* "$scratch"
-awk '/^```cpp$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$source/README.md" >"$scratch/main.cpp"
+awk '/^```cpp$/ { inside = 1; next } /^```$/ { inside = 0 } inside && /^#include <cstdio>/ { n++ } inside && n > 1' \
+  "$source/README.md" >"$scratch/main.cpp"
 test -s "$scratch/main.cpp"
 cmake -S "$scratch" -B "$scratch/build" -DGNOMON_SOURCE="$source" "$@" >"$scratch/configure.log" 2>&1 ||
   { cat "$scratch/configure.log" && exit 1; }

@@ -418,6 +418,8 @@ class Writer {
       define(j + ".cos", dot(b, x), place);
       define(j + ".sin", dot(b, y), place);
       define(j + ".angle", "atan2(" + j + ".sin, " + j + ".cos)", place);
+      // What pulls by the angle would jump at 180 degrees: it has no value beyond 168.
+      define(j + ".bounded", j + ".angle + 1e-300*sqrt(" + j + ".cos + 0.98)", place);
       define(j + ".speed", j + ".cos*(" + rate_of_dot(b, y) + ") - " + j + ".sin*(" + rate_of_dot(b, x) + ")", place);
       output(j + ".angle", j + ".angle", "rad", place);
       output(j + ".speed", j + ".speed", "rad/s", place);
@@ -438,7 +440,7 @@ class Writer {
         output(j + ".slip", j + ".slip", "m/s", place);
       }
     }
-    const std::string motion = joint.type->turns ? ".angle" : ".distance";
+    const std::string motion = joint.type->turns ? ".bounded" : ".distance";
     const auto number_of = [&](const char* name, const std::optional<Formula>& f) {
       constant(j + "." + name, f ? f->place : place, [f](const Poses& poses) { return f ? poses.number(*f) : 0.0; });
     };
@@ -561,7 +563,7 @@ class Writer {
         continue;
       }
       const std::string word = text.substr(k, end - k);
-      out += word == "angle" || word == "speed" || word == "distance" ? joint + "." + word : word;
+      out += word == "angle" ? joint + ".bounded" : word == "speed" || word == "distance" ? joint + "." + word : word;
       k = end;
     }
     return out;

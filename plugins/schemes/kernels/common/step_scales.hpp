@@ -51,8 +51,9 @@ class StepScales {
       position_[i] = h_ * s_ * sqrt_a_[i];
       // By norms: where the terms of g vanish one by one (vectors along the axes, at right angles) their sum is no
       // size.
-      const double reach2 = g2 * q2;
-      if (reach2 > 0 && reach2 < position_[i] * position_[i]) position_[i] = std::sqrt(reach2);
+      // And not where all its coordinates vanish, as of a direction that stays in a plane.
+      const double reach2 = g2 * q2, free2 = position_[i] * position_[i];
+      if (reach2 > least_reach2 * free2 && reach2 < free2) position_[i] = std::sqrt(reach2);
       position_floor_ = std::max(position_floor_, size / position_[i]);
     }
     position_floor_ *= 1e-16;
@@ -72,6 +73,7 @@ class StepScales {
   double position_floor() const { return position_floor_; }
 
  private:
+  static constexpr double least_reach2 = 1e-12;  // relative to what a step may move
   const System* system_;
   double h_ = 1, s_ = 1, position_floor_ = 0;
   Vector sqrt_mass_, inverse_, sqrt_a_, position_, gradient_, g_values_;
