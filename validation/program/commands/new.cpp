@@ -13,7 +13,7 @@ namespace gnomon::program {
 namespace {
 
 /// A pendulum on a spring; what most models do not need is there as a comment. {0} is the name.
-constexpr const char* text = R"toml(# A model for gnomon: strings are formulas, numbers are numbers. Try
+constexpr const char* formulas = R"toml(# A model for gnomon: strings are formulas, numbers are numbers. Try
 #   gnomon describe {0}.toml        what was found, and which schemes take it
 #   gnomon check {0}.toml           the start, and every derivative against differences
 #   gnomon run {0}.toml
@@ -71,13 +71,67 @@ pivot = [["0", "0"]]
 # tension = {{ formula = "lambda.rod*l", unit = "N" }}
 )toml";
 
-int write(const std::string& name) {
+/// A pendulum of a bar with a driven hinge and a particle on a rod. {0} is the name.
+constexpr const char* mechanism = R"toml(# A mechanism for gnomon: strings are formulas, numbers are numbers. Try
+#   gnomon describe {0}.toml        what was found, and which schemes take it
+#   gnomon run {0}.toml --plot {0}.svg --output {0}.csv
+format = 1
+name = "{0}"
+description = "a bar on a hinge, and a bob on a rod at its end"
+gravity = [0, 0, -9.81]           # left out: none. planar = true: in the plane, positions of two numbers
+
+[points]                          # fixed, or moving: O = ["0.1*sin(t)", 0, 0]
+O = [0, 0, 0]
+
+[bodies.bar]
+shape = {{ box = [1, 0.05, 0.1], density = "rho" }}   # box, sphere, cylinder = [radius, length] (along the third axis);
+# mass = 5.0                                         # or a mass and the inertia about the centre of mass:
+# inertia = [0.01, 0.4, 0.4]                         # principal moments, or a matrix; in the plane one number
+markers = {{ left = [-0.5, 0, 0], right = [0.5, 0, 0] }}   # in body axes, from the centre of mass
+orientation = {{ axis = [0, 1, 0], angle = "30*deg" }}     # planar: orientation = "30*deg"
+place = {{ left = "O" }}            # one marker, or two, which turn the body too; or position = [..] of its centre
+angular_velocity = [0, 1, 0]      # velocities that are left out follow from the others, joints and motors
+
+[particles.bob]
+mass = 0.5
+position = ["cos(30*deg)", 0, "-sin(30*deg) - l"]
+
+[joints]                          # revolute prismatic cylindrical planar point-on-line point-on-plane (axis), universal
+pivot = {{ type = "revolute", between = ["O", "bar.left"], axis = [0, 1, 0], damping = 0.1 }}   # (axes), spherical, weld
+
+[rods]
+r = {{ between = ["bar.right", "bob"] }}
+
+[springs]
+s = {{ between = ["O", "bob"], stiffness = 10, rest_length = 1 }}     # and damping
+
+[motors]                          # angle or distance (of t), torque or force (of t, angle, speed, ..)
+drive = {{ joint = "pivot", torque = "0.5*sin(3*t)" }}
+
+# [loads]                         # forces at points, of formulas
+# wind = {{ on = "bob", force = ["0.1", 0, "-0.2*der(bob.z)"] }}
+# [contacts]                      # points stay above a plane
+# floor = {{ plane = {{ point = [0, 0, -2], normal = [0, 0, 1] }}, on = ["bob"], restitution = 0.5 }}
+
+[parameters]                      # --set l=2 changes one for a run
+l = 0.5
+rho = {{ value = 1000.0, unit = "kg/m^3", min = 1e-3 }}
+
+# [start]
+# assemble = true                 # moves everything to where it fits; without it a misfit is an error
+
+[run]                             # what gnomon run takes when the command line says nothing else
+until = 5.0
+rtol = 1e-6
+)toml";
+
+int write(const std::string& name, bool bodies) {
   const std::string file = is_model_file(name) ? name : name + ".toml";
   std::error_code ignored;
   if (std::filesystem::exists(file, ignored))
     throw Error(ErrorCode::bad_file, "\"" + file + "\" exists already: nothing was written");
   WholeFile target("model file", file);
-  target.write(fmt::format(text, std::filesystem::path(file).stem().string()));
+  target.write(fmt::format(fmt::runtime(bodies ? mechanism : formulas), std::filesystem::path(file).stem().string()));
   target.commit();
   fmt::print("{}\n", file);
   return success;
@@ -89,7 +143,11 @@ void add_new(CLI::App& app, Invocation& invocation) {
   CLI::App* command = app.add_subcommand("new", "write a commented model file to start from");
   auto name = std::make_shared<std::string>();
   command->add_option("NAME", *name, "of the model; the file is NAME.toml")->required()->type_name("");
-  command->callback([&invocation, name] { invocation.action = [name](const Registry&) { return write(*name); }; });
+  auto bodies = std::make_shared<bool>(false);
+  command->add_flag("--mechanism", *bodies, "of bodies and joints; left out: of formulas");
+  command->callback([&invocation, name, bodies] {
+    invocation.action = [name, bodies](const Registry&) { return write(*name, *bodies); };
+  });
 }
 
 }  // namespace gnomon::program
