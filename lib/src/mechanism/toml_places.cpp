@@ -7,7 +7,9 @@
 
 namespace gnomon::mechanism {
 
-TomlFile::TomlFile(const std::string& text, std::string file) : file_(std::move(file)), text_(text) {
+TomlFile::TomlFile(const std::string& text, std::string file) : file_(std::move(file)), text_(text), line_begins_{0} {
+  for (std::size_t k = 0; k < text_.size(); ++k)
+    if (text_[k] == '\n') line_begins_.push_back(k + 1);
   try {
     root_ = toml::parse(std::string_view(text_));
   } catch (const toml::parse_error& error) {
@@ -33,12 +35,9 @@ Place TomlFile::formula_place(const toml::node& node) const {
   Place at = place(node);
   if (!node.is_string() || is_generated(node.source())) return at;
   // The quotation mark of a string over several lines is three characters.
-  std::istringstream lines(text_);
-  std::string line;
-  for (int k = 0; k < at.line; ++k) std::getline(lines, line);
-  const auto begin = static_cast<std::size_t>(at.column - 1);
-  const bool three = line.compare(std::min(begin, line.size()), 3, "\"\"\"") == 0 ||
-                     line.compare(std::min(begin, line.size()), 3, "'''") == 0;
+  const std::size_t begin = std::min(
+      line_begins_[static_cast<std::size_t>(at.line - 1)] + static_cast<std::size_t>(at.column - 1), text_.size());
+  const bool three = text_.compare(begin, 3, "\"\"\"") == 0 || text_.compare(begin, 3, "'''") == 0;
   at.column += three ? 3 : 1;
   return at;
 }

@@ -58,6 +58,7 @@ class TomlFile {
   [[noreturn]] void refuse(const toml::node& node, const std::string& what, const std::string& expected) const;
 
   std::string file_, text_;
+  std::vector<std::size_t> line_begins_;  // of text_
   toml::table root_, generated_;
   std::vector<Place> places_;  // of the lines of what was generated
 };

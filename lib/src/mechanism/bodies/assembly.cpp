@@ -111,8 +111,9 @@ void assemble_velocity(const Elaborated& all, const System& system, double t, co
   const Vector left = (b - a * v).cwiseAbs();
   Index worst = 0;
   if (left.maxCoeff(&worst) <= allowed * b.cwiseAbs().maxCoeff()) {
-    for (Index j = 0; j < n; ++j)
-      if (std::abs(v[j]) < 1e-15 * v.cwiseAbs().maxCoeff()) v[j] = 0;
+    const double rounding = 1e-15 * v.cwiseAbs().maxCoeff();
+    for (double& x : v)
+      if (std::abs(x) < rounding) x = 0;
     return;
   }
   // Which of the constraints: with the given velocities as they are, the one that is violated most.
