@@ -90,9 +90,7 @@ class BricardLoop final : public gnomon::Problem {
            "U = gravity mass sum_k e3 . r_k\n"
            "bar k = 2 .. 6, d = r_(k+1) - r_k, r_7 = r_1, u_7 = u_1:\n"
            "  g = (d.d - length^2)/2, d.u_k, d.u_(k+1), u_k.u_(k+1);   axis k = 3 .. 6: (u_k.u_k - 1)/2\n"
-           "start: the bars along the edges of a cube, at rest. 24 constraints of rank 23 for 24 coordinates: runs "
-           "need "
-           "--dependent-constraints";
+           "start: the bars along the edges of a cube, at rest. 24 constraints of rank 23 for 24 coordinates";
   }
   std::string source() const override {
     return "Bricard, Lecons de cinematique II (1927), trihedral case; as a benchmark with redundant constraints: "

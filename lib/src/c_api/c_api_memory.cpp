@@ -82,6 +82,7 @@ void prepare(Memory& memory) {
     start.p0 = memory.y0->tail(k);
     start.t0 = memory.t0;
   }
+  if (start.dependent_constraints) memory.options.dependent_constraints = true;
   memory.start = std::move(start);
   memory.system = std::move(system);
 }

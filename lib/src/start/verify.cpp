@@ -23,9 +23,10 @@ void append(Checks& to, Checks from) {
 }
 
 std::string dependent_names(const System& system, const ConstraintRank& rank) {
+  if (rank.dependent.empty()) return "";
   std::string names;
-  for (const Index i : rank.dependent) names += (names.empty() ? "; dependent: " : ", ") + constraint_name(system, i);
-  return names;
+  for (const Index i : rank.dependent) names += ", \"" + constraint_name(system, i) + "\"";
+  return names + (rank.dependent.size() == 1 ? " repeats others: handled" : " repeat others: handled");
 }
 
 Checks start_of(const System& system, double t0, const Vector& q0, const Vector& p0, bool dependent_constraints) {

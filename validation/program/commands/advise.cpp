@@ -59,7 +59,6 @@ int advise(const Registry& registry, const Arguments& arguments) {
                     [&request](const bench::TrustedSolution& reference) { print_reference(reference, request); });
   std::string given = arguments.problem;
   for (const std::string& set : arguments.set) given += " --set " + shell_word(set);
-  if (instance.dependent_constraints) given += " --dependent-constraints";
   print_advice(advice, request, given);
   if (json) {
     fmt::print(json->stream(), "{}", validation::json_text(advice_json(advice, request, given)));

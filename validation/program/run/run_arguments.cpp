@@ -107,6 +107,7 @@ void choose_scheme(const Registry& registry, const ProblemInstance& instance, co
   run.solver_options = Options("solver " + arguments.solver, run.solver->options(),
                                parse_assignments(arguments.solver_options, "--solver-option"));
   run.options = options;
+  if (instance.dependent_constraints) run.options.dependent_constraints = true;
   SchemeChoice choice{arguments.scheme, 0, {}};
   if (arguments.scheme_named)
     choice.options = suited_options(registry, run, arguments.scheme);
