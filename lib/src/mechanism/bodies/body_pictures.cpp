@@ -1,0 +1,85 @@
+#include <cmath>
+
+#include "gnomon/base/numbers.hpp"
+#include "mechanism/bodies/formula_writer.hpp"
+
+namespace gnomon::mechanism {
+
+namespace {
+
+class PictureWriter : FormulaWriter {
+ public:
+  using FormulaWriter::FormulaWriter;
+
+  void write(const Body& body) {
+    if (body.shape != Body::Shape::none) {
+      draw_shape(body);
+      return;
+    }
+    std::vector<Texts> points;
+    if (body.markers.size() < 2) points.push_back(point_of(body.name));
+    for (const Marker& marker : body.markers) points.push_back(point_of(body.name + "." + marker.name));
+    if (body.markers.size() > 2) points.push_back(points.front());
+    draw(body.name, points, body.place);
+  }
+
+ private:
+  void draw_shape(const Body& body) {
+    for (std::size_t i = 0; i < body.sizes.size(); ++i)
+      constant(body.name + ".size" + std::to_string(i + 1), body.place,
+               [f = body.sizes[i]](const Poses& poses) { return poses.number(f); });
+    /// The point whose components in body axes are factors of its sizes.
+    const auto at = [&](const std::array<std::pair<double, int>, 3>& factors) {
+      Texts point;
+      for (std::size_t c = 0; c < dimension_; ++c) {
+        std::string text = body.name + "." + letters[c];
+        for (std::size_t a = 0; a < dimension_; ++a) {
+          const double sign = planar() && a == 1 && c == 0 ? -1 : 1;
+          const std::string axis = planar() ? body.name + ".d." + letters[a == 0 ? c : 1 - c]
+                                            : body.name + ".d" + std::to_string(a + 1) + "." + letters[c];
+          text += " + (" + number_text(sign * factors[a].first, 6) + ")*" + body.name + ".size" +
+                  std::to_string(factors[a].second) + "*" + axis;
+        }
+        point.push_back(text);
+      }
+      return point;
+    };
+    std::vector<Texts> points;
+    if (body.shape == Body::Shape::box) {
+      // Around the lower face, up, around the upper face, and the three edges that are left.
+      static const int corners[16][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1}, {-1, -1, -1}, {-1, -1, 1},
+                                         {1, -1, 1},   {1, -1, -1}, {1, -1, 1}, {1, 1, 1},   {1, 1, -1},   {1, 1, 1},
+                                         {-1, 1, 1},   {-1, 1, -1}, {-1, 1, 1}, {-1, -1, 1}};
+      const std::size_t count = planar() ? 5 : 16;
+      for (std::size_t i = 0; i < count; ++i)
+        points.push_back(at({{{0.5 * corners[i][0], 1}, {0.5 * corners[i][1], 2}, {0.5 * corners[i][2], 3}}}));
+      draw(body.name, points, body.place);
+      return;
+    }
+    const bool cylinder = body.shape == Body::Shape::cylinder;
+    constexpr int corners = 24;
+    constexpr double pi = 3.14159265358979323846;
+    for (const double height : {-0.5, 0.5}) {
+      if (planar()) points.push_back(point_of(body.name));
+      for (int i = 0; i <= corners; ++i) {
+        const double angle = 2 * pi * i / corners;
+        // A sphere is drawn by two of its great circles.
+        if (cylinder || height < 0)
+          points.push_back(
+              at({{{std::cos(angle), 1}, {std::sin(angle), 1}, {cylinder ? height : 0, cylinder ? 2 : 1}}}));
+        else
+          points.push_back(at({{{std::cos(angle), 1}, {0, 1}, {std::sin(angle), 1}}}));
+      }
+      if (planar()) break;
+    }
+    draw(body.name, points, body.place);
+  }
+};
+
+}  // namespace
+
+void draw_body(const Bodies& all, std::size_t k, WrittenTables& written) {
+  PictureWriter(all, written).write(all.bodies[k]);
+}
+
+}  // namespace gnomon::mechanism

@@ -1,0 +1,127 @@
+#include "mechanism/bodies/formula_writer.hpp"
+
+namespace gnomon::mechanism {
+
+const std::array<std::string, 3> FormulaWriter::letters{"x", "y", "z"}, FormulaWriter::along_axes{"u", "v", "w"};
+
+void FormulaWriter::line(const std::string& table, const std::string& key, const std::string& value,
+                         const Place& place) {
+  auto& [text, places] = written_.tables[table];
+  text += quoted(key) + " = " + value + "\n";
+  places.push_back(place);
+}
+
+void FormulaWriter::coordinate(const std::string& name, const Place& place, const std::string& mass,
+                               std::function<double(const Poses&)> position, Velocity velocity) {
+  written_.names.push_back(name);
+  written_.out.coordinates.push_back({place, std::move(position), std::move(velocity)});
+  formula("mass", name, mass, place);
+}
+
+std::string FormulaWriter::rate_of_dot(const std::string& a, const std::string& b) const {
+  return sum([&](const std::string& c) {
+    return a + ".v" + c + "*" + b + "." + c + " + " + a + "." + c + "*" + b + ".v" + c;
+  });
+}
+
+std::string FormulaWriter::velocity(const Partner& partner, const std::string& c) {
+  if (partner.kind == Partner::Kind::point) return "0";
+  return partner.marker ? partner.name + ".v" + c : "der(" + partner.name + "." + c + ")";
+}
+
+std::string FormulaWriter::in_space(const std::string& name, const std::string& body, std::size_t c, bool rate) const {
+  const auto axis = [&](const std::string& d, std::size_t component) {
+    const std::string coordinate = body + "." + d + "." + letters[component];
+    return rate ? "der(" + coordinate + ")" : coordinate;
+  };
+  if (planar())
+    return c == 0 ? name + ".u*" + axis("d", 0) + " - " + name + ".v*" + axis("d", 1)
+                  : name + ".u*" + axis("d", 1) + " + " + name + ".v*" + axis("d", 0);
+  std::string text;
+  for (std::size_t k = 0; k < 3; ++k)
+    text += (k ? " + " : "") + name + "." + along_axes[k] + "*" + axis("d" + std::to_string(k + 1), c);
+  return text;
+}
+
+void FormulaWriter::add_force(const std::string& coordinate, const std::string& text, const Place& place) {
+  const auto [at, fresh] = written_.forces.try_emplace(coordinate, text, place);
+  if (!fresh) at->second.first += " + " + text;
+}
+
+void FormulaWriter::act(const Partner& partner, const Texts& force, const Place& place) {
+  if (partner.kind == Partner::Kind::point) return;
+  const std::string body = partner.name.substr(0, partner.name.find('.'));
+  for (std::size_t c = 0; c < dimension_; ++c) add_force(body + "." + letters[c], "(" + force[c] + ")", place);
+  if (!partner.marker) return;
+  const std::string& a = partner.name;
+  if (planar()) {
+    add_force(body + ".d.x", a + ".u*(" + force[0] + ") + " + a + ".v*(" + force[1] + ")", place);
+    add_force(body + ".d.y", a + ".u*(" + force[1] + ") - " + a + ".v*(" + force[0] + ")", place);
+    return;
+  }
+  for (std::size_t k = 0; k < 3; ++k)
+    for (std::size_t c = 0; c < 3; ++c)
+      add_force(body + ".d" + std::to_string(k + 1) + "." + letters[c], a + "." + along_axes[k] + "*(" + force[c] + ")",
+                place);
+}
+
+void FormulaWriter::turn(const Partner& partner, const Texts& torque, const Place& place) {
+  if (partner.kind != Partner::Kind::body) return;
+  const std::string body = all_.bodies[partner.index].name;
+  if (planar()) {
+    add_force(body + ".d.x", "-(" + torque[0] + ")*" + body + ".d.y", place);
+    add_force(body + ".d.y", "(" + torque[0] + ")*" + body + ".d.x", place);
+    return;
+  }
+  for (std::size_t k = 0; k < 3; ++k) {
+    const std::string d = body + ".d" + std::to_string(k + 1) + ".";
+    for (std::size_t c = 0; c < 3; ++c) {
+      const std::size_t i = (c + 1) % 3, j = (c + 2) % 3;
+      add_force(d + letters[c],
+                "((" + torque[i] + ")*" + d + letters[j] + " - (" + torque[j] + ")*" + d + letters[i] + ")/2", place);
+    }
+  }
+}
+
+FormulaWriter::Texts FormulaWriter::point_of(const std::string& name) const {
+  Texts point;
+  for (std::size_t c = 0; c < dimension_; ++c) point.push_back(name + "." + letters[c]);
+  return point;
+}
+
+void FormulaWriter::draw(const std::string& name, const std::vector<Texts>& points, const Place& place) {
+  std::string text = "[";
+  for (const Texts& point : points) {
+    text += text.size() > 1 ? ", [" : "[";
+    for (std::size_t c = 0; c < point.size(); ++c) text += (c ? ", " : "") + quoted(point[c]);
+    text += "]";
+  }
+  line("drawing", name, text + "]", place);
+}
+
+BodyFormulas formulas_of(const Bodies& bodies) {
+  WrittenTables written;
+  write_bodies(bodies, written);
+  write_joints(bodies, written);
+  for (const auto& [coordinate, force] : written.forces) {
+    auto& [text, places] = written.tables["force"];
+    text += "\"" + coordinate + "\" = \"" + force.first + "\"\n";
+    places.push_back(force.second);
+  }
+  BodyFormulas& out = written.out;
+  const auto add = [&](const std::string& text, const Place& place) {
+    out.toml += text + "\n";
+    out.places.push_back(place);
+  };
+  add("coordinates = [", {});
+  for (std::size_t k = 0; k < written.names.size(); ++k) add("\"" + written.names[k] + "\",", out.coordinates[k].place);
+  add("]", {});
+  for (const auto& [name, table] : written.tables) {
+    add("[" + name + "]", {});
+    out.toml += table.first;
+    out.places.insert(out.places.end(), table.second.begin(), table.second.end());
+  }
+  return std::move(out);
+}
+
+}  // namespace gnomon::mechanism

@@ -1,0 +1,99 @@
+#pragma once
+/// \file
+/// FormulaWriter: what writes the tables of a model file for bodies, joints and their pictures.
+
+#include <array>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mechanism/bodies/body_formulas.hpp"
+
+namespace gnomon::mechanism {
+
+/// What has been written so far.
+struct WrittenTables {
+  BodyFormulas out;
+  std::vector<std::string> names;  ///< of coordinates
+  std::map<std::string, std::pair<std::string, std::vector<Place>>> tables;
+  std::map<std::string, std::pair<std::string, Place>> forces;  ///< sums by coordinate
+  std::set<std::string> vectors;                                ///< unit vectors of joints that are written
+};
+
+class FormulaWriter {
+ public:
+  FormulaWriter(const Bodies& all, WrittenTables& written)
+      : all_(all), dimension_(static_cast<std::size_t>(all.dimension)), written_(written) {}
+
+ protected:
+  using Texts = std::vector<std::string>;
+  using Velocity = std::function<double(const Poses&, const Vector& q)>;
+  static const std::array<std::string, 3> letters, along_axes;  // x y z, and u v w for components in body axes
+
+  bool planar() const { return dimension_ == 2; }
+  static std::string quoted(const std::string& text) { return "\"" + text + "\""; }
+
+  /// One entry of a table.
+  void line(const std::string& table, const std::string& key, const std::string& value, const Place& place);
+  void formula(const std::string& table, const std::string& key, const std::string& text, const Place& place) {
+    line(table, key, quoted(text), place);
+  }
+  void define(const std::string& name, const std::string& text, const Place& place) {
+    formula("definitions", name, text, place);
+  }
+  void constant(const std::string& name, const Place& place, std::function<double(const Poses&)> value) {
+    written_.out.constants.push_back({name, place, std::move(value)});
+  }
+  void output(const std::string& name, const std::string& text, const std::string& unit, const Place& place) {
+    line("outputs", name, "{ formula = " + quoted(text) + ", unit = " + quoted(unit) + " }", place);
+  }
+  void coordinate(const std::string& name, const Place& place, const std::string& mass,
+                  std::function<double(const Poses&)> position, Velocity velocity);
+  void draw(const std::string& name, const std::vector<Texts>& points, const Place& place);
+  Texts point_of(const std::string& name) const;
+
+  /// Text of the sum over the components of term(component).
+  template <class Term>
+  std::string sum(const Term& term) const {
+    std::string text;
+    for (std::size_t c = 0; c < dimension_; ++c) text += (c ? " + " : "") + term(letters[c]);
+    return text;
+  }
+  std::string dot(const std::string& a, const std::string& b) const {
+    return sum([&](const std::string& c) { return a + "." + c + "*" + b + "." + c; });
+  }
+  /// d/dt of a.b, whose components have the rates a.vx, ....
+  std::string rate_of_dot(const std::string& a, const std::string& b) const;
+  /// Component c of the vector whose components in the axes of a body are the constants name.u, ...; or its rate.
+  std::string in_space(const std::string& name, const std::string& body, std::size_t c, bool rate) const;
+  /// d1, d2 or d3 of a body; in the plane d.
+  std::string director(const std::string& body, std::size_t i) const {
+    return body + (planar() ? ".d" : ".d" + std::to_string(i + 1));
+  }
+  /// The velocity of a partner.
+  static std::string velocity(const Partner& partner, const std::string& c);
+
+  /// F at a partner, components as texts.
+  void act(const Partner& partner, const Texts& force, const Place& place);
+  /// A torque on a partner: of three components in space, of one in the plane.
+  void turn(const Partner& partner, const Texts& torque, const Place& place);
+
+  const Bodies& all_;
+  std::size_t dimension_;
+  WrittenTables& written_;
+
+ private:
+  void add_force(const std::string& coordinate, const std::string& text, const Place& place);
+};
+
+/// Points, particles and bodies.
+void write_bodies(const Bodies& all, WrittenTables& written);
+/// Joints, rods, springs, motors, loads and contacts.
+void write_joints(const Bodies& all, WrittenTables& written);
+/// The outline of a body's shape, or lines between its markers.
+void draw_body(const Bodies& all, std::size_t k, WrittenTables& written);
+
+}  // namespace gnomon::mechanism

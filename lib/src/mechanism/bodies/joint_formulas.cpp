@@ -1,0 +1,326 @@
+#include <cctype>
+
+#include "gnomon/base/numbers.hpp"
+#include "mechanism/bodies/formula_writer.hpp"
+
+namespace gnomon::mechanism {
+
+namespace {
+
+using Vector3 = Poses::Vector3;
+
+class JointWriter : FormulaWriter {
+ public:
+  using FormulaWriter::FormulaWriter;
+
+  void write() {
+    for (const Joint& joint : all_.joints) write_joint(joint);
+    for (const Rod& rod : all_.rods) write_rod(rod);
+    for (const Spring& spring : all_.springs) write_spring(spring);
+    for (const Motor& motor : all_.motors) write_motor(motor);
+    for (const Load& load : all_.loads) write_load(load);
+    for (const PlaneContact& contact : all_.contacts) write_contact(contact);
+  }
+
+ private:
+  /// (p_B - p_A) . e
+  std::string across(const Joint& joint, const std::string& e) const {
+    return sum([&](const std::string& c) {
+      return "(" + joint.b.name + "." + c + " - " + joint.a.name + "." + c + ")*" + e + "." + c;
+    });
+  }
+  /// The name of a unit vector of a joint that is fixed in A or in B; its components are written at its first use.
+  std::string unit(const Joint& joint, bool of_a, JointType::Vector which) {
+    static const std::array<std::string, 3> names{"n", "e1", "e2"};
+    const std::string name = joint.name + "." + names[which] + (of_a ? "a" : "b");
+    if (!written_.vectors.insert(name).second) return name;
+    const Partner& partner = of_a ? joint.a : joint.b;
+    const auto component = [joint, of_a, which](std::size_t k) {
+      return [joint, of_a, which, k](const Poses& poses) {
+        const Poses::Frames frames = poses.frames(joint);
+        const Vector3 v = (of_a ? frames.a : frames.b).col(static_cast<Index>(which));
+        return poses.in_axes(of_a ? joint.a : joint.b, v)[static_cast<Index>(k)];
+      };
+    };
+    const bool of_body = partner.kind == Partner::Kind::body;
+    for (std::size_t k = 0; k < dimension_; ++k)
+      constant(name + "." + (of_body ? along_axes : letters)[k], joint.place, component(k));
+    for (std::size_t c = 0; c < dimension_; ++c) {
+      if (of_body) {
+        const std::string& body = all_.bodies[partner.index].name;
+        define(name + "." + letters[c], in_space(name, body, c, false), joint.place);
+        define(name + ".v" + letters[c], in_space(name, body, c, true), joint.place);
+      } else {
+        constant(name + ".v" + letters[c], joint.place, [](const Poses&) { return 0.0; });
+      }
+    }
+    return name;
+  }
+
+  void write_joint(const Joint& joint) {
+    const std::string& j = joint.name;
+    const JointType& type = *joint.type;
+    // Force and moment on B, from -G^T lambda.
+    Texts force(dimension_), moment(planar() ? 1 : 3);
+    if (type.coincide)
+      for (std::size_t c = 0; c < dimension_; ++c) {
+        formula("constraints", j + "." + letters[c],
+                joint.b.name + "." + letters[c] + " - " + joint.a.name + "." + letters[c], joint.place);
+        force[c] += " - lambda." + j + "." + letters[c];
+      }
+    int number = 0;
+    for (const auto& [of_a, of_b] : type.square) {
+      const std::string a = unit(joint, true, of_a), b = unit(joint, false, of_b);
+      const std::string row = j + ".turn" + std::to_string(++number);
+      formula("constraints", row, dot(a, b), joint.place);
+      for (std::size_t k = 0; k < moment.size(); ++k) {
+        const std::string &x = letters[planar() ? 0 : (k + 1) % 3], &y = letters[planar() ? 1 : (k + 2) % 3];
+        moment[k] +=
+            " + lambda." + row + "*(" + a + "." + x + "*" + b + "." + y + " - " + a + "." + y + "*" + b + "." + x + ")";
+      }
+    }
+    number = 0;
+    for (const JointType::Vector e : type.along) {
+      const std::string a = unit(joint, true, e), row = j + ".slide" + std::to_string(++number);
+      formula("constraints", row, across(joint, a), joint.place);
+      for (std::size_t c = 0; c < dimension_; ++c) force[c] += " - lambda." + row + "*" + a + "." + letters[c];
+    }
+    write_joint_motion(joint);
+    for (std::size_t c = 0; c < dimension_; ++c)
+      if (!force[c].empty()) output(j + ".force." + letters[c], force[c], "N", joint.place);
+    for (std::size_t k = 0; k < moment.size(); ++k)
+      if (!moment[k].empty()) output(j + ".moment" + (planar() ? "" : "." + letters[k]), moment[k], "N m", joint.place);
+  }
+
+  /// Angle and distance from the start, and the springs and dampers between them.
+  void write_joint_motion(const Joint& joint) {
+    using V = JointType;
+    const std::string& j = joint.name;
+    const Place& place = joint.place;
+    const bool rates = !moves(joint.a) && !moves(joint.b);
+    if (joint.type->turns) {
+      const V::Vector first = planar() ? V::n : V::e1, second = planar() ? V::e1 : V::e2;
+      const std::string x = unit(joint, true, first), y = unit(joint, true, second), b = unit(joint, false, first);
+      define(j + ".cos", dot(b, x), place);
+      define(j + ".sin", dot(b, y), place);
+      define(j + ".angle", "atan2(" + j + ".sin, " + j + ".cos)", place);
+      // What pulls by the angle would jump at 180 degrees: it has no value beyond 168.
+      define(j + ".bounded", j + ".angle + 1e-300*sqrt(" + j + ".cos + 0.98)", place);
+      define(j + ".speed", j + ".cos*(" + rate_of_dot(b, y) + ") - " + j + ".sin*(" + rate_of_dot(b, x) + ")", place);
+      output(j + ".angle", j + ".angle", "rad", place);
+      output(j + ".speed", j + ".speed", "rad/s", place);
+    }
+    if (joint.type->slides) {
+      const std::string n = unit(joint, true, V::n);
+      constant(j + ".start", place, [joint](const Poses& poses) {
+        return (poses.position(joint.b) - poses.position(joint.a)).dot(poses.frames(joint).a.col(V::n));
+      });
+      define(j + ".distance", across(joint, n) + " - " + j + ".start", place);
+      output(j + ".distance", j + ".distance", "m", place);
+      if (rates) {
+        define(j + ".slip", sum([&](const std::string& c) {
+                 return "(" + joint.b.name + "." + c + " - " + joint.a.name + "." + c + ")*" + n + ".v" + c + " + (" +
+                        velocity(joint.b, c) + " - " + velocity(joint.a, c) + ")*" + n + "." + c;
+               }),
+               place);
+        output(j + ".slip", j + ".slip", "m/s", place);
+      }
+    }
+    const std::string motion = joint.type->turns ? ".bounded" : ".distance";
+    const auto number_of = [&](const char* name, const std::optional<Formula>& f) {
+      constant(j + "." + name, f ? f->place : place, [f](const Poses& poses) { return f ? poses.number(*f) : 0.0; });
+    };
+    if (joint.stiffness) {
+      number_of("stiffness", joint.stiffness);
+      number_of("rest", joint.rest);
+      formula("potential", j + ".spring", j + ".stiffness/2*(" + j + motion + " - " + j + ".rest)^2", place);
+    }
+    if (joint.damping) {
+      number_of("damping", joint.damping);
+      drive(joint, "-" + j + ".damping*" + j + (joint.type->turns ? ".speed" : ".slip"), joint.type->turns, place);
+    }
+  }
+  bool moves(const Partner& partner) const {
+    return partner.kind == Partner::Kind::point && all_.points[partner.index].moves;
+  }
+  /// A torque about n, or a force along it, on B; the opposite on A.
+  void drive(const Joint& joint, const std::string& size, bool turning, const Place& place) {
+    if (turning && planar()) {
+      turn(joint.b, {size}, place);
+      turn(joint.a, {"-(" + size + ")"}, place);
+      return;
+    }
+    const std::string n = unit(joint, true, JointType::n);
+    Texts plus, minus;
+    for (std::size_t c = 0; c < dimension_; ++c) {
+      plus.push_back("(" + size + ")*" + n + "." + letters[c]);
+      minus.push_back("-(" + size + ")*" + n + "." + letters[c]);
+    }
+    if (turning) {
+      turn(joint.b, plus, place);
+      turn(joint.a, minus, place);
+    } else {
+      act(joint.b, plus, place);
+      act(joint.a, minus, place);
+    }
+  }
+
+  void write_rod(const Rod& rod) {
+    const std::string& r = rod.name;
+    constant(r + ".length", rod.place, [rod](const Poses& poses) {
+      const double length =
+          rod.length ? poses.number(*rod.length) : (poses.position(rod.b) - poses.position(rod.a)).norm();
+      if (!(length > 0))
+        throw error_at(rod.place,
+                       "rod " + rod.name + " has the length " + number_text(length) + ", expected above zero");
+      return length;
+    });
+    formula("constraints", r, "(" + square(rod.a, rod.b) + " - " + r + ".length^2)/2", rod.place);
+    output(r + ".tension", "lambda." + r + "*" + r + ".length", "N", rod.place);
+    draw(r, {point_of(rod.a.name), point_of(rod.b.name)}, rod.place);
+  }
+  /// |p_B - p_A|^2
+  std::string square(const Partner& a, const Partner& b) const {
+    return sum([&](const std::string& c) { return "(" + b.name + "." + c + " - " + a.name + "." + c + ")^2"; });
+  }
+
+  void write_spring(const Spring& spring) {
+    const std::string& s = spring.name;
+    const Place& place = spring.place;
+    constant(s + ".stiffness", spring.stiffness.place,
+             [f = spring.stiffness](const Poses& poses) { return poses.number(f); });
+    constant(s + ".rest_length", place, [spring](const Poses& poses) {
+      if (!spring.rest_length) return (poses.position(spring.b) - poses.position(spring.a)).norm();
+      const double length = poses.number(*spring.rest_length);
+      if (!(length >= 0))
+        throw error_at(spring.rest_length->place, "the rest length of spring " + spring.name + " is " +
+                                                      number_text(length) + ", expected at least zero");
+      return length;
+    });
+    const std::string length = "sqrt(" + square(spring.a, spring.b) + ")";
+    const std::optional<Formula>& rest = spring.rest_length;
+    const bool none =
+        rest && rest->nodes.size() == 1 && rest->nodes[0].value == 0 && rest->nodes[0].kind == Formula::Kind::number;
+    const auto energy = [&](const std::string& pi) {
+      return none ? s + ".stiffness/2*" + pi : s + ".stiffness/2*(sqrt(" + pi + ") - " + s + ".rest_length)^2";
+    };
+    if (moves(spring.a) || moves(spring.b))
+      formula("potential", s + ".energy", energy("(" + square(spring.a, spring.b) + ")"), place);
+    else
+      line("invariants", s + ".square",
+           "{ of = " + quoted(square(spring.a, spring.b)) + ", potential = " + quoted(energy(s + ".square")) + " }",
+           place);
+    output(s + ".length", length, "m", place);
+    output(s + ".force", s + ".stiffness*(" + length + " - " + s + ".rest_length)", "N", place);
+    draw(s, {point_of(spring.a.name), point_of(spring.b.name)}, place);
+    if (!spring.damping) return;
+    constant(s + ".damping", spring.damping->place,
+             [f = *spring.damping](const Poses& poses) { return poses.number(f); });
+    // The rate of the length over the length.
+    define(s + ".rate",
+           s + ".damping*(" + sum([&](const std::string& c) {
+             return "(" + spring.b.name + "." + c + " - " + spring.a.name + "." + c + ")*(" + velocity(spring.b, c) +
+                    " - " + velocity(spring.a, c) + ")";
+           }) + ")/(" +
+               square(spring.a, spring.b) + ")",
+           place);
+    Texts on_a, on_b;
+    for (std::size_t c = 0; c < dimension_; ++c) {
+      const std::string e = "(" + spring.b.name + "." + letters[c] + " - " + spring.a.name + "." + letters[c] + ")";
+      on_a.push_back(s + ".rate*" + e);
+      on_b.push_back("-" + s + ".rate*" + e);
+    }
+    act(spring.a, on_a, place);
+    act(spring.b, on_b, place);
+  }
+
+  /// The words "angle", "speed" and "distance" of a motor's formula mean those of its joint.
+  static std::string of_joint(const std::string& text, const std::string& joint) {
+    std::string out;
+    for (std::size_t k = 0; k < text.size();) {
+      const auto part = [&](std::size_t at) {
+        return at < text.size() &&
+               (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_' || text[at] == '.');
+      };
+      std::size_t end = k;
+      while (part(end)) ++end;
+      if (end == k) {
+        out += text[k++];
+        continue;
+      }
+      const std::string word = text.substr(k, end - k);
+      out += word == "angle" ? joint + ".bounded" : word == "speed" || word == "distance" ? joint + "." + word : word;
+      k = end;
+    }
+    return out;
+  }
+  void write_motor(const Motor& motor) {
+    const Joint& joint = all_.joints[motor.joint];
+    const std::string &name = motor.name, &j = joint.name;
+    switch (motor.kind) {
+      case Motor::Kind::angle:
+        define(name + ".angle", motor.value, motor.value_place);
+        formula("constraints", name, j + ".sin*cos(" + name + ".angle) - " + j + ".cos*sin(" + name + ".angle)",
+                motor.place);
+        output(name + ".torque", "-lambda." + name, "N m", motor.place);
+        break;
+      case Motor::Kind::distance:
+        define(name + ".distance", motor.value, motor.value_place);
+        formula("constraints", name, j + ".distance - " + name + ".distance", motor.place);
+        output(name + ".force", "-lambda." + name, "N", motor.place);
+        break;
+      case Motor::Kind::torque:
+      case Motor::Kind::force: {
+        const bool turning = motor.kind == Motor::Kind::torque;
+        const std::string own = name + (turning ? ".torque" : ".force");
+        define(own, of_joint(motor.value, j), motor.value_place);
+        output(own, own, turning ? "N m" : "N", motor.place);
+        drive(joint, own, turning, motor.place);
+        break;
+      }
+    }
+  }
+
+  void write_load(const Load& load) {
+    Texts force;
+    for (std::size_t c = 0; c < dimension_; ++c) {
+      force.push_back(load.name + "." + letters[c]);
+      define(force.back(), load.components[c].first, load.components[c].second);
+    }
+    act(load.on, force, load.place);
+  }
+
+  void write_contact(const PlaneContact& contact) {
+    const std::string& name = contact.name;
+    for (std::size_t c = 0; c < dimension_; ++c) {
+      constant(name + ".point." + letters[c], contact.place,
+               [f = contact.point[c]](const Poses& poses) { return poses.number(f); });
+      constant(name + ".normal." + letters[c], contact.place, [contact, c](const Poses& poses) {
+        return poses.direction(contact.normal, "the normal of contact " + contact.name)[static_cast<Index>(c)];
+      });
+    }
+    const auto number_of = [&](const char* key, const std::optional<Formula>& f) {
+      if (f) constant(name + "." + key, f->place, [f = *f](const Poses& poses) { return poses.number(f); });
+    };
+    number_of("restitution", contact.restitution);
+    number_of("friction", contact.friction);
+    for (const Partner& on : contact.on) {
+      std::string text = "{ formula = " + quoted(sum([&](const std::string& c) {
+                           return name + ".normal." + c + "*(" + on.name + "." + c + " - " + name + ".point." + c + ")";
+                         }));
+      if (contact.restitution) text += ", restitution = " + quoted(name + ".restitution");
+      if (contact.friction)
+        text += ", slip = " + quoted(name + ".normal.y*" + on.name + ".x - " + name + ".normal.x*" + on.name + ".y") +
+                ", friction = " + quoted(name + ".friction");
+      line("obstacles", name + "." + on.name, text + " }", contact.place);
+    }
+  }
+};
+
+}  // namespace
+
+void write_joints(const Bodies& all, WrittenTables& written) {
+  JointWriter(all, written).write();
+}
+
+}  // namespace gnomon::mechanism
