@@ -32,12 +32,28 @@ class SnapshotPlot {
   }
 
   std::string script() {
-    const bool field = std::none_of(moving_.begin(), moving_.end(),
-                                    [this](std::size_t k) { return picture_.curves[k].n_points < field_points; });
+    const bool field = std::none_of(moving_.begin(), moving_.end(), [this](std::size_t k) {
+      return picture_.curves[k].n_points < field_points || is_rigid(k);
+    });
     return field ? field_script() : mechanism_script();
   }
 
  private:
+  /// Whether all its points keep their distances from the first one and from the middle, as those of the outline of a
+  /// body do.
+  bool is_rigid(std::size_t k) const {
+    constexpr double bends = 1e-4;
+    const auto distances = [&](const Snapshot& s, Index from) {
+      return (s.curves[k].colwise() - s.curves[k].col(from)).colwise().norm().eval();
+    };
+    const std::vector<Snapshot>& all = picture_.snapshots;
+    for (const Index from : {Index(0), all.front().curves[k].cols() / 2}) {
+      const auto first = distances(all.front(), from);
+      for (const Snapshot& s : all)
+        if ((distances(s, from) - first).cwiseAbs().maxCoeff() > bends * first.maxCoeff()) return false;
+    }
+    return true;
+  }
   /// Curves that are the same in all snapshots, unless all are.
   void find_fixed() {
     const std::vector<Snapshot>& all = picture_.snapshots;

@@ -242,3 +242,51 @@ position = { x = 1 }
   GnomonFree(&mem);
   SUNContext_Free(&context);
 }
+
+/// A rod on a hinge with a bob on two equal rods, of which one repeats the other.
+BOOST_AUTO_TEST_CASE(a_mechanism_through_the_c_interface) {
+  SUNContext context;
+  SUNContext_Create(nullptr, &context);
+  void* mem = GnomonCreate(context);
+  BOOST_TEST(GnomonSetModelText(mem, R"toml(format = 1
+planar = true
+gravity = [0, -9.81]
+points = { O = [0, 0] }
+[bodies.rod]
+mass = 2
+inertia = 0.2
+markers = { top = [-0.5, 0], end = [0.5, 0] }
+place = { top = "O" }
+[particles.bob]
+mass = "m"
+position = [1, -0.5]
+[joints.hinge]
+type = "revolute"
+between = ["O", "rod.top"]
+[rods]
+r1 = { between = ["rod.end", "bob"] }
+r2 = { between = ["rod.end", "bob"] }
+[parameters]
+m = 1.0
+)toml") == GNOMON_SUCCESS,
+             GnomonGetLastMessage(mem));
+  BOOST_TEST(GnomonSetParameter(mem, "m", 0.5) == GNOMON_SUCCESS, GnomonGetLastMessage(mem));
+  BOOST_TEST(GnomonSetParameter(mem, "rod.mass", 3) == GNOMON_UNKNOWN_NAME);
+  BOOST_TEST(GnomonSetScheme(mem, "energy-momentum-ggl", nullptr) == GNOMON_SUCCESS, GnomonGetLastMessage(mem));
+  BOOST_TEST(GnomonSetStep(mem, 1e-2) == GNOMON_SUCCESS);
+  BOOST_TEST(GnomonInit(mem, 0, nullptr) == GNOMON_SUCCESS, GnomonGetLastMessage(mem));
+  sunindextype index = -1;
+  BOOST_TEST(GnomonGetCoordinateIndex(mem, "bob.y", &index) == GNOMON_SUCCESS);
+  BOOST_TEST(index == 1);
+  BOOST_TEST(GnomonGetCoordinateIndex(mem, "rod.d1.x", &index) == GNOMON_SUCCESS);
+  BOOST_TEST(index == 4);
+  N_Vector y = N_VNew_Serial(12, context);
+  double t = 0, angle = 0;
+  BOOST_TEST(GnomonEvolve(mem, 0.3, y, &t, GNOMON_NORMAL) == GNOMON_SUCCESS, GnomonGetLastMessage(mem));
+  BOOST_TEST(GnomonGetOutput(mem, "hinge.angle", &angle) == GNOMON_SUCCESS);
+  BOOST_TEST(angle == std::atan2(NV_Ith_S(y, 5), NV_Ith_S(y, 4)), boost::test_tools::tolerance(1e-14));
+  BOOST_TEST(angle < -0.1);
+  N_VDestroy(y);
+  GnomonFree(&mem);
+  SUNContext_Free(&context);
+}

@@ -138,7 +138,7 @@ class BodyWriter : FormulaWriter {
     const std::size_t axes = planar() ? 1 : 3;
     for (std::size_t i = 0; i < axes; ++i)
       for (std::size_t j = i; j < axes; ++j)
-        formula("constraints", body.name + (planar() ? ".d" : ".d" + std::to_string(10 * (i + 1) + j + 1)),
+        formula("constraints", body.name + ".d" + std::to_string(10 * (i + 1) + j + 1),
                 i == j ? "(" + dot(director(body.name, i), director(body.name, j)) + " - 1)/2"
                        : dot(director(body.name, i), director(body.name, j)),
                 body.place);
@@ -152,11 +152,11 @@ class BodyWriter : FormulaWriter {
     };
     std::string kinetic = half_square(b + ".mass", b);
     if (planar()) {
-      define(b + ".angle", "atan2(" + b + ".d.y, " + b + ".d.x)", place);
-      define(b + ".omega", b + ".d.x*der(" + b + ".d.y) - " + b + ".d.y*der(" + b + ".d.x)", place);
+      define(b + ".angle", "atan2(" + b + ".d1.y, " + b + ".d1.x)", place);
+      define(b + ".omega", b + ".d1.x*der(" + b + ".d1.y) - " + b + ".d1.y*der(" + b + ".d1.x)", place);
       output(b + ".angle", b + ".angle", "rad", place);
       output(b + ".omega", b + ".omega", "rad/s", place);
-      kinetic += " + " + half_square(b + ".inertia", b + ".d");
+      kinetic += " + " + half_square(b + ".inertia", b + ".d1");
     } else {
       for (std::size_t c = 0; c < 3; ++c) {
         const std::string &i = letters[(c + 1) % 3], &j = letters[(c + 2) % 3];

@@ -35,8 +35,8 @@ class PictureWriter : FormulaWriter {
         std::string text = body.name + "." + letters[c];
         for (std::size_t a = 0; a < dimension_; ++a) {
           const double sign = planar() && a == 1 && c == 0 ? -1 : 1;
-          const std::string axis = planar() ? body.name + ".d." + letters[a == 0 ? c : 1 - c]
-                                            : body.name + ".d" + std::to_string(a + 1) + "." + letters[c];
+          const std::string axis = planar() ? director(body.name, 0) + "." + letters[a == 0 ? c : 1 - c]
+                                            : director(body.name, a) + "." + letters[c];
           text += " + (" + number_text(sign * factors[a].first, 6) + ")*" + body.name + ".size" +
                   std::to_string(factors[a].second) + "*" + axis;
         }

@@ -25,7 +25,7 @@ std::string description_of(const Bodies& bodies) {
   list("contacts", bodies.contacts, name);
   if (!bodies.bodies.empty())
     text += planar
-                ? "bodies in the plane: q = (r, d), T = m |r'|^2/2 + J |d'|^2/2, (d.d - 1)/2 = 0\n"
+                ? "bodies in the plane: q = (r, d1), T = m |r'|^2/2 + J |d1'|^2/2, (d1.d1 - 1)/2 = 0\n"
                 : "bodies: q = (r, d1, d2, d3), T = m |r'|^2/2 + sum_ij E_ij d_i'.d_j'/2, (d_i.d_j - delta_ij)/2 = 0\n";
   return text;
 }

@@ -35,8 +35,8 @@ std::string FormulaWriter::in_space(const std::string& name, const std::string& 
     return rate ? "der(" + coordinate + ")" : coordinate;
   };
   if (planar())
-    return c == 0 ? name + ".u*" + axis("d", 0) + " - " + name + ".v*" + axis("d", 1)
-                  : name + ".u*" + axis("d", 1) + " + " + name + ".v*" + axis("d", 0);
+    return c == 0 ? name + ".u*" + axis("d1", 0) + " - " + name + ".v*" + axis("d1", 1)
+                  : name + ".u*" + axis("d1", 1) + " + " + name + ".v*" + axis("d1", 0);
   std::string text;
   for (std::size_t k = 0; k < 3; ++k)
     text += (k ? " + " : "") + name + "." + along_axes[k] + "*" + axis("d" + std::to_string(k + 1), c);
@@ -55,26 +55,25 @@ void FormulaWriter::act(const Partner& partner, const Texts& force, const Place&
   if (!partner.marker) return;
   const std::string& a = partner.name;
   if (planar()) {
-    add_force(body + ".d.x", a + ".u*(" + force[0] + ") + " + a + ".v*(" + force[1] + ")", place);
-    add_force(body + ".d.y", a + ".u*(" + force[1] + ") - " + a + ".v*(" + force[0] + ")", place);
+    add_force(body + ".d1.x", a + ".u*(" + force[0] + ") + " + a + ".v*(" + force[1] + ")", place);
+    add_force(body + ".d1.y", a + ".u*(" + force[1] + ") - " + a + ".v*(" + force[0] + ")", place);
     return;
   }
   for (std::size_t k = 0; k < 3; ++k)
     for (std::size_t c = 0; c < 3; ++c)
-      add_force(body + ".d" + std::to_string(k + 1) + "." + letters[c], a + "." + along_axes[k] + "*(" + force[c] + ")",
-                place);
+      add_force(director(body, k) + "." + letters[c], a + "." + along_axes[k] + "*(" + force[c] + ")", place);
 }
 
 void FormulaWriter::turn(const Partner& partner, const Texts& torque, const Place& place) {
   if (partner.kind != Partner::Kind::body) return;
   const std::string body = all_.bodies[partner.index].name;
   if (planar()) {
-    add_force(body + ".d.x", "-(" + torque[0] + ")*" + body + ".d.y", place);
-    add_force(body + ".d.y", "(" + torque[0] + ")*" + body + ".d.x", place);
+    add_force(body + ".d1.x", "-(" + torque[0] + ")*" + body + ".d1.y", place);
+    add_force(body + ".d1.y", "(" + torque[0] + ")*" + body + ".d1.x", place);
     return;
   }
   for (std::size_t k = 0; k < 3; ++k) {
-    const std::string d = body + ".d" + std::to_string(k + 1) + ".";
+    const std::string d = director(body, k) + ".";
     for (std::size_t c = 0; c < 3; ++c) {
       const std::size_t i = (c + 1) % 3, j = (c + 2) % 3;
       add_force(d + letters[c],

@@ -69,10 +69,8 @@ class FormulaWriter {
   std::string rate_of_dot(const std::string& a, const std::string& b) const;
   /// Component c of the vector whose components in the axes of a body are the constants name.u, ...; or its rate.
   std::string in_space(const std::string& name, const std::string& body, std::size_t c, bool rate) const;
-  /// d1, d2 or d3 of a body; in the plane d.
-  std::string director(const std::string& body, std::size_t i) const {
-    return body + (planar() ? ".d" : ".d" + std::to_string(i + 1));
-  }
+  /// d1, d2 or d3 of a body; in the plane there is d1 only.
+  static std::string director(const std::string& body, std::size_t i) { return body + ".d" + std::to_string(i + 1); }
   /// The velocity of a partner.
   static std::string velocity(const Partner& partner, const std::string& c);
 

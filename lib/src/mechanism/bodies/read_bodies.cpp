@@ -1,20 +1,19 @@
 /// \file
-/// Reads the tables of points, particles, bodies, joints, rods, springs, motors, loads and contacts of a model file.
+/// Reads the tables of points, particles and bodies of a model file.
 
 #include <algorithm>
-#include <map>
 
-#include "mechanism/bodies/bodies.hpp"
+#include "mechanism/bodies/table_reader.hpp"
 
 namespace gnomon::mechanism {
 
 namespace {
 
-class BodyReader {
+class BodyReader : TableReader {
  public:
-  BodyReader(const TomlFile& file, const Symbols& parameters) : file_(file), parameters_(parameters) {}
+  using TableReader::TableReader;
 
-  Bodies read() {
+  void read() {
     const toml::table& root = file_.root();
     if (const toml::node* node = root.get("planar")) all_.dimension = file_.flag(*node, "planar") ? 2 : 3;
     if (const toml::node* node = root.get("gravity")) all_.gravity = vector(*node, "gravity");
@@ -28,24 +27,9 @@ class BodyReader {
     each("points", [&](const TomlEntry& entry) { read_point(entry); });
     each("particles", [&](const TomlEntry& entry) { read_particle(entry); });
     each("bodies", [&](const TomlEntry& entry) { read_body(entry); });
-    each("joints", [&](const TomlEntry& entry) { read_joint(entry); });
-    each("rods", [&](const TomlEntry& entry) { read_rod(entry); });
-    each("springs", [&](const TomlEntry& entry) { read_spring(entry); });
-    each("motors", [&](const TomlEntry& entry) { read_motor(entry); });
-    each("loads", [&](const TomlEntry& entry) { read_load(entry); });
-    each("contacts", [&](const TomlEntry& entry) { read_contact(entry); });
-    return std::move(all_);
   }
 
  private:
-  std::size_t dimension() const { return static_cast<std::size_t>(all_.dimension); }
-
-  template <class Use>
-  void each(const char* key, const Use& use) const {
-    if (const toml::node* node = file_.root().get(key))
-      for (const TomlEntry& entry : file_.entries(file_.table(*node, key))) use(entry);
-  }
-
   void take_name(const TomlEntry& entry) {
     const std::string& name = entry.key;
     if (!is_name(name) || name.find('.') != std::string::npos)
@@ -73,7 +57,7 @@ class BodyReader {
     if (markers == nullptr) return;
     std::size_t count = 0;
     for (const TomlEntry& marker : file_.entries(file_.table(*markers, "markers of body " + entry.key))) {
-      static const std::vector<std::string> reserved{"x",  "y",  "z",  "d",     "d1",    "d2",      "d3",     "mass",
+      static const std::vector<std::string> reserved{"x",  "y",  "z",  "d1",    "d2",    "d3",      "mass",
                                                      "vx", "vy", "vz", "angle", "omega", "kinetic", "inertia"};
       if (!is_name(marker.key) || marker.key.find('.') != std::string::npos)
         throw error_at(marker.key_place,
@@ -85,72 +69,6 @@ class BodyReader {
       partner.name = entry.key + "." + marker.key;
       partners_.emplace(partner.name, partner);
     }
-  }
-
-  Formula formula(const toml::node& node, const std::string& what, bool timed = false) const {
-    Formula result = file_.formula(node, what, parameters_);
-    for (const Formula::Node& part : result.nodes)
-      if (part.kind == Formula::Kind::time && !timed)
-        throw error_at(result.place_of(part), what + " must not depend on the time");
-    return result;
-  }
-  std::optional<Formula> optional(const toml::table& table, const char* key, const std::string& what) const {
-    const toml::node* node = table.get(key);
-    return node ? std::optional<Formula>(formula(*node, key + (" of " + what))) : std::nullopt;
-  }
-  Formulas vector(const toml::node& node, const std::string& what, bool timed = false) const {
-    return numbers(node, what, dimension(), timed);
-  }
-  Formulas numbers(const toml::node& node, const std::string& what, std::size_t count, bool timed = false) const {
-    const toml::array& array = file_.array(node, what);
-    if (array.size() != count)
-      throw error_at(file_.place(node),
-                     what + " has " + std::to_string(array.size()) + " entries, expected " + std::to_string(count));
-    Formulas result;
-    for (const toml::node& one : array) result.push_back(formula(one, what, timed));
-    return result;
-  }
-  const toml::node& required(const toml::table& table, const char* key, const std::string& what,
-                             const Place& place) const {
-    const toml::node* node = table.get(key);
-    if (node == nullptr) throw error_at(place, what + " has no " + key);
-    return *node;
-  }
-
-  Partner partner(const toml::node& node, const std::string& what) const {
-    const std::string name = file_.text(node, what);
-    const auto at = partners_.find(name);
-    if (at == partners_.end()) {
-      // Of a body that is known the markers are listed, else everything.
-      const std::size_t dot = name.find('.');
-      const std::string of = dot == std::string::npos ? "" : name.substr(0, dot + 1);
-      std::vector<std::string> known;
-      for (const auto& [other, unused] : partners_)
-        if (of.empty() || partners_.count(name.substr(0, dot)) == 0 || other.compare(0, of.size(), of) == 0)
-          known.push_back(other);
-      if (known.empty())
-        throw error_at(file_.formula_place(node), "\"" + name + "\": " + name.substr(0, dot) + " has no markers");
-      throw error_at(file_.formula_place(node), unknown_name("point, particle, body or marker", name, known).what());
-    }
-    Partner result = at->second;
-    result.place = file_.formula_place(node);
-    return result;
-  }
-  std::pair<Partner, Partner> between(const toml::table& table, const std::string& what, const Place& place) const {
-    const toml::node& node = required(table, "between", what, place);
-    const toml::array& array = file_.array(node, "between of " + what);
-    if (array.size() != 2)
-      throw error_at(file_.place(node),
-                     "between of " + what + " has " + std::to_string(array.size()) + " entries, expected 2");
-    std::pair<Partner, Partner> result{partner(*array.get(0), "between of " + what),
-                                       partner(*array.get(1), "between of " + what)};
-    const auto& [a, b] = result;
-    if (a.kind == b.kind && a.index == b.index && a.kind != Partner::Kind::point)
-      throw error_at(b.place, what + " joins \"" + a.name + "\" and \"" + b.name + "\", which move as one");
-    if (a.kind == Partner::Kind::point && b.kind == Partner::Kind::point)
-      throw error_at(b.place,
-                     what + " joins \"" + a.name + "\" and \"" + b.name + "\", and neither is moved by forces");
-    return result;
   }
 
   void read_point(const TomlEntry& entry) {
@@ -335,191 +253,7 @@ class BodyReader {
     for (const TomlEntry& entry : entries) put(entry.key, entry.key_place, *entry.value);
   }
 
-  void read_joint(const TomlEntry& entry) {
-    const std::string what = "joint " + entry.key;
-    const toml::table& table = file_.table(*entry.value, what);
-    file_.check_keys(table, what, {"type", "between", "axis", "axes", "stiffness", "rest", "damping"});
-    Joint joint;
-    joint.name = entry.key;
-    joint.place = entry.key_place;
-    const toml::node& type = required(table, "type", what, entry.key_place);
-    const std::string name = file_.text(type, "the type of " + what);
-    std::vector<std::string> known;
-    for (const JointType& one : joint_types(all_.dimension)) {
-      known.push_back(one.name);
-      if (one.name == name) joint.type = &one;
-    }
-    if (joint.type == nullptr) throw error_at(file_.formula_place(type), unknown_name("joint", name, known).what());
-    std::tie(joint.a, joint.b) = between(table, what, entry.key_place);
-    const bool needs_b = !joint.type->square.empty() || joint.type->turns;
-    const bool needs_a = needs_b || !joint.type->along.empty();
-    if (needs_a && !joint.a.has_axes())
-      throw error_at(joint.a.place,
-                     what + ": particle " + joint.a.name + " has no axes for a joint of the type " + name);
-    if (needs_b && !joint.b.has_axes())
-      throw error_at(joint.b.place,
-                     what + ": particle " + joint.b.name + " has no axes for a joint of the type " + name);
-    const toml::node *axis = table.get("axis"), *axes = table.get("axes");
-    if (axis && joint.type->axes == 1) joint.axes.push_back(vector(*axis, "the axis of " + what));
-    if (axes && joint.type->axes == 2) {
-      const toml::array& list = file_.array(*axes, "the axes of " + what);
-      for (const toml::node& one : list) joint.axes.push_back(vector(one, "an axis of " + what));
-    }
-    if (static_cast<int>(joint.axes.size()) != joint.type->axes || (axis && joint.type->axes != 1) ||
-        (axes && joint.type->axes != 2))
-      throw error_at(entry.key_place, what + " of the type " + name + " expects " +
-                                          (joint.type->axes == 0   ? "no axis"
-                                           : joint.type->axes == 1 ? "an axis"
-                                                                   : "two axes: axes = [[..], [..]]"));
-    joint.stiffness = optional(table, "stiffness", what);
-    joint.rest = optional(table, "rest", what);
-    joint.damping = optional(table, "damping", what);
-    if ((joint.stiffness || joint.damping) && !joint.type->turns && !joint.type->slides)
-      throw error_at(entry.key_place,
-                     what + " of the type " + name + " has neither an angle nor a distance for a spring");
-    if (joint.rest && !joint.stiffness) throw error_at(joint.rest->place, what + " has a rest and no stiffness");
-    if (joint.damping) refuse_moving(joint.a, joint.b, what);
-    all_.joints.push_back(std::move(joint));
-  }
-  /// The velocity of a point that moves with t is not known as a formula.
-  void refuse_moving(const Partner& a, const Partner& b, const std::string& what) const {
-    for (const Partner* one : {&a, &b})
-      if (one->kind == Partner::Kind::point && all_.points[one->index].moves)
-        throw error_at(one->place, what + " needs the velocity of point " + one->name + ", which moves with t");
-  }
-
-  void read_rod(const TomlEntry& entry) {
-    const std::string what = "rod " + entry.key;
-    const toml::table& table = file_.table(*entry.value, what);
-    file_.check_keys(table, what, {"between", "length"});
-    Rod rod;
-    rod.name = entry.key;
-    rod.place = entry.key_place;
-    std::tie(rod.a, rod.b) = between(table, what, entry.key_place);
-    rod.length = optional(table, "length", what);
-    all_.rods.push_back(std::move(rod));
-  }
-
-  void read_spring(const TomlEntry& entry) {
-    const std::string what = "spring " + entry.key;
-    const toml::table& table = file_.table(*entry.value, what);
-    file_.check_keys(table, what, {"between", "stiffness", "rest_length", "damping"});
-    Spring spring;
-    spring.name = entry.key;
-    spring.place = entry.key_place;
-    std::tie(spring.a, spring.b) = between(table, what, entry.key_place);
-    spring.stiffness = formula(required(table, "stiffness", what, entry.key_place), "the stiffness of " + what);
-    spring.rest_length = optional(table, "rest_length", what);
-    spring.damping = optional(table, "damping", what);
-    if (spring.damping) refuse_moving(spring.a, spring.b, what);
-    all_.springs.push_back(std::move(spring));
-  }
-
-  /// The text of a formula that is read with the formulas of the model, or a number.
-  std::pair<std::string, Place> text_of(const toml::node& node, const std::string& what) const {
-    if (node.is_string()) {
-      std::string text = node.as_string()->get();
-      std::replace(text.begin(), text.end(), '\n', ' ');
-      if (text.find_first_of("\"\\") != std::string::npos)
-        throw error_at(file_.formula_place(node), what + " has a quotation mark or a backslash, which no formula has");
-      return {text, file_.formula_place(node)};
-    }
-    return {number_formula(file_.number(node, what), {}).text, file_.place(node)};
-  }
-
-  void read_motor(const TomlEntry& entry) {
-    const std::string what = "motor " + entry.key;
-    const toml::table& table = file_.table(*entry.value, what);
-    file_.check_keys(table, what, {"joint", "angle", "distance", "torque", "force"});
-    Motor motor;
-    motor.name = entry.key;
-    motor.place = entry.key_place;
-    const toml::node& node = required(table, "joint", what, entry.key_place);
-    const std::string name = file_.text(node, "the joint of " + what);
-    std::vector<std::string> known;
-    for (const Joint& joint : all_.joints) known.push_back(joint.name);
-    const auto at = std::find(known.begin(), known.end(), name);
-    if (at == known.end()) throw error_at(file_.formula_place(node), unknown_name("joint", name, known).what());
-    motor.joint = static_cast<std::size_t>(at - known.begin());
-    const Joint& joint = all_.joints[motor.joint];
-    int given = 0;
-    const std::pair<const char*, Motor::Kind> kinds[] = {{"angle", Motor::Kind::angle},
-                                                         {"distance", Motor::Kind::distance},
-                                                         {"torque", Motor::Kind::torque},
-                                                         {"force", Motor::Kind::force}};
-    for (const auto& [key, kind] : kinds) {
-      const toml::node* value = table.get(key);
-      if (value == nullptr) continue;
-      ++given;
-      motor.kind = kind;
-      std::tie(motor.value, motor.value_place) = text_of(*value, what);
-      const bool turning = kind == Motor::Kind::angle || kind == Motor::Kind::torque;
-      if (turning ? !joint.type->turns : !joint.type->slides)
-        throw error_at(file_.place(*value), what + " has " +
-                                                (turning ? "an angle or a torque" : "a distance or a force") +
-                                                ", and joint " + joint.name + " of the type " + joint.type->name +
-                                                (turning ? " does not turn about an axis" : " does not slide"));
-      if (kind == Motor::Kind::torque || kind == Motor::Kind::force) refuse_moving(joint.a, joint.b, what);
-    }
-    if (given != 1)
-      throw error_at(entry.key_place,
-                     what + " has " + std::to_string(given) + " of angle, distance, torque and force, expected one");
-    all_.motors.push_back(std::move(motor));
-  }
-
-  void read_load(const TomlEntry& entry) {
-    const std::string what = "load " + entry.key;
-    const toml::table& table = file_.table(*entry.value, what);
-    file_.check_keys(table, what, {"on", "force"});
-    Load load;
-    load.name = entry.key;
-    load.place = entry.key_place;
-    load.on = partner(required(table, "on", what, entry.key_place), "on of " + what);
-    if (load.on.kind == Partner::Kind::point)
-      throw error_at(load.on.place, what + " is on point " + load.on.name + ", which no force moves");
-    const toml::node& node = required(table, "force", what, entry.key_place);
-    const toml::array& array = file_.array(node, "the force of " + what);
-    if (array.size() != dimension())
-      throw error_at(file_.place(node), "the force of " + what + " has " + std::to_string(array.size()) +
-                                            " entries, expected " + std::to_string(dimension()));
-    for (const toml::node& one : array) load.components.push_back(text_of(one, "the force of " + what));
-    all_.loads.push_back(std::move(load));
-  }
-
-  void read_contact(const TomlEntry& entry) {
-    const std::string what = "contact " + entry.key;
-    const toml::table& table = file_.table(*entry.value, what);
-    file_.check_keys(table, what, {"plane", "on", "restitution", "friction"});
-    PlaneContact contact;
-    contact.name = entry.key;
-    contact.place = entry.key_place;
-    const toml::node& node = required(table, "plane", what, entry.key_place);
-    const std::string of = "the plane of " + what;
-    const toml::table& plane = file_.table(node, of);
-    file_.check_keys(plane, of, {"point", "normal"});
-    contact.point = vector(required(plane, "point", of, file_.place(node)), "the point of " + of);
-    contact.normal = vector(required(plane, "normal", of, file_.place(node)), "the normal of " + of);
-    for (const toml::node& one : file_.array(required(table, "on", what, entry.key_place), "on of " + what)) {
-      contact.on.push_back(partner(one, "on of " + what));
-      if (contact.on.back().kind == Partner::Kind::point)
-        throw error_at(contact.on.back().place,
-                       what + " is on point " + contact.on.back().name + ", which no force moves");
-    }
-    contact.restitution = optional(table, "restitution", what);
-    contact.friction = optional(table, "friction", what);
-    if (contact.friction && all_.dimension == 3)
-      throw error_at(contact.friction->place,
-                     what +
-                         " has friction: Coulomb friction is for planar = true, in space a contact slides in two "
-                         "directions");
-    all_.contacts.push_back(std::move(contact));
-  }
-
-  const TomlFile& file_;
-  const Symbols& parameters_;
-  Bodies all_;
   std::map<std::string, Place> names_;
-  std::map<std::string, Partner> partners_;
   std::size_t counts_[3] = {0, 0, 0};
 };
 
@@ -537,7 +271,10 @@ bool has_bodies(const TomlFile& file) {
 }
 
 Bodies read_bodies(const TomlFile& file, const Symbols& parameters) {
-  return BodyReader(file, parameters).read();
+  TableReader::Found found;
+  BodyReader(file, parameters, found).read();
+  read_joints(file, parameters, found);
+  return std::move(found.all);
 }
 
 }  // namespace gnomon::mechanism
