@@ -50,8 +50,7 @@ class StepScales {
       sqrt_a_[i] = a > 0 ? std::sqrt(a) : 1;
       position_[i] = h_ * s_ * sqrt_a_[i];
       // By norms: where the terms of g vanish one by one (vectors along the axes, at right angles) their sum is no
-      // size.
-      // And not where all its coordinates vanish, as of a direction that stays in a plane.
+      // size. Nor are coordinates that are zero but for rounding, as those across the plane of a motion in space.
       const double reach2 = g2 * q2, free2 = position_[i] * position_[i];
       if (reach2 > least_reach2 * free2 && reach2 < free2) position_[i] = std::sqrt(reach2);
       position_floor_ = std::max(position_floor_, size / position_[i]);
