@@ -68,7 +68,9 @@ bool accepts(const Scheme& scheme, const ProblemInstance& instance, const Assign
   try {
     scheme.bind(*instance.model, options);
     const System* system = instance.model->mechanical();
-    return !system || !system->parts().obstacles || scheme.holds_obstacles();
+    if (!system || !system->parts().obstacles) return true;
+    // Without impacts there is no restitution.
+    return scheme.holds_obstacles() && !(system->traits().restitutions.array() > 0).any();
   } catch (const Error& error) {
     if (error.code() == ErrorCode::refused) return false;
     throw;

@@ -12,7 +12,8 @@ class PictureWriter : FormulaWriter {
   using FormulaWriter::FormulaWriter;
 
   void write(const Body& body) {
-    if (body.shape != Body::Shape::none) {
+    constexpr std::size_t outlined = 200;  // an outline is fifty formulas
+    if (body.shape != Body::Shape::none && all_.bodies.size() <= outlined) {
       draw_shape(body);
       return;
     }

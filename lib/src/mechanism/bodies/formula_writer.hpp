@@ -91,7 +91,7 @@ class FormulaWriter {
 void write_bodies(const Bodies& all, WrittenTables& written);
 /// Joints, rods, springs, motors, loads and contacts.
 void write_joints(const Bodies& all, WrittenTables& written);
-/// The outline of a body's shape, or lines between its markers.
+/// The outline of a body's shape, or lines between its markers, also where there are many bodies.
 void draw_body(const Bodies& all, std::size_t k, WrittenTables& written);
 
 }  // namespace gnomon::mechanism
