@@ -84,7 +84,13 @@ class Parser {
     skip();
     return at_ == text_.size();
   }
-  std::string here() { return at_end() ? "the end of the formula" : "\"" + text_.substr(at_, 1) + "\""; }
+  std::string here() {
+    if (at_end()) return "the end of the formula";
+    // A character of UTF-8 has several bytes.
+    std::size_t end = at_ + 1;
+    while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0) == 0x80) ++end;
+    return "\"" + text_.substr(at_, end - at_) + "\"";
+  }
   [[noreturn]] void unexpected() {
     skip();
     if (text_.compare(at_, 2, "**") == 0) fail(at_, "\"**\" is no operation: write a^b");
@@ -92,7 +98,8 @@ class Parser {
     if (c == '=' || c == '<' || c == '>' || c == '!')
       fail(at_, "a comparison was found, and is expected in if(a < b, c, d) only");
     if (std::isalnum(static_cast<unsigned char>(c)) || c == '(' || c == '_')
-      fail(at_, "an operation was expected before " + here() + ": write a*b for a product");
+      fail(at_,
+           "an operation was expected before " + here() + ": write a*b for a product; units are no part of formulas");
     fail(at_, here() + " was not expected");
   }
   bool accept(char c) {

@@ -15,6 +15,12 @@ TomlFile::TomlFile(const std::string& text, std::string file) : file_(std::move(
   } catch (const toml::parse_error& error) {
     std::string sentence(error.description());
     std::replace(sentence.begin(), sentence.end(), '\n', ' ');
+    // A formula without quotation marks breaks off at its first operation.
+    for (const char* operation : {"'*'", "'/'", "'^'", "'('"})
+      if (sentence.find(operation) != std::string::npos) {
+        sentence += " (a formula stands in quotation marks)";
+        break;
+      }
     throw error_at(place(error.source()), "not TOML: " + sentence);
   }
 }

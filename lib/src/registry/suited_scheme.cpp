@@ -37,7 +37,8 @@ std::optional<Promises> promises_of(const Registry& registry, const SuitedRun& r
 }
 
 /// The candidates in the order of their cost at the nearest tolerance of the table; those without a row come last.
-std::vector<SchemeChoice> by_cost(const System& system, double relative) {
+std::vector<SchemeChoice> by_cost(const System& system, const SuitedRun& run) {
+  const double relative = run.relative;
   const std::string own = class_of(system);
   double nearest = 0, distance = 0;
   for (const SuitedRow& row : suited_table()) {
@@ -58,6 +59,11 @@ std::vector<SchemeChoice> by_cost(const System& system, double relative) {
   std::stable_sort(priced.begin(), priced.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<SchemeChoice> sorted;
   for (auto& entry : priced) sorted.push_back(std::move(entry.second));
+  // Where constraints leave no free motion nothing can be projected onto the energy.
+  if (system.m() == system.n() && !run.options.dependent_constraints)
+    for (SchemeChoice& choice : sorted)
+      for (auto& [name, value] : choice.options)
+        if (name == "projection") value = "pv";
   return sorted;
 }
 
@@ -120,7 +126,7 @@ SchemeChoice suited_scheme(const Registry& registry, const SuitedRun& run) {
     throw Error(ErrorCode::refused, "an overdetermined DAE, " + run.model->name() +
                                         ", has no velocities whose error is estimated: take a fixed step");
   std::string refusal;
-  SchemeChoice choice = first_of(registry, run, by_cost(*system, run.relative), refusal);
+  SchemeChoice choice = first_of(registry, run, by_cost(*system, run), refusal);
   if (choice.scheme.empty()) throw Error(ErrorCode::refused, refusal);
   return choice;
 }
@@ -128,7 +134,7 @@ SchemeChoice suited_scheme(const Registry& registry, const SuitedRun& run) {
 Assignments suited_options(const Registry& registry, const SuitedRun& run, const std::string& scheme) {
   const System* system = run.model->mechanical();
   if (!system) return {};
-  std::vector<SchemeChoice> sorted = by_cost(*system, run.relative);
+  std::vector<SchemeChoice> sorted = by_cost(*system, run);
   sorted.erase(std::remove_if(sorted.begin(), sorted.end(), [&](const auto& c) { return c.scheme != scheme; }),
                sorted.end());
   std::string refusal;

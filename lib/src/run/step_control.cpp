@@ -23,6 +23,8 @@ constexpr double stretch = 1.01;
 /// all schemes and models meet theirs, below it steps are rejected for rounding (order 4 at 1e-13, half of them), or the
 /// run stops at its first steps (order 2 at 1e-11, unless all of the model is evaluated in extended precision).
 constexpr double rounding = std::numeric_limits<double>::epsilon() / 4;
+/// Of a step whose motion is prescribed: a rotation by 20 degrees.
+constexpr double most_bent = 0.01;
 /// A step shorter than this part of the proposed one was shortened to arrive.
 constexpr double shortened = 0.9;
 
@@ -33,6 +35,7 @@ void StepControl::attach(const System& system, int order) {
   order_ = order;
   for (Vector* v : {&size_q_, &size_v_, &v0_, &v1_, &scratch_, &estimates_.error_q, &estimates_.error_v})
     if (v->size() != system.n()) v->setZero(system.n());
+  rates_.setZero(system.m());
 }
 
 void StepControl::set(const System& system, const Tolerances& tolerances, const StepLimits& limits, int order) {
@@ -151,8 +154,30 @@ double StepControl::propose(double rest) {
 
 bool StepControl::passes(const State& before, const State& after) {
   measure(before, after);
-  error_ = norm(estimates_.error_q, estimates_.error_v);
+  error_ = std::max(norm(estimates_.error_q, estimates_.error_v), bend(before, after));
   return error_ <= 1;
+}
+
+double StepControl::bend(const State& before, const State& after) {
+  if (system_->m() == 0 || system_->parts().time_dependence == nullptr) return 0;
+  scratch_.setZero();
+  double rate = 0;
+  for (const State* z : {&before, &after}) {
+    system_->constraint_velocity(z->t, z->q.value(), scratch_, rates_);  // g_t
+    rate = std::max(rate, rates_.cwiseAbs().maxCoeff());
+  }
+  if (rate == 0) return 0;
+  const double h = after.t - before.t;
+  const Vector& mass = system_->mass().diagonal_entries();
+  double bent = 0, fastest0 = 0, fastest1 = 0;
+  for (Index j = 0; j < mass.size(); ++j) {
+    const double off = after.q.value()[j] - before.q.value()[j] - h * (v0_[j] + v1_[j]) / 2;
+    bent += mass[j] * off * off;
+    fastest0 += mass[j] * v0_[j] * v0_[j];
+    fastest1 += mass[j] * v1_[j] * v1_[j];
+  }
+  const double path = h * h * std::max(fastest0, fastest1);
+  return path > 0 ? std::pow(std::sqrt(bent / path) / most_bent, (order_ + 1) / 2.) : 0;
 }
 
 bool StepControl::passes(const State& before, const State& after, const Vector& error_q, const Vector& error_v) {

@@ -191,6 +191,9 @@ class SundialsSolution : public ReferenceSolution {
   std::string failure(int flag) const {
     std::string text = code_ + " stopped at t = " + number_text(t_) + " with " + flag_name(flag);
     if (!message_.text.empty()) text += ": " + message_.text;
+    const std::string name = flag_name(flag);
+    if (name.find("CONV_FAIL") != std::string::npos || name.find("ERR_FAIL") != std::string::npos)
+      text += " Where its tolerances are below rounding, a looser atol helps.";
     if (!callback_message_.empty()) text += " The last evaluation that failed said: " + callback_message_ + ".";
     return text;
   }

@@ -107,9 +107,14 @@ void describe_problem(const Registry& registry, const std::string& name) {
                traits.m > 0 ? ", g " + degree(traits.constraint_degree) : "",
                parts.mass ? ", mass M(q)" : ", constant mass", parts.time_dependence ? ", depends on time" : "");
     if (!traits.branches.empty()) fmt::print("  branches on a value, dense derivatives: {}\n", traits.branches);
-    if (instance.dependent_constraints)
-      for (const Index i : constraint_rank(*system, instance.t0, instance.q0).dependent)
-        fmt::print("  constraint \"{}\" repeats others: handled\n", constraint_name(*system, i));
+    if (traits.m > 0) {
+      const ConstraintRank rank = constraint_rank(*system, instance.t0, instance.q0);
+      fmt::print("  {} of freedom at the start\n",
+                 traits.n - rank.rank == 1 ? "1 degree" : fmt::format("{} degrees", traits.n - rank.rank));
+      if (instance.dependent_constraints)
+        for (const Index i : rank.dependent)
+          fmt::print("  constraint \"{}\" repeats others: handled\n", constraint_name(*system, i));
+    }
     for (Index a = 0; a < parts.n_symmetries(); ++a)
       fmt::print("  momentum map: {}\n", parts.symmetries->symmetry_name(a));
     for (Index a = 0; a < parts.n_integrals(); ++a)

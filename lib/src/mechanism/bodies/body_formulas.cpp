@@ -33,6 +33,7 @@ class BodyWriter : FormulaWriter {
         define(name, f.text, f.place);
       else
         constant(name, f.place, [f](const Poses& poses) { return poses.number(f); });
+      if (!point.moves) constant(point.name + ".v" + letters[c], point.place, [](const Poses&) { return 0.0; });
     }
     draw(point.name, {point_of(point.name)}, point.place);
   }
@@ -59,6 +60,7 @@ class BodyWriter : FormulaWriter {
           name + "." + letters[c], particle.place, name + ".mass",
           [f = particle.position[c]](const Poses& poses) { return poses.number(f); }, velocity);
     }
+    show_position(name, particle.place);
     write_weight(name, particle.place);
     draw(name, {point_of(name)}, particle.place);
   }
@@ -147,6 +149,7 @@ class BodyWriter : FormulaWriter {
   void write_motion(const Body& body) {
     const std::string& b = body.name;
     const Place& place = body.place;
+    show_position(b, place);
     const auto half_square = [&](const std::string& factor, const std::string& x) {
       return factor + "/2*(" + sum([&](const std::string& c) { return "der(" + x + "." + c + ")^2"; }) + ")";
     };
@@ -154,8 +157,8 @@ class BodyWriter : FormulaWriter {
     if (planar()) {
       define(b + ".angle", "atan2(" + b + ".d1.y, " + b + ".d1.x)", place);
       define(b + ".omega", b + ".d1.x*der(" + b + ".d1.y) - " + b + ".d1.y*der(" + b + ".d1.x)", place);
-      output(b + ".angle", b + ".angle", "rad", place);
-      output(b + ".omega", b + ".omega", "rad/s", place);
+      show(b + ".angle", "rad", place);
+      show(b + ".omega", "rad/s", place);
       kinetic += " + " + half_square(b + ".inertia", b + ".d1");
     } else {
       for (std::size_t c = 0; c < 3; ++c) {
@@ -166,7 +169,7 @@ class BodyWriter : FormulaWriter {
           text += (k ? " + " : "") + d + i + "*der(" + d + j + ") - " + d + j + "*der(" + d + i + ")";
         }
         define(b + ".omega." + letters[c], "(" + text + ")/2", place);
-        output(b + ".omega." + letters[c], b + ".omega." + letters[c], "rad/s", place);
+        show(b + ".omega." + letters[c], "rad/s", place);
       }
       for (std::size_t i = 0; i < 3; ++i)
         for (std::size_t j = i; j < 3; ++j) {

@@ -24,9 +24,11 @@ std::string FormulaWriter::rate_of_dot(const std::string& a, const std::string& 
   });
 }
 
-std::string FormulaWriter::velocity(const Partner& partner, const std::string& c) {
-  if (partner.kind == Partner::Kind::point) return "0";
-  return partner.marker ? partner.name + ".v" + c : "der(" + partner.name + "." + c + ")";
+void FormulaWriter::show_position(const std::string& name, const Place& place) {
+  for (std::size_t c = 0; c < dimension_; ++c) {
+    define(name + ".v" + letters[c], "der(" + name + "." + letters[c] + ")", place);
+    show(name + "." + letters[c], "m", place);
+  }
 }
 
 std::string FormulaWriter::in_space(const std::string& name, const std::string& body, std::size_t c, bool rate) const {

@@ -47,8 +47,14 @@ class FormulaWriter {
   void constant(const std::string& name, const Place& place, std::function<double(const Poses&)> value) {
     written_.out.constants.push_back({name, place, std::move(value)});
   }
+  /// A column of what users ask for, by the name of a coordinate or definition.
+  void show(const std::string& name, const std::string& unit, const Place& place) {
+    line("outputs", name, "{ formula = " + quoted(name) + ", unit = " + quoted(unit) + " }", place);
+  }
+  /// A definition that is a column.
   void output(const std::string& name, const std::string& text, const std::string& unit, const Place& place) {
-    line("outputs", name, "{ formula = " + quoted(text) + ", unit = " + quoted(unit) + " }", place);
+    define(name, text, place);
+    show(name, unit, place);
   }
   void coordinate(const std::string& name, const Place& place, const std::string& mass,
                   std::function<double(const Poses&)> position, Velocity velocity);
@@ -71,8 +77,8 @@ class FormulaWriter {
   std::string in_space(const std::string& name, const std::string& body, std::size_t c, bool rate) const;
   /// d1, d2 or d3 of a body; in the plane there is d1 only.
   static std::string director(const std::string& body, std::size_t i) { return body + ".d" + std::to_string(i + 1); }
-  /// The velocity of a partner.
-  static std::string velocity(const Partner& partner, const std::string& c);
+  /// Columns of the position of a particle or body, and name.vx, .. for its velocity.
+  void show_position(const std::string& name, const Place& place);
 
   /// F at a partner, components as texts.
   void act(const Partner& partner, const Texts& force, const Place& place);

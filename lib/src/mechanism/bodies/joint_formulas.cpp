@@ -107,8 +107,8 @@ class JointWriter : FormulaWriter {
       // What pulls by the angle would jump at 180 degrees: it has no value beyond 168.
       define(j + ".bounded", j + ".angle + 1e-300*sqrt(" + j + ".cos + 0.98)", place);
       define(j + ".speed", j + ".cos*(" + rate_of_dot(b, y) + ") - " + j + ".sin*(" + rate_of_dot(b, x) + ")", place);
-      output(j + ".angle", j + ".angle", "rad", place);
-      output(j + ".speed", j + ".speed", "rad/s", place);
+      show(j + ".angle", "rad", place);
+      show(j + ".speed", "rad/s", place);
     }
     if (joint.type->slides) {
       const std::string n = unit(joint, true, V::n);
@@ -116,14 +116,14 @@ class JointWriter : FormulaWriter {
         return (poses.position(joint.b) - poses.position(joint.a)).dot(poses.frames(joint).a.col(V::n));
       });
       define(j + ".distance", across(joint, n) + " - " + j + ".start", place);
-      output(j + ".distance", j + ".distance", "m", place);
+      show(j + ".distance", "m", place);
       if (rates) {
         define(j + ".slip", sum([&](const std::string& c) {
                  return "(" + joint.b.name + "." + c + " - " + joint.a.name + "." + c + ")*" + n + ".v" + c + " + (" +
-                        velocity(joint.b, c) + " - " + velocity(joint.a, c) + ")*" + n + "." + c;
+                        joint.b.name + ".v" + c + " - " + joint.a.name + ".v" + c + ")*" + n + "." + c;
                }),
                place);
-        output(j + ".slip", j + ".slip", "m/s", place);
+        show(j + ".slip", "m/s", place);
       }
     }
     const std::string motion = joint.type->turns ? ".bounded" : ".distance";
@@ -219,8 +219,8 @@ class JointWriter : FormulaWriter {
     // The rate of the length over the length.
     define(s + ".rate",
            s + ".damping*(" + sum([&](const std::string& c) {
-             return "(" + spring.b.name + "." + c + " - " + spring.a.name + "." + c + ")*(" + velocity(spring.b, c) +
-                    " - " + velocity(spring.a, c) + ")";
+             return "(" + spring.b.name + "." + c + " - " + spring.a.name + "." + c + ")*(" + spring.b.name + ".v" + c +
+                    " - " + spring.a.name + ".v" + c + ")";
            }) + ")/(" +
                square(spring.a, spring.b) + ")",
            place);
@@ -274,7 +274,7 @@ class JointWriter : FormulaWriter {
         const bool turning = motor.kind == Motor::Kind::torque;
         const std::string own = name + (turning ? ".torque" : ".force");
         define(own, of_joint(motor.value, j), motor.value_place);
-        output(own, own, turning ? "N m" : "N", motor.place);
+        show(own, turning ? "N m" : "N", motor.place);
         drive(joint, own, turning, motor.place);
         break;
       }

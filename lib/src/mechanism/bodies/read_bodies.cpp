@@ -2,6 +2,7 @@
 /// Reads the tables of points, particles and bodies of a model file.
 
 #include <algorithm>
+#include <cmath>
 
 #include "mechanism/bodies/table_reader.hpp"
 
@@ -205,18 +206,22 @@ class BodyReader : TableReader {
 
   void read_orientation(const toml::node& node, const std::string& what, Body& body) const {
     const std::string of = "the orientation of " + what;
-    if (!node.is_table()) {
-      if (all_.dimension == 3) throw error_at(file_.place(node), of + " in space is { axis = [..], angle = .. }");
-      body.angle = formula(node, of);
-      return;
-    }
-    const toml::table& table = *node.as_table();
-    file_.check_keys(table, of, {"axis", "angle"});
-    body.angle = formula(required(table, "angle", of, file_.place(node)), "the angle of " + of);
-    if (all_.dimension == 3)
+    const toml::node* angle = &node;
+    if (all_.dimension == 3) {
+      if (!node.is_table()) throw error_at(file_.place(node), of + " in space is { axis = [..], angle = .. }");
+      const toml::table& table = *node.as_table();
+      file_.check_keys(table, of, {"axis", "angle"});
+      angle = &required(table, "angle", of, file_.place(node));
       body.axis = vector(required(table, "axis", of, file_.place(node)), "the axis of " + of);
-    else if (const toml::node* axis = table.get("axis"))
-      body.axis = numbers(*axis, "the axis of " + of, 3);
+    } else if (node.is_table()) {
+      throw error_at(file_.place(node), of + " in the plane is one angle");
+    }
+    body.angle = formula(*angle, of);
+    constexpr double turn = 6.2831853072;
+    if (angle->is_number() && std::abs(*angle->value<double>()) > turn)
+      throw error_at(
+          file_.place(*angle),
+          of + " is " + body.angle->text + " rad, more than a turn: of degrees it is \"" + body.angle->text + "*deg\"");
   }
 
   Target3 target(const toml::node& node, const std::string& what) const {

@@ -56,7 +56,9 @@ class JointReader : TableReader {
       known.push_back(one.name);
       if (one.name == name) joint.type = &one;
     }
-    if (joint.type == nullptr) throw error_at(file_.formula_place(type), unknown_name("joint", name, known).what());
+    if (joint.type == nullptr)
+      throw error_at(file_.formula_place(type),
+                     unknown_name(all_.dimension == 2 ? "joint in the plane" : "joint", name, known).what());
     std::tie(joint.a, joint.b) = between(table, what, entry.key_place);
     const bool needs_b = !joint.type->square.empty() || joint.type->turns;
     const bool needs_a = needs_b || !joint.type->along.empty();

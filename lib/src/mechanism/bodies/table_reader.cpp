@@ -23,7 +23,8 @@ Formulas TableReader::numbers(const toml::node& node, const std::string& what, s
   const toml::array& array = file_.array(node, what);
   if (array.size() != count)
     throw error_at(file_.place(node),
-                   what + " has " + std::to_string(array.size()) + " entries, expected " + std::to_string(count));
+                   what + " has " + std::to_string(array.size()) + " entries, expected " + std::to_string(count) +
+                       (count == 3 && array.size() == 2 ? " in space (for the plane write planar = true)" : ""));
   Formulas result;
   for (const toml::node& one : array) result.push_back(formula(one, what, timed));
   return result;
