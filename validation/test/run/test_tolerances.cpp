@@ -9,6 +9,7 @@
 #include <random>
 
 #include "gnomon/gnomon.hpp"
+#include "gnomon/registry/suited_scheme.hpp"
 #include "gnomon/run/dense_output.hpp"
 #include "measures/run/counting_malloc.hpp"
 #include "test/builtin_registry.hpp"
@@ -468,4 +469,57 @@ BOOST_AUTO_TEST_CASE(what_is_refused) {
   }
   Integrator rattle = integrator("planar-pendulum", {}, "rattle");
   BOOST_CHECK_EXCEPTION(rattle.set_tolerances(Tolerances(1e-3)), Error, says("no estimate"));
+}
+
+/// A crank-rocker that is turned as prescribed and has no motion of its own: no error of a free motion bounds its steps,
+/// and a step over half a swing would end in another assembly.
+BOOST_AUTO_TEST_CASE(a_prescribed_motion_is_followed) {
+  const ProblemInstance instance = read_model_text(R"toml(format = 1
+planar = true
+points = { O = [0, 0], P = [4, 0] }
+[bodies.crank]
+shape = { box = [1, 0.1], density = 10 }
+markers = { l = [-0.5, 0], r = [0.5, 0] }
+orientation = "60*deg"
+place = { l = "O" }
+[bodies.coupler]
+shape = { box = [4, 0.1], density = 10 }
+markers = { l = [-2, 0], r = [2, 0] }
+place = { l = "crank.r", r = [4.2, 2.9] }
+[bodies.rocker]
+shape = { box = [3, 0.1], density = 10 }
+markers = { l = [-1.5, 0], r = [1.5, 0] }
+place = { l = "P", r = "coupler.r" }
+[joints]
+A = { type = "revolute", between = ["O", "crank.l"] }
+B = { type = "revolute", between = ["crank.r", "coupler.l"] }
+C = { type = "revolute", between = ["coupler.r", "rocker.r"] }
+D = { type = "revolute", between = ["P", "rocker.l"], damping = 1 }
+[motors]
+drive = { joint = "A", angle = "2*pi*t" }
+[start]
+assemble = true
+)toml",
+                                                   "test.toml")
+                                       ->build(Options("problem test", {}));
+  constexpr double until = 3.3;
+  const auto end = [&](const std::string& scheme, const Assignments& options, double rtol) {
+    Integrator integrator = registry().integrator(instance, scheme, "newton", options);
+    if (rtol > 0) integrator.set_tolerances(Tolerances(rtol));
+    const auto report = rtol > 0 ? integrator.advance_to(until) : integrator.advance_to(until, 1e-3);
+    BOOST_TEST_REQUIRE(report.success(), report.message);
+    return Vector(integrator.state().q.value());
+  };
+  const Vector fine = end("energy-momentum-ggl", {}, 0);
+  for (const double rtol : {1e-3, 1e-6, 1e-9}) {
+    BOOST_TEST((end("line-integral-ggl", {{"s", "4"}}, rtol) - fine).norm() < 1e-12);
+    BOOST_TEST((end("projected-rk", {{"stages", "4"}, {"projection", "pv"}}, rtol) - fine).norm() < 1e-12);
+  }
+  SuitedRun run;
+  run.model = instance.model;
+  run.solver = &registry().solver("newton");
+  run.solver_options = Options("solver newton", run.solver->options());
+  run.relative = 1e-6;
+  const SchemeChoice suited = suited_scheme(registry(), run);
+  BOOST_TEST((end(suited.scheme, suited.options, 1e-6) - fine).norm() < 1e-12);
 }
