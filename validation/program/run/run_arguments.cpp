@@ -156,7 +156,8 @@ Span parse_span(const RunArguments& arguments, double t0) {
   if (!arguments.atol.empty()) throw Error(ErrorCode::bad_value, "--atol is given without --rtol");
   Span span;
   if (arguments.step.empty())
-    throw Error(ErrorCode::bad_value, "--step is missing: give the step size, e.g. --step 1e-3, or a tolerance, e.g. --rtol 1e-6");
+    throw Error(ErrorCode::bad_value,
+                "--step is missing: give the step size, e.g. --step 1e-3, or a tolerance, e.g. --rtol 1e-6");
   span.h = parse_real(arguments.step, "--step");
   if (span.h <= 0) throw Error(ErrorCode::bad_value, "--step = " + arguments.step + " is not above zero");
   if (arguments.until.empty() == arguments.steps.empty())
