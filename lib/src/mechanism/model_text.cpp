@@ -445,7 +445,11 @@ class Reader {
   /// An output may have the name of something else: no formula uses it.
   void read_outputs() {
     std::map<std::string, Place> given;
-    for (const TomlEntry& entry : entries_of("outputs")) {
+    // What the file asks for comes first.
+    std::vector<TomlEntry> entries = entries_of("outputs");
+    std::stable_partition(entries.begin(), entries.end(),
+                          [](const TomlEntry& entry) { return !TomlFile::is_generated(entry.value->source()); });
+    for (const TomlEntry& entry : entries) {
       const std::string what = "output " + entry.key;
       OutputText output;
       output.entry.target = family(entry);
