@@ -96,7 +96,7 @@ class BodyWriter : FormulaWriter {
             director_velocity(body, first, c));
     }
     if (body.inertia.size() == 9) write_couplings(k);
-    write_rigidity(body);
+    write_rigidity(k);
     write_weight(name, place);
     for (std::size_t j = 0; j < body.markers.size(); ++j) {
       const std::string marker = name + "." + body.markers[j].name;
@@ -136,14 +136,15 @@ class BodyWriter : FormulaWriter {
                   moment, body.place);
       }
   }
-  void write_rigidity(const Body& body) {
+  void write_rigidity(std::size_t k) {
+    const Body& body = all_.bodies[k];
     const std::size_t axes = planar() ? 1 : 3;
     for (std::size_t i = 0; i < axes; ++i)
       for (std::size_t j = i; j < axes; ++j)
-        formula("constraints", body.name + ".d" + std::to_string(10 * (i + 1) + j + 1),
-                i == j ? "(" + dot(director(body.name, i), director(body.name, j)) + " - 1)/2"
-                       : dot(director(body.name, i), director(body.name, j)),
-                body.place);
+        constraint(k + 1, body.name + ".d" + std::to_string(10 * (i + 1) + j + 1),
+                   i == j ? "(" + dot(director(body.name, i), director(body.name, j)) + " - 1)/2"
+                          : dot(director(body.name, i), director(body.name, j)),
+                   body.place);
   }
   /// Angle or quaternion, angular velocity and kinetic energy.
   void write_motion(const Body& body) {

@@ -10,6 +10,11 @@ void FormulaWriter::line(const std::string& table, const std::string& key, const
   text += quoted(key) + " = " + value + "\n";
   places.push_back(place);
 }
+void FormulaWriter::constraint(std::size_t body, const std::string& name, const std::string& text, const Place& place) {
+  auto& [lines, places] = written_.constraints[body];
+  lines += quoted(name) + " = " + quoted(text) + "\n";
+  places.push_back(place);
+}
 
 void FormulaWriter::coordinate(const std::string& name, const Place& place, const std::string& mass,
                                std::function<double(const Poses&)> position, Velocity velocity) {
@@ -108,6 +113,11 @@ BodyFormulas formulas_of(const Bodies& bodies) {
     auto& [text, places] = written.tables["force"];
     text += "\"" + coordinate + "\" = \"" + force.first + "\"\n";
     places.push_back(force.second);
+  }
+  for (auto& [body, constraints] : written.constraints) {
+    auto& [text, places] = written.tables["constraints"];
+    text += constraints.first;
+    places.insert(places.end(), constraints.second.begin(), constraints.second.end());
   }
   BodyFormulas& out = written.out;
   const auto add = [&](const std::string& text, const Place& place) {

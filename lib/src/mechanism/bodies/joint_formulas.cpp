@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cctype>
 
 #include "gnomon/base/numbers.hpp"
@@ -57,6 +58,13 @@ class JointWriter : FormulaWriter {
     return name;
   }
 
+  /// The later body of the two, from one; 0: neither is a body.
+  static std::size_t later(const Partner& a, const Partner& b) {
+    std::size_t body = 0;
+    for (const Partner* one : {&a, &b})
+      if (one->kind == Partner::Kind::body) body = std::max(body, one->index + 1);
+    return body;
+  }
   void write_joint(const Joint& joint) {
     const std::string& j = joint.name;
     const JointType& type = *joint.type;
@@ -64,15 +72,15 @@ class JointWriter : FormulaWriter {
     Texts force(dimension_), moment(planar() ? 1 : 3);
     if (type.coincide)
       for (std::size_t c = 0; c < dimension_; ++c) {
-        formula("constraints", j + "." + letters[c],
-                joint.b.name + "." + letters[c] + " - " + joint.a.name + "." + letters[c], joint.place);
+        constraint(later(joint.a, joint.b), j + "." + letters[c],
+                   joint.b.name + "." + letters[c] + " - " + joint.a.name + "." + letters[c], joint.place);
         force[c] += " - lambda." + j + "." + letters[c];
       }
     int number = 0;
     for (const auto& [of_a, of_b] : type.square) {
       const std::string a = unit(joint, true, of_a), b = unit(joint, false, of_b);
       const std::string row = j + ".turn" + std::to_string(++number);
-      formula("constraints", row, dot(a, b), joint.place);
+      constraint(later(joint.a, joint.b), row, dot(a, b), joint.place);
       for (std::size_t k = 0; k < moment.size(); ++k) {
         const std::string &x = letters[planar() ? 0 : (k + 1) % 3], &y = letters[planar() ? 1 : (k + 2) % 3];
         moment[k] +=
@@ -82,7 +90,7 @@ class JointWriter : FormulaWriter {
     number = 0;
     for (const JointType::Vector e : type.along) {
       const std::string a = unit(joint, true, e), row = j + ".slide" + std::to_string(++number);
-      formula("constraints", row, across(joint, a), joint.place);
+      constraint(later(joint.a, joint.b), row, across(joint, a), joint.place);
       for (std::size_t c = 0; c < dimension_; ++c) force[c] += " - lambda." + row + "*" + a + "." + letters[c];
     }
     write_joint_motion(joint);
@@ -175,7 +183,7 @@ class JointWriter : FormulaWriter {
                        "rod " + rod.name + " has the length " + number_text(length) + ", expected above zero");
       return length;
     });
-    formula("constraints", r, "(" + square(rod.a, rod.b) + " - " + r + ".length^2)/2", rod.place);
+    constraint(later(rod.a, rod.b), r, "(" + square(rod.a, rod.b) + " - " + r + ".length^2)/2", rod.place);
     output(r + ".tension", "lambda." + r + "*" + r + ".length", "N", rod.place);
     draw(r, {point_of(rod.a.name), point_of(rod.b.name)}, rod.place);
   }
@@ -260,13 +268,13 @@ class JointWriter : FormulaWriter {
     switch (motor.kind) {
       case Motor::Kind::angle:
         define(name + ".angle", motor.value, motor.value_place);
-        formula("constraints", name, j + ".sin*cos(" + name + ".angle) - " + j + ".cos*sin(" + name + ".angle)",
-                motor.place);
+        constraint(later(joint.a, joint.b), name,
+                   j + ".sin*cos(" + name + ".angle) - " + j + ".cos*sin(" + name + ".angle)", motor.place);
         output(name + ".torque", "-lambda." + name, "N m", motor.place);
         break;
       case Motor::Kind::distance:
         define(name + ".distance", motor.value, motor.value_place);
-        formula("constraints", name, j + ".distance - " + name + ".distance", motor.place);
+        constraint(later(joint.a, joint.b), name, j + ".distance - " + name + ".distance", motor.place);
         output(name + ".force", "-lambda." + name, "N", motor.place);
         break;
       case Motor::Kind::torque:
