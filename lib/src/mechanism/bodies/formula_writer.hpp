@@ -19,8 +19,7 @@ struct WrittenTables {
   BodyFormulas out;
   std::vector<std::string> names;  ///< of coordinates
   std::map<std::string, std::pair<std::string, std::vector<Place>>> tables;
-  /// Constraints of each body (from one) with those of joints whose later body it is; of none: the first. What belongs
-  /// together is near, so that matrices of chains are banded.
+  /// Constraints by the body with which they stand, from one.
   std::map<std::size_t, std::pair<std::string, std::vector<Place>>> constraints;
   std::map<std::string, std::pair<std::string, Place>> forces;  ///< sums by coordinate
   std::set<std::string> vectors;                                ///< unit vectors of joints that are written
@@ -44,7 +43,7 @@ class FormulaWriter {
   void formula(const std::string& table, const std::string& key, const std::string& text, const Place& place) {
     line(table, key, quoted(text), place);
   }
-  /// Of a body, by its index from one.
+  /// `body`: with the constraints of which body it stands, from one.
   void constraint(std::size_t body, const std::string& name, const std::string& text, const Place& place);
   void define(const std::string& name, const std::string& text, const Place& place) {
     formula("definitions", name, text, place);

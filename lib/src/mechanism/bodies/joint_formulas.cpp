@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cctype>
+#include <numeric>
+#include <vector>
 
 #include "gnomon/base/numbers.hpp"
 #include "mechanism/bodies/formula_writer.hpp"
@@ -12,7 +14,8 @@ using Vector3 = Poses::Vector3;
 
 class JointWriter : FormulaWriter {
  public:
-  using FormulaWriter::FormulaWriter;
+  JointWriter(const Bodies& all, WrittenTables& written)
+      : FormulaWriter(all, written), near_(all.bodies.size() > few && is_tree()) {}
 
   void write() {
     for (const Joint& joint : all_.joints) write_joint(joint);
@@ -58,12 +61,37 @@ class JointWriter : FormulaWriter {
     return name;
   }
 
-  /// The later body of the two, from one; 0: neither is a body.
-  static std::size_t later(const Partner& a, const Partner& b) {
+  /// Where the constraint of two partners stands: in a tree of many bodies with those of the later one, so that matrices
+  /// of chains are banded; else after all bodies, in the order of the tables.
+  std::size_t later(const Partner& a, const Partner& b) const {
+    if (!near_) return all_.bodies.size() + 1;
     std::size_t body = 0;
     for (const Partner* one : {&a, &b})
       if (one->kind == Partner::Kind::body) body = std::max(body, one->index + 1);
     return body;
+  }
+  /// Whether joints and rods close no loop.
+  bool is_tree() const {
+    // Fixed points are one; then particles and bodies. Each points towards the root of what it is joined to.
+    std::vector<std::size_t> towards(1 + all_.particles.size() + all_.bodies.size());
+    std::iota(towards.begin(), towards.end(), std::size_t(0));
+    const auto root = [&](const Partner& partner) {
+      std::size_t at = partner.kind == Partner::Kind::point      ? 0
+                       : partner.kind == Partner::Kind::particle ? 1 + partner.index
+                                                                 : 1 + all_.particles.size() + partner.index;
+      while (towards[at] != at) at = towards[at] = towards[towards[at]];
+      return at;
+    };
+    const auto joins = [&](const Partner& a, const Partner& b) {
+      const std::size_t from = root(a), to = root(b);
+      towards[from] = to;
+      return from != to;
+    };
+    for (const Joint& joint : all_.joints)
+      if (!joins(joint.a, joint.b)) return false;
+    for (const Rod& rod : all_.rods)
+      if (!joins(rod.a, rod.b)) return false;
+    return true;
   }
   void write_joint(const Joint& joint) {
     const std::string& j = joint.name;
@@ -323,6 +351,9 @@ class JointWriter : FormulaWriter {
       line("obstacles", name + "." + on.name, text + " }", contact.place);
     }
   }
+
+  static constexpr std::size_t few = 16;
+  bool near_;
 };
 
 }  // namespace
