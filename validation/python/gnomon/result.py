@@ -223,7 +223,7 @@ class Result:
             f"  t        {len(self.t)} times" + (f", {self.t[0]:g} .. {self.t[-1]:g}" if len(self.t) else ""),
             f"  y        {self.y.shape[0]} rows: {', '.join(self._instance.coordinates[:6])}"
             + (", .." if self._n > 6 else "")
-            + " and their velocities",
+            + " and velocities",
         ]
         if "max_energy_error" in self.stats:
             rows.append(f"  energy   max error {self.stats['max_energy_error']:.3g}")

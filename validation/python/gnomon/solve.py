@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .errors import BadValueError, RefusedError
+from .errors import BadValueError, RefusedError, UnknownNameError
 from .events import Event, Watcher
 from .model import Model, assignments, model_of
 from .result import DenseOutput, Result
 
-_DEFAULT_SCHEME = "energy-momentum"
+_DEFAULT_SCHEMES = ("energy-momentum", "energy-momentum-ggl")  # the first one that takes the model
 _DEFAULT_SOLVER = "kinsol-newton"
 _REFERENCE_TIMES = 201
 
@@ -61,6 +61,7 @@ class Setup:
         if algebra is not None:
             self.solver_options.append(("algebra", algebra))
         self.is_reference = self.scheme in _core.references() and self.scheme not in _core.schemes()
+        self._check_scheme()
         self._check_steps()
         if not self.is_reference:
             self._choose_scheme()
@@ -86,6 +87,14 @@ class Setup:
             elif name == "contact" and not contacts:
                 self.contact.append(pair)
 
+    def _check_scheme(self) -> None:
+        if self.scheme is None or self.is_reference:
+            return
+        try:
+            _core.scheme_options(self.scheme)
+        except UnknownNameError as error:
+            raise UnknownNameError(f"{error}; references: {', '.join(_core.references())}") from None
+
     def _check_steps(self) -> None:
         if self.is_reference:
             return
@@ -98,18 +107,28 @@ class Setup:
 
     def _choose_scheme(self) -> None:
         if self.rtol is None:
-            self.scheme = self.scheme or _DEFAULT_SCHEME
-        elif not self.options:
+            self.candidates = (self.scheme,) if self.scheme else _DEFAULT_SCHEMES
+            return
+        if not self.options:
             self.scheme, self.options = _core.suited(
                 self.instance, self.scheme or "", self.rtol, self.solver, self.solver_options, self.contact
             )
         elif self.scheme is None:
             name = self.options[0][0]
             raise BadValueError(f"option {name} is given without scheme: the tolerance chooses the scheme, name the one")
+        self.candidates = (self.scheme,)
 
     def run(self) -> _core.Run:
         """An integrator that has not started."""
-        made = _core.Run(self.instance, self.scheme, self.options, self.solver, self.solver_options, self.contact)
+        for self.scheme in self.candidates:
+            try:
+                made = _core.Run(
+                    self.instance, self.scheme, self.options, self.solver, self.solver_options, self.contact
+                )
+                break
+            except RefusedError:
+                if self.scheme == self.candidates[-1]:
+                    raise
         if self.rtol is not None:
             made.set_tolerances(self.rtol, self.atol or self.rtol, self.first_step or 0.0, self.max_step or 0.0)
         return made
@@ -170,7 +189,8 @@ def solve(
         Positions and velocities at the start; those of the model where they are left out.
     scheme : str, optional
         One of :func:`schemes`, or of :func:`references` (``"ida-ggl"``, ``"cvode-projection"``, ...). Left out: with
-        ``rtol`` the cheapest that keeps energy and constraints of this model, with ``step`` ``"energy-momentum"``.
+        ``rtol`` the cheapest that keeps energy and constraints of this model, with ``step`` ``"energy-momentum"`` or,
+        where that does not take the model, ``"energy-momentum-ggl"``.
     step : float, optional
         The size of all steps; the last one is shortened to arrive. A reference chooses its own steps and reports states
         at the multiples of ``step``.

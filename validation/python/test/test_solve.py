@@ -119,6 +119,12 @@ def test_tolerance_takes_the_suited_scheme(rod, start):
     assert short.stats["largest_step"] <= 0.01 + 1e-15
 
 
+def test_step_alone_takes_a_scheme_for_every_model():
+    assert gn.solve(gn.Model("a", 1, "a^2"), (0, 1), q0=[1], step=0.1).provenance["scheme"] == "energy-momentum"
+    s = gn.solve(gn.Model("a", 1, "-cos(a)"), (0, 1), q0=[1], step=0.1)
+    assert s.provenance["scheme"] == "energy-momentum-ggl" and np.max(np.abs(s.energy_error)) < 1e-15
+
+
 def test_solvers_and_algebra(rod, start):
     one = gn.solve(rod, (0, 1), step=0.01, **start)
     other = gn.solve(rod, (0, 1), step=0.01, solver="newton", algebra="dense", **start)
@@ -149,6 +155,7 @@ def test_start_can_be_projected(rod):
         (dict(step=-0.1), gn.BadValueError, "step = -0.1 is not a finite number above zero"),
         (dict(step="small"), gn.BadValueError, "step = 'small' is no number"),
         (dict(step=0.1, scheme="energy-momentu"), gn.UnknownNameError, 'did you mean "energy-momentum"?'),
+        (dict(step=0.1, scheme="ida"), gn.UnknownNameError, "references: cvode-projection, exact, ida-ggl"),
         (dict(step=0.1, solver="newto"), gn.UnknownNameError, 'did you mean "newton"?'),
         (dict(step=0.1, options=dict(s=3)), gn.UnknownNameError, '"s"'),
         (dict(rtol=1e-6, options=dict(s=3)), gn.BadValueError, "without scheme"),
