@@ -19,7 +19,6 @@ class Signals {
   void keep(py::error_already_set& error) { raised_.emplace(std::move(error)); }
   /// Null where nothing was raised. With the interpreter's lock.
   py::object raised() const { return raised_ ? raised_->value() : py::none(); }
-  bool any() const { return raised_.has_value(); }
   ~Signals();
 
  private:

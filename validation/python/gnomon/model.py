@@ -1,10 +1,10 @@
-"""Models: formulas, files, problems that are built in, SymPy's expressions."""
+"""Models: formulas, files, problems that are built in, SymPy's expressions, Python functions."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -213,6 +213,41 @@ class Model:
         from .sympy_formulas import model_of
 
         return cls(**model_of(T, U, g, coordinates, **further))
+
+    @classmethod
+    def from_functions(
+        cls,
+        coordinates: str | Sequence[str],
+        mass: Any,
+        potential: Callable[[np.ndarray], Any],
+        constraints: Callable[[np.ndarray], Any] | None = None,
+        force: Callable[[np.ndarray, np.ndarray], Any] | None = None,
+        **further: Any,
+    ) -> Model:
+        """A model from Python functions, which become formulas.
+
+        Each function is called once, with symbols in place of numbers, and what it does with them is the formula; no
+        Python runs while steps are taken. It may use arithmetic, NumPy's functions of one number, loops and ``q @ q``;
+        it must not branch on a value, and functions of ``math`` and numbers that change from call to call are out.
+
+        Parameters
+        ----------
+        coordinates : str or sequence of str
+            Names; their number is the length of q.
+        mass : number, sequence, matrix, or callable ``mass(q)``
+            As in :class:`Model`; a function returns a list or a matrix.
+        potential : callable ``potential(q)``
+            U.
+        constraints : callable ``constraints(q)``, optional
+            g: a list, or a dict by name.
+        force : callable ``force(q, v)``, optional
+            Q: a list with one entry a coordinate.
+        **further
+            As in :class:`Model`; `parameters` are known to formulas only, functions have their own numbers.
+        """
+        from .traced_formulas import model_of
+
+        return cls(**model_of(coordinates, mass, potential, constraints, force, **further))
 
     # What a model is --------------------------------------------------------------------------------------------------
 

@@ -196,25 +196,33 @@ class Result:
         """
         import matplotlib.pyplot
 
-        if axes is None:
+        scheme = self.provenance["scheme"]
+        first = axes is None
+        if first:
             figure, axes = matplotlib.pyplot.subplots(3, 1, sharex=True, figsize=(7, 8), layout="constrained")
-            figure.suptitle(f"{self.model.name}, {self.provenance['scheme']}")
+            figure.suptitle(self.model.name)
         motion, energy, levels = axes
         most = 8  # curves that a legend can name
         for name, values in list(zip(self._instance.coordinates, self.q))[:most]:
-            motion.plot(self.t, values, label=name)
+            motion.plot(self.t, values, "-" if first else "--", label=name if first else f"{name}, {scheme}")
         motion.set_ylabel("coordinates" if self._n <= most else f"coordinates, the first {most} of {self._n}")
-        motion.legend(loc="upper right", fontsize="small")
-        scale = max(1.0, float(np.nanmax(np.abs(self._measured["kinetic"]), initial=0)))
-        energy.plot(self.t, self.energy_error / scale, label=self.provenance["scheme"])
-        energy.set_ylabel("energy error / max(1, T)")
-        tiny = 1e-20  # zero has no logarithm
+
+        def sizes(values: np.ndarray) -> np.ndarray:
+            """Of the largest row; zero has no logarithm."""
+            largest = np.max(np.abs(np.atleast_2d(values)), axis=0)
+            return np.where(largest > 0, largest, np.nan)
+
+        scale = max([1.0, *(float(np.max(np.abs(one), initial=0)) for one in (self.kinetic, self.potential))])
+        energy.semilogy(self.t, sizes(self.energy_error) / scale, label=scheme)
+        energy.set_ylabel("|energy error| / max(1, T, |U|)")
         if self.g.shape[0]:
-            levels.semilogy(self.t, np.maximum(np.max(np.abs(self.g), axis=0), tiny), label="|g|")
-            levels.semilogy(self.t, np.maximum(np.max(np.abs(self.gv), axis=0), tiny), label="|G v|")
-            levels.legend(loc="upper right", fontsize="small")
+            levels.semilogy(self.t, sizes(self.g), label=f"|g|, {scheme}")
+            levels.semilogy(self.t, sizes(self.gv), label=f"|G v|, {scheme}")
         levels.set_ylabel("constraints")
         levels.set_xlabel("t")
+        for each in axes:
+            if each.lines:
+                each.legend(loc="upper right", fontsize="small")
         return motion.figure
 
     def __repr__(self) -> str:

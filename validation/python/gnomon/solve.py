@@ -70,11 +70,12 @@ class Setup:
         """What the model says of its runs, where the caller says nothing; as the command line does."""
         named, solved, contacts = self.scheme is not None, self.solver is not None, bool(self.contact)
         by_size, by_tolerance = self.step is not None, self.rtol is not None
+        reference = self.scheme in _core.references()
         for name, text in self.model._source.run_defaults:
             pair = tuple(text.split("=", 1))
-            if name == "step" and not by_tolerance and not by_size and not named:
+            if name == "step" and not by_tolerance and not by_size and not reference:
                 self.step = float(text)
-            elif name in ("rtol", "atol") and not by_size and not named and getattr(self, name) is None:
+            elif name in ("rtol", "atol") and not by_size and not reference and getattr(self, name) is None:
                 setattr(self, name, float(text))
             elif name == "scheme" and not named:
                 self.scheme = text

@@ -137,6 +137,41 @@ def test_sympy():
             bad()
 
 
+def test_functions(start):
+    """What Python's functions do is what formulas do."""
+
+    def potential(q):
+        spring = np.sqrt(q @ q + 1) - 2 * -q[1] ** 2 / (1 + abs(q[2]))
+        return 9.81 * q[2] + 5.0 * q[0] ** 2 / 2 + np.sin(q[0]) ** 2 * spring - (q[0] - (q[1] - q[2])) / (q[2] ** 2 + 2)
+
+    def constraints(q):
+        return {"rod": (sum(x**2 for x in q) - 1) / 2}
+
+    m = gn.Model.from_functions(
+        "x y z", lambda q: [1, 2, 1.5], potential, constraints, lambda q, v: -0.1 * v * np.hypot(v[0], 1e-3) + q[0] * v * 0
+    )
+    for point in np.random.default_rng(1).normal(size=(5, 3)):
+        unit = point / np.linalg.norm(point)
+        s = gn.solve(m, (0, 1e-3), q0=unit, step=1e-3)
+        assert s.potential[0] == pytest.approx(potential(unit), rel=1e-14)
+    assert m.constraints == ["rod"]
+    s = gn.solve(m, (0, 1), step=1e-3, **start)
+    assert s.stats["work"] < 0 and np.max(np.abs(s.energy_error)) < 1e-14
+
+    M = gn.Model.from_functions("a b", lambda q: [[2, np.cos(q[0] - q[1])], [np.cos(q[0] - q[1]), 1]], lambda q: -q[0])
+    assert np.max(np.abs(gn.solve(M, (0, 1), q0=[0, 1], rtol=1e-8).energy_error)) < 1e-13
+
+    for bad, sentence in [
+        (lambda q: q[0] if q[0] > 0 else 0, "branches on x"),
+        (lambda q: float(q[0]), "takes its value"),
+        (lambda q: "nothing", "returns 'nothing'"),
+        (lambda q: np.inf, "not finite"),
+        (lambda q: np.maximum(q[0], 0), "branches"),
+    ]:
+        with pytest.raises(gn.ModelError, match=sentence):
+            gn.Model.from_functions("x", 1, bad)
+
+
 def four_bar():
     m = gn.Mechanism("four-bar linkage", planar=True, gravity=[0, -9.81])
     O, P = m.point("O", [0, 0]), m.point("P", [4, 0])
