@@ -4,6 +4,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/contact/contact_reference.hpp"
 #include "gnomon/registry/suited_scheme.hpp"
+#include "gnomon/scheme/step_warning.hpp"
 #include "gnomon/start/overdetermined_consistency.hpp"
 #include "recorder.hpp"
 
@@ -162,6 +163,20 @@ py::dict counters_of(const Integrator& integrator) {
   return out;
 }
 
+/// What a user should know beside promises.
+std::vector<std::string> warnings_of(const Integrator& integrator) {
+  std::vector<std::string> texts;
+  for (const Index i : integrator.constraint_rank().dependent)
+    texts.push_back("constraint " + constraint_name(integrator.system(), i) + " repeats others");
+  if (const SingularPosition& singular = integrator.singular_position(); singular.step > 0)
+    texts.push_back("G lost rank near t = " + number_text(singular.t) + ", step " + std::to_string(singular.step));
+  const System* system = integrator.model().mechanical();
+  if (system && system->parts().obstacles) return texts;
+  const auto* equations = dynamic_cast<const StepWarning*>(&integrator.equations());
+  if (equations && equations->warning()) texts.emplace_back(equations->warning());
+  return texts;
+}
+
 template <class Events>
 py::list events_of(const Events& events) {
   py::list out;
@@ -257,6 +272,7 @@ void bind_runs(py::module_& module) {
                                  texts.push_back(one.text());
                                return texts;
                              })
+      .def_property_readonly("warnings", [](const Run& r) { return warnings_of(r.integrator()); })
       .def_property_readonly("counters", [](const Run& r) { return counters_of(r.integrator()); })
       .def_property_readonly("events", [](const Run& r) { return events_of(r.integrator().events()); });
 }

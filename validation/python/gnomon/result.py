@@ -86,6 +86,9 @@ class Result:
         What the scheme promises for this model: order, energy, position, ...; empty for a reference.
     broken_promises : list of str
         Those that the run saw broken.
+    warnings : list of str
+        What else one should know: a reference that is none, positions where constraints lose rank, constraints that
+        repeat others.
     provenance : dict
         Versions, scheme, options, parameters.
     model : Model
@@ -241,7 +244,8 @@ class Result:
                 f"max |G v| {self.stats['max_velocity_error']:.3g}"
             )
         rows.append(f"  effort   {self.stats['steps']} steps, {self.stats['seconds']:.3g} s")
-        rows += [f"  broken promise: {text}" for text in self.broken_promises]
+        rows += [f"  BROKEN   promise {text}" for text in self.broken_promises]
+        rows += [f"  WARNING  {text}" for text in self.warnings]
         return "\n".join(rows)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -275,7 +275,7 @@ def _scheme_result(setup, t0, t1, times, dense_output, events):
     values.update(watcher.results() if watcher else dict(t_events=None, y_events=None))
     values["nfev"], values["njev"] = counters["residual_evaluations"], counters["jacobian_evaluations"]
     values.update(stats=counters, promises=run.promises, broken_promises=run.broken_promises, _conservative=True)
-    values["contact_events"] = run.events
+    values["contact_events"], values["warnings"] = run.events, run.warnings
     return values, raised
 
 
@@ -298,7 +298,8 @@ def _reference_result(setup, t0, t1, times, dense_output, events):
     values["_energy_error"] = None
     values["success"] = record["success"] and raised is None
     values["status"] = -2 if raised is not None else 0 if record["success"] else -1
-    values["message"] = record["warning"] or _message(values["status"], record["message"], values["t"])
+    values["warnings"] = [record["warning"]] if record["warning"] else []
+    values["message"] = _message(values["status"], record["message"], values["t"])
     values.update(t_events=None, y_events=None, promises={}, broken_promises=[], contact_events=record["events"])
     values["nfev"], values["njev"] = record["residual_evaluations"], record["jacobian_evaluations"]
     values.update(stats=dict(steps=steps), _conservative=record["conservative"])

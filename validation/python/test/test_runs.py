@@ -103,6 +103,7 @@ def test_one_integrator_serves_one_thread(rod, start):
     run = gn.Integrator(rod, step=1e-4, **start)
     worker = threading.Thread(target=lambda: run.advance(50.0))
     worker.start()
+    time.sleep(0.1)
     refusals = 0
     while worker.is_alive():
         try:

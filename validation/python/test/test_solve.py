@@ -125,6 +125,12 @@ def test_step_alone_takes_a_scheme_for_every_model():
     assert s.provenance["scheme"] == "energy-momentum-ggl" and np.max(np.abs(s.energy_error)) < 1e-15
 
 
+def test_warnings():
+    assert gn.solve("bricard-loop", (0, 0.1), step=0.01).warnings == ["constraint bar6.twist repeats others"]
+    r = gn.solve("closed-chain", (0, 0.1), step=0.01)
+    assert r.warnings == [] and "WARNING" not in repr(r)
+
+
 def test_solvers_and_algebra(rod, start):
     one = gn.solve(rod, (0, 1), step=0.01, **start)
     other = gn.solve(rod, (0, 1), step=0.01, solver="newton", algebra="dense", **start)
