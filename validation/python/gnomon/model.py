@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -281,12 +282,16 @@ class Model:
     @property
     def coordinates(self) -> list[str]:
         """Names of the entries of q."""
-        return list(self._start_names) if self._start_names else self._build().coordinates
+        return list(self._start_names) if self._start_names else self._built.coordinates
 
     @property
     def constraints(self) -> list[str]:
         """Names of the entries of lambda: constraints, then obstacles."""
-        return self._build().multipliers
+        return self._built.multipliers
+
+    @cached_property
+    def _built(self) -> _core.Instance:
+        return self._build()
 
     def _build(self, parameters: Mapping[str, Any] | None = None, q0: Any = None, v0: Any = None) -> _core.Instance:
         """The model with its numbers, and the start where it is in the text or given."""

@@ -49,6 +49,24 @@ def test_values_of_python_become_toml(start):
     assert s.success and s.energy[0] == pytest.approx(9.81)
 
 
+def test_families():
+    chain = gn.Model(
+        ["r[3*n]"],
+        potential="9.81*sum(i in 0..n-1: r[3*i+2])",
+        constraints={
+            "first": "(r[0]^2 + r[1]^2 + r[2]^2 - 1)/2",
+            "rod[i] for i in 1..n-1": "((r[3*i]-r[3*i-3])^2 + (r[3*i+1]-r[3*i-2])^2 + (r[3*i+2]-r[3*i-1])^2 - 1)/2",
+        },
+        parameters=dict(n=4),
+    )
+    assert len(chain.coordinates) == 12 and chain.coordinates[0] == "r[0]" and len(chain.constraints) == 4
+    q0 = np.array([[k + 1, 0, 0] for k in range(4)]).ravel()
+    s = gn.solve(chain, (0, 1), q0=q0, step=0.01)
+    assert s.success and np.max(np.abs(s.energy_error)) < 1e-13
+    shorter = gn.solve(chain, (0, 0.1), q0=q0[:6], step=0.01, parameters=dict(n=2))
+    assert shorter.y.shape == (12, 11)
+
+
 def test_mass_that_depends_on_the_position_is_scaled_at_the_start_that_is_given():
     # M(q) is singular at q = 0, where the model would start by itself.
     m = gn.Model("r a", [1, "r^2"], "-1/r")
