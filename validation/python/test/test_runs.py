@@ -14,8 +14,6 @@ import gnomon as gn
 import numpy as np
 import pytest
 
-from conftest import make_rod
-
 
 def test_integrator(rod, start, tmp_path):
     run = gn.Integrator(rod, step=0.01, **start)
