@@ -4,6 +4,7 @@
 #   ./gnomon.sh validate            the main job: what was validated, scheme by scheme and paper by paper
 #   ./gnomon.sh test [ctest args]   builds and runs the tests (quick tier unless -L says otherwise)
 #   ./gnomon.sh packages [MORE...]  installs what is needed, and MORE, and does nothing else
+#   ./gnomon.sh python [args]       Python with the package gnomon on its path
 #   ./gnomon.sh run PROBLEM ...     anything else goes to the program; see ./gnomon.sh --help
 set -eu
 
@@ -13,7 +14,8 @@ stamp="$root/build/packages-installed"
 log="$root/build/build.log"
 
 packages="g++ make cmake ninja-build pkg-config libsundials-dev libsuitesparse-dev libeigen3-dev libboost-dev
-libboost-test-dev libjsoncpp-dev libtomlplusplus-dev libcli11-dev libfmt-dev libbenchmark-dev gnuplot-nox python3"
+libboost-test-dev libjsoncpp-dev libtomlplusplus-dev libcli11-dev libfmt-dev libbenchmark-dev gnuplot-nox python3
+python3-dev pybind11-dev python3-numpy python3-scipy python3-matplotlib python3-pandas python3-sympy python3-pytest"
 
 install_packages() {
   command -v dpkg-query >/dev/null 2>&1 || return 0 # not Debian: CMake says what is missing
@@ -78,6 +80,13 @@ if [ "${1:-}" = test ]; then
   build_target all
   [ $# -gt 0 ] || set -- -L quick
   exec ctest --test-dir "$build" --output-on-failure --parallel "$(nproc)" "$@"
+fi
+if [ "${1:-}" = python ]; then
+  shift
+  build_target gnomon_python
+  PYTHONPATH="$build/python${PYTHONPATH:+:$PYTHONPATH}"
+  export PYTHONPATH
+  exec "$(sed -n 's/^_\{0,1\}Python_EXECUTABLE:[A-Z]*=//p' "$build/CMakeCache.txt" | head -n 1)" "$@"
 fi
 build_target gnomon
 exec "$build/bin/gnomon" "$@"

@@ -1,0 +1,74 @@
+#pragma once
+/// \file
+/// gnomon._core: what the Python package is made of. Everything that takes time runs without the interpreter's lock.
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gnomon/registry/registry.hpp"
+
+namespace gnomon::python {
+
+namespace py = pybind11;
+using Array = py::array_t<double, py::array::c_style | py::array::forcecast>;
+
+/// With everything that is built in and the modules of GNOMON_PLUGIN_PATH; made when it is asked for first.
+const Registry& registry();
+
+/// A problem that is built in, or of the text of a model file.
+class ProblemSource {
+ public:
+  static std::shared_ptr<ProblemSource> named(const std::string& name);
+  static std::shared_ptr<ProblemSource> of_text(const std::string& toml, const std::string& name);
+  const Problem& problem() const { return owned_ ? *owned_ : *built_in_; }
+
+ private:
+  std::unique_ptr<const Problem> owned_;
+  const Problem* built_in_ = nullptr;
+};
+
+/// A model with the numbers of its parameters, and its start; beyond ProblemInstance it knows what to call its entries,
+/// and evaluates many states at once. States are columns y = (q, v), of an overdetermined DAE (y, z), one a time.
+class Instance {
+ public:
+  explicit Instance(ProblemInstance instance);
+
+  const ProblemInstance& problem() const { return problem_; }
+  const Model& model() const { return *problem_.model; }
+  const System* system() const { return problem_.model->mechanical(); }
+  Index first() const { return problem_.q0.size(); }
+  Index second() const { return problem_.p0.size(); }
+  Index width() const { return first() + second(); }
+  Index multipliers() const;
+  bool has_obstacles() const { return system() && system()->parts().obstacles; }
+  /// Whether events of contact or friction may lie within a step.
+  bool has_events() const { return has_obstacles() || (system() && system()->parts().friction); }
+
+  /// The second half of a column from q and p of a state.
+  void second_half(const Vector& q, const Vector& p, const Vector& z, VectorRef out) const;
+  /// p of a column.
+  Vector momenta(const ConstVectorRef& column) const;
+  /// State and multipliers as a State, to interpolate between or to evaluate.
+  State state(double t, const ConstVectorRef& column, const ConstVectorRef& lambda) const;
+
+  void set_start(double t0, const std::vector<double>* q0, const std::vector<double>* v0);
+  void project_start();
+  Vector start_column() const;
+  std::vector<std::string> coordinates() const;
+
+ private:
+  ProblemInstance problem_;
+};
+
+/// NumPy's array of a vector.
+py::array_t<double> array_of(const Vector& x);
+
+void bind_instance(py::module_& module);
+void bind_runs(py::module_& module);
+
+}  // namespace gnomon::python

@@ -1,0 +1,280 @@
+/// Integrators and references for Python.
+#include <atomic>
+
+#include "gnomon/base/error.hpp"
+#include "gnomon/contact/contact_reference.hpp"
+#include "gnomon/registry/suited_scheme.hpp"
+#include "gnomon/scheme/step_warning.hpp"
+#include "gnomon/start/overdetermined_consistency.hpp"
+#include "recorder.hpp"
+
+namespace gnomon::python {
+
+namespace {
+
+IntegratorOptions integrator_options(const Instance& instance, const Assignments& contact) {
+  IntegratorOptions options;
+  options.dependent_constraints = instance.problem().dependent_constraints;
+  options.contact = contact_options(contact);
+  return options;
+}
+
+/// The scheme and its options for steps of a tolerance; `scheme` may be empty.
+SchemeChoice suited(const Instance& instance, const std::string& scheme, double relative, const std::string& solver,
+                    const Assignments& solver_options, const Assignments& contact) {
+  SuitedRun run;
+  run.model = instance.problem().model;
+  run.relative = relative;
+  run.solver = &registry().solver(solver);
+  run.solver_options = Options("solver " + solver, run.solver->options(), solver_options);
+  run.options = integrator_options(instance, contact);
+  if (scheme.empty()) return suited_scheme(registry(), run);
+  return {scheme, 0, suited_options(registry(), run, scheme)};
+}
+
+class Run final : public Observer {
+ public:
+  Run(std::shared_ptr<Instance> instance, const std::string& scheme, const Assignments& scheme_options,
+      const std::string& solver, const Assignments& solver_options, const Assignments& contact)
+      : instance_(std::move(instance)),
+        integrator_(registry().integrator(instance_->problem(), scheme, solver, scheme_options, solver_options,
+                                          integrator_options(*instance_, contact))) {
+    integrator_.add_observer(*this);
+  }
+
+  bool observe(const State& z, long) override {
+    if (recorder_) return recorder_->step_taken(z);
+    return !(signals_ && signals_->pending());
+  }
+
+  void set_tolerances(double relative, double absolute, double first, double largest) {
+    const Use use(*this);
+    StepLimits limits;
+    limits.first = first;
+    limits.largest = largest;
+    integrator_.set_tolerances(Tolerances(relative, absolute), limits);
+  }
+  void start() {
+    const Use use(*this);
+    const py::gil_scoped_release unlocked;
+    integrator_.start(instance_->problem().t0, instance_->problem().q0, instance_->problem().p0);
+  }
+
+  /// The whole run. {"steps", "output", "raised", "success", "message", "stopped"}
+  py::dict record(double t_end, double step, std::optional<std::vector<double>> times, bool every_step,
+                  py::object watcher) {
+    const Use use(*this);
+    Recorder recorder(*instance_, integrator_, {t_end, step, std::move(times), every_step, std::move(watcher)});
+    recorder_ = &recorder;
+    StepReport report;
+    try {
+      const py::gil_scoped_release unlocked;
+      report = recorder.run();
+    } catch (...) {
+      recorder_ = nullptr;
+      throw;
+    }
+    recorder_ = nullptr;
+    py::dict out = recorder.take();
+    out["success"] = report.success();
+    out["message"] = report.message;
+    out["stopped"] = report.stopped_by_observer;
+    return out;
+  }
+
+  /// (success, message, steps taken, what a signal handler raised)
+  template <class Advance>
+  py::tuple stepped(Advance advance) {
+    const Use use(*this);
+    Signals signals;
+    signals_ = &signals;
+    StepReport report;
+    try {
+      const py::gil_scoped_release unlocked;
+      report = advance(integrator_);
+    } catch (...) {
+      signals_ = nullptr;
+      throw;
+    }
+    signals_ = nullptr;
+    return py::make_tuple(report.success(), report.message, report.steps, signals.raised());
+  }
+
+  const Instance& instance() const { return *instance_; }
+  Integrator& integrator() { return integrator_; }
+  const Integrator& integrator() const { return integrator_; }
+
+  void restore(const State& z) {
+    const Use use(*this);
+    integrator_.restore(z);
+  }
+  void load(const std::string& file) {
+    const Use use(*this);
+    integrator_.load(file);
+  }
+
+ private:
+  /// One thread at a time.
+  class Use {
+   public:
+    explicit Use(Run& run) : run_(run) {
+      if (run_.busy_.exchange(true))
+        throw Error(ErrorCode::refused, "this integrator is at work already: one integrator serves one thread");
+    }
+    ~Use() { run_.busy_ = false; }
+
+   private:
+    Run& run_;
+  };
+
+  std::shared_ptr<Instance> instance_;
+  Integrator integrator_;
+  Recorder* recorder_ = nullptr;
+  Signals* signals_ = nullptr;
+  std::atomic<bool> busy_{false};
+};
+
+py::dict promises_of(const Promises& p) {
+  return py::dict(py::arg("order") = p.order, py::arg("energy") = p.energy,
+                  py::arg("discrete_energy") = p.discrete_energy, py::arg("position") = p.position,
+                  py::arg("hidden") = p.hidden, py::arg("momentum") = p.momentum, py::arg("symmetric") = p.symmetric,
+                  py::arg("symplectic") = p.symplectic, py::arg("variable_steps") = p.variable_steps);
+}
+
+py::dict counters_of(const Integrator& integrator) {
+  const RunCounters& c = integrator.counters();
+  const InvariantMonitor& m = integrator.monitor();
+  const EnergyBook book = integrator.energy_book();
+  py::dict out(py::arg("steps") = c.steps, py::arg("iterations") = c.iterations,
+               py::arg("residual_evaluations") = c.residual_evaluations,
+               py::arg("jacobian_evaluations") = c.jacobian_evaluations, py::arg("factorisations") = c.factorisations,
+               py::arg("rejected_steps") = c.error_test_failures, py::arg("refused_steps") = c.refused_steps,
+               py::arg("max_position_error") = m.position_max(), py::arg("max_velocity_error") = m.velocity_max());
+  if (integrator.model().has_energy()) {
+    out["max_energy_error"] = m.energy().max_abs_error();
+    out["relative_energy_error"] = m.relative_energy_error();
+    out["work"] = static_cast<double>(integrator.state().work.total());
+    out["impact_losses"] = book.impact;
+  }
+  if (integrator.tolerances()) {
+    out["smallest_step"] = integrator.step_estimates().smallest;
+    out["largest_step"] = integrator.step_estimates().largest;
+  }
+  return out;
+}
+
+/// What a user should know beside promises.
+std::vector<std::string> warnings_of(const Integrator& integrator) {
+  std::vector<std::string> texts;
+  for (const Index i : integrator.constraint_rank().dependent)
+    texts.push_back("constraint " + constraint_name(integrator.system(), i) + " repeats others");
+  if (const SingularPosition& singular = integrator.singular_position(); singular.step > 0)
+    texts.push_back("G lost rank near t = " + number_text(singular.t) + ", step " + std::to_string(singular.step));
+  const System* system = integrator.model().mechanical();
+  if (system && system->parts().obstacles) return texts;
+  const auto* equations = dynamic_cast<const StepWarning*>(&integrator.equations());
+  if (equations && equations->warning()) texts.emplace_back(equations->warning());
+  return texts;
+}
+
+template <class Events>
+py::list events_of(const Events& events) {
+  py::list out;
+  for (const ContactEvent& event : events)
+    out.append(py::dict(py::arg("t") = event.t, py::arg("kind") = to_string(event.kind),
+                        py::arg("contact") = event.contact, py::arg("energy_change") = event.energy_change));
+  return out;
+}
+
+Vector column_of(const Run& run) {
+  const State& z = run.integrator().state();
+  Vector out(run.instance().width());
+  out.head(run.instance().first()) = z.q.value();
+  run.instance().second_half(z.q.value(), z.p.value(), z.scheme_data, out.tail(run.instance().second()));
+  return out;
+}
+
+/// A reference at these times, t0 first. {"output", "raised", "success", "message", "events", ...}
+py::dict run_reference(const Instance& instance, const std::string& name, const Assignments& own,
+                       const Assignments& contact, const std::vector<double>& times) {
+  const Reference& reference = registry().reference(name);
+  Assignments assignments = contact_of_reference(contact, reference.options());
+  assignments.insert(assignments.end(), own.begin(), own.end());
+  Trajectory output(instance.width(), instance.multipliers());
+  Signals signals;
+  ReferenceReport report;
+  {
+    const py::gil_scoped_release unlocked;
+    const auto solution =
+        reference.start(instance.problem(), Options("reference " + name, reference.options(), assignments));
+    solution->stop_when([&signals] { return signals.pending(); });
+    output.reserve(times.size());
+    Vector column(instance.width()), z = instance.problem().p0;
+    std::optional<Index1> index1;
+    if (!instance.system()) index1.emplace(*instance.model().overdetermined());
+    for (const double t : times) {
+      report = solution->advance_to(t);
+      if (!report.success) break;
+      if (index1) index1->solve_momentum(report.q, report.p, z);
+      column.head(instance.first()) = report.q;
+      instance.second_half(report.q, report.p, z, column.tail(instance.second()));
+      output.add(t, column, report.lambda, 0);
+      if (signals.pending()) break;
+    }
+  }
+  const bool conservative = !report.levels || report.levels->conservative;
+  return py::dict(py::arg("output") = output.take(), py::arg("raised") = signals.raised(),
+                  py::arg("success") = report.success, py::arg("message") = report.message,
+                  py::arg("steps") = report.steps, py::arg("residual_evaluations") = report.residual_evaluations,
+                  py::arg("jacobian_evaluations") = report.jacobian_evaluations, py::arg("warning") = report.warning,
+                  py::arg("conservative") = conservative, py::arg("events") = events_of(report.events));
+}
+
+}  // namespace
+
+void bind_runs(py::module_& module) {
+  module.def("suited", [](const Instance& instance, const std::string& scheme, double relative,
+                          const std::string& solver, const Assignments& solver_options, const Assignments& contact) {
+    const py::gil_scoped_release unlocked;
+    const SchemeChoice choice = suited(instance, scheme, relative, solver, solver_options, contact);
+    return std::make_pair(choice.scheme, choice.options);
+  });
+  module.def("run_reference", &run_reference);
+  py::class_<State>(module, "State").def_property_readonly("t", [](const State& z) { return z.t; });
+
+  py::class_<Run>(module, "Run")
+      .def(py::init<std::shared_ptr<Instance>, const std::string&, const Assignments&, const std::string&,
+                    const Assignments&, const Assignments&>())
+      .def("set_tolerances", &Run::set_tolerances)
+      .def("start", &Run::start)
+      .def("record", &Run::record)
+      .def("step", [](Run& r, double h) { return r.stepped([h](Integrator& i) { return i.step(h); }); })
+      .def("step_to", [](Run& r, double t) { return r.stepped([t](Integrator& i) { return i.step_to(t); }); })
+      .def("advance",
+           [](Run& r, double t, double h) {
+             return r.stepped([t, h](Integrator& i) { return h != 0 ? i.advance_to(t, h) : i.advance_to(t); });
+           })
+      .def("checkpoint", [](const Run& r) { return State(r.integrator().state()); })
+      .def("restore", &Run::restore)
+      .def("save", [](const Run& r, const std::string& file) { r.integrator().save(file); })
+      .def("load", &Run::load)
+      .def_property_readonly("t", [](const Run& r) { return r.integrator().state().t; })
+      .def_property_readonly("y", [](const Run& r) { return array_of(column_of(r)); })
+      .def_property_readonly("p", [](const Run& r) { return array_of(r.integrator().state().p.value()); })
+      .def_property_readonly("lam", [](const Run& r) { return array_of(r.integrator().index1_multipliers()); })
+      .def_property_readonly("energy_error",
+                             [](const Run& r) { return r.integrator().monitor().energy().last_error(); })
+      .def_property_readonly("promises", [](const Run& r) { return promises_of(r.integrator().promises()); })
+      .def_property_readonly("broken_promises",
+                             [](const Run& r) {
+                               std::vector<std::string> texts;
+                               for (const BrokenPromise& one : r.integrator().broken_promises())
+                                 texts.push_back(one.text());
+                               return texts;
+                             })
+      .def_property_readonly("warnings", [](const Run& r) { return warnings_of(r.integrator()); })
+      .def_property_readonly("counters", [](const Run& r) { return counters_of(r.integrator()); })
+      .def_property_readonly("events", [](const Run& r) { return events_of(r.integrator().events()); });
+}
+
+}  // namespace gnomon::python

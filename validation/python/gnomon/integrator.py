@@ -1,0 +1,176 @@
+"""Steps one by one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from .errors import BadValueError, IntegrationError, RefusedError
+from .model import Model
+from .solve import Setup, _positive
+
+
+class Integrator:
+    """A run that is advanced step by step, and can go back to a checkpoint.
+
+    It has started when it is made. One integrator serves one thread at a time.
+
+    Parameters
+    ----------
+    model, q0, v0, scheme, step, rtol, atol, solver, algebra, options, parameters, project_start, contact, first_step, max_step
+        As in :func:`gnomon.solve`; ``scheme`` is no reference.
+    t0 : float
+        Time of the start.
+
+    Examples
+    --------
+    >>> run = gn.Integrator("planar-pendulum", step=0.01)
+    >>> before = run.checkpoint()
+    >>> run.step()
+    >>> run.advance(1.0)
+    >>> run.restore(before)
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        q0: Any = None,
+        v0: Any = None,
+        *,
+        t0: float = 0.0,
+        scheme: str | None = None,
+        step: float | None = None,
+        rtol: float | None = None,
+        atol: float | None = None,
+        solver: str | None = None,
+        algebra: str | None = None,
+        options: Mapping[str, Any] | None = None,
+        parameters: Mapping[str, Any] | None = None,
+        project_start: bool = False,
+        contact: Mapping[str, Any] | None = None,
+        first_step: float | None = None,
+        max_step: float | None = None,
+    ):
+        given = dict(scheme=scheme, step=step, rtol=rtol, atol=atol, solver=solver, algebra=algebra, options=options)
+        given.update(parameters=parameters, project_start=project_start, contact=contact)
+        self._setup = Setup(model, float(t0), q0, v0, first_step=first_step, max_step=max_step, **given)
+        if self._setup.is_reference:
+            raise RefusedError(f"{self._setup.scheme} is a reference and no scheme: gnomon.solve runs it")
+        self._n = len(self._setup.instance.coordinates)
+        self._run = self._setup.run()
+        self._run.start()
+
+    @property
+    def model(self) -> Model:
+        """The model."""
+        return self._setup.model
+
+    @property
+    def t(self) -> float:
+        """Time."""
+        return self._run.t
+
+    @property
+    def y(self) -> np.ndarray:
+        """q and v."""
+        return self._run.y
+
+    @property
+    def q(self) -> np.ndarray:
+        """Positions."""
+        return self._run.y[: self._n]
+
+    @property
+    def v(self) -> np.ndarray:
+        """Velocities."""
+        return self._run.y[self._n :]
+
+    @property
+    def p(self) -> np.ndarray:
+        """Momenta."""
+        return self._run.p
+
+    @property
+    def lam(self) -> np.ndarray:
+        """Multipliers that belong to the state by itself."""
+        return self._run.lam
+
+    @property
+    def energy_error(self) -> float:
+        """H less what it should be."""
+        return self._run.energy_error
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        """Counts and largest errors since the start."""
+        return self._run.counters
+
+    @property
+    def promises(self) -> dict[str, Any]:
+        """What the scheme promises for this model."""
+        return self._run.promises
+
+    @property
+    def broken_promises(self) -> list[str]:
+        """Those that were seen broken."""
+        return self._run.broken_promises
+
+    @property
+    def contact_events(self) -> list[dict[str, Any]]:
+        """What happened at obstacles."""
+        return self._run.events
+
+    def step(self, h: float | None = None) -> None:
+        """One step of size `h`, which may be negative; of the integrator's step if left out.
+
+        Raises
+        ------
+        IntegrationError
+            The step failed; the state is as before.
+        """
+        size = self._setup.step if h is None else float(h)
+        if size is None:
+            raise BadValueError("this integrator has a tolerance and no step: give h, or call step_to(t)")
+        self._take(self._run.step(size))
+
+    def step_to(self, t: float) -> None:
+        """One step of the tolerance towards `t`, not beyond. Raises as :meth:`step`."""
+        if self._setup.rtol is None:
+            raise BadValueError("this integrator has no rtol: call step() or advance(t)")
+        self._take(self._run.step_to(float(t)))
+
+    def advance(self, t: float, step: float | None = None) -> None:
+        """Steps until `t`, where one ends. Raises as :meth:`step`, at the last good state."""
+        size = _positive(step, "step") or self._setup.step or 0.0
+        self._take(self._run.advance(float(t), size))
+
+    def checkpoint(self) -> _core.State:
+        """The state as a value, for :meth:`restore` of this integrator."""
+        return self._run.checkpoint()
+
+    def restore(self, checkpoint: _core.State) -> None:
+        """Back to a state that this integrator has had."""
+        self._run.restore(checkpoint)
+
+    def save(self, file: str | os.PathLike) -> None:
+        """Write everything that going on bit by bit needs; see also `gnomon run --checkpoint`."""
+        self._run.save(os.fspath(file))
+
+    def load(self, file: str | os.PathLike) -> None:
+        """Go on from a file that an integrator of the same model, scheme, solver and options has saved."""
+        self._run.load(os.fspath(file))
+
+    @staticmethod
+    def _take(report: tuple) -> None:
+        success, message, _, raised = report
+        if raised is not None:
+            raise raised
+        if not success:
+            raise IntegrationError(message)
+
+    def __repr__(self) -> str:
+        return f"<gnomon.Integrator {self.model.name!r}, {self._setup.scheme}, t = {self.t:g}>"

@@ -1,0 +1,143 @@
+"""Bodies and joints, with the words of model files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Union
+
+from .model import Model
+from .toml_writer import key_text, value_text
+
+Numbers = Sequence[Any]
+"""Two numbers or formulas in the plane, three in space."""
+
+
+class Part:
+    """A point, a particle or a body of a mechanism."""
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def at(self, marker: str) -> str:
+        """The name of a marker of a body."""
+        return f"{self.name}.{marker}"
+
+    def __repr__(self) -> str:
+        return f"<gnomon part {self.name!r}>"
+
+
+Place = Union[Part, str]
+
+
+def _name(place: Any) -> Any:
+    return place.name if isinstance(place, Part) else place
+
+
+class Mechanism:
+    """Bodies and joints; :meth:`model` makes the model, and :func:`gnomon.solve` takes the mechanism itself.
+
+    Every method adds an entry of a model file; its keywords are the keys of that entry, which README.md lists: numbers or
+    formulas of parameters, of the time and of names. What is wrong is found by :meth:`model`.
+
+    Parameters
+    ----------
+    name : str
+    gravity : sequence of numbers, optional
+        Acceleration; none if left out.
+    planar : bool
+        In the plane, with positions of two numbers.
+
+    Examples
+    --------
+    >>> m = gn.Mechanism("pendulum of a rod", gravity=[0, 0, -9.81])
+    >>> O = m.point("O", [0, 0, 0])
+    >>> rod = m.body("rod", shape=dict(box=[1, .1, .1], density=1000), markers=dict(end=[-.5, 0, 0]), place=dict(end=O))
+    >>> m.joint("pivot", "revolute", O, rod.at("end"), axis=[0, 1, 0])
+    >>> s = gn.solve(m, (0, 5), rtol=1e-8)
+    """
+
+    def __init__(self, name: str = "mechanism", *, gravity: Numbers | None = None, planar: bool = False):
+        self.name = name
+        self._head = [f"name = {value_text(name, 'name')}"]
+        if planar:
+            self._head.append("planar = true")
+        if gravity is not None:
+            self._head.append(f"gravity = {value_text(gravity, 'gravity')}")
+        self._tables: list[str] = []
+        self._parameters: dict[str, Any] = {}
+        self._assemble = False
+
+    def _entry(self, table: str, name: str, keys: dict[str, Any]) -> Part:
+        lines = [f"[{table}.{key_text(name, table)}]"]
+        for key, value in keys.items():
+            if isinstance(value, dict):
+                value = {inner: _name(one) for inner, one in value.items()}
+            if value is not None:
+                lines.append(f"{key} = {value_text(_name(value), f'{table}.{name}.{key}')}")
+        self._tables.append("\n".join(lines))
+        return Part(name)
+
+    def parameter(self, name: str, value: Any) -> None:
+        """A number that formulas may name; a dict says unit, min, max and description too."""
+        self._parameters[name] = value
+
+    def point(self, name: str, position: Numbers) -> Part:
+        """A point fixed in space, or moving by formulas of t."""
+        return self._entry("points", name, dict(position=position))
+
+    def particle(self, name: str, mass: Any, position: Numbers, velocity: Numbers | None = None) -> Part:
+        """A particle."""
+        return self._entry("particles", name, dict(mass=mass, position=position, velocity=velocity))
+
+    def body(self, name: str, **keys: Any) -> Part:
+        """A rigid body: shape, or mass and inertia; markers, orientation, place or position, velocity,
+        angular_velocity."""
+        return self._entry("bodies", name, keys)
+
+    def joint(self, name: str, type: str, a: Place, b: Place, **keys: Any) -> None:
+        """A joint between two places: axis, axes, stiffness, rest, damping."""
+        self._entry("joints", name, dict(type=type, between=[_name(a), _name(b)], **keys))
+
+    def rod(self, name: str, a: Place, b: Place, length: Any = None) -> None:
+        """A massless rigid rod; its length is that of the start unless given."""
+        self._entry("rods", name, dict(between=[_name(a), _name(b)], length=length))
+
+    def spring(self, name: str, a: Place, b: Place, **keys: Any) -> None:
+        """A spring between two places: stiffness, rest_length, damping."""
+        self._entry("springs", name, dict(between=[_name(a), _name(b)], **keys))
+
+    def motor(self, name: str, joint: str, **keys: Any) -> None:
+        """A motor of a joint: angle, distance, torque or force."""
+        self._entry("motors", name, dict(joint=joint, **keys))
+
+    def load(self, name: str, on: Place, force: Numbers) -> None:
+        """A force at a place, of formulas."""
+        self._entry("loads", name, dict(on=_name(on), force=force))
+
+    def contact(self, name: str, point: Numbers, normal: Numbers, on: Sequence[Place], **keys: Any) -> None:
+        """Places that stay above a plane: restitution, friction."""
+        plane = dict(point=point, normal=normal)
+        self._entry("contacts", name, dict(plane=plane, on=[_name(one) for one in on], **keys))
+
+    def assemble(self) -> None:
+        """The start is moved to where everything fits."""
+        self._assemble = True
+
+    def add(self, toml: str) -> None:
+        """Further tables of the model file, as text."""
+        self._tables.append(toml)
+
+    @property
+    def toml(self) -> str:
+        """The text of the model file."""
+        tables = list(self._tables)
+        if self._parameters:
+            rows = (f"{key_text(key, 'parameters')} = {value_text(one, key)}" for key, one in self._parameters.items())
+            tables.append("\n".join(["[parameters]", *rows]))
+        if self._assemble:
+            tables.append("[start]\nassemble = true")
+        return "\n\n".join(["\n".join(["format = 1", *self._head]), *tables]) + "\n"
+
+    def model(self) -> Model:
+        """The model. Raises ModelError for what is wrong in it, by line and column of ``toml``."""
+        return Model._made(toml=self.toml, name=self.name, kind="text")

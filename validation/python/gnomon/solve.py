@@ -1,0 +1,384 @@
+"""The one call that integrates."""
+
+from __future__ import annotations
+
+import math
+import platform
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from .errors import BadValueError, RefusedError, UnknownNameError
+from .events import Event, Watcher
+from .model import Model, assignments, model_of
+from .result import DenseOutput, Result
+
+_DEFAULT_SCHEMES = ("energy-momentum", "energy-momentum-ggl")  # the first one that takes the model
+_DEFAULT_SOLVER = "kinsol-newton"
+_REFERENCE_TIMES = 201
+
+
+class Setup:
+    """What a run is made of: a model at its start, the scheme and the steps."""
+
+    def __init__(
+        self,
+        model: Any,
+        t0: float,
+        q0: Any,
+        v0: Any,
+        *,
+        scheme: str | None,
+        step: float | None,
+        rtol: float | None,
+        atol: float | None,
+        solver: str | None,
+        algebra: str | None,
+        options: Mapping[str, Any] | None,
+        parameters: Mapping[str, Any] | None,
+        project_start: bool,
+        contact: Mapping[str, Any] | None,
+        first_step: float | None,
+        max_step: float | None,
+    ):
+        self.model: Model = model_of(model)
+        self.start = (_vector(q0, "q0"), _vector(v0, "v0"))
+        self.parameters = dict(parameters or {})
+        self.instance = self.model._build(self.parameters, *self.start)
+        self.instance.set_start(t0, *self.start)
+        if project_start:
+            self.instance.project_start()
+        self.step, self.rtol, self.atol = _positive(step, "step"), _positive(rtol, "rtol"), _positive(atol, "atol")
+        self.first_step, self.max_step = _positive(first_step, "first_step"), _positive(max_step, "max_step")
+        self.scheme, self.solver, self.options = scheme, solver, assignments(options)
+        self.solver_options: list[tuple[str, str]] = []
+        self.contact = [(name.replace("_", "-"), text) for name, text in assignments(contact)]
+        self._take_run_defaults()
+        self.solver = self.solver or _DEFAULT_SOLVER
+        if algebra is not None:
+            self.solver_options.append(("algebra", algebra))
+        self.is_reference = self.scheme in _core.references() and self.scheme not in _core.schemes()
+        self._check_scheme()
+        self._check_steps()
+        if not self.is_reference:
+            self._choose_scheme()
+
+    def _take_run_defaults(self) -> None:
+        """What the model says of its runs, where the caller says nothing; as the command line does."""
+        named, solved, contacts = self.scheme is not None, self.solver is not None, bool(self.contact)
+        by_size, by_tolerance = self.step is not None, self.rtol is not None
+        reference = self.scheme in _core.references()
+        for name, text in self.model._source.run_defaults:
+            pair = tuple(text.split("=", 1))
+            if name == "step" and not by_tolerance and not by_size and not reference:
+                self.step = float(text)
+            elif name in ("rtol", "atol") and not by_size and not reference and getattr(self, name) is None:
+                setattr(self, name, float(text))
+            elif name == "scheme" and not named:
+                self.scheme = text
+            elif name == "option" and not named:
+                self.options.append(pair)
+            elif name == "solver" and not solved:
+                self.solver = text
+            elif name == "solver-option" and not solved:
+                self.solver_options.append(pair)
+            elif name == "contact" and not contacts:
+                self.contact.append(pair)
+
+    def _check_scheme(self) -> None:
+        if self.scheme is None or self.is_reference:
+            return
+        try:
+            _core.scheme_options(self.scheme)
+        except UnknownNameError as error:
+            raise UnknownNameError(f"{error}; references: {', '.join(_core.references())}") from None
+
+    def _check_steps(self) -> None:
+        if self.is_reference:
+            return
+        if self.step is not None and self.rtol is not None:
+            raise BadValueError("both step and rtol are given: steps are of one size or of a tolerance")
+        if self.step is None and self.rtol is None:
+            raise BadValueError("neither step nor rtol is given: give the size of the steps or a tolerance, e.g. rtol=1e-8")
+        if self.step is not None and self.atol is not None:
+            raise BadValueError("atol is given without rtol")
+
+    def _choose_scheme(self) -> None:
+        if self.rtol is None:
+            self.candidates = (self.scheme,) if self.scheme else _DEFAULT_SCHEMES
+            return
+        if not self.options:
+            self.scheme, self.options = _core.suited(
+                self.instance, self.scheme or "", self.rtol, self.solver, self.solver_options, self.contact
+            )
+        elif self.scheme is None:
+            name = self.options[0][0]
+            raise BadValueError(f"option {name} is given without scheme: the tolerance chooses the scheme, name the one")
+        self.candidates = (self.scheme,)
+
+    def run(self) -> _core.Run:
+        """An integrator that has not started."""
+        for self.scheme in self.candidates:
+            try:
+                made = _core.Run(
+                    self.instance, self.scheme, self.options, self.solver, self.solver_options, self.contact
+                )
+                break
+            except RefusedError:
+                if self.scheme == self.candidates[-1]:
+                    raise
+        if self.rtol is not None:
+            made.set_tolerances(self.rtol, self.atol or self.rtol, self.first_step or 0.0, self.max_step or 0.0)
+        return made
+
+    def provenance(self) -> dict[str, Any]:
+        """Versions, and everything that the run depends on."""
+        return dict(
+            gnomon=_core.version,
+            sundials=_core.sundials_version,
+            python=platform.python_version(),
+            numpy=np.__version__,
+            machine=platform.platform(),
+            date=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+            model=self.model.name,
+            parameters={**self.model.parameters, **self.parameters},
+            scheme=self.scheme,
+            options=dict(self.options),
+            solver=None if self.is_reference else self.solver,
+            solver_options={} if self.is_reference else dict(self.solver_options),
+            contact=dict(self.contact),
+            step=self.step,
+            rtol=self.rtol,
+            atol=self.atol,
+        )
+
+
+def solve(
+    model: Any,
+    t_span: Sequence[float],
+    q0: Any = None,
+    v0: Any = None,
+    *,
+    scheme: str | None = None,
+    step: float | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+    t_eval: Any = None,
+    dense_output: bool = False,
+    events: Event | Sequence[Event] | None = None,
+    solver: str | None = None,
+    algebra: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    project_start: bool = False,
+    contact: Mapping[str, Any] | None = None,
+    first_step: float | None = None,
+    max_step: float | None = None,
+) -> Result:
+    """Integrate a model from ``t_span[0]`` to ``t_span[1]``.
+
+    Parameters
+    ----------
+    model : Model, Mechanism or str
+        A name is that of a problem that is built in, or of a model file ``NAME.toml``.
+    t_span : (float, float)
+        Start and end.
+    q0, v0 : array_like, shape (n,), optional
+        Positions and velocities at the start; those of the model where they are left out.
+    scheme : str, optional
+        One of :func:`schemes`, or of :func:`references` (``"ida-ggl"``, ``"cvode-projection"``, ...). Left out: with
+        ``rtol`` the cheapest that keeps energy and constraints of this model, with ``step`` ``"energy-momentum"`` or,
+        where that does not take the model, ``"energy-momentum-ggl"``.
+    step : float, optional
+        The size of all steps; the last one is shortened to arrive. A reference chooses its own steps and reports states
+        at the multiples of ``step``.
+    rtol, atol : float, optional
+        Steps of a tolerance in place of a size: the error of q and v at a fixed time in parts of their size, and in their
+        units (``atol = rtol`` if left out). Of a reference its own tolerances.
+    t_eval : array_like, optional
+        Times at which states are wanted, ascending; after every step if left out. Steps of one size do not change for
+        them: between steps the state is interpolated. Steps of a tolerance, and steps of models with obstacles or
+        friction, end there.
+    dense_output : bool
+        Make ``result.sol``.
+    events : callable or list of callables, optional
+        ``event(t, y)``, whose zeros are found, with attributes ``terminal`` and ``direction`` as in SciPy. Not for
+        references and models with obstacles.
+    solver : str, optional
+        One of :func:`solvers`; ``"kinsol-newton"`` if left out.
+    algebra : str, optional
+        Linear algebra of the solver, see :func:`algebras`.
+    options : dict, optional
+        Of the scheme or reference, e.g. ``{"s": 3}``; see :func:`scheme_options`.
+    parameters : dict, optional
+        Numbers in place of the model's.
+    project_start : bool
+        Move an inconsistent start onto the constraints, in the metric of the mass.
+    contact : dict, optional
+        For models with obstacles: ``mode``, ``restitution``, ``zeno_speed``.
+    first_step, max_step : float, optional
+        Of steps of a tolerance.
+
+    Returns
+    -------
+    Result
+        Where a step fails, ``success`` is False and the data goes up to there.
+
+    Raises
+    ------
+    ModelError
+        The model is wrong.
+    GnomonError
+        An argument is wrong, or the start, or scheme and model do not fit; one class a kind, see ``gnomon.errors``.
+    KeyboardInterrupt
+        After Ctrl-C, at the end of the step under way; what was computed up to there is its attribute ``result``. The
+        same holds for whatever another signal handler, or an event, raises. Python hands signals to its main thread only.
+
+    Notes
+    -----
+    The interpreter's lock is released while steps are taken: solves in several threads run side by side.
+    """
+    t0, t1 = _span(t_span)
+    given = dict(scheme=scheme, step=step, rtol=rtol, atol=atol, solver=solver, algebra=algebra, options=options)
+    given.update(parameters=parameters, project_start=project_start, contact=contact)
+    setup = Setup(model, t0, q0, v0, first_step=first_step, max_step=max_step, **given)
+    times = _times(t_eval, t0, t1)
+    if dense_output and setup.instance.has_obstacles:
+        raise RefusedError("dense_output is for models without obstacles: give t_eval, where steps then end")
+    if events is not None and setup.instance.has_obstacles:
+        raise RefusedError("events are for models without obstacles: result.contact_events has what happened at those")
+    clock = time.perf_counter()
+    take = _reference_result if setup.is_reference else _scheme_result
+    values, raised = take(setup, t0, t1, times, dense_output, events)
+    values["stats"]["seconds"] = time.perf_counter() - clock
+    result = Result(**values)
+    if raised is not None:
+        raised.result = result
+        raise raised
+    return result
+
+
+def _scheme_result(setup, t0, t1, times, dense_output, events):
+    run = setup.run()
+    run.start()
+    watcher = Watcher(events, t0, run.y) if events is not None and not _none(events) else None
+    record = run.record(t1, setup.step or 0.0, times, dense_output, watcher)
+    raised, counters = record["raised"], run.counters
+    values = _common(setup, record, dense_output)
+    ended = record["stopped"] and raised is None
+    values["success"] = record["success"] and raised is None
+    values["status"] = -2 if raised is not None else -1 if not record["success"] else 1 if ended else 0
+    values["message"] = _message(values["status"], record["message"], values["t"])
+    values.update(watcher.results() if watcher else dict(t_events=None, y_events=None))
+    values["nfev"], values["njev"] = counters["residual_evaluations"], counters["jacobian_evaluations"]
+    values.update(stats=counters, promises=run.promises, broken_promises=run.broken_promises, _conservative=True)
+    values["contact_events"], values["warnings"] = run.events, run.warnings
+    return values, raised
+
+
+def _reference_result(setup, t0, t1, times, dense_output, events):
+    if events is not None and not _none(events):
+        raise RefusedError(f"events are for schemes, and {setup.scheme} is a reference: look for zeros of result.sol")
+    if times is None:
+        count = math.floor((t1 - t0) / setup.step + 1e-9) + 1 if setup.step else _REFERENCE_TIMES
+        times = list(t0 + setup.step * np.arange(count) if setup.step else np.linspace(t0, t1, count))
+        if t1 - times[-1] > 1e-9 * (t1 - t0):
+            times.append(t1)
+    known = {spec["name"] for spec in _core.reference_options(setup.scheme)}
+    own = list(setup.options)
+    if setup.rtol is not None and "rtol" in known:
+        own += [("rtol", repr(setup.rtol)), ("atol", repr(setup.atol or setup.rtol / 10))]
+    record = _core.run_reference(setup.instance, setup.scheme, own, setup.contact, [float(t) for t in times])
+    raised = record["raised"]
+    record["steps"], steps = record["output"], record["steps"]
+    values = _common(setup, record, dense_output)
+    values["_energy_error"] = None
+    values["success"] = record["success"] and raised is None
+    values["status"] = -2 if raised is not None else 0 if record["success"] else -1
+    values["warnings"] = [record["warning"]] if record["warning"] else []
+    values["message"] = _message(values["status"], record["message"], values["t"])
+    values.update(t_events=None, y_events=None, promises={}, broken_promises=[], contact_events=record["events"])
+    values["nfev"], values["njev"] = record["residual_evaluations"], record["jacobian_evaluations"]
+    values.update(stats=dict(steps=steps), _conservative=record["conservative"])
+    return values, raised
+
+
+def _common(setup, record, dense_output) -> dict[str, Any]:
+    """What runs of schemes and references have in common."""
+    every_step = record.get("steps")
+    states = record.get("output", every_step)
+    sol = None
+    if dense_output and every_step["t"].size > 1:
+        fixed = setup.model.with_parameters(**setup.parameters) if setup.parameters else setup.model
+        sol = DenseOutput(fixed, setup.start, every_step["t"], every_step["y"], every_step["lam"])
+    return dict(
+        t=states["t"],
+        y=states["y"],
+        _lam=states["lam"],
+        _energy_error=states["energy_error"],
+        sol=sol,
+        model=setup.model,
+        provenance=setup.provenance(),
+        _parameters=setup.parameters,
+        _start=setup.start,
+    )
+
+
+def _message(status: int, message: str, t: np.ndarray) -> str:
+    last = f"{t[-1]:g}" if t.size else "its start"
+    return {
+        0: "the end was reached",
+        1: "a terminal event was reached",
+        -1: message,
+        -2: f"interrupted after t = {last}",
+    }[status]
+
+
+def _none(events: Any) -> bool:
+    return not callable(events) and len(events) == 0
+
+
+def _vector(values: Any, name: str) -> np.ndarray | None:
+    if values is None:
+        return None
+    try:
+        vector = np.array(values, dtype=float)
+    except (TypeError, ValueError):
+        raise BadValueError(f"{name} = {values!r} is no array of numbers") from None
+    if vector.ndim != 1:
+        raise BadValueError(f"{name} has the shape {vector.shape}, expected one axis")
+    return vector
+
+
+def _positive(value: Any, name: str) -> float | None:
+    if value is None:
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise BadValueError(f"{name} = {value!r} is no number") from None
+    if not (number > 0 and math.isfinite(number)):
+        raise BadValueError(f"{name} = {value!r} is not a finite number above zero")
+    return number
+
+
+def _span(t_span: Any) -> tuple[float, float]:
+    try:
+        t0, t1 = map(float, t_span)
+    except (TypeError, ValueError):
+        raise BadValueError(f"t_span = {t_span!r} is no pair of times") from None
+    if not (math.isfinite(t0) and math.isfinite(t1) and t1 > t0):
+        raise BadValueError(f"t_span = ({t0:g}, {t1:g}) does not end after its start")
+    return t0, t1
+
+
+def _times(t_eval: Any, t0: float, t1: float) -> list[float] | None:
+    times = _vector(t_eval, "t_eval")
+    if times is None:
+        return None
+    if times.size and not (np.all(np.diff(times) > 0) and t0 <= times[0] and times[-1] <= t1):
+        raise BadValueError(f"t_eval is not ascending between {t0:g} and {t1:g}")
+    return times.tolist()

@@ -1,0 +1,161 @@
+"""Python functions as the formulas of a model: each is called once, with symbols in place of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .errors import ModelError
+
+_MOST = 100_000  # characters of a formula
+
+
+class Symbol:
+    """A formula, with the arithmetic of numbers; functions are those of NumPy, which call methods of these names."""
+
+    __slots__ = ("text", "binds")
+
+    def __init__(self, text: str, binds: int = 9):
+        """`binds`: how strongly its outermost operation does; + is 1, * is 2, a sign 3, ^ is 4, a name 9."""
+        if len(text) > _MOST:
+            raise ModelError(f"a function makes a formula of more than {_MOST} characters: write it as a formula")
+        self.text, self.binds = text, binds
+
+    def _in(self, binds: int) -> str:
+        return self.text if self.binds >= binds else f"({self.text})"
+
+    def __add__(self, other: Any) -> Symbol:
+        return _infix(self, " + ", other, 1, 1)
+
+    def __radd__(self, other: Any) -> Symbol:
+        return _infix(other, " + ", self, 1, 1)
+
+    def __sub__(self, other: Any) -> Symbol:
+        return _infix(self, " - ", other, 1, 2)
+
+    def __rsub__(self, other: Any) -> Symbol:
+        return _infix(other, " - ", self, 1, 2)
+
+    def __mul__(self, other: Any) -> Symbol:
+        return _infix(self, "*", other, 2, 2)
+
+    def __rmul__(self, other: Any) -> Symbol:
+        return _infix(other, "*", self, 2, 2)
+
+    def __truediv__(self, other: Any) -> Symbol:
+        return _infix(self, "/", other, 2, 3)
+
+    def __rtruediv__(self, other: Any) -> Symbol:
+        return _infix(other, "/", self, 2, 3)
+
+    def __pow__(self, other: Any) -> Symbol:
+        return _infix(self, "^", other, 9, 9)
+
+    def __rpow__(self, other: Any) -> Symbol:
+        return _infix(other, "^", self, 9, 9)
+
+    def __neg__(self) -> Symbol:
+        return Symbol(f"-{self._in(4)}", 1)
+
+    def __pos__(self) -> Symbol:
+        return self
+
+    def __abs__(self) -> Symbol:
+        return Symbol(f"abs({self.text})")
+
+    def arctan2(self, other: Any) -> Symbol:
+        return Symbol(f"atan2({self.text}, {_symbol(other).text})")
+
+    def hypot(self, other: Any) -> Symbol:
+        return Symbol(f"hypot({self.text}, {_symbol(other).text})")
+
+    def square(self) -> Symbol:
+        return self**2
+
+    def conjugate(self) -> Symbol:
+        return self
+
+    def _branch(self, *_: Any) -> Any:
+        raise ModelError(f"a function branches on {self.text}, or takes its value: write if(a < b, c, d) in a formula")
+
+    __bool__ = __float__ = __int__ = __index__ = _branch
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _branch  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def _method(name: str) -> Callable[[Symbol], Symbol]:
+    return lambda self: Symbol(f"{name}({self.text})")
+
+
+for _numpy, _name in {
+    **{one: one for one in "sqrt cbrt exp expm1 log log1p sin cos tan sinh cosh tanh".split()},
+    **{"arcsin": "asin", "arccos": "acos", "arctan": "atan"},
+}.items():
+    setattr(Symbol, _numpy, _method(_name))
+
+
+def _symbol(value: Any) -> Symbol:
+    if isinstance(value, Symbol):
+        return value
+    if isinstance(value, np.ndarray) and value.shape == ():
+        return _symbol(value.item())
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ModelError(f"a function returns {value!r}, expected a number or an expression of its arguments") from None
+    if not np.isfinite(number):
+        raise ModelError(f"a function returns {number}, which is not finite")
+    text = repr(int(number)) if number == int(number) and abs(number) < 2**53 else repr(number)
+    return Symbol(text, 1 if number < 0 else 9)
+
+
+def _infix(left: Any, operation: str, right: Any, binds_left: int, binds_right: int) -> Any:
+    if any(isinstance(one, np.ndarray) and one.shape for one in (left, right)):
+        return NotImplemented  # the array goes through its entries
+    text = _symbol(left)._in(binds_left) + operation + _symbol(right)._in(binds_right)
+    return Symbol(text, {" + ": 1, " - ": 1, "*": 2, "/": 2, "^": 4}[operation])
+
+
+def _vector(names: Sequence[str]) -> np.ndarray:
+    out = np.empty(len(names), dtype=object)
+    out[:] = [Symbol(name) for name in names]
+    return out
+
+
+def _formulas(values: Any) -> Any:
+    """Formulas in place of the expressions in nested lists and arrays."""
+    if isinstance(values, Mapping):
+        return {name: _formulas(one) for name, one in values.items()}
+    if isinstance(values, (list, tuple)) or (isinstance(values, np.ndarray) and values.shape):
+        return [_formulas(one) for one in values]
+    return _symbol(values).text
+
+
+def model_of(
+    coordinates: str | Sequence[str],
+    mass: Any,
+    potential: Callable[[np.ndarray], Any],
+    constraints: Callable[[np.ndarray], Any] | None,
+    force: Callable[[np.ndarray, np.ndarray], Any] | None,
+    **further: Any,
+) -> dict[str, Any]:
+    """The arguments of Model, see :meth:`gnomon.Model.from_functions`."""
+    names = coordinates.split() if isinstance(coordinates, str) else list(coordinates)
+    q, v = _vector(names), _vector([f"der({name})" for name in names])
+    made: dict[str, Any] = dict(coordinates=names, mass=_formulas(mass(q)) if callable(mass) else mass)
+    made["potential"] = _formulas(potential(q))
+    if constraints is not None:
+        levels = _formulas(constraints(q))
+        levels = levels if isinstance(levels, (dict, list)) else [levels]
+        made["constraints"] = levels if isinstance(levels, dict) else {f"g{i + 1}": g for i, g in enumerate(levels)}
+    if force is not None:
+        forces = _formulas(force(q, v))
+        if not isinstance(forces, list) or len(forces) != len(names):
+            raise ModelError(f"force returns {forces!r}, expected {len(names)} entries, one a coordinate")
+        made["force"] = dict(zip(names, forces))
+    return {**made, **further}
