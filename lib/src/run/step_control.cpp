@@ -36,6 +36,7 @@ void StepControl::attach(const System& system, int order) {
   for (Vector* v : {&size_q_, &size_v_, &v0_, &v1_, &scratch_, &estimates_.error_q, &estimates_.error_v})
     if (v->size() != system.n()) v->setZero(system.n());
   rates_.setZero(system.m());
+  none_.setZero(system.n());
 }
 
 void StepControl::set(const System& system, const Tolerances& tolerances, const StepLimits& limits, int order) {
@@ -171,13 +172,14 @@ double StepControl::bend(const State& before, const State& after) {
   const Vector& mass = system_->mass().diagonal_entries();
   double bent = 0, fastest0 = 0, fastest1 = 0;
   for (Index j = 0; j < mass.size(); ++j) {
-    const double off = after.q.value()[j] - before.q.value()[j] - h * (v0_[j] + v1_[j]) / 2;
-    bent += mass[j] * off * off;
+    scratch_[j] = after.q.value()[j] - before.q.value()[j] - h * (v0_[j] + v1_[j]) / 2;
+    bent += mass[j] * scratch_[j] * scratch_[j];
     fastest0 += mass[j] * v0_[j] * v0_[j];
     fastest1 += mass[j] * v1_[j] * v1_[j];
   }
   const double path = h * h * std::max(fastest0, fastest1);
-  return path > 0 ? std::pow(std::sqrt(bent / path) / most_bent, (order_ + 1) / 2.) : 0;
+  // Where it is less than the tolerance, as when the motion comes to rest, it does no harm.
+  return std::min(norm(scratch_, none_), std::pow(std::sqrt(bent / path) / most_bent, (order_ + 1) / 2.));
 }
 
 bool StepControl::passes(const State& before, const State& after, const Vector& error_q, const Vector& error_v) {

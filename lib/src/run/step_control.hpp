@@ -67,7 +67,8 @@ class StepControl final : public StepJudge {
   double changes(const State& z, bool allow_dependent, double& h);
   double fit(double h, double rest) const;
   /// Where constraints move by themselves the error of free motions says nothing of the motion that they prescribe: how
-  /// much the step of q bends, |q1 - q0 - h (v0 + v1)/2|, against what is allowed, as an error of this order.
+  /// much the step of q bends, |q1 - q0 - h (v0 + v1)/2|, against what is allowed, as an error of this order, and against
+  /// the tolerance: the smaller one.
   double bend(const State& before, const State& after);
   /// |q_i| and |v_i|, the larger ones of both ends.
   void measure(const State& before, const State& after);
@@ -82,7 +83,7 @@ class StepControl final : public StepJudge {
   double error_ = 0, error_before_ = 1;
   double tried_ = 0, before_ = 0;  // of the step under way
   bool rejected_ = false;
-  Vector size_q_, size_v_, v0_, v1_, scratch_, rates_;
+  Vector size_q_, size_v_, v0_, v1_, scratch_, rates_, none_;
 };
 
 }  // namespace gnomon

@@ -474,8 +474,10 @@ BOOST_AUTO_TEST_CASE(what_is_refused) {
 /// A crank-rocker that is turned as prescribed and has no motion of its own: no error of a free motion bounds its steps,
 /// and a step over half a swing would end in another assembly.
 BOOST_AUTO_TEST_CASE(a_prescribed_motion_is_followed) {
-  const ProblemInstance instance = read_model_text(R"toml(format = 1
+  const auto linkage = [](const std::string& angle) {
+    return read_model_text(R"toml(format = 1
 planar = true
+gravity = [0, -9.81]
 points = { O = [0, 0], P = [4, 0] }
 [bodies.crank]
 shape = { box = [1, 0.1], density = 10 }
@@ -496,12 +498,15 @@ B = { type = "revolute", between = ["crank.r", "coupler.l"] }
 C = { type = "revolute", between = ["coupler.r", "rocker.r"] }
 D = { type = "revolute", between = ["P", "rocker.l"], damping = 1 }
 [motors]
-drive = { joint = "A", angle = "2*pi*t" }
+drive = { joint = "A", angle = ")toml" +
+                               angle + R"toml(" }
 [start]
 assemble = true
 )toml",
-                                                   "test.toml")
-                                       ->build(Options("problem test", {}));
+                           "test.toml")
+        ->build(Options("problem test", {}));
+  };
+  const ProblemInstance instance = linkage("2*pi*t");
   constexpr double until = 3.3;
   const auto end = [&](const std::string& scheme, const Assignments& options, double rtol) {
     Integrator integrator = registry().integrator(instance, scheme, "newton", options);
@@ -522,4 +527,10 @@ assemble = true
   run.relative = 1e-6;
   const SchemeChoice suited = suited_scheme(registry(), run);
   BOOST_TEST((end(suited.scheme, suited.options, 1e-6) - fine).norm() < 1e-12);
+  // One that comes to rest: its bend is rounding then, and bounds no steps.
+  Integrator resting = registry().integrator(linkage("tanh(5*t)"), "line-integral-ggl", "newton");
+  resting.set_tolerances(Tolerances(1e-6));
+  const auto report = resting.advance_to(20);
+  BOOST_TEST(report.success(), report.message);
+  BOOST_TEST(resting.counters().steps < 500);
 }
