@@ -9,6 +9,7 @@
 #include "contact/contact_tolerances.hpp"
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/thrown.hpp"
+#include "gnomon/run/stepwise_reference.hpp"
 #include "gnomon/start/consistency.hpp"
 
 namespace gnomon {
@@ -17,7 +18,7 @@ namespace {
 
 using namespace contact_tolerances;
 
-class ContactReference final : public ReferenceSolution {
+class ContactReference final : public ReferenceSolution, public StepwiseReference {
  public:
   ContactReference(const ProblemInstance& instance, const ContactOptions& options, StartPiece start)
       : instance_(instance),
@@ -66,6 +67,7 @@ class ContactReference final : public ReferenceSolution {
       if (laws_.resting()) {
         laws_.rest(t - state.t);
         if (laws_.resting()) set_time(t);
+        show_state();
         continue;
       }
       const State before = state;
@@ -73,15 +75,23 @@ class ContactReference final : public ReferenceSolution {
         finish_piece();
         laws_.stop(before);
         laws_.start_again();
+        show_state();
         continue;
       }
       if (!piece_) start_piece();
       const ReferenceReport reached = piece_->advance_to(std::min(t, rerun_to_));
       leave(reached);
       if (!reached.success) return reached.message;
-      if (!reached.roots.empty()) at_roots(reached.roots);
+      if (reached.roots.empty()) continue;
+      at_roots(reached.roots);
+      show_state();
     }
     return "";
+  }
+
+  void show_state() const {
+    const State& state = laws_.state();
+    show({state.t, state.q.value(), state.p.value(), state.p.value()});
   }
 
   void set_time(double t) {
@@ -112,6 +122,8 @@ class ContactReference final : public ReferenceSolution {
     };
     piece_ = start_(piece, roots);
     piece_->stop_when([this] { return stopped(); });
+    if (auto* const stepwise = dynamic_cast<StepwiseReference*>(piece_.get()))
+      stepwise->watch_steps([this](const ReferenceStep& step) { show(step); });
   }
 
   void set_roots() {

@@ -19,6 +19,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/thrown.hpp"
 #include "gnomon/run/reference.hpp"
+#include "gnomon/run/stepwise_reference.hpp"
 #include "gnomon/sundials/sundials_compat.hpp"
 #include "own_levels.hpp"
 #include "reference_model.hpp"
@@ -37,7 +38,7 @@ inline OptionSpecs sundials_options(double coefficient) {
 
 /// A running solution. Owns its SUNDIALS context, the state and the linear algebra; a derived class owns the
 /// integrator.
-class SundialsSolution : public ReferenceSolution {
+class SundialsSolution : public ReferenceSolution, public StepwiseReference {
  public:
   ReferenceReport advance_to(double t) final {
     if (t == t_) return report("");
@@ -59,7 +60,9 @@ class SundialsSolution : public ReferenceSolution {
       flag = step(t, reached);
       moved_ = moved_ || reached != t_;
       t_ = reached;
-      if (flag >= 0) measure();
+      if (flag < 0) continue;
+      measure();
+      if (watched()) show_step();
     }
     return report(flag >= 0 ? "" : failure(flag));
   }
@@ -169,6 +172,12 @@ class SundialsSolution : public ReferenceSolution {
     } catch (...) {
       // What cannot be evaluated at the end of a good step is left out.
     }
+  }
+
+  void show_step() const {
+    const auto state = map(y_.get());
+    const Vector y = state.head(ny_), z = state.segment(ny_, nz_);
+    show({t_, y, model_->momentum(y, z), z});
   }
 
   ReferenceReport report(std::string message) const {
