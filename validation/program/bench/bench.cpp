@@ -14,8 +14,8 @@
 #include "program/bench/tolerance.hpp"
 #include "program/bench/work_precision.hpp"
 #include "program/commands/commands.hpp"
-#include "program/output/output_file.hpp"
 #include "report/json.hpp"
+#include "tables/output_file.hpp"
 
 namespace gnomon::program {
 
@@ -127,7 +127,7 @@ void refuse_foreign_flags(const Arguments& arguments, const Kind& kind) {
   }
 }
 
-void write_json(OutputFile* file, const BenchResult& result) {
+void write_json(tables::OutputFile* file, const BenchResult& result) {
   if (!file) return;
   fmt::print(file->stream(), "{}", validation::json_text(bench_json(result)));
   file->commit();
@@ -145,7 +145,7 @@ int run_bench(const Registry& registry, const Arguments& arguments) {
   }
   if (!arguments.files.empty())
     throw Error(ErrorCode::bad_value, "file \"" + arguments.files[0] + "\" is for bench compare");
-  const auto json = arguments.json ? std::make_unique<OutputFile>(*arguments.json) : nullptr;
+  const auto json = arguments.json ? std::make_unique<tables::OutputFile>(*arguments.json) : nullptr;
   BenchResult result;
   if (arguments.what == "all") {
     refuse_foreign_flags(arguments, {"all", nullptr, {"--repetitions"}});

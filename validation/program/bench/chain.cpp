@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "program/output/output_file.hpp"
+#include "tables/output_file.hpp"
 
 namespace gnomon::program {
 
@@ -40,7 +40,7 @@ void write_csv(std::FILE* file, const std::vector<bench::ChainRow>& rows) {
 BenchResult bench_chain(const Registry& registry, const bench::ChainBench& bench,
                         const std::optional<std::string>& output) {
   bench::check_chain_bench(registry, bench);
-  const auto file = output ? std::make_unique<OutputFile>(*output) : nullptr;
+  const auto file = output ? std::make_unique<tables::OutputFile>(*output) : nullptr;
 
   fmt::print(
       "chain, start=spatial, h = min(1e-3, 0.25/links); a kernel's times are of one evaluation\n"

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "program/output/output_file.hpp"
+#include "tables/output_file.hpp"
 
 namespace gnomon::program {
 
@@ -31,7 +31,7 @@ void write_csv(std::FILE* file, const std::vector<bench::SmallRow>& rows) {
 
 BenchResult bench_small(const Registry& registry, const bench::SmallBench& bench,
                         const std::optional<std::string>& output) {
-  const auto file = output ? std::make_unique<OutputFile>(*output) : nullptr;
+  const auto file = output ? std::make_unique<tables::OutputFile>(*output) : nullptr;
   fmt::print(
       "two small systems; x hand-coded: ratio to the same method written for fixed sizes, which does not refine\n"
       "{:26} {:32} {:14} {:>6} {:>6} {:>10} {:>12}\n",

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "program/output/output_file.hpp"
+#include "tables/output_file.hpp"
 
 namespace gnomon::program {
 
@@ -32,7 +32,7 @@ void write_csv(std::FILE* file, const std::vector<bench::StringsRow>& rows) {
 BenchResult bench_strings(const Registry& registry, const bench::StringsBench& bench,
                           const std::optional<std::string>& output) {
   bench::check_strings_bench(registry, bench);
-  const auto file = output ? std::make_unique<OutputFile>(*output) : nullptr;
+  const auto file = output ? std::make_unique<tables::OutputFile>(*output) : nullptr;
   fmt::print(
       "{}\n{:>9}  {:12} {:>6} {:>12} {:>9} "
       "{:>12} {:>10}\n",

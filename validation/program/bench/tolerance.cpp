@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "program/output/output_file.hpp"
+#include "tables/output_file.hpp"
 
 namespace gnomon::program {
 
@@ -34,7 +34,7 @@ void write_table(std::FILE* file, const std::vector<bench::SuitedCost>& costs) {
 
 BenchResult bench_tolerance(const Registry& registry, const bench::ToleranceBench& bench,
                             const std::optional<std::string>& output) {
-  const auto file = output ? std::make_unique<OutputFile>(*output) : nullptr;
+  const auto file = output ? std::make_unique<tables::OutputFile>(*output) : nullptr;
   const auto rows = bench::run_tolerance_bench(
       registry, bench,
       [](const std::string& title) {

@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "program/output/gnuplot.hpp"
-#include "program/output/output_file.hpp"
 #include "program/output/precision_plot.hpp"
+#include "tables/output_file.hpp"
 
 namespace gnomon::program {
 
@@ -82,9 +82,9 @@ std::vector<PrecisionPanel> panels_of(const std::vector<WorkPrecisionRow>& rows)
 
 BenchResult bench_work_precision(const Registry& registry, const bench::WorkPrecisionBench& bench,
                                  const std::optional<std::string>& output, const std::optional<std::string>& plot) {
-  const auto file = output ? std::make_unique<OutputFile>(*output) : nullptr;
+  const auto file = output ? std::make_unique<tables::OutputFile>(*output) : nullptr;
   if (plot) require_picture(*plot);
-  if (plot) OutputFile probe(*plot);
+  if (plot) tables::OutputFile probe(*plot);
   if (plot) require_gnuplot(*plot);
 
   fmt::print(

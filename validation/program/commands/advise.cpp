@@ -9,7 +9,7 @@
 #include "program/commands/commands.hpp"
 #include "program/output/advice_report.hpp"
 #include "program/output/gnuplot.hpp"
-#include "program/output/output_file.hpp"
+#include "tables/output_file.hpp"
 #include "program/run/signals.hpp"
 #include "report/json.hpp"
 
@@ -44,13 +44,13 @@ bench::AdviceRequest parse(const Arguments& arguments, const ProblemInstance& in
 int advise(const Registry& registry, const Arguments& arguments) {
   const ProblemInstance instance = registry.build(arguments.problem, parse_assignments(arguments.set, "--set"));
   bench::AdviceRequest request = parse(arguments, instance);
-  std::unique_ptr<OutputFile> json;
+  std::unique_ptr<tables::OutputFile> json;
   if (arguments.plot) {
     require_picture(*arguments.plot);
-    OutputFile probe(*arguments.plot);
+    tables::OutputFile probe(*arguments.plot);
     require_gnuplot(*arguments.plot);
   }
-  if (arguments.json) json = std::make_unique<OutputFile>(*arguments.json);
+  if (arguments.json) json = std::make_unique<tables::OutputFile>(*arguments.json);
 
   const Signals signals;
   request.interrupt = Signals::caught();

@@ -10,7 +10,7 @@
 #include "gnomon/model/curves.hpp"
 #include "program/arguments.hpp"
 #include "program/commands/commands.hpp"
-#include "program/output/output_file.hpp"
+#include "tables/output_file.hpp"
 #include "report/json.hpp"
 
 namespace gnomon::program {
@@ -68,7 +68,7 @@ void print_summary(std::FILE* out, const Arguments& a, const ProblemInstance& in
 }
 
 void write_csv(const std::string& path, const Equilibrium& found) {
-  OutputFile file(path);
+  tables::OutputFile file(path);
   fmt::print(file.stream(), "name,index,value\n");
   for (Index j = 0; j < found.q.size(); ++j) fmt::print(file.stream(), "q,{},{:.17g}\n", j, found.q[j]);
   for (Index i = 0; i < found.lambda.size(); ++i) fmt::print(file.stream(), "lambda,{},{:.17g}\n", i, found.lambda[i]);
@@ -78,7 +78,7 @@ void write_csv(const std::string& path, const Equilibrium& found) {
 int equilibrium(const Registry& registry, const Arguments& a) {
   const auto search = search_of(a);
   const ProblemInstance instance = registry.build(a.problem, parse_assignments(a.set, "--set"));
-  if (a.output) OutputFile probe(*a.output);
+  if (a.output) tables::OutputFile probe(*a.output);
   const Equilibrium found = validation::find_equilibrium(registry, instance, search);
   print_summary(a.json ? stderr : stdout, a, instance, found);
   const bool converged = found.report.status == SolveStatus::converged;

@@ -13,6 +13,7 @@
 #include "program/output/trajectory_writer.hpp"
 #include "program/run/contact_report.hpp"
 #include "program/run/progress.hpp"
+#include "program/run/provenance.hpp"
 #include "program/run/run_arguments.hpp"
 #include "program/run/run_checkpoint.hpp"
 #include "program/run/run_report.hpp"
@@ -145,7 +146,8 @@ int run(const Registry& registry, const RunArguments& given) {
   std::unique_ptr<TrajectoryWriter> writer;
   if (arguments.output) {
     if (arguments.restart) refuse_replacing(*arguments.output);
-    writer = std::make_unique<TrajectoryWriter>(*arguments.output, integrator, outputs, every);
+    writer =
+        std::make_unique<TrajectoryWriter>(*arguments.output, instance, run_provenance(arguments), integrator, every);
     writer->observe(integrator.state(), integrator.counters().steps);
     integrator.add_observer(*writer);
   }
@@ -201,7 +203,7 @@ int run(const Registry& registry, const RunArguments& given) {
       unwritten += (unwritten.empty() ? "" : "; ") + std::string(error.what());
     }
   };
-  if (writer) keep([&] { writer->finish(integrator.state(), integrator.counters().steps); });
+  if (writer) keep([&] { writer->finish(); });
   if (checkpoints) keep([&] { checkpoints->finish(); });
   if (snapshots)
     keep([&] {
@@ -246,7 +248,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
   add("--reference", a->reference, "NAME", "compare the end with this reference");
   add_repeatable(*command, "--reference-option", a->reference_options, "NAME=VALUE",
                  "an option of the reference (repeatable)");
-  add("--output", a->output, "FILE", "write the trajectory to this CSV file, with the outputs of the problem");
+  add("--output", a->output, "FILE", "write the trajectory to this .csv, .h5 (HDF5) or .jsonl (JSON lines) file");
   add("--snapshots", a->snapshots, "FILE",
       "write the curves of the model (rods, bodies, strings) to this .csv or .vtk file");
   add("--snapshot-every", a->snapshot_every, "DT", "time between snapshots; a fiftieth of the run if left out");

@@ -9,7 +9,7 @@
 #include "gnomon/base/error.hpp"
 #include "program/commands/case_folder.hpp"
 #include "program/commands/commands.hpp"
-#include "program/output/output_file.hpp"
+#include "tables/output_file.hpp"
 #include "report/conformance.hpp"
 #include "report/json.hpp"
 #include "report/print/summary.hpp"
@@ -107,8 +107,8 @@ int validate(const Registry& registry, const Arguments& arguments) {
     cases = share_of(cases, *arguments.share);
     if (cases.empty()) throw Error(ErrorCode::bad_value, "share " + *arguments.share + " has no case");
   }
-  std::unique_ptr<OutputFile> json;
-  if (arguments.json) json = std::make_unique<OutputFile>(*arguments.json);
+  std::unique_ptr<tables::OutputFile> json;
+  if (arguments.json) json = std::make_unique<tables::OutputFile>(*arguments.json);
 
   const bool colour = isatty(STDOUT_FILENO) == 1;
   Table table(stdout, colour, cases);

@@ -43,11 +43,11 @@ Snapshots::Snapshots(const ProblemInstance& instance, double t0, double every, c
     vtk_ = ends_with(*file, ".vtk");
     if (!vtk_ && !ends_with(*file, ".csv"))
       throw Error(ErrorCode::bad_value, "--snapshots = \"" + *file + "\" ends neither in .csv nor in .vtk");
-    file_ = std::make_unique<OutputFile>(*file);
+    file_ = std::make_unique<tables::OutputFile>(*file);
   }
   if (!plot_) return;
   require_picture(*plot_);
-  OutputFile probe(*plot_);
+  tables::OutputFile probe(*plot_);
   require_gnuplot(*plot_);
   for (std::size_t k = 0; k < curves_.size(); ++k)
     if (curves_[k].n_points == 1) paths_.push_back({k, {}});

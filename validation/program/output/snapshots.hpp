@@ -11,7 +11,7 @@
 #include "gnomon/model/curves.hpp"
 #include "gnomon/model/problem.hpp"
 #include "gnomon/run/integrator.hpp"
-#include "program/output/output_file.hpp"
+#include "tables/output_file.hpp"
 #include "program/output/snapshot_plot.hpp"
 
 namespace gnomon::program {
@@ -49,7 +49,7 @@ class Snapshots final : public Observer {
   std::vector<Path> paths_;
   std::vector<Place> last_;      // of every path
   long steps_ = 0, stride_ = 1;  // every stride-th step is a point of the paths
-  std::unique_ptr<OutputFile> file_;
+  std::unique_ptr<tables::OutputFile> file_;
   bool vtk_ = false;
   std::optional<std::string> plot_;
 };

@@ -1,36 +1,31 @@
 #pragma once
 /// \file
-/// The trajectory as CSV: t, state by block names, errors of the invariants, the problem's outputs; 17 significant
-/// digits. An overdetermined DAE that declares no energy has no energy_error.
+/// The trajectory of a run as a table, see tables/table.hpp and tables/state_columns.hpp.
 
-#include "gnomon/run/evaluated_outputs.hpp"
 #include "gnomon/run/integrator.hpp"
-#include "program/output/output_file.hpp"
+#include "tables/state_columns.hpp"
 
 namespace gnomon::program {
 
 class TrajectoryWriter final : public Observer {
  public:
-  /// Opens the file, see OutputFile, and writes the header. The integrator and the outputs must outlive the writer.
-  TrajectoryWriter(const std::string& path, const Integrator& integrator, const EvaluatedOutputs& outputs, long every);
+  /// Opens the file. The integrator must outlive the writer.
+  TrajectoryWriter(const std::string& path, const ProblemInstance& instance, const Json::Value& provenance,
+                   const Integrator& integrator, long every);
 
   /// Writes every `every`-th state, the one of step 0 included. It is the integrator's.
   bool observe(const State& z, long step) override;
   /// Writes the last state if it was not written, and makes the file appear.
-  void finish(const State& last, long step);
+  void finish();
 
  private:
-  void header();
-  void row(const State& z);
-  void value(double x);
-  void end_line();
+  void row();
 
-  OutputFile file_;
+  tables::StateColumns columns_;
+  std::unique_ptr<tables::Writer> table_;
   const Integrator* integrator_;
-  const EvaluatedOutputs* outputs_;
   long every_, written_ = -1;
-  Measured measured_;
-  std::string line_;
+  std::vector<double> values_;
 };
 
 }  // namespace gnomon::program

@@ -1,4 +1,4 @@
-#include "program/output/output_file.hpp"
+#include "tables/output_file.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 
 #include "gnomon/base/error.hpp"
 
-namespace gnomon::program {
+namespace gnomon::tables {
 
 namespace {
 
@@ -44,4 +44,4 @@ void OutputFile::commit() {
   if (whole_) whole_->commit();
 }
 
-}  // namespace gnomon::program
+}  // namespace gnomon::tables

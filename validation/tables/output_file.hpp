@@ -8,7 +8,7 @@
 
 #include "gnomon/base/whole_file.hpp"
 
-namespace gnomon::program {
+namespace gnomon::tables {
 
 /// A WholeFile: without commit() nothing is left behind. A target that is no regular file (a device, a pipe) is written
 /// directly.
@@ -30,4 +30,4 @@ class OutputFile {
   std::FILE* stream_ = nullptr;
 };
 
-}  // namespace gnomon::program
+}  // namespace gnomon::tables

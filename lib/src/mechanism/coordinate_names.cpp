@@ -1,0 +1,47 @@
+#include "gnomon/mechanism/coordinate_names.hpp"
+
+#include <set>
+
+#include "gnomon/formula/recorded.hpp"
+#include "gnomon/model/overdetermined.hpp"
+#include "gnomon/model/system.hpp"
+#include "mechanism/formula_model.hpp"
+
+namespace gnomon {
+
+namespace {
+
+bool from_file(const System& system) {
+  return dynamic_cast<const AutodiffSystem<mechanism::FormulaModel>*>(&system) ||
+         dynamic_cast<const AutodiffSystem<mechanism::SlippingModel>*>(&system);
+}
+
+std::string indexed(const std::string& name, Index i) {
+  return name + "[" + std::to_string(i) + "]";
+}
+
+}  // namespace
+
+std::vector<std::string> coordinate_names(const Model& model) {
+  const System* system = model.mechanical();
+  const Index n = system ? system->n() : model.overdetermined()->traits().ny;
+  const std::string letter = model.traits().state_names[0];
+  std::vector<std::string> names;
+  for (Index j = 0; j < n; ++j) names.push_back(indexed(letter, j));
+  if (!system) return names;
+  const Index largest_point = from_file(*system) ? 1 : 3;
+  for (const Block& block : system->traits().blocks)
+    for (Index i = 0; i < block.size; ++i)
+      names[static_cast<std::size_t>(block.offset + i)] = block.size == 1               ? block.name
+                                                          : block.size <= largest_point ? block.name + "." + "xyz"[i]
+                                                                                        : indexed(block.name, i);
+  std::set<std::string> taken;
+  for (Index j = 0; j < n; ++j) {
+    std::string& name = names[static_cast<std::size_t>(j)];
+    if (taken.count(name) > 0) name += "_" + indexed(letter, j);
+    taken.insert(name);
+  }
+  return names;
+}
+
+}  // namespace gnomon

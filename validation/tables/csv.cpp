@@ -1,0 +1,140 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <fstream>
+#include <iterator>
+
+#include "gnomon/base/error.hpp"
+#include "gnomon/base/numbers.hpp"
+#include "tables/formats.hpp"
+#include "tables/output_file.hpp"
+
+namespace gnomon::tables {
+
+namespace {
+
+/// In quotation marks where it has a comma, as RFC 4180 says.
+std::string quoted(std::string text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) text.insert(at, 1, '"');
+  return '"' + text + '"';
+}
+
+class CsvWriter final : public Writer {
+ public:
+  CsvWriter(const std::string& path, const Head& head) : file_(path), width_(head.columns.size()) {
+    for (const Column& column : head.columns) line_ += (line_.empty() ? "" : ",") + quoted(column.title());
+    end_line();
+  }
+  void row(const double* values) override {
+    line_.clear();
+    for (std::size_t j = 0; j < width_; ++j) {
+      if (j > 0) line_ += ',';
+      // NaN has no sign, which would be printed.
+      if (std::isnan(values[j]))
+        line_ += "nan";
+      else
+        fmt::format_to(std::back_inserter(line_), "{:.17g}", values[j]);
+    }
+    end_line();
+  }
+  void commit() override { file_.commit(); }
+
+ private:
+  /// A stream that failed says so in the end, see OutputFile::commit.
+  void end_line() {
+    line_ += '\n';
+    std::fwrite(line_.data(), 1, line_.size(), file_.stream());
+  }
+
+  OutputFile file_;
+  std::size_t width_;
+  std::string line_;
+};
+
+/// The entries of a line, without their quotation marks. False where one is not closed.
+bool split(const std::string& line, std::vector<std::string>& entries) {
+  entries.assign(1, "");
+  bool inside = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (inside && c == '"' && i + 1 < line.size() && line[i + 1] == '"')
+      entries.back() += line[++i];
+    else if (c == '"')
+      inside = !inside;
+    else if (c == ',' && !inside)
+      entries.emplace_back();
+    else if (c != '\r' || inside || i + 1 < line.size())
+      entries.back() += c;
+  }
+  return !inside;
+}
+
+bool begins(const std::string& name, const char* start) {
+  return name.rfind(start, 0) == 0;
+}
+
+/// What the names of StateColumns show by themselves.
+Kind shown_kind(const std::string& name) {
+  if (name == "t") return Kind::time;
+  if (begins(name, "der(")) return Kind::velocity;
+  if (begins(name, "p(")) return Kind::momentum;
+  if (begins(name, "lambda.") || begins(name, "psi.")) return Kind::multiplier;
+  if (name == "energy") return Kind::energy;
+  if (name == "energy_error") return Kind::energy_error;
+  if (name == "position_max" || name == "velocity_max") return Kind::constraint;
+  if (begins(name, "momentum_error.") || begins(name, "integral_error.")) return Kind::invariant;
+  return Kind::other;
+}
+
+Column column_titled(const std::string& title) {
+  Column column{title, "", Kind::other};
+  const std::size_t open = title.rfind(" [");
+  if (open != std::string::npos && open > 0 && title.back() == ']') {
+    column.name = title.substr(0, open);
+    column.unit = title.substr(open + 2, title.size() - open - 3);
+  }
+  column.kind = shown_kind(column.name);
+  return column;
+}
+
+}  // namespace
+
+std::unique_ptr<Writer> open_csv(const std::string& path, const Head& head) {
+  return std::make_unique<CsvWriter>(path, head);
+}
+
+Table read_csv(const std::string& path) {
+  const auto wrong = [&path](long line, const std::string& why) {
+    return Error(ErrorCode::bad_file, fmt::format("table \"{}\", line {}: {}", path, line, why));
+  };
+  std::ifstream in(path);
+  if (!in) throw Error(ErrorCode::bad_file, "table \"" + path + "\" cannot be read");
+  Table table;
+  std::string line;
+  std::vector<std::string> entries;
+  if (!std::getline(in, line) || line.empty()) throw wrong(1, "the names of the columns are missing");
+  if (!split(line, entries)) throw wrong(1, "a quotation mark is not closed");
+  for (const std::string& title : entries) table.head.columns.push_back(column_titled(title));
+  const std::size_t width = entries.size();
+  std::vector<double> values;
+  long number = 1;
+  while (std::getline(in, line)) {
+    ++number;
+    if (line.empty()) continue;
+    split(line, entries);
+    if (entries.size() != width)
+      throw wrong(number, fmt::format("has {} entries, expected {}, one a column", entries.size(), width));
+    for (const std::string& entry : entries) {
+      double value = 0;
+      if (!read_number(entry, value)) throw wrong(number, "\"" + entry + "\" is not a number");
+      values.push_back(value);
+    }
+  }
+  if (in.bad()) throw Error(ErrorCode::bad_file, "table \"" + path + "\" cannot be read");
+  const auto columns = static_cast<Index>(width), rows = static_cast<Index>(values.size()) / columns;
+  table.values = Eigen::Map<const Matrix>(values.data(), columns, rows).transpose();
+  return table;
+}
+
+}  // namespace gnomon::tables
