@@ -1,0 +1,12 @@
+#pragma once
+/// \file
+/// Texts that every page holds; the build makes them from front/ and assets/.
+
+namespace gnomon::pages::assets {
+
+extern const char* const styles;
+extern const char* const library;  ///< uPlot
+extern const char* const license;  ///< of uPlot
+extern const char* const program;  ///< all of front/*.js
+
+}  // namespace gnomon::pages::assets

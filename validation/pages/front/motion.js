@@ -1,0 +1,279 @@
+// The animated view of a mechanism: curves of several runs that move together.
+
+const motions = [];  // all that were made, for whoever asks on the page
+const trace_shades = 12, longest_show = 20;
+
+class Motion {
+  constructor(block, place) {
+    this.block = block;
+    this.times = numbers(block.times);
+    this.runs = block.runs.map((run) => ({ ...run, points: numbers(run.points), shown: true }));
+    this.dimension = block.dimension;
+    let points = 0;
+    this.curves = block.curves.map((curve) => {
+      const made = { ...curve, begin: points * this.dimension };
+      points += curve.n;
+      return made;
+    });
+    this.stride = points * this.dimension;
+    const bounds = bounds_of(this.runs.map((run) => run.points), this.dimension);
+    this.view = this.dimension === 3 ? new SpaceView(bounds, block.up) : new PlaneView(bounds, block.equal);
+    this.t = this.times[0];
+    this.playing = false;
+    this.traces = true;
+    this.loop = true;
+    // The whole motion in its own time, or in the longest time that somebody looks at it.
+    this.length = this.times[this.times.length - 1] - this.times[0];
+    this.speed = this.length > longest_show || this.length < 1 ? nice_step(this.length / longest_show * 2) : 1;
+    this.make(place);
+    motions.push(this);
+  }
+
+  make(place) {
+    const { block } = this;
+    this.canvas = element("canvas", { tabindex: "0", role: "img", "aria-label": block.title + ". Space plays, " +
+      (this.dimension === 3 ? "arrow keys turn the view" : "arrow keys move the view") + ", plus and minus zoom, 0 resets the view, comma and full stop step in time." });
+    this.play_button = element("button", { type: "button", class: "play", onclick: () => this.play(!this.playing) }, "play");
+    this.slider = element("input", { type: "range", min: this.times[0], max: this.times[this.times.length - 1], step: "any", value: this.t,
+      "aria-label": "Time", oninput: () => { this.play(false); this.show(Number(this.slider.value)); },
+      onkeydown: (event) => this.slider_key(event) });
+    this.clock = element("output", { class: "clock" });
+    const speeds = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000];
+    if (!speeds.includes(this.speed)) speeds.push(this.speed);
+    const speed = element("select", { "aria-label": "Speed", onchange: (event) => { this.speed = Number(event.target.value); } },
+      speeds.sort((a, b) => a - b).filter((s) => s === this.speed || (s <= this.length && s >= this.length / 2000))
+        .map((s) => element("option", { value: s, selected: s === this.speed }, short_number(s) + " \u00d7")));
+    const options = [element("label", {}, "speed ", speed), toggle("loop", true, (on) => { this.loop = on; })];
+    if (this.curves.some((curve) => curve.traced)) options.push(toggle("traces", true, (on) => { this.traces = on; this.draw(); }));
+    if (this.dimension === 3) options.push(toggle("perspective", true, (on) => { this.view.perspective = on; this.draw(); }));
+    options.push(element("button", { type: "button", onclick: () => this.reset() }, "reset view"));
+    const runs = this.runs.length < 2 ? [] : this.runs.map((run) => toggle(this.sample(run), true, (on) => { run.shown = on; this.draw(); }));
+    this.legend = element("div", { class: "legend", role: "group", "aria-label": "Runs shown" }, runs);
+    place.append(this.canvas, element("div", { class: "player" }, this.play_button, this.slider, this.clock),
+      element("div", { class: "buttons" }, options), this.legend);
+    this.canvas.addEventListener("keydown", (event) => this.key(event));
+    this.canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+    this.listen_to_pointers();
+    new ResizeObserver(() => this.draw()).observe(this.canvas);
+    redraws.add(() => {
+      this.legend.replaceChildren(...this.legend.children);
+      this.runs.forEach((run, k) => { if (this.legend.children[k]) this.legend.children[k].replaceChildren(...this.sample(run)); });
+      this.draw();
+    });
+    this.start_when_seen();
+    this.show(this.t);
+  }
+
+  sample(run) {
+    const dot = element("span", { class: "dot", "aria-hidden": "true" });
+    dot.style.background = colour_of(run.group);
+    dot.style.opacity = run.reference ? 0.5 : 1;
+    return [dot, element("span", {}, run.name + (run.reference ? " (reference)" : ""))];
+  }
+
+  /** Plays by itself when it comes into view first, unless less motion is wanted. */
+  start_when_seen() {
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches || this.times.length < 2) return;
+    const observer = new IntersectionObserver((entries) => {
+      if (!entries.some((entry) => entry.isIntersecting)) return;
+      observer.disconnect();
+      this.play(true);
+    }, { threshold: 0.6 });
+    observer.observe(this.canvas);
+  }
+
+  play(on) {
+    if (on === this.playing) return;
+    this.playing = on;
+    this.play_button.textContent = on ? "pause" : "play";
+    if (!on) return;
+    const last = this.times[this.times.length - 1];
+    if (this.t >= last) this.t = this.times[0];
+    let before = null;
+    const tick = (now) => {
+      if (!this.playing) return;
+      if (before !== null) this.show(this.t + Math.min(0.2, (now - before) / 1000) * this.speed);
+      before = now;
+      if (this.t >= last) {
+        if (this.loop) this.t = this.times[0];
+        else { this.play(false); return; }
+      }
+      requestAnimationFrame(tick);
+    };
+    requestAnimationFrame(tick);
+  }
+
+  show(t) {
+    this.t = Math.min(Math.max(t, this.times[0]), this.times[this.times.length - 1]);
+    this.slider.value = this.t;
+    const digits = Math.max(3, Math.ceil(Math.log10(Math.max(Math.abs(this.times[0]), this.times[this.times.length - 1], 1e-300) / (this.length || 1))) + 4);
+    const text = "t = " + this.t.toPrecision(digits) + (this.block.time_unit ? " " + this.block.time_unit : "");
+    this.clock.textContent = text;
+    this.slider.setAttribute("aria-valuetext", text);
+    this.draw();
+  }
+
+  /** The last of the times that is not later than t, and how far it is to the next one, from 0 to 1. */
+  place_in_time() {
+    let low = 0, high = this.times.length - 1;
+    while (high - low > 1) { const middle = (low + high) >> 1; if (this.times[middle] <= this.t) low = middle; else high = middle; }
+    if (this.times.length < 2) return [0, 0];
+    return [low, Math.min(1, (this.t - this.times[low]) / (this.times[high] - this.times[low]))];
+  }
+
+  step(frames) {
+    this.play(false);
+    const [k, part] = this.place_in_time();
+    const at = frames > 0 ? Math.floor(k + part + 1e-9) + frames : Math.ceil(k + part - 1e-9) + frames;
+    this.show(this.times[Math.min(this.times.length - 1, Math.max(0, at))]);
+  }
+
+  /** The points of a run at time t, straight between neighbouring times. */
+  pose(run) {
+    const [k, part] = this.place_in_time(), { points } = run, begin = k * this.stride;
+    this.now ??= new Float64Array(this.stride);
+    for (let j = 0; j < this.stride; ++j) {
+      const a = points[begin + j];
+      this.now[j] = part > 0 ? a + part * (points[begin + this.stride + j] - a) : a;
+    }
+    return this.now;
+  }
+
+  draw() {
+    const width = this.canvas.clientWidth, height = this.canvas.clientHeight, ratio = devicePixelRatio || 1;
+    if (width === 0) return;
+    if (this.canvas.width !== Math.round(width * ratio) || this.canvas.height !== Math.round(height * ratio)) {
+      this.canvas.width = Math.round(width * ratio);
+      this.canvas.height = Math.round(height * ratio);
+    }
+    const ctx = this.canvas.getContext("2d");
+    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+    ctx.clearRect(0, 0, width, height);
+    this.view.fit(width, height);
+    ctx.save();
+    const inside = this.view.backdrop(ctx, this.block.unit);
+    ctx.beginPath();
+    ctx.rect(...inside);
+    ctx.clip();
+    ctx.lineJoin = ctx.lineCap = "round";
+    const shown = this.runs.filter((run) => run.shown);
+    for (const run of [...shown.filter((r) => r.reference), ...shown.filter((r) => !r.reference)]) {
+      if (this.traces) this.draw_traces(ctx, run);
+      this.draw_curves(ctx, run, this.pose(run));
+    }
+    ctx.restore();
+  }
+
+  draw_traces(ctx, run) {
+    const [last, part] = this.place_in_time();
+    ctx.strokeStyle = colour_of(run.group);
+    ctx.lineWidth = 1.2;
+    for (const curve of this.curves) {
+      if (!curve.traced) continue;
+      const memory = Math.max(8, Math.ceil(this.times.length / 4)), oldest = Math.max(0, last - memory);
+      for (let shade = 0; shade < trace_shades; ++shade) {
+        const begin = oldest + Math.floor((last - oldest) * shade / trace_shades), end = oldest + Math.floor((last - oldest) * (shade + 1) / trace_shades);
+        ctx.globalAlpha = (run.reference ? 0.35 : 0.8) * (shade + 1) / trace_shades;
+        ctx.beginPath();
+        let open = false;
+        for (let k = begin; k <= end; ++k) {
+          const [x, y] = this.view.project(run.points, k * this.stride + curve.begin);
+          if (!Number.isFinite(x)) { open = false; continue; }
+          if (open) ctx.lineTo(x, y);
+          else ctx.moveTo(x, y);
+          open = true;
+        }
+        if (shade === trace_shades - 1 && part > 0) ctx.lineTo(...this.view.project(this.pose(run), curve.begin));
+        ctx.stroke();
+      }
+    }
+    ctx.globalAlpha = 1;
+  }
+
+  draw_curves(ctx, run, pose) {
+    for (const curve of this.curves) {
+      const colour = curve.fixed ? themed("soft") : colour_of(run.group);
+      ctx.globalAlpha = run.reference ? 0.4 : 1;
+      ctx.strokeStyle = ctx.fillStyle = colour;
+      ctx.lineWidth = run.reference ? 5 : 2.4;
+      if (curve.n === 1) {
+        const [x, y] = this.view.project(pose, curve.begin);
+        if (!Number.isFinite(x)) continue;
+        ctx.beginPath();
+        ctx.arc(x, y, run.reference ? 7 : 4.5, 0, 2 * Math.PI);
+        ctx.fill();
+        continue;
+      }
+      ctx.beginPath();
+      let open = false;
+      for (let k = 0; k < curve.n; ++k) {
+        const [x, y] = this.view.project(pose, curve.begin + k * this.dimension);
+        if (!Number.isFinite(x)) { open = false; continue; }
+        if (open) ctx.lineTo(x, y);
+        else ctx.moveTo(x, y);
+        open = true;
+      }
+      ctx.stroke();
+    }
+    ctx.globalAlpha = 1;
+  }
+
+  reset() { this.view.reset(); this.draw(); }
+
+  magnify(factor, left = this.canvas.clientWidth / 2, top = this.canvas.clientHeight / 2) {
+    this.view.magnify(factor, left, top);
+    this.draw();
+  }
+
+  /** Only while the view has the focus, so that the page scrolls past it otherwise. */
+  wheel(event) {
+    if (document.activeElement !== this.canvas) return;
+    event.preventDefault();
+    const { left, top } = this.canvas.getBoundingClientRect();
+    this.magnify(Math.exp(-event.deltaY * 0.0015), event.clientX - left, event.clientY - top);
+  }
+
+  listen_to_pointers() {
+    const pointers = new Map();
+    const done = (event) => pointers.delete(event.pointerId);
+    this.canvas.addEventListener("pointerdown", (event) => {
+      this.canvas.focus({ preventScroll: true });
+      this.canvas.setPointerCapture(event.pointerId);
+      pointers.set(event.pointerId, event);
+    });
+    this.canvas.addEventListener("pointermove", (event) => {
+      const before = pointers.get(event.pointerId);
+      if (!before) return;
+      const others = [...pointers.values()].filter((p) => p.pointerId !== event.pointerId);
+      const dx = event.clientX - before.clientX, dy = event.clientY - before.clientY;
+      pointers.set(event.pointerId, event);
+      if (others.length === 1) {  // two fingers
+        const apart = (p) => Math.hypot(p.clientX - others[0].clientX, p.clientY - others[0].clientY) || 1;
+        this.magnify(apart(event) / apart(before));
+        return;
+      }
+      this.view.drag(dx, dy, event.shiftKey || event.buttons === 4);
+      this.draw();
+    });
+    for (const name of ["pointerup", "pointercancel"]) this.canvas.addEventListener(name, done);
+  }
+
+  slider_key(event) {
+    const frames = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[event.key];
+    if (event.key === " ") this.play(!this.playing);
+    else if (frames) this.step(frames);
+    else return;
+    event.preventDefault();
+  }
+
+  key(event) {
+    const far = 30, actions = { " ": () => this.play(!this.playing), ",": () => this.step(-1), ".": () => this.step(1),
+      "+": () => this.magnify(1.25), "=": () => this.magnify(1.25), "-": () => this.magnify(0.8), 0: () => this.reset(),
+      ArrowLeft: () => this.view.drag(-far, 0), ArrowRight: () => this.view.drag(far, 0), ArrowUp: () => this.view.drag(0, -far), ArrowDown: () => this.view.drag(0, far) };
+    const action = actions[event.key];
+    if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    action();
+    this.draw();
+  }
+}
