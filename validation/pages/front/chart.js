@@ -117,29 +117,42 @@ class Chart {
   }
 
   draw() {
-    const shown_range = { x: this.range("x"), y: this.range("y") };
-    const scale = (name) => ({ time: false, distr: this.log[name] ? 3 : 1, log: 10,
-      range: (plot, low, high) => (low === null || this.fresh ? shown_range[name] : [low, high]) });
+    this.ranges = { x: this.range("x"), y: this.range("y") };
+    const scale = (name) => ({ time: false, distr: this.log[name] ? 3 : 1, log: 10, range: () => this.ranges[name] });
     const options = {
       ...this.size(), mode: 2, pxAlign: 0, legend: { show: false }, scales: { x: scale("x"), y: scale("y") },
       axes: [this.axis("x"), this.axis("y")],
-      cursor: { drag: { x: true, y: true, uni: 30 }, points: { show: false }, dataIdx: () => null },
+      cursor: { drag: { x: true, y: true, uni: 30, setScale: false }, points: { show: false }, dataIdx: () => null },
       series: [{}, ...this.series.map((series) => ({
         label: series.name, show: series.shown, facets: [{ scale: "x", auto: false }, { scale: "y", auto: false }],
         stroke: this.colour(series), width: series.style === "guide" ? 1 : 1.8, dash: this.dash(series), cap: "butt",
         points: { show: false }, paths: (plot, k) => this.path(plot, series),
       }))],
       hooks: { drawSeries: [(plot, k) => this.draw_points(plot, this.series[k - 1])],
-        setScale: [() => { if (!this.fresh) this.place_marks(); }],
+        setSelect: [(plot) => this.take_selection(plot)],
         setCursor: [(plot) => this.hover(plot.cursor.left, plot.cursor.top)] },
     };
     if (this.plot) this.plot.destroy();
     this.marks = [];
-    this.fresh = true;
     this.plot = new uPlot(options, [null, ...this.series.map((s) => [s.x, s.y])], this.frame);
-    this.fresh = false;
     this.plot.over.addEventListener("dblclick", () => this.draw());
     this.read(null);
+  }
+
+  /** Shows what was drawn around with the pointer. */
+  take_selection(plot) {
+    const { left, top, width, height } = plot.select;
+    if (width > 4 && width < plot.over.clientWidth) this.ranges.x = [plot.posToVal(left, "x"), plot.posToVal(left + width, "x")];
+    if (height > 4 && height < plot.over.clientHeight) this.ranges.y = [plot.posToVal(top + height, "y"), plot.posToVal(top, "y")];
+    plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    this.show_ranges();
+  }
+
+  show_ranges() {
+    this.plot.batch(() => {
+      for (const name of ["x", "y"]) this.plot.setScale(name, { min: this.ranges[name][0], max: this.ranges[name][1] });
+    });
+    this.place_marks();
   }
 
   path(plot, series) {
@@ -250,7 +263,7 @@ class Chart {
 
   /** Shows so many times the range of x that is shown. */
   zoom(factor) {
-    const { min, max } = this.plot.scales.x, log = this.log.x;
+    const [min, max] = this.ranges.x, log = this.log.x;
     const [a, b] = log ? [Math.log(min), Math.log(max)] : [min, max];
     let middle = (a + b) / 2;
     if (this.marks.length) {
@@ -259,7 +272,8 @@ class Chart {
       if (at >= a && at <= b) middle = at;
     }
     const low = middle - (middle - a) * factor, high = middle + (b - middle) * factor;
-    this.plot.setScale("x", log ? { min: Math.exp(low), max: Math.exp(high) } : { min: low, max: high });
+    this.ranges.x = log ? [Math.exp(low), Math.exp(high)] : [low, high];
+    this.show_ranges();
   }
 
   key(event) {

@@ -101,7 +101,7 @@ class SpaceView {
     const { low, high } = this.bounds;
     this.middle = this.axes.map((c) => (low[c] + high[c]) / 2);
     this.radius = Math.hypot(...this.axes.map((c) => high[c] - low[c])) / 2 || 1;
-    this.scale = Math.min(width, height) * 0.47 / this.radius * this.zoom;
+    this.scale = Math.min(width, height) * 0.44 / this.radius * this.zoom;
     [this.sin_turn, this.cos_turn, this.sin_tilt, this.cos_tilt] = [Math.sin(this.turn), Math.cos(this.turn), Math.sin(this.tilt), Math.cos(this.tilt)];
   }
   drag(dx, dy, moving) {
