@@ -77,7 +77,7 @@ void add_guide(Chart& chart, const Extreme& through, double t0, double t_end, do
 }
 
 Chart energy_chart(const Runs& runs) {
-  Chart chart = over_time(runs, "Energy error", "|H - H(t0) - work|", true,
+  Chart chart = over_time(runs, "Energy error", "|H - H(t0) - booked work|", true,
                           [](const RunTrace& r) -> const DecimatedSeries& { return r.energy_error(); });
   for (std::size_t i = 0; i < runs.size(); ++i)
     add(chart, runs[i]->discrete_error(), runs[i]->spec().discrete_energy + ", " + runs[i]->spec().name, i);

@@ -90,7 +90,7 @@ void RunTrace::add(const State& z, const StepFigures& figures) {
     momentum_[a].series.add(z.t, now_.momentum[static_cast<Index>(a)] - start_->momentum[static_cast<Index>(a)]);
   for (std::size_t a = 0; a < integrals_.size(); ++a)
     integrals_[a].series.add(z.t, now_.integrals[static_cast<Index>(a)] - start_->integrals[static_cast<Index>(a)]);
-  if (states_ > 0 && z.t > before_.t) step_.add(z.t, z.t - before_.t);
+  if (spec_.own_steps && states_ > 0 && z.t > before_.t) step_.add(z.t, z.t - before_.t);
   if (!std::isnan(figures.iterations)) iterations_.add(z.t, figures.iterations);
   if (!std::isnan(figures.discrete_error)) discrete_error_.add(z.t, figures.discrete_error);
   work_.add(z.t, static_cast<double>(z.work.total()));

@@ -31,6 +31,7 @@ class RunTrace {
   struct Spec {
     std::string name;  ///< in legends
     bool reference = false;
+    bool own_steps = true;  ///< the states are the ends of its steps
     double t_end = 0;
     std::string discrete_energy;  ///< what the scheme calls the energy that it conserves, where that is another one
     /// Numbers that the motion may have in all.

@@ -91,7 +91,7 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
 
   void show_state() const {
     const State& state = laws_.state();
-    show({state.t, state.q.value(), state.p.value(), state.p.value()});
+    show({state.t, state.q.value(), state.p.value(), state.p.value(), lambda_});
   }
 
   void set_time(double t) {
@@ -123,7 +123,9 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
     piece_ = start_(piece, roots);
     piece_->stop_when([this] { return stopped(); });
     if (auto* const stepwise = dynamic_cast<StepwiseReference*>(piece_.get()))
-      stepwise->watch_steps([this](const ReferenceStep& step) { show(step); });
+      stepwise->watch_steps([this](const ReferenceStep& at) {
+        if (watched()) show({at.t, at.q, at.p, at.z, spread(at.lambda)});
+      });
   }
 
   void set_roots() {

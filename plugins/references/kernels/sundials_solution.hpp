@@ -177,7 +177,7 @@ class SundialsSolution : public ReferenceSolution, public StepwiseReference {
   void show_step() const {
     const auto state = map(y_.get());
     const Vector y = state.head(ny_), z = state.segment(ny_, nz_);
-    show({t_, y, model_->momentum(y, z), z});
+    show({t_, y, model_->momentum(y, z), z, multipliers(y, z)});
   }
 
   ReferenceReport report(std::string message) const {

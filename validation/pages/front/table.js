@@ -15,8 +15,11 @@ function show_cell(place, cell) {
 }
 
 function make_facts(block) {
-  return element("dl", { class: "facts" }, block.rows.map(([name, stored]) =>
-    element("div", {}, element("dt", {}, name), show_cell(element("dd"), cell_of(stored)))));
+  const cells = block.rows.map(([, stored]) => cell_of(stored));
+  const wide = block.rows.some(([name]) => !name) || cells.some((cell) => cell.text.length > 32);
+  return element("dl", { class: wide ? "facts wide" : "facts" }, block.rows.map(([name], i) =>
+    element("div", block.rows[i + 1]?.[0] === "" ? { class: "more" } : {},
+      element("dt", {}, name), show_cell(element("dd"), cells[i]))));
 }
 
 function make_command(block) {

@@ -9,9 +9,9 @@
 #include "program/commands/commands.hpp"
 #include "program/output/advice_report.hpp"
 #include "program/output/gnuplot.hpp"
-#include "tables/output_file.hpp"
 #include "program/run/signals.hpp"
 #include "report/json.hpp"
+#include "tables/output_file.hpp"
 
 namespace gnomon::program {
 

@@ -12,7 +12,7 @@
 #include "program/arguments.hpp"
 #include "program/commands/commands.hpp"
 #include "program/run/run_arguments.hpp"
-#include "program/run/run_report.hpp"
+#include "program/summary/run_report.hpp"
 #include "report/json.hpp"
 
 namespace gnomon::program {

@@ -10,8 +10,8 @@
 #include "gnomon/model/curves.hpp"
 #include "program/arguments.hpp"
 #include "program/commands/commands.hpp"
-#include "tables/output_file.hpp"
 #include "report/json.hpp"
+#include "tables/output_file.hpp"
 
 namespace gnomon::program {
 

@@ -1,45 +1,37 @@
 /// gnomon run: one problem, one scheme, one solver, steps of one size or of a tolerance.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
 
 #include "gnomon/base/error.hpp"
-#include "gnomon/contact/contact_reference.hpp"
 #include "program/arguments.hpp"
 #include "program/commands/commands.hpp"
-#include "program/output/snapshots.hpp"
+#include "program/commands/run_reference.hpp"
 #include "program/output/trajectory_writer.hpp"
-#include "program/run/contact_report.hpp"
 #include "program/run/progress.hpp"
 #include "program/run/provenance.hpp"
 #include "program/run/run_arguments.hpp"
 #include "program/run/run_checkpoint.hpp"
-#include "program/run/run_report.hpp"
+#include "program/run/run_files.hpp"
 #include "program/run/state_blocks.hpp"
+#include "program/summary/contact_report.hpp"
+#include "program/summary/run_report.hpp"
 #include "report/json.hpp"
 
 namespace gnomon::program {
 
 namespace {
 
-/// A reference started where the integrator starts, or none.
-std::unique_ptr<ReferenceSolution> start_reference(const Registry& registry, const RunArguments& arguments,
-                                                   ProblemInstance instance, const Integrator& integrator) {
-  if (!arguments.reference) {
-    if (!arguments.reference_options.empty())
-      throw Error(ErrorCode::bad_value, "--reference-option is given without --reference");
-    return nullptr;
-  }
-  const Reference& reference = registry.reference(*arguments.reference);
+/// The references, started where the integrator starts.
+std::vector<ReferenceRun> references_of(const Registry& registry, const RunArguments& arguments,
+                                        ProblemInstance instance, const Integrator& integrator) {
   const StateBlocks start = state_blocks(integrator);
   instance.q0 = *start.values[0];
   instance.p0 = *start.values[1];
-  Assignments options = contact_of_reference(parse_assignments(arguments.contact, "--contact"), reference.options());
-  const Assignments own = parse_assignments(arguments.reference_options, "--reference-option");
-  options.insert(options.end(), own.begin(), own.end());
-  return reference.start(instance, Options("reference " + *arguments.reference, reference.options(), options));
+  return start_references(registry, arguments.references, instance, arguments.reference_options, arguments.contact);
 }
 
 /// The run with halved steps beside this one, or none.
@@ -73,27 +65,6 @@ void shorten(Span& span, const RunArguments& arguments, const Integrator& integr
   if (!span.by_time) span.steps -= done;
 }
 
-/// What --snapshots and --plot ask for, or none.
-std::unique_ptr<Snapshots> snapshots_of(const RunArguments& arguments, const Span& span, double t0,
-                                        const ProblemInstance& instance) {
-  constexpr double usual_count = 50;
-  if (!arguments.snapshots && !arguments.plot) {
-    if (arguments.snapshot_every)
-      throw Error(ErrorCode::bad_value, "--snapshot-every is given without --snapshots or --plot");
-    return nullptr;
-  }
-  double every = (span.t_end - t0) / usual_count;
-  if (arguments.snapshot_every) every = parse_real(*arguments.snapshot_every, "--snapshot-every");
-  if (!(every > 0))
-    throw Error(ErrorCode::bad_value, "--snapshot-every = " + *arguments.snapshot_every + " is not above zero");
-  const double count = (span.t_end - t0) / every;
-  if (!(count <= 1e15))
-    throw Error(ErrorCode::bad_value,
-                fmt::format("--snapshot-every = {} asks for {:g} snapshots, at most 1e15 are possible",
-                            *arguments.snapshot_every, count));
-  return std::make_unique<Snapshots>(instance, t0, every, arguments.snapshots, arguments.plot);
-}
-
 /// Ends the run where a promise is seen broken.
 class Strict final : public Observer {
  public:
@@ -114,6 +85,7 @@ void refuse_replacing(const std::string& output) {
 }
 
 int run(const Registry& registry, const RunArguments& given) {
+  if (is_reference(registry, given.scheme)) return run_reference(registry, given);
   // Everything that can be misuse comes first.
   RunArguments arguments = given.restart ? with_checkpoint(given) : given;
   if (arguments.problem.empty())
@@ -134,7 +106,7 @@ int run(const Registry& registry, const RunArguments& given) {
                 fmt::format("{} is given, and problem {} with these parameters has no obstacles and no friction, or "
                             "scheme {} holds them itself",
                             arguments.events ? "--events" : "--contact", arguments.problem, arguments.scheme));
-  const auto reference = start_reference(registry, arguments, instance, integrator);
+  std::vector<ReferenceRun> references = references_of(registry, arguments, instance, integrator);
   if (span.tolerances && !arguments.restart) integrator.set_tolerances(*span.tolerances);
   if (arguments.restart) {
     integrator.load(*arguments.restart);
@@ -151,10 +123,21 @@ int run(const Registry& registry, const RunArguments& given) {
     writer->observe(integrator.state(), integrator.counters().steps);
     integrator.add_observer(*writer);
   }
-  const auto snapshots = snapshots_of(arguments, span, integrator.state().t, instance);
+  const auto snapshots = snapshots_of(arguments, integrator.state().t, span.t_end, instance);
   if (snapshots) {
     snapshots->observe(integrator.state(), integrator.counters().steps);
     integrator.add_observer(*snapshots);
+  }
+  std::unique_ptr<RunPage> page;
+  std::unique_ptr<TraceObserver> traced;
+  if (arguments.report) {
+    page = std::make_unique<RunPage>(*arguments.report, instance, span.t_end, 1 + references.size());
+    const char* const discrete = integrator.equations().discrete_energy_name();
+    const std::string steps = span.tolerances ? "rtol = " + arguments.rtol : "h = " + arguments.step;
+    traced = std::make_unique<TraceObserver>(
+        page->add(arguments.scheme + ", " + steps, false, discrete ? discrete : ""), integrator);
+    traced->observe(integrator.state(), integrator.counters().steps);
+    integrator.add_observer(*traced);
   }
   std::unique_ptr<CheckpointWriter> checkpoints;
   if (arguments.checkpoint) {
@@ -195,37 +178,37 @@ int run(const Registry& registry, const RunArguments& given) {
     report.message = "promise broken: " + integrator.broken_promises().front().text();
 
   // What was computed comes first, and a file that cannot be written takes no other with it.
-  std::string unwritten;
-  const auto keep = [&unwritten](auto&& finish) {
-    try {
-      finish();
-    } catch (const std::exception& error) {
-      unwritten += (unwritten.empty() ? "" : "; ") + std::string(error.what());
-    }
-  };
-  if (writer) keep([&] { writer->finish(); });
-  if (checkpoints) keep([&] { checkpoints->finish(); });
+  Unwritten unwritten;
+  if (writer) unwritten.keep([&] { writer->finish(); });
+  if (checkpoints) unwritten.keep([&] { checkpoints->finish(); });
   if (snapshots)
-    keep([&] {
+    unwritten.keep([&] {
       snapshots->finish(fmt::format("{}, {}, {}", std::filesystem::path(arguments.problem).filename().string(),
                                     arguments.scheme, step_text(report, integrator)));
     });
 
-  if (reference && end.success() && !end.stopped_by_observer) {
-    report.reference = *arguments.reference;
-    reference->stop_when(Progress::interrupted);
-    report.reference_end = reference->advance_to(integrator.state().t);
-  }
+  if (end.success() && !end.stopped_by_observer)
+    for (ReferenceRun& reference : references)
+      report.references.push_back({reference.name(), advance(reference, integrator.state().t, page.get())});
   if (halving) report.estimate = halving->estimate();
   std::FILE* const people = arguments.json ? stderr : stdout;
-  print_summary(people, report, integrator);
+  std::vector<SummaryRow> rows = summary(report, integrator);
   for (const Index i : integrator.constraint_rank().dependent)
-    fmt::print(people, "dependent constraint: {}\n", constraint_name(integrator.system(), i));
-  if (has_contacts(integrator)) print_contact(people, integrator, arguments.events);
+    rows.push_back({"dependent", "constraint: " + constraint_name(integrator.system(), i)});
+  if (has_contacts(integrator)) add_contact(rows, integrator);
+  print_summary(people, title(report), rows);
+  if (arguments.events) print_events(people, integrator);
   if (arguments.json) fmt::print("{}", validation::json_text(run_json(report, integrator)));
-  if (!unwritten.empty()) throw Error(ErrorCode::bad_file, unwritten);
+  if (page)
+    unwritten.keep([&] {
+      page->finish({arguments.problem, title(report), rows,
+                    has_contacts(integrator) ? event_rows(integrator) : std::vector<std::array<std::string, 4>>{},
+                    run_provenance(arguments)});
+    });
+  unwritten.say();
   if (interrupted) return ended_by_signal;
-  const bool reference_failed = report.reference_end && !report.reference_end->success;
+  const bool reference_failed = std::any_of(report.references.begin(), report.references.end(),
+                                            [](const ReferenceOutcome& one) { return !one.end.success; });
   if (reference_failed && Progress::interrupted()) return ended_by_signal;
   return end.success() && !reference_failed && !promise_broken ? success : numerical_failure;
 }
@@ -245,13 +228,15 @@ void add_run(CLI::App& app, Invocation& invocation) {
   add("--solver", a->solver, "NAME", "the solver")->capture_default_str();
   add_repeatable(*command, "--solver-option", a->solver_options, "NAME=VALUE", "an option of the solver (repeatable)");
   command->add_flag("--events", a->events, "list the landings, impacts, launches and turnings");
-  add("--reference", a->reference, "NAME", "compare the end with this reference");
+  add_repeatable(*command, "--reference", a->references, "NAME", "run this reference too, and compare (repeatable)");
   add_repeatable(*command, "--reference-option", a->reference_options, "NAME=VALUE",
-                 "an option of the reference (repeatable)");
+                 "an option of the references that have it (repeatable)");
   add("--output", a->output, "FILE", "write the trajectory to this .csv, .h5 (HDF5) or .jsonl (JSON lines) file");
   add("--snapshots", a->snapshots, "FILE",
       "write the curves of the model (rods, bodies, strings) to this .csv or .vtk file");
   add("--snapshot-every", a->snapshot_every, "DT", "time between snapshots; a fiftieth of the run if left out");
+  add("--report", a->report, "FILE",
+      "a page of curves over time of the run and its references, and of the motion, as one .html file");
   add("--plot", a->plot, "FILE", "a plot of the snapshots as .svg, .png or .pdf, drawn by gnuplot");
   add("--checkpoint", a->checkpoint, "FILE", "write the complete state to this file at the end, or when interrupted");
   add("--checkpoint-every", a->checkpoint_every, "N", "and after every N-th step");

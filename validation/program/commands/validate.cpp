@@ -9,12 +9,12 @@
 #include "gnomon/base/error.hpp"
 #include "program/commands/case_folder.hpp"
 #include "program/commands/commands.hpp"
-#include "tables/output_file.hpp"
 #include "report/conformance.hpp"
 #include "report/json.hpp"
 #include "report/print/summary.hpp"
 #include "report/print/table.hpp"
 #include "report/run_case.hpp"
+#include "tables/output_file.hpp"
 
 namespace gnomon::program {
 

@@ -39,13 +39,13 @@ std::string ReferenceRun::label() const {
 }
 
 /// The start has p, of an overdetermined DAE z, and none of the other.
-State ReferenceRun::state(double t, const Vector& q, const Vector& p, const Vector& z) const {
+State ReferenceRun::state(double t, const Vector& q, const Vector& p, const Vector& z, const Vector& lambda) const {
   State out;
   out.t = t;
   out.q.set(q);
   out.p.set(p);
   if (!instance_.model->mechanical()) out.scheme_data = z;
-  out.lambda = Vector::Zero(instance_.model->m());
+  out.lambda = lambda;
   return out;
 }
 
@@ -62,14 +62,15 @@ ReferenceReport ReferenceRun::advance_to(double t_end, Observer* observer, const
   };
   bool enough = false;
   long step = 0;
-  const auto show = [&](double t, const Vector& q, const Vector& p, const Vector& z) {
-    if (observer && !enough) enough = !observer->observe(state(t, q, p, z), step++);
+  const auto show = [&](double t, const Vector& q, const Vector& p, const Vector& z, const Vector& lambda) {
+    if (observer && !enough) enough = !observer->observe(state(t, q, p, z, lambda), step++);
   };
   solution_->stop_when([&enough] { return enough || Progress::interrupted(); });
-  show(instance_.t0, instance_.q0, dae ? momentum(instance_.q0, instance_.p0) : instance_.p0, instance_.p0);
+  show(instance_.t0, instance_.q0, dae ? momentum(instance_.q0, instance_.p0) : instance_.p0, instance_.p0,
+       solution_->advance_to(instance_.t0).lambda);
   auto* const stepwise = dynamic_cast<StepwiseReference*>(solution_.get());
   if (stepwise) {
-    if (observer) stepwise->watch_steps([&](const ReferenceStep& at) { show(at.t, at.q, at.p, at.z); });
+    if (observer) stepwise->watch_steps([&](const ReferenceStep& at) { show(at.t, at.q, at.p, at.z, at.lambda); });
   } else if (observer) {
     for (const double t : times) {
       if (!(t > instance_.t0 && t < t_end) || enough) continue;
@@ -77,14 +78,14 @@ ReferenceReport ReferenceRun::advance_to(double t_end, Observer* observer, const
       if (!there.success) return there;
       Vector z = instance_.p0;
       if (index1) index1->solve_momentum(there.q, there.p, z);
-      show(t, there.q, there.p, z);
+      show(t, there.q, there.p, z, there.lambda);
     }
   }
   ReferenceReport report = solution_->advance_to(t_end);
   if (!stepwise && observer && report.success) {
     Vector z = instance_.p0;
     if (index1) index1->solve_momentum(report.q, report.p, z);
-    show(t_end, report.q, report.p, z);
+    show(t_end, report.q, report.p, z, report.lambda);
   }
   if (stepwise) stepwise->watch_steps(nullptr);
   wall_s_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

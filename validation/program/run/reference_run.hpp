@@ -32,7 +32,7 @@ class ReferenceRun {
   double wall_s() const { return wall_s_; }
 
  private:
-  State state(double t, const Vector& q, const Vector& p, const Vector& z) const;
+  State state(double t, const Vector& q, const Vector& p, const Vector& z, const Vector& lambda) const;
 
   std::string name_, tolerance_;
   ProblemInstance instance_;

@@ -39,6 +39,8 @@ class Trajectory {
   /// Of an interpolated or a reference's state.
   void add(double t, const ConstVectorRef& column, const Vector& lambda, double energy_error);
   void drop_last();
+  std::size_t size() const { return t_.size(); }
+  double last_time() const { return *t_.last(); }
   py::dict take();
 
  private:

@@ -26,6 +26,7 @@ class Rows {
     return data_ + width_ * size_++;
   }
   void drop_last() { --size_; }
+  const double* last() const { return data_ + width_ * (size_ - 1); }
   void reserve(std::size_t rows) {
     if (rows <= capacity_ || width_ == 0) return;
     void* const moved = std::realloc(data_, rows * width_ * sizeof(double));

@@ -4,6 +4,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/contact/contact_reference.hpp"
 #include "gnomon/registry/suited_scheme.hpp"
+#include "gnomon/run/stepwise_reference.hpp"
 #include "gnomon/scheme/step_warning.hpp"
 #include "gnomon/start/overdetermined_consistency.hpp"
 #include "recorder.hpp"
@@ -194,9 +195,10 @@ Vector column_of(const Run& run) {
   return out;
 }
 
-/// A reference at these times, t0 first. {"output", "raised", "success", "message", "events", ...}
+/// A reference at these times, t0 first; own_steps: at t0 and after every step that it takes by itself up to the last of
+/// them, unless it takes none. {"output", "raised", "success", "message", "events", "own_steps", ...}
 py::dict run_reference(const Instance& instance, const std::string& name, const Assignments& own,
-                       const Assignments& contact, const std::vector<double>& times) {
+                       const Assignments& contact, const std::vector<double>& times, bool own_steps) {
   const Reference& reference = registry().reference(name);
   Assignments assignments = contact_of_reference(contact, reference.options());
   assignments.insert(assignments.end(), own.begin(), own.end());
@@ -212,13 +214,26 @@ py::dict run_reference(const Instance& instance, const std::string& name, const 
     Vector column(instance.width()), z = instance.problem().p0;
     std::optional<Index1> index1;
     if (!instance.system()) index1.emplace(*instance.model().overdetermined());
+    const auto add = [&](double t, const Vector& q, const Vector& p, const Vector& lambda) {
+      column.head(instance.first()) = q;
+      instance.second_half(q, p, z, column.tail(instance.second()));
+      output.add(t, column, lambda, 0);
+    };
+    auto* const stepwise = dynamic_cast<StepwiseReference*>(solution.get());
+    own_steps = own_steps && stepwise;
+    if (own_steps)
+      stepwise->watch_steps([&](const ReferenceStep& at) {
+        while (output.size() > 0 && output.last_time() > at.t) output.drop_last();
+        z = at.z;
+        add(at.t, at.q, at.p, at.lambda);
+      });
     for (const double t : times) {
+      const bool inner = own_steps && t != times.front() && t != times.back();
+      if (inner) continue;
       report = solution->advance_to(t);
       if (!report.success) break;
       if (index1) index1->solve_momentum(report.q, report.p, z);
-      column.head(instance.first()) = report.q;
-      instance.second_half(report.q, report.p, z, column.tail(instance.second()));
-      output.add(t, column, report.lambda, 0);
+      if (!own_steps || output.size() == 0) add(t, report.q, report.p, report.lambda);
       if (signals.pending()) break;
     }
   }
@@ -227,7 +242,8 @@ py::dict run_reference(const Instance& instance, const std::string& name, const 
                   py::arg("success") = report.success, py::arg("message") = report.message,
                   py::arg("steps") = report.steps, py::arg("residual_evaluations") = report.residual_evaluations,
                   py::arg("jacobian_evaluations") = report.jacobian_evaluations, py::arg("warning") = report.warning,
-                  py::arg("conservative") = conservative, py::arg("events") = events_of(report.events));
+                  py::arg("conservative") = conservative, py::arg("own_steps") = own_steps,
+                  py::arg("events") = events_of(report.events));
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ from .errors import (
 from .integrator import Integrator
 from .mechanism import Mechanism
 from .model import Model
+from .report import report
 from .result import DenseOutput, Result
 from .solve import solve
 
@@ -63,7 +64,7 @@ def scheme_options(name: str) -> list[dict[str, str]]:
 
 
 __all__ = [
-    *("Model", "Mechanism", "solve", "Result", "DenseOutput", "Integrator", "check", "CheckReport"),
+    *("Model", "Mechanism", "solve", "Result", "DenseOutput", "Integrator", "check", "CheckReport", "report"),
     *("schemes", "references", "problems", "solvers", "algebras", "scheme_options"),
     *("GnomonError", "ModelError", "UnknownNameError", "BadValueError", "BadSizeError", "InconsistentStartError"),
     *("RankDeficientError", "NotFiniteError", "CallbackError", "RefusedError", "PluginError", "FileError"),

@@ -193,8 +193,8 @@ def solve(
         ``rtol`` the cheapest that keeps energy and constraints of this model, with ``step`` ``"energy-momentum"`` or,
         where that does not take the model, ``"energy-momentum-ggl"``.
     step : float, optional
-        The size of all steps; the last one is shortened to arrive. A reference chooses its own steps and reports states
-        at the multiples of ``step``.
+        The size of all steps; the last one is shortened to arrive. A reference chooses its own steps: with ``step`` it
+        reports states at its multiples, which it steps to, else after every step of its own.
     rtol, atol : float, optional
         Steps of a tolerance in place of a size: the error of q and v at a fixed time in parts of their size, and in their
         units (``atol = rtol`` if left out). Of a reference its own tolerances.
@@ -282,6 +282,7 @@ def _scheme_result(setup, t0, t1, times, dense_output, events):
 def _reference_result(setup, t0, t1, times, dense_output, events):
     if events is not None and not _none(events):
         raise RefusedError(f"events are for schemes, and {setup.scheme} is a reference: look for zeros of result.sol")
+    own_steps = times is None and not setup.step
     if times is None:
         count = math.floor((t1 - t0) / setup.step + 1e-9) + 1 if setup.step else _REFERENCE_TIMES
         times = list(t0 + setup.step * np.arange(count) if setup.step else np.linspace(t0, t1, count))
@@ -291,11 +292,12 @@ def _reference_result(setup, t0, t1, times, dense_output, events):
     own = list(setup.options)
     if setup.rtol is not None and "rtol" in known:
         own += [("rtol", repr(setup.rtol)), ("atol", repr(setup.atol or setup.rtol / 10))]
-    record = _core.run_reference(setup.instance, setup.scheme, own, setup.contact, [float(t) for t in times])
+    record = _core.run_reference(setup.instance, setup.scheme, own, setup.contact, [float(t) for t in times], own_steps)
     raised = record["raised"]
     record["steps"], steps = record["output"], record["steps"]
     values = _common(setup, record, dense_output)
     values["_energy_error"] = None
+    values["_own_steps"] = record["own_steps"]
     values["success"] = record["success"] and raised is None
     values["status"] = -2 if raised is not None else 0 if record["success"] else -1
     values["warnings"] = [record["warning"]] if record["warning"] else []
@@ -324,6 +326,7 @@ def _common(setup, record, dense_output) -> dict[str, Any]:
         provenance=setup.provenance(),
         _parameters=setup.parameters,
         _start=setup.start,
+        _own_steps=states is every_step,
     )
 
 

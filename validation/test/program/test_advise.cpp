@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(command) {
   BOOST_REQUIRE(line.rfind("gnomon run planar-pendulum --set speed=0.9 ", 0) == 0u);
   const test::Outcome run = scratch.gnomon(line.substr(7) + " --reference exact --json");
   BOOST_TEST(run.status == 0, run.err);
-  BOOST_TEST(parse(run.out)["reference"]["position_error"].asDouble() <= 1e-5);
+  BOOST_TEST(parse(run.out)["references"][0]["position_error"].asDouble() <= 1e-5);
   BOOST_TEST(parse(run.out)["steps"].asInt() == json["advice"]["steps"].asInt());
   if (std::system("command -v gnuplot >/dev/null 2>&1") == 0)
     BOOST_TEST(contains(test::read(scratch.work / "a.svg"), "largest relative error of q"));

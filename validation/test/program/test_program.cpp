@@ -220,8 +220,8 @@ BOOST_AUTO_TEST_CASE(json_and_csv) {
   BOOST_TEST(report["counters"]["iterations"].asInt() >= 100);
   BOOST_TEST(report["wall_s"].asDouble() > 0);
   BOOST_TEST(report["momentum"].size() == 1u);
-  BOOST_TEST(report["reference"]["name"].asString() == "ida-index1");
-  BOOST_TEST(report["reference"]["position_error"].asDouble() < 1e-5);
+  BOOST_TEST(report["references"][0]["name"].asString() == "ida-index1");
+  BOOST_TEST(report["references"][0]["position_error"].asDouble() < 1e-5);
   BOOST_TEST(contains(outcome.err, "iterations a step"));
 
   const std::vector<std::string> lines = split(read(scratch.work / "out.csv"), '\n');

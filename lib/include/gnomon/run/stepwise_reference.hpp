@@ -14,6 +14,7 @@ struct ReferenceStep {
   const Vector& q;  ///< of an overdetermined DAE y
   const Vector& p;  ///< and p(y,z)
   const Vector& z;  ///< of an overdetermined DAE; else without a meaning
+  const Vector& lambda;
 };
 
 /// Implemented beside ReferenceSolution by those that take steps: dynamic_cast a solution to it. One that does not, as a

@@ -13,8 +13,18 @@
 #include "gnomon/run/integrator.hpp"
 #include "gnomon/run/reference.hpp"
 #include "measures/run/error_estimate.hpp"
+#include "program/summary/summary_row.hpp"
 
 namespace gnomon::program {
+
+/// How a reference beside a run ended.
+struct ReferenceOutcome {
+  std::string name;
+  ReferenceReport end;
+
+  /// |q - q_ref|_2 / |q_ref|_2, where it got there.
+  std::optional<double> position_error(const Vector& q) const;
+};
 
 struct RunReport {
   std::string problem, scheme, solver;
@@ -25,18 +35,23 @@ struct RunReport {
   std::string message;          ///< empty on success
   std::vector<Output> outputs;  ///< of the problem
   Vector output_values;         ///< at the end, one an output
-  std::string reference;
-  std::optional<ReferenceReport> reference_end;
+  std::vector<ReferenceOutcome> references;
   std::optional<validation::ErrorEstimate> estimate;  ///< with --estimate-error
-
-  /// |q - q_ref|_2 / |q_ref|_2 against a reference that got there.
-  std::optional<double> reference_error(const Integrator& integrator) const;
 };
 
 /// "h = 0.01", or "rtol = 1e-08, h = 0.001 .. 0.02".
 std::string step_text(const RunReport& report, const Integrator& integrator);
 
-void print_summary(std::FILE* out, const RunReport& report, const Integrator& integrator);
+/// "pendulum, energy-momentum through kinsol-newton"
+std::string title(const RunReport& report);
+std::vector<SummaryRow> summary(const RunReport& report, const Integrator& integrator);
+void print_summary(std::FILE* out, const std::string& title, const std::vector<SummaryRow>& rows);
+/// The first outputs: --output and --json have all.
+void add_outputs(std::vector<SummaryRow>& rows, const std::vector<Output>& outputs, const Vector& values);
+/// How far q at the end is from each.
+void add_references(std::vector<SummaryRow>& rows, const std::vector<ReferenceOutcome>& references, const Vector& q);
+/// What a reference's own run made of the invariants, where it has one.
+void add_levels(std::vector<SummaryRow>& rows, const ReferenceReport& end);
 
 /// [{name, step, t, error, allowed}]
 Json::Value broken_json(const std::vector<BrokenPromise>& promises);
@@ -46,9 +61,13 @@ Json::Value broken_json(const std::vector<BrokenPromise>& promises);
 /// state {by the model's block names}, energy {initial,
 /// max_abs_error, max_rel_error (over max(1, max|T|, max|U|)), slope} or null where the model declares none, constraints
 /// {position_max, velocity_max}, contact (see contact_json, with obstacles), momentum [{name, initial, max_abs_error,
-/// slope}], outputs {by name} where the problem has some, counters, wall_s; message and warning unless empty; reference {name, success, t, position_error, message,
-/// energy_max_abs_error, position_max, velocity_max, doubtful_from (of its own run), warning} and error_estimate (see
-/// estimate_json) when asked for.
+/// slope}], outputs {by name} where the problem has some, counters, wall_s; message and warning unless empty; references
+/// [see reference_json] and error_estimate (see estimate_json) when asked for.
 Json::Value run_json(const RunReport& report, const Integrator& integrator);
+
+/// {name, success, t, position_error, message, warning} and levels_json of its own run.
+Json::Value reference_json(const ReferenceOutcome& reference, const Vector& q);
+/// {energy_max_abs_error, position_max, velocity_max, doubtful_from}
+Json::Value levels_json(const ReferenceLevels& own);
 
 }  // namespace gnomon::program

@@ -1,4 +1,4 @@
-#include "program/run/error_report.hpp"
+#include "program/summary/error_report.hpp"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,10 @@ namespace gnomon::program {
 
 using validation::to_json;
 
-void print_estimate(std::FILE* out, const validation::ErrorEstimate& estimate) {
-  const auto row = [out](const char* label, const std::string& text) { fmt::print(out, "  {:12} {}\n", label, text); };
+void add_estimate(std::vector<SummaryRow>& out, const validation::ErrorEstimate& estimate) {
+  const auto row = [&out](const char* label, const std::string& text, bool alarming = false) {
+    out.push_back({label, text, alarming});
+  };
   const char* label = "error";
   for (const auto& part : estimate.parts) {
     if (part.size == 0 && part.largest == 0) continue;
@@ -32,11 +34,13 @@ void print_estimate(std::FILE* out, const validation::ErrorEstimate& estimate) {
                         "multipliers are not determined",
                         estimate.left_out));
   if (!estimate.message.empty())
-    row("WARNING", fmt::format("the run with h/2 ended at t = {:g}: {}", estimate.until, estimate.message));
+    row("WARNING", fmt::format("the run with h/2 ended at t = {:g}: {}", estimate.until, estimate.message), true);
   if (estimate.growth.exponential)
-    row("WARNING", fmt::format("the error grows exponentially, like exp({:.2g} t): the motion is chaotic, and half the "
-                               "step follows it only {:.2g} units of time longer",
-                               estimate.growth.rate, first.order * std::log(2) / estimate.growth.rate));
+    row("WARNING",
+        fmt::format("the error grows exponentially, like exp({:.2g} t): the motion is chaotic, and half the "
+                    "step follows it only {:.2g} units of time longer",
+                    estimate.growth.rate, first.order * std::log(2) / estimate.growth.rate),
+        true);
 }
 
 Json::Value estimate_json(const validation::ErrorEstimate& estimate) {

@@ -1,4 +1,4 @@
-#include "program/run/contact_report.hpp"
+#include "program/summary/contact_report.hpp"
 
 #include <fmt/format.h>
 
@@ -28,18 +28,30 @@ bool has_contacts(const Integrator& integrator) {
          integrator.state().lambda.size() == system->m() + system->parts().n_obstacles();
 }
 
-void print_contact(std::FILE* out, const Integrator& integrator, bool with_events) {
+void add_contact(std::vector<SummaryRow>& rows, const Integrator& integrator) {
   const EnergyBook book = integrator.energy_book();
-  fmt::print(out, "  {:12} {} events, deepest penetration at one {:.2e}\n", "contact", integrator.events().size(),
-             integrator.deepest_penetration());
-  fmt::print(out, "  {:12} H1 - H0 = {:.10g} = work {:.10g} + impacts {:.10g} + defect of the scheme {:.3e}\n",
-             "energy book", book.now - book.start, book.work, book.impact, book.defect);
-  if (!with_events) return;
-  fmt::print(out, "\n  {:>20}  {:8}  {:12}  {:>14}\n", "t", "event", "obstacle", "energy change");
+  rows.push_back({"contact", fmt::format("{} events, deepest penetration at one {:.2e}", integrator.events().size(),
+                                         integrator.deepest_penetration())});
+  rows.push_back(
+      {"energy book", fmt::format("H1 - H0 = {:.10g} = work {:.10g} + impacts {:.10g} + defect of the scheme {:.3e}",
+                                  book.now - book.start, book.work, book.impact, book.defect)});
+}
+
+std::vector<std::array<std::string, 4>> event_rows(const Integrator& integrator) {
+  std::vector<std::array<std::string, 4>> rows;
   for (const ContactEvent& event : integrator.events())
-    fmt::print(out, "  {:20.14g}  {:8}  {:12}  {:>14}\n", event.t, to_string(event.kind),
-               contact_name(integrator, event.contact),
-               event.energy_change != 0 ? fmt::format("{:.8g}", event.energy_change) : "");
+    rows.push_back({fmt::format("{:.14g}", event.t), to_string(event.kind), contact_name(integrator, event.contact),
+                    event.energy_change != 0 ? fmt::format("{:.8g}", event.energy_change) : ""});
+  return rows;
+}
+
+void print_events(std::FILE* out, const Integrator& integrator) {
+  const auto line = [out](const std::array<std::string, 4>& row) {
+    fmt::print(out, "  {:>20}  {:8}  {:12}  {:>14}\n", row[0], row[1], row[2], row[3]);
+  };
+  fmt::print(out, "\n");
+  line({"t", "event", "obstacle", "energy change"});
+  for (const auto& row : event_rows(integrator)) line(row);
 }
 
 Json::Value contact_json(const Integrator& integrator) {

@@ -1,13 +1,13 @@
-#include "program/run/run_report.hpp"
+#include "program/summary/run_report.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "gnomon/scheme/step_warning.hpp"
-#include "program/run/contact_report.hpp"
-#include "program/run/error_report.hpp"
 #include "program/run/state_blocks.hpp"
+#include "program/summary/contact_report.hpp"
+#include "program/summary/error_report.hpp"
 #include "report/json.hpp"
 
 namespace gnomon::program {
@@ -38,24 +38,12 @@ std::string terms(const Work& work) {
   return out;
 }
 
-/// The first of them: --output and --json have all.
-void print_outputs(std::FILE* out, const RunReport& report) {
-  constexpr std::size_t most = 10;
-  const std::size_t count = report.outputs.size();
-  for (std::size_t i = 0; i < std::min(count, most); ++i)
-    fmt::print(out, "  {:12} {} = {:.10g}{}\n", i ? "" : "outputs", report.outputs[i].name,
-               report.output_values[static_cast<Index>(i)],
-               report.outputs[i].unit.empty() ? "" : " " + report.outputs[i].unit);
-  if (count > most) fmt::print(out, "  {:12} and {} more, which --output and --json write\n", "", count - most);
-}
-
 }  // namespace
 
-std::optional<double> RunReport::reference_error(const Integrator& integrator) const {
-  if (!reference_end || !reference_end->success) return std::nullopt;
-  const Vector& expected = reference_end->q;
-  const double scale = expected.norm();
-  return (integrator.state().q.value() - expected).norm() / (scale > 0 ? scale : 1);
+std::optional<double> ReferenceOutcome::position_error(const Vector& q) const {
+  if (!end.success) return std::nullopt;
+  const double scale = end.q.norm();
+  return (q - end.q).norm() / (scale > 0 ? scale : 1);
 }
 
 std::string step_text(const RunReport& report, const Integrator& integrator) {
@@ -68,17 +56,58 @@ std::string step_text(const RunReport& report, const Integrator& integrator) {
                      sizes.largest);
 }
 
-void print_summary(std::FILE* out, const RunReport& report, const Integrator& integrator) {
+std::string title(const RunReport& report) {
+  std::string scheme = report.scheme;
+  for (const std::string& option : report.scheme_options) scheme += " " + option;
+  return fmt::format("{}, {} through {}", report.problem, scheme, report.solver);
+}
+
+void print_summary(std::FILE* out, const std::string& title, const std::vector<SummaryRow>& rows) {
+  fmt::print(out, "{}\n", title);
+  for (const SummaryRow& row : rows) fmt::print(out, "  {:12} {}\n", row.label, row.text);
+}
+
+void add_outputs(std::vector<SummaryRow>& rows, const std::vector<Output>& outputs, const Vector& values) {
+  constexpr std::size_t most = 10;
+  const std::size_t count = outputs.size();
+  for (std::size_t i = 0; i < std::min(count, most); ++i)
+    rows.push_back({i ? "" : "outputs", fmt::format("{} = {:.10g}{}", outputs[i].name, values[static_cast<Index>(i)],
+                                                    outputs[i].unit.empty() ? "" : " " + outputs[i].unit)});
+  if (count > most) rows.push_back({"", fmt::format("and {} more, which --output and --json write", count - most)});
+}
+
+void add_levels(std::vector<SummaryRow>& rows, const ReferenceReport& end) {
+  if (!end.levels) return;
+  const ReferenceLevels& own = *end.levels;
+  rows.push_back({"", fmt::format("its own run: {}max |g| {:.2e}, max |G v| {:.2e}",
+                                  own.conservative ? fmt::format("energy error {:.2e}, ", own.energy) : "",
+                                  own.position, own.velocity)});
+}
+
+void add_references(std::vector<SummaryRow>& rows, const std::vector<ReferenceOutcome>& references, const Vector& q) {
+  for (const ReferenceOutcome& reference : references) {
+    const ReferenceReport& end = reference.end;
+    if (const auto error = reference.position_error(q))
+      rows.push_back(
+          {"reference", fmt::format("{} at t = {:g}: relative position error {:.4e}", reference.name, end.t, *error)});
+    else
+      rows.push_back({"reference", fmt::format("{} stopped at t = {:g}: {}", reference.name, end.t, end.message)});
+    add_levels(rows, end);
+    if (!end.warning.empty()) rows.push_back({"WARNING", end.warning, true});
+  }
+}
+
+std::vector<SummaryRow> summary(const RunReport& report, const Integrator& integrator) {
   const InvariantMonitor& monitor = integrator.monitor();
   const RunCounters& counters = integrator.counters();
   const Drift& energy = monitor.energy();
   const double steps = static_cast<double>(std::max(counters.steps, 1L));
   const double timed_steps = static_cast<double>(std::max(counters.steps - report.steps_before, 1L));
-  const auto row = [out](const char* label, const std::string& text) { fmt::print(out, "  {:12} {}\n", label, text); };
+  std::vector<SummaryRow> out;
+  const auto row = [&out](const char* label, const std::string& text, bool alarming = false) {
+    out.push_back({label, text, alarming});
+  };
 
-  std::string scheme = report.scheme;
-  for (const std::string& option : report.scheme_options) scheme += " " + option;
-  fmt::print(out, "{}, {} through {}\n", report.problem, scheme, report.solver);
   row("promises", to_string(integrator.promises()));
   row("steps",
       fmt::format(
@@ -117,29 +146,18 @@ void print_summary(std::FILE* out, const RunReport& report, const Integrator& in
        [&](Index a) { return integrator.system().parts().symmetries->symmetry_name(a); });
   rows("integral", monitor.integrals(),
        [&](Index a) { return integrator.system().parts().integrals->integral_name(a); });
-  print_outputs(out, report);
+  add_outputs(out, report.outputs, report.output_values);
   row("effort",
       fmt::format(
           "{:.2f} iterations a step, {}{:.2f} us a step, {:.3g} s", counters.iterations / steps,
           counters.repeated_solves ? fmt::format("in {:.2f} solves, ", 1 + counters.repeated_solves / steps) : "",
           1e6 * report.wall_s / timed_steps, report.wall_s));
-  if (report.estimate) print_estimate(out, *report.estimate);
-  if (const auto error = report.reference_error(integrator))
-    row("reference", fmt::format("{} at t = {:g}: relative position error {:.4e}", report.reference,
-                                 report.reference_end->t, *error));
-  else if (report.reference_end)
-    row("reference", fmt::format("{} stopped at t = {:g}: {}", report.reference, report.reference_end->t,
-                                 report.reference_end->message));
-  if (report.reference_end && report.reference_end->levels) {
-    const ReferenceLevels& own = *report.reference_end->levels;
-    row("", fmt::format("its own run: {}max |g| {:.2e}, max |G v| {:.2e}",
-                        own.conservative ? fmt::format("energy error {:.2e}, ", own.energy) : "", own.position,
-                        own.velocity));
-  }
-  if (report.reference_end && !report.reference_end->warning.empty()) row("WARNING", report.reference_end->warning);
-  for (const BrokenPromise& broken : integrator.broken_promises()) row("BROKEN", "promise " + broken.text());
-  if (const char* text = warning(integrator)) row("WARNING", text);
-  if (!report.message.empty()) row("STOPPED", report.message);
+  if (report.estimate) add_estimate(out, *report.estimate);
+  add_references(out, report.references, integrator.state().q.value());
+  for (const BrokenPromise& broken : integrator.broken_promises()) row("BROKEN", "promise " + broken.text(), true);
+  if (const char* text = warning(integrator)) row("WARNING", text, true);
+  if (!report.message.empty()) row("STOPPED", report.message, true);
+  return out;
 }
 
 namespace {
@@ -171,6 +189,28 @@ Json::Value broken_json(const std::vector<BrokenPromise>& promises) {
     one["allowed"] = to_json(broken.measure.gate);
     out.append(one);
   }
+  return out;
+}
+
+Json::Value levels_json(const ReferenceLevels& own) {
+  Json::Value out;
+  out["energy_max_abs_error"] = own.conservative ? to_json(own.energy) : Json::Value();
+  out["position_max"] = to_json(own.position);
+  out["velocity_max"] = to_json(own.velocity);
+  out["doubtful_from"] = own.doubtful_from ? to_json(*own.doubtful_from) : Json::Value();
+  return out;
+}
+
+Json::Value reference_json(const ReferenceOutcome& reference, const Vector& q) {
+  const ReferenceReport& end = reference.end;
+  Json::Value out = end.levels ? levels_json(*end.levels) : Json::Value(Json::objectValue);
+  out["name"] = reference.name;
+  out["success"] = end.success;
+  out["t"] = to_json(end.t);
+  const auto error = reference.position_error(q);
+  out["position_error"] = error ? to_json(*error) : Json::Value();
+  if (!end.message.empty()) out["message"] = end.message;
+  if (!end.warning.empty()) out["warning"] = end.warning;
   return out;
 }
 
@@ -249,22 +289,8 @@ Json::Value run_json(const RunReport& report, const Integrator& integrator) {
   out["counters"]["error_test_failures"] = Json::Int64(counters.error_test_failures);
   out["wall_s"] = report.wall_s;
   if (report.estimate) out["error_estimate"] = estimate_json(*report.estimate);
-  if (report.reference_end) {
-    Json::Value& reference = out["reference"];
-    reference["name"] = report.reference;
-    reference["success"] = report.reference_end->success;
-    reference["t"] = to_json(report.reference_end->t);
-    const auto error = report.reference_error(integrator);
-    reference["position_error"] = error ? to_json(*error) : Json::Value();
-    if (!report.reference_end->message.empty()) reference["message"] = report.reference_end->message;
-    if (const auto& own = report.reference_end->levels) {
-      reference["energy_max_abs_error"] = own->conservative ? to_json(own->energy) : Json::Value();
-      reference["position_max"] = to_json(own->position);
-      reference["velocity_max"] = to_json(own->velocity);
-      reference["doubtful_from"] = own->doubtful_from ? to_json(*own->doubtful_from) : Json::Value();
-    }
-    if (!report.reference_end->warning.empty()) reference["warning"] = report.reference_end->warning;
-  }
+  for (const ReferenceOutcome& reference : report.references)
+    out["references"].append(reference_json(reference, integrator.state().q.value()));
   return out;
 }
 

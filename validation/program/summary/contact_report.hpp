@@ -4,14 +4,21 @@
 
 #include <json/json.h>
 
+#include <array>
 #include <cstdio>
+#include <string>
+#include <vector>
 
 #include "gnomon/run/integrator.hpp"
+#include "program/summary/summary_row.hpp"
 
 namespace gnomon::program {
 
-/// The book in two lines, and the list of events if it is asked for.
-void print_contact(std::FILE* out, const Integrator& integrator, bool with_events);
+/// The book in two lines.
+void add_contact(std::vector<SummaryRow>& rows, const Integrator& integrator);
+/// t, event, obstacle and energy change of each.
+std::vector<std::array<std::string, 4>> event_rows(const Integrator& integrator);
+void print_events(std::FILE* out, const Integrator& integrator);
 
 /// {events [{t, kind, contact, energy_change}], book {start, end, work, impact, defect}, penetration_max}
 Json::Value contact_json(const Integrator& integrator);

@@ -4,14 +4,13 @@
 
 #include <json/json.h>
 
-#include <cstdio>
-
 #include "measures/run/error_estimate.hpp"
+#include "program/summary/summary_row.hpp"
 
 namespace gnomon::program {
 
 /// One line a part of the state, and a warning where the error grows exponentially.
-void print_estimate(std::FILE* out, const validation::ErrorEstimate& estimate);
+void add_estimate(std::vector<SummaryRow>& rows, const validation::ErrorEstimate& estimate);
 
 /// {t, steps_left_out, q | y, v | z, lambda | psi: {order, max_abs_error, t_of_max, end_abs_error, max_rel_error,
 /// end_rel_error}, growth: {law: "exponential" | "power", rate, exponent, residual_exponential, residual_power, until}

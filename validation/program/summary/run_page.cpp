@@ -1,0 +1,112 @@
+#include "program/summary/run_page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "gnomon/base/error.hpp"
+#include "pages/page.hpp"
+#include "traces/run_page.hpp"
+
+namespace gnomon::program {
+
+namespace {
+
+/// Of the motion of all runs together: 200 000 numbers of four bytes are a megabyte of text.
+constexpr std::size_t most_numbers = 200000;
+constexpr std::size_t most_events = 2000;
+
+const std::string& required_page(const std::string& path) {
+  const std::string end = ".html";
+  if (path.size() > end.size() && path.compare(path.size() - end.size(), end.size(), end) == 0) return path;
+  throw Error(ErrorCode::bad_value, "--report = \"" + path + "\" does not end in .html");
+}
+
+pages::Table event_table(const std::vector<std::array<std::string, 4>>& events) {
+  pages::Table table;
+  table.title = "Events";
+  table.columns = {"t", "event", "obstacle", "energy change"};
+  if (events.size() > most_events)
+    table.note = fmt::format("The first {} of {}; --events lists them all.", most_events, events.size());
+  for (std::size_t i = 0; i < std::min(events.size(), most_events); ++i)
+    table.rows.push_back({events[i][0], events[i][1], events[i][2], events[i][3]});
+  return table;
+}
+
+}  // namespace
+
+RunPage::RunPage(const std::string& path, const ProblemInstance& instance, double t_end, std::size_t runs)
+    : file_(required_page(path)),
+      instance_(instance),
+      t_end_(t_end),
+      numbers_(most_numbers / std::max<std::size_t>(runs, 1)) {}
+
+traces::RunTrace& RunPage::add(const std::string& name, bool reference, const std::string& discrete_energy) {
+  traces::RunTrace::Spec spec;
+  spec.name = name;
+  spec.reference = reference;
+  spec.discrete_energy = discrete_energy;
+  spec.t_end = t_end_;
+  spec.most_numbers = numbers_;
+  if (reference && !traces_.empty())
+    for (const auto& sample : traces_.front()->samples()) spec.targets.push_back(sample.t);
+  traces_.push_back(std::make_unique<traces::RunTrace>(instance_, std::move(spec)));
+  return *traces_.back();
+}
+
+std::vector<double> RunPage::times() const {
+  std::vector<double> times;
+  for (const auto& trace : traces_) {
+    times.insert(times.end(), trace->frame_times().begin(), trace->frame_times().end());
+    times.insert(times.end(), trace->spec().targets.begin(), trace->spec().targets.end());
+  }
+  std::sort(times.begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  return times;
+}
+
+void RunPage::finish(const Texts& texts) {
+  pages::Page page(texts.title, texts.subtitle);
+  pages::Facts facts;
+  facts.title = "Summary";
+  for (const SummaryRow& row : texts.summary)
+    facts.rows.emplace_back(row.label, pages::Cell(row.text, row.alarming ? pages::Mark::warn : pages::Mark::none));
+  std::vector<const traces::RunTrace*> runs;
+  for (const auto& trace : traces_) runs.push_back(trace.get());
+  page.add(std::move(facts));
+  page.add(traces::drift_table(runs));
+  for (pages::Block& block : traces::run_blocks(runs)) page.add(std::move(block));
+  if (!texts.events.empty()) page.add(event_table(texts.events));
+  page.add(pages::Section{"Where it came from", ""});
+  page.add(pages::Command{"The same run", texts.provenance["command"].asString()});
+  pages::Facts versions;
+  for (const char* name : {"program", "sundials"}) versions.rows.emplace_back(name, texts.provenance[name].asString());
+  page.add(std::move(versions));
+  const std::string html = page.html();
+  std::fwrite(html.data(), 1, html.size(), file_.stream());
+  file_.commit();
+}
+
+TraceObserver::TraceObserver(traces::RunTrace& trace, const Integrator& integrator)
+    : trace_(&trace),
+      integrator_(&integrator),
+      iterations_(integrator.counters().iterations),
+      events_(integrator.events().size()) {}
+
+bool TraceObserver::observe(const State& z, long) {
+  const InvariantMonitor& monitor = integrator_->monitor();
+  const RunCounters& counters = integrator_->counters();
+  const double unknown = std::numeric_limits<double>::quiet_NaN();
+  traces::StepFigures figures{unknown, unknown};
+  if (integrator_->model().has_energy()) figures.energy_error = monitor.energy().last_error();
+  if (monitor.discrete_energy().count() > 0) figures.discrete_error = monitor.discrete_energy().last_error();
+  if (trace_->states() > 0) figures.iterations = static_cast<double>(counters.iterations - iterations_);
+  figures.jumped = integrator_->events().size() != events_;
+  iterations_ = counters.iterations;
+  events_ = integrator_->events().size();
+  trace_->add(z, figures);
+  return true;
+}
+
+}  // namespace gnomon::program

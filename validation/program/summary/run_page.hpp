@@ -1,0 +1,59 @@
+#pragma once
+/// \file
+/// The page of `gnomon run --report`: the summary, the curves of the run and of its references, and the motion.
+
+#include <json/json.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gnomon/run/integrator.hpp"
+#include "program/summary/summary_row.hpp"
+#include "tables/output_file.hpp"
+#include "traces/run_trace.hpp"
+
+namespace gnomon::program {
+
+class RunPage {
+ public:
+  /// Opens the file. Throws Error(bad_value) for a name that does not end in .html.
+  RunPage(const std::string& path, const ProblemInstance& instance, double t_end, std::size_t runs);
+
+  /// The trace of a further run, which the page owns. A reference is compared with the first one at its samples.
+  traces::RunTrace& add(const std::string& name, bool reference, const std::string& discrete_energy = "");
+  /// Times at which a reference that takes no steps is asked for.
+  std::vector<double> times() const;
+
+  struct Texts {
+    std::string title, subtitle;
+    std::vector<SummaryRow> summary;
+    std::vector<std::array<std::string, 4>> events;  ///< t, event, obstacle, energy change
+    Json::Value provenance;
+  };
+  /// Writes it.
+  void finish(const Texts& texts);
+
+ private:
+  tables::OutputFile file_;
+  ProblemInstance instance_;
+  double t_end_;
+  std::size_t numbers_;  // of the motion of each run
+  std::vector<std::unique_ptr<traces::RunTrace>> traces_;
+};
+
+/// Hands the steps of an integrator on to its trace.
+class TraceObserver final : public Observer {
+ public:
+  TraceObserver(traces::RunTrace& trace, const Integrator& integrator);
+  bool observe(const State& z, long step) override;
+
+ private:
+  traces::RunTrace* trace_;
+  const Integrator* integrator_;
+  long iterations_;
+  std::size_t events_;
+};
+
+}  // namespace gnomon::program

@@ -1,0 +1,113 @@
+"""Runs side by side, as one page for a browser."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import tempfile
+from collections.abc import Sequence
+
+import numpy as np
+
+from . import _core
+from .errors import BadValueError, FileError
+from .result import Result
+
+
+def report(
+    results: Result | Sequence[Result],
+    path: str | os.PathLike[str],
+    *,
+    names: Sequence[str] | None = None,
+    title: str | None = None,
+) -> pathlib.Path:
+    """Write a page of runs: who drifts, how far they are apart, and the mechanism in motion.
+
+    Curves over time of energy error, both constraint levels, momentum maps, first integrals, coordinates, energies and
+    steps; the distance of the first run from each reference; an animated view. One HTML file that needs no network. Of
+    many states the extremes of equal intervals are kept.
+
+    Parameters
+    ----------
+    results : Result or sequence of Result
+        Of one model, perhaps with other parameters. The first one is that which references are compared with.
+    path : str
+        Ends in ``.html``. The file appears whole or not at all.
+    names : sequence of str, optional
+        In legends; scheme and step or tolerance if left out.
+    title : str, optional
+        The name of the model if left out.
+
+    Returns
+    -------
+    pathlib.Path
+        Of the file.
+
+    Raises
+    ------
+    BadValueError
+        There is no result, they are not of one model, or the path does not end in ``.html``.
+    FileError
+        The file cannot be written.
+    """
+    runs = [results] if isinstance(results, Result) else list(results)
+    for run in runs:
+        if not isinstance(run, Result):
+            raise BadValueError(f"report: {run!r} is no Result of gnomon.solve")
+    if not runs:
+        raise BadValueError("report: there is no result to show")
+    target = pathlib.Path(path)
+    if target.suffix != ".html":
+        raise BadValueError(f'report: the path "{target}" does not end in .html')
+    labels = [_name(run) for run in runs] if names is None else list(names)
+    if len(labels) != len(runs):
+        raise BadValueError(f"report: there are {len(labels)} names for {len(runs)} results")
+    first = runs[0]
+    for run in runs[1:]:
+        if run._instance.coordinates != first._instance.coordinates:
+            raise BadValueError(f"report: the results are of different models, {first.model.name} and {run.model.name}")
+    t_end = max(float(run.t[-1]) if run.t.size else 0.0 for run in runs)
+    page = _core.Report(title or first.model.name, ", ".join(labels), t_end, len(runs))
+    for run, label in zip(runs, labels):
+        reference = run.provenance["scheme"] in _core.references()
+        error = np.empty(0) if run._energy_error is None else run._energy_error
+        page.add(run._instance, label, reference, run._own_steps, run.t, run.y, run._lam, error, _facts(run))
+    _write(target, page.html())
+    return target
+
+
+def _name(run: Result) -> str:
+    of = run.provenance
+    size = f"rtol = {of['rtol']:g}" if of["rtol"] else f"h = {of['step']:g}" if of["step"] else "default tolerance"
+    return f"{of['scheme']}, {size}"
+
+
+def _facts(run: Result) -> list[tuple[str, str]]:
+    of = run.provenance
+    facts = [("result", run.message), ("steps", str(run.stats["steps"])), ("time", f"{run.stats['seconds']:.3g} s")]
+    for name in ("options", "solver", "contact", "parameters"):
+        if of[name]:
+            value = of[name]
+            text = ", ".join(f"{key} = {entry}" for key, entry in value.items()) if isinstance(value, dict) else value
+            facts.append((name, str(text)))
+    facts += [("broken promise", text) for text in run.broken_promises]
+    facts += [("warning", text) for text in run.warnings]
+    facts += [(name, str(of[name])) for name in ("gnomon", "sundials", "python", "machine", "date")]
+    return facts
+
+
+def _write(target: pathlib.Path, text: str) -> None:
+    """The whole file or none."""
+    temporary = None
+    try:
+        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        with open(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(temporary, 0o666 & ~umask)
+        os.replace(temporary, target)
+    except OSError as error:
+        if temporary is not None and os.path.exists(temporary):
+            os.unlink(temporary)
+        raise FileError(f'report: "{target}" cannot be written: {error.strerror}') from None
