@@ -7,7 +7,7 @@
 #include <set>
 
 #include "gnomon/base/error.hpp"
-#include "gnomon/mechanism/coordinate_names.hpp"
+#include "gnomon/registry/coordinate_names.hpp"
 #include "gnomon/model/overdetermined.hpp"
 #include "gnomon/model/system.hpp"
 #include "gnomon/start/consistency.hpp"

@@ -15,6 +15,7 @@
 #include "gnomon/run/evaluated_outputs.hpp"
 #include "gnomon/run/integrator.hpp"
 #include "gnomon/run/reference.hpp"
+#include "gnomon/run/states_at_times.hpp"
 #include "gnomon/scheme/scheme.hpp"
 #include "gnomon/scheme/step_warning.hpp"
 #include "gnomon/solve/linear_algebra.hpp"

@@ -11,6 +11,7 @@
 #include "program/commands/commands.hpp"
 #include "program/commands/run_reference.hpp"
 #include "program/output/trajectory_writer.hpp"
+#include "program/run/output_times.hpp"
 #include "program/run/progress.hpp"
 #include "program/run/provenance.hpp"
 #include "program/run/run_arguments.hpp"
@@ -65,6 +66,43 @@ void shorten(Span& span, const RunArguments& arguments, const Integrator& integr
   if (!span.by_time) span.steps -= done;
 }
 
+/// The run before wrote the rows up to the checkpoint, perhaps to the same file.
+void refuse_replacing(const std::string& output) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(output, ignored) && std::filesystem::file_size(output, ignored) > 0)
+    throw Error(ErrorCode::bad_file, "output file \"" + output +
+                                         "\" exists, and --restart would replace it by the rest of the run: give "
+                                         "--output another name");
+}
+
+/// What --output asks for, with the first state in it, or none.
+std::unique_ptr<TrajectoryWriter> trajectory_of(const Registry& registry, const RunArguments& arguments,
+                                                const ProblemInstance& instance, const IntegratorOptions& options,
+                                                const Span& span, const Integrator& integrator, long every) {
+  if (!arguments.output) {
+    if (arguments.times) throw Error(ErrorCode::bad_value, "--times is given without --output");
+    return nullptr;
+  }
+  if (arguments.json && arguments.output == "-")
+    throw Error(ErrorCode::bad_value, "both --output - and --json are given: only one of them can be standard output");
+  if (arguments.restart) refuse_replacing(*arguments.output);
+  Rows rows;
+  rows.every = every;
+  if (arguments.times) {
+    if (every != 1) throw Error(ErrorCode::bad_value, "both --times and --every are given: only one of them can hold");
+    rows.times = parse_times(*arguments.times, integrator.state().t, span.t_end);
+    rows.side = [&registry, &arguments, &instance, options] {
+      return registry.integrator(instance, arguments.scheme, arguments.solver,
+                                 parse_assignments(arguments.options, "--option"),
+                                 parse_assignments(arguments.solver_options, "--solver-option"), options);
+    };
+  }
+  auto writer = std::make_unique<TrajectoryWriter>(*arguments.output, instance, run_provenance(arguments), integrator,
+                                                   std::move(rows));
+  writer->observe(integrator.state(), integrator.counters().steps);
+  return writer;
+}
+
 /// Ends the run where a promise is seen broken.
 class Strict final : public Observer {
  public:
@@ -74,15 +112,6 @@ class Strict final : public Observer {
  private:
   const Integrator* integrator_;
 };
-
-/// The run before wrote the rows up to the checkpoint, perhaps to the same file.
-void refuse_replacing(const std::string& output) {
-  std::error_code ignored;
-  if (std::filesystem::is_regular_file(output, ignored) && std::filesystem::file_size(output, ignored) > 0)
-    throw Error(ErrorCode::bad_file, "output file \"" + output +
-                                         "\" exists, and --restart would replace it by the rest of the run: give "
-                                         "--output another name");
-}
 
 int run(const Registry& registry, const RunArguments& given) {
   if (is_reference(registry, given.scheme)) return run_reference(registry, given);
@@ -115,14 +144,8 @@ int run(const Registry& registry, const RunArguments& given) {
   Progress progress(instance.t0, span.t_end, span.steps, integrator.monitor());
   integrator.add_observer(progress);
   const EvaluatedOutputs outputs(instance);
-  std::unique_ptr<TrajectoryWriter> writer;
-  if (arguments.output) {
-    if (arguments.restart) refuse_replacing(*arguments.output);
-    writer =
-        std::make_unique<TrajectoryWriter>(*arguments.output, instance, run_provenance(arguments), integrator, every);
-    writer->observe(integrator.state(), integrator.counters().steps);
-    integrator.add_observer(*writer);
-  }
+  const auto writer = trajectory_of(registry, arguments, instance, options, span, integrator, every);
+  if (writer) integrator.add_observer(*writer);
   const auto snapshots = snapshots_of(arguments, integrator.state().t, span.t_end, instance);
   if (snapshots) {
     snapshots->observe(integrator.state(), integrator.counters().steps);
@@ -191,7 +214,7 @@ int run(const Registry& registry, const RunArguments& given) {
     for (ReferenceRun& reference : references)
       report.references.push_back({reference.name(), advance(reference, integrator.state().t, page.get())});
   if (halving) report.estimate = halving->estimate();
-  std::FILE* const people = arguments.json ? stderr : stdout;
+  std::FILE* const people = arguments.json || arguments.output == "-" ? stderr : stdout;
   std::vector<SummaryRow> rows = summary(report, integrator);
   for (const Index i : integrator.constraint_rank().dependent)
     rows.push_back({"dependent", "constraint: " + constraint_name(integrator.system(), i)});
@@ -232,6 +255,10 @@ void add_run(CLI::App& app, Invocation& invocation) {
   add_repeatable(*command, "--reference-option", a->reference_options, "NAME=VALUE",
                  "an option of the references that have it (repeatable)");
   add("--output", a->output, "FILE", "write the trajectory to this .csv, .h5 (HDF5) or .jsonl (JSON lines) file");
+  add("--times", a->times, "A:DT:B",
+      "rows at exactly these times, or at those of a list \"0,1,2.5\": between two steps by one of the scheme's own "
+      "from "
+      "the first of them, beside the run, whose steps stay what they are");
   add("--snapshots", a->snapshots, "FILE",
       "write the curves of the model (rods, bodies, strings) to this .csv or .vtk file");
   add("--snapshot-every", a->snapshot_every, "DT", "time between snapshots; a fiftieth of the run if left out");

@@ -11,8 +11,8 @@
 #include "gnomon/model/curves.hpp"
 #include "gnomon/model/problem.hpp"
 #include "gnomon/run/integrator.hpp"
-#include "tables/output_file.hpp"
 #include "program/output/snapshot_plot.hpp"
+#include "tables/output_file.hpp"
 
 namespace gnomon::program {
 

@@ -47,6 +47,7 @@ Json::Value run_provenance(const RunArguments& a) {
   text("steps", "--steps", a.steps);
   text("jacobian", "--jacobian", a.jacobian);
   text("max_halvings", "--max-halvings", a.max_halvings);
+  text("times", "--times", a.times.value_or(""));
   truth("project_start", "--project-start", a.project_start);
   truth("dependent_constraints", "--dependent-constraints", a.dependent_constraints);
   truth("fallback", "--fallback", a.fallback);

@@ -16,7 +16,8 @@ struct RunArguments {
   std::string step, rtol, atol, until, steps, every = "1", max_halvings;
   std::vector<std::string> set, options, solver_options, references, reference_options, contact;
   std::string jacobian = "analytic";
-  std::optional<std::string> output, report, checkpoint, checkpoint_every, restart, snapshots, snapshot_every, plot;
+  std::optional<std::string> output, times, report, checkpoint, checkpoint_every, restart, snapshots, snapshot_every;
+  std::optional<std::string> plot;
   bool json = false, project_start = false, dependent_constraints = false, fallback = false, events = false,
        strict = false, estimate_error = false;
   bool scheme_named = false, solver_named = false;  ///< --scheme, --solver are given

@@ -1,4 +1,4 @@
-#include "gnomon/mechanism/coordinate_names.hpp"
+#include "gnomon/registry/coordinate_names.hpp"
 
 #include <set>
 
