@@ -32,11 +32,12 @@ constexpr std::array<Format, 3> formats{
 const Format* format_of(const std::string& path) {
   for (const Format& format : formats)
     if (ends_with(path, format.end)) return &format;
-  return std::filesystem::path(path).has_extension() ? nullptr : &formats[0];
+  return nullptr;
 }
 
 const Format& required_format(const std::string& path) {
   if (const Format* format = format_of(path)) return *format;
+  if (!std::filesystem::path(path).has_extension()) return formats[0];
   throw Error(ErrorCode::bad_value, "table \"" + path + "\" ends in none of .csv, .h5 and .jsonl");
 }
 

@@ -1,4 +1,4 @@
-/// gnomon compare: one problem, one scheme, every strategy.
+/// gnomon compare: one problem, one scheme, every strategy; or two tables, see compare_tables.hpp.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,9 +11,11 @@
 #include "measures/solver/strategies.hpp"
 #include "program/arguments.hpp"
 #include "program/commands/commands.hpp"
+#include "program/commands/compare_tables.hpp"
 #include "program/run/run_arguments.hpp"
 #include "program/summary/run_report.hpp"
 #include "report/json.hpp"
+#include "tables/table.hpp"
 
 namespace gnomon::program {
 
@@ -158,16 +160,30 @@ int compare(const Registry& registry, const RunArguments& given) {
 
 void add_compare(CLI::App& app, Invocation& invocation) {
   auto a = std::make_shared<RunArguments>();
-  CLI::App* command = app.add_subcommand("compare", "solve the steps of one scheme with every strategy, side by side");
+  auto other = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand(
+      "compare", "two trajectories, column by column; or the steps of one scheme solved with every strategy");
   command->footer(
-      "Without --step, steps of 1e-3; without --until and --steps, 1000 of them. The last column is the distance to "
-      "the\n"
-      "first strategy at the end. e.g. gnomon compare double-spherical-pendulum --scheme hbvm --step 1e-2 --until 1");
+      "Of two tables that `gnomon run --output` wrote (.csv, .h5, .jsonl): the largest differences at the times that "
+      "both\nhave, and the drift of each, e.g. gnomon compare a.h5 b.csv\n\n"
+      "Of a problem: without --step, steps of 1e-3; without --until and --steps, 1000 of them. The last column is the "
+      "distance to\n"
+      "the first strategy at the end. e.g. gnomon compare double-spherical-pendulum --scheme hbvm --step 1e-2 --until "
+      "1");
   add_system_flags(*command, *a);
-  command->get_option("PROBLEM")->required();
+  command->get_option("PROBLEM")->required()->description("the problem, or the first of two tables");
+  command->add_option("OTHER", *other, "the second table")->type_name("");
   command->add_flag("--json", a->json, "one JSON object on standard output, the table on standard error");
-  command->callback(
-      [&invocation, a] { invocation.action = [a](const Registry& registry) { return compare(registry, *a); }; });
+  command->callback([&invocation, a, other] {
+    invocation.action = [a, other](const Registry& registry) {
+      if (tables::is_table_name(a->problem) || !other->empty()) {
+        if (other->empty())
+          throw Error(ErrorCode::bad_value, "table \"" + a->problem + "\" is compared with nothing: name a second one");
+        return compare_tables(a->problem, *other, a->json);
+      }
+      return compare(registry, *a);
+    };
+  });
 }
 
 }  // namespace gnomon::program

@@ -260,7 +260,8 @@ void add_run(CLI::App& app, Invocation& invocation) {
       "from "
       "the first of them, beside the run, whose steps stay what they are");
   add("--snapshots", a->snapshots, "FILE",
-      "write the curves of the model (rods, bodies, strings) to this .csv or .vtk file");
+      "write the curves of the model (rods, bodies, strings) to this .csv or .vtk file, or to a .pvd file and the .vtp "
+      "files that it lists, a time series for ParaView");
   add("--snapshot-every", a->snapshot_every, "DT", "time between snapshots; a fiftieth of the run if left out");
   add("--report", a->report, "FILE",
       "a page of curves over time of the run and its references, and of the motion, as one .html file");

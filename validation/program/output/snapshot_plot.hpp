@@ -13,6 +13,7 @@ namespace gnomon::program {
 struct Snapshot {
   double t = 0;
   std::vector<Matrix> curves;
+  std::vector<Matrix> rates = {};  ///< velocities of the points; none where they are not asked for
 };
 
 /// Where the dot `curve` came through.

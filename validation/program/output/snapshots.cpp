@@ -7,6 +7,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "program/output/gnuplot.hpp"
+#include "program/output/vtk_series.hpp"
 
 namespace gnomon::program {
 
@@ -41,9 +42,12 @@ Snapshots::Snapshots(const ProblemInstance& instance, double t0, double every, c
       plot_(plot) {
   if (file) {
     vtk_ = ends_with(*file, ".vtk");
-    if (!vtk_ && !ends_with(*file, ".csv"))
-      throw Error(ErrorCode::bad_value, "--snapshots = \"" + *file + "\" ends neither in .csv nor in .vtk");
-    file_ = std::make_unique<tables::OutputFile>(*file);
+    if (ends_with(*file, ".pvd"))
+      series_ = file;
+    else if (!vtk_ && !ends_with(*file, ".csv"))
+      throw Error(ErrorCode::bad_value, "--snapshots = \"" + *file + "\" ends in none of .csv, .vtk and .pvd");
+    auto opened = std::make_unique<tables::OutputFile>(*file);
+    if (!series_) file_ = std::move(opened);
   }
   if (!plot_) return;
   require_picture(*plot_);
@@ -109,6 +113,26 @@ void Snapshots::note_paths(const State& z) {
   }
 }
 
+std::vector<Matrix> Snapshots::points(double t, const Vector& q) const {
+  std::vector<Matrix> out;
+  for (std::size_t k = 0; k < curves_.size(); ++k) {
+    out.emplace_back(curves_[k].dimension, curves_[k].n_points);
+    model_->curve_points(static_cast<Index>(k), t, q, out.back());
+  }
+  return out;
+}
+
+/// Central differences along the velocity.
+std::vector<Matrix> Snapshots::rates(const State& z) const {
+  const double small = 1e-4 * (z.last_h > 0 ? z.last_h : every_);
+  Vector v(z.q.value().size()), scratch(v.size());
+  kept_->velocity(z.view(), scratch, v);
+  std::vector<Matrix> out = points(z.t + small, z.q.value() + small * v);
+  const std::vector<Matrix> before = points(z.t - small, z.q.value() - small * v);
+  for (std::size_t k = 0; k < out.size(); ++k) out[k] = (out[k] - before[k]) / (2 * small);
+  return out;
+}
+
 bool Snapshots::observe(const State& z, long) {
   note_paths(z);
   // The step that arrives is not late by rounding.
@@ -116,11 +140,8 @@ bool Snapshots::observe(const State& z, long) {
   due_ = std::max(due_, std::floor((z.t - t0_) / every_ + 1e-9)) + 1;
   Snapshot snapshot;
   snapshot.t = z.t;
-  for (std::size_t k = 0; k < curves_.size(); ++k) {
-    Matrix points(curves_[k].dimension, curves_[k].n_points);
-    model_->curve_points(static_cast<Index>(k), z.t, z.q.value(), points);
-    snapshot.curves.push_back(std::move(points));
-  }
+  snapshot.curves = points(z.t, z.q.value());
+  if (series_) snapshot.rates = rates(z);
   snapshots_.push_back(std::move(snapshot));
   return true;
 }
@@ -133,6 +154,7 @@ void Snapshots::finish(const std::string& title) {
       write_csv(file_->stream());
     file_->commit();
   }
+  if (series_) write_vtk_series(*series_, curves_, snapshots_);
   if (plot_) draw(snapshot_plot({curves_, snapshots_, paths_, title}, *plot_));
 }
 

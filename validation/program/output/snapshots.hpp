@@ -1,7 +1,8 @@
 #pragma once
 /// \file
 /// Snapshots of the curves of a model along a run: rods, bodies, strings, beams. As CSV (t, curve, point, x, y, z), as
-/// VTK (legacy ASCII polylines, all of them in one file, with the cell data t and curve), and as a plot.
+/// VTK (legacy ASCII polylines, all of them in one file, with the cell data t and curve), as a time series for ParaView
+/// (see vtk_series.hpp), and as a plot.
 
 #include <memory>
 #include <optional>
@@ -18,8 +19,8 @@ namespace gnomon::program {
 
 class Snapshots final : public Observer {
  public:
-  /// One at t0 and then one every `every` units of time, at the first step that gets there. `file` ends in .csv or
-  /// .vtk, `plot` in .svg, .png or .pdf. Throws Error(refused) where the model has no curves, and Error(bad_value | bad_file) for the files.
+  /// One at t0 and then one every `every` units of time, at the first step that gets there. `file` ends in .csv, .vtk
+  /// or .pvd, `plot` in .svg, .png or .pdf. Throws Error(refused) where the model has no curves, and Error(bad_value | bad_file) for the files.
   Snapshots(const ProblemInstance& instance, double t0, double every, const std::optional<std::string>& file,
             const std::optional<std::string>& plot);
 
@@ -34,6 +35,8 @@ class Snapshots final : public Observer {
     Vector x, rate;
   };
   void note_paths(const State& z);
+  std::vector<Matrix> points(double t, const Vector& q) const;
+  std::vector<Matrix> rates(const State& z) const;
   Place place(std::size_t curve, const State& z, const Vector& v) const;
   void write_csv(std::FILE* out) const;
   void write_vtk(std::FILE* out, const std::string& title) const;
@@ -51,6 +54,7 @@ class Snapshots final : public Observer {
   long steps_ = 0, stride_ = 1;  // every stride-th step is a point of the paths
   std::unique_ptr<tables::OutputFile> file_;
   bool vtk_ = false;
+  std::optional<std::string> series_;
   std::optional<std::string> plot_;
 };
 

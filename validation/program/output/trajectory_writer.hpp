@@ -10,7 +10,7 @@ namespace gnomon::program {
 /// Which states are rows: every K-th, or those at given times.
 struct Rows {
   long every = 1;
-  std::vector<double> times;  ///< empty: every K-th step
+  std::vector<double> times;      ///< empty: every K-th step
   StatesAtTimes::SideMaker side;  ///< a second integrator like the one of the run, for states between its steps
 };
 

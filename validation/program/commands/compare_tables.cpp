@@ -1,0 +1,260 @@
+#include "program/commands/compare_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "gnomon/base/error.hpp"
+#include "program/commands/commands.hpp"
+#include "report/json.hpp"
+#include "tables/table.hpp"
+
+namespace gnomon::program {
+
+namespace {
+
+using tables::Kind;
+using tables::Table;
+using validation::to_json;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t most_lines = 40;
+
+struct Side {
+  std::string path;
+  Table table;
+  Index time;
+
+  explicit Side(const std::string& file) : path(file), table(tables::read_table(file)), time(table.head.find("t")) {
+    if (time < 0)
+      throw Error(ErrorCode::bad_file, "table \"" + file + "\" has no column \"t\", the time: it is no trajectory");
+    if (table.rows() == 0) throw Error(ErrorCode::bad_file, "table \"" + file + "\" has no rows");
+    for (Index i = 1; i < table.rows(); ++i)
+      if (!(t(i) > t(i - 1)))
+        throw Error(ErrorCode::bad_file,
+                    fmt::format("table \"{}\": the times do not ascend, {} in row {} comes after {}", file,
+                                number_text(t(i)), i + 1, number_text(t(i - 1))));
+  }
+  double t(Index i) const { return table.values(i, time); }
+  double span() const { return t(table.rows() - 1) - t(0); }
+};
+
+/// Rows of both at the same time, but for rounding.
+std::vector<std::pair<Index, Index>> common_rows(const Side& a, const Side& b) {
+  std::vector<std::pair<Index, Index>> out;
+  for (Index i = 0, j = 0; i < a.table.rows() && j < b.table.rows();) {
+    const double apart = a.t(i) - b.t(j);
+    if (std::abs(apart) <= 1e-12 * std::max(std::abs(a.t(i)), std::max(a.span(), b.span())))
+      out.emplace_back(i++, j++);
+    else if (apart < 0)
+      ++i;
+    else
+      ++j;
+  }
+  return out;
+}
+
+/// What the two have of one column.
+struct Difference {
+  std::string title;
+  double largest = nan, at = nan;  ///< |a - b| and its time; NaN: no row has both
+  double size = 0;                 ///< the largest number of both
+  std::string units;               ///< that contradict each other, or ""
+  double relative() const { return largest == 0 ? 0 : largest / size; }
+};
+
+Difference difference(const Side& a, const Side& b, Index i, Index j,
+                      const std::vector<std::pair<Index, Index>>& rows) {
+  const tables::Column &first = a.table.head.columns[static_cast<std::size_t>(i)],
+                       &second = b.table.head.columns[static_cast<std::size_t>(j)];
+  Difference out;
+  out.title = first.unit.empty() ? second.title() : first.title();
+  if (!first.unit.empty() && !second.unit.empty() && first.unit != second.unit)
+    out.units = first.unit + " and " + second.unit;
+  for (const auto& [k, l] : rows) {
+    const double x = a.table.values(k, i), y = b.table.values(l, j), apart = std::abs(x - y);
+    if (std::isnan(apart)) continue;
+    out.size = std::max({out.size, std::abs(x), std::abs(y)});
+    if (apart <= out.largest) continue;
+    out.largest = apart;
+    out.at = a.t(k);
+  }
+  return out;
+}
+
+/// The largest size of a column of drift over a whole table, where it is, at the end, and its slope.
+struct Drift {
+  std::string title;
+  double largest = nan, at = nan, end = nan, slope = nan;
+};
+
+/// Columns that are errors by themselves: each table's own is what counts, not the difference of two.
+bool is_drift(Kind kind) {
+  return kind == Kind::energy_error || kind == Kind::constraint || kind == Kind::invariant;
+}
+
+Drift drift(const Side& side, std::size_t column) {
+  Drift out;
+  out.title = side.table.head.columns[column].title();
+  const auto values = side.table.column(static_cast<Index>(column));
+  double n = 0, mean_t = 0, mean_x = 0, stt = 0, stx = 0;
+  for (Index i = 0; i < values.size(); ++i) {
+    if (std::isnan(values[i])) continue;
+    out.end = values[i];
+    if (!(std::abs(values[i]) <= out.largest)) {
+      out.largest = std::abs(values[i]);
+      out.at = side.t(i);
+    }
+    const double dt = side.t(i) - mean_t;
+    mean_t += dt / ++n;
+    stt += dt * (side.t(i) - mean_t);
+    mean_x += (values[i] - mean_x) / n;
+    stx += dt * (values[i] - mean_x);
+  }
+  if (stt > 0) out.slope = stx / stt;
+  return out;
+}
+
+std::vector<Drift> drifts(const Side& side) {
+  std::vector<Drift> out;
+  const auto& columns = side.table.head.columns;
+  for (std::size_t j = 0; j < columns.size(); ++j)
+    if (is_drift(columns[j].kind)) out.push_back(drift(side, j));
+  return out;
+}
+
+std::string origin(const Side& side) {
+  const Json::Value& from = side.table.head.provenance;
+  if (!from.isObject()) return "";
+  std::string out;
+  for (const char* name : {"problem", "scheme", "reference", "solver", "step", "rtol"})
+    if (from[name].isString())
+      out += (out.empty() ? "" : ", ") + std::string(std::string(name) == "problem" ? "" : name + std::string(" ")) +
+             from[name].asString();
+  return out;
+}
+
+std::string number(double x) {
+  return std::isnan(x) ? "-" : fmt::format("{:.2e}", x);
+}
+
+struct Comparison {
+  Side a, b;
+  std::vector<std::pair<Index, Index>> rows;
+  std::vector<Difference> differences;
+  std::vector<std::string> only_a, only_b;
+
+  Comparison(const std::string& first, const std::string& second) : a(first), b(second), rows(common_rows(a, b)) {
+    if (rows.empty())
+      throw Error(ErrorCode::bad_value,
+                  fmt::format("tables \"{}\" and \"{}\" have no time in common: write both with the same --times, such "
+                              "as --times {}:{}:{}",
+                              first, second, number_text(std::max(a.t(0), b.t(0))),
+                              number_text(std::min(a.span(), b.span()) / 100),
+                              number_text(std::min(a.t(a.table.rows() - 1), b.t(b.table.rows() - 1)))));
+    for (std::size_t i = 0; i < a.table.head.columns.size(); ++i) {
+      const std::string& name = a.table.head.columns[i].name;
+      if (static_cast<Index>(i) == a.time || is_drift(a.table.head.columns[i].kind)) continue;
+      const Index j = b.table.head.find(name);
+      if (j < 0)
+        only_a.push_back(name);
+      else
+        differences.push_back(difference(a, b, static_cast<Index>(i), j, rows));
+    }
+    for (const tables::Column& column : b.table.head.columns)
+      if (a.table.head.find(column.name) < 0) only_b.push_back(column.name);
+  }
+};
+
+void print(std::FILE* out, const Comparison& all) {
+  for (const auto& [letter, side] : {std::pair{'a', &all.a}, {'b', &all.b}}) {
+    const std::string from = origin(*side);
+    fmt::print(out, "{}: {}, {} rows, t = {:g} .. {:g}{}\n", letter, side->path, side->table.rows(), side->t(0),
+               side->t(side->table.rows() - 1), from.empty() ? "" : "; " + from);
+  }
+  fmt::print(out, "times that both have: {}, t = {:g} .. {:g}\n", all.rows.size(), all.a.t(all.rows.front().first),
+             all.a.t(all.rows.back().first));
+
+  std::vector<const Difference*> lines;
+  for (const Difference& one : all.differences) lines.push_back(&one);
+  if (lines.size() > most_lines) {
+    std::stable_sort(lines.begin(), lines.end(), [](const Difference* x, const Difference* y) {
+      return std::isnan(y->largest) ? !std::isnan(x->largest) : x->relative() > y->relative();
+    });
+    fmt::print(out, "the {} of {} columns that differ most:\n", most_lines, lines.size());
+    lines.resize(most_lines);
+  }
+  std::size_t width = 6;
+  for (const Difference* one : lines) width = std::max(width, one->title.size());
+  if (!lines.empty())
+    fmt::print(out, "  {:{}}  {:>13}  {:>10}  {:>12}\n", "column", width, "largest |a-b|", "at t", "of largest");
+  for (const Difference* one : lines)
+    fmt::print(out, "  {:{}}  {:>13}  {:>10}  {:>12}{}\n", one->title, width, number(one->largest),
+               std::isnan(one->at) ? "-" : fmt::format("{:g}", one->at), number(one->relative()),
+               one->units.empty() ? "" : "  WARNING: in " + one->units);
+  for (const auto& [side, names] : {std::pair{"a", &all.only_a}, {"b", &all.only_b}}) {
+    if (names->empty()) continue;
+    std::string text;
+    for (std::size_t k = 0; k < std::min<std::size_t>(names->size(), 8); ++k) text += (k ? ", " : "") + (*names)[k];
+    fmt::print(out, "only in {}: {}{}\n", side, text,
+               names->size() > 8 ? fmt::format(" and {} more", names->size() - 8) : "");
+  }
+  for (const auto& [letter, side] : {std::pair{'a', &all.a}, {'b', &all.b}}) {
+    const std::vector<Drift> own = drifts(*side);
+    if (own.empty()) continue;
+    fmt::print(out, "invariants of {}, over all its rows\n", letter);
+    for (const Drift& one : own)
+      fmt::print(out, "  {}: at most {} at t = {:g}, {} at the end, slope {} a unit of time\n", one.title,
+                 number(one.largest), one.at, number(one.end), number(one.slope));
+  }
+}
+
+Json::Value json_of(const Comparison& all) {
+  Json::Value out;
+  for (const auto& [letter, side] : {std::pair{"a", &all.a}, {"b", &all.b}}) {
+    Json::Value& one = out[letter];
+    one["file"] = side->path;
+    one["rows"] = Json::Int64(side->table.rows());
+    one["t"].append(to_json(side->t(0)));
+    one["t"].append(to_json(side->t(side->table.rows() - 1)));
+    one["provenance"] = side->table.head.provenance;
+    one["invariants"] = Json::Value(Json::arrayValue);
+    for (const Drift& drift : drifts(*side)) {
+      Json::Value line;
+      line["name"] = drift.title;
+      line["max_abs"] = to_json(drift.largest);
+      line["t_of_max"] = to_json(drift.at);
+      line["end"] = to_json(drift.end);
+      line["slope"] = to_json(drift.slope);
+      one["invariants"].append(line);
+    }
+  }
+  out["common_times"] = Json::UInt64(all.rows.size());
+  out["columns"] = Json::Value(Json::arrayValue);
+  for (const Difference& one : all.differences) {
+    Json::Value line;
+    line["name"] = one.title;
+    line["max_abs_difference"] = to_json(one.largest);
+    line["t_of_max"] = to_json(one.at);
+    line["max_rel_difference"] = to_json(one.relative());
+    out["columns"].append(line);
+  }
+  for (const auto& [key, names] : {std::pair{"only_in_a", &all.only_a}, {"only_in_b", &all.only_b}}) {
+    out[key] = Json::Value(Json::arrayValue);
+    for (const std::string& name : *names) out[key].append(name);
+  }
+  return out;
+}
+
+}  // namespace
+
+int compare_tables(const std::string& first, const std::string& second, bool json) {
+  const Comparison all(first, second);
+  print(json ? stderr : stdout, all);
+  if (json) fmt::print("{}", validation::json_text(json_of(all)));
+  return success;
+}
+
+}  // namespace gnomon::program

@@ -1,0 +1,13 @@
+#pragma once
+/// \file
+/// `gnomon compare a.h5 b.csv`: two trajectories, column by column.
+
+#include <string>
+
+namespace gnomon::program {
+
+/// Prints the largest differences at the times that both have, and what each keeps of its invariants. The status of the
+/// program. Throws Error(bad_file | bad_value) where the tables cannot be compared.
+int compare_tables(const std::string& first, const std::string& second, bool json);
+
+}  // namespace gnomon::program
