@@ -10,6 +10,7 @@
 #include "gnomon/start/consistency.hpp"
 #include "program/arguments.hpp"
 #include "program/commands/commands.hpp"
+#include "program/run/output_times.hpp"
 #include "program/run/progress.hpp"
 #include "program/run/provenance.hpp"
 #include "program/run/run_files.hpp"
@@ -46,17 +47,25 @@ void refuse_flags(const RunArguments& a) {
                               flag, a.scheme));
 }
 
-/// Rows of the steps that a reference takes.
+/// Rows of the steps that a reference takes, or those at given times.
 class ReferenceTable final : public Observer {
  public:
-  ReferenceTable(const RunArguments& arguments, const ProblemInstance& instance, long every)
-      : columns_(instance), every_(every), values_(columns_.size()) {
+  /// `beside` is the reference a second time, asked for the given times, so that they do not shorten the steps of the
+  /// first one; null: rows of its steps.
+  ReferenceTable(const RunArguments& arguments, const ProblemInstance& instance, long every,
+                 std::unique_ptr<ReferenceRun> beside, std::vector<double> times)
+      : columns_(instance),
+        every_(every),
+        values_(columns_.size()),
+        beside_(std::move(beside)),
+        times_(std::move(times)) {
     tables::Head head;
     head.columns = columns_.columns();
     head.provenance = run_provenance(arguments);
     table_ = tables::open_table(*arguments.output, head);
   }
   bool observe(const State& z, long step) override {
+    if (beside_) return true;
     at_.t = z.t;
     at_.q = z.q.value();
     at_.p = z.p.value();
@@ -65,7 +74,15 @@ class ReferenceTable final : public Observer {
     if (!due_) write();
     return true;
   }
-  void finish() {
+  /// t_end: where the run got to.
+  void finish(double t_end) {
+    if (beside_)
+      for (const double t : times_) {
+        if (t > t_end) break;
+        at_ = beside_->advance_to(t, nullptr, {});
+        if (!at_.success) break;
+        write();
+      }
     if (due_) write();
     table_->commit();
   }
@@ -80,6 +97,8 @@ class ReferenceTable final : public Observer {
   bool due_ = false;
   std::vector<double> values_;
   ReferenceReport at_;
+  std::unique_ptr<ReferenceRun> beside_;
+  std::vector<double> times_;
   std::unique_ptr<tables::Writer> table_;
 };
 
@@ -194,7 +213,18 @@ int run_reference(const Registry& registry, RunArguments a) {
   const Signals signals;
   Observers observers;
   std::unique_ptr<ReferenceTable> table;
-  if (a.output) table = std::make_unique<ReferenceTable>(a, instance, every);
+  if (a.times && !a.output) throw Error(ErrorCode::bad_value, "--times is given without --output");
+  if (a.times && every != 1)
+    throw Error(ErrorCode::bad_value, "both --times and --every are given: only one of them can hold");
+  if (a.json && a.output == "-")
+    throw Error(ErrorCode::bad_value, "both --output - and --json are given: only one of them can be standard output");
+  if (a.output) {
+    std::unique_ptr<ReferenceRun> beside;
+    if (a.times) beside = std::make_unique<ReferenceRun>(registry, a.scheme, instance, options, a.contact);
+    table =
+        std::make_unique<ReferenceTable>(a, instance, every, std::move(beside),
+                                         a.times ? parse_times(*a.times, instance.t0, t_end) : std::vector<double>{});
+  }
   const auto snapshots = snapshots_of(a, instance.t0, t_end, instance);
   std::unique_ptr<RunPage> page;
   std::unique_ptr<ReferenceObserver> traced;
@@ -224,13 +254,13 @@ int run_reference(const Registry& registry, RunArguments a) {
   const std::string title = fmt::format("{}, reference {}", a.problem, run.label());
   const std::vector<SummaryRow> rows = rows_of(run, end, report, instance.t0);
   Unwritten unwritten;
-  if (table) unwritten.keep([&] { table->finish(); });
+  if (table) unwritten.keep([&] { table->finish(end.t); });
   if (snapshots)
     unwritten.keep([&] {
       snapshots->finish(fmt::format("{}, {}", std::filesystem::path(a.problem).filename().string(), run.label()));
     });
   if (page) unwritten.keep([&] { page->finish({a.problem, title, rows, {}, run_provenance(a)}); });
-  print_summary(a.json ? stderr : stdout, title, rows);
+  print_summary(a.json || a.output == "-" ? stderr : stdout, title, rows);
   if (a.json) fmt::print("{}", validation::json_text(json_of(run, end, report, instance)));
   unwritten.say();
   if (interrupted) return ended_by_signal;

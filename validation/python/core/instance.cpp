@@ -7,6 +7,7 @@
 #include "gnomon/base/finite.hpp"
 #include "gnomon/mechanism/model_file.hpp"
 #include "gnomon/mechanism/write_model.hpp"
+#include "gnomon/registry/coordinate_names.hpp"
 #include "gnomon/model/outputs.hpp"
 #include "gnomon/model/overdetermined.hpp"
 #include "gnomon/model/start_velocity.hpp"
@@ -103,17 +104,8 @@ Vector Instance::start_column() const {
   return out;
 }
 
-/// Names of blocks, with an index where a block has several entries, or q[0], q[1], ...
 std::vector<std::string> Instance::coordinates() const {
-  const std::string letter = model().traits().state_names[0];
-  std::vector<std::string> names;
-  for (Index i = 0; i < first(); ++i) names.push_back(letter + "[" + std::to_string(i) + "]");
-  if (system())
-    for (const Block& block : system()->traits().blocks)
-      for (Index i = 0; i < block.size; ++i)
-        names[static_cast<std::size_t>(block.offset + i)] =
-            block.size == 1 ? block.name : block.name + "[" + std::to_string(i) + "]";
-  return names;
+  return coordinate_names(model());
 }
 
 namespace {

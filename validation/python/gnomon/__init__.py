@@ -29,6 +29,7 @@ from .model import Model
 from .report import report
 from .result import DenseOutput, Result
 from .solve import solve
+from .table import Table, read
 
 __version__ = _core.version
 
@@ -64,7 +65,8 @@ def scheme_options(name: str) -> list[dict[str, str]]:
 
 
 __all__ = [
-    *("Model", "Mechanism", "solve", "Result", "DenseOutput", "Integrator", "check", "CheckReport", "report"),
+    *("Model", "Mechanism", "solve", "Result", "DenseOutput", "Integrator", "check", "CheckReport"),
+    *("report", "read", "Table"),
     *("schemes", "references", "problems", "solvers", "algebras", "scheme_options"),
     *("GnomonError", "ModelError", "UnknownNameError", "BadValueError", "BadSizeError", "InconsistentStartError"),
     *("RankDeficientError", "NotFiniteError", "CallbackError", "RefusedError", "PluginError", "FileError"),
