@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "gnomon/model/system.hpp"
+#include "gnomon/registry/coordinate_names.hpp"
 
 namespace gnomon::traces {
 
@@ -150,23 +151,12 @@ Chart energies_chart(const RunTrace& run) {
   return chart;
 }
 
-std::vector<std::string> coordinate_names(const Model& model, Index count) {
-  std::vector<std::string> names;
-  for (Index i = 0; i < count; ++i) names.push_back(fmt::format("{}[{}]", model.traits().state_names[0], i));
-  if (const System* system = model.mechanical())
-    for (const Block& block : system->traits().blocks)
-      for (Index i = 0; i < block.size && block.offset + i < count; ++i)
-        names[static_cast<std::size_t>(block.offset + i)] =
-            block.size == 1 ? block.name : fmt::format("{}[{}]", block.name, i);
-  return names;
-}
-
 /// One chart of coordinates over time, one of rates over coordinates, each run of the first coordinates.
 void add_coordinates(const RunTrace& run, std::vector<pages::Block>& blocks) {
   const auto& samples = run.samples();
   const Index n = run.instance().q0.size(), shown = std::min<Index>(n, most_coordinates);
   if (samples.size() < 3 || shown == 0) return;
-  const auto names = coordinate_names(*run.instance().model, shown);
+  const auto names = coordinate_names(*run.instance().model);
   Chart motion, phase;
   motion.title = "Coordinates of " + run.spec().name;
   motion.x.label = "t";

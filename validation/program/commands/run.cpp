@@ -156,7 +156,8 @@ int run(const Registry& registry, const RunArguments& given) {
   if (arguments.report) {
     page = std::make_unique<RunPage>(*arguments.report, instance, span.t_end, 1 + references.size());
     const char* const discrete = integrator.equations().discrete_energy_name();
-    const std::string steps = span.tolerances ? "rtol = " + arguments.rtol : "h = " + arguments.step;
+    const std::string steps =
+        span.tolerances ? fmt::format("rtol = {:g}", span.tolerances->relative) : fmt::format("h = {:g}", span.h);
     traced = std::make_unique<TraceObserver>(
         page->add(arguments.scheme + ", " + steps, false, discrete ? discrete : ""), integrator);
     traced->observe(integrator.state(), integrator.counters().steps);

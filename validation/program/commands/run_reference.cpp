@@ -180,6 +180,7 @@ bool is_reference(const Registry& registry, const std::string& name) {
 int run_reference(const Registry& registry, RunArguments a) {
   if (a.problem.empty()) throw Error(ErrorCode::bad_value, "PROBLEM is missing: give the name of a problem");
   refuse_flags(a);
+  a.solver.clear();  // it has its own
   for (const auto& [name, value] : registry.problem(a.problem).run_defaults()) {
     if (name == "until" && a.until.empty()) a.until = value;
     if (name == "contact" && a.contact.empty()) a.contact.push_back(value);

@@ -88,7 +88,7 @@ def test_dense_output(rod, start):
 def test_references_by_the_same_call(rod, start, reference):
     s = gn.solve(rod, (0, 3), rtol=1e-9, **start)
     r = gn.solve(rod, (0, 3), rtol=1e-9, scheme=reference, **start)
-    assert r.success and r.t.shape == (201,) and r.t[-1] == 3
+    assert r.success and len(r.t) == r.stats["steps"] + 1 and r.t[-1] == 3
     assert np.max(np.abs(r.y[:, -1] - s.y[:, -1])) < 1e-6
     assert np.max(np.abs(s.energy_error)) < 1e-14 < np.max(np.abs(r.energy_error)) < 1e-5
     assert r.promises == {} and r.stats["steps"] > 0

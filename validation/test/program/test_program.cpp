@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(unknown_names) {
   scratch.misuse(good + " --solver kinsol-newtn", {"kinsol-newtn", "\"kinsol-newton\""});
   scratch.misuse(good + " --reference ida-glg", {"ida-glg", "\"ida-ggl\""});
   scratch.misuse(good + " --reference ''", {"unknown reference"});
-  scratch.misuse(good + " --scheme ida-ggl", {"ida-ggl", "--reference"});
+  scratch.misuse(good + " --scheme ida-ggl", {"ida-ggl", "--step"});
   scratch.misuse(good + " --jacobian analytc", {"analytc", "\"analytic\""});
   scratch.misuse(good + " --set angel=1", {"angel", "\"angle\""});
   scratch.misuse(good + " --option wieght=mass", {"wieght"});

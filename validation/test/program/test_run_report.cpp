@@ -65,6 +65,76 @@ BOOST_AUTO_TEST_CASE(reference_levels) {
   BOOST_TEST(!parse(exact.out)["references"][0].isMember("position_max"));
 }
 
+// A reference runs like a scheme, and several run beside one.
+BOOST_AUTO_TEST_CASE(references) {
+  const Scratch scratch;
+  const std::string problem = "double-spherical-pendulum --set start=spatial --until 1 ";
+  const Outcome both = scratch.gnomon("run " + problem +
+                                      "--rtol 1e-8 --json --reference ida-ggl --reference cvode-projection "
+                                      "--reference-option rtol=1e-10 --reference-option atol=1e-11");
+  BOOST_TEST(both.status == 0);
+  const Json::Value references = parse(both.out)["references"];
+  BOOST_TEST_REQUIRE(references.size() == 2u);
+  BOOST_TEST(references[0]["name"].asString() == "ida-ggl");
+  BOOST_TEST(references[1]["name"].asString() == "cvode-projection");
+  for (const Json::Value& one : references) BOOST_TEST(one["position_error"].asDouble() < 1e-7);
+
+  const Outcome as_scheme =
+      scratch.gnomon("run " + problem + "--scheme ida-ggl --rtol 1e-8 --json --reference ida-index1");
+  BOOST_TEST(as_scheme.status == 0);
+  const Json::Value run = parse(as_scheme.out);
+  BOOST_TEST(run["scheme"].asString() == "ida-ggl");
+  BOOST_TEST(run["status"].asString() == "success");
+  BOOST_TEST(run["steps"].asInt() > 100);
+  BOOST_TEST(run["t"].asDouble() == 1.0);
+  BOOST_TEST(run["energy_max_abs_error"].asDouble() > 0);
+  BOOST_TEST(run["references"][0]["position_error"].asDouble() < 1e-5);
+  BOOST_TEST(contains(as_scheme.err, "double-spherical-pendulum, reference ida-ggl, rtol = 1e-08"));
+
+  // Rows at given times do not change its steps.
+  const Outcome rows =
+      scratch.gnomon("run " + problem + "--scheme ida-ggl --rtol 1e-8 --json --output a.csv --times 0:.1:1");
+  BOOST_TEST(parse(rows.out)["steps"].asInt() == run["steps"].asInt());
+  const std::string table = read(scratch.work / "a.csv");
+  BOOST_TEST(std::count(table.begin(), table.end(), '\n') == 12);
+  const Outcome all = scratch.gnomon("run " + problem + "--scheme ida-ggl --rtol 1e-8 --json --output b.csv");
+  const std::string steps = read(scratch.work / "b.csv");
+  BOOST_TEST(std::count(steps.begin(), steps.end(), '\n') == 2 + run["steps"].asInt());
+  const Outcome compared = scratch.gnomon("compare a.csv b.csv");
+  BOOST_TEST(compared.status == 0);
+}
+
+BOOST_AUTO_TEST_CASE(misused_references) {
+  const Scratch scratch;
+  const std::string run = "run planar-pendulum --until 1 ";
+  scratch.misuse(run + "--step .1 --reference ida-ggl --reference ida-ggl", {"--reference ida-ggl", "more than once"});
+  scratch.misuse(run + "--step .1 --reference ida-ggl --reference-option rtl=1e-8", {"rtl", "rtol"});
+  scratch.misuse(run + "--step .1 --reference-option rtol=1e-8", {"--reference-option", "--reference"});
+  scratch.misuse(run + "--scheme ida-ggl --step .1", {"--step", "ida-ggl", "--rtol"});
+  scratch.misuse(run + "--scheme ida-ggl --solver newton", {"--solver", "ida-ggl"});
+  scratch.misuse(run + "--scheme ida-ggl --strict", {"--strict", "ida-ggl"});
+  scratch.misuse(run + "--scheme ida-ggl --rtol 1e-8 --reference ida-ggl", {"--reference ida-ggl", "itself"});
+  scratch.misuse(run + "--scheme ida-ggl --times 0:.1:1", {"--times", "--output"});
+  scratch.misuse("run planar-pendulum --scheme ida-ggl", {"--until"});
+  scratch.misuse(run + "--step .1 --report page.htm", {"--report", "page.htm", ".html"});
+  scratch.misuse(run + "--step .1 --report no/page.html", {"no/page.html"});
+}
+
+// The page is written at the end, and also of a run that was stopped.
+BOOST_AUTO_TEST_CASE(page) {
+  const Scratch scratch;
+  const Outcome good =
+      scratch.gnomon("run double-spherical-pendulum --step 1e-2 --until 1 --report page.html --reference ida-ggl");
+  BOOST_TEST(good.status == 0);
+  const std::string page = read(scratch.work / "page.html");
+  for (const char* part : {"<!DOCTYPE html>", "Energy error", "energy-momentum, h = 0.01", "ida-ggl, rtol = 1e-12"})
+    BOOST_TEST(contains(page, part), "the page does not have " << part);
+  for (const char* part : {"src=\"", "<link"}) BOOST_TEST(!contains(page, part), "the page loads " << part);
+  const Outcome stopped = scratch.gnomon("run double-spherical-pendulum --step 5 --until 100 --report stopped.html");
+  BOOST_TEST(stopped.status == 3);
+  BOOST_TEST(contains(read(scratch.work / "stopped.html"), "STOPPED"));
+}
+
 // Outputs of a model file: columns, values at the end, and their names.
 BOOST_AUTO_TEST_CASE(outputs) {
   const Scratch scratch;
