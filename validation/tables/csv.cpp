@@ -52,6 +52,13 @@ class CsvWriter final : public Writer {
   std::string line_;
 };
 
+/// A line without its end, which may be that of another system.
+bool next_line(std::istream& in, std::string& line) {
+  if (!std::getline(in, line)) return false;
+  if (!line.empty() && line.back() == '\r') line.pop_back();
+  return true;
+}
+
 /// The entries of a line, without their quotation marks. False where one is not closed.
 bool split(const std::string& line, std::vector<std::string>& entries) {
   entries.assign(1, "");
@@ -64,7 +71,7 @@ bool split(const std::string& line, std::vector<std::string>& entries) {
       inside = !inside;
     else if (c == ',' && !inside)
       entries.emplace_back();
-    else if (c != '\r' || inside || i + 1 < line.size())
+    else
       entries.back() += c;
   }
   return !inside;
@@ -113,13 +120,13 @@ Table read_csv(const std::string& path) {
   Table table;
   std::string line;
   std::vector<std::string> entries;
-  if (!std::getline(in, line) || line.empty()) throw wrong(1, "the names of the columns are missing");
+  if (!next_line(in, line) || line.empty()) throw wrong(1, "the names of the columns are missing");
   if (!split(line, entries)) throw wrong(1, "a quotation mark is not closed");
   for (const std::string& title : entries) table.head.columns.push_back(column_titled(title));
   const std::size_t width = entries.size();
   std::vector<double> values;
   long number = 1;
-  while (std::getline(in, line)) {
+  while (next_line(in, line)) {
     ++number;
     if (line.empty()) continue;
     split(line, entries);
