@@ -48,6 +48,8 @@ class BeamUnknowns {
       if (z % (2 * dimension_) == 0) blocks_.push_back({"node" + std::to_string(z / (2 * dimension_)), size_, 0});
       if (index(z) < 0) continue;
       free_[z] = size_++;
+      if (blocks_.back().size == 0 && z % (2 * dimension_) >= dimension_)  // its place is prescribed
+        blocks_.back().name = "slope" + std::to_string(z / (2 * dimension_));
       ++blocks_.back().size;
     }
     if (blocks_.back().size == 0) blocks_.pop_back();

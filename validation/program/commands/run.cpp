@@ -243,6 +243,12 @@ void add_run(CLI::App& app, Invocation& invocation) {
   auto a = std::make_shared<RunArguments>();
   CLI::App* command = app.add_subcommand("run", "integrate a problem and report its invariants");
   command->footer(
+      "Columns of --output: t; coordinates by name, bob1.x; their velocities der(bob1.x) and momenta p(bob1.x); "
+      "multipliers\nlambda.rod1; energy and energy_error; position_max and velocity_max, the largest |g| and |G v + "
+      "g_t|; "
+      "momentum_error.NAME,\nintegral_error.NAME; the outputs of the problem. Of an overdetermined DAE y[0], z[0], "
+      "p[0] "
+      "and psi.NAME.\n\n"
       "e.g. gnomon run double-spherical-pendulum --set start=spatial --step 1e-3 --until 1 --reference ida-ggl");
   const auto add = [command](const std::string& flag, auto& value, const std::string& type, const std::string& help) {
     return command->add_option(flag, value, help)->type_name(type);
