@@ -1,6 +1,7 @@
 #include "measures/order/convergence.hpp"
 
 #include <algorithm>
+#include <boost/math/statistics/linear_regression.hpp>
 #include <cmath>
 #include <limits>
 
@@ -44,16 +45,12 @@ Comparison best_comparison(const Registry& registry, const ProblemInstance& inst
 double log_slope(const std::vector<double>& steps, const std::vector<double>& errors) {
   const std::size_t count = std::min(steps.size(), errors.size());
   if (count < 2) return std::numeric_limits<double>::quiet_NaN();
-  double mean_x = 0, mean_y = 0, sxx = 0, sxy = 0;
+  std::vector<double> x, y;
   for (std::size_t i = 0; i < count; ++i) {
-    mean_x += std::log(steps[i]) / static_cast<double>(count);
-    mean_y += std::log(errors[i]) / static_cast<double>(count);
+    x.push_back(std::log(steps[i]));
+    y.push_back(std::log(errors[i]));
   }
-  for (std::size_t i = 0; i < count; ++i) {
-    sxx += (std::log(steps[i]) - mean_x) * (std::log(steps[i]) - mean_x);
-    sxy += (std::log(steps[i]) - mean_x) * (std::log(errors[i]) - mean_y);
-  }
-  return sxy / sxx;
+  return boost::math::statistics::simple_ordinary_least_squares(x, y).second;
 }
 
 Convergence refine(const Registry& registry, const ProblemInstance& instance, const Method& method,

@@ -1,6 +1,7 @@
 #include "measures/run/growth_law.hpp"
 
 #include <algorithm>
+#include <boost/math/statistics/linear_regression.hpp>
 #include <cmath>
 
 namespace gnomon::validation {
@@ -22,22 +23,21 @@ struct Line {
 
 /// y - k log t = a + slope x with slope >= 0, x given; the residual is a root mean square.
 Line fit(const Points& points, const std::vector<double>& x, double k) {
-  const auto count = static_cast<double>(points.t.size());
-  double mean_x = 0, mean_y = 0, sxx = 0, sxy = 0, sum = 0;
-  const auto y = [&points, k](std::size_t i) { return points.y[i] - k * std::log(points.t[i]); };
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    mean_x += x[i] / count;
-    mean_y += y(i) / count;
-  }
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    sxx += (x[i] - mean_x) * (x[i] - mean_x);
-    sxy += (x[i] - mean_x) * (y(i) - mean_y);
-  }
+  std::vector<double> y;
+  for (std::size_t i = 0; i < x.size(); ++i) y.push_back(points.y[i] - k * std::log(points.t[i]));
   Line line;
-  line.slope = sxx > 0 ? std::max(0.0, sxy / sxx) : 0;
+  double start = boost::math::statistics::mean(y);
+  if (boost::math::statistics::variance(x) > 0) {
+    const auto [intercept, slope] = boost::math::statistics::simple_ordinary_least_squares(x, y);
+    if (slope > 0) {
+      line.slope = slope;
+      start = intercept;
+    }
+  }
+  double sum = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const double off = y(i) - mean_y - line.slope * (x[i] - mean_x);
-    sum += off * off / count;
+    const double off = y[i] - start - line.slope * x[i];
+    sum += off * off / static_cast<double>(x.size());
   }
   line.residual = std::sqrt(sum);
   return line;

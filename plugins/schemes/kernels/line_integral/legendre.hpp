@@ -6,11 +6,12 @@
 ///     int_0^c P_j = xi_{j+1} P_{j+1}(c) - xi_j P_{j-1}(c)   (j = 0: xi_1 P_1(c) + 1/2),   xi_j = 1/(2 sqrt(4j^2-1)).
 ///
 /// Everything is computed at Extended, and rounded once. Source: Brugnano, Iavernaro: Line Integral Methods
-/// for Conservative Problems, CRC Press 2016, section 1.4; Abramowitz, Stegun 25.4.29 (weights).
+/// for Conservative Problems, CRC Press 2016, section 1.4; nodes and weights: gnomon/base/quadrature.hpp.
 
 #include <cmath>
 #include <type_traits>
 
+#include "gnomon/base/quadrature.hpp"
 #include "gnomon/base/types.hpp"
 #include "gnomon/formula/dual.hpp"
 
@@ -18,14 +19,7 @@ namespace gnomon::kernels {
 
 /// P_j(c), j >= 0.
 inline long double shifted_legendre(Index j, long double c) {
-  const long double x = 2 * c - 1;
-  long double previous = 0, current = 1;
-  for (Index i = 0; i < j; ++i) {
-    const long double next = ((2 * i + 1) * x * current - i * previous) / (i + 1);
-    previous = current;
-    current = next;
-  }
-  return std::sqrt(2.0L * j + 1) * current;
+  return std::sqrt(2.0L * j + 1) * legendre_polynomial(j, c);
 }
 
 /// xi_0 = 1/2, xi_j = 1/(2 sqrt(4j^2-1)).
@@ -94,18 +88,11 @@ class LegendreTable : public LegendreNumbers<double> {
                                     VectorOf<Extended>(s)};
     auto& [nodes, polynomials, c, b, P, I, X, P_at_0, P_at_1] = table;
     static_cast<void>(nodes), static_cast<void>(polynomials);
-    const long double pi = std::acos(-1.0L);
+    const Quadrature gauss = gauss_quadrature(k);
     for (Index l = 0; l < k; ++l) {
-      // Root of P_k by Newton's method from Tricomi's estimate, P_k' from P_{k-1}: L_k' = k (x L_k - L_{k-1})/(x^2-1).
-      long double node = 0.5L - 0.5L * std::cos(pi * (4 * l + 3) / (4.0L * k + 2));
-      for (int i = 0; i < 8; ++i) {
-        const long double value = plain(k, node), below = plain(k - 1, node), x = 2 * node - 1;
-        const long double slope = 2 * k * (x * value - below) / (-4 * node * (1 - node));
-        node -= value / slope;
-      }
-      const long double below = k * plain(k - 1, node);
+      const long double node = gauss.nodes[static_cast<std::size_t>(l)];
       c[l] = node;
-      b[l] = 4 * node * (1 - node) / (below * below);
+      b[l] = gauss.weights[static_cast<std::size_t>(l)];
       for (Index j = 0; j < s; ++j) {
         P(l, j) = shifted_legendre(j, node);
         I(l, j) = shifted_legendre_integral(j, node);
@@ -122,8 +109,6 @@ class LegendreTable : public LegendreNumbers<double> {
     }
     return table;
   }
-  /// L_j(2c-1).
-  static long double plain(Index j, long double c) { return shifted_legendre(j, c) / std::sqrt(2.0L * j + 1); }
 
   LegendreNumbers<Extended> extended_;
 };

@@ -8,12 +8,13 @@
 ///     Lobatto IIIC  nodes: zeros of P_s - P_{s-2}  order 2s-2, stiffly accurate; a_i1 = b_1 and
 ///                   sum_j a_ij c_j^(k-1) = c_i^k/k for k = 1..s-1
 ///
-/// with the Legendre polynomials P_k on [0,1]. Source: Hairer, Wanner, Solving Ordinary Differential Equations II,
-/// IV.5.
+/// with the Legendre polynomials P_k on [0,1] (gnomon/base/quadrature.hpp). Source: Hairer, Wanner, Solving Ordinary
+/// Differential Equations II, IV.5.
 
 #include <Eigen/LU>
-#include <string>
+#include <vector>
 
+#include "gnomon/base/quadrature.hpp"
 #include "gnomon/base/types.hpp"
 
 namespace gnomon::kernels {
@@ -36,36 +37,8 @@ using Real = long double;
 using RealMatrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
 using RealVector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
 
-/// P_k on [0,1].
-inline Real legendre(Index k, Real x) {
-  if (k < 0) return 0;
-  const Real y = 2 * x - 1;
-  Real previous = 0, p = 1;
-  for (Index i = 1; i <= k; ++i) {
-    const Real next = ((2 * i - 1) * y * p - (i - 1) * previous) / i;
-    previous = p;
-    p = next;
-  }
-  return p;
-}
-
-/// Zeros of f inside (0,1) by bisection of the sign changes on a grid that separates them for up to 20 nodes.
-template <class F>
-RealVector zeros(F f, Index count) {
-  RealVector found(count);
-  constexpr int cells = 4096;
-  Index k = 0;
-  for (int i = 1; i < cells - 1 && k < count; ++i) {
-    Real low = (i + Real(0.1)) / cells, high = (i + Real(1.1)) / cells;
-    if ((f(low) > 0) == (f(high) > 0)) continue;
-    const bool rises = f(high) > 0;
-    for (int halving = 0; halving < 80; ++halving) {
-      const Real middle = (low + high) / 2;
-      ((f(middle) > 0) == rises ? high : low) = middle;
-    }
-    found[k++] = (low + high) / 2;
-  }
-  return found;
+inline RealVector vector_of(const std::vector<Real>& nodes) {
+  return Eigen::Map<const RealVector>(nodes.data(), static_cast<Index>(nodes.size()));
 }
 
 inline RkTableau complete(const RealMatrix& a, const RealVector& b, const RealVector& c) {
@@ -111,7 +84,7 @@ inline RkTableau collocation(const RealVector& c) {
 
 /// s >= 1
 inline RkTableau gauss_tableau(Index s) {
-  RkTableau t = detail::collocation(detail::zeros([s](detail::Real x) { return detail::legendre(s, x); }, s));
+  RkTableau t = detail::collocation(detail::vector_of(gauss_quadrature(s).nodes));
   t.order = static_cast<int>(2 * s);
   t.symmetric = true;
   return t;
@@ -119,11 +92,7 @@ inline RkTableau gauss_tableau(Index s) {
 
 /// s >= 1
 inline RkTableau radau_iia_tableau(Index s) {
-  detail::RealVector c(s);
-  c.head(s - 1) =
-      detail::zeros([s](detail::Real x) { return detail::legendre(s, x) - detail::legendre(s - 1, x); }, s - 1);
-  c[s - 1] = 1;
-  RkTableau t = detail::collocation(c);
+  RkTableau t = detail::collocation(detail::vector_of(radau_nodes(s)));
   t.order = static_cast<int>(2 * s - 1);
   t.stiffly_accurate = true;
   return t;
@@ -131,11 +100,7 @@ inline RkTableau radau_iia_tableau(Index s) {
 
 /// s >= 2
 inline RkTableau lobatto_iiic_tableau(Index s) {
-  detail::RealVector c(s);
-  c[0] = 0;
-  c.segment(1, s - 2) =
-      detail::zeros([s](detail::Real x) { return detail::legendre(s, x) - detail::legendre(s - 2, x); }, s - 2);
-  c[s - 1] = 1;
+  const detail::RealVector c = detail::vector_of(lobatto_nodes(s));
   const detail::RealMatrix v = detail::vandermonde(c);
   const detail::RealVector b = v.fullPivLu().solve(detail::integrals(s, 1));
   detail::RealMatrix conditions(s, s), a(s, s);
