@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/numbers.hpp"
 #include "gnomon/start/overdetermined_consistency.hpp"
 #include "measures/measure.hpp"
+#include "measures/table_file.hpp"
 
 namespace gnomon::validation {
 
@@ -119,25 +119,15 @@ Phase reference_state(const Registry& registry, const ProblemInstance& instance,
 
 Phase table_state(const Case& c, const ProblemInstance& instance) {
   const std::string path = c.data_folder + "/" + c.table.file;
-  std::ifstream in(path);
-  if (!in) throw Error(ErrorCode::bad_file, "table \"" + path + "\" cannot be read");
   Phase z{Vector::Constant(instance.q0.size(), NAN), Vector::Constant(instance.p0.size(), NAN)};
-  std::string line;
-  while (std::getline(in, line)) {
-    if (line.empty() || line[0] == '#') continue;
-    std::istringstream cells(line);
-    std::string name, component, initial, value;
-    std::getline(cells, name, ',');
-    std::getline(cells, component, ',');
-    std::getline(cells, initial, ',');
-    std::getline(cells, value, ',');
-    if (name != c.table.name || component.size() < 2) continue;
-    const bool position = component[0] == 'q' && std::isdigit(component[1]);
-    const bool momentum = component[0] == 'p' && std::isdigit(component[1]);
-    if (!position && !momentum) continue;
-    const long i = std::stol(component.substr(1));
-    Vector& block = position ? z.q : z.p;
-    if (i < block.size()) block[i] = std::stod(value);
+  for (const TableFile::Row& row : TableFile(path)) {
+    const std::string& component = row.text(1);
+    long i = 0;
+    if (row.text(0) != c.table.name || component.empty() || !read_number(std::string_view(component).substr(1), i) ||
+        i < 0)
+      continue;
+    Vector* const block = component[0] == 'q' ? &z.q : component[0] == 'p' ? &z.p : nullptr;
+    if (block != nullptr && i < block->size()) (*block)[i] = row.number(3);
   }
   if (!z.q.allFinite() || !z.p.allFinite())
     throw Error(ErrorCode::bad_file, fmt::format("table \"{}\" has no complete state \"{}\" of {} coordinates", path,

@@ -1,10 +1,10 @@
 #include "report/conformance.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/numbers.hpp"
 #include "report/check_names.hpp"
 #include "report/reference_rows.hpp"
 
@@ -191,16 +191,13 @@ std::vector<Case> select_cases(const std::vector<Case>& cases, Tier tier, const 
 
 std::vector<Case> share_of(const std::vector<Case>& cases, const std::string& share) {
   const std::size_t slash = share.find('/');
-  std::size_t first = 0, step = 0;
-  const auto read = [&share](std::size_t from, std::size_t to, std::size_t& number) {
-    const auto end = std::from_chars(share.data() + from, share.data() + to, number);
-    return end.ec == std::errc() && end.ptr == share.data() + to;
-  };
-  if (slash == std::string::npos || !read(0, slash, first) || !read(slash + 1, share.size(), step) || first < 1 ||
-      first > step)
+  long first = 0, step = 0;
+  if (slash == std::string::npos || !read_number(std::string_view(share).substr(0, slash), first) ||
+      !read_number(std::string_view(share).substr(slash + 1), step) || first < 1 || first > step)
     throw Error(ErrorCode::bad_value, "share \"" + share + "\" is not K/N with 1 <= K <= N, e.g. 1/4");
   std::vector<Case> taken;
-  for (std::size_t i = first - 1; i < cases.size(); i += step) taken.push_back(cases[i]);
+  const auto count = static_cast<long>(cases.size());
+  for (long i = first - 1; i < count; i += step) taken.push_back(cases[static_cast<std::size_t>(i)]);
   return taken;
 }
 

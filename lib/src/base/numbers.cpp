@@ -4,14 +4,27 @@
 
 namespace gnomon {
 
-bool read_number(std::string_view text, double& value) {
+namespace {
+
+template <class Number>
+bool read(std::string_view text, Number& value) {
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
   const char* const end = text.data() + text.size();
-  double read = 0;
-  const auto [rest, error] = std::from_chars(text.data(), end, read);
+  Number found = 0;
+  const auto [rest, error] = std::from_chars(text.data(), end, found);
   if (error != std::errc() || rest != end) return false;
-  value = read;
+  value = found;
   return true;
+}
+
+}  // namespace
+
+bool read_number(std::string_view text, double& value) {
+  return read(text, value);
+}
+
+bool read_number(std::string_view text, long& value) {
+  return read(text, value);
 }
 
 std::string number_text(double value, int digits) {

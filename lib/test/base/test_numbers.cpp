@@ -29,6 +29,17 @@ void texts_and_numbers() {
   BOOST_TEST((read_number("inf", value) && std::isinf(value)));
   BOOST_TEST((read_number("nan", value) && std::isnan(value)));
 
+  for (const auto& [text, expected] : {std::pair{"12", 12L}, std::pair{"+2", 2L}, std::pair{"-3", -3L}}) {
+    long count = 0;
+    BOOST_TEST(read_number(text, count), text);
+    BOOST_TEST(count == expected, text);
+  }
+  for (const char* text : {"", "1.5", "1e3", "1 ", "+-1", "99999999999999999999"}) {
+    long count = 7;
+    BOOST_TEST(!read_number(text, count), text);
+    BOOST_TEST(count == 7);
+  }
+
   BOOST_TEST(number_text(0.1, 17) == "0.10000000000000001");
   BOOST_TEST(number_text(1234567.5, 9) == "1234567.5");
   BOOST_TEST(number_text(-1e-300, 9) == "-1e-300");

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "gnomon/base/numbers.hpp"
 #include "measures/contact/contact_run.hpp"
 #include "measures/measure.hpp"
 
@@ -12,10 +13,11 @@ Quantities measure_contact_events(const Registry& registry, const Case& c) {
   const Integrator integrator = contact_run(registry, c, c.method, c.step.front());
   Quantities out;
   // Of a Zeno sequence only the first bounces are reported.
-  constexpr int most = 3;
+  constexpr long most = 3;
   for (const auto& [name, t] : event_times(integrator)) {
     const std::string number = name.substr(name.rfind('-') + 1);
-    if (number == "last" || std::stoi(number) <= most) out.push_back({name, t, {}, "time"});
+    long count = 0;
+    if (!read_number(number, count) || count <= most) out.push_back({name, t, {}, "time"});
   }
   const EnergyBook book = integrator.energy_book();
   out.push_back({"events", static_cast<double>(integrator.events().size()), {}, ""});

@@ -3,15 +3,14 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/model/curves.hpp"
 #include "measures/measure.hpp"
 #include "measures/published/equilibrium.hpp"
 #include "measures/setup.hpp"
+#include "measures/table_file.hpp"
 
 namespace gnomon::validation {
 
@@ -20,22 +19,12 @@ namespace {
 /// The row by the names of its columns; empty cells are left out.
 std::map<std::string, double> table_row(const Case& c, const std::string& method, const std::string& gauss) {
   const std::string path = c.data_folder + "/" + c.table.file;
-  std::ifstream in(path);
-  std::string line;
-  if (!in || !std::getline(in, line)) throw Error(ErrorCode::bad_file, "table \"" + path + "\" cannot be read");
-  const auto cells = [](const std::string& text) {
-    std::vector<std::string> out;
-    std::istringstream stream(text);
-    for (std::string cell; std::getline(stream, cell, ',');) out.push_back(cell);
-    return out;
-  };
-  const auto names = cells(line);
-  while (std::getline(in, line)) {
-    const auto values = cells(line);
-    if (values.size() < 2 || values[0] != method || values[1] != gauss) continue;
+  const TableFile table(path);
+  for (const TableFile::Row& cells : table) {
+    if (cells.text(0) != method || cells.text(1) != gauss) continue;
     std::map<std::string, double> row;
-    for (std::size_t i = 2; i < values.size() && i < names.size(); ++i)
-      if (!values[i].empty()) row[names[i]] = std::stod(values[i]);
+    for (std::size_t i = 2; i < cells.size(); ++i)
+      if (!cells.text(i).empty()) row[table.names().text(i)] = cells.number(i);
     return row;
   }
   throw Error(ErrorCode::bad_file,

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/numbers.hpp"
 #include "gnomon/model/curves.hpp"
 #include "measures/measure.hpp"
 #include "measures/setup.hpp"
+#include "measures/table_file.hpp"
 
 namespace gnomon::validation {
 
@@ -29,21 +29,17 @@ std::string parameter(const Case& c, const std::string& name, const std::string&
 /// Columns scheme, dt, N, nGauss, eps, note, t, xB, yB, E-E0, ...; the first run with these parameters and no note.
 std::vector<TipRow> table_rows(const Case& c, double h) {
   const std::string path = c.data_folder + "/" + c.table.file;
-  std::ifstream in(path);
-  if (!in) throw Error(ErrorCode::bad_file, "table \"" + path + "\" cannot be read");
   const std::string elements = parameter(c, "elements", "20"), gauss = parameter(c, "gauss", "2");
-  const double eps = std::stod(parameter(c, "eps", "1.5e-4"));
+  double eps = 0;
+  if (!read_number(parameter(c, "eps", "1.5e-4"), eps))
+    throw Error(ErrorCode::bad_value, "eps = \"" + parameter(c, "eps", "") + "\" is not a number");
   std::vector<TipRow> rows;
-  std::string line;
-  while (std::getline(in, line)) {
-    std::vector<std::string> cells;
-    std::istringstream stream(line);
-    for (std::string cell; std::getline(stream, cell, ',');) cells.push_back(cell);
-    if (cells.size() < 10 || cells[0] != c.table.name || std::stod(cells[1]) != h || cells[2] != elements ||
-        cells[3] != gauss || !cells[5].empty())
+  for (const TableFile::Row& cells : TableFile(path)) {
+    if (cells.text(0) != c.table.name || cells.number(1) != h || cells.text(2) != elements || cells.text(3) != gauss ||
+        !cells.text(5).empty())
       continue;
-    if (!cells[4].empty() && std::stod(cells[4]) != eps) continue;
-    const TipRow row{std::stod(cells[6]), std::stod(cells[7]), std::stod(cells[8]), std::stod(cells[9])};
+    if (!cells.text(4).empty() && cells.number(4) != eps) continue;
+    const TipRow row{cells.number(6), cells.number(7), cells.number(8), cells.number(9)};
     if (row.t <= c.until * (1 + 1e-9)) rows.push_back(row);
   }
   if (rows.empty())

@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
 #include "gnomon/base/error.hpp"
 #include "measures/published/alpha_measures.hpp"
 #include "measures/setup.hpp"
+#include "measures/table_file.hpp"
 
 namespace gnomon::validation {
 
@@ -25,18 +24,13 @@ struct TableRow {
 };
 
 TableRow table_row(const std::string& path, double intervals, double h, double eps) {
-  std::ifstream in(path);
-  if (!in) throw Error(ErrorCode::bad_file, "table \"" + path + "\" cannot be read");
-  std::string line;
-  while (std::getline(in, line)) {
-    if (line.empty() || line[0] == '#' || line[0] == 'I') continue;
-    std::replace(line.begin(), line.end(), ',', ' ');
-    std::istringstream cells(line);
+  for (const TableFile::Row& cells : TableFile(path)) {
+    if (cells.number(0) != intervals || cells.number(1) != h || cells.number(2) != eps) continue;
     TableRow row;
-    if (!(cells >> row.intervals >> row.h >> row.eps >> row.node >> row.mid >> row.contact >> row.energy >>
-          row.spread >> row.error >> row.half >> row.end))
-      throw Error(ErrorCode::bad_file, "table \"" + path + "\" has the unreadable row \"" + line + "\"");
-    if (row.intervals == intervals && row.h == h && row.eps == eps) return row;
+    double* const values[] = {&row.intervals, &row.h,      &row.eps,   &row.node, &row.mid, &row.contact,
+                              &row.energy,    &row.spread, &row.error, &row.half, &row.end};
+    for (std::size_t i = 0; i < std::size(values); ++i) *values[i] = cells.number(i);
+    return row;
   }
   throw Error(ErrorCode::bad_file, fmt::format("table \"{}\" has no row with {} intervals, step {:g} and eps {:g}",
                                                path, intervals, h, eps));

@@ -5,12 +5,11 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
 #include "gnomon/base/error.hpp"
 #include "measures/published/alpha_measures.hpp"
 #include "measures/setup.hpp"
+#include "measures/table_file.hpp"
 
 namespace gnomon::validation {
 
@@ -26,20 +25,14 @@ struct TableRow {
 };
 
 std::vector<TableRow> table_rows(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) throw Error(ErrorCode::bad_file, "table \"" + path + "\" cannot be read");
   std::vector<TableRow> rows;
-  std::string line;
-  while (std::getline(in, line)) {
-    if (line.empty() || line[0] == '#' || line[0] == 'a') continue;
-    std::replace(line.begin(), line.end(), ',', ' ');
-    std::istringstream cells(line);
-    TableRow row;
-    if (!(cells >> row.alpha >> row.cubic >> row.h >> row.first[0] >> row.first[1] >> row.hundredth[0] >>
-          row.hundredth[1] >> row.energy))
-      throw Error(ErrorCode::bad_file, "table \"" + path + "\" has the unreadable row \"" + line + "\"");
-    rows.push_back(row);
-  }
+  for (const TableFile::Row& row : TableFile(path))
+    rows.push_back({row.number(0),
+                    row.number(1),
+                    row.number(2),
+                    {row.number(3), row.number(4)},
+                    {row.number(5), row.number(6)},
+                    row.number(7)});
   return rows;
 }
 

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <limits>
-#include <sstream>
 
 #include "gnomon/base/error.hpp"
 #include "measures/measure.hpp"
 #include "measures/order/convergence.hpp"
 #include "measures/setup.hpp"
+#include "measures/table_file.hpp"
 
 namespace gnomon::validation {
 
@@ -39,24 +38,10 @@ struct TableRow {
 /// Rows of one method, problem and alpha, by falling step.
 std::vector<TableRow> table_rows(const std::string& path, const std::string& problem, const std::string& method,
                                  double alpha) {
-  std::ifstream in(path);
-  if (!in) throw Error(ErrorCode::bad_file, "table \"" + path + "\" cannot be read");
   std::vector<TableRow> rows;
-  std::string line;
-  while (std::getline(in, line)) {
-    std::istringstream cells(line);
-    std::string row_problem, row_method, number;
-    std::getline(cells, row_problem, ',');
-    std::getline(cells, row_method, ',');
-    if (row_problem != problem || row_method != method) continue;
-    double values[4];
-    for (double& value : values) {
-      if (!std::getline(cells, number, ','))
-        throw Error(ErrorCode::bad_file, "table \"" + path + "\" has the unreadable row \"" + line + "\"");
-      value = std::stod(number);
-    }
-    if (values[0] == alpha) rows.push_back({values[1], values[2], values[3]});
-  }
+  for (const TableFile::Row& row : TableFile(path))
+    if (row.text(0) == problem && row.text(1) == method && row.number(2) == alpha)
+      rows.push_back({row.number(3), row.number(4), row.number(5)});
   return rows;
 }
 

@@ -11,14 +11,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "measures/measure.hpp"
 #include "measures/setup.hpp"
+#include "measures/table_file.hpp"
 
 namespace gnomon::validation {
 
@@ -30,22 +29,11 @@ struct TableRow {
 };
 
 std::vector<TableRow> table_rows(const std::string& path, long s, long k) {
-  std::ifstream in(path);
-  if (!in) throw Error(ErrorCode::bad_file, "table \"" + path + "\" cannot be read");
   std::vector<TableRow> rows;
-  std::string line;
-  while (std::getline(in, line)) {
-    if (line.empty() || !std::isdigit(static_cast<unsigned char>(line[0]))) continue;
-    std::replace(line.begin(), line.end(), ',', ' ');
-    std::istringstream cells(line);
-    int table = 0;
-    long row_s = 0, row_k = 0;
-    TableRow row;
-    if (!(cells >> table >> row_s >> row_k >> row.n >> row.h >> row.e_s >> row.e_lambda >> row.e_h >> row.e_g >>
-          row.e_hc))
-      throw Error(ErrorCode::bad_file, "table \"" + path + "\" has the unreadable row \"" + line + "\"");
-    if (row_s == s && row_k == k) rows.push_back(row);
-  }
+  for (const TableFile::Row& row : TableFile(path))
+    if (row.number(1) == static_cast<double>(s) && row.number(2) == static_cast<double>(k))
+      rows.push_back({static_cast<int>(row.number(3)), row.number(4), row.number(5), row.number(6), row.number(9),
+                      row.number(7), row.number(8)});
   if (rows.empty())
     throw Error(ErrorCode::bad_file, fmt::format("table \"{}\" has no rows with s = {}, k = {}", path, s, k));
   return rows;

@@ -13,6 +13,9 @@ namespace gnomon {
 /// beyond the range of double. "+1", "inf" and "nan" are numbers.
 GNOMON_EXPORT bool read_number(std::string_view text, double& value);
 
+/// The same for a whole number in the range of long: no point, no exponent.
+GNOMON_EXPORT bool read_number(std::string_view text, long& value);
+
 /// As %.<digits>g writes it.
 GNOMON_EXPORT std::string number_text(double value, int digits);
 
