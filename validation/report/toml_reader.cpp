@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/names.hpp"
 
 namespace gnomon::validation {
 
@@ -100,8 +101,7 @@ void TomlReader::finish() const {
   for (const auto& [key, value] : *table_) {
     const std::string name(key.str());
     if (read_.count(name)) continue;
-    const std::string near = nearest_name(name, {asked_.begin(), asked_.end()});
-    refuse(name, near.empty() ? "is not known here" : "is not known here; did you mean \"" + near + "\"?");
+    refuse(name, "is not known here" + did_you_mean(name, {asked_.begin(), asked_.end()}));
   }
 }
 

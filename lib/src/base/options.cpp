@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/names.hpp"
 #include "gnomon/base/numbers.hpp"
 
 namespace gnomon {
@@ -115,9 +116,8 @@ Options::Options(std::string owner, OptionSpecs specs, const Assignments& assign
       bool known = false;
       for (const auto& choice : found->choices) known = known || choice == text;
       if (!known) {
-        const std::string near = text.size() < 2 ? "" : nearest_name(text, found->choices);
         throw Error(ErrorCode::bad_value, owner_ + ": " + name + " = \"" + text + "\" is not " + found->range_text() +
-                                              (near.empty() ? "" : "; did you mean \"" + near + "\"?"));
+                                              (text.size() < 2 ? "" : did_you_mean(text, found->choices)));
       }
       values_[name] = text;
     } else if (found->kind == OptionSpec::Kind::scheme) {

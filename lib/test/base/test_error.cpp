@@ -1,6 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/names.hpp"
 
 using gnomon::Error;
 using gnomon::ErrorCode;
@@ -27,6 +28,32 @@ BOOST_AUTO_TEST_CASE(nearest_name_does_not_guess_wildly) {
   BOOST_TEST(nearest_name("hbvm", known).empty());
   BOOST_TEST(nearest_name("completely-different", known).empty());
   BOOST_TEST(nearest_name("rattle", {}).empty());
+}
+
+BOOST_AUTO_TEST_CASE(near_names_match_words) {
+  using Names = std::vector<std::string>;
+  const Names problems{"double-compound-pendulum",
+                       "double-spherical-pendulum",
+                       "driven-double-pendulum",
+                       "heavy-top",
+                       "planar-pendulum",
+                       "ida-ggl",
+                       "ida-index1",
+                       "wall-pendulum"};
+  const auto near = [&](const char* name) { return gnomon::near_names(name, problems); };
+  const Names doubles{"double-compound-pendulum", "double-spherical-pendulum", "driven-double-pendulum"};
+  BOOST_TEST(near("doble-pendulum") == doubles, boost::test_tools::per_element());
+  BOOST_TEST(near("Double Pendulum") == doubles, boost::test_tools::per_element());
+  BOOST_TEST(near("pendulum_planar") == Names{"planar-pendulum"}, boost::test_tools::per_element());
+  BOOST_TEST(near("ida") == (Names{"ida-ggl", "ida-index1"}), boost::test_tools::per_element());
+  BOOST_TEST(near("heavy-tpo") == Names{"heavy-top"}, boost::test_tools::per_element());
+  BOOST_TEST(near("").empty());
+  BOOST_TEST(near("-").empty());
+  BOOST_TEST(gnomon::did_you_mean("ida", problems) == "; did you mean \"ida-ggl\" or \"ida-index1\"?");
+  BOOST_TEST(
+      gnomon::did_you_mean("doble-pendulum", problems) ==
+      "; did you mean \"double-compound-pendulum\", \"double-spherical-pendulum\" or \"driven-double-pendulum\"?");
+  BOOST_TEST(gnomon::did_you_mean("zzzzzz", problems).empty());
 }
 
 BOOST_AUTO_TEST_CASE(unknown_name_says_kind_name_and_a_way_on) {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/names.hpp"
 #include "program/commands/case_folder.hpp"
 #include "program/commands/commands.hpp"
 #include "report/conformance.hpp"
@@ -98,10 +99,8 @@ int validate(const Registry& registry, const Arguments& arguments) {
       names.push_back(c.full_name());
       if (!c.formerly.empty()) names.push_back(c.former_name());
     }
-    const std::string near = nearest_name(arguments.filter, names);
-    throw Error(ErrorCode::unknown_name,
-                fmt::format("no case of the {} tier has \"{}\" in its name{}", to_string(tier), arguments.filter,
-                            near.empty() ? "" : "; the nearest name is \"" + near + "\""));
+    throw Error(ErrorCode::unknown_name, fmt::format("no case of the {} tier has \"{}\" in its name{}", to_string(tier),
+                                                     arguments.filter, did_you_mean(arguments.filter, names)));
   }
   if (arguments.share) {
     cases = share_of(cases, *arguments.share);
