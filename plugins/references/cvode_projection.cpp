@@ -1,19 +1,20 @@
-// cvode-projection: the underlying ordinary differential equation by CVODE's BDF, projected after every step,
-//
-//     y = (q, v),   v = M^-1 p
-//     q' = v
-//     v' = a(q, v, t)   from   [M G^T; G 0] (a; lambda) = (Q - grad U; -(v^T (Hess g) v + 2 G_t v + g_tt))
-//
-// and the projection onto the constraints, orthogonal in the mass metric,
-//
-//     min |dq|_M  with  g(q + dq) = 0:        dq = -M^-1 G^T A^-1 g, repeated,        A = G M^-1 G^T
-//     min |dv|_M  with  G v1 + g_t = 0:       dv = -M^-1 G^T A^-1 (G v + g_t)         at q + dq
-//
-// The estimated local error is projected onto the tangent space of the same two levels: G e_q = 0 and
-// G e_v + d(G v)/dq e_q = 0. The part that the projection removes is no error of the step.
-//
-// Eich, Convergence results for a coordinate projection method applied to mechanical systems with algebraic
-// constraints, SIAM J. Numer. Anal. 30 (1993) 1467-1482; in CVODE since version 5.3 (CVodeSetProjFn).
+/// \file
+/// cvode-projection: the underlying ordinary differential equation by CVODE's BDF, projected after every step,
+///
+///     y = (q, v),   v = M^-1 p
+///     q' = v
+///     v' = a(q, v, t)   from   [M G^T; G 0] (a; lambda) = (Q - grad U; -(v^T (Hess g) v + 2 G_t v + g_tt))
+///
+/// and the projection onto the constraints, orthogonal in the mass metric,
+///
+///     min |dq|_M  with  g(q + dq) = 0:        dq = -M^-1 G^T A^-1 g, repeated,        A = G M^-1 G^T
+///     min |dv|_M  with  G v1 + g_t = 0:       dv = -M^-1 G^T A^-1 (G v + g_t)         at q + dq
+///
+/// The estimated local error is projected onto the tangent space of the same two levels: G e_q = 0 and
+/// G e_v + d(G v)/dq e_q = 0. The part that the projection removes is no error of the step.
+///
+/// Eich, Convergence results for a coordinate projection method applied to mechanical systems with algebraic
+/// constraints, SIAM J. Numer. Anal. 30 (1993) 1467-1482; in CVODE since version 5.3 (CVodeSetProjFn).
 #include <cvode/cvode.h>
 
 #include <Eigen/Cholesky>

@@ -1,8 +1,9 @@
-// exact: the closed form that a problem carries, with the index-1 multipliers
-//     [M G^T; G 0] (a; lambda) = (Q - grad U; -bias)
-// at the exact q and v = M^-1 p, or those of the overdetermined DAE
-//     p_z w + p_y v = f + r(psi),    h_y v + h_z w = 0
-// at the exact y and z.
+/// \file
+/// exact: the closed form that a problem carries, with the index-1 multipliers
+///     [M G^T; G 0] (a; lambda) = (Q - grad U; -bias)
+/// at the exact q and v = M^-1 p, or those of the overdetermined DAE
+///     p_z w + p_y v = f + r(psi),    h_y v + h_z w = 0
+/// at the exact y and z.
 #include <cmath>
 
 #include "gnomon/base/error.hpp"

@@ -1,15 +1,16 @@
-// ida-ggl: the stabilised index-2 form, both constraint levels enforced, by IDA's BDF,
-//
-//     x = (q, v, lambda, mu)                            x = (y, z, psi, mu)
-//     0 = M (q' - v) + G^T mu                           0 = y' - v(y,z) + g_y^T mu
-//     0 = M v' + grad U + G^T lambda - Q                0 = p_y y' + p_z z' - f - r(y,z,psi)
-//     0 = g                                             0 = h(y,z),   h = g_y v
-//     0 = G v + g_t                                     0 = g(y)
-//
-// of a mechanical system without friction (of one whose mass depends on q in (q, p): 0 = q' - T_p(q, p - G^T mu), 0 =
-// p' + H_q + G^T lambda - Q), and of an overdetermined DAE. mu = 0 on the exact solution, so its curvature
-// Hess(g^T mu) is left out of the Jacobian on the right. Gear, Leimkuhler and Gupta, Automatic integration of
-// Euler-Lagrange equations with constraints, J. Comput. Appl. Math. 12-13 (1985) 77-90.
+/// \file
+/// ida-ggl: the stabilised index-2 form, both constraint levels enforced, by IDA's BDF,
+///
+///     x = (q, v, lambda, mu)                            x = (y, z, psi, mu)
+///     0 = M (q' - v) + G^T mu                           0 = y' - v(y,z) + g_y^T mu
+///     0 = M v' + grad U + G^T lambda - Q                0 = p_y y' + p_z z' - f - r(y,z,psi)
+///     0 = g                                             0 = h(y,z),   h = g_y v
+///     0 = G v + g_t                                     0 = g(y)
+///
+/// of a mechanical system without friction (of one whose mass depends on q in (q, p): 0 = q' - T_p(q, p - G^T mu), 0 =
+/// p' + H_q + G^T lambda - Q), and of an overdetermined DAE. mu = 0 on the exact solution, so its curvature
+/// Hess(g^T mu) is left out of the Jacobian on the right. Gear, Leimkuhler and Gupta, Automatic integration of
+/// Euler-Lagrange equations with constraints, J. Comput. Appl. Math. 12-13 (1985) 77-90.
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/run/reference.hpp"
 #include "kernels/mechanical_form.hpp"

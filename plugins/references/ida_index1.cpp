@@ -1,14 +1,15 @@
-// ida-index1: the equations of motion with the constraints differentiated twice, by IDA's BDF,
-//
-//     x = (q, v, lambda)                                  x = (y, z, psi)
-//     0 = q' - v                                          0 = y' - v(y,z)
-//     0 = M v' + grad U + G^T lambda - Q                  0 = p_y y' + p_z z' - f - r(y,z,psi)
-//     0 = G v' + v^T (Hess g) v + 2 G_t v + g_tt          0 = h_y y' + h_z z',   h = g_y v
-//
-// of a mechanical system without friction (of one whose mass depends on q in (q, p): 0 = q' - T_p, 0 = p' + H_q +
-// G^T lambda - Q, 0 = d/dt G T_p), and of an overdetermined DAE. g = 0 and h = 0 are not enforced: their drift
-// measures the accuracy. Hairer and Wanner, Solving Ordinary Differential Equations II, section VII.1 (index
-// reduction).
+/// \file
+/// ida-index1: the equations of motion with the constraints differentiated twice, by IDA's BDF,
+///
+///     x = (q, v, lambda)                                  x = (y, z, psi)
+///     0 = q' - v                                          0 = y' - v(y,z)
+///     0 = M v' + grad U + G^T lambda - Q                  0 = p_y y' + p_z z' - f - r(y,z,psi)
+///     0 = G v' + v^T (Hess g) v + 2 G_t v + g_tt          0 = h_y y' + h_z z',   h = g_y v
+///
+/// of a mechanical system without friction (of one whose mass depends on q in (q, p): 0 = q' - T_p, 0 = p' + H_q +
+/// G^T lambda - Q, 0 = d/dt G T_p), and of an overdetermined DAE. g = 0 and h = 0 are not enforced: their drift
+/// measures the accuracy. Hairer and Wanner, Solving Ordinary Differential Equations II, section VII.1 (index
+/// reduction).
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/run/reference.hpp"
 #include "kernels/mechanical_form.hpp"

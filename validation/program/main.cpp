@@ -1,4 +1,4 @@
-/// The gnomon program: list, describe, new, export, check, run, compare, advise, equilibrium, validate, bench.
+/// The gnomon program.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,8 +9,10 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/registry/plugin_path.hpp"
 #include "program/arguments.hpp"
+#include "program/cli/help.hpp"
 #include "program/commands/case_folder.hpp"
 #include "program/commands/commands.hpp"
+#include "program/papers/papers.hpp"
 
 namespace gnomon::program {
 
@@ -55,6 +57,13 @@ std::vector<std::string> flags_of(const CLI::App& app) {
   return flags;
 }
 
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* known : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(known->get_name());
+  return names;
+}
+
 /// What CLI11 did not expect: a flag or a command, with the nearest known one.
 Error unexpected_argument(const CLI::App& app) {
   const CLI::App* command = app.get_subcommands().empty() ? nullptr : app.get_subcommands().front();
@@ -70,10 +79,7 @@ Error unexpected_argument(const CLI::App& app) {
     return unknown_name(command ? "flag of " + command->get_name() : "flag", what.substr(0, what.find('=')), known);
   }
   if (command) return Error(ErrorCode::bad_value, command->get_name() + ": unexpected argument \"" + what + "\"");
-  std::vector<std::string> names;
-  for (const CLI::App* known : app.get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(known->get_name());
-  return unknown_name("command", what, names);
+  return unknown_name("command", what, command_names(app));
 }
 
 int dispatch(int argc, char** argv) {
@@ -86,8 +92,10 @@ int dispatch(int argc, char** argv) {
       app, "--plugin-path", invocation.plugin_path, "FOLDERS",
       "load the modules (*.so) in these folders, separated by colons, with any command (repeatable); those of "
       "the environment variable GNOMON_PLUGIN_PATH come after them");
+  bool own_bibliography = false;
+  app.add_flag("--bibtex", own_bibliography, "how to cite Gnomon");
   app.fallthrough();
-  app.footer("gnomon COMMAND --help tells more.");
+  app.footer("gnomon COMMAND --help tells more of a command, gnomon describe NAME of what it takes by name.");
   add_list(app, invocation);
   add_describe(app, invocation);
   add_new(app, invocation);
@@ -99,7 +107,12 @@ int dispatch(int argc, char** argv) {
   add_equilibrium(app, invocation);
   add_validate(app, invocation);
   add_bench(app, invocation);
+  add_completion(app, invocation);
+  add_man(app, invocation);
   app.require_subcommand(0, 1);
+  const auto help = std::make_shared<Help>();
+  app.formatter(help);
+  for (CLI::App* command : app.get_subcommands(nullptr)) command->formatter(help);
 
   try {
     app.parse(argc, argv);
@@ -117,12 +130,15 @@ int dispatch(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return complain(error.what());
   }
-  if (!invocation.action)
-    return complain(
-        "a command is missing: list, describe, new, export, check, run, compare, advise, equilibrium, validate or "
-        "bench; gnomon "
-        "--help "
-        "tells more");
+  if (!invocation.action && own_bibliography) {
+    fmt::print("{}", own_bibtex());
+    return success;
+  }
+  if (!invocation.action) {
+    std::string names;
+    for (const std::string& name : command_names(app)) names += (names.empty() ? "" : ", ") + name;
+    return complain("a command is missing: " + names + "; gnomon --help tells more");
+  }
 
   Registry registry;
   register_builtin(registry);

@@ -37,5 +37,7 @@ void add_equilibrium(CLI::App& app, Invocation& invocation);
 void add_validate(CLI::App& app, Invocation& invocation);
 void add_advise(CLI::App& app, Invocation& invocation);
 void add_bench(CLI::App& app, Invocation& invocation);
+void add_completion(CLI::App& app, Invocation& invocation);
+void add_man(CLI::App& app, Invocation& invocation);
 
 }  // namespace gnomon::program

@@ -165,9 +165,9 @@ void add_compare(CLI::App& app, Invocation& invocation) {
       "compare", "two trajectories, column by column; or the steps of one scheme solved with every strategy");
   command->footer(
       "Of two tables that `gnomon run --output` wrote (.csv, .h5, .jsonl): the largest differences at the times that "
-      "both\nhave, and the drift of each, e.g. gnomon compare a.h5 b.csv\n\n"
+      "both have, and the drift of each, e.g. gnomon compare a.h5 b.csv\n\n"
       "Of a problem: without --step, steps of 1e-3; without --until and --steps, 1000 of them. The last column is the "
-      "distance to\n"
+      "distance to "
       "the first strategy at the end. e.g. gnomon compare double-spherical-pendulum --scheme hbvm --step 1e-2 --until "
       "1");
   add_system_flags(*command, *a);

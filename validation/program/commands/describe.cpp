@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <set>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/mechanism/model_file.hpp"
@@ -11,6 +13,8 @@
 #include "gnomon/registry/suited_scheme.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "program/commands/commands.hpp"
+#include "program/papers/heads.hpp"
+#include "program/papers/papers.hpp"
 
 namespace gnomon::program {
 
@@ -30,12 +34,30 @@ void print_options(const OptionSpecs& specs, const std::string& heading, const s
   }
 }
 
-/// "scheme energy-momentum: description", where it comes from, its source.
+/// "scheme energy-momentum: description", where it comes from, its source and the papers that the source names.
 void print_head(const Registry& registry, const std::string& kind, const std::string& name,
                 const std::string& description, const std::string& source) {
   fmt::print("{} {}: {}\n", kind, name, description);
   if (!source.empty()) fmt::print("source: {}\n", source);
   fmt::print("origin: {}\n", registry.origin(name));
+  for (const Paper& paper : papers_in(description + "; " + source)) fmt::print("paper: {}\n", citation(paper));
+}
+
+/// The comment at the head of a built-in method's file: its equations, and what is to be known of it.
+void print_equations(const Registry& registry, const std::string& name) {
+  const auto head = heads().find(name);
+  if (registry.origin(name) != "built in" || head == heads().end()) return;
+  std::string text = head->second;
+  text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  fmt::print("\n{}", text);
+}
+
+/// The papers that a source names; a source that names none known stands as a note.
+std::string bibtex_of(const std::string& name, const std::string& text, const std::string& source) {
+  std::string out;
+  for (const Paper& paper : papers_in(text + "; " + source)) out += bibtex(paper);
+  if (out.empty() && !source.empty()) out = "@misc{" + name + ",\n  note = {" + source + "}\n}\n";
+  return out;
 }
 
 /// What steps of a tolerance take where no scheme is named.
@@ -133,6 +155,14 @@ void describe_problem(const Registry& registry, const std::string& name) {
   print_options(problem.parameters(), "parameters", "--set");
 }
 
+Error no_such_name(const Registry& registry, const std::string& name) {
+  std::vector<std::string> known;
+  for (const auto& names :
+       {registry.schemes(), registry.solvers(), registry.algebras(), registry.problems(), registry.references()})
+    known.insert(known.end(), names.begin(), names.end());
+  return unknown_name("name", name, known);
+}
+
 int describe(const Registry& registry, const std::string& name) {
   bool found = false;
   const auto separate = [&found] {
@@ -144,16 +174,19 @@ int describe(const Registry& registry, const std::string& name) {
     const Scheme& scheme = registry.scheme(name);
     print_head(registry, "scheme", name, scheme.description(), scheme.source());
     fmt::print("promises, at best: {}\n", to_string(scheme.promises()));
+    print_equations(registry, name);
     print_options(scheme.options(), "options", "--option");
   }
   if (has(registry.solvers(), name)) {
     separate();
     print_head(registry, "solver", name, registry.solver(name).description(), "");
+    print_equations(registry, name);
     print_options(registry.solver(name).options(), "options", "--solver-option");
   }
   if (has(registry.algebras(), name)) {
     separate();
     print_head(registry, "algebra", name, registry.algebra(name).description(), "");
+    print_equations(registry, name);
     print_options(registry.algebra(name).options(), "options", "--solver-option algebra=" + name + " algebra.");
   }
   if (has(registry.problems(), name) || is_model_file(name)) {
@@ -163,14 +196,35 @@ int describe(const Registry& registry, const std::string& name) {
   if (has(registry.references(), name)) {
     separate();
     print_head(registry, "reference", name, registry.reference(name).description(), "");
+    print_equations(registry, name);
     print_options(registry.reference(name).options(), "options", "--reference-option");
   }
   if (found) return success;
-  std::vector<std::string> known;
-  for (const auto& names :
-       {registry.schemes(), registry.solvers(), registry.algebras(), registry.problems(), registry.references()})
-    known.insert(known.end(), names.begin(), names.end());
-  throw unknown_name("name", name, known);
+  throw no_such_name(registry, name);
+}
+
+int describe_papers(const Registry& registry, const std::string& name) {
+  if (name.empty()) {
+    fmt::print("{}", own_bibtex());
+    return success;
+  }
+  bool found = false;
+  std::set<std::string> entries;
+  const auto add = [&](const std::string& text, const std::string& source) {
+    found = true;
+    entries.insert(bibtex_of(name, text, source));
+  };
+  if (has(registry.schemes(), name)) add(registry.scheme(name).description(), registry.scheme(name).source());
+  if (has(registry.solvers(), name)) add(registry.solver(name).description(), "");
+  if (has(registry.algebras(), name)) add(registry.algebra(name).description(), "");
+  if (has(registry.problems(), name) || is_model_file(name))
+    add(registry.problem(name).description(), registry.problem(name).source());
+  if (has(registry.references(), name)) add(registry.reference(name).description(), "");
+  if (!found) throw no_such_name(registry, name);
+  for (const std::string& entry : entries) fmt::print("{}", entry);
+  if (entries.size() == 1 && entries.begin()->empty())
+    throw Error(ErrorCode::bad_value, "\"" + name + "\" names no paper that it rests on");
+  return success;
 }
 
 }  // namespace
@@ -179,11 +233,16 @@ void add_describe(CLI::App& app, Invocation& invocation) {
   CLI::App* command =
       app.add_subcommand("describe", "one of them in full: equations, source, options with units and ranges");
   auto name = std::make_shared<std::string>();
+  auto bibliography = std::make_shared<bool>(false);
   command->add_option("NAME", *name, "of a scheme, solver, algebra, problem or reference, or a model file")
-      ->required()
       ->type_name("");
-  command->callback([&invocation, name] {
-    invocation.action = [name](const Registry& registry) { return describe(registry, *name); };
+  command->add_flag("--bibtex", *bibliography, "the papers it rests on, as BibTeX; without a name, that of Gnomon");
+  command->callback([&invocation, name, bibliography] {
+    invocation.action = [name, bibliography](const Registry& registry) {
+      if (*bibliography) return describe_papers(registry, *name);
+      if (name->empty()) throw Error(ErrorCode::bad_value, "describe: NAME is missing: gnomon list has all of them");
+      return describe(registry, *name);
+    };
   });
 }
 

@@ -116,7 +116,7 @@ void add_equilibrium(CLI::App& app, Invocation& invocation) {
   };
   add("PROBLEM", a->problem, "", "name of the problem")->required();
   add_repeatable(*command, "--set", a->set, "NAME=VALUE", "a parameter of the problem (repeatable)");
-  add("--method", a->method, "NAME", "exact: grad U + G^T lambda = 0, g = 0; penalty: lambda = w g/eps")
+  add("--method", a->method, "METHOD", "exact: grad U + G^T lambda = 0, g = 0; penalty: lambda = w g/eps")
       ->capture_default_str();
   add("--eps", a->eps, "EPS", "penalty parameter [1.5e-4]");
   add("--levels", a->levels, "N", "penalty: solve with eps 10^(N-1), then a tenth of it, down to eps [1]");

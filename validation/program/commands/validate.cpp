@@ -1,6 +1,5 @@
 /// gnomon validate: cases, gates, verdicts.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <memory>
@@ -8,6 +7,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/names.hpp"
+#include "program/cli/terminal.hpp"
 #include "program/commands/case_folder.hpp"
 #include "program/commands/commands.hpp"
 #include "report/conformance.hpp"
@@ -41,21 +41,23 @@ Tier parse_tier(const Arguments& arguments) {
   throw unknown_name("tier", *arguments.tier, {"quick", "standard", "full"});
 }
 
-/// How far it is, on standard error if that is a terminal.
+/// How far it is and how long it will take, on standard error if that is a terminal.
 class CasesDone {
  public:
-  explicit CasesDone(std::size_t cases) : cases_(cases), visible_(isatty(STDERR_FILENO) == 1) {}
+  explicit CasesDone(std::size_t cases) : cases_(cases), visible_(is_terminal(stderr)) {}
   ~CasesDone() {
     if (visible_) fmt::print(stderr, "\r\033[K");
   }
   void begin(const Case& c) {
-    if (visible_) fmt::print(stderr, "\r{} of {}: {}\033[K", ++number_, cases_, c.full_name());
+    const double share = static_cast<double>(number_++) / static_cast<double>(cases_);
+    if (visible_) fmt::print(stderr, "\r{} of {}{}: {}\033[K", number_, cases_, left_.text(share), c.full_name());
     std::fflush(stderr);
   }
 
  private:
   std::size_t cases_, number_ = 0;
   bool visible_;
+  TimeLeft left_;
 };
 
 /// Runs the cases; `table` prints the rows as they come unless it is null.
@@ -82,7 +84,7 @@ int print_again(const Arguments& arguments) {
     throw Error(ErrorCode::bad_value, "--from prints a summary and runs nothing: it goes alone");
   Outcome outcome;
   for (const std::string& path : arguments.from) read_report(path, outcome);
-  print_summary(stdout, outcome, isatty(STDOUT_FILENO) == 1);
+  print_summary(stdout, outcome, wants_colour(stdout));
   return outcome.tally.bad() ? bad_verdict : success;
 }
 
@@ -109,7 +111,7 @@ int validate(const Registry& registry, const Arguments& arguments) {
   std::unique_ptr<tables::OutputFile> json;
   if (arguments.json) json = std::make_unique<tables::OutputFile>(*arguments.json);
 
-  const bool colour = isatty(STDOUT_FILENO) == 1;
+  const bool colour = wants_colour(stdout);
   Table table(stdout, colour, cases);
   if (arguments.verbose) table.heading();
   const Outcome outcome = run_all(registry, cases, tier, arguments.verbose ? &table : nullptr);

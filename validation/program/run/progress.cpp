@@ -1,7 +1,6 @@
 #include "program/run/progress.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdio>
 
@@ -12,7 +11,7 @@ Progress::Progress(double t0, double t_end, long steps, const InvariantMonitor& 
       t_end_(t_end),
       steps_(steps),
       monitor_(&monitor),
-      visible_(isatty(STDERR_FILENO) == 1),
+      visible_(is_terminal(stderr)),
       next_(Clock::now() + std::chrono::milliseconds(500)) {}
 
 bool Progress::interrupted() {
@@ -26,8 +25,9 @@ bool Progress::observe(const State& z, long step) {
   if (now < next_) return true;
   next_ = now + std::chrono::milliseconds(200);
   shown_ = true;
-  fmt::print(stderr, "\r{:5.1f} %  t = {:<12.6g} step {}{}  energy error {:.1e}\033[K",
-             100 * (z.t - t0_) / (t_end_ - t0_), z.t, step, steps_ > 0 ? fmt::format(" of {}", steps_) : "",
+  const double share = (z.t - t0_) / (t_end_ - t0_);
+  fmt::print(stderr, "\r{:5.1f} %{}  t = {:<12.6g} step {}{}  energy error {:.1e}\033[K", 100 * share,
+             left_.text(share), z.t, step, steps_ > 0 ? fmt::format(" of {}", steps_) : "",
              monitor_->energy().max_abs_error());
   std::fflush(stderr);
   return true;

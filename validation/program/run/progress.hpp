@@ -5,11 +5,12 @@
 #include <chrono>
 
 #include "gnomon/run/integrator.hpp"
+#include "program/cli/terminal.hpp"
 #include "program/run/signals.hpp"
 
 namespace gnomon::program {
 
-/// Shows progress on standard error five times a second if that is a terminal. The first signal stops the run after the
+/// Shows progress, and the time that is left, on standard error five times a second if that is a terminal. The first signal stops the run after the
 /// last good step, so that what was computed is kept; see Signals.
 class Progress final : public Observer {
  public:
@@ -28,6 +29,7 @@ class Progress final : public Observer {
   long steps_;
   const InvariantMonitor* monitor_;
   bool visible_, shown_ = false;
+  TimeLeft left_;
   Clock::time_point next_;
 };
 

@@ -29,8 +29,8 @@ void add_system_flags(CLI::App& command, RunArguments& a) {
   };
   add("PROBLEM", a.problem, "", "name of the problem, or a model file NAME.toml");
   add("--scheme", a.scheme, "NAME", "the scheme")->capture_default_str();
-  add("--step", a.step, "H", "step size");
-  add("--until", a.until, "T", "end time; the last step is shortened to arrive");
+  add("--step", a.step, "H", "step size, in the same unit");
+  add("--until", a.until, "T", "end time, in the unit of time of the problem; the last step is shortened to arrive");
   add("--steps", a.steps, "N", "number of steps, instead of --until");
   const std::string pair = "NAME=VALUE";
   add_repeatable(command, "--set", a.set, pair, "a parameter of the problem (repeatable)");

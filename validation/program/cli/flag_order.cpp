@@ -1,0 +1,53 @@
+#include "program/cli/flag_order.hpp"
+
+#include <map>
+
+namespace gnomon::program {
+
+const std::vector<Heading>& command_headings() {
+  static const std::vector<Heading> headings = {
+      {"Look: what there is", {"list", "describe"}},
+      {"Run: motion and rest", {"run", "advise", "equilibrium"}},
+      {"Trust: is it right, what does it cost", {"check", "compare", "validate", "bench"}},
+      {"Extend: models of your own", {"new", "export"}},
+      {"Shell", {"completion", "man"}}};
+  return headings;
+}
+
+const std::vector<Heading>& flag_headings() {
+  static const std::vector<Heading> headings = {
+      {"What", {"PROBLEM", "NAME",        "WHAT",     "FILTER",    "FILES",           "SHELL",
+                "COMMAND", "--mechanism", "--set",    "--contact", "--project-start", "--dependent-constraints",
+                "--cases", "--tier",      "--quick",  "--full",    "--share",         "--from",
+                "--links", "--intervals", "--matrix", "--bibtex",  "--values"}},
+      {"How far", {"--until", "--steps", "--step", "--rtol", "--atol", "--error", "--budget", "--repetitions"}},
+      {"How",
+       {"--scheme", "--option", "--solver", "--solver-option", "--algebra", "--jacobian", "--method", "--eps",
+        "--levels", "--fallback", "--max-halvings"}},
+      {"Trust", {"--reference", "--reference-option", "--estimate-error", "--strict"}},
+      {"Output",
+       {"--output", "--times", "--every", "--events", "--snapshots", "--snapshot-every", "--plot", "--report", "--json",
+        "--verbose", "--folder"}},
+      {"Stop and go on", {"--checkpoint", "--checkpoint-every", "--restart"}},
+      {"Plug-ins, with any command", {"--plugin", "--plugin-path"}},
+      {"Help", {"--help", "--version"}}};
+  return headings;
+}
+
+std::vector<std::string> examples_of(const std::string& command) {
+  static const std::map<std::string, std::vector<std::string>> examples = {
+      {"",
+       {"gnomon list problems", "gnomon run double-spherical-pendulum --until 10 --rtol 1e-8 --plot pendulum.svg",
+        "gnomon new mine && gnomon run mine.toml"}},
+      {"list", {"gnomon list schemes", "gnomon list --matrix"}},
+      {"describe", {"gnomon describe energy-momentum", "gnomon describe hbvm --bibtex"}},
+      {"check", {"gnomon check double-spherical-pendulum"}},
+      {"new", {"gnomon new mine", "gnomon new arm --mechanism"}},
+      {"export", {"gnomon export planar-pendulum --output pendulum.toml"}},
+      {"bench", {"gnomon bench chain --links 1000"}},
+  };
+  const auto found = examples.find(command);
+  return found == examples.end() ? std::vector<std::string>() : found->second;
+}
+
+}  // namespace gnomon::program
