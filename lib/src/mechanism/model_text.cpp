@@ -519,8 +519,9 @@ class Reader {
     return number_text(file_.number(node, what), 17);
   }
   void read_run(const toml::table& table) {
-    const std::vector<std::string> single{"until", "step", "steps", "rtol", "atol", "scheme", "solver"};
-    const std::vector<std::string> several{"option", "solver-option", "contact"};
+    const std::vector<std::string> single{"until",  "step",   "steps",        "rtol",     "atol",
+                                          "scheme", "solver", "max-halvings", "reference"};
+    const std::vector<std::string> several{"option", "solver-option", "reference-option", "contact"};
     std::vector<std::string> known = single;
     known.insert(known.end(), several.begin(), several.end());
     file_.check_keys(table, "run", known);

@@ -342,7 +342,7 @@ BOOST_AUTO_TEST_CASE(bad_files_get_one_sentence_with_a_place) {
       {with("position = { x", "position = { u"), "test.toml:14:14: unknown coordinate \"u\""},
       {with("position = { x", "positon = { x"), "unknown key of start \"positon\"; did you mean \"position\"?"},
       {with("position = { x = \"l\" }", "position = { x = \"y\" }"), "start x must not depend on positions"},
-      {with("until = 10", "untill = 10"), "unknown key of run \"untill\""},
+      {with("until = 10", "untill = 10"), "unknown key of run \"untill\"; did you mean \"until\"?"},
       {with("rod = ", "rod "), "test.toml:7:5: not TOML"},
       {with("rod = ", "\"rod[i] for i in 0..2.5\" = "), "test.toml:7:21: a whole number was expected, not 2.5"},
       {with("rod = ", "\"rod[i] for j in 0..2\" = "), "test.toml:7:6: unknown name \"i\""},

@@ -41,7 +41,17 @@ bench::AdviceRequest parse(const Arguments& arguments, const ProblemInstance& in
   return request;
 }
 
-int advise(const Registry& registry, const Arguments& arguments) {
+/// With the end that the problem names for its runs.
+Arguments with_problem_defaults(const Registry& registry, const Arguments& given) {
+  Arguments arguments = given;
+  if (arguments.until.empty())
+    for (const auto& [name, value] : registry.problem(given.problem).run_defaults())
+      if (name == "until") arguments.until = value;
+  return arguments;
+}
+
+int advise(const Registry& registry, const Arguments& asked) {
+  const Arguments arguments = with_problem_defaults(registry, asked);
   const ProblemInstance instance = registry.build(arguments.problem, parse_assignments(arguments.set, "--set"));
   bench::AdviceRequest request = parse(arguments, instance);
   std::unique_ptr<tables::OutputFile> json;

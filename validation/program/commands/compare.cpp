@@ -140,8 +140,19 @@ Json::Value compare_json(const RunArguments& arguments, const Span& span, const 
   return out;
 }
 
-int compare(const Registry& registry, const RunArguments& given) {
+/// With the scheme and the steps that the problem names for its runs; a tolerance names none.
+RunArguments with_problem_defaults(const Registry& registry, const RunArguments& given) {
   RunArguments arguments = given;
+  take_run_defaults(registry.problem(given.problem), arguments);
+  if (arguments.rtol.empty()) return arguments;
+  for (const auto member :
+       {&RunArguments::step, &RunArguments::steps, &RunArguments::until, &RunArguments::rtol, &RunArguments::atol})
+    arguments.*member = given.*member;
+  return arguments;
+}
+
+int compare(const Registry& registry, const RunArguments& given) {
+  RunArguments arguments = with_problem_defaults(registry, given);
   if (arguments.step.empty()) arguments.step = "1e-3";
   if (arguments.steps.empty() && arguments.until.empty()) arguments.steps = "1000";
   const ProblemInstance instance = registry.build(arguments.problem, parse_assignments(arguments.set, "--set"));
@@ -174,7 +185,8 @@ void add_compare(CLI::App& app, Invocation& invocation) {
   command->get_option("PROBLEM")->required()->description("the problem, or the first of two tables");
   command->add_option("OTHER", *other, "the second table")->type_name("");
   command->add_flag("--json", a->json, "one JSON object on standard output, the table on standard error");
-  command->callback([&invocation, a, other] {
+  command->callback([&invocation, a, other, command] {
+    a->scheme_named = command->count("--scheme") > 0;
     invocation.action = [a, other](const Registry& registry) {
       if (tables::is_table_name(a->problem) || !other->empty()) {
         if (other->empty())

@@ -69,6 +69,7 @@ void take_run_defaults(const Problem& problem, RunArguments& a) {
   const bool by_size = !a.step.empty() || !a.steps.empty(), by_tolerance = !a.rtol.empty();
   const bool ends = !a.until.empty(), counted = !a.steps.empty();
   const bool own_scheme = !a.scheme_named, own_solver = !a.solver_named, own_contact = a.contact.empty();
+  const bool own_reference = a.references.empty() && a.reference_options.empty();
   const auto take = [](std::string& argument, bool allowed, const std::string& value) {
     if (allowed && argument.empty()) argument = value;
   };
@@ -78,6 +79,7 @@ void take_run_defaults(const Problem& problem, RunArguments& a) {
     if (name == "until") take(a.until, !counted, value);
     if (name == "rtol") take(a.rtol, !by_size, value);
     if (name == "atol") take(a.atol, !by_size, value);
+    if (name == "max-halvings") take(a.max_halvings, true, value);
     if (name == "scheme" && own_scheme) {
       a.scheme = value;
       a.scheme_named = true;
@@ -89,6 +91,8 @@ void take_run_defaults(const Problem& problem, RunArguments& a) {
     if (name == "option" && own_scheme) a.options.push_back(value);
     if (name == "solver-option" && own_solver) a.solver_options.push_back(value);
     if (name == "contact" && own_contact) a.contact.push_back(value);
+    if (name == "reference" && own_reference) a.references.push_back(value);
+    if (name == "reference-option" && own_reference) a.reference_options.push_back(value);
   }
 }
 

@@ -11,15 +11,9 @@ namespace gnomon::program {
 
 using validation::to_json;
 
-<<<<<<< HEAD:validation/program/summary/error_report.cpp
 void add_estimate(std::vector<SummaryRow>& out, const validation::ErrorEstimate& estimate) {
   const auto row = [&out](const char* label, const std::string& text, bool alarming = false) {
     out.push_back({label, text, alarming});
-=======
-void print_estimate(std::FILE* out, const validation::ErrorEstimate& estimate) {
-  const auto row = [out](const char* label, const std::string& text) {
-    fmt::print(out, "  {} {}\n", row_label(out, label, 12), text);
->>>>>>> 243a2fa (Help that leads, completion, man pages, papers and equations):validation/program/run/error_report.cpp
   };
   const char* label = "error";
   for (const auto& part : estimate.parts) {

@@ -5,12 +5,7 @@
 #include <cmath>
 
 #include "gnomon/scheme/step_warning.hpp"
-<<<<<<< HEAD:validation/program/summary/run_report.cpp
-=======
 #include "program/cli/terminal.hpp"
-#include "program/run/contact_report.hpp"
-#include "program/run/error_report.hpp"
->>>>>>> 243a2fa (Help that leads, completion, man pages, papers and equations):validation/program/run/run_report.cpp
 #include "program/run/state_blocks.hpp"
 #include "program/summary/contact_report.hpp"
 #include "program/summary/error_report.hpp"
@@ -109,14 +104,9 @@ std::vector<SummaryRow> summary(const RunReport& report, const Integrator& integ
   const Drift& energy = monitor.energy();
   const double steps = static_cast<double>(std::max(counters.steps, 1L));
   const double timed_steps = static_cast<double>(std::max(counters.steps - report.steps_before, 1L));
-<<<<<<< HEAD:validation/program/summary/run_report.cpp
   std::vector<SummaryRow> out;
   const auto row = [&out](const char* label, const std::string& text, bool alarming = false) {
     out.push_back({label, text, alarming});
-=======
-  const auto row = [out](const char* label, const std::string& text) {
-    fmt::print(out, "  {} {}\n", row_label(out, label, 12), text);
->>>>>>> 243a2fa (Help that leads, completion, man pages, papers and equations):validation/program/run/run_report.cpp
   };
 
   row("promises", to_string(integrator.promises()));
