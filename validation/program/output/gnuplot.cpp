@@ -1,12 +1,17 @@
 #include "program/output/gnuplot.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
-#include <stdio.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
 #include "gnomon/base/error.hpp"
+#include "tables/output_file.hpp"
 
 namespace gnomon::program {
 
@@ -46,10 +51,27 @@ void require_gnuplot(const std::string& path) {
                 "--plot = \"" + path + "\": this gnuplot was built without its PDF terminal, expected .svg or .png");
 }
 
-void draw(const std::string& script) {
-  std::FILE* pipe = popen("gnuplot", "w");
-  const bool written = pipe && std::fwrite(script.data(), 1, script.size(), pipe) == script.size();
-  if (!pipe || pclose(pipe) != 0 || !written) throw Error(ErrorCode::bad_file, "gnuplot could not draw the plot");
+void draw(const std::string& script, const std::string& path) {
+  tables::OutputFile picture(path);
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) throw Error(ErrorCode::bad_file, "gnuplot could not be started");
+  char name[] = "gnuplot";
+  char* const arguments[] = {name, nullptr};
+  posix_spawn_file_actions_t streams;
+  posix_spawn_file_actions_init(&streams);
+  posix_spawn_file_actions_adddup2(&streams, ends[0], STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&streams, fileno(picture.stream()), STDOUT_FILENO);
+  pid_t child = 0;
+  const bool started = posix_spawnp(&child, name, &streams, nullptr, arguments, environ) == 0;
+  posix_spawn_file_actions_destroy(&streams);
+  close(ends[0]);
+  std::FILE* const pipe = fdopen(ends[1], "w");
+  bool drawn = started && pipe != nullptr && std::fwrite(script.data(), 1, script.size(), pipe) == script.size();
+  drawn = (pipe != nullptr && std::fclose(pipe) == 0) && drawn;
+  int status = 0;
+  if (started) drawn = waitpid(child, &status, 0) == child && status == 0 && drawn;
+  if (!drawn) throw Error(ErrorCode::bad_file, "gnuplot could not draw the plot \"" + path + "\"");
+  picture.commit();
 }
 
 std::string quoted(const std::string& text) {

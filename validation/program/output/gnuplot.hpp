@@ -12,8 +12,9 @@ void require_picture(const std::string& path);
 /// Throws Error(bad_file) when the program gnuplot is not there, or cannot draw such a file: to be asked before long
 /// runs.
 void require_gnuplot(const std::string& path);
-/// Hands a script to gnuplot. Throws Error(bad_file) when it fails.
-void draw(const std::string& script);
+/// Hands a script to gnuplot, which draws what is in the file then; as an OutputFile it is there whole or as it was.
+/// Throws Error(bad_file) when that fails.
+void draw(const std::string& script, const std::string& path);
 /// The command that sets the terminal which the ending of the file asks for, for a picture of so many pixels.
 std::string terminal(const std::string& path, std::size_t width, std::size_t height);
 /// A text in single quotes, as gnuplot reads it.

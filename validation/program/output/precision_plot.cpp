@@ -45,13 +45,13 @@ void add_panel(const PrecisionPanel& panel, std::string& script) {
 void draw_precision(const std::vector<PrecisionPanel>& panels, const std::string& path) {
   const std::size_t columns = std::min<std::size_t>(panels.size(), 2), rows = (panels.size() + 1) / 2;
   std::string script = fmt::format(
-      "{}set output {}\nset multiplot layout {},{}\n"
+      "{}set multiplot layout {},{}\n"
       "set logscale xy\nset format x '10^{{%T}}'\nset format y '10^{{%T}}'\n"
       "set ylabel 'processor time of the run / ms'\nset key outside right center vertical Left reverse samplen 3 "
       "noenhanced\nset grid lc rgb '#dddddd'\nset border lw 1.2\n",
-      terminal(path, 850 * columns, 620 * rows), quoted(path), rows, columns);
+      terminal(path, 850 * columns, 620 * rows), rows, columns);
   for (const PrecisionPanel& panel : panels) add_panel(panel, script);
-  draw(script + "unset multiplot\n");
+  draw(script + "unset multiplot\n", path);
 }
 
 }  // namespace gnomon::program

@@ -275,8 +275,8 @@ class SnapshotPlot {
     const double height = std::max(below + view.height_pixels + above, 260.0);
     const double x = left + view.width_pixels / 2, y = below + view.height_pixels / 2;
     return terminal(path_, static_cast<std::size_t>(width), static_cast<std::size_t>(height)) +
-           fmt::format("set output {}\nset size {:.6g},{:.6g}\nset origin {:.6g},{:.6g}\n", quoted(path_),
-                       region / width, region / height, (x - region / 2) / width, (y - region / 2) / height) +
+           fmt::format("set size {:.6g},{:.6g}\nset origin {:.6g},{:.6g}\n", region / width, region / height,
+                       (x - region / 2) / width, (y - region / 2) / height) +
            view_script(view, region) +
            fmt::format(
                "set key at screen {:.6g},{:.6g} left top {}\nset label {} at screen 0.5,{:.6g} center noenhanced font "
@@ -295,8 +295,7 @@ class SnapshotPlot {
       height = std::clamp(width * aspect, 200.0, 900.0);
     }
     return terminal(path_, static_cast<std::size_t>(width + 210) * columns,
-                    static_cast<std::size_t>(height + 110) * rows) +
-           "set output " + quoted(path_) + "\n";
+                    static_cast<std::size_t>(height + 110) * rows);
   }
 
   const SnapshotPicture& picture_;

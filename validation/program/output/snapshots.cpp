@@ -155,7 +155,7 @@ void Snapshots::finish(const std::string& title) {
     file_->commit();
   }
   if (series_) write_vtk_series(*series_, curves_, snapshots_);
-  if (plot_) draw(snapshot_plot({curves_, snapshots_, paths_, title}, *plot_));
+  if (plot_) draw(snapshot_plot({curves_, snapshots_, paths_, title}, *plot_), *plot_);
 }
 
 void Snapshots::write_csv(std::FILE* out) const {
