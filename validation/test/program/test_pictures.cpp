@@ -128,6 +128,26 @@ BOOST_AUTO_TEST_CASE(rods_keep_their_lengths) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(unfinished_plots_leave_the_file) {
+  const Scratch scratch;
+  // A gnuplot that draws half of the picture.
+  const std::string programs = (scratch.root / "bin").string();
+  fs::create_directories(programs);
+  std::ofstream(programs + "/gnuplot") << "#!/bin/sh\ncat >/dev/null\necho '<svg>'\nexit 1\n";
+  fs::permissions(programs + "/gnuplot", fs::perms::owner_all);
+  std::ofstream(scratch.work / "old.svg") << "precious\n";
+  const std::string before = std::getenv("PATH");
+  setenv("PATH", (programs + ":" + before).c_str(), 1);
+  for (const char* file : {"old.svg", "new.svg"}) {
+    const Outcome outcome = scratch.gnomon(std::string("run planar-pendulum --rtol 1e-6 --until 0.1 --plot ") + file);
+    BOOST_TEST(outcome.status == 2);
+    BOOST_TEST(contains(outcome.err, std::string("could not draw the plot \"") + file));
+  }
+  setenv("PATH", before.c_str(), 1);
+  BOOST_TEST(read(scratch.work / "old.svg") == "precious\n");
+  BOOST_TEST(std::distance(fs::directory_iterator(scratch.work), fs::directory_iterator()) == 1);
+}
+
 BOOST_AUTO_TEST_CASE(plots_are_written) {
   if (std::system("command -v gnuplot >/dev/null 2>&1") != 0) return;
   const Scratch scratch;
