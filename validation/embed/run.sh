@@ -23,6 +23,12 @@ for model in "$scratch"/readme*.toml; do
 done
 test -s "$scratch/readme2.toml.svg"
 
+echo "== manual pages and completion"
+share=$(dirname "$(dirname "$(command -v gnomon)")")/share
+test -s "$share/man/man1/gnomon.1"
+test -s "$share/man/man1/gnomon-run.1"
+bash -n "$share/bash-completion/completions/gnomon"
+
 echo "== the README's examples through find_package"
 cp -r "$source/validation/embed/cpp" "$scratch/cpp"
 awk -v folder="$scratch/cpp" '/^```cpp$/ { inside = 1; next } /^```$/ { inside = 0 }

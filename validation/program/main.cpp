@@ -85,7 +85,7 @@ Error unexpected_argument(const CLI::App& app) {
 int dispatch(int argc, char** argv) {
   CLI::App app("Energy-conserving integrators for constrained mechanical systems, on SUNDIALS", "gnomon");
   Invocation invocation;
-  app.set_version_flag("--version", "gnomon " GNOMON_VERSION);
+  app.set_version_flag("--version", "gnomon " GNOMON_VERSION, "print the version and nothing else");
   add_repeatable(app, "--plugin", invocation.plugins, "FILE",
                  "load a plug-in module first, with any command (repeatable)");
   add_repeatable(
@@ -95,7 +95,7 @@ int dispatch(int argc, char** argv) {
   bool own_bibliography = false;
   app.add_flag("--bibtex", own_bibliography, "how to cite Gnomon");
   app.fallthrough();
-  app.footer("gnomon COMMAND --help tells more of a command, gnomon describe NAME of what it takes by name.");
+  app.set_help_flag("-h,--help", "print this and nothing else");
   add_list(app, invocation);
   add_describe(app, invocation);
   add_new(app, invocation);
@@ -110,6 +110,7 @@ int dispatch(int argc, char** argv) {
   add_completion(app, invocation);
   add_man(app, invocation);
   app.require_subcommand(0, 1);
+  app.footer("gnomon COMMAND --help tells more of a command, gnomon describe NAME of what it takes by name.");
   const auto help = std::make_shared<Help>();
   app.formatter(help);
   for (CLI::App* command : app.get_subcommands(nullptr)) command->formatter(help);

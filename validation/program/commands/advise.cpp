@@ -93,8 +93,9 @@ void add_advise(CLI::App& app, Invocation& invocation) {
   const auto add = [command](const std::string& flag, auto& value, const std::string& type, const std::string& help) {
     return command->add_option(flag, value, help)->type_name(type);
   };
-  add("PROBLEM", a->problem, "", "name of the problem")->required();
-  add("--until", a->until, "T", "end time");
+  add("PROBLEM", a->problem, "", "name of the problem, or a model file NAME.toml")->required();
+  add("--until", a->until, "T",
+      "end time, in the unit of time of the problem; that of [run] of a model file if left out");
   add("--error", a->error, "E", "wanted relative error of q")->capture_default_str();
   add("--budget", a->budget, "SECONDS", "processor time that all of it may take, about")->capture_default_str();
   add_repeatable(*command, "--set", a->set, "NAME=VALUE", "a parameter of the problem (repeatable)");

@@ -24,7 +24,9 @@ void add_check(CLI::App& app, Invocation& invocation) {
   };
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("check", "a problem's data, rank and derivatives");
-  command->add_option("PROBLEM", arguments->problem, "name of the problem")->required()->type_name("");
+  command->add_option("PROBLEM", arguments->problem, "name of the problem, or a model file NAME.toml")
+      ->required()
+      ->type_name("");
   add_repeatable(*command, "--set", arguments->set, "NAME=VALUE", "a parameter of the problem (repeatable)");
   command->callback([&invocation, arguments] {
     invocation.action = [arguments](const Registry& registry) {

@@ -114,7 +114,7 @@ void add_equilibrium(CLI::App& app, Invocation& invocation) {
   const auto add = [command](const std::string& flag, auto& value, const std::string& type, const std::string& help) {
     return command->add_option(flag, value, help)->type_name(type);
   };
-  add("PROBLEM", a->problem, "", "name of the problem")->required();
+  add("PROBLEM", a->problem, "", "name of the problem, or a model file NAME.toml")->required();
   add_repeatable(*command, "--set", a->set, "NAME=VALUE", "a parameter of the problem (repeatable)");
   add("--method", a->method, "METHOD", "exact: grad U + G^T lambda = 0, g = 0; penalty: lambda = w g/eps")
       ->capture_default_str();
