@@ -1,5 +1,6 @@
 #include "measures/table_file.hpp"
 
+#include <algorithm>
 #include <fstream>
 
 #include "gnomon/base/error.hpp"
