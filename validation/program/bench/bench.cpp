@@ -14,6 +14,8 @@
 #include "program/bench/tolerance.hpp"
 #include "program/bench/work_precision.hpp"
 #include "program/commands/commands.hpp"
+#include "program/pages/bench_page.hpp"
+#include "program/pages/report_file.hpp"
 #include "report/json.hpp"
 #include "tables/output_file.hpp"
 
@@ -25,7 +27,7 @@ struct Arguments {
   std::string what = "chain";
   std::vector<std::string> files, links, intervals, algebra, until;
   std::string steps = "0", repetitions = "3";
-  std::optional<std::string> output, plot, json;
+  std::optional<std::string> output, plot, json, report;
 };
 
 bench::TimingRule rule_of(const Arguments& arguments) {
@@ -140,12 +142,18 @@ int run_bench(const Registry& registry, const Arguments& arguments) {
       throw Error(ErrorCode::bad_value,
                   fmt::format("bench compare takes two files of --json, {} {} given", arguments.files.size(),
                               arguments.files.size() == 1 ? "is" : "are"));
+    if (arguments.report) throw Error(ErrorCode::bad_value, "--report is not for bench compare");
     compare_benches(arguments.files[0], arguments.files[1]);
     return success;
   }
   if (!arguments.files.empty())
     throw Error(ErrorCode::bad_value, "file \"" + arguments.files[0] + "\" is for bench compare");
   const auto json = arguments.json ? std::make_unique<tables::OutputFile>(*arguments.json) : nullptr;
+  ReportFile report(arguments.report);
+  const auto write = [&](const BenchResult& result) {
+    write_json(json.get(), result);
+    if (report) report.write(bench_page(result, arguments.what));
+  };
   BenchResult result;
   if (arguments.what == "all") {
     refuse_foreign_flags(arguments, {"all", nullptr, {"--repetitions"}});
@@ -157,7 +165,7 @@ int run_bench(const Registry& registry, const Arguments& arguments) {
       fmt::print("{}== {} ==\n", &kind == &kinds().front() ? "" : "\n", kind.name);
       result.append(kind.run(registry, each));
     }
-    write_json(json.get(), result);
+    write(result);
     return success;
   }
   std::vector<std::string> names = {"all", "compare"};
@@ -165,7 +173,7 @@ int run_bench(const Registry& registry, const Arguments& arguments) {
     names.emplace_back(kind.name);
     if (arguments.what != kind.name) continue;
     refuse_foreign_flags(arguments, kind);
-    write_json(json.get(), kind.run(registry, arguments));
+    write(kind.run(registry, arguments));
     return success;
   }
   throw unknown_name("bench", arguments.what, names);
@@ -206,6 +214,7 @@ void add_bench(CLI::App& app, Invocation& invocation) {
       ->add_option("--output", arguments->output,
                    "also write the table as CSV to this file; tolerance: the table of the library")
       ->type_name("FILE");
+  command->add_option("--report", arguments->report, report_help)->type_name("FILE");
   command->add_option("--json", arguments->json, "also write what was measured to this file")->type_name("FILE");
   command->callback([&invocation, arguments] {
     invocation.action = [arguments](const Registry& registry) { return run_bench(registry, *arguments); };

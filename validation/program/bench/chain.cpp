@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "program/pages/bench_page.hpp"
 #include "tables/output_file.hpp"
 
 namespace gnomon::program {
@@ -49,6 +50,7 @@ BenchResult bench_chain(const Registry& registry, const bench::ChainBench& bench
       "links", "what", "by", "iter.", "us a step", "ns a link", "x e-m", "x rattle", "x kernels");
   const auto rows = bench::run_chain_bench(registry, bench, print_row);
   BenchResult result;
+  result.blocks = chain_blocks(rows);
   report_figures(bench::chain_figures(rows), result);
   for (const bench::ChainRow& row : rows)
     if (row.failure.empty())

@@ -35,6 +35,7 @@ std::vector<Measurement> read(const std::string& file) {
 void BenchResult::append(const BenchResult& other) {
   measurements.insert(measurements.end(), other.measurements.begin(), other.measurements.end());
   figures.insert(figures.end(), other.figures.begin(), other.figures.end());
+  blocks.insert(blocks.end(), other.blocks.begin(), other.blocks.end());
 }
 
 Json::Value bench_json(const BenchResult& result) {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "pages/blocks.hpp"
+
 namespace gnomon::program {
 
 struct Measurement {
@@ -26,6 +28,7 @@ struct Figure {
 struct BenchResult {
   std::vector<Measurement> measurements;
   std::vector<Figure> figures;
+  std::vector<pages::Block> blocks;  ///< for --report
   void append(const BenchResult& other);
 };
 

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "program/pages/bench_page.hpp"
 #include "tables/output_file.hpp"
 
 namespace gnomon::program {
@@ -38,6 +39,7 @@ BenchResult bench_small(const Registry& registry, const bench::SmallBench& bench
       "problem", "what", "by", "h", "iter.", "us a step", "x hand-coded");
   const auto rows = bench::run_small_bench(registry, bench, print_row);
   BenchResult result;
+  result.blocks = small_blocks(rows);
   report_figures(bench::small_figures(rows), result);
   for (const bench::SmallRow& row : rows)
     if (row.failure.empty())

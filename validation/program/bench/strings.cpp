@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "program/pages/bench_page.hpp"
 #include "tables/output_file.hpp"
 
 namespace gnomon::program {
@@ -41,6 +42,7 @@ BenchResult bench_strings(const Registry& registry, const bench::StringsBench& b
       "intervals", "algebra", "iter.", "us a step", "ns a node", "us residual", "x residual");
   const auto rows = bench::run_strings_bench(registry, bench, print_row);
   BenchResult result;
+  result.blocks = strings_blocks(bench.field, rows);
   report_figures(bench::strings_figures(bench.field, rows), result);
   const char* field = bench.field == bench::Field::beam ? "beam elements" : "strings intervals";
   for (const bench::StringsRow& row : rows)

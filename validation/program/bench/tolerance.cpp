@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "program/pages/bench_page.hpp"
 #include "tables/output_file.hpp"
 
 namespace gnomon::program {
@@ -51,6 +52,7 @@ BenchResult bench_tolerance(const Registry& registry, const bench::ToleranceBenc
     file->commit();
   }
   BenchResult result;
+  result.blocks = tolerance_blocks(rows, costs);
   for (const bench::ToleranceRow& row : rows)
     if (row.run.failure.empty())
       result.measurements.push_back(

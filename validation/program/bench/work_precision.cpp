@@ -8,6 +8,7 @@
 
 #include "program/output/gnuplot.hpp"
 #include "program/output/precision_plot.hpp"
+#include "program/pages/bench_page.hpp"
 #include "tables/output_file.hpp"
 
 namespace gnomon::program {
@@ -94,8 +95,11 @@ BenchResult bench_work_precision(const Registry& registry, const bench::WorkPrec
   const auto rows = bench::run_work_precision(registry, bench, print_head, print_row);
   fmt::print("\nthe fastest at the same error (lines between runs)\n{:26} {:>5} {:>8} {:7} {:36} {:32}\n", "problem",
              "T", "error", "", "ours", "theirs");
+  const auto duels = bench::duels(rows);
+  const auto panels = panels_of(rows);
   BenchResult result;
-  for (const auto& duel : bench::duels(rows)) {
+  result.blocks = work_precision_blocks(rows, panels, duels);
+  for (const auto& duel : duels) {
     print_duel(duel);
     const std::string what = fmt::format("work-precision {} T={} error {:.0e}", duel.problem, duel.until, duel.error);
     if (!duel.ours.empty()) result.measurements.push_back({what + ", ours", duel.our_seconds, "s"});
@@ -105,7 +109,7 @@ BenchResult bench_work_precision(const Registry& registry, const bench::WorkPrec
     write_csv(file->stream(), rows);
     file->commit();
   }
-  if (plot) draw_precision(panels_of(rows), *plot);
+  if (plot) draw_precision(panels, *plot);
   return result;
 }
 

@@ -9,6 +9,8 @@
 #include "program/commands/commands.hpp"
 #include "program/output/advice_report.hpp"
 #include "program/output/gnuplot.hpp"
+#include "program/pages/advise_page.hpp"
+#include "program/pages/report_file.hpp"
 #include "program/run/signals.hpp"
 #include "report/json.hpp"
 #include "tables/output_file.hpp"
@@ -20,7 +22,7 @@ namespace {
 struct Arguments {
   std::string problem, until, error = "1e-6", budget = "60";
   std::vector<std::string> set;
-  std::optional<std::string> plot, json;
+  std::optional<std::string> plot, json, report;
 };
 
 bench::AdviceRequest parse(const Arguments& arguments, const ProblemInstance& instance) {
@@ -61,6 +63,7 @@ int advise(const Registry& registry, const Arguments& asked) {
     require_gnuplot(*arguments.plot);
   }
   if (arguments.json) json = std::make_unique<tables::OutputFile>(*arguments.json);
+  ReportFile report(arguments.report);
 
   const Signals signals;
   request.interrupt = Signals::caught();
@@ -76,6 +79,7 @@ int advise(const Registry& registry, const Arguments& asked) {
   }
   if (arguments.plot && !advice.series.empty() && advice.reference.good_for(request.error))
     draw_precision({advice_panel(advice, request)}, *arguments.plot);
+  if (report) report.write(advise_page(advice, request, given));
   if (advice.interrupted) return ended_by_signal;
   return advice.ours ? success : numerical_failure;
 }
@@ -100,6 +104,7 @@ void add_advise(CLI::App& app, Invocation& invocation) {
   add("--budget", a->budget, "SECONDS", "processor time that all of it may take, about")->capture_default_str();
   add_repeatable(*command, "--set", a->set, "NAME=VALUE", "a parameter of the problem (repeatable)");
   add("--plot", a->plot, "FILE", "time against error as .svg, .png or .pdf, drawn by gnuplot");
+  add("--report", a->report, "FILE", report_help);
   add("--json", a->json, "FILE", "write everything that was measured to this file");
   command->callback(
       [&invocation, a] { invocation.action = [a](const Registry& registry) { return advise(registry, *a); }; });

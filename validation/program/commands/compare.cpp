@@ -12,6 +12,7 @@
 #include "program/arguments.hpp"
 #include "program/commands/commands.hpp"
 #include "program/commands/compare_tables.hpp"
+#include "program/pages/report_file.hpp"
 #include "program/run/run_arguments.hpp"
 #include "program/summary/run_report.hpp"
 #include "report/json.hpp"
@@ -140,6 +141,57 @@ Json::Value compare_json(const RunArguments& arguments, const Span& span, const 
   return out;
 }
 
+pages::Page compare_page(const RunArguments& arguments, const Span& span, const std::vector<Outcome>& outcomes) {
+  pages::Page page("Strategies side by side: " + arguments.problem,
+                   fmt::format("{}, {} steps of h = {:g}", arguments.scheme, span.steps, span.h));
+  pages::Table table{"",
+                     "Counts are those of a step. The last column is the distance to the first strategy at the end.",
+                     {"strategy", "iterations", "factorisations", "residuals", "time a step [us]", "|F| at the end",
+                      "max |dH|", "apart", "end"},
+                     {}};
+  pages::Series time;
+  for (const Outcome& o : outcomes) {
+    const bool ran = o.status != "refused";
+    const auto number = [ran](double value) { return ran ? cell_number(value) : ""; };
+    const auto distance = apart(o, outcomes);
+    std::string end = o.status + (o.message.empty() ? "" : ": " + o.message);
+    for (const BrokenPromise& broken : o.broken) end += "; promise broken: " + broken.text();
+    const bool good = o.status == "success" && o.broken.empty();
+    table.rows.push_back({o.strategy.label(),
+                          number(o.a_step(o.counters.iterations)),
+                          number(o.a_step(o.counters.factorisations)),
+                          number(o.a_step(o.counters.residual_evaluations)),
+                          number(o.us),
+                          number(o.residual),
+                          o.energy ? cell_number(*o.energy) : "",
+                          distance ? cell_number(*distance) : "",
+                          {end, good  ? pages::Mark::good
+                                : ran ? pages::Mark::bad
+                                      : pages::Mark::none}});
+    if (!o.end) continue;
+    time.x.push_back(o.a_step(o.counters.residual_evaluations));
+    time.y.push_back(o.us);
+    time.notes.push_back(o.strategy.label());
+  }
+  page.add(pages::Section{"Strategies"});
+  page.add(table);
+  time.name = "strategies that get to the end";
+  time.style = pages::Series::Style::points;
+  page.add(
+      pages::Chart{"Time of a step over its residuals", "", {"residuals a step"}, {"time a step", "us", true}, {time}});
+  page.add(pages::Section{"What was run"});
+  pages::Facts facts{"",
+                     {{"problem", arguments.problem},
+                      {"scheme", arguments.scheme},
+                      {"h", cell_number(span.h)},
+                      {"steps", std::to_string(span.steps)}}};
+  for (const std::string& set : arguments.set) facts.rows.push_back({"--set", set});
+  for (const std::string& option : arguments.options) facts.rows.push_back({"--option", option});
+  page.add(facts);
+  page.add(surroundings());
+  return page;
+}
+
 /// With the scheme and the steps that the problem names for its runs; a tolerance names none.
 RunArguments with_problem_defaults(const Registry& registry, const RunArguments& given) {
   RunArguments arguments = given;
@@ -158,11 +210,13 @@ int compare(const Registry& registry, const RunArguments& given) {
   const ProblemInstance instance = registry.build(arguments.problem, parse_assignments(arguments.set, "--set"));
   const Span span = parse_span(arguments, instance.t0);
   make(registry, instance, arguments, {arguments.solver, {}});  // misuse is one sentence, not one a strategy
+  ReportFile report(given.report);
   std::vector<Outcome> outcomes;
   for (const Strategy& strategy : validation::strategies(registry))
     outcomes.push_back(run(registry, instance, arguments, span, strategy));
   print_table(arguments.json ? stderr : stdout, arguments, span, outcomes);
   if (arguments.json) fmt::print("{}", validation::json_text(compare_json(arguments, span, outcomes)));
+  if (report) report.write(compare_page(arguments, span, outcomes));
   const bool any = std::any_of(outcomes.begin(), outcomes.end(), [](const Outcome& o) { return o.end.has_value(); });
   return any ? success : numerical_failure;
 }
@@ -185,12 +239,14 @@ void add_compare(CLI::App& app, Invocation& invocation) {
   command->get_option("PROBLEM")->required()->description("the problem, or the first of two tables");
   command->add_option("OTHER", *other, "the second table")->type_name("");
   command->add_flag("--json", a->json, "one JSON object on standard output, the table on standard error");
+  command->add_option("--report", a->report, report_help)->type_name("FILE");
   command->callback([&invocation, a, other, command] {
     a->scheme_named = command->count("--scheme") > 0;
     invocation.action = [a, other](const Registry& registry) {
       if (tables::is_table_name(a->problem) || !other->empty()) {
         if (other->empty())
           throw Error(ErrorCode::bad_value, "table \"" + a->problem + "\" is compared with nothing: name a second one");
+        if (a->report) throw Error(ErrorCode::bad_value, "--report is for a problem, and \"" + a->problem + "\" is a table");
         return compare_tables(a->problem, *other, a->json);
       }
       return compare(registry, *a);

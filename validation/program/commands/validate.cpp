@@ -10,6 +10,8 @@
 #include "program/cli/terminal.hpp"
 #include "program/commands/case_folder.hpp"
 #include "program/commands/commands.hpp"
+#include "program/pages/report_file.hpp"
+#include "program/pages/validate_page.hpp"
 #include "report/conformance.hpp"
 #include "report/json.hpp"
 #include "report/print/summary.hpp"
@@ -25,7 +27,7 @@ using namespace validation;
 
 struct Arguments {
   std::string filter, cases;
-  std::optional<std::string> json, tier, share;
+  std::optional<std::string> json, report, tier, share;
   std::vector<std::string> from;
   bool quick = false, full = false, verbose = false;
 };
@@ -82,9 +84,11 @@ Outcome run_all(const Registry& registry, const std::vector<Case>& cases, Tier t
 int print_again(const Arguments& arguments) {
   if (arguments.json || arguments.verbose || arguments.share || !arguments.filter.empty())
     throw Error(ErrorCode::bad_value, "--from prints a summary and runs nothing: it goes alone");
+  ReportFile report(arguments.report);
   Outcome outcome;
   for (const std::string& path : arguments.from) read_report(path, outcome);
   print_summary(stdout, outcome, wants_colour(stdout));
+  if (report) report.write(validate_page(outcome, ""));
   return outcome.tally.bad() ? bad_verdict : success;
 }
 
@@ -111,6 +115,7 @@ int validate(const Registry& registry, const Arguments& arguments) {
   std::unique_ptr<tables::OutputFile> json;
   if (arguments.json) json = std::make_unique<tables::OutputFile>(*arguments.json);
 
+  ReportFile report(arguments.report);
   const bool colour = wants_colour(stdout);
   Table table(stdout, colour, cases);
   if (arguments.verbose) table.heading();
@@ -122,6 +127,7 @@ int validate(const Registry& registry, const Arguments& arguments) {
     std::fwrite(text.data(), 1, text.size(), json->stream());
     json->commit();
   }
+  if (report) report.write(validate_page(outcome, arguments.filter));
   return outcome.tally.bad() ? bad_verdict : success;
 }
 
@@ -136,6 +142,7 @@ void add_validate(CLI::App& app, Invocation& invocation) {
   };
   add("FILTER", a->filter, "", "only cases with this in kind/name, or in a name that the case had before");
   add("--json", a->json, "FILE", "write all rows to this JSON file too");
+  add("--report", a->report, "FILE", report_help);
   add("--tier", a->tier, "TIER", "quick, standard (the default) or full; each contains the ones before it");
   add("--share", a->share, "K/N", "of these cases every N-th only, from the K-th: N machines, or a sample");
   command->add_flag("--quick", a->quick, "the quick tier");

@@ -33,17 +33,6 @@ double seconds_at(const Series& series, double error) {
   return bench::crossing(error, points).seconds;
 }
 
-/// Schemes before references, each from the cheapest at the wanted error on.
-std::vector<const Series*> sorted(const Advice& advice, double error) {
-  std::vector<const Series*> all;
-  for (const Series& series : advice.series) all.push_back(&series);
-  std::stable_sort(all.begin(), all.end(), [error](const Series* a, const Series* b) {
-    if (a->contender.ours != b->contender.ours) return a->contender.ours;
-    return seconds_at(*a, error) < seconds_at(*b, error);
-  });
-  return all;
-}
-
 void print_row(const WorkPrecisionRow& row, const char* note) {
   if (!row.failure.empty())
     fmt::print("{:46} {:>9.3g} {}\n", row.method, row.parameter, row.failure);
@@ -52,27 +41,8 @@ void print_row(const WorkPrecisionRow& row, const char* note) {
                row.largest, level(row.energy), level(row.constraint), level(row.velocity), note);
 }
 
-/// "h = 0.01", "rtol = 1e-07"
-std::string parameter(const WorkPrecisionRow& run) {
-  return fmt::format("{} = {:.6g}", run.ours && !run.controlled ? "h" : "rtol", run.parameter);
-}
-
 std::string levels(const WorkPrecisionRow& run) {
   return fmt::format("energy {}, |g| {}, |G v| {}", level(run.energy), level(run.constraint), level(run.velocity));
-}
-
-void print_verdict(const Advice& advice) {
-  if (!advice.ours && advice.theirs) fmt::print("At this error take {}.\n", advice.theirs->run.method);
-  if (!advice.ours || !advice.theirs) return;
-  const WorkPrecisionRow &ours = advice.ours->run, &theirs = advice.theirs->run;
-  if (ours.seconds <= theirs.seconds)
-    fmt::print("Gnomon is {:.1f} times as fast as {} at this error.\n", theirs.seconds / ours.seconds, theirs.method);
-  else
-    fmt::print("{} is {:.1f} times as fast as the cheapest scheme of Gnomon at this error; {}.\n", theirs.method,
-               ours.seconds / theirs.seconds,
-               std::isfinite(theirs.energy) && theirs.energy > 10 * ours.energy
-                   ? fmt::format("its energy is off by {}, Gnomon's by {}", level(theirs.energy), level(ours.energy))
-                   : "take it");
 }
 
 Json::Value run_json(const WorkPrecisionRow& row) {
@@ -99,6 +69,47 @@ void put_contender(const bench::Contender& contender, Json::Value& out) {
 }
 
 }  // namespace
+
+std::vector<const Series*> by_cost(const Advice& advice, double error) {
+  std::vector<const Series*> all;
+  for (const Series& series : advice.series) all.push_back(&series);
+  std::stable_sort(all.begin(), all.end(), [error](const Series* a, const Series* b) {
+    if (a->contender.ours != b->contender.ours) return a->contender.ours;
+    return seconds_at(*a, error) < seconds_at(*b, error);
+  });
+  return all;
+}
+
+std::string parameter_text(const WorkPrecisionRow& run) {
+  return fmt::format("{} = {:.6g}", run.ours && !run.controlled ? "h" : "rtol", run.parameter);
+}
+
+std::string verdict_text(const Advice& advice) {
+  if (!advice.ours && advice.theirs) return fmt::format("At this error take {}.", advice.theirs->run.method);
+  if (!advice.ours || !advice.theirs) return "";
+  const WorkPrecisionRow &ours = advice.ours->run, &theirs = advice.theirs->run;
+  if (ours.seconds <= theirs.seconds)
+    return fmt::format("Gnomon is {:.1f} times as fast as {} at this error.", theirs.seconds / ours.seconds,
+                       theirs.method);
+  return fmt::format(
+      "{} is {:.1f} times as fast as the cheapest scheme of Gnomon at this error; {}.", theirs.method,
+      ours.seconds / theirs.seconds,
+      std::isfinite(theirs.energy) && theirs.energy > 10 * ours.energy
+          ? fmt::format("its energy is off by {}, Gnomon's by {}", level(theirs.energy), level(ours.energy))
+          : "take it");
+}
+
+std::string distrust_text(const Advice& advice, const AdviceRequest& request) {
+  if (advice.reference.good_for(request.error)) return "";
+  const bool early = advice.reference.agreed_until < request.until && !advice.reference.truth.times.empty() &&
+                     advice.reference.agreed_until >= advice.reference.truth.times.front();
+  return fmt::format(
+      "No solution can be trusted to {:g} up to t = {:g}: {}{}.", request.error, request.until,
+      advice.reference.failure.empty()
+          ? "refinements and codes part, as on a chaotic motion, on which no method can be advised by its error"
+          : advice.reference.failure,
+      early ? fmt::format("; --until {:g} can be answered", advice.reference.agreed_until) : "");
+}
 
 void print_reference(const bench::TrustedSolution& reference, const AdviceRequest& request) {
   fmt::print("{}, up to t = {:g}, for an error of {:g}: largest |q - q_true|/|q_true| at ten instants\n",
@@ -128,15 +139,8 @@ void print_advice(const Advice& advice, const AdviceRequest& request, const std:
     fmt::print("{}: interrupted before a true solution was known\n", request.problem);
     return;
   }
-  if (!advice.reference.good_for(request.error)) {
-    const bool early = advice.reference.agreed_until < request.until && !advice.reference.truth.times.empty() &&
-                       advice.reference.agreed_until >= advice.reference.truth.times.front();
-    fmt::print(
-        "No solution can be trusted to {:g} up to t = {:g}: {}{}.\n", request.error, request.until,
-        advice.reference.failure.empty()
-            ? "refinements and codes part, as on a chaotic motion, on which no method can be advised by its error"
-            : advice.reference.failure,
-        early ? fmt::format("; --until {:g} can be answered", advice.reference.agreed_until) : "");
+  if (const std::string why = distrust_text(advice, request); !why.empty()) {
+    fmt::print("{}\n", why);
     return;
   }
   constexpr double dear = 10;  // of what costs more there is one row only, its last
@@ -145,7 +149,7 @@ void print_advice(const Advice& advice, const AdviceRequest& request, const std:
     if (series.contender.ours) best = std::min(best, seconds_at(series, request.error));
   fmt::print("\n{:46} {:>9} {:>10} {:>9} {:>8} {:>8} {:>8}\n", "method", "h or rtol", "ms", "error", "energy", "|g|",
              "|G v|");
-  for (const Series* series : sorted(advice, request.error)) {
+  for (const Series* series : by_cost(advice, request.error)) {
     const bool near = !series->contender.ours || seconds_at(*series, request.error) < dear * best;
     for (const WorkPrecisionRow& row : series->rows) {
       const bool last = &row == &series->rows.back();
@@ -164,7 +168,7 @@ void print_advice(const Advice& advice, const AdviceRequest& request, const std:
   if (advice.ours) {
     const WorkPrecisionRow& run = advice.ours->run;
     fmt::print("Advice: {} through {}, {} steps of {}: error {:.2e} in {:.4g} ms; {}\n    {}\n", run.method,
-               advice.ours->contender.solver, advice.ours->steps, parameter(run), run.largest, 1e3 * run.seconds,
+               advice.ours->contender.solver, advice.ours->steps, parameter_text(run), run.largest, 1e3 * run.seconds,
                levels(run), command_line(*advice.ours, request, given));
   } else {
     fmt::print("No scheme was seen to keep an error of {:g} within the budget of {:g} s.\n", request.error,
@@ -173,7 +177,7 @@ void print_advice(const Advice& advice, const AdviceRequest& request, const std:
   if (advice.exact_energy && (!advice.ours || advice.exact_energy->contender.label != advice.ours->contender.label)) {
     const WorkPrecisionRow& run = advice.exact_energy->run;
     fmt::print("The cheapest that keeps the energy at rounding level: {}, {}: error {:.2e} in {:.4g} ms; {}\n    {}\n",
-               run.method, parameter(run), run.largest, 1e3 * run.seconds, levels(run),
+               run.method, parameter_text(run), run.largest, 1e3 * run.seconds, levels(run),
                command_line(*advice.exact_energy, request, given));
   }
   if (advice.theirs) {
@@ -183,7 +187,7 @@ void print_advice(const Advice& advice, const AdviceRequest& request, const std:
   } else {
     fmt::print("IDA and CVODE were not seen to keep it.\n");
   }
-  print_verdict(advice);
+  if (const std::string verdict = verdict_text(advice); !verdict.empty()) fmt::print("{}\n", verdict);
 }
 
 Json::Value advice_json(const Advice& advice, const AdviceRequest& request, const std::string& given) {
@@ -201,7 +205,7 @@ Json::Value advice_json(const Advice& advice, const AdviceRequest& request, cons
   reference["agreed_until"] = to_json(advice.reference.agreed_until);
   if (!advice.reference.failure.empty()) reference["message"] = advice.reference.failure;
   out["methods"] = Json::Value(Json::arrayValue);
-  for (const Series* series : sorted(advice, request.error)) {
+  for (const Series* series : by_cost(advice, request.error)) {
     Json::Value one;
     put_contender(series->contender, one);
     if (series->contender.ours) one["order"] = series->order;
@@ -241,7 +245,7 @@ PrecisionPanel advice_panel(const Advice& advice, const AdviceRequest& request) 
   panel.x_label = "largest relative error of q";
   panel.wanted = request.error;
   int ours = 0;
-  for (const Series* series : sorted(advice, request.error)) {
+  for (const Series* series : by_cost(advice, request.error)) {
     const auto chosen = [series](const std::optional<Choice>& choice) {
       return choice && choice->contender.label == series->contender.label;
     };

@@ -1,0 +1,185 @@
+// What pages do in a browser: node test_pages.mjs, with GNOMON_PROGRAM, GNOMON_EVERY_BLOCK, GNOMON_CHROMIUM and
+// GNOMON_NODE_MODULES in the environment.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { after, test } from "node:test";
+import { drawn, look_at } from "./browser.mjs";
+import { pages } from "./pages.mjs";
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), "gnomon-pages-"));
+after(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+function write(page) {
+  const file = path.join(folder, page.name + ".html");
+  if (fs.existsSync(file)) return file;
+  if (page.writer) fs.writeFileSync(file, execFileSync(process.env.GNOMON_EVERY_BLOCK, { maxBuffer: 1 << 28 }));
+  else execFileSync(process.env.GNOMON_PROGRAM, page.arguments.replace("FILE", file).split(" "), { stdio: "ignore", cwd: folder });
+  return file;
+}
+const every = () => write(pages[0]);
+
+for (const page of pages)
+  test(page.name + ": nothing is asked for, and all of it is drawn", async () => {
+    const file = write(page);
+    for (const [width, theme] of [[1280, "light"], [380, "dark"]])
+      await look_at(file, async (tab) => {
+        const ready = await tab.evaluate(() => performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd);
+        assert.ok(ready > 0);
+        await drawn(tab);
+        const found = await tab.evaluate(() => ({
+          charts: gnomon.charts.map((c) => ({ title: c.block.title, points: c.series.reduce((n, s) => n + s.x.length, 0),
+            shown: c.series.some((s) => [...s.x.keys()].some((k) => c.drawn(s, k))), plot: c.plot.ctx.canvas.width })),
+          motions: gnomon.motions.length, tables: document.querySelectorAll("tbody tr").length,
+          wide: document.documentElement.scrollWidth - innerWidth,
+        }));
+        assert.ok(found.charts.length >= (page.charts || 0), "charts");
+        assert.ok(found.motions >= (page.motions || 0), "motions");
+        if (page.tables) assert.ok(found.tables > 0, "rows");
+        for (const chart of found.charts) assert.ok(chart.points > 0 && chart.shown && chart.plot > 0, chart.title + " is empty");
+        assert.ok(found.wide <= 0, "the page is wider than the window by " + found.wide + " at " + width);
+      }, { width, theme });
+  });
+
+test("points are drawn where they belong, in the colour of their series", () => look_at(every(), async (tab) => {
+  await drawn(tab);
+  const away = await tab.evaluate(() => {
+    /** Whether a pixel near a place has the colour, as far as blending leaves it. */
+    const has = (ctx, x, y, colour) => {
+      const wanted = [1, 3, 5].map((k) => parseInt(colour.slice(k, k + 2), 16)), reach = 3;
+      const { data } = ctx.getImageData(Math.round(x) - reach, Math.round(y) - reach, 2 * reach + 1, 2 * reach + 1);
+      for (let k = 0; k < data.length; k += 4)
+        if (data[k + 3] > 100 && wanted.every((w, c) => Math.abs(w - data[k + c]) < 60)) return true;
+      return false;
+    };
+    let missing = 0, looked = 0;
+    for (const chart of gnomon.charts)
+      for (const series of chart.series) {
+        if (series.style === "guide" || chart.dash(series).length && series.style === "line") continue;
+        for (let k = 0; k < series.x.length; k += Math.ceil(series.x.length / 40)) {
+          const point = chart.drawn(series, k);
+          if (!point) continue;
+          ++looked;
+          if (!has(chart.plot.ctx, chart.plot.valToPos(point[0], "x", true), chart.plot.valToPos(point[1], "y", true), chart.colour(series))) ++missing;
+        }
+      }
+    for (const motion of gnomon.motions) {
+      motion.play(false);
+      motion.show(motion.times[50]);
+      const [run] = motion.runs, ctx = motion.canvas.getContext("2d"), ratio = devicePixelRatio;
+      for (const curve of motion.curves.filter((c) => !c.fixed)) {
+        const [x, y] = motion.view.project(run.points, 50 * motion.stride + curve.begin);
+        ++looked;
+        if (!has(ctx, x * ratio, y * ratio, "#0069a8")) ++missing;
+      }
+    }
+    return { missing, looked };
+  });
+  assert.ok(away.looked > 80);
+  assert.equal(away.missing, 0, away.missing + " of " + away.looked + " points are not there");
+}));
+
+test("a motion plays, pauses, and follows the slider and the keys", () => look_at(every(), async (tab) => {
+  await drawn(tab);
+  const canvas = tab.locator("canvas[role=img]").first(), button = tab.locator(".play").first();
+  const time = () => tab.evaluate(() => gnomon.motions[0].t);
+  const picture = () => canvas.evaluate((c) => c.toDataURL());
+  await tab.evaluate(() => gnomon.motions[0].play(false));
+  const start = await picture(), t0 = await time();
+  await button.click();
+  await tab.waitForFunction((t) => gnomon.motions[0].t > t + 0.2, t0);
+  await button.click();
+  assert.notEqual(await picture(), start, "frames do not differ");
+  const t1 = await time(), still = await picture();
+  await tab.waitForTimeout(100);
+  assert.equal(await time(), t1);
+  assert.equal(await picture(), still);
+  await tab.locator("input[type=range]").first().fill("5");
+  assert.ok(Math.abs(await time() - 5) < 1e-6);
+  await canvas.focus();
+  await tab.keyboard.press(".");
+  assert.ok(Math.abs(await time() - 5.05) < 1e-6);
+  await tab.keyboard.press(",");
+  const before = await picture();
+  await tab.keyboard.press("ArrowLeft");
+  assert.notEqual(await picture(), before, "arrow keys do not turn the view");
+  await tab.keyboard.press("0");
+  assert.equal(await picture(), before, "0 does not reset the view");
+  await tab.keyboard.press("Space");
+  assert.equal(await tab.evaluate(() => gnomon.motions[0].playing), true);
+}, { motion: "no-preference" }));
+
+test("nothing plays by itself where less motion is wanted", () => look_at(every(), async (tab) => {
+  await drawn(tab);
+  await tab.locator("canvas[role=img]").first().scrollIntoViewIfNeeded();
+  await tab.waitForTimeout(300);
+  assert.deepEqual(await tab.evaluate(() => gnomon.motions.map((m) => m.t)), [0, 0]);
+}, { motion: "reduce" }));
+
+test("it plays when it is seen otherwise", () => look_at(every(), async (tab) => {
+  await tab.locator(".of-motion").first().scrollIntoViewIfNeeded();
+  await tab.waitForFunction(() => gnomon.motions.length > 0);
+  await tab.locator("canvas[role=img]").first().evaluate((c) => c.scrollIntoView({ block: "center", behavior: "instant" }));
+  await tab.waitForFunction(() => gnomon.motions[0].t > 0);
+}));
+
+test("curves are zoomed, read and hidden", () => look_at(every(), async (tab) => {
+  await drawn(tab);
+  const plot = tab.locator(".plot").first(), over = tab.locator(".u-over").first();
+  await plot.scrollIntoViewIfNeeded();
+  const range = () => tab.evaluate(() => [gnomon.charts[0].plot.scales.x.min, gnomon.charts[0].plot.scales.x.max]);
+  const all = await range(), box = await over.boundingBox();
+  await tab.mouse.move(box.x + 0.3 * box.width, box.y + 0.5 * box.height);
+  await tab.mouse.down();
+  await tab.mouse.move(box.x + 0.6 * box.width, box.y + 0.5 * box.height, { steps: 3 });
+  await tab.mouse.up();
+  await tab.waitForFunction(() => gnomon.charts[0].plot.scales.x.min > 1);
+  const [low, high] = await range();
+  assert.ok(Math.abs(low - 3) < 0.1 && Math.abs(high - 6) < 0.1, "zoomed to " + low + " .. " + high);
+  await over.dblclick({ position: { x: 20, y: 20 } });
+  await tab.waitForFunction(([a]) => gnomon.charts[0].plot.scales.x.min === a, all);
+  await tab.mouse.move(box.x + 0.5 * box.width, box.y + 0.5 * box.height);
+  assert.match(await tab.locator(".reading").first().textContent() + await tab.locator(".legend .value").first().textContent(), /5\.0|4\.9|5/);
+  await plot.focus();
+  await tab.keyboard.press("ArrowRight");
+  await tab.keyboard.press("+");
+  await tab.waitForFunction(([a, b]) => gnomon.charts[0].plot.scales.x.max - gnomon.charts[0].plot.scales.x.min < 0.6 * (b - a), all);
+  await tab.keyboard.press("0");
+  const button = tab.locator(".of-chart .legend button").first();
+  await button.focus();
+  await tab.keyboard.press("Enter");
+  assert.equal(await button.getAttribute("aria-pressed"), "false");
+  assert.equal(await tab.evaluate(() => gnomon.charts[0].plot.series[1].show), false);
+  await tab.locator(".of-chart .buttons button", { hasText: "log y" }).first().click();
+  assert.equal(await tab.evaluate(() => gnomon.charts[0].plot.scales.y.distr), 1);
+}));
+
+test("tables are searched, sorted and turned", () => look_at(every(), async (tab) => {
+  const rows = tab.locator(".of-table tbody tr"), status = tab.locator(".of-table .status");
+  assert.equal(await rows.count(), 100);
+  await tab.locator("input[type=search]").fill("scheme-7/ pass");
+  assert.match(await status.textContent(), /of 5.000 rows/);
+  assert.ok((await rows.allTextContents()).every((text) => text.includes("scheme-7/") && text.includes("pass")));
+  await tab.locator("input[type=search]").fill("");
+  const head = tab.locator(".of-table thead button").nth(1);
+  await head.click();
+  await head.click();
+  assert.equal(await tab.locator(".of-table thead th").nth(1).getAttribute("aria-sort"), "descending");
+  assert.match(await rows.first().textContent(), /4999e-16/);
+  await tab.locator(".of-table button", { hasText: "next" }).click();
+  assert.match(await rows.first().textContent(), /4899e-16/);
+}));
+
+test("dark and light differ, by the system and by the button; all controls have names", () => look_at(every(), async (tab) => {
+  await drawn(tab);
+  const paper = () => tab.evaluate(() => getComputedStyle(document.documentElement).backgroundColor.match(/\d+/g).reduce((sum, c) => sum + Number(c), 0) / 3);
+  assert.ok(await paper() < 60);
+  await tab.locator(".theme").click();
+  assert.ok(await paper() > 200);
+  assert.equal(await tab.evaluate(() => gnomon.charts[0].colour(gnomon.charts[0].series[0])), "#0069a8");
+  const nameless = await tab.evaluate(() => [...document.querySelectorAll("button, input, select, canvas[tabindex], [tabindex='0']")]
+    .filter((one) => !(one.getAttribute("aria-label") || one.textContent.trim())).map((one) => one.outerHTML.slice(0, 80)));
+  assert.deepEqual(nameless, []);
+}, { theme: "dark" }));
