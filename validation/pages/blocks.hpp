@@ -87,6 +87,7 @@ struct Chart {
   std::string title, note;
   Axis x, y;
   std::vector<Series> series;
+  bool small = false;  ///< two of these stand side by side where the window is wide
 };
 constexpr std::size_t most_points = 20000;
 

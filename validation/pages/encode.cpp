@@ -154,6 +154,7 @@ struct Encoder {
     out["note"] = block.note;
     out["x"] = encode(block.x);
     out["y"] = encode(block.y);
+    out["small"] = block.small;
     out["series"] = Json::Value(Json::arrayValue);
     for (const Series& given : block.series) {
       Series series = given;

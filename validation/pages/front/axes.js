@@ -34,11 +34,11 @@ function log_ticks(low, high, most) {
 
 /** Labels that tell neighbouring ticks apart. */
 function tick_labels(ticks, logarithmic) {
-  if (logarithmic && ticks.every((x) => Math.abs(Math.log10(x) - Math.round(Math.log10(x))) < 1e-9))
-    return ticks.map((x) => {
-      const n = Math.round(Math.log10(x));
-      return n >= -2 && n <= 3 ? short_number(x) : power_of_ten(n);
-    });
+  if (logarithmic && ticks.every((x) => Math.abs(Math.log10(x) - Math.round(Math.log10(x))) < 1e-9)) {
+    const powers = ticks.map((x) => Math.round(Math.log10(x)));
+    const plain = powers.every((n) => n >= -3 && n <= 4);
+    return powers.map((n) => (plain ? short_number(Math.pow(10, n)) : power_of_ten(n)));
+  }
   if (ticks.length < 2) return ticks.map((x) => short_number(x));
   const apart = Math.min(...ticks.slice(1).map((x, k) => Math.abs(x - ticks[k])));
   const largest = Math.max(...ticks.map(Math.abs));

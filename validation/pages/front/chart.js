@@ -95,7 +95,7 @@ class Chart {
     return padded(low, high, this.log[axis]);
   }
 
-  size() { return { width: Math.max(240, this.frame.clientWidth), height: innerWidth < 600 ? 270 : 340 }; }
+  size() { return { width: Math.max(240, this.frame.clientWidth), height: innerWidth < 600 || this.block.small ? 270 : 340 }; }
 
   resize() {
     const size = this.size();
@@ -103,10 +103,10 @@ class Chart {
   }
 
   axis(name) {
-    const { label, unit } = this.block[name], log = this.log[name], vertical = name === "y";
-    const narrow = innerWidth < 600;
+    const { label, unit } = this.block[name], log = this.log[name], vertical = name === "y", narrow = this.frame.clientWidth < 560;
+    const magnitude = log && this.series.some((s) => s[name].some((v) => v < 0)) && !/^\|.*\|$/.test(label);
     return {
-      scale: name, side: vertical ? 3 : 2, label: with_unit(log && vertical ? "|" + label.replace(/^\|(.*)\|$/, "$1") + "|" : label, unit),
+      scale: name, side: vertical ? 3 : 2, label: with_unit(magnitude ? "|" + label + "|" : label, unit),
       labelSize: 18, labelGap: vertical ? 2 : 0, labelFont: "13px system-ui, sans-serif", font: "12px system-ui, sans-serif",
       stroke: () => themed("ink"), grid: { stroke: () => themed("grid"), width: 1 },
       ticks: { stroke: () => themed("grid"), width: 1, size: 5 }, gap: 4,
@@ -178,7 +178,7 @@ class Chart {
     ctx.rect(bbox.left - size, bbox.top - size, bbox.width + 2 * size, bbox.height + 2 * size);
     ctx.clip();
     ctx.fillStyle = this.colour(series);
-    const few = series.x.length < 400;
+    const few = series.x.length < 3000;
     for (let k = 0; k < series.x.length; ++k) {
       const point = this.drawn(series, k);
       if (!point) continue;

@@ -31,7 +31,7 @@ function make_all() {
 
 function make_block(block) {
   const place = element("div", { class: "content" });
-  const made = element("section", { class: "block of-" + block.kind, "aria-label": block.title || null },
+  const made = element("section", { class: "block of-" + block.kind + (block.small ? " small" : ""), "aria-label": block.title || null },
     block.title ? element("h3", {}, block.title) : null, block.note ? element("p", { class: "note" }, block.note) : null, place);
   if (drawn_late.includes(block.kind)) {
     place.classList.add("late");

@@ -39,7 +39,7 @@ function make_command(block) {
     element("button", { type: "button", onclick: copy }, "copy"), done);
 }
 
-/** "/" of a name may be followed by a new line, so that long names of cases fold. */
+/** Rows that are searched and sorted, a hundred of them at a time. */
 class DataTable {
   constructor(block, place) {
     this.block = block;
@@ -51,6 +51,8 @@ class DataTable {
       const readable = filled.filter((cell) => /^[\s<>=~(]*[-+\u2212]?[\d.]/.test(cell.text) && !/^\S*[A-Za-z]{3}/.test(cell.text) || /^(nan|-?inf)$/.test(cell.text));
       column.numeric = filled.length > 0 && readable.length > 0.8 * filled.length;
       if (column.numeric) for (const cell of column.cells) cell.value = number_of(cell.text);
+      const longest = column.cells.reduce((most, cell) => Math.max(most, cell.text.length), 0);
+      column.width = column.numeric ? "number" : longest <= 28 ? "brief" : longest > 70 ? "wordy" : "";
       column.searched = column.cells.map((cell) => (cell.text + " " + cell.mark).toLowerCase());
     }
     this.order = Array.from({ length: this.count }, (_, k) => k);
@@ -58,7 +60,7 @@ class DataTable {
     this.first = 0;
     this.sorted = { column: -1, sign: 1 };
     this.body = element("tbody");
-    this.heads = this.columns.map((column, c) => element("th", { scope: "col", class: column.numeric ? "number" : null, "aria-sort": "none" },
+    this.heads = this.columns.map((column, c) => element("th", { scope: "col", class: column.width, "aria-sort": "none" },
       element("button", { type: "button", onclick: () => this.sort(c) }, block.columns[c])));
     this.status = element("span", { class: "status", "aria-live": "polite" });
     const bar = element("div", { class: "bar" });
@@ -116,7 +118,7 @@ class DataTable {
     const rows = [];
     for (let k = this.first; k < last; ++k)
       rows.push(element("tr", {}, this.columns.map((column, c) => show_cell(
-        element(c === 0 ? "th" : "td", { scope: c === 0 ? "row" : null, class: column.numeric ? "number" : null }), this.cell(column, this.found[k])))));
+        element(c === 0 ? "th" : "td", { scope: c === 0 ? "row" : null, class: column.width }), this.cell(column, this.found[k])))));
     this.body.replaceChildren(...rows);
     this.back.disabled = this.first === 0;
     this.next.disabled = last >= this.found.length;

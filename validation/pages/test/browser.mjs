@@ -1,6 +1,4 @@
-// A browser of its own for each test, with what pages must not do written down.
-import fs from "node:fs";
-import os from "node:os";
+// A browser, a context of its own for each page, and what pages must not do written down.
 import path from "node:path";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
@@ -10,13 +8,18 @@ const { chromium } = createRequire(path.join(GNOMON_NODE_MODULES, "x.js"))("play
 const switches = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
   "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
+let browser;
+
+export async function close_browser() {
+  if (browser) await browser.close();
+}
+
 /** Opens a file, hands the page to `look`, and throws where the page asked for something or complained. */
 export async function look_at(file, look, { width = 1280, height = 900, theme = "light", motion = "no-preference" } = {}) {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "gnomon-browser-"));
-  const browser = await chromium.launchPersistentContext(folder, { executablePath: GNOMON_CHROMIUM, headless: true,
-    args: switches, viewport: { width, height }, colorScheme: theme, reducedMotion: motion });
+  browser ??= await chromium.launch({ executablePath: GNOMON_CHROMIUM, headless: true, args: switches });
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: motion });
   try {
-    const page = await browser.newPage(), url = pathToFileURL(file).href, faults = [];
+    const page = await context.newPage(), url = pathToFileURL(file).href, faults = [];
     page.on("request", (request) => { if (request.url() !== url) faults.push("asks for " + request.url().slice(0, 100)); });
     page.on("console", (message) => { if (["error", "warning"].includes(message.type())) faults.push(message.text()); });
     page.on("pageerror", (error) => faults.push(error.stack));
@@ -25,8 +28,7 @@ export async function look_at(file, look, { width = 1280, height = 900, theme = 
     if (faults.length) throw new Error(path.basename(file) + ": " + faults.join("; "));
     return result;
   } finally {
-    await browser.close();
-    fs.rmSync(folder, { recursive: true, force: true });
+    await context.close();
   }
 }
 

@@ -6,11 +6,14 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { after, test } from "node:test";
-import { drawn, look_at } from "./browser.mjs";
+import { close_browser, drawn, look_at } from "./browser.mjs";
 import { pages } from "./pages.mjs";
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "gnomon-pages-"));
-after(() => fs.rmSync(folder, { recursive: true, force: true }));
+after(async () => {
+  await close_browser();
+  fs.rmSync(folder, { recursive: true, force: true });
+});
 
 function write(page) {
   const file = path.join(folder, page.name + ".html");
@@ -46,33 +49,44 @@ for (const page of pages)
 test("points are drawn where they belong, in the colour of their series", () => look_at(every(), async (tab) => {
   await drawn(tab);
   const away = await tab.evaluate(() => {
+    /** The picture of a canvas, drawn again where reading it is cheap. */
+    const picture = (canvas) => {
+      const copy = Object.assign(document.createElement("canvas"), { width: canvas.width, height: canvas.height });
+      const ctx = copy.getContext("2d", { willReadFrequently: true });
+      ctx.drawImage(canvas, 0, 0);
+      return ctx.getImageData(0, 0, copy.width, copy.height);
+    };
     /** Whether a pixel near a place has the colour, as far as blending leaves it. */
-    const has = (ctx, x, y, colour) => {
+    const has = ({ data, width }, x, y, colour) => {
       const wanted = [1, 3, 5].map((k) => parseInt(colour.slice(k, k + 2), 16)), reach = 3;
-      const { data } = ctx.getImageData(Math.round(x) - reach, Math.round(y) - reach, 2 * reach + 1, 2 * reach + 1);
-      for (let k = 0; k < data.length; k += 4)
-        if (data[k + 3] > 100 && wanted.every((w, c) => Math.abs(w - data[k + c]) < 60)) return true;
+      for (let row = Math.round(y) - reach; row <= Math.round(y) + reach; ++row)
+        for (let column = Math.round(x) - reach; column <= Math.round(x) + reach; ++column) {
+          const at = 4 * (row * width + column);
+          if (data[at + 3] > 100 && wanted.every((w, c) => Math.abs(w - data[at + c]) < 60)) return true;
+        }
       return false;
     };
     let missing = 0, looked = 0;
-    for (const chart of gnomon.charts)
+    for (const chart of gnomon.charts) {
+      const shown = picture(chart.plot.ctx.canvas);
       for (const series of chart.series) {
         if (series.style === "guide" || chart.dash(series).length && series.style === "line") continue;
         for (let k = 0; k < series.x.length; k += Math.ceil(series.x.length / 40)) {
           const point = chart.drawn(series, k);
           if (!point) continue;
           ++looked;
-          if (!has(chart.plot.ctx, chart.plot.valToPos(point[0], "x", true), chart.plot.valToPos(point[1], "y", true), chart.colour(series))) ++missing;
+          if (!has(shown, chart.plot.valToPos(point[0], "x", true), chart.plot.valToPos(point[1], "y", true), chart.colour(series))) ++missing;
         }
       }
+    }
     for (const motion of gnomon.motions) {
       motion.play(false);
       motion.show(motion.times[50]);
-      const [run] = motion.runs, ctx = motion.canvas.getContext("2d"), ratio = devicePixelRatio;
+      const [run] = motion.runs, shown = picture(motion.canvas), ratio = devicePixelRatio;
       for (const curve of motion.curves.filter((c) => !c.fixed)) {
         const [x, y] = motion.view.project(run.points, 50 * motion.stride + curve.begin);
         ++looked;
-        if (!has(ctx, x * ratio, y * ratio, "#0069a8")) ++missing;
+        if (!has(shown, x * ratio, y * ratio, "#0069a8")) ++missing;
       }
     }
     return { missing, looked };

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 
 #include "program/pages/validate_page.hpp"
@@ -35,41 +36,50 @@ std::string base_of(const std::string& quantity) {
   return quantity.substr(0, quantity.rfind('-'));
 }
 
+/// Points of the series of one chart do not hide each other: they stand so far apart.
+constexpr double beside = 0.12;
+
 Chart declared_orders(const std::vector<Row>& rows) {
   Chart chart{"Measured orders against the declared ones",
-              "A point for every measured order that has a gate: how far it is from the order that is declared.",
+              "A point for every measured order that has a gate: how far it is from the order that is declared; q, p "
+              "and others side by side.",
               {"declared order"},
               {"measured less declared order"},
               {}};
-  std::map<std::string, Series> series;
+  std::map<std::string, Series> series{{"of q", {}}, {"of p", {}}, {"of others", {}}};
   for (const Row& row : rows) {
     const validation::Quantity& quantity = row.quantity;
     if (quantity.name.rfind("order", 0) != 0 || !quantity.gate || !quantity.gate->near) continue;
-    Series& one =
-        series[quantity.name == "order-q" || quantity.name == "order-p" ? quantity.name : "of other quantities"];
+    const std::string of = quantity.name == "order-q" ? "of q" : quantity.name == "order-p" ? "of p" : "of others";
+    Series& one = series[of];
     one.x.push_back(*quantity.gate->near);
     one.y.push_back(quantity.value - *quantity.gate->near);
     one.notes.push_back(
         fmt::format("{} {}: {:.3f}, gate {}", row.case_name, quantity.name, quantity.value, quantity.gate->text()));
   }
-  // Not all on one line: side by side, in the order of their names.
   int group = 0;
-  for (auto& [name, one] : series) {
+  for (const char* name : {"of q", "of p", "of others"}) {
+    Series& one = series[name];
     one.name = name;
     one.style = Series::Style::points;
     one.group = group;
-    for (double& x : one.x) x += 0.12 * (group - 1);
+    for (double& x : one.x) x += beside * (group - 1);
     ++group;
-    chart.series.push_back(std::move(one));
+    if (!one.x.empty()) chart.series.push_back(std::move(one));
   }
   return chart;
 }
 
-/// Points of one case in the order of falling steps, and the slope through the first and the last.
+/// Points of one case in the order of falling steps.
 struct Line {
-  std::string name, scheme;
+  std::string name;
   std::map<double, double, std::greater<>> points;
 
+  /// Through the first and the last.
+  double slope() const {
+    const auto first = points.begin(), last = std::prev(points.end());
+    return std::log(first->second / last->second) / std::log(first->first / last->first);
+  }
   Series series(int group) const {
     Series out;
     for (const auto& [h, error] : points) {
@@ -79,8 +89,7 @@ struct Line {
     out.style = Series::Style::line_points;
     out.group = group;
     out.name = name;
-    const double slope = std::log(out.y.front() / out.y.back()) / std::log(out.x.front() / out.x.back());
-    if (std::isfinite(slope)) out.name += fmt::format(", slope {:.2f}", slope);
+    out.name += fmt::format(", slope {:.2f}", slope());
     return out;
   }
 };
@@ -100,23 +109,24 @@ void add_orders(pages::Page& page, const std::vector<Row>& rows) {
     if (!h) continue;
     Line& line = plots[{row.measure, row.problem, base_of(row.quantity.name)}][row.case_name];
     line.name = validation::without_kind(row.case_name);
-    line.scheme = row.scheme;
     line.points[*h] = row.quantity.value;
   }
   std::vector<Chart> charts;
   constexpr std::size_t fewest = 3, most_lines = 8;
+  constexpr double least_slope = 0.5;  // what does not fall with the step is no error
   for (const auto& [what, lines] : plots) {
     std::vector<const Line*> drawn;
     for (const auto& [name, line] : lines)
-      if (line.points.size() >= fewest) drawn.push_back(&line);
+      if (line.points.size() >= fewest && line.slope() > least_slope) drawn.push_back(&line);
     for (std::size_t begin = 0; begin < drawn.size(); begin += most_lines) {
-      Chart chart{fmt::format("{} over step size: {}", what[2], what[1]),
-                  fmt::format("Measure {}.", what[0]),
+      Chart chart{fmt::format("Error of {} over the step: {}", what[2], what[1]),
+                  what[0],
                   {"h", "", true},
                   {what[2], "", true},
                   {}};
       for (std::size_t k = begin; k < std::min(drawn.size(), begin + most_lines); ++k)
         chart.series.push_back(drawn[k]->series(static_cast<int>(k - begin)));
+      chart.small = true;
       charts.push_back(std::move(chart));
     }
   }

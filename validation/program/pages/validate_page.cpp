@@ -196,8 +196,8 @@ pages::Page validate_page(const validation::Outcome& outcome, const std::string&
   add_result(page, outcome);
   add_not_passed(page, outcome.rows);
   add_schemes(page, outcome.rows);
-  add_orders(page, outcome.rows);
   add_published(page, outcome.rows);
+  add_orders(page, outcome.rows);
   add_nearest(page, outcome.rows);
   add_all(page, outcome.rows);
   return page;
