@@ -77,22 +77,28 @@ class Chart {
     return Number.isFinite(x) && Number.isFinite(y) && (!this.log.y || y > 0) && (!this.log.x || x > 0) ? [x, y] : null;
   }
 
-  /** Guides do not widen the range of y: they may leave the chart. */
+  /** Guides do not widen the range of y: they may leave the chart. Curves over increasing x fill the width. */
   range(axis) {
     let low = Infinity, high = -Infinity;
-    const every = this.series.every((s) => s.style === "guide");
+    const only_guides = this.series.every((s) => s.style === "guide");
+    const linear_x = axis === "x" && !this.log.x;
     for (const series of this.series) {
-      if (series.style === "guide" && axis === "y" && !every) continue;
+      if (series.style === "guide" && axis === "y" && !only_guides) continue;
       for (let k = 0; k < series.x.length; ++k) {
-        const point = this.drawn(series, k);
+        const point = linear_x ? [series.x[k]] : this.drawn(series, k);
         if (!point) continue;
         const value = point[axis === "x" ? 0 : 1];
-        if (value < low) low = value;
-        if (value > high) high = value;
+        if (value < low && value > -Infinity) low = value;
+        if (value > high && value < Infinity) high = value;
       }
     }
-    if (axis === "x" && !this.log.x && low < high && !this.series.some((s) => s.style.includes("points"))) return [low, high];
-    return padded(low, high, this.log[axis]);
+    const fills = (series) => !series.style.includes("points") && this.increases(series);
+    return linear_x && low < high && this.series.every(fills) ? [low, high] : padded(low, high, this.log[axis]);
+  }
+
+  /** Whether the abscissae of a series do not fall. */
+  increases(series) {
+    return series.increasing ??= series.x.every((v, k) => k === 0 || v >= series.x[k - 1]);
   }
 
   size() { return { width: Math.max(240, this.frame.clientWidth), height: innerWidth < 600 || this.block.small ? 270 : 340 }; }
@@ -206,7 +212,7 @@ class Chart {
   nearest(series, left, top) {
     const plot = this.plot, { x } = series;
     let best = null, least = Infinity;
-    const increasing = series.increasing ??= x.every((v, k) => k === 0 || v >= x[k - 1]);
+    const increasing = this.increases(series);
     let begin = 0, end = x.length;
     if (increasing && x.length > 200) {
       const at = plot.posToVal(left, "x");

@@ -156,10 +156,10 @@ class Motion {
     ctx.rect(...inside);
     ctx.clip();
     ctx.lineJoin = ctx.lineCap = "round";
-    const shown = this.runs.filter((run) => run.shown);
+    const shown = this.runs.filter((run) => run.shown), ours = shown.find((run) => !run.reference) || shown[0];
     for (const run of [...shown.filter((r) => r.reference), ...shown.filter((r) => !r.reference)]) {
       if (this.traces) this.draw_traces(ctx, run);
-      this.draw_curves(ctx, run, this.pose(run));
+      this.draw_curves(ctx, run, this.pose(run), run === ours);
     }
     ctx.restore();
   }
@@ -190,8 +190,10 @@ class Motion {
     ctx.globalAlpha = 1;
   }
 
-  draw_curves(ctx, run, pose) {
+  /** What never moves is drawn of one run only. */
+  draw_curves(ctx, run, pose, with_fixed) {
     for (const curve of this.curves) {
+      if (curve.fixed && !with_fixed) continue;
       const colour = curve.fixed ? themed("soft") : colour_of(run.group);
       ctx.globalAlpha = run.reference ? 0.4 : 1;
       ctx.strokeStyle = ctx.fillStyle = colour;

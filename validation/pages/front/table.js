@@ -9,7 +9,8 @@ function show_cell(place, cell) {
     place.classList.add(cell.mark);
     if (cell.text !== signs[cell.mark]) place.append(element("span", { class: "sign", "aria-label": cell.mark }, signs[cell.mark]));
   }
-  place.append(cell.text);
+  // A path may be broken after a slash.
+  place.append(...cell.text.split(/(?<=\/)/).flatMap((part, k) => (k ? [element("wbr"), part] : [part])));
   if (cell.note) place.title = cell.note;
   return place;
 }

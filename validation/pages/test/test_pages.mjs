@@ -1,11 +1,12 @@
 // What pages do in a browser: node test_pages.mjs, with GNOMON_PROGRAM, GNOMON_EVERY_BLOCK, GNOMON_CHROMIUM and
 // GNOMON_NODE_MODULES in the environment.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { close_browser, drawn, look_at } from "./browser.mjs";
 import { pages } from "./pages.mjs";
 
@@ -19,7 +20,12 @@ function write(page) {
   const file = path.join(folder, page.name + ".html");
   if (fs.existsSync(file)) return file;
   if (page.writer) fs.writeFileSync(file, execFileSync(process.env.GNOMON_EVERY_BLOCK, { maxBuffer: 1 << 28 }));
-  else execFileSync(process.env.GNOMON_PROGRAM, page.arguments.replace("FILE", file).split(" "), { stdio: "ignore", cwd: folder });
+  else {
+    const rows = path.join(path.dirname(fileURLToPath(import.meta.url)), "rows.json");
+    const words = page.arguments.split(" ").map((word) => ({ FILE: file, ROWS: rows })[word] ?? word);
+    const { status, stderr } = spawnSync(process.env.GNOMON_PROGRAM, words, { cwd: folder, encoding: "utf8" });
+    assert.equal(status, page.status ?? 0, page.arguments + ": " + stderr);
+  }
   return file;
 }
 const every = () => write(pages[0]);

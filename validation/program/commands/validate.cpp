@@ -95,6 +95,7 @@ int print_again(const Arguments& arguments) {
 int validate(const Registry& registry, const Arguments& arguments) {
   if (!arguments.from.empty()) return print_again(arguments);
   const Tier tier = parse_tier(arguments);
+  ReportFile report(arguments.report);
   const std::string folder = case_folder(arguments.cases);
   const std::vector<Case> every =
       arguments.cases.empty() ? all_cases(registry, folder) : declared_cases(registry, folder);
@@ -115,7 +116,6 @@ int validate(const Registry& registry, const Arguments& arguments) {
   std::unique_ptr<tables::OutputFile> json;
   if (arguments.json) json = std::make_unique<tables::OutputFile>(*arguments.json);
 
-  ReportFile report(arguments.report);
   const bool colour = wants_colour(stdout);
   Table table(stdout, colour, cases);
   if (arguments.verbose) table.heading();

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "program/pages/validate_page.hpp"
+#include "report/case_file.hpp"
 #include "report/print/text.hpp"
 
 namespace gnomon::program {
@@ -119,7 +120,7 @@ void add_orders(pages::Page& page, const std::vector<Row>& rows) {
     for (const auto& [name, line] : lines)
       if (line.points.size() >= fewest && line.slope() > least_slope) drawn.push_back(&line);
     for (std::size_t begin = 0; begin < drawn.size(); begin += most_lines) {
-      Chart chart{fmt::format("Error of {} over the step: {}", what[2], what[1]),
+      Chart chart{fmt::format("{}: {} over the step", validation::problem_label(what[1]), what[2]),
                   what[0],
                   {"h", "", true},
                   {what[2], "", true},
@@ -131,7 +132,7 @@ void add_orders(pages::Page& page, const std::vector<Row>& rows) {
     }
   }
   if (declared.series.empty() && charts.empty()) return;
-  page.add(pages::Section{"Orders"});
+  page.add(pages::Section{"Orders", "Slopes are those between the largest and the smallest step."});
   if (!declared.series.empty()) page.add(declared);
   for (Chart& chart : charts) page.add(std::move(chart));
 }

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "program/pages/report_file.hpp"
+#include "report/case_file.hpp"
 #include "report/print/scheme_summary.hpp"
 #include "report/print/text.hpp"
 
@@ -178,7 +179,7 @@ void add_schemes(pages::Page& page, const std::vector<Row>& rows) {
       {}};
   for (auto& [problem, place] : columns) {
     place = matrix.columns.size();
-    matrix.columns.push_back(problem);
+    matrix.columns.push_back(validation::problem_label(problem));
   }
   for (const auto& [scheme, of_problem] : promises) {
     matrix.rows.push_back(scheme);
