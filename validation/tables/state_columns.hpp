@@ -41,6 +41,7 @@ class StateColumns {
   void fill(const Integrator& run, double* values);
   /// A state within the last step of a run, from dense output: t, q, p (z) and multipliers; its work is NaN where it is
   /// not known. `end` is the state at the end of that step, which the run's monitor has seen.
+  /// energy_error is NaN too where the scheme keeps H together with something of its own, such as a penalty.
   void fill(const Integrator& run, const State& within, const State& end, double* values);
   /// A state of a reference. energy_error is H - H0, and NaN where something may do work: forces, friction, impacts,
   /// dependence on time. z of an overdetermined DAE is what its p(y,z) belongs to.
