@@ -7,9 +7,9 @@
 #include <set>
 
 #include "gnomon/base/error.hpp"
-#include "gnomon/registry/coordinate_names.hpp"
 #include "gnomon/model/overdetermined.hpp"
 #include "gnomon/model/system.hpp"
+#include "gnomon/registry/coordinate_names.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "tables/drawn_points.hpp"
 

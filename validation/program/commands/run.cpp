@@ -261,7 +261,8 @@ void add_run(CLI::App& app, Invocation& invocation) {
   add_repeatable(*command, "--reference", a->references, "NAME", "run this reference too, and compare (repeatable)");
   add_repeatable(*command, "--reference-option", a->reference_options, "NAME=VALUE",
                  "an option of the references that have it (repeatable)");
-  add("--output", a->output, "FILE", "write the trajectory to this .csv, .h5 (HDF5) or .jsonl (JSON lines) file");
+  add("--output", a->output, "FILE",
+      "write the trajectory to this .csv, .h5 (HDF5) or .jsonl (JSON lines) file; - is JSON lines to standard output");
   add("--times", a->times, "A:DT:B",
       "rows at exactly these times, or at those of a list \"0,1,2.5\": between two steps by one of the scheme's own "
       "from "
