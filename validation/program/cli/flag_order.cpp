@@ -7,7 +7,7 @@ namespace gnomon::program {
 const std::vector<Heading>& command_headings() {
   static const std::vector<Heading> headings = {
       {"Look: what there is", {"list", "describe"}},
-      {"Run: motion and rest", {"run", "advise", "equilibrium"}},
+      {"Run: motion and rest", {"run", "sweep", "advise", "equilibrium"}},
       {"Trust: is it right, what does it cost", {"check", "compare", "validate", "bench"}},
       {"Extend: models of your own", {"new", "export"}},
       {"Shell", {"completion", "man"}}};
