@@ -131,7 +131,9 @@ int dispatch(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return complain(error.what());
   }
-  if (!invocation.action && own_bibliography) {
+  if (own_bibliography && invocation.action)
+    return complain("--bibtex goes alone, or with describe: gnomon describe NAME --bibtex");
+  if (own_bibliography) {
     fmt::print("{}", own_bibtex());
     return success;
   }

@@ -79,4 +79,5 @@ BOOST_AUTO_TEST_CASE(bibliographies) {
   scratch.misuse("describe newton --bibtex", {"newton", "no paper"});
   scratch.misuse("describe hbmv --bibtex", {"hbmv", "did you mean \"hbvm\""});
   scratch.misuse("describe", {"NAME is missing"});
+  scratch.misuse("list --bibtex", {"--bibtex goes alone, or with describe"});
 }
