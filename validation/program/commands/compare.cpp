@@ -246,7 +246,8 @@ void add_compare(CLI::App& app, Invocation& invocation) {
       if (tables::is_table_name(a->problem) || !other->empty()) {
         if (other->empty())
           throw Error(ErrorCode::bad_value, "table \"" + a->problem + "\" is compared with nothing: name a second one");
-        if (a->report) throw Error(ErrorCode::bad_value, "--report is for a problem, and \"" + a->problem + "\" is a table");
+        if (a->report)
+          throw Error(ErrorCode::bad_value, "--report is for a problem, and \"" + a->problem + "\" is a table");
         return compare_tables(a->problem, *other, a->json);
       }
       return compare(registry, *a);

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "gnomon/base/error.hpp"
-#include "pages/page.hpp"
 #include "traces/run_page.hpp"
 
 namespace gnomon::program {
@@ -16,12 +14,6 @@ namespace {
 /// Of the motion of all runs together: 200 000 numbers of four bytes are a megabyte of text.
 constexpr std::size_t most_numbers = 200000;
 constexpr std::size_t most_events = 2000;
-
-const std::string& required_page(const std::string& path) {
-  const std::string end = ".html";
-  if (path.size() > end.size() && path.compare(path.size() - end.size(), end.size(), end) == 0) return path;
-  throw Error(ErrorCode::bad_value, "--report = \"" + path + "\" does not end in .html");
-}
 
 pages::Table event_table(const std::vector<std::array<std::string, 4>>& events) {
   pages::Table table;
@@ -37,10 +29,7 @@ pages::Table event_table(const std::vector<std::array<std::string, 4>>& events) 
 }  // namespace
 
 RunPage::RunPage(const std::string& path, const ProblemInstance& instance, double t_end, std::size_t runs)
-    : file_(required_page(path)),
-      instance_(instance),
-      t_end_(t_end),
-      numbers_(most_numbers / std::max<std::size_t>(runs, 1)) {}
+    : file_(path), instance_(instance), t_end_(t_end), numbers_(most_numbers / std::max<std::size_t>(runs, 1)) {}
 
 traces::RunTrace& RunPage::add(const std::string& name, bool reference, const std::string& discrete_energy) {
   traces::RunTrace::Spec spec;
@@ -80,12 +69,8 @@ void RunPage::finish(const Texts& texts) {
   if (!texts.events.empty()) page.add(event_table(texts.events));
   page.add(pages::Section{"Where it came from", ""});
   page.add(pages::Command{"The same run", texts.provenance["command"].asString()});
-  pages::Facts versions;
-  for (const char* name : {"program", "sundials"}) versions.rows.emplace_back(name, texts.provenance[name].asString());
-  page.add(std::move(versions));
-  const std::string html = page.html();
-  std::fwrite(html.data(), 1, html.size(), file_.stream());
-  file_.commit();
+  page.add(surroundings());
+  file_.write(page);
 }
 
 TraceObserver::TraceObserver(traces::RunTrace& trace, const Integrator& integrator)

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "gnomon/run/integrator.hpp"
+#include "program/pages/report_file.hpp"
 #include "program/summary/summary_row.hpp"
-#include "tables/output_file.hpp"
 #include "traces/run_trace.hpp"
 
 namespace gnomon::program {
@@ -36,7 +36,7 @@ class RunPage {
   void finish(const Texts& texts);
 
  private:
-  tables::OutputFile file_;
+  ReportFile file_;
   ProblemInstance instance_;
   double t_end_;
   std::size_t numbers_;  // of the motion of each run
