@@ -5,6 +5,8 @@
 #   ./gnomon.sh test [ctest args]   builds and runs the tests (quick tier unless -L says otherwise)
 #   ./gnomon.sh packages [MORE...]  installs what is needed, and MORE, and does nothing else
 #   ./gnomon.sh python [args]       Python with the package gnomon on its path
+#   ./gnomon.sh manual              builds the manual into build/manual/html, with its own packages; the rows of
+#                                   build/validation.json are shown where `validate --json` wrote them there
 #   ./gnomon.sh run PROBLEM ...     anything else goes to the program; see ./gnomon.sh --help
 set -eu
 
@@ -19,6 +21,7 @@ python3-dev pybind11-dev python3-numpy python3-scipy python3-matplotlib python3-
 python3-h5py python3-pytest groff-base chromium nodejs"
 # npm may have come with node from elsewhere.
 command -v npm >/dev/null 2>&1 || packages="$packages npm"
+manual_packages="python3-sphinx python3-myst-parser python3-breathe doxygen furo libjs-katex"
 
 install_packages() {
   command -v dpkg-query >/dev/null 2>&1 || return 0 # not Debian: CMake says what is missing
@@ -90,6 +93,16 @@ if [ "${1:-}" = python ]; then
   PYTHONPATH="$build/python${PYTHONPATH:+:$PYTHONPATH}"
   export PYTHONPATH
   exec "$(sed -n 's/^_\{0,1\}Python_EXECUTABLE:[A-Z]*=//p' "$build/CMakeCache.txt" | head -n 1)" "$@"
+fi
+if [ "${1:-}" = manual ]; then
+  packages="$packages $manual_packages"
+  install_packages
+  build_target gnomon
+  build_target gnomon_python
+  build_target gnomon_c
+  rows="$root/build/validation.json"
+  [ -f "$rows" ] || rows=""
+  exec /usr/bin/python3 "$root/validation/manual/build.py" "$build" "$root/build/manual" ${rows:+"$rows"}
 fi
 build_target gnomon
 exec "$build/bin/gnomon" "$@"

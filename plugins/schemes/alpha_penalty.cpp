@@ -5,7 +5,7 @@
 ///
 /// between the middles m- and m+ by the closed forms of alpha_multiplier.hpp; w are the system's constraint_weights.
 /// No multiplier and no event: contacts may be any number. Conserved for every h: (19) + V(m+) + P(m+) at n+1/2.
-/// Constraints hold up to O(eps), obstacles are penetrated by O(eps^1/2) for a given impact velocity. The one-sided
+/// Constraints hold up to O(eps), obstacles are penetrated by O(eps^(1/2)) for a given impact velocity. The one-sided
 /// force is Lipschitz in x^{n+1}: Newton's method is semismooth and converges without line search. Source: Glowinski,
 /// Holmstroem, (35), (47), (62), (63), corrected: ( )^+ on both squares, limits where the quotient is 0/0.
 ///

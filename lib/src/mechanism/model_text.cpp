@@ -526,6 +526,10 @@ class Reader {
     known.insert(known.end(), several.begin(), several.end());
     file_.check_keys(table, "run", known);
     for (const TomlEntry& entry : file_.entries(table)) {
+      if (const toml::array* names = entry.key == "reference" ? entry.value->as_array() : nullptr) {
+        for (const toml::node& name : *names) model_.run.emplace_back(entry.key, scalar(name, "run reference"));
+        continue;
+      }
       if (std::find(single.begin(), single.end(), entry.key) != single.end()) {
         model_.run.emplace_back(entry.key, scalar(*entry.value, "run " + entry.key));
         continue;

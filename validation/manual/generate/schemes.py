@@ -1,0 +1,147 @@
+"""A page a scheme: its equations from the head of its file, promises, options, models, what was measured."""
+import collections
+import json
+import re
+
+import mathematics
+from common import ROOT, Program, head_comment, number, table
+
+PROMISES = {
+    "energy": "the energy, with what works booked, is exact",
+    "discrete energy": "an energy of the scheme's own is exact",
+    "position": "$g(q) = 0$ at the end of every step",
+    "hidden": "$G v + g_t = 0$ at the end of every step",
+    "momentum": "momentum maps of declared symmetries are exact",
+    "symmetric": "a step of $-h$ takes a step of $h$ back",
+    "symplectic": "the flow of a step is symplectic",
+}
+FAMILIES = {
+    "Energy-momentum schemes": ("energy-momentum", "energy-momentum-general", "energy-momentum-ggl", "constrained-midpoint"),
+    "Line integrals": ("hbvm", "line-integral-ggl"),
+    "Penalties and augmented Lagrangians": ("penalty", "penalty-general", "penalty-dhat", "augmented-lagrange", "augmented-lagrange-general"),
+    "Runge-Kutta with projections": ("projected-rk",),
+    "Symplectic schemes": ("rattle", "symplectic-euler-natural", "symplectic-euler-true", "symplectic-euler-conjugate-natural",
+                           "symplectic-euler-conjugate-true", "symplectic-euler-true-adjoint"),
+    "Alpha-schemes": ("alpha", "alpha-exact", "alpha-penalty", "alpha-augmented", "beam-dissipative"),
+    "Compositions": ("composition",),
+}
+
+
+def _promises(text):
+    """["order 2", "energy", ..] of "promises at best order 2, energy, .."."""
+    return [p.strip() for p in text.split("at best", 1)[1].split(",")]
+
+
+def _options(described):
+    """Rows of a table from the block "options" of `gnomon describe`."""
+    lines, rows = described.splitlines(), []
+    begin = next((i for i, line in enumerate(lines) if line.startswith("options (")), None)
+    if begin is None:
+        return rows
+    for line in lines[begin + 1 :]:
+        if not line.strip():
+            break
+        if re.match(r"  \S", line):
+            name, _, text = line.strip().partition(" ")
+            rows.append([f"`{name}`", text.strip(), ""])
+        else:
+            rows[-1][2] = line.strip()
+    return rows
+
+
+def _matrix(program):
+    """{scheme: marks}, texts of the columns, of `gnomon list --matrix`."""
+    marks, columns = {}, {}
+    for line in program("list", "--matrix").splitlines():
+        found = re.match(r"  (\S+)((?:\s+(?:[EDXedx]{1,2}|-)){4,})\s*$", line)
+        column = re.match(r"\s+(\d+)  (\S.*)", line)
+        if found:
+            marks[found.group(1)] = found.group(2).split()
+        elif column:
+            columns[int(column.group(1))] = column.group(2)
+    return marks, [columns[k] for k in sorted(columns)]
+
+
+MARKS = {
+    "E": "energy at rounding level", "D": "a discrete energy", "X": "taken", "e": "energy at rounding level, where $U$, $g$, $c$ are at most quadratic",
+    "d": "a discrete energy, where $U$, $g$, $c$ are at most quadratic", "x": "where $U$, $g$, $c$ are at most quadratic",
+    "Xe": "taken; energy at rounding level, where $U$, $g$, $c$ are at most quadratic", "-": "no",
+}
+
+
+def _measured(rows):
+    """The tables of what `validate` measured of one scheme."""
+    orders = collections.defaultdict(dict)
+    largest = {}
+    reasons = collections.Counter()
+    for row in rows:
+        kind = row["case"].split("/")[0]
+        value = row.get("measured")
+        if row.get("reason") and row["verdict"] in ("known_failure", "known failure", "better"):
+            reasons[row["reason"]] += 1
+        if value is None or kind != "conformance" or row["case"].count("/") > 3:
+            continue
+        name = row["case"].split("/", 2)[2]
+        if row["quantity"] in ("order-q", "order-p"):
+            orders[name][row["quantity"]] = value
+        elif row["quantity"] in ("energy-relative", "position", "hidden"):
+            if value > largest.get(row["quantity"], (-1,))[0]:
+                largest[row["quantity"]] = (value, name)
+    out = []
+    if orders:
+        out += ["### Orders", "", table(["problem", "order of $q$", "order of $p$"],
+                [[n, *(f"{found[k]:.2f}" if k in found else "" for k in ("order-q", "order-p"))] for n, found in sorted(orders.items())])]
+    if largest:
+        text = {"energy-relative": r"relative energy error $\max|H-H_{\mathrm{expected}}|/\max(1,\max|T|,\max|U|)$",
+                "position": r"$\max|g|$", "hidden": r"$\max|G v + g_t|$"}
+        out += ["### Largest errors", "", table(["error", "largest", "on"],
+                [[text[k].replace("|", r"\vert "), number(largest[k][0]), largest[k][1]] for k in text if k in largest])]
+    if reasons:
+        out += ["### Limits", ""] + [f"- {mathematics.prose(reason)}" + (f" ({n} rows)" if n > 1 else "") for reason, n in reasons.most_common()] + [""]
+    return out
+
+
+def _page(program, name, found, marks, columns, rows):
+    described = program("describe", name)
+    source = re.search(r"^source: (.*)", described, re.M).group(1)
+    comment = head_comment(ROOT / "plugins" / "schemes" / f"{name.replace('-', '_')}.cpp")
+    equations = mathematics.markdown(re.sub(rf"^{re.escape(name)}: ", "", comment.strip()))
+    promises = _promises(found["more"])
+    out = [f"# {name}", "", found["text"][0].upper() + found["text"][1:] + ".", "", f"Source: {source}.", "", "## Promises", "",
+           table(["promise", "meaning"], [[p, PROMISES.get(p, "measured in `validate`")] for p in promises]),
+           "At best; `gnomon describe PROBLEM` says what holds for a model. Promises are watched while a run goes on.", "",
+           "## Equations", "", equations[0].upper() + equations[1:], ""]
+    options = _options(described)
+    out += ["## Options", "", table(["option", "what", "default; range"], options) if options else "None.", ""]
+    if name in marks:
+        out += ["## Models it takes", "", table(["models with", "taken"], [[c.replace("|", "\\|"), MARKS.get(m, m)] for c, m in zip(columns, marks[name])])]
+    measured = _measured([row for row in rows if row["scheme"] == name])
+    out += ["## Measured", "", "```{include} ../generated/told.md\n```", ""] + (measured or ["No rows of this scheme."])
+    return "\n".join(out) + "\n"
+
+
+def write(build, source):
+    program = Program(build, source)
+    rows = json.loads((source / "generated" / "rows.json").read_text())
+    names = program.names("schemes")
+    marks, columns = _matrix(program)
+    for name, found in names.items():
+        (source / "schemes" / f"{name}.md").write_text(_page(program, name, found, marks, columns, rows), encoding="utf-8")
+    out, left = [], set(names)
+    for family, members in [*FAMILIES.items(), ("Others", ())]:
+        members = [m for m in members if m in names] if members else sorted(left)
+        left -= set(members)
+        if members:
+            out += [f"```{{toctree}}\n:caption: {family}\n:maxdepth: 1\n\n" + "\n".join(members) + "\n```", ""]
+    heads = ["order", *PROMISES]
+    lines = []
+    for name, found in names.items():
+        promised = _promises(found["more"])
+        order = next((p.removeprefix("order ").split(" (")[0] for p in promised if p.startswith("order")), "")
+        lines.append([f"[{name}](../schemes/{name}.md)", order, *("✓" if p in promised else "" for p in PROMISES)])
+    (source / "generated" / "schemes.md").write_text("\n".join(out), encoding="utf-8")
+    (source / "generated" / "promises.md").write_text(table(["scheme", *heads], lines), encoding="utf-8")
+    where = [[str(i + 1), c] for i, c in enumerate(columns)]
+    matrix = [[f"[{n}](../schemes/{n}.md)" if n in names else n, *m] for n, m in marks.items()]
+    (source / "generated" / "matrix.md").write_text(
+        table(["", *map(str, range(1, len(columns) + 1))], matrix) + "\n" + table(["", "models with"], where), encoding="utf-8")
