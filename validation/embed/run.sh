@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs a built tree into a scratch prefix and uses it as a stranger would: the example of the README and the C
-# examples through find_package and through pkg-config, a CVODE program switched to Gnomon, and the plug-in template,
-# whose scheme must pass the conformance cases.
+# Installs a built tree into a scratch prefix and uses it as a stranger would: the examples of the README, of the manual and
+# in C through find_package and through pkg-config, programs of CVODE and ARKODE switched to Gnomon, and the plug-in
+# template, whose scheme must pass the conformance cases.
 #
 #   embed/run.sh BUILD_DIR SOURCE_DIR SCRATCH_DIR
 set -eu
@@ -13,10 +13,10 @@ rm -rf "$scratch"
 mkdir -p "$scratch"
 cmake --install "$build" --prefix "$scratch/prefix" >"$scratch/install.log"
 PATH="$scratch/prefix/bin:$PATH"
+snippets() { python3 "$source/validation/manual/snippets.py" "$@"; }
 
 echo "== the README's model files"
-awk -v folder="$scratch" '/^```toml$/ { inside = 1; next } /^```$/ { inside = 0 }
-  inside && /^format = 1/ { file = folder "/readme" ++n ".toml" } inside && file { print >file }' "$source/README.md"
+snippets "$source/README.md" toml "$scratch/readme" .toml "format = 1"
 for model in "$scratch"/readme*.toml; do
   gnomon run "$model" --rtol 1e-6 --until 1 --plot "$model.svg" --reference ida-ggl >"$model.out" || { cat "$model.out" && exit 1; }
   grep -q "energy " "$model.out"
@@ -31,10 +31,9 @@ bash -n "$share/bash-completion/completions/gnomon"
 
 echo "== the README's examples through find_package"
 cp -r "$source/validation/embed/cpp" "$scratch/cpp"
-awk -v folder="$scratch/cpp" '/^```cpp$/ { inside = 1; next } /^```$/ { inside = 0 }
-  inside && /^#include <cstdio>/ { file = folder (++n == 1 ? "/mechanism.cpp" : "/main.cpp") } inside { print >file }' \
-  "$source/README.md"
-test -s "$scratch/cpp/main.cpp"
+snippets "$source/README.md" cpp "$scratch/cpp/readme" .cpp "#include <cstdio>"
+mv "$scratch/cpp/readme1.cpp" "$scratch/cpp/mechanism.cpp"
+mv "$scratch/cpp/readme2.cpp" "$scratch/cpp/main.cpp"
 cmake -S "$scratch/cpp" -B "$scratch/cpp/build" -DCMAKE_PREFIX_PATH="$scratch/prefix" >"$scratch/cpp.log"
 cmake --build "$scratch/cpp/build" >>"$scratch/cpp.log"
 "$scratch/cpp/build/consumer" >"$scratch/cpp.out"
@@ -50,6 +49,37 @@ export PKG_CONFIG_PATH
 ${CXX:-c++} -std=c++17 -O2 "$scratch/cpp/main.cpp" -o "$scratch/consumer" $(pkg-config --cflags --libs gnomon) \
   -Wl,-rpath,"$(dirname "$libdir")"
 "$scratch/consumer" | cmp - "$scratch/cpp.out"
+
+echo "== the manual's programs"
+# Whole programs are built and run; pieces of C++ are compiled together, each in a namespace of its own.
+mkdir "$scratch/manual"
+n=0
+echo "#include <gnomon/gnomon.hpp>" >"$scratch/manual/pieces.cpp"
+for page in $(cd "$source/validation/manual" && grep -lE '^```c(pp)?$' ./*.md ./*/*.md); do
+  n=$((n + 1))
+  for language in c cpp; do
+    snippets "$source/validation/manual/$page" $language "$scratch/manual/$n-" .$language || true
+  done
+done 2>"$scratch/manual/none"
+for program in "$scratch"/manual/[0-9]*.c "$scratch"/manual/[0-9]*.cpp; do
+  if ! grep -q "^int main" "$program"; then
+    printf 'namespace piece_%s {\n' "$(basename "$program" .cpp | tr - _)"
+    cat "$program"
+    echo '}'
+    continue
+  fi >>"$scratch/manual/pieces.cpp"
+  case $program in
+  *.c) compile="${CC:-cc} -std=c11 -Wall -Wextra -Werror" package=gnomon_c ;;
+  *) compile="${CXX:-c++} -std=c++17 -O1 -Wall -Wextra -Werror" package=gnomon ;;
+  esac
+  cmp -s "$program" "$scratch/cpp/main.cpp" || cmp -s "$program" "$scratch/cpp/mechanism.cpp" || {
+    # shellcheck disable=SC2046
+    $compile "$program" -o "$scratch/manual/program" $(pkg-config --cflags --libs $package) -Wl,-rpath,"$(dirname "$libdir")"
+    "$scratch/manual/program" | grep "energy error [0-9.]*e-1[2-9]"
+  }
+done
+# shellcheck disable=SC2046
+${CXX:-c++} -std=c++17 -fsyntax-only -Wall -Wextra -Werror "$scratch/manual/pieces.cpp" $(pkg-config --cflags gnomon)
 
 echo "== the kernels of the schemes, from outside"
 schemes="$scratch/prefix/include/gnomon/schemes"
@@ -116,6 +146,20 @@ grep -q "energy error up to t = 1000: [0-9.]*e-1[3-9]" "$scratch/cvode.out"
 changed=$(diff "$scratch/cvode/henon_heiles_cvode.c" "$scratch/cvode/henon_heiles_gnomon.c" | grep -c '^>') || true
 echo "$changed new lines"
 test "$changed" -le 15
+
+echo "== examples of CVODE and ARKODE, switched"
+cmake -S "$source/validation/embed/ports" -B "$scratch/ports" -DCMAKE_PREFIX_PATH="$scratch/prefix" \
+  -DCMAKE_C_FLAGS="-Wall -Wextra -Werror" >"$scratch/ports.log"
+cmake --build "$scratch/ports" >>"$scratch/ports.log"
+"$scratch/ports/pendulum_cvode"
+"$scratch/ports/pendulum_gnomon" >"$scratch/ports.out"
+"$scratch/ports/kepler_arkode"
+"$scratch/ports/kepler_gnomon" >>"$scratch/ports.out"
+cat "$scratch/ports.out"
+test "$(grep -c "^rtol .* energy [0-9]e-1[3-9]  g [0-9]e-1[5-9]  Gv [0-9]e-1[4-9]" "$scratch/ports.out")" = 2
+grep -q "^h = 0.01 .* energy [0-9]e-1[3-9]  g [0-9]e-1[5-9]" "$scratch/ports.out"
+grep -q "^energy-momentum-general .* energy [0-9]e-1[4-9]" "$scratch/ports.out"
+grep -q "^rattle .* angular momentum [0-9]e-1[4-9]" "$scratch/ports.out"
 
 echo "== the installed plug-in template, copied elsewhere, in one command"
 cp -r "$scratch/prefix/share/gnomon/plugin_template" "$scratch/plugin"

@@ -54,7 +54,7 @@ def generate(build, out, source, rows):
     (source / "generated").mkdir()
     parts = [(gallery.write, build, source), (report.write, build, source, rows), (drift.write, build, source),
              (ports.write, build, source), (problems.write, build, source), (which.write, build, source),
-             (reference.write, source), (errors.write, source)]
+             (reference.write, source, out / "doxygen" / "xml"), (errors.write, source)]
     with concurrent.futures.ProcessPoolExecutor(2) as pool:
         for future in [pool.submit(*part) for part in parts]:
             future.result()

@@ -36,3 +36,25 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 napoleon_google_docstring = False
 napoleon_use_ivar = True
+
+
+def setup(app):
+    """Attributes that are documented in one entry, "q, v : ndarray", become one each: napoleon knows that of parameters only."""
+    import re
+
+    def split(app, what, name, obj, options, lines):
+        out = []
+        for i, line in enumerate(lines):
+            found = re.match(r"(\w+(?:, \w+)+) : (.*)", line)
+            if what != "class" or not found or "Attributes" not in lines[:i]:
+                out.append(line)
+                continue
+            more = [text for text in lines[i + 1 : next((k for k in range(i + 1, len(lines)) if lines[k][:1].strip()), len(lines))]]
+            names = found.group(1).split(", ")
+            for one in names:
+                out.append(f"{one} : {found.group(2)}")
+                if one != names[-1]:
+                    out += more
+        lines[:] = out
+
+    app.connect("autodoc-process-docstring", split, priority=100)

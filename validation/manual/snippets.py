@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Takes the fenced blocks out of a Markdown file.
 
-    snippets.py FILE LANGUAGE FOLDER SUFFIX [BEGINNING]
+    snippets.py FILE LANGUAGE PREFIX SUFFIX [BEGINNING]
 
-writes the blocks of a language that begin with BEGINNING (all, if left out) to FOLDER/1SUFFIX, FOLDER/2SUFFIX, .. and
+writes the blocks of a language that begin with BEGINNING (all, if left out) to the files PREFIX1SUFFIX, PREFIX2SUFFIX, .. and
 ends with status 1 where there is none. A comment `% key: value` in the lines before a block belongs to it:
 
     % file: NAME       the block is this file for the other blocks of the page
@@ -53,10 +53,10 @@ def of_language(text, language, beginning=""):
 
 
 def main():
-    file, language, folder, suffix = sys.argv[1:5]
+    file, language, prefix, suffix = sys.argv[1:5]
     texts = of_language(pathlib.Path(file).read_text(encoding="utf-8"), language, *sys.argv[5:6])
     for number, text in enumerate(texts, 1):
-        (pathlib.Path(folder) / f"{number}{suffix}").write_text(text, encoding="utf-8")
+        pathlib.Path(f"{prefix}{number}{suffix}").write_text(text, encoding="utf-8")
     if not texts:
         sys.exit(f"{file} has no block of {language} like that")
 

@@ -59,7 +59,7 @@ int main(void) {
     energy = fmax(energy, fabs(energy_of(s) - energy0));
     momentum = fmax(momentum, fabs(momentum_of(s) - momentum0));
   }
-  printf("ARKODE ERK of order 4: energy %8.1e  angular momentum %8.1e  q at the end off by %8.1e\n", energy, momentum,
+  printf("%-32s energy %.0e  angular momentum %.0e  q %.0e\n", "explicit, order 4", energy, momentum,
          hypot(s[0] - (1 - ECCENTRICITY), s[1]));
   ARKStepFree(&mem);
   N_VDestroy(y);

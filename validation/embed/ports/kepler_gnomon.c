@@ -51,6 +51,7 @@ static int run(SUNContext sunctx, const char* scheme, const char* options) {
   N_Vector mass = N_VNew_Serial(2, sunctx), y = N_VNew_Serial(4, sunctx);
   void* mem = GnomonCreate(sunctx);
   double last, energy, value, momentum;
+  const char* chosen;
   sunrealtype t;
   int retval, rising, revolutions = 0;
   N_VConst(1.0, mass);
@@ -75,8 +76,8 @@ static int run(SUNContext sunctx, const char* scheme, const char* options) {
   }
   GnomonGetEnergyError(mem, &last, &energy);
   GnomonGetMomentumMap(mem, 0, &value, &momentum);
-  printf("Gnomon %s%s%s: energy %8.1e  angular momentum %8.1e  q at the end off by %8.1e  %d crossings\n", scheme,
-         options ? " " : "", options ? options : "", energy, momentum,
+  GnomonGetScheme(mem, &chosen);
+  printf("%-32s energy %.0e  angular momentum %.0e  q %.0e  %d crossings\n", chosen, energy, momentum,
          hypot(NV_Ith_S(y, 0) - (1 - ECCENTRICITY), NV_Ith_S(y, 1)), revolutions);
   GnomonFree(&mem);
   N_VDestroy(y);

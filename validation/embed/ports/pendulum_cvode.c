@@ -76,9 +76,8 @@ static int run(SUNContext sunctx, double rtol, int with_projection) {
     velocity = fmax(velocity, fabs(s[0] * s[2] + s[1] * s[3]));
   }
   CVodeGetNumSteps(mem, &steps);
-  printf("CVODE %-19s rtol %.0e: energy %8.1e  |g| %8.1e  |G v| %8.1e  q at the end off by %8.1e  %ld steps\n",
-         with_projection ? "with projection" : "without projection", rtol, energy, position, velocity,
-         hypot(s[0] - 1, s[1]), steps);
+  printf("rtol %.0e  %-36s energy %.0e  g %.0e  Gv %.0e  q %.0e  %6ld steps\n", rtol,
+         with_projection ? "BDF with projection" : "BDF", energy, position, velocity, hypot(s[0] - 1, s[1]), steps);
   CVodeFree(&mem);
   SUNLinSolFree(LS);
   SUNMatDestroy(A);

@@ -55,12 +55,8 @@ static int run(SUNContext sunctx, double rtol, double step) {
   GnomonGetConstraintNorms(mem, &position, &velocity);
   GnomonGetNumSteps(mem, &steps);
   GnomonGetScheme(mem, &scheme);
-  printf("Gnomon %s, ", scheme);
-  if (rtol > 0)
-    printf("rtol %.0e", rtol);
-  else
-    printf("step %g", step);
-  printf(": energy %8.1e  |g| %8.1e  |G v| %8.1e  q at the end off by %8.1e  %ld steps\n", energy, position, velocity,
+  printf(rtol > 0 ? "rtol %.0e" : "h = %-6g", rtol > 0 ? rtol : step);
+  printf("  %-36s energy %.0e  g %.0e  Gv %.0e  q %.0e  %6ld steps\n", scheme, energy, position, velocity,
          hypot(NV_Ith_S(y, 0) - 1, NV_Ith_S(y, 1)), steps);
   GnomonFree(&mem);
   N_VDestroy(y);

@@ -50,9 +50,14 @@ def head_comment(file):
 
 
 def table(head, rows):
-    """A table in Markdown."""
-    cells = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(str(c).replace("|", "\\|") for c in row) + " |" for row in cells) + "\n"
+    """A table in Markdown; what is a number, or "rtol = 1e-6", stays in one line."""
+
+    def cell(content):
+        text = str(content).replace("|", "\\|")
+        return f'<span class="number">{text}</span>' if re.fullmatch(r"(\w+ = )?[-+]?[\d.]+(e[-+]\d+)?", text) else text
+
+    cells = [head, ["---"] * len(head), *([cell(c) for c in row] for row in rows)]
+    return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in cells) + "\n"
 
 
 def listing(text, language="text"):

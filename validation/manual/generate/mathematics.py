@@ -49,6 +49,7 @@ def _script(text):
 def tex(text):
     """One formula."""
     out, base = [], ""
+    text = re.sub(r"\b([mn]) x ([mn])\b", "\\1 × \\2", re.sub(r"(?<=[A-Z])\*(?=[ ,.)]|$)", "^{*}", text))
     for found in TOKEN.finditer(text):
         kind, piece = found.lastgroup, found.group()
         if kind == "hat":
@@ -79,14 +80,14 @@ def tex(text):
         elif kind == "space":
             out.append(" ")
         else:
-            out.append({"*": r"\cdot ", "%": r"\%", "#": r"\#", "&": r"\&", ",": r",\,", ":": r":\ ", ";": r";\ "}.get(piece, piece))
+            out.append({"×": r"\times ", "*": r"\cdot ", "%": r"\%", "#": r"\#", "&": r"\&", ",": r",\,", ":": r":\ ", ";": r";\ "}.get(piece, piece))
         base = piece
     return "".join(out).replace("( )", r"(\,\cdot\,)")
 
 
 def _cells(line):
     made = []
-    for cell in re.split(r"\s{2,}", line.strip()):
+    for cell in re.split(r"(?<!=)\s{2,}", line.strip()):
         numbers = re.fullmatch(r"[()\d, ]+", cell)
         plain = not re.search(r"[=<>+_^/()\[\]']", cell) and re.search(r"[a-z]{4,}", cell) and cell.split()[0] not in GREEK
         made.append(r"\text{" + cell + "}" if numbers or plain else tex(cell))
@@ -159,7 +160,8 @@ def prose(text):
     for k in range(len(words) - 1, -1, -1):
         if kinds[k] == "perhaps":
             close = words[k][-1] in ".,;:" or k + 1 == len(words)
-            kinds[k] = "symbol" if not close and kinds[k + 1] in ("symbol", "operator") else None
+            before = ("operator",) if words[k] in ("a", "A", "I") else ("symbol", "operator")
+            kinds[k] = "symbol" if not close and kinds[k + 1] in before else None
     while i < len(words):
         end = i
         open_brackets = 0

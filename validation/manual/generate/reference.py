@@ -1,4 +1,8 @@
 """Pages of the C++ reference: one a room of lib/include/gnomon, one section a header."""
+import collections
+import re
+from xml.etree import ElementTree
+
 from common import ROOT
 
 ROOMS = {
@@ -21,16 +25,46 @@ INTERNAL = {"sun_linear_system", "frozen_jacobian", "fixed_point_iteration", "ch
             "simplified_newton", "scaled_equations", "jacobian_system", "band_order", "overdetermined_in_time", "system_at"}
 
 
-def write(source):
+def _free_members(xml):
+    """{header: [(directive, what it names)]} of the documented functions, enumerations and types of the namespace."""
+    found, names = collections.defaultdict(list), collections.Counter()
+    members = ElementTree.parse(xml / "namespacegnomon.xml").getroot().findall("compounddef/sectiondef/memberdef")
+    names.update(m.findtext("name") for m in members if m.get("kind") == "function")
+    for member in members:
+        kind, name = member.get("kind"), member.findtext("name")
+        if kind not in ("function", "enum", "typedef") or not "".join(member.find("briefdescription").itertext()).strip():
+            continue
+        if kind == "function" and names[name] > 1:
+            name += re.sub(r"\)[^)]*$", ")", member.findtext("argsstring"))
+        found[member.find("location").get("file")].append((int(member.find("location").get("line")), f"doxygen{kind}", f"gnomon::{name}"))
+    return found
+
+
+def _header(xml, header, free):
+    """The section of one header: what its file says, then its classes and functions in their order."""
+    name = str(header.relative_to(ROOT / "lib" / "include"))
+    out = [f"## {header.stem}", "", f"`#include <{name}>`", "", f"```{{doxygenfile}} {name}", ":sections: briefdescription detaileddescription", "```", ""]
+    file = xml / (header.name.replace("_", "__").replace(".", "_8") + ".xml")
+    entries = []
+    for inner in ElementTree.parse(file).getroot().findall("compounddef/innerclass"):
+        if "<" in inner.text or inner.text.count("::") != 1 or inner.text.startswith("std::"):
+            continue
+        own = ElementTree.parse(xml / f"{inner.get('refid')}.xml").getroot().find("compounddef")
+        entries.append((int(own.find("location").get("line")), f"doxygen{own.get('kind')}", inner.text))
+    entries += [entry for path, listed in free.items() if path.endswith(name) for entry in listed]
+    for _, directive, what in sorted(entries):
+        members = [":members:"] if directive in ("doxygenclass", "doxygenstruct") else []
+        out += [f"```{{{directive}}} {what}", *members, "```", ""]
+    return out
+
+
+def write(source, xml):
     folder = source / "reference" / "cpp"
     folder.mkdir(parents=True, exist_ok=True)
+    free = _free_members(xml)
     for room, says in ROOMS.items():
         out = [f"# {room}", "", says + ".", ""]
-        headers = sorted((ROOT / "lib" / "include" / "gnomon" / room).rglob("*.hpp"))
-        for header in headers:
-            if header.stem in INTERNAL:
-                continue
-            name = header.relative_to(ROOT / "lib" / "include")
-            out += [f"## {header.stem}", "", f"`#include <{name}>`", "", "```{doxygenfile} " + str(name),
-                    ":sections: briefdescription detaileddescription innerclass func enum typedef var public-type public-func public-attrib public-static-func define", "```", ""]
+        for header in sorted((ROOT / "lib" / "include" / "gnomon" / room).rglob("*.hpp")):
+            if header.stem not in INTERNAL:
+                out += _header(xml, header, free)
         (folder / f"{room}.md").write_text("\n".join(out), encoding="utf-8")

@@ -32,6 +32,16 @@ def _promises(text):
     return [p.strip() for p in text.split("at best", 1)[1].split(",")]
 
 
+def _meaning(promise):
+    found = re.match(r"order (\d+)(?: \((.*)\))?", promise)
+    if not found:
+        return PROMISES[promise]
+    more = {None: "", "not to the constrained motion": ", to the motion with the penalty"}
+    second = re.fullmatch(r"p: (\d+)", found.group(2) or "")
+    tail = f", of $p$ $O(h^{{{second.group(1)}}})$" if second else more.get(found.group(2), f" ({found.group(2)})")
+    return f"the error of $q$ at a fixed time is $O(h^{{{found.group(1)}}})$" + tail
+
+
 def _options(described):
     """Rows of a table from the block "options" of `gnomon describe`."""
     lines, rows = described.splitlines(), []
@@ -108,7 +118,7 @@ def _page(program, name, found, marks, columns, rows):
     equations = mathematics.markdown(re.sub(rf"^{re.escape(name)}: ", "", comment.strip()))
     promises = _promises(found["more"])
     out = [f"# {name}", "", found["text"][0].upper() + found["text"][1:] + ".", "", f"Source: {source}.", "", "## Promises", "",
-           table(["promise", "meaning"], [[p, PROMISES.get(p, "measured in `validate`")] for p in promises]),
+           table(["promise", "meaning"], [[p, _meaning(p)] for p in promises]),
            "At best; `gnomon describe PROBLEM` says what holds for a model. Promises are watched while a run goes on.", "",
            "## Equations", "", equations[0].upper() + equations[1:], ""]
     options = _options(described)
@@ -133,7 +143,7 @@ def write(build, source):
         left -= set(members)
         if members:
             out += [f"```{{toctree}}\n:caption: {family}\n:maxdepth: 1\n\n" + "\n".join(members) + "\n```", ""]
-    heads = ["order", *PROMISES]
+    heads = ["order", "$H$", "$H_d$", "$g$", "$G v$", "$J$", "$-h$", r"$\omega$"]
     lines = []
     for name, found in names.items():
         promised = _promises(found["more"])

@@ -2,7 +2,6 @@
 
 import os
 import pathlib
-import re
 import resource
 import signal
 import subprocess
@@ -163,7 +162,10 @@ def test_example_of_the_readme(tmp_path, monkeypatch):
     section = readme.read_text(encoding="utf-8").split("## From Python\n")[1].split("\n## ")[0]
     monkeypatch.chdir(tmp_path)
     names = {}
-    for code in re.findall(r"```python\n(.*?)```", section, flags=re.S):
+    monkeypatch.syspath_prepend(readme.parent / "validation" / "manual")
+    import snippets
+
+    for code in snippets.of_language(section, "python"):
         exec(code, names)
     assert np.max(np.abs(names["s"].energy_error)) < 1e-14 < np.max(np.abs(names["r"].energy_error))
     assert list(tmp_path.iterdir())
