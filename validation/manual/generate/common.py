@@ -13,11 +13,11 @@ class Program:
     def __init__(self, build, folder):
         self.path, self.folder = pathlib.Path(build) / "bin" / "gnomon", pathlib.Path(folder)
 
-    def __call__(self, *arguments):
-        """Standard output; a status other than 0 is an error with what the program said."""
+    def __call__(self, *arguments, statuses=(0,)):
+        """Standard output; another status than these is an error with what the program said."""
         call = [str(self.path), *map(str, arguments)]
         done = subprocess.run(call, cwd=self.folder, capture_output=True, text=True)
-        if done.returncode:
+        if done.returncode not in statuses:
             raise RuntimeError(f"{' '.join(call[1:])} ended with status {done.returncode}: {done.stderr or done.stdout}")
         return done.stdout
 

@@ -15,7 +15,7 @@ TOKEN = re.compile(
       | (?P<number>\d+(?:\.\d+)?(?:e-?\d+)?|\.\d+)
       | (?P<symbol><=|>=|!=|->|\.\.\.|\.\.)
       | (?P<dot>(?<=[\w)\]'|}])\.(?=[A-Za-z([]))
-      | (?P<script>[_^](?:\{[^}]*\}|\([^)]*\)|-?\d+|[+]|[A-Za-z][A-Za-z0-9]*))
+      | (?P<script>[_^](?:\{[^}]*\}|\([^)]*\)|-?\d+[a-z]?(?![a-z])|-?\d+|[+]|[A-Za-z][A-Za-z0-9]*))
       | (?P<space>\s+)
       | (?P<other>.)""",
     re.X,
@@ -40,10 +40,11 @@ def _word(word):
 
 def _script(text):
     """A sub- or superscript; D_pPsi is D_p Psi."""
-    kind, inner, rest = text[0], text[1:], ""
+    kind, inner = text[0], text[1:]
     if inner[0] in "{(":
         inner = inner[1:-1]
-    return kind + "{" + tex(inner).strip() + "}" + rest
+    plain = re.fullmatch(r"[a-z]\d", inner)
+    return kind + "{" + (inner if plain else tex(inner).strip()) + "}"
 
 
 def tex(text):
@@ -112,7 +113,7 @@ def display(lines):
 
 
 _OPERATORS = {"=", "+", "-", "<", ">", "<=", ">=", "->", "/", "!=", "o"}
-_ALSO_WORDS = {"a", "A", "I", "max", "min", "sum", "int", "deg", "diag", "pi", "grad", "Hess", "alpha"}
+_ALSO_WORDS = {"a", "A", "max", "min", "sum", "int", "deg", "diag", "pi", "grad", "Hess", "alpha"}
 _CODE = re.compile(r"[\w:/.-]*(?:::\w+|\.[ch]pp\b)|[a-z][\w-]*=[a-z][\w|-]{2,}|[a-z-]+=[a-z]+")
 
 
@@ -160,8 +161,9 @@ def prose(text):
     for k in range(len(words) - 1, -1, -1):
         if kinds[k] == "perhaps":
             close = words[k][-1] in ".,;:" or k + 1 == len(words)
-            before = ("operator",) if words[k] in ("a", "A", "I") else ("symbol", "operator")
-            kinds[k] = "symbol" if not close and kinds[k + 1] in before else None
+            before = ("operator",) if words[k] in ("a", "A") else ("symbol", "operator")
+            inside = words[k].rstrip(".,;:") == "A" and k > 0 and words[k - 1][-1] not in ".:;"
+            kinds[k] = "symbol" if inside or (not close and kinds[k + 1] in before) else None
     while i < len(words):
         end = i
         open_brackets = 0

@@ -69,6 +69,7 @@ def test_formulas():
         "q1 - q0 = h M^-1 p_m": r"q_{1} - q_{0} = h M^{-1} p_{m}",
         "D_qPsi.dq": r"D_q\Psi \cdot \Delta q",
         "sum_{j<s} I_j(c)": r"\sum _{j<s} I_{j}(c)",
+        "delta_i0 + O(h^2k)": r"\delta _{i0} + O(h^{2k})",
         "q^ = q0 + h v0": r"\hat{q} = q_{0} + h v_{0}",
         "(M^-1 A)^(1/2) <= 1e-22": r"(M^{-1} A)^{1/2} \le  10^{-22}",
     }
