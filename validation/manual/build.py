@@ -16,6 +16,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 KATEX = pathlib.Path("/usr/share/javascript/katex")
+NORMALIZE = "/javascript/normalize.css/normalize.css"
 sys.path.insert(0, str(HERE / "generate"))
 
 
@@ -83,6 +84,10 @@ def main():
     call = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-j", "2", "-b", "html", str(source), str(out / "html")]
     shutil.rmtree(out / "html", ignore_errors=True)
     done = subprocess.run(call, env=dict(environment, GNOMON_VERSION=version))
+    # Debian's furo asks for this file at a place that only Debian's web servers have.
+    style = out / "html" / "_static" / "styles" / "furo.css"
+    style.write_text(style.read_text(encoding="utf-8").replace(f"url({NORMALIZE})", "url(normalize.css)"), encoding="utf-8")
+    shutil.copy(pathlib.Path(f"/usr/share{NORMALIZE}"), style.parent)
     import links
 
     broken = links.broken(out / "html")

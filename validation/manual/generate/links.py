@@ -1,5 +1,6 @@
 """Links of the built pages: those inside must lead somewhere, those outside must be addresses."""
 import html.parser
+import re
 import urllib.parse
 
 
@@ -36,4 +37,8 @@ def broken(folder):
                     found.append(f"{where} leads to no file")
                 elif parts.fragment and target in pages and urllib.parse.unquote(parts.fragment) not in pages[target].targets:
                     found.append(f"{where} leads to no place in that page")
+    for style in folder.rglob("*.css"):
+        for link in re.findall(r"url\([\"']?([^\"')]+)", style.read_text(encoding="utf-8")):
+            if not link.startswith("data:") and not (style.parent / link.split("?")[0]).exists() and "katex" not in style.parts:
+                found.append(f"{style.relative_to(folder)}: the link {link} leads to no file")
     return sorted(set(found))

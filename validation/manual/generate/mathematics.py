@@ -10,11 +10,11 @@ NAMED = {
 SYMBOLS = {"<=": r"\le ", ">=": r"\ge ", "!=": r"\ne ", "->": r"\to ", "...": r"\ldots ", "..": r"\ldots ", "*": r"\cdot "}
 TOKEN = re.compile(
     r"""(?P<hat>[A-Za-z]+\^(?=[\s,;)(]|$)(?!\())   # q^ = ..
-      | (?P<side>m[+-](?=[,)\s]))                  # m+, m-
+      | (?P<side>m[+-](?=[,)\s]|$))                  # m+, m-
       | (?P<word>[A-Za-z]+)
       | (?P<number>\d+(?:\.\d+)?(?:e-?\d+)?|\.\d+)
       | (?P<symbol><=|>=|!=|->|\.\.\.|\.\.)
-      | (?P<dot>(?<=[\w)\]'|}])\.(?=[A-Za-z([]))
+      | (?P<dot>(?<=\s)\.(?=\s)|(?<=[\w)\]'|}])\.(?=[A-Za-z([]))
       | (?P<script>[_^](?:\{[^}]*\}|\([^)]*\)|-?\d+[a-z]?(?![a-z])|-?\d+|[+]|[A-Za-z][A-Za-z0-9]*))
       | (?P<space>\s+)
       | (?P<other>.)""",
@@ -59,7 +59,8 @@ def tex(text):
         elif kind == "side":
             out.append(f"m^{piece[1]}")
         elif kind == "word":
-            made = _word(piece)
+            rate = len(piece) == 2 and piece[0] == "d" and text[found.end() : found.end() + 2] == "/d"
+            made = r"\mathrm{d}" + piece[1] if rate else _word(piece)
             out.append(made if made is not None else r"\text{ " + piece + " }" if len(piece) > 1 else piece)
         elif kind == "number":
             if out and base and not base.isspace() and re.fullmatch(r"[A-Za-z]+", base) and _word(base) is not None:
@@ -88,7 +89,7 @@ def tex(text):
 
 def _cells(line):
     made = []
-    for cell in re.split(r"(?<!=)\s{2,}", line.strip()):
+    for cell in re.split(r"(?<!=)\s{2,}(?!=)", line.strip()):
         numbers = re.fullmatch(r"[()\d, ]+", cell)
         plain = not re.search(r"[=<>+_^/()\[\]']", cell) and re.search(r"[a-z]{4,}", cell) and cell.split()[0] not in GREEK
         made.append(r"\text{" + cell + "}" if numbers or plain else tex(cell))
@@ -127,7 +128,7 @@ def _kind(word):
         return "number" if re.fullmatch(r"[-+(\[]*[\d./]+[)\]]*", core) and not re.fullmatch(r"\(\d+\)", core) else None
     if any(_word(w) is None for w in re.sub(r"_(\{[^}]*\}|\w+)", "", core) and re.findall(r"[A-Za-z]+", re.sub(r"_(\{[^}]*\}|\w+)", "", core))):
         return None
-    if "`" in core or "::" in core or re.fullmatch(r"[A-Z]\.", word) or re.search(r"[a-z]{3,}\.[ch]pp", core):
+    if "`" in core or "::" in core or re.fullmatch(r"[A-Z]\.|[IVX]+\.[\d.]+", word) or re.search(r"[a-z]{3,}\.[ch]pp", core):
         return None
     return "perhaps" if core in _ALSO_WORDS else "symbol"
 
