@@ -24,7 +24,7 @@ html_static_path = ["static"]
 html_css_files = ["katex/katex.min.css", "manual.css"]
 html_js_files = [("katex/katex.min.js", {"defer": "defer", "priority": 300})]
 html_copy_source = False
-html_show_sphinx = False
+html_show_sphinx = html_show_copyright = False
 html_theme_options = {"navigation_with_keys": True}
 pygments_style = "friendly"
 pygments_dark_style = "monokai"

@@ -36,8 +36,8 @@ def _name(place: Any) -> Any:
 class Mechanism:
     """Bodies and joints; :meth:`model` makes the model, and :func:`gnomon.solve` takes the mechanism itself.
 
-    Every method adds an entry of a model file; its keywords are the keys of that entry, which README.md lists: numbers or
-    formulas of parameters, of the time and of names. What is wrong is found by :meth:`model`.
+    Every method adds an entry of a model file; its keywords are the keys of that entry, which the manual lists ("Mechanisms
+    of bodies and joints"): numbers or formulas of parameters, of the time and of names. What is wrong is found by :meth:`model`.
 
     Parameters
     ----------

@@ -47,8 +47,8 @@ class Model:
     """A mechanical model of formulas.
 
     ``T = v^T M v / 2``, a potential ``U(q, t)`` and constraints ``g(q, t) = 0``. Strings are formulas with the words of
-    model files (README.md); derivatives, polynomial degrees and sparsity are found. A model is checked when it is made,
-    as far as its text goes, and does not change.
+    model files (the manual's "Models of formulas"); derivatives, polynomial degrees and sparsity are found. A model is
+    checked when it is made, as far as its text goes, and does not change.
 
     Parameters
     ----------
