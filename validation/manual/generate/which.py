@@ -21,6 +21,9 @@ def _suited():
 
 def _short(reason):
     """The cause in a sentence of the program, to its first clause."""
+    stopped = re.search(r"step \d+ from t = ([\d.]+) over", reason)
+    if stopped:
+        return f"the solution of high order stops at t = {stopped.group(1)}"
     return re.split(r", | over |; ", reason.split(": ", 1)[-1])[0]
 
 
@@ -32,9 +35,9 @@ def _advice():
         if row["method"]:
             exact = f"{row['exact_method']}, {row['exact_at']}: {row['exact_ms']} ms" if row["exact_method"] else "none"
             reference = f"{row['reference']}: {row['reference_ms']} ms" if row["reference"] else "none reaches it"
-            rows.append([row["model"], row["until"], f"{row['method']}, {row['at']}: {row['ms']} ms", exact, reference])
+            rows.append([f"`{row['model']}`", row["until"], f"{row['method']}, {row['at']}: {row['ms']} ms", exact, reference])
         else:
-            rows.append([row["model"], row["until"], "no advice: " + _short(row["reason"]), "", ""])
+            rows.append([f"`{row['model']}`", row["until"], "no advice: " + _short(row["reason"]), "", ""])
     head = ["model", "until", "cheapest for an error of 1e-6", "cheapest with the energy at rounding level", "best of IDA and CVODE"]
     return table(head, rows) + "\n" + f"Measured by `{notes[0].split(';')[0]}`; {';'.join(notes[0].split(';')[1:]).strip()}.\n"
 
