@@ -53,9 +53,16 @@ def generate(build, out, source, rows):
     import which
 
     (source / "generated").mkdir()
-    parts = [(gallery.write, build, source), (report.write, build, source, rows), (drift.write, build, source),
-             (ports.write, build, source), (problems.write, build, source), (which.write, build, source),
-             (reference.write, source, out / "doxygen" / "xml"), (errors.write, source)]
+    parts = [
+        (gallery.write, build, source),
+        (report.write, build, source, rows),
+        (drift.write, build, source),
+        (ports.write, build, source),
+        (problems.write, build, source),
+        (which.write, build, source),
+        (reference.write, source, out / "doxygen" / "xml"),
+        (errors.write, source),
+    ]
     with concurrent.futures.ProcessPoolExecutor(2) as pool:
         for future in [pool.submit(*part) for part in parts]:
             future.result()
@@ -74,19 +81,39 @@ def main():
     rows = pathlib.Path(sys.argv[3]).resolve() if len(sys.argv) > 3 else None
     source = out / "source"
     sys.path.insert(0, str(build / "python"))
-    environment = dict(os.environ, PYTHONPATH=str(build / "python"), MPLBACKEND="Agg", GNOMON_XML=str(out / "doxygen" / "xml"),
-                       PYTHONDONTWRITEBYTECODE="1")
+    environment = dict(
+        os.environ,
+        PYTHONPATH=str(build / "python"),
+        MPLBACKEND="Agg",
+        GNOMON_XML=str(out / "doxygen" / "xml"),
+        PYTHONDONTWRITEBYTECODE="1",
+    )
     os.environ.update(environment)
     copy_pages(source)
     doxygen(out)
     generate(build, out, source, rows)
     version = subprocess.check_output([str(build / "bin" / "gnomon"), "--version"], text=True).split()[-1]
-    call = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-j", "2", "-b", "html", str(source), str(out / "html")]
+    call = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-q",
+        "-W",
+        "--keep-going",
+        "-j",
+        "2",
+        "-b",
+        "html",
+        str(source),
+        str(out / "html"),
+    ]
     shutil.rmtree(out / "html", ignore_errors=True)
     done = subprocess.run(call, env=dict(environment, GNOMON_VERSION=version))
     # Debian's furo asks for this file at a place that only Debian's web servers have.
     style = out / "html" / "_static" / "styles" / "furo.css"
-    style.write_text(style.read_text(encoding="utf-8").replace(f"url({NORMALIZE})", "url(normalize.css)"), encoding="utf-8")
+    style.write_text(
+        style.read_text(encoding="utf-8").replace(f"url({NORMALIZE})", "url(normalize.css)"), encoding="utf-8"
+    )
     shutil.copy(pathlib.Path(f"/usr/share{NORMALIZE}"), style.parent)
     import links
 

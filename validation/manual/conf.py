@@ -49,7 +49,12 @@ def setup(app):
             if what != "class" or not found or "Attributes" not in lines[:i]:
                 out.append(line)
                 continue
-            more = [text for text in lines[i + 1 : next((k for k in range(i + 1, len(lines)) if lines[k][:1].strip()), len(lines))]]
+            more = [
+                text
+                for text in lines[
+                    i + 1 : next((k for k in range(i + 1, len(lines)) if lines[k][:1].strip()), len(lines))
+                ]
+            ]
             names = found.group(1).split(", ")
             for one in names:
                 out.append(f"{one} : {found.group(2)}")

@@ -49,7 +49,11 @@ def blocks(text):
 
 def of_language(text, language, beginning=""):
     """The texts of the blocks of one language that begin in this way and are not only shown."""
-    return [b.text for b in blocks(text) if b.language == language and b.text.startswith(beginning) and "not run" not in b.notes]
+    return [
+        b.text
+        for b in blocks(text)
+        if b.language == language and b.text.startswith(beginning) and "not run" not in b.notes
+    ]
 
 
 def main():

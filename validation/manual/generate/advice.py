@@ -35,7 +35,19 @@ def asked(program, model):
     until = re.search(r"^until = ([\d.]+)", model.read_text(), re.M).group(1)
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "advice.json"
-        call = [program, "advise", str(model), "--until", until, "--error", ERROR, "--budget", BUDGET, "--json", str(file)]
+        call = [
+            program,
+            "advise",
+            str(model),
+            "--until",
+            until,
+            "--error",
+            ERROR,
+            "--budget",
+            BUDGET,
+            "--json",
+            str(file),
+        ]
         done = subprocess.run(call, capture_output=True, text=True)
         found = json.loads(file.read_text()) if file.exists() else {}
     row = dict.fromkeys(FIELDS, "")

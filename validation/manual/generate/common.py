@@ -18,7 +18,9 @@ class Program:
         call = [str(self.path), *map(str, arguments)]
         done = subprocess.run(call, cwd=self.folder, capture_output=True, text=True)
         if done.returncode not in statuses:
-            raise RuntimeError(f"{' '.join(call[1:])} ended with status {done.returncode}: {done.stderr or done.stdout}")
+            raise RuntimeError(
+                f"{' '.join(call[1:])} ended with status {done.returncode}: {done.stderr or done.stdout}"
+            )
         return done.stdout
 
     def json(self, *arguments):
@@ -66,4 +68,6 @@ def listing(text, language="text"):
 
 def number(value, digits=2):
     """5.8e-18 and 0, as in the reports."""
-    return "0" if value == 0 else f"{value:.{digits - 1}e}" if not 1e-3 <= abs(value) < 1e4 else f"{value:.{digits + 1}g}"
+    return (
+        "0" if value == 0 else f"{value:.{digits - 1}e}" if not 1e-3 <= abs(value) < 1e4 else f"{value:.{digits + 1}g}"
+    )

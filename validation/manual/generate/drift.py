@@ -26,8 +26,14 @@ def write(build, source):
         scale = max(1.0, np.max(np.abs(s.kinetic)), np.max(np.abs(s.potential)))
         curves = [np.abs(s.energy_error) / scale, np.max(np.abs(s.g), axis=0), np.max(np.abs(s.gv), axis=0)]
         for axis, curve in zip(axes, curves):
-            axis.semilogy(s.t, np.maximum.accumulate(np.maximum(curve, floor)), color=f"C{k}", lw=1.4,
-                          ls=("-", "--", "-.", "-", "--", "-.")[k], label=name)
+            axis.semilogy(
+                s.t,
+                np.maximum.accumulate(np.maximum(curve, floor)),
+                color=f"C{k}",
+                lw=1.4,
+                ls=("-", "--", "-.", "-", "--", "-.")[k],
+                label=name,
+            )
         how_long = f"h = {how['step']}" if "step" in how else f"rtol = {how['rtol']:g}"
         rows.append([f"`{s.provenance['scheme']}`", how_long, *(number(np.max(c)) for c in curves), s.stats["steps"]])
     for axis, says in zip(axes, ("relative energy error", "max |g|", "max |G v|")):

@@ -44,10 +44,13 @@ def write(source):
     flags = (INCLUDE / "flags.h").read_text(encoding="utf-8")
     errors = re.findall(r'X\((\w+), (\w+), (-?\d+), "([^"]+)"\)', flags)
     returns = re.findall(r'X\(([A-Z_]+), (-?\d+), "([^"]+)"\)', flags)
-    listed = [(flag, value, text) for _, flag, value, text in errors] + [entry for entry in returns if entry[0] != "SUCCESS"]
+    listed = [(flag, value, text) for _, flag, value, text in errors] + [
+        entry for entry in returns if entry[0] != "SUCCESS"
+    ]
     rows = [[f"`{flag}`", value, text, REMEDIES[flag]] for flag, value, text in listed]
     (source / "generated" / "flags.md").write_text(
-        table(["flag", "value", "message", "remedy"], rows), encoding="utf-8")
+        table(["flag", "value", "message", "remedy"], rows), encoding="utf-8"
+    )
     solver = (INCLUDE / "solve" / "nonlinear_solver.hpp").read_text(encoding="utf-8")
     listed = re.search(r"enum class SolveStatus \{(.*?)\};", solver, re.S).group(1)
     rows = [[f"`{name}`", said.strip(), ENDS[name]] for name, said in re.findall(r"(\w+),(?:\s*///< (.*))?", listed)]

@@ -24,9 +24,11 @@ def _drawn(program, source, model):
     picture.with_suffix(".toml").write_text(text, encoding="utf-8")
     command = " ".join(["./gnomon.sh run", f"gallery/{model.name}", *how, "--plot", f"{model.stem}.svg"])
     says = _value(text, "description") or _value(text, "name").replace("-", " ")
-    return (f'<div>\n<img src="../_static/gallery/{model.stem}.svg" alt="{says}">\n'
-            f'<p><strong>{model.stem}</strong>: {says}.</p>\n<p>Source: {_value(text, "source")}.</p>\n'
-            f'<p><a href="../_static/gallery/{model.stem}.toml">{model.name}</a></p>\n</div>'), command
+    return (
+        f'<div>\n<img src="../_static/gallery/{model.stem}.svg" alt="{says}">\n'
+        f'<p><strong>{model.stem}</strong>: {says}.</p>\n<p>Source: {_value(text, "source")}.</p>\n'
+        f'<p><a href="../_static/gallery/{model.stem}.toml">{model.name}</a></p>\n</div>'
+    ), command
 
 
 def write(build, source):

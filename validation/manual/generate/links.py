@@ -35,10 +35,18 @@ def broken(folder):
                 target = (file.parent / urllib.parse.unquote(parts.path)).resolve() if parts.path else file
                 if not target.exists():
                     found.append(f"{where} leads to no file")
-                elif parts.fragment and target in pages and urllib.parse.unquote(parts.fragment) not in pages[target].targets:
+                elif (
+                    parts.fragment
+                    and target in pages
+                    and urllib.parse.unquote(parts.fragment) not in pages[target].targets
+                ):
                     found.append(f"{where} leads to no place in that page")
     for style in folder.rglob("*.css"):
         for link in re.findall(r"url\([\"']?([^\"')]+)", style.read_text(encoding="utf-8")):
-            if not link.startswith("data:") and not (style.parent / link.split("?")[0]).exists() and "katex" not in style.parts:
+            if (
+                not link.startswith("data:")
+                and not (style.parent / link.split("?")[0]).exists()
+                and "katex" not in style.parts
+            ):
                 found.append(f"{style.relative_to(folder)}: the link {link} leads to no file")
     return sorted(set(found))

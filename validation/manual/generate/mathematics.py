@@ -4,10 +4,27 @@ import re
 GREEK = set("alpha beta gamma delta eps lambda mu nu phi psi rho sigma tau theta xi zeta eta omega pi kappa".split())
 GREEK |= set("Psi Omega Lambda Phi Delta Sigma Theta Gamma".split())
 NAMED = {
-    "grad": r"\nabla ", "Hess": r"\operatorname{Hess}", "sum": r"\sum ", "int": r"\int ", "max": r"\max", "min": r"\min",
-    "eps": r"\varepsilon ", "deg": r"\deg ", "diag": r"\operatorname{diag}", "sqrt": r"\operatorname{sqrt}", "o": r"\circ ",
+    "grad": r"\nabla ",
+    "Hess": r"\operatorname{Hess}",
+    "sum": r"\sum ",
+    "int": r"\int ",
+    "max": r"\max",
+    "min": r"\min",
+    "eps": r"\varepsilon ",
+    "deg": r"\deg ",
+    "diag": r"\operatorname{diag}",
+    "sqrt": r"\operatorname{sqrt}",
+    "o": r"\circ ",
 }
-SYMBOLS = {"<=": r"\le ", ">=": r"\ge ", "!=": r"\ne ", "->": r"\to ", "...": r"\ldots ", "..": r"\ldots ", "*": r"\cdot "}
+SYMBOLS = {
+    "<=": r"\le ",
+    ">=": r"\ge ",
+    "!=": r"\ne ",
+    "->": r"\to ",
+    "...": r"\ldots ",
+    "..": r"\ldots ",
+    "*": r"\cdot ",
+}
 TOKEN = re.compile(
     r"""(?P<hat>[A-Za-z]+\^(?=[\s,;)(]|$)(?!\())   # q^ = ..
       | (?P<side>m[+-](?=[,)\s]|$))                  # m+, m-
@@ -82,7 +99,18 @@ def tex(text):
         elif kind == "space":
             out.append(" ")
         else:
-            out.append({"×": r"\times ", "*": r"\cdot ", "%": r"\%", "#": r"\#", "&": r"\&", ",": r",\,", ":": r":\ ", ";": r";\ "}.get(piece, piece))
+            out.append(
+                {
+                    "×": r"\times ",
+                    "*": r"\cdot ",
+                    "%": r"\%",
+                    "#": r"\#",
+                    "&": r"\&",
+                    ",": r",\,",
+                    ":": r":\ ",
+                    ";": r";\ ",
+                }.get(piece, piece)
+            )
         base = piece
     return "".join(out).replace("( )", r"(\,\cdot\,)")
 
@@ -91,7 +119,9 @@ def _cells(line):
     made = []
     for cell in re.split(r"(?<!=)\s{2,}(?!=)", line.strip()):
         numbers = re.fullmatch(r"[()\d, ]+", cell)
-        plain = not re.search(r"[=<>+_^/()\[\]']", cell) and re.search(r"[a-z]{4,}", cell) and cell.split()[0] not in GREEK
+        plain = (
+            not re.search(r"[=<>+_^/()\[\]']", cell) and re.search(r"[a-z]{4,}", cell) and cell.split()[0] not in GREEK
+        )
         made.append(r"\text{" + cell + "}" if numbers or plain else tex(cell))
     return r"\qquad ".join(made)
 
@@ -126,9 +156,18 @@ def _kind(word):
     letters = re.findall(r"[A-Za-z]+", core)
     if not letters:
         return "number" if re.fullmatch(r"[-+(\[]*[\d./]+[)\]]*", core) and not re.fullmatch(r"\(\d+\)", core) else None
-    if any(_word(w) is None for w in re.sub(r"_(\{[^}]*\}|\w+)", "", core) and re.findall(r"[A-Za-z]+", re.sub(r"_(\{[^}]*\}|\w+)", "", core))):
+    if any(
+        _word(w) is None
+        for w in re.sub(r"_(\{[^}]*\}|\w+)", "", core)
+        and re.findall(r"[A-Za-z]+", re.sub(r"_(\{[^}]*\}|\w+)", "", core))
+    ):
         return None
-    if "`" in core or "::" in core or re.fullmatch(r"[A-Z]\.|[IVX]+\.[\d.]+", word) or re.search(r"[a-z]{3,}\.[ch]pp", core):
+    if (
+        "`" in core
+        or "::" in core
+        or re.fullmatch(r"[A-Z]\.|[IVX]+\.[\d.]+", word)
+        or re.search(r"[a-z]{3,}\.[ch]pp", core)
+    ):
         return None
     return "perhaps" if core in _ALSO_WORDS else "symbol"
 
@@ -197,7 +236,10 @@ def markdown(comment):
     while i < len(lines):
         if re.match(r" {4,}\S", lines[i]):
             block = []
-            while i < len(lines) and (re.match(r" {4,}\S", lines[i]) or (not lines[i].strip() and i + 1 < len(lines) and re.match(r" {4,}\S", lines[i + 1]))):
+            while i < len(lines) and (
+                re.match(r" {4,}\S", lines[i])
+                or (not lines[i].strip() and i + 1 < len(lines) and re.match(r" {4,}\S", lines[i + 1]))
+            ):
                 block.append(lines[i])
                 i += 1
             filled = [line for line in block if line.strip()]

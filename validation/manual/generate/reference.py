@@ -17,12 +17,46 @@ ROOMS = {
     "sundials": "Solvers and matrices of SUNDIALS that are attached",
     "base": "Errors, options, archives",
 }
-INTERNAL = {"sun_linear_system", "frozen_jacobian", "fixed_point_iteration", "chord_steps", "stagnation", "split_form",
-            "forward_kinetic", "forward_seeds", "forward_system", "found_traits", "function_system", "model_calls",
-            "model_names", "model_parts", "model_signatures", "one_variable", "quadratic_forms", "recorded_model",
-            "recorded_system", "taped_functions", "kinetic_energy", "sundials_compat", "dense_lu", "finite", "uniform",
-            "largest_eigenvalue", "start_velocity", "whole_file", "thrown", "numbers", "minimum", "symmetric_factors",
-            "simplified_newton", "scaled_equations", "jacobian_system", "band_order", "overdetermined_in_time", "system_at"}
+INTERNAL = {
+    "sun_linear_system",
+    "frozen_jacobian",
+    "fixed_point_iteration",
+    "chord_steps",
+    "stagnation",
+    "split_form",
+    "forward_kinetic",
+    "forward_seeds",
+    "forward_system",
+    "found_traits",
+    "function_system",
+    "model_calls",
+    "model_names",
+    "model_parts",
+    "model_signatures",
+    "one_variable",
+    "quadratic_forms",
+    "recorded_model",
+    "recorded_system",
+    "taped_functions",
+    "kinetic_energy",
+    "sundials_compat",
+    "dense_lu",
+    "finite",
+    "uniform",
+    "largest_eigenvalue",
+    "start_velocity",
+    "whole_file",
+    "thrown",
+    "numbers",
+    "minimum",
+    "symmetric_factors",
+    "simplified_newton",
+    "scaled_equations",
+    "jacobian_system",
+    "band_order",
+    "overdetermined_in_time",
+    "system_at",
+}
 
 
 def _free_members(xml):
@@ -32,18 +66,32 @@ def _free_members(xml):
     names.update(m.findtext("name") for m in members if m.get("kind") == "function")
     for member in members:
         kind, name = member.get("kind"), member.findtext("name")
-        if kind not in ("function", "enum", "typedef") or not "".join(member.find("briefdescription").itertext()).strip():
+        if (
+            kind not in ("function", "enum", "typedef")
+            or not "".join(member.find("briefdescription").itertext()).strip()
+        ):
             continue
         if kind == "function" and names[name] > 1:
             name += re.sub(r"\)[^)]*$", ")", member.findtext("argsstring"))
-        found[member.find("location").get("file")].append((int(member.find("location").get("line")), f"doxygen{kind}", f"gnomon::{name}"))
+        found[member.find("location").get("file")].append(
+            (int(member.find("location").get("line")), f"doxygen{kind}", f"gnomon::{name}")
+        )
     return found
 
 
 def _header(xml, header, free):
     """The section of one header: what its file says, then its classes and functions in their order."""
     name = str(header.relative_to(ROOT / "lib" / "include"))
-    out = [f"## {header.stem}", "", f"`#include <{name}>`", "", f"```{{doxygenfile}} {name}", ":sections: briefdescription detaileddescription", "```", ""]
+    out = [
+        f"## {header.stem}",
+        "",
+        f"`#include <{name}>`",
+        "",
+        f"```{{doxygenfile}} {name}",
+        ":sections: briefdescription detaileddescription",
+        "```",
+        "",
+    ]
     file = xml / (header.name.replace("_", "__").replace(".", "_8") + ".xml")
     entries = []
     for inner in ElementTree.parse(file).getroot().findall("compounddef/innerclass"):

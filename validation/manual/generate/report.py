@@ -14,8 +14,12 @@ def write(build, source, given):
         files = [source / "generated" / f"{name}.json" for name in FEW]
         for name, file in zip(FEW, files):
             program("validate", name, "--quick", "--json", file)
-        told = ("These rows were measured when this manual was built, on a few problems: " + ", ".join(FEW) + ". `./gnomon.sh "
-                "validate --json build/validation.json` measures all of them, and the next `./gnomon.sh manual` takes that file.")
+        told = (
+            "These rows were measured when this manual was built, on a few problems: "
+            + ", ".join(FEW)
+            + ". `./gnomon.sh "
+            "validate --json build/validation.json` measures all of them, and the next `./gnomon.sh manual` takes that file."
+        )
     rows = {}
     for file in files:
         for row in json.loads(file.read_text())["rows"]:

@@ -16,12 +16,29 @@ PROMISES = {
     "symplectic": "the flow of a step is symplectic",
 }
 FAMILIES = {
-    "Energy-momentum schemes": ("energy-momentum", "energy-momentum-general", "energy-momentum-ggl", "constrained-midpoint"),
+    "Energy-momentum schemes": (
+        "energy-momentum",
+        "energy-momentum-general",
+        "energy-momentum-ggl",
+        "constrained-midpoint",
+    ),
     "Line integrals": ("hbvm", "line-integral-ggl"),
-    "Penalties and augmented Lagrangians": ("penalty", "penalty-general", "penalty-dhat", "augmented-lagrange", "augmented-lagrange-general"),
+    "Penalties and augmented Lagrangians": (
+        "penalty",
+        "penalty-general",
+        "penalty-dhat",
+        "augmented-lagrange",
+        "augmented-lagrange-general",
+    ),
     "Runge-Kutta with projections": ("projected-rk",),
-    "Symplectic schemes": ("rattle", "symplectic-euler-natural", "symplectic-euler-true", "symplectic-euler-conjugate-natural",
-                           "symplectic-euler-conjugate-true", "symplectic-euler-true-adjoint"),
+    "Symplectic schemes": (
+        "rattle",
+        "symplectic-euler-natural",
+        "symplectic-euler-true",
+        "symplectic-euler-conjugate-natural",
+        "symplectic-euler-conjugate-true",
+        "symplectic-euler-true-adjoint",
+    ),
     "Alpha-schemes": ("alpha", "alpha-exact", "alpha-penalty", "alpha-augmented", "beam-dissipative"),
     "Compositions": ("composition",),
 }
@@ -73,9 +90,14 @@ def _matrix(program):
 
 
 MARKS = {
-    "E": "energy at rounding level", "D": "a discrete energy", "X": "taken", "e": "energy at rounding level, where $U$, $g$, $c$ are at most quadratic",
-    "d": "a discrete energy, where $U$, $g$, $c$ are at most quadratic", "x": "where $U$, $g$, $c$ are at most quadratic",
-    "Xe": "taken; energy at rounding level, where $U$, $g$, $c$ are at most quadratic", "-": "no",
+    "E": "energy at rounding level",
+    "D": "a discrete energy",
+    "X": "taken",
+    "e": "energy at rounding level, where $U$, $g$, $c$ are at most quadratic",
+    "d": "a discrete energy, where $U$, $g$, $c$ are at most quadratic",
+    "x": "where $U$, $g$, $c$ are at most quadratic",
+    "Xe": "taken; energy at rounding level, where $U$, $g$, $c$ are at most quadratic",
+    "-": "no",
 }
 
 
@@ -95,14 +117,24 @@ def _order_table(orders):
         values = sorted(found[key] for found in orders.values() if key in found)
         told.append(f"of {name} {values[0]:.2f} to {values[-1]:.2f}, median {values[len(values) // 2]:.2f}")
     said = f"{len(rows)} starts and choices of options: " + "; ".join(told) + "."
-    return [said, "", "```{raw} html\n<details><summary>all of them</summary>\n```", "", whole, "", "```{raw} html\n</details>\n```"]
+    return [
+        said,
+        "",
+        "```{raw} html\n<details><summary>all of them</summary>\n```",
+        "",
+        whole,
+        "",
+        "```{raw} html\n</details>\n```",
+    ]
 
 
 def _measured(rows):
     """The tables of what `validate` measured of one scheme."""
     orders = collections.defaultdict(dict)
     largest = {}
-    reasons = collections.Counter(r["reason"] for r in rows if r.get("reason") and r["verdict"] in ("known_failure", "better"))
+    reasons = collections.Counter(
+        r["reason"] for r in rows if r.get("reason") and r["verdict"] in ("known_failure", "better")
+    )
     # An error counts where the scheme promises it, by a row with a gate; where it never does, the largest that was seen.
     promised = {(r["case"], LEVELS[r["quantity"]]) for r in rows if r["quantity"] in LEVELS and "gate" in r}
     for row in rows:
@@ -119,12 +151,26 @@ def _measured(rows):
     if orders:
         out += ["### Orders", "", *_order_table(orders), ""]
     if largest:
-        text = {"energy-relative": r"relative energy error $\max|H-H_{\mathrm{expected}}|/\max(1,\max|T|,\max|U|)$",
-                "position": r"$\max|g|$", "hidden": r"$\max|G v + g_t|$"}
-        lines = [[text[k].replace("|", r"\vert "), number(largest[k][1]), largest[k][2], "yes" if largest[k][0] else "no"] for k in text if k in largest]
+        text = {
+            "energy-relative": r"relative energy error $\max|H-H_{\mathrm{expected}}|/\max(1,\max|T|,\max|U|)$",
+            "position": r"$\max|g|$",
+            "hidden": r"$\max|G v + g_t|$",
+        }
+        lines = [
+            [text[k].replace("|", r"\vert "), number(largest[k][1]), largest[k][2], "yes" if largest[k][0] else "no"]
+            for k in text
+            if k in largest
+        ]
         out += ["### Largest errors", "", table(["error", "largest", "on", "promised"], lines)]
     if reasons:
-        out += ["### Limits", ""] + [f"- {mathematics.prose(reason)}" + (f" ({n} rows)" if n > 1 else "") for reason, n in reasons.most_common()] + [""]
+        out += (
+            ["### Limits", ""]
+            + [
+                f"- {mathematics.prose(reason)}" + (f" ({n} rows)" if n > 1 else "")
+                for reason, n in reasons.most_common()
+            ]
+            + [""]
+        )
     return out
 
 
@@ -134,14 +180,34 @@ def _page(program, name, found, marks, columns, rows):
     comment = head_comment(ROOT / "plugins" / "schemes" / f"{name.replace('-', '_')}.cpp")
     equations = mathematics.markdown(re.sub(rf"^{re.escape(name)}: ", "", comment.strip()))
     promises = _promises(found["more"])
-    out = [f"# {name}", "", found["text"][0].upper() + found["text"][1:] + ".", "", f"Source: {source}.", "", "## Promises", "",
-           table(["promise", "meaning"], [[p, _meaning(p)] for p in promises]),
-           "At best; `gnomon describe PROBLEM` says what holds for a model. Promises are watched while a run goes on.", "",
-           "## Equations", "", equations[0].upper() + equations[1:], ""]
+    out = [
+        f"# {name}",
+        "",
+        found["text"][0].upper() + found["text"][1:] + ".",
+        "",
+        f"Source: {source}.",
+        "",
+        "## Promises",
+        "",
+        table(["promise", "meaning"], [[p, _meaning(p)] for p in promises]),
+        "At best; `gnomon describe PROBLEM` says what holds for a model. Promises are watched while a run goes on.",
+        "",
+        "## Equations",
+        "",
+        equations[0].upper() + equations[1:],
+        "",
+    ]
     options = _options(described)
     out += ["## Options", "", table(["option", "what", "default; range"], options) if options else "None.", ""]
     if name in marks:
-        out += ["## Models it takes", "", table(["models with", "taken"], [[c.replace("|", "\\|"), MARKS.get(m, m)] for c, m in zip(columns, marks[name])])]
+        out += [
+            "## Models it takes",
+            "",
+            table(
+                ["models with", "taken"],
+                [[c.replace("|", "\\|"), MARKS.get(m, m)] for c, m in zip(columns, marks[name])],
+            ),
+        ]
     measured = _measured([row for row in rows if row["scheme"] == name])
     out += ["## Measured", "", "```{include} ../generated/told.md\n```", ""] + (measured or ["No rows of this scheme."])
     return "\n".join(out) + "\n"
@@ -153,7 +219,9 @@ def write(build, source):
     names = program.names("schemes")
     marks, columns = _matrix(program)
     for name, found in names.items():
-        (source / "schemes" / f"{name}.md").write_text(_page(program, name, found, marks, columns, rows), encoding="utf-8")
+        (source / "schemes" / f"{name}.md").write_text(
+            _page(program, name, found, marks, columns, rows), encoding="utf-8"
+        )
     out, left = [], set(names)
     for family, members in [*FAMILIES.items(), ("Others", ())]:
         members = [m for m in members if m in names] if members else sorted(left)
@@ -171,4 +239,6 @@ def write(build, source):
     where = [[str(i + 1), c] for i, c in enumerate(columns)]
     matrix = [[f"[{n}](../schemes/{n}.md)" if n in names else n, *m] for n, m in marks.items()]
     (source / "generated" / "matrix.md").write_text(
-        table(["", *map(str, range(1, len(columns) + 1))], matrix) + "\n" + table(["", "models with"], where), encoding="utf-8")
+        table(["", *map(str, range(1, len(columns) + 1))], matrix) + "\n" + table(["", "models with"], where),
+        encoding="utf-8",
+    )

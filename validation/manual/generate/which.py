@@ -15,7 +15,13 @@ def _suited():
     for (model, tolerance), group in itertools.groupby(rows, key=lambda row: row[:2]):
         best = sorted(group, key=lambda row: float(row[4]))[:3]
         name = {"projected-rk": "stages", "line-integral-ggl": "s"}
-        out.append([model, tolerance, *(f"{s} {name[s] + '=' + n if s in name else ''} ({float(c):.2f})" for _, _, s, n, c in best)])
+        out.append(
+            [
+                model,
+                tolerance,
+                *(f"{s} {name[s] + '=' + n if s in name else ''} ({float(c):.2f})" for _, _, s, n, c in best),
+            ]
+        )
     return table(["model", "rtol", "cheapest (cost)", "second", "third"], out)
 
 
@@ -35,11 +41,23 @@ def _advice():
         if row["method"]:
             exact = f"{row['exact_method']}, {row['exact_at']}: {row['exact_ms']} ms" if row["exact_method"] else "none"
             reference = f"{row['reference']}: {row['reference_ms']} ms" if row["reference"] else "none reaches it"
-            rows.append([f"`{row['model']}`", row["until"], f"{row['method']}, {row['at']}: {row['ms']} ms", exact, reference])
+            rows.append(
+                [f"`{row['model']}`", row["until"], f"{row['method']}, {row['at']}: {row['ms']} ms", exact, reference]
+            )
         else:
             rows.append([f"`{row['model']}`", row["until"], "no advice: " + _short(row["reason"]), "", ""])
-    head = ["model", "until", "cheapest for an error of 1e-6", "cheapest with the energy at rounding level", "best of IDA and CVODE"]
-    return table(head, rows) + "\n" + f"Measured by `{notes[0].split(';')[0]}`; {';'.join(notes[0].split(';')[1:]).strip()}.\n"
+    head = [
+        "model",
+        "until",
+        "cheapest for an error of 1e-6",
+        "cheapest with the energy at rounding level",
+        "best of IDA and CVODE",
+    ]
+    return (
+        table(head, rows)
+        + "\n"
+        + f"Measured by `{notes[0].split(';')[0]}`; {';'.join(notes[0].split(';')[1:]).strip()}.\n"
+    )
 
 
 def write(build, source):

@@ -60,7 +60,9 @@ def test_languages():
     known = {"console", "python", "toml", "cpp", "c", "cmake", "text"}
     for page in PAGES:
         for block in snippets.blocks(page.read_text(encoding="utf-8")):
-            assert block.language in known or block.language.startswith("{"), f"{page.name}:{block.line}: {block.language!r}"
+            assert block.language in known or block.language.startswith(
+                "{"
+            ), f"{page.name}:{block.line}: {block.language!r}"
 
 
 def test_formulas():
@@ -76,4 +78,7 @@ def test_formulas():
     for text, tex in given.items():
         assert mathematics.tex(text) == tex
     said = mathematics.prose("A force Q enters the second equation, H1 - H0 = Q.dq (kernels/a.hpp), with a |g| < 1.")
-    assert said == r"A force $Q$ enters the second equation, $H_{1} - H_{0} = Q\cdot \Delta q$ (`kernels/a.hpp`), with a $|g| < 1$."
+    assert (
+        said
+        == r"A force $Q$ enters the second equation, $H_{1} - H_{0} = Q\cdot \Delta q$ (`kernels/a.hpp`), with a $|g| < 1$."
+    )
