@@ -75,10 +75,12 @@ std::string flag_values(const CLI::App& command, const CLI::Option& option) {
       {"--method", "words exact penalty"},
       {"FILTER", "words conformance/ contact/ gallery/ published/ reference/ solver/"},
       {"FILES", "files"},
+      {"OTHER", "files"},
       {"SHELL", "words bash"},
       {"COMMAND", "commands"},
       {"--plugin-path", "folders"},
   };
+  if (key == "--scheme" && name == "run") return "integrators";
   if (key == "NAME") return name == "describe" ? "names" : "any";
   if (key == "WHAT")
     return name == "list" ? "words schemes solvers algebra problems references"

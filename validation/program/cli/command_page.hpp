@@ -36,8 +36,8 @@ CommandPage command_page(const CLI::App& app);
 /// The pages of the commands of the program, in the order of its own page.
 std::vector<CommandPage> command_pages(const CLI::App& program);
 
-/// Kind of the values of a flag or an argument: "problems", "schemes", "solvers", "algebra", "references", "names" (all
-/// of these), "options" (of the scheme), "solver-options", "reference-options", "parameters" (of the problem), "files",
+/// Kind of the values of a flag or an argument: "problems", "schemes", "solvers", "algebra", "references",
+/// "integrators" (schemes and references), "names" (all of these), "options" (of the scheme), "solver-options", "reference-options", "parameters" (of the problem), "files",
 /// "folders", "words a b c" for one of some words, or "any".
 std::string flag_values(const CLI::App& command, const CLI::Option& option);
 

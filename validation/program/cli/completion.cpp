@@ -1,5 +1,6 @@
 #include "program/cli/completion.hpp"
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -159,13 +160,18 @@ std::string completion_values(const Registry& registry, const std::string& asked
   if (kind == "algebra") return lines(registry.algebras());
   if (kind == "problems") return lines(registry.problems());
   if (kind == "references") return lines(registry.references());
+  if (kind == "integrators") return lines(registry.schemes()) + lines(registry.references());
   if (kind == "names") {
     std::string all;
     for (const char* each : {"schemes", "solvers", "algebra", "problems", "references"})
       all += completion_values(registry, each);
     return all;
   }
-  if (kind == "options") return lines(names_of(registry.scheme(owner).options()), "=");
+  if (kind == "options") {
+    const std::vector<std::string> references = registry.references();
+    const bool reference = std::find(references.begin(), references.end(), owner) != references.end();
+    return lines(names_of(reference ? registry.reference(owner).options() : registry.scheme(owner).options()), "=");
+  }
   if (kind == "solver-options") return lines(names_of(registry.solver(owner).options()), "=");
   if (kind == "reference-options") return lines(names_of(registry.reference(owner).options()), "=");
   if (kind == "parameters") return lines(names_of(registry.problem(owner).parameters()), "=");

@@ -254,6 +254,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
     return command->add_option(flag, value, help)->type_name(type);
   };
   add_system_flags(*command, *a);
+  command->get_option("--scheme")->description("the scheme, or a reference, which runs like one");
   add_tolerance_flags(*command, *a);
   add("--solver", a->solver, "NAME", "the solver")->capture_default_str();
   add_repeatable(*command, "--solver-option", a->solver_options, "NAME=VALUE", "an option of the solver (repeatable)");
