@@ -17,7 +17,7 @@ struct Model : gnomon::AutodiffModel<2, 0> {
   gnomon::SystemTraits describe() const {
     gnomon::SystemTraits traits;
     traits.name = "double-compound-pendulum";
-    traits.blocks = {{"theta1", 0, 1}, {"theta2", 1, 1}};
+    traits.blocks = {{"theta1 theta2", 0, 2}};
     return traits;
   }
   gnomon::Mass mass() const { return link.mass(); }

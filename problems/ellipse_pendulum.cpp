@@ -30,7 +30,7 @@ struct Model : gnomon::AutodiffModel<2, 1> {
   gnomon::ModelTraits describe() const {
     gnomon::ModelTraits traits;
     traits.name = "ellipse-pendulum";
-    traits.blocks = {{"theta1", 0, 1}, {"theta2", 1, 1}};
+    traits.blocks = {{"theta1 theta2", 0, 2}};
     traits.constraint_names = {"ellipse"};
     traits.time_dependent_force = driven;
     return traits;

@@ -29,7 +29,7 @@ struct Model : gnomon::AutodiffModel<2, 0> {
   gnomon::ModelTraits describe() const {
     gnomon::ModelTraits traits;
     traits.name = "wall-pendulum";
-    traits.blocks = {{"theta1", 0, 1}, {"theta2", 1, 1}};
+    traits.blocks = {{"theta1 theta2", 0, 2}};
     if (contacts == 1) traits.obstacle_names = {body == Body::tip ? "tip" : "body"};
     if (contacts == 2) traits.obstacle_names = {"tip", "joint"};
     return traits;

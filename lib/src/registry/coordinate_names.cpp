@@ -1,6 +1,7 @@
 #include "gnomon/registry/coordinate_names.hpp"
 
 #include <set>
+#include <sstream>
 
 #include "gnomon/formula/recorded.hpp"
 #include "gnomon/model/overdetermined.hpp"
@@ -20,6 +21,13 @@ std::string indexed(const std::string& name, Index i) {
   return name + "[" + std::to_string(i) + "]";
 }
 
+std::vector<std::string> words(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> out;
+  for (std::string word; in >> word;) out.push_back(word);
+  return out;
+}
+
 }  // namespace
 
 std::vector<std::string> coordinate_names(const Model& model) {
@@ -30,11 +38,14 @@ std::vector<std::string> coordinate_names(const Model& model) {
   for (Index j = 0; j < n; ++j) names.push_back(indexed(letter, j));
   if (!system) return names;
   const Index largest_point = from_file(*system) ? 1 : 3;
-  for (const Block& block : system->traits().blocks)
+  for (const Block& block : system->traits().blocks) {
+    const std::vector<std::string> own = words(block.name);
+    const bool one_each = static_cast<Index>(own.size()) == block.size;
     for (Index i = 0; i < block.size; ++i)
-      names[static_cast<std::size_t>(block.offset + i)] = block.size == 1               ? block.name
+      names[static_cast<std::size_t>(block.offset + i)] = one_each ? own[static_cast<std::size_t>(i)]
                                                           : block.size <= largest_point ? block.name + "." + "xyz"[i]
                                                                                         : indexed(block.name, i);
+  }
   std::set<std::string> taken;
   for (Index j = 0; j < n; ++j) {
     std::string& name = names[static_cast<std::size_t>(j)];
