@@ -66,8 +66,9 @@ ReferenceReport ReferenceRun::advance_to(double t_end, Observer* observer, const
     if (observer && !enough) enough = !observer->observe(state(t, q, p, z, lambda), step++);
   };
   solution_->stop_when([&enough] { return enough || Progress::interrupted(); });
-  show(instance_.t0, instance_.q0, dae ? momentum(instance_.q0, instance_.p0) : instance_.p0, instance_.p0,
-       solution_->advance_to(instance_.t0).lambda);
+  if (observer)
+    show(instance_.t0, instance_.q0, dae ? momentum(instance_.q0, instance_.p0) : instance_.p0, instance_.p0,
+         solution_->advance_to(instance_.t0).lambda);
   auto* const stepwise = dynamic_cast<StepwiseReference*>(solution_.get());
   if (stepwise) {
     if (observer) stepwise->watch_steps([&](const ReferenceStep& at) { show(at.t, at.q, at.p, at.z, at.lambda); });
