@@ -1,7 +1,6 @@
 #include "timing.hpp"
 
 #include <benchmark/benchmark.h>
-#include <time.h>
 
 #include <algorithm>
 #include <exception>
@@ -80,21 +79,6 @@ class Reporter final : public benchmark::BenchmarkReporter {
 };
 
 }  // namespace
-
-double processor_seconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-TimedOnce time_once(Work& work) {
-  work.rewind();
-  TimedOnce once;
-  const double start = processor_seconds();
-  once.failure = work.run();
-  once.seconds = processor_seconds() - start;
-  return once;
-}
 
 void time_tasks(const std::vector<Task>& tasks, const TimingRule& rule) {
   Current current;

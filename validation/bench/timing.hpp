@@ -8,28 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "bench/work.hpp"
+
 namespace gnomon::bench {
-
-/// A piece of work that can be done again from the same beginning.
-class Work {
- public:
-  virtual ~Work() = default;
-  /// Goes back to the beginning; not timed.
-  virtual void rewind() = 0;
-  /// Does it; empty, or why it failed.
-  virtual std::string run() = 0;
-};
-
-/// Processor time of this thread, in seconds.
-double processor_seconds();
-
-/// Once: from the beginning to the end.
-struct TimedOnce {
-  double seconds = 0;   ///< processor time of the thread
-  std::string failure;  ///< empty, or why it failed
-};
-/// What it throws is thrown.
-TimedOnce time_once(Work& work);
 
 /// What is timed, made when its turn comes and freed before the next one is made.
 struct Task {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <json/json.h>
 
+#include <cmath>
+
 #include "pages/arrays.hpp"
 #include "pages/assets.hpp"
 #include "pages/encode.hpp"
@@ -112,6 +114,10 @@ std::string Page::html() const {
   out += fmt::format("<script>\n/*\nuPlot: {}*/\n{}</script>\n", assets::license, assets::library);
   out += fmt::format("<script>\n(() => {{\n\"use strict\";\n{}}})();\n</script>\n</body>\n</html>\n", assets::program);
   return out;
+}
+
+std::string cell_number(double value) {
+  return std::isfinite(value) ? fmt::format("{:.4g}", value) : "";
 }
 
 }  // namespace gnomon::pages

@@ -24,4 +24,7 @@ class Page {
   std::vector<Block> blocks_;
 };
 
+/// Four digits, as in tables; "" for what is not finite.
+std::string cell_number(double value);
+
 }  // namespace gnomon::pages

@@ -27,6 +27,7 @@ struct MatrixCallback {
 /// Rows g(q) = 0 or c(q) >= 0.
 struct RowCallbacks {
   Index rows = 0;
+  std::vector<std::string> names;  ///< one a row, or empty
   GnomonConstraintFn function = nullptr;
   MatrixCallback<GnomonJacobianFn> jacobian;
   int degree = SystemTraits::not_polynomial;
@@ -42,6 +43,7 @@ struct Callbacks {
   SUNContext context = nullptr;
   void* user_data = nullptr;
   Index n = 0;
+  std::vector<Block> blocks;    ///< names of coordinates
   double size = 1;              ///< of coordinates: the largest |q_i| of the start, 1 where that is zero
   double speed = 1;             ///< of velocities, likewise
   double time = 1;              ///< in which the system changes noticeably: many steps

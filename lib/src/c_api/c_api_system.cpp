@@ -86,9 +86,14 @@ CallbackSystem::CallbackSystem(const Callbacks& callbacks, bool closed) : calls_
   traits_ = polynomial_traits("callbacks", calls_.potential_degree, closed ? largest_degree(g, c) : g.degree);
   traits_.n = calls_.n;
   traits_.m = g.rows + (closed ? c.rows : 0);
-  for (Index i = 0; i < g.rows; ++i) traits_.constraint_names.push_back("g[" + std::to_string(i) + "]");
-  for (Index i = 0; i < c.rows; ++i)
-    if (closed) traits_.constraint_names.push_back("c[" + std::to_string(i) + "]");
+  traits_.blocks = calls_.blocks;
+  const auto add_names = [this](const RowCallbacks& rows, const char* letter) {
+    for (Index i = 0; i < rows.rows; ++i)
+      traits_.constraint_names.push_back(rows.names.empty() ? letter + ("[" + std::to_string(i) + "]")
+                                                            : rows.names[static_cast<std::size_t>(i)]);
+  };
+  add_names(g, "g");
+  if (closed) add_names(c, "c");
   if (!closed) {
     if (c.rows > 0) parts_.obstacles = this;
     if (!calls_.symmetries.empty()) parts_.symmetries = this;

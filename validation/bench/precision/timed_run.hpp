@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/timing.hpp"
+#include "bench/work.hpp"
 #include "gnomon/registry/registry.hpp"
 
 namespace gnomon::bench {

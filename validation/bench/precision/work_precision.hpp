@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/precision/timed_run.hpp"
+#include "bench/timing.hpp"
 #include "gnomon/registry/registry.hpp"
 
 namespace gnomon::bench {

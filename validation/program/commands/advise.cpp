@@ -4,12 +4,13 @@
 #include <memory>
 #include <optional>
 
+#include "advice/advise_page.hpp"
 #include "gnomon/base/error.hpp"
 #include "program/arguments.hpp"
 #include "program/commands/commands.hpp"
 #include "program/output/advice_report.hpp"
 #include "program/output/gnuplot.hpp"
-#include "program/pages/advise_page.hpp"
+#include "program/output/precision_plot.hpp"
 #include "program/pages/report_file.hpp"
 #include "program/run/signals.hpp"
 #include "report/json.hpp"
@@ -67,21 +68,24 @@ int advise(const Registry& registry, const Arguments& asked) {
 
   const Signals signals;
   request.interrupt = Signals::caught();
-  const bench::Advice advice =
-      bench::advise(registry, instance, request,
-                    [&request](const bench::TrustedSolution& reference) { print_reference(reference, request); });
+  const auto print_reference = [&request](const bench::TrustedSolution& reference) {
+    fmt::print("{}", advice::reference_text(reference, request));
+    std::fflush(stdout);
+  };
+  const bench::Advice measured = bench::advise(registry, instance, request, print_reference);
   std::string given = arguments.problem;
   for (const std::string& set : arguments.set) given += " --set " + shell_word(set);
-  print_advice(advice, request, given);
+  const advice::Words words = program::words(request, given);
+  fmt::print("{}", advice::advice_text(measured, request, words));
   if (json) {
-    fmt::print(json->stream(), "{}", validation::json_text(advice_json(advice, request, given)));
+    fmt::print(json->stream(), "{}", validation::json_text(advice_json(measured, request, given)));
     json->commit();
   }
-  if (arguments.plot && !advice.series.empty() && advice.reference.good_for(request.error))
-    draw_precision({advice_panel(advice, request)}, *arguments.plot);
-  if (report) report.write(advise_page(advice, request, given));
-  if (advice.interrupted) return ended_by_signal;
-  return advice.ours ? success : numerical_failure;
+  if (arguments.plot && !measured.series.empty() && measured.reference.good_for(request.error))
+    draw_precision({advice::advice_panel(measured, request)}, *arguments.plot);
+  if (report) report.write(advice::advise_page(measured, request, words, surroundings()));
+  if (measured.interrupted) return ended_by_signal;
+  return measured.ours ? success : numerical_failure;
 }
 
 }  // namespace

@@ -1,24 +1,16 @@
 #pragma once
 /// \file
-/// Time against error, a line for every method.
+/// Time against error as a picture.
 
 #include <string>
 #include <vector>
 
+#include "advice/precision_panel.hpp"
+
 namespace gnomon::program {
 
-struct PrecisionLine {
-  std::string name;
-  bool ours = false;                              ///< filled marks and full lines; those of others are open and dashed
-  std::vector<std::pair<double, double>> points;  ///< error, milliseconds
-};
-
-struct PrecisionPanel {
-  std::string title, x_label;
-  std::vector<PrecisionLine> lines;
-  double wanted = 0;                             ///< error that is marked by a line; 0: none
-  std::vector<std::pair<double, double>> marks;  ///< points with a ring around them
-};
+using advice::PrecisionLine;
+using advice::PrecisionPanel;
 
 /// Panels side by side, two in a row. The file's name says the format.
 void draw_precision(const std::vector<PrecisionPanel>& panels, const std::string& path);

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "program/pages/precision_chart.hpp"
+#include "advice/precision_chart.hpp"
 #include "program/pages/report_file.hpp"
 
 namespace gnomon::program {
@@ -154,7 +154,7 @@ Blocks work_precision_blocks(const std::vector<bench::WorkPrecisionRow>& rows,
       "Work against precision",
       "Processor time of a whole run; errors of q at T/5, 2T/5, .., T, of H and g over all steps. "
       "Schemes by the solver newton at step h, references at relative tolerance rtol and atol = rtol/10."}};
-  for (const PrecisionPanel& panel : panels) blocks.push_back(precision_chart(panel));
+  for (const PrecisionPanel& panel : panels) blocks.push_back(advice::precision_chart(panel));
   Table table{"The fastest at the same error",
               "Lines between runs.",
               {"problem", "T", "error", "of", "ours", "ours [ms]", "theirs", "theirs [ms]", "theirs / ours", "verdict"},

@@ -6,7 +6,6 @@
 #include <sys/utsname.h>
 
 #include <Eigen/Core>
-#include <cmath>
 #include <ctime>
 #include <fstream>
 #include <thread>
@@ -59,10 +58,6 @@ pages::Facts surroundings() {
            {"processor", fmt::format("{}, {} threads", processor(system), std::thread::hardware_concurrency())},
            {"system", fmt::format("{} {}", system.sysname, system.release)},
            {"written", fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::time(nullptr)))}}};
-}
-
-std::string cell_number(double value) {
-  return std::isfinite(value) ? fmt::format("{:.4g}", value) : "";
 }
 
 }  // namespace gnomon::program

@@ -28,7 +28,6 @@ class ReportFile {
 /// Program, commit, compiler, libraries, processor, system and date.
 pages::Facts surroundings();
 
-/// Four digits, as in tables; "" for what is not finite.
-std::string cell_number(double value);
+using pages::cell_number;
 
 }  // namespace gnomon::program

@@ -7,6 +7,7 @@
 #include <pybind11/stl.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,11 +33,26 @@ class ProblemSource {
   const Problem* built_in_ = nullptr;
 };
 
+/// What Python functions of a model have taken so far, and what one of them raised, which ends the run.
+class FunctionCalls {
+ public:
+  double seconds = 0;
+  long calls = 0;
+  /// Null where nothing was raised. With the interpreter's lock.
+  py::object raised() const { return raised_ ? raised_->value() : py::none(); }
+  bool failed() const { return raised_.has_value(); }
+  void keep(py::error_already_set& error) { raised_.emplace(std::move(error)); }
+  ~FunctionCalls();
+
+ private:
+  std::optional<py::error_already_set> raised_;
+};
+
 /// A model with the numbers of its parameters, and its start; beyond ProblemInstance it knows what to call its entries,
 /// and evaluates many states at once. States are columns y = (q, v), of an overdetermined DAE (y, z), one a time.
 class Instance {
  public:
-  explicit Instance(ProblemInstance instance);
+  explicit Instance(ProblemInstance instance, std::shared_ptr<const FunctionCalls> functions = nullptr);
 
   const ProblemInstance& problem() const { return problem_; }
   const Model& model() const { return *problem_.model; }
@@ -60,9 +76,12 @@ class Instance {
   void project_start();
   Vector start_column() const;
   std::vector<std::string> coordinates() const;
+  /// Of a model of Python functions; null of others.
+  const FunctionCalls* functions() const { return functions_.get(); }
 
  private:
   ProblemInstance problem_;
+  std::shared_ptr<const FunctionCalls> functions_;
 };
 
 /// NumPy's array of a vector.
@@ -71,5 +90,7 @@ py::array_t<double> array_of(const Vector& x);
 void bind_instance(py::module_& module);
 void bind_runs(py::module_& module);
 void bind_report(py::module_& module);
+void bind_advice(py::module_& module);
+void bind_functions(py::module_& module);
 
 }  // namespace gnomon::python

@@ -37,7 +37,8 @@ py::array_t<double> array_of(const Vector& x) {
   return py::array_t<double>(x.size(), x.data());
 }
 
-Instance::Instance(ProblemInstance instance) : problem_(std::move(instance)) {}
+Instance::Instance(ProblemInstance instance, std::shared_ptr<const FunctionCalls> functions)
+    : problem_(std::move(instance)), functions_(std::move(functions)) {}
 
 Index Instance::multipliers() const {
   return model().m() + (has_obstacles() ? system()->parts().n_obstacles() : 0);
@@ -302,6 +303,13 @@ void bind_instance(py::module_& module) {
           py::call_guard<py::gil_scoped_release>());
 
   py::class_<Instance, std::shared_ptr<Instance>>(module, "Instance")
+      .def_property_readonly("of_functions", [](const Instance& i) { return i.functions() != nullptr; })
+      .def_property_readonly("function_seconds",
+                             [](const Instance& i) { return i.functions() ? i.functions()->seconds : 0; })
+      .def_property_readonly("function_calls",
+                             [](const Instance& i) { return i.functions() ? i.functions()->calls : 0; })
+      .def_property_readonly("raised",
+                             [](const Instance& i) { return i.functions() ? i.functions()->raised() : py::none(); })
       .def("set_start",
            [](Instance& i, double t0, const std::optional<std::vector<double>>& q0,
               const std::optional<std::vector<double>>& v0) {

@@ -82,6 +82,8 @@ PYBIND11_MODULE(_core, module) {
   bind_instance(module);
   bind_runs(module);
   bind_report(module);
+  bind_advice(module);
+  bind_functions(module);
 }
 
 }  // namespace gnomon::python

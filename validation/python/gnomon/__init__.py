@@ -7,6 +7,7 @@
 """
 
 from . import _core
+from .advise import Advice, advise
 from .check import CheckReport, check
 from .errors import (
     BadSizeError,
@@ -66,6 +67,7 @@ def scheme_options(name: str) -> list[dict[str, str]]:
 
 __all__ = [
     *("Model", "Mechanism", "solve", "Result", "DenseOutput", "Integrator", "check", "CheckReport"),
+    *("advise", "Advice"),
     *("report", "read", "Table"),
     *("schemes", "references", "problems", "solvers", "algebras", "scheme_options"),
     *("GnomonError", "ModelError", "UnknownNameError", "BadValueError", "BadSizeError", "InconsistentStartError"),

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from .errors import functions_raise
 from .model import model_of
 
 
@@ -54,4 +55,5 @@ def check(model: Any, q0: Any = None, v0: Any = None, parameters: Mapping[str, A
     start = (_vector(q0, "q0"), _vector(v0, "v0"))
     instance = model_of(model)._build(parameters, *start)
     instance.set_start(instance.t0, *start)
-    return CheckReport(instance.checks())
+    with functions_raise(instance):
+        return CheckReport(instance.checks())

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
 
 class GnomonError(Exception):
     """Base class of all errors of Gnomon.
@@ -113,3 +117,14 @@ def error_of(code: str, sentence: str) -> GnomonError:
         if said in sentence:
             sentence += f": {argument}"
     return _BY_CODE.get(code, GnomonError)(sentence)
+
+
+@contextmanager
+def functions_raise(instance: Any) -> Iterator[None]:
+    """What a Python function of the model raised, in place of what the library says of it."""
+    try:
+        yield
+    except Exception:
+        if instance.raised is not None:
+            raise instance.raised from None
+        raise

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .errors import BadValueError, IntegrationError, RefusedError
+from .errors import BadValueError, IntegrationError, RefusedError, functions_raise
 from .model import Model
 from .solve import Setup, _positive
 
@@ -61,8 +61,9 @@ class Integrator:
         if self._setup.is_reference:
             raise RefusedError(f"{self._setup.scheme} is a reference and no scheme: gnomon.solve runs it")
         self._n = len(self._setup.instance.coordinates)
-        self._run = self._setup.run()
-        self._run.start()
+        with functions_raise(self._setup.instance):
+            self._run = self._setup.run()
+            self._run.start()
 
     @property
     def model(self) -> Model:
@@ -164,11 +165,12 @@ class Integrator:
         """Go on from a file that an integrator of the same model, scheme, solver and options has saved."""
         self._run.load(os.fspath(file))
 
-    @staticmethod
-    def _take(report: tuple) -> None:
+    def _take(self, report: tuple) -> None:
         success, message, _, raised = report
         if raised is not None:
             raise raised
+        if self._setup.instance.raised is not None:
+            raise self._setup.instance.raised
         if not success:
             raise IntegrationError(message)
 

@@ -223,13 +223,21 @@ class Model:
         potential: Callable[[np.ndarray], Any],
         constraints: Callable[[np.ndarray], Any] | None = None,
         force: Callable[[np.ndarray, np.ndarray], Any] | None = None,
+        *,
+        traced: bool = True,
         **further: Any,
     ) -> Model:
-        """A model from Python functions, which become formulas.
+        """A model from Python functions, which become formulas, or stay functions.
 
         Each function is called once, with symbols in place of numbers, and what it does with them is the formula; no
         Python runs while steps are taken. It may use arithmetic, NumPy's functions of one number, loops and ``q @ q``;
         it must not branch on a value, and functions of ``math`` and numbers that change from call to call are out.
+
+        With ``traced=False`` the functions may do anything and are called while steps are taken, one thread at a time:
+        hundreds of times slower than formulas, thousands without ``gradient`` and ``jacobian``. ``result.stats`` says how
+        long they took (``function_seconds``, ``function_share``, ``function_calls``). Derivatives that are not given are
+        differences, with the errors of those: about 1e-12 of a first one, more of a second. An exception of a function ends the run
+        and is raised, once steps are taken with the attribute ``result``; after an ArithmeticError a smaller step is tried where there is one.
 
         Parameters
         ----------
@@ -243,9 +251,17 @@ class Model:
             g: a list, or a dict by name.
         force : callable ``force(q, v)``, optional
             Q: a list with one entry a coordinate.
+        traced : bool
+            Whether the functions become formulas.
         **further
-            As in :class:`Model`; `parameters` are known to formulas only, functions have their own numbers.
+            As in :class:`Model`; `parameters` are known to formulas only, functions have their own numbers. With
+            ``traced=False`` only ``name``, and ``gradient(q)`` of the potential, of shape (n,), and ``jacobian(q)`` of the
+            constraints, of shape (m, n); `mass` is then a number, a list or a matrix.
         """
+        if not traced:
+            from .functions_model import FunctionsModel
+
+            return FunctionsModel(coordinates, mass, potential, constraints, force, **further)
         from .traced_formulas import model_of
 
         return cls(**model_of(coordinates, mass, potential, constraints, force, **further))

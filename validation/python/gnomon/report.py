@@ -10,12 +10,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from . import _core
+from .advise import Advice
 from .errors import BadValueError, FileError
 from .result import Result
 
 
 def report(
-    results: Result | Sequence[Result],
+    results: Result | Sequence[Result] | Advice,
     path: str | os.PathLike[str],
     *,
     names: Sequence[str] | None = None,
@@ -29,8 +30,9 @@ def report(
 
     Parameters
     ----------
-    results : Result or sequence of Result
+    results : Result, sequence of Result, or Advice
         Of one model, perhaps with other parameters. The first one is that which references are compared with.
+        Of what :func:`gnomon.advise` found the page has time against error and every run.
     path : str
         Ends in ``.html``. The file appears whole or not at all.
     names : sequence of str, optional
@@ -50,15 +52,20 @@ def report(
     FileError
         The file cannot be written.
     """
+    target = pathlib.Path(path)
+    if target.suffix != ".html":
+        raise BadValueError(f'report: the path "{target}" does not end in .html')
+    if isinstance(results, Advice):
+        if names is not None or title is not None:
+            raise BadValueError("report: names and title are for results of gnomon.solve, and this is an Advice")
+        _write(target, results._page)
+        return target
     runs = [results] if isinstance(results, Result) else list(results)
     for run in runs:
         if not isinstance(run, Result):
             raise BadValueError(f"report: {run!r} is no Result of gnomon.solve")
     if not runs:
         raise BadValueError("report: there is no result to show")
-    target = pathlib.Path(path)
-    if target.suffix != ".html":
-        raise BadValueError(f'report: the path "{target}" does not end in .html')
     labels = [_name(run) for run in runs] if names is None else list(names)
     if len(labels) != len(runs):
         raise BadValueError(f"report: there are {len(labels)} names for {len(runs)} results")

@@ -81,7 +81,9 @@ class Result:
     contact_events : list of dict
         Landings, impacts, launches and what else happened at obstacles: t, kind, contact, energy_change.
     stats : dict
-        Counts, largest errors, seconds.
+        Counts, largest errors, ``seconds``; of these ``function_seconds``, the share ``function_share``, were spent in
+        ``function_calls`` calls of Python functions, none where the model is of formulas (functions that were read once
+        are formulas).
     promises : dict
         What the scheme promises for this model: order, energy, position, ...; empty for a reference.
     broken_promises : list of str
@@ -243,7 +245,8 @@ class Result:
                 f"  levels   max |g| {self.stats['max_position_error']:.3g}, "
                 f"max |G v| {self.stats['max_velocity_error']:.3g}"
             )
-        rows.append(f"  effort   {self.stats['steps']} steps, {self.stats['seconds']:.3g} s")
+        share = f", {self.stats['function_share']:.0%} of it in Python functions" if self._instance.of_functions else ""
+        rows.append(f"  effort   {self.stats['steps']} steps, {self.stats['seconds']:.3g} s{share}")
         rows += [f"  BROKEN   promise {text}" for text in self.broken_promises]
         rows += [f"  WARNING  {text}" for text in self.warnings]
         return "\n".join(rows)

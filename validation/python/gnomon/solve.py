@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .errors import BadValueError, RefusedError, UnknownNameError
+from .errors import BadValueError, RefusedError, UnknownNameError, functions_raise
 from .events import Event, Watcher
 from .model import Model, assignments, model_of
 from .result import DenseOutput, Result
@@ -64,7 +64,8 @@ class Setup:
         self._check_scheme()
         self._check_steps()
         if not self.is_reference:
-            self._choose_scheme()
+            with functions_raise(self.instance):
+                self._choose_scheme()
 
     def _take_run_defaults(self) -> None:
         """What the model says of its runs, where the caller says nothing; as the command line does."""
@@ -250,10 +251,15 @@ def solve(
         raise RefusedError("dense_output is for models without obstacles: give t_eval, where steps then end")
     if events is not None and setup.instance.has_obstacles:
         raise RefusedError("events are for models without obstacles: result.contact_events has what happened at those")
-    clock = time.perf_counter()
+    clock, functions = time.perf_counter(), setup.instance.function_seconds
     take = _reference_result if setup.is_reference else _scheme_result
-    values, raised = take(setup, t0, t1, times, dense_output, events)
-    values["stats"]["seconds"] = time.perf_counter() - clock
+    with functions_raise(setup.instance):
+        values, raised = take(setup, t0, t1, times, dense_output, events)
+    stats = values["stats"]
+    stats["seconds"] = time.perf_counter() - clock
+    stats["function_calls"] = setup.instance.function_calls
+    stats["function_seconds"] = setup.instance.function_seconds - functions
+    stats["function_share"] = min(1.0, stats["function_seconds"] / max(stats["seconds"], 1e-300))
     result = Result(**values)
     if raised is not None:
         raised.result = result
@@ -266,7 +272,7 @@ def _scheme_result(setup, t0, t1, times, dense_output, events):
     run.start()
     watcher = Watcher(events, t0, run.y) if events is not None and not _none(events) else None
     record = run.record(t1, setup.step or 0.0, times, dense_output, watcher)
-    raised, counters = record["raised"], run.counters
+    raised, counters = record["raised"] or setup.instance.raised, run.counters
     values = _common(setup, record, dense_output)
     ended = record["stopped"] and raised is None
     values["success"] = record["success"] and raised is None
@@ -293,7 +299,7 @@ def _reference_result(setup, t0, t1, times, dense_output, events):
     if setup.rtol is not None and "rtol" in known:
         own += [("rtol", repr(setup.rtol)), ("atol", repr(setup.atol or setup.rtol / 10))]
     record = _core.run_reference(setup.instance, setup.scheme, own, setup.contact, [float(t) for t in times], own_steps)
-    raised = record["raised"]
+    raised = record["raised"] or setup.instance.raised
     record["steps"], steps = record["output"], record["steps"]
     values = _common(setup, record, dense_output)
     values["_energy_error"] = None

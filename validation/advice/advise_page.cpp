@@ -1,22 +1,22 @@
-#include "program/pages/advise_page.hpp"
+#include "advice/advise_page.hpp"
 
 #include <fmt/format.h>
 
-#include "program/output/advice_report.hpp"
-#include "program/pages/precision_chart.hpp"
-#include "program/pages/report_file.hpp"
+#include "advice/advice_text.hpp"
+#include "advice/precision_chart.hpp"
 
-namespace gnomon::program {
+namespace gnomon::advice {
 
 using bench::Advice;
 using bench::AdviceRequest;
 using bench::WorkPrecisionRow;
+using pages::cell_number;
 using pages::Mark;
 using pages::Table;
 
 namespace {
 
-void add_choice(pages::Page& page, const bench::Choice& choice, const AdviceRequest& request, const std::string& given,
+void add_choice(pages::Page& page, const bench::Choice& choice, const AdviceRequest& request, const Words& words,
                 const std::string& title) {
   const WorkPrecisionRow& run = choice.run;
   pages::Facts facts{
@@ -32,30 +32,30 @@ void add_choice(pages::Page& page, const bench::Choice& choice, const AdviceRequ
   facts.rows.push_back({"max |g|", cell_number(run.constraint)});
   facts.rows.push_back({"max |G v|", cell_number(run.velocity)});
   page.add(facts);
-  if (choice.contender.ours) page.add(pages::Command{"", command_line(choice, request, given)});
+  if (choice.contender.ours) page.add(pages::Command{"", words.run(choice)});
 }
 
-void add_advice(pages::Page& page, const Advice& advice, const AdviceRequest& request, const std::string& given) {
+void add_advice(pages::Page& page, const Advice& advice, const AdviceRequest& request, const Words& words) {
   page.add(pages::Section{"Advice"});
   if (advice.interrupted) {
     page.add(pages::Text{"", {"Interrupted: nothing is advised."}});
     return;
   }
-  if (const std::string why = distrust_text(advice, request); !why.empty()) {
+  if (const std::string why = distrust_text(advice, request, words); !why.empty()) {
     page.add(pages::Text{"", {why}});
     return;
   }
   if (const std::string verdict = verdict_text(advice); !verdict.empty()) page.add(pages::Text{"", {verdict}});
   if (advice.ours)
-    add_choice(page, *advice.ours, request, given, "The cheapest scheme that keeps the error");
+    add_choice(page, *advice.ours, request, words, "The cheapest scheme that keeps the error");
   else
     page.add(pages::Text{"",
                          {fmt::format("No scheme was seen to keep an error of {:g} within the budget of {:g} s.",
                                       request.error, request.budget)}});
   if (advice.exact_energy && (!advice.ours || advice.exact_energy->contender.label != advice.ours->contender.label))
-    add_choice(page, *advice.exact_energy, request, given, "The cheapest that keeps the energy at rounding level, too");
+    add_choice(page, *advice.exact_energy, request, words, "The cheapest that keeps the energy at rounding level, too");
   if (advice.theirs)
-    add_choice(page, *advice.theirs, request, given, "The cheapest of IDA and CVODE");
+    add_choice(page, *advice.theirs, request, words, "The cheapest of IDA and CVODE");
   else
     page.add(pages::Text{"", {"IDA and CVODE were not seen to keep the error."}});
 }
@@ -77,10 +77,11 @@ pages::Facts reference_facts(const Advice& advice, const AdviceRequest& request)
 
 }  // namespace
 
-pages::Page advise_page(const Advice& advice, const AdviceRequest& request, const std::string& given) {
+pages::Page advise_page(const Advice& advice, const AdviceRequest& request, const Words& words,
+                        pages::Facts surroundings) {
   pages::Page page(fmt::format("Which scheme, which step: {}", request.problem),
                    fmt::format("for an error of {:g} up to t = {:g}", request.error, request.until));
-  add_advice(page, advice, request, given);
+  add_advice(page, advice, request, words);
   if (!advice.series.empty()) {
     page.add(pages::Section{"Time against error"});
     page.add(precision_chart(advice_panel(advice, request)));
@@ -100,7 +101,7 @@ pages::Page advise_page(const Advice& advice, const AdviceRequest& request, cons
   }
   page.add(pages::Section{"Basis"});
   page.add(reference_facts(advice, request));
-  page.add(surroundings());
+  page.add(std::move(surroundings));
   if (!advice.left_out.empty()) {
     Table out{
         "Left out", "They do not take the model, or do not tend to its motion.", {"scheme or reference", "reason"}, {}};
@@ -110,4 +111,4 @@ pages::Page advise_page(const Advice& advice, const AdviceRequest& request, cons
   return page;
 }
 
-}  // namespace gnomon::program
+}  // namespace gnomon::advice

@@ -1,11 +1,11 @@
-#include "program/pages/precision_chart.hpp"
+#include "advice/precision_chart.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 
-namespace gnomon::program {
+namespace gnomon::advice {
 
 using pages::Series;
 
@@ -49,4 +49,4 @@ pages::Chart precision_chart(const PrecisionPanel& panel) {
   return chart;
 }
 
-}  // namespace gnomon::program
+}  // namespace gnomon::advice

@@ -1,0 +1,108 @@
+"""Models whose functions stay Python's while they run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from .errors import ModelError, RefusedError, UnknownNameError
+from .model import Model, _model_errors
+
+
+class _Source:
+    """What a model says of itself that comes from no text."""
+
+    description = "Python functions, called while it runs"
+    run_defaults: list[tuple[str, str]] = []
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def parameters(self) -> dict[str, Any]:
+        return {}
+
+
+class FunctionsModel(Model):
+    """See :meth:`gnomon.Model.from_functions` with ``traced=False``."""
+
+    def __init__(
+        self,
+        coordinates: str | Sequence[str],
+        mass: Any,
+        potential: Callable[[np.ndarray], float],
+        constraints: Callable[[np.ndarray], Any] | None = None,
+        force: Callable[[np.ndarray, np.ndarray], Any] | None = None,
+        *,
+        gradient: Callable[[np.ndarray], Any] | None = None,
+        jacobian: Callable[[np.ndarray], Any] | None = None,
+        name: str = "model",
+    ):
+        self._names = coordinates.split() if isinstance(coordinates, str) else list(coordinates)
+        if callable(mass):
+            raise ModelError("mass is a function, and with traced=False a number, a list or a matrix is expected")
+        for each, what in ((potential, "potential"), (constraints, "constraints"), (force, "force"), (gradient, "gradient"), (jacobian, "jacobian")):
+            if each is not None and not callable(each):
+                raise ModelError(f"{what} is {each!r}, expected a function")
+        if jacobian is not None and constraints is None:
+            raise ModelError("jacobian is given without constraints")
+        self._mass = self._mass_of(mass)
+        self._functions = dict(potential=potential, gradient=gradient, constraints=constraints, jacobian=jacobian, force=force)
+        self._name, self._source, self._given, self._start_names = name, _Source(name), {}, None
+
+    def _mass_of(self, mass: Any) -> np.ndarray:
+        n = len(self._names)
+        try:
+            values = np.array(mass, dtype=float)
+        except (TypeError, ValueError):
+            raise ModelError(f"mass is {mass!r}, expected a number, a list or a matrix") from None
+        if values.ndim == 0:
+            values = np.full(n, values)
+        if values.shape not in ((n,), (n, n)):
+            raise ModelError(f"mass has the shape {values.shape}, expected a number, ({n},) or ({n}, {n})")
+        return values
+
+    @property
+    def toml(self) -> str:
+        raise RefusedError(f"{self.name} is of Python functions, which have no formulas: from_functions reads those with traced=True")
+
+    def with_parameters(self, **parameters: Any) -> Model:
+        if parameters:
+            raise UnknownNameError(f'{self.name} has no parameter "{next(iter(parameters))}": its functions have their own numbers')
+        return self
+
+    @property
+    def coordinates(self) -> list[str]:
+        return list(self._names)
+
+    def _build(self, parameters: Mapping[str, Any] | None = None, q0: Any = None, v0: Any = None) -> _core.Instance:
+        self.with_parameters(**(parameters or {}))
+        n = len(self._names)
+        start = [np.zeros(n) if one is None or len(one) != n else np.asarray(one, float) for one in (q0, v0)]
+        functions, names = dict(self._functions), []
+        if functions["constraints"] is not None:
+            levels = functions["constraints"](start[0].copy())
+            names = list(levels) if isinstance(levels, Mapping) else []
+            functions["constraints"] = _Rows(functions["constraints"], isinstance(levels, Mapping))
+            names = names or [f"g{i + 1}" for i in range(np.size(levels))]
+        with _model_errors():
+            return _core.instance_of_functions(" ".join(self._names), self._mass, functions, names, *start)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return dict(coordinates=self._names, mass=self._mass, name=self._name, **self._functions)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)
+
+
+class _Rows:
+    """The values of constraints as an array, of a dict in its order and of one number too."""
+
+    def __init__(self, function: Callable[[np.ndarray], Any], named: bool):
+        self._function, self._named = function, named
+
+    def __call__(self, q: np.ndarray) -> np.ndarray:
+        levels = self._function(q)
+        return np.atleast_1d(np.asarray(list(levels.values()) if self._named else levels, dtype=float))
