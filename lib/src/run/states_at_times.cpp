@@ -34,50 +34,38 @@ bool ends_at(const State& z, double t) {
 
 }  // namespace
 
-StatesAtTimes::StatesAtTimes(const Integrator& run, std::vector<double> times, Receiver receiver, SideMaker side,
-                             bool prefer_side)
+InsideStep::InsideStep(const Integrator& run, SideMaker side, bool prefer_side)
     : run_(&run),
-      times_(std::move(times)),
-      receiver_(std::move(receiver)),
       make_side_(std::move(side)),
       prefer_side_(prefer_side),
       interpolant_(run.model(), run.constraint_rank().dependent.size() > 0) {
   const State& z = run.state();
-  check_times(times_, z.t);
   first_.resize(z.q.value().size());
   second_.resize(run.model().mechanical() ? z.p.value().size() : z.scheme_data.size());
 }
 
-StatesAtTimes::~StatesAtTimes() = default;
+InsideStep::~InsideStep() = default;
 
-bool StatesAtTimes::observe(const State& z, long) {
+void InsideStep::begin(const State& z) {
+  before_ = z;
+  events_ = run_->events().size();
   set_ = false;
-  const std::size_t events = run_->events().size();
-  for (; next_ < times_.size() && (times_[next_] <= z.t || ends_at(z, times_[next_])); ++next_) {
-    const double t = times_[next_];
-    if (!begun_ || ends_at(z, t)) {
-      at_ = z;
-      at_.t = t;
-      receiver_(at_, true);
-      continue;
-    }
-    const bool found = (!prefer_side_ && by_polynomial(z, t)) || by_side_step(t, events != events_) ||
-                       (prefer_side_ && by_polynomial(z, t));
-    if (!found) {
-      at_ = z;
-      at_.q.set(Vector::Constant(first_.size(), nan));
-      at_.p.set(Vector::Constant(z.p.value().size(), nan));
-    }
-    at_.t = t;
-    receiver_(at_, false);
-  }
-  events_ = events;
-  begun_ = true;
-  if (next_ < times_.size()) before_ = z;
-  return true;
 }
 
-bool StatesAtTimes::by_polynomial(const State& z, double t) {
+const State& InsideStep::at(const State& z, double t) {
+  const bool impacts = run_->events().size() != events_;
+  const bool found =
+      (!prefer_side_ && by_polynomial(z, t)) || by_side_step(t, impacts) || (prefer_side_ && by_polynomial(z, t));
+  if (!found) {
+    at_ = z;
+    at_.q.set(Vector::Constant(first_.size(), nan));
+    at_.p.set(Vector::Constant(z.p.value().size(), nan));
+  }
+  at_.t = t;
+  return at_;
+}
+
+bool InsideStep::by_polynomial(const State& z, double t) {
   try {
     if (!set_) interpolant_.set(before_, z);
     set_ = true;
@@ -100,7 +88,7 @@ bool StatesAtTimes::by_polynomial(const State& z, double t) {
   return first_.allFinite() && second_.allFinite();
 }
 
-bool StatesAtTimes::by_side_step(double t, bool impacts) {
+bool InsideStep::by_side_step(double t, bool impacts) {
   if (!make_side_) return false;
   try {
     if (!side_) side_ = std::make_unique<Integrator>(make_side_());
@@ -112,6 +100,28 @@ bool StatesAtTimes::by_side_step(double t, bool impacts) {
   at_ = side_->state();
   if (impacts) at_.work.force = nan;
   ++n_side_;
+  return true;
+}
+
+StatesAtTimes::StatesAtTimes(const Integrator& run, std::vector<double> times, Receiver receiver, SideMaker side,
+                             bool prefer_side)
+    : times_(std::move(times)), receiver_(std::move(receiver)), inside_(run, std::move(side), prefer_side) {
+  check_times(times_, run.state().t);
+}
+
+bool StatesAtTimes::observe(const State& z, long) {
+  for (; next_ < times_.size() && (times_[next_] <= z.t || ends_at(z, times_[next_])); ++next_) {
+    const double t = times_[next_];
+    if (!begun_ || ends_at(z, t)) {
+      at_ = z;
+      at_.t = t;
+      receiver_(at_, true);
+    } else {
+      receiver_(inside_.at(z, t), false);
+    }
+  }
+  begun_ = true;
+  if (next_ < times_.size()) inside_.begin(z);
   return true;
 }
 

@@ -69,6 +69,8 @@ class Instance {
   void second_half(const Vector& q, const Vector& p, const Vector& z, VectorRef out) const;
   /// p of a column.
   Vector momenta(const ConstVectorRef& column) const;
+  /// The column of a state.
+  Vector column(const State& z) const;
   /// State and multipliers as a State, to interpolate between or to evaluate.
   State state(double t, const ConstVectorRef& column, const ConstVectorRef& lambda) const;
 
@@ -89,6 +91,7 @@ py::array_t<double> array_of(const Vector& x);
 
 void bind_instance(py::module_& module);
 void bind_runs(py::module_& module);
+void bind_references(py::module_& module);
 void bind_report(py::module_& module);
 void bind_advice(py::module_& module);
 void bind_functions(py::module_& module);

@@ -63,6 +63,13 @@ Vector Instance::momenta(const ConstVectorRef& column) const {
   return out;
 }
 
+Vector Instance::column(const State& z) const {
+  Vector out(width());
+  out.head(first()) = z.q.value();
+  second_half(z.q.value(), z.p.value(), z.scheme_data, out.tail(second()));
+  return out;
+}
+
 State Instance::state(double t, const ConstVectorRef& column, const ConstVectorRef& lambda) const {
   State z;
   z.t = t;

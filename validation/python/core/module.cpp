@@ -81,6 +81,7 @@ PYBIND11_MODULE(_core, module) {
   module.def("reference_options", [](const std::string& n) { return spec_list(registry().reference(n).options()); });
   bind_instance(module);
   bind_runs(module);
+  bind_references(module);
   bind_report(module);
   bind_advice(module);
   bind_functions(module);

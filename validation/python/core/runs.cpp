@@ -1,12 +1,9 @@
-/// Integrators and references for Python.
+/// Integrators for Python.
 #include <atomic>
 
 #include "gnomon/base/error.hpp"
-#include "gnomon/contact/contact_reference.hpp"
 #include "gnomon/registry/suited_scheme.hpp"
-#include "gnomon/run/stepwise_reference.hpp"
 #include "gnomon/scheme/step_warning.hpp"
-#include "gnomon/start/overdetermined_consistency.hpp"
 #include "recorder.hpp"
 
 namespace gnomon::python {
@@ -38,8 +35,11 @@ class Run final : public Observer {
   Run(std::shared_ptr<Instance> instance, const std::string& scheme, const Assignments& scheme_options,
       const std::string& solver, const Assignments& solver_options, const Assignments& contact)
       : instance_(std::move(instance)),
-        integrator_(registry().integrator(instance_->problem(), scheme, solver, scheme_options, solver_options,
-                                          integrator_options(*instance_, contact))) {
+        maker_([=] {
+          return registry().integrator(instance_->problem(), scheme, solver, scheme_options, solver_options,
+                                       integrator_options(*instance_, contact));
+        }),
+        integrator_(maker_()) {
     integrator_.add_observer(*this);
   }
 
@@ -65,7 +65,7 @@ class Run final : public Observer {
   py::dict record(double t_end, double step, std::optional<std::vector<double>> times, bool every_step,
                   py::object watcher) {
     const Use use(*this);
-    Recorder recorder(*instance_, integrator_, {t_end, step, std::move(times), every_step, std::move(watcher)});
+    Recorder recorder(*instance_, integrator_, {t_end, step, std::move(times), every_step, std::move(watcher), maker_});
     recorder_ = &recorder;
     StepReport report;
     try {
@@ -129,6 +129,7 @@ class Run final : public Observer {
   };
 
   std::shared_ptr<Instance> instance_;
+  StatesAtTimes::SideMaker maker_;  ///< of integrators for this run
   Integrator integrator_;
   Recorder* recorder_ = nullptr;
   Signals* signals_ = nullptr;
@@ -178,74 +179,6 @@ std::vector<std::string> warnings_of(const Integrator& integrator) {
   return texts;
 }
 
-template <class Events>
-py::list events_of(const Events& events) {
-  py::list out;
-  for (const ContactEvent& event : events)
-    out.append(py::dict(py::arg("t") = event.t, py::arg("kind") = to_string(event.kind),
-                        py::arg("contact") = event.contact, py::arg("energy_change") = event.energy_change));
-  return out;
-}
-
-Vector column_of(const Run& run) {
-  const State& z = run.integrator().state();
-  Vector out(run.instance().width());
-  out.head(run.instance().first()) = z.q.value();
-  run.instance().second_half(z.q.value(), z.p.value(), z.scheme_data, out.tail(run.instance().second()));
-  return out;
-}
-
-/// A reference at these times, t0 first; own_steps: at t0 and after every step that it takes by itself up to the last of
-/// them, unless it takes none. {"output", "raised", "success", "message", "events", "own_steps", ...}
-py::dict run_reference(const Instance& instance, const std::string& name, const Assignments& own,
-                       const Assignments& contact, const std::vector<double>& times, bool own_steps) {
-  const Reference& reference = registry().reference(name);
-  Assignments assignments = contact_of_reference(contact, reference.options());
-  assignments.insert(assignments.end(), own.begin(), own.end());
-  Trajectory output(instance.width(), instance.multipliers());
-  Signals signals;
-  ReferenceReport report;
-  {
-    const py::gil_scoped_release unlocked;
-    const auto solution =
-        reference.start(instance.problem(), Options("reference " + name, reference.options(), assignments));
-    solution->stop_when([&signals] { return signals.pending(); });
-    output.reserve(times.size());
-    Vector column(instance.width()), z = instance.problem().p0;
-    std::optional<Index1> index1;
-    if (!instance.system()) index1.emplace(*instance.model().overdetermined());
-    const auto add = [&](double t, const Vector& q, const Vector& p, const Vector& lambda) {
-      column.head(instance.first()) = q;
-      instance.second_half(q, p, z, column.tail(instance.second()));
-      output.add(t, column, lambda, 0);
-    };
-    auto* const stepwise = dynamic_cast<StepwiseReference*>(solution.get());
-    own_steps = own_steps && stepwise;
-    if (own_steps)
-      stepwise->watch_steps([&](const ReferenceStep& at) {
-        while (output.size() > 0 && output.last_time() > at.t) output.drop_last();
-        z = at.z;
-        add(at.t, at.q, at.p, at.lambda);
-      });
-    for (const double t : times) {
-      const bool inner = own_steps && t != times.front() && t != times.back();
-      if (inner) continue;
-      report = solution->advance_to(t);
-      if (!report.success) break;
-      if (index1) index1->solve_momentum(report.q, report.p, z);
-      if (!own_steps || output.size() == 0) add(t, report.q, report.p, report.lambda);
-      if (signals.pending()) break;
-    }
-  }
-  const bool conservative = !report.levels || report.levels->conservative;
-  return py::dict(py::arg("output") = output.take(), py::arg("raised") = signals.raised(),
-                  py::arg("success") = report.success, py::arg("message") = report.message,
-                  py::arg("steps") = report.steps, py::arg("residual_evaluations") = report.residual_evaluations,
-                  py::arg("jacobian_evaluations") = report.jacobian_evaluations, py::arg("warning") = report.warning,
-                  py::arg("conservative") = conservative, py::arg("own_steps") = own_steps,
-                  py::arg("events") = events_of(report.events));
-}
-
 }  // namespace
 
 void bind_runs(py::module_& module) {
@@ -255,7 +188,6 @@ void bind_runs(py::module_& module) {
     const SchemeChoice choice = suited(instance, scheme, relative, solver, solver_options, contact);
     return std::make_pair(choice.scheme, choice.options);
   });
-  module.def("run_reference", &run_reference);
   py::class_<State>(module, "State").def_property_readonly("t", [](const State& z) { return z.t; });
 
   py::class_<Run>(module, "Run")
@@ -275,7 +207,7 @@ void bind_runs(py::module_& module) {
       .def("save", [](const Run& r, const std::string& file) { r.integrator().save(file); })
       .def("load", &Run::load)
       .def_property_readonly("t", [](const Run& r) { return r.integrator().state().t; })
-      .def_property_readonly("y", [](const Run& r) { return array_of(column_of(r)); })
+      .def_property_readonly("y", [](const Run& r) { return array_of(r.instance().column(r.integrator().state())); })
       .def_property_readonly("p", [](const Run& r) { return array_of(r.integrator().state().p.value()); })
       .def_property_readonly("lam", [](const Run& r) { return array_of(r.integrator().index1_multipliers()); })
       .def_property_readonly("energy_error",

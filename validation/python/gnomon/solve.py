@@ -200,14 +200,15 @@ def solve(
         Steps of a tolerance in place of a size: the error of q and v at a fixed time in parts of their size, and in their
         units (``atol = rtol`` if left out). Of a reference its own tolerances.
     t_eval : array_like, optional
-        Times at which states are wanted, ascending; after every step if left out. Steps of one size do not change for
-        them: between steps the state is interpolated. Steps of a tolerance, and steps of models with obstacles or
-        friction, end there.
+        Times at which states are wanted, ascending; after every step if left out. The steps do not change for them:
+        between two steps the state is the scheme's own step from the first of them, by a second integrator, with the
+        scheme's energy and constraints. Steps of a reference end there.
     dense_output : bool
         Make ``result.sol``.
     events : callable or list of callables, optional
-        ``event(t, y)``, whose zeros are found, with attributes ``terminal`` and ``direction`` as in SciPy. Not for
-        references and models with obstacles.
+        ``event(t, y)``, whose zeros are found, with attributes ``terminal`` and ``direction`` as in SciPy. Inside
+        a step the state is as with ``t_eval``; of a reference on the polynomial of degree 5 through the ends of its step.
+        Not for models with obstacles.
     solver : str, optional
         One of :func:`solvers`; ``"kinsol-newton"`` if left out.
     algebra : str, optional
@@ -248,7 +249,7 @@ def solve(
     setup = Setup(model, t0, q0, v0, first_step=first_step, max_step=max_step, **given)
     times = _times(t_eval, t0, t1)
     if dense_output and setup.instance.has_obstacles:
-        raise RefusedError("dense_output is for models without obstacles: give t_eval, where steps then end")
+        raise RefusedError("dense_output is for models without obstacles: give t_eval")
     if events is not None and setup.instance.has_obstacles:
         raise RefusedError("events are for models without obstacles: result.contact_events has what happened at those")
     clock, functions = time.perf_counter(), setup.instance.function_seconds
@@ -270,15 +271,12 @@ def solve(
 def _scheme_result(setup, t0, t1, times, dense_output, events):
     run = setup.run()
     run.start()
-    watcher = Watcher(events, t0, run.y) if events is not None and not _none(events) else None
+    watcher = _watcher(events, t0, run.y)
     record = run.record(t1, setup.step or 0.0, times, dense_output, watcher)
     raised, counters = record["raised"] or setup.instance.raised, run.counters
     values = _common(setup, record, dense_output)
-    ended = record["stopped"] and raised is None
-    values["success"] = record["success"] and raised is None
-    values["status"] = -2 if raised is not None else -1 if not record["success"] else 1 if ended else 0
-    values["message"] = _message(values["status"], record["message"], values["t"])
-    values.update(watcher.results() if watcher else dict(t_events=None, y_events=None))
+    _set_status(values, record, raised)
+    values.update(_found(watcher))
     values["nfev"], values["njev"] = counters["residual_evaluations"], counters["jacobian_evaluations"]
     values.update(stats=counters, promises=run.promises, broken_promises=run.broken_promises, _conservative=True)
     values["contact_events"], values["warnings"] = run.events, run.warnings
@@ -286,8 +284,7 @@ def _scheme_result(setup, t0, t1, times, dense_output, events):
 
 
 def _reference_result(setup, t0, t1, times, dense_output, events):
-    if events is not None and not _none(events):
-        raise RefusedError(f"events are for schemes, and {setup.scheme} is a reference: look for zeros of result.sol")
+    watcher = _watcher(events, t0, setup.instance.start)
     own_steps = times is None and not setup.step
     if times is None:
         count = math.floor((t1 - t0) / setup.step + 1e-9) + 1 if setup.step else _REFERENCE_TIMES
@@ -298,17 +295,16 @@ def _reference_result(setup, t0, t1, times, dense_output, events):
     own = list(setup.options)
     if setup.rtol is not None and "rtol" in known:
         own += [("rtol", repr(setup.rtol)), ("atol", repr(setup.atol or setup.rtol / 10))]
-    record = _core.run_reference(setup.instance, setup.scheme, own, setup.contact, [float(t) for t in times], own_steps)
+    asked = [float(t) for t in times]
+    record = _core.run_reference(setup.instance, setup.scheme, own, setup.contact, asked, own_steps, t1, watcher)
     raised = record["raised"] or setup.instance.raised
     record["steps"], steps = record["output"], record["steps"]
     values = _common(setup, record, dense_output)
     values["_energy_error"] = None
     values["_own_steps"] = record["own_steps"]
-    values["success"] = record["success"] and raised is None
-    values["status"] = -2 if raised is not None else 0 if record["success"] else -1
+    _set_status(values, record, raised)
     values["warnings"] = [record["warning"]] if record["warning"] else []
-    values["message"] = _message(values["status"], record["message"], values["t"])
-    values.update(t_events=None, y_events=None, promises={}, broken_promises=[], contact_events=record["events"])
+    values.update(_found(watcher), promises={}, broken_promises=[], contact_events=record["events"])
     values["nfev"], values["njev"] = record["residual_evaluations"], record["jacobian_evaluations"]
     values.update(stats=dict(steps=steps), _conservative=record["conservative"])
     return values, raised
@@ -336,6 +332,22 @@ def _common(setup, record, dense_output) -> dict[str, Any]:
     )
 
 
+def _watcher(events: Any, t0: float, y0: np.ndarray) -> Watcher | None:
+    given = events is not None and (callable(events) or len(events) > 0)
+    return Watcher(events, t0, y0) if given else None
+
+
+def _found(watcher: Watcher | None) -> dict[str, Any]:
+    return watcher.results() if watcher else dict(t_events=None, y_events=None)
+
+
+def _set_status(values: dict[str, Any], record: dict[str, Any], raised: BaseException | None) -> None:
+    """From what ended the run: an exception, a failure, a terminal event, or its end."""
+    values["success"] = record["success"] and raised is None
+    values["status"] = -2 if raised is not None else -1 if not record["success"] else 1 if record["stopped"] else 0
+    values["message"] = _message(values["status"], record["message"], values["t"])
+
+
 def _message(status: int, message: str, t: np.ndarray) -> str:
     last = f"{t[-1]:g}" if t.size else "its start"
     return {
@@ -344,10 +356,6 @@ def _message(status: int, message: str, t: np.ndarray) -> str:
         -1: message,
         -2: f"interrupted after t = {last}",
     }[status]
-
-
-def _none(events: Any) -> bool:
-    return not callable(events) and len(events) == 0
 
 
 def _vector(values: Any, name: str) -> np.ndarray | None:

@@ -173,7 +173,6 @@ def test_start_can_be_projected(rod):
         (dict(step=0.1, q0=[np.nan, 0, 0]), gn.GnomonError, "finite"),
         (dict(step=0.1, t_eval=[0.5, 0.2]), gn.BadValueError, "t_eval is not ascending"),
         (dict(step=0.1, t_eval=[2.0]), gn.BadValueError, "t_eval is not ascending between 0 and 1"),
-        (dict(scheme="ida-ggl", events=lambda t, y: y[0]), gn.RefusedError, "events are for schemes"),
         (dict(step=0.1, contact=dict(restitution=2)), gn.BadValueError, "restitution"),
     ],
 )
@@ -264,3 +263,64 @@ def test_pickled_results(rod, start):
         for name in ("t", "y", "lam", "energy", "energy_error", "g", "gv", "p"):
             assert np.array_equal(getattr(again, name), getattr(result, name)), name
         assert again.stats == result.stats and again.provenance == result.provenance
+
+
+@pytest.mark.parametrize("scheme", ["ida-ggl", "ida-index1", "cvode-projection"])
+def test_events_of_references(rod, start, scheme):
+    """By the same arguments as for schemes, at the same times."""
+
+    def side(t, y):
+        return y[0]
+
+    def fourth(t, y):
+        return y[0]
+
+    fourth.terminal, fourth.direction = 2, -1
+    ours = gn.solve(rod, (0, 5), rtol=1e-11, events=[side, fourth], **start)
+    theirs = gn.solve(rod, (0, 5), rtol=1e-11, scheme=scheme, events=[side, fourth], **start)
+    assert ours.status == theirs.status == 1 and theirs.success and len(theirs.t_events[1]) == 2
+    for mine, other in zip(ours.t_events, theirs.t_events):
+        assert np.allclose(mine, other, rtol=0, atol=1e-7)
+    for mine, other in zip(ours.y_events, theirs.y_events):
+        assert np.allclose(mine, other, rtol=0, atol=1e-6)
+    assert theirs.t[-1] == theirs.t_events[1][-1] and abs(theirs.y[0, -1]) < 1e-12
+    assert np.all(np.diff(theirs.t) > 0)
+    times = [0.5, 1.0, 4.9]
+    asked = gn.solve(rod, (0, 5), rtol=1e-11, scheme=scheme, events=fourth, t_eval=times, **start)
+    expected = [t for t in times if t <= theirs.t[-1]]
+    assert asked.t.tolist() == expected and asked.t_events[0] == pytest.approx(theirs.t_events[1], abs=1e-7)
+    early = gn.solve(rod, (0, 5), rtol=1e-11, scheme=scheme, events=side, t_eval=[0.1], **start)
+    assert early.t.tolist() == [0.1] and len(early.t_events[0]) > len(ours.t_events[0]) and early.status == 0
+
+
+def test_events_of_a_closed_form():
+    def height(t, y):
+        return y[0]
+
+    height.terminal = True
+    exact = gn.solve("conical-pendulum", (0, 10), scheme="exact", events=height)
+    ida = gn.solve("conical-pendulum", (0, 10), scheme="ida-ggl", rtol=1e-11, events=height)
+    assert exact.status == ida.status == 1 and exact.t[-1] <= exact.t_events[0][0]
+    assert exact.t_events[0] == pytest.approx(ida.t_events[0], abs=1e-8)
+
+
+def test_what_an_event_of_a_reference_raises(rod, start):
+    def broken(t, y):
+        if t > 0.5:
+            raise ZeroDivisionError("at last")
+        return 1.0
+
+    with pytest.raises(ZeroDivisionError, match="at last") as caught:
+        gn.solve(rod, (0, 5), scheme="ida-ggl", events=broken, **start)
+    assert 0.4 < caught.value.result.t[-1] < 0.6
+
+
+def test_times_keep_energy_and_constraints(rod, start):
+    """A state between two steps is the scheme's own, and the steps are what they are without it."""
+    times = np.linspace(0.013, 1.987, 40)
+    for given in (dict(step=0.05, scheme="energy-momentum-ggl"), dict(rtol=1e-7)):
+        s = gn.solve(rod, (0, 2), t_eval=times, **given, **start)
+        every = gn.solve(rod, (0, 2), **given, **start)
+        assert np.array_equal(s.t, times) and s.stats["steps"] == every.stats["steps"]
+        assert np.max(np.abs(s.energy_error)) < 1e-14
+        assert np.max(np.abs(s.g)) < 1e-14 and np.max(np.abs(s.gv)) < 1e-13

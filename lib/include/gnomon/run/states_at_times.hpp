@@ -11,8 +11,7 @@
 
 namespace gnomon {
 
-/// An observer of a run that hands on states at given times. The steps of the run are the same, bit by bit, with and
-/// without it. A time within 1e-9 of a step from its end gets the state there; between two ends there are two ways:
+/// States inside a step of a run, without disturbing it. There are two ways:
 ///
 ///     polynomial   StepInterpolant: O(h^6) from the solution in q and O(h^5) in p where the steps are as accurate; energy
 ///                  and constraints are off by what the scheme's steps are off from the solution, not by rounding.
@@ -22,24 +21,21 @@ namespace gnomon {
 /// With steps of a tolerance the polynomial may be 4000 times the tolerance off, no polynomial goes over the events of
 /// contacts and friction, and none exists in singular positions: there it should be side steps. Where the way that is
 /// preferred fails the other one is taken; a state that neither finds is NaN.
-class GNOMON_EXPORT StatesAtTimes final : public Observer {
+class GNOMON_EXPORT InsideStep {
  public:
-  /// A state at one of the times. end: it is that at the end of the last step. Its work is NaN where it is not known:
-  /// the polynomial's, in a step that did work, and that of a side step over an impact.
-  using Receiver = std::function<void(const State& at, bool end)>;
   /// Makes the second integrator, of the same problem, scheme, solver and options; it is called at most once.
   using SideMaker = std::function<Integrator()>;
 
-  /// times ascend. The run outlives it. prefer_side: side steps first; without `side` there are none. Throws
-  /// Error(bad_value) where a time is not finite, not above the one before or before the state of the run.
-  StatesAtTimes(const Integrator& run, std::vector<double> times, Receiver receiver, SideMaker side = nullptr,
-                bool prefer_side = false);
-  ~StatesAtTimes() override;
+  /// The run outlives it. prefer_side: side steps first; without `side` there are none.
+  explicit InsideStep(const Integrator& run, SideMaker side = nullptr, bool prefer_side = false);
+  ~InsideStep();
 
-  /// Once before the first step, then after every step: add_observer.
-  bool observe(const State& z, long step) override;
-  /// Times that have not been reached.
-  std::size_t left() const { return times_.size() - next_; }
+  /// The step to come begins at z.
+  void begin(const State& z);
+  const State& before() const { return before_; }
+  /// The state at t, inside the step that ended at z; valid until the next call. Its work is NaN where it is not known:
+  /// the polynomial's, in a step that did work, and that of a side step over an impact.
+  const State& at(const State& z, double t);
   long side_steps() const { return n_side_; }
   long polynomials() const { return n_polynomials_; }
 
@@ -48,17 +44,44 @@ class GNOMON_EXPORT StatesAtTimes final : public Observer {
   bool by_side_step(double t, bool impacts);
 
   const Integrator* run_;
-  std::vector<double> times_;
-  Receiver receiver_;
   SideMaker make_side_;
   bool prefer_side_;
-  std::size_t next_ = 0, events_ = 0;
+  std::size_t events_ = 0;
   long n_side_ = 0, n_polynomials_ = 0;
-  bool begun_ = false, set_ = false;
+  bool set_ = false;
   State before_, at_;
   Vector first_, second_;
   StepInterpolant interpolant_;
   std::unique_ptr<Integrator> side_;
+};
+
+/// An observer of a run that hands on states at given times. The steps of the run are the same, bit by bit, with and
+/// without it. A time within 1e-9 of a step from its end gets the state there; between two ends it is that of InsideStep.
+class GNOMON_EXPORT StatesAtTimes final : public Observer {
+ public:
+  /// A state at one of the times. end: it is that at the end of the last step.
+  using Receiver = std::function<void(const State& at, bool end)>;
+  using SideMaker = InsideStep::SideMaker;
+
+  /// times ascend. The run outlives it. side, prefer_side: of InsideStep. Throws Error(bad_value) where a time is not
+  /// finite, not above the one before or before the state of the run.
+  StatesAtTimes(const Integrator& run, std::vector<double> times, Receiver receiver, SideMaker side = nullptr,
+                bool prefer_side = false);
+
+  /// Once before the first step, then after every step: add_observer.
+  bool observe(const State& z, long step) override;
+  /// Times that have not been reached.
+  std::size_t left() const { return times_.size() - next_; }
+  long side_steps() const { return inside_.side_steps(); }
+  long polynomials() const { return inside_.polynomials(); }
+
+ private:
+  std::vector<double> times_;
+  Receiver receiver_;
+  std::size_t next_ = 0;
+  bool begun_ = false;
+  State at_;
+  InsideStep inside_;
 };
 
 /// The solution at the given times of a started run, one a column: positions q over velocities q', 2n x times; of an

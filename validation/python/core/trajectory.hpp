@@ -1,0 +1,35 @@
+#pragma once
+/// \file
+/// The states that a run leaves behind, in rows that NumPy takes.
+
+#include <optional>
+
+#include "gnomon/run/events.hpp"
+#include "rows.hpp"
+
+namespace gnomon::python {
+
+/// The columns of a run.
+class Trajectory {
+ public:
+  Trajectory(Index width, Index multipliers)
+      : t_(1), y_(static_cast<std::size_t>(width)), lambda_(static_cast<std::size_t>(multipliers)), error_(1) {}
+  void reserve(std::size_t states);
+  /// t: what the time of the state is called, where that differs by rounding.
+  void add(const Instance& instance, const State& z, double energy_error, std::optional<double> t = {});
+  /// Of an interpolated or a reference's state.
+  void add(double t, const ConstVectorRef& column, const Vector& lambda, double energy_error);
+  void drop_last();
+  std::size_t size() const { return t_.size(); }
+  double last_time() const { return *t_.last(); }
+  py::dict take();
+
+ private:
+  void add_rest(double t, const Vector& lambda, double energy_error);
+  Rows t_, y_, lambda_, error_;
+};
+
+/// What happened at obstacles, as dicts.
+py::list events_of(const std::vector<ContactEvent>& events);
+
+}  // namespace gnomon::python
