@@ -2,7 +2,7 @@
 
     pip wheel validation/python --no-deps --no-build-isolation --wheel-dir FOLDER
 
-GNOMON_BUILD names a build folder to use, build/wheel/cmake of the clone if left out; CMAKE_ARGS further arguments for configuring. The wheel holds Gnomon's
+GNOMON_BUILD names a build folder of the clone to use, build/wheel/cmake if left out; CMAKE_ARGS further arguments for configuring. The wheel holds Gnomon's
 libraries and links those of the system: SUNDIALS, SuiteSparse, jsoncpp and fmt, of the versions it was built with.
 """
 
@@ -27,7 +27,7 @@ class CMakeBuild(build_ext):
 
     def build_extension(self, extension):
         package = pathlib.Path(self.get_ext_fullpath(extension.name)).resolve().parent
-        folder = pathlib.Path(os.environ.get("GNOMON_BUILD") or WORK / "cmake").resolve()
+        folder = ROOT / (os.environ.get("GNOMON_BUILD") or WORK / "cmake")
         staged = WORK / "staged"
         configure = ["cmake", "-S", str(ROOT), "-B", str(folder), f"-DPython_EXECUTABLE={sys.executable}", "-DGNOMON_PYTHON=ON"]
         if not (folder / "CMakeCache.txt").exists():

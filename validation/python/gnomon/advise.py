@@ -137,13 +137,13 @@ def advise(
     instance.set_start(t0, *start)
     if project_start:
         instance.project_start()
-    given = [repr(os.fspath(model)) if isinstance(model, (str, os.PathLike)) else "model", f"({t0:g}, {t1:g})"]
+    given = [repr(os.fspath(model)) if isinstance(model, (str, os.PathLike)) else "model", f"({_number(t0)}, {_number(t1)})"]
     given += [name for name, value in (("q0", q0), ("v0", v0)) if value is not None]
     given = [f"{one}={one}" if one == "v0" and q0 is None else one for one in given]
     given += ["parameters=parameters"] if parameters else []
     given += ["project_start=True"] if project_start else []
     with functions_raise(instance):
-        call = (", ".join(given), f"{t0:g}")
+        call = (", ".join(given), _number(t0))
         values, raised = _core.advise(instance, made.name, t1, wanted, seconds, *call, _surroundings())
     advice = Advice(**values)
     raised = raised or instance.raised
@@ -151,6 +151,10 @@ def advise(
         raised.result = advice
         raise raised
     return advice
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
 
 
 def _surroundings() -> list[tuple[str, str]]:

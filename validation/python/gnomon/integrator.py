@@ -174,5 +174,8 @@ class Integrator:
         if not success:
             raise IntegrationError(message)
 
+    def __getstate__(self) -> None:
+        raise TypeError("a gnomon.Integrator is not pickled: save(path) writes its state, load(path) of another one reads it")
+
     def __repr__(self) -> str:
         return f"<gnomon.Integrator {self.model.name!r}, {self._setup.scheme}, t = {self.t:g}>"

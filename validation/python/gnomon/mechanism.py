@@ -65,6 +65,7 @@ class Mechanism:
             self._head.append(f"gravity = {value_text(gravity, 'gravity')}")
         self._tables: list[str] = []
         self._parameters: dict[str, Any] = {}
+        self._outputs: dict[str, Any] = {}
         self._assemble = False
 
     def _entry(self, table: str, name: str, keys: dict[str, Any]) -> Part:
@@ -119,6 +120,11 @@ class Mechanism:
         plane = dict(point=point, normal=normal)
         self._entry("contacts", name, dict(plane=plane, on=[_name(one) for one in on], **keys))
 
+    def output(self, name: str, formula: Any) -> None:
+        """What ``result.outputs`` shows beside what it has by itself, of names such as ``"crank.right.x"``, or
+        ``"A.force.x"`` of a joint; for pictures and animations of one's own."""
+        self._outputs[name] = formula
+
     def assemble(self) -> None:
         """The start is moved to where everything fits."""
         self._assemble = True
@@ -131,9 +137,10 @@ class Mechanism:
     def toml(self) -> str:
         """The text of the model file."""
         tables = list(self._tables)
-        if self._parameters:
-            rows = (f"{key_text(key, 'parameters')} = {value_text(one, key)}" for key, one in self._parameters.items())
-            tables.append("\n".join(["[parameters]", *rows]))
+        for title, entries in (("parameters", self._parameters), ("outputs", self._outputs)):
+            if entries:
+                rows = (f"{key_text(key, title)} = {value_text(one, key)}" for key, one in entries.items())
+                tables.append("\n".join([f"[{title}]", *rows]))
         if self._assemble:
             tables.append("[start]\nassemble = true")
         return "\n\n".join(["\n".join(["format = 1", *self._head]), *tables]) + "\n"

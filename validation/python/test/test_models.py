@@ -235,6 +235,9 @@ def test_mechanism(tmp_path):
     assert np.array_equal(s.y, again.y)
     lighter = gn.solve(mechanism, (0, 1), rtol=1e-8, parameters=dict(heavy=1))
     assert not np.allclose(s.y[:, -1], lighter.y[:, -1])
+    mechanism.output("reach", "hypot(crank.right.x, crank.right.y)")
+    reach = gn.solve(mechanism, (0, 0.1), rtol=1e-8).outputs["reach"]
+    assert np.allclose(reach, 1, rtol=0, atol=1e-13)
     mechanism.joint("E", "revolut", "O", "crank.left")
     with pytest.raises(gn.ModelError, match="revolut"):
         mechanism.model()

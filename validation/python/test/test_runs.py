@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import pickle
 import resource
 import signal
 import subprocess
@@ -46,6 +47,8 @@ def test_integrator(rod, start, tmp_path):
     assert 0 < tolerant.t <= 1
     tolerant.advance(1.0)
     assert tolerant.t == 1 and tolerant.stats["steps"] > 1
+    with pytest.raises(TypeError, match="save"):
+        pickle.dumps(run)
     with pytest.raises(gn.RefusedError, match="is a reference"):
         gn.Integrator(rod, scheme="ida-ggl", **start)
 
