@@ -2,8 +2,9 @@
 
     pip wheel validation/python --no-deps --no-build-isolation --wheel-dir FOLDER
 
-GNOMON_BUILD names a build folder of the clone to use, build/wheel/cmake if left out; CMAKE_ARGS further arguments for configuring. The wheel holds Gnomon's
-libraries and links those of the system: SUNDIALS, SuiteSparse, jsoncpp and fmt, of the versions it was built with.
+GNOMON_BUILD names a build folder of the clone to use, build/wheel/cmake if left out; CMAKE_ARGS are further arguments for
+configuring. The wheel holds Gnomon's libraries and links those of the system: SUNDIALS, SuiteSparse, jsoncpp and fmt, of the
+versions it was built with.
 """
 
 import os
@@ -29,7 +30,8 @@ class CMakeBuild(build_ext):
         package = pathlib.Path(self.get_ext_fullpath(extension.name)).resolve().parent
         folder = ROOT / (os.environ.get("GNOMON_BUILD") or WORK / "cmake")
         staged = WORK / "staged"
-        configure = ["cmake", "-S", str(ROOT), "-B", str(folder), f"-DPython_EXECUTABLE={sys.executable}", "-DGNOMON_PYTHON=ON"]
+        configure = ["cmake", "-S", str(ROOT), "-B", str(folder)]
+        configure += [f"-DPython_EXECUTABLE={sys.executable}", "-DGNOMON_PYTHON=ON"]
         if not (folder / "CMakeCache.txt").exists():
             configure += ["-DCMAKE_BUILD_TYPE=Release", "-DGNOMON_TESTS=OFF"]
         subprocess.run(configure + shlex.split(os.environ.get("CMAKE_ARGS", "")), check=True)
@@ -39,7 +41,7 @@ class CMakeBuild(build_ext):
         package.mkdir(parents=True, exist_ok=True)
         for file in staged.glob("gnomon/*.so*"):
             # Of a library the loader asks for one name, libgnomon.so.10; links become no files of a wheel.
-            if file.is_symlink() or not any(link.is_symlink() and link.resolve() == file.resolve() for link in file.parent.iterdir()):
+            if file.is_symlink() or file.resolve() not in {one.resolve() for one in staged.glob("gnomon/*") if one.is_symlink()}:
                 shutil.copy2(file.resolve(), package / file.name)
 
 

@@ -43,13 +43,14 @@ class FunctionsModel(Model):
         self._names = coordinates.split() if isinstance(coordinates, str) else list(coordinates)
         if callable(mass):
             raise ModelError("mass is a function, and with traced=False a number, a list or a matrix is expected")
-        for each, what in ((potential, "potential"), (constraints, "constraints"), (force, "force"), (gradient, "gradient"), (jacobian, "jacobian")):
-            if each is not None and not callable(each):
+        functions = dict(potential=potential, gradient=gradient, constraints=constraints, jacobian=jacobian, force=force)
+        for what, each in functions.items():
+            if not callable(each) and (each is not None or what == "potential"):
                 raise ModelError(f"{what} is {each!r}, expected a function")
         if jacobian is not None and constraints is None:
             raise ModelError("jacobian is given without constraints")
         self._mass = self._mass_of(mass)
-        self._functions = dict(potential=potential, gradient=gradient, constraints=constraints, jacobian=jacobian, force=force)
+        self._functions = functions
         self._name, self._source, self._given, self._start_names = name, _Source(name), {}, None
 
     def _mass_of(self, mass: Any) -> np.ndarray:
@@ -66,11 +67,13 @@ class FunctionsModel(Model):
 
     @property
     def toml(self) -> str:
-        raise RefusedError(f"{self.name} is of Python functions, which have no formulas: from_functions reads those with traced=True")
+        what = "is of Python functions, which have no formulas: from_functions reads those with traced=True"
+        raise RefusedError(f"{self.name} {what}")
 
     def with_parameters(self, **parameters: Any) -> Model:
         if parameters:
-            raise UnknownNameError(f'{self.name} has no parameter "{next(iter(parameters))}": its functions have their own numbers')
+            one = next(iter(parameters))
+            raise UnknownNameError(f'{self.name} has no parameter "{one}": its functions have their own numbers')
         return self
 
     @property
