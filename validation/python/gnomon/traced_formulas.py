@@ -78,7 +78,10 @@ class Symbol:
         return self
 
     def _branch(self, *_: Any) -> Any:
-        raise ModelError(f"a function branches on {self.text}, or takes its value: write if(a < b, c, d) in a formula")
+        raise ModelError(
+            f"a function branches on {self.text}, or takes its value: write if(a < b, c, d) in a formula, or keep it a function "
+            "by traced=False"
+        )
 
     __bool__ = __float__ = __int__ = __index__ = _branch
     __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _branch  # type: ignore[assignment]
