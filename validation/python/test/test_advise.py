@@ -4,7 +4,6 @@ import os
 import pickle
 import signal
 import threading
-import time
 
 import gnomon as gn
 import numpy as np
@@ -58,11 +57,10 @@ def test_models_made_in_python(rod, start, tmp_path):
 def test_interrupt(rod, start):
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
-    begun = time.monotonic()
     with pytest.raises(KeyboardInterrupt) as caught:
         gn.advise(rod, (0, 20), error=1e-10, budget=60, **start)
     timer.join()
-    assert time.monotonic() - begun < 20 and caught.value.result.interrupted
+    assert caught.value.result.interrupted
     with pytest.raises(gn.BadValueError, match="nothing is advised"):
         caught.value.result.arguments
 
