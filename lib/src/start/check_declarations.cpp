@@ -137,11 +137,12 @@ class Declarations {
            " at t = " + number_text(then) + " in one position");
   }
 
+  [[noreturn]] void refuse(const std::string& why) const { throw Contradiction("system " + name_ + ": " + why); }
+
  private:
   static std::string entry(const Vector& of, Index i) {
     return of.size() > 1 ? " (entry " + std::to_string(i) + ")" : "";
   }
-  [[noreturn]] void refuse(const std::string& why) const { throw Contradiction("system " + name_ + ": " + why); }
 
   std::string name_;
 };
@@ -221,6 +222,7 @@ class SystemDeclarations final : public Declarations {
 
   void check_mass() const {
     const ConfigurationMass& part = *s_.parts().mass;
+    check_symmetry(part);
     Vector t_q(n_), t_p(n_);
     part.kinetic_gradient(q_, p_, t_q, t_p);
     const double energy = std::abs(part.kinetic_energy(q_, p_));
@@ -230,6 +232,21 @@ class SystemDeclarations final : public Declarations {
                std::max(usual(t_q), energy / size_of(q_)));
     derivative("T_p . w along a direction w", of_p, p_, w_, Vector::Constant(1, t_p.dot(w_)),
                std::max(usual(t_p), energy / size_of(p_)));
+  }
+
+  /// M(q) beside the start, where entries that vanish at the start do not.
+  void check_symmetry(const ConfigurationMass& part) const {
+    constexpr double rounding_of_entries = 1e-12;
+    Matrix mass(n_, n_);
+    part.mass_matrix(q_, mass);
+    Index i = 0, j = 0;
+    if (!mass.allFinite() ||
+        (mass - mass.transpose()).cwiseAbs().maxCoeff(&i, &j) <= rounding_of_entries * mass.cwiseAbs().maxCoeff())
+      return;
+    const auto entry_text = [&](Index row, Index column) {
+      return "entry (" + std::to_string(row) + ", " + std::to_string(column) + ") is " + number_text(mass(row, column));
+    };
+    refuse("the mass matrix is not symmetric near the start: " + entry_text(i, j) + ", and " + entry_text(j, i));
   }
 
   void check_force() const {

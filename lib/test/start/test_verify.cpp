@@ -116,6 +116,21 @@ std::string complaint(const Model& model, double t0, const Vector& q0, const Vec
   }
 }
 
+/// M(q) that is symmetric at q = 0 only.
+struct Lopsided : AutodiffModel<2, 0> {
+  template <class S>
+  void mass_matrix(const S* q, S* m) const {
+    m[0] = 1;
+    m[1] = 0.01 * q[0];
+    m[2] = 0;
+    m[3] = 1;
+  }
+  template <class S>
+  S potential(const S* q) const {
+    return q[1];
+  }
+};
+
 const Vector right = Eigen::Vector2d(1, 0), still = Vector::Zero(2);
 
 }  // namespace
@@ -142,6 +157,11 @@ BOOST_AUTO_TEST_CASE(contradictions_are_found) {
     if (wrong == Wrong::potential_in_time || wrong == Wrong::constraint_in_time) continue;
     BOOST_TEST(!all_passed(verify(model, 0, right, still)), says);
   }
+}
+
+BOOST_AUTO_TEST_CASE(mass_is_symmetric_beside_the_start) {
+  const std::string found = complaint(AutodiffSystem<Lopsided>(Lopsided(), still), 0, still, still);
+  BOOST_TEST(found.find("system Lopsided: the mass matrix is not symmetric near the start: entry (") == 0u, found);
 }
 
 // Whatever the units, and where the gradient vanishes.
