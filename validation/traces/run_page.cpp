@@ -20,6 +20,8 @@ using Runs = std::vector<const RunTrace*>;
 using SeriesOf = std::function<const DecimatedSeries&(const RunTrace&)>;
 
 constexpr std::size_t most_coordinates = 12;
+/// Of outputs, in one chart and of one curve.
+constexpr std::size_t most_outputs = 8, most_points = 500;
 
 int group_of(std::size_t run) {
   return static_cast<int>(run);
@@ -92,6 +94,10 @@ Chart energy_chart(const Runs& runs) {
   if (best) add_guide(chart, *best, first.instance().t0, first.spec().t_end, 0.5, "~ sqrt(t), rounding");
   if (worst && worst->value > best->value)
     add_guide(chart, *worst, first.instance().t0, first.spec().t_end, 1, "~ t, drift");
+  for (const RunTrace* run : runs)
+    if (!run->energy_error().has_values() && run->instance().model->has_energy() && !chart.series.empty())
+      chart.note += fmt::format("{}Not known of {}: forces do work, which a reference does not book.",
+                                chart.note.empty() ? "" : " ", run->spec().name);
   return chart;
 }
 
@@ -185,6 +191,44 @@ void add_coordinates(const RunTrace& run, std::vector<pages::Block>& blocks) {
   if (!phase.series.empty()) blocks.emplace_back(std::move(phase));
 }
 
+/// Charts of the outputs of a run, one for each unit, in the order of the outputs.
+void add_outputs(const RunTrace& run, std::vector<pages::Block>& blocks) {
+  const auto& samples = run.samples();
+  const std::vector<Output>& outputs = run.outputs();
+  if (samples.size() < 3 || samples.front().outputs.size() == 0) return;
+  std::vector<Chart> charts;
+  std::vector<std::size_t> of_unit;  // how many there are
+  const std::size_t stride = (samples.size() + most_points - 1) / most_points;
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    const std::string label = outputs[k].unit.empty() ? "value" : outputs[k].unit;
+    auto chart = std::find_if(charts.begin(), charts.end(), [&](const Chart& c) { return c.y.label == label; });
+    if (chart == charts.end()) {
+      chart = charts.emplace(charts.end());
+      chart->title = outputs[k].unit.empty() ? "Outputs without a unit" : "Outputs in " + label;
+      chart->x.label = "t";
+      chart->y.label = label;
+      of_unit.push_back(0);
+    }
+    ++of_unit[static_cast<std::size_t>(chart - charts.begin())];
+    if (chart->series.size() == most_outputs) continue;
+    Series curve;
+    curve.name = outputs[k].name;
+    curve.group = static_cast<int>(chart->series.size());
+    for (std::size_t i = 0; i < samples.size(); ++i)
+      if (i % stride == 0 || i + 1 == samples.size()) {
+        curve.x.push_back(samples[i].t);
+        curve.y.push_back(samples[i].outputs[static_cast<Index>(k)]);
+      }
+    chart->series.push_back(std::move(curve));
+  }
+  blocks.emplace_back(pages::Section{"Outputs", "Of " + run.spec().name + "."});
+  for (std::size_t c = 0; c < charts.size(); ++c) {
+    if (of_unit[c] > most_outputs)
+      charts[c].note = fmt::format("The first {} of {}; run --output writes all.", most_outputs, of_unit[c]);
+    blocks.emplace_back(std::move(charts[c]));
+  }
+}
+
 /// The frames that all runs have got to are common; one that stopped early is not there any more.
 std::optional<pages::Motion> motion_of(const Runs& runs) {
   const RunTrace& first = *runs.front();
@@ -249,6 +293,7 @@ std::vector<pages::Block> run_blocks(const Runs& runs) {
   if (auto motion = motion_of(runs)) blocks.emplace_back(std::move(*motion));
   add_coordinates(first, blocks);
   add_chart(energies_chart(first));
+  add_outputs(first, blocks);
   blocks.emplace_back(pages::Section{"Steps", ""});
   add_chart(
       over_time(runs, "Step size", "h", true, [](const RunTrace& r) -> const DecimatedSeries& { return r.step(); }));

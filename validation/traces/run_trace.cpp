@@ -33,6 +33,7 @@ RunTrace::RunTrace(const ProblemInstance& instance, Spec spec)
     : instance_(instance),
       spec_(std::move(spec)),
       conservative_(conserves(*instance.model)),
+      outputs_(instance),
       interpolant_(*instance.model, instance.dependent_constraints) {
   if (const System* system = instance_.model->mechanical()) {
     const Parts& parts = system->parts();
@@ -41,7 +42,7 @@ RunTrace::RunTrace(const ProblemInstance& instance, Spec spec)
     for (Index a = 0; a < parts.n_integrals(); ++a)
       integrals_.push_back({parts.integrals->integral_name(a), DecimatedSeries()});
   }
-  const Index width = 2 * std::max<Index>(1, instance_.q0.size());
+  const Index width = 2 * std::max<Index>(1, instance_.q0.size()) + static_cast<Index>(outputs().size());
   most_samples_ = std::clamp<std::size_t>(static_cast<std::size_t>(most_kept_numbers / width), 20, most_samples);
   prepare_frames();
 }
@@ -123,7 +124,7 @@ void RunTrace::sample(const State& z) {
   }
   Vector v(z.q.value().size()), scratch(z.q.value().size());
   instance_.model->velocity(z.view(), scratch, v);
-  samples_.push_back({z.t, z.q.value(), std::move(v)});
+  samples_.push_back({z.t, z.q.value(), std::move(v), spec_.reference ? Vector() : outputs_.evaluate(z)});
 }
 
 /// Frames and targets up to this state. Those at its own time, within rounding, take it as it is.

@@ -11,6 +11,7 @@
 #include "gnomon/model/curves.hpp"
 #include "gnomon/model/problem.hpp"
 #include "gnomon/run/dense_output.hpp"
+#include "gnomon/run/evaluated_outputs.hpp"
 #include "gnomon/scheme/state.hpp"
 #include "traces/decimated_series.hpp"
 
@@ -44,10 +45,10 @@ class RunTrace {
     std::string name;
     DecimatedSeries series = DecimatedSeries();
   };
-  /// q and its rate at the end of a step.
+  /// q and its rate at the end of a step, and the outputs of the model, which a reference has not.
   struct Sample {
     double t;
-    Vector q, v;
+    Vector q, v, outputs;
   };
 
   RunTrace(const ProblemInstance& instance, Spec spec);
@@ -73,6 +74,8 @@ class RunTrace {
   const DecimatedSeries& discrete_error() const { return discrete_error_; }
   /// Every state or, of long runs, every second, fourth, ... one.
   const std::vector<Sample>& samples() const { return samples_; }
+  /// Of the model, one entry of Sample::outputs each.
+  const std::vector<Output>& outputs() const { return outputs_.outputs(); }
   /// q at the targets that were reached, one a column.
   const std::vector<Vector>& at_targets() const { return at_targets_; }
 
@@ -105,6 +108,7 @@ class RunTrace {
   DecimatedSeries energy_error_, kinetic_, potential_, position_, velocity_, step_, iterations_, work_, discrete_error_;
   std::vector<Curve> momentum_, integrals_;
 
+  EvaluatedOutputs outputs_;
   std::vector<Sample> samples_;
   std::size_t most_samples_ = 0;
   long sample_stride_ = 1;

@@ -225,7 +225,7 @@ int run(const Registry& registry, const RunArguments& given) {
   if (arguments.json) fmt::print("{}", validation::json_text(run_json(report, integrator)));
   if (page)
     unwritten.keep([&] {
-      page->finish({arguments.problem, title(report), rows,
+      page->finish({instance.model->name(), title(report), rows,
                     has_contacts(integrator) ? event_rows(integrator) : std::vector<std::array<std::string, 4>>{},
                     run_provenance(arguments)});
     });

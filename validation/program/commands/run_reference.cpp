@@ -260,7 +260,7 @@ int run_reference(const Registry& registry, RunArguments a) {
     unwritten.keep([&] {
       snapshots->finish(fmt::format("{}, {}", std::filesystem::path(a.problem).filename().string(), run.label()));
     });
-  if (page) unwritten.keep([&] { page->finish({a.problem, title, rows, {}, run_provenance(a)}); });
+  if (page) unwritten.keep([&] { page->finish({instance.model->name(), title, rows, {}, run_provenance(a)}); });
   print_summary(a.json || a.output == "-" ? stderr : stdout, title, rows);
   if (a.json) fmt::print("{}", validation::json_text(json_of(run, end, report, instance)));
   unwritten.say();

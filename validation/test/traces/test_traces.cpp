@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "gnomon/mechanism/model_file.hpp"
 #include "gnomon/run/stepwise_reference.hpp"
 #include "test/builtin_registry.hpp"
 #include "traces/run_page.hpp"
@@ -223,4 +224,61 @@ BOOST_AUTO_TEST_CASE(blocks) {
                             "Distance from the references", "motion", "Coordinates of one", "Phase plot of one",
                             "Energies of one", "Step size", "Iterations of the nonlinear solver a step"})
     BOOST_TEST(std::count(titles.begin(), titles.end(), title) == 1, "there is no " << title);
+}
+
+// Outputs have one chart a unit, of all samples; what a reference does not know is said beside the energy error.
+BOOST_AUTO_TEST_CASE(outputs_by_unit) {
+  const auto problem = read_model_text(R"toml(
+format = 1
+name = "damped pendulum"
+coordinates = ["x", "y"]
+mass = 1
+potential = "9.81*y"
+[constraints]
+rod = "(x^2 + y^2 - 1)/2"
+[force]
+x = "-0.1*der(x)"
+y = "-0.1*der(y)"
+[outputs]
+tension = { formula = "lambda.rod", unit = "N" }
+height = "y"
+"height.again" = "2*y"
+[start]
+position = { x = 1 }
+)toml",
+                                       "model.toml");
+  const ProblemInstance instance = problem->build(Options("problem model", problem->parameters()));
+  RunTrace::Spec spec;
+  spec.name = "one";
+  spec.t_end = 1;
+  RunTrace one(instance, spec);
+  Integrator run = registry().integrator(instance, "energy-momentum", "kinsol-newton");
+  run.start(instance.t0, instance.q0, instance.p0);
+  one.add(run.state(), {0, unknown});
+  for (int i = 0; i < 100; ++i) {
+    BOOST_TEST_REQUIRE(run.step(0.01).success());
+    one.add(run.state(), {run.monitor().energy().last_error(), 2});
+  }
+  spec.name = "two";
+  spec.reference = true;
+  RunTrace two(instance, spec);
+  two.add(state_of(instance.t0, instance.q0, instance.p0), {unknown, unknown});
+  std::vector<std::string> curves;
+  for (const pages::Block& block : traces::run_blocks({&one, &two})) {
+    const auto* chart = std::get_if<pages::Chart>(&block);
+    if (!chart) continue;
+    if (chart->title == "Energy error")
+      BOOST_TEST(chart->note == "Not known of two: forces do work, which a reference does not book.");
+    if (chart->title.rfind("Outputs", 0) != 0) continue;
+    for (const pages::Series& series : chart->series) {
+      curves.push_back(chart->title + ": " + series.name);
+      BOOST_TEST(series.x.size() == 101u);
+      if (series.name != "height") continue;
+      BOOST_TEST(series.y.front() == 0.0);
+      BOOST_TEST(series.y.back() == run.state().q.value()[1]);
+    }
+  }
+  const std::vector<std::string> expected{"Outputs in N: tension", "Outputs without a unit: height",
+                                          "Outputs without a unit: height.again"};
+  BOOST_TEST(curves == expected, boost::test_tools::per_element());
 }
