@@ -203,3 +203,18 @@ test("dark and light differ, by the system and by the button; all controls have 
     .filter((one) => !(one.getAttribute("aria-label") || one.textContent.trim())).map((one) => one.outerHTML.slice(0, 80)));
   assert.deepEqual(nameless, []);
 }, { theme: "dark" }));
+
+test("on paper tables have heads, commands are whole, motions keep their proportions, and nothing is left to press", () => look_at(every(), async (tab) => {
+  await drawn(tab);
+  await tab.emulateMedia({ media: "print" });
+  assert.ok(await tab.locator(".of-table thead button").first().isVisible());
+  for (const name of [".of-table .bar input", ".of-chart .buttons", ".player", ".of-motion .buttons", ".theme"])
+    assert.ok(!(await tab.locator(name).first().isVisible()), name);
+  assert.equal(await tab.locator(".command pre").first().evaluate((one) => getComputedStyle(one).whiteSpace), "pre-wrap");
+  await tab.setViewportSize({ width: 700, height: 900 });
+  const stretch = await tab.locator(".of-motion canvas").first().evaluate((one) => {
+    const box = one.getBoundingClientRect();
+    return (box.width / one.width) / (box.height / one.height);
+  });
+  assert.ok(Math.abs(stretch - 1) < 0.02, `the canvas is stretched by ${stretch}`);
+}));
