@@ -126,12 +126,20 @@ class FormulaProblem final : public Problem {
       q[at] = coordinates[j].position(poses);
     }
   }
-  void assemble(const System& system, ProblemInstance& instance) const {
+  void assemble(const Elaborated& all, const System& system, ProblemInstance& instance) const {
     Vector at_rest = Vector::Zero(system.n());
+    const Vector given = instance.q0;
     try {
       project_start(system, instance.t0, instance.q0, at_rest, instance.dependent_constraints);
     } catch (const Error& error) {
-      throw Error(error.code(), to_text(text_->start_place) + "the joints cannot be assembled: " + error.what());
+      std::string why = error.what();
+      // The constraint that is violated most where the projection has got to is often one that keeps a body rigid.
+      if (const auto misfit = largest_misfit(system, instance.t0, given);
+          misfit && error.code() == ErrorCode::inconsistent_start)
+        why = "no positions that fit were found from the given ones, where constraint " +
+              all.constraint_names[static_cast<std::size_t>(misfit->constraint)] + " is " + number_text(misfit->value) +
+              ", expected 0";
+      throw Error(error.code(), to_text(text_->start_place) + "the joints cannot be assembled: " + why);
     }
   }
   /// Redundant constraints are found; positions fit, or are moved to where they do; velocities are assembled.
@@ -139,7 +147,7 @@ class FormulaProblem final : public Problem {
                   Vector& v0) const {
     if (system.m() > 0 && constraint_rank(system, instance.t0, instance.q0).rank < system.m())
       instance.dependent_constraints = true;
-    if (text_->assemble || text_->project_start) assemble(system, instance);
+    if (text_->assemble || text_->project_start) assemble(all, system, instance);
     check_assembled(all, system, instance.t0, instance.q0);
     const std::vector<BodyFormulas::Coordinate>& coordinates = text_->mechanism->formulas.coordinates;
     std::vector<bool> given(static_cast<std::size_t>(all.n), true);

@@ -505,7 +505,9 @@ BOOST_AUTO_TEST_CASE(bad_bodies_get_one_sentence_with_a_place) {
       {with(L, "place = { left = \"O\" }\n", ""), "body crank has no position"},
       {with(L, "right = [4.2, 2.9]", "right = \"crank.right\""), "its two markers are at one point"},
       {with(L, "assemble = true", "assemble = false"), "the start does not fit: constraint C."},
-      {with(L, "P = [4, 0]", "P = [40, 0]"), "test.toml:25:1: the joints cannot be assembled: "},
+      {with(L, "P = [4, 0]", "P = [40, 0]"),
+       "test.toml:25:1: the joints cannot be assembled: no positions that fit were found from the given ones, where "
+       "constraint C.x is 33"},
       {with(L, "density = \"rho\"", "density = \"rho\", color = 1"),
        "unknown key of the shape of body crank \"color\""},
       {with(L, "mass = 2\n", "mass = 2\nvelocity = [9, 9]\n"), "the given velocities do not fit"},

@@ -23,23 +23,28 @@ Vector row_norms(const SparsityPattern& pattern, const Vector& values) {
 
 }  // namespace
 
-void check_assembled(const Elaborated& all, const System& system, double t, const Vector& q) {
+std::optional<Misfit> largest_misfit(const System& system, double t, const Vector& q) {
   constexpr double tolerance = 1e-10;
   Vector g(system.m()), values(system.constraint_pattern().nonzeros());
   system.constraints(t, q, g);
   system.constraint_jacobian(t, q, values);
   const Vector scale = row_norms(system.constraint_pattern(), values) * std::max(1.0, q.cwiseAbs().maxCoeff());
-  Index worst = -1;
+  std::optional<Misfit> worst;
   double most = tolerance;
   for (Index i = 0; i < g.size(); ++i)
     if (const double size = std::abs(g[i]) / std::max(scale[i], 1e-300); size > most) {
       most = size;
-      worst = i;
+      worst = Misfit{i, g[i]};
     }
-  if (worst < 0) return;
-  const auto i = static_cast<std::size_t>(worst);
+  return worst;
+}
+
+void check_assembled(const Elaborated& all, const System& system, double t, const Vector& q) {
+  const std::optional<Misfit> worst = largest_misfit(system, t, q);
+  if (!worst) return;
+  const auto i = static_cast<std::size_t>(worst->constraint);
   throw error_at(all.constraints[i].formula->place,
-                 "the start does not fit: constraint " + all.constraint_names[i] + " is " + number_text(g[worst]) +
+                 "the start does not fit: constraint " + all.constraint_names[i] + " is " + number_text(worst->value) +
                      ", expected 0 (with assemble = true in [start] everything is moved to where it fits)");
 }
 

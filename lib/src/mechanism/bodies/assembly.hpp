@@ -2,12 +2,20 @@
 /// \file
 /// The start of bodies and joints: positions that fit the joints, velocities that fit them and what was given.
 
+#include <optional>
 #include <vector>
 
 #include "gnomon/model/system.hpp"
 #include "mechanism/elaborated.hpp"
 
 namespace gnomon::mechanism {
+
+struct Misfit {
+  Index constraint;
+  double value;  ///< of g
+};
+/// The constraint that q violates most, if it violates one.
+std::optional<Misfit> largest_misfit(const System& system, double t, const Vector& q);
 
 /// Throws Error(bad_value) for the constraint that q violates most, with its place and by how much.
 void check_assembled(const Elaborated& all, const System& system, double t, const Vector& q);
