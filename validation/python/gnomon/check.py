@@ -35,7 +35,13 @@ class CheckReport:
         return "\n".join([*rows, "passed" if self.passed else "not passed"])
 
 
-def check(model: Any, q0: Any = None, v0: Any = None, parameters: Mapping[str, Any] | None = None) -> CheckReport:
+def check(
+    model: Any,
+    q0: Any = None,
+    v0: Any = None,
+    parameters: Mapping[str, Any] | None = None,
+    project_start: bool = False,
+) -> CheckReport:
     """Check the start, the rank of the constraints, and every function of a model against differences.
 
     Parameters
@@ -44,6 +50,8 @@ def check(model: Any, q0: Any = None, v0: Any = None, parameters: Mapping[str, A
     q0, v0 : array_like, optional
         The start; that of the model if left out.
     parameters : dict, optional
+    project_start : bool
+        Move an inconsistent start onto the constraints first, as in :func:`solve`; else it is an error.
 
     Returns
     -------
@@ -55,5 +63,7 @@ def check(model: Any, q0: Any = None, v0: Any = None, parameters: Mapping[str, A
     start = (_vector(q0, "q0"), _vector(v0, "v0"))
     instance = model_of(model)._build(parameters, *start)
     instance.set_start(instance.t0, *start)
+    if project_start:
+        instance.project_start()
     with functions_raise(instance):
         return CheckReport(instance.checks())

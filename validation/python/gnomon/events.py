@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .errors import BadValueError
+
 Event = Callable[[float, np.ndarray], float]
 
 
@@ -30,6 +32,8 @@ class Watcher:
         for number, event in enumerate(self.events):
             before, now = self._values[number], float(event(t1, y1))
             self._values[number] = now
+            if now != now:
+                raise BadValueError(f"event {number} is nan at t = {t1:g}, expected a number")
             rises = before < 0 <= now or before <= 0 < now
             falls = before > 0 >= now or before >= 0 > now
             direction = getattr(event, "direction", 0)

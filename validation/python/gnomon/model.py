@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .errors import GnomonError, ModelError, UnknownNameError
+from .errors import BadValueError, GnomonError, ModelError, UnknownNameError
 from .toml_writer import model_text
 
 
@@ -40,6 +40,8 @@ def option_text(value: Any) -> str:
 
 def assignments(options: Mapping[str, Any] | None) -> list[tuple[str, str]]:
     """Options as the library takes them."""
+    if not isinstance(options or {}, Mapping):
+        raise BadValueError(f"{options!r} is no dict of names and values")
     return [(name, option_text(value)) for name, value in (options or {}).items()]
 
 

@@ -106,6 +106,8 @@ class Setup:
             raise BadValueError("neither step nor rtol is given: give the size of the steps or a tolerance, e.g. rtol=1e-8")
         if self.step is not None and self.atol is not None:
             raise BadValueError("atol is given without rtol")
+        if self.step is not None and (self.first_step is not None or self.max_step is not None):
+            raise BadValueError("first_step and max_step are for steps of a tolerance: give rtol in place of step")
 
     def _choose_scheme(self) -> None:
         if self.rtol is None:
@@ -204,7 +206,8 @@ def solve(
         between two steps the state is the scheme's own step from the first of them, by a second integrator, with the
         scheme's energy and constraints. Steps of a reference end there.
     dense_output : bool
-        Make ``result.sol``.
+        Make ``result.sol``, a polynomial of degree 5 a step. Where steps are large, as under ``rtol``, it is less
+        accurate than they are: ``t_eval`` gives states as accurate as ``rtol``, and ``max_step`` bounds the difference.
     events : callable or list of callables, optional
         ``event(t, y)``, whose zeros are found, with attributes ``terminal`` and ``direction`` as in SciPy. Inside
         a step the state is as with ``t_eval``; of a reference on the polynomial of degree 5 through the ends of its step.

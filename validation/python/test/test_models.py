@@ -113,6 +113,7 @@ def test_check(rod):
     assert report.passed and "constraint-jacobian" in repr(report)
     with pytest.raises(gn.InconsistentStartError):
         gn.check(rod, q0=[2, 0, 0])
+    assert gn.check(rod, q0=[2, 0, 0], project_start=True)
 
 
 def test_sympy():
