@@ -21,6 +21,23 @@ Vector row_norms(const SparsityPattern& pattern, const Vector& values) {
   return norms.cwiseSqrt();
 }
 
+/// ", of crank and slider,": the bodies and particles of coordinates; "" for none.
+std::string owners(const System& system, const std::vector<bool>& given) {
+  std::vector<std::string> found;
+  for (const Block& block : system.traits().blocks) {
+    const auto begin = given.begin() + block.offset;
+    if (std::find(begin, begin + block.size, true) == begin + block.size) continue;
+    // Of "crank", "crank.x" and "crank.d1.x", whichever are blocks; names of bodies have no points.
+    const std::string owner = block.name.substr(0, block.name.find('.'));
+    if (std::find(found.begin(), found.end(), owner) == found.end()) found.push_back(owner);
+  }
+  if (found.empty()) return "";
+  std::string text = ", of ";
+  for (std::size_t k = 0; k < found.size(); ++k)
+    text += (k == 0 ? "" : k + 1 == found.size() ? " and " : ", ") + found[k];
+  return text + ",";
+}
+
 }  // namespace
 
 std::optional<Misfit> largest_misfit(const System& system, double t, const Vector& q) {
@@ -125,10 +142,10 @@ void assemble_velocity(const Elaborated& all, const System& system, double t, co
   Index row = 0;
   left.head(m).maxCoeff(&row);
   const auto i = static_cast<std::size_t>(row);
-  throw error_at(all.constraints[i].formula->place, "the given velocities do not fit: they violate constraint " +
-                                                        all.constraint_names[i] + ", or others, by " +
-                                                        number_text(left[worst] / scale[worst]) +
-                                                        " (velocities that are not given are assembled)");
+  throw error_at(all.constraints[i].formula->place,
+                 "the given velocities" + owners(system, given) + " do not fit: they violate constraint " +
+                     all.constraint_names[i] + ", or others, by " + number_text(left[worst] / scale[worst]) +
+                     " (velocities that are not given are assembled)");
 }
 
 }  // namespace gnomon::mechanism
