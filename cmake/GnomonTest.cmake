@@ -7,7 +7,7 @@ set_source_files_properties(lib/test/support/main.cpp PROPERTIES SKIP_PRECOMPILE
 function(gnomon_compile_as_test target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_definitions(${target} PRIVATE BOOST_TEST_DYN_LINK)
-  gnomon_optimise_little(${target})
+  gnomon_optimise_nothing(${target})
   target_link_libraries(${target} PRIVATE Eigen3::Eigen Boost::unit_test_framework)
 endfunction()
 

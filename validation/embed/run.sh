@@ -46,7 +46,7 @@ libdir=$(find "$scratch/prefix" -name gnomon.pc -exec dirname {} \;)
 PKG_CONFIG_PATH="$libdir${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
 export PKG_CONFIG_PATH
 # shellcheck disable=SC2046
-${CXX:-c++} -std=c++17 -O2 "$scratch/cpp/main.cpp" -o "$scratch/consumer" $(pkg-config --cflags --libs gnomon) \
+${CXX:-c++} -std=c++17 "$scratch/cpp/main.cpp" -o "$scratch/consumer" $(pkg-config --cflags --libs gnomon) \
   -Wl,-rpath,"$(dirname "$libdir")"
 "$scratch/consumer" | cmp - "$scratch/cpp.out"
 
@@ -91,7 +91,7 @@ ${CXX:-c++} -std=c++17 -fsyntax-only -I"$schemes" $(pkg-config --cflags gnomon) 
 echo "== views of arrays, both ways"
 (cd "$scratch" && cpp/build/views >views.out) || { cat "$scratch/views.out" && exit 1; }
 # shellcheck disable=SC2046
-${CXX:-c++} -std=c++17 -O2 "$scratch/cpp/views.cpp" -o "$scratch/views" $(pkg-config --cflags --libs gnomon) \
+${CXX:-c++} -std=c++17 "$scratch/cpp/views.cpp" -o "$scratch/views" $(pkg-config --cflags --libs gnomon) \
   -Wl,-rpath,"$(dirname "$libdir")"
 (cd "$scratch" && ./views | cmp - views.out)
 cat "$scratch/views.out"

@@ -1,5 +1,6 @@
 #include "program/arguments.hpp"
 
+#include <CLI/App.hpp>
 #include <cmath>
 
 #include "gnomon/base/error.hpp"

@@ -2,11 +2,11 @@
 /// \file
 /// Command-line values that are numbers or name=value pairs, with one kind of sentence for what is wrong with them.
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "gnomon/base/options.hpp"
+#include "program/cli/cli11.hpp"
 
 namespace gnomon::program {
 

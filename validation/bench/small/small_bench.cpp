@@ -6,6 +6,7 @@
 #include "bench/small/small_gauss.hpp"
 #include "bench/small/small_rattle.hpp"
 #include "bench/steps.hpp"
+#include "gnomon/base/error.hpp"
 
 namespace gnomon::bench {
 
@@ -119,7 +120,37 @@ class OneSystem {
   std::vector<SmallRow> rows_;
 };
 
+template <class HandCoded, class Model>
+std::optional<SmallEnd> end_of(const ProblemInstance& instance, double h, long steps) {
+  const Model model;
+  const typename Model::template Q<double> q = instance.q0, p = instance.p0, w = model.inverse_mass();
+  HandCoded hand_coded(model, q, w.cwiseProduct(p), h);
+  for (long i = 0; i < steps; ++i)
+    if (!hand_coded.step()) return {};
+  return SmallEnd{hand_coded.q(), hand_coded.v(), w};
+}
+
+template <class Model>
+std::optional<SmallEnd> end_of(const ProblemInstance& instance, const std::string& hand_coded, double h, long steps) {
+  if (hand_coded == "energy-momentum") return end_of<SmallEnergyMomentum<Model, false>, Model>(instance, h, steps);
+  if (hand_coded == "energy-momentum, refined")
+    return end_of<SmallEnergyMomentum<Model, true>, Model>(instance, h, steps);
+  if (hand_coded == "rattle") return end_of<SmallRattle<Model>, Model>(instance, h, steps);
+  if (hand_coded == "gauss s=4, projected") return end_of<SmallGauss<Model>, Model>(instance, h, steps);
+  throw unknown_name("hand-coded integrator", hand_coded,
+                     {"energy-momentum", "energy-momentum, refined", "rattle", "gauss s=4, projected"});
+}
+
 }  // namespace
+
+std::optional<SmallEnd> small_run(const ProblemInstance& instance, const std::string& problem,
+                                  const std::string& hand_coded, double h, long steps) {
+  if (problem == HandCodedPendulum::problem) return end_of<HandCodedPendulum>(instance, hand_coded, h, steps);
+  if (problem == HandCodedDoublePendulum::problem)
+    return end_of<HandCodedDoublePendulum>(instance, hand_coded, h, steps);
+  throw unknown_name("problem of the hand-coded integrators", problem,
+                     {HandCodedPendulum::problem, HandCodedDoublePendulum::problem});
+}
 
 std::vector<SmallRow> run_small_bench(const Registry& registry, const SmallBench& bench,
                                       const std::function<void(const SmallRow&)>& print) {

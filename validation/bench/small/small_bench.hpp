@@ -3,6 +3,7 @@
 /// Cost of a step on two small systems: Gnomon's schemes beside the same written by hand for fixed sizes.
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,5 +32,16 @@ struct SmallFigure {
 std::vector<SmallRow> run_small_bench(const Registry& registry, const SmallBench& bench,
                                       const std::function<void(const SmallRow&)>& print);
 std::vector<SmallFigure> small_figures(const std::vector<SmallRow>& rows);
+
+/// Where a hand-coded integrator ends.
+struct SmallEnd {
+  Vector q, v, inverse_mass;
+};
+
+/// `steps` steps of h by hand from the start of the instance of `problem`, "planar-pendulum" or
+/// "double-spherical-pendulum", with "energy-momentum", "energy-momentum, refined", "rattle" or "gauss s=4, projected".
+/// Nothing where a step fails. Throws Error(unknown_name).
+std::optional<SmallEnd> small_run(const ProblemInstance& instance, const std::string& problem,
+                                  const std::string& hand_coded, double h, long steps);
 
 }  // namespace gnomon::bench

@@ -1,6 +1,7 @@
 /// gnomon bench: what a step costs, beside hand-coded integrators and other codes.
 #include <fmt/format.h>
 
+#include <CLI/App.hpp>
 #include <algorithm>
 #include <cmath>
 #include <memory>

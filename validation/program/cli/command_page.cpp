@@ -1,5 +1,6 @@
 #include "program/cli/command_page.hpp"
 
+#include <CLI/App.hpp>
 #include <algorithm>
 #include <map>
 

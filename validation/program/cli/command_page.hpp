@@ -2,9 +2,10 @@
 /// \file
 /// What is said about a command, gathered once from its CLI11 description: help, manual page and completion print it.
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
+
+#include "program/cli/cli11.hpp"
 
 namespace gnomon::program {
 

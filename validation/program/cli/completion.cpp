@@ -1,5 +1,6 @@
 #include "program/cli/completion.hpp"
 
+#include <CLI/App.hpp>
 #include <algorithm>
 #include <map>
 #include <vector>

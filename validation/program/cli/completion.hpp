@@ -2,10 +2,10 @@
 /// \file
 /// Shell completion, from the same description of the commands as their help.
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "gnomon/registry/registry.hpp"
+#include "program/cli/cli11.hpp"
 
 namespace gnomon::program {
 

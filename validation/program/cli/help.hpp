@@ -2,7 +2,7 @@
 /// \file
 /// --help: examples first, then commands and flags in groups, in lines of at most 100 columns.
 
-#include <CLI/CLI.hpp>
+#include <CLI/FormatterFwd.hpp>
 #include <string>
 
 #include "program/cli/command_page.hpp"

@@ -1,6 +1,7 @@
 /// gnomon advise: which scheme, at which step, for a wanted error.
 #include <fmt/format.h>
 
+#include <CLI/App.hpp>
 #include <memory>
 #include <optional>
 

@@ -1,6 +1,8 @@
 /// gnomon check: is this problem well posed and are its derivatives right?
 #include <fmt/format.h>
 
+#include <CLI/App.hpp>
+
 #include "gnomon/start/verify.hpp"
 #include "program/arguments.hpp"
 #include "program/commands/commands.hpp"

@@ -2,12 +2,12 @@
 /// \file
 /// The commands of the gnomon program, one file each.
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "gnomon/registry/registry.hpp"
+#include "program/cli/cli11.hpp"
 
 namespace gnomon::program {
 

@@ -1,6 +1,7 @@
 /// gnomon compare: one problem, one scheme, every strategy; or two tables, see compare_tables.hpp.
 #include <fmt/format.h>
 
+#include <CLI/App.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cmath>

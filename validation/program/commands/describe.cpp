@@ -1,6 +1,7 @@
 /// gnomon describe: one scheme, solver, problem or reference in full.
 #include <fmt/format.h>
 
+#include <CLI/App.hpp>
 #include <algorithm>
 #include <cctype>
 #include <set>

@@ -1,6 +1,8 @@
 /// gnomon export: a built-in problem as a model file.
 #include <fmt/format.h>
 
+#include <CLI/App.hpp>
+
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/whole_file.hpp"
 #include "gnomon/mechanism/write_model.hpp"

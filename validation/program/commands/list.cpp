@@ -1,6 +1,8 @@
 /// gnomon list: what there is, by name.
 #include <fmt/format.h>
 
+#include <CLI/App.hpp>
+
 #include "gnomon/base/error.hpp"
 #include "program/commands/commands.hpp"
 #include "program/commands/list_matrix.hpp"

@@ -1,6 +1,7 @@
 /// gnomon new: a commented model file to start from.
 #include <fmt/format.h>
 
+#include <CLI/App.hpp>
 #include <filesystem>
 
 #include "gnomon/base/error.hpp"

@@ -1,6 +1,7 @@
 /// gnomon run: one problem, one scheme, one solver, steps of one size or of a tolerance.
 #include <fmt/format.h>
 
+#include <CLI/App.hpp>
 #include <algorithm>
 #include <cmath>
 #include <filesystem>

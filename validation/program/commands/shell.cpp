@@ -1,6 +1,7 @@
 /// gnomon completion and gnomon man: what a shell and man(1) want to know of the program.
 #include <fmt/format.h>
 
+#include <CLI/App.hpp>
 #include <memory>
 #include <optional>
 

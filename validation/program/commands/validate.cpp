@@ -1,6 +1,7 @@
 /// gnomon validate: cases, gates, verdicts.
 #include <fmt/format.h>
 
+#include <CLI/App.hpp>
 #include <chrono>
 #include <memory>
 #include <optional>

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/App.hpp>
 #include <cmath>
 
 #include "gnomon/base/error.hpp"

@@ -2,12 +2,12 @@
 /// \file
 /// What a user of `gnomon run` said, and what of it `gnomon compare` shares.
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "gnomon/registry/registry.hpp"
+#include "program/cli/cli11.hpp"
 
 namespace gnomon::program {
 
