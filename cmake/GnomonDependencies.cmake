@@ -15,6 +15,7 @@ if(SUNDIALS_VERSION VERSION_GREATER_EQUAL 7.0 AND SUNDIALS_VERSION VERSION_LESS 
                   "several times as long. Results are the same.")
 endif()
 find_package(Boost 1.74 REQUIRED)
+find_package(Threads REQUIRED)
 find_package(tomlplusplus 3 REQUIRED)
 
 # gnomon_find_suitesparse(package algebra library...): gnomon_<package> with these libraries, GNOMON_HAS_<PACKAGE> whether

@@ -66,6 +66,8 @@ class GNOMON_EXPORT EnsembleWork {
   virtual void done(const EnsembleRow& row) = 0;
   /// Called every few milliseconds by the thread that called Ensemble::run, while runs are under way.
   virtual void tick() {}
+  /// The runs end early, by the interrupt or an exception: from now on take() returns false, and one that waits does.
+  virtual void abandon() {}
 };
 
 /// All runs of [begin, end), handed out in ranges that become shorter towards the end.

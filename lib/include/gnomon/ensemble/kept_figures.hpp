@@ -35,17 +35,18 @@ class GNOMON_EXPORT KeptFigures {
 
   /// One a column, as tables name them.
   const std::vector<std::string>& columns() const;
-  /// Coordinates and outputs of another instance have the same names, so that its figures fill the same columns.
-  bool fits(const ProblemInstance& instance) const;
+  /// The next runs are of this instance. Throws Error(refused) where its coordinates or outputs have other names, so
+  /// that its figures are not those of the columns.
+  void bind(const ProblemInstance& instance);
 
-  /// Begins a run, which has started, of a model that fits.
+  /// Begins a run of it, which has started.
   void start(const Integrator& run);
   /// Looks at every state of the run, unless nothing asks for it.
   bool watches() const;
   void observe(const Integrator& run);
   /// At the end of the run; one a column. Of a run that did not reach its end all are NaN but t_end, steps, iterations,
   /// refused_steps, events and seconds.
-  void finish(const Integrator& run, bool reached, double seconds, double* out) const;
+  void finish(const Integrator& run, bool reached, double seconds, double* out);
 
  private:
   struct Impl;
