@@ -145,7 +145,8 @@ Assignments Ensemble::assignments(long run) const {
 bool Ensemble::run(int threads, EnsembleWork& work) const {
   if (threads < 1) throw Error(ErrorCode::bad_value, "the number of threads is below 1");
   std::deque<EnsembleRunner> runners;
-  for (int k = 0; k < threads; ++k) runners.emplace_back(*impl_->registry, impl_->setup, impl_->design, impl_->places);
+  for (int k = 0; k < threads; ++k)
+    runners.emplace_back(*impl_->registry, impl_->setup, impl_->design, impl_->places, columns().size());
   std::mutex taking, giving, waiting;  // of work.take, of work.done, of what follows
   std::condition_variable one_ended;
   int under_way = threads;

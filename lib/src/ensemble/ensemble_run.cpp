@@ -73,8 +73,8 @@ Place place_of(const Registry& registry, const EnsembleSetup& setup, const Varia
 }
 
 EnsembleRunner::EnsembleRunner(const Registry& registry, const EnsembleSetup& setup, const Design& design,
-                               const std::vector<Place>& places)
-    : registry_(&registry), setup_(&setup), design_(&design), places_(&places), watcher_(*this) {}
+                               const std::vector<Place>& places, std::size_t width)
+    : registry_(&registry), setup_(&setup), design_(&design), places_(&places), width_(width), watcher_(*this) {}
 
 bool EnsembleRunner::Watcher::observe(const State&, long) {
   runner_->figures_->observe(*runner_->integrator_);
@@ -251,7 +251,7 @@ bool EnsembleRunner::run(long run, EnsembleRow& row) {
     seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
   }
   row_.assign(values_.begin(), values_.end());
-  row_.resize(values_.size() + figures_->columns().size(), std::numeric_limits<double>::quiet_NaN());
+  row_.resize(width_, std::numeric_limits<double>::quiet_NaN());
   if (started) figures_->finish(*integrator_, reached, seconds, row_.data() + values_.size());
   // What a run that went wrong leaves behind is not passed on.
   if (!reached) {

@@ -35,8 +35,9 @@ Place place_of(const Registry& registry, const EnsembleSetup& setup, const Varia
 
 class EnsembleRunner {
  public:
+  /// A row has `width` columns, the variables among them; not needed to prepare() only.
   EnsembleRunner(const Registry& registry, const EnsembleSetup& setup, const Design& design,
-                 const std::vector<Place>& places);
+                 const std::vector<Place>& places, std::size_t width = 0);
 
   /// Makes the integrator of a run and starts it. Throws what that throws.
   void prepare(long run);
@@ -71,6 +72,7 @@ class EnsembleRunner {
   const EnsembleSetup* setup_;
   const Design* design_;
   const std::vector<Place>* places_;
+  std::size_t width_;
 
   std::vector<double> values_,
       built_;  // of the variables: of this run, and of what instance and integrator are made of
