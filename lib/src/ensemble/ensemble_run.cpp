@@ -89,6 +89,7 @@ void EnsembleRunner::build() {
   integrator_.reset();
   has_instance_ = false;
   instance_ = registry_->build(setup_->problem, parameters);
+  if (setup_->t0) instance_.t0 = *setup_->t0;
   if (figures_)
     figures_->bind(instance_);
   else
@@ -121,8 +122,19 @@ void EnsembleRunner::make_integrator() {
   if (figures_->watches()) integrator_->add_observer(watcher_);
 }
 
+void EnsembleRunner::take_start(Vector& q, Vector& p) const {
+  q = setup_->q0.value_or(instance_.q0);
+  p = setup_->v0.value_or(instance_.p0);
+  if (q.size() != instance_.q0.size() || p.size() != instance_.p0.size())
+    throw Error(ErrorCode::bad_size, "the start has " + std::to_string(q.size()) + " and " + std::to_string(p.size()) +
+                                         " entries: expected " + std::to_string(instance_.q0.size()) + " and " +
+                                         std::to_string(instance_.p0.size()));
+  if (setup_->v0 && instance_.model->mechanical()) p = momenta(*instance_.model->mechanical(), q, p);
+}
+
 void EnsembleRunner::start() {
-  Vector q = instance_.q0, p = instance_.p0;
+  Vector q, p;
+  take_start(q, p);
   const auto varies = [this](Target target) {
     return std::any_of(places_->begin(), places_->end(),
                        [target](const Place& place) { return place.target == target; });

@@ -64,6 +64,7 @@ class EnsembleRunner {
 
   void build();
   void make_integrator();
+  void take_start(Vector& q, Vector& p) const;
   void start();
   StepReport advance();
   void set_time_frame(bool under_way);

@@ -71,5 +71,6 @@ py::array_t<double> array_of(const Vector& x);
 void bind_instance(py::module_& module);
 void bind_runs(py::module_& module);
 void bind_report(py::module_& module);
+void bind_ensemble(py::module_& module);
 
 }  // namespace gnomon::python

@@ -82,6 +82,7 @@ PYBIND11_MODULE(_core, module) {
   bind_instance(module);
   bind_runs(module);
   bind_report(module);
+  bind_ensemble(module);
 }
 
 }  // namespace gnomon::python

@@ -8,6 +8,7 @@
 
 from . import _core
 from .check import CheckReport, check
+from .ensemble import EnsembleResult, ensemble
 from .errors import (
     BadSizeError,
     BadValueError,
@@ -66,7 +67,7 @@ def scheme_options(name: str) -> list[dict[str, str]]:
 
 __all__ = [
     *("Model", "Mechanism", "solve", "Result", "DenseOutput", "Integrator", "check", "CheckReport"),
-    *("report", "read", "Table"),
+    *("report", "read", "Table", "ensemble", "EnsembleResult"),
     *("schemes", "references", "problems", "solvers", "algebras", "scheme_options"),
     *("GnomonError", "ModelError", "UnknownNameError", "BadValueError", "BadSizeError", "InconsistentStartError"),
     *("RankDeficientError", "NotFiniteError", "CallbackError", "RefusedError", "PluginError", "FileError"),

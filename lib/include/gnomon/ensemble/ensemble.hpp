@@ -26,6 +26,9 @@ namespace gnomon {
 struct GNOMON_EXPORT EnsembleSetup {
   std::string problem;
   Assignments parameters;
+  /// In place of the start of the problem; of an overdetermined DAE v0 is z0.
+  std::optional<double> t0;
+  std::optional<Vector> q0, v0;
   std::string scheme = "energy-momentum", solver = "kinsol-newton";
   Assignments scheme_options, solver_options;
   IntegratorOptions integrator;
