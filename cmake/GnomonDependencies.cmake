@@ -70,6 +70,22 @@ if(GNOMON_TESTS AND GNOMON_PROGRAM)
   find_package(SUNDIALS 6.4 REQUIRED COMPONENTS sunlinsolband sunlinsolklu)
 endif()
 
+# MPI, for a module that the program loads; nothing else links it.
+set(GNOMON_HAS_MPI OFF)
+if(NOT "${GNOMON_MPI}" MATCHES "^(AUTO|ON|OFF)$")
+  message(FATAL_ERROR "GNOMON_MPI is \"${GNOMON_MPI}\", expected AUTO, ON or OFF")
+endif()
+if(GNOMON_MPI STREQUAL ON)
+  find_package(MPI REQUIRED COMPONENTS C)
+elseif(GNOMON_MPI STREQUAL AUTO AND GNOMON_PROGRAM)
+  find_package(MPI QUIET COMPONENTS C)
+endif()
+if(NOT GNOMON_MPI STREQUAL OFF AND MPI_C_FOUND)
+  set(GNOMON_HAS_MPI ON)
+elseif(GNOMON_PROGRAM)
+  message(STATUS "Gnomon is built without MPI: gnomon sweep runs in one process, or by --shard")
+endif()
+
 # The Python package, where the program is built too: Debian's interpreter unless Python_EXECUTABLE names another one.
 set(GNOMON_HAS_PYTHON OFF)
 if(NOT "${GNOMON_PYTHON}" MATCHES "^(AUTO|ON|OFF)$")
