@@ -50,9 +50,10 @@ Json::Value definition_of(const Ensemble& ensemble, const Shard& shard, const Js
   out["solver"] = setup.solver;
   out["solver_options"] = list(setup.solver_options);
   const ContactOptions& contact = setup.integrator.contact;
-  out["contact"] = list(Assignments{{"mode", contact.mode == ContactMode::event_driven ? "event-driven" : "time-stepping"},
-                                    {"restitution", shortest_text(contact.restitution)},
-                                    {"zeno-speed", shortest_text(contact.zeno_speed)}});
+  out["contact"] =
+      list(Assignments{{"mode", contact.mode == ContactMode::event_driven ? "event-driven" : "time-stepping"},
+                       {"restitution", shortest_text(contact.restitution)},
+                       {"zeno-speed", shortest_text(contact.zeno_speed)}});
   out["jacobian"] = to_string(setup.integrator.jacobian);
   out["max_halvings"] = setup.integrator.max_halvings;
   out["fallback"] = setup.integrator.fallback != nullptr;

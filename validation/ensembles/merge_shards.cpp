@@ -84,8 +84,7 @@ SweepSummary merge_shards(const std::string& output, const std::vector<std::stri
   const Json::Value definition = definition_in(shards.front().provenance);
   for (const ShardFile& one : shards) {
     const std::string differs = difference(definition_in(one.provenance), definition);
-    if (!differs.empty())
-      throw wrong(one.name, "is of another sweep than \"" + files.front() + "\": " + differs);
+    if (!differs.empty()) throw wrong(one.name, "is of another sweep than \"" + files.front() + "\": " + differs);
     if (one.shard.count != shards.front().shard.count)
       throw wrong(one.name, fmt::format("is shard {}, and \"{}\" is shard {}", one.shard.text(), files.front(),
                                         shards.front().shard.text()));

@@ -67,10 +67,11 @@ PartFolder::PartFolder(const std::string& output, const Json::Value& definition,
   if (begun && !fs::is_directory(path_))
     throw Error(ErrorCode::bad_file, fmt::format("\"{}\" is no folder of a sweep", path_));
   if (begun && !resume && !hardly_begun(path_))
-    throw Error(ErrorCode::bad_file,
-                fmt::format("\"{0}.part\" holds a sweep that did not end: --resume goes on with it, and another name for "
-                            "--output leaves it as it is",
-                            output));
+    throw Error(
+        ErrorCode::bad_file,
+        fmt::format("\"{0}.part\" holds a sweep that did not end: --resume goes on with it, and another name for "
+                    "--output leaves it as it is",
+                    output));
   const std::string definition_file = path_ + "/sweep.json";
   if (table) {
     const Json::Value there = provenance_of_table(output);
@@ -80,15 +81,16 @@ PartFolder::PartFolder(const std::string& output, const Json::Value& definition,
                                                    output));
     const std::string differs = difference(there, definition);
     if (!differs.empty())
-      throw Error(ErrorCode::bad_file,
-                  fmt::format("output file \"{}\" is of another sweep: {}; give --output another name", output, differs));
+      throw Error(
+          ErrorCode::bad_file,
+          fmt::format("output file \"{}\" is of another sweep: {}; give --output another name", output, differs));
     finished_ = true;
   } else if (begun && fs::exists(definition_file)) {
     const Json::Value there = object_of(text_of(definition_file), "\"" + definition_file + "\"");
     const std::string differs = difference(there, definition);
     if (!differs.empty())
-      throw Error(ErrorCode::bad_file, fmt::format("\"{}.part\" holds another sweep: {}; give --output another name",
-                                                   output, differs));
+      throw Error(ErrorCode::bad_file,
+                  fmt::format("\"{}.part\" holds another sweep: {}; give --output another name", output, differs));
   } else if (begun && !hardly_begun(path_)) {
     throw Error(ErrorCode::bad_file, fmt::format("\"{}\" is no folder of a sweep", path_));
   }
@@ -125,9 +127,10 @@ std::string unseen(const std::string& folder, const std::string& token, int rank
     if (text_of(folder + "/token") == token) return {};
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
-  return fmt::format("process {} on {} does not see the folder \"{}\" of process 0: the processes need a common file "
-                     "system, or --shard and sweep merge",
-                     rank, host, folder);
+  return fmt::format(
+      "process {} on {} does not see the folder \"{}\" of process 0: the processes need a common file "
+      "system, or --shard and sweep merge",
+      rank, host, folder);
 }
 
 }  // namespace gnomon::ensembles

@@ -61,13 +61,11 @@ std::unique_ptr<Processes> join_processes() {
                             started, module_name, why ? why : "no reason is known"));
   }
   const auto join = reinterpret_cast<JoinFunction>(::dlsym(module, join_function));
-  if (!join)
-    throw Error(ErrorCode::refused, fmt::format("{}, and {} has no {}", started, module_name, join_function));
+  if (!join) throw Error(ErrorCode::refused, fmt::format("{}, and {} has no {}", started, module_name, join_function));
   std::unique_ptr<Processes> processes(join());
   if (size > 1 && processes->size() != size)
-    throw Error(ErrorCode::refused,
-                fmt::format("{}, and the MPI of {} knows of {}: they were started by another MPI", started, module_name,
-                            processes->size()));
+    throw Error(ErrorCode::refused, fmt::format("{}, and the MPI of {} knows of {}: they were started by another MPI",
+                                                started, module_name, processes->size()));
   return processes;
 }
 

@@ -119,7 +119,8 @@ RecordReader::RecordReader(const std::string& folder, long first, long end, std:
     : first_(first), end_(end), width_(width), size_(head_bytes + width * sizeof(double)) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder))
-    if (entry.path().extension() == ".runs") names.push_back((entry.path().parent_path() / entry.path().stem()).string());
+    if (entry.path().extension() == ".runs")
+      names.push_back((entry.path().parent_path() / entry.path().stem()).string());
   std::sort(names.begin(), names.end());
   for (const std::string& name : names)
     files_.push_back({OpenFile(name + ".runs", O_RDONLY), OpenFile(name + ".messages", O_RDONLY | O_CREAT), 0});

@@ -54,8 +54,10 @@ bool SharedWork::take(long& begin, long& end) {
   std::unique_lock<std::mutex> lock(mutex_);
   if (team_->leads() && hand_.left() == 0 && !over_) {
     long first = 0, last = 0;
-    if (gaps_.take(team_->size(), most_for_process, first, last)) hand_.add(first, last);
-    else over_ = true;
+    if (gaps_.take(team_->size(), most_for_process, first, last))
+      hand_.add(first, last);
+    else
+      over_ = true;
   }
   more_.wait(lock, [this] { return over_ || hand_.left() > 0; });
   return hand_.take(settings_->threads, most_for_thread, begin, end);
@@ -92,11 +94,15 @@ void SharedWork::stop_all() {
 void SharedWork::tick() {
   if (settings_->caught && *settings_->caught != 0 && !interrupted_) {
     interrupted_ = true;
-    if (team_->leads()) stop_all();
-    else stop_runs();
+    if (team_->leads())
+      stop_all();
+    else
+      stop_runs();
   }
-  if (team_->leads()) serve();
-  else ask_and_tell();
+  if (team_->leads())
+    serve();
+  else
+    ask_and_tell();
 }
 
 void SharedWork::ask_and_tell() {

@@ -84,7 +84,8 @@ SweepResult run_sweep(Processes& processes, const std::function<SweepJob()>& pre
   SweepJob job;
   team.together([&] {
     job = prepare();
-    if (job.begin >= job.end) throw Error(ErrorCode::bad_value, "the shard has no runs: there are fewer runs than shards");
+    if (job.begin >= job.end)
+      throw Error(ErrorCode::bad_value, "the shard has no runs: there are fewer runs than shards");
     table_head(settings.output, job.definition);
   });
   std::unique_ptr<PartFolder> folder;

@@ -39,9 +39,9 @@ struct SweepSettings {
 };
 
 enum class SweepEnd {
-  complete,     ///< the table is written
-  was_complete, ///< it was there already
-  interrupted,  ///< the part folder is left to go on with
+  complete,      ///< the table is written
+  was_complete,  ///< it was there already
+  interrupted,   ///< the part folder is left to go on with
 };
 
 struct SweepResult {

@@ -48,22 +48,31 @@ tables::Head table_head(const std::string& output, const Json::Value& definition
   return head;
 }
 
-SweepSummary write_table(const std::string& output, const Json::Value& definition, const Rows& rows,
-                         const std::function<std::string(long)>& message) {
-  tables::Head head = table_head(output, definition);
-  const std::size_t width = definition["columns"].size(), variables = definition["vary"].size();
+SweepSummary summarise(const Json::Value& definition, const Rows& rows,
+                       const std::function<std::string(long)>& message) {
+  const std::size_t width = definition["columns"].size();
   SweepSummary summary;
   for (const Json::Value& name : definition["columns"]) summary.names.push_back(name.asString());
   summary.counts.resize(run_statuses().size());
   summary.figures.resize(width);
+  summary.sample = RowSample(width);
   rows([&](long run, RunStatus status, const double* values) {
     ++summary.runs;
+    summary.sample.add(run, status, values);
     ++summary.counts[static_cast<std::size_t>(status)];
     if (status != RunStatus::success && summary.failures.size() < most_failures)
       summary.failures.push_back({run, status, message(run)});
     if (status == RunStatus::success)
       for (std::size_t j = 0; j < width; ++j) summary.figures[j].add(run, values[j]);
   });
+  return summary;
+}
+
+SweepSummary write_table(const std::string& output, const Json::Value& definition, const Rows& rows,
+                         const std::function<std::string(long)>& message) {
+  tables::Head head = table_head(output, definition);
+  const std::size_t width = definition["columns"].size(), variables = definition["vary"].size();
+  SweepSummary summary = summarise(definition, rows, message);
   const Json::Value result = result_of(summary);
   for (const std::string& name : result.getMemberNames()) head.provenance[name] = result[name];
   const std::unique_ptr<tables::Writer> writer = tables::open_table(output, head);

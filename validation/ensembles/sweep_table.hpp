@@ -18,6 +18,7 @@
 
 #include "ensembles/column_figures.hpp"
 #include "ensembles/definition.hpp"
+#include "ensembles/row_sample.hpp"
 #include "tables/table.hpp"
 
 namespace gnomon::ensembles {
@@ -31,10 +32,11 @@ struct FailedRun {
 /// What is said of a table.
 struct SweepSummary {
   long runs = 0;
-  std::vector<long> counts;               ///< by number of the status
-  std::vector<std::string> names;         ///< of the columns of a row, the variables first
-  std::vector<ColumnFigures> figures;     ///< one a column, of the runs that succeeded
-  std::vector<FailedRun> failures;        ///< the first
+  std::vector<long> counts;            ///< by number of the status
+  std::vector<std::string> names;      ///< of the columns of a row, the variables first
+  std::vector<ColumnFigures> figures;  ///< one a column, of the runs that succeeded
+  std::vector<FailedRun> failures;     ///< the first
+  RowSample sample;                    ///< of all runs
 };
 
 /// One row, see Ensemble::columns.
@@ -44,6 +46,10 @@ using Rows = std::function<void(const UseRow&)>;
 
 /// Throws Error(bad_value) for an output that is no name of a table, and names of columns that are equal.
 tables::Head table_head(const std::string& output, const Json::Value& definition);
+/// What is said of rows whose columns and variables are those of a definition. message(run): of a run that did not
+/// succeed. Calls `rows` once.
+SweepSummary summarise(const Json::Value& definition, const Rows& rows,
+                       const std::function<std::string(long)>& message);
 /// Writes the table, whole or not at all. message(run): of a run that did not succeed.
 SweepSummary write_table(const std::string& output, const Json::Value& definition, const Rows& rows,
                          const std::function<std::string(long)>& message);

@@ -32,8 +32,10 @@ bool Team::next(int from, std::string& message) {
 std::string Team::wait(int from) {
   std::string message;
   for (;;) {
-    if (!next(from, message)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    else if (message.front() == mark) return message.substr(1);
+    if (!next(from, message))
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    else if (message.front() == mark)
+      return message.substr(1);
   }
 }
 

@@ -8,9 +8,11 @@
 #include <optional>
 
 #include "core.hpp"
+#include "ensembles/ensemble_blocks.hpp"
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/interrupt.hpp"
-#include "gnomon/contact/contact.hpp"
+#include "gnomon/base/numbers.hpp"
+#include "pages/page.hpp"
 #include "recorder.hpp"
 
 namespace gnomon::python {
@@ -122,11 +124,47 @@ py::dict run_ensemble(const py::dict& what) {
   return work.take_all(ensemble);
 }
 
+/// The page of an ensemble: its definition as JSON, see definition_of, and what run_ensemble gave.
+std::string ensemble_page(const std::string& title, const std::string& definition_text,
+                          const py::array_t<double, py::array::c_style>& values,
+                          const py::array_t<std::int8_t, py::array::c_style>& status,
+                          const std::map<long, std::string>& messages) {
+  const Json::Value definition = ensembles::object_of(definition_text, "the definition");
+  const long runs = status.size();
+  const std::size_t width = definition["columns"].size();
+  const auto message = [&messages](long run) {
+    const auto found = messages.find(run);
+    return found == messages.end() ? std::string() : found->second;
+  };
+  const ensembles::Rows rows = [&](const ensembles::UseRow& use) {
+    for (long run = 0; run < runs; ++run)
+      if (status.data()[run] >= 0)
+        use(run, static_cast<RunStatus>(status.data()[run]), values.data() + static_cast<std::size_t>(run) * width);
+  };
+  // What varied in a run, as the arguments of gnomon.solve have it.
+  const auto numbers = [&](long run) {
+    std::string text;
+    for (Json::ArrayIndex j = 0; j < definition["vary"].size(); ++j) {
+      const std::string name = definition["columns"][j].asString();
+      const double value = values.data()[static_cast<std::size_t>(run) * width + j];
+      const Json::Value& words = definition["words"][name];
+      text += (j > 0 ? ", " : "") + name + " = ";
+      text += words.isArray() ? words[static_cast<Json::ArrayIndex>(value)].asString() : shortest_text(value);
+    }
+    return text;
+  };
+  const ensembles::SweepSummary summary = ensembles::summarise(definition, rows, message);
+  pages::Page page(title, std::to_string(summary.runs) + " runs");
+  for (pages::Block& block : ensembles::ensemble_blocks(definition, summary, numbers)) page.add(std::move(block));
+  return page.html();
+}
+
 }  // namespace
 
 void bind_ensemble(py::module_& module) {
   module.def("run_ensemble", &run_ensemble);
   module.def("run_statuses", &run_statuses);
+  module.def("ensemble_page", &ensemble_page);
 }
 
 }  // namespace gnomon::python

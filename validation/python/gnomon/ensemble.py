@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -40,7 +41,7 @@ class EnsembleResult(Mapping):
 
     def __init__(self, columns, values, status, messages, words, provenance):
         self.columns, self.values, self.messages = list(columns), values, messages
-        self.words, self.provenance = words, provenance
+        self.words, self.provenance, self._codes = words, provenance, status
         names = np.array([*_core.run_statuses(), "not done"])
         self.status = names[status]
         self.runs = len(status)
@@ -80,6 +81,21 @@ class EnsembleResult(Mapping):
         frame["status"] = pandas.Categorical(self.status)
         frame.attrs["provenance"] = self.provenance
         return frame
+
+    def _page(self, title: str | None) -> str:
+        """The page that gnomon.report writes."""
+        of = self.provenance
+        names = dict(problem="model", set="parameters", scheme_options="options")
+        definition = {
+            key: of[names.get(key, key)]
+            for key in ("problem", "set", "scheme", "scheme_options", "solver", "step", "rtol", "until", "sampling", "seed")
+        }
+        definition["set"] = [f"{name}={value}" for name, value in definition["set"].items()]
+        definition["scheme_options"] = [f"{name}={value}" for name, value in definition["scheme_options"].items()]
+        definition = {key: value for key, value in definition.items() if value is not None}
+        definition.update(samples=of["runs"], columns=self.columns, words=self.words)
+        definition["vary"] = [f"{name}={text}" for name, text in of["vary"].items()]
+        return _core.ensemble_page(title or of["model"], json.dumps(definition), self.values, self._codes, self.messages)
 
     def __repr__(self) -> str:
         ends = ", ".join(f"{count} {name}" for name, count in self.counts.items())

@@ -10,12 +10,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from . import _core
+from .ensemble import EnsembleResult
 from .errors import BadValueError, FileError
 from .result import Result
 
 
 def report(
-    results: Result | Sequence[Result],
+    results: Result | EnsembleResult | Sequence[Result],
     path: str | os.PathLike[str],
     *,
     names: Sequence[str] | None = None,
@@ -29,8 +30,9 @@ def report(
 
     Parameters
     ----------
-    results : Result or sequence of Result
-        Of one model, perhaps with other parameters. The first one is that which references are compared with.
+    results : Result, sequence of Result, or EnsembleResult
+        Of an ensemble: how the runs ended, distributions of what was kept, how it depends on what varied. Results are of
+        one model, perhaps with other parameters. The first one is that which references are compared with.
     path : str
         Ends in ``.html``. The file appears whole or not at all.
     names : sequence of str, optional
@@ -50,15 +52,17 @@ def report(
     FileError
         The file cannot be written.
     """
+    if isinstance(results, EnsembleResult):
+        target = _target(path)
+        _write(target, results._page(title))
+        return target
     runs = [results] if isinstance(results, Result) else list(results)
     for run in runs:
         if not isinstance(run, Result):
             raise BadValueError(f"report: {run!r} is no Result of gnomon.solve")
     if not runs:
         raise BadValueError("report: there is no result to show")
-    target = pathlib.Path(path)
-    if target.suffix != ".html":
-        raise BadValueError(f'report: the path "{target}" does not end in .html')
+    target = _target(path)
     labels = [_name(run) for run in runs] if names is None else list(names)
     if len(labels) != len(runs):
         raise BadValueError(f"report: there are {len(labels)} names for {len(runs)} results")
@@ -73,6 +77,13 @@ def report(
         error = np.empty(0) if run._energy_error is None else run._energy_error
         page.add(run._instance, label, reference, run._own_steps, run.t, run.y, run._lam, error, _facts(run))
     _write(target, page.html())
+    return target
+
+
+def _target(path: str | os.PathLike[str]) -> pathlib.Path:
+    target = pathlib.Path(path)
+    if target.suffix != ".html":
+        raise BadValueError(f'report: the path "{target}" does not end in .html')
     return target
 
 

@@ -109,3 +109,13 @@ def test_interrupts_keep_what_was_done():
     done = raised.value.result
     assert 0 < done.counts["success"] < RUNS
     assert done.counts["not done"] == RUNS - done.counts["success"]
+
+
+def test_pages(tmp_path):
+    m = gn.Model("x", "m", "x^2/2", parameters=dict(m=dict(value=1.0, min=0.1, max=10.0)))
+    e = gn.ensemble(m, (0, 1), q0=[1], step=0.1, vary={"m": [1, 20, 2, 3], "scheme": ["rattle", "energy-momentum"]})
+    page = gn.report(e, tmp_path / "e.html").read_text()
+    for part in ("max_energy_error", "refused", "is not a number in", "m = 20, scheme = rattle", "8 runs"):
+        assert part in page
+    with pytest.raises(gn.BadValueError, match="does not end in .html"):
+        gn.report(e, tmp_path / "e.htm")
