@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
 
 namespace gnomon::ensembles {
 
@@ -32,104 +35,152 @@ bool is_error(const std::string& name) {
   return name.rfind("max_", 0) == 0;
 }
 
-/// The finite values of a column of the sample, of runs that reached their end.
-struct Values {
-  std::vector<double> values;
-  std::vector<std::size_t> rows;
-  double least = 0, largest = 0;
-  bool positive = true;
-};
-
 bool reached(RunStatus status) {
   return status == RunStatus::success || status == RunStatus::promise_broken;
 }
 
-Values values_of(const RowSample& sample, std::size_t column) {
+/// What charts show: some runs, apart by the words of one variable where it has few.
+struct Shown {
+  const RowSample* sample;
+  std::vector<std::string> words;  ///< one a series; one empty word where there is one series
+  std::size_t by = 0;              ///< the column of the words
+};
+
+constexpr Json::ArrayIndex most_words = 6;
+
+Shown shown(const Json::Value& definition, const RowSample& sample) {
+  Shown all{&sample, {}, 0};
+  for (Json::ArrayIndex j = 0; j < definition["vary"].size() && all.words.empty(); ++j) {
+    const Json::Value& words = definition["words"][definition["columns"][j].asString()];
+    if (!words.isArray() || words.size() < 2 || words.size() > most_words) continue;
+    all.by = j;
+    for (const Json::Value& word : words) all.words.push_back(word.asString());
+  }
+  if (all.words.empty()) all.words.emplace_back();
+  return all;
+}
+
+/// The finite values of a column, of runs that reached their end.
+struct Values {
+  std::vector<double> values;
+  std::vector<std::size_t> rows;    ///< in the sample
+  std::vector<std::size_t> series;  ///< place of the word
+  double least = 0, largest = 0;
+  double least_above_zero = 0;  ///< 0: none
+  std::size_t zeros = 0;
+  bool logarithmic = false;  ///< none below zero, and they spread over more than a factor of 30
+};
+
+Values values_of(const Shown& shown, std::size_t column) {
   Values found;
-  for (std::size_t i = 0; i < sample.size(); ++i) {
-    const double value = sample.value(i, column);
-    if (!reached(sample.status(i)) || !std::isfinite(value)) continue;
+  for (std::size_t i = 0; i < shown.sample->size(); ++i) {
+    const double value = shown.sample->value(i, column);
+    if (!reached(shown.sample->status(i)) || !std::isfinite(value)) continue;
     found.values.push_back(value);
     found.rows.push_back(i);
-    found.positive = found.positive && value > 0;
+    found.series.push_back(shown.words.size() > 1 ? static_cast<std::size_t>(shown.sample->value(i, shown.by)) : 0);
+    if (value == 0) ++found.zeros;
+    if (value > 0 && (found.least_above_zero == 0 || value < found.least_above_zero)) found.least_above_zero = value;
   }
   if (found.values.empty()) return found;
   const auto ends = std::minmax_element(found.values.begin(), found.values.end());
   found.least = *ends.first;
   found.largest = *ends.second;
+  found.logarithmic = found.least >= 0 && found.least_above_zero > 0 && found.largest > 30 * found.least_above_zero;
   return found;
 }
 
-/// Spread over more than a factor of 30.
-bool wants_logarithm(const Values& values) {
-  return values.positive && values.largest > 30 * values.least;
+/// What a chart of them leaves out.
+std::string left_out(const Values& values) {
+  if (!values.logarithmic || values.zeros == 0) return {};
+  return fmt::format("{} of {} are zero, and have no place on a logarithmic axis.",
+                     count_text(static_cast<long>(values.zeros)), count_text(static_cast<long>(values.values.size())));
+}
+
+Series series_of(const Shown& shown, std::size_t k, const std::string& otherwise) {
+  Series series;
+  series.name = shown.words[k].empty() ? otherwise : shown.words[k];
+  series.group = static_cast<int>(k);
+  return series;
 }
 
 /// How many runs have a value in each of equal intervals, as the outline of columns.
-Chart histogram(const std::string& name, const Values& values, long stride) {
-  const bool logarithmic = wants_logarithm(values);
+Chart histogram(const std::string& name, const Values& values, const Shown& shown) {
+  const bool logarithmic = values.logarithmic;
   const auto along = [logarithmic](double x) { return logarithmic ? std::log10(x) : x; };
-  const double from = along(values.least), to = along(values.largest);
+  const double from = along(logarithmic ? values.least_above_zero : values.least), to = along(values.largest);
   const auto n = static_cast<double>(values.values.size());
   const auto bins = static_cast<std::size_t>(std::clamp(2 * std::cbrt(n), 1.0, static_cast<double>(most_bins)));
-  std::vector<double> counts(bins);
-  for (const double value : values.values) {
-    const double place = (along(value) - from) / (to - from) * static_cast<double>(bins);
-    counts[std::min(static_cast<std::size_t>(place), bins - 1)] += static_cast<double>(stride);
+  std::vector<std::vector<double>> counts(shown.words.size(), std::vector<double>(bins));
+  for (std::size_t i = 0; i < values.values.size(); ++i) {
+    if (logarithmic && values.values[i] == 0) continue;
+    const double place = (along(values.values[i]) - from) / (to - from) * static_cast<double>(bins);
+    counts[values.series[i]][std::min(static_cast<std::size_t>(place), bins - 1)] +=
+        static_cast<double>(shown.sample->one_of());
   }
   Chart chart;
   chart.title = name;
+  chart.note = left_out(values);
   chart.x = {name, "", logarithmic};
   chart.y = {"runs"};
   chart.small = true;
-  Series outline;
-  outline.name = "runs";
   const auto edge = [&](std::size_t k) {
     const double at = from + (to - from) * static_cast<double>(k) / static_cast<double>(bins);
     return logarithmic ? std::pow(10, at) : at;
   };
-  outline.x.push_back(edge(0));
-  outline.y.push_back(0);
-  for (std::size_t k = 0; k < bins; ++k)
-    for (const std::size_t end : {k, k + 1}) {
-      outline.x.push_back(edge(end));
-      outline.y.push_back(counts[k]);
+  for (std::size_t k = 0; k < shown.words.size(); ++k) {
+    Series outline = series_of(shown, k, "runs");
+    const auto add = [&outline](double x, double y) {
+      outline.x.push_back(x);
+      outline.y.push_back(y);
+    };
+    add(edge(0), 0);
+    for (std::size_t bin = 0; bin < bins; ++bin) {
+      add(edge(bin), counts[k][bin]);
+      add(edge(bin + 1), counts[k][bin]);
     }
-  outline.x.push_back(edge(bins));
-  outline.y.push_back(0);
-  chart.series.push_back(std::move(outline));
+    add(edge(bins), 0);
+    chart.series.push_back(std::move(outline));
+  }
   return chart;
 }
 
 /// A figure against what varies.
-Chart dependence(const std::string& figure, const Values& values, const std::string& variable, std::size_t column,
-                 const RowSample& sample) {
+Chart dependence(const std::string& figure, const Values& values, const std::string& variable, const Values& along,
+                 const Shown& shown) {
+  const RowSample& sample = *shown.sample;
   Chart chart;
   chart.title = figure + " against " + variable;
-  chart.x = {variable};
-  chart.y = {figure, "", wants_logarithm(values)};
+  chart.note = left_out(values);
+  chart.x = {variable, "", along.logarithmic && along.zeros == 0};
+  chart.y = {figure, "", values.logarithmic};
   chart.small = true;
-  Series points;
-  points.name = figure;
-  points.style = Series::Style::points;
-  const std::size_t step = values.rows.size() / most_points + 1;
-  std::vector<std::pair<double, std::size_t>> order;
-  for (std::size_t i = 0; i < values.rows.size(); i += step)
-    order.emplace_back(sample.value(values.rows[i], column), i);
-  std::sort(order.begin(), order.end());
-  Values along;
-  for (const auto& [x, i] : order) {
-    points.x.push_back(x);
-    points.y.push_back(values.values[i]);
-    points.notes.push_back("run " + std::to_string(sample.run(values.rows[i])));
-    along.positive = along.positive && x > 0;
+  // Some of them, whatever their order.
+  std::vector<std::size_t> chosen(values.rows.size());
+  std::iota(chosen.begin(), chosen.end(), std::size_t(0));
+  if (chosen.size() > most_points) {
+    const auto earlier = [&](std::size_t a, std::size_t b) {
+      return scattered(sample.run(values.rows[a])) < scattered(sample.run(values.rows[b]));
+    };
+    std::nth_element(chosen.begin(), chosen.begin() + most_points, chosen.end(), earlier);
+    chosen.resize(most_points);
   }
-  if (!points.x.empty()) {
-    along.least = points.x.front();
-    along.largest = points.x.back();
-    chart.x.logarithmic = wants_logarithm(along);
+  std::map<std::size_t, double> abscissa;  // by row
+  for (std::size_t i = 0; i < along.rows.size(); ++i) abscissa[along.rows[i]] = along.values[i];
+  std::sort(chosen.begin(), chosen.end(), [&](std::size_t a, std::size_t b) {
+    return std::make_pair(abscissa[values.rows[a]], a) < std::make_pair(abscissa[values.rows[b]], b);
+  });
+  for (std::size_t k = 0; k < shown.words.size(); ++k) {
+    Series points = series_of(shown, k, figure);
+    points.style = Series::Style::points;
+    for (const std::size_t i : chosen) {
+      if (values.series[i] != k) continue;
+      points.x.push_back(abscissa[values.rows[i]]);
+      points.y.push_back(values.values[i]);
+      points.notes.push_back("run " + std::to_string(sample.run(values.rows[i])));
+    }
+    if (!points.x.empty()) chart.series.push_back(std::move(points));
   }
-  chart.series.push_back(std::move(points));
   return chart;
 }
 
@@ -144,12 +195,26 @@ std::string text_of(const Json::Value& value) {
   return value.isNumeric() ? fmt::format("{:g}", value.asDouble()) : line_of(value);
 }
 
+/// Of "NAME=VALUE"s those that do not vary.
+Json::Value without(const Json::Value& entries, const std::set<std::string>& varies) {
+  if (!entries.isArray()) return entries;
+  Json::Value kept(Json::arrayValue);
+  for (const Json::Value& entry : entries) {
+    const std::string name = entry.isString() ? entry.asString().substr(0, entry.asString().find('=')) : std::string();
+    if (varies.count(name) + varies.count("set." + name) == 0) kept.append(entry);
+  }
+  return kept;
+}
+
 void add_setup(std::vector<pages::Block>& blocks, const Json::Value& definition, const SweepSummary& summary) {
   blocks.push_back(pages::Section{"Runs"});
   pages::Facts facts{"What was run", {}};
+  std::set<std::string> varies;
+  for (Json::ArrayIndex j = 0; j < definition["vary"].size(); ++j) varies.insert(definition["columns"][j].asString());
   for (const char* name : {"problem", "set", "scheme", "scheme_options", "solver", "solver_options", "contact", "step",
                            "rtol", "atol", "until", "steps", "sampling", "samples", "seed", "shard", "time_limit"}) {
-    const std::string text = definition.isMember(name) ? text_of(definition[name]) : "";
+    if (!definition.isMember(name) || varies.count(name) > 0) continue;
+    const std::string text = text_of(without(definition[name], varies));
     if (!text.empty()) facts.rows.push_back({name, text});
   }
   blocks.push_back(facts);
@@ -180,7 +245,7 @@ std::vector<pages::Block> ensemble_blocks(const Json::Value& definition, const S
   std::vector<pages::Block> blocks;
   add_setup(blocks, definition, summary);
   const std::size_t variables = definition["vary"].size();
-  const RowSample& sample = summary.sample;
+  const Shown all = shown(definition, summary.sample);
 
   blocks.push_back(pages::Section{"Figures"});
   pages::Table table{
@@ -197,35 +262,34 @@ std::vector<pages::Block> ensemble_blocks(const Json::Value& definition, const S
 
   std::vector<std::pair<std::size_t, Values>> spread;
   for (std::size_t j = variables; j < summary.names.size(); ++j) {
-    Values values = values_of(sample, j);
+    Values values = values_of(all, j);
     if (values.least < values.largest) spread.emplace_back(j, std::move(values));
   }
-  const std::string thinned =
-      sample.stride() > 1 ? fmt::format(" Every {}th run is looked at.", sample.stride()) : std::string();
+  const long one_of = summary.sample.one_of();
+  const std::string thinned = one_of > 1 ? fmt::format(" One of {} runs is looked at.", one_of) : std::string();
   if (!spread.empty()) {
-    const bool all = spread.size() <= most_histograms;
+    const bool whole = spread.size() <= most_histograms;
     blocks.push_back(pages::Section{"Distributions", fmt::format("How many runs have which value.{}{}", thinned,
-                                                                 all ? std::string()
-                                                                     : fmt::format(" The first {} of {} figures.",
-                                                                                   most_histograms, spread.size()))});
+                                                                 whole ? std::string()
+                                                                       : fmt::format(" The first {} of {} figures.",
+                                                                                     most_histograms, spread.size()))});
     for (std::size_t k = 0; k < std::min(spread.size(), most_histograms); ++k)
-      blocks.push_back(histogram(summary.names[spread[k].first], spread[k].second, sample.stride()));
+      blocks.push_back(histogram(summary.names[spread[k].first], spread[k].second, all));
   }
   std::size_t charts = 0;
   for (const auto& [j, values] : spread)
     for (std::size_t i = 0; i < variables && charts < most_dependences; ++i) {
-      const bool one_value = !(summary.figures[i].least() < summary.figures[i].largest());
-      if (one_value) continue;
+      const Values along = values_of(all, i);
+      if (!(along.least < along.largest) || (all.words.size() > 1 && i == all.by)) continue;
       if (charts++ == 0)
-        blocks.push_back(pages::Section{
-            "Figures against what varies",
-            fmt::format("At most {} runs a chart.{} Of a list of words the place in the list.", most_points, thinned)});
-      blocks.push_back(dependence(summary.names[j], values, summary.names[i], i, sample));
+        blocks.push_back(pages::Section{"Figures against what varies",
+                                        fmt::format("At most {} runs a chart.{}", most_points, thinned)});
+      blocks.push_back(dependence(summary.names[j], values, summary.names[i], along, all));
     }
 
   bool first = true;
   for (std::size_t j = variables; command && j < summary.names.size(); ++j) {
-    if (!is_error(summary.names[j]) || summary.figures[j].count() == 0) continue;
+    if (!is_error(summary.names[j]) || !(summary.figures[j].largest() > 0)) continue;
     if (first) blocks.push_back(pages::Section{"Runs with the largest errors"});
     first = false;
     const long run = summary.figures[j].run_of_largest();

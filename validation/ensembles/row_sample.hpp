@@ -1,16 +1,21 @@
 #pragma once
 /// \file
-/// RowSample: some of many rows, evenly, in bounded memory.
+/// RowSample: some of many rows, in bounded memory.
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "gnomon/ensemble/ensemble.hpp"
 
 namespace gnomon::ensembles {
 
-/// Every row while there are few, then every second, fourth, ...: those whose place in the order in which they are added
-/// is a multiple of stride(). At least half of `most` rows stay, where so many were added.
+/// Bits that look random, of the number of a run.
+std::uint64_t scattered(long run);
+
+/// Every row while there are few, then one of two, of four, ...: those whose scattered bits end in so many zeros. Which
+/// ones has nothing to do with their order (every second element of a sequence of Sobol lies in one half of a range), and
+/// depends on their numbers alone. About half of `most` rows or more stay, where so many were added.
 class RowSample {
  public:
   static constexpr std::size_t most = 1 << 15;
@@ -19,14 +24,17 @@ class RowSample {
   void add(long run, RunStatus status, const double* values);
 
   std::size_t size() const { return runs_.size(); }
-  long stride() const { return stride_; }
+  /// One of so many rows is there.
+  long one_of() const { return one_of_; }
   long run(std::size_t i) const { return runs_[i]; }
   RunStatus status(std::size_t i) const { return status_[i]; }
   double value(std::size_t i, std::size_t column) const { return values_[i * width_ + column]; }
 
  private:
+  bool has(long run) const;
+
   std::size_t width_;
-  long added_ = 0, stride_ = 1;
+  long one_of_ = 1;
   std::vector<long> runs_;
   std::vector<RunStatus> status_;
   std::vector<double> values_;
