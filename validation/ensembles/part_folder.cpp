@@ -11,10 +11,9 @@
 #include <sstream>
 #include <thread>
 
-#include "ensembles/definition.hpp"
+#include "ensembles/sweep_table.hpp"
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/whole_file.hpp"
-#include "tables/table.hpp"
 
 namespace gnomon::ensembles {
 
@@ -49,16 +48,6 @@ bool hardly_begun(const std::string& folder) {
 
 }  // namespace
 
-Json::Value provenance_of_table(const std::string& path) {
-  const std::string end = fs::path(path).extension().string();
-  if (end == ".h5") return tables::open_rows(path)->head().provenance;
-  if (end != ".jsonl") return Json::nullValue;
-  std::ifstream in(path, std::ios::binary);
-  std::string line;
-  std::getline(in, line);
-  return object_of(line, "the first line of \"" + path + "\"")["provenance"];
-}
-
 PartFolder::PartFolder(const std::string& output, const Json::Value& definition, bool resume) {
   path_ = fs::absolute(output + ".part").lexically_normal().string();
   const bool table = fs::exists(fs::symlink_status(output)), begun = fs::exists(fs::symlink_status(path_));
@@ -74,7 +63,7 @@ PartFolder::PartFolder(const std::string& output, const Json::Value& definition,
                     output));
   const std::string definition_file = path_ + "/sweep.json";
   if (table) {
-    const Json::Value there = provenance_of_table(output);
+    const Json::Value there = provenance_of(output);
     if (!there.isObject())
       throw Error(ErrorCode::bad_file, fmt::format("output file \"{}\" exists, and does not tell of which sweep it is: "
                                                    "give --output another name",

@@ -42,7 +42,4 @@ class PartFolder {
 /// "" where this process sees the token in the folder that rank 0 named, or a sentence with the rank and its machine.
 std::string unseen(const std::string& folder, const std::string& token, int rank, const std::string& host);
 
-/// The provenance of a finished table, null where the file has none. Throws Error(bad_file).
-Json::Value provenance_of_table(const std::string& path);
-
 }  // namespace gnomon::ensembles

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <thread>
 
-#include "gnomon/base/error.hpp"
+#include "gnomon/base/interrupt.hpp"
 
 namespace gnomon::ensembles {
 
@@ -81,7 +81,7 @@ void SharedWork::abandon() {
 }
 
 void SharedWork::stop_runs() {
-  if (settings_->stop) __atomic_store_n(settings_->stop, 1, __ATOMIC_RELAXED);
+  if (settings_->stop) set_flag(*settings_->stop, 1);
   abandon();
 }
 
@@ -92,7 +92,7 @@ void SharedWork::stop_all() {
 }
 
 void SharedWork::tick() {
-  if (settings_->caught && *settings_->caught != 0 && !interrupted_) {
+  if (flag_is_set(settings_->caught) && !interrupted_) {
     interrupted_ = true;
     if (team_->leads())
       stop_all();

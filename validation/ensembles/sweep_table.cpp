@@ -1,5 +1,7 @@
 #include "ensembles/sweep_table.hpp"
 
+#include <filesystem>
+#include <fstream>
 #include <set>
 
 #include "gnomon/base/error.hpp"
@@ -46,6 +48,16 @@ tables::Head table_head(const std::string& output, const Json::Value& definition
       throw Error(ErrorCode::bad_value, "the table would have two columns \"" + column.name + "\"");
   head.provenance = definition;
   return head;
+}
+
+Json::Value provenance_of(const std::string& table) {
+  const std::string end = std::filesystem::path(table).extension().string();
+  if (end == ".h5") return tables::open_rows(table)->head().provenance;
+  if (end != ".jsonl") return Json::nullValue;
+  std::ifstream in(table, std::ios::binary);
+  std::string line;
+  std::getline(in, line);
+  return object_of(line, "the first line of \"" + table + "\"")["provenance"];
 }
 
 SweepSummary summarise(const Json::Value& definition, const Rows& rows,

@@ -54,6 +54,9 @@ SweepSummary summarise(const Json::Value& definition, const Rows& rows,
 SweepSummary write_table(const std::string& output, const Json::Value& definition, const Rows& rows,
                          const std::function<std::string(long)>& message);
 
+/// The provenance of a finished table, null where the file has none. Throws Error(bad_file).
+Json::Value provenance_of(const std::string& table);
+
 /// Puts the tables of all shards of a sweep together. Throws Error(bad_file | bad_value) for files that are no .h5, that
 /// are not shards of one sweep, and where one is missing or there twice; nothing is overwritten.
 SweepSummary merge_shards(const std::string& output, const std::vector<std::string>& files);
