@@ -93,11 +93,12 @@ PartFolder::PartFolder(const std::string& output, const Json::Value& definition,
     throw Error(ErrorCode::bad_file, fmt::format("another process works on the sweep in \"{}.part\"", output));
   if (finished_) return;
   try {
-    if (!fs::exists(definition_file)) write_whole("file", definition_file, line_of(definition) + "\n");
+    new_ = !fs::exists(definition_file);
+    if (new_) write_whole("file", definition_file, line_of(definition) + "\n");
     token_ = random_token();
     write_whole("file", path_ + "/token", token_);
   } catch (...) {
-    if (!fs::exists(definition_file)) remove();
+    if (new_) remove();
     throw;
   }
 }

@@ -27,6 +27,8 @@ class PartFolder {
 
   /// The table is there already, and of this sweep: nothing is left to do.
   bool finished() const { return finished_; }
+  /// It was not there before.
+  bool is_new() const { return new_; }
   /// With its full path.
   const std::string& path() const { return path_; }
   const std::string& token() const { return token_; }
@@ -36,7 +38,7 @@ class PartFolder {
  private:
   std::string path_, token_;
   std::unique_ptr<OpenFile> lock_;
-  bool finished_ = false;
+  bool finished_ = false, new_ = false;
 };
 
 /// "" where this process sees the token in the folder that rank 0 named, or a sentence with the rank and its machine.

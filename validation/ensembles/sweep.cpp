@@ -107,12 +107,19 @@ SweepResult run_sweep(Processes& processes, const std::function<SweepJob()>& pre
   result.before = job.end - job.begin - gaps.left();
 
   std::unique_ptr<SharedWork> work;
-  team.together([&] {
+  const auto begin = [&] {
     if (!team.leads()) accept(invited, job, processes);
     auto writer = std::make_unique<RecordWriter>(invited["folder"].asString(), processes.rank(), job.begin,
                                                  width_of(job.definition));
     work = std::make_unique<SharedWork>(team, std::move(gaps), std::move(writer), settings, job.end - job.begin);
-  });
+  };
+  try {
+    team.together(begin);
+  } catch (const Error&) {
+    work.reset();
+    if (folder && folder->is_new()) folder->remove();
+    throw;
+  }
   const auto start = std::chrono::steady_clock::now();
   const std::string sentence = work->run(job.run);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
