@@ -52,24 +52,29 @@ Json::Value definition_in(const Json::Value& provenance) {
   return definition;
 }
 
-void rows_of(const std::vector<ShardFile>& shards, std::size_t variables, const UseRow& use) {
+/// All rows of a table with so many variables.
+void rows_of(const std::string& name, tables::Reader& rows, std::size_t variables, const UseRow& use) {
   constexpr Index most = 1024;
   Matrix block;
   std::vector<double> values;
-  for (const ShardFile& shard : shards)
-    for (Index begin = 0; begin < shard.rows->rows(); begin += most) {
-      shard.rows->read(begin, std::min(most, shard.rows->rows() - begin), block);
-      values.resize(static_cast<std::size_t>(block.cols() - 2));
-      const Index status = 1 + static_cast<Index>(variables);
-      for (Index i = 0; i < block.rows(); ++i) {
-        for (Index j = 1, k = 0; j < block.cols(); ++j)
-          if (j != status) values[static_cast<std::size_t>(k++)] = block(i, j);
-        const double number = block(i, status);
-        if (!(number >= 0) || !(number < static_cast<double>(run_statuses().size())))
-          throw wrong(shard.name, "is damaged: a run has the status " + shortest_text(number));
-        use(static_cast<long>(block(i, 0)), static_cast<RunStatus>(static_cast<int>(number)), values.data());
-      }
+  for (Index begin = 0; begin < rows.rows(); begin += most) {
+    rows.read(begin, std::min(most, rows.rows() - begin), block);
+    values.resize(static_cast<std::size_t>(block.cols() - 2));
+    const Index status = 1 + static_cast<Index>(variables);
+    for (Index i = 0; i < block.rows(); ++i) {
+      for (Index j = 1, k = 0; j < block.cols(); ++j)
+        if (j != status) values[static_cast<std::size_t>(k++)] = block(i, j);
+      const double number = block(i, status);
+      if (!(number >= 0) || !(number < static_cast<double>(run_statuses().size())))
+        throw wrong(name, "is damaged: a run has the status " + shortest_text(number));
+      use(static_cast<long>(block(i, 0)), static_cast<RunStatus>(static_cast<int>(number)), values.data());
     }
+  }
+}
+
+void add_messages(const Json::Value& provenance, std::map<long, std::string>& messages) {
+  for (const Json::Value& failure : provenance["failures"])
+    messages[failure["run"].asInt64()] = failure["message"].asString();
 }
 
 }  // namespace
@@ -97,12 +102,25 @@ SweepSummary merge_shards(const std::string& output, const std::vector<std::stri
   std::sort(shards.begin(), shards.end(),
             [](const ShardFile& a, const ShardFile& b) { return a.shard.index < b.shard.index; });
   std::map<long, std::string> messages;
-  for (const ShardFile& one : shards)
-    for (const Json::Value& failure : one.provenance["failures"])
-      messages[failure["run"].asInt64()] = failure["message"].asString();
+  for (const ShardFile& one : shards) add_messages(one.provenance, messages);
   const std::size_t variables = definition["vary"].size();
   return write_table(
-      output, definition, [&](const UseRow& use) { rows_of(shards, variables, use); },
+      output, definition,
+      [&](const UseRow& use) {
+        for (const ShardFile& one : shards) rows_of(one.name, *one.rows, variables, use);
+      },
+      [&messages](long run) { return messages[run]; });
+}
+
+SweepSummary summary_of(const std::string& table) {
+  const std::unique_ptr<tables::Reader> rows = tables::open_rows(table);
+  const Json::Value definition = rows->head().provenance;
+  if (!definition.isObject() || rows->head().columns.size() != definition["columns"].size() + 2)
+    throw wrong(table, "is no table of a sweep");
+  std::map<long, std::string> messages;
+  add_messages(definition, messages);
+  return summarise(
+      definition, [&](const UseRow& use) { rows_of(table, *rows, definition["vary"].size(), use); },
       [&messages](long run) { return messages[run]; });
 }
 

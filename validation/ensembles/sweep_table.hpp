@@ -61,4 +61,7 @@ Json::Value provenance_of(const std::string& table);
 /// are not shards of one sweep, and where one is missing or there twice; nothing is overwritten.
 SweepSummary merge_shards(const std::string& output, const std::vector<std::string>& files);
 
+/// Of a finished table, an .h5. Throws Error(bad_file).
+SweepSummary summary_of(const std::string& table);
+
 }  // namespace gnomon::ensembles

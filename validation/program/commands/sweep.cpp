@@ -12,6 +12,7 @@
 #include <optional>
 #include <sstream>
 
+#include "ensembles/ensemble_blocks.hpp"
 #include "gnomon/base/error.hpp"
 #include "gnomon/mechanism/model_file.hpp"
 #include "program/arguments.hpp"
@@ -19,6 +20,7 @@
 #include "program/commands/case_folder.hpp"
 #include "program/commands/commands.hpp"
 #include "program/pages/commit.hpp"
+#include "program/pages/report_file.hpp"
 #include "program/run/signals.hpp"
 #include "program/summary/run_report.hpp"
 #include "program/sweep/sweep_arguments.hpp"
@@ -102,6 +104,20 @@ void print_report(const SweepReport& report, const std::string& title, bool json
   if (json) fmt::print("{}", validation::json_text(sweep_json(report)));
 }
 
+/// The page of --report, of what is complete.
+void write_page(ReportFile& file, const SweepReport& report, const std::string& title) {
+  if (!file || report.result.end == ensembles::SweepEnd::interrupted) return;
+  const bool was_complete = report.result.end == ensembles::SweepEnd::was_complete;
+  pages::Page page(report.problem, title);
+  for (pages::Block& block : ensembles::ensemble_blocks(
+           report.definition, was_complete ? ensembles::summary_of(report.output) : report.result.summary,
+           report.command))
+    page.add(std::move(block));
+  page.add(pages::Section{"Basis"});
+  page.add(surroundings());
+  file.write(page);
+}
+
 int exit_of(const ensembles::SweepResult& result) {
   if (result.end == ensembles::SweepEnd::interrupted) return ended_by_signal;
   if (result.end == ensembles::SweepEnd::was_complete) return success;
@@ -113,12 +129,15 @@ int merge(const SweepArguments& a) {
     throw Error(ErrorCode::bad_value, "sweep merge needs the name of the table, and after it the files of all shards");
   if (a.output)
     throw Error(ErrorCode::bad_value, "--output is given with sweep merge, where the name of the table comes first");
+  ReportFile page(a.report);
   SweepReport report;
   report.output = a.files.front();
   report.result.summary = ensembles::merge_shards(report.output, {a.files.begin() + 1, a.files.end()});
   report.definition = ensembles::provenance_of(report.output);
   report.problem = report.definition["problem"].asString();
-  print_report(report, fmt::format("{}, {} shards", report.problem, a.files.size() - 1), a.json);
+  const std::string title = fmt::format("{}, {} shards", report.problem, a.files.size() - 1);
+  print_report(report, title, a.json);
+  write_page(page, report, title);
   return exit_of(report.result);
 }
 
@@ -130,6 +149,7 @@ int sweep(const Registry& registry, SweepArguments a) {
   const std::unique_ptr<ensembles::Processes> processes = ensembles::join_processes();
   const bool leads = processes->rank() == 0;
   std::optional<Ensemble> ensemble;
+  std::optional<ReportFile> page;
   ensembles::SweepSettings settings;
   SweepReport report;
   const auto prepare = [&] {
@@ -138,6 +158,7 @@ int sweep(const Registry& registry, SweepArguments a) {
     read_sweep_file(a);
     if (!a.output) throw Error(ErrorCode::bad_value, "--output is missing: it names the table, e.g. --output runs.h5");
     settings.output = *a.output;
+    if (leads) page.emplace(a.report);
     settings.threads = threads_of(a, *processes);
     const ensembles::Shard shard = sweep_shard(a);
     const Design design = sweep_design(a);
@@ -169,8 +190,9 @@ int sweep(const Registry& registry, SweepArguments a) {
   report.threads = settings.threads;
   report.processes = processes->size();
   report.command = [&](long run) { return command_of_run(a, ensemble->assignments(run)); };
-  print_report(report, fmt::format("{}, {} through {}, {} runs", a.problem, a.scheme, a.solver, ensemble->runs()),
-               a.json);
+  const std::string title = fmt::format("{}, {} through {}, {} runs", a.problem, a.scheme, a.solver, ensemble->runs());
+  print_report(report, title, a.json);
+  write_page(*page, report, title);
   return exit_of(report.result);
 }
 
@@ -213,6 +235,7 @@ void add_sweep(CLI::App& app, Invocation& invocation) {
   add("--threads", a->threads, "N", "threads of this process [the cores, shared with other processes of MPI]");
   add("--time-limit", a->time_limit, "SECONDS", "end a run that computes for longer");
   add("--shard", a->shard, "I/N", "the I-th of N parts of the runs alone, to put together by sweep merge");
+  add("--report", a->report, "FILE", report_help);
   command->add_flag("--resume", a->resume, "go on with what is in FILE.part, after any end");
   command->add_flag("--json", a->json, "one JSON object on standard output, the summary on standard error");
   command->callback([&invocation, a, command] {
