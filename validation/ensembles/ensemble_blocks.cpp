@@ -213,7 +213,7 @@ void add_setup(std::vector<pages::Block>& blocks, const Json::Value& definition,
   for (Json::ArrayIndex j = 0; j < definition["vary"].size(); ++j) varies.insert(definition["columns"][j].asString());
   for (const char* name : {"problem", "set", "scheme", "scheme_options", "solver", "solver_options", "contact", "step",
                            "rtol", "atol", "until", "steps", "sampling", "samples", "seed", "shard", "time_limit"}) {
-    if (!definition.isMember(name) || varies.count(name) > 0) continue;
+    if (!definition.isMember(name) || varies.count(name) > 0 || definition[name] == 0.0) continue;
     const std::string text = text_of(without(definition[name], varies));
     if (!text.empty()) facts.rows.push_back({name, text});
   }

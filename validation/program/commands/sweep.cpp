@@ -10,6 +10,7 @@
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <set>
 #include <sstream>
 
 #include "ensembles/ensemble_blocks.hpp"
@@ -190,7 +191,11 @@ int sweep(const Registry& registry, SweepArguments a) {
   report.threads = settings.threads;
   report.processes = processes->size();
   report.command = [&](long run) { return command_of_run(a, ensemble->assignments(run)); };
-  const std::string title = fmt::format("{}, {} through {}, {} runs", a.problem, a.scheme, a.solver, ensemble->runs());
+  std::set<std::string> varies;
+  for (const Variable& variable : ensemble->design().variables()) varies.insert(variable.name);
+  const std::string title =
+      fmt::format("{}, {} through {}, {} runs", a.problem, varies.count("scheme") ? "schemes" : a.scheme,
+                  varies.count("solver") ? "solvers" : a.solver, ensemble->runs());
   print_report(report, title, a.json);
   write_page(*page, report, title);
   return exit_of(report.result);
