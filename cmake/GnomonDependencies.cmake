@@ -15,6 +15,7 @@ if(SUNDIALS_VERSION VERSION_GREATER_EQUAL 7.0 AND SUNDIALS_VERSION VERSION_LESS 
                   "several times as long. Results are the same.")
 endif()
 find_package(Boost 1.74 REQUIRED)
+find_package(Threads REQUIRED)
 find_package(tomlplusplus 3 REQUIRED)
 
 # gnomon_find_suitesparse(package algebra library...): gnomon_<package> with these libraries, GNOMON_HAS_<PACKAGE> whether
@@ -67,6 +68,22 @@ if(GNOMON_TESTS)
 endif()
 if(GNOMON_TESTS AND GNOMON_PROGRAM)
   find_package(SUNDIALS 6.4 REQUIRED COMPONENTS sunlinsolband sunlinsolklu)
+endif()
+
+# MPI, for a module that the program loads; nothing else links it.
+set(GNOMON_HAS_MPI OFF)
+if(NOT "${GNOMON_MPI}" MATCHES "^(AUTO|ON|OFF)$")
+  message(FATAL_ERROR "GNOMON_MPI is \"${GNOMON_MPI}\", expected AUTO, ON or OFF")
+endif()
+if(GNOMON_MPI STREQUAL ON)
+  find_package(MPI REQUIRED COMPONENTS C)
+elseif(GNOMON_MPI STREQUAL AUTO AND GNOMON_PROGRAM)
+  find_package(MPI QUIET COMPONENTS C)
+endif()
+if(NOT GNOMON_MPI STREQUAL OFF AND MPI_C_FOUND)
+  set(GNOMON_HAS_MPI ON)
+elseif(GNOMON_PROGRAM)
+  message(STATUS "Gnomon is built without MPI: gnomon sweep runs in one process, or by --shard")
 endif()
 
 # The Python package, where the program is built too: Debian's interpreter unless Python_EXECUTABLE names another one.

@@ -32,7 +32,7 @@ class Chain final : public gnomon::Problem {
   gnomon::OptionSpecs parameters() const override {
     using gnomon::OptionSpec;
     return {OptionSpec::choice("start", {"rest", "spatial"}, "at rest, or with angular momentum about e3"),
-            OptionSpec::integer("links", 3, 1, 1000000, "number of links"),
+            OptionSpec::integer("links", 3, 1, 10000000, "number of links"),
             OptionSpec::real("length", 1, 1e-3, 1e3, "m", "length of the whole chain"),
             OptionSpec::real("mass", 1, 1e-3, 1e6, "kg", "mass of the whole chain"),
             OptionSpec::real("gravity", 1, 0, 1e6, "m/s^2", "gravitational acceleration, along -e3"),

@@ -18,7 +18,7 @@ import os
 import re
 import sys
 
-ORDER = ["base", "formula", "model", "start", "scheme", "solve", "sundials", "run", "contact", "mechanism", "registry", "c_api"]
+ORDER = ["base", "formula", "model", "start", "scheme", "solve", "sundials", "run", "contact", "mechanism", "registry", "ensemble", "c_api"]
 SUNDIALS = ("sundials/", "nvector/", "sunmatrix/", "sunlinsol/", "sunnonlinsol/", "kinsol/", "ida/", "cvode/")
 SOURCES = (".hpp", ".cpp", ".h", ".c", ".py", ".toml")
 LIMIT = 20

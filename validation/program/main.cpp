@@ -103,6 +103,7 @@ int dispatch(int argc, char** argv) {
   add_export(app, invocation);
   add_check(app, invocation);
   add_run(app, invocation);
+  add_sweep(app, invocation);
   add_compare(app, invocation);
   add_advise(app, invocation);
   add_equilibrium(app, invocation);

@@ -123,6 +123,7 @@ class Hdf5Writer final : public Writer {
     chunk_ = std::clamp<hsize_t>(block_bytes / (sizeof(double) * std::max<hsize_t>(width, 1)), least_rows, most_rows);
     const Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose), creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
     H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
+    H5Pset_obj_track_times(creation, false);  // equal tables are equal files
     H5Pset_link_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
     // The usual driver asks for the real path of a symbolic link, and a file without a name has none.
     H5Pset_fapl_stdio(access);
@@ -164,6 +165,7 @@ class Hdf5Writer final : public Writer {
     const hsize_t none = 0, unlimited = H5S_UNLIMITED;
     const Id space(H5Screate_simple(1, &none, &unlimited), H5Sclose);
     const Id creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose), access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
+    H5Pset_obj_track_times(creation, false);
     H5Pset_chunk(creation, 1, &chunk_);
     H5Pset_chunk_cache(access, 0, 0, 1);  // whole chunks are written
     Id data(H5Dcreate2(file_, link.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, access), H5Dclose);
@@ -235,33 +237,66 @@ std::unique_ptr<Writer> open_hdf5(const std::string& path, const Head& head) {
   return std::make_unique<Hdf5Writer>(path, head);
 }
 
-Table read_hdf5(const std::string& path) {
-  silence();
-  const auto wrong = [&path](const std::string& why) {
-    return Error(ErrorCode::bad_file, "table \"" + path + "\" " + why);
-  };
-  if (!std::filesystem::exists(path)) throw wrong("cannot be read");
-  const Id file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  if (!file.good()) throw wrong("is no HDF5 file");
-  const std::vector<Found> found = columns_of(file);
-  if (found.empty()) throw wrong("has no data sets of one dimension, which are its columns");
-  Table table;
-  table.values.resize(static_cast<Index>(found.front().rows), static_cast<Index>(found.size()));
-  for (std::size_t j = 0; j < found.size(); ++j) {
-    const Found& one = found[j];
-    if (one.rows != found.front().rows)
-      throw wrong(fmt::format("has {} rows in \"{}\" and {} in \"{}\"", found.front().rows, found.front().column.name,
-                              one.rows, one.column.name));
-    if (one.rows > 0 && H5Dread(one.data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                                table.values.col(static_cast<Index>(j)).data()) < 0)
-      throw wrong("is damaged: \"" + one.column.name + "\" cannot be read");
-    table.head.columns.push_back(one.column);
+namespace {
+
+class Hdf5Reader final : public Reader {
+ public:
+  explicit Hdf5Reader(const std::string& path) : path_(path) {
+    silence();
+    if (!std::filesystem::exists(path)) throw wrong("cannot be read");
+    file_ = Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+    if (!file_.good()) throw wrong("is no HDF5 file");
+    found_ = columns_of(file_);
+    if (found_.empty()) throw wrong("has no data sets of one dimension, which are its columns");
+    for (const Found& one : found_) {
+      if (one.rows != found_.front().rows)
+        throw wrong(fmt::format("has {} rows in \"{}\" and {} in \"{}\"", found_.front().rows,
+                                found_.front().column.name, one.rows, one.column.name));
+      head_.columns.push_back(one.column);
+    }
+    const std::string provenance = get_text(file_, "provenance");
+    const std::unique_ptr<Json::CharReader> reader(Json::CharReaderBuilder().newCharReader());
+    if (!provenance.empty() &&
+        !reader->parse(provenance.data(), provenance.data() + provenance.size(), &head_.provenance, nullptr))
+      head_.provenance = provenance;
   }
-  const std::string provenance = get_text(file, "provenance");
-  const std::unique_ptr<Json::CharReader> reader(Json::CharReaderBuilder().newCharReader());
-  if (!provenance.empty() &&
-      !reader->parse(provenance.data(), provenance.data() + provenance.size(), &table.head.provenance, nullptr))
-    table.head.provenance = provenance;
+
+  const Head& head() const override { return head_; }
+  Index rows() const override { return static_cast<Index>(found_.front().rows); }
+  void read(Index begin, Index count, Matrix& values) override {
+    values.resize(count, static_cast<Index>(found_.size()));
+    if (count == 0) return;
+    const auto first = static_cast<hsize_t>(begin), number = static_cast<hsize_t>(count);
+    const Id memory(H5Screate_simple(1, &number, nullptr), H5Sclose);
+    for (std::size_t j = 0; j < found_.size(); ++j) {
+      const Id space(H5Dget_space(found_[j].data), H5Sclose);
+      if (H5Sselect_hyperslab(space, H5S_SELECT_SET, &first, nullptr, &number, nullptr) < 0 ||
+          H5Dread(found_[j].data, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT,
+                  values.col(static_cast<Index>(j)).data()) < 0)
+        throw wrong("is damaged: \"" + found_[j].column.name + "\" cannot be read");
+    }
+  }
+
+ private:
+  Error wrong(const std::string& why) const { return Error(ErrorCode::bad_file, "table \"" + path_ + "\" " + why); }
+
+  std::string path_;
+  Id file_;
+  std::vector<Found> found_;
+  Head head_;
+};
+
+}  // namespace
+
+std::unique_ptr<Reader> open_rows(const std::string& path) {
+  return std::make_unique<Hdf5Reader>(path);
+}
+
+Table read_hdf5(const std::string& path) {
+  Hdf5Reader reader(path);
+  Table table;
+  table.head = reader.head();
+  reader.read(0, reader.rows(), table.values);
   return table;
 }
 

@@ -86,4 +86,17 @@ struct Table {
 /// name that ends in none of .csv, .h5 and .jsonl. Of a .csv, kinds follow from the names where they can.
 Table read_table(const std::string& path);
 
+/// Rows of a .h5 file, some at a time: memory does not grow with the file.
+class Reader {
+ public:
+  virtual ~Reader() = default;
+  virtual const Head& head() const = 0;
+  virtual Index rows() const = 0;
+  /// Rows begin .. begin + count - 1, a row a row. Throws Error(bad_file).
+  virtual void read(Index begin, Index count, Matrix& values) = 0;
+};
+
+/// Throws Error(bad_file) as read_table does.
+std::unique_ptr<Reader> open_rows(const std::string& path);
+
 }  // namespace gnomon::tables

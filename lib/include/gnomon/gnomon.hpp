@@ -4,6 +4,8 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/contact/contact.hpp"
+#include "gnomon/ensemble/ensemble.hpp"
+#include "gnomon/ensemble/kept_figures.hpp"
 #include "gnomon/mechanism/mechanism.hpp"
 #include "gnomon/mechanism/model_file.hpp"
 #include "gnomon/model/autodiff_overdetermined.hpp"

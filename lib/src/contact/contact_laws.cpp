@@ -6,6 +6,7 @@
 #include "contact/contact_tolerances.hpp"
 #include "gnomon/base/archive.hpp"
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/interrupt.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "run/state_checks.hpp"
 
@@ -189,7 +190,7 @@ void ContactLaws::undo(const Mark& mark) {
 }
 
 void ContactLaws::stop_if_interrupted() const {
-  if (interrupt_ != nullptr && *interrupt_ != 0) throw CannotEvaluate("interrupted");
+  if (flag_is_set(interrupt_)) throw CannotEvaluate("interrupted");
 }
 
 void ContactLaws::serialize(Archive& archive) {

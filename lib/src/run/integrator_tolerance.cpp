@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/interrupt.hpp"
 #include "run/integrator_impl.hpp"
 
 namespace gnomon {
@@ -100,7 +101,7 @@ bool Integrator::Impl::take_controlled_step(double rest, double& h, StepReport& 
     report.message.clear();
     if (driver ? driven_step(h, report) : attempt(h, report)) break;
     const bool solved = report.status == SolveStatus::error_too_large;
-    if (options.interrupt && *options.interrupt != 0) {
+    if (flag_is_set(options.interrupt)) {
       control.give_up();
       return false;
     }

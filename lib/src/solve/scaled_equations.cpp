@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "gnomon/base/finite.hpp"
+#include "gnomon/base/interrupt.hpp"
 #include "gnomon/base/thrown.hpp"
 
 namespace gnomon {
@@ -56,7 +57,7 @@ void ScaledEquations::fail(const char* what, const char* why) {
 }
 
 bool ScaledEquations::interrupted(const char* what) {
-  if (interrupt_ == nullptr || *interrupt_ == 0) return false;
+  if (!flag_is_set(interrupt_)) return false;
   fail(what, "interrupted");
   return true;
 }

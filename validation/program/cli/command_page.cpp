@@ -71,6 +71,8 @@ std::string flag_values(const CLI::App& command, const CLI::Option& option) {
       {"--reference-option", "reference-options"},
       {"--set", "parameters"},
       {"--contact", "words mode= restitution= zeno-speed="},
+      {"--vary", "parameters"},
+      {"--sampling", "words random latin-hypercube sobol"},
       {"--jacobian", "words analytic dual differences"},
       {"--tier", "words quick standard full"},
       {"--method", "words exact penalty"},

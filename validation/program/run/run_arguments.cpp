@@ -67,6 +67,10 @@ void add_tolerance_flags(CLI::App& command, RunArguments& a) {
 }
 
 void take_run_defaults(const Problem& problem, RunArguments& a) {
+  take_run_defaults(problem.run_defaults(), a);
+}
+
+void take_run_defaults(const Assignments& defaults, RunArguments& a) {
   const bool by_size = !a.step.empty() || !a.steps.empty(), by_tolerance = !a.rtol.empty();
   const bool ends = !a.until.empty(), counted = !a.steps.empty();
   const bool own_scheme = !a.scheme_named, own_solver = !a.solver_named, own_contact = a.contact.empty();
@@ -74,7 +78,7 @@ void take_run_defaults(const Problem& problem, RunArguments& a) {
   const auto take = [](std::string& argument, bool allowed, const std::string& value) {
     if (allowed && argument.empty()) argument = value;
   };
-  for (const auto& [name, value] : problem.run_defaults()) {
+  for (const auto& [name, value] : defaults) {
     if (name == "step") take(a.step, !by_tolerance, value);
     if (name == "steps") take(a.steps, !by_tolerance && !ends, value);
     if (name == "until") take(a.until, !counted, value);

@@ -31,6 +31,8 @@ void add_fallback_flags(CLI::App& command, RunArguments& arguments);
 /// What the problem says of its runs, where the user says nothing: a step, a tolerance, a number of steps or an end on
 /// the command line removes what it replaces, a scheme or a solver its options.
 void take_run_defaults(const Problem& problem, RunArguments& arguments);
+/// The same of defaults from elsewhere, by the names of Problem::run_defaults.
+void take_run_defaults(const Assignments& defaults, RunArguments& arguments);
 
 /// Steps of a tolerance instead of a size.
 void add_tolerance_flags(CLI::App& command, RunArguments& arguments);

@@ -85,6 +85,7 @@ PYBIND11_MODULE(_core, module) {
   bind_report(module);
   bind_advice(module);
   bind_functions(module);
+  bind_ensemble(module);
 }
 
 }  // namespace gnomon::python

@@ -11,12 +11,13 @@ import numpy as np
 
 from . import _core
 from .advise import Advice
+from .ensemble import EnsembleResult
 from .errors import BadValueError, FileError
 from .result import Result
 
 
 def report(
-    results: Result | Sequence[Result] | Advice,
+    results: Result | EnsembleResult | Sequence[Result] | Advice,
     path: str | os.PathLike[str],
     *,
     names: Sequence[str] | None = None,
@@ -30,8 +31,9 @@ def report(
 
     Parameters
     ----------
-    results : Result, sequence of Result, or Advice
-        Of one model, perhaps with other parameters. The first one is that which references are compared with.
+    results : Result, sequence of Result, EnsembleResult, or Advice
+        Results are of one model, perhaps with other parameters. The first one is that which references are compared with.
+        Of an ensemble: how the runs ended, distributions of what was kept, how it depends on what varied.
         Of what :func:`gnomon.advise` found the page has time against error and every run.
     path : str
         Ends in ``.html``. The file appears whole or not at all.
@@ -55,6 +57,11 @@ def report(
     target = pathlib.Path(path)
     if target.suffix != ".html":
         raise BadValueError(f'report: the path "{target}" does not end in .html')
+    if isinstance(results, EnsembleResult):
+        if names is not None:
+            raise BadValueError("report: names are for results of gnomon.solve, and this is an EnsembleResult")
+        _write(target, results._page(title))
+        return target
     if isinstance(results, Advice):
         if names is not None or title is not None:
             raise BadValueError("report: names and title are for results of gnomon.solve, and this is an Advice")
