@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <CLI/App.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
