@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "ensembles/row_sample.hpp"
-#include "ensembles/sweep_table.hpp"
+#include "ensembles/store/row_sample.hpp"
+#include "ensembles/store/sweep_table.hpp"
 #include "pages/blocks.hpp"
 
 namespace gnomon::ensembles {

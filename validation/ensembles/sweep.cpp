@@ -6,9 +6,9 @@
 #include <memory>
 #include <thread>
 
-#include "ensembles/part_folder.hpp"
-#include "ensembles/shared_work.hpp"
-#include "ensembles/team.hpp"
+#include "ensembles/processes/shared_work.hpp"
+#include "ensembles/processes/team.hpp"
+#include "ensembles/store/part_folder.hpp"
 #include "gnomon/base/error.hpp"
 
 namespace gnomon::ensembles {

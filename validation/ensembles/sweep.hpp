@@ -6,8 +6,8 @@
 #include <functional>
 #include <string>
 
-#include "ensembles/processes.hpp"
-#include "ensembles/sweep_table.hpp"
+#include "ensembles/processes/processes.hpp"
+#include "ensembles/store/sweep_table.hpp"
 
 namespace gnomon::ensembles {
 

@@ -11,9 +11,9 @@
 #include <sstream>
 #include <thread>
 
-#include "ensembles/column_figures.hpp"
-#include "ensembles/gaps.hpp"
-#include "ensembles/records.hpp"
+#include "ensembles/store/column_figures.hpp"
+#include "ensembles/processes/gaps.hpp"
+#include "ensembles/store/records.hpp"
 #include "ensembles/sweep.hpp"
 #include "gnomon/base/error.hpp"
 #include "test/says.hpp"

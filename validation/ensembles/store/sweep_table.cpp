@@ -1,4 +1,4 @@
-#include "ensembles/sweep_table.hpp"
+#include "ensembles/store/sweep_table.hpp"
 
 #include <filesystem>
 #include <fstream>

@@ -5,7 +5,7 @@
 #include <list>
 #include <utility>
 
-#include "ensembles/processes.hpp"
+#include "ensembles/processes/processes.hpp"
 
 namespace gnomon::ensembles {
 

@@ -1,4 +1,4 @@
-#include "ensembles/shared_work.hpp"
+#include "ensembles/processes/shared_work.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "ensembles/gaps.hpp"
+#include "ensembles/processes/gaps.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "ensembles/processes.hpp"
+#include "ensembles/processes/processes.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "ensembles/row_sample.hpp"
+#include "ensembles/store/row_sample.hpp"
 
 #include <algorithm>
 

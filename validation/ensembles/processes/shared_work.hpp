@@ -8,10 +8,10 @@
 #include <memory>
 #include <mutex>
 
-#include "ensembles/gaps.hpp"
-#include "ensembles/records.hpp"
+#include "ensembles/processes/gaps.hpp"
+#include "ensembles/processes/team.hpp"
+#include "ensembles/store/records.hpp"
 #include "ensembles/sweep.hpp"
-#include "ensembles/team.hpp"
 
 namespace gnomon::ensembles {
 

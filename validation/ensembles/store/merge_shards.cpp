@@ -5,7 +5,7 @@
 #include <map>
 #include <memory>
 
-#include "ensembles/sweep_table.hpp"
+#include "ensembles/store/sweep_table.hpp"
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/numbers.hpp"
 

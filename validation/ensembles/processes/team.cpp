@@ -1,4 +1,4 @@
-#include "ensembles/team.hpp"
+#include "ensembles/processes/team.hpp"
 
 #include <chrono>
 #include <thread>

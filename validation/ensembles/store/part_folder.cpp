@@ -1,4 +1,4 @@
-#include "ensembles/part_folder.hpp"
+#include "ensembles/store/part_folder.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 #include <sstream>
 #include <thread>
 
-#include "ensembles/sweep_table.hpp"
+#include "ensembles/store/sweep_table.hpp"
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/whole_file.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ensembles/processes.hpp"
+#include "ensembles/processes/processes.hpp"
 
 namespace gnomon::ensembles {
 

@@ -235,7 +235,7 @@ void add_sweep(CLI::App& app, Invocation& invocation) {
   add("--seed", a->seed, "S", "of random numbers: a run depends on it and on its own number [0]");
   add_repeatable(*command, "--keep", a->keep, "FIGURES",
                  "what is kept of a run, with commas between them (repeatable) "
-                 "[max_energy_error,max_position_error,max_velocity_error,steps,q_end]");
+                 "[max_energy_error, max_position_error, max_velocity_error, steps, q_end]");
   add("--output", a->output, "FILE",
       "the table, .h5 (HDF5), .csv or .jsonl; while it is not complete, a folder FILE.part");
   add("--threads", a->threads, "N", "threads of this process [the cores, shared with other processes of MPI]");

@@ -1,4 +1,4 @@
-#include "ensembles/records.hpp"
+#include "ensembles/store/records.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -14,7 +14,7 @@
 #include <memory>
 #include <string>
 
-#include "ensembles/records.hpp"
+#include "ensembles/store/records.hpp"
 
 namespace gnomon::ensembles {
 

@@ -1,4 +1,4 @@
-#include "ensembles/column_figures.hpp"
+#include "ensembles/store/column_figures.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "ensembles/column_figures.hpp"
 #include "ensembles/definition.hpp"
-#include "ensembles/row_sample.hpp"
+#include "ensembles/store/column_figures.hpp"
+#include "ensembles/store/row_sample.hpp"
 #include "tables/table.hpp"
 
 namespace gnomon::ensembles {
