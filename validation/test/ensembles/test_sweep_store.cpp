@@ -11,8 +11,8 @@
 #include <sstream>
 #include <thread>
 
-#include "ensembles/store/column_figures.hpp"
 #include "ensembles/processes/gaps.hpp"
+#include "ensembles/store/column_figures.hpp"
 #include "ensembles/store/records.hpp"
 #include "ensembles/sweep.hpp"
 #include "gnomon/base/error.hpp"
