@@ -48,6 +48,19 @@ class Id {
   herr_t (*close_)(hid_t) = nullptr;
 };
 
+/// Rows are only appended: what the library keeps of a file need not grow with it.
+void limit_cache(hid_t access) {
+  H5AC_cache_config_t config;
+  config.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+  if (H5Pget_mdc_config(access, &config) < 0) return;
+  config.set_initial_size = true;
+  config.initial_size = config.max_size = config.min_size = 1U << 20U;
+  config.incr_mode = H5C_incr__off;
+  config.flash_incr_mode = H5C_flash_incr__off;
+  config.decr_mode = H5C_decr__off;
+  H5Pset_mdc_config(access, &config);
+}
+
 Id text_type() {
   Id type(H5Tcopy(H5T_C_S1), H5Tclose);
   H5Tset_size(type, H5T_VARIABLE);
@@ -123,6 +136,7 @@ class Hdf5Writer final : public Writer {
     chunk_ = std::clamp<hsize_t>(block_bytes / (sizeof(double) * std::max<hsize_t>(width, 1)), least_rows, most_rows);
     const Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose), creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
     H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
+    limit_cache(access);
     H5Pset_obj_track_times(creation, false);  // equal tables are equal files
     H5Pset_link_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
     // The usual driver asks for the real path of a symbolic link, and a file without a name has none.
