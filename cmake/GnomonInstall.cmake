@@ -46,3 +46,23 @@ foreach(package IN ITEMS gnomon gnomon_c)
   configure_file(cmake/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
+
+# Licence, changes and how to cite; the manual is added where validation/manual finds it built.
+install(FILES LICENSE README.md CHANGELOG.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# `cmake --build . --target uninstall` removes what the last `cmake --install` of this tree wrote, and folders left empty.
+if(PROJECT_IS_TOP_LEVEL)
+  add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -DMANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt
+                                      -P ${PROJECT_SOURCE_DIR}/cmake/GnomonUninstall.cmake VERBATIM)
+endif()
+
+# `cmake --build . --target package`: an archive of what is installed.
+set(CPACK_GENERATOR TGZ)
+set(CPACK_PACKAGE_VENDOR "The Gnomon authors")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_RESOURCE_FILE_README ${PROJECT_SOURCE_DIR}/README.md)
+string(TOLOWER ${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR} system)
+set(CPACK_PACKAGE_FILE_NAME gnomon-${PROJECT_VERSION}-${system})
+if(PROJECT_IS_TOP_LEVEL)
+  include(CPack)
+endif()

@@ -4,15 +4,22 @@
 # template, whose scheme must pass the conformance cases.
 #
 #   embed/run.sh BUILD_DIR SOURCE_DIR SCRATCH_DIR
+#   embed/run.sh --installed PREFIX SOURCE_DIR SCRATCH_DIR    of a tree that is installed already, by a package
 set -eu
+installed=""
+if [ "$1" = --installed ]; then
+  installed=$2
+  shift
+fi
 build=$1
 source=$2
 scratch=$3
+prefix=${installed:-$scratch/prefix}
 
 rm -rf "$scratch"
 mkdir -p "$scratch"
-cmake --install "$build" --prefix "$scratch/prefix" >"$scratch/install.log"
-PATH="$scratch/prefix/bin:$PATH"
+[ -n "$installed" ] || cmake --install "$build" --prefix "$prefix" >"$scratch/install.log"
+PATH="$prefix/bin:$PATH"
 snippets() { python3 "$source/validation/manual/snippets.py" "$@"; }
 
 echo "== the README's model files"
@@ -25,8 +32,8 @@ test -s "$scratch/readme2.toml.svg"
 
 echo "== manual pages and completion"
 share=$(dirname "$(dirname "$(command -v gnomon)")")/share
-test -s "$share/man/man1/gnomon.1"
-test -s "$share/man/man1/gnomon-run.1"
+test -n "$(find "$share/man/man1" -name "gnomon.1*" -size +0)"
+test -n "$(find "$share/man/man1" -name "gnomon-run.1*" -size +0)"
 bash -n "$share/bash-completion/completions/gnomon"
 
 echo "== the README's examples through find_package"
@@ -34,7 +41,7 @@ cp -r "$source/validation/embed/cpp" "$scratch/cpp"
 snippets "$source/README.md" cpp "$scratch/cpp/readme" .cpp "#include <cstdio>"
 mv "$scratch/cpp/readme1.cpp" "$scratch/cpp/mechanism.cpp"
 mv "$scratch/cpp/readme2.cpp" "$scratch/cpp/main.cpp"
-cmake -S "$scratch/cpp" -B "$scratch/cpp/build" -DCMAKE_PREFIX_PATH="$scratch/prefix" >"$scratch/cpp.log"
+cmake -S "$scratch/cpp" -B "$scratch/cpp/build" -DCMAKE_PREFIX_PATH="$prefix" >"$scratch/cpp.log"
 cmake --build "$scratch/cpp/build" >>"$scratch/cpp.log"
 "$scratch/cpp/build/consumer" >"$scratch/cpp.out"
 cat "$scratch/cpp.out"
@@ -42,7 +49,7 @@ grep -q "energy error" "$scratch/cpp.out"
 "$scratch/cpp/build/mechanism" | grep "energy error [0-9.]*e-1[2-9]"
 
 echo "== the same through pkg-config"
-libdir=$(find "$scratch/prefix" -name gnomon.pc -exec dirname {} \;)
+libdir=$(find "$prefix/lib"* -name gnomon.pc -exec dirname {} \;)
 PKG_CONFIG_PATH="$libdir${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
 export PKG_CONFIG_PATH
 # shellcheck disable=SC2046
@@ -82,7 +89,7 @@ done
 ${CXX:-c++} -std=c++17 -fsyntax-only -Wall -Wextra -Werror "$scratch/manual/pieces.cpp" $(pkg-config --cflags gnomon)
 
 echo "== the kernels of the schemes, from outside"
-schemes="$scratch/prefix/include/gnomon/schemes"
+schemes="$prefix/include/gnomon/schemes"
 (cd "$schemes" && find kernels -name '*.hpp' | sort | sed 's/.*/#include <&>/') >"$scratch/kernels.cpp"
 test -s "$scratch/kernels.cpp"
 # shellcheck disable=SC2046
@@ -98,7 +105,7 @@ cat "$scratch/views.out"
 
 echo "== the C example through find_package"
 cp -r "$source/validation/embed/c" "$scratch/c"
-cmake -S "$scratch/c" -B "$scratch/c/build" -DCMAKE_PREFIX_PATH="$scratch/prefix" -DCMAKE_C_FLAGS=-Werror \
+cmake -S "$scratch/c" -B "$scratch/c/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_FLAGS=-Werror \
   >"$scratch/c.log"
 cmake --build "$scratch/c/build" >>"$scratch/c.log"
 (cd "$scratch" && c/build/double_pendulum >c.out) || { cat "$scratch/c.out" && exit 1; }
@@ -137,7 +144,7 @@ done
 
 echo "== a CVODE program, switched"
 cp -r "$source/validation/embed/cvode_switched" "$scratch/cvode"
-cmake -S "$scratch/cvode" -B "$scratch/cvode/build" -DCMAKE_PREFIX_PATH="$scratch/prefix" >"$scratch/cvode.log"
+cmake -S "$scratch/cvode" -B "$scratch/cvode/build" -DCMAKE_PREFIX_PATH="$prefix" >"$scratch/cvode.log"
 cmake --build "$scratch/cvode/build" >>"$scratch/cvode.log"
 "$scratch/cvode/build/henon_heiles_cvode" | head -n 1
 "$scratch/cvode/build/henon_heiles_gnomon" >"$scratch/cvode.out"
@@ -148,7 +155,7 @@ echo "$changed new lines"
 test "$changed" -le 15
 
 echo "== examples of CVODE and ARKODE, switched"
-cmake -S "$source/validation/embed/ports" -B "$scratch/ports" -DCMAKE_PREFIX_PATH="$scratch/prefix" \
+cmake -S "$source/validation/embed/ports" -B "$scratch/ports" -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_C_FLAGS="-Wall -Wextra -Werror" >"$scratch/ports.log"
 cmake --build "$scratch/ports" >>"$scratch/ports.log"
 "$scratch/ports/pendulum_cvode"
@@ -162,8 +169,8 @@ grep -q "^energy-momentum-general .* energy [0-9]e-1[4-9]" "$scratch/ports.out"
 grep -q "^rattle .* angular momentum [0-9]e-1[4-9]" "$scratch/ports.out"
 
 echo "== the installed plug-in template, copied elsewhere, in one command"
-cp -r "$scratch/prefix/share/gnomon/plugin_template" "$scratch/plugin"
-make -C "$scratch/plugin" PREFIX="$scratch/prefix" >"$scratch/plugin.log"
+cp -r "$prefix/share/gnomon/plugin_template" "$scratch/plugin"
+make -C "$scratch/plugin" PREFIX="$prefix" >"$scratch/plugin.log"
 modules="$scratch/plugin/build"
 gnomon list --plugin-path "$modules" >"$scratch/plugin.list"
 for name in constrained_trapezoidal bead_on_parabola damped_newton; do
