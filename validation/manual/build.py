@@ -50,6 +50,7 @@ def generate(build, out, source, rows):
     import reference
     import report
     import schemes
+    import size
     import which
 
     (source / "generated").mkdir()
@@ -62,6 +63,7 @@ def generate(build, out, source, rows):
         (which.write, build, source),
         (reference.write, source, out / "doxygen" / "xml"),
         (errors.write, source),
+        (size.write, source),
     ]
     with concurrent.futures.ProcessPoolExecutor(2) as pool:
         for future in [pool.submit(*part) for part in parts]:

@@ -8,10 +8,14 @@
 /// order has become a bad one the matrix is factorised anew. (klu_factor at each first set-up of a step, as KLU's
 /// manual has it, would allocate in every step and change the order nearly never.) The matrix with which the order was
 /// found is kept too: a checkpoint finds the order again with it.
+///
+/// Columns are ordered by AMD, or by COLAMD where that takes less than half of the operations: AMD expects pivots on the
+/// diagonal, and where many constraints meet, in a net of rods that starts flat and at rest, most of them are elsewhere.
 
 #include <klu.h>
 
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "gnomon/base/archive.hpp"
@@ -25,7 +29,7 @@ class KluFactors {
   KluFactors() { klu_defaults(&common_); }
   ~KluFactors() {
     klu_free_numeric(&numeric_, &common_);
-    klu_free_symbolic(&symbolic_, &common_);
+    for (klu_symbolic*& symbolic : symbolic_) klu_free_symbolic(&symbolic, &common_);
   }
   KluFactors(const KluFactors&) = delete;
   KluFactors& operator=(const KluFactors&) = delete;
@@ -38,10 +42,10 @@ class KluFactors {
     pattern_ = &pattern;
     offsets_.assign(pattern.offsets.begin(), pattern.offsets.end());
     indices_.assign(pattern.indices.begin(), pattern.indices.end());
-    symbolic_ = klu_analyze(static_cast<int>(pattern.rows), offsets_.data(), indices_.data(), &common_);
-    if (!symbolic_ && common_.status == KLU_SINGULAR)
+    analyse(amd);
+    if (!symbolic_[amd] && common_.status == KLU_SINGULAR)
       throw Error(ErrorCode::refused, "its pattern is structurally singular");
-    if (!symbolic_) throw Error(ErrorCode::refused, "KLU could not analyse it");
+    if (!symbolic_[amd]) throw Error(ErrorCode::refused, "KLU could not analyse it");
     right_.setZero(pattern.rows);
     rest_.setZero(pattern.rows);
     ordering_values_.setZero(pattern.nonzeros());
@@ -97,20 +101,40 @@ class KluFactors {
 
  private:
   static constexpr double accepted_residual = 1e-10;
+  /// Operations of a factorisation below which a better order is not worth its analysis.
+  static constexpr double few_operations = 1e5;
+  enum Order { amd = 0, colamd = 1 };  // the numbers of klu_common::ordering
 
   double* data() const { return const_cast<double*>(values_); }
 
+  void analyse(Order order) {
+    common_.ordering = order;
+    symbolic_[order] = klu_analyze(static_cast<int>(pattern_->rows), offsets_.data(), indices_.data(), &common_);
+  }
+  klu_numeric* factored(Order order) {
+    if (!symbolic_[order]) return nullptr;
+    klu_numeric* numeric = klu_factor(offsets_.data(), indices_.data(), data(), symbolic_[order], &common_);
+    if (common_.status != KLU_OK) klu_free_numeric(&numeric, &common_);
+    return numeric;
+  }
+  double operations(Order order, klu_numeric* numeric) {
+    klu_flops(symbolic_[order], numeric, &common_);
+    return common_.flops;
+  }
+
   bool refactor() {
     fresh_ = false;
-    return klu_refactor(offsets_.data(), indices_.data(), data(), symbolic_, numeric_, &common_) &&
+    return klu_refactor(offsets_.data(), indices_.data(), data(), symbolic_[order_], numeric_, &common_) &&
            common_.status == KLU_OK;
   }
   /// The factors are those of klu_refactor even here: a function of the order and the values, whichever of the two a
   /// run that goes on from a checkpoint calls.
   bool factor_anew() {
     klu_free_numeric(&numeric_, &common_);
-    numeric_ = klu_factor(offsets_.data(), indices_.data(), data(), symbolic_, &common_);
-    if (numeric_ && common_.status == KLU_OK && refactor()) {
+    order_ = amd;
+    numeric_ = factored(amd);
+    if (numeric_) choose_order();
+    if (numeric_ && refactor()) {
       ordering_values_ = Eigen::Map<const Vector>(values_, pattern_->nonzeros());
       return fresh_ = true;
     }
@@ -118,8 +142,20 @@ class KluFactors {
     klu_free_numeric(&numeric_, &common_);
     return false;
   }
+  /// A function of the matrix alone, as what a checkpoint brings back has to be.
+  void choose_order() {
+    const double by_amd = operations(amd, numeric_);
+    if (by_amd < few_operations) return;
+    if (!symbolic_[colamd]) analyse(colamd);
+    klu_numeric* other = factored(colamd);
+    if (other && operations(colamd, other) < by_amd / 2) {
+      std::swap(numeric_, other);
+      order_ = colamd;
+    }
+    klu_free_numeric(&other, &common_);
+  }
   void back_substitute(VectorRef x) {
-    klu_tsolve(symbolic_, numeric_, static_cast<int>(x.size()), 1, x.data(), &common_);
+    klu_tsolve(symbolic_[order_], numeric_, static_cast<int>(x.size()), 1, x.data(), &common_);
   }
   bool good(const ConstVectorRef& x) {
     multiply(*pattern_, Eigen::Map<const Vector>(values_, pattern_->nonzeros()), x, rest_);
@@ -131,7 +167,8 @@ class KluFactors {
   const SparsityPattern* pattern_ = nullptr;
   std::vector<int> offsets_, indices_;
   klu_common common_;
-  klu_symbolic* symbolic_ = nullptr;
+  klu_symbolic* symbolic_[2] = {nullptr, nullptr};
+  Order order_ = amd;
   klu_numeric* numeric_ = nullptr;
   const double* values_ = nullptr;
   double norm_ = 0;

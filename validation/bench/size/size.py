@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Measures how time and memory grow, for the manual's page on size: one long chain, and ensembles.
+"""Measures how time and memory grow, for the manual's page on size: one long chain, one net, and ensembles.
 
     size.py PROGRAM OUT.csv [--most-links N] [--most-runs N]
 
 Every row is one process: its wall time, its processor time, and the largest resident set of it and its children. A chain
-takes few steps, of which the time is what the program says; ensembles are of the double spherical pendulum, 100 steps a
+and a net take few steps, of which the time is what the program says; a net of n x n points has 3n^2 coordinates and 2n(n-1)
+rods, hangs by one corner and starts flat; ensembles are of the double spherical pendulum, 100 steps a
 run, with the start varied. Rows of the same size are measured one after the other, three times; the fastest counts. Takes
 about 20 minutes on an idle machine, and up to 4.2 kB a link.
 """
@@ -20,6 +21,14 @@ import tempfile
 import time
 
 FIELDS = "kind size threads ranks solver steps seconds step_seconds memory_kb".split()
+
+
+def machine(program):
+    """What measured, for the head of the table."""
+    version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout.split()[-1]
+    found = re.search(r"model name\s*:\s*(.*)", pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"))
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return f"gnomon {version}; {found.group(1) if found else 'processor'}, {os.cpu_count()} cores, {memory:.0f} GiB"
 
 
 def measured(command, limit_kb=None):
@@ -42,16 +51,45 @@ def measured(command, limit_kb=None):
     return seconds, used.ru_maxrss, text
 
 
-def chain(program, links, solver):
-    steps = max(2, min(200, 2_000_000 // links))
-    command = [program, "run", "chain", "--set", f"links={links}", "--step", repr(min(1e-3, 0.25 / links))]
-    done = measured(command + ["--steps", str(steps), "--solver", solver], 23_000_000)
+def one_system(kind, size, model, steps, step):
+    command = [*model, "--step", repr(step), "--steps", str(steps), "--solver", "newton"]
+    done = measured(command, 23_000_000)
     if done is None:
         return None
     seconds, memory, text = done
     of_step = float(re.search(r"([\d.]+) us a step", text).group(1)) * 1e-6
-    return dict(kind="chain", size=links, threads=1, ranks=1, solver=solver, steps=steps, seconds=f"{seconds:.4g}",
+    return dict(kind=kind, size=size, threads=1, ranks=1, solver="newton", steps=steps, seconds=f"{seconds:.4g}",
                 step_seconds=f"{of_step:.4g}", memory_kb=memory)
+
+
+def chain(program, links):
+    model = [program, "run", "chain", "--set", f"links={links}"]
+    return one_system("chain", links, model, max(2, min(200, 2_000_000 // links)), min(1e-3, 0.25 / links))
+
+
+def net_file(n):
+    """A square net with sides of length 1 as a model file; point (i, j) has the number i n + j."""
+
+    def rods(name, first, last, begin, apart):
+        difference = " + ".join(f"({c}[{begin}+k*{apart[0]}+{apart[1]}]-{c}[{begin}+k*{apart[0]}])^2" for c in "xyz")
+        return f'"{name}[k] for k in {first}..{last}" = "({difference} - l^2)/2"\n'
+
+    text = f'format = 1\nname = "net"\ncoordinates = {{ x = {n * n}, y = {n * n}, z = {n * n} }}\nmass = "1/{n * n}"\n'
+    text += f'potential = "9.81/{n * n}*sum(i in 0..{n * n - 1}: z[i])"\n[constraints]\n'
+    text += 'corner_x = "x[0]"\ncorner_y = "y[0]"\ncorner_z = "z[0]"\n'
+    for i in range(n):
+        text += rods(f"row{i}", 0, n - 2, i * n, (1, 1)) + rods(f"column{i}", 0, n - 2, i, (n, n))
+    text += f"[parameters]\nl = {1 / (n - 1)!r}\n[start]\nposition = {{ "
+    for i in range(n):
+        text += f'"x[k] for k in {i * n}..{i * n + n - 1}" = "(k-{i * n})*l", "y[k] for k in {i * n}..{i * n + n - 1}" = "{i}*l", '
+    return text.rstrip(", ") + " }\n"
+
+
+def net(program, n):
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "net.toml"
+        file.write_text(net_file(n), encoding="utf-8")
+        return one_system("net", n * n, [program, "run", str(file)], max(2, min(100, 40_000 // (n * n))), 1e-3 / n)
 
 
 def ensemble(program, runs, threads, ranks):
@@ -82,6 +120,7 @@ def main():
     parser.add_argument("--most-runs", type=int, default=1_000_000)
     given = parser.parse_args()
     with open(given.out, "w", newline="", encoding="utf-8") as file:
+        file.write(f"# {machine(given.program)}\n# written again by validation/bench/size/size.py PROGRAM OUT.csv\n")
         writer = csv.DictWriter(file, FIELDS)
         writer.writeheader()
 
@@ -93,7 +132,9 @@ def main():
 
         for links in (1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 2_000_000, 5_000_000):
             if links <= given.most_links:
-                keep(best(chain(given.program, links, "newton") for _ in range(3 if links < 300_000 else 1)))
+                keep(best(chain(given.program, links) for _ in range(3 if links < 300_000 else 1)))
+        for n in (10, 20, 40, 70, 100, 140, 200):
+            keep(best(net(given.program, n) for _ in range(3 if n < 70 else 1)))
         for runs in (100, 1000, 10_000, 100_000, 1_000_000):
             if runs > given.most_runs:
                 continue
