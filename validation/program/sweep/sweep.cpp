@@ -230,7 +230,7 @@ void add_sweep(CLI::App& app, Invocation& invocation) {
   add_repeatable(*command, "--solver-option", a->solver_options, "NAME=VALUE", "an option of the solver (repeatable)");
   add_fallback_flags(*command, *a);
   add_repeatable(*command, "--vary", a->vary, "NAME=VALUES", "what varies, and the values it takes (repeatable)");
-  add("--runs", a->samples, "N", "how many values are drawn, for each combination of lists and grids [1]");
+  add("--runs", a->samples, "N", "how many values are drawn, for each combination of lists and grids");
   add("--sampling", a->sampling, "HOW", "how they are drawn: random, latin-hypercube or sobol [random]");
   add("--seed", a->seed, "S", "of random numbers: a run depends on it and on its own number [0]");
   add_repeatable(*command, "--keep", a->keep, "FIGURES",

@@ -55,6 +55,12 @@ Design sweep_design(const SweepArguments& a) {
   }
   if (variables.empty())
     throw Error(ErrorCode::bad_value, "--vary is missing: it says what varies, e.g. --vary k=uniform(1,9)");
+  const auto drawn =
+      std::find_if(variables.begin(), variables.end(), [](const Variable& v) { return v.values.drawn(); });
+  if (a.samples.empty() && drawn != variables.end())
+    throw Error(
+        ErrorCode::bad_value,
+        fmt::format("--runs is missing: it says how many values of {} are drawn, e.g. --runs 1000", drawn->name));
   double seed = 0;
   constexpr double most = 9007199254740992;  // what a double counts up to
   if (!a.seed.empty() && (!read_number(a.seed, seed) || seed < 0 || seed > most ||

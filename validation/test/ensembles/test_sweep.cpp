@@ -228,6 +228,7 @@ BOOST_AUTO_TEST_CASE(what_is_refused) {
   scratch.misuse(few + "--vary 'length=uniform(1,2)' --runs 1e9" + out, {"1e9"});
   scratch.misuse(few + "--runs 10" + out, {"10"});
   scratch.misuse(few + "--runs 0" + out, {"--runs"});
+  scratch.misuse(few + "--vary 'length=uniform(1,2)'" + out, {"--runs is missing", "length"});
   scratch.misuse(few + "--keep max_enrgy_error" + out, {"max_enrgy_error", "\"max_energy_error\""});
   scratch.misuse(few + "--keep steps,steps" + out, {"steps"});
   scratch.misuse(few + "--sampling sobl" + out, {"sobl", "\"sobol\""});
