@@ -16,8 +16,8 @@ stamp="$root/build/packages-installed"
 log="$root/build/build.log"
 
 packages="g++ make cmake ninja-build pkg-config libsundials-dev libsuitesparse-dev libeigen3-dev libboost-dev
-libboost-test-dev libjsoncpp-dev libtomlplusplus-dev libcli11-dev libfmt-dev libbenchmark-dev libhdf5-dev openmpi-bin gnuplot-nox python3
-python3-dev pybind11-dev python3-numpy python3-scipy python3-matplotlib python3-pandas python3-sympy
+libboost-test-dev libjsoncpp-dev libtomlplusplus-dev libcli11-dev libfmt-dev libbenchmark-dev libhdf5-dev openmpi-bin
+gnuplot-nox abigail-tools python3 python3-dev pybind11-dev python3-numpy python3-scipy python3-matplotlib python3-pandas python3-sympy
 python3-h5py python3-pytest groff-base chromium nodejs"
 # npm may have come with node from elsewhere.
 command -v npm >/dev/null 2>&1 || packages="$packages npm"
