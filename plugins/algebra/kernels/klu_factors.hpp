@@ -11,6 +11,7 @@
 ///
 /// Columns are ordered by AMD, or by COLAMD where that takes less than half of the operations: AMD expects pivots on the
 /// diagonal, and where many constraints meet, in a net of rods that starts flat and at rest, most of them are elsewhere.
+/// The factors by COLAMD have a bound that holds for every choice of pivots: large systems are ordered by it alone.
 
 #include <klu.h>
 
@@ -103,6 +104,8 @@ class KluFactors {
   static constexpr double accepted_residual = 1e-10;
   /// Operations of a factorisation below which a better order is not worth its analysis.
   static constexpr double few_operations = 1e5;
+  /// Operations, as AMD estimates them, above which its order is not tried: with other pivots they may be hundredfold.
+  static constexpr double many_operations = 1e8;
   enum Order { amd = 0, colamd = 1 };  // the numbers of klu_common::ordering
 
   double* data() const { return const_cast<double*>(values_); }
@@ -112,6 +115,7 @@ class KluFactors {
     symbolic_[order] = klu_analyze(static_cast<int>(pattern_->rows), offsets_.data(), indices_.data(), &common_);
   }
   klu_numeric* factored(Order order) {
+    if (!symbolic_[order]) analyse(order);
     if (!symbolic_[order]) return nullptr;
     klu_numeric* numeric = klu_factor(offsets_.data(), indices_.data(), data(), symbolic_[order], &common_);
     if (common_.status != KLU_OK) klu_free_numeric(&numeric, &common_);
@@ -131,9 +135,9 @@ class KluFactors {
   /// run that goes on from a checkpoint calls.
   bool factor_anew() {
     klu_free_numeric(&numeric_, &common_);
-    order_ = amd;
-    numeric_ = factored(amd);
-    if (numeric_) choose_order();
+    order_ = symbolic_[amd]->est_flops > many_operations ? colamd : amd;
+    numeric_ = factored(order_);
+    if (numeric_ && order_ == amd) compare_orders();
     if (numeric_ && refactor()) {
       ordering_values_ = Eigen::Map<const Vector>(values_, pattern_->nonzeros());
       return fresh_ = true;
@@ -143,10 +147,9 @@ class KluFactors {
     return false;
   }
   /// A function of the matrix alone, as what a checkpoint brings back has to be.
-  void choose_order() {
+  void compare_orders() {
     const double by_amd = operations(amd, numeric_);
     if (by_amd < few_operations) return;
-    if (!symbolic_[colamd]) analyse(colamd);
     klu_numeric* other = factored(colamd);
     if (other && operations(colamd, other) < by_amd / 2) {
       std::swap(numeric_, other);

@@ -133,7 +133,7 @@ def main():
         for links in (1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 2_000_000, 5_000_000):
             if links <= given.most_links:
                 keep(best(chain(given.program, links) for _ in range(3 if links < 300_000 else 1)))
-        for n in (10, 20, 40, 70, 100, 140, 200):
+        for n in (10, 20, 40, 70, 100, 140):
             keep(best(net(given.program, n) for _ in range(3 if n < 70 else 1)))
         for runs in (100, 1000, 10_000, 100_000, 1_000_000):
             if runs > given.most_runs:
