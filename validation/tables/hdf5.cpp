@@ -125,7 +125,13 @@ std::string link_name(const std::string& name, std::set<std::string>& taken) {
   return link;
 }
 
-constexpr hsize_t most_rows = 512, least_rows = 16, block_bytes = 4 << 20;
+constexpr hsize_t usual_rows = 512, most_rows = 1 << 14, least_rows = 16, block_bytes = 4 << 20;
+
+/// Rows of a chunk. Of long tables chunks are longer: the list of chunks stays in memory until the file is closed.
+hsize_t rows_of_chunk(hsize_t columns, long rows) {
+  const hsize_t wanted = std::clamp<hsize_t>(static_cast<hsize_t>(rows) / 128, usual_rows, most_rows);
+  return std::clamp<hsize_t>(block_bytes / (sizeof(double) * std::max<hsize_t>(columns, 1)), least_rows, wanted);
+}
 
 /// One dataset a column. Rows are kept until there is a chunk of each.
 class Hdf5Writer final : public Writer {
@@ -133,7 +139,7 @@ class Hdf5Writer final : public Writer {
   Hdf5Writer(const std::string& path, const Head& head) : path_(path), whole_("output file", path) {
     silence();
     const hsize_t width = head.columns.size();
-    chunk_ = std::clamp<hsize_t>(block_bytes / (sizeof(double) * std::max<hsize_t>(width, 1)), least_rows, most_rows);
+    chunk_ = rows_of_chunk(width, head.rows);
     const Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose), creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
     H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
     limit_cache(access);

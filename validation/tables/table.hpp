@@ -49,6 +49,7 @@ struct Head {
   std::vector<Column> columns;
   /// An object, or null: problem, parameters, scheme, options, solver, step or tolerances, versions, command line.
   Json::Value provenance;
+  long rows = 0;  ///< how many there will be; 0 where nobody knows
 
   /// The first column of this name, or -1.
   Index find(const std::string& name) const;

@@ -1,9 +1,39 @@
 #include "gnomon/base/sparsity.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdio>
+#include <limits>
 #include <numeric>
 
+#include "gnomon/base/error.hpp"
+
 namespace gnomon {
+
+namespace {
+
+/// Throws Error(refused) for more entries than positions of 32 bits count, see BlockMap, and where the copies of a full
+/// matrix that equations, their solver and its factors hold, 200 bytes an entry as measured, are more than the memory.
+void require_room(Index rows, Index cols, double entries) {
+  constexpr double most = std::numeric_limits<int>::max(), bytes_of_entry = 200, gibibyte = 1024. * 1024 * 1024;
+  const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  const bool full = entries > .25 * static_cast<double>(rows) * static_cast<double>(cols);
+  if (entries <= most && !(full && memory > 0 && entries * bytes_of_entry > memory)) return;
+  char text[200];
+  if (entries > most)
+    std::snprintf(text, sizeof text, "the matrix of the equations has %g entries, and at most 2^31 - 1 are possible",
+                  entries);
+  else
+    std::snprintf(
+        text, sizeof text,
+        "the equations couple nearly all of %ld unknowns: their matrix takes about %.0f GiB of memory, and this "
+        "machine has %.0f",
+        static_cast<long>(rows), entries * bytes_of_entry / gibibyte, memory / gibibyte);
+  throw Error(ErrorCode::refused, text);
+}
+
+}  // namespace
 
 Index SparsityPattern::find(Index i, Index j) const {
   const auto first = indices.begin() + offsets[static_cast<std::size_t>(i)];
@@ -13,6 +43,7 @@ Index SparsityPattern::find(Index i, Index j) const {
 }
 
 SparsityPattern SparsityPattern::dense(Index rows, Index cols) {
+  require_room(rows, cols, static_cast<double>(rows) * static_cast<double>(cols));
   SparsityPattern p;
   p.rows = rows;
   p.cols = cols;
@@ -58,6 +89,7 @@ SparsityPattern SparsityPattern::from_entries(Index rows, Index cols,
   p.offsets[count] = end - p.indices.begin();
   p.indices.erase(end, p.indices.end());
   p.indices.shrink_to_fit();
+  require_room(rows, cols, static_cast<double>(p.nonzeros()));
   return p;
 }
 

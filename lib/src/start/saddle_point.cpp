@@ -19,6 +19,8 @@ constexpr double rank_threshold = 1e-10;
 /// A scaled saddle-point matrix whose inverse is larger than this is singular to working precision: the size of the
 /// inverse is 1/sigma^2, sigma the smallest singular value of the scaled G, so this is sigma below 3e-7.
 constexpr double largest_inverse = 1e13;
+/// The same where solutions are refined three times, each time by the factor eps times this: a chain of 5e6 links has 2e13.
+constexpr double largest_refined_inverse = 1e14;
 
 bool is_small(const System& system) {
   return system.parts().mass || system.n() + system.m() <= dense_saddle_point_limit;
@@ -341,7 +343,7 @@ bool SaddlePoint::triangularise(const Sparse& a) {
   if (!qr.dependent().empty()) return false;
   triangle_ = qr.r();
   return power_norm(
-             n_ + count, [this](Vector& x) { x = solved_by_triangle(x); }, 6) < largest_inverse;
+             n_ + count, [this](Vector& x) { x = solved_by_triangle(x); }, 6) < largest_refined_inverse;
 }
 
 /// right = (f, c)

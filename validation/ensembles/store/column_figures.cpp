@@ -28,22 +28,25 @@ void ColumnFigures::add(long run, double value) {
     run_of_largest_ = run;
   }
   ++count_;
-  Bin& bin = bins_[bin_of(value)];
+  // Rounded down: the octave below 0 holds the bins -256 to -1.
+  const std::int64_t number = bin_of(value), within = number & (bins_of_octave - 1);
+  Bin& bin = octaves_[(number - within) / bins_of_octave][static_cast<std::size_t>(within)];
   bin.least = bin.count == 0 ? value : std::min(bin.least, value);
   bin.largest = bin.count == 0 ? value : std::max(bin.largest, value);
   ++bin.count;
 }
 
 double ColumnFigures::at(long place) const {
-  for (const auto& [key, bin] : bins_) {
-    if (place >= bin.count) {
-      place -= bin.count;
-      continue;
+  for (const auto& [key, octave] : octaves_)
+    for (const Bin& bin : octave) {
+      if (place >= bin.count) {
+        place -= bin.count;
+        continue;
+      }
+      if (bin.count == 1 || place == 0) return bin.least;
+      const double share = static_cast<double>(place) / static_cast<double>(bin.count - 1);
+      return place == bin.count - 1 ? bin.largest : bin.least + share * (bin.largest - bin.least);
     }
-    if (bin.count == 1 || place == 0) return bin.least;
-    const double share = static_cast<double>(place) / static_cast<double>(bin.count - 1);
-    return place == bin.count - 1 ? bin.largest : bin.least + share * (bin.largest - bin.least);
-  }
   return std::numeric_limits<double>::quiet_NaN();
 }
 

@@ -2,6 +2,7 @@
 /// \file
 /// ColumnFigures: the least, the middle and the largest of many numbers, in little memory.
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -23,14 +24,17 @@ class ColumnFigures {
   double median() const;
 
  private:
+  static constexpr std::int64_t bins_of_octave = 256;
   struct Bin {
     long count = 0;
     double least = 0, largest = 0;
   };
+  /// The bins of one sign and exponent.
+  using Octave = std::array<Bin, bins_of_octave>;
   /// The number at this place of the sorted ones.
   double at(long place) const;
 
-  std::map<std::int64_t, Bin> bins_;
+  std::map<std::int64_t, Octave> octaves_;
   long count_ = 0, run_of_largest_ = -1;
   double least_ = std::numeric_limits<double>::quiet_NaN(), largest_ = least_;
 };

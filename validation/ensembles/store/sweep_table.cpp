@@ -87,6 +87,7 @@ SweepSummary write_table(const std::string& output, const Json::Value& definitio
   SweepSummary summary = summarise(definition, rows, message);
   const Json::Value result = result_of(summary);
   for (const std::string& name : result.getMemberNames()) head.provenance[name] = result[name];
+  head.rows = summary.runs;
   const std::unique_ptr<tables::Writer> writer = tables::open_table(output, head);
   std::vector<double> line(width + 2);
   rows([&](long run, RunStatus status, const double* values) {

@@ -2,7 +2,9 @@
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
+#include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <deque>
 #include <filesystem>
 #include <fstream>
@@ -53,11 +55,30 @@ void make_row(long run, std::vector<double>& values, EnsembleRow& row) {
   row.message = row.status == RunStatus::success ? "" : "run " + std::to_string(run) + " did not get there";
 }
 
+/// Where all processes wait for the last one of them, a minute at most.
+class Meeting {
+ public:
+  explicit Meeting(std::size_t expected) : expected_(expected) {}
+  void wait(const void* process) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    there_.insert(process);
+    changed_.notify_all();
+    changed_.wait_for(lock, std::chrono::minutes(1), [this] { return there_.size() == expected_; });
+  }
+
+ private:
+  std::size_t expected_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::set<const void*> there_;
+};
+
 /// Runs on `threads` threads; which are done is added to `done`.
 struct Runs {
   std::set<long>* done = nullptr;
-  long fails_at = -1;     // throws there
-  long stops_after = -1;  // ends as if interrupted
+  long fails_at = -1;          // throws there
+  long stops_after = -1;       // ends as if interrupted
+  Meeting* meeting = nullptr;  // after its first range
 
   bool operator()(int threads, EnsembleWork& work) const {
     std::mutex taking, giving;
@@ -75,6 +96,7 @@ struct Runs {
             const std::lock_guard<std::mutex> lock(taking);
             if (!work.take(begin, end)) break;
           }
+          if (meeting) meeting->wait(done);
           for (long run = begin; run < end; ++run) {
             const std::lock_guard<std::mutex> lock(giving);
             if (ended) break;
@@ -353,7 +375,8 @@ BOOST_AUTO_TEST_CASE(processes_share_the_runs) {
   sweep(job_of(runs), settings_of(alone));
   std::vector<std::set<long>> done(3);
   std::vector<SweepJob> jobs;
-  for (auto& set : done) jobs.push_back(job_of(runs, {&set}));
+  Meeting meeting(3);  // whoever of them comes late to a busy machine
+  for (auto& set : done) jobs.push_back(job_of(runs, {&set, -1, -1, &meeting}));
   std::vector<SweepResult> results;
   for (const std::string& sentence : sweep_together(jobs, settings_of(shared, false, 2), results))
     BOOST_TEST(sentence == "");
