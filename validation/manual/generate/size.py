@@ -39,6 +39,7 @@ def _one_system(rows, source):
 
     figure, axes = plt.subplots(1, 2, figsize=(7.2, 3.4))
     cells = []
+    program = min(row["memory_kb"] for row in rows)
     for kind, label, mark in (("chain", "chain of links", "o-"), ("net", "square net of points", "s-")):
         mine = [row for row in rows if row["kind"] == kind]
         size = np.array([row["size"] for row in mine])
@@ -48,9 +49,10 @@ def _one_system(rows, source):
         for name in ("step_seconds", "memory_kb"):
             mine[-1]["slope_" + name] = _slope(size[last], np.array([row[name] for row in mine])[last])
         for row in mine:
-            each = row["memory_kb"] * 1024 / row["size"] / 1000
+            each = f"{row['memory_kb'] * 1.024 / row['size']:.1f} kB"
+            large = row["memory_kb"] > 5 * program  # otherwise most of it is the program
             cells.append([label, f"{row['size']:.0f}", _time(row["step_seconds"]), _memory(row["memory_kb"]),
-                          f"{each:.1f} kB"])
+                          each if large else ""])
         cells.append([label, "grows as", f"N^{mine[-1]['slope_step_seconds']:.2f}",
                       f"N^{mine[-1]['slope_memory_kb']:.2f}", ""])
     for axis, says in zip(axes, ("time of a step [s]", "largest memory [MiB]")):
@@ -79,6 +81,8 @@ def _ensembles(rows, source):
         axis.set_ylabel(says)
         axis.grid(True, alpha=0.3)
     axes[0].legend(frameon=False, fontsize=8)
+    axes[0].set_yticks([200, 500, 1000, 2000, 5000], ["200", "500", "1000", "2000", "5000"])
+    axes[0].minorticks_off()
     axes[1].set_ylim(bottom=0)
     figure.tight_layout()
     figure.savefig(source / "generated" / "size-ensembles.svg")
