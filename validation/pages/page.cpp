@@ -98,6 +98,13 @@ void Page::add(Block block) {
   blocks_.push_back(std::move(block));
 }
 
+std::vector<const Chart*> Page::charts() const {
+  std::vector<const Chart*> out;
+  for (const Block& block : blocks_)
+    if (const auto* chart = std::get_if<Chart>(&block)) out.push_back(chart);
+  return out;
+}
+
 std::string Page::html() const {
   Arrays arrays;
   Json::Value data;

@@ -16,6 +16,8 @@ class Page {
   /// Texts are UTF-8 and plain: nothing in them is read as HTML.
   Page(std::string title, std::string subtitle);
   void add(Block block);
+  /// Those of all blocks, in their order.
+  std::vector<const Chart*> charts() const;
   /// The whole file.
   std::string html() const;
 

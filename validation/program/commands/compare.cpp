@@ -13,6 +13,7 @@
 #include "program/arguments.hpp"
 #include "program/commands/commands.hpp"
 #include "program/commands/compare_tables.hpp"
+#include "program/output/chart_plot.hpp"
 #include "program/pages/report_file.hpp"
 #include "program/run/run_arguments.hpp"
 #include "program/summary/run_report.hpp"
@@ -212,12 +213,14 @@ int compare(const Registry& registry, const RunArguments& given) {
   const Span span = parse_span(arguments, instance.t0);
   make(registry, instance, arguments, {arguments.solver, {}});  // misuse is one sentence, not one a strategy
   ReportFile report(given.report);
+  const PlotFile plot(given.plot);
   std::vector<Outcome> outcomes;
   for (const Strategy& strategy : validation::strategies(registry))
     outcomes.push_back(run(registry, instance, arguments, span, strategy));
   print_table(arguments.json ? stderr : stdout, arguments, span, outcomes);
   if (arguments.json) fmt::print("{}", validation::json_text(compare_json(arguments, span, outcomes)));
   if (report) report.write(compare_page(arguments, span, outcomes));
+  if (plot) plot.draw(compare_page(arguments, span, outcomes));
   const bool any = std::any_of(outcomes.begin(), outcomes.end(), [](const Outcome& o) { return o.end.has_value(); });
   return any ? success : numerical_failure;
 }
@@ -241,15 +244,14 @@ void add_compare(CLI::App& app, Invocation& invocation) {
   command->add_option("OTHER", *other, "the second table")->type_name("");
   command->add_flag("--json", a->json, "one JSON object on standard output, the table on standard error");
   command->add_option("--report", a->report, report_help)->type_name("FILE");
+  command->add_option("--plot", a->plot, charts_help)->type_name("FILE");
   command->callback([&invocation, a, other, command] {
     a->scheme_named = command->count("--scheme") > 0;
     invocation.action = [a, other](const Registry& registry) {
       if (tables::is_table_name(a->problem) || !other->empty()) {
         if (other->empty())
           throw Error(ErrorCode::bad_value, "table \"" + a->problem + "\" is compared with nothing: name a second one");
-        if (a->report)
-          throw Error(ErrorCode::bad_value, "--report is for a problem, and \"" + a->problem + "\" is a table");
-        return compare_tables(a->problem, *other, a->json);
+        return compare_tables(a->problem, *other, {a->json, a->report, a->plot});
       }
       return compare(registry, *a);
     };

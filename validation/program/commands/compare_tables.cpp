@@ -8,6 +8,8 @@
 
 #include "gnomon/base/error.hpp"
 #include "program/commands/commands.hpp"
+#include "program/output/chart_plot.hpp"
+#include "program/pages/report_file.hpp"
 #include "report/json.hpp"
 #include "tables/table.hpp"
 
@@ -61,7 +63,8 @@ struct Difference {
   std::string title;
   double largest = nan, at = nan;  ///< |a - b| and its time; NaN: no row has both
   double size = 0;                 ///< the largest number of both
-  std::string units;               ///< that contradict each other, or ""
+  Index column_a = -1, column_b = -1;
+  std::string units;  ///< that contradict each other, or ""
   double relative() const { return largest == 0 ? 0 : largest / size; }
 };
 
@@ -71,6 +74,8 @@ Difference difference(const Side& a, const Side& b, Index i, Index j,
                        &second = b.table.head.columns[static_cast<std::size_t>(j)];
   Difference out;
   out.title = first.unit.empty() ? second.title() : first.title();
+  out.column_a = i;
+  out.column_b = j;
   if (!first.unit.empty() && !second.unit.empty() && first.unit != second.unit)
     out.units = first.unit + " and " + second.unit;
   for (const auto& [k, l] : rows) {
@@ -248,12 +253,111 @@ Json::Value json_of(const Comparison& all) {
   return out;
 }
 
+/// |a - b| of the columns that differ most, over time.
+pages::Chart differences_chart(const Comparison& all) {
+  constexpr std::size_t most_curves = 8;
+  std::vector<const Difference*> drawn;
+  for (const Difference& one : all.differences)
+    if (one.largest > 0) drawn.push_back(&one);
+  std::stable_sort(drawn.begin(), drawn.end(),
+                   [](const Difference* x, const Difference* y) { return x->relative() > y->relative(); });
+  if (drawn.size() > most_curves) drawn.resize(most_curves);
+  pages::Chart chart{"Difference of a and b over time",
+                     "At the times that both have; the columns that differ most, compared with their size.",
+                     {"t"},
+                     {"|a - b|", "", true},
+                     {}};
+  for (const Difference* one : drawn) {
+    pages::Series series;
+    series.name = one->title;
+    series.group = static_cast<int>(chart.series.size());
+    for (const auto& [k, l] : all.rows) {
+      series.x.push_back(all.a.t(k));
+      series.y.push_back(std::abs(all.a.table.values(k, one->column_a) - all.b.table.values(l, one->column_b)));
+    }
+    chart.series.push_back(std::move(series));
+  }
+  return chart;
+}
+
+/// A column of drift of both tables, over all their rows.
+pages::Chart drift_chart(const Comparison& all, const std::string& name) {
+  pages::Chart chart{"", "", {"t"}, {"", "", true}, {}};
+  for (const auto& [group, side] : {std::pair{0, &all.a}, {1, &all.b}}) {
+    const Index column = side->table.head.find(name);
+    if (column < 0) continue;
+    chart.title = side->table.head.columns[static_cast<std::size_t>(column)].title();
+    pages::Series series;
+    series.name = std::string(group == 0 ? "a: " : "b: ") + side->path;
+    series.group = group;
+    for (Index i = 0; i < side->table.rows(); ++i) {
+      series.x.push_back(side->t(i));
+      series.y.push_back(std::abs(side->table.values(i, column)));
+    }
+    chart.series.push_back(std::move(series));
+  }
+  chart.y.label = "|" + name + "|";
+  return chart;
+}
+
+void add_kept(pages::Page& page, const Comparison& all) {
+  std::vector<std::string> names;
+  for (const Side* side : {&all.a, &all.b})
+    for (const tables::Column& column : side->table.head.columns)
+      if (is_drift(column.kind) && std::find(names.begin(), names.end(), column.name) == names.end())
+        names.push_back(column.name);
+  if (names.empty()) return;
+  page.add(pages::Section{"What each keeps", "Errors of each table by itself, over all its rows."});
+  for (const std::string& name : names) page.add(drift_chart(all, name));
+  pages::Table kept{"", "", {"column", "of", "at most", "at t", "at the end", "slope a unit of time"}, {}};
+  for (const auto& [letter, side] : {std::pair{"a", &all.a}, {"b", &all.b}})
+    for (const Drift& one : drifts(*side))
+      kept.rows.push_back({one.title, letter, cell_number(one.largest), cell_number(one.at), cell_number(one.end),
+                           cell_number(one.slope)});
+  page.add(kept);
+}
+
+pages::Page page_of(const Comparison& all) {
+  pages::Page page("Two trajectories: " + all.a.path + " and " + all.b.path,
+                   fmt::format("{} times that both have, t = {:g} .. {:g}", all.rows.size(),
+                               all.a.t(all.rows.front().first), all.a.t(all.rows.back().first)));
+  pages::Facts facts;
+  for (const auto& [letter, side] : {std::pair{"a", &all.a}, {"b", &all.b}}) {
+    const std::string from = origin(*side);
+    facts.rows.push_back(
+        {letter, fmt::format("{}, {} rows, t = {:g} .. {:g}{}", side->path, side->table.rows(), side->t(0),
+                             side->t(side->table.rows() - 1), from.empty() ? "" : "; " + from)});
+  }
+  page.add(facts);
+  page.add(pages::Section{"Differences"});
+  pages::Chart differences = differences_chart(all);
+  if (!differences.series.empty()) page.add(std::move(differences));
+  pages::Table table{"", "", {"column", "largest |a - b|", "at t", "of the largest number"}, {}};
+  for (const Difference& one : all.differences)
+    table.rows.push_back({{one.title, one.units.empty() ? pages::Mark::none : pages::Mark::warn,
+                           one.units.empty() ? "" : "in " + one.units},
+                          cell_number(one.largest),
+                          cell_number(one.at),
+                          cell_number(one.relative())});
+  page.add(table);
+  add_kept(page, all);
+  page.add(pages::Section{"Program and machine"});
+  page.add(surroundings());
+  return page;
+}
+
 }  // namespace
 
-int compare_tables(const std::string& first, const std::string& second, bool json) {
+int compare_tables(const std::string& first, const std::string& second, const ComparedOutput& wanted) {
   const Comparison all(first, second);
-  print(json ? stderr : stdout, all);
-  if (json) fmt::print("{}", validation::json_text(json_of(all)));
+  ReportFile report(wanted.report);
+  const PlotFile plot(wanted.plot);
+  print(wanted.json ? stderr : stdout, all);
+  if (wanted.json) fmt::print("{}", validation::json_text(json_of(all)));
+  if (!report && !plot) return success;
+  const pages::Page page = page_of(all);
+  if (report) report.write(page);
+  if (plot) plot.draw(page);
   return success;
 }
 

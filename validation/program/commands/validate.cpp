@@ -11,6 +11,7 @@
 #include "program/cli/terminal.hpp"
 #include "program/commands/case_folder.hpp"
 #include "program/commands/commands.hpp"
+#include "program/output/chart_plot.hpp"
 #include "program/pages/report_file.hpp"
 #include "program/pages/validate_page.hpp"
 #include "report/conformance.hpp"
@@ -28,7 +29,7 @@ using namespace validation;
 
 struct Arguments {
   std::string filter, cases;
-  std::optional<std::string> json, report, tier, share;
+  std::optional<std::string> json, report, plot, tier, share;
   std::vector<std::string> from;
   bool quick = false, full = false, verbose = false;
 };
@@ -86,10 +87,12 @@ int print_again(const Arguments& arguments) {
   if (arguments.json || arguments.verbose || arguments.share || !arguments.filter.empty())
     throw Error(ErrorCode::bad_value, "--from prints a summary and runs nothing: it goes alone");
   ReportFile report(arguments.report);
+  const PlotFile plot(arguments.plot);
   Outcome outcome;
   for (const std::string& path : arguments.from) read_report(path, outcome);
   print_summary(stdout, outcome, wants_colour(stdout));
   if (report) report.write(validate_page(outcome, ""));
+  if (plot) plot.draw(validate_page(outcome, ""));
   return outcome.tally.bad() ? bad_verdict : success;
 }
 
@@ -97,6 +100,7 @@ int validate(const Registry& registry, const Arguments& arguments) {
   if (!arguments.from.empty()) return print_again(arguments);
   const Tier tier = parse_tier(arguments);
   ReportFile report(arguments.report);
+  const PlotFile plot(arguments.plot);
   const std::string folder = case_folder(arguments.cases);
   const std::vector<Case> every =
       arguments.cases.empty() ? all_cases(registry, folder) : declared_cases(registry, folder);
@@ -129,6 +133,7 @@ int validate(const Registry& registry, const Arguments& arguments) {
     json->commit();
   }
   if (report) report.write(validate_page(outcome, arguments.filter));
+  if (plot) plot.draw(validate_page(outcome, arguments.filter));
   return outcome.tally.bad() ? bad_verdict : success;
 }
 
@@ -144,6 +149,7 @@ void add_validate(CLI::App& app, Invocation& invocation) {
   add("FILTER", a->filter, "", "only cases with this in kind/name, or in a name that the case had before");
   add("--json", a->json, "FILE", "write all rows to this JSON file too");
   add("--report", a->report, "FILE", report_help);
+  add("--plot", a->plot, "FILE", charts_help);
   add("--tier", a->tier, "TIER", "quick, standard (the default) or full; each contains the ones before it");
   add("--share", a->share, "K/N", "of these cases every N-th only, from the K-th: N machines, or a sample");
   command->add_flag("--quick", a->quick, "the quick tier");

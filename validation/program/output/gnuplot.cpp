@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 
 #include "gnomon/base/error.hpp"
 #include "tables/output_file.hpp"
@@ -72,6 +73,18 @@ void draw(const std::string& script, const std::string& path) {
   if (started) drawn = waitpid(child, &status, 0) == child && status == 0 && drawn;
   if (!drawn) throw Error(ErrorCode::bad_file, "gnuplot could not draw the plot \"" + path + "\"");
   picture.commit();
+}
+
+namespace {
+constexpr const char* palette[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"};
+}
+
+const char* colour(int number) {
+  return palette[number % number_of_colours()];
+}
+
+int number_of_colours() {
+  return static_cast<int>(std::size(palette));
 }
 
 std::string quoted(const std::string& text) {

@@ -17,6 +17,9 @@ void require_gnuplot(const std::string& path);
 void draw(const std::string& script, const std::string& path);
 /// The command that sets the terminal which the ending of the file asks for, for a picture of so many pixels.
 std::string terminal(const std::string& path, std::size_t width, std::size_t height);
+/// "#0072B2": one of some colours that stay apart for the colour-blind (Okabe and Ito, 2008).
+const char* colour(int number);
+int number_of_colours();
 /// A text in single quotes, as gnuplot reads it.
 std::string quoted(const std::string& text);
 

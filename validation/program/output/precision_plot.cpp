@@ -10,8 +10,6 @@ namespace gnomon::program {
 
 namespace {
 
-/// Colours that stay apart for the colour-blind (Okabe and Ito, 2008).
-constexpr const char* colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"};
 constexpr int filled[] = {7, 5, 9, 11, 13, 15}, open[] = {6, 4, 8, 10, 12, 14};  // circle, square, triangles, ...
 
 void add_panel(const PrecisionPanel& panel, std::string& script) {
@@ -30,8 +28,8 @@ void add_panel(const PrecisionPanel& panel, std::string& script) {
   std::size_t i = 0;
   for (const PrecisionLine& line : panel.lines) {
     const int mark = (line.ours ? filled : open)[i % std::size(filled)];
-    series(fmt::format("with linespoints lw 1.6 ps 0.9 lc rgb '{}' pt {} dt {} title {}",
-                       colours[i % std::size(colours)], mark, line.ours ? 1 : 2, quoted(line.name)),
+    series(fmt::format("with linespoints lw 1.6 ps 0.9 lc rgb '{}' pt {} dt {} title {}", colour(static_cast<int>(i)),
+                       mark, line.ours ? 1 : 2, quoted(line.name)),
            line.points);
     ++i;
   }

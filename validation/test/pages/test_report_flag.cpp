@@ -48,4 +48,6 @@ BOOST_AUTO_TEST_CASE(rows_that_were_written_before_make_a_page) {
   const std::string html = read(scratch.work / "page.html");
   BOOST_TEST(contains(html, "\"title\":\"Published results\""));
   BOOST_TEST(contains(html, "deviation"));
+  BOOST_TEST(scratch.gnomon("validate --from rows.json --plot orders.svg").status == 0);
+  BOOST_TEST(contains(read(scratch.work / "orders.svg"), "</svg>"));
 }

@@ -139,6 +139,13 @@ BOOST_AUTO_TEST_CASE(tables_compared) {
   const Json::Value same = parse(scratch.gnomon("compare a.h5 a.h5 --json").out);
   for (const Json::Value& column : same["columns"]) BOOST_TEST(column["max_abs_difference"].asDouble() == 0);
 
+  BOOST_TEST(scratch.gnomon("compare a.h5 b.csv --report ab.html --plot ab.svg").status == 0);
+  const std::string page = read(scratch.work / "ab.html"), picture = read(scratch.work / "ab.svg");
+  for (const char* part : {"Difference of a and b over time", "energy_error [J]", "b: b.csv", "Program and machine"})
+    BOOST_TEST(contains(page, part), part);
+  for (const char* part : {"</svg>", "Difference of a and b over time", "energy_error [J]", "b: b.csv"})
+    BOOST_TEST(contains(picture, part), part);
+
   const auto wrong = [&](const std::string& arguments, const std::vector<std::string>& parts) {
     const Outcome outcome = scratch.gnomon(arguments);
     BOOST_TEST(outcome.status == 2, arguments);
@@ -149,6 +156,7 @@ BOOST_AUTO_TEST_CASE(tables_compared) {
   BOOST_TEST(scratch.gnomon(pendulum + " --times 0.05,0.15 --output c.jsonl").status == 0);
   wrong("compare a.h5 c.jsonl", {"no time in common", "--times"});
   wrong("compare a.h5", {"a.h5", "second one"});
+  wrong("compare a.h5 b.csv --plot ab.gif", {"ab.gif", ".svg"});
   wrong("compare a.h5 none.csv", {"none.csv", "cannot be read"});
   std::ofstream(scratch.work / "d.csv") << "x\n1\n";
   wrong("compare a.h5 d.csv", {"d.csv", "\"t\""});
