@@ -174,7 +174,18 @@ State end_state(const ReferenceReport& end, const ProblemInstance& instance) {
 }  // namespace
 
 bool is_reference(const Registry& registry, const std::string& name) {
-  return contains(registry.references(), name) && !contains(registry.schemes(), name);
+  if (name.empty()) return false;
+  try {
+    registry.scheme(name);
+    return false;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::unknown_name) throw;
+  }
+  const std::vector<std::string> references = registry.references();
+  if (contains(references, name)) return true;
+  std::vector<std::string> names = registry.schemes();
+  names.insert(names.end(), references.begin(), references.end());
+  throw unknown_name("scheme", name, names);
 }
 
 int run_reference(const Registry& registry, RunArguments a) {

@@ -7,7 +7,7 @@
 
 namespace gnomon::program {
 
-/// Whether it is the name of a reference, and of no scheme.
+/// Whether it is the name of a reference, and of no scheme. Throws Error(unknown_name) for what is neither.
 bool is_reference(const Registry& registry, const std::string& name);
 
 /// The status. Throws Error for arguments that a reference does not take.

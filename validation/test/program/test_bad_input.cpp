@@ -179,6 +179,11 @@ BOOST_AUTO_TEST_CASE(case_files) {
       {"ida-glg"});
 }
 
+BOOST_AUTO_TEST_CASE(references_are_schemes_too) {
+  const Scratch scratch;
+  scratch.misuse(pendulum + " --scheme ida_ggl", {"unknown scheme \"ida_ggl\"", "\"ida-ggl\""});
+}
+
 // A run that cannot begin leaves an existing file alone and no temporary one behind.
 BOOST_AUTO_TEST_CASE(output_files) {
   const Scratch scratch;
