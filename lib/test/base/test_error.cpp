@@ -45,6 +45,7 @@ BOOST_AUTO_TEST_CASE(near_names_match_words) {
   BOOST_TEST(near("doble-pendulum") == doubles, boost::test_tools::per_element());
   BOOST_TEST(near("Double Pendulum") == doubles, boost::test_tools::per_element());
   BOOST_TEST(near("pendulum_planar") == Names{"planar-pendulum"}, boost::test_tools::per_element());
+  BOOST_TEST(near("ida_ggl") == Names{"ida-ggl"}, boost::test_tools::per_element());
   BOOST_TEST(near("ida") == (Names{"ida-ggl", "ida-index1"}), boost::test_tools::per_element());
   BOOST_TEST(near("heavy-tpo") == Names{"heavy-top"}, boost::test_tools::per_element());
   BOOST_TEST(near("").empty());

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <iterator>
 
-#include "gnomon/base/error.hpp"
 #include "pages/encode.hpp"
 #include "program/output/gnuplot.hpp"
 #include "tables/output_file.hpp"
@@ -105,9 +105,10 @@ PlotFile::PlotFile(const std::optional<std::string>& path) : path_(path) {
 
 void PlotFile::draw(const pages::Page& page) const {
   const std::vector<const Chart*> charts = page.charts();
-  if (charts.empty())
-    throw Error(ErrorCode::bad_value,
-                "--plot = \"" + *path_ + "\": there is nothing to draw, what was run has no curves");
+  if (charts.empty()) {
+    fmt::print(stderr, "gnomon: warning: --plot = \"{}\" is not drawn: what was run has no curves\n", *path_);
+    return;
+  }
   const auto count = static_cast<double>(charts.size());
   const auto columns = static_cast<std::size_t>(std::ceil(std::sqrt(count))),
              rows = (charts.size() + columns - 1) / columns;

@@ -18,7 +18,7 @@ class PlotFile {
   /// or gnuplot is missing.
   explicit PlotFile(const std::optional<std::string>& path);
   explicit operator bool() const { return path_.has_value(); }
-  /// All charts of the page, one panel each. Throws Error(bad_value) where it has none.
+  /// All charts of the page, one panel each. Of a page without charts a warning says so, and no file appears.
   void draw(const pages::Page& page) const;
 
  private:

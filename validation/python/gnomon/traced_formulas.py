@@ -79,11 +79,18 @@ class Symbol:
 
     def _branch(self, *_: Any) -> Any:
         raise ModelError(
-            f"a function branches on {self.text}, or takes its value: write if(a < b, c, d) in a formula, or keep it a function "
+            f"a function branches on {self.text}: write if(a < b, c, d) in a formula, or keep it a function "
             "by traced=False"
         )
 
-    __bool__ = __float__ = __int__ = __index__ = _branch
+    def _number(self, *_: Any) -> Any:
+        raise ModelError(
+            f"a function takes the number of {self.text}, as math.sin and float do: write the functions of NumPy, such as "
+            "numpy.sin, or keep it a function by traced=False"
+        )
+
+    __bool__ = _branch
+    __float__ = __int__ = __index__ = _number
     __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _branch  # type: ignore[assignment]
     __hash__ = None  # type: ignore[assignment]
 

@@ -1,5 +1,6 @@
 """Models: formulas, files, problems, SymPy, mechanisms; and what is said of wrong ones."""
 
+import math
 import pickle
 
 import gnomon as gn
@@ -182,7 +183,8 @@ def test_functions(start):
 
     for bad, sentence in [
         (lambda q: q[0] if q[0] > 0 else 0, "branches on x"),
-        (lambda q: float(q[0]), "takes its value"),
+        (lambda q: float(q[0]), "takes the number of x"),
+        (lambda q: math.sin(q[0]), "takes the number of x, as math.sin .* numpy.sin"),
         (lambda q: "nothing", "returns 'nothing'"),
         (lambda q: np.inf, "not finite"),
         (lambda q: np.maximum(q[0], 0), "branches"),

@@ -50,4 +50,9 @@ BOOST_AUTO_TEST_CASE(rows_that_were_written_before_make_a_page) {
   BOOST_TEST(contains(html, "deviation"));
   BOOST_TEST(scratch.gnomon("validate --from rows.json --plot orders.svg").status == 0);
   BOOST_TEST(contains(read(scratch.work / "orders.svg"), "</svg>"));
+  const Outcome none =
+      scratch.gnomon("validate conformance/alpha-augmented/andrews-squeezer/solvers --quick --plot none.svg");
+  BOOST_TEST(none.status == 0);
+  BOOST_TEST(contains(none.err, "is not drawn"), none.err);
+  BOOST_TEST(!fs::exists(scratch.work / "none.svg"));
 }
