@@ -530,6 +530,8 @@ BOOST_AUTO_TEST_CASE(bad_bodies_get_one_sentence_with_a_place) {
       {with(S, "shape = { cylinder = [0.1, 2], density = 100 }", "mass = 1\ninertia = [1, 1, 2]"),
        "the inertia of body arm has the principal moments 1, 1 and 2"},
       {with(S, "[rods.r1]\n", "[rods.r1]\nlength = 0\n"), "rod r1 has the length 0, expected above zero"},
+      {with(S, "between = [\"tip\", \"W\"]", "between = [\"arm.left\", \"O\"]"),
+       "the two ends of spring s1 are at one point at the start"},
       {with(S, "[rods.r1]\n", "[rods.r1]\nlength = 3\n"), "the start does not fit: constraint r1"},
       {with(S, "\"3 + 0.1*sin(2*t)\"", "\"3 + 0.1*sin(2*tip.x)\""), "unknown name \"tip.x\""},
   };

@@ -225,8 +225,17 @@ class JointWriter : FormulaWriter {
     const Place& place = spring.place;
     constant(s + ".stiffness", spring.stiffness.place,
              [f = spring.stiffness](const Poses& poses) { return poses.number(f); });
-    constant(s + ".rest_length", place, [spring](const Poses& poses) {
-      if (!spring.rest_length) return (poses.position(spring.b) - poses.position(spring.a)).norm();
+    const std::optional<Formula>& rest = spring.rest_length;
+    const bool none =
+        rest && rest->nodes.size() == 1 && rest->nodes[0].value == 0 && rest->nodes[0].kind == Formula::Kind::number;
+    constant(s + ".rest_length", place, [spring, none](const Poses& poses) {
+      const double apart = (poses.position(spring.b) - poses.position(spring.a)).norm();
+      if (apart == 0 && !none)
+        throw error_at(spring.place,
+                       "the two ends of spring " + spring.name +
+                           " are at one point at the start, where its force has no direction; expected two "
+                           "points, or rest_length = 0");
+      if (!spring.rest_length) return apart;
       const double length = poses.number(*spring.rest_length);
       if (!(length >= 0))
         throw error_at(spring.rest_length->place, "the rest length of spring " + spring.name + " is " +
@@ -234,9 +243,6 @@ class JointWriter : FormulaWriter {
       return length;
     });
     const std::string length = "sqrt(" + square(spring.a, spring.b) + ")";
-    const std::optional<Formula>& rest = spring.rest_length;
-    const bool none =
-        rest && rest->nodes.size() == 1 && rest->nodes[0].value == 0 && rest->nodes[0].kind == Formula::Kind::number;
     const auto energy = [&](const std::string& pi) {
       return none ? s + ".stiffness/2*" + pi : s + ".stiffness/2*(sqrt(" + pi + ") - " + s + ".rest_length)^2";
     };
