@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/numbers.hpp"
@@ -40,6 +41,22 @@ long announced() {
   return std::getenv("PMIX_RANK") ? 0 : 1;
 }
 
+/// Where it is built or installed, beside this program; else where the system looks. The reason in `why` otherwise.
+void* load_module(std::string& why) {
+  std::error_code none;
+  const std::filesystem::path root = std::filesystem::read_symlink("/proc/self/exe", none).parent_path().parent_path();
+  for (const char* folder : {"lib", GNOMON_LIBRARY_FOLDER}) {
+    const std::filesystem::path path = root / folder / "gnomon/mpi" / module_name;
+    // It stays loaded: MPI has threads and handlers of its own.
+    if (std::filesystem::exists(path, none))
+      if (void* const module = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL)) return module;
+  }
+  void* const module = ::dlopen(module_name, RTLD_NOW | RTLD_GLOBAL);
+  const char* const text = module ? nullptr : ::dlerror();
+  if (!module) why = text ? text : "no reason is known";
+  return module;
+}
+
 }  // namespace
 
 std::unique_ptr<Processes> single_process() {
@@ -51,15 +68,13 @@ std::unique_ptr<Processes> join_processes() {
   if (size == 1) return single_process();
   const std::string started = size > 1 ? fmt::format("{} processes were started together", size)
                                        : std::string("processes were started together");
-  // It stays loaded: MPI has threads and handlers of its own.
-  void* const module = ::dlopen(module_name, RTLD_NOW | RTLD_GLOBAL);
-  if (!module) {
-    const char* const why = ::dlerror();
+  std::string why;
+  void* const module = load_module(why);
+  if (!module)
     throw Error(ErrorCode::refused,
                 fmt::format("{}, and the module {} that lets them share the runs cannot be loaded ({}): build Gnomon "
                             "with -DGNOMON_MPI=ON, or use --shard",
-                            started, module_name, why ? why : "no reason is known"));
-  }
+                            started, module_name, why));
   const auto join = reinterpret_cast<JoinFunction>(::dlsym(module, join_function));
   if (!join) throw Error(ErrorCode::refused, fmt::format("{}, and {} has no {}", started, module_name, join_function));
   std::unique_ptr<Processes> processes(join());
