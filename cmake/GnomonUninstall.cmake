@@ -1,5 +1,6 @@
 # Removes the files that an install_manifest.txt names, then the folders named gnomon, and what is below them, that this
 # leaves empty: cmake -DMANIFEST=FILE -P GnomonUninstall.cmake. DESTDIR counts as it does for an install.
+cmake_minimum_required(VERSION 3.22)
 if(NOT EXISTS "${MANIFEST}")
   message(FATAL_ERROR "uninstall: there is no ${MANIFEST}; expected the list that cmake --install writes")
 endif()

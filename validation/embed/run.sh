@@ -185,4 +185,10 @@ gnomon validate conformance/constrained-trapezoidal --tier quick --share 1/8 \
 cat "$scratch/plugin.out"
 grep -q "^PASSED: 0 of [1-9][0-9]* gated rows failed" "$scratch/plugin.out"
 grep -Eq "^ +constrained-trapezoidal +[1-9][0-9]* +([0-9]+)/\1 " "$scratch/plugin.out" # of every promise, all rows
+if [ -z "$installed" ]; then
+  echo "== uninstalled"
+  cmake -DMANIFEST="$build/install_manifest.txt" -P "$source/cmake/GnomonUninstall.cmake"
+  find "$prefix" -name '*gnomon*' >"$scratch/left"
+  test ! -s "$scratch/left" || { cat "$scratch/left" && exit 1; }
+fi
 exit "$status"
