@@ -1,4 +1,5 @@
 /// Ensembles: the same bits as runs by hand, whatever runs beside and before them; what is kept; what goes wrong.
+#include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <cstring>
@@ -44,7 +45,7 @@ class Kept : public EnsembleWork {
   std::size_t width_;
   int threads_;
   RangeOfRuns range_;
-  volatile bool abandoned_ = false;
+  std::atomic<bool> abandoned_ = false;
 };
 
 std::map<long, Kept::Row> rows_of(const Ensemble& ensemble, int threads) {
@@ -296,12 +297,17 @@ BOOST_AUTO_TEST_CASE(an_interrupt_ends_all) {
   class Interrupting : public Kept {
    public:
     Interrupting(const Ensemble& e, volatile std::sig_atomic_t& flag) : Kept(e, 1), flag_(flag) {}
+    void done(const EnsembleRow& row) override {
+      Kept::done(row);
+      one_ended_ = true;
+    }
     void tick() override {
-      if (!rows.empty()) set_flag(flag_, 1);
+      if (one_ended_) set_flag(flag_, 1);
     }
 
    private:
     volatile std::sig_atomic_t& flag_;
+    std::atomic<bool> one_ended_ = false;
   } kept(ensemble, flag);
   BOOST_TEST(!ensemble.run(1, kept));
   BOOST_TEST(kept.rows.count(0) == 1U);
