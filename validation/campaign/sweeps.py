@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 
-RUNS = 3000
+RUNS = 9000
 SWEEP = ["sweep", "planar-pendulum", "--vary", "angle=uniform(0,3)", "--vary", "length=list(1,2,-1)",
          "--runs", str(RUNS // 3), "--step", "1e-2", "--steps", "100", "--keep", "max_energy_error,steps,bob.x",
          "--seed", "5", "--json"]
@@ -58,6 +58,7 @@ def children(parent):
 
 
 def kill(process, whom, rng):
+    """Those that were hit, and those that live on for a moment because mpirun alone was."""
     victims = children(process.pid)
     if whom == "all" or not victims:
         os.killpg(process.pid, signal.SIGKILL)
@@ -73,6 +74,24 @@ def kill(process, whom, rng):
             os.kill(rng.choice(victims), signal.SIGKILL)
         except ProcessLookupError:
             pass
+    return victims
+
+
+def wait_for(victims):
+    """Until they are gone: what a process that survived stores after the count of rows would not be in it."""
+    end = time.monotonic() + PATIENCE
+    for victim in victims:
+        while running(victim):
+            if time.monotonic() > end:
+                raise Finding("hang: a process of the sweep outlives its mpirun")
+            time.sleep(0.01)
+
+
+def running(process):
+    try:
+        return pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
 
 
 def rows_in(part):
@@ -123,11 +142,13 @@ class Campaign:
         rng = random.Random(f"{self.options.seed} {number}")
         output, part = self.folder / "killed.h5", self.folder / "killed.h5.part"
         output.unlink(missing_ok=True)
-        for _ in range(rng.choice([1, 2, 3])):
+        kills = rng.choice([1, 2, 3])
+        survivors = []
+        for _ in range(kills):
             ranks, arguments = self.command(rng)
             process = start(arguments, self.folder)
-            time.sleep(rng.uniform(0, self.seconds) + (0.3 if ranks > 1 else 0))
-            kill(process, rng.choice(["one", "mpirun", "all"]) if ranks > 1 else "all", rng)
+            time.sleep(rng.uniform(0, self.seconds) / kills + (0.3 if ranks > 1 else 0))
+            survivors += kill(process, rng.choice(["one", "mpirun", "all"]) if ranks > 1 else "all", rng)
             try:
                 process.communicate(timeout=PATIENCE)
             except subprocess.TimeoutExpired:
@@ -135,6 +156,7 @@ class Campaign:
                 raise Finding("hang: the sweep does not end when one of its processes is killed") from None
             if output.exists() and output.read_bytes() != self.whole:
                 raise Finding("the table is torn")
+        wait_for(survivors)
         ranks, arguments = self.command(rng)
         stored = rows_in(part) if part.exists() else set()
         complete = output.exists()

@@ -121,7 +121,7 @@ def main():
     given = parser.parse_args()
     with open(given.out, "w", newline="", encoding="utf-8") as file:
         file.write(f"# {machine(given.program)}\n# written again by validation/bench/size/size.py PROGRAM OUT.csv\n")
-        writer = csv.DictWriter(file, FIELDS)
+        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
         writer.writeheader()
 
         def keep(row):
