@@ -173,7 +173,7 @@ class Campaign:
             raise Finding("the table is another one than that of a sweep which nobody killed")
         if part.exists():
             raise Finding("the folder of the sweep is still there")
-        return complete, 0 if complete else result["done_before"], len(stored)
+        return complete, len(stored) if complete else result["done_before"], len(stored)
 
 
 def main():
