@@ -1,20 +1,23 @@
 # Dropping a file into plugins/ or problems/ is the whole installation: each source becomes an entry of the gnomon_builtin
 # library's generated table and a loadable module of its own, from one compilation.
 
-# gnomon_add_builtin(LIBS lib... INCLUDES folder... SOURCES file...): registers every file under its own name, those that GNOMON_BUILTIN
-# names if it is not empty. The targets of a file are gnomon_<name> and gnomon_<name>_object.
+# gnomon_add_builtin(LIBS lib... SOURCES file...): registers every file under its own name, those that GNOMON_BUILTIN names if it
+# is not empty, each with the sources in the folder of that name beside it. The targets of a file are gnomon_<name> and
+# gnomon_<name>_object.
 function(gnomon_add_builtin)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS;INCLUDES" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
   foreach(source IN LISTS ARG_SOURCES)
     get_filename_component(name ${source} NAME_WE)
     if(GNOMON_BUILTIN AND NOT name IN_LIST GNOMON_BUILTIN)
       continue()
     endif()
     set(target gnomon_${name})
-    add_library(${target}_object OBJECT ${source})
+    cmake_path(REMOVE_EXTENSION source OUTPUT_VARIABLE folder)
+    file(GLOB own CONFIGURE_DEPENDS ${folder}/*.cpp)
+    add_library(${target}_object OBJECT ${source} ${own})
     target_link_libraries(${target}_object PUBLIC gnomon::core ${ARG_LIBS})
     target_precompile_headers(${target}_object REUSE_FROM gnomon_headers)
-    target_include_directories(${target}_object PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${ARG_INCLUDES})
+    target_include_directories(${target}_object PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 
     gnomon_add_plugin(${name} TARGET ${target} $<TARGET_OBJECTS:${target}_object>)
     target_link_libraries(${target} PRIVATE ${ARG_LIBS})

@@ -2,17 +2,11 @@
 # pkg-config.
 include(CMakePackageConfigHelpers)
 
-# The kernels of the schemes, for plug-ins: headers only, included as "kernels/..." like in this tree.
-add_library(gnomon_kernels INTERFACE)
-add_library(gnomon::kernels ALIAS gnomon_kernels)
-set_target_properties(gnomon_kernels PROPERTIES EXPORT_NAME kernels)
-target_include_directories(gnomon_kernels INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/gnomon/schemes>)
-target_link_libraries(gnomon_kernels INTERFACE gnomon_core)
-
 install(TARGETS gnomon_core gnomon_builtin gnomon_all gnomon_c gnomon_kernels EXPORT gnomon-targets
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY lib/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(DIRECTORY plugins/schemes/kernels DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gnomon/schemes)
+install(DIRECTORY plugins/schemes/kernels DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gnomon/schemes
+        FILES_MATCHING PATTERN *.hpp)
 install(DIRECTORY plugins/algebra/kernels DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gnomon/schemes/algebra
         FILES_MATCHING PATTERN banded_lu.hpp)
 

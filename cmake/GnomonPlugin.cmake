@@ -1,11 +1,13 @@
 # gnomon_add_plugin(name [TARGET target] source...)
 #
 # A loadable module `name.so` from a plug-in source that defines GNOMON_PLUGIN(name). Serves the modules of this tree and
-# those built out of tree against the installed package. The target is called like the module unless TARGET is given.
+# those built out of tree against the installed package. The target is called like the module, and links the kernels of
+# the schemes, unless TARGET is given.
 function(gnomon_add_plugin name)
   cmake_parse_arguments(ARG "" "TARGET" "" ${ARGN})
   if(NOT ARG_TARGET)
     set(ARG_TARGET ${name})
+    set(kernels gnomon::kernels)
   endif()
   set(GNOMON_PLUGIN_NAME ${name})
   set(entry ${CMAKE_CURRENT_BINARY_DIR}/${name}_entry.cpp)
@@ -14,5 +16,5 @@ function(gnomon_add_plugin name)
   set_target_properties(${ARG_TARGET} PROPERTIES PREFIX "" OUTPUT_NAME ${name} CXX_VISIBILITY_PRESET hidden
                                                  VISIBILITY_INLINES_HIDDEN ON)
   target_compile_features(${ARG_TARGET} PRIVATE cxx_std_17)
-  target_link_libraries(${ARG_TARGET} PRIVATE gnomon::core $<TARGET_NAME_IF_EXISTS:gnomon::kernels>)
+  target_link_libraries(${ARG_TARGET} PRIVATE gnomon::core ${kernels})
 endfunction()

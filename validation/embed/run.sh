@@ -92,8 +92,12 @@ echo "== the kernels of the schemes, from outside"
 schemes="$prefix/include/gnomon/schemes"
 (cd "$schemes" && find kernels -name '*.hpp' | sort | sed 's/.*/#include <&>/') >"$scratch/kernels.cpp"
 test -s "$scratch/kernels.cpp"
+echo 'int main() { return gnomon::kernels::LegendreTable(2, 2).c[0] < gnomon::kernels::LegendreTable(1, 1).c[0] ? 0 : 1; }' \
+  >>"$scratch/kernels.cpp"
 # shellcheck disable=SC2046
-${CXX:-c++} -std=c++17 -fsyntax-only -I"$schemes" $(pkg-config --cflags gnomon) "$scratch/kernels.cpp"
+${CXX:-c++} -std=c++17 -I"$schemes" $(pkg-config --cflags gnomon) "$scratch/kernels.cpp" -o "$scratch/kernels" \
+  -lgnomon_kernels $(pkg-config --libs gnomon) -Wl,-rpath,"$(dirname "$libdir")"
+"$scratch/kernels"
 
 echo "== views of arrays, both ways"
 (cd "$scratch" && cpp/build/views >views.out) || { cat "$scratch/views.out" && exit 1; }

@@ -8,30 +8,15 @@
 /// Everything is computed at Extended, and rounded once. Source: Brugnano, Iavernaro: Line Integral Methods
 /// for Conservative Problems, CRC Press 2016, section 1.4; nodes and weights: gnomon/base/quadrature.hpp.
 
-#include <cmath>
 #include <type_traits>
 
-#include "gnomon/base/quadrature.hpp"
 #include "gnomon/base/types.hpp"
 #include "gnomon/formula/dual.hpp"
 
 namespace gnomon::kernels {
 
 /// P_j(c), j >= 0.
-inline long double shifted_legendre(Index j, long double c) {
-  return std::sqrt(2.0L * j + 1) * legendre_polynomial(j, c);
-}
-
-/// xi_0 = 1/2, xi_j = 1/(2 sqrt(4j^2-1)).
-inline long double legendre_xi(Index j) {
-  return j == 0 ? 0.5L : 0.5L / std::sqrt(4.0L * j * j - 1);
-}
-
-/// Integral of P_j over [0,c].
-inline long double shifted_legendre_integral(Index j, long double c) {
-  const long double upper = legendre_xi(j + 1) * shifted_legendre(j + 1, c);
-  return j == 0 ? upper + 0.5L : upper - legendre_xi(j) * shifted_legendre(j - 1, c);
-}
+long double shifted_legendre(Index j, long double c);
 
 /// k-point Gauss-Legendre quadrature on [0,1] with the first s polynomials at its nodes; k >= 1, s >= 1.
 /// Exact for polynomials of degree <= 2k-1.
@@ -51,7 +36,7 @@ struct LegendreNumbers {
 
 class LegendreTable : public LegendreNumbers<double> {
  public:
-  LegendreTable(Index nodes, Index polynomials) : LegendreTable(compute(nodes, polynomials)) {}
+  LegendreTable(Index nodes, Index polynomials);
 
   /// At Extended for S = Extended, else at double.
   template <class S>
@@ -63,52 +48,7 @@ class LegendreTable : public LegendreNumbers<double> {
   }
 
  private:
-  explicit LegendreTable(LegendreNumbers<Extended> numbers)
-      : LegendreNumbers<double>{numbers.k,
-                                numbers.s,
-                                numbers.c.cast<double>(),
-                                numbers.b.cast<double>(),
-                                numbers.P.cast<double>(),
-                                numbers.I.cast<double>(),
-                                numbers.X.cast<double>(),
-                                numbers.P_at_0.cast<double>(),
-                                numbers.P_at_1.cast<double>()},
-        extended_(std::move(numbers)) {}
-
-  static LegendreNumbers<Extended> compute(Index k, Index s) {
-    using Numbers = LegendreNumbers<Extended>::Numbers;
-    LegendreNumbers<Extended> table{k,
-                                    s,
-                                    VectorOf<Extended>(k),
-                                    VectorOf<Extended>(k),
-                                    Numbers(k, s),
-                                    Numbers(k, s),
-                                    Numbers::Zero(s, s),
-                                    VectorOf<Extended>(s),
-                                    VectorOf<Extended>(s)};
-    auto& [nodes, polynomials, c, b, P, I, X, P_at_0, P_at_1] = table;
-    static_cast<void>(nodes), static_cast<void>(polynomials);
-    const Quadrature gauss = gauss_quadrature(k);
-    for (Index l = 0; l < k; ++l) {
-      const long double node = gauss.nodes[static_cast<std::size_t>(l)];
-      c[l] = node;
-      b[l] = gauss.weights[static_cast<std::size_t>(l)];
-      for (Index j = 0; j < s; ++j) {
-        P(l, j) = shifted_legendre(j, node);
-        I(l, j) = shifted_legendre_integral(j, node);
-      }
-    }
-    X(0, 0) = 0.5;
-    for (Index j = 0; j < s; ++j) {
-      if (j > 0) {
-        X(j, j - 1) = legendre_xi(j);
-        X(j - 1, j) = -X(j, j - 1);
-      }
-      P_at_1[j] = std::sqrt(2.0L * j + 1);
-      P_at_0[j] = j % 2 == 0 ? P_at_1[j] : -P_at_1[j];
-    }
-    return table;
-  }
+  explicit LegendreTable(LegendreNumbers<Extended> numbers);
 
   LegendreNumbers<Extended> extended_;
 };

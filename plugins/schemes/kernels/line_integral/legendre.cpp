@@ -1,0 +1,78 @@
+#include "kernels/line_integral/legendre.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "gnomon/base/quadrature.hpp"
+
+namespace gnomon::kernels {
+
+long double shifted_legendre(Index j, long double c) {
+  return std::sqrt(2.0L * j + 1) * legendre_polynomial(j, c);
+}
+
+namespace {
+
+/// xi_0 = 1/2, xi_j = 1/(2 sqrt(4j^2-1)).
+long double legendre_xi(Index j) {
+  return j == 0 ? 0.5L : 0.5L / std::sqrt(4.0L * j * j - 1);
+}
+
+/// Integral of P_j over [0,c].
+long double shifted_legendre_integral(Index j, long double c) {
+  const long double upper = legendre_xi(j + 1) * shifted_legendre(j + 1, c);
+  return j == 0 ? upper + 0.5L : upper - legendre_xi(j) * shifted_legendre(j - 1, c);
+}
+
+LegendreNumbers<Extended> compute(Index k, Index s) {
+  using Numbers = LegendreNumbers<Extended>::Numbers;
+  LegendreNumbers<Extended> table{k,
+                                  s,
+                                  VectorOf<Extended>(k),
+                                  VectorOf<Extended>(k),
+                                  Numbers(k, s),
+                                  Numbers(k, s),
+                                  Numbers::Zero(s, s),
+                                  VectorOf<Extended>(s),
+                                  VectorOf<Extended>(s)};
+  auto& [nodes, polynomials, c, b, P, I, X, P_at_0, P_at_1] = table;
+  static_cast<void>(nodes), static_cast<void>(polynomials);
+  const Quadrature gauss = gauss_quadrature(k);
+  for (Index l = 0; l < k; ++l) {
+    const long double node = gauss.nodes[static_cast<std::size_t>(l)];
+    c[l] = node;
+    b[l] = gauss.weights[static_cast<std::size_t>(l)];
+    for (Index j = 0; j < s; ++j) {
+      P(l, j) = shifted_legendre(j, node);
+      I(l, j) = shifted_legendre_integral(j, node);
+    }
+  }
+  X(0, 0) = 0.5;
+  for (Index j = 0; j < s; ++j) {
+    if (j > 0) {
+      X(j, j - 1) = legendre_xi(j);
+      X(j - 1, j) = -X(j, j - 1);
+    }
+    P_at_1[j] = std::sqrt(2.0L * j + 1);
+    P_at_0[j] = j % 2 == 0 ? P_at_1[j] : -P_at_1[j];
+  }
+  return table;
+}
+
+}  // namespace
+
+LegendreTable::LegendreTable(Index nodes, Index polynomials) : LegendreTable(compute(nodes, polynomials)) {}
+
+LegendreTable::LegendreTable(LegendreNumbers<Extended> numbers)
+    : LegendreNumbers<double>{numbers.k,
+                              numbers.s,
+                              numbers.c.cast<double>(),
+                              numbers.b.cast<double>(),
+                              numbers.P.cast<double>(),
+                              numbers.I.cast<double>(),
+                              numbers.X.cast<double>(),
+                              numbers.P_at_0.cast<double>(),
+                              numbers.P_at_1.cast<double>()},
+      extended_(std::move(numbers)) {}
+
+}  // namespace gnomon::kernels
