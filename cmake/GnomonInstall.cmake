@@ -44,9 +44,19 @@ endforeach()
 # Licence, changes and how to cite; the manual is added where validation/manual finds it built.
 install(FILES LICENSE README.md CHANGELOG.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# `cmake --build . --target uninstall` removes what the last `cmake --install` of this tree wrote, and folders left empty.
+# `cmake --build . --target uninstall` removes what the last `cmake --install` of this tree wrote, and the folders that it
+# made. GNOMON_INSTALL_FOLDERS has every destination of an install rule.
+set(GNOMON_INSTALL_FOLDERS
+    ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_INCLUDEDIR}/gnomon ${CMAKE_INSTALL_LIBDIR}/gnomon ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+    ${config_dir} ${CMAKE_INSTALL_DATADIR}/gnomon ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+    ${CMAKE_INSTALL_MANDIR}/man1 ${CMAKE_INSTALL_DOCDIR})
+if(GNOMON_PYTHON_INSTALL_DIR)
+  list(APPEND GNOMON_INSTALL_FOLDERS ${GNOMON_PYTHON_INSTALL_DIR}/gnomon)
+endif()
+configure_file(cmake/GnomonInstallFolders.cmake.in ${PROJECT_BINARY_DIR}/GnomonInstallFolders.cmake @ONLY)
 if(PROJECT_IS_TOP_LEVEL)
   add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -DMANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt
+                                      -DFOLDERS=${PROJECT_BINARY_DIR}/folders_before_install.txt
                                       -P ${PROJECT_SOURCE_DIR}/cmake/GnomonUninstall.cmake VERBATIM)
 endif()
 

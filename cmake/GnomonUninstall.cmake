@@ -1,25 +1,36 @@
-# Removes the files that an install_manifest.txt names, then the folders named gnomon, and what is below them, that this
-# leaves empty: cmake -DMANIFEST=FILE -P GnomonUninstall.cmake. DESTDIR counts as it does for an install.
+# Removes the files that an install_manifest.txt names, then the folders inside the prefix that the installation made and
+# that this leaves empty: cmake -DMANIFEST=FILE -DFOLDERS=FILE -P GnomonUninstall.cmake, where FOLDERS is the list that
+# GnomonInstallFolders.cmake wrote; without it no folder is removed. DESTDIR counts as it does for an install.
 cmake_minimum_required(VERSION 3.22)
 if(NOT EXISTS "${MANIFEST}")
   message(FATAL_ERROR "uninstall: there is no ${MANIFEST}; expected the list that cmake --install writes")
 endif()
 file(STRINGS "${MANIFEST}" files)
 set(removed 0)
-set(folders "")
+list(TRANSFORM files PREPEND "$ENV{DESTDIR}")
 foreach(file IN LISTS files)
-  set(file "$ENV{DESTDIR}${file}")
   if(EXISTS "${file}" OR IS_SYMLINK "${file}")
     file(REMOVE "${file}")
     math(EXPR removed "${removed} + 1")
   endif()
-  get_filename_component(folder "${file}" DIRECTORY)
-  while(NOT folder STREQUAL "$ENV{DESTDIR}" AND folder MATCHES "/gnomon(/|$)" AND NOT folder IN_LIST folders)
-    list(APPEND folders "${folder}")
-    get_filename_component(folder "${folder}" DIRECTORY)
-  endwhile()
 endforeach()
-# Folders before the ones that hold them; others than Gnomon's may have been there before.
+
+set(folders "")
+if(EXISTS "${FOLDERS}")
+  file(STRINGS "${FOLDERS}" others)
+  list(POP_FRONT others prefix)
+  foreach(file IN LISTS files)
+    get_filename_component(folder "${file}" DIRECTORY)
+    string(FIND "${folder}" "${prefix}/" inside)
+    while(inside EQUAL 0 AND NOT folder IN_LIST others AND NOT folder IN_LIST folders)
+      list(APPEND folders "${folder}")
+      get_filename_component(folder "${folder}" DIRECTORY)
+      string(FIND "${folder}" "${prefix}/" inside)
+    endwhile()
+  endforeach()
+  file(REMOVE "${FOLDERS}")
+endif()
+# Folders before the ones that hold them.
 list(SORT folders ORDER DESCENDING)
 foreach(folder IN LISTS folders)
   file(GLOB inside LIST_DIRECTORIES ON "${folder}/*" "${folder}/.*")

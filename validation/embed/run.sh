@@ -14,11 +14,17 @@ fi
 build=$1
 source=$2
 scratch=$3
-prefix=${installed:-$scratch/prefix}
+prefix=${installed:-$scratch/gnomon/prefix} # as below a clone, or a home folder, of that name
 
 rm -rf "$scratch"
 mkdir -p "$scratch"
-[ -n "$installed" ] || cmake --install "$build" --prefix "$prefix" >"$scratch/install.log"
+if [ -z "$installed" ]; then
+  # Folders of others, empty and not, which the end of this test must find as they are.
+  mkdir -p "$prefix/share/doc" "$prefix/lib/gnomon-of-others" "$prefix/include/gnomon"
+  : >"$prefix/lib/gnomon-of-others/file"
+  find "$prefix" | sort >"$scratch/before"
+  cmake --install "$build" --prefix "$prefix" >"$scratch/install.log"
+fi
 PATH="$prefix/bin:$PATH"
 snippets() { python3 "$source/validation/manual/snippets.py" "$@"; }
 
@@ -191,8 +197,9 @@ grep -q "^PASSED: 0 of [1-9][0-9]* gated rows failed" "$scratch/plugin.out"
 grep -Eq "^ +constrained-trapezoidal +[1-9][0-9]* +([0-9]+)/\1 " "$scratch/plugin.out" # of every promise, all rows
 if [ -z "$installed" ]; then
   echo "== uninstalled"
-  cmake -DMANIFEST="$build/install_manifest.txt" -P "$source/cmake/GnomonUninstall.cmake"
-  find "$prefix" -name '*gnomon*' >"$scratch/left"
-  test ! -s "$scratch/left" || { cat "$scratch/left" && exit 1; }
+  cmake -DMANIFEST="$build/install_manifest.txt" -DFOLDERS="$build/folders_before_install.txt" \
+    -P "$source/cmake/GnomonUninstall.cmake"
+  find "$prefix" | sort >"$scratch/after"
+  diff "$scratch/before" "$scratch/after"
 fi
 exit "$status"
