@@ -120,8 +120,9 @@ void EquilibriumEquations::evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S>
     for (Index i = 0; i < m_; ++i) f[n_ + i] = b.g[i];
 }
 
-template void EquilibriumEquations::evaluate<double>(const ConstVectorRef&, VectorRef);
-template void EquilibriumEquations::evaluate<Dual1>(const ConstVectorRefOf<Dual1>&, VectorRefOf<Dual1>);
+// Their types are hidden, which clang would make the functions too.
+template GNOMON_EXPORT void EquilibriumEquations::evaluate<double>(const ConstVectorRef&, VectorRef);
+template GNOMON_EXPORT void EquilibriumEquations::evaluate<Dual1>(const ConstVectorRefOf<Dual1>&, VectorRefOf<Dual1>);
 
 /// exact [Hess U + lambda.Hess g, G^T; G, 0], penalty Hess U + lambda.Hess g + G^T (w/eps) G
 void EquilibriumEquations::jacobian(const ConstVectorRef& x, VectorRef values) {
