@@ -2,7 +2,7 @@
 # pkg-config.
 include(CMakePackageConfigHelpers)
 
-install(TARGETS gnomon_core gnomon_builtin gnomon_all gnomon_c gnomon_kernels EXPORT gnomon-targets
+install(TARGETS gnomon_core gnomon_builtin gnomon_all gnomon_c gnomon_kernels gnomon_eigen EXPORT gnomon-targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY lib/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY plugins/schemes/kernels DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gnomon/schemes

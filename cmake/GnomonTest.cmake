@@ -1,18 +1,16 @@
 # gnomon_test(name SOURCES file... [LIBS lib...] [LABEL quick|standard|full])
 #
 # A Boost.Test executable, registered with ctest under its own name. The label is the tier it runs in; quick by default.
-add_library(gnomon_test_main OBJECT lib/test/support/main.cpp ${PROJECT_BINARY_DIR}/gnomon_headers.cpp)
-set_source_files_properties(lib/test/support/main.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+add_library(gnomon_test_main OBJECT lib/test/support/main.cpp)
 
 function(gnomon_compile_as_test target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_definitions(${target} PRIVATE BOOST_TEST_DYN_LINK)
-  gnomon_optimise_nothing(${target})
-  target_link_libraries(${target} PRIVATE Eigen3::Eigen Boost::unit_test_framework)
+  target_link_libraries(${target} PRIVATE Boost::unit_test_framework)
 endfunction()
 
 gnomon_compile_as_test(gnomon_test_main)
-target_precompile_headers(gnomon_test_main PRIVATE ${GNOMON_COMMON_HEADERS} <boost/test/unit_test.hpp>)
+gnomon_set_level(gnomon_test_main 0)
 
 function(gnomon_test name)
   cmake_parse_arguments(ARG "" "LABEL" "SOURCES;LIBS" ${ARGN})
@@ -21,7 +19,7 @@ function(gnomon_test name)
   endif()
   add_executable(${name} ${ARG_SOURCES} $<TARGET_OBJECTS:gnomon_test_main>)
   gnomon_compile_as_test(${name})
-  target_precompile_headers(${name} REUSE_FROM gnomon_test_main)
+  gnomon_compile(${name} test 0)
   set(c ${ARG_SOURCES})
   list(FILTER c INCLUDE REGEX "\\.c$")
   set_source_files_properties(${c} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)

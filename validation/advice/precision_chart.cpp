@@ -7,8 +7,6 @@
 
 namespace gnomon::advice {
 
-using pages::Series;
-
 pages::Chart precision_chart(const PrecisionPanel& panel) {
   pages::Chart chart{
       panel.title,
@@ -19,9 +17,9 @@ pages::Chart precision_chart(const PrecisionPanel& panel) {
   double low = std::numeric_limits<double>::infinity(), high = 0;
   int group = 0;
   for (const PrecisionLine& line : panel.lines) {
-    Series series;
+    pages::Series series;
     series.name = line.name + (line.ours ? "" : " (not Gnomon)");
-    series.style = Series::Style::line_points;
+    series.style = pages::Series::Style::line_points;
     series.group = group++;
     for (const auto& [error, time] : line.points) {
       series.x.push_back(error);
@@ -32,13 +30,14 @@ pages::Chart precision_chart(const PrecisionPanel& panel) {
     chart.series.push_back(std::move(series));
   }
   if (panel.wanted > 0 && high > 0) {
-    Series wanted{fmt::format("wanted error {:g}", panel.wanted), {panel.wanted, panel.wanted}, {low / 10, high * 10}};
-    wanted.style = Series::Style::guide;
+    pages::Series wanted{
+        fmt::format("wanted error {:g}", panel.wanted), {panel.wanted, panel.wanted}, {low / 10, high * 10}};
+    wanted.style = pages::Series::Style::guide;
     chart.series.push_back(std::move(wanted));
   }
   if (!panel.marks.empty()) {
-    Series advised{"advised", {}, {}};
-    advised.style = Series::Style::points;
+    pages::Series advised{"advised", {}, {}};
+    advised.style = pages::Series::Style::points;
     advised.group = group;
     for (const auto& [error, time] : panel.marks) {
       advised.x.push_back(error);

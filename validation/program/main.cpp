@@ -12,6 +12,7 @@
 #include "program/arguments.hpp"
 #include "program/cli/help.hpp"
 #include "program/commands/case_folder.hpp"
+#include "program/commands/command_module.hpp"
 #include "program/commands/commands.hpp"
 #include "program/papers/papers.hpp"
 
@@ -103,12 +104,12 @@ int dispatch(int argc, char** argv) {
   add_export(app, invocation);
   add_check(app, invocation);
   add_run(app, invocation);
-  add_sweep(app, invocation);
+  add_module(app, invocation, "sweep", {"sweep"});
   add_compare(app, invocation);
-  add_advise(app, invocation);
+  add_module(app, invocation, "bench", {"advise"});
   add_equilibrium(app, invocation);
   add_validate(app, invocation);
-  add_bench(app, invocation);
+  add_module(app, invocation, "bench", {"bench"});
   add_completion(app, invocation);
   add_man(app, invocation);
   app.require_subcommand(0, 1);

@@ -15,6 +15,8 @@
 
 namespace gnomon::c_api {
 
+inline constexpr int not_polynomial = SystemTraits::not_polynomial;
+
 using SharedMatrix = std::shared_ptr<std::remove_pointer_t<SUNMatrix>>;
 
 /// A callback for a matrix and one like those that it wants to fill; null: none, dense.
@@ -30,7 +32,7 @@ struct RowCallbacks {
   std::vector<std::string> names;  ///< one a row, or empty
   GnomonConstraintFn function = nullptr;
   MatrixCallback<GnomonJacobianFn> jacobian;
-  int degree = SystemTraits::not_polynomial;
+  int degree = not_polynomial;
 };
 
 template <class Function>
@@ -51,7 +53,7 @@ struct Callbacks {
   std::optional<Mass> mass;
   GnomonPotentialFn potential = nullptr;
   GnomonGradientFn gradient = nullptr;
-  int potential_degree = SystemTraits::not_polynomial;
+  int potential_degree = not_polynomial;
   MatrixCallback<GnomonHessianFn> hessian;  ///< of U + lambda.g
   RowCallbacks constraints, obstacles;
   MatrixCallback<GnomonHessianFn> obstacle_hessian;  ///< of psi.c

@@ -9,8 +9,6 @@ namespace gnomon::c_api {
 
 namespace {
 
-constexpr int not_polynomial = SystemTraits::not_polynomial;
-
 int largest_degree(const RowCallbacks& g, const RowCallbacks& c) {
   if (g.rows == 0) return c.degree;
   return g.degree == not_polynomial || c.degree == not_polynomial ? not_polynomial : std::max(g.degree, c.degree);

@@ -10,8 +10,6 @@ namespace gnomon::c_api {
 
 namespace {
 
-constexpr int not_polynomial = SystemTraits::not_polynomial;
-
 const char* of(ForceArgument by, const char* q, const char* v, const char* lambda) {
   return by == ForceArgument::q ? q : by == ForceArgument::v ? v : lambda;
 }

@@ -8,6 +8,15 @@
 
 namespace gnomon::mechanism {
 
+std::string toml_string(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out + "\"";
+}
+
 namespace {
 
 // Precedences: what is below that of its place gets brackets.

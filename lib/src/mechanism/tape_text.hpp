@@ -9,6 +9,9 @@
 
 namespace gnomon::mechanism {
 
+/// The text as a string of a model file, on one line.
+std::string toml_string(const std::string& text);
+
 class TapeText {
  public:
   /// \param inputs      names of t and of x, in the order of the tape's nodes

@@ -18,15 +18,6 @@ namespace {
 
 using Which = TapedFunctions::Which;
 
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    result += c;
-  }
-  return result + "\"";
-}
-
 class Writer {
  public:
   Writer(const ProblemInstance& instance, const System& system) : instance_(instance), system_(system) {
@@ -41,11 +32,11 @@ class Writer {
 
   std::string text(const std::string& name, const std::string& description) {
     const std::string functions = write_functions();
-    std::string out = "format = 1\nname = " + quoted(name) + "\n";
-    if (!description.empty()) out += "description = " + quoted(description) + "\n";
+    std::string out = "format = 1\nname = " + toml_string(name) + "\n";
+    if (!description.empty()) out += "description = " + toml_string(description) + "\n";
     out += left_out();
     out += "coordinates = [";
-    for (std::size_t k = 0; k < families_.size(); ++k) out += (k ? ", " : "") + quoted(families_[k]);
+    for (std::size_t k = 0; k < families_.size(); ++k) out += (k ? ", " : "") + toml_string(families_[k]);
     out += "]\n" + functions;
     out += start();
     return out;
@@ -111,7 +102,7 @@ class Writer {
     prefix_ = unused_name("w");
     std::string out = "mass = " + mass();
     const std::optional<Tape> potential = tapes_->tape(Which::potential);
-    out += "potential = " + quoted(formulas(*potential).output(0)) + "\n";
+    out += "potential = " + toml_string(formulas(*potential).output(0)) + "\n";
     std::string tables = invariants();
     tables += rows("constraints", Which::constraints, constraints_);
     tables += obstacles();
@@ -119,7 +110,7 @@ class Writer {
     tables += symmetries();
     if (!definitions_.empty()) {
       out += "\n[definitions]\n";
-      for (const auto& [name, formula] : definitions_) out += name + " = " + quoted(formula) + "\n";
+      for (const auto& [name, formula] : definitions_) out += name + " = " + toml_string(formula) + "\n";
     }
     return out + tables;
   }
@@ -140,15 +131,15 @@ class Writer {
           if (j > i || mass.values()[k] == 0) continue;
           const std::string &row = coordinates_[static_cast<std::size_t>(i)],
                             &column = coordinates_[static_cast<std::size_t>(j)];
-          out += (out.size() > 2 ? ", " : "") + (i == j ? key(row) : quoted(row + ", " + column)) + " = " +
-                 quoted(shortest_text(mass.values()[k]));
+          out += (out.size() > 2 ? ", " : "") + (i == j ? key(row) : toml_string(row + ", " + column)) + " = " +
+                 toml_string(shortest_text(mass.values()[k]));
         }
       return out + " }\n";
     }
     const Vector& diagonal = mass.diagonal_entries();
-    if ((diagonal.array() == diagonal[0]).all()) return quoted(shortest_text(diagonal[0])) + "\n";
+    if ((diagonal.array() == diagonal[0]).all()) return toml_string(shortest_text(diagonal[0])) + "\n";
     std::string out = "[";
-    for (Index j = 0; j < n; ++j) out += (j ? ", " : "") + quoted(shortest_text(diagonal[j]));
+    for (Index j = 0; j < n; ++j) out += (j ? ", " : "") + toml_string(shortest_text(diagonal[j]));
     return out + "]\n";
   }
   template <class Entry>
@@ -156,7 +147,7 @@ class Writer {
     std::string out = "[\n";
     for (Index i = 0; i < system_.n(); ++i) {
       out += "  [";
-      for (Index j = 0; j < system_.n(); ++j) out += (j ? ", " : "") + quoted(entry(i, j));
+      for (Index j = 0; j < system_.n(); ++j) out += (j ? ", " : "") + toml_string(entry(i, j));
       out += "],\n";
     }
     return out + "]\n";
@@ -175,7 +166,7 @@ class Writer {
       const TapeText formula(own, {"t", name}, "w", inner);
       std::string v = formula.output(0);
       for (std::size_t i = inner.size(); i-- > 0;) v = replaced(v, inner[i].first, "(" + inner[i].second + ")");
-      out += name + " = { of = " + quoted(text.output(k)) + ", potential = " + quoted(v) + " }\n";
+      out += name + " = { of = " + toml_string(text.output(k)) + ", potential = " + toml_string(v) + " }\n";
     }
     return out;
   }
@@ -204,10 +195,10 @@ class Writer {
     std::string out = "\n[" + std::string(table) + "]\n";
     for (std::size_t i = 0; i < names.size(); ++i)
       if (which == Which::constraints || !text.vanishes(i))
-        out += key(names[i]) + " = " + quoted(text.output(i)) + "\n";
+        out += key(names[i]) + " = " + toml_string(text.output(i)) + "\n";
     return out;
   }
-  static std::string key(const std::string& name) { return name.back() == ']' ? quoted(name) : name; }
+  static std::string key(const std::string& name) { return name.back() == ']' ? toml_string(name) : name; }
 
   std::string obstacles() {
     const auto gaps = tapes_->tape(Which::obstacles);
@@ -222,10 +213,10 @@ class Writer {
       const auto k = static_cast<Index>(i);
       std::string more;
       if (slip)
-        more += ", slip = " + quoted(slip->output(i)) +
+        more += ", slip = " + toml_string(slip->output(i)) +
                 ", friction = " + number(system_.parts().coulomb->friction_coefficients()[k]);
       if (k < restitutions.size() && !std::isnan(restitutions[k])) more += ", restitution = " + number(restitutions[k]);
-      const std::string gap = quoted(text.output(i));
+      const std::string gap = toml_string(text.output(i));
       out += obstacles_[i] + " = " + (more.empty() ? gap : "{ formula = " + gap + more + " }") + "\n";
     }
     return out;
@@ -258,7 +249,7 @@ class Writer {
         continue;
       }
       if (out.empty()) out = "\n[symmetries]\n";
-      out += quoted(part->symmetry_name(a)) + " = { ";
+      out += toml_string(part->symmetry_name(a)) + " = { ";
       bool first = true;
       for (Index i = 0; i < n; ++i) {
         std::string formula;
@@ -271,7 +262,7 @@ class Writer {
         for (Index j = 0; j < n; ++j) add(slope(i, j), coordinates_[static_cast<std::size_t>(j)]);
         add(b[i], "");
         if (formula.empty()) continue;
-        out += (first ? "" : ", ") + key(coordinates_[static_cast<std::size_t>(i)]) + " = " + quoted(formula);
+        out += (first ? "" : ", ") + key(coordinates_[static_cast<std::size_t>(i)]) + " = " + toml_string(formula);
         first = false;
       }
       out += " }\n";

@@ -31,8 +31,6 @@ std::size_t block_of(ForceArgument by) {
   throw Error(ErrorCode::refused, "system " + traits.name + ": its force Q(q,v,t) has no derivative by multipliers");
 }
 
-constexpr double one = 1;
-
 }  // namespace
 
 FunctionSystem::FunctionSystem(FoundTraits traits, Mass mass, SystemFunctions functions)
@@ -117,7 +115,7 @@ void FunctionSystem::potential_gradient(double t, const ConstVectorRef& q, Vecto
 
 void FunctionSystem::potential_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& w,
                                              VectorRef out) const {
-  f_.potential->product(t, at(q), &one, at(w), into(out));
+  f_.potential->product(t, at(q), &single_weight, at(w), into(out));
 }
 
 const SparsityPattern& FunctionSystem::constraint_pattern() const {
@@ -186,7 +184,7 @@ void FunctionSystem::constraint_rate_hessian(double t, const ConstVectorRef& q, 
 void FunctionSystem::lagrangian_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
                                         VectorRef values) const {
   values.setZero();
-  f_.potential->add_hessian(t, at(q), &one, potential_places_.data(), values.data());
+  f_.potential->add_hessian(t, at(q), &single_weight, potential_places_.data(), values.data());
   f_.constraints->add_hessian(t, at(q), lambda.data(), constraint_places_.data(), values.data());
 }
 
@@ -246,7 +244,7 @@ void FunctionSystem::regular_potential_gradient(double t, const ConstVectorRef& 
 void FunctionSystem::split_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& c,
                                    const ConstVectorRef& lambda, VectorRef values) const {
   values.setZero();
-  f_.regular_potential->add_hessian(t, at(q), &one, regular_places_.data(), values.data());
+  f_.regular_potential->add_hessian(t, at(q), &single_weight, regular_places_.data(), values.data());
   f_.invariants->add_hessian(t, at(q), c.data(), invariant_places_.data(), values.data());
   f_.constraints->add_hessian(t, at(q), lambda.data(), constraint_places_.data(), values.data());
 }

@@ -24,8 +24,6 @@ namespace gnomon::model {
 
 namespace {
 
-constexpr double one = 1;
-
 /// Work space of the thread, beside that of the functions, which are called meanwhile.
 template <class S>
 S* own_space(std::size_t count) {
@@ -118,10 +116,10 @@ void FunctionSystem::kinetic_hessian_times(const ConstVectorRef& q, const ConstV
   at.factorise_mass();
   at.solve(p.data(), v);
   const Function::Blocks z{q.data(), v, nullptr};
-  f_.inertia->product(0, z, &one, {w_q.data(), nullptr, nullptr}, {nullptr, rest, nullptr});
+  f_.inertia->product(0, z, &single_weight, {w_q.data(), nullptr, nullptr}, {nullptr, rest, nullptr});
   for (Index j = 0; j < n; ++j) rest[j] = w_p[j] - rest[j];
   at.solve(rest, out_p.data());
-  f_.inertia->product(0, z, &one, {w_q.data(), out_p.data(), nullptr}, {out_q.data(), nullptr, nullptr});
+  f_.inertia->product(0, z, &single_weight, {w_q.data(), out_p.data(), nullptr}, {out_q.data(), nullptr, nullptr});
   out_q = -out_q;
 }
 
@@ -136,7 +134,7 @@ void FunctionSystem::kinetic_third(const ConstVectorRef& q, const ConstVectorRef
   at.solve(p.data(), v);
   const Function::Blocks z{q.data(), v, nullptr};
   const auto along = [&](const ConstVectorRef& by_q, const ConstVectorRef& by_p, double* dv) {
-    f_.inertia->product(0, z, &one, {by_q.data(), nullptr, nullptr}, {nullptr, rest, nullptr});
+    f_.inertia->product(0, z, &single_weight, {by_q.data(), nullptr, nullptr}, {nullptr, rest, nullptr});
     for (Index j = 0; j < n; ++j) rest[j] = by_p[j] - rest[j];
     at.solve(rest, dv);
   };
@@ -145,7 +143,7 @@ void FunctionSystem::kinetic_third(const ConstVectorRef& q, const ConstVectorRef
   f_.inertia->third_product(0, z, {w_q.data(), dw, nullptr}, {u_q.data(), du, nullptr}, {out_q.data(), rest, nullptr});
   for (Index j = 0; j < n; ++j) rest[j] = -rest[j];
   at.solve(rest, out_p.data());
-  f_.inertia->product(0, z, &one, {nullptr, out_p.data(), nullptr}, {rest, nullptr, nullptr});
+  f_.inertia->product(0, z, &single_weight, {nullptr, out_p.data(), nullptr}, {rest, nullptr, nullptr});
   for (Index j = 0; j < n; ++j) out_q[j] = -(out_q[j] + rest[j]);
 }
 
@@ -162,7 +160,7 @@ void FunctionSystem::kinetic_hessian(const ConstVectorRef& q, const ConstVectorR
        t_pp = out.bottomRightCorner(n, n);
   for (Index j = 0; j < n; ++j) {
     unit[j] = 1;
-    f_.inertia->product(0, {q.data(), v, nullptr}, &one, {unit, nullptr, nullptr}, {by_q, by_v, nullptr});
+    f_.inertia->product(0, {q.data(), v, nullptr}, &single_weight, {unit, nullptr, nullptr}, {by_q, by_v, nullptr});
     t_qq.col(j) = -Eigen::Map<const Vector>(by_q, n);
     t_qp.row(j) = Eigen::Map<const Vector>(by_v, n);  // L_vq, until it is used
     at.solve(by_v, by_q);
@@ -195,7 +193,7 @@ void FunctionSystem::velocity_hessian(const ConstVectorRef& q, const ConstVector
     by_qq.col(j) = -Eigen::Map<const Vector>(by_q, n);
     at.solve(by_v, by_q);
     by_pq.col(j) = -Eigen::Map<const Vector>(by_q, n);
-    f_.inertia->product(0, z, &one, {unit, nullptr, nullptr}, {nullptr, by_v, nullptr});
+    f_.inertia->product(0, z, &single_weight, {unit, nullptr, nullptr}, {nullptr, by_v, nullptr});
     by_qp.row(j) = Eigen::Map<const Vector>(by_v, n);  // A^T, until it is used
     unit[j] = 0;
   }

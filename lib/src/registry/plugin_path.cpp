@@ -61,4 +61,12 @@ std::string plugin_path_of_environment() {
   return folders ? folders : "";
 }
 
+std::string library_beside_program(const std::string& path) {
+  std::error_code none;
+  const fs::path prefix = fs::read_symlink("/proc/self/exe", none).parent_path().parent_path();
+  for (const char* folder : {"lib", GNOMON_LIBRARY_FOLDER})
+    if (fs::exists(prefix / folder / path, none)) return (prefix / folder / path).string();
+  return "";
+}
+
 }  // namespace gnomon

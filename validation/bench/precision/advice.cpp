@@ -13,7 +13,6 @@ namespace gnomon::bench {
 namespace {
 
 constexpr int instants = 10;
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// One advice under way.
 class Adviser {

@@ -13,6 +13,9 @@
 
 namespace gnomon::bench {
 
+/// An error, or a time, that nothing reaches.
+inline constexpr double never = std::numeric_limits<double>::infinity();
+
 /// One run. Errors are measured at the instants of a TrueSolution: at the end alone an error may happen to cross zero.
 struct WorkPrecisionRow {
   std::string problem;

@@ -14,8 +14,7 @@ namespace gnomon::bench {
 
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
-constexpr int instants = 3;
+constexpr int instants_of_a_run = 3;
 /// A run that fails counts as one of this cost beside the cheapest.
 constexpr double price_of_failure = 1000;
 /// A candidate this many times as dear as the cheapest so far is not run at smaller tolerances.
@@ -88,8 +87,8 @@ std::vector<ToleranceRow> run_tolerance_bench(const Registry& registry, const To
     const System& system = *instance.model->mechanical();
     const double finest = *std::min_element(bench.tolerances.begin(), bench.tolerances.end());
     const TrustedSolution trusted =
-        trusted_solution(registry, problem.problem, instance, instance.t0 + problem.until, instants, finest / 10,
-                         Patience{processor_seconds() + 10 * bench.most_seconds});
+        trusted_solution(registry, problem.problem, instance, instance.t0 + problem.until, instants_of_a_run,
+                         finest / 10, Patience{processor_seconds() + 10 * bench.most_seconds});
     std::string title = problem.problem;
     for (const auto& [name, value] : problem.parameters) title += " " + name + "=" + value;
     begin(title + ", T = " + number_text(problem.until) + ", " + class_of(system) + ": " + trusted.truth.source +

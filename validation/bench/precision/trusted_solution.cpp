@@ -13,7 +13,6 @@ namespace gnomon::bench {
 namespace {
 
 constexpr double rounding = 1e-13;
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Is it good for the error up to the `count`-th time?
 bool good(double error, double change, double close, double loose, bool confirmed) {

@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/numbers.hpp"
+#include "gnomon/registry/plugin_path.hpp"
 
 namespace gnomon::ensembles {
 
@@ -41,17 +41,12 @@ long announced() {
   return std::getenv("PMIX_RANK") ? 0 : 1;
 }
 
-/// Where it is built or installed, beside this program; else where the system looks. The reason in `why` otherwise.
+/// Where it is built or installed, beside this program; else where the system looks. The reason in `why` otherwise. It
+/// stays loaded: MPI has threads and handlers of its own.
 void* load_module(std::string& why) {
-  std::error_code none;
-  const std::filesystem::path root = std::filesystem::read_symlink("/proc/self/exe", none).parent_path().parent_path();
-  for (const char* folder : {"lib", GNOMON_LIBRARY_FOLDER}) {
-    const std::filesystem::path path = root / folder / "gnomon/mpi" / module_name;
-    // It stays loaded: MPI has threads and handlers of its own.
-    if (std::filesystem::exists(path, none))
-      if (void* const module = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL)) return module;
-  }
-  void* const module = ::dlopen(module_name, RTLD_NOW | RTLD_GLOBAL);
+  const std::string beside = library_beside_program(std::string("gnomon/mpi/") + module_name);
+  void* module = beside.empty() ? nullptr : ::dlopen(beside.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (!module) module = ::dlopen(module_name, RTLD_NOW | RTLD_GLOBAL);
   const char* const text = module ? nullptr : ::dlerror();
   if (!module) why = text ? text : "no reason is known";
   return module;

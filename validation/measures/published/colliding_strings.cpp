@@ -13,20 +13,20 @@ namespace gnomon::validation {
 
 namespace {
 
-constexpr double error_gate = 1e-3;    // relative, of errors and penetrations: the table has four digits or five
+constexpr double strings_gate = 1e-3;  // relative, of errors and penetrations: the table has four digits or five
 constexpr long sampled_steps = 100;    // from one error of the table to the next
 constexpr double start_gate = 1e-9;    // relative, of the first energy: the table has eleven digits
 constexpr double energy_gate = 1e-11;  // of the first energy, over the run
 
-struct TableRow {
+struct StringsRow {
   double intervals = 0, h = 0, eps = 0, node = 0, mid = 0, contact = 0, energy = 0, spread = 0, error = 0, half = 0,
          end = 0;
 };
 
-TableRow table_row(const std::string& path, double intervals, double h, double eps) {
+StringsRow table_row(const std::string& path, double intervals, double h, double eps) {
   for (const TableFile::Row& cells : TableFile(path)) {
     if (cells.number(0) != intervals || cells.number(1) != h || cells.number(2) != eps) continue;
-    TableRow row;
+    StringsRow row;
     double* const values[] = {&row.intervals, &row.h,      &row.eps,   &row.node, &row.mid, &row.contact,
                               &row.energy,    &row.spread, &row.error, &row.half, &row.end};
     for (std::size_t i = 0; i < std::size(values); ++i) *values[i] = cells.number(i);
@@ -83,7 +83,7 @@ Quantities measure_colliding_strings(const Registry& registry, const Case& c) {
   const double h = c.step.front();
   const Options options("scheme " + c.method.scheme, registry.scheme(c.method.scheme).options(), c.method.options);
   const auto intervals = static_cast<double>(instance.q0.size() / 2 + 1);
-  const TableRow row = table_row(c.data_folder + "/" + c.table.file, intervals, h, options.real("eps"));
+  const StringsRow row = table_row(c.data_folder + "/" + c.table.file, intervals, h, options.real("eps"));
 
   Integrator integrator = started(registry, instance, c.method);
   StringObserver observer(instance);
@@ -101,14 +101,14 @@ Quantities measure_colliding_strings(const Registry& registry, const Case& c) {
   return {{"energy-initial", initial, near(row.energy, start_gate), "conserved, of the first step"},
           {"energy", energy.max_abs_error() / initial, Gate::at_most(energy_gate),
            "largest change / energy of the first step"},
-          {"error-sampled", observer.sampled_error(), near(row.error, error_gate),
+          {"error-sampled", observer.sampled_error(), near(row.error, strings_gate),
            "max over nodes against the exact solution, every 100 steps"},
           {"error-max", observer.error(), {}, "the same over all steps"},
-          {"error-end", observer.end(), near(row.end, error_gate), "at t = 1"},
-          {"penetration-mid", observer.mid(), near(row.mid, error_gate), "max of v - u at the middles of steps"},
-          {"penetration-node", observer.node(), near(row.node, error_gate), "and at their ends"},
+          {"error-end", observer.end(), near(row.end, strings_gate), "at t = 1"},
+          {"penetration-mid", observer.mid(), near(row.mid, strings_gate), "max of v - u at the middles of steps"},
+          {"penetration-node", observer.node(), near(row.node, strings_gate), "and at their ends"},
           {"first-contact", observer.contact(), Gate::around(row.contact, 2 * h), ""},
-          {"mirror", mirror, near(row.end, error_gate), "distance from the mirrored start at t = 1"}};
+          {"mirror", mirror, near(row.end, strings_gate), "distance from the mirrored start at t = 1"}};
 }
 
 }  // namespace gnomon::validation

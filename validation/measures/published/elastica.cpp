@@ -13,7 +13,7 @@ namespace gnomon::validation {
 
 namespace {
 
-using State = std::vector<double>;  // x, t, v, energy
+using ShootingState = std::vector<double>;  // x, t, v, energy
 
 class Shooting {
  public:
@@ -65,7 +65,7 @@ class Shooting {
     result.integration = residual(unknowns_).lpNorm<Eigen::Infinity>();
     result.points.resize(d_, segments_ + 1);
     for (Index k = 0; k < segments_; ++k) {
-      const State end = shoot(unknowns_, k);
+      const ShootingState end = shoot(unknowns_, k);
       result.points.col(k) = unknowns_.segment(3 * d_ * k, d_);
       result.energy += end.back();
       if (k + 1 == segments_) result.points.col(k + 1) = Eigen::Map<const Vector>(end.data(), d_);
@@ -81,7 +81,7 @@ class Shooting {
                             number_text(f.lpNorm<Eigen::Infinity>()));
   }
 
-  void rate(const State& y, State& dy, double s, const Vector& force) const {
+  void rate(const ShootingState& y, ShootingState& dy, double s, const Vector& force) const {
     double along = 0, square = 0;
     for (Index c = 0; c < d_; ++c) {
       const double t = y[d_ + c], v = y[2 * d_ + c];
@@ -100,21 +100,22 @@ class Shooting {
   }
 
   /// The state at the end of segment k.
-  State shoot(const Vector& unknowns, Index k) const {
+  ShootingState shoot(const Vector& unknowns, Index k) const {
     namespace odeint = boost::numeric::odeint;
     const Vector force = unknowns.tail(d_);
-    State y(static_cast<std::size_t>(3 * d_ + 1), 0);
+    ShootingState y(static_cast<std::size_t>(3 * d_ + 1), 0);
     for (Index i = 0; i < 3 * d_; ++i) y[i] = unknowns[3 * d_ * k + i];
     odeint::integrate_n_steps(
-        odeint::runge_kutta_fehlberg78<State>(), [&](const State& at, State& dy, double s) { rate(at, dy, s, force); },
-        y, length() * static_cast<double>(k), length() / static_cast<double>(steps_), static_cast<std::size_t>(steps_));
+        odeint::runge_kutta_fehlberg78<ShootingState>(),
+        [&](const ShootingState& at, ShootingState& dy, double s) { rate(at, dy, s, force); }, y,
+        length() * static_cast<double>(k), length() / static_cast<double>(steps_), static_cast<std::size_t>(steps_));
     return y;
   }
 
   /// Continuity, then the conditions at A and B, and |t| = 1 or t.v = 0 at A.
   Vector residual(const Vector& u) const {
     Vector f(3 * d_ * segments_ + d_ + 1);
-    State end;
+    ShootingState end;
     for (Index k = 0; k < segments_; ++k) {
       end = shoot(u, k);
       if (k + 1 < segments_)
@@ -166,7 +167,7 @@ class Shooting {
   /// The rows that depend on the start of segment k; the others are zero, and the force is that of `u`.
   Vector local(const Vector& u, Index k) const {
     Vector f = Vector::Zero(3 * d_ * segments_ + d_ + 1);
-    const State end = shoot(u, k);
+    const ShootingState end = shoot(u, k);
     const Vector y = Eigen::Map<const Vector>(end.data(), 3 * d_), force = u.tail(d_);
     if (k > 0) f.segment(3 * d_ * (k - 1), 3 * d_) = -u.segment(3 * d_ * k, 3 * d_);
     if (k + 1 < segments_) f.segment(3 * d_ * k, 3 * d_) = y;

@@ -20,12 +20,12 @@ constexpr double hundred_gate = 2e-13;  // a hundred steps
 constexpr double spread_gate = 1e-12;   // of the first energy, over the case's steps
 constexpr long hundred = 100;
 
-struct TableRow {
+struct AlphaRow {
   double alpha = 0, cubic = 0, h = 0, first[2] = {}, hundredth[2] = {}, energy = 0;
 };
 
-std::vector<TableRow> table_rows(const std::string& path) {
-  std::vector<TableRow> rows;
+std::vector<AlphaRow> table_rows(const std::string& path) {
+  std::vector<AlphaRow> rows;
   for (const TableFile::Row& row : TableFile(path))
     rows.push_back({row.number(0),
                     row.number(1),
@@ -44,7 +44,7 @@ double distance(const Vector& q, const double (&expected)[2]) {
 
 Quantities measure_published_alpha(const Registry& registry, const Case& c) {
   Quantities out;
-  for (const TableRow& row : table_rows(c.data_folder + "/" + c.table.file)) {
+  for (const AlphaRow& row : table_rows(c.data_folder + "/" + c.table.file)) {
     Case one = c;
     one.set.emplace_back("cubic", number_text(row.cubic));
     one.method.options.emplace_back("alpha", number_text(row.alpha));

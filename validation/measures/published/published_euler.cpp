@@ -16,7 +16,7 @@ namespace gnomon::validation {
 
 namespace {
 
-constexpr double error_gate = 1e-6;         // relative, of the errors against the table's: rounding and little else
+constexpr double euler_gate = 1e-6;         // relative, of the errors against the table's: rounding and little else
 constexpr double limit_gate = 1e-3;         // relative, of the extrapolated errors: what is of second order in h
 constexpr double first_order_from = 0.011;  // from this step on the errors of the consistent methods lie on a line
 
@@ -31,14 +31,14 @@ std::string table_method(const std::string& scheme) {
   throw Error(ErrorCode::refused, "the figures of Small and Jay have no scheme " + scheme);
 }
 
-struct TableRow {
+struct EulerRow {
   double h = 0, error_y = 0, error_z = 0;
 };
 
 /// Rows of one method, problem and alpha, by falling step.
-std::vector<TableRow> table_rows(const std::string& path, const std::string& problem, const std::string& method,
+std::vector<EulerRow> table_rows(const std::string& path, const std::string& problem, const std::string& method,
                                  double alpha) {
-  std::vector<TableRow> rows;
+  std::vector<EulerRow> rows;
   for (const TableFile::Row& row : TableFile(path))
     if (row.text(0) == problem && row.text(1) == method && row.number(2) == alpha)
       rows.push_back({row.number(3), row.number(4), row.number(5)});
@@ -73,7 +73,7 @@ Quantities measure_published_euler(const Registry& registry, const Case& c) {
   Quantities out;
   std::vector<Phase> ends;
   std::vector<double> steps, y_errors, z_errors;
-  for (const TableRow& row : rows) {
+  for (const EulerRow& row : rows) {
     const long count = whole_steps(c.until - instance.t0, row.h);
     const double h = (c.until - instance.t0) / static_cast<double>(count);
     const double missing = std::numeric_limits<double>::quiet_NaN();
@@ -86,7 +86,7 @@ Quantities measure_published_euler(const Registry& registry, const Case& c) {
     }
     const double y = (ends.back().q - expected.q).norm(), z = (ends.back().p - expected.p).norm();
     const auto add = [&](const char* name, double value, double printed) {
-      out.push_back({fmt::format("{}-{}", name, count), value, Gate::around(printed, error_gate * printed),
+      out.push_back({fmt::format("{}-{}", name, count), value, Gate::around(printed, euler_gate * printed),
                      failure.empty() ? fmt::format("h = {:.4g}, expected {:.6e}", h, printed) : failure});
     };
     add("error-y", y, row.error_y);

@@ -23,13 +23,13 @@ namespace gnomon::validation {
 
 namespace {
 
-struct TableRow {
+struct HbvmRow {
   int n = 0;
   double h = 0, e_s = 0, e_lambda = 0, e_hc = 0, e_h = 0, e_g = 0;
 };
 
-std::vector<TableRow> table_rows(const std::string& path, long s, long k) {
-  std::vector<TableRow> rows;
+std::vector<HbvmRow> table_rows(const std::string& path, long s, long k) {
+  std::vector<HbvmRow> rows;
   for (const TableFile::Row& row : TableFile(path))
     if (row.number(1) == static_cast<double>(s) && row.number(2) == static_cast<double>(k))
       rows.push_back({static_cast<int>(row.number(3)), row.number(4), row.number(5), row.number(6), row.number(9),
@@ -99,8 +99,8 @@ Quantities measure_published_hbvm(const Registry& registry, const Case& c) {
   const Options options("scheme " + c.method.scheme, registry.scheme(c.method.scheme).options(), c.method.options);
   const long s = options.integer("s"), k = options.integer("k");
   const auto rows = table_rows(c.data_folder + "/" + c.table.file, s, k);
-  std::map<int, TableRow> printed;
-  for (const TableRow& row : table_rows(c.data_folder + "/hbvm_paper_table" + table + ".csv", s, k))
+  std::map<int, HbvmRow> printed;
+  for (const HbvmRow& row : table_rows(c.data_folder + "/hbvm_paper_table" + table + ".csv", s, k))
     printed[row.n] = row;
   const int fine_rows = table == "4" ? 1 : 6;  // up to here rounding is below 2e-4 of the smallest entry
 
@@ -115,7 +115,7 @@ Quantities measure_published_hbvm(const Registry& registry, const Case& c) {
     e_g = std::max(e_g, run.e_g);
     return run;
   };
-  for (const TableRow& row : rows) {
+  for (const HbvmRow& row : rows) {
     const long steps = whole_steps(c.until - instance.t0, row.h);
     if (c.steps > 0 && (differences ? 2 : 1) * steps > c.steps) continue;
     const Run& run = run_of(steps);
@@ -140,7 +140,7 @@ Quantities measure_published_hbvm(const Registry& registry, const Case& c) {
     if (found == printed.end())
       throw Error(ErrorCode::bad_file,
                   fmt::format("the printed table {} has no row n = {} with s = {}", table, row.n, s));
-    const TableRow& print = found->second;
+    const HbvmRow& print = found->second;
     printed_e_h = std::max(printed_e_h, print.e_h);
     printed_e_g = std::max(printed_e_g, print.e_g);
     if (conical) {

@@ -9,13 +9,13 @@
 
 #include "gnomon/base/error.hpp"
 #include "program/arguments.hpp"
+#include "program/bench/bench_page.hpp"
 #include "program/bench/chain.hpp"
 #include "program/bench/small.hpp"
 #include "program/bench/strings.hpp"
 #include "program/bench/tolerance.hpp"
 #include "program/bench/work_precision.hpp"
 #include "program/commands/commands.hpp"
-#include "program/pages/bench_page.hpp"
 #include "program/pages/report_file.hpp"
 #include "report/json.hpp"
 #include "tables/output_file.hpp"
@@ -24,14 +24,14 @@ namespace gnomon::program {
 
 namespace {
 
-struct Arguments {
+struct BenchArguments {
   std::string what = "chain";
   std::vector<std::string> files, links, intervals, algebra, until;
   std::string steps = "0", repetitions = "3";
   std::optional<std::string> output, plot, json, report;
 };
 
-bench::TimingRule rule_of(const Arguments& arguments) {
+bench::TimingRule rule_of(const BenchArguments& arguments) {
   bench::TimingRule rule;
   rule.repetitions = static_cast<int>(parse_count(arguments.repetitions, "--repetitions", 1));
   return rule;
@@ -47,7 +47,7 @@ std::vector<long> sizes(const std::vector<std::string>& texts, const std::string
   return found;
 }
 
-BenchResult chain(const Registry& registry, const Arguments& arguments) {
+BenchResult chain(const Registry& registry, const BenchArguments& arguments) {
   bench::ChainBench bench;
   if (!arguments.links.empty()) bench.links = sizes(arguments.links, "--links", 1);
   if (!arguments.algebra.empty()) bench.algebra = arguments.algebra;
@@ -56,14 +56,14 @@ BenchResult chain(const Registry& registry, const Arguments& arguments) {
   return bench_chain(registry, bench, arguments.output);
 }
 
-BenchResult small(const Registry& registry, const Arguments& arguments) {
+BenchResult small(const Registry& registry, const BenchArguments& arguments) {
   bench::SmallBench bench;
   if (arguments.steps != "0") bench.steps = parse_count(arguments.steps, "--steps", 1);
   bench.rule = rule_of(arguments);
   return bench_small(registry, bench, arguments.output);
 }
 
-BenchResult field(const Registry& registry, const Arguments& arguments, bench::Field field) {
+BenchResult field(const Registry& registry, const BenchArguments& arguments, bench::Field field) {
   bench::StringsBench bench;
   bench.field = field;
   if (field == bench::Field::beam) bench.intervals = {1000, 10000};
@@ -73,14 +73,14 @@ BenchResult field(const Registry& registry, const Arguments& arguments, bench::F
   bench.rule = rule_of(arguments);
   return bench_strings(registry, bench, arguments.output);
 }
-BenchResult strings(const Registry& registry, const Arguments& arguments) {
+BenchResult strings(const Registry& registry, const BenchArguments& arguments) {
   return field(registry, arguments, bench::Field::strings);
 }
-BenchResult beam(const Registry& registry, const Arguments& arguments) {
+BenchResult beam(const Registry& registry, const BenchArguments& arguments) {
   return field(registry, arguments, bench::Field::beam);
 }
 
-BenchResult work_precision(const Registry& registry, const Arguments& arguments) {
+BenchResult work_precision(const Registry& registry, const BenchArguments& arguments) {
   bench::WorkPrecisionBench bench;
   if (!arguments.until.empty()) bench.until.clear();
   for (const auto& text : arguments.until) {
@@ -92,13 +92,13 @@ BenchResult work_precision(const Registry& registry, const Arguments& arguments)
   return bench_work_precision(registry, bench, arguments.output, arguments.plot);
 }
 
-BenchResult tolerance(const Registry& registry, const Arguments& arguments) {
+BenchResult tolerance(const Registry& registry, const BenchArguments& arguments) {
   return bench_tolerance(registry, {}, arguments.output);
 }
 
 struct Kind {
   const char* name;
-  BenchResult (*run)(const Registry&, const Arguments&);
+  BenchResult (*run)(const Registry&, const BenchArguments&);
   std::vector<std::string> flags;  ///< beyond --output and --json
 };
 const std::vector<Kind>& kinds() {
@@ -112,7 +112,7 @@ const std::vector<Kind>& kinds() {
 }
 
 /// A flag that the chosen bench has no use for is a mistake.
-void refuse_foreign_flags(const Arguments& arguments, const Kind& kind) {
+void refuse_foreign_flags(const BenchArguments& arguments, const Kind& kind) {
   const std::pair<const char*, bool> given[] = {
       {"--links", !arguments.links.empty()},          {"--intervals", !arguments.intervals.empty()},
       {"--algebra", !arguments.algebra.empty()},      {"--until", !arguments.until.empty()},
@@ -136,7 +136,7 @@ void write_json(tables::OutputFile* file, const BenchResult& result) {
   file->commit();
 }
 
-int run_bench(const Registry& registry, const Arguments& arguments) {
+int run_bench(const Registry& registry, const BenchArguments& arguments) {
   if (arguments.what == "compare") {
     refuse_foreign_flags(arguments, {"compare", nullptr, {}});
     if (arguments.files.size() != 2)
@@ -159,7 +159,7 @@ int run_bench(const Registry& registry, const Arguments& arguments) {
   if (arguments.what == "all") {
     refuse_foreign_flags(arguments, {"all", nullptr, {"--repetitions"}});
     if (arguments.output) throw Error(ErrorCode::bad_value, "--output is for one bench: of all of them take --json");
-    Arguments each = arguments;
+    BenchArguments each = arguments;
     each.until = {"10"};
     for (const Kind& kind : kinds()) {
       if (kind.run == tolerance) continue;
@@ -182,8 +182,8 @@ int run_bench(const Registry& registry, const Arguments& arguments) {
 
 }  // namespace
 
-void add_bench(CLI::App& app, Invocation& invocation) {
-  auto arguments = std::make_shared<Arguments>();
+void gnomon_add_bench(CLI::App& app, Invocation& invocation) {
+  auto arguments = std::make_shared<BenchArguments>();
   CLI::App* command = app.add_subcommand("bench", "what a step costs, beside hand-coded schemes and other codes");
   command
       ->add_option(

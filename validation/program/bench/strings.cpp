@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "program/pages/bench_page.hpp"
+#include "program/bench/bench_page.hpp"
 #include "tables/output_file.hpp"
 
 namespace gnomon::program {

@@ -6,9 +6,9 @@
 #include <map>
 #include <memory>
 
+#include "program/bench/bench_page.hpp"
+#include "program/bench/precision_plot.hpp"
 #include "program/output/gnuplot.hpp"
-#include "program/output/precision_plot.hpp"
-#include "program/pages/bench_page.hpp"
 #include "tables/output_file.hpp"
 
 namespace gnomon::program {

@@ -32,13 +32,17 @@ void add_new(CLI::App& app, Invocation& invocation);
 void add_export(CLI::App& app, Invocation& invocation);
 void add_check(CLI::App& app, Invocation& invocation);
 void add_run(CLI::App& app, Invocation& invocation);
-void add_sweep(CLI::App& app, Invocation& invocation);
 void add_compare(CLI::App& app, Invocation& invocation);
 void add_equilibrium(CLI::App& app, Invocation& invocation);
 void add_validate(CLI::App& app, Invocation& invocation);
-void add_advise(CLI::App& app, Invocation& invocation);
-void add_bench(CLI::App& app, Invocation& invocation);
 void add_completion(CLI::App& app, Invocation& invocation);
 void add_man(CLI::App& app, Invocation& invocation);
+
+/// Those of modules (command_module.hpp).
+extern "C" {
+GNOMON_EXPORT void gnomon_add_sweep(CLI::App& app, Invocation& invocation);
+GNOMON_EXPORT void gnomon_add_advise(CLI::App& app, Invocation& invocation);
+GNOMON_EXPORT void gnomon_add_bench(CLI::App& app, Invocation& invocation);
+}
 
 }  // namespace gnomon::program

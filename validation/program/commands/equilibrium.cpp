@@ -21,14 +21,14 @@ namespace {
 using validation::Equilibrium;
 using validation::to_json;
 
-struct Arguments {
+struct EquilibriumArguments {
   std::string problem, method = "exact";
   std::optional<std::string> solver, eps, levels, output;
   std::vector<std::string> set, solver_options;
   bool json = false;
 };
 
-validation::EquilibriumSearch search_of(const Arguments& a) {
+validation::EquilibriumSearch search_of(const EquilibriumArguments& a) {
   Assignments assignments{{"method", a.method}, {"by", a.solver ? "solver" : "minimise"}};
   if (a.eps) assignments.emplace_back("eps", *a.eps);
   if (a.levels) assignments.emplace_back("levels", *a.levels);
@@ -41,7 +41,8 @@ validation::EquilibriumSearch search_of(const Arguments& a) {
   return search;
 }
 
-void print_summary(std::FILE* out, const Arguments& a, const ProblemInstance& instance, const Equilibrium& found) {
+void print_summary(std::FILE* out, const EquilibriumArguments& a, const ProblemInstance& instance,
+                   const Equilibrium& found) {
   const System& system = *instance.model->mechanical();
   const auto row = [out](const char* label, const std::string& text) { fmt::print(out, "  {:12} {}\n", label, text); };
   fmt::print(out, "{}, equilibrium ({}) {}\n", a.problem, a.method, a.solver ? "through " + *a.solver : "by descent");
@@ -76,7 +77,7 @@ void write_csv(const std::string& path, const Equilibrium& found) {
   file.commit();
 }
 
-int equilibrium(const Registry& registry, const Arguments& a) {
+int equilibrium(const Registry& registry, const EquilibriumArguments& a) {
   const auto search = search_of(a);
   const ProblemInstance instance = registry.build(a.problem, parse_assignments(a.set, "--set"));
   if (a.output) tables::OutputFile probe(*a.output);
@@ -109,7 +110,7 @@ int equilibrium(const Registry& registry, const Arguments& a) {
 }  // namespace
 
 void add_equilibrium(CLI::App& app, Invocation& invocation) {
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<EquilibriumArguments>();
   CLI::App* command = app.add_subcommand("equilibrium", "static equilibrium of a problem, a minimum of its potential");
   command->footer("e.g. gnomon equilibrium beam --method penalty --eps 1.5e-4");
   const auto add = [command](const std::string& flag, auto& value, const std::string& type, const std::string& help) {

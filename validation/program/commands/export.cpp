@@ -13,13 +13,13 @@ namespace gnomon::program {
 
 namespace {
 
-struct Arguments {
+struct ExportArguments {
   std::string problem;
   std::vector<std::string> set;
   std::string output;
 };
 
-int write(const Registry& registry, const Arguments& arguments) {
+int write(const Registry& registry, const ExportArguments& arguments) {
   const Problem& problem = registry.problem(arguments.problem);
   const Assignments set = parse_assignments(arguments.set, "--set");
   std::string text = "# Written by gnomon export";
@@ -39,7 +39,7 @@ int write(const Registry& registry, const Arguments& arguments) {
 }  // namespace
 
 void add_export(CLI::App& app, Invocation& invocation) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ExportArguments>();
   CLI::App* command = app.add_subcommand("export", "write a problem as a model file, where it is made of formulas");
   command->add_option("PROBLEM", arguments->problem, "name of the problem")->required()->type_name("");
   add_repeatable(*command, "--set", arguments->set, "NAME=VALUE", "a parameter of the problem (repeatable)");

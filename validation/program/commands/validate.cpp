@@ -27,14 +27,14 @@ namespace {
 
 using namespace validation;
 
-struct Arguments {
+struct ValidateArguments {
   std::string filter, cases;
   std::optional<std::string> json, report, plot, tier, share;
   std::vector<std::string> from;
   bool quick = false, full = false, verbose = false;
 };
 
-Tier parse_tier(const Arguments& arguments) {
+Tier parse_tier(const ValidateArguments& arguments) {
   if (int(arguments.quick) + int(arguments.full) + int(arguments.tier.has_value()) > 1)
     throw Error(ErrorCode::bad_value, "--quick, --full and --tier exclude each other");
   if (arguments.quick) return Tier::quick;
@@ -83,7 +83,7 @@ Outcome run_all(const Registry& registry, const std::vector<Case>& cases, Tier t
 }
 
 /// The summary of runs that wrote their rows with --json.
-int print_again(const Arguments& arguments) {
+int print_again(const ValidateArguments& arguments) {
   if (arguments.json || arguments.verbose || arguments.share || !arguments.filter.empty())
     throw Error(ErrorCode::bad_value, "--from prints a summary and runs nothing: it goes alone");
   ReportFile report(arguments.report);
@@ -96,7 +96,7 @@ int print_again(const Arguments& arguments) {
   return outcome.tally.bad() ? bad_verdict : success;
 }
 
-int validate(const Registry& registry, const Arguments& arguments) {
+int validate(const Registry& registry, const ValidateArguments& arguments) {
   if (!arguments.from.empty()) return print_again(arguments);
   const Tier tier = parse_tier(arguments);
   ReportFile report(arguments.report);
@@ -140,7 +140,7 @@ int validate(const Registry& registry, const Arguments& arguments) {
 }  // namespace
 
 void add_validate(CLI::App& app, Invocation& invocation) {
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<ValidateArguments>();
   CLI::App* command = app.add_subcommand("validate", "run the validation cases and compare with their gates");
   command->footer("e.g. gnomon validate conformance/rattle");
   const auto add = [command](const std::string& flag, auto& value, const std::string& type, const std::string& help) {

@@ -204,7 +204,7 @@ int sweep(const Registry& registry, SweepArguments a) {
 
 }  // namespace
 
-void add_sweep(CLI::App& app, Invocation& invocation) {
+void gnomon_add_sweep(CLI::App& app, Invocation& invocation) {
   auto a = std::make_shared<SweepArguments>();
   CLI::App* command =
       app.add_subcommand("sweep", "many runs of a problem, whose parameters, starts and methods vary, to one table");

@@ -48,6 +48,25 @@ bool offers(const std::vector<std::string>& offered, const std::string& name) {
 
 }  // namespace
 
+// gnomon.sh of a clone that has built nothing prints what the program prints, and installs and builds nothing.
+BOOST_AUTO_TEST_CASE(a_clone_answers_before_it_builds) {
+  const Scratch scratch;
+  const std::filesystem::path source = GNOMON_SOURCE, clone = scratch.root / "gnomon";
+  const std::filesystem::path help = "validation/program/cli/help.txt";
+  std::filesystem::create_directories((clone / help).parent_path());
+  for (const std::filesystem::path& file : {std::filesystem::path("gnomon.sh"), help})
+    std::filesystem::copy_file(source / file, clone / file);
+  const std::string script = "'" + (clone / "gnomon.sh").string() + "' ";
+  const std::string said = bash(scratch, script + "--help\n"), top = scratch.gnomon("--help").out;
+  BOOST_TEST(contains(said, "./gnomon.sh validate"));
+  BOOST_TEST(read(source / help) == top);
+  BOOST_TEST(contains(said, top));
+  const std::string wrong = bash(scratch, script + "vaildate; test $? = 2\n");
+  BOOST_TEST(contains(wrong, "unknown command \"vaildate\""));
+  BOOST_TEST(contains(wrong, " validate "));
+  BOOST_TEST(!std::filesystem::exists(clone / "build"));
+}
+
 BOOST_AUTO_TEST_CASE(help_leads) {
   const Scratch scratch;
   const std::string top = scratch.gnomon("--help").out;

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Loads the plug-ins of a search path.
+/// Where modules lie, and loading the plug-ins of a search path.
 
 #include <string>
 
@@ -15,5 +15,9 @@ GNOMON_EXPORT void load_plugin_path(Registry& registry, const std::string& folde
 
 /// The folders of the environment variable GNOMON_PLUGIN_PATH; "" where it is not set.
 GNOMON_EXPORT std::string plugin_path_of_environment();
+
+/// A file in the folder of libraries, where it is built or installed beside the running program: its path, or "" where
+/// there is none.
+GNOMON_EXPORT std::string library_beside_program(const std::string& path);
 
 }  // namespace gnomon

@@ -7,12 +7,12 @@ const std::array<std::string, 3> FormulaWriter::letters{"x", "y", "z"}, FormulaW
 void FormulaWriter::line(const std::string& table, const std::string& key, const std::string& value,
                          const Place& place) {
   auto& [text, places] = written_.tables[table];
-  text += quoted(key) + " = " + value + "\n";
+  text += toml_string(key) + " = " + value + "\n";
   places.push_back(place);
 }
 void FormulaWriter::constraint(std::size_t body, const std::string& name, const std::string& text, const Place& place) {
   auto& [lines, places] = written_.constraints[body];
-  lines += quoted(name) + " = " + quoted(text) + "\n";
+  lines += toml_string(name) + " = " + toml_string(text) + "\n";
   places.push_back(place);
 }
 
@@ -99,7 +99,7 @@ void FormulaWriter::draw(const std::string& name, const std::vector<Texts>& poin
   std::string text = "[";
   for (const Texts& point : points) {
     text += text.size() > 1 ? ", [" : "[";
-    for (std::size_t c = 0; c < point.size(); ++c) text += (c ? ", " : "") + quoted(point[c]);
+    for (std::size_t c = 0; c < point.size(); ++c) text += (c ? ", " : "") + toml_string(point[c]);
     text += "]";
   }
   line("drawing", name, text + "]", place);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mechanism/bodies/body_formulas.hpp"
+#include "mechanism/tape_text.hpp"
 
 namespace gnomon::mechanism {
 
@@ -36,12 +37,11 @@ class FormulaWriter {
   static const std::array<std::string, 3> letters, along_axes;  // x y z, and u v w for components in body axes
 
   bool planar() const { return dimension_ == 2; }
-  static std::string quoted(const std::string& text) { return "\"" + text + "\""; }
 
   /// One entry of a table.
   void line(const std::string& table, const std::string& key, const std::string& value, const Place& place);
   void formula(const std::string& table, const std::string& key, const std::string& text, const Place& place) {
-    line(table, key, quoted(text), place);
+    line(table, key, toml_string(text), place);
   }
   /// `body`: with the constraints of which body it stands, from one.
   void constraint(std::size_t body, const std::string& name, const std::string& text, const Place& place);
@@ -53,7 +53,7 @@ class FormulaWriter {
   }
   /// A column of what users ask for, by the name of a coordinate or definition.
   void show(const std::string& name, const std::string& unit, const Place& place) {
-    line("outputs", name, "{ formula = " + quoted(name) + ", unit = " + quoted(unit) + " }", place);
+    line("outputs", name, "{ formula = " + toml_string(name) + ", unit = " + toml_string(unit) + " }", place);
   }
   /// A definition that is a column.
   void output(const std::string& name, const std::string& text, const std::string& unit, const Place& place) {

@@ -250,7 +250,8 @@ class JointWriter : FormulaWriter {
       formula("potential", s + ".energy", energy("(" + square(spring.a, spring.b) + ")"), place);
     else
       line("invariants", s + ".square",
-           "{ of = " + quoted(square(spring.a, spring.b)) + ", potential = " + quoted(energy(s + ".square")) + " }",
+           "{ of = " + toml_string(square(spring.a, spring.b)) + ", potential = " + toml_string(energy(s + ".square")) +
+               " }",
            place);
     output(s + ".length", length, "m", place);
     output(s + ".force", s + ".stiffness*(" + length + " - " + s + ".rest_length)", "N", place);
@@ -347,13 +348,14 @@ class JointWriter : FormulaWriter {
     number_of("restitution", contact.restitution);
     number_of("friction", contact.friction);
     for (const Partner& on : contact.on) {
-      std::string text = "{ formula = " + quoted(sum([&](const std::string& c) {
+      std::string text = "{ formula = " + toml_string(sum([&](const std::string& c) {
                            return name + ".normal." + c + "*(" + on.name + "." + c + " - " + name + ".point." + c + ")";
                          }));
-      if (contact.restitution) text += ", restitution = " + quoted(name + ".restitution");
+      if (contact.restitution) text += ", restitution = " + toml_string(name + ".restitution");
       if (contact.friction)
-        text += ", slip = " + quoted(name + ".normal.y*" + on.name + ".x - " + name + ".normal.x*" + on.name + ".y") +
-                ", friction = " + quoted(name + ".friction");
+        text +=
+            ", slip = " + toml_string(name + ".normal.y*" + on.name + ".x - " + name + ".normal.x*" + on.name + ".y") +
+            ", friction = " + toml_string(name + ".friction");
       line("obstacles", name + "." + on.name, text + " }", contact.place);
     }
   }

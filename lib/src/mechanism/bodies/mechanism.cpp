@@ -2,19 +2,13 @@
 
 #include "gnomon/base/numbers.hpp"
 #include "gnomon/mechanism/model_file.hpp"
+#include "mechanism/tape_text.hpp"
 
 namespace gnomon {
 
-namespace {
+using mechanism::toml_string;
 
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c == '\n' ? ' ' : c;
-  }
-  return out + "\"";
-}
+namespace {
 
 std::string array(const Values3& values) {
   std::string out = "[";
@@ -23,14 +17,14 @@ std::string array(const Values3& values) {
 }
 
 std::string between(const Attachment& a, const Attachment& b) {
-  return "[" + quoted(a.name) + ", " + quoted(b.name) + "]";
+  return "[" + toml_string(a.name) + ", " + toml_string(b.name) + "]";
 }
 
 }  // namespace
 
 Value::Value(double number) : toml_(number_text(number, 17)) {}
-Value::Value(const char* formula) : toml_(quoted(formula)) {}
-Value::Value(const std::string& formula) : toml_(quoted(formula)) {}
+Value::Value(const char* formula) : toml_(toml_string(formula)) {}
+Value::Value(const std::string& formula) : toml_(toml_string(formula)) {}
 
 void MechanismEntry::add(const std::string& key, std::string toml) {
   keys_.emplace_back(key, std::move(toml));
@@ -58,7 +52,7 @@ MechanismBody& MechanismBody::density(const Value& v) {
   return set("shape.density", v);
 }
 MechanismBody& MechanismBody::marker(const std::string& name, const Values3& position) {
-  return set("markers." + quoted(name), position);
+  return set("markers." + toml_string(name), position);
 }
 MechanismBody& MechanismBody::orientation(const Values3& axis, const Value& angle) {
   set("orientation.axis", axis);
@@ -68,10 +62,10 @@ MechanismBody& MechanismBody::orientation(const Value& angle) {
   return set("orientation", angle);
 }
 MechanismBody& MechanismBody::place(const std::string& marker, const Attachment& at) {
-  return set("place." + quoted(marker), Value(at.name));
+  return set("place." + toml_string(marker), Value(at.name));
 }
 MechanismBody& MechanismBody::place(const std::string& marker, const Values3& at) {
-  return set("place." + quoted(marker), at);
+  return set("place." + toml_string(marker), at);
 }
 
 Mechanism::Mechanism(std::string name, Space space) : name_(std::move(name)), space_(space) {}
@@ -87,7 +81,7 @@ void Mechanism::gravity(const Values3& acceleration) {
   gravity_ = array(acceleration);
 }
 void Mechanism::parameter(const std::string& name, double value) {
-  parameters_ += quoted(name) + " = " + Value(value).toml() + "\n";
+  parameters_ += toml_string(name) + " = " + Value(value).toml() + "\n";
 }
 Attachment Mechanism::point(const std::string& name, const Values3& position) {
   entry("points", name).set("position", position);
@@ -136,11 +130,11 @@ MechanismEntry& Mechanism::contact(const std::string& name, const Values3& point
 }
 
 std::string Mechanism::text() const {
-  std::string out = "format = 1\nname = " + quoted(name_) + "\n";
+  std::string out = "format = 1\nname = " + toml_string(name_) + "\n";
   if (space_ == Space::planar) out += "planar = true\n";
   if (!gravity_.empty()) out += "gravity = " + gravity_ + "\n";
   for (const MechanismEntry& entry : entries_) {
-    out += "\n[" + entry.table_ + "." + quoted(entry.name_) + "]\n";
+    out += "\n[" + entry.table_ + "." + toml_string(entry.name_) + "]\n";
     for (const auto& [key, value] : entry.keys_) out += key + " = " + value + "\n";
   }
   if (!parameters_.empty()) out += "\n[parameters]\n" + parameters_;

@@ -9,6 +9,8 @@
 
 namespace gnomon::model {
 
+inline constexpr double single_weight = 1;  ///< of the output of a function that has one
+
 /// The parts; null for those that a system does not have. potential and constraints always exist.
 struct SystemFunctions {
   std::unique_ptr<const Function> potential;          ///< (q) -> U, the whole of it

@@ -1,4 +1,4 @@
-#include "program/output/advice_report.hpp"
+#include "program/bench/advice_report.hpp"
 
 #include <fmt/format.h>
 

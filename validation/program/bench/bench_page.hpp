@@ -12,7 +12,7 @@
 #include "bench/strings_bench.hpp"
 #include "pages/page.hpp"
 #include "program/bench/result.hpp"
-#include "program/output/precision_plot.hpp"
+#include "program/bench/precision_plot.hpp"
 
 namespace gnomon::program {
 

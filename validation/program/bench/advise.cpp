@@ -8,10 +8,10 @@
 #include "advice/advise_page.hpp"
 #include "gnomon/base/error.hpp"
 #include "program/arguments.hpp"
+#include "program/bench/advice_report.hpp"
+#include "program/bench/precision_plot.hpp"
 #include "program/commands/commands.hpp"
-#include "program/output/advice_report.hpp"
 #include "program/output/gnuplot.hpp"
-#include "program/output/precision_plot.hpp"
 #include "program/pages/report_file.hpp"
 #include "program/run/signals.hpp"
 #include "report/json.hpp"
@@ -21,13 +21,13 @@ namespace gnomon::program {
 
 namespace {
 
-struct Arguments {
+struct AdviseArguments {
   std::string problem, until, error = "1e-6", budget = "60";
   std::vector<std::string> set;
   std::optional<std::string> plot, json, report;
 };
 
-bench::AdviceRequest parse(const Arguments& arguments, const ProblemInstance& instance) {
+bench::AdviceRequest parse(const AdviseArguments& arguments, const ProblemInstance& instance) {
   bench::AdviceRequest request;
   request.problem = arguments.problem;
   if (arguments.until.empty())
@@ -46,16 +46,16 @@ bench::AdviceRequest parse(const Arguments& arguments, const ProblemInstance& in
 }
 
 /// With the end that the problem names for its runs.
-Arguments with_problem_defaults(const Registry& registry, const Arguments& given) {
-  Arguments arguments = given;
+AdviseArguments with_problem_defaults(const Registry& registry, const AdviseArguments& given) {
+  AdviseArguments arguments = given;
   if (arguments.until.empty())
     for (const auto& [name, value] : registry.problem(given.problem).run_defaults())
       if (name == "until") arguments.until = value;
   return arguments;
 }
 
-int advise(const Registry& registry, const Arguments& asked) {
-  const Arguments arguments = with_problem_defaults(registry, asked);
+int advise(const Registry& registry, const AdviseArguments& asked) {
+  const AdviseArguments arguments = with_problem_defaults(registry, asked);
   const ProblemInstance instance = registry.build(arguments.problem, parse_assignments(arguments.set, "--set"));
   bench::AdviceRequest request = parse(arguments, instance);
   std::unique_ptr<tables::OutputFile> json;
@@ -91,8 +91,8 @@ int advise(const Registry& registry, const Arguments& asked) {
 
 }  // namespace
 
-void add_advise(CLI::App& app, Invocation& invocation) {
-  auto a = std::make_shared<Arguments>();
+void gnomon_add_advise(CLI::App& app, Invocation& invocation) {
+  auto a = std::make_shared<AdviseArguments>();
   CLI::App* command = app.add_subcommand(
       "advise", "the cheapest scheme and step, or tolerance, for a wanted error, measured beside IDA and CVODE");
   command->footer(

@@ -1,4 +1,4 @@
-#include "program/output/precision_plot.hpp"
+#include "program/bench/precision_plot.hpp"
 
 #include <fmt/format.h>
 

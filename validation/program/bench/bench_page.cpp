@@ -1,4 +1,4 @@
-#include "program/pages/bench_page.hpp"
+#include "program/bench/bench_page.hpp"
 
 #include <fmt/format.h>
 

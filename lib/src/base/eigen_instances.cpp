@@ -1,0 +1,2 @@
+#define GNOMON_EIGEN_INSTANCE template
+#include "base/eigen_instances.hpp"
