@@ -25,7 +25,6 @@
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/alpha/alpha_scheme.hpp"
 #include "kernels/discrete_gradient/configuration_schemes.hpp"
-#include "kernels/discrete_gradient/kick_multiplier.hpp"
 #include "kernels/discrete_gradient/printed_start.hpp"
 
 namespace {
@@ -59,16 +58,14 @@ class Alpha final : public MechanicalScheme {
     if (system.parts().mass) {
       kernels::require_quarter(*this, system, options);
       if (options.is("start", "printed")) return printed(system);
-      return {std::make_unique<kernels::ConfigurationStep<kernels::KickMultiplier>>(
-                  system, kernels::MidpointRule{}, kernels::KickMultiplier::Rule{}, true),
-              kernels::configuration_promises(system, false, true)};
+      return {kernels::kick_step(system), kernels::configuration_promises(system, false, true)};
     }
     if (options.is("start", "printed"))
       refuse(*this, system, "its mass is constant, where the scheme always starts as printed: leave out start");
     kernels::AlphaRule rule = kernels::alpha_rule(*this, system, options);
     Promises promised = kernels::alpha_promises();
     promised.position = system.m() > 0;
-    return {std::make_unique<kernels::AlphaStep>(system, nullptr, rule), promised};
+    return {kernels::alpha_step(system, nullptr, rule), promised};
   }
 
  private:
@@ -78,9 +75,7 @@ class Alpha final : public MechanicalScheme {
       refuse(*this, system, "start=printed is for (40) without constraints, forces and time; use start=state");
     Promises promised = kernels::configuration_promises(system, false, true);
     promised.symmetric = promised.symplectic = false;
-    return {std::make_unique<kernels::PrintedStart<kernels::ConfigurationStep<kernels::KickMultiplier>>>(
-                system, kernels::MidpointRule{}, kernels::KickMultiplier::Rule{}, true),
-            promised};
+    return {std::make_unique<kernels::PrintedStart>(system, kernels::kick_step(system)), promised};
   }
 };
 

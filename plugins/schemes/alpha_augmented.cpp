@@ -8,6 +8,7 @@
 #include "alpha_augmented/augmented_kicks.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/alpha/alpha_scheme.hpp"
+#include "kernels/discrete_gradient/configuration_schemes.hpp"
 
 namespace {
 
@@ -41,16 +42,14 @@ class AlphaAugmented final : public MechanicalScheme {
     if (system.parts().mass) return with_kicks(system, options, rule);
     require_no_friction(*this, system, "the multipliers of its iteration must not act on its forces");
     kernels::AlphaRule alpha = kernels::alpha_rule(*this, system, options);
-    alpha.multiplier.kind = kernels::AlphaMultiplier::Kind::augmented;
+    alpha.multiplier.kind = kernels::AlphaRule::Kind::augmented;
     alpha.multiplier.eps = options.real("eps");
     const bool constrained = system.m() > 0, exact = !constrained || rule.tolerance <= 1e-15;
     Promises promised = promises();
     promised.hidden = false;
     promised.position = constrained && exact;
     promised.constrained_limit = promised.discrete_energy = exact;
-    return {std::make_unique<kernels::AugmentedStep<kernels::AugmentedAlpha>>(
-                rule, kernels::AugmentedAlpha::Rule{alpha.multiplier.eps}, system, nullptr, alpha),
-            promised};
+    return {kernels::augmented_alpha_step(rule, system, alpha), promised};
   }
 
  private:
@@ -59,10 +58,7 @@ class AlphaAugmented final : public MechanicalScheme {
     Promises promised = kernels::configuration_promises(system, false, true);
     promised.position = promised.symmetric = promised.symplectic = false;
     promised.constrained_limit = system.m() == 0 || rule.tolerance <= 1e-13;
-    return {std::make_unique<kernels::AugmentedStep<kernels::AugmentedKicks>>(
-                rule, kernels::AugmentedKicks::Rule{}, system, kernels::MidpointRule{},
-                kernels::KickMultiplier::Rule{true, options.real("eps")}),
-            promised};
+    return {kernels::augmented_kick_step(rule, system, options.real("eps")), promised};
   }
 };
 

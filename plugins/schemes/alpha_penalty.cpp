@@ -20,7 +20,6 @@
 #include "kernels/alpha/alpha_scheme.hpp"
 #include "kernels/discrete_gradient/configuration_schemes.hpp"
 #include "kernels/discrete_gradient/derivative_rules.hpp"
-#include "kernels/discrete_gradient/gap_multiplier.hpp"
 
 namespace {
 
@@ -57,13 +56,13 @@ class AlphaPenalty final : public MechanicalScheme {
     const System& model = closed ? *closed : system;
     require_no_friction(*this, model, "the force of a penalty oscillates about the reaction that friction is a law of");
     kernels::AlphaRule rule = kernels::alpha_rule(*this, model, options);
-    rule.multiplier.kind = kernels::AlphaMultiplier::Kind::penalty;
+    rule.multiplier.kind = kernels::AlphaRule::Kind::penalty;
     rule.multiplier.eps = options.real("eps");
     rule.multiplier.n_obstacles = system.parts().n_obstacles();
     Promises promised = promises();
     promised.energy = false;  // at n+1/2
     promised.constrained_limit = model.m() == 0;
-    return {std::make_unique<kernels::AlphaStep>(model, closed, rule), promised};
+    return {kernels::alpha_step(model, closed, rule), promised};
   }
 
  private:
@@ -73,9 +72,7 @@ class AlphaPenalty final : public MechanicalScheme {
     Promises promised = kernels::configuration_promises(system, exact, false);
     promised.position = promised.constrained_limit = false;
     promised.symplectic = !exact && !system.parts().force && !system.parts().time_dependence;
-    return {std::make_unique<kernels::ConfigurationStep<kernels::GapMultiplier>>(
-                system, kernels::configuration_rule(exact, options),
-                kernels::GapMultiplier::Rule{options.real("eps"), exact}),
+    return {kernels::gap_step(system, kernels::configuration_rule(exact, options), options.real("eps"), exact),
             promised};
   }
 };

@@ -41,10 +41,10 @@ class AugmentedLagrange final : public MechanicalScheme {
     require_resting_constraints(*this, system);
     Promises promised = promises();
     promised.momentum = quadratic_constraints(system);
-    kernels::promise_limit(kernels::augmented_rule(options), promised);
+    kernels::promise_limit(options, promised);
     return {kernels::augmented_penalty(system, options,
                                        kernels::equivariant_rule(*this, system, "augmented-lagrange-general"),
-                                       kernels::PenaltyMultiplier::Derivative::equivariant),
+                                       kernels::PenaltyDerivative::equivariant),
             ledger_promises(system, promised)};
   }
 };

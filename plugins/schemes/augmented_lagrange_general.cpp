@@ -41,9 +41,9 @@ class AugmentedLagrangeGeneral final : public MechanicalScheme {
   Binding bind(const System& system, const Options& options) const override {
     require_resting_constraints(*this, system);
     Promises promised = promises();
-    kernels::promise_limit(kernels::augmented_rule(options), promised);
+    kernels::promise_limit(options, promised);
     return {kernels::augmented_penalty(system, options, kernels::general_rule(system, options),
-                                       kernels::PenaltyMultiplier::Derivative::d_hat),
+                                       kernels::PenaltyDerivative::d_hat),
             ledger_promises(system, promised)};
   }
 };

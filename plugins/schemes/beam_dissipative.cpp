@@ -42,10 +42,10 @@ class BeamDissipative final : public MechanicalScheme {
       refuse(*this, system, "it has constraints and something that depends on time");
     require_no_friction(*this, system, "its forces do not depend on the multipliers");
     kernels::AlphaRule rule = kernels::alpha_rule(*this, system, options);
-    rule.multiplier.kind = kernels::AlphaMultiplier::Kind::end;
+    rule.multiplier.kind = kernels::AlphaRule::Kind::end;
     if (!system.parts().unit_vectors)
       refuse(*this, system, "its constraints are not declared to be |p_j| = 1, p = B x, those of a beam");
-    return {std::make_unique<kernels::AlphaStep>(system, nullptr, rule), promises()};
+    return {kernels::alpha_step(system, nullptr, rule), promises()};
   }
 };
 

@@ -36,7 +36,7 @@ class ConstrainedMidpoint final : public MechanicalScheme {
     require_conservative(*this, system);
     Promises promised = promises();
     promised.energy = at_most_quadratic(system.traits().potential_degree) && quadratic_constraints(system);
-    return {std::make_unique<kernels::MultiplierStep>(system, false), promised};
+    return {kernels::multiplier_step(system, false), promised};
   }
 };
 

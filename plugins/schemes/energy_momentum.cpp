@@ -41,7 +41,7 @@ class EnergyMomentum final : public MechanicalScheme {
     const std::string general = "energy-momentum-general";
     require_quadratic_constraints(*this, system, general);
     const bool split = require_split_potential(*this, system, general);
-    return {std::make_unique<kernels::MultiplierStep>(system, split), ledger_promises(system, promises())};
+    return {kernels::multiplier_step(system, split), ledger_promises(system, promises())};
   }
 };
 

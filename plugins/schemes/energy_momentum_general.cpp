@@ -25,7 +25,6 @@
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/discrete_gradient/configuration_schemes.hpp"
 #include "kernels/discrete_gradient/derivative_rules.hpp"
-#include "kernels/discrete_gradient/end_multiplier.hpp"
 
 namespace {
 
@@ -54,16 +53,14 @@ class EnergyMomentumGeneral final : public MechanicalScheme {
   Binding bind(const System& system, const Options& options) const override {
     if (system.parts().mass) return kernels::configuration_exact(*this, system, options);
     kernels::MidpointRule rule = kernels::general_rule(system, options);
-    kernels::EndMultiplier::Rule multiplier;
     const bool always = options.is("quotient", "always");
     const bool quadratic_u = at_most_quadratic(system.traits().potential_degree);
     const bool quadratic_g = quadratic_constraints(system);
     if (always) rule.correct_potential = true;
-    multiplier.correct = system.m() > 0 && (always || !quadratic_g);
+    const bool correct = system.m() > 0 && (always || !quadratic_g);
     Promises promised = promises();
     promised.momentum = quadratic_u && quadratic_g;
-    return {std::make_unique<kernels::MidpointStep<kernels::EndMultiplier>>(system, rule, multiplier),
-            ledger_promises(system, promised)};
+    return {kernels::end_multiplier_step(system, rule, correct), ledger_promises(system, promised)};
   }
 };
 

@@ -61,13 +61,11 @@
 /// discrete derivatives: Gonzalez, J. Nonlinear Sci. 6 (1996); both constraint levels: Gear, Leimkuhler, Gupta, J.
 /// Comput. Appl. Math. 12 (1985).
 
-#include "energy_momentum_ggl/ggl_equations.hpp"
+#include "energy_momentum_ggl/steps.hpp"
 #include "gnomon/registry/plugin.hpp"
-#include "kernels/common/estimated_step.hpp"
+#include "gnomon/scheme/requirements.hpp"
 #include "kernels/common/momentum_maps.hpp"
 #include "kernels/discrete_gradient/configuration_schemes.hpp"
-#include "kernels/discrete_gradient/level_multiplier.hpp"
-#include "kernels/ggl/ggl_step.hpp"
 
 namespace {
 
@@ -108,22 +106,18 @@ class EnergyMomentumGgl final : public MechanicalScheme {
     Promises promised = promises();
     const kernels::ConstraintSymmetry symmetry = kernels::constraint_symmetry(system);
     promised.momentum = symmetry != kernels::ConstraintSymmetry::other && (rule.orthogonal || !rule.corrected());
-    return {std::make_unique<kernels::EstimatedStep<kernels::GglStep<kernels::GglEquations>>>(
-                system, options.is("lambda", "end"), false, rule),
-            ledger_promises(system, promised)};
+    return {kernels::ggl_step(system, options.is("lambda", "end"), rule), ledger_promises(system, promised)};
   }
 
  private:
   Binding with_configuration_mass(const System& system, bool end_multipliers) const {
     kernels::MidpointRule rule;
     rule.correct_potential = true;
-    rule.weight = kernels::GeneralQuotient::Weight::mass;
+    rule.weight = kernels::QuotientWeight::mass;
     Promises promised = kernels::configuration_promises(system, true, false);
     promised.hidden = system.m() > 0;
     promised.variable_steps = true;
-    return {std::make_unique<kernels::EstimatedStep<kernels::ConfigurationStep<kernels::LevelMultiplier>>>(
-                system, end_multipliers, rule, kernels::LevelMultiplier::Rule{true}),
-            promised};
+    return {kernels::level_step(system, end_multipliers, rule), promised};
   }
 };
 

@@ -51,13 +51,12 @@
 
 #include <algorithm>
 
+#include "gnomon/base/options.hpp"
 #include "gnomon/registry/plugin.hpp"
+#include "gnomon/scheme/requirements.hpp"
 #include "kernels/common/momentum_maps.hpp"
-#include "kernels/discrete_gradient/configuration_schemes.hpp"
-#include "kernels/ggl/ggl_step.hpp"
-#include "kernels/line_integral/general_line_error.hpp"
-#include "kernels/line_integral/line_integral_degrees.hpp"
-#include "line_integral_ggl/constant_finer_line.hpp"
+#include "kernels/line_integral/general_line_step.hpp"
+#include "line_integral_ggl/constant_mass_step.hpp"
 
 namespace {
 
@@ -118,20 +117,14 @@ class LineIntegralGgl final : public MechanicalScheme {
     if (!constant_mass) {
       promised.energy = promised.momentum = false;  // T is no polynomial
       promised.position = promised.hidden = true;
-      return {std::make_unique<GeneralStep>(system, *algebras_, own, finer, promised.order,
-                                            kernels::SystemHamiltonian(system), k, s, r),
+      return {kernels::both_levels_line_step(system, *algebras_, k, own, finer, promised.order),
               ledger_promises(system, promised)};
     }
-    return {std::make_unique<ConstantStep>(system, *algebras_, own, finer, promised.order, !friction, k, s, r),
+    return {kernels::constant_mass_line_step(system, *algebras_, k, own, finer, promised.order, !friction),
             ledger_promises(system, promised)};
   }
 
  private:
-  using ConstantStep = kernels::EstimatedLineIntegralStep<kernels::GglStep<kernels::LineIntegralGglEquations>,
-                                                          kernels::ConstantFinerLine>;
-  using GeneralStep = kernels::EstimatedLineIntegralStep<
-      kernels::GeneralLineIntegralStep<kernels::SystemHamiltonian, kernels::BothLevels>, kernels::GeneralFinerLine>;
-
   const AlgebraTable* algebras_;
 };
 

@@ -51,9 +51,8 @@ class Penalty final : public MechanicalScheme {
     // |g|^2 keeps a symmetry that turns the constraints among themselves; sum r(g_i) keeps it where each g_i does.
     promised.momentum = quadratic_constraints(system) &&
                         (options.is("penalty", "quadratic") || kernels::symmetries_keep_constraints(system));
-    return {std::make_unique<kernels::MidpointStep<kernels::PenaltyMultiplier>>(
-                system, kernels::equivariant_rule(*this, system, "penalty-general"),
-                kernels::penalty_rule(*this, system, options, kernels::PenaltyMultiplier::Derivative::equivariant)),
+    return {kernels::penalty_step(*this, system, options, kernels::equivariant_rule(*this, system, "penalty-general"),
+                                  kernels::PenaltyDerivative::equivariant),
             ledger_promises(system, promised)};
   }
 };

@@ -40,9 +40,8 @@ class PenaltyDhat final : public MechanicalScheme {
   }
   Binding bind(const System& system, const Options& options) const override {
     require_resting_constraints(*this, system);
-    return {std::make_unique<kernels::MidpointStep<kernels::PenaltyMultiplier>>(
-                system, kernels::general_rule(system, options),
-                kernels::penalty_rule(*this, system, options, kernels::PenaltyMultiplier::Derivative::d_hat)),
+    return {kernels::penalty_step(*this, system, options, kernels::general_rule(system, options),
+                                  kernels::PenaltyDerivative::d_hat),
             ledger_promises(system, promises())};
   }
 };

@@ -45,9 +45,8 @@ class PenaltyGeneral final : public MechanicalScheme {
   }
   Binding bind(const System& system, const Options& options) const override {
     require_resting_constraints(*this, system);
-    return {std::make_unique<kernels::MidpointStep<kernels::PenaltyMultiplier>>(
-                system, kernels::general_rule(system, options),
-                kernels::penalty_rule(*this, system, options, kernels::PenaltyMultiplier::Derivative::midpoint)),
+    return {kernels::penalty_step(*this, system, options, kernels::general_rule(system, options),
+                                  kernels::PenaltyDerivative::midpoint),
             ledger_promises(system, promises())};
   }
 };

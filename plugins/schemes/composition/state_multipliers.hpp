@@ -21,40 +21,10 @@ class StateMultipliers {
 
   /// Of a System without friction by the Cholesky factor of G M^-1 G^T; of what is nonlinear in the multipliers by
   /// Newton's method, as an overdetermined DAE. The model outlives it.
-  explicit StateMultipliers(const Model& model) {
-    const System* system = model.mechanical();
-    if (model.m() == 0) return;
-    if (system && !system->parts().friction) {
-      linear_.emplace(*system);
-      return;
-    }
-    if (system && (system->parts().time_dependence || system->parts().obstacles)) return;
-    dae_ = overdetermined_from(std::shared_ptr<const Model>(std::shared_ptr<const Model>(), &model));
-    const OverdeterminedTraits& traits = dae_->traits();
-    if (traits.nz + traits.m > most_unknowns) return;
-    system_ = system;
-    z_.setZero(traits.nz);
-    slope_ = z_;
-    psi_.setZero(traits.m);
-    nonlinear_.emplace(*dae_);
-  }
+  explicit StateMultipliers(const Model& model);
 
   /// lambda of the state, in it; as it was where G has lost rank.
-  void solve(State& state) {
-    if (linear_) linear_->solve(state.t, state.q.value(), state.p.value(), state.lambda);
-    if (!nonlinear_) return;
-    if (system_)
-      system_->velocity(state.q.value(), state.p.value(), slope_, z_);
-    else
-      z_ = state.scheme_data;
-    psi_ = state.lambda;
-    try {
-      nonlinear_->solve(state.q.value(), z_, slope_, psi_);
-      state.lambda = psi_;
-    } catch (...) {
-      // Where there is none the step is no worse.
-    }
-  }
+  void solve(State& state);
 
  private:
   std::optional<Index1Multipliers> linear_;

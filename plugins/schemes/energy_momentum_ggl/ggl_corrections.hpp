@@ -11,26 +11,9 @@ namespace gnomon::kernels {
 
 class GglCorrections {
  public:
-  GglCorrections(const System& system, GglFrame& frame)
-      : system_(&frame.mean()),
-        frame_(&frame),
-        rule_(frame.rule),
-        at_(frame.mean()),
-        orbits_(system, rule_.orthogonal && rule_.corrected()),
-        n_(frame.n),
-        m_(frame.m) {
-    if (!rule_.corrected()) return;
-    dk_.setZero(2 * (n_ + m_));
-    for (Vector* v : {&dc_q_, &work_}) v->setZero(n_);
-    for (auto* buffer : {&g1_, &rates_}) buffer->for_each([&](auto& v) { v.resize(m_); });
-    if (moving()) h_values_.setZero(system.hessian_pattern().nonzeros());
-    g_values_.setZero(system.constraint_pattern().nonzeros());
-  }
+  GglCorrections(const System& system, GglFrame& frame);
 
-  void begin() {
-    n_min_ =
-        1e-22 * std::max(1.0, frame_->z0().q.value().squaredNorm()) * system_->mass().diagonal_entries().maxCoeff();
-  }
+  void begin();
 
   /// f += the corrections, at points that the residual has filled.
   template <class S>
@@ -62,82 +45,7 @@ class GglCorrections {
 
   /// part: F2 += M u k, k = C/(h N), N = u.M u:  dF2 = M u dk^T + k M du,  dk = (dC - 2 h k M u)/(h N), at points that
   /// set_points has filled. False where the correction is skipped.
-  bool linearise() {
-    auto& b = frame_->points<double>();
-    const double h = frame_->h();
-    at_.mass_times(b.u, b.mass_u);
-    const double norm = b.u.dot(b.mass_u);
-    if (norm * h * h <= n_min_) return false;
-    at_.potential_gradient(frame_->tm(), b.qm, b.gradient);
-    at_.constraint_force(frame_->tm(), b.qm, b.mu, b.force);
-    at_.constraint_hessian_times(frame_->tm(), b.qm, b.gamma, b.vm, b.turn);
-    if (moving()) {
-      at_.constraint_rate_force(frame_->tm(), b.qm, b.gamma, work_);
-      b.turn += work_;
-    }
-    if (rule_.correct_constraints && !moving()) frame_->end_constraints(at_, b, b.g1);
-    k_ = (position_correction(b) + h * velocity_correction(b)) / (norm * h);
-
-    Vector& dq = dc_q_;
-    dq.setZero();
-    dk_.setZero();
-    if (rule_.correct_potential) {
-      system_->potential_gradient(frame_->t1(), b.q1, work_);
-      dq += h * (work_ - b.gradient);
-      system_->potential_hessian_times(frame_->tm(), b.qm, b.dq, work_);
-      dq -= 0.5 * h * work_;
-    }
-    if (rule_.correct_constraints) {
-      at_.constraint_force(frame_->t1(), b.q1, b.mu, work_);
-      dq += work_ - b.force;
-      system_->constraint_hessian_times(frame_->tm(), b.qm, b.mu, b.dq, work_);
-      dq -= 0.5 * work_;
-      system_->constraint_hessian_times(frame_->t1(), b.q1, b.gamma, b.vm, work_);
-      dq += h * (work_ - b.turn);
-      system_->constraint_third(frame_->tm(), b.qm, b.dq, b.vm, g_values_);
-      multiply_transposed(system_->constraint_pattern(), g_values_, b.gamma, work_);
-      dq -= 0.5 * h * work_;
-      if (moving()) {
-        const TimeDependence& rates = *system_->parts().time_dependence;
-        at_.constraint_rate_force(frame_->t1(), b.q1, b.gamma, work_);
-        dq += h * work_;
-        rates.constraint_rate_hessian(frame_->tm(), b.qm, b.gamma, h_values_);
-        multiply(system_->hessian_pattern(), h_values_, b.dq, work_);
-        dq -= 0.5 * h * work_;
-      }
-      // by y through v_m
-      auto dy = dk_.segment(n_, n_);
-      at_.constraint_force(frame_->t1(), b.q1, b.gamma, b.a);
-      dy = b.a;
-      b.a.setZero();
-      frame_->add_start_force(b.gamma, b.a);
-      dy -= b.a;
-      system_->constraint_hessian_times(frame_->tm(), b.qm, b.gamma, b.dq, work_);
-      dy -= work_;
-      dy *= 0.5 * h;
-      // by mu and gamma
-      at_.constraint_jacobian_times(frame_->tm(), b.qm, b.dq, b.row);
-      dk_.segment(2 * n_, m_) = end_constraints(b) - frame_->g0() - b.row;
-      auto dgamma = dk_.tail(m_);
-      at_.constraint_jacobian_times(frame_->t1(), b.q1, b.vm, b.row);
-      dgamma = b.row;
-      multiply(system_->constraint_pattern(), frame_->g_start(), b.vm, b.row);
-      dgamma -= b.row;
-      system_->constraint_jacobian_derivative(frame_->tm(), b.qm, b.vm, g_values_);
-      multiply(system_->constraint_pattern(), g_values_, b.dq, b.row);
-      dgamma -= b.row;
-      if (moving()) {
-        dgamma += rates(b) - frame_->rate0();
-        system_->parts().time_dependence->constraint_rate_jacobian(frame_->tm(), b.qm, g_values_);
-        multiply(system_->constraint_pattern(), g_values_, b.dq, b.row);
-        dgamma -= b.row;
-      }
-      dgamma *= h;
-    }
-    dk_.head(n_) = h * (dq - 2 * k_ * b.mass_u);
-    dk_ /= h * norm;
-    return true;
-  }
+  bool linearise();
   double k() const { return k_; }
   const Vector& dk() const { return dk_; }
 

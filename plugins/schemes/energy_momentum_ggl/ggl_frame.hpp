@@ -3,22 +3,15 @@
 /// The points and values of one step of energy-momentum-ggl that its residual, its Newton matrix and the corrections of
 /// its discrete derivatives share, at double, at duals and at Extended.
 
+#include <type_traits>
+
+#include "energy_momentum_ggl/steps.hpp"
 #include "gnomon/model/system_at.hpp"
-#include "gnomon/scheme/requirements.hpp"
 #include "kernels/common/constraints_at.hpp"
 #include "kernels/common/extended_state.hpp"
 #include "kernels/common/ledger.hpp"
 
 namespace gnomon::kernels {
-
-/// Which terms the discrete derivatives have for a system.
-struct GglRule {
-  bool split_potential = false;      ///< D_qU by quotients in the quadratic invariants
-  bool correct_potential = false;    ///< D_qU with a correction
-  bool correct_constraints = false;  ///< D_q g and DPsi with corrections
-  bool orthogonal = false;           ///< zorb instead of part
-  bool corrected() const { return correct_potential || correct_constraints; }
-};
 
 /// Of one evaluation: u = dq/h, y = v1 - v0, and with the multipliers mu, gamma
 ///
@@ -42,22 +35,7 @@ struct GglPoints {
 
 class GglFrame {
  public:
-  GglFrame(const System& system, const GglRule& rule)
-      : rule(rule),
-        times(system),
-        at(times.mean()),
-        end_at(system),
-        n(system.n()),
-        m(system.m()),
-        system_(&system),
-        v0_(system) {
-    points_.for_each([&](auto& b) { b.resize(system); });
-    for (Vector* v : {&end_, &tail_, &gradient_}) v->setZero(n);
-    for (Vector* v : {&g0_, &g_end0_, &rate0_}) v->setZero(m);
-    extended_g_start_.setZero(system.constraint_pattern().nonzeros());
-    extended_q0_.setZero(n);
-    for (Vector* v : {&g_start_, &g_values_}) v->setZero(system.constraint_pattern().nonzeros());
-  }
+  GglFrame(const System& system, const GglRule& rule);
 
   const GglRule rule;
   StepTimes times;
@@ -65,27 +43,7 @@ class GglFrame {
   SystemAt end_at;  ///< the system, whose constraints hold at t1
   const Index n, m;
 
-  void begin(const State& z0, double h) {
-    z0_ = &z0;
-    h_ = h;
-    times.begin(z0, h);
-    tm_ = times.middle();
-    t1_ = times.end();
-    mean().constraints_compensated(z0.t, z0.q.value(), z0.q.tail(), g0_, g_values_);
-    if (times.moving())
-      system_->constraints_compensated(t1_, z0.q.value(), z0.q.tail(), g_end0_, g_values_);
-    else
-      g_end0_ = g0_;
-    v0_.begin(z0.p);
-    if (!rule.corrected()) return;
-    extended_q0_ = z0.q.value().cast<Extended>() + z0.q.tail().cast<Extended>();
-    at.constraint_jacobian(z0.t, extended_q0_, extended_g_start_);
-    g_start_ = extended_g_start_.cast<double>();
-    u0_ = mean().potential_compensated(z0.t, z0.q.value(), z0.q.tail(), gradient_);
-    if (!times.moving()) return;
-    tail_.setZero();
-    mean().constraint_velocity(z0.t, z0.q.value(), tail_, rate0_);
-  }
+  void begin(const State& z0, double h);
 
   const System& system() const { return *system_; }
   const System& mean() const { return times.mean(); }
@@ -132,34 +90,12 @@ class GglFrame {
 
   /// g(q1) of the system or of the average, and U(q1) - U(q0), from the compensated q1, the values of duals too: their
   /// rounding errors would be the energy's, and after a short dq the Newton matrix's.
-  void end_constraints(SystemAt& at, GglPoints<double>& b, Vector& out) {
-    end_tail(b);
-    at.system().constraints_compensated(t1_, b.q1, tail_, out, g_values_);
-  }
-  void end_constraints(SystemAt& at, GglPoints<Dual1>& b, VectorOf<Dual1>& out) {
-    at.constraints(t1_, b.q1, out);
-    copy_end(b);
-    end_constraints(at, points_.at_double, points_.at_double.g1);
-    for (Index i = 0; i < m; ++i) out[i].value = points_.at_double.g1[i];
-  }
-  void end_constraints(SystemAt& at, GglPoints<Extended>& b, VectorOf<Extended>& out) {
-    at.constraints(t1_, b.q1, out);
-  }
-  double potential_difference(GglPoints<double>& b) {
-    end_tail(b);
-    return static_cast<double>(mean().potential_compensated(t1_, b.q1, tail_, gradient_) - u0_);
-  }
-  Dual1 potential_difference(GglPoints<Dual1>& b) {
-    Dual1 u = at.potential(t1_, b.q1);
-    copy_end(b);
-    u.value = potential_difference(points_.at_double);
-    return u;
-  }
-  Extended potential_difference(GglPoints<Extended>& b) {
-    end_ = b.q1.cast<double>();
-    tail_ = (b.q1 - end_.cast<Extended>()).cast<double>();
-    return mean().potential_compensated(t1_, end_, tail_, gradient_) - u0_;
-  }
+  void end_constraints(SystemAt& at, GglPoints<double>& b, Vector& out);
+  void end_constraints(SystemAt& at, GglPoints<Dual1>& b, VectorOf<Dual1>& out);
+  void end_constraints(SystemAt& at, GglPoints<Extended>& b, VectorOf<Extended>& out);
+  double potential_difference(GglPoints<double>& b);
+  Dual1 potential_difference(GglPoints<Dual1>& b);
+  Extended potential_difference(GglPoints<Extended>& b);
 
  private:
   /// Entry k of G(q0)
@@ -171,12 +107,7 @@ class GglFrame {
       return g_start_[k];
   }
   void end_tail(const GglPoints<double>& b) { tail_ = (b.dq + z0_->q.tail()) - (b.q1 - z0_->q.value()); }
-  void copy_end(const GglPoints<Dual1>& b) {
-    for (Index j = 0; j < n; ++j) {
-      points_.at_double.dq[j] = b.dq[j].value;
-      points_.at_double.q1[j] = b.q1[j].value;
-    }
-  }
+  void copy_end(const GglPoints<Dual1>& b);
 
   const System* system_;
   const State* z0_ = nullptr;

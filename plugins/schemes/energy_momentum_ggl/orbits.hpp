@@ -24,14 +24,7 @@ class Orbits {
     VectorOf<S> inverse;  ///< 1 / squared length of each base vector, 0 for a dropped one
   };
 
-  Orbits(const System& system, bool wanted) : system_(&system), at_(system), n_(system.n()) {
-    count_ = wanted ? system.parts().n_symmetries() : 0;
-    if (!wanted) return;
-    for (Vector* v : {&zero_, &point_, &xi_, &tangent_}) v->setZero(n_);
-    offsets_.setZero(n_, count_);
-    for (Index a = 0; a < count_; ++a) system.parts().symmetries->symmetry_generator(a, zero_, offsets_.col(a));
-    directions_.for_each([&](auto& d) { allocate(d); });
-  }
+  Orbits(const System& system, bool wanted);
 
   template <class S>
   Directions<S>& directions() {
@@ -73,27 +66,11 @@ class Orbits {
   }
 
   /// xi_a(x), or its linear part
-  void generator(Index a, const Vector& x, bool linear, Vector& out) {
-    system_->parts().symmetries->symmetry_generator(a, x, out);
-    if (linear) out -= offsets_.col(a);
-  }
-  void generator(Index a, const VectorOf<Dual1>& x, bool linear, VectorOf<Dual1>& out) {
-    for (Index j = 0; j < n_; ++j) point_[j] = x[j].value;
-    generator(a, point_, linear, xi_);
-    for (Index j = 0; j < n_; ++j) point_[j] = x[j].grad[0];
-    generator(a, point_, true, tangent_);
-    for (Index j = 0; j < n_; ++j) {
-      out[j].value = xi_[j];
-      out[j].grad[0] = tangent_[j];
-    }
-  }
+  void generator(Index a, const Vector& x, bool linear, Vector& out);
+  void generator(Index a, const VectorOf<Dual1>& x, bool linear, VectorOf<Dual1>& out);
 
   /// Rounded: what is orthogonal to it is so to the last place of Extended, whatever it is.
-  void generator(Index a, const VectorOf<Extended>& x, bool linear, VectorOf<Extended>& out) {
-    point_ = x.cast<double>();
-    generator(a, point_, linear, xi_);
-    out = xi_.cast<Extended>();
-  }
+  void generator(Index a, const VectorOf<Extended>& x, bool linear, VectorOf<Extended>& out);
 
   /// Orthogonalises the bases among themselves and then (d.q, d.v) against them.
   template <class S>

@@ -21,83 +21,15 @@ namespace gnomon::kernels {
 
 class HbvmInverse final : public ApproximateInverse {
  public:
-  HbvmInverse(const System& system, LineIntegralFrame& frame)
-      : system_(&system),
-        frame_(&frame),
-        n_(system.n()),
-        m_(system.m()),
-        s_(frame.table.s),
-        r_(frame.r()),
-        w_(frame.table.row_weights()),
-        lu_(r_ * m_) {
-    for (Vector* v : {&q_, &force_, &velocity_}) v->setZero(n_);
-    for (Vector* v : {&lambda_, &rate_}) v->setZero(m_);
-    d_.setZero(s_ * n_);
-    e_.setZero(r_ * m_);
-    right_.setZero(r_ * m_);
-    schur_.setZero(r_ * m_, r_ * m_);
-    g_.setZero(system.constraint_pattern().nonzeros(), frame.table.k);
-  }
-
-  bool update(const ConstVectorRef& x) override {
-    if (r_ == 0) return true;
-    for (Index l = 0; l < frame_->table.k; ++l) {
-      frame_->position(x, l, q_);
-      system_->constraint_jacobian(frame_->time(l), q_, g_.col(l));
-    }
-    for (Index c = 0; c < e_.size(); ++c) {
-      d_.setZero();
-      e_.setZero();
-      e_[c] = 1;
-      subtract_response();
-      right_.setZero();
-      add_rates(right_);
-      schur_.col(c) = -right_;
-    }
-    lu_.compute(schur_);
-    return lu_.matrixLU().diagonal().cwiseAbs().minCoeff() > 1e-14 * lu_.matrixLU().diagonal().cwiseAbs().maxCoeff();
-  }
-
-  void solve(const ConstVectorRef& f, VectorRef d) override {
-    for (Index j = 0; j < s_; ++j) {
-      force_ = f.segment(j * n_, n_);
-      system_->mass().solve(force_, velocity_);
-      d_.segment(j * n_, n_) = velocity_;
-    }
-    if (r_ > 0) {
-      right_ = -f.tail(r_ * m_);
-      add_rates(right_);
-      e_ = lu_.solve(right_);
-      subtract_response();
-      d.tail(r_ * m_) = e_ / frame_->h();
-    }
-    d.head(s_ * n_) = d_;
-  }
+  HbvmInverse(const System& system, LineIntegralFrame& frame);
+  bool update(const ConstVectorRef& x) override;
+  void solve(const ConstVectorRef& f, VectorRef d) override;
 
  private:
   /// d_j -= M^-1 sum_l W_jl G_l^T e(c_l)
-  void subtract_response() {
-    const LegendreTable& table = frame_->table;
-    for (Index j = 0; j < s_; ++j) {
-      force_.setZero();
-      for (Index l = 0; l < table.k; ++l) {
-        LineIntegralFrame::combine(e_, 0, table.P, l, r_, lambda_);
-        multiply_transposed(system_->constraint_pattern(), g_.col(l), lambda_, velocity_);
-        force_ += w_(j, l) * velocity_;
-      }
-      system_->mass().solve(force_, velocity_);
-      d_.segment(j * n_, n_) -= velocity_;
-    }
-  }
+  void subtract_response();
   /// out_i += sum_l b_l P_i(c_l) G_l sum_j P_j(c_l) d_j
-  void add_rates(Vector& out) {
-    const LegendreTable& table = frame_->table;
-    for (Index l = 0; l < table.k; ++l) {
-      frame_->velocity(d_, l, velocity_);
-      multiply(system_->constraint_pattern(), g_.col(l), velocity_, rate_);
-      frame_->add_moments(l, 1, rate_, 0, 0, r_, out);
-    }
-  }
+  void add_rates(Vector& out);
 
   const System* system_;
   LineIntegralFrame* frame_;

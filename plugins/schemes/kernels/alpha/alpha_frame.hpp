@@ -9,8 +9,6 @@
 /// where base = d- is known and sigma = 1, or, at a start, x^{-1} = x^1 - 2 h v0: base = h v0 and sigma = 1/2.
 
 #include "gnomon/formula/dual.hpp"
-#include "gnomon/scheme/equations.hpp"
-#include "gnomon/scheme/state.hpp"
 
 namespace gnomon::kernels {
 

@@ -26,14 +26,12 @@
 /// exactly. It is symmetric in t_{n-1} and t_{n+1}, and so of order 2. A penalty P(q,t) is a part of U(q,t), with g at
 /// t_n in its force.
 
-#include <algorithm>
 #include <optional>
+#include <vector>
 
-#include "gnomon/base/finite.hpp"
 #include "gnomon/model/system_at.hpp"
 #include "kernels/alpha/alpha_frame.hpp"
-#include "kernels/common/step_frame.hpp"
-#include "kernels/common/step_scales.hpp"
+#include "kernels/alpha/alpha_rule.hpp"
 #include "kernels/common/time_average.hpp"
 
 namespace gnomon::kernels {
@@ -62,40 +60,10 @@ struct OneSidedQuotient {
 
 class AlphaMultiplier {
  public:
-  enum class Kind { unknown, end, augmented, penalty };
-  struct Rule {
-    Kind kind = Kind::unknown;
-    double eps = 1;
-    Index n_obstacles = 0;  ///< the last rows of g: one-sided
-  };
+  using Kind = AlphaRule::Kind;
+  using Rule = AlphaRule::Multiplier;
 
-  AlphaMultiplier(const System& system, SystemAt& at, const Rule& rule)
-      : system_(&system),
-        at_(&at),
-        rule_(rule),
-        n_(system.n()),
-        m_(system.m()),
-        two_sided_(m_ - rule.n_obstacles),
-        linear_(system.traits().constraint_degree == 1) {
-    weights_ = Vector::Ones(m_);
-    if (system.traits().constraint_weights.size() == m_) weights_ = system.traits().constraint_weights;
-    for (auto* buffer : {&a_, &b_}) buffer->for_each([this](auto& v) { v.resize(m_); });
-    at_point_.at_double.setZero(n_);
-    at_point_.at_dual = VectorOf<Dual1>::Constant(n_, Dual1(0.0));
-    at_point_.at_extended.setZero(n_);
-    end_.setZero(n_);
-    for (Vector* v : {&lambda_, &slope_plus_, &slope_minus_, &g_, &g_origin_}) v->setZero(m_);
-    g_extended_.setZero(m_);
-    position_.setZero(n_);
-    tail_.setZero(n_);
-    extended_values_.setZero(system.constraint_pattern().nonzeros());
-    for (Vector* v : {&values_, &plus_values_, &minus_values_}) v->setZero(system.constraint_pattern().nonzeros());
-    if (m_ == 0 || !system.parts().time_dependence || rule.kind == Kind::penalty) return;
-    mean_.emplace(system);
-    at_mean_.emplace(*mean_);
-    for (Vector* v : {&g_plus_, &g_minus_, &none_}) v->setZero(m_);
-    bending_.setZero(system.hessian_pattern().nonzeros());
-  }
+  AlphaMultiplier(const System& system, SystemAt& at, const Rule& rule);
 
   const Rule& rule() const { return rule_; }
   Index unknowns() const { return has_unknowns() ? m_ : 0; }
@@ -103,39 +71,15 @@ class AlphaMultiplier {
   void set_lambda(const Vector& lambda) { lambda_ = lambda; }
   double largest_weight() const { return m_ > 0 ? weights_.maxCoeff() : 0; }
   /// g(x^{n+1}) of the last evaluation at Extended, rounded.
-  const Vector& end_constraints() {
-    g_ = a_.at_extended.cast<double>();
-    return g_;
-  }
+  const Vector& end_constraints();
 
-  void begin(AlphaFrame& frame) {
-    if (mean_) mean_->set_times(frame.before, frame.end);
-    if (m_ > 0) constraints(end_time(frame), frame.x, frame.tail, frame.g);
-  }
+  void begin(AlphaFrame& frame);
   /// Constraints that move, and no penalty: averaged over two times.
   bool moving() const { return mean_.has_value(); }
   /// lambda.D_t g/2 at a solution
-  double work(const AlphaFrame& frame, const AlphaPoint<Extended>& b) {
-    long double sum = 0;
-    for (const bool plus : {true, false}) {
-      for (Index j = 0; j < n_; ++j) {
-        const Extended d = plus ? b.plus[j] : -b.minus[j];
-        end_[j] = static_cast<double>((d + frame.tail[j]) + frame.x[j]);
-      }
-      system_->constraints(frame.end, end_, g_plus_);
-      system_->constraints(frame.before, end_, g_minus_);
-      for (Index i = 0; i < m_; ++i)
-        sum += 0.25L * b.multiplier[i] * (static_cast<long double>(g_plus_[i]) - g_minus_[i]);
-    }
-    return static_cast<double>(sum);
-  }
+  double work(const AlphaFrame& frame, const AlphaPoint<Extended>& b);
   /// values += sum_i lambda_i Hess gbar_i on hessian_pattern(), constant in q
-  void add_bending(const AlphaFrame& frame, const Vector& lambda, Vector& values) {
-    mean_->lagrangian_hessian(frame.t, frame.x, lambda, bending_);
-    values += bending_;
-    mean_->lagrangian_hessian(frame.t, frame.x, none_, bending_);
-    values -= bending_;
-  }
+  void add_bending(const AlphaFrame& frame, const Vector& lambda, Vector& values);
 
   /// b.force = G^T F, after b.place(); f.tail(m) = g(x^{n+1}) where lambda is unknown.
   template <class S, class X, class F>
@@ -167,73 +111,18 @@ class AlphaMultiplier {
   }
 
   /// P at a point, compensated.
-  long double energy(double t, const Vector& q, const Vector& tail) {
-    if (rule_.kind != Kind::penalty || m_ == 0) return 0;
-    constraints(t, q, tail, g_extended_);
-    Extended sum = 0;
-    for (Index i = 0; i < m_; ++i)
-      if (i < two_sided_ || g_extended_[i] > 0) sum += weights_[i] * g_extended_[i] * g_extended_[i];
-    return sum / (2 * rule_.eps);
-  }
+  long double energy(double t, const Vector& q, const Vector& tail);
 
   /// G where the force is and at x + d+.
-  void jacobians(const AlphaFrame& frame, const AlphaPoint<double>& b, Vector& centre_values, Vector& end_values) {
-    const System& mean = mean_ ? static_cast<const System&>(*mean_) : *system_;
-    mean.constraint_jacobian(frame.t, centre(frame, b), centre_values);
-    system_->constraint_jacobian(end_time(frame), end(frame, b), end_values);
-  }
+  void jacobians(const AlphaFrame& frame, const AlphaPoint<double>& b, Vector& centre_values, Vector& end_values);
 
-  void add_pattern(PatternBuilder& builder) const {
-    if (has_unknowns()) {
-      builder.add(system_->constraint_pattern(), 0, n_, true);
-      builder.add(system_->constraint_pattern(), n_, 0);
-    } else {
-      each_pair([&](Index i, Index j) { builder.add(i, j); });
-    }
-  }
-  void map(const SparsityPattern& whole) {
-    if (has_unknowns()) {
-      force_map_ = BlockMap(whole, system_->constraint_pattern(), 0, n_, true);
-      position_map_ = BlockMap(whole, system_->constraint_pattern(), n_, 0);
-    } else {
-      each_pair([&](Index i, Index j) { normal_.push_back(whole.find(i, j)); });
-    }
-  }
+  void add_pattern(PatternBuilder& builder) const;
+  void map(const SparsityPattern& whole);
   /// Factor of F in the multipliers of AlphaPotential::hessian: G^T F depends on delta through x + delta/2,
   /// x^{n+1} or x + delta/4.
-  double curvature(double sigma) const {
-    if (rule_.kind == Kind::end) return 4 * sigma;
-    return rule_.kind == Kind::penalty ? 1 : 2;
-  }
+  double curvature(double sigma) const;
   /// h d(G^T F) by delta at fixed G, and by lambda; the rows g(x^{n+1}). After evaluate() at the same point.
-  void add_jacobian(const AlphaFrame& frame, const AlphaPoint<double>& b, VectorRef values) {
-    if (m_ == 0) return;
-    const bool penalty = rule_.kind == Kind::penalty, moving_start = penalty && frame.sigma < 1;
-    if (penalty) {
-      system_->constraint_jacobian(frame.t, b.middle, values_);
-      system_->constraint_jacobian(frame.t, b.m_plus, plus_values_);
-      if (moving_start) system_->constraint_jacobian(frame.t, b.m_minus, minus_values_);
-    } else {
-      jacobians(frame, b, values_, plus_values_);
-    }
-    if (has_unknowns()) {
-      position_map_.add(values, plus_values_, frame.sigma);
-      force_map_.add(values, values_, frame.h);
-      return;
-    }
-    slopes(frame.sigma);
-    const SparsityPattern& g = system_->constraint_pattern();
-    std::size_t at = 0;
-    for (Index i = 0; i < m_; ++i)
-      for (Index j = g.offsets[i]; j < g.offsets[i + 1]; ++j) {
-        const double left = frame.h * values_[j];
-        for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) {
-          double right = slope_plus_[i] * plus_values_[k];
-          if (moving_start) right += slope_minus_[i] * minus_values_[k];
-          values[normal_[at++]] += left * right;
-        }
-      }
-  }
+  void add_jacobian(const AlphaFrame& frame, const AlphaPoint<double>& b, VectorRef values);
 
  private:
   /// Where the rows g(x^{n+1}) are.
@@ -248,28 +137,10 @@ class AlphaMultiplier {
   }
 
   /// out = g at q + tail.
-  void constraints(double t, const Vector& q, const Vector& tail, VectorOf<Extended>& out) {
-    if (rule_.kind == Kind::penalty && extended_constraints(t, q, tail, out)) return;
-    system_->constraints_compensated(t, q, tail, g_, values_);
-    out = g_.cast<Extended>();
-  }
+  void constraints(double t, const Vector& q, const Vector& tail, VectorOf<Extended>& out);
   /// The same as g(0) + G(x/2) x, exact for quadratic g: far from g = 0, w g^2/eps shows a rounding of g to double. That
   /// of g(0) is the same at every x. False: the model does not offer G at Extended.
-  bool extended_constraints(double t, const Vector& q, const Vector& tail, VectorOf<Extended>& out) {
-    const ExtendedPrecision* extended = system_->parts().extended;
-    end_ = 0.5 * q;
-    tail_ = 0.5 * tail;
-    if (!extended || !extended->extended_jacobian(t, end_, tail_, extended_values_)) return false;
-    position_ = q.cast<Extended>() + tail.cast<Extended>();
-    multiply(system_->constraint_pattern(), extended_values_, position_, out);
-    if (!origin_known_ || system_->parts().time_dependence) {
-      end_.setZero();
-      system_->constraints(t, end_, g_origin_);
-      origin_known_ = all_finite(g_origin_);
-    }
-    out += g_origin_.cast<Extended>();
-    return true;
-  }
+  bool extended_constraints(double t, const Vector& q, const Vector& tail, VectorOf<Extended>& out);
   /// out = g(x + factor d) = g(x) + factor G(x + factor d/2) d: for quadratic g exact, and without cancellation.
   template <class S>
   void difference(const AlphaFrame& frame, double t, const VectorOf<S>& d, double factor, VectorOf<S>& out) {
@@ -289,39 +160,11 @@ class AlphaMultiplier {
   Real quotient(Index i, const Real& a, const Real& b) const {
     return i < two_sided_ ? 0.5 * (a + b) : OneSidedQuotient<Real>(a, b).value;
   }
-  Dual1 quotient(Index i, const Dual1& a, const Dual1& b) const {
-    if (i < two_sided_) return (a + b) * 0.5;
-    const OneSidedQuotient<double> q(a.value, b.value);
-    Dual1 out = chain(a, q.value, q.by_a);
-    out.grad[0] += q.by_b * b.grad[0];
-    return out;
-  }
+  Dual1 quotient(Index i, const Dual1& a, const Dual1& b) const;
   /// dF = slope_plus (row of G(m+) or G(x^{n+1})) + slope_minus (row of G(m-)), by delta.
-  void slopes(double sigma) {
-    for (Index i = 0; i < m_; ++i) {
-      const double w = stiffness<double>(i);
-      double by_a = 0.5, by_b = 0.5;
-      if (rule_.kind == Kind::augmented) {
-        by_a = 2;  // through x^{n+1}, which moves by sigma, not sigma/2
-        by_b = 0;
-      } else if (i >= two_sided_) {
-        const OneSidedQuotient<double> q(a_.at_double[i], b_.at_double[i]);
-        by_a = q.by_a;
-        by_b = q.by_b;
-      }
-      slope_plus_[i] = w * by_a * 0.5 * sigma;
-      slope_minus_[i] = w * by_b * 0.5 * (1 - sigma);
-    }
-  }
-  const Vector& end(const AlphaFrame& frame, const AlphaPoint<double>& b) {
-    end_ = (b.plus + frame.tail) + frame.x;
-    return end_;
-  }
-  const Vector& centre(const AlphaFrame& frame, const AlphaPoint<double>& b) {
-    if (rule_.kind == Kind::end) return end(frame, b);
-    at_point_.at_double = (0.5 * b.delta + frame.tail) + frame.x;
-    return at_point_.at_double;
-  }
+  void slopes(double sigma);
+  const Vector& end(const AlphaFrame& frame, const AlphaPoint<double>& b);
+  const Vector& centre(const AlphaFrame& frame, const AlphaPoint<double>& b);
 
   const System* system_;
   SystemAt* at_;

@@ -1,43 +1,24 @@
 #pragma once
 /// \file
-/// What the alpha-schemes for constant mass take, and what they promise.
+/// What the alpha-schemes for constant mass take, what they promise, and their step.
+
+#include <memory>
 
 #include "gnomon/base/options.hpp"
 #include "gnomon/scheme/requirements.hpp"
-#include "kernels/alpha/alpha_step.hpp"
+#include "kernels/alpha/alpha_rule.hpp"
 
 namespace gnomon::kernels {
 
-inline OptionSpec alpha_option() {
-  return OptionSpec::real("alpha", 0.25, 0, 0.5, "",
-                          "weight of x^{n+1} and x^{n-1} in A x, below 1/4 stable up to (23)");
-}
-
-inline OptionSpec penalty_eps() {
-  return OptionSpec::real("eps", 1e-6, 1e-30, 1e30, "unit of w g^2 per energy",
-                          "penalty parameter: P = sum w g^2/(2 eps)");
-}
-
-inline Promises alpha_promises() {
-  Promises p;
-  p.order = 2;
-  p.discrete_energy = p.position = p.symmetric = true;
-  return p;
-}
+OptionSpec alpha_option();
+OptionSpec penalty_eps();
+Promises alpha_promises();
 
 /// Throws Error(refused).
-inline AlphaRule alpha_rule(const Scheme& scheme, const System& system, const Options& options) {
-  const SystemTraits& traits = system.traits();
-  if (system.parts().mass) refuse(scheme, system, "its mass depends on the configuration");
-  if (!quadratic_constraints(system))
-    refuse(scheme, system, "its constraints are not declared to be at most quadratic");
-  AlphaRule rule;
-  rule.alpha = options.real("alpha");
-  rule.split_potential = !at_most_quadratic(traits.potential_degree);
-  if (rule.split_potential && !system.parts().split)
-    refuse(scheme, system,
-           "its potential is neither declared to be at most quadratic nor written in quadratic invariants");
-  return rule;
-}
+AlphaRule alpha_rule(const Scheme& scheme, const System& system, const Options& options);
+
+/// owner: keeps `system` alive where it is not the caller's, else null.
+std::unique_ptr<StepEquations> alpha_step(const System& system, std::shared_ptr<const System> owner,
+                                          const AlphaRule& rule);
 
 }  // namespace gnomon::kernels

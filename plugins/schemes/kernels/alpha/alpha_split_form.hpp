@@ -22,44 +22,13 @@ class AlphaSplitForm : public SplitForm {
   const SparsityPattern& split_pattern() const override { return form_->pattern; }
   const Vector& split_weights() const override { return weights_; }
 
-  void quadratic(VectorRef a, VectorRef b, VectorRef split, VectorRef c) override {
-    const double h = frame_->h;
-    a.setZero();
-    mass_.add(a, system_->mass().values(), 1 / h);
-    hessian_.add(a, quadratic_part(), alpha_ * h);
-    point_ = frame_->x + frame_->tail;
-    system_->potential_gradient(frame_->t, point_, b);
-    b *= -h;
-    split = frame_->sigma * form_->values;
-    point_ = (frame_->base + frame_->tail) + frame_->x;
-    multiply(form_->pattern, form_->values, point_, c);
-    c += form_->offset;
-  }
-  void take_apart(const ConstVectorRef& x, VectorRef y, VectorRef theta) override {
-    y = x.head(x.size() - m_);
-    theta = 2 * frame_->h / frame_->sigma * x.tail(m_);
-  }
-  void put_together(const ConstVectorRef& y, const ConstVectorRef& theta, VectorRef x) override {
-    x.head(x.size() - m_) = y;
-    x.tail(m_) = frame_->sigma / (2 * frame_->h) * theta;
-  }
+  void quadratic(VectorRef a, VectorRef b, VectorRef split, VectorRef c) override;
+  void take_apart(const ConstVectorRef& x, VectorRef y, VectorRef theta) override;
+  void put_together(const ConstVectorRef& y, const ConstVectorRef& theta, VectorRef x) override;
 
  protected:
   /// Has the form only where `wanted` and the system has. The frame outlives this object, and is that of the step.
-  AlphaSplitForm(const System& system, double alpha, bool wanted, const AlphaFrame& frame)
-      : system_(&system), frame_(&frame), alpha_(alpha), m_(system.m()) {
-    if (!wanted || !system.parts().unit_vectors) return;
-    form_ = system.parts().unit_vectors;
-    PatternBuilder builder(system.n(), system.n());
-    builder.add(system.mass().pattern(), 0, 0);
-    builder.add(system.hessian_pattern(), 0, 0);
-    pattern_ = builder.build();
-    mass_ = BlockMap(pattern_, system.mass().pattern(), 0, 0);
-    hessian_ = BlockMap(pattern_, system.hessian_pattern(), 0, 0);
-    weights_ = Vector::Ones(m_);
-    if (system.traits().constraint_weights.size() == m_) weights_ = system.traits().constraint_weights;
-    point_.setZero(system.n());
-  }
+  AlphaSplitForm(const System& system, double alpha, bool wanted, const AlphaFrame& frame);
   /// Values of A on the Hessian's pattern.
   virtual const Vector& quadratic_part() const = 0;
 

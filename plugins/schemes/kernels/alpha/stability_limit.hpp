@@ -3,15 +3,9 @@
 /// The stability limit h < 2/[lambda (1 - 4 alpha)]^(1/2) of the alpha-schemes for alpha < 1/4, lambda the largest
 /// eigenvalue of M^-1 A: Glowinski, Holmstroem, (23).
 
-#include <cmath>
-#include <limits>
-
 namespace gnomon::kernels {
 
 /// (23); infinity where there is none.
-inline double stability_limit(double alpha, double largest) {
-  return alpha < 0.25 && largest > 0 ? 2 / std::sqrt(largest * (1 - 4 * alpha))
-                                     : std::numeric_limits<double>::infinity();
-}
+double stability_limit(double alpha, double largest);
 
 }  // namespace gnomon::kernels

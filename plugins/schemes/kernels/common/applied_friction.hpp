@@ -12,6 +12,9 @@
 /// lambda has the multipliers of the constraints, then zeros for obstacles, which are open. Without constraints there is
 /// no friction.
 
+#include <type_traits>
+#include <vector>
+
 #include "gnomon/model/system.hpp"
 #include "gnomon/scheme/equations.hpp"
 
@@ -19,27 +22,7 @@ namespace gnomon::kernels {
 
 class AppliedFriction {
  public:
-  explicit AppliedFriction(const System& system)
-      : friction_(system.m() > 0 ? system.parts().friction : nullptr), m_(system.m()) {
-    if (!friction_) return;
-    const Index n = system.n(), rows = m_ + system.parts().n_obstacles();
-    r_.for_each([&](auto& v) { v.resize(n); });
-    for (Vector* v : {&q_, &v_, &dq_, &dv_, &value_, &change_, &part_}) v->setZero(n);
-    for (Vector* v : {&lambda_, &dlambda_}) v->setZero(rows);
-    by_q_.setZero(friction_->friction_pattern(ForceArgument::q).nonzeros());
-    by_v_.setZero(friction_->friction_pattern(ForceArgument::v).nonzeros());
-    by_lambda_.setZero(friction_->friction_pattern(ForceArgument::lambda).nonzeros());
-    const SparsityPattern& pattern = friction_->friction_pattern(ForceArgument::lambda);
-    PatternBuilder builder(n, m_);
-    for (Index i = 0; i < n; ++i)
-      for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k)
-        if (pattern.indices[k] < m_) {
-          builder.add(i, pattern.indices[k]);
-          of_constraints_.push_back(k);
-        }
-    constraints_pattern_ = builder.build();
-    values_.setZero(constraints_pattern_.nonzeros());
-  }
+  explicit AppliedFriction(const System& system);
 
   bool active() const { return friction_ != nullptr; }
 
@@ -66,72 +49,25 @@ class AppliedFriction {
     return r;
   }
   /// R.d
-  long double work(const Vector& q, const Vector& v, const Vector& lambda, const Vector& d) {
-    const Vector& r = (*this)(q, v, lambda);
-    long double sum = 0;
-    for (Index j = 0; j < d.size(); ++j) sum += static_cast<long double>(r[j]) * d[j];
-    return sum;
-  }
+  long double work(const Vector& q, const Vector& v, const Vector& lambda, const Vector& d);
 
   /// The place of its derivatives by q and v (together, on the unknown of the positions) and by lambda in a matrix.
   struct Place {
     BlockMap by_q, by_v, by_lambda;
   };
-  void place(Layout& layout, Place& place, const Block& rows, const Block& position, const Block& multiplier) const {
-    if (!active()) return;
-    layout.place(place.by_q, rows, position, friction_->friction_pattern(ForceArgument::q));
-    layout.place(place.by_v, rows, position, friction_->friction_pattern(ForceArgument::v));
-    layout.place(place.by_lambda, rows, multiplier, constraints_pattern_);
-  }
+  void place(Layout& layout, Place& place, const Block& rows, const Block& position, const Block& multiplier) const;
   /// The same in the pattern that `builder` makes, for rows at row, positions and multipliers at their columns.
-  void add_pattern(PatternBuilder& builder, Index row, Index position, Index multiplier) const {
-    if (!active()) return;
-    builder.add(friction_->friction_pattern(ForceArgument::q), row, position);
-    builder.add(friction_->friction_pattern(ForceArgument::v), row, position);
-    builder.add(constraints_pattern_, row, multiplier);
-  }
-  void map(const SparsityPattern& whole, Place& place, Index row, Index position, Index multiplier) const {
-    if (!active()) return;
-    place.by_q = BlockMap(whole, friction_->friction_pattern(ForceArgument::q), row, position);
-    place.by_v = BlockMap(whole, friction_->friction_pattern(ForceArgument::v), row, position);
-    place.by_lambda = BlockMap(whole, constraints_pattern_, row, multiplier);
-  }
+  void add_pattern(PatternBuilder& builder, Index row, Index position, Index multiplier) const;
+  void map(const SparsityPattern& whole, Place& place, Index row, Index position, Index multiplier) const;
   /// values += a R_q + b R_v on the positions and c R_lambda on the multipliers
   void add(const Place& place, const Vector& q, const Vector& v, const Vector& lambda, double a, double b, double c,
-           VectorRef values) {
-    q_ = q;
-    v_ = v;
-    lambda_.head(m_) = lambda;
-    evaluate_jacobians();
-    place.by_q.add(values, by_q_, a);
-    place.by_v.add(values, by_v_, b);
-    for (std::size_t k = 0; k < of_constraints_.size(); ++k)
-      values_[static_cast<Index>(k)] = by_lambda_[of_constraints_[k]];
-    place.by_lambda.add(values, values_, c);
-  }
+           VectorRef values);
 
  private:
-  void evaluate_jacobians() {
-    friction_->friction_jacobian(ForceArgument::q, q_, v_, lambda_, by_q_);
-    friction_->friction_jacobian(ForceArgument::v, q_, v_, lambda_, by_v_);
-    friction_->friction_jacobian(ForceArgument::lambda, q_, v_, lambda_, by_lambda_);
-  }
-  static void split(const VectorOf<Dual1>& x, Vector& value, Vector& change) {
-    for (Index j = 0; j < x.size(); ++j) {
-      value[j] = x[j].value;
-      change[j] = x[j].grad[0];
-    }
-  }
-  static void split(const VectorOf<Extended>& x, Vector& value, Vector& change) {
-    for (Index j = 0; j < x.size(); ++j) {
-      value[j] = static_cast<double>(x[j]);
-      change[j] = static_cast<double>(x[j] - value[j]);
-    }
-  }
-  static void join(double value, double change, Dual1& out) {
-    out.value = value;
-    out.grad[0] = change;
-  }
+  void evaluate_jacobians();
+  static void split(const VectorOf<Dual1>& x, Vector& value, Vector& change);
+  static void split(const VectorOf<Extended>& x, Vector& value, Vector& change);
+  static void join(double value, double change, Dual1& out);
   static void join(double value, double change, Extended& out) { out = Extended(value) + change; }
 
   const Friction* friction_;  // null: none, and nothing but active() and place() may be called

@@ -10,6 +10,7 @@
 /// second order is the last only if it is small. Unknowns x begin with the changes of q and, where they are unknowns too, p. Source:
 /// Glowinski, Holmstroem, Algorithm 1, (10), (11); Leyendecker, Betsch, Steinmann (2004), section 4.
 
+#include <cmath>
 #include <limits>
 #include <utility>
 #include <vector>

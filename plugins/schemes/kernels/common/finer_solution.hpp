@@ -26,18 +26,12 @@
 namespace gnomon::kernels {
 
 /// Whether one step of h led from z0 to z1: it may have been cut into several.
-inline bool led(const State& z0, const State& z1, double h) {
-  return std::abs(((z1.t - z0.t) + (z1.t_tail - z0.t_tail)) - h) <= 1e-9 * std::abs(h);
-}
+bool led(const State& z0, const State& z1, double h);
 
 class FinerSolution {
  public:
   /// The equations, their inverse and the table outlive this object; n coordinates. Throws as newton_matrix does.
-  FinerSolution(NonlinearEquations& equations, ApproximateInverse& inverse, const AlgebraTable& table, Index n)
-      : equations_(&equations), inverse_(&inverse), matrix_(newton_matrix(equations, table)) {
-    for (Vector* v : {&x_, &f_, &step_, &d_, &columns_, &rows_}) v->setZero(equations.size());
-    for (Vector* v : {&q_, &v_, &change_q_, &change_v_}) v->setZero(n);
-  }
+  FinerSolution(NonlinearEquations& equations, ApproximateInverse& inverse, const AlgebraTable& table, Index n);
 
   /// After the equations' begin: e(d) by measure(d, error_q, error_v). False where F cannot be evaluated or both ways
   /// fail.

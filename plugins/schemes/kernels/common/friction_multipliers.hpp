@@ -10,8 +10,6 @@
 /// Coulomb friction of contacts that slide is. No allocation after the constructor.
 
 #include <Eigen/LU>
-#include <algorithm>
-#include <limits>
 
 #include "gnomon/model/system.hpp"
 #include "kernels/common/index1_multipliers.hpp"
@@ -21,20 +19,7 @@ namespace gnomon::kernels {
 class FrictionMultipliers {
  public:
   /// Without constraints there is no friction.
-  explicit FrictionMultipliers(const System& system)
-      : system_(&system),
-        friction_(system.m() > 0 ? system.parts().friction : nullptr),
-        linear_(system, true),
-        m_(system.m()) {
-    if (!friction_) return;
-    const Index n = system.n();
-    for (Vector* v : {&v_, &force_, &kick_, &scratch_, &column_, &weighed_}) v->setZero(n);
-    for (Vector* v : {&fixed_, &change_, &step_, &right_}) v->setZero(m_);
-    all_.setZero(m_ + system.parts().n_obstacles());
-    by_lambda_.setZero(friction_->friction_pattern(ForceArgument::lambda).nonzeros());
-    matrix_.setZero(m_, m_);
-    lu_ = Eigen::PartialPivLU<Matrix>(m_);
-  }
+  explicit FrictionMultipliers(const System& system);
 
   /// Whether G had full rank at the last solve: where constraints repeat others, lambda is one of many, and q'' and p'
   /// are what they are.
@@ -43,85 +28,17 @@ class FrictionMultipliers {
   void expect_rank(Index rank) { linear_.expect_rank(rank); }
 
   /// lambda, from its start value, q'' and p' at (q, p). False where G has lost rank, or no lambda is found.
-  bool solve(double t, const Vector& q, const Vector& p, Vector& lambda, VectorRef acceleration, VectorRef slope) {
-    if (!friction_) return linear_.solve(t, q, p, lambda, acceleration, slope);
-    if (!linear_.solve(t, q, p, fixed_, acceleration, slope)) return false;
-    system_->velocity(q, p, scratch_, v_);
-    if (!find(q, lambda)) return false;
-    acceleration += kick_;
-    slope += force_;
-    ConstraintGram& gram = linear_.gram();
-    gram.velocity(change_, kick_);
-    acceleration -= kick_;
-    multiply_transposed(system_->constraint_pattern(), gram.jacobian(), change_, scratch_);
-    slope -= scratch_;
-    return true;
-  }
+  bool solve(double t, const Vector& q, const Vector& p, Vector& lambda, VectorRef acceleration, VectorRef slope);
 
  private:
   /// Leaves R in force_, M^-1 R in kick_ and A^-1 G M^-1 R in change_.
-  bool find(const Vector& q, Vector& lambda) {
-    constexpr int most = 50;
-    if (!evaluate(q, lambda)) {  // powers of lambda are not smooth at zero
-      lambda.setOnes();
-      if (!evaluate(q, lambda)) return false;
-    }
-    double last = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < most; ++i) {
-      step_ = lambda - fixed_ - change_;
-      set_matrix(q);
-      lu_.compute(matrix_);
-      solve_factorised();
-      if (!step_.allFinite()) return false;
-      const double size = 1 + lambda.lpNorm<Eigen::Infinity>(), length = step_.lpNorm<Eigen::Infinity>();
-      lambda -= step_;
-      if (!evaluate(q, lambda)) return false;
-      if (length <= 1e-15 * size || (length <= 1e-9 * size && length >= last)) return true;
-      last = length;
-    }
-    return false;
-  }
+  bool find(const Vector& q, Vector& lambda);
   /// step_ <- matrix_^-1 step_, in place
-  void solve_factorised() {
-    right_.noalias() = lu_.permutationP() * step_;
-    lu_.matrixLU().triangularView<Eigen::UnitLower>().solveInPlace(right_);
-    lu_.matrixLU().triangularView<Eigen::Upper>().solveInPlace(right_);
-    step_ = right_;
-  }
-  bool evaluate(const Vector& q, const Vector& lambda) {
-    all_.head(m_) = lambda;
-    friction_->friction(q, v_, all_, force_);
-    friction_->friction_jacobian(ForceArgument::lambda, q, v_, all_, by_lambda_);
-    if (!force_.allFinite() || !by_lambda_.allFinite()) return false;
-    system_->velocity(q, force_, scratch_, kick_);
-    reach(kick_, change_);
-    return true;
-  }
+  void solve_factorised();
+  bool evaluate(const Vector& q, const Vector& lambda);
   /// out = A^-1 G x
-  void reach(const Vector& x, VectorRef out) {
-    linear_.gram().times(x, out);
-    linear_.gram().solve(out);
-  }
-  void set_matrix(const Vector& q) {
-    const SparsityPattern& pattern = friction_->friction_pattern(ForceArgument::lambda);
-    for (Index j = 0; j < m_; ++j) {
-      column_.setZero();
-      bool any = false;
-      for (Index i = 0; i < pattern.rows; ++i)
-        if (const Index k = pattern.find(i, j); k >= 0) {
-          column_[i] = by_lambda_[k];
-          any = true;
-        }
-      if (any) {
-        system_->velocity(q, column_, scratch_, weighed_);
-        reach(weighed_, matrix_.col(j));
-        matrix_.col(j) = -matrix_.col(j);
-      } else {
-        matrix_.col(j).setZero();
-      }
-      matrix_(j, j) += 1;
-    }
-  }
+  void reach(const Vector& x, VectorRef out);
+  void set_matrix(const Vector& q);
 
   const System* system_;
   const Friction* friction_;

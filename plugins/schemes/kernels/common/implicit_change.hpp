@@ -13,20 +13,9 @@ namespace gnomon::kernels {
 class ImplicitChange {
  public:
   /// x: a solution of the equations as they are set now.
-  ImplicitChange(NonlinearEquations& equations, const ConstVectorRef& x) : columns_(x.size()), rows_(x.size()) {
-    Vector values(equations.pattern().nonzeros());
-    equations.jacobian(x, values);
-    equations.scales(columns_, rows_);
-    matrix_ = rows_.cwiseInverse().asDiagonal() * to_dense(equations.pattern(), values) * columns_.asDiagonal();
-    lu_.emplace(matrix_);
-  }
+  ImplicitChange(NonlinearEquations& equations, const ConstVectorRef& x);
   /// dx for F_s ds = known.
-  Vector operator()(const Vector& known) const {
-    const Vector f = known.cwiseQuotient(rows_);
-    Vector dx = -lu_->solve(f);
-    dx -= lu_->solve(Vector(f + matrix_ * dx));
-    return dx.cwiseProduct(columns_);
-  }
+  Vector operator()(const Vector& known) const;
 
  private:
   Vector columns_, rows_;

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "gnomon/model/system.hpp"
-#include "kernels/common/momentum_maps.hpp"
 #include "kernels/common/step_frame.hpp"
 
 namespace gnomon::kernels {
@@ -20,12 +19,7 @@ namespace gnomon::kernels {
 class LiftedOrbits {
  public:
   /// Of generators that are not affine (see affine_symmetries) there is none.
-  explicit LiftedOrbits(const System& system) : n_(system.n()) {
-    const Symmetries* symmetries = system.parts().symmetries;
-    if (symmetries && affine_symmetries(system))
-      for (Index a = 0; a < symmetries->n_symmetries(); ++a) add(*symmetries, a);
-    directions_.for_each([&](auto& d) { d.allocate(n_, offset_.size()); });
-  }
+  explicit LiftedOrbits(const System& system);
 
   template <class S>
   struct Directions {
@@ -68,19 +62,7 @@ class LiftedOrbits {
   /// Relative squared length below which a generator counts as a combination of the earlier ones.
   static constexpr double dependent = 1e-20;
 
-  void add(const Symmetries& symmetries, Index a) {
-    Vector offset = Vector::Zero(n_), point = Vector::Zero(n_), xi = Vector::Zero(n_);
-    symmetries.symmetry_generator(a, point, offset);
-    Matrix linear(n_, n_);
-    for (Index j = 0; j < n_; ++j) {
-      point.setZero();
-      point[j] = 1;
-      symmetries.symmetry_generator(a, point, xi);
-      linear.col(j) = xi - offset;
-    }
-    offset_.push_back(offset);
-    linear_.push_back(linear);
-  }
+  void add(const Symmetries& symmetries, Index a);
 
   template <class S>
   void tangent(std::size_t a, const StepPoint<S>& b, VectorOf<S>& x, VectorOf<S>& y) const {

@@ -8,6 +8,8 @@
 /// whatever t it is asked at. M, Q, R and the invariants of a split potential do not depend on these times and are those
 /// of the given system.
 
+#include <array>
+
 #include "gnomon/model/system.hpp"
 
 namespace gnomon::kernels {
@@ -15,133 +17,60 @@ namespace gnomon::kernels {
 class TimeAverage final : public System, public TimeDependence, public ExtendedPrecision, public SplitPotential {
  public:
   /// The system outlives it.
-  explicit TimeAverage(const System& system)
-      : system_(&system),
-        rates_(system.parts().time_dependence),
-        extended_(system.parts().extended),
-        split_(system.parts().split) {
-    parts_ = system.parts();
-    parts_.time_dependence = this;
-    parts_.point = nullptr;
-    if (extended_) parts_.extended = this;
-    if (split_) parts_.split = this;
-    const Index size = std::max({system.n(), system.m(), static_cast<Index>(system.constraint_pattern().nonzeros()),
-                                 static_cast<Index>(system.hessian_pattern().nonzeros())});
-    later_.setZero(size);
-    extended_later_.setZero(size);
-  }
-  void set_times(double t0, double t1) {
-    t0_ = t0;
-    t1_ = t1;
-  }
+  explicit TimeAverage(const System& system);
+  void set_times(double t0, double t1);
 
   const SystemTraits& traits() const override { return system_->traits(); }
   const Mass& mass() const override { return system_->mass(); }
 
-  double potential(double, const ConstVectorRef& q) const override {
-    return 0.5 * (system_->potential(t0_, q) + system_->potential(t1_, q));
-  }
-  void potential_gradient(double, const ConstVectorRef& q, VectorRef out) const override {
-    average(out, [&](double t, VectorRef f) { system_->potential_gradient(t, q, f); });
-  }
-  void potential_hessian_times(double, const ConstVectorRef& q, const ConstVectorRef& w, VectorRef out) const override {
-    average(out, [&](double t, VectorRef f) { system_->potential_hessian_times(t, q, w, f); });
-  }
+  double potential(double, const ConstVectorRef& q) const override;
+  void potential_gradient(double, const ConstVectorRef& q, VectorRef out) const override;
+  void potential_hessian_times(double, const ConstVectorRef& q, const ConstVectorRef& w, VectorRef out) const override;
 
   const SparsityPattern& constraint_pattern() const override { return system_->constraint_pattern(); }
-  void constraints(double, const ConstVectorRef& q, VectorRef out) const override {
-    average(out, [&](double t, VectorRef f) { system_->constraints(t, q, f); });
-  }
-  void constraint_jacobian(double, const ConstVectorRef& q, VectorRef values) const override {
-    average(values, [&](double t, VectorRef f) { system_->constraint_jacobian(t, q, f); });
-  }
+  void constraints(double, const ConstVectorRef& q, VectorRef out) const override;
+  void constraint_jacobian(double, const ConstVectorRef& q, VectorRef values) const override;
   void constraint_hessian_times(double, const ConstVectorRef& q, const ConstVectorRef& lambda, const ConstVectorRef& w,
-                                VectorRef out) const override {
-    average(out, [&](double t, VectorRef f) { system_->constraint_hessian_times(t, q, lambda, w, f); });
-  }
+                                VectorRef out) const override;
   void constraint_jacobian_derivative(double, const ConstVectorRef& q, const ConstVectorRef& v,
-                                      VectorRef values) const override {
-    average(values, [&](double t, VectorRef f) { system_->constraint_jacobian_derivative(t, q, v, f); });
-  }
+                                      VectorRef values) const override;
   void constraint_third(double, const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& w,
-                        VectorRef values) const override {
-    average(values, [&](double t, VectorRef f) { system_->constraint_third(t, q, v, w, f); });
-  }
-  void constraint_velocity(double, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override {
-    average(out, [&](double t, VectorRef f) { system_->constraint_velocity(t, q, v, f); });
-  }
-  void constraint_bias(double, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override {
-    average(out, [&](double t, VectorRef f) { system_->constraint_bias(t, q, v, f); });
-  }
+                        VectorRef values) const override;
+  void constraint_velocity(double, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override;
+  void constraint_bias(double, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override;
   const SparsityPattern& hessian_pattern() const override { return system_->hessian_pattern(); }
   void lagrangian_hessian(double, const ConstVectorRef& q, const ConstVectorRef& lambda,
-                          VectorRef values) const override {
-    average(values, [&](double t, VectorRef f) { system_->lagrangian_hessian(t, q, lambda, f); });
-  }
+                          VectorRef values) const override;
 
-  double potential_rate(double, const ConstVectorRef& q) const override {
-    return 0.5 * (rates_->potential_rate(t0_, q) + rates_->potential_rate(t1_, q));
-  }
-  void constraint_rate_jacobian(double, const ConstVectorRef& q, VectorRef values) const override {
-    average(values, [&](double t, VectorRef f) { rates_->constraint_rate_jacobian(t, q, f); });
-  }
+  double potential_rate(double, const ConstVectorRef& q) const override;
+  void constraint_rate_jacobian(double, const ConstVectorRef& q, VectorRef values) const override;
   void constraint_rate_hessian(double, const ConstVectorRef& q, const ConstVectorRef& lambda,
-                               VectorRef values) const override {
-    average(values, [&](double t, VectorRef f) { rates_->constraint_rate_hessian(t, q, lambda, f); });
-  }
+                               VectorRef values) const override;
 
   long double potential_compensated(double, const ConstVectorRef& q, const ConstVectorRef& tail,
-                                    VectorRef gradient) const override {
-    return 0.5L * (extended_->potential_compensated(t0_, q, tail, gradient) +
-                   extended_->potential_compensated(t1_, q, tail, gradient));
-  }
+                                    VectorRef gradient) const override;
   void constraints_compensated(double, const ConstVectorRef& q, const ConstVectorRef& tail, VectorRef out,
-                               VectorRef g_values) const override {
-    average(out, [&](double t, VectorRef f) { extended_->constraints_compensated(t, q, tail, f, g_values); });
-  }
+                               VectorRef g_values) const override;
   bool extended_gradient(double, const ConstVectorRef& q, const ConstVectorRef& tail,
-                         VectorRefOf<Extended> out) const override {
-    return extended_average(
-        out, [&](double t, VectorRefOf<Extended> f) { return extended_->extended_gradient(t, q, tail, f); });
-  }
+                         VectorRefOf<Extended> out) const override;
   bool extended_jacobian(double, const ConstVectorRef& q, const ConstVectorRef& tail,
-                         VectorRefOf<Extended> values) const override {
-    return extended_average(
-        values, [&](double t, VectorRefOf<Extended> f) { return extended_->extended_jacobian(t, q, tail, f); });
-  }
+                         VectorRefOf<Extended> values) const override;
   bool extended_invariants(const ConstVectorRef& q, const ConstVectorRef& tail,
-                           VectorRefOf<Extended> pi) const override {
-    return extended_->extended_invariants(q, tail, pi);
-  }
+                           VectorRefOf<Extended> pi) const override;
   bool extended_invariant_jacobian(const ConstVectorRef& q, const ConstVectorRef& tail,
-                                   VectorRefOf<Extended> values) const override {
-    return extended_->extended_invariant_jacobian(q, tail, values);
-  }
-  std::array<Extended, 4> extended_invariant_potential(Index k, Extended pi) const override {
-    return extended_->extended_invariant_potential(k, pi);
-  }
+                                   VectorRefOf<Extended> values) const override;
+  std::array<Extended, 4> extended_invariant_potential(Index k, Extended pi) const override;
   bool extended_regular_gradient(double, const ConstVectorRef& q, const ConstVectorRef& tail,
-                                 VectorRefOf<Extended> out) const override {
-    return extended_average(
-        out, [&](double t, VectorRefOf<Extended> f) { return extended_->extended_regular_gradient(t, q, tail, f); });
-  }
+                                 VectorRefOf<Extended> out) const override;
 
   Index n_invariants() const override { return split_->n_invariants(); }
   void invariants(const ConstVectorRef& q, VectorRef pi) const override { split_->invariants(q, pi); }
   const SparsityPattern& invariant_pattern() const override { return split_->invariant_pattern(); }
-  void invariant_jacobian(const ConstVectorRef& q, VectorRef values) const override {
-    split_->invariant_jacobian(q, values);
-  }
-  std::array<double, 4> invariant_potential(Index k, double pi) const override {
-    return split_->invariant_potential(k, pi);
-  }
-  void regular_potential_gradient(double, const ConstVectorRef& q, VectorRef out) const override {
-    average(out, [&](double t, VectorRef f) { split_->regular_potential_gradient(t, q, f); });
-  }
+  void invariant_jacobian(const ConstVectorRef& q, VectorRef values) const override;
+  std::array<double, 4> invariant_potential(Index k, double pi) const override;
+  void regular_potential_gradient(double, const ConstVectorRef& q, VectorRef out) const override;
   void split_hessian(double, const ConstVectorRef& q, const ConstVectorRef& c, const ConstVectorRef& lambda,
-                     VectorRef values) const override {
-    average(values, [&](double t, VectorRef f) { split_->split_hessian(t, q, c, lambda, f); });
-  }
+                     VectorRef values) const override;
 
  private:
   template <class F>

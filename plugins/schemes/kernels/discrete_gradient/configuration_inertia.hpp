@@ -15,9 +15,6 @@
 /// The Newton matrix is dense and small. Where the Multiplier's part of it is assembled, so is that of T, from its
 /// Hessian; elsewhere all of it comes from dual numbers.
 
-#include <algorithm>
-#include <cmath>
-
 #include "gnomon/model/system_at.hpp"
 #include "gnomon/scheme/equations.hpp"
 #include "kernels/common/lifted_orbits.hpp"
@@ -30,23 +27,10 @@ namespace gnomon::kernels {
 /// N, and the terms of s in F1 and F2.
 class ConfigurationQuotient {
  public:
-  ConfigurationQuotient(const System& system, GeneralQuotient::Weight weight, bool active, Index unknowns)
-      : active_(active),
-        identity_(weight == GeneralQuotient::Weight::identity),
-        mass_(system.mass().diagonal_entries()),
-        orbits_(system) {
-    by_q_ = by_p_ = Vector::Ones(mass_.size());
-    if (!identity_) by_q_ = mass_;
-    gradient_.setZero(unknowns);
-    for (auto* v : {&moved_.dq, &moved_.dp, &moved_.qm, &moved_.pm}) v->setConstant(mass_.size(), Dual1(0.0));
-  }
+  ConfigurationQuotient(const System& system, GeneralQuotient::Weight weight, bool active, Index unknowns);
 
   bool active() const { return active_; }
-  void begin(const Vector& q0, double h) {
-    h_ = h;
-    if (!identity_) by_p_ = h * h * mass_.cwiseInverse();
-    n_min_ = 1e-17 * std::max(1.0, q0.squaredNorm()) * by_q_.maxCoeff();
-  }
+  void begin(const Vector& q0, double h);
   double smallest() const { return n_min_; }
 
   template <class S>
@@ -101,16 +85,7 @@ class ConfigurationQuotient {
     return true;
   }
   /// What a rounding error `noise` in c does to the rows scaled by |h| scale/sqrt(mass) and scale sqrt(mass).
-  double floor(const ConstVectorRef& x, double noise, double scale) const {
-    const Index n = by_q_.size();
-    double norm = 0, row = 0;
-    for (Index j = 0; j < n; ++j) {
-      const double root = std::sqrt(mass_[j]), dq = std::abs(x[j]), dp = std::abs(x[n + j]);
-      norm += by_q_[j] * dq * dq + by_p_[j] * dp * dp;
-      row = std::max({row, by_p_[j] * dp * root, std::abs(h_) * by_q_[j] * dq / root});
-    }
-    return norm > n_min_ ? noise * row / (norm * scale) : 0;
-  }
+  double floor(const ConstVectorRef& x, double noise, double scale) const;
 
  private:
   bool active_, identity_;
@@ -125,11 +100,7 @@ class ConfigurationInertia {
   static constexpr bool constant_mass = false, refines = true;
   using Quotient = ConfigurationQuotient;
 
-  ConfigurationInertia(const System& system, SystemAt& at) : system_(&system), at_(&at), n_(system.n()) {
-    for (Vector* v : {&t_q_, &t_p_}) v->setZero(n_);
-    for (Vector* v : {&increment_, &change_}) v->setZero(2 * n_);
-    hessian_.setZero(2 * n_, 2 * n_);
-  }
+  ConfigurationInertia(const System& system, SystemAt& at);
 
   template <class S>
   void allocate(StepPoint<S>& b) const {
@@ -141,10 +112,7 @@ class ConfigurationInertia {
   /// out = T_p
   void velocity(const Vector& q, const Vector& p, Vector& out) { mass().kinetic_gradient(q, p, t_q_, out); }
   /// out += T_q
-  void add_gradient(const Vector& q, const Vector& p, Vector& out) {
-    mass().kinetic_gradient(q, p, t_q_, t_p_);
-    out += t_q_;
-  }
+  void add_gradient(const Vector& q, const Vector& p, Vector& out);
 
   template <class S>
   void place(const StepFrame& step, StepPoint<S>& b) const {
@@ -165,23 +133,12 @@ class ConfigurationInertia {
   }
   void rate_scales(const StepScales& scales, double unit, VectorRef rows) const { rows = unit * scales.dq(); }
   /// Hess T at the midpoint, to which the Multiplier may add.
-  Matrix& hessian(const StepPoint<double>& b) {
-    at_->kinetic_hessian(b.qm, b.pm, hessian_);
-    return hessian_;
-  }
+  Matrix& hessian(const StepPoint<double>& b);
   /// dF1 = [1 - h/2 T_pq, -h/2 T_pp], dF2 += [h/2 T_qq, h/2 T_qp] on dense rows, after hessian()
-  void add_jacobian(double h, const SparsityPattern& pattern, VectorRef values) {
-    for (Index j = 0; j < n_; ++j) {
-      values[pattern.offsets[j] + j] += 1;
-      values.segment(pattern.offsets[j], 2 * n_) -= 0.5 * h * hessian_.col(n_ + j);
-      values.segment(pattern.offsets[n_ + j], 2 * n_) += 0.5 * h * hessian_.col(j);
-    }
-  }
+  void add_jacobian(double h, const SparsityPattern& pattern, VectorRef values);
 
   /// T at a compensated state
-  long double energy(const Vector& q, const Vector& q_tail, const Vector& p, const Vector& p_tail) {
-    return mass().kinetic_compensated(q, q_tail, p, p_tail, t_q_, t_p_);
-  }
+  long double energy(const Vector& q, const Vector& q_tail, const Vector& p, const Vector& p_tail);
   /// T at the end
   Dual1 energy(const StepPoint<Dual1>& b) const { return at_->kinetic_energy(b.q1, b.p1); }
   /// T_q.dq + T_p.dp
@@ -190,19 +147,9 @@ class ConfigurationInertia {
     return b.t_q.dot(b.dq) + b.t_p.dot(b.dp);
   }
   /// The same with what T1 less it adds to the gradient of c, after rates() and hessian() at the same point
-  double linearise(const StepPoint<double>& b, Vector& dc) {
-    mass().kinetic_gradient(b.q1, b.p1, t_q_, t_p_);
-    increment_.head(n_) = b.dq;
-    increment_.tail(n_) = b.dp;
-    change_.noalias() = hessian_ * increment_;
-    dc.head(n_) += t_q_ - b.t_q - 0.5 * change_.head(n_);
-    dc.segment(n_, n_) += t_p_ - b.t_p - 0.5 * change_.tail(n_);
-    return gradient_along(b);
-  }
+  double linearise(const StepPoint<double>& b, Vector& dc);
   /// c is a sum of terms of the size of dz.grad H; scale is the S of StepScales.
-  double noise(long double energy, double scale) const {
-    return 1e-16 * scale * scale + 1e-19 * std::abs(static_cast<double>(energy));
-  }
+  double noise(long double energy, double scale) const;
 
  private:
   const gnomon::ConfigurationMass& mass() const { return *system_->parts().mass; }
@@ -217,24 +164,10 @@ class ConfigurationInertia {
 /// The hidden constraint Psi(q,p) = G(q) T_p(q,p) + g_t at both ends of a step, where the mass depends on q.
 class HiddenConstraint {
  public:
-  explicit HiddenConstraint(SystemAt& at) : system_(&at.system()), at_(&at) {
-    const System& system = at.system();
-    for (auto* buffer : {&t_q_, &t_p_}) buffer->for_each([&](auto& v) { v.resize(system.n()); });
-    psi_.for_each([&](auto& v) { v.resize(system.m()); });
-    for (auto* v : {&q0_, &p0_}) v->setZero(system.n());
-    start_.setZero(system.m());
-    g_values_.setZero(system.constraint_pattern().nonzeros());
-  }
+  explicit HiddenConstraint(SystemAt& at);
 
   /// Psi(z0) at the compensated state: the end of one step is the start of the next one.
-  void begin(const State& z0) {
-    q0_ = z0.q.value().cast<Extended>() + z0.q.tail().cast<Extended>();
-    p0_ = z0.p.value().cast<Extended>() + z0.p.tail().cast<Extended>();
-    at_->kinetic_gradient(q0_, p0_, t_q_.at_extended, t_p_.at_extended);
-    at_->constraint_velocity(z0.t, q0_, t_p_.at_extended, psi_.at_extended);
-    start_ = psi_.at_extended.cast<double>();
-    system_->constraint_jacobian(z0.t, z0.q.value(), g_values_);
-  }
+  void begin(const State& z0);
   /// Psi(z0), T_p(z0), and G(q0) on the constraint pattern.
   const Vector& start() const { return start_; }
   const Vector& start_jacobian() const { return g_values_; }

@@ -4,67 +4,27 @@
 
 #include <memory>
 
-#include "gnomon/base/error.hpp"
 #include "gnomon/base/options.hpp"
-#include "gnomon/scheme/requirements.hpp"
-#include "kernels/common/momentum_maps.hpp"
-#include "kernels/discrete_gradient/configuration_inertia.hpp"
-#include "kernels/discrete_gradient/end_multiplier.hpp"
-#include "kernels/discrete_gradient/midpoint_step.hpp"
+#include "kernels/discrete_gradient/derivative_rules.hpp"
 
 namespace gnomon::kernels {
 
-template <class Multiplier>
-using ConfigurationStep = MidpointStep<Multiplier, ConfigurationInertia>;
-
-/// Mass M(q).
-inline void require_configuration_ledger(const Scheme& scheme, const System& system) {
-  if (!system.parts().mass) refuse(scheme, system, "its mass does not depend on the configuration");
-}
-/// No friction. Throws Error(refused) for the option alpha other than 1/4, too, which has a meaning for a constant mass only.
-inline void require_quarter(const Scheme& scheme, const System& system, const Options& options) {
-  require_configuration_ledger(scheme, system);
-  require_no_friction(scheme, system, "its kicks at both ends have multipliers of their own");
-  if (options.real("alpha") != 0.25)
-    refuse(scheme, system,
-           "its mass depends on the configuration, for which alpha = " + number_text(options.real("alpha")) +
-               " has no meaning: (40) is for alpha = 1/4");
-}
+/// Mass M(q), no friction. Throws Error(refused) for the option alpha other than 1/4, too, which has a meaning for a
+/// constant mass only.
+void require_quarter(const Scheme& scheme, const System& system, const Options& options);
 
 /// A discrete derivative of H, or its gradient at the midpoint.
-inline MidpointRule configuration_rule(bool exact, const Options& options) {
-  MidpointRule rule;
-  rule.correct_potential = exact;
-  if (options.is("weight", "mass")) rule.weight = GeneralQuotient::Weight::mass;
-  return rule;
-}
+MidpointRule configuration_rule(bool exact, const Options& options);
 
 /// Promises of order 2; with `kicks`, which keep both levels, symplectic where no force acts.
-/// Symmetries whose generators are affine, which the constraints keep, and nothing that takes momentum.
-inline bool keeps_momentum(const System& system) {
-  const Parts& parts = system.parts();
-  return parts.symmetries && !parts.force && !parts.friction && !parts.time_dependence && !parts.obstacles &&
-         affine_symmetries(system) && constraint_symmetry(system) != ConstraintSymmetry::other;
-}
-
-inline Promises configuration_promises(const System& system, bool exact, bool kicks) {
-  Promises p;
-  p.order = 2;
-  p.energy = exact;
-  p.position = system.m() > 0;
-  p.hidden = p.position && kicks;
-  p.symmetric = true;
-  p.momentum = keeps_momentum(system);
-  p.symplectic = !system.parts().force && !system.parts().time_dependence && !exact && (kicks || !p.position);
-  return p;
-}
+Promises configuration_promises(const System& system, bool exact, bool kicks);
 
 /// The exact scheme with multipliers: energy-momentum-general, alpha-exact.
-inline Binding configuration_exact(const Scheme& scheme, const System& system, const Options& options) {
-  require_configuration_ledger(scheme, system);
-  return {std::make_unique<ConfigurationStep<EndMultiplier>>(system, configuration_rule(true, options),
-                                                             EndMultiplier::Rule{true}),
-          configuration_promises(system, true, false)};
-}
+Binding configuration_exact(const Scheme& scheme, const System& system, const Options& options);
+
+/// With kicks at both ends that keep both levels (kick_multiplier.hpp).
+std::unique_ptr<StepEquations> kick_step(const System& system);
+/// With a penalty on constraints and obstacles (gap_multiplier.hpp). exact: its discrete derivative.
+std::unique_ptr<StepEquations> gap_step(const System& system, const MidpointRule& rule, double eps, bool exact);
 
 }  // namespace gnomon::kernels

@@ -25,10 +25,7 @@ class ConstantInertia {
 
   template <class S>
   void allocate(StepPoint<S>&) const {}
-  void lay_out(Layout& layout, const Block& rate, const Block& dq, const Block& dp) {
-    layout.place(mass_, rate, dq, system_->mass().pattern());
-    layout.place(minus_half_, rate, dp, SparsityPattern::diagonal(n_));
-  }
+  void lay_out(Layout& layout, const Block& rate, const Block& dq, const Block& dp);
 
   /// out = M^-1 p
   void velocity(const Vector&, const Vector& p, Vector& out) const { system_->mass().solve(p, out); }
@@ -49,10 +46,7 @@ class ConstantInertia {
     for (Index j = 0; j < n_; ++j) f[n_ + j] = b.dp[j] + (b.u[j] + b.force[j]) * h;
   }
   void rate_scales(const StepScales& scales, double unit, VectorRef rows) const { rows = unit * scales.dp(); }
-  void add_jacobian(double h, const SparsityPattern&, VectorRef values) const {
-    mass_.add(values, system_->mass().values(), 1 / h);
-    minus_half_.add(values, -0.5);
-  }
+  void add_jacobian(double h, const SparsityPattern&, VectorRef values) const;
 
   /// T has no part in c: M^-1 p_m.dp = T1 - T0.
   long double energy(const Vector&, const Vector&, const Vector&, const Vector&) const { return 0; }

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "gnomon/model/system.hpp"
+#include "gnomon/model/parts.hpp"
 
 namespace gnomon::kernels {
 

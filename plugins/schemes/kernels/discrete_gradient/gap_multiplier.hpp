@@ -30,6 +30,7 @@
 #include <memory>
 #include <optional>
 
+#include "gnomon/model/system_at.hpp"
 #include "kernels/common/step_frame.hpp"
 #include "kernels/common/step_scales.hpp"
 #include "kernels/common/time_average.hpp"
@@ -45,55 +46,17 @@ class GapMultiplier : public MultiplierDefaults {
     bool exact = false;
   };
 
-  GapMultiplier(const System& system, SystemAt&, const Rule& rule)
-      : closed_(system.parts().n_obstacles() > 0 ? system.parts().obstacles->with_obstacles_closed() : nullptr),
-        system_(closed_ ? closed_.get() : &system),
-        at_(*system_),
-        rule_(rule),
-        penalty_(system, rule.eps),
-        scales_(*system_),
-        m_(system.m()),
-        forces_(system_->m() - system.m()),
-        moving_(m_ > 0 && system.parts().time_dependence) {
-    for (auto* buffer : {&push_, &y_, &bar_}) buffer->for_each([&](auto& v) { v.resize(system_->m()); });
-    for (Vector* v : {&y0_, &bar0_, &work_}) v->setZero(system_->m());
-    tail_.setZero(system.n());
-    if (moving_ && rule.exact) {
-      mean_.emplace(*system_);
-      at_mean_.emplace(*mean_);
-    }
-    g_values_.setZero(system_->constraint_pattern().nonzeros());
-    rho_.setZero(forces_);
-  }
+  GapMultiplier(const System& system, SystemAt&, const Rule& rule);
 
   Index unknowns() const { return forces_; }
-  void lay_out(Layout& layout, const Block&, const Block&) const {
-    layout.unknown("push", forces_);
-    layout.rows(forces_);
-  }
-  void scales(const StepScales&, VectorRef columns, VectorRef rows) const {
-    columns.tail(forces_) = scales_.lambda().tail(forces_);
-    rows.tail(forces_) = scales_.position().tail(forces_);
-  }
+  void lay_out(Layout& layout, const Block&, const Block&) const;
+  void scales(const StepScales&, VectorRef columns, VectorRef rows) const;
   void predict(const State&, VectorRef x) const { x.tail(forces_).setZero(); }
 
   bool corrects() const { return rule_.exact; }
-  void begin(const StepFrame& step, const StepScales&) {
-    const State& z0 = *step.z0;
-    system_->constraints_compensated(z0.t, z0.q.value(), z0.q.tail(), y0_, g_values_);
-    if (mean_) {
-      mean_->set_times(z0.t, step.t1);
-      mean_->constraints_compensated(z0.t, z0.q.value(), z0.q.tail(), bar0_, g_values_);
-    }
-    if (forces_ == 0) return;
-    scales_.update(*step.z0, step.h);
-    rho_ = 4 * scales_.lambda().tail(forces_).cwiseQuotient(scales_.position().tail(forces_));
-  }
+  void begin(const StepFrame& step, const StepScales&);
   double floor(const StepScales& scales) const { return scales.position_floor(); }
-  long double energy(const State& z) {
-    system_->constraints_compensated(z.t, z.q.value(), z.q.tail(), work_, g_values_);
-    return penalty_.value(work_);
-  }
+  long double energy(const State& z);
   /// F.D_t y, after evaluate() at double.
   template <class Times>
   void book(const StepFrame& step, Times&, const StepPoint<double>& b, Work& work) {
@@ -143,11 +106,7 @@ class GapMultiplier : public MultiplierDefaults {
 
  private:
   /// y at the midpoint, or at the end (exact), of the system or of its average; at double from the compensated position.
-  void constraints(const System& system, SystemAt&, const StepFrame& step, const StepPoint<double>& b, Vector& out) {
-    const Vector& q = rule_.exact ? b.q1 : b.qm;
-    tail_ = ((rule_.exact ? 1 : 0.5) * b.dq + step.z0->q.tail()) - (q - step.z0->q.value());
-    system.constraints_compensated(rule_.exact ? step.t1 : step.tm, q, tail_, out, g_values_);
-  }
+  void constraints(const System& system, SystemAt&, const StepFrame& step, const StepPoint<double>& b, Vector& out);
   template <class S>
   void constraints(const System&, SystemAt& at, const StepFrame& step, const StepPoint<S>& b, VectorOf<S>& out) {
     at.constraints(rule_.exact ? step.t1 : step.tm, rule_.exact ? b.q1 : b.qm, out);

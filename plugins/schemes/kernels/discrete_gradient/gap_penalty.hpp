@@ -20,21 +20,12 @@ namespace gnomon::kernels {
 
 class GapPenalty {
  public:
-  GapPenalty(const System& system, double eps) : two_sided_(system.m()) {
-    const Vector& weights = system.traits().constraint_weights;
-    stiffness_ = weights.size() > 0 ? weights : Vector::Ones(system.m() + system.parts().n_obstacles());
-    stiffness_ /= eps;
-  }
+  GapPenalty(const System& system, double eps);
 
   Index size() const { return stiffness_.size(); }
   double stiffness(Index i) const { return stiffness_[i]; }
 
-  long double value(const Vector& y) const {
-    long double sum = 0;
-    for (Index i = 0; i < size(); ++i)
-      if (pushes(i, y[i])) sum += 0.5L * stiffness_[i] * y[i] * y[i];
-    return sum;
-  }
+  long double value(const Vector& y) const;
   /// dP/dy_i. Real: double or Extended
   template <class Real>
   Real force(Index i, const Real& y) const {
@@ -46,10 +37,7 @@ class GapPenalty {
   Real quotient(Index i, double a, const Real& b) const {
     return 0.5 * stiffness_[i] * branch<Real>(i, a, b).value;
   }
-  Dual1 quotient(Index i, double a, const Dual1& b) const {
-    const Branch<double> d = branch(i, a, b.value);
-    return chain(b, 0.5 * stiffness_[i] * d.value, 0.5 * stiffness_[i] * d.slope);
-  }
+  Dual1 quotient(Index i, double a, const Dual1& b) const;
 
  private:
   template <class Real>

@@ -6,32 +6,22 @@
 ///
 /// with W_q = W_p = 1 (as printed, not invariant under a change of units) or W_q = M, W_p = h^2 M^-1.
 
-#include <algorithm>
-#include <cmath>
-
 #include "gnomon/model/system.hpp"
 #include "kernels/common/step_frame.hpp"
+#include "kernels/discrete_gradient/derivative_rules.hpp"
 
 namespace gnomon::kernels {
 
 class GeneralQuotient {
  public:
-  enum class Weight { identity, mass };
+  using Weight = QuotientWeight;
 
-  GeneralQuotient(const System& system, Weight weight, bool active, Index unknowns)
-      : mass_(&system.mass()), weight_(weight), active_(active), n_(system.n()) {
-    for (Vector* v : {&work_, &solved_}) v->setZero(n_);
-    for (Vector* v : {&left_, &right_}) v->setZero(active ? 2 * n_ : 0);
-    gradient_.setZero(active ? unknowns : 0);
-  }
+  GeneralQuotient(const System& system, Weight weight, bool active, Index unknowns);
 
   bool active() const { return active_; }
   bool mass_weight() const { return weight_ == Weight::mass; }
 
-  void begin(const Vector& q0, double h) {
-    h_ = h;
-    n_min_ = 1e-22 * std::max(1.0, q0.squaredNorm()) * (mass_weight() ? mass_->diagonal_entries().maxCoeff() : 1);
-  }
+  void begin(const Vector& q0, double h);
   /// Below this N counts as zero: s (dq, dp) -> 0 with (dq, dp).
   double smallest() const { return n_min_; }
 
@@ -55,12 +45,7 @@ class GeneralQuotient {
     }
   }
   /// The same for the derivative along (dq, dp) themselves where (dq, dp) = 0 and s is homogeneous of degree zero.
-  void add_tangent(const StepPoint<double>& direction, double s, VectorRefOf<Dual1> f) const {
-    for (Index j = 0; j < n_; ++j) {
-      f[j].grad[0] -= s * (mass_weight() ? direction.dp[j] * (h_ * h_) : direction.mdp[j]);
-      f[n_ + j].grad[0] += s * (mass_weight() ? direction.mdq[j] : direction.dq[j]) * h_;
-    }
-  }
+  void add_tangent(const StepPoint<double>& direction, double s, VectorRefOf<Dual1> f) const;
 
   /// dF1 -= M W_p (s, on dp) + r ds^T, dF2 += h (W_q (s, on dq) + W_q dq ds^T), ds = (dc - s dN)/N, r = M W_p dp;
   /// `linearise` returns c and adds its gradient to its argument. False where N counts as zero. Rows F1 and F2 of the
@@ -104,48 +89,21 @@ class GeneralQuotient {
     return true;
   }
   /// Column j of the derivative at (dq, dp) = 0: h s W_q e_j in F2, for s along e_j.
-  void add_column_at_rest(Index j, double s, const SparsityPattern& pattern, VectorRef values) const {
-    if (!mass_weight()) {
-      values[pattern.find(n_ + j, j)] += s * h_;
-      return;
-    }
-    const SparsityPattern& m = mass_->pattern();
-    for (Index k = m.offsets[j]; k < m.offsets[j + 1]; ++k)
-      values[pattern.find(n_ + m.indices[k], j)] += s * h_ * mass_->values()[k];
-  }
+  void add_column_at_rest(Index j, double s, const SparsityPattern& pattern, VectorRef values) const;
   /// W_q's diagonal.
   double position_weight(Index j) const { return mass_weight() ? mass_->diagonal_entries()[j] : 1; }
 
   /// What a rounding error `noise` in c does to the rows scaled by sqrt(mass) s: it enters F1 as s r, F2 as h s W_q dq.
-  double floor(const ConstVectorRef& x, double noise, double scale) const {
-    const double dq2 = x.head(n_).squaredNorm(), dp2 = x.segment(n_, n_).squaredNorm();
-    const double mass = mass_->diagonal_entries().mean(), root = std::sqrt(mass);
-    const double norm = mass_weight() ? mass * dq2 + h_ * h_ * dp2 / mass : dq2 + dp2;
-    const double r = (mass_weight() ? h_ * h_ : mass) * std::sqrt(dp2) / root;
-    const double w = std::abs(h_) * (mass_weight() ? mass : 1) * std::sqrt(dq2) / root;
-    return norm > n_min_ ? noise * std::max(r, w) / (norm * scale) : 0;
-  }
+  double floor(const ConstVectorRef& x, double noise, double scale) const;
 
  private:
   void mass_times(const Vector& v, Vector& out) { mass_->apply(v, out); }
   void mass_solve(const Vector& v, Vector& out) { mass_->solve(v, out); }
-  void mass_times(const VectorOf<Dual1>& v, VectorOf<Dual1>& out) {
-    by_parts(v, out, [this] { mass_->apply(work_, solved_); });
-  }
-  void mass_solve(const VectorOf<Dual1>& v, VectorOf<Dual1>& out) {
-    by_parts(v, out, [this] { mass_->solve(work_, solved_); });
-  }
+  void mass_times(const VectorOf<Dual1>& v, VectorOf<Dual1>& out);
+  void mass_solve(const VectorOf<Dual1>& v, VectorOf<Dual1>& out);
   /// N and the direction of the correction, which may be rounded: c is of third order in (dq, dp).
-  void mass_times(const VectorOf<Extended>& v, VectorOf<Extended>& out) {
-    work_ = v.cast<double>();
-    mass_->apply(work_, solved_);
-    out = solved_.cast<Extended>();
-  }
-  void mass_solve(const VectorOf<Extended>& v, VectorOf<Extended>& out) {
-    work_ = v.cast<double>();
-    mass_->solve(work_, solved_);
-    out = solved_.cast<Extended>();
-  }
+  void mass_times(const VectorOf<Extended>& v, VectorOf<Extended>& out);
+  void mass_solve(const VectorOf<Extended>& v, VectorOf<Extended>& out);
   /// A linear map of value and tangent.
   template <class Map>
   void by_parts(const VectorOf<Dual1>& v, VectorOf<Dual1>& out, const Map& map) {
@@ -158,21 +116,9 @@ class GeneralQuotient {
   }
 
   /// Row F1_j += factor M_j on dp
-  void add_mass_row(Index j, Index column, double factor, const SparsityPattern& pattern, VectorRef values) const {
-    const SparsityPattern& m = mass_->pattern();
-    for (Index k = m.offsets[j]; k < m.offsets[j + 1]; ++k)
-      values[pattern.find(j, column + m.indices[k])] += factor * mass_->values()[k];
-  }
+  void add_mass_row(Index j, Index column, double factor, const SparsityPattern& pattern, VectorRef values) const;
   /// Row F2_j += factor W_q on dq
-  void add_weight_row(Index j, double factor, const SparsityPattern& pattern, VectorRef values) const {
-    if (!mass_weight()) {
-      values[pattern.find(n_ + j, j)] += factor;
-      return;
-    }
-    const SparsityPattern& m = mass_->pattern();
-    for (Index k = m.offsets[j]; k < m.offsets[j + 1]; ++k)
-      values[pattern.find(n_ + j, m.indices[k])] += factor * mass_->values()[k];
-  }
+  void add_weight_row(Index j, double factor, const SparsityPattern& pattern, VectorRef values) const;
 
   const Mass* mass_;
   Weight weight_;

@@ -28,20 +28,7 @@ class KickMultiplier : public MultiplierDefaults {
   };
 
   /// Kicks and rows are the true system's, not those of an average over the times of the step.
-  KickMultiplier(const System& system, SystemAt&, const Rule& rule)
-      : system_(&system),
-        at_(system),
-        rule_(rule),
-        penalty_(system, rule.eps),
-        hidden_(at_),
-        n_(system.n()),
-        m_(system.m()) {
-    for (auto* buffer : {&lambda_, &g_}) buffer->for_each([&](auto& v) { v.resize(m_); });
-    for (auto* buffer : {&start_, &end_}) buffer->for_each([&](auto& v) { v.resize(n_); });
-    for (Vector* v : {&shift_, &rate_}) v->setZero(m_);
-    for (Vector* v : {&tail_, &rest_}) v->setZero(n_);
-    g_values_.setZero(system.constraint_pattern().nonzeros());
-  }
+  KickMultiplier(const System& system, SystemAt&, const Rule& rule);
 
   void set_shift(const Vector& shift) { shift_ = shift; }
   /// d lambda_i/d g_i(q1) is twice this, where iterated.
@@ -60,23 +47,10 @@ class KickMultiplier : public MultiplierDefaults {
 
   Index unknowns() const { return rule_.iterated ? m_ : 2 * m_; }
   void begin(const StepFrame& step, const StepScales&) { hidden_.begin(*step.z0); }
-  void predict(const State& z0, VectorRef x) const {
-    x.tail(m_) = z0.lambda;
-    if (!rule_.iterated) x.segment(2 * n_, m_) = z0.lambda;
-  }
-  void scales(const StepScales& scales, VectorRef columns, VectorRef rows) const {
-    columns.tail(m_) = scales.lambda();
-    rows.tail(m_) = scales.hidden();
-    if (rule_.iterated) return;
-    columns.segment(2 * n_, m_) = scales.lambda();
-    rows.segment(2 * n_, m_) = scales.position();
-  }
+  void predict(const State& z0, VectorRef x) const;
+  void scales(const StepScales& scales, VectorRef columns, VectorRef rows) const;
   double floor(const StepScales& scales) const { return scales.position_floor(); }
-  void lay_out(Layout& layout, const Block&, const Block&) const {
-    if (!rule_.iterated) layout.unknown("lambda", m_);
-    layout.unknown("mu", m_);
-    layout.rows(unknowns());
-  }
+  void lay_out(Layout& layout, const Block&, const Block&) const;
 
   /// b.lambda = mu, which belongs to the end.
   template <class S, class X>
@@ -114,13 +88,8 @@ class KickMultiplier : public MultiplierDefaults {
 
  private:
   /// At double from the compensated q1.
-  void end_constraints(const StepFrame& step, const StepPoint<double>& b, Vector& out) {
-    b.end_tail(step, tail_);
-    system_->constraints_compensated(step.t1, b.q1, tail_, out, g_values_);
-  }
-  void end_constraints(const StepFrame& step, const StepPoint<Dual1>& b, VectorOf<Dual1>& out) {
-    at_.constraints(step.t1, b.q1, out);
-  }
+  void end_constraints(const StepFrame& step, const StepPoint<double>& b, Vector& out);
+  void end_constraints(const StepFrame& step, const StepPoint<Dual1>& b, VectorOf<Dual1>& out);
 
   const System* system_;
   SystemAt at_;

@@ -19,23 +19,16 @@
 /// Energy: dq.F2/h - (M^-1 dp).F1 = 0 (dq.F2 - dp.F1 of the unmultiplied F1) gives T1 - T0 + u.dq + F.G_m dq + c = 0,
 /// which for the last two is H1 - H0 = -lambda.(g1 - g0) = 0 (EndMultiplier) and H1 + P1 = H0 + P0 (penalties).
 
-#include <algorithm>
-
-#include "gnomon/scheme/one_solve_step.hpp"
+#include "gnomon/scheme/equations.hpp"
+#include "gnomon/scheme/state.hpp"
 #include "kernels/common/applied_friction.hpp"
 #include "kernels/common/ledger.hpp"
 #include "kernels/common/step_scales.hpp"
 #include "kernels/discrete_gradient/constant_inertia.hpp"
+#include "kernels/discrete_gradient/derivative_rules.hpp"
 #include "kernels/discrete_gradient/split_gradient.hpp"
 
 namespace gnomon::kernels {
-
-/// How U is differentiated between the two ends of a step.
-struct MidpointRule {
-  bool split_potential = false;    ///< equivariant: quotients in the quadratic invariants
-  bool correct_potential = false;  ///< general: U enters c
-  GeneralQuotient::Weight weight = GeneralQuotient::Weight::identity;
-};
 
 template <class Multiplier, class Inertia = ConstantInertia>
 class MidpointEquations final

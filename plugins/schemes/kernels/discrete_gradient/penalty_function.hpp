@@ -16,10 +16,7 @@ class PenaltyFunction {
   static PenaltyFunction polynomial(double quartic = 0) { return {nullptr, quartic}; }
   static PenaltyFunction of_model(const ModelPenalty& model) { return {&model, 0}; }
 
-  long double value(long double y) const {
-    if (model_ != nullptr) return model_->penalty_function(static_cast<double>(y))[0];
-    return y * y * (1 + quartic_ * y * y);
-  }
+  long double value(long double y) const;
   /// Real: double or Extended
   template <class Real>
   Real first(Real y) const {
@@ -28,10 +25,7 @@ class PenaltyFunction {
     const auto r = model_->penalty_function(rounded);
     return r[1] + r[2] * (y - rounded);
   }
-  double second(double y) const {
-    if (model_ != nullptr) return model_->penalty_function(y)[2];
-    return 2 + 12 * quartic_ * y * y;
-  }
+  double second(double y) const;
   /// [r(a + d) - r(a)]/d and its derivative by d.
   template <class Real>
   QuotientOf<Real> quotient(double a, Real d) const {

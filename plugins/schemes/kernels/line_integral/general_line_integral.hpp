@@ -28,7 +28,6 @@
 #include <utility>
 
 #include "gnomon/scheme/one_solve_step.hpp"
-#include "gnomon/scheme/scheme.hpp"
 #include "kernels/common/applied_friction.hpp"
 #include "kernels/common/extended_state.hpp"
 #include "kernels/common/ledger.hpp"

@@ -19,13 +19,10 @@
 
 #include "gnomon/scheme/state.hpp"
 #include "kernels/common/finer_solution.hpp"
+#include "kernels/line_integral/line_integral_degrees.hpp"
 #include "kernels/line_integral/line_start.hpp"
 
 namespace gnomon::kernels {
-
-struct LineIntegralDegrees {
-  Index s, r;
-};
 
 /// Finer: the equations of (s+1,s+1,r') and what goes with them,
 ///

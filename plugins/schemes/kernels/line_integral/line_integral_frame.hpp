@@ -15,6 +15,8 @@
 ///
 /// Source: Brugnano, Gurioli, Iavernaro, Weinmueller, ASC Report 3/2018, (42)-(55), (51) divided by h.
 
+#include <type_traits>
+
 #include "gnomon/model/system_at.hpp"
 #include "kernels/common/ledger.hpp"
 #include "kernels/common/step_scales.hpp"
@@ -25,12 +27,7 @@ namespace gnomon::kernels {
 /// Owns its scratch; not for use by two threads at once.
 class LineIntegralFrame {
  public:
-  LineIntegralFrame(const System& system, Index nodes, Index s, Index r)
-      : table(nodes, s), system_(&system), at_(system), n_(system.n()), m_(system.m()), r_(m_ > 0 ? r : 0) {
-    for (Vector* v : {&tail_, &work_}) v->setZero(n_);
-    for (Vector* v : {&g0_, &row_, &floor_}) v->setZero(m_);
-    g_values_.setZero(system.constraint_pattern().nonzeros());
-  }
+  LineIntegralFrame(const System& system, Index nodes, Index s, Index r);
 
   const LegendreTable table;
 
@@ -41,11 +38,7 @@ class LineIntegralFrame {
   bool moving() const { return system_->parts().time_dependence; }
   double end() const { return moving() ? time_after(*z0_, h_) : z0_->t + h_; }
 
-  void begin(const State& z0, double h) {
-    z0_ = &z0;
-    h_ = h;
-    system_->constraints_compensated(z0.t, z0.q.value(), z0.q.tail(), g0_, g_values_);
-  }
+  void begin(const State& z0, double h);
   const Vector& g0() const { return g0_; }
 
   /// out = sum_j weights(l,j) x_j, where x_j is the j-th block of out.size() unknowns from `first` on
@@ -127,19 +120,7 @@ class LineIntegralFrame {
 
   /// Rounding floor of scaled residuals. The rows with G see q_l rounded to its last place: eps |Hess g||q| |q'|
   /// against their scale.
-  double rounding_floor(const StepScales& scales) {
-    if (r_ == 0) return 1e-15;
-    const SparsityPattern& g = system_->constraint_pattern();
-    const auto speed = scales.velocity();
-    const auto hidden = scales.hidden();
-    system_->constraint_jacobian_derivative(z0_->t, z0_->q.value(), z0_->q.value(), g_values_);
-    for (Index i = 0; i < m_; ++i) {
-      double size = 0;
-      for (Index a = g.offsets[i]; a < g.offsets[i + 1]; ++a) size += std::abs(g_values_[a]) * speed[g.indices[a]];
-      floor_[i] = size / hidden[i];
-    }
-    return 1e-15 + 1e-16 * floor_.maxCoeff();
-  }
+  double rounding_floor(const StepScales& scales);
 
  private:
   const System* system_;

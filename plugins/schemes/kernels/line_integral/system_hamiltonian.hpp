@@ -3,20 +3,14 @@
 /// H = T(q,p) + U(q,t) of a system with a mass that depends on q, for general_line_integral.hpp.
 
 #include "gnomon/model/system_at.hpp"
-#include "kernels/line_integral/node_derivatives.hpp"
 
 namespace gnomon::kernels {
 
 class SystemHamiltonian {
  public:
-  explicit SystemHamiltonian(const System& system) : system_(&system), at_(system) {
-    work_.for_each([&](auto& v) { v.resize(system.n()); });
-    hessian_values_.setZero(system.hessian_pattern().nonzeros());
-  }
+  explicit SystemHamiltonian(const System& system);
 
-  double value(double t, const Vector& q, const Vector& p) const {
-    return system_->parts().mass->kinetic_energy(q, p) + system_->potential(t, q);
-  }
+  double value(double t, const Vector& q, const Vector& p) const;
   template <class S>
   void gradient(double t, const VectorOf<S>& q, const VectorOf<S>& p, VectorOf<S>& h_q, VectorOf<S>& h_p) {
     at_.kinetic_gradient(q, p, h_q, h_p);
@@ -25,11 +19,7 @@ class SystemHamiltonian {
     h_q += u;
   }
   /// out = Hess (H + lambda.g)
-  void hessian(double t, const Vector& q, const Vector& p, const Vector& lambda, Matrix& out) {
-    at_.kinetic_hessian(q, p, out);
-    system_->lagrangian_hessian(t, q, lambda, hessian_values_);
-    add_dense(system_->hessian_pattern(), hessian_values_, 1, out);
-  }
+  void hessian(double t, const Vector& q, const Vector& p, const Vector& lambda, Matrix& out);
 
  private:
   const System* system_;

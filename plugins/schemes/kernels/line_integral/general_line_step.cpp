@@ -1,6 +1,4 @@
-#pragma once
-/// \file
-/// The finer method of line_integral_error.hpp with a mass M(q), for H = T(q,p) + U(q,t).
+#include "kernels/line_integral/general_line_step.hpp"
 
 #include "kernels/common/velocity_change.hpp"
 #include "kernels/line_integral/frozen_general_inverse.hpp"
@@ -9,7 +7,9 @@
 #include "kernels/line_integral/system_hamiltonian.hpp"
 
 namespace gnomon::kernels {
+namespace {
 
+/// The finer method of line_integral_error.hpp.
 class GeneralFinerLine {
  public:
   GeneralFinerLine(const System& system, LineIntegralDegrees degrees)
@@ -35,5 +35,17 @@ class GeneralFinerLine {
   VelocityChange change_;
   const State* end_ = nullptr;
 };
+
+}  // namespace
+
+std::unique_ptr<StepEquations> position_line_step(const System& system, Index k, Index s, Index r) {
+  return std::make_unique<GeneralLineIntegralStep<SystemHamiltonian>>(system, SystemHamiltonian(system), k, s, r);
+}
+
+std::unique_ptr<StepEquations> both_levels_line_step(const System& system, const AlgebraTable& table, Index k,
+                                                     LineIntegralDegrees own, LineIntegralDegrees finer, int order) {
+  using Step = EstimatedLineIntegralStep<GeneralLineIntegralStep<SystemHamiltonian, BothLevels>, GeneralFinerLine>;
+  return std::make_unique<Step>(system, table, own, finer, order, SystemHamiltonian(system), k, own.s, own.r);
+}
 
 }  // namespace gnomon::kernels

@@ -1,0 +1,144 @@
+#include "kernels/common/constraint_gram.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gnomon::kernels {
+
+ConstraintGram::ConstraintGram(const System& system, bool mass_metric, bool may_repeat)
+    : system_(&system), mass_metric_(mass_metric), m_(system.m()) {
+  const SparsityPattern& g = system.constraint_pattern();
+  diagonal_ = !mass_metric || (!system.parts().mass && system.mass().is_diagonal());
+  for (Index i = 0; i < m_; ++i)
+    for (Index j = 0; j < i; ++j)
+      if (!diagonal_ || share_column(g, i, j)) width_ = std::max(width_, i - j);
+  for (Vector* v : {&row_, &solved_, &q_, &scratch_}) v->setZero(system.n());
+  g_values_.setZero(g.nonzeros());
+  factor_.setZero(width_ + 1, m_);
+  if (!may_repeat || m_ < 2 || m_ > largest_dense) return;
+  gram_ = factor_;
+  pivoted_.emplace(m_);
+}
+
+bool ConstraintGram::update(double t, const ConstVectorRef& q) {
+  evaluate(t, q);
+  if (!pivoted_) return factorise(1e-14);
+  gram_ = factor_;
+  return factorise(1e-8) || factorise_pivoted(m_);
+}
+
+bool ConstraintGram::update_near(double t_on, const ConstVectorRef& q_on, double t, const ConstVectorRef& q) {
+  evaluate(t, q);
+  if (!pivoted_) return factorise(1e-14);
+  gram_ = factor_;
+  constexpr double no_doubt = 1e-3;
+  if (factorise(no_doubt)) return true;
+  const bool known = update(t_on, q_on);
+  const Index rank = rank_;
+  evaluate(t, q);
+  gram_ = factor_;
+  return known && factorise_pivoted(rank);
+}
+
+bool ConstraintGram::update_with_rank(Index rank, double t, const ConstVectorRef& q) {
+  if (rank == m_ || !pivoted_) return update(t, q);
+  evaluate(t, q);
+  gram_ = factor_;
+  return factorise_pivoted(rank);
+}
+
+void ConstraintGram::times(const ConstVectorRef& v, VectorRef out) const {
+  multiply(system_->constraint_pattern(), g_values_, v, out);
+}
+
+void ConstraintGram::velocity(const ConstVectorRef& lambda, VectorRef out) {
+  multiply_transposed(system_->constraint_pattern(), g_values_, lambda, row_);
+  weigh(row_, out);
+}
+
+void ConstraintGram::solve(VectorRef x) const {
+  if (use_pivoted_) return pivoted_->solve(x);
+  for (Index i = 0; i < m_; ++i) {
+    for (Index j = std::max<Index>(0, i - width_); j < i; ++j) x[i] -= factor_(i - j, i) * x[j];
+    x[i] /= factor_(0, i);
+  }
+  for (Index i = m_ - 1; i >= 0; --i) {
+    x[i] /= factor_(0, i);
+    for (Index j = std::max<Index>(0, i - width_); j < i; ++j) x[j] -= factor_(i - j, i) * x[i];
+  }
+}
+
+void ConstraintGram::evaluate(double t, const ConstVectorRef& q) {
+  const SparsityPattern& g = system_->constraint_pattern();
+  q_ = q;
+  system_->constraint_jacobian(t, q, g_values_);
+  // Row i of A up to the diagonal: factor(i - j, i) = A_ij.
+  for (Index i = 0; i < m_; ++i) {
+    scaled_row(g, i);
+    for (Index j = std::max<Index>(0, i - width_); j <= i; ++j) factor_(i - j, i) = row_dot(g, j, solved_);
+    for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k) solved_[g.indices[at(k)]] = 0;
+  }
+  rank_ = m_;
+  use_pivoted_ = false;
+}
+
+bool ConstraintGram::share_column(const SparsityPattern& g, Index i, Index j) {
+  for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k)
+    if (g.find(j, g.indices[at(k)]) >= 0) return true;
+  return false;
+}
+
+double ConstraintGram::row_dot(const SparsityPattern& g, Index i, const Vector& x) const {
+  double sum = 0;
+  for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k) sum += g_values_[k] * x[g.indices[at(k)]];
+  return sum;
+}
+
+void ConstraintGram::scaled_row(const SparsityPattern& g, Index i) {
+  if (!diagonal_) row_.setZero();
+  for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k) {
+    const Index c = g.indices[at(k)];
+    if (diagonal_)
+      solved_[c] = mass_metric_ ? g_values_[k] / system_->mass().diagonal_entries()[c] : g_values_[k];
+    else
+      row_[c] = g_values_[k];
+  }
+  if (!diagonal_) weigh(row_, solved_);
+}
+
+void ConstraintGram::weigh(const Vector& p, VectorRef out) {
+  if (mass_metric_)
+    system_->velocity(q_, p, scratch_, out);
+  else
+    out = p;
+}
+
+bool ConstraintGram::factorise(double least) {
+  for (Index i = 0; i < m_; ++i) {
+    const double before = factor_(0, i);
+    for (Index j = std::max<Index>(0, i - width_); j <= i; ++j) {
+      double sum = factor_(i - j, i);
+      for (Index k = std::max<Index>(0, i - width_); k < j; ++k)
+        if (j - k <= width_) sum -= factor_(i - k, i) * factor_(j - k, j);
+      if (j < i)
+        factor_(i - j, i) = sum / factor_(0, j);
+      else if (sum > least * before)
+        factor_(0, i) = std::sqrt(sum);
+      else
+        return false;
+    }
+  }
+  return true;
+}
+
+bool ConstraintGram::factorise_pivoted(Index most) {
+  Matrix& a = pivoted_->matrix();
+  a.setZero();
+  for (Index i = 0; i < m_; ++i)
+    for (Index j = std::max<Index>(0, i - width_); j <= i; ++j) a(i, j) = gram_(i - j, i);
+  rank_ = pivoted_->factorise(most);
+  use_pivoted_ = rank_ > 0;
+  return use_pivoted_;
+}
+
+}  // namespace gnomon::kernels

@@ -1,0 +1,81 @@
+#include "kernels/common/index1_multipliers.hpp"
+
+#include <utility>
+
+namespace gnomon::kernels {
+
+Index1Multipliers::Index1Multipliers(const System& system, bool may_repeat)
+    : system_(&system), gram_(system, true, may_repeat), m_(system.m()) {
+  for (Vector* v : {&v_, &force_, &applied_, &t_q_}) v->setZero(system.n());
+  right_.setZero(m_);
+  bias_.setZero(m_);
+}
+
+bool Index1Multipliers::solve(double t, const Vector& q, const Vector& p, Vector& lambda) {
+  if (m_ == 0) return true;
+  if (!gram_.update(t, q)) return false;
+  multipliers(t, q, p, lambda);
+  return true;
+}
+
+bool Index1Multipliers::solve(double t, const Vector& q, const Vector& p, Vector& lambda, VectorRef acceleration,
+                              VectorRef slope) {
+  const Index rank = std::exchange(expected_, unknown);
+  if (m_ > 0 && !(rank == unknown ? gram_.update(t, q) : gram_.update_with_rank(rank, t, q))) return false;
+  multipliers(t, q, p, lambda);
+  acceleration = -v_;
+  slope = -force_;
+  if (m_ == 0) return true;
+  gram_.velocity(lambda, v_);
+  acceleration -= v_;
+  multiply_transposed(system_->constraint_pattern(), gram_.jacobian(), lambda, force_);
+  slope -= force_;
+  return gram_.full_rank() || rank != unknown || keeps(t, q, p, acceleration);
+}
+
+bool Index1Multipliers::project(double t, const Vector& q, Vector& p, Vector& lambda) {
+  if (m_ == 0) return true;
+  if (!gram_.update(t, q)) return false;
+  for (int pass = 0; pass < 2; ++pass) {  // the second takes the rounding of the first, relative to the part removed
+    system_->velocity(q, p, t_q_, v_);
+    gram_.times(v_, right_);
+    gram_.solve(right_);
+    multiply_transposed(system_->constraint_pattern(), gram_.jacobian(), right_, force_);
+    p -= force_;
+  }
+  multipliers(t, q, p, lambda);
+  return true;
+}
+
+bool Index1Multipliers::keeps(double t, const Vector& q, const Vector& p, const ConstVectorRef& acceleration) {
+  constexpr double rounding = 1e-8;
+  system_->velocity(q, p, t_q_, v_);
+  system_->constraint_bias(t, q, v_, bias_);
+  gram_.times(acceleration, right_);
+  const double size = bias_.lpNorm<Eigen::Infinity>() + right_.lpNorm<Eigen::Infinity>();
+  return (right_ + bias_).lpNorm<Eigen::Infinity>() <= rounding * size + 1e-12;
+}
+
+void Index1Multipliers::multipliers(double t, const Vector& q, const Vector& p, Vector& lambda) {
+  system_->velocity(q, p, t_q_, v_);
+  if (m_ > 0) system_->constraint_bias(t, q, v_, lambda);
+  system_->potential_gradient(t, q, force_);
+  if (system_->parts().force) {
+    system_->parts().force->force(t, q, v_, applied_);
+    force_ -= applied_;
+  }
+  if (const ConfigurationMass* mass = system_->parts().mass) {
+    force_ += t_q_;
+    v_ = -v_;
+    mass->kinetic_hessian_times(q, p, v_, force_, t_q_, applied_);  // T_pp force - T_pq v
+    v_ = applied_;
+  } else {
+    system_->mass().solve(force_, v_);
+  }
+  if (m_ == 0) return;
+  gram_.times(v_, right_);
+  lambda -= right_;
+  gram_.solve(lambda);
+}
+
+}  // namespace gnomon::kernels

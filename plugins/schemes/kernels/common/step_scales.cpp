@@ -1,0 +1,47 @@
+#include "kernels/common/step_scales.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gnomon::kernels {
+
+StepScales::StepScales(const System& system)
+    : system_(&system), sqrt_mass_(system.mass().diagonal_entries().cwiseSqrt()), inverse_(sqrt_mass_.cwiseInverse()) {
+  sqrt_a_.setOnes(system.m());
+  position_.setOnes(system.m());
+  gradient_.setZero(system.n());
+  g_values_.setZero(system.constraint_pattern().nonzeros());
+}
+
+void StepScales::update(const State& z0, double h) {
+  const Vector& q = z0.q.value();
+  h_ = std::abs(h);
+  system_->potential_gradient(z0.t, q, gradient_);
+  system_->constraint_jacobian(z0.t, q, g_values_);
+  const double s2 =
+      z0.p.value().cwiseProduct(inverse_).squaredNorm() + h * h * gradient_.cwiseProduct(inverse_).squaredNorm();
+  s_ = s2 > 0 ? std::sqrt(s2) : 1;
+  const SparsityPattern& pattern = system_->constraint_pattern();
+  position_floor_ = 0;
+  for (Index i = 0; i < pattern.rows; ++i) {
+    double a = 0, size = 0, g2 = 0, q2 = 0;
+    for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k) {
+      const Index j = pattern.indices[k];
+      const double w = g_values_[k] * inverse_[j];
+      a += w * w;
+      size += std::abs(g_values_[k] * q[j]);
+      g2 += g_values_[k] * g_values_[k];
+      q2 += q[j] * q[j];
+    }
+    sqrt_a_[i] = a > 0 ? std::sqrt(a) : 1;
+    position_[i] = h_ * s_ * sqrt_a_[i];
+    // By norms: where the terms of g vanish one by one (vectors along the axes, at right angles) their sum is no
+    // size. Nor are coordinates that are zero but for rounding, as those across the plane of a motion in space.
+    const double reach2 = g2 * q2, free2 = position_[i] * position_[i];
+    if (reach2 > least_reach2 * free2 && reach2 < free2) position_[i] = std::sqrt(reach2);
+    position_floor_ = std::max(position_floor_, size / position_[i]);
+  }
+  position_floor_ *= 1e-16;
+}
+
+}  // namespace gnomon::kernels
