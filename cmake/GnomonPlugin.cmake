@@ -5,9 +5,10 @@
 # the schemes, unless TARGET is given.
 function(gnomon_add_plugin name)
   cmake_parse_arguments(ARG "" "TARGET" "" ${ARGN})
+  set(libs gnomon::core)
   if(NOT ARG_TARGET)
     set(ARG_TARGET ${name})
-    set(kernels gnomon::kernels)
+    list(APPEND libs gnomon::kernels)
   endif()
   set(GNOMON_PLUGIN_NAME ${name})
   set(entry ${CMAKE_CURRENT_BINARY_DIR}/${name}_entry.cpp)
@@ -16,5 +17,5 @@ function(gnomon_add_plugin name)
   set_target_properties(${ARG_TARGET} PROPERTIES PREFIX "" OUTPUT_NAME ${name} CXX_VISIBILITY_PRESET hidden
                                                  VISIBILITY_INLINES_HIDDEN ON)
   target_compile_features(${ARG_TARGET} PRIVATE cxx_std_17)
-  target_link_libraries(${ARG_TARGET} PRIVATE gnomon::core ${kernels})
+  target_link_libraries(${ARG_TARGET} PRIVATE ${libs})
 endfunction()
