@@ -38,244 +38,16 @@
 /// step; the symmetric projection joins the first two in s (n + m) + 4 n + 2 m unknowns; the energy projection
 /// factorises a dense m x m matrix. With M(q) the stages have s (2 n + m) unknowns, and all matrices are dense.
 
-#include <cmath>
-
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/options.hpp"
 #include "gnomon/registry/plugin.hpp"
-#include "gnomon/scheme/one_solve_step.hpp"
-#include "kernels/common/extended_state.hpp"
-#include "kernels/common/ledger.hpp"
-#include "kernels/runge_kutta/saddle_equations.hpp"
-#include "projected_rk/configuration_motion.hpp"
-#include "projected_rk/constant_motion.hpp"
-#include "projected_rk/projected_rk_error.hpp"
+#include "gnomon/scheme/requirements.hpp"
+#include "projected_rk/projected_rk_step.hpp"
 
 namespace {
 
 using namespace gnomon;
-
-struct Method {
-  kernels::RkTableau tableau;
-  bool index1 = true;
-  bool project = true;  ///< onto the position constraint, and what the rule adds
-  kernels::ProjectionRule rule;
-  bool frozen = false;     ///< directions of the projection at (q^, v^)
-  double mirror_sign = 0;  ///< symmetric projection: sign of its second half; else 0
-  bool project_acceleration = false;
-  bool from_start = false;  ///< H* counts from the start of the run
-  bool kkt = true;
-};
-
-/// Motion: what depends on the mass being constant, ConstantRkMotion, or M(q), ConfigurationRkMotion. The second half
-/// of an increment, dv below, is that of v, or that of p.
-template <class Motion>
-class ProjectedRkStep final : public StepEquations {
- public:
-  /// estimated: the order of the estimates of local errors, 0 without them
-  ProjectedRkStep(const System& system, const Method& method, int estimated, const AlgebraTable& table)
-      : system_(&system),
-        table_(&table),
-        estimated_(estimated),
-        applied_(system),
-        method_(method),
-        n_(system.n()),
-        m_(system.m()),
-        scales_(system),
-        motion_(system),
-        accelerations_(system, method.kkt || method.rule.mass_metric) {
-    if (method.mirror_sign != 0) {
-      symmetric_ = std::make_unique<typename Motion::Symmetric>(system, method.tableau, method.index1,
-                                                                method.rule.mass_metric, method.mirror_sign, scales_);
-      systems_.push_back(symmetric_.get());
-    } else {
-      stages_ = std::make_unique<typename Motion::Stages>(system, method.tableau, method.index1, scales_);
-      systems_.push_back(stages_.get());
-    }
-    if (!symmetric_ && method.project && (m_ > 0 || method.rule.energy)) {
-      if (method.frozen)
-        projection_ = std::make_unique<typename Motion::Frozen>(system, method.rule, scales_);
-      else
-        projection_ = std::make_unique<typename Motion::AtEnd>(system, method.rule, scales_);
-      projection_at_ = n_systems();
-      systems_.push_back(&projection_->equations());
-    }
-    if (method.kkt || method.project_acceleration) {
-      accelerations_at_ = n_systems();
-      systems_.push_back(&accelerations_);
-    }
-    x_.setZero(systems_.front()->size());
-    for (Vector* v : {&v0_, &slope_, &q1_, &v1_, &dq_, &dv_, &w_, &work_, &velocity_}) v->setZero(n_);
-    for (auto* v : {&fix_q_, &fix_v_}) v->setZero(n_);
-    lambda_.setZero(m_);
-    no_multipliers_.setZero(m_);
-  }
-
-  Index n_systems() const override { return static_cast<Index>(systems_.size()); }
-  NonlinearEquations& system(Index k) override { return *systems_[static_cast<std::size_t>(k)]; }
-
-  /// scheme_data = [w | H of the start less the work done until then, in two doubles]
-  void prepare(State& z) const override {
-    z.history.resize(x_.size(), predictor_depth);
-    Vector force(n_), w(n_);
-    Vector values(system_->constraint_pattern().nonzeros());
-    system_->constraint_jacobian(z.t, z.q.value(), values);
-    multiply_transposed(system_->constraint_pattern(), values, z.lambda, force);
-    system_->potential_gradient(z.t, z.q.value(), w);
-    force = -(force + w);
-    if (const Force* applied = system_->parts().force) {
-      Vector v(n_);
-      system_->velocity(z.q.value(), z.p.value(), w, v);
-      applied->force(z.t, z.q.value(), v, w);
-      force += w;
-    }
-    motion_.acceleration(z, force, w);
-    z.scheme_data.resize(n_ + 2);
-    z.scheme_data.head(n_) = w;
-    const long double h0 = energy(z, force, w) - z.work.total();
-    z.scheme_data[n_] = static_cast<double>(h0);
-    z.scheme_data[n_ + 1] = static_cast<double>(h0 - z.scheme_data[n_]);
-  }
-
-  void begin(const State& z0, double h) override {
-    z0_ = &z0;
-    h_ = h;
-    system_->velocity(z0.q.value(), z0.p.value(), work_, v0_);
-    scales_.update(z0, h);
-    if (symmetric_)
-      symmetric_->begin(z0, v0_, h);
-    else
-      stages_->begin(z0, v0_, h);
-    feasibility_ = kernels::Feasibility::regular;
-  }
-
-  void predict(Index solve, VectorRef x) override {
-    if (solve == 0) {
-      if (extrapolate(*z0_, h_, x)) return;
-      x.setZero();
-      motion_.slope(*z0_, slope_);
-      rows().predict(v0_, slope_, z0_->lambda, x);
-      if (symmetric_) {
-        x.segment(symmetric_->dq(), n_) = h_ * v0_;
-        x.segment(symmetric_->dv(), n_) = h_ * slope_;
-      }
-    } else {
-      x.setZero();
-    }
-  }
-
-  Next accept(Index solve, const ConstVectorRef& x) override {
-    if (solve == 0) {
-      take_stages(x);
-      if (projection_at_ > 0) begin_projection();
-    } else if (solve == projection_at_) {
-      projection_->corrections(x, fix_q_, fix_v_);
-    } else {
-      w_ += x.head(n_);
-      if (method_.kkt) lambda_ += x.tail(m_);
-    }
-    if (solve + 1 == accelerations_at_) begin_accelerations();
-    return Next::advance;
-  }
-  const char* diagnosis(Index solve) const override {
-    if (solve != projection_at_ || feasibility_ != kernels::Feasibility::distant) return nullptr;
-    return "the energy projection may have no real root: along its directions H turns back before it reaches the "
-           "energy of the start; a smaller step has a smaller energy error";
-  }
-
-  int estimate_errors(bool on) override {
-    error_ = on && estimated_ > 0 ? std::make_unique<kernels::ProjectedRkError<Motion>>(
-                                        *system_, *table_, method_.tableau, method_.rule, scales_)
-                                  : nullptr;
-    return estimated_;
-  }
-  bool local_error(const State& before, const State& after, VectorRef error_q, VectorRef error_v) override {
-    return error_ && kernels::led(before, after, h_) && error_->estimate(before, v0_, after, h_, x_, error_q, error_v);
-  }
-
-  void finish(State& next) override {
-    next.q.add(dq_);
-    kernels::add(next.q, fix_q_, work_);
-    motion_.finish(dv_, fix_v_, next);
-    next.lambda = lambda_;
-    next.scheme_data.head(n_) = w_;
-    next.work += done_;
-    remember(next, h_, x_);
-    next.advance_time(h_);
-  }
-
- private:
-  typename Motion::StageRows& rows() { return symmetric_ ? symmetric_->rows() : stages_->rows(); }
-
-  /// q^, v^, w^ and lambda^, and the work of the step
-  void take_stages(const ConstVectorRef& x) {
-    x_ = x;
-    w_ = method_.tableau.r * z0_->scheme_data.head(n_);
-    lambda_ = method_.tableau.r * z0_->lambda;
-    rows().increments(x, dq_, dv_);
-    rows().carry(x, w_, lambda_);
-    if (symmetric_) {
-      dq_ = x.segment(symmetric_->dq(), n_);
-      dv_ = x.segment(symmetric_->dv(), n_);
-    }
-    fix_q_.setZero();
-    fix_v_.setZero();
-    if (rows().works()) done_ = rows().work(x);
-  }
-
-  void begin_projection() {
-    long double defect = -done_.total();
-    if (method_.from_start)
-      defect += energy(*z0_, work_, velocity_) - z0_->work.total() - z0_->scheme_data[n_] - z0_->scheme_data[n_ + 1];
-    feasibility_ = projection_->begin(*z0_, dq_, dv_, h_, static_cast<double>(defect));
-  }
-
-  void begin_accelerations() {
-    const double t1 = kernels::time_after(*z0_, h_);
-    q1_ = ((dq_ + fix_q_.cast<double>()) + z0_->q.tail()) + z0_->q.value();
-    motion_.end(*z0_, dv_, fix_v_, q1_, v1_);
-    if (method_.kkt) {
-      system_->potential_gradient(t1, q1_, work_);
-      work_ = -work_;
-      if (applied_.active()) work_ += applied_(t1, q1_, v1_);
-      motion_.add_inertia(q1_, v1_, work_);
-    } else if (method_.rule.mass_metric) {
-      motion_.weigh(q1_, w_, work_);
-    } else {
-      work_ = w_;
-    }
-    accelerations_.begin(t1, q1_, v1_, work_, w_, method_.kkt ? lambda_ : no_multipliers_);
-  }
-
-  /// H of the compensated state, as the monitor measures it; `gradient` and `v` are scratch of length n.
-  long double energy(const State& z, Vector& gradient, Vector& v) const {
-    const long double kinetic = motion_.kinetic(z, gradient, v);
-    return kinetic + system_->potential_compensated(z.t, z.q.value(), z.q.tail(), gradient);
-  }
-
-  const System* system_;
-  const AlgebraTable* table_;
-  int estimated_;
-  kernels::AppliedForce applied_;
-  Method method_;
-  Index n_, m_;
-  kernels::StepScales scales_;
-  Motion motion_;
-  std::unique_ptr<typename Motion::Stages> stages_;        // or
-  std::unique_ptr<typename Motion::Symmetric> symmetric_;  // stages and projections in one
-  std::unique_ptr<kernels::EndProjection> projection_;
-  kernels::SaddleEquations accelerations_;
-  std::unique_ptr<kernels::ProjectedRkError<Motion>> error_;
-  std::vector<NonlinearEquations*> systems_;
-  Index projection_at_ = -1, accelerations_at_ = -1;
-
-  const State* z0_ = nullptr;
-  double h_ = 0;
-  kernels::Feasibility feasibility_ = kernels::Feasibility::regular;
-  Work done_;  ///< in this step, on the system
-  Vector x_, v0_, slope_, q1_, v1_, dq_, dv_, w_, lambda_, no_multipliers_, work_, velocity_;
-  VectorOf<Extended> fix_q_, fix_v_;
-};
+using kernels::ProjectedRkMethod;
 
 class ProjectedRk final : public MechanicalScheme {
  public:
@@ -318,7 +90,7 @@ class ProjectedRk final : public MechanicalScheme {
   }
   Binding bind(const System& system, const Options& options) const override {
     require_no_friction(*this, system, "the accelerations at the end of a step are linear in the multipliers");
-    const Method method = method_of(options);
+    const ProjectedRkMethod method = method_of(options);
     Promises promised;
     promised.order = method.index1 ? method.tableau.order : order_of_index_3(method, system);
     promised.position = method.project || (!method.index1 && method.tableau.stiffly_accurate);
@@ -328,20 +100,16 @@ class ProjectedRk final : public MechanicalScheme {
     promised.symmetric = method.mirror_sign != 0 || (!method.project && method.tableau.symmetric && method.index1);
     promised = ledger_promises(system, promised);
     const int estimated = promised.variable_steps ? promised.order : 0;
-    if (system.parts().mass)
-      return {std::make_unique<ProjectedRkStep<kernels::ConfigurationRkMotion>>(system, method, estimated, *algebras_),
-              promised};
-    return {std::make_unique<ProjectedRkStep<kernels::ConstantRkMotion>>(system, method, estimated, *algebras_),
-            promised};
+    return {kernels::projected_rk_step(system, method, estimated, *algebras_), promised};
   }
 
  private:
-  Method method_of(const Options& options) const {
+  ProjectedRkMethod method_of(const Options& options) const {
     const long stages = options.integer("stages");
     if (options.is("tableau", "lobatto-iiic") && stages < 2)
       throw Error(ErrorCode::bad_value, "scheme projected-rk: option stages = " + std::to_string(stages) +
                                             ", but tableau lobatto-iiic has at least 2 stages");
-    Method method;
+    ProjectedRkMethod method;
     method.tableau = options.is("tableau", "gauss")       ? kernels::gauss_tableau(stages)
                      : options.is("tableau", "radau-iia") ? kernels::radau_iia_tableau(stages)
                                                           : kernels::lobatto_iiic_tableau(stages);
@@ -367,7 +135,7 @@ class ProjectedRk final : public MechanicalScheme {
   }
 
   /// A displacement of the start arrives at the end times R(infinity): (-1)^s with stages of index 3, else 1.
-  static double mirror_sign(const Method& method, const Options& options) {
+  static double mirror_sign(const ProjectedRkMethod& method, const Options& options) {
     const auto refuse = [](const std::string& why) {
       return Error(ErrorCode::bad_value, "scheme projected-rk: projection = symmetric " + why);
     };
@@ -385,7 +153,7 @@ class ProjectedRk final : public MechanicalScheme {
 
   /// Measured, for up to three stages (symmetric projection: five); 0 promises nothing. In the mass metric the error of
   /// the multipliers drops out of the projection; stiffly accurate methods keep their full order then.
-  static int order_of_index_3(const Method& method, const System& system) {
+  static int order_of_index_3(const ProjectedRkMethod& method, const System& system) {
     const int s = static_cast<int>(method.tableau.stages);
     if (method.mirror_sign != 0) return s + s % 2;
     if (!method.project || !method.rule.velocity || s > 3) return 0;

@@ -9,16 +9,13 @@
 ///
 /// Stages of index 1 are those of an ordinary differential equation, so that the order of the Gauss methods holds.
 
-#include <algorithm>
-
 #include "kernels/common/finer_solution.hpp"
-#include "kernels/runge_kutta/rk_tableau.hpp"
-#include "kernels/runge_kutta/tangent_error.hpp"
+#include "projected_rk/finer_stages.hpp"
+#include "projected_rk/tangent_error.hpp"
 
 namespace gnomon::kernels {
 
-/// Motion: ConstantRkMotion or ConfigurationRkMotion
-template <class Motion>
+template <class Inertia>
 class ProjectedRkError {
  public:
   /// The table and the scales outlive this object; the scales are those of the step.
@@ -50,10 +47,13 @@ class ProjectedRkError {
 
  private:
   RkTableau finer_;
-  typename Motion::FinerStages stages_;
+  FinerStages<Inertia> stages_;
   FinerSolution solution_;
   TangentError tangent_;
   Vector x_, error_q_, error_v_;
 };
+
+extern template class ProjectedRkError<ConstantRkInertia>;
+extern template class ProjectedRkError<ConfigurationRkInertia>;
 
 }  // namespace gnomon::kernels

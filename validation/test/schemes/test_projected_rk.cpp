@@ -47,7 +47,8 @@ double condition(Index stages, bool index1, double sign, double h) {
   acceleration(system, 0, instance.q0, v0, w, lambda);
   kernels::StepScales scales(system);
   scales.update(z, h);
-  kernels::SymmetricProjection equations(system, kernels::gauss_tableau(stages), index1, true, sign, scales);
+  kernels::SymmetricProjection<kernels::ConstantRkInertia> equations(system, kernels::gauss_tableau(stages), index1,
+                                                                     true, sign, scales);
   equations.begin(z, v0, h);
   Vector x = Vector::Zero(equations.size()), values(equations.pattern().nonzeros());
   for (Index i = 0; i < stages; ++i) {
@@ -181,8 +182,8 @@ BOOST_AUTO_TEST_CASE(energies_out_of_reach_are_recognised) {
   const ProblemInstance instance = registry().build("simple-pendulum");
   const System& system = *instance.model->mechanical();
   kernels::StepScales scales(system);
-  kernels::FrozenProjection frozen(system, {true, true, true}, scales);
-  kernels::ManifoldProjection stacked(system, {true, true, true}, scales);
+  kernels::FrozenProjection<kernels::ConstantRkInertia> frozen(system, {true, true, true}, scales);
+  kernels::ManifoldProjection<kernels::ConstantRkInertia> stacked(system, {true, true, true}, scales);
   const Vector zero = Vector::Zero(2);
   for (const double angle : {0., 0.1, 0.5}) {
     State z;

@@ -9,6 +9,8 @@
 ///
 /// so that only U, with M(q) H, is subtracted, in extended precision where the system has it.
 
+#include <cmath>
+
 #include "gnomon/model/system_at.hpp"
 #include "gnomon/scheme/requirements.hpp"
 #include "gnomon/scheme/state.hpp"
@@ -17,7 +19,7 @@
 
 namespace gnomon::kernels {
 
-/// Positions, constraints and potential.
+/// Positions, constraints and potential; the policies below have what comes from T.
 class EndPosition {
  public:
   explicit EndPosition(const System& system)
@@ -99,11 +101,11 @@ class EndPosition {
   ForAllScalars<VectorOf> middle_;
 };
 
-/// With a constant mass.
-class EndPoint : public EndPosition {
+/// With a constant mass the second half of a state is v.
+class ConstantEnd : public EndPosition {
  public:
-  explicit EndPoint(const System& system) : EndPosition(system), v0_(system) {
-    momentum_.for_each([&](auto& v) { v.setZero(n_); });
+  explicit ConstantEnd(const System& system) : EndPosition(system), v0_(system) {
+    for (auto* buffer : {&momentum_, &weighed_}) buffer->for_each([&](auto& v) { v.setZero(n_); });
   }
 
   /// The start outlives the step.
@@ -111,49 +113,105 @@ class EndPoint : public EndPosition {
     EndPosition::begin(z0, h, energy);
     v0_.begin(z0.p);
   }
-
   /// v = v0 + dv
   template <class S>
-  void place_velocity(const VectorOf<S>& dv, VectorOf<S>& v) const {
+  void place_second(const VectorOf<S>& dv, VectorOf<S>& v) const {
     v = dv + v0_.template at<S>().template cast<S>();
+  }
+  /// v, valid until the next call.
+  template <class S>
+  const VectorOf<S>& velocity(const VectorOf<S>&, const VectorOf<S>& v) const {
+    return v;
+  }
+  /// out += T_q, after velocity()
+  template <class S>
+  void add_slope(const VectorOf<S>&) const {}
+  /// M v, valid until the next call.
+  template <class S>
+  const VectorOf<S>& momentum(const VectorOf<S>& v) {
+    at_.mass_times(v, momentum_.get<S>());
+    return momentum_.get<S>();
+  }
+  /// M(q) v, valid until the next call, or that of another function.
+  template <class S>
+  const VectorOf<S>& weigh(const VectorOf<S>&, const VectorOf<S>& v) {
+    at_.mass_times(v, weighed_.get<S>());
+    return weighed_.get<S>();
+  }
+  /// The two sides of a row W d = force along the directions of a projection of q (level 0) or v (level 1).
+  template <class S>
+  const VectorOf<S>& directed(int, bool mass_metric, const VectorOf<S>& q, const VectorOf<S>& d) {
+    return mass_metric ? weigh(q, d) : d;
+  }
+  template <class S>
+  const VectorOf<S>& direction(int, bool, const VectorOf<S>&, const VectorOf<S>& force) const {
+    return force;
   }
 
   /// H(q0 + dq, v0 + dv, t1) - H(q0, v0, t0), with q from place()
   template <class S>
-  S energy_gain(const VectorOf<S>& dq, const VectorOf<S>& q, const VectorOf<S>& dv) {
-    VectorOf<S>& momentum = momentum_.get<S>();
-    at_.mass_times(dv, momentum);
+  S energy_gain(const VectorOf<S>& dq, const VectorOf<S>& q, const VectorOf<S>& dv, const VectorOf<S>&) {
+    const VectorOf<S>& momentum = weigh(q, dv);
     S gain = potential_gain(dq, q);
     for (Index j = 0; j < n_; ++j) gain += dv[j] * (momentum[j] * 0.5 + S(z0_->p.tail()[j]) + S(z0_->p.value()[j]));
     return gain;
   }
+  /// The size of T
+  double kinetic_size(const Vector& v) const { return std::abs(v.dot(z0_->p.value())); }
 
  private:
   StartVelocity v0_;
-  ForAllScalars<VectorOf> momentum_;
+  ForAllScalars<VectorOf> momentum_, weighed_;
 };
 
-/// With a mass M(q).
-class ConfigurationEndPoint : public EndPosition {
+/// With M(q) it is p, and M^-1 f is T_p(q,f), linear in f.
+class ConfigurationEnd : public EndPosition {
  public:
-  explicit ConfigurationEndPoint(const System& system) : EndPosition(system) {
-    for (Vector* v : {&p_, &p_tail_, &t_q_, &t_p_}) v->setZero(n_);
+  explicit ConfigurationEnd(const System& system) : EndPosition(system) {
+    for (Vector* v : {&p_, &p_tail_, &weighed_}) v->setZero(n_);
+    for (auto* buffer : {&v_, &t_q_, &out_, &scratch_}) buffer->for_each([&](auto& v) { v.setZero(n_); });
+    mass_.setZero(n_, n_);
   }
 
-  /// The start outlives the step.
   void begin(const State& z0, double h, bool energy) {
     EndPosition::begin(z0, h, energy);
     if (energy) t0_ = kinetic(z0.q.value(), z0.q.tail(), z0.p.value(), z0.p.tail());
   }
-  double kinetic0() const { return static_cast<double>(t0_); }
-
   /// p = p0 + dp, rounded
   template <class S>
-  void place_momentum(const VectorOf<S>& dp, VectorOf<S>& p) const {
+  void place_second(const VectorOf<S>& dp, VectorOf<S>& p) const {
     p = (dp + z0_->p.tail().template cast<S>()) + z0_->p.value().template cast<S>();
   }
+  template <class S>
+  const VectorOf<S>& velocity(const VectorOf<S>& q, const VectorOf<S>& p) {
+    at_.kinetic_gradient(q, p, t_q_.get<S>(), v_.get<S>());
+    return v_.get<S>();
+  }
+  template <class S>
+  void add_slope(VectorOf<S>& out) {
+    out += t_q_.get<S>();
+  }
+  template <class S>
+  const VectorOf<S>& momentum(const VectorOf<S>& p) const {
+    return p;
+  }
+  const Vector& weigh(const Vector& q, const Vector& v) {
+    system_->parts().mass->mass_matrix(q, mass_);
+    weighed_.noalias() = mass_ * v;
+    return weighed_;
+  }
+  /// The same rows times M^-1 where that leaves one product: d = M^-1 force and d = force with W = M, d = force and
+  /// M^-1 d = force with W = 1, d of q and of p.
+  template <class S>
+  const VectorOf<S>& directed(int level, bool mass_metric, const VectorOf<S>& q, const VectorOf<S>& d) {
+    return level == 1 && !mass_metric ? solve(q, d) : d;
+  }
+  template <class S>
+  const VectorOf<S>& direction(int level, bool mass_metric, const VectorOf<S>& q, const VectorOf<S>& force) {
+    return level == 0 && mass_metric ? solve(q, force) : force;
+  }
 
-  /// H(q0 + dq, p0 + dp, t1) - H(q0, p0, t0), with q and p from place() and place_momentum()
+  /// H(q0 + dq, p0 + dp, t1) - H(q0, p0, t0), with q and p from place() and place_second()
   double energy_gain(const Vector& dq, const Vector& q, const Vector& dp, const Vector& p) {
     const double potential = potential_gain(dq, q);
     p_tail_ = (dp + z0_->p.tail()) - (p - z0_->p.value());
@@ -170,15 +228,23 @@ class ConfigurationEndPoint : public EndPosition {
                     const VectorOf<Dual1>& p) {
     return potential_gain(dq, q) + (at_.kinetic_energy(q, p) - Dual1(static_cast<double>(t0_)));
   }
+  double kinetic_size(const Vector& = {}) const { return std::abs(static_cast<double>(t0_)); }
 
  private:
+  template <class S>
+  const VectorOf<S>& solve(const VectorOf<S>& q, const VectorOf<S>& f) {
+    at_.kinetic_gradient(q, f, scratch_.get<S>(), out_.get<S>());
+    return out_.get<S>();
+  }
   /// T at a compensated state
   long double kinetic(const Vector& q, const Vector& q_tail, const Vector& p, const Vector& p_tail) {
-    return system_->parts().mass->kinetic_compensated(q, q_tail, p, p_tail, t_q_, t_p_);
+    return system_->parts().mass->kinetic_compensated(q, q_tail, p, p_tail, t_q_.at_double, out_.at_double);
   }
 
   long double t0_ = 0;
-  Vector p_, p_tail_, t_q_, t_p_;
+  Matrix mass_;
+  Vector p_, p_tail_, weighed_;
+  ForAllScalars<VectorOf> v_, t_q_, out_, scratch_;
 };
 
 }  // namespace gnomon::kernels

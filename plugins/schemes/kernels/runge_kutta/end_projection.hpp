@@ -1,35 +1,127 @@
 #pragma once
 /// \file
-/// What the projections of the end of a step (q^, v^) have in common: the rule and the interface.
+/// What the projections of the end of a step (q^, v^), with M(q) (q^, p^), have in common: the interface, the end, the
+/// metric, the rows of the constraints and of the energy, and what is known of an energy projection.
+
+#include <cmath>
+#include <optional>
 
 #include "gnomon/scheme/equations.hpp"
 #include "gnomon/scheme/state.hpp"
+#include "kernels/runge_kutta/energy_feasibility.hpp"
 
 namespace gnomon::kernels {
-
-struct ProjectionRule {
-  bool velocity = true;
-  bool energy = false;  ///< with velocity
-  bool mass_metric = true;
-};
-
-/// What an energy projection will meet.
-enum class Feasibility {
-  regular,
-  equilibrium,  ///< grad H has no tangential part and H is right: eta = 0 replaces the energy row
-  distant,      ///< H has an extremum before it reaches H*, to second order in eta: there may be no real root
-};
 
 class EndProjection {
  public:
   virtual ~EndProjection() = default;
   virtual NonlinearEquations& equations() = 0;
-  /// From z0 with the increments dq_hat, dv_hat of (q^, v^), with a mass M(q) of (q^, p^); energy_defect = H0 - H*. z0
+  /// From z0 with the increments dq_hat, d_hat of (q^, v^), with a mass M(q) of (q^, p^); energy_defect = H0 - H*. z0
   /// outlives the step.
-  virtual Feasibility begin(const State& z0, const Vector& dq_hat, const Vector& dv_hat, double h,
+  virtual Feasibility begin(const State& z0, const Vector& dq_hat, const Vector& d_hat, double h,
                             double energy_defect) = 0;
-  /// Corrections of q^ and v^ (p^) from the solution; dv is left alone where the rule has no velocity.
-  virtual void corrections(const ConstVectorRef& x, VectorOf<Extended>& dq, VectorOf<Extended>& dv) const = 0;
+  /// Corrections of q^ and v^ (p^) from the solution; d is left alone where the rule has no velocity.
+  virtual void corrections(const ConstVectorRef& x, VectorOf<Extended>& dq, VectorOf<Extended>& d) const = 0;
+};
+
+/// The rows of M(q) are solved with mu - eta l_q, nu - eta l_v and H - l_q.g - l_v.Psi in the places of mu, nu and H, l_q
+/// and l_v of energy_feasibility.hpp: T_q depends on the coordinates, and may be so much longer than its tangential part
+/// that a matrix with all of it would be singular to rounding.
+template <class Inertia>
+struct ProjectionFrame {
+  /// frozen: directions at (q^, v^)
+  ProjectionFrame(const System& system, const ProjectionRule& rule, bool frozen, const StepScales& scales)
+      : system(&system),
+        at(system),
+        scales(&scales),
+        rule(rule),
+        frozen(frozen),
+        metric(system, rule.mass_metric, scales),
+        end(system) {
+    if (rule.energy) look.emplace(system, metric);
+    for (Vector* v : {&dq_hat, &d_hat, &second, &gradient}) v->setZero(system.n());
+  }
+
+  Feasibility begin(const State& z0, const Vector& dq, const Vector& d, double h, double energy_defect) {
+    end.begin(z0, h, rule.energy);
+    metric.update(z0, h, Inertia::constant_mass && rule.energy);
+    dq_hat = dq;
+    d_hat = d;
+    defect = energy_defect;
+    feasibility = Feasibility::regular;
+    floor = 1e-15 + metric.floor() + (end.quadratic() ? 0 : scales->position_floor());
+    if (!rule.energy) return feasibility;
+    feasibility = look->look(end, dq_hat, d_hat, defect);
+    set_energy_scales();
+    return feasibility;
+  }
+
+  /// g, Psi = G v + g_t and H, with M(q) less l_q.g + l_v.Psi, at (q, v): rows from `first` on, the next ones `stride`
+  /// later. Of the point b: increments step and gain from the start, q and second.
+  template <class S, class Points>
+  void rows(Index first, Index stride, const S& eta, Points& b, VectorRefOf<S> f) {
+    const Index m = b.g.size();
+    end.constraints(b.step, b.q, b.g);
+    for (Index i = 0; i < m; ++i) f[first + i] = b.g[i];
+    if (!rule.velocity) return;
+    at.constraint_velocity(end.t(), b.q, end.velocity(b.q, b.second), b.g);
+    for (Index i = 0; i < m; ++i) f[first + stride + i] = b.g[i];
+    if (!rule.energy) return;
+    S& last = f[f.size() - 1];
+    if (feasibility == Feasibility::equilibrium) {
+      last = eta;
+      return;
+    }
+    last = end.energy_gain(b.step, b.q, b.gain, b.second) + S(defect);
+    if constexpr (!Inertia::constant_mass)
+      for (Index i = 0; i < m; ++i) last -= look->l_q()[i] * f[first + i] + look->l_v()[i] * f[first + stride + i];
+  }
+
+  /// Of eta and the energy.
+  void energy_scales(VectorRef columns, VectorRef rows) const {
+    columns[columns.size() - 1] = eta_scale;
+    rows[columns.size() - 1] = energy_scale;
+  }
+
+  const System* system;
+  SystemAt at;
+  const StepScales* scales;
+  ProjectionRule rule;
+  bool frozen;
+  ProjectionMetric metric;
+  typename Inertia::End end;
+  std::optional<EnergyFeasibility<Inertia>> look;
+  double defect = 0, eta_scale = 1, energy_scale = 1, floor = 1e-15;
+  Feasibility feasibility = Feasibility::regular;
+  Vector dq_hat, d_hat, second, gradient;
+
+ private:
+  /// Of eta, which moves (q, v) by eta (t_q, t_v), or by eta grad H, and of the energy that moves of typical size change.
+  void set_energy_scales() {
+    const bool equilibrium = feasibility == Feasibility::equilibrium;
+    const double dq = metric.dq(), dv = metric.dv();
+    if constexpr (Inertia::constant_mass) {
+      double length = 0;  // where eta counts for both in one size
+      if (!frozen) {
+        const State& z0 = end.start();
+        system->potential_gradient(z0.t, z0.q.value(), gradient);
+        end.place_second(d_hat, second);
+        length = std::hypot(metric.length(gradient), metric.length(end.momentum(second)));
+      } else if (!equilibrium) {
+        length = look->tangent();
+      }
+      if (length == 0) length = 1;
+      eta_scale = dv / length;
+      energy_scale = equilibrium ? dv / length : dv * length;
+      if (!frozen || !equilibrium) floor += 2.3e-16 * std::abs(end.potential0()) / (dv * length);
+    } else {
+      eta_scale = energy_scale = 1;
+      if (equilibrium || !(look->tangent() > 0)) return;
+      eta_scale = 1 / std::hypot(look->tangent_q() / dq, look->tangent_v() / dv);
+      energy_scale = std::hypot(look->tangent_q() * dq, look->tangent_v() * dv);
+      floor += 2.3e-16 * (std::abs(end.potential0()) + end.kinetic_size()) / energy_scale;
+    }
+  }
 };
 
 }  // namespace gnomon::kernels

@@ -1,73 +1,94 @@
 #pragma once
 /// \file
-/// What an energy projection will meet, found at (q^, v^) before it is solved. With A = G W^-1 G^T and the tangential
-/// parts of the gradient of H,
+/// What an energy projection will meet, found at (q^, v^), with M(q) at (q^, p^), before it is solved. With v = T_p,
+/// H_q = T_q + grad U, A = G W^-1 G^T and the tangential parts of the gradient of H,
 ///
-///     l_q = A^-1 G W^-1 grad U,  t_q = W^-1 (grad U - G^T l_q),
-///     l_v = A^-1 G W^-1 M v,     t_v = W^-1 (M v - G^T l_v),
+///     l_q = A^-1 G W^-1 H_q,  t_q = W^-1 (H_q - G^T l_q),
+///     l_v = A^-1 G W^-1 p,    t_v = W^-1 (p - G^T l_v),     t_p = M t_v,
 ///
-/// H along q^ + eta t_q, v^ + eta t_v, brought back to g = 0 and G v + g_t = 0, is D + a eta + b eta^2/2 + ..., where
+/// H along q^ + eta t_q, v^ + eta t_v (p^ + eta t_p), brought back to g = 0 and Psi = G v + g_t = 0, is
+/// D + a eta + b eta^2/2 + ..., where
 ///
-///     D = H(q^, v^) - H* - l_q.g - l_v.(G v + g_t)
-///     a = grad U.t_q + M v.t_v - l_v.(K t_q),  K = d(G v + g_t)/dq
-///     b = t_q.(Hess U) t_q - l_q.(t_q^T (Hess g) t_q) + t_v.M t_v - 2 l_v.(t_q^T (Hess g) t_v)
+///     D = H(q^, p^) - H* - l_q.g - l_v.Psi
+///     a = H_q.t_q + p.t_v - l_v.(Psi_q t_q)
+///     b = (t_q, t_p).(Hess H) (t_q, t_p) - l_q.(t_q^T (Hess g) t_q) - 2 l_v.(t_q^T (Hess g) t_v)
 ///
-/// (b without l_v.(t_q^T (dK/dq) t_q), which in the mass metric vanishes with G v). Beyond the double root a^2 = 2 b D
-/// there may be none: that is no proof, far roots exist (they may even be found), but it explains why a solver failed.
+/// (b without the other second derivatives of Psi times l_v, which in the mass metric vanishes with G v). Beyond the
+/// double root a^2 = 2 b D there may be none: that is no proof, far roots exist (they may even be found), but it
+/// explains why a solver failed.
 
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/runge_kutta/end_point.hpp"
-#include "kernels/runge_kutta/end_projection.hpp"
 #include "kernels/runge_kutta/projection_metric.hpp"
+#include "kernels/runge_kutta/rk_inertia.hpp"
 
 namespace gnomon::kernels {
 
+/// What an energy projection will meet.
+enum class Feasibility {
+  regular,
+  equilibrium,  ///< grad H has no tangential part and H is right: eta = 0 replaces the energy row
+  distant,      ///< H has an extremum before it reaches H*, to second order in eta: there may be no real root
+};
+
+template <class Inertia>
 class EnergyFeasibility {
  public:
-  EnergyFeasibility(const System& system, const ProjectionMetric& metric)
+  EnergyFeasibility(const System& system, ProjectionMetric& metric)
       : system_(&system), at_(system), metric_(&metric), m_(system.m()), normal_(Matrix::Identity(m_, m_)) {
     factor_ = Eigen::LLT<Matrix>(m_);
-    for (Vector* v : {&q_, &t_q_, &t_v_, &force_, &work_, &row_}) v->setZero(system.n());
-    for (Vector* v : {&l_q_, &l_v_, &rhs_}) v->setZero(m_);
+    for (Vector* v : {&q_, &second_, &h_q_, &t_q_, &t_v_, &t_p_, &force_, &work_, &turn_, &row_})
+      v->setZero(system.n());
+    for (Vector* v : {&l_q_, &l_v_, &rhs_, &more_}) v->setZero(m_);
     for (Vector* values : {&g_values_, &k_values_}) values->setZero(system.constraint_pattern().nonzeros());
   }
 
-  /// dq, dv: increments of (q^, v^) from the start of the step; energy_defect = H0 - H*.
-  Feasibility look(EndPoint& end, const Vector& dq, const Vector& dv, const Vector& v, double energy_defect) {
+  /// dq, d: increments of (q^, v^), or (q^, p^), from the start of the step; energy_defect = H0 - H*.
+  Feasibility look(typename Inertia::End& end, const Vector& dq, const Vector& d, double energy_defect) {
+    const double t1 = end.t();
     end.place(dq, q_);
-    const double t1 = end.t(), u0 = end.potential0();
-    t_q_.setZero();
-    t_v_.setZero();
-    tangent_ = 0;
-    if (!factorise(t1, q_)) return Feasibility::regular;  // the solver will say what is wrong
+    end.place_second(d, second_);
+    for (Vector* v : {&t_q_, &t_v_, &t_p_, &l_q_, &l_v_}) v->setZero();
+    tangent2_q_ = tangent2_v_ = 0;
+    if (!factorise(t1)) return Feasibility::regular;  // the solver will say what is wrong
 
-    double defect = end.energy_gain(dq, q_, dv) + energy_defect;
-    system_->potential_gradient(t1, q_, work_);
-    double gradient2 = metric_->length(work_) * metric_->length(work_);
-    double a = tangential(work_, l_q_, t_q_);
-    system_->mass().apply(v, work_);
-    gradient2 += metric_->length(work_) * metric_->length(work_);
-    a += tangential(work_, l_v_, t_v_);
-    tangent_ = std::sqrt(a);
+    double defect = end.energy_gain(dq, q_, d, second_) + energy_defect;
+    const Vector &v = end.velocity(q_, second_), &p = end.momentum(second_);
+    system_->potential_gradient(t1, q_, h_q_);
+    end.add_slope(h_q_);
+    const double gradient2 = std::pow(metric_->length(h_q_), 2) + std::pow(metric_->length(p), 2);
+    tangent2_q_ = tangential(h_q_, l_q_, t_q_);
+    tangent2_v_ = tangential(p, l_v_, t_v_);
+    double a = tangent2_q_ + tangent2_v_;
+    t_p_ = end.weigh(q_, t_v_);
 
     end.constraints(dq, q_, rhs_);
     defect -= l_q_.dot(rhs_);
     system_->constraint_velocity(t1, q_, v, rhs_);
     defect -= l_v_.dot(rhs_);
-    const double size = std::abs(u0) + std::abs(v.dot(end.start().p.value())) + 1e-300;
+    const double size = std::abs(end.potential0()) + end.kinetic_size(v) + 1e-300;
     if (a <= 1e-16 * gradient2)
       return std::abs(defect) <= 1e-14 * size ? Feasibility::equilibrium : Feasibility::distant;
 
-    system_->potential_hessian_times(t1, q_, t_q_, work_);
-    double b = t_q_.dot(work_);
-    system_->mass().apply(t_v_, work_);
-    b += t_v_.dot(work_);
+    double b = 0;
     end.hidden_jacobian(q_, v, k_values_);
     multiply(system_->constraint_pattern(), k_values_, t_q_, rhs_);
+    if constexpr (Inertia::constant_mass) {
+      b = t_v_.dot(t_p_);
+    } else {  // Psi_q has G T_pq, too
+      const ConfigurationMass& mass = *system_->parts().mass;
+      row_.setZero();
+      mass.kinetic_hessian_times(q_, p, t_q_, row_, turn_, work_);
+      multiply(system_->constraint_pattern(), g_values_, work_, more_);
+      rhs_ += more_;
+      mass.kinetic_hessian_times(q_, p, t_q_, t_p_, turn_, work_);
+      b = t_q_.dot(turn_) + t_p_.dot(work_);
+    }
     a -= l_v_.dot(rhs_);
+    system_->potential_hessian_times(t1, q_, t_q_, work_);
+    b += t_q_.dot(work_);
     at_.constraint_curvature(t1, q_, t_q_, t_q_, rhs_);
     b -= l_q_.dot(rhs_);
     at_.constraint_curvature(t1, q_, t_q_, t_v_, rhs_);
@@ -75,21 +96,27 @@ class EnergyFeasibility {
     return a * a < 2 * b * defect ? Feasibility::distant : Feasibility::regular;
   }
 
+  const Vector& l_q() const { return l_q_; }
+  const Vector& l_v() const { return l_v_; }
   const Vector& t_q() const { return t_q_; }
-  const Vector& t_v() const { return t_v_; }
-  double tangent() const { return tangent_; }  ///< length of (t_q, t_v)
+  /// t_v, with M(q) t_p
+  const Vector& t_second() const { return Inertia::constant_mass ? t_v_ : t_p_; }
+  /// Lengths of t_q, t_v and both.
+  double tangent_q() const { return std::sqrt(tangent2_q_); }
+  double tangent_v() const { return std::sqrt(tangent2_v_); }
+  double tangent() const { return std::sqrt(tangent2_q_ + tangent2_v_); }
 
  private:
   static std::size_t at(Index k) { return static_cast<std::size_t>(k); }
 
   /// Cholesky factors of A
-  bool factorise(double t, const Vector& q) {
-    system_->constraint_jacobian(t, q, g_values_);
+  bool factorise(double t) {
+    system_->constraint_jacobian(t, q_, g_values_);
     const SparsityPattern& g = system_->constraint_pattern();
     for (Index i = 0; i < m_; ++i) {
       row_.setZero();
       for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k) row_[g.indices[at(k)]] = g_values_[k];
-      metric_->solve(row_, work_);
+      metric_->solve(q_, row_, work_);
       for (Index j = 0; j <= i; ++j) {
         double sum = 0;
         for (Index k = g.offsets[at(j)]; k < g.offsets[at(j) + 1]; ++k) sum += g_values_[k] * work_[g.indices[at(k)]];
@@ -102,25 +129,26 @@ class EnergyFeasibility {
 
   /// l = A^-1 G W^-1 f, t = W^-1 (f - G^T l). Returns f.t.
   double tangential(const Vector& f, Vector& l, Vector& t) {
-    metric_->solve(f, t);
+    metric_->solve(q_, f, t);
     if (m_ > 0) {
       multiply(system_->constraint_pattern(), g_values_, t, l);
       factor_.solveInPlace(l);
       multiply_transposed(system_->constraint_pattern(), g_values_, l, force_);
       force_ = f - force_;
-      metric_->solve(force_, t);
+      metric_->solve(q_, force_, t);
     }
     return std::max(0.0, f.dot(t));
   }
 
   const System* system_;
   SystemAt at_;
-  const ProjectionMetric* metric_;
+  ProjectionMetric* metric_;
   Index m_;
-  double tangent_ = 0;
+  double tangent2_q_ = 0, tangent2_v_ = 0;
   Matrix normal_;
   Eigen::LLT<Matrix> factor_;
-  Vector q_, t_q_, t_v_, force_, work_, row_, l_q_, l_v_, rhs_, g_values_, k_values_;
+  Vector q_, second_, h_q_, t_q_, t_v_, t_p_, force_, work_, turn_, row_;
+  Vector l_q_, l_v_, rhs_, more_, g_values_, k_values_;
 };
 
 }  // namespace gnomon::kernels

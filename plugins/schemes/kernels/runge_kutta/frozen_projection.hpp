@@ -3,138 +3,109 @@
 /// Projections of the end of a step (q^, v^) onto the constraints and the energy along directions frozen at (q^, v^),
 /// in 2 m + 1 unknowns x = [mu | nu | eta] instead of the 2 (n + m) + 1 of manifold_projection.hpp:
 ///
-///     q = q^ + W^-1 G^^T mu + eta t_q       g(q) = 0
-///     v = v^ + W^-1 G^^T nu + eta t_v       G(q) v + g_t = 0       H(q,v) = H*
+///     q = q^ + W^-1 G^^T mu + eta t_q                                 g(q) = 0
+///     v = v^ + W^-1 G^^T nu + eta t_v                                 G(q) v + g_t = 0       H = H*
+///     p = p^ + M W^-1 G^^T nu + eta t_p        M(q), M at q^
 ///
-/// at the time t1, with G^ = G(q^) and the tangential parts t_q, t_v of W^-1 grad U and W^-1 M v^
+/// at the time t1, with G^ = G(q^) and the tangential parts t_q, t_v of W^-1 (T_q + grad U) and W^-1 M v^
 /// (energy_feasibility.hpp): the same directions as with the gradients themselves, but a matrix whose condition does
 /// not suffer where grad H is nearly normal, as it is near equilibria. At an equilibrium t_q = t_v = 0, and eta = 0
 /// replaces the energy row. W = 1 or W = M; without energy eta is absent, without velocity nu as well.
 ///
 /// Source: (19), (23), (26)-(30) of Wei, Deng, Li, Wang, Appl. Math. Mech. 37 (2016), with the directions of Hairer,
-/// Lubich, Wanner, Geometric Numerical Integration, IV.4. The matrix is dense: for systems of few constraints.
+/// Lubich, Wanner, Geometric Numerical Integration, IV.4. The matrix is dense: for systems of few constraints; with
+/// M(q) it comes from dual numbers.
 
-#include <cmath>
-#include <optional>
-
-#include "kernels/runge_kutta/end_point.hpp"
 #include "kernels/runge_kutta/end_projection.hpp"
-#include "kernels/runge_kutta/energy_feasibility.hpp"
-#include "kernels/runge_kutta/projection_metric.hpp"
 
 namespace gnomon::kernels {
 
-class FrozenProjection final : public TemplatedEquations<FrozenProjection>, public EndProjection {
+template <class Inertia>
+class FrozenProjection final : public TemplatedEquations<FrozenProjection<Inertia>, !Inertia::constant_mass>,
+                               public EndProjection {
+  static constexpr bool constant_mass = Inertia::constant_mass;
+
  public:
   FrozenProjection(const System& system, const ProjectionRule& rule, const StepScales& scales)
-      : system_(&system),
-        at_(system),
-        rule_(rule),
-        step_scales_(&scales),
-        metric_(system, rule.mass_metric, scales),
-        end_(system),
-        n_(system.n()),
-        m_(system.m()) {
-    if (rule.energy) energy_feasibility_.emplace(system, metric_);
-    const Index size = (rule.velocity ? 2 : 1) * m_ + (rule.energy ? 1 : 0);
-    pattern_ = SparsityPattern::dense(size, size);
-    blocks_ = {{"mu", 0, m_}};
-    if (rule.velocity) blocks_.push_back({"nu", m_, m_});
-    if (rule.energy) blocks_.push_back({"eta", 2 * m_, 1});
-    allocate(size);
-    for (Vector* v : {&dq_hat_, &dv_hat_, &t_q_, &t_v_, &work_, &row_, &gradient_, &momentum_}) v->setZero(n_);
+      : system_(&system), frame_(system, rule, true, scales), rule_(rule), n_(system.n()), m_(system.m()) {
+    Layout& layout = this->layout_;
+    layout.unknown("mu", m_);
+    if (rule.velocity) layout.unknown("nu", m_);
+    if (rule.energy) layout.unknown("eta", 1);
+    layout.place_dense(layout.rows(layout.size()));
+    this->finish_layout();
+    for (Vector* v : {&t_q_, &t_second_, &work_, &row_, &gradient_, &momentum_}) v->setZero(n_);
     buffers_.for_each([&](auto& b) {
-      for (auto* v : {&b.dq, &b.q, &b.dv, &b.v}) v->setZero(n_);
+      for (auto* v : {&b.step, &b.q, &b.gain, &b.second}) v->setZero(n_);
       b.g.setZero(m_);
     });
     product_.setZero(m_);
-    x_.setZero(size);
+    x_.setZero(this->size());
     for (Vector* v : {&g_values_, &dg_values_}) v->setZero(system.constraint_pattern().nonzeros());
     directions_.setZero(n_, m_);
-    jacobian_.setZero(size, size);
+    if (!constant_mass) impulses_.setZero(n_, m_);
+    jacobian_.setZero(this->size(), this->size());
   }
 
   NonlinearEquations& equations() override { return *this; }
-  const SparsityPattern& pattern() const override { return pattern_; }
-  const std::vector<Block>& blocks() const override { return blocks_; }
 
-  Feasibility begin(const State& z0, const Vector& dq_hat, const Vector& dv_hat, double h,
+  Feasibility begin(const State& z0, const Vector& dq_hat, const Vector& d_hat, double h,
                     double energy_defect) override {
-    end_.begin(z0, h, rule_.energy);
-    metric_.update(z0, h, rule_.energy);
-    dq_hat_ = dq_hat;
-    dv_hat_ = dv_hat;
-    energy_defect_ = energy_defect;
+    const Feasibility feasibility = frame_.begin(z0, dq_hat, d_hat, h, energy_defect);
     find_directions();
-    feasibility_ = Feasibility::regular;
-    floor_ = 1e-15 + metric_.floor() + (end_.quadratic() ? 0 : step_scales_->position_floor());
-    if (!rule_.energy) return feasibility_;
-    end_.place_velocity(dv_hat_, work_);
-    feasibility_ = energy_feasibility_->look(end_, dq_hat_, dv_hat_, work_, energy_defect_);
-    tangent_ = 1;
-    if (feasibility_ == Feasibility::equilibrium) {
-      t_q_.setZero();
-      t_v_.setZero();
-    } else {
-      t_q_ = energy_feasibility_->t_q();
-      t_v_ = energy_feasibility_->t_v();
-      if (energy_feasibility_->tangent() > 0) tangent_ = energy_feasibility_->tangent();
-      floor_ += 2.3e-16 * std::abs(end_.potential0()) / (metric_.dv() * tangent_);
-    }
-    return feasibility_;
+    t_q_.setZero();
+    t_second_.setZero();
+    if (!rule_.energy || feasibility == Feasibility::equilibrium) return feasibility;
+    t_q_ = frame_.look->t_q();
+    t_second_ = frame_.look->t_second();
+    return feasibility;
   }
-  void corrections(const ConstVectorRef& x, VectorOf<Extended>& dq, VectorOf<Extended>& dv) const override {
+  void corrections(const ConstVectorRef& x, VectorOf<Extended>& dq, VectorOf<Extended>& d) const override {
+    const auto along = [&](Index k, const auto& direction, VectorOf<Extended>& out) {
+      if constexpr (constant_mass)
+        out += (x[k] * direction).template cast<Extended>();
+      else
+        out += (static_cast<Extended>(x[k]) + this->low_[k]) * direction.template cast<Extended>();
+    };
     dq.setZero();
-    for (Index i = 0; i < m_; ++i) dq += (x[i] * directions_.col(i)).cast<Extended>();
-    if (rule_.velocity) dv.setZero();
-    if (rule_.velocity)
-      for (Index i = 0; i < m_; ++i) dv += (x[m_ + i] * directions_.col(i)).cast<Extended>();
+    for (Index i = 0; i < m_; ++i) along(i, directions_.col(i), dq);
+    if (!rule_.velocity) return;
+    d.setZero();
+    for (Index i = 0; i < m_; ++i) along(m_ + i, impulses().col(i), d);
     if (!rule_.energy) return;
-    dq += (x[2 * m_] * t_q_).cast<Extended>();
-    dv += (x[2 * m_] * t_v_).cast<Extended>();
+    along(2 * m_, t_q_, dq);
+    along(2 * m_, t_second_, d);
   }
 
   void scales(VectorRef columns, VectorRef rows) const override {
-    columns.head(m_) = metric_.dq() * metric_.row().cwiseInverse();
-    rows.head(m_) = metric_.dq() * metric_.row();
-    if (!rule_.velocity) return;
-    columns.segment(m_, m_) = metric_.dv() * metric_.row().cwiseInverse();
-    rows.segment(m_, m_) = metric_.dv() * metric_.row();
-    if (!rule_.energy) return;
-    columns[2 * m_] = metric_.dv() / tangent_;
-    rows[2 * m_] = feasibility_ == Feasibility::equilibrium ? metric_.dv() / tangent_ : metric_.dv() * tangent_;
+    for (int level = 0; level < (rule_.velocity ? 2 : 1); ++level)
+      frame_.metric.multiplier_scales(level, level * m_, columns, rows);
+    if (rule_.energy) frame_.energy_scales(columns, rows);
   }
-  double rounding_floor() const override { return floor_; }
+  double rounding_floor() const override { return frame_.floor; }
 
   template <class S>
   void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
-    auto& b = buffers_.get<S>();
+    auto& b = buffers_.template get<S>();
     place(x, b);
-    end_.constraints(b.dq, b.q, b.g);
-    for (Index i = 0; i < m_; ++i) f[i] = b.g[i];
-    if (!rule_.velocity) return;
-    at_.constraint_velocity(end_.t(), b.q, b.v, b.g);
-    for (Index i = 0; i < m_; ++i) f[m_ + i] = b.g[i];
-    if (!rule_.energy) return;
-    if (feasibility_ == Feasibility::equilibrium)
-      f[2 * m_] = x[2 * m_];
-    else
-      f[2 * m_] = end_.energy_gain(b.dq, b.q, b.dv) + S(energy_defect_);
+    frame_.template rows<S>(0, m_, rule_.energy ? S(x[2 * m_]) : S(0.0), b, f);
   }
 
   /// [G D, 0, G t_q], [K D, G D, K t_q + G t_v], [grad U.D, p.D, grad U.t_q + p.t_v], with D = W^-1 G^^T and
   /// K = d(G v + g_t)/dq
   void jacobian(const ConstVectorRef& x, VectorRef values) override {
+    if (!constant_mass) return NonlinearEquations::jacobian(x, values);
     auto& b = buffers_.at_double;
+    auto& end = frame_.end;
     x_ = x;
     place(x_, b);
     jacobian_.setZero();
-    system_->constraint_jacobian(end_.t(), b.q, g_values_);
-    if (rule_.velocity) end_.hidden_jacobian(b.q, b.v, dg_values_);
+    system_->constraint_jacobian(end.t(), b.q, g_values_);
+    if (rule_.velocity) end.hidden_jacobian(b.q, b.second, dg_values_);
     if (rule_.energy) {
-      system_->potential_gradient(end_.t(), b.q, gradient_);
-      system_->mass().apply(b.dv, momentum_);
-      momentum_ += end_.start().p.tail() + end_.start().p.value();
+      system_->potential_gradient(end.t(), b.q, gradient_);
+      momentum_ = end.weigh(b.q, b.gain);
+      momentum_ += end.start().p.tail() + end.start().p.value();
     }
     for (Index i = 0; i < m_; ++i) {
       work_ = directions_.col(i);
@@ -143,8 +114,8 @@ class FrozenProjection final : public TemplatedEquations<FrozenProjection>, publ
     }
     if (rule_.energy) {
       add_column(2 * m_, t_q_, 0);
-      add_column(2 * m_, t_v_, 1);
-      if (feasibility_ == Feasibility::equilibrium) {
+      add_column(2 * m_, t_second_, 1);
+      if (frame_.feasibility == Feasibility::equilibrium) {
         jacobian_.row(2 * m_).setZero();
         jacobian_(2 * m_, 2 * m_) = 1;
       }
@@ -156,40 +127,45 @@ class FrozenProjection final : public TemplatedEquations<FrozenProjection>, publ
  private:
   template <class S>
   struct Buffers {
-    VectorOf<S> dq, q, dv, v, g;
+    VectorOf<S> step, q, gain, second, g;
   };
   static std::size_t at(Index k) { return static_cast<std::size_t>(k); }
+  /// The directions of v or p, one column a constraint.
+  const Matrix& impulses() const { return constant_mass ? directions_ : impulses_; }
 
-  /// D = W^-1 G(q^)^T
+  /// D = W^-1 G(q^)^T, and with M(q) M D
   void find_directions() {
     const SparsityPattern& g = system_->constraint_pattern();
-    end_.place(dq_hat_, buffers_.at_double.q);
-    system_->constraint_jacobian(end_.t(), buffers_.at_double.q, g_values_);
+    Vector& q = buffers_.at_double.q;
+    frame_.end.place(frame_.dq_hat, q);
+    system_->constraint_jacobian(frame_.end.t(), q, g_values_);
     for (Index i = 0; i < m_; ++i) {
       row_.setZero();
       for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k) row_[g.indices[at(k)]] = g_values_[k];
-      metric_.solve(row_, work_);
+      frame_.metric.solve(q, row_, work_);
       directions_.col(i) = work_;
+      if (!constant_mass) impulses_.col(i) = rule_.mass_metric ? row_ : frame_.end.weigh(q, row_);
     }
   }
 
   /// Increments from the start of the step, and the point they lead to.
-  template <class S, class X>
+  template <class X, class S>
   void place(const X& x, Buffers<S>& b) {
+    const Matrix& impulses = this->impulses();
     for (Index j = 0; j < n_; ++j) {
-      b.dq[j] = S(dq_hat_[j]);
-      b.dv[j] = S(dv_hat_[j]);
+      b.step[j] = S(frame_.dq_hat[j]);
+      b.gain[j] = S(frame_.d_hat[j]);
       for (Index i = 0; i < m_; ++i) {
-        b.dq[j] += x[i] * directions_(j, i);
-        if (rule_.velocity) b.dv[j] += x[m_ + i] * directions_(j, i);
+        b.step[j] += x[i] * directions_(j, i);
+        if (rule_.velocity) b.gain[j] += x[m_ + i] * impulses(j, i);
       }
       if (rule_.energy) {
-        b.dq[j] += x[2 * m_] * t_q_[j];
-        b.dv[j] += x[2 * m_] * t_v_[j];
+        b.step[j] += x[2 * m_] * t_q_[j];
+        b.gain[j] += x[2 * m_] * t_second_[j];
       }
     }
-    end_.place(b.dq, b.q);
-    end_.place_velocity(b.dv, b.v);
+    frame_.end.place(b.step, b.q);
+    frame_.end.place_second(b.gain, b.second);
   }
 
   /// Adds the derivative by an unknown that moves q (level 0) or v (level 1) along a direction.
@@ -205,21 +181,15 @@ class FrozenProjection final : public TemplatedEquations<FrozenProjection>, publ
   }
 
   const System* system_;
-  SystemAt at_;
+  ProjectionFrame<Inertia> frame_;
   ProjectionRule rule_;
-  const StepScales* step_scales_;
-  ProjectionMetric metric_;
-  EndPoint end_;
-  std::optional<EnergyFeasibility> energy_feasibility_;
   Index n_, m_;
-  std::vector<Block> blocks_;
-  SparsityPattern pattern_;
-
-  double energy_defect_ = 0, tangent_ = 1, floor_ = 1e-15;
-  Feasibility feasibility_ = Feasibility::regular;
-  Matrix directions_, jacobian_;
-  Vector dq_hat_, dv_hat_, t_q_, t_v_, work_, row_, gradient_, momentum_, product_, x_, g_values_, dg_values_;
-  ForBothScalars<Buffers> buffers_;
+  Matrix directions_, impulses_, jacobian_;
+  Vector t_q_, t_second_, work_, row_, gradient_, momentum_, product_, x_, g_values_, dg_values_;
+  ForAllScalars<Buffers> buffers_;
 };
+
+extern template class FrozenProjection<ConstantRkInertia>;
+extern template class FrozenProjection<ConfigurationRkInertia>;
 
 }  // namespace gnomon::kernels

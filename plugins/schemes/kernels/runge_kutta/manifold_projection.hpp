@@ -1,287 +1,355 @@
 #pragma once
 /// \file
 /// Projections of the end of a step (q^, v^) onto the constraints and the energy, stacked in one system
-/// x = [dq | mu | dv | nu | eta], q = q^ + dq, v = v^ + dv:
+/// x = [dq | mu | dv | nu | eta], q = q^ + dq, v = v^ + dv, with M(q) x = [dq | mu | dp | nu | eta], p = p^ + dp:
 ///
-///     W dq - G(q)^T mu - eta grad U(q) = 0       g(q) = 0                 position
-///     W dv - G(q)^T nu - eta M v = 0             G(q) v + g_t = 0         velocity
-///                                                H(q,v) = H*              energy
+///     W dq - G(q)^T mu - eta grad U(q) = 0                W dq - G(q)^T mu - eta (T_q + grad U) = 0
+///     g(q) = 0                                            g(q) = 0                                   position
+///     W dv - G(q)^T nu - eta M v = 0                      W M(q)^-1 dp - G(q)^T nu - eta p = 0
+///     G(q) v + g_t = 0                                    G(q) T_p(q,p) + g_t = 0                    velocity
+///     H(q,v) = H*                                         H(q,p) = H*                                energy
 ///
-/// all at the time t1,
-/// with W = 1 (the paper's Euclidean metric) or W = M: the directions are those at the end (q, v). Without energy eta
-/// and its terms are absent, without velocity dv and nu as well. Source: Wei, Deng, Li, Wang, Appl. Math. Mech. 37
-/// (2016), (19), (23), (26)-(30).
+/// all at the time t1, with W = 1 (the paper's Euclidean metric) or W = M: the directions are those at the end. Without
+/// energy eta and its terms are absent, without velocity dv (dp) and nu as well. Of M(q), which has the rows of
+/// ConfigurationEnd::directed and of ProjectionFrame, the matrix is dense and small. Source: Wei, Deng, Li, Wang, Appl.
+/// Math. Mech. 37 (2016), (19), (23), (26)-(30).
 
-#include <cmath>
-#include <optional>
-
-#include "kernels/runge_kutta/end_point.hpp"
 #include "kernels/runge_kutta/end_projection.hpp"
-#include "kernels/runge_kutta/energy_feasibility.hpp"
-#include "kernels/runge_kutta/projection_metric.hpp"
 
 namespace gnomon::kernels {
 
-class ManifoldProjection final : public TemplatedEquations<ManifoldProjection, true>, public EndProjection {
+/// The blocks of x, which are those of the rows, too.
+struct ManifoldBlocks {
+  Block dq, mu, d, nu, eta;
+};
+
+/// The matrix of a constant mass.
+class SparseManifoldMatrix {
  public:
-  ManifoldProjection(const System& system, const ProjectionRule& rule, const StepScales& scales)
-      : system_(&system),
-        at_(system),
-        rule_(rule),
-        step_scales_(&scales),
-        metric_(system, rule.mass_metric, scales),
-        end_(system),
-        n_(system.n()),
-        m_(system.m()) {
-    if (rule.energy) energy_feasibility_.emplace(system, metric_);
-    build_pattern();
-    allocate(pattern_.cols);
-    buffers_.for_each([&](auto& b) {
-      for (auto* v : {&b.dq, &b.step, &b.q, &b.dv, &b.v, &b.weighed, &b.force}) v->setZero(n_);
-      for (auto* v : {&b.mu, &b.g}) v->setZero(m_);
-    });
-    for (Vector* v : {&dq_hat_, &dv_hat_, &v_hat_, &q1_, &v1_, &work_, &force_}) v->setZero(n_);
-    for (Vector* v : {&mu_, &zero_}) v->setZero(m_);
+  explicit SparseManifoldMatrix(const System& system) : system_(&system) {
+    for (Vector* v : {&step_, &q1_, &v1_, &gradient_, &momentum_}) v->setZero(system.n());
+    for (Vector* v : {&mu_, &zero_}) v->setZero(system.m());
     for (Vector* v : {&g_values_, &dg_values_}) v->setZero(system.constraint_pattern().nonzeros());
     for (Vector* v : {&bending_, &stiffness_}) v->setZero(system.hessian_pattern().nonzeros());
   }
-
-  NonlinearEquations& equations() override { return *this; }
-  const SparsityPattern& pattern() const override { return pattern_; }
-  const std::vector<Block>& blocks() const override { return blocks_; }
-
-  Feasibility begin(const State& z0, const Vector& dq_hat, const Vector& dv_hat, double h,
-                    double energy_defect) override {
-    end_.begin(z0, h, rule_.energy);
-    metric_.update(z0, h, rule_.energy);
-    t1_ = end_.t();
-    dq_hat_ = dq_hat;
-    dv_hat_ = dv_hat;
-    end_.place_velocity(dv_hat_, v_hat_);
-    energy_defect_ = energy_defect;
-    feasibility_ = Feasibility::regular;
-    floor_ = 1e-15 + metric_.floor() + (end_.quadratic() ? 0 : step_scales_->position_floor());
-    if (!rule_.energy) return feasibility_;
-    system_->potential_gradient(z0.t, z0.q.value(), work_);
-    system_->mass().apply(v_hat_, force_);
-    gradient_ = std::hypot(metric_.length(work_), metric_.length(force_));
-    if (gradient_ == 0) gradient_ = 1;
-    floor_ += 2.3e-16 * std::abs(end_.potential0()) / (metric_.dv() * gradient_);
-    feasibility_ = energy_feasibility_->look(end_, dq_hat_, dv_hat_, v_hat_, energy_defect_);
-    return feasibility_;
-  }
-  void corrections(const ConstVectorRef& x, VectorOf<Extended>& dq, VectorOf<Extended>& dv) const override {
-    dq = x.head(n_).cast<Extended>() + low().head(n_).cast<Extended>();
-    if (rule_.velocity) dv = x.segment(dv_at(), n_).cast<Extended>() + low().segment(dv_at(), n_).cast<Extended>();
-  }
-
-  void scales(VectorRef columns, VectorRef rows) const override {
-    const double dq = metric_.dq(), dv = metric_.dv();
-    columns.head(n_) = dq * metric_.root().cwiseInverse();
-    rows.head(n_) = dq * metric_.root();
-    columns.segment(n_, m_) = dq * metric_.row().cwiseInverse();
-    rows.segment(n_, m_) = dq * metric_.row();
-    if (rule_.velocity) {
-      columns.segment(dv_at(), n_) = dv * metric_.root().cwiseInverse();
-      rows.segment(dv_at(), n_) = dv * metric_.root();
-      columns.segment(dv_at() + n_, m_) = dv * metric_.row().cwiseInverse();
-      rows.segment(dv_at() + n_, m_) = dv * metric_.row();
-    }
-    if (rule_.energy) {
-      columns[eta()] = dv / gradient_;
-      rows[eta()] = feasibility_ == Feasibility::equilibrium ? dv / gradient_ : dv * gradient_;
+  void lay_out(Layout& layout, const ManifoldBlocks& x, const ProjectionFrame<ConstantRkInertia>& frame) {
+    const SparsityPattern &g = system_->constraint_pattern(), &hessian = system_->hessian_pattern();
+    const SparsityPattern metric = frame.metric.pattern();
+    layout.place(metric_q_, x.dq, x.dq, metric);
+    layout.place(bending_of_[0], x.dq, x.dq, hessian);
+    layout.place(force_q_, x.dq, x.mu, g, Layout::transposed);
+    layout.place(position_, x.mu, x.dq, g);
+    if (!frame.rule.velocity) return;
+    layout.place(bending_of_[1], x.d, x.dq, hessian);
+    layout.place(metric_v_, x.d, x.d, metric);
+    layout.place(force_v_, x.d, x.nu, g, Layout::transposed);
+    layout.place(hidden_q_, x.nu, x.dq, g);
+    layout.place(hidden_v_, x.nu, x.d, g);
+    if (!frame.rule.energy) return;
+    const Index n = system_->n();
+    layout.place(mass_v_, x.d, x.d, system_->mass().pattern());
+    layout.place(eta_, x.eta, x.eta, SparsityPattern::dense(1, 1));
+    for (const int level : {0, 1}) {
+      layout.place(by_eta_[level], level == 0 ? x.dq : x.d, x.eta, SparsityPattern::dense(n, 1));
+      layout.place(energy_[level], x.eta, level == 0 ? x.dq : x.d, SparsityPattern::dense(1, n));
     }
   }
-  double rounding_floor() const override { return floor_; }
 
-  template <class S>
-  void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
-    auto& b = buffers_.get<S>();
-    b.dq = x.head(n_);
-    b.mu = x.segment(n_, m_);
-    b.step = b.dq + dq_hat_.template cast<S>();
-    end_.place(b.step, b.q);
-
-    weigh(b.dq, b.weighed);
-    at_.constraint_force(t1_, b.q, b.mu, b.force);
-    for (Index j = 0; j < n_; ++j) f[j] = b.weighed[j] - b.force[j];
-    end_.constraints(b.step, b.q, b.g);
-    for (Index i = 0; i < m_; ++i) f[n_ + i] = b.g[i];
-    if (!rule_.velocity) return;
-
-    b.dv = x.segment(dv_at(), n_);
-    b.mu = x.segment(dv_at() + n_, m_);
-    weigh(b.dv, b.weighed);
-    b.dv += dv_hat_.template cast<S>();
-    end_.place_velocity(b.dv, b.v);
-    at_.constraint_force(t1_, b.q, b.mu, b.force);
-    at_.constraint_velocity(t1_, b.q, b.v, b.g);
-    for (Index j = 0; j < n_; ++j) f[dv_at() + j] = b.weighed[j] - b.force[j];
-    for (Index i = 0; i < m_; ++i) f[dv_at() + n_ + i] = b.g[i];
-    if (!rule_.energy) return;
-
-    const S multiplier = x[eta()];
-    at_.potential_gradient(t1_, b.q, b.force);
-    at_.mass_times(b.v, b.weighed);
-    for (Index j = 0; j < n_; ++j) {
-      f[j] -= multiplier * b.force[j];
-      f[dv_at() + j] -= multiplier * b.weighed[j];
-    }
-    if (feasibility_ == Feasibility::equilibrium) {
-      f[eta()] = multiplier;
-      return;
-    }
-    f[eta()] = end_.energy_gain(b.step, b.q, b.dv) + S(energy_defect_);
-  }
-
-  void jacobian(const ConstVectorRef& x, VectorRef values) override {
+  void assemble(ProjectionFrame<ConstantRkInertia>& frame, const ManifoldBlocks& at, const ConstVectorRef& x,
+                VectorRef values) {
+    ConstantEnd& end = frame.end;
+    const double t1 = end.t(), eta = frame.rule.energy ? x[at.eta.offset] : 0;
     values.setZero();
-    work_ = x.head(n_) + dq_hat_;
-    end_.place(work_, q1_);
-    const double multiplier = rule_.energy ? x[eta()] : 0;
-    system_->constraint_jacobian(t1_, q1_, g_values_);
+    step_ = x.segment(at.dq.offset, at.dq.size) + frame.dq_hat;
+    end.place(step_, q1_);
+    system_->constraint_jacobian(t1, q1_, g_values_);
 
     // position rows: [W - mu.Hess g - eta Hess U, -G^T, 0, 0, -grad U], [G, 0, 0, 0, 0]
-    system_->lagrangian_hessian(t1_, q1_, zero_, stiffness_);
-    mu_ = x.segment(n_, m_);
-    add_bending(values, 0, multiplier);
-    metric_q_.add(values, metric_.values(), 1);
+    system_->lagrangian_hessian(t1, q1_, zero_, stiffness_);
+    mu_ = x.segment(at.mu.offset, at.mu.size);
+    add_bending(t1, values, 0, eta);
+    metric_q_.add(values, frame.metric.values(), 1);
     force_q_.add(values, g_values_, -1);
     position_.add(values, g_values_, 1);
-    if (!rule_.velocity) return;
+    if (!frame.rule.velocity) return;
 
     // velocity rows: [-nu.Hess g, 0, W - eta M, -G^T, -M v], [d(G v + g_t)/dq, 0, G, 0, 0]
-    work_ = x.segment(dv_at(), n_) + dv_hat_;
-    end_.place_velocity(work_, v1_);
-    mu_ = x.segment(dv_at() + n_, m_);
-    add_bending(values, 1, 0);
-    metric_v_.add(values, metric_.values(), 1);
+    step_ = x.segment(at.d.offset, at.d.size) + frame.d_hat;
+    end.place_second(step_, v1_);
+    mu_ = x.segment(at.nu.offset, at.nu.size);
+    add_bending(t1, values, 1, 0);
+    metric_v_.add(values, frame.metric.values(), 1);
     force_v_.add(values, g_values_, -1);
-    end_.hidden_jacobian(q1_, v1_, dg_values_);
+    end.hidden_jacobian(q1_, v1_, dg_values_);
     hidden_q_.add(values, dg_values_, 1);
     hidden_v_.add(values, g_values_, 1);
-    if (!rule_.energy) return;
+    if (!frame.rule.energy) return;
 
-    mass_v_.add(values, system_->mass().values(), -multiplier);
-    system_->potential_gradient(t1_, q1_, work_);
-    system_->mass().apply(v1_, force_);
-    for (Index j = 0; j < n_; ++j) {
-      values[entry(eta_column_, j)] = -work_[j];
-      values[entry(eta_column_, n_ + j)] = -force_[j];
-    }
+    mass_v_.add(values, system_->mass().values(), -eta);
+    system_->potential_gradient(t1, q1_, gradient_);
+    by_eta_[0].add(values, gradient_, -1);
+    by_eta_[1].add(values, end.momentum(v1_), -1);
     // energy row: [grad U, 0, p1, 0, 0]
-    if (feasibility_ == Feasibility::equilibrium) {
-      values[entry(eta_row_, 2 * n_)] = 1;
-      return;
-    }
-    v1_ = x.segment(dv_at(), n_) + dv_hat_;
-    system_->mass().apply(v1_, force_);
-    const Compensated& p0 = end_.start().p;
-    for (Index j = 0; j < n_; ++j) {
-      values[entry(eta_row_, j)] = work_[j];
-      values[entry(eta_row_, n_ + j)] = force_[j] + p0.tail()[j] + p0.value()[j];
-    }
+    if (frame.feasibility == Feasibility::equilibrium) return eta_.add(values, one_, 1);
+    momentum_ = end.weigh(q1_, step_);
+    momentum_ = (momentum_ + end.start().p.tail()) + end.start().p.value();
+    energy_[0].add(values, gradient_, 1);
+    energy_[1].add(values, momentum_, 1);
   }
 
  private:
-  template <class S>
-  struct Buffers {
-    VectorOf<S> dq, step, q, dv, v, weighed, force, mu, g;
-  };
-
-  Index eta() const { return 2 * (n_ + m_); }
-  static Index entry(const std::vector<Index>& list, Index k) { return list[static_cast<std::size_t>(k)]; }
-  Index dv_at() const { return n_ + m_; }
-
-  void build_pattern() {
-    const SparsityPattern &g = system_->constraint_pattern(), &mass = system_->mass().pattern();
-    const SparsityPattern& hessian = system_->hessian_pattern();
-    const SparsityPattern metric = metric_.pattern();
-    const Index size = (rule_.velocity ? 2 : 1) * (n_ + m_) + (rule_.energy ? 1 : 0);
-    const Index v = n_ + m_;
-    blocks_ = {{"dq", 0, n_}, {"mu", n_, m_}};
-    PatternBuilder builder(size, size);
-    builder.add(metric, 0, 0);
-    builder.add(hessian, 0, 0);
-    builder.add(g, 0, n_, true);
-    builder.add(g, n_, 0);
-    if (rule_.velocity) {
-      blocks_.push_back({"dv", v, n_});
-      blocks_.push_back({"nu", v + n_, m_});
-      builder.add(hessian, v, 0);
-      builder.add(metric, v, v);
-      builder.add(g, v, v + n_, true);
-      builder.add(g, v + n_, 0);
-      builder.add(g, v + n_, v);
-    }
-    if (rule_.energy) {
-      blocks_.push_back({"eta", eta(), 1});
-      builder.add(mass, v, v);
-      builder.add(eta(), eta());
-      for (const Index block : {Index{0}, v})
-        for (Index j = 0; j < n_; ++j) {
-          builder.add(block + j, eta());
-          builder.add(eta(), block + j);
-        }
-    }
-    pattern_ = builder.build();
-    metric_q_ = BlockMap(pattern_, metric, 0, 0);
-    bending_of_[0] = BlockMap(pattern_, hessian, 0, 0);
-    force_q_ = BlockMap(pattern_, g, 0, n_, true);
-    position_ = BlockMap(pattern_, g, n_, 0);
-    if (rule_.velocity) {
-      bending_of_[1] = BlockMap(pattern_, hessian, v, 0);
-      metric_v_ = BlockMap(pattern_, metric, v, v);
-      force_v_ = BlockMap(pattern_, g, v, v + n_, true);
-      hidden_q_ = BlockMap(pattern_, g, v + n_, 0);
-      hidden_v_ = BlockMap(pattern_, g, v + n_, v);
-    }
-    if (rule_.energy) {
-      mass_v_ = BlockMap(pattern_, mass, v, v);
-      for (const Index block : {Index{0}, v})
-        for (Index j = 0; j < n_; ++j) {
-          eta_column_.push_back(pattern_.find(block + j, eta()));
-          eta_row_.push_back(pattern_.find(eta(), block + j));
-        }
-      eta_row_.push_back(pattern_.find(eta(), eta()));
-    }
-  }
-
   /// values -= mu.Hess g + eta Hess U in the q columns of the position (0) or velocity (1) rows
-  void add_bending(VectorRef values, int rows, double multiplier) {
-    system_->lagrangian_hessian(t1_, q1_, mu_, bending_);
+  void add_bending(double t1, VectorRef values, int rows, double eta) {
+    system_->lagrangian_hessian(t1, q1_, mu_, bending_);
     bending_ -= stiffness_;
     bending_of_[rows].add(values, bending_, -1);
-    if (multiplier != 0) bending_of_[rows].add(values, stiffness_, -multiplier);
+    if (eta != 0) bending_of_[rows].add(values, stiffness_, -eta);
   }
 
-  template <class S>
-  void weigh(const VectorOf<S>& d, VectorOf<S>& out) {
-    if (rule_.mass_metric)
-      at_.mass_times(d, out);
-    else
-      out = d;
+  const System* system_;
+  BlockMap metric_q_, metric_v_, force_q_, force_v_, position_, hidden_q_, hidden_v_, mass_v_, eta_;
+  BlockMap bending_of_[2], by_eta_[2], energy_[2];
+  Vector one_ = Vector::Ones(1), step_, q1_, v1_, gradient_, momentum_, mu_, zero_, g_values_, dg_values_, bending_,
+         stiffness_;
+};
+
+/// The matrix of M(q).
+class DenseManifoldMatrix {
+ public:
+  explicit DenseManifoldMatrix(const System& system) : system_(&system), at_(system) {
+    const Index n = system.n(), m = system.m();
+    for (Vector* v : {&step_, &q1_, &p1_, &d_, &h_q_, &force_, &unit_, &column_}) v->setZero(n);
+    for (Matrix* a : {&inertia_, &of_force_}) a->setZero(2 * n, 2 * n);
+    for (Matrix* a : {&turned_, &kick_}) a->setZero(n, n);
+    directions_.setZero(n, 2 * n + m + 1);
+    g_.setZero(m, n);
+    for (Vector* v : {&mu_, &zero_}) v->setZero(m);
+    g_values_.setZero(system.constraint_pattern().nonzeros());
+    hessian_values_.setZero(system.hessian_pattern().nonzeros());
+  }
+  void lay_out(Layout& layout, const ManifoldBlocks&, const ProjectionFrame<ConfigurationRkInertia>&) {
+    const Index size = layout.size();
+    layout.place_dense({{}, 0, size});
+    jacobian_.setZero(size, size);
+  }
+
+  void assemble(ProjectionFrame<ConfigurationRkInertia>& frame, const ManifoldBlocks& at, const ConstVectorRef& x,
+                VectorRef values) {
+    const Index n = system_->n(), m = system_->m(), last = at.eta.offset, dp = at.d.offset, nu = at.nu.offset;
+    const double t1 = frame.end.t();
+    const bool mass = frame.rule.mass_metric, velocity = frame.rule.velocity, energy = frame.rule.energy;
+    const double eta = energy ? x[last] : 0;
+    step_ = x.head(n) + frame.dq_hat;
+    frame.end.place(step_, q1_);
+    mu_ = x.segment(n, m);
+    if (energy) mu_ -= eta * frame.look->l_q();
+    jacobian_.setZero();
+
+    // force = G^T (mu - eta l_q) + eta (T_q + grad U) by q, p, mu and eta
+    auto by_q = directions_.leftCols(n), by_p = directions_.middleCols(n, n), by_mu = directions_.middleCols(2 * n, m);
+    directions_.setZero();
+    system_->constraint_jacobian(t1, q1_, g_values_);
+    g_.setZero();
+    add_dense(system_->constraint_pattern(), g_values_, 1, g_);
+    by_mu = g_.transpose();
+    turn(t1, by_q);
+    force_.noalias() = g_.transpose() * mu_;
+    if (velocity) {
+      d_ = x.segment(dp, n);
+      step_ = d_ + frame.d_hat;
+      frame.end.place_second(step_, p1_);
+      at_.kinetic_hessian(q1_, p1_, inertia_);
+      frame.end.velocity(q1_, p1_);
+    }
+    if (energy) {
+      system_->potential_gradient(t1, q1_, h_q_);
+      frame.end.add_slope(h_q_);
+      system_->lagrangian_hessian(t1, q1_, zero_, hessian_values_);
+      directions_.leftCols(2 * n) += eta * inertia_.topRows(n);
+      add_dense(system_->hessian_pattern(), hessian_values_, eta, by_q);
+      directions_.rightCols(1) = h_q_;
+      directions_.rightCols(1).noalias() -= g_.transpose() * frame.look->l_q();
+      force_ += eta * h_q_;
+    }
+    // dq - force, or dq - M^-1 force
+    if (mass) {
+      at_.kinetic_hessian(q1_, force_, of_force_);
+      kick_ = of_force_.bottomRightCorner(n, n);
+      for (Index j = 0; j < directions_.cols(); ++j) {
+        column_ = directions_.col(j);
+        directions_.col(j).noalias() = kick_ * column_;
+      }
+      by_q += of_force_.bottomLeftCorner(n, n);
+    }
+    auto rows = jacobian_.topRows(n);
+    rows.leftCols(n) = -by_q;
+    rows.leftCols(n).diagonal().array() += 1;
+    rows.middleCols(n, m) = -by_mu;
+    jacobian_.block(n, 0, m, n) = g_;
+    if (velocity) {
+      rows.middleCols(dp, n) = -by_p;
+      // dp, or M^-1 dp, - G^T (nu - eta l_v) - eta p
+      auto momentum_rows = jacobian_.middleRows(dp, n);
+      mu_ = x.segment(nu, m);
+      if (energy) mu_ -= eta * frame.look->l_v();
+      turn(t1, turned_);
+      momentum_rows.leftCols(n) = -turned_;
+      if (mass) {
+        momentum_rows.middleCols(dp, n).diagonal().setOnes();
+      } else {
+        at_.kinetic_hessian(q1_, d_, of_force_);
+        momentum_rows.leftCols(n) += of_force_.bottomLeftCorner(n, n);
+        momentum_rows.middleCols(dp, n) = of_force_.bottomRightCorner(n, n);
+      }
+      momentum_rows.middleCols(nu, m) = -g_.transpose();
+      // Psi = G T_p + g_t
+      auto hidden_rows = jacobian_.middleRows(nu, m);
+      hidden_rows.leftCols(n).noalias() += g_ * inertia_.bottomLeftCorner(n, n);
+      hidden_rows.middleCols(dp, n).noalias() += g_ * inertia_.bottomRightCorner(n, n);
+      frame.end.hidden_jacobian(q1_, frame.end.velocity(q1_, p1_), g_values_);
+      add_dense(system_->constraint_pattern(), g_values_, 1, hidden_rows);
+      if (energy) {
+        rows.col(last) = -directions_.rightCols(1);
+        momentum_rows.middleCols(dp, n).diagonal().array() -= eta;
+        momentum_rows.col(last) = -p1_;
+        momentum_rows.col(last).noalias() += g_.transpose() * frame.look->l_v();
+        if (frame.feasibility == Feasibility::equilibrium) {
+          jacobian_(last, last) = 1;
+        } else {
+          // H - l_q.g - l_v.Psi
+          auto energy_row = jacobian_.row(last);
+          energy_row.head(n) = h_q_.transpose();
+          energy_row.segment(dp, n) = frame.end.velocity(q1_, p1_).transpose();
+          energy_row.noalias() -= frame.look->l_q().transpose() * jacobian_.middleRows(n, m);
+          energy_row.noalias() -= frame.look->l_v().transpose() * hidden_rows;
+        }
+      }
+    }
+    const Index size = jacobian_.rows();
+    for (Index i = 0; i < size; ++i) values.segment(i * size, size) = jacobian_.row(i);
+  }
+
+ private:
+  /// out = sum_i mu_i Hess g_i
+  template <class Out>
+  void turn(double t1, Out&& out) {
+    for (Index j = 0; j < unit_.size(); ++j) {
+      unit_[j] = 1;
+      system_->constraint_hessian_times(t1, q1_, mu_, unit_, column_);
+      out.col(j) = column_;
+      unit_[j] = 0;
+    }
   }
 
   const System* system_;
   SystemAt at_;
-  ProjectionRule rule_;
-  const StepScales* step_scales_;
-  ProjectionMetric metric_;
-  EndPoint end_;
-  std::optional<EnergyFeasibility> energy_feasibility_;
-  Index n_, m_;
-  std::vector<Block> blocks_;
-  SparsityPattern pattern_;
-  BlockMap metric_q_, metric_v_, force_q_, force_v_, position_, hidden_q_, hidden_v_, mass_v_;
-  BlockMap bending_of_[2];
-  std::vector<Index> eta_column_, eta_row_;
+  Vector step_, q1_, p1_, d_, h_q_, force_, unit_, column_, mu_, zero_, g_values_, hessian_values_;
+  Matrix inertia_, of_force_, turned_, kick_, directions_, g_, jacobian_;
+};
 
-  double t1_ = 0, energy_defect_ = 0, gradient_ = 1, floor_ = 1e-15;
-  Feasibility feasibility_ = Feasibility::regular;
-  Vector dq_hat_, dv_hat_, v_hat_, q1_, v1_, work_, force_, mu_, zero_;
-  Vector g_values_, dg_values_, bending_, stiffness_;
+template <class Inertia>
+class ManifoldProjection final : public TemplatedEquations<ManifoldProjection<Inertia>, true>, public EndProjection {
+  static constexpr bool constant_mass = Inertia::constant_mass;
+
+ public:
+  ManifoldProjection(const System& system, const ProjectionRule& rule, const StepScales& scales)
+      : frame_(system, rule, false, scales), matrix_(system), n_(system.n()), m_(system.m()) {
+    Layout& layout = this->layout_;
+    x_.dq = layout.unknown("dq", n_);
+    x_.mu = layout.unknown("mu", m_);
+    if (rule.velocity) {
+      x_.d = layout.unknown(constant_mass ? "dv" : "dp", n_);
+      x_.nu = layout.unknown("nu", m_);
+    }
+    if (rule.energy) x_.eta = layout.unknown("eta", 1);
+    layout.rows(layout.size());
+    matrix_.lay_out(layout, x_, frame_);
+    this->finish_layout();
+    buffers_.for_each([&](auto& b) {
+      for (auto* v : {&b.step, &b.q, &b.gain, &b.second, &b.d, &b.h_q, &b.force}) v->setZero(n_);
+      for (auto* v : {&b.mu, &b.g}) v->setZero(m_);
+    });
+  }
+
+  NonlinearEquations& equations() override { return *this; }
+
+  Feasibility begin(const State& z0, const Vector& dq_hat, const Vector& d_hat, double h,
+                    double energy_defect) override {
+    return frame_.begin(z0, dq_hat, d_hat, h, energy_defect);
+  }
+  void corrections(const ConstVectorRef& x, VectorOf<Extended>& dq, VectorOf<Extended>& d) const override {
+    const auto take = [&](const Block& block, VectorOf<Extended>& out) {
+      out = x.segment(block.offset, n_).template cast<Extended>() +
+            this->low_.segment(block.offset, n_).template cast<Extended>();
+    };
+    take(x_.dq, dq);
+    if (frame_.rule.velocity) take(x_.d, d);
+  }
+
+  void scales(VectorRef columns, VectorRef rows) const override {
+    for (int level = 0; level < levels(); ++level) {
+      frame_.metric.template direction_scales<constant_mass>(level, level * x_.d.offset, columns, rows);
+      frame_.metric.multiplier_scales(level, level * x_.d.offset + n_, columns, rows);
+    }
+    if (frame_.rule.energy) frame_.energy_scales(columns, rows);
+  }
+  double rounding_floor() const override { return frame_.floor; }
+
+  template <class S>
+  void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
+    auto& b = buffers_.template get<S>();
+    auto& end = frame_.end;
+    const double t1 = end.t();
+    const bool mass = frame_.rule.mass_metric, energy = frame_.rule.energy;
+    b.step = x.head(n_) + frame_.dq_hat.template cast<S>();
+    end.place(b.step, b.q);
+    if (frame_.rule.velocity) {
+      b.gain = x.segment(x_.d.offset, n_) + frame_.d_hat.template cast<S>();
+      end.place_second(b.gain, b.second);
+    }
+    const S eta = energy ? S(x[x.size() - 1]) : S(0.0);
+    if (energy) {  // grad H by q
+      end.velocity(b.q, b.second);
+      frame_.at.potential_gradient(t1, b.q, b.h_q);
+      end.add_slope(b.h_q);
+    }
+    for (int level = 0; level < levels(); ++level) {
+      const Index first = level * x_.d.offset;
+      const VectorOf<S>* gradient = !energy ? nullptr : level == 0 ? &b.h_q : &end.momentum(b.second);
+      b.d = x.segment(first, n_);
+      b.mu = x.segment(first + n_, m_);
+      if (!constant_mass && energy)
+        for (Index i = 0; i < m_; ++i) b.mu[i] -= eta * (level == 0 ? frame_.look->l_q() : frame_.look->l_v())[i];
+      frame_.at.constraint_force(t1, b.q, b.mu, b.force);
+      if (!constant_mass && energy)
+        for (Index j = 0; j < n_; ++j) b.force[j] += eta * (*gradient)[j];
+      const VectorOf<S>&left = end.directed(level, mass, b.q, b.d), &right = end.direction(level, mass, b.q, b.force);
+      for (Index j = 0; j < n_; ++j) f[first + j] = left[j] - right[j];
+      if (constant_mass && energy)
+        for (Index j = 0; j < n_; ++j) f[first + j] -= eta * (*gradient)[j];
+    }
+    frame_.template rows<S>(n_, n_ + m_, eta, b, f);
+  }
+
+  void jacobian(const ConstVectorRef& x, VectorRef values) override { matrix_.assemble(frame_, x_, x, values); }
+
+ private:
+  template <class S>
+  struct Buffers {
+    VectorOf<S> step, q, gain, second, d, h_q, force, mu, g;
+  };
+
+  /// Those of q and of v, or p.
+  int levels() const { return frame_.rule.velocity ? 2 : 1; }
+
+  ProjectionFrame<Inertia> frame_;
+  std::conditional_t<constant_mass, SparseManifoldMatrix, DenseManifoldMatrix> matrix_;
+  ManifoldBlocks x_;
+  Index n_, m_;
   ForAllScalars<Buffers> buffers_;
 };
+
+extern template class ManifoldProjection<ConstantRkInertia>;
+extern template class ManifoldProjection<ConfigurationRkInertia>;
 
 }  // namespace gnomon::kernels

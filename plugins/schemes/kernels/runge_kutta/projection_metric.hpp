@@ -2,12 +2,16 @@
 /// \file
 /// The metric W of a projection, W = 1 or W = M, and the typical sizes of its corrections.
 
-#include <cmath>
-
 #include "gnomon/model/system.hpp"
 #include "kernels/common/step_scales.hpp"
 
 namespace gnomon::kernels {
+
+struct ProjectionRule {
+  bool velocity = true;
+  bool energy = false;  ///< with velocity
+  bool mass_metric = true;
+};
 
 /// Corrections dq = W^-1 G^T mu, dv = W^-1 G^T nu count against the size of the step's own increments:
 ///
@@ -16,31 +20,10 @@ namespace gnomon::kernels {
 /// and the same with dv() for the velocities (all W taken as its diagonal).
 class ProjectionMetric {
  public:
-  ProjectionMetric(const System& system, bool mass, const StepScales& scales)
-      : system_(&system), mass_(mass), scales_(&scales) {
-    weight_ = mass ? system.mass().diagonal_entries() : Vector::Ones(system.n());
-    ones_ = Vector::Ones(system.n());
-    root_ = weight_.cwiseSqrt();
-    ratio_ = std::sqrt((weight_.array() / system.mass().diagonal_entries().array()).maxCoeff());
-    row_.setOnes(system.m());
-    g_values_.setZero(system.constraint_pattern().nonzeros());
-  }
+  ProjectionMetric(const System& system, bool mass, const StepScales& scales);
 
   /// With `one_size`, velocities count like positions: then the directions (grad U, M v) have one length.
-  void update(const State& z0, double h, bool one_size) {
-    const double speed = scales_->s() * ratio_;
-    dq_ = std::abs(h) * speed;
-    dv_ = one_size ? dq_ : speed;
-    const SparsityPattern& g = system_->constraint_pattern();
-    system_->constraint_jacobian(z0.t, z0.q.value(), g_values_);
-    for (Index i = 0; i < row_.size(); ++i) {
-      double a = 0;
-      for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k)
-        a += g_values_[k] * g_values_[k] / weight_[g.indices[at(k)]];
-      row_[i] = a > 0 ? std::sqrt(a) : 1;
-    }
-    floor_ = 2.3e-16 * speed / dv_;
-  }
+  void update(const State& z0, double h, bool one_size);
 
   bool is_mass() const { return mass_; }
   double dq() const { return dq_; }
@@ -50,14 +33,35 @@ class ProjectionMetric {
   /// Rounding floor of the scaled rows of the velocities.
   double floor() const { return floor_; }
 
+  /// The scales of the directed increments, from `first` on, of q (level 0) and of v, or p (level 1).
+  template <bool constant_mass>
+  void direction_scales(int level, Index first, VectorRef columns, VectorRef rows) const {
+    const double size = level == 0 ? dq_ : dv_;
+    const Index n = root_.size();
+    if (constant_mass || level == 0)
+      columns.segment(first, n) = size * root_.cwiseInverse();
+    else
+      columns.segment(first, n) = size * system_->mass().diagonal_entries().cwiseQuotient(root_);
+    if (constant_mass || level == 1)
+      rows.segment(first, n) = size * root_;
+    else
+      rows.segment(first, n) = size * root_.cwiseInverse();
+  }
+  /// Those of their multipliers and constraints.
+  void multiplier_scales(int level, Index first, VectorRef columns, VectorRef rows) const {
+    const double size = level == 0 ? dq_ : dv_;
+    columns.segment(first, row_.size()) = size * row_.cwiseInverse();
+    rows.segment(first, row_.size()) = size * row_;
+  }
+
   SparsityPattern pattern() const {
     return mass_ ? system_->mass().pattern() : SparsityPattern::diagonal(system_->n());
   }
   const Vector& values() const { return mass_ ? system_->mass().values() : ones_; }
-  /// out = W^-1 x
-  void solve(const Vector& x, Vector& out) const {
+  /// out = W^-1 x at q
+  void solve(const Vector& q, const Vector& x, Vector& out) {
     if (mass_)
-      system_->mass().solve(x, out);
+      system_->velocity(q, x, scratch_, out);
     else
       out = x;
   }
@@ -65,13 +69,11 @@ class ProjectionMetric {
   double length(const Vector& x) const { return x.cwiseQuotient(root_).norm(); }
 
  private:
-  static std::size_t at(Index k) { return static_cast<std::size_t>(k); }
-
   const System* system_;
   bool mass_;
   const StepScales* scales_;
   double dq_ = 1, dv_ = 1, ratio_ = 1, floor_ = 0;
-  Vector weight_, ones_, root_, row_, g_values_;
+  Vector weight_, ones_, root_, row_, g_values_, scratch_;
 };
 
 }  // namespace gnomon::kernels

@@ -1,15 +1,25 @@
 #pragma once
 /// \file
-/// The stages of a Runge-Kutta method for M q'' + grad U + G^T lambda = F(q,q',t), g = 0, in accelerations and
-/// multipliers x = [W_1..W_s | Lambda_1..Lambda_s], from the start of the step or from one displaced by further
-/// unknowns (dq~, dv~):
+/// The stages of a Runge-Kutta method for Hamilton's equations with constraints, T = p.M^-1 p/2, in slopes and
+/// multipliers, from the start of the step or from one displaced by further unknowns. The policy Inertia says how T
+/// enters. ConstantRkInertia: in accelerations, x = [W_1..W_s | Lambda_1..Lambda_s], displaced by (dq~, dv~),
 ///
 ///     q~ = q0 + dq~,  v~ = v0 + dv~,  Q_i = q~ + h c_i v~ + h^2 sum_j (A^2)_ij W_j,  V_i = v~ + h sum_j a_ij W_j
 ///     0 = M W_i + grad U(Q_i,t_i) + G(Q_i,t_i)^T Lambda_i - F(Q_i,V_i,t_i),   t_i = t0 + c_i h
+///
+/// ConfigurationRkInertia, M(q): x = [V_1..V_s | P'_1..P'_s | Lambda_1..Lambda_s], displaced by (dq~, dp~),
+///
+///     Q_i = q0 + dq~ + h sum_j a_ij V_j,    P_i = p0 + dp~ + h sum_j a_ij P'_j
+///     0 = V_i - T_p(Q_i,P_i)
+///     0 = P'_i + T_q(Q_i,P_i) + grad U(Q_i,t_i) + G(Q_i,t_i)^T Lambda_i - F(Q_i,V_i,t_i)
+///
+/// and of both, with W_i = T_pq V_i + T_pp P'_i in the second,
+///
 ///     0 = g(Q_i,t_i)                                     index 3
 ///     0 = G(Q_i,t_i) W_i + b(Q_i,V_i,t_i)                index 1, b = V^T (Hess g) V + 2 G_t V + g_tt (stage_bias.hpp)
 ///
-/// F is the force outside the potential (Q in System).
+/// With a constant mass these are one method: the V_i are eliminated. F is the force outside the potential (Q in
+/// System).
 ///
 /// Source: Wei, Deng, Li, Wang, Appl. Math. Mech. 37 (2016), (11), for index 3. There Lambda depends on W through the
 /// second derivative of g, which costs orders; with index 1 the method is the Runge-Kutta method of the underlying
@@ -21,6 +31,7 @@
 #include "gnomon/scheme/requirements.hpp"
 #include "kernels/common/ledger.hpp"
 #include "kernels/common/step_scales.hpp"
+#include "kernels/runge_kutta/rk_inertia.hpp"
 #include "kernels/runge_kutta/rk_tableau.hpp"
 #include "kernels/runge_kutta/stage_bias.hpp"
 #include "kernels/runge_kutta/stage_work.hpp"
@@ -28,37 +39,70 @@
 namespace gnomon::kernels {
 
 /// The rows of the stages, as the first rows and columns of a system of equations.
+template <class Inertia>
 class RkStageRows {
+  using Stage = typename Inertia::Stage;
+  static constexpr bool constant_mass = Inertia::constant_mass;
+
  public:
-  /// displaced: column of [dq~ | dv~] in x; -1 without them.
+  /// displaced: whether the first unknowns after the stages are [dq~ | dv~], with M(q) [dq~ | dp~].
   RkStageRows(const System& system, const RkTableau& tableau, bool index1, const StepScales& scales,
-              Index displaced = -1)
+              bool displaced = false)
       : system_(&system),
         at_(system),
         applied_(system),
         bias_(system),
         work_(system, index1),
+        inertia_(system),
         rk_(tableau),
         index1_(index1),
-        displaced_(displaced),
         scales_(&scales),
         n_(system.n()),
         m_(system.m()),
+        displaced_(displaced ? size() : -1),
         quadratic_(quadratic_constraints(system)) {
     buffers_.for_each([&](auto& b) {
-      for (auto* v : {&b.w, &b.mw, &b.dq, &b.q, &b.v, &b.u, &b.force}) v->setZero(n_);
+      for (auto* v : {&b.slope, &b.inertial, &b.dq, &b.q, &b.v, &b.u, &b.force}) v->setZero(n_);
+      if (!constant_mass)
+        for (auto* v : {&b.dp, &b.p, &b.t_p, &b.w}) v->setZero(n_);
       for (auto* v : {&b.lambda, &b.g, &b.bias}) v->setZero(m_);
     });
-    for (Vector* v : {&v0_, &q_, &v_, &w_, &dq_}) v->setZero(n_);
-    for (Vector* v : {&g_, &lambda_}) v->setZero(m_);
+    v0_.setZero(n_);
+    g_.setZero(m_);
     for (Vector* v : {&g_values_, &by_position_}) v->setZero(system.constraint_pattern().nonzeros());
     times_.setZero(rk_.stages);
     g0_.setZero(m_, rk_.stages);
     hessian_values_.setZero(system.hessian_pattern().nonzeros());
   }
 
-  Index size() const { return rk_.stages * (n_ + m_); }
-  std::vector<Block> blocks() const { return {{"W", 0, rk_.stages * n_}, {"Lambda", multiplier(0), rk_.stages * m_}}; }
+  Index size() const { return rk_.stages * (Stage::slopes * n_ + m_); }
+
+  void lay_out_unknowns(Layout& layout) const {
+    for (const char* slope : Stage::names) layout.unknown(slope, rk_.stages * n_);
+    layout.unknown("Lambda", rk_.stages * m_);
+  }
+  /// The first rows, once all unknowns are laid out.
+  void lay_out_rows(Layout& layout) {
+    const Block all = layout.rows(size());
+    if (!constant_mass) layout.place_dense(all);
+    const SparsityPattern& g = system_->constraint_pattern();
+    const std::size_t stages = at(rk_.stages), blocks = stages * at(columns());
+    for (auto* maps : {&mass_, &force_}) maps->resize(stages);
+    for (auto* maps : {&hessian_, &constraint_}) maps->resize(blocks);
+    applied_at_.resize(blocks);
+    for (Index i = 0; i < rk_.stages; ++i) {
+      const Block balance{{}, slope(i), n_}, lambda{{}, multiplier(i), m_};
+      if (constant_mass) layout.place(mass_[at(i)], balance, balance, system_->mass().pattern());
+      layout.place(force_[at(i)], balance, lambda, g, Layout::transposed);
+      for (Index j = 0; j < columns(); ++j) {
+        const Block column{{}, j < rk_.stages ? j * n_ : displaced_ + (j - rk_.stages) * n_, n_};
+        const std::size_t k = at(i * columns() + j);
+        layout.place(hessian_[k], balance, column, system_->hessian_pattern());
+        layout.place(constraint_[k], lambda, column, g);
+        applied_.place(layout, applied_at_[k], balance, column);
+      }
+    }
+  }
 
   /// v0 = M^-1 p0
   void begin(const State& z0, const Vector& v0, double h) {
@@ -73,28 +117,47 @@ class RkStageRows {
     }
   }
 
-  /// A start value: w0 at every stage.
-  void predict(const Vector&, const Vector& w0, const Vector& lambda, VectorRef x) const {
+  /// A start value: the slopes at the start, at every stage.
+  void predict(const Vector& v0, const Vector& start, const Vector& lambda, VectorRef x) const {
     for (Index i = 0; i < rk_.stages; ++i) {
-      x.segment(i * n_, n_) = w0;
+      if (!constant_mass) x.segment(i * n_, n_) = v0;
+      x.segment(slope(i), n_) = start;
       x.segment(multiplier(i), m_) = lambda;
     }
   }
-  /// dq = h v0 + h^2 b^T A W,  dv = h b^T W
-  void increments(const ConstVectorRef& x, Vector& dq, Vector& dv) const {
+  /// dq = h v0 + h^2 b^T A W,  dv = h b^T W,  with M(q) dq = h b^T V,  dp = h b^T P'
+  void increments(const ConstVectorRef& x, Vector& dq, Vector& second) const {
     dq.setZero();
-    dv.setZero();
+    second.setZero();
     for (Index i = 0; i < rk_.stages; ++i) {
-      dq += rk_.ba[i] * x.segment(i * n_, n_);
-      dv += rk_.b[i] * x.segment(i * n_, n_);
+      dq += (constant_mass ? rk_.ba : rk_.b)[i] * x.segment(i * n_, n_);
+      second += rk_.b[i] * x.segment(slope(i), n_);
     }
-    dq = h_ * v0_ + (h_ * h_) * dq;
-    dv *= h_;
+    if (constant_mass)
+      dq = h_ * v0_ + (h_ * h_) * dq;
+    else
+      dq *= h_;
+    second *= h_;
   }
+  /// out_j -= the increment of q (level 0) or of the second half (level 1), with the displaced start's velocity
+  template <class S>
+  void subtract_increment(int level, const ConstVectorRefOf<S>& x, VectorOf<S>& out) const {
+    for (Index j = 0; j < n_; ++j) {
+      if (constant_mass && level == 0) out[j] -= (x[displaced_ + n_ + j] + S(v0_[j])) * h_;
+      for (Index i = 0; i < rk_.stages; ++i) out[j] -= x[(level == 0 ? i * n_ : slope(i)) + j] * weight(level, i);
+    }
+  }
+  /// Weight of the unknown slope of stage i in the increment of q (level 0) or of the second half (level 1).
+  double weight(int level, Index i) const { return constant_mass && level == 0 ? h_ * h_ * rk_.ba[i] : h_ * rk_.b[i]; }
   /// w += d^T W,  lambda += d^T Lambda
-  void carry(const ConstVectorRef& x, Vector& w, Vector& lambda) const {
+  void carry(const ConstVectorRef& x, Vector& w, Vector& lambda) {
     for (Index i = 0; i < rk_.stages; ++i) {
-      w += rk_.d[i] * x.segment(i * n_, n_);
+      if constexpr (constant_mass) {
+        w += rk_.d[i] * x.segment(slope(i), n_);
+      } else {
+        place(x, i, buffers_.at_double);
+        w += rk_.d[i] * inertia_.acceleration(buffers_.at_double);
+      }
       lambda += rk_.d[i] * x.segment(multiplier(i), m_);
     }
   }
@@ -102,10 +165,11 @@ class RkStageRows {
   bool works() const { return work_.active(); }
   /// What is done on the system in the step whose solution is x.
   Work work(const ConstVectorRef& x) {
+    auto& b = buffers_.at_double;
     Work done;
     for (Index i = 0; i < rk_.stages; ++i) {
-      place(x, i);
-      work_.add(h_ * rk_.b[i], times_[i], q_, v_, lambda_, done);
+      place(x, i, b);
+      work_.add(h_ * rk_.b[i], times_[i], b.q, b.v, inertia_.momentum(b), b.lambda, done);
     }
     return done;
   }
@@ -113,8 +177,13 @@ class RkStageRows {
   void scales(VectorRef columns, VectorRef rows) const {
     const double h = std::abs(h_);
     for (Index i = 0; i < rk_.stages; ++i) {
-      columns.segment(i * n_, n_) = scales_->dq() / (h * h);
-      rows.segment(i * n_, n_) = scales_->dp() / h;
+      rows.segment(slope(i), n_) = scales_->dp() / h;
+      if (constant_mass) {
+        columns.segment(slope(i), n_) = scales_->dq() / (h * h);
+      } else {
+        columns.segment(i * n_, n_) = rows.segment(i * n_, n_) = scales_->velocity();
+        columns.segment(slope(i), n_) = scales_->dp() / h;
+      }
       columns.segment(multiplier(i), m_) = scales_->lambda();
       if (index1_)
         rows.segment(multiplier(i), m_) = scales_->hidden() / h;
@@ -126,13 +195,88 @@ class RkStageRows {
 
   template <class S>
   void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
-    auto& b = buffers_.get<S>();
-    const Vector &q0 = z0_->q.value(), &q0_tail = z0_->q.tail();
+    auto& b = buffers_.template get<S>();
     for (Index i = 0; i < rk_.stages; ++i) {
       const double t = times_[i];
-      b.w = x.segment(i * n_, n_);
-      b.lambda = x.segment(multiplier(i), m_);
+      place(x, i, b);
+      inertia_.rates(b);
+      at_.potential_gradient(t, b.q, b.u);
+      at_.constraint_force(t, b.q, b.lambda, b.force);
       for (Index k = 0; k < n_; ++k) {
+        if constexpr (!constant_mass) f[i * n_ + k] = b.v[k] - b.t_p[k];
+        f[slope(i) + k] = b.inertial[k] + b.u[k] + b.force[k];
+      }
+      if (applied_.active()) {
+        const VectorOf<S>& applied = applied_(t, b.q, b.v);
+        for (Index k = 0; k < n_; ++k) f[slope(i) + k] -= applied[k];
+      }
+
+      if (m_ == 0) continue;
+      if (index1_) {
+        at_.constraint_jacobian_times(t, b.q, inertia_.acceleration(b), b.g);
+        bias_(t, b.q, b.v, b.bias);
+        b.g += b.bias;
+      } else if (quadratic_) {  // g(Q_i) = g(q0) + G(q0 + dQ/2) dQ at the time t_i, without cancellation
+        b.q = (b.dq * 0.5 + z0_->q.tail().template cast<S>()) + z0_->q.value().template cast<S>();
+        at_.constraint_jacobian_times(t, b.q, b.dq, b.g);
+        b.g += g0_.col(i).template cast<S>();
+      } else {
+        at_.constraints(t, b.q, b.g);
+      }
+      for (Index k = 0; k < m_; ++k) f[multiplier(i) + k] = b.g[k];
+    }
+  }
+
+  /// Adds to values. With M(q) of stages that are not displaced, and alone.
+  void jacobian(const ConstVectorRef& x, VectorRef values) {
+    auto& b = buffers_.at_double;
+    const Index s = rk_.stages;
+    for (Index i = 0; i < s; ++i) {
+      const double t = times_[i];
+      place(x, i, b);
+      system_->lagrangian_hessian(t, b.q, b.lambda, hessian_values_);
+      system_->constraint_jacobian(t, b.q, g_values_);
+      if constexpr (constant_mass)
+        mass_[at(i)].add(values, system_->mass().values(), 1);
+      else
+        inertia_.add_jacobian(b, rk_, h_, i, index1_, g_values_, values);
+      force_[at(i)].add(values, g_values_, 1);
+      if (applied_.active()) applied_.linearise(t, b.q, b.v);
+      if (index1_) {
+        system_->constraint_jacobian_derivative(t, b.q, inertia_.acceleration(b), by_position_);
+        bias_.linearise(t, b.q, b.v);
+        by_position_ += bias_.by_q();
+        if (constant_mass) constraint_[at(i * columns() + i)].add(values, g_values_, 1);
+      }
+      for (Index j = 0; j < s; ++j) {
+        if (constant_mass)
+          add_stage_derivative(values, i, j, h_ * h_ * rk_.a2(i, j), h_ * rk_.a(i, j));
+        else
+          add_stage_derivative(values, i, j, h_ * rk_.a(i, j), i == j ? 1 : 0);
+      }
+      if (constant_mass && displaced_ >= 0) {
+        add_stage_derivative(values, i, s, 1, 0);
+        add_stage_derivative(values, i, s + 1, h_ * rk_.c[i], 1);
+      }
+    }
+  }
+
+ private:
+  static std::size_t at(Index k) { return static_cast<std::size_t>(k); }
+  /// W_i or P'_i
+  Index slope(Index stage) const { return ((Stage::slopes - 1) * rk_.stages + stage) * n_; }
+  Index multiplier(Index stage) const { return Stage::slopes * rk_.stages * n_ + stage * m_; }
+  /// Blocks of columns that Q_i and V_i depend on: W_1..W_s, or V_1..V_s, and dq~, dv~ in the matrix of a constant mass.
+  Index columns() const { return rk_.stages + (constant_mass && displaced_ >= 0 ? 2 : 0); }
+
+  /// Q_i, V_i, the slope and Lambda_i, with M(q) P_i
+  template <class X, class S>
+  void place(const X& x, Index i, StagePoint<S>& b) const {
+    b.lambda = x.segment(multiplier(i), m_);
+    b.slope = x.segment(slope(i), n_);
+    if constexpr (!constant_mass) b.v = x.segment(i * n_, n_);
+    for (Index k = 0; k < n_; ++k) {
+      if constexpr (constant_mass) {
         b.dq[k] = S(h_ * rk_.c[i] * v0_[k]);
         b.v[k] = S(v0_[k]);
         if (displaced_ >= 0) {
@@ -143,129 +287,29 @@ class RkStageRows {
           b.dq[k] += x[j * n_ + k] * (h_ * h_ * rk_.a2(i, j));
           b.v[k] += x[j * n_ + k] * (h_ * rk_.a(i, j));
         }
-      }
-      b.q = (b.dq + q0_tail.template cast<S>()) + q0.template cast<S>();
-      at_.mass_times(b.w, b.mw);
-      at_.potential_gradient(t, b.q, b.u);
-      at_.constraint_force(t, b.q, b.lambda, b.force);
-      for (Index k = 0; k < n_; ++k) f[i * n_ + k] = b.mw[k] + b.u[k] + b.force[k];
-      if (applied_.active()) {
-        const VectorOf<S>& applied = applied_(t, b.q, b.v);
-        for (Index k = 0; k < n_; ++k) f[i * n_ + k] -= applied[k];
-      }
-
-      if (m_ == 0) continue;
-      if (index1_) {
-        at_.constraint_jacobian_times(t, b.q, b.w, b.g);
-        bias_(t, b.q, b.v, b.bias);
-        b.g += b.bias;
-      } else if (quadratic_) {  // g(Q_i) = g(q0) + G(q0 + dQ/2) dQ at the time t_i, without cancellation
-        b.q = (b.dq * 0.5 + q0_tail.template cast<S>()) + q0.template cast<S>();
-        at_.constraint_jacobian_times(t, b.q, b.dq, b.g);
-        b.g += g0_.col(i).template cast<S>();
       } else {
-        at_.constraints(t, b.q, b.g);
-      }
-      for (Index k = 0; k < m_; ++k) f[multiplier(i) + k] = b.g[k];
-    }
-  }
-
-  /// Adds to values.
-  void jacobian(const ConstVectorRef& x, VectorRef values) {
-    const Index s = rk_.stages;
-    for (Index i = 0; i < s; ++i) {
-      const double t = times_[i];
-      place(x, i);
-      system_->lagrangian_hessian(t, q_, lambda_, hessian_values_);
-      system_->constraint_jacobian(t, q_, g_values_);
-      mass_[at(i)].add(values, system_->mass().values(), 1);
-      force_[at(i)].add(values, g_values_, 1);
-      if (applied_.active()) applied_.linearise(t, q_, v_);
-      if (index1_) {
-        w_ = x.segment(i * n_, n_);
-        system_->constraint_jacobian_derivative(t, q_, w_, by_position_);
-        bias_.linearise(t, q_, v_);
-        by_position_ += bias_.by_q();
-        constraint_[at(i * columns() + i)].add(values, g_values_, 1);
-      }
-      for (Index j = 0; j < s; ++j) add_stage_derivative(values, i, j, h_ * h_ * rk_.a2(i, j), h_ * rk_.a(i, j));
-      if (displaced_ >= 0) {
-        add_stage_derivative(values, i, s, 1, 0);
-        add_stage_derivative(values, i, s + 1, h_ * rk_.c[i], 1);
+        b.dq[k] = displaced_ < 0 ? S(0.0) : S(x[displaced_ + k]);
+        b.dp[k] = displaced_ < 0 ? S(0.0) : S(x[displaced_ + n_ + k]);
+        for (Index j = 0; j < rk_.stages; ++j) {
+          b.dq[k] += x[j * n_ + k] * (h_ * rk_.a(i, j));
+          b.dp[k] += x[slope(j) + k] * (h_ * rk_.a(i, j));
+        }
       }
     }
-  }
-
-  void add_pattern(PatternBuilder& builder) const {
-    const SparsityPattern &g = system_->constraint_pattern(), &mass = system_->mass().pattern();
-    for (Index i = 0; i < rk_.stages; ++i) {
-      builder.add(mass, i * n_, i * n_);
-      builder.add(g, i * n_, multiplier(i), true);
-      for (Index j = 0; j < columns(); ++j) {
-        builder.add(system_->hessian_pattern(), i * n_, column(j));
-        builder.add(g, multiplier(i), column(j));
-        if (!applied_.active()) continue;
-        for (const ForceArgument by : {ForceArgument::q, ForceArgument::v})
-          builder.add(system_->parts().force->force_pattern(by), i * n_, column(j));
-      }
-    }
-  }
-  /// Finds the rows in the assembled pattern.
-  void map(const SparsityPattern& whole) {
-    const SparsityPattern &g = system_->constraint_pattern(), &mass = system_->mass().pattern();
-    for (Index i = 0; i < rk_.stages; ++i) {
-      mass_.emplace_back(whole, mass, i * n_, i * n_);
-      force_.emplace_back(whole, g, i * n_, multiplier(i), true);
-      for (Index j = 0; j < columns(); ++j) {
-        hessian_.emplace_back(whole, system_->hessian_pattern(), i * n_, column(j));
-        constraint_.emplace_back(whole, g, multiplier(i), column(j));
-        if (!applied_.active()) continue;
-        const Force& force = *system_->parts().force;
-        applied_at_.push_back({BlockMap(whole, force.force_pattern(ForceArgument::q), i * n_, column(j)),
-                               BlockMap(whole, force.force_pattern(ForceArgument::v), i * n_, column(j))});
-      }
-    }
-  }
-
- private:
-  template <class S>
-  struct Buffers {
-    VectorOf<S> w, mw, dq, q, v, u, force, lambda, g, bias;
-  };
-
-  static std::size_t at(Index k) { return static_cast<std::size_t>(k); }
-  Index multiplier(Index stage) const { return rk_.stages * n_ + stage * m_; }
-
-  /// Blocks of columns that Q_i and V_i depend on: W_1..W_s, dq~, dv~.
-  Index columns() const { return rk_.stages + (displaced_ < 0 ? 0 : 2); }
-  Index column(Index j) const { return j < rk_.stages ? j * n_ : displaced_ + (j - rk_.stages) * n_; }
-
-  /// Q_i, V_i and Lambda_i
-  void place(const ConstVectorRef& x, Index i) {
-    lambda_ = x.segment(multiplier(i), m_);
-    dq_ = h_ * rk_.c[i] * v0_;
-    v_ = v0_;
-    if (displaced_ >= 0) {
-      dq_ += x.segment(displaced_, n_) + h_ * rk_.c[i] * x.segment(displaced_ + n_, n_);
-      v_ += x.segment(displaced_ + n_, n_);
-    }
-    for (Index j = 0; j < rk_.stages; ++j) {
-      dq_ += h_ * h_ * rk_.a2(i, j) * x.segment(j * n_, n_);
-      v_ += h_ * rk_.a(i, j) * x.segment(j * n_, n_);
-    }
-    q_ = (dq_ + z0_->q.tail()) + z0_->q.value();
+    b.q = (b.dq + z0_->q.tail().template cast<S>()) + z0_->q.value().template cast<S>();
+    if constexpr (!constant_mass) b.p = (b.dp + z0_->p.tail().template cast<S>()) + z0_->p.value().template cast<S>();
   }
 
   /// Derivatives of the rows of stage i by a column with dQ_i = by_q, dV_i = by_v.
   void add_stage_derivative(VectorRef values, Index i, Index j, double by_q, double by_v) {
-    hessian_[at(i * columns() + j)].add(values, hessian_values_, by_q);
-    if (applied_.active()) applied_.add(applied_at_[at(i * columns() + j)], -by_q, -by_v, values);
-    const BlockMap& row = constraint_[at(i * columns() + j)];
+    const std::size_t k = at(i * columns() + j);
+    hessian_[k].add(values, hessian_values_, by_q);
+    if (applied_.active()) applied_.add(applied_at_[k], -by_q, -by_v, values);
     if (index1_) {
-      row.add(values, by_position_, by_q);
-      row.add(values, bias_.by_v(), by_v);
+      constraint_[k].add(values, by_position_, by_q);
+      constraint_[k].add(values, bias_.by_v(), by_v);
     } else {
-      row.add(values, g_values_, by_q);
+      constraint_[k].add(values, g_values_, by_q);
     }
   }
 
@@ -274,11 +318,12 @@ class RkStageRows {
   AppliedForce applied_;
   StageBias bias_;
   StageWork work_;
+  Stage inertia_;
   RkTableau rk_;
   bool index1_;
-  Index displaced_;
   const StepScales* scales_;
   Index n_, m_;
+  Index displaced_;  ///< column of dq~; -1 without
   bool quadratic_;
   std::vector<BlockMap> mass_, force_;          // one a stage
   std::vector<BlockMap> hessian_, constraint_;  // one a stage and block of columns
@@ -288,33 +333,30 @@ class RkStageRows {
   double h_ = 0;
   Vector v0_, times_;
   Matrix g0_;  ///< g(q0, t_i), one column a stage
-  ForBothScalars<Buffers> buffers_;
-  Vector q_, v_, w_, dq_, g_, lambda_, g_values_, by_position_, hessian_values_;
+  ForBothScalars<StagePoint> buffers_;
+  Vector g_, g_values_, by_position_, hessian_values_;
 };
 
 /// The stages alone.
-class RkStages final : public TemplatedEquations<RkStages> {
+template <class Inertia>
+class RkStages final : public TemplatedEquations<RkStages<Inertia>> {
  public:
   RkStages(const System& system, const RkTableau& tableau, bool index1, const StepScales& scales)
-      : rows_(system, tableau, index1, scales), blocks_(rows_.blocks()) {
-    PatternBuilder builder(rows_.size(), rows_.size());
-    rows_.add_pattern(builder);
-    pattern_ = builder.build();
-    rows_.map(pattern_);
-    allocate(rows_.size());
+      : rows_(system, tableau, index1, scales) {
+    rows_.lay_out_unknowns(this->layout_);
+    rows_.lay_out_rows(this->layout_);
+    this->finish_layout();
   }
 
-  const SparsityPattern& pattern() const override { return pattern_; }
-  const std::vector<Block>& blocks() const override { return blocks_; }
   /// v0 = M^-1 p0
   void begin(const State& z0, const Vector& v0, double h) { rows_.begin(z0, v0, h); }
-  RkStageRows& rows() { return rows_; }
+  RkStageRows<Inertia>& rows() { return rows_; }
   void scales(VectorRef columns, VectorRef rows) const override { rows_.scales(columns, rows); }
   double rounding_floor() const override { return rows_.rounding_floor(); }
 
   template <class S>
   void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
-    rows_.evaluate(x, f);
+    rows_.template evaluate<S>(x, f);
   }
   void jacobian(const ConstVectorRef& x, VectorRef values) override {
     values.setZero();
@@ -322,9 +364,12 @@ class RkStages final : public TemplatedEquations<RkStages> {
   }
 
  private:
-  RkStageRows rows_;
-  std::vector<Block> blocks_;
-  SparsityPattern pattern_;
+  RkStageRows<Inertia> rows_;
 };
+
+extern template class RkStageRows<ConstantRkInertia>;
+extern template class RkStageRows<ConfigurationRkInertia>;
+extern template class RkStages<ConstantRkInertia>;
+extern template class RkStages<ConfigurationRkInertia>;
 
 }  // namespace gnomon::kernels

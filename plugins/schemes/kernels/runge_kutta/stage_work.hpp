@@ -19,39 +19,19 @@ namespace gnomon::kernels {
 
 class StageWork {
  public:
-  StageWork(const System& system, bool index1) : system_(&system), force_(system) {
-    if (!index1 && system.parts().time_dependence) multipliers_.emplace(system);
-    for (Vector* v : {&zero_, &p_}) v->setZero(system.n());
-    lambda_.setZero(system.m());
-    rate_.setZero(system.m());
-  }
+  StageWork(const System& system, bool index1);
 
   /// Whether there is any.
   bool active() const { return force_.active() || system_->parts().time_dependence; }
-
-  /// work += weight times the powers, with a constant mass, p = M v
-  void add(double weight, double t, const Vector& q, const Vector& v, const Vector& lambda, Work& work) {
-    if (multipliers_) system_->mass().apply(v, p_);
-    add(weight, t, q, v, p_, lambda, work);
-  }
-  /// The same, whatever the mass.
+  /// work += weight times the powers
   void add(double weight, double t, const Vector& q, const Vector& v, const Vector& p, const Vector& lambda,
-           Work& work) {
-    const long double w = weight;
-    if (force_.active()) work.force += w * force_.work(t, q, v, v);
-    if (!system_->parts().time_dependence) return;
-    work.potential += w * system_->parts().time_dependence->potential_rate(t, q);
-    system_->constraint_velocity(t, q, zero_, rate_);
-    lambda_ = lambda;
-    if (multipliers_) multipliers_->solve(t, q, p, lambda_);
-    work.position += w * lambda_.dot(rate_);
-  }
+           Work& work);
 
  private:
   const System* system_;
   AppliedForce force_;
   std::optional<Index1Multipliers> multipliers_;
-  Vector zero_, p_, rate_, lambda_;
+  Vector zero_, rate_, lambda_;
 };
 
 }  // namespace gnomon::kernels

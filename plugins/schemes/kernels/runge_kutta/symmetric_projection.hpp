@@ -8,7 +8,15 @@
 ///     W (dq - dq~ - h (v0 + dv~) - h^2 b^T A W) = sign G(q1)^T mu       g(q1) = 0
 ///     W (dv - dv~ - h b^T W) = sign G(q1)^T nu                          G(q1) v1 + g_t = 0
 ///
-/// G and g at the start are those at t0, at the end those at t1.
+/// With M(q), x = [V | P' | Lambda | dq~ | dp~ | mu | nu | dq | dp], p1 = p0 + dp, M0 = M(q0), M1 = M(q1), W0 and W1 = M
+/// at that end, or 1:
+///
+///     W0 dq~ = G(q0)^T mu         W0 M0^-1 dp~ = G(q0)^T nu
+///     W1 (dq - dq~ - h b^T V) = sign G(q1)^T mu
+///     W1 M1^-1 (dp - dp~ - h b^T P') = sign G(q1)^T nu                  G(q1) T_p(q1,p1) + g_t = 0
+///
+/// in the rows of ConfigurationEnd::directed; the matrix is dense and small, and comes from dual numbers. G and g at the
+/// start are those at t0, at the end those at t1.
 ///
 /// With a symmetric tableau the step is symmetric: (q0, v0, h) and (q1, v1, -h) change places under
 /// (mu, nu) -> -sign (mu, nu). A displacement dq~ = G^T mu of the start arrives at the end times +1, or with stages of
@@ -17,58 +25,48 @@
 ///
 /// Source: Hairer, BIT 40 (2000); Hairer, Lubich, Wanner, Geometric Numerical Integration, V.4.1.
 
-#include "kernels/runge_kutta/end_point.hpp"
 #include "kernels/runge_kutta/projection_metric.hpp"
 #include "kernels/runge_kutta/rk_stages.hpp"
 
 namespace gnomon::kernels {
 
-class SymmetricProjection final : public TemplatedEquations<SymmetricProjection> {
+template <class Inertia>
+class SymmetricProjection final : public TemplatedEquations<SymmetricProjection<Inertia>> {
+  static constexpr bool constant_mass = Inertia::constant_mass;
+
  public:
   /// sign: +1 for (+,+), -1 for (+,-)
   SymmetricProjection(const System& system, const RkTableau& tableau, bool index1, bool mass_metric, double sign,
                       const StepScales& scales)
       : system_(&system),
         at_(system),
-        rk_(tableau),
+        stages_(tableau.stages),
         sign_(sign),
         n_(system.n()),
         m_(system.m()),
-        stage_size_(tableau.stages * (n_ + m_)),
-        rows_(system, tableau, index1, scales, stage_size_),
+        rows_(system, tableau, index1, scales, true),
         step_scales_(&scales),
         metric_(system, mass_metric, scales),
         end_(system) {
-    blocks_ = rows_.blocks();
-    const Index sizes[] = {n_, n_, m_, m_, n_, n_};
-    const char* names[] = {"dq~", "dv~", "mu", "nu", "dq", "dv"};
-    Index offset = stage_size_;
-    for (int k = 0; k < 6; ++k) {
-      blocks_.push_back({names[k], offset, sizes[k]});
-      offset += sizes[k];
-    }
-    build_pattern();
-    allocate(pattern_.cols);
+    lay_out();
     buffers_.for_each([&](auto& b) {
-      for (auto* v : {&b.dq, &b.dv, &b.v, &b.rest, &b.sum, &b.q, &b.force}) v->setZero(n_);
+      for (auto* v : {&b.d, &b.second, &b.rest, &b.q0, &b.q, &b.force}) v->setZero(n_);
       for (auto* v : {&b.mu, &b.g}) v->setZero(m_);
     });
-    for (Vector* v : {&v0_, &q1_, &v1_}) v->setZero(n_);
+    for (Vector* v : {&d_, &q1_, &v1_}) v->setZero(n_);
     for (Vector* v : {&mu_, &zero_}) v->setZero(m_);
     for (Vector* v : {&g0_values_, &g_values_, &dg_values_}) v->setZero(system.constraint_pattern().nonzeros());
     for (Vector* v : {&bending_, &stiffness_}) v->setZero(system.hessian_pattern().nonzeros());
   }
 
-  const SparsityPattern& pattern() const override { return pattern_; }
-  const std::vector<Block>& blocks() const override { return blocks_; }
-  Index dq() const { return offset(4); }
-  Index dv() const { return offset(5); }
-  RkStageRows& rows() { return rows_; }
+  Index dq() const { return end_block_[0].offset; }
+  /// dv, or dp
+  Index dv() const { return end_block_[1].offset; }
+  RkStageRows<Inertia>& rows() { return rows_; }
 
   /// v0 = M^-1 p0
   void begin(const State& z0, const Vector& v0, double h) {
     h_ = h;
-    v0_ = v0;
     rows_.begin(z0, v0, h);
     metric_.update(z0, h, false);
     end_.begin(z0, h, false);
@@ -77,16 +75,11 @@ class SymmetricProjection final : public TemplatedEquations<SymmetricProjection>
 
   void scales(VectorRef columns, VectorRef rows) const override {
     rows_.scales(columns, rows);
-    for (const int k : {0, 4}) {  // dq~, dq
-      columns.segment(offset(k), n_) = metric_.dq() * metric_.root().cwiseInverse();
-      rows.segment(offset(k), n_) = metric_.dq() * metric_.root();
-      columns.segment(offset(k + 1), n_) = metric_.dv() * metric_.root().cwiseInverse();
-      rows.segment(offset(k + 1), n_) = metric_.dv() * metric_.root();
+    for (int level = 0; level < 2; ++level) {
+      for (const Block* block : {&start_[level], &end_block_[level]})
+        metric_.template direction_scales<constant_mass>(level, block->offset, columns, rows);
+      metric_.multiplier_scales(level, multiplier_[level].offset, columns, rows);
     }
-    columns.segment(offset(2), m_) = metric_.dq() * metric_.row().cwiseInverse();
-    rows.segment(offset(2), m_) = metric_.dq() * metric_.row();
-    columns.segment(offset(3), m_) = metric_.dv() * metric_.row().cwiseInverse();
-    rows.segment(offset(3), m_) = metric_.dv() * metric_.row();
   }
   double rounding_floor() const override {
     return rows_.rounding_floor() + (end_.quadratic() ? 0 : step_scales_->position_floor());
@@ -94,48 +87,56 @@ class SymmetricProjection final : public TemplatedEquations<SymmetricProjection>
 
   template <class S>
   void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
-    rows_.evaluate(x, f);
-    auto& b = buffers_.get<S>();
-    b.dq = x.segment(dq(), n_);
-    b.dv = x.segment(dv(), n_);
-    end_.place(b.dq, b.q);
+    rows_.template evaluate<S>(x, f);
+    auto& b = buffers_.template get<S>();
+    const SparsityPattern& g = system_->constraint_pattern();
+    const bool mass = metric_.is_mass();
+    b.q0 = end_.start().q.value().template cast<S>();
+    b.d = x.segment(dq(), n_);
+    end_.place(b.d, b.q);
 
     for (int level = 0; level < 2; ++level) {  // position, velocity
-      const Index start = offset(level), multiplier = offset(2 + level), end = offset(4 + level);
+      const Index start = start_[level].offset, multiplier = multiplier_[level].offset, end = end_block_[level].offset;
       // Start: W d~ - G0^T mu
       b.rest = x.segment(start, n_);
-      weigh(b.rest, b.sum);
-      const SparsityPattern& g = system_->constraint_pattern();
-      for (Index j = 0; j < n_; ++j) f[start + j] = b.sum[j];
-      for (Index i = 0; i < m_; ++i)
-        for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k)
-          f[start + g.indices[at(k)]] -= x[multiplier + i] * g0_values_[k];
-      // End: W (d - d~ - step of the method) - sign G1^T mu
-      for (Index j = 0; j < n_; ++j) {
-        b.rest[j] = x[end + j] - x[start + j];
-        if (level == 0) b.rest[j] -= (x[dv_start() + j] + S(v0_[j])) * h_;
-        for (Index i = 0; i < rk_.stages; ++i) b.rest[j] -= x[i * n_ + j] * weight(level, i);
+      const VectorOf<S>& left = end_.directed(level, mass, b.q0, b.rest);
+      if constexpr (constant_mass) {
+        for (Index j = 0; j < n_; ++j) f[start + j] = left[j];
+        for (Index i = 0; i < m_; ++i)
+          for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k)
+            f[start + g.indices[at(k)]] -= x[multiplier + i] * g0_values_[k];
+      } else {
+        b.mu = x.segment(multiplier, m_);
+        at_.constraint_force(end_.start().t, b.q0, b.mu, b.force);
+        const VectorOf<S>& right = end_.direction(level, mass, b.q0, b.force);
+        for (Index j = 0; j < n_; ++j) f[start + j] = left[j] - right[j];
       }
-      weigh(b.rest, b.sum);
+      // End: W (d - d~ - step of the method) - sign G1^T mu
+      for (Index j = 0; j < n_; ++j) b.rest[j] = x[end + j] - x[start + j];
+      rows_.template subtract_increment<S>(level, x, b.rest);
       b.mu = x.segment(multiplier, m_);
       at_.constraint_force(end_.t(), b.q, b.mu, b.force);
-      for (Index j = 0; j < n_; ++j) f[end + j] = b.sum[j] - b.force[j] * sign_;
+      const VectorOf<S>& rest = end_.directed(level, mass, b.q, b.rest);
+      const VectorOf<S>& right = end_.direction(level, mass, b.q, b.force);
+      for (Index j = 0; j < n_; ++j) f[end + j] = rest[j] - right[j] * sign_;
     }
 
-    end_.constraints(b.dq, b.q, b.g);
-    for (Index i = 0; i < m_; ++i) f[offset(2) + i] = b.g[i];
-    end_.place_velocity(b.dv, b.v);
-    at_.constraint_velocity(end_.t(), b.q, b.v, b.g);
-    for (Index i = 0; i < m_; ++i) f[offset(3) + i] = b.g[i];
+    end_.constraints(b.d, b.q, b.g);
+    for (Index i = 0; i < m_; ++i) f[multiplier_[0].offset + i] = b.g[i];
+    b.d = x.segment(dv(), n_);
+    end_.place_second(b.d, b.second);
+    at_.constraint_velocity(end_.t(), b.q, end_.velocity(b.q, b.second), b.g);
+    for (Index i = 0; i < m_; ++i) f[multiplier_[1].offset + i] = b.g[i];
   }
 
   void jacobian(const ConstVectorRef& x, VectorRef values) override {
+    if (!constant_mass) return NonlinearEquations::jacobian(x, values);
     values.setZero();
     rows_.jacobian(x, values);
-    buffers_.at_double.dq = x.segment(dq(), n_);
-    buffers_.at_double.dv = x.segment(dv(), n_);
-    end_.place(buffers_.at_double.dq, q1_);
-    end_.place_velocity(buffers_.at_double.dv, v1_);
+    d_ = x.segment(dq(), n_);
+    end_.place(d_, q1_);
+    d_ = x.segment(dv(), n_);
+    end_.place_second(d_, v1_);
     system_->constraint_jacobian(end_.t(), q1_, g_values_);
     end_.hidden_jacobian(q1_, v1_, dg_values_);
     system_->lagrangian_hessian(end_.t(), q1_, zero_, stiffness_);
@@ -147,9 +148,9 @@ class SymmetricProjection final : public TemplatedEquations<SymmetricProjection>
       map.end.add(values, w, 1);
       map.end_by_start.add(values, w, -1);
       if (level == 0) position_by_velocity_.add(values, w, -h_);
-      for (Index i = 0; i < rk_.stages; ++i) map.end_by_stage[at(i)].add(values, w, -weight(level, i));
+      for (Index i = 0; i < stages_; ++i) map.end_by_stage[at(i)].add(values, w, -rows_.weight(level, i));
       map.end_force.add(values, g_values_, -sign_);
-      mu_ = x.segment(offset(2 + level), m_);
+      mu_ = x.segment(multiplier_[level].offset, m_);
       system_->lagrangian_hessian(end_.t(), q1_, mu_, bending_);
       bending_ -= stiffness_;
       map.bending.add(values, bending_, -sign_);
@@ -161,7 +162,7 @@ class SymmetricProjection final : public TemplatedEquations<SymmetricProjection>
  private:
   template <class S>
   struct Buffers {
-    VectorOf<S> dq, dv, v, rest, sum, q, force, mu, g;
+    VectorOf<S> d, second, rest, q0, q, force, mu, g;
   };
   /// Places of one level, position or velocity.
   struct Level {
@@ -170,75 +171,65 @@ class SymmetricProjection final : public TemplatedEquations<SymmetricProjection>
   };
 
   static std::size_t at(Index k) { return static_cast<std::size_t>(k); }
-  /// Of block k after the stages: dq~, dv~, mu, nu, dq, dv.
-  Index offset(int k) const { return blocks_[static_cast<std::size_t>(k) + 2].offset; }
-  Index dv_start() const { return offset(1); }
-  /// Weight of W_i in the increment of q or v.
-  double weight(int level, Index i) const { return level == 0 ? h_ * h_ * rk_.ba[i] : h_ * rk_.b[i]; }
 
-  template <class S>
-  void weigh(const VectorOf<S>& d, VectorOf<S>& out) {
-    if (metric_.is_mass())
-      at_.mass_times(d, out);
+  void lay_out() {
+    Layout& layout = this->layout_;
+    rows_.lay_out_unknowns(layout);
+    const std::string d = constant_mass ? "dv" : "dp";
+    start_[0] = layout.unknown("dq~", n_);
+    start_[1] = layout.unknown(d + "~", n_);
+    multiplier_[0] = layout.unknown("mu", m_);
+    multiplier_[1] = layout.unknown("nu", m_);
+    end_block_[0] = layout.unknown("dq", n_);
+    end_block_[1] = layout.unknown(d, n_);
+    rows_.lay_out_rows(layout);
+    const Block rest = layout.rows(layout.size() - rows_.size());
+    if (constant_mass)
+      place(layout);
     else
-      out = d;
+      layout.place_dense(rest);
+    this->finish_layout();
   }
-
-  void build_pattern() {
-    const SparsityPattern &g = system_->constraint_pattern(), &hessian = system_->hessian_pattern();
+  /// The blocks of the rows are those of the unknowns.
+  void place(Layout& layout) {
+    const SparsityPattern& g = system_->constraint_pattern();
     const SparsityPattern w = metric_.pattern();
-    const Index size = offset(5) + n_;
-    PatternBuilder builder(size, size);
-    rows_.add_pattern(builder);
     for (int level = 0; level < 2; ++level) {
-      const Index start = offset(level), multiplier = offset(2 + level), end = offset(4 + level);
-      builder.add(w, start, start);
-      builder.add(g, start, multiplier, true);
-      builder.add(w, end, end);
-      builder.add(w, end, start);
-      if (level == 0) builder.add(w, end, dv_start());
-      for (Index i = 0; i < rk_.stages; ++i) builder.add(w, end, i * n_);
-      builder.add(g, end, multiplier, true);
-      builder.add(hessian, end, dq());
-      builder.add(g, multiplier, end);
-    }
-    builder.add(g, offset(3), dq());
-    pattern_ = builder.build();
-
-    rows_.map(pattern_);
-    for (int level = 0; level < 2; ++level) {
-      const Index start = offset(level), multiplier = offset(2 + level), end = offset(4 + level);
+      const Block &start = start_[level], &multiplier = multiplier_[level], &end = end_block_[level];
       Level& map = levels_[level];
-      map.start = BlockMap(pattern_, w, start, start);
-      map.start_force = BlockMap(pattern_, g, start, multiplier, true);
-      map.end = BlockMap(pattern_, w, end, end);
-      map.end_by_start = BlockMap(pattern_, w, end, start);
-      for (Index i = 0; i < rk_.stages; ++i) map.end_by_stage.emplace_back(pattern_, w, end, i * n_);
-      map.end_force = BlockMap(pattern_, g, end, multiplier, true);
-      map.bending = BlockMap(pattern_, hessian, end, dq());
-      map.constraint = BlockMap(pattern_, g, multiplier, end);
+      layout.place(map.start, start, start, w);
+      layout.place(map.start_force, start, multiplier, g, Layout::transposed);
+      layout.place(map.end, end, end, w);
+      layout.place(map.end_by_start, end, start, w);
+      map.end_by_stage.resize(at(stages_));
+      for (Index i = 0; i < stages_; ++i) layout.place(map.end_by_stage[at(i)], end, {{}, i * n_, n_}, w);
+      layout.place(map.end_force, end, multiplier, g, Layout::transposed);
+      layout.place(map.bending, end, end_block_[0], system_->hessian_pattern());
+      layout.place(map.constraint, multiplier, end, g);
     }
-    position_by_velocity_ = BlockMap(pattern_, w, dq(), dv_start());
-    hidden_by_position_ = BlockMap(pattern_, g, offset(3), dq());
+    layout.place(position_by_velocity_, end_block_[0], start_[1], w);
+    layout.place(hidden_by_position_, multiplier_[1], end_block_[0], g);
   }
 
   const System* system_;
   SystemAt at_;
-  RkTableau rk_;
+  Index stages_;
   double sign_;
-  Index n_, m_, stage_size_;
-  RkStageRows rows_;
+  Index n_, m_;
+  RkStageRows<Inertia> rows_;
   const StepScales* step_scales_;
   ProjectionMetric metric_;
-  EndPoint end_;
-  std::vector<Block> blocks_;
-  SparsityPattern pattern_;
+  typename Inertia::End end_;
+  Block start_[2], multiplier_[2], end_block_[2];  // of q and of v, or p
   Level levels_[2];
   BlockMap position_by_velocity_, hidden_by_position_;
 
   double h_ = 0;
-  Vector v0_, q1_, v1_, mu_, zero_, g0_values_, g_values_, dg_values_, bending_, stiffness_;
+  Vector d_, q1_, v1_, mu_, zero_, g0_values_, g_values_, dg_values_, bending_, stiffness_;
   ForBothScalars<Buffers> buffers_;
 };
+
+extern template class SymmetricProjection<ConstantRkInertia>;
+extern template class SymmetricProjection<ConfigurationRkInertia>;
 
 }  // namespace gnomon::kernels

@@ -1,24 +1,75 @@
 #pragma once
 /// \file
-/// A mass M(q) in a projected-rk step: stages of Hamilton's equations, increments of (q, p).
+/// The mass in a projected-rk step, beside its stages and projections: increments of (q, v) with a constant one, of (q, p)
+/// with M(q), where
 ///
 ///     p' = -(T_q + grad U + G^T lambda - Q),   v' = T_pq v + T_pp p',   M v' + G^T lambda = M T_pq v - T_q - grad U + Q
 
-#include "projected_rk/configuration_finer.hpp"
-#include "projected_rk/configuration_projection.hpp"
-#include "projected_rk/configuration_stages.hpp"
-#include "projected_rk/configuration_symmetric.hpp"
+#include "kernels/common/extended_state.hpp"
+#include "kernels/common/ledger.hpp"
+#include "kernels/runge_kutta/rk_inertia.hpp"
 
 namespace gnomon::kernels {
 
+class ConstantRkMotion {
+ public:
+  using Inertia = ConstantRkInertia;
+
+  explicit ConstantRkMotion(const System& system) : system_(&system), at_(system), n_(system.n()) {
+    for (Vector* v : {&work_, &velocity_}) v->setZero(n_);
+    for (auto* v : {&dv_extended_, &impulse_}) v->setZero(n_);
+  }
+
+  /// out = dv/dt at the start, which the state carries; at a first one from the forces, which it overwrites.
+  void slope(const State& z0, Vector& out) const { out = z0.scheme_data.head(n_); }
+  void acceleration(const State&, Vector& force, Vector& w) const { system_->mass().solve(force, w); }
+
+  /// q1 and v1 come from the increments of a step and its corrections.
+  void end(const State& z0, const Vector& dv, const VectorOf<Extended>& fix, const Vector&, Vector& v1) {
+    velocity_ = dv + fix.cast<double>();
+    system_->mass().apply(velocity_, work_);
+    velocity_ = (work_ + z0.p.tail()) + z0.p.value();
+    system_->mass().solve(velocity_, v1);
+  }
+  /// force, which is M v' - G^T lambda in the equations of motion, is complete.
+  void add_inertia(const Vector&, const Vector&, Vector&) const {}
+  void weigh(const Vector&, const Vector& w, Vector& out) const { system_->mass().apply(w, out); }
+
+  void finish(const Vector& dv, const VectorOf<Extended>& fix, State& next) {
+    // M dv in one piece: near a singular step dv is far larger than v, and so would its rounding be.
+    dv_extended_ = dv.cast<Extended>() + fix;
+    at_.mass_times(dv_extended_, impulse_);
+    add(next.p, impulse_, work_);
+  }
+
+  /// T of the compensated state; `v` is scratch of length n.
+  long double kinetic(const State& z, Vector&, Vector& v) const {
+    const Vector &p = z.p.value(), &p_tail = z.p.tail();
+    long double kinetic = 0;
+    if (system_->mass().is_diagonal()) {
+      const Vector& mass = system_->mass().diagonal_entries();
+      for (Index j = 0; j < n_; ++j) {
+        const long double pj = static_cast<long double>(p[j]) + p_tail[j];
+        kinetic += pj * pj / (2 * mass[j]);
+      }
+    } else {
+      system_->mass().solve(p, v);
+      kinetic = 0.5L * p.dot(v) + p_tail.dot(v);
+    }
+    return kinetic;
+  }
+
+ private:
+  const System* system_;
+  SystemAt at_;
+  Index n_;
+  Vector work_, velocity_;
+  VectorOf<Extended> dv_extended_, impulse_;
+};
+
 class ConfigurationRkMotion {
  public:
-  using StageRows = ConfigurationStageRows;
-  using Stages = ConfigurationStages;
-  using Symmetric = ConfigurationSymmetricProjection;
-  using AtEnd = ConfigurationProjection;
-  using Frozen = ConfigurationFrozenProjection;
-  using FinerStages = ConfigurationFinerStages;
+  using Inertia = ConfigurationRkInertia;
 
   explicit ConfigurationRkMotion(const System& system) : system_(&system), applied_(system), n_(system.n()) {
     for (Vector* v : {&p1_, &v_, &t_q_, &turn_, &work_, &zero_}) v->setZero(n_);

@@ -1,0 +1,34 @@
+#include "kernels/runge_kutta/projection_metric.hpp"
+
+#include <cmath>
+
+namespace gnomon::kernels {
+
+ProjectionMetric::ProjectionMetric(const System& system, bool mass, const StepScales& scales)
+    : system_(&system), mass_(mass), scales_(&scales) {
+  weight_ = mass ? system.mass().diagonal_entries() : Vector::Ones(system.n());
+  ones_ = Vector::Ones(system.n());
+  root_ = weight_.cwiseSqrt();
+  ratio_ = std::sqrt((weight_.array() / system.mass().diagonal_entries().array()).maxCoeff());
+  row_.setOnes(system.m());
+  scratch_.setZero(system.n());
+  g_values_.setZero(system.constraint_pattern().nonzeros());
+}
+
+void ProjectionMetric::update(const State& z0, double h, bool one_size) {
+  const double speed = scales_->s() * ratio_;
+  dq_ = std::abs(h) * speed;
+  dv_ = one_size ? dq_ : speed;
+  const auto at = [](Index k) { return static_cast<std::size_t>(k); };
+  const SparsityPattern& g = system_->constraint_pattern();
+  system_->constraint_jacobian(z0.t, z0.q.value(), g_values_);
+  for (Index i = 0; i < row_.size(); ++i) {
+    double a = 0;
+    for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k)
+      a += g_values_[k] * g_values_[k] / weight_[g.indices[at(k)]];
+    row_[i] = a > 0 ? std::sqrt(a) : 1;
+  }
+  floor_ = 2.3e-16 * speed / dv_;
+}
+
+}  // namespace gnomon::kernels
