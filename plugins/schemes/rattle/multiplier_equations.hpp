@@ -11,7 +11,6 @@
 
 #include "gnomon/model/system_at.hpp"
 #include "gnomon/scheme/equations.hpp"
-#include "gnomon/scheme/requirements.hpp"
 #include "kernels/common/step_scales.hpp"
 #include "rattle/multiplier_matrix.hpp"
 #include "rattle/rattle_frame.hpp"
@@ -37,52 +36,16 @@ void kicked_velocity(const System& system, const ConstraintColumns& columns, con
       [&](Index j, Extended force) { take(j, ((value[j] - force * half) + tail[j]) * over_mass(mass[j])); });
 }
 
-/// out = factor M^-1 (p - h/2 kick), M diagonal: what there is without the constraints
-inline void free_velocity(const System& system, double factor, const Vector& p, double h, const Vector& kick,
-                          Vector& out) {
-  const double *const mass = system.mass().diagonal_entries().data(), *const value = p.data(),
-                      *const push = kick.data();
-  const double half = 0.5 * h;
-  double* const to = out.data();
-  OverMass<double> over_mass(factor);
-  for (Index j = 0, count = out.size(); j < count; ++j) to[j] = (value[j] - half * push[j]) * over_mass(mass[j]);
-}
-
 class MultiplierPositions final : public TemplatedEquations<MultiplierPositions, true> {
  public:
   using Frame = RattleFrame<NoMiddle>;
 
-  MultiplierPositions(const System& system, const Frame& step, const StepScales& scales)
-      : system_(&system),
-        at_(system),
-        matrix_(system),
-        step_(&step),
-        scales_(&scales),
-        n_(system.n()),
-        m_(system.m()),
-        quadratic_(quadratic_constraints(system)) {
-    const Block lambda = layout_.unknown("lambda", m_), position = layout_.rows(m_);
-    layout_.place(position, lambda, matrix_.pattern());
-    finish_layout();
-    for (Vector* v : {&free_, &q1_}) v->setZero(n_);
-    g_end_.setZero(system.constraint_pattern().nonzeros());
-    points_.for_each([&](auto& b) {
-      for (auto* v : {&b.dq, &b.q}) v->resize(n_);
-      b.g.resize(m_);
-    });
-  }
+  MultiplierPositions(const System& system, const Frame& step, const StepScales& scales);
 
   /// dq = free + W^T lambda, W = -h^2/2 G0 M^-1
-  void begin() {
-    const double h = step_->h;
-    free_velocity(*system_, h, step_->z0->p.value(), h, step_->kick0, free_);
-    matrix_.weigh(-0.5 * h * h, step_->g_start);
-  }
+  void begin();
 
-  void scales(VectorRef columns, VectorRef rows) const override {
-    columns = scales_->lambda();
-    rows = scales_->position();
-  }
+  void scales(VectorRef columns, VectorRef rows) const override;
   double rounding_floor() const override { return 1e-15 + (quadratic_ ? 0 : scales_->position_floor()); }
 
   template <class S>
@@ -99,11 +62,7 @@ class MultiplierPositions final : public TemplatedEquations<MultiplierPositions,
     }
   }
 
-  void jacobian(const ConstVectorRef& x, VectorRef values) override {
-    place(x, 1, points_.at_double.dq, q1_);
-    system_->constraint_jacobian(step_->t1, q1_, g_end_);
-    matrix_.assemble(g_end_, values);
-  }
+  void jacobian(const ConstVectorRef& x, VectorRef values) override;
 
  private:
   template <class S>
@@ -146,28 +105,11 @@ class MultiplierMomenta final : public TemplatedEquations<MultiplierMomenta, tru
  public:
   using Frame = RattleFrame<NoMiddle>;
 
-  MultiplierMomenta(const System& system, const Frame& step, const StepScales& scales)
-      : system_(&system), matrix_(system), step_(&step), scales_(&scales), m_(system.m()) {
-    const Block mu = layout_.unknown("mu", m_), hidden = layout_.rows(m_);
-    layout_.place(hidden, mu, matrix_.pattern());
-    finish_layout();
-    free_.setZero(system.n());
-    b_.setZero(m_);
-    a_.setZero(matrix_.pattern().nonzeros());
-    velocity_.resize(system.n());
-  }
+  MultiplierMomenta(const System& system, const Frame& step, const StepScales& scales);
 
-  void begin(const Frame& step) {
-    free_velocity(*system_, 1, step.p_half.value(), step.h, step.kick1, free_);
-    hidden_rows(free_.data(), b_.data());
-    matrix_.weigh(-0.5 * step.h, step.g_end);
-    matrix_.assemble(step.g_end, a_);
-  }
+  void begin(const Frame& step);
 
-  void scales(VectorRef columns, VectorRef rows) const override {
-    columns = scales_->lambda();
-    rows = scales_->hidden();
-  }
+  void scales(VectorRef columns, VectorRef rows) const override;
 
   template <class S>
   void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {

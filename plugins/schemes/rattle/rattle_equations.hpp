@@ -7,39 +7,41 @@
 ///     momenta      p1 = p_h - h/2 (T_q(q1,p_h) + grad U(q1,t1) - Q(q1, dq/h, t1) + G1^T mu)
 ///                  G1 T_p(q1,p1) + g_t(q1,t1) = 0
 ///
-/// The policies Mass, of constant_mass.hpp and configuration_mass.hpp, have what comes from T: unknowns beside dq and
-/// the multipliers, rates and balances, the velocity at the end. What comes from U, Q and g is here.
+/// The policies Inertia (rattle_inertia.hpp) have what comes from T: rates and balances, the velocity at the end. What
+/// comes from U, Q and g is here. With a constant mass dp is no unknown, and dv = M^-1 (p1 - p_h) is that of the momenta.
 
 #include "gnomon/model/system_at.hpp"
 #include "gnomon/scheme/equations.hpp"
 #include "gnomon/scheme/requirements.hpp"
 #include "kernels/common/ledger.hpp"
 #include "kernels/common/step_scales.hpp"
-#include "rattle/rattle_frame.hpp"
+#include "rattle/rattle_inertia.hpp"
 
 namespace gnomon::kernels {
 
-template <class Mass>
-class RattlePositions final : public TemplatedEquations<RattlePositions<Mass>, true> {
-  using Frame = typename Mass::Frame;
+template <class Inertia>
+class RattlePositions final : public TemplatedEquations<RattlePositions<Inertia>, true> {
+  using Frame = typename Inertia::Frame;
 
  public:
   RattlePositions(const System& system, const Frame& step, const StepScales& scales)
       : system_(&system),
         at_(system),
-        mass_(system),
+        inertia_(system),
         step_(&step),
         scales_(&scales),
         n_(system.n()),
         m_(system.m()),
+        first_(Inertia::constant_mass ? 0 : n_),
         quadratic_(quadratic_constraints(system)),
         applied_(system) {
     Layout& layout = this->layout_;
     const SparsityPattern& g = system.constraint_pattern();
     const Block dq = layout.unknown("dq", n_);
-    mass_.lay_out_unknowns(layout);
+    const Block dp = layout.unknown("dp", first_);
     const Block lambda = layout.unknown("lambda", m_);
-    const Block balance = mass_.lay_out_rows(layout, dq), position = layout.rows(m_);
+    const Block rate = layout.rows(first_), balance = layout.rows(n_), position = layout.rows(m_);
+    inertia_.lay_out_positions(layout, rate, balance, dq, dp);
     layout.place(force_, balance, lambda, g, Layout::transposed);
     layout.place(position_, position, dq, g);
     applied_.place(layout, applied_place_, balance, dq);
@@ -53,13 +55,17 @@ class RattlePositions final : public TemplatedEquations<RattlePositions<Mass>, t
     });
   }
 
-  Mass& mass() { return mass_; }
+  Inertia& inertia() { return inertia_; }
 
   void begin() const {}
   void scales(VectorRef columns, VectorRef rows) const override {
     columns.head(n_) = scales_->dq();
     columns.tail(m_) = scales_->lambda();
-    mass_.scales(*scales_, columns, rows);
+    rows.segment(first_, n_) = scales_->dp();
+    if (!Inertia::constant_mass) {
+      rows.head(n_) = scales_->dq();
+      columns.segment(n_, n_) = scales_->dp();
+    }
     rows.tail(m_) = scales_->position();
   }
   double rounding_floor() const override { return 1e-15 + (quadratic_ ? 0 : scales_->position_floor()); }
@@ -69,20 +75,19 @@ class RattlePositions final : public TemplatedEquations<RattlePositions<Mass>, t
     auto& b = buffers_.template get<S>();
     const State& z0 = *step_->z0;
     const double h = step_->h;
-    const Index balance = mass_.balance();
     b.dq = x.head(n_);
     b.lambda = x.tail(m_);
-    mass_.template rows<S>(x, b.dq, *step_, f);
+    inertia_.template position_rows<S>(x, b.dq, *step_, f);
     const SparsityPattern& g = system_->constraint_pattern();
     for (Index i = 0; i < m_; ++i)
       for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k)
-        f[balance + g.indices[k]] += b.lambda[i] * (0.5 * h) * step_->g_start[k];
+        f[first_ + g.indices[k]] += b.lambda[i] * (0.5 * h) * step_->g_start[k];
 
     if (applied_.active()) {
       b.rate = b.dq / S(h);
       b.qm = z0.q.tail().template cast<S>() + z0.q.value().template cast<S>();
       const auto& force = applied_(z0.t, b.qm, b.rate);
-      for (Index j = 0; j < n_; ++j) f[balance + j] -= force[j] * S(0.5 * h);
+      for (Index j = 0; j < n_; ++j) f[first_ + j] -= force[j] * S(0.5 * h);
     }
 
     // For quadratic g: g(q1) = g0 + G(q0 + dq/2) dq, without cancellation.
@@ -94,14 +99,14 @@ class RattlePositions final : public TemplatedEquations<RattlePositions<Mass>, t
     } else {
       at_.constraints(step_->t1, b.qm, b.g);
     }
-    for (Index i = 0; i < m_; ++i) f[balance + n_ + i] = b.g[i];
+    for (Index i = 0; i < m_; ++i) f[first_ + n_ + i] = b.g[i];
   }
 
   void jacobian(const ConstVectorRef& x, VectorRef values) override {
     const State& z0 = *step_->z0;
     q1_ = (x.head(n_) + z0.q.tail()) + z0.q.value();
     values.setZero();
-    mass_.add_jacobian(x, q1_, *step_, values);
+    inertia_.add_position_jacobian(x, q1_, *step_, values);
     force_.add(values, step_->g_start, 0.5 * step_->h);
     system_->constraint_jacobian(step_->t1, q1_, g_end_);
     position_.add(values, g_end_, 1);
@@ -119,10 +124,11 @@ class RattlePositions final : public TemplatedEquations<RattlePositions<Mass>, t
 
   const System* system_;
   SystemAt at_;
-  Mass mass_;
+  Inertia inertia_;
   const Frame* step_;
   const StepScales* scales_;
   Index n_, m_;
+  Index first_;  ///< row of the balance, after the rates of M(q)
   bool quadratic_;
   AppliedForce applied_;
   AppliedForce::Place applied_place_;
@@ -132,26 +138,32 @@ class RattlePositions final : public TemplatedEquations<RattlePositions<Mass>, t
 };
 
 /// Linear in its unknowns.
-template <class Mass>
-class RattleMomenta final : public TemplatedEquations<RattleMomenta<Mass>, true> {
-  using Frame = typename Mass::Frame;
+template <class Inertia>
+class RattleMomenta final : public TemplatedEquations<RattleMomenta<Inertia>, true> {
+  using Frame = typename Inertia::Frame;
 
  public:
   RattleMomenta(const System& system, const Frame& step, const StepScales& scales)
-      : system_(&system), mass_(system), step_(&step), scales_(&scales), n_(system.n()), m_(system.m()) {
+      : system_(&system), inertia_(system), step_(&step), scales_(&scales), n_(system.n()), m_(system.m()) {
     Layout& layout = this->layout_;
     const SparsityPattern& g = system.constraint_pattern();
-    const Block change = layout.unknown(Mass::unknown(), n_), mu = layout.unknown("mu", m_);
+    const Block change = layout.unknown(Inertia::constant_mass ? "dv" : "dp", n_), mu = layout.unknown("mu", m_);
     const Block balance = layout.rows(n_), hidden = layout.rows(m_);
-    mass_.lay_out(layout, balance, hidden, change);
+    inertia_.lay_out_momenta(layout, balance, hidden, change);
     layout.place(force_, balance, mu, g, Layout::transposed);
     this->finish_layout();
   }
 
-  void begin(Frame& step) { mass_.add_kick(step, step.kick1); }
+  /// The kick of q1 takes T_q(q1,p_h) in.
+  void begin(Frame& step) {
+    if (!Inertia::constant_mass) inertia_.add_gradient(step.q1(), step.p_half.value(), step.kick1);
+  }
 
   void scales(VectorRef columns, VectorRef rows) const override {
-    columns.head(n_) = mass_.scale(*scales_);
+    if (Inertia::constant_mass)
+      columns.head(n_) = scales_->velocity();
+    else
+      columns.head(n_) = scales_->dp();
     columns.tail(m_) = scales_->lambda();
     rows.head(n_) = scales_->dp();
     rows.tail(m_) = scales_->hidden();
@@ -161,8 +173,8 @@ class RattleMomenta final : public TemplatedEquations<RattleMomenta<Mass>, true>
   void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
     const double h = step_->h;
     const SparsityPattern& g = system_->constraint_pattern();
-    mass_.template rows<S>(x, *step_, step_->kick1, f);
-    const auto velocity = mass_.template velocity<S>(*step_);
+    inertia_.template momentum_rows<S>(x, *step_, step_->kick1, f);
+    const auto velocity = inertia_.template end_velocity<S>(*step_);
     for (Index i = 0; i < m_; ++i) {
       S sum(step_->rate1[i]);
       for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) {
@@ -176,17 +188,22 @@ class RattleMomenta final : public TemplatedEquations<RattleMomenta<Mass>, true>
 
   void jacobian(const ConstVectorRef& x, VectorRef values) override {
     values.setZero();
-    mass_.add_jacobian(x, *step_, step_->g_end, values);
+    inertia_.add_momentum_jacobian(x, *step_, step_->g_end, values);
     force_.add(values, step_->g_end, 0.5 * step_->h);
   }
 
  private:
   const System* system_;
-  Mass mass_;
+  Inertia inertia_;
   const Frame* step_;
   const StepScales* scales_;
   Index n_, m_;
   BlockMap force_;
 };
+
+extern template class RattlePositions<ConstantRattleInertia>;
+extern template class RattlePositions<ConfigurationRattleInertia>;
+extern template class RattleMomenta<ConstantRattleInertia>;
+extern template class RattleMomenta<ConfigurationRattleInertia>;
 
 }  // namespace gnomon::kernels
