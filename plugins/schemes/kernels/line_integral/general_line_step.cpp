@@ -1,7 +1,7 @@
 #include "kernels/line_integral/general_line_step.hpp"
 
 #include "kernels/common/velocity_change.hpp"
-#include "kernels/line_integral/frozen_general_inverse.hpp"
+#include "kernels/ggl/frozen_ggl_inverse.hpp"
 #include "kernels/line_integral/general_line_integral.hpp"
 #include "kernels/line_integral/line_integral_error.hpp"
 #include "kernels/line_integral/system_hamiltonian.hpp"
@@ -14,7 +14,8 @@ class GeneralFinerLine {
  public:
   GeneralFinerLine(const System& system, LineIntegralDegrees degrees)
       : equations_(system, SystemHamiltonian(system), degrees.s, degrees.s, degrees.r),
-        inverse_(system, LegendreTable(degrees.s, degrees.s).X, system.m() > 0 ? degrees.r : 0),
+        inverse_(system, LegendreTable(degrees.s, degrees.s).X, system.m() > 0 ? degrees.r : 0,
+                 FrozenGglInverse::momenta),
         change_(system) {}
 
   NonlinearEquations& equations() { return equations_; }
@@ -31,7 +32,7 @@ class GeneralFinerLine {
 
  private:
   GeneralLineIntegralEquations<SystemHamiltonian, BothLevels> equations_;
-  FrozenGeneralInverse inverse_;
+  FrozenGglInverse inverse_;
   VelocityChange change_;
   const State* end_ = nullptr;
 };
