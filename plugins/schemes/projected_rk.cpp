@@ -19,9 +19,9 @@
 /// and time E = 0.
 ///
 /// A mass M(q): all of it in (q, p), for Hamilton's equations with T = p.M(q)^-1 p/2. Their method is that of q' = T_p,
-/// p' = -(T_q + grad U + G^T lambda - F) (projected_rk/configuration_stages.hpp), which has the order that a constant
-/// mass gives; the velocity level is G T_p + g_t = 0, the metric M that at the place of the direction
-/// (projected_rk/configuration_projection.hpp), the acceleration w is v' = T_pq v + T_pp p', and its equation
+/// p' = -(T_q + grad U + G^T lambda - F) (rk_stages.hpp), which has the order that a constant mass gives; the velocity
+/// level is G T_p + g_t = 0, the metric M that at the place of the direction (manifold_projection.hpp), the acceleration
+/// w is v' = T_pq v + T_pp p', and its equation
 ///
 ///     M w + G^T lambda = M T_pq v - T_q - grad U + F,    G w + b = 0
 ///
@@ -31,8 +31,8 @@
 /// and carry=kkt satisfies the equation of motion that the paper's carry leaves violated by O(h^2).
 /// projection=symmetric makes the Gauss methods symmetric on the constraints: Hairer, BIT 40 (2000).
 ///
-/// Local errors, with stages of index 1 and projections of positions and velocities: from a Gauss method of higher order
-/// (projected_rk/projected_rk_error.hpp).
+/// Local errors, with stages of index 1 and projections of positions and velocities: from a Gauss method of higher
+/// order (projected_rk/projected_rk_error.hpp).
 ///
 /// Cost: one system of s (n + m) unknowns, one of 2 (n + m) (+ 1) (frozen: 2 m (+ 1), dense) and one linear of n + m a
 /// step; the symmetric projection joins the first two in s (n + m) + 4 n + 2 m unknowns; the energy projection

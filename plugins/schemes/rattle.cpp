@@ -14,9 +14,9 @@
 ///                                         G1 T_p(q1,p1) + g_t(q1,t1) = 0
 ///
 /// which of a constant mass is the same step. The equations: rattle/rattle_equations.hpp. Where M is constant and
-/// diagonal and there is no force, dq, dv and p_h are explicit in the multipliers, and x = lambda, x = mu are all the unknowns
-/// (rattle/multiplier_equations.hpp): the same solutions. T is quadratic in p, and so is
-/// the equation of p_h: at steps over which M(q) changes much it has other roots, far from p0, or none.
+/// diagonal and there is no force, dq, dv and p_h are explicit in the multipliers, and x = lambda, x = mu are all the
+/// unknowns (rattle/multiplier_equations.hpp): the same solutions. T is quadratic in p, and so is the equation of p_h:
+/// at steps over which M(q) changes much it has other roots, far from p0, or none.
 ///
 /// A force Q(q,v,t) has the velocity of the middle at both ends, which is symmetric: implicit in dq in the first half,
 /// known in the second one. Its work is booked by the trapezoidal rule, dq.(Q0 + Q1)/2, of U and g that depend on time

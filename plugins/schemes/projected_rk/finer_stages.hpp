@@ -1,7 +1,8 @@
 #pragma once
 /// \file
 /// Finer stages of a projected-rk step, for its local error: of a Gauss method, from the values at them of the
-/// polynomials through the unknowns of the step's stages (weights L), with corrections d; with a constant mass, and M(q),
+/// polynomials through the unknowns of the step's stages (weights L), with corrections d. With a constant mass, and
+/// with M(q):
 ///
 ///     e_q = h^2 [ (A'^T b').d_W + (L^T A'^T b' - A^T b).W ],    e_v = h [ b'.d_W + (L^T b' - b).W ]
 ///     e_q = h [ b'.d_V + (L^T b' - b).V ],                      e_p = h [ b'.d_P' + (L^T b' - b).P' ]

@@ -1,9 +1,10 @@
 #pragma once
 /// \file
-/// The mass in a projected-rk step, beside its stages and projections: increments of (q, v) with a constant one, of (q, p)
-/// with M(q), where
+/// The mass in a projected-rk step, beside its stages and projections: increments of (q, v) with a constant one, of
+/// (q, p) with M(q), where
 ///
-///     p' = -(T_q + grad U + G^T lambda - Q),   v' = T_pq v + T_pp p',   M v' + G^T lambda = M T_pq v - T_q - grad U + Q
+///     p' = -(T_q + grad U + G^T lambda - Q),   v' = T_pq v + T_pp p'
+///     M v' + G^T lambda = M T_pq v - T_q - grad U + Q
 
 #include "kernels/common/extended_state.hpp"
 #include "kernels/common/ledger.hpp"

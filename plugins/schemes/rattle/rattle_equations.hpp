@@ -8,7 +8,7 @@
 ///                  G1 T_p(q1,p1) + g_t(q1,t1) = 0
 ///
 /// The policies Inertia (rattle_inertia.hpp) have what comes from T: rates and balances, the velocity at the end. What
-/// comes from U, Q and g is here. With a constant mass dp is no unknown, and dv = M^-1 (p1 - p_h) is that of the momenta.
+/// comes from U, Q and g is here. With a constant mass dp is no unknown, and dv = M^-1 (p1 - p_h) that of the momenta.
 
 #include "gnomon/model/system_at.hpp"
 #include "gnomon/scheme/equations.hpp"

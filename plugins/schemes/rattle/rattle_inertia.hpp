@@ -2,7 +2,7 @@
 /// \file
 /// The policies Inertia of rattle_equations.hpp: what both systems have from T = p.M^-1 p/2.
 ///
-/// ConstantRattleInertia. v_h = M^-1 p_h = dq/h is no unknown, and that of the momenta is the change dv of the velocity:
+/// ConstantRattleInertia. v_h = M^-1 p_h = dq/h is no unknown, and that of the momenta is the change dv of velocity:
 ///
 ///     balance    M dq/h - p0 + h/2 grad U(q0) + ...           M dv + h/2 grad U(q1) + ...
 ///     velocity   v_h + dv

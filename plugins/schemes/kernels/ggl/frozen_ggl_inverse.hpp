@@ -1,11 +1,12 @@
 #pragma once
 /// \file
 /// The approximate inverse of the schemes with both constraint levels: their Newton matrix to leading order in h, with
-/// one G and one M for the whole step, taken in its middle, at q0 + h u_0/2, where the rows of G differ least from those
-/// at both ends. Unknowns x = [u_j | y_j | mu_i | gamma_i], j < s, i < r <= s, X from the scheme (s = r = 1, X = 1/2:
-/// energy-momentum-ggl), A = G M^-1 G^T.
+/// one G and one M for the whole step, taken in its middle, at q0 + h u_0/2, where the rows of G differ least from
+/// those at both ends. Unknowns x = [u_j | y_j | mu_i | gamma_i], j < s, i < r <= s, X from the scheme (s = r = 1,
+/// X = 1/2: energy-momentum-ggl), A = G M^-1 G^T.
 ///
-/// FrozenGglInverse::velocities, of a constant mass: rows F1, F2 multiplied by M, f1 = M^-1 F1, f2 = M^-1 F2, B = M^-1 G^T
+/// FrozenGglInverse::velocities, of a constant mass: rows F1, F2 multiplied by M, f1 = M^-1 F1, f2 = M^-1 F2,
+/// B = M^-1 G^T,
 ///
 ///     u_j - sum_i X_ji y_i - B gamma_j = f1_j     y_j + B mu_j = f2_j     G u_i = f3_i     G y_i = f4_i
 ///
@@ -14,7 +15,7 @@
 ///     A mu_i = G f2_i - f4_i,    y_j = f2_j - B mu_j,    w_j = f1_j + sum_i X_ji y_i,
 ///     A gamma_i = f3_i - G w_i,  u_j = w_j + B gamma_j
 ///
-/// FrozenGglInverse::momenta, of GeneralLineIntegralEquations with BothLevels: the y_j = M^-1 pi_j are those of momenta
+/// FrozenGglInverse::momenta, of GeneralLineIntegralEquations with BothLevels: y_j = M^-1 pi_j, in momenta pi_j,
 ///
 ///     u_j - M^-1 (sum_i X_ji pi_i + G^T gamma_j) = f1_j        pi_j + h G^T mu_j = f2_j
 ///     h G u_0 = f3_0,   G u_i = f3_i                           G M^-1 pi_i = f4_i

@@ -24,9 +24,9 @@ class EndProjection {
   virtual void corrections(const ConstVectorRef& x, VectorOf<Extended>& dq, VectorOf<Extended>& d) const = 0;
 };
 
-/// The rows of M(q) are solved with mu - eta l_q, nu - eta l_v and H - l_q.g - l_v.Psi in the places of mu, nu and H, l_q
-/// and l_v of energy_feasibility.hpp: T_q depends on the coordinates, and may be so much longer than its tangential part
-/// that a matrix with all of it would be singular to rounding.
+/// The rows of M(q) are solved with mu - eta l_q, nu - eta l_v and H - l_q.g - l_v.Psi in the places of mu, nu and H,
+/// l_q and l_v of energy_feasibility.hpp: T_q depends on the coordinates, and may be so much longer than its tangential
+/// part that a matrix with all of it would be singular to rounding.
 template <class Inertia>
 struct ProjectionFrame {
   /// frozen: directions at (q^, v^)
@@ -77,7 +77,7 @@ struct ProjectionFrame {
       for (Index i = 0; i < m; ++i) last -= look->l_q()[i] * f[first + i] + look->l_v()[i] * f[first + stride + i];
   }
 
-  /// Of eta and the energy.
+  /// The scales of eta and of the energy.
   void energy_scales(VectorRef columns, VectorRef rows) const {
     columns[columns.size() - 1] = eta_scale;
     rows[columns.size() - 1] = energy_scale;
@@ -96,7 +96,8 @@ struct ProjectionFrame {
   Vector dq_hat, d_hat, second, gradient;
 
  private:
-  /// Of eta, which moves (q, v) by eta (t_q, t_v), or by eta grad H, and of the energy that moves of typical size change.
+  /// Of eta, which moves (q, v) by eta (t_q, t_v), or by eta grad H, and of the energy, which moves of typical size
+  /// change.
   void set_energy_scales() {
     const bool equilibrium = feasibility == Feasibility::equilibrium;
     const double dq = metric.dq(), dv = metric.dv();

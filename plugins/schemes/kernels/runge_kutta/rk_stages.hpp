@@ -266,7 +266,7 @@ class RkStageRows {
   /// W_i or P'_i
   Index slope(Index stage) const { return ((Stage::slopes - 1) * rk_.stages + stage) * n_; }
   Index multiplier(Index stage) const { return Stage::slopes * rk_.stages * n_ + stage * m_; }
-  /// Blocks of columns that Q_i and V_i depend on: W_1..W_s, or V_1..V_s, and dq~, dv~ in the matrix of a constant mass.
+  /// Blocks of columns that Q_i and V_i depend on: W_1..W_s, dq~ and dv~, with M(q) V_1..V_s.
   Index columns() const { return rk_.stages + (constant_mass && displaced_ >= 0 ? 2 : 0); }
 
   /// Q_i, V_i, the slope and Lambda_i, with M(q) P_i

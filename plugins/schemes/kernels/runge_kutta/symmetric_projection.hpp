@@ -8,15 +8,15 @@
 ///     W (dq - dq~ - h (v0 + dv~) - h^2 b^T A W) = sign G(q1)^T mu       g(q1) = 0
 ///     W (dv - dv~ - h b^T W) = sign G(q1)^T nu                          G(q1) v1 + g_t = 0
 ///
-/// With M(q), x = [V | P' | Lambda | dq~ | dp~ | mu | nu | dq | dp], p1 = p0 + dp, M0 = M(q0), M1 = M(q1), W0 and W1 = M
-/// at that end, or 1:
+/// With M(q), x = [V | P' | Lambda | dq~ | dp~ | mu | nu | dq | dp], p1 = p0 + dp, M0 = M(q0), M1 = M(q1), W0 and W1
+/// M at that end, or 1:
 ///
 ///     W0 dq~ = G(q0)^T mu         W0 M0^-1 dp~ = G(q0)^T nu
 ///     W1 (dq - dq~ - h b^T V) = sign G(q1)^T mu
 ///     W1 M1^-1 (dp - dp~ - h b^T P') = sign G(q1)^T nu                  G(q1) T_p(q1,p1) + g_t = 0
 ///
-/// in the rows of ConfigurationEnd::directed; the matrix is dense and small, and comes from dual numbers. G and g at the
-/// start are those at t0, at the end those at t1.
+/// in the rows of ConfigurationEnd::directed; the matrix is dense and small, and comes from dual numbers. G and g at
+/// the start are those at t0, at the end those at t1.
 ///
 /// With a symmetric tableau the step is symmetric: (q0, v0, h) and (q1, v1, -h) change places under
 /// (mu, nu) -> -sign (mu, nu). A displacement dq~ = G^T mu of the start arrives at the end times +1, or with stages of
