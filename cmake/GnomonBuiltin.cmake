@@ -1,6 +1,16 @@
 # Dropping a file into plugins/ or problems/ is the whole installation: each source becomes an entry of the gnomon_builtin
 # library's generated table and a loadable module of its own, from one compilation.
 
+# gnomon_add_kernels(target LIBS lib... SOURCES file...): what several plug-ins share, compiled once, part of gnomon_builtin and of
+# each module that uses it.
+function(gnomon_add_kernels target)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  add_library(${target} STATIC ${ARG_SOURCES})
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}>)
+  gnomon_compile(${target} library 3)
+  target_link_libraries(${target} PUBLIC gnomon_core ${ARG_LIBS})
+endfunction()
+
 # gnomon_add_builtin(LIBS lib... SOURCES file...): registers every file under its own name, those that GNOMON_BUILTIN names if it
 # is not empty, each with the sources in the folder of that name beside it. The targets of a file are gnomon_<name> and
 # gnomon_<name>_object.

@@ -3,27 +3,20 @@
 /// the current one (gnomon/solve/chord_steps.hpp).
 
 #include "gnomon/registry/plugin.hpp"
-#include "gnomon/solve/nonlinear_solver.hpp"
-#include "kernels/kinsol_newton_iteration.hpp"
+#include "solvers/kernels/kinsol_newton_iteration.hpp"
+#include "solvers/kernels/solver_on_algebra.hpp"
 
 namespace {
 
-class KinsolNewton final : public gnomon::SolverFactory {
- public:
-  explicit KinsolNewton(const gnomon::AlgebraTable& algebras) : algebras_(&algebras) {}
-  std::string name() const override { return "kinsol-newton"; }
-  std::string description() const override { return "KINSOL, full Newton steps (KIN_NONE)"; }
-  gnomon::OptionSpecs options() const override { return gnomon::kernels::kinsol_options(*algebras_); }
-  std::unique_ptr<gnomon::NonlinearSolver> create(const gnomon::Options& options) const override {
-    return std::make_unique<gnomon::kernels::KinsolNewtonIteration>(KIN_NONE, *algebras_, options);
-  }
+using namespace gnomon;
 
- private:
-  const gnomon::AlgebraTable* algebras_;
-};
+std::unique_ptr<NonlinearSolver> create(const AlgebraTable& algebras, const Options& options) {
+  return std::make_unique<kernels::KinsolNewtonIteration>(KIN_NONE, algebras, options);
+}
 
 }  // namespace
 
 GNOMON_PLUGIN(kinsol_newton) {
-  registrar.add(std::make_unique<KinsolNewton>(registrar.algebras()));
+  registrar.add(std::make_unique<kernels::SolverOnAlgebra>("kinsol-newton", "KINSOL, full Newton steps (KIN_NONE)",
+                                                           kernels::kinsol_options, create, registrar.algebras()));
 }

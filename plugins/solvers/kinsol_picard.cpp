@@ -14,8 +14,9 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/solve/nonlinear_solver.hpp"
-#include "kernels/kinsol_frozen_iteration.hpp"
-#include "kernels/kinsol_leading_iteration.hpp"
+#include "solvers/kernels/kinsol_frozen_iteration.hpp"
+#include "solvers/kernels/kinsol_leading_iteration.hpp"
+#include "solvers/kernels/solver_on_algebra.hpp"
 
 namespace {
 
@@ -51,30 +52,18 @@ class KinsolPicard final : public NonlinearSolver {
   std::unique_ptr<NonlinearSolver> iteration_;
 };
 
-class KinsolPicardFactory final : public SolverFactory {
- public:
-  explicit KinsolPicardFactory(const AlgebraTable& algebras) : algebras_(&algebras) {}
-  std::string name() const override { return "kinsol-picard"; }
-  std::string description() const override {
-    return "KINSOL, Picard with the scheme's approximate inverse (KIN_FP) or a frozen Jacobian (KIN_PICARD)";
-  }
-  OptionSpecs options() const override {
-    return {
-        OptionSpec::choice("matrix", {"auto", "leading", "solve", "kept"},
-                           "the leading order in h that the scheme exposes; the Jacobian at the start value, or kept "
-                           "from solve to solve until it slows; auto: the first of these that there is"),
-        algebra_option(*algebras_), OptionSpec::integer("max-iterations", 200, 1, 100000, "iterations a solve")};
-  }
-  std::unique_ptr<NonlinearSolver> create(const Options& options) const override {
-    return std::make_unique<KinsolPicard>(*algebras_, options);
-  }
-
- private:
-  const AlgebraTable* algebras_;
-};
+OptionSpecs picard_options(const AlgebraTable& algebras) {
+  return {OptionSpec::choice("matrix", {"auto", "leading", "solve", "kept"},
+                             "the leading order in h that the scheme exposes; the Jacobian at the start value, or kept "
+                             "from solve to solve until it slows; auto: the first of these that there is"),
+          algebra_option(algebras), OptionSpec::integer("max-iterations", 200, 1, 100000, "iterations a solve")};
+}
 
 }  // namespace
 
 GNOMON_PLUGIN(kinsol_picard) {
-  registrar.add(std::make_unique<KinsolPicardFactory>(registrar.algebras()));
+  registrar.add(std::make_unique<kernels::SolverOnAlgebra>(
+      "kinsol-picard",
+      "KINSOL, Picard with the scheme's approximate inverse (KIN_FP) or a frozen Jacobian (KIN_PICARD)", picard_options,
+      kernels::make_solver<KinsolPicard>, registrar.algebras()));
 }

@@ -16,6 +16,7 @@
 #include "gnomon/solve/jacobian_system.hpp"
 #include "gnomon/solve/nonlinear_solver.hpp"
 #include "gnomon/solve/simplified_newton.hpp"
+#include "solvers/kernels/solver_on_algebra.hpp"
 
 namespace {
 
@@ -48,10 +49,10 @@ class Newton final : public NonlinearSolver {
     while (report.iterations < rule_.max_iterations) {
       if (!factorise(xs, report)) return report;
       dx_ = f_;
-      if (!linear_.solve(dx_)) return fail_singular(report);
+      if (!linear_.solve(dx_)) return fail_singular(report), report;
       xs -= dx_;
       ++report.iterations;
-      report.step_norm = norm(dx_, xs);
+      report.step_norm = correction_norm(dx_, xs);
       report.contraction = 1;
       if (!evaluate(xs, report)) return report;
       if (is_noise(report.step_norm, last_step) && rule_.at_floor(report.residual_norm, floor)) return report;
@@ -66,11 +67,8 @@ class Newton final : public NonlinearSolver {
     }
     // Where G loses rank some directions are undetermined and the iterates wander along them: the residual decides.
     const bool at_floor = rule_.at_floor(report.residual_norm, floor);
-    if (!at_floor && (report.step_norm > rule_.step_tolerance || !rule_.acceptable(report.residual_norm, floor))) {
-      report.status = SolveStatus::not_converged;
-      report.message = "scaled residual " + number_text(report.residual_norm) + " and step " +
-                       number_text(report.step_norm) + " after " + std::to_string(report.iterations) + " iterations";
-    }
+    if (!at_floor && (report.step_norm > rule_.step_tolerance || !rule_.acceptable(report.residual_norm, floor)))
+      report.fail(SolveStatus::not_converged, report.effort("step", "iterations"));
     return report;
   }
 
@@ -97,7 +95,7 @@ class Newton final : public NonlinearSolver {
       me.dx_ = me.f_;
       if (!me.linear_.solve(me.dx_)) return false;
       before = last;
-      last = norm(me.dx_, xs);
+      last = correction_norm(me.dx_, xs);
       return true;
     }
     double step() const { return last; }
@@ -106,39 +104,18 @@ class Newton final : public NonlinearSolver {
     bool evaluate(SolveReport& report) { return me.evaluate(xs, report); }
   };
 
-  /// max |dx|/(1+|x|)
-  static double norm(const Vector& dx, const VectorRef& xs) {
-    return (dx.array().abs() / (1 + xs.array().abs())).maxCoeff();
-  }
-
-  bool evaluate(const VectorRef& xs, SolveReport& report) {
-    ++report.residual_evaluations;
-    if (equations_->residual(xs, f_) == EvaluationStatus::ok) {
-      report.residual_norm = f_.lpNorm<Eigen::Infinity>();
-      return true;
-    }
-    return fail_evaluation(report);
-  }
+  bool evaluate(const VectorRef& xs, SolveReport& report) { return gnomon::evaluate(*equations_, xs, f_, report); }
 
   bool factorise(const VectorRef& xs, SolveReport& report) {
     ++report.jacobian_evaluations;
-    if (linear_.evaluate(xs) != EvaluationStatus::ok) return fail_evaluation(report);
+    if (linear_.evaluate(xs) != EvaluationStatus::ok)
+      return report.fail(SolveStatus::evaluation_failed, equations_->message());
     ++report.factorisations;
-    if (linear_.factorise()) return true;
-    fail_singular(report);
-    return false;
+    return linear_.factorise() || fail_singular(report);
   }
 
-  const SolveReport& fail_singular(SolveReport& report) const {
-    report.status = SolveStatus::singular_jacobian;
-    report.message = "the Jacobian is singular: " + linear_.message();
-    return report;
-  }
-
-  bool fail_evaluation(SolveReport& report) const {
-    report.status = SolveStatus::evaluation_failed;
-    report.message = equations_->message();
-    return false;
+  bool fail_singular(SolveReport& report) const {
+    return report.fail(SolveStatus::singular_jacobian, "the Jacobian is singular: " + linear_.message());
   }
 
   ConvergenceRule rule_;
@@ -150,30 +127,19 @@ class Newton final : public NonlinearSolver {
   Vector f_, dx_;
 };
 
-class NewtonFactory final : public SolverFactory {
- public:
-  explicit NewtonFactory(const AlgebraTable& algebras) : algebras_(&algebras) {}
-  std::string name() const override { return "newton"; }
-  std::string description() const override { return "native full Newton"; }
-  OptionSpecs options() const override {
-    const ConvergenceRule rule;
-    return {OptionSpec::choice("matrix", {"simplified", "full"},
-                               "that of the scheme first, where it exposes one, or dF/dx at once"),
-            algebra_option(*algebras_),
-            OptionSpec::real("step-tolerance", rule.step_tolerance, 1e-15, 1e-2, "",
-                             "stop when max |dx|/(1+|x|) of the scaled unknowns is below this"),
-            OptionSpec::integer("max-iterations", rule.max_iterations, 1, 100000, "iterations a solve")};
-  }
-  std::unique_ptr<NonlinearSolver> create(const Options& options) const override {
-    return std::make_unique<Newton>(*algebras_, options);
-  }
-
- private:
-  const AlgebraTable* algebras_;
-};
+OptionSpecs newton_options(const AlgebraTable& algebras) {
+  const ConvergenceRule rule;
+  return {OptionSpec::choice("matrix", {"simplified", "full"},
+                             "that of the scheme first, where it exposes one, or dF/dx at once"),
+          algebra_option(algebras),
+          OptionSpec::real("step-tolerance", rule.step_tolerance, 1e-15, 1e-2, "",
+                           "stop when max |dx|/(1+|x|) of the scaled unknowns is below this"),
+          OptionSpec::integer("max-iterations", rule.max_iterations, 1, 100000, "iterations a solve")};
+}
 
 }  // namespace
 
 GNOMON_PLUGIN(newton) {
-  registrar.add(std::make_unique<NewtonFactory>(registrar.algebras()));
+  registrar.add(std::make_unique<kernels::SolverOnAlgebra>("newton", "native full Newton", newton_options,
+                                                           kernels::make_solver<Newton>, registrar.algebras()));
 }

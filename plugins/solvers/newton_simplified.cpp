@@ -18,6 +18,7 @@
 #include "gnomon/solve/jacobian_system.hpp"
 #include "gnomon/solve/nonlinear_solver.hpp"
 #include "gnomon/solve/stagnation.hpp"
+#include "solvers/kernels/solver_on_algebra.hpp"
 
 namespace {
 
@@ -101,27 +102,19 @@ class NewtonSimplified final : public NonlinearSolver {
     if (const long more = report.iterations - before - 1; last && more > 0 && first > report.step_norm)
       report.contraction = static_cast<float>(std::pow(report.step_norm / first, 1. / static_cast<double>(more)));
     if (last && rule_.acceptable(report.residual_norm, equations_->rounding_floor())) return;
-    report.status = SolveStatus::not_converged;
-    report.message = "scaled residual " + number_text(report.residual_norm) + " and correction " +
-                     number_text(report.step_norm) + " after " + std::to_string(report.iterations) + " iterations";
+    report.fail(SolveStatus::not_converged, report.effort("correction", "iterations"));
   }
 
   /// Back to the start value, where the matrix is one of an earlier solve.
   bool begin_again(VectorRef xs, SolveReport& report) {
     if (!old_) return true;
     old_ = false;
-    report.status = SolveStatus::converged;
-    report.message.clear();
+    report.recover();
     xs = start_;
     return evaluate(xs, report);
   }
 
-  bool evaluate(const VectorRef& xs, SolveReport& report) {
-    ++report.residual_evaluations;
-    if (equations_->residual(xs, f_) != EvaluationStatus::ok) return fail_evaluation(report);
-    report.residual_norm = f_.lpNorm<Eigen::Infinity>();
-    return true;
-  }
+  bool evaluate(const VectorRef& xs, SolveReport& report) { return gnomon::evaluate(*equations_, xs, f_, report); }
 
   bool set_matrix(const VectorRef& xs, SolveReport& report) {
     ++report.factorisations;
@@ -139,20 +132,16 @@ class NewtonSimplified final : public NonlinearSolver {
       dx_ = f_;
       if (!linear_.solve(dx_)) return fail_singular(report);
     }
-    report.step_norm = (dx_.array().abs() / (1 + xs.array().abs())).maxCoeff();
+    report.step_norm = correction_norm(dx_, xs);
     return true;
   }
 
   bool fail_singular(SolveReport& report) const {
-    report.status = SolveStatus::singular_jacobian;
-    report.message = "the Jacobian is singular: " + linear_.message();
-    return false;
+    return report.fail(SolveStatus::singular_jacobian, "the Jacobian is singular: " + linear_.message());
   }
 
   bool fail_evaluation(SolveReport& report) const {
-    report.status = SolveStatus::evaluation_failed;
-    report.message = equations_->message();
-    return false;
+    return report.fail(SolveStatus::evaluation_failed, equations_->message());
   }
 
   bool leading_, keep_;
@@ -165,29 +154,17 @@ class NewtonSimplified final : public NonlinearSolver {
   Vector f_, dx_, start_;
 };
 
-class NewtonSimplifiedFactory final : public SolverFactory {
- public:
-  explicit NewtonSimplifiedFactory(const AlgebraTable& algebras) : algebras_(&algebras) {}
-  std::string name() const override { return "newton-simplified"; }
-  std::string description() const override {
-    return "native Newton with one matrix for a solve or many, or the scheme's own";
-  }
-  OptionSpecs options() const override {
-    return {OptionSpec::choice("matrix", {"solve", "kept", "leading"},
-                               "the Jacobian at the start value, or kept from solve to solve until it slows, or the "
-                               "leading order in h that the scheme exposes"),
-            algebra_option(*algebras_), OptionSpec::integer("max-iterations", 200, 1, 100000, "iterations a solve")};
-  }
-  std::unique_ptr<NonlinearSolver> create(const Options& options) const override {
-    return std::make_unique<NewtonSimplified>(*algebras_, options);
-  }
-
- private:
-  const AlgebraTable* algebras_;
-};
+OptionSpecs newton_simplified_options(const AlgebraTable& algebras) {
+  return {OptionSpec::choice("matrix", {"solve", "kept", "leading"},
+                             "the Jacobian at the start value, or kept from solve to solve until it slows, or the "
+                             "leading order in h that the scheme exposes"),
+          algebra_option(algebras), OptionSpec::integer("max-iterations", 200, 1, 100000, "iterations a solve")};
+}
 
 }  // namespace
 
 GNOMON_PLUGIN(newton_simplified) {
-  registrar.add(std::make_unique<NewtonSimplifiedFactory>(registrar.algebras()));
+  registrar.add(std::make_unique<kernels::SolverOnAlgebra>(
+      "newton-simplified", "native Newton with one matrix for a solve or many, or the scheme's own",
+      newton_simplified_options, kernels::make_solver<NewtonSimplified>, registrar.algebras()));
 }

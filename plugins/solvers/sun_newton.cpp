@@ -8,27 +8,27 @@
 #include <sunnonlinsol/sunnonlinsol_newton.h>
 
 #include "gnomon/registry/plugin.hpp"
-#include "gnomon/solve/nonlinear_solver.hpp"
 #include "gnomon/sundials/attached_solver.hpp"
+#include "solvers/kernels/solver_on_algebra.hpp"
 
 namespace {
 
-class SunNewton final : public gnomon::SolverFactory {
- public:
-  explicit SunNewton(const gnomon::AlgebraTable& algebras) : attached_("sun-newton", SUNNonlinSol_Newton, algebras) {}
-  std::string name() const override { return attached_.name(); }
-  std::string description() const override { return "SUNDIALS' SUNNonlinSol_Newton, full or with a kept matrix"; }
-  gnomon::OptionSpecs options() const override { return attached_.options(); }
-  std::unique_ptr<gnomon::NonlinearSolver> create(const gnomon::Options& options) const override {
-    return attached_.create(options);
-  }
+using namespace gnomon;
 
- private:
-  gnomon::AttachedSolver attached_;
-};
+AttachedSolver attached(const AlgebraTable& algebras) {
+  return {"sun-newton", SUNNonlinSol_Newton, algebras};
+}
+OptionSpecs options(const AlgebraTable& algebras) {
+  return attached(algebras).options();
+}
+std::unique_ptr<NonlinearSolver> create(const AlgebraTable& algebras, const Options& options) {
+  return attached(algebras).create(options);
+}
 
 }  // namespace
 
 GNOMON_PLUGIN(sun_newton) {
-  registrar.add(std::make_unique<SunNewton>(registrar.algebras()));
+  registrar.add(std::make_unique<kernels::SolverOnAlgebra>("sun-newton",
+                                                           "SUNDIALS' SUNNonlinSol_Newton, full or with a kept matrix",
+                                                           options, create, registrar.algebras()));
 }

@@ -1,5 +1,9 @@
 #include "gnomon/solve/nonlinear_solver.hpp"
 
+#include <utility>
+
+#include "gnomon/base/error.hpp"
+
 namespace gnomon {
 
 const char* to_string(SolveStatus status) {
@@ -20,6 +24,30 @@ const char* to_string(SolveStatus status) {
       return "too many steps";
   }
   return "";
+}
+
+bool SolveReport::fail(SolveStatus why, std::string sentence) {
+  status = why;
+  message = std::move(sentence);
+  return false;
+}
+
+void SolveReport::recover() {
+  status = SolveStatus::converged;
+  message.clear();
+}
+
+std::string SolveReport::effort(const std::string& correction, const std::string& iterations_name) const {
+  return "scaled residual " + number_text(residual_norm) + " and " + correction + " " + number_text(step_norm) +
+         " after " + std::to_string(iterations) + " " + iterations_name;
+}
+
+bool evaluate(ScaledEquations& equations, const ConstVectorRef& xs, VectorRef f, SolveReport& report) {
+  ++report.residual_evaluations;
+  if (equations.residual(xs, f) != EvaluationStatus::ok)
+    return report.fail(SolveStatus::evaluation_failed, equations.message());
+  report.residual_norm = f.lpNorm<Eigen::Infinity>();
+  return true;
 }
 
 }  // namespace gnomon

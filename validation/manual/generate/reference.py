@@ -19,7 +19,7 @@ ROOMS = {
 }
 INTERNAL = {
     "sun_linear_system",
-    "frozen_jacobian",
+    "frozen_iteration",
     "fixed_point_iteration",
     "chord_steps",
     "stagnation",

@@ -24,7 +24,7 @@ enum class SolveStatus {
 GNOMON_EXPORT const char* to_string(SolveStatus status);
 
 /// What one solve did. Numerical failure is a status here, never an exception.
-struct SolveReport {
+struct GNOMON_EXPORT SolveReport {
   SolveStatus status = SolveStatus::converged;
   float contraction = 1;  ///< by the matrix of the last corrections: their ratio; 1: not known
   long iterations = 0;
@@ -34,7 +34,23 @@ struct SolveReport {
   double residual_norm = 0;  ///< max norm of the scaled residual at the end
   double step_norm = 0;      ///< max norm of the last scaled correction
   std::string message;       ///< empty when converged
+
+  /// Takes why there is no solution; false.
+  bool fail(SolveStatus why, std::string sentence);
+  /// Takes it back: the solve goes on from somewhere else.
+  void recover();
+  /// "scaled residual 1e-5 and step 0.01 after 50 iterations", with these names of the correction and the iterations.
+  std::string effort(const std::string& correction, const std::string& iterations) const;
 };
+
+/// max |dx|/(1+|x|), the norm of corrections.
+template <class Correction, class Point>
+double correction_norm(const Correction& dx, const Point& x) {
+  return (dx.array().abs() / (1 + x.array().abs())).maxCoeff();
+}
+
+/// f = F(xs), counted, and its norm. False where it cannot be evaluated: the solve has failed.
+GNOMON_EXPORT bool evaluate(ScaledEquations& equations, const ConstVectorRef& xs, VectorRef f, SolveReport& report);
 
 /// How a solver decides that it is done; the same rule for all of them. Newton is quadratic near the solution, so a
 /// correction below step_tolerance leaves an error at the rounding floor; the residual must confirm it.

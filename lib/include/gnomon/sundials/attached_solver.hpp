@@ -23,7 +23,7 @@ namespace gnomon {
 /// function, since every system of a scheme needs its own; the caller owns the result. Null where that fails.
 using SunNonlinearCreator = std::function<SUNNonlinearSolver(N_Vector, SUNContext)>;
 
-/// What the SUNNonlinearSolver is given follows its type (lib/src/sun_newton_iteration.hpp and
+/// What the SUNNonlinearSolver is given follows its type (lib/src/sundials/sun_newton_iteration.hpp and
 /// sun_fixed_point_iteration.hpp):
 ///
 ///     SUNNONLINEARSOLVER_ROOTFIND      F(x0 + y) = 0, with set-up and solve of J d = -F
