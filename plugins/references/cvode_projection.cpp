@@ -21,7 +21,8 @@
 
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/run/reference.hpp"
-#include "kernels/sundials_solution.hpp"
+#include "gnomon/start/consistency.hpp"
+#include "references/kernels/sundials_solution.hpp"
 
 namespace {
 

@@ -12,127 +12,105 @@
 /// Hess(g^T mu) is left out of the Jacobian on the right. Gear, Leimkuhler and Gupta, Automatic integration of
 /// Euler-Lagrange equations with constraints, J. Comput. Appl. Math. 12-13 (1985) 77-90.
 #include "gnomon/registry/plugin.hpp"
-#include "gnomon/run/reference.hpp"
-#include "kernels/mechanical_form.hpp"
-#include "kernels/momentum_form.hpp"
-#include "kernels/overdetermined_form.hpp"
+#include "references/kernels/ida_reference.hpp"
+#include "references/kernels/mechanical_form.hpp"
+#include "references/kernels/momentum_form.hpp"
+#include "references/kernels/overdetermined_form.hpp"
 
 namespace {
 
-using gnomon::Argument;
-using gnomon::ConstVectorRef;
-using gnomon::Index;
-using gnomon::Matrix;
-using gnomon::Term;
-using gnomon::Vector;
+using namespace gnomon;
+using namespace gnomon::kernels;
 
-class MechanicalGgl final : public gnomon::kernels::MechanicalForm {
+class MechanicalGgl final : public MechanicalForm {
  public:
-  static constexpr Index sets = 2;
-  explicit MechanicalGgl(const gnomon::kernels::MechanicalModel& model) : MechanicalForm(model, sets) {}
+  using MechanicalForm::MechanicalForm;
 
-  void residual(double t, const ConstVectorRef& y, const ConstVectorRef& yp, gnomon::VectorRef r) override {
-    const Vector q = y.head(n_), v = y.segment(n_, n_), lambda = y.segment(2 * n_, m_), mu = y.tail(m_);
-    momentum_rows(t, q, v, yp.segment(n_, n_), lambda, r.segment(n_, n_));
-    const Vector slip = yp.head(n_) - v;
+ private:
+  void rows(double t, const Point& at, VectorRef r) override {
+    momentum_rows(t, at, r.segment(n_, n_));
+    const Vector slip = at.dy - at.z;
     Vector term(n_);
     system_.mass().apply(slip, r.head(n_));
-    multiply_transposed(system_.constraint_pattern(), values_, mu, term);
+    multiply_transposed(system_.constraint_pattern(), values_, at.mu, term);
     r.head(n_) += term;
     if (m_ == 0) return;
-    system_.constraints(t, q, r.segment(2 * n_, m_));
-    system_.constraint_velocity(t, q, v, r.tail(m_));
+    system_.constraints(t, at.y, r.segment(2 * n_, m_));
+    system_.constraint_velocity(t, at.y, at.z, r.tail(m_));
   }
 
-  void jacobian(double t, double cj, const ConstVectorRef& y, const ConstVectorRef&, Eigen::Ref<Matrix> j) override {
-    const Vector q = y.head(n_), v = y.segment(n_, n_), lambda = y.segment(2 * n_, m_), mu = y.tail(m_);
+  void derivatives(double t, double cj, const Point& at, Eigen::Ref<Matrix> j) override {
     const auto& mass = system_.mass();
-    gnomon::kernels::scatter(mass.pattern(), mass.values(), cj, j.topLeftCorner(n_, n_));
-    gnomon::kernels::scatter(mass.pattern(), mass.values(), -1, j.block(0, n_, n_, n_));
-    momentum_jacobian(t, cj, q, v, lambda, j);
+    scatter(mass.pattern(), mass.values(), cj, j.topLeftCorner(n_, n_));
+    scatter(mass.pattern(), mass.values(), -1, j.block(0, n_, n_, n_));
+    momentum_jacobian(t, cj, at, j);
     if (m_ == 0) return;
     // d(G^T mu)/dq, one column after the other.
     Vector unit = Vector::Zero(n_), column(n_);
     for (Index k = 0; k < n_; ++k) {
       unit[k] = 1;
-      system_.constraint_hessian_times(t, q, mu, unit, column);
+      system_.constraint_hessian_times(t, at.y, at.mu, unit, column);
       j.col(k).head(n_) += column;
       unit[k] = 0;
     }
     scatter_reaction(j.block(0, 2 * n_ + m_, n_, m_));
     scatter_constraints(1, j.block(2 * n_, 0, m_, n_));
     scatter_constraints(1, j.block(2 * n_ + m_, n_, m_, n_));
-    system_.constraint_jacobian_derivative(t, q, v, values_);
+    system_.constraint_jacobian_derivative(t, at.y, at.z, values_);
     scatter_constraints(1, j.block(2 * n_ + m_, 0, m_, n_));
   }
 };
 
-class MomentumGgl final : public gnomon::kernels::MomentumForm {
+class MomentumGgl final : public MomentumForm {
  public:
-  static constexpr Index sets = 2;
-  explicit MomentumGgl(const gnomon::kernels::MechanicalModel& model) : MomentumForm(model, sets) {}
+  using MomentumForm::MomentumForm;
 
-  void residual(double t, const ConstVectorRef& x, const ConstVectorRef& xp, gnomon::VectorRef r) override {
-    const Vector q = x.head(n_), p = x.segment(n_, n_), lambda = x.segment(2 * n_, m_), mu = x.tail(m_);
-    momentum_rows(t, q, p, xp.segment(n_, n_), lambda, r.segment(n_, n_));
-    if (m_ == 0) {
-      r.head(n_) = xp.head(n_) - v_;
-      return;
+ private:
+  void rows(double t, const Point& at, VectorRef r) override {
+    momentum_rows(t, at, r.segment(n_, n_));
+    if (m_ > 0) {
+      system_.constraints(t, at.y, r.segment(2 * n_, m_));
+      system_.constraint_velocity(t, at.y, v_, r.tail(m_));
+      // q' = T_p(q, p - G^T mu), T_p linear in p
+      Vector slipped(n_), turn(n_);
+      multiply_transposed(system_.constraint_pattern(), values_, at.mu, slipped);
+      slipped = at.z - slipped;
+      system_.velocity(at.y, slipped, turn, v_);
     }
-    system_.constraints(t, q, r.segment(2 * n_, m_));
-    system_.constraint_velocity(t, q, v_, r.tail(m_));
-    // q' = T_p(q, p - G^T mu), T_p linear in p
-    Vector slipped(n_), turn(n_);
-    multiply_transposed(system_.constraint_pattern(), values_, mu, slipped);
-    slipped = p - slipped;
-    system_.velocity(q, slipped, turn, v_);
-    r.head(n_) = xp.head(n_) - v_;
+    r.head(n_) = at.dy - v_;
   }
 };
 
-class OverdeterminedGgl final : public gnomon::kernels::OverdeterminedForm {
+class OverdeterminedGgl final : public OverdeterminedForm {
  public:
-  static constexpr Index sets = 2;
-  explicit OverdeterminedGgl(const gnomon::kernels::OverdeterminedModel& model) : OverdeterminedForm(model, sets) {}
+  using OverdeterminedForm::OverdeterminedForm;
 
-  void residual(double, const ConstVectorRef& x, const ConstVectorRef& xp, gnomon::VectorRef r) override {
-    const Point p = point(x, xp);
-    const Vector mu = x.tail(m_);
-    dynamic_rows(p, r);
+ private:
+  void rows(double, const Point& at, VectorRef r) override {
+    dynamic_rows(at, r);
     Vector term(ny_);
-    multiply_transposed(system_.pattern(Term::constraint, Argument::y), values(Term::constraint, Argument::y, p), mu,
-                        term);
+    multiply_transposed(system_.pattern(Term::constraint, Argument::y), values(Term::constraint, Argument::y, at),
+                        at.mu, term);
     r.head(ny_) += term;
-    r.segment(ny_ + nz_, m_) = value(Term::hidden, p);
-    r.tail(m_) = value(Term::constraint, p);
+    r.segment(ny_ + nz_, m_) = value(Term::hidden, at);
+    r.tail(m_) = value(Term::constraint, at);
   }
 
-  void jacobian(double, double cj, const ConstVectorRef& x, const ConstVectorRef& xp, Eigen::Ref<Matrix> j) override {
-    const Point p = point(x, xp);
-    dynamic_jacobian(cj, p, j);
-    gnomon::kernels::scatter_transposed(system_.pattern(Term::constraint, Argument::y),
-                                        values(Term::constraint, Argument::y, p), 1, j.topRightCorner(ny_, m_));
-    add(Term::hidden, Argument::y, p, 1, j.middleRows(ny_ + nz_, m_));
-    add(Term::hidden, Argument::z, p, 1, j.middleRows(ny_ + nz_, m_));
-    add(Term::constraint, Argument::y, p, 1, j.bottomRows(m_));
-  }
-};
-
-class IdaGgl final : public gnomon::Reference {
- public:
-  std::string name() const override { return "ida-ggl"; }
-  std::string description() const override {
-    return "IDA on the stabilised index-2 form (Gear, Gupta, Leimkuhler): position and velocity constraints enforced";
-  }
-  gnomon::OptionSpecs options() const override { return gnomon::kernels::ida_options(); }
-  std::unique_ptr<gnomon::ReferenceSolution> start(const gnomon::ProblemInstance& instance,
-                                                   const gnomon::Options& options) const override {
-    return gnomon::kernels::start_ida<MechanicalGgl, MomentumGgl, OverdeterminedGgl>(instance, options, name());
+  void derivatives(double, double cj, const Point& at, Eigen::Ref<Matrix> j) override {
+    dynamic_jacobian(cj, at, j);
+    scatter_transposed(system_.pattern(Term::constraint, Argument::y), values(Term::constraint, Argument::y, at), 1,
+                       j.topRightCorner(ny_, m_));
+    add(Term::hidden, Argument::y, at, 1, j.middleRows(ny_ + nz_, m_));
+    add(Term::hidden, Argument::z, at, 1, j.middleRows(ny_ + nz_, m_));
+    add(Term::constraint, Argument::y, at, 1, j.bottomRows(m_));
   }
 };
 
 }  // namespace
 
 GNOMON_PLUGIN(ida_ggl) {
-  registrar.add(std::unique_ptr<gnomon::Reference>(new IdaGgl));
+  registrar.add(ida_reference(
+      "ida-ggl",
+      "IDA on the stabilised index-2 form (Gear, Gupta, Leimkuhler): position and velocity constraints enforced",
+      {2, make_form<MechanicalGgl>, make_form<MomentumGgl>, make_form<OverdeterminedGgl>}));
 }

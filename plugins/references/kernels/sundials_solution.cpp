@@ -1,0 +1,135 @@
+#include "references/kernels/sundials_solution.hpp"
+
+#include <nvector/nvector_serial.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunmatrix/sunmatrix_dense.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace gnomon::kernels {
+
+OptionSpecs sundials_options(double coefficient) {
+  return {
+      OptionSpec::real("rtol", 1e-12, 1e-14, 1e-1, "", "relative tolerance"),
+      OptionSpec::real("atol", 1e-13, 0, 1e3, "",
+                       "absolute tolerance of q and v (y and z), in parts of the size of their block at the start"),
+      OptionSpec::real("nonlinear-coefficient", coefficient, 1e-8, 1, "", "coefficient of the Newton convergence test"),
+      OptionSpec::integer("max-steps", 10000000, 1, 1000000000, "steps between two output times")};
+}
+
+ReferenceReport SundialsSolution::advance_to(double t) {
+  if (t == t_) return report("");
+  const double direction = t > t_ ? 1 : -1;
+  if (!(direction * direction_ >= 0) || !std::isfinite(t))
+    return report(code_ + " is at t = " + number_text(t_) + " and cannot turn back to t = " + number_text(t));
+  if (!moved_) limit_first_step(first_step(t - t_));
+  direction_ = direction;
+  message_.text.clear();
+  callback_message_.clear();
+  double reached = t_;
+  int flag = 0;
+  roots_.clear();
+  for (long steps = 0; flag >= 0 && reached != t && roots_.empty(); ++steps) {
+    if (steps == max_steps_)
+      return report(code_ + " stopped at t = " + number_text(t_) + ": it took max-steps = " + std::to_string(steps) +
+                    " steps and did not arrive at t = " + number_text(t));
+    if (stopped()) return report(code_ + " was stopped at t = " + number_text(t_));
+    flag = step(t, reached);
+    moved_ = moved_ || reached != t_;
+    t_ = reached;
+    if (flag < 0) continue;
+    measure();
+    if (watched()) show_step();
+  }
+  return report(flag >= 0 ? "" : failure(flag));
+}
+
+SundialsSolution::SundialsSolution(std::string code, std::shared_ptr<ReferenceModel> model, double t0, Index size,
+                                   const Options& options)
+    : model_(std::move(model)),
+      t_(t0),
+      rtol_(options.real("rtol")),
+      max_steps_(options.integer("max-steps")),
+      size_(size),
+      ny_(model_->ny()),
+      nz_(model_->nz()),
+      m_(model_->m()),
+      code_(std::move(code)),
+      levels_(*model_, t0, rtol_) {
+  for (auto* vector : {&y_, &tolerances_}) vector->reset(N_VNew_Serial(size, context_));
+  matrix_.reset(SUNDenseMatrix(size, size, context_));
+  if (!y_ || !tolerances_ || !matrix_) throw no_memory();
+  linear_.reset(SUNLinSol_Dense(y_.get(), matrix_.get(), context_));
+
+  auto y = map(y_.get()), tolerances = map(tolerances_.get());
+  y.setZero();
+  y.head(ny_) = model_->start().y;
+  y.segment(ny_, nz_) = model_->start().z;
+  tolerances.setOnes();
+  tolerances.head(ny_) = options.real("atol") * model_->sizes().y;
+  tolerances.segment(ny_, nz_) = options.real("atol") * model_->sizes().z;
+}
+
+double SundialsSolution::first_step(double way) const {
+  const auto tolerance = map(tolerances_.get()).head(ny_), y = map(y_.get()).head(ny_);
+  const double error =
+      (model_->start().ddy.array() / (rtol_ * y.array().abs() + tolerance.array()).max(1e-300)).matrix().norm();
+  const double step = 0.1 * std::sqrt(2 / std::max(error / std::sqrt(static_cast<double>(ny_)), 1e-300));
+  return std::copysign(std::min(step, 1e-3 * std::abs(way)), way);
+}
+
+Vector SundialsSolution::multipliers(const Vector& y, const Vector& z) const {
+  Vector own = own_multipliers();
+  if (own.size() != m_) own = Vector::Constant(m_, std::nan(""));
+  try {
+    return model_->multipliers(t_, y, z, own);
+  } catch (...) {
+    return own;  // where G has lost rank, or nothing can be evaluated
+  }
+}
+
+void SundialsSolution::measure() {
+  const auto state = map(y_.get());
+  try {
+    levels_.record(t_, state.head(ny_), state.segment(ny_, nz_));
+  } catch (...) {
+    // What cannot be evaluated at the end of a good step is left out.
+  }
+}
+
+void SundialsSolution::show_step() const {
+  const auto state = map(y_.get());
+  const Vector y = state.head(ny_), z = state.segment(ny_, nz_);
+  show({t_, y, model_->momentum(y, z), z, multipliers(y, z)});
+}
+
+ReferenceReport SundialsSolution::report(std::string message) const {
+  ReferenceReport report;
+  report.success = message.empty();
+  report.message = std::move(message);
+  report.t = t_;
+  const auto state = map(y_.get());
+  report.q = state.head(ny_);
+  const Vector z = state.segment(ny_, nz_);
+  report.p = model_->momentum(report.q, z);
+  report.lambda = multipliers(report.q, z);
+  report.own_lambda = own_multipliers();
+  report.roots = roots_;
+  count(report);
+  levels_.report(code_, report);
+  return report;
+}
+
+std::string SundialsSolution::failure(int flag) const {
+  std::string text = code_ + " stopped at t = " + number_text(t_) + " with " + flag_name(flag);
+  if (!message_.text.empty()) text += ": " + message_.text;
+  const std::string name = flag_name(flag);
+  if (name.find("CONV_FAIL") != std::string::npos || name.find("ERR_FAIL") != std::string::npos)
+    text += " Where its tolerances are below rounding, a looser atol helps.";
+  if (!callback_message_.empty()) text += " The last evaluation that failed said: " + callback_message_ + ".";
+  return text;
+}
+
+}  // namespace gnomon::kernels
