@@ -16,6 +16,7 @@
 #include <sunlinsol/sunlinsol_spgmr.h>
 
 #include "algebra/kernels/klu_factors.hpp"
+#include "gnomon/base/error.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/solve/linear_algebra.hpp"
 #include "gnomon/sundials/sundials_compat.hpp"
