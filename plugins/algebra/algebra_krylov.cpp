@@ -11,7 +11,6 @@
 /// different coordinates in h^2 (Hess U + lambda.Hess g), is small for small steps: a few iterations, at a rate of
 /// O(h^2).
 
-#include <nvector/nvector_serial.h>
 #include <sunlinsol/sunlinsol_spbcgs.h>
 #include <sunlinsol/sunlinsol_spgmr.h>
 
@@ -19,7 +18,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/solve/linear_algebra.hpp"
-#include "gnomon/sundials/sundials_compat.hpp"
+#include "gnomon/sundials/sun_linear_system.hpp"
 
 namespace {
 
@@ -39,9 +38,8 @@ class Krylov final : public LinearAlgebra {
     keep_entries();
     preconditioner_.attach(kept_);
     kept_values_.setZero(kept_.nonzeros());
-    x_.reset(N_VNew_Serial(n, context_));
-    b_.reset(N_VNew_Serial(n, context_));
-    if (!x_ || !b_) throw Error(ErrorCode::refused, "SUNDIALS could not allocate its vectors");
+    x_ = serial_vector(n, context_);
+    b_ = serial_vector(n, context_);
     const int dimension = static_cast<int>(std::min<Index>(iterations_, n));
     if (stabilised_)
       solver_.reset(SUNLinSol_SPBCGS(x_.get(), SUN_PREC_RIGHT, iterations_, context_));

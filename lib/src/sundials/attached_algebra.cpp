@@ -1,6 +1,5 @@
 #include "gnomon/sundials/attached_algebra.hpp"
 
-#include <nvector/nvector_serial.h>
 #include <sunmatrix/sunmatrix_band.h>
 #include <sunmatrix/sunmatrix_dense.h>
 #include <sunmatrix/sunmatrix_sparse.h>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/sundials/sun_linear_system.hpp"
 
 namespace gnomon {
 
@@ -133,9 +133,8 @@ class SunAlgebra final : public LinearAlgebra {
   }
 
   void attach(const SparsityPattern& pattern, const std::vector<Block>&) override {
-    x_.reset(N_VNew_Serial(pattern.rows, context_));
-    b_.reset(N_VNew_Serial(pattern.rows, context_));
-    if (!x_ || !b_) throw Error(ErrorCode::refused, "SUNDIALS could not allocate its vectors");
+    x_ = serial_vector(pattern.rows, context_);
+    b_ = serial_vector(pattern.rows, context_);
     if (in_use_ && *in_use_)
       throw Error(ErrorCode::refused,
                   "its pair of SUNMatrix and SUNLinearSolver serves another system of equations already, expected a "

@@ -1,7 +1,5 @@
 #include "gnomon/sundials/attached_solver.hpp"
 
-#include <nvector/nvector_serial.h>
-
 #include <utility>
 
 #include "sundials/sun_fixed_point_iteration.hpp"
@@ -12,7 +10,7 @@ namespace gnomon {
 AttachedSolver::AttachedSolver(std::string name, SunNonlinearCreator create, const AlgebraTable& algebras)
     : name_(std::move(name)), create_(std::move(create)), algebras_(&algebras) {
   const SunContext context;
-  const SunOwner<N_Vector> like(N_VNew_Serial(1, context));
+  const SunOwner<N_Vector> like = serial_vector(1, context);
   const SunNonlinearOwner probe(create_(like.get(), context));
   if (!probe) throw Error(ErrorCode::refused, "solver " + name_ + ": no SUNNonlinearSolver was created");
   type_ = SUNNonlinSolGetType(probe.get());

@@ -1,5 +1,7 @@
 #include "gnomon/sundials/sun_linear_system.hpp"
 
+#include <nvector/nvector_serial.h>
+
 namespace gnomon {
 
 namespace {
@@ -40,6 +42,12 @@ SUNLinearSolver solver_around(JacobianSystem& system, SUNContext context) {
 }
 
 }  // namespace
+
+SunOwner<N_Vector> serial_vector(Index size, SUNContext context) {
+  SunOwner<N_Vector> vector(N_VNew_Serial(size, context));
+  if (!vector) throw Error(ErrorCode::refused, "SUNDIALS could not allocate its vectors");
+  return vector;
+}
 
 void SunLinearSystem::attach(ScaledEquations& equations, const AlgebraChoice& choice, SUNContext context) {
   system_.attach(equations, choice);

@@ -46,8 +46,7 @@ class SunNewtonIteration final : public FrozenIteration {
 
   void attach(ScaledEquations& equations) override {
     attach_matrix(equations);
-    f_.reset(N_VNew_Serial(size(), context_));
-    if (!f_) throw Error(ErrorCode::refused, "SUNDIALS could not allocate its vectors");
+    f_ = serial_vector(size(), context_);
     rhs_.setZero(size());
     loop_.attach(f_.get(), context_, rule_.max_iterations, system, test, this);
     SunNonlinear::check(SUNNonlinSolSetLSetupFn(loop_.get(), setup), "SUNNonlinSolSetLSetupFn");

@@ -1,7 +1,6 @@
 #include "references/kernels/ida_reference.hpp"
 
 #include <ida/ida.h>
-#include <nvector/nvector_serial.h>
 #include <sunmatrix/sunmatrix_dense.h>
 
 #include <cmath>
@@ -25,9 +24,9 @@ class IdaSolution final : public SundialsSolution {
       : SundialsSolution("IDA", std::move(model), t0, form->size(), options),
         form_(std::move(form)),
         root_functions_(std::move(roots)) {
-    for (auto* vector : {&yp_, &differential_}) vector->reset(N_VNew_Serial(size_, context_));
+    for (auto* vector : {&yp_, &differential_}) *vector = serial_vector(size_, context_);
     memory_.reset(IDACreate(context_));
-    if (!yp_ || !differential_ || !memory_) throw no_memory();
+    if (!memory_) throw no_memory();
     set_start();
     set_options(options);
   }

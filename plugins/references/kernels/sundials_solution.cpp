@@ -1,6 +1,5 @@
 #include "references/kernels/sundials_solution.hpp"
 
-#include <nvector/nvector_serial.h>
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
 
@@ -58,9 +57,9 @@ SundialsSolution::SundialsSolution(std::string code, std::shared_ptr<ReferenceMo
       m_(model_->m()),
       code_(std::move(code)),
       levels_(*model_, t0, rtol_) {
-  for (auto* vector : {&y_, &tolerances_}) vector->reset(N_VNew_Serial(size, context_));
+  for (auto* vector : {&y_, &tolerances_}) *vector = serial_vector(size, context_);
   matrix_.reset(SUNDenseMatrix(size, size, context_));
-  if (!y_ || !tolerances_ || !matrix_) throw no_memory();
+  if (!matrix_) throw no_memory();
   linear_.reset(SUNLinSol_Dense(y_.get(), matrix_.get(), context_));
 
   auto y = map(y_.get()), tolerances = map(tolerances_.get());

@@ -12,7 +12,7 @@
 #include "gnomon/base/thrown.hpp"
 #include "gnomon/run/reference.hpp"
 #include "gnomon/run/stepwise_reference.hpp"
-#include "gnomon/sundials/sundials_compat.hpp"
+#include "gnomon/sundials/sun_linear_system.hpp"
 #include "references/kernels/own_levels.hpp"
 
 namespace gnomon::kernels {

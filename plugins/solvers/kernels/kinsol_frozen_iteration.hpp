@@ -28,10 +28,8 @@ class KinsolFrozenIteration final : public FrozenIteration {
   void attach(ScaledEquations& equations) override {
     attach_matrix(equations);
     const Index n = size();
-    const SunOwner<N_Vector> like(N_VNew_Serial(n, context_));
-    if (!like) throw Error(ErrorCode::refused, "SUNDIALS could not allocate its vectors");
     for (Vector* v : {&start_, &x_, &last_}) v->setZero(n);
-    loop_.attach(like.get(), context_, residual_callback, this, rule_.max_iterations + 2);
+    loop_.attach(serial_vector(n, context_).get(), context_, residual_callback, this, rule_.max_iterations + 2);
     loop_.use(linear_, jacobian_callback);
     KinsolLoop::check(KINSetMaxSetupCalls(loop_.memory(), rule_.max_iterations + 3), "KINSetMaxSetupCalls");
     KinsolLoop::check(KINSetNoInitSetup(loop_.memory(), SUNTRUE), "KINSetNoInitSetup");

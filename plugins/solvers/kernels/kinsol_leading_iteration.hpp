@@ -9,9 +9,6 @@
 /// Linear convergence, at a rate of O(h^2), and a wider range of steps than undamped Newton. It stops when the
 /// corrections stop shrinking, one iteration later; then the residual decides.
 
-#include <nvector/nvector_serial.h>
-
-#include "gnomon/base/error.hpp"
 #include "gnomon/solve/nonlinear_solver.hpp"
 #include "gnomon/solve/stagnation.hpp"
 #include "solvers/kernels/kinsol_loop.hpp"
@@ -27,9 +24,7 @@ class KinsolLeadingIteration final : public NonlinearSolver {
     const Index n = equations.size();
     f_.setZero(n);
     dx_.setZero(n);
-    const SunOwner<N_Vector> like(N_VNew_Serial(n, context_));
-    if (!like) throw Error(ErrorCode::refused, "SUNDIALS could not allocate its vectors");
-    loop_.attach(like.get(), context_, map_callback, this, rule_.max_iterations);
+    loop_.attach(serial_vector(n, context_).get(), context_, map_callback, this, rule_.max_iterations);
   }
 
   SolveReport solve(VectorRef xs) override {

@@ -27,8 +27,7 @@ KinsolNewtonIteration::KinsolNewtonIteration(int strategy, const AlgebraTable& a
 
 void KinsolNewtonIteration::attach(ScaledEquations& equations) {
   equations_ = &equations;
-  f_.reset(N_VNew_Serial(equations.size(), context_));
-  if (!f_) throw Error(ErrorCode::refused, "SUNDIALS could not allocate its vectors");
+  f_ = serial_vector(equations.size(), context_);
   path_.allocate(equations.size());
   vectorise(f_.get());
   loop_.attach(f_.get(), context_, residual_callback, this, rule_.max_iterations);

@@ -19,8 +19,6 @@
 ///
 /// It ends when the corrections stop shrinking (stagnation.hpp), with a plain step.
 
-#include <nvector/nvector_serial.h>
-
 #include <algorithm>
 #include <string>
 
@@ -50,8 +48,7 @@ class GNOMON_EXPORT FixedPointIteration : public FrozenIteration {
 
   void attach(ScaledEquations& equations) final {
     attach_matrix(equations);
-    f_.reset(N_VNew_Serial(size(), context_));
-    if (!f_) throw Error(ErrorCode::refused, "SUNDIALS could not allocate its vectors");
+    f_ = serial_vector(size(), context_);
     for (Vector* v : {&start_, &x_, &result_, &last_correction_}) v->setZero(size());
     allocate(f_.get());
   }

@@ -3,8 +3,6 @@
 /// What the iterations dx = -P^-1 F(x) share that SUNDIALS drives: the frozen matrix P, set in a solve, or kept from
 /// solve to solve while it serves, the report, and the verdict at the end.
 
-#include <nvector/nvector_serial.h>
-
 #include <string>
 #include <utility>
 

@@ -9,6 +9,9 @@
 
 namespace gnomon {
 
+/// A serial vector. Throws Error(refused).
+GNOMON_EXPORT SunOwner<N_Vector> serial_vector(Index size, SUNContext context);
+
 class GNOMON_EXPORT SunLinearSystem {
  public:
   /// Allocates everything. Throws as AlgebraChoice::attach does.
