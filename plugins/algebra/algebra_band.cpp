@@ -9,6 +9,7 @@
 #include "algebra/kernels/narrow_lu.hpp"
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/finite.hpp"
+#include "gnomon/registry/named_factory.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/solve/linear_algebra.hpp"
 
@@ -120,15 +121,10 @@ class Band final : public LinearAlgebra {
   std::unique_ptr<LinearAlgebra> band_;
 };
 
-class BandFactory final : public AlgebraFactory {
- public:
-  std::string name() const override { return "band"; }
-  std::string description() const override { return "banded LU, after a reverse Cuthill-McKee ordering if need be"; }
-  std::unique_ptr<LinearAlgebra> create(const Options&) const override { return std::make_unique<Band>(); }
-};
-
 }  // namespace
 
 GNOMON_PLUGIN(algebra_band) {
-  registrar.add(std::make_unique<BandFactory>());
+  registrar.add(std::make_unique<NamedFactory<AlgebraFactory>>(
+      "band", "banded LU, after a reverse Cuthill-McKee ordering if need be",
+      [](const Options&) { return std::make_unique<Band>(); }));
 }

@@ -17,6 +17,7 @@
 #include "algebra/kernels/small_blocks.hpp"
 #include "algebra/kernels/tree_partition.hpp"
 #include "gnomon/base/finite.hpp"
+#include "gnomon/registry/named_factory.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/solve/linear_algebra.hpp"
 
@@ -262,17 +263,10 @@ class BlockTree final : public LinearAlgebra {
   Vector defined_, unknown_;  // f_r per elimination; f and then x per vertex
 };
 
-class BlockTreeFactory final : public AlgebraFactory {
- public:
-  std::string name() const override { return "block-tree"; }
-  std::string description() const override {
-    return "elimination of small blocks from the leaves of a tree to its root, O(n): chains and trees";
-  }
-  std::unique_ptr<LinearAlgebra> create(const Options&) const override { return std::make_unique<BlockTree>(); }
-};
-
 }  // namespace
 
 GNOMON_PLUGIN(algebra_block_tree) {
-  registrar.add(std::make_unique<BlockTreeFactory>());
+  registrar.add(std::make_unique<NamedFactory<AlgebraFactory>>(
+      "block-tree", "elimination of small blocks from the leaves of a tree to its root, O(n): chains and trees",
+      [](const Options&) { return std::make_unique<BlockTree>(); }));
 }

@@ -2,6 +2,7 @@
 /// klu: sparse LU of SuiteSparse; see kernels/klu_factors.hpp for what is kept from one factorisation to the next.
 
 #include "algebra/kernels/klu_factors.hpp"
+#include "gnomon/registry/named_factory.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/solve/linear_algebra.hpp"
 
@@ -32,17 +33,10 @@ class Klu final : public LinearAlgebra {
   kernels::KluFactors factors_;
 };
 
-class KluFactory final : public AlgebraFactory {
- public:
-  std::string name() const override { return "klu"; }
-  std::string description() const override {
-    return "sparse LU of SuiteSparse (KLU), analysed once, its pivot order kept while the residual allows";
-  }
-  std::unique_ptr<LinearAlgebra> create(const Options&) const override { return std::make_unique<Klu>(); }
-};
-
 }  // namespace
 
 GNOMON_PLUGIN(algebra_klu) {
-  registrar.add(std::make_unique<KluFactory>());
+  registrar.add(std::make_unique<NamedFactory<AlgebraFactory>>(
+      "klu", "sparse LU of SuiteSparse (KLU), analysed once, its pivot order kept while the residual allows",
+      [](const Options&) { return std::make_unique<Klu>(); }));
 }

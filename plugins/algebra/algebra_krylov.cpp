@@ -16,6 +16,7 @@
 
 #include "algebra/kernels/klu_factors.hpp"
 #include "gnomon/base/error.hpp"
+#include "gnomon/registry/named_factory.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/solve/linear_algebra.hpp"
 #include "gnomon/sundials/sun_linear_system.hpp"
@@ -139,25 +140,17 @@ class Krylov final : public LinearAlgebra {
   SunOwner<SUNLinearSolver> solver_;
 };
 
-class KrylovFactory final : public AlgebraFactory {
- public:
-  std::string name() const override { return "krylov"; }
-  std::string description() const override {
-    return "SUNDIALS' SPGMR or SPBCGS with a constraint preconditioner, matrix-free or on the assembled values";
-  }
-  OptionSpecs options() const override {
-    return {OptionSpec::choice("method", {"spgmr", "spbcgs"}, "the iteration"),
-            OptionSpec::choice("product", {"values", "tangent"}, "J v from the assembled values, or by dual numbers"),
-            OptionSpec::real("tolerance", 1e-13, 1e-16, .1, "", "on |f - J d| / |f|"),
-            OptionSpec::integer("max-iterations", 100, 1, 10000, "of a linear solve; dimension of the Krylov space")};
-  }
-  std::unique_ptr<LinearAlgebra> create(const Options& options) const override {
-    return std::make_unique<Krylov>(options);
-  }
-};
-
 }  // namespace
 
 GNOMON_PLUGIN(algebra_krylov) {
-  registrar.add(std::make_unique<KrylovFactory>());
+  registrar.add(std::make_unique<NamedFactory<AlgebraFactory>>(
+      "krylov", "SUNDIALS' SPGMR or SPBCGS with a constraint preconditioner, matrix-free or on the assembled values",
+      [](const Options& options) { return std::make_unique<Krylov>(options); },
+      [] {
+        return OptionSpecs{
+            OptionSpec::choice("method", {"spgmr", "spbcgs"}, "the iteration"),
+            OptionSpec::choice("product", {"values", "tangent"}, "J v from the assembled values, or by dual numbers"),
+            OptionSpec::real("tolerance", 1e-13, 1e-16, .1, "", "on |f - J d| / |f|"),
+            OptionSpec::integer("max-iterations", 100, 1, 10000, "of a linear solve; dimension of the Krylov space")};
+      }));
 }

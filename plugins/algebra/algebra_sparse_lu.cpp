@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/registry/named_factory.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/solve/linear_algebra.hpp"
 
@@ -48,15 +49,10 @@ class SparseLu final : public LinearAlgebra {
   Eigen::SparseLU<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> lu_;
 };
 
-class SparseLuFactory final : public AlgebraFactory {
- public:
-  std::string name() const override { return "sparse-lu"; }
-  std::string description() const override { return "supernodal sparse LU of Eigen (COLAMD); allocates"; }
-  std::unique_ptr<LinearAlgebra> create(const Options&) const override { return std::make_unique<SparseLu>(); }
-};
-
 }  // namespace
 
 GNOMON_PLUGIN(algebra_sparse_lu) {
-  registrar.add(std::make_unique<SparseLuFactory>());
+  registrar.add(
+      std::make_unique<NamedFactory<AlgebraFactory>>("sparse-lu", "supernodal sparse LU of Eigen (COLAMD); allocates",
+                                                     [](const Options&) { return std::make_unique<SparseLu>(); }));
 }

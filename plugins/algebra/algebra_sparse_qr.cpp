@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/registry/named_factory.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/solve/linear_algebra.hpp"
 
@@ -57,24 +58,16 @@ class SparseQr final : public LinearAlgebra {
   Eigen::SPQR<Eigen::SparseMatrix<double>> qr_;
 };
 
-class SparseQrFactory final : public AlgebraFactory {
- public:
-  std::string name() const override { return "sparse-qr"; }
-  std::string description() const override {
-    return "rank-revealing sparse QR of SuiteSparse (SPQR), for large systems whose constraints repeat others; "
-           "allocates";
-  }
-  OptionSpecs options() const override {
-    return {
-        OptionSpec::real("threshold", 1e-8, 1e-15, 1e-2, "", "pivots below this times the largest column are zero")};
-  }
-  std::unique_ptr<LinearAlgebra> create(const Options& options) const override {
-    return std::make_unique<SparseQr>(options.real("threshold"));
-  }
-};
-
 }  // namespace
 
 GNOMON_PLUGIN(algebra_sparse_qr) {
-  registrar.add(std::make_unique<SparseQrFactory>());
+  registrar.add(std::make_unique<NamedFactory<AlgebraFactory>>(
+      "sparse-qr",
+      "rank-revealing sparse QR of SuiteSparse (SPQR), for large systems whose constraints repeat others; "
+      "allocates",
+      [](const Options& options) { return std::make_unique<SparseQr>(options.real("threshold")); },
+      [] {
+        return OptionSpecs{OptionSpec::real("threshold", 1e-8, 1e-15, 1e-2, "",
+                                            "pivots below this times the largest column are zero")};
+      }));
 }

@@ -8,10 +8,10 @@
 
 #include <algorithm>
 
+#include "gnomon/registry/named_factory.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/sundials/fixed_point_iteration.hpp"
 #include "solvers/kernels/kinsol_loop.hpp"
-#include "solvers/kernels/solver_on_algebra.hpp"
 
 namespace {
 
@@ -46,7 +46,9 @@ class KinsolAnderson final : public FixedPointIteration {
 }  // namespace
 
 GNOMON_PLUGIN(kinsol_anderson) {
-  registrar.add(std::make_unique<kernels::SolverOnAlgebra>(
+  const AlgebraTable& table = registrar.algebras();
+  registrar.add(std::make_unique<NamedFactory<SolverFactory>>(
       "kinsol-anderson", "KINSOL, fixed point (KIN_FP) with a frozen Jacobian and Anderson acceleration",
-      accelerated_options, kernels::make_solver<KinsolAnderson>, registrar.algebras()));
+      [&table](const Options& options) { return std::make_unique<KinsolAnderson>(table, options); },
+      [&table] { return accelerated_options(table); }));
 }

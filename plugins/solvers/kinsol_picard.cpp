@@ -12,11 +12,11 @@
 #include <string>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/registry/named_factory.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/solve/nonlinear_solver.hpp"
 #include "solvers/kernels/kinsol_frozen_iteration.hpp"
 #include "solvers/kernels/kinsol_leading_iteration.hpp"
-#include "solvers/kernels/solver_on_algebra.hpp"
 
 namespace {
 
@@ -62,8 +62,10 @@ OptionSpecs picard_options(const AlgebraTable& algebras) {
 }  // namespace
 
 GNOMON_PLUGIN(kinsol_picard) {
-  registrar.add(std::make_unique<kernels::SolverOnAlgebra>(
+  const AlgebraTable& table = registrar.algebras();
+  registrar.add(std::make_unique<NamedFactory<SolverFactory>>(
       "kinsol-picard",
-      "KINSOL, Picard with the scheme's approximate inverse (KIN_FP) or a frozen Jacobian (KIN_PICARD)", picard_options,
-      kernels::make_solver<KinsolPicard>, registrar.algebras()));
+      "KINSOL, Picard with the scheme's approximate inverse (KIN_FP) or a frozen Jacobian (KIN_PICARD)",
+      [&table](const Options& options) { return std::make_unique<KinsolPicard>(table, options); },
+      [&table] { return picard_options(table); }));
 }

@@ -11,12 +11,12 @@
 #include <limits>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/registry/named_factory.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/solve/chord_steps.hpp"
 #include "gnomon/solve/jacobian_system.hpp"
 #include "gnomon/solve/nonlinear_solver.hpp"
 #include "gnomon/solve/simplified_newton.hpp"
-#include "solvers/kernels/solver_on_algebra.hpp"
 
 namespace {
 
@@ -140,6 +140,9 @@ OptionSpecs newton_options(const AlgebraTable& algebras) {
 }  // namespace
 
 GNOMON_PLUGIN(newton) {
-  registrar.add(std::make_unique<kernels::SolverOnAlgebra>("newton", "native full Newton", newton_options,
-                                                           kernels::make_solver<Newton>, registrar.algebras()));
+  const AlgebraTable& table = registrar.algebras();
+  registrar.add(std::make_unique<NamedFactory<SolverFactory>>(
+      "newton", "native full Newton",
+      [&table](const Options& options) { return std::make_unique<Newton>(table, options); },
+      [&table] { return newton_options(table); }));
 }

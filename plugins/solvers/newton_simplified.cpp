@@ -14,11 +14,11 @@
 #include <cmath>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/registry/named_factory.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/solve/jacobian_system.hpp"
 #include "gnomon/solve/nonlinear_solver.hpp"
 #include "gnomon/solve/stagnation.hpp"
-#include "solvers/kernels/solver_on_algebra.hpp"
 
 namespace {
 
@@ -164,7 +164,9 @@ OptionSpecs newton_simplified_options(const AlgebraTable& algebras) {
 }  // namespace
 
 GNOMON_PLUGIN(newton_simplified) {
-  registrar.add(std::make_unique<kernels::SolverOnAlgebra>(
+  const AlgebraTable& table = registrar.algebras();
+  registrar.add(std::make_unique<NamedFactory<SolverFactory>>(
       "newton-simplified", "native Newton with one matrix for a solve or many, or the scheme's own",
-      newton_simplified_options, kernels::make_solver<NewtonSimplified>, registrar.algebras()));
+      [&table](const Options& options) { return std::make_unique<NewtonSimplified>(table, options); },
+      [&table] { return newton_simplified_options(table); }));
 }

@@ -9,10 +9,10 @@
 
 #include <algorithm>
 
+#include "gnomon/registry/named_factory.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/sundials/attached_solver.hpp"
 #include "gnomon/sundials/fixed_point_iteration.hpp"
-#include "solvers/kernels/solver_on_algebra.hpp"
 
 namespace {
 
@@ -30,7 +30,9 @@ std::unique_ptr<NonlinearSolver> create(const AlgebraTable& algebras, const Opti
 }  // namespace
 
 GNOMON_PLUGIN(sun_fixed_point) {
-  registrar.add(std::make_unique<kernels::SolverOnAlgebra>(
+  const AlgebraTable& table = registrar.algebras();
+  registrar.add(std::make_unique<NamedFactory<SolverFactory>>(
       "sun-fixed-point", "SUNDIALS' SUNNonlinSol_FixedPoint with a frozen Jacobian and Anderson acceleration",
-      accelerated_options, create, registrar.algebras()));
+      [&table](const Options& options) { return create(table, options); },
+      [&table] { return accelerated_options(table); }));
 }
