@@ -4,9 +4,9 @@
 ///     J(x) dx = -F(x),   x += dx,   until max |dx|/(1+|x|) < 1e-7 and F is at its rounding floor,
 ///
 /// with J factorised in every iteration, until the current one contracts twentyfold: the last corrections are made
-/// with that (gnomon/solve/chord_steps.hpp). Where a scheme exposes a simplified matrix that contracts tenfold, that one
-/// does it all (gnomon/solve/simplified_newton.hpp). Newton is quadratic where the step is that small, so the error left is below
-/// rounding; a residual that is not there yet gets further iterations as long as they gain.
+/// with that (gnomon/solve/chord_steps.hpp). Where a scheme exposes a simplified matrix that contracts tenfold, that
+/// one does it all (gnomon/solve/simplified_newton.hpp). Newton is quadratic where the step is that small, so the error
+/// left is below rounding; a residual that is not there yet gets further iterations as long as they gain.
 
 #include <limits>
 

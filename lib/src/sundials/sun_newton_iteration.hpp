@@ -9,7 +9,8 @@
 /// method; here the linear solve sets the matrix anew at the present iterate where that is wanted:
 ///
 ///  - matrix=fresh: in every iteration, Newton's method. It ends with the step below its tolerance and
-///    the residual at its floor, further iterations as long as they gain, a last correction with the current factorisation.
+///    the residual at its floor, further iterations as long as they gain, a last correction with the current
+///    factorisation.
 ///  - matrix=kept: from solve to solve, until a correction is not half of the one before, with the matrix of an earlier
 ///    solve a fifth; a correction that is not is thrown away. Where a matrix of an earlier solve made corrections or
 ///    residual grow, SUNDIALS' own way follows: a recoverable failure, a set-up, the start value again. It ends when

@@ -52,7 +52,8 @@ bool KluFactors::solve(VectorRef x) {
     x = right_;
     back_substitute(x);
   }
-  // Where even the best order leaves a residual the matrix is singular to working precision: Newton's method tests the step.
+  // Where even the best order leaves a residual the matrix is singular to working precision: Newton's method tests the
+  // step.
   return x.allFinite();
 }
 

@@ -9,9 +9,10 @@
 /// manual has it, would allocate in every step and change the order nearly never.) The matrix with which the order was
 /// found is kept too: a checkpoint finds the order again with it.
 ///
-/// Columns are ordered by AMD, or by COLAMD where that takes less than half of the operations: AMD expects pivots on the
-/// diagonal, and where many constraints meet, in a net of rods that starts flat and at rest, most of them are elsewhere.
-/// The factors by COLAMD have a bound that holds for every choice of pivots: large systems are ordered by it alone.
+/// Columns are ordered by AMD, or by COLAMD where that takes less than half of the operations: AMD expects pivots on
+/// the diagonal, and where many constraints meet, in a net of rods that starts flat and at rest, most of them are
+/// elsewhere. The factors by COLAMD have a bound that holds for every choice of pivots: large systems are ordered by it
+/// alone.
 
 #include <klu.h>
 

@@ -71,8 +71,8 @@ class KinsolFrozenIteration final : public FrozenIteration {
     solve = own;
   }
 
-  /// P will not do: on with a new one, from the start value where a P of an earlier solve led diverging. False where P is
-  /// new, which makes it singular.
+  /// P will not do: on with a new one, from the start value where a P of an earlier solve led diverging. False where P
+  /// is new, which makes it singular.
   bool renew(bool diverging) {
     if (fresh()) return singular();
     if (!of_this_solve() && diverging) last_ = start_;
