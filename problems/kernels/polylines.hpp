@@ -19,24 +19,16 @@ struct PolylinePoint {
   Index first = -1;
   Vector place;
 };
-inline PolylinePoint at(Index first) {
-  return {first, {}};
-}
-inline PolylinePoint fixed(double x, double y) {
-  return {-1, Eigen::Vector2d(x, y)};
-}
-inline PolylinePoint fixed(double x, double y, double z) {
-  return {-1, Eigen::Vector3d(x, y, z)};
-}
+PolylinePoint at(Index first);
+PolylinePoint fixed(double x, double y);
+PolylinePoint fixed(double x, double y, double z);
 
 /// A curve by its points, or by a function that fills them, one a column.
 struct Polyline {
   using Fill = std::function<void(double t, const ConstVectorRef& q, Matrix& points)>;
 
-  Polyline(std::string curve, std::vector<PolylinePoint> along)
-      : name(std::move(curve)), points(std::move(along)), n_points(static_cast<Index>(points.size())) {}
-  Polyline(std::string curve, Index count, Fill function)
-      : name(std::move(curve)), n_points(count), fill(std::move(function)) {}
+  Polyline(std::string curve, std::vector<PolylinePoint> along);
+  Polyline(std::string curve, Index count, Fill function);
 
   std::string name;
   std::vector<PolylinePoint> points;
@@ -52,47 +44,12 @@ Polyline fixed_curve(const std::string& name, Index count, const Place& x) {
   return {name, std::move(points)};
 }
 
-class Polylines final : public CurveModel {
- public:
-  /// \param look dimension, unit and scale of all of them
-  Polylines(const Curve& look, std::vector<Polyline> lines) : lines_(std::move(lines)) {
-    for (const Polyline& line : lines_) {
-      curves_.push_back(look);
-      curves_.back().name = line.name;
-      curves_.back().n_points = line.n_points;
-    }
-  }
-  std::vector<Curve> curves() const override { return curves_; }
-  void curve_points(Index k, double t, const ConstVectorRef& q, Matrix& points) const override {
-    const Polyline& line = lines_[static_cast<std::size_t>(k)];
-    if (line.fill) return line.fill(t, q, points);
-    for (Index i = 0; i < line.n_points; ++i) {
-      const PolylinePoint& point = line.points[static_cast<std::size_t>(i)];
-      if (point.first < 0)
-        points.col(i) = point.place;
-      else
-        points.col(i) = q.segment(point.first, points.rows());
-    }
-  }
-
- private:
-  std::vector<Polyline> lines_;
-  std::vector<Curve> curves_;
-};
-
-inline Curve in_plane(const std::string& unit = "m") {
-  return {"", 0, 2, true, unit};
-}
+Curve in_plane(const std::string& unit = "m");
 /// \param up the axis that points upwards, from 0
-inline Curve in_space(const std::string& unit = "m", int up = 2) {
-  return {"", 0, 3, true, unit, up};
-}
+Curve in_space(const std::string& unit = "m", int up = 2);
 /// A graph: the first axis says where, the second how much.
-inline Curve as_graph() {
-  return {"", 0, 2, false, ""};
-}
-inline std::shared_ptr<const CurveModel> polylines(const Curve& look, std::vector<Polyline> lines) {
-  return std::make_shared<const Polylines>(look, std::move(lines));
-}
+Curve as_graph();
+/// \param look dimension, unit and scale of all of them
+std::shared_ptr<const CurveModel> polylines(const Curve& look, std::vector<Polyline> lines);
 
 }  // namespace gnomon::problems
