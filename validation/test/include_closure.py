@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Counts the files of this tree that a source file includes, directly or not, and their lines.
+"""Counts the files of this tree that a source file includes, directly or not, itself counted, and their lines.
 
-    include_closure.py FILE [--at-most N]      a table, one indented line a file; status 1 above N files
+    include_closure.py FILE... [--at-most N]      a table of each, one indented line a file; status 1 above N files
 
-Files are found as the compiler does: beside the including file, then in the include folders of the build.
+Files are found as the compiler does: beside the including file, then in the include folders of the build. A header and
+its source count as one.
 """
 import argparse
 import pathlib
@@ -37,20 +38,29 @@ def closure(path, depth=0, seen=None):
     return seen
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("file", type=pathlib.Path)
-    parser.add_argument("--at-most", type=int, metavar="N", help="files; more are an error")
-    arguments = parser.parse_args()
-    if not arguments.file.is_file():
-        parser.error(f'there is no file "{arguments.file}"')
-    files = closure(arguments.file.resolve())
+def report(file):
+    """Prints the table of a file and returns how many files it has."""
+    files = closure(file.resolve())
     for path, (depth, lines) in files.items():
         name = path.relative_to(ROOT) if ROOT in path.parents else path
         print(f"{'  ' * depth}{name}  {lines}")
-    print(f"{len(files)} files with {sum(lines for _, lines in files.values())} lines")
-    if arguments.at_most is not None and len(files) > arguments.at_most:
-        sys.exit(f"{arguments.file} includes {len(files)} files of this tree, expected at most {arguments.at_most}")
+    count = len({path.with_suffix("") for path in files})
+    print(f"{count} files with {sum(lines for _, lines in files.values())} lines")
+    return count
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("files", type=pathlib.Path, nargs="+", metavar="FILE")
+    parser.add_argument("--at-most", type=int, metavar="N", help="files; more are an error")
+    arguments = parser.parse_args()
+    for file in arguments.files:
+        if not file.is_file():
+            parser.error(f'there is no file "{file}"')
+    counts = {file: report(file) for file in arguments.files}
+    if arguments.at_most is not None:
+        sys.exit("\n".join(f"{file} includes {count} files of this tree, expected at most {arguments.at_most}"
+                           for file, count in counts.items() if count > arguments.at_most) or 0)
 
 
 if __name__ == "__main__":
