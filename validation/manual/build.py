@@ -21,7 +21,7 @@ sys.path.insert(0, str(HERE / "generate"))
 
 
 def copy_pages(source):
-    """What is written by hand, KaTeX, the examples that pages include."""
+    """What is written by hand or kept, KaTeX, the examples that pages include."""
     shutil.rmtree(source, ignore_errors=True)
     for file in HERE.rglob("*.md"):
         target = source / file.relative_to(HERE)
@@ -35,7 +35,7 @@ def copy_pages(source):
         shutil.copy(KATEX / name, katex)
     shutil.copytree(KATEX / "fonts", katex / "fonts", ignore=shutil.ignore_patterns("*.ttf", "*.woff"))
     shutil.copytree(ROOT / "validation" / "embed" / "ports", source / "porting" / "programs")
-    shutil.copy(ROOT / "validation" / "gallery" / "four-bar.svg", source / "static")
+    shutil.copytree(HERE / "pictures", source / "pictures")
 
 
 def generate(build, out, source, rows):
