@@ -28,13 +28,15 @@ fi
 PATH="$prefix/bin:$PATH"
 snippets() { python3 "$source/validation/manual/snippets.py" "$@"; }
 
-echo "== the README's model files"
+echo "== the model files of the README and of the manual"
 snippets "$source/README.md" toml "$scratch/readme" .toml "format = 1"
-for model in "$scratch"/readme*.toml; do
+snippets "$source/validation/manual/models/formulas.md" toml "$scratch/formulas" .toml "format = 1"
+for model in "$scratch"/readme1.toml "$scratch"/formulas1.toml; do
   gnomon run "$model" --rtol 1e-6 --until 1 --plot "$model.svg" --reference ida-ggl >"$model.out" || { cat "$model.out" && exit 1; }
   grep -q "energy " "$model.out"
 done
-test -s "$scratch/readme2.toml.svg"
+test -s "$scratch/readme1.toml.svg"
+test -s "$scratch/formulas1.toml.svg"
 
 echo "== manual pages and completion"
 share=$(dirname "$(dirname "$(command -v gnomon)")")/share
@@ -42,11 +44,12 @@ test -n "$(find "$share/man/man1" -name "gnomon.1*" -size +0)"
 test -n "$(find "$share/man/man1" -name "gnomon-run.1*" -size +0)"
 bash -n "$share/bash-completion/completions/gnomon"
 
-echo "== the README's examples through find_package"
+echo "== the README's example and the manual's mechanism through find_package"
 cp -r "$source/validation/embed/cpp" "$scratch/cpp"
 snippets "$source/README.md" cpp "$scratch/cpp/readme" .cpp "#include <cstdio>"
-mv "$scratch/cpp/readme1.cpp" "$scratch/cpp/mechanism.cpp"
-mv "$scratch/cpp/readme2.cpp" "$scratch/cpp/main.cpp"
+mv "$scratch/cpp/readme1.cpp" "$scratch/cpp/main.cpp"
+snippets "$source/validation/manual/models/mechanisms.md" cpp "$scratch/cpp/mechanisms" .cpp "#include <cstdio>"
+mv "$scratch/cpp/mechanisms1.cpp" "$scratch/cpp/mechanism.cpp"
 cmake -S "$scratch/cpp" -B "$scratch/cpp/build" -DCMAKE_PREFIX_PATH="$prefix" >"$scratch/cpp.log"
 cmake --build "$scratch/cpp/build" >>"$scratch/cpp.log"
 "$scratch/cpp/build/consumer" >"$scratch/cpp.out"

@@ -10,7 +10,7 @@ shift 2
 mkdir -p "$scratch"
 cp "$source"/validation/embed/fetch/* "$scratch"
 python3 "$source/validation/manual/snippets.py" "$source/README.md" cpp "$scratch/readme" .cpp "#include <cstdio>"
-mv "$scratch/readme2.cpp" "$scratch/main.cpp"
+mv "$scratch/readme1.cpp" "$scratch/main.cpp"
 cmake -S "$scratch" -B "$scratch/build" -DGNOMON_SOURCE="$source" "$@" >"$scratch/configure.log" 2>&1 ||
   { cat "$scratch/configure.log" && exit 1; }
 for missing in "no algebra klu and krylov" "no algebra sparse-qr"; do
