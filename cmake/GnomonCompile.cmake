@@ -27,16 +27,17 @@ function(gnomon_set_level target level)
   endif()
 endfunction()
 
-# gnomon_compile(target headers level): with the precompiled headers GNOMON_HEADERS_<headers> (library, front, test; or none), which
-# are compiled once for each level and for code that is position-independent or not. GCC takes the options of a header
-# back when it is used: at another level than its own the code would have the header's level. The level is the one at
-# which compiling and running take the least time together: 3 for what steps, 1 for what measures and prints, 0 for tests.
+# gnomon_compile(target headers level): with the precompiled headers GNOMON_HEADERS_<headers> (library, front, test; or
+# none), which are compiled once for each level and for code that is position-independent or not. GCC takes the options
+# of a header back when it is used: at another level than its own the code would have the header's level. The level is
+# the one at which compiling and running take the least time together: 3 for what steps, 1 for what measures and prints,
+# 0 for tests.
 function(gnomon_compile target headers level)
   gnomon_set_level(${target} ${level})
   if(GNOMON_UNITY)
     gnomon_compile_by_folder(${target})
   endif()
-  if(headers STREQUAL none)
+  if("${headers}" STREQUAL "none")
     return()
   endif()
   get_target_property(independent ${target} POSITION_INDEPENDENT_CODE)
@@ -51,9 +52,6 @@ function(gnomon_compile target headers level)
     set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ${independent})
     gnomon_set_level(${name} ${level})
     target_link_libraries(${name} PRIVATE ${GNOMON_LINKED_${headers}})
-    if(headers STREQUAL test)
-      target_compile_definitions(${name} PRIVATE BOOST_TEST_DYN_LINK)
-    endif()
     target_precompile_headers(${name} PRIVATE ${GNOMON_HEADERS_${headers}})
   endif()
   target_precompile_headers(${target} REUSE_FROM ${name})

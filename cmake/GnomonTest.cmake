@@ -5,7 +5,6 @@ add_library(gnomon_test_main OBJECT lib/test/support/main.cpp)
 
 function(gnomon_compile_as_test target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-  target_compile_definitions(${target} PRIVATE BOOST_TEST_DYN_LINK)
   target_link_libraries(${target} PRIVATE Boost::unit_test_framework)
 endfunction()
 

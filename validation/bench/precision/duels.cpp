@@ -2,7 +2,6 @@
 /// Who is faster at the same error.
 
 #include <algorithm>
-#include <limits>
 #include <map>
 
 #include "bench/precision/crossing.hpp"
@@ -11,8 +10,6 @@
 namespace gnomon::bench {
 
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// What counts where the trajectory cannot be followed is the energy.
 double error_of(const WorkPrecisionRow& row) {
