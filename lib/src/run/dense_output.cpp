@@ -61,7 +61,8 @@ Vector derivative(const Matrix& c, double s, double h, int order) {
   for (Index j = c.cols() - 1; j >= order; --j) {
     double factor = 1;
     for (int i = 0; i < order; ++i) factor *= static_cast<double>(j - i) / h;
-    sum = sum * s + factor * c.col(j);
+    sum *= s;
+    sum += factor * c.col(j);
   }
   return sum;
 }
