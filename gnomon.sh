@@ -15,7 +15,7 @@ set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 build="$root/build/release"
 log="$root/build/build.log"
-help="$root/validation/program/cli/help.txt" # what `gnomon --help` prints; one of the tests compares them
+help="$root/program/cli/help.txt" # what `gnomon --help` prints; one of the tests compares them
 program_seconds=440                         # of processor time, to build the program alone
 
 # The program; pictures (--plot), measuring beside hand-coded integrators, many processes; Python; tests; the manual.
@@ -150,7 +150,7 @@ manual)
   build_targets gnomon_commands gnomon_python gnomon_c
   rows="$root/build/validation.json"
   [ -f "$rows" ] || rows=""
-  exec /usr/bin/python3 "$root/validation/manual/build.py" "$build" "$root/build/manual" ${rows:+"$rows"}
+  exec /usr/bin/python3 "$root/manual/build.py" "$build" "$root/build/manual" ${rows:+"$rows"}
   ;;
 *)
   commands=$(sed -n 's/^  \([a-z]\{1,\}\)  .*/\1/p' "$help")

@@ -41,7 +41,7 @@ foreach(package IN ITEMS gnomon gnomon_c)
   install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
-# Licence, changes and how to cite; the manual is added where validation/manual finds it built.
+# Licence, changes and how to cite; the manual is added where manual finds it built.
 install(FILES LICENSE README.md CHANGELOG.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # `cmake --build . --target uninstall` removes what the last `cmake --install` of this tree wrote, and the folders that it

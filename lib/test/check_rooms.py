@@ -5,11 +5,13 @@
 
 - Inside lib the rooms are ordered, and a file includes only its own room and rooms before it.
 - Rooms before `sundials` include no header of SUNDIALS.
-- lib knows neither plugins, problems nor validation; plugins and problems know lib only, and not each other.
+- lib knows no other folder; plugins and problems know lib only, and not each other. Then come output, validation, program,
+  and python and manual, each of which knows those before it.
 - Problems see neither schemes nor solvers, schemes see no solvers, solvers see no problems.
 - The kernels of the schemes: `common` includes no other room, and no two rooms include each other.
 - A folder that has no folders holds at most 20 source files, a header and its source counted as one; problems/,
-  plugins/schemes/ and validation/gallery/ grow by one file each.
+  plugins/schemes/ and manual/gallery/ grow by one file each.
+- The list of folders and rooms in CONTRIBUTING.md is the tree's.
 
 Prints one line for each offence and exits with status 1 when there is any.
 """
@@ -18,11 +20,12 @@ import os
 import re
 import sys
 
+FOLDERS = ["lib", "plugins", "problems", "output", "validation", "program", "python", "manual"]
 ORDER = ["base", "formula", "model", "start", "scheme", "solve", "sundials", "run", "contact", "mechanism", "registry", "ensemble", "c_api"]
 SUNDIALS = ("sundials/", "nvector/", "sunmatrix/", "sunlinsol/", "sunnonlinsol/", "kinsol/", "ida/", "cvode/")
 SOURCES = (".hpp", ".cpp", ".h", ".c", ".py", ".toml")
 LIMIT = 20
-GROWING = ("problems", "plugins/schemes", "validation/gallery")
+GROWING = ("problems", "plugins/schemes", "manual/gallery")
 # Headers outside the rooms: what C and C++ share, the C interface, and the one that includes everything.
 TOP = {"gnomon.h": "c_api", "flags.h": "base", "abi.h": "base", "gnomon.hpp": "c_api"}
 
@@ -63,8 +66,8 @@ def check_lib(root, offences):
             other = lib_room(local)
             if other and ORDER.index(other) > ORDER.index(room):
                 offences.append(f"{where}, and room {room} comes before {other}")
-            if header.split("/")[0] in ("plugins", "problems", "validation", "schemes", "solvers", "kernels"):
-                offences.append(f"{where}, and lib knows neither plugins, problems nor validation")
+            if header.split("/")[0] in ("plugins", "problems", "schemes", "solvers", "kernels"):
+                offences.append(f"{where}, and lib knows neither plugins nor problems")
 
 
 def check_plugins(root, offences):
@@ -97,8 +100,37 @@ def check_kernels(root, offences):
             arrows[room].add(other)
 
 
+def subfolders(root, folder):
+    return sorted(entry.name for entry in os.scandir(os.path.join(root, folder)) if entry.is_dir())
+
+
+def check_folders(root, offences):
+    owner = {name: folder for folder in ("output", "validation") for name in subfolders(root, folder) if name != "test"}
+    owner["program"] = "program"
+    for place, folder in enumerate(FOLDERS):
+        for file in sources(root, folder):
+            for number, header in included(os.path.join(root, file)):
+                other = owner.get(header.split("/")[0], folder)
+                if FOLDERS.index(other) > place:
+                    offences.append(f"{file}:{number}: includes {header}, and {folder} comes before {other}")
+
+
+def check_contributing(root, offences):
+    with open(os.path.join(root, "CONTRIBUTING.md"), encoding="utf-8") as page:
+        listed = page.read().split("## Where things live\n")[1].split("\n\n")[0]
+    for what, found, expected in (("folders", re.findall(r"^    (\w+)/", listed, re.M), FOLDERS + ["cmake"]),
+                                  ("rooms of lib", re.findall(r"^      (\w+)  ", listed, re.M), ORDER)):
+        if found != expected:
+            offences.append(f"CONTRIBUTING.md: lists the {what} {' '.join(found)}, and there are {' '.join(expected)}")
+    for folder in ("output", "validation"):
+        part = re.search(rf"^    {folder}/.*?(?=^    \w|\Z)", listed, re.M | re.S).group(0)
+        for name in subfolders(root, folder):
+            if f"{name}/" not in part:
+                offences.append(f"CONTRIBUTING.md: does not name {folder}/{name}/ among the folders of {folder}")
+
+
 def check_sizes(root, offences):
-    for top in ("lib", "plugins", "validation"):
+    for top in FOLDERS:
         for place, folders, files in os.walk(os.path.join(root, top)):
             folder = os.path.relpath(place, root)
             count = len({re.sub(r"\.[hc](pp)?$", "", name) for name in files if name.endswith(SOURCES)})
@@ -108,9 +140,9 @@ def check_sizes(root, offences):
 
 def main():
     if len(sys.argv) != 2 or not os.path.isdir(os.path.join(sys.argv[1], "lib")):
-        sys.exit("usage: check_rooms.py ROOT, the folder that holds lib, plugins, problems and validation")
+        sys.exit("usage: check_rooms.py ROOT, the folder that holds lib, plugins, problems and the others")
     root, offences = sys.argv[1], []
-    for check in (check_lib, check_plugins, check_kernels, check_sizes):
+    for check in (check_lib, check_plugins, check_kernels, check_folders, check_contributing, check_sizes):
         check(root, offences)
     for offence in offences:
         print(offence)

@@ -27,7 +27,7 @@ int dispatch(int argc, char** argv) {
   app.add_flag("--verbose", range.verbose, "every run that stopped, with its message");
   Registry registry;
   register_builtin(registry);
-  registry.add_model_folder(GNOMON_CASES_FOLDER "/..");
+  registry.add_model_folder(GNOMON_MODELS_FOLDER);
   long findings = 0;
   app.add_subcommand("systems", "every scheme on random systems")->callback([&] {
     findings = campaign::systems(registry, range);

@@ -26,11 +26,11 @@ if [ -z "$installed" ]; then
   cmake --install "$build" --prefix "$prefix" >"$scratch/install.log"
 fi
 PATH="$prefix/bin:$PATH"
-snippets() { python3 "$source/validation/manual/snippets.py" "$@"; }
+snippets() { python3 "$source/manual/snippets.py" "$@"; }
 
 echo "== the model files of the README and of the manual"
 snippets "$source/README.md" toml "$scratch/readme" .toml "format = 1"
-snippets "$source/validation/manual/models/formulas.md" toml "$scratch/formulas" .toml "format = 1"
+snippets "$source/manual/models/formulas.md" toml "$scratch/formulas" .toml "format = 1"
 for model in "$scratch"/readme1.toml "$scratch"/formulas1.toml; do
   gnomon run "$model" --rtol 1e-6 --until 1 --plot "$model.svg" --reference ida-ggl >"$model.out" || { cat "$model.out" && exit 1; }
   grep -q "energy " "$model.out"
@@ -48,7 +48,7 @@ echo "== the README's example and the manual's mechanism through find_package"
 cp -r "$source/validation/embed/cpp" "$scratch/cpp"
 snippets "$source/README.md" cpp "$scratch/cpp/readme" .cpp "#include <cstdio>"
 mv "$scratch/cpp/readme1.cpp" "$scratch/cpp/main.cpp"
-snippets "$source/validation/manual/models/mechanisms.md" cpp "$scratch/cpp/mechanisms" .cpp "#include <cstdio>"
+snippets "$source/manual/models/mechanisms.md" cpp "$scratch/cpp/mechanisms" .cpp "#include <cstdio>"
 mv "$scratch/cpp/mechanisms1.cpp" "$scratch/cpp/mechanism.cpp"
 cmake -S "$scratch/cpp" -B "$scratch/cpp/build" -DCMAKE_PREFIX_PATH="$prefix" >"$scratch/cpp.log"
 cmake --build "$scratch/cpp/build" >>"$scratch/cpp.log"
@@ -71,10 +71,10 @@ echo "== the manual's programs"
 mkdir "$scratch/manual"
 n=0
 echo "#include <gnomon/gnomon.hpp>" >"$scratch/manual/pieces.cpp"
-for page in $(cd "$source/validation/manual" && grep -lE '^```c(pp)?$' ./*.md ./*/*.md); do
+for page in $(cd "$source/manual" && grep -lE '^```c(pp)?$' ./*.md ./*/*.md); do
   n=$((n + 1))
   for language in c cpp; do
-    snippets "$source/validation/manual/$page" $language "$scratch/manual/$n-" .$language || true
+    snippets "$source/manual/$page" $language "$scratch/manual/$n-" .$language || true
   done
 done 2>"$scratch/manual/none"
 for program in "$scratch"/manual/[0-9]*.c "$scratch"/manual/[0-9]*.cpp; do

@@ -77,8 +77,8 @@ void print(const Registry& registry, const validation::Case& c, const validation
 int fingerprint(const std::string& folder, const std::string& filter) {
   Registry registry;
   register_builtin(registry);
-  registry.add_model_folder(GNOMON_CASES_FOLDER "/..");
-  for (const validation::Case& c : validation::all_cases(registry, folder)) {
+  registry.add_model_folder(GNOMON_MODELS_FOLDER);
+  for (const validation::Case& c : validation::all_cases(registry, folder, GNOMON_MODELS_FOLDER)) {
     if (c.kind != "conformance" || c.measure != "promises" || c.name.find(filter) == std::string::npos) continue;
     for (const validation::Strategy& strategy : validation::strategies(registry)) print(registry, c, strategy);
   }

@@ -296,10 +296,17 @@ CaseFiles read_case_files(const std::string& folder) {
   std::sort(paths.begin(), paths.end());
   CaseFiles files;
   for (const auto& path : paths) read_file(path, path.lexically_relative(root).generic_string(), files);
-  for (const auto& entry : fs::directory_iterator(root / ".." / "gallery", failed))
-    if (entry.path().extension() == ".toml") files.models.push_back("gallery/" + entry.path().filename().string());
-  std::sort(files.models.begin(), files.models.end());
   return files;
+}
+
+std::vector<std::string> gallery_models(const std::string& folder) {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  std::vector<std::string> models;
+  for (const auto& entry : fs::directory_iterator(fs::path(folder) / "gallery", none))
+    if (entry.path().extension() == ".toml") models.push_back("gallery/" + entry.path().filename().string());
+  std::sort(models.begin(), models.end());
+  return models;
 }
 
 }  // namespace gnomon::validation

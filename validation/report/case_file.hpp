@@ -100,7 +100,7 @@ struct NoReference {
 
 struct CaseFiles {
   std::vector<Case> cases;
-  std::vector<std::string> models;  ///< model files of the gallery beside the folder, "gallery/NAME.toml"
+  std::vector<std::string> models;  ///< of the gallery, see gallery_models
   std::vector<ConformanceStart> starts;
   std::vector<ConformanceVariant> variants;
   std::vector<ConformanceFailure> failures;
@@ -110,5 +110,8 @@ struct CaseFiles {
 /// Reads every .toml file of the folder and of the folders in it, in alphabetical order. Tables of data are sought in
 /// the folder `data` beside one of the folders that hold the file. Throws Error(bad_file) naming file, case and key.
 CaseFiles read_case_files(const std::string& folder);
+
+/// The model files of the folder's `gallery`, "gallery/NAME.toml", in alphabetical order; none where it has no such folder.
+std::vector<std::string> gallery_models(const std::string& folder);
 
 }  // namespace gnomon::validation

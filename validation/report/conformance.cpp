@@ -163,8 +163,9 @@ std::vector<Case> conformance_cases(const Registry& registry, const CaseFiles& f
   return cases;
 }
 
-std::vector<Case> all_cases(const Registry& registry, const std::string& folder) {
-  const CaseFiles files = read_case_files(folder);
+std::vector<Case> all_cases(const Registry& registry, const std::string& folder, const std::string& models) {
+  CaseFiles files = read_case_files(folder);
+  files.models = gallery_models(models);
   check_names(registry, files);
   std::vector<Case> cases = conformance_cases(registry, files);
   const std::vector<Case> references = reference_cases(registry, files);

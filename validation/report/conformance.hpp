@@ -16,8 +16,8 @@ std::vector<Case> conformance_cases(const Registry& registry, const CaseFiles& f
 /// From where and how every problem is run by generated cases: as declared, or with its default parameters.
 std::vector<ConformanceStart> conformance_starts(const Registry& registry, const CaseFiles& files);
 
-/// All cases: generated, then declared.
-std::vector<Case> all_cases(const Registry& registry, const std::string& folder);
+/// All cases: generated, also for the gallery of the folder `models`, then declared.
+std::vector<Case> all_cases(const Registry& registry, const std::string& folder, const std::string& models);
 
 /// The declared ones alone.
 std::vector<Case> declared_cases(const Registry& registry, const std::string& folder);

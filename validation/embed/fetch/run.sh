@@ -9,7 +9,7 @@ shift 2
 
 mkdir -p "$scratch"
 cp "$source"/validation/embed/fetch/* "$scratch"
-python3 "$source/validation/manual/snippets.py" "$source/README.md" cpp "$scratch/readme" .cpp "#include <cstdio>"
+python3 "$source/manual/snippets.py" "$source/README.md" cpp "$scratch/readme" .cpp "#include <cstdio>"
 mv "$scratch/readme1.cpp" "$scratch/main.cpp"
 cmake -S "$scratch" -B "$scratch/build" -DGNOMON_SOURCE="$source" "$@" >"$scratch/configure.log" 2>&1 ||
   { cat "$scratch/configure.log" && exit 1; }

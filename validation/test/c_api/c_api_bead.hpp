@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "gnomon/gnomon.hpp"
-#include "test/builtin_registry.hpp"
+#include "support/builtin_registry.hpp"
 #include "test/c_api/c_api_pendulum.hpp"
 
 namespace gnomon::bead {

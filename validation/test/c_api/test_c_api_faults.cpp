@@ -6,8 +6,8 @@
 #include <functional>
 
 #include "gnomon/gnomon.hpp"
+#include "support/builtin_registry.hpp"
 #include "support/comma_locale.hpp"
-#include "test/builtin_registry.hpp"
 #include "test/c_api/c_api_pendulum.hpp"
 
 namespace {

@@ -8,8 +8,8 @@
 #include "gnomon/start/consistency.hpp"
 #include "gnomon/start/overdetermined_consistency.hpp"
 #include "measures/run/counting_malloc.hpp"
-#include "test/builtin_registry.hpp"
-#include "test/says.hpp"
+#include "support/builtin_registry.hpp"
+#include "support/says.hpp"
 #include "test/schemes/unit_mass.hpp"
 
 using namespace gnomon;

@@ -5,8 +5,8 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/gnomon.hpp"
-#include "test/builtin_registry.hpp"
-#include "test/says.hpp"
+#include "support/builtin_registry.hpp"
+#include "support/says.hpp"
 #include "test/schemes/unit_mass.hpp"
 
 using namespace gnomon;

@@ -5,7 +5,7 @@
 #include "gnomon/mechanism/model_file.hpp"
 #include "gnomon/run/evaluated_outputs.hpp"
 #include "gnomon/run/reference.hpp"
-#include "test/builtin_registry.hpp"
+#include "support/builtin_registry.hpp"
 
 namespace {
 

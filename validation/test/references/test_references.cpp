@@ -6,9 +6,9 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/contact/contact_reference.hpp"
 #include "gnomon/registry/registry.hpp"
+#include "support/builtin_registry.hpp"
 #include "support/faulty_system.hpp"
 #include "support/models.hpp"
-#include "test/builtin_registry.hpp"
 
 using namespace gnomon;
 

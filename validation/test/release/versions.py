@@ -6,7 +6,7 @@ import sys
 
 PLACES = {
     "CITATION.cff": r"^version: (\S+)$",
-    "validation/python/pyproject.toml": r'^version = "(.+)"$',
+    "python/pyproject.toml": r'^version = "(.+)"$',
     "CHANGELOG.md": r"^## (\S+)",
     "debian/changelog": r"^gnomon \((.+?)\)",
 }

@@ -22,7 +22,7 @@ using namespace gnomon::validation;
 Registry builtin() {
   Registry registry;
   register_builtin(registry);
-  registry.add_model_folder(GNOMON_CASES_FOLDER "/..");
+  registry.add_model_folder(GNOMON_MODELS_FOLDER);
   return registry;
 }
 
@@ -344,7 +344,7 @@ BOOST_AUTO_TEST_CASE(case_files_in_folders) {
 
 BOOST_AUTO_TEST_CASE(shipped_cases_cover_every_kind) {
   const Registry registry = builtin();
-  const std::vector<Case> cases = all_cases(registry, GNOMON_CASES_FOLDER);
+  const std::vector<Case> cases = all_cases(registry, GNOMON_CASES_FOLDER, GNOMON_MODELS_FOLDER);
   for (const char* kind : {"conformance/", "published/", "reference/", "solver/"})
     BOOST_TEST(!select_cases(cases, Tier::quick, kind).empty(), kind);
   // A tier contains the ones before it.
@@ -366,8 +366,9 @@ BOOST_AUTO_TEST_CASE(shipped_cases_cover_every_kind) {
 // Every problem and every scheme is compared with a reference, or a case file says why with none.
 BOOST_AUTO_TEST_CASE(every_problem_and_scheme_has_a_reference_row_or_a_reason) {
   const Registry registry = builtin();
-  const CaseFiles files = read_case_files(GNOMON_CASES_FOLDER);
-  const std::vector<Case> cases = all_cases(registry, GNOMON_CASES_FOLDER);
+  CaseFiles files = read_case_files(GNOMON_CASES_FOLDER);
+  files.models = gallery_models(GNOMON_MODELS_FOLDER);
+  const std::vector<Case> cases = all_cases(registry, GNOMON_CASES_FOLDER, GNOMON_MODELS_FOLDER);
   for (const std::string& gap : reference_gaps(registry, files, cases)) BOOST_ERROR(gap);
 
   // Without their rows, and with a reason beside a row, the gaps are seen.

@@ -47,8 +47,8 @@ bool register_cases() {
   const std::string filter = suite.argc > 2 ? suite.argv[2] : "";
   auto registry = std::make_shared<gnomon::Registry>();
   gnomon::register_builtin(*registry);
-  registry->add_model_folder(GNOMON_CASES_FOLDER "/..");
-  std::vector<Case> cases = select_cases(all_cases(*registry, GNOMON_CASES_FOLDER), tier, filter);
+  registry->add_model_folder(GNOMON_MODELS_FOLDER);
+  std::vector<Case> cases = select_cases(all_cases(*registry, GNOMON_CASES_FOLDER, GNOMON_MODELS_FOLDER), tier, filter);
   // The tiers below have ctest tests of their own.
   cases.erase(std::remove_if(cases.begin(), cases.end(), [tier](const Case& c) { return c.tier != tier; }),
               cases.end());

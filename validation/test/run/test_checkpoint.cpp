@@ -12,8 +12,8 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/registry/registry.hpp"
 #include "gnomon/run/checkpoint.hpp"
-#include "test/builtin_registry.hpp"
-#include "test/program/scratch.hpp"
+#include "support/builtin_registry.hpp"
+#include "support/scratch.hpp"
 
 using namespace gnomon::test;
 

@@ -7,7 +7,7 @@
 #include "gnomon/gnomon.hpp"
 #include "gnomon/run/dense_output.hpp"
 #include "gnomon/start/overdetermined_consistency.hpp"
-#include "test/builtin_registry.hpp"
+#include "support/builtin_registry.hpp"
 
 using namespace gnomon;
 

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "gnomon/gnomon.hpp"
-#include "test/builtin_registry.hpp"
+#include "support/builtin_registry.hpp"
 
 namespace {
 

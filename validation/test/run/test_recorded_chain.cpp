@@ -5,7 +5,7 @@
 
 #include "gnomon/model/autodiff_system.hpp"
 #include "measures/run/counting_malloc.hpp"
-#include "test/builtin_registry.hpp"
+#include "support/builtin_registry.hpp"
 
 using namespace gnomon;
 

@@ -7,8 +7,8 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/contact/contact.hpp"
 #include "gnomon/registry/registry.hpp"
+#include "support/builtin_registry.hpp"
 #include "support/faulty_system.hpp"
-#include "test/builtin_registry.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gnomon/run/integrator.hpp"
-#include "test/builtin_registry.hpp"
+#include "support/builtin_registry.hpp"
 
 using namespace gnomon;
 

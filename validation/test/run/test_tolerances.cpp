@@ -12,9 +12,9 @@
 #include "gnomon/registry/suited_scheme.hpp"
 #include "gnomon/run/dense_output.hpp"
 #include "measures/run/counting_malloc.hpp"
-#include "test/builtin_registry.hpp"
+#include "support/builtin_registry.hpp"
+#include "support/says.hpp"
 #include "test/run/close_encounter.hpp"
-#include "test/says.hpp"
 
 using namespace gnomon;
 using gnomon::test::close_encounter;

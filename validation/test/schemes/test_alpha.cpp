@@ -6,7 +6,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/scheme/step_warning.hpp"
 #include "gnomon/solve/scaled_equations.hpp"
-#include "test/builtin_registry.hpp"
+#include "support/builtin_registry.hpp"
 
 using namespace gnomon;
 

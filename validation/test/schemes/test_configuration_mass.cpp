@@ -5,7 +5,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/model/autodiff_system.hpp"
 #include "gnomon/start/consistency.hpp"
-#include "test/builtin_registry.hpp"
+#include "support/builtin_registry.hpp"
 
 using namespace gnomon;
 

@@ -7,7 +7,7 @@
 
 #include "gnomon/gnomon.hpp"
 #include "kernels/odae_test_model.hpp"
-#include "test/builtin_registry.hpp"
+#include "support/builtin_registry.hpp"
 #include "test/schemes/unit_mass.hpp"
 
 using namespace gnomon;

@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "gnomon/model/system.hpp"
-#include "test/builtin_registry.hpp"
+#include "support/builtin_registry.hpp"
 
 using namespace gnomon;
 

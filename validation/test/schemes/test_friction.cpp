@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "gnomon/gnomon.hpp"
-#include "test/builtin_registry.hpp"
+#include "support/builtin_registry.hpp"
 
 using namespace gnomon;
 

@@ -6,7 +6,7 @@
 
 #include "gnomon/gnomon.hpp"
 #include "kernels/line_integral/general_line_integral.hpp"
-#include "test/builtin_registry.hpp"
+#include "support/builtin_registry.hpp"
 
 namespace {
 

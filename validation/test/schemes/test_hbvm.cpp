@@ -7,7 +7,7 @@
 
 #include "gnomon/gnomon.hpp"
 #include "kernels/line_integral/legendre.hpp"
-#include "test/builtin_registry.hpp"
+#include "support/builtin_registry.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "gnomon/gnomon.hpp"
-#include "test/builtin_registry.hpp"
+#include "support/builtin_registry.hpp"
 #include "test/schemes/unit_mass.hpp"
 
 using namespace gnomon;

@@ -7,7 +7,7 @@
 
 #include "gnomon/gnomon.hpp"
 #include "kernels/runge_kutta/stage_bias.hpp"
-#include "test/builtin_registry.hpp"
+#include "support/builtin_registry.hpp"
 
 namespace {
 

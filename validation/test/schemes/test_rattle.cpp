@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "gnomon/gnomon.hpp"
+#include "support/builtin_registry.hpp"
 #include "support/starts.hpp"
-#include "test/builtin_registry.hpp"
 
 namespace {
 

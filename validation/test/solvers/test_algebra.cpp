@@ -15,8 +15,8 @@
 #include "gnomon/gnomon.hpp"
 #include "gnomon/sundials/attached_algebra.hpp"
 #include "measures/run/counting_malloc.hpp"
+#include "support/builtin_registry.hpp"
 #include "support/starts.hpp"
-#include "test/builtin_registry.hpp"
 
 namespace {
 

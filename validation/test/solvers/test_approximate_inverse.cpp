@@ -7,7 +7,7 @@
 
 #include "gnomon/gnomon.hpp"
 #include "measures/run/counting_malloc.hpp"
-#include "test/builtin_registry.hpp"
+#include "support/builtin_registry.hpp"
 
 namespace {
 

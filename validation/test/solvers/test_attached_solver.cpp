@@ -10,7 +10,7 @@
 #include "gnomon/gnomon.hpp"
 #include "gnomon/sundials/attached_solver.hpp"
 #include "measures/run/counting_malloc.hpp"
-#include "test/builtin_registry.hpp"
+#include "support/builtin_registry.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "gnomon/gnomon.hpp"
-#include "test/builtin_registry.hpp"
+#include "support/builtin_registry.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 ///     ProblemInstance instance = problem->build(Options("problem pendulum", problem->parameters(), {{"l", "2"}}));
 ///
 /// Everything that takes the name of a problem takes such a file too: Registry::problem("pendulum.toml"). What a file
-/// contains is described in the manual (validation/manual/models/formulas.md and mechanisms.md). A formula becomes a tape
+/// contains is described in the manual (manual/models/formulas.md and mechanisms.md). A formula becomes a tape
 /// (tape.hpp), as a C++ model does; degrees, sparsity and the use of time are found.
 
 #include <memory>

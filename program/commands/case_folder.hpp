@@ -1,0 +1,16 @@
+#pragma once
+/// \file
+/// Where the case files and the models of the gallery are.
+
+#include <string>
+
+namespace gnomon::program {
+
+/// `given` if not empty; else the source tree's folder while it exists; else share/gnomon/cases beside the program's
+/// own folder. Throws Error(bad_file) when there is none.
+std::string case_folder(const std::string& given);
+
+/// Where "gallery/NAME.toml" is: in the source tree while that exists, else share/gnomon.
+std::string models_folder();
+
+}  // namespace gnomon::program

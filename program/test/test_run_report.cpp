@@ -1,0 +1,195 @@
+// What `gnomon run` says of promises and references.
+#include <json/json.h>
+
+#include <boost/test/unit_test.hpp>
+#include <sstream>
+
+#include "support/scratch.hpp"
+
+namespace {
+
+using namespace gnomon::test;
+
+Json::Value parse(const std::string& text) {
+  Json::Value value;
+  std::istringstream in(text);
+  std::string errors;
+  BOOST_REQUIRE(Json::parseFromStream(Json::CharReaderBuilder(), in, &value, &errors));
+  return value;
+}
+
+}  // namespace
+
+// A scheme that promises the energy and does not keep it.
+BOOST_AUTO_TEST_CASE(broken_promises) {
+  const Scratch scratch;
+  const std::string run =
+      "--plugin " GNOMON_TEST_MODULES "/overpromising.so run double-spherical-pendulum --step 1e-2 --steps 100 --json ";
+  const Outcome loud = scratch.gnomon(run + "--scheme overpromising");
+  BOOST_TEST(loud.status == 0);
+  BOOST_TEST(contains(loud.err, "BROKEN       promise energy at step "));
+  const Json::Value whole = parse(loud.out);
+  BOOST_TEST(whole["status"].asString() == "success");
+  BOOST_REQUIRE(whole["broken_promises"].size() == 1u);
+  BOOST_TEST(whole["broken_promises"][0]["name"].asString() == "energy");
+  const int step = whole["broken_promises"][0]["step"].asInt();
+  BOOST_TEST(whole["steps"].asInt() == 100);
+  const Outcome strict = scratch.gnomon(run + "--scheme overpromising --strict");
+  BOOST_TEST(strict.status == 3);
+  BOOST_TEST(contains(strict.err, "STOPPED      promise broken: energy at step "));
+  BOOST_TEST(parse(strict.out)["status"].asString() == "promise broken");
+  BOOST_TEST(parse(strict.out)["steps"].asInt() == step);
+  const Outcome kept = scratch.gnomon(run + "--scheme energy-momentum --strict");
+  BOOST_TEST(kept.status == 0);
+  BOOST_TEST(parse(kept.out)["broken_promises"].isArray());
+  BOOST_TEST(parse(kept.out)["broken_promises"].empty());
+}
+
+// A reference says what its own run made of energy and constraints.
+BOOST_AUTO_TEST_CASE(reference_levels) {
+  const Scratch scratch;
+  const Outcome run = scratch.gnomon(
+      "run planar-pendulum --step 1e-2 --steps 100 --json --reference ida-index1 "
+      "--reference-option rtol=1e-8 --reference-option atol=1e-8");
+  BOOST_TEST(run.status == 0);
+  BOOST_TEST(contains(run.err, "its own run: energy error "));
+  BOOST_TEST(!contains(run.err, "WARNING"));
+  const Json::Value reference = parse(run.out)["references"][0];
+  BOOST_TEST(reference["energy_max_abs_error"].asDouble() > 0);
+  BOOST_TEST(reference["energy_max_abs_error"].asDouble() < 1e-4);
+  BOOST_TEST(reference["position_max"].asDouble() > 0);
+  BOOST_TEST(reference["velocity_max"].asDouble() > 0);
+  BOOST_TEST(reference["doubtful_from"].isNull());
+  BOOST_TEST(!reference.isMember("warning"));
+  const Outcome exact = scratch.gnomon("run planar-pendulum --step 1e-2 --steps 10 --json --reference exact");
+  BOOST_TEST(!parse(exact.out)["references"][0].isMember("position_max"));
+}
+
+// A reference runs like a scheme, and several run beside one.
+BOOST_AUTO_TEST_CASE(references) {
+  const Scratch scratch;
+  const std::string problem = "double-spherical-pendulum --set start=spatial --until 1 ";
+  const Outcome both = scratch.gnomon("run " + problem +
+                                      "--rtol 1e-8 --json --reference ida-ggl --reference cvode-projection "
+                                      "--reference-option rtol=1e-10 --reference-option atol=1e-11");
+  BOOST_TEST(both.status == 0);
+  const Json::Value references = parse(both.out)["references"];
+  BOOST_TEST_REQUIRE(references.size() == 2u);
+  BOOST_TEST(references[0]["name"].asString() == "ida-ggl");
+  BOOST_TEST(references[1]["name"].asString() == "cvode-projection");
+  for (const Json::Value& one : references) BOOST_TEST(one["position_error"].asDouble() < 1e-7);
+
+  const Outcome as_scheme =
+      scratch.gnomon("run " + problem + "--scheme ida-ggl --rtol 1e-8 --json --reference ida-index1");
+  BOOST_TEST(as_scheme.status == 0);
+  const Json::Value run = parse(as_scheme.out);
+  BOOST_TEST(run["scheme"].asString() == "ida-ggl");
+  BOOST_TEST(run["status"].asString() == "success");
+  BOOST_TEST(run["steps"].asInt() > 100);
+  BOOST_TEST(run["t"].asDouble() == 1.0);
+  BOOST_TEST(run["energy_max_abs_error"].asDouble() > 0);
+  BOOST_TEST(run["references"][0]["position_error"].asDouble() < 1e-5);
+  BOOST_TEST(contains(as_scheme.err, "double-spherical-pendulum, reference ida-ggl, rtol = 1e-08"));
+
+  // Rows at given times do not change its steps.
+  const Outcome rows =
+      scratch.gnomon("run " + problem + "--scheme ida-ggl --rtol 1e-8 --json --output a.csv --times 0:.1:1");
+  BOOST_TEST(parse(rows.out)["steps"].asInt() == run["steps"].asInt());
+  const std::string table = read(scratch.work / "a.csv");
+  BOOST_TEST(std::count(table.begin(), table.end(), '\n') == 12);
+  const Outcome all = scratch.gnomon("run " + problem + "--scheme ida-ggl --rtol 1e-8 --json --output b.csv");
+  const std::string steps = read(scratch.work / "b.csv");
+  BOOST_TEST(std::count(steps.begin(), steps.end(), '\n') == 2 + run["steps"].asInt());
+  const Outcome compared = scratch.gnomon("compare a.csv b.csv");
+  BOOST_TEST(compared.status == 0);
+}
+
+BOOST_AUTO_TEST_CASE(misused_references) {
+  const Scratch scratch;
+  const std::string run = "run planar-pendulum --until 1 ";
+  scratch.misuse(run + "--step .1 --reference ida-ggl --reference ida-ggl", {"--reference ida-ggl", "more than once"});
+  scratch.misuse(run + "--step .1 --reference ida-ggl --reference-option rtl=1e-8", {"rtl", "rtol"});
+  scratch.misuse(run + "--step .1 --reference-option rtol=1e-8", {"--reference-option", "--reference"});
+  scratch.misuse(run + "--scheme ida-ggl --step .1", {"--step", "ida-ggl", "--rtol"});
+  scratch.misuse(run + "--scheme ida-ggl --solver newton", {"--solver", "ida-ggl"});
+  scratch.misuse(run + "--scheme ida-ggl --strict", {"--strict", "ida-ggl"});
+  scratch.misuse(run + "--scheme ida-ggl --rtol 1e-8 --reference ida-ggl", {"--reference ida-ggl", "itself"});
+  scratch.misuse(run + "--scheme ida-ggl --times 0:.1:1", {"--times", "--output"});
+  scratch.misuse("run planar-pendulum --scheme ida-ggl", {"--until"});
+  scratch.misuse(run + "--step .1 --report page.htm", {"--report", "page.htm", ".html"});
+  scratch.misuse(run + "--step .1 --report no/page.html", {"no/page.html"});
+}
+
+// The page is written at the end, and also of a run that was stopped.
+BOOST_AUTO_TEST_CASE(page) {
+  const Scratch scratch;
+  const Outcome good =
+      scratch.gnomon("run double-spherical-pendulum --step 1e-2 --until 1 --report page.html --reference ida-ggl");
+  BOOST_TEST(good.status == 0);
+  const std::string page = read(scratch.work / "page.html");
+  for (const char* part : {"<!DOCTYPE html>", "Energy error", "energy-momentum, h = 0.01", "ida-ggl, rtol = 1e-12"})
+    BOOST_TEST(contains(page, part), "the page does not have " << part);
+  for (const char* part : {"src=\"", "<link"}) BOOST_TEST(!contains(page, part), "the page loads " << part);
+  const Outcome stopped = scratch.gnomon("run double-spherical-pendulum --step 5 --until 100 --report stopped.html");
+  BOOST_TEST(stopped.status == 3);
+  BOOST_TEST(contains(read(scratch.work / "stopped.html"), "STOPPED"));
+}
+
+// Outputs of a model file: columns, values at the end, and their names.
+BOOST_AUTO_TEST_CASE(outputs) {
+  const Scratch scratch;
+  std::ofstream(scratch.work / "rod.toml") << R"toml(format = 1
+coordinates = ["x", "y"]
+mass = 1
+potential = "9.81*y"
+[constraints]
+rod = "(x^2 + y^2 - 4)/2"
+[start]
+position = { y = -2 }
+[outputs]
+tension = { formula = "2*lambda.rod", unit = "N" }
+"pair[i, j] for i in 0..3 for j in 0..2" = "10*i + j + x"
+nowhere = "log(y)"
+)toml";
+  const Outcome run = scratch.gnomon("run rod.toml --step 1e-2 --steps 3 --json --output out.csv");
+  BOOST_TEST_REQUIRE(run.status == 0, run.err);
+  std::istringstream lines(read(scratch.work / "out.csv"));
+  std::string header, row;
+  std::getline(lines, header);
+  BOOST_TEST(contains(header, ",velocity_max,tension [N],\"pair[0,0]\",\"pair[0,1]\","), header);
+  while (std::getline(lines, row)) BOOST_TEST(contains(row, ",0,1,2,10,11,12,20,21,22,30,31,32,nan"), row);
+  const Json::Value values = parse(run.out)["outputs"];
+  BOOST_TEST(values.size() == 14u);
+  BOOST_TEST(values["tension"].asDouble() == 9.81, boost::test_tools::tolerance(1e-14));
+  BOOST_TEST(values["pair[3,2]"].asDouble() == 32);
+  BOOST_TEST(contains(run.err, "outputs      tension = 9.81 N\n"), run.err);
+  BOOST_TEST(contains(run.err, "             pair[2,2] = 22\n               and 4 more"), run.err);
+  const Outcome description = scratch.gnomon("describe rod.toml");
+  BOOST_TEST(contains(description.out, "  output: tension, N\n  output: pair[0,0]\n"), description.out);
+  BOOST_TEST(!parse(scratch.gnomon("run planar-pendulum --step 1e-2 --steps 3 --json").out).isMember("outputs"));
+}
+
+// The error of fixed steps, from halved ones beside them.
+BOOST_AUTO_TEST_CASE(estimated_error) {
+  const Scratch scratch;
+  const Outcome run = scratch.gnomon("run planar-pendulum --step 1e-2 --until 10 --estimate-error --json");
+  BOOST_TEST(run.status == 0, run.err);
+  for (const char* part : {"error        q: at most ", "lambda: at most ", "2^p/(2^p - 1), p = 2"})
+    BOOST_TEST(contains(run.err, part), run.err);
+  BOOST_TEST(!contains(run.err, "WARNING"), run.err);
+  const Json::Value estimate = parse(run.out)["error_estimate"];
+  for (const char* part : {"q", "v", "lambda"}) {
+    BOOST_TEST(estimate[part]["max_abs_error"].asDouble() > 1e-6);
+    BOOST_TEST(estimate[part]["max_abs_error"].asDouble() < 1e-2);
+    BOOST_TEST(estimate[part]["end_abs_error"].asDouble() <= estimate[part]["max_abs_error"].asDouble());
+  }
+  BOOST_TEST(estimate["growth"]["law"].asString() == "power");
+  const Outcome chaos = scratch.gnomon("run double-spherical-pendulum --step 2e-3 --until 20 --estimate-error");
+  BOOST_TEST(contains(chaos.out, "WARNING      the error grows exponentially"), chaos.out);
+  scratch.misuse("run cubic-surface --scheme symplectic-euler-natural --step 1e-3 --until 1 --estimate-error",
+                 {"order 0", "cubic-surface"});
+  BOOST_TEST(scratch.gnomon("run planar-pendulum --step 1e-2 --steps 5 --checkpoint state").status == 0);
+  const Outcome restart = scratch.gnomon("run --restart state --steps 10 --estimate-error");
+  BOOST_TEST(restart.status == 2);
+  BOOST_TEST(contains(restart.err, "--estimate-error is given with --restart"), restart.err);
+}

@@ -1,0 +1,183 @@
+"""What happens around a run: steps one by one, Ctrl-C, threads, memory, time."""
+
+import os
+import pathlib
+import pickle
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import gnomon as gn
+import numpy as np
+import pytest
+
+
+def test_integrator(rod, start, tmp_path):
+    run = gn.Integrator(rod, step=0.01, **start)
+    for _ in range(5):
+        run.step()
+    assert run.t == pytest.approx(0.05)
+    before, y = run.checkpoint(), run.y
+    run.advance(1.0)
+    s = gn.solve(rod, (0, 1), step=0.01, **start)
+    assert np.array_equal(run.y, s.y[:, -1]) and abs(run.energy_error) < 1e-15
+    assert run.lam == pytest.approx(s.lam[:, -1])
+    run.restore(before)
+    assert np.array_equal(run.y, y) and run.t == pytest.approx(0.05)
+    run.step(-0.05)
+    assert run.q == pytest.approx([1, 0, 0], abs=1e-4)
+    run.restore(before)
+    run.save(tmp_path / "run.checkpoint")
+    other = gn.Integrator(rod, step=0.01, **start)
+    other.load(tmp_path / "run.checkpoint")
+    run.advance(1.0), other.advance(1.0)
+    assert np.array_equal(run.y, other.y)
+    with pytest.raises(gn.IntegrationError, match="not converged"):
+        for _ in range(20):
+            run.step(3.0)
+    with pytest.raises(gn.BadValueError, match="no rtol"):
+        run.step_to(2.0)
+    with pytest.raises(gn.FileError):
+        other.load(tmp_path / "missing")
+    tolerant = gn.Integrator(rod, rtol=1e-8, **start)
+    tolerant.step_to(1.0)
+    assert 0 < tolerant.t <= 1
+    tolerant.advance(1.0)
+    assert tolerant.t == 1 and tolerant.stats["steps"] > 1
+    with pytest.raises(TypeError, match="save"):
+        pickle.dumps(run)
+    with pytest.raises(gn.RefusedError, match="is a reference"):
+        gn.Integrator(rod, scheme="ida-ggl", **start)
+
+
+@pytest.mark.parametrize("arguments", [dict(step=1e-4), dict(scheme="ida-ggl", rtol=1e-12), dict(rtol=1e-13)])
+def test_interrupt(rod, start, arguments):
+    """Ctrl-C ends a run of hours within a moment; what was computed is kept."""
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt) as caught:
+        gn.solve(rod, (0, 1e6), t_eval=np.linspace(0, 1e6, 10**6), **arguments, **start)
+    result = caught.value.result
+    assert result.status == -2 and not result.success and "interrupted" in result.message
+    assert 0 < len(result.t) < 10**6 and np.isfinite(result.y).all()
+    timer.join()
+
+
+def test_interrupt_of_an_integrator(rod, start):
+    run = gn.Integrator(rod, step=1e-4, **start)
+    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        run.advance(1e6)
+    timer.join()
+    assert run.t > 0
+    run.step()
+
+
+def test_threads(rod, start):
+    """Solves side by side do what they do one after the other; other threads go on meanwhile."""
+    expected = gn.solve(rod, (0, 200), step=0.01, **start).y
+    results = [None, None]
+
+    def work(k):
+        results[k] = gn.solve(rod, (0, 200), step=0.01, **start).y
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(2)]
+    for thread in threads:
+        thread.start()
+    counted = 0
+    while any(thread.is_alive() for thread in threads):
+        counted += 1
+        time.sleep(0.001)
+    assert counted > 5
+    for y in results:
+        assert np.array_equal(y, expected)
+
+
+def test_one_integrator_serves_one_thread(rod, start):
+    run = gn.Integrator(rod, step=1e-4, **start)
+    worker = threading.Thread(target=lambda: run.advance(50.0))
+    worker.start()
+    time.sleep(0.1)
+    refusals = 0
+    while worker.is_alive():
+        try:
+            run.step(1e-12)
+        except gn.RefusedError as error:
+            assert "one thread" in str(error)
+            refusals += 1
+        time.sleep(0.001)
+    assert refusals > 0
+
+
+def memory_in_use():
+    """Of this process, in MB."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize() / 1e6
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="memory is read from /proc")
+def test_nothing_leaks(rod, start):
+    def rounds(count):
+        for _ in range(count):
+            run = gn.Integrator(rod, step=0.01, **start)
+            run.step()
+            gn.solve(rod, (0, 0.05), step=0.01, dense_output=True, events=lambda t, y: y[0], **start).sol(0.01)
+            gn.solve(rod, (0, 0.05), scheme="ida-ggl", t_eval=[0.05], **start)
+
+    rounds(200)
+    before = memory_in_use()
+    rounds(1000)
+    assert memory_in_use() - before < 2
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="memory is read from /proc")
+def test_states_arrive_without_a_copy(rod, start):
+    """The peak over a run of 1e6 states is that of its arrays."""
+    script = (
+        "import resource, sys; sys.path.insert(0, sys.argv[1]); import gnomon as gn; from conftest import make_rod\n"
+        "run = dict(q0=[1, 0, 0], v0=[0, 1, 0], step=1e-3)\n"
+        "gn.solve(make_rod(), (0, 1), **run)\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "s = gn.solve(make_rod(), (0, 1000), **run)\n"
+        "grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024\n"
+        "print(grown / (s.t.nbytes + s.y.nbytes + s._lam.nbytes + s._energy_error.nbytes), s.y.shape[1])"
+    )
+    folder = str(pathlib.Path(__file__).parent)
+    done = subprocess.run([sys.executable, "-c", script, folder], capture_output=True, text=True, check=True)
+    ratio, states = done.stdout.split()
+    assert int(states) == 1000001
+    assert float(ratio) < 1.05
+
+
+def test_import_waits_for_what_is_used():
+    """What takes long to import comes with the first plot, table or SymPy expression."""
+    script = "import sys, gnomon; print(*{'matplotlib', 'pandas', 'scipy', 'sympy'} & set(sys.modules))"
+    assert subprocess.check_output([sys.executable, "-c", script], text=True).split() == []
+
+
+def test_example_of_the_readme(tmp_path, monkeypatch):
+    """What README.md shows runs, and shows what it says."""
+    readme = pathlib.Path(__file__).resolve().parents[2] / "README.md"
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    monkeypatch.syspath_prepend(readme.parent / "validation" / "manual")
+    import snippets
+
+    for code in snippets.of_language(readme.read_text(encoding="utf-8"), "python"):
+        exec(code, names)
+    assert np.max(np.abs(names["s"].energy_error)) < 1e-14 < np.max(np.abs(names["r"].energy_error))
+    assert list(tmp_path.iterdir())
+
+
+def test_version():
+    project = pathlib.Path(__file__).resolve().parents[1] / "pyproject.toml"
+    assert f'version = "{gn.__version__}"' in project.read_text(encoding="utf-8")
+
+
+def test_docstrings():
+    for name in gn.__all__:
+        assert getattr(gn, name).__doc__, name
