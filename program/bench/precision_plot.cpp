@@ -13,7 +13,7 @@ namespace {
 constexpr int filled[] = {7, 5, 9, 11, 13, 15}, open[] = {6, 4, 8, 10, 12, 14};  // circle, square, triangles, ...
 
 void add_panel(const PrecisionPanel& panel, std::string& script) {
-  script += fmt::format("set title {} noenhanced\nset xlabel {}\n", quoted(panel.title), quoted(panel.x_label));
+  script += fmt::format("set title {} noenhanced\nset xlabel {}\n", gnuplot_text(panel.title), gnuplot_text(panel.x_label));
   script += "unset arrow\n";
   std::string plot, data;
   const auto series = [&](const std::string& style, const auto& points) {
@@ -29,7 +29,7 @@ void add_panel(const PrecisionPanel& panel, std::string& script) {
   for (const PrecisionLine& line : panel.lines) {
     const int mark = (line.ours ? filled : open)[i % std::size(filled)];
     series(fmt::format("with linespoints lw 1.6 ps 0.9 lc rgb '{}' pt {} dt {} title {}", colour(static_cast<int>(i)),
-                       mark, line.ours ? 1 : 2, quoted(line.name)),
+                       mark, line.ours ? 1 : 2, gnuplot_text(line.name)),
            line.points);
     ++i;
   }

@@ -26,7 +26,7 @@ namespace {
 
 using validation::Strategy;
 
-struct Outcome {
+struct ComparedRun {
   Strategy strategy;
   std::string status;  ///< "success", "refused" or what a solve ended with
   std::string message;
@@ -49,9 +49,9 @@ Integrator make(const Registry& registry, const ProblemInstance& instance, const
                              parse_integrator_options(registry, arguments));
 }
 
-Outcome run(const Registry& registry, const ProblemInstance& instance, const RunArguments& arguments, const Span& span,
-            const Strategy& strategy) {
-  Outcome outcome;
+ComparedRun run(const Registry& registry, const ProblemInstance& instance, const RunArguments& arguments,
+                const Span& span, const Strategy& strategy) {
+  ComparedRun outcome;
   outcome.strategy = strategy;
   try {
     Integrator integrator = make(registry, instance, arguments, strategy);
@@ -80,15 +80,15 @@ Outcome run(const Registry& registry, const ProblemInstance& instance, const Run
 }
 
 /// |z - z_first|/|z_first| at the end, against the first strategy that gets there.
-std::optional<double> apart(const Outcome& outcome, const std::vector<Outcome>& all) {
-  const auto first = std::find_if(all.begin(), all.end(), [](const Outcome& o) { return o.end.has_value(); });
+std::optional<double> apart(const ComparedRun& outcome, const std::vector<ComparedRun>& all) {
+  const auto first = std::find_if(all.begin(), all.end(), [](const ComparedRun& o) { return o.end.has_value(); });
   if (!outcome.end || first == all.end()) return std::nullopt;
   const double scale = first->end->norm();
   return (*outcome.end - *first->end).norm() / (scale > 0 ? scale : 1);
 }
 
 void print_table(std::FILE* out, const RunArguments& arguments, const Span& span,
-                 const std::vector<Outcome>& outcomes) {
+                 const std::vector<ComparedRun>& outcomes) {
   std::size_t width = 8;
   for (const auto& o : outcomes) width = std::max(width, o.strategy.label().size());
   fmt::print(out, "{}, {}: {} steps of h = {:g}; iterations, factorisations, residuals and us a step\n",
@@ -111,7 +111,7 @@ void print_table(std::FILE* out, const RunArguments& arguments, const Span& span
   }
 }
 
-Json::Value compare_json(const RunArguments& arguments, const Span& span, const std::vector<Outcome>& outcomes) {
+Json::Value compare_json(const RunArguments& arguments, const Span& span, const std::vector<ComparedRun>& outcomes) {
   using validation::to_json;
   Json::Value out;
   out["problem"] = arguments.problem;
@@ -143,7 +143,7 @@ Json::Value compare_json(const RunArguments& arguments, const Span& span, const 
   return out;
 }
 
-pages::Page compare_page(const RunArguments& arguments, const Span& span, const std::vector<Outcome>& outcomes) {
+pages::Page compare_page(const RunArguments& arguments, const Span& span, const std::vector<ComparedRun>& outcomes) {
   pages::Page page("Strategies side by side: " + arguments.problem,
                    fmt::format("{}, {} steps of h = {:g}", arguments.scheme, span.steps, span.h));
   pages::Table table{"",
@@ -152,7 +152,7 @@ pages::Page compare_page(const RunArguments& arguments, const Span& span, const 
                       "max |dH|", "apart", "end"},
                      {}};
   pages::Series time;
-  for (const Outcome& o : outcomes) {
+  for (const ComparedRun& o : outcomes) {
     const bool ran = o.status != "refused";
     const auto number = [ran](double value) { return ran ? cell_number(value) : ""; };
     const auto distance = apart(o, outcomes);
@@ -214,14 +214,15 @@ int compare(const Registry& registry, const RunArguments& given) {
   make(registry, instance, arguments, {arguments.solver, {}});  // misuse is one sentence, not one a strategy
   ReportFile report(given.report);
   const PlotFile plot(given.plot);
-  std::vector<Outcome> outcomes;
+  std::vector<ComparedRun> outcomes;
   for (const Strategy& strategy : validation::strategies(registry))
     outcomes.push_back(run(registry, instance, arguments, span, strategy));
   print_table(arguments.json ? stderr : stdout, arguments, span, outcomes);
   if (arguments.json) fmt::print("{}", validation::json_text(compare_json(arguments, span, outcomes)));
   if (report) report.write(compare_page(arguments, span, outcomes));
   if (plot) plot.draw(compare_page(arguments, span, outcomes));
-  const bool any = std::any_of(outcomes.begin(), outcomes.end(), [](const Outcome& o) { return o.end.has_value(); });
+  const bool any =
+      std::any_of(outcomes.begin(), outcomes.end(), [](const ComparedRun& o) { return o.end.has_value(); });
   return any ? success : numerical_failure;
 }
 

@@ -18,7 +18,6 @@ namespace gnomon::program {
 namespace {
 
 using tables::Kind;
-using tables::Table;
 using validation::to_json;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -26,7 +25,7 @@ constexpr std::size_t most_lines = 40;
 
 struct Side {
   std::string path;
-  Table table;
+  tables::Table table;
   Index time;
 
   explicit Side(const std::string& file) : path(file), table(tables::read_table(file)), time(table.head.find("t")) {

@@ -60,7 +60,7 @@ std::string style_of(const Series& series) {
 std::string panel(const Chart& chart) {
   std::string script =
       fmt::format("set title {} noenhanced\nset xlabel {} noenhanced offset 0,0.5\nset ylabel {} noenhanced\n",
-                  quoted(chart.title), quoted(label(chart.x)), quoted(label(chart.y)));
+                  gnuplot_text(chart.title), gnuplot_text(label(chart.x)), gnuplot_text(label(chart.y)));
   for (const auto& [letter, axis] : {std::pair{'x', &chart.x}, {'y', &chart.y}})
     script += axis->logarithmic ? fmt::format("set logscale {0}\nset format {0} '10^{{%T}}'\n", letter)
                                 : fmt::format("unset logscale {0}\nset format {0} '%g'\n", letter);
@@ -74,7 +74,8 @@ std::string panel(const Chart& chart) {
   bool empty = true;
   for (Series series : chart.series) {
     if (!shows(series, chart)) {
-      plot += fmt::format("{}NaN {} title {}", plot.empty() ? "" : ", ", style_of(series), quoted(series.name + ": 0"));
+      plot += fmt::format("{}NaN {} title {}", plot.empty() ? "" : ", ", style_of(series),
+                          gnuplot_text(series.name + ": 0"));
       continue;
     }
     empty = false;
@@ -84,11 +85,11 @@ std::string panel(const Chart& chart) {
       for (std::size_t i = 0; i < count; ++i)
         add(series, i, i + 1,
             fmt::format("with points ps 1.2 lw 1.5 pt {} lc rgb '{}' title {}", marks[i % std::size(marks)],
-                        colour(static_cast<int>(i)), quoted(series.notes[i])));
+                        colour(static_cast<int>(i)), gnuplot_text(series.notes[i])));
       continue;
     }
     thin(series, most_points);
-    add(series, 0, series.x.size(), fmt::format("{} title {}", style_of(series), quoted(series.name)));
+    add(series, 0, series.x.size(), fmt::format("{} title {}", style_of(series), gnuplot_text(series.name)));
   }
   script += empty ? "set xrange [0:1]\nset yrange [0.1:10]\n" : "set autoscale\n";
   return script + "plot " + plot + "\n" + data;

@@ -87,7 +87,7 @@ int number_of_colours() {
   return static_cast<int>(std::size(palette));
 }
 
-std::string quoted(const std::string& text) {
+std::string gnuplot_text(const std::string& text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? "''" : std::string(1, c);
   return out + "'";

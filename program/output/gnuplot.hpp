@@ -21,6 +21,6 @@ std::string terminal(const std::string& path, std::size_t width, std::size_t hei
 const char* colour(int number);
 int number_of_colours();
 /// A text in single quotes, as gnuplot reads it.
-std::string quoted(const std::string& text);
+std::string gnuplot_text(const std::string& text);
 
 }  // namespace gnomon::program

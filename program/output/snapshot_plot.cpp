@@ -125,7 +125,7 @@ class SnapshotPlot {
     for (std::size_t a = 0; a < axes_.size(); ++a) {
       const std::string label = std::string(1, names[axes_[a]]) + (unit.empty() ? "" : " / " + unit);
       script += fmt::format("set {0}range [{1:.10g}:{2:.10g}]\nset {0}label {3} noenhanced\n", names[a], range(a).low,
-                            range(a).high, quoted(label));
+                            range(a).high, gnuplot_text(label));
       const bool narrow =
           space() && a < 2 && range(a).size() < 0.2 * largest;  // too narrow for labels beside each other
       if (narrow)
@@ -212,7 +212,7 @@ class SnapshotPlot {
     const char* const key = "vertical Left reverse samplen 2 spacing 1.15";
     if (space()) return begin_view(key) + axes_script() + blocks_text_ + "splot " + plot_ + "\n";
     return begin(1, 1) + axes_script() + fmt::format("set key outside right top {}\n", key) +
-           fmt::format("set title {} noenhanced font ',11'\n", quoted(picture_.title)) + blocks_text_ + "plot " +
+           fmt::format("set title {} noenhanced font ',11'\n", gnuplot_text(picture_.title)) + blocks_text_ + "plot " +
            plot_ + "\n";
   }
 
@@ -223,7 +223,7 @@ class SnapshotPlot {
     const std::size_t columns = std::min<std::size_t>(panels, 3), rows = (panels + columns - 1) / columns;
     std::string script = begin(columns, rows);
     script += fmt::format("set multiplot layout {},{} title {} noenhanced\nset palette defined (", rows, columns,
-                          quoted(picture_.title));
+                          gnuplot_text(picture_.title));
     for (std::size_t k = 0; k < poses; ++k) script += fmt::format("{}{} '{}'", k == 0 ? "" : ", ", k, colours[k]);
     script += fmt::format(")\nset cblabel 't'\nset cbrange [{:.6g}:{:.6g}]\n", all.front().t,
                           std::max(all.back().t, all.front().t + 1e-9));
@@ -281,7 +281,8 @@ class SnapshotPlot {
            fmt::format(
                "set key at screen {:.6g},{:.6g} left top {}\nset label {} at screen 0.5,{:.6g} center noenhanced font "
                "',11'\n",
-               (width - 165) / width, (height - 40) / height, key, quoted(picture_.title), (height - 16) / height);
+               (width - 165) / width, (height - 40) / height, key, gnuplot_text(picture_.title),
+               (height - 16) / height);
   }
 
   /// The terminal for panels of the shape of what is drawn.
