@@ -103,7 +103,7 @@ inline pages::Page every_block() {
                           {kept ? "pass" : "FAIL", kept ? Mark::good : Mark::bad, kept ? "" : "a reason"}});
   }
   page.add(table);
-  page.add(Matrix{"Promises",
+  page.add(pages::Matrix{"Promises",
                   "",
                   {"energy-momentum", "rattle"},
                   {"pendulum", "heavy-top", "chain"},

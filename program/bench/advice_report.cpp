@@ -10,7 +10,6 @@ namespace gnomon::program {
 using bench::Advice;
 using bench::AdviceRequest;
 using bench::Choice;
-using bench::Series;
 using bench::WorkPrecisionRow;
 using validation::to_json;
 
@@ -69,7 +68,7 @@ Json::Value advice_json(const Advice& measured, const AdviceRequest& request, co
   reference["agreed_until"] = to_json(measured.reference.agreed_until);
   if (!measured.reference.failure.empty()) reference["message"] = measured.reference.failure;
   out["methods"] = Json::Value(Json::arrayValue);
-  for (const Series* series : advice::by_cost(measured, request.error)) {
+  for (const bench::Series* series : advice::by_cost(measured, request.error)) {
     Json::Value one;
     put_contender(series->contender, one);
     if (series->contender.ours) one["order"] = series->order;

@@ -1,7 +1,7 @@
 /// gnomon bench: what a step costs, beside hand-coded integrators and other codes.
 #include <fmt/format.h>
 
-#include <CLI/App.hpp>
+#include <CLI/CLI.hpp>  // with the members of what App holds: a module has its own
 #include <algorithm>
 #include <cmath>
 #include <memory>

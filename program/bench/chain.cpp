@@ -16,7 +16,7 @@ std::string ratio(double value) {
   return value > 0 ? fmt::format("{:.2f}", value) : "";
 }
 
-void print_row(const bench::ChainRow& row) {
+void print_chain_row(const bench::ChainRow& row) {
   if (!row.failure.empty()) {
     fmt::print("{:>8}  {:16} {:26} {}\n", row.links, row.what, row.by, row.failure);
   } else {
@@ -48,7 +48,7 @@ BenchResult bench_chain(const Registry& registry, const bench::ChainBench& bench
       "x e-m, x rattle: ratios to the hand-coded schemes of the same length; x kernels: to the kernels it called\n"
       "{:>8}  {:16} {:26} {:>6} {:>12} {:>9} {:>9} {:>9} {:>9}\n",
       "links", "what", "by", "iter.", "us a step", "ns a link", "x e-m", "x rattle", "x kernels");
-  const auto rows = bench::run_chain_bench(registry, bench, print_row);
+  const auto rows = bench::run_chain_bench(registry, bench, print_chain_row);
   BenchResult result;
   result.blocks = chain_blocks(rows);
   report_figures(bench::chain_figures(rows), result);

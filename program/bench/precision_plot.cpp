@@ -13,7 +13,8 @@ namespace {
 constexpr int filled[] = {7, 5, 9, 11, 13, 15}, open[] = {6, 4, 8, 10, 12, 14};  // circle, square, triangles, ...
 
 void add_panel(const PrecisionPanel& panel, std::string& script) {
-  script += fmt::format("set title {} noenhanced\nset xlabel {}\n", gnuplot_text(panel.title), gnuplot_text(panel.x_label));
+  script +=
+      fmt::format("set title {} noenhanced\nset xlabel {}\n", gnuplot_text(panel.title), gnuplot_text(panel.x_label));
   script += "unset arrow\n";
   std::string plot, data;
   const auto series = [&](const std::string& style, const auto& points) {

@@ -11,7 +11,7 @@ namespace gnomon::program {
 
 namespace {
 
-void print_row(const bench::SmallRow& row) {
+void print_small_row(const bench::SmallRow& row) {
   if (!row.failure.empty())
     fmt::print("{:26} {:32} {:14} {}\n", row.problem, row.what, row.by, row.failure);
   else
@@ -37,7 +37,7 @@ BenchResult bench_small(const Registry& registry, const bench::SmallBench& bench
       "two small systems; x hand-coded: ratio to the same method written for fixed sizes, which does not refine\n"
       "{:26} {:32} {:14} {:>6} {:>6} {:>10} {:>12}\n",
       "problem", "what", "by", "h", "iter.", "us a step", "x hand-coded");
-  const auto rows = bench::run_small_bench(registry, bench, print_row);
+  const auto rows = bench::run_small_bench(registry, bench, print_small_row);
   BenchResult result;
   result.blocks = small_blocks(rows);
   report_figures(bench::small_figures(rows), result);

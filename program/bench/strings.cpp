@@ -11,7 +11,7 @@ namespace gnomon::program {
 
 namespace {
 
-void print_row(const bench::StringsRow& row) {
+void print_strings_row(const bench::StringsRow& row) {
   if (!row.failure.empty())
     fmt::print("{:>9}  {:12} {}\n", row.intervals, row.algebra, row.failure);
   else
@@ -40,7 +40,7 @@ BenchResult bench_strings(const Registry& registry, const bench::StringsBench& b
       bench.field == bench::Field::beam ? "beam-release by alpha through newton, h = 1e-3; intervals: elements"
                                         : "colliding-strings in contact by alpha-penalty through newton, h = 1e-4",
       "intervals", "algebra", "iter.", "us a step", "ns a node", "us residual", "x residual");
-  const auto rows = bench::run_strings_bench(registry, bench, print_row);
+  const auto rows = bench::run_strings_bench(registry, bench, print_strings_row);
   BenchResult result;
   result.blocks = strings_blocks(bench.field, rows);
   report_figures(bench::strings_figures(bench.field, rows), result);

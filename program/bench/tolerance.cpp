@@ -11,7 +11,7 @@ namespace gnomon::program {
 
 namespace {
 
-void print_row(const bench::ToleranceRow& row) {
+void print_tolerance_row(const bench::ToleranceRow& row) {
   if (!row.run.failure.empty())
     fmt::print("{:34} {:>7.0e} {}\n", to_string(row.choice), row.tolerance, row.run.failure);
   else
@@ -42,7 +42,7 @@ BenchResult bench_tolerance(const Registry& registry, const bench::ToleranceBenc
         fmt::print("\n{}\n{:34} {:>7} {:>7} {:>10} {:>10} {:>8} {:>10}\n", title, "scheme", "rtol", "steps", "ms",
                    "error", "/ rtol", "energy");
       },
-      print_row);
+      print_tolerance_row);
   const auto costs = bench::suited_costs(rows);
   fmt::print("\ncost of runs of equal error, the cheapest of its class and tolerance being 1 on each problem\n");
   for (const bench::SuitedCost& c : costs)

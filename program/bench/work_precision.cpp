@@ -25,7 +25,7 @@ void print_head(const bench::TrueSolution& truth) {
   std::fflush(stdout);
 }
 
-void print_row(const WorkPrecisionRow& row) {
+void print_work_precision_row(const WorkPrecisionRow& row) {
   if (!row.failure.empty())
     fmt::print("{:24} {:>9.3g} {}\n", row.method, row.parameter, row.failure);
   else
@@ -92,7 +92,7 @@ BenchResult bench_work_precision(const Registry& registry, const bench::WorkPrec
       "work against precision: processor time of a whole run; errors of q at T/5, 2T/5, ..., T, of H and g over all "
       "steps\n"
       "schemes by the solver newton at step h, references at relative tolerance rtol and atol = rtol/10\n");
-  const auto rows = bench::run_work_precision(registry, bench, print_head, print_row);
+  const auto rows = bench::run_work_precision(registry, bench, print_head, print_work_precision_row);
   fmt::print("\nthe fastest at the same error (lines between runs)\n{:26} {:>5} {:>8} {:7} {:36} {:32}\n", "problem",
              "T", "error", "", "ours", "theirs");
   const auto duels = bench::duels(rows);

@@ -5,7 +5,7 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include <CLI/App.hpp>
+#include <CLI/CLI.hpp>  // with the members of what App holds: a module has its own
 #include <algorithm>
 #include <filesystem>
 #include <fstream>

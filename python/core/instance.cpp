@@ -168,7 +168,7 @@ py::dict measure(const Instance& instance, const Array& t, const FArray& y, cons
 }
 
 /// g, or its derivative along the motion.
-py::array_t<double> constraints(const Instance& instance, const Array& t, const FArray& y, bool velocity) {
+py::array_t<double> constraints_of(const Instance& instance, const Array& t, const FArray& y, bool velocity) {
   const Index count = t.size(), m = instance.model().m();
   const Columns states = columns_of(y, instance.width(), count, "y");
   py::array_t<double> out = columns_array(m, count);
@@ -366,7 +366,7 @@ void bind_instance(py::module_& module) {
              return out;
            })
       .def("measure", &measure)
-      .def("constraints", &constraints)
+      .def("constraints", &constraints_of)
       .def("index1", &index1)
       .def("outputs", &outputs)
       .def("interpolate", &interpolate)

@@ -14,7 +14,7 @@ namespace {
 
 using namespace gnomon;
 using test::FaultySystem;
-using Function = FaultySystem::Function;
+using Called = FaultySystem::Function;
 using How = FaultySystem::How;
 
 constexpr long never = 1000000000;
@@ -36,7 +36,7 @@ bool finite(const State& z) {
 }
 
 /// A run in which one call of a function fails. What fails is tried once more, start or step.
-Ran ran(const ProblemInstance& sound, const std::string& scheme, const std::string& solver, Function function, How how,
+Ran ran(const ProblemInstance& sound, const std::string& scheme, const std::string& solver, Called function, How how,
         long call, long steps = 12, double h = 0.01) {
   const System& system = *sound.model->mechanical();
   const auto faulty = std::make_shared<FaultySystem>(system, function, how, call);
@@ -93,7 +93,7 @@ std::optional<ProblemInstance> problem_for(const std::string& scheme) {
       const ProblemInstance instance = registry().build(name, set);
       const System* system = instance.model->mechanical();
       if (!system || system->parts().force || system->parts().friction || system->parts().obstacles) continue;
-      ran(instance, scheme, "newton", Function::potential_gradient, How::nan, never);
+      ran(instance, scheme, "newton", Called::potential_gradient, How::nan, never);
       return instance;
     } catch (const Error& error) {
       BOOST_TEST_MESSAGE(scheme << ", " << name << ": " << error.what());
@@ -113,8 +113,8 @@ void goes_on(const std::string& scheme, const std::string& solver) {
     return;
   }
   for (const How how : {How::nan, How::throws})
-    for (int f = 0; f < static_cast<int>(Function::count); ++f) {
-      const auto function = static_cast<Function>(f);
+    for (int f = 0; f < static_cast<int>(Called::count); ++f) {
+      const auto function = static_cast<Called>(f);
       const Ran sound = ran(*instance, scheme, solver, function, how, never);
       const long stride = std::max(1L, sound.calls / 25);
       for (long call = 1; call <= sound.calls; call += call < 12 ? 1 : stride) {
@@ -152,9 +152,9 @@ BOOST_AUTO_TEST_CASE(contacts_go_on) {
   constexpr long steps = 36;
   constexpr double h = 0.02;
   for (const How how : {How::nan, How::throws})
-    for (const Function function : {Function::potential, Function::potential_compensated, Function::potential_gradient,
-                                    Function::potential_hessian_times, Function::constraints,
-                                    Function::constraint_jacobian, Function::obstacles}) {
+    for (const Called function :
+         {Called::potential, Called::potential_compensated, Called::potential_gradient, Called::potential_hessian_times,
+          Called::constraints, Called::constraint_jacobian, Called::obstacles}) {
       const Ran sound = ran(walls, "energy-momentum", "newton", function, how, never, steps, h);
       BOOST_TEST(sound.events > 0u);
       const long stride = std::max(1L, sound.calls / 60);
