@@ -118,6 +118,10 @@ Elaborated::Elaborated(std::shared_ptr<const ModelText> model, std::vector<doubl
   velocity = by_coordinate(text->velocity, "velocity");
   for (const Symmetry& symmetry : text->symmetries)
     symmetries.push_back(by_coordinate(symmetry.generator, "generator"));
+  for (const Integral& integral : text->integrals)
+    if (std::all_of(integral.where.begin(), integral.where.end(),
+                    [&](const auto& one) { return values.parameters[one.first] == one.second; }))
+      integrals.push_back(&integral);
   add_outputs();
   for (const CurveText& curve : text->curves)
     for_each(curve.target, [&](const Slots& slots) {

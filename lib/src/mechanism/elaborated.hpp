@@ -42,6 +42,7 @@ struct Elaborated {
   std::vector<Line> potential, invariants, invariant_potentials, constraints, obstacles, slips, force, friction, mass;
   std::vector<Line> position, velocity;
   std::vector<std::vector<Line>> symmetries;  ///< one a symmetry
+  std::vector<const Integral*> integrals;     ///< those that are integrals at these parameters
   std::vector<Line> outputs;
   std::vector<Output> output_names;  ///< with units, one an output
   std::vector<CurveLine> curves;

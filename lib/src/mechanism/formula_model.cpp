@@ -18,13 +18,13 @@ ModelTraits FormulaParts::describe() const {
   traits.restitutions =
       Eigen::Map<const Vector>(all->restitutions.data(), static_cast<Index>(all->restitutions.size()));
   traits.n_symmetries = static_cast<Index>(all->symmetries.size());
-  traits.n_integrals = static_cast<Index>(text.integrals.size());
+  traits.n_integrals = static_cast<Index>(all->integrals.size());
   traits.absent.constraints = all->m == 0;
   traits.absent.force = all->force.empty();
   traits.absent.friction = all->friction.empty();
   traits.absent.mass_matrix = !all->mass_depends_on_positions;
   traits.absent.symmetries = all->symmetries.empty();
-  traits.absent.integrals = text.integrals.empty();
+  traits.absent.integrals = all->integrals.empty();
   return traits;
 }
 
@@ -87,7 +87,7 @@ double FormulaParts::integral(Index a, double t, const double* q, const double* 
   v.resize(static_cast<std::size_t>(all->n));
   velocities(q, p, v.data());
   DefinitionValues<double> definitions(all->values);
-  return value<double>({&all->text->integrals[static_cast<std::size_t>(a)].formula, {}, 0}, {&t, q, v.data(), nullptr},
+  return value<double>({&all->integrals[static_cast<std::size_t>(a)]->formula, {}, 0}, {&t, q, v.data(), nullptr},
                        definitions);
 }
 

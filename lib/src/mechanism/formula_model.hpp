@@ -72,7 +72,7 @@ struct FormulaParts : AutodiffModel<Dynamic, Dynamic> {
   void symmetry_generator(Index a, const double* q, double* xi) const {
     fill<double>(all->symmetries[static_cast<std::size_t>(a)], {nullptr, q, nullptr, nullptr}, xi);
   }
-  std::string integral_name(Index a) const { return all->text->integrals[static_cast<std::size_t>(a)].name; }
+  std::string integral_name(Index a) const { return all->integrals[static_cast<std::size_t>(a)]->name; }
   double integral(Index a, double t, const double* q, const double* p) const;
 
  protected:

@@ -285,9 +285,7 @@ class Reader {
         throw error_at(model_.friction.front().target.place,
                        "there is a [friction] beside the Coulomb friction of obstacle " + obstacle.gap.target.name +
                            ": expected one of them");
-    for (const TomlEntry& entry : entries_of("integrals"))
-      model_.integrals.push_back(
-          {entry.key, formula(*entry.value, "integral " + entry.key, of_time | of_positions | of_velocities)});
+    read_integrals();
     for (const TomlEntry& entry : entries_of("symmetries")) {
       const std::string what = "symmetry " + entry.key;
       model_.symmetries.push_back(
@@ -295,6 +293,31 @@ class Reader {
     }
     read_outputs();
     read_drawing();
+  }
+
+  void read_integrals() {
+    for (const TomlEntry& entry : entries_of("integrals")) {
+      const std::string what = "integral " + entry.key;
+      Integral integral;
+      integral.name = entry.key;
+      const toml::node* formula_node = entry.value;
+      if (entry.value->is_table()) {
+        const toml::table& own = *entry.value->as_table();
+        file_.check_keys(own, what, {"formula", "where"});
+        formula_node = own.get("formula");
+        if (formula_node == nullptr) throw error_at(entry.key_place, what + " has no formula");
+        if (const toml::node* node = own.get("where"))
+          for (const TomlEntry& one : file_.entries(file_.table(*node, "where of " + what))) {
+            const std::optional<int> at = symbols_.parameters.find(one.key);
+            if (!at)
+              throw error_at(one.key_place, unknown_name("parameter", one.key, symbols_.parameters.names()).what());
+            integral.where.emplace_back(*at, file_.number(*one.value, "where of " + what));
+          }
+      }
+      integral.formula = formula(*formula_node, what, of_time | of_positions | of_velocities);
+      note(*formula_node, "integral", entry.key, integral.formula);
+      model_.integrals.push_back(std::move(integral));
+    }
   }
 
   void read_potential() {

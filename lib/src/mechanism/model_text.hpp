@@ -54,6 +54,7 @@ struct MassText {
 struct Integral {
   std::string name;
   Formula formula;
+  std::vector<std::pair<std::size_t, double>> where;  ///< it is one where these parameters have these values
 };
 struct Symmetry {
   std::string name;

@@ -267,6 +267,16 @@ BOOST_AUTO_TEST_CASE(parameters_change_a_model) {
   BOOST_TEST(problem->parameters().at(1).unit == "m/s^2");
 }
 
+BOOST_AUTO_TEST_CASE(integrals_exist_where_parameters_have_their_values) {
+  std::string text = pendulum;
+  text.insert(text.find("[run]"), "\"of the mass\" = { formula = \"m*z\", where = { m = 1.5, half = 0.5 } }\n");
+  const ProblemInstance both = build(text), one = build(text, {{"half", "3"}});
+  BOOST_TEST(system_of(both).parts().n_integrals() == 2);
+  BOOST_TEST(system_of(both).parts().integrals->integral_name(1) == "of the mass");
+  BOOST_TEST(system_of(both).parts().integrals->integral(1, 0, Vector::Unit(3, 2), both.p0) == 1.5);
+  BOOST_TEST(system_of(one).parts().n_integrals() == 1);
+}
+
 BOOST_AUTO_TEST_CASE(outputs_are_formulas_by_name) {
   BOOST_TEST(!build(pendulum).outputs);
   const ProblemInstance file = build(everything + R"toml([outputs]
@@ -329,6 +339,9 @@ BOOST_AUTO_TEST_CASE(bad_files_get_one_sentence_with_a_place) {
       {with("format = 1", "format = 2"), "test.toml:1:10: format = 2, and 1 is known"},
       {with("format = 1\n", ""), "test.toml:1:1: format is missing"},
       {with("half = 0.5", "half = \"l/2\""), "needs its own value"},
+      {with("energy = ", "energy = { where = { m = 2 } }\nother = "), "test.toml:19:1: integral energy has no formula"},
+      {with("energy = ", "e = { formula = \"x\", where = { mm = 2 } }\nother = "),
+       "test.toml:19:32: unknown parameter \"mm\""},
       {with("half = 0.5", "x = 0.5"),
        "test.toml:3:17: \"x\" is the name of something else already, in line 12, column 1"},
       {with("half = 0.5", "sin = 0.5"), "test.toml:12:1: \"sin\" is a reserved word"},
