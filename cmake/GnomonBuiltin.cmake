@@ -1,5 +1,5 @@
-# Dropping a file into plugins/ or problems/ is the whole installation: each source becomes an entry of the gnomon_builtin
-# library's generated table and a loadable module of its own, from one compilation.
+# Dropping a file into plugins/ or problems/ is the whole installation: each source, and each model file of problems/,
+# becomes an entry of the gnomon_builtin library's generated table and a loadable module of its own, from one compilation.
 
 # gnomon_add_kernels(target LIBS lib... SOURCES file...): what several plug-ins share, compiled once, part of gnomon_builtin and of
 # each module that uses it.

@@ -40,6 +40,12 @@ class Program:
         return found
 
 
+def models():
+    """[(name, file)] of the model files of the gallery and of those that are built in."""
+    files = [*(ROOT / "validation" / "gallery").glob("*.toml"), *(ROOT / "problems").glob("*.toml")]
+    return sorted((file.stem.replace("_", "-"), file) for file in files)
+
+
 def head_comment(file):
     """The comment at the head of a C++ file without its marks and without `\\file`."""
     lines = []

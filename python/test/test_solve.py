@@ -126,7 +126,7 @@ def test_step_alone_takes_a_scheme_for_every_model():
 
 
 def test_warnings():
-    assert gn.solve("bricard-loop", (0, 0.1), step=0.01).warnings == ["constraint bar6.twist repeats others"]
+    assert gn.solve("bricard-loop", (0, 0.1), step=0.01).warnings == ["constraint twist[6] repeats others"]
     r = gn.solve("closed-chain", (0, 0.1), step=0.01)
     assert r.warnings == [] and "WARNING" not in repr(r)
 
