@@ -9,6 +9,7 @@ The file is kept, so that README has it without a build.
 import csv
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -76,6 +77,7 @@ def main():
     for side in ("top", "right"):
         axis.spines[side].set_visible(False)
     figure.savefig(OUT, bbox_inches="tight", metadata={"Date": None})
+    OUT.write_text(re.sub(r" *\n(?=[A-Za-z] |z)", " ", OUT.read_text()))  # a path is one line
     print(OUT)
 
 
