@@ -5,8 +5,8 @@
 #   ./gnomon.sh test [ctest args]   builds everything and runs the tests (quick tier unless -L says otherwise)
 #   ./gnomon.sh run PROBLEM ...     any command of the program, see below
 #   ./gnomon.sh python [args]       Python with the package gnomon on its path
-#   ./gnomon.sh manual              builds the manual into build/manual/html; the rows of build/validation.json are shown
-#                                   where `validate --json` wrote them there
+#   ./gnomon.sh manual              builds the manual into build/manual/html; the rows of build/validation.json are
+#                                   shown where `validate --standard --json` wrote them there
 #   ./gnomon.sh packages [MORE...]  installs what all of these need, and MORE, and does nothing else
 #
 # Packages of Debian and parts of the program are installed and built when a command first needs them.

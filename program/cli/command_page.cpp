@@ -5,6 +5,7 @@
 #include <map>
 
 #include "program/cli/flag_order.hpp"
+#include "report/conformance.hpp"
 
 namespace gnomon::program {
 
@@ -52,6 +53,21 @@ std::vector<PageGroup> grouped(std::map<std::string, PageEntry> entries, const s
   return groups;
 }
 
+/// The kind of values that are one of these.
+std::string words(const std::vector<std::string>& values) {
+  std::string out = "words";
+  for (const std::string& value : values) out += " " + value;
+  return out;
+}
+
+/// What the argument FILTER of `gnomon validate` may be.
+PageGroup filter_group() {
+  PageGroup group{"FILTER: a part of kind/name", {}};
+  for (const validation::CaseFilter& filter : validation::case_filters())
+    group.entries.push_back({filter.name, filter.selected, {}, ""});
+  return group;
+}
+
 std::vector<const CLI::App*> commands_of(const CLI::App& program) {
   return program.get_subcommands([](const CLI::App*) { return true; });
 }
@@ -74,9 +90,9 @@ std::string flag_values(const CLI::App& command, const CLI::Option& option) {
       {"--vary", "parameters"},
       {"--sampling", "words random latin-hypercube sobol"},
       {"--jacobian", "words analytic dual differences"},
-      {"--tier", "words quick standard full"},
+      {"--tier", words(validation::tier_names())},
       {"--method", "words exact penalty"},
-      {"FILTER", "words conformance/ contact/ gallery/ published/ reference/ solver/"},
+      {"FILTER", words({"published", "conformance", "reference", "solver", "gallery"})},
       {"FILES", "files"},
       {"OTHER", "files"},
       {"SHELL", "words bash"},
@@ -116,6 +132,7 @@ CommandPage command_page(const CLI::App& app) {
   }
   page.groups = grouped(commands, command_order, command_headings(), "More");
   for (PageGroup& group : grouped(flags, flag_order, flag_headings(), "More")) page.groups.push_back(std::move(group));
+  if (flags.count("FILTER")) page.groups.insert(page.groups.begin(), filter_group());
   page.footer = app.get_footer();
   std::replace(page.footer.begin(), page.footer.end(), '\n', ' ');
   page.examples = examples_of(program ? app.get_name() : "");

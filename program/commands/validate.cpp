@@ -29,20 +29,31 @@ using namespace validation;
 
 struct ValidateArguments {
   std::string filter, cases;
-  std::optional<std::string> json, report, plot, tier, share;
-  std::vector<std::string> from;
-  bool quick = false, full = false, verbose = false;
+  std::optional<std::string> json, report, plot, share;
+  std::vector<std::string> from, tiers;
+  bool verbose = false;
 };
 
-Tier parse_tier(const ValidateArguments& arguments) {
-  if (int(arguments.quick) + int(arguments.full) + int(arguments.tier.has_value()) > 1)
-    throw Error(ErrorCode::bad_value, "--quick, --full and --tier exclude each other");
-  if (arguments.quick) return Tier::quick;
-  if (arguments.full) return Tier::full;
-  if (!arguments.tier) return Tier::standard;
-  for (const Tier tier : {Tier::quick, Tier::standard, Tier::full})
-    if (*arguments.tier == to_string(tier)) return tier;
-  throw unknown_name("tier", *arguments.tier, {"quick", "standard", "full"});
+/// The tier that was asked for; else the short one, or the standard one of what was selected.
+Tier tier_of(const ValidateArguments& arguments) {
+  if (arguments.tiers.size() > 1)
+    throw Error(ErrorCode::bad_value, "--short, --quick, --standard, --full and --tier exclude each other");
+  if (!arguments.tiers.empty()) return tier_named(arguments.tiers.front());
+  return arguments.filter.empty() && arguments.cases.empty() ? Tier::brief : Tier::standard;
+}
+
+/// That no case of the tier was found, and what a filter can be.
+Error unknown_filter(const std::vector<Case>& cases, Tier tier, const std::string& filter) {
+  std::vector<std::string> names;
+  for (const auto& c : cases) {
+    names.push_back(c.full_name());
+    if (!c.formerly.empty()) names.push_back(c.former_name());
+  }
+  std::string filters;
+  for (const CaseFilter& known : case_filters()) filters += (filters.empty() ? "" : ", ") + known.name;
+  return {ErrorCode::unknown_name,
+          fmt::format("no case of the {} tier has \"{}\" in its name; a filter is {} or another part of a name{}",
+                      to_string(tier), filter, filters, did_you_mean(filter, names))};
 }
 
 /// How far it is and how long it will take, on standard error if that is a terminal.
@@ -98,22 +109,14 @@ int print_again(const ValidateArguments& arguments) {
 
 int validate(const Registry& registry, const ValidateArguments& arguments) {
   if (!arguments.from.empty()) return print_again(arguments);
-  const Tier tier = parse_tier(arguments);
+  const Tier tier = tier_of(arguments);
   ReportFile report(arguments.report);
   const PlotFile plot(arguments.plot);
   const std::string folder = case_folder(arguments.cases);
   const std::vector<Case> every =
       arguments.cases.empty() ? all_cases(registry, folder, models_folder()) : declared_cases(registry, folder);
   std::vector<Case> cases = select_cases(every, tier, arguments.filter);
-  if (cases.empty()) {
-    std::vector<std::string> names;
-    for (const auto& c : every) {
-      names.push_back(c.full_name());
-      if (!c.formerly.empty()) names.push_back(c.former_name());
-    }
-    throw Error(ErrorCode::unknown_name, fmt::format("no case of the {} tier has \"{}\" in its name{}", to_string(tier),
-                                                     arguments.filter, did_you_mean(arguments.filter, names)));
-  }
+  if (cases.empty()) throw unknown_filter(every, tier, arguments.filter);
   if (arguments.share) {
     cases = share_of(cases, *arguments.share);
     if (cases.empty()) throw Error(ErrorCode::bad_value, "share " + *arguments.share + " has no case");
@@ -150,10 +153,19 @@ void add_validate(CLI::App& app, Invocation& invocation) {
   add("--json", a->json, "FILE", "write all rows to this JSON file too");
   add("--report", a->report, "FILE", report_help);
   add("--plot", a->plot, "FILE", charts_help);
-  add("--tier", a->tier, "TIER", "quick, standard (the default) or full; each contains the ones before it");
   add("--share", a->share, "K/N", "of these cases every N-th only, from the K-th: N machines, or a sample");
-  command->add_flag("--quick", a->quick, "the quick tier");
-  command->add_flag("--full", a->full, "the full tier");
+  const auto take_tier = [a](const std::string& name) { a->tiers.push_back(name); };
+  const auto add_tier = [command, take_tier](const std::string& name, const std::string& help) {
+    command->add_flag_callback(
+        "--" + name, [take_tier, name] { take_tier(name); }, help);
+  };
+  command->add_option_function<std::string>("--tier", take_tier, "by name: short, quick, standard or full")
+      ->type_name("TIER");
+  add_tier("short", "every paper's tables, every scheme on some problems; the default");
+  add_tier("quick", "every scheme on every problem, at most 1e4 steps a case");
+  add_tier("standard",
+           "the quick tier, the gallery, options of schemes, longer runs; the default with FILTER or --cases");
+  add_tier("full", "everything, with runs of a million steps");
   command->add_flag("--verbose", a->verbose, "every row, before the summary");
   add("--cases", a->cases, "FOLDER", "judge the cases in the files of this folder, and no others");
   add("--from", a->from, "FILE...", "run nothing: the summary of runs that wrote these files by --json");

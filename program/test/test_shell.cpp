@@ -77,6 +77,8 @@ BOOST_AUTO_TEST_CASE(help_leads) {
     if (found != std::string::npos) at = found;
   }
   for (const std::string& command : commands) BOOST_TEST(contains(top, "\n  " + command + " "), command);
+  const std::string filters = scratch.gnomon("validate --help").out;
+  BOOST_TEST(filters.find("\n  published ") < filters.find("\n  conformance "));
 }
 
 BOOST_AUTO_TEST_CASE(help_is_in_groups_and_narrow) {

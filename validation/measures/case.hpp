@@ -11,9 +11,14 @@
 
 namespace gnomon::validation {
 
-/// Each tier contains the ones before it.
-enum class Tier { quick, standard, full };
-const char* to_string(Tier tier);
+/// Each tier contains the cases of the ones before it; the brief one, `short` in text, selects published cases of the
+/// standard tier too (see select_cases).
+enum class Tier { brief, quick, standard, full };
+/// In the order of the tiers.
+const std::vector<std::string>& tier_names();
+const std::string& to_string(Tier tier);
+/// Throws Error(unknown_name).
+Tier tier_named(const std::string& name);
 
 /// A scheme and a solver with their options, by name.
 struct Method {

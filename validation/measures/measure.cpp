@@ -5,16 +5,19 @@
 
 namespace gnomon::validation {
 
-const char* to_string(Tier tier) {
-  switch (tier) {
-    case Tier::quick:
-      return "quick";
-    case Tier::standard:
-      return "standard";
-    case Tier::full:
-      return "full";
-  }
-  return "";
+const std::vector<std::string>& tier_names() {
+  static const std::vector<std::string> names{"short", "quick", "standard", "full"};
+  return names;
+}
+
+const std::string& to_string(Tier tier) {
+  return tier_names()[static_cast<std::size_t>(tier)];
+}
+
+Tier tier_named(const std::string& name) {
+  for (const Tier tier : {Tier::brief, Tier::quick, Tier::standard, Tier::full})
+    if (name == to_string(tier)) return tier;
+  throw unknown_name("tier", name, tier_names());
 }
 
 const std::vector<Measure>& measures() {

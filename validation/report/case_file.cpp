@@ -18,9 +18,11 @@ const std::vector<std::string> kinds{"conformance", "published", "reference", "s
 
 Tier tier_of(TomlReader& reader) {
   const std::string text = reader.text("tier");
-  for (const Tier tier : {Tier::quick, Tier::standard, Tier::full})
-    if (text == to_string(tier)) return tier;
-  reader.refuse("tier", "is \"" + text + "\", expected quick, standard or full");
+  try {
+    return tier_named(text);
+  } catch (const Error& error) {
+    reader.refuse("tier", std::string("names an ") + error.what());
+  }
 }
 
 Method method_of(TomlReader& reader) {

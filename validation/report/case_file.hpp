@@ -6,7 +6,7 @@
 ///
 ///     [[case]]
 ///     name = "double-spherical-pendulum-order"   # the report shows kind/name
-///     tier = "quick"                             # quick, standard or full
+///     tier = "quick"                             # short, quick, standard or full
 ///     measure = "order"                          # see measures/measure.cpp
 ///     problem = "double-spherical-pendulum"
 ///     set = { start = "collinear" }              # parameters of the problem
@@ -41,11 +41,12 @@
 ///
 /// A published file names its paper, source = "...": the report is sorted by it.
 ///
-/// A conformance file has, beside cases, what the generated ones need: [[start]] (one a problem and set of parameters)
-/// and [[known-failure]] and [[better]] (scheme, or a list of schemes; problem, quantity, reason, and for a run its
-/// message; a quantity of the long run of the full tier is written long-energy, say). [[variant]] has other options of a
-/// scheme, and the steps of a short run: its promises, without orders, on every problem that the scheme takes with them,
-/// in the standard tier; in a known failure they stand behind the problem, planar-pendulum/k=3-s=2-r=1.
+/// A conformance file has, beside cases, what the generated ones need: [[start]] (one a problem and set of
+/// parameters; with the tier `short`, `validate` without options judges the promises of every scheme there) and
+/// [[known-failure]] and [[better]] (scheme, or a list of schemes; problem, quantity, reason, and for a run its
+/// message; a quantity of the long run of the full tier is written long-energy, say). [[variant]] has other options
+/// of a scheme, and the steps of a short run: its promises, without orders, on every problem that the scheme takes
+/// with them, in the standard tier; in a known failure they stand behind the problem, planar-pendulum/k=3-s=2-r=1.
 ///
 /// A reference file may say with [[no-reference]] (problem or scheme, and a reason) what the generated reference rows
 /// leave out.

@@ -42,7 +42,7 @@ struct PairCase {
   const char *measure, *suffix;
   Tier tier;
 };
-constexpr PairCase pair_cases[] = {{"promises", "", Tier::quick},
+constexpr PairCase pair_cases[] = {{"promises", "", Tier::brief},
                                    {"jacobian", "/jacobian", Tier::quick},
                                    {"allocations", "/allocations", Tier::quick},
                                    {"solvers-agree", "/solvers", Tier::quick},
@@ -182,11 +182,29 @@ std::vector<Case> declared_cases(const Registry& registry, const std::string& fo
   return files.cases;
 }
 
+const std::vector<CaseFilter>& case_filters() {
+  static const std::vector<CaseFilter> filters{
+      {"published", "what the papers print, our numbers beside it"},
+      {"published/NAME",
+       "one paper, or one table of it: published/hbvm, published/hbvm/table-1, published/euler, "
+       "published/glowinski-holmstroem, published/leyendecker-betsch-steinmann, "
+       "published/wei-deng-li-wang"},
+      {"conformance", "what each scheme promises, on every problem that it takes"},
+      {"reference", "runs beside IDA, CVODE and closed forms"},
+      {"solver", "every solver and linear algebra reaches the same step, and what it costs"},
+      {"gallery", "the mechanisms of the gallery"},
+      {"SCHEME", "one of `gnomon list schemes`, e.g. rattle"},
+      {"PROBLEM", "one of `gnomon list problems`, e.g. planar-pendulum"}};
+  return filters;
+}
+
 std::vector<Case> select_cases(const std::vector<Case>& cases, Tier tier, const std::string& filter) {
   std::vector<Case> selected;
   const auto found_in = [&filter](const std::string& name) { return name.find(filter) != std::string::npos; };
+  const Tier published = tier == Tier::brief ? Tier::standard : tier;
   for (const auto& c : cases)
-    if (c.tier <= tier && (found_in(c.full_name()) || found_in(c.former_name()))) selected.push_back(c);
+    if (c.tier <= (c.kind == "published" ? published : tier) && (found_in(c.full_name()) || found_in(c.former_name())))
+      selected.push_back(c);
   return selected;
 }
 

@@ -9,8 +9,8 @@
 
 namespace gnomon::validation {
 
-/// Promises and Jacobian for every accepted pair, derivatives for every problem, short runs of the variants; problems that the starts do not
-/// mention run with their default parameters.
+/// Promises and Jacobian for every accepted pair, derivatives for every problem, short runs of the variants; problems
+/// that the starts do not mention run with their default parameters.
 std::vector<Case> conformance_cases(const Registry& registry, const CaseFiles& files);
 
 /// From where and how every problem is run by generated cases: as declared, or with its default parameters.
@@ -22,7 +22,14 @@ std::vector<Case> all_cases(const Registry& registry, const std::string& folder,
 /// The declared ones alone.
 std::vector<Case> declared_cases(const Registry& registry, const std::string& folder);
 
-/// Those up to `tier` whose kind/name, or former name, contains `filter`.
+/// A part of kind/name that selects cases, and which; what is in capitals stands for a name.
+struct CaseFilter {
+  std::string name, selected;
+};
+const std::vector<CaseFilter>& case_filters();
+
+/// Those up to `tier` whose kind/name, or former name, contains `filter`. Of published cases the brief tier has those
+/// of the standard one.
 std::vector<Case> select_cases(const std::vector<Case>& cases, Tier tier, const std::string& filter);
 
 /// The K-th of N shares of the cases, "K/N" with 1 <= K <= N: every N-th, from the K-th. Throws Error(bad_value).

@@ -122,8 +122,7 @@ void read_report(const std::string& path, Outcome& outcome) {
     if (!in) throw std::runtime_error("it cannot be read");
     Json::Value report;
     in >> report;
-    for (const Tier tier : {Tier::quick, Tier::standard, Tier::full})
-      if (report["tier"].asString() == to_string(tier)) outcome.tier = tier;
+    outcome.tier = tier_named(report["tier"].asString());
     outcome.cases += report["cases"].asInt64();
     outcome.seconds += report["seconds"].asDouble();
     for (const Json::Value& row : report["rows"]) outcome.add(row_from(row));

@@ -347,6 +347,13 @@ BOOST_AUTO_TEST_CASE(shipped_cases_cover_every_kind) {
   const std::vector<Case> cases = all_cases(registry, GNOMON_CASES_FOLDER, GNOMON_MODELS_FOLDER);
   for (const char* kind : {"conformance/", "published/", "reference/", "solver/"})
     BOOST_TEST(!select_cases(cases, Tier::quick, kind).empty(), kind);
+  // The short tier has promises and order of every scheme, and every published case of the standard tier.
+  for (const auto& scheme : registry.schemes()) {
+    const std::vector<Case> brief = select_cases(cases, Tier::brief, "conformance/" + scheme + "/");
+    BOOST_TEST(std::any_of(brief.begin(), brief.end(), [](const Case& c) { return c.order_until > 0; }), scheme);
+  }
+  BOOST_TEST(select_cases(cases, Tier::brief, "published/").size() ==
+             select_cases(cases, Tier::standard, "published/").size());
   // A tier contains the ones before it.
   const std::size_t quick = select_cases(cases, Tier::quick, "").size();
   const std::size_t standard = select_cases(cases, Tier::standard, "").size();
