@@ -9,6 +9,7 @@
 #include "program/pages/report_file.hpp"
 #include "report/case_file.hpp"
 #include "report/print/scheme_summary.hpp"
+#include "report/print/summary.hpp"
 #include "report/print/text.hpp"
 
 namespace gnomon::program {
@@ -46,7 +47,9 @@ void add_result(pages::Page& page, const validation::Outcome& outcome) {
   page.add(pages::Section{"Result"});
   page.add(pages::Facts{
       "",
-      {{"verdict", {tally.bad() ? "FAILED" : "PASSED", tally.bad() ? Mark::bad : Mark::good}},
+      {{"verdict",
+        {(tally.bad() ? "FAILED: " : "PASSED: ") + validation::verdict_text(tally),
+         tally.bad() ? Mark::bad : Mark::good}},
        {"tier", validation::to_string(outcome.tier)},
        {"cases", count(outcome.cases)},
        {"rows with a gate", count(tally.gated())},
@@ -135,7 +138,7 @@ std::optional<double> share_of_gate(const Row& row) {
 void add_schemes(pages::Page& page, const std::vector<Row>& rows) {
   const std::vector<validation::SchemeLine> lines = validation::scheme_lines(rows);
   if (lines.empty()) return;
-  page.add(pages::Section{"Schemes", "Conformance cases: each scheme on every problem that it accepts."});
+  page.add(pages::Section{"Schemes", "Conformance cases: each scheme on problems that it accepts."});
   Table table{
       "What each scheme promises, and what was measured",
       "Of promises, those that hold of all that are made. Order of q as declared, and the least and the greatest "

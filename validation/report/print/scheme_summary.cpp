@@ -40,7 +40,7 @@ std::string order_text(const SchemeLine& line) {
 }
 
 constexpr const char* legend =
-    "1. Schemes: conformance cases, each scheme on every problem that it accepts\n"
+    "1. Schemes: conformance cases, each scheme on problems that it accepts\n"
     "\n"
     "   promises   how many rows of what the scheme promises hold, of how many (energy, constraints,\n"
     "              momentum maps, symmetry, symplecticity, order)\n"

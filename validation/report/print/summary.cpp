@@ -17,12 +17,19 @@ void print_section(std::FILE* out, const std::string& text) {
 
 }  // namespace
 
+std::string verdict_text(const Tally& tally) {
+  if (tally.gated() == 0) return "no row has a gate";
+  if (tally.bad()) return fmt::format("{} of {} gated rows fail", tally.fail + tally.unexpected_pass, tally.gated());
+  const std::string known = counted(tally.known_failure, "known failure");
+  return fmt::format("all {} gated rows hold{}", tally.gated(), tally.known_failure > 0 ? " but for " + known : "");
+}
+
 void print_summary(std::FILE* out, const Outcome& outcome, bool colour) {
   const Tally& tally = outcome.tally;
   const Verdict verdict = tally.bad() ? Verdict::fail : Verdict::pass;
-  fmt::print(out, "{}: {} of {} gated rows failed; {} of the {} tier in {:.0f} s\n\n",
-             painted(tally.bad() ? "FAILED" : "PASSED", verdict, colour), tally.fail + tally.unexpected_pass,
-             tally.gated(), counted(outcome.cases, "case"), to_string(outcome.tier), outcome.seconds);
+  fmt::print(out, "{}: {}\n", painted(tally.bad() ? "FAILED" : "PASSED", verdict, colour), verdict_text(tally));
+  fmt::print(out, "{} of the {} tier in {:.0f} s{}\n\n", counted(outcome.cases, "case"), to_string(outcome.tier),
+             outcome.seconds, outcome.tier == Tier::brief ? "; every scheme on every problem: --standard" : "");
   const auto line = [out](long count, const char* what, const char* meaning) {
     fmt::print(out, "   {:>7}  {:21} {}\n", count, what, meaning);
   };
