@@ -8,7 +8,7 @@
 namespace gnomon {
 
 void ContactRun::serialize(Archive& archive) {
-  laws_.serialize(archive);
+  contact_.serialize(archive);
   archive(judged_);
   if (archive.reading()) {
     promises_ = bound_;
@@ -18,17 +18,17 @@ void ContactRun::serialize(Archive& archive) {
           singular_.velocity_before);
   archive.require(std::isfinite(now_energy_ + defect_), "its energy book is not finite");
   archive.require(std::isfinite(deepest_) && deepest_ >= 0, "the largest values of a run are no such values");
-  if (!laws_.resting()) {
+  if (!contact_.resting()) {
     State inner;
     if (!archive.reading()) inner = integrator_->state();
     archive(inner);
-    const Index n = laws_.system()->n();
+    const Index n = quantities_.system()->n();
     archive.require(inner.q.value().size() == n && inner.p.value().size() == n &&
-                        inner.lambda.size() == laws_.phase().model->m() && inner.closed == laws_.state().closed &&
-                        inner.slip == laws_.state().slip && is_finite(inner),
+                        inner.lambda.size() == contact_.phase().model->m() && inner.closed == contact_.state().closed &&
+                        inner.slip == contact_.state().slip && is_finite(inner),
                     "the state between two events is none of the model");
     if (archive.reading()) {
-      Integrator& integrator = integrator_of(laws_.phase());
+      Integrator& integrator = integrator_of(contact_.phase());
       integrator.restart(inner);
       archive.require(carries_the_same(inner, integrator.state()),
                       "the state between two events is not what this scheme carries from step to step");
@@ -44,10 +44,10 @@ void ContactRun::serialize(Archive& archive) {
   archive(visited, slips);
   archive.require(visited.size() == slips.size(), "its sets of closed contacts are incomplete");
   for (std::size_t k = 0; k < visited.size(); ++k)
-    archive.require(laws_.is_key({visited[k], slips[k]}), "a set of closed contacts is none");
+    archive.require(contact_.phases().is_key({visited[k], slips[k]}), "a set of closed contacts is none");
   for (std::size_t k = 0; k < visited.size(); ++k)
-    integrator_of(laws_.phase({visited[k], slips[k]})).serialize_solvers(archive);
-  if (archive.reading()) integrator_ = laws_.resting() ? nullptr : &integrator_of(laws_.phase());
+    integrator_of(contact_.phases().at({visited[k], slips[k]})).serialize_solvers(archive);
+  if (archive.reading()) integrator_ = contact_.resting() ? nullptr : &integrator_of(contact_.phase());
 }
 
 }  // namespace gnomon

@@ -1,9 +1,10 @@
 /// Where in a step a contact opens or closes.
+#include "contact/contact_location.hpp"
+
 #include <algorithm>
 #include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
 
-#include "contact/contact_run.hpp"
 #include "contact/contact_tolerances.hpp"
 #include "gnomon/base/error.hpp"
 
@@ -13,7 +14,7 @@ using namespace contact_tolerances;
 
 /// Root of f in [a, b], f(a) > 0 > f(b), on the side where f >= 0.
 template <class F>
-double ContactRun::root(double a, double fa, double b, double fb, F&& f) const {
+double ContactLocation::root(double a, double fa, double b, double fb, F&& f) const {
   const double resolution = 4e-16 * b;
   const auto close = [&](double left, double right) { return right - left <= resolution; };
   std::uintmax_t evaluations = 100;
@@ -21,16 +22,16 @@ double ContactRun::root(double a, double fa, double b, double fb, F&& f) const {
 }
 
 /// Landing of an open contact. The gap between the ends of the step is taken as the cubic with its end values and rates
-/// to find where to look; the root itself is that of the gap after a step of size s.
-bool ContactRun::find_landing(Index contact, double span, double& s) {
+/// to find where the gap may vanish; the root itself is that of the gap after a step of size s.
+bool ContactLocation::find_landing(Index contact, double span, double& s) {
   const double c0 = gaps_before_.c[contact], c1 = gaps_after_.c[contact];
   const double r0 = gaps_before_.rate[contact] * span, r1 = gaps_after_.rate[contact] * span;
-  if (!laws_.located()) {
+  if (!located_) {
     s = span;
-    return c1 < -laws_.gap_tolerance(contact) && r1 < 0;
+    return c1 < -contact_.gap_tolerance(contact) && r1 < 0;
   }
   // After a rebound the gap opens at once; after a launch it stays within rounding for a while.
-  const double tolerance = r0 > approach * laws_.fastest() * span ? 0 : laws_.gap_tolerance(contact);
+  const double tolerance = r0 > approach * contact_.fastest() * span ? 0 : contact_.gap_tolerance(contact);
   // c(x) = c0 + r0 x + k2 x^2 + k3 x^3 on [0, 1]
   const double k2 = 3 * (c1 - c0) - 2 * r0 - r1, k3 = 2 * (c0 - c1) + r0 + r1;
   const auto cubic = [&](double x) { return c0 + x * (r0 + x * (k2 + x * k3)); };
@@ -44,16 +45,16 @@ bool ContactRun::find_landing(Index contact, double span, double& s) {
   double above = 0;
   for (const double x : turns)
     if (x > 0 && x < below && cubic(x) > cubic(above)) above = x;
-  if (contains(laws_.state().released, contact) && cubic(above) <= opened * laws_.gap_tolerance(contact)) {
+  if (contains(contact_.state().released, contact) && cubic(above) <= opened * contact_.gap_tolerance(contact)) {
     // A smooth launch does not land: its gap grows with the third power of time, and what a scheme of low order makes
     // of that may dip below zero while the gap is accelerated upwards.
-    laws_.consistent(laws_.phase(), after_);
-    if (laws_.gap_accelerations(after_, laws_.phase().a)[contact] >= 0) return false;
+    contact_.consistent(contact_.phase(), after_);
+    if (quantities_.gap_accelerations(after_, contact_.phase().a)[contact] >= 0) return false;
   }
 
   const auto gap = [&](double x) {
     if (x >= span || x <= 0) return x <= 0 ? c0 : c1;
-    laws_.measure(after(x), gaps_now_);
+    quantities_.gaps(state_after_(x), gaps_now_);
     return gaps_now_.c[contact];
   };
   double left = above * span, right = below * span, at_right = gap(right);
@@ -70,51 +71,50 @@ bool ContactRun::find_landing(Index contact, double span, double& s) {
   return true;
 }
 
-/// What a margin that reaches zero is: see ContactLaws::margins.
-EventKind ContactRun::kind_of(Index margin) const {
-  const auto count = static_cast<Index>(laws_.state().closed.size());
+/// What a margin that reaches zero is: see ContactPhase::margins.
+EventKind ContactLocation::kind_of(Index margin) const {
+  const auto count = static_cast<Index>(contact_.state().closed.size());
   return margin < count ? EventKind::launch : margin < 2 * count ? EventKind::slide : EventKind::stick;
 }
 
-double ContactRun::margin_tolerance(Index margin) const {
-  return kind_of(margin) == EventKind::stick ? approach * laws_.fastest() : psi_rounding * laws_.largest_psi();
+double ContactLocation::margin_tolerance(Index margin) const {
+  return kind_of(margin) == EventKind::stick ? approach * contact_.fastest() : psi_rounding * contact_.largest_psi();
 }
 
-double ContactRun::margin(Index which, const State& z) {
-  Phase& phase = laws_.phase();
-  laws_.consistent(phase, z);
-  laws_.margins(phase, z.t, z.q.value(), laws_.velocity(z.q.value(), z.p.value()), now_);
+double ContactLocation::margin(Index which, const State& z) {
+  contact_.consistent(contact_.phase(), z);
+  contact_.margins(z.t, z.q.value(), quantities_.velocity(z.q.value(), z.p.value()), now_);
   return now_[which];
 }
 
 /// Margins that are positive at both ends of the step and not between them: by the parabola through the ends and the
 /// middle, whose position and velocity are those of the cubic between the ends.
 template <class Offer>
-void ContactRun::find_dips(double span, Offer&& offer) {
+void ContactLocation::find_dips(double span, Offer&& offer) {
   const Vector &q0 = before_.q.value(), &q1 = after_.q.value();
-  middle_v_ = laws_.velocity(q0, before_.p.value());
+  middle_v_ = quantities_.velocity(q0, before_.p.value());
   middle_q_ = (q0 + q1) / 2 + span / 8 * middle_v_;
-  const Vector& v1 = laws_.velocity(q1, after_.p.value());
+  const Vector& v1 = quantities_.velocity(q1, after_.p.value());
   middle_q_ -= span / 8 * v1;
   middle_v_ = 1.5 / span * (q1 - q0) - (middle_v_ + v1) / 4;
-  Phase& phase = laws_.phase();
-  if (phase.frictional() && laws_.norm(middle_q_, middle_v_) <= slow * laws_.fastest()) return;
+  ContactPhase& phase = contact_.phase();
+  if (phase.frictional() && quantities_.norm(middle_q_, middle_v_) <= slow * contact_.fastest()) return;
   try {
     phase.solve_index1(before_.t + span / 2, middle_q_, middle_v_);
   } catch (const CannotEvaluate&) {
     return;  // the middle is a guess, and no state of the run
   }
-  laws_.margins(phase, before_.t + span / 2, middle_q_, middle_v_, in_middle_);
+  contact_.margins(before_.t + span / 2, middle_q_, middle_v_, in_middle_);
   margin(0, before_);
   at_start_ = now_;
-  const std::vector<Index>& closed = laws_.state().closed;
+  const std::vector<Index>& closed = contact_.state().closed;
   for (Index k = 0; k < at_end_.size(); ++k) {
     const double a = at_start_[k], m = in_middle_[k], b = at_end_[k];
     // a + x (4m - 3a - b) + 2 x^2 (a + b - 2m), lowest at x
     const double slope = 4 * m - 3 * a - b, curvature = 2 * (a + b - 2 * m), x = -slope / (2 * curvature);
     if (!(b >= 0 && a >= 0 && curvature > 0 && x > 0 && x < 1)) continue;
     if (a + x * (slope + x * curvature) >= -margin_tolerance(k)) continue;
-    const auto value = [&](double s) { return margin(k, s <= 0 ? before_ : after(s)); };
+    const auto value = [&](double s) { return margin(k, s <= 0 ? before_ : state_after_(s)); };
     const double lowest = value(x * span);
     if (lowest >= -margin_tolerance(k)) continue;
     offer(a == 0 ? 0 : root(0, a, x * span, lowest, value), kind_of(k),
@@ -124,20 +124,20 @@ void ContactRun::find_dips(double span, Offer&& offer) {
 
 /// Where a margin of the phase reaches zero: detachment of a closed contact, the limit of its friction, the end of its
 /// slip.
-bool ContactRun::find_margin(Index which, double at_end, double span, double& s) {
-  if (!laws_.located()) {
+bool ContactLocation::find_margin(Index which, double at_end, double span, double& s) {
+  if (!located_) {
     s = span;
     return true;
   }
-  const auto value = [&](double x) { return margin(which, x >= span ? after_ : x <= 0 ? before_ : after(x)); };
+  const auto value = [&](double x) { return margin(which, x >= span ? after_ : x <= 0 ? before_ : state_after_(x)); };
   double left = 0, at_left = value(0);
   // A contact that has just begun to slide does so from rest, with the third power of time, and what a scheme of low
   // order makes of that may go the other way while it is accelerated to its side.
   if (kind_of(which) == EventKind::stick && at_left <= 0) {
-    const auto k = static_cast<std::size_t>(which % static_cast<Index>(laws_.state().closed.size()));
-    const Index row = m_ + n_contacts_ + laws_.state().closed[k];
+    const auto k = static_cast<std::size_t>(which % static_cast<Index>(contact_.state().closed.size()));
+    const Index row = quantities_.m() + quantities_.n_contacts() + contact_.state().closed[k];
     margin(which, after_);
-    if (laws_.state().slip[k] * laws_.row_accelerations(after_, laws_.phase().a)[row] > 0) return false;
+    if (contact_.state().slip[k] * quantities_.row_accelerations(after_, contact_.phase().a)[row] > 0) return false;
   }
   for (double x = span / 2; kind_of(which) == EventKind::stick && at_left <= 0 && x > 1e-12 * span; x /= 2)
     if (const double at_x = value(x); at_x > 0) {
@@ -149,7 +149,7 @@ bool ContactRun::find_margin(Index which, double at_end, double span, double& s)
 }
 
 /// The first event after before_ in a step of `span` to after_.
-bool ContactRun::find(double span, Found& found) {
+bool ContactLocation::find(double span, LocatedEvent& found) {
   bool any = false;
   const auto offer = [&](double s, EventKind kind, Index contact) {
     if (any && s >= found.s) return;
@@ -157,23 +157,36 @@ bool ContactRun::find(double span, Found& found) {
     any = true;
   };
   double s = 0;
-  if (!laws_.open().empty()) {
-    laws_.measure(before_, gaps_before_);
-    laws_.measure(after_, gaps_after_);
+  if (!contact_.open().empty()) {
+    quantities_.gaps(before_, gaps_before_);
+    quantities_.gaps(after_, gaps_after_);
   }
-  for (const Index i : laws_.open())
+  for (const Index i : contact_.open())
     if (find_landing(i, span, s)) offer(s, EventKind::landing, i);
-  const std::vector<Index>& closed = laws_.state().closed;
+  const std::vector<Index>& closed = contact_.state().closed;
   if (!closed.empty()) {
     margin(0, after_);
     at_end_ = now_;
-    laws_.note_multipliers(at_end_.head(static_cast<Index>(closed.size())));
+    contact_.note_multipliers(at_end_.head(static_cast<Index>(closed.size())));
     for (Index k = 0; k < at_end_.size(); ++k)
       if (at_end_[k] < -margin_tolerance(k) && find_margin(k, at_end_[k], span, s))
         offer(s, kind_of(k), closed[static_cast<std::size_t>(k) % closed.size()]);
-    if (laws_.located()) find_dips(span, offer);
+    if (located_) find_dips(span, offer);
   }
   return any;
+}
+
+/// The contacts whose friction is at its limit together with that of this one.
+Contacts ContactLocation::at_their_limit(Index contact) {
+  const State& state = contact_.state();
+  margin(0, state);
+  const auto count = static_cast<Index>(state.closed.size());
+  Contacts found;
+  for (Index k = 0; k < count; ++k) {
+    const Index i = state.closed[static_cast<std::size_t>(k)];
+    if (i == contact || now_[count + k] <= limit_rounding * contact_.largest_psi()) found.push_back(i);
+  }
+  return found;
 }
 
 }  // namespace gnomon

@@ -1,23 +1,59 @@
-/// What contact needs of a state: gaps, their rates and accelerations, consistent multipliers.
+#include "contact/contact_quantities.hpp"
+
 #include <algorithm>
 #include <cmath>
 
-#include "contact/contact_laws.hpp"
-#include "contact/contact_tolerances.hpp"
 #include "gnomon/base/error.hpp"
-#include "gnomon/base/finite.hpp"
-#include "gnomon/start/consistency.hpp"
 
 namespace gnomon {
 
-using namespace contact_tolerances;
+std::string listed(const Contacts& contacts) {
+  std::string text;
+  for (const Index i : contacts) text += (text.empty() ? "" : ", ") + std::to_string(i);
+  return text;
+}
 
-const Vector& ContactLaws::velocity(const Vector& q, const Vector& p) const {
+ContactQuantities::ContactQuantities(std::shared_ptr<const System> system)
+    : system_(std::move(system)),
+      closed_(system_->parts().obstacles ? system_->parts().obstacles->with_obstacles_closed() : system_),
+      m_(system_->m()),
+      n_contacts_(system_->parts().n_obstacles()),
+      coulomb_(system_->parts().coulomb),
+      energy_(*system_) {
+  if (coulomb_ && system_->parts().friction)
+    throw Error(ErrorCode::refused, "system " + system_->traits().name +
+                                        " has Coulomb friction at its contacts and friction R(q,v,lambda): expected "
+                                        "one of them");
+  if (coulomb_ && friction_coefficients().size() != n_contacts_)
+    throw Error(ErrorCode::bad_size, "system " + system_->traits().name + " has " +
+                                         std::to_string(friction_coefficients().size()) +
+                                         " friction coefficients, expected one for each of its " +
+                                         std::to_string(n_contacts_) + " obstacles");
+  for (Vector* x : {&velocity_, &momentum_}) x->setZero(system_->n());
+  if (system_->parts().mass) mass_matrix_.setZero(system_->n(), system_->n());
+  rows_.setZero(closed_->m());
+  extended_rows_.setZero(closed_->m());
+  values_.setZero(closed_->constraint_pattern().nonzeros());
+}
+
+Contacts ContactQuantities::with_friction(const Contacts& contacts) const {
+  Contacts out;
+  for (const Index i : contacts)
+    if (is_frictional(i)) out.push_back(i);
+  return out;
+}
+
+bool ContactQuantities::changes_with_time() const {
+  const Parts& parts = system_->parts();
+  return parts.time_dependence || (parts.force && parts.force->force_depends_on_time());
+}
+
+const Vector& ContactQuantities::velocity(const Vector& q, const Vector& p) const {
   system_->velocity(q, p, momentum_, velocity_);
   return velocity_;
 }
 
-const Vector& ContactLaws::momentum(const Vector& q, const Vector& v) const {
+const Vector& ContactQuantities::momentum(const Vector& q, const Vector& v) const {
   if (const ConfigurationMass* mass = system_->parts().mass) {
     mass->mass_matrix(q, mass_matrix_);
     momentum_.noalias() = mass_matrix_ * v;
@@ -27,24 +63,45 @@ const Vector& ContactLaws::momentum(const Vector& q, const Vector& v) const {
   return momentum_;
 }
 
-double ContactLaws::norm(const Vector& q, const Vector& v) const {
+double ContactQuantities::norm(const Vector& q, const Vector& v) const {
   return std::sqrt(std::max(0.0, v.dot(momentum(q, v))));
 }
 
-double ContactLaws::speed(const State& z) const {
+double ContactQuantities::speed(const State& z) const {
   return std::sqrt(std::max(0.0, velocity(z.q.value(), z.p.value()).dot(z.p.value())));
 }
 
-/// The gap at the compensated position: the flights of a Zeno sequence are less high than a double of q resolves.
-void ContactLaws::measure(const State& z, Gaps& out) const {
+/// The monitor's energy is less the booked work, which is added again.
+long double ContactQuantities::energy(const State& z) {
+  if (!energy_.evaluate(z, z.work.total())) throw CannotEvaluate("an invariant is not finite");
+  return energy_.energy_now();
+}
+
+void ContactQuantities::gaps(const State& z, ContactGaps& out) const {
   closed_->constraints_compensated(z.t, z.q.value(), z.q.tail(), rows_, values_);
   out.c = -rows_.segment(m_, n_contacts_);
-  closed_->constraint_velocity(z.t, z.q.value(), velocity(z.q.value(), z.p.value()), rows_);
-  out.rate = -rows_.segment(m_, n_contacts_);
+  out.rate = -row_rates(z.t, z.q.value(), velocity(z.q.value(), z.p.value())).segment(m_, n_contacts_);
+}
+
+Vector ContactQuantities::slips(const State& z) const {
+  closed_->constraints_compensated(z.t, z.q.value(), z.q.tail(), rows_, values_);
+  return rows_.tail(n_contacts_);
+}
+
+double ContactQuantities::rounding_of_slip(const State& z, Index contact) const {
+  const ExtendedPrecision* extended = closed_->parts().extended;
+  if (!extended || !extended->extended_constraints(z.t, z.q.value(), z.q.tail(), extended_rows_)) return 0;
+  const Extended d = extended_rows_[m_ + n_contacts_ + contact];
+  return static_cast<double>(d - static_cast<Extended>(static_cast<double>(d)));
+}
+
+const Vector& ContactQuantities::row_rates(double t, const Vector& q, const Vector& v) const {
+  closed_->constraint_velocity(t, q, v, rows_);
+  return rows_;
 }
 
 /// G a + v^T (Hess g) v + ..., of c and d likewise
-Vector ContactLaws::row_accelerations(const State& z, const Vector& a) const {
+Vector ContactQuantities::row_accelerations(const State& z, const Vector& a) const {
   Vector curve(closed_->m()), bias(closed_->m()), values(closed_->constraint_pattern().nonzeros());
   closed_->constraint_jacobian(z.t, z.q.value(), values);
   multiply(closed_->constraint_pattern(), values, a, curve);
@@ -52,31 +109,8 @@ Vector ContactLaws::row_accelerations(const State& z, const Vector& a) const {
   return curve + bias;
 }
 
-Vector ContactLaws::gap_accelerations(const State& z, const Vector& a) const {
+Vector ContactQuantities::gap_accelerations(const State& z, const Vector& a) const {
   return -row_accelerations(z, a).segment(m_, n_contacts_);
-}
-
-/// H: the monitor's energy is less the booked work, which is put back.
-long double ContactLaws::energy_of(const State& z) {
-  if (!energy_.evaluate(z, z.work.total())) throw CannotEvaluate("an invariant is not finite");
-  return energy_.energy_now();
-}
-
-void ContactLaws::record(EventKind kind, Index contact, double energy_change) {
-  events_.push_back({state_.t, kind, contact, energy_change});
-}
-
-/// Accelerations and multipliers of a phase. At rest friction has no direction: it is left out then.
-void ContactLaws::consistent(Phase& phase, const State& z) {
-  const Vector& q = z.q.value();
-  const Vector& v = velocity(q, z.p.value());
-  if (phase.frictional() && speed(z) <= still * fastest_) {
-    acceleration(*phase.model, z.t, q, v, phase.a, phase.psi, dependent_);
-  } else {
-    phase.solve_index1(z.t, q, v);
-  }
-  if (!all_finite(phase.a) || !all_finite(phase.psi))
-    throw CannotEvaluate("accelerations or contact multipliers are not finite");
 }
 
 }  // namespace gnomon

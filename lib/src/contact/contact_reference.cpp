@@ -22,51 +22,51 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
  public:
   ContactReference(const ProblemInstance& instance, const ContactOptions& options, StartPiece start)
       : instance_(instance),
-        laws_(shared_system(instance.model), options, nullptr),
+        contact_(shared_system(instance.model), nullptr, false),
+        quantities_(contact_.quantities()),
+        laws_(contact_, options),
         start_(std::move(start)),
-        m_(laws_.m()) {
+        m_(quantities_.m()) {
     if (!laws_.located()) throw Error(ErrorCode::bad_value, "contact mode is time-stepping, expected event-driven");
-    laws_.set_step(1);
+    contact_.set_step(1);
     laws_.leave_gaps();
     laws_.start(instance.t0, instance.q0, instance.p0);
-    lambda_ = own_lambda_ = Vector::Zero(m_ + laws_.n_contacts());
-    if (!laws_.resting()) start_piece();
+    lambda_ = own_lambda_ = Vector::Zero(m_ + quantities_.n_contacts());
+    if (!contact_.resting()) start_piece();
   }
 
   ReferenceReport advance_to(double t) override {
-    if (!(t >= laws_.state().t))
-      return report("the run with contacts is at t = " + number_text(laws_.state().t) +
+    if (!(t >= contact_.state().t))
+      return report("the run with contacts is at t = " + number_text(contact_.state().t) +
                     " and cannot turn back to t = " + number_text(t));
     try {
       return report(advance(t));
     } catch (...) {
-      return report("contact stopped at t = " + number_text(laws_.state().t) + ": " + thrown_text());
+      return report("contact stopped at t = " + number_text(contact_.state().t) + ": " + thrown_text());
     }
   }
 
  private:
-  using Contacts = ContactLaws::Contacts;
-
   /// What the roots of a piece are; `lowest` is the least gap within a step, which the ends of the step may not show.
   enum class RootKind { landing, opened, lowest, launch, limit, slip, slow };
   struct Root {
     RootKind kind;
-    Index which;    ///< the contact; of a launch, a limit and a slip its row in ContactLaws::margins
+    Index which;    ///< the contact; of a launch, a limit and a slip its row in ContactPhase::margins
     double offset;  ///< added to the function, so that rounding at the start of the piece is no event
   };
 
   /// Empty, or why it stopped.
   std::string advance(double t) {
-    const State& state = laws_.state();
+    const State& state = contact_.state();
     for (int cuts = 0; state.t < t; ++cuts) {
       if (cuts == most_cuts)
         return "more than " + std::to_string(most_cuts) + " events up to t = " + number_text(t) +
                "; a larger zeno-speed ends a sequence of rebounds that a double of q does not resolve";
       if (stopped()) return "contact was stopped at t = " + number_text(state.t);
-      laws_.set_step(t - state.t);
-      if (laws_.resting()) {
+      contact_.set_step(t - state.t);
+      if (contact_.resting()) {
         laws_.rest(t - state.t);
-        if (laws_.resting()) set_time(t);
+        if (contact_.resting()) set_time(t);
         show_state();
         continue;
       }
@@ -90,28 +90,28 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
   }
 
   void show_state() const {
-    const State& state = laws_.state();
+    const State& state = contact_.state();
     show({state.t, state.q.value(), state.p.value(), state.p.value(), lambda_});
   }
 
   void set_time(double t) {
-    laws_.state().t = t;
-    laws_.state().t_tail = 0;
+    contact_.state().t = t;
+    contact_.state().t_tail = 0;
   }
 
   /// A piece with the contacts that are closed now, from where the constraints hold exactly.
   void start_piece() {
-    const State& state = laws_.state();
+    const State& state = contact_.state();
     piece_start_ = state;
     ProblemInstance piece;
-    piece.model = laws_.phase().model;
+    piece.model = contact_.phase().model;
     piece.t0 = state.t;
     piece.q0 = state.q.value();
     piece.p0 = state.p.value();
-    if (laws_.phase().model->m() > 0) project_start(*laws_.phase().model, piece.t0, piece.q0, piece.p0);
+    if (contact_.phase().model->m() > 0) project_start(*contact_.phase().model, piece.t0, piece.q0, piece.p0);
     set_roots();
     probe_ = state;
-    fastest_ = std::max(laws_.fastest(), laws_.speed(state));
+    fastest_ = std::max(contact_.fastest(), quantities_.speed(state));
     RootFunctions roots;
     roots.count = static_cast<Index>(roots_.size());
     roots.evaluate = [this](double t, const Vector& q, const Vector& p, const Vector& lambda, VectorRef out) {
@@ -130,11 +130,11 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
 
   void set_roots() {
     roots_.clear();
-    const State& state = laws_.state();
-    laws_.measure(state, gaps_);
-    const double moving = approach * laws_.fastest();
-    for (const Index i : laws_.open()) {
-      const double tolerance = laws_.gap_tolerance(i);
+    const State& state = contact_.state();
+    quantities_.gaps(state, gaps_);
+    const double moving = approach * contact_.fastest();
+    for (const Index i : contact_.open()) {
+      const double tolerance = contact_.gap_tolerance(i);
       const bool released = contains(state.released, i);
       const bool touches = gaps_.c[i] <= 10 * tolerance && gaps_.rate[i] <= moving;
       roots_.push_back({RootKind::landing, i, released ? opened * tolerance : touches ? tolerance : 0});
@@ -142,16 +142,16 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
       // Twice as far as the laws need to see it open.
       if (released) roots_.push_back({RootKind::opened, i, 2 * opened * tolerance});
     }
-    ContactLaws::Phase& phase = laws_.phase();
-    laws_.consistent(phase, state);
-    const double rounding = psi_rounding * std::max(laws_.largest_psi(), largest_psi(phase.psi));
+    ContactPhase& phase = contact_.phase();
+    contact_.consistent(phase, state);
+    const double rounding = psi_rounding * std::max(contact_.largest_psi(), largest_psi(phase.psi));
     for (std::size_t k = 0; k < state.closed.size(); ++k) {
       const auto at = static_cast<Index>(k);
       roots_.push_back({RootKind::launch, at, phase.psi[m_ + at] <= rounding ? 2 * rounding : 0});
     }
     if (phase.frictional()) roots_.push_back({RootKind::slow, -1, 0});
-    if (!laws_.coulomb() || state.closed.empty()) return;
-    laws_.margins(phase, state.t, state.q.value(), laws_.velocity(state.q.value(), state.p.value()), margins_);
+    if (!quantities_.coulomb() || state.closed.empty()) return;
+    contact_.margins(state.t, state.q.value(), quantities_.velocity(state.q.value(), state.p.value()), margins_);
     const auto count = static_cast<Index>(state.closed.size());
     for (Index row = count; row < 3 * count; ++row) {
       if (std::isinf(margins_[row])) continue;
@@ -169,13 +169,13 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
 
   /// The root functions at probe_, with the multipliers of the piece.
   void evaluate(const Vector& lambda, VectorRef out) {
-    laws_.measure(probe_, gaps_);
-    if (laws_.coulomb() && !laws_.state().closed.empty()) {
-      ContactLaws::Phase& phase = laws_.phase();
+    quantities_.gaps(probe_, gaps_);
+    if (quantities_.coulomb() && !contact_.state().closed.empty()) {
+      ContactPhase& phase = contact_.phase();
       phase.psi = lambda;
-      laws_.margins(phase, probe_.t, probe_.q.value(), laws_.velocity(probe_.q.value(), probe_.p.value()), margins_);
+      contact_.margins(probe_.t, probe_.q.value(), quantities_.velocity(probe_.q.value(), probe_.p.value()), margins_);
     }
-    const double speed = laws_.speed(probe_);
+    const double speed = quantities_.speed(probe_);
     fastest_ = std::max(fastest_, speed);
     Index row = 0;
     for (const Root& root : roots_) {
@@ -206,33 +206,33 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
 
   /// The state of the laws from that of the piece.
   void leave(const ReferenceReport& reached) {
-    State& state = laws_.state();
+    State& state = contact_.state();
     set_time(reached.t);
     state.q.set(reached.q);
     state.p.set(reached.p);
     lambda_ = spread(reached.lambda);
     own_lambda_ = spread(reached.own_lambda);
     last_ = reached;
-    laws_.note_speed(fastest_);
-    laws_.note_speed();
+    contact_.note_speed(fastest_);
+    contact_.note_speed(quantities_.speed(state));
     const Index contacts = reached.own_lambda.size() - m_;
-    if (contacts > 0) laws_.note_multipliers(reached.own_lambda.tail(contacts));
-    laws_.measure(state, gaps_);
-    laws_.forget_released(gaps_);
+    if (contacts > 0) contact_.note_multipliers(reached.own_lambda.tail(contacts));
+    quantities_.gaps(state, gaps_);
+    contact_.forget_released(gaps_);
   }
 
   /// Multipliers of the piece, one for each constraint and obstacle.
   Vector spread(const Vector& lambda) const {
-    Vector all = Vector::Zero(m_ + laws_.n_contacts());
+    Vector all = Vector::Zero(m_ + quantities_.n_contacts());
     if (lambda.size() < m_) return all;
     all.head(m_) = lambda.head(m_);
-    const Contacts& closed = laws_.state().closed;
+    const Contacts& closed = contact_.state().closed;
     for (std::size_t k = 0; k < closed.size(); ++k) all[m_ + closed[k]] = lambda[m_ + static_cast<Index>(k)];
     return all;
   }
 
   void at_roots(const std::vector<Index>& found) {
-    const State& state = laws_.state();
+    const State& state = contact_.state();
     Contacts landing, opening, letting_go, stopping;
     bool new_piece = false;
     for (const Index row : found) {
@@ -244,11 +244,11 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
       if (root.kind == RootKind::slip) stopping.push_back(state.closed[place]);
       if (root.kind == RootKind::opened || root.kind == RootKind::slow) new_piece = true;
       if (root.kind != RootKind::lowest) continue;
-      if (gaps_.c[root.which] >= -10 * laws_.gap_tolerance(root.which) || rerun_to_ <= state.t) continue;
+      if (gaps_.c[root.which] >= -10 * contact_.gap_tolerance(root.which) || rerun_to_ <= state.t) continue;
       // The gap was above zero at the step's start: with a step that ends here its root shows.
       finish_piece();
       rerun_to_ = state.t;
-      laws_.state() = piece_start_;
+      contact_.state() = piece_start_;
       return;
     }
     if (landing.empty() && opening.empty() && letting_go.empty() && stopping.empty()) {
@@ -256,22 +256,22 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
       return;
     }
     finish_piece();
-    for (const Index i : laws_.open())
-      if (!contains(landing, i) && gaps_.c[i] <= 10 * laws_.gap_tolerance(i) &&
-          gaps_.rate[i] < -approach * laws_.fastest())
+    for (const Index i : contact_.open())
+      if (!contains(landing, i) && gaps_.c[i] <= 10 * contact_.gap_tolerance(i) &&
+          gaps_.rate[i] < -approach * contact_.fastest())
         landing.push_back(i);
     laws_.settle(landing, opening, letting_go, stopping);
-    if (!laws_.resting()) require_visible_rebounds(landing);
+    if (!contact_.resting()) require_visible_rebounds(landing);
   }
 
   /// A rebound from a contact rises by w^2/(2 a), which a double of q must resolve.
   void require_visible_rebounds(const Contacts& landing) {
-    const State& state = laws_.state();
-    laws_.measure(state, gaps_);
-    laws_.consistent(laws_.phase(), state);
-    const Vector a = laws_.gap_accelerations(state, laws_.phase().a);
+    const State& state = contact_.state();
+    quantities_.gaps(state, gaps_);
+    contact_.consistent(contact_.phase(), state);
+    const Vector a = quantities_.gap_accelerations(state, contact_.phase().a);
     for (const Index i : landing) {
-      const double rate = gaps_.rate[i], least = std::sqrt(-2 * a[i] * rebound_gaps * laws_.gap_tolerance(i));
+      const double rate = gaps_.rate[i], least = std::sqrt(-2 * a[i] * rebound_gaps * contact_.gap_tolerance(i));
       if (contains(state.closed, i) || !(a[i] < 0) || !(rate > 0) || rate >= least) continue;
       throw CannotEvaluate("the rebound of contact " + std::to_string(i) + " with the rate " + number_text(rate) +
                            " is too low for a double of q: a zeno-speed of at least " + number_text(least) +
@@ -305,7 +305,7 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
   }
 
   ReferenceReport report(std::string message) const {
-    const State& state = laws_.state();
+    const State& state = contact_.state();
     ReferenceReport report = past_;
     add(last_, report);
     report.success = message.empty();
@@ -315,18 +315,20 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
     report.p = state.p.value();
     report.lambda = lambda_;
     report.own_lambda = own_lambda_;
-    report.events = laws_.events();
+    report.events = contact_.events();
     return report;
   }
 
   ProblemInstance instance_;
+  ContactState contact_;
+  ContactQuantities& quantities_;
   ContactLaws laws_;
   StartPiece start_;
   Index m_;
   std::unique_ptr<ReferenceSolution> piece_;  // null: the next one has not started
   std::vector<Root> roots_;                   // of the piece
   State piece_start_, probe_;
-  ContactLaws::Gaps gaps_;
+  ContactGaps gaps_;
   Vector margins_;
   double fastest_ = 0;                                         // speed, of what the piece has seen
   double rerun_to_ = std::numeric_limits<double>::infinity();  // a piece that missed a landing ends here

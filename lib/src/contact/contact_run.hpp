@@ -1,12 +1,12 @@
 #pragma once
 /// \file
 /// An integration with obstacles or friction: smooth pieces by ordinary integrators, one for each set of closed
-/// contacts and the way they slip, and the events between them, which are found here and follow ContactLaws. Private to
-/// the core; see contact.hpp for the rules.
+/// contacts and the way they slip, and the events between them, which ContactLocation finds and which follow
+/// ContactLaws. Private to the core; see contact.hpp for the rules.
 ///
-/// Of a step of a tolerance the errors e_i of its pieces, of lengths s_i, are added up: the error at the end of the step
-/// is, to leading order, the sum of what each piece leaves, carried on by the maps behind it, whose derivatives are 1 +
-/// O(h), and of order one at impacts. A piece is judged over all that is left of the step, before its events are looked
+/// Of a step of a tolerance the errors e_i of its pieces, of lengths s_i, are added up: the error at the end of the
+/// step is, to leading order, the sum of what each piece leaves, carried on by the maps behind it, whose derivatives are
+/// 1 + O(h), and of order one at impacts. A piece is judged over all that is left of the step, before its events are looked
 /// for: they are found on a solution that is true to the tolerance. Where an event cuts it to s it counts as e_i
 /// (s/s_i)^(p+1), which needs no other estimate. Events are located to rounding, not to a part of the tolerance: a gap
 /// that a closed contact begins with is a velocity in the next step, and energy.
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "contact/contact_laws.hpp"
+#include "contact/contact_location.hpp"
 #include "gnomon/run/event_driver.hpp"
 
 namespace gnomon {
@@ -29,69 +30,55 @@ class ContactRun final : public EventDriver {
   void start(double t0, const Vector& q0, const Vector& p0) override;
   bool step(double h, StepReport& report, StepJudge* judge = nullptr) override;
   int estimate_errors(bool on) override;
-  bool interrupted() const override { return laws_.events().size() > saved_.laws.events; }
-  bool waits() const override { return laws_.resting() && laws_.changes_with_time(); }
+  bool interrupted() const override { return contact_.events().size() > saved_.contact.events; }
+  bool waits() const override { return contact_.resting() && quantities_.changes_with_time(); }
   void undo() override;
 
-  const State& state() const override { return laws_.state(); }
+  const State& state() const override { return contact_.state(); }
   void restore(const State& checkpoint) override;
   Vector index1_multipliers() const override;
   void serialize(Archive& archive) override;
-  const std::vector<ContactEvent>& events() const override { return laws_.events(); }
+  const std::vector<ContactEvent>& events() const override { return contact_.events(); }
   EnergyBook book() const override;
-  long double impact_losses() const override { return laws_.impact_losses(); }
+  long double impact_losses() const override { return contact_.impact_losses(); }
   double deepest_penetration() const override { return deepest_; }
   const Promises& promises() const override { return promises_; }
   const RunCounters& counters() const override { return counters_; }
-  const ConstraintRank& constraint_rank() const override { return laws_.constraint_rank(); }
+  const ConstraintRank& constraint_rank() const override { return contact_.constraint_rank(); }
   const SingularPosition& singular_position() const override { return singular_; }
   StepEquations& equations() override;
 
  private:
-  using Contacts = ContactLaws::Contacts;
-  using Key = ContactLaws::Key;
-  using Phase = ContactLaws::Phase;
-  using Gaps = ContactLaws::Gaps;
-
-  /// An event that was found in a step: when, at which contact.
-  struct Found {
-    double s;
-    EventKind kind;
-    Index contact;
-  };
-
-  Integrator& integrator_of(const Phase& phase);
+  Integrator& integrator_of(const ContactPhase& phase);
   void enter_piece();
   void leave_piece();
   void warm_up();
   bool fail(const std::string& why, StepReport& report);
   void add_counters(const RunCounters& before);
   void book_smooth();
-  Contacts at_their_limit(Index contact);
 
+  void save_step(double h);
+  bool whole_step(double h, StepReport& report, StepJudge* judge);
+  bool forward(double h, StepReport& report, StepJudge* judge);
+  bool backward(double h, StepReport& report, StepJudge* judge);
+  bool piece(double& remaining, double h, StepReport& report, StepJudge* judge);
   bool take(double& span, double h, StepReport& report);
   bool judge_piece(StepJudge& judge, StepReport& report);
-  bool whole_step(double h, StepReport& report, StepJudge* judge);
-  bool find(double span, Found& found);
-  bool find_landing(Index contact, double span, double& s);
-  EventKind kind_of(Index margin) const;
-  double margin_tolerance(Index margin) const;
-  double margin(Index which, const State& z);
-  bool find_margin(Index which, double at_end, double span, double& s);
-  template <class Offer>
-  void find_dips(double span, Offer&& offer);
-  template <class F>
-  double root(double a, double fa, double b, double fb, F&& f) const;
-  const State& after(double s);
+  double stop_piece();
+  void settle(const LocatedEvent& event);
+  const State& state_after(double s);
 
+  ContactState contact_;
+  ContactQuantities& quantities_;
   ContactLaws laws_;
+  ContactLocation location_;
   const Scheme& scheme_;
   Options scheme_options_;
   const SolverFactory& solver_;
   Options solver_options_;
   IntegratorOptions options_;
   Index m_, n_contacts_;
-  std::map<Key, std::unique_ptr<Integrator>> integrators_;
+  std::map<ContactKey, std::unique_ptr<Integrator>> integrators_;
   Integrator* integrator_ = nullptr;  // of the present phase; null: at rest in one that never moved
   Promises bound_, promises_;         // of bind, of the run
   RunCounters counters_;
@@ -109,7 +96,7 @@ class ContactRun final : public EventDriver {
 
   /// Everything that a failed step must leave as it was.
   struct Saved {
-    ContactLaws::Mark laws;
+    ContactState::Mark contact;
     State inner;
     Integrator* integrator = nullptr;
     SingularPosition singular;
@@ -117,9 +104,9 @@ class ContactRun final : public EventDriver {
     double deepest = 0;
   };
   Saved saved_;
-  Gaps gaps_before_, gaps_after_, gaps_now_;
+  ContactGaps gaps_;
   Contacts kept_closed_, kept_released_;
-  Vector kept_lambda_, at_start_, in_middle_, at_end_, now_, middle_q_, middle_v_;
+  Vector kept_lambda_;
 };
 
 }  // namespace gnomon

@@ -2,11 +2,7 @@
 /// \file
 /// What counts as zero in contact. Private to the core.
 
-#include <algorithm>
-#include <vector>
-
-#include "gnomon/base/types.hpp"
-#include "gnomon/start/consistency.hpp"
+#include <cstddef>
 
 namespace gnomon::contact_tolerances {
 
@@ -20,14 +16,10 @@ constexpr double opened = 1e3;          // gap tolerances: a gap that has opened
 constexpr double still = 1e-13;         // speed, of the largest so far, that is none
 constexpr double least_time = 1e-30;    // for which a start at rest is accelerated to have a direction
 constexpr double slow = 1e-5;  // speed, of the largest so far, from which a stop is extrapolated: its cube is lost
-constexpr double psi_rounding = 1e-12;  // of the largest contact multiplier so far
-constexpr double grip_rounding = 1e-9;  // of the same: friction that is at its limit
-constexpr double no_slip = 1e-10;       // slip rate, of the largest so far, that is none
-constexpr double dependent = 1e-10;     // of the square of a slip's gradient: what others leave of one that they hold
-constexpr double approach = 1e-12;      // of the largest speed so far: what counts as moving into a contact
-
-inline bool contains(const std::vector<Index>& set, Index i) {
-  return std::find(set.begin(), set.end(), i) != set.end();
-}
+constexpr double psi_rounding = 1e-12;   // of the largest contact multiplier so far
+constexpr double limit_rounding = 1e-9;  // of the same: friction that is at its limit
+constexpr double no_slip = 1e-10;        // slip rate, of the largest so far, that is none
+constexpr double dependent = 1e-10;      // of the square of a slip's gradient: what others leave of one that they hold
+constexpr double approach = 1e-12;       // of the largest speed so far: what counts as moving into a contact
 
 }  // namespace gnomon::contact_tolerances

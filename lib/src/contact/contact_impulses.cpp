@@ -1,4 +1,4 @@
-#include "contact/impact.hpp"
+#include "contact/contact_impulses.hpp"
 
 #include <Eigen/QR>
 #include <algorithm>

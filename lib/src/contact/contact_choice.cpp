@@ -1,0 +1,166 @@
+#include "contact/contact_choice.hpp"
+
+#include <cmath>
+
+#include "contact/contact_tolerances.hpp"
+#include "gnomon/base/error.hpp"
+
+namespace gnomon {
+
+using namespace contact_tolerances;
+
+namespace {
+
+Matrix block(const Matrix& W, const std::vector<Index>& rows, const std::vector<Index>& columns) {
+  Matrix out(static_cast<Index>(rows.size()), static_cast<Index>(columns.size()));
+  for (Index i = 0; i < out.rows(); ++i)
+    for (Index j = 0; j < out.cols(); ++j)
+      out(i, j) = W(rows[static_cast<std::size_t>(i)], columns[static_cast<std::size_t>(j)]);
+  return out;
+}
+
+}  // namespace
+
+std::vector<int> ContactChoice::sides(const Contacts& letting_go, const Contacts& rubbing) {
+  std::vector<int> side(rubbing.size(), 0);
+  if (letting_go.empty()) return side;
+  ContactPhase& phase = contact_.phase();
+  contact_.consistent(phase, contact_.state());
+  phase.share_forces(quantities_, contact_.largest_psi());
+  for (std::size_t j = 0; j < rubbing.size(); ++j)
+    if (contains(letting_go, rubbing[j]))
+      side[j] = phase.tangential[place(contact_.state().closed, rubbing[j])] < 0 ? 1 : -1;
+  return side;
+}
+
+ContactKey ContactChoice::choose(const TouchingContacts& touching, const Contacts& candidates,
+                                 const std::vector<int>& side) {
+  return touching.rubbing.empty() ? choose_closed(candidates) : choose_sticking(touching, candidates, side);
+}
+
+/// Without friction: psi >= 0 where closed, c'' >= 0 where not, by pivoting with the least index from all of them
+/// closed.
+ContactKey ContactChoice::choose_closed(const Contacts& candidates) {
+  std::vector<bool> closed(candidates.size(), true);
+  constexpr int most_pivots = 10000;
+  for (int pivot = 0; pivot < most_pivots; ++pivot) {
+    contact_.stop_if_interrupted();
+    ContactKey chosen;
+    for (std::size_t k = 0; k < candidates.size(); ++k)
+      if (closed[k]) chosen.first.push_back(candidates[k]);
+    if (quantities_.coulomb()) chosen.second.assign(chosen.first.size(), State::loose);
+    ContactPhase& trial = contact_.phases().at(chosen);
+    contact_.consistent(trial, contact_.state());
+    std::size_t violated = 0;
+    if (candidates.empty() || !find_violated(trial, candidates, closed, violated)) return chosen;
+    closed[violated] = !closed[violated];
+  }
+  throw CannotEvaluate("no set of closed contacts was found at t = " + number_text(contact_.state().t));
+}
+
+/// The first candidate whose multiplier or gap has an acceleration that is not allowed.
+bool ContactChoice::find_violated(const ContactPhase& trial, const Contacts& candidates,
+                                  const std::vector<bool>& closed, std::size_t& violated) const {
+  const State& z = contact_.state();
+  const Vector curve = quantities_.gap_accelerations(z, trial.a);
+  const double size = std::max(curve.cwiseAbs().maxCoeff(), quantities_.norm(z.q.value(), trial.a));
+  Index row = quantities_.m();
+  for (violated = 0; violated < candidates.size(); ++violated)
+    if (closed[violated] ? trial.psi[row++] < 0 : curve[candidates[violated]] < -1e-10 * size) return true;
+  return false;
+}
+
+/// The laws of contact and friction for the accelerations and forces of the candidates. Where a contact slides to the
+/// side s, T = -s mu P; may_stick: the others with friction.
+FrictionProblem ContactChoice::forces_and_accelerations(const TouchingContacts& touching, const Contacts& candidates,
+                                                        const std::vector<int>& side, const Contacts& may_stick) {
+  const auto& [all, rubbing, impulses] = touching;
+  const auto total = static_cast<Index>(all.size());
+  const Vector& mu = quantities_.friction_coefficients();
+  const Matrix& W = impulses.compliance();
+  ContactPhase& free = contact_.phases().at({});
+  contact_.consistent(free, contact_.state());
+  const Vector curve = quantities_.row_accelerations(contact_.state(), free.a);
+
+  FrictionProblem problem;
+  std::vector<Index> normals, slips;  // rows of the compliance
+  for (const Index i : candidates) normals.push_back(place(all, i));
+  for (const Index i : may_stick) {
+    slips.push_back(total + place(rubbing, i));
+    problem.normal_of.push_back(place(candidates, i));
+  }
+  problem.W_nn = block(W, normals, normals);
+  problem.W_nt = block(W, normals, slips);
+  problem.W_tn = block(W, slips, normals);
+  problem.W_tt = block(W, slips, slips);
+  for (std::size_t j = 0; j < rubbing.size(); ++j) {
+    if (side[j] == 0 || !contains(candidates, rubbing[j])) continue;
+    const Index k = place(candidates, rubbing[j]);
+    const std::vector<Index> row{total + static_cast<Index>(j)};
+    problem.W_nn.col(k) -= side[j] * mu[rubbing[j]] * block(W, normals, row);
+    problem.W_tn.col(k) -= side[j] * mu[rubbing[j]] * block(W, slips, row);
+  }
+  const Index m = quantities_.m(), n_contacts = quantities_.n_contacts();
+  const auto n = static_cast<Index>(normals.size()), s = static_cast<Index>(slips.size());
+  problem.w_0.resize(n);
+  problem.u_0.resize(s);
+  problem.mu.resize(s);
+  for (Index k = 0; k < n; ++k) problem.w_0[k] = -curve[m + candidates[static_cast<std::size_t>(k)]];
+  for (Index j = 0; j < s; ++j) {
+    const Index i = may_stick[static_cast<std::size_t>(j)];
+    problem.u_0[j] = curve[m + n_contacts + i];
+    problem.mu[j] = mu[i];
+  }
+  return problem;
+}
+
+ContactKey ContactChoice::choose_sticking(const TouchingContacts& touching, const Contacts& candidates,
+                                          const std::vector<int>& side) {
+  const Contacts& rubbing = touching.rubbing;
+  Contacts may_stick;
+  for (std::size_t j = 0; j < rubbing.size(); ++j)
+    if (side[j] == 0 && contains(candidates, rubbing[j])) may_stick.push_back(rubbing[j]);
+  const FrictionProblem problem = forces_and_accelerations(touching, candidates, side, may_stick);
+  const auto solution = problem.solve();
+  if (!solution)
+    throw CannotEvaluate("no accelerations and forces satisfy the laws of contact and friction at t = " +
+                         number_text(contact_.state().t) + " (Painleve's paradox), contacts " + listed(candidates));
+  double size = problem.w_0.size() ? problem.w_0.lpNorm<Eigen::Infinity>() : 0;
+  if (!may_stick.empty()) size = std::max(size, problem.u_0.lpNorm<Eigen::Infinity>());
+
+  ContactKey chosen;
+  for (std::size_t k = 0; k < candidates.size(); ++k) {
+    const auto at = static_cast<Index>(k);
+    if (!(solution->P[at] > 0) && solution->w[at] > 1e-10 * size) continue;
+    const Index i = candidates[k];
+    int slip = State::loose;
+    if (quantities_.is_frictional(i)) {
+      slip = side[static_cast<std::size_t>(place(rubbing, i))];
+      if (const Index j = place(may_stick, i); j < solution->u.size() && std::abs(solution->u[j]) > 1e-10 * size)
+        slip = solution->u[j] > 0 ? 1 : -1;
+    }
+    chosen.first.push_back(i);
+    chosen.second.push_back(slip);
+  }
+  loosen_dependent(touching, chosen);
+  return chosen;
+}
+
+/// A contact that sticks and whose slip is held by others already makes no constraint of its own.
+void ContactChoice::loosen_dependent(const TouchingContacts& touching, ContactKey& chosen) const {
+  const Matrix& W = touching.impulses.compliance();
+  std::vector<Index> kept;
+  for (const Index i : chosen.first) kept.push_back(place(touching.all, i));
+  for (std::size_t k = 0; k < chosen.first.size(); ++k) {
+    if (chosen.second[k] != State::sticks) continue;
+    const Index row = static_cast<Index>(touching.all.size()) + place(touching.rubbing, chosen.first[k]);
+    const Vector by = block(W, kept, {row});
+    const double left = W(row, row) - by.dot(block(W, kept, kept).ldlt().solve(by));
+    if (left <= dependent * W(row, row))
+      chosen.second[k] = State::loose;
+    else
+      kept.push_back(row);
+  }
+}
+
+}  // namespace gnomon

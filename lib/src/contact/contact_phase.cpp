@@ -1,0 +1,140 @@
+#include "contact/contact_phase.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "contact/contact_impulses.hpp"
+#include "start/friction_acceleration.hpp"
+
+namespace gnomon {
+
+static_assert(State::sticks == ContactModel::sticks);
+
+void ContactPhase::solve_index1(double t, const Vector& q, const Vector& v) {
+  if (!index1) return friction_acceleration(*model, t, q, v, a, psi);
+  dae->hold(t);
+  index1->solve(q, v, a, psi);
+}
+
+/// A contact r that sticks without a constraint of its own has dd_r/dq = sum_k x_k (row k), k the closed contacts and
+/// those that stick, so that a force 1 at r and -x_k at the others does nothing.
+void ContactPhase::hold(const ContactQuantities& quantities, const State& z) {
+  model->hold(z.held);
+  if (!quantities.coulomb()) return;
+  const Contacts& closed = model->contacts();
+  const auto count = static_cast<Index>(closed.size());
+  for (Vector* v : {&normal, &tangential}) v->setZero(count);
+  Contacts stuck, loose;
+  for (std::size_t k = 0; k < closed.size(); ++k) {
+    if (!quantities.is_frictional(closed[k])) continue;
+    if (model->slip()[k] == State::sticks) stuck.push_back(closed[k]);
+    if (model->slip()[k] == State::loose) loose.push_back(closed[k]);
+  }
+  shared_.setZero(2 * count, static_cast<Index>(loose.size()));
+  if (loose.empty()) return;
+  Contacts rubbing = stuck;
+  rubbing.insert(rubbing.end(), loose.begin(), loose.end());
+  const ContactImpulses contacts(*quantities.closed(), quantities.m(), quantities.n_contacts(), z.t, z.q.value(),
+                                 closed, rubbing);
+  const Matrix& W = contacts.compliance();
+  const Index rows = count + static_cast<Index>(stuck.size());
+  const Matrix x = W.topLeftCorner(rows, rows).ldlt().solve(W.topRightCorner(rows, shared_.cols()));
+  for (Index r = 0; r < shared_.cols(); ++r) {
+    shared_.col(r).head(count) = -x.col(r).head(count);
+    for (std::size_t j = 0; j < stuck.size(); ++j)
+      shared_(count + place(closed, stuck[j]), r) = -x(count + static_cast<Index>(j), r);
+    shared_(count + place(closed, loose[static_cast<std::size_t>(r)]), r) = 1;
+  }
+  share_matrix_.setZero(shared_.cols(), shared_.cols());
+  share_right_.setZero(shared_.cols());
+  share_.setZero(shared_.cols());
+}
+
+void ContactPhase::share_forces(const ContactQuantities& quantities, double largest_psi) {
+  const Contacts& contacts = model->contacts();
+  const auto count = static_cast<Index>(contacts.size());
+  normal = psi.segment(quantities.m(), count);
+  tangential.setZero();
+  Index row = quantities.m() + count;
+  for (Index k = 0; k < count; ++k)
+    if (model->slip()[static_cast<std::size_t>(k)] == State::sticks) tangential[k] = -psi[row++];
+  const Index shares = shared_.cols();
+  if (shares == 0) return;
+  const Vector& mu = quantities.friction_coefficients();
+  const double least =
+      1e-12 * std::max(normal.lpNorm<Eigen::Infinity>(), largest_psi) + std::numeric_limits<double>::min();
+  share_matrix_.setZero();
+  share_right_.setZero();
+  for (Index k = 0; k < count; ++k) {
+    const Index i = contacts[static_cast<std::size_t>(k)];
+    if (!(mu[i] > 0)) continue;
+    const double weight = 1 / (mu[i] * std::max(normal[k], least));
+    for (Index a = 0; a < shares; ++a) {
+      const double of_a = weight * shared_(count + k, a);
+      share_right_[a] -= of_a * tangential[k];
+      for (Index b = 0; b < shares; ++b) share_matrix_(a, b) += of_a * shared_(count + k, b);
+    }
+  }
+  share_solver_.compute(share_matrix_);
+  share_ = share_solver_.solve(share_right_);
+  for (Index a = 0; a < shares; ++a) {
+    normal += share_[a] * shared_.col(a).head(count);
+    tangential += share_[a] * shared_.col(a).tail(count);
+  }
+}
+
+void ContactPhase::margins(const ContactQuantities& quantities, double largest_psi, double t, const Vector& q,
+                           const Vector& v, Vector& out) {
+  const Contacts& contacts = model->contacts();
+  const auto count = static_cast<Index>(contacts.size());
+  if (!quantities.coulomb()) {
+    out = psi.segment(quantities.m(), count);
+    return;
+  }
+  share_forces(quantities, largest_psi);
+  const Vector& rates = quantities.row_rates(t, q, v);
+  out.setConstant(3 * count, std::numeric_limits<double>::infinity());
+  out.head(count) = normal;
+  for (Index k = 0; k < count; ++k) {
+    const Index i = contacts[static_cast<std::size_t>(k)];
+    if (!quantities.is_frictional(i)) continue;
+    const int slip = model->slip()[static_cast<std::size_t>(k)];
+    if (slides(slip))
+      out[2 * count + k] = slip * rates[quantities.m() + quantities.n_contacts() + i];
+    else
+      out[count + k] = quantities.friction_coefficients()[i] * normal[k] - std::abs(tangential[k]);
+  }
+}
+
+ContactPhase& ContactPhases::at(const ContactKey& key) {
+  ContactPhase& phase = phases_[key];
+  if (phase.model) return phase;
+  phase.model = std::make_shared<ContactModel>(quantities_.system(), quantities_.closed(), key.first, key.second);
+  phase.dae = std::make_shared<MechanicalOverdetermined>(phase.model);
+  if (!dependent_) phase.index1 = std::make_unique<Index1>(*phase.dae);
+  phase.a = Vector::Zero(quantities_.system()->n());
+  phase.psi = Vector::Zero(phase.model->m());
+  return phase;
+}
+
+ContactPhase& ContactPhases::everything() {
+  ContactKey key;
+  for (Index i = 0; i < quantities_.n_contacts(); ++i) key.first.push_back(i);
+  if (quantities_.coulomb())
+    for (const Index i : key.first) key.second.push_back(quantities_.is_frictional(i) ? 1 : State::loose);
+  return at(key);
+}
+
+bool ContactPhases::is_key(const ContactKey& key) const {
+  const auto& [contacts, slip] = key;
+  for (std::size_t k = 0; k < contacts.size(); ++k)
+    if (contacts[k] < 0 || contacts[k] >= quantities_.n_contacts() || (k > 0 && contacts[k] <= contacts[k - 1]))
+      return false;
+  if (slip.size() != (quantities_.coulomb() ? contacts.size() : 0)) return false;
+  for (std::size_t k = 0; k < slip.size(); ++k)
+    if (slip[k] < -1 || slip[k] > State::loose || (slip[k] != State::loose && !quantities_.is_frictional(contacts[k])))
+      return false;
+  return true;
+}
+
+}  // namespace gnomon

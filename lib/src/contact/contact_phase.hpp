@@ -1,0 +1,71 @@
+#pragma once
+/// \file
+/// Everything that belongs to one set of closed contacts, of which some stick and others slide. Private to the core.
+
+#include <Eigen/Cholesky>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "contact/contact_quantities.hpp"
+#include "gnomon/start/overdetermined_consistency.hpp"
+#include "model/contact_model.hpp"
+#include "model/mechanical_overdetermined.hpp"
+
+namespace gnomon {
+
+/// The closed contacts, and with Coulomb friction how each of them slips: see State::slip.
+using ContactKey = std::pair<Contacts, std::vector<int>>;
+
+struct ContactPhase {
+  std::shared_ptr<ContactModel> model;
+  std::shared_ptr<MechanicalOverdetermined> dae;
+  std::unique_ptr<Index1> index1;  // null: constraints may repeat others
+  Vector a, psi;                   // accelerations and multipliers, as last solved for
+  /// Forces of the closed contacts, normal and tangential: the multipliers alone do not say them where contacts stick
+  /// whose slip is fixed by others already.
+  Vector normal, tangential;
+
+  /// Has friction that opposes the motion of the whole system?
+  bool frictional() const { return model->opposes_motion(); }
+  ContactKey key() const { return {model->contacts(), model->slip()}; }
+  void solve_index1(double t, const Vector& q, const Vector& v);
+  /// The contacts that stick are held where the state says, and share their forces from there.
+  void hold(const ContactQuantities& quantities, const State& z);
+  /// normal, and tangential of the contacts that stick, from psi: the sum of T_i^2/(mu_i psi_i) as small as the motion
+  /// allows. largest_psi: of the run so far.
+  void share_forces(const ContactQuantities& quantities, double largest_psi);
+  /// What is at least zero as long as the phase lasts, after its accelerations and multipliers were solved for at
+  /// (t, q, v): one entry a closed contact, psi; with Coulomb friction then mu psi - |T| of those that stick, and after
+  /// these the slip rate of those that slide, to their side. Infinity where there is no such thing.
+  void margins(const ContactQuantities& quantities, double largest_psi, double t, const Vector& q, const Vector& v,
+               Vector& out);
+
+ private:
+  /// Columns are forces of the closed contacts, normal and tangential, that together do nothing.
+  Matrix shared_, share_matrix_;
+  Vector share_right_, share_;
+  Eigen::LDLT<Matrix> share_solver_;
+};
+
+/// The phases that a run has visited or tried.
+class ContactPhases {
+ public:
+  /// dependent_constraints: as in IntegratorOptions.
+  ContactPhases(const ContactQuantities& quantities, bool dependent_constraints)
+      : quantities_(quantities), dependent_(dependent_constraints) {}
+
+  bool dependent_constraints() const { return dependent_; }
+  ContactPhase& at(const ContactKey& key);
+  /// All contacts closed, and all that have friction sliding.
+  ContactPhase& everything();
+  bool is_key(const ContactKey& key) const;
+
+ private:
+  const ContactQuantities& quantities_;
+  bool dependent_;
+  std::map<ContactKey, ContactPhase> phases_;
+};
+
+}  // namespace gnomon

@@ -1,0 +1,86 @@
+#pragma once
+/// \file
+/// What the laws of contact evaluate of a state. Private to the core.
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gnomon/model/system.hpp"
+#include "gnomon/run/monitor.hpp"
+#include "gnomon/scheme/state.hpp"
+
+namespace gnomon {
+
+using Contacts = std::vector<Index>;
+
+inline bool contains(const Contacts& set, Index i) {
+  return std::find(set.begin(), set.end(), i) != set.end();
+}
+/// Where i stands in the set; its size where it is no member.
+inline Index place(const Contacts& set, Index i) {
+  return std::find(set.begin(), set.end(), i) - set.begin();
+}
+/// Of an entry of State::slip: has the contact a side to which it slides?
+inline bool slides(int slip) {
+  return slip == 1 || slip == -1;
+}
+
+/// Their numbers, for a sentence.
+std::string listed(const Contacts& contacts);
+
+/// c and its rate, one entry an obstacle.
+struct ContactGaps {
+  Vector c, rate;
+};
+
+/// Gap functions, slips, velocities and energies of the states of a system with obstacles. Owns the scratch memory:
+/// what is returned by reference is valid until the next call.
+class ContactQuantities {
+ public:
+  explicit ContactQuantities(std::shared_ptr<const System> system);
+
+  const std::shared_ptr<const System>& system() const { return system_; }
+  /// The system with all obstacles as constraints (g, -c, d); itself where it has no obstacles.
+  const std::shared_ptr<const System>& closed() const { return closed_; }
+  Index m() const { return m_; }
+  Index n_contacts() const { return n_contacts_; }
+  bool coulomb() const { return coulomb_ != nullptr; }
+  /// mu, one an obstacle, where there is Coulomb friction.
+  const Vector& friction_coefficients() const { return coulomb_->friction_coefficients(); }
+  bool is_frictional(Index contact) const { return coulomb_ && friction_coefficients()[contact] > 0; }
+  Contacts with_friction(const Contacts& contacts) const;
+  /// Do forces or constraints depend on time?
+  bool changes_with_time() const;
+
+  /// q' and M(q) v
+  const Vector& velocity(const Vector& q, const Vector& p) const;
+  const Vector& momentum(const Vector& q, const Vector& v) const;
+  double norm(const Vector& q, const Vector& v) const;  ///< (v^T M(q) v)^1/2
+  double speed(const State& z) const;                   ///< that of q'
+  long double energy(const State& z);                   ///< H; throws CannotEvaluate
+
+  /// The gaps at the compensated position: the flights of a Zeno sequence are lower than a double of q resolves.
+  void gaps(const State& z, ContactGaps& out) const;
+  Vector gap_accelerations(const State& z, const Vector& a) const;
+  /// Second derivatives of the rows (g, -c, d) for the acceleration a.
+  Vector row_accelerations(const State& z, const Vector& a) const;
+  /// d at the compensated position
+  Vector slips(const State& z) const;
+  /// d of the contact less what it is at double; zero where the model has no d at Extended.
+  double rounding_of_slip(const State& z, Index contact) const;
+  /// Rates of the rows (g, -c, d).
+  const Vector& row_rates(double t, const Vector& q, const Vector& v) const;
+
+ private:
+  std::shared_ptr<const System> system_, closed_;
+  Index m_, n_contacts_;
+  const CoulombFriction* coulomb_;  // null: without
+  InvariantMonitor energy_;
+  mutable Vector velocity_, momentum_, rows_, values_;
+  mutable Matrix mass_matrix_;
+  mutable VectorOf<Extended> extended_rows_;
+};
+
+}  // namespace gnomon

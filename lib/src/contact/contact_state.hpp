@@ -1,0 +1,105 @@
+#pragma once
+/// \file
+/// What a run with obstacles or friction has come to. Private to the core.
+
+#include <csignal>
+#include <memory>
+#include <vector>
+
+#include "contact/contact_phase.hpp"
+#include "contact/contact_quantities.hpp"
+#include "gnomon/run/events.hpp"
+#include "gnomon/start/consistency.hpp"
+
+namespace gnomon {
+
+/// The state of a run, its closed and open contacts, its events, and what impacts lost.
+class ContactState {
+ public:
+  /// What undo() needs of a moment.
+  struct Mark {
+    State state;
+    ContactPhase* phase = nullptr;
+    Vector psi;
+    Contacts open;
+    std::size_t events = 0;
+    long double impact = 0;
+    bool resting = false;
+    double fastest = 0, largest_psi = 0;
+  };
+
+  /// `interrupt`: null, or what is not zero when the run is to stop. dependent_constraints: as in IntegratorOptions.
+  ContactState(std::shared_ptr<const System> system, const volatile std::sig_atomic_t* interrupt,
+               bool dependent_constraints);
+
+  ContactQuantities& quantities() { return quantities_; }
+  ContactPhases& phases() { return phases_; }
+
+  State& state() { return state_; }
+  const State& state() const { return state_; }
+  /// Of the contacts that are closed now.
+  ContactPhase& phase() { return *phase_; }
+  const ContactPhase& phase() const { return *phase_; }
+  ContactKey key() const { return {state_.closed, state_.slip}; }
+  const Contacts& open() const { return open_; }
+  /// How a closed contact slips; loose where it is open or there is no Coulomb friction.
+  int slip_of(Index contact) const;
+  /// Where contacts of a key are held: where they are, or were when they began to stick.
+  Vector held(const ContactKey& key) const;
+  bool resting() const { return resting_; }
+  void set_resting(bool resting) { resting_ = resting; }
+
+  /// A new run. Returns the gaps.
+  ContactGaps start(double t0, const Vector& q0, const Vector& p0);
+  /// The state goes on with these contacts closed.
+  void enter(const ContactKey& key, const Vector& held);
+  /// A released contact is an open one like others as soon as its gap, measured in `now`, has opened.
+  void forget_released(const ContactGaps& now);
+  /// Accelerations and multipliers of a phase. At rest friction has no direction: it is left out then.
+  void consistent(ContactPhase& phase, const State& z);
+  /// ContactPhase::margins of the present phase.
+  void margins(double t, const Vector& q, const Vector& v, Vector& out);
+
+  const std::vector<ContactEvent>& events() const { return events_; }
+  std::vector<ContactEvent>& events() { return events_; }
+  void record(EventKind kind, Index contact, double energy_change);
+  /// Of the constraints of the system at the start.
+  const ConstraintRank& constraint_rank() const { return rank_; }
+  long double impact_losses() const { return impact_; }
+  void book_impact(long double energy_change) { impact_ += energy_change; }
+  /// H at the start, before impacts of what touches there.
+  long double start_energy() const { return start_energy_; }
+  /// Largest speed (mass norm) and contact multiplier so far.
+  double fastest() const { return fastest_; }
+  double largest_psi() const { return largest_psi_; }
+  void note_speed(double speed);
+  void note_multipliers(const ConstVectorRef& psi);
+  double gap_tolerance(Index contact) const { return gap_tolerance_[contact]; }
+  /// The step in which the next pieces lie.
+  double step() const { return step_; }
+  void set_step(double h) { step_ = h; }
+
+  /// Throws CannotEvaluate.
+  void stop_if_interrupted() const;
+  void save(Mark& mark) const;
+  void undo(const Mark& mark);
+  void serialize(Archive& archive);
+
+ private:
+  void require_fit(const Archive& archive) const;
+
+  ContactQuantities quantities_;
+  ContactPhases phases_;
+  const volatile std::sig_atomic_t* interrupt_;
+  ConstraintRank rank_;
+  State state_;
+  ContactPhase* phase_ = nullptr;
+  Contacts open_;
+  bool resting_ = false;
+  std::vector<ContactEvent> events_;
+  long double start_energy_ = 0, impact_ = 0;
+  double step_ = 0, fastest_ = 0, largest_psi_ = 0;
+  Vector gap_tolerance_;
+};
+
+}  // namespace gnomon
