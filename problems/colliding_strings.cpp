@@ -71,6 +71,154 @@ struct StringEnd {
   }
 };
 
+/// The numbers of a pair, and what is made of them.
+struct StringPair {
+  StringPair(const std::string& problem, const gnomon::Options& parameters)
+      : name(problem),
+        intervals(parameters.integer("intervals")),
+        h(1 / static_cast<double>(intervals)),
+        a(parameters.real("a")),
+        b(parameters.real("b")),
+        eps(parameters.real("eps")),
+        consistent(parameters.is("mass", "consistent")),
+        rho{parameters.real("rho1"), parameters.real("rho2")},
+        tau{parameters.real("tau1"), parameters.real("tau2")},
+        discrete{{h, rho[0], tau[0], consistent}, {h, rho[1], tau[1], consistent}},
+        ends{end(parameters, "a"), end(parameters, "b")} {}
+
+  bool moves() const { return ends[0].y.amplitude != 0 || ends[1].y.amplitude != 0; }
+
+  LinearStructureData structure() const {
+    SparseMatrixBuilder stiffness, obstacles;
+    for (Index i = 0; i < nodes; ++i) {
+      for (Index s = 0; s < 2; ++s) {
+        const Index j = u(i) + s;
+        stiffness.add(j, j, 2 * tau[s] / h);
+        if (i == 0) continue;
+        for (const auto& [k, l] : {std::pair(j, j - 2), std::pair(j - 2, j)}) stiffness.add(k, l, -tau[s] / h);
+      }
+      obstacles.add(i, u(i), 1);
+      obstacles.add(i, v(i), -1);
+      if (eps > 0)
+        for (const auto& [k, l] : {std::pair(u(i), v(i)), std::pair(v(i), u(i))}) stiffness.add(k, l, 0);
+    }
+    LinearStructureData data(name, mass(), stiffness.build(n, n));
+    data.obstacles = obstacles.build(nodes, n);
+    data.softness = eps;
+    data.traits.blocks = {{"nodes", 0, n}};
+    data.traits.constraint_weights = Vector::Constant(nodes, h);
+    for (Index e = 0; e < 2; ++e)
+      if (ends[e].y.amplitude != 0) data.moving.push_back(moving_end(e));
+    return data;
+  }
+
+  gnomon::Mass mass() const {
+    if (!consistent) {
+      Vector diagonal(n);
+      for (Index i = 0; i < nodes; ++i) diagonal.segment<2>(u(i)) << rho[0] * h, rho[1] * h;
+      return gnomon::Mass::diagonal(diagonal);
+    }
+    SparseMatrixBuilder mass;
+    for (Index j = 0; j < n; ++j) {
+      mass.add(j, j, 4 * rho[j % 2] * h / 6);
+      if (j < 2) continue;
+      for (const auto& [k, l] : {std::pair(j, j - 2), std::pair(j - 2, j)}) mass.add(k, l, rho[j % 2] * h / 6);
+    }
+    const SparseMatrix m = mass.build(n, n);
+    return gnomon::Mass::sparse(m.pattern, m.values);
+  }
+
+  MovingPoint moving_end(Index e) const {
+    MovingPoint point;
+    point.y = ends[e].y;
+    point.stiffness = Vector::Zero(n);
+    if (consistent) point.mass = Vector::Zero(n);
+    for (Index s = 0; s < 2; ++s) {
+      const Index j = u(e == 0 ? 0 : nodes - 1) + s;
+      point.stiffness[j] = tau[s] / h;
+      point.own += tau[s] / h;
+      if (consistent) point.mass[j] = rho[s] * h / 6;
+    }
+    return point;
+  }
+
+  /// Of string s at x: what its ends do at t, or the velocity of that.
+  double driven(Index s, double x, double t, bool velocity) const {
+    double sum = 0;
+    for (Index e = 0; e < 2; ++e) {
+      const auto& [y] = ends[e];
+      if (y.amplitude == 0) continue;
+      const double kappa = discrete[s].wave_number(y.frequency), xi = e == 0 ? 1 - x : x;
+      sum += velocity ? y.velocity(t) * std::sin(kappa * xi) / std::sin(kappa)
+                      : ends[e].shape(kappa, xi, std::cos(y.frequency * t));
+    }
+    return sum;
+  }
+
+  Vector start() const {
+    Vector q(n);
+    for (Index i = 0; i < nodes; ++i) {
+      const double x = h * static_cast<double>(i + 1);
+      q[u(i)] = a * std::sin(pi * x);
+      q[v(i)] = -b * std::sin(2 * pi * x);
+      for (Index s = 0; s < 2 && moves(); ++s) q[u(i) + s] += driven(s, x, 0, false);
+    }
+    return q;
+  }
+
+  /// Of equal strings: in the limit h = 0 they exchange their motions where they collide.
+  void exact(double t, const gnomon::Mass& mass, Vector& q, Vector& p) const {
+    const double c = std::sqrt(tau[0] / rho[0]);
+    const double w1 = moves() ? discrete[0].frequency(pi) : pi * c;
+    const double w2 = moves() ? discrete[0].frequency(2 * pi) : 2 * pi * c;
+    q.resize(n);
+    p.resize(n);
+    Vector velocity(n);
+    for (Index i = 0; i < nodes; ++i) {
+      const double x = h * static_cast<double>(i + 1);
+      const double free[2] = {a * std::sin(pi * x) * std::cos(w1 * t), -b * std::sin(2 * pi * x) * std::cos(w2 * t)};
+      const double speed[2] = {-a * w1 * std::sin(pi * x) * std::sin(w1 * t),
+                               w2 * b * std::sin(2 * pi * x) * std::sin(w2 * t)};
+      const bool crossed = free[0] < free[1];
+      const double shift = moves() ? driven(0, x, t, false) : 0, rate = moves() ? driven(0, x, t, true) : 0;
+      q[u(i)] = free[crossed] + shift;
+      q[v(i)] = free[!crossed] + shift;
+      velocity[u(i)] = speed[crossed] + rate;
+      velocity[v(i)] = speed[!crossed] + rate;
+    }
+    mass.apply(velocity, p);
+  }
+
+  /// Throws Error(bad_value) where a string has no standing wave of this frequency.
+  StringEnd end(const gnomon::Options& parameters, const std::string& which) const {
+    const std::string frequency = "frequency_" + which;
+    StringEnd end{{parameters.real("amplitude_" + which), parameters.real(frequency)}};
+    if (end.y.amplitude == 0) {
+      refuse_unused(parameters, name, frequency, "amplitude_" + which);
+      return end;
+    }
+    for (const DiscreteString& string : discrete) {
+      const double cosine = string.tau > 0 ? string.cosine(end.y.frequency) : -2;
+      const bool wave = cosine > -1 && end.y.frequency > 0;
+      if (!wave || std::abs(std::sin(string.wave_number(end.y.frequency))) < 1e-6)
+        throw gnomon::Error(gnomon::ErrorCode::bad_value,
+                            "problem " + name + ": " + frequency + " = " + gnomon::number_text(end.y.frequency) +
+                                " has no standing wave on the strings, expected one above zero, below their highest " +
+                                "frequency and off their resonances");
+    }
+    return end;
+  }
+
+  std::string name;
+  Index intervals, nodes = intervals - 1, n = 2 * nodes;
+  double h, a, b, eps;
+  bool consistent;
+  double rho[2], tau[2];
+  DiscreteString discrete[2];
+  StringEnd ends[2];
+  double pi = std::acos(-1.0);
+};
+
 class CollidingStrings final : public gnomon::Problem {
  public:
   std::string name() const override { return "colliding-strings"; }
@@ -113,133 +261,17 @@ class CollidingStrings final : public gnomon::Problem {
             OptionSpec::real("frequency_b", 2, 0, 1e6, "rad/s", "of that motion, amplitude_b only")};
   }
   gnomon::ProblemInstance build(const gnomon::Options& parameters) const override {
-    const Index intervals = parameters.integer("intervals"), nodes = intervals - 1, n = 2 * nodes;
-    const double h = 1 / static_cast<double>(intervals);
-    const double rho[2] = {parameters.real("rho1"), parameters.real("rho2")};
-    const double tau[2] = {parameters.real("tau1"), parameters.real("tau2")};
-    const double a = parameters.real("a"), b = parameters.real("b");
-    const bool consistent = parameters.is("mass", "consistent");
-    const double eps = parameters.real("eps");
-
-    SparseMatrixBuilder stiffness, mass, obstacles;
-    for (Index i = 0; i < nodes; ++i) {
-      for (Index s = 0; s < 2; ++s) {
-        const Index j = u(i) + s;
-        stiffness.add(j, j, 2 * tau[s] / h);
-        if (consistent) mass.add(j, j, 4 * rho[s] * h / 6);
-        if (i == 0) continue;
-        for (const auto& [k, l] : {std::pair(j, j - 2), std::pair(j - 2, j)}) {
-          stiffness.add(k, l, -tau[s] / h);
-          if (consistent) mass.add(k, l, rho[s] * h / 6);
-        }
-      }
-      obstacles.add(i, u(i), 1);
-      obstacles.add(i, v(i), -1);
-      if (eps > 0)
-        for (const auto& [k, l] : {std::pair(u(i), v(i)), std::pair(v(i), u(i))}) stiffness.add(k, l, 0);
-    }
-    const auto mass_matrix = [&] {
-      if (consistent) {
-        const SparseMatrix m = mass.build(n, n);
-        return gnomon::Mass::sparse(m.pattern, m.values);
-      }
-      Vector diagonal(n);
-      for (Index i = 0; i < nodes; ++i) diagonal.segment<2>(u(i)) << rho[0] * h, rho[1] * h;
-      return gnomon::Mass::diagonal(diagonal);
-    };
-    LinearStructureData data(name(), mass_matrix(), stiffness.build(n, n));
-    data.obstacles = obstacles.build(nodes, n);
-    data.softness = eps;
-    data.traits.blocks = {{"nodes", 0, n}};
-    data.traits.constraint_weights = Vector::Constant(nodes, h);
-
-    const DiscreteString discrete[2] = {{h, rho[0], tau[0], consistent}, {h, rho[1], tau[1], consistent}};
-    const StringEnd ends[2] = {end(parameters, "a", discrete), end(parameters, "b", discrete)};
-    for (Index e = 0; e < 2; ++e) {
-      if (ends[e].y.amplitude == 0) continue;
-      MovingPoint point;
-      point.y = ends[e].y;
-      point.stiffness = Vector::Zero(n);
-      if (consistent) point.mass = Vector::Zero(n);
-      for (Index s = 0; s < 2; ++s) {
-        const Index j = u(e == 0 ? 0 : nodes - 1) + s;
-        point.stiffness[j] = tau[s] / h;
-        point.own += tau[s] / h;
-        if (consistent) point.mass[j] = rho[s] * h / 6;
-      }
-      data.moving.push_back(std::move(point));
-    }
-    const bool moves = !data.moving.empty();
-    // Of string s at x: what its ends do at t, or the velocity of that.
-    const auto driven = [=](Index s, double x, double t, bool velocity) {
-      double sum = 0;
-      for (Index e = 0; e < 2; ++e) {
-        const auto& [y] = ends[e];
-        if (y.amplitude == 0) continue;
-        const double kappa = discrete[s].wave_number(y.frequency), xi = e == 0 ? 1 - x : x;
-        sum += velocity ? y.velocity(t) * std::sin(kappa * xi) / std::sin(kappa)
-                        : ends[e].shape(kappa, xi, std::cos(y.frequency * t));
-      }
-      return sum;
-    };
-
+    const StringPair pair(name(), parameters);
+    LinearStructureData data = pair.structure();
     gnomon::ProblemInstance instance;
-    instance.q0 = instance.p0 = Vector::Zero(n);
-    const double pi = std::acos(-1.0);
-    for (Index i = 0; i < nodes; ++i) {
-      const double x = h * static_cast<double>(i + 1);
-      instance.q0[u(i)] = a * std::sin(pi * x);
-      instance.q0[v(i)] = -b * std::sin(2 * pi * x);
-      for (Index s = 0; s < 2 && moves; ++s) instance.q0[u(i) + s] += driven(s, x, 0, false);
-    }
-    if (rho[0] == rho[1] && tau[0] == tau[1] && eps == 0) {
-      const double c = std::sqrt(tau[0] / rho[0]);
-      const double w1 = moves ? discrete[0].frequency(pi) : pi * c;
-      const double w2 = moves ? discrete[0].frequency(2 * pi) : 2 * pi * c;
-      instance.exact = [=, mass = data.mass](double t, Vector& q, Vector& p) {
-        q.resize(n);
-        p.resize(n);
-        Vector velocity(n);
-        for (Index i = 0; i < nodes; ++i) {
-          const double x = h * static_cast<double>(i + 1);
-          double free[2] = {a * std::sin(pi * x) * std::cos(w1 * t), -b * std::sin(2 * pi * x) * std::cos(w2 * t)};
-          double speed[2] = {-a * w1 * std::sin(pi * x) * std::sin(w1 * t),
-                             w2 * b * std::sin(2 * pi * x) * std::sin(w2 * t)};
-          const bool crossed = free[0] < free[1];
-          const double shift = moves ? driven(0, x, t, false) : 0, rate = moves ? driven(0, x, t, true) : 0;
-          q[u(i)] = free[crossed] + shift;
-          q[v(i)] = free[!crossed] + shift;
-          velocity[u(i)] = speed[crossed] + rate;
-          velocity[v(i)] = speed[!crossed] + rate;
-        }
-        mass.apply(velocity, p);
-      };
-    }
-    const auto strings = std::make_shared<const Strings>(std::move(data), intervals);
+    instance.q0 = pair.start();
+    instance.p0 = Vector::Zero(pair.n);
+    if (pair.rho[0] == pair.rho[1] && pair.tau[0] == pair.tau[1] && pair.eps == 0)
+      instance.exact = [pair, mass = data.mass](double t, Vector& q, Vector& p) { pair.exact(t, mass, q, p); };
+    const auto strings = std::make_shared<const Strings>(std::move(data), pair.intervals);
     instance.model = strings;
     instance.curves = strings;
     return instance;
-  }
-
- private:
-  /// Throws Error(bad_value) where a string has no standing wave of this frequency.
-  StringEnd end(const gnomon::Options& parameters, const std::string& which, const DiscreteString* strings) const {
-    const std::string frequency = "frequency_" + which;
-    StringEnd end{{parameters.real("amplitude_" + which), parameters.real(frequency)}};
-    if (end.y.amplitude == 0) {
-      refuse_unused(parameters, name(), frequency, "amplitude_" + which);
-      return end;
-    }
-    for (const DiscreteString* string : {strings, strings + 1}) {
-      const double cosine = string->tau > 0 ? string->cosine(end.y.frequency) : -2;
-      const bool wave = cosine > -1 && end.y.frequency > 0;
-      if (!wave || std::abs(std::sin(string->wave_number(end.y.frequency))) < 1e-6)
-        throw gnomon::Error(gnomon::ErrorCode::bad_value,
-                            "problem " + name() + ": " + frequency + " = " + gnomon::number_text(end.y.frequency) +
-                                " has no standing wave on the strings, expected one above zero, below their highest " +
-                                "frequency and off their resonances");
-    }
-    return end;
   }
 };
 

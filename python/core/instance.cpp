@@ -278,9 +278,7 @@ std::vector<std::string> names_of_multipliers(const Instance& instance) {
   return names;
 }
 
-}  // namespace
-
-void bind_instance(py::module_& module) {
+void bind_problem(py::module_& module) {
   py::class_<ProblemSource, std::shared_ptr<ProblemSource>>(module, "Problem")
       .def_static("named", &ProblemSource::named)
       .def_static("of_text", &ProblemSource::of_text)
@@ -308,7 +306,12 @@ void bind_instance(py::module_& module) {
                 problem.build(Options("problem " + problem.name(), problem.parameters(), parameters)));
           },
           py::call_guard<py::gil_scoped_release>());
+}
 
+}  // namespace
+
+void bind_instance(py::module_& module) {
+  bind_problem(module);
   py::class_<Instance, std::shared_ptr<Instance>>(module, "Instance")
       .def_property_readonly("of_functions", [](const Instance& i) { return i.functions() != nullptr; })
       .def_property_readonly("function_seconds",

@@ -105,7 +105,7 @@ void step(Memory& memory, Take&& take) {
   memory.eventful = integrator.events().size() > events;
 }
 
-int evolve(Memory& memory, double tout, N_Vector yout, sunrealtype* tret, int itask) {
+void require_evolve_arguments(const Memory& memory, double tout, const sunrealtype* tret, int itask) {
   if (itask != GNOMON_NORMAL && itask != GNOMON_ONE_STEP)
     throw Error(ErrorCode::bad_value,
                 "itask = " + std::to_string(itask) + " is neither GNOMON_NORMAL nor GNOMON_ONE_STEP");
@@ -115,6 +115,10 @@ int evolve(Memory& memory, double tout, N_Vector yout, sunrealtype* tret, int it
   if (!(memory.h > 0) && !memory.tolerance.given())
     throw Error(ErrorCode::bad_value,
                 "neither a step nor a tolerance was set: call GnomonSetStep or GnomonSStolerances first");
+}
+
+int evolve(Memory& memory, double tout, N_Vector yout, sunrealtype* tret, int itask) {
+  require_evolve_arguments(memory, tout, tret, itask);
   Integrator& integrator = running(memory);
   const bool controlled = memory.tolerance.given();
   view(yout, state_size(memory), "yout");

@@ -91,10 +91,52 @@ void reverse_power(const S& a, const S& b, const S& value, const S& adjoint, S& 
   if (!constant) to_b += adjoint * (value * S(log(a)));
 }
 
+/// g df/da, where f is a function of a alone.
+template <class S>
+S reverse_unary(Operation operation, const S& a, const S& f, const S& g) {
+  using std::cos, std::cosh, std::exp, std::sin, std::sinh, std::sqrt;
+  const S one(1.0);
+  switch (operation) {
+    case Operation::sqrt:
+      return g * 0.5 / f;
+    case Operation::cbrt:
+      return g / (3.0 * (f * f));
+    case Operation::exp:
+      return g * f;
+    case Operation::expm1:
+      return g * S(exp(a));
+    case Operation::log:
+      return g / a;
+    case Operation::log1p:
+      return g / (one + a);
+    case Operation::sin:
+      return g * S(cos(a));
+    case Operation::cos:
+      return -(g * S(sin(a)));
+    case Operation::tan:
+      return g * (one + f * f);
+    case Operation::sinh:
+      return g * S(cosh(a));
+    case Operation::cosh:
+      return g * S(sinh(a));
+    case Operation::tanh:
+      return g * ((one - f) * (one + f));
+    case Operation::asin:
+      return g / S(sqrt((one - a) * (one + a)));
+    case Operation::acos:
+      return -(g / S(sqrt((one - a) * (one + a))));
+    case Operation::atan:
+      return g / (one + a * a);
+    case Operation::erf:
+      return g * (1.128379167095512573896158903121545172 * S(exp(-(a * a))));  // 2/pi^(1/2)
+    default:
+      return S(0.0);
+  }
+}
+
 /// Adds to the adjoints of t and x, d[0 .. size_of_x], what the adjoints d of the outputs say; v as forward() left it.
 template <class S>
 void reverse(const Tape& tape, const S* v, S* d) {
-  using std::cos, std::cosh, std::exp, std::sin, std::sinh, std::sqrt;
   const Tape::Node first_constant = static_cast<Tape::Node>(tape.first_constant());
   const Tape::Node first_step = static_cast<Tape::Node>(tape.first_step());
   for (Index k = static_cast<Index>(tape.steps.size()); k-- > 0;) {
@@ -103,7 +145,6 @@ void reverse(const Tape& tape, const S* v, S* d) {
     if (vanishes(g)) continue;
     const S &a = v[step.a], &b = v[step.b], &f = v[first_step + k];
     S &da = d[step.a], &db = d[step.b];
-    const S one(1.0);
     switch (step.operation) {
       case Operation::input:
       case Operation::constant:
@@ -148,54 +189,8 @@ void reverse(const Tape& tape, const S* v, S* d) {
         db += share * b;
         break;
       }
-      case Operation::sqrt:
-        da += g * 0.5 / f;
-        break;
-      case Operation::cbrt:
-        da += g / (3.0 * (f * f));
-        break;
-      case Operation::exp:
-        da += g * f;
-        break;
-      case Operation::expm1:
-        da += g * S(exp(a));
-        break;
-      case Operation::log:
-        da += g / a;
-        break;
-      case Operation::log1p:
-        da += g / (one + a);
-        break;
-      case Operation::sin:
-        da += g * S(cos(a));
-        break;
-      case Operation::cos:
-        da -= g * S(sin(a));
-        break;
-      case Operation::tan:
-        da += g * (one + f * f);
-        break;
-      case Operation::sinh:
-        da += g * S(cosh(a));
-        break;
-      case Operation::cosh:
-        da += g * S(sinh(a));
-        break;
-      case Operation::tanh:
-        da += g * ((one - f) * (one + f));
-        break;
-      case Operation::asin:
-        da += g / S(sqrt((one - a) * (one + a)));
-        break;
-      case Operation::acos:
-        da -= g / S(sqrt((one - a) * (one + a)));
-        break;
-      case Operation::atan:
-        da += g / (one + a * a);
-        break;
-      case Operation::erf:
-        da += g * (1.128379167095512573896158903121545172 * S(exp(-(a * a))));  // 2/pi^(1/2)
-        break;
+      default:
+        da += reverse_unary(step.operation, a, f, g);
     }
   }
 }

@@ -67,6 +67,101 @@ Contender high_order() {
   return {"line-integral-ggl(8,6)", "line-integral-ggl", {{"k", "8"}, {"s", "6"}, {"r", "5"}}};
 }
 
+namespace {
+
+/// Another code: how it steps, and where it gets to at two tolerances, however long that takes.
+struct OtherCode {
+  std::string name;  // empty: none takes the model
+  double time_scale = 0;
+  Solution loose, close;
+};
+
+OtherCode other_code(const Registry& registry, const ProblemInstance& instance, const std::vector<double>& times,
+                     const Patience& patience) {
+  const double until = times.back(), length = until - instance.t0;
+  const Patience unhurried{never, patience.interrupt};
+  OtherCode other;
+  other.time_scale = length / 1000;
+  for (const std::string name : {"ida-ggl", "ida-index1", "cvode-projection"}) {
+    try {
+      const long steps = steps_of(registry, instance, name, until, patience);
+      if (steps == 0) continue;
+      other.time_scale = length / static_cast<double>(steps);
+      const Assignments limit = {{"max-steps", number_text(std::min(1e9, 1e4 + 400.0 * static_cast<double>(steps)))}};
+      other.close = solve(registry, instance, times, {name, name, limit, false}, 1e-12, unhurried);
+      if (!other.close.failure.empty()) continue;
+      if (!instance.exact) {
+        other.loose = solve(registry, instance, times, {name, name, limit, false}, 1e-10, unhurried);
+        if (!other.loose.failure.empty()) continue;
+      }
+      other.name = name;
+      break;
+    } catch (const Error&) {
+      continue;  // unknown here, or it does not take the model
+    }
+  }
+  return other;
+}
+
+/// A solution of high order with ever smaller steps, until it no longer changes.
+struct Refined {
+  Solution best, before;
+  std::string source, failure;
+  double change = never;  // of the last refinement
+};
+
+Refined refine(const Registry& registry, const ProblemInstance& instance, const std::vector<double>& times,
+               const Contender& maker, long steps, double error, const Patience& patience) {
+  const double length = times.back() - instance.t0;
+  Refined found;
+  double last_change = never;
+  for (int failures = 0; failures < 4; steps *= 2) {
+    const double h = length / static_cast<double>(steps);
+    const Solution finer = solve(registry, instance, times, maker, h, patience);
+    if (!finer.failure.empty()) {
+      found.failure = finer.failure;
+      if (patience.over() || !found.best.q.empty()) break;
+      ++failures;
+      continue;
+    }
+    if (!found.best.q.empty()) {
+      last_change = found.change;
+      found.change = found.best.distance(finer.q);
+    }
+    found.before = found.best;
+    found.best = finer;
+    found.source = fmt::format("{} at h = {:.3g}", maker.label, h);
+    const double change = found.change;
+    if (change <= std::max(rounding, 1e-3 * error) || (change < 1e-2 && change > last_change / 2) ||
+        (last_change < never && change > 1e-2 && change > last_change / 2))
+      break;
+    if (patience.over()) break;
+  }
+  if (found.failure.empty()) found.failure = "too little time";
+  return found;
+}
+
+Refined refine(const Registry& registry, const ProblemInstance& instance, const std::vector<double>& times, long steps,
+               double error, const Patience& patience) {
+  Refined found = refine(registry, instance, times, {"projected-rk(stages=5)", "projected-rk", {{"stages", "5"}}},
+                         steps, error, patience);
+  return found.change < never ? found : refine(registry, instance, times, high_order(), steps, error, patience);
+}
+
+TrustedSolution closed_form(const Registry& registry, const ProblemInstance& instance, TrustedSolution found,
+                            const OtherCode& other) {
+  const Solution exact = solve(registry, instance, found.truth.times, {"exact", "exact", {}, false}, 0);
+  found.failure = exact.failure;
+  found.truth.q = exact.q;
+  found.truth.energy_scale = exact.energy_scale;
+  found.truth.source = "closed form";
+  found.closed_form = true;
+  if (!found.confirmed_by.empty()) found.agreement = other.close.distance(exact.q);
+  return found;
+}
+
+}  // namespace
+
 bool TrustedSolution::good_for(double error) const {
   return failure.empty() &&
          (closed_form || good(error, truth.uncertainty, agreement, loose_agreement, !confirmed_by.empty()));
@@ -78,106 +173,37 @@ TrustedSolution trusted_solution(const Registry& registry, const std::string& pr
   TrueSolution& truth = found.truth;
   truth.problem = problem;
   truth.until = until;
-  const double length = until - instance.t0, part = length / count;
+  const double part = (until - instance.t0) / count;
   for (int i = 1; i <= count; ++i) truth.times.push_back(i < count ? instance.t0 + i * part : until);
   found.agreed_until = until;
+  const OtherCode other = other_code(registry, instance, truth.times, patience);
+  found.time_scale = other.time_scale;
+  found.confirmed_by = other.name;
+  if (instance.exact) return closed_form(registry, instance, std::move(found), other);
 
-  // Another code: how it steps, and where it gets to at two tolerances, however long that takes.
-  const Patience unhurried{never, patience.interrupt};
-  found.time_scale = length / 1000;
-  Solution loose, close;
-  for (const std::string name : {"ida-ggl", "ida-index1", "cvode-projection"}) {
-    try {
-      const long steps = steps_of(registry, instance, name, until, patience);
-      if (steps == 0) continue;
-      found.time_scale = length / static_cast<double>(steps);
-      const Assignments limit = {{"max-steps", number_text(std::min(1e9, 1e4 + 400.0 * static_cast<double>(steps)))}};
-      close = solve(registry, instance, truth.times, {name, name, limit, false}, 1e-12, unhurried);
-      if (!close.failure.empty()) continue;
-      if (instance.exact) {
-        found.confirmed_by = name;
-        break;
-      }
-      loose = solve(registry, instance, truth.times, {name, name, limit, false}, 1e-10, unhurried);
-      if (!loose.failure.empty()) continue;
-      found.confirmed_by = name;
-      break;
-    } catch (const Error&) {
-      continue;  // unknown here, or it does not take the model
-    }
-  }
-
-  if (instance.exact) {
-    const Solution exact = solve(registry, instance, truth.times, {"exact", "exact", {}, false}, 0);
-    found.failure = exact.failure;
-    truth.q = exact.q;
-    truth.energy_scale = exact.energy_scale;
-    truth.source = "closed form";
-    found.closed_form = true;
-    if (!found.confirmed_by.empty()) found.agreement = close.distance(truth.q);
-    return found;
-  }
-
-  const Contender makers[] = {{"projected-rk(stages=5)", "projected-rk", {{"stages", "5"}}}, high_order()};
-  Solution best, before;
-  for (const Contender& maker : makers) {
-    double change = never, last_change = never;
-    long steps = count * std::max(1L, std::lround(part / (2 * found.time_scale)));
-    std::string failure;
-    for (int failures = 0; failures < 4; steps *= 2) {
-      const Solution finer =
-          solve(registry, instance, truth.times, maker, length / static_cast<double>(steps), patience);
-      if (!finer.failure.empty()) {
-        failure = finer.failure;
-        if (patience.over() || !best.q.empty()) break;
-        ++failures;
-        continue;
-      }
-      if (!best.q.empty()) {
-        last_change = change;
-        change = best.distance(finer.q);
-      }
-      before = best;
-      best = finer;
-      truth.source = fmt::format("{} at h = {:.3g}", maker.label, length / static_cast<double>(steps));
-      if (change <= std::max(rounding, 1e-3 * error) || (change < 1e-2 && change > last_change / 2) ||
-          (last_change < never && change > 1e-2 && change > last_change / 2))
-        break;
-      if (patience.over()) break;
-    }
-    if (change < never) {
-      truth.uncertainty = change;
-      break;
-    }
-    best = before = Solution();
-    found.failure = failure.empty() ? "too little time" : failure;
-  }
-  if (truth.source.empty() || before.q.empty()) {  // no scheme of high order takes it: the other code stands alone
-    if (found.confirmed_by.empty()) {
-      if (found.failure.empty()) found.failure = "no reference takes the model";
+  const long steps = count * std::max(1L, std::lround(part / (2 * found.time_scale)));
+  Refined refined = refine(registry, instance, truth.times, steps, error, patience);
+  if (!(refined.change < never)) {  // no scheme of high order takes it: the other code stands alone
+    if (other.name.empty()) {
+      found.failure = refined.failure;
       return found;
     }
-    found.failure.clear();
-    truth.q = close.q;
-    truth.energy_scale = close.energy_scale;
-    truth.source = found.confirmed_by + " at rtol = 1e-12";
-    truth.uncertainty = loose.distance(close.q);
+    refined = {other.close, other.loose, other.name + " at rtol = 1e-12", "", other.loose.distance(other.close.q)};
     found.confirmed_by.clear();
-    before = loose;
-  } else {
-    found.failure.clear();
-    truth.q = best.q;
-    truth.energy_scale = best.energy_scale;
   }
+  truth.q = refined.best.q;
+  truth.energy_scale = refined.best.energy_scale;
+  truth.source = refined.source;
+  truth.uncertainty = refined.change;
   const bool confirmed = !found.confirmed_by.empty();
   if (confirmed) {
-    found.agreement = close.distance(truth.q);
-    found.loose_agreement = loose.distance(truth.q);
+    found.agreement = other.close.distance(truth.q);
+    found.loose_agreement = other.loose.distance(truth.q);
   }
   for (std::size_t i = truth.times.size(); i > 0; --i) {
     found.agreed_until = truth.times[i - 1];
-    if (good(error, before.distance(truth.q, i), confirmed ? close.distance(truth.q, i) : 0,
-             confirmed ? loose.distance(truth.q, i) : 0, confirmed))
+    if (good(error, refined.before.distance(truth.q, i), confirmed ? other.close.distance(truth.q, i) : 0,
+             confirmed ? other.loose.distance(truth.q, i) : 0, confirmed))
       return found;
   }
   found.agreed_until = instance.t0;

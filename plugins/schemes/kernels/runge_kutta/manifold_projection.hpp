@@ -120,7 +120,7 @@ class DenseManifoldMatrix {
     const Index n = system.n(), m = system.m();
     for (Vector* v : {&step_, &q1_, &p1_, &d_, &h_q_, &force_, &unit_, &column_}) v->setZero(n);
     for (Matrix* a : {&inertia_, &of_force_}) a->setZero(2 * n, 2 * n);
-    for (Matrix* a : {&turned_, &kick_}) a->setZero(n, n);
+    for (Matrix* a : {&turned_, &inverse_mass_}) a->setZero(n, n);
     directions_.setZero(n, 2 * n + m + 1);
     g_.setZero(m, n);
     for (Vector* v : {&mu_, &zero_}) v->setZero(m);
@@ -135,101 +135,116 @@ class DenseManifoldMatrix {
 
   void assemble(ProjectionFrame<ConfigurationRkInertia>& frame, const ManifoldBlocks& at, const ConstVectorRef& x,
                 VectorRef values) {
-    const Index n = system_->n(), m = system_->m(), last = at.eta.offset, dp = at.d.offset, nu = at.nu.offset;
+    const Index size = jacobian_.rows();
+    const double eta = frame.rule.energy ? x[at.eta.offset] : 0;
+    jacobian_.setZero();
+    evaluate_forces(frame, at, x, eta);
+    position_rows(frame, at);
+    if (frame.rule.velocity) velocity_rows(frame, at, x, eta);
+    if (frame.rule.velocity && frame.rule.energy) energy_terms(frame, at, eta);
+    for (Index i = 0; i < size; ++i) values.segment(i * size, size) = jacobian_.row(i);
+  }
+
+ private:
+  using Frame = ProjectionFrame<ConfigurationRkInertia>;
+
+  /// force = G^T (mu - eta l_q) + eta (T_q + grad U), and its derivatives by q, p, mu and eta
+  void evaluate_forces(Frame& frame, const ManifoldBlocks& at, const ConstVectorRef& x, double eta) {
+    const Index n = system_->n(), m = system_->m();
     const double t1 = frame.end.t();
-    const bool mass = frame.rule.mass_metric, velocity = frame.rule.velocity, energy = frame.rule.energy;
-    const double eta = energy ? x[last] : 0;
     step_ = x.head(n) + frame.dq_hat;
     frame.end.place(step_, q1_);
     mu_ = x.segment(n, m);
-    if (energy) mu_ -= eta * frame.look->l_q();
-    jacobian_.setZero();
-
-    // force = G^T (mu - eta l_q) + eta (T_q + grad U) by q, p, mu and eta
-    auto by_q = directions_.leftCols(n), by_p = directions_.middleCols(n, n), by_mu = directions_.middleCols(2 * n, m);
+    if (frame.rule.energy) mu_ -= eta * frame.look->l_q();
+    auto by_q = directions_.leftCols(n);
     directions_.setZero();
     system_->constraint_jacobian(t1, q1_, g_values_);
     g_.setZero();
     add_dense(system_->constraint_pattern(), g_values_, 1, g_);
-    by_mu = g_.transpose();
+    directions_.middleCols(2 * n, m) = g_.transpose();
     turn(t1, by_q);
     force_.noalias() = g_.transpose() * mu_;
-    if (velocity) {
-      d_ = x.segment(dp, n);
+    if (frame.rule.velocity) {
+      d_ = x.segment(at.d.offset, n);
       step_ = d_ + frame.d_hat;
       frame.end.place_second(step_, p1_);
       at_.kinetic_hessian(q1_, p1_, inertia_);
       frame.end.velocity(q1_, p1_);
     }
-    if (energy) {
-      system_->potential_gradient(t1, q1_, h_q_);
-      frame.end.add_slope(h_q_);
-      system_->lagrangian_hessian(t1, q1_, zero_, hessian_values_);
-      directions_.leftCols(2 * n) += eta * inertia_.topRows(n);
-      add_dense(system_->hessian_pattern(), hessian_values_, eta, by_q);
-      directions_.rightCols(1) = h_q_;
-      directions_.rightCols(1).noalias() -= g_.transpose() * frame.look->l_q();
-      force_ += eta * h_q_;
-    }
-    // dq - force, or dq - M^-1 force
-    if (mass) {
+    if (!frame.rule.energy) return;
+    system_->potential_gradient(t1, q1_, h_q_);
+    frame.end.add_slope(h_q_);
+    system_->lagrangian_hessian(t1, q1_, zero_, hessian_values_);
+    directions_.leftCols(2 * n) += eta * inertia_.topRows(n);
+    add_dense(system_->hessian_pattern(), hessian_values_, eta, by_q);
+    directions_.rightCols(1) = h_q_;
+    directions_.rightCols(1).noalias() -= g_.transpose() * frame.look->l_q();
+    force_ += eta * h_q_;
+  }
+
+  /// dq - force, or dq - M^-1 force, and g
+  void position_rows(Frame& frame, const ManifoldBlocks& at) {
+    const Index n = system_->n(), m = system_->m();
+    auto by_q = directions_.leftCols(n);
+    if (frame.rule.mass_metric) {
       at_.kinetic_hessian(q1_, force_, of_force_);
-      kick_ = of_force_.bottomRightCorner(n, n);
+      inverse_mass_ = of_force_.bottomRightCorner(n, n);
       for (Index j = 0; j < directions_.cols(); ++j) {
         column_ = directions_.col(j);
-        directions_.col(j).noalias() = kick_ * column_;
+        directions_.col(j).noalias() = inverse_mass_ * column_;
       }
       by_q += of_force_.bottomLeftCorner(n, n);
     }
     auto rows = jacobian_.topRows(n);
     rows.leftCols(n) = -by_q;
     rows.leftCols(n).diagonal().array() += 1;
-    rows.middleCols(n, m) = -by_mu;
+    rows.middleCols(n, m) = -directions_.middleCols(2 * n, m);
+    if (frame.rule.velocity) rows.middleCols(at.d.offset, n) = -directions_.middleCols(n, n);
     jacobian_.block(n, 0, m, n) = g_;
-    if (velocity) {
-      rows.middleCols(dp, n) = -by_p;
-      // dp, or M^-1 dp, - G^T (nu - eta l_v) - eta p
-      auto momentum_rows = jacobian_.middleRows(dp, n);
-      mu_ = x.segment(nu, m);
-      if (energy) mu_ -= eta * frame.look->l_v();
-      turn(t1, turned_);
-      momentum_rows.leftCols(n) = -turned_;
-      if (mass) {
-        momentum_rows.middleCols(dp, n).diagonal().setOnes();
-      } else {
-        at_.kinetic_hessian(q1_, d_, of_force_);
-        momentum_rows.leftCols(n) += of_force_.bottomLeftCorner(n, n);
-        momentum_rows.middleCols(dp, n) = of_force_.bottomRightCorner(n, n);
-      }
-      momentum_rows.middleCols(nu, m) = -g_.transpose();
-      // Psi = G T_p + g_t
-      auto hidden_rows = jacobian_.middleRows(nu, m);
-      hidden_rows.leftCols(n).noalias() += g_ * inertia_.bottomLeftCorner(n, n);
-      hidden_rows.middleCols(dp, n).noalias() += g_ * inertia_.bottomRightCorner(n, n);
-      frame.end.hidden_jacobian(q1_, frame.end.velocity(q1_, p1_), g_values_);
-      add_dense(system_->constraint_pattern(), g_values_, 1, hidden_rows);
-      if (energy) {
-        rows.col(last) = -directions_.rightCols(1);
-        momentum_rows.middleCols(dp, n).diagonal().array() -= eta;
-        momentum_rows.col(last) = -p1_;
-        momentum_rows.col(last).noalias() += g_.transpose() * frame.look->l_v();
-        if (frame.feasibility == Feasibility::equilibrium) {
-          jacobian_(last, last) = 1;
-        } else {
-          // H - l_q.g - l_v.Psi
-          auto energy_row = jacobian_.row(last);
-          energy_row.head(n) = h_q_.transpose();
-          energy_row.segment(dp, n) = frame.end.velocity(q1_, p1_).transpose();
-          energy_row.noalias() -= frame.look->l_q().transpose() * jacobian_.middleRows(n, m);
-          energy_row.noalias() -= frame.look->l_v().transpose() * hidden_rows;
-        }
-      }
-    }
-    const Index size = jacobian_.rows();
-    for (Index i = 0; i < size; ++i) values.segment(i * size, size) = jacobian_.row(i);
   }
 
- private:
+  /// dp, or M^-1 dp, - G^T (nu - eta l_v) - eta p, and Psi = G T_p + g_t
+  void velocity_rows(Frame& frame, const ManifoldBlocks& at, const ConstVectorRef& x, double eta) {
+    const Index n = system_->n(), m = system_->m(), dp = at.d.offset, nu = at.nu.offset;
+    auto momentum_rows = jacobian_.middleRows(dp, n);
+    mu_ = x.segment(nu, m);
+    if (frame.rule.energy) mu_ -= eta * frame.look->l_v();
+    turn(frame.end.t(), turned_);
+    momentum_rows.leftCols(n) = -turned_;
+    if (frame.rule.mass_metric) {
+      momentum_rows.middleCols(dp, n).diagonal().setOnes();
+    } else {
+      at_.kinetic_hessian(q1_, d_, of_force_);
+      momentum_rows.leftCols(n) += of_force_.bottomLeftCorner(n, n);
+      momentum_rows.middleCols(dp, n) = of_force_.bottomRightCorner(n, n);
+    }
+    momentum_rows.middleCols(nu, m) = -g_.transpose();
+    auto hidden_rows = jacobian_.middleRows(nu, m);
+    hidden_rows.leftCols(n).noalias() += g_ * inertia_.bottomLeftCorner(n, n);
+    hidden_rows.middleCols(dp, n).noalias() += g_ * inertia_.bottomRightCorner(n, n);
+    frame.end.hidden_jacobian(q1_, frame.end.velocity(q1_, p1_), g_values_);
+    add_dense(system_->constraint_pattern(), g_values_, 1, hidden_rows);
+  }
+
+  /// The column of eta, and the row H - l_q.g - l_v.Psi.
+  void energy_terms(Frame& frame, const ManifoldBlocks& at, double eta) {
+    const Index n = system_->n(), m = system_->m(), last = at.eta.offset, dp = at.d.offset;
+    auto momentum_rows = jacobian_.middleRows(dp, n);
+    jacobian_.topRows(n).col(last) = -directions_.rightCols(1);
+    momentum_rows.middleCols(dp, n).diagonal().array() -= eta;
+    momentum_rows.col(last) = -p1_;
+    momentum_rows.col(last).noalias() += g_.transpose() * frame.look->l_v();
+    if (frame.feasibility == Feasibility::equilibrium) {
+      jacobian_(last, last) = 1;
+      return;
+    }
+    auto energy_row = jacobian_.row(last);
+    energy_row.head(n) = h_q_.transpose();
+    energy_row.segment(dp, n) = frame.end.velocity(q1_, p1_).transpose();
+    energy_row.noalias() -= frame.look->l_q().transpose() * jacobian_.middleRows(n, m);
+    energy_row.noalias() -= frame.look->l_v().transpose() * jacobian_.middleRows(at.nu.offset, m);
+  }
+
   /// out = sum_i mu_i Hess g_i
   template <class Out>
   void turn(double t1, Out&& out) {
@@ -244,7 +259,7 @@ class DenseManifoldMatrix {
   const System* system_;
   SystemAt at_;
   Vector step_, q1_, p1_, d_, h_q_, force_, unit_, column_, mu_, zero_, g_values_, hessian_values_;
-  Matrix inertia_, of_force_, turned_, kick_, directions_, g_, jacobian_;
+  Matrix inertia_, of_force_, turned_, inverse_mass_, directions_, g_, jacobian_;
 };
 
 template <class Inertia>
