@@ -187,3 +187,5 @@ std::pair<std::string, std::string> parse_assignment(const std::string& text, co
 }
 
 }  // namespace gnomon
+
+template class GNOMON_EXPORT std::vector<gnomon::OptionSpec>;

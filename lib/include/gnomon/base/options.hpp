@@ -79,3 +79,6 @@ class GNOMON_EXPORT Options {
 GNOMON_EXPORT std::pair<std::string, std::string> parse_assignment(const std::string& text, const std::string& flag);
 
 }  // namespace gnomon
+
+// Compiled once, in the library.
+extern template class std::vector<gnomon::OptionSpec>;
