@@ -188,4 +188,4 @@ std::pair<std::string, std::string> parse_assignment(const std::string& text, co
 
 }  // namespace gnomon
 
-template class GNOMON_EXPORT std::vector<gnomon::OptionSpec>;
+template class std::vector<gnomon::OptionSpec>;
