@@ -42,7 +42,7 @@ class Program:
 
 def models():
     """[(name, file)] of the model files of the gallery and of those that are built in."""
-    files = [*(ROOT / "validation" / "gallery").glob("*.toml"), *(ROOT / "problems").glob("*.toml")]
+    files = [*(ROOT / "manual" / "gallery").glob("*.toml"), *(ROOT / "problems").glob("*.toml")]
     return sorted((file.stem.replace("_", "-"), file) for file in files)
 
 
