@@ -72,7 +72,10 @@ class SunNewtonIteration final : public FrozenIteration {
     if (at_floor() && ended_ && !kept() && report_.step_norm >= negligible_step && linear_.solve(f_.get()))
       xs -= map(f_.get());
     // Without the test's verdict (iterations exhausted, or a solver with a test of its own) the residual decides.
-    return finish(ended_ || flag == success, "SUNNonlinSolSolve returned " + std::to_string(flag) + ", ");
+    SolveReport report = finish(ended_ || flag == success);
+    if (report.status != SolveStatus::converged)
+      report.message = "SUNNonlinSolSolve returned " + std::to_string(flag) + ", " + report.message;
+    return report;
   }
 
  private:

@@ -79,11 +79,11 @@ class GNOMON_EXPORT FrozenIteration : public NonlinearSolver {
 
   Index size() const { return equations_->size(); }
   bool at_floor() const { return rule_.at_floor(report_.residual_norm, equations_->rounding_floor()); }
-  /// The verdict on the last residual; `ended`: by the iteration's own test. Before the message stands `who`.
-  SolveReport finish(bool ended, const std::string& who = {}) {
+  /// The verdict on the last residual; `ended`: by the iteration's own test.
+  SolveReport finish(bool ended) {
     const bool enough = ended && rule_.acceptable(report_.residual_norm, equations_->rounding_floor());
     if (report_.status == SolveStatus::converged && !at_floor() && !enough)
-      report_.fail(SolveStatus::not_converged, who + report_.effort(correction_, iterations_));
+      report_.fail(SolveStatus::not_converged, report_.effort(correction_, iterations_));
     if (report_.status != SolveStatus::converged) has_ = false;  // no other solve starts with this P
     return report_;
   }
