@@ -2,7 +2,7 @@
 #include <set>
 #include <sstream>
 
-#include "scratch.hpp"
+#include "support/scratch.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // What `gnomon validate --quick` prints, of the rows that the tests of the quick tier wrote.
 #include <boost/test/unit_test.hpp>
 
-#include "scratch.hpp"
+#include "support/scratch.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // [run] of a model file: what the commands take from it, and what they do not.
-#include "scratch.hpp"
+#include "support/scratch.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 #include <sstream>
 
 #include "program/cli/terminal.hpp"
-#include "scratch.hpp"
+#include "support/scratch.hpp"
 
 namespace {
 

@@ -3,7 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "scratch.hpp"
+#include "support/scratch.hpp"
 
 namespace {
 
