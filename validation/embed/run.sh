@@ -105,7 +105,7 @@ echo 'int main() { return gnomon::kernels::LegendreTable(2, 2).c[0] < gnomon::ke
   >>"$scratch/kernels.cpp"
 # shellcheck disable=SC2046
 ${CXX:-c++} -std=c++17 -I"$schemes" $(pkg-config --cflags gnomon) "$scratch/kernels.cpp" -o "$scratch/kernels" \
-  -lgnomon_kernels $(pkg-config --libs gnomon) -Wl,-rpath,"$(dirname "$libdir")"
+  -lgnomon_kernels -lgnomon_eigen $(pkg-config --libs gnomon) -Wl,-rpath,"$(dirname "$libdir")"
 "$scratch/kernels"
 
 echo "== views of arrays, both ways"
