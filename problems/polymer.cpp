@@ -21,9 +21,65 @@ using gnomon::VectorRef;
 using Network = gnomon::problems::RodNetwork<3>;
 
 using ExtendedRef = gnomon::VectorRefOf<Extended>;
+using Point = Eigen::Vector3d;
+using Block3 = Eigen::Matrix3d;
 using ExtendedPoint = Eigen::Matrix<Extended, 3, 1>;
 
 constexpr Index first_neighbour = 3;  ///< forces act between beads this many bonds apart, and further
+
+/// V(pi) = 4 epsilon (pi^-6 - pi^-3)
+struct LennardJones {
+  double epsilon;
+
+  template <class Real>
+  Real energy(Real pi) const {
+    const Real s = 1 / (pi * pi * pi);
+    return 4 * epsilon * (s * s - s);
+  }
+  /// {V, V', V'', V'''}
+  template <class Real>
+  std::array<Real, 4> derivatives(Real pi) const {
+    const Real r = 1 / pi, s = r * r * r, e = 4 * epsilon;
+    return {e * s * (s - 1), e * s * r * (3 - 6 * s), e * s * r * r * (42 * s - 12),
+            e * s * r * r * r * (60 - 336 * s)};
+  }
+};
+
+/// Beads a < b and where the blocks (a,a), (a,b), (b,a), (b,b) begin in row 0 of the block; row i of a block of bead a
+/// lies i * stride_a further on. The pattern consists of full 3 x 3 blocks.
+struct BeadPair {
+  Index a = 0, b = 0;
+  Index aa = 0, ab = 0, ba = 0, bb = 0, stride_a = 0, stride_b = 0;
+
+  Point difference(const ConstVectorRef& q) const { return q.segment<3>(3 * a) - q.segment<3>(3 * b); }
+  ExtendedPoint extended_difference(const ConstVectorRef& q, const ConstVectorRef& tail) const {
+    const Point d = difference(tail);
+    return (q.segment<3>(3 * a).cast<Extended>() - q.segment<3>(3 * b).cast<Extended>()) + d.cast<Extended>();
+  }
+  void add_force(const Point& force, VectorRef& out) const {
+    out.segment<3>(3 * a) += force;
+    out.segment<3>(3 * b) -= force;
+  }
+  /// values += [B -B; -B B]
+  void add_block(const Block3& block, VectorRef& values) const {
+    for (Index i = 0; i < 3; ++i)
+      for (Index j = 0; j < 3; ++j) {
+        values[aa + i * stride_a + j] += block(i, j);
+        values[ab + i * stride_a + j] -= block(i, j);
+        values[ba + i * stride_b + j] -= block(i, j);
+        values[bb + i * stride_b + j] += block(i, j);
+      }
+  }
+  void place(const SparsityPattern& pattern) {
+    const auto row_size = [&](Index i) { return pattern.offsets[i + 1] - pattern.offsets[i]; };
+    aa = pattern.find(3 * a, 3 * a);
+    ab = pattern.find(3 * a, 3 * b);
+    ba = pattern.find(3 * b, 3 * a);
+    bb = pattern.find(3 * b, 3 * b);
+    stride_a = row_size(3 * a);
+    stride_b = row_size(3 * b);
+  }
+};
 
 /// n unit beads x_k = q(3k .. 3k+2); bonds between neighbours as in RodNetwork, without gravity. With d = x_a - x_b,
 ///
@@ -37,7 +93,7 @@ class Beads final : public gnomon::System,
                     public gnomon::ExtendedPrecision {
  public:
   Beads(const std::string& name, Index n_beads, double epsilon)
-      : n_beads_(n_beads), epsilon_(epsilon), bonds_(name, Vector::Ones(n_beads), {}, rods(n_beads), 0) {
+      : n_beads_(n_beads), potential_{epsilon}, bonds_(name, Vector::Ones(n_beads), {}, rods(n_beads), 0) {
     traits_ = bonds_.traits();
     traits_.potential_degree = gnomon::SystemTraits::not_polynomial;
     for (Index k = 0; k < n_beads; ++k)
@@ -56,13 +112,13 @@ class Beads final : public gnomon::System,
 
   double potential(double, const ConstVectorRef& q) const override {
     double sum = 0;
-    for (const Pair& pair : pairs_) sum += lennard_jones(difference(q, pair).squaredNorm());
+    for (const BeadPair& pair : pairs_) sum += potential_.energy(pair.difference(q).squaredNorm());
     return sum;
   }
   long double potential_compensated(double, const ConstVectorRef& q, const ConstVectorRef& tail,
                                     VectorRef) const override {
     long double sum = 0;
-    for (const Pair& pair : pairs_) sum += lennard_jones(extended_difference(q, tail, pair).squaredNorm());
+    for (const BeadPair& pair : pairs_) sum += potential_.energy(pair.extended_difference(q, tail).squaredNorm());
     return sum;
   }
   bool extended_jacobian(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
@@ -71,37 +127,39 @@ class Beads final : public gnomon::System,
   }
   bool extended_invariants(const ConstVectorRef& q, const ConstVectorRef& tail, ExtendedRef pi) const override {
     for (std::size_t k = 0; k < pairs_.size(); ++k)
-      pi[static_cast<Index>(k)] = extended_difference(q, tail, pairs_[k]).squaredNorm();
+      pi[static_cast<Index>(k)] = pairs_[k].extended_difference(q, tail).squaredNorm();
     return true;
   }
   bool extended_invariant_jacobian(const ConstVectorRef& q, const ConstVectorRef& tail,
                                    ExtendedRef values) const override {
     for (std::size_t k = 0; k < pairs_.size(); ++k) {
-      const ExtendedPoint d = extended_difference(q, tail, pairs_[k]);
+      const ExtendedPoint d = pairs_[k].extended_difference(q, tail);
       const Index at = invariant_pattern_.offsets[k];
       values.segment<3>(at) = 2 * d;
       values.segment<3>(at + 3) = -2 * d;
     }
     return true;
   }
-  std::array<Extended, 4> extended_invariant_potential(Index, Extended pi) const override { return derivatives(pi); }
+  std::array<Extended, 4> extended_invariant_potential(Index, Extended pi) const override {
+    return potential_.derivatives(pi);
+  }
   bool extended_regular_gradient(double, const ConstVectorRef&, const ConstVectorRef&, ExtendedRef out) const override {
     out.setZero();
     return true;
   }
   void potential_gradient(double, const ConstVectorRef& q, VectorRef out) const override {
     out.setZero();
-    for (const Pair& pair : pairs_) {
-      const Point d = difference(q, pair);
-      add_pair(pair, 2 * derivatives(d.squaredNorm())[1] * d, out);
+    for (const BeadPair& pair : pairs_) {
+      const Point d = pair.difference(q);
+      pair.add_force(2 * potential_.derivatives(d.squaredNorm())[1] * d, out);
     }
   }
   void potential_hessian_times(double, const ConstVectorRef& q, const ConstVectorRef& w, VectorRef out) const override {
     out.setZero();
-    for (const Pair& pair : pairs_) {
-      const Point d = difference(q, pair), e = difference(w, pair);
-      const auto v = derivatives(d.squaredNorm());
-      add_pair(pair, 2 * v[1] * e + 4 * v[2] * d.dot(e) * d, out);
+    for (const BeadPair& pair : pairs_) {
+      const Point d = pair.difference(q), e = pair.difference(w);
+      const auto v = potential_.derivatives(d.squaredNorm());
+      pair.add_force(2 * v[1] * e + 4 * v[2] * d.dot(e) * d, out);
     }
   }
 
@@ -138,9 +196,9 @@ class Beads final : public gnomon::System,
                           VectorRef values) const override {
     start_hessian(lambda, values);
     for (std::size_t k = 0; k < pairs_.size(); ++k) {
-      const Point d = difference(q, pairs_[k]);
-      const auto v = derivatives(d.squaredNorm());
-      add_block(pairs_[k], 2 * v[1] * Block3::Identity() + 4 * v[2] * d * d.transpose(), values);
+      const Point d = pairs_[k].difference(q);
+      const auto v = potential_.derivatives(d.squaredNorm());
+      pairs_[k].add_block(2 * v[1] * Block3::Identity() + 4 * v[2] * d * d.transpose(), values);
     }
   }
 
@@ -156,94 +214,50 @@ class Beads final : public gnomon::System,
 
   Index n_invariants() const override { return static_cast<Index>(pairs_.size()); }
   void invariants(const ConstVectorRef& q, VectorRef pi) const override {
-    for (std::size_t k = 0; k < pairs_.size(); ++k) pi[static_cast<Index>(k)] = difference(q, pairs_[k]).squaredNorm();
+    for (std::size_t k = 0; k < pairs_.size(); ++k) pi[static_cast<Index>(k)] = pairs_[k].difference(q).squaredNorm();
   }
   const SparsityPattern& invariant_pattern() const override { return invariant_pattern_; }
   void invariant_jacobian(const ConstVectorRef& q, VectorRef values) const override {
     for (std::size_t k = 0; k < pairs_.size(); ++k) {
-      const Point d = difference(q, pairs_[k]);
+      const Point d = pairs_[k].difference(q);
       const Index at = invariant_pattern_.offsets[k];
       values.segment<3>(at) = 2 * d;  // a < b
       values.segment<3>(at + 3) = -2 * d;
     }
   }
-  std::array<double, 4> invariant_potential(Index, double pi) const override { return derivatives(pi); }
+  std::array<double, 4> invariant_potential(Index, double pi) const override { return potential_.derivatives(pi); }
   void regular_potential_gradient(double, const ConstVectorRef&, VectorRef out) const override { out.setZero(); }
   void split_hessian(double, const ConstVectorRef&, const ConstVectorRef& c, const ConstVectorRef& lambda,
                      VectorRef values) const override {
     start_hessian(lambda, values);
     for (std::size_t k = 0; k < pairs_.size(); ++k)
-      add_block(pairs_[k], 2 * c[static_cast<Index>(k)] * Block3::Identity(), values);
+      pairs_[k].add_block(2 * c[static_cast<Index>(k)] * Block3::Identity(), values);
   }
 
  private:
-  using Point = Eigen::Vector3d;
-  using Block3 = Eigen::Matrix3d;
-
-  /// Beads a < b and where the blocks (a,a), (a,b), (b,a), (b,b) begin in row 0 of the block; row i of a block of bead
-  /// a lies i * stride_a further on. The pattern consists of full 3 x 3 blocks.
-  struct Pair {
-    Index a = 0, b = 0;
-    Index aa = 0, ab = 0, ba = 0, bb = 0, stride_a = 0, stride_b = 0;
-  };
-
   static std::vector<Network::Rod> rods(Index n_beads) {
     std::vector<Network::Rod> bonds;
     for (Index k = 0; k + 1 < n_beads; ++k) bonds.push_back({k, k + 1, 1});
     return bonds;
   }
 
-  template <class Real>
-  Real lennard_jones(Real pi) const {
-    const Real s = 1 / (pi * pi * pi);
-    return 4 * epsilon_ * (s * s - s);
-  }
-  /// {V, V', V'', V'''}
-  template <class Real>
-  std::array<Real, 4> derivatives(Real pi) const {
-    const Real r = 1 / pi, s = r * r * r, e = 4 * epsilon_;
-    return {e * s * (s - 1), e * s * r * (3 - 6 * s), e * s * r * r * (42 * s - 12),
-            e * s * r * r * r * (60 - 336 * s)};
-  }
-
-  static Point difference(const ConstVectorRef& q, const Pair& pair) {
-    return q.segment<3>(3 * pair.a) - q.segment<3>(3 * pair.b);
-  }
-  static ExtendedPoint extended_difference(const ConstVectorRef& q, const ConstVectorRef& tail, const Pair& pair) {
-    const Point d = difference(tail, pair);
-    return (q.segment<3>(3 * pair.a).cast<Extended>() - q.segment<3>(3 * pair.b).cast<Extended>()) + d.cast<Extended>();
-  }
-  static void add_pair(const Pair& pair, const Point& force, VectorRef& out) {
-    out.segment<3>(3 * pair.a) += force;
-    out.segment<3>(3 * pair.b) -= force;
-  }
-  /// values += [B -B; -B B]
-  static void add_block(const Pair& pair, const Block3& block, VectorRef& values) {
-    for (Index i = 0; i < 3; ++i)
-      for (Index j = 0; j < 3; ++j) {
-        values[pair.aa + i * pair.stride_a + j] += block(i, j);
-        values[pair.ab + i * pair.stride_a + j] -= block(i, j);
-        values[pair.ba + i * pair.stride_b + j] -= block(i, j);
-        values[pair.bb + i * pair.stride_b + j] += block(i, j);
-      }
-  }
   /// values = sum_i lambda_i Hess g_i
   void start_hessian(const ConstVectorRef& lambda, VectorRef& values) const {
     values.setZero();
     for (std::size_t k = 0; k < bond_slots_.size(); ++k)
-      add_block(bond_slots_[k], lambda[static_cast<Index>(k)] * Block3::Identity(), values);
+      bond_slots_[k].add_block(lambda[static_cast<Index>(k)] * Block3::Identity(), values);
   }
 
   void build_patterns() {
     for (Index a = 0; a < n_beads_; ++a)
-      for (Index b = a + first_neighbour; b < n_beads_; ++b) pairs_.push_back(make_pair(a, b));
-    for (Index a = 0; a + 1 < n_beads_; ++a) bond_slots_.push_back(make_pair(a, a + 1));
+      for (Index b = a + first_neighbour; b < n_beads_; ++b) pairs_.push_back({a, b});
+    for (Index a = 0; a + 1 < n_beads_; ++a) bond_slots_.push_back({a, a + 1});
 
     gnomon::PatternBuilder hessian(n(), n()), jacobian(static_cast<Index>(pairs_.size()), n());
     for (Index k = 0; k < n_beads_; ++k)
       for (Index i = 0; i < 9; ++i) hessian.add(3 * k + i / 3, 3 * k + i % 3);
     for (const auto* list : {&pairs_, &bond_slots_})
-      for (const Pair& pair : *list)
+      for (const BeadPair& pair : *list)
         for (Index i = 0; i < 9; ++i) {
           hessian.add(3 * pair.a + i / 3, 3 * pair.b + i % 3);
           hessian.add(3 * pair.b + i / 3, 3 * pair.a + i % 3);
@@ -256,31 +270,14 @@ class Beads final : public gnomon::System,
     hessian_pattern_ = hessian.build();
     invariant_pattern_ = jacobian.build();
     for (auto* list : {&pairs_, &bond_slots_})
-      for (Pair& pair : *list) place(pair);
+      for (BeadPair& pair : *list) pair.place(hessian_pattern_);
   }
-  static Pair make_pair(Index a, Index b) {
-    Pair pair;
-    pair.a = a;
-    pair.b = b;
-    return pair;
-  }
-  void place(Pair& pair) const {
-    const Index a = 3 * pair.a, b = 3 * pair.b;
-    const auto row_size = [&](Index i) { return hessian_pattern_.offsets[i + 1] - hessian_pattern_.offsets[i]; };
-    pair.aa = hessian_pattern_.find(a, a);
-    pair.ab = hessian_pattern_.find(a, b);
-    pair.ba = hessian_pattern_.find(b, a);
-    pair.bb = hessian_pattern_.find(b, b);
-    pair.stride_a = row_size(a);
-    pair.stride_b = row_size(b);
-  }
-
   Index n_beads_;
-  double epsilon_;
+  LennardJones potential_;
   Network bonds_;
   gnomon::SystemTraits traits_;
   SparsityPattern hessian_pattern_, invariant_pattern_;
-  std::vector<Pair> pairs_, bond_slots_;
+  std::vector<BeadPair> pairs_, bond_slots_;
 };
 
 class Polymer final : public gnomon::Problem {

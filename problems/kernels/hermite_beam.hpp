@@ -10,19 +10,10 @@
 #include "gnomon/model/curves.hpp"
 #include "gnomon/model/split_form.hpp"
 #include "gnomon/model/system.hpp"
-#include "kernels/beam_unknowns.hpp"
-#include "kernels/hermite_element.hpp"
+#include "kernels/beam_elements.hpp"
+#include "kernels/still_constraints.hpp"
 
 namespace gnomon::problems {
-
-struct BeamRule {
-  std::string name;
-  Index elements = 20, dimension = 2;
-  double length = 1, stiffness = 1, density = 1, gravity = 0;  ///< L, EI, rho, g
-  Index gauss = 2;                                             ///< points of |x'| = 1 an element
-  double eps = 0;                                              ///< of a penalty in U; 0: constraints
-  BeamEnd a, b;
-};
 
 /// x(s) = sum_i N_i(s) z_i on elements of equal length l, z = (x_0, x'_0, x_1, x'_1, ...); q are those z that no end
 /// prescribes. The last axis points upwards.
@@ -33,26 +24,18 @@ struct BeamRule {
 /// r(g_k). With rule.eps > 0 there are no constraints and U contains sum_k rho w_k (|x'(s_k)|^2 - 1)^2/(2 eps), in
 /// split form. An end that moves is an unknown x_e with the constraints x_e - x_e(t) = 0 after those, whose multipliers
 /// are the forces that move it: then a step from t_n ends in the V of t_{n+1}, as (93) and (97) have it. Their weights
-/// are density/l, a spring as stiff as an element. The bending energy of an element and component is 2 EI/l (a^2 + a b + b^2) with a, b the slopes of its
-/// ends less that of its chord: differences of neighbours, which fine meshes need.
+/// are density/l, a spring as stiff as an element. The bending energy of an element and component is 2 EI/l (a^2 + a b
+/// + b^2) with a, b the slopes of its ends less that of its chord: differences of neighbours, which fine meshes need.
 class HermiteBeam final : public System,
                           public SplitPotential,
                           public ExtendedPrecision,
-                          public TimeDependence,
+                          public StillConstraints,
                           public CurveModel,
-                          private BeamUnknowns {
+                          private BeamElements {
  public:
-  explicit HermiteBeam(BeamRule rule)
-      : BeamUnknowns(rule.dimension, rule.elements + 1, rule.a, rule.b),
-        rule_(std::move(rule)),
-        l_(rule_.length / static_cast<double>(rule_.elements)),
-        gauss_(rule_.gauss) {
+  explicit HermiteBeam(BeamRule rule) : BeamElements(std::move(rule)) {
     traits_.n = size();
     traits_.blocks = blocks();
-    for (const double xi : gauss_.points) slope_.push_back(HermiteElement::slope(l_, xi));
-    weights_.resize(n_points());
-    for (Index i = 0; i < n_points(); ++i)
-      weights_[i] = rule_.density * l_ * gauss_.weights[static_cast<std::size_t>(i % rule_.gauss)];
     traits_.name = rule_.name;
     traits_.potential_degree = has_penalty() ? 4 : 2;
     traits_.constraint_degree = 2;
@@ -78,8 +61,8 @@ class HermiteBeam final : public System,
   const SystemTraits& traits() const override { return traits_; }
   const Mass& mass() const override { return mass_; }
   const BeamRule& rule() const { return rule_; }
-  using BeamUnknowns::all_of;
-  using BeamUnknowns::free_of;
+  using BeamElements::all_of;
+  using BeamElements::free_of;
   /// int over the neighbourhood of constraint i, without rho
   double arc_weight(Index i) const { return weights_[i] / rule_.density; }
 
@@ -168,13 +151,6 @@ class HermiteBeam final : public System,
     });
   }
 
-  // U does not depend on time, and g = x_e - x_e(t) only in a term without q.
-  double potential_rate(double, const ConstVectorRef&) const override { return 0; }
-  void constraint_rate_jacobian(double, const ConstVectorRef&, VectorRef values) const override { values.setZero(); }
-  void constraint_rate_hessian(double, const ConstVectorRef&, const ConstVectorRef&, VectorRef values) const override {
-    values.setZero();
-  }
-
   const SparsityPattern& hessian_pattern() const override { return hessian_pattern_; }
   void lagrangian_hessian(double, const ConstVectorRef& q, const ConstVectorRef& lambda,
                           VectorRef values) const override {
@@ -233,15 +209,6 @@ class HermiteBeam final : public System,
   }
 
  private:
-  using Row = HermiteElement::Row;
-  using Triple = std::array<double, 3>;  // a vector; the third component is zero in the plane
-
-  static double dot(const Triple& a, const Triple& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-  static double excess(const Triple& p) { return dot(p, p) - 1; }
-  static void add(VectorRef& values, Index slot, double value) {
-    if (slot >= 0) values[slot] += value;
-  }
-
   /// The constraint q_j = component c of an end that moves.
   struct Held {
     const BeamEnd* of;
@@ -259,121 +226,10 @@ class HermiteBeam final : public System,
     for (const Held& end : held_) visit(i++, end);
   }
 
-  bool has_penalty() const { return rule_.eps > 0; }
-  /// Constraints |x'| = 1.
-  Index n_stretches() const { return has_penalty() ? 0 : n_points(); }
-  Index n_points() const { return rule_.elements * rule_.gauss; }
   /// Straight pieces that an element is drawn by.
   Index pieces() const { return rule_.elements < 200 ? 4 : 1; }
-  Index slot(Index e, Index a, Index c, Index b, Index d) const {
-    return slots_[static_cast<std::size_t>((((e * 4 + a) * dimension_ + c) * 4 + b) * dimension_ + d)];
-  }
-
-  template <class Visit>
-  void each_point(const Visit& visit) const {
-    for (Index e = 0, i = 0; e < rule_.elements; ++e)
-      for (const Row& b : slope_) visit(i++, e, b);
-  }
-  /// x'(s) where the shape functions have the slopes b, and its rate
-  template <class Value>
-  Triple slope_of(Index e, const Row& b, const Value& z) const {
-    Triple p{0, 0, 0};
-    for (Index c = 0; c < dimension_; ++c)
-      p[c] = b[2] * (z(at(e, 2, c)) - z(at(e, 0, c))) + b[1] * z(at(e, 1, c)) + b[3] * z(at(e, 3, c));
-    return p;
-  }
-  Triple slope(const ConstVectorRef& q, Index e, const Row& b) const {
-    return slope_of(e, b, [&](Index z) { return value(q, z); });
-  }
-  Triple slope_rate(const ConstVectorRef& v, Index e, const Row& b) const {
-    return slope_of(e, b, [&](Index z) { return rate(v, z); });
-  }
-  /// out += B^T f
-  void add_row(Index e, const Row& b, const Triple& f, VectorRef& out) const {
-    for (Index a = 0; a < 4; ++a)
-      for (Index c = 0; c < dimension_; ++c) add(out, index(at(e, a, c)), b[a] * f[c]);
-  }
-  /// values of 2 B^T r, point by point, on slopes_
-  template <class Vectors>
-  void rows(const Vectors& r_of, VectorRef& values) const {
-    Index k = 0;
-    each_point([&](Index, Index e, const Row& b) {
-      const Triple r = r_of(e, b);
-      for (Index a = 0; a < 4; ++a)
-        for (Index c = 0; c < dimension_; ++c)
-          if (index(at(e, a, c)) >= 0) values[k++] = 2 * b[a] * r[c];
-    });
-  }
-
-  template <class Real, class Value>
-  Real energy(const Value& z) const {
-    const Real bend = 2 * Real(rule_.stiffness) / l_, load = Real(rule_.density) * rule_.gravity;
-    const Row n = HermiteElement::integral(l_);
-    Real sum = 0;
-    for (Index e = 0; e < rule_.elements; ++e) {
-      for (Index c = 0; c < dimension_; ++c) {
-        const Real chord = (z(at(e, 2, c)) - z(at(e, 0, c))) / Real(l_);
-        const Real a = z(at(e, 1, c)) - chord, b = z(at(e, 3, c)) - chord;
-        sum += bend * (a * a + a * b + b * b);
-      }
-      for (Index a = 0; a < 4; ++a) sum += load * n[a] * z(at(e, a, dimension_ - 1));
-    }
-    if (!has_penalty()) return sum;
-    each_point([&](Index i, Index e, const Row& b) {
-      Real g = -1;
-      for (Index c = 0; c < dimension_; ++c) {
-        const Real p = b[2] * (z(at(e, 2, c)) - z(at(e, 0, c))) + b[1] * z(at(e, 1, c)) + b[3] * z(at(e, 3, c));
-        g += p * p;
-      }
-      sum += Real(weights_[i]) / (2 * Real(rule_.eps)) * g * g;
-    });
-    return sum;
-  }
-  /// out += the gradient of the bending energy
-  template <class Value>
-  void bend(const Value& z, VectorRef& out) const {
-    const double f = 2 * rule_.stiffness / l_;
-    for (Index e = 0; e < rule_.elements; ++e)
-      for (Index c = 0; c < dimension_; ++c) {
-        const double chord = (z(at(e, 2, c)) - z(at(e, 0, c))) / l_;
-        const double a = z(at(e, 1, c)) - chord, b = z(at(e, 3, c)) - chord;
-        const double by_a = f * (2 * a + b), by_b = f * (a + 2 * b), by_chord = (by_a + by_b) / l_;
-        add(out, index(at(e, 0, c)), by_chord);
-        add(out, index(at(e, 1, c)), by_a);
-        add(out, index(at(e, 2, c)), -by_chord);
-        add(out, index(at(e, 3, c)), by_b);
-      }
-  }
-  void add_block(const HermiteElement::Block& block, double factor, VectorRef values) const {
-    for (Index e = 0; e < rule_.elements; ++e)
-      for (Index a = 0; a < 4; ++a)
-        for (Index b = 0; b < 4; ++b)
-          for (Index c = 0; c < dimension_; ++c) add(values, slot(e, a, c, b, c), factor * block[a][b]);
-  }
-  void bending(VectorRef values) const {
-    values.setZero();
-    add_block(HermiteElement::bending(l_), rule_.stiffness, values);
-  }
-  /// values += factor Hess |x'|^2
-  void add_curvature(Index e, const Row& b, double factor, VectorRef& values) const {
-    for (Index a = 0; a < 4; ++a)
-      for (Index d = 0; d < 4; ++d)
-        for (Index c = 0; c < dimension_; ++c) add(values, slot(e, a, c, d, c), 2 * factor * b[a] * b[d]);
-  }
-
   void build_patterns() {
-    PatternBuilder hessian(n(), n()), slopes(n_points(), n()), split(dimension_ * n_points(), n());
-    const auto each_slot = [this](auto visit) {
-      for (Index e = 0; e < rule_.elements; ++e)
-        for (Index a = 0; a < 4; ++a)
-          for (Index c = 0; c < dimension_; ++c)
-            for (Index b = 0; b < 4; ++b)
-              for (Index d = 0; d < dimension_; ++d)
-                visit(c == d || has_penalty() ? index(at(e, a, c)) : -1, index(at(e, b, d)));
-    };
-    each_slot([&](Index j, Index k) {
-      if (j >= 0 && k >= 0) hessian.add(j, k);
-    });
+    PatternBuilder slopes(n_points(), n()), split(dimension_ * n_points(), n());
     each_point([&](Index i, Index e, const Row&) {
       for (Index a = 0; a < 4; ++a)
         for (Index c = 0; c < dimension_; ++c)
@@ -382,14 +238,12 @@ class HermiteBeam final : public System,
             split.add(dimension_ * i + c, j);
           }
     });
-    hessian_pattern_ = hessian.build();
     slopes_ = slopes.build();
     PatternBuilder constraints(m(), n());
     for (Index i = 0; i < n_stretches(); ++i)
       for (Index k = slopes_.offsets[i]; k < slopes_.offsets[i + 1]; ++k) constraints.add(i, slopes_.indices[k]);
     each_held([&](Index i, const Held& end) { constraints.add(i, end.j); });
     constraints_ = constraints.build();
-    each_slot([&](Index j, Index k) { slots_.push_back(j >= 0 && k >= 0 ? hessian_pattern_.find(j, k) : -1); });
 
     // p = B q + c
     split_.dimension = static_cast<int>(dimension_);
@@ -431,16 +285,11 @@ class HermiteBeam final : public System,
         add(weight, index(at(e, a, dimension_ - 1)), rule_.density * rule_.gravity * load[a]);
   }
 
-  BeamRule rule_;
-  double l_;
-  GaussRule gauss_;
-  std::vector<Row> slope_;  // of the shape functions, at every Gauss point
-  Vector weights_, weight_;
+  Vector weight_;
   SystemTraits traits_;
   Mass mass_ = Mass::diagonal(Vector::Ones(1));
-  SparsityPattern slopes_, constraints_, hessian_pattern_;
+  SparsityPattern slopes_, constraints_;
   std::vector<Held> held_;
-  std::vector<Index> slots_;  // (e, a, c, b, d) -> hessian_pattern_, or -1
   UnitVectorForm split_;
 };
 

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "gnomon/model/system.hpp"
+#include "kernels/still_constraints.hpp"
 
 namespace gnomon::problems {
 
@@ -65,7 +66,7 @@ class LinearStructure : public System,
                         public Obstacles,
                         public SplitPotential,
                         public ExtendedPrecision,
-                        public TimeDependence {
+                        public StillConstraints {
  public:
   explicit LinearStructure(LinearStructureData data, bool closed = false) : data_(std::move(data)), closed_(closed) {
     SystemTraits& traits = data_.traits;
@@ -226,11 +227,6 @@ class LinearStructure : public System,
       sum += point.y.velocity(t) * (point.own * point.y.at(t) - point.stiffness.dot(q));
     return sum;
   }
-  void constraint_rate_jacobian(double, const ConstVectorRef&, VectorRef values) const override { values.setZero(); }
-  void constraint_rate_hessian(double, const ConstVectorRef&, const ConstVectorRef&, VectorRef values) const override {
-    values.setZero();
-  }
-
   Index n_obstacles() const override { return data_.obstacles.pattern.rows; }
   void obstacles(const ConstVectorRef& q, VectorRef out) const override {
     multiply(data_.obstacles.pattern, data_.obstacles.values, q, out);

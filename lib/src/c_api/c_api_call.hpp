@@ -10,7 +10,7 @@
 namespace gnomon::c_api {
 
 template <class Call>
-void CallbackSystem::call(const char* name, Call&& callback) const {
+void CallbackForces::call(const char* name, Call&& callback) const {
   if (failed_for_good()) throw FatalCallback(*fatal_ + ", and no callback is called after that");
   const int flag = callback();
   if (flag > 0) throw CannotEvaluate(std::string(name) + " returned " + std::to_string(flag));

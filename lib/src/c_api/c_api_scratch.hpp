@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "c_api/c_api_differences.hpp"
+#include "c_api/c_api_forces.hpp"
 #include "c_api/c_api_matrix.hpp"
-#include "c_api/c_api_system.hpp"
 
 namespace gnomon::c_api {
 
@@ -31,7 +31,7 @@ class Wrapped {
 };
 
 /// A matrix of derivatives: from a callback, which fills it as it likes it, or coloured differences.
-struct CallbackSystem::Derivative {
+struct CallbackForces::Derivative {
   Derivative(const char* pattern_name, const SharedMatrix& like, Index rows, Index cols, SUNContext context)
       : matrix(pattern_name, like.get(), rows, cols, context), colours(colour_columns(matrix.pattern())) {
     direction.setZero(cols);
@@ -54,7 +54,7 @@ struct CallbackSystem::Derivative {
 };
 
 /// Rows g = 0 or c >= 0 with their Jacobian.
-struct CallbackSystem::Rows {
+struct CallbackForces::Rows {
   Rows(const char* rows_name, const char* derivative_name, const char* pattern_name, const RowCallbacks& given, Index n,
        SUNContext context)
       : name(rows_name),
@@ -79,7 +79,7 @@ struct CallbackSystem::Rows {
   Vector bent;
 };
 
-struct CallbackSystem::Scratch {
+struct CallbackForces::Scratch {
   Scratch(const Callbacks& calls, bool closed);
 
   Rows g, c;

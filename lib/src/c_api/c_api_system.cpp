@@ -16,7 +16,7 @@ int largest_degree(const RowCallbacks& g, const RowCallbacks& c) {
 
 }  // namespace
 
-CallbackSystem::Scratch::Scratch(const Callbacks& calls, bool closed)
+CallbackForces::Scratch::Scratch(const Callbacks& calls, bool closed)
     : g("the constraints", "the Jacobian of the constraints", "the pattern of G", calls.constraints, calls.n,
         calls.context),
       c("the obstacles", "the Jacobian of the obstacles", "the pattern of C", calls.obstacles, calls.n, calls.context),
@@ -71,7 +71,7 @@ CallbackSystem::Scratch::Scratch(const Callbacks& calls, bool closed)
   for (Vector* x : {&hessian_values, &hessian_more}) x->setZero(hessian.pattern().nonzeros());
 }
 
-CallbackSystem::CallbackSystem(const Callbacks& callbacks, bool closed) : calls_(callbacks), closed_(closed) {
+CallbackSystem::CallbackSystem(const Callbacks& callbacks, bool closed) : CallbackForces(callbacks), closed_(closed) {
   const auto missing = [](const char* what) {
     throw Error(ErrorCode::bad_value, std::string(what) + " was not set, and nothing else says what it is");
   };
@@ -104,11 +104,15 @@ CallbackSystem::CallbackSystem(const Callbacks& callbacks, bool closed) : calls_
   traits_.approximate_derivatives = differences() != "none";
 }
 
-CallbackSystem::~CallbackSystem() = default;
+void CallbackSystem::obstacles(const ConstVectorRef& q, VectorRef out) const {
+  evaluate(scratch_->c, 0, q, out);
+}
 
-double CallbackSystem::size_of(const ConstVectorRef& q) const {
-  const double size = std::max(q.lpNorm<Eigen::Infinity>(), calls_.size);
-  return std::isfinite(size) ? size : calls_.size;
+std::shared_ptr<const System> CallbackSystem::with_obstacles_closed() const {
+  auto closed = std::make_shared<CallbackSystem>(calls_, true);
+  closed->force_depends_on_time_ = force_depends_on_time_;
+  closed->fatal_ = fatal_;
+  return closed;
 }
 
 double CallbackSystem::potential(double t, const ConstVectorRef& q) const {

@@ -5,22 +5,15 @@
 #include <memory>
 #include <string>
 
-#include "c_api/c_api_callbacks.hpp"
+#include "c_api/c_api_forces.hpp"
 
 namespace gnomon::c_api {
 
-class CallbackSystem final : public System,
-                             public TimeDependence,
-                             public Force,
-                             public Friction,
-                             public Obstacles,
-                             public Symmetries,
-                             public FirstIntegrals {
+class CallbackSystem final : public System, public TimeDependence, public Obstacles, public CallbackForces {
  public:
   /// closed: with every obstacle held closed. Throws Error(bad_value) where something is missing that no difference
   /// can give, Error(bad_size) for matrices of the wrong size.
   explicit CallbackSystem(const Callbacks& callbacks, bool closed = false);
-  ~CallbackSystem() override;
 
   const SystemTraits& traits() const override { return traits_; }
   const Mass& mass() const override { return *calls_.mass; }
@@ -46,40 +39,15 @@ class CallbackSystem final : public System,
   void constraint_rate_jacobian(double t, const ConstVectorRef& q, VectorRef values) const override;
   void constraint_rate_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
                                VectorRef values) const override;
-  void force(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override;
-  const SparsityPattern& force_pattern(ForceArgument by) const override;
-  void force_jacobian(ForceArgument by, double t, const ConstVectorRef& q, const ConstVectorRef& v,
-                      VectorRef values) const override;
-  bool force_depends_on_time() const override { return force_depends_on_time_; }
-  void friction(const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
-                VectorRef out) const override;
-  const SparsityPattern& friction_pattern(ForceArgument by) const override;
-  void friction_jacobian(ForceArgument by, const ConstVectorRef& q, const ConstVectorRef& v,
-                         const ConstVectorRef& lambda, VectorRef values) const override;
   Index n_obstacles() const override { return calls_.obstacles.rows; }
   void obstacles(const ConstVectorRef& q, VectorRef out) const override;
   std::shared_ptr<const System> with_obstacles_closed() const override;
-  Index n_symmetries() const override { return static_cast<Index>(calls_.symmetries.size()); }
-  std::string symmetry_name(Index a) const override;
-  void symmetry_generator(Index a, const ConstVectorRef& q, VectorRef out) const override;
-  Index n_integrals() const override { return static_cast<Index>(calls_.integrals.size()); }
-  std::string integral_name(Index a) const override;
-  double integral(Index a, double t, const ConstVectorRef& q, const ConstVectorRef& p) const override;
-
   /// Finds out whether U, g or Q gives another value at another time, at the start and beside it.
   void watch_time(double t, const Vector& q, const Vector& v);
-  /// A callback returned < 0.
-  bool failed_for_good() const { return !fatal_->empty(); }
   /// "potential gradient, Jacobian of the constraints", or "none".
   std::string differences() const;
 
  private:
-  struct Derivative;
-  struct Rows;
-  struct Scratch;
-  template <class Call>
-  void call(const char* name, Call&& callback) const;
-  double size_of(const ConstVectorRef& q) const;
   void evaluate(Rows& rows, double t, const ConstVectorRef& q, VectorRef out) const;
   void jacobian(Rows& rows, double t, const ConstVectorRef& q, VectorRef values) const;
   /// values = d/ds J(q + s w), and the derivative of d/ds J(q + s v) along w.
@@ -100,14 +68,9 @@ class CallbackSystem final : public System,
   void hessian_at(double t, const ConstVectorRef& q, const ConstVectorRef& lambda, VectorRef values) const;
   void obstacle_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& psi, VectorRef values) const;
   int gradient_degree() const { return lower(traits_.potential_degree); }
-  static int lower(int degree) { return degree > 0 ? degree - 1 : degree; }
 
-  Callbacks calls_;
-  bool closed_, force_depends_on_time_ = false;
+  bool closed_;
   SystemTraits traits_;
-  std::shared_ptr<std::string> fatal_ =
-      std::make_shared<std::string>();  // which callback ended it; open and closed share it
-  std::unique_ptr<Scratch> scratch_;
 };
 
 }  // namespace gnomon::c_api

@@ -8,29 +8,22 @@ ContactModel::ContactModel(std::shared_ptr<const System> open, std::shared_ptr<c
       closed_(std::move(closed)),
       contacts_(std::move(contacts)),
       slip_(std::move(slip)),
+      rows_(*open_, *closed_, contacts_, slip_),
+      precision_(*closed_, rows_),
       traits_(closed_->traits()) {
-  const Index bilateral = open_->m(), slips = bilateral + open_->parts().n_obstacles();
-  for (Index i = 0; i < bilateral; ++i) rows_.push_back(i);
-  for (const Index i : contacts_) rows_.push_back(bilateral + i);
-  for (std::size_t k = 0; k < slip_.size(); ++k)
-    if (slip_[k] == sticks) rows_.push_back(slips + contacts_[k]);
-  offsets_.setZero(static_cast<Index>(rows_.size()));
-  const auto m = static_cast<Index>(rows_.size());
+  const auto m = static_cast<Index>(rows_.of.size());
 
   traits_.m = m;
   traits_.constraint_names.clear();
-  for (const Index row : rows_)
+  for (const Index row : rows_.of)
     if (static_cast<std::size_t>(row) < closed_->traits().constraint_names.size())
       traits_.constraint_names.push_back(closed_->traits().constraint_names[static_cast<std::size_t>(row)]);
 
   const SparsityPattern& all = closed_->constraint_pattern();
   pattern_.rows = m;
   pattern_.cols = all.cols;
-  for (const Index row : rows_) {
-    for (Index k = all.offsets[row]; k < all.offsets[row + 1]; ++k) {
-      pattern_.indices.push_back(all.indices[k]);
-      value_at_.push_back(k);
-    }
+  for (const Index row : rows_.of) {
+    for (Index k = all.offsets[row]; k < all.offsets[row + 1]; ++k) pattern_.indices.push_back(all.indices[k]);
     pattern_.offsets.push_back(pattern_.nonzeros());
   }
   // A system without obstacles and constraints keeps its friction, which depends on no multiplier.
@@ -40,7 +33,7 @@ ContactModel::ContactModel(std::shared_ptr<const System> open, std::shared_ptr<c
   parts_.mass = closed_->parts().mass;
   parts_.force = closed_->parts().force;
   parts_.penalty = closed_->parts().penalty;
-  parts_.extended = this;
+  parts_.extended = &precision_;
   if (rates_) parts_.time_dependence = this;
   if (split_) parts_.split = this;
   if (friction_) {
@@ -50,7 +43,7 @@ ContactModel::ContactModel(std::shared_ptr<const System> open, std::shared_ptr<c
     multiplier_pattern_.cols = m;
     for (Index i = 0; i < by_all.rows; ++i) {
       for (Index j = 0; j < m; ++j)
-        if (const Index k = by_all.find(i, rows_[static_cast<std::size_t>(j)]); k >= 0) {
+        if (const Index k = by_all.find(i, rows_.of[static_cast<std::size_t>(j)]); k >= 0) {
           multiplier_pattern_.indices.push_back(j);
           multiplier_value_at_.push_back(k);
         }
@@ -62,9 +55,6 @@ ContactModel::ContactModel(std::shared_ptr<const System> open, std::shared_ptr<c
   all_.setZero(closed_->m());
   all_multipliers_.setZero(closed_->m());
   all_values_.setZero(all.nonzeros());
-  extended_values_.setZero(all.nonzeros());
-  extended_all_.setZero(closed_->m());
-  extended_rows_.setZero(m);
 }
 
 void ContactModel::find_sliding(const Vector& coefficients) {
@@ -89,59 +79,27 @@ void ContactModel::find_sliding(const Vector& coefficients) {
 void ContactModel::hold(const Vector& held) {
   Index row = open_->m() + static_cast<Index>(contacts_.size());
   for (std::size_t k = 0; k < slip_.size(); ++k)
-    if (slip_[k] == sticks) offsets_[row++] = held[static_cast<Index>(k)];
+    if (slip_[k] == sticks) rows_.offsets[row++] = held[static_cast<Index>(k)];
 }
 
 const Vector& ContactModel::spread(const ConstVectorRef& lambda) const {
   all_multipliers_.setZero();
-  for (std::size_t i = 0; i < rows_.size(); ++i) all_multipliers_[rows_[i]] = lambda[static_cast<Index>(i)];
+  for (std::size_t i = 0; i < rows_.of.size(); ++i) all_multipliers_[rows_.of[i]] = lambda[static_cast<Index>(i)];
   return all_multipliers_;
 }
 
 void ContactModel::gather(const Vector& all, VectorRef out) const {
-  for (std::size_t i = 0; i < rows_.size(); ++i) out[static_cast<Index>(i)] = all[rows_[i]];
+  for (std::size_t i = 0; i < rows_.of.size(); ++i) out[static_cast<Index>(i)] = all[rows_.of[i]];
 }
 
 void ContactModel::gather_values(VectorRef out) const {
-  for (std::size_t k = 0; k < value_at_.size(); ++k) out[static_cast<Index>(k)] = all_values_[value_at_[k]];
+  for (std::size_t k = 0; k < rows_.values_at.size(); ++k) out[static_cast<Index>(k)] = all_values_[rows_.values_at[k]];
 }
 
 void ContactModel::constraints(double t, const ConstVectorRef& q, VectorRef out) const {
   closed_->constraints(t, q, all_);
   gather(all_, out);
-  out -= offsets_;
-}
-
-void ContactModel::constraints_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail, VectorRef out,
-                                           VectorRef) const {
-  // Where something sticks d - held is small and d is not: the difference is taken before it is rounded. A step of size
-  // h turns an error of it into a velocity 1/h times as large.
-  if (!offsets_.isZero(0) && extended_constraints(t, q, tail, extended_rows_)) {
-    out = extended_rows_.cast<double>();
-    return;
-  }
-  closed_->constraints_compensated(t, q, tail, all_, all_values_);
-  gather(all_, out);
-  out -= offsets_;
-}
-
-bool ContactModel::extended_constraints(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
-                                        VectorRefOf<Extended> out) const {
-  const ExtendedPrecision* extended = closed_->parts().extended;
-  if (!extended || !extended->extended_constraints(t, q, tail, extended_all_)) return false;
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    const auto row = static_cast<Index>(i);
-    out[row] = extended_all_[rows_[i]] - static_cast<Extended>(offsets_[row]);
-  }
-  return true;
-}
-
-bool ContactModel::extended_jacobian(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
-                                     VectorRefOf<Extended> values) const {
-  const ExtendedPrecision* extended = closed_->parts().extended;
-  if (!extended || !extended->extended_jacobian(t, q, tail, extended_values_)) return false;
-  for (std::size_t k = 0; k < value_at_.size(); ++k) values[static_cast<Index>(k)] = extended_values_[value_at_[k]];
-  return true;
+  out -= rows_.offsets;
 }
 
 void ContactModel::constraint_jacobian(double t, const ConstVectorRef& q, VectorRef values) const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gnomon/model/system.hpp"
+#include "model/contact_precision.hpp"
 
 namespace gnomon {
 
@@ -18,11 +19,7 @@ namespace gnomon {
 ///     R = -sum_i s_i mu_i psi_i (dd_i/dq)^T
 ///
 /// whose direction does not depend on the velocity: it is smooth, and defined where v = 0.
-class ContactModel final : public System,
-                           public TimeDependence,
-                           public Friction,
-                           public SplitPotential,
-                           public ExtendedPrecision {
+class ContactModel final : public System, public TimeDependence, public Friction, public SplitPotential {
  public:
   /// open: the system with its obstacles; closed: open.with_obstacles_closed(), or the system itself where it has no
   /// obstacles; contacts: those to be closed, ascending; slip: with Coulomb friction, one a contact.
@@ -41,33 +38,6 @@ class ContactModel final : public System,
   const SystemTraits& traits() const override { return traits_; }
   const Mass& mass() const override { return closed_->mass(); }
   double potential(double t, const ConstVectorRef& q) const override { return closed_->potential(t, q); }
-  long double potential_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
-                                    VectorRef gradient) const override {
-    return closed_->potential_compensated(t, q, tail, gradient);
-  }
-  bool extended_gradient(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
-                         VectorRefOf<Extended> out) const override {
-    const ExtendedPrecision* extended = closed_->parts().extended;
-    return extended && extended->extended_gradient(t, q, tail, out);
-  }
-  bool extended_invariants(const ConstVectorRef& q, const ConstVectorRef& tail,
-                           VectorRefOf<Extended> pi) const override {
-    const ExtendedPrecision* extended = closed_->parts().extended;
-    return extended && extended->extended_invariants(q, tail, pi);
-  }
-  bool extended_invariant_jacobian(const ConstVectorRef& q, const ConstVectorRef& tail,
-                                   VectorRefOf<Extended> values) const override {
-    return closed_->parts().extended->extended_invariant_jacobian(q, tail, values);
-  }
-  std::array<Extended, 4> extended_invariant_potential(Index k, Extended pi) const override {
-    return closed_->parts().extended->extended_invariant_potential(k, pi);
-  }
-  bool extended_regular_gradient(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
-                                 VectorRefOf<Extended> out) const override {
-    return closed_->parts().extended->extended_regular_gradient(t, q, tail, out);
-  }
-  bool extended_jacobian(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
-                         VectorRefOf<Extended> values) const override;
   void potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const override {
     closed_->potential_gradient(t, q, out);
   }
@@ -78,10 +48,6 @@ class ContactModel final : public System,
 
   const SparsityPattern& constraint_pattern() const override { return pattern_; }
   void constraints(double t, const ConstVectorRef& q, VectorRef out) const override;
-  void constraints_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail, VectorRef out,
-                               VectorRef g_values) const override;
-  bool extended_constraints(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
-                            VectorRefOf<Extended> out) const override;
   void constraint_jacobian(double t, const ConstVectorRef& q, VectorRef values) const override;
   void constraint_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
                                 const ConstVectorRef& w, VectorRef out) const override;
@@ -142,15 +108,15 @@ class ContactModel final : public System,
   const Friction* friction_;
   const SplitPotential* split_;
   const TimeDependence* rates_;
-  std::vector<Index> contacts_, rows_;  // rows_: which rows of closed_ are constraints here
+  std::vector<Index> contacts_;
   std::vector<int> slip_;
+  ClosedRows rows_;
+  ContactPrecision precision_;
   std::vector<Sliding> sliding_;
-  Vector offsets_;  // what is subtracted from the constraints
   SystemTraits traits_;
   SparsityPattern pattern_, multiplier_pattern_, none_;
-  std::vector<Index> value_at_, multiplier_value_at_;  // where in closed_'s values those here are
+  std::vector<Index> multiplier_value_at_;  // where in the friction's values those here are
   mutable Vector all_, all_values_, all_multipliers_, multiplier_values_, hessian_, at_rest_;
-  mutable VectorOf<Extended> extended_values_, extended_all_, extended_rows_;
 };
 
 }  // namespace gnomon

@@ -1,10 +1,8 @@
-/// \file
-/// CallbackSystem: force, friction, obstacles, symmetries and first integrals.
+#include "c_api/c_api_forces.hpp"
 
 #include <cmath>
 
 #include "c_api/c_api_call.hpp"
-#include "c_api/c_api_system.hpp"
 
 namespace gnomon::c_api {
 
@@ -27,18 +25,27 @@ double own_size(const ConstVectorRef& x, double usual) {
 
 }  // namespace
 
-void CallbackSystem::force(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const {
+CallbackForces::CallbackForces(const Callbacks& callbacks) : calls_(callbacks) {}
+
+CallbackForces::~CallbackForces() = default;
+
+double CallbackForces::size_of(const ConstVectorRef& q) const {
+  const double size = std::max(q.lpNorm<Eigen::Infinity>(), calls_.size);
+  return std::isfinite(size) ? size : calls_.size;
+}
+
+void CallbackForces::force(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const {
   call("the force", [&] {
     return calls_.force(t, scratch_->q(q.data()), scratch_->v(v.data()), scratch_->vector_n(out.data()),
                         calls_.user_data);
   });
 }
 
-const SparsityPattern& CallbackSystem::force_pattern(ForceArgument by) const {
+const SparsityPattern& CallbackForces::force_pattern(ForceArgument by) const {
   return scratch_->force[index(by)]->pattern();
 }
 
-void CallbackSystem::force_jacobian(ForceArgument by, double t, const ConstVectorRef& q, const ConstVectorRef& v,
+void CallbackForces::force_jacobian(ForceArgument by, double t, const ConstVectorRef& q, const ConstVectorRef& v,
                                     VectorRef values) const {
   Derivative& derivative = *scratch_->force[index(by)];
   if (const auto function = calls_.force_jacobian[index(by)].function) {
@@ -56,7 +63,7 @@ void CallbackSystem::force_jacobian(ForceArgument by, double t, const ConstVecto
                            [&](const Vector& x, auto&& out) { force(t, q, x, out); });
 }
 
-void CallbackSystem::friction(const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
+void CallbackForces::friction(const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
                               VectorRef out) const {
   call("the friction", [&] {
     return calls_.friction(scratch_->q(q.data()), scratch_->v(v.data()), scratch_->multipliers(lambda.data()),
@@ -64,11 +71,11 @@ void CallbackSystem::friction(const ConstVectorRef& q, const ConstVectorRef& v, 
   });
 }
 
-const SparsityPattern& CallbackSystem::friction_pattern(ForceArgument by) const {
+const SparsityPattern& CallbackForces::friction_pattern(ForceArgument by) const {
   return scratch_->friction[index(by)]->pattern();
 }
 
-void CallbackSystem::friction_jacobian(ForceArgument by, const ConstVectorRef& q, const ConstVectorRef& v,
+void CallbackForces::friction_jacobian(ForceArgument by, const ConstVectorRef& q, const ConstVectorRef& v,
                                        const ConstVectorRef& lambda, VectorRef values) const {
   Derivative& derivative = *scratch_->friction[index(by)];
   if (derivative.pattern().nonzeros() == 0) return;
@@ -93,32 +100,21 @@ void CallbackSystem::friction_jacobian(ForceArgument by, const ConstVectorRef& q
     along(own_size(lambda, 1), lambda, [&](const Vector& x, auto&& out) { friction(q, v, x, out); });
 }
 
-void CallbackSystem::obstacles(const ConstVectorRef& q, VectorRef out) const {
-  evaluate(scratch_->c, 0, q, out);
-}
-
-std::shared_ptr<const System> CallbackSystem::with_obstacles_closed() const {
-  auto closed = std::make_shared<CallbackSystem>(calls_, true);
-  closed->force_depends_on_time_ = force_depends_on_time_;
-  closed->fatal_ = fatal_;
-  return closed;
-}
-
-std::string CallbackSystem::symmetry_name(Index a) const {
+std::string CallbackForces::symmetry_name(Index a) const {
   return calls_.symmetries[static_cast<std::size_t>(a)].name;
 }
 
-void CallbackSystem::symmetry_generator(Index a, const ConstVectorRef& q, VectorRef out) const {
+void CallbackForces::symmetry_generator(Index a, const ConstVectorRef& q, VectorRef out) const {
   const auto& symmetry = calls_.symmetries[static_cast<std::size_t>(a)];
   call("a symmetry",
        [&] { return symmetry.function(scratch_->q(q.data()), scratch_->vector_n(out.data()), calls_.user_data); });
 }
 
-std::string CallbackSystem::integral_name(Index a) const {
+std::string CallbackForces::integral_name(Index a) const {
   return calls_.integrals[static_cast<std::size_t>(a)].name;
 }
 
-double CallbackSystem::integral(Index a, double t, const ConstVectorRef& q, const ConstVectorRef& p) const {
+double CallbackForces::integral(Index a, double t, const ConstVectorRef& q, const ConstVectorRef& p) const {
   const auto& integral = calls_.integrals[static_cast<std::size_t>(a)];
   double value = 0;
   call("a first integral",
