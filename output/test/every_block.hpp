@@ -103,11 +103,12 @@ inline pages::Page every_block() {
                           {kept ? "pass" : "FAIL", kept ? Mark::good : Mark::bad, kept ? "" : "a reason"}});
   }
   page.add(table);
-  page.add(pages::Matrix{"Promises",
-                  "",
-                  {"energy-momentum", "rattle"},
-                  {"pendulum", "heavy-top", "chain"},
-                  {{{"4", Mark::good}, {"4", Mark::good}, {"3", Mark::bad, "order-q"}}, {{"3", Mark::good}, "", "2"}}});
+  page.add(pages::Matrix{
+      "Promises",
+      "",
+      {"energy-momentum", "rattle"},
+      {"pendulum", "heavy-top", "chain"},
+      {{{"4", Mark::good}, {"4", Mark::good}, {"3", Mark::bad, "order-q"}}, {{"3", Mark::good}, "", "2"}}});
   return page;
 }
 
