@@ -16,7 +16,7 @@ root=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 build="$root/build/release"
 log="$root/build/build.log"
 help="$root/program/cli/help.txt" # what `gnomon --help` prints; one of the tests compares them
-program_seconds=440                         # of processor time, to build the program alone
+program_seconds=900                         # of processor time, to build the program alone
 
 # The program; pictures (--plot), measuring beside hand-coded integrators, many processes; Python; tests; the manual.
 program_packages="g++ make cmake ninja-build pkg-config libsundials-dev libsuitesparse-dev libeigen3-dev libboost-dev
