@@ -164,7 +164,7 @@ def test_example_of_the_readme(tmp_path, monkeypatch):
     readme = pathlib.Path(__file__).resolve().parents[2] / "README.md"
     monkeypatch.chdir(tmp_path)
     names = {}
-    monkeypatch.syspath_prepend(readme.parent / "validation" / "manual")
+    monkeypatch.syspath_prepend(readme.parent / "manual")
     import snippets
 
     for code in snippets.of_language(readme.read_text(encoding="utf-8"), "python"):
