@@ -60,7 +60,7 @@ std::string words(const std::vector<std::string>& values) {
   return out;
 }
 
-/// What the argument FILTER of `gnomon validate` may be.
+/// The values that the argument FILTER of `gnomon validate` takes.
 PageGroup filter_group() {
   PageGroup group{"FILTER: a part of kind/name", {}};
   for (const validation::CaseFilter& filter : validation::case_filters())

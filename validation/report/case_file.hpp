@@ -112,7 +112,8 @@ struct CaseFiles {
 /// the folder `data` beside one of the folders that hold the file. Throws Error(bad_file) naming file, case and key.
 CaseFiles read_case_files(const std::string& folder);
 
-/// The model files of the folder's `gallery`, "gallery/NAME.toml", in alphabetical order; none where it has no such folder.
+/// The model files of the folder's `gallery`, "gallery/NAME.toml", in alphabetical order; none where there is no such
+/// folder.
 std::vector<std::string> gallery_models(const std::string& folder);
 
 }  // namespace gnomon::validation

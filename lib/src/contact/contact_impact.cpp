@@ -173,7 +173,7 @@ void ContactImpact::close(const ContactKey& chosen) {
     remove_penetration(chosen);
   else if (rules_.positions)
     remove_rounding(chosen);
-  // What that changes in the energy belongs to the contact that closes.
+  // The energy that this changes belongs to the contact that closes.
   const auto first = std::find_if(touching_.all.begin(), touching_.all.end(), closes);
   if (first == touching_.all.end()) return;
   energy_[first - touching_.all.begin()] += static_cast<double>(quantities_.energy(state_) - inside);
@@ -225,7 +225,7 @@ void ContactImpact::book(const ContactKey& chosen) {
   for (const Index i : all)
     if (!contains(closed, i) && contains(candidates_, i) && !contains(state_.released, i)) state_.released.push_back(i);
   for (const Index i : opening_) state_.released.push_back(i);
-  // What friction did at contacts that stay as they are belongs to the one that was hit.
+  // The work of friction at contacts that stay as they are belongs to the one that was hit.
   if (hit_ && !landing_.empty() && !touching_.rubbing.empty()) {
     const Index first = place(all, landing_.front());
     for (Index k = 0; k < count_; ++k) {

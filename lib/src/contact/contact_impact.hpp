@@ -10,7 +10,7 @@
 
 namespace gnomon {
 
-/// What an impact is told: the restitution of each obstacle, the Zeno speed and the mode.
+/// The rule of an impact: the restitution of each obstacle, the Zeno speed and the mode.
 struct ImpactRules {
   /// The restitution of an obstacle is its own, SystemTraits::restitutions, or that of the options. Throws
   /// Error(bad_value) for one outside [0, 1] and a Zeno speed that is not above zero.

@@ -10,7 +10,7 @@
 
 namespace gnomon {
 
-/// What happens at an event to the state of a run and to its closed contacts. Whoever integrates the smooth pieces
+/// The changes that an event makes to the state of a run and to its closed contacts. Whoever integrates the smooth pieces
 /// gives the state after each piece and says what happened there:
 ///
 ///     start(t, q, p);                             // contact.phase() is the model of the first piece

@@ -71,7 +71,7 @@ bool ContactLocation::find_landing(Index contact, double span, double& s) {
   return true;
 }
 
-/// What a margin that reaches zero is: see ContactPhase::margins.
+/// The meaning of a margin that reaches zero: see ContactPhase::margins.
 EventKind ContactLocation::kind_of(Index margin) const {
   const auto count = static_cast<Index>(contact_.state().closed.size());
   return margin < count ? EventKind::launch : margin < 2 * count ? EventKind::slide : EventKind::stick;

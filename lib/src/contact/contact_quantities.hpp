@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What the laws of contact evaluate of a state. Private to the core.
+/// The quantities of a state that the laws of contact evaluate. Private to the core.
 
 #include <algorithm>
 #include <memory>
@@ -22,7 +22,7 @@ inline bool contains(const Contacts& set, Index i) {
 inline Index place(const Contacts& set, Index i) {
   return std::find(set.begin(), set.end(), i) - set.begin();
 }
-/// Of an entry of State::slip: has the contact a side to which it slides?
+/// Whether an entry of State::slip has a side to which the contact slides.
 inline bool slides(int slip) {
   return slip == 1 || slip == -1;
 }

@@ -49,7 +49,7 @@ ContactGaps ContactState::start(double t0, const Vector& q0, const Vector& p0) {
   largest_psi_ = 0;
   fastest_ = quantities_.speed(state_);
 
-  // What rounding of q makes of a gap.
+  // The part of a gap that comes from the rounding of q.
   const System& closed = *quantities_.closed();
   Vector values(closed.constraint_pattern().nonzeros());
   closed.constraint_jacobian(t0, q0, values);
@@ -150,7 +150,7 @@ void ContactState::serialize(Archive& archive) {
   if (archive.reading()) phase_->hold(quantities_, state_);
 }
 
-/// What was just read is of this model. Throws Error(bad_file).
+/// Checks that the values just read belong to this model. Throws Error(bad_file).
 void ContactState::require_fit(const Archive& archive) const {
   const Index n = quantities_.system()->n(), n_contacts = quantities_.n_contacts();
   archive.require(state_.q.value().size() == n && state_.p.value().size() == n &&

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What a run with obstacles or friction has come to. Private to the core.
+/// The state of a run with obstacles or friction. Private to the core.
 
 #include <csignal>
 #include <memory>
@@ -16,7 +16,7 @@ namespace gnomon {
 /// The state of a run, its closed and open contacts, its events, and what impacts lost.
 class ContactState {
  public:
-  /// What undo() needs of a moment.
+  /// The values of a moment that undo() brings back.
   struct Mark {
     State state;
     ContactPhase* phase = nullptr;

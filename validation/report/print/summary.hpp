@@ -9,7 +9,7 @@
 
 namespace gnomon::validation {
 
-/// What PASSED or FAILED means: "all 9 gated rows hold but for 1 known failure", "2 of 9 gated rows fail".
+/// The sentence behind PASSED or FAILED: "all 9 gated rows hold but for 1 known failure", "2 of 9 gated rows fail".
 std::string verdict_text(const Tally& tally);
 
 /// The overall result, a table of the schemes, the papers' tables, and what did not pass.
