@@ -142,7 +142,7 @@ struct StringPair {
     return point;
   }
 
-  /// Of string s at x: what its ends do at t, or the velocity of that.
+  /// The motion of the ends of string s at t, or its velocity, at x.
   double driven(Index s, double x, double t, bool velocity) const {
     double sum = 0;
     for (Index e = 0; e < 2; ++e) {
@@ -166,7 +166,7 @@ struct StringPair {
     return q;
   }
 
-  /// Of equal strings: in the limit h = 0 they exchange their motions where they collide.
+  /// Equal strings exchange their motions, in the limit h = 0, where they collide.
   void exact(double t, const gnomon::Mass& mass, Vector& q, Vector& p) const {
     const double c = std::sqrt(tau[0] / rho[0]);
     const double w1 = moves() ? discrete[0].frequency(pi) : pi * c;

@@ -8,7 +8,8 @@ def write(build, source):
         "# Problems that are built in",
         "",
         "Each is one file of `problems/`, in C++ or a [model file](formulas.md); `gnomon run NAME` integrates it, "
-        "`gnomon export NAME` writes it as a model file where it is made of formulas. The text below is that of `gnomon describe NAME`.",
+        "`gnomon export NAME` writes it as a model file where it is made of formulas. "
+        "The text below is that of `gnomon describe NAME`.",
         "",
     ]
     for name, found in program.names("problems").items():

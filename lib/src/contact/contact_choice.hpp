@@ -20,7 +20,7 @@ class ContactChoice {
  public:
   explicit ContactChoice(ContactState& contact) : contact_(contact), quantities_(contact.quantities()) {}
 
-  /// Of every rubbing contact the side to which it begins to slide: that to which it would have gone without friction;
+  /// The side to which every rubbing contact begins to slide: that to which it would have gone without friction;
   /// 0 for those whose friction has not reached its limit.
   std::vector<int> sides(const Contacts& letting_go, const Contacts& rubbing);
   /// Which of the contacts that touch with rate zero stay closed, and how they slip. side: of the rubbing contacts, to

@@ -15,7 +15,7 @@ class ContactRest {
   bool stops(const State& z, double remaining);
   /// The last bit of that motion, to where it stops.
   void stop(const State& z);
-  /// Of a phase that was just entered: a state at rest under friction is set in motion or stays at rest.
+  /// Decides for a phase that was just entered whether a state at rest under friction is set in motion.
   void begin();
   /// Time passes at rest: all of it, or until forces that depend on time overcome friction, and the contact is not
   /// resting any longer. Returns how much.

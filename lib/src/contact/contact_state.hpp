@@ -37,7 +37,7 @@ class ContactState {
 
   State& state() { return state_; }
   const State& state() const { return state_; }
-  /// Of the contacts that are closed now.
+  /// The phase of the contacts that are closed now.
   ContactPhase& phase() { return *phase_; }
   const ContactPhase& phase() const { return *phase_; }
   ContactKey key() const { return {state_.closed, state_.slip}; }
@@ -63,7 +63,7 @@ class ContactState {
   const std::vector<ContactEvent>& events() const { return events_; }
   std::vector<ContactEvent>& events() { return events_; }
   void record(EventKind kind, Index contact, double energy_change);
-  /// Of the constraints of the system at the start.
+  /// The rank of the constraints of the system at the start.
   const ConstraintRank& constraint_rank() const { return rank_; }
   long double impact_losses() const { return impact_; }
   void book_impact(long double energy_change) { impact_ += energy_change; }

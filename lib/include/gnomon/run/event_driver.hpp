@@ -55,7 +55,7 @@ class GNOMON_EXPORT EventDriver {
   virtual double deepest_penetration() const = 0;
   virtual const Promises& promises() const = 0;
   virtual const RunCounters& counters() const = 0;
-  /// Of the constraints of the system at the start.
+  /// The rank of the constraints of the system at the start.
   virtual const ConstraintRank& constraint_rank() const = 0;
   /// Where the constraints of the present phase, closed contacts among them, nearly lost their rank in the last step or
   /// before; step 0: nowhere.
