@@ -35,20 +35,6 @@ void EndMultiplier::scales(const StepScales& scales, VectorRef columns, VectorRe
   rows.tail(m_) = scales.position();
 }
 
-void EndMultiplier::force(const StepFrame& step, StepPoint<double>& b) {
-  middle_jacobian(step, b.qm, g_values_);
-  multiply_both(g_values_, b, g_.at_double);
-}
-
-void EndMultiplier::force(const StepFrame& step, StepPoint<Extended>& b) {
-  at_->constraint_jacobian(step.tm, b.qm, extended_values_);
-  multiply_both(extended_values_, b, g_.at_extended);
-}
-
-void EndMultiplier::middle_jacobian(const StepFrame& step, const Vector& qm, Vector& values) {
-  mean_->constraint_jacobian(step.tm, qm, values);
-}
-
 double EndMultiplier::linearise(const StepFrame& step, const StepPoint<double>& b, VectorRef dc) {
   auto dc_dq = dc.head(n_);
   auto dc_dlambda = dc.tail(m_);

@@ -42,11 +42,19 @@ class EndMultiplier : public MultiplierDefaults {
   }
 
   /// b.force = G(q_m)^T F; at double and at Extended with G(q_m) dq, in the same pass over G, for rows.
-  void force(const StepFrame& step, StepPoint<double>& b);
-  void force(const StepFrame& step, StepPoint<Extended>& b);
+  void force(const StepFrame& step, StepPoint<double>& b) {
+    middle_jacobian(step, b.qm, g_values_);
+    multiply_both(g_values_, b, g_.at_double);
+  }
+  void force(const StepFrame& step, StepPoint<Extended>& b) {
+    at_->constraint_jacobian(step.tm, b.qm, extended_values_);
+    multiply_both(extended_values_, b, g_.at_extended);
+  }
   void force(const StepFrame& step, StepPoint<Dual1>& b) { at_->constraint_force(step.tm, b.qm, b.lambda, b.force); }
   /// values = G(q_m)
-  void middle_jacobian(const StepFrame& step, const Vector& qm, Vector& values);
+  void middle_jacobian(const StepFrame& step, const Vector& qm, Vector& values) {
+    mean_->constraint_jacobian(step.tm, qm, values);
+  }
 
   /// After force.
   template <class S, class F>
