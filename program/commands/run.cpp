@@ -192,6 +192,10 @@ void add_run(CLI::App& app, Invocation& invocation) {
   add_system_flags(*command, *a);
   command->get_option("--scheme")->description("the scheme, or a reference, which runs like one");
   add_tolerance_flags(*command, *a);
+  command->get_option("--rtol")->description(
+      "error of q and of the velocities that is wanted, in parts of their sizes, in place of --step; 1e-6 where "
+      "neither "
+      "is given and the scheme takes a tolerance");
   add("--solver", a->solver, "NAME", "the solver")->capture_default_str();
   add_repeatable(*command, "--solver-option", a->solver_options, "an option of the solver (repeatable)");
   command->add_flag("--events", a->events, "list the landings, impacts, launches and turnings");

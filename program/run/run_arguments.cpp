@@ -16,6 +16,7 @@ namespace {
 
 constexpr const char* fallback_solver = "kinsol-linesearch";
 constexpr int fallback_halvings = 6;
+constexpr const char* default_rtol = "1e-6";
 
 /// What is not given, and what to give.
 using Missing = std::vector<std::pair<std::string, std::string>>;
@@ -233,10 +234,45 @@ Span parse_span(const RunArguments& arguments, double t0, const std::string& no_
   return span;
 }
 
+namespace {
+
+/// Takes the default tolerance and its scheme, or says why there must be a step.
+std::string take_default_tolerance(const Registry& registry, const ProblemInstance& instance,
+                                   const IntegratorOptions& options, RunArguments& a) {
+  if (!a.steps.empty()) return "--steps counts steps of one size";
+  if (a.estimate_error) return "--estimate-error compares steps of one size with their halves";
+  if (!a.scheme_named && !a.options.empty())
+    return "a tolerance would choose the scheme, and --option is given without one";
+  RunArguments chosen = a;
+  chosen.rtol = default_rtol;
+  chosen.default_tolerance = true;
+  std::optional<Integrator> named;
+  if (a.scheme_named) {
+    choose_scheme(registry, instance, options, chosen);
+    named.emplace(
+        registry.integrator(instance, chosen.scheme, chosen.solver, chosen.options, chosen.solver_options, options));
+  }
+  try {
+    if (named)
+      named->set_tolerances(Tolerances(parse_tolerance(default_rtol, "--rtol")));
+    else
+      choose_scheme(registry, instance, options, chosen);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::refused) throw;
+    return error.what();
+  }
+  a = chosen;
+  return "";
+}
+
+}  // namespace
+
 Span choose_steps(const Registry& registry, const ProblemInstance& instance, const IntegratorOptions& options,
                   RunArguments& a) {
-  const Span span = parse_span(a, instance.t0);
-  if (!a.restart) choose_scheme(registry, instance, options, a);
+  std::string no_tolerance;
+  if (a.step.empty() && a.rtol.empty()) no_tolerance = take_default_tolerance(registry, instance, options, a);
+  const Span span = parse_span(a, instance.t0, no_tolerance);
+  if (!a.restart && !a.default_tolerance) choose_scheme(registry, instance, options, a);
   return span;
 }
 

@@ -22,6 +22,7 @@ struct RunArguments {
   bool json = false, project_start = false, dependent_constraints = false, fallback = false, events = false,
        strict = false, estimate_error = false;
   bool scheme_named = false, solver_named = false;  ///< --scheme, --solver are given
+  bool default_tolerance = false;                   ///< --rtol is not given, and is the one of choose_steps
 };
 
 /// Calls f with the name, the flag and the value of everything that says how the problem is run, but for its end.
@@ -80,7 +81,8 @@ void require_problem(const RunArguments& arguments, const std::string& remedy);
 double parse_end(const RunArguments& arguments, double t0);
 /// no_tolerance: why there must be a step, or empty.
 Span parse_span(const RunArguments& arguments, double t0, const std::string& no_tolerance = {});
-/// The same, with the scheme by choose_scheme unless the run is restarted.
+/// The same of a run that takes --rtol 1e-6 where neither a step nor a tolerance is given and it can take one, with the
+/// scheme by choose_scheme unless the run is restarted.
 Span choose_steps(const Registry& registry, const ProblemInstance& instance, const IntegratorOptions& options,
                   RunArguments& arguments);
 IntegratorOptions parse_integrator_options(const Registry& registry, const RunArguments& arguments);

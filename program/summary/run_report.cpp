@@ -61,7 +61,8 @@ std::string title(const RunFacts& facts) {
   const RunArguments& a = facts.arguments;
   std::string text = a.problem + ", " + a.scheme;
   for (const auto& [name, value] : a.options) text += " " + name + "=" + value;
-  return text + " through " + a.solver;
+  text += " through " + a.solver;
+  return a.default_tolerance ? text + ", rtol = " + a.rtol + " (the default)" : text;
 }
 
 void print_summary(std::FILE* out, const std::string& title, const std::vector<SummaryRow>& rows) {
