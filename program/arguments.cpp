@@ -24,17 +24,19 @@ long parse_count(const std::string& text, const std::string& flag, long minimum)
   return static_cast<long>(value);
 }
 
-Assignments parse_assignments(const std::vector<std::string>& texts, const std::string& flag) {
-  Assignments assignments;
-  for (const auto& text : texts) {
-    assignments.push_back(parse_assignment(text, flag));
-    const std::string& name = assignments.back().first;
-    for (std::size_t i = 0; i + 1 < assignments.size(); ++i)
-      if (assignments[i].first == name)
-        throw Error(ErrorCode::bad_value, flag + " gives " + name + " twice, \"" + assignments[i].second + "\" and \"" +
-                                              assignments.back().second + "\": only one of them can hold");
-  }
-  return assignments;
+void add_assignment(Assignments& assignments, const std::string& text, const std::string& flag) {
+  const auto one = parse_assignment(text, flag);
+  for (const auto& [name, value] : assignments)
+    if (name == one.first)
+      throw Error(ErrorCode::bad_value, flag + " gives " + name + " twice, \"" + value + "\" and \"" + one.second +
+                                            "\": only one of them can hold");
+  assignments.push_back(one);
+}
+
+std::vector<std::string> assignment_texts(const Assignments& assignments) {
+  std::vector<std::string> texts;
+  for (const auto& [name, value] : assignments) texts.push_back(name + "=" + value);
+  return texts;
 }
 
 std::string shell_word(const std::string& text) {
@@ -48,6 +50,16 @@ std::string shell_word(const std::string& text) {
 CLI::Option* add_repeatable(CLI::App& app, const std::string& flag, std::vector<std::string>& values,
                             const std::string& value, const std::string& help) {
   return app.add_option(flag, values, help)->type_size(1)->allow_extra_args(false)->type_name(value);
+}
+
+CLI::Option* add_repeatable(CLI::App& app, const std::string& flag, Assignments& values, const std::string& help) {
+  const auto parse = [&values, flag](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) add_assignment(values, text, flag);
+  };
+  return app.add_option_function<std::vector<std::string>>(flag, parse, help)
+      ->type_size(1)
+      ->allow_extra_args(false)
+      ->type_name("NAME=VALUE");
 }
 
 }  // namespace gnomon::program

@@ -1,6 +1,5 @@
 #include "tables/state_columns.hpp"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -66,6 +65,7 @@ StateColumns::StateColumns(const ProblemInstance& instance)
     scratch_.p.set(instance.p0);
   } else {
     scratch_.scheme_data = instance.p0;
+    index1_.emplace(*model_->overdetermined());
     Vector p(model_->overdetermined()->traits().rows(Term::momentum));
     model_->overdetermined()->evaluate(Term::momentum, {instance.q0, instance.p0, Vector::Zero(model_->m())}, p);
     scratch_.p.set(p);
@@ -162,34 +162,12 @@ void StateColumns::fill(const ReferenceReport& at, double* values) {
   z.q.set(at.q);
   z.p.set(at.p);
   z.lambda = at.lambda;
-  if (!system_) find_z(z);
+  if (index1_) index1_->solve_momentum(at.q, at.p, z.scheme_data);
   Errors errors = levels(z);
   errors.energy = conservative_ ? errors.energy - start_.energy : nan;
   for (std::size_t a = 0; a < errors.momentum.size(); ++a) errors.momentum[a] -= start_.momentum[a];
   for (std::size_t a = 0; a < errors.integrals.size(); ++a) errors.integrals[a] -= start_.integrals[a];
   fill_with(z, errors, outputs_.outputs().empty() ? Vector() : outputs_.evaluate(z), values);
-}
-
-/// Newton's method for p(y,z) = p from the z of the call before.
-void StateColumns::find_z(State& z) const {
-  const OverdeterminedSystem& dae = *model_->overdetermined();
-  const Vector& y = z.q.value();
-  const Index n = dae.traits().nz;
-  const Vector psi = Vector::Zero(model_->m()), no_y = Vector::Zero(y.size());
-  Vector p(n), column(n);
-  Matrix jacobian(n, n);
-  for (int iteration = 0; iteration < 20; ++iteration) {
-    dae.evaluate(Term::momentum, {y, z.scheme_data, psi}, p);
-    const Vector rest = z.p.value() - p;
-    if (!(rest.norm() > 1e-15 * p.norm())) return;
-    for (Index j = 0; j < n; ++j) {
-      dae.tangent(Term::momentum, {y, z.scheme_data, psi}, {no_y, Vector::Unit(n, j), psi}, column);
-      jacobian.col(j) = column;
-    }
-    const Vector change = jacobian.partialPivLu().solve(rest);
-    z.scheme_data += change;
-    if (!(change.norm() > 1e-15 * z.scheme_data.norm())) return;
-  }
 }
 
 void StateColumns::fill_with(const State& z, const Errors& errors, const Vector& outputs, double* values) {

@@ -7,6 +7,7 @@
 
 #include "gnomon/run/evaluated_outputs.hpp"
 #include "gnomon/run/reference.hpp"
+#include "gnomon/start/overdetermined_consistency.hpp"
 #include "tables/table.hpp"
 
 namespace gnomon::tables {
@@ -57,7 +58,6 @@ class StateColumns {
   Errors levels(const State& z);
   /// Of the state that was measured last.
   void fill_with(const State& z, const Errors& errors, const Vector& outputs, double* values);
-  void find_z(State& z) const;
 
   std::shared_ptr<const Model> model_;
   const System* system_;  // null: an overdetermined DAE
@@ -66,6 +66,7 @@ class StateColumns {
   Index n_multipliers_ = 0;
   bool conservative_ = false;
   Errors start_;
+  std::optional<Index1> index1_;  // of an overdetermined DAE
   Measured measured_;
   State scratch_;
   Vector v_, w_;

@@ -23,7 +23,7 @@ namespace {
 
 struct AdviseArguments {
   std::string problem, until, error = "1e-6", budget = "60";
-  std::vector<std::string> set;
+  Assignments set;
   std::optional<std::string> plot, json, report;
 };
 
@@ -56,7 +56,7 @@ AdviseArguments with_problem_defaults(const Registry& registry, const AdviseArgu
 
 int advise(const Registry& registry, const AdviseArguments& asked) {
   const AdviseArguments arguments = with_problem_defaults(registry, asked);
-  const ProblemInstance instance = registry.build(arguments.problem, parse_assignments(arguments.set, "--set"));
+  const ProblemInstance instance = registry.build(arguments.problem, arguments.set);
   bench::AdviceRequest request = parse(arguments, instance);
   std::unique_ptr<tables::OutputFile> json;
   if (arguments.plot) {
@@ -75,7 +75,7 @@ int advise(const Registry& registry, const AdviseArguments& asked) {
   };
   const bench::Advice measured = bench::advise(registry, instance, request, print_reference);
   std::string given = arguments.problem;
-  for (const std::string& set : arguments.set) given += " --set " + shell_word(set);
+  for (const std::string& set : assignment_texts(arguments.set)) given += " --set " + shell_word(set);
   const advice::Words words = program::words(request, given);
   fmt::print("{}", advice::advice_text(measured, request, words));
   if (json) {
@@ -107,7 +107,7 @@ void gnomon_add_advise(CLI::App& app, Invocation& invocation) {
       "end time, in the unit of time of the problem; that of [run] of a model file if left out");
   add("--error", a->error, "E", "wanted relative error of q")->capture_default_str();
   add("--budget", a->budget, "SECONDS", "processor time that all of it may take, about")->capture_default_str();
-  add_repeatable(*command, "--set", a->set, "NAME=VALUE", "a parameter of the problem (repeatable)");
+  add_repeatable(*command, "--set", a->set, "a parameter of the problem (repeatable)");
   add("--plot", a->plot, "FILE", "time against error as .svg, .png or .pdf, drawn by gnuplot");
   add("--report", a->report, "FILE", report_help);
   add("--json", a->json, "FILE", "write everything that was measured to this file");

@@ -11,8 +11,8 @@ namespace gnomon::program {
 
 namespace {
 
-int check(const Registry& registry, const std::string& problem, const std::vector<std::string>& set) {
-  const std::vector<ModelCheck> checks = verify(registry.build(problem, parse_assignments(set, "--set")));
+int check(const Registry& registry, const std::string& problem, const Assignments& set) {
+  const std::vector<ModelCheck> checks = verify(registry.build(problem, set));
   fmt::print("{}", to_text(checks));
   return all_passed(checks) ? success : bad_verdict;
 }
@@ -22,14 +22,14 @@ int check(const Registry& registry, const std::string& problem, const std::vecto
 void add_check(CLI::App& app, Invocation& invocation) {
   struct Arguments {
     std::string problem;
-    std::vector<std::string> set;
+    Assignments set;
   };
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("check", "a problem's data, rank and derivatives");
   command->add_option("PROBLEM", arguments->problem, "name of the problem, or a model file NAME.toml")
       ->required()
       ->type_name("");
-  add_repeatable(*command, "--set", arguments->set, "NAME=VALUE", "a parameter of the problem (repeatable)");
+  add_repeatable(*command, "--set", arguments->set, "a parameter of the problem (repeatable)");
   command->callback([&invocation, arguments] {
     invocation.action = [arguments](const Registry& registry) {
       return check(registry, arguments->problem, arguments->set);

@@ -44,8 +44,7 @@ struct ComparedRun {
 
 Integrator make(const Registry& registry, const ProblemInstance& instance, const RunArguments& arguments,
                 const Strategy& strategy) {
-  return registry.integrator(instance, arguments.scheme, strategy.solver,
-                             parse_assignments(arguments.options, "--option"), strategy.options,
+  return registry.integrator(instance, arguments.scheme, strategy.solver, arguments.options, strategy.options,
                              parse_integrator_options(registry, arguments));
 }
 
@@ -187,8 +186,8 @@ pages::Page compare_page(const RunArguments& arguments, const Span& span, const 
                       {"scheme", arguments.scheme},
                       {"h", cell_number(span.h)},
                       {"steps", std::to_string(span.steps)}}};
-  for (const std::string& set : arguments.set) facts.rows.push_back({"--set", set});
-  for (const std::string& option : arguments.options) facts.rows.push_back({"--option", option});
+  for (const std::string& set : assignment_texts(arguments.set)) facts.rows.push_back({"--set", set});
+  for (const std::string& option : assignment_texts(arguments.options)) facts.rows.push_back({"--option", option});
   page.add(facts);
   page.add(surroundings());
   return page;
@@ -197,7 +196,7 @@ pages::Page compare_page(const RunArguments& arguments, const Span& span, const 
 /// With the scheme and the steps that the problem names for its runs; a tolerance names none.
 RunArguments with_problem_defaults(const Registry& registry, const RunArguments& given) {
   RunArguments arguments = given;
-  take_run_defaults(registry.problem(given.problem), arguments);
+  take_run_defaults(registry, arguments);
   if (arguments.rtol.empty()) return arguments;
   for (const auto member :
        {&RunArguments::step, &RunArguments::steps, &RunArguments::until, &RunArguments::rtol, &RunArguments::atol})
@@ -209,7 +208,7 @@ int compare(const Registry& registry, const RunArguments& given) {
   RunArguments arguments = with_problem_defaults(registry, given);
   if (arguments.step.empty()) arguments.step = "1e-3";
   if (arguments.steps.empty() && arguments.until.empty()) arguments.steps = "1000";
-  const ProblemInstance instance = registry.build(arguments.problem, parse_assignments(arguments.set, "--set"));
+  const ProblemInstance instance = registry.build(arguments.problem, arguments.set);
   const Span span = parse_span(arguments, instance.t0);
   make(registry, instance, arguments, {arguments.solver, {}});  // misuse is one sentence, not one a strategy
   ReportFile report(given.report);

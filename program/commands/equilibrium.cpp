@@ -24,7 +24,7 @@ using validation::to_json;
 struct EquilibriumArguments {
   std::string problem, method = "exact";
   std::optional<std::string> solver, eps, levels, output;
-  std::vector<std::string> set, solver_options;
+  Assignments set, solver_options;
   bool json = false;
 };
 
@@ -37,7 +37,7 @@ validation::EquilibriumSearch search_of(const EquilibriumArguments& a) {
   if (a.solver) search.solver = *a.solver;
   if (!a.solver && !a.solver_options.empty())
     throw Error(ErrorCode::bad_value, "--solver-option was given, but it has an effect only with --solver");
-  search.solver_options = parse_assignments(a.solver_options, "--solver-option");
+  search.solver_options = a.solver_options;
   return search;
 }
 
@@ -79,7 +79,7 @@ void write_csv(const std::string& path, const Equilibrium& found) {
 
 int equilibrium(const Registry& registry, const EquilibriumArguments& a) {
   const auto search = search_of(a);
-  const ProblemInstance instance = registry.build(a.problem, parse_assignments(a.set, "--set"));
+  const ProblemInstance instance = registry.build(a.problem, a.set);
   if (a.output) tables::OutputFile probe(*a.output);
   const Equilibrium found = validation::find_equilibrium(registry, instance, search);
   print_summary(a.json ? stderr : stdout, a, instance, found);
@@ -117,13 +117,13 @@ void add_equilibrium(CLI::App& app, Invocation& invocation) {
     return command->add_option(flag, value, help)->type_name(type);
   };
   add("PROBLEM", a->problem, "", "name of the problem, or a model file NAME.toml")->required();
-  add_repeatable(*command, "--set", a->set, "NAME=VALUE", "a parameter of the problem (repeatable)");
+  add_repeatable(*command, "--set", a->set, "a parameter of the problem (repeatable)");
   add("--method", a->method, "METHOD", "exact: grad U + G^T lambda = 0, g = 0; penalty: lambda = w g/eps")
       ->capture_default_str();
   add("--eps", a->eps, "EPS", "penalty parameter [1.5e-4]");
   add("--levels", a->levels, "N", "penalty: solve with eps 10^(N-1), then a tenth of it, down to eps [1]");
   add("--solver", a->solver, "NAME", "solve the equations by this solver from the start, in place of the descent");
-  add_repeatable(*command, "--solver-option", a->solver_options, "NAME=VALUE", "an option of the solver (repeatable)");
+  add_repeatable(*command, "--solver-option", a->solver_options, "an option of the solver (repeatable)");
   add("--output", a->output, "FILE", "write q and lambda to this CSV file");
   command->add_flag("--json", a->json, "one JSON object on standard output, the summary on standard error");
   command->callback(

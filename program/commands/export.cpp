@@ -15,15 +15,14 @@ namespace {
 
 struct ExportArguments {
   std::string problem;
-  std::vector<std::string> set;
+  Assignments set;
   std::string output;
 };
 
 int write(const Registry& registry, const ExportArguments& arguments) {
   const Problem& problem = registry.problem(arguments.problem);
-  const Assignments set = parse_assignments(arguments.set, "--set");
   std::string text = "# Written by gnomon export";
-  const Options options("problem " + arguments.problem, problem.parameters(), set);
+  const Options options("problem " + arguments.problem, problem.parameters(), arguments.set);
   if (!problem.parameters().empty()) text += ", with " + options.to_text();
   text += "\n" + model_text(problem.build(options), problem.name(), problem.description());
   if (arguments.output.empty()) {
@@ -42,7 +41,7 @@ void add_export(CLI::App& app, Invocation& invocation) {
   auto arguments = std::make_shared<ExportArguments>();
   CLI::App* command = app.add_subcommand("export", "write a problem as a model file, where it is made of formulas");
   command->add_option("PROBLEM", arguments->problem, "name of the problem")->required()->type_name("");
-  add_repeatable(*command, "--set", arguments->set, "NAME=VALUE", "a parameter of the problem (repeatable)");
+  add_repeatable(*command, "--set", arguments->set, "a parameter of the problem (repeatable)");
   command->add_option("--output", arguments->output, "write to this file instead of standard output")
       ->type_name("FILE");
   command->callback([&invocation, arguments] {

@@ -1,70 +1,47 @@
-/// gnomon run: one problem, one scheme, one solver, steps of one size or of a tolerance.
+/// gnomon run: one problem, and one scheme with its solver and its steps, or one reference.
 #include <fmt/format.h>
 
 #include <CLI/App.hpp>
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "gnomon/base/error.hpp"
 #include "program/arguments.hpp"
 #include "program/commands/commands.hpp"
-#include "program/commands/run_reference.hpp"
+#include "program/output/snapshots.hpp"
 #include "program/output/trajectory_writer.hpp"
 #include "program/run/output_times.hpp"
 #include "program/run/progress.hpp"
 #include "program/run/provenance.hpp"
-#include "program/run/run_arguments.hpp"
+#include "program/run/reference_trajectory.hpp"
 #include "program/run/run_checkpoint.hpp"
-#include "program/run/run_files.hpp"
-#include "program/run/state_blocks.hpp"
+#include "program/run/signals.hpp"
 #include "program/summary/contact_report.hpp"
-#include "program/summary/run_report.hpp"
 #include "report/json.hpp"
 
 namespace gnomon::program {
 
 namespace {
 
-/// The references, started where the integrator starts.
-std::vector<ReferenceRun> references_of(const Registry& registry, const RunArguments& arguments,
-                                        ProblemInstance instance, const Integrator& integrator) {
-  const StateBlocks start = state_blocks(integrator);
-  instance.q0 = *start.values[0];
-  instance.p0 = *start.values[1];
-  return start_references(registry, arguments.references, instance, arguments.reference_options, arguments.contact);
-}
+/// What is run, and the references beside it.
+struct Setup {
+  RunArguments arguments;
+  std::unique_ptr<Trajectory> run;
+  std::vector<std::unique_ptr<ReferenceTrajectory>> references;
+};
 
-/// The run with halved steps beside this one, or none.
-std::unique_ptr<validation::StepHalving> start_halving(const Registry& registry, const RunArguments& arguments,
-                                                       const ProblemInstance& instance,
-                                                       const IntegratorOptions& options, double h,
-                                                       const Integrator& integrator) {
-  if (!arguments.estimate_error) return nullptr;
-  if (!arguments.rtol.empty())
-    throw Error(ErrorCode::bad_value,
-                "--estimate-error is given with --rtol: it compares steps of one size with their halves");
-  if (arguments.restart)
-    throw Error(ErrorCode::bad_value,
-                "--estimate-error is given with --restart: the run with halved steps must begin where this one did");
-  return std::make_unique<validation::StepHalving>(
-      integrator,
-      registry.integrator(instance, arguments.scheme, arguments.solver,
-                          parse_assignments(arguments.options, "--option"),
-                          parse_assignments(arguments.solver_options, "--solver-option"), options),
-      h);
-}
-
-/// What is left of the span after a restart.
-void shorten(Span& span, const RunArguments& arguments, const Integrator& integrator) {
-  const long done = integrator.counters().steps;
-  const double t = integrator.state().t;
-  if (span.by_time ? !(span.t_end > t) : span.steps <= done)
-    throw Error(ErrorCode::bad_value,
-                fmt::format("checkpoint \"{}\" is at step {}, t = {}: there is nothing left to do, {} must be larger",
-                            *arguments.restart, done, number_text(t), span.by_time ? "--until" : "--steps"));
-  if (!span.by_time) span.steps -= done;
+/// Everything that can be misuse comes first.
+Setup set_up(const Registry& registry, const RunArguments& given) {
+  Setup setup;
+  RunArguments& arguments = setup.arguments;
+  arguments = given.restart ? with_checkpoint(given) : given;
+  require_problem(arguments, "the name of a problem or of a model file, or --restart FILE");
+  if (!given.restart) take_run_defaults(registry, arguments);
+  setup.run = start_trajectory(registry, registry.build(arguments.problem, arguments.set), arguments);
+  setup.references = start_references(registry, arguments, setup.run->instance());
+  return setup;
 }
 
 /// The run before wrote the rows up to the checkpoint, perhaps to the same file.
@@ -76,166 +53,124 @@ void refuse_replacing(const std::string& output) {
                                          "--output another name");
 }
 
-/// What --output asks for, with the first state in it, or none.
-std::unique_ptr<TrajectoryWriter> trajectory_of(const Registry& registry, const RunArguments& arguments,
-                                                const ProblemInstance& instance, const IntegratorOptions& options,
-                                                const Span& span, const Integrator& integrator, long every) {
-  if (!arguments.output) {
-    if (arguments.times) throw Error(ErrorCode::bad_value, "--times is given without --output");
-    return nullptr;
-  }
-  if (arguments.json && arguments.output == "-")
+/// What --output asks for, or none.
+std::unique_ptr<TrajectoryWriter> rows_of(const RunArguments& a, Trajectory& run) {
+  const long every = parse_count(a.every, "--every", 1);
+  if (a.times && !a.output) throw Error(ErrorCode::bad_value, "--times is given without --output");
+  if (a.times && every != 1)
+    throw Error(ErrorCode::bad_value, "both --times and --every are given: only one of them can hold");
+  if (!a.output) return nullptr;
+  if (a.json && a.output == "-")
     throw Error(ErrorCode::bad_value, "both --output - and --json are given: only one of them can be standard output");
-  if (arguments.restart) refuse_replacing(*arguments.output);
-  Rows rows;
-  rows.every = every;
-  if (arguments.times) {
-    if (every != 1) throw Error(ErrorCode::bad_value, "both --times and --every are given: only one of them can hold");
-    rows.times = parse_times(*arguments.times, integrator.state().t, span.t_end);
-    rows.side = [&registry, &arguments, &instance, options] {
-      return registry.integrator(instance, arguments.scheme, arguments.solver,
-                                 parse_assignments(arguments.options, "--option"),
-                                 parse_assignments(arguments.solver_options, "--solver-option"), options);
-    };
-  }
-  auto writer = std::make_unique<TrajectoryWriter>(*arguments.output, instance, run_provenance(arguments), integrator,
-                                                   std::move(rows));
-  writer->observe(integrator.state(), integrator.counters().steps);
-  return writer;
+  if (a.restart) refuse_replacing(*a.output);
+  std::vector<double> times;
+  if (a.times) times = parse_times(*a.times, run.state().t, run.t_end());
+  return std::make_unique<TrajectoryWriter>(*a.output, run_provenance(a), run, every, times);
 }
 
-/// Ends the run where a promise is seen broken.
-class Strict final : public Observer {
+/// What --snapshots and --plot ask for, or none.
+std::unique_ptr<Snapshots> snapshots_of(const RunArguments& a, const Trajectory& run) {
+  constexpr double usual_count = 50;
+  if (!a.snapshots && !a.plot) {
+    if (a.snapshot_every) throw Error(ErrorCode::bad_value, "--snapshot-every is given without --snapshots or --plot");
+    return nullptr;
+  }
+  const double t = run.state().t, way = run.t_end() - t;
+  const double every = a.snapshot_every ? parse_real(*a.snapshot_every, "--snapshot-every") : way / usual_count;
+  if (!(every > 0)) throw Error(ErrorCode::bad_value, "--snapshot-every = " + *a.snapshot_every + " is not above zero");
+  if (!(way / every <= 1e15))
+    throw Error(ErrorCode::bad_value,
+                fmt::format("--snapshot-every = {} asks for {:g} snapshots, at most 1e15 are possible",
+                            *a.snapshot_every, way / every));
+  return std::make_unique<Snapshots>(run.instance(), t, every, a.snapshots, a.plot);
+}
+
+/// What a run shows and writes while it goes on, and at its end.
+class Outputs {
  public:
-  explicit Strict(const Integrator& integrator) : integrator_(&integrator) {}
-  bool observe(const State&, long) override { return integrator_->broken_promises().empty(); }
+  explicit Outputs(const Setup& setup)
+      : arguments_(setup.arguments),
+        run_(*setup.run),
+        progress_(run_),
+        rows_(rows_of(arguments_, run_)),
+        snapshots_(snapshots_of(arguments_, run_)) {
+    if (rows_) run_.observe(*rows_);
+    if (snapshots_) run_.observe(*snapshots_);
+    if (!arguments_.report) return;
+    page_.emplace(*arguments_.report, run_.instance(), run_.t_end(), 1 + setup.references.size());
+    trace_ = run_.trace(*page_);
+    run_.observe(*trace_);
+  }
+
+  /// What was computed comes first, whatever becomes of the references.
+  void keep() {
+    progress_.finish();
+    if (rows_) attempt([&] { rows_->finish(); });
+    attempt([&] { run_.finish(); });
+    const std::string problem = std::filesystem::path(arguments_.problem).filename().string();
+    if (snapshots_) attempt([&] { snapshots_->finish(problem + ", " + run_.label()); });
+  }
+  /// Runs a reference to where the run is.
+  ReferenceOutcome beside(ReferenceTrajectory& reference) {
+    std::unique_ptr<Observer> trace;
+    if (page_) {
+      trace = reference.trace(*page_);
+      reference.observe(*trace);
+    }
+    return {reference.name(), reference.advance_to(run_.state().t)};
+  }
+  /// Throws Error(bad_file) for files that could not be written.
+  void finish(const RunReport& report) {
+    std::FILE* const people = arguments_.json || arguments_.output == "-" ? stderr : stdout;
+    print_summary(people, report.title, report.rows);
+    if (arguments_.events) print_events(people, report.events);
+    if (arguments_.json) fmt::print("{}", validation::json_text(report.json));
+    if (page_)
+      attempt([&] {
+        const std::string& model = run_.instance().model->name();
+        page_->finish({model, report.title, report.rows, report.events, run_provenance(arguments_)});
+      });
+    if (!unwritten_.empty()) throw Error(ErrorCode::bad_file, unwritten_);
+  }
 
  private:
-  const Integrator* integrator_;
+  /// A file that cannot be written takes no other with it.
+  void attempt(const std::function<void()>& write) {
+    try {
+      write();
+    } catch (const std::exception& error) {
+      unwritten_ += (unwritten_.empty() ? "" : "; ") + std::string(error.what());
+    }
+  }
+
+  const RunArguments& arguments_;
+  Trajectory& run_;
+  Progress progress_;
+  std::unique_ptr<TrajectoryWriter> rows_;
+  std::unique_ptr<Snapshots> snapshots_;
+  std::optional<RunPage> page_;
+  std::unique_ptr<Observer> trace_;
+  std::string unwritten_;  ///< why not, sentence after sentence
 };
 
+int status_of(const RunReport& report, bool references_failed) {
+  if (report.status == "interrupted" || (references_failed && Signals::interrupted())) return ended_by_signal;
+  return report.status == "success" && !references_failed ? success : numerical_failure;
+}
+
 int run(const Registry& registry, const RunArguments& given) {
-  if (is_reference(registry, given.scheme)) return run_reference(registry, given);
-  // Everything that can be misuse comes first.
-  RunArguments arguments = given.restart ? with_checkpoint(given) : given;
-  if (arguments.problem.empty())
-    throw Error(ErrorCode::bad_value, "PROBLEM is missing: give the name of a problem, or --restart FILE");
-  if (!given.restart) take_run_defaults(registry.problem(arguments.problem), arguments);
-  IntegratorOptions options = parse_integrator_options(registry, arguments);
-  options.interrupt = Signals::caught();
-  const long every = parse_count(arguments.every, "--every", 1);
-  const ProblemInstance instance = registry.build(arguments.problem, parse_assignments(arguments.set, "--set"));
-  Span span = parse_span(arguments, instance.t0);
-  const long checkpoint_every = parse_checkpoint_every(arguments);
-  if (!arguments.restart) choose_scheme(registry, instance, options, arguments);
-  Integrator integrator = registry.integrator(instance, arguments.scheme, arguments.solver,
-                                              parse_assignments(arguments.options, "--option"),
-                                              parse_assignments(arguments.solver_options, "--solver-option"), options);
-  if (!has_contacts(integrator) && (arguments.events || !arguments.contact.empty()))
-    throw Error(ErrorCode::bad_value,
-                fmt::format("{} is given, and problem {} with these parameters has no obstacles and no friction, or "
-                            "scheme {} holds them itself",
-                            arguments.events ? "--events" : "--contact", arguments.problem, arguments.scheme));
-  std::vector<ReferenceRun> references = references_of(registry, arguments, instance, integrator);
-  if (span.tolerances && !arguments.restart) integrator.set_tolerances(*span.tolerances);
-  if (arguments.restart) {
-    integrator.load(*arguments.restart);
-    shorten(span, arguments, integrator);
-  }
-  Progress progress(instance.t0, span.t_end, span.steps, integrator.monitor());
-  integrator.add_observer(progress);
-  const EvaluatedOutputs outputs(instance);
-  const auto writer = trajectory_of(registry, arguments, instance, options, span, integrator, every);
-  if (writer) integrator.add_observer(*writer);
-  const auto snapshots = snapshots_of(arguments, integrator.state().t, span.t_end, instance);
-  if (snapshots) {
-    snapshots->observe(integrator.state(), integrator.counters().steps);
-    integrator.add_observer(*snapshots);
-  }
-  std::unique_ptr<RunPage> page;
-  std::unique_ptr<TraceObserver> traced;
-  if (arguments.report) {
-    page = std::make_unique<RunPage>(*arguments.report, instance, span.t_end, 1 + references.size());
-    const char* const discrete = integrator.equations().discrete_energy_name();
-    const std::string steps =
-        span.tolerances ? fmt::format("rtol = {:g}", span.tolerances->relative) : fmt::format("h = {:g}", span.h);
-    traced = std::make_unique<TraceObserver>(
-        page->add(arguments.scheme + ", " + steps, false, discrete ? discrete : ""), integrator);
-    traced->observe(integrator.state(), integrator.counters().steps);
-    integrator.add_observer(*traced);
-  }
-  std::unique_ptr<CheckpointWriter> checkpoints;
-  if (arguments.checkpoint) {
-    checkpoints = std::make_unique<CheckpointWriter>(arguments, integrator, checkpoint_every);
-    integrator.add_observer(*checkpoints);
-  }
-  Strict strict(integrator);
-  if (arguments.strict) integrator.add_observer(strict);
-
-  const auto halving = start_halving(registry, arguments, instance, options, span.h, integrator);
-  if (halving) integrator.add_observer(*halving);
-
-  const long steps_before = integrator.counters().steps;
-  const auto begin = std::chrono::steady_clock::now();
-  const StepReport end = advance(integrator, span);
-  RunReport report;
-  report.problem = arguments.problem;
-  report.scheme = arguments.scheme;
-  report.scheme_options = arguments.options;
-  report.solver = arguments.solver;
-  report.step = span.h;
-  report.steps_before = steps_before;
-  report.t0 = instance.t0;
-  report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  progress.finish();
-  report.outputs = outputs.outputs();
-  report.output_values = outputs.evaluate(integrator);
-  const bool promise_broken = arguments.strict && !integrator.broken_promises().empty();
-  const bool interrupted = Progress::interrupted() && (end.stopped_by_observer || !end.success());
-  report.status = interrupted      ? "interrupted"
-                  : !end.success() ? to_string(end.status)
-                  : promise_broken ? "promise broken"
-                                   : "success";
-  report.message = end.message;
-  if (interrupted)
-    report.message = "interrupted at t = " + number_text(integrator.state().t);
-  else if (end.success() && promise_broken)
-    report.message = "promise broken: " + integrator.broken_promises().front().text();
-
-  // What was computed comes first, and a file that cannot be written takes no other with it.
-  Unwritten unwritten;
-  if (writer) unwritten.keep([&] { writer->finish(); });
-  if (checkpoints) unwritten.keep([&] { checkpoints->finish(); });
-  if (snapshots)
-    unwritten.keep([&] {
-      snapshots->finish(fmt::format("{}, {}, {}", std::filesystem::path(arguments.problem).filename().string(),
-                                    arguments.scheme, step_text(report, integrator)));
-    });
-
-  if (end.success() && !end.stopped_by_observer)
-    for (ReferenceRun& reference : references)
-      report.references.push_back({reference.name(), advance(reference, integrator.state().t, page.get())});
-  if (halving) report.estimate = halving->estimate();
-  std::FILE* const people = arguments.json || arguments.output == "-" ? stderr : stdout;
-  std::vector<SummaryRow> rows = summary(report, integrator);
-  for (const Index i : integrator.constraint_rank().dependent)
-    rows.push_back({"dependent", "constraint: " + constraint_name(integrator.system(), i)});
-  if (has_contacts(integrator)) add_contact(rows, integrator);
-  print_summary(people, title(report), rows);
-  if (arguments.events) print_events(people, integrator);
-  if (arguments.json) fmt::print("{}", validation::json_text(run_json(report, integrator)));
-  if (page)
-    unwritten.keep([&] {
-      page->finish({instance.model->name(), title(report), rows,
-                    has_contacts(integrator) ? event_rows(integrator) : std::vector<std::array<std::string, 4>>{},
-                    run_provenance(arguments)});
-    });
-  unwritten.say();
-  if (interrupted) return ended_by_signal;
-  const bool reference_failed = std::any_of(report.references.begin(), report.references.end(),
-                                            [](const ReferenceOutcome& one) { return !one.end.success; });
-  if (reference_failed && Progress::interrupted()) return ended_by_signal;
-  return end.success() && !reference_failed && !promise_broken ? success : numerical_failure;
+  const Signals signals;
+  const Setup setup = set_up(registry, given);
+  Outputs outputs(setup);
+  const bool arrived = setup.run->advance();
+  outputs.keep();
+  std::vector<ReferenceOutcome> beside;
+  if (arrived)
+    for (const auto& reference : setup.references) beside.push_back(outputs.beside(*reference));
+  const bool failed = std::any_of(beside.begin(), beside.end(), [](const auto& one) { return !one.end.success; });
+  const RunReport report = setup.run->report(std::move(beside));
+  outputs.finish(report);
+  return status_of(report, failed);
 }
 
 }  // namespace
@@ -257,11 +192,15 @@ void add_run(CLI::App& app, Invocation& invocation) {
   add_system_flags(*command, *a);
   command->get_option("--scheme")->description("the scheme, or a reference, which runs like one");
   add_tolerance_flags(*command, *a);
+  command->get_option("--rtol")->description(
+      "error of q and of the velocities that is wanted, in parts of their sizes, in place of --step; 1e-6 where "
+      "neither "
+      "is given and the scheme takes a tolerance");
   add("--solver", a->solver, "NAME", "the solver")->capture_default_str();
-  add_repeatable(*command, "--solver-option", a->solver_options, "NAME=VALUE", "an option of the solver (repeatable)");
+  add_repeatable(*command, "--solver-option", a->solver_options, "an option of the solver (repeatable)");
   command->add_flag("--events", a->events, "list the landings, impacts, launches and turnings");
   add_repeatable(*command, "--reference", a->references, "NAME", "run this reference too, and compare (repeatable)");
-  add_repeatable(*command, "--reference-option", a->reference_options, "NAME=VALUE",
+  add_repeatable(*command, "--reference-option", a->reference_options,
                  "an option of the references that have it (repeatable)");
   add("--output", a->output, "FILE",
       "write the trajectory to this .csv, .h5 (HDF5) or .jsonl (JSON lines) file; - is JSON lines to standard output");

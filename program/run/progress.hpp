@@ -1,34 +1,28 @@
 #pragma once
 /// \file
-/// Progress of a run on a terminal, and the way to interrupt it.
+/// Progress of a run on a terminal.
 
 #include <chrono>
 
-#include "gnomon/run/integrator.hpp"
 #include "program/cli/terminal.hpp"
-#include "program/run/signals.hpp"
+#include "program/run/trajectory.hpp"
 
 namespace gnomon::program {
 
-/// Shows progress, and the time that is left, on standard error five times a second if that is a terminal. The first signal stops the run after the
-/// last good step, so that what was computed is kept; see Signals.
+/// Shows progress, and the time that is left, on standard error five times a second.
 class Progress final : public Observer {
  public:
-  /// steps: 0 where their number is not known.
-  Progress(double t0, double t_end, long steps, const InvariantMonitor& monitor);
+  /// Of this run, if standard error is a terminal.
+  explicit Progress(Trajectory& run);
 
   bool observe(const State& z, long step) override;
   /// Removes the progress line.
   void finish();
-  static bool interrupted();
 
  private:
-  Signals signals_;
   using Clock = std::chrono::steady_clock;
-  double t0_, t_end_;
-  long steps_;
-  const InvariantMonitor* monitor_;
-  bool visible_, shown_ = false;
+  const Trajectory* run_;
+  bool shown_ = false;
   TimeLeft left_;
   Clock::time_point next_;
 };

@@ -8,50 +8,49 @@ namespace gnomon::program {
 
 namespace {
 
-Json::Value list(const std::vector<std::string>& texts) {
-  Json::Value out(Json::arrayValue);
-  for (const std::string& text : texts) out.append(text);
-  return out;
+/// A flag of a command line, where it says something.
+std::string words(const std::string& flag, const std::string& value) {
+  return value.empty() ? "" : " " + flag + " " + shell_word(value);
+}
+std::string words(const std::string& flag, bool value) {
+  return value ? " " + flag : "";
+}
+std::string words(const std::string& flag, const Assignments& values) {
+  std::string all;
+  for (const std::string& text : assignment_texts(values)) all += words(flag, text);
+  return all;
 }
 
 }  // namespace
 
+Json::Value texts_json(const Assignments& values) {
+  Json::Value out(Json::arrayValue);
+  for (const std::string& text : assignment_texts(values)) out.append(text);
+  return out;
+}
+
+std::string command_of(const RunArguments& a, const std::string& verb) {
+  std::string command = "gnomon " + verb + " " + shell_word(a.problem);
+  what_is_run(a, [&](const char*, const char* flag, const auto& value) { command += words(flag, value); });
+  return command + words("--until", a.until) + words("--steps", a.steps) + words("--times", a.times.value_or(""));
+}
+
 Json::Value run_provenance(const RunArguments& a) {
   Json::Value out;
-  std::string command = "gnomon run " + shell_word(a.problem);
-  const auto text = [&](const char* name, const char* flag, const std::string& value) {
-    if (value.empty()) return;
-    out[name] = value;
-    command += std::string(" ") + flag + " " + shell_word(value);
+  const auto put = [&out](const char* name, const auto& value) {
+    if (value != std::decay_t<decltype(value)>()) out[name] = value;
   };
-  const auto texts = [&](const char* name, const char* flag, const std::vector<std::string>& values) {
-    out[name] = list(values);
-    for (const std::string& value : values) command += std::string(" ") + flag + " " + shell_word(value);
-  };
-  const auto truth = [&](const char* name, const char* flag, bool value) {
-    if (!value) return;
-    out[name] = true;
-    command += std::string(" ") + flag;
-  };
-  out["problem"] = a.problem;
-  texts("set", "--set", a.set);
-  text("scheme", "--scheme", a.scheme);
-  texts("scheme_options", "--option", a.options);
-  text("solver", "--solver", a.solver);
-  texts("solver_options", "--solver-option", a.solver_options);
-  texts("contact", "--contact", a.contact);
-  text("step", "--step", a.step);
-  text("rtol", "--rtol", a.rtol);
-  text("atol", "--atol", a.atol);
-  text("until", "--until", a.until);
-  text("steps", "--steps", a.steps);
-  text("jacobian", "--jacobian", a.jacobian);
-  text("max_halvings", "--max-halvings", a.max_halvings);
-  text("times", "--times", a.times.value_or(""));
-  truth("project_start", "--project-start", a.project_start);
-  truth("dependent_constraints", "--dependent-constraints", a.dependent_constraints);
-  truth("fallback", "--fallback", a.fallback);
-  out["command"] = command;
+  put("problem", a.problem);
+  what_is_run(a, [&](const char* name, const char*, const auto& value) {
+    if constexpr (std::is_same_v<decltype(value), const Assignments&>)
+      out[name] = texts_json(value);
+    else
+      put(name, value);
+  });
+  put("until", a.until);
+  put("steps", a.steps);
+  put("times", a.times.value_or(""));
+  out["command"] = command_of(a, "run");
   out["program"] = "gnomon " GNOMON_VERSION;
   out["sundials"] = SUNDIALS_VERSION;
   return out;

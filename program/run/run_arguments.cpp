@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/App.hpp>
+#include <algorithm>
 #include <cmath>
 
 #include "gnomon/base/error.hpp"
@@ -15,6 +16,27 @@ namespace {
 
 constexpr const char* fallback_solver = "kinsol-linesearch";
 constexpr int fallback_halvings = 6;
+constexpr const char* default_rtol = "1e-6";
+
+/// What is not given, and what to give.
+using Missing = std::vector<std::pair<std::string, std::string>>;
+
+/// "--step and --until are missing: give the step size, e.g. --step 1e-3, and the end time, e.g. --until 10"
+void refuse(const Missing& missing) {
+  if (missing.empty()) return;
+  std::string names, remedies;
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    names += (i ? " and " : "") + missing[i].first;
+    remedies += (i ? ", and " : "") + missing[i].second;
+  }
+  throw Error(ErrorCode::bad_value, names + (missing.size() > 1 ? " are" : " is") + " missing: give " + remedies);
+}
+
+void add_missing_end(Missing& missing, const RunArguments& arguments) {
+  if (!arguments.until.empty() || !arguments.steps.empty()) return;
+  missing.emplace_back("--until", std::string("the end time, e.g. --until 10") +
+                                      (arguments.step.empty() ? "" : ", or --steps, the number of steps"));
+}
 
 double parse_tolerance(const std::string& text, const char* flag) {
   const double value = parse_real(text, flag);
@@ -33,11 +55,10 @@ void add_system_flags(CLI::App& command, RunArguments& a) {
   add("--step", a.step, "H", "step size, in the same unit");
   add("--until", a.until, "T", "end time, in the unit of time of the problem; the last step is shortened to arrive");
   add("--steps", a.steps, "N", "number of steps, instead of --until");
-  const std::string pair = "NAME=VALUE";
-  add_repeatable(command, "--set", a.set, pair, "a parameter of the problem (repeatable)");
-  add_repeatable(command, "--option", a.options, pair, "an option of the scheme (repeatable)");
+  add_repeatable(command, "--set", a.set, "a parameter of the problem (repeatable)");
+  add_repeatable(command, "--option", a.options, "an option of the scheme (repeatable)");
   add_repeatable(
-      command, "--contact", a.contact, pair,
+      command, "--contact", a.contact,
       "how contacts with obstacles are treated: mode, restitution (of obstacles that have none of their own), "
       "zeno-speed (repeatable)");
   add("--jacobian", a.jacobian, "SOURCE", "analytic, dual or differences")->capture_default_str();
@@ -62,12 +83,19 @@ void add_tolerance_flags(CLI::App& command, RunArguments& a) {
   command
       .add_option("--rtol", a.rtol,
                   "error of q and of the velocities that is wanted, in parts of their sizes, in place of --step")
+      ->check([](const std::string& text) { return std::string(text.empty() ? "\"\" is not a finite number" : ""); })
       ->type_name("R");
   command.add_option("--atol", a.atol, "and in their units; that of --rtol if left out")->type_name("A");
 }
 
-void take_run_defaults(const Problem& problem, RunArguments& a) {
-  take_run_defaults(problem.run_defaults(), a);
+void take_run_defaults(const Registry& registry, RunArguments& a) {
+  Assignments defaults = registry.problem(a.problem).run_defaults();
+  const std::vector<std::string> references = registry.references();
+  if (a.scheme_named && std::count(references.begin(), references.end(), a.scheme) > 0)
+    defaults.erase(std::remove_if(defaults.begin(), defaults.end(),
+                                  [](const auto& one) { return one.first != "until" && one.first != "contact"; }),
+                   defaults.end());
+  take_run_defaults(defaults, a);
 }
 
 void take_run_defaults(const Assignments& defaults, RunArguments& a) {
@@ -93,11 +121,11 @@ void take_run_defaults(const Assignments& defaults, RunArguments& a) {
       a.solver = value;
       a.solver_named = true;
     }
-    if (name == "option" && own_scheme) a.options.push_back(value);
-    if (name == "solver-option" && own_solver) a.solver_options.push_back(value);
-    if (name == "contact" && own_contact) a.contact.push_back(value);
+    if (name == "option" && own_scheme) add_assignment(a.options, value, "--option");
+    if (name == "solver-option" && own_solver) add_assignment(a.solver_options, value, "--solver-option");
+    if (name == "contact" && own_contact) add_assignment(a.contact, value, "--contact");
     if (name == "reference" && own_reference) a.references.push_back(value);
-    if (name == "reference-option" && own_reference) a.reference_options.push_back(value);
+    if (name == "reference-option" && own_reference) add_assignment(a.reference_options, value, "--reference-option");
   }
 }
 
@@ -108,13 +136,12 @@ void choose_scheme(const Registry& registry, const ProblemInstance& instance, co
     throw Error(ErrorCode::bad_value,
                 fmt::format("--option {} is given with --rtol and without --scheme: the tolerance chooses the scheme, "
                             "name the one whose option it is",
-                            arguments.options.front()));
+                            assignment_texts(arguments.options).front()));
   SuitedRun run;
   run.model = instance.model;
   run.relative = parse_tolerance(arguments.rtol, "--rtol");
   run.solver = &registry.solver(arguments.solver);
-  run.solver_options = Options("solver " + arguments.solver, run.solver->options(),
-                               parse_assignments(arguments.solver_options, "--solver-option"));
+  run.solver_options = Options("solver " + arguments.solver, run.solver->options(), arguments.solver_options);
   run.options = options;
   if (instance.dependent_constraints) run.options.dependent_constraints = true;
   SchemeChoice choice{arguments.scheme, 0, {}};
@@ -123,7 +150,7 @@ void choose_scheme(const Registry& registry, const ProblemInstance& instance, co
   else
     choice = suited_scheme(registry, run);
   arguments.scheme = choice.scheme;
-  for (const auto& [name, value] : choice.options) arguments.options.push_back(name + "=" + value);
+  arguments.options.insert(arguments.options.end(), choice.options.begin(), choice.options.end());
 }
 
 StepReport advance(Integrator& integrator, const Span& span) {
@@ -131,15 +158,25 @@ StepReport advance(Integrator& integrator, const Span& span) {
   return span.by_time ? integrator.advance_to(span.t_end, span.h) : integrator.advance(span.steps, span.h);
 }
 
-namespace {
+void require_problem(const RunArguments& arguments, const std::string& remedy) {
+  if (!arguments.problem.empty()) return;
+  Missing missing{{"PROBLEM", remedy}};
+  add_missing_end(missing, arguments);
+  refuse(missing);
+}
 
 double parse_end(const RunArguments& arguments, double t0) {
+  Missing missing;
+  add_missing_end(missing, arguments);
+  refuse(missing);
   const double t_end = parse_real(arguments.until, "--until");
   if (t_end <= t0)
     throw Error(ErrorCode::bad_value,
                 fmt::format("--until = {} is not after the start time {}", arguments.until, number_text(t0)));
   return t_end;
 }
+
+namespace {
 
 Span parse_tolerance_span(const RunArguments& arguments, double t0) {
   if (!arguments.step.empty())
@@ -148,8 +185,6 @@ Span parse_tolerance_span(const RunArguments& arguments, double t0) {
     throw Error(
         ErrorCode::bad_value,
         "both --steps and --rtol are given: how many steps a tolerance takes is found, --until says how far to go");
-  if (arguments.until.empty())
-    throw Error(ErrorCode::bad_value, "--until is missing: with --rtol it says how far to go");
   Span span;
   span.by_time = true;
   span.tolerances = Tolerances(parse_tolerance(arguments.rtol, "--rtol"));
@@ -160,19 +195,21 @@ Span parse_tolerance_span(const RunArguments& arguments, double t0) {
 
 }  // namespace
 
-Span parse_span(const RunArguments& arguments, double t0) {
+Span parse_span(const RunArguments& arguments, double t0, const std::string& no_tolerance) {
   if (!arguments.rtol.empty()) return parse_tolerance_span(arguments, t0);
+  Missing missing;
+  if (arguments.step.empty())
+    missing.emplace_back("--step",
+                         "the step size, e.g. --step 1e-3" +
+                             (no_tolerance.empty() ? ", or a tolerance, e.g. --rtol 1e-6" : " (" + no_tolerance + ")"));
+  add_missing_end(missing, arguments);
+  refuse(missing);
   if (!arguments.atol.empty()) throw Error(ErrorCode::bad_value, "--atol is given without --rtol");
   Span span;
-  if (arguments.step.empty())
-    throw Error(ErrorCode::bad_value,
-                "--step is missing: give the step size, e.g. --step 1e-3, or a tolerance, e.g. --rtol 1e-6");
   span.h = parse_real(arguments.step, "--step");
   if (span.h <= 0) throw Error(ErrorCode::bad_value, "--step = " + arguments.step + " is not above zero");
-  if (arguments.until.empty() == arguments.steps.empty())
-    throw Error(ErrorCode::bad_value, arguments.until.empty()
-                                          ? "neither --until nor --steps is given: one of them says how far to go"
-                                          : "both --until and --steps are given: only one of them can hold");
+  if (!arguments.until.empty() && !arguments.steps.empty())
+    throw Error(ErrorCode::bad_value, "both --until and --steps are given: only one of them can hold");
   if (!arguments.steps.empty()) {
     span.steps = parse_count(arguments.steps, "--steps", 1);
     span.t_end = t0 + static_cast<double>(span.steps) * span.h;
@@ -197,6 +234,48 @@ Span parse_span(const RunArguments& arguments, double t0) {
   return span;
 }
 
+namespace {
+
+/// Takes the default tolerance and its scheme, or says why there must be a step.
+std::string take_default_tolerance(const Registry& registry, const ProblemInstance& instance,
+                                   const IntegratorOptions& options, RunArguments& a) {
+  if (!a.steps.empty()) return "--steps counts steps of one size";
+  if (a.estimate_error) return "--estimate-error compares steps of one size with their halves";
+  if (!a.scheme_named && !a.options.empty())
+    return "a tolerance would choose the scheme, and --option is given without one";
+  RunArguments chosen = a;
+  chosen.rtol = default_rtol;
+  chosen.default_tolerance = true;
+  std::optional<Integrator> named;
+  if (a.scheme_named) {
+    choose_scheme(registry, instance, options, chosen);
+    named.emplace(
+        registry.integrator(instance, chosen.scheme, chosen.solver, chosen.options, chosen.solver_options, options));
+  }
+  try {
+    if (named)
+      named->set_tolerances(Tolerances(parse_tolerance(default_rtol, "--rtol")));
+    else
+      choose_scheme(registry, instance, options, chosen);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::refused) throw;
+    return error.what();
+  }
+  a = chosen;
+  return "";
+}
+
+}  // namespace
+
+Span choose_steps(const Registry& registry, const ProblemInstance& instance, const IntegratorOptions& options,
+                  RunArguments& a) {
+  std::string no_tolerance;
+  if (a.step.empty() && a.rtol.empty()) no_tolerance = take_default_tolerance(registry, instance, options, a);
+  const Span span = parse_span(a, instance.t0, no_tolerance);
+  if (!a.restart && !a.default_tolerance) choose_scheme(registry, instance, options, a);
+  return span;
+}
+
 IntegratorOptions parse_integrator_options(const Registry& registry, const RunArguments& arguments) {
   IntegratorOptions options;
   if (arguments.fallback) {
@@ -208,7 +287,7 @@ IntegratorOptions parse_integrator_options(const Registry& registry, const RunAr
   }
   options.project_start = arguments.project_start;
   options.dependent_constraints = arguments.dependent_constraints;
-  options.contact = contact_options(parse_assignments(arguments.contact, "--contact"));
+  options.contact = contact_options(arguments.contact);
   if (!arguments.max_halvings.empty())
     options.max_halvings = static_cast<int>(parse_count(arguments.max_halvings, "--max-halvings", 0));
   if (options.max_halvings > 40)

@@ -14,14 +14,35 @@ namespace gnomon::program {
 struct RunArguments {
   std::string problem, scheme = "energy-momentum", solver = "kinsol-newton";
   std::string step, rtol, atol, until, steps, every = "1", max_halvings;
-  std::vector<std::string> set, options, solver_options, references, reference_options, contact;
+  Assignments set, options, solver_options, reference_options, contact;
+  std::vector<std::string> references;
   std::string jacobian = "analytic";
   std::optional<std::string> output, times, report, checkpoint, checkpoint_every, restart, snapshots, snapshot_every;
   std::optional<std::string> plot;
   bool json = false, project_start = false, dependent_constraints = false, fallback = false, events = false,
        strict = false, estimate_error = false;
   bool scheme_named = false, solver_named = false;  ///< --scheme, --solver are given
+  bool default_tolerance = false;                   ///< --rtol is not given, and is the one of choose_steps
 };
+
+/// Calls f with the name, the flag and the value of everything that says how the problem is run, but for its end.
+template <class Arguments, class F>
+void what_is_run(Arguments& a, F f) {
+  f("set", "--set", a.set);
+  f("scheme", "--scheme", a.scheme);
+  f("scheme_options", "--option", a.options);
+  f("solver", "--solver", a.solver);
+  f("solver_options", "--solver-option", a.solver_options);
+  f("contact", "--contact", a.contact);
+  f("step", "--step", a.step);
+  f("rtol", "--rtol", a.rtol);
+  f("atol", "--atol", a.atol);
+  f("jacobian", "--jacobian", a.jacobian);
+  f("max_halvings", "--max-halvings", a.max_halvings);
+  f("project_start", "--project-start", a.project_start);
+  f("dependent_constraints", "--dependent-constraints", a.dependent_constraints);
+  f("fallback", "--fallback", a.fallback);
+}
 
 /// The problem, the scheme, how far to go and in which steps.
 void add_system_flags(CLI::App& command, RunArguments& arguments);
@@ -29,8 +50,9 @@ void add_system_flags(CLI::App& command, RunArguments& arguments);
 void add_fallback_flags(CLI::App& command, RunArguments& arguments);
 
 /// What the problem says of its runs, where the user says nothing: a step, a tolerance, a number of steps or an end on
-/// the command line removes what it replaces, a scheme or a solver its options.
-void take_run_defaults(const Problem& problem, RunArguments& arguments);
+/// the command line removes what it replaces, a scheme or a solver its options. Of a reference on the command line only
+/// the end and how contacts are treated: the rest is said of another scheme.
+void take_run_defaults(const Registry& registry, RunArguments& arguments);
 /// The same of defaults from elsewhere, by the names of Problem::run_defaults.
 void take_run_defaults(const Assignments& defaults, RunArguments& arguments);
 
@@ -52,8 +74,17 @@ struct Span {
 /// The steps of a span. The report is that of the last of them.
 StepReport advance(Integrator& integrator, const Span& span);
 
-/// These throw Error(bad_value | unknown_name) naming the flag.
-Span parse_span(const RunArguments& arguments, double t0);
+/// These throw Error(bad_value | unknown_name) naming the flag, and one that names everything that is missing.
+
+/// `remedy`: what to give where there is no PROBLEM.
+void require_problem(const RunArguments& arguments, const std::string& remedy);
+double parse_end(const RunArguments& arguments, double t0);
+/// no_tolerance: why there must be a step, or empty.
+Span parse_span(const RunArguments& arguments, double t0, const std::string& no_tolerance = {});
+/// The same of a run that takes --rtol 1e-6 where neither a step nor a tolerance is given and it can take one, with the
+/// scheme by choose_scheme unless the run is restarted.
+Span choose_steps(const Registry& registry, const ProblemInstance& instance, const IntegratorOptions& options,
+                  RunArguments& arguments);
 IntegratorOptions parse_integrator_options(const Registry& registry, const RunArguments& arguments);
 
 }  // namespace gnomon::program

@@ -7,58 +7,41 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/run/checkpoint.hpp"
 #include "program/arguments.hpp"
+#include "program/run/provenance.hpp"
 #include "report/json.hpp"
 
 namespace gnomon::program {
 
 namespace {
 
-/// Calls f with the name and the value of every argument that a checkpoint keeps.
-template <class Arguments, class F>
-void kept_arguments(Arguments& a, F f) {
-  f("PROBLEM", a.problem);
-  f("--scheme", a.scheme);
-  f("--solver", a.solver);
-  f("--step", a.step);
-  f("--rtol", a.rtol);
-  f("--atol", a.atol);
-  f("--jacobian", a.jacobian);
-  f("--fallback", a.fallback);
-  f("--max-halvings", a.max_halvings);
-  f("--set", a.set);
-  f("--option", a.options);
-  f("--solver-option", a.solver_options);
-  f("--contact", a.contact);
-  f("--project-start", a.project_start);
-  f("--dependent-constraints", a.dependent_constraints);
-}
-
-void put(Json::Value& to, const std::string& value) {
-  to = value;
-}
-void put(Json::Value& to, bool value) {
-  to = value;
-}
-void put(Json::Value& to, const std::vector<std::string>& values) {
-  to = Json::Value(Json::arrayValue);
-  for (const auto& value : values) to.append(value);
-}
 void take(const Json::Value& from, std::string& value) {
   value = from.asString();
 }
 void take(const Json::Value& from, bool& value) {
   value = from.asBool();
 }
-void take(const Json::Value& from, std::vector<std::string>& values) {
+void take(const Json::Value& from, Assignments& values) {
   values.clear();
-  for (const auto& value : from) values.push_back(value.asString());
+  for (const auto& value : from) add_assignment(values, value.asString(), "the checkpoint");
+}
+
+/// What a checkpoint fixes, by flag.
+Json::Value fixed(const RunArguments& arguments) {
+  Json::Value out;
+  out["PROBLEM"] = arguments.problem;
+  what_is_run(arguments, [&](const char*, const char* flag, const auto& value) {
+    if constexpr (std::is_same_v<decltype(value), const Assignments&>)
+      out[flag] = texts_json(value);
+    else
+      out[flag] = value;
+  });
+  return out;
 }
 
 std::string note_of(const RunArguments& arguments) {
-  Json::Value note;
-  kept_arguments(arguments, [&](const char* name, const auto& value) { put(note[name], value); });
-  put(note["--until"], arguments.until);
-  put(note["--steps"], arguments.steps);
+  Json::Value note = fixed(arguments);
+  note["--until"] = arguments.until;
+  note["--steps"] = arguments.steps;
   return validation::json_text(note);
 }
 
@@ -67,17 +50,12 @@ std::string note_of(const RunArguments& arguments) {
 RunArguments with_checkpoint(const RunArguments& given) {
   const std::string& file = *given.restart;
   const Checkpoint checkpoint = read_checkpoint(file);
-  RunArguments untouched, arguments = given;
-  std::vector<std::string> changed;
-  kept_arguments(untouched, [&](const char* name, const auto& standard) {
-    kept_arguments(given, [&](const char* other, const auto& value) {
-      if constexpr (std::is_same_v<decltype(standard), decltype(value)>)
-        if (std::string(name) == other && value != standard) changed.emplace_back(name);
-    });
-  });
-  if (!changed.empty())
-    throw Error(ErrorCode::bad_value,
-                changed.front() + " is given with --restart, and checkpoint \"" + file + "\" says already what it is");
+  RunArguments arguments = given;
+  const Json::Value now = fixed(given), untouched = fixed(RunArguments());
+  for (const std::string& flag : now.getMemberNames())
+    if (now[flag] != untouched[flag])
+      throw Error(ErrorCode::bad_value,
+                  flag + " is given with --restart, and checkpoint \"" + file + "\" says already what it is");
   Json::Value note;
   std::string complaint;
   const std::unique_ptr<Json::CharReader> reader(Json::CharReaderBuilder().newCharReader());
@@ -86,7 +64,8 @@ RunArguments with_checkpoint(const RunArguments& given) {
       !note.isMember("PROBLEM"))
     throw Error(ErrorCode::bad_file, "checkpoint \"" + file + "\" was not written by gnomon run");
   try {
-    kept_arguments(arguments, [&](const char* name, auto& value) { take(note[name], value); });
+    take(note["PROBLEM"], arguments.problem);
+    what_is_run(arguments, [&](const char*, const char* flag, auto& value) { take(note[flag], value); });
     if (given.until.empty() && given.steps.empty()) {
       take(note["--until"], arguments.until);
       take(note["--steps"], arguments.steps);

@@ -17,6 +17,7 @@ class Signals {
 
   /// Not 0 once a signal came; for IntegratorOptions::interrupt.
   static const volatile std::sig_atomic_t* caught();
+  static bool interrupted() { return *caught() != 0; }
 };
 
 }  // namespace gnomon::program

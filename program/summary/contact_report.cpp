@@ -11,9 +11,9 @@ using validation::to_json;
 namespace {
 
 /// The obstacle of an event, by name; "" where it belongs to none.
-std::string contact_name(const Integrator& integrator, Index contact) {
+std::string contact_name(const System& system, Index contact) {
   if (contact < 0) return "";
-  const auto names = integrator.system().parts().obstacles->obstacle_names();
+  const auto names = system.parts().obstacles->obstacle_names();
   const auto k = static_cast<std::size_t>(contact);
   return k < names.size() ? names[k] : fmt::format("c[{}]", contact);
 }
@@ -37,21 +37,21 @@ void add_contact(std::vector<SummaryRow>& rows, const Integrator& integrator) {
                                   book.now - book.start, book.work, book.impact, book.defect)});
 }
 
-std::vector<std::array<std::string, 4>> event_rows(const Integrator& integrator) {
+std::vector<std::array<std::string, 4>> event_rows(const System& system, const std::vector<ContactEvent>& events) {
   std::vector<std::array<std::string, 4>> rows;
-  for (const ContactEvent& event : integrator.events())
-    rows.push_back({fmt::format("{:.14g}", event.t), to_string(event.kind), contact_name(integrator, event.contact),
+  for (const ContactEvent& event : events)
+    rows.push_back({fmt::format("{:.14g}", event.t), to_string(event.kind), contact_name(system, event.contact),
                     event.energy_change != 0 ? fmt::format("{:.8g}", event.energy_change) : ""});
   return rows;
 }
 
-void print_events(std::FILE* out, const Integrator& integrator) {
+void print_events(std::FILE* out, const std::vector<std::array<std::string, 4>>& events) {
   const auto line = [out](const std::array<std::string, 4>& row) {
     fmt::print(out, "  {:>20}  {:8}  {:12}  {:>14}\n", row[0], row[1], row[2], row[3]);
   };
   fmt::print(out, "\n");
   line({"t", "event", "obstacle", "energy change"});
-  for (const auto& row : event_rows(integrator)) line(row);
+  for (const auto& row : events) line(row);
 }
 
 Json::Value contact_json(const Integrator& integrator) {
@@ -61,7 +61,7 @@ Json::Value contact_json(const Integrator& integrator) {
     Json::Value one;
     one["t"] = to_json(event.t);
     one["kind"] = to_string(event.kind);
-    one["contact"] = contact_name(integrator, event.contact);
+    one["contact"] = contact_name(integrator.system(), event.contact);
     one["energy_change"] = to_json(event.energy_change);
     out["events"].append(one);
   }

@@ -17,8 +17,8 @@ namespace gnomon::program {
 /// The book in two lines.
 void add_contact(std::vector<SummaryRow>& rows, const Integrator& integrator);
 /// t, event, obstacle and energy change of each.
-std::vector<std::array<std::string, 4>> event_rows(const Integrator& integrator);
-void print_events(std::FILE* out, const Integrator& integrator);
+std::vector<std::array<std::string, 4>> event_rows(const System& system, const std::vector<ContactEvent>& events);
+void print_events(std::FILE* out, const std::vector<std::array<std::string, 4>>& events);
 
 /// {events [{t, kind, contact, energy_change}], book {start, end, work, impact, defect}, penetration_max}
 Json::Value contact_json(const Integrator& integrator);

@@ -31,14 +31,14 @@ pages::Table event_table(const std::vector<std::array<std::string, 4>>& events) 
 RunPage::RunPage(const std::string& path, const ProblemInstance& instance, double t_end, std::size_t runs)
     : file_(path), instance_(instance), t_end_(t_end), numbers_(most_numbers / std::max<std::size_t>(runs, 1)) {}
 
-traces::RunTrace& RunPage::add(const std::string& name, bool reference, const std::string& discrete_energy) {
+traces::RunTrace& RunPage::add(const std::string& name, const std::string& discrete_energy) {
   traces::RunTrace::Spec spec;
   spec.name = name;
-  spec.reference = reference;
+  spec.reference = !traces_.empty();
   spec.discrete_energy = discrete_energy;
   spec.t_end = t_end_;
   spec.most_numbers = numbers_;
-  if (reference && !traces_.empty())
+  if (spec.reference)
     for (const auto& sample : traces_.front()->samples()) spec.targets.push_back(sample.t);
   traces_.push_back(std::make_unique<traces::RunTrace>(instance_, std::move(spec)));
   return *traces_.back();
@@ -73,17 +73,22 @@ void RunPage::finish(const Texts& texts) {
   file_.write(page);
 }
 
-TraceObserver::TraceObserver(traces::RunTrace& trace, const Integrator& integrator)
-    : trace_(&trace),
-      integrator_(&integrator),
-      iterations_(integrator.counters().iterations),
-      events_(integrator.events().size()) {}
+TraceObserver::TraceObserver(traces::RunTrace& trace, const Integrator* integrator)
+    : trace_(&trace), integrator_(integrator) {
+  if (!integrator) return;
+  iterations_ = integrator->counters().iterations;
+  events_ = integrator->events().size();
+}
 
 bool TraceObserver::observe(const State& z, long) {
-  const InvariantMonitor& monitor = integrator_->monitor();
-  const RunCounters& counters = integrator_->counters();
   const double unknown = std::numeric_limits<double>::quiet_NaN();
   traces::StepFigures figures{unknown, unknown};
+  if (!integrator_) {
+    trace_->add(z, figures);
+    return true;
+  }
+  const InvariantMonitor& monitor = integrator_->monitor();
+  const RunCounters& counters = integrator_->counters();
   if (integrator_->model().has_energy()) figures.energy_error = monitor.energy().last_error();
   if (monitor.discrete_energy().count() > 0) figures.discrete_error = monitor.discrete_energy().last_error();
   if (trace_->states() > 0) figures.iterations = static_cast<double>(counters.iterations - iterations_);

@@ -21,8 +21,9 @@ class RunPage {
   /// Opens the file. Throws Error(bad_value) for a name that does not end in .html.
   RunPage(const std::string& path, const ProblemInstance& instance, double t_end, std::size_t runs);
 
-  /// The trace of a further run, which the page owns. A reference is compared with the first one at its samples.
-  traces::RunTrace& add(const std::string& name, bool reference, const std::string& discrete_energy = "");
+  /// The trace of the run and, after it, of a reference beside it, which is compared with the run at its samples. The
+  /// page owns it.
+  traces::RunTrace& add(const std::string& name, const std::string& discrete_energy = "");
   /// Times at which a reference that takes no steps is asked for.
   std::vector<double> times() const;
 
@@ -43,17 +44,17 @@ class RunPage {
   std::vector<std::unique_ptr<traces::RunTrace>> traces_;
 };
 
-/// Hands the steps of an integrator on to its trace.
+/// Hands the steps of a run on to its trace, with what its integrator knows of them; null: that of a reference.
 class TraceObserver final : public Observer {
  public:
-  TraceObserver(traces::RunTrace& trace, const Integrator& integrator);
+  TraceObserver(traces::RunTrace& trace, const Integrator* integrator);
   bool observe(const State& z, long step) override;
 
  private:
   traces::RunTrace* trace_;
   const Integrator* integrator_;
-  long iterations_;
-  std::size_t events_;
+  long iterations_ = 0;
+  std::size_t events_ = 0;
 };
 
 }  // namespace gnomon::program

@@ -6,7 +6,7 @@
 
 #include "gnomon/scheme/step_warning.hpp"
 #include "program/cli/terminal.hpp"
-#include "program/run/state_blocks.hpp"
+#include "program/run/provenance.hpp"
 #include "program/summary/contact_report.hpp"
 #include "program/summary/error_report.hpp"
 #include "report/json.hpp"
@@ -47,9 +47,9 @@ std::optional<double> ReferenceOutcome::position_error(const Vector& q) const {
   return (q - end.q).norm() / (scale > 0 ? scale : 1);
 }
 
-std::string step_text(const RunReport& report, const Integrator& integrator) {
+std::string step_text(double step, const Integrator& integrator) {
   const Tolerances* tolerances = integrator.tolerances();
-  if (!tolerances) return fmt::format("h = {:g}", report.step);
+  if (!tolerances) return fmt::format("h = {:g}", step);
   const StepEstimates& sizes = integrator.step_estimates();
   const std::string absolute =
       tolerances->absolute == tolerances->relative ? "" : fmt::format(", atol = {:g}", tolerances->absolute);
@@ -57,10 +57,12 @@ std::string step_text(const RunReport& report, const Integrator& integrator) {
                      sizes.largest);
 }
 
-std::string title(const RunReport& report) {
-  std::string scheme = report.scheme;
-  for (const std::string& option : report.scheme_options) scheme += " " + option;
-  return fmt::format("{}, {} through {}", report.problem, scheme, report.solver);
+std::string title(const RunFacts& facts) {
+  const RunArguments& a = facts.arguments;
+  std::string text = a.problem + ", " + a.scheme;
+  for (const auto& [name, value] : a.options) text += " " + name + "=" + value;
+  text += " through " + a.solver;
+  return a.default_tolerance ? text + ", rtol = " + a.rtol + " (the default)" : text;
 }
 
 void print_summary(std::FILE* out, const std::string& title, const std::vector<SummaryRow>& rows) {
@@ -98,12 +100,12 @@ void add_references(std::vector<SummaryRow>& rows, const std::vector<ReferenceOu
   }
 }
 
-std::vector<SummaryRow> summary(const RunReport& report, const Integrator& integrator) {
+std::vector<SummaryRow> summary(const RunFacts& facts, const Integrator& integrator) {
   const InvariantMonitor& monitor = integrator.monitor();
   const RunCounters& counters = integrator.counters();
   const Drift& energy = monitor.energy();
   const double steps = static_cast<double>(std::max(counters.steps, 1L));
-  const double timed_steps = static_cast<double>(std::max(counters.steps - report.steps_before, 1L));
+  const double timed_steps = static_cast<double>(std::max(counters.steps - facts.steps_before, 1L));
   std::vector<SummaryRow> out;
   const auto row = [&out](const char* label, const std::string& text, bool alarming = false) {
     out.push_back({label, text, alarming});
@@ -112,7 +114,7 @@ std::vector<SummaryRow> summary(const RunReport& report, const Integrator& integ
   row("promises", to_string(integrator.promises()));
   row("steps",
       fmt::format(
-          "{} of {}, t = {:g} .. {:g}{}{}{}", counters.steps, step_text(report, integrator), report.t0,
+          "{} of {}, t = {:g} .. {:g}{}{}{}", counters.steps, step_text(facts.step, integrator), facts.t0,
           integrator.state().t,
           counters.error_test_failures ? fmt::format(", {} rejected", counters.error_test_failures) : "",
           counters.fallback_solves ? fmt::format(", {} solves by the fallback", counters.fallback_solves) : "",
@@ -147,17 +149,17 @@ std::vector<SummaryRow> summary(const RunReport& report, const Integrator& integ
        [&](Index a) { return integrator.system().parts().symmetries->symmetry_name(a); });
   rows("integral", monitor.integrals(),
        [&](Index a) { return integrator.system().parts().integrals->integral_name(a); });
-  add_outputs(out, report.outputs, report.output_values);
+  add_outputs(out, facts.outputs, facts.output_values);
   row("effort",
       fmt::format(
           "{:.2f} iterations a step, {}{:.2f} us a step, {:.3g} s", counters.iterations / steps,
           counters.repeated_solves ? fmt::format("in {:.2f} solves, ", 1 + counters.repeated_solves / steps) : "",
-          1e6 * report.wall_s / timed_steps, report.wall_s));
-  if (report.estimate) add_estimate(out, *report.estimate);
-  add_references(out, report.references, integrator.state().q.value());
+          1e6 * facts.wall_s / timed_steps, facts.wall_s));
+  if (facts.estimate) add_estimate(out, *facts.estimate);
+  add_references(out, facts.references, integrator.state().q.value());
   for (const BrokenPromise& broken : integrator.broken_promises()) row("BROKEN", "promise " + broken.text(), true);
   if (const char* text = warning(integrator)) row("WARNING", text, true);
-  if (!report.message.empty()) row("STOPPED", report.message, true);
+  if (!facts.message.empty()) row("STOPPED", facts.message, true);
   return out;
 }
 
@@ -215,18 +217,27 @@ Json::Value reference_json(const ReferenceOutcome& reference, const Vector& q) {
   return out;
 }
 
-Json::Value run_json(const RunReport& report, const Integrator& integrator) {
+void add_facts(Json::Value& out, const RunFacts& facts, const Vector& q) {
+  out["problem"] = facts.arguments.problem;
+  out["scheme"] = facts.arguments.scheme;
+  out["scheme_options"] = texts_json(facts.arguments.options);
+  out["status"] = facts.status;
+  if (!facts.message.empty()) out["message"] = facts.message;
+  for (std::size_t i = 0; i < facts.outputs.size(); ++i)
+    out["outputs"][facts.outputs[i].name] = to_json(facts.output_values[static_cast<Index>(i)]);
+  out["wall_s"] = facts.wall_s;
+  for (const ReferenceOutcome& one : facts.references) out["references"].append(reference_json(one, q));
+}
+
+Json::Value run_json(const RunFacts& facts, const Integrator& integrator) {
   const InvariantMonitor& monitor = integrator.monitor();
   const RunCounters& counters = integrator.counters();
   const Drift& energy = monitor.energy();
 
   Json::Value out;
-  out["problem"] = report.problem;
-  out["scheme"] = report.scheme;
-  out["scheme_options"] = Json::Value(Json::arrayValue);
-  for (const std::string& option : report.scheme_options) out["scheme_options"].append(option);
-  out["solver"] = report.solver;
-  out["step"] = report.step;
+  add_facts(out, facts, integrator.state().q.value());
+  out["solver"] = facts.arguments.solver;
+  out["step"] = facts.step;
   if (const Tolerances* tolerances = integrator.tolerances()) {
     out["step"] = Json::Value();
     Json::Value& of = out["tolerance"];
@@ -237,13 +248,14 @@ Json::Value run_json(const RunReport& report, const Integrator& integrator) {
   }
   out["steps"] = Json::Int64(counters.steps);
   out["t"] = integrator.state().t;
-  out["status"] = report.status;
-  if (!report.message.empty()) out["message"] = report.message;
   if (const char* text = warning(integrator)) out["warning"] = text;
   out["promises"] = to_string(integrator.promises());
   out["broken_promises"] = broken_json(integrator.broken_promises());
-  const StateBlocks blocks = state_blocks(integrator);
-  for (std::size_t i = 0; i < 3; ++i) out["state"][blocks.names[i]] = to_json(*blocks.values[i]);
+  const State& z = integrator.state();
+  const auto& names = integrator.model().traits().state_names;
+  out["state"][names[0]] = to_json(z.q.value());
+  out["state"][names[1]] = to_json(integrator.model().second_half(z.view()));
+  out["state"][names[2]] = to_json(z.lambda);
   out["energy"] = Json::Value();
   if (integrator.model().has_energy()) {
     out["energy"]["initial"] = to_json(energy.initial());
@@ -275,8 +287,6 @@ Json::Value run_json(const RunReport& report, const Integrator& integrator) {
                                 [&](Index a) { return integrator.system().parts().symmetries->symmetry_name(a); });
   out["integrals"] = drifts_json(monitor.integrals(),
                                  [&](Index a) { return integrator.system().parts().integrals->integral_name(a); });
-  for (std::size_t i = 0; i < report.outputs.size(); ++i)
-    out["outputs"][report.outputs[i].name] = to_json(report.output_values[static_cast<Index>(i)]);
   if (has_contacts(integrator)) out["contact"] = contact_json(integrator);
   out["counters"]["iterations"] = Json::Int64(counters.iterations);
   out["counters"]["residual_evaluations"] = Json::Int64(counters.residual_evaluations);
@@ -288,10 +298,7 @@ Json::Value run_json(const RunReport& report, const Integrator& integrator) {
   out["counters"]["fallback_solves"] = Json::Int64(counters.fallback_solves);
   out["counters"]["refused_steps"] = Json::Int64(counters.refused_steps);
   out["counters"]["error_test_failures"] = Json::Int64(counters.error_test_failures);
-  out["wall_s"] = report.wall_s;
-  if (report.estimate) out["error_estimate"] = estimate_json(*report.estimate);
-  for (const ReferenceOutcome& reference : report.references)
-    out["references"].append(reference_json(reference, integrator.state().q.value()));
+  if (facts.estimate) out["error_estimate"] = estimate_json(*facts.estimate);
   return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include <json/json.h>
 
+#include <array>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "gnomon/run/integrator.hpp"
 #include "gnomon/run/reference.hpp"
 #include "measures/run/error_estimate.hpp"
+#include "program/run/run_arguments.hpp"
 #include "program/summary/summary_row.hpp"
 
 namespace gnomon::program {
@@ -26,12 +28,12 @@ struct ReferenceOutcome {
   std::optional<double> position_error(const Vector& q) const;
 };
 
-struct RunReport {
-  std::string problem, scheme, solver;
-  std::vector<std::string> scheme_options;  ///< name=value, as given or as the tolerance chose them
+/// What a summary needs beside the integrator or the reference itself.
+struct RunFacts {
+  RunArguments arguments;  ///< as given or as the tolerance chose them
   double step = 0, t0 = 0, wall_s = 0;
   long steps_before = 0;        ///< taken by the run that this one goes on from; wall_s is without them
-  std::string status;           ///< "success", "interrupted" or what a solve ended with
+  std::string status;           ///< "success", "interrupted" or what a solve ended with; of a reference "failed"
   std::string message;          ///< empty on success
   std::vector<Output> outputs;  ///< of the problem
   Vector output_values;         ///< at the end, one an output
@@ -39,12 +41,20 @@ struct RunReport {
   std::optional<validation::ErrorEstimate> estimate;  ///< with --estimate-error
 };
 
+/// What a run ended with, whatever made its steps.
+struct RunReport {
+  std::string title, status;
+  std::vector<SummaryRow> rows;
+  std::vector<std::array<std::string, 4>> events;  ///< see event_rows
+  Json::Value json;
+};
+
 /// "h = 0.01", or "rtol = 1e-08, h = 0.001 .. 0.02".
-std::string step_text(const RunReport& report, const Integrator& integrator);
+std::string step_text(double step, const Integrator& integrator);
 
 /// "pendulum, energy-momentum through kinsol-newton"
-std::string title(const RunReport& report);
-std::vector<SummaryRow> summary(const RunReport& report, const Integrator& integrator);
+std::string title(const RunFacts& facts);
+std::vector<SummaryRow> summary(const RunFacts& facts, const Integrator& integrator);
 void print_summary(std::FILE* out, const std::string& title, const std::vector<SummaryRow>& rows);
 /// The first outputs: --output and --json have all.
 void add_outputs(std::vector<SummaryRow>& rows, const std::vector<Output>& outputs, const Vector& values);
@@ -56,14 +66,16 @@ void add_levels(std::vector<SummaryRow>& rows, const ReferenceReport& end);
 /// [{name, step, t, error, allowed}]
 Json::Value broken_json(const std::vector<BrokenPromise>& promises);
 
-/// Keys: problem, scheme, scheme_options [name=value], solver, step (null with a tolerance), tolerance (with one: {relative,
-/// absolute, smallest_step, largest_step}), steps, t, status, promises, broken_promises [{name, step, t, error, allowed}],
-/// state {by the model's block names}, energy {initial,
-/// max_abs_error, max_rel_error (over max(1, max|T|, max|U|)), slope} or null where the model declares none, constraints
-/// {position_max, velocity_max}, contact (see contact_json, with obstacles), momentum [{name, initial, max_abs_error,
-/// slope}], outputs {by name} where the problem has some, counters, wall_s; message and warning unless empty; references
-/// [see reference_json] and error_estimate (see estimate_json) when asked for.
-Json::Value run_json(const RunReport& report, const Integrator& integrator);
+/// Keys: problem, scheme, scheme_options [name=value], solver, step (null with a tolerance), tolerance (with one:
+/// {relative, absolute, smallest_step, largest_step}), steps, t, status, promises, broken_promises [{name, step, t,
+/// error, allowed}], state {by the model's block names}, energy {initial, max_abs_error, max_rel_error (over max(1,
+/// max|T|, max|U|)), slope} or null where the model declares none, constraints {position_max, velocity_max}, contact
+/// (see contact_json, with obstacles), momentum [{name, initial, max_abs_error, slope}], outputs {by name} where the
+/// problem has some, counters, wall_s; message and warning unless empty; references [see reference_json] and
+/// error_estimate (see estimate_json) when asked for.
+Json::Value run_json(const RunFacts& facts, const Integrator& integrator);
+/// What runs of schemes and references share of it; q is that of the end.
+void add_facts(Json::Value& out, const RunFacts& facts, const Vector& q);
 
 /// {name, success, t, position_error, message, warning} and levels_json of its own run.
 Json::Value reference_json(const ReferenceOutcome& reference, const Vector& q);

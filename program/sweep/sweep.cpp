@@ -227,9 +227,10 @@ void gnomon_add_sweep(CLI::App& app, Invocation& invocation) {
       ->expected(0, -1);
   add_tolerance_flags(*command, *a);
   add("--solver", a->solver, "NAME", "the solver")->capture_default_str();
-  add_repeatable(*command, "--solver-option", a->solver_options, "NAME=VALUE", "an option of the solver (repeatable)");
+  add_repeatable(*command, "--solver-option", a->solver_options, "an option of the solver (repeatable)");
   add_fallback_flags(*command, *a);
-  add_repeatable(*command, "--vary", a->vary, "NAME=VALUES", "what varies, and the values it takes (repeatable)");
+  add_repeatable(*command, "--vary", a->vary, "what varies, and the values it takes (repeatable)")
+      ->type_name("NAME=VALUES");
   add("--runs", a->samples, "N", "how many values are drawn, for each combination of lists and grids");
   add("--sampling", a->sampling, "HOW", "how they are drawn: random, latin-hypercube or sobol [random]");
   add("--seed", a->seed, "S", "of random numbers: a run depends on it and on its own number [0]");

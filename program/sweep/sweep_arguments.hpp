@@ -8,7 +8,8 @@
 namespace gnomon::program {
 
 struct SweepArguments : RunArguments {
-  std::vector<std::string> vary, keep, files;
+  Assignments vary;
+  std::vector<std::string> keep, files;
   std::string samples, sampling, seed, time_limit, threads, shard;
   std::string file;  ///< the sweep file that was read, or ""
   bool resume = false;

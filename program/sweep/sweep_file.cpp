@@ -61,17 +61,15 @@ void read_sweep_file(SweepArguments& a) {
   const std::vector<std::string> keep = reader.texts("keep");
   if (a.keep.empty()) a.keep = keep;
   // A flag replaces the entry of its name, in its place.
-  const auto merge = [](const Assignments& entries, std::vector<std::string>& given) {
-    std::vector<std::string> all;
-    for (const auto& [name, value] : entries) {
-      const auto same = std::find_if(given.begin(), given.end(), [&name = name](const std::string& text) {
-        return text.substr(0, text.find('=')) == name;
-      });
-      all.push_back(same == given.end() ? name + "=" + value : *same);
-      if (same != given.end()) given.erase(same);
+  const auto merge = [](Assignments entries, Assignments& given) {
+    for (auto& entry : entries) {
+      const auto same =
+          std::find_if(given.begin(), given.end(), [&](const auto& other) { return other.first == entry.first; });
+      if (same == given.end()) continue;
+      entry = *same;
+      given.erase(same);
     }
-    all.insert(all.end(), given.begin(), given.end());
-    given = all;
+    given.insert(given.begin(), entries.begin(), entries.end());
   };
   merge(in_order(reader, root, "vary"), a.vary);
   merge(reader.assignments("set"), a.set);

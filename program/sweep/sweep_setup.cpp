@@ -5,6 +5,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/numbers.hpp"
 #include "program/arguments.hpp"
+#include "program/run/provenance.hpp"
 #include "program/sweep/sweep_arguments.hpp"
 
 namespace gnomon::program {
@@ -49,10 +50,7 @@ void stand_in(std::string& argument, const std::string& value, const char* flag)
 
 Design sweep_design(const SweepArguments& a) {
   std::vector<Variable> variables;
-  for (const std::string& text : a.vary) {
-    const auto [name, values] = parse_assignment(text, "--vary");
-    variables.push_back({name, Distribution("--vary " + name, values)});
-  }
+  for (const auto& [name, values] : a.vary) variables.push_back({name, Distribution("--vary " + name, values)});
   if (variables.empty())
     throw Error(ErrorCode::bad_value, "--vary is missing: it says what varies, e.g. --vary k=uniform(1,9)");
   const auto drawn =
@@ -96,18 +94,18 @@ EnsembleSetup sweep_setup(const Registry& registry, SweepArguments& a, const Des
     a.scheme = scheme;
     a.scheme_named = true;
   }
-  take_run_defaults(registry.problem(a.problem), a);
+  take_run_defaults(registry, a);
   EnsembleSetup setup;
   setup.problem = a.problem;
-  setup.parameters = parse_assignments(a.set, "--set");
+  setup.parameters = a.set;
   setup.integrator = parse_integrator_options(registry, a);
   const ProblemInstance instance = registry.build(a.problem, setup.parameters);
   const Span span = parse_span(a, instance.t0);
   if (scheme.empty()) choose_scheme(registry, instance, setup.integrator, a);
   setup.scheme = a.scheme;
   setup.solver = a.solver;
-  setup.scheme_options = parse_assignments(a.options, "--option");
-  setup.solver_options = parse_assignments(a.solver_options, "--solver-option");
+  setup.scheme_options = a.options;
+  setup.solver_options = a.solver_options;
   setup.step = step.empty() ? span.h : 0;
   if (rtol.empty()) setup.tolerances = span.tolerances;
   if (until.empty() && span.by_time) setup.until = span.t_end;
@@ -147,44 +145,18 @@ std::string command_of_run(const SweepArguments& a, const Assignments& values) {
     } else if (name == "until") {
       run.until = value;
     } else if (starts_with(name, "option.")) {
-      run.options.push_back(rest(name, "option.") + "=" + value);
+      run.options.emplace_back(rest(name, "option."), value);
     } else if (starts_with(name, "solver-option.")) {
-      run.solver_options.push_back(rest(name, "solver-option.") + "=" + value);
+      run.solver_options.emplace_back(rest(name, "solver-option."), value);
     } else {
       const std::string parameter = starts_with(name, "set.") ? rest(name, "set.") : name;
       run.set.erase(
-          std::remove_if(run.set.begin(), run.set.end(),
-                         [&](const std::string& text) { return starts_with(text, (parameter + "=").c_str()); }),
+          std::remove_if(run.set.begin(), run.set.end(), [&](const auto& given) { return given.first == parameter; }),
           run.set.end());
-      run.set.push_back(parameter + "=" + value);
+      run.set.emplace_back(parameter, value);
     }
   }
-  std::string command = std::string(start ? "gnomon sweep " : "gnomon run ") + shell_word(run.problem);
-  const auto text = [&command](const char* flag, const std::string& value) {
-    if (!value.empty()) command += std::string(" ") + flag + " " + shell_word(value);
-  };
-  const auto texts = [&text](const char* flag, const std::vector<std::string>& all) {
-    for (const std::string& value : all) text(flag, value);
-  };
-  texts("--set", run.set);
-  command += vary;
-  text("--scheme", run.scheme);
-  texts("--option", run.options);
-  text("--solver", run.solver);
-  texts("--solver-option", run.solver_options);
-  texts("--contact", run.contact);
-  text("--step", run.step);
-  text("--rtol", run.rtol);
-  text("--atol", run.atol);
-  text("--until", run.until);
-  text("--steps", run.steps);
-  text("--max-halvings", run.max_halvings);
-  if (run.jacobian != "analytic") text("--jacobian", run.jacobian);
-  if (run.project_start) command += " --project-start";
-  if (run.dependent_constraints) command += " --dependent-constraints";
-  if (run.fallback) command += " --fallback";
-  if (start) command += " --output one.h5";
-  return command;
+  return start ? command_of(run, "sweep") + vary + " --output one.h5" : command_of(run, "run");
 }
 
 }  // namespace gnomon::program

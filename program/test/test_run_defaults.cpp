@@ -39,6 +39,29 @@ BOOST_AUTO_TEST_CASE(a_run_takes_all_of_it) {
     BOOST_TEST(contains(other.out, part), part << " in\n" << other.out);
 }
 
+// A reference in the file is run like a scheme; on the command line it takes nothing that is said of another scheme.
+BOOST_AUTO_TEST_CASE(references_take_what_is_theirs) {
+  const Scratch scratch;
+  write_model(scratch, "until = 2\nrtol = 1e-7\nscheme = \"ida-index1\"\n");
+  const Outcome run = scratch.gnomon("run spring.toml");
+  BOOST_TEST(run.status == 0, run.err);
+  BOOST_TEST(contains(run.out, "spring.toml, reference ida-index1, rtol = 1e-07\n"), run.out);
+  write_model(scratch, "until = 2\nstep = 0.01\nsolver = \"newton\"\nreference = \"ida-index1\"\n");
+  const Outcome named = scratch.gnomon("run spring.toml --scheme ida-index1");
+  BOOST_TEST(named.status == 0, named.err);
+  BOOST_TEST(contains(named.out, "t = 0 .. 2"), named.out);
+}
+
+BOOST_AUTO_TEST_CASE(a_tolerance_by_default) {
+  const Scratch scratch;
+  write_model(scratch, "until = 2\n");
+  BOOST_TEST(contains(scratch.gnomon("run spring.toml").out, ", rtol = 1e-6 (the default)\n"));
+  write_model(scratch, "until = 2\nrtol = 1e-4\n");
+  const Outcome run = scratch.gnomon("run spring.toml");
+  BOOST_TEST(contains(run.out, " of rtol = 0.0001"), run.out);
+  BOOST_TEST(!contains(run.out, "default"), run.out);
+}
+
 BOOST_AUTO_TEST_CASE(comparisons_take_scheme_and_steps) {
   const Scratch scratch;
   write_model(scratch, "until = 2\nstep = 0.01\nscheme = \"rattle\"\n");

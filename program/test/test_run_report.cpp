@@ -104,6 +104,22 @@ BOOST_AUTO_TEST_CASE(references) {
   BOOST_TEST(compared.status == 0);
 }
 
+// Events, snapshots and the motion over time of a reference are those of a scheme.
+BOOST_AUTO_TEST_CASE(a_reference_shows_what_a_scheme_shows) {
+  const Scratch scratch;
+  const std::string walls = "run walled-pendulum --until 1 --events --report w.html ";
+  for (const char* how : {"--scheme ida-ggl", "--step 1e-2"}) {
+    const Outcome run = scratch.gnomon(walls + how);
+    BOOST_TEST(run.status == 0, run.err);
+    for (const char* part : {"event     obstacle", "0.604", "landing   wall 2"})
+      BOOST_TEST(contains(run.out, part), part << " in\n" << run.out);
+    BOOST_TEST(contains(read(scratch.work / "w.html"), "landing"));
+  }
+  BOOST_TEST(scratch.gnomon("run planar-pendulum --scheme exact --until 1 --output e.csv --times 0:.25:1").status == 0);
+  const std::string rows = read(scratch.work / "e.csv");
+  BOOST_TEST(std::count(rows.begin(), rows.end(), '\n') == 6);
+}
+
 BOOST_AUTO_TEST_CASE(misused_references) {
   const Scratch scratch;
   const std::string run = "run planar-pendulum --until 1 ";
@@ -112,7 +128,10 @@ BOOST_AUTO_TEST_CASE(misused_references) {
   scratch.misuse(run + "--step .1 --reference-option rtol=1e-8", {"--reference-option", "--reference"});
   scratch.misuse(run + "--scheme ida-ggl --step .1", {"--step", "ida-ggl", "--rtol"});
   scratch.misuse(run + "--scheme ida-ggl --solver newton", {"--solver", "ida-ggl"});
-  scratch.misuse(run + "--scheme ida-ggl --strict", {"--strict", "ida-ggl"});
+  for (const char* flag : {"--strict", "--estimate-error", "--fallback", "--checkpoint state", "--checkpoint-every 3"})
+    scratch.misuse(run + "--scheme ida-ggl " + flag,
+                   {std::string(flag).substr(0, std::string(flag).find(' ')), "ida-ggl"});
+  scratch.misuse(run + "--scheme ida-ggl --events", {"--events", "no obstacles"});
   scratch.misuse(run + "--scheme ida-ggl --rtol 1e-8 --reference ida-ggl", {"--reference ida-ggl", "itself"});
   scratch.misuse(run + "--scheme ida-ggl --times 0:.1:1", {"--times", "--output"});
   scratch.misuse("run planar-pendulum --scheme ida-ggl", {"--until"});

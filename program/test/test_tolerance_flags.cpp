@@ -107,6 +107,51 @@ BOOST_AUTO_TEST_CASE(the_tolerance_chooses) {
   scratch.misuse("run odae-test --rtol 1e-4 --until 1", {"odae-test", "fixed step"});
 }
 
+BOOST_AUTO_TEST_CASE(without_step_and_tolerance) {
+  const Scratch scratch;
+  const Outcome people = scratch.gnomon("run planar-pendulum --until 1 --output p.jsonl --checkpoint p.gcp");
+  BOOST_TEST(people.status == 0, people.err);
+  BOOST_TEST(
+      contains(people.out.substr(0, people.out.find('\n')), " through kinsol-newton, rtol = 1e-6 (the default)"));
+  BOOST_TEST(contains(people.out, " of rtol = 1e-06, h = "), people.out);
+  BOOST_TEST(contains(read(scratch.work / "p.jsonl"), " --rtol 1e-6 "));
+  const Json::Value restarted = json_of(scratch.gnomon("run --restart p.gcp --until 2 --json"));
+  BOOST_TEST(restarted["tolerance"]["relative"].asDouble() == 1e-6);
+  fs::remove(scratch.work / "p.jsonl");
+  fs::remove(scratch.work / "p.gcp");
+  const Json::Value chosen = json_of(scratch.gnomon("run planar-pendulum --until 1 --json")),
+                    given = json_of(scratch.gnomon("run planar-pendulum --until 1 --rtol 1e-6 --json"));
+  for (const char* part : {"scheme", "scheme_options", "state", "steps"})
+    BOOST_TEST((chosen[part] == given[part]), part);
+  const Json::Value named = json_of(scratch.gnomon("run planar-pendulum --until 1 --scheme line-integral-ggl --json"));
+  BOOST_TEST(named["tolerance"]["relative"].asDouble() == 1e-6);
+  BOOST_TEST(
+      json_of(scratch.gnomon("run planar-pendulum --until 1 --atol 1e-8 --json"))["tolerance"]["absolute"].asDouble() ==
+      1e-8);
+  BOOST_TEST(!contains(scratch.gnomon("run planar-pendulum --until 1 --rtol 1e-6").out, "(the default)"));
+
+  // What takes no tolerance needs a step, and says why.
+  const std::string run = "run planar-pendulum --until 1 ";
+  scratch.misuse(run + "--scheme rattle", {"--step is missing", "rattle", "no estimate", "energy-momentum-ggl"});
+  scratch.misuse(run + "--estimate-error", {"--step is missing", "--estimate-error"});
+  scratch.misuse(run + "--option s=2", {"--step is missing", "--option"});
+  scratch.misuse("run planar-pendulum --steps 10", {"--step is missing", "--steps counts steps"});
+  scratch.misuse("run odae-test --until 1", {"--step is missing", "odae-test", "fixed step"});
+  scratch.misuse("run walled-pendulum --until 1 --contact mode=time-stepping", {"--step is missing", "time-stepping"});
+  scratch.misuse("run swinging-atwood --until 1 --scheme energy-momentum", {"use energy-momentum-general"});
+}
+
+// All of it in one sentence.
+BOOST_AUTO_TEST_CASE(what_is_missing) {
+  const Scratch scratch;
+  scratch.misuse("run", {"PROBLEM and --until are missing", "--restart"});
+  scratch.misuse("run --step 1e-2 --steps 3", {"PROBLEM is missing"});
+  scratch.misuse("run planar-pendulum", {"--until is missing"});
+  scratch.misuse("run planar-pendulum --step 1e-2", {"--until is missing", "--steps"});
+  scratch.misuse("run planar-pendulum --scheme rattle", {"--step and --until are missing"});
+  scratch.misuse("run planar-pendulum --scheme ida-ggl", {"--until is missing"});
+}
+
 BOOST_AUTO_TEST_CASE(misuse) {
   const Scratch scratch;
   const std::string pendulum = "run planar-pendulum --output out.csv ";
@@ -116,7 +161,7 @@ BOOST_AUTO_TEST_CASE(misuse) {
   scratch.misuse(pendulum + "--rtol 1e-4 --until 0", {"--until = 0", "start"});
   scratch.misuse(pendulum + "--atol 1e-4 --step 1e-2 --until 1", {"--atol", "--rtol"});
   for (const char* value : {"0", "-1", "nan", "inf", "small", ""}) {
-    scratch.misuse(pendulum + "--until 1 --rtol '" + value + "'", {std::string(value).empty() ? "--step" : "--rtol"});
+    scratch.misuse(pendulum + "--until 1 --rtol '" + value + "'", {"--rtol"});
     if (*value) scratch.misuse(pendulum + "--until 1 --rtol 1e-3 --atol " + value, {"--atol", value});
   }
   scratch.misuse(pendulum + "--rtol 1e-4 --until 1 --scheme energy-momentum", {"energy-momentum", "order 0"});

@@ -1,0 +1,190 @@
+#include "program/run/scheme_trajectory.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "gnomon/base/error.hpp"
+#include "gnomon/model/system.hpp"
+#include "gnomon/run/states_at_times.hpp"
+#include "measures/run/error_estimate.hpp"
+#include "program/run/run_checkpoint.hpp"
+#include "program/run/signals.hpp"
+#include "program/summary/contact_report.hpp"
+
+namespace gnomon::program {
+
+namespace {
+
+/// Chooses scheme and steps. Everything that can be misuse comes before an integrator is made.
+std::function<Integrator()> maker(const Registry& registry, const ProblemInstance& instance, RunArguments& a,
+                                  Span& span) {
+  IntegratorOptions options = parse_integrator_options(registry, a);
+  options.interrupt = Signals::caught();
+  parse_checkpoint_every(a);
+  span = choose_steps(registry, instance, options, a);
+  return [&registry, instance, a, options] {
+    return registry.integrator(instance, a.scheme, a.solver, a.options, a.solver_options, options);
+  };
+}
+
+/// What is left of the span after a restart.
+void shorten(Span& span, const RunArguments& arguments, const Integrator& integrator) {
+  const long done = integrator.counters().steps;
+  const double t = integrator.state().t;
+  if (span.by_time ? !(span.t_end > t) : span.steps <= done)
+    throw Error(ErrorCode::bad_value,
+                fmt::format("checkpoint \"{}\" is at step {}, t = {}: there is nothing left to do, {} must be larger",
+                            *arguments.restart, done, number_text(t), span.by_time ? "--until" : "--steps"));
+  if (!span.by_time) span.steps -= done;
+}
+
+class SchemeTrajectory final : public Trajectory {
+ public:
+  SchemeTrajectory(const Registry& registry, ProblemInstance instance, RunArguments& arguments)
+      : Trajectory(std::move(instance)),
+        make_(maker(registry, instance_, arguments, span_)),
+        arguments_(arguments),
+        integrator_(make_()),
+        outputs_(instance_),
+        stop_(*this) {
+    if (!has_contacts(integrator_) && (arguments_.events || !arguments_.contact.empty()))
+      throw Error(ErrorCode::bad_value,
+                  fmt::format("{} is given, and problem {} with these parameters has no obstacles and no friction, or "
+                              "scheme {} holds them itself",
+                              arguments_.events ? "--events" : "--contact", arguments_.problem, arguments_.scheme));
+    instance_.q0 = state().q.value();
+    instance_.p0 = instance_.model->second_half(state().view());
+    t_end_ = span_.t_end;
+    if (arguments_.estimate_error) halve();
+    if (arguments_.restart) {
+      integrator_.load(*arguments_.restart);
+      shorten(span_, arguments_, integrator_);
+    } else if (span_.tolerances) {
+      integrator_.set_tolerances(*span_.tolerances);
+    }
+  }
+
+  const State& state() const override { return integrator_.state(); }
+  std::string label() const override { return arguments_.scheme + ", " + step_text(span_.h, integrator_); }
+  const InvariantMonitor* monitor() const override { return &integrator_.monitor(); }
+  long planned_steps() const override { return span_.steps; }
+  void observe(Observer& observer) override {
+    observer.observe(state(), integrator_.counters().steps);
+    integrator_.add_observer(observer);
+  }
+  void fill(tables::StateColumns& columns, double* values) const override { columns.fill(integrator_, values); }
+  std::unique_ptr<Observer> rows_at(std::vector<double> times, tables::StateColumns& columns, Row row) override {
+    const auto receive = [this, &columns, row, values = std::vector<double>(columns.size())](const State& at,
+                                                                                             bool end) mutable {
+      if (end)
+        columns.fill(integrator_, values.data());
+      else
+        columns.fill(integrator_, at, state(), values.data());
+      values[0] = at.t;  // of an end of a step, what the time is called
+      row(values.data());
+    };
+    return std::make_unique<StatesAtTimes>(integrator_, std::move(times), receive, make_, true);
+  }
+  const char* between_steps() const override {
+    return "a step of the scheme from the start of the step to the time; where it fails, the polynomial of degree 5 "
+           "through both ends";
+  }
+  std::unique_ptr<Observer> trace(RunPage& page) override {
+    const char* const discrete = integrator_.equations().discrete_energy_name();
+    const std::string steps =
+        span_.tolerances ? fmt::format("rtol = {:g}", span_.tolerances->relative) : fmt::format("h = {:g}", span_.h);
+    traces::RunTrace& trace = page.add(arguments_.scheme + ", " + steps, discrete ? discrete : "");
+    return std::make_unique<TraceObserver>(trace, &integrator_);
+  }
+
+  bool advance() override {
+    if (arguments_.checkpoint) {
+      checkpoints_ = std::make_unique<CheckpointWriter>(arguments_, integrator_, parse_checkpoint_every(arguments_));
+      integrator_.add_observer(*checkpoints_);
+    }
+    integrator_.add_observer(stop_);
+    if (halving_) integrator_.add_observer(*halving_);
+    facts_.steps_before = integrator_.counters().steps;
+    const auto begin = std::chrono::steady_clock::now();
+    end_ = program::advance(integrator_, span_);
+    facts_.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return end_.success() && !end_.stopped_by_observer;
+  }
+  void finish() override {
+    if (checkpoints_) checkpoints_->finish();
+  }
+  RunReport report(std::vector<ReferenceOutcome> references) const override {
+    RunFacts facts = this->facts();
+    facts.references = std::move(references);
+    RunReport report{title(facts), facts.status, summary(facts, integrator_), {}, run_json(facts, integrator_)};
+    for (const Index i : integrator_.constraint_rank().dependent)
+      report.rows.push_back({"dependent", "constraint: " + constraint_name(integrator_.system(), i)});
+    if (!has_contacts(integrator_)) return report;
+    add_contact(report.rows, integrator_);
+    report.events = event_rows(integrator_.system(), integrator_.events());
+    return report;
+  }
+
+ private:
+  /// Ends the run at a signal and, with --strict, where a promise is seen broken.
+  class Stop final : public Observer {
+   public:
+    explicit Stop(const SchemeTrajectory& run) : run_(&run) {}
+    bool observe(const State&, long) override { return !Signals::interrupted() && !run_->promise_broken(); }
+
+   private:
+    const SchemeTrajectory* run_;
+  };
+  bool promise_broken() const { return arguments_.strict && !integrator_.broken_promises().empty(); }
+
+  /// Starts the run with halved steps beside this one.
+  void halve() {
+    if (!arguments_.rtol.empty())
+      throw Error(ErrorCode::bad_value,
+                  "--estimate-error is given with --rtol: it compares steps of one size with their halves");
+    if (arguments_.restart)
+      throw Error(ErrorCode::bad_value,
+                  "--estimate-error is given with --restart: the run with halved steps must begin where this one did");
+    halving_ = std::make_unique<validation::StepHalving>(integrator_, make_(), span_.h);
+  }
+
+  RunFacts facts() const {
+    RunFacts facts = facts_;
+    facts.arguments = arguments_;
+    facts.step = span_.h;
+    facts.t0 = instance_.t0;
+    facts.outputs = outputs_.outputs();
+    facts.output_values = outputs_.evaluate(integrator_);
+    facts.status = end_.success() ? "success" : to_string(end_.status);
+    facts.message = end_.message;
+    if (Signals::interrupted() && (end_.stopped_by_observer || !end_.success())) {
+      facts.status = "interrupted";
+      facts.message = "interrupted at t = " + number_text(state().t);
+    } else if (end_.success() && promise_broken()) {
+      facts.status = "promise broken";
+      facts.message = "promise broken: " + integrator_.broken_promises().front().text();
+    }
+    if (halving_) facts.estimate = halving_->estimate();
+    return facts;
+  }
+
+  Span span_;
+  std::function<Integrator()> make_;  ///< a further integrator like the one of the run
+  RunArguments arguments_;
+  Integrator integrator_;
+  EvaluatedOutputs outputs_;
+  Stop stop_;
+  std::unique_ptr<CheckpointWriter> checkpoints_;
+  std::unique_ptr<validation::StepHalving> halving_;
+  RunFacts facts_;  ///< what is known after the steps
+  StepReport end_;
+};
+
+}  // namespace
+
+std::unique_ptr<Trajectory> start_scheme(const Registry& registry, ProblemInstance instance, RunArguments& arguments) {
+  return std::make_unique<SchemeTrajectory>(registry, std::move(instance), arguments);
+}
+
+}  // namespace gnomon::program
