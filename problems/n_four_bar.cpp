@@ -6,8 +6,9 @@
 /// Source of the linkage as a benchmark: M. Gonzalez, D. Dopico, U. Lugris, J. Cuadrado, A benchmarking system for MBS
 /// simulation software, Multibody Syst. Dyn. 16 (2006) 179-190; IFToMM library of multibody benchmarks, A02.
 ///
-/// Crank i turns about (i l, 0), its tip is r_i; coupler i joins r_(i-1) to r_i. Uniform bars of length l and mass m: one
-/// with the ends a, b has T = m/6 (a'.a' + a'.b' + b'.b') and its weight at (a + b)/2. In the angle phi of all cranks
+/// Crank i turns about (i l, 0), its tip is r_i; coupler i joins r_(i-1) to r_i. Uniform bars of length l and mass m:
+/// one with the ends a, b has T = m/6 (a'.a' + a'.b' + b'.b') and its weight at (a + b)/2. In the angle phi of all
+/// cranks
 ///
 ///     ((N+1)/3 + N) phi'' = -(gravity/l) ((N+1)/2 + N) cos phi,
 ///

@@ -1,6 +1,6 @@
 /// \file
-/// A bead on a circular wave that travels outwards, in Cartesian or in cylindrical coordinates: a constraint that depends
-/// on time and is not polynomial, a mass that is constant or depends on q, and a momentum map.
+/// A bead on a circular wave that travels outwards, in Cartesian or in cylindrical coordinates: a constraint that
+/// depends on time and is not polynomial, a mass that is constant or depends on q, and a momentum map.
 
 #include <algorithm>
 #include <cmath>

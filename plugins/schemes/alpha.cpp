@@ -8,19 +8,20 @@
 /// divided differences between the middles m-, m+ of the steps; g at most quadratic. Damping is part of Q. Start:
 /// (x^1 - x^{-1})/(2h) = v^0. Conserved for every h: the energy (19) at n+1/2 with V(m+); what Q does is booked,
 /// exactly. U(q,t) is taken at t_n and g(q,t) averaged over t_{n-1} and t_{n+1}; what they do is booked exactly, too
-/// (alpha_equations.hpp, alpha_multiplier.hpp). Order 2 (4 in x for alpha = 1/12, U quadratic, starts from rest). Stable
-/// for alpha >= 1/4; below that for h < 2/[lambda_max(M^-1 A) (1 - 4 alpha)]^(1/2), (23), and the step's report warns. The state's p is M v with the
-/// central v; with constraints G v = O(h^2). Source: Glowinski, Holmstroem, (16), (19), (23), (31) with the errata that
-/// alpha_potential.hpp and alpha_step.hpp describe.
+/// (alpha_equations.hpp, alpha_multiplier.hpp). Order 2 (4 in x for alpha = 1/12, U quadratic, starts from rest).
+/// Stable for alpha >= 1/4; below that for h < 2/[lambda_max(M^-1 A) (1 - 4 alpha)]^(1/2), (23), and the step's report
+/// warns. The state's p is M v with the central v; with constraints G v = O(h^2). Source: Glowinski, Holmstroem, (16),
+/// (19), (23), (31) with the errata that alpha_potential.hpp and alpha_step.hpp describe.
 ///
 /// For a mass that depends on the configuration, (40), which in (q,p) is the implicit midpoint rule
 ///
 ///     q1 - q0 = h H_p(q_m, p_m),    p1 - p0 = -h (H_q(q_m, p_m) - Q(q_m, (q1 - q0)/h, t_m))
 ///
-/// with constraints as kicks at both ends that keep both levels (kick_multiplier.hpp). Symplectic and
-/// symmetric (U(q,t) averaged over both ends of the step; without U(q,t) and g(q,t) symplectic); the energy is kept up to O(h^2) only, alpha-exact keeps it. The work of forces is booked. State::lambda
-/// are the index-1 multipliers of the state, which is consistent at both levels. The start is (q0, p0) itself; with
-/// start=printed that of (40), (printed_start.hpp), which differs by O(h^2) unless v0 = 0.
+/// with constraints as impulses at both ends that keep both levels (impulse_multiplier.hpp). Symplectic and
+/// symmetric (U(q,t) averaged over both ends of the step; without U(q,t) and g(q,t) symplectic); the energy is kept up
+/// to O(h^2) only, alpha-exact keeps it. The work of forces is booked. State::lambda are the index-1 multipliers of the
+/// state, which is consistent at both levels. The start is (q0, p0) itself; with start=printed that of (40),
+/// (printed_start.hpp), which differs by O(h^2) unless v0 = 0.
 
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/alpha/alpha_scheme.hpp"
@@ -58,7 +59,7 @@ class Alpha final : public MechanicalScheme {
     if (system.parts().mass) {
       kernels::require_quarter(*this, system, options);
       if (options.is("start", "printed")) return printed(system);
-      return {kernels::kick_step(system), kernels::configuration_promises(system, false, true)};
+      return {kernels::impulse_step(system), kernels::configuration_promises(system, false, true)};
     }
     if (options.is("start", "printed"))
       refuse(*this, system, "its mass is constant, where the scheme always starts as printed: leave out start");
@@ -75,7 +76,7 @@ class Alpha final : public MechanicalScheme {
       refuse(*this, system, "start=printed is for (40) without constraints, forces and time; use start=state");
     Promises promised = kernels::configuration_promises(system, false, true);
     promised.symmetric = promised.symplectic = false;
-    return {std::make_unique<kernels::PrintedStart>(system, kernels::kick_step(system)), promised};
+    return {std::make_unique<kernels::PrintedStart>(system, kernels::impulse_step(system)), promised};
   }
 };
 

@@ -2,10 +2,10 @@
 /// alpha-augmented: the alpha-scheme (alpha.cpp) with its multipliers from an augmented Lagrange iteration,
 /// augmented_alpha.hpp. Conserves what alpha conserves; with update=first, up to lambda times what the tolerance leaves
 /// of g. Source: Glowinski, Holmstroem, Algorithm 1, (10), (11). For a mass that depends on the configuration:
-/// augmented_kicks.hpp.
+/// augmented_impulses.hpp.
 
 #include "alpha_augmented/augmented_alpha.hpp"
-#include "alpha_augmented/augmented_kicks.hpp"
+#include "alpha_augmented/augmented_impulses.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/alpha/alpha_scheme.hpp"
 #include "kernels/discrete_gradient/configuration_schemes.hpp"
@@ -39,7 +39,7 @@ class AlphaAugmented final : public MechanicalScheme {
     kernels::AugmentedRule rule;
     rule.second_order = options.is("update", "second");
     rule.tolerance = options.real("tolerance");
-    if (system.parts().mass) return with_kicks(system, options, rule);
+    if (system.parts().mass) return with_impulses(system, options, rule);
     require_no_friction(*this, system, "the multipliers of its iteration must not act on its forces");
     kernels::AlphaRule alpha = kernels::alpha_rule(*this, system, options);
     alpha.multiplier.kind = kernels::AlphaRule::Kind::augmented;
@@ -53,12 +53,12 @@ class AlphaAugmented final : public MechanicalScheme {
   }
 
  private:
-  Binding with_kicks(const System& system, const Options& options, const kernels::AugmentedRule& rule) const {
+  Binding with_impulses(const System& system, const Options& options, const kernels::AugmentedRule& rule) const {
     kernels::require_quarter(*this, system, options);
     Promises promised = kernels::configuration_promises(system, false, true);
     promised.position = promised.symmetric = promised.symplectic = false;
     promised.constrained_limit = system.m() == 0 || rule.tolerance <= 1e-13;
-    return {kernels::augmented_kick_step(rule, system, options.real("eps")), promised};
+    return {kernels::augmented_impulse_step(rule, system, options.real("eps")), promised};
   }
 };
 

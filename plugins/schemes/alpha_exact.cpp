@@ -3,7 +3,8 @@
 ///
 /// For a mass that depends on the configuration, Gonzalez' discrete derivative of H in z = (q,p) takes the place of the
 /// gradient at the midpoint in (40), with multipliers that act through the midpoint and g = 0 at the end
-/// (kernels/discrete_gradient/configuration_inertia.hpp): H1 - H0 is the work of the forces for every step size. Not symplectic.
+/// (kernels/discrete_gradient/configuration_inertia.hpp): H1 - H0 is the work of the forces for every step size. Not
+/// symplectic.
 
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/discrete_gradient/configuration_schemes.hpp"

@@ -13,8 +13,8 @@
 /// discretised by (40), the implicit midpoint rule for H + P (derivative=midpoint), or by a discrete derivative in
 /// (q,p) of H and of every g_i and c_i with difference quotients of P (derivative=exact), which keeps H + P less the
 /// work for every h. The forces of obstacles are unknowns, so that Newton's method converges without line search for
-/// stiff ones, too. The midpoint rule bounds no energy: where a step is larger than a stiff contact lasts, its end may lie
-/// h v/2 inside the obstacle, with P = w (h v)^2/(8 eps) from nothing.
+/// stiff ones, too. The midpoint rule bounds no energy: where a step is larger than a stiff contact lasts, its end may
+/// lie h v/2 inside the obstacle, with P = w (h v)^2/(8 eps) from nothing.
 
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/alpha/alpha_scheme.hpp"

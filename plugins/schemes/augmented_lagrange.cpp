@@ -10,8 +10,8 @@
 /// rounding level; the momentum maps are exact whatever it is. The update as printed, lambda += 2 mu g, does not match
 /// the force, which has mu g: update=consistent is mu g. update=newton needs two or three iterations everywhere.
 ///
-/// For g that is not quadratic G(q_m) is replaced by the discrete derivatives (19) of its components, as in penalty: the
-/// limit is energy-momentum-general with weight=mass, and momentum maps are not exact.
+/// For g that is not quadratic G(q_m) is replaced by the discrete derivatives (19) of its components, as in penalty:
+/// the limit is energy-momentum-general with weight=mass, and momentum maps are not exact.
 
 #include "gnomon/registry/plugin.hpp"
 #include "kernels/discrete_gradient/augmented_penalty.hpp"

@@ -10,8 +10,9 @@
 /// opposite sign of its own (35).) Energy, position constraints and momentum maps are exact for every step size; the
 /// hidden constraints are violated at O(h^2) by design, and lambda, which belongs to the midpoint, alternates at O(h).
 ///
-/// A force enters as Q(q_m, dq/h, t_m), friction as R(q_m, dq/h, lambda) (kernels/common/applied_friction.hpp), and U and g may depend on time where they are quadratic in q: H1 - H0 is then
-/// the booked work, to rounding (kernels/common/ledger.hpp).
+/// A force enters as Q(q_m, dq/h, t_m), friction as R(q_m, dq/h, lambda) (kernels/common/applied_friction.hpp), and U
+/// and g may depend on time where they are quadratic in q: H1 - H0 is then the booked work, to rounding
+/// (kernels/common/energy_balance.hpp).
 
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/scheme/requirements.hpp"

@@ -17,8 +17,8 @@
 /// (M^-1 p_m, grad U), H1 - H0 - grad H(z_m).dz in s, weight=mass W_q = diag M at a typical configuration; a force Q
 /// enters the second equation, and its work Q.dq is booked (kernels/discrete_gradient/configuration_inertia.hpp).
 ///
-/// Where U or g depends on time, the derivatives are those of their average over the two times, g(q1,t1) = 0 is the row,
-/// and H1 - H0 is the booked work (kernels/common/ledger.hpp).
+/// Where U or g depends on time, the derivatives are those of their average over the two times, g(q1,t1) = 0 is the
+/// row, and H1 - H0 is the booked work (kernels/common/energy_balance.hpp).
 ///
 /// Cost: where s is active the Jacobian's first 2n rows are dense.
 

@@ -42,7 +42,7 @@
 /// lambda=midpoint gives the step's. Where A is singular it is the step's in either case.
 ///
 /// Forces Q(q_m, dq/h, t_m) in the second equation, and U and g that depend on time: H1 - H0 is the booked work to
-/// rounding, see kernels/common/ledger.hpp.
+/// rounding, see kernels/common/energy_balance.hpp.
 ///
 /// Friction R(q_m, dq/h, lambda), nonlinear in the step's own lambda, which belongs to the midpoint, in the second
 /// equation: order 2, and its work R.dq is booked, exactly. The multipliers of the state are the step's then.
@@ -53,9 +53,9 @@
 /// W^-1), W = diag M at a typical configuration, whatever `derivative` says; a force Q enters the second equation and
 /// its work Q.dq is booked, H1 - H0 = Q.dq (kernels/discrete_gradient/level_multiplier.hpp).
 /// From rest a composition over it has order 3 instead of 6 (ellipse pendulum without torque, order=6, h = .04 .. .005:
-/// 3.00, 3.00, 3.00; in motion 6.10, 6.05, 6.01): dq is of order h^2 there, N = dq.W dq + h^2 dp.W^-1 dp of order h^4 as c
-/// is, and c/N does not tend to zero with h. With weights 1 the order from rest is 5.95, in motion the error up to sixty
-/// times as large.
+/// 3.00, 3.00, 3.00; in motion 6.10, 6.05, 6.01): dq is of order h^2 there, N = dq.W dq + h^2 dp.W^-1 dp of order h^4
+/// as c is, and c/N does not tend to zero with h. With weights 1 the order from rest is 5.95, in motion the error up to
+/// sixty times as large.
 ///
 /// The idea at second order: Kinon, Betsch, Schneider, Nonlinear Dynamics 111 (2023), with midpoint gradients of U;
 /// discrete derivatives: Gonzalez, J. Nonlinear Sci. 6 (1996); both constraint levels: Gear, Leimkuhler, Gupta, J.

@@ -18,11 +18,12 @@
 ///     H1 - H0 = [U1 - U0 - h sum_l b_l grad U(q_l).q'_l] - h sum_{i<r} lambda_i.(sum_l b_l P_i(c_l) G(q_l) q'_l),
 /// the first bracket is zero where the quadrature integrates grad U(q).q', of degree s deg U - 1, exactly, and the rest
 /// by the constraint rows, whatever their quadrature error. A force Q(q,v,t) enters F_l as -Q(q_l, q'_l, t_l), and its
-/// work h sum_l b_l Q_l.q'_l is booked: the same identity gives H1 - H0 = work (kernels/common/ledger.hpp). U(q,t) and
-/// g(q,t) are taken at the times of the nodes, G q' + g_t in the rows; H1 - H0 is the booked work to O(h^2k). The row i =
-/// 0 is g(q1)/h + O(h^2k), exact for k >= s deg g/2; its last term, g(q0)/h, takes the errors of earlier steps out of g.
-/// (51) as printed, constraint=printed, does not have it: where the quadrature of U is exact H is exact whatever becomes
-/// of g, which is a sum of the quadrature errors of all steps, O(h^2k) (55), or of rounding errors.
+/// work h sum_l b_l Q_l.q'_l is booked: the same identity gives H1 - H0 = work (kernels/common/energy_balance.hpp).
+/// U(q,t) and g(q,t) are taken at the times of the nodes, G q' + g_t in the rows; H1 - H0 is the booked work to
+/// O(h^2k). The row i = 0 is g(q1)/h + O(h^2k), exact for k >= s deg g/2; its last term, g(q0)/h, takes the errors of
+/// earlier steps out of g. (51) as printed, constraint=printed, does not have it: where the quadrature of U is exact H
+/// is exact whatever becomes of g, which is a sum of the quadrature errors of all steps, O(h^2k) (55), or of rounding
+/// errors.
 ///
 /// Friction R(q,v,lambda) enters F_l as -R(q_l, q'_l, lambda(c_l h)), with its work booked like that of Q. It sees
 /// lambda(c) itself, of lower order along the step than its mean: q has the order 2 ceil(r/2) of p then, measured.
@@ -33,11 +34,12 @@
 /// projection takes the energy Psi.A^-1 Psi/2, Psi = G M^-1 p, A = G M^-1 G^T, out of p; the scheme conserves H with
 /// it.
 ///
-/// Hidden constraint. G M^-1 p at t_n is left over, and goes from step to step with the factor (-1)^r: it alternates, and
-/// stays O(h^2 ceil(r/2)), for odd r; for even r it is summed, and wanders. The default is odd for this. Measured, double
-/// spherical pendulum (start=spatial), h = .01, largest |G v| after 1e3 and 5e4 steps: (k,s,r) = (2,2,1) 1.1e-2, 1.3e-2;
-/// (2,2,2) 8.5e-3, 1.5e-1; (3,3,2) 1.0e-2, 6.5e-1; (3,3,3) 3.9e-5, 5.1e-5. Where G loses rank for an instant r < s does
-/// not keep the branch: n-four-bar, h = .001, t = 10, error of the last tip 3e-2 for (2,2,1), 1e-15 for (3,3,3).
+/// Hidden constraint. G M^-1 p at t_n is left over, and goes from step to step with the factor (-1)^r: it alternates,
+/// and stays O(h^2 ceil(r/2)), for odd r; for even r it is summed, and wanders. The default is odd for this. Measured,
+/// double spherical pendulum (start=spatial), h = .01, largest |G v| after 1e3 and 5e4 steps: (k,s,r) = (2,2,1) 1.1e-2,
+/// 1.3e-2; (2,2,2) 8.5e-3, 1.5e-1; (3,3,2) 1.0e-2, 6.5e-1; (3,3,3) 3.9e-5, 5.1e-5. Where G loses rank for an instant r
+/// < s does not keep the branch: n-four-bar, h = .001, t = 10, error of the last tip 3e-2 for (2,2,1), 1e-15 for
+/// (3,3,3).
 ///
 /// A mass that depends on q: the same method for H(q,p), where both q and p need coefficients (kernels/
 /// general_line_integral.hpp); H is kept as far as the quadrature integrates it.
@@ -128,7 +130,8 @@ class Hbvm final : public MechanicalScheme {
     p.position = !printed && !system.parts().time_dependence && kernels::nodes_are_exact(k, s, constraint_degree);
     p.hidden = projected;
     p.momentum = k == s && kernels::symmetries_keep_constraints(system);
-    // The row of g is symmetric up to its quadrature, g(q1) = O(h^(2k+1)); with k = s that is an error of the method's order.
+    // The row of g is symmetric up to its quadrature, g(q1) = O(h^(2k+1)); with k = s that is an error of the method's
+    // order.
     p.symmetric = !constrained || printed || p.position || k > s;
     p.symplectic = !constrained && k == s;
     if (system.parts().mass) {

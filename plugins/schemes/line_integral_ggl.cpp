@@ -37,14 +37,15 @@
 /// State::lambda are the index-1 multipliers of the state; where G has lost rank, lambda(1).
 ///
 /// Forces, friction R(q, q', lambda) at the nodes with the lambda of the node, and U(q,t), g(q,t) at the nodes' times
-/// (with r = 1): H1 - H0 is the booked work, with time to O(h^2k) (kernels/common/ledger.hpp). With friction the order is
-/// min(2s, 2r), since R sees lambda(c), and lambda(1) is the state's.
+/// (with r = 1): H1 - H0 is the booked work, with time to O(h^2k) (kernels/common/energy_balance.hpp). With friction
+/// the order is min(2s, 2r), since R sees lambda(c), and lambda(1) is the state's.
 ///
 /// A mass that depends on q: the same equations with H_p, H_q and Psi = G(q) M(q)^-1 p (kernels/line_integral/
 /// general_line_integral.hpp); H is kept as far as the quadrature integrates it.
 ///
-/// Local errors: the finer method with s + 1 (kernels/line_integral/line_integral_error.hpp). A simplified Newton matrix
-/// for few constraints: line_integral_ggl/simplified_ggl_inverse.hpp. Start values: kernels/line_integral/line_start.hpp.
+/// Local errors: the finer method with s + 1 (kernels/line_integral/line_integral_error.hpp). A simplified Newton
+/// matrix for few constraints: line_integral_ggl/simplified_ggl_inverse.hpp. Start values:
+/// kernels/line_integral/line_start.hpp.
 ///
 /// Sources: the line integral of Brugnano, Iavernaro, Line Integral Methods for Conservative Problems (2016); the
 /// multiplier polynomials, the second constraint level and the proof above are this file's.

@@ -20,8 +20,8 @@
 ///
 /// A mass M(q): all of it in (q, p), for Hamilton's equations with T = p.M(q)^-1 p/2. Their method is that of q' = T_p,
 /// p' = -(T_q + grad U + G^T lambda - F) (rk_stages.hpp), which has the order that a constant mass gives; the velocity
-/// level is G T_p + g_t = 0, the metric M that at the place of the direction (manifold_projection.hpp), the acceleration
-/// w is v' = T_pq v + T_pp p', and its equation
+/// level is G T_p + g_t = 0, the metric M that at the place of the direction (manifold_projection.hpp), the
+/// acceleration w is v' = T_pq v + T_pp p', and its equation
 ///
 ///     M w + G^T lambda = M T_pq v - T_q - grad U + F,    G w + b = 0
 ///

@@ -20,7 +20,7 @@
 ///
 /// A force Q(q,v,t) has the velocity of the middle at both ends, which is symmetric: implicit in dq in the first half,
 /// known in the second one. Its work is booked by the trapezoidal rule, dq.(Q0 + Q1)/2, of U and g that depend on time
-/// by D_t U (kernels/common/ledger.hpp) and h (lambda.g_t(q0,t0) + mu.g_t(q1,t1))/2: of order 2, as the energy.
+/// by D_t U (kernels/common/energy_balance.hpp) and h (lambda.g_t(q0,t0) + mu.g_t(q1,t1))/2: of order 2, as the energy.
 ///
 /// Order 2, symmetric, without forces symplectic; both constraint levels and the momentum maps are exact, the energy
 /// oscillates at O(h^2). Momentum maps p.xi(q): with M(q) where xi is affine in q. Each half step is a symplectic Euler

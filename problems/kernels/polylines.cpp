@@ -6,9 +6,9 @@ namespace {
 
 class Polylines final : public CurveModel {
  public:
-  Polylines(const Curve& look, std::vector<Polyline> lines) : lines_(std::move(lines)) {
+  Polylines(const Curve& style, std::vector<Polyline> lines) : lines_(std::move(lines)) {
     for (const Polyline& line : lines_) {
-      curves_.push_back(look);
+      curves_.push_back(style);
       curves_.back().name = line.name;
       curves_.back().n_points = line.n_points;
     }
@@ -58,8 +58,8 @@ Curve as_graph() {
   return {"", 0, 2, false, ""};
 }
 
-std::shared_ptr<const CurveModel> polylines(const Curve& look, std::vector<Polyline> lines) {
-  return std::make_shared<const Polylines>(look, std::move(lines));
+std::shared_ptr<const CurveModel> polylines(const Curve& style, std::vector<Polyline> lines) {
+  return std::make_shared<const Polylines>(style, std::move(lines));
 }
 
 }  // namespace gnomon::problems

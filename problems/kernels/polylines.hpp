@@ -49,7 +49,7 @@ Curve in_plane(const std::string& unit = "m");
 Curve in_space(const std::string& unit = "m", int up = 2);
 /// A graph: the first axis says where, the second how much.
 Curve as_graph();
-/// \param look dimension, unit and scale of all of them
-std::shared_ptr<const CurveModel> polylines(const Curve& look, std::vector<Polyline> lines);
+/// \param style dimension, unit and scale of all of them
+std::shared_ptr<const CurveModel> polylines(const Curve& style, std::vector<Polyline> lines);
 
 }  // namespace gnomon::problems

@@ -1,8 +1,8 @@
 #pragma once
 /// \file
-/// Eigen's functions on matrices of doubles that many sources use, compiled once, in eigen_instances.cpp. It is one of the
-/// precompiled headers; nothing includes it. Each library has its own hidden copy: a program beside it may have been
-/// compiled for another processor, or with another Eigen.
+/// Eigen's functions on matrices of doubles that many sources use, compiled once, in eigen_instances.cpp. It is one of
+/// the precompiled headers; nothing includes it. Each library has its own hidden copy: a program beside it may have
+/// been compiled for another processor, or with another Eigen.
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>

@@ -4,10 +4,10 @@
 /// contacts and the way they slip, and the events between them, which ContactLocation finds and which follow
 /// ContactLaws. Private to the core; see contact.hpp for the rules.
 ///
-/// The errors e_i of the pieces of a step of a tolerance, of lengths s_i, are added up: the error at the end of the step
-/// is, to leading order, the sum of what each piece leaves, carried on by the maps behind it, whose derivatives are
-/// 1 + O(h), and of order one at impacts. A piece is judged over all that is left of the step, before its events are
-/// looked for: they are found on a solution that is true to the tolerance. Where an event cuts it to s it counts as
+/// The errors e_i of the pieces of a step of a tolerance, of lengths s_i, are added up: the error at the end of the
+/// step is, to leading order, the sum of what each piece leaves, carried on by the maps behind it, whose derivatives
+/// are 1 + O(h), and of order one at impacts. A piece is judged over all that is left of the step, before its events
+/// are looked for: they are found on a solution that is true to the tolerance. Where an event cuts it to s it counts as
 /// e_i (s/s_i)^(p+1), which needs no other estimate. Events are located to rounding, not to a part of the tolerance: a
 /// gap that a closed contact begins with is a velocity in the next step, and energy.
 

@@ -34,8 +34,8 @@ std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// A permutation of 0..count-1 that needs no memory: a Feistel network on the numbers of 2 b bits, 4^b >= count, applied
-/// until the number is one of them (Luby, Rackoff, SIAM J. Comput. 17 (1988) 373; Black, Rogaway, CT-RSA 2002).
+/// A permutation of 0..count-1 that needs no memory: a Feistel network on the numbers of 2 b bits, 4^b >= count,
+/// applied until the number is one of them (Luby, Rackoff, SIAM J. Comput. 17 (1988) 373; Black, Rogaway, CT-RSA 2002).
 long permuted(long s, long count, std::uint64_t key) {
   int half = 1;
   while ((std::uint64_t(1) << (2 * half)) < static_cast<std::uint64_t>(count)) ++half;

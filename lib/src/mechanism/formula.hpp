@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Formula: the text of a formula in a model file, parsed into a tree, with the place of every part for error sentences.
-/// What its names mean is said by Symbols when it is parsed, and by numbers when it is evaluated.
+/// Formula: the text of a formula in a model file, parsed into a tree, with the place of every part for error
+/// sentences. What its names mean is said by Symbols when it is parsed, and by numbers when it is evaluated.
 
 #include <array>
 #include <cstdint>
@@ -119,8 +119,8 @@ bool is_reserved(const std::string& name);
 /// A letter or underscore, then letters, digits and underscores; parts joined by dots.
 bool is_name(const std::string& text);
 
-/// Parses a formula. `loops`: the variables of the loops around it, in slots 0, 1, .... Throws Error(bad_value) with the
-/// place of what was not understood.
+/// Parses a formula. `loops`: the variables of the loops around it, in slots 0, 1, .... Throws Error(bad_value) with
+/// the place of what was not understood.
 Formula parse_formula(const std::string& text, const Place& place, const Symbols& symbols,
                       const std::vector<std::string>& loops = {});
 /// A formula that is a number.

@@ -7,12 +7,13 @@
 ///     dT_q = -(L_qq w_q + L_qv dv)      dT_p = dv
 ///
 /// A second time, along u too: d2v = -M^-1 D3L(., w, u)_v, d2T_q = -(D3L(., w, u)_q + L_qv d2v), d2T_p = d2v, w and u
-/// with their dv. Of w.T_p for a constant w, with M y = w and the matrices A = L_vq at v and C = L_vq at y, whose columns
-/// are M_j v and M_j y,
+/// with their dv. Of w.T_p for a constant w, with M y = w and the matrices A = L_vq at v and C = L_vq at y, whose
+/// columns are M_j v and M_j y,
 ///
 ///     (w.T_p)_qq = -(y^T M v)_qq + A^T M^-1 C + C^T M^-1 A      (w.T_p)_pq = -M^-1 C      (w.T_p)_pp = 0
 ///
-/// where D3L along (0, y) and (e_j, 0) is column j of (y^T M v)_qq and of C. M is factorised at numbers, and a tape of its factors is never differentiated.
+/// where D3L along (0, y) and (e_j, 0) is column j of (y^T M v)_qq and of C. M is factorised at numbers, and a tape of
+/// its factors is never differentiated.
 
 #include <algorithm>
 #include <vector>

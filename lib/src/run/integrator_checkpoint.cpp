@@ -79,7 +79,7 @@ void Integrator::Impl::serialize(Archive& archive) {
 
 void Integrator::Impl::serialize_rank_watch(Archive& archive) {
   archive(rank.rank, rank.dependent, rank.condition, singular.step, singular.t, singular.pivot_ratio,
-          singular.velocity_before, start_condition, largest_pivot, looked_at);
+          singular.velocity_before, start_condition, largest_pivot, checked_at);
   const Index m = model->m();
   const auto is_row = [m](Index i) { return i >= 0 && i < m; };
   archive.require(rank.rank >= 0 && rank.rank <= m && std::all_of(rank.dependent.begin(), rank.dependent.end(), is_row),

@@ -43,8 +43,8 @@ struct Integrator::Impl {
   SingularPosition singular;
   std::optional<RankCondition> condition;  // of a mechanical system whose G has full rank at the start
   double start_condition = 1;
-  double pivot_ratio = 1, largest_pivot = 0, looked_at = 1;  // of the last step, in the run, at the last look
-  Checkpoint::Identity identity;                             // of whose checkpoints it takes
+  double pivot_ratio = 1, largest_pivot = 0, checked_at = 1;  // of the last step, in the run, at the last check
+  Checkpoint::Identity identity;                              // of whose checkpoints it takes
   std::string scheme_name;
   const SolverFactory* factory;
   Options solver_options;
@@ -111,8 +111,8 @@ struct Integrator::Impl {
   bool driven_step(double h, StepReport& report);
   void one_step(double h, StepReport& report);
   bool take_step(double h, StepReport& report);
-  /// One accepted step of a tolerance; `rest` is what is left to the end, with its sign. Leaves the size of the last try
-  /// in h.
+  /// One accepted step of a tolerance; `rest` is what is left to the end, with its sign. Leaves the size of the last
+  /// try in h.
   bool take_controlled_step(double rest, double& h, StepReport& report);
   /// Steps of a tolerance, at most `count`, until t_end.
   StepReport controlled_steps(double t_end, long count);

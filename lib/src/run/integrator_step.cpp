@@ -202,7 +202,7 @@ void Integrator::Impl::prepare_rank_watch() {
 
 void Integrator::Impl::begin_rank_watch() {
   singular = SingularPosition();
-  looked_at = 1;
+  checked_at = 1;
   largest_pivot = 0;
   prepare_rank_watch();
   if (condition) start_condition = condition->estimates() ? condition->at(z.t, z.q.value()) : rank.condition;
@@ -211,7 +211,7 @@ void Integrator::Impl::begin_rank_watch() {
 void Integrator::Impl::forget_singular_after(const State& from) {
   if (singular.step == 0 || (singular.t - from.t) * z.last_h <= 0) return;
   singular = SingularPosition();
-  looked_at = 1;
+  checked_at = 1;
 }
 
 bool Integrator::Impl::near_singular_position() {
@@ -226,10 +226,10 @@ void Integrator::Impl::watch_rank() {
     return;
   }
   if (pivot_ratio < 1) largest_pivot = std::max(largest_pivot, pivot_ratio);  // 1: not known
-  // Looked at again where the pivot is ten times smaller only: a matrix that is ill-conditioned for another reason
+  // Checked again where the pivot is ten times smaller only: a matrix that is ill-conditioned for another reason
   // costs a few of these.
-  if (singular.step > 0 || !(pivot_ratio < std::min(small_pivot * largest_pivot, 0.1 * looked_at))) return;
-  looked_at = pivot_ratio;
+  if (singular.step > 0 || !(pivot_ratio < std::min(small_pivot * largest_pivot, 0.1 * checked_at))) return;
+  checked_at = pivot_ratio;
   if (near_singular_position()) singular = {counters.steps, z.t, pivot_ratio, monitor.velocity_max()};
 }
 

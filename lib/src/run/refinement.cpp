@@ -38,7 +38,8 @@ Refinement::Report Refinement::refine(Vector& x, NonlinearSolver& solver, const 
   if (equations.low().size() == 0) return report;
   const double wrong = std::max(1e-10, rounding_of_extended(*equations_));
   constexpr double rounding_of_x = 1e-15;
-  // With the matrix of x itself, what no longer contracts is the rounding of the residual; with an older one it may not be.
+  // With the matrix of x itself, what no longer contracts is the rounding of the residual; with an older one it may not
+  // be.
   const double of_residual = std::max(rounding_of_x, rounding_of_extended(*equations_));
   report.refined = passes(x, solved.step_norm, static_cast<double>(solved.contraction), rounding_of_x, report,
                           [&] { return solver.correct(correction_); });

@@ -4,13 +4,13 @@
 /// about eps^2 cond(J). Newton's last correction leaves a second-order remainder in the constraint rows, always of one
 /// sign, and lambda times it is energy: a linear drift at large steps, which this takes out.
 ///
-/// J^-1 are the factors of the solver that found x. Where it has none, or they do not contract (a matrix that is frozen,
-/// in a hard step), J is factorised at x, of systems of at most 200 unknowns. Where that does not contract either, x is
-/// no solution yet (a stiff penalty makes corrections from afar look small): Newton's method with the same residual
-/// first, at most five corrections of x itself. Corrections that have come below 1e-12 are enough where nothing is left,
-/// and where they stay above 1e-10, with J factorised where they are taken, x is no solution in this arithmetic. Both
-/// limits are as large as the rounding of the residual where that is more, and never above largest_remainder: then a
-/// solution that is accepted is known to that at least, in the units of the scaled unknowns.
+/// J^-1 are the factors of the solver that found x. Where it has none, or they do not contract (a matrix that is
+/// frozen, in a hard step), J is factorised at x, of systems of at most 200 unknowns. Where that does not contract
+/// either, x is no solution yet (a stiff penalty makes corrections from afar look small): Newton's method with the same
+/// residual first, at most five corrections of x itself. Corrections that have come below 1e-12 are enough where
+/// nothing is left, and where they stay above 1e-10, with J factorised where they are taken, x is no solution in this
+/// arithmetic. Both limits are as large as the rounding of the residual where that is more, and never above
+/// largest_remainder: then a solution that is accepted is known to that at least, in the units of the scaled unknowns.
 
 #include <Eigen/LU>
 

@@ -19,9 +19,9 @@ double share(int order) {
 }
 /// What is left of a span is one step up to this many proposed ones.
 constexpr double stretch = 1.01;
-/// What rounding leaves of the estimate of a step, in parts of q and v. Measured at tolerances of a decade each: above it
-/// all schemes and models meet theirs, below it steps are rejected for rounding (order 4 at 1e-13, half of them), or the
-/// run stops at its first steps (order 2 at 1e-11, unless all of the model is evaluated in extended precision).
+/// What rounding leaves of the estimate of a step, in parts of q and v. Measured at tolerances of a decade each: above
+/// it all schemes and models meet theirs, below it steps are rejected for rounding (order 4 at 1e-13, half of them), or
+/// the run stops at its first steps (order 2 at 1e-11, unless all of the model is evaluated in extended precision).
 constexpr double rounding = std::numeric_limits<double>::epsilon() / 4;
 /// Of a step whose motion is prescribed: a rotation by 20 degrees.
 constexpr double most_bent = 0.01;
@@ -112,8 +112,8 @@ void StepControl::start(const State& z, bool allow_dependent) {
   estimates_.next = std::max(h, limits_.smallest);
 }
 
-/// The larger one of the first and second derivatives of (q,v) at z, measured; h: in, the time between the points of the
-/// second where the first does not say it, out, that time.
+/// The larger one of the first and second derivatives of (q,v) at z, measured; h: in, the time between the points of
+/// the second where the first does not say it, out, that time.
 double StepControl::changes(const State& z, bool allow_dependent, double& h) {
   const Vector &q = z.q.value(), v = v0_;
   const double size = norm(q, v);

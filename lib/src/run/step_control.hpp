@@ -30,9 +30,10 @@ class StepControl final : public StepJudge {
   const StepLimits& limits() const { return limits_; }
   const StepEstimates& estimates() const { return estimates_; }
 
-  /// A run begins at z: the first step, unless StepLimits::first gives it, after Hairer, Norsett, Wanner, Solving ODEs I,
-  /// II.4, for y = (q,v), f = (v,a); allow_dependent: constraints may repeat others. Obstacles are open there, and
-  /// friction is left out: it is a guess. It allocates. Throws Error(bad_value) where the tolerances are below rounding.
+  /// A run begins at z: the first step, unless StepLimits::first gives it, after Hairer, Norsett, Wanner, Solving ODEs
+  /// I, II.4, for y = (q,v), f = (v,a); allow_dependent: constraints may repeat others. Obstacles are open there, and
+  /// friction is left out: it is a guess. It allocates. Throws Error(bad_value) where the tolerances are below
+  /// rounding.
   void start(const State& z, bool allow_dependent);
 
   /// Throws Error(bad_value) where the tolerances are below the rounding of q and v as measured last.
@@ -49,8 +50,8 @@ class StepControl final : public StepJudge {
   double error() const { return error_; }
   /// The next try after one with too large an error, or that was not solved; 0: StepLimits::smallest forbids it.
   double shorten(bool solved, double rest);
-  /// The next step is at most one after which accelerations without obstacles and friction have changed the motion from z
-  /// by what the tolerance allows: where nothing moves under forces that change. It allocates.
+  /// The next step is at most one after which accelerations without obstacles and friction have changed the motion from
+  /// z by what the tolerance allows: where nothing moves under forces that change. It allocates.
   void wait(const State& z, bool allow_dependent);
   /// interrupted: by events, see EventDriver::interrupted
   void accept(bool interrupted = false);
@@ -67,8 +68,8 @@ class StepControl final : public StepJudge {
   double changes(const State& z, bool allow_dependent, double& h);
   double fit(double h, double rest) const;
   /// Where constraints move by themselves the error of free motions says nothing of the motion that they prescribe: how
-  /// much the step of q bends, |q1 - q0 - h (v0 + v1)/2|, against what is allowed, as an error of this order, and against
-  /// the tolerance: the smaller one.
+  /// much the step of q bends, |q1 - q0 - h (v0 + v1)/2|, against what is allowed, as an error of this order, and
+  /// against the tolerance: the smaller one.
   double bend(const State& before, const State& after);
   /// |q_i| and |v_i|, the larger ones of both ends.
   void measure(const State& before, const State& after);

@@ -63,8 +63,8 @@ const AlgebraFactory& sparse_singular_factory(const AlgebraTable& table, const S
 /// Pivoting inside the blocks of a tree is enough for the saddle points of most schemes, and not for every matrix: the
 /// first algebra as long as its factors are good, then the second one to the end. Solutions are checked where they are
 /// suspicious: the first one of all, those that are large (unknowns are scaled), and the first one with the third
-/// matrix of a nonlinear solve, since Newton's method with good factors rarely needs as many. A check costs as much as a
-/// solution. What the second algebra needs is allocated when it is needed.
+/// matrix of a nonlinear solve, since Newton's method with good factors rarely needs as many. A check costs as much as
+/// a solution. What the second algebra needs is allocated when it is needed.
 class WithFallback final : public LinearAlgebra {
  public:
   WithFallback(std::unique_ptr<LinearAlgebra> first, const AlgebraFactory& second, const ScaledEquations& equations)

@@ -18,8 +18,8 @@ namespace {
 /// A formula and a difference quotient that are further apart than this part of their size contradict each other: what
 /// truncation and rounding make of a right derivative lies far below, a wrong sign, factor or term far above.
 constexpr double contradiction = 1e-3;
-/// Quotients are taken over these parts of the size of the argument, until one agrees with the formula, or two with each
-/// other: forces between small parts vary over short distances, and long distances lose fewer digits.
+/// Quotients are taken over these parts of the size of the argument, until one agrees with the formula, or two with
+/// each other: forces between small parts vary over short distances, and long distances lose fewer digits.
 constexpr std::array<double, 8> spacings{1e-5, 1e-6, 1e-7, 1e-8, 1e-4, 1e-3, 1e-10, 1e-12};
 /// What rounding makes of a value, in parts of it; its terms may be larger than their sum.
 constexpr double rounding = 1e4 * std::numeric_limits<double>::epsilon();

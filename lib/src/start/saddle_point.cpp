@@ -19,7 +19,8 @@ constexpr double rank_threshold = 1e-10;
 /// A scaled saddle-point matrix whose inverse is larger than this is singular to working precision: the size of the
 /// inverse is 1/sigma^2, sigma the smallest singular value of the scaled G, so this is sigma below 3e-7.
 constexpr double largest_inverse = 1e13;
-/// The same where solutions are refined three times, each time by the factor eps times this: a chain of 5e6 links has 2e13.
+/// The same where solutions are refined three times, each time by the factor eps times this: a chain of 5e6 links has
+/// 2e13.
 constexpr double largest_refined_inverse = 1e14;
 
 bool is_small(const System& system) {

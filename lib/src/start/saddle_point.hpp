@@ -41,8 +41,8 @@ class MassRoot {
 /// what they could carry is a null vector each, of length m. A diagonal M: R alone is kept, and
 ///     R^T R y = A^T f - c,    x = f - A y,
 /// the seminormal equations, are refined three times with the residuals of the whole system, each of which takes a
-/// factor eps cond(A)^2 off the error (Bjorck, Linear Algebra Appl. 88/89 (1987) 31-48). Another M: sparse LU of the matrix,
-/// one step of refinement.
+/// factor eps cond(A)^2 off the error (Bjorck, Linear Algebra Appl. 88/89 (1987) 31-48). Another M: sparse LU of the
+/// matrix, one step of refinement.
 class SaddlePoint {
  public:
   /// Throws Error(rank_deficient) naming the dependent constraints.

@@ -99,8 +99,8 @@ void SystemChecker::potential() {
   report("potential-hessian", second, first_tolerance, "(Hess U) w against differences of grad U");
 }
 
-/// T(q,p) at p = M(q) v: T_p = v, T_q, the Hessian and third derivatives along (w, M w), and the matrices of all columns,
-/// against differences.
+/// T(q,p) at p = M(q) v: T_p = v, T_q, the Hessian and third derivatives along (w, M w), and the matrices of all
+/// columns, against differences.
 void SystemChecker::kinetic() {
   const ConfigurationMass& part = *s_.parts().mass;
   Disagreement velocity, first, second, third;

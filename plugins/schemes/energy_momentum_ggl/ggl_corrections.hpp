@@ -71,7 +71,7 @@ class GglCorrections {
     frame_->add_start_force(b.gamma, b.a);
     S c = -b.turn.dot(b.dq);
     if (rule_.orthogonal) {
-      for (Index j = 0; j < n_; ++j) c -= b.a[j] * frame_->v0<S>(j) + b.kick[j] * b.y[j];
+      for (Index j = 0; j < n_; ++j) c -= b.a[j] * frame_->v0<S>(j) + b.impulse[j] * b.y[j];
       at_.constraint_force(frame_->t1(), b.q1, b.gamma, b.a);
       c += b.a.dot(b.v1);
     } else {

@@ -97,11 +97,11 @@ void GglEquations::evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
 
   // M (D_pPsi)^T gamma: (G0 + G1)^T gamma/2, which is G(q_m)^T gamma for quadratic g; zorb has G(q_m)^T gamma too.
   if (rule_.correct_constraints && !rule_.orthogonal) {
-    (moving() ? b.end_mean : b.end).force(b.gamma, b.kick);
-    frame_.add_start_force(b.gamma, b.kick);
-    b.kick *= S(0.5);
+    (moving() ? b.end_mean : b.end).force(b.gamma, b.impulse);
+    frame_.add_start_force(b.gamma, b.impulse);
+    b.impulse *= S(0.5);
   } else {
-    b.middle.force(b.gamma, b.kick);
+    b.middle.force(b.gamma, b.impulse);
   }
   b.middle.force(b.mu, b.force);
   at_.constraint_hessian_times(tm, b.qm, b.gamma, b.vm, b.turn);
@@ -116,7 +116,7 @@ void GglEquations::evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
 
   const Vector &p0 = frame_.z0().p.value(), &p0_tail = frame_.z0().p.tail();
   for (Index j = 0; j < n_; ++j) {
-    f[j] = ((b.mass_u[j] - p0[j]) - p0_tail[j]) - b.mass_y[j] * 0.5 - b.kick[j];
+    f[j] = ((b.mass_u[j] - p0[j]) - p0_tail[j]) - b.mass_y[j] * 0.5 - b.impulse[j];
     f[n_ + j] = b.mass_y[j] + b.force[j] + (b.gradient[j] + b.turn[j]) * h;
   }
   if (applied_.active()) {

@@ -8,9 +8,9 @@
 ///     F3 = g(q1)/h            (quadratic g: g0/h + G(q_m) u, which is the same and does not cancel)
 ///     F4 = G(q1) (v0 + y)
 ///
-/// U and g that depend on time are averaged over the two times in F1, F2 and the corrections, see ledger.hpp, with
-/// phi_i = G_i(q) v_m + g_t,i in place of G_i(q) v_m; F3 = g(q1,t1)/h, of quadratic g g(q0,t1)/h + G(q_m,t1) u, and F4 =
-/// G(q1,t1) v1 + g_t(q1,t1).
+/// U and g that depend on time are averaged over the two times in F1, F2 and the corrections, see energy_balance.hpp,
+/// with phi_i = G_i(q) v_m + g_t,i in place of G_i(q) v_m; F3 = g(q1,t1)/h, of quadratic g g(q0,t1)/h + G(q_m,t1) u,
+/// and F4 = G(q1,t1) v1 + g_t(q1,t1).
 ///
 /// The corrections of the discrete derivatives (part: along M dq; zorb: orthogonal to the orbits) are scalars times one
 /// direction: with C_q = h c_U + mu.c_g (and h gamma.c_Psi), C_z = gamma.c_Psi,
@@ -26,7 +26,7 @@
 #include "gnomon/scheme/equations.hpp"
 #include "gnomon/scheme/state.hpp"
 #include "kernels/common/applied_friction.hpp"
-#include "kernels/common/ledger.hpp"
+#include "kernels/common/energy_balance.hpp"
 #include "kernels/common/step_scales.hpp"
 #include "kernels/discrete_gradient/split_gradient.hpp"
 #include "kernels/ggl/constraint_hessians.hpp"

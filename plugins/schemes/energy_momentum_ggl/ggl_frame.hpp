@@ -8,18 +8,18 @@
 #include "energy_momentum_ggl/steps.hpp"
 #include "gnomon/model/system_at.hpp"
 #include "kernels/common/constraints_at.hpp"
+#include "kernels/common/energy_balance.hpp"
 #include "kernels/common/extended_state.hpp"
-#include "kernels/common/ledger.hpp"
 
 namespace gnomon::kernels {
 
 /// Of one evaluation: u = dq/h, y = v1 - v0, and with the multipliers mu, gamma
 ///
-///     kick = M (D_pPsi)^T gamma    force = G(q_m)^T mu    turn = sum_i gamma_i Hess g_i(q_m) v_m    gradient = grad U
+///     impulse = M (D_pPsi)^T gamma    force = G(q_m)^T mu    turn = sum_i gamma_i Hess g_i(q_m) v_m    gradient = grad U
 template <class S>
 struct GglPoints {
-  VectorOf<S> u, y, dq, qm, q1, vm, v1, mass_u, mass_y, kick, force, turn, gradient, rate, a;  // n; a is scratch
-  VectorOf<S> mu, lambda, gamma, row, g1;                                                      // m; row is scratch
+  VectorOf<S> u, y, dq, qm, q1, vm, v1, mass_u, mass_y, impulse, force, turn, gradient, rate, a;  // n; a is scratch
+  VectorOf<S> mu, lambda, gamma, row, g1;                                                         // m; row is scratch
 
   ConstraintsAt<S> middle, end;             ///< G at q_m, of moving constraints averaged over the times; at (q1,t1)
   ConstraintsAt<S> middle_later, end_mean;  ///< of moving constraints: G at (q_m,t1), and the average at q1
@@ -27,7 +27,7 @@ struct GglPoints {
   void resize(const System& system) {
     const Index n = system.n(), m = system.m();
     for (auto* g : {&middle, &end, &middle_later, &end_mean}) g->allocate(system);
-    for (auto* v : {&u, &y, &dq, &qm, &q1, &vm, &v1, &mass_u, &mass_y, &kick, &force, &turn, &gradient, &rate, &a})
+    for (auto* v : {&u, &y, &dq, &qm, &q1, &vm, &v1, &mass_u, &mass_y, &impulse, &force, &turn, &gradient, &rate, &a})
       v->resize(n);
     for (auto* v : {&mu, &lambda, &gamma, &row, &g1}) v->resize(m);
   }

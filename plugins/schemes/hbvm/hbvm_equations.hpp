@@ -14,7 +14,7 @@
 #include "gnomon/scheme/state.hpp"
 #include "hbvm/hbvm_inverse.hpp"
 #include "kernels/common/applied_friction.hpp"
-#include "kernels/common/ledger.hpp"
+#include "kernels/common/energy_balance.hpp"
 #include "kernels/line_integral/line_integral_frame.hpp"
 
 namespace gnomon::kernels {
@@ -38,12 +38,12 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations, true> {
   void scales(VectorRef columns, VectorRef rows) const override;
   double rounding_floor() const override { return floor_; }
 
-  /// dq = h gamma_0 and dp = -h phi_0 at x + low. phi = X^-1 (e_1 p0 - [M gamma_i])/h by the rows F1, so that the forces
-  /// are not needed again.
+  /// dq = h gamma_0 and dp = -h phi_0 at x + low. phi = X^-1 (e_1 p0 - [M gamma_i])/h by the rows F1, so that the
+  /// forces are not needed again.
   void increments(const Vector& x, VectorOf<Extended>& dq, VectorOf<Extended>& dp);
 
-  /// The first row of X^-1: 2 sqrt(2j+1) where s - 1 - j is even, else 0. Exact where it can be: a rounding of the 2 that
-  /// multiplies p0 is energy in every step.
+  /// The first row of X^-1: 2 sqrt(2j+1) where s - 1 - j is even, else 0. Exact where it can be: a rounding of the 2
+  /// that multiplies p0 is energy in every step.
   static VectorOf<Extended> first_row_of_inverse(Index s);
 
   /// Multipliers and booked work of the step: lambda becomes the mean multiplier, lambda_0.

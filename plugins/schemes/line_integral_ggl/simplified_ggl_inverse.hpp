@@ -2,8 +2,8 @@
 /// \file
 /// The simplified Newton matrix of line-integral-ggl: dF/dx with G and v^T Hess g of every node, and with the other
 /// second derivatives in the middle of the step. Rows F1, F2 multiplied by M, f1 = M^-1 F1, f2 = M^-1 F2, C_l the rows
-/// v_l^T Hess g_i, sums over the nodes l; K = Hess (U + lambda.g) and the rows E_i = y'^T Hess g_i + h D^3 g_i(v,q',.) in
-/// the middle:
+/// v_l^T Hess g_i, sums over the nodes l; K = Hess (U + lambda.g) and the rows E_i = y'^T Hess g_i + h D^3 g_i(v,q',.)
+/// in the middle:
 ///
 ///     u_j - sum_i X_ji y_i - sum_i B_ji gamma_i                             = f1_j
 ///     y_j + sum_i [ h^2 M^-1 X_ji K u_i + B_ji mu_i + L_ji gamma_i ]        = f2_j
@@ -13,8 +13,8 @@
 ///     R_ij = sum_l b_l [ P_i P_j G_l + h P_i I_j C_l ],    Q_ij = h sum_l b_l P_i P_j C_l + h X_ij E         (0 < i)
 ///     R_0j = G(q1), Q_0j = h C(q1,v1) for j = 0, else 0
 ///
-/// With z = (mu, gamma), N = h^2 M^-1 (X (x) K), B and X applied to blocks, and u = f1 + X y + B gamma put into the second
-/// row, N u to first order in N, the motion is
+/// With z = (mu, gamma), N = h^2 M^-1 (X (x) K), B and X applied to blocks, and u = f1 + X y + B gamma put into the
+/// second row, N u to first order in N, the motion is
 ///
 ///     y = f2 - N a - Y z,    u = f1 + X y + [0 B] z,    a = f1 + X f2,    Y = [B L] + N V,    V = [0 B] - X [B L]
 ///
@@ -36,7 +36,8 @@
 
 namespace gnomon::kernels {
 
-/// G and C at the nodes of x, a column each, and, in column k, at the end of the step. Where g depends on time, C has G_t.
+/// G and C at the nodes of x, a column each, and, in column k, at the end of the step. Where g depends on time, C has
+/// G_t.
 struct NodeConstraints {
   Vector x;
   Matrix jacobian, turn;  ///< on the constraint pattern
@@ -76,7 +77,8 @@ class SimplifiedGglInverse final : public ApproximateInverse {
   void add_stiffness(double sign, Index width, const double* of, double* scratch, double* out);
   /// out += factor (row i of A) B
   void add_product(double factor, const RowMatrix& a, Index i, const RowMatrix& b, double* out) const;
-  /// out_j += sign sum_i X_ji of_i, of blocks of n rows of `width`: X has X_00 and the two diagonals beside the main one.
+  /// out_j += sign sum_i X_ji of_i, of blocks of n rows of `width`: X has X_00 and the two diagonals beside the main
+  /// one.
   void add_moments(double sign, Index width, const double* of, double* out) const;
   static void add_scaled(double factor, Index size, const double* of, double* out);
   /// x <- M^-1 x, n rows of `width`

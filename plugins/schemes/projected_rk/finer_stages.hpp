@@ -32,7 +32,7 @@ class FrozenStages final : public ApproximateInverse {
  public:
   FrozenStages(const System& system, const RkTableau& rk)
       : system_(&system), gram_(system, true, true), rk_(rk), n_(system.n()), m_(system.m()) {
-    for (Vector* v : {&q_, &force_, &kick_, &scratch_}) v->setZero(n_);
+    for (Vector* v : {&q_, &force_, &jump_, &scratch_}) v->setZero(n_);
     multiplier_.setZero(m_);
   }
 
@@ -49,25 +49,25 @@ class FrozenStages final : public ApproximateInverse {
     for (Index i = 0; i < s; ++i) {
       const Index at = slope + i * n_, lambda = slope + s * n_ + i * m_;
       force_ = f.segment(at, n_);
-      system_->velocity(q_, force_, scratch_, kick_);
-      d.segment(at, n_) = constant_mass ? kick_ : force_;
+      system_->velocity(q_, force_, scratch_, jump_);
+      d.segment(at, n_) = constant_mass ? jump_ : force_;
       if (m_ == 0) continue;
-      gram_.times(kick_, multiplier_);
+      gram_.times(jump_, multiplier_);
       multiplier_ -= f.segment(lambda, m_);
       gram_.solve(multiplier_);
       d.segment(lambda, m_) = multiplier_;
       if (constant_mass)
-        gram_.velocity(multiplier_, kick_);
+        gram_.velocity(multiplier_, jump_);
       else
-        multiply_transposed(system_->constraint_pattern(), gram_.jacobian(), multiplier_, kick_);
-      d.segment(at, n_) -= kick_;
+        multiply_transposed(system_->constraint_pattern(), gram_.jacobian(), multiplier_, jump_);
+      d.segment(at, n_) -= jump_;
     }
     if (constant_mass) return;
     for (Index i = 0; i < s; ++i) {
       force_.setZero();
       for (Index j = 0; j < s; ++j) force_ += (h_ * rk_.a(i, j)) * d.segment(slope + j * n_, n_);
-      system_->velocity(q_, force_, scratch_, kick_);
-      d.segment(i * n_, n_) = f.segment(i * n_, n_) + kick_;
+      system_->velocity(q_, force_, scratch_, jump_);
+      d.segment(i * n_, n_) = f.segment(i * n_, n_) + jump_;
     }
   }
 
@@ -78,7 +78,7 @@ class FrozenStages final : public ApproximateInverse {
   Index n_, m_;
   const State* z0_ = nullptr;
   double t_ = 0, h_ = 0;
-  Vector q_, force_, kick_, scratch_, multiplier_;
+  Vector q_, force_, jump_, scratch_, multiplier_;
 };
 
 template <class Inertia>

@@ -1,8 +1,8 @@
 #include "projected_rk/projected_rk_step.hpp"
 
 #include "gnomon/scheme/one_solve_step.hpp"
+#include "kernels/common/energy_balance.hpp"
 #include "kernels/common/extended_state.hpp"
-#include "kernels/common/ledger.hpp"
 #include "kernels/runge_kutta/frozen_projection.hpp"
 #include "kernels/runge_kutta/manifold_projection.hpp"
 #include "kernels/runge_kutta/symmetric_projection.hpp"

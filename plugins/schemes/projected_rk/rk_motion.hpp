@@ -6,8 +6,8 @@
 ///     p' = -(T_q + grad U + G^T lambda - Q),   v' = T_pq v + T_pp p'
 ///     M v' + G^T lambda = M T_pq v - T_q - grad U + Q
 
+#include "kernels/common/energy_balance.hpp"
 #include "kernels/common/extended_state.hpp"
-#include "kernels/common/ledger.hpp"
 #include "kernels/runge_kutta/rk_inertia.hpp"
 
 namespace gnomon::kernels {

@@ -10,7 +10,7 @@ TangentError::TangentError(const System& system, const ProjectionRule& rule)
       rule_(rule),
       n_(system.n()),
       m_(system.m()) {
-  for (Vector* v : {&v1_, &kick_, &scratch_, &second_, &slope_, &n_q_, &n_v_, &turn_}) v->setZero(n_);
+  for (Vector* v : {&v1_, &jump_, &scratch_, &second_, &slope_, &n_q_, &n_v_, &turn_}) v->setZero(n_);
   for (Vector* v : {&row_, &more_}) v->setZero(m_);
   zero_.setZero(n_);
   rate_.setZero(system.constraint_pattern().nonzeros());
@@ -52,8 +52,8 @@ void TangentError::velocity(const Vector& error_q, Vector& error_v) {
 
 void TangentError::take_out(Vector& error) {
   gram_.solve(row_);
-  gram_.velocity(row_, kick_);
-  error -= kick_;
+  gram_.velocity(row_, jump_);
+  error -= jump_;
 }
 
 void TangentError::energy(Vector& error_q, Vector& error_v) {

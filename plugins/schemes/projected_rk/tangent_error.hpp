@@ -43,7 +43,7 @@ class TangentError {
   ProjectionRule rule_;
   Index n_, m_;
   const State* z1_ = nullptr;
-  Vector v1_, kick_, scratch_, second_, slope_, n_q_, n_v_, turn_, zero_, row_, more_, rate_;
+  Vector v1_, jump_, scratch_, second_, slope_, n_q_, n_v_, turn_, zero_, row_, more_, rate_;
 };
 
 }  // namespace gnomon::kernels

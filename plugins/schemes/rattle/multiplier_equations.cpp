@@ -5,10 +5,11 @@
 namespace gnomon::kernels {
 namespace {
 
-/// out = factor M^-1 (p - h/2 kick), M diagonal: what there is without the constraints
-void free_velocity(const System& system, double factor, const Vector& p, double h, const Vector& kick, Vector& out) {
+/// out = factor M^-1 (p - h/2 gradient), M diagonal: what there is without the constraints
+void free_velocity(const System& system, double factor, const Vector& p, double h, const Vector& gradient,
+                   Vector& out) {
   const double *const mass = system.mass().diagonal_entries().data(), *const value = p.data(),
-                      *const push = kick.data();
+                      *const push = gradient.data();
   const double half = 0.5 * h;
   double* const to = out.data();
   OverMass<double> over_mass(factor);
@@ -39,7 +40,7 @@ MultiplierPositions::MultiplierPositions(const System& system, const Frame& step
 
 void MultiplierPositions::begin() {
   const double h = step_->h;
-  free_velocity(*system_, h, step_->z0->p.value(), h, step_->kick0, free_);
+  free_velocity(*system_, h, step_->z0->p.value(), h, step_->gradient0, free_);
   matrix_.weigh(-0.5 * h * h, step_->g_start);
 }
 
@@ -66,7 +67,7 @@ MultiplierMomenta::MultiplierMomenta(const System& system, const Frame& step, co
 }
 
 void MultiplierMomenta::begin(const Frame& step) {
-  free_velocity(*system_, 1, step.p_half.value(), step.h, step.kick1, free_);
+  free_velocity(*system_, 1, step.p_half.value(), step.h, step.gradient1, free_);
   hidden_rows(free_.data(), b_.data());
   matrix_.weigh(-0.5 * step.h, step.g_end);
   matrix_.assemble(step.g_end, a_);

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// The two systems of a rattle step in the multipliers alone, for a constant diagonal mass without a force. Both kicks
-/// are explicit in the multiplier, and put into the constraints they leave
+/// The two systems of a rattle step in the multipliers alone, for a constant diagonal mass without a force. Both
+/// impulses are explicit in the multiplier, and put into the constraints they leave
 ///
 ///     positions  x = lambda:   g(q0 + dq, t1) = 0,   dq = h M^-1 p_h,   p_h = p0 - h/2 (grad U(q0) + G0^T lambda)
 ///     momenta    x = mu:       G1 M^-1 p1 + g_t(q1,t1) = 0,             p1 = p_h - h/2 (grad U(q1) + G1^T mu)
@@ -23,16 +23,16 @@ struct NoMiddle {
   void begin(const Compensated&) const {}
 };
 
-/// take(j, [M^-1 (p - h/2 (kick + G^T lambda))]_j) for every j, at Extended, p with its tail, M diagonal
+/// take(j, [M^-1 (p - h/2 (gradient + G^T lambda))]_j) for every j, at Extended, p with its tail, M diagonal
 template <class X, class Take>
-void kicked_velocity(const System& system, const ConstraintColumns& columns, const Compensated& p, double h,
-                     const Vector& kick, const Vector& g_values, const X& lambda, const Take& take) {
+void velocity_after(const System& system, const ConstraintColumns& columns, const Compensated& p, double h,
+                    const Vector& gradient, const Vector& g_values, const X& lambda, const Take& take) {
   const double *const mass = system.mass().diagonal_entries().data(), *const value = p.value().data(),
                       *const tail = p.tail().data();
   const double half = 0.5 * h;
   OverMass<Extended> over_mass(1);
   columns.sums(
-      kick, g_values, [&](int i) { return lambda[i]; },
+      gradient, g_values, [&](int i) { return lambda[i]; },
       [&](Index j, Extended force) { take(j, ((value[j] - force * half) + tail[j]) * over_mass(mass[j])); });
 }
 
@@ -78,11 +78,11 @@ class MultiplierPositions final : public TemplatedEquations<MultiplierPositions,
     const auto at = [&](Index j) { return (increment[j] * fraction + tail[j]) + value[j]; };
     if constexpr (std::is_same_v<S, Extended>) {
       const double h = step_->h;
-      kicked_velocity(*system_, step_->columns, step_->z0->p, h, step_->kick0, step_->g_start, lambda,
-                      [&](Index j, Extended v) {
-                        increment[j] = v * h;
-                        position[j] = at(j);
-                      });
+      velocity_after(*system_, step_->columns, step_->z0->p, h, step_->gradient0, step_->g_start, lambda,
+                     [&](Index j, Extended v) {
+                       increment[j] = v * h;
+                       position[j] = at(j);
+                     });
     } else {
       matrix_.add_weighed<S>(free_, lambda, dq);
       for (Index j = 0; j < n_; ++j) position[j] = at(j);
@@ -115,8 +115,8 @@ class MultiplierMomenta final : public TemplatedEquations<MultiplierMomenta, tru
   void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
     if constexpr (std::is_same_v<S, Extended>) {
       Extended* const v = velocity_.data();
-      kicked_velocity(*system_, step_->columns, step_->p_half, step_->h, step_->kick1, step_->g_end, x,
-                      [v](Index j, Extended vj) { v[j] = vj; });
+      velocity_after(*system_, step_->columns, step_->p_half, step_->h, step_->gradient1, step_->g_end, x,
+                     [v](Index j, Extended vj) { v[j] = vj; });
       hidden_rows(v, f.data());
     } else {
       const SparsityPattern& pattern = matrix_.pattern();

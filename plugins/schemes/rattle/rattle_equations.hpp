@@ -13,7 +13,7 @@
 #include "gnomon/model/system_at.hpp"
 #include "gnomon/scheme/equations.hpp"
 #include "gnomon/scheme/requirements.hpp"
-#include "kernels/common/ledger.hpp"
+#include "kernels/common/energy_balance.hpp"
 #include "kernels/common/step_scales.hpp"
 #include "rattle/rattle_inertia.hpp"
 
@@ -154,9 +154,9 @@ class RattleMomenta final : public TemplatedEquations<RattleMomenta<Inertia>, tr
     this->finish_layout();
   }
 
-  /// The kick of q1 takes T_q(q1,p_h) in.
+  /// The gradient of q1 takes T_q(q1,p_h) in.
   void begin(Frame& step) {
-    if (!Inertia::constant_mass) inertia_.add_gradient(step.q1(), step.p_half.value(), step.kick1);
+    if (!Inertia::constant_mass) inertia_.add_gradient(step.q1(), step.p_half.value(), step.gradient1);
   }
 
   void scales(VectorRef columns, VectorRef rows) const override {
@@ -173,7 +173,7 @@ class RattleMomenta final : public TemplatedEquations<RattleMomenta<Inertia>, tr
   void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {
     const double h = step_->h;
     const SparsityPattern& g = system_->constraint_pattern();
-    inertia_.template momentum_rows<S>(x, *step_, step_->kick1, f);
+    inertia_.template momentum_rows<S>(x, *step_, step_->gradient1, f);
     const auto velocity = inertia_.template end_velocity<S>(*step_);
     for (Index i = 0; i < m_; ++i) {
       S sum(step_->rate1[i]);

@@ -60,22 +60,26 @@ struct RattleFrame {
   const System* system;
   const State* z0 = nullptr;
   double h = 0, t1 = 0;
-  const Vector &kick0, &g_start;  ///< grad U(q0), without the force, and G(q0)
-  Vector g0;                      ///< g(q0,t1)
-  Compensated end;                ///< positions at the end
-  Vector force0, force1;          ///< Q at both ends, empty without one
-  Vector kick1, g_end, rate1;     ///< what acts at q1 without the constraints, G(q1), g_t(q1,t1)
+  const Vector &gradient0, &g_start;  ///< grad U(q0), without the force, and G(q0)
+  Vector g0;                          ///< g(q0,t1)
+  Compensated end;                    ///< positions at the end
+  Vector force0, force1;              ///< Q at both ends, empty without one
+  Vector gradient1, g_end, rate1;     ///< what acts at q1 without the constraints, G(q1), g_t(q1,t1)
   Compensated p_half;
   Middle middle;
   ConstraintColumns columns;
 
   RattleFrame(const System& model, const StepScales& scales)
-      : system(&model), kick0(scales.gradient()), g_start(scales.constraint_jacobian()), middle(model), columns(model) {
-    kick1.setZero(model.n());
+      : system(&model),
+        gradient0(scales.gradient()),
+        g_start(scales.constraint_jacobian()),
+        middle(model),
+        columns(model) {
+    gradient1.setZero(model.n());
     for (Vector* v : {&g0, &rate1}) v->setZero(model.m());
     g_end.setZero(model.constraint_pattern().nonzeros());
     if (moving()) rest.setZero(model.n());
-    for (Compensated* z : {&end, &p_half}) z->set(kick1);
+    for (Compensated* z : {&end, &p_half}) z->set(gradient1);
   }
 
   bool moving() const { return static_cast<bool>(system->parts().time_dependence); }
@@ -91,8 +95,8 @@ struct RattleFrame {
   const Vector& q1() const { return end.value(); }
   /// At q1.
   void arrive() {
-    system->potential_gradient(t1, q1(), kick1);
-    if (force1.size() > 0) kick1 -= force1;
+    system->potential_gradient(t1, q1(), gradient1);
+    if (force1.size() > 0) gradient1 -= force1;
     system->constraint_jacobian(t1, q1(), g_end);
     if (moving()) system->constraint_velocity(t1, q1(), rest, rate1);
   }

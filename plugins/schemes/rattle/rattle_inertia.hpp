@@ -47,7 +47,8 @@ class ConstantRattleInertia {
     const double h = step.h;
     const Compensated& p0 = step.z0->p;
     at_.mass_times(dq, mdq);
-    for (Index j = 0; j < n_; ++j) f[j] = ((mdq[j] / S(h) - p0.value()[j]) - p0.tail()[j]) + S(0.5 * h) * step.kick0[j];
+    for (Index j = 0; j < n_; ++j)
+      f[j] = ((mdq[j] / S(h) - p0.value()[j]) - p0.tail()[j]) + S(0.5 * h) * step.gradient0[j];
   }
   void add_position_jacobian(const ConstVectorRef&, const Vector&, const Frame& step, VectorRef values) const {
     mass_.add(values, system_->mass().values(), 1 / step.h);
@@ -58,11 +59,11 @@ class ConstantRattleInertia {
     layout.place(hidden_, hidden, dv, system_->constraint_pattern());
   }
   template <class S>
-  void momentum_rows(const ConstVectorRefOf<S>& x, const Frame& step, const Vector& kick, VectorRefOf<S> f) {
+  void momentum_rows(const ConstVectorRefOf<S>& x, const Frame& step, const Vector& gradient, VectorRefOf<S> f) {
     VectorOf<S>&dv = dv_.get<S>(), &mdv = weighed_.get<S>();
     dv = x.head(n_);
     at_.mass_times(dv, mdv);
-    for (Index j = 0; j < n_; ++j) f[j] = mdv[j] + S(0.5 * step.h) * kick[j];
+    for (Index j = 0; j < n_; ++j) f[j] = mdv[j] + S(0.5 * step.h) * gradient[j];
   }
   /// j -> (v1)_j, after momentum_rows().
   template <class S>
@@ -145,7 +146,7 @@ class ConfigurationRattleInertia {
     at_.kinetic_gradient(b.q0, b.p, b.t_q, b.t_p);
     for (Index j = 0; j < n_; ++j) {
       f[j] = dq[j] - (b.t_p[j] + b.v[j]) * S(0.5 * h);
-      f[n_ + j] = x[n_ + j] + (b.t_q[j] + S(step.kick0[j])) * S(0.5 * h);
+      f[n_ + j] = x[n_ + j] + (b.t_q[j] + S(step.gradient0[j])) * S(0.5 * h);
     }
   }
   /// [1 - h/2 T_pq(q1), -h/2 (T_pp(q0) + T_pp(q1))], [0, 1 + h/2 T_qp(q0)]
@@ -164,12 +165,12 @@ class ConfigurationRattleInertia {
     layout.place(hidden_, hidden, dp, SparsityPattern::dense(m_, n_));
   }
   template <class S>
-  void momentum_rows(const ConstVectorRefOf<S>& x, const Frame& step, const Vector& kick, VectorRefOf<S> f) {
+  void momentum_rows(const ConstVectorRefOf<S>& x, const Frame& step, const Vector& gradient, VectorRefOf<S> f) {
     auto& b = buffers_.get<S>();
     b.q1 = step.q1().cast<S>();
     b.p = x.head(n_) + step.middle.at<S>().template cast<S>();
     at_.kinetic_gradient(b.q1, b.p, b.t_q, b.v);
-    for (Index j = 0; j < n_; ++j) f[j] = x[j] + S(0.5 * step.h) * kick[j];
+    for (Index j = 0; j < n_; ++j) f[j] = x[j] + S(0.5 * step.h) * gradient[j];
   }
   template <class S>
   auto end_velocity(const Frame&) {

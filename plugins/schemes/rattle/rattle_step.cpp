@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "gnomon/scheme/one_solve_step.hpp"
+#include "kernels/common/energy_balance.hpp"
 #include "kernels/common/extended_state.hpp"
-#include "kernels/common/ledger.hpp"
 #include "kernels/common/step_scales.hpp"
 #include "rattle/multiplier_equations.hpp"
 #include "rattle/rattle_equations.hpp"
@@ -13,8 +13,8 @@
 namespace gnomon::kernels {
 namespace {
 
-/// The positions are among the unknowns, of M(q) the momenta, too: those of a constant M are the sums of what they are
-/// kicked by.
+/// The positions are among the unknowns, of M(q) the momenta, too: those of a constant M are the sums of
+/// their impulses.
 template <class Inertia>
 struct StateUnknowns {
   using Middle = typename Inertia::Middle;
@@ -97,7 +97,7 @@ class RattleStep final : public StepEquations {
       if constexpr (Unknowns::solves_momenta) {
         for (Index j = 0; j < n; ++j) step_.p_half.set_sum(j, z0.p, static_cast<Extended>(x[n + j]) + low[n + j]);
       } else if constexpr (Unknowns::solves_positions) {
-        work_ = step_.kick0;
+        work_ = step_.gradient0;
         if (applied_.active()) work_ -= step_.force0;
         impulses(work_, step_.g_start, x.tail(m), low.tail(m),
                  [&](Index j, Extended impulse) { step_.p_half.set_sum(j, z0.p, impulse); });
@@ -115,7 +115,7 @@ class RattleStep final : public StepEquations {
       if constexpr (Unknowns::solves_momenta)
         for (Index j = 0; j < n; ++j) take(j, static_cast<Extended>(x[j]) + low[j]);
       else
-        impulses(step_.kick1, step_.g_end, x.tail(m), low.tail(m), take);
+        impulses(step_.gradient1, step_.g_end, x.tail(m), low.tail(m), take);
       if (changes_) tangent_.momenta(momenta_, x, linearised());
     }
     return Next::advance;
@@ -147,7 +147,7 @@ class RattleStep final : public StepEquations {
       const State& z0 = *step_.z0;
       auto& inertia = positions_.inertia();
       multiply_transposed(system_->constraint_pattern(), step_.g_start, z0.lambda, dp_);
-      dp_ += step_.kick0;
+      dp_ += step_.gradient0;
       inertia.add_gradient(z0.q.value(), z0.p.value(), dp_);
       if (applied_.active()) {
         inertia.velocity(z0.q.value(), z0.p.value(), velocity_);
@@ -166,7 +166,7 @@ class RattleStep final : public StepEquations {
     const double *const mass = system_->mass().diagonal_entries().data(), *const p = p0.value().data(),
                         *const tail = p0.tail().data();
     OverMass<Extended> time_over_mass(step_.h);
-    impulses(step_.kick0, step_.g_start, lambda, low, [&](Index j, Extended impulse) {
+    impulses(step_.gradient0, step_.g_start, lambda, low, [&](Index j, Extended impulse) {
       step_.p_half.set_sum(j, p0, impulse);
       step_.end.set_sum(j, q0, ((impulse + tail[j]) + p[j]) * time_over_mass(mass[j]));
     });

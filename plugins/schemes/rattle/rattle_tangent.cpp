@@ -63,10 +63,10 @@ void RattleTangent::momenta(NonlinearEquations& equations, const ConstVectorRef&
       continue;
     }
     if (only_multipliers) {
-      const Vector kicked = dp - 0.5 * step.h * push;
-      system_->mass().solve(kicked, dv);
+      const Vector half = dp - 0.5 * step.h * push;
+      system_->mass().solve(half, dv);
       known = g1 * dv + turn * dq_.col(c);
-      dp_.col(c) = kicked - 0.5 * step.h * (g1.transpose() * solve(known));
+      dp_.col(c) = half - 0.5 * step.h * (g1.transpose() * solve(known));
       continue;
     }
     system_->mass().solve(dp, dv);

@@ -7,8 +7,8 @@
 /// sum_ij E_ij d_i'.d_j'/2 with the second moments E, and the constraints (d_i.d_j - delta_ij)/2 = 0. In the plane: r
 /// and one axis d1, T = m |r'|^2/2 + J |d1'|^2/2, (d1.d1 - 1)/2 = 0; the second axis is d1 turned by a right angle.
 ///
-/// A force F at the point r + sum_i a_i d_i acts on r with F and on d_i with a_i F; a torque tau on d_i with tau x d_i/2
-/// (in the plane on d1 with tau times the second axis): the same virtual work on rigid motions.
+/// A force F at the point r + sum_i a_i d_i acts on r with F and on d_i with a_i F; a torque tau on d_i with tau x
+/// d_i/2 (in the plane on d1 with tau times the second axis): the same virtual work on rigid motions.
 
 #include <functional>
 #include <string>

@@ -61,8 +61,8 @@ class JointWriter : FormulaWriter {
     return name;
   }
 
-  /// Where the constraint of two partners stands: in a tree of many bodies with those of the later one, so that matrices
-  /// of chains are banded; else after all bodies, in the order of the tables.
+  /// Where the constraint of two partners stands: in a tree of many bodies with those of the later one, so that
+  /// matrices of chains are banded; else after all bodies, in the order of the tables.
   std::size_t later(const Partner& a, const Partner& b) const {
     if (!near_) return all_.bodies.size() + 1;
     std::size_t body = 0;

@@ -138,8 +138,8 @@ class AlphaMultiplier {
 
   /// out = g at q + tail.
   void constraints(double t, const Vector& q, const Vector& tail, VectorOf<Extended>& out);
-  /// The same as g(0) + G(x/2) x, exact for quadratic g: far from g = 0, w g^2/eps shows a rounding of g to double. That
-  /// of g(0) is the same at every x. False: the model does not offer G at Extended.
+  /// The same as g(0) + G(x/2) x, exact for quadratic g: far from g = 0, w g^2/eps shows a rounding of g to double.
+  /// That of g(0) is the same at every x. False: the model does not offer G at Extended.
   bool extended_constraints(double t, const Vector& q, const Vector& tail, VectorOf<Extended>& out);
   /// out = g(x + factor d) = g(x) + factor G(x + factor d/2) d: for quadratic g exact, and without cancellation.
   template <class S>

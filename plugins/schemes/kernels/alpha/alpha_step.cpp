@@ -5,7 +5,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/scheme/one_solve_step.hpp"
-#include "kernels/common/ledger.hpp"
+#include "kernels/common/energy_balance.hpp"
 
 namespace gnomon::kernels {
 

@@ -6,11 +6,11 @@
 ///     p1 - p0 = ... + h R(q_m, dq/h, lambda)       H1 - H0 = R.dq exactly, beside the other terms of the ledger
 ///
 /// With both constraint levels lambda is of order 2. With g(q1) = 0 alone it alternates, lambda_n = lambda(t_m) + O(h)
-/// (-1)^n, and friction with it: in two equal steps the alternating part leaves R'' O(h^2), so q and p keep order 2 at a
-/// constant step (measured), with pairs of equal substeps the order of a composition.
+/// (-1)^n, and friction with it: in two equal steps the alternating part leaves R'' O(h^2), so q and p keep order 2 at
+/// a constant step (measured), with pairs of equal substeps the order of a composition.
 ///
-/// lambda has the multipliers of the constraints, then zeros for obstacles, which are open. Without constraints there is
-/// no friction.
+/// lambda has the multipliers of the constraints, then zeros for obstacles, which are open. Without constraints there
+/// is no friction.
 
 #include <type_traits>
 #include <vector>

@@ -7,8 +7,8 @@
 ///     second    lambda += S^-1 g1,  S = -d g1/d lambda of the step, by one factorisation of [F_x, F_lambda; G1, 0]
 ///
 /// lambda starts from the last step's (warm) or from zero (cold). The last update comes after the last solve; one of
-/// second order is the last only if it is small. Unknowns x begin with the changes of q and, where they are unknowns too, p. Source:
-/// Glowinski, Holmstroem, Algorithm 1, (10), (11); Leyendecker, Betsch, Steinmann (2004), section 4.
+/// second order is the last only if it is small. Unknowns x begin with the changes of q and, where they are unknowns
+/// too, p. Source: Glowinski, Holmstroem, Algorithm 1, (10), (11); Leyendecker, Betsch, Steinmann (2004), section 4.
 
 #include <cmath>
 #include <limits>

@@ -4,10 +4,11 @@
 /// constant mass or M(q), or W = 1: a banded Cholesky factorisation in the order of the constraints, O(m b^2) for
 /// bandwidth b, which is one or two for chains of a diagonal mass, and no allocation.
 ///
-/// Where constraints may repeat others and a pivot is small, the largest pivots go first (pivoted_cholesky.hpp), of up to
-/// 200 constraints: rows of G that the others span are left out. Of the solutions of A x = b, b in the range of A, that
-/// is one with x_i = 0 in these rows; G^T x is the same for all of them. Off the manifold g = 0 rows that repeat others on
-/// it do not quite do so, and what is left of them is no constraint: update_near takes the rank from a point on it.
+/// Where constraints may repeat others and a pivot is small, the largest pivots go first (pivoted_cholesky.hpp), of up
+/// to 200 constraints: rows of G that the others span are left out. Of the solutions of A x = b, b in the range of A,
+/// that is one with x_i = 0 in these rows; G^T x is the same for all of them. Off the manifold g = 0 rows that repeat
+/// others on it do not quite do so, and what is left of them is no constraint: update_near takes the rank from a point
+/// on it.
 
 #include <optional>
 
@@ -21,7 +22,8 @@ class ConstraintGram {
   /// mass_metric: W = M; may_repeat: rows of G that repeat others are left out.
   explicit ConstraintGram(const System& system, bool mass_metric = true, bool may_repeat = false);
 
-  /// G and the factor of A at q. False where A is not positive definite, G has lost rank, unless rows may repeat others.
+  /// G and the factor of A at q. False where A is not positive definite, G has lost rank, unless rows may repeat
+  /// others.
   bool update(double t, const ConstVectorRef& q);
   /// The same at a q that is not on the manifold, with the rank that G has at q_on, which is.
   bool update_near(double t_on, const ConstVectorRef& q_on, double t, const ConstVectorRef& q);

@@ -11,7 +11,7 @@ FrictionMultipliers::FrictionMultipliers(const System& system)
       m_(system.m()) {
   if (!friction_) return;
   const Index n = system.n();
-  for (Vector* v : {&v_, &force_, &kick_, &scratch_, &column_, &weighed_}) v->setZero(n);
+  for (Vector* v : {&v_, &force_, &jump_, &scratch_, &column_, &weighed_}) v->setZero(n);
   for (Vector* v : {&fixed_, &change_, &step_, &right_}) v->setZero(m_);
   all_.setZero(m_ + system.parts().n_obstacles());
   by_lambda_.setZero(friction_->friction_pattern(ForceArgument::lambda).nonzeros());
@@ -25,11 +25,11 @@ bool FrictionMultipliers::solve(double t, const Vector& q, const Vector& p, Vect
   if (!linear_.solve(t, q, p, fixed_, acceleration, slope)) return false;
   system_->velocity(q, p, scratch_, v_);
   if (!find(q, lambda)) return false;
-  acceleration += kick_;
+  acceleration += jump_;
   slope += force_;
   ConstraintGram& gram = linear_.gram();
-  gram.velocity(change_, kick_);
-  acceleration -= kick_;
+  gram.velocity(change_, jump_);
+  acceleration -= jump_;
   multiply_transposed(system_->constraint_pattern(), gram.jacobian(), change_, scratch_);
   slope -= scratch_;
   return true;
@@ -69,8 +69,8 @@ bool FrictionMultipliers::evaluate(const Vector& q, const Vector& lambda) {
   friction_->friction(q, v_, all_, force_);
   friction_->friction_jacobian(ForceArgument::lambda, q, v_, all_, by_lambda_);
   if (!force_.allFinite() || !by_lambda_.allFinite()) return false;
-  system_->velocity(q, force_, scratch_, kick_);
-  reach(kick_, change_);
+  system_->velocity(q, force_, scratch_, jump_);
+  reach(jump_, change_);
   return true;
 }
 

@@ -6,8 +6,8 @@
 ///     lambda = lambda_0 + A^-1 G M^-1 R(q,v,lambda)
 ///     q'' = a_0 + M^-1 (R - G^T A^-1 G M^-1 R),    p' = p'_0 + R - G^T A^-1 G M^-1 R
 ///
-/// by Newton's method with the dense m x m matrix I - A^-1 G M^-1 R_lambda: one iteration where R is linear in lambda, as
-/// Coulomb friction of contacts that slide is. No allocation after the constructor.
+/// by Newton's method with the dense m x m matrix I - A^-1 G M^-1 R_lambda: one iteration where R is linear in lambda,
+/// as Coulomb friction of contacts that slide is. No allocation after the constructor.
 
 #include <Eigen/LU>
 
@@ -31,7 +31,7 @@ class FrictionMultipliers {
   bool solve(double t, const Vector& q, const Vector& p, Vector& lambda, VectorRef acceleration, VectorRef slope);
 
  private:
-  /// Leaves R in force_, M^-1 R in kick_ and A^-1 G M^-1 R in change_.
+  /// Leaves R in force_, M^-1 R in jump_ and A^-1 G M^-1 R in change_.
   bool find(const Vector& q, Vector& lambda);
   /// step_ <- matrix_^-1 step_, in place
   void solve_factorised();
@@ -44,7 +44,7 @@ class FrictionMultipliers {
   const Friction* friction_;
   Index1Multipliers linear_;
   Index m_;
-  Vector v_, force_, kick_, scratch_, column_, weighed_, fixed_, change_, step_, right_, all_, by_lambda_;
+  Vector v_, force_, jump_, scratch_, column_, weighed_, fixed_, change_, step_, right_, all_, by_lambda_;
   Matrix matrix_;
   Eigen::PartialPivLU<Matrix> lu_;
 };

@@ -38,8 +38,8 @@ class Index1Multipliers {
   /// lambda at (q, p). False, with lambda untouched, where A is not positive definite: G has lost rank.
   bool solve(double t, const Vector& q, const Vector& p, Vector& lambda);
 
-  /// lambda, q'' and p' at (q, p). False where A is not positive definite, with all of them untouched, or where rows are
-  /// left out that no force keeps: G has lost rank there, and they do not repeat the others.
+  /// lambda, q'' and p' at (q, p). False where A is not positive definite, with all of them untouched, or where rows
+  /// are left out that no force keeps: G has lost rank there, and they do not repeat the others.
   bool solve(double t, const Vector& q, const Vector& p, Vector& lambda, VectorRef acceleration, VectorRef slope);
 
   /// p -> P(q) p, and lambda at the projected state. False, with both untouched, where A is not positive definite.

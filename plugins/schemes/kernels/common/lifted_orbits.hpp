@@ -5,9 +5,10 @@
 ///
 ///     X_a = (xi_a(q_m), -xi_a'^T p_m),     J_a(z1) - J_a(z0) = dp.xi_a(q_m) + p_m.xi_a' dq
 ///
-/// and with n = dz - sum_a alpha_a X_a, X_b.W n = 0, a correction s W n in Hamilton's equations leaves every J_a as it is
-/// (Gonzalez, Time integration and discrete Hamiltonian systems, J. Nonlinear Sci. 6 (1996), the equivariant derivative).
-/// Modified Gram-Schmidt, done twice, drops dependent generators (three rotations of one point span a plane).
+/// and with n = dz - sum_a alpha_a X_a, X_b.W n = 0, a correction s W n in Hamilton's equations leaves every J_a as it
+/// is (Gonzalez, Time integration and discrete Hamiltonian systems, J. Nonlinear Sci. 6 (1996), the equivariant
+/// derivative). Modified Gram-Schmidt, done twice, drops dependent generators (three rotations of one point span a
+/// plane).
 
 #include <vector>
 

@@ -56,7 +56,7 @@ struct StepPoint {
 /// A Multiplier derives from it, is made from (System, SystemAt, Rule), and has
 ///
 ///     evaluate(step, x, b)      b.lambda, from the unknowns x and the points of b
-///     force(step, b)            b.force = G^T F; kicks move b.pm
+///     force(step, b)            b.force = G^T F; impulses move b.pm
 ///
 /// and what differs from the following. add_jacobian(), find_entries(), linearise() and at_rest() are called where the
 /// Newton matrix is assembled: with a constant mass, and with M(q) where `assembled` says that they are there.

@@ -5,8 +5,8 @@
 ///
 ///     fbar(q) = [f(q,t0) + f(q,t1)]/2        for U, g and every derivative of them by q; g_t likewise,
 ///
-/// whatever t it is asked at. M, Q, R and the invariants of a split potential do not depend on these times and are those
-/// of the given system.
+/// whatever t it is asked at. M, Q, R and the invariants of a split potential do not depend on these times and are
+/// those of the given system.
 
 #include <array>
 

@@ -5,12 +5,13 @@
 ///     F1 = dq - h (T_p + s W_p dp),    F2 = dp + h (T_q + u + G(q_m)^T F + s W_q dq - Q)        T_p, T_q at (q_m, p_m)
 ///
 /// Without s this is (40) of Glowinski and Holmstroem, which in (q,p) is the implicit midpoint rule: with p^n =
-/// p^(n-1/2) + (h/2) L_q^(n-1/2) and p^(n+1/2) = L_v(q_m, dq/h) it reads p_m = p^(n+1/2). With s it is Gonzalez' discrete
-/// derivative in z = (q,p), c = H1 - H0 - grad H(z_m).dz + the Multiplier's part, N = dz.W dz, and dq.F2 - dp.F1 = 0
-/// gives H1 - H0 = Q.dq. Where the system has symmetries dz in the terms of s, and in N, is n, the part of dz that is
-/// orthogonal to their orbits (lifted_orbits.hpp), which keeps their momentum maps. W is 1 (weight=identity) or diag(W, h^2 W^-1), W = diag M at a typical configuration
-/// (weight=mass). At dz = 0 the quotient has a removable singularity of value zero: c is O(|dz|^3), and where |dz| < 3e-9
-/// it is below the last digit of an extended H, and skipped.
+/// p^(n-1/2) + (h/2) L_q^(n-1/2) and p^(n+1/2) = L_v(q_m, dq/h) it reads p_m = p^(n+1/2). With s it is Gonzalez'
+/// discrete derivative in z = (q,p), c = H1 - H0 - grad H(z_m).dz + the Multiplier's part, N = dz.W dz, and dq.F2 -
+/// dp.F1 = 0 gives H1 - H0 = Q.dq. Where the system has symmetries dz in the terms of s, and in N, is n, the part of dz
+/// that is orthogonal to their orbits (lifted_orbits.hpp), which keeps their momentum maps. W is 1 (weight=identity) or
+/// diag(W, h^2 W^-1), W = diag M at a typical configuration (weight=mass). At dz = 0 the quotient has a removable
+/// singularity of value zero: c is O(|dz|^3), and where |dz| < 3e-9 it is below the last digit of an extended H, and
+/// skipped.
 ///
 /// The Newton matrix is dense and small. Where the Multiplier's part of it is assembled, so is that of T, from its
 /// Hessian; elsewhere all of it comes from dual numbers.

@@ -6,7 +6,7 @@
 #include "kernels/discrete_gradient/configuration_inertia.hpp"
 #include "kernels/discrete_gradient/end_multiplier.hpp"
 #include "kernels/discrete_gradient/gap_multiplier.hpp"
-#include "kernels/discrete_gradient/kick_multiplier.hpp"
+#include "kernels/discrete_gradient/impulse_multiplier.hpp"
 #include "kernels/discrete_gradient/midpoint_step.hpp"
 
 namespace gnomon::kernels {
@@ -17,7 +17,7 @@ template <class Multiplier>
 using ConfigurationStep = MidpointStep<Multiplier, ConfigurationInertia>;
 
 /// Mass M(q).
-void require_configuration_ledger(const Scheme& scheme, const System& system) {
+void require_configuration_mass(const Scheme& scheme, const System& system) {
   if (!system.parts().mass) refuse(scheme, system, "its mass does not depend on the configuration");
 }
 
@@ -31,8 +31,8 @@ bool keeps_momentum(const System& system) {
 }  // namespace
 
 void require_quarter(const Scheme& scheme, const System& system, const Options& options) {
-  require_configuration_ledger(scheme, system);
-  require_no_friction(scheme, system, "its kicks at both ends have multipliers of their own");
+  require_configuration_mass(scheme, system);
+  require_no_friction(scheme, system, "its impulses at both ends have multipliers of their own");
   if (options.real("alpha") != 0.25)
     refuse(scheme, system,
            "its mass depends on the configuration, for which alpha = " + number_text(options.real("alpha")) +
@@ -46,27 +46,28 @@ MidpointRule configuration_rule(bool exact, const Options& options) {
   return rule;
 }
 
-Promises configuration_promises(const System& system, bool exact, bool kicks) {
+Promises configuration_promises(const System& system, bool exact, bool impulses) {
   Promises p;
   p.order = 2;
   p.energy = exact;
   p.position = system.m() > 0;
-  p.hidden = p.position && kicks;
+  p.hidden = p.position && impulses;
   p.symmetric = true;
   p.momentum = keeps_momentum(system);
-  p.symplectic = !system.parts().force && !system.parts().time_dependence && !exact && (kicks || !p.position);
+  p.symplectic = !system.parts().force && !system.parts().time_dependence && !exact && (impulses || !p.position);
   return p;
 }
 
 Binding configuration_exact(const Scheme& scheme, const System& system, const Options& options) {
-  require_configuration_ledger(scheme, system);
+  require_configuration_mass(scheme, system);
   return {std::make_unique<ConfigurationStep<EndMultiplier>>(system, configuration_rule(true, options),
                                                              EndMultiplier::Rule{true}),
           configuration_promises(system, true, false)};
 }
 
-std::unique_ptr<StepEquations> kick_step(const System& system) {
-  return std::make_unique<ConfigurationStep<KickMultiplier>>(system, MidpointRule{}, KickMultiplier::Rule{}, true);
+std::unique_ptr<StepEquations> impulse_step(const System& system) {
+  return std::make_unique<ConfigurationStep<ImpulseMultiplier>>(system, MidpointRule{}, ImpulseMultiplier::Rule{},
+                                                                true);
 }
 
 std::unique_ptr<StepEquations> gap_step(const System& system, const MidpointRule& rule, double eps, bool exact) {
@@ -76,4 +77,5 @@ std::unique_ptr<StepEquations> gap_step(const System& system, const MidpointRule
 }  // namespace gnomon::kernels
 
 template class gnomon::TemplatedEquations<
-    gnomon::kernels::MidpointEquations<gnomon::kernels::KickMultiplier, gnomon::kernels::ConfigurationInertia>, false>;
+    gnomon::kernels::MidpointEquations<gnomon::kernels::ImpulseMultiplier, gnomon::kernels::ConfigurationInertia>,
+    false>;

@@ -16,14 +16,14 @@ void require_quarter(const Scheme& scheme, const System& system, const Options& 
 /// A discrete derivative of H, or its gradient at the midpoint.
 MidpointRule configuration_rule(bool exact, const Options& options);
 
-/// Promises of order 2; with `kicks`, which keep both levels, symplectic where no force acts.
-Promises configuration_promises(const System& system, bool exact, bool kicks);
+/// Promises of order 2; with `impulses`, which keep both levels, symplectic where no force acts.
+Promises configuration_promises(const System& system, bool exact, bool impulses);
 
 /// The exact scheme with multipliers: energy-momentum-general, alpha-exact.
 Binding configuration_exact(const Scheme& scheme, const System& system, const Options& options);
 
-/// With kicks at both ends that keep both levels (kick_multiplier.hpp).
-std::unique_ptr<StepEquations> kick_step(const System& system);
+/// With impulses at both ends that keep both levels (impulse_multiplier.hpp).
+std::unique_ptr<StepEquations> impulse_step(const System& system);
 /// With a penalty on constraints and obstacles (gap_multiplier.hpp). exact: its discrete derivative.
 std::unique_ptr<StepEquations> gap_step(const System& system, const MidpointRule& rule, double eps, bool exact);
 

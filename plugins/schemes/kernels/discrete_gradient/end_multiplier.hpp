@@ -4,15 +4,15 @@
 ///
 ///     F3 = g(q1)          (quadratic g: g0 + G(q_m) dq, which is the same and does not cancel)
 ///
-/// Where g depends on time, G in F2 and c is that of the average over the two times (ledger.hpp), and F3 = g(q1,t1), of
-/// quadratic g g(q0,t1) + G(q_m,t1) dq.
+/// Where g depends on time, G in F2 and c is that of the average over the two times (energy_balance.hpp), and F3 =
+/// g(q1,t1), of quadratic g g(q0,t1) + G(q_m,t1) dq.
 ///
 /// Part of c in the general discrete derivative: lambda.(g1 - g0 - G(q_m) dq), which vanishes for quadratic g and is of
 /// third order in (dq, dp).
 
 #include "gnomon/model/system_at.hpp"
 #include "gnomon/scheme/equations.hpp"
-#include "kernels/common/ledger.hpp"
+#include "kernels/common/energy_balance.hpp"
 #include "kernels/common/step_frame.hpp"
 #include "kernels/common/step_scales.hpp"
 

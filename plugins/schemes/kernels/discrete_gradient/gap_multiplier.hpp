@@ -5,13 +5,13 @@
 ///     midpoint   F_i = dP/dy_i at y(q_m)                                         s of H alone, or none
 ///     exact      F_i = [P(y1_i) - P(y0_i)]/(y1_i - y0_i)                         c has F.(y1 - y0 - G_y(q_m) dq)
 ///
-/// With the latter H + P is kept. Where g depends on time y is that of (q_m,t_m), or y0 of (q0,t0) and y1 of (q1,t1); the
-/// force and c of the latter have the average ybar over both times (ledger.hpp), and since
+/// With the latter H + P is kept. Where g depends on time y is that of (q_m,t_m), or y0 of (q0,t0) and y1 of (q1,t1);
+/// the force and c of the latter have the average ybar over both times (energy_balance.hpp), and since
 ///
 ///     P(y1) - P(y0) = F.(y1 - y0) = F.(ybar(q1) - ybar(q0)) + F.D_t y
 ///
-/// H + P changes by the work F.D_t y, as with multipliers F, which is what they go to for eps -> 0. (Averaging P itself over
-/// the two times has forces k h^2 along the motion instead, of opposite ones k h g_t with different G.)
+/// H + P changes by the work F.D_t y, as with multipliers F, which is what they go to for eps -> 0. (Averaging P itself
+/// over the two times has forces k h^2 along the motion instead, of opposite ones k h g_t with different G.)
 ///
 /// The forces f of obstacles are unknowns. At the midpoint f = k y^+, k = w/eps, is written as
 ///
@@ -105,7 +105,8 @@ class GapMultiplier : public MultiplierDefaults {
   }
 
  private:
-  /// y at the midpoint, or at the end (exact), of the system or of its average; at double from the compensated position.
+  /// y at the midpoint, or at the end (exact), of the system or of its average; at double from the compensated
+  /// position.
   void constraints(const System& system, SystemAt&, const StepFrame& step, const StepPoint<double>& b, Vector& out);
   template <class S>
   void constraints(const System&, SystemAt& at, const StepFrame& step, const StepPoint<S>& b, VectorOf<S>& out) {

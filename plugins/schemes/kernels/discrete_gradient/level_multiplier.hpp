@@ -1,14 +1,14 @@
 #pragma once
 /// \file
-/// Both constraint levels in the midpoint residual where the mass depends on q: EndMultiplier for g, and for Psi = G T_p
-/// + g_t the multiplier gamma, whose discrete derivatives stand beside those of H:
+/// Both constraint levels in the midpoint residual where the mass depends on q: EndMultiplier for g, and for Psi = G
+/// T_p + g_t the multiplier gamma, whose discrete derivatives stand beside those of H:
 ///
 ///     dq = h [D_pH + (D_pPsi)^T gamma],    dp = -h [D_qH + G(q_m)^T lambda + (D_qPsi)^T gamma - Q]
 ///     0 = g(q1),    0 = Psi(q1,p1)
 ///
 /// With w = G(q_m)^T gamma, the gradient of gamma.Psi at the midpoint is (T_qp w + sum_i gamma_i [(Hess g_i) T_p + grad
 /// g_t,i], T_pp w); its part of c is gamma.(Psi1 - Psi0) less that gradient along dz. Where g depends on time, the
-/// derivatives are those of the average over the two times (ledger.hpp), and the rows hold at t1.
+/// derivatives are those of the average over the two times (energy_balance.hpp), and the rows hold at t1.
 
 #include <optional>
 

@@ -6,10 +6,11 @@
 ///     F1 = dq - h (T_p + s W_p dp)                        p_m = p0 + dp/2,  q_m = q0 + dq/2
 ///     F2 = dp + h (T_q + u + G(q_m)^T F + s W_q dq - Q(q_m, dq/h, t_m) - R(q_m, dq/h, F))
 ///
-/// (R with the LevelMultiplier only: elsewhere F alternates. The multiplier schemes of constant mass without s, energy-momentum and constrained-midpoint: multiplier_equations.hpp.)
-/// T is the policy Inertia: ConstantInertia, with F1 multiplied by M/h, or ConfigurationInertia. F and the rows that go
-/// with it are the policy Multiplier: EndMultiplier, PenaltyMultiplier; for ConfigurationInertia also LevelMultiplier,
-/// KickMultiplier, GapMultiplier. u and s:
+/// (R with the LevelMultiplier only: elsewhere F alternates. The multiplier schemes of constant mass without s,
+/// energy-momentum and constrained-midpoint: multiplier_equations.hpp.) T is the policy Inertia: ConstantInertia, with
+/// F1 multiplied by M/h, or ConfigurationInertia. F and the rows that go with it are the policy Multiplier:
+/// EndMultiplier, PenaltyMultiplier; for ConfigurationInertia also LevelMultiplier, ImpulseMultiplier, GapMultiplier. u
+/// and s:
 ///
 ///     midpoint      u = grad U(q_m)                                         s = 0
 ///     equivariant   u = the quotients of split_gradient.hpp                 s = 0
@@ -22,7 +23,7 @@
 #include "gnomon/scheme/equations.hpp"
 #include "gnomon/scheme/state.hpp"
 #include "kernels/common/applied_friction.hpp"
-#include "kernels/common/ledger.hpp"
+#include "kernels/common/energy_balance.hpp"
 #include "kernels/common/step_scales.hpp"
 #include "kernels/discrete_gradient/constant_inertia.hpp"
 #include "kernels/discrete_gradient/derivative_rules.hpp"

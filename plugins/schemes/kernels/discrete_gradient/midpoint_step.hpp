@@ -1,8 +1,8 @@
 #pragma once
 /// \file
 /// A step that is one solve of MidpointEquations. It books the work Q.dq of forces, exactly what H + P gains where the
-/// derivative is a discrete one. State::lambda are the effective multipliers of the step (of kicks, those of its end) or,
-/// with end_multipliers, the index-1 multipliers of the state; where G has lost rank, the step's.
+/// derivative is a discrete one. State::lambda are the effective multipliers of the step (of impulses, those of its
+/// end) or, with end_multipliers, the index-1 multipliers of the state; where G has lost rank, the step's.
 
 #include <optional>
 

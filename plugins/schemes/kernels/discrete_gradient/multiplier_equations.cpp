@@ -5,7 +5,7 @@
 #include "gnomon/scheme/one_solve_step.hpp"
 #include "gnomon/scheme/requirements.hpp"
 #include "kernels/common/applied_friction.hpp"
-#include "kernels/common/ledger.hpp"
+#include "kernels/common/energy_balance.hpp"
 #include "kernels/common/step_scales.hpp"
 #include "kernels/discrete_gradient/end_multiplier.hpp"
 #include "kernels/discrete_gradient/split_gradient.hpp"

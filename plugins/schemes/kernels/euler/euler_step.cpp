@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "gnomon/start/overdetermined_consistency.hpp"
-#include "kernels/common/ledger.hpp"
+#include "kernels/common/energy_balance.hpp"
 #include "kernels/euler/euler_diagnosis.hpp"
 
 namespace gnomon::kernels {

@@ -2,12 +2,12 @@
 /// \file
 /// One step of a symplectic Euler method for an overdetermined DAE: one or two tables of terms, solved in order.
 ///
-/// State: q = y, p = p(y,z), scheme_data = z. The start value of Newton's method matters more than elsewhere: from Z = z0,
-/// y1 = y0 it may end, without any sign of failure, at another root. So unknowns are extrapolated in units of their
+/// State: q = y, p = p(y,z), scheme_data = z. The start value of Newton's method matters more than elsewhere: from Z =
+/// z0, y1 = y0 it may end, without any sign of failure, at another root. So unknowns are extrapolated in units of their
 /// powers of h (dZ/h, dy/h, psi), from the slopes of the consistent start in the first step.
 ///
-/// Time is a coordinate beside y, t' = 1: every term is taken at the time of its y, f(y0,Z) at t0, r(y1,z1,psi), g(y1) and
-/// h(y1,z1) = g_y v + g_t at t1. That is the same method for the system of (y,t), with its order and its adjoint.
+/// Time is a coordinate beside y, t' = 1: every term is taken at the time of its y, f(y0,Z) at t0, r(y1,z1,psi), g(y1)
+/// and h(y1,z1) = g_y v + g_t at t1. That is the same method for the system of (y,t), with its order and its adjoint.
 
 #include <memory>
 #include <string>

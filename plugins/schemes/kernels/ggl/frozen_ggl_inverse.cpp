@@ -11,7 +11,7 @@ FrozenGglInverse::FrozenGglInverse(const System& system, const Matrix& X, Index 
       s_(X.rows()),
       r_(r),
       of_momenta_(rows == momenta) {
-  for (Vector* v : {&q_, &force_, &w_, &kick_, &scratch_}) v->setZero(n_);
+  for (Vector* v : {&q_, &force_, &w_, &jump_, &scratch_}) v->setZero(n_);
   multiplier_.setZero(m_);
 }
 
@@ -26,18 +26,18 @@ void FrozenGglInverse::solve(const ConstVectorRef& f, VectorRef d) {
   for (Index j = 0; j < s_; ++j) {
     auto yj = d.segment(y + j * n_, n_);
     force_ = f.segment(y + j * n_, n_);
-    system_->velocity(q_, force_, scratch_, kick_);
-    yj = of_momenta_ ? force_ : kick_;
+    system_->velocity(q_, force_, scratch_, jump_);
+    yj = of_momenta_ ? force_ : jump_;
     if (j >= r_) continue;
-    gram_.times(kick_, multiplier_);
+    gram_.times(jump_, multiplier_);
     multiplier_ -= f.segment(gamma + j * m_, m_);
     gram_.solve(multiplier_);
     d.segment(mu + j * m_, m_) = multiplier_ / unit;
     if (of_momenta_)
-      multiply_transposed(system_->constraint_pattern(), gram_.jacobian(), multiplier_, kick_);
+      multiply_transposed(system_->constraint_pattern(), gram_.jacobian(), multiplier_, jump_);
     else
-      gram_.velocity(multiplier_, kick_);
-    yj -= kick_;
+      gram_.velocity(multiplier_, jump_);
+    yj -= jump_;
   }
   const auto add_stages = [&](Vector& out, Index j) {
     for (Index i = 0; i < s_; ++i)
@@ -60,8 +60,8 @@ void FrozenGglInverse::solve(const ConstVectorRef& f, VectorRef d) {
       multiplier_ = f.segment(mu + j * m_, m_) / (j == 0 ? unit : 1) - multiplier_;
       gram_.solve(multiplier_);
       d.segment(gamma + j * m_, m_) = multiplier_;
-      gram_.velocity(multiplier_, kick_);
-      w_ += kick_;
+      gram_.velocity(multiplier_, jump_);
+      w_ += jump_;
     }
     d.segment(j * n_, n_) = w_;
   }

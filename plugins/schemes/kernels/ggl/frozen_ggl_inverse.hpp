@@ -52,7 +52,7 @@ class FrozenGglInverse final : public ApproximateInverse {
   bool of_momenta_;
   const State* z0_ = nullptr;
   double h_ = 0;
-  Vector q_, force_, w_, kick_, scratch_, multiplier_;
+  Vector q_, force_, w_, jump_, scratch_, multiplier_;
 };
 
 }  // namespace gnomon::kernels

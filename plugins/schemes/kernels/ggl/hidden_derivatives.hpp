@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Derivatives of the hidden constraint Psi(q,p) = G(q) T_p of a mass M(q), for constraints that do not move: with v = T_p,
-/// w = G^T gamma and C = sum_i gamma_i Hess g_i
+/// Derivatives of the hidden constraint Psi(q,p) = G(q) T_p of a mass M(q), for constraints that do not move: with v =
+/// T_p, w = G^T gamma and C = sum_i gamma_i Hess g_i
 ///
 ///     Psi_q = v^T Hess g + G T_pq,    Psi_p = G T_pp
 ///     Hess (gamma.Psi) = Hess (w.T_p) + [T_qp C + C T_pq + d(C v)/dq, C T_pp; T_pp C, 0],    w constant in the former

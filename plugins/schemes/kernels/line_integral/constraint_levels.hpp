@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// How constraints enter the line integral of any Hamiltonian (general_line_integral.hpp): what their multipliers add to
-/// H_p and H_q at the node l, and the rows that go with them.
+/// How constraints enter the line integral of any Hamiltonian (general_line_integral.hpp): what their multipliers add
+/// to H_p and H_q at the node l, and the rows that go with them.
 ///
 ///     PositionLevel    H_q + G^T lambda
 ///                      0 = sum_l b_l P_i(c_l) G(q_l) q'_l + delta_i0 g(q0)/h                            i < r

@@ -29,8 +29,8 @@
 
 #include "gnomon/scheme/one_solve_step.hpp"
 #include "kernels/common/applied_friction.hpp"
+#include "kernels/common/energy_balance.hpp"
 #include "kernels/common/extended_state.hpp"
-#include "kernels/common/ledger.hpp"
 #include "kernels/line_integral/constraint_levels.hpp"
 
 namespace gnomon::kernels {

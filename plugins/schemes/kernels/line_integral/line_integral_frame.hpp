@@ -18,7 +18,7 @@
 #include <type_traits>
 
 #include "gnomon/model/system_at.hpp"
-#include "kernels/common/ledger.hpp"
+#include "kernels/common/energy_balance.hpp"
 #include "kernels/common/step_scales.hpp"
 #include "kernels/line_integral/legendre.hpp"
 

@@ -14,8 +14,8 @@
 #include "gnomon/model/system_at.hpp"
 #include "gnomon/scheme/requirements.hpp"
 #include "gnomon/scheme/state.hpp"
+#include "kernels/common/energy_balance.hpp"
 #include "kernels/common/extended_state.hpp"
-#include "kernels/common/ledger.hpp"
 
 namespace gnomon::kernels {
 

@@ -38,7 +38,7 @@ struct ProjectionFrame {
         frozen(frozen),
         metric(system, rule.mass_metric, scales),
         end(system) {
-    if (rule.energy) look.emplace(system, metric);
+    if (rule.energy) energy_tangent.emplace(system, metric);
     for (Vector* v : {&dq_hat, &d_hat, &second, &gradient}) v->setZero(system.n());
   }
 
@@ -51,7 +51,7 @@ struct ProjectionFrame {
     feasibility = Feasibility::regular;
     floor = 1e-15 + metric.floor() + (end.quadratic() ? 0 : scales->position_floor());
     if (!rule.energy) return feasibility;
-    feasibility = look->look(end, dq_hat, d_hat, defect);
+    feasibility = energy_tangent->evaluate(end, dq_hat, d_hat, defect);
     set_energy_scales();
     return feasibility;
   }
@@ -74,7 +74,8 @@ struct ProjectionFrame {
     }
     last = end.energy_gain(b.step, b.q, b.gain, b.second) + S(defect);
     if constexpr (!Inertia::constant_mass)
-      for (Index i = 0; i < m; ++i) last -= look->l_q()[i] * f[first + i] + look->l_v()[i] * f[first + stride + i];
+      for (Index i = 0; i < m; ++i)
+        last -= energy_tangent->l_q()[i] * f[first + i] + energy_tangent->l_v()[i] * f[first + stride + i];
   }
 
   /// The scales of eta and of the energy.
@@ -90,7 +91,7 @@ struct ProjectionFrame {
   bool frozen;
   ProjectionMetric metric;
   typename Inertia::End end;
-  std::optional<EnergyFeasibility<Inertia>> look;
+  std::optional<EnergyFeasibility<Inertia>> energy_tangent;
   double defect = 0, eta_scale = 1, energy_scale = 1, floor = 1e-15;
   Feasibility feasibility = Feasibility::regular;
   Vector dq_hat, d_hat, second, gradient;
@@ -109,7 +110,7 @@ struct ProjectionFrame {
         end.place_second(d_hat, second);
         length = std::hypot(metric.length(gradient), metric.length(end.momentum(second)));
       } else if (!equilibrium) {
-        length = look->tangent();
+        length = energy_tangent->tangent();
       }
       if (length == 0) length = 1;
       eta_scale = dv / length;
@@ -117,9 +118,9 @@ struct ProjectionFrame {
       if (!frozen || !equilibrium) floor += 2.3e-16 * std::abs(end.potential0()) / (dv * length);
     } else {
       eta_scale = energy_scale = 1;
-      if (equilibrium || !(look->tangent() > 0)) return;
-      eta_scale = 1 / std::hypot(look->tangent_q() / dq, look->tangent_v() / dv);
-      energy_scale = std::hypot(look->tangent_q() * dq, look->tangent_v() * dv);
+      if (equilibrium || !(energy_tangent->tangent() > 0)) return;
+      eta_scale = 1 / std::hypot(energy_tangent->tangent_q() / dq, energy_tangent->tangent_v() / dv);
+      energy_scale = std::hypot(energy_tangent->tangent_q() * dq, energy_tangent->tangent_v() * dv);
       floor += 2.3e-16 * (std::abs(end.potential0()) + end.kinetic_size()) / energy_scale;
     }
   }

@@ -46,7 +46,7 @@ class EnergyFeasibility {
   }
 
   /// dq, d: increments of (q^, v^), or (q^, p^), from the start of the step; energy_defect = H0 - H*.
-  Feasibility look(typename Inertia::End& end, const Vector& dq, const Vector& d, double energy_defect) {
+  Feasibility evaluate(typename Inertia::End& end, const Vector& dq, const Vector& d, double energy_defect) {
     const double t1 = end.t();
     end.place(dq, q_);
     end.place_second(d, second_);

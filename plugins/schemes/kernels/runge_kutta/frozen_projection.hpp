@@ -56,8 +56,8 @@ class FrozenProjection final : public TemplatedEquations<FrozenProjection<Inerti
     t_q_.setZero();
     t_second_.setZero();
     if (!rule_.energy || feasibility == Feasibility::equilibrium) return feasibility;
-    t_q_ = frame_.look->t_q();
-    t_second_ = frame_.look->t_second();
+    t_q_ = frame_.energy_tangent->t_q();
+    t_second_ = frame_.energy_tangent->t_second();
     return feasibility;
   }
   void corrections(const ConstVectorRef& x, VectorOf<Extended>& dq, VectorOf<Extended>& d) const override {

@@ -155,7 +155,7 @@ class DenseManifoldMatrix {
     step_ = x.head(n) + frame.dq_hat;
     frame.end.place(step_, q1_);
     mu_ = x.segment(n, m);
-    if (frame.rule.energy) mu_ -= eta * frame.look->l_q();
+    if (frame.rule.energy) mu_ -= eta * frame.energy_tangent->l_q();
     auto by_q = directions_.leftCols(n);
     directions_.setZero();
     system_->constraint_jacobian(t1, q1_, g_values_);
@@ -178,7 +178,7 @@ class DenseManifoldMatrix {
     directions_.leftCols(2 * n) += eta * inertia_.topRows(n);
     add_dense(system_->hessian_pattern(), hessian_values_, eta, by_q);
     directions_.rightCols(1) = h_q_;
-    directions_.rightCols(1).noalias() -= g_.transpose() * frame.look->l_q();
+    directions_.rightCols(1).noalias() -= g_.transpose() * frame.energy_tangent->l_q();
     force_ += eta * h_q_;
   }
 
@@ -208,7 +208,7 @@ class DenseManifoldMatrix {
     const Index n = system_->n(), m = system_->m(), dp = at.d.offset, nu = at.nu.offset;
     auto momentum_rows = jacobian_.middleRows(dp, n);
     mu_ = x.segment(nu, m);
-    if (frame.rule.energy) mu_ -= eta * frame.look->l_v();
+    if (frame.rule.energy) mu_ -= eta * frame.energy_tangent->l_v();
     turn(frame.end.t(), turned_);
     momentum_rows.leftCols(n) = -turned_;
     if (frame.rule.mass_metric) {
@@ -233,7 +233,7 @@ class DenseManifoldMatrix {
     jacobian_.topRows(n).col(last) = -directions_.rightCols(1);
     momentum_rows.middleCols(dp, n).diagonal().array() -= eta;
     momentum_rows.col(last) = -p1_;
-    momentum_rows.col(last).noalias() += g_.transpose() * frame.look->l_v();
+    momentum_rows.col(last).noalias() += g_.transpose() * frame.energy_tangent->l_v();
     if (frame.feasibility == Feasibility::equilibrium) {
       jacobian_(last, last) = 1;
       return;
@@ -241,8 +241,8 @@ class DenseManifoldMatrix {
     auto energy_row = jacobian_.row(last);
     energy_row.head(n) = h_q_.transpose();
     energy_row.segment(dp, n) = frame.end.velocity(q1_, p1_).transpose();
-    energy_row.noalias() -= frame.look->l_q().transpose() * jacobian_.middleRows(n, m);
-    energy_row.noalias() -= frame.look->l_v().transpose() * jacobian_.middleRows(at.nu.offset, m);
+    energy_row.noalias() -= frame.energy_tangent->l_q().transpose() * jacobian_.middleRows(n, m);
+    energy_row.noalias() -= frame.energy_tangent->l_v().transpose() * jacobian_.middleRows(at.nu.offset, m);
   }
 
   /// out = sum_i mu_i Hess g_i
@@ -334,7 +334,8 @@ class ManifoldProjection final : public TemplatedEquations<ManifoldProjection<In
       b.d = x.segment(first, n_);
       b.mu = x.segment(first + n_, m_);
       if (!constant_mass && energy)
-        for (Index i = 0; i < m_; ++i) b.mu[i] -= eta * (level == 0 ? frame_.look->l_q() : frame_.look->l_v())[i];
+        for (Index i = 0; i < m_; ++i)
+          b.mu[i] -= eta * (level == 0 ? frame_.energy_tangent->l_q() : frame_.energy_tangent->l_v())[i];
       frame_.at.constraint_force(t1, b.q, b.mu, b.force);
       if (!constant_mass && energy)
         for (Index j = 0; j < n_; ++j) b.force[j] += eta * (*gradient)[j];

@@ -29,7 +29,7 @@
 
 #include "gnomon/model/system_at.hpp"
 #include "gnomon/scheme/requirements.hpp"
-#include "kernels/common/ledger.hpp"
+#include "kernels/common/energy_balance.hpp"
 #include "kernels/common/step_scales.hpp"
 #include "kernels/runge_kutta/rk_inertia.hpp"
 #include "kernels/runge_kutta/rk_tableau.hpp"

@@ -12,8 +12,8 @@
 #include <optional>
 
 #include "gnomon/scheme/state.hpp"
+#include "kernels/common/energy_balance.hpp"
 #include "kernels/common/index1_multipliers.hpp"
-#include "kernels/common/ledger.hpp"
 
 namespace gnomon::kernels {
 

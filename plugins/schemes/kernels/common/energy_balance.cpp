@@ -1,4 +1,4 @@
-#include "kernels/common/ledger.hpp"
+#include "kernels/common/energy_balance.hpp"
 
 #include <utility>
 

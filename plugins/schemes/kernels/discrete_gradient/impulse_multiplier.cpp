@@ -1,8 +1,8 @@
-#include "kernels/discrete_gradient/kick_multiplier.hpp"
+#include "kernels/discrete_gradient/impulse_multiplier.hpp"
 
 namespace gnomon::kernels {
 
-KickMultiplier::KickMultiplier(const System& system, SystemAt&, const Rule& rule)
+ImpulseMultiplier::ImpulseMultiplier(const System& system, SystemAt&, const Rule& rule)
     : system_(&system),
       at_(system),
       rule_(rule),
@@ -17,12 +17,12 @@ KickMultiplier::KickMultiplier(const System& system, SystemAt&, const Rule& rule
   g_values_.setZero(system.constraint_pattern().nonzeros());
 }
 
-void KickMultiplier::predict(const State& z0, VectorRef x) const {
+void ImpulseMultiplier::predict(const State& z0, VectorRef x) const {
   x.tail(m_) = z0.lambda;
   if (!rule_.iterated) x.segment(2 * n_, m_) = z0.lambda;
 }
 
-void KickMultiplier::scales(const StepScales& scales, VectorRef columns, VectorRef rows) const {
+void ImpulseMultiplier::scales(const StepScales& scales, VectorRef columns, VectorRef rows) const {
   columns.tail(m_) = scales.lambda();
   rows.tail(m_) = scales.hidden();
   if (rule_.iterated) return;
@@ -30,18 +30,18 @@ void KickMultiplier::scales(const StepScales& scales, VectorRef columns, VectorR
   rows.segment(2 * n_, m_) = scales.position();
 }
 
-void KickMultiplier::lay_out(Layout& layout, const Block&, const Block&) const {
+void ImpulseMultiplier::lay_out(Layout& layout, const Block&, const Block&) const {
   if (!rule_.iterated) layout.unknown("lambda", m_);
   layout.unknown("mu", m_);
   layout.rows(unknowns());
 }
 
-void KickMultiplier::end_constraints(const StepFrame& step, const StepPoint<double>& b, Vector& out) {
+void ImpulseMultiplier::end_constraints(const StepFrame& step, const StepPoint<double>& b, Vector& out) {
   b.end_tail(step, tail_);
   system_->constraints_compensated(step.t1, b.q1, tail_, out, g_values_);
 }
 
-void KickMultiplier::end_constraints(const StepFrame& step, const StepPoint<Dual1>& b, VectorOf<Dual1>& out) {
+void ImpulseMultiplier::end_constraints(const StepFrame& step, const StepPoint<Dual1>& b, VectorOf<Dual1>& out) {
   at_.constraints(step.t1, b.q1, out);
 }
 

@@ -1,34 +1,34 @@
 #pragma once
 /// \file
-/// Constraints as kicks at both ends of the midpoint rule where the mass depends on q, which keep both levels:
+/// Constraints as impulses at both ends of the midpoint rule where the mass depends on q, which keep both levels:
 ///
 ///     p_a = p0 - (h/2) G(q0)^T lambda,   p_b = p1 + (h/2) G(q1)^T mu,   p_m = (p_a + p_b)/2,   F2 = p_b - p_a + h (...)
 ///     0 = g(q1),    0 = Psi(z1) = G(q1) T_p(z1) + g_t
 ///
-/// Two neighbouring steps kick by h G(q^n)^T (mu^n + lambda^n)/2, which is the force h G(q^n)^T lambda^n of (40) of
-/// Glowinski and Holmstroem with g at n + 1 and lambda^n = (mu^n + lambda^n)/2; half-step multipliers with g at the
-/// midpoint, as the paper can be read, carry an undamped (-1)^n. Symplectic, since kicks and midpoint rule are.
+/// Two neighbouring steps share the impulse h G(q^n)^T (mu^n + lambda^n)/2, which is the force h G(q^n)^T lambda^n of
+/// (40) of Glowinski and Holmstroem with g at n + 1 and lambda^n = (mu^n + lambda^n)/2; half-step multipliers with g at
+/// the midpoint, as the paper can be read, carry an undamped (-1)^n. Symplectic, since impulses and midpoint rule are.
 ///
-/// Where g depends on time the kicks are at the times of their ends, G(q0,t0) and G(q1,t1), and so are the rows; the work
-/// of the constraints is the trapezoidal rule of their power, (h/2) (lambda.g_t(q0,t0) + mu.g_t(q1,t1)), with that of two
-/// neighbouring steps h lambda^n.g_t at the node between them.
+/// Where g depends on time the impulses are at the times of their ends, G(q0,t0) and G(q1,t1), and so are the rows; the
+/// work of the constraints is the trapezoidal rule of their power, (h/2) (lambda.g_t(q0,t0) + mu.g_t(q1,t1)), with that
+/// of two neighbouring steps h lambda^n.g_t at the node between them.
 ///
-/// Iterated (augmented_kicks.hpp): lambda = shift + 2 w_i g(q1)/eps with a fixed shift, and no row g.
+/// Iterated (augmented_impulses.hpp): lambda = shift + 2 w_i g(q1)/eps with a fixed shift, and no row g.
 
 #include "kernels/discrete_gradient/configuration_inertia.hpp"
 #include "kernels/discrete_gradient/gap_penalty.hpp"
 
 namespace gnomon::kernels {
 
-class KickMultiplier : public MultiplierDefaults {
+class ImpulseMultiplier : public MultiplierDefaults {
  public:
   struct Rule {
     bool iterated = false;
     double eps = 1;
   };
 
-  /// Kicks and rows are the true system's, not those of an average over the times of the step.
-  KickMultiplier(const System& system, SystemAt&, const Rule& rule);
+  /// Impulses and rows are the true system's, not those of an average over the times of the step.
+  ImpulseMultiplier(const System& system, SystemAt&, const Rule& rule);
 
   void set_shift(const Vector& shift) { shift_ = shift; }
   /// d lambda_i/d g_i(q1) is twice this, where iterated.
@@ -63,7 +63,7 @@ class KickMultiplier : public MultiplierDefaults {
     else
       for (Index i = 0; i < m_; ++i) lambda[i] = g[i] * (2 * gain(i)) + S(shift_[i]);
   }
-  /// The mean force of the kicks, and p_m between them.
+  /// The mean force of the impulses, and p_m between them.
   template <class S>
   void force(const StepFrame& step, StepPoint<S>& b) {
     auto &start = start_.get<S>(), &end = end_.get<S>();

@@ -19,8 +19,8 @@
 /// In both the velocity is that of the positions, so that a damper Q = -C v, C symmetric positive semidefinite, has
 /// negative work: it takes energy in every step, for every h > 0.
 ///
-/// Time. U(q,t) and g(q,t), any smooth ones, in one step of a discrete-derivative scheme. Before a discrete derivative D
-/// by the state is applied, they are averaged over the two times (time_average.hpp),
+/// Time. U(q,t) and g(q,t), any smooth ones, in one step of a discrete-derivative scheme. Before a discrete derivative
+/// D by the state is applied, they are averaged over the two times (time_average.hpp),
 ///
 ///     fbar(z) = [f(z,t0) + f(z,t1)]/2,    D_t f = [f(z0,t1) - f(z0,t0) + f(z1,t1) - f(z1,t0)]/2       (an increment)
 ///
@@ -29,8 +29,8 @@
 ///
 ///     H1 - H0 = Qbar.dq + D_t U + lambda.D_t g + gamma.D_t Psi.
 ///
-/// The rows g = 0 and Psi = 0 are those of the true system at t1. Of a system that does not depend on time fbar = f, and
-/// everything is evaluated once.
+/// The rows g = 0 and Psi = 0 are those of the true system at t1. Of a system that does not depend on time fbar = f,
+/// and everything is evaluated once.
 
 #include <optional>
 

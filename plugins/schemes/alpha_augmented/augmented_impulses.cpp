@@ -1,27 +1,28 @@
-#include "alpha_augmented/augmented_kicks.hpp"
+#include "alpha_augmented/augmented_impulses.hpp"
 
 #include "gnomon/scheme/one_solve_step.hpp"
 #include "kernels/discrete_gradient/configuration_inertia.hpp"
-#include "kernels/discrete_gradient/kick_multiplier.hpp"
+#include "kernels/discrete_gradient/impulse_multiplier.hpp"
 #include "kernels/discrete_gradient/midpoint_equations.hpp"
 
 extern template class gnomon::TemplatedEquations<
-    gnomon::kernels::MidpointEquations<gnomon::kernels::KickMultiplier, gnomon::kernels::ConfigurationInertia>, false>;
+    gnomon::kernels::MidpointEquations<gnomon::kernels::ImpulseMultiplier, gnomon::kernels::ConfigurationInertia>,
+    false>;
 
 namespace gnomon::kernels {
 
 namespace {
 
-class AugmentedKicks {
+class AugmentedImpulses {
  public:
-  using Equations = MidpointEquations<KickMultiplier, ConfigurationInertia>;
+  using Equations = MidpointEquations<ImpulseMultiplier, ConfigurationInertia>;
   using Step = OneSolveStep<Equations>;
   struct Rule {};
 
-  AugmentedKicks(Equations& equations, const Rule&)
+  AugmentedImpulses(Equations& equations, const Rule&)
       : equations_(&equations), n_(equations.model().n()), m_(equations.model().m()) {
     for (Vector* v : {&shift_, &unit_}) v->setZero(m_);
-    for (Vector* v : {&kick_, &turn_, &push_}) v->setZero(n_);
+    for (Vector* v : {&start_force_, &turn_, &push_}) v->setZero(n_);
     work_.setZero(equations.size());
     values_.setZero(equations.pattern().nonzeros());
     end_.setZero(equations.model().constraint_pattern().nonzeros());
@@ -47,8 +48,8 @@ class AugmentedKicks {
   }
   void store(const Vector& lambda, State& next) const { next.scheme_data = lambda; }
 
-  /// Lambda_i enters as lambda = 2 e_i, with k = G(q0)^T 2 e_i as dp_m = -h/4 k, so that dF1 = h^2/4 T_pp k, dF2 = h/2 k
-  /// - h^2/4 T_qp k.
+  /// Lambda_i enters as lambda = 2 e_i, with k = G(q0)^T 2 e_i as dp_m = -h/4 k, so that dF1 = h^2/4 T_pp k, dF2 = h/2
+  /// k - h^2/4 T_qp k.
   void linearise(const Vector& x) {
     equations_->jacobian(x, values_);
     equations_->residual(x, work_);  // leaves its points
@@ -56,10 +57,10 @@ class AugmentedKicks {
     for (Index i = 0; i < m_; ++i) {
       unit_.setZero();
       unit_[i] = 2;
-      equations_->multiplier().start_force(unit_, kick_);
-      equations_->at().kinetic_hessian_times(b.qm, b.pm, kick_, turn_, push_);
+      equations_->multiplier().start_force(unit_, start_force_);
+      equations_->at().kinetic_hessian_times(b.qm, b.pm, start_force_, turn_, push_);
       by_lambda_.col(i).head(n_) = 0.25 * push_;
-      by_lambda_.col(i).tail(n_) = 0.5 * kick_ - 0.25 * h() * turn_;
+      by_lambda_.col(i).tail(n_) = 0.5 * start_force_ - 0.25 * h() * turn_;
     }
     equations_->model().constraint_jacobian(equations_->step().t1, b.q1, end_);
   }
@@ -90,15 +91,15 @@ class AugmentedKicks {
  private:
   Equations* equations_;
   Index n_, m_;
-  Vector shift_, unit_, kick_, turn_, push_, work_, values_, end_;
+  Vector shift_, unit_, start_force_, turn_, push_, work_, values_, end_;
   Matrix by_lambda_;
 };
 
 }  // namespace
 
-std::unique_ptr<StepEquations> augmented_kick_step(const AugmentedRule& rule, const System& system, double eps) {
-  return std::make_unique<AugmentedStep<AugmentedKicks>>(rule, AugmentedKicks::Rule{}, system, MidpointRule{},
-                                                         KickMultiplier::Rule{true, eps});
+std::unique_ptr<StepEquations> augmented_impulse_step(const AugmentedRule& rule, const System& system, double eps) {
+  return std::make_unique<AugmentedStep<AugmentedImpulses>>(rule, AugmentedImpulses::Rule{}, system, MidpointRule{},
+                                                            ImpulseMultiplier::Rule{true, eps});
 }
 
 }  // namespace gnomon::kernels
