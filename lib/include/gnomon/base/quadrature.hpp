@@ -6,8 +6,8 @@
 ///     Radau    zeros of L_k - L_{k-1}   2k-2, the last node is 1
 ///     Lobatto  zeros of L_k - L_{k-2}   2k-3, the first node is 0, the last one 1
 ///
-/// with L_j(x), x = 2c - 1, the Legendre polynomials of [-1,1]. Source: Abramowitz, Stegun, 25.4.29-25.4.32; computed by
-/// Boost.Math.
+/// with L_j(x), x = 2c - 1, the Legendre polynomials of [-1,1]. Source: Abramowitz, Stegun, 25.4.29-25.4.32; computed
+/// by Boost.Math.
 
 #include <vector>
 

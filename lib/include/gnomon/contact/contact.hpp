@@ -35,8 +35,8 @@
 /// ("rest", or "turning" where it goes on from there), the deceleration is taken as constant in the last bit.
 ///
 /// Event-driven: events are located on the solution by root finding, the step is cut there. Time-stepping: a step is
-/// taken whole, and what happened in it happens at its end: order 1. A contact that closes is up to O(h) inside then; the
-/// state is moved out by the shortest way in the mass metric.
+/// taken whole, and what happened in it happens at its end: order 1. A contact that closes is up to O(h) inside then;
+/// the state is moved out by the shortest way in the mass metric.
 /// Source: Small, Jay, section 4 (the complementarity conditions); Moreau, Unilateral contact and dry friction in
 /// finite freedom dynamics (1988), for several impacts at once; Pfeiffer, Glocker, Multibody Dynamics with Unilateral
 /// Contacts (1996), for friction.
@@ -48,8 +48,8 @@
 namespace gnomon {
 
 /// Makes the driver of a system with obstacles or friction, for IntegratorOptions::event_driver. Scheme and solver
-/// factory must outlive it. Throws Error(bad_value) for a restitution outside [0, 1], Error(refused) when the scheme does not take
-/// the system with its contacts closed.
+/// factory must outlive it. Throws Error(bad_value) for a restitution outside [0, 1], Error(refused) when the scheme
+/// does not take the system with its contacts closed.
 GNOMON_EXPORT std::unique_ptr<EventDriver> contact_driver(std::shared_ptr<const System> system, const Scheme& scheme,
                                                           const Options& scheme_options, const SolverFactory& solver,
                                                           const Options& solver_options,

@@ -30,8 +30,8 @@ GNOMON_EXPORT const char* to_string(Sampling sampling);
 GNOMON_EXPORT Sampling sampling_named(const std::string& name);
 
 /// Every combination of the values of lists and grids, and for each of them the same `samples` samples of the drawn
-/// values: run r has sample r mod samples of combination r div samples, the last list changing fastest. Values depend on
-/// the run's number and the seed alone, not on the runs before.
+/// values: run r has sample r mod samples of combination r div samples, the last list changing fastest. Values depend
+/// on the run's number and the seed alone, not on the runs before.
 class GNOMON_EXPORT Design {
  public:
   static constexpr long most_runs = 1000000000;

@@ -103,9 +103,9 @@ class GNOMON_EXPORT Ensemble {
   /// The parameters, scheme, options and so on of a run, each as `name=value` with the names of EnsembleSetup.
   Assignments assignments(long run) const;
 
-  /// Runs what `work` hands out, on `threads` threads beside the caller's. Returns false where the interrupt of the setup
-  /// ended it: the runs under way then have no row. Throws what `work` throws, and what was not foreseen of a run, after
-  /// the runs under way have ended.
+  /// Runs what `work` hands out, on `threads` threads beside the caller's. Returns false where the interrupt of the
+  /// setup ended it: the runs under way then have no row. Throws what `work` throws, and what was not foreseen of a
+  /// run, after the runs under way have ended.
   bool run(int threads, EnsembleWork& work) const;
 
  private:

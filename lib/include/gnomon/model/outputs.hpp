@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Outputs of a model, by name: positions and orientations of bodies, angles of joints, reactions. A ProblemInstance has
-/// them.
+/// Outputs of a model, by name: positions and orientations of bodies, angles of joints, reactions. A ProblemInstance
+/// has them.
 
 #include <string>
 #include <vector>

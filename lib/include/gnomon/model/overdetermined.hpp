@@ -65,8 +65,8 @@ class GNOMON_EXPORT OverdeterminedSystem : public Model {
   virtual const SparsityPattern& pattern(Term term, Argument argument) const = 0;
   /// values of that derivative on its pattern
   virtual void jacobian(Term term, Argument argument, const OverdeterminedPoint& at, VectorRef values) const = 0;
-  /// out = what d/dt h(y,z) is beside h_z z'. Default: false, and h_y v is taken from the Jacobian. Models whose g moves
-  /// add to it.
+  /// out = what d/dt h(y,z) is beside h_z z'. Default: false, and h_y v is taken from the Jacobian. Models whose g
+  /// moves add to it.
   virtual bool hidden_bias(const OverdeterminedPoint& at, VectorRef out) const;
 
   /// \name Energy E(y,z), with traits().has_energy

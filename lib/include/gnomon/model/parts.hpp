@@ -100,9 +100,9 @@ class GNOMON_EXPORT Force {
   virtual bool force_depends_on_time() const = 0;
 };
 
-/// Friction R(q,v,lambda): a force that depends on the multipliers, nonlinearly too. lambda has m + n_obstacles entries:
-/// those of the constraints, then those of the obstacles, zero where a contact is open. Where v = 0 its direction need
-/// not be defined. Its work is booked in the energy balance.
+/// Friction R(q,v,lambda): a force that depends on the multipliers, nonlinearly too. lambda has m + n_obstacles
+/// entries: those of the constraints, then those of the obstacles, zero where a contact is open. Where v = 0 its
+/// direction need not be defined. Its work is booked in the energy balance.
 class GNOMON_EXPORT Friction {
  public:
   virtual ~Friction() = default;
@@ -243,8 +243,8 @@ class GNOMON_EXPORT ExtendedPrecision {
   ///@}
 };
 
-/// The derivatives of U and g at a point, and along a velocity there, in one call: for schemes that take many points in a
-/// step, to whom a call of System for each of them costs more than its arithmetic. What System says of its functions
+/// The derivatives of U and g at a point, and along a velocity there, in one call: for schemes that take many points in
+/// a step, to whom a call of System for each of them costs more than its arithmetic. What System says of its functions
 /// holds for these; they are of the same values, to rounding, and never of fewer digits.
 class GNOMON_EXPORT PointDerivatives {
  public:

@@ -8,8 +8,8 @@
 
 namespace gnomon {
 
-/// Of a System, as Parts::unit_vectors: its constraints are g_j = |p_j|^2 - 1, p = B q + c; rows `dimension` j, ... of B
-/// belong to p_j.
+/// Of a System, as Parts::unit_vectors: its constraints are g_j = |p_j|^2 - 1, p = B q + c; rows `dimension` j, ... of
+/// B belong to p_j.
 struct UnitVectorForm {
   int dimension = 0;
   SparsityPattern pattern;  ///< of B, (dimension m) x n

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// A System evaluated at double or, through its directional derivatives, at one-direction duals and, to first order from
-/// the rounded position, at Extended. Scheme residuals are templates over the scalar; this is what they call.
+/// A System evaluated at double or, through its directional derivatives, at one-direction duals and, to first order
+/// from the rounded position, at Extended. Scheme residuals are templates over the scalar; this is what they call.
 
 #include "gnomon/formula/dual.hpp"
 #include "gnomon/model/system.hpp"

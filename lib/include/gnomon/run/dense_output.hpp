@@ -14,13 +14,13 @@ namespace gnomon {
 ///     q(t0) = q0, q'(t0) = v0, q''(t0) = a0,  q(t1) = q1, q'(t1) = v1, q''(t1) = a1,      p(t) = M q'(t),
 ///
 /// which is O(h^6) from the solution in q and O(h^5) in p. With a mass M(q), p is the polynomial of degree 5 with
-/// M(q) q' and its derivative along q(t) at both ends and in the middle, O(h^5) too. It is no state of any scheme: between the ends it keeps
-/// energy and constraints to that order only, not to rounding.
+/// M(q) q' and its derivative along q(t) at both ends and in the middle, O(h^5) too. It is no state of any scheme:
+/// between the ends it keeps energy and constraints to that order only, not to rounding.
 ///
-/// Beside a tolerance: steps of order 4 and 6 are so short that q between them is as accurate as at their ends. Those of
-/// order 8 and 10 are longer than a polynomial of degree 5 can follow: at rtol = 1e-8 .. 1e-10 q is up to 4000 rtol off
-/// between them (measured on pendulums, a chain and Andrews' squeezer). There Integrator::advance_to(t), which ends a
-/// step at t, is what gives output to the tolerance.
+/// Beside a tolerance: steps of order 4 and 6 are so short that q between them is as accurate as at their ends. Those
+/// of order 8 and 10 are longer than a polynomial of degree 5 can follow: at rtol = 1e-8 .. 1e-10 q is up to 4000 rtol
+/// off between them (measured on pendulums, a chain and Andrews' squeezer). There Integrator::advance_to(t), which ends
+/// a step at t, is what gives output to the tolerance.
 ///
 /// Of an overdetermined DAE y is the same, with y' = v(y,z) and y'' = v_y y' + v_z z', and z the polynomial of degree 3
 /// with z and the index-1 slope z' of both ends: O(h^4).

@@ -26,11 +26,12 @@ class GNOMON_EXPORT EventDriver {
   /// Throws Error(inconsistent_start) for a start inside an obstacle.
   virtual void start(double t0, const Vector& q0, const Vector& p0) = 0;
   /// One step of size h > 0. On failure everything is as before, events and book included. With a judge the step fails
-  /// as error_too_large where the errors of its smooth pieces, added up, do not pass; estimate_errors(true) goes before.
+  /// as error_too_large where the errors of its smooth pieces, added up, do not pass; estimate_errors(true) goes
+  /// before.
   virtual bool step(double h, StepReport& report, StepJudge* judge = nullptr) = 0;
   /// Smooth pieces estimate their errors from now on: see StepEquations::estimate_errors. Returns the lowest order of a
-  /// piece; 0: the scheme has no estimate for all of them, and nothing changed. In a run that has begun, what the scheme
-  /// keeps of earlier steps is forgotten.
+  /// piece; 0: the scheme has no estimate for all of them, and nothing changed. In a run that has begun, what the
+  /// scheme keeps of earlier steps is forgotten.
   virtual int estimate_errors(bool on) = 0;
   /// Events happened in the last step: its error does not say how large the next one may be.
   virtual bool interrupted() const = 0;

@@ -82,8 +82,8 @@ struct IntegratorOptions {
   const SolverFactory* fallback = nullptr;
   /// The step under way is given up, as failed, as soon as this is not 0: a signal handler may set it. Null: never.
   const volatile std::sig_atomic_t* interrupt = nullptr;
-  /// Cut a refused step into up to 2^max_halvings substeps; 0: a refused step ends the run. -1: 6 where the scheme takes
-  /// variable steps (Promises::variable_steps), else 0.
+  /// Cut a refused step into up to 2^max_halvings substeps; 0: a refused step ends the run. -1: 6 where the scheme
+  /// takes variable steps (Promises::variable_steps), else 0.
   int max_halvings = -1;
   /// Names of the schemes that take a tolerance for the model with their default options, for refusals of those that do
   /// not; Registry::integrator fills it in.
@@ -148,17 +148,17 @@ class GNOMON_EXPORT Integrator {
   /// its smooth pieces, and a rejected one takes its events back.
   /// Throws Error(bad_value) for tolerances that are not above zero or below what rounding lets steps of the scheme's
   /// order meet (start() does, where that comes later) and for limits that contradict each other, Error(bad_size), and
-  /// Error(refused) with the reason for a scheme that takes no steps of varying size or has no estimate of its error, and
-  /// for contacts in ContactMode::time_stepping.
+  /// Error(refused) with the reason for a scheme that takes no steps of varying size or has no estimate of its error,
+  /// and for contacts in ContactMode::time_stepping.
   void set_tolerances(const Tolerances& tolerances, const StepLimits& limits = {});
   /// Null: there are none.
   const Tolerances* tolerances() const;
   const StepLimits& step_limits() const;
-  /// One accepted step of a tolerance towards t_end, which it does not pass; none where it is there, within the rounding
-  /// of t. A try with too large an error is repeated with a smaller step, one on which the solver fails with a fourth.
-  /// The last two steps share what is left, so that none is tiny. Fails where the step would fall below
-  /// StepLimits::smallest or the rounding of t; the state is then as before the call. Such a run is not symmetric and not
-  /// symplectic. Throws Error(bad_value) without tolerances.
+  /// One accepted step of a tolerance towards t_end, which it does not pass; none where it is there, within the
+  /// rounding of t. A try with too large an error is repeated with a smaller step, one on which the solver fails with a
+  /// fourth. The last two steps share what is left, so that none is tiny. Fails where the step would fall below
+  /// StepLimits::smallest or the rounding of t; the state is then as before the call. Such a run is not symmetric and
+  /// not symplectic. Throws Error(bad_value) without tolerances.
   StepReport step_to(double t_end);
   /// Steps of a tolerance until t_end: the state is a state of the scheme there.
   StepReport advance_to(double t_end);

@@ -56,7 +56,8 @@ class GNOMON_EXPORT InsideStep {
 };
 
 /// An observer of a run that hands on states at given times. The steps of the run are the same, bit by bit, with and
-/// without it. A time within 1e-9 of a step from its end gets the state there; between two ends it is that of InsideStep.
+/// without it. A time within 1e-9 of a step from its end gets the state there; between two ends it is that of
+/// InsideStep.
 class GNOMON_EXPORT StatesAtTimes final : public Observer {
  public:
   /// A state at one of the times. end: it is that at the end of the last step.
@@ -85,10 +86,10 @@ class GNOMON_EXPORT StatesAtTimes final : public Observer {
 };
 
 /// The solution at the given times of a started run, one a column: positions q over velocities q', 2n x times; of an
-/// overdetermined DAE y over z. The run takes steps of h up to the last time, and what lies between them is dense output
-/// (StepInterpolant): the steps are those of advance_to(times.back(), h). With obstacles or friction steps end at the
-/// times. Columns that were not reached are NaN, and `report`, unless it is null, says why. Throws Error(bad_value) for
-/// times as StatesAtTimes does, and for h as Integrator::advance_to does.
+/// overdetermined DAE y over z. The run takes steps of h up to the last time, and what lies between them is dense
+/// output (StepInterpolant): the steps are those of advance_to(times.back(), h). With obstacles or friction steps end
+/// at the times. Columns that were not reached are NaN, and `report`, unless it is null, says why. Throws
+/// Error(bad_value) for times as StatesAtTimes does, and for h as Integrator::advance_to does.
 GNOMON_EXPORT Matrix solve(Integrator& run, const std::vector<double>& times, double h, StepReport* report = nullptr);
 /// The same with the steps of a tolerance, see Integrator::set_tolerances, which end at the times: states to that
 /// tolerance.

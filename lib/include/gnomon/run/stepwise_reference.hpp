@@ -17,8 +17,8 @@ struct ReferenceStep {
   const Vector& lambda;
 };
 
-/// Implemented beside ReferenceSolution by those that take steps: dynamic_cast a solution to it. One that does not, as a
-/// closed form, has values at every time that advance_to is asked for.
+/// Implemented beside ReferenceSolution by those that take steps: dynamic_cast a solution to it. One that does not, as
+/// a closed form, has values at every time that advance_to is asked for.
 class GNOMON_EXPORT StepwiseReference {
  public:
   using Watch = std::function<void(const ReferenceStep&)>;

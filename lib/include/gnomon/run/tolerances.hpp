@@ -9,15 +9,15 @@
 
 namespace gnomon {
 
-/// The error that is wanted of q and of v = M^-1 p. With e the estimated error of one step (StepEquations::local_error), of
-/// order p: O(h^(p+1)), a step is accepted where
+/// The error that is wanted of q and of v = M^-1 p. With e the estimated error of one step
+/// (StepEquations::local_error), of order p: O(h^(p+1)), a step is accepted where
 ///
 ///     err = rms( e_q,i / (s w_q,i),  e_v,i / (s w_v,i) ) <= 1,     w_x,i = absolute_i + relative |x_i|,
 ///     s = f (f relative)^(1/p),     f = 1/5 for p = 2, 1/2 above
 ///
-/// |x_i| is the larger of both ends. T/h steps of relative error s relative = (f relative)^((p+1)/p), h ~ (f relative)^(1/p),
-/// add up to an error proportional to `relative`, whatever the order; with s = 1 it would be proportional to
-/// relative^(p/(p+1)). With f the error after some ten periods of a regular motion is about `relative`
+/// |x_i| is the larger of both ends. T/h steps of relative error s relative = (f relative)^((p+1)/p), h ~ (f
+/// relative)^(1/p), add up to an error proportional to `relative`, whatever the order; with s = 1 it would be
+/// proportional to relative^(p/(p+1)). With f the error after some ten periods of a regular motion is about `relative`
 /// (measured: 0.03 to 20 times). Tolerance proportionality: Soederlind, Wang, J. Comput. Appl. Math. 185 (2006) 244.
 struct GNOMON_EXPORT Tolerances {
   double relative = 0;

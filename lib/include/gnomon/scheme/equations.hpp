@@ -82,8 +82,8 @@ class GNOMON_EXPORT ApproximateInverse {
 
 /// F(x) = 0 with a fixed size and sparsity. The owner (StepEquations) sets its parameters at the begin of each step.
 /// Nothing here allocates, but for the first tangent(), and the first jacobian() where that is not written. A function
-/// may throw (CannotEvaluate or anything a user's callback throws): the caller, which is ScaledEquations, turns that into
-/// a failed evaluation.
+/// may throw (CannotEvaluate or anything a user's callback throws): the caller, which is ScaledEquations, turns that
+/// into a failed evaluation.
 class GNOMON_EXPORT NonlinearEquations {
  public:
   virtual ~NonlinearEquations() = default;

@@ -32,8 +32,8 @@ struct Promises {
   bool momentum = false;    ///< every declared momentum map at rounding level
   bool symmetric = false;   ///< step(-h) undoes step(h)
   bool symplectic = false;  ///< on the constraint manifold's cotangent bundle
-  /// Steps of any sizes may follow each other: one step starts from q and p alone, and p is tangent at its end. Where p is
-  /// not, the multiplier has order 0 under steps of random sizes, and the hidden constraint does a random walk.
+  /// Steps of any sizes may follow each other: one step starts from q and p alone, and p is tangent at its end. Where p
+  /// is not, the multiplier has order 0 under steps of random sizes, and the hidden constraint does a random walk.
   bool variable_steps = false;
 };
 /// E.g. "order 2, energy, position, momentum, symmetric".
@@ -105,14 +105,15 @@ class GNOMON_EXPORT StepEquations {
     return false;
   }
 
-  /// Whether steps estimate their local error, for steps of a tolerance: from the next prepare() on. Returns the order p
-  /// of the end values that it follows, e = O(h^(p+1)); 0: this scheme offers none. Until then nothing is spent on it.
+  /// Whether steps estimate their local error, for steps of a tolerance: from the next prepare() on. Returns the order
+  /// p of the end values that it follows, e = O(h^(p+1)); 0: this scheme offers none. Until then nothing is spent on
+  /// it.
   virtual int estimate_errors(bool on) {
     static_cast<void>(on);
     return 0;
   }
-  /// After finish(after): the estimated error of the step from `before` in q (n), in units of q, and in v = M^-1 p (n), in
-  /// units of q per unit of time; signs mean nothing. False: this step gives no estimate. It allocates nothing.
+  /// After finish(after): the estimated error of the step from `before` in q (n), in units of q, and in v = M^-1 p (n),
+  /// in units of q per unit of time; signs mean nothing. False: this step gives no estimate. It allocates nothing.
   virtual bool local_error(const State& before, const State& after, VectorRef error_q, VectorRef error_v) {
     static_cast<void>(before), static_cast<void>(after), static_cast<void>(error_q), static_cast<void>(error_v);
     return false;

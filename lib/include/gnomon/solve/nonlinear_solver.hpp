@@ -78,8 +78,8 @@ class GNOMON_EXPORT NonlinearSolver {
   virtual void attach(ScaledEquations& equations) = 0;
   /// xs: start value in, solution out; scaled unknowns.
   virtual SolveReport solve(VectorRef xs) = 0;
-  /// f <- J^-1 f, scaled, with the factors of the last solve, for iterative refinement: J may belong to another iterate.
-  /// False, with f untouched: it has none.
+  /// f <- J^-1 f, scaled, with the factors of the last solve, for iterative refinement: J may belong to another
+  /// iterate. False, with f untouched: it has none.
   virtual bool correct(VectorRef f) {
     static_cast<void>(f);
     return false;

@@ -9,7 +9,8 @@
 
 namespace gnomon {
 
-/// Gap of an obstacle, relative to the sizes of its terms, below which a contact touches: a start may be so deep inside.
+/// Gap of an obstacle, relative to the sizes of its terms, below which a contact touches: a start may be so deep
+/// inside.
 constexpr double touching_gap = 1e-10;
 
 struct ConstraintRank {

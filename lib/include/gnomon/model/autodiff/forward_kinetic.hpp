@@ -146,7 +146,8 @@ class ForwardKinetic : public System, public ConfigurationMass {
   ///
   ///     qq_jk = -v^T M_jk u + (M_j v)^T M^-1 M_k u + (M_j u)^T M^-1 M_k v,    pq column j = -M^-1 M_j u,    pp = 0
   ///
-  /// from one evaluation of M with its second derivatives, those by q_k of `width` k at a time. Returns the factors of M.
+  /// from one evaluation of M with its second derivatives, those by q_k of `width` k at a time. Returns the factors of
+  /// M.
   std::array<double, N * N> hessian(const double* q, const double* p, const double* w, Matrix& out) const {
     constexpr int width = N < 8 ? N : 8;
     using Two = Dual<Dual<double, width>, N>;

@@ -36,9 +36,10 @@ struct RecordedParts {
   std::optional<RecordedPart> potential, constraints, obstacles, slips, force, mass_matrix;
 };
 
-/// Fills in degrees, the use of time and SystemTraits::branches, from the tapes where these stand for the part. Of a part that branches, or
-/// could not be recorded, what the model declares is kept: nothing declared is "not polynomial". Throws
-/// Error(bad_value) where a declared degree is below the one that the terms of the part show; one above it is replaced.
+/// Fills in degrees, the use of time and SystemTraits::branches, from the tapes where these stand for the part. Of a
+/// part that branches, or could not be recorded, what the model declares is kept: nothing declared is "not polynomial".
+/// Throws Error(bad_value) where a declared degree is below the one that the terms of the part show; one above it is
+/// replaced.
 GNOMON_EXPORT void complete_traits(FoundTraits& traits, const RecordedParts& parts);
 
 /// Throws Error(bad_value) where the friction coefficients of the traits are not one an obstacle, are negative or not
