@@ -1,5 +1,5 @@
 /// \file
-/// Double spherical pendulum with dampers and a periodic force: for the energy ledger.
+/// Double spherical pendulum with dampers and a periodic force: for the energy balance.
 
 #include <cmath>
 

@@ -12,6 +12,7 @@
 - A folder that has no folders holds at most 20 source files, a header and its source counted as one; problems/,
   plugins/schemes/ and manual/gallery/ grow by one file each.
 - The list of folders and rooms in CONTRIBUTING.md is the tree's.
+- A comment of C++ ends at column 120 (clang-format holds the code to that, and leaves comments alone).
 
 Prints one line for each offence and exits with status 1 when there is any.
 """
@@ -25,6 +26,7 @@ ORDER = ["base", "formula", "model", "start", "scheme", "solve", "sundials", "ru
 SUNDIALS = ("sundials/", "nvector/", "sunmatrix/", "sunlinsol/", "sunnonlinsol/", "kinsol/", "ida/", "cvode/")
 SOURCES = (".hpp", ".cpp", ".h", ".c", ".py", ".toml")
 LIMIT = 20
+COLUMNS = 120
 GROWING = ("problems", "plugins/schemes", "manual/gallery")
 # Headers outside the rooms: what C and C++ share, the C interface, and the one that includes everything.
 TOP = {"gnomon.h": "c_api", "flags.h": "base", "abi.h": "base", "gnomon.hpp": "c_api"}
@@ -138,11 +140,19 @@ def check_sizes(root, offences):
                 offences.append(f"{folder}: holds {count} files, at most {LIMIT} are expected")
 
 
+def check_comments(root, offences):
+    for file in sources(root, *FOLDERS):
+        with open(os.path.join(root, file), encoding="utf-8") as source:
+            for number, line in enumerate(source, 1):
+                if re.match(r"\s*//", line) and len(line) > COLUMNS + 1:
+                    offences.append(f"{file}:{number}: a comment of {len(line) - 1} columns, at most {COLUMNS} are expected")
+
+
 def main():
     if len(sys.argv) != 2 or not os.path.isdir(os.path.join(sys.argv[1], "lib")):
         sys.exit("usage: check_rooms.py ROOT, the folder that holds lib, plugins, problems and the others")
     root, offences = sys.argv[1], []
-    for check in (check_lib, check_plugins, check_kernels, check_folders, check_contributing, check_sizes):
+    for check in (check_lib, check_plugins, check_kernels, check_folders, check_contributing, check_sizes, check_comments):
         check(root, offences)
     for offence in offences:
         print(offence)

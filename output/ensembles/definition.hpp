@@ -23,8 +23,8 @@ struct Shard {
 
 /// Of an ensemble: problem, set, scheme, scheme_options, solver, solver_options, contact, jacobian and so on, step or
 /// rtol and atol, until or steps, vary ["NAME=DISTRIBUTION"], sampling, samples, seed, runs, keep, time_limit, columns,
-/// and shard unless it is the whole. `origin` is an object whose members come first: program, commit, model (the text of
-/// a model file).
+/// and shard unless it is the whole. `origin` is an object whose members come first: program, commit, model (the text
+/// of a model file).
 Json::Value definition_of(const Ensemble& ensemble, const Shard& shard, const Json::Value& origin);
 
 /// The first entry in which two differ, in a sentence with both values: `seed is 1 there and 2 here`; "" where they are

@@ -12,7 +12,8 @@
 
 namespace gnomon::tables {
 
-/// In this order, where X is the name of a coordinate, see coordinate_names.hpp, and G that of a constraint or obstacle:
+/// In this order, where X is the name of a coordinate, see coordinate_names.hpp, and G that of a constraint or
+/// obstacle:
 ///
 ///     t                       time
 ///     X                       position:  bob1.x; theta; r[0]; of an overdetermined DAE y[0]
@@ -32,7 +33,8 @@ namespace gnomon::tables {
 /// model in SI; else none is known.
 class StateColumns {
  public:
-  /// The errors of a reference's states count from the start of the instance. Throws what the model throws at the start.
+  /// The errors of a reference's states count from the start of the instance. Throws what the model throws at the
+  /// start.
   explicit StateColumns(const ProblemInstance& instance);
 
   const std::vector<Column>& columns() const { return columns_; }

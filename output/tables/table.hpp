@@ -7,8 +7,8 @@
 ///             attributes of the root, and all of it as the JSON text "provenance".
 ///     .jsonl  JSON lines: the head {"columns": [...], "provenance": {...}}, then an object a row, {"t": 0, ...}.
 ///
-/// A name without an end, such as that of a pipe, is taken for .csv. Numbers have 17 significant digits in text. What is
-/// not finite is nan or inf in .csv, null in .jsonl.
+/// A name without an end, such as that of a pipe, is taken for .csv. Numbers have 17 significant digits in text. What
+/// is not finite is nan or inf in .csv, null in .jsonl.
 
 #include <json/json.h>
 
@@ -67,8 +67,8 @@ class Writer {
 };
 
 /// Opens a table by the end of its name. Columns of equal names are refused with Error(bad_value), a name that ends
-/// otherwise too; Error(bad_file) when the file cannot be written. "-" is JSON lines to standard output, and a device or
-/// pipe is written directly, neither of which is whole or nothing.
+/// otherwise too; Error(bad_file) when the file cannot be written. "-" is JSON lines to standard output, and a device
+/// or pipe is written directly, neither of which is whole or nothing.
 std::unique_ptr<Writer> open_table(const std::string& path, const Head& head);
 
 /// Whether a name ends as those of tables do.

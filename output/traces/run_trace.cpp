@@ -142,8 +142,8 @@ void RunTrace::between(const State& z, bool jumped) {
     at_targets_.push_back(at(spec_.targets[at_targets_.size()]));
 }
 
-/// Within the step to z, by dense output; where that has no accelerations, or not those of closed contacts, by the cubic
-/// of positions and velocities; over an impact on a straight line.
+/// Within the step to z, by dense output; where that has no accelerations, or not those of closed contacts, by the
+/// cubic of positions and velocities; over an impact on a straight line.
 Vector RunTrace::position_at(const State& z, double t, bool jumped) {
   const Model& model = *instance_.model;
   const System* system = model.mechanical();

@@ -38,8 +38,9 @@ CommandPage command_page(const CLI::App& app);
 std::vector<CommandPage> command_pages(const CLI::App& program);
 
 /// Kind of the values of a flag or an argument: "problems", "schemes", "solvers", "algebra", "references",
-/// "integrators" (schemes and references), "names" (all of these), "options" (of the scheme), "solver-options", "reference-options", "parameters" (of the problem), "files",
-/// "folders", "words a b c" for one of some words, or "any".
+/// "integrators" (schemes and references), "names" (all of these), "options" (of the scheme), "solver-options",
+/// "reference-options", "parameters" (of the problem), "files", "folders", "words a b c" for one of some words, or
+/// "any".
 std::string flag_values(const CLI::App& command, const CLI::Option& option);
 
 }  // namespace gnomon::program

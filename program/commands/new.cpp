@@ -98,7 +98,7 @@ mass = 0.5
 position = ["cos(30*deg)", 0, "-sin(30*deg) - l"]
 
 [joints]                          # revolute prismatic cylindrical planar point-on-line point-on-plane (axis), universal
-pivot = {{ type = "revolute", between = ["O", "bar.left"], axis = [0, 1, 0], damping = 0.1 }}   # (axes), spherical, weld
+pivot = {{ type = "revolute", between = ["O", "bar.left"], axis = [0, 1, 0], damping = 0.1 }}  # (axes), spherical, weld
 
 [rods]
 r = {{ between = ["bar.right", "bob"] }}

@@ -20,7 +20,8 @@ namespace gnomon::program {
 class Snapshots final : public Observer {
  public:
   /// One at t0 and then one every `every` units of time, at the first step that gets there. `file` ends in .csv, .vtk
-  /// or .pvd, `plot` in .svg, .png or .pdf. Throws Error(refused) where the model has no curves, and Error(bad_value | bad_file) for the files.
+  /// or .pvd, `plot` in .svg, .png or .pdf. Throws Error(refused) where the model has no curves, and Error(bad_value |
+  /// bad_file) for the files.
   Snapshots(const ProblemInstance& instance, double t0, double every, const std::optional<std::string>& file,
             const std::optional<std::string>& plot);
 

@@ -35,8 +35,8 @@ EnsembleSetup sweep_setup(const Registry& registry, SweepArguments& arguments, c
 Design sweep_design(const SweepArguments& arguments);
 ensembles::Shard sweep_shard(const SweepArguments& arguments);
 
-/// The command that does one run of the ensemble again: `gnomon run`, or where its start varies, which `run` has no flag
-/// for, `gnomon sweep` with lists of one value.
+/// The command that does one run of the ensemble again: `gnomon run`, or where its start varies, which `run` has no
+/// flag for, `gnomon sweep` with lists of one value.
 std::string command_of_run(const SweepArguments& arguments, const Assignments& values);
 
 }  // namespace gnomon::program

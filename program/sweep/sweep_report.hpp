@@ -23,8 +23,8 @@ struct SweepReport {
 
 std::vector<SummaryRow> sweep_rows(const SweepReport& report);
 /// Keys: problem, output, status (complete, was complete, interrupted), runs, done_before, done, seconds, threads,
-/// processes; where it is complete counts {status: runs}, figures {name: {min, median, max, run_of_max}}, failures [{run,
-/// status, message}] (the first 1000), and worst {run, command}.
+/// processes; where it is complete counts {status: runs}, figures {name: {min, median, max, run_of_max}}, failures
+/// [{run, status, message}] (the first 1000), and worst {run, command}.
 Json::Value sweep_json(const SweepReport& report);
 
 }  // namespace gnomon::program

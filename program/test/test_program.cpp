@@ -383,7 +383,7 @@ BOOST_AUTO_TEST_CASE(validate_statuses) {
   BOOST_TEST(report["rows"][0]["case"].asString() == "published/mine");
 }
 
-BOOST_AUTO_TEST_CASE(a_run_reports_the_terms_of_its_ledger) {
+BOOST_AUTO_TEST_CASE(a_run_reports_the_terms_of_its_energy_balance) {
   const Scratch scratch;
   const std::string run =
       "run shaken-pendulum --scheme energy-momentum-ggl --set gravity_amplitude=2 --step 1e-2 --steps 200";

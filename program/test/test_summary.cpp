@@ -64,7 +64,7 @@ solver-options = { max-iterations = 3 }
 step = 10
 steps = 10
 sweep = [
-  { name = "as-known", known-failure.run = { reason = "such a step has no solution", message = "KIN_MAXITER_REACHED" } },
+  { name = "as-known", known-failure.run = { reason = "such a step has no solution", message = "MAXITER_REACHED" } },
   { name = "otherwise", known-failure.run = { reason = "such a step has no solution", message = "singular" } },
 ]
 

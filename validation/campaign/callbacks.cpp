@@ -1,7 +1,7 @@
 /// \file
-/// Models whose functions fail once, at a call drawn at random, in one of four ways: through C++ (CannotEvaluate, a number
-/// that is thrown, NaN, infinity) and through C (a positive and a negative flag, NaN, infinity). What failed is tried
-/// once more, and the run goes on. Findings:
+/// Models whose functions fail once, at a call drawn at random, in one of four ways: through C++ (CannotEvaluate, a
+/// number that is thrown, NaN, infinity) and through C (a positive and a negative flag, NaN, infinity). What failed is
+/// tried once more, and the run goes on. Findings:
 ///
 ///     changed     the state, by a step that failed
 ///     elsewhere   the run does not end where an undisturbed one does

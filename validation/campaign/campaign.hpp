@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Campaigns: thousands of drawn inputs, of which each must end in a right answer or a sentence. The same seed draws the
-/// same inputs; a finding names the numbers that repeat it.
+/// Campaigns: thousands of drawn inputs, of which each must end in a right answer or a sentence. The same seed draws
+/// the same inputs; a finding names the numbers that repeat it.
 
 #include <cstdint>
 #include <functional>

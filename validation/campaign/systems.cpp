@@ -4,11 +4,12 @@
 /// does not, the run must say so. Findings:
 ///
 ///     unreported   a promise beyond ten gates that Integrator::broken_promises does not name
-///     broken       the same at the smallest step, named or not, where it stayed small: at every state of the run at most
-///                  a tenth of the shortest period in any direction. (A system may run away from its start, a scheme may
-///                  be unstable; and one that creeps has periods of minutes along its constraints and of milliseconds
-///                  across them: h G^T lambda is 1e7 times p then, and its rounding is what p gets.)
-///     refused      a start that is consistent and was refused, for another reason than that the scheme takes no such model
+///     broken       the same at the smallest step, named or not, where it stayed small: at every state of the run
+///                  at most a tenth of the shortest period in any direction. (A system may run away from its start, a
+///                  scheme may be unstable; and one that creeps has periods of minutes along its constraints and of
+///                  milliseconds across them: h G^T lambda is 1e7 times p then, and its rounding is what p gets.)
+///     refused      a start that is consistent and was refused for another reason than that the scheme takes no such
+///                  model
 ///     not finite   in the state of a run
 ///
 /// That a step of the two larger sizes has no solution is none.

@@ -86,8 +86,8 @@ Quantities measure_booked_work(const Registry& registry, const Case& c);
 Quantities measure_ledger(const Registry& registry, const Case& c);
 /// Condition number of the scaled Jacobian over a list of steps.
 Quantities measure_condition(const Registry& registry, const Case& c);
-/// Largest errors of energy, constraints and the first integrals that the problem declares over a list of steps, and their
-/// order.
+/// Largest errors of energy, constraints and the first integrals that the problem declares over a list of steps, and
+/// their order.
 Quantities measure_integral_error(const Registry& registry, const Case& c);
 /// Exponent with which the solution error grows in time, and the error of the multipliers.
 Quantities measure_error_growth(const Registry& registry, const Case& c);

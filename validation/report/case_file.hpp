@@ -36,8 +36,9 @@
 ///
 /// Long members are written [[case.sweep]], one after the other, after all other keys of the case.
 ///
-/// A gate may have a better side, { near = 40, within = 2, better = "below" }: a number beyond it is better than promised
-/// or printed, which is no failure, and better.QUANTITY = "why" says why (passing is then a failure, as above).
+/// A gate may have a better side, { near = 40, within = 2, better = "below" }: a number beyond it is better than
+/// promised or printed, which is no failure, and better.QUANTITY = "why" says why (passing is then a failure, as
+/// above).
 ///
 /// A published file names its paper, source = "...": the report is sorted by it.
 ///

@@ -10,8 +10,8 @@
 
 namespace gnomon {
 
-/// The changes that an event makes to the state of a run and to its closed contacts. Whoever integrates the smooth pieces
-/// gives the state after each piece and says what happened there:
+/// The changes that an event makes to the state of a run and to its closed contacts. Whoever integrates the smooth
+/// pieces gives the state after each piece and says what happened there:
 ///
 ///     start(t, q, p);                             // contact.phase() is the model of the first piece
 ///     ... contact.state() = the end of a piece; settle(landing, opening);   // contact.phase() is that of the next

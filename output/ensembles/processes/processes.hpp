@@ -25,9 +25,9 @@ class Processes {
   [[noreturn]] virtual void abort(int status) = 0;
 };
 
-/// This process alone; or, started by mpirun or srun, through MPI: the module libgnomon_mpi.so, which is loaded then and
-/// lies where this program finds its libraries. Throws Error(refused) where it is missing, or is of another MPI than the
-/// one that started the processes.
+/// This process alone; or, started by mpirun or srun, through MPI: the module libgnomon_mpi.so, which is loaded then
+/// and lies where this program finds its libraries. Throws Error(refused) where it is missing, or is of another MPI
+/// than the one that started the processes.
 std::unique_ptr<Processes> join_processes();
 /// This process alone.
 std::unique_ptr<Processes> single_process();

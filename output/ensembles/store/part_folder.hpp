@@ -20,9 +20,9 @@ namespace gnomon::ensembles {
 
 class PartFolder {
  public:
-  /// Begins a sweep or, with `resume`, goes on with one. Throws Error(bad_file), having changed nothing: where the table
-  /// or the folder is there and `resume` is not said, where they are of another sweep, and where another process works
-  /// on it.
+  /// Begins a sweep or, with `resume`, goes on with one. Throws Error(bad_file), having changed nothing: where the
+  /// table or the folder is there and `resume` is not said, where they are of another sweep, and where another process
+  /// works on it.
   PartFolder(const std::string& output, const Json::Value& definition, bool resume);
 
   /// The table is there already, and of this sweep: nothing is left to do.

@@ -14,8 +14,8 @@ namespace gnomon::ensembles {
 std::uint64_t scattered(long run);
 
 /// Every row while there are few, then one of two, of four, ...: those whose scattered bits end in so many zeros. Which
-/// ones has nothing to do with their order (every second element of a sequence of Sobol lies in one half of a range), and
-/// depends on their numbers alone. About half of `most` rows or more stay, where so many were added.
+/// ones has nothing to do with their order (every second element of a sequence of Sobol lies in one half of a range),
+/// and depends on their numbers alone. About half of `most` rows or more stay, where so many were added.
 class RowSample {
  public:
   static constexpr std::size_t most = 1 << 15;

@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// The table of a sweep: the columns run, the variables, status, the figures that are kept; a row a run, in their order.
+/// The table of a sweep: the columns run, the variables, status, the figures that are kept; a row a run, in their
+/// order.
 ///
 /// Its provenance is the definition (see definition.hpp) and
 ///
@@ -57,8 +58,8 @@ SweepSummary write_table(const std::string& output, const Json::Value& definitio
 /// The provenance of a finished table, null where the file has none. Throws Error(bad_file).
 Json::Value provenance_of(const std::string& table);
 
-/// Puts the tables of all shards of a sweep together. Throws Error(bad_file | bad_value) for files that are no .h5, that
-/// are not shards of one sweep, and where one is missing or there twice; nothing is overwritten.
+/// Puts the tables of all shards of a sweep together. Throws Error(bad_file | bad_value) for files that are no .h5,
+/// that are not shards of one sweep, and where one is missing or there twice; nothing is overwritten.
 SweepSummary merge_shards(const std::string& output, const std::vector<std::string>& files);
 
 /// Of a finished table, an .h5. Throws Error(bad_file).

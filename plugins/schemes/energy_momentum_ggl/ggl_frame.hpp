@@ -15,7 +15,7 @@ namespace gnomon::kernels {
 
 /// Of one evaluation: u = dq/h, y = v1 - v0, and with the multipliers mu, gamma
 ///
-///     impulse = M (D_pPsi)^T gamma    force = G(q_m)^T mu    turn = sum_i gamma_i Hess g_i(q_m) v_m    gradient = grad U
+///     impulse = M (D_pPsi)^T gamma   force = G(q_m)^T mu   turn = sum_i gamma_i Hess g_i(q_m) v_m   gradient = grad U
 template <class S>
 struct GglPoints {
   VectorOf<S> u, y, dq, qm, q1, vm, v1, mass_u, mass_y, impulse, force, turn, gradient, rate, a;  // n; a is scratch

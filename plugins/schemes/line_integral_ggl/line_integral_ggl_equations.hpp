@@ -4,8 +4,8 @@
 /// | mu_i = h lambda_i | gamma_i]; rows multiplied by M, v_l = v0 + sum_j I_j(c_l) y_j:
 ///
 ///     F1_j = M u_j - [j = 0] p0 - sum_i X_ji M y_i - sum_l b_l P_j(c_l) [ G^T gamma ]_l
-///     F2_j = M y_j + sum_l b_l P_j(c_l) [ h grad U + G^T mu + h sum_i gamma_i (Hess g_i) v - h Q(q, q', t) - h R(q, q',
-///            mu/h) ]_l
+///     F2_j = M y_j + sum_l b_l P_j(c_l) [ h grad U + G^T mu + h sum_i gamma_i (Hess g_i) v - h Q(q, q', t)
+///            - h R(q, q', mu/h) ]_l
 ///     F3_0 = g(q1)/h       F3_i = sum_l b_l P_i(c_l) [ G q' ]_l                           (0 < i < r)
 ///     F4_0 = G(q1) v1      F4_i = sum_l b_l P_i(c_l) [ h v.(Hess g) q' + G y' ]_l          (0 < i < r)
 ///

@@ -2,8 +2,8 @@
 /// \file
 /// The exact derivative of a rattle step, system by system, from the linearised equations
 ///
-///     M ddq/h - dp0 + h/2 (L0 dq0 + G0^T dlambda) = 0,   G1 dq1 = 0                      L0 = (U_q + G^T lambda)_q at q0
-///     M ddv + h/2 (L1 dq1 + G1^T dmu) = 0,               G1 dv1 + (G v)_q dq1 = 0        L1 = (U_q + G^T mu)_q at q1
+///     M ddq/h - dp0 + h/2 (L0 dq0 + G0^T dlambda) = 0,   G1 dq1 = 0                    L0 = (U_q + G^T lambda)_q at q0
+///     M ddv + h/2 (L1 dq1 + G1^T dmu) = 0,               G1 dv1 + (G v)_q dq1 = 0      L1 = (U_q + G^T mu)_q at q1
 ///
 /// with dq1 = dq0 + ddq, M dv_h = dp0 - h/2 (L0 dq0 + G0^T dlambda), dv1 = dv_h + ddv. With a mass M(q), and
 /// [a_q; a_p](q) = (Hess T)(q,p_h) [dq0; dp0],

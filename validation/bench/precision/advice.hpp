@@ -53,8 +53,8 @@ struct Advice {
 /// four times as accurate as wanted, is eight times as dear as the cheapest of its side that gets there (or, by its
 /// order, will be fifteen times as dear as the cheapest), no longer gains, or the budget is spent; times what counts
 /// again, in turns; interpolates; runs the cheapest at the step it found and takes a smaller one until the error is
-/// kept. Steps of a tolerance are run without a stop at the instants, too, as the advised command does, and the error at
-/// the end counts. `known` is told the reference. Without one that is good for the wanted error nothing is run.
+/// kept. Steps of a tolerance are run without a stop at the instants, too, as the advised command does, and the error
+/// at the end counts. `known` is told the reference. Without one that is good for the wanted error nothing is run.
 /// Throws Error(refused) where no scheme takes the model.
 Advice advise(const Registry& registry, const ProblemInstance& instance, const AdviceRequest& request,
               const std::function<void(const TrustedSolution&)>& known);

@@ -93,8 +93,8 @@ class Run : public Work {
 };
 
 /// The contender at a step (a whole fraction of the times between two instants) or a relative tolerance; the absolute
-/// one is a tenth of it for references and the same for schemes. Throws Error(refused) where it does not take the model.
-/// Arguments outlive it.
+/// one is a tenth of it for references and the same for schemes. Throws Error(refused) where it does not take the
+/// model. Arguments outlive it.
 std::unique_ptr<Run> make_run(const Registry& registry, const ProblemInstance& instance, const TrueSolution& truth,
                               const Contender& contender, double parameter, const Patience& patience = {});
 

@@ -25,7 +25,7 @@ class SmallEnergyMomentum {
 
   SmallEnergyMomentum(const Model& model, const Q<double>& q, const Q<double>& v, double h)
       : model_(model), w_(model.inverse_mass()), q_(q), v_(v), h_(h) {
-    kick_ = 0.5 * h * h * w_.cwiseProduct(model.force());
+    force_ = 0.5 * h * h * w_.cwiseProduct(model.force());
     for (Unknown& past : past_) past.setZero();
   }
 
@@ -67,7 +67,7 @@ class SmallEnergyMomentum {
     const Q<double> delta = x_.template head<n>(), middle = q_ + 0.5 * delta;
     const auto g = Model::jacobian(middle);
     Unknown r;
-    r.template head<n>() = delta - h_ * v_ - kick_ + w_.cwiseProduct(Q<double>(g.transpose() * x_.template tail<m>()));
+    r.template head<n>() = delta - h_ * v_ - force_ + w_.cwiseProduct(Q<double>(g.transpose() * x_.template tail<m>()));
     r.template tail<m>() = g0 + g * delta;
     return r;
   }
@@ -94,7 +94,7 @@ class SmallEnergyMomentum {
     const Q<Real> middle = q + delta / Real(2), w = w_.template cast<Real>();
     const auto g = Model::jacobian(middle), g0 = Model::jacobian(q);
     Unknown r;
-    const Q<Real> first = delta - Real(h_) * v - kick_.template cast<Real>() +
+    const Q<Real> first = delta - Real(h_) * v - force_.template cast<Real>() +
                           w.cwiseProduct(Q<Real>(g.transpose() * x_.template tail<m>().template cast<Real>()));
     r.template head<n>() = first.template cast<double>();
     r.template tail<m>() =
@@ -109,7 +109,7 @@ class SmallEnergyMomentum {
   }
 
   Model model_;
-  Q<double> w_, q_, v_, kick_, q_tail_ = Q<double>::Zero(), v_tail_ = Q<double>::Zero();
+  Q<double> w_, q_, v_, force_, q_tail_ = Q<double>::Zero(), v_tail_ = Q<double>::Zero();
   double h_;
   Unknown x_ = Unknown::Zero(), past_[4];
   Eigen::PartialPivLU<Matrix> lu_{Matrix::Identity()};

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// The Gauss method with four stages on the index-1 form by hand, projected onto both constraint levels; sizes known when
-/// compiled, stages by fixed-point iteration.
+/// The Gauss method with four stages on the index-1 form by hand, projected onto both constraint levels; sizes known
+/// when compiled, stages by fixed-point iteration.
 
 #include <array>
 #include <cmath>

@@ -19,14 +19,14 @@ class SmallRattle {
 
   SmallRattle(const Model& model, const Q& q, const Q& v, double h)
       : model_(model), w_(model.inverse_mass()), q_(q), v_(v), h_(h) {
-    kick_ = 0.5 * h * h * w_.cwiseProduct(model.force());
+    force_ = 0.5 * h * h * w_.cwiseProduct(model.force());
     for (Multiplier& past : past_) past.setZero();
   }
 
   bool step() {
     if (steps_ >= 4) mu_ = 2 * past_[(steps_ - 1) & 3] - 2 * past_[(steps_ - 3) & 3] + past_[(steps_ - 4) & 3];
     const Eigen::Matrix<double, n, m> pull = w_.asDiagonal() * Model::jacobian(q_).transpose();
-    const Q free = q_ + h_ * v_ + kick_;
+    const Q free = q_ + h_ * v_ + force_;
     Q q1;
     typename Model::template G<double> g1;
     for (int iteration = 0;; ++iteration) {
@@ -42,7 +42,7 @@ class SmallRattle {
     }
     q1 = free - pull * mu_;
     g1 = Model::jacobian(q1);
-    v_ = (q1 - q_ + kick_) / h_;
+    v_ = (q1 - q_ + force_) / h_;
     const Eigen::Matrix<double, n, m> end = w_.asDiagonal() * g1.transpose();
     const Eigen::Matrix<double, m, m> matrix = g1 * end;
     v_ -= end * matrix.llt().solve(g1 * v_);
@@ -57,7 +57,7 @@ class SmallRattle {
 
  private:
   Model model_;
-  Q w_, q_, v_, kick_;
+  Q w_, q_, v_, force_;
   double h_;
   Multiplier mu_ = Multiplier::Zero(), past_[4];
   long steps_ = 0, iterations_ = 0;

@@ -1,6 +1,6 @@
 /// The three sources of a scheme's Jacobian agree: at the predictor, at x = 0, where discrete derivatives have a
-/// removable singularity, and at points around the predictor. With friction x = 0 counts where the Jacobian is finite: for
-/// some schemes it is rest, where friction has no direction.
+/// removable singularity, and at points around the predictor. With friction x = 0 counts where the Jacobian is finite:
+/// for some schemes it is rest, where friction has no direction.
 #include <algorithm>
 #include <cmath>
 

@@ -1,6 +1,6 @@
 /// Penalty schemes against the multiplier scheme of the same step, as the penalty parameter grows: positions, and the
-/// penalty's force mu D_R, the effective multiplier of the step, beside lambda. A penalty on obstacles against a run whose
-/// contacts open and close. Schemes with a parameter eps get 1/mu.
+/// penalty's force mu D_R, the effective multiplier of the step, beside lambda. A penalty on obstacles against a run
+/// whose contacts open and close. Schemes with a parameter eps get 1/mu.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -6,7 +6,8 @@
 ///     3,4 differences: e_s = max over t = 0.1 j of |(q,p)_h - (q,p)_{h/2}|_inf, e_lambda likewise at the left ends
 ///     all e_hc = max_n |G M^-1 p_n|_1,  e_g = max_n |g(q_n)|,  e_H = max_n |H_n - H_0|
 ///
-/// The values compared with are those of exact arithmetic; the printed ones, with their rounding errors, are shown beside ours.
+/// The values compared with are those of exact arithmetic; the printed ones, with their rounding errors, are shown
+/// beside ours.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-/// What a solver, or a scheme, costs beside another one: iterations, factorisations and Jacobians a step, time, and that both arrive
-/// at the same state.
+/// What a solver, or a scheme, costs beside another one: iterations, factorisations and Jacobians a step, time, and
+/// that both arrive at the same state.
 #include <algorithm>
 #include <chrono>
 

@@ -54,8 +54,8 @@ std::string table_heading(const Rows& rows) {
   return out + "\n";
 }
 
-/// A case whose numbers are rows and columns of a printed table: a line a row, printed and ours for each column. Of more
-/// than three rows the first, the middle and the last one; `left` counts the others.
+/// A case whose numbers are rows and columns of a printed table: a line a row, printed and ours for each column. Of
+/// more than three rows the first, the middle and the last one; `left` counts the others.
 std::string as_table(const std::string& name, const Rows& rows, bool colour, std::size_t& left) {
   std::string out;
   std::vector<Rows> lines = grouped(rows, [](const Row& row) { return row.quantity.at; });

@@ -416,8 +416,8 @@ BOOST_AUTO_TEST_CASE(a_landing_that_is_looked_for_and_not_there) {
   }
 }
 
-/// The gap is below zero at the end of the step, and the cubic through its ends is so much earlier, where the gap is not:
-/// the landing lies between the two.
+/// The gap is below zero at the end of the step, and the cubic through its ends is so much earlier, where the gap is
+/// not: the landing lies between the two.
 BOOST_AUTO_TEST_CASE(a_landing_behind_the_place_where_the_cubic_has_it) {
   Valley valley;
   valley.open = false;

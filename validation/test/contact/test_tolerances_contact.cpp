@@ -338,8 +338,8 @@ BOOST_AUTO_TEST_CASE(tolerances_that_change_within_a_run) {
   }
 }
 
-// Twenty-four constraints of rank twenty-three. Steps of projected-rk above .05, which tolerances above 1e-7 would take,
-// do not converge, of a fixed size neither: off the manifold the constraints contradict each other.
+// Twenty-four constraints of rank twenty-three. Steps of projected-rk above .05, which tolerances above 1e-7 would
+// take, do not converge, of a fixed size neither: off the manifold the constraints contradict each other.
 BOOST_AUTO_TEST_CASE(dependent_constraints) {
   const ProblemInstance ring = registry().build("bricard-loop");
   IntegratorOptions options;

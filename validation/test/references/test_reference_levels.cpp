@@ -12,7 +12,8 @@ namespace {
 using namespace gnomon;
 
 /// Three parallel cranks on pivots (i, 0), joined by two couplers; uniform bars of length and mass 1, gravity 9.81. The
-/// coordinates are those of the crank tips. Where the cranks lie flat, G has rank 4 instead of 5. (IFToMM benchmark A02.)
+/// coordinates are those of the crank tips. Where the cranks lie flat, G has rank 4 instead of 5. (IFToMM benchmark
+/// A02.)
 struct FourBars : AutodiffModel<6, 5> {
   static constexpr double gravity = 9.81;
   SystemTraits describe() const { return polynomial_traits("four-bars", 1, 2); }

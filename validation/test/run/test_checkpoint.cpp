@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(what_the_library_refuses) {
   refused(integrator("planar-pendulum", {}, "energy-momentum", halvings), "halvings");
 }
 
-BOOST_AUTO_TEST_CASE(the_ledger_goes_on_term_by_term) {
+BOOST_AUTO_TEST_CASE(the_energy_balance_goes_on_term_by_term) {
   const Scratch scratch;
   const std::string file = (scratch.root / "a.gcp").string();
   const auto built = [] { return integrator("shaken-pendulum", {{"gravity_amplitude", "2"}}, "energy-momentum-ggl"); };

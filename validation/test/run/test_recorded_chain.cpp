@@ -103,8 +103,8 @@ BOOST_AUTO_TEST_CASE(a_chain_is_the_hand_written_one) {
   }
 }
 
-// A rigid body: with S = sum_i r_i and I = sum_i |r_i|^2 from the hinge, I theta'' = -S x e2 turned by theta. From rest,
-// energy gives the rate at any angle.
+// A rigid body: with S = sum_i r_i and I = sum_i |r_i|^2 from the hinge, I theta'' = -S x e2 turned by theta. From
+// rest, energy gives the rate at any angle.
 BOOST_AUTO_TEST_CASE(a_truss_of_82_coordinates_is_a_rigid_body) {
   ProblemInstance instance;
   instance.q0 = strip();

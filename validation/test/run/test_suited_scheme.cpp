@@ -73,8 +73,8 @@ BOOST_AUTO_TEST_CASE(classes_and_candidates) {
     BOOST_TEST(to_string(choice).find("k=") == std::string::npos);
 }
 
-// Under friction projected-rk is out. Obstacles are constraints while they are closed: c of degree 3 takes the nodes with
-// which line integrals keep the energy, and they take a hundredth of the time of the second-order scheme.
+// Under friction projected-rk is out. Obstacles are constraints while they are closed: c of degree 3 takes the nodes
+// with which line integrals keep the energy, and they take a hundredth of the time of the second-order scheme.
 BOOST_AUTO_TEST_CASE(under_friction) {
   for (const char* contact : {"unilateral", "kept"}) {
     const ProblemInstance surface = registry().build("cubic-surface", {{"contact", contact}});

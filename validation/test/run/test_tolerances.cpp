@@ -81,8 +81,8 @@ struct Sizes final : Observer {
 
 }  // namespace
 
-// At T = 10, or while the motion is regular. The ratio of error and rtol does not depend on rtol: measured 0.1 (swinging
-// Atwood machine) to 17 (nutating top, ten revolutions a unit of time).
+// At T = 10, or while the motion is regular. The ratio of error and rtol does not depend on rtol: measured 0.1
+// (swinging Atwood machine) to 17 (nutating top, ten revolutions a unit of time).
 BOOST_AUTO_TEST_CASE(achieved_error) {
   struct Setting {
     const char* problem;
@@ -270,8 +270,8 @@ BOOST_AUTO_TEST_CASE(dense_output) {
   }
 }
 
-// With a mass M(q) beside a tolerance whose steps have order 6, as the interpolant: at the suited order, against steps of
-// order 10 that end where it is asked.
+// With a mass M(q) beside a tolerance whose steps have order 6, as the interpolant: at the suited order, against steps
+// of order 10 that end where it is asked.
 BOOST_AUTO_TEST_CASE(dense_output_with_configuration_mass) {
   for (const auto& [problem, t_end] : {std::pair{"andrews-squeezer", 0.02}, {"double-compound-pendulum", 2.0}}) {
     const ProblemInstance instance = registry().build(problem);
@@ -471,8 +471,8 @@ BOOST_AUTO_TEST_CASE(what_is_refused) {
   BOOST_CHECK_EXCEPTION(rattle.set_tolerances(Tolerances(1e-3)), Error, says("no estimate"));
 }
 
-/// A crank-rocker that is turned as prescribed and has no motion of its own: no error of a free motion bounds its steps,
-/// and a step over half a swing would end in another assembly.
+/// A crank-rocker that is turned as prescribed and has no motion of its own: no error of a free motion bounds its
+/// steps, and a step over half a swing would end in another assembly.
 BOOST_AUTO_TEST_CASE(a_prescribed_motion_is_followed) {
   const auto linkage = [](const std::string& angle) {
     return read_model_text(R"toml(format = 1

@@ -394,8 +394,8 @@ BOOST_AUTO_TEST_CASE(bad_input) {
                         });
 }
 
-// Momentum maps with M(q), exact where the generators are affine, at small, practical and large steps; alpha, the midpoint
-// rule in (q,p), keeps them too.
+// Momentum maps with M(q), exact where the generators are affine, at small, practical and large steps; alpha, the
+// midpoint rule in (q,p), keeps them too.
 BOOST_AUTO_TEST_CASE(momentum_maps) {
   const Vector angles = (Vector(2) << 1, .2).finished(), spin = (Vector(2) << .3, 2).finished();
   Vector q(6), p(6);

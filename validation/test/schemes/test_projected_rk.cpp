@@ -157,8 +157,8 @@ BOOST_AUTO_TEST_CASE(frozen_directions_have_2m_plus_1_unknowns_and_work_beside_a
   BOOST_TEST(stacked.equations().system(1).size() == 7);
 }
 
-// Where the force along the motion of Andrews' squeezer changes its sign, with steps so short that rounding is far above
-// the corrections of the projection: near t = 0.02557. Both directions find their solution, refined.
+// Where the force along the motion of Andrews' squeezer changes its sign, with steps so short that rounding is far
+// above the corrections of the projection: near t = 0.02557. Both directions find their solution, refined.
 BOOST_AUTO_TEST_CASE(energy_projections_of_a_changing_mass_are_refined_in_short_steps) {
   ProblemInstance instance = registry().build("andrews-squeezer");
   Integrator before = projected_rk(instance, {{"stages", "5"}}, "newton");

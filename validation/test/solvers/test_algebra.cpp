@@ -172,7 +172,8 @@ BOOST_AUTO_TEST_CASE(klu_factorises_anew_where_its_order_fails) {
              1e-10 * dense.cwiseAbs().maxCoeff() * x.lpNorm<Eigen::Infinity>());
 }
 
-// The matrix [M + lambda g''  G^T; G 0] of a net of n x n points and its rods, flat and at rest: lambda and most of G are 0.
+// The matrix [M + lambda g''  G^T; G 0] of a net of n x n points and its rods, flat and at rest: lambda and most of G
+// are 0.
 BOOST_AUTO_TEST_CASE(klu_orders_a_net) {
   const Index n = 16, q = 3 * n * n, m = 2 * n * (n - 1);
   Matrix dense = Matrix::Zero(q + m, q + m);

@@ -8,7 +8,8 @@
 ///     psi_k                    the reference's own multiplier of a closed contact: it opens
 ///     mu psi_k - |T_k|         of one that sticks: it slides
 ///     s_k d_k'                 of one that slides: its slip ends
-///     |v| - s                  under friction that opposes the motion of the system: the speed, in the mass metric, from which a stop is extrapolated
+///     |v| - s                  under friction that opposes the motion of the system: the speed, in the mass
+///                              metric, from which a stop is extrapolated
 
 #include <functional>
 #include <memory>

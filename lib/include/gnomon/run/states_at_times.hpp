@@ -13,8 +13,8 @@ namespace gnomon {
 
 /// States inside a step of a run, without disturbing it. There are two ways:
 ///
-///     polynomial   StepInterpolant: O(h^6) from the solution in q and O(h^5) in p where the steps are as accurate; energy
-///                  and constraints are off by what the scheme's steps are off from the solution, not by rounding.
+///     polynomial   StepInterpolant: O(h^6) from the solution in q and O(h^5) in p where the steps are as accurate;
+///                  energy and constraints are off by the error of the scheme's steps, not by rounding.
 ///     side step    a second integrator steps from the start of the step to the time: a state of the scheme, with its
 ///                  error, energy and constraints, whatever order, tolerance or events. It costs a step a time.
 ///

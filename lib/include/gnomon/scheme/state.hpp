@@ -100,8 +100,8 @@ class GNOMON_EXPORT History {
   Index count_ = 0, head_ = 0;
 };
 
-/// The ledger of a run since its start, in units of energy. Each term is a sum over the steps; of a discrete-derivative
-/// scheme H1 - H0 = total(), to rounding, with
+/// The energy balance of a run since its start, in units of energy. Each term is a sum over the steps; of a
+/// discrete-derivative scheme H1 - H0 = total(), to rounding, with
 ///
 ///     force        Q.dq                      friction and other forces outside H
 ///     potential    D_t U                     a potential that moves in time
@@ -137,8 +137,8 @@ struct GNOMON_EXPORT State {
   double last_h = 0;  ///< size of the step that led here, 0 at the start
   Work work;          ///< done on the system since the start by what is outside H
   History history;
-  Vector
-      scheme_data;  ///< what a scheme carries from step to step beside q, p and lambda; projected-rk: accelerations first
+  /// What a scheme carries from step to step beside q, p and lambda; projected-rk: accelerations first.
+  Vector scheme_data;
 
   /// History and step size of one substep of a composition: every substep extrapolates from its own past.
   struct Substep {

@@ -1,4 +1,5 @@
-/// Processes of MPI. The program does not link MPI: this is a module of its own, loaded where mpirun or srun started it.
+/// Processes of MPI. The program does not link MPI: this is a module of its own, loaded where mpirun or srun started
+/// it.
 #include <mpi.h>
 
 #include <cstdlib>

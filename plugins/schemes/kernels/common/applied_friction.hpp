@@ -3,7 +3,7 @@
 /// Friction R(q,v,lambda), nonlinear in the multipliers, in one step of a discrete-derivative scheme whose multipliers
 /// belong to the middle of the step:
 ///
-///     p1 - p0 = ... + h R(q_m, dq/h, lambda)       H1 - H0 = R.dq exactly, beside the other terms of the ledger
+///     p1 - p0 = ... + h R(q_m, dq/h, lambda)       H1 - H0 = R.dq exactly, beside the other terms of the balance
 ///
 /// With both constraint levels lambda is of order 2. With g(q1) = 0 alone it alternates, lambda_n = lambda(t_m) + O(h)
 /// (-1)^n, and friction with it: in two equal steps the alternating part leaves R'' O(h^2), so q and p keep order 2 at

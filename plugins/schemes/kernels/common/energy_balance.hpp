@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The terms of the ledger: what works on a system beside its Hamiltonian, forces and constraints that move.
+/// The terms of the energy balance: what works on a system beside its Hamiltonian, forces and constraints that move.
 ///
 /// Forces. A force Q(q,v,t) outside the potential in one step of a discrete-derivative scheme, and its work.
 ///

@@ -2,7 +2,7 @@
 /// \file
 /// Constraints as impulses at both ends of the midpoint rule where the mass depends on q, which keep both levels:
 ///
-///     p_a = p0 - (h/2) G(q0)^T lambda,   p_b = p1 + (h/2) G(q1)^T mu,   p_m = (p_a + p_b)/2,   F2 = p_b - p_a + h (...)
+///     p_a = p0 - (h/2) G(q0)^T lambda,  p_b = p1 + (h/2) G(q1)^T mu,  p_m = (p_a + p_b)/2,  F2 = p_b - p_a + h (...)
 ///     0 = g(q1),    0 = Psi(z1) = G(q1) T_p(z1) + g_t
 ///
 /// Two neighbouring steps share the impulse h G(q^n)^T (mu^n + lambda^n)/2, which is the force h G(q^n)^T lambda^n of

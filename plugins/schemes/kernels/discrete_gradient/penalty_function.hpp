@@ -4,7 +4,7 @@
 /// (2004), eqs. (8), (13)), and its discrete derivatives:
 ///
 ///     r(y) = y^2 + a y^4, a >= 0    the quotients are polynomials: nothing is divided, and nothing cancels for a = 0
-///     r of the model                the quotient, or its series where the two arguments are close; at Extended to first
+///     r of the model               the quotient, or its series where the two arguments are close; at Extended to first
 ///                                   order from the rounded arguments
 
 #include "kernels/discrete_gradient/difference_quotient.hpp"

@@ -5,7 +5,7 @@
 /// effective multiplier F and in the penalty's part of c:
 ///
 ///     equivariant   F_i = lambda_i + mu [r(g1_i) - r(g0_i)]/d_i       c = F.e
-///     midpoint      F_i = lambda_i + mu r'(y_i),  y = g(q_m)          c = F.e + mu sum_i {r(g1_i) - r(g0_i) - r'(y_i) d_i}
+///     midpoint      F_i = lambda_i + mu r'(y_i),  y = g(q_m)    c = F.e + mu sum_i {r(g1_i) - r(g0_i) - r'(y_i) d_i}
 ///     d-hat         F_i = lambda_i + mu r'(y_i),  y = g1              likewise
 ///
 /// and for R = |g|^2 and quadratic g, delta_i = dq^T (Hess g_i) dq, with nothing that cancels or divides:

@@ -7,7 +7,7 @@
 ///                      0 = sum_l b_l P_i(c_l) G(q_l) q'_l + delta_i0 g(q0)/h                            i < r
 ///     BothLevels       H_p + Psi_p^T gamma,    H_q + G^T lambda + Psi_q^T gamma,    Psi(q,p) = G(q) H_p
 ///                      i = 0:    g(q1) = 0,   Psi(q1,p1) = 0
-///                      0 < i:    sum_l b_l P_i(c_l) [ G q' ]_l = 0,   sum_l b_l P_i(c_l) [ h Psi_q q' + Psi_p p' ]_l = 0
+///                      0 < i:    sum_l b_l P_i(c_l) [ G q' ]_l = 0, sum_l b_l P_i(c_l) [ h Psi_q q' + Psi_p p' ]_l = 0
 ///                      with g(q,t): G q' + g_t, Psi + g_t and h (Psi_q q' + Psi_t) + Psi_p p'
 ///
 /// For BothLevels H is T(q,p) + U(q,t) of the system: with w = G(q_l)^T gamma_l, Psi_p^T gamma = T_pp w and Psi_q^T

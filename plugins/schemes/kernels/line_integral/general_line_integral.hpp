@@ -38,7 +38,7 @@ namespace gnomon::kernels {
 /// Hamiltonian: a copyable type with
 ///     double value(double t, const Vector& q, const Vector& p)
 ///     template <class S> void gradient(double t, const VectorOf<S>& q, const VectorOf<S>& p, VectorOf<S>& h_q,
-///                                      VectorOf<S>& h_p)                     at S = double, Dual1 and Extended, without heap
+///                                      VectorOf<S>& h_p)              at S = double, Dual1 and Extended, without heap
 /// and, not necessarily, the hessian() of node_derivatives.hpp
 /// Levels: PositionLevel or BothLevels
 template <class Hamiltonian, class Levels>
