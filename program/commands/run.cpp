@@ -181,10 +181,8 @@ void add_run(CLI::App& app, Invocation& invocation) {
   command->footer(
       "Columns of --output: t; coordinates by name, bob1.x; their velocities der(bob1.x) and momenta p(bob1.x); "
       "multipliers\nlambda.rod1; energy and energy_error; position_max and velocity_max, the largest |g| and |G v + "
-      "g_t|; "
-      "momentum_error.NAME,\nintegral_error.NAME; the outputs of the problem. Of an overdetermined DAE y[0], z[0], "
-      "p[0] "
-      "and psi.NAME.\n\n"
+      "g_t|; momentum_error.NAME,\nintegral_error.NAME; the outputs of the problem. Of an overdetermined DAE y[0], "
+      "z[0], p[0] and psi.NAME.\n\n"
       "e.g. gnomon run double-spherical-pendulum --set start=spatial --step 1e-3 --until 1 --reference ida-ggl");
   const auto add = [command](const std::string& flag, auto& value, const std::string& type, const std::string& help) {
     return command->add_option(flag, value, help)->type_name(type);
@@ -194,8 +192,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
   add_tolerance_flags(*command, *a);
   command->get_option("--rtol")->description(
       "error of q and of the velocities that is wanted, in parts of their sizes, in place of --step; 1e-6 where "
-      "neither "
-      "is given and the scheme takes a tolerance");
+      "neither is given and the scheme takes a tolerance");
   add("--solver", a->solver, "NAME", "the solver")->capture_default_str();
   add_repeatable(*command, "--solver-option", a->solver_options, "an option of the solver (repeatable)");
   command->add_flag("--events", a->events, "list the landings, impacts, launches and turnings");
@@ -206,8 +203,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
       "write the trajectory to this .csv, .h5 (HDF5) or .jsonl (JSON lines) file; - is JSON lines to standard output");
   add("--times", a->times, "A:DT:B",
       "rows at exactly these times, or at those of a list \"0,1,2.5\": between two steps by one of the scheme's own "
-      "from "
-      "the first of them, beside the run, whose steps stay what they are");
+      "from the first of them, beside the run, whose steps stay what they are");
   add("--snapshots", a->snapshots, "FILE",
       "write the curves of the model (rods, bodies, strings) to this .csv or .vtk file, or to a .pvd file and the .vtp "
       "files that it lists, a time series for ParaView");
