@@ -19,4 +19,13 @@ void CallbackForces::call(const char* name, Call&& callback) const {
   throw FatalCallback(*fatal_);
 }
 
+template <class Function, class... Arguments>
+bool CallbackForces::filled(const char* name, Function function, Derivative& derivative, VectorRef values,
+                            Arguments... arguments) const {
+  if (!function) return false;
+  call(name, [&] { return function(arguments..., derivative.matrix.cleared(), calls_.user_data); });
+  derivative.matrix.values(values);
+  return true;
+}
+
 }  // namespace gnomon::c_api

@@ -1,8 +1,6 @@
 /// \file
 /// The C interface: invariants, contacts and dependent constraints of a run.
 
-#include <algorithm>
-
 #include "c_api/c_api_given.hpp"
 
 using namespace gnomon;

@@ -4,7 +4,6 @@
 
 #include <nvector/nvector_serial.h>
 
-#include <algorithm>
 #include <memory>
 #include <vector>
 

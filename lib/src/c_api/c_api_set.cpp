@@ -2,7 +2,6 @@
 /// The C interface: memory, system and method.
 
 #include "c_api/c_api_given.hpp"
-#include "c_api/c_api_matrix.hpp"
 
 using namespace gnomon;
 using namespace gnomon::c_api;
