@@ -14,7 +14,6 @@ namespace {
 using bench::Choice;
 using bench::Contender;
 using bench::WorkPrecisionRow;
-using Facts = std::vector<std::pair<std::string, std::string>>;
 
 /// Runs `work` on a thread and returns when it has ended. A signal whose handler raises sets `interrupt`; what it
 /// raised is returned, or None. Called and returned from with the interpreter's lock, which the work does not have.

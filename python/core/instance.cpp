@@ -63,10 +63,10 @@ Vector Instance::momenta(const ConstVectorRef& column) const {
   return out;
 }
 
-Vector Instance::column(const State& z) const {
+Vector Instance::column(const Vector& q, const Vector& p, const Vector& z) const {
   Vector out(width());
-  out.head(first()) = z.q.value();
-  second_half(z.q.value(), z.p.value(), z.scheme_data, out.tail(second()));
+  out.head(first()) = q;
+  second_half(q, p, z, out.tail(second()));
   return out;
 }
 
@@ -105,13 +105,6 @@ void Instance::project_start() {
   gnomon::project_start(*system(), problem_.t0, problem_.q0, problem_.p0, problem_.dependent_constraints);
 }
 
-Vector Instance::start_column() const {
-  Vector out(width());
-  out.head(first()) = problem_.q0;
-  second_half(problem_.q0, problem_.p0, problem_.p0, out.tail(second()));
-  return out;
-}
-
 std::vector<std::string> Instance::coordinates() const {
   return coordinate_names(model());
 }
@@ -128,8 +121,6 @@ Eigen::Map<Matrix> map(py::array_t<double>& a) {
   return {a.mutable_data(), a.shape(0), a.shape(1)};
 }
 
-/// Columns in the order of memory: times are last in Python, and a column lies together.
-using FArray = py::array_t<double, py::array::f_style | py::array::forcecast>;
 Columns columns_of(const FArray& y, Index rows, Index columns, const char* name) {
   if (y.ndim() != 2 || y.shape(0) != rows || y.shape(1) != columns)
     throw Error(ErrorCode::bad_size,
