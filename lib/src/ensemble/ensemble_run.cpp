@@ -1,7 +1,6 @@
 #include "ensemble/ensemble_run.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "gnomon/base/error.hpp"

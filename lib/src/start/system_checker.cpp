@@ -1,9 +1,7 @@
 #include "start/system_checker.hpp"
 
 #include <algorithm>
-#include <cmath>
 
-#include "gnomon/base/error.hpp"
 #include "gnomon/base/uniform.hpp"
 
 namespace gnomon {
