@@ -1,13 +1,10 @@
 """Ensembles: many runs on threads, as one array."""
 
-import os
-import signal
-import threading
-import time
-
 import gnomon as gn
 import numpy as np
 import pytest
+
+from conftest import interrupted
 
 
 def pendulum():
@@ -97,15 +94,8 @@ def test_what_is_wrong_is_said():
 
 
 def test_interrupts_keep_what_was_done():
-    def interrupt():
-        time.sleep(0.3)
-        os.kill(os.getpid(), signal.SIGINT)
-
-    thread = threading.Thread(target=interrupt)
-    thread.start()
-    with pytest.raises(KeyboardInterrupt) as raised:
+    with interrupted(0.3) as raised:
         gn.ensemble(pendulum(), (0, 5), **START, step=0.01, vary={"k": "uniform(1,9)"}, runs=RUNS, keep="steps", threads=2)
-    thread.join()
     done = raised.value.result
     assert 0 < done.counts["success"] < RUNS
     assert done.counts["not done"] == RUNS - done.counts["success"]
