@@ -3,11 +3,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/options.hpp"
 
-using gnomon::Assignments;
-using gnomon::Error;
-using gnomon::ErrorCode;
-using gnomon::Options;
-using gnomon::OptionSpec;
+using namespace gnomon;
 
 namespace {
 

@@ -57,10 +57,6 @@ inline Vector chain_q(Index links) {
   return q;
 }
 
-inline Truss unit_chain(Index links) {
-  return {links, Truss::chain(links), Mass::diagonal(Vector::Ones(2 * links))};
-}
-
 /// Tridiagonal mass, as beams have it.
 inline Mass coupled_mass(Index n) {
   std::vector<std::pair<Index, Index>> entries;
@@ -72,6 +68,14 @@ inline Mass coupled_mass(Index n) {
     for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k)
       values[k] = pattern.indices[k] == i ? 2 + 0.01 * static_cast<double>(i % 7) : 0.5;
   return Mass::sparse(pattern, values);
+}
+
+inline Mass unit_mass(Index n) {
+  return Mass::diagonal(Vector::Ones(n));
+}
+
+inline Truss unit_chain(Index links, bool coupled = false) {
+  return {links, Truss::chain(links), coupled ? coupled_mass(2 * links) : unit_mass(2 * links)};
 }
 
 }  // namespace gnomon::test
