@@ -114,11 +114,6 @@ int force(double, N_Vector q, N_Vector v, N_Vector out, void* self) {
   return 0;
 }
 
-double usual(const Vector& x) {
-  const double largest = x.size() ? x.lpNorm<Eigen::Infinity>() : 0;
-  return largest > 0 && std::isfinite(largest) ? largest : 1;
-}
-
 /// `functions` by name, None where there is none; constraints have `names`. Mass: a matrix.
 std::shared_ptr<Instance> instance_of_functions(const std::string& coordinates, const Array& mass,
                                                 const py::dict& functions, const std::vector<std::string>& names,
@@ -137,8 +132,8 @@ std::shared_ptr<Instance> instance_of_functions(const std::string& coordinates, 
   callbacks.n = n;
   callbacks.blocks = {{coordinates, 0, n}};
   const Eigen::Map<const Vector> q(q0.data(), n), v(v0.data(), n);
-  callbacks.size = usual(q);
-  callbacks.speed = usual(v);
+  callbacks.size = c_api::usual_size(q);
+  callbacks.speed = c_api::usual_size(v);
   if (mass.ndim() == 1)
     callbacks.mass = Mass::diagonal(Eigen::Map<const Vector>(mass.data(), mass.shape(0)));
   else
