@@ -50,7 +50,6 @@ void refuse_later(const Memory& memory) {
 int flag_of(SolveStatus status) {
   switch (status) {
     case SolveStatus::converged:
-      return GNOMON_SUCCESS;
     case SolveStatus::not_converged:
       return GNOMON_NOT_CONVERGED;
     case SolveStatus::singular_jacobian:
