@@ -2,11 +2,9 @@
 /// \file
 /// Starts, consistent and not, for the tests of consistency.hpp.
 
-#include <boost/test/unit_test.hpp>
 #include <cmath>
-#include <string>
 
-#include "gnomon/base/error.hpp"
+#include "support/says.hpp"
 #include "support/truss.hpp"
 
 namespace gnomon::test {
@@ -21,28 +19,6 @@ inline Vector rods_p(const System& system) {
   v << 0.8, 0.6, 0.8, 2.0;
   system.mass().apply(v, p);
   return p;
-}
-
-/// The Error with which a call is refused.
-struct Refusal {
-  ErrorCode code{};
-  std::string sentence;
-  bool says(const std::string& part) const {
-    const bool found = sentence.find(part) != std::string::npos;
-    if (!found) BOOST_TEST_MESSAGE("\"" << sentence << "\" does not say " << part);
-    return found;
-  }
-};
-
-template <class F>
-Refusal refusal(F call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return {error.code(), error.what()};
-  }
-  BOOST_ERROR("was not refused");
-  return {};
 }
 
 /// A horizontal chain, links alternating around the horizontal so that nothing is special.
