@@ -88,7 +88,6 @@ class Instance {
   void set_start(double t0, const std::vector<double>* q0, const std::vector<double>* v0);
   void project_start();
   Vector start_column() const { return column(problem_.q0, problem_.p0, problem_.p0); }
-  std::vector<std::string> coordinates() const;
   /// Of a model of Python functions; null of others.
   const FunctionCalls* functions() const { return functions_.get(); }
 

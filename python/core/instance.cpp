@@ -105,10 +105,6 @@ void Instance::project_start() {
   gnomon::project_start(*system(), problem_.t0, problem_.q0, problem_.p0, problem_.dependent_constraints);
 }
 
-std::vector<std::string> Instance::coordinates() const {
-  return coordinate_names(model());
-}
-
 namespace {
 
 using Columns = Eigen::Map<const Matrix>;
@@ -320,7 +316,7 @@ void bind_instance(py::module_& module) {
       .def("text", [](const Instance& i, const std::string& name) { return model_text(i.problem(), name); })
       .def_property_readonly("t0", [](const Instance& i) { return i.problem().t0; })
       .def_property_readonly("start", [](const Instance& i) { return array_of(i.start_column()); })
-      .def_property_readonly("coordinates", &Instance::coordinates)
+      .def_property_readonly("coordinates", [](const Instance& i) { return coordinate_names(i.model()); })
       .def_property_readonly("multipliers", &names_of_multipliers)
       .def_property_readonly("m", [](const Instance& i) { return i.model().m(); })
       .def_property_readonly("mechanical", [](const Instance& i) { return i.system() != nullptr; })

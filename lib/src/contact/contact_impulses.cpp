@@ -106,20 +106,8 @@ Vector ContactImpulses::tangential(const Vector& p, const std::vector<bool>& hel
   return left > 0 ? Vector(result * std::sqrt(v.dot(p) / left)) : result;
 }
 
-Vector ContactImpulses::rates(const Vector& p) const {
-  return C_ * velocity(p);
-}
-
-Vector ContactImpulses::impact(const Vector& w, const Vector& e) const {
-  return solve_complementarity(compliance_, w + e.cwiseProduct(w));
-}
-
 Vector ContactImpulses::hold(const Vector& w, const std::vector<bool>& hold) const {
   return held_impulses(compliance_, w, hold);
-}
-
-Vector ContactImpulses::momentum(const Vector& P) const {
-  return C_.transpose() * P + G_.transpose() * (reaction_ * P);
 }
 
 }  // namespace gnomon
