@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "c_api/c_api_call.hpp"
+#include "c_api/c_api_scratch.hpp"
 
 namespace gnomon::c_api {
 

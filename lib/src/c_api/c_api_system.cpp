@@ -2,8 +2,7 @@
 
 #include <cmath>
 
-#include "c_api/c_api_call.hpp"
-#include "gnomon/base/error.hpp"
+#include "c_api/c_api_scratch.hpp"
 
 namespace gnomon::c_api {
 
