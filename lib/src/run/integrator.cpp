@@ -188,22 +188,15 @@ void Integrator::restore(const State& checkpoint) {
   impl_->z = checkpoint;
 }
 
-void Integrator::Impl::require_started() const {
-  if (!started) throw Error(ErrorCode::bad_value, "the integrator was not started: call start(t0, q0, p0) first");
-}
-
-void Integrator::Impl::require_step(double h) const {
-  require_started();
-  if (!std::isfinite(h) || h == 0)
-    throw Error(ErrorCode::bad_value, "step h = " + number_text(h) + " is not a finite number other than zero");
-}
-
 StepReport Integrator::step(double h) {
   return advance(1, h);
 }
 
 StepReport Integrator::advance(long count, double h) {
-  impl_->require_step(h);
+  if (!impl_->started)
+    throw Error(ErrorCode::bad_value, "the integrator was not started: call start(t0, q0, p0) first");
+  if (!std::isfinite(h) || h == 0)
+    throw Error(ErrorCode::bad_value, "step h = " + number_text(h) + " is not a finite number other than zero");
   StepReport report;
   for (long i = 0; i < count && report.success() && !report.stopped_by_observer; ++i) impl_->one_step(h, report);
   report.t = impl_->z.t;
@@ -212,7 +205,10 @@ StepReport Integrator::advance(long count, double h) {
 }
 
 StepReport Integrator::advance_to(double t_end, double h) {
-  impl_->require_step(h);
+  if (!impl_->started)
+    throw Error(ErrorCode::bad_value, "the integrator was not started: call start(t0, q0, p0) first");
+  if (!std::isfinite(h) || h == 0)
+    throw Error(ErrorCode::bad_value, "step h = " + number_text(h) + " is not a finite number other than zero");
   const double length = t_end - impl_->z.t;
   if (!std::isfinite(length) || length * h < 0)
     throw Error(ErrorCode::bad_value, "end time " + number_text(t_end) + " cannot be reached from t = " +

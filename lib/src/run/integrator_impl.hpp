@@ -73,9 +73,6 @@ struct Integrator::Impl {
   /// The other solver, from the same start value.
   void fall_back(Solve& solve, SolveReport& report);
   static bool fail(StepReport& report, SolveStatus status, const std::string& why);
-  /// Throw Error(bad_value) where the integrator was not started, and for a step of zero or not finite.
-  void require_started() const;
-  void require_step(double h) const;
   /// Why a step of a tolerance was rejected.
   std::string too_large() const;
   /// "; it is taken by a and b with default options", of the schemes that are known, or nothing.
