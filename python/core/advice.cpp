@@ -1,7 +1,7 @@
 /// gnomon.advise: bench::advise on a thread of its own, beside which the interpreter's signals are looked for.
-#include <condition_variable>
-#include <mutex>
-#include <thread>
+#include <chrono>
+#include <future>
+#include <utility>
 
 #include "advice/advise_page.hpp"
 #include "core.hpp"
@@ -14,46 +14,24 @@ namespace {
 using bench::Choice;
 using bench::Contender;
 using bench::WorkPrecisionRow;
-using Facts = std::vector<std::pair<std::string, std::string>>;
 
 /// Runs `work` on a thread and returns when it has ended. A signal whose handler raises sets `interrupt`; what it
 /// raised is returned, or None. Called and returned from with the interpreter's lock, which the work does not have.
 template <class Work>
 py::object beside_signals(volatile std::sig_atomic_t& interrupt, Work work) {
   std::optional<py::error_already_set> raised;
-  std::exception_ptr thrown;
-  std::mutex mutex;
-  std::condition_variable ended;
-  bool done = false;
+  std::future<void> ended = std::async(std::launch::async, std::move(work));
   {
     const py::gil_scoped_release unlocked;
-    std::thread worker([&] {
-      try {
-        work();
-      } catch (...) {
-        thrown = std::current_exception();
-      }
-      const std::lock_guard<std::mutex> lock(mutex);
-      done = true;
-      ended.notify_one();
-    });
-    std::unique_lock<std::mutex> lock(mutex);
-    while (!ended.wait_for(lock, std::chrono::milliseconds(20), [&] { return done; })) {
-      lock.unlock();
-      {
-        const py::gil_scoped_acquire locked;
-        if (PyErr_CheckSignals() != 0) {
-          if (!raised) raised.emplace();
-          PyErr_Clear();
-          interrupt = 1;
-        }
-      }
-      lock.lock();
+    while (ended.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready) {
+      const py::gil_scoped_acquire locked;
+      if (PyErr_CheckSignals() == 0) continue;
+      if (!raised) raised.emplace();
+      PyErr_Clear();
+      interrupt = 1;
     }
-    lock.unlock();
-    worker.join();
   }
-  if (thrown) std::rethrow_exception(thrown);
+  ended.get();
   return raised ? raised->value() : py::none();
 }
 

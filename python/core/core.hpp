@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gnomon/registry/registry.hpp"
@@ -17,6 +18,10 @@ namespace gnomon::python {
 
 namespace py = pybind11;
 using Array = py::array_t<double, py::array::c_style | py::array::forcecast>;
+/// Columns in the order of memory: times are last in Python, and a column lies together.
+using FArray = py::array_t<double, py::array::f_style | py::array::forcecast>;
+/// Labels and texts of a page.
+using Facts = std::vector<std::pair<std::string, std::string>>;
 
 /// With everything that is built in and the modules of GNOMON_PLUGIN_PATH; made when it is asked for first.
 const Registry& registry();
@@ -33,19 +38,24 @@ class ProblemSource {
   const Problem* built_in_ = nullptr;
 };
 
-/// What Python functions of a model have taken so far, and what one of them raised, which ends the run.
-class FunctionCalls {
+/// What Python code has raised, which ends a run.
+class Raised {
  public:
-  double seconds = 0;
-  long calls = 0;
+  ~Raised();
   /// Null where nothing was raised. With the interpreter's lock.
   py::object raised() const { return raised_ ? raised_->value() : py::none(); }
   bool failed() const { return raised_.has_value(); }
   void keep(py::error_already_set& error) { raised_.emplace(std::move(error)); }
-  ~FunctionCalls();
 
- private:
+ protected:
   std::optional<py::error_already_set> raised_;
+};
+
+/// What Python functions of a model have taken so far, and what one of them raised.
+class FunctionCalls : public Raised {
+ public:
+  double seconds = 0;
+  long calls = 0;
 };
 
 /// A model with the numbers of its parameters, and its start; beyond ProblemInstance it knows what to call its entries,
@@ -69,15 +79,15 @@ class Instance {
   void second_half(const Vector& q, const Vector& p, const Vector& z, VectorRef out) const;
   /// p of a column.
   Vector momenta(const ConstVectorRef& column) const;
-  /// The column of a state.
-  Vector column(const State& z) const;
+  /// The column of q and what second_half takes.
+  Vector column(const Vector& q, const Vector& p, const Vector& z) const;
+  Vector column(const State& z) const { return column(z.q.value(), z.p.value(), z.scheme_data); }
   /// State and multipliers as a State, to interpolate between or to evaluate.
   State state(double t, const ConstVectorRef& column, const ConstVectorRef& lambda) const;
 
   void set_start(double t0, const std::vector<double>* q0, const std::vector<double>* v0);
   void project_start();
-  Vector start_column() const;
-  std::vector<std::string> coordinates() const;
+  Vector start_column() const { return column(problem_.q0, problem_.p0, problem_.p0); }
   /// Of a model of Python functions; null of others.
   const FunctionCalls* functions() const { return functions_.get(); }
 

@@ -10,12 +10,6 @@
 
 namespace gnomon::python {
 
-FunctionCalls::~FunctionCalls() {
-  if (!raised_) return;
-  const py::gil_scoped_acquire locked;
-  raised_.reset();
-}
-
 namespace {
 
 /// The functions of a model, null where there is none, and what they are called with.
@@ -60,10 +54,10 @@ class Functions {
         out[i] = values.data()[i];
       }
     } catch (py::error_already_set& error) {
-      if (error.matches(PyExc_ArithmeticError))
-        throw CannotEvaluate(std::string(name) + " raised " + first_line(error));
+      const std::string why = std::string(name) + " raised " + first_line(error);
+      if (error.matches(PyExc_ArithmeticError)) throw CannotEvaluate(why);
       calls.keep(error);
-      throw c_api::FatalCallback(std::string(name) + " raised " + first_line(*this));
+      throw c_api::FatalCallback(why);
     } catch (const py::value_error& error) {
       PyErr_SetString(PyExc_ValueError, error.what());
       py::error_already_set kept;
@@ -86,10 +80,6 @@ class Functions {
   };
   static std::string first_line(const py::error_already_set& error) {
     return py::cast<std::string>(error.type().attr("__name__")) + ": " + py::cast<std::string>(py::str(error.value()));
-  }
-  static std::string first_line(const Functions& functions) {
-    const py::object raised = functions.calls.raised();
-    return py::cast<std::string>(py::type::of(raised).attr("__name__")) + ": " + py::cast<std::string>(py::str(raised));
   }
 };
 
@@ -124,11 +114,6 @@ int force(double, N_Vector q, N_Vector v, N_Vector out, void* self) {
   return 0;
 }
 
-double usual(const Vector& x) {
-  const double largest = x.size() ? x.lpNorm<Eigen::Infinity>() : 0;
-  return largest > 0 && std::isfinite(largest) ? largest : 1;
-}
-
 /// `functions` by name, None where there is none; constraints have `names`. Mass: a matrix.
 std::shared_ptr<Instance> instance_of_functions(const std::string& coordinates, const Array& mass,
                                                 const py::dict& functions, const std::vector<std::string>& names,
@@ -147,8 +132,8 @@ std::shared_ptr<Instance> instance_of_functions(const std::string& coordinates, 
   callbacks.n = n;
   callbacks.blocks = {{coordinates, 0, n}};
   const Eigen::Map<const Vector> q(q0.data(), n), v(v0.data(), n);
-  callbacks.size = usual(q);
-  callbacks.speed = usual(v);
+  callbacks.size = c_api::usual_size(q);
+  callbacks.speed = c_api::usual_size(v);
   if (mass.ndim() == 1)
     callbacks.mass = Mass::diagonal(Eigen::Map<const Vector>(mass.data(), mass.shape(0)));
   else

@@ -63,10 +63,10 @@ Vector Instance::momenta(const ConstVectorRef& column) const {
   return out;
 }
 
-Vector Instance::column(const State& z) const {
+Vector Instance::column(const Vector& q, const Vector& p, const Vector& z) const {
   Vector out(width());
-  out.head(first()) = z.q.value();
-  second_half(z.q.value(), z.p.value(), z.scheme_data, out.tail(second()));
+  out.head(first()) = q;
+  second_half(q, p, z, out.tail(second()));
   return out;
 }
 
@@ -105,17 +105,6 @@ void Instance::project_start() {
   gnomon::project_start(*system(), problem_.t0, problem_.q0, problem_.p0, problem_.dependent_constraints);
 }
 
-Vector Instance::start_column() const {
-  Vector out(width());
-  out.head(first()) = problem_.q0;
-  second_half(problem_.q0, problem_.p0, problem_.p0, out.tail(second()));
-  return out;
-}
-
-std::vector<std::string> Instance::coordinates() const {
-  return coordinate_names(model());
-}
-
 namespace {
 
 using Columns = Eigen::Map<const Matrix>;
@@ -127,9 +116,16 @@ py::array_t<double> columns_array(Index rows, Index columns) {
 Eigen::Map<Matrix> map(py::array_t<double>& a) {
   return {a.mutable_data(), a.shape(0), a.shape(1)};
 }
+/// fill(k, column) for every column, without the interpreter's lock.
+template <class Fill>
+py::array_t<double> filled_columns(Index rows, Index columns, Fill&& fill) {
+  py::array_t<double> out = columns_array(rows, columns);
+  auto values = map(out);
+  const py::gil_scoped_release unlocked;
+  for (Index k = 0; k < columns; ++k) fill(k, values.col(k));
+  return out;
+}
 
-/// Columns in the order of memory: times are last in Python, and a column lies together.
-using FArray = py::array_t<double, py::array::f_style | py::array::forcecast>;
 Columns columns_of(const FArray& y, Index rows, Index columns, const char* name) {
   if (y.ndim() != 2 || y.shape(0) != rows || y.shape(1) != columns)
     throw Error(ErrorCode::bad_size,
@@ -171,41 +167,32 @@ py::dict measure(const Instance& instance, const Array& t, const FArray& y, cons
 py::array_t<double> constraints_of(const Instance& instance, const Array& t, const FArray& y, bool velocity) {
   const Index count = t.size(), m = instance.model().m();
   const Columns states = columns_of(y, instance.width(), count, "y");
-  py::array_t<double> out = columns_array(m, count);
-  auto values = map(out);
-  const py::gil_scoped_release unlocked;
   const Vector no_psi = Vector::Zero(m);
-  for (Index k = 0; k < count; ++k) {
+  return filled_columns(m, count, [&](Index k, auto out) {
     const auto q = states.col(k).head(instance.first()), v = states.col(k).tail(instance.second());
     if (const System* system = instance.system()) {
       if (velocity)
-        system->constraint_velocity(t.data()[k], q, v, values.col(k));
+        system->constraint_velocity(t.data()[k], q, v, out);
       else
-        system->constraints(t.data()[k], q, values.col(k));
+        system->constraints(t.data()[k], q, out);
     } else {
-      instance.model().overdetermined()->evaluate(velocity ? Term::hidden : Term::constraint, {q, v, no_psi},
-                                                  values.col(k));
+      instance.model().overdetermined()->evaluate(velocity ? Term::hidden : Term::constraint, {q, v, no_psi}, out);
     }
-  }
-  return out;
+  });
 }
 
 /// The multipliers that belong to the states by themselves; NaN where they do not exist.
 py::array_t<double> index1(const Instance& instance, const Array& t, const FArray& y, const FArray& lambda) {
   const Index count = t.size(), m = instance.multipliers();
   const Columns states = columns_of(y, instance.width(), count, "y"), given = columns_of(lambda, m, count, "lam");
-  py::array_t<double> out = columns_array(m, count);
-  auto values = map(out);
-  const py::gil_scoped_release unlocked;
-  for (Index k = 0; k < count; ++k) {
+  return filled_columns(m, count, [&](Index k, auto out) {
     const State z = instance.state(t.data()[k], states.col(k), given.col(k));
     try {
-      values.col(k) = index1_multipliers(instance.model(), z.view(), instance.problem().dependent_constraints);
+      out = index1_multipliers(instance.model(), z.view(), instance.problem().dependent_constraints);
     } catch (const std::exception&) {
-      values.col(k).setConstant(std::numeric_limits<double>::quiet_NaN());
+      out.setConstant(std::numeric_limits<double>::quiet_NaN());
     }
-  }
-  return out;
+  });
 }
 
 py::array_t<double> outputs(const Instance& instance, const Array& t, const FArray& y, const FArray& lambda) {
@@ -213,12 +200,9 @@ py::array_t<double> outputs(const Instance& instance, const Array& t, const FArr
   const Index count = t.size();
   const Columns states = columns_of(y, instance.width(), count, "y"),
                 given = columns_of(lambda, instance.multipliers(), count, "lam");
-  py::array_t<double> out = columns_array(static_cast<Index>(evaluated.outputs().size()), count);
-  auto values = map(out);
-  const py::gil_scoped_release unlocked;
-  for (Index k = 0; k < count; ++k)
-    values.col(k) = evaluated.evaluate(instance.state(t.data()[k], states.col(k), given.col(k)));
-  return out;
+  return filled_columns(static_cast<Index>(evaluated.outputs().size()), count, [&](Index k, auto out) {
+    out = evaluated.evaluate(instance.state(t.data()[k], states.col(k), given.col(k)));
+  });
 }
 
 /// The columns at times between those of the states, by StepInterpolant.
@@ -228,13 +212,10 @@ py::array_t<double> interpolate(const Instance& instance, const Array& t, const 
   const Columns states = columns_of(y, instance.width(), count, "y"),
                 given = columns_of(lambda, instance.multipliers(), count, "lam");
   if (count < 2) throw Error(ErrorCode::bad_size, "dense output needs the states of at least two times");
-  py::array_t<double> out = columns_array(instance.width(), at.size());
-  auto values = map(out);
-  const py::gil_scoped_release unlocked;
   StepInterpolant step(instance.model(), instance.problem().dependent_constraints);
   Index current = -1;
   Vector first(n), second(states.rows() - n), v(second.size());
-  for (Index k = 0; k < at.size(); ++k) {
+  return filled_columns(instance.width(), at.size(), [&](Index k, auto out) {
     const double* const end = std::upper_bound(t.data(), t.data() + count, at.data()[k]);
     const Index interval = std::clamp<Index>(end - t.data() - 1, 0, count - 2);
     if (interval != current) {
@@ -244,9 +225,8 @@ py::array_t<double> interpolate(const Instance& instance, const Array& t, const 
     }
     step.evaluate(at.data()[k], 0, first, second);
     instance.second_half(first, second, second, v);
-    values.col(k) << first, v;
-  }
-  return out;
+    out << first, v;
+  });
 }
 
 py::list checks(const Instance& instance) {
@@ -329,7 +309,7 @@ void bind_instance(py::module_& module) {
       .def("text", [](const Instance& i, const std::string& name) { return model_text(i.problem(), name); })
       .def_property_readonly("t0", [](const Instance& i) { return i.problem().t0; })
       .def_property_readonly("start", [](const Instance& i) { return array_of(i.start_column()); })
-      .def_property_readonly("coordinates", &Instance::coordinates)
+      .def_property_readonly("coordinates", [](const Instance& i) { return coordinate_names(i.model()); })
       .def_property_readonly("multipliers", &names_of_multipliers)
       .def_property_readonly("m", [](const Instance& i) { return i.model().m(); })
       .def_property_readonly("mechanical", [](const Instance& i) { return i.system() != nullptr; })
@@ -362,11 +342,8 @@ void bind_instance(py::module_& module) {
            [](const Instance& i, const FArray& y) {
              const Index count = y.ndim() == 2 ? y.shape(1) : 0;
              const Columns states = columns_of(y, i.width(), count, "y");
-             py::array_t<double> out = columns_array(i.system() ? i.first() : i.second(), count);
-             auto values = map(out);
-             const py::gil_scoped_release unlocked;
-             for (Index k = 0; k < count; ++k) values.col(k) = i.momenta(states.col(k));
-             return out;
+             return filled_columns(i.system() ? i.first() : i.second(), count,
+                                   [&](Index k, auto out) { out = i.momenta(states.col(k)); });
            })
       .def("measure", &measure)
       .def("constraints", &constraints_of)

@@ -34,12 +34,15 @@ void translate(std::exception_ptr thrown) {
   }
 }
 
-/// Name and one line of each.
-template <class LookUp>
-py::dict descriptions(const std::vector<std::string>& names, LookUp look_up) {
-  py::dict out;
-  for (const std::string& name : names) out[py::str(name)] = look_up(name).description();
-  return out;
+/// A function that gives name and one line of each.
+template <class Names, class LookUp>
+void define_list(py::module_& module, const char* function, Names names, LookUp look_up) {
+  module.def(function, [names, look_up] {
+    py::dict out;
+    for (const std::string& name : (registry().*names)())
+      out[py::str(name)] = (registry().*look_up)(name).description();
+    return out;
+  });
 }
 
 py::list spec_list(const OptionSpecs& specs) {
@@ -57,26 +60,11 @@ PYBIND11_MODULE(_core, module) {
   py::register_exception_translator(translate);
   module.attr("version") = GNOMON_VERSION;
   module.attr("sundials_version") = this_manifest().sundials_version;
-  module.def("schemes", [] {
-    return descriptions(
-        registry().schemes(), [](const auto& n) -> auto& { return registry().scheme(n); });
-  });
-  module.def("solvers", [] {
-    return descriptions(
-        registry().solvers(), [](const auto& n) -> auto& { return registry().solver(n); });
-  });
-  module.def("algebras", [] {
-    return descriptions(
-        registry().algebras(), [](const auto& n) -> auto& { return registry().algebra(n); });
-  });
-  module.def("problems", [] {
-    return descriptions(
-        registry().problems(), [](const auto& n) -> auto& { return registry().problem(n); });
-  });
-  module.def("references", [] {
-    return descriptions(
-        registry().references(), [](const auto& n) -> auto& { return registry().reference(n); });
-  });
+  define_list(module, "schemes", &Registry::schemes, &Registry::scheme);
+  define_list(module, "solvers", &Registry::solvers, &Registry::solver);
+  define_list(module, "algebras", &Registry::algebras, &Registry::algebra);
+  define_list(module, "problems", &Registry::problems, &Registry::problem);
+  define_list(module, "references", &Registry::references, &Registry::reference);
   module.def("scheme_options", [](const std::string& n) { return spec_list(registry().scheme(n).options()); });
   module.def("reference_options", [](const std::string& n) { return spec_list(registry().reference(n).options()); });
   bind_instance(module);

@@ -1,7 +1,6 @@
 #include "recorder.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "gnomon/scheme/state.hpp"

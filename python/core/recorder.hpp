@@ -12,7 +12,6 @@
 
 namespace gnomon::python {
 
-/// Watches a run of an Integrator.
 class Recorder {
  public:
   struct Request {

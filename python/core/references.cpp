@@ -23,7 +23,13 @@ class StepColumns {
     set_ = false;
   }
   const State& before() const { return before_; }
-  Vector column(const State& end, double t);
+  Vector column(const State& end, double t) {
+    if (!set_) interpolant_.set(before_, end);
+    set_ = true;
+    Vector q(instance_.first()), second(instance_.system() ? end.p.value().size() : instance_.second());
+    interpolant_.evaluate(t, 0, q, second);
+    return instance_.column(q, second, second);
+  }
 
  private:
   const Instance& instance_;
@@ -31,17 +37,6 @@ class StepColumns {
   State before_;
   bool set_ = false;
 };
-
-Vector StepColumns::column(const State& end, double t) {
-  if (!set_) interpolant_.set(before_, end);
-  set_ = true;
-  Vector column(instance_.width()), q(instance_.first());
-  Vector second(instance_.system() ? end.p.value().size() : instance_.second());
-  interpolant_.evaluate(t, 0, q, second);
-  column.head(instance_.first()) = q;
-  instance_.second_half(q, second, second, column.tail(instance_.second()));
-  return column;
-}
 
 class ReferenceRun {
  public:
@@ -77,7 +72,7 @@ class ReferenceRun {
       if (report_.success && index1) index1->solve_momentum(report_.q, report_.p, z);
       if (report_.success && !stepwise && watcher_.watches()) look_at_closed_form(t);
       if (!report_.success || ended()) break;
-      if (!own_steps_ || output_.size() == 0) add(t, column(report_.q, report_.p, z), report_.lambda);
+      if (!own_steps_ || output_.size() == 0) add(t, instance_.column(report_.q, report_.p, z), report_.lambda);
       if (signals_.pending()) break;
     }
     if (watcher_.watches() && !ended() && !signals_.pending() &&
@@ -102,12 +97,6 @@ class ReferenceRun {
 
  private:
   bool ended() const { return watcher_.ended_at().has_value(); }
-  Vector column(const Vector& q, const Vector& p, const Vector& z) const {
-    Vector out(instance_.width());
-    out.head(instance_.first()) = q;
-    instance_.second_half(q, p, z, out.tail(instance_.second()));
-    return out;
-  }
   State start() const {
     return instance_.state(instance_.problem().t0, instance_.start_column(), Vector::Zero(instance_.multipliers()));
   }
@@ -115,7 +104,7 @@ class ReferenceRun {
 
   void step(const ReferenceStep& at) {
     if (ended()) return;
-    const Vector y = column(at.q, at.p, at.z);
+    const Vector y = instance_.column(at.q, at.p, at.z);
     if (watcher_.watches() && at.t > inside_.before().t) {
       const State end = instance_.state(at.t, y, at.lambda);
       const auto inside = [&](double t) { return inside_.column(end, t); };
@@ -135,7 +124,7 @@ class ReferenceRun {
     const auto exact = [this](double s) {
       Vector q(instance_.first()), second(instance_.second());
       instance_.problem().exact(s, q, second);
-      return column(q, second, second);
+      return instance_.column(q, second, second);
     };
     const Vector y = exact(t);
     watcher_.step(before, t, y, exact);

@@ -10,10 +10,6 @@ namespace gnomon::python {
 
 namespace {
 
-using Array = py::array_t<double, py::array::c_style | py::array::forcecast>;
-using FArray = py::array_t<double, py::array::f_style | py::array::forcecast>;
-using Facts = std::vector<std::pair<std::string, std::string>>;
-
 /// Of the motion of all runs together, see RunTrace::Spec.
 constexpr std::size_t most_numbers = 200000;
 

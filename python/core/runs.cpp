@@ -68,14 +68,10 @@ class Run final : public Observer {
     Recorder recorder(*instance_, integrator_, {t_end, step, std::move(times), every_step, std::move(watcher), maker_});
     recorder_ = &recorder;
     StepReport report;
-    try {
+    {
       const py::gil_scoped_release unlocked;
       report = recorder.run();
-    } catch (...) {
-      recorder_ = nullptr;
-      throw;
     }
-    recorder_ = nullptr;
     py::dict out = recorder.take();
     out["success"] = report.success();
     out["message"] = report.message;
@@ -90,14 +86,10 @@ class Run final : public Observer {
     Signals signals;
     signals_ = &signals;
     StepReport report;
-    try {
+    {
       const py::gil_scoped_release unlocked;
       report = advance(integrator_);
-    } catch (...) {
-      signals_ = nullptr;
-      throw;
     }
-    signals_ = nullptr;
     return py::make_tuple(report.success(), report.message, report.steps, signals.raised());
   }
 
@@ -115,14 +107,18 @@ class Run final : public Observer {
   }
 
  private:
-  /// One thread at a time.
+  /// One thread at a time; observe() asks what belongs to that call.
   class Use {
    public:
     explicit Use(Run& run) : run_(run) {
       if (run_.busy_.exchange(true))
         throw Error(ErrorCode::refused, "this integrator is at work already: one integrator serves one thread");
     }
-    ~Use() { run_.busy_ = false; }
+    ~Use() {
+      run_.recorder_ = nullptr;
+      run_.signals_ = nullptr;
+      run_.busy_ = false;
+    }
 
    private:
     Run& run_;

@@ -4,7 +4,7 @@
 
 namespace gnomon::python {
 
-Signals::~Signals() {
+Raised::~Raised() {
   if (!raised_) return;
   const py::gil_scoped_acquire locked;
   raised_.reset();

@@ -25,12 +25,12 @@ void Trajectory::add_rest(double t, const Vector& lambda, double energy_error) {
   std::fill(row + known, row + lambda_.width(), none);
 }
 
-void Trajectory::add(const Instance& instance, const State& z, double energy_error, std::optional<double> t) {
+void Trajectory::add(const Instance& instance, const State& z, double energy_error) {
   const Index n = z.q.value().size();
   Eigen::Map<Vector> row(y_.add(), static_cast<Index>(y_.width()));
   row.head(n) = z.q.value();
   instance.second_half(z.q.value(), z.p.value(), z.scheme_data, row.tail(row.size() - n));
-  add_rest(t.value_or(z.t), z.lambda, energy_error);
+  add_rest(z.t, z.lambda, energy_error);
 }
 
 void Trajectory::add(double t, const ConstVectorRef& column, const Vector& lambda, double energy_error) {

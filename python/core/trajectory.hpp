@@ -2,8 +2,6 @@
 /// \file
 /// The states that a run leaves behind, in rows that NumPy takes.
 
-#include <optional>
-
 #include "gnomon/run/events.hpp"
 #include "rows.hpp"
 
@@ -15,8 +13,7 @@ class Trajectory {
   Trajectory(Index width, Index multipliers)
       : t_(1), y_(static_cast<std::size_t>(width)), lambda_(static_cast<std::size_t>(multipliers)), error_(1) {}
   void reserve(std::size_t states);
-  /// t: what the time of the state is called, where that differs by rounding.
-  void add(const Instance& instance, const State& z, double energy_error, std::optional<double> t = {});
+  void add(const Instance& instance, const State& z, double energy_error);
   /// Of an interpolated or a reference's state.
   void add(double t, const ConstVectorRef& column, const Vector& lambda, double energy_error);
   void drop_last();

@@ -235,18 +235,16 @@ def _distributions(vary: Any) -> tuple[dict[str, str], dict[str, list[str]]]:
     for name, values in vary.items():
         if isinstance(values, str):
             texts[name] = values
-            if values.startswith("list("):
-                entries = [one.strip() for one in values[5:-1].split(",")]
-                if not all(map(_is_number, entries)):
-                    words[name] = entries
-            continue
-        try:
-            entries = [option_text(value) for value in values]
-        except TypeError:
-            raise BadValueError(f"vary: {name} = {values!r} is neither a text such as 'uniform(1,9)' nor a list") from None
-        if any("," in entry for entry in entries):
-            raise BadValueError(f"vary: an entry of {name} = {values!r} has a comma")
-        texts[name] = f"list({','.join(entries)})"
+            entries = [one.strip() for one in values[5:-1].split(",")] if values.startswith("list(") else []
+        else:
+            try:
+                entries = [option_text(value) for value in values]
+            except TypeError:
+                sentence = f"vary: {name} = {values!r} is neither a text such as 'uniform(1,9)' nor a list"
+                raise BadValueError(sentence) from None
+            if any("," in entry for entry in entries):
+                raise BadValueError(f"vary: an entry of {name} = {values!r} has a comma")
+            texts[name] = f"list({','.join(entries)})"
         if not all(map(_is_number, entries)):
             words[name] = entries
     return texts, words

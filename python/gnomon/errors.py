@@ -91,21 +91,7 @@ class IntegrationError(GnomonError, ArithmeticError):
     code = "integration failed"
 
 
-_BY_CODE = {
-    kind.code: kind
-    for kind in (
-        UnknownNameError,
-        BadValueError,
-        BadSizeError,
-        InconsistentStartError,
-        RankDeficientError,
-        NotFiniteError,
-        CallbackError,
-        RefusedError,
-        PluginError,
-        FileError,
-    )
-}
+_BY_CODE = {kind.code: kind for kind in GnomonError.__subclasses__()}
 
 # What the library speaks of, and the argument that does it.
 _ARGUMENTS = (("a projection in the mass metric would repair it", "project_start=True"),)

@@ -108,26 +108,10 @@ class Model:
         name: str = "model",
     ):
         names = coordinates.split() if isinstance(coordinates, str) else list(coordinates)
-        text = model_text(
-            dict(
-                name=name,
-                coordinates=names,
-                mass=mass,
-                potential=potential,
-                constraints=constraints,
-                obstacles=obstacles,
-                force=force,
-                friction=friction,
-                parameters=parameters,
-                definitions=definitions,
-                invariants=invariants,
-                symmetries=symmetries,
-                integrals=integrals,
-                outputs=outputs,
-                drawing=drawing,
-                start=start,
-            )
-        )
+        tables = dict(constraints=constraints, obstacles=obstacles, force=force, friction=friction, parameters=parameters)
+        tables.update(definitions=definitions, invariants=invariants, symmetries=symmetries, integrals=integrals)
+        tables.update(outputs=outputs, drawing=drawing, start=start)
+        text = model_text(dict(name=name, coordinates=names, mass=mass, potential=potential, **tables))
         plain = not start and all(re.fullmatch(r"\w+", one) for one in names)
         self._set(toml=text, name=name, kind="text", start_names=names if plain else None)
 

@@ -25,25 +25,10 @@ class Setup:
     """What a run is made of: a model at its start, the scheme and the steps."""
 
     def __init__(
-        self,
-        model: Any,
-        t0: float,
-        q0: Any,
-        v0: Any,
-        *,
-        scheme: str | None,
-        step: float | None,
-        rtol: float | None,
-        atol: float | None,
-        solver: str | None,
-        algebra: str | None,
-        options: Mapping[str, Any] | None,
-        parameters: Mapping[str, Any] | None,
-        project_start: bool,
-        contact: Mapping[str, Any] | None,
-        first_step: float | None,
-        max_step: float | None,
+        self, model, t0, q0, v0, *, scheme, step, rtol, atol, solver, algebra, options, parameters, project_start, contact,
+        first_step, max_step,
     ):
+        """Arguments as those of :func:`solve`."""
         self.model: Model = model_of(model)
         self.start = (_vector(q0, "q0"), _vector(v0, "v0"))
         self.parameters = dict(parameters or {})
@@ -348,17 +333,9 @@ def _set_status(values: dict[str, Any], record: dict[str, Any], raised: BaseExce
     """From what ended the run: an exception, a failure, a terminal event, or its end."""
     values["success"] = record["success"] and raised is None
     values["status"] = -2 if raised is not None else -1 if not record["success"] else 1 if record["stopped"] else 0
-    values["message"] = _message(values["status"], record["message"], values["t"])
-
-
-def _message(status: int, message: str, t: np.ndarray) -> str:
-    last = f"{t[-1]:g}" if t.size else "its start"
-    return {
-        0: "the end was reached",
-        1: "a terminal event was reached",
-        -1: message,
-        -2: f"interrupted after t = {last}",
-    }[status]
+    last = f"{values['t'][-1]:g}" if values["t"].size else "its start"
+    sentences = {0: "the end was reached", 1: "a terminal event was reached", -1: record["message"]}
+    values["message"] = sentences.get(values["status"], f"interrupted after t = {last}")
 
 
 def _vector(values: Any, name: str) -> np.ndarray | None:

@@ -11,10 +11,7 @@ from sympy.printing.str import StrPrinter
 
 from .errors import ModelError
 
-_SAME = {
-    one: one
-    for one in "exp sin cos tan sinh cosh tanh asin acos atan atan2 erf cbrt".split()
-} | {"log": "log", "Abs": "abs"}
+_SAME = {one: one for one in "exp log sin cos tan sinh cosh tanh asin acos atan atan2 erf cbrt".split()} | {"Abs": "abs"}
 
 
 class _Formulas(StrPrinter):

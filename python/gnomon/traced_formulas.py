@@ -26,36 +26,6 @@ class Symbol:
     def _in(self, binds: int) -> str:
         return self.text if self.binds >= binds else f"({self.text})"
 
-    def __add__(self, other: Any) -> Symbol:
-        return _infix(self, " + ", other, 1, 1)
-
-    def __radd__(self, other: Any) -> Symbol:
-        return _infix(other, " + ", self, 1, 1)
-
-    def __sub__(self, other: Any) -> Symbol:
-        return _infix(self, " - ", other, 1, 2)
-
-    def __rsub__(self, other: Any) -> Symbol:
-        return _infix(other, " - ", self, 1, 2)
-
-    def __mul__(self, other: Any) -> Symbol:
-        return _infix(self, "*", other, 2, 2)
-
-    def __rmul__(self, other: Any) -> Symbol:
-        return _infix(other, "*", self, 2, 2)
-
-    def __truediv__(self, other: Any) -> Symbol:
-        return _infix(self, "/", other, 2, 3)
-
-    def __rtruediv__(self, other: Any) -> Symbol:
-        return _infix(other, "/", self, 2, 3)
-
-    def __pow__(self, other: Any) -> Symbol:
-        return _infix(self, "^", other, 9, 9)
-
-    def __rpow__(self, other: Any) -> Symbol:
-        return _infix(other, "^", self, 9, 9)
-
     def __neg__(self) -> Symbol:
         return Symbol(f"-{self._in(4)}", 1)
 
@@ -101,6 +71,18 @@ class Symbol:
 def _method(name: str) -> Callable[[Symbol], Symbol]:
     return lambda self: Symbol(f"{name}({self.text})")
 
+
+def _operators(sign: str, left: int, right: int) -> tuple[Callable, Callable]:
+    """With the symbol on the left and on the right; how strongly the operands have to bind."""
+    return (
+        lambda self, other: _infix(self, sign, other, left, right),
+        lambda self, other: _infix(other, sign, self, left, right),
+    )
+
+
+for _word, *_how in (("add", " + ", 1, 1), ("sub", " - ", 1, 2), ("mul", "*", 2, 2), ("truediv", "/", 2, 3), ("pow", "^", 9, 9)):
+    for _prefix, _operator in zip(("__", "__r"), _operators(*_how)):
+        setattr(Symbol, f"{_prefix}{_word}__", _operator)
 
 for _numpy, _name in {
     **{one: one for one in "sqrt cbrt exp expm1 log log1p sin cos tan sinh cosh tanh".split()},

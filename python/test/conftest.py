@@ -1,5 +1,10 @@
 """What the tests share."""
 
+import os
+import signal
+import threading
+from contextlib import contextmanager
+
 import gnomon as gn
 import pytest
 
@@ -14,6 +19,16 @@ def make_rod(**more):
         constraints={"rod": "(x^2+y^2+z^2-l^2)/2"},
         **more,
     )
+
+
+@contextmanager
+def interrupted(after):
+    """Ctrl-C after so many seconds, which ends the block: the exception is the value of what this gives."""
+    timer = threading.Timer(after, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt) as caught:
+        yield caught
+    timer.join()
 
 
 @pytest.fixture

@@ -1,13 +1,12 @@
 """gnomon.advise: the same as the command."""
 
-import os
 import pickle
-import signal
-import threading
 
 import gnomon as gn
 import numpy as np
 import pytest
+
+from conftest import interrupted
 
 
 @pytest.fixture(scope="module")
@@ -55,11 +54,8 @@ def test_models_made_in_python(rod, start, tmp_path):
 
 
 def test_interrupt(rod, start):
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt) as caught:
+    with interrupted(0.3) as caught:
         gn.advise(rod, (0, 20), error=1e-10, budget=60, **start)
-    timer.join()
     assert caught.value.result.interrupted
     with pytest.raises(gn.BadValueError, match="nothing is advised"):
         caught.value.result.arguments

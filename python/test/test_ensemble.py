@@ -1,19 +1,10 @@
 """Ensembles: many runs on threads, as one array."""
 
-import os
-import signal
-import threading
-import time
-
 import gnomon as gn
 import numpy as np
 import pytest
 
-
-def pendulum():
-    return gn.Model(
-        "x y z", 1, "9.81*z + k*x^2/2", {"rod": "(x^2+y^2+z^2-l^2)/2"}, parameters=dict(k=5.0, l=1.0), name="spring"
-    )
+from conftest import interrupted, make_rod
 
 
 RUNS = 1_000_000  # more than can be done before the interrupt
@@ -21,7 +12,7 @@ START = dict(q0=[1, 0, 0], v0=[0, 1, 0])
 
 
 def test_rows_are_those_of_solve():
-    m = pendulum()
+    m = make_rod()
     e = gn.ensemble(m, (0, 1), **START, step=0.01, vary={"k": "uniform(1,9)"}, runs=20, seed=3, keep=["q_end", "steps"])
     assert e.success and e.counts == {"success": 20}
     assert e.columns == ["k", "x", "y", "z", "steps"]
@@ -48,7 +39,7 @@ def test_bits_do_not_depend_on_threads():
 
 def test_words_and_frames():
     e = gn.ensemble(
-        pendulum(),
+        make_rod(),
         (0, 0.2),
         **START,
         vary={"scheme": ["energy-momentum", "rattle"], "step": [0.01, 0.02]},
@@ -74,7 +65,7 @@ def test_one_bad_run_does_not_spoil_the_rest():
 
 
 def test_what_is_wrong_is_said():
-    m = pendulum()
+    m = make_rod()
 
     def refuse(match, error=gn.GnomonError, **changed):
         arguments = dict(vary={"k": "uniform(1,9)"}, step=0.01, **START)
@@ -97,15 +88,8 @@ def test_what_is_wrong_is_said():
 
 
 def test_interrupts_keep_what_was_done():
-    def interrupt():
-        time.sleep(0.3)
-        os.kill(os.getpid(), signal.SIGINT)
-
-    thread = threading.Thread(target=interrupt)
-    thread.start()
-    with pytest.raises(KeyboardInterrupt) as raised:
-        gn.ensemble(pendulum(), (0, 5), **START, step=0.01, vary={"k": "uniform(1,9)"}, runs=RUNS, keep="steps", threads=2)
-    thread.join()
+    with interrupted(0.3) as raised:
+        gn.ensemble(make_rod(), (0, 5), **START, step=0.01, vary={"k": "uniform(1,9)"}, runs=RUNS, keep="steps", threads=2)
     done = raised.value.result
     assert 0 < done.counts["success"] < RUNS
     assert done.counts["not done"] == RUNS - done.counts["success"]

@@ -40,16 +40,15 @@ def test_page(runs, tmp_path):
 
 def test_what_is_no_report(runs, tmp_path):
     other = gn.solve("planar-pendulum", (0, 1), step=0.1)
-    with pytest.raises(gn.BadValueError, match="no result"):
-        gn.report([], tmp_path / "page.html")
-    with pytest.raises(gn.BadValueError, match="no Result"):
-        gn.report([1], tmp_path / "page.html")
-    with pytest.raises(gn.BadValueError, match=".html"):
-        gn.report(runs, tmp_path / "page.htm")
-    with pytest.raises(gn.BadValueError, match="2 names for 3 results"):
-        gn.report(runs, tmp_path / "page.html", names=["a", "b"])
-    with pytest.raises(gn.BadValueError, match="different models"):
-        gn.report([runs[0], other], tmp_path / "page.html")
+    for said, results, name, more in (
+        ("no result", [], "page.html", {}),
+        ("no Result", [1], "page.html", {}),
+        (".html", runs, "page.htm", {}),
+        ("2 names for 3 results", runs, "page.html", dict(names=["a", "b"])),
+        ("different models", [runs[0], other], "page.html", {}),
+    ):
+        with pytest.raises(gn.BadValueError, match=said):
+            gn.report(results, tmp_path / name, **more)
     with pytest.raises(gn.FileError, match="cannot be written"):
         gn.report(runs, tmp_path / "nowhere" / "page.html")
     assert list(tmp_path.iterdir()) == []

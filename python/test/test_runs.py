@@ -4,7 +4,6 @@ import os
 import pathlib
 import pickle
 import resource
-import signal
 import subprocess
 import sys
 import threading
@@ -13,6 +12,8 @@ import time
 import gnomon as gn
 import numpy as np
 import pytest
+
+from conftest import interrupted
 
 
 def test_integrator(rod, start, tmp_path):
@@ -56,23 +57,17 @@ def test_integrator(rod, start, tmp_path):
 @pytest.mark.parametrize("arguments", [dict(step=1e-4), dict(scheme="ida-ggl", rtol=1e-12), dict(rtol=1e-13)])
 def test_interrupt(rod, start, arguments):
     """Ctrl-C ends a run of hours within a moment; what was computed is kept."""
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt) as caught:
+    with interrupted(0.3) as caught:
         gn.solve(rod, (0, 1e6), t_eval=np.linspace(0, 1e6, 10**6), **arguments, **start)
     result = caught.value.result
     assert result.status == -2 and not result.success and "interrupted" in result.message
     assert 0 < len(result.t) < 10**6 and np.isfinite(result.y).all()
-    timer.join()
 
 
 def test_interrupt_of_an_integrator(rod, start):
     run = gn.Integrator(rod, step=1e-4, **start)
-    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
+    with interrupted(0.2):
         run.advance(1e6)
-    timer.join()
     assert run.t > 0
     run.step()
 

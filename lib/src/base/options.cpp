@@ -1,5 +1,6 @@
 #include "gnomon/base/options.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "gnomon/base/error.hpp"
@@ -113,12 +114,9 @@ Options::Options(std::string owner, OptionSpecs specs, const Assignments& assign
     }
     if (!found) throw unknown_name("option of " + owner_, name, names_of(specs_));
     if (found->kind == OptionSpec::Kind::choice) {
-      bool known = false;
-      for (const auto& choice : found->choices) known = known || choice == text;
-      if (!known) {
+      if (std::find(found->choices.begin(), found->choices.end(), text) == found->choices.end())
         throw Error(ErrorCode::bad_value, owner_ + ": " + name + " = \"" + text + "\" is not " + found->range_text() +
                                               (text.size() < 2 ? "" : did_you_mean(text, found->choices)));
-      }
       values_[name] = text;
     } else if (found->kind == OptionSpec::Kind::scheme) {
       values_[name] = text;

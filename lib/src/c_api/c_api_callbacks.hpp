@@ -3,12 +3,14 @@
 /// What the user of the C interface set, before it is a System.
 
 #include <array>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "gnomon/base/finite.hpp"
 #include "gnomon/gnomon.h"
 #include "gnomon/model/mass.hpp"
 #include "gnomon/model/system.hpp"
@@ -46,7 +48,7 @@ struct Callbacks {
   void* user_data = nullptr;
   Index n = 0;
   std::vector<Block> blocks;    ///< names of coordinates
-  double size = 1;              ///< of coordinates: the largest |q_i| of the start, 1 where that is zero
+  double size = 1;              ///< of coordinates: usual_size of the start
   double speed = 1;             ///< of velocities, likewise
   double time = 1;              ///< in which the system changes noticeably: many steps
   bool time_dependent = false;  ///< U or g is declared to depend on t
@@ -64,6 +66,12 @@ struct Callbacks {
   std::vector<NamedCallback<GnomonSymmetryFn>> symmetries;
   std::vector<NamedCallback<GnomonIntegralFn>> integrals;
 };
+
+/// The largest |x_i|; 1 where that is zero or not finite, and of an empty x.
+inline double usual_size(const Vector& x) {
+  const double largest = max_norm(x);
+  return largest > 0 && std::isfinite(largest) ? largest : 1;
+}
 
 /// Thrown when a callback returned < 0: it will not be called again.
 class FatalCallback : public std::runtime_error {

@@ -8,7 +8,6 @@
 /// Where the declared degree makes them exact s is of the size of the argument, so that only rounding is left; else s
 /// is eps^(1/5) of it and the error eps^(4/5).
 
-#include <algorithm>
 #include <cmath>
 
 #include "gnomon/base/sparsity.hpp"

@@ -2,15 +2,15 @@
 
 #include <cmath>
 
-#include "c_api/c_api_call.hpp"
+#include "c_api/c_api_scratch.hpp"
 
 namespace gnomon::c_api {
 
 namespace {
 
-const char* of(ForceArgument by, const char* q, const char* v, const char* lambda) {
-  return by == ForceArgument::q ? q : by == ForceArgument::v ? v : lambda;
-}
+constexpr const char* of_force[] = {"the derivative of the force by q", "the derivative of the force by v"};
+constexpr const char* of_friction[] = {"the derivative of the friction by q", "the derivative of the friction by v",
+                                       "the derivative of the friction by lambda"};
 
 std::size_t index(ForceArgument by) {
   return static_cast<std::size_t>(by);
@@ -48,13 +48,9 @@ const SparsityPattern& CallbackForces::force_pattern(ForceArgument by) const {
 void CallbackForces::force_jacobian(ForceArgument by, double t, const ConstVectorRef& q, const ConstVectorRef& v,
                                     VectorRef values) const {
   Derivative& derivative = *scratch_->force[index(by)];
-  if (const auto function = calls_.force_jacobian[index(by)].function) {
-    call(of(by, "the derivative of the force by q", "the derivative of the force by v", ""), [&] {
-      return function(t, scratch_->q(q.data()), scratch_->v(v.data()), derivative.matrix.cleared(), calls_.user_data);
-    });
-    derivative.matrix.values(values);
+  if (filled(of_force[index(by)], calls_.force_jacobian[index(by)].function, derivative, values, t,
+             scratch_->q(q.data()), scratch_->v(v.data())))
     return;
-  }
   if (by == ForceArgument::q)
     derivative.differences(size_of(q), not_polynomial, q, values,
                            [&](const Vector& x, auto&& out) { force(t, x, v, out); });
@@ -79,16 +75,9 @@ void CallbackForces::friction_jacobian(ForceArgument by, const ConstVectorRef& q
                                        const ConstVectorRef& lambda, VectorRef values) const {
   Derivative& derivative = *scratch_->friction[index(by)];
   if (derivative.pattern().nonzeros() == 0) return;
-  if (const auto function = calls_.friction_jacobian[index(by)].function) {
-    call(of(by, "the derivative of the friction by q", "the derivative of the friction by v",
-            "the derivative of the friction by lambda"),
-         [&] {
-           return function(scratch_->q(q.data()), scratch_->v(v.data()), scratch_->multipliers(lambda.data()),
-                           derivative.matrix.cleared(), calls_.user_data);
-         });
-    derivative.matrix.values(values);
+  if (filled(of_friction[index(by)], calls_.friction_jacobian[index(by)].function, derivative, values,
+             scratch_->q(q.data()), scratch_->v(v.data()), scratch_->multipliers(lambda.data())))
     return;
-  }
   const auto along = [&](double size, const ConstVectorRef& x, auto&& f) {
     derivative.differences(size, not_polynomial, x, values, f);
   };

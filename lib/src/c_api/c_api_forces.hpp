@@ -41,6 +41,10 @@ class CallbackForces : public Force, public Friction, public Symmetries, public 
   struct Scratch;
   template <class Call>
   void call(const char* name, Call&& callback) const;
+  /// values = the matrix that the user's function fills; false where there is no function.
+  template <class Function, class... Arguments>
+  bool filled(const char* name, Function function, Derivative& derivative, VectorRef values,
+              Arguments... arguments) const;
   double size_of(const ConstVectorRef& q) const;
   static int lower(int degree) { return degree > 0 ? degree - 1 : degree; }
 

@@ -10,18 +10,9 @@ using namespace gnomon::c_api;
 
 namespace {
 
-std::string scheme_text(const Memory& memory) {
+std::string scheme_text(Memory& memory) {
+  running(memory);
   return to_string(SchemeChoice{memory.scheme_in_use.name, 0, memory.scheme_in_use.options});
-}
-
-/// *out = query(run)
-template <class T, class Query>
-int get(void* mem, const char* function, T* out, Query&& query) {
-  return guarded(mem, function, [&](Memory& memory) {
-    if (!out) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
-    *out = query(running(memory));
-    return GNOMON_SUCCESS;
-  });
 }
 
 std::string differences_of(const Memory& memory) {
@@ -56,11 +47,10 @@ class Printer {
 
 int GnomonGetSizes(void* mem, sunindextype* n, sunindextype* m) {
   return guarded(mem, __func__, [&](Memory& memory) {
-    if (!n || !m) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
+    require_places(n, m);
     if (!memory.integrator) prepare(memory);
     *n = memory.start.q0.size();
     *m = memory.start.model->m();
-    return GNOMON_SUCCESS;
   });
 }
 
@@ -70,7 +60,6 @@ int GnomonGetState(void* mem, sunrealtype* t, N_Vector y) {
     const State& z = running(memory).state();
     write_state(memory, z, y);
     *t = z.t;
-    return GNOMON_SUCCESS;
   });
 }
 
@@ -78,7 +67,6 @@ int GnomonGetMultipliers(void* mem, N_Vector lambda) {
   return guarded(mem, __func__, [&](Memory& memory) {
     const Vector& values = running(memory).state().lambda;
     view(lambda, values.size(), "lambda") = values;
-    return GNOMON_SUCCESS;
   });
 }
 
@@ -86,106 +74,90 @@ int GnomonGetIndex1Multipliers(void* mem, N_Vector lambda) {
   return guarded(mem, __func__, [&](Memory& memory) {
     const Vector values = running(memory).index1_multipliers();
     view(lambda, values.size(), "lambda") = values;
-    return GNOMON_SUCCESS;
   });
 }
 
 int GnomonGetEnergy(void* mem, sunrealtype* energy) {
   return get(mem, __func__, energy,
-             [](const Integrator& run) { return static_cast<sunrealtype>(run.monitor().energy_now()); });
+             [](Memory& memory) { return static_cast<sunrealtype>(running(memory).monitor().energy_now()); });
 }
 
 int GnomonGetEnergyError(void* mem, sunrealtype* last, sunrealtype* largest) {
   return guarded(mem, __func__, [&](Memory& memory) {
-    if (!last || !largest) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
+    require_places(last, largest);
     const Drift& energy = running(memory).monitor().energy();
     *last = energy.last_error();
     *largest = energy.max_abs_error();
-    return GNOMON_SUCCESS;
   });
 }
 
 int GnomonGetConstraintNorms(void* mem, sunrealtype* position, sunrealtype* velocity) {
   return guarded(mem, __func__, [&](Memory& memory) {
-    if (!position || !velocity) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
+    require_places(position, velocity);
     const InvariantMonitor& monitor = running(memory).monitor();
     *position = monitor.position_max();
     *velocity = monitor.velocity_max();
-    return GNOMON_SUCCESS;
   });
 }
 
 int GnomonGetNumSteps(void* mem, long int* nsteps) {
-  return get(mem, __func__, nsteps, [](const Integrator& run) { return run.counters().steps; });
+  return get(mem, __func__, nsteps, [](Memory& memory) { return running(memory).counters().steps; });
 }
+
 int GnomonGetNumNonlinSolvIters(void* mem, long int* nniters) {
-  return get(mem, __func__, nniters, [](const Integrator& run) { return run.counters().iterations; });
+  return get(mem, __func__, nniters, [](Memory& memory) { return running(memory).counters().iterations; });
 }
+
 int GnomonGetNumResEvals(void* mem, long int* nrevals) {
-  return get(mem, __func__, nrevals, [](const Integrator& run) { return run.counters().residual_evaluations; });
+  return get(mem, __func__, nrevals, [](Memory& memory) { return running(memory).counters().residual_evaluations; });
 }
+
 int GnomonGetNumJacEvals(void* mem, long int* njevals) {
-  return get(mem, __func__, njevals, [](const Integrator& run) { return run.counters().jacobian_evaluations; });
+  return get(mem, __func__, njevals, [](Memory& memory) { return running(memory).counters().jacobian_evaluations; });
 }
+
 int GnomonGetNumLinSolvSetups(void* mem, long int* nlinsetups) {
-  return get(mem, __func__, nlinsetups, [](const Integrator& run) { return run.counters().factorisations; });
+  return get(mem, __func__, nlinsetups, [](Memory& memory) { return running(memory).counters().factorisations; });
 }
+
 int GnomonGetNumRefusedSteps(void* mem, long int* nrefused) {
-  return get(mem, __func__, nrefused, [](const Integrator& run) { return run.counters().refused_steps; });
+  return get(mem, __func__, nrefused, [](Memory& memory) { return running(memory).counters().refused_steps; });
 }
 
 int GnomonGetNumFallbackSolves(void* mem, long int* nfallbacks) {
-  return get(mem, __func__, nfallbacks, [](const Integrator& run) { return run.counters().fallback_solves; });
+  return get(mem, __func__, nfallbacks, [](Memory& memory) { return running(memory).counters().fallback_solves; });
 }
 
 int GnomonGetScheme(void* mem, const char** scheme) {
-  return guarded(mem, __func__, [&](Memory& memory) {
-    if (!scheme) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
-    running(memory);
-    memory.text = scheme_text(memory);
-    *scheme = memory.text.c_str();
-    return GNOMON_SUCCESS;
-  });
+  return get(mem, __func__, scheme, scheme_text);
 }
 
 int GnomonGetPromises(void* mem, const char** promises) {
-  return guarded(mem, __func__, [&](Memory& memory) {
-    if (!promises) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
-    memory.text = to_string(running(memory).promises());
-    *promises = memory.text.c_str();
-    return GNOMON_SUCCESS;
-  });
+  return get(mem, __func__, promises, [](Memory& memory) { return to_string(running(memory).promises()); });
 }
 
 int GnomonGetBrokenPromises(void* mem, const char** broken) {
-  return guarded(mem, __func__, [&](Memory& memory) {
-    if (!broken) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
+  return get(mem, __func__, broken, [](Memory& memory) {
     std::string lines;
     for (const BrokenPromise& promise : running(memory).broken_promises())
       lines += (lines.empty() ? "" : "\n") + promise.text();
-    memory.text = lines;
-    *broken = memory.text.c_str();
-    return GNOMON_SUCCESS;
+    return lines;
   });
 }
 
 int GnomonGetSingularPosition(void* mem, long int* step, sunrealtype* t) {
   return guarded(mem, __func__, [&](Memory& memory) {
-    if (!step || !t) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
+    require_places(step, t);
     const SingularPosition& found = running(memory).singular_position();
     *step = found.step;
     *t = found.t;
-    return GNOMON_SUCCESS;
   });
 }
 
 int GnomonGetDifferences(void* mem, const char** differences) {
-  return guarded(mem, __func__, [&](Memory& memory) {
-    if (!differences) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
+  return get(mem, __func__, differences, [](Memory& memory) {
     if (!memory.integrator) prepare(memory);
-    memory.text = differences_of(memory);
-    *differences = memory.text.c_str();
-    return GNOMON_SUCCESS;
+    return differences_of(memory);
   });
 }
 
@@ -223,6 +195,5 @@ int GnomonPrintAllStats(void* mem, FILE* outfile, SUNOutputFormat fmt) {
     print("Solver", memory.solver.name);
     print("Differences", differences_of(memory));
     print.finish();
-    return GNOMON_SUCCESS;
   });
 }

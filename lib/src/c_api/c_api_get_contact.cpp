@@ -1,8 +1,6 @@
 /// \file
 /// The C interface: invariants, contacts and dependent constraints of a run.
 
-#include <algorithm>
-
 #include "c_api/c_api_given.hpp"
 
 using namespace gnomon;
@@ -21,12 +19,11 @@ namespace {
 int get_drift(void* mem, const char* function, const char* what, int which, sunrealtype* value, sunrealtype* largest,
               const std::vector<Drift>& (InvariantMonitor::*list)() const) {
   return guarded(mem, function, [&](Memory& memory) {
-    if (!value || !largest) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
+    require_places(value, largest);
     const auto& drifts = (running(memory).monitor().*list)();
     const Drift& drift = drifts[counted(which, drifts.size(), what)];
     *value = drift.initial() + drift.last_error();
     *largest = drift.max_abs_error();
-    return GNOMON_SUCCESS;
   });
 }
 
@@ -41,11 +38,8 @@ int GnomonGetIntegral(void* mem, int which, sunrealtype* value, sunrealtype* lar
 }
 
 int GnomonGetWork(void* mem, sunrealtype* work) {
-  return guarded(mem, __func__, [&](Memory& memory) {
-    if (!work) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
-    *work = static_cast<sunrealtype>(running(memory).state().work.total());
-    return GNOMON_SUCCESS;
-  });
+  return get(mem, __func__, work,
+             [](Memory& memory) { return static_cast<sunrealtype>(running(memory).state().work.total()); });
 }
 
 int GnomonGetWorkTerms(void* mem, sunrealtype* force, sunrealtype* potential, sunrealtype* position,
@@ -55,44 +49,33 @@ int GnomonGetWorkTerms(void* mem, sunrealtype* force, sunrealtype* potential, su
     sunrealtype* const places[Work::terms] = {force, potential, position, velocity};
     for (int i = 0; i < Work::terms; ++i)
       if (places[i]) *places[i] = static_cast<sunrealtype>(work.term(i));
-    return GNOMON_SUCCESS;
   });
 }
 
 int GnomonGetNumEvents(void* mem, long int* nevents) {
-  return guarded(mem, __func__, [&](Memory& memory) {
-    if (!nevents) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
-    *nevents = static_cast<long int>(running(memory).events().size());
-    return GNOMON_SUCCESS;
-  });
+  return get(mem, __func__, nevents,
+             [](Memory& memory) { return static_cast<long int>(running(memory).events().size()); });
 }
 
 int GnomonGetEvent(void* mem, long int which, sunrealtype* t, int* kind, sunindextype* obstacle,
                    sunrealtype* energy_change) {
   return guarded(mem, __func__, [&](Memory& memory) {
-    if (!t || !kind || !obstacle || !energy_change)
-      throw Error(ErrorCode::bad_value, "the place for the result is NULL");
+    require_places(t, kind, obstacle, energy_change);
     const auto& events = running(memory).events();
     const ContactEvent& event = events[counted(which, events.size(), "event")];
     *t = event.t;
     *kind = static_cast<int>(event.kind);
     *obstacle = event.contact;
     *energy_change = event.energy_change;
-    return GNOMON_SUCCESS;
   });
 }
 
 int GnomonGetImpactLoss(void* mem, sunrealtype* loss) {
-  return guarded(mem, __func__, [&](Memory& memory) {
-    if (!loss) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
-    *loss = -running(memory).energy_book().impact;
-    return GNOMON_SUCCESS;
-  });
+  return get(mem, __func__, loss, [](Memory& memory) { return -running(memory).energy_book().impact; });
 }
 
 int GnomonGetDependentConstraints(void* mem, sunindextype* rank, N_Vector dependent) {
-  return guarded(mem, __func__, [&](Memory& memory) {
-    if (!rank) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
+  return get(mem, __func__, rank, [dependent](Memory& memory) {
     const Integrator& run = running(memory);
     const Index m = run.model().m();
     const ConstraintRank& found = run.constraint_rank();
@@ -101,7 +84,6 @@ int GnomonGetDependentConstraints(void* mem, sunindextype* rank, N_Vector depend
       out.setZero();
       for (const Index i : found.dependent) out[i] = 1;
     }
-    *rank = m - static_cast<Index>(found.dependent.size());
-    return GNOMON_SUCCESS;
+    return m - static_cast<Index>(found.dependent.size());
   });
 }

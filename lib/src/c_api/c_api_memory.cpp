@@ -1,6 +1,5 @@
 #include "c_api/c_api_memory.hpp"
 
-#include <cmath>
 #include <sstream>
 
 #include "gnomon/base/error.hpp"
@@ -53,15 +52,11 @@ void prepare(Memory& memory) {
                   "y0 = (q0, p0) has " + std::to_string(size) + " entries, expected an even number of them above zero");
     Callbacks& callbacks = memory.callbacks;
     callbacks.n = size / 2;
-    const auto usual = [](const Vector& x) {
-      const double largest = x.lpNorm<Eigen::Infinity>();
-      return largest > 0 && std::isfinite(largest) ? largest : 1;
-    };
     const Vector q0 = memory.y0->head(callbacks.n), p0 = memory.y0->tail(callbacks.n);
-    callbacks.size = usual(q0);
+    callbacks.size = usual_size(q0);
     Vector v0 = p0;
     if (callbacks.mass && callbacks.mass->size() == callbacks.n) callbacks.mass->solve(p0, v0);
-    callbacks.speed = usual(v0);
+    callbacks.speed = usual_size(v0);
     callbacks.time = 128 * (memory.h > 0 ? memory.h : 1);
     system = std::make_shared<CallbackSystem>(callbacks);
     try {

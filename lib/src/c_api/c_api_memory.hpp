@@ -6,6 +6,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "c_api/c_api_system.hpp"
@@ -96,7 +97,7 @@ int remember(Memory& memory, const char* function, int flag, const char* why, co
 /// A callback of the memory that calls back into it would change what is under way: it is refused.
 bool refused_inside(Memory& memory, const char* function) noexcept;
 
-/// Calls work(memory), which returns a flag; turns whatever it throws into a flag and a message.
+/// Calls work(memory), which returns a flag or nothing; turns whatever it throws into a flag and a message.
 template <class Work>
 int guarded(void* mem, const char* function, Work&& work) noexcept {
   if (!mem) return GNOMON_MEM_NULL;
@@ -108,7 +109,10 @@ int guarded(void* mem, const char* function, Work&& work) noexcept {
   } busy{memory.busy};
   memory.busy = function;
   try {
-    return work(memory);
+    if constexpr (std::is_void_v<decltype(work(memory))>)
+      return work(memory), GNOMON_SUCCESS;
+    else
+      return work(memory);
   } catch (const Failure& failure) {
     return remember(memory, function, failure.flag(), failure.what());
   } catch (const Error& error) {
@@ -126,18 +130,30 @@ int guarded(void* mem, const char* function, Work&& work) noexcept {
 template <class Work>
 int configured(void* mem, const char* function, Work&& work) noexcept {
   return guarded(mem, function, [&](Memory& memory) {
-    const int flag = work(memory);
+    work(memory);
     if (!memory.started) memory.integrator.reset();
-    return flag;
+  });
+}
+
+template <class... Places>
+void require_places(const Places*... places) {
+  if (!(places && ...)) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
+}
+
+/// *out = query(memory); a text is kept in the memory.
+template <class T, class Query>
+int get(void* mem, const char* function, T* out, Query&& query) {
+  return guarded(mem, function, [&](Memory& memory) {
+    require_places(out);
+    if constexpr (std::is_same_v<T, const char*>)
+      *out = (memory.text = query(memory)).c_str();
+    else
+      *out = query(memory);
   });
 }
 
 /// The start from what was set, without a run. Throws Error, and Failure before GnomonInit.
 void prepare(Memory& memory);
-/// Prepares, makes the integrator and starts it with begin(integrator), which says whether it did. Throws what that
-/// throws; then the run that was there goes on.
-template <class Begin>
-void make(Memory& memory, Begin&& begin);
 /// The run; starts it where there is none.
 Integrator& running(Memory& memory);
 
@@ -158,6 +174,9 @@ bool find_root(Memory& memory, double t_end, double& t);
 void make_integrator(Memory& memory);
 /// Hands the tolerances on, where there are some.
 void apply_tolerance(const Memory& memory, Integrator& integrator);
+
+/// Prepares, makes the integrator and starts it with begin(integrator), which says whether it did. Throws what that
+/// throws; then the run that was there goes on.
 template <class Begin>
 void make(Memory& memory, Begin&& begin) {
   const bool started = memory.started;

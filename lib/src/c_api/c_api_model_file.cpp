@@ -1,5 +1,5 @@
 /// \file
-/// The C interface: model files, their parameters, coordinates and outputs by name.
+/// The C interface: problems, model files, their parameters, coordinates and outputs by name.
 
 #include <algorithm>
 
@@ -38,13 +38,18 @@ std::vector<Output> outputs_of(Memory& memory) {
 
 }  // namespace
 
+int GnomonSetProblem(void* mem, const char* name, const char* parameters) {
+  return configured(mem, __func__, [&](Memory& memory) {
+    set_problem(memory, {text(name, "the name of the problem"), assignments(parameters, "parameters of a problem")});
+  });
+}
+
 int GnomonSetModelFile(void* mem, const char* file) {
   return configured(mem, __func__, [&](Memory& memory) {
     const std::string name = text(file, "the name of the model file");
     if (!is_model_file(name))
       throw Error(ErrorCode::bad_file, "the model file \"" + name + "\" has another name than NAME.toml");
     set_problem(memory, {name, {}});
-    return GNOMON_SUCCESS;
   });
 }
 
@@ -52,7 +57,6 @@ int GnomonSetModelText(void* mem, const char* toml) {
   return configured(mem, __func__, [&](Memory& memory) {
     memory.registry.add_model_text(given_text, text(toml, "the text of the model"));
     set_problem(memory, {given_text, {}});
-    return GNOMON_SUCCESS;
   });
 }
 
@@ -66,13 +70,11 @@ int GnomonSetParameter(void* mem, const char* name, sunrealtype value) {
     Named problem = *memory.problem;
     problem.options.emplace_back(parameter, number_text(value, 17));
     set_problem(memory, std::move(problem));
-    return GNOMON_SUCCESS;
   });
 }
 
 int GnomonGetCoordinateIndex(void* mem, const char* name, sunindextype* index) {
-  return guarded(mem, __func__, [&](Memory& memory) {
-    if (!index) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
+  return get(mem, __func__, index, [name](Memory& memory) {
     if (!memory.integrator) prepare(memory);
     const std::string wanted = text(name, "the name of the coordinate");
     const auto [family, entry] = name_and_index(wanted);
@@ -86,37 +88,28 @@ int GnomonGetCoordinateIndex(void* mem, const char* name, sunindextype* index) {
         throw Error(ErrorCode::bad_value, "\"" + wanted + "\": " + family + " has " + std::to_string(block.size) +
                                               (block.size == 1 ? " entry" : " entries") + ", the first is " + family +
                                               "[0]");
-      *index = block.offset + std::max(entry, 0L);
-      return GNOMON_SUCCESS;
+      return block.offset + std::max(entry, 0L);
     }
     throw unknown_name("coordinate", family, known);
   });
 }
 
 int GnomonGetNumOutputs(void* mem, long int* noutputs) {
-  return guarded(mem, __func__, [&](Memory& memory) {
-    if (!noutputs) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
-    *noutputs = static_cast<long>(outputs_of(memory).size());
-    return GNOMON_SUCCESS;
-  });
+  return get(mem, __func__, noutputs, [](Memory& memory) { return static_cast<long>(outputs_of(memory).size()); });
 }
 
 int GnomonGetOutputName(void* mem, long int which, const char** name) {
-  return guarded(mem, __func__, [&](Memory& memory) {
-    if (!name) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
+  return get(mem, __func__, name, [which](Memory& memory) {
     const std::vector<Output> outputs = outputs_of(memory);
     if (which < 0 || which >= static_cast<long>(outputs.size()))
       throw Error(ErrorCode::bad_value, "output " + std::to_string(which) + " is asked for, and there are " +
                                             std::to_string(outputs.size()) + ", counted from 0");
-    memory.text = outputs[static_cast<std::size_t>(which)].name;
-    *name = memory.text.c_str();
-    return GNOMON_SUCCESS;
+    return outputs[static_cast<std::size_t>(which)].name;
   });
 }
 
 int GnomonGetOutput(void* mem, const char* name, sunrealtype* value) {
-  return guarded(mem, __func__, [&](Memory& memory) {
-    if (!value) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
+  return get(mem, __func__, value, [name](Memory& memory) {
     const std::string wanted = text(name, "the name of the output");
     const Integrator& run = running(memory);
     const EvaluatedOutputs evaluated(memory.start);
@@ -124,7 +117,6 @@ int GnomonGetOutput(void* mem, const char* name, sunrealtype* value) {
     for (const Output& output : evaluated.outputs()) known.push_back(output.name);
     const auto at = std::find(known.begin(), known.end(), wanted);
     if (at == known.end()) throw unknown_name("output", wanted, known);
-    *value = evaluated.evaluate(run)[at - known.begin()];
-    return GNOMON_SUCCESS;
+    return evaluated.evaluate(run)[at - known.begin()];
   });
 }

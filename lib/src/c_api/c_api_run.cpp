@@ -39,7 +39,6 @@ int initialise(void* mem, const char* function, sunrealtype t0, N_Vector y0, boo
       memory.y0 = std::move(start);
       throw;
     }
-    return GNOMON_SUCCESS;
   });
 }
 
@@ -51,7 +50,6 @@ void refuse_later(const Memory& memory) {
 int flag_of(SolveStatus status) {
   switch (status) {
     case SolveStatus::converged:
-      return GNOMON_SUCCESS;
     case SolveStatus::not_converged:
       return GNOMON_NOT_CONVERGED;
     case SolveStatus::singular_jacobian:
@@ -286,7 +284,6 @@ int GnomonCalcIC(void* mem) {
     memory.t0 = start.t0;
     memory.integrator.reset();
     memory.started = false;
-    return GNOMON_SUCCESS;
   });
 }
 
@@ -301,7 +298,6 @@ int GnomonCheckModel(void* mem, FILE* outfile, int* nfailed) {
     if (nfailed)
       *nfailed = static_cast<int>(
           std::count_if(checks.begin(), checks.end(), [](const ModelCheck& check) { return !check.passed(); }));
-    return GNOMON_SUCCESS;
   });
 }
 
@@ -311,7 +307,6 @@ int GnomonGetConsistentIC(void* mem, N_Vector y0, N_Vector lambda) {
     const State& z = running(memory).state();
     write_state(memory, z, y0);
     if (lambda) view(lambda, z.lambda.size(), "lambda") = z.lambda;
-    return GNOMON_SUCCESS;
   });
 }
 
@@ -324,22 +319,17 @@ int GnomonSetStopTime(void* mem, sunrealtype tstop) {
     if (!std::isfinite(tstop))
       throw Error(ErrorCode::bad_value, "the stop time " + number_text(tstop) + " is not a finite number");
     memory.stop_time = tstop;
-    return GNOMON_SUCCESS;
   });
 }
 
 int GnomonClearStopTime(void* mem) {
-  return guarded(mem, __func__, [&](Memory& memory) {
-    memory.stop_time.reset();
-    return GNOMON_SUCCESS;
-  });
+  return guarded(mem, __func__, [&](Memory& memory) { memory.stop_time.reset(); });
 }
 
 int GnomonGetDky(void* mem, sunrealtype t, int k, N_Vector dky) {
   return guarded(mem, __func__, [&](Memory& memory) {
     running(memory);
     interpolate(memory, t, k, dky);
-    return GNOMON_SUCCESS;
   });
 }
 
@@ -354,7 +344,6 @@ int GnomonRootInit(void* mem, int nrtfn, GnomonRootFn g) {
       roots.found.resize(static_cast<std::size_t>(nrtfn));
     }
     memory.roots = std::move(roots);
-    return GNOMON_SUCCESS;
   });
 }
 
@@ -362,7 +351,6 @@ int GnomonGetRootInfo(void* mem, int* rootsfound) {
   return guarded(mem, __func__, [&](Memory& memory) {
     if (!rootsfound) throw Error(ErrorCode::bad_value, "rootsfound is NULL");
     std::copy(memory.roots.found.begin(), memory.roots.found.end(), rootsfound);
-    return GNOMON_SUCCESS;
   });
 }
 
@@ -370,7 +358,6 @@ int GnomonSaveCheckpoint(void* mem, const char* file) {
   return guarded(mem, __func__, [&](Memory& memory) {
     if (!file) throw Error(ErrorCode::bad_value, "the name of the checkpoint is NULL");
     running(memory).save(file);
-    return GNOMON_SUCCESS;
   });
 }
 
@@ -382,6 +369,5 @@ int GnomonLoadCheckpoint(void* mem, const char* file) {
       apply_tolerance(memory, integrator);
       return true;
     });
-    return GNOMON_SUCCESS;
   });
 }

@@ -1,16 +1,18 @@
 #pragma once
 /// \file
-/// What a CallbackSystem works with: vectors and matrices in the forms of SUNDIALS, and room for differences.
+/// How a CallbackSystem calls a callback, and what it works with: vectors and matrices in the forms of SUNDIALS, and
+/// room for differences.
 
 #include <nvector/nvector_serial.h>
 
-#include <algorithm>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "c_api/c_api_differences.hpp"
 #include "c_api/c_api_forces.hpp"
 #include "c_api/c_api_matrix.hpp"
+#include "gnomon/base/error.hpp"
 
 namespace gnomon::c_api {
 
@@ -95,5 +97,24 @@ struct CallbackForces::Scratch {
   Vector rate_energy, later_energy;  // one entry
   Vector rate_rows, more_rate_rows, rate_values, rate_hessian, later_rows, later_velocity, later_values, later_hessian;
 };
+
+template <class Call>
+void CallbackForces::call(const char* name, Call&& callback) const {
+  if (failed_for_good()) throw FatalCallback(*fatal_ + ", and no callback is called after that");
+  const int flag = callback();
+  if (flag > 0) throw CannotEvaluate(std::string(name) + " returned " + std::to_string(flag));
+  if (flag == 0) return;
+  *fatal_ = std::string(name) + " returned " + std::to_string(flag);
+  throw FatalCallback(*fatal_);
+}
+
+template <class Function, class... Arguments>
+bool CallbackForces::filled(const char* name, Function function, Derivative& derivative, VectorRef values,
+                            Arguments... arguments) const {
+  if (!function) return false;
+  call(name, [&] { return function(arguments..., derivative.matrix.cleared(), calls_.user_data); });
+  derivative.matrix.values(values);
+  return true;
+}
 
 }  // namespace gnomon::c_api

@@ -2,7 +2,6 @@
 /// The C interface: memory, system and method.
 
 #include "c_api/c_api_given.hpp"
-#include "c_api/c_api_matrix.hpp"
 
 using namespace gnomon;
 using namespace gnomon::c_api;
@@ -42,17 +41,13 @@ const char* GnomonGetReturnFlagName(int flag) {
 }
 
 int GnomonLoadPlugin(void* mem, const char* path) {
-  return guarded(mem, __func__, [&](Memory& memory) {
-    memory.registry.load(text(path, "the path of the plug-in"));
-    return GNOMON_SUCCESS;
-  });
+  return guarded(mem, __func__, [&](Memory& memory) { memory.registry.load(text(path, "the path of the plug-in")); });
 }
 
 int GnomonSetMassDiagonal(void* mem, N_Vector mass) {
   return configured(mem, __func__, [&](Memory& memory) {
     if (!mass) throw Error(ErrorCode::bad_value, "the mass is NULL");
     memory.callbacks.mass = Mass::diagonal(view(mass, N_VGetLength(mass), "the mass"));
-    return GNOMON_SUCCESS;
   });
 }
 
@@ -70,42 +65,30 @@ int GnomonSetMassMatrix(void* mem, SUNMatrix mass) {
     buffer.values(values);
     memory.callbacks.mass =
         sparse ? Mass::sparse(buffer.pattern(), values) : Mass::dense(to_dense(buffer.pattern(), values));
-    return GNOMON_SUCCESS;
   });
 }
 
 int GnomonSetPotentialFn(void* mem, GnomonPotentialFn U) {
-  return configured(mem, __func__, [&](Memory& memory) {
-    memory.callbacks.potential = required(U, "the potential");
-    return GNOMON_SUCCESS;
-  });
+  return configured(mem, __func__, [&](Memory& memory) { memory.callbacks.potential = required(U, "the potential"); });
 }
 
 int GnomonSetGradientFn(void* mem, GnomonGradientFn grad) {
-  return configured(mem, __func__, [&](Memory& memory) {
-    memory.callbacks.gradient = grad;
-    return GNOMON_SUCCESS;
-  });
+  return configured(mem, __func__, [&](Memory& memory) { memory.callbacks.gradient = grad; });
 }
 
 int GnomonSetConstraintFn(void* mem, sunindextype m, GnomonConstraintFn g) {
-  return configured(mem, __func__, [&](Memory& memory) {
-    set_rows(memory.callbacks.constraints, "constraint", m, g);
-    return GNOMON_SUCCESS;
-  });
+  return configured(mem, __func__, [&](Memory& memory) { set_rows(memory.callbacks.constraints, "constraint", m, g); });
 }
 
 int GnomonSetConstraintJacFn(void* mem, GnomonJacobianFn G, SUNMatrix pattern) {
   return configured(mem, __func__, [&](Memory& memory) {
     memory.callbacks.constraints.jacobian = {G, copy_of("the pattern of G", pattern)};
-    return GNOMON_SUCCESS;
   });
 }
 
 int GnomonSetHessianFn(void* mem, GnomonHessianFn H, SUNMatrix pattern) {
   return configured(mem, __func__, [&](Memory& memory) {
     memory.callbacks.hessian = {H, copy_of("the pattern of H", pattern)};
-    return GNOMON_SUCCESS;
   });
 }
 
@@ -114,31 +97,15 @@ int GnomonSetDegrees(void* mem, int potential, int constraints) {
     for (const int degree : {potential, constraints}) check_degree(degree);
     memory.callbacks.potential_degree = potential;
     memory.callbacks.constraints.degree = constraints;
-    return GNOMON_SUCCESS;
   });
 }
 
 int GnomonSetTimeDependent(void* mem, int depends) {
-  return configured(mem, __func__, [&](Memory& memory) {
-    memory.callbacks.time_dependent = depends != 0;
-    return GNOMON_SUCCESS;
-  });
+  return configured(mem, __func__, [&](Memory& memory) { memory.callbacks.time_dependent = depends != 0; });
 }
 
 int GnomonSetUserData(void* mem, void* user_data) {
-  return configured(mem, __func__, [&](Memory& memory) {
-    memory.callbacks.user_data = user_data;
-    return GNOMON_SUCCESS;
-  });
-}
-
-int GnomonSetProblem(void* mem, const char* name, const char* parameters) {
-  return configured(mem, __func__, [&](Memory& memory) {
-    Named problem{text(name, "the name of the problem"), assignments(parameters, "parameters of a problem")};
-    memory.registry.build(problem.name, problem.options);
-    memory.problem = problem;
-    return GNOMON_SUCCESS;
-  });
+  return configured(mem, __func__, [&](Memory& memory) { memory.callbacks.user_data = user_data; });
 }
 
 int GnomonSetScheme(void* mem, const char* name, const char* options) {
@@ -147,7 +114,6 @@ int GnomonSetScheme(void* mem, const char* name, const char* options) {
     const Scheme& found = memory.registry.scheme(scheme.name);
     const Options checked("scheme " + scheme.name, found.options(), scheme.options);
     memory.scheme = scheme;
-    return GNOMON_SUCCESS;
   });
 }
 
@@ -158,7 +124,6 @@ int GnomonSetSolver(void* mem, const char* name, const char* options) {
     const Options checked("solver " + solver.name, found.options(), solver.options);
     memory.attached.reset();
     memory.solver = solver;
-    return GNOMON_SUCCESS;
   });
 }
 
@@ -174,7 +139,6 @@ int GnomonSetNonlinearSolverFn(void* mem, GnomonNonlinearSolverFn create, const 
     const Options checked("solver attached", attached->options(), solver.options);
     memory.attached = attached;
     memory.solver = solver;
-    return GNOMON_SUCCESS;
   });
 }
 
@@ -184,7 +148,6 @@ int GnomonSetLinearSolver(void* mem, SUNLinearSolver LS, SUNMatrix A) {
       throw Error(ErrorCode::bad_value, std::string(LS ? "the matrix" : "the linear solver") +
                                             " is NULL, and the other one is useless without it");
     memory.algebra = LS ? std::make_shared<const AttachedAlgebra>("attached", A, LS) : nullptr;
-    return GNOMON_SUCCESS;
   });
 }
 
@@ -199,7 +162,6 @@ int GnomonSetLinearSolverFn(void* mem, GnomonLinearSolverFn create) {
       return pair;
     };
     memory.algebra = create ? std::make_shared<const AttachedAlgebra>("attached", make) : nullptr;
-    return GNOMON_SUCCESS;
   });
 }
 
@@ -210,7 +172,7 @@ int GnomonSetJacobianSource(void* mem, const char* source) {
     for (const auto each : {JacobianSource::analytic, JacobianSource::dual, JacobianSource::differences}) {
       if (name == to_string(each)) {
         memory.options.jacobian = each;
-        return GNOMON_SUCCESS;
+        return;
       }
       known.emplace_back(to_string(each));
     }
@@ -221,7 +183,6 @@ int GnomonSetJacobianSource(void* mem, const char* source) {
 int GnomonSetFallback(void* mem, const char* solver) {
   return configured(mem, __func__, [&](Memory& memory) {
     memory.options.fallback = solver ? &memory.registry.solver(solver) : nullptr;
-    return GNOMON_SUCCESS;
   });
 }
 
@@ -230,22 +191,17 @@ int GnomonSetMaxHalvings(void* mem, int levels) {
     if (levels < 0 || levels > 40)
       throw Error(ErrorCode::bad_value, std::to_string(levels) + " halvings of a step are not between 0 and 40");
     memory.options.max_halvings = levels;
-    return GNOMON_SUCCESS;
   });
 }
 
 int GnomonSetContact(void* mem, const char* options) {
   return configured(mem, __func__, [&](Memory& memory) {
     memory.options.contact = contact_options(assignments(options, "options of contact"));
-    return GNOMON_SUCCESS;
   });
 }
 
 int GnomonSetDependentConstraints(void* mem, int allowed) {
-  return configured(mem, __func__, [&](Memory& memory) {
-    memory.options.dependent_constraints = allowed != 0;
-    return GNOMON_SUCCESS;
-  });
+  return configured(mem, __func__, [&](Memory& memory) { memory.options.dependent_constraints = allowed != 0; });
 }
 
 int GnomonSetStep(void* mem, sunrealtype h) {
@@ -256,6 +212,5 @@ int GnomonSetStep(void* mem, sunrealtype h) {
       throw Error(ErrorCode::refused, "a step h = " + number_text(h) +
                                           " after a tolerance: the steps of a run are of one size or of a tolerance");
     memory.h = h;
-    return GNOMON_SUCCESS;
   });
 }

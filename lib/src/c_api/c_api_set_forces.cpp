@@ -28,51 +28,37 @@ void add_named(std::vector<NamedCallback<Function>>& list, const char* name, Fun
 }  // namespace
 
 int GnomonSetForceFn(void* mem, GnomonForceFn Q) {
-  return configured(mem, __func__, [&](Memory& memory) {
-    memory.callbacks.force = Q;
-    return GNOMON_SUCCESS;
-  });
+  return configured(mem, __func__, [&](Memory& memory) { memory.callbacks.force = Q; });
 }
 
 int GnomonSetForceJacFn(void* mem, int by, GnomonForceJacFn dQ, SUNMatrix pattern) {
-  return configured(mem, __func__, [&](Memory& memory) {
-    set_jacobian(memory.callbacks.force_jacobian, "force", by, dQ, pattern);
-    return GNOMON_SUCCESS;
-  });
+  return configured(mem, __func__,
+                    [&](Memory& memory) { set_jacobian(memory.callbacks.force_jacobian, "force", by, dQ, pattern); });
 }
 
 int GnomonSetFrictionFn(void* mem, GnomonFrictionFn R) {
-  return configured(mem, __func__, [&](Memory& memory) {
-    memory.callbacks.friction = R;
-    return GNOMON_SUCCESS;
-  });
+  return configured(mem, __func__, [&](Memory& memory) { memory.callbacks.friction = R; });
 }
 
 int GnomonSetFrictionJacFn(void* mem, int by, GnomonFrictionJacFn dR, SUNMatrix pattern) {
   return configured(mem, __func__, [&](Memory& memory) {
     set_jacobian(memory.callbacks.friction_jacobian, "friction", by, dR, pattern);
-    return GNOMON_SUCCESS;
   });
 }
 
 int GnomonSetObstacleFn(void* mem, sunindextype count, GnomonConstraintFn c) {
-  return configured(mem, __func__, [&](Memory& memory) {
-    set_rows(memory.callbacks.obstacles, "obstacle", count, c);
-    return GNOMON_SUCCESS;
-  });
+  return configured(mem, __func__, [&](Memory& memory) { set_rows(memory.callbacks.obstacles, "obstacle", count, c); });
 }
 
 int GnomonSetObstacleJacFn(void* mem, GnomonJacobianFn C, SUNMatrix pattern) {
   return configured(mem, __func__, [&](Memory& memory) {
     memory.callbacks.obstacles.jacobian = {C, copy_of("the pattern of C", pattern)};
-    return GNOMON_SUCCESS;
   });
 }
 
 int GnomonSetObstacleHessFn(void* mem, GnomonHessianFn H, SUNMatrix pattern) {
   return configured(mem, __func__, [&](Memory& memory) {
     memory.callbacks.obstacle_hessian = {H, copy_of("the pattern of the obstacles' H", pattern)};
-    return GNOMON_SUCCESS;
   });
 }
 
@@ -80,20 +66,15 @@ int GnomonSetObstacleDegree(void* mem, int degree) {
   return configured(mem, __func__, [&](Memory& memory) {
     check_degree(degree);
     memory.callbacks.obstacles.degree = degree;
-    return GNOMON_SUCCESS;
   });
 }
 
 int GnomonAddSymmetry(void* mem, const char* name, GnomonSymmetryFn xi) {
-  return configured(mem, __func__, [&](Memory& memory) {
-    add_named(memory.callbacks.symmetries, name, xi, "a symmetry");
-    return GNOMON_SUCCESS;
-  });
+  return configured(mem, __func__,
+                    [&](Memory& memory) { add_named(memory.callbacks.symmetries, name, xi, "a symmetry"); });
 }
 
 int GnomonAddIntegral(void* mem, const char* name, GnomonIntegralFn I) {
-  return configured(mem, __func__, [&](Memory& memory) {
-    add_named(memory.callbacks.integrals, name, I, "a first integral");
-    return GNOMON_SUCCESS;
-  });
+  return configured(mem, __func__,
+                    [&](Memory& memory) { add_named(memory.callbacks.integrals, name, I, "a first integral"); });
 }

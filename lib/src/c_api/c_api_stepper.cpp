@@ -52,7 +52,6 @@ int GnomonCreateSUNStepper(void* mem, SUNStepper* stepper) {
     SUNStepper_SetResetFn(made, stepper_reset);
     SUNStepper_SetStopTimeFn(made, stepper_stop_time);
     *stepper = made;
-    return GNOMON_SUCCESS;
   });
 }
 

@@ -2,8 +2,7 @@
 
 #include <cmath>
 
-#include "c_api/c_api_call.hpp"
-#include "gnomon/base/error.hpp"
+#include "c_api/c_api_scratch.hpp"
 
 namespace gnomon::c_api {
 
@@ -155,12 +154,8 @@ void CallbackSystem::evaluate(Rows& rows, double t, const ConstVectorRef& q, Vec
 
 void CallbackSystem::jacobian(Rows& rows, double t, const ConstVectorRef& q, VectorRef values) const {
   if (rows.calls.rows == 0) return;
-  if (const auto function = rows.calls.jacobian.function) {
-    call(rows.jacobian_name,
-         [&] { return function(t, scratch_->q(q.data()), rows.derivative.matrix.cleared(), calls_.user_data); });
-    rows.derivative.matrix.values(values);
+  if (filled(rows.jacobian_name, rows.calls.jacobian.function, rows.derivative, values, t, scratch_->q(q.data())))
     return;
-  }
   rows.derivative.differences(size_of(q), rows.calls.degree, q, values,
                               [&](const Vector& x, auto&& out) { evaluate(rows, t, x, out); });
 }
@@ -228,14 +223,9 @@ const SparsityPattern& CallbackSystem::hessian_pattern() const {
 void CallbackSystem::hessian_at(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
                                 VectorRef values) const {
   Derivative& hessian = scratch_->hessian;
-  if (calls_.hessian.function) {
-    call("the Hessian", [&] {
-      return calls_.hessian.function(t, scratch_->q(q.data()), scratch_->lambda(lambda.data()),
-                                     hessian.matrix.cleared(), calls_.user_data);
-    });
-    hessian.matrix.values(values);
+  if (filled("the Hessian", calls_.hessian.function, hessian, values, t, scratch_->q(q.data()),
+             scratch_->lambda(lambda.data())))
     return;
-  }
   by_colours(hessian.pattern(), hessian.colours, hessian.direction, hessian.product, values,
              [&](const Vector& w, Vector& product) {
                potential_hessian_times(t, q, w, product);
@@ -248,13 +238,9 @@ void CallbackSystem::hessian_at(double t, const ConstVectorRef& q, const ConstVe
 void CallbackSystem::obstacle_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& psi,
                                       VectorRef values) const {
   Derivative& hessian = *scratch_->obstacle_hessian;
-  if (const auto function = calls_.obstacle_hessian.function) {
-    call("the Hessian of the obstacles", [&] {
-      return function(t, scratch_->q(q.data()), scratch_->psi(psi.data()), hessian.matrix.cleared(), calls_.user_data);
-    });
-    hessian.matrix.values(values);
+  if (filled("the Hessian of the obstacles", calls_.obstacle_hessian.function, hessian, values, t,
+             scratch_->q(q.data()), scratch_->psi(psi.data())))
     return;
-  }
   by_colours(hessian.pattern(), hessian.colours, hessian.direction, hessian.product, values,
              [&](const Vector& w, Vector& product) { bent_times(scratch_->c, t, q, psi, w, product); });
 }

@@ -67,7 +67,6 @@ class CallbackSystem final : public System, public TimeDependence, public Obstac
   bool changes_in_time(double t, Index size, F&& f) const;
   void hessian_at(double t, const ConstVectorRef& q, const ConstVectorRef& lambda, VectorRef values) const;
   void obstacle_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& psi, VectorRef values) const;
-  int gradient_degree() const { return lower(traits_.potential_degree); }
 
   bool closed_;
   SystemTraits traits_;

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <utility>
 
-#include "c_api/c_api_call.hpp"
+#include "c_api/c_api_scratch.hpp"
 #include "c_api/c_api_system.hpp"
 
 namespace gnomon::c_api {

@@ -25,7 +25,6 @@ int controlled(void* mem, const char* function, Change&& change) {
       memory.limits = limits;
       throw;
     }
-    return GNOMON_SUCCESS;
   });
 }
 
@@ -70,28 +69,18 @@ int GnomonSetMaxNumSteps(void* mem, long int mxsteps) {
 }
 
 int GnomonGetLastStep(void* mem, sunrealtype* hlast) {
-  return guarded(mem, __func__, [&](Memory& memory) {
-    if (!hlast) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
-    *hlast = running(memory).state().last_h;
-    return GNOMON_SUCCESS;
-  });
+  return get(mem, __func__, hlast, [](Memory& memory) { return running(memory).state().last_h; });
 }
 
 int GnomonGetCurrentStep(void* mem, sunrealtype* hcur) {
-  return guarded(mem, __func__, [&](Memory& memory) {
-    if (!hcur) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
+  return get(mem, __func__, hcur, [](Memory& memory) {
     const Integrator& run = running(memory);
-    *hcur = std::copysign(run.tolerances() ? run.step_estimates().next : memory.h, run.state().last_h);
-    return GNOMON_SUCCESS;
+    return std::copysign(run.tolerances() ? run.step_estimates().next : memory.h, run.state().last_h);
   });
 }
 
 int GnomonGetNumErrTestFails(void* mem, long int* netfails) {
-  return guarded(mem, __func__, [&](Memory& memory) {
-    if (!netfails) throw Error(ErrorCode::bad_value, "the place for the result is NULL");
-    *netfails = running(memory).counters().error_test_failures;
-    return GNOMON_SUCCESS;
-  });
+  return get(mem, __func__, netfails, [](Memory& memory) { return running(memory).counters().error_test_failures; });
 }
 
 int GnomonGetEstLocalErrors(void* mem, N_Vector ele) {
@@ -102,6 +91,5 @@ int GnomonGetEstLocalErrors(void* mem, N_Vector ele) {
     auto out = view(ele, state_size(memory), "ele");
     const StepEstimates& estimates = run.step_estimates();
     out << estimates.error_q, estimates.error_v;
-    return GNOMON_SUCCESS;
   });
 }

@@ -9,18 +9,6 @@ namespace gnomon {
 
 using namespace contact_tolerances;
 
-namespace {
-
-Matrix block(const Matrix& W, const std::vector<Index>& rows, const std::vector<Index>& columns) {
-  Matrix out(static_cast<Index>(rows.size()), static_cast<Index>(columns.size()));
-  for (Index i = 0; i < out.rows(); ++i)
-    for (Index j = 0; j < out.cols(); ++j)
-      out(i, j) = W(rows[static_cast<std::size_t>(i)], columns[static_cast<std::size_t>(j)]);
-  return out;
-}
-
-}  // namespace
-
 std::vector<int> ContactChoice::sides(const Contacts& letting_go, const Contacts& rubbing) {
   std::vector<int> side(rubbing.size(), 0);
   if (letting_go.empty()) return side;
@@ -89,16 +77,15 @@ FrictionProblem ContactChoice::forces_and_accelerations(const TouchingContacts& 
     slips.push_back(total + place(rubbing, i));
     problem.normal_of.push_back(place(candidates, i));
   }
-  problem.W_nn = block(W, normals, normals);
-  problem.W_nt = block(W, normals, slips);
-  problem.W_tn = block(W, slips, normals);
-  problem.W_tt = block(W, slips, slips);
+  problem.W_nn = W(normals, normals);
+  problem.W_nt = W(normals, slips);
+  problem.W_tn = W(slips, normals);
+  problem.W_tt = W(slips, slips);
   for (std::size_t j = 0; j < rubbing.size(); ++j) {
     if (side[j] == 0 || !contains(candidates, rubbing[j])) continue;
-    const Index k = place(candidates, rubbing[j]);
-    const std::vector<Index> row{total + static_cast<Index>(j)};
-    problem.W_nn.col(k) -= side[j] * mu[rubbing[j]] * block(W, normals, row);
-    problem.W_tn.col(k) -= side[j] * mu[rubbing[j]] * block(W, slips, row);
+    const Index k = place(candidates, rubbing[j]), row = total + static_cast<Index>(j);
+    problem.W_nn.col(k) -= side[j] * mu[rubbing[j]] * W(normals, row);
+    problem.W_tn.col(k) -= side[j] * mu[rubbing[j]] * W(slips, row);
   }
   const Index m = quantities_.m(), n_contacts = quantities_.n_contacts();
   const auto n = static_cast<Index>(normals.size()), s = static_cast<Index>(slips.size());
@@ -154,8 +141,8 @@ void ContactChoice::loosen_dependent(const TouchingContacts& touching, ContactKe
   for (std::size_t k = 0; k < chosen.first.size(); ++k) {
     if (chosen.second[k] != State::sticks) continue;
     const Index row = static_cast<Index>(touching.all.size()) + place(touching.rubbing, chosen.first[k]);
-    const Vector by = block(W, kept, {row});
-    const double left = W(row, row) - by.dot(block(W, kept, kept).ldlt().solve(by));
+    const Vector by = W(kept, row);
+    const double left = W(row, row) - by.dot(Matrix(W(kept, kept)).ldlt().solve(by));
     if (left <= dependent * W(row, row))
       chosen.second[k] = State::loose;
     else

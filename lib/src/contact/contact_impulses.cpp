@@ -16,18 +16,14 @@ Matrix least_norm(const Matrix& A, const Matrix& b) {
   return A.completeOrthogonalDecomposition().solve(b);
 }
 
-Matrix selected(const Matrix& D, const std::vector<Index>& rows) {
-  Matrix out(rows.size(), rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    for (std::size_t j = 0; j < rows.size(); ++j)
-      out(static_cast<Index>(i), static_cast<Index>(j)) = D(rows[i], rows[j]);
-  return out;
-}
-
-Vector selected(const Vector& r, const std::vector<Index>& rows) {
-  Vector out(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) out[static_cast<Index>(i)] = r[rows[i]];
-  return out;
+/// P of least norm with D P + r = 0 in the rows of `held`, and zero in the others.
+Vector held_impulses(const Matrix& D, const Vector& r, const std::vector<bool>& held) {
+  std::vector<Index> rows;
+  for (std::size_t i = 0; i < held.size(); ++i)
+    if (held[i]) rows.push_back(static_cast<Index>(i));
+  Vector P = Vector::Zero(r.size());
+  P(rows) = -least_norm(D(rows, rows), r(rows));
+  return P;
 }
 
 }  // namespace
@@ -39,14 +35,7 @@ Vector solve_complementarity(const Matrix& D, const Vector& r) {
   const double rate_tolerance = 1e-14 * size, impulse_tolerance = stiffness > 0 ? rate_tolerance / stiffness : 0;
   std::vector<bool> active(static_cast<std::size_t>(n), false);
   for (int pivot = 0; pivot < most_pivots; ++pivot) {
-    std::vector<Index> rows;
-    for (Index i = 0; i < n; ++i)
-      if (active[static_cast<std::size_t>(i)]) rows.push_back(i);
-    Vector P = Vector::Zero(n);
-    if (!rows.empty()) {
-      const Vector solved = -least_norm(selected(D, rows), selected(r, rows));
-      for (std::size_t k = 0; k < rows.size(); ++k) P[rows[k]] = solved[static_cast<Index>(k)];
-    }
+    const Vector P = held_impulses(D, r, active);
     const Vector w = D * P + r;
     Index violated = -1;
     for (Index i = 0; i < n && violated < 0; ++i)
@@ -79,9 +68,7 @@ ContactImpulses::ContactImpulses(const System& closed, Index bilateral, Index n_
 
 Matrix ContactImpulses::over_mass(const Matrix& rows) const {
   Matrix out(closed_.n(), rows.rows());
-  for (Index i = 0; i < rows.rows(); ++i) {
-    out.col(i) = velocity(rows.row(i).transpose());
-  }
+  for (Index i = 0; i < rows.rows(); ++i) out.col(i) = velocity(rows.row(i).transpose());
   return out;
 }
 
@@ -119,26 +106,8 @@ Vector ContactImpulses::tangential(const Vector& p, const std::vector<bool>& hel
   return left > 0 ? Vector(result * std::sqrt(v.dot(p) / left)) : result;
 }
 
-Vector ContactImpulses::rates(const Vector& p) const {
-  return C_ * velocity(p);
-}
-
-Vector ContactImpulses::impact(const Vector& w, const Vector& e) const {
-  return solve_complementarity(compliance_, w + e.cwiseProduct(w));
-}
-
 Vector ContactImpulses::hold(const Vector& w, const std::vector<bool>& hold) const {
-  std::vector<Index> rows;
-  for (std::size_t i = 0; i < hold.size(); ++i)
-    if (hold[i]) rows.push_back(static_cast<Index>(i));
-  const Vector solved = -least_norm(selected(compliance_, rows), selected(w, rows));
-  Vector P = Vector::Zero(w.size());
-  for (std::size_t k = 0; k < rows.size(); ++k) P[rows[k]] = solved[static_cast<Index>(k)];
-  return P;
-}
-
-Vector ContactImpulses::momentum(const Vector& P) const {
-  return C_.transpose() * P + G_.transpose() * (reaction_ * P);
+  return held_impulses(compliance_, w, hold);
 }
 
 }  // namespace gnomon

@@ -23,15 +23,17 @@ class ContactImpulses {
                   const std::vector<Index>& contacts, const std::vector<Index>& rubbing = {});
 
   /// C_i v for all contacts, and the slip rates
-  Vector rates(const Vector& p) const;
+  Vector rates(const Vector& p) const { return C_ * velocity(p); }
   /// D: rates by impulses
   const Matrix& compliance() const { return compliance_; }
   /// Moreau's law with the restitution e_i of each contact: impulses for rates w. No friction.
-  Vector impact(const Vector& w, const Vector& e) const;
+  Vector impact(const Vector& w, const Vector& e) const {
+    return solve_complementarity(compliance_, w + e.cwiseProduct(w));
+  }
   /// Impulses that take the rates w of the contacts with hold_i to zero and leave out the others.
   Vector hold(const Vector& w, const std::vector<bool>& hold) const;
   /// Change of momentum by impulses P, reactions of the constraints g included.
-  Vector momentum(const Vector& P) const;
+  Vector momentum(const Vector& P) const { return C_.transpose() * P + G_.transpose() * (reaction_ * P); }
   /// Largest of |G v + g_t| and of the rates of the contacts with held_i.
   double violation(const Vector& p, const std::vector<bool>& held) const;
   /// p without those rates, scaled to the kinetic energy that it had where no constraint moves. Schemes that do not

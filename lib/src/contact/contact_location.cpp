@@ -176,7 +176,6 @@ bool ContactLocation::find(double span, LocatedEvent& found) {
   return any;
 }
 
-/// The contacts whose friction is at its limit together with that of this one.
 Contacts ContactLocation::at_their_limit(Index contact) {
   const State& state = contact_.state();
   margin(0, state);

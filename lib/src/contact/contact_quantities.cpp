@@ -109,8 +109,4 @@ Vector ContactQuantities::row_accelerations(const State& z, const Vector& a) con
   return curve + bias;
 }
 
-Vector ContactQuantities::gap_accelerations(const State& z, const Vector& a) const {
-  return -row_accelerations(z, a).segment(m_, n_contacts_);
-}
-
 }  // namespace gnomon

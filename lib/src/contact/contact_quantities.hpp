@@ -63,7 +63,9 @@ class ContactQuantities {
 
   /// The gaps at the compensated position: the flights of a Zeno sequence are lower than a double of q resolves.
   void gaps(const State& z, ContactGaps& out) const;
-  Vector gap_accelerations(const State& z, const Vector& a) const;
+  Vector gap_accelerations(const State& z, const Vector& a) const {
+    return -row_accelerations(z, a).segment(m_, n_contacts_);
+  }
   /// Second derivatives of the rows (g, -c, d) for the acceleration a.
   Vector row_accelerations(const State& z, const Vector& a) const;
   /// d at the compensated position

@@ -111,16 +111,11 @@ void ContactRun::leave_piece() {
 }
 
 void ContactRun::add_counters(const RunCounters& before) {
-  const RunCounters& now = integrator_->counters();
-  counters_.iterations += now.iterations - before.iterations;
-  counters_.residual_evaluations += now.residual_evaluations - before.residual_evaluations;
-  counters_.jacobian_evaluations += now.jacobian_evaluations - before.jacobian_evaluations;
-  counters_.factorisations += now.factorisations - before.factorisations;
-  counters_.repeated_solves += now.repeated_solves - before.repeated_solves;
-  counters_.refinement_passes += now.refinement_passes - before.refinement_passes;
-  counters_.unrefined_solves += now.unrefined_solves - before.unrefined_solves;
-  counters_.fallback_solves += now.fallback_solves - before.fallback_solves;
-  counters_.refused_steps += now.refused_steps - before.refused_steps;
+  using Counters = RunCounters;
+  for (long Counters::*count : {&Counters::iterations, &Counters::residual_evaluations, &Counters::jacobian_evaluations,
+                                &Counters::factorisations, &Counters::repeated_solves, &Counters::refinement_passes,
+                                &Counters::unrefined_solves, &Counters::fallback_solves, &Counters::refused_steps})
+    counters_.*count += integrator_->counters().*count - before.*count;
 }
 
 void ContactRun::start(double t0, const Vector& q0, const Vector& p0) {

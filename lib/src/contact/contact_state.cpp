@@ -95,22 +95,6 @@ void ContactState::consistent(ContactPhase& phase, const State& z) {
     throw CannotEvaluate("accelerations or contact multipliers are not finite");
 }
 
-void ContactState::margins(double t, const Vector& q, const Vector& v, Vector& out) {
-  phase_->margins(quantities_, largest_psi_, t, q, v, out);
-}
-
-void ContactState::record(EventKind kind, Index contact, double energy_change) {
-  events_.push_back({state_.t, kind, contact, energy_change});
-}
-
-void ContactState::note_speed(double speed) {
-  fastest_ = std::max(fastest_, speed);
-}
-
-void ContactState::note_multipliers(const ConstVectorRef& psi) {
-  largest_psi_ = std::max(largest_psi_, psi.lpNorm<Eigen::Infinity>());
-}
-
 void ContactState::stop_if_interrupted() const {
   if (flag_is_set(interrupt_)) throw CannotEvaluate("interrupted");
 }

@@ -58,11 +58,15 @@ class ContactState {
   /// Accelerations and multipliers of a phase. At rest friction has no direction: it is left out then.
   void consistent(ContactPhase& phase, const State& z);
   /// ContactPhase::margins of the present phase.
-  void margins(double t, const Vector& q, const Vector& v, Vector& out);
+  void margins(double t, const Vector& q, const Vector& v, Vector& out) {
+    phase_->margins(quantities_, largest_psi_, t, q, v, out);
+  }
 
   const std::vector<ContactEvent>& events() const { return events_; }
   std::vector<ContactEvent>& events() { return events_; }
-  void record(EventKind kind, Index contact, double energy_change);
+  void record(EventKind kind, Index contact, double energy_change) {
+    events_.push_back({state_.t, kind, contact, energy_change});
+  }
   /// The rank of the constraints of the system at the start.
   const ConstraintRank& constraint_rank() const { return rank_; }
   long double impact_losses() const { return impact_; }
@@ -72,8 +76,10 @@ class ContactState {
   /// Largest speed (mass norm) and contact multiplier so far.
   double fastest() const { return fastest_; }
   double largest_psi() const { return largest_psi_; }
-  void note_speed(double speed);
-  void note_multipliers(const ConstVectorRef& psi);
+  void note_speed(double speed) { fastest_ = std::max(fastest_, speed); }
+  void note_multipliers(const ConstVectorRef& psi) {
+    largest_psi_ = std::max(largest_psi_, psi.lpNorm<Eigen::Infinity>());
+  }
   double gap_tolerance(Index contact) const { return gap_tolerance_[contact]; }
   /// The step in which the next pieces lie.
   double step() const { return step_; }

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "gnomon/base/error.hpp"
-#include "gnomon/base/names.hpp"
 #include "gnomon/base/numbers.hpp"
 #include "gnomon/ensemble/design.hpp"
 

@@ -61,19 +61,15 @@ struct Ensemble::Impl {
 
   Impl(const Registry& r, EnsembleSetup s, Design d) : registry(&r), setup(std::move(s)), design(std::move(d)) {}
 
-  bool varies(Target target) const {
-    return std::any_of(places.begin(), places.end(), [target](const Place& place) { return place.target == target; });
-  }
-
   /// Throws Error(bad_value) for a setup that contradicts itself.
   void check() const {
     const auto wrong = [](const std::string& sentence) { throw Error(ErrorCode::bad_value, sentence); };
-    const bool tolerance = setup.tolerances || varies(Target::relative_tolerance);
-    const bool step = setup.step != 0 || varies(Target::step);
+    const bool tolerance = setup.tolerances || varies(places, Target::relative_tolerance);
+    const bool step = setup.step != 0 || varies(places, Target::step);
     if (tolerance && step) wrong("both a step and a tolerance are given: steps are of one size or of a tolerance");
     if (!tolerance && !step) wrong("neither a step nor a tolerance is given");
     if (tolerance && setup.steps > 0) wrong("both a tolerance and a number of steps are given");
-    const bool until = setup.until != 0 || varies(Target::until);
+    const bool until = setup.until != 0 || varies(places, Target::until);
     if (until && setup.steps > 0) wrong("both an end time and a number of steps are given");
     if (!until && setup.steps <= 0) wrong("neither an end time nor a number of steps is given");
     if (!(setup.time_limit >= 0) || !std::isfinite(setup.time_limit))

@@ -1,7 +1,6 @@
 #include "ensemble/ensemble_run.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "gnomon/base/error.hpp"
@@ -27,9 +26,6 @@ std::string between(const std::string& text, const std::string& before, const st
   return text.substr(before.size(), text.size() - before.size() - after.size());
 }
 
-bool of_model(Target target) {
-  return target == Target::parameter;
-}
 bool of_start(Target target) {
   return target == Target::start_position || target == Target::start_velocity || target == Target::start_momentum;
 }
@@ -39,6 +35,10 @@ bool of_method(Target target) {
 }
 
 }  // namespace
+
+bool varies(const std::vector<Place>& places, Target target) {
+  return std::any_of(places.begin(), places.end(), [target](const Place& place) { return place.target == target; });
+}
 
 Place place_of(const Registry& registry, const EnsembleSetup& setup, const Variable& variable) {
   const std::string& name = variable.name;
@@ -135,11 +135,7 @@ void EnsembleRunner::take_start(Vector& q, Vector& p) const {
 void EnsembleRunner::start() {
   Vector q, p;
   take_start(q, p);
-  const auto varies = [this](Target target) {
-    return std::any_of(places_->begin(), places_->end(),
-                       [target](const Place& place) { return place.target == target; });
-  };
-  if (varies(Target::start_position) || varies(Target::start_velocity) || varies(Target::start_momentum)) {
+  if (std::any_of(places_->begin(), places_->end(), [](const Place& place) { return of_start(place.target); })) {
     const std::vector<std::string> names = coordinate_names(*instance_.model);
     const auto replace = [&](Target target, Vector& entries) {
       for (std::size_t j = 0; j < places_->size(); ++j) {
@@ -150,8 +146,8 @@ void EnsembleRunner::start() {
       }
     };
     const System* const system = instance_.model->mechanical();
-    const bool by_velocity = varies(Target::start_velocity);
-    if (!system && (by_velocity || varies(Target::start_momentum)))
+    const bool by_velocity = varies(*places_, Target::start_velocity);
+    if (!system && (by_velocity || varies(*places_, Target::start_momentum)))
       throw Error(ErrorCode::refused,
                   "the start of problem " + setup_->problem + " is y and z: only entries of y, start.X, can vary");
     // A start is meant by its velocities: they stay where q changes a mass that depends on q.
@@ -188,7 +184,7 @@ void EnsembleRunner::prepare(long run) {
   bool new_model = !has_instance_, new_method = !integrator_;
   for (std::size_t j = 0; j < values_.size() && j < built_.size(); ++j)
     if (built_[j] != values_[j]) {
-      new_model = new_model || of_model((*places_)[j].target);
+      new_model = new_model || (*places_)[j].target == Target::parameter;
       new_method = new_method || of_method((*places_)[j].target);
     }
   if (new_model) build();

@@ -30,6 +30,7 @@ struct Place {
   Target target = Target::parameter;
   std::string name;  ///< of the parameter, coordinate or option
 };
+bool varies(const std::vector<Place>& places, Target target);
 /// Throws Error(unknown_name) for a name that is none of those of EnsembleSetup.
 Place place_of(const Registry& registry, const EnsembleSetup& setup, const Variable& variable);
 

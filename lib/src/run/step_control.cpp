@@ -52,13 +52,10 @@ void StepControl::set(const System& system, const Tolerances& tolerances, const 
 }
 
 double StepControl::norm(const ConstVectorRef& x_q, const ConstVectorRef& x_v) const {
-  const bool single = tolerances_.absolute_q.size() == 0;
   double sum = 0;
   for (Index i = 0; i < x_q.size(); ++i) {
-    const double a_q = single ? tolerances_.absolute : tolerances_.absolute_q[i];
-    const double a_v = single ? tolerances_.absolute : tolerances_.absolute_v[i];
-    const double e_q = x_q[i] / (a_q + tolerances_.relative * size_q_[i]);
-    const double e_v = x_v[i] / (a_v + tolerances_.relative * size_v_[i]);
+    const double e_q = x_q[i] / weight(tolerances_.absolute_q, size_q_, i);
+    const double e_v = x_v[i] / weight(tolerances_.absolute_v, size_v_, i);
     sum += e_q * e_q + e_v * e_v;
   }
   return std::sqrt(sum / (2 * static_cast<double>(x_q.size()))) / scale();
@@ -72,14 +69,10 @@ void StepControl::measure(const State& before, const State& after) {
 }
 
 void StepControl::require_attainable() const {
-  const bool single = tolerances_.absolute_q.size() == 0;
   double largest = 0;
-  for (Index i = 0; i < size_q_.size(); ++i) {
-    const double a_q = single ? tolerances_.absolute : tolerances_.absolute_q[i];
-    const double a_v = single ? tolerances_.absolute : tolerances_.absolute_v[i];
-    largest = std::max({largest, size_q_[i] / (a_q + tolerances_.relative * size_q_[i]),
-                        size_v_[i] / (a_v + tolerances_.relative * size_v_[i])});
-  }
+  for (Index i = 0; i < size_q_.size(); ++i)
+    largest = std::max({largest, size_q_[i] / weight(tolerances_.absolute_q, size_q_, i),
+                        size_v_[i] / weight(tolerances_.absolute_v, size_v_, i)});
   const double error = rounding * largest / scale();
   if (error <= 1) return;
   // s w of r = relative, with absolute in proportion, grows with r^((p+1)/p).

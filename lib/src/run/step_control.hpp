@@ -65,6 +65,10 @@ class StepControl final : public StepJudge {
 
  private:
   double scale() const;
+  /// w_i of tolerances.hpp; `absolute`: of each component, or empty.
+  double weight(const Vector& absolute, const Vector& size, Index i) const {
+    return (absolute.size() == 0 ? tolerances_.absolute : absolute[i]) + tolerances_.relative * size[i];
+  }
   double changes(const State& z, bool allow_dependent, double& h);
   double fit(double h, double rest) const;
   /// Where constraints move by themselves the error of free motions says nothing of the motion that they prescribe: how

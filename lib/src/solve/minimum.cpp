@@ -151,14 +151,15 @@ class Search {
   Index m() const { return matrix_.m; }
   double floor() const { return std::max(1e-12, 100 * matrix_.scaled.rounding_floor()); }
 
-  SolveReport fail(const std::string& why, SolveStatus status = SolveStatus::not_converged) {
-    report_.status = status;
-    report_.message = why;
+  /// What a minimum has.
+  Inertia wanted() const { return {n(), m(), 0}; }
+
+  SolveReport fail(const std::string& why) {
+    failed(why);
     return report_;
   }
   bool failed(const std::string& why, SolveStatus status = SolveStatus::not_converged) {
-    fail(why, status);
-    return false;
+    return report_.fail(status, why);
   }
 
   double energy(const Vector& xs) {
@@ -174,8 +175,7 @@ class Search {
     return matrix_.scaled.residual(xs, f) == EvaluationStatus::ok;
   }
   bool evaluate() {
-    if (!residual(xs_, f_)) return failed(matrix_.scaled.message(), SolveStatus::evaluation_failed);
-    report_.residual_norm = f_.lpNorm<Eigen::Infinity>();
+    if (!gnomon::evaluate(matrix_.scaled, xs_, f_, report_)) return false;
     ++report_.jacobian_evaluations;
     if (matrix_.update(xs_) != EvaluationStatus::ok)
       return failed(matrix_.scaled.message(), SolveStatus::evaluation_failed);
@@ -190,11 +190,11 @@ class Search {
       if (!matrix_.factorise(shift_).is(n(), m())) continue;
       step_ = f_;
       matrix_.solve(step_);
-      report_.step_norm = (step_.head(n()).array().abs() / (1 + xs_.head(n()).array().abs())).maxCoeff();
+      report_.step_norm = correction_norm(step_.head(n()), xs_.head(n()));
       if (step_.head(n()).lpNorm<Eigen::Infinity>() <= size_) return true;
     }
-    return failed("the constraints depend on each other: the KKT matrix does not have the inertia (" +
-                      std::to_string(n()) + ", " + std::to_string(m()) + ", 0) with any multiple of the masses added",
+    return failed("the constraints depend on each other: the KKT matrix does not have the inertia " + wanted().text() +
+                      " with any multiple of the masses added",
                   SolveStatus::singular_jacobian);
   }
 
@@ -282,8 +282,8 @@ class Search {
       return failed(
           "the stationary point has neutral directions, so that no minimum is proved: the KKT matrix has the "
           "inertia " +
-          inertia.text() + ", a minimum has (" + std::to_string(n()) + ", " + std::to_string(m()) +
-          ", 0), and the lowest curvature is " + number_text(lowest));
+          inertia.text() + ", a minimum has " + wanted().text() + ", and the lowest curvature is " +
+          number_text(lowest));
     double length = (1 + xs_.head(n()).norm()) / direction_.head(n()).norm();
     for (int halving = 0; halving < most_halvings; ++halving, length *= 0.5)
       for (const double sign : {1.0, -1.0}) {
@@ -298,8 +298,8 @@ class Search {
         return true;
       }
     return failed("the stationary point is not proved a minimum: the KKT matrix has the inertia " + inertia.text() +
-                  ", a minimum has (" + std::to_string(n()) + ", " + std::to_string(m()) +
-                  ", 0), and U does not fall along the direction of its lowest curvature, " + number_text(lowest));
+                  ", a minimum has " + wanted().text() +
+                  ", and U does not fall along the direction of its lowest curvature, " + number_text(lowest));
   }
 
   /// The lowest eigenvalue of the scaled H on the kernel of G, by bisection with the inertia, and its direction by
@@ -347,12 +347,11 @@ class Search {
 }  // namespace
 
 std::string SecondOrder::text() const {
-  const std::string expected = "(" + std::to_string(n) + ", " + std::to_string(m) + ", 0)";
   if (proved) return "minimum, proved by the inertia " + inertia.text();
   if (minimum())
     return "not proved: the inertia is that of a minimum, " + inertia.text() +
            ", but an eigenvalue of the KKT matrix lies within the rounding errors, " + number_text(margin);
-  return "no minimum: the KKT matrix has the inertia " + inertia.text() + ", a minimum has " + expected;
+  return "no minimum: the KKT matrix has the inertia " + inertia.text() + ", a minimum has " + Inertia{n, m, 0}.text();
 }
 
 SecondOrder second_order(EquilibriumEquations& equations, const ConstVectorRef& x) {

@@ -18,6 +18,20 @@ constexpr double difference_step = 1e-4;
 constexpr std::pair<double, double> difference_weights[] = {
     {-2, 1.0 / 12}, {-1, -2.0 / 3}, {1, 2.0 / 3}, {2, -1.0 / 12}};
 
+/// Evaluates `out`, by make(); the message says what went wrong, or which `entry` of it is not finite.
+template <class Make>
+EvaluationStatus evaluated(std::string& message, const char* what, const VectorRef& out, const char* entry,
+                           Make&& make) {
+  try {
+    make();
+    if (all_finite(out)) return EvaluationStatus::ok;
+    message = std::string(what) + ": " + entry + " is not finite";
+  } catch (...) {
+    message = std::string(what) + ": " + thrown_text();
+  }
+  return EvaluationStatus::failed;
+}
+
 }  // namespace
 
 const char* to_string(JacobianSource source) {
@@ -65,19 +79,11 @@ bool ScaledEquations::interrupted(const char* what) {
 EvaluationStatus ScaledEquations::residual(const ConstVectorRef& xs, VectorRef fs) {
   ++residuals_;
   if (interrupted("residual")) return EvaluationStatus::failed;
-  try {
+  return evaluated(message_, "residual", fs, "a value", [&] {
     x_ = xs.cwiseProduct(columns_);
     equations_->residual(x_, f_);
-  } catch (...) {
-    fail("residual", thrown_text().c_str());
-    return EvaluationStatus::failed;
-  }
-  fs = f_.cwiseProduct(rows_);
-  if (!all_finite(fs)) {
-    fail("residual", "a value is not finite");
-    return EvaluationStatus::failed;
-  }
-  return EvaluationStatus::ok;
+    fs = f_.cwiseProduct(rows_);
+  });
 }
 
 EvaluationStatus ScaledEquations::extended_residual(const ConstVectorRef& x, const ConstVectorRef& low, VectorRef fs) {
@@ -93,49 +99,30 @@ EvaluationStatus ScaledEquations::extended_residual(const ConstVectorRef& x, con
 EvaluationStatus ScaledEquations::jacobian(const ConstVectorRef& xs, VectorRef values, JacobianSource source) {
   ++jacobians_;
   if (interrupted("Jacobian")) return EvaluationStatus::failed;
-  const SparsityPattern& p = pattern();
-  try {
-    if (source == JacobianSource::analytic) {
-      x_ = xs.cwiseProduct(columns_);
-      equations_->jacobian(x_, values);
-      const double *const column = columns_.data(), *const row = rows_.data();
-      const Index *const offset = p.offsets.data(), *const index = p.indices.data();
-      double* const value = values.data();
-      const Index rows = p.rows;
-      for (Index i = 0, k = 0; i < rows; ++i) {
-        const double r = row[i];
-        for (const Index end = offset[i + 1]; k < end; ++k) value[k] *= column[index[k]] * r;
-      }
-    } else {
-      coloured(xs, values, source);
+  return evaluated(message_, "Jacobian", values, "a value", [&] {
+    if (source != JacobianSource::analytic) return coloured(xs, values, source);
+    x_ = xs.cwiseProduct(columns_);
+    equations_->jacobian(x_, values);
+    const SparsityPattern& p = pattern();
+    const double *const column = columns_.data(), *const row = rows_.data();
+    const Index *const offset = p.offsets.data(), *const index = p.indices.data();
+    double* const value = values.data();
+    const Index rows = p.rows;
+    for (Index i = 0, k = 0; i < rows; ++i) {
+      const double r = row[i];
+      for (const Index end = offset[i + 1]; k < end; ++k) value[k] *= column[index[k]] * r;
     }
-  } catch (...) {
-    fail("Jacobian", thrown_text().c_str());
-    return EvaluationStatus::failed;
-  }
-  if (!all_finite(values)) {
-    fail("Jacobian", "a value is not finite");
-    return EvaluationStatus::failed;
-  }
-  return EvaluationStatus::ok;
+  });
 }
 
 EvaluationStatus ScaledEquations::product(const ConstVectorRef& xs, const ConstVectorRef& ws, VectorRef jw) {
-  try {
+  return evaluated(message_, "Jacobian product", jw, "a value", [&] {
     x_ = xs.cwiseProduct(columns_);
     w_ = ws.cwiseProduct(columns_);
     jw_.resize(size());
     equations_->tangent(x_, w_, jw_);
-  } catch (...) {
-    fail("Jacobian product", thrown_text().c_str());
-    return EvaluationStatus::failed;
-  }
-  jw = jw_.cwiseProduct(rows_);
-  if (!all_finite(jw)) {
-    fail("Jacobian product", "a value is not finite");
-    return EvaluationStatus::failed;
-  }
-  return EvaluationStatus::ok;
+    jw = jw_.cwiseProduct(rows_);
+  });
 }
 
 EvaluationStatus ScaledEquations::update_inverse(ApproximateInverse& inverse, const ConstVectorRef& xs) {
@@ -150,20 +137,12 @@ EvaluationStatus ScaledEquations::update_inverse(ApproximateInverse& inverse, co
 }
 
 EvaluationStatus ScaledEquations::apply_inverse(ApproximateInverse& inverse, const ConstVectorRef& fs, VectorRef ds) {
-  try {
+  return evaluated(message_, "approximate inverse", ds, "a correction", [&] {
     f_ = fs.cwiseQuotient(rows_);
     w_.resize(size());
     inverse.solve(f_, w_);
-  } catch (...) {
-    fail("approximate inverse", thrown_text().c_str());
-    return EvaluationStatus::failed;
-  }
-  ds = w_.cwiseQuotient(columns_);
-  if (!all_finite(ds)) {
-    fail("approximate inverse", "a correction is not finite");
-    return EvaluationStatus::failed;
-  }
-  return EvaluationStatus::ok;
+    ds = w_.cwiseQuotient(columns_);
+  });
 }
 
 void ScaledEquations::coloured(const ConstVectorRef& xs, VectorRef values, JacobianSource source) {

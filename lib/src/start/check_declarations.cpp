@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/finite.hpp"
 #include "gnomon/base/uniform.hpp"
 #include "gnomon/model/overdetermined.hpp"
 #include "gnomon/model/system.hpp"
@@ -34,12 +35,8 @@ class Contradiction : public std::runtime_error {
 /// what is wrong.
 constexpr double beside_the_start = 1e-3;
 
-double largest(const Vector& x) {
-  return x.size() > 0 ? x.lpNorm<Eigen::Infinity>() : 0;
-}
-
 double size_of(const Vector& x) {
-  return largest(x) > 0 ? largest(x) : 1;
+  return max_norm(x) > 0 ? max_norm(x) : 1;
 }
 
 /// Entries in [-1, 1], the largest of them 1.
@@ -83,13 +80,13 @@ class Declarations {
           }))
         continue;
       const Vector quotient = (after - before) / (2 * s);
-      const double noise = rounding * std::max(largest(after), largest(before)) / s;
-      const double scale = std::max({size, largest(formula), largest(quotient)});
+      const double noise = rounding * std::max(max_norm(after), max_norm(before)) / s;
+      const double scale = std::max({size, max_norm(formula), max_norm(quotient)});
       if (noise > scale / 10) continue;
       Index worst = 0;
       if ((formula - quotient).cwiseAbs().maxCoeff(&worst) <= contradiction * scale + noise) return;
       // Quotients that agree with each other have converged, and not to the formula.
-      if (last.size() > 0 && largest(quotient - last) <= contradiction * scale / 10 + noise + last_noise)
+      if (last.size() > 0 && max_norm(quotient - last) <= contradiction * scale / 10 + noise + last_noise)
         refuse(what + entry(formula, worst) + " is " + number_text(formula[worst]) +
                ", and difference quotients near the start are " + number_text(quotient[worst]));
       last = quotient;
@@ -107,7 +104,7 @@ class Declarations {
           for (int k = 0; k <= declared + 1; ++k) {
             const Vector term = (k % 2 ? -binomial : binomial) * f(x + apart * k * size_of(x) * w);
             sum = k ? Vector(sum + term) : term;
-            size = std::max(size, largest(term));
+            size = std::max(size, max_norm(term));
             binomial *= static_cast<double>(declared + 1 - k) / (k + 1);
           }
           return sum.allFinite();
@@ -131,7 +128,7 @@ class Declarations {
         }))
       return;
     Index worst = 0;
-    if ((later - now).cwiseAbs().maxCoeff(&worst) <= rounding * largest(now)) return;
+    if ((later - now).cwiseAbs().maxCoeff(&worst) <= rounding * max_norm(now)) return;
     refuse(std::string(what) + entry(now, worst) + " is not declared to depend on time, and is " +
            number_text(now[worst]) + " at t = " + number_text(t) + " and " + number_text(later[worst]) +
            " at t = " + number_text(then) + " in one position");

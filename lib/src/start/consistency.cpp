@@ -5,6 +5,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/thrown.hpp"
+#include "gnomon/model/start_velocity.hpp"
 #include "start/saddle_point.hpp"
 
 namespace gnomon {
@@ -75,19 +76,6 @@ Vector velocity(const System& system, const Probe& probe, const Vector& q, const
     system.velocity(q, p, scratch, out);
   });
   return v;
-}
-
-/// p += M dv
-void add_momentum(const System& system, const Vector& q, const Vector& dv, Vector& p) {
-  Vector dp(p.size());
-  if (!system.parts().mass) {
-    system.mass().apply(dv, dp);
-  } else {
-    Matrix mass(p.size(), p.size());
-    system.parts().mass->mass_matrix(q, mass);
-    dp = mass * dv;
-  }
-  p += dp;
 }
 
 void probe_potential(const System& s, const Probe& probe, double t, const Vector& q, const Vector& w) {
@@ -290,7 +278,7 @@ void project_start(const System& system, double t, Vector& q, Vector& p, bool al
   for (int pass = 0; pass < 2; ++pass) {
     system.constraint_velocity(t, q, velocity(system, probe, q, p), r);
     saddle_point.solve(zero, -r, step, multipliers);
-    add_momentum(system, q, step, p);
+    p += momenta(system, q, step);
   }
 }
 
@@ -310,9 +298,7 @@ void acceleration(const System& system, double t, const Vector& q, const Vector&
   }
   // With H = T(q,p) + U: v' = T_pq v + M^-1 p', p' = -T_q + f - G^T lambda.
   const Index n = system.n();
-  Matrix mass(n, n);
-  system.parts().mass->mass_matrix(q, mass);
-  const Vector p = mass * v;
+  const Vector p = momenta(system, q, v);
   Vector t_q(n), t_p(n), drift_q(n), drift(n);
   system.parts().mass->kinetic_gradient(q, p, t_q, t_p);
   system.parts().mass->kinetic_hessian_times(q, p, v, Vector::Zero(n), drift_q, drift);

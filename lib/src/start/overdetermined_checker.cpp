@@ -5,6 +5,7 @@
 #include <array>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/finite.hpp"
 #include "gnomon/base/uniform.hpp"
 #include "gnomon/start/overdetermined_consistency.hpp"
 #include "start/disagreement.hpp"
@@ -25,10 +26,7 @@ struct Point {
   OverdeterminedPoint view() const { return {y, z, psi}; }
   Vector& part(Argument argument) { return argument == Argument::y ? y : argument == Argument::z ? z : psi; }
   Point moved(double s, const Point& d) const { return {y + s * d.y, z + s * d.z, psi + s * d.psi}; }
-  double size() const { return std::max({1e-3, largest(y), largest(z), psi.size() ? largest(psi) : 0.0}); }
-
- private:
-  static double largest(const Vector& v) { return v.lpNorm<Eigen::Infinity>(); }
+  double size() const { return std::max({1e-3, max_norm(y), max_norm(z), max_norm(psi)}); }
 };
 
 class Checker {

@@ -1,9 +1,7 @@
 #include "start/system_checker.hpp"
 
 #include <algorithm>
-#include <cmath>
 
-#include "gnomon/base/error.hpp"
 #include "gnomon/base/uniform.hpp"
 
 namespace gnomon {
@@ -117,39 +115,37 @@ void SystemChecker::kinetic() {
     first.compare(t_q, numeric);
     first.scale_with(part.kinetic_energy(z.q, p));
     part.kinetic_hessian_times(z.q, p, z.w, w_p, h_q, h_p);
-    const auto gradient = [&](const Vector& q) {
-      const double along = (q - z.q).dot(z.w) / z.w.squaredNorm();
-      Vector out(2 * n_);
-      part.kinetic_gradient(q, p + along * w_p, out.head(n_), out.tail(n_));
-      return out;
+    // The derivative of f(q, p, two halves of the result) along (w, M w).
+    const auto along = [&](const auto& f) {
+      const auto value = [&](const Vector& q) {
+        const double distance = (q - z.q).dot(z.w) / z.w.squaredNorm();
+        Vector out(2 * n_);
+        f(q, p + distance * w_p, out.head(n_), out.tail(n_));
+        return out;
+      };
+      return difference(value, z.q, z.w);
     };
-    const Vector slope = difference(gradient, z.q, z.w);
+    const Vector slope = along([&](const Vector& q, const Vector& p_at, auto out_q, auto out_p) {
+      part.kinetic_gradient(q, p_at, out_q, out_p);
+    });
     second.compare(h_q, slope.head(n_));
     second.compare(h_p, slope.tail(n_));
     const Vector u_q = z.v, u_p = 0.5 * p;
     part.kinetic_third(z.q, p, u_q, u_p, z.w, w_p, h_q, h_p);
-    const auto hessian = [&](const Vector& q) {
-      const double along = (q - z.q).dot(z.w) / z.w.squaredNorm();
-      Vector out(2 * n_);
-      part.kinetic_hessian_times(q, p + along * w_p, u_q, u_p, out.head(n_), out.tail(n_));
-      return out;
-    };
-    const Vector turn = difference(hessian, z.q, z.w);
+    const Vector turn = along([&](const Vector& q, const Vector& p_at, auto out_q, auto out_p) {
+      part.kinetic_hessian_times(q, p_at, u_q, u_p, out_q, out_p);
+    });
     third.compare(h_q, turn.head(n_));
     third.compare(h_p, turn.tail(n_));
     Matrix columns(2 * n_, 2 * n_);
-    Vector scratch(3 * n_), along(2 * n_);
-    along << z.w, w_p;
+    Vector scratch(3 * n_), direction(2 * n_);
+    direction << z.w, w_p;
     part.kinetic_hessian(z.q, p, scratch, columns);
-    second.compare(columns * along, slope);
+    second.compare(columns * direction, slope);
     part.velocity_hessian(z.q, p, u_p, scratch, columns);
-    const auto of_velocity = [&](const Vector& q) {
-      const double distance = (q - z.q).dot(z.w) / z.w.squaredNorm();
-      Vector out(2 * n_);
-      part.kinetic_hessian_times(q, p + distance * w_p, Vector::Zero(n_), u_p, out.head(n_), out.tail(n_));
-      return out;
-    };
-    third.compare(columns * along, difference(of_velocity, z.q, z.w));
+    third.compare(columns * direction, along([&](const Vector& q, const Vector& p_at, auto out_q, auto out_p) {
+                    part.kinetic_hessian_times(q, p_at, Vector::Zero(n_), u_p, out_q, out_p);
+                  }));
   }
   report("kinetic-velocity", velocity, exact_tolerance, "T_p = M(q)^-1 p and T = p . v / 2");
   report("kinetic-gradient", first, first_tolerance, "T_q against differences of T");

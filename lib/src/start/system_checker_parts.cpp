@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/model/start_velocity.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "start/system_checker.hpp"
 
@@ -25,7 +26,7 @@ std::vector<SystemChecker::Point> SystemChecker::projected() const {
 void SystemChecker::symmetries() {
   const Symmetries& part = *s_.parts().symmetries;
   Disagreement potential, constraint, kinetic;
-  Vector xi(n_), plus(n_), minus(n_), mv(n_);
+  Vector xi(n_), plus(n_), minus(n_);
   for (const Point& z : projected())
     for (Index a = 0; a < part.n_symmetries(); ++a) {
       part.symmetry_generator(a, z.q, xi);
@@ -38,15 +39,11 @@ void SystemChecker::symmetries() {
       }
       // T is invariant when p . (D xi v) - T_q . xi = 0 with p = M v; xi is linear or quadratic, so the difference
       // is exact.
+      const Vector mv = momenta(s_, z.q, z.v);
       double by_mass = 0;
-      if (!s_.parts().mass) {
-        s_.mass().apply(z.v, mv);
-      } else {
-        Matrix mass(n_, n_);
+      if (const ConfigurationMass* mass = s_.parts().mass) {
         Vector t_q(n_), t_p(n_);
-        s_.parts().mass->mass_matrix(z.q, mass);
-        mv = mass * z.v;
-        s_.parts().mass->kinetic_gradient(z.q, mv, t_q, t_p);
+        mass->kinetic_gradient(z.q, mv, t_q, t_p);
         by_mass = t_q.dot(xi);
       }
       part.symmetry_generator(a, z.q + second_spacing * z.v, plus);

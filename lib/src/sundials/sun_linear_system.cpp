@@ -50,9 +50,9 @@ SunOwner<N_Vector> serial_vector(Index size, SUNContext context) {
 }
 
 void SunLinearSystem::attach(ScaledEquations& equations, const AlgebraChoice& choice, SUNContext context) {
-  system_.attach(equations, choice);
+  JacobianSystem::attach(equations, choice);
   matrix_.reset(empty_matrix(context));
-  linear_.reset(solver_around(system_, context));
+  linear_.reset(solver_around(*this, context));
   if (!matrix_ || !linear_) throw Error(ErrorCode::refused, "SUNDIALS could not allocate its linear solver");
 }
 

@@ -3,9 +3,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/names.hpp"
 
-using gnomon::Error;
-using gnomon::ErrorCode;
-using gnomon::nearest_name;
+using namespace gnomon;
 
 namespace {
 const std::vector<std::string> known{"energy-momentum", "energy-momentum-general", "rattle", "kinsol-newton"};

@@ -1,13 +1,9 @@
 #include <boost/test/unit_test.hpp>
 
-#include "gnomon/base/error.hpp"
 #include "gnomon/base/options.hpp"
+#include "support/says.hpp"
 
-using gnomon::Assignments;
-using gnomon::Error;
-using gnomon::ErrorCode;
-using gnomon::Options;
-using gnomon::OptionSpec;
+using namespace gnomon;
 
 namespace {
 
@@ -23,14 +19,9 @@ Options parse(const Assignments& assignments) {
 
 /// The sentence with which an assignment is refused.
 std::string refusal(const Assignments& assignments, ErrorCode expected) {
-  try {
-    parse(assignments);
-  } catch (const Error& error) {
-    BOOST_TEST((error.code() == expected));
-    return error.what();
-  }
-  BOOST_ERROR("was not refused");
-  return {};
+  const test::Refusal refused = test::refusal([&] { parse(assignments); });
+  BOOST_TEST((refused.code == expected));
+  return refused.sentence;
 }
 
 bool names(const std::string& sentence, const std::vector<std::string>& parts) {

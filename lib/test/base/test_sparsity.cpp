@@ -5,11 +5,7 @@
 #include "gnomon/base/sparsity.hpp"
 #include "support/differences.hpp"
 
-using gnomon::BlockMap;
-using gnomon::Index;
-using gnomon::Matrix;
-using gnomon::SparsityPattern;
-using gnomon::Vector;
+using namespace gnomon;
 
 namespace {
 

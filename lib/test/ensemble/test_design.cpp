@@ -5,24 +5,16 @@
 #include <random>
 #include <set>
 
-#include "gnomon/base/error.hpp"
 #include "gnomon/ensemble/design.hpp"
+#include "support/says.hpp"
 
 namespace gnomon {
 namespace {
 
-std::string refusal(const std::string& text) {
-  try {
-    Distribution("--vary k", text);
-  } catch (const Error& error) {
-    BOOST_TEST((error.code() == ErrorCode::bad_value));
-    return error.what();
-  }
-  return "";
-}
-
-bool says(const std::string& sentence, const std::string& part) {
-  return sentence.find(part) != std::string::npos;
+test::Refusal refusal(const std::string& text) {
+  const test::Refusal refused = test::refusal([&] { Distribution("--vary k", text); });
+  BOOST_TEST((refused.code == ErrorCode::bad_value));
+  return refused;
 }
 
 /// Values of one variable over all runs.
@@ -77,21 +69,21 @@ BOOST_AUTO_TEST_CASE(quantiles_are_those_of_the_distributions) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_wrong_with_a_text_is_said) {
-  BOOST_TEST(says(refusal("5"), "expected list(...)"));
-  BOOST_TEST(says(refusal("unifrom(1,2)"), "did you mean \"uniform\""));
-  BOOST_TEST(says(refusal("uniform(2,2)"), "empty range"));
-  BOOST_TEST(says(refusal("uniform(3,2)"), "empty range"));
-  BOOST_TEST(says(refusal("uniform(1)"), "expected uniform(a,b)"));
-  BOOST_TEST(says(refusal("uniform(1,x)"), "\"x\", which is no number"));
-  BOOST_TEST(says(refusal("uniform(1,nan)"), "not finite"));
-  BOOST_TEST(says(refusal("uniform(-1e308,1e308)"), "range of numbers"));
-  BOOST_TEST(says(refusal("normal(0,0)"), "standard deviation"));
-  BOOST_TEST(says(refusal("grid(0,1,2.5)"), "whole number"));
-  BOOST_TEST(says(refusal("grid(0,1,0)"), "whole number"));
-  BOOST_TEST(says(refusal("grid(0,1,1)"), "ends must then be equal"));
-  BOOST_TEST(says(refusal("log-grid(0,1,3)"), "above zero"));
-  BOOST_TEST(says(refusal("list()"), "empty list"));
-  BOOST_TEST(says(refusal("list(1,,2)"), "empty entry"));
+  BOOST_TEST(refusal("5").says("expected list(...)"));
+  BOOST_TEST(refusal("unifrom(1,2)").says("did you mean \"uniform\""));
+  BOOST_TEST(refusal("uniform(2,2)").says("empty range"));
+  BOOST_TEST(refusal("uniform(3,2)").says("empty range"));
+  BOOST_TEST(refusal("uniform(1)").says("expected uniform(a,b)"));
+  BOOST_TEST(refusal("uniform(1,x)").says("\"x\", which is no number"));
+  BOOST_TEST(refusal("uniform(1,nan)").says("not finite"));
+  BOOST_TEST(refusal("uniform(-1e308,1e308)").says("range of numbers"));
+  BOOST_TEST(refusal("normal(0,0)").says("standard deviation"));
+  BOOST_TEST(refusal("grid(0,1,2.5)").says("whole number"));
+  BOOST_TEST(refusal("grid(0,1,0)").says("whole number"));
+  BOOST_TEST(refusal("grid(0,1,1)").says("ends must then be equal"));
+  BOOST_TEST(refusal("log-grid(0,1,3)").says("above zero"));
+  BOOST_TEST(refusal("list()").says("empty list"));
+  BOOST_TEST(refusal("list(1,,2)").says("empty entry"));
 }
 
 BOOST_AUTO_TEST_CASE(combinations_of_lists_have_the_same_samples_each) {
@@ -179,8 +171,7 @@ BOOST_AUTO_TEST_CASE(sequences_of_sobol_are_nets) {
 BOOST_AUTO_TEST_CASE(what_is_wrong_with_a_design_is_said) {
   const auto refused = [](std::vector<Variable> variables, long samples, const std::string& part,
                           Sampling sampling = Sampling::random) {
-    BOOST_CHECK_EXCEPTION(Design(std::move(variables), sampling, samples), Error,
-                          [&](const Error& error) { return says(error.what(), part); });
+    BOOST_CHECK_EXCEPTION(Design(std::move(variables), sampling, samples), Error, test::says(part));
   };
   const Distribution list("k", "list(1,2)"), drawn("k", "uniform(0,1)"), wide("k", "grid(0,1,100000)");
   refused({{"k", list}}, 0, "at least 1");

@@ -3,14 +3,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/scheme/equations.hpp"
 
-using gnomon::Block;
-using gnomon::BlockMap;
-using gnomon::Index;
-using gnomon::Layout;
-using gnomon::Matrix;
-using gnomon::PatternBuilder;
-using gnomon::SparsityPattern;
-using gnomon::Vector;
+using namespace gnomon;
 
 namespace {
 

@@ -5,19 +5,7 @@
 #include "gnomon/scheme/one_solve_step.hpp"
 #include "gnomon/solve/scaled_equations.hpp"
 
-using gnomon::Block;
-using gnomon::ConstVectorRef;
-using gnomon::ConstVectorRefOf;
-using gnomon::EvaluationStatus;
-using gnomon::Index;
-using gnomon::JacobianSource;
-using gnomon::Next;
-using gnomon::ScaledEquations;
-using gnomon::SparsityPattern;
-using gnomon::State;
-using gnomon::Vector;
-using gnomon::VectorRef;
-using gnomon::VectorRefOf;
+using namespace gnomon;
 
 namespace {
 

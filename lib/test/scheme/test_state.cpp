@@ -4,11 +4,7 @@
 
 #include "gnomon/scheme/state.hpp"
 
-using gnomon::Compensated;
-using gnomon::History;
-using gnomon::Index;
-using gnomon::State;
-using gnomon::Vector;
+using namespace gnomon;
 
 namespace {
 constexpr double ulp = std::numeric_limits<double>::epsilon();

@@ -5,15 +5,7 @@
 #include "gnomon/solve/scaled_equations.hpp"
 #include "support/differences.hpp"
 
-using gnomon::Block;
-using gnomon::ConstVectorRef;
-using gnomon::EvaluationStatus;
-using gnomon::Index;
-using gnomon::JacobianSource;
-using gnomon::ScaledEquations;
-using gnomon::SparsityPattern;
-using gnomon::Vector;
-using gnomon::VectorRef;
+using namespace gnomon;
 
 namespace {
 
@@ -33,18 +25,20 @@ class DiagonalInverse final : public gnomon::ApproximateInverse {
   Vector diagonal_;
 };
 
+/// A tridiagonal pattern, and the first column.
+SparsityPattern tridiagonal(Index n, bool first_column) {
+  std::vector<std::pair<Index, Index>> entries;
+  for (Index i = 0; i < n; ++i) {
+    if (first_column) entries.emplace_back(i, 0);
+    for (Index j = std::max<Index>(0, i - 1); j <= std::min(n - 1, i + 1); ++j) entries.emplace_back(i, j);
+  }
+  return SparsityPattern::from_entries(n, n, entries);
+}
+
 /// F_i = exp(x_i) - x_{i-1} x_{i+1} + sin(x_0), with x outside the range as zero: tridiagonal plus the first column.
 class Example final : public gnomon::TemplatedEquations<Example> {
  public:
-  explicit Example(Index n) : n_(n) {
-    std::vector<std::pair<Index, Index>> entries;
-    for (Index i = 0; i < n; ++i) {
-      entries.emplace_back(i, 0);
-      for (Index j = std::max<Index>(0, i - 1); j <= std::min(n - 1, i + 1); ++j) entries.emplace_back(i, j);
-    }
-    pattern_ = SparsityPattern::from_entries(n, n, entries);
-    allocate(n);
-  }
+  explicit Example(Index n) : n_(n), pattern_(tridiagonal(n, true)) { allocate(n); }
 
   const SparsityPattern& pattern() const override { return pattern_; }
   const std::vector<Block>& blocks() const override { return blocks_; }
@@ -92,12 +86,7 @@ class Example final : public gnomon::TemplatedEquations<Example> {
   enum class Failure { none, throws, throws_a_number, nan } failure = Failure::none;
   bool wrong_entry = false;
   /// Leaves out an entry that the equations have.
-  void hide_first_column() {
-    std::vector<std::pair<Index, Index>> entries;
-    for (Index i = 0; i < n_; ++i)
-      for (Index j = std::max<Index>(0, i - 1); j <= std::min(n_ - 1, i + 1); ++j) entries.emplace_back(i, j);
-    pattern_ = SparsityPattern::from_entries(n_, n_, entries);
-  }
+  void hide_first_column() { pattern_ = tridiagonal(n_, false); }
 
  private:
   Index n_;

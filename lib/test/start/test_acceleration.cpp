@@ -7,21 +7,8 @@
 #include "support/models.hpp"
 #include "support/starts.hpp"
 
-using gnomon::Error;
-using gnomon::ErrorCode;
-using gnomon::Index;
-using gnomon::Mass;
-using gnomon::System;
-using gnomon::Vector;
-using gnomon::test::chain_q;
-using gnomon::test::check_close;
-using gnomon::test::coupled_mass;
-using gnomon::test::Refusal;
-using gnomon::test::refusal;
-using gnomon::test::Rods;
-using gnomon::test::rods_q;
-using gnomon::test::Truss;
-using gnomon::test::unit_chain;
+using namespace gnomon;
+using namespace gnomon::test;
 using RodSystem = gnomon::AutodiffSystem<Rods<>>;
 
 namespace {
@@ -77,7 +64,7 @@ BOOST_AUTO_TEST_CASE(a_constraint_without_gradient_is_dependent) {
 BOOST_AUTO_TEST_CASE(more_constraints_than_coordinates) {
   // Three points cannot satisfy seven independent conditions.
   std::vector<Truss::Rod> rods{{0, Truss::pivot}, {1, 0}, {2, 1}, {2, 0}, {1, Truss::pivot}, {2, Truss::pivot}, {0, 1}};
-  const Truss system(3, rods, Mass::diagonal(Vector::Ones(6)));
+  const Truss system(3, rods, unit_mass(6));
   const auto rank = gnomon::constraint_rank(system, 0, (Vector(6) << 1, 0, 0.4, 0.9, -0.7, 0.3).finished());
   BOOST_TEST(rank.rank == 5);  // six rods between four points in the plane: one rotation about the pivot is left
   BOOST_TEST(rank.dependent.size() == 2u);
@@ -85,7 +72,7 @@ BOOST_AUTO_TEST_CASE(more_constraints_than_coordinates) {
 
 BOOST_AUTO_TEST_CASE(a_nearly_singular_loop_is_not_refused) {
   // A parallelogram of unit rods close to the position with all rods collinear, where G loses rank.
-  const Truss loop(2, {{0, Truss::pivot}, {1, 0}, {1, Truss::pivot}}, Mass::diagonal(Vector::Ones(4)));
+  const Truss loop(2, {{0, Truss::pivot}, {1, 0}, {1, Truss::pivot}}, unit_mass(4));
   for (const double angle : {1e-2, 1e-5, 1e-8}) {
     // x_0 = (1, 0), x_1 = (1 + ..., angle): the triangle 0, x_0, x_1 has height `angle`.
     const Vector q = (Vector(4) << 1, 0, 1.5, angle).finished();
@@ -111,7 +98,7 @@ BOOST_AUTO_TEST_CASE(large_systems) {
   BOOST_TEST(full.condition == 4 * static_cast<double>(links) / std::acos(-1.0), boost::test_tools::tolerance(0.05));
 
   rods.emplace_back(1700, 1699);
-  const Truss repeated(links, rods, Mass::diagonal(Vector::Ones(2 * links)));
+  const Truss repeated(links, rods, unit_mass(2 * links));
   const auto rank = gnomon::constraint_rank(repeated, 0, chain_q(links));
   BOOST_TEST(rank.rank == links);
   BOOST_REQUIRE_EQUAL(rank.dependent.size(), 1u);
@@ -124,7 +111,7 @@ BOOST_AUTO_TEST_SUITE(acceleration)
 
 BOOST_AUTO_TEST_CASE(pendulum) {
   // x'' = -lambda x, y'' = -9.81 - lambda y with x^2 + y^2 = 1: lambda = v^2 - 9.81 y.
-  const Truss rod(1, {{0, Truss::pivot}}, Mass::diagonal(Vector::Ones(2)));
+  const Truss rod(1, {{0, Truss::pivot}}, unit_mass(2));
   const Vector q = (Vector(2) << 0.6, -0.8).finished(), v = (Vector(2) << 1.6, 1.2).finished();
   Vector a, lambda;
   gnomon::acceleration(rod, 0, q, v, a, lambda);
@@ -178,7 +165,7 @@ BOOST_AUTO_TEST_CASE(without_constraints) {
 BOOST_AUTO_TEST_CASE(close_to_a_singular_position) {
   // A flat triangle with a corner at the pivot swings as a rigid body: a_i = alpha (-y_i, x_i). The condition is 1e6,
   // and an error that grew like its square would leave four digits.
-  const Truss loop(2, {{0, Truss::pivot}, {1, 0}, {1, Truss::pivot}}, Mass::diagonal(Vector::Ones(4)));
+  const Truss loop(2, {{0, Truss::pivot}, {1, 0}, {1, Truss::pivot}}, unit_mass(4));
   const Vector q = (Vector(4) << 1, 0, 1.5, 1e-6).finished();
   Vector a, lambda;
   gnomon::acceleration(loop, 0, q, Vector::Zero(4), a, lambda);
@@ -190,8 +177,7 @@ BOOST_AUTO_TEST_CASE(dense_and_sparse_factorisations) {
   // n + m is 900 and 1200: on either side of the change.
   for (const Index links : {300, 400})
     for (const bool coupled : {false, true}) {
-      const Truss chain(links, Truss::chain(links),
-                        coupled ? coupled_mass(2 * links) : Mass::diagonal(Vector::Ones(2 * links)));
+      const Truss chain = unit_chain(links, coupled);
       Vector q = chain_q(links), v = Vector::Zero(2 * links), p(2 * links), a, lambda;
       for (Index i = 0; i < 2 * links; ++i) p[i] = std::cos(2.0 * static_cast<double>(i));
       gnomon::project_start(chain, 0, q, p);
@@ -211,7 +197,7 @@ BOOST_AUTO_TEST_CASE(dependent_constraints_are_refused) {
   const Index links = 600;
   auto rods = Truss::chain(links);
   rods.emplace_back(200, 199);
-  const Truss large(links, rods, Mass::diagonal(Vector::Ones(2 * links)));
+  const Truss large(links, rods, unit_mass(2 * links));
   const Refusal sparse =
       refusal([&] { gnomon::acceleration(large, 0, chain_q(links), Vector::Zero(2 * links), a, lambda); });
   BOOST_TEST((sparse.code == ErrorCode::rank_deficient));
@@ -224,7 +210,7 @@ BOOST_AUTO_TEST_CASE(dependent_constraints_of_large_systems_are_allowed) {
   auto rods = Truss::chain(links);
   for (const Index k : {200, 400, 400}) rods.push_back(rods[static_cast<std::size_t>(k)]);
   for (const bool coupled : {false, true}) {
-    const Mass mass = coupled ? coupled_mass(n) : Mass::diagonal(Vector::Ones(n));
+    const Mass mass = coupled ? coupled_mass(n) : unit_mass(n);
     const Truss large(links, rods, mass), plain(links, Truss::chain(links), mass);
     Vector q = chain_q(links), p(n), v(n), a, lambda, plain_a, plain_lambda, r(large.m());
     for (Index i = 0; i < n; ++i) p[i] = std::cos(2.0 * static_cast<double>(i));

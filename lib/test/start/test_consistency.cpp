@@ -10,22 +10,8 @@
 #include "support/models.hpp"
 #include "support/starts.hpp"
 
-using gnomon::Error;
-using gnomon::ErrorCode;
-using gnomon::Index;
-using gnomon::Mass;
-using gnomon::System;
-using gnomon::Vector;
-using gnomon::test::chain_q;
-using gnomon::test::check_close;
-using gnomon::test::coupled_mass;
-using gnomon::test::FaultySystem;
-using gnomon::test::Refusal;
-using gnomon::test::refusal;
-using gnomon::test::Rods;
-using gnomon::test::rods_p;
-using gnomon::test::rods_q;
-using gnomon::test::Truss;
+using namespace gnomon;
+using namespace gnomon::test;
 using RodSystem = gnomon::AutodiffSystem<Rods<>>;
 
 namespace {
@@ -213,8 +199,7 @@ BOOST_AUTO_TEST_CASE(dense_masses_and_masses_that_depend_on_q) {
 BOOST_AUTO_TEST_CASE(large_systems) {
   const Index links = 2000;
   for (const bool coupled : {false, true}) {
-    const Truss chain(links, Truss::chain(links),
-                      coupled ? coupled_mass(2 * links) : Mass::diagonal(Vector::Ones(2 * links)));
+    const Truss chain = unit_chain(links, coupled);
     Vector q = chain_q(links), p(2 * links);
     for (Index i = 0; i < 2 * links; ++i) {
       q[i] += 1e-3 * std::sin(3.0 * static_cast<double>(i));
@@ -232,7 +217,7 @@ BOOST_AUTO_TEST_CASE(large_systems) {
 }
 
 BOOST_AUTO_TEST_CASE(constraints_that_cannot_be_met) {
-  const Truss impossible(1, {{0, Truss::pivot}, {0, Truss::pivot}}, Mass::diagonal(Vector::Ones(2)));
+  const Truss impossible(1, {{0, Truss::pivot}, {0, Truss::pivot}}, unit_mass(2));
   Vector q = (Vector(2) << 2, 1).finished(), p = Vector::Zero(2);
   BOOST_TEST((refusal([&] { gnomon::project_start(impossible, 0, q, p); }).code == ErrorCode::rank_deficient));
 

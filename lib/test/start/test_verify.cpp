@@ -3,7 +3,6 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
-#include <functional>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/model/system.hpp"

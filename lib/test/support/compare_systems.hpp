@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Every function of two systems of one model, of different patterns.
+/// Two systems of one model, of different patterns, beside each other.
 
 #include <boost/test/unit_test.hpp>
 

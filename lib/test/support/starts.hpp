@@ -2,11 +2,9 @@
 /// \file
 /// Starts, consistent and not, for the tests of consistency.hpp.
 
-#include <boost/test/unit_test.hpp>
 #include <cmath>
-#include <string>
 
-#include "gnomon/base/error.hpp"
+#include "support/says.hpp"
 #include "support/truss.hpp"
 
 namespace gnomon::test {
@@ -23,28 +21,6 @@ inline Vector rods_p(const System& system) {
   return p;
 }
 
-/// The Error with which a call is refused.
-struct Refusal {
-  ErrorCode code{};
-  std::string sentence;
-  bool says(const std::string& part) const {
-    const bool found = sentence.find(part) != std::string::npos;
-    if (!found) BOOST_TEST_MESSAGE("\"" << sentence << "\" does not say " << part);
-    return found;
-  }
-};
-
-template <class F>
-Refusal refusal(F call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return {error.code(), error.what()};
-  }
-  BOOST_ERROR("was not refused");
-  return {};
-}
-
 /// A horizontal chain, links alternating around the horizontal so that nothing is special.
 inline Vector chain_q(Index links) {
   Vector q(2 * links);
@@ -55,10 +31,6 @@ inline Vector chain_q(Index links) {
     q[2 * i + 1] = y += std::sin(angle);
   }
   return q;
-}
-
-inline Truss unit_chain(Index links) {
-  return {links, Truss::chain(links), Mass::diagonal(Vector::Ones(2 * links))};
 }
 
 /// Tridiagonal mass, as beams have it.
@@ -72,6 +44,14 @@ inline Mass coupled_mass(Index n) {
     for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k)
       values[k] = pattern.indices[k] == i ? 2 + 0.01 * static_cast<double>(i % 7) : 0.5;
   return Mass::sparse(pattern, values);
+}
+
+inline Mass unit_mass(Index n) {
+  return Mass::diagonal(Vector::Ones(n));
+}
+
+inline Truss unit_chain(Index links, bool coupled = false) {
+  return {links, Truss::chain(links), coupled ? coupled_mass(2 * links) : unit_mass(2 * links)};
 }
 
 }  // namespace gnomon::test

@@ -11,7 +11,7 @@
 
 namespace gnomon {
 
-class GNOMON_EXPORT JacobianSystem final : private JacobianProduct {
+class GNOMON_EXPORT JacobianSystem : private JacobianProduct {
  public:
   JacobianSystem() = default;
   JacobianSystem(const JacobianSystem&) = delete;

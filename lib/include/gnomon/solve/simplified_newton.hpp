@@ -81,7 +81,7 @@ class SimplifiedNewton {
     for (long iteration = 0; iteration < rule.max_iterations; ++iteration) {
       const bool at_floor = rule.at_floor(report.residual_norm, floor);
       if (equations_->apply_inverse(*inverse_, f_, dx_) != EvaluationStatus::ok) return false;
-      const double step = (dx_.array().abs() / (1 + xs.array().abs())).maxCoeff();
+      const double step = correction_norm(dx_, xs);
       if (!(step <= (iteration == 0 ? farthest : contraction * last))) return iteration > 0 && at_floor && last < noise;
       xs -= dx_;
       ++report.iterations;

@@ -12,7 +12,7 @@ namespace gnomon {
 /// A serial vector. Throws Error(refused).
 GNOMON_EXPORT SunOwner<N_Vector> serial_vector(Index size, SUNContext context);
 
-class GNOMON_EXPORT SunLinearSystem {
+class GNOMON_EXPORT SunLinearSystem final : public JacobianSystem {
  public:
   /// Allocates everything. Throws as AlgebraChoice::attach does.
   void attach(ScaledEquations& equations, const AlgebraChoice& choice, SUNContext context);
@@ -21,21 +21,13 @@ class GNOMON_EXPORT SunLinearSystem {
   /// Of direct type: its set-up factorises what evaluate left.
   SUNLinearSolver solver() const { return linear_.get(); }
 
-  /// See JacobianSystem.
-  void begin() { system_.begin(); }
-  EvaluationStatus evaluate(const ConstVectorRef& xs) { return system_.evaluate(xs); }
-  bool factorise() { return system_.factorise(); }
-  void serialize(Archive& archive, bool with_matrix) { system_.serialize(archive, with_matrix); }
-  /// NonlinearSolver::correct, by factors of this solve.
-  bool correct(VectorRef f) { return system_.factorised() && system_.solve(f); }
-  double pivot_ratio() const { return system_.pivot_ratio(); }
+  using JacobianSystem::solve;
   /// b <- J^-1 b; false where that is not finite.
-  bool solve(N_Vector b) { return system_.solve(Eigen::Map<Vector>(N_VGetArrayPointer(b), N_VGetLength(b))); }
-  bool solve(VectorRef b) { return system_.solve(b); }
-  const std::string& message() const { return system_.message(); }
+  bool solve(N_Vector b) { return solve(Eigen::Map<Vector>(N_VGetArrayPointer(b), N_VGetLength(b))); }
+  /// NonlinearSolver::correct, by factors of this solve.
+  bool correct(VectorRef f) { return factorised() && solve(f); }
 
  private:
-  JacobianSystem system_;
   SunOwner<SUNMatrix> matrix_;
   SunOwner<SUNLinearSolver> linear_;
 };
