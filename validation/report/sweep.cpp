@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <sstream>
+
 #include "report/toml_reader.hpp"
 
 namespace gnomon::validation {
@@ -49,12 +51,37 @@ void override_keys(toml::table& target, const toml::table& member) {
   }
 }
 
+/// The quantities order-q and order-p of the key "order-{q,p}".
+std::vector<std::string> quantities_of(const std::string& key) {
+  const std::size_t open = key.find('{'), close = key.find('}', open);
+  if (close == std::string::npos || close == open + 1) return {key};
+  std::vector<std::string> quantities;
+  std::istringstream parts(key.substr(open + 1, close - open - 1));
+  for (std::string part; std::getline(parts, part, ',');)
+    quantities.push_back(key.substr(0, open) + part + key.substr(close + 1));
+  return quantities;
+}
+
+/// Gives each quantity a key of its own.
+void spell_out_quantities(toml::table& table, const TomlReader& reader) {
+  for (const std::string name : {"gates", "printed", "known-failure", "better"}) {
+    toml::table* by_quantity = table[name].as_table();
+    if (!by_quantity) continue;
+    toml::table spelled;
+    for (const auto& [key, value] : *by_quantity)
+      for (const std::string& quantity : quantities_of(std::string(key.str())))
+        if (!spelled.insert(quantity, value).second) reader.refuse(name + "." + quantity, "is there twice");
+    *by_quantity = std::move(spelled);
+  }
+}
+
 }  // namespace
 
-std::vector<toml::table> expand_sweep(const toml::table& table, const std::string& file, std::size_t number) {
+std::vector<toml::table> expand_sweep(toml::table table, const std::string& file, std::size_t number) {
   const std::string name = table["name"].value_or(std::string());
   const std::string where = file + ", case " + (name.empty() ? std::to_string(number) : "\"" + name + "\"");
   const TomlReader reader(table, where);
+  spell_out_quantities(table, reader);
   const toml::node* sweep = table.get("sweep");
   if (!sweep) {
     if (name.find('{') != std::string::npos) reader.refuse("name", "has a {key}, but the case has no sweep");
@@ -65,8 +92,9 @@ std::vector<toml::table> expand_sweep(const toml::table& table, const std::strin
     reader.refuse("name", "has no {key}: the cases of its sweep would all be named \"" + name + "\"");
   std::vector<toml::table> cases;
   for (const auto& element : *sweep->as_array()) {
-    const toml::table& member = *element.as_table();
+    toml::table member = *element.as_table();
     const TomlReader at(member, where + fmt::format(", member {} of its sweep", cases.size() + 1));
+    spell_out_quantities(member, at);
     for (const char* key : {"sweep", "formerly"})
       if (member.contains(key)) at.refuse(key, "belongs to the case, not to a member of its sweep");
     if (member.contains("name") && name.find("{name}") == std::string::npos)

@@ -300,6 +300,46 @@ steps = 100
   BOOST_TEST(run_case(builtin(), cases[0]).front().former_name == "published/003-short");
 }
 
+BOOST_AUTO_TEST_CASE(the_head_speaks_for_all_cases_and_a_key_for_several_quantities) {
+  const CaseFolder folder(R"(kind = "published"
+tier = "standard"
+measure = "long-run"
+problem = "planar-pendulum"
+scheme = "hbvm"
+
+[[case]]
+name = "one"
+step = 1e-2
+steps = 10
+gates."{energy,position}" = { max = 1e-13 }
+known-failure.energy = "because"
+
+[[case]]
+name = "{scheme}"
+tier = "quick"
+step = 1e-2
+steps = 10
+gates."{energy,position}" = { max = 1e-13 }
+sweep = [ { scheme = "rattle", gates.energy = { max = 1 } }, { scheme = "alpha", gates."{energy,velocity}" = { max = 2 } } ]
+)");
+  const std::vector<Case> cases = read_case_files(folder.path()).cases;
+  BOOST_REQUIRE(cases.size() == 3u);
+  for (const Case& c : cases) {
+    BOOST_TEST(c.problem == "planar-pendulum");
+    BOOST_TEST(c.measure == "long-run");
+    BOOST_TEST(c.gates.at("position").max.value() == 1e-13);
+  }
+  BOOST_TEST((cases[0].tier == Tier::standard && cases[1].tier == Tier::quick));
+  BOOST_TEST(cases[0].method.scheme == "hbvm");
+  BOOST_TEST(cases[0].gates.at("energy").max.value() == 1e-13);
+  BOOST_TEST(cases[1].method.scheme == "rattle");
+  BOOST_TEST(cases[1].gates.at("energy").max.value() == 1);
+  BOOST_TEST(cases[2].gates.at("energy").max.value() == 2);
+  BOOST_TEST(cases[2].gates.at("velocity").max.value() == 2);
+  const std::string twice = "gates.\"order-{q,p}\" = { max = 1 }\ngates.order-p = { max = 2 }\n";
+  BOOST_TEST(contains(refusal_of(head + twice), "\"gates.order-p\" is there twice"));
+}
+
 BOOST_AUTO_TEST_CASE(bad_sweeps) {
   const auto says = [](const std::string& text, const std::vector<std::string>& parts) {
     const std::string refusal = refusal_of(text);
