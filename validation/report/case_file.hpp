@@ -38,6 +38,15 @@
 ///
 /// Long members are written [[case.sweep]], one after the other, after all other keys of the case.
 ///
+/// A sweep that is a list of lists has a case for each combination of one member from every list, the last list running
+/// fastest; of their labels {name} is all, with "-" between them.
+///
+///     name = "exact/{name}"  # exact/pendulum-rattle, exact/pendulum-composition, exact/top-rattle, ...
+///     sweep = [
+///       [ { name = "pendulum", problem = "planar-pendulum" }, { name = "top", problem = "heavy-top" } ],
+///       [ { name = "rattle", scheme = "rattle" }, { name = "composition", scheme = "composition" } ],
+///     ]
+///
 /// A gate may have a better side, { near = 40, within = 2, better = "below" }: a number beyond it is better than
 /// promised or printed, which is no failure, and better.QUANTITY = "why" says why (passing is then a failure, as
 /// above).
