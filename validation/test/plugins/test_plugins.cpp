@@ -15,6 +15,7 @@
 
 namespace {
 
+using boost::algorithm::contains;
 using gnomon::Error;
 using gnomon::ErrorCode;
 using gnomon::Registry;
