@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <memory>
-#include <thread>
 
 #include "ensembles/processes/shared_work.hpp"
 #include "ensembles/processes/team.hpp"

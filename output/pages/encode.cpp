@@ -52,15 +52,14 @@ Json::Value encode(const Cell& cell) {
   return out;
 }
 
-Json::Value encode(const std::vector<std::string>& texts) {
-  Json::Value out(Json::arrayValue);
-  for (const std::string& text : texts) out.append(text);
-  return out;
+Json::Value encode(const std::string& text) {
+  return text;
 }
 
-Json::Value encode(const std::vector<Cell>& cells) {
+template <class T>
+Json::Value encode(const std::vector<T>& all) {
   Json::Value out(Json::arrayValue);
-  for (const Cell& cell : cells) out.append(encode(cell));
+  for (const T& one : all) out.append(encode(one));
   return out;
 }
 
@@ -132,8 +131,7 @@ struct Encoder {
     out["columns"] = encode(block.columns);
     out["count"] = Json::UInt64(block.rows.size());
     if (block.rows.size() < many_rows) {
-      out["rows"] = Json::Value(Json::arrayValue);
-      for (const auto& row : block.rows) out["rows"].append(encode(row));
+      out["rows"] = encode(block.rows);
     } else {
       out["data"] = Json::Value(Json::arrayValue);
       for (std::size_t k = 0; k < block.columns.size(); ++k) out["data"].append(encode_column(block, k, arrays));
@@ -145,8 +143,7 @@ struct Encoder {
     out["note"] = block.note;
     out["rows"] = encode(block.rows);
     out["columns"] = encode(block.columns);
-    out["cells"] = Json::Value(Json::arrayValue);
-    for (const auto& row : block.cells) out["cells"].append(encode(row));
+    out["cells"] = encode(block.cells);
     return out;
   }
   Json::Value operator()(const Chart& block) const {

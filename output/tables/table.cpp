@@ -3,7 +3,6 @@
 #include <array>
 #include <filesystem>
 #include <set>
-#include <utility>
 
 #include "gnomon/base/error.hpp"
 #include "tables/formats.hpp"

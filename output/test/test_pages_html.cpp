@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
-#include <limits>
 #include <sstream>
 #include <stdexcept>
 

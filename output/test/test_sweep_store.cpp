@@ -3,7 +3,6 @@
 
 #include <boost/test/unit_test.hpp>
 #include <chrono>
-#include <cmath>
 #include <condition_variable>
 #include <deque>
 #include <filesystem>

@@ -7,7 +7,6 @@
 #include <fstream>
 #include <limits>
 #include <set>
-#include <sstream>
 
 #include "gnomon/gnomon.hpp"
 #include "support/builtin_registry.hpp"

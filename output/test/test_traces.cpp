@@ -34,6 +34,18 @@ const ReferenceReport& steps_of(ReferenceSolution& solution, std::vector<double>
   return out;
 }
 
+/// A hundred steps of energy-momentum, of which all is added to the trace.
+Integrator traced_run(const ProblemInstance& instance, RunTrace& trace) {
+  Integrator run = registry().integrator(instance, "energy-momentum", "kinsol-newton");
+  run.start(instance.t0, instance.q0, instance.p0);
+  trace.add(run.state(), {0, unknown});
+  for (int i = 0; i < 100; ++i) {
+    BOOST_TEST_REQUIRE(run.step(0.01).success());
+    trace.add(run.state(), {run.monitor().energy().last_error(), 2});
+  }
+  return run;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(extremes_stay) {
@@ -185,13 +197,7 @@ BOOST_AUTO_TEST_CASE(blocks) {
   spec.name = "one";
   spec.t_end = 1;
   RunTrace one(instance, spec);
-  Integrator run = registry().integrator(instance, "energy-momentum", "kinsol-newton");
-  run.start(instance.t0, instance.q0, instance.p0);
-  one.add(run.state(), {0, unknown});
-  for (int i = 0; i < 100; ++i) {
-    BOOST_TEST_REQUIRE(run.step(0.01).success());
-    one.add(run.state(), {run.monitor().energy().last_error(), 2});
-  }
+  traced_run(instance, one);
   spec.name = "two";
   spec.reference = true;
   for (const auto& sample : one.samples()) spec.targets.push_back(sample.t);
@@ -252,13 +258,7 @@ position = { x = 1 }
   spec.name = "one";
   spec.t_end = 1;
   RunTrace one(instance, spec);
-  Integrator run = registry().integrator(instance, "energy-momentum", "kinsol-newton");
-  run.start(instance.t0, instance.q0, instance.p0);
-  one.add(run.state(), {0, unknown});
-  for (int i = 0; i < 100; ++i) {
-    BOOST_TEST_REQUIRE(run.step(0.01).success());
-    one.add(run.state(), {run.monitor().energy().last_error(), 2});
-  }
+  const Integrator run = traced_run(instance, one);
   spec.name = "two";
   spec.reference = true;
   RunTrace two(instance, spec);

@@ -80,8 +80,7 @@ void add_guide(Chart& chart, const Extreme& through, double t0, double t_end, do
 }
 
 Chart energy_chart(const Runs& runs) {
-  Chart chart = over_time(runs, "Energy error", "|H - H(t0) - booked work|", true,
-                          [](const RunTrace& r) -> const DecimatedSeries& { return r.energy_error(); });
+  Chart chart = over_time(runs, "Energy error", "|H - H(t0) - booked work|", true, &RunTrace::energy_error);
   for (std::size_t i = 0; i < runs.size(); ++i)
     add(chart, runs[i]->discrete_error(), runs[i]->spec().discrete_energy + ", " + runs[i]->spec().name, i);
   std::optional<Extreme> best, worst;
@@ -282,10 +281,8 @@ std::vector<pages::Block> run_blocks(const Runs& runs) {
                                      "Largest and smallest values of equal intervals are kept, so that no extreme is "
                                      "missing. Zeros are gaps of a logarithmic axis."});
   add_chart(energy_chart(runs));
-  add_chart(over_time(runs, "Position constraints", "|g|", true,
-                      [](const RunTrace& r) -> const DecimatedSeries& { return r.position(); }));
-  add_chart(over_time(runs, "Velocity constraints", "|G v + g_t|", true,
-                      [](const RunTrace& r) -> const DecimatedSeries& { return r.velocity(); }));
+  add_chart(over_time(runs, "Position constraints", "|g|", true, &RunTrace::position));
+  add_chart(over_time(runs, "Velocity constraints", "|G v + g_t|", true, &RunTrace::velocity));
   add_chart(invariant_chart(runs, "Momentum maps", &RunTrace::momentum));
   add_chart(invariant_chart(runs, "First integrals", &RunTrace::integrals));
   add_chart(distance_chart(runs));
@@ -295,10 +292,8 @@ std::vector<pages::Block> run_blocks(const Runs& runs) {
   add_chart(energies_chart(first));
   add_outputs(first, blocks);
   blocks.emplace_back(pages::Section{"Steps", ""});
-  add_chart(
-      over_time(runs, "Step size", "h", true, [](const RunTrace& r) -> const DecimatedSeries& { return r.step(); }));
-  add_chart(over_time(runs, "Iterations of the nonlinear solver a step", "iterations", false,
-                      [](const RunTrace& r) -> const DecimatedSeries& { return r.iterations(); }));
+  add_chart(over_time(runs, "Step size", "h", true, &RunTrace::step));
+  add_chart(over_time(runs, "Iterations of the nonlinear solver a step", "iterations", false, &RunTrace::iterations));
   return blocks;
 }
 

@@ -4,7 +4,6 @@
 #include <CLI/App.hpp>
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <memory>
 #include <optional>
 

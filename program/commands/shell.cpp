@@ -3,7 +3,6 @@
 
 #include <CLI/App.hpp>
 #include <memory>
-#include <optional>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/whole_file.hpp"

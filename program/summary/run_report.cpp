@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "gnomon/scheme/step_warning.hpp"
 #include "program/cli/terminal.hpp"
 #include "program/run/provenance.hpp"

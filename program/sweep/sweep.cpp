@@ -7,7 +7,6 @@
 
 #include <CLI/CLI.hpp>  // with the members of what App holds: a module has its own
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>

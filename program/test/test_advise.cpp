@@ -1,14 +1,12 @@
 // gnomon advise: what it recommends keeps the error that was asked for, also in the hands of gnomon run.
-#include <json/json.h>
-
 #include <boost/test/unit_test.hpp>
-#include <cmath>
-#include <sstream>
 
 #include "bench/precision/advice.hpp"
 #include "bench/precision/contenders.hpp"
 #include "bench/precision/crossing.hpp"
 #include "gnomon/base/error.hpp"
+#include "program/test/json_text.hpp"
+#include "support/builtin_registry.hpp"
 #include "support/scratch.hpp"
 #include "test/run/close_encounter.hpp"
 
@@ -17,15 +15,7 @@ namespace {
 using namespace gnomon;
 using namespace gnomon::bench;
 using test::contains;
-
-const Registry& registry() {
-  static const Registry all = [] {
-    Registry builtin;
-    register_builtin(builtin);
-    return builtin;
-  }();
-  return all;
-}
+using test::parse;
 
 Advice advice_for(const std::string& problem, const Assignments& set, double until, double error, double budget) {
   AdviceRequest request;
@@ -34,14 +24,6 @@ Advice advice_for(const std::string& problem, const Assignments& set, double unt
   request.error = error;
   request.budget = budget;
   return advise(registry(), registry().build(problem, set), request, [](const TrustedSolution&) {});
-}
-
-Json::Value parse(const std::string& text) {
-  Json::Value value;
-  std::istringstream in(text);
-  std::string errors;
-  BOOST_REQUIRE(Json::parseFromStream(Json::CharReaderBuilder(), in, &value, &errors));
-  return value;
 }
 
 }  // namespace

@@ -3,24 +3,16 @@
 #include <fstream>
 
 #include "gnomon/base/error.hpp"
-#include "gnomon/registry/registry.hpp"
+#include "support/builtin_registry.hpp"
 #include "support/scratch.hpp"
 
 using namespace gnomon::test;
+using gnomon::registry;
 
 namespace {
 
 const std::string rest = " --step 1e-2 --steps 10 --output out.csv";
 const std::string pendulum = "run planar-pendulum" + rest;
-
-const gnomon::Registry& registry() {
-  static const gnomon::Registry all = [] {
-    gnomon::Registry builtin;
-    register_builtin(builtin);
-    return builtin;
-  }();
-  return all;
-}
 
 }  // namespace
 

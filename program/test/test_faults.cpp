@@ -28,6 +28,8 @@ mode_t mode_of(const fs::path& file) {
   return stat(file.c_str(), &status) == 0 ? status.st_mode & 07777 : 0;
 }
 
+constexpr std::chrono::seconds patience{20};
+
 /// The program beside the test, in its own process.
 class Child {
  public:
@@ -64,6 +66,12 @@ class Child {
     }
     return status_;
   }
+  /// It ends by itself within that time, with this status.
+  void ends_with(int expected, std::chrono::milliseconds most = patience) {
+    const auto status = wait(most);
+    BOOST_REQUIRE(status.has_value());
+    BOOST_TEST((WIFEXITED(*status) && WEXITSTATUS(*status) == expected));
+  }
 
  private:
   pid_t pid_;
@@ -76,8 +84,6 @@ bool appears(const fs::path& file) {
   return fs::exists(file);
 }
 
-constexpr std::chrono::seconds patience{20};
-
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_run_stops_at_the_first_signal) {
@@ -88,9 +94,7 @@ BOOST_AUTO_TEST_CASE(a_run_stops_at_the_first_signal) {
     BOOST_REQUIRE(appears(scratch.work / "begun"));
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     child.signal(which);
-    const auto status = child.wait(patience);
-    BOOST_REQUIRE(status.has_value());
-    BOOST_TEST((WIFEXITED(*status) && WEXITSTATUS(*status) == 130));
+    child.ends_with(130);
     BOOST_TEST(contains(read(scratch.work / "out.csv"), "\n"));
     BOOST_TEST(files_in(scratch.work) == 2u);  // and no temporary ones
   }
@@ -103,9 +107,7 @@ BOOST_AUTO_TEST_CASE(a_signal_is_seen_inside_a_step) {
                         "--steps", "1", "--checkpoint", "begun"});
   BOOST_REQUIRE(appears(scratch.work / "begun"));
   child.signal(SIGTERM);
-  const auto status = child.wait(patience);
-  BOOST_REQUIRE(status.has_value());
-  BOOST_TEST((WIFEXITED(*status) && WEXITSTATUS(*status) == 130));
+  child.ends_with(130);
 }
 
 // Of a reference, which takes far longer than the run: what the run did is printed all the same.
@@ -116,9 +118,7 @@ BOOST_AUTO_TEST_CASE(a_signal_ends_a_reference) {
   BOOST_REQUIRE(appears(scratch.work / "begun"));
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   child.signal(SIGINT);
-  const auto status = child.wait(patience);
-  BOOST_REQUIRE(status.has_value());
-  BOOST_TEST((WIFEXITED(*status) && WEXITSTATUS(*status) == 130));
+  child.ends_with(130);
   const std::string summary = read(scratch.root / "err");
   BOOST_TEST(contains(summary, "100 of h = 0.01"), summary);
   BOOST_TEST(contains(summary, "IDA was stopped at t = "), summary);
@@ -129,9 +129,7 @@ BOOST_AUTO_TEST_CASE(an_advice_stops_at_the_first_signal) {
   Child child(scratch, {"advise", "chain", "--set", "links=100", "--until", "1", "--json", "out.json"});
   std::this_thread::sleep_for(std::chrono::milliseconds(1500));
   child.signal(SIGINT);
-  const auto status = child.wait(patience);
-  BOOST_REQUIRE(status.has_value());
-  BOOST_TEST((WIFEXITED(*status) && WEXITSTATUS(*status) == 130));
+  child.ends_with(130);
   BOOST_TEST(contains(read(scratch.work / "out.json"), "\"interrupted\" : true"));
 }
 
@@ -170,9 +168,7 @@ BOOST_AUTO_TEST_CASE(snapshots_of_no_size) {
 BOOST_AUTO_TEST_CASE(events_that_are_not_found) {
   const Scratch scratch;
   Child child(scratch, {"run", "colliding-strings", "--set", "tau1=30000", "--step", "1e-3", "--steps", "1"});
-  const auto status = child.wait(std::chrono::seconds(120));
-  BOOST_REQUIRE(status.has_value());
-  BOOST_TEST((WIFEXITED(*status) && WEXITSTATUS(*status) == 3));
+  child.ends_with(3, std::chrono::seconds(120));
 }
 
 BOOST_AUTO_TEST_CASE(what_a_checkpoint_is_not_written_to) {
@@ -205,9 +201,7 @@ BOOST_AUTO_TEST_CASE(two_writers_of_one_checkpoint) {
       "c.gcp", "--checkpoint-every", "1"};
   Child one(scratch, arguments), two(scratch, arguments);
   for (Child* child : {&one, &two}) {
-    const auto status = child->wait(std::chrono::seconds(120));
-    BOOST_REQUIRE(status.has_value());
-    BOOST_TEST((WIFEXITED(*status) && WEXITSTATUS(*status) == 0));
+    child->ends_with(0, std::chrono::seconds(120));
   }
   BOOST_TEST(files_in(scratch.work) == 1u);
   BOOST_TEST(scratch.gnomon("run --restart c.gcp --steps 2010").status == 0);
@@ -227,9 +221,7 @@ BOOST_AUTO_TEST_CASE(the_trajectory_outlives_the_checkpoint) {
   BOOST_REQUIRE(!fs::exists(scratch.work / "folder"));
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   child.signal(SIGINT);
-  const auto status = child.wait(patience);
-  BOOST_REQUIRE(status.has_value());
-  BOOST_TEST((WIFEXITED(*status) && WEXITSTATUS(*status) == 2));
+  child.ends_with(2);
   BOOST_TEST(contains(read(scratch.root / "err"), "folder/c.gcp"));
   BOOST_TEST(contains(read(scratch.work / "out.csv"), "\n"));
 }

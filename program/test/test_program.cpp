@@ -1,25 +1,16 @@
 // The real program: every bad input of its contract, exit statuses, output files, JSON.
-#include <json/json.h>
-
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <fstream>
 #include <sstream>
 
+#include "program/test/json_text.hpp"
 #include "support/scratch.hpp"
 
 namespace {
 
 using namespace gnomon::test;
-
-Json::Value parse(const std::string& text) {
-  Json::Value value;
-  std::istringstream in(text);
-  std::string errors;
-  BOOST_REQUIRE(Json::parseFromStream(Json::CharReaderBuilder(), in, &value, &errors));
-  return value;
-}
 
 std::vector<std::string> split(const std::string& text, char at) {
   std::vector<std::string> parts;

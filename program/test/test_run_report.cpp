@@ -1,24 +1,10 @@
 // What `gnomon run` says of promises and references.
-#include <json/json.h>
-
 #include <boost/test/unit_test.hpp>
-#include <sstream>
 
+#include "program/test/json_text.hpp"
 #include "support/scratch.hpp"
 
-namespace {
-
 using namespace gnomon::test;
-
-Json::Value parse(const std::string& text) {
-  Json::Value value;
-  std::istringstream in(text);
-  std::string errors;
-  BOOST_REQUIRE(Json::parseFromStream(Json::CharReaderBuilder(), in, &value, &errors));
-  return value;
-}
-
-}  // namespace
 
 // A scheme that promises the energy and does not keep it.
 BOOST_AUTO_TEST_CASE(broken_promises) {

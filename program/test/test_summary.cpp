@@ -1,8 +1,7 @@
 // What `gnomon validate` prints and writes of a small folder of cases with failures in it.
-#include <json/json.h>
-
 #include <boost/test/unit_test.hpp>
 
+#include "program/test/json_text.hpp"
 #include "support/scratch.hpp"
 
 namespace {
@@ -11,12 +10,12 @@ using namespace gnomon::test;
 
 const std::string cases = R"(kind = "published"
 source = "A paper of 1995"
-
-[[case]]
-name = "good"
 tier = "quick"
 measure = "long-run"
 problem = "planar-pendulum"
+
+[[case]]
+name = "good"
 step = 1e-2
 steps = 10
 gates.position = { max = 1e-12 }
@@ -25,9 +24,6 @@ note = "A note for whom reads the report"
 
 [[case]]
 name = "failed-{options.stages}"
-tier = "quick"
-measure = "long-run"
-problem = "planar-pendulum"
 scheme = "projected-rk"
 step = 1e-2
 steps = 10
@@ -37,9 +33,6 @@ sweep = [{ options.stages = 2 }, { options.stages = 3 }]
 
 [[case]]
 name = "passes"
-tier = "quick"
-measure = "long-run"
-problem = "planar-pendulum"
 step = 1e-2
 steps = 10
 gates.position = { max = 1e-12 }
@@ -47,9 +40,6 @@ known-failure.position = "rounding has improved"
 
 [[case]]
 name = "few"
-tier = "quick"
-measure = "long-run"
-problem = "planar-pendulum"
 step = 1e-2
 steps = 10
 gates.iterations = { near = 40, within = 1, better = "below" }
@@ -57,8 +47,6 @@ better.iterations = "Newton's method is fast"
 
 [[case]]
 name = "stops-{name}"
-tier = "quick"
-measure = "long-run"
 problem = "double-spherical-pendulum"
 solver-options = { max-iterations = 3 }
 step = 10
@@ -70,9 +58,6 @@ sweep = [
 
 [[case]]
 name = "twice-{name}"
-tier = "quick"
-measure = "long-run"
-problem = "planar-pendulum"
 step = 1e-2
 steps = 10
 gates.position = { max = -1 }
@@ -117,8 +102,7 @@ BOOST_AUTO_TEST_CASE(failures_notes_and_reasons_are_printed) {
 BOOST_AUTO_TEST_CASE(json_has_printed_numbers_notes_and_verdicts) {
   const Validated validate;
   const Outcome outcome = validate("--json rows.json");
-  Json::Value report;
-  std::istringstream(read(validate.scratch.work / "rows.json")) >> report;
+  const Json::Value report = parse(read(validate.scratch.work / "rows.json"));
   BOOST_TEST(report["counts"]["better"].asInt() == 1);
   BOOST_TEST(report["counts"]["known_failure"].asInt() == 3);
   int seen = 0;

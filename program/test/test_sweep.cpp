@@ -1,10 +1,9 @@
 // gnomon sweep: tables, threads and processes, going on, shards, sweep files, and what is refused.
-#include <json/json.h>
-
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <cstdlib>
 
+#include "program/test/json_text.hpp"
 #include "support/scratch.hpp"
 #include "tables/table.hpp"
 
@@ -18,14 +17,6 @@ const std::string many =
     "--vary 'scheme=list(energy-momentum,rattle)' --runs 20 --step 1e-2 --steps 20 --seed 7 --keep "
     "'max_energy_error,steps,max(bob2.z)' ";
 const std::string few = "sweep planar-pendulum --vary 'angle=grid(0,1,5)' --step 1e-2 --steps 10 ";
-
-Json::Value parse(const std::string& text) {
-  Json::Value value;
-  std::istringstream in(text);
-  std::string errors;
-  BOOST_REQUIRE(Json::parseFromStream(Json::CharReaderBuilder(), in, &value, &errors));
-  return value;
-}
 
 void good(const Scratch& scratch, const std::string& arguments) {
   const Outcome outcome = scratch.gnomon(arguments);

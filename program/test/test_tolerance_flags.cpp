@@ -1,10 +1,7 @@
 // gnomon run --rtol: what it prints and writes, restarts, misuse.
-#include <json/json.h>
-
 #include <boost/test/unit_test.hpp>
-#include <cmath>
-#include <memory>
 
+#include "program/test/json_text.hpp"
 #include "support/scratch.hpp"
 
 using namespace gnomon::test;
@@ -14,12 +11,8 @@ namespace {
 const std::string run = "run modified-pendulum --scheme energy-momentum-ggl --rtol 1e-4 --until 2";
 
 Json::Value json_of(const Outcome& outcome) {
-  Json::Value value;
-  std::string complaint;
-  const std::unique_ptr<Json::CharReader> reader(Json::CharReaderBuilder().newCharReader());
-  const std::string& text = outcome.out;
-  BOOST_TEST_REQUIRE(reader->parse(text.data(), text.data() + text.size(), &value, &complaint), outcome.err);
-  return value;
+  BOOST_TEST_INFO(outcome.err);
+  return parse(outcome.out);
 }
 
 }  // namespace

@@ -1,12 +1,9 @@
 // run --output, --times and --snapshots NAME.pvd, and compare of two tables, through the real program.
-#include <json/json.h>
-
 #include <boost/test/unit_test.hpp>
-#include <cmath>
 #include <csignal>
 #include <cstdlib>
-#include <thread>
 
+#include "program/test/json_text.hpp"
 #include "support/scratch.hpp"
 #include "tables/table.hpp"
 
@@ -17,12 +14,6 @@ using gnomon::tables::read_table;
 using gnomon::tables::Table;
 
 const std::string pendulum = "run double-spherical-pendulum --step 1e-2 --until 2";
-
-Json::Value parse(const std::string& text) {
-  Json::Value value;
-  std::istringstream(text) >> value;
-  return value;
-}
 
 std::size_t count(const std::string& text, const std::string& part) {
   std::size_t n = 0;

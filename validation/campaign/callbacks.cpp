@@ -15,8 +15,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <cstdio>
 #include <limits>
 #include <optional>
 

@@ -10,7 +10,6 @@
 
 #include <boost/crc.hpp>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>

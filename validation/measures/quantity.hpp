@@ -33,9 +33,9 @@ struct Gate {
 struct Quantity {
   std::string name;
   double value = 0;
-  std::optional<Gate> gate;
-  std::string note;         ///< where the number comes from, or why it is not finite
-  std::string excuse = {};  ///< why a value outside the gate is a known failure, where the measure knows that
+  std::string note;               ///< where the number comes from, or why it is not finite
+  std::optional<Gate> gate = {};  ///< of the measure's own
+  std::string excuse = {};        ///< why a value outside the gate is a known failure, where the measure knows that
   std::optional<double> printed = {};  ///< the same number in the paper, where it prints one
   std::string at = {};  ///< the row of the paper's table, "h = 0.1"; its column is `name` up to the last '-'
 };

@@ -16,6 +16,14 @@ namespace {
 
 const std::vector<std::string> kinds{"conformance", "published", "reference", "solver"};
 
+/// What the head of a file may say for all of its cases.
+const std::vector<std::string> shared_keys{"tier", "measure", "problem", "scheme"};
+
+template <class T>
+bool contains(const std::vector<T>& list, const T& value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
 Tier tier_of(TomlReader& reader) {
   const std::string text = reader.text("tier");
   try {
@@ -251,19 +259,22 @@ void read_file(const std::filesystem::path& path, const std::string& file, CaseF
   }
   TomlReader reader(document, file);
   const std::string kind = reader.text("kind");
-  if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
+  if (!contains(kinds, kind))
     reader.refuse("kind", "is \"" + kind + "\", expected conformance, published, reference or solver");
   for (const auto& [key, node] : document) {
     const std::string name(key.str());
-    const bool known = name == "kind" || name == "case" || (kind == "published" && name == "source") ||
-                       (kind == "reference" && name == "no-reference") ||
+    const bool known = name == "kind" || name == "case" || contains(shared_keys, name) ||
+                       (kind == "published" && name == "source") || (kind == "reference" && name == "no-reference") ||
                        (kind == "conformance" &&
                         (name == "start" || name == "variant" || name == "known-failure" || name == "better"));
     if (!known) reader.refuse(name, "is not known here");
   }
   const std::string data_folder = data_folder_of(path), source = reader.text("source", "");
   for_each_table(document, "case", file, [&](const toml::table& declared, std::size_t number) {
-    for (const toml::table& table : expand_sweep(declared, file, number)) {
+    toml::table complete = declared;
+    for (const std::string& key : shared_keys)
+      if (const toml::node* shared = document.get(key)) complete.insert(key, *shared);  // unless the case has its own
+    for (const toml::table& table : expand_sweep(std::move(complete), file, number)) {
       out.cases.push_back(case_of(table, file, kind, number));
       out.cases.back().data_folder = data_folder;
       out.cases.back().source = source;

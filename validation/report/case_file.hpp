@@ -3,6 +3,7 @@
 /// Cases from TOML files.
 ///
 ///     kind = "published"                         # of every case in the file
+///     tier = "quick"                             # likewise tier, measure, problem and scheme, where a case has no own
 ///
 ///     [[case]]
 ///     name = "double-spherical-pendulum-order"   # the report shows kind/name
@@ -15,6 +16,7 @@
 ///     step = [1e-2, 1e-3]                        # or one number
 ///     until = 1.0                                # or steps = 1000
 ///     gates.order-q = { near = 2, within = 0.05 }   # or min, max
+///     gates."order-{p,lambda}" = { near = 2, within = 0.1 }   # of order-p and of order-lambda; so in all tables below
 ///     printed.order-q = 2                        # the number in the paper, for the report
 ///     known-failure.order-p = "why"              # must lie outside its gate; passing is a failure
 ///     known-failure.run = { reason = "why", message = "what the failed run says" }   # likewise of an error
@@ -35,6 +37,15 @@
 ///     ]
 ///
 /// Long members are written [[case.sweep]], one after the other, after all other keys of the case.
+///
+/// A sweep that is a list of lists has a case for each combination of one member from every list, the last list running
+/// fastest; of their labels {name} is all, with "-" between them.
+///
+///     name = "exact/{name}"  # exact/pendulum-rattle, exact/pendulum-composition, exact/top-rattle, ...
+///     sweep = [
+///       [ { name = "pendulum", problem = "planar-pendulum" }, { name = "top", problem = "heavy-top" } ],
+///       [ { name = "rattle", scheme = "rattle" }, { name = "composition", scheme = "composition" } ],
+///     ]
 ///
 /// A gate may have a better side, { near = 40, within = 2, better = "below" }: a number beyond it is better than
 /// promised or printed, which is no failure, and better.QUANTITY = "why" says why (passing is then a failure, as

@@ -32,9 +32,9 @@ Quantities measure(const Registry& registry, const Case& c) {
   try {
     return find_measure(c.measure).function(registry, c);
   } catch (const RunFailed& failure) {
-    return {{"run", NAN, impossible, failure.what()}};
+    return {{"run", NAN, failure.what(), impossible}};
   } catch (const std::exception& error) {
-    return {{"error", NAN, impossible, error.what()}};
+    return {{"error", NAN, error.what(), impossible}};
   }
 }
 
@@ -117,7 +117,7 @@ std::vector<Row> run_case(const Registry& registry, const Case& c) {
   const auto add = [&](const std::string& name, const std::optional<Gate>& gate, const char* note, Verdict verdict,
                        const std::string& reason) {
     if (!seen.insert(name).second) return;
-    rows.push_back(row_for(c, {name, NAN, gate, note}));
+    rows.push_back(row_for(c, {name, NAN, note, gate}));
     rows.back().verdict = verdict;
     rows.back().reason = reason;
   };

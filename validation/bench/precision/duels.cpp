@@ -1,7 +1,6 @@
 /// \file
 /// Who is faster at the same error.
 
-#include <algorithm>
 #include <map>
 
 #include "bench/precision/crossing.hpp"

@@ -1,7 +1,5 @@
 #include "bench/precision/work_precision.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "bench/precision/trusted_solution.hpp"

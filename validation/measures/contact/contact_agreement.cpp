@@ -61,22 +61,21 @@ Quantities measure_contact_agreement(const Registry& registry, const Case& c) {
   const ProblemInstance instance = build(registry, c);
   const Integrator integrator = contact_run(registry, c, c.method, c.step.front());
   const State& end = integrator.state();
-  Quantities out{{"events", static_cast<double>(integrator.events().size()), {}, "of " + c.method.scheme}};
+  Quantities out{{"events", static_cast<double>(integrator.events().size()), "of " + c.method.scheme}};
   for (const auto& name : c.references) {
     const ReferenceReport tight = reference_run(registry, instance, c, name, c.tolerances[0]);
     const ReferenceReport loose = reference_run(registry, instance, c, name, c.tolerances[1]);
     const Compared self = compare(loose.events, tight.events), ours = compare(integrator.events(), tight.events);
-    out.push_back({name + "-self", relative_error(loose.q, tight.q), {}, "q at the end, two tolerances of " + name});
-    out.push_back({name + "-self-times", self.time, {}, "of events, two tolerances of " + name});
-    out.push_back({name + "-unmatched", static_cast<double>(ours.unmatched), Gate::at_most(0),
-                   fmt::format("events of one that the other has not; {} has {}", name, tight.events.size())});
-    out.push_back({name + "-times", ours.time, {}, "largest |t - t'| of an event"});
-    out.push_back({name + "-q", relative_error(end.q.value(), tight.q), {}, "at the end"});
-    out.push_back({name + "-p", relative_error(end.p.value(), tight.p), {}, "at the end"});
+    out.push_back({name + "-self", relative_error(loose.q, tight.q), "q at the end, two tolerances of " + name});
+    out.push_back({name + "-self-times", self.time, "of events, two tolerances of " + name});
+    out.push_back({name + "-unmatched", static_cast<double>(ours.unmatched),
+                   fmt::format("events of one that the other has not; {} has {}", name, tight.events.size()),
+                   Gate::at_most(0)});
+    out.push_back({name + "-times", ours.time, "largest |t - t'| of an event"});
+    out.push_back({name + "-q", relative_error(end.q.value(), tight.q), "at the end"});
+    out.push_back({name + "-p", relative_error(end.p.value(), tight.p), "at the end"});
     if (tight.own_lambda.size() > 0)
-      out.push_back({name + "-lambda",
-                     relative_error(integrator.index1_multipliers(), tight.own_lambda),
-                     {},
+      out.push_back({name + "-lambda", relative_error(integrator.index1_multipliers(), tight.own_lambda),
                      "consistent multipliers at the end against its own, those of contacts included"});
   }
   return out;

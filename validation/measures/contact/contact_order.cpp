@@ -33,8 +33,8 @@ Quantities measure_contact_order(const Registry& registry, const Case& c) {
   Quantities out;
   for (const auto& [name, list] : errors) {
     if (*std::min_element(list.begin(), list.end()) <= 0) continue;  // there are no impacts, say
-    out.push_back({"order-" + name, log_slope(c.step, list), {}, "slope of |error| over the steps"});
-    out.push_back({"error-" + name, list.back(), {}, "at the smallest step"});
+    out.push_back({"order-" + name, log_slope(c.step, list), "slope of |error| over the steps"});
+    out.push_back({"error-" + name, list.back(), "at the smallest step"});
   }
   return out;
 }

@@ -72,11 +72,11 @@ Quantities measure_contact_random(const Registry& registry, const Case& c) {
     open = std::max(open, std::abs(book.open()) / size);
     defect = std::max(defect, std::abs(book.defect) / size);
   }
-  return {{"failures", static_cast<double>(failures), {}, first},
-          {"penetration", penetration, {}, "deepest at an event"},
-          {"book-open", open, {}, "largest |E1 - E0 - work - impact - defect| / max(1, |E0|, T)"},
-          {"defect", defect, {}, "largest |defect of the scheme| / max(1, |E0|, T)"},
-          {"events", static_cast<double>(events), {}, fmt::format("in {} runs", c.steps)}};
+  return {{"failures", static_cast<double>(failures), first},
+          {"penetration", penetration, "deepest at an event"},
+          {"book-open", open, "largest |E1 - E0 - work - impact - defect| / max(1, |E0|, T)"},
+          {"defect", defect, "largest |defect of the scheme| / max(1, |E0|, T)"},
+          {"events", static_cast<double>(events), fmt::format("in {} runs", c.steps)}};
 }
 
 }  // namespace gnomon::validation

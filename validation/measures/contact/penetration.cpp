@@ -57,29 +57,23 @@ Quantities measure_penetration(const Registry& registry, const Case& c) {
     advance(integrator, next - done, h);
     done = next;
     const double t = integrator.state().t;
-    series.push_back({"gap-" + std::to_string(k), contacts.gap, {}, "smallest c at t = " + short_number(t)});
+    series.push_back({"gap-" + std::to_string(k), contacts.gap, "smallest c at t = " + short_number(t)});
   }
   double deepest = 0;
   for (const auto& contact : contacts.contacts) deepest = std::max(deepest, contact.depth);
-  out.push_back({"penetration", deepest, {}, "largest -c at the nodes"});
-  out.push_back({"contacts", static_cast<double>(contacts.contacts.size()), {}, ""});
+  out.push_back({"penetration", deepest, "largest -c at the nodes"});
+  out.push_back({"contacts", static_cast<double>(contacts.contacts.size()), ""});
   for (std::size_t k = 0; k < contacts.contacts.size() && k < 9; ++k) {
     const std::string name = "contact-" + std::to_string(k + 1);
-    out.push_back({name, contacts.contacts[k].depth, {}, "its largest -c"});
-    out.push_back({name + "-time", contacts.contacts[k].t, {}, "of that"});
+    out.push_back({name, contacts.contacts[k].depth, "its largest -c"});
+    out.push_back({name + "-time", contacts.contacts[k].t, "of that"});
   }
   const InvariantMonitor& monitor = integrator.monitor();
-  out.push_back({"energy-relative",
-                 monitor.relative_energy_error(),
-                 {},
+  out.push_back({"energy-relative", monitor.relative_energy_error(),
                  std::string(relative_energy_error_text) + ", H with the penalty"});
-  out.push_back({"energy-gate-ratio",
-                 monitor.energy().max_abs_error() / monitor.energy_gate(),
-                 {},
-                 "the same / (1e-14 sqrt(N))"});
-  out.push_back({"iterations",
-                 static_cast<double>(integrator.counters().iterations) / static_cast<double>(steps),
-                 {},
+  out.push_back(
+      {"energy-gate-ratio", monitor.energy().max_abs_error() / monitor.energy_gate(), "the same / (1e-14 sqrt(N))"});
+  out.push_back({"iterations", static_cast<double>(integrator.counters().iterations) / static_cast<double>(steps),
                  "Newton iterations a step"});
   out.insert(out.end(), series.begin(), series.end());
   return out;

@@ -9,7 +9,7 @@ Quantities measure_derivatives(const Registry& registry, const Case& c) {
   const ProblemInstance instance = build(registry, c);
   Quantities out;
   for (const ModelCheck& check : verify_functions(*instance.model, instance.t0, instance.q0, instance.p0))
-    out.push_back({check.name, check.value, Gate::at_most(check.tolerance.value()), check.note});
+    out.push_back({check.name, check.value, check.note, Gate::at_most(check.tolerance.value())});
   return out;
 }
 

@@ -40,9 +40,9 @@ Quantities measure_jacobian(const Registry& registry, const Case& c) {
   visit_step_equations(integrator, solver, h, compare);  // from the start, often at rest
   advance(integrator, 20, h);
   visit_step_equations(integrator, solver, h, compare);
-  return {{"jacobian-dual", dual, Gate::at_most(1e-12), "dual numbers against analytic, relative to the largest entry"},
-          {"jacobian-differences", differences, Gate::at_most(1e-6), "central differences against analytic"},
-          {"jacobian-outside", outside, Gate::at_most(1e-6), "largest entry outside the pattern"}};
+  return {{"jacobian-dual", dual, "dual numbers against analytic, relative to the largest entry", Gate::at_most(1e-12)},
+          {"jacobian-differences", differences, "central differences against analytic", Gate::at_most(1e-6)},
+          {"jacobian-outside", outside, "largest entry outside the pattern", Gate::at_most(1e-6)}};
 }
 
 }  // namespace gnomon::validation

@@ -17,9 +17,9 @@ Quantities measure_booked_work(const Registry& registry, const Case& c) {
     balance.push_back(std::abs(integrator.monitor().energy().last_error()));
     work = static_cast<double>(integrator.state().work.total());
   }
-  return {{"order-balance", log_slope(c.step, balance), {}, "of |H - H0 - work| at the end"},
-          {"balance", balance.back(), {}, "|H - H0 - work| at the end, last step of the list"},
-          {"work", work, {}, "booked up to the end, last step of the list"}};
+  return {{"order-balance", log_slope(c.step, balance), "of |H - H0 - work| at the end"},
+          {"balance", balance.back(), "|H - H0 - work| at the end, last step of the list"},
+          {"work", work, "booked up to the end, last step of the list"}};
 }
 
 }  // namespace gnomon::validation

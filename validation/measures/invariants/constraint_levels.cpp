@@ -86,16 +86,16 @@ Quantities measure_constraint_levels(const Registry& registry, const Case& c) {
     momentum0 = std::hypot(momentum0, map.initial());
   }
   Quantities out{
-      {"position", monitor.position_max(), {}, "max |g|"},
-      {"velocity", monitor.velocity_max(), {}, "max |G v|"},
-      {"acceleration", levels.acceleration(), {}, "max |G w + v^T (Hess g) v|"},
-      {"equation", levels.equation(), {}, "max |M w + grad U + G^T lambda|"},
-      {"energy", monitor.energy().max_abs_error(), {}, "max |H - H0|"},
-      {"energy-relative", monitor.relative_energy_error(), {}, relative_energy_error_text},
-      {"momentum-relative", momentum / (momentum0 > 0 ? momentum0 : 1), {}, "largest error of a momentum map / |J0|"},
-      {"end", levels.end(), {}, "where the run ended: until, or where |g| passed 1e-3"}};
+      {"position", monitor.position_max(), "max |g|"},
+      {"velocity", monitor.velocity_max(), "max |G v|"},
+      {"acceleration", levels.acceleration(), "max |G w + v^T (Hess g) v|"},
+      {"equation", levels.equation(), "max |M w + grad U + G^T lambda|"},
+      {"energy", monitor.energy().max_abs_error(), "max |H - H0|"},
+      {"energy-relative", monitor.relative_energy_error(), relative_energy_error_text},
+      {"momentum-relative", momentum / (momentum0 > 0 ? momentum0 : 1), "largest error of a momentum map / |J0|"},
+      {"end", levels.end(), "where the run ended: until, or where |g| passed 1e-3"}};
   if (levels.end() < c.until - h / 2)
-    out.push_back({"growth", levels.growth(), {}, "decades of |g| a unit of time, from 1e-9 to 1e-5"});
+    out.push_back({"growth", levels.growth(), "decades of |g| a unit of time, from 1e-9 to 1e-5"});
   return out;
 }
 

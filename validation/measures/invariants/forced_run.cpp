@@ -65,36 +65,29 @@ Quantities measure_forced_run(const Registry& registry, const Case& c) {
     done = next;
     const State& z = integrator.state();
     const std::string at = "at t = " + short_number(z.t);
-    series.push_back({"energy-" + std::to_string(k), energies.energy, {}, "T + U " + at});
+    series.push_back({"energy-" + std::to_string(k), energies.energy, "T + U " + at});
     for (Index j = 0; j < std::min<Index>(3, system.n()); ++j)
-      series.push_back({"q" + std::to_string(j + 1) + "-" + std::to_string(k), z.q.value()[j], {}, at});
+      series.push_back({"q" + std::to_string(j + 1) + "-" + std::to_string(k), z.q.value()[j], at});
   }
   const InvariantMonitor& monitor = integrator.monitor();
   const double count = static_cast<double>(steps);
   Quantities out{
-      {"energy-start", energies.start, {}, "T + U at the start"},
-      {"energy-rest", system.potential(instance.t0, Vector::Zero(system.n())), {}, "U at q = 0"},
-      {"energy-after-low", energies.lowest, {}, "smallest T + U since the force ended"},
-      {"energy-after-high", energies.highest, {}, "largest"},
-      {"work", static_cast<double>(integrator.state().work.total()), {}, "booked up to the end"},
-      {"balance", monitor.energy().max_abs_error(), {}, "max |H + P - H0 - P0 - work|"},
-      {"balance-gate-ratio",
-       monitor.energy().max_abs_error() / monitor.energy_gate(),
-       {},
+      {"energy-start", energies.start, "T + U at the start"},
+      {"energy-rest", system.potential(instance.t0, Vector::Zero(system.n())), "U at q = 0"},
+      {"energy-after-low", energies.lowest, "smallest T + U since the force ended"},
+      {"energy-after-high", energies.highest, "largest"},
+      {"work", static_cast<double>(integrator.state().work.total()), "booked up to the end"},
+      {"balance", monitor.energy().max_abs_error(), "max |H + P - H0 - P0 - work|"},
+      {"balance-gate-ratio", monitor.energy().max_abs_error() / monitor.energy_gate(),
        "the same / (1e-14 sqrt(N) max(1, max|T|, max|U|))"},
-      {"position", monitor.position_max(), {}, "max |g|"},
-      {"velocity", monitor.velocity_max(), {}, "max |G v|"},
-      {"iterations", static_cast<double>(integrator.counters().iterations) / count, {}, "Newton iterations a step"},
-      {"repeated-solves",
-       static_cast<double>(integrator.counters().repeated_solves) / count,
-       {},
+      {"position", monitor.position_max(), "max |g|"},
+      {"velocity", monitor.velocity_max(), "max |G v|"},
+      {"iterations", static_cast<double>(integrator.counters().iterations) / count, "Newton iterations a step"},
+      {"repeated-solves", static_cast<double>(integrator.counters().repeated_solves) / count,
        "a step: updates of multipliers that another solve followed"},
-      {"solves",
-       1 + static_cast<double>(integrator.counters().repeated_solves) / count,
-       {},
-       "nonlinear solves a step"}};
+      {"solves", 1 + static_cast<double>(integrator.counters().repeated_solves) / count, "nonlinear solves a step"}};
   for (Index j = 0; j < std::min<Index>(3, system.n()); ++j)
-    out.push_back({"q" + std::to_string(j + 1), integrator.state().q.value()[j], {}, "at the end"});
+    out.push_back({"q" + std::to_string(j + 1), integrator.state().q.value()[j], "at the end"});
   out.insert(out.end(), series.begin(), series.end());
   return out;
 }

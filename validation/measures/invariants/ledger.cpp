@@ -89,21 +89,18 @@ Quantities measure_ledger(const Registry& registry, const Case& c) {
   advance(integrator, c.steps, c.step.front());
   const InvariantMonitor& monitor = integrator.monitor();
   const Work& work = integrator.state().work;
-  return {
-      {"balance", monitor.energy().max_abs_error(), {}, "max |H - H0 - work| over the run"},
-      {"gate-ratio", monitor.energy().max_abs_error() / monitor.energy_gate(), {}, "the same against the energy gate"},
-      {"work", static_cast<double>(work.total()), {}, "booked up to the end"},
-      {"force", static_cast<double>(work.force), {}, "of it by Q.dq"},
-      {"potential", static_cast<double>(work.potential), {}, "of it by D_t U"},
-      {"position", static_cast<double>(work.position), {}, "of it by lambda.D_t g"},
-      {"velocity", static_cast<double>(work.velocity), {}, "of it by gamma.D_t Psi"},
-      {"force-trapezoidal", relative(work.force, powers.of_force), {}, "relative to the integral of Q.v"},
-      {"potential-trapezoidal", relative(work.potential, powers.of_potential), {}, "relative to the integral of U_t"},
-      {"support-trapezoidal",
-       relative(work.position + work.velocity, powers.of_support),
-       {},
-       "relative to the integral of lambda.g_t"},
-      {"largest-gain", gain.gain(), {}, "largest work of one step"}};
+  return {{"balance", monitor.energy().max_abs_error(), "max |H - H0 - work| over the run"},
+          {"gate-ratio", monitor.energy().max_abs_error() / monitor.energy_gate(), "the same against the energy gate"},
+          {"work", static_cast<double>(work.total()), "booked up to the end"},
+          {"force", static_cast<double>(work.force), "of it by Q.dq"},
+          {"potential", static_cast<double>(work.potential), "of it by D_t U"},
+          {"position", static_cast<double>(work.position), "of it by lambda.D_t g"},
+          {"velocity", static_cast<double>(work.velocity), "of it by gamma.D_t Psi"},
+          {"force-trapezoidal", relative(work.force, powers.of_force), "relative to the integral of Q.v"},
+          {"potential-trapezoidal", relative(work.potential, powers.of_potential), "relative to the integral of U_t"},
+          {"support-trapezoidal", relative(work.position + work.velocity, powers.of_support),
+           "relative to the integral of lambda.g_t"},
+          {"largest-gain", gain.gain(), "largest work of one step"}};
 }
 
 }  // namespace gnomon::validation

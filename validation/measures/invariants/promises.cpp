@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "measures/invariants/structure.hpp"
 #include "measures/invariants/symplectic_exact.hpp"
@@ -48,7 +47,7 @@ void add_figures(Quantities& out, const Integrator& integrator) {
   const InvariantMonitor& monitor = integrator.monitor();
   const auto add = [&out](const char* name, double value, const char* note) {
     const bool measured = std::any_of(out.begin(), out.end(), [&](const Quantity& one) { return one.name == name; });
-    if (!measured) out.push_back({name, value, {}, note});
+    if (!measured) out.push_back({name, value, note});
   };
   if (integrator.model().has_energy())
     add("energy-relative", monitor.relative_energy_error(), relative_energy_error_text);
@@ -65,7 +64,7 @@ Promises run_and_check(Quantities& out, const Registry& registry, const ProblemI
   integrator.add_observer(observer);
   advance(integrator, steps, h);
   for_each_promise(integrator.promises(), integrator.monitor(), observer.scales(), [&](const PromiseMeasure& found) {
-    out.push_back({found.name(), found.error, Gate::at_most(found.gate), note_of(found, integrator)});
+    out.push_back({found.name(), found.error, note_of(found, integrator), Gate::at_most(found.gate)});
   });
   add_figures(out, integrator);
   return integrator.promises();
@@ -89,16 +88,16 @@ Quantities measure_promises(const Registry& registry, const Case& c) {
   const Promises promises = run_and_check(out, registry, instance, c.method, c.steps, h);
 
   if (promises.symmetric)
-    out.push_back({"symmetric", symmetry_defect(registry, instance, c.method, h, 5, 20), Gate::at_most(1e-12),
-                   "step(-h) after step(h)"});
+    out.push_back({"symmetric", symmetry_defect(registry, instance, c.method, h, 5, 20), "step(-h) after step(h)",
+                   Gate::at_most(1e-12)});
   if (promises.symplectic && instance.q0.size() <= 12 && c.symplectic_step > 0)
     out.push_back({"symplectic", symplectic_defect(registry, instance, c.method, c.symplectic_step, 10),
-                   Gate::at_most(1e-7), "change of dq^dp over 10 steps"});
+                   "change of dq^dp over 10 steps", Gate::at_most(1e-7)});
   if (promises.symplectic && instance.q0.size() <= 12) {
     Integrator integrator = started(registry, instance, c.method);
     if (integrator.equations().differentiate(nullptr))
-      out.push_back({"symplectic-exact", exact_symplecticity(integrator, 100, h).defect, Gate::at_most(1e-13),
-                     "change of dq^dp in a step"});
+      out.push_back({"symplectic-exact", exact_symplecticity(integrator, 100, h).defect, "change of dq^dp in a step",
+                     Gate::at_most(1e-13)});
   }
   if (promises.order > 0 && promises.constrained_limit && c.order_until > 0) {
     Comparison comparison = best_comparison(registry, instance, instance.t0 + c.order_until);
@@ -112,8 +111,8 @@ Quantities measure_promises(const Registry& registry, const Case& c) {
       const Comparison own = own_comparison(registry, instance, c.method, length);
       if (length == c.order_until) {
         const double apart = std::max(relative_error(own.z.q, comparison.z.q), relative_error(own.z.p, comparison.z.p));
-        out.push_back({"limit", apart, Gate::at_most(30 * comparison.accuracy + 10 * own.accuracy),
-                       "its own solution with 512 steps against " + comparison.name});
+        out.push_back({"limit", apart, "its own solution with 512 steps against " + comparison.name,
+                       Gate::at_most(30 * comparison.accuracy + 10 * own.accuracy)});
       }
       const Convergence against_own = refine(registry, instance, c.method, own, length, 200, 1.5);
       settled = against_own.points == 3;
@@ -124,8 +123,8 @@ Quantities measure_promises(const Registry& registry, const Case& c) {
     const int momentum_order = promises.momentum_order > 0 ? promises.momentum_order : promises.order;
     const std::string note = fmt::format("{} steps against {}", found.points, comparison.name);
     const auto gate = [](int order) { return Gate::around(order, 0.15).or_better(Gate::Better::above); };
-    out.push_back({"order-q", found.position_order, gate(promises.order), note});
-    out.push_back({"order-p", found.momentum_order, gate(momentum_order), note});
+    out.push_back({"order-q", found.position_order, note, gate(promises.order)});
+    out.push_back({"order-p", found.momentum_order, note, gate(momentum_order)});
   }
   return out;
 }
@@ -138,7 +137,7 @@ Quantities measure_invariants(const Registry& registry, const Case& c) {
 
 Quantities measure_symplectic(const Registry& registry, const Case& c) {
   const ProblemInstance instance = build(registry, c);
-  return {{"defect", symplectic_defect(registry, instance, c.method, c.symplectic_step, 10), {}, ""}};
+  return {{"defect", symplectic_defect(registry, instance, c.method, c.symplectic_step, 10), ""}};
 }
 
 }  // namespace gnomon::validation

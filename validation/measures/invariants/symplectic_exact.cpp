@@ -116,9 +116,7 @@ ExactSymplecticity exact_symplecticity(Integrator& integrator, long steps, doubl
 Quantities measure_symplectic_exact(const Registry& registry, const Case& c) {
   Integrator integrator = started(registry, build(registry, c), c.method);
   const ExactSymplecticity found = exact_symplecticity(integrator, c.steps, c.step.front());
-  return {{"defect",
-           found.defect,
-           {},
+  return {{"defect", found.defect,
            "of omega in one step, relative to its terms, on the " + std::to_string(found.directions) +
                " tangent directions"}};
 }

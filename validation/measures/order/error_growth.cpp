@@ -1,6 +1,5 @@
 /// Growth of the solution error with time, against the exact solution.
 #include <algorithm>
-#include <cmath>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/start/consistency.hpp"
@@ -39,12 +38,12 @@ Quantities measure_error_growth(const Registry& registry, const Case& c) {
       errors.push_back(largest);
     }
   }
-  return {{"growth-exponent", log_slope(times, errors), {}, "of the largest error of (q,p) with t"},
-          {"error", largest, {}, "largest error of (q,p), max norm"},
-          {"multiplier", multiplier, {}, "max |lambda_n - lambda(t_n)|, t_n the start of the step"},
-          {"energy", integrator.monitor().energy().max_abs_error(), {}, "max |H - H0|"},
-          {"position", integrator.monitor().position_max(), {}, "max |g|"},
-          {"velocity", integrator.monitor().velocity_max(), {}, "max |G v|"}};
+  return {{"growth-exponent", log_slope(times, errors), "of the largest error of (q,p) with t"},
+          {"error", largest, "largest error of (q,p), max norm"},
+          {"multiplier", multiplier, "max |lambda_n - lambda(t_n)|, t_n the start of the step"},
+          {"energy", integrator.monitor().energy().max_abs_error(), "max |H - H0|"},
+          {"position", integrator.monitor().position_max(), "max |g|"},
+          {"velocity", integrator.monitor().velocity_max(), "max |G v|"}};
 }
 
 }  // namespace gnomon::validation

@@ -23,23 +23,19 @@ Quantities measure_integral_error(const Registry& registry, const Case& c) {
     for (Index a = 0; a < count; ++a) {
       const double error = integrator.monitor().integrals()[static_cast<std::size_t>(a)].max_abs_error();
       errors[static_cast<std::size_t>(a)].push_back(error);
-      out.push_back({fmt::format("integral-{}-{:g}", a, h),
-                     error,
-                     {},
+      out.push_back({fmt::format("integral-{}-{:g}", a, h), error,
                      fmt::format("max error of the {}, h = {:g}", system.parts().integrals->integral_name(a), h)});
     }
   }
   for (Index a = 0; a < count && c.step.size() > 1; ++a)
-    out.push_back({fmt::format("order-{}", a),
-                   log_slope(c.step, errors[static_cast<std::size_t>(a)]),
-                   {},
+    out.push_back({fmt::format("order-{}", a), log_slope(c.step, errors[static_cast<std::size_t>(a)]),
                    "slope of the same against h"});
   const std::string at = fmt::format(", h = {:g}", c.step.back());
-  out.push_back({"energy", energies.back(), {}, "max |H - H0|" + at});
-  out.push_back({"position", positions.back(), {}, "max |g|" + at});
+  out.push_back({"energy", energies.back(), "max |H - H0|" + at});
+  out.push_back({"position", positions.back(), "max |g|" + at});
   if (c.step.size() > 1) {
-    out.push_back({"energy-order", log_slope(c.step, energies), {}, "slope of max |H - H0| against h"});
-    out.push_back({"position-order", log_slope(c.step, positions), {}, "slope of max |g| against h"});
+    out.push_back({"energy-order", log_slope(c.step, energies), "slope of max |H - H0| against h"});
+    out.push_back({"position-order", log_slope(c.step, positions), "slope of max |g| against h"});
   }
   return out;
 }

@@ -42,14 +42,13 @@ Quantities measure_order(const Registry& registry, const Case& c) {
   }
   const std::string note = "against " + comparison.name;
   const std::string power = "h^" + std::to_string(order);
-  Quantities out{{"order-q", log_slope(steps, q_errors), {}, note},
-                 {"order-p", log_slope(steps, p_errors), {}, note},
-                 {"coefficient-min", lowest, {}, "smallest |q - q_ref| / |q_ref| / " + power},
-                 {"coefficient-max", highest, {}, "largest |q - q_ref| / |q_ref| / " + power},
-                 {"error", q_errors.back(), {}, "|q - q_ref| / |q_ref| at the last step of the list"},
-                 {"distance", q_errors.back() * comparison.z.q.norm(), {}, "|q - q_ref| there"}};
-  if (system)
-    out.push_back({"order-p-projected", log_slope(steps, tangent_errors), {}, "p projected onto G M^-1 p = 0"});
+  Quantities out{{"order-q", log_slope(steps, q_errors), note},
+                 {"order-p", log_slope(steps, p_errors), note},
+                 {"coefficient-min", lowest, "smallest |q - q_ref| / |q_ref| / " + power},
+                 {"coefficient-max", highest, "largest |q - q_ref| / |q_ref| / " + power},
+                 {"error", q_errors.back(), "|q - q_ref| / |q_ref| at the last step of the list"},
+                 {"distance", q_errors.back() * comparison.z.q.norm(), "|q - q_ref| there"}};
+  if (system) out.push_back({"order-p-projected", log_slope(steps, tangent_errors), "p projected onto G M^-1 p = 0"});
   return out;
 }
 

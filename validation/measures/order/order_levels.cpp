@@ -1,7 +1,6 @@
 /// Orders of positions, velocities, accelerations and multipliers at the end of the run, for schemes whose state
 /// carries accelerations: Wei, Deng, Li, Wang, Appl. Math. Mech. 37 (2016) call all of theirs of sixth order.
 #include <algorithm>
-#include <cmath>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/start/consistency.hpp"
@@ -40,12 +39,10 @@ Quantities measure_order_levels(const Registry& registry, const Case& c) {
   Quantities out;
   const char* const names[] = {"q", "v", "w", "lambda"};
   for (int k = 0; k < 4; ++k)
-    out.push_back({std::string("order-") + names[k],
-                   log_slope(steps, errors[k]),
-                   {},
+    out.push_back({std::string("order-") + names[k], log_slope(steps, errors[k]),
                    "against " + c.other.scheme + " with half the smallest step"});
   for (int k = 0; k < 4; ++k)
-    out.push_back({std::string("error-") + names[k], errors[k].back(), {}, "relative, at the last step of the list"});
+    out.push_back({std::string("error-") + names[k], errors[k].back(), "relative, at the last step of the list"});
   return out;
 }
 

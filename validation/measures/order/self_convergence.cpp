@@ -1,5 +1,4 @@
 /// Order without a reference: with z_h = z + C h^k + ..., |z_h - z_(h/2)| falls like h^k whatever z is.
-#include <algorithm>
 
 #include "gnomon/base/error.hpp"
 #include "measures/measure.hpp"
@@ -20,9 +19,9 @@ Quantities measure_self_convergence(const Registry& registry, const Case& c) {
     q.push_back(relative_error(ends[i].q, ends[i + 1].q));
     p.push_back(relative_error(ends[i].p, ends[i + 1].p));
   }
-  return {{"order-q", log_slope(steps, q), {}, "of |q_h - q_(h/2)|"},
-          {"order-p", log_slope(steps, p), {}, "of |p_h - p_(h/2)|"},
-          {"difference-q", q.back(), {}, "relative, at the last step but one of the list"}};
+  return {{"order-q", log_slope(steps, q), "of |q_h - q_(h/2)|"},
+          {"order-p", log_slope(steps, p), "of |p_h - p_(h/2)|"},
+          {"difference-q", q.back(), "relative, at the last step but one of the list"}};
 }
 
 }  // namespace gnomon::validation

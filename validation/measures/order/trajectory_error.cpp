@@ -96,12 +96,9 @@ Quantities measure_trajectory_error(const Registry& registry, const Case& c) {
   Quantities out;
   const auto add = [&](const std::string& name, const std::vector<double>& errors, const std::string& note) {
     for (std::size_t i = 0; i < errors.size(); ++i)
-      out.push_back({name + "-" + std::to_string(i + 1),
-                     errors[i],
-                     {},
+      out.push_back({name + "-" + std::to_string(i + 1), errors[i],
                      "largest over the steps of h = " + short_number(c.step[i]) + note});
-    if (errors.size() > 1)
-      out.push_back({"order-" + name, log_slope(c.step, errors), {}, "against " + reference + note});
+    if (errors.size() > 1) out.push_back({"order-" + name, log_slope(c.step, errors), "against " + reference + note});
   };
   add("q", q, "");
   add("p", p, "");

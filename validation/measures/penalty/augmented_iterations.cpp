@@ -61,17 +61,17 @@ Quantities measure_augmented_iterations(const Registry& registry, const Case& c)
     positions.push_back(dq.norm());
     if (++iterations > 9) continue;
     const std::string number = std::to_string(iterations), in = "in augmented iteration " + number;
-    out.push_back({"constraints-" + number, g.norm(), {}, "|g(q)|_2 " + in});
-    out.push_back({"multipliers-" + number, multipliers.back(), {}, "|lambda - lambda_LM|_2 " + in});
-    out.push_back({"position-" + number, positions.back(), {}, "|q - q_LM|_2 " + in});
+    out.push_back({"constraints-" + number, g.norm(), "|g(q)|_2 " + in});
+    out.push_back({"multipliers-" + number, multipliers.back(), "|lambda - lambda_LM|_2 " + in});
+    out.push_back({"position-" + number, positions.back(), "|q - q_LM|_2 " + in});
   }
-  out.push_back({"iterations", static_cast<double>(iterations), {}, "augmented iterations of this step"});
+  out.push_back({"iterations", static_cast<double>(iterations), "augmented iterations of this step"});
   if (iterations < 2) return out;
-  out.push_back({"multipliers-last", multipliers.back(), {}, "|lambda - lambda_LM|_2 after the last iteration"});
-  out.push_back({"position-last", positions.back(), {}, "|q - q_LM|_2 after the last iteration"});
+  out.push_back({"multipliers-last", multipliers.back(), "|lambda - lambda_LM|_2 after the last iteration"});
+  out.push_back({"position-last", positions.back(), "|q - q_LM|_2 after the last iteration"});
   const std::string over = "an iteration, mean of the second half of the iterations";
-  out.push_back({"multipliers-factor", reduction(multipliers), {}, "of |lambda - lambda_LM|_2 " + over});
-  out.push_back({"position-factor", reduction(positions), {}, "of |q - q_LM|_2 " + over});
+  out.push_back({"multipliers-factor", reduction(multipliers), "of |lambda - lambda_LM|_2 " + over});
+  out.push_back({"position-factor", reduction(positions), "of |q - q_LM|_2 " + over});
   return out;
 }
 
@@ -85,9 +85,9 @@ Quantities measure_augmented_run(const Registry& registry, const Case& c) {
     most = std::max(most, 1 + integrator.counters().repeated_solves - before);
   }
   const double repeats = static_cast<double>(integrator.counters().repeated_solves);
-  return {{"iterations-mean", 1 + repeats / static_cast<double>(c.steps), {}, "augmented iterations a step"},
-          {"iterations-max", static_cast<double>(most), {}, "augmented iterations of the worst step"},
-          {"position", integrator.monitor().position_max(), {}, "max |g|"}};
+  return {{"iterations-mean", 1 + repeats / static_cast<double>(c.steps), "augmented iterations a step"},
+          {"iterations-max", static_cast<double>(most), "augmented iterations of the worst step"},
+          {"position", integrator.monitor().position_max(), "max |g|"}};
 }
 
 }  // namespace gnomon::validation

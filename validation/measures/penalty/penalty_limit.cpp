@@ -59,16 +59,15 @@ Quantities against_mu(const Registry& registry, const Case& c, long steps) {
     if (constrained) multipliers.push_back(relative_error(integrator.state().lambda, lambda));
   }
   const std::string at = fmt::format(" at mu = {:g}", c.mu.back());
-  Quantities out{
-      {"violation-slope", log_slope(c.mu, violations), {}, "of log max |g| or -c over the run against log mu"},
-      {"violation", violations.back(), {}, "max |g| or -c over the run" + at},
-      {"distance-slope", log_slope(c.mu, errors), {}, "of log distance against log mu"},
-      {"distance", errors.back(), {}, "max |q - q_LM| / |q_LM| over the run" + at},
-      {"distance-end", end, {}, "the same at its end"},
-      {"distance-first", errors.front(), {}, fmt::format("distance at mu = {:g}", c.mu.front())}};
+  Quantities out{{"violation-slope", log_slope(c.mu, violations), "of log max |g| or -c over the run against log mu"},
+                 {"violation", violations.back(), "max |g| or -c over the run" + at},
+                 {"distance-slope", log_slope(c.mu, errors), "of log distance against log mu"},
+                 {"distance", errors.back(), "max |q - q_LM| / |q_LM| over the run" + at},
+                 {"distance-end", end, "the same at its end"},
+                 {"distance-first", errors.front(), fmt::format("distance at mu = {:g}", c.mu.front())}};
   if (!constrained) return out;
-  out.push_back({"multiplier-slope", log_slope(c.mu, multipliers), {}, "of log multiplier against log mu"});
-  out.push_back({"multiplier", multipliers.back(), {}, "|mu D_R - lambda_LM| / |lambda_LM| of the last step" + at});
+  out.push_back({"multiplier-slope", log_slope(c.mu, multipliers), "of log multiplier against log mu"});
+  out.push_back({"multiplier", multipliers.back(), "|mu D_R - lambda_LM| / |lambda_LM| of the last step" + at});
   return out;
 }
 

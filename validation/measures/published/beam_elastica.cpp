@@ -80,24 +80,21 @@ Quantities measure_beam_elastica(const Registry& registry, const Case& c) {
   const Elastica::Solution exact = line.solve(points.back());
 
   Quantities out;
-  out.push_back(
-      {"proved", static_cast<double>(proved) / meshes, {}, "meshes whose KKT matrix has the inertia (n, m, 0)"});
-  out.push_back({"iterations", static_cast<double>(iterations), {}, "at most, of the descent"});
-  out.push_back({"shooting", exact.residual, {}, fmt::format("{} iterations", exact.iterations)});
-  out.push_back({"integration", exact.integration, {}, "mismatch with half the steps"});
+  out.push_back({"proved", static_cast<double>(proved) / meshes, "meshes whose KKT matrix has the inertia (n, m, 0)"});
+  out.push_back({"iterations", static_cast<double>(iterations), "at most, of the descent"});
+  out.push_back({"shooting", exact.residual, fmt::format("{} iterations", exact.iterations)});
+  out.push_back({"integration", exact.integration, "mismatch with half the steps"});
   std::vector<double> errors, by_energy;
   for (int mesh = 0; mesh < meshes; ++mesh) {
     errors.push_back((points[mesh] - exact.points).colwise().norm().maxCoeff() / line.length);
     by_energy.push_back(std::abs(energies[mesh] - exact.energy) / std::abs(exact.energy));
   }
-  out.push_back(
-      {"error", errors.back(), {}, fmt::format("of {:.3g}, {:.3g}, {:.3g}", errors[0], errors[1], errors[2])});
-  out.push_back(
-      {"energy", by_energy.back(), {}, fmt::format("{:.10g}, elastica {:.10g}", energies.back(), exact.energy)});
+  out.push_back({"error", errors.back(), fmt::format("of {:.3g}, {:.3g}, {:.3g}", errors[0], errors[1], errors[2])});
+  out.push_back({"energy", by_energy.back(), fmt::format("{:.10g}, elastica {:.10g}", energies.back(), exact.energy)});
   constexpr double rounding = 1e-12;
   if (errors.back() < rounding) return out;
-  out.push_back({"order", std::log2(errors[1] / errors[2]), {}, "of the points"});
-  out.push_back({"order-energy", std::log2(by_energy[1] / by_energy[2]), {}, ""});
+  out.push_back({"order", std::log2(errors[1] / errors[2]), "of the points"});
+  out.push_back({"order-energy", std::log2(by_energy[1] / by_energy[2]), ""});
   return out;
 }
 

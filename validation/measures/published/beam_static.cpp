@@ -56,20 +56,18 @@ Quantities measure_beam_static(const Registry& registry, const Case& c) {
   const Equilibrium result = found(registry, instance, search);
 
   Quantities out;
-  out.push_back({"iterations", static_cast<double>(result.report.iterations), {}, "of " + c.method.solver});
+  out.push_back({"iterations", static_cast<double>(result.report.iterations), "of " + c.method.solver});
   if (c.other.solver != c.method.solver) {
     const Equilibrium other = found(registry, instance, search_of(c, c.other));
-    out.push_back({"apart", relative_error(result.q, other.q), {}, "q of the two solvers"});
-    out.push_back({"multipliers-apart", relative_error(result.lambda, other.lambda), {}, "their multipliers"});
+    out.push_back({"apart", relative_error(result.q, other.q), "q of the two solvers"});
+    out.push_back({"multipliers-apart", relative_error(result.lambda, other.lambda), "their multipliers"});
   }
   if (c.method.solver == "uzawa") {
     EquilibriumSearch descent = search;
     descent.options = Options("equilibrium", equilibrium_options(), {{"by", "minimise"}});
     const Equilibrium lowest = found(registry, instance, descent);
-    out.push_back({"descent-apart", relative_error(result.q, lowest.q), {}, "q of the solver and of the descent"});
-    out.push_back({"descent-energy",
-                   std::abs(result.potential / lowest.potential - 1),
-                   {},
+    out.push_back({"descent-apart", relative_error(result.q, lowest.q), "q of the solver and of the descent"});
+    out.push_back({"descent-energy", std::abs(result.potential / lowest.potential - 1),
                    fmt::format("{:.8g}, by descent {:.8g}", result.potential, lowest.potential)});
   }
   if (!c.table.empty()) {
@@ -87,7 +85,7 @@ Quantities measure_beam_static(const Registry& registry, const Case& c) {
                                        {"J", result.potential + result.penalty}};
     for (const auto& [name, value] : mine)
       out.push_back(
-          {name, std::abs(value - row.at(name)), {}, fmt::format("{:.8g}, expected {:.8g}", value, row.at(name))});
+          {name, std::abs(value - row.at(name)), fmt::format("{:.8g}, expected {:.8g}", value, row.at(name))});
     // The multiplier of |x'|^2 - 1 is half the tension times the arc length of its point.
     const Vector& w = system.traits().constraint_weights;
     const double density =
@@ -95,9 +93,7 @@ Quantities measure_beam_static(const Registry& registry, const Case& c) {
     if (row.count("lambda_first") == 0 || w.size() == 0) return out;
     for (const auto& [name, i] : {std::pair<const char*, Index>{"lambda_first", 0}, {"lambda_mid", w.size() / 2}}) {
       const double tension = 2 * result.lambda[i] / w[i] * density;
-      out.push_back({name,
-                     std::abs(tension / row.at(name) - 1),
-                     {},
+      out.push_back({name, std::abs(tension / row.at(name) - 1),
                      fmt::format("tension {:.8g}, expected {:.8g}", tension, row.at(name))});
     }
   }

@@ -74,32 +74,27 @@ Quantities measure_beam_tip(const Registry& registry, const Case& c) {
     const auto row =
         std::find_if(expected.begin(), expected.end(), [&](const TipRow& r) { return std::abs(r.t - t) < 1e-9; });
     if (row == expected.end()) {
-      out.push_back({fmt::format("tip-{}", k), height, {}, where});
+      out.push_back({fmt::format("tip-{}", k), height, where});
       continue;
     }
     const double error = std::hypot(tip[0] - row->x, height - row->y);
     largest = std::max(largest, error);
     out.push_back(
-        {fmt::format("tip-{}", k), error, {}, fmt::format("{}, expected ({:.6f}, {:.6f})", where, row->x, row->y)});
+        {fmt::format("tip-{}", k), error, fmt::format("{}, expected ({:.6f}, {:.6f})", where, row->x, row->y)});
   }
   const Drift& discrete = monitor.discrete_energy();
-  if (!expected.empty()) out.push_back({"tip", largest, {}, "largest distance of the tip from the table's"});
-  out.push_back({"discrete-energy",
-                 discrete.max_abs_error(),
-                 {},
+  if (!expected.empty()) out.push_back({"tip", largest, "largest distance of the tip from the table's"});
+  out.push_back({"discrete-energy", discrete.max_abs_error(),
                  fmt::format("J, max |E - E(1/2)|, E(1/2) = {:.6f}", discrete.initial())});
   const double lost = -discrete.last_error();
-  out.push_back({"energy-loss", lost, {}, "J, of the energy at n+1/2"});
+  out.push_back({"energy-loss", lost, "J, of the energy at n+1/2"});
   if (!expected.empty() && expected.back().energy_change < -1)
-    out.push_back({"energy-loss-error",
-                   std::abs(lost + expected.back().energy_change),
-                   {},
+    out.push_back({"energy-loss-error", std::abs(lost + expected.back().energy_change),
                    fmt::format("J, expected {:.1f}", -expected.back().energy_change)});
-  out.push_back({"position", monitor.position_max(), {}, "max |g|"});
+  out.push_back({"position", monitor.position_max(), "max |g|"});
   out.push_back(
       {"iterations",
        static_cast<double>(integrator.counters().iterations) / static_cast<double>(integrator.counters().steps),
-       {},
        "a step"});
   return out;
 }

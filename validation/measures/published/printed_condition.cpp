@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "measures/measure.hpp"
 #include "measures/order/convergence.hpp"
@@ -61,16 +60,16 @@ Quantities measure_printed_condition(const Registry& registry, const Case& c) {
     numbers.push_back(found.number);
     unknowns = found.unknowns;
   }
-  Quantities out{{"unknowns", static_cast<double>(unknowns), {}, ""},
-                 {"condition", numbers.back(), {}, fmt::format("at h = {:g}", c.step.back())}};
+  Quantities out{{"unknowns", static_cast<double>(unknowns), ""},
+                 {"condition", numbers.back(), fmt::format("at h = {:g}", c.step.back())}};
   if (c.other.scheme != Case().other.scheme) {  // its default scheme eliminates dp: not the paper's matrix
     Method other = c.other;
     if (!c.mu.empty() && takes_mu(registry.scheme(other.scheme)))
       other.options.emplace_back("mu", fmt::format("{:.17g}", c.mu.front()));
     const double beside = condition_at(registry, instance, other, c.step.back()).number;
-    out.push_back({"condition-ratio", numbers.back() / beside, {}, "to that of " + c.other.scheme});
+    out.push_back({"condition-ratio", numbers.back() / beside, "to that of " + c.other.scheme});
   }
-  if (c.step.size() > 1) out.push_back({"slope-h", log_slope(c.step, numbers), {}, "of log condition against log h"});
+  if (c.step.size() > 1) out.push_back({"slope-h", log_slope(c.step, numbers), "of log condition against log h"});
   if (c.mu.size() > 1) {
     numbers.clear();
     for (const double mu : c.mu) {
@@ -78,8 +77,8 @@ Quantities measure_printed_condition(const Registry& registry, const Case& c) {
       varied.options.emplace_back("mu", fmt::format("{:.17g}", mu));
       numbers.push_back(condition_at(registry, instance, varied, c.step.back()).number);
     }
-    out.push_back({"slope-mu", log_slope(c.mu, numbers), {}, "of log condition against log mu"});
-    out.push_back({"condition-over-mu", numbers.back() / c.mu.back(), {}, fmt::format("at mu = {:g}", c.mu.back())});
+    out.push_back({"slope-mu", log_slope(c.mu, numbers), "of log condition against log mu"});
+    out.push_back({"condition-over-mu", numbers.back() / c.mu.back(), fmt::format("at mu = {:g}", c.mu.back())});
   }
   return out;
 }

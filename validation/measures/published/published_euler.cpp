@@ -2,8 +2,6 @@
 /// of y and z at t = 1, row by row of the table for one method, problem and alpha; and what they tend to.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "gnomon/base/error.hpp"
@@ -86,8 +84,9 @@ Quantities measure_published_euler(const Registry& registry, const Case& c) {
     }
     const double y = (ends.back().q - expected.q).norm(), z = (ends.back().p - expected.p).norm();
     const auto add = [&](const char* name, double value, double printed) {
-      out.push_back({fmt::format("{}-{}", name, count), value, Gate::around(printed, euler_gate * printed),
-                     failure.empty() ? fmt::format("h = {:.4g}, expected {:.6e}", h, printed) : failure});
+      out.push_back({fmt::format("{}-{}", name, count), value,
+                     failure.empty() ? fmt::format("h = {:.4g}, expected {:.6e}", h, printed) : failure,
+                     Gate::around(printed, euler_gate * printed)});
     };
     add("error-y", y, row.error_y);
     add("error-z", z, row.error_z);
@@ -104,18 +103,16 @@ Quantities measure_published_euler(const Registry& registry, const Case& c) {
   const Vector z = extrapolated(ends[last - 1].p, ends[last].p, ratio) - expected.p;
   const auto limit = table_rows(path, c.table.name, method + "_limitODE", alpha);
   const auto add = [&](const char* name, double value, const double* printed) {
-    Quantity quantity{name, value, {}, "error extrapolated to h = 0 from the two finest steps"};
+    Quantity quantity{name, value, "error extrapolated to h = 0 from the two finest steps"};
     if (printed != nullptr) quantity.gate = Gate::around(*printed, limit_gate * *printed);
     out.push_back(quantity);
   };
   add("limit-y", y.norm(), limit.empty() ? nullptr : &limit.front().error_y);
   add("limit-z", z.norm(), limit.empty() ? nullptr : &limit.front().error_z);
   const std::string note = fmt::format("slope over h = {:.0e} .. {:.0e}", steps.front(), steps.back());
-  out.push_back({"order-y", log_slope(steps, y_errors), {}, note});
-  out.push_back({"order-z", log_slope(steps, z_errors), {}, note});
-  out.push_back({"declared-order",
-                 static_cast<double>(started(registry, instance, c.method).promises().order),
-                 {},
+  out.push_back({"order-y", log_slope(steps, y_errors), note});
+  out.push_back({"order-z", log_slope(steps, z_errors), note});
+  out.push_back({"declared-order", static_cast<double>(started(registry, instance, c.method).promises().order),
                  "by the scheme, for this system"});
   return out;
 }

@@ -129,8 +129,8 @@ Quantities measure_published_hbvm(const Registry& registry, const Case& c) {
     const auto add = [&](const char* name, double value, double expected, double print, const Gate& gate) {
       out.push_back({fmt::format("{}-{}", name, row.n),
                      value,
-                     gate,
                      fmt::format("in exact arithmetic {:.4e}", expected),
+                     gate,
                      {},
                      print,
                      fmt::format("h = {:.4g}", row.h)});
@@ -154,8 +154,8 @@ Quantities measure_published_hbvm(const Registry& registry, const Case& c) {
       add("e_hc", run.e_hc, row.e_hc, print.e_hc, near(row.e_hc));
     }
   }
-  out.push_back({"e_H", e_h, {}, "largest of all rows", {}, printed_e_h});
-  out.push_back({"e_g", e_g, {}, "largest of all rows", {}, printed_e_g});
+  out.push_back({"e_H", e_h, "largest of all rows", {}, {}, printed_e_h});
+  out.push_back({"e_g", e_g, "largest of all rows", {}, {}, printed_e_g});
   return out;
 }
 

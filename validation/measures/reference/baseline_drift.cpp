@@ -40,16 +40,14 @@ void follow(const ProblemInstance& instance, ReferenceSolution& solution, const 
     velocity = std::max(velocity, max_norm(g));
   }
   if (!report.success) {
-    out.push_back({name + "-reached", report.t, {}, report.message});
+    out.push_back({name + "-reached", report.t, report.message});
     return;
   }
-  out.push_back({name + "-energy",
-                 drift.max_abs_error() / energy_scale,
-                 {},
+  out.push_back({name + "-energy", drift.max_abs_error() / energy_scale,
                  fmt::format("{} at {} times, {} steps", relative_energy_error_text, samples, report.steps)});
-  out.push_back({name + "-slope", drift.slope() / energy_scale, {}, "of the same against time"});
-  out.push_back({name + "-position", position, {}, "max |g|"});
-  out.push_back({name + "-hidden", velocity, {}, "max |G v|"});
+  out.push_back({name + "-slope", drift.slope() / energy_scale, "of the same against time"});
+  out.push_back({name + "-position", position, "max |g|"});
+  out.push_back({name + "-hidden", velocity, "max |G v|"});
 }
 
 }  // namespace
@@ -62,14 +60,11 @@ Quantities measure_baseline_drift(const Registry& registry, const Case& c) {
   const double scale = monitor.energy_scale();
 
   Quantities out;
-  out.push_back({"energy-gate-ratio",
-                 monitor.energy().max_abs_error() / monitor.energy_gate(),
-                 {},
+  out.push_back({"energy-gate-ratio", monitor.energy().max_abs_error() / monitor.energy_gate(),
                  "max |H - H_expected| / (1e-14 sqrt(N) max(1, max|T|, max|U|))"});
-  out.push_back(
-      {"energy", monitor.relative_energy_error(), {}, std::string(relative_energy_error_text) + ", every step"});
-  out.push_back({"slope", monitor.energy().slope() / scale, {}, "of the same against time"});
-  out.push_back({"position", monitor.position_max(), {}, "max |g|"});
+  out.push_back({"energy", monitor.relative_energy_error(), std::string(relative_energy_error_text) + ", every step"});
+  out.push_back({"slope", monitor.energy().slope() / scale, "of the same against time"});
+  out.push_back({"position", monitor.position_max(), "max |g|"});
   for (const auto& name : c.references)
     for (const double tolerance : c.tolerances) {
       const auto solution = start_reference(registry, instance, c, name, tolerance);

@@ -35,12 +35,10 @@ Quantities measure_reaches_start(const Registry& registry, const Case& c) {
   Quantities out;
   for (const auto& name : c.references) {
     const Phase reached = reference_state(registry, from, c, name, c.tolerances.front(), c.until);
-    out.push_back({name,
-                   std::max(relative_error(reached.q, start.q0), relative_error(reached.p, start.p0)),
-                   {},
+    out.push_back({name, std::max(relative_error(reached.q, start.q0), relative_error(reached.p, start.p0)),
                    "state it reaches against the tabulated start"});
   }
-  out.push_back({"lambda-rate", multiplier_rate(start), {}, "max |lambda'| of the index-1 multipliers there"});
+  out.push_back({"lambda-rate", multiplier_rate(start), "max |lambda'| of the index-1 multipliers there"});
   return out;
 }
 

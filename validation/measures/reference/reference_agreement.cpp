@@ -1,6 +1,5 @@
 /// A scheme, extrapolated, against independent references; and the references against themselves and each other: in q,
 /// in p and in the multipliers, of a reference those that its integrator has among its unknowns.
-#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -93,11 +92,11 @@ void compare(const Case& c, const std::string& name, const Reached& a, const Rea
     if (declared == c.gates.end()) return std::nullopt;
     return declared->second;
   };
-  out.push_back({name, difference(a, b), gate(a.q_error + b.q_error), note});
-  out.push_back({name + "-p", relative_error(a.z.p, b.z.p), gate(a.p_error + b.p_error), "of p"});
+  out.push_back({name, difference(a, b), note, gate(a.q_error + b.q_error)});
+  out.push_back({name + "-p", relative_error(a.z.p, b.z.p), "of p", gate(a.p_error + b.p_error)});
   if (a.lambda.size() > 0 && a.lambda.size() == b.lambda.size())
-    out.push_back({name + "-lambda", relative_error(a.lambda, b.lambda), gate(a.lambda_error + b.lambda_error),
-                   "of the multipliers"});
+    out.push_back({name + "-lambda", relative_error(a.lambda, b.lambda), "of the multipliers",
+                   gate(a.lambda_error + b.lambda_error)});
 }
 
 }  // namespace
@@ -108,9 +107,8 @@ Quantities measure_reference_agreement(const Registry& registry, const Case& c) 
     throw Error(ErrorCode::bad_value, "tolerances must be two numbers: the one used, and a second to compare with");
   Quantities out;
   const Reached ours = extrapolated(registry, instance, c.method, c.until - instance.t0, c.step.front());
-  out.push_back({"extrapolation", ours.q_error,
-                 c.gates.empty() ? std::optional<Gate>(Gate::at_most(useful_correction)) : std::nullopt,
-                 "last correction of the extrapolated " + c.method.scheme});
+  out.push_back({"extrapolation", ours.q_error, "last correction of the extrapolated " + c.method.scheme,
+                 c.gates.empty() ? std::optional<Gate>(Gate::at_most(useful_correction)) : std::nullopt});
 
   struct Named {
     std::string name;
@@ -122,7 +120,7 @@ Quantities measure_reference_agreement(const Registry& registry, const Case& c) 
     if (name != "exact") {
       const Reached loose = reached_by(registry, instance, c, name, c.tolerances[1]);
       tight.compare_with(loose);
-      out.push_back({name + "-self", tight.q_error, {}, "two tolerances of " + name});
+      out.push_back({name + "-self", tight.q_error, "two tolerances of " + name});
     }
     others.push_back({name, tight});
   }

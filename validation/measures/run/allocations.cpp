@@ -27,10 +27,10 @@ Quantities measure_allocations(const Registry& registry, const Case& c) {
     }
     if (!report.success()) throw RunFailed(report.t, report.message);
     if (CountAllocations::available())
-      out.push_back({"allocations-" + solver, static_cast<double>(count), Gate::at_most(0), "",
+      out.push_back({"allocations-" + solver, static_cast<double>(count), "", Gate::at_most(0),
                      formats_messages(solver) ? kinsol_messages : ""});
     else
-      out.push_back({"allocations-" + solver, 0, {}, "not counted in this build"});
+      out.push_back({"allocations-" + solver, 0, "not counted in this build"});
   }
   return out;
 }

@@ -49,8 +49,8 @@ Quantities measure_checkpoint(const Registry& registry, const Case& c) {
   double differing = 0;
   for (std::size_t i = 0; i < std::max(expected.size(), found.size()); ++i)
     differing += i >= expected.size() || i >= found.size() || expected[i] != found[i];
-  return {{"different-bytes", differing, Gate::at_most(0), "of " + std::to_string(expected.size())},
-          {"moved-bytes", expected == middle ? 0.0 : 1.0, Gate::at_least(1), "the second half changed the state"}};
+  return {{"different-bytes", differing, "of " + std::to_string(expected.size()), Gate::at_most(0)},
+          {"moved-bytes", expected == middle ? 0.0 : 1.0, "the second half changed the state", Gate::at_least(1)}};
 }
 
 }  // namespace gnomon::validation

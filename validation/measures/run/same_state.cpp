@@ -11,7 +11,7 @@ Quantities measure_same_state(const Registry& registry, const Case& c) {
   const Phase a = state_after(registry, instance, c.method, steps, h);
   const Phase b = state_after(registry, instance, c.other, steps, h);
   const std::string note = "relative, " + c.method.scheme + " against " + c.other.scheme;
-  return {{"difference-q", relative_error(a.q, b.q), {}, note}, {"difference-p", relative_error(a.p, b.p), {}, note}};
+  return {{"difference-q", relative_error(a.q, b.q), note}, {"difference-p", relative_error(a.p, b.p), note}};
 }
 
 }  // namespace gnomon::validation

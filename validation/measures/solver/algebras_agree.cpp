@@ -67,12 +67,12 @@ Quantities measure_algebras_agree(const Registry& registry, const Case& c) {
                          for (const auto& name : registry.algebras())
                            compare(registry.algebra(name), equations, values, right, expected, condition, found[name]);
                        });
-  Quantities out{{"condition", worst_condition, {}, "of the scaled Jacobian"}};
+  Quantities out{{"condition", worst_condition, "of the scaled Jacobian"}};
   for (const auto& [name, result] : found) {
     if (!result.refusal.empty())
-      out.push_back({name + "-refused", 1, {}, result.refusal});
+      out.push_back({name + "-refused", 1, result.refusal});
     else
-      out.push_back({name, result.error, Gate::at_most(units), "|d - d_svd| / (|d_svd| cond eps); " + result.summary});
+      out.push_back({name, result.error, "|d - d_svd| / (|d_svd| cond eps); " + result.summary, Gate::at_most(units)});
   }
   return out;
 }

@@ -23,12 +23,10 @@ Quantities measure_condition(const Registry& registry, const Case& c) {
                            condition = std::max(condition, singular[0] / singular[singular.size() - 1]);
                          });
     largest = std::max(largest, condition);
-    out.push_back({"condition-" + std::to_string(i + 1),
-                   condition,
-                   {},
+    out.push_back({"condition-" + std::to_string(i + 1), condition,
                    "scaled Jacobian at the first step's predictor, h = " + short_number(c.step[i])});
   }
-  out.push_back({"condition", largest, {}, "largest of them"});
+  out.push_back({"condition", largest, "largest of them"});
   return out;
 }
 

@@ -1,6 +1,5 @@
 /// A mechanism whose constraints repeat each other: how many do, which ones, and that the run keeps its energy.
 #include <algorithm>
-#include <cmath>
 
 #include "gnomon/start/consistency.hpp"
 #include "measures/measure.hpp"
@@ -34,14 +33,14 @@ Quantities measure_dependent_constraints(const Registry& registry, const Case& c
   }
   const InvariantMonitor& monitor = integrator.monitor();
   const double count = static_cast<double>(system.m());
-  return {{"dependent", count - static_cast<double>(start.rank), {}, names},
-          {"dependent-least", count - static_cast<double>(most), {}, "over the run"},
-          {"dependent-most", count - static_cast<double>(least), {}, "over the run"},
-          {"energy", monitor.relative_energy_error(), {}, relative_energy_error_text},
-          {"energy-gate-ratio", monitor.energy().max_abs_error() / monitor.energy_gate(), {}, ""},
-          {"position", monitor.position_max(), {}, "max |g|"},
-          {"travelled", travelled, {}, "max |q - q0|: it moves"},
-          {"multipliers", integrator.state().lambda.lpNorm<Eigen::Infinity>(), {}, "max |lambda| at the end"}};
+  return {{"dependent", count - static_cast<double>(start.rank), names},
+          {"dependent-least", count - static_cast<double>(most), "over the run"},
+          {"dependent-most", count - static_cast<double>(least), "over the run"},
+          {"energy", monitor.relative_energy_error(), relative_energy_error_text},
+          {"energy-gate-ratio", monitor.energy().max_abs_error() / monitor.energy_gate(), ""},
+          {"position", monitor.position_max(), "max |g|"},
+          {"travelled", travelled, "max |q - q0|: it moves"},
+          {"multipliers", integrator.state().lambda.lpNorm<Eigen::Infinity>(), "max |lambda| at the end"}};
 }
 
 }  // namespace gnomon::validation

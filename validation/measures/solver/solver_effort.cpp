@@ -38,16 +38,14 @@ Quantities measure_solver_effort(const Registry& registry, const Case& c) {
   const Effort other = effort(registry, instance, c.other, c.steps, c.step.front());
   const std::string name = c.other.scheme == c.method.scheme ? c.other.solver : c.other.scheme;
   const std::string beside = "beside " + short_number(other.iterations) + " of " + name;
-  return {{"iterations", mine.iterations, {}, "a step, " + beside},
-          {"factorisations", mine.factorisations, {}, "a step, beside " + short_number(other.factorisations)},
-          {"jacobians", mine.jacobians, {}, "a step, beside " + short_number(other.jacobians)},
-          {"time", mine.microseconds, {}, "us a step, beside " + short_number(other.microseconds)},
-          {"iterations-ratio", mine.iterations / other.iterations, {}, "to those of " + name},
-          {"time-ratio", mine.microseconds / other.microseconds, {}, "to that of " + name},
-          {"energy-gate-ratio", mine.energy, {}, "beside " + short_number(other.energy)},
-          {"apart",
-           std::max(relative_error(mine.z.q, other.z.q), relative_error(mine.z.p, other.z.p)),
-           {},
+  return {{"iterations", mine.iterations, "a step, " + beside},
+          {"factorisations", mine.factorisations, "a step, beside " + short_number(other.factorisations)},
+          {"jacobians", mine.jacobians, "a step, beside " + short_number(other.jacobians)},
+          {"time", mine.microseconds, "us a step, beside " + short_number(other.microseconds)},
+          {"iterations-ratio", mine.iterations / other.iterations, "to those of " + name},
+          {"time-ratio", mine.microseconds / other.microseconds, "to that of " + name},
+          {"energy-gate-ratio", mine.energy, "beside " + short_number(other.energy)},
+          {"apart", std::max(relative_error(mine.z.q, other.z.q), relative_error(mine.z.p, other.z.p)),
            "the two states at the end, relative"}};
 }
 

@@ -171,7 +171,7 @@ Quantities measure_solvers_agree(const Registry& registry, const Case& c) {
   const std::vector<Reached> expected = reach(registry, instance, c.method, start, h);
 
   Quantities out, failures;
-  out.push_back({"condition", condition, {}, "of the scaled Jacobian"});
+  out.push_back({"condition", condition, "of the scaled Jacobian"});
   Worst state[2], lambda[2], relaxed, allocations, messages;
   long agreeing = 0;
   Quantities refusals;
@@ -197,37 +197,36 @@ Quantities measure_solvers_agree(const Registry& registry, const Case& c) {
       }
       ++agreeing;
     } catch (const RunFailed& failure) {
-      failures.push_back({label, std::numeric_limits<double>::quiet_NaN(), Gate::at_most(agreement), failure.what()});
+      failures.push_back({label, std::numeric_limits<double>::quiet_NaN(), failure.what(), Gate::at_most(agreement)});
     } catch (const Error& error) {
       if (error.code() != ErrorCode::refused) throw;
-      refusals.push_back({label + "-refused", 1, {}, error.what()});
+      refusals.push_back({label + "-refused", 1, error.what()});
     }
   }
   const auto must_run = static_cast<long>(all.size()) - std::count_if(all.begin(), all.end(), may_refuse);
-  out.push_back({"strategies", static_cast<double>(agreeing), Gate::at_least(static_cast<double>(must_run)),
-                 fmt::format("that ran, of {}; {} refused", all.size(), refusals.size())});
+  out.push_back({"strategies", static_cast<double>(agreeing),
+                 fmt::format("that ran, of {}; {} refused", all.size(), refusals.size()),
+                 Gate::at_least(static_cast<double>(must_run))});
   if (has_obstacles(instance)) {
-    out.push_back({"contacts",
-                   static_cast<double>(std::max(expected[0].contacts, expected[1].contacts)),
-                   {},
+    out.push_back({"contacts", static_cast<double>(std::max(expected[0].contacts, expected[1].contacts)),
                    "closed, or overlapping, after 1 or 10 steps"});
-    out.push_back({"events", static_cast<double>(expected[1].events), {}, "in 10 steps"});
+    out.push_back({"events", static_cast<double>(expected[1].events), "in 10 steps"});
   }
   for (std::size_t i = 0; i < 2; ++i) {
     const std::string steps = std::to_string(step_counts[i]);
-    out.push_back({"increments-" + steps, state[i].value, Gate::at_most(agreement),
-                   "of q and p, relative, the largest: " + state[i].label});
-    out.push_back({"multipliers-" + steps, lambda[i].value, Gate::at_most(agreement * condition),
-                   "relative, the largest: " + lambda[i].label});
+    out.push_back({"increments-" + steps, state[i].value, "of q and p, relative, the largest: " + state[i].label,
+                   Gate::at_most(agreement)});
+    out.push_back({"multipliers-" + steps, lambda[i].value, "relative, the largest: " + lambda[i].label,
+                   Gate::at_most(agreement * condition)});
   }
   if (relaxed.label != "none")
-    out.push_back({"inexact", relaxed.value, Gate::at_most(inexact_agreement),
-                   "of the state after 10 steps, relative, the largest: " + relaxed.label});
+    out.push_back({"inexact", relaxed.value, "of the state after 10 steps, relative, the largest: " + relaxed.label,
+                   Gate::at_most(inexact_agreement)});
   if (CountAllocations::available()) {
-    out.push_back({"allocations", allocations.value, Gate::at_most(0), "the most: " + allocations.label});
+    out.push_back({"allocations", allocations.value, "the most: " + allocations.label, Gate::at_most(0)});
     if (messages.label != "none")
       out.push_back(
-          {"allocations-kinsol", messages.value, Gate::at_most(0), "the most: " + messages.label, kinsol_messages});
+          {"allocations-kinsol", messages.value, "the most: " + messages.label, Gate::at_most(0), kinsol_messages});
   }
   out.insert(out.end(), failures.begin(), failures.end());
   out.insert(out.end(), refusals.begin(), refusals.end());

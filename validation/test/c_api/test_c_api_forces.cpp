@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "test/c_api/c_api_bead.hpp"
+#include "test/instance.hpp"
 
 using namespace gnomon;
 using namespace gnomon::bead;
@@ -63,8 +64,6 @@ int spherical_energy(sunrealtype, N_Vector q, N_Vector p, sunrealtype* I, void*)
 }
 
 struct Damped : AutodiffModel<2, 1> {
-  static constexpr bool has_force = true;
-  SystemTraits describe() const { return polynomial_traits("damped", 1, 2); }
   Mass mass() const { return Mass::diagonal(Vector::Ones(2)); }
   template <class S>
   S potential(const S&, const S* q) const {
@@ -85,10 +84,7 @@ struct Damped : AutodiffModel<2, 1> {
 
 BOOST_AUTO_TEST_CASE(a_damped_pendulum) {
   const SunContext context;
-  ProblemInstance instance;
-  instance.model = std::make_shared<AutodiffSystem<Damped>>(Damped());
-  instance.q0 = Vector::Unit(2, 0);
-  instance.p0 = Vector::Zero(2);
+  const ProblemInstance instance = test::instance_of(Damped(), Vector::Unit(2, 0), Vector::Zero(2));
   Integrator cpp = registry().integrator(instance, "symplectic-euler-natural", "kinsol-newton");
   BOOST_REQUIRE(cpp.advance(200, 1e-2).success());
   const Vector expected = (Vector(4) << cpp.state().q.value(), cpp.state().p.value()).finished();

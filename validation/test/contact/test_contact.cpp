@@ -7,16 +7,17 @@
 #include "gnomon/mechanism/model_file.hpp"
 #include "gnomon/mechanism/write_model.hpp"
 #include "support/builtin_registry.hpp"
+#include "support/says.hpp"
+#include "test/instance.hpp"
 
 using namespace gnomon;
+using gnomon::test::says;
 
 namespace {
 
 /// A bead in the plane, without gravity or with it, in the corner between a floor q2 >= 0 and a wall at an angle of 60
 /// degrees; friction on both of size mu times the normal force, which may be NaN where a contact would have to pull.
 struct Corner : AutodiffModel<2, 0> {
-  static constexpr int n_obstacles = 2;
-  static constexpr bool has_friction = true;
   double gravity = 0, mu = 0;
   bool fragile = false;
 
@@ -47,10 +48,8 @@ struct Corner : AutodiffModel<2, 0> {
 
 /// The same without friction, which every scheme takes.
 struct SmoothCorner : AutodiffModel<2, 0> {
-  static constexpr int n_obstacles = 2;
   double gravity = 0;
 
-  ModelTraits describe() const { return Corner().describe(); }
   Mass mass() const { return Mass::diagonal(Vector::Ones(2)); }
   template <class S>
   S potential(const S&, const S* q) const {
@@ -64,14 +63,6 @@ struct SmoothCorner : AutodiffModel<2, 0> {
 
 /// A surface that bends down where q1 < 0, so that the mass would fly off, with friction that is NaN there.
 struct Ramp : AutodiffModel<2, 0> {
-  static constexpr int n_obstacles = 1;
-  static constexpr bool has_friction = true;
-  ModelTraits describe() const {
-    ModelTraits traits;
-    traits.name = "ramp";
-    traits.obstacle_names = {"ramp"};
-    return traits;
-  }
   Mass mass() const { return Mass::diagonal(Vector::Ones(2)); }
   template <class S>
   S potential(const S&, const S* q) const {
@@ -91,16 +82,8 @@ struct Ramp : AutodiffModel<2, 0> {
 
 /// A free mass on a line, with a gap whose shape between the ends of a step is not that of a cubic.
 struct Valley : AutodiffModel<1, 0> {
-  static constexpr int n_obstacles = 1;
   bool open = true;
 
-  ModelTraits describe() const {
-    ModelTraits traits;
-    traits.name = "valley";
-    traits.potential_degree = 1;
-    traits.obstacle_names = {"valley"};
-    return traits;
-  }
   Mass mass() const { return Mass::diagonal(Vector::Ones(1)); }
   template <class S>
   S potential(const S&, const S* q) const {
@@ -117,7 +100,6 @@ struct Valley : AutodiffModel<1, 0> {
 
 /// A free ball between two walls, at 0 and 1, each with its own restitution.
 struct Walls : AutodiffModel<1, 0> {
-  static constexpr int n_obstacles = 2;
   double left = 0.5, right = std::nan("");
 
   ModelTraits describe() const {
@@ -142,10 +124,7 @@ struct Walls : AutodiffModel<1, 0> {
 template <class Model>
 Integrator run(const Model& model, const Vector& q, const Vector& p, const std::string& scheme,
                const ContactOptions& contact, const Assignments& options = {}) {
-  ProblemInstance instance;
-  instance.model = std::make_shared<AutodiffSystem<Model>>(model);
-  instance.q0 = q;
-  instance.p0 = p;
+  const ProblemInstance instance = test::instance_of(model, q, p);
   IntegratorOptions o;
   o.contact = contact;
   return registry().integrator(instance, scheme, "newton", options, {}, o);
@@ -153,10 +132,6 @@ Integrator run(const Model& model, const Vector& q, const Vector& p, const std::
 
 Vector vector(double a, double b) {
   return (Vector(2) << a, b).finished();
-}
-
-auto says(const std::string& part) {
-  return [part](const Error& error) { return std::string(error.what()).find(part) != std::string::npos; };
 }
 
 ContactOptions restitution(double e) {
@@ -365,12 +340,6 @@ BOOST_AUTO_TEST_CASE(a_failed_step_changes_nothing) {
 /// A bead over a floor with a bump of height 1 mm: at 8 m/s it flies off near the top and lands behind it, all within
 /// one step, at whose ends it is pressed on the floor.
 struct Bump : AutodiffModel<2, 0> {
-  static constexpr int n_obstacles = 1;
-  ModelTraits describe() const {
-    ModelTraits traits;
-    traits.name = "bump";
-    return traits;
-  }
   Mass mass() const { return Mass::diagonal(Vector::Ones(2)); }
   template <class S>
   S potential(const S&, const S* q) const {

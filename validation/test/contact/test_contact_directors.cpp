@@ -15,13 +15,6 @@ constexpr double gravity = 9.81, half_length = 1, across = .02, e1 = 1. / 3;
 /// A rod of mass 1, q = (phi, d1, d2, d3), M = diag(1, e1, across, across), the d_i orthonormal; the end phi - d1 above
 /// the floor.
 struct FallingRod : AutodiffModel<12, 6> {
-  static constexpr int n_obstacles = 1;
-
-  ModelTraits describe() const {
-    ModelTraits traits = polynomial_traits("falling-rod", 1, 2);
-    traits.obstacle_degree = 1;
-    return traits;
-  }
   Mass mass() const {
     Vector diagonal = Vector::Constant(12, across);
     diagonal.head(3).setOnes();

@@ -5,6 +5,7 @@
 
 #include "gnomon/gnomon.hpp"
 #include "support/builtin_registry.hpp"
+#include "test/instance.hpp"
 
 using namespace gnomon;
 
@@ -15,21 +16,10 @@ constexpr double gravity = 9.81, rough = 0.3;
 /// A particle of mass 1 above a floor with Coulomb friction, in polar coordinates q = (r, theta): x = r cos theta,
 /// y = r sin theta >= 0, M = diag(1, r^2).
 struct PolarParticle : AutodiffModel<2, 0> {
-  static constexpr bool constant_mass = false;
-  static constexpr int n_obstacles = 1;
-  static constexpr bool has_friction = true;
-
-  ModelTraits describe() const {
-    ModelTraits traits;
-    traits.name = "polar-particle";
-    traits.obstacle_names = {"floor"};
-    return traits;
-  }
   Mass mass() const { return Mass::diagonal(Vector::Ones(2)); }
   template <class S>
   void mass_matrix(const S* q, S* m) const {
     m[0] = S(1.0);
-    m[1] = m[2] = S(0.0);
     m[3] = q[0] * q[0];
   }
   template <class S>
@@ -53,15 +43,8 @@ struct PolarParticle : AutodiffModel<2, 0> {
 
 /// A particle of mass 1 over a floor y >= 0 in a gravity that changes, U = (g + a cos w t) y.
 struct ShakenParticle : AutodiffModel<2, 0> {
-  static constexpr int n_obstacles = 1;
-  static constexpr bool depends_on_time = true;
   static constexpr double a = 4, w = 3;
 
-  ModelTraits describe() const {
-    ModelTraits traits = polynomial_traits("shaken-particle", 1, 0);
-    traits.obstacle_degree = 1;
-    return traits;
-  }
   Mass mass() const { return Mass::diagonal(Vector::Ones(2)); }
   template <class S>
   S potential(const S& t, const S* q) const {
@@ -76,15 +59,6 @@ struct ShakenParticle : AutodiffModel<2, 0> {
 
 /// A particle of mass 1 on a rough floor, pulled by Q = (t, 0).
 struct PulledParticle : AutodiffModel<2, 0> {
-  static constexpr int n_obstacles = 1;
-  static constexpr bool has_friction = true;
-  static constexpr bool has_force = true;
-
-  ModelTraits describe() const {
-    ModelTraits traits = polynomial_traits("pulled-particle", 1, 0);
-    traits.obstacle_degree = 1;
-    return traits;
-  }
   Mass mass() const { return Mass::diagonal(Vector::Ones(2)); }
   template <class S>
   S potential(const S&, const S* q) const {
@@ -93,7 +67,6 @@ struct PulledParticle : AutodiffModel<2, 0> {
   template <class S>
   void force(const S& t, const S*, const S*, S* out) const {
     out[0] = 1.0 * t;
-    out[1] = S(0.0);
   }
   template <class S>
   void obstacles(const S* q, S* c) const {
@@ -110,10 +83,7 @@ struct PulledParticle : AutodiffModel<2, 0> {
 template <class Model>
 Integrator run(const Model& model, const Vector& q, const Vector& p, const std::string& scheme, double e, double until,
                double h) {
-  ProblemInstance instance;
-  instance.model = std::make_shared<AutodiffSystem<Model>>(model);
-  instance.q0 = q;
-  instance.p0 = p;
+  const ProblemInstance instance = test::instance_of(model, q, p);
   IntegratorOptions options;
   options.contact.restitution = e;
   Integrator integrator = registry().integrator(instance, scheme, "newton", {}, {}, options);

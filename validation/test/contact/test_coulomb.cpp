@@ -7,8 +7,11 @@
 
 #include "gnomon/gnomon.hpp"
 #include "support/builtin_registry.hpp"
+#include "support/says.hpp"
+#include "test/instance.hpp"
 
 using namespace gnomon;
+using gnomon::test::says;
 
 namespace {
 
@@ -23,7 +26,6 @@ ModelTraits contact_traits(const char* name, const Vector& mu) {
 
 /// A block on a floor y >= 0 that is pulled with the force k t.
 struct Crate : AutodiffModel<2, 0> {
-  static constexpr int n_obstacles = 1;
   double mu = .5, pull = 0;
 
   ModelTraits describe() const { return contact_traits("block", Vector::Constant(1, mu)); }
@@ -59,7 +61,6 @@ struct TooFar : Crate {
 
 /// A disc of radius 1/2 on a floor, (x, y, theta).
 struct Disc : AutodiffModel<3, 0> {
-  static constexpr int n_obstacles = 1;
   static constexpr double radius = .5, mu = .2;
 
   ModelTraits describe() const { return contact_traits("disc", Vector::Constant(1, mu)); }
@@ -80,7 +81,6 @@ struct Disc : AutodiffModel<3, 0> {
 
 /// A box of half-sides a, b on a slope, in coordinates along it; its lower corners are contacts.
 struct SlopedBox : AutodiffModel<3, 0> {
-  static constexpr int n_obstacles = 2;
   double a = .5, b = .3, mu = .4, slope = 0;
 
   ModelTraits describe() const { return contact_traits("sloped-box", Vector::Constant(2, mu)); }
@@ -105,7 +105,6 @@ struct SlopedBox : AutodiffModel<3, 0> {
 
 /// One end of a slender rod of half-length 1 and mass 1.
 struct Rod : AutodiffModel<3, 0> {
-  static constexpr int n_obstacles = 1;
   double mu = .5;
 
   ModelTraits describe() const { return contact_traits("rod", Vector::Constant(1, mu)); }
@@ -129,10 +128,7 @@ struct Rod : AutodiffModel<3, 0> {
 template <class Model>
 Integrator run(const Model& model, const Vector& q, const Vector& p, const std::string& scheme = "energy-momentum-ggl",
                const ContactOptions& contact = {}) {
-  ProblemInstance instance;
-  instance.model = std::make_shared<AutodiffSystem<Model>>(model);
-  instance.q0 = q;
-  instance.p0 = p;
+  const ProblemInstance instance = test::instance_of(model, q, p);
   IntegratorOptions o;
   o.contact = contact;
   return registry().integrator(instance, scheme, "newton", {}, {}, o);
@@ -150,10 +146,6 @@ Vector vector(double a, double b) {
 }
 Vector vector(double a, double b, double c) {
   return Eigen::Vector3d(a, b, c);
-}
-
-auto says(const std::string& part) {
-  return [part](const Error& error) { return std::string(error.what()).find(part) != std::string::npos; };
 }
 
 }  // namespace

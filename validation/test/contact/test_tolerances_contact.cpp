@@ -10,6 +10,7 @@
 #include "gnomon/gnomon.hpp"
 #include "support/builtin_registry.hpp"
 #include "support/says.hpp"
+#include "test/instance.hpp"
 
 using namespace gnomon;
 using gnomon::test::says;
@@ -73,8 +74,6 @@ void require_same(const Integrator& a, const Integrator& b) {
 
 /// A bead in a bowl with dry friction: it swings to and fro, friction turns with it, until it stays.
 struct Bowl : AutodiffModel<2, 1> {
-  static constexpr bool has_friction = true;
-  SystemTraits describe() const { return polynomial_traits("bowl", 1, 2); }
   Mass mass() const { return Mass::diagonal(Vector::Ones(2)); }
   template <class S>
   S potential(const S&, const S* q) const {
@@ -94,21 +93,16 @@ struct Bowl : AutodiffModel<2, 1> {
 };
 
 ProblemInstance bowl() {
-  ProblemInstance instance;
-  instance.model = std::make_shared<AutodiffSystem<Bowl>>(Bowl());
-  instance.q0 = (Vector(2) << std::sin(0.9), -std::cos(0.9)).finished();
-  instance.p0 = (Vector(2) << 0.2 * std::cos(0.9), 0.2 * std::sin(0.9)).finished();
-  return instance;
+  return test::instance_of(Bowl(), (Vector(2) << std::sin(0.9), -std::cos(0.9)).finished(),
+                           (Vector(2) << 0.2 * std::cos(0.9), 0.2 * std::sin(0.9)).finished());
 }
 
 /// The same pushed to and fro: it rests whenever friction holds it.
 struct PushedBowl : Bowl {
-  SystemTraits describe() const { return polynomial_traits("pushed-bowl", 1, 2); }
   template <class S>
   void force(const S& t, const S*, const S*, S* f) const {
     using std::sin;
     f[0] = 1.5 * sin(3.0 * t);
-    f[1] = S(0.0);
   }
 };
 
@@ -216,10 +210,7 @@ BOOST_AUTO_TEST_CASE(friction_that_reverses) {
 
 // At rest steps are as short as the motion that the force would make asks for, and find where it overcomes friction.
 BOOST_AUTO_TEST_CASE(rest_under_forces_that_change) {
-  ProblemInstance instance;
-  instance.model = std::make_shared<AutodiffSystem<PushedBowl>>(PushedBowl());
-  instance.q0 = -Vector::Unit(2, 1);
-  instance.p0 = Vector::Zero(2);
+  const ProblemInstance instance = test::instance_of(PushedBowl(), -Vector::Unit(2, 1), Vector::Zero(2));
   Integrator fine = integrator(instance, {"pushed-bowl", "line-integral-ggl", 6});
   BOOST_TEST_REQUIRE(fine.advance_to(6, 1e-3).success());
   ReferenceReport expected;

@@ -2,6 +2,7 @@
 // registry as it was.
 #include <unistd.h>
 
+#include <boost/algorithm/string/predicate.hpp>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +15,7 @@
 
 namespace {
 
+using boost::algorithm::contains;
 using gnomon::Error;
 using gnomon::ErrorCode;
 using gnomon::Registry;
@@ -48,10 +50,6 @@ std::string refusal(Registry& registry, const std::string& path) {
 
 std::string module(const std::string& name) {
   return GNOMON_TEST_MODULES "/" + name + ".so";
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace

@@ -38,7 +38,6 @@ struct Free : UnitMass<1, 0> {
 };
 
 struct FreeSystem : AutodiffModel<2, 0> {
-  SystemTraits describe() const { return polynomial_traits("free system", 2, 0); }
   Mass mass() const { return Mass::diagonal((Vector(2) << 2, 5).finished()); }
   template <class S>
   S potential(const S&, const S* q) const {

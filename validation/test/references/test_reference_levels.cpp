@@ -16,7 +16,6 @@ using namespace gnomon;
 /// A02.)
 struct FourBars : AutodiffModel<6, 5> {
   static constexpr double gravity = 9.81;
-  SystemTraits describe() const { return polynomial_traits("four-bars", 1, 2); }
   Mass mass() const {
     Matrix m = Matrix::Zero(6, 6);
     const auto bar = [&m](int a, int b) {

@@ -9,6 +9,7 @@
 #include "support/builtin_registry.hpp"
 #include "support/faulty_system.hpp"
 #include "support/models.hpp"
+#include "test/instance.hpp"
 
 using namespace gnomon;
 
@@ -16,15 +17,8 @@ namespace {
 
 /// A pendulum whose pivot moves, with friction, a wall of invalid values and a switch for exceptions.
 struct Driven : AutodiffModel<2, 1> {
-  static constexpr bool has_force = true;
   double sway = 0, drag = 0, limit = std::numeric_limits<double>::infinity();
   int kind = 0;
-  ModelTraits describe() const {
-    ModelTraits t;
-    t.name = "driven";
-    t.time_dependent = sway != 0;
-    return t;
-  }
   Mass mass() const { return Mass::diagonal((Vector(2) << 2, 2).finished()); }
   template <class S>
   S potential(const S&, const S* q) const {
@@ -53,7 +47,6 @@ struct Driven : AutodiffModel<2, 1> {
 /// A pendulum of unit mass, length and gravity, written in other units.
 struct OtherUnits : AutodiffModel<2, 1> {
   double length = 1, time = 1, mass_unit = 1;
-  SystemTraits describe() const { return polynomial_traits("pendulum in other units", 1, 2); }
   Mass mass() const { return Mass::diagonal(Vector::Constant(2, mass_unit)); }
   template <class S>
   S potential(const S&, const S* q) const {
@@ -73,11 +66,7 @@ struct References {
 };
 
 ProblemInstance driven(Driven model) {
-  ProblemInstance i;
-  i.model = std::make_shared<AutodiffSystem<Driven>>(model);
-  i.q0 = (Vector(2) << 1, 0).finished();
-  i.p0 = (Vector(2) << 2 * 3 * model.sway, 1).finished();
-  return i;
+  return test::instance_of(model, (Vector(2) << 1, 0).finished(), (Vector(2) << 2 * 3 * model.sway, 1).finished());
 }
 
 const std::vector<std::string> codes{"ida-index1", "ida-ggl", "cvode-projection"};
@@ -267,10 +256,8 @@ BOOST_AUTO_TEST_CASE(units_do_not_matter) {
       model.length = unit;
       model.time = 1e3;
       model.mass_unit = 1 / unit;
-      ProblemInstance i;
-      i.model = std::make_shared<AutodiffSystem<OtherUnits>>(model);
-      i.q0 = (Vector(2) << unit, 0).finished();
-      i.p0 = (Vector(2) << 0, 0.5 / model.time).finished();
+      const ProblemInstance i =
+          test::instance_of(model, (Vector(2) << unit, 0).finished(), (Vector(2) << 0, 0.5 / model.time).finished());
       const auto r = refs.start(name, i)->advance_to(2 * model.time);
       BOOST_TEST(r.success, name << " at length unit " << unit << ": " << r.message);
       ends.push_back(r.q / unit);
@@ -288,7 +275,6 @@ namespace {
 /// A mass above a floor c = q >= 0, under gravity; or on a spring that takes it into the floor c = q + 1 - depth from
 /// q = 1 by no more than `depth`.
 struct Ball : AutodiffModel<1, 0> {
-  static constexpr int n_obstacles = 1;
   double depth = 0;
   bool spring = false;
   double own_restitution = std::nan("");

@@ -6,12 +6,12 @@
 
 #include "gnomon/model/autodiff_system.hpp"
 #include "gnomon/model/problem.hpp"
+#include "test/instance.hpp"
 
 namespace gnomon::test {
 
 /// A bead on the unit sphere that passes an attracting point outside of it, at a distance of .02 from its surface.
 struct CloseEncounter : AutodiffModel<3, 1> {
-  SystemTraits describe() const { return polynomial_traits("close-encounter", SystemTraits::not_polynomial, 2); }
   Mass mass() const { return Mass::diagonal(Vector::Ones(3)); }
   template <class S>
   S potential(const S&, const S* q) const {
@@ -26,11 +26,7 @@ struct CloseEncounter : AutodiffModel<3, 1> {
 };
 
 inline ProblemInstance close_encounter() {
-  ProblemInstance instance;
-  instance.model = std::make_shared<AutodiffSystem<CloseEncounter>>(CloseEncounter());
-  instance.q0 = Vector::Unit(3, 0);
-  instance.p0 = 0.08 * Vector::Unit(3, 1);
-  return instance;
+  return test::instance_of(CloseEncounter(), Vector::Unit(3, 0), 0.08 * Vector::Unit(3, 1));
 }
 
 }  // namespace gnomon::test

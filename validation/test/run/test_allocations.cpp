@@ -2,19 +2,13 @@
 #include <boost/test/unit_test.hpp>
 
 #include "gnomon/base/error.hpp"
-#include "gnomon/registry/registry.hpp"
 #include "measures/run/counting_malloc.hpp"
+#include "support/builtin_registry.hpp"
 
 namespace {
 
 using namespace gnomon;
 using validation::CountAllocations;
-
-Registry builtin() {
-  Registry registry;
-  register_builtin(registry);
-  return registry;
-}
 
 struct Setting {
   const char* problem;
@@ -33,7 +27,7 @@ const Setting settings[] = {
 // The counter must see what is there: the C++ library's, Eigen's and SUNDIALS' allocations.
 BOOST_AUTO_TEST_CASE(counter_counts) {
   if (!CountAllocations::available()) return;
-  const Registry registry = builtin();
+  const Registry& registry = gnomon::registry();
   const ProblemInstance instance = registry.build("planar-pendulum");
   for (const auto& solver : registry.solvers()) {
     if (solver == "uzawa") continue;  // for beams; every other one takes hbvm
@@ -48,7 +42,7 @@ BOOST_AUTO_TEST_CASE(counter_counts) {
 }
 
 BOOST_AUTO_TEST_CASE(no_allocation_after_start) {
-  const Registry registry = builtin();
+  const Registry& registry = gnomon::registry();
   int combinations = 0;
   for (const Setting& setting : settings) {
     const ProblemInstance instance = registry.build(setting.problem, setting.set);
@@ -77,7 +71,7 @@ BOOST_AUTO_TEST_CASE(no_allocation_after_start) {
 
 // With obstacles events allocate, and nothing between them: in contact and in flight.
 BOOST_AUTO_TEST_CASE(no_allocation_between_events) {
-  const Registry registry = builtin();
+  const Registry& registry = gnomon::registry();
   struct Run {
     const char *problem, *scheme;
     Assignments options;

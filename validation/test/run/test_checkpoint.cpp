@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <fstream>

@@ -15,9 +15,7 @@ namespace {
 
 /// A bead of mass 2 on a sphere, the friction of which is a tenth of the normal force, or none.
 struct Bead : AutodiffModel<3, 1> {
-  static constexpr bool has_friction = true;
   double mu = 0;
-  SystemTraits describe() const { return polynomial_traits("bead", 1, 2); }
   Mass mass() const { return Mass::diagonal(Vector::Constant(3, 2)); }
   template <class S>
   S potential(const S&, const S* q) const {

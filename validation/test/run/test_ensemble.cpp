@@ -4,23 +4,14 @@
 #include <cmath>
 #include <cstring>
 #include <map>
-#include <thread>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/interrupt.hpp"
 #include "gnomon/gnomon.hpp"
+#include "support/builtin_registry.hpp"
 
 namespace gnomon {
 namespace {
-
-const Registry& registry() {
-  static const Registry all = [] {
-    Registry r;
-    register_builtin(r);
-    return r;
-  }();
-  return all;
-}
 
 /// Keeps every row.
 class Kept : public EnsembleWork {

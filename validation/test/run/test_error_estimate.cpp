@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "gnomon/base/error.hpp"
-#include "gnomon/registry/registry.hpp"
 #include "measures/run/error_estimate.hpp"
+#include "support/builtin_registry.hpp"
 
 namespace {
 
@@ -12,15 +12,6 @@ using namespace gnomon;
 using validation::ErrorEstimate;
 using validation::GrowthLaw;
 using validation::GrowthWatch;
-
-const Registry& registry() {
-  static const Registry all = [] {
-    Registry builtin;
-    register_builtin(builtin);
-    return builtin;
-  }();
-  return all;
-}
 
 struct Method {
   std::string problem;

@@ -8,6 +8,7 @@
 
 #include "gnomon/gnomon.hpp"
 #include "support/builtin_registry.hpp"
+#include "test/instance.hpp"
 
 namespace {
 
@@ -55,7 +56,6 @@ struct RefusingPendulum : FragilePendulum {
 /// For this mass ratio Tufillaro's second integral exists; theta is the angle from the downward vertical:
 /// r^2 theta' (r' cos(theta/2) - (r theta'/2) sin(theta/2)) + r^2 sin(theta/2) cos(theta/2)^2 = 0.35355339059327.
 struct SwingingAtwood : AutodiffModel<3, 1> {
-  SystemTraits describe() const { return polynomial_traits("swinging-atwood", 1, SystemTraits::not_polynomial); }
   Mass mass() const { return Mass::diagonal(Vector(Eigen::Vector3d(1, 1, 3))); }
   template <class S>
   S potential(const S&, const S* q) const {
@@ -96,7 +96,6 @@ struct CoupledRod : AutodiffModel<2, 1> {
 };
 
 struct Forced : FragilePendulum {
-  static constexpr bool has_force = true;
   template <class S>
   void force(const S&, const S*, const S* v, S* out) const {
     out[0] = -v[0];
@@ -106,11 +105,8 @@ struct Forced : FragilePendulum {
 
 template <class Model>
 ProblemInstance instance(Model model, std::initializer_list<double> q, std::initializer_list<double> p) {
-  ProblemInstance result;
-  result.model = std::make_shared<AutodiffSystem<Model>>(model);
-  result.q0 = Eigen::Map<const Vector>(q.begin(), static_cast<Index>(q.size()));
-  result.p0 = Eigen::Map<const Vector>(p.begin(), static_cast<Index>(p.size()));
-  return result;
+  return test::instance_of(model, Eigen::Map<const Vector>(q.begin(), static_cast<Index>(q.size())),
+                           Eigen::Map<const Vector>(p.begin(), static_cast<Index>(p.size())));
 }
 
 ProblemInstance pendulum(FragilePendulum::Failure failure = FragilePendulum::Failure::none) {

@@ -2,7 +2,6 @@
 /// Promises that are watched: kept ones are never named, broken ones once, with the step.
 
 #include <boost/test/unit_test.hpp>
-#include <cmath>
 #include <cstdio>
 
 #include "gnomon/base/error.hpp"

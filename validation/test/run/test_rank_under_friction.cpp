@@ -8,6 +8,7 @@
 
 #include "gnomon/gnomon.hpp"
 #include "support/builtin_registry.hpp"
+#include "test/instance.hpp"
 
 using namespace gnomon;
 
@@ -18,7 +19,6 @@ constexpr double gravity = 9.81;
 /// A parallelogram of two cranks and a coupler, all of length 1, the tips of mass 1: where they lie on one line G loses
 /// its rank.
 struct Parallelogram : AutodiffModel<4, 3> {
-  ModelTraits describe() const { return polynomial_traits("parallelogram", 1, 2); }
   Mass mass() const { return Mass::diagonal(Vector::Ones(4)); }
   template <class S>
   S potential(const S* q) const {
@@ -46,8 +46,6 @@ struct RubbedParallelogram : Parallelogram {
 
 /// With a floor for the first tip, 0.4 below the pivots.
 struct WalledParallelogram : Parallelogram {
-  static constexpr int n_obstacles = 1;
-
   template <class S>
   void obstacles(const S* q, S* c) const {
     c[0] = q[1] + 0.4;
@@ -58,7 +56,6 @@ struct WalledParallelogram : Parallelogram {
 /// tension T = sum_i w_i lambda_i: R = -T^2/(200 (1 + T^2/100)) v.
 template <int rods>
 struct Pendulum : AutodiffModel<2, rods> {
-  ModelTraits describe() const { return polynomial_traits("pendulum-of-rods", 1, 2); }
   Mass mass() const { return Mass::diagonal(Vector::Ones(2)); }
   template <class S>
   S potential(const S* q) const {
@@ -80,8 +77,6 @@ struct Pendulum : AutodiffModel<2, rods> {
 /// With a wall at x = -0.5.
 template <int rods>
 struct WalledPendulum : Pendulum<rods> {
-  static constexpr int n_obstacles = 1;
-
   template <class S>
   void obstacles(const S* q, S* c) const {
     c[0] = q[0] + 0.5;
@@ -91,10 +86,7 @@ struct WalledPendulum : Pendulum<rods> {
 template <class Model>
 Integrator started(const Model& model, const Vector& q, const Vector& p, const std::string& scheme,
                    const IntegratorOptions& options = {}) {
-  ProblemInstance instance;
-  instance.model = std::make_shared<AutodiffSystem<Model>>(model);
-  instance.q0 = q;
-  instance.p0 = p;
+  const ProblemInstance instance = test::instance_of(model, q, p);
   return registry().integrator(instance, scheme, "newton", {}, {}, options);
 }
 

@@ -1,7 +1,6 @@
 // A callback that fails once: the run goes on from where it was, and ends where an undisturbed one does.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
-#include <cmath>
 #include <optional>
 
 #include "gnomon/base/error.hpp"

@@ -1,27 +1,17 @@
 // Which scheme a tolerance chooses: the table that ships, the rule, the promises of what is chosen.
 #include <boost/test/unit_test.hpp>
-#include <cmath>
 #include <map>
 #include <set>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/model/system.hpp"
-#include "gnomon/registry/registry.hpp"
 #include "gnomon/registry/suited_scheme.hpp"
+#include "support/builtin_registry.hpp"
 #include "test/run/close_encounter.hpp"
 
 namespace {
 
 using namespace gnomon;
-
-const Registry& registry() {
-  static const Registry all = [] {
-    Registry r;
-    register_builtin(r);
-    return r;
-  }();
-  return all;
-}
 
 SuitedRun run_of(const ProblemInstance& instance, double relative) {
   SuitedRun run;

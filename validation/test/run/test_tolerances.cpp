@@ -14,6 +14,7 @@
 #include "measures/run/counting_malloc.hpp"
 #include "support/builtin_registry.hpp"
 #include "support/says.hpp"
+#include "test/instance.hpp"
 #include "test/run/close_encounter.hpp"
 
 using namespace gnomon;
@@ -384,10 +385,7 @@ BOOST_AUTO_TEST_CASE(limits) {
 }
 
 BOOST_AUTO_TEST_CASE(a_step_below_rounding) {
-  ProblemInstance instance;
-  instance.model = std::make_shared<AutodiffSystem<Ceiling>>(Ceiling());
-  instance.q0 = Vector::Unit(2, 0);
-  instance.p0 = Vector::Zero(2);
+  const ProblemInstance instance = test::instance_of(Ceiling(), Vector::Unit(2, 0), Vector::Zero(2));
   Integrator run = run_of(instance, scheme);
   run.set_tolerances(Tolerances(1e-4));
   const StepReport report = run.advance_to(10);

@@ -1,6 +1,7 @@
 /// \file
 /// composition: it is the substeps it says it is, hands options on, and refuses what it cannot make better.
 
+#include <boost/algorithm/string/predicate.hpp>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
@@ -9,6 +10,7 @@
 namespace {
 
 using namespace gnomon;
+using boost::algorithm::contains;
 
 /// RATTLE, but it does not say that it is symmetric.
 class Lopsided final : public MechanicalScheme {
@@ -49,10 +51,6 @@ std::string refusal(const Registry& all, const Assignments& options, ErrorCode e
     return error.what();
   }
   return {};
-}
-
-bool contains(const std::string& sentence, const std::string& part) {
-  return sentence.find(part) != std::string::npos;
 }
 
 /// Largest difference in q and p between one composed step and its substeps taken one after the other.

@@ -22,19 +22,11 @@ State after(const Assignments& set, const std::string& scheme, const Assignments
 /// A spherical pendulum of length 1 in the angles q = (theta, phi) from the lowest point: M = diag(1, sin^2 theta), phi
 /// does not occur.
 struct Angles : AutodiffModel<2, 0> {
-  static constexpr bool constant_mass = false;
-  static constexpr int n_symmetries = 1;
-  ModelTraits describe() const {
-    ModelTraits traits;
-    traits.name = "angles";
-    return traits;
-  }
   Mass mass() const { return Mass::diagonal(Vector::Ones(2)); }
   template <class S>
   void mass_matrix(const S* q, S* m) const {
     using std::sin;
     m[0] = S(1.0);
-    m[1] = m[2] = S(0.0);
     m[3] = sin(q[0]) * sin(q[0]);
   }
   template <class S>
@@ -49,7 +41,6 @@ struct Angles : AutodiffModel<2, 0> {
 /// Two particles in space whose masses grow with the distances from the origin and from each other, a spring between
 /// them, the first on a sphere: three rotations, all of them linear in q.
 struct Rotating : AutodiffModel<6, 1> {
-  static constexpr bool constant_mass = false;
   static constexpr int n_symmetries = 3;
   ModelTraits describe() const {
     ModelTraits traits;
@@ -69,7 +60,6 @@ struct Rotating : AutodiffModel<6, 1> {
   }
   template <class S>
   void mass_matrix(const S* q, S* m) const {
-    for (int k = 0; k < 36; ++k) m[k] = S(0.0);
     const S near = 0.2 / (1.0 + square(q, q + 3));
     for (int j = 0; j < 3; ++j) {
       m[7 * j] = 1.0 + near;
@@ -128,18 +118,9 @@ bool names(const Error& error, const std::vector<std::string>& words) {
 
 /// M(q), U and g are the same in every direction about e3.
 struct Round : AutodiffModel<3, 1> {
-  static constexpr bool constant_mass = false;
-  static constexpr int n_symmetries = 1;
-
-  ModelTraits describe() const {
-    ModelTraits traits;
-    traits.name = "round";
-    return traits;
-  }
   Mass mass() const { return Mass::diagonal(Eigen::Vector3d(1, 1, 1)); }
   template <class S>
   void mass_matrix(const S* q, S* m) const {
-    for (int j = 0; j < 9; ++j) m[j] = S(0.0);
     m[0] = m[4] = 1.0 + 0.5 * (q[0] * q[0] + q[1] * q[1]);
     m[8] = S(1.2);
     for (int j : {0, 1}) m[3 * j + 2] = m[6 + j] = 0.2 * q[j] * q[2];
@@ -162,19 +143,10 @@ struct Round : AutodiffModel<3, 1> {
 
 /// A free particle in polar coordinates (r, phi): translations are not affine in them.
 struct Polar : AutodiffModel<2, 0> {
-  static constexpr bool constant_mass = false;
-  static constexpr int n_symmetries = 1;
-
-  ModelTraits describe() const {
-    ModelTraits traits;
-    traits.name = "polar";
-    return traits;
-  }
   Mass mass() const { return Mass::diagonal(Eigen::Vector2d(1, 1)); }
   template <class S>
   void mass_matrix(const S* q, S* m) const {
     m[0] = S(1.0);
-    m[1] = m[2] = S(0.0);
     m[3] = q[0] * q[0];
   }
   template <class S>
@@ -193,14 +165,8 @@ template <bool declared>
 struct Plain : AutodiffModel<3, 1> {
   static constexpr bool constant_mass = declared;
 
-  ModelTraits describe() const {
-    ModelTraits traits;
-    traits.name = "plain";
-    return traits;
-  }
   template <class S>
   void mass_matrix(const S*, S* m) const {
-    for (int j = 0; j < 9; ++j) m[j] = S(0.0);
     m[0] = S(1.0);
     m[4] = S(2.0);
     m[8] = S(0.5);

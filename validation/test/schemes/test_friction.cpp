@@ -4,6 +4,7 @@
 
 #include "gnomon/gnomon.hpp"
 #include "support/builtin_registry.hpp"
+#include "test/instance.hpp"
 
 using namespace gnomon;
 
@@ -13,9 +14,6 @@ constexpr double radius = 2, mu = 0.3, speed = 3;
 
 /// A bead of mass 1 in a ring without gravity: s'' = -mu s'^2/radius, so s = (radius/mu) log(1 + mu speed t/radius).
 struct RingBead : AutodiffModel<2, 1> {
-  static constexpr bool has_friction = true;
-
-  ModelTraits describe() const { return polynomial_traits("ring-bead", 0, 2); }
   Mass mass() const { return Mass::diagonal(Vector::Ones(2)); }
   template <class S>
   S potential(const S&, const S*) const {
@@ -35,19 +33,10 @@ struct RingBead : AutodiffModel<2, 1> {
 
 /// The same in polar coordinates, with the constraint r^3 = radius^3 and M = diag(1, r^2).
 struct PolarRingBead : AutodiffModel<2, 1> {
-  static constexpr bool constant_mass = false;
-  static constexpr bool has_friction = true;
-
-  ModelTraits describe() const {
-    ModelTraits traits;
-    traits.name = "polar-ring-bead";
-    return traits;
-  }
   Mass mass() const { return Mass::diagonal(Vector::Ones(2)); }
   template <class S>
   void mass_matrix(const S* q, S* m) const {
     m[0] = S(1.0);
-    m[1] = m[2] = S(0.0);
     m[3] = q[0] * q[0];
   }
   template <class S>
@@ -60,7 +49,6 @@ struct PolarRingBead : AutodiffModel<2, 1> {
   }
   template <class S>
   void friction(const S* q, const S* v, const S* lambda, S* force) const {
-    force[0] = S(0.0);
     force[1] = -3 * mu * (lambda[0] * q[0] * q[0] * q[0]) + 0.0 * v[0];
   }
 };
@@ -71,10 +59,7 @@ struct Outcome {
 };
 template <class Model>
 Outcome run(const std::string& scheme, const Vector& q0, const Vector& p0, bool polar, double h) {
-  ProblemInstance instance;
-  instance.model = std::make_shared<AutodiffSystem<Model>>(Model());
-  instance.q0 = q0;
-  instance.p0 = p0;
+  const ProblemInstance instance = test::instance_of(Model(), q0, p0);
   Integrator integrator = registry().integrator(instance, scheme, "newton");
   const StepReport report = integrator.advance_to(1, h);
   BOOST_REQUIRE_MESSAGE(report.success(), scheme + ": " + report.message);

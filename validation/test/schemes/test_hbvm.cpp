@@ -8,6 +8,7 @@
 #include "gnomon/gnomon.hpp"
 #include "kernels/line_integral/legendre.hpp"
 #include "support/builtin_registry.hpp"
+#include "test/instance.hpp"
 
 namespace {
 
@@ -24,11 +25,7 @@ struct HenonHeiles : AutodiffModel<2, 0> {
 };
 
 ProblemInstance henon_heiles() {
-  ProblemInstance instance;
-  instance.model = std::make_shared<AutodiffSystem<HenonHeiles>>(HenonHeiles());
-  instance.q0 = (Vector(2) << 0.1, 0.3).finished();
-  instance.p0 = (Vector(2) << 0.3, -0.1).finished();
-  return instance;
+  return test::instance_of(HenonHeiles(), (Vector(2) << 0.1, 0.3).finished(), (Vector(2) << 0.3, -0.1).finished());
 }
 
 Vector end_of(const Assignments& options, long steps, double h) {

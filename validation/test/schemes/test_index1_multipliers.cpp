@@ -2,7 +2,6 @@
 /// Multipliers that belong to the state: of the order of q and p, for every scheme.
 
 #include <boost/test/unit_test.hpp>
-#include <cmath>
 
 #include "gnomon/gnomon.hpp"
 #include "support/builtin_registry.hpp"

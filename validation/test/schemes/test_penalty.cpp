@@ -2,6 +2,7 @@
 /// Penalty and augmented Lagrange schemes: what they refuse, penalty functions of a model's own, and a multiplier
 /// iteration that stalls.
 
+#include <boost/algorithm/string/predicate.hpp>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
@@ -12,6 +13,7 @@
 namespace {
 
 using namespace gnomon;
+using boost::algorithm::contains;
 
 /// A point mass on a rod under gravity, with a penalty function of its own: y^2 exp(y^2) = y^2 + y^4 + ...
 struct Pendulum : AutodiffModel<2, 1> {
@@ -65,10 +67,6 @@ std::string refusal(const Registry& all, ModelTraits::Penalty penalty, const Ass
     return error.what();
   }
   return {};
-}
-
-bool contains(const std::string& sentence, const std::string& part) {
-  return sentence.find(part) != std::string::npos;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 /// projections at an equilibrium and out of reach, and its place in a composition.
 
 #include <Eigen/SVD>
+#include <boost/algorithm/string/predicate.hpp>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
@@ -15,6 +16,7 @@
 namespace {
 
 using namespace gnomon;
+using boost::algorithm::contains;
 
 Integrator projected_rk(const ProblemInstance& instance, const Assignments& options,
                         const std::string& solver = "kinsol-newton") {
@@ -29,10 +31,6 @@ std::string refusal(const Assignments& options, const std::string& scheme = "pro
     return error.what();
   }
   return {};
-}
-
-bool contains(const std::string& sentence, const std::string& part) {
-  return sentence.find(part) != std::string::npos;
 }
 
 /// Condition number of the scaled matrix of the symmetric projection at the first step of a double pendulum.

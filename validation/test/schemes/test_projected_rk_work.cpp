@@ -8,6 +8,7 @@
 #include "gnomon/gnomon.hpp"
 #include "kernels/runge_kutta/stage_bias.hpp"
 #include "support/builtin_registry.hpp"
+#include "test/instance.hpp"
 
 namespace {
 
@@ -15,7 +16,6 @@ using namespace gnomon;
 
 /// Free along q2: q2 = t.
 struct Bead : AutodiffModel<2, 0> {
-  ModelTraits describe() const { return polynomial_traits("bead", 1, 1); }
   Mass mass() const { return Mass::diagonal(Vector::Ones(2)); }
   template <class S>
   S potential(const S&, const S*) const {
@@ -25,26 +25,14 @@ struct Bead : AutodiffModel<2, 0> {
 
 /// Q1 = t^2: v1 = t^3/3, and the power Q1 v1 = t^5/3
 struct Pushed : Bead {
-  static constexpr bool has_force = true;
-  ModelTraits describe() const {
-    ModelTraits traits = Bead::describe();
-    traits.time_dependent_force = true;
-    return traits;
-  }
   template <class S>
   void force(const S& t, const S*, const S*, S* f) const {
     f[0] = t * t;
-    f[1] = S(0.0);
   }
 };
 
 /// U = -t^2 q1: q1 = t^4/12, and the power U_t = -t^5/6
 struct Tilted : Bead {
-  ModelTraits describe() const {
-    ModelTraits traits = Bead::describe();
-    traits.time_dependent = true;
-    return traits;
-  }
   template <class S>
   S potential(const S& t, const S* q) const {
     return -t * t * q[0];
@@ -53,11 +41,6 @@ struct Tilted : Bead {
 
 /// q1 = t^3, q2 = t: lambda = -6 t, and the power lambda g_t = 18 t^3
 struct Carried : AutodiffModel<2, 1> {
-  ModelTraits describe() const {
-    ModelTraits traits = polynomial_traits("carried bead", 0, 1);
-    traits.time_dependent = true;
-    return traits;
-  }
   Mass mass() const { return Mass::diagonal(Vector::Ones(2)); }
   template <class S>
   S potential(const S&, const S*) const {
@@ -72,11 +55,6 @@ struct Carried : AutodiffModel<2, 1> {
 /// g_1 = q1^a cos 2t + t^3 q2, g_2 = q2^2 sin 3t + q3^a/2, a = 2 or 3
 template <int exponent>
 struct Moving : AutodiffModel<3, 2> {
-  ModelTraits describe() const {
-    ModelTraits traits = polynomial_traits("moving", 0, exponent == 2 ? 2 : SystemTraits::not_polynomial);
-    traits.time_dependent = true;
-    return traits;
-  }
   Mass mass() const { return Mass::diagonal(Vector::Ones(3)); }
   template <class S>
   S potential(const S&, const S*) const {
@@ -115,11 +93,6 @@ struct Moving : AutodiffModel<3, 2> {
 
 /// Neither linear nor quadratic in q: g = q1 + (1 + sin(3 t)/2) q2^3 - sin t
 struct Bent : AutodiffModel<2, 1> {
-  ModelTraits describe() const {
-    ModelTraits traits = polynomial_traits("bent", 2, SystemTraits::not_polynomial);
-    traits.time_dependent = true;
-    return traits;
-  }
   Mass mass() const { return Mass::diagonal(Eigen::Vector2d(1, 2)); }
   template <class S>
   S potential(const S&, const S* q) const {
@@ -134,10 +107,7 @@ struct Bent : AutodiffModel<2, 1> {
 
 template <class Model>
 Integrator started(const Assignments& options) {
-  ProblemInstance instance;
-  instance.model = std::make_shared<AutodiffSystem<Model>>(Model());
-  instance.q0 = Vector::Zero(2);
-  instance.p0 = Vector::Unit(2, 1);
+  const ProblemInstance instance = test::instance_of(Model(), Vector::Zero(2), Vector::Unit(2, 1));
   return registry().integrator(instance, "projected-rk", "newton", options);
 }
 
@@ -221,10 +191,8 @@ BOOST_AUTO_TEST_CASE(the_bias_of_moving_constraints_has_exact_derivatives_where_
 }
 
 BOOST_AUTO_TEST_CASE(moving_constraints_of_any_degree_keep_the_order) {
-  ProblemInstance instance;
-  instance.model = std::make_shared<AutodiffSystem<Bent>>(Bent());
-  instance.q0 = Eigen::Vector2d(-1, 1);
-  instance.p0 = Eigen::Vector2d(-0.5, 0);  // g' = v1 + 3 v2 + 3/2 - 1
+  // g' = v1 + 3 v2 + 3/2 - 1
+  const ProblemInstance instance = test::instance_of(Bent(), Eigen::Vector2d(-1, 1), Eigen::Vector2d(-0.5, 0));
   std::vector<Vector> ends;
   for (const double h : {0.05, 0.025, 0.0125}) {
     Integrator integrator = registry().integrator(instance, "projected-rk", "newton", {{"stages", "2"}});

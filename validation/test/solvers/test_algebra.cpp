@@ -16,18 +16,13 @@
 #include "gnomon/sundials/attached_algebra.hpp"
 #include "measures/run/counting_malloc.hpp"
 #include "support/builtin_registry.hpp"
+#include "support/says.hpp"
 #include "support/starts.hpp"
 
 namespace {
 
 using namespace gnomon;
-
-auto says(const std::string& part) {
-  return [part](const Error& error) {
-    BOOST_TEST_MESSAGE(error.what());
-    return std::string(error.what()).find(part) != std::string::npos;
-  };
-}
+using gnomon::test::says;
 
 Integrator started(const std::string& problem, const Assignments& set, const std::string& solver,
                    const Assignments& solver_options, const IntegratorOptions& options = {}) {

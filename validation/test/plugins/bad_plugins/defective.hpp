@@ -2,7 +2,6 @@
 /// \file
 /// Small pendulums with one defect each, for the tests of what the loader and the program refuse.
 
-#include <cmath>
 #include <limits>
 
 #include "gnomon/model/autodiff_system.hpp"
