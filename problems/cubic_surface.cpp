@@ -36,8 +36,7 @@ struct Model : gnomon::AutodiffModel<2, 0> {
   }
   template <class S>
   void friction(const S* q, const S* v, const S* psi, S* force) const {
-    using std::pow;
-    using std::sqrt;
+    using std::pow, std::sqrt;
     const S slope = 3 * b * (q[0] * q[0]);
     const S size = c_f * pow((1.0 + slope * slope) * psi[0] * psi[0], 0.5 * r_f);
     const S speed = sqrt(v[0] * v[0] + v[1] * v[1]);

@@ -24,9 +24,10 @@ const Formula::Node& Formula::first() const {
 }
 
 const std::vector<std::string>& function_names() {
-  static const std::vector<std::string> names{"sqrt", "cbrt",  "exp",   "expm1", "log",  "log1p", "sin",  "cos",
-                                              "tan",  "sinh",  "cosh",  "tanh",  "asin", "acos",  "atan", "erf",
-                                              "abs",  "atan2", "hypot", "pow",   "min",  "max"};
+#define GNOMON_FUNCTION(f) #f,
+  static const std::vector<std::string> names{
+      GNOMON_ELEMENTARY_FUNCTIONS(GNOMON_FUNCTION) "abs", "atan2", "hypot", "pow", "min", "max"};
+#undef GNOMON_FUNCTION
   return names;
 }
 

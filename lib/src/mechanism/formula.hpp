@@ -12,6 +12,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/types.hpp"
+#include "gnomon/formula/tape.hpp"
 
 namespace gnomon::mechanism {
 
@@ -45,7 +46,7 @@ struct Formula {
     multiply,
     divide,
     power,
-    function,  ///< `id`: place in function_names()
+    function,  ///< `id`: a FormulaFunction
     choose,    ///< if(a ? b, c, d); `id`: place of the comparison in comparison_names()
     sum        ///< arguments: first, last, term; the loop variable is in slot `id`
   };
@@ -74,9 +75,12 @@ struct Formula {
   Place place_of(const Node& node) const { return {place.file, place.line, place.column + node.column}; }
 };
 
+#define GNOMON_FUNCTION(f) f,
 /// Functions of one argument, then those of two.
+enum class FormulaFunction { GNOMON_ELEMENTARY_FUNCTIONS(GNOMON_FUNCTION) abs, atan2, hypot, pow, min, max };
+#undef GNOMON_FUNCTION
+/// In the order of FormulaFunction.
 const std::vector<std::string>& function_names();
-constexpr int first_function_of_two = 17;
 /// < > <= >= == !=
 const std::vector<std::string>& comparison_names();
 

@@ -352,7 +352,7 @@ class Parser {
 
   NodeIndex function(const std::string& name, int id, std::size_t column) {
     expect('(');
-    const int expected = id < first_function_of_two ? 1 : 2;
+    const int expected = id < static_cast<int>(FormulaFunction::atan2) ? 1 : 2;
     int count = 0;
     const Arguments arguments = list(')', count);
     if (count != expected)
