@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -24,6 +25,8 @@ struct Place {
 
 /// "file:line:column: "; empty for no place.
 std::string to_text(const Place& place);
+/// "line 3, column 14"
+std::string line_and_column(const Place& place);
 /// Error(bad_value) "file:line:column: sentence".
 Error error_at(const Place& place, const std::string& sentence);
 
@@ -122,6 +125,16 @@ struct Symbols {
 bool is_reserved(const std::string& name);
 /// A letter or underscore, then letters, digits and underscores; parts joined by dots.
 bool is_name(const std::string& text);
+
+/// Names in use: whatever it is a name of, there is one of it.
+class TakenNames {
+ public:
+  /// Throws Error(bad_value) for what is no name, and for one that is taken. `dots`: parts joined by dots are a name.
+  void take(const std::string& name, const Place& place, bool dots);
+
+ private:
+  std::map<std::string, Place> taken_;
+};
 
 /// Parses a formula. `loops`: the variables of the loops around it, in slots 0, 1, .... Throws Error(bad_value) with
 /// the place of what was not understood.
