@@ -54,14 +54,18 @@ struct ForwardSeeds {
     }
     return x;
   }
-  static std::array<Along, N> seed_along(const ConstVectorRef& q, const ConstVectorRef& w) {
-    std::array<Along, N> x;
+  template <class S>
+  static std::array<Dual<Dual<S, 1>, N>, N> seed_along(const S* q, const S* w) {
+    std::array<Dual<Dual<S, 1>, N>, N> x;
     for (int j = 0; j < N; ++j) {
       x[j].value.value = q[j];
       x[j].value.grad[0] = w[j];
       x[j].grad[j].value = 1;
     }
     return x;
+  }
+  static std::array<Along, N> seed_along(const ConstVectorRef& q, const ConstVectorRef& w) {
+    return seed_along(q.data(), w.data());
   }
   static std::array<Second, N> seed_second(const ConstVectorRef& q) {
     std::array<Second, N> x;
