@@ -58,8 +58,7 @@ class WalledPendulum final : public gnomon::Problem {
   }
   std::string source() const override {
     return "an addition: the paper of Small and Jay points to unilateral constraints, its example has one contact and "
-           "no "
-           "other constraint";
+           "no other constraint";
   }
   gnomon::OptionSpecs parameters() const override {
     using gnomon::OptionSpec;
