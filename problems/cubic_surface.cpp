@@ -100,10 +100,9 @@ class CubicSurface final : public gnomon::Problem {
                             "expected lift = 0 and w = 0");
       instance.model = instance.model->mechanical()->parts().obstacles->with_obstacles_closed();
     }
-    instance.q0 = gnomon::Vector(2);
-    instance.p0 = gnomon::Vector(2);
-    instance.q0 << x, model.b * x * x * x + parameters.real("lift");
-    instance.p0 << model.body_mass * u, model.body_mass * (3 * model.b * x * x * u + parameters.real("w"));
+    instance.q0 = Eigen::Vector2d(x, model.b * x * x * x + parameters.real("lift"));
+    instance.p0 =
+        Eigen::Vector2d(model.body_mass * u, model.body_mass * (3 * model.b * x * x * u + parameters.real("w")));
     return instance;
   }
 };

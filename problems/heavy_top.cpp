@@ -42,10 +42,7 @@ struct Model : gnomon::AutodiffModel<12, 9> {
   explicit Model(const Cone& c) : cone(c) {}
 
   gnomon::SystemTraits describe() const {
-    gnomon::SystemTraits traits;
-    traits.name = "heavy-top";
-    traits.potential_degree = 1;
-    traits.constraint_degree = 2;
+    gnomon::SystemTraits traits = gnomon::polynomial_traits("heavy-top", 1, 2);
     traits.blocks = {{"phi", 0, 3}, {"d1", 3, 3}, {"d2", 6, 3}, {"d3", 9, 3}};
     traits.constraint_names = {"d1.d1", "d2.d2", "d3.d3", "d1.d2", "d1.d3", "d2.d3", "joint1", "joint2", "joint3"};
     return traits;
