@@ -23,12 +23,7 @@ struct ForwardSeeds {
     return x;
   }
   static std::array<Dual<Extended, N>, N> seed_extended(const ConstVectorRef& q, const ConstVectorRef& tail) {
-    std::array<Dual<Extended, N>, N> x;
-    for (int j = 0; j < N; ++j) {
-      x[j].value = static_cast<Extended>(q[j]) + tail[j];
-      x[j].grad[j] = 1;
-    }
-    return x;
+    return seed_first(extended(q, tail).data());
   }
   template <class S, int size = N>
   static std::array<S, size> unseeded(const ConstVectorRef& q) {
@@ -36,14 +31,16 @@ struct ForwardSeeds {
     for (int j = 0; j < size; ++j) x[j].value = q[j];
     return x;
   }
-  static std::array<First, N> seed_first(const ConstVectorRef& q) {
-    std::array<First, N> x;
+  template <class S>
+  static std::array<Dual<S, N>, N> seed_first(const S* q) {
+    std::array<Dual<S, N>, N> x;
     for (int j = 0; j < N; ++j) {
       x[j].value = q[j];
-      x[j].grad[j] = 1;
+      x[j].grad[j] = S(1.0);
     }
     return x;
   }
+  static std::array<First, N> seed_first(const ConstVectorRef& q) { return seed_first(q.data()); }
   /// All first derivatives, at rest in the other direction.
   template <class D>
   static std::array<D, N> unmoved(const ConstVectorRef& q) {

@@ -425,12 +425,7 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
   template <class S>
   void gradient_at(double t, const S* q, S* gradient) const {
     using Wide = Dual<S, N>;
-    std::array<Wide, N> x;
-    for (int j = 0; j < N; ++j) {
-      x[j].value = q[j];
-      x[j].grad[j] = 1;
-    }
-    const Wide u = full_potential(Wide(t), x.data());
+    const Wide u = full_potential(Wide(t), seed_first(q).data());
     std::copy_n(u.grad.begin(), N, gradient);
   }
   /// grad U and (Hess U) v
