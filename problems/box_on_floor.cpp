@@ -2,7 +2,6 @@
 /// A box that slides, tips over its corners and comes to rest on a floor with Coulomb friction.
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "gnomon/model/autodiff_system.hpp"

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <random>
-#include <utility>
 
 #include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"

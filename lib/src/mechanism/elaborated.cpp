@@ -4,8 +4,6 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <map>
-#include <optional>
 
 namespace gnomon::mechanism {
 

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
-#include <utility>
 
 #include "mechanism/formula.hpp"
 
@@ -109,8 +108,6 @@ class Evaluation {
 
   S operator()(const Formula& formula) { return node(formula, formula.root()); }
   S node(const Formula& formula, NodeIndex k);
-
-  Slots& slots() { return slots_; }
 
  private:
   static constexpr int largest_multiplied_power = 16;
@@ -244,20 +241,13 @@ S Evaluation<S>::definition(const Formula& formula, const Formula::Node& n) {
 
 template <class S>
 bool Evaluation<S>::compare(int comparison, const S& a, const S& b) const {
-  switch (comparison) {
-    case 0:
-      return a < b;
-    case 1:
-      return a > b;
-    case 2:
-      return a <= b;
-    case 3:
-      return a >= b;
-    case 4:
-      return a == b;
-    default:
-      return a != b;
-  }
+  // In the order of comparison_names().
+  return comparison == 0   ? a < b
+         : comparison == 1 ? a > b
+         : comparison == 2 ? a <= b
+         : comparison == 3 ? a >= b
+         : comparison == 4 ? a == b
+                           : a != b;
 }
 
 }  // namespace gnomon::mechanism

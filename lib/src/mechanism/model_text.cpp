@@ -1,7 +1,6 @@
 #include "mechanism/model_text.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <map>
 

@@ -148,10 +148,6 @@ double value_of(const Dual<T, N>& a) {
   return value_of(a.value);
 }
 
-}  // namespace gnomon
-
-namespace gnomon {
-
 // The elementary functions.
 
 /// The value at the bottom of a nesting, in its own type.

@@ -5,7 +5,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "mechanism/bodies/bodies.hpp"
 
