@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Seeds: along what the forward duals of a Function differentiate. A seed is called as seed(s, block, j) for entry j of
-/// each block, and with block = n_blocks for t, where s has the value already.
+/// Seeds: along what the forward duals of a Function differentiate. A seed is called as seed(s, block, j) for entry j
+/// of each block, and with block = n_blocks for t, where s has the value already.
 
 #include "gnomon/formula/dual.hpp"
 #include "gnomon/formula/function.hpp"
