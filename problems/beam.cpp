@@ -29,8 +29,7 @@ class Beam final : public gnomon::Problem {
   }
   std::string source() const override {
     return "Glowinski, Holmstroem, Constrained motion problems with applications by nonlinear programming methods, "
-           "(68)-(73), V_t after (88), (95); f = (0, -9.81 density) and 2 Gauss "
-           "points are not printed there";
+           "(68)-(73), V_t after (88), (95); f = (0, -9.81 density) and 2 Gauss points are not printed there";
   }
   gnomon::OptionSpecs parameters() const override { return gnomon::problems::beam_parameters(false); }
   gnomon::ProblemInstance build(const gnomon::Options& parameters) const override {

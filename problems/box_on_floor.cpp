@@ -2,7 +2,6 @@
 /// A box that slides, tips over its corners and comes to rest on a floor with Coulomb friction.
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "gnomon/model/autodiff_system.hpp"
@@ -43,14 +42,12 @@ struct Model : gnomon::AutodiffModel<3, 0> {
   /// Corner k: its height, and its place along the floor.
   template <class S>
   S gap(const S* q, std::size_t k) const {
-    using std::cos;
-    using std::sin;
+    using std::cos, std::sin;
     return q[1] + right(k) * sin(q[2]) + up(k) * cos(q[2]);
   }
   template <class S>
   S slip(const S* q, std::size_t k) const {
-    using std::cos;
-    using std::sin;
+    using std::cos, std::sin;
     return q[0] + right(k) * cos(q[2]) - up(k) * sin(q[2]);
   }
 

@@ -24,8 +24,7 @@ class ClosedChain final : public gnomon::Problem {
   }
   std::string equations() const override {
     return "q = (x_1, ..., x_K), K = bars - 2 free joints in the plane, numbered from the left end of the ground bar, "
-           "e2 "
-           "upwards; fixed joints (0, 0) and (1, 0)\n"
+           "e2 upwards; fixed joints (0, 0) and (1, 0)\n"
            "M = I (kg): a unit point mass in every free joint\n"
            "U = gravity sum_k e2 . x_k\n"
            "g_k = (|x_k - x_(k-1)|^2 - 1)/2, k = 1 .. K+1, x_0 = (0, 0), x_(K+1) = (1, 0)\n"

@@ -20,10 +20,7 @@ struct Model : gnomon::AutodiffModel<3, 1> {
       : mass_value(mass), length(rod_length), gravity(acceleration) {}
 
   gnomon::SystemTraits describe() const {
-    gnomon::SystemTraits traits;
-    traits.name = "conical-pendulum";
-    traits.potential_degree = 1;
-    traits.constraint_degree = 2;
+    gnomon::SystemTraits traits = gnomon::polynomial_traits("conical-pendulum", 1, 2);
     traits.blocks = {{"bob", 0, 3}};
     traits.constraint_names = {"rod"};
     return traits;

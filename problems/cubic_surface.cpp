@@ -36,8 +36,7 @@ struct Model : gnomon::AutodiffModel<2, 0> {
   }
   template <class S>
   void friction(const S* q, const S* v, const S* psi, S* force) const {
-    using std::pow;
-    using std::sqrt;
+    using std::pow, std::sqrt;
     const S slope = 3 * b * (q[0] * q[0]);
     const S size = c_f * pow((1.0 + slope * slope) * psi[0] * psi[0], 0.5 * r_f);
     const S speed = sqrt(v[0] * v[0] + v[1] * v[1]);
@@ -101,10 +100,9 @@ class CubicSurface final : public gnomon::Problem {
                             "expected lift = 0 and w = 0");
       instance.model = instance.model->mechanical()->parts().obstacles->with_obstacles_closed();
     }
-    instance.q0 = gnomon::Vector(2);
-    instance.p0 = gnomon::Vector(2);
-    instance.q0 << x, model.b * x * x * x + parameters.real("lift");
-    instance.p0 << model.body_mass * u, model.body_mass * (3 * model.b * x * x * u + parameters.real("w"));
+    instance.q0 = Eigen::Vector2d(x, model.b * x * x * x + parameters.real("lift"));
+    instance.p0 =
+        Eigen::Vector2d(model.body_mass * u, model.body_mass * (3 * model.b * x * x * u + parameters.real("w")));
     return instance;
   }
 };

@@ -9,26 +9,9 @@ namespace {
 
 using gnomon::problems::DoubleLink;
 
-struct Model : gnomon::AutodiffModel<2, 0> {
-  static constexpr bool constant_mass = false;
-  DoubleLink link;
-
-  explicit Model(const gnomon::Options& parameters) : link(parameters, false) {}
-  gnomon::SystemTraits describe() const {
-    gnomon::SystemTraits traits;
-    traits.name = "double-compound-pendulum";
-    traits.blocks = {{"theta1 theta2", 0, 2}};
-    return traits;
-  }
-  gnomon::Mass mass() const { return link.mass(); }
-  template <class S>
-  void mass_matrix(const S* q, S* m) const {
-    link.mass_matrix(q, m);
-  }
-  template <class S>
-  S potential(const S&, const S* q) const {
-    return link.potential(q);
-  }
+struct Model : gnomon::problems::DoubleLinkModel<0> {
+  explicit Model(const gnomon::Options& parameters) : DoubleLinkModel(parameters, false) {}
+  gnomon::SystemTraits describe() const { return traits("double-compound-pendulum"); }
 };
 
 class DoubleCompoundPendulum final : public gnomon::Problem {

@@ -37,8 +37,7 @@ class DoubleSphericalPendulum final : public gnomon::Problem {
            "    With mass2=2 gravity=10 it is the start q = (1,0,0, 1,1,0), v = (0,1,0, -1,1,0) of a frame whose z\n"
            "    axis points upwards: (e3, e1, e2) here are its (x, y, z)\n"
            "  start=hanging: rods at .3 and .2 rad from the downward vertical, v1 = length1 .3 e3/s, v2 = v1 + length2 "
-           ".2 "
-           "e1/s;\n"
+           ".2 e1/s;\n"
            "    a regular motion, which can be followed for a thousand seconds";
   }
   std::string source() const override {

@@ -12,14 +12,12 @@ using gnomon::problems::DoubleLink;
 
 /// Without a torque there is no force.
 template <bool driven>
-struct Model : gnomon::AutodiffModel<2, 1> {
-  static constexpr bool constant_mass = false;
+struct Model : gnomon::problems::DoubleLinkModel<1> {
   static constexpr bool has_force = driven;
-  DoubleLink link;
   double x0, y0, c, d, torque, until;
 
   explicit Model(const gnomon::Options& parameters)
-      : link(parameters, true),
+      : DoubleLinkModel(parameters, true),
         x0(parameters.real("x0")),
         y0(parameters.real("y0")),
         c(parameters.real("c")),
@@ -28,21 +26,10 @@ struct Model : gnomon::AutodiffModel<2, 1> {
         until(parameters.real("torque-until")) {}
 
   gnomon::ModelTraits describe() const {
-    gnomon::ModelTraits traits;
-    traits.name = "ellipse-pendulum";
-    traits.blocks = {{"theta1 theta2", 0, 2}};
+    gnomon::ModelTraits traits = this->traits("ellipse-pendulum");
     traits.constraint_names = {"ellipse"};
     traits.time_dependent_force = driven;
     return traits;
-  }
-  gnomon::Mass mass() const { return link.mass(); }
-  template <class S>
-  void mass_matrix(const S* q, S* m) const {
-    link.mass_matrix(q, m);
-  }
-  template <class S>
-  S potential(const S&, const S* q) const {
-    return link.potential(q);
   }
   template <class S>
   void constraints(const S&, const S* q, S* g) const {

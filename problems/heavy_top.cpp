@@ -42,10 +42,7 @@ struct Model : gnomon::AutodiffModel<12, 9> {
   explicit Model(const Cone& c) : cone(c) {}
 
   gnomon::SystemTraits describe() const {
-    gnomon::SystemTraits traits;
-    traits.name = "heavy-top";
-    traits.potential_degree = 1;
-    traits.constraint_degree = 2;
+    gnomon::SystemTraits traits = gnomon::polynomial_traits("heavy-top", 1, 2);
     traits.blocks = {{"phi", 0, 3}, {"d1", 3, 3}, {"d2", 6, 3}, {"d3", 9, 3}};
     traits.constraint_names = {"d1.d1", "d2.d2", "d3.d3", "d1.d2", "d1.d3", "d2.d3", "joint1", "joint2", "joint3"};
     return traits;
@@ -112,8 +109,7 @@ class HeavyTop final : public gnomon::Problem {
     return "q = (phi, d1, d2, d3): centre of mass and orthonormal directors of a solid cone whose tip is at the "
            "origin\n"
            "mass = density pi radius^2 height/3, l = 3 height/4, J1 = 3/80 mass (4 radius^2 + height^2), J3 = 3/10 "
-           "mass "
-           "radius^2\n"
+           "mass radius^2\n"
            "M = diag(mass I3, E1 I3, E2 I3, E3 I3), E1 = E2 = J3/2, E3 = J1 - J3/2\n"
            "U = mass gravity phi_3\n"
            "g = ((|d1|^2-1)/2, (|d2|^2-1)/2, (|d3|^2-1)/2, d1.d2, d1.d3, d2.d3, phi - l d3)\n"
@@ -126,8 +122,7 @@ class HeavyTop final : public gnomon::Problem {
   std::string source() const override {
     return "Leyendecker, Betsch, Steinmann: Energy-conserving integration of constrained Hamiltonian systems, Comput. "
            "Mech. 33 (2004), section 4.2 and (41) with the joint added; the paper prints no parameters: cone, "
-           "precession "
-           "and nutation as in the later literature, the nutating start is an addition";
+           "precession and nutation as in the later literature, the nutating start is an addition";
   }
   gnomon::OptionSpecs parameters() const override {
     using gnomon::OptionSpec;

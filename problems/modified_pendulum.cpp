@@ -14,10 +14,7 @@ namespace {
 /// M = I3, U = q3^4, g = q1^6 + q2^4 + q3^2 - 0.625.
 struct Model : gnomon::AutodiffModel<3, 1> {
   gnomon::SystemTraits describe() const {
-    gnomon::SystemTraits traits;
-    traits.name = "modified-pendulum";
-    traits.potential_degree = 4;
-    traits.constraint_degree = 6;
+    gnomon::SystemTraits traits = gnomon::polynomial_traits("modified-pendulum", 4, 6);
     traits.blocks = {{"bob", 0, 3}};
     traits.constraint_names = {"surface"};
     return traits;
@@ -62,17 +59,17 @@ class ModifiedPendulum final : public gnomon::Problem {
     gnomon::ProblemInstance instance;
     instance.model = std::make_shared<gnomon::AutodiffSystem<Model>>(Model());
     instance.curves = picture();
-    instance.q0.resize(3);
-    instance.p0.resize(3);
     if (parameters.is("start", "paper")) {
-      instance.q0 << std::sqrt(.5), 0, -std::sqrt(.5);
-      instance.p0 << 0, std::sqrt(std::sqrt(.5)), 0;
+      instance.q0 = Eigen::Vector3d(std::sqrt(.5), 0, -std::sqrt(.5));
+      instance.p0 = Eigen::Vector3d(0, std::sqrt(std::sqrt(.5)), 0);
     } else {
       // The state at t = 0.7 from start=paper: index-1 accelerations, extrapolated midpoint rule of order 28 in 50
       // digits, two step sizes that agree to 34. The case reference/reaches-start/modified-pendulum reaches the same
       // state with IDA and CVODE.
-      instance.q0 << .79172537480711541959473578, .58589928567620524099695616, -.51075423541650338432691742;
-      instance.p0 << .019747215086781005007586544, .79503082321573594288696494, .66222097584591048038283478;
+      instance.q0 =
+          Eigen::Vector3d(.79172537480711541959473578, .58589928567620524099695616, -.51075423541650338432691742);
+      instance.p0 =
+          Eigen::Vector3d(.019747215086781005007586544, .79503082321573594288696494, .66222097584591048038283478);
     }
     return instance;
   }

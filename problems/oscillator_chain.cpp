@@ -20,8 +20,7 @@ class OscillatorChain final : public gnomon::Problem {
   std::string name() const override { return "oscillator-chain"; }
   std::string description() const override {
     return "chain of N masses between linear springs, each with a cubic spring to the ground; damped and driven if "
-           "asked "
-           "for";
+           "asked for";
   }
   std::string equations() const override {
     return "M q'' + A q + cubic (q_k^3)_k = -damping q' + load sin(frequency t) e_1\n"

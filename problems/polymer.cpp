@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <random>
-#include <utility>
 
 #include "gnomon/model/problem.hpp"
 #include "gnomon/registry/plugin.hpp"
@@ -81,34 +80,24 @@ struct BeadPair {
   }
 };
 
-/// n unit beads x_k = q(3k .. 3k+2); bonds between neighbours as in RodNetwork, without gravity. With d = x_a - x_b,
+/// n unit beads x_k = q(3k .. 3k+2); bonds between neighbours, without gravity. With d = x_a - x_b,
 ///
 ///     U = sum_pairs V(pi),   pi_ab = |d|^2,   V(pi) = 4 epsilon (pi^-6 - pi^-3)         (sigma = 1)
 ///     grad pi_ab: 2d in the columns of a, -2d in those of b;   Hess pi_ab = 2 [I -I; -I I]
 ///
 /// so that U is split into quadratic invariants with U2 = 0. All momenta and angular momenta are conserved.
-class Beads final : public gnomon::System,
-                    public gnomon::Symmetries,
-                    public gnomon::SplitPotential,
-                    public gnomon::ExtendedPrecision {
+class Beads final : public Network, public gnomon::SplitPotential {
  public:
   Beads(const std::string& name, Index n_beads, double epsilon)
-      : n_beads_(n_beads), potential_{epsilon}, bonds_(name, Vector::Ones(n_beads), {}, rods(n_beads), 0) {
-    traits_ = bonds_.traits();
+      : Network(name, Vector::Ones(n_beads), {}, rods(n_beads), 0), n_beads_(n_beads), potential_{epsilon} {
     traits_.potential_degree = gnomon::SystemTraits::not_polynomial;
     for (Index k = 0; k < n_beads; ++k)
       traits_.blocks[static_cast<std::size_t>(k)].name = "bead" + std::to_string(k + 1);
     for (Index k = 0; k + 1 < n_beads; ++k)
       traits_.constraint_names[static_cast<std::size_t>(k)] = "bond" + std::to_string(k + 1);
     build_patterns();
-    parts_.symmetries = this;
     if (!pairs_.empty()) parts_.split = this;
-    parts_.extended = this;
   }
-
-  const gnomon::SystemTraits& traits() const override { return traits_; }
-  const gnomon::Mass& mass() const override { return bonds_.mass(); }
-  const Network& bonds() const { return bonds_; }
 
   double potential(double, const ConstVectorRef& q) const override {
     double sum = 0;
@@ -121,9 +110,9 @@ class Beads final : public gnomon::System,
     for (const BeadPair& pair : pairs_) sum += potential_.energy(pair.extended_difference(q, tail).squaredNorm());
     return sum;
   }
-  bool extended_jacobian(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
-                         ExtendedRef values) const override {
-    return bonds_.extended_jacobian(t, q, tail, values);
+  /// That of the bonds is not the whole: the first-order form is taken.
+  bool extended_gradient(double, const ConstVectorRef&, const ConstVectorRef&, ExtendedRef) const override {
+    return false;
   }
   bool extended_invariants(const ConstVectorRef& q, const ConstVectorRef& tail, ExtendedRef pi) const override {
     for (std::size_t k = 0; k < pairs_.size(); ++k)
@@ -161,34 +150,6 @@ class Beads final : public gnomon::System,
       const auto v = potential_.derivatives(d.squaredNorm());
       pair.add_force(2 * v[1] * e + 4 * v[2] * d.dot(e) * d, out);
     }
-  }
-
-  const SparsityPattern& constraint_pattern() const override { return bonds_.constraint_pattern(); }
-  void constraints(double t, const ConstVectorRef& q, VectorRef out) const override { bonds_.constraints(t, q, out); }
-  void constraints_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail, VectorRef out,
-                               VectorRef g_values) const override {
-    bonds_.constraints_compensated(t, q, tail, out, g_values);
-  }
-  void constraint_jacobian(double t, const ConstVectorRef& q, VectorRef values) const override {
-    bonds_.constraint_jacobian(t, q, values);
-  }
-  void constraint_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
-                                const ConstVectorRef& w, VectorRef out) const override {
-    bonds_.constraint_hessian_times(t, q, lambda, w, out);
-  }
-  void constraint_jacobian_derivative(double t, const ConstVectorRef& q, const ConstVectorRef& v,
-                                      VectorRef values) const override {
-    bonds_.constraint_jacobian_derivative(t, q, v, values);
-  }
-  void constraint_third(double t, const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& w,
-                        VectorRef values) const override {
-    bonds_.constraint_third(t, q, v, w, values);
-  }
-  void constraint_velocity(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override {
-    bonds_.constraint_velocity(t, q, v, out);
-  }
-  void constraint_bias(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override {
-    bonds_.constraint_bias(t, q, v, out);
   }
 
   const SparsityPattern& hessian_pattern() const override { return hessian_pattern_; }
@@ -274,8 +235,6 @@ class Beads final : public gnomon::System,
   }
   Index n_beads_;
   LennardJones potential_;
-  Network bonds_;
-  gnomon::SystemTraits traits_;
   SparsityPattern hessian_pattern_, invariant_pattern_;
   std::vector<BeadPair> pairs_, bond_slots_;
 };
@@ -315,7 +274,7 @@ class Polymer final : public gnomon::Problem {
     gnomon::ProblemInstance instance;
     const auto polymer = std::make_shared<const Beads>(name(), beads, parameters.real("epsilon"));
     instance.model = polymer;
-    instance.curves = std::shared_ptr<const gnomon::CurveModel>(polymer, &polymer->bonds());
+    instance.curves = polymer;
     instance.q0.resize(3 * beads);
     constexpr double pitch = .4, turn = 1.7;
     const double radius = std::sqrt(1 - pitch * pitch) / (2 * std::sin(turn / 2));  // bonds of length 1

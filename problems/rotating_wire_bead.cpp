@@ -144,10 +144,8 @@ class RotatingWireBead final : public gnomon::Problem {
                           "no direction, expected u other than 0");
     gnomon::ProblemInstance instance;
     instance.model = std::make_shared<gnomon::AutodiffOverdetermined<Model>>(model);
-    instance.q0 = gnomon::Vector(3);
-    instance.p0 = gnomon::Vector(3);
-    instance.q0 << x, 0, model.k * x * x;
-    instance.p0 << u, 0, 2 * model.k * x * u;
+    instance.q0 = Eigen::Vector3d(x, 0, model.k * x * x);
+    instance.p0 = Eigen::Vector3d(u, 0, 2 * model.k * x * u);
     // In the plane of the wire, which turns with it: y1 to the right, y3 upwards.
     using namespace gnomon::problems;
     const auto wire = [k = model.k, far = 3 * std::max(std::abs(x), .5)](double s) {

@@ -28,8 +28,7 @@ class SimplePendulum final : public gnomon::Problem {
   }
   std::string source() const override {
     return "Wei, Deng, Li, Wang: Projected Runge-Kutta methods for constrained Hamiltonian systems, Appl. Math. Mech. "
-           "37 "
-           "(2016), example 1; closed form: Abramowitz and Stegun, chapter 16";
+           "37 (2016), example 1; closed form: Abramowitz and Stegun, chapter 16";
   }
   gnomon::OptionSpecs parameters() const override {
     return {gnomon::OptionSpec::real("gravity", 10, 0, 1e6, "m/s^2", "gravitational acceleration, downwards")};

@@ -80,9 +80,8 @@ class SpringPendulum final : public gnomon::Problem {
            "  both turn about the vertical: v = rotation e3 x q";
   }
   std::string source() const override {
-    return "negative control for schemes whose energy is exact for quadratic potentials only; split form "
-           "U2 + V(|q2 - q1|^2) after Gonzalez, Time integration and discrete Hamiltonian systems, J. Nonlinear Sci. 6 "
-           "(1996)";
+    return "negative control for schemes whose energy is exact for quadratic potentials only; split form U2 + V(|q2 - "
+           "q1|^2) after Gonzalez, Time integration and discrete Hamiltonian systems, J. Nonlinear Sci. 6 (1996)";
   }
   gnomon::OptionSpecs parameters() const override {
     using gnomon::OptionSpec;

@@ -16,28 +16,19 @@ enum class Body { tip, joint_and_tip, whole };
 /// continuous there, and its gradient that of the farther one. contacts = 0: the wall is soft, and the penalty of (35),
 /// sum ((-c)^+)^2/(2 eps), part of U.
 template <int contacts>
-struct Model : gnomon::AutodiffModel<2, 0> {
-  static constexpr bool constant_mass = false;
+struct Model : gnomon::problems::DoubleLinkModel<0> {
   static constexpr int n_obstacles = contacts;
-  DoubleLink link;
   Body body;
   double wall, eps;
 
   Model(const gnomon::Options& parameters, Body part)
-      : link(parameters, true), body(part), wall(parameters.real("d")), eps(parameters.real("eps")) {}
+      : DoubleLinkModel(parameters, true), body(part), wall(parameters.real("d")), eps(parameters.real("eps")) {}
 
   gnomon::ModelTraits describe() const {
-    gnomon::ModelTraits traits;
-    traits.name = "wall-pendulum";
-    traits.blocks = {{"theta1 theta2", 0, 2}};
+    gnomon::ModelTraits traits = this->traits("wall-pendulum");
     if (contacts == 1) traits.obstacle_names = {body == Body::tip ? "tip" : "body"};
     if (contacts == 2) traits.obstacle_names = {"tip", "joint"};
     return traits;
-  }
-  gnomon::Mass mass() const { return link.mass(); }
-  template <class S>
-  void mass_matrix(const S* q, S* m) const {
-    link.mass_matrix(q, m);
   }
   template <class S>
   S potential(const S&, const S* q) const {

@@ -58,8 +58,7 @@ class WalledPendulum final : public gnomon::Problem {
   }
   std::string source() const override {
     return "an addition: the paper of Small and Jay points to unilateral constraints, its example has one contact and "
-           "no "
-           "other constraint";
+           "no other constraint";
   }
   gnomon::OptionSpecs parameters() const override {
     using gnomon::OptionSpec;
@@ -79,11 +78,9 @@ class WalledPendulum final : public gnomon::Problem {
     model.wall2 = parameters.real("w2");
     gnomon::ProblemInstance instance;
     instance.model = std::make_shared<gnomon::AutodiffSystem<Model>>(model);
-    instance.q0 = gnomon::Vector(3);
-    instance.p0 = gnomon::Vector(3);
     const double u = parameters.real("u"), root = std::sqrt(3.0);
-    instance.q0 << -root / 2 * model.length, -model.length / 2, 0;
-    instance.p0 << model.bob * u / 2, -model.bob * u * root / 2, 0;
+    instance.q0 = Eigen::Vector3d(-root / 2 * model.length, -model.length / 2, 0);
+    instance.p0 = Eigen::Vector3d(model.bob * u / 2, -model.bob * u * root / 2, 0);
     using namespace gnomon::problems;
     const double l = model.length, w1 = model.wall1, w2 = model.wall2;
     instance.curves = polylines(

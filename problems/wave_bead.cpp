@@ -154,12 +154,11 @@ class WaveBead final : public gnomon::Problem {
     const double r = parameters.real("radius"), speed = parameters.real("speed"), phase = wave.number * r;
     const double z = wave.amplitude * std::cos(phase), rise = wave.amplitude * wave.frequency * std::sin(phase);
     gnomon::ProblemInstance instance;
+    instance.q0 = Eigen::Vector3d(r, 0, z);
     if (parameters.is("coordinates", "cartesian")) {
-      instance.q0 = Eigen::Vector3d(r, 0, z);
       instance.p0 = wave.bead * Eigen::Vector3d(0, speed, rise);
       instance.model = made<Cartesian>(wave, instance.q0);
     } else {
-      instance.q0 = Eigen::Vector3d(r, 0, z);
       instance.p0 = wave.bead * Eigen::Vector3d(0, r * speed, rise);
       instance.model = made<Cylindrical>(wave, instance.q0);
     }

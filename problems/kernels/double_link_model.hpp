@@ -107,4 +107,28 @@ struct DoubleLink {
   static Eigen::Vector2d on_picture(double x, double y) { return {y, -x}; }
 };
 
+/// A model of the two links with m constraints.
+template <int constraints>
+struct DoubleLinkModel : AutodiffModel<2, constraints> {
+  static constexpr bool constant_mass = false;
+  DoubleLink link;
+
+  DoubleLinkModel(const Options& parameters, bool with_tip) : link(parameters, with_tip) {}
+  Mass mass() const { return link.mass(); }
+  template <class S>
+  void mass_matrix(const S* q, S* m) const {
+    link.mass_matrix(q, m);
+  }
+  template <class S>
+  S potential(const S&, const S* q) const {
+    return link.potential(q);
+  }
+  static SystemTraits traits(const std::string& name) {
+    SystemTraits traits;
+    traits.name = name;
+    traits.blocks = {{"theta1 theta2", 0, 2}};
+    return traits;
+  }
+};
+
 }  // namespace gnomon::problems

@@ -20,10 +20,7 @@ struct PlanarPendulumModel : AutodiffModel<2, 1> {
       : name(std::move(problem)), mass_value(mass), length(rod_length), gravity(acceleration) {}
 
   SystemTraits describe() const {
-    SystemTraits traits;
-    traits.name = name;
-    traits.potential_degree = 1;
-    traits.constraint_degree = 2;
+    SystemTraits traits = polynomial_traits(name, 1, 2);
     traits.blocks = {{"bob", 0, 2}};
     traits.constraint_names = {"rod"};
     return traits;

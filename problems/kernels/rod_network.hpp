@@ -23,7 +23,7 @@ namespace gnomon::problems {
 ///
 /// In space, with every anchor on the vertical axis through the origin, the angular momentum about it is conserved.
 template <int D>
-class RodNetwork final : public System, public Symmetries, public ExtendedPrecision, public CurveModel {
+class RodNetwork : public System, public Symmetries, public ExtendedPrecision, public CurveModel {
  public:
   using Point = Eigen::Matrix<double, D, 1>;
   struct Rod {
@@ -37,11 +37,9 @@ class RodNetwork final : public System, public Symmetries, public ExtendedPrecis
         anchors_(std::move(anchors)),
         rods_(std::move(rods)),
         mass_(Mass::diagonal(masses.replicate(1, D).transpose().reshaped())) {
-    traits_.name = name;
+    traits_ = polynomial_traits(name, 1, 2);
     traits_.n = D * n_free_;
     traits_.m = static_cast<Index>(rods_.size());
-    traits_.potential_degree = 1;
-    traits_.constraint_degree = 2;
     traits_.blocks.reserve(static_cast<std::size_t>(n_free_));
     traits_.constraint_names.reserve(rods_.size());
     for (Index k = 0; k < n_free_; ++k) traits_.blocks.push_back({"bob" + std::to_string(k + 1), D * k, D});
@@ -189,6 +187,9 @@ class RodNetwork final : public System, public Symmetries, public ExtendedPrecis
     for (Index i = 0; i < points.cols(); ++i) points.col(i) = place(q, nodes[static_cast<std::size_t>(i)]);
   }
 
+ protected:
+  SystemTraits traits_;
+
  private:
   static constexpr Index most_dots = 30;
 
@@ -287,7 +288,6 @@ class RodNetwork final : public System, public Symmetries, public ExtendedPrecis
   Index n_free_;
   std::vector<Point> anchors_;
   std::vector<Rod> rods_;
-  SystemTraits traits_;
   Mass mass_;
   Vector weight_;  // grad U
   SparsityPattern constraint_pattern_, hessian_pattern_;

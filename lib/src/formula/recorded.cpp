@@ -59,7 +59,9 @@ bool is(const Recorded& a, long double value) {
   return !varies(a) && a.value() == value;
 }
 
+/// The result of an operation; a constant, where its arguments are.
 Recorded store(Operation operation, const Recorded& a, const Recorded& b, long double value) {
+  if (!varies(a) && !varies(b)) return Recorded(value);
   if (recorder == nullptr)
     throw Error(ErrorCode::bad_value, "a recorded number was used after the recording it belongs to had ended");
   const Tape::Node na = recorder->node_of(a), nb = recorder->node_of(b);
@@ -72,9 +74,6 @@ Recorded store(Operation operation, const Recorded& a, const Recorded& b, long d
   const Tape::Node node = recorder->append(operation, na, nb, recorder->timed(na) || recorder->timed(nb));
   recorder->known.emplace(key, node);
   return Recorded(value, node);
-}
-Recorded store(Operation operation, const Recorded& a, long double value) {
-  return varies(a) ? store(operation, a, a, value) : Recorded(value);
 }
 
 }  // namespace
@@ -95,68 +94,46 @@ Recorded::operator double() const {
 Recorded operator+(const Recorded& a, const Recorded& b) {
   if (is(a, 0)) return varies(b) ? b : Recorded(b.value());
   if (is(b, 0)) return varies(a) ? a : Recorded(a.value());
-  const long double value = a.value() + b.value();
-  return varies(a) || varies(b) ? store(Operation::add, a, b, value) : Recorded(value);
+  return store(Operation::add, a, b, a.value() + b.value());
 }
 Recorded operator-(const Recorded& a, const Recorded& b) {
   if (is(b, 0)) return varies(a) ? a : Recorded(a.value());
   if (is(a, 0)) return -b;
   if (varies(a) && a.node() == b.node()) return Recorded(0);
-  const long double value = a.value() - b.value();
-  return varies(a) || varies(b) ? store(Operation::subtract, a, b, value) : Recorded(value);
+  return store(Operation::subtract, a, b, a.value() - b.value());
 }
 Recorded operator*(const Recorded& a, const Recorded& b) {
   if (is(a, 0) || is(b, 0)) return Recorded(0);
   if (is(a, 1)) return b;
   if (is(b, 1)) return a;
-  const long double value = a.value() * b.value();
-  return varies(a) || varies(b) ? store(Operation::multiply, a, b, value) : Recorded(value);
+  return store(Operation::multiply, a, b, a.value() * b.value());
 }
 Recorded operator/(const Recorded& a, const Recorded& b) {
   if (is(a, 0) && varies(b)) return Recorded(0);
   if (is(b, 1)) return a;
-  const long double value = a.value() / b.value();
-  return varies(a) || varies(b) ? store(Operation::divide, a, b, value) : Recorded(value);
+  return store(Operation::divide, a, b, a.value() / b.value());
 }
 Recorded operator-(const Recorded& a) {
-  return store(Operation::negate, a, -a.value());
+  return store(Operation::negate, a, a, -a.value());
 }
 
 Recorded pow(const Recorded& a, const Recorded& b) {
   if (is(b, 0)) return Recorded(1);
   if (is(b, 1)) return a;
-  const long double value = std::pow(a.value(), b.value());
-  return varies(a) || varies(b) ? store(Operation::power, a, b, value) : Recorded(value);
+  return store(Operation::power, a, b, std::pow(a.value(), b.value()));
 }
 Recorded atan2(const Recorded& y, const Recorded& x) {
-  const long double value = std::atan2(y.value(), x.value());
-  return varies(y) || varies(x) ? store(Operation::atan2, y, x, value) : Recorded(value);
+  return store(Operation::atan2, y, x, std::atan2(y.value(), x.value()));
 }
 Recorded hypot(const Recorded& x, const Recorded& y) {
-  const long double value = std::hypot(x.value(), y.value());
-  return varies(x) || varies(y) ? store(Operation::hypot, x, y, value) : Recorded(value);
+  return store(Operation::hypot, x, y, std::hypot(x.value(), y.value()));
 }
 
-#define GNOMON_RECORDED_FUNCTION(f)                   \
-  Recorded f(const Recorded& a) {                     \
-    return store(Operation::f, a, std::f(a.value())); \
+#define GNOMON_RECORDED_FUNCTION(f)                      \
+  Recorded f(const Recorded& a) {                        \
+    return store(Operation::f, a, a, std::f(a.value())); \
   }
-GNOMON_RECORDED_FUNCTION(sqrt)
-GNOMON_RECORDED_FUNCTION(cbrt)
-GNOMON_RECORDED_FUNCTION(exp)
-GNOMON_RECORDED_FUNCTION(expm1)
-GNOMON_RECORDED_FUNCTION(log)
-GNOMON_RECORDED_FUNCTION(log1p)
-GNOMON_RECORDED_FUNCTION(sin)
-GNOMON_RECORDED_FUNCTION(cos)
-GNOMON_RECORDED_FUNCTION(tan)
-GNOMON_RECORDED_FUNCTION(sinh)
-GNOMON_RECORDED_FUNCTION(cosh)
-GNOMON_RECORDED_FUNCTION(tanh)
-GNOMON_RECORDED_FUNCTION(asin)
-GNOMON_RECORDED_FUNCTION(acos)
-GNOMON_RECORDED_FUNCTION(atan)
-GNOMON_RECORDED_FUNCTION(erf)
+GNOMON_ELEMENTARY_FUNCTIONS(GNOMON_RECORDED_FUNCTION)
 #undef GNOMON_RECORDED_FUNCTION
 
 RecordingPoint ordinary_point(Index size_of_x) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "gnomon/formula/seeds.hpp"
 #include "gnomon/formula/workspace.hpp"
 #include "tape_sweeps.hpp"
 
@@ -11,19 +12,9 @@ namespace gnomon {
 
 namespace {
 
-constexpr int width = 4;  // colours that one sweep serves
+using seeds::highest, seeds::Second;
 
-/// The coefficient of all infinitesimals at once.
-double highest(double a) {
-  return a;
-}
-long double highest(long double a) {
-  return a;
-}
-template <class T>
-double highest(const Dual<T, 1>& a) {
-  return highest(a.grad[0]);
-}
+constexpr int width = 4;  // colours that one sweep serves
 
 SparsityPattern transposed(const SparsityPattern& a) {
   std::vector<std::pair<Index, Index>> entries;
@@ -99,8 +90,7 @@ void TapeFunction::prepare(Patterns patterns) {
   hessian_colours_ = colour_columns(hessian_pattern_);
 }
 
-/// Work space of `arrays` arrays of one S a node, the first with the values at (t, x), seeded by seed(S&, block, j),
-/// which is called with block = n_blocks for t.
+/// Work space of `arrays` arrays of one S a node, the first with the values at (t, x).
 template <class S, class Seed>
 S* TapeFunction::evaluate(double t, const Blocks& x, std::size_t arrays, const Seed& seed) const {
   S* const v = static_cast<S*>(thread_workspace(static_cast<std::size_t>(tape_.nodes()) * arrays * sizeof(S)));
@@ -114,22 +104,38 @@ S* TapeFunction::evaluate(double t, const Blocks& x, std::size_t arrays, const S
   return v;
 }
 
+/// The adjoints of all nodes, where those of the outputs are mu; null: one, of output 0.
+template <class S, class Seed>
+const S* TapeFunction::adjoints(double t, const Blocks& x, const double* mu, const Seed& seed) const {
+  S* const v = evaluate<S>(t, x, 2, seed);
+  S* const d = v + tape_.nodes();
+  clear(d, tape_.nodes());
+  if (mu == nullptr) d[tape_.outputs[0]] = S(1.0);
+  for (std::size_t i = 0; mu != nullptr && i < tape_.outputs.size(); ++i) d[tape_.outputs[i]] += S(mu[i]);
+  reverse(tape_, v, d);
+  return d;
+}
+
+/// The highest coefficients of the adjoints of x.
+template <class S>
+void TapeFunction::store(const S* adjoints, const Results& out) const {
+  for_each_input(tape_, [&](Index node, std::size_t block, Index j) {
+    if (out[block] != nullptr) out[block][j] = highest(adjoints[node]);
+  });
+}
+
 void TapeFunction::value(double t, const Blocks& x, double* out) const {
-  const double* v = evaluate<double>(t, x, 1, [](double&, std::size_t, Index) {});
+  const double* v = evaluate<double>(t, x, 1, seeds::none);
   for (const Tape::Node i : tape_.outputs) *out++ = v[i];
 }
 
 void TapeFunction::extended(double t, const Blocks& x, const Blocks& tail, long double* out) const {
-  const long double* v = evaluate<long double>(t, x, 1, [&](long double& s, std::size_t block, Index j) {
-    if (block < n_blocks && tail[block] != nullptr) s += tail[block][j];
-  });
+  const long double* v = evaluate<long double>(t, x, 1, seeds::tail(tail));
   for (const Tape::Node i : tape_.outputs) *out++ = v[i];
 }
 
 void TapeFunction::compensated(double t, const Blocks& x, const Blocks& tail, double* out) const {
-  const long double* v = evaluate<long double>(t, x, 1, [&](long double& s, std::size_t block, Index j) {
-    if (block < n_blocks && tail[block] != nullptr) s += tail[block][j];
-  });
+  const long double* v = evaluate<long double>(t, x, 1, seeds::tail(tail));
   for (const Tape::Node i : tape_.outputs) *out++ = static_cast<double>(v[i]);
 }
 
@@ -171,41 +177,27 @@ void TapeFunction::compressed_rows(std::size_t block, double t, const Blocks& x,
 }
 
 void TapeFunction::jacobian(std::size_t block, double t, const Blocks& x, double* values) const {
-  compressed_rows<double>(block, t, x, values, [](double&, std::size_t, Index) {});
+  compressed_rows<double>(block, t, x, values, seeds::none);
 }
 
 bool TapeFunction::extended_jacobian(double t, const Blocks& x, const Blocks& tail, long double* values) const {
-  const auto add_tail = [&](long double& s, std::size_t block, Index j) {
-    if (block < n_blocks && tail[block] != nullptr) s += tail[block][j];
-  };
   if (patterns_[0].rows > 0) {
-    compressed_rows<long double>(0, t, x, values, add_tail);
+    compressed_rows<long double>(0, t, x, values, seeds::tail(tail));
     return true;
   }
   if (outputs_ != 1) return false;
   // Without patterns: the gradient by all inputs, one reverse sweep.
-  long double* const v = evaluate<long double>(t, x, 2, add_tail);
-  long double* const d = v + tape_.nodes();
-  clear(d, tape_.nodes());
-  d[tape_.outputs.front()] = 1;
-  reverse(tape_, v, d);
+  const long double* const d = adjoints<long double>(t, x, nullptr, seeds::tail(tail));
   for_each_input(tape_, [&](Index node, std::size_t, Index) { *values++ = d[node]; });
   return true;
 }
 
 void TapeFunction::jacobian_derivative(double t, const Blocks& x, const double* v, double* values) const {
-  compressed_rows<Dual1>(0, t, x, values, [&](Dual1& s, std::size_t block, Index j) {
-    if (block == 0) s.grad[0] = v[j];
-  });
+  compressed_rows<Dual1>(0, t, x, values, seeds::along(v));
 }
 
 void TapeFunction::third(double t, const Blocks& x, const double* v, const double* w, double* values) const {
-  using S = Dual<Dual1, 1>;
-  compressed_rows<S>(0, t, x, values, [&](S& s, std::size_t block, Index j) {
-    if (block != 0) return;
-    s.value.grad[0] = v[j];
-    s.grad[0].value = w[j];
-  });
+  compressed_rows<Second>(0, t, x, values, seeds::along(v, w));
 }
 
 void TapeFunction::rate_jacobian(double t, const Blocks& x, double* values) const {
@@ -213,17 +205,11 @@ void TapeFunction::rate_jacobian(double t, const Blocks& x, double* values) cons
     std::fill_n(values, patterns_[0].nonzeros(), 0.0);
     return;
   }
-  compressed_rows<Dual1>(0, t, x, values, [&](Dual1& s, std::size_t block, Index) {
-    if (block == n_blocks) s.grad[0] = 1;
-  });
+  compressed_rows<Dual1>(0, t, x, values, seeds::time);
 }
 
 void TapeFunction::along(double t, const Blocks& x, const double* v, double* first, double* second) const {
-  using S = Dual<Dual1, 1>;
-  const S* const at = evaluate<S>(t, x, 1, [&](S& s, std::size_t block, Index j) {
-    if (block != 0 && block != n_blocks) return;
-    s.value.grad[0] = s.grad[0].value = block == 0 ? v[j] : 1.0;
-  });
+  const Second* const at = evaluate<Second>(t, x, 1, seeds::curve(v));
   for (const Tape::Node i : tape_.outputs) {
     if (first != nullptr) *first++ = at[i].value.grad[0];
     if (second != nullptr) *second++ = at[i].grad[0].grad[0];
@@ -239,16 +225,12 @@ void TapeFunction::compressed_hessian(double t, const Blocks& x, const double* m
   const auto& colour_of = hessian_colours_.colour_of;
   for (Index colour = 0; colour < hessian_colours_.colours; colour += width) {
     const auto place_of = [&](Index j) { return colour_of[static_cast<std::size_t>(j)] - colour; };
-    S* const v = evaluate<S>(t, x, 2, [&](S& s, std::size_t block, Index j) {
+    const S* const d = adjoints<S>(t, x, mu, [&](S& s, std::size_t block, Index j) {
       seed(s.value, block, j);
       if (block != 0) return;
       const Index place = place_of(j);
       if (place >= 0 && place < width) s.grad[static_cast<std::size_t>(place)] = Inner(1.0);
     });
-    S* const d = v + tape_.nodes();
-    clear(d, tape_.nodes());
-    for (std::size_t i = 0; i < tape_.outputs.size(); ++i) d[tape_.outputs[i]] += S(mu[i]);
-    reverse(tape_, v, d);
     for (Index i = 0; i < pattern.rows; ++i)
       for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k) {
         const Index place = place_of(pattern.indices[k]);
@@ -258,56 +240,25 @@ void TapeFunction::compressed_hessian(double t, const Blocks& x, const double* m
 }
 
 void TapeFunction::add_hessian(double t, const Blocks& x, const double* mu, const Index* places, double* values) const {
-  compressed_hessian<double>(t, x, mu, places, values, [](double&, std::size_t, Index) {});
+  compressed_hessian<double>(t, x, mu, places, values, seeds::none);
 }
 
 void TapeFunction::add_rate_hessian(double t, const Blocks& x, const double* mu, const Index* places,
                                     double* values) const {
-  if (!tape_.uses_time) return;
-  compressed_hessian<Dual1>(t, x, mu, places, values, [&](Dual1& s, std::size_t block, Index) {
-    if (block == n_blocks) s.grad[0] = 1;
-  });
+  if (tape_.uses_time) compressed_hessian<Dual1>(t, x, mu, places, values, seeds::time);
 }
 
 void TapeFunction::gradient(double t, const Blocks& x, const Results& out) const {
-  double* const v = evaluate<double>(t, x, 2, [](double&, std::size_t, Index) {});
-  double* const d = v + tape_.nodes();
-  clear(d, tape_.nodes());
-  d[tape_.outputs[0]] = 1;
-  reverse(tape_, v, d);
-  for_each_input(tape_, [&](Index node, std::size_t block, Index j) {
-    if (out[block] != nullptr) out[block][j] = d[node];
-  });
+  store(adjoints<double>(t, x, nullptr, seeds::none), out);
 }
 
 void TapeFunction::third_product(double t, const Blocks& x, const Blocks& w, const Blocks& u,
                                  const Results& out) const {
-  using S = Dual<Dual1, 1>;
-  S* const v = evaluate<S>(t, x, 2, [&](S& s, std::size_t block, Index j) {
-    if (block == n_blocks) return;
-    if (w[block] != nullptr) s.value.grad[0] = w[block][j];
-    if (u[block] != nullptr) s.grad[0].value = u[block][j];
-  });
-  S* const d = v + tape_.nodes();
-  clear(d, tape_.nodes());
-  d[tape_.outputs[0]] = S(1.0);
-  reverse(tape_, v, d);
-  for_each_input(tape_, [&](Index node, std::size_t block, Index j) {
-    if (out[block] != nullptr) out[block][j] = highest(d[node]);
-  });
+  store(adjoints<Second>(t, x, nullptr, seeds::along(w, u)), out);
 }
 
 void TapeFunction::product(double t, const Blocks& x, const double* mu, const Blocks& w, const Results& out) const {
-  Dual1* const v = evaluate<Dual1>(t, x, 2, [&](Dual1& s, std::size_t block, Index j) {
-    if (block < n_blocks && w[block] != nullptr) s.grad[0] = w[block][j];
-  });
-  Dual1* const d = v + tape_.nodes();
-  clear(d, tape_.nodes());
-  for (std::size_t i = 0; i < tape_.outputs.size(); ++i) d[tape_.outputs[i]] += Dual1(mu[i]);
-  reverse(tape_, v, d);
-  for_each_input(tape_, [&](Index node, std::size_t block, Index j) {
-    if (out[block] != nullptr) out[block][j] = d[node].grad[0];
-  });
+  store(adjoints<Dual1>(t, x, mu, seeds::along(w)), out);
 }
 
 }  // namespace gnomon

@@ -59,22 +59,7 @@ void forward(const Tape& tape, S* v) {
     break;
         GNOMON_BINARY(atan2)
         GNOMON_BINARY(hypot)
-        GNOMON_UNARY(sqrt)
-        GNOMON_UNARY(cbrt)
-        GNOMON_UNARY(exp)
-        GNOMON_UNARY(expm1)
-        GNOMON_UNARY(log)
-        GNOMON_UNARY(log1p)
-        GNOMON_UNARY(sin)
-        GNOMON_UNARY(cos)
-        GNOMON_UNARY(tan)
-        GNOMON_UNARY(sinh)
-        GNOMON_UNARY(cosh)
-        GNOMON_UNARY(tanh)
-        GNOMON_UNARY(asin)
-        GNOMON_UNARY(acos)
-        GNOMON_UNARY(atan)
-        GNOMON_UNARY(erf)
+        GNOMON_ELEMENTARY_FUNCTIONS(GNOMON_UNARY)
 #undef GNOMON_BINARY
 #undef GNOMON_UNARY
     }

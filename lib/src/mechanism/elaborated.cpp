@@ -4,8 +4,6 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <map>
-#include <optional>
 
 namespace gnomon::mechanism {
 
@@ -179,9 +177,8 @@ std::vector<Line> Elaborated::by_coordinate(const std::vector<Entry>& entries, c
     const Entry*& before = given[static_cast<std::size_t>(j)];
     if (before != nullptr)
       throw error_at(entry.target.place, "the " + what + " of coordinate " + std::to_string(j) + " (" +
-                                             entry.target.name + ") is given already, in line " +
-                                             std::to_string(before->target.place.line) + ", column " +
-                                             std::to_string(before->target.place.column));
+                                             entry.target.name + ") is given already, in " +
+                                             line_and_column(before->target.place));
     before = &entry;
     lines.push_back({&entry.formula, slots, j});
   };

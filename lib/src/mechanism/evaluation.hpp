@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
-#include <utility>
 
 #include "mechanism/formula.hpp"
 
@@ -110,8 +109,6 @@ class Evaluation {
   S operator()(const Formula& formula) { return node(formula, formula.root()); }
   S node(const Formula& formula, NodeIndex k);
 
-  Slots& slots() { return slots_; }
-
  private:
   static constexpr int largest_multiplied_power = 16;
 
@@ -209,53 +206,24 @@ S Evaluation<S>::function(const Formula& formula, const Formula::Node& n) {
       std::expm1, std::hypot, std::log, std::log1p, std::max, std::min, std::pow, std::sin, std::sinh, std::sqrt,
       std::tan, std::tanh;
   const S a = argument(formula, n, 0);
-  // In the order of function_names().
-  switch (n.id) {
-    case 0:
-      return S(sqrt(a));
-    case 1:
-      return S(cbrt(a));
-    case 2:
-      return S(exp(a));
-    case 3:
-      return S(expm1(a));
-    case 4:
-      return S(log(a));
-    case 5:
-      return S(log1p(a));
-    case 6:
-      return S(sin(a));
-    case 7:
-      return S(cos(a));
-    case 8:
-      return S(tan(a));
-    case 9:
-      return S(sinh(a));
-    case 10:
-      return S(cosh(a));
-    case 11:
-      return S(tanh(a));
-    case 12:
-      return S(asin(a));
-    case 13:
-      return S(acos(a));
-    case 14:
-      return S(atan(a));
-    case 15:
-      return S(erf(a));
-    case 16:
-      return S(abs(a));
-    case 17:
-      return S(atan2(a, argument(formula, n, 1)));
-    case 18:
-      return S(hypot(a, argument(formula, n, 1)));
-    case 19:
-      return S(pow(a, argument(formula, n, 1)));
-    case 20:
-      return S(min(a, argument(formula, n, 1)));
-    default:
-      return S(max(a, argument(formula, n, 1)));
+  switch (static_cast<FormulaFunction>(n.id)) {
+#define GNOMON_FUNCTION(f) \
+  case FormulaFunction::f: \
+    return S(f(a));
+#define GNOMON_FUNCTION_OF_TWO(f) \
+  case FormulaFunction::f:        \
+    return S(f(a, argument(formula, n, 1)));
+    GNOMON_ELEMENTARY_FUNCTIONS(GNOMON_FUNCTION)
+    GNOMON_FUNCTION(abs)
+    GNOMON_FUNCTION_OF_TWO(atan2)
+    GNOMON_FUNCTION_OF_TWO(hypot)
+    GNOMON_FUNCTION_OF_TWO(pow)
+    GNOMON_FUNCTION_OF_TWO(min)
+    GNOMON_FUNCTION_OF_TWO(max)
+#undef GNOMON_FUNCTION
+#undef GNOMON_FUNCTION_OF_TWO
   }
+  return S(0.0);
 }
 
 /// The formula of the definition, with its indices as its loop variables.
@@ -273,20 +241,13 @@ S Evaluation<S>::definition(const Formula& formula, const Formula::Node& n) {
 
 template <class S>
 bool Evaluation<S>::compare(int comparison, const S& a, const S& b) const {
-  switch (comparison) {
-    case 0:
-      return a < b;
-    case 1:
-      return a > b;
-    case 2:
-      return a <= b;
-    case 3:
-      return a >= b;
-    case 4:
-      return a == b;
-    default:
-      return a != b;
-  }
+  // In the order of comparison_names().
+  return comparison == 0   ? a < b
+         : comparison == 1 ? a > b
+         : comparison == 2 ? a <= b
+         : comparison == 3 ? a >= b
+         : comparison == 4 ? a == b
+                           : a != b;
 }
 
 }  // namespace gnomon::mechanism

@@ -10,6 +10,10 @@ std::string to_text(const Place& place) {
   return place.file + ":" + std::to_string(place.line) + ":" + std::to_string(place.column) + ": ";
 }
 
+std::string line_and_column(const Place& place) {
+  return "line " + std::to_string(place.line) + ", column " + std::to_string(place.column);
+}
+
 Error error_at(const Place& place, const std::string& sentence) {
   return Error(ErrorCode::bad_value, to_text(place) + sentence);
 }
@@ -24,9 +28,10 @@ const Formula::Node& Formula::first() const {
 }
 
 const std::vector<std::string>& function_names() {
-  static const std::vector<std::string> names{"sqrt", "cbrt",  "exp",   "expm1", "log",  "log1p", "sin",  "cos",
-                                              "tan",  "sinh",  "cosh",  "tanh",  "asin", "acos",  "atan", "erf",
-                                              "abs",  "atan2", "hypot", "pow",   "min",  "max"};
+#define GNOMON_FUNCTION(f) #f,
+  static const std::vector<std::string> names{
+      GNOMON_ELEMENTARY_FUNCTIONS(GNOMON_FUNCTION) "abs", "atan2", "hypot", "pow", "min", "max"};
+#undef GNOMON_FUNCTION
   return names;
 }
 
@@ -55,6 +60,15 @@ bool is_name(const std::string& text) {
     }
   }
   return !begins;
+}
+
+void TakenNames::take(const std::string& name, const Place& place, bool dots) {
+  if (!is_name(name) || (!dots && name.find('.') != std::string::npos))
+    throw error_at(place, "\"" + name + "\" is no name: a name is of letters, digits and underscores");
+  if (is_reserved(name)) throw error_at(place, "\"" + name + "\" is a reserved word and cannot be a name");
+  const auto [at, fresh] = taken_.emplace(name, place);
+  if (!fresh)
+    throw error_at(place, "\"" + name + "\" is the name of something else already, in " + line_and_column(at->second));
 }
 
 Formula number_formula(double value, const Place& place) {

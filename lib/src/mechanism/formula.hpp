@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -12,6 +13,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/types.hpp"
+#include "gnomon/formula/tape.hpp"
 
 namespace gnomon::mechanism {
 
@@ -23,6 +25,8 @@ struct Place {
 
 /// "file:line:column: "; empty for no place.
 std::string to_text(const Place& place);
+/// "line 3, column 14"
+std::string line_and_column(const Place& place);
 /// Error(bad_value) "file:line:column: sentence".
 Error error_at(const Place& place, const std::string& sentence);
 
@@ -45,7 +49,7 @@ struct Formula {
     multiply,
     divide,
     power,
-    function,  ///< `id`: place in function_names()
+    function,  ///< `id`: a FormulaFunction
     choose,    ///< if(a ? b, c, d); `id`: place of the comparison in comparison_names()
     sum        ///< arguments: first, last, term; the loop variable is in slot `id`
   };
@@ -74,9 +78,12 @@ struct Formula {
   Place place_of(const Node& node) const { return {place.file, place.line, place.column + node.column}; }
 };
 
+#define GNOMON_FUNCTION(f) f,
 /// Functions of one argument, then those of two.
+enum class FormulaFunction { GNOMON_ELEMENTARY_FUNCTIONS(GNOMON_FUNCTION) abs, atan2, hypot, pow, min, max };
+#undef GNOMON_FUNCTION
+/// In the order of FormulaFunction.
 const std::vector<std::string>& function_names();
-constexpr int first_function_of_two = 17;
 /// < > <= >= == !=
 const std::vector<std::string>& comparison_names();
 
@@ -118,6 +125,16 @@ struct Symbols {
 bool is_reserved(const std::string& name);
 /// A letter or underscore, then letters, digits and underscores; parts joined by dots.
 bool is_name(const std::string& text);
+
+/// Names in use: whatever it is a name of, there is one of it.
+class TakenNames {
+ public:
+  /// Throws Error(bad_value) for what is no name, and for one that is taken. `dots`: parts joined by dots are a name.
+  void take(const std::string& name, const Place& place, bool dots);
+
+ private:
+  std::map<std::string, Place> taken_;
+};
 
 /// Parses a formula. `loops`: the variables of the loops around it, in slots 0, 1, .... Throws Error(bad_value) with
 /// the place of what was not understood.

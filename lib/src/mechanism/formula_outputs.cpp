@@ -1,6 +1,8 @@
 #include "mechanism/formula_outputs.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace gnomon::mechanism {
 
@@ -28,6 +30,52 @@ class FormulaOutputs final : public OutputModel {
   std::shared_ptr<const Elaborated> all_;
 };
 
+class FormulaCurves final : public CurveModel {
+ public:
+  explicit FormulaCurves(std::shared_ptr<const Elaborated> all) : all_(std::move(all)) {}
+
+  std::vector<Curve> curves() const override {
+    std::vector<Curve> curves;
+    for (const CurveLine& line : all_->curves) {
+      const auto& points = line.curve->points;
+      Curve curve;
+      curve.name = line.name;
+      curve.n_points = static_cast<Index>(points.size());
+      curve.dimension = static_cast<int>(points.front().size());
+      curves.push_back(curve);
+    }
+    return curves;
+  }
+  void curve_points(Index k, double t, const ConstVectorRef& q, Matrix& points) const override {
+    const CurveLine& line = all_->curves[static_cast<std::size_t>(k)];
+    DefinitionValues<double> definitions(all_->values);
+    for (Index i = 0; i < points.cols(); ++i)
+      for (Index c = 0; c < points.rows(); ++c)
+        points(c, i) = Evaluation<double>(all_->values, {&t, q.data(), nullptr, nullptr}, line.slots,
+                                          &definitions)(formula(line, i, c));
+  }
+  void check(double t, const Vector& q) const {
+    Matrix points;
+    const std::vector<Curve> all = curves();
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      points.resize(all[k].dimension, all[k].n_points);
+      curve_points(static_cast<Index>(k), t, q, points);
+      for (Index i = 0; i < points.cols(); ++i)
+        for (Index c = 0; c < points.rows(); ++c)
+          if (!std::isfinite(points(c, i)))
+            throw error_at(formula(all_->curves[k], i, c).place,
+                           "a point of curve " + all[k].name + " is " + finite_text(points(c, i)) + " at the start");
+    }
+  }
+
+ private:
+  static const Formula& formula(const CurveLine& line, Index i, Index c) {
+    return line.curve->points[static_cast<std::size_t>(i)][static_cast<std::size_t>(c)];
+  }
+
+  std::shared_ptr<const Elaborated> all_;
+};
+
 }  // namespace
 
 std::shared_ptr<const OutputModel> formula_outputs(std::shared_ptr<const Elaborated> all, const Vector& q,
@@ -38,6 +86,13 @@ std::shared_ptr<const OutputModel> formula_outputs(std::shared_ptr<const Elabora
   auto outputs = std::make_shared<const FormulaOutputs>(std::move(all));
   outputs->evaluate(0, q, v, lambda, values);
   return outputs;
+}
+
+std::shared_ptr<const CurveModel> make_curves(const std::shared_ptr<const Elaborated>& all, double t, const Vector& q) {
+  if (all->curves.empty()) return nullptr;
+  auto curves = std::make_shared<const FormulaCurves>(all);
+  curves->check(t, q);
+  return curves;
 }
 
 }  // namespace gnomon::mechanism

@@ -1,9 +1,10 @@
 #pragma once
 /// \file
-/// The outputs of a model file.
+/// What a model file shows: its outputs, and its pictures, polylines of its [drawing].
 
 #include <memory>
 
+#include "gnomon/model/curves.hpp"
 #include "gnomon/model/outputs.hpp"
 #include "mechanism/elaborated.hpp"
 
@@ -13,5 +14,8 @@ namespace gnomon::mechanism {
 /// value may be anything there. Throws Error(bad_value) for an index outside its range.
 std::shared_ptr<const OutputModel> formula_outputs(std::shared_ptr<const Elaborated> all, const Vector& q,
                                                    const Vector& v);
+
+/// Null where there is nothing to draw. Throws Error(bad_value) with its place for a point that is none at t and q.
+std::shared_ptr<const CurveModel> make_curves(const std::shared_ptr<const Elaborated>& all, double t, const Vector& q);
 
 }  // namespace gnomon::mechanism

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <optional>
 
 #include "gnomon/base/numbers.hpp"
@@ -352,7 +351,7 @@ class Parser {
 
   NodeIndex function(const std::string& name, int id, std::size_t column) {
     expect('(');
-    const int expected = id < first_function_of_two ? 1 : 2;
+    const int expected = id < static_cast<int>(FormulaFunction::atan2) ? 1 : 2;
     int count = 0;
     const Arguments arguments = list(')', count);
     if (count != expected)

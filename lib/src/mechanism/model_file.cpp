@@ -12,7 +12,6 @@
 #include "gnomon/model/start_velocity.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "mechanism/bodies/assembly.hpp"
-#include "mechanism/formula_curves.hpp"
 #include "mechanism/formula_model.hpp"
 #include "mechanism/formula_outputs.hpp"
 

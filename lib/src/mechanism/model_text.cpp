@@ -1,7 +1,6 @@
 #include "mechanism/model_text.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <map>
 
@@ -66,16 +65,7 @@ class Reader {
     return result;
   }
 
-  /// Puts a name into use: whatever it is a name of, there is one of it.
-  void take(const std::string& name, const Place& place) {
-    if (!is_name(name))
-      throw error_at(place, "\"" + name + "\" is no name: a name is of letters, digits and underscores");
-    if (is_reserved(name)) throw error_at(place, "\"" + name + "\" is a reserved word and cannot be a name");
-    const auto [at, fresh] = taken_.emplace(name, place);
-    if (!fresh)
-      throw error_at(place, "\"" + name + "\" is the name of something else already, in line " +
-                                std::to_string(at->second.line) + ", column " + std::to_string(at->second.column));
-  }
+  void take(const std::string& name, const Place& place) { taken_.take(name, place, true); }
 
   /// The names of everything, so that formulas may use them in any order.
   void read_names() {
@@ -152,26 +142,32 @@ class Reader {
     }
   }
 
+  /// What is a formula by itself, or a table of these keys, the first one that of the formula. Without a table: an
+  /// empty one.
+  std::pair<const toml::node&, const toml::table&> formula_and_table(const TomlEntry& entry, const std::string& what,
+                                                                     const std::vector<std::string>& keys) const {
+    static const toml::table none;
+    if (!entry.value->is_table()) return {*entry.value, none};
+    const toml::table& table = *entry.value->as_table();
+    file_.check_keys(table, what, keys);
+    const toml::node* formula = table.get(keys.front());
+    if (formula == nullptr) throw error_at(entry.key_place, what + " has no " + keys.front());
+    return {*formula, table};
+  }
   void read_parameter(const TomlEntry& entry, const Symbols& symbols) {
     Parameter parameter;
     parameter.name = entry.key;
     parameter.place = entry.key_place;
     const std::string what = "parameter " + entry.key;
-    const toml::node* value = entry.value;
-    if (value->is_table()) {
-      const toml::table& table = *value->as_table();
-      file_.check_keys(table, what, {"value", "unit", "min", "max", "description"});
-      value = table.get("value");
-      if (value == nullptr) throw error_at(entry.key_place, what + " has no value");
-      if (const toml::node* unit = table.get("unit")) parameter.unit = file_.text(*unit, "the unit of " + what);
-      if (const toml::node* text = table.get("description"))
-        parameter.description = file_.text(*text, "the description of " + what);
-      if (const toml::node* least = table.get("min")) parameter.minimum = file_.number(*least, "min of " + what);
-      if (const toml::node* most = table.get("max")) parameter.maximum = file_.number(*most, "max of " + what);
-      if (parameter.minimum && parameter.maximum && *parameter.minimum > *parameter.maximum)
-        throw error_at(entry.key_place, what + " has a min above its max");
-    }
-    parameter.value = file_.formula(*value, what, symbols);
+    const auto [value, table] = formula_and_table(entry, what, {"value", "unit", "min", "max", "description"});
+    if (const toml::node* unit = table.get("unit")) parameter.unit = file_.text(*unit, "the unit of " + what);
+    if (const toml::node* text = table.get("description"))
+      parameter.description = file_.text(*text, "the description of " + what);
+    if (const toml::node* least = table.get("min")) parameter.minimum = file_.number(*least, "min of " + what);
+    if (const toml::node* most = table.get("max")) parameter.maximum = file_.number(*most, "max of " + what);
+    if (parameter.minimum && parameter.maximum && *parameter.minimum > *parameter.maximum)
+      throw error_at(entry.key_place, what + " has a min above its max");
+    parameter.value = file_.formula(value, what, symbols);
     model_.parameters.push_back(std::move(parameter));
   }
   /// A parameter must not need itself.
@@ -199,27 +195,15 @@ class Reader {
     return result;
   }
   void check_uses(Formula& formula, const std::string& what, unsigned allowed) const {
+    using Kind = Formula::Kind;
     for (const Formula::Node& node : formula.nodes) {
-      unsigned uses = no_argument;
-      switch (node.kind) {
-        case Formula::Kind::time:
-          uses = of_time;
-          break;
-        case Formula::Kind::position:
-          uses = of_positions;
-          break;
-        case Formula::Kind::velocity:
-          uses = of_velocities;
-          break;
-        case Formula::Kind::multiplier:
-          uses = of_multipliers;
-          break;
-        case Formula::Kind::definition:
-          uses = model_.definitions[static_cast<std::size_t>(node.id)].formula.uses;
-          break;
-        default:
-          break;
-      }
+      const unsigned uses = node.kind == Kind::time         ? of_time
+                            : node.kind == Kind::position   ? of_positions
+                            : node.kind == Kind::velocity   ? of_velocities
+                            : node.kind == Kind::multiplier ? of_multipliers
+                            : node.kind == Kind::definition
+                                ? model_.definitions[static_cast<std::size_t>(node.id)].formula.uses
+                                : no_argument;
       formula.uses |= uses;
       if ((uses & ~allowed) == 0) continue;
       const unsigned wrong = uses & ~allowed;
@@ -300,22 +284,16 @@ class Reader {
       const std::string what = "integral " + entry.key;
       Integral integral;
       integral.name = entry.key;
-      const toml::node* formula_node = entry.value;
-      if (entry.value->is_table()) {
-        const toml::table& own = *entry.value->as_table();
-        file_.check_keys(own, what, {"formula", "where"});
-        formula_node = own.get("formula");
-        if (formula_node == nullptr) throw error_at(entry.key_place, what + " has no formula");
-        if (const toml::node* node = own.get("where"))
-          for (const TomlEntry& one : file_.entries(file_.table(*node, "where of " + what))) {
-            const std::optional<int> at = symbols_.parameters.find(one.key);
-            if (!at)
-              throw error_at(one.key_place, unknown_name("parameter", one.key, symbols_.parameters.names()).what());
-            integral.where.emplace_back(*at, file_.number(*one.value, "where of " + what));
-          }
-      }
-      integral.formula = formula(*formula_node, what, of_time | of_positions | of_velocities);
-      note(*formula_node, "integral", entry.key, integral.formula);
+      const auto [node, own] = formula_and_table(entry, what, {"formula", "where"});
+      if (const toml::node* where = own.get("where"))
+        for (const TomlEntry& one : file_.entries(file_.table(*where, "where of " + what))) {
+          const std::optional<int> at = symbols_.parameters.find(one.key);
+          if (!at)
+            throw error_at(one.key_place, unknown_name("parameter", one.key, symbols_.parameters.names()).what());
+          integral.where.emplace_back(*at, file_.number(*one.value, "where of " + what));
+        }
+      integral.formula = formula(node, what, of_time | of_positions | of_velocities);
+      note(node, "integral", entry.key, integral.formula);
       model_.integrals.push_back(std::move(integral));
     }
   }
@@ -442,24 +420,18 @@ class Reader {
       const std::string what = "obstacle " + entry.key;
       obstacle.gap.target = family(entry);
       const std::vector<std::string> loops = obstacle.gap.target.loop_names();
-      const toml::node* gap = entry.value;
-      if (entry.value->is_table()) {
-        const toml::table& own = *entry.value->as_table();
-        file_.check_keys(own, what, {"formula", "slip", "friction", "restitution"});
-        gap = own.get("formula");
-        if (gap == nullptr) throw error_at(entry.key_place, what + " has no formula");
-        if (const toml::node* node = own.get("slip"))
-          obstacle.slip = formula(*node, "the slip of " + what, of_positions, loops);
-        if (const toml::node* node = own.get("friction"))
-          obstacle.friction = formula(*node, "the friction of " + what, no_argument, loops);
-        if (const toml::node* node = own.get("restitution"))
-          obstacle.restitution = formula(*node, "the restitution of " + what, no_argument, loops);
-        if (obstacle.slip.has_value() != obstacle.friction.has_value())
-          throw error_at(entry.key_place, what + " has " +
-                                              (obstacle.slip ? "a slip and no friction" : "a friction and no slip") +
-                                              ": Coulomb friction needs both");
-      }
-      obstacle.gap.formula = formula(*gap, what, of_positions, loops);
+      const auto [gap, own] = formula_and_table(entry, what, {"formula", "slip", "friction", "restitution"});
+      if (const toml::node* node = own.get("slip"))
+        obstacle.slip = formula(*node, "the slip of " + what, of_positions, loops);
+      if (const toml::node* node = own.get("friction"))
+        obstacle.friction = formula(*node, "the friction of " + what, no_argument, loops);
+      if (const toml::node* node = own.get("restitution"))
+        obstacle.restitution = formula(*node, "the restitution of " + what, no_argument, loops);
+      if (obstacle.slip.has_value() != obstacle.friction.has_value())
+        throw error_at(entry.key_place, what + " has " +
+                                            (obstacle.slip ? "a slip and no friction" : "a friction and no slip") +
+                                            ": Coulomb friction needs both");
+      obstacle.gap.formula = formula(gap, what, of_positions, loops);
       note(*entry.value, "obstacle", entry.key, obstacle.gap.formula);
       model_.obstacles.push_back(std::move(obstacle));
     }
@@ -478,18 +450,11 @@ class Reader {
       output.entry.target = family(entry);
       const auto [at, fresh] = given.emplace(output.entry.target.name, entry.key_place);
       if (!fresh)
-        throw error_at(entry.key_place, "output " + output.entry.target.name + " is given already, in line " +
-                                            std::to_string(at->second.line) + ", column " +
-                                            std::to_string(at->second.column));
-      const toml::node* formula_node = entry.value;
-      if (entry.value->is_table()) {
-        const toml::table& own = *entry.value->as_table();
-        file_.check_keys(own, what, {"formula", "unit"});
-        formula_node = own.get("formula");
-        if (formula_node == nullptr) throw error_at(entry.key_place, what + " has no formula");
-        if (const toml::node* node = own.get("unit")) output.unit = file_.text(*node, "the unit of " + what);
-      }
-      output.entry.formula = formula(*formula_node, what, of_time | of_positions | of_velocities | of_multipliers,
+        throw error_at(entry.key_place,
+                       "output " + output.entry.target.name + " is given already, in " + line_and_column(at->second));
+      const auto [node, own] = formula_and_table(entry, what, {"formula", "unit"});
+      if (const toml::node* unit = own.get("unit")) output.unit = file_.text(*unit, "the unit of " + what);
+      output.entry.formula = formula(node, what, of_time | of_positions | of_velocities | of_multipliers,
                                      output.entry.target.loop_names());
       note(*entry.value, "output", entry.key, output.entry.formula);
       model_.outputs.push_back(std::move(output));
@@ -565,7 +530,7 @@ class Reader {
   TomlFile file_;
   ModelText model_;
   Symbols symbols_;
-  std::map<std::string, Place> taken_;
+  TakenNames taken_;
 };
 
 }  // namespace

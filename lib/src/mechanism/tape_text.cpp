@@ -29,22 +29,7 @@ const char* name_of(Operation operation) {
     return #f;
     GNOMON_NAME(atan2)
     GNOMON_NAME(hypot)
-    GNOMON_NAME(sqrt)
-    GNOMON_NAME(cbrt)
-    GNOMON_NAME(exp)
-    GNOMON_NAME(expm1)
-    GNOMON_NAME(log)
-    GNOMON_NAME(log1p)
-    GNOMON_NAME(sin)
-    GNOMON_NAME(cos)
-    GNOMON_NAME(tan)
-    GNOMON_NAME(sinh)
-    GNOMON_NAME(cosh)
-    GNOMON_NAME(tanh)
-    GNOMON_NAME(asin)
-    GNOMON_NAME(acos)
-    GNOMON_NAME(atan)
-    GNOMON_NAME(erf)
+    GNOMON_ELEMENTARY_FUNCTIONS(GNOMON_NAME)
 #undef GNOMON_NAME
     default:
       return "";

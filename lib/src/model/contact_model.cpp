@@ -96,60 +96,6 @@ void ContactModel::gather_values(VectorRef out) const {
   for (std::size_t k = 0; k < rows_.values_at.size(); ++k) out[static_cast<Index>(k)] = all_values_[rows_.values_at[k]];
 }
 
-void ContactModel::constraints(double t, const ConstVectorRef& q, VectorRef out) const {
-  closed_->constraints(t, q, all_);
-  gather(all_, out);
-  out -= rows_.offsets;
-}
-
-void ContactModel::constraint_jacobian(double t, const ConstVectorRef& q, VectorRef values) const {
-  closed_->constraint_jacobian(t, q, all_values_);
-  gather_values(values);
-}
-
-void ContactModel::constraint_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
-                                            const ConstVectorRef& w, VectorRef out) const {
-  closed_->constraint_hessian_times(t, q, spread(lambda), w, out);
-}
-
-void ContactModel::constraint_jacobian_derivative(double t, const ConstVectorRef& q, const ConstVectorRef& v,
-                                                  VectorRef values) const {
-  closed_->constraint_jacobian_derivative(t, q, v, all_values_);
-  gather_values(values);
-}
-
-void ContactModel::constraint_third(double t, const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& w,
-                                    VectorRef values) const {
-  closed_->constraint_third(t, q, v, w, all_values_);
-  gather_values(values);
-}
-
-void ContactModel::constraint_velocity(double t, const ConstVectorRef& q, const ConstVectorRef& v,
-                                       VectorRef out) const {
-  closed_->constraint_velocity(t, q, v, all_);
-  gather(all_, out);
-}
-
-void ContactModel::constraint_bias(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const {
-  closed_->constraint_bias(t, q, v, all_);
-  gather(all_, out);
-}
-
-void ContactModel::constraint_rate_jacobian(double t, const ConstVectorRef& q, VectorRef values) const {
-  rates_->constraint_rate_jacobian(t, q, all_values_);
-  gather_values(values);
-}
-
-void ContactModel::constraint_rate_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
-                                           VectorRef values) const {
-  rates_->constraint_rate_hessian(t, q, spread(lambda), values);
-}
-
-void ContactModel::lagrangian_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
-                                      VectorRef values) const {
-  closed_->lagrangian_hessian(t, q, spread(lambda), values);
-}
-
 void ContactModel::friction(const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
                             VectorRef out) const {
   if (sliding_.empty()) return friction_->friction(q, v, spread(lambda), out);
@@ -169,12 +115,6 @@ void ContactModel::slide_hessian(const ConstVectorRef& q, const ConstVectorRef& 
   values -= hessian_;
 }
 
-const SparsityPattern& ContactModel::friction_pattern(ForceArgument by) const {
-  if (by == ForceArgument::lambda) return multiplier_pattern_;
-  if (sliding_.empty()) return friction_->friction_pattern(by);
-  return by == ForceArgument::q ? closed_->hessian_pattern() : none_;
-}
-
 void ContactModel::friction_jacobian(ForceArgument by, const ConstVectorRef& q, const ConstVectorRef& v,
                                      const ConstVectorRef& lambda, VectorRef values) const {
   if (!sliding_.empty()) {
@@ -192,11 +132,6 @@ void ContactModel::friction_jacobian(ForceArgument by, const ConstVectorRef& q, 
   friction_->friction_jacobian(by, q, v, spread(lambda), multiplier_values_);
   for (std::size_t k = 0; k < multiplier_value_at_.size(); ++k)
     values[static_cast<Index>(k)] = multiplier_values_[multiplier_value_at_[k]];
-}
-
-void ContactModel::split_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& c,
-                                 const ConstVectorRef& lambda, VectorRef values) const {
-  split_->split_hessian(t, q, c, spread(lambda), values);
 }
 
 }  // namespace gnomon

@@ -47,28 +47,60 @@ class ContactModel final : public System, public TimeDependence, public Friction
   }
 
   const SparsityPattern& constraint_pattern() const override { return pattern_; }
-  void constraints(double t, const ConstVectorRef& q, VectorRef out) const override;
-  void constraint_jacobian(double t, const ConstVectorRef& q, VectorRef values) const override;
+  void constraints(double t, const ConstVectorRef& q, VectorRef out) const override {
+    closed_->constraints(t, q, all_);
+    gather(all_, out);
+    out -= rows_.offsets;
+  }
+  void constraint_jacobian(double t, const ConstVectorRef& q, VectorRef values) const override {
+    closed_->constraint_jacobian(t, q, all_values_);
+    gather_values(values);
+  }
   void constraint_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
-                                const ConstVectorRef& w, VectorRef out) const override;
+                                const ConstVectorRef& w, VectorRef out) const override {
+    closed_->constraint_hessian_times(t, q, spread(lambda), w, out);
+  }
   void constraint_jacobian_derivative(double t, const ConstVectorRef& q, const ConstVectorRef& v,
-                                      VectorRef values) const override;
+                                      VectorRef values) const override {
+    closed_->constraint_jacobian_derivative(t, q, v, all_values_);
+    gather_values(values);
+  }
   void constraint_third(double t, const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& w,
-                        VectorRef values) const override;
-  void constraint_velocity(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override;
-  void constraint_bias(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override;
+                        VectorRef values) const override {
+    closed_->constraint_third(t, q, v, w, all_values_);
+    gather_values(values);
+  }
+  void constraint_velocity(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override {
+    closed_->constraint_velocity(t, q, v, all_);
+    gather(all_, out);
+  }
+  void constraint_bias(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override {
+    closed_->constraint_bias(t, q, v, all_);
+    gather(all_, out);
+  }
 
   const SparsityPattern& hessian_pattern() const override { return closed_->hessian_pattern(); }
   void lagrangian_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
-                          VectorRef values) const override;
+                          VectorRef values) const override {
+    closed_->lagrangian_hessian(t, q, spread(lambda), values);
+  }
 
   double potential_rate(double t, const ConstVectorRef& q) const override { return rates_->potential_rate(t, q); }
-  void constraint_rate_jacobian(double t, const ConstVectorRef& q, VectorRef values) const override;
+  void constraint_rate_jacobian(double t, const ConstVectorRef& q, VectorRef values) const override {
+    rates_->constraint_rate_jacobian(t, q, all_values_);
+    gather_values(values);
+  }
   void constraint_rate_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
-                               VectorRef values) const override;
+                               VectorRef values) const override {
+    rates_->constraint_rate_hessian(t, q, spread(lambda), values);
+  }
   void friction(const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
                 VectorRef out) const override;
-  const SparsityPattern& friction_pattern(ForceArgument by) const override;
+  const SparsityPattern& friction_pattern(ForceArgument by) const override {
+    if (by == ForceArgument::lambda) return multiplier_pattern_;
+    if (sliding_.empty()) return friction_->friction_pattern(by);
+    return by == ForceArgument::q ? closed_->hessian_pattern() : none_;
+  }
   void friction_jacobian(ForceArgument by, const ConstVectorRef& q, const ConstVectorRef& v,
                          const ConstVectorRef& lambda, VectorRef values) const override;
 
@@ -85,7 +117,9 @@ class ContactModel final : public System, public TimeDependence, public Friction
     split_->regular_potential_gradient(t, q, out);
   }
   void split_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& c, const ConstVectorRef& lambda,
-                     VectorRef values) const override;
+                     VectorRef values) const override {
+    split_->split_hessian(t, q, c, spread(lambda), values);
+  }
 
  private:
   /// lambda of the rows here as multipliers of all rows of closed_.

@@ -43,7 +43,12 @@ struct Velocity {
   S* vector(std::size_t k) const { return factors + n * n + static_cast<Index>(k) * n; }
   /// out = M^-1 p
   void solve(const S* p, S* out) const { solve_factors(factors, p, out, static_cast<int>(n)); }
-  void factorise_mass() { factorise(factors, static_cast<int>(n)); }
+  /// Takes M(q), and v = M^-1 p.
+  void start(const Function& mass_matrix, const ConstVectorRef& q, const ConstVectorRef& p, S* v) {
+    mass_matrix.value(0, {q.data(), nullptr, nullptr}, factors);
+    factorise(factors, static_cast<int>(n));
+    solve(p.data(), v);
+  }
 
   Index n;
   S* factors;
@@ -78,7 +83,7 @@ bool FunctionSystem::extended_kinetic_gradient(const ConstVectorRef& q, const Co
   const Index n = this->n();
   Velocity<long double> at(n, 3);
   f_.mass_matrix->extended(0, {q.data(), nullptr, nullptr}, {q_tail.data(), nullptr, nullptr}, at.factors);
-  at.factorise_mass();
+  factorise(at.factors, static_cast<int>(n));
   long double *const wide = at.vector(0), *const v = at.vector(1);
   for (Index j = 0; j < n; ++j) wide[j] = static_cast<long double>(p[j]) + p_tail[j];
   at.solve(wide, v);
@@ -101,9 +106,7 @@ bool FunctionSystem::extended_kinetic_gradient(const ConstVectorRef& q, const Co
 void FunctionSystem::kinetic_gradient(const ConstVectorRef& q, const ConstVectorRef& p, VectorRef t_q,
                                       VectorRef t_p) const {
   Velocity<double> at(n(), 0);
-  f_.mass_matrix->value(0, {q.data(), nullptr, nullptr}, at.factors);
-  at.factorise_mass();
-  at.solve(p.data(), t_p.data());
+  at.start(*f_.mass_matrix, q, p, t_p.data());
   f_.inertia->gradient(0, {q.data(), t_p.data(), nullptr}, {t_q.data(), nullptr, nullptr});
   t_q = -t_q;
 }
@@ -113,9 +116,7 @@ void FunctionSystem::kinetic_hessian_times(const ConstVectorRef& q, const ConstV
   const Index n = this->n();
   Velocity<double> at(n, 2);
   double *const v = at.vector(0), *const rest = at.vector(1);
-  f_.mass_matrix->value(0, {q.data(), nullptr, nullptr}, at.factors);
-  at.factorise_mass();
-  at.solve(p.data(), v);
+  at.start(*f_.mass_matrix, q, p, v);
   const Function::Blocks z{q.data(), v, nullptr};
   f_.inertia->product(0, z, &single_weight, {w_q.data(), nullptr, nullptr}, {nullptr, rest, nullptr});
   for (Index j = 0; j < n; ++j) rest[j] = w_p[j] - rest[j];
@@ -130,9 +131,7 @@ void FunctionSystem::kinetic_third(const ConstVectorRef& q, const ConstVectorRef
   const Index n = this->n();
   Velocity<double> at(n, 4);
   double *const v = at.vector(0), *const rest = at.vector(1), *const dw = at.vector(2), *const du = at.vector(3);
-  f_.mass_matrix->value(0, {q.data(), nullptr, nullptr}, at.factors);
-  at.factorise_mass();
-  at.solve(p.data(), v);
+  at.start(*f_.mass_matrix, q, p, v);
   const Function::Blocks z{q.data(), v, nullptr};
   const auto along = [&](const ConstVectorRef& by_q, const ConstVectorRef& by_p, double* dv) {
     f_.inertia->product(0, z, &single_weight, {by_q.data(), nullptr, nullptr}, {nullptr, rest, nullptr});
@@ -153,9 +152,7 @@ void FunctionSystem::kinetic_hessian(const ConstVectorRef& q, const ConstVectorR
   const Index n = this->n();
   Velocity<double> at(n, 4);
   double *const v = at.vector(0), *const unit = at.vector(1), *const by_q = at.vector(2), *const by_v = at.vector(3);
-  f_.mass_matrix->value(0, {q.data(), nullptr, nullptr}, at.factors);
-  at.factorise_mass();
-  at.solve(p.data(), v);
+  at.start(*f_.mass_matrix, q, p, v);
   std::fill_n(unit, n, 0.0);
   auto t_qq = out.topLeftCorner(n, n), t_qp = out.topRightCorner(n, n), t_pq = out.bottomLeftCorner(n, n),
        t_pp = out.bottomRightCorner(n, n);
@@ -180,9 +177,7 @@ void FunctionSystem::velocity_hessian(const ConstVectorRef& q, const ConstVector
   Velocity<double> at(n, 5);
   double *const v = at.vector(0), *const y = at.vector(1), *const unit = at.vector(2), *const by_q = at.vector(3),
                 *const by_v = at.vector(4);
-  f_.mass_matrix->value(0, {q.data(), nullptr, nullptr}, at.factors);
-  at.factorise_mass();
-  at.solve(p.data(), v);
+  at.start(*f_.mass_matrix, q, p, v);
   at.solve(w.data(), y);
   std::fill_n(unit, n, 0.0);
   auto by_qq = out.topLeftCorner(n, n), by_qp = out.topRightCorner(n, n), by_pq = out.bottomLeftCorner(n, n),

@@ -29,6 +29,22 @@ void SystemAt::split(const VectorOf<Dual1>& x, Vector& value, Vector& tangent) c
   }
 }
 
+const Vector& SystemAt::jacobian(double t, const Vector& q) {
+  fit(system_->constraint_pattern().nonzeros(), {&g_values_});
+  system_->constraint_jacobian(t, q, g_values_);
+  return g_values_;
+}
+const Vector& SystemAt::jacobian_derivative(double t, const Vector& q, const Vector& v) {
+  fit(system_->constraint_pattern().nonzeros(), {&dg_values_});
+  system_->constraint_jacobian_derivative(t, q, v, dg_values_);
+  return dg_values_;
+}
+const Vector& SystemAt::rate_jacobian(double t, const Vector& q) {
+  fit(system_->constraint_pattern().nonzeros(), {&g_values_});
+  parts_->time_dependence->constraint_rate_jacobian(t, q, g_values_);
+  return g_values_;
+}
+
 Dual1 SystemAt::potential(double t, const VectorOf<Dual1>& q) {
   fit(system_->n(), {&a_});
   split(q, q_, w_);
@@ -58,19 +74,13 @@ Dual1 SystemAt::kinetic_energy(const VectorOf<Dual1>& q, const VectorOf<Dual1>& 
 
 void SystemAt::kinetic_gradient(const VectorOf<Dual1>& q, const VectorOf<Dual1>& p, VectorOf<Dual1>& t_q,
                                 VectorOf<Dual1>& t_p) {
-  fit(system_->n(), {&c_, &d_});
+  fit(system_->n(), {&c_, &d_, &k_, &l_});
   split(q, q_, w_);
   split(p, a_, b_);
   parts_->mass->kinetic_gradient(q_, a_, c_, d_);
-  for (Index i = 0; i < q.size(); ++i) {
-    t_q[i].value = c_[i];
-    t_p[i].value = d_[i];
-  }
-  parts_->mass->kinetic_hessian_times(q_, a_, w_, b_, c_, d_);
-  for (Index i = 0; i < q.size(); ++i) {
-    t_q[i].grad[0] = c_[i];
-    t_p[i].grad[0] = d_[i];
-  }
+  parts_->mass->kinetic_hessian_times(q_, a_, w_, b_, k_, l_);
+  join(c_, k_, t_q);
+  join(d_, l_, t_p);
 }
 
 void SystemAt::kinetic_hessian_times(const VectorOf<Dual1>& q, const VectorOf<Dual1>& p, const VectorOf<Dual1>& w_q,
@@ -110,28 +120,22 @@ void SystemAt::force(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& 
 
 void SystemAt::constraints(double t, const VectorOf<Dual1>& q, VectorOf<Dual1>& out) {
   fit(system_->m(), {&e_, &f_});
-  fit(system_->constraint_pattern().nonzeros(), {&g_values_});
   split(q, q_, w_);
   system_->constraints(t, q_, e_);
-  system_->constraint_jacobian(t, q_, g_values_);
-  multiply(system_->constraint_pattern(), g_values_, w_, f_);
+  multiply(system_->constraint_pattern(), jacobian(t, q_), w_, f_);
   join(e_, f_, out);
 }
 
 void SystemAt::constraint_force(double t, const Vector& q, const Vector& lambda, Vector& out) {
-  fit(system_->constraint_pattern().nonzeros(), {&g_values_});
-  system_->constraint_jacobian(t, q, g_values_);
-  multiply_transposed(system_->constraint_pattern(), g_values_, lambda, out);
+  multiply_transposed(system_->constraint_pattern(), jacobian(t, q), lambda, out);
 }
 
 void SystemAt::constraint_force(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& lambda,
                                 VectorOf<Dual1>& out) {
   fit(system_->n(), {&a_, &b_, &c_});
-  fit(system_->constraint_pattern().nonzeros(), {&g_values_});
   split(q, q_, w_);
   split(lambda, lambda_, mu_);
-  system_->constraint_jacobian(t, q_, g_values_);
-  multiply_transposed(system_->constraint_pattern(), g_values_, lambda_, a_);
+  multiply_transposed(system_->constraint_pattern(), jacobian(t, q_), lambda_, a_);
   multiply_transposed(system_->constraint_pattern(), g_values_, mu_, b_);
   system_->constraint_hessian_times(t, q_, lambda_, w_, c_);
   b_ += c_;
@@ -139,23 +143,18 @@ void SystemAt::constraint_force(double t, const VectorOf<Dual1>& q, const Vector
 }
 
 void SystemAt::constraint_jacobian_times(double t, const Vector& q, const Vector& v, Vector& out) {
-  fit(system_->constraint_pattern().nonzeros(), {&g_values_});
-  system_->constraint_jacobian(t, q, g_values_);
-  multiply(system_->constraint_pattern(), g_values_, v, out);
+  multiply(system_->constraint_pattern(), jacobian(t, q), v, out);
 }
 
 void SystemAt::constraint_jacobian_times(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v,
                                          VectorOf<Dual1>& out) {
   fit(system_->m(), {&mu_, &e_, &f_});
-  fit(system_->constraint_pattern().nonzeros(), {&g_values_, &dg_values_});
   split(q, q_, w_);
   split(v, a_, b_);
   const SparsityPattern& pattern = system_->constraint_pattern();
-  system_->constraint_jacobian(t, q_, g_values_);
-  system_->constraint_jacobian_derivative(t, q_, a_, dg_values_);
-  multiply(pattern, g_values_, a_, e_);
+  multiply(pattern, jacobian(t, q_), a_, e_);
   multiply(pattern, g_values_, b_, f_);
-  multiply(pattern, dg_values_, w_, mu_);
+  multiply(pattern, jacobian_derivative(t, q_, a_), w_, mu_);
   f_ += mu_;
   join(e_, f_, out);
 }
@@ -179,37 +178,30 @@ void SystemAt::constraint_hessian_times(double t, const VectorOf<Dual1>& q, cons
 
 void SystemAt::constraint_velocity(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v, VectorOf<Dual1>& out) {
   fit(system_->m(), {&e_, &f_});
-  fit(system_->constraint_pattern().nonzeros(), {&g_values_});
   if (!parts_->time_dependence) return constraint_jacobian_times(t, q, v, out);
+  const SparsityPattern& pattern = system_->constraint_pattern();
   split(q, q_, w_);
   split(v, a_, b_);
-  system_->constraint_jacobian_derivative(t, q_, a_, g_values_);
-  multiply(system_->constraint_pattern(), g_values_, w_, e_);
-  parts_->time_dependence->constraint_rate_jacobian(t, q_, g_values_);
-  multiply(system_->constraint_pattern(), g_values_, w_, f_);
+  multiply(pattern, jacobian_derivative(t, q_, a_), w_, e_);
+  multiply(pattern, rate_jacobian(t, q_), w_, f_);
   e_ += f_;
-  system_->constraint_jacobian(t, q_, g_values_);
-  multiply(system_->constraint_pattern(), g_values_, b_, f_);
+  multiply(pattern, jacobian(t, q_), b_, f_);
   e_ += f_;
   system_->constraint_velocity(t, q_, a_, f_);
   join(f_, e_, out);
 }
 
 void SystemAt::constraint_rate_force(double t, const Vector& q, const Vector& lambda, Vector& out) {
-  fit(system_->constraint_pattern().nonzeros(), {&g_values_});
-  parts_->time_dependence->constraint_rate_jacobian(t, q, g_values_);
-  multiply_transposed(system_->constraint_pattern(), g_values_, lambda, out);
+  multiply_transposed(system_->constraint_pattern(), rate_jacobian(t, q), lambda, out);
 }
 
 void SystemAt::constraint_rate_force(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& lambda,
                                      VectorOf<Dual1>& out) {
   fit(system_->n(), {&a_, &b_, &c_});
-  fit(system_->constraint_pattern().nonzeros(), {&g_values_});
   fit(system_->hessian_pattern().nonzeros(), {&hessian_values_});
   split(q, q_, w_);
   split(lambda, lambda_, mu_);
-  parts_->time_dependence->constraint_rate_jacobian(t, q_, g_values_);
-  multiply_transposed(system_->constraint_pattern(), g_values_, lambda_, a_);
+  multiply_transposed(system_->constraint_pattern(), rate_jacobian(t, q_), lambda_, a_);
   multiply_transposed(system_->constraint_pattern(), g_values_, mu_, b_);
   parts_->time_dependence->constraint_rate_hessian(t, q_, lambda_, hessian_values_);
   multiply(system_->hessian_pattern(), hessian_values_, w_, c_);
@@ -218,9 +210,7 @@ void SystemAt::constraint_rate_force(double t, const VectorOf<Dual1>& q, const V
 }
 
 void SystemAt::constraint_curvature(double t, const Vector& q, const Vector& v, const Vector& w, Vector& out) {
-  fit(system_->constraint_pattern().nonzeros(), {&dg_values_});
-  system_->constraint_jacobian_derivative(t, q, v, dg_values_);
-  multiply(system_->constraint_pattern(), dg_values_, w, out);
+  multiply(system_->constraint_pattern(), jacobian_derivative(t, q, v), w, out);
 }
 
 void SystemAt::constraint_curvature(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v,
@@ -233,11 +223,9 @@ void SystemAt::constraint_curvature(double t, const VectorOf<Dual1>& q, const Ve
   split(w, c_, d_);
   system_->constraint_third(t, q_, a_, c_, dg_values_);
   multiply(pattern, dg_values_, w_, f_);
-  system_->constraint_jacobian_derivative(t, q_, c_, dg_values_);
-  multiply(pattern, dg_values_, b_, mu_);
+  multiply(pattern, jacobian_derivative(t, q_, c_), b_, mu_);
   f_ += mu_;
-  system_->constraint_jacobian_derivative(t, q_, a_, dg_values_);
-  multiply(pattern, dg_values_, d_, mu_);
+  multiply(pattern, jacobian_derivative(t, q_, a_), d_, mu_);
   f_ += mu_;
   multiply(pattern, dg_values_, c_, e_);
   join(e_, f_, out);

@@ -72,10 +72,7 @@ void SystemAt::constraints(double t, const VectorOf<Extended>& q, VectorOf<Exten
 void SystemAt::constraint_jacobian(double t, const VectorOf<Extended>& q, VectorOf<Extended>& values) {
   split(q, q_, w_);
   if (parts_->extended && parts_->extended->extended_jacobian(t, q_, w_, values)) return;
-  fit(system_->constraint_pattern().nonzeros(), {&g_values_, &dg_values_});
-  system_->constraint_jacobian(t, q_, g_values_);
-  system_->constraint_jacobian_derivative(t, q_, w_, dg_values_);
-  values = g_values_.cast<Extended>() + dg_values_.cast<Extended>();
+  values = jacobian(t, q_).cast<Extended>() + jacobian_derivative(t, q_, w_).cast<Extended>();
 }
 
 void SystemAt::constraint_force(double t, const VectorOf<Extended>& q, const VectorOf<Extended>& lambda,
@@ -129,13 +126,11 @@ void SystemAt::constraint_velocity(double t, const VectorOf<Extended>& q, const 
                                    VectorOf<Extended>& out) {
   fit(system_->n(), {&zero_});
   fit(system_->m(), {&e_, &f_});
-  fit(system_->constraint_pattern().nonzeros(), {&g_values_});
   constraint_jacobian_times(t, q, v, out);
   if (!parts_->time_dependence) return;
   split(q, q_, w_);
   system_->constraint_velocity(t, q_, zero_, e_);
-  parts_->time_dependence->constraint_rate_jacobian(t, q_, g_values_);
-  multiply(system_->constraint_pattern(), g_values_, w_, f_);
+  multiply(system_->constraint_pattern(), rate_jacobian(t, q_), w_, f_);
   out += e_.cast<Extended>() + f_.cast<Extended>();
 }
 

@@ -46,11 +46,7 @@ double power_of_itself(double x) {
   }
 
 std::vector<Function> functions() {
-  using std::cos;
-  using std::exp;
-  using std::pow;
-  using std::sin;
-  using std::tan;
+  using std::cos, std::exp, std::pow, std::sin, std::tan;
   return {
       FUNCTION(sqrt(x), 0.375 * std::pow(x, -2.5)),
       FUNCTION(exp(x), std::exp(x)),

@@ -1,6 +1,5 @@
 // What the recording of a function shows: degrees, dependences, the use of time, branches.
 #include <boost/test/unit_test.hpp>
-#include <limits>
 #include <thread>
 
 #include "gnomon/base/error.hpp"

@@ -45,8 +45,7 @@ struct Quadratic {
   Index scratch() const { return 0; }
   template <class S>
   void operator()(const S& t, const std::array<const S*, 3>& x, S* out, S*) const {
-    using std::pow;
-    using std::sin;
+    using std::pow, std::sin;
     const S* q = x[0];
     out[0] = 0.5 * ((q[0] - q[3]) * (q[0] - q[3]) - 1.0) + sin(t);
     out[1] = pow(q[1], 2) / 3.0 - 2.0 * q[1] + q[4];

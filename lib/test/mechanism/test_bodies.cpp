@@ -4,45 +4,22 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "gnomon/base/error.hpp"
 #include "gnomon/mechanism/mechanism.hpp"
-#include "gnomon/mechanism/model_file.hpp"
 #include "gnomon/model/start_velocity.hpp"
-#include "gnomon/model/system.hpp"
 #include "gnomon/start/consistency.hpp"
+#include "mechanism/built_models.hpp"
 #include "support/changed_files.hpp"
 #include "support/compare_systems.hpp"
 
-using Eigen::Matrix3d;
-using Eigen::Vector3d;
-using gnomon::Error;
-using gnomon::Index;
-using gnomon::Matrix;
-using gnomon::Mechanism;
-using gnomon::Options;
-using gnomon::ProblemInstance;
-using gnomon::System;
-using gnomon::Vector;
+using Eigen::Matrix3d, Eigen::Vector3d;
+using gnomon::Index, gnomon::Matrix, gnomon::Mechanism, gnomon::ProblemInstance, gnomon::System, gnomon::Vector;
+using gnomon::test::build, gnomon::test::check_complaints, gnomon::test::complaint, gnomon::test::system_of,
+    gnomon::test::with;
 
 namespace {
 
 constexpr double pi = 3.14159265358979323846;
 
-ProblemInstance build(const std::string& text) {
-  const auto problem = gnomon::read_model_text(text, "test.toml");
-  return problem->build(Options("problem test", problem->parameters()));
-}
-const System& system_of(const ProblemInstance& instance) {
-  return *instance.model->mechanical();
-}
-std::string complaint(const std::string& text) {
-  try {
-    build(text);
-    return "";
-  } catch (const Error& error) {
-    return error.what();
-  }
-}
 Vector velocities(const ProblemInstance& instance) {
   Vector v(instance.p0.size());
   system_of(instance).mass().solve(instance.p0, v);
@@ -454,29 +431,9 @@ BOOST_AUTO_TEST_CASE(the_builder_writes_what_a_file_says) {
   BOOST_TEST(built.q0 == read.q0);
   BOOST_TEST(built.p0 == read.p0);
   gnomon::test::compare(system_of(built), system_of(read), 0, built.q0, 1e-15);
-  BOOST_CHECK_EXCEPTION(m.build({{"rh", "1"}}), Error,
-                        [](const Error& e) { return std::string(e.what()).find("rho") != std::string::npos; });
+  BOOST_CHECK_EXCEPTION(m.build({{"rh", "1"}}), gnomon::Error,
+                        [](const gnomon::Error& e) { return std::string(e.what()).find("rho") != std::string::npos; });
 }
-
-namespace {
-
-std::string with(const std::string& text, const std::string& from, const std::string& to) {
-  std::string changed = text;
-  const std::size_t at = changed.find(from);
-  BOOST_REQUIRE_MESSAGE(at != std::string::npos, from);
-  return changed.replace(at, from.size(), to);
-}
-
-/// Every text is refused with one sentence that has these words.
-void check_complaints(const std::vector<std::pair<std::string, const char*>>& files) {
-  for (const auto& [text, expected] : files) {
-    const std::string said = complaint(text);
-    BOOST_TEST_CONTEXT(expected) BOOST_TEST(said.find(expected) != std::string::npos, said);
-    BOOST_TEST(said.find('\n') == std::string::npos);
-  }
-}
-
-}  // namespace
 
 BOOST_AUTO_TEST_CASE(bad_planar_bodies_get_one_sentence_with_a_place) {
   BOOST_TEST(complaint(linkage) == "");

@@ -2,32 +2,17 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "gnomon/base/error.hpp"
-#include "gnomon/mechanism/model_file.hpp"
 #include "gnomon/model/autodiff_system.hpp"
 #include "gnomon/model/curves.hpp"
 #include "gnomon/model/outputs.hpp"
-#include "gnomon/model/system.hpp"
+#include "mechanism/built_models.hpp"
 #include "support/changed_files.hpp"
 #include "support/compare_systems.hpp"
 
-using gnomon::Assignments;
-using gnomon::Error;
-using gnomon::Index;
-using gnomon::Options;
-using gnomon::ProblemInstance;
-using gnomon::System;
-using gnomon::Vector;
+using gnomon::Index, gnomon::ProblemInstance, gnomon::System, gnomon::Vector;
+using gnomon::test::build, gnomon::test::check_complaints, gnomon::test::complaint, gnomon::test::system_of;
 
 namespace {
-
-ProblemInstance build(const std::string& text, const Assignments& set = {}) {
-  const auto problem = gnomon::read_model_text(text, "test.toml");
-  return problem->build(Options("problem test", problem->parameters(), set));
-}
-const System& system_of(const ProblemInstance& instance) {
-  return *instance.model->mechanical();
-}
 
 /// The value of a formula of x = 0.7, y = -1.3, t = 0.4, a = 2, n = 3, as a potential.
 double value(const std::string& formula) {
@@ -45,16 +30,6 @@ d = "x + y"
 position = { x = 0.7, y = -1.3 }
 )toml");
   return system_of(instance).potential(0.4, Vector::Map(std::array{0.7, -1.3}.data(), 2));
-}
-
-/// What is said of a file; "" if nothing.
-std::string complaint(const std::string& text, const Assignments& set = {}) {
-  try {
-    build(text, set);
-    return "";
-  } catch (const Error& error) {
-    return error.what();
-  }
 }
 
 const std::string pendulum = R"toml(format = 1
@@ -307,12 +282,10 @@ nowhere = "log(-1 - r^2)"
 
 BOOST_AUTO_TEST_CASE(bad_files_get_one_sentence_with_a_place) {
   const auto with = [](const std::string& from, const std::string& to) {
-    std::string text = pendulum;
-    text.replace(text.find(from), from.size(), to);
-    return text;
+    return gnomon::test::with(pendulum, from, to);
   };
   const auto output = [](const std::string& line) { return pendulum + "[outputs]\n" + line; };
-  const std::pair<std::string, const char*> files[] = {
+  check_complaints({
       {with("m*g*z", "m*g*zz"), "test.toml:5:18: unknown name \"zz\""},
       {with("m*g*z", "m*g*sine(z)"), "test.toml:5:18: unknown name \"sine\""},
       {with("m*g*z", "m*g*"), "test.toml:5:18: a number, a name or \"(\" was expected, not the end of the formula"},
@@ -370,12 +343,7 @@ BOOST_AUTO_TEST_CASE(bad_files_get_one_sentence_with_a_place) {
       {output("a = { formula = 1, units = \"N\" }"), "unknown key of output a \"units\"; did you mean \"unit\"?"},
       {output("\"a[2*i] for i in 0..2\" = 1"), "the indices are those of the loops"},
       {output("a = 1\n\"a[i] for i in 0..2\" = 1"), "test.toml:26:1: output a is given already, in line 25"},
-  };
-  for (const auto& [text, expected] : files) {
-    const std::string said = complaint(text);
-    BOOST_TEST_CONTEXT(expected) BOOST_TEST(said.find(expected) != std::string::npos, said);
-    BOOST_TEST(said.find('\n') == std::string::npos);
-  }
+  });
 }
 
 BOOST_AUTO_TEST_CASE(a_drawing_is_polylines_of_formulas) {
@@ -441,5 +409,5 @@ BOOST_AUTO_TEST_CASE(changed_files_are_taken_or_refused) {
     return text + "[outputs]\n\"of.x[i] for i in 0..1\" = { formula = \"i*" + formula + "\", unit = \"N\" }\n";
   };
   gnomon::test::check_changed_files({with_output(pendulum, "der(x)"), with_output(everything, "lambda.loop")},
-                                    [](const std::string& text) { return complaint(text); });
+                                    complaint);
 }

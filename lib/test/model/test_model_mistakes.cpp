@@ -1,7 +1,6 @@
 // Models that get one thing wrong, or leave out what older models had to declare: each gets the right answer or a
 // sentence. Those that must not compile are in wrong_models.cpp.
 #include <boost/test/unit_test.hpp>
-#include <functional>
 
 #include "gnomon/start/consistency.hpp"
 #include "model/chain_model.hpp"

@@ -48,8 +48,7 @@ struct Angles : AutodiffModel<2, 1> {
 struct ManyAngles : AutodiffModel<10, 1> {
   template <class S>
   void mass_matrix(const S* q, S* m) const {
-    using std::cos;
-    using std::sin;
+    using std::cos, std::sin;
     for (int i = 0; i < 10; ++i) m[11 * i] = 2.0 + 0.3 * sin(q[i]);
     for (int i = 0; i < 9; ++i) m[10 * i + i + 1] = m[10 * (i + 1) + i] = 0.4 * cos(q[i] - q[i + 1]);
   }

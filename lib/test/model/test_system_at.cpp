@@ -32,17 +32,27 @@ struct Fixture {
     return x;
   }
 
-  /// Compares a lift with f(s), the double version along the tangents.
-  template <class F>
-  static void check_lift(const Duals& lifted, F f) {
-    Vector value(lifted.size()), tangent(lifted.size());
-    for (Index i = 0; i < lifted.size(); ++i) {
+  using Moved = std::pair<Vector, Vector>;  // x and dx
+
+  /// Compares f(x..., out) at duals, out of this size, with differences of f(x + s dx..., out) at double.
+  template <class F, class... Arguments>
+  static void check_lift(Index size, const F& f, const Arguments&... moved) {
+    Duals lifted(size);
+    f(lift(moved.first, moved.second)..., lifted);
+    Vector value(size), tangent(size);
+    for (Index i = 0; i < size; ++i) {
       value[i] = lifted[i].value;
       tangent[i] = lifted[i].grad[0];
     }
-    check_close(value, f(0.0), 1e-14);
-    check_close(tangent, difference(f), 1e-9);
+    const auto along = [&](double s) {
+      Vector out(size);
+      f(Vector(moved.first + s * moved.second)..., out);
+      return out;
+    };
+    check_close(value, along(0.0), 1e-14);
+    check_close(tangent, difference(along), 1e-9);
   }
+  const Moved on_q{q, dq}, on_v{v, dv}, on_lambda{lambda, dlambda}, on_c{c, dc};
 };
 
 }  // namespace
@@ -56,105 +66,27 @@ BOOST_AUTO_TEST_CASE(potential) {
   BOOST_TEST(std::abs(u.grad[0] - expected) <= 1e-9);
 }
 
-BOOST_AUTO_TEST_CASE(potential_gradient) {
-  Duals out(4);
-  at.potential_gradient(t, lift(q, dq), out);
-  check_lift(out, [&](double s) {
-    Vector f(4);
-    at.potential_gradient(t, Vector(q + s * dq), f);
-    return f;
-  });
-}
-
-BOOST_AUTO_TEST_CASE(constraints) {
-  Duals out(2);
-  at.constraints(t, lift(q, dq), out);
-  check_lift(out, [&](double s) {
-    Vector f(2);
-    at.constraints(t, Vector(q + s * dq), f);
-    return f;
-  });
-}
-
-BOOST_AUTO_TEST_CASE(constraint_force) {
-  Duals out(4);
-  at.constraint_force(t, lift(q, dq), lift(lambda, dlambda), out);
-  check_lift(out, [&](double s) {
-    Vector f(4);
-    at.constraint_force(t, Vector(q + s * dq), Vector(lambda + s * dlambda), f);
-    return f;
-  });
-}
-
-BOOST_AUTO_TEST_CASE(constraint_jacobian_times) {
-  Duals out(2);
-  at.constraint_jacobian_times(t, lift(q, dq), lift(v, dv), out);
-  check_lift(out, [&](double s) {
-    Vector f(2);
-    at.constraint_jacobian_times(t, Vector(q + s * dq), Vector(v + s * dv), f);
-    return f;
-  });
-}
-
-BOOST_AUTO_TEST_CASE(constraint_hessian_times) {
-  Duals out(4);
-  at.constraint_hessian_times(t, lift(q, dq), lift(lambda, dlambda), lift(v, dv), out);
-  check_lift(out, [&](double s) {
-    Vector f(4);
-    at.constraint_hessian_times(t, Vector(q + s * dq), Vector(lambda + s * dlambda), Vector(v + s * dv), f);
-    return f;
-  });
-}
-
-BOOST_AUTO_TEST_CASE(constraint_curvature) {
-  Duals out(2);
-  at.constraint_curvature(t, lift(q, dq), lift(v, dv), lift(dv, v), out);
-  check_lift(out, [&](double s) {
-    Vector f(2);
-    at.constraint_curvature(t, Vector(q + s * dq), Vector(v + s * dv), Vector(dv + s * v), f);
-    return f;
-  });
-}
-
-BOOST_AUTO_TEST_CASE(mass_times) {
-  Duals out(4);
-  at.mass_times(lift(v, dv), out);
-  check_lift(out, [&](double s) {
-    Vector f(4);
-    at.mass_times(Vector(v + s * dv), f);
-    return f;
-  });
-}
-
-BOOST_AUTO_TEST_CASE(regular_potential_gradient) {
-  Duals out(4);
-  at.regular_potential_gradient(t, lift(q, dq), out);
-  check_lift(out, [&](double s) {
-    Vector f(4);
-    at.regular_potential_gradient(t, Vector(q + s * dq), f);
-    return f;
-  });
-}
-
-BOOST_AUTO_TEST_CASE(invariants) {
-  Duals out(2);
-  at.invariants(lift(q, dq), out);
-  check_lift(out, [&](double s) {
-    Vector f(2);
-    at.invariants(Vector(q + s * dq), f);
-    return f;
-  });
-}
-
-BOOST_AUTO_TEST_CASE(invariant_force) {
-  Duals out(4);
-  at.invariant_force(lift(q, dq), lift(c, dc), out);
-  check_lift(out, [&](double s) {
-    Vector f(4);
-    at.invariant_force(Vector(q + s * dq), Vector(c + s * dc), f);
-    return f;
-  });
-}
+// A function of the system at t, or of no time.
+#define CHECK_LIFT(function, size, ...)                                 \
+  BOOST_AUTO_TEST_CASE(function) {                                      \
+    check_lift(                                                         \
+        size, [&](auto&&... x) { at.function(t, x...); }, __VA_ARGS__); \
+  }
+#define CHECK_TIMELESS_LIFT(function, size, ...)                     \
+  BOOST_AUTO_TEST_CASE(function) {                                   \
+    check_lift(                                                      \
+        size, [&](auto&&... x) { at.function(x...); }, __VA_ARGS__); \
+  }
+CHECK_LIFT(potential_gradient, 4, on_q)
+CHECK_LIFT(constraints, 2, on_q)
+CHECK_LIFT(constraint_force, 4, on_q, on_lambda)
+CHECK_LIFT(constraint_jacobian_times, 2, on_q, on_v)
+CHECK_LIFT(constraint_hessian_times, 4, on_q, on_lambda, on_v)
+CHECK_LIFT(constraint_curvature, 2, on_q, on_v, Moved(dv, v))
+CHECK_TIMELESS_LIFT(mass_times, 4, on_v)
+CHECK_LIFT(regular_potential_gradient, 4, on_q)
+CHECK_TIMELESS_LIFT(invariants, 2, on_q)
+CHECK_TIMELESS_LIFT(invariant_force, 4, on_q, on_c)
 
 BOOST_AUTO_TEST_CASE(evaluations_do_not_disturb_each_other) {
   // The scratch is shared: the same call before and after all the others gives the same bits.

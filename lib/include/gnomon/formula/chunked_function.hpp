@@ -7,8 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "gnomon/formula/dual.hpp"
-#include "gnomon/formula/function.hpp"
+#include "gnomon/formula/seeds.hpp"
 #include "gnomon/formula/workspace.hpp"
 
 namespace gnomon {
@@ -28,7 +27,7 @@ class ChunkedFunction final : public Function {
 
   void value(double t, const Blocks& x, double* out) const override {
     const Memory<double> at = take<double>();
-    set(at, t, x, [](double&, std::size_t, Index) {});
+    set(at, t, x, seeds::none);
     evaluate(at);
     std::copy_n(at.out, outputs_, out);
   }
@@ -41,30 +40,20 @@ class ChunkedFunction final : public Function {
   }
 
   void jacobian(std::size_t block, double t, const Blocks& x, double* values) const override {
-    rows<double>(block, t, x, values, [](double&, std::size_t, Index) {});
+    rows<double>(block, t, x, values, seeds::none);
   }
   void jacobian_derivative(double t, const Blocks& x, const double* v, double* values) const override {
-    rows<Dual1>(0, t, x, values, [&](Dual1& s, std::size_t block, Index j) {
-      if (block == 0) s.grad[0] = v[j];
-    });
+    rows<Dual1>(0, t, x, values, seeds::along(v));
   }
   void third(double t, const Blocks& x, const double* v, const double* w, double* values) const override {
-    rows<Second>(0, t, x, values, [&](Second& s, std::size_t block, Index j) {
-      if (block != 0) return;
-      s.value.grad[0] = v[j];
-      s.grad[0].value = w[j];
-    });
+    rows<Second>(0, t, x, values, seeds::along(v, w));
   }
   void rate_jacobian(double t, const Blocks& x, double* values) const override {
-    rows<Dual1>(0, t, x, values, [&](Dual1& s, std::size_t block, Index) {
-      if (block == n_blocks) s.grad[0] = 1;
-    });
+    rows<Dual1>(0, t, x, values, seeds::time);
   }
   void along(double t, const Blocks& x, const double* v, double* first, double* second) const override {
     const Memory<Second> at = take<Second>();
-    set(at, t, x, [&](Second& s, std::size_t block, Index j) {
-      if (block == 0 || block == n_blocks) s.value.grad[0] = s.grad[0].value = block == 0 ? v[j] : 1.0;
-    });
+    set(at, t, x, seeds::curve(v));
     evaluate(at);
     for (Index i = 0; i < outputs_; ++i) {
       if (first != nullptr) first[i] = at.out[i].value.grad[0];
@@ -95,30 +84,20 @@ class ChunkedFunction final : public Function {
 
   void gradient(double t, const Blocks& x, const Results& out) const override {
     for (std::size_t b = 0; b < n_blocks; ++b)
-      if (out[b] != nullptr)
-        weighted<double>(
-            b, t, x, nullptr, [](double&, std::size_t, Index) {}, store(out[b]));
+      if (out[b] != nullptr) weighted<double>(b, t, x, nullptr, seeds::none, store(out[b]));
   }
   void third_product(double t, const Blocks& x, const Blocks& w, const Blocks& u, const Results& out) const override {
-    const auto seed = [&](Second& s, std::size_t block, Index j) {
-      if (block == n_blocks) return;
-      if (w[block] != nullptr) s.value.grad[0] = w[block][j];
-      if (u[block] != nullptr) s.grad[0].value = u[block][j];
-    };
     for (std::size_t b = 0; b < n_blocks; ++b)
-      if (out[b] != nullptr) weighted<Second>(b, t, x, nullptr, seed, store(out[b]));
+      if (out[b] != nullptr) weighted<Second>(b, t, x, nullptr, seeds::along(w, u), store(out[b]));
   }
   void product(double t, const Blocks& x, const double* mu, const Blocks& w, const Results& out) const override {
-    const auto seed = [&](Dual1& s, std::size_t block, Index j) {
-      if (block < n_blocks && w[block] != nullptr) s.grad[0] = w[block][j];
-    };
     for (std::size_t b = 0; b < n_blocks; ++b)
-      if (out[b] != nullptr) weighted<Dual1>(b, t, x, mu, seed, store(out[b]));
+      if (out[b] != nullptr) weighted<Dual1>(b, t, x, mu, seeds::along(w), store(out[b]));
   }
 
  private:
   static constexpr int width = 8;
-  using Second = Dual<Dual1, 1>;
+  using Second = seeds::Second;
 
   template <class S>
   struct Memory {
@@ -132,7 +111,6 @@ class ChunkedFunction final : public Function {
     std::uninitialized_fill_n(t, count, S(0.0));
     return {t, t + 1, t + 1 + inputs(), t + 1 + inputs() + outputs_};
   }
-  /// seed(S&, block, j), called with block = n_blocks for t.
   template <class S, class Seed>
   void set(const Memory<S>& at, double t, const Blocks& x, const Seed& seed) const {
     *at.t = S(t);
@@ -152,18 +130,11 @@ class ChunkedFunction final : public Function {
   }
   const long double* at_tail(double t, const Blocks& x, const Blocks& tail) const {
     const Memory<long double> at = take<long double>();
-    set(at, t, x, [&](long double& s, std::size_t block, Index j) {
-      if (block < n_blocks && tail[block] != nullptr) s += tail[block][j];
-    });
+    set(at, t, x, seeds::tail(tail));
     evaluate(at);
     return at.out;
   }
 
-  static double highest(double a) { return a; }
-  template <class T>
-  static double highest(const Dual<T, 1>& a) {
-    return highest(a.grad[0]);
-  }
   /// use(j, slot, out) for every entry j of the block: its derivative of the highest coefficient is in grad[slot].
   template <class Inner, class Seed, class Use>
   void chunks(std::size_t block, double t, const Blocks& x, const Seed& seed, const Use& use) const {
@@ -182,7 +153,7 @@ class ChunkedFunction final : public Function {
   template <class Inner, class Seed>
   void rows(std::size_t block, double t, const Blocks& x, double* values, const Seed& seed) const {
     chunks<Inner>(block, t, x, seed, [&](Index j, std::size_t slot, const Dual<Inner, width>* out) {
-      for (Index i = 0; i < outputs_; ++i) values[i * sizes_[block] + j] = highest(out[i].grad[slot]);
+      for (Index i = 0; i < outputs_; ++i) values[i * sizes_[block] + j] = seeds::highest(out[i].grad[slot]);
     });
   }
   static auto store(double* out) {
@@ -193,8 +164,8 @@ class ChunkedFunction final : public Function {
   void weighted(std::size_t block, double t, const Blocks& x, const double* mu, const Seed& seed,
                 const Use& use) const {
     chunks<Inner>(block, t, x, seed, [&](Index j, std::size_t slot, const Dual<Inner, width>* out) {
-      double sum = mu == nullptr ? highest(out[0].grad[slot]) : 0;
-      for (Index i = 0; mu != nullptr && i < outputs_; ++i) sum += mu[i] * highest(out[i].grad[slot]);
+      double sum = mu == nullptr ? seeds::highest(out[0].grad[slot]) : 0;
+      for (Index i = 0; mu != nullptr && i < outputs_; ++i) sum += mu[i] * seeds::highest(out[i].grad[slot]);
       use(j, sum);
     });
   }

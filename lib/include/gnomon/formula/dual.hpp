@@ -148,10 +148,6 @@ double value_of(const Dual<T, N>& a) {
   return value_of(a.value);
 }
 
-}  // namespace gnomon
-
-namespace gnomon {
-
 // The elementary functions.
 
 /// The value at the bottom of a nesting, in its own type.
@@ -186,97 +182,35 @@ Dual<T, N> chain(const Dual<T, N>& a, const Dual<T, N>& b, const T& f, const T& 
   return r;
 }
 
-template <class T, int N>
-Dual<T, N> sqrt(const Dual<T, N>& a) {
-  using std::sqrt;
-  const T root = sqrt(a.value);
-  return chain(a, root, T(0.5) / root);
-}
-template <class T, int N>
-Dual<T, N> cbrt(const Dual<T, N>& a) {
-  using std::cbrt;
-  const T root = cbrt(a.value);
-  return chain(a, root, T(1.0) / (3.0 * root * root));
-}
-template <class T, int N>
-Dual<T, N> exp(const Dual<T, N>& a) {
-  using std::exp;
-  const T e = exp(a.value);
-  return chain(a, e, e);
-}
-template <class T, int N>
-Dual<T, N> expm1(const Dual<T, N>& a) {
-  using std::exp;
-  using std::expm1;
-  return chain(a, T(expm1(a.value)), T(exp(a.value)));
-}
-template <class T, int N>
-Dual<T, N> log(const Dual<T, N>& a) {
-  using std::log;
-  return chain(a, T(log(a.value)), T(1.0) / a.value);
-}
-template <class T, int N>
-Dual<T, N> log1p(const Dual<T, N>& a) {
-  using std::log1p;
-  return chain(a, T(log1p(a.value)), T(1.0) / (T(1.0) + a.value));
-}
-template <class T, int N>
-Dual<T, N> sin(const Dual<T, N>& a) {
-  using std::cos;
-  using std::sin;
-  return chain(a, T(sin(a.value)), T(cos(a.value)));
-}
-template <class T, int N>
-Dual<T, N> cos(const Dual<T, N>& a) {
-  using std::cos;
-  using std::sin;
-  return chain(a, T(cos(a.value)), T(sin(a.value)) * -1.0);
-}
-template <class T, int N>
-Dual<T, N> tan(const Dual<T, N>& a) {
-  using std::tan;
-  const T t = tan(a.value);
-  return chain(a, t, T(1.0) + t * t);
-}
-template <class T, int N>
-Dual<T, N> sinh(const Dual<T, N>& a) {
-  using std::cosh;
-  using std::sinh;
-  return chain(a, T(sinh(a.value)), T(cosh(a.value)));
-}
-template <class T, int N>
-Dual<T, N> cosh(const Dual<T, N>& a) {
-  using std::cosh;
-  using std::sinh;
-  return chain(a, T(cosh(a.value)), T(sinh(a.value)));
-}
-template <class T, int N>
-Dual<T, N> tanh(const Dual<T, N>& a) {
-  using std::tanh;
-  const T t = tanh(a.value);
-  return chain(a, t, (T(1.0) - t) * (T(1.0) + t));
-}
-template <class T, int N>
-Dual<T, N> asin(const Dual<T, N>& a) {
-  using std::asin;
-  using std::sqrt;
-  return chain(a, T(asin(a.value)), T(1.0) / sqrt((T(1.0) - a.value) * (T(1.0) + a.value)));
-}
-template <class T, int N>
-Dual<T, N> acos(const Dual<T, N>& a) {
-  using std::acos;
-  using std::sqrt;
-  return chain(a, T(acos(a.value)), T(-1.0) / sqrt((T(1.0) - a.value) * (T(1.0) + a.value)));
-}
-template <class T, int N>
-Dual<T, N> atan(const Dual<T, N>& a) {
-  using std::atan;
-  return chain(a, T(atan(a.value)), T(1.0) / (T(1.0) + a.value * a.value));
-}
+/// y = f(x) with the slope df, at a dual a with the value x.
+#define GNOMON_DUAL_FUNCTION(f, df)                                                                                  \
+  template <class T, int N>                                                                                          \
+  Dual<T, N> f(const Dual<T, N>& a) {                                                                                \
+    using std::acos, std::asin, std::atan, std::cbrt, std::cos, std::cosh, std::erf, std::exp, std::expm1, std::log, \
+        std::log1p, std::sin, std::sinh, std::sqrt, std::tan, std::tanh;                                             \
+    const T& x = a.value;                                                                                            \
+    const T y = f(x);                                                                                                \
+    return chain(a, y, T(df));                                                                                       \
+  }
+GNOMON_DUAL_FUNCTION(sqrt, T(0.5) / y)
+GNOMON_DUAL_FUNCTION(cbrt, T(1.0) / (3.0 * y * y))
+GNOMON_DUAL_FUNCTION(exp, y)
+GNOMON_DUAL_FUNCTION(expm1, exp(x))
+GNOMON_DUAL_FUNCTION(log, T(1.0) / x)
+GNOMON_DUAL_FUNCTION(log1p, T(1.0) / (T(1.0) + x))
+GNOMON_DUAL_FUNCTION(sin, cos(x))
+GNOMON_DUAL_FUNCTION(cos, sin(x) * -1.0)
+GNOMON_DUAL_FUNCTION(tan, T(1.0) + y * y)
+GNOMON_DUAL_FUNCTION(sinh, cosh(x))
+GNOMON_DUAL_FUNCTION(cosh, sinh(x))
+GNOMON_DUAL_FUNCTION(tanh, (T(1.0) - y) * (T(1.0) + y))
+GNOMON_DUAL_FUNCTION(asin, T(1.0) / sqrt((T(1.0) - x) * (T(1.0) + x)))
+GNOMON_DUAL_FUNCTION(acos, T(-1.0) / sqrt((T(1.0) - x) * (T(1.0) + x)))
+GNOMON_DUAL_FUNCTION(atan, T(1.0) / (T(1.0) + x * x))
+#undef GNOMON_DUAL_FUNCTION
 template <class T, int N>
 Dual<T, N> erf(const Dual<T, N>& a) {
-  using std::erf;
-  using std::exp;
+  using std::erf, std::exp;
   constexpr auto slope = static_cast<typename Dual<T, N>::Base>(1.128379167095512573896158903121545172L);  // 2/pi^(1/2)
   return chain(a, T(erf(a.value)), slope * T(exp(-(a.value * a.value))));
 }
@@ -301,8 +235,7 @@ Dual<T, N> pow(const Dual<T, N>& a, typename Dual<T, N>::Base r) {
 /// Power with an exponent that varies, for positive bases; with one that is a constant as above.
 template <class T, int N>
 Dual<T, N> pow(const Dual<T, N>& a, const Dual<T, N>& b) {
-  using std::log;
-  using std::pow;
+  using std::log, std::pow;
   const auto exponent = base_value_of(b);
   if (vanishes(b - Dual<T, N>(exponent))) return pow(a, exponent);
   const T f = pow(a.value, b.value);
@@ -310,8 +243,7 @@ Dual<T, N> pow(const Dual<T, N>& a, const Dual<T, N>& b) {
 }
 template <class T, int N>
 Dual<T, N> pow(typename Dual<T, N>::Base a, const Dual<T, N>& b) {
-  using std::log;
-  using std::pow;
+  using std::log, std::pow;
   const T f = pow(T(a), b.value);
   return chain(b, f, f * log(a));
 }

@@ -71,22 +71,9 @@ class GNOMON_EXPORT Recorded {
 GNOMON_EXPORT Recorded pow(const Recorded& a, const Recorded& b);
 GNOMON_EXPORT Recorded atan2(const Recorded& y, const Recorded& x);
 GNOMON_EXPORT Recorded hypot(const Recorded& x, const Recorded& y);
-GNOMON_EXPORT Recorded sqrt(const Recorded& a);
-GNOMON_EXPORT Recorded cbrt(const Recorded& a);
-GNOMON_EXPORT Recorded exp(const Recorded& a);
-GNOMON_EXPORT Recorded expm1(const Recorded& a);
-GNOMON_EXPORT Recorded log(const Recorded& a);
-GNOMON_EXPORT Recorded log1p(const Recorded& a);
-GNOMON_EXPORT Recorded sin(const Recorded& a);
-GNOMON_EXPORT Recorded cos(const Recorded& a);
-GNOMON_EXPORT Recorded tan(const Recorded& a);
-GNOMON_EXPORT Recorded sinh(const Recorded& a);
-GNOMON_EXPORT Recorded cosh(const Recorded& a);
-GNOMON_EXPORT Recorded tanh(const Recorded& a);
-GNOMON_EXPORT Recorded asin(const Recorded& a);
-GNOMON_EXPORT Recorded acos(const Recorded& a);
-GNOMON_EXPORT Recorded atan(const Recorded& a);
-GNOMON_EXPORT Recorded erf(const Recorded& a);
+#define GNOMON_RECORDED_FUNCTION(f) GNOMON_EXPORT Recorded f(const Recorded& a);
+GNOMON_ELEMENTARY_FUNCTIONS(GNOMON_RECORDED_FUNCTION)
+#undef GNOMON_RECORDED_FUNCTION
 
 /// The value at the point of recording; a branch, as of Dual.
 inline double value_of(const Recorded& a) {

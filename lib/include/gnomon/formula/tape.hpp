@@ -11,6 +11,25 @@
 
 namespace gnomon {
 
+/// X(f) for the functions of one argument that a tape and a formula know.
+#define GNOMON_ELEMENTARY_FUNCTIONS(X) \
+  X(sqrt)                              \
+  X(cbrt)                              \
+  X(exp)                               \
+  X(expm1)                             \
+  X(log)                               \
+  X(log1p)                             \
+  X(sin)                               \
+  X(cos)                               \
+  X(tan)                               \
+  X(sinh)                              \
+  X(cosh)                              \
+  X(tanh)                              \
+  X(asin)                              \
+  X(acos)                              \
+  X(atan)                              \
+  X(erf)
+
 enum class Operation : std::uint8_t {
   input,
   constant,
@@ -22,22 +41,9 @@ enum class Operation : std::uint8_t {
   power,  ///< exponent: a node, or a constant
   atan2,
   hypot,
-  sqrt,
-  cbrt,
-  exp,
-  expm1,
-  log,
-  log1p,
-  sin,
-  cos,
-  tan,
-  sinh,
-  cosh,
-  tanh,
-  asin,
-  acos,
-  atan,
-  erf
+#define GNOMON_OPERATION(f) f,
+  GNOMON_ELEMENTARY_FUNCTIONS(GNOMON_OPERATION)
+#undef GNOMON_OPERATION
 };
 
 /// f(t, x) with x in up to three blocks (q, v, lambda). Node 0 is t, nodes 1 .. size_of_x are x, then the constants,

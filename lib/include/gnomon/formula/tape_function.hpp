@@ -49,6 +49,10 @@ class GNOMON_EXPORT TapeFunction : public Function {
   void prepare(Patterns patterns);
   template <class S, class Seed>
   S* evaluate(double t, const Blocks& x, std::size_t arrays, const Seed& seed) const;
+  template <class S, class Seed>
+  const S* adjoints(double t, const Blocks& x, const double* mu, const Seed& seed) const;
+  template <class S>
+  void store(const S* adjoints, const Results& out) const;
   template <class Inner, class Value, class Seed>
   void compressed_rows(std::size_t block, double t, const Blocks& x, Value* values, const Seed& seed) const;
   template <class Inner, class Seed>

@@ -66,7 +66,7 @@ class GNOMON_EXPORT MechanismEntry {
   friend class MechanismBody;
   std::string table_, name_;
   std::vector<std::pair<std::string, std::string>> keys_;
-  void add(const std::string& key, std::string toml);
+  MechanismEntry& add(const std::string& key, std::string toml);
 };
 
 class GNOMON_EXPORT MechanismBody {
@@ -74,15 +74,17 @@ class GNOMON_EXPORT MechanismBody {
   MechanismBody& mass(const Value& v) { return set("mass", v); }
   MechanismBody& inertia(const Values3& v) { return set("inertia", v); }  ///< principal moments
   MechanismBody& inertia(const Value& v) { return set("inertia", v); }    ///< planar
-  MechanismBody& box(const Values3& edges) { return shape("box", edges); }
-  MechanismBody& cylinder(const Value& radius, const Value& length) { return shape("cylinder", {radius, length}); }
-  MechanismBody& sphere(const Value& radius);
-  MechanismBody& disc(const Value& radius);
-  MechanismBody& density(const Value& v);
+  MechanismBody& box(const Values3& edges) { return set("shape.box", edges); }
+  MechanismBody& cylinder(const Value& radius, const Value& length) {
+    return set("shape.cylinder", Values3{radius, length});
+  }
+  MechanismBody& sphere(const Value& radius) { return set("shape.sphere", radius); }
+  MechanismBody& disc(const Value& radius) { return set("shape.disc", radius); }
+  MechanismBody& density(const Value& v) { return set("shape.density", v); }
   /// In body axes, from the centre of mass.
   MechanismBody& marker(const std::string& name, const Values3& position);
   MechanismBody& orientation(const Values3& axis, const Value& angle);
-  MechanismBody& orientation(const Value& angle);  ///< planar
+  MechanismBody& orientation(const Value& angle) { return set("orientation", angle); }  ///< planar
   MechanismBody& position(const Values3& v) { return set("position", v); }
   /// Puts a marker where something else is; a second one turns the body too.
   MechanismBody& place(const std::string& marker, const Attachment& at);
@@ -102,7 +104,6 @@ class GNOMON_EXPORT MechanismBody {
     entry_->set(key, value);
     return *this;
   }
-  MechanismBody& shape(const std::string& key, const Values3& sizes);
   MechanismEntry* entry_;
 };
 

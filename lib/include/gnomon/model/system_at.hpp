@@ -147,6 +147,11 @@ class GNOMON_EXPORT SystemAt {
   static void split(const VectorOf<Extended>& x, VectorOf<Dual1>& value_and_tail);
   static void sum(const VectorOf<Dual1>& value_and_change, VectorOf<Extended>& out);
 
+  /// G and its derivative along v, in g_values_ and dg_values_, and dG/dt, in g_values_.
+  const Vector& jacobian(double t, const Vector& q);
+  const Vector& jacobian_derivative(double t, const Vector& q, const Vector& v);
+  const Vector& rate_jacobian(double t, const Vector& q);
+
   const System* system_;
   const Parts* parts_;
   Vector q_, w_, a_, b_, c_, d_, e_q_, f_q_, k_, l_, zero_;  // length n

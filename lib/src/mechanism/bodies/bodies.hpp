@@ -16,10 +16,14 @@ namespace gnomon::mechanism {
 
 using Formulas = std::vector<Formula>;
 
-/// A point fixed in space, or moving with t.
-struct FixedPoint {
+/// The key of an entry, and where it stands.
+struct Named {
   std::string name;
   Place place;
+};
+
+/// A point fixed in space, or moving with t.
+struct FixedPoint : Named {
   Formulas position;
   bool moves = false;
 };
@@ -34,9 +38,7 @@ struct Partner {
   bool has_axes() const { return kind != Kind::particle; }
 };
 
-struct Particle {
-  std::string name;
-  Place place;
+struct Particle : Named {
   Formula mass;
   Formulas position;
   std::optional<Formulas> velocity;  ///< none: assembled
@@ -54,11 +56,9 @@ struct Target3 {
   Formulas position;
 };
 
-struct Body {
+struct Body : Named {
   enum class Shape { none, box, sphere, cylinder };
 
-  std::string name;
-  Place place;
   std::optional<Formula> mass, density;
   Shape shape = Shape::none;
   Formulas sizes;    ///< box: edges; sphere: radius; cylinder: radius and length, along the third axis
@@ -83,9 +83,7 @@ struct JointType {
   bool turns = false, slides = false;             ///< it has an angle, or a distance, about or along n
 };
 
-struct Joint {
-  std::string name;
-  Place place;
+struct Joint : Named {
   const JointType* type = nullptr;
   Partner a, b;
   std::vector<Formulas> axes;  ///< in space at the start
@@ -93,43 +91,33 @@ struct Joint {
 };
 
 /// Massless and rigid.
-struct Rod {
-  std::string name;
-  Place place;
+struct Rod : Named {
   Partner a, b;
   std::optional<Formula> length;  ///< none: that of the start
 };
 
-struct Spring {
-  std::string name;
-  Place place;
+struct Spring : Named {
   Partner a, b;
   Formula stiffness;
   std::optional<Formula> rest_length, damping;
 };
 
 /// A prescribed angle or distance of a joint, as a function of t, or a torque or force of t, angle and speed.
-struct Motor {
+struct Motor : Named {
   enum class Kind { angle, distance, torque, force } kind = Kind::angle;
-  std::string name;
-  Place place;
   std::size_t joint = 0;
   std::string value;
   Place value_place;
 };
 
 /// A force at a point, of components in space.
-struct Load {
-  std::string name;
-  Place place;
+struct Load : Named {
   Partner on;
   std::vector<std::pair<std::string, Place>> components;
 };
 
 /// Points that stay on one side of a plane.
-struct PlaneContact {
-  std::string name;
-  Place place;
+struct PlaneContact : Named {
   Formulas point, normal;
   std::vector<Partner> on;
   std::optional<Formula> restitution, friction;

@@ -18,8 +18,7 @@ class BodyWriter : FormulaWriter {
   void write() {
     for (const FixedPoint& point : all_.points) write_point(point);
     for (std::size_t c = 0; c < all_.gravity.size(); ++c)
-      constant("gravity." + letters[c], all_.gravity[c].place,
-               [f = all_.gravity[c]](const Poses& poses) { return poses.number(f); });
+      number("gravity." + letters[c], all_.gravity[c], all_.gravity[c].place);
     for (std::size_t k = 0; k < all_.particles.size(); ++k) write_particle(k);
     for (std::size_t k = 0; k < all_.bodies.size(); ++k) write_body(k);
   }
@@ -32,7 +31,7 @@ class BodyWriter : FormulaWriter {
       if (uses_time(f))
         define(name, f.text, f.place);
       else
-        constant(name, f.place, [f](const Poses& poses) { return poses.number(f); });
+        number(name, f, f.place);
       if (!point.moves) constant(point.name + ".v" + letters[c], point.place, [](const Poses&) { return 0.0; });
     }
     draw(point.name, {point_of(point.name)}, point.place);
@@ -41,6 +40,12 @@ class BodyWriter : FormulaWriter {
     for (const Formula::Node& node : f.nodes)
       if (node.kind == Formula::Kind::time) return true;
     return false;
+  }
+
+  /// Empty: assembled.
+  static Velocity component(const std::optional<Formulas>& velocity, std::size_t c) {
+    if (!velocity) return {};
+    return [f = (*velocity)[c]](const Poses& poses, const Vector&) { return poses.number(f); };
   }
 
   void write_particle(std::size_t k) {
@@ -52,14 +57,10 @@ class BodyWriter : FormulaWriter {
         throw error_at(f.place, "the mass of particle " + name + " is " + number_text(mass) + ", expected above zero");
       return mass;
     });
-    for (std::size_t c = 0; c < dimension_; ++c) {
-      Velocity velocity;
-      if (particle.velocity)
-        velocity = [f = (*particle.velocity)[c]](const Poses& poses, const Vector&) { return poses.number(f); };
+    for (std::size_t c = 0; c < dimension_; ++c)
       coordinate(
           name + "." + letters[c], particle.place, name + ".mass",
-          [f = particle.position[c]](const Poses& poses) { return poses.number(f); }, velocity);
-    }
+          [f = particle.position[c]](const Poses& poses) { return poses.number(f); }, component(particle.velocity, c));
     show_position(name, particle.place);
     write_weight(name, particle.place);
     draw(name, {point_of(name)}, particle.place);
@@ -74,14 +75,10 @@ class BodyWriter : FormulaWriter {
     const std::string& name = body.name;
     const Place& place = body.place;
     constant(name + ".mass", place, [k](const Poses& poses) { return poses.mass(k); });
-    for (std::size_t c = 0; c < dimension_; ++c) {
-      Velocity velocity;
-      if (body.velocity)
-        velocity = [f = (*body.velocity)[c]](const Poses& poses, const Vector&) { return poses.number(f); };
+    for (std::size_t c = 0; c < dimension_; ++c)
       coordinate(
           name + "." + letters[c], place, name + ".mass",
-          [k, c](const Poses& poses) { return poses.centre(k)[static_cast<Index>(c)]; }, velocity);
-    }
+          [k, c](const Poses& poses) { return poses.centre(k)[static_cast<Index>(c)]; }, component(body.velocity, c));
     const std::size_t axes = planar() ? 1 : 3;
     for (std::size_t i = 0; i < axes; ++i) {
       const std::string moment = name + (planar() ? ".inertia" : ".e" + std::to_string(10 * (i + 1) + i + 1));

@@ -27,8 +27,7 @@ class PictureWriter : FormulaWriter {
  private:
   void draw_shape(const Body& body) {
     for (std::size_t i = 0; i < body.sizes.size(); ++i)
-      constant(body.name + ".size" + std::to_string(i + 1), body.place,
-               [f = body.sizes[i]](const Poses& poses) { return poses.number(f); });
+      number(body.name + ".size" + std::to_string(i + 1), body.sizes[i], body.place);
     /// The point whose components in body axes are factors of its sizes.
     const auto at = [&](const std::array<std::pair<double, int>, 3>& factors) {
       Texts point;

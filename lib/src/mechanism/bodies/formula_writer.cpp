@@ -89,12 +89,6 @@ void FormulaWriter::turn(const Partner& partner, const Texts& torque, const Plac
   }
 }
 
-FormulaWriter::Texts FormulaWriter::point_of(const std::string& name) const {
-  Texts point;
-  for (std::size_t c = 0; c < dimension_; ++c) point.push_back(name + "." + letters[c]);
-  return point;
-}
-
 void FormulaWriter::draw(const std::string& name, const std::vector<Texts>& points, const Place& place) {
   std::string text = "[";
   for (const Texts& point : points) {

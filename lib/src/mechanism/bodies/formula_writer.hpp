@@ -51,6 +51,9 @@ class FormulaWriter {
   void constant(const std::string& name, const Place& place, std::function<double(const Poses&)> value) {
     written_.out.constants.push_back({name, place, std::move(value)});
   }
+  void number(const std::string& name, const Formula& f, const Place& place) {
+    constant(name, place, [f](const Poses& poses) { return poses.number(f); });
+  }
   /// A column of what users ask for, by the name of a coordinate or definition.
   void show(const std::string& name, const std::string& unit, const Place& place) {
     line("outputs", name, "{ formula = " + toml_string(name) + ", unit = " + toml_string(unit) + " }", place);
@@ -63,8 +66,17 @@ class FormulaWriter {
   void coordinate(const std::string& name, const Place& place, const std::string& mass,
                   std::function<double(const Poses&)> position, Velocity velocity);
   void draw(const std::string& name, const std::vector<Texts>& points, const Place& place);
-  Texts point_of(const std::string& name) const;
 
+  /// term(component) of each component.
+  template <class Term>
+  Texts components(const Term& term) const {
+    Texts texts;
+    for (std::size_t c = 0; c < dimension_; ++c) texts.push_back(term(letters[c]));
+    return texts;
+  }
+  Texts point_of(const std::string& name) const {
+    return components([&](const std::string& c) { return name + "." + c; });
+  }
   /// Text of the sum over the components of term(component).
   template <class Term>
   std::string sum(const Term& term) const {

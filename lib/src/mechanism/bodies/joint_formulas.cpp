@@ -27,11 +27,17 @@ class JointWriter : FormulaWriter {
   }
 
  private:
+  /// A component of p_B - p_A, or of its rate.
+  static std::string apart(const Partner& a, const Partner& b, const std::string& c) {
+    return "(" + b.name + "." + c + " - " + a.name + "." + c + ")";
+  }
   /// (p_B - p_A) . e
   std::string across(const Joint& joint, const std::string& e) const {
-    return sum([&](const std::string& c) {
-      return "(" + joint.b.name + "." + c + " - " + joint.a.name + "." + c + ")*" + e + "." + c;
-    });
+    return sum([&](const std::string& c) { return apart(joint.a, joint.b, c) + "*" + e + "." + c; });
+  }
+  static Texts negative(Texts vector) {
+    for (std::string& text : vector) text = "-" + text;
+    return vector;
   }
   /// The name of a unit vector of a joint that is fixed in A or in B; its components are written at its first use.
   std::string unit(const Joint& joint, bool of_a, JointType::Vector which) {
@@ -155,8 +161,8 @@ class JointWriter : FormulaWriter {
       show(j + ".distance", "m", place);
       if (rates) {
         define(j + ".slip", sum([&](const std::string& c) {
-                 return "(" + joint.b.name + "." + c + " - " + joint.a.name + "." + c + ")*" + n + ".v" + c + " + (" +
-                        joint.b.name + ".v" + c + " - " + joint.a.name + ".v" + c + ")*" + n + "." + c;
+                 return apart(joint.a, joint.b, c) + "*" + n + ".v" + c + " + " + apart(joint.a, joint.b, "v" + c) +
+                        "*" + n + "." + c;
                }),
                place);
         show(j + ".slip", "m/s", place);
@@ -187,17 +193,13 @@ class JointWriter : FormulaWriter {
       return;
     }
     const std::string n = unit(joint, true, JointType::n);
-    Texts plus, minus;
-    for (std::size_t c = 0; c < dimension_; ++c) {
-      plus.push_back("(" + size + ")*" + n + "." + letters[c]);
-      minus.push_back("-(" + size + ")*" + n + "." + letters[c]);
-    }
+    const Texts vector = components([&](const std::string& c) { return "(" + size + ")*" + n + "." + c; });
     if (turning) {
-      turn(joint.b, plus, place);
-      turn(joint.a, minus, place);
+      turn(joint.b, vector, place);
+      turn(joint.a, negative(vector), place);
     } else {
-      act(joint.b, plus, place);
-      act(joint.a, minus, place);
+      act(joint.b, vector, place);
+      act(joint.a, negative(vector), place);
     }
   }
 
@@ -217,14 +219,13 @@ class JointWriter : FormulaWriter {
   }
   /// |p_B - p_A|^2
   std::string square(const Partner& a, const Partner& b) const {
-    return sum([&](const std::string& c) { return "(" + b.name + "." + c + " - " + a.name + "." + c + ")^2"; });
+    return sum([&](const std::string& c) { return apart(a, b, c) + "^2"; });
   }
 
   void write_spring(const Spring& spring) {
     const std::string& s = spring.name;
     const Place& place = spring.place;
-    constant(s + ".stiffness", spring.stiffness.place,
-             [f = spring.stiffness](const Poses& poses) { return poses.number(f); });
+    number(s + ".stiffness", spring.stiffness, spring.stiffness.place);
     const std::optional<Formula>& rest = spring.rest_length;
     const bool none =
         rest && rest->nodes.size() == 1 && rest->nodes[0].value == 0 && rest->nodes[0].kind == Formula::Kind::number;
@@ -257,24 +258,17 @@ class JointWriter : FormulaWriter {
     output(s + ".force", s + ".stiffness*(" + length + " - " + s + ".rest_length)", "N", place);
     draw(s, {point_of(spring.a.name), point_of(spring.b.name)}, place);
     if (!spring.damping) return;
-    constant(s + ".damping", spring.damping->place,
-             [f = *spring.damping](const Poses& poses) { return poses.number(f); });
+    number(s + ".damping", *spring.damping, spring.damping->place);
     // The rate of the length over the length.
     define(s + ".rate",
            s + ".damping*(" + sum([&](const std::string& c) {
-             return "(" + spring.b.name + "." + c + " - " + spring.a.name + "." + c + ")*(" + spring.b.name + ".v" + c +
-                    " - " + spring.a.name + ".v" + c + ")";
+             return apart(spring.a, spring.b, c) + "*" + apart(spring.a, spring.b, "v" + c);
            }) + ")/(" +
                square(spring.a, spring.b) + ")",
            place);
-    Texts on_a, on_b;
-    for (std::size_t c = 0; c < dimension_; ++c) {
-      const std::string e = "(" + spring.b.name + "." + letters[c] + " - " + spring.a.name + "." + letters[c] + ")";
-      on_a.push_back(s + ".rate*" + e);
-      on_b.push_back("-" + s + ".rate*" + e);
-    }
+    const Texts on_a = components([&](const std::string& c) { return s + ".rate*" + apart(spring.a, spring.b, c); });
     act(spring.a, on_a, place);
-    act(spring.b, on_b, place);
+    act(spring.b, negative(on_a), place);
   }
 
   /// The words "angle", "speed" and "distance" of a motor's formula mean those of its joint.
@@ -325,28 +319,21 @@ class JointWriter : FormulaWriter {
   }
 
   void write_load(const Load& load) {
-    Texts force;
-    for (std::size_t c = 0; c < dimension_; ++c) {
-      force.push_back(load.name + "." + letters[c]);
-      define(force.back(), load.components[c].first, load.components[c].second);
-    }
-    act(load.on, force, load.place);
+    for (std::size_t c = 0; c < dimension_; ++c)
+      define(load.name + "." + letters[c], load.components[c].first, load.components[c].second);
+    act(load.on, point_of(load.name), load.place);
   }
 
   void write_contact(const PlaneContact& contact) {
     const std::string& name = contact.name;
     for (std::size_t c = 0; c < dimension_; ++c) {
-      constant(name + ".point." + letters[c], contact.place,
-               [f = contact.point[c]](const Poses& poses) { return poses.number(f); });
+      number(name + ".point." + letters[c], contact.point[c], contact.place);
       constant(name + ".normal." + letters[c], contact.place, [contact, c](const Poses& poses) {
         return poses.direction(contact.normal, "the normal of contact " + contact.name)[static_cast<Index>(c)];
       });
     }
-    const auto number_of = [&](const char* key, const std::optional<Formula>& f) {
-      if (f) constant(name + "." + key, f->place, [f = *f](const Poses& poses) { return poses.number(f); });
-    };
-    number_of("restitution", contact.restitution);
-    number_of("friction", contact.friction);
+    if (contact.restitution) number(name + ".restitution", *contact.restitution, contact.restitution->place);
+    if (contact.friction) number(name + ".friction", *contact.friction, contact.friction->place);
     for (const Partner& on : contact.on) {
       std::string text = "{ formula = " + toml_string(sum([&](const std::string& c) {
                            return name + ".normal." + c + "*(" + on.name + "." + c + " - " + name + ".point." + c + ")";

@@ -26,40 +26,22 @@ Value::Value(double number) : toml_(number_text(number, 17)) {}
 Value::Value(const char* formula) : toml_(toml_string(formula)) {}
 Value::Value(const std::string& formula) : toml_(toml_string(formula)) {}
 
-void MechanismEntry::add(const std::string& key, std::string toml) {
+MechanismEntry& MechanismEntry::add(const std::string& key, std::string toml) {
   keys_.emplace_back(key, std::move(toml));
+  return *this;
 }
 MechanismEntry& MechanismEntry::set(const std::string& key, const Value& value) {
-  add(key, value.toml());
-  return *this;
+  return add(key, value.toml());
 }
 MechanismEntry& MechanismEntry::set(const std::string& key, const Values3& values) {
-  add(key, array(values));
-  return *this;
+  return add(key, array(values));
 }
 
-MechanismBody& MechanismBody::shape(const std::string& key, const Values3& sizes) {
-  entry_->add("shape." + key, array(sizes));
-  return *this;
-}
-MechanismBody& MechanismBody::sphere(const Value& radius) {
-  return set("shape.sphere", radius);
-}
-MechanismBody& MechanismBody::disc(const Value& radius) {
-  return set("shape.disc", radius);
-}
-MechanismBody& MechanismBody::density(const Value& v) {
-  return set("shape.density", v);
-}
 MechanismBody& MechanismBody::marker(const std::string& name, const Values3& position) {
   return set("markers." + toml_string(name), position);
 }
 MechanismBody& MechanismBody::orientation(const Values3& axis, const Value& angle) {
-  set("orientation.axis", axis);
-  return set("orientation.angle", angle);
-}
-MechanismBody& MechanismBody::orientation(const Value& angle) {
-  return set("orientation", angle);
+  return set("orientation.axis", axis).set("orientation.angle", angle);
 }
 MechanismBody& MechanismBody::place(const std::string& marker, const Attachment& at) {
   return set("place." + toml_string(marker), Value(at.name));
@@ -101,19 +83,13 @@ MechanismBody Mechanism::body(const std::string& name) {
 }
 MechanismEntry& Mechanism::joint(const std::string& name, const std::string& type, const Attachment& a,
                                  const Attachment& b) {
-  MechanismEntry& joint = entry("joints", name).set("type", type);
-  joint.add("between", between(a, b));
-  return joint;
+  return entry("joints", name).set("type", type).add("between", between(a, b));
 }
 MechanismEntry& Mechanism::rod(const std::string& name, const Attachment& a, const Attachment& b) {
-  MechanismEntry& rod = entry("rods", name);
-  rod.add("between", between(a, b));
-  return rod;
+  return entry("rods", name).add("between", between(a, b));
 }
 MechanismEntry& Mechanism::spring(const std::string& name, const Attachment& a, const Attachment& b) {
-  MechanismEntry& spring = entry("springs", name);
-  spring.add("between", between(a, b));
-  return spring;
+  return entry("springs", name).add("between", between(a, b));
 }
 MechanismEntry& Mechanism::motor(const std::string& name, const std::string& joint) {
   return entry("motors", name).set("joint", joint);

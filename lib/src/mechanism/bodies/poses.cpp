@@ -2,7 +2,6 @@
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
-#include <algorithm>
 #include <cmath>
 
 #include "gnomon/base/numbers.hpp"

@@ -51,7 +51,6 @@ class Poses {
   Matrix3 orientation(const Body& body) const;
   void place(std::size_t k, std::vector<int>& states);
   Vector3 position(const Target3& target, std::vector<int>& states);
-  Vector3 marker_or_centre(const Partner& partner) const;
 
   const Bodies& bodies_;
   Values values_;

@@ -31,17 +31,7 @@ class BodyReader : TableReader {
   }
 
  private:
-  void take_name(const TomlEntry& entry) {
-    const std::string& name = entry.key;
-    if (!is_name(name) || name.find('.') != std::string::npos)
-      throw error_at(entry.key_place, "\"" + name + "\" is no name: a name is of letters, digits and underscores");
-    if (is_reserved(name)) throw error_at(entry.key_place, "\"" + name + "\" is a reserved word and cannot be a name");
-    const auto [at, fresh] = names_.emplace(name, entry.key_place);
-    if (!fresh)
-      throw error_at(entry.key_place, "\"" + name + "\" is the name of something else already, in line " +
-                                          std::to_string(at->second.line) + ", column " +
-                                          std::to_string(at->second.column));
-  }
+  void take_name(const TomlEntry& entry) { names_.take(entry.key, entry.key_place, false); }
   void take(const TomlEntry& entry, Partner::Kind kind) {
     take_name(entry);
     Partner partner;
@@ -73,90 +63,76 @@ class BodyReader : TableReader {
   }
 
   void read_point(const TomlEntry& entry) {
-    const std::string what = "point " + entry.key;
-    FixedPoint point;
-    point.name = entry.key;
-    point.place = entry.key_place;
-    const toml::node* position = entry.value;
-    if (entry.value->is_table()) {
-      const toml::table& table = *entry.value->as_table();
-      file_.check_keys(table, what, {"position"});
-      position = &required(table, "position", what, entry.key_place);
-    }
-    point.position = vector(*position, "the position of " + what, true);
+    FixedPoint point = named<FixedPoint>(entry);
+    const toml::node& position =
+        entry.value->is_table() ? required(keys_of(entry, "point", {"position"}), "position") : *entry.value;
+    point.position = vector(position, "the position of point " + entry.key, true);
     for (const Formula& one : point.position)
       for (const Formula::Node& node : one.nodes) point.moves = point.moves || node.kind == Formula::Kind::time;
     all_.points.push_back(std::move(point));
   }
 
   /// A velocity, or none for "assembled".
-  std::optional<Formulas> velocity(const toml::table& table, const char* key, const std::string& what,
-                                   std::size_t count) const {
-    const toml::node* node = table.get(key);
+  std::optional<Formulas> velocity(const Keys& keys, const char* key, std::size_t count) const {
+    const toml::node* node = keys.table.get(key);
     if (node == nullptr) return std::nullopt;
     if (node->is_string() && node->as_string()->get() == "assembled") return std::nullopt;
-    if (count == 1) return Formulas{formula(*node, key + (" of " + what))};
+    const std::string what = key + (" of " + keys.what);
+    if (count == 1) return Formulas{formula(*node, what)};
     if (!node->is_array())
-      throw error_at(file_.place(*node), std::string(key) + " of " + what + ": expected \"assembled\" or " +
-                                             std::to_string(count) + " numbers");
-    return numbers(*node, key + (" of " + what), count);
+      throw error_at(file_.place(*node), what + ": expected \"assembled\" or " + std::to_string(count) + " numbers");
+    return numbers(*node, what, count);
   }
 
   void read_particle(const TomlEntry& entry) {
-    const std::string what = "particle " + entry.key;
-    const toml::table& table = file_.table(*entry.value, what);
-    file_.check_keys(table, what, {"mass", "position", "velocity"});
-    Particle particle;
-    particle.name = entry.key;
-    particle.place = entry.key_place;
-    particle.mass = formula(required(table, "mass", what, entry.key_place), "the mass of " + what);
-    particle.position = vector(required(table, "position", what, entry.key_place), "the position of " + what);
-    particle.velocity = velocity(table, "velocity", what, dimension());
+    const Keys keys = keys_of(entry, "particle", {"mass", "position", "velocity"});
+    const std::string& what = keys.what;
+    Particle particle = named<Particle>(entry);
+    particle.mass = formula(required(keys, "mass"), "the mass of " + what);
+    particle.position = vector(required(keys, "position"), "the position of " + what);
+    particle.velocity = velocity(keys, "velocity", dimension());
     all_.particles.push_back(std::move(particle));
   }
 
   void read_body(const TomlEntry& entry) {
-    const std::string what = "body " + entry.key;
-    const toml::table& table = file_.table(*entry.value, what);
-    file_.check_keys(
-        table, what,
+    const Keys keys = keys_of(
+        entry, "body",
         {"mass", "inertia", "shape", "markers", "orientation", "position", "place", "velocity", "angular_velocity"});
-    Body body;
-    body.name = entry.key;
-    body.place = entry.key_place;
-    body.mass = optional(table, "mass", what);
-    if (const toml::node* node = table.get("shape")) read_shape(*node, what, body);
-    if (const toml::node* node = table.get("inertia")) read_inertia(*node, what, body);
+    const std::string& what = keys.what;
+    Body body = named<Body>(entry);
+    body.mass = optional(keys, "mass");
+    if (const toml::node* node = keys.table.get("shape")) read_shape(*node, what, body);
+    if (const toml::node* node = keys.table.get("inertia")) read_inertia(*node, what, body);
     if (!body.mass && !body.density)
       throw error_at(entry.key_place, what + " has no mass: give a mass, or a shape with a density");
     if (body.inertia.empty() && body.shape == Body::Shape::none)
       throw error_at(entry.key_place, what + " has no inertia: give an inertia, or a shape");
-    if (const toml::node* node = table.get("markers"))
+    if (const toml::node* node = keys.table.get("markers"))
       for (const TomlEntry& marker : file_.entries(file_.table(*node, "markers of " + what)))
         body.markers.push_back(
             {marker.key, marker.key_place, vector(*marker.value, "marker " + marker.key + " of " + what)});
-    if (const toml::node* node = table.get("orientation")) read_orientation(*node, what, body);
-    const toml::node *position = table.get("position"), *place = table.get("place");
+    if (const toml::node* node = keys.table.get("orientation")) read_orientation(*node, what, body);
+    const toml::node *position = keys.table.get("position"), *place = keys.table.get("place");
     if ((position == nullptr) == (place == nullptr))
       throw error_at(entry.key_place, what + (position ? " has a position and a place, expected one of them"
                                                        : " has no position: give a position of its centre of mass, or "
                                                          "a place of a marker"));
     if (position) body.position = vector(*position, "the position of " + what);
     if (place) read_place(file_.table(*place, "the place of " + what), entry.key, what, body, file_.place(*place));
-    body.velocity = velocity(table, "velocity", what, dimension());
-    body.angular_velocity = velocity(table, "angular_velocity", what, all_.dimension == 2 ? 1 : 3);
+    body.velocity = velocity(keys, "velocity", dimension());
+    body.angular_velocity = velocity(keys, "angular_velocity", all_.dimension == 2 ? 1 : 3);
     all_.bodies.push_back(std::move(body));
   }
 
   void read_shape(const toml::node& node, const std::string& what, Body& body) const {
-    const toml::table& table = file_.table(node, "the shape of " + what);
-    file_.check_keys(table, "the shape of " + what, {"box", "sphere", "cylinder", "disc", "density"});
-    body.density = optional(table, "density", "the shape of " + what);
+    const Keys keys =
+        keys_of(node, "the shape of " + what, file_.place(node), {"box", "sphere", "cylinder", "disc", "density"});
+    body.density = optional(keys, "density");
     if (body.density && body.mass)
       throw error_at(body.density->place, what + " has a mass and a density, expected one of them");
     const char* found = nullptr;
     for (const char* key : {"box", "sphere", "cylinder", "disc"}) {
-      const toml::node* size = table.get(key);
+      const toml::node* size = keys.table.get(key);
       if (size == nullptr) continue;
       if (found) throw error_at(file_.place(*size), "the shape of " + what + " is a " + found + " and a " + key);
       found = key;
@@ -209,10 +185,9 @@ class BodyReader : TableReader {
     const toml::node* angle = &node;
     if (all_.dimension == 3) {
       if (!node.is_table()) throw error_at(file_.place(node), of + " in space is { axis = [..], angle = .. }");
-      const toml::table& table = *node.as_table();
-      file_.check_keys(table, of, {"axis", "angle"});
-      angle = &required(table, "angle", of, file_.place(node));
-      body.axis = vector(required(table, "axis", of, file_.place(node)), "the axis of " + of);
+      const Keys keys = keys_of(node, of, file_.place(node), {"axis", "angle"});
+      angle = &required(keys, "angle");
+      body.axis = vector(required(keys, "axis"), "the axis of " + of);
     } else if (node.is_table()) {
       throw error_at(file_.place(node), of + " in the plane is one angle");
     }
@@ -258,7 +233,7 @@ class BodyReader : TableReader {
     for (const TomlEntry& entry : entries) put(entry.key, entry.key_place, *entry.value);
   }
 
-  std::map<std::string, Place> names_;
+  TakenNames names_;
   std::size_t counts_[3] = {0, 0, 0};
 };
 

@@ -25,8 +25,9 @@ class JointReader : TableReader {
   }
 
  private:
-  std::pair<Partner, Partner> between(const toml::table& table, const std::string& what, const Place& place) const {
-    const toml::node& node = required(table, "between", what, place);
+  std::pair<Partner, Partner> between(const Keys& keys) const {
+    const std::string& what = keys.what;
+    const toml::node& node = required(keys, "between");
     const toml::array& array = file_.array(node, "between of " + what);
     if (array.size() != 2)
       throw error_at(file_.place(node),
@@ -43,13 +44,10 @@ class JointReader : TableReader {
   }
 
   void read_joint(const TomlEntry& entry) {
-    const std::string what = "joint " + entry.key;
-    const toml::table& table = file_.table(*entry.value, what);
-    file_.check_keys(table, what, {"type", "between", "axis", "axes", "stiffness", "rest", "damping"});
-    Joint joint;
-    joint.name = entry.key;
-    joint.place = entry.key_place;
-    const toml::node& type = required(table, "type", what, entry.key_place);
+    const Keys keys = keys_of(entry, "joint", {"type", "between", "axis", "axes", "stiffness", "rest", "damping"});
+    const std::string& what = keys.what;
+    Joint joint = named<Joint>(entry);
+    const toml::node& type = required(keys, "type");
     const std::string name = file_.text(type, "the type of " + what);
     std::vector<std::string> known;
     for (const JointType& one : joint_types(all_.dimension)) {
@@ -59,7 +57,7 @@ class JointReader : TableReader {
     if (joint.type == nullptr)
       throw error_at(file_.formula_place(type),
                      unknown_name(all_.dimension == 2 ? "joint in the plane" : "joint", name, known).what());
-    std::tie(joint.a, joint.b) = between(table, what, entry.key_place);
+    std::tie(joint.a, joint.b) = between(keys);
     const bool needs_b = !joint.type->square.empty() || joint.type->turns;
     const bool needs_a = needs_b || !joint.type->along.empty();
     if (needs_a && !joint.a.has_axes())
@@ -68,7 +66,7 @@ class JointReader : TableReader {
     if (needs_b && !joint.b.has_axes())
       throw error_at(joint.b.place,
                      what + ": particle " + joint.b.name + " has no axes for a joint of the type " + name);
-    const toml::node *axis = table.get("axis"), *axes = table.get("axes");
+    const toml::node *axis = keys.table.get("axis"), *axes = keys.table.get("axes");
     if (axis && joint.type->axes == 1) joint.axes.push_back(vector(*axis, "the axis of " + what));
     if (axes && joint.type->axes == 2) {
       const toml::array& list = file_.array(*axes, "the axes of " + what);
@@ -80,9 +78,9 @@ class JointReader : TableReader {
                                           (joint.type->axes == 0   ? "no axis"
                                            : joint.type->axes == 1 ? "an axis"
                                                                    : "two axes: axes = [[..], [..]]"));
-    joint.stiffness = optional(table, "stiffness", what);
-    joint.rest = optional(table, "rest", what);
-    joint.damping = optional(table, "damping", what);
+    joint.stiffness = optional(keys, "stiffness");
+    joint.rest = optional(keys, "rest");
+    joint.damping = optional(keys, "damping");
     if ((joint.stiffness || joint.damping) && !joint.type->turns && !joint.type->slides)
       throw error_at(entry.key_place,
                      what + " of the type " + name + " has neither an angle nor a distance for a spring");
@@ -98,28 +96,21 @@ class JointReader : TableReader {
   }
 
   void read_rod(const TomlEntry& entry) {
-    const std::string what = "rod " + entry.key;
-    const toml::table& table = file_.table(*entry.value, what);
-    file_.check_keys(table, what, {"between", "length"});
-    Rod rod;
-    rod.name = entry.key;
-    rod.place = entry.key_place;
-    std::tie(rod.a, rod.b) = between(table, what, entry.key_place);
-    rod.length = optional(table, "length", what);
+    const Keys keys = keys_of(entry, "rod", {"between", "length"});
+    Rod rod = named<Rod>(entry);
+    std::tie(rod.a, rod.b) = between(keys);
+    rod.length = optional(keys, "length");
     all_.rods.push_back(std::move(rod));
   }
 
   void read_spring(const TomlEntry& entry) {
-    const std::string what = "spring " + entry.key;
-    const toml::table& table = file_.table(*entry.value, what);
-    file_.check_keys(table, what, {"between", "stiffness", "rest_length", "damping"});
-    Spring spring;
-    spring.name = entry.key;
-    spring.place = entry.key_place;
-    std::tie(spring.a, spring.b) = between(table, what, entry.key_place);
-    spring.stiffness = formula(required(table, "stiffness", what, entry.key_place), "the stiffness of " + what);
-    spring.rest_length = optional(table, "rest_length", what);
-    spring.damping = optional(table, "damping", what);
+    const Keys keys = keys_of(entry, "spring", {"between", "stiffness", "rest_length", "damping"});
+    const std::string& what = keys.what;
+    Spring spring = named<Spring>(entry);
+    std::tie(spring.a, spring.b) = between(keys);
+    spring.stiffness = formula(required(keys, "stiffness"), "the stiffness of " + what);
+    spring.rest_length = optional(keys, "rest_length");
+    spring.damping = optional(keys, "damping");
     if (spring.damping) refuse_moving(spring.a, spring.b, what);
     all_.springs.push_back(std::move(spring));
   }
@@ -137,13 +128,10 @@ class JointReader : TableReader {
   }
 
   void read_motor(const TomlEntry& entry) {
-    const std::string what = "motor " + entry.key;
-    const toml::table& table = file_.table(*entry.value, what);
-    file_.check_keys(table, what, {"joint", "angle", "distance", "torque", "force"});
-    Motor motor;
-    motor.name = entry.key;
-    motor.place = entry.key_place;
-    const toml::node& node = required(table, "joint", what, entry.key_place);
+    const Keys keys = keys_of(entry, "motor", {"joint", "angle", "distance", "torque", "force"});
+    const std::string& what = keys.what;
+    Motor motor = named<Motor>(entry);
+    const toml::node& node = required(keys, "joint");
     const std::string name = file_.text(node, "the joint of " + what);
     std::vector<std::string> known;
     for (const Joint& joint : all_.joints) known.push_back(joint.name);
@@ -157,7 +145,7 @@ class JointReader : TableReader {
                                                          {"torque", Motor::Kind::torque},
                                                          {"force", Motor::Kind::force}};
     for (const auto& [key, kind] : kinds) {
-      const toml::node* value = table.get(key);
+      const toml::node* value = keys.table.get(key);
       if (value == nullptr) continue;
       ++given;
       motor.kind = kind;
@@ -176,17 +164,20 @@ class JointReader : TableReader {
     all_.motors.push_back(std::move(motor));
   }
 
+  /// What a load or a contact is on.
+  Partner pushed(const toml::node& node, const std::string& what) const {
+    Partner on = partner(node, "on of " + what);
+    if (on.kind == Partner::Kind::point)
+      throw error_at(on.place, what + " is on point " + on.name + ", which no force moves");
+    return on;
+  }
+
   void read_load(const TomlEntry& entry) {
-    const std::string what = "load " + entry.key;
-    const toml::table& table = file_.table(*entry.value, what);
-    file_.check_keys(table, what, {"on", "force"});
-    Load load;
-    load.name = entry.key;
-    load.place = entry.key_place;
-    load.on = partner(required(table, "on", what, entry.key_place), "on of " + what);
-    if (load.on.kind == Partner::Kind::point)
-      throw error_at(load.on.place, what + " is on point " + load.on.name + ", which no force moves");
-    const toml::node& node = required(table, "force", what, entry.key_place);
+    const Keys keys = keys_of(entry, "load", {"on", "force"});
+    const std::string& what = keys.what;
+    Load load = named<Load>(entry);
+    load.on = pushed(required(keys, "on"), what);
+    const toml::node& node = required(keys, "force");
     const toml::array& array = file_.array(node, "the force of " + what);
     if (array.size() != dimension())
       throw error_at(file_.place(node), "the force of " + what + " has " + std::to_string(array.size()) +
@@ -196,26 +187,17 @@ class JointReader : TableReader {
   }
 
   void read_contact(const TomlEntry& entry) {
-    const std::string what = "contact " + entry.key;
-    const toml::table& table = file_.table(*entry.value, what);
-    file_.check_keys(table, what, {"plane", "on", "restitution", "friction"});
-    PlaneContact contact;
-    contact.name = entry.key;
-    contact.place = entry.key_place;
-    const toml::node& node = required(table, "plane", what, entry.key_place);
-    const std::string of = "the plane of " + what;
-    const toml::table& plane = file_.table(node, of);
-    file_.check_keys(plane, of, {"point", "normal"});
-    contact.point = vector(required(plane, "point", of, file_.place(node)), "the point of " + of);
-    contact.normal = vector(required(plane, "normal", of, file_.place(node)), "the normal of " + of);
-    for (const toml::node& one : file_.array(required(table, "on", what, entry.key_place), "on of " + what)) {
-      contact.on.push_back(partner(one, "on of " + what));
-      if (contact.on.back().kind == Partner::Kind::point)
-        throw error_at(contact.on.back().place,
-                       what + " is on point " + contact.on.back().name + ", which no force moves");
-    }
-    contact.restitution = optional(table, "restitution", what);
-    contact.friction = optional(table, "friction", what);
+    const Keys keys = keys_of(entry, "contact", {"plane", "on", "restitution", "friction"});
+    const std::string& what = keys.what;
+    PlaneContact contact = named<PlaneContact>(entry);
+    const toml::node& node = required(keys, "plane");
+    const Keys plane = keys_of(node, "the plane of " + what, file_.place(node), {"point", "normal"});
+    contact.point = vector(required(plane, "point"), "the point of " + plane.what);
+    contact.normal = vector(required(plane, "normal"), "the normal of " + plane.what);
+    for (const toml::node& one : file_.array(required(keys, "on"), "on of " + what))
+      contact.on.push_back(pushed(one, what));
+    contact.restitution = optional(keys, "restitution");
+    contact.friction = optional(keys, "friction");
     if (contact.friction && all_.dimension == 3)
       throw error_at(contact.friction->place,
                      what +

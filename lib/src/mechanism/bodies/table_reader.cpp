@@ -10,9 +10,16 @@ Formula TableReader::formula(const toml::node& node, const std::string& what, bo
   return result;
 }
 
-std::optional<Formula> TableReader::optional(const toml::table& table, const char* key, const std::string& what) const {
-  const toml::node* node = table.get(key);
-  return node ? std::optional<Formula>(formula(*node, key + (" of " + what))) : std::nullopt;
+TableReader::Keys TableReader::keys_of(const toml::node& node, const std::string& what, const Place& place,
+                                       const std::vector<std::string>& known) const {
+  const Keys keys{file_.table(node, what), what, place};
+  file_.check_keys(keys.table, what, known);
+  return keys;
+}
+
+std::optional<Formula> TableReader::optional(const Keys& keys, const char* key) const {
+  const toml::node* node = keys.table.get(key);
+  return node ? std::optional<Formula>(formula(*node, key + (" of " + keys.what))) : std::nullopt;
 }
 
 Formulas TableReader::vector(const toml::node& node, const std::string& what, bool timed) const {
@@ -30,10 +37,9 @@ Formulas TableReader::numbers(const toml::node& node, const std::string& what, s
   return result;
 }
 
-const toml::node& TableReader::required(const toml::table& table, const char* key, const std::string& what,
-                                        const Place& place) const {
-  const toml::node* node = table.get(key);
-  if (node == nullptr) throw error_at(place, what + " has no " + key);
+const toml::node& TableReader::required(const Keys& keys, const char* key) const {
+  const toml::node* node = keys.table.get(key);
+  if (node == nullptr) throw error_at(keys.place, keys.what + " has no " + key);
   return *node;
 }
 

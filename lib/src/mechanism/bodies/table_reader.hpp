@@ -5,7 +5,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "mechanism/bodies/bodies.hpp"
 
@@ -29,14 +28,32 @@ class TableReader {
       for (const TomlEntry& entry : file_.entries(file_.table(*node, key))) use(entry);
   }
 
+  /// A table of known keys, with its name and place for error sentences.
+  struct Keys {
+    const toml::table& table;
+    std::string what;
+    Place place;
+  };
+  Keys keys_of(const toml::node& node, const std::string& what, const Place& place,
+               const std::vector<std::string>& known) const;
+  Keys keys_of(const TomlEntry& entry, const std::string& kind, const std::vector<std::string>& known) const {
+    return keys_of(*entry.value, kind + " " + entry.key, entry.key_place, known);
+  }
+  template <class Thing>
+  static Thing named(const TomlEntry& entry) {
+    Thing thing;
+    thing.name = entry.key;
+    thing.place = entry.key_place;
+    return thing;
+  }
+
   /// A formula of parameters, and of t where `timed`.
   Formula formula(const toml::node& node, const std::string& what, bool timed = false) const;
-  std::optional<Formula> optional(const toml::table& table, const char* key, const std::string& what) const;
+  std::optional<Formula> optional(const Keys& keys, const char* key) const;
   /// As many as there are dimensions.
   Formulas vector(const toml::node& node, const std::string& what, bool timed = false) const;
   Formulas numbers(const toml::node& node, const std::string& what, std::size_t count, bool timed = false) const;
-  const toml::node& required(const toml::table& table, const char* key, const std::string& what,
-                             const Place& place) const;
+  const toml::node& required(const Keys& keys, const char* key) const;
   Partner partner(const toml::node& node, const std::string& what) const;
 
   const TomlFile& file_;

@@ -125,11 +125,7 @@ class ForwardKinetic : public System, public ConfigurationMass {
   /// from a dual S, so that M is factorised at S and never with all N derivatives.
   template <class S>
   void gradient(const S* q, const S* p, S* t_q, S* t_p) const {
-    std::array<Dual<S, N>, N> x;
-    for (int j = 0; j < N; ++j) {
-      x[j].value = q[j];
-      x[j].grad[j] = S(1.0);
-    }
+    const std::array<Dual<S, N>, N> x = Seeds::seed_first(q);
     std::array<Dual<S, N>, N * N> m;
     calls_.mass_matrix(x.data(), m.data(), N);
     std::array<S, N * N> factors;

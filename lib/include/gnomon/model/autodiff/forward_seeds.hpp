@@ -23,12 +23,7 @@ struct ForwardSeeds {
     return x;
   }
   static std::array<Dual<Extended, N>, N> seed_extended(const ConstVectorRef& q, const ConstVectorRef& tail) {
-    std::array<Dual<Extended, N>, N> x;
-    for (int j = 0; j < N; ++j) {
-      x[j].value = static_cast<Extended>(q[j]) + tail[j];
-      x[j].grad[j] = 1;
-    }
-    return x;
+    return seed_first(extended(q, tail).data());
   }
   template <class S, int size = N>
   static std::array<S, size> unseeded(const ConstVectorRef& q) {
@@ -36,14 +31,16 @@ struct ForwardSeeds {
     for (int j = 0; j < size; ++j) x[j].value = q[j];
     return x;
   }
-  static std::array<First, N> seed_first(const ConstVectorRef& q) {
-    std::array<First, N> x;
+  template <class S>
+  static std::array<Dual<S, N>, N> seed_first(const S* q) {
+    std::array<Dual<S, N>, N> x;
     for (int j = 0; j < N; ++j) {
       x[j].value = q[j];
-      x[j].grad[j] = 1;
+      x[j].grad[j] = S(1.0);
     }
     return x;
   }
+  static std::array<First, N> seed_first(const ConstVectorRef& q) { return seed_first(q.data()); }
   /// All first derivatives, at rest in the other direction.
   template <class D>
   static std::array<D, N> unmoved(const ConstVectorRef& q) {
@@ -54,14 +51,18 @@ struct ForwardSeeds {
     }
     return x;
   }
-  static std::array<Along, N> seed_along(const ConstVectorRef& q, const ConstVectorRef& w) {
-    std::array<Along, N> x;
+  template <class S>
+  static std::array<Dual<Dual<S, 1>, N>, N> seed_along(const S* q, const S* w) {
+    std::array<Dual<Dual<S, 1>, N>, N> x;
     for (int j = 0; j < N; ++j) {
       x[j].value.value = q[j];
       x[j].value.grad[0] = w[j];
       x[j].grad[j].value = 1;
     }
     return x;
+  }
+  static std::array<Along, N> seed_along(const ConstVectorRef& q, const ConstVectorRef& w) {
+    return seed_along(q.data(), w.data());
   }
   static std::array<Second, N> seed_second(const ConstVectorRef& q) {
     std::array<Second, N> x;

@@ -74,18 +74,12 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
 
   bool extended_gradient(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
                          VectorRefOf<Extended> out) const override {
-    using Wide = Dual<Extended, N>;
-    const Wide u = full_potential(Wide(t), Seeds::seed_extended(q, tail).data());
-    for (int j = 0; j < N; ++j) out[j] = u.grad[j];
+    gradient_at(t, extended(q, tail).data(), out.data());
     return true;
   }
   bool extended_jacobian(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
                          VectorRefOf<Extended> values) const override {
-    using Wide = Dual<Extended, N>;
-    std::array<Wide, M> g;
-    calls_.constraints(Wide(t), Seeds::seed_extended(q, tail).data(), g.data(), M);
-    for (int i = 0; i < M; ++i)
-      for (int j = 0; j < N; ++j) values[i * N + j] = g[i].grad[j];
+    store_first(constraints_at(t, Seeds::seed_extended(q, tail)), values.data());
     return true;
   }
 
@@ -96,10 +90,7 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
   }
   bool extended_invariant_jacobian(const ConstVectorRef& q, const ConstVectorRef& tail,
                                    VectorRefOf<Extended> values) const override {
-    std::array<Dual<Extended, N>, K> pi;
-    calls_.invariants(Seeds::seed_extended(q, tail).data(), pi.data(), K);
-    for (int k = 0; k < K; ++k)
-      for (int j = 0; j < N; ++j) values[k * N + j] = pi[k].grad[j];
+    store_first(invariants_at(Seeds::seed_extended(q, tail)), values.data());
     return true;
   }
   std::array<Extended, 4> extended_invariant_potential(Index k, Extended pi) const override {
@@ -109,13 +100,12 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
                                  VectorRefOf<Extended> out) const override {
     using Wide = Dual<Extended, N>;
     const Wide u = calls_.potential(Wide(t), Seeds::seed_extended(q, tail).data());
-    for (int j = 0; j < N; ++j) out[j] = u.grad[j];
+    std::copy_n(u.grad.begin(), N, out.data());
     return true;
   }
 
   void potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const override {
-    const First u = full_potential(First(t), seed_first(q).data());
-    for (int j = 0; j < N; ++j) out[j] = u.grad[j];
+    gradient_at(t, q.data(), out.data());
   }
 
   void potential_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& w,
@@ -144,16 +134,12 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
   }
 
   void constraint_jacobian(double t, const ConstVectorRef& q, VectorRef values) const override {
-    std::array<First, M> g;
-    calls_.constraints(First(t), seed_first(q).data(), g.data(), M);
-    for (int i = 0; i < M; ++i)
-      for (int j = 0; j < N; ++j) values[i * N + j] = g[i].grad[j];
+    store_first(constraints_at(t, seed_first(q)), values.data());
   }
 
   void constraint_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
                                 const ConstVectorRef& w, VectorRef out) const override {
-    std::array<Along, M> g;
-    calls_.constraints(Along(t), seed_along(q, w).data(), g.data(), M);
+    const std::array<Along, M> g = constraints_at(t, seed_along(q, w));
     out.setZero();
     for (int i = 0; i < M; ++i)
       for (int j = 0; j < N; ++j) out[j] += lambda[i] * g[i].grad[j].grad[0];
@@ -161,10 +147,7 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
 
   void constraint_jacobian_derivative(double t, const ConstVectorRef& q, const ConstVectorRef& v,
                                       VectorRef values) const override {
-    std::array<Along, M> g;
-    calls_.constraints(Along(t), seed_along(q, v).data(), g.data(), M);
-    for (int i = 0; i < M; ++i)
-      for (int j = 0; j < N; ++j) values[i * N + j] = g[i].grad[j].grad[0];
+    store_mixed(constraints_at(t, seed_along(q, v)), values);
   }
 
   void constraint_third(double t, const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& w,
@@ -176,21 +159,18 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
       x[j].value.grad[0].value = v[j];
       x[j].grad[j].value.value = 1;
     }
-    std::array<Along2, M> g;
-    calls_.constraints(Along2(t), x.data(), g.data(), M);
+    const std::array<Along2, M> g = constraints_at(t, x);
     for (int i = 0; i < M; ++i)
       for (int j = 0; j < N; ++j) values[i * N + j] = g[i].grad[j].grad[0].grad[0];
   }
 
   void constraint_velocity(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override {
-    std::array<Curve, M> g;
-    along_curve(t, q, v, g.data());
+    const std::array<Curve, M> g = along_curve(t, q, v);
     for (int i = 0; i < M; ++i) out[i] = g[i].value.grad[0];
   }
 
   void constraint_bias(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const override {
-    std::array<Curve, M> g;
-    along_curve(t, q, v, g.data());
+    const std::array<Curve, M> g = along_curve(t, q, v);
     for (int i = 0; i < M; ++i) out[i] = g[i].grad[0].grad[0];
   }
 
@@ -203,12 +183,9 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
     return full_potential(time, x.data()).grad[0];
   }
   void constraint_rate_jacobian(double t, const ConstVectorRef& q, VectorRef values) const override {
-    std::array<Along, M> g;
     Along time(t);
     time.value.grad[0] = 1;
-    calls_.constraints(time, Seeds::template unmoved<Along>(q).data(), g.data(), M);
-    for (int i = 0; i < M; ++i)
-      for (int j = 0; j < N; ++j) values[i * N + j] = g[i].grad[j].grad[0];
+    store_mixed(constraints_at(time, Seeds::template unmoved<Along>(q)), values);
   }
 
   void constraint_rate_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
@@ -222,8 +199,7 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
     }
     Rate time(t);
     time.value.value.grad[0] = 1;
-    std::array<Rate, M> g;
-    calls_.constraints(time, x.data(), g.data(), M);
+    const std::array<Rate, M> g = constraints_at(time, x);
     for (int i = 0; i < N; ++i)
       for (int j = 0; j < N; ++j) {
         double sum = 0;
@@ -242,8 +218,7 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
       return;
     }
     const auto x = seed_second(q);
-    std::array<Second, M> g;
-    calls_.constraints(Second(t), x.data(), g.data(), M);
+    const std::array<Second, M> g = constraints_at(t, x);
     Second sum = full_potential(Second(t), x.data());
     for (int i = 0; i < M; ++i) sum += lambda[i] * g[i];
     store(sum, values);
@@ -260,8 +235,7 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
     const auto w = by == ForceArgument::v ? seed_first(v) : Seeds::template unseeded<First>(v);
     std::array<First, N> f;
     calls_.force(First(t), x.data(), w.data(), f.data(), N);
-    for (int i = 0; i < N; ++i)
-      for (int j = 0; j < N; ++j) values[i * N + j] = f[i].grad[j];
+    store_first(f, values.data());
   }
 
   void friction(const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
@@ -280,8 +254,7 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
       const auto x = Seeds::template unseeded<D>(q), w = Seeds::template unseeded<D>(v);
       std::array<D, N> f;
       calls_.friction(x.data(), w.data(), psi.data(), f.data(), N);
-      for (int i = 0; i < N; ++i)
-        for (int j = 0; j < M + contacts; ++j) values[i * (M + contacts) + j] = f[i].grad[j];
+      store_first(f, values.data());
       return;
     }
     const auto x = by == ForceArgument::q ? seed_first(q) : Seeds::template unseeded<First>(q);
@@ -289,8 +262,7 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
     const auto psi = Seeds::template unseeded<First, M + contacts>(lambda);
     std::array<First, N> f;
     calls_.friction(x.data(), w.data(), psi.data(), f.data(), N);
-    for (int i = 0; i < N; ++i)
-      for (int j = 0; j < N; ++j) values[i * N + j] = f[i].grad[j];
+    store_first(f, values.data());
   }
 
   void point_derivatives(double t, const double* q, const double* v, double* gradient, double* jacobian,
@@ -330,10 +302,7 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
   void invariants(const ConstVectorRef& q, VectorRef pi) const override { calls_.invariants(q.data(), pi.data(), K); }
   const SparsityPattern& invariant_pattern() const override { return invariant_pattern_; }
   void invariant_jacobian(const ConstVectorRef& q, VectorRef values) const override {
-    std::array<First, K> pi;
-    calls_.invariants(seed_first(q).data(), pi.data(), K);
-    for (int k = 0; k < K; ++k)
-      for (int j = 0; j < N; ++j) values[k * N + j] = pi[k].grad[j];
+    store_first(invariants_at(seed_first(q)), values.data());
   }
   std::array<double, 4> invariant_potential(Index k, double pi) const override {
     return three_derivatives(pi, [&](const auto& x) { return calls_.invariant_potential(static_cast<int>(k), x); });
@@ -344,18 +313,16 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
   }
   void regular_potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const override {
     const First u = calls_.potential(First(t), seed_first(q).data());
-    for (int j = 0; j < N; ++j) out[j] = u.grad[j];
+    std::copy_n(u.grad.begin(), N, out.data());
   }
   void split_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& c, const ConstVectorRef& lambda,
                      VectorRef values) const override {
     const auto x = seed_second(q);
-    std::array<Second, M> g;
-    calls_.constraints(Second(t), x.data(), g.data(), M);
+    const std::array<Second, M> g = constraints_at(t, x);
     Second sum = calls_.potential(Second(t), x.data());
     for (int i = 0; i < M; ++i) sum += lambda[i] * g[i];
     if constexpr (K > 0) {
-      std::array<Second, K> pi;
-      calls_.invariants(x.data(), pi.data(), K);
+      const std::array<Second, K> pi = invariants_at(x);
       for (int k = 0; k < K; ++k) sum += c[k] * pi[k];
     }
     store(sum, values);
@@ -420,6 +387,18 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
   }
 
   template <class S>
+  std::array<S, M> constraints_at(const typename std::array<S, N>::value_type& t, const std::array<S, N>& x) const {
+    std::array<S, M> g;
+    calls_.constraints(t, x.data(), g.data(), M);
+    return g;
+  }
+  template <class S>
+  std::array<S, K> invariants_at(const std::array<S, N>& x) const {
+    std::array<S, K> pi;
+    calls_.invariants(x.data(), pi.data(), K);
+    return pi;
+  }
+  template <class S>
   S full_potential(const S& t, const S* q) const {
     S u = calls_.potential(t, q);
     if constexpr (K > 0) {
@@ -446,19 +425,14 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
   template <class S>
   void gradient_at(double t, const S* q, S* gradient) const {
     using Wide = Dual<S, N>;
-    std::array<Wide, N> x;
-    for (int j = 0; j < N; ++j) {
-      x[j].value = q[j];
-      x[j].grad[j] = 1;
-    }
-    const Wide u = full_potential(Wide(t), x.data());
+    const Wide u = full_potential(Wide(t), seed_first(q).data());
     std::copy_n(u.grad.begin(), N, gradient);
   }
   /// grad U and (Hess U) v
   template <class S>
   void potential_at(double t, const S* q, const S* v, S* gradient, S* turn) const {
     using Wide = Dual<Dual<S, 1>, N>;
-    const Wide u = full_potential(Wide(t), seed_along_at(q, v).data());
+    const Wide u = full_potential(Wide(t), seed_along(q, v).data());
     for (int j = 0; j < N; ++j) {
       gradient[j] = u.grad[j].value;
       turn[j] = u.grad[j].grad[0];
@@ -467,28 +441,15 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
   /// G and the rows v^T Hess g_i
   template <class S>
   void jacobian_at(double t, const S* q, const S* v, S* jacobian, S* turn) const {
-    using Wide = Dual<Dual<S, 1>, N>;
-    std::array<Wide, M> g;
-    calls_.constraints(Wide(t), seed_along_at(q, v).data(), g.data(), M);
+    const auto g = constraints_at(t, seed_along(q, v));
     for (int i = 0; i < M; ++i)
       for (int j = 0; j < N; ++j) {
         jacobian[i * N + j] = g[i].grad[j].value;
         turn[i * N + j] = g[i].grad[j].grad[0];
       }
   }
-  template <class S>
-  static std::array<Dual<Dual<S, 1>, N>, N> seed_along_at(const S* q, const S* v) {
-    std::array<Dual<Dual<S, 1>, N>, N> x;
-    for (int j = 0; j < N; ++j) {
-      x[j].value.value = q[j];
-      x[j].value.grad[0] = v[j];
-      x[j].grad[j].value = 1;
-    }
-    return x;
-  }
-
   /// g along s -> (t + s, q + s v), to second order in s.
-  void along_curve(double t, const ConstVectorRef& q, const ConstVectorRef& v, Curve* g) const {
+  std::array<Curve, M> along_curve(double t, const ConstVectorRef& q, const ConstVectorRef& v) const {
     std::array<Curve, N> x;
     for (int j = 0; j < N; ++j) {
       x[j].value.value = q[j];
@@ -498,7 +459,16 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
     Curve time(t);
     time.value.grad[0] = 1;
     time.grad[0].value = 1;
-    calls_.constraints(time, x.data(), g, M);
+    return constraints_at(time, x);
+  }
+  /// The first derivatives of functions, row by row.
+  template <class T, int columns, std::size_t rows>
+  static void store_first(const std::array<Dual<T, columns>, rows>& f, T* values) {
+    for (const auto& row : f) values = std::copy_n(row.grad.begin(), columns, values);
+  }
+  static void store_mixed(const std::array<Along, M>& g, VectorRef values) {
+    for (int i = 0; i < M; ++i)
+      for (int j = 0; j < N; ++j) values[i * N + j] = g[i].grad[j].grad[0];
   }
   static void store(const Second& sum, VectorRef values) {
     for (int i = 0; i < N; ++i)

@@ -64,32 +64,64 @@ class GNOMON_EXPORT FunctionSystem : public System,
   bool extended_gradient(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
                          VectorRefOf<Extended> out) const final;
   bool extended_jacobian(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
-                         VectorRefOf<Extended> values) const final;
-  bool extended_invariants(const ConstVectorRef& q, const ConstVectorRef& tail, VectorRefOf<Extended> pi) const final;
+                         VectorRefOf<Extended> values) const final {
+    return f_.constraints->extended_jacobian(t, at(q), at(tail), values.data());
+  }
+  bool extended_invariants(const ConstVectorRef& q, const ConstVectorRef& tail, VectorRefOf<Extended> pi) const final {
+    f_.invariants->extended(0, at(q), at(tail), pi.data());
+    return true;
+  }
   bool extended_invariant_jacobian(const ConstVectorRef& q, const ConstVectorRef& tail,
-                                   VectorRefOf<Extended> values) const final;
+                                   VectorRefOf<Extended> values) const final {
+    return f_.invariants->extended_jacobian(0, at(q), at(tail), values.data());
+  }
   bool extended_regular_gradient(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
                                  VectorRefOf<Extended> out) const final;
-  void potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const final;
-  void potential_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& w, VectorRef out) const final;
+  void potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const final {
+    f_.potential->gradient(t, at(q), into(out));
+  }
+  void potential_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& w, VectorRef out) const final {
+    f_.potential->product(t, at(q), &single_weight, at(w), into(out));
+  }
 
-  const SparsityPattern& constraint_pattern() const final;
-  void constraints(double t, const ConstVectorRef& q, VectorRef out) const final;
+  const SparsityPattern& constraint_pattern() const final { return f_.constraints->pattern(); }
+  void constraints(double t, const ConstVectorRef& q, VectorRef out) const final {
+    f_.constraints->value(t, at(q), out.data());
+  }
   void constraints_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail, VectorRef out,
-                               VectorRef g_values) const final;
+                               VectorRef) const final {
+    f_.constraints->compensated(t, at(q), at(tail), out.data());
+  }
   bool extended_constraints(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
-                            VectorRefOf<Extended> out) const final;
-  void constraint_jacobian(double t, const ConstVectorRef& q, VectorRef values) const final;
+                            VectorRefOf<Extended> out) const final {
+    f_.constraints->extended(t, at(q), at(tail), out.data());
+    return true;
+  }
+  void constraint_jacobian(double t, const ConstVectorRef& q, VectorRef values) const final {
+    f_.constraints->jacobian(0, t, at(q), values.data());
+  }
   void constraint_hessian_times(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
-                                const ConstVectorRef& w, VectorRef out) const final;
+                                const ConstVectorRef& w, VectorRef out) const final {
+    f_.constraints->product(t, at(q), lambda.data(), at(w), into(out));
+  }
   void constraint_jacobian_derivative(double t, const ConstVectorRef& q, const ConstVectorRef& v,
-                                      VectorRef values) const final;
+                                      VectorRef values) const final {
+    f_.constraints->jacobian_derivative(t, at(q), v.data(), values.data());
+  }
   void constraint_third(double t, const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& w,
-                        VectorRef values) const final;
-  void constraint_velocity(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const final;
-  void constraint_bias(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const final;
+                        VectorRef values) const final {
+    f_.constraints->third(t, at(q), v.data(), w.data(), values.data());
+  }
+  void constraint_velocity(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const final {
+    f_.constraints->along(t, at(q), v.data(), out.data(), nullptr);
+  }
+  void constraint_bias(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const final {
+    f_.constraints->along(t, at(q), v.data(), nullptr, out.data());
+  }
   double potential_rate(double t, const ConstVectorRef& q) const final;
-  void constraint_rate_jacobian(double t, const ConstVectorRef& q, VectorRef values) const final;
+  void constraint_rate_jacobian(double t, const ConstVectorRef& q, VectorRef values) const final {
+    f_.constraints->rate_jacobian(t, at(q), values.data());
+  }
   void constraint_rate_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
                                VectorRef values) const final;
 
@@ -97,30 +129,40 @@ class GNOMON_EXPORT FunctionSystem : public System,
   void lagrangian_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& lambda,
                           VectorRef values) const final;
 
-  void force(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const final;
+  void force(double t, const ConstVectorRef& q, const ConstVectorRef& v, VectorRef out) const final {
+    f_.force->value(t, at(q, v), out.data());
+  }
   bool force_depends_on_time() const final { return traits_.time_dependent_force; }
   const SparsityPattern& force_pattern(ForceArgument by) const final;
   void force_jacobian(ForceArgument by, double t, const ConstVectorRef& q, const ConstVectorRef& v,
                       VectorRef values) const final;
   void friction(const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
-                VectorRef out) const final;
-  const SparsityPattern& friction_pattern(ForceArgument by) const final;
+                VectorRef out) const final {
+    f_.friction->value(0, at(q, v, lambda), out.data());
+  }
+  const SparsityPattern& friction_pattern(ForceArgument by) const final { return f_.friction->pattern(block_of(by)); }
   void friction_jacobian(ForceArgument by, const ConstVectorRef& q, const ConstVectorRef& v,
-                         const ConstVectorRef& lambda, VectorRef values) const final;
+                         const ConstVectorRef& lambda, VectorRef values) const final {
+    f_.friction->jacobian(block_of(by), 0, at(q, v, lambda), values.data());
+  }
   Index n_obstacles() const final { return traits_.n_obstacles; }
   std::vector<std::string> obstacle_names() const final { return traits_.obstacle_names; }
-  void obstacles(const ConstVectorRef& q, VectorRef out) const final;
+  void obstacles(const ConstVectorRef& q, VectorRef out) const final { f_.obstacles->value(0, at(q), out.data()); }
   const Vector& friction_coefficients() const final { return traits_.friction_coefficients; }
-  void slips(const ConstVectorRef& q, VectorRef out) const final;
+  void slips(const ConstVectorRef& q, VectorRef out) const final { f_.slips->value(0, at(q), out.data()); }
   Index n_symmetries() const final { return traits_.n_symmetries; }
   Index n_integrals() const final { return traits_.n_integrals; }
   bool penalty_is_convex() const final { return traits_.penalty == ModelTraits::Penalty::convex; }
 
   Index n_invariants() const final { return traits_.n_invariants; }
-  void invariants(const ConstVectorRef& q, VectorRef pi) const final;
-  const SparsityPattern& invariant_pattern() const final;
-  void invariant_jacobian(const ConstVectorRef& q, VectorRef values) const final;
-  void regular_potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const final;
+  void invariants(const ConstVectorRef& q, VectorRef pi) const final { f_.invariants->value(0, at(q), pi.data()); }
+  const SparsityPattern& invariant_pattern() const final { return f_.invariants->pattern(); }
+  void invariant_jacobian(const ConstVectorRef& q, VectorRef values) const final {
+    f_.invariants->jacobian(0, 0, at(q), values.data());
+  }
+  void regular_potential_gradient(double t, const ConstVectorRef& q, VectorRef out) const final {
+    f_.regular_potential->gradient(t, at(q), into(out));
+  }
   void split_hessian(double t, const ConstVectorRef& q, const ConstVectorRef& c, const ConstVectorRef& lambda,
                      VectorRef values) const final;
 
@@ -130,6 +172,13 @@ class GNOMON_EXPORT FunctionSystem : public System,
   FoundTraits traits_;
 
  private:
+  static Function::Blocks at(const ConstVectorRef& q) { return {q.data(), nullptr, nullptr}; }
+  static Function::Blocks at(const ConstVectorRef& q, const ConstVectorRef& v) { return {q.data(), v.data(), nullptr}; }
+  static Function::Blocks at(const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda) {
+    return {q.data(), v.data(), lambda.data()};
+  }
+  static Function::Results into(VectorRef& q) { return {q.data(), nullptr, nullptr}; }
+  static std::size_t block_of(ForceArgument by) { return by == ForceArgument::q ? 0 : by == ForceArgument::v ? 1 : 2; }
   /// Where a function's Hessian lies in hessian_pattern_.
   std::vector<Index> places_of(const Function& function) const;
 

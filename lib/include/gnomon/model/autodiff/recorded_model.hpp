@@ -94,8 +94,7 @@ class RecordedModel {
         if (!Parts::mass_exists || traits_.constant_mass) return at_start;
       } else if (!Parts::mass_exists) {
         throw Error(ErrorCode::callback_failed, "system " + traits_.name +
-                                                    ": mass_matrix cannot be evaluated where the "
-                                                    "mass is needed: " +
+                                                    ": mass_matrix cannot be evaluated where the mass is needed: " +
                                                     recorded_.mass_matrix->failure);
       }
     }
