@@ -96,12 +96,7 @@ class CvodeSolution final : public gnomon::kernels::SundialsSolution {
     CVodeSetStopTime(memory_.get(), t);
     return CVode(memory_.get(), t, y_.get(), &reached, CV_ONE_STEP);
   }
-  std::string flag_name(int flag) const override {
-    char* name = CVodeGetReturnFlagName(flag);
-    const std::string text = name;
-    std::free(name);
-    return text;
-  }
+  std::string flag_name(int flag) const override { return taken_text(CVodeGetReturnFlagName(flag)); }
   void count(ReferenceReport& report) const override {
     long differences = 0;
     CVodeGetNumSteps(memory_.get(), &report.steps);

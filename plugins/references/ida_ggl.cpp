@@ -41,8 +41,8 @@ class MechanicalGgl final : public MechanicalForm {
 
   void derivatives(double t, double cj, const Point& at, Eigen::Ref<Matrix> j) override {
     const auto& mass = system_.mass();
-    scatter(mass.pattern(), mass.values(), cj, j.topLeftCorner(n_, n_));
-    scatter(mass.pattern(), mass.values(), -1, j.block(0, n_, n_, n_));
+    add_dense(mass.pattern(), mass.values(), cj, j.topLeftCorner(n_, n_));
+    add_dense(mass.pattern(), mass.values(), -1, j.block(0, n_, n_, n_));
     momentum_jacobian(t, cj, at, j);
     if (m_ == 0) return;
     // d(G^T mu)/dq, one column after the other.
@@ -98,8 +98,8 @@ class OverdeterminedGgl final : public OverdeterminedForm {
 
   void derivatives(double, double cj, const Point& at, Eigen::Ref<Matrix> j) override {
     dynamic_jacobian(cj, at, j);
-    scatter_transposed(system_.pattern(Term::constraint, Argument::y), values(Term::constraint, Argument::y, at), 1,
-                       j.topRightCorner(ny_, m_));
+    add_dense(system_.pattern(Term::constraint, Argument::y), values(Term::constraint, Argument::y, at), 1,
+              j.topRightCorner(ny_, m_).transpose());
     add(Term::hidden, Argument::y, at, 1, j.middleRows(ny_ + nz_, m_));
     add(Term::hidden, Argument::z, at, 1, j.middleRows(ny_ + nz_, m_));
     add(Term::constraint, Argument::y, at, 1, j.bottomRows(m_));

@@ -2,6 +2,7 @@
 /// \file
 /// One way to write the equations of motion as 0 = F(t, x, x'), x = (y, z, multipliers), for IDA.
 
+#include "gnomon/model/system_at.hpp"
 #include "references/kernels/reference_model.hpp"
 
 namespace gnomon::kernels {
@@ -46,9 +47,5 @@ class IdaForm {
  private:
   Index multipliers_;
 };
-
-/// block += factor * the matrix with this pattern and these values, and its transpose.
-void scatter(const SparsityPattern& pattern, const Vector& values, double factor, Eigen::Ref<Matrix> block);
-void scatter_transposed(const SparsityPattern& pattern, const Vector& values, double factor, Eigen::Ref<Matrix> block);
 
 }  // namespace gnomon::kernels

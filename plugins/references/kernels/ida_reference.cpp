@@ -50,12 +50,7 @@ class IdaSolution final : public SundialsSolution {
       if (found[i] != 0) roots_.push_back(static_cast<Index>(i));
     return flag;
   }
-  std::string flag_name(int flag) const override {
-    char* name = IDAGetReturnFlagName(flag);
-    const std::string text = name;
-    std::free(name);
-    return text;
-  }
+  std::string flag_name(int flag) const override { return taken_text(IDAGetReturnFlagName(flag)); }
   void count(ReferenceReport& report) const override {
     long differences = 0;
     IDAGetNumSteps(memory_.get(), &report.steps);

@@ -27,11 +27,12 @@ void MechanicalForm::momentum_rows(double t, const Point& at, VectorRef r) {
 
 void MechanicalForm::momentum_jacobian(double t, double cj, const Point& at, Eigen::Ref<Matrix> j) {
   system_.lagrangian_hessian(t, at.y, at.psi, hessian_);
-  scatter(system_.hessian_pattern(), hessian_, 1, j.block(n_, 0, n_, n_));
-  scatter(system_.mass().pattern(), system_.mass().values(), cj, j.block(n_, n_, n_, n_));
+  add_dense(system_.hessian_pattern(), hessian_, 1, j.block(n_, 0, n_, n_));
+  add_dense(system_.mass().pattern(), system_.mass().values(), cj, j.block(n_, n_, n_, n_));
   for (auto& [by, values] : force_) {
     system_.parts().force->force_jacobian(by, t, at.y, at.z, values);
-    scatter(system_.parts().force->force_pattern(by), values, -1, j.block(n_, by == ForceArgument::q ? 0 : n_, n_, n_));
+    add_dense(system_.parts().force->force_pattern(by), values, -1,
+              j.block(n_, by == ForceArgument::q ? 0 : n_, n_, n_));
   }
   system_.constraint_jacobian(t, at.y, values_);
   scatter_reaction(j.block(n_, 2 * n_, n_, m_));

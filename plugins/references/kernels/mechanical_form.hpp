@@ -23,10 +23,10 @@ class MechanicalForm : public IdaForm {
 
   /// block += factor * values_, as m x n, and += values_^T.
   void scatter_constraints(double factor, Eigen::Ref<Matrix> block) const {
-    scatter(system_.constraint_pattern(), values_, factor, block);
+    add_dense(system_.constraint_pattern(), values_, factor, block);
   }
   void scatter_reaction(Eigen::Ref<Matrix> block) const {
-    scatter_transposed(system_.constraint_pattern(), values_, 1, block);
+    add_dense(system_.constraint_pattern(), values_, 1, block.transpose());
   }
 
   const System& system_;

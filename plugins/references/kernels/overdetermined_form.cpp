@@ -43,7 +43,7 @@ void OverdeterminedForm::dynamic_jacobian(double cj, const Point& p, Eigen::Ref<
 void OverdeterminedForm::add(Term term, Argument argument, const Point& p, double factor,
                              Eigen::Ref<Matrix> rows) const {
   const SparsityPattern& pattern = system_.pattern(term, argument);
-  scatter(pattern, values(term, argument, p), factor, columns(argument, rows));
+  add_dense(pattern, values(term, argument, p), factor, columns(argument, rows));
 }
 
 void OverdeterminedForm::add_slope(Term term, Argument argument, double cj, const Point& p,
@@ -60,7 +60,7 @@ void OverdeterminedForm::add_slope(Term term, Argument argument, double cj, cons
     return to;
   };
   const Vector change = values(term, argument, moved(s)) - values(term, argument, moved(-s));
-  scatter(system_.pattern(term, argument), change, 0.5 / s, columns(argument, rows));
+  add_dense(system_.pattern(term, argument), change, 0.5 / s, columns(argument, rows));
 }
 
 Eigen::Ref<Matrix> OverdeterminedForm::columns(Argument argument, Eigen::Ref<Matrix> rows) const {

@@ -171,12 +171,9 @@ void check_reference_fits(const ProblemInstance& instance, const std::string& re
   const auto refuse = [&](const std::string& why) {
     throw Error(ErrorCode::refused, "reference " + reference + ": system " + model.name() + " " + why);
   };
-  if (const System* system = model.mechanical()) {
-    const Parts& parts = system->parts();
-    if (parts.friction && parts.time_dependence)
-      refuse("has friction and depends on time, and one of the two at most is expected");
-  }
   const System* system = model.mechanical();
+  if (system && system->parts().friction && system->parts().time_dependence)
+    refuse("has friction and depends on time, and one of the two at most is expected");
   const Index multipliers = model.m() + (system ? system->parts().n_obstacles() : 0);
   const Index unknowns = instance.q0.size() + instance.p0.size() + multiplier_sets * multipliers;
   if (unknowns > most_unknowns)

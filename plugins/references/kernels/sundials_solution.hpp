@@ -4,6 +4,7 @@
 /// (q, v, ...), and its tolerances, the walk from one output time to the next, evaluations that may fail, and the
 /// report.
 
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,6 +38,10 @@ class SundialsSolution : public ReferenceSolution, public StepwiseReference {
   /// One step towards t, which none goes beyond: the state is the end of a step and not interpolated. Negative: failed.
   virtual int step(double t, double& reached) = 0;
   virtual std::string flag_name(int flag) const = 0;
+  /// A text that SUNDIALS has allocated, which is freed.
+  static std::string taken_text(char* allocated) {
+    return std::unique_ptr<char, decltype(&std::free)>(allocated, &std::free).get();
+  }
   virtual void count(ReferenceReport& report) const = 0;
   /// Those among the unknowns, none where the form has eliminated them.
   virtual Vector own_multipliers() const { return {}; }
