@@ -23,7 +23,6 @@ class BandedCholesky {
     permuted_.setZero(n_);
   }
 
-  Index bandwidth() const { return width_; }
   void clear() { band_.setZero(); }
   /// Entry (i, j) of the matrix, inside the pattern. Of (i, j) and (j, i) one is taken.
   void add(Index i, Index j, double value) {

@@ -39,8 +39,6 @@ class GglEquations final : public TemplatedEquations<GglEquations, true> {
   GglEquations(const System& system, const GglRule& rule);
 
   ApproximateInverse* approximate_inverse() override { return &inverse_; }
-  Index n() const { return n_; }
-  Index m() const { return m_; }
 
   void begin(const State& z0, double h);
 

@@ -45,7 +45,6 @@ class GglFrame {
 
   void begin(const State& z0, double h);
 
-  const System& system() const { return *system_; }
   const System& mean() const { return times.mean(); }
   const State& z0() const { return *z0_; }
   double h() const { return h_; }

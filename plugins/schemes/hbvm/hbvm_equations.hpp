@@ -25,7 +25,6 @@ class HbvmEquations final : public TemplatedEquations<HbvmEquations, true> {
 
   ApproximateInverse* approximate_inverse() override { return &inverse_; }
   Index n() const { return n_; }
-  Index m() const { return m_; }
   Index lambda_at(Index i) const { return s_ * n_ + i * m_; }
 
   void begin(const State& z0, double h);

@@ -57,6 +57,8 @@ struct StepPoint {
 ///
 ///     evaluate(step, x, b)      b.lambda, from the unknowns x and the points of b
 ///     force(step, b)            b.force = G^T F; impulses move b.pm
+///     begin(step, scales), lay_out(layout, dq, balance)
+///     floor(scales)             rounding of its force and rows
 ///
 /// and what differs from the following. add_jacobian(), find_entries(), linearise() and at_rest() are called where the
 /// Newton matrix is assembled: with a constant mass, and with M(q) where `assembled` says that they are there.
@@ -69,9 +71,7 @@ struct MultiplierDefaults {
   ///@{
   bool assembles() const { return true; }  ///< whether this system's is, where `assembled`
   Index unknowns() const { return 0; }
-  void lay_out(Layout&, const Block& /*dq*/, const Block& /*balance*/) const {}
   void find_entries(const Layout&, const Block& /*dq*/, const Block& /*balance*/) const {}
-  void begin(const StepFrame&, const StepScales&) const {}
   void predict(const State& /*z0*/, VectorRef) const {}
   void scales(const StepScales&, VectorRef /*columns*/, VectorRef /*rows*/) const {}
   template <class S, class F>
@@ -99,7 +99,6 @@ struct MultiplierDefaults {
   /// What moving constraints, or penalties, do in a step at whose solution b is, at double.
   template <class Times>
   void book(const StepFrame&, Times&, const StepPoint<double>&, Work&) const {}
-  double floor(const StepScales&) const { return 0; }   ///< rounding of its force and rows
   long double energy(const State&) const { return 0; }  ///< P of a penalty
 };
 

@@ -44,7 +44,6 @@ class PenaltyMultiplier : public MultiplierDefaults {
 
   PenaltyMultiplier(const System& system, SystemAt& at, const Rule& rule);
 
-  const Rule& rule() const { return rule_; }
   /// The multipliers beside the penalty; they stay until they are set again.
   void set_lambda(const Vector& lambda) { lambda_ = lambda; }
   /// g(q1) of the last evaluation at Extended.

@@ -25,36 +25,24 @@ long double shifted_legendre_integral(Index j, long double c) {
 }
 
 LegendreNumbers<Extended> compute(Index k, Index s) {
-  using Numbers = LegendreNumbers<Extended>::Numbers;
-  LegendreNumbers<Extended> table{k,
-                                  s,
-                                  VectorOf<Extended>(k),
-                                  VectorOf<Extended>(k),
-                                  Numbers(k, s),
-                                  Numbers(k, s),
-                                  Numbers::Zero(s, s),
-                                  VectorOf<Extended>(s),
-                                  VectorOf<Extended>(s)};
-  auto& [nodes, polynomials, c, b, P, I, X, P_at_0, P_at_1] = table;
-  static_cast<void>(nodes), static_cast<void>(polynomials);
+  LegendreNumbers<Extended> table(k, s);
   const Quadrature gauss = gauss_quadrature(k);
   for (Index l = 0; l < k; ++l) {
     const long double node = gauss.nodes[static_cast<std::size_t>(l)];
-    c[l] = node;
-    b[l] = gauss.weights[static_cast<std::size_t>(l)];
+    table.c[l] = node;
+    table.b[l] = gauss.weights[static_cast<std::size_t>(l)];
     for (Index j = 0; j < s; ++j) {
-      P(l, j) = shifted_legendre(j, node);
-      I(l, j) = shifted_legendre_integral(j, node);
+      table.P(l, j) = shifted_legendre(j, node);
+      table.I(l, j) = shifted_legendre_integral(j, node);
     }
   }
-  X(0, 0) = 0.5;
+  table.X(0, 0) = 0.5;
   for (Index j = 0; j < s; ++j) {
     if (j > 0) {
-      X(j, j - 1) = legendre_xi(j);
-      X(j - 1, j) = -X(j, j - 1);
+      table.X(j, j - 1) = legendre_xi(j);
+      table.X(j - 1, j) = -table.X(j, j - 1);
     }
-    P_at_1[j] = std::sqrt(2.0L * j + 1);
-    P_at_0[j] = j % 2 == 0 ? P_at_1[j] : -P_at_1[j];
+    table.P_at_1[j] = std::sqrt(2.0L * j + 1);
   }
   return table;
 }
@@ -64,15 +52,13 @@ LegendreNumbers<Extended> compute(Index k, Index s) {
 LegendreTable::LegendreTable(Index nodes, Index polynomials) : LegendreTable(compute(nodes, polynomials)) {}
 
 LegendreTable::LegendreTable(LegendreNumbers<Extended> numbers)
-    : LegendreNumbers<double>{numbers.k,
-                              numbers.s,
-                              numbers.c.cast<double>(),
-                              numbers.b.cast<double>(),
-                              numbers.P.cast<double>(),
-                              numbers.I.cast<double>(),
-                              numbers.X.cast<double>(),
-                              numbers.P_at_0.cast<double>(),
-                              numbers.P_at_1.cast<double>()},
-      extended_(std::move(numbers)) {}
+    : LegendreNumbers<double>(numbers.k, numbers.s), extended_(std::move(numbers)) {
+  c = extended_.c.cast<double>();
+  b = extended_.b.cast<double>();
+  P = extended_.P.cast<double>();
+  I = extended_.I.cast<double>();
+  X = extended_.X.cast<double>();
+  P_at_1 = extended_.P_at_1.cast<double>();
+}
 
 }  // namespace gnomon::kernels

@@ -24,11 +24,14 @@ template <class Real>
 struct LegendreNumbers {
   using Numbers = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
   Index k, s;
-  VectorOf<Real> c, b;  ///< nodes, ascending, and weights; length k
-  Numbers P;            ///< k x s, P(l,j) = P_j(c_l)
-  Numbers I;            ///< k x s, I(l,j) = int_0^{c_l} P_j
-  Numbers X;            ///< s x s, sum_l b_l P_i(c_l) I(l,j) = X(i,j): 1/2 at (0,0), X(j,j-1) = xi_j = -X(j-1,j)
-  VectorOf<Real> P_at_0, P_at_1;  ///< P_j(0), P_j(1); length s. int_0^1 P_j is 1 for j = 0, else 0.
+  VectorOf<Real> c, b;    ///< nodes, ascending, and weights; length k
+  Numbers P;              ///< k x s, P(l,j) = P_j(c_l)
+  Numbers I;              ///< k x s, I(l,j) = int_0^{c_l} P_j
+  Numbers X;              ///< s x s, sum_l b_l P_i(c_l) I(l,j) = X(i,j): 1/2 at (0,0), X(j,j-1) = xi_j = -X(j-1,j)
+  VectorOf<Real> P_at_1;  ///< P_j(1); length s
+
+  LegendreNumbers(Index nodes, Index polynomials)
+      : k(nodes), s(polynomials), c(k), b(k), P(k, s), I(k, s), X(Numbers::Zero(s, s)), P_at_1(s) {}
 
   /// W = X P^T Omega, s x k, Omega = diag b
   Numbers row_weights() const { return X * P.transpose() * b.asDiagonal(); }

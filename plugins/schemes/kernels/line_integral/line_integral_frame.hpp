@@ -39,7 +39,6 @@ class LineIntegralFrame {
   double end() const { return moving() ? time_after(*z0_, h_) : z0_->t + h_; }
 
   void begin(const State& z0, double h);
-  const Vector& g0() const { return g0_; }
 
   /// out = sum_j weights(l,j) x_j, where x_j is the j-th block of out.size() unknowns from `first` on
   template <class X, class Weights, class Out>
@@ -59,7 +58,7 @@ class LineIntegralFrame {
   void multiplier(const X& x, Index first, Index l, Out& out) const {
     combine(x, first, table.at<typename Out::Scalar>().P, l, r_, out);
   }
-  /// out = q_l; the increment is summed first, so that at double tail() is what rounding q_l took away.
+  /// out = q_l; the increment is summed first, so that at double tail_ is what rounding q_l took away.
   template <class X, class Out>
   void position(const X& x, Index l, Out& out) {
     using S = typename Out::Scalar;
@@ -70,7 +69,6 @@ class LineIntegralFrame {
     out += z0_->q.value().template cast<S>();
     if constexpr (std::is_same_v<S, double>) tail_ -= out - z0_->q.value();
   }
-  const Vector& tail() const { return tail_; }
 
   /// f_j += factor b_l P_j(c_l) a for from <= j < count, in blocks of a.size() rows from `row` on
   template <class S, class F>

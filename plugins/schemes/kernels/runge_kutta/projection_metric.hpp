@@ -28,8 +28,6 @@ class ProjectionMetric {
   bool is_mass() const { return mass_; }
   double dq() const { return dq_; }
   double dv() const { return dv_; }
-  const Vector& root() const { return root_; }  ///< sqrt(W_jj)
-  const Vector& row() const { return row_; }
   /// Rounding floor of the scaled rows of the velocities.
   double floor() const { return floor_; }
 
@@ -73,7 +71,7 @@ class ProjectionMetric {
   bool mass_;
   const StepScales* scales_;
   double dq_ = 1, dv_ = 1, ratio_ = 1, floor_ = 0;
-  Vector weight_, ones_, root_, row_, g_values_, scratch_;
+  Vector weight_, ones_, root_, row_, g_values_, scratch_;  // root_: sqrt(W_jj)
 };
 
 }  // namespace gnomon::kernels
