@@ -90,8 +90,8 @@ class Krylov final : public LinearAlgebra {
     std::vector<Index> partner(at(n), -1);
     for (Index i = 0; i < n; ++i) {
       Index other = -1, count = 0;
-      for (Index k = p.offsets[at(i)]; k < p.offsets[at(i) + 1]; ++k) {
-        const Index j = p.indices[at(k)];
+      for (Index k = p.offsets[i]; k < p.offsets[i + 1]; ++k) {
+        const Index j = p.indices[k];
         if (multiplier[at(j)] || j == i) continue;
         other = j;
         ++count;
@@ -102,8 +102,8 @@ class Krylov final : public LinearAlgebra {
     }
     std::vector<std::pair<Index, Index>> entries;
     for (Index i = 0; i < n; ++i)
-      for (Index k = p.offsets[at(i)]; k < p.offsets[at(i) + 1]; ++k) {
-        const Index j = p.indices[at(k)];
+      for (Index k = p.offsets[i]; k < p.offsets[i + 1]; ++k) {
+        const Index j = p.indices[k];
         if (!multiplier[at(i)] && !multiplier[at(j)] && j != i && j != partner[at(i)]) continue;
         entries.emplace_back(i, j);
         from_.push_back(k);

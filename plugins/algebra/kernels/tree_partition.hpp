@@ -90,8 +90,8 @@ class TreePartition {
 
   template <class F>
   void for_row(int i, F f) const {
-    for (Index k = pattern_->offsets[at(i)]; k < pattern_->offsets[at(i) + 1]; ++k)
-      f(static_cast<int>(pattern_->indices[at(k)]), static_cast<int>(k));
+    for (Index k = pattern_->offsets[i]; k < pattern_->offsets[i + 1]; ++k)
+      f(static_cast<int>(pattern_->indices[k]), static_cast<int>(k));
   }
   /// f(row, column) for every entry of the reduced matrix, those that elimination fills included.
   template <class F>
@@ -118,9 +118,7 @@ class TreePartition {
     constexpr int longest = 8;
     enum : char { open, used, kept };
     std::vector<char> row(at(n_), open), column(at(n_), open);
-    const auto length = [&](int i) {
-      return static_cast<int>(pattern_->offsets[at(i) + 1] - pattern_->offsets[at(i)]);
-    };
+    const auto length = [&](int i) { return static_cast<int>(pattern_->offsets[i + 1] - pattern_->offsets[i]); };
     // From the end: momenta come after positions, and it is they that should go.
     for (int b = n_ - 1; b >= 0; --b) {
       if (count[at(b)] != 2 || column[at(b)] != open) continue;

@@ -134,8 +134,8 @@ void SimplifiedGglInverse::set_rows(Index i, Index j) {
   const auto end_g = nodes_->jacobian.col(table_->k), end_c = nodes_->turn.col(table_->k);
   const double of_e = h_ * table_->X(i, j);
   for (Index a = 0; a < m_; ++a)
-    for (Index e = g.offsets[at(a)]; e < g.offsets[at(a) + 1]; ++e) {
-      const Index column = j * n_ + g.indices[at(e)];
+    for (Index e = g.offsets[a]; e < g.offsets[a + 1]; ++e) {
+      const Index column = j * n_ + g.indices[e];
       R_(i * m_ + a, column) = i == 0 ? end_g[e] : g_[e] + c_of_q_[e];
       Q_(i * m_ + a, column) = i == 0 ? h_ * end_c[e] : c_[e] + of_e * e_[e];
     }
@@ -154,12 +154,12 @@ void SimplifiedGglInverse::set_force(const SparsityPattern& g, Index a, const Ve
   const Index width = 2 * r_ * m_;
   double* const to = forces_.data() + j * n_ * width + column;
   if (inverse_mass_.size() > 0) {
-    for (Index e = g.offsets[at(a)]; e < g.offsets[at(a) + 1]; ++e)
-      to[g.indices[at(e)] * width] = values[e] * inverse_mass_[g.indices[at(e)]];
+    for (Index e = g.offsets[a]; e < g.offsets[a + 1]; ++e)
+      to[g.indices[e] * width] = values[e] * inverse_mass_[g.indices[e]];
     return;
   }
   row_.setZero();
-  for (Index e = g.offsets[at(a)]; e < g.offsets[at(a) + 1]; ++e) row_[g.indices[at(e)]] = values[e];
+  for (Index e = g.offsets[a]; e < g.offsets[a + 1]; ++e) row_[g.indices[e]] = values[e];
   system_->mass().solve(row_, solved_);
   for (Index c = 0; c < n_; ++c) to[c * width] = solved_[c];
 }
@@ -184,10 +184,10 @@ void SimplifiedGglInverse::add_stiffness(double sign, Index width, const double*
     for (Index c = 0; c < n_; ++c) {
       double* const to = scratch + (j * n_ + c) * width;
       for (Index e = 0; e < width; ++e) to[e] = 0;
-      for (Index k = pattern.offsets[at(c)]; k < pattern.offsets[at(c) + 1]; ++k) {
+      for (Index k = pattern.offsets[c]; k < pattern.offsets[c + 1]; ++k) {
         const double weight = h_ * h_ * hessian_[k];
         if (weight == 0) continue;
-        const double* const from = of + (j * n_ + pattern.indices[at(k)]) * width;
+        const double* const from = of + (j * n_ + pattern.indices[k]) * width;
         for (Index e = 0; e < width; ++e) to[e] += weight * from[e];
       }
     }

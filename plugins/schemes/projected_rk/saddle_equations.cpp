@@ -50,8 +50,8 @@ void SaddleEquations::begin(double t, const Vector& q, const Vector& v, const Ve
   for (Index i = 0; i < m_; ++i) {
     double a = 0;
     long double sum = bias_[i];
-    for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k) {
-      const Index j = g.indices[at(k)];
+    for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) {
+      const Index j = g.indices[k];
       a += g_values_[k] * g_values_[k] / weight_[j];
       sum += static_cast<long double>(g_values_[k]) * w_hat[j];
       residual_w_[j] += g_values_[k] * z_hat[i];

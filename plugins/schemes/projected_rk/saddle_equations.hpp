@@ -32,9 +32,9 @@ class SaddleEquations final : public TemplatedEquations<SaddleEquations> {
     for (Index j = 0; j < n_; ++j) f[j] = b.weighed[j] + S(residual_w_[j]);
     for (Index i = 0; i < m_; ++i) {
       f[n_ + i] = S(residual_z_[i]);
-      for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k) {
-        f[g.indices[at(k)]] += x[n_ + i] * g_values_[k];
-        f[n_ + i] += b.w[g.indices[at(k)]] * g_values_[k];
+      for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) {
+        f[g.indices[k]] += x[n_ + i] * g_values_[k];
+        f[n_ + i] += b.w[g.indices[k]] * g_values_[k];
       }
     }
   }
@@ -58,7 +58,6 @@ class SaddleEquations final : public TemplatedEquations<SaddleEquations> {
     else
       out = w;
   }
-  static std::size_t at(Index k) { return static_cast<std::size_t>(k); }
 
   const System* system_;
   SystemAt at_;

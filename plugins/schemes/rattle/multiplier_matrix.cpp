@@ -11,8 +11,8 @@ MultiplierMatrix::MultiplierMatrix(const System& system) : system_(&system) {
   const SparsityPattern& g = system.constraint_pattern();
   pattern_ = SparsityPattern::from_entries(g.rows, g.rows, couplings(system, g.rows * g.rows));
   for (Index i = 0; i < g.rows; ++i)
-    for (Index e = pattern_.offsets[at(i)]; e < pattern_.offsets[at(i) + 1]; ++e)
-      add_runs(g, i, pattern_.indices[at(e)], static_cast<int>(e));
+    for (Index e = pattern_.offsets[i]; e < pattern_.offsets[i + 1]; ++e)
+      add_runs(g, i, pattern_.indices[e], static_cast<int>(e));
   weighed_.setZero(g.nonzeros());
 }
 
@@ -38,7 +38,7 @@ MultiplierMatrix::Entries MultiplierMatrix::couplings(const System& system, Inde
   for (std::size_t j = 0; j < at(g.cols); ++j) begin[j + 1] += begin[j];
   std::vector<Index> next(begin.begin(), begin.end() - 1), seen(at(g.rows), -1);
   for (Index i = 0; i < g.rows; ++i)
-    for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k) rows[at(next[at(g.indices[at(k)])]++)] = i;
+    for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) rows[at(next[at(g.indices[k])]++)] = i;
   Entries entries;
   const auto couple = [&](Index i, Index l) {
     if (seen[at(l)] == i) return;
@@ -47,8 +47,8 @@ MultiplierMatrix::Entries MultiplierMatrix::couplings(const System& system, Inde
   };
   for (Index i = 0; i < g.rows; ++i) {
     couple(i, i);
-    for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k) {
-      const std::size_t j = at(g.indices[at(k)]);
+    for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) {
+      const std::size_t j = at(g.indices[k]);
       for (Index r = begin[j]; r < begin[j + 1]; ++r) couple(i, rows[at(r)]);
     }
     if (static_cast<Index>(entries.size()) > most) return {};
@@ -57,10 +57,10 @@ MultiplierMatrix::Entries MultiplierMatrix::couplings(const System& system, Inde
 }
 
 void MultiplierMatrix::add_runs(const SparsityPattern& g, Index i, Index l, int e) {
-  Index a = g.offsets[at(i)], b = g.offsets[at(l)];
+  Index a = g.offsets[i], b = g.offsets[l];
   bool adjacent = false;
-  while (a < g.offsets[at(i) + 1] && b < g.offsets[at(l) + 1]) {
-    const Index left = g.indices[at(a)], right = g.indices[at(b)];
+  while (a < g.offsets[i + 1] && b < g.offsets[l + 1]) {
+    const Index left = g.indices[a], right = g.indices[b];
     if (left != right) {
       ++(left < right ? a : b);
       adjacent = false;

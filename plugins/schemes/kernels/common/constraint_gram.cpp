@@ -76,28 +76,28 @@ void ConstraintGram::evaluate(double t, const ConstVectorRef& q) {
   for (Index i = 0; i < m_; ++i) {
     scaled_row(g, i);
     for (Index j = std::max<Index>(0, i - width_); j <= i; ++j) factor_(i - j, i) = row_dot(g, j, solved_);
-    for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k) solved_[g.indices[at(k)]] = 0;
+    for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) solved_[g.indices[k]] = 0;
   }
   rank_ = m_;
   use_pivoted_ = false;
 }
 
 bool ConstraintGram::share_column(const SparsityPattern& g, Index i, Index j) {
-  for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k)
-    if (g.find(j, g.indices[at(k)]) >= 0) return true;
+  for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k)
+    if (g.find(j, g.indices[k]) >= 0) return true;
   return false;
 }
 
 double ConstraintGram::row_dot(const SparsityPattern& g, Index i, const Vector& x) const {
   double sum = 0;
-  for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k) sum += g_values_[k] * x[g.indices[at(k)]];
+  for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) sum += g_values_[k] * x[g.indices[k]];
   return sum;
 }
 
 void ConstraintGram::scaled_row(const SparsityPattern& g, Index i) {
   if (!diagonal_) row_.setZero();
-  for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k) {
-    const Index c = g.indices[at(k)];
+  for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) {
+    const Index c = g.indices[k];
     if (diagonal_)
       solved_[c] = mass_metric_ ? g_values_[k] / system_->mass().diagonal_entries()[c] : g_values_[k];
     else

@@ -45,7 +45,6 @@ class ConstraintGram {
  private:
   /// G and A at q, A in factor_.
   void evaluate(double t, const ConstVectorRef& q);
-  static std::size_t at(Index k) { return static_cast<std::size_t>(k); }
   static bool share_column(const SparsityPattern& g, Index i, Index j);
   double row_dot(const SparsityPattern& g, Index i, const Vector& x) const;
   /// solved = W^-1 G_i^T; for a diagonal W only where G_i is not zero, so that a row costs no more than its entries.

@@ -16,7 +16,7 @@ Index PivotedCholesky::factorise(Index most) {
   constexpr double rounding = 1e-13;
   const Index size = a_.rows();
   for (Index i = 0; i < size; ++i) {
-    order_[at(i)] = i;
+    order_[i] = i;
     if (!std::isfinite(a_(i, i))) return -1;
     scale_[i] = a_(i, i) > 0 ? 1 / std::sqrt(a_(i, i)) : 0;
   }
@@ -33,7 +33,7 @@ Index PivotedCholesky::factorise(Index most) {
     if (!(a_(largest, largest) > rounding)) break;
     a_.row(k).swap(a_.row(largest));
     a_.col(k).swap(a_.col(largest));
-    std::swap(order_[at(k)], order_[at(largest)]);
+    std::swap(order_[k], order_[largest]);
     const double pivot = std::sqrt(a_(k, k));
     a_(k, k) = pivot;
     for (Index i = k + 1; i < size; ++i) a_(i, k) /= pivot;
@@ -45,7 +45,7 @@ Index PivotedCholesky::factorise(Index most) {
 
 void PivotedCholesky::solve(VectorRef x) const {
   for (Index i = 0; i < rank_; ++i) {
-    double sum = scale_[order_[at(i)]] * x[order_[at(i)]];
+    double sum = scale_[order_[i]] * x[order_[i]];
     for (Index j = 0; j < i; ++j) sum -= a_(i, j) * x_[j];
     x_[i] = sum / a_(i, i);
   }
@@ -54,7 +54,7 @@ void PivotedCholesky::solve(VectorRef x) const {
     x_[i] /= a_(i, i);
   }
   x.setZero();
-  for (Index i = 0; i < rank_; ++i) x[order_[at(i)]] = scale_[order_[at(i)]] * x_[i];
+  for (Index i = 0; i < rank_; ++i) x[order_[i]] = scale_[order_[i]] * x_[i];
 }
 
 }  // namespace gnomon::kernels

@@ -26,8 +26,6 @@ class PivotedCholesky {
   void solve(VectorRef x) const;
 
  private:
-  static std::size_t at(Index k) { return static_cast<std::size_t>(k); }
-
   Matrix a_;
   Vector scale_;
   std::vector<Index> order_;

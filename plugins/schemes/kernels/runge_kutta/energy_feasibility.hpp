@@ -107,19 +107,17 @@ class EnergyFeasibility {
   double tangent() const { return std::sqrt(tangent2_q_ + tangent2_v_); }
 
  private:
-  static std::size_t at(Index k) { return static_cast<std::size_t>(k); }
-
   /// Cholesky factors of A
   bool factorise(double t) {
     system_->constraint_jacobian(t, q_, g_values_);
     const SparsityPattern& g = system_->constraint_pattern();
     for (Index i = 0; i < m_; ++i) {
       row_.setZero();
-      for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k) row_[g.indices[at(k)]] = g_values_[k];
+      for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) row_[g.indices[k]] = g_values_[k];
       metric_->solve(q_, row_, work_);
       for (Index j = 0; j <= i; ++j) {
         double sum = 0;
-        for (Index k = g.offsets[at(j)]; k < g.offsets[at(j) + 1]; ++k) sum += g_values_[k] * work_[g.indices[at(k)]];
+        for (Index k = g.offsets[j]; k < g.offsets[j + 1]; ++k) sum += g_values_[k] * work_[g.indices[k]];
         normal_(i, j) = normal_(j, i) = sum;
       }
     }

@@ -129,7 +129,6 @@ class FrozenProjection final : public TemplatedEquations<FrozenProjection<Inerti
   struct Buffers {
     VectorOf<S> step, q, gain, second, g;
   };
-  static std::size_t at(Index k) { return static_cast<std::size_t>(k); }
   /// The directions of v or p, one column a constraint.
   const Matrix& impulses() const { return constant_mass ? directions_ : impulses_; }
 
@@ -141,7 +140,7 @@ class FrozenProjection final : public TemplatedEquations<FrozenProjection<Inerti
     system_->constraint_jacobian(frame_.end.t(), q, g_values_);
     for (Index i = 0; i < m_; ++i) {
       row_.setZero();
-      for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k) row_[g.indices[at(k)]] = g_values_[k];
+      for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) row_[g.indices[k]] = g_values_[k];
       frame_.metric.solve(q, row_, work_);
       directions_.col(i) = work_;
       if (!constant_mass) impulses_.col(i) = rule_.mass_metric ? row_ : frame_.end.weigh(q, row_);

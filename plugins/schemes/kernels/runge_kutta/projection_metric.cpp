@@ -19,13 +19,11 @@ void ProjectionMetric::update(const State& z0, double h, bool one_size) {
   const double speed = scales_->s() * ratio_;
   dq_ = std::abs(h) * speed;
   dv_ = one_size ? dq_ : speed;
-  const auto at = [](Index k) { return static_cast<std::size_t>(k); };
   const SparsityPattern& g = system_->constraint_pattern();
   system_->constraint_jacobian(z0.t, z0.q.value(), g_values_);
   for (Index i = 0; i < row_.size(); ++i) {
     double a = 0;
-    for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k)
-      a += g_values_[k] * g_values_[k] / weight_[g.indices[at(k)]];
+    for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) a += g_values_[k] * g_values_[k] / weight_[g.indices[k]];
     row_[i] = a > 0 ? std::sqrt(a) : 1;
   }
   floor_ = 2.3e-16 * speed / dv_;

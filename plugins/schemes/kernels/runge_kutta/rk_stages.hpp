@@ -86,17 +86,17 @@ class RkStageRows {
     const Block all = layout.rows(size());
     if (!constant_mass) layout.place_dense(all);
     const SparsityPattern& g = system_->constraint_pattern();
-    const std::size_t stages = at(rk_.stages), blocks = stages * at(columns());
+    const Index stages = rk_.stages, blocks = stages * columns();
     for (auto* maps : {&mass_, &force_}) maps->resize(stages);
     for (auto* maps : {&hessian_, &constraint_}) maps->resize(blocks);
     applied_at_.resize(blocks);
     for (Index i = 0; i < rk_.stages; ++i) {
       const Block balance{{}, slope(i), n_}, lambda{{}, multiplier(i), m_};
-      if (constant_mass) layout.place(mass_[at(i)], balance, balance, system_->mass().pattern());
-      layout.place(force_[at(i)], balance, lambda, g, Layout::transposed);
+      if (constant_mass) layout.place(mass_[i], balance, balance, system_->mass().pattern());
+      layout.place(force_[i], balance, lambda, g, Layout::transposed);
       for (Index j = 0; j < columns(); ++j) {
         const Block column{{}, j < rk_.stages ? j * n_ : displaced_ + (j - rk_.stages) * n_, n_};
-        const std::size_t k = at(i * columns() + j);
+        const Index k = i * columns() + j;
         layout.place(hessian_[k], balance, column, system_->hessian_pattern());
         layout.place(constraint_[k], lambda, column, g);
         applied_.place(layout, applied_at_[k], balance, column);
@@ -237,16 +237,16 @@ class RkStageRows {
       system_->lagrangian_hessian(t, b.q, b.lambda, hessian_values_);
       system_->constraint_jacobian(t, b.q, g_values_);
       if constexpr (constant_mass)
-        mass_[at(i)].add(values, system_->mass().values(), 1);
+        mass_[i].add(values, system_->mass().values(), 1);
       else
         inertia_.add_jacobian(b, rk_, h_, i, index1_, g_values_, values);
-      force_[at(i)].add(values, g_values_, 1);
+      force_[i].add(values, g_values_, 1);
       if (applied_.active()) applied_.linearise(t, b.q, b.v);
       if (index1_) {
         system_->constraint_jacobian_derivative(t, b.q, inertia_.acceleration(b), by_position_);
         bias_.linearise(t, b.q, b.v);
         by_position_ += bias_.by_q();
-        if (constant_mass) constraint_[at(i * columns() + i)].add(values, g_values_, 1);
+        if (constant_mass) constraint_[i * columns() + i].add(values, g_values_, 1);
       }
       for (Index j = 0; j < s; ++j) {
         if (constant_mass)
@@ -262,7 +262,6 @@ class RkStageRows {
   }
 
  private:
-  static std::size_t at(Index k) { return static_cast<std::size_t>(k); }
   /// W_i or P'_i
   Index slope(Index stage) const { return ((Stage::slopes - 1) * rk_.stages + stage) * n_; }
   Index multiplier(Index stage) const { return Stage::slopes * rk_.stages * n_ + stage * m_; }
@@ -302,7 +301,7 @@ class RkStageRows {
 
   /// Derivatives of the rows of stage i by a column with dQ_i = by_q, dV_i = by_v.
   void add_stage_derivative(VectorRef values, Index i, Index j, double by_q, double by_v) {
-    const std::size_t k = at(i * columns() + j);
+    const Index k = i * columns() + j;
     hessian_[k].add(values, hessian_values_, by_q);
     if (applied_.active()) applied_.add(applied_at_[k], -by_q, -by_v, values);
     if (index1_) {

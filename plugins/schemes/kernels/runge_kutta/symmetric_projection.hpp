@@ -103,8 +103,8 @@ class SymmetricProjection final : public TemplatedEquations<SymmetricProjection<
       if constexpr (constant_mass) {
         for (Index j = 0; j < n_; ++j) f[start + j] = left[j];
         for (Index i = 0; i < m_; ++i)
-          for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k)
-            f[start + g.indices[at(k)]] -= x[multiplier + i] * g0_values_[k];
+          for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k)
+            f[start + g.indices[k]] -= x[multiplier + i] * g0_values_[k];
       } else {
         b.mu = x.segment(multiplier, m_);
         at_.constraint_force(end_.start().t, b.q0, b.mu, b.force);
@@ -148,7 +148,7 @@ class SymmetricProjection final : public TemplatedEquations<SymmetricProjection<
       map.end.add(values, w, 1);
       map.end_by_start.add(values, w, -1);
       if (level == 0) position_by_velocity_.add(values, w, -h_);
-      for (Index i = 0; i < stages_; ++i) map.end_by_stage[at(i)].add(values, w, -rows_.weight(level, i));
+      for (Index i = 0; i < stages_; ++i) map.end_by_stage[i].add(values, w, -rows_.weight(level, i));
       map.end_force.add(values, g_values_, -sign_);
       mu_ = x.segment(multiplier_[level].offset, m_);
       system_->lagrangian_hessian(end_.t(), q1_, mu_, bending_);
@@ -169,8 +169,6 @@ class SymmetricProjection final : public TemplatedEquations<SymmetricProjection<
     BlockMap start, start_force, end, end_by_start, end_force, bending, constraint;
     std::vector<BlockMap> end_by_stage;
   };
-
-  static std::size_t at(Index k) { return static_cast<std::size_t>(k); }
 
   void lay_out() {
     Layout& layout = this->layout_;
@@ -201,8 +199,8 @@ class SymmetricProjection final : public TemplatedEquations<SymmetricProjection<
       layout.place(map.start_force, start, multiplier, g, Layout::transposed);
       layout.place(map.end, end, end, w);
       layout.place(map.end_by_start, end, start, w);
-      map.end_by_stage.resize(at(stages_));
-      for (Index i = 0; i < stages_; ++i) layout.place(map.end_by_stage[at(i)], end, {{}, i * n_, n_}, w);
+      map.end_by_stage.resize(stages_);
+      for (Index i = 0; i < stages_; ++i) layout.place(map.end_by_stage[i], end, {{}, i * n_, n_}, w);
       layout.place(map.end_force, end, multiplier, g, Layout::transposed);
       layout.place(map.bending, end, end_block_[0], system_->hessian_pattern());
       layout.place(map.constraint, multiplier, end, g);
