@@ -112,7 +112,7 @@ class Orbits {
   SystemAt at_;
   Index n_, count_ = 0;
   Matrix offsets_;
-  Vector zero_, point_, xi_, tangent_;
+  Vector zero_, point_, change_, xi_, tangent_;
   ForAllScalars<Directions> directions_;
 };
 

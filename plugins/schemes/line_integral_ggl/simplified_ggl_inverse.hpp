@@ -31,8 +31,8 @@
 #include "gnomon/model/system.hpp"
 #include "gnomon/scheme/equations.hpp"
 #include "gnomon/scheme/state.hpp"
-#include "kernels/common/small_lu.hpp"
 #include "kernels/line_integral/legendre.hpp"
+#include "line_integral_ggl/small_lu.hpp"
 
 namespace gnomon::kernels {
 
@@ -83,7 +83,6 @@ class SimplifiedGglInverse final : public ApproximateInverse {
   static void add_scaled(double factor, Index size, const double* of, double* out);
   /// x <- M^-1 x, n rows of `width`
   void divide_by_mass(Index width, double* x);
-  static std::size_t at(Index k) { return static_cast<std::size_t>(k); }
 
   const System* system_;
   NonlinearEquations* equations_;

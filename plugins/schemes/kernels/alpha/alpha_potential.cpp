@@ -1,5 +1,6 @@
 #include "kernels/alpha/alpha_potential.hpp"
 
+#include "kernels/common/value_and_change.hpp"
 #include "kernels/discrete_gradient/difference_quotient.hpp"
 
 namespace gnomon::kernels {
@@ -44,11 +45,11 @@ void AlphaPotential::evaluate(const AlphaFrame& frame, AlphaPoint<Extended>& b) 
   if (!split_) return at_->potential_gradient(frame.t, b.middle, b.u);
   b.place_middles(frame);
   if (extended_ && split_gradient(frame.t, b)) return;
-  split(b.middle, dual_.middle);
-  split(b.m_plus, dual_.m_plus);
-  split(b.m_minus, dual_.m_minus);
+  convert(b.middle, dual_.middle);
+  convert(b.m_plus, dual_.m_plus);
+  convert(b.m_minus, dual_.m_minus);
   split_gradient(frame.t, dual_);
-  for (Index j = 0; j < b.u.size(); ++j) b.u[j] = static_cast<Extended>(dual_.u[j].value) + dual_.u[j].grad[0];
+  convert(dual_.u, b.u);
 }
 
 void AlphaPotential::hessian(double t, const AlphaPoint<double>& b, const Vector& lambda, Vector& values) {
@@ -88,18 +89,6 @@ bool AlphaPotential::split_gradient(double t, AlphaPoint<Extended>& b) {
     for (Index i = pi.offsets[k]; i < pi.offsets[k + 1]; ++i) b.u[pi.indices[i]] += c * middle_extended_[i];
   }
   return true;
-}
-
-void AlphaPotential::split(const VectorOf<Extended>& x, Vector& value, Vector& tail) {
-  value = x.cast<double>();
-  tail = (x - value.cast<Extended>()).cast<double>();
-}
-
-void AlphaPotential::split(const VectorOf<Extended>& x, VectorOf<Dual1>& value_and_tail) {
-  for (Index j = 0; j < x.size(); ++j) {
-    value_and_tail[j].value = static_cast<double>(x[j]);
-    value_and_tail[j].grad[0] = static_cast<double>(x[j] - value_and_tail[j].value);
-  }
 }
 
 void AlphaPotential::quotients(const AlphaPoint<double>& b) {

@@ -47,8 +47,6 @@ class AlphaPotential {
   void split_gradient(double t, AlphaPoint<Dual1>& b);
   /// False: the model does not offer it.
   bool split_gradient(double t, AlphaPoint<Extended>& b);
-  static void split(const VectorOf<Extended>& x, Vector& value, Vector& tail);
-  static void split(const VectorOf<Extended>& x, VectorOf<Dual1>& value_and_tail);
   void quotients(const AlphaPoint<double>& b);
 
   const System* system_;

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "gnomon/model/system_at.hpp"
+#include "kernels/common/value_and_change.hpp"
 
 namespace gnomon::kernels {
 
@@ -61,28 +62,6 @@ class PointAt {
 
  private:
   static constexpr bool exact = std::is_same_v<S, double>;
-
-  static void split(const VectorOf<S>& x, Vector& value, Vector& change) {
-    for (Index i = 0; i < x.size(); ++i) {
-      if constexpr (std::is_same_v<S, Extended>) {
-        value[i] = static_cast<double>(x[i]);
-        change[i] = static_cast<double>(x[i] - value[i]);
-      } else {
-        value[i] = x[i].value;
-        change[i] = x[i].grad[0];
-      }
-    }
-  }
-  static void join(const Vector& value, const Vector& change, VectorOf<S>& out) {
-    for (Index i = 0; i < out.size(); ++i) {
-      if constexpr (std::is_same_v<S, Extended>) {
-        out[i] = Extended(value[i]) + change[i];
-      } else {
-        out[i].value = value[i];
-        out[i].grad[0] = change[i];
-      }
-    }
-  }
 
   Vector q_, dq_, v_, dv_, g_, dg_, third_;
 };

@@ -1,5 +1,7 @@
 #include "kernels/common/velocity_change.hpp"
 
+#include "kernels/common/value_and_change.hpp"
+
 namespace gnomon::kernels {
 
 VelocityChange::VelocityChange(const System& system)
@@ -9,12 +11,8 @@ VelocityChange::VelocityChange(const System& system)
 
 void VelocityChange::operator()(const State& z, const Vector& dq, const Vector& dp, Vector& dv) {
   if (!system_->parts().mass) return system_->velocity(z.q.value(), dp, scratch_, dv);
-  for (Index i = 0; i < q_.size(); ++i) {
-    q_[i].value = z.q.value()[i];
-    p_[i].value = z.p.value()[i];
-    q_[i].grad[0] = dq[i];
-    p_[i].grad[0] = dp[i];
-  }
+  join(z.q.value(), dq, q_);
+  join(z.p.value(), dp, p_);
   at_.kinetic_gradient(q_, p_, t_q_, t_p_);
   for (Index i = 0; i < q_.size(); ++i) dv[i] = t_p_[i].grad[0];
 }

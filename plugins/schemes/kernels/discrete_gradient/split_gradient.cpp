@@ -1,5 +1,6 @@
 #include "kernels/discrete_gradient/split_gradient.hpp"
 
+#include "kernels/common/value_and_change.hpp"
 #include "kernels/discrete_gradient/difference_quotient.hpp"
 
 namespace gnomon::kernels {
@@ -47,10 +48,10 @@ void SplitGradient::evaluate(double t, const VectorOf<Dual1>& qm, const VectorOf
 void SplitGradient::evaluate(double t, const VectorOf<Extended>& qm, const VectorOf<Extended>& q1,
                              VectorOf<Extended>& out) {
   if (extends_) return evaluate_extended(t, qm, q1, out);
-  split(qm, qm_dual_);
-  split(q1, q1_dual_);
+  convert(qm, qm_dual_);
+  convert(q1, q1_dual_);
   evaluate(t, qm_dual_, q1_dual_, out_dual_);
-  for (Index j = 0; j < out.size(); ++j) out[j] = static_cast<Extended>(out_dual_[j].value) + out_dual_[j].grad[0];
+  convert(out_dual_, out);
 }
 
 void SplitGradient::hessian(double t, const Vector& qm, const Vector& q1, const Vector& lambda, Vector& values) {
@@ -88,18 +89,6 @@ void SplitGradient::evaluate_extended(double t, const VectorOf<Extended>& qm, co
                                            pi0_extended_[k], pi_extended_[k])
                            .value;
     for (Index a = pi.offsets[k]; a < pi.offsets[k + 1]; ++a) out[pi.indices[a]] += c * jacobian_extended_[a];
-  }
-}
-
-void SplitGradient::split(const VectorOf<Extended>& x, Vector& value, Vector& tail) {
-  value = x.cast<double>();
-  tail = (x - value.cast<Extended>()).cast<double>();
-}
-
-void SplitGradient::split(const VectorOf<Extended>& x, VectorOf<Dual1>& out) {
-  for (Index j = 0; j < x.size(); ++j) {
-    out[j].value = static_cast<double>(x[j]);
-    out[j].grad[0] = static_cast<double>(x[j] - out[j].value);
   }
 }
 

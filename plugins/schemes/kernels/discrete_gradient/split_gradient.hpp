@@ -37,8 +37,6 @@ class SplitGradient {
 
  private:
   void evaluate_extended(double t, const VectorOf<Extended>& qm, const VectorOf<Extended>& q1, VectorOf<Extended>& out);
-  static void split(const VectorOf<Extended>& x, Vector& value, Vector& tail);
-  static void split(const VectorOf<Extended>& x, VectorOf<Dual1>& out);
   template <class Add>
   void for_each_outer(const Add& add) const {
     if (c_.size() == 0) return;

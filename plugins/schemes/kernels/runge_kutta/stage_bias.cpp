@@ -1,15 +1,9 @@
 #include "kernels/runge_kutta/stage_bias.hpp"
 
 #include "gnomon/scheme/requirements.hpp"
+#include "kernels/common/value_and_change.hpp"
 
 namespace gnomon::kernels {
-namespace {
-
-std::size_t at(Index k) {
-  return static_cast<std::size_t>(k);
-}
-
-}  // namespace
 
 StageBias::StageBias(const System& system)
     : system_(&system), at_(system), moving_(system.m() > 0 && system.parts().time_dependence) {
@@ -23,12 +17,8 @@ StageBias::StageBias(const System& system)
 }
 
 void StageBias::operator()(double t, const VectorOf<Dual1>& q, const VectorOf<Dual1>& v, VectorOf<Dual1>& out) {
-  for (Index k = 0; k < q_.size(); ++k) {
-    q_[k] = q[k].value;
-    v_[k] = v[k].value;
-    dq_[k] = q[k].grad[0];
-    dv_[k] = v[k].grad[0];
-  }
+  split(q, q_, dq_);
+  split(v, v_, dv_);
   system_->constraint_bias(t, q_, v_, value_);
   differentiate(t, q_, v_);
   const double size = moving_ ? dq_.lpNorm<Eigen::Infinity>() : 0;
@@ -42,8 +32,8 @@ void StageBias::operator()(double t, const VectorOf<Dual1>& q, const VectorOf<Du
   for (Index i = 0; i < value_.size(); ++i) {
     out[i].value = value_[i];
     out[i].grad[0] = difference_[i];
-    for (Index k = g.offsets[at(i)]; k < g.offsets[at(i) + 1]; ++k)
-      out[i].grad[0] += by_q_[k] * dq_[g.indices[at(k)]] + by_v_[k] * dv_[g.indices[at(k)]];
+    for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k)
+      out[i].grad[0] += by_q_[k] * dq_[g.indices[k]] + by_v_[k] * dv_[g.indices[k]];
   }
 }
 
@@ -51,11 +41,11 @@ void StageBias::linearise(double t, const Vector& q, const Vector& v) {
   differentiate(t, q, v);
   if (!moving_) return;
   step_ = step(q);
-  for (Index c = 0; c < colouring_.colours; ++c) {
+  for (std::size_t c = 0; c < colouring_.columns.size(); ++c) {
     dq_.setZero();
-    for (const Index j : colouring_.columns[at(c)]) dq_[j] = 1;
+    for (const Index j : colouring_.columns[c]) dq_[j] = 1;
     difference_of_rest(t, q, v, dq_);
-    for (const Colouring::Entry& entry : colouring_.entries[at(c)]) by_q_[entry.position] += difference_[entry.row];
+    for (const Colouring::Entry& entry : colouring_.entries[c]) by_q_[entry.position] += difference_[entry.row];
   }
 }
 

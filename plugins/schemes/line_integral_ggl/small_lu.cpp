@@ -1,4 +1,4 @@
-#include "kernels/common/small_lu.hpp"
+#include "line_integral_ggl/small_lu.hpp"
 
 #include <algorithm>
 #include <cmath>
