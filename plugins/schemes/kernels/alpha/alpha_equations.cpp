@@ -5,7 +5,6 @@
 #include <type_traits>
 
 #include "gnomon/model/largest_eigenvalue.hpp"
-#include "kernels/alpha/stability_limit.hpp"
 
 namespace gnomon::kernels {
 
@@ -23,21 +22,18 @@ AlphaEquations::AlphaEquations(const System& system, const AlphaRule& rule)
       n_(system.n()),
       constant_part_(!rule.split_potential && !system.parts().time_dependence &&
                      (system.m() == 0 || system.traits().constraint_degree == 1)) {
-  blocks_ = {{"delta", 0, n_}};
-  if (multiplier_.unknowns() > 0) blocks_.push_back({"lambda", n_, multiplier_.unknowns()});
-  build_pattern();
-  allocate(pattern_.cols);
+  lay_out();
   points_.for_each([&](auto& b) { b.allocate(n_, system.m()); });
   for (auto* buffer : {&velocity_, &force_}) buffer->for_each([this](auto& v) { v.resize(n_); });
   for (Vector* v : {&frame_.x, &frame_.tail, &frame_.base, &frame_.base_tail, &position_, &tail_, &work_})
     v->setZero(n_);
   node_dual_ = VectorOf<Dual1>::Constant(n_, Dual1(0.0));
   node_extended_.setZero(n_);
-  for (auto* v : {&solution_, &extended_rows_}) v->setZero(pattern_.cols);
+  for (auto* v : {&solution_, &extended_rows_}) v->setZero(size());
   frame_.g.setZero(system.m());
   for (Vector* v : {&lambda_, &none_}) v->setZero(system.m());
-  base_.setZero(constant_part_ ? pattern_.nonzeros() : 0);
-  rows_.setZero(pattern_.cols);
+  base_.setZero(constant_part_ ? pattern().nonzeros() : 0);
+  rows_.setZero(size());
   hessian_values_.setZero(system.hessian_pattern().nonzeros());
   if (system.parts().force) force_values_.setZero(system.parts().force->force_pattern(ForceArgument::v).nonzeros());
 }
@@ -223,27 +219,22 @@ void AlphaEquations::jacobian(const ConstVectorRef& x, VectorRef values) {
   }
 }
 
-void AlphaEquations::build_pattern() {
-  PatternBuilder builder(n_ + multiplier_.unknowns(), n_ + multiplier_.unknowns());
-  builder.add(system_->mass().pattern(), 0, 0);
-  builder.add(system_->hessian_pattern(), 0, 0);
-  for (Index j = 0; j < n_; ++j) builder.add(j, j);
-  if (has_force()) builder.add(system_->parts().force->force_pattern(ForceArgument::v), 0, 0);
-  friction_.add_pattern(builder, 0, 0, n_);
-  multiplier_.add_pattern(builder);
-  pattern_ = builder.build();
-  mass_ = BlockMap(pattern_, system_->mass().pattern(), 0, 0);
-  hessian_ = BlockMap(pattern_, system_->hessian_pattern(), 0, 0);
-  if (has_force()) force_map_ = BlockMap(pattern_, system_->parts().force->force_pattern(ForceArgument::v), 0, 0);
-  friction_.map(pattern_, friction_place_, 0, 0, n_);
-  multiplier_.map(pattern_);
-  if (rule_.split_potential && system_->parts().n_invariants() > 0) {
-    const SparsityPattern& pi = system_->parts().split->invariant_pattern();
-    for (Index k = 0; k < pi.rows; ++k)
-      for (Index i = pi.offsets[k]; i < pi.offsets[k + 1]; ++i)
-        for (Index j = pi.offsets[k]; j < pi.offsets[k + 1]; ++j)
-          outer_.push_back(pattern_.find(pi.indices[i], pi.indices[j]));
-  }
+void AlphaEquations::lay_out() {
+  const Block delta = layout_.unknown("delta", n_), balance = layout_.rows(n_);
+  layout_.place(mass_, balance, delta, system_->mass().pattern());
+  layout_.place(hessian_, balance, delta, system_->hessian_pattern());
+  layout_.place(balance, delta, SparsityPattern::diagonal(n_));
+  if (has_force()) layout_.place(force_map_, balance, delta, system_->parts().force->force_pattern(ForceArgument::v));
+  const Block lambda = multiplier_.lay_out(layout_, delta, balance);
+  friction_.place(layout_, friction_place_, balance, delta, lambda);
+  finish_layout();
+  multiplier_.find_entries(layout_, delta, balance);
+  if (!rule_.split_potential || system_->parts().n_invariants() == 0) return;
+  const SparsityPattern& pi = system_->parts().split->invariant_pattern();
+  for (Index k = 0; k < pi.rows; ++k)
+    for (Index i = pi.offsets[k]; i < pi.offsets[k + 1]; ++i)
+      for (Index j = pi.offsets[k]; j < pi.offsets[k + 1]; ++j)
+        outer_.push_back(layout_.entry(balance, delta, pi.indices[i], pi.indices[j]));
 }
 
 void AlphaEquations::find_quadratic_part(const State& z0) {
@@ -255,7 +246,10 @@ void AlphaEquations::find_quadratic_part(const State& z0) {
                                           quadratic_part_);
   else
     system_->lagrangian_hessian(z0.t, q, none, quadratic_part_);
-  if (shift_ < 0) limit_ = stability_limit(rule_.alpha, largest_eigenvalue(system_->mass(), pattern, quadratic_part_));
+  if (shift_ < 0) {  // (23)
+    const double largest = largest_eigenvalue(system_->mass(), pattern, quadratic_part_);
+    if (largest > 0) limit_ = 2 / std::sqrt(largest * (1 - 4 * rule_.alpha));
+  }
   for (Index i = 0; i < n_; ++i) {
     const Index first = pattern.offsets[i], count = pattern.offsets[i + 1] - first;
     const double sum = count > 0 ? quadratic_part_.segment(first, count).lpNorm<1>() : 0;

@@ -34,11 +34,10 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations, true>, pu
  public:
   AlphaEquations(const System& system, const AlphaRule& rule);
 
-  const SparsityPattern& pattern() const override { return pattern_; }
-  const std::vector<Block>& blocks() const override { return blocks_; }
   const System& model() const { return *system_; }
   const AlphaFrame& frame() const { return frame_; }
   AlphaMultiplier& multiplier() { return multiplier_; }
+  /// The largest step with bounded solutions, (23): h < 2/[lambda_max(M^-1 A) (1 - 4 alpha)]^(1/2); else infinity.
   double limit() const { return limit_; }
 
   /// Once a step, before place_node().
@@ -76,7 +75,7 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations, true>, pu
  private:
   bool has_force() const { return system_->parts().force; }
 
-  void build_pattern();
+  void lay_out();
 
   /// A, which is constant, its stability limit, and the largest |A|_row / mass^(1/2): what a rounding error of q does
   /// to a row.
@@ -123,8 +122,6 @@ class AlphaEquations final : public TemplatedEquations<AlphaEquations, true>, pu
   bool constant_part_;  ///< the Jacobian but for constraints and forces depends on h only
   double base_h_ = 0;
   double floor_ = 1e-15, stiffness_ = 0, limit_ = std::numeric_limits<double>::infinity();
-  SparsityPattern pattern_;
-  std::vector<Block> blocks_;
   BlockMap mass_, hessian_, force_map_;
   std::vector<Index> outer_;
   ForAllScalars<AlphaPoint> points_;

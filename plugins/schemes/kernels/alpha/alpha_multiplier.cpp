@@ -1,5 +1,7 @@
 #include "kernels/alpha/alpha_multiplier.hpp"
 
+#include <utility>
+
 #include "gnomon/base/finite.hpp"
 
 namespace gnomon::kernels {
@@ -26,7 +28,7 @@ AlphaMultiplier::AlphaMultiplier(const System& system, SystemAt& at, const Rule&
   extended_values_.setZero(system.constraint_pattern().nonzeros());
   for (Vector* v : {&values_, &plus_values_, &minus_values_}) v->setZero(system.constraint_pattern().nonzeros());
   if (m_ == 0 || !system.parts().time_dependence || rule.kind == Kind::penalty) return;
-  mean_.emplace(system);
+  mean_ = time_average(system);
   at_mean_.emplace(*mean_);
   for (Vector* v : {&g_plus_, &g_minus_, &none_}) v->setZero(m_);
   bending_.setZero(system.hessian_pattern().nonzeros());
@@ -80,22 +82,23 @@ void AlphaMultiplier::jacobians(const AlphaFrame& frame, const AlphaPoint<double
   system_->constraint_jacobian(end_time(frame), end(frame, b), end_values);
 }
 
-void AlphaMultiplier::add_pattern(PatternBuilder& builder) const {
+Block AlphaMultiplier::lay_out(Layout& layout, const Block& delta, const Block& balance) {
+  const SparsityPattern& g = system_->constraint_pattern();
+  const Block lambda = layout.unknown("lambda", unknowns()), position = layout.rows(unknowns());
   if (has_unknowns()) {
-    builder.add(system_->constraint_pattern(), 0, n_, true);
-    builder.add(system_->constraint_pattern(), n_, 0);
+    layout.place(force_map_, balance, lambda, g, Layout::transposed);
+    layout.place(position_map_, position, delta, g);
   } else {
-    each_pair([&](Index i, Index j) { builder.add(i, j); });
+    std::vector<std::pair<Index, Index>> pairs;
+    each_pair([&](Index i, Index j) { pairs.emplace_back(i, j); });
+    layout.place(balance, delta, SparsityPattern::from_entries(n_, n_, pairs));
   }
+  return lambda;
 }
 
-void AlphaMultiplier::map(const SparsityPattern& whole) {
-  if (has_unknowns()) {
-    force_map_ = BlockMap(whole, system_->constraint_pattern(), 0, n_, true);
-    position_map_ = BlockMap(whole, system_->constraint_pattern(), n_, 0);
-  } else {
-    each_pair([&](Index i, Index j) { normal_.push_back(whole.find(i, j)); });
-  }
+void AlphaMultiplier::find_entries(const Layout& layout, const Block& delta, const Block& balance) {
+  if (has_unknowns()) return;
+  each_pair([&](Index i, Index j) { normal_.push_back(layout.entry(balance, delta, i, j)); });
 }
 
 double AlphaMultiplier::curvature(double sigma) const {

@@ -26,10 +26,12 @@
 /// exactly. It is symmetric in t_{n-1} and t_{n+1}, and so of order 2. A penalty P(q,t) is a part of U(q,t), with g at
 /// t_n in its force.
 
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "gnomon/model/system_at.hpp"
+#include "gnomon/scheme/equations.hpp"
 #include "kernels/alpha/alpha_frame.hpp"
 #include "kernels/alpha/alpha_rule.hpp"
 #include "kernels/common/time_average.hpp"
@@ -75,7 +77,7 @@ class AlphaMultiplier {
 
   void begin(AlphaFrame& frame);
   /// Constraints that move, and no penalty: averaged over two times.
-  bool moving() const { return mean_.has_value(); }
+  bool moving() const { return mean_ != nullptr; }
   /// lambda.D_t g/2 at a solution
   double work(const AlphaFrame& frame, const AlphaPoint<Extended>& b);
   /// values += sum_i lambda_i Hess gbar_i on hessian_pattern(), constant in q
@@ -116,8 +118,10 @@ class AlphaMultiplier {
   /// G where the force is and at x + d+.
   void jacobians(const AlphaFrame& frame, const AlphaPoint<double>& b, Vector& centre_values, Vector& end_values);
 
-  void add_pattern(PatternBuilder& builder) const;
-  void map(const SparsityPattern& whole);
+  /// Unknown multipliers and their rows, and the part of the balance on delta; returns the block of the multipliers.
+  Block lay_out(Layout& layout, const Block& delta, const Block& balance);
+  /// After layout.finish()
+  void find_entries(const Layout& layout, const Block& delta, const Block& balance);
   /// Factor of F in the multipliers of AlphaPotential::hessian: G^T F depends on delta through x + delta/2,
   /// x^{n+1} or x + delta/4.
   double curvature(double sigma) const;
@@ -179,7 +183,7 @@ class AlphaMultiplier {
   BlockMap force_map_, position_map_;
   std::vector<Index> normal_;
 
-  std::optional<TimeAverage> mean_;
+  std::unique_ptr<TimeAverage> mean_;
   std::optional<SystemAt> at_mean_;
   Vector g_plus_, g_minus_, none_, bending_;
 };

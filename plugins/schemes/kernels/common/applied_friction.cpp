@@ -39,21 +39,6 @@ void AppliedFriction::place(Layout& layout, Place& place, const Block& rows, con
   layout.place(place.by_lambda, rows, multiplier, constraints_pattern_);
 }
 
-void AppliedFriction::add_pattern(PatternBuilder& builder, Index row, Index position, Index multiplier) const {
-  if (!active()) return;
-  builder.add(friction_->friction_pattern(ForceArgument::q), row, position);
-  builder.add(friction_->friction_pattern(ForceArgument::v), row, position);
-  builder.add(constraints_pattern_, row, multiplier);
-}
-
-void AppliedFriction::map(const SparsityPattern& whole, Place& place, Index row, Index position,
-                          Index multiplier) const {
-  if (!active()) return;
-  place.by_q = BlockMap(whole, friction_->friction_pattern(ForceArgument::q), row, position);
-  place.by_v = BlockMap(whole, friction_->friction_pattern(ForceArgument::v), row, position);
-  place.by_lambda = BlockMap(whole, constraints_pattern_, row, multiplier);
-}
-
 void AppliedFriction::add(const Place& place, const Vector& q, const Vector& v, const Vector& lambda, double a,
                           double b, double c, VectorRef values) {
   q_ = q;
@@ -71,25 +56,6 @@ void AppliedFriction::evaluate_jacobians() {
   friction_->friction_jacobian(ForceArgument::q, q_, v_, lambda_, by_q_);
   friction_->friction_jacobian(ForceArgument::v, q_, v_, lambda_, by_v_);
   friction_->friction_jacobian(ForceArgument::lambda, q_, v_, lambda_, by_lambda_);
-}
-
-void AppliedFriction::split(const VectorOf<Dual1>& x, Vector& value, Vector& change) {
-  for (Index j = 0; j < x.size(); ++j) {
-    value[j] = x[j].value;
-    change[j] = x[j].grad[0];
-  }
-}
-
-void AppliedFriction::split(const VectorOf<Extended>& x, Vector& value, Vector& change) {
-  for (Index j = 0; j < x.size(); ++j) {
-    value[j] = static_cast<double>(x[j]);
-    change[j] = static_cast<double>(x[j] - value[j]);
-  }
-}
-
-void AppliedFriction::join(double value, double change, Dual1& out) {
-  out.value = value;
-  out.grad[0] = change;
 }
 
 }  // namespace gnomon::kernels

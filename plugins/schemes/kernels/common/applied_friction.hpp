@@ -17,6 +17,7 @@
 
 #include "gnomon/model/system.hpp"
 #include "gnomon/scheme/equations.hpp"
+#include "kernels/common/value_and_change.hpp"
 
 namespace gnomon::kernels {
 
@@ -44,7 +45,7 @@ class AppliedFriction {
       change_ += part_;
       multiply(friction_->friction_pattern(ForceArgument::lambda), by_lambda_, dlambda_, part_);
       change_ += part_;
-      for (Index j = 0; j < r.size(); ++j) join(value_[j], change_[j], r[j]);
+      join(value_, change_, r);
     }
     return r;
   }
@@ -56,19 +57,12 @@ class AppliedFriction {
     BlockMap by_q, by_v, by_lambda;
   };
   void place(Layout& layout, Place& place, const Block& rows, const Block& position, const Block& multiplier) const;
-  /// The same in the pattern that `builder` makes, for rows at row, positions and multipliers at their columns.
-  void add_pattern(PatternBuilder& builder, Index row, Index position, Index multiplier) const;
-  void map(const SparsityPattern& whole, Place& place, Index row, Index position, Index multiplier) const;
   /// values += a R_q + b R_v on the positions and c R_lambda on the multipliers
   void add(const Place& place, const Vector& q, const Vector& v, const Vector& lambda, double a, double b, double c,
            VectorRef values);
 
  private:
   void evaluate_jacobians();
-  static void split(const VectorOf<Dual1>& x, Vector& value, Vector& change);
-  static void split(const VectorOf<Extended>& x, Vector& value, Vector& change);
-  static void join(double value, double change, Dual1& out);
-  static void join(double value, double change, Extended& out) { out = Extended(value) + change; }
 
   const Friction* friction_;  // null: none, and nothing but active() and place() may be called
   Index m_;

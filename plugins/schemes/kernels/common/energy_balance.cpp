@@ -44,7 +44,7 @@ double time_after(const State& z, double h) {
 
 StepTimes::StepTimes(const System& system) : system_(&system) {
   if (!system.parts().time_dependence) return;
-  mean_.emplace(system);
+  mean_ = time_average(system);
   for (Vector* v : {&at_t1_, &at_t0_}) v->setZero(system.m());
 }
 

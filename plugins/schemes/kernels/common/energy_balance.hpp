@@ -32,7 +32,7 @@
 /// The rows g = 0 and Psi = 0 are those of the true system at t1. Of a system that does not depend on time fbar = f,
 /// and everything is evaluated once.
 
-#include <optional>
+#include <memory>
 
 #include "gnomon/model/system_at.hpp"
 #include "gnomon/scheme/equations.hpp"
@@ -83,7 +83,7 @@ class StepTimes {
  public:
   explicit StepTimes(const System& system);
 
-  bool moving() const { return mean_.has_value(); }
+  bool moving() const { return mean_ != nullptr; }
   /// fbar, which discrete derivatives are applied to.
   const System& mean() const { return mean_ ? static_cast<const System&>(*mean_) : *system_; }
   void begin(const State& z0, double h);
@@ -100,7 +100,7 @@ class StepTimes {
 
  private:
   const System* system_;
-  std::optional<TimeAverage> mean_;
+  std::unique_ptr<TimeAverage> mean_;
   double t0_ = 0, tm_ = 0, t1_ = 0;
   Vector at_t0_, at_t1_;
 };

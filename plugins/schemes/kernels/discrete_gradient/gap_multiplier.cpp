@@ -16,7 +16,7 @@ GapMultiplier::GapMultiplier(const System& system, SystemAt&, const Rule& rule)
   for (Vector* v : {&y0_, &bar0_, &work_}) v->setZero(system_->m());
   tail_.setZero(system.n());
   if (moving_ && rule.exact) {
-    mean_.emplace(*system_);
+    mean_ = time_average(*system_);
     at_mean_.emplace(*mean_);
   }
   g_values_.setZero(system_->constraint_pattern().nonzeros());

@@ -121,7 +121,7 @@ class GapMultiplier : public MultiplierDefaults {
   StepScales scales_;  ///< with the obstacles closed
   Index m_, forces_;   ///< forces_: unknown forces of obstacles
   bool moving_;
-  std::optional<TimeAverage> mean_;  ///< exact, of constraints that move
+  std::unique_ptr<TimeAverage> mean_;  ///< exact, of constraints that move
   std::optional<SystemAt> at_mean_;
   ForAllScalars<VectorOf> push_, y_, bar_;
   Vector y0_, bar0_, work_, tail_, g_values_, rho_;
