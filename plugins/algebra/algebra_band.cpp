@@ -90,23 +90,17 @@ class WideBand final : public LinearAlgebra {
 class Band final : public LinearAlgebra {
  public:
   void attach(const SparsityPattern& pattern, const std::vector<Block>& blocks) override {
-    switch (own_bandwidth(pattern)) {
-      case 0:
-      case 1:
-        band_ = std::make_unique<NarrowBand<1>>();
-        break;
-      case 2:
-        band_ = std::make_unique<NarrowBand<2>>();
-        break;
-      case 3:
-        band_ = std::make_unique<NarrowBand<3>>();
-        break;
-      case 4:
-        band_ = std::make_unique<NarrowBand<4>>();
-        break;
-      default:
-        band_ = std::make_unique<WideBand>();
-    }
+    const Index width = own_bandwidth(pattern);
+    if (width <= 1)
+      band_ = std::make_unique<NarrowBand<1>>();
+    else if (width == 2)
+      band_ = std::make_unique<NarrowBand<2>>();
+    else if (width == 3)
+      band_ = std::make_unique<NarrowBand<3>>();
+    else if (width == 4)
+      band_ = std::make_unique<NarrowBand<4>>();
+    else
+      band_ = std::make_unique<WideBand>();
     band_->attach(pattern, blocks);
   }
   bool factor(const ConstVectorRef& values, Setup setup) override {

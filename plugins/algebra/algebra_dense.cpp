@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "gnomon/base/finite.hpp"
+#include "gnomon/registry/named_factory.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/solve/linear_algebra.hpp"
 
@@ -145,25 +146,20 @@ class DenseLeastNorm final : public Dense {
   Eigen::CompleteOrthogonalDecomposition<Matrix> qr_;
 };
 
-class DenseFactory final : public AlgebraFactory {
- public:
-  std::string name() const override { return "dense"; }
-  std::string description() const override {
-    return "dense LU on Eigen; rank=revealing: least-norm solution of singular systems (allocates a little)";
-  }
-  OptionSpecs options() const override {
-    return {OptionSpec::choice("rank", {"full", "revealing"}, "revealing: the least-norm solution where singular"),
-            OptionSpec::real("threshold", 1e-8, 1e-15, 1e-2, "",
-                             "rank=revealing: pivots below this times the largest are zero")};
-  }
-  std::unique_ptr<LinearAlgebra> create(const Options& options) const override {
-    if (options.is("rank", "full")) return std::make_unique<DenseLu>();
-    return std::make_unique<DenseLeastNorm>(options.real("threshold"));
-  }
-};
+std::unique_ptr<LinearAlgebra> create_dense(const Options& options) {
+  if (options.is("rank", "full")) return std::make_unique<DenseLu>();
+  return std::make_unique<DenseLeastNorm>(options.real("threshold"));
+}
 
 }  // namespace
 
 GNOMON_PLUGIN(algebra_dense) {
-  registrar.add(std::make_unique<DenseFactory>());
+  registrar.add(std::make_unique<NamedFactory<AlgebraFactory>>(
+      "dense", "dense LU on Eigen; rank=revealing: least-norm solution of singular systems (allocates a little)",
+      create_dense, [] {
+        return OptionSpecs{
+            OptionSpec::choice("rank", {"full", "revealing"}, "revealing: the least-norm solution where singular"),
+            OptionSpec::real("threshold", 1e-8, 1e-15, 1e-2, "",
+                             "rank=revealing: pivots below this times the largest are zero")};
+      }));
 }

@@ -29,6 +29,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/thrown.hpp"
 #include "gnomon/model/split_form.hpp"
+#include "gnomon/registry/named_factory.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/solve/nonlinear_solver.hpp"
 
@@ -80,8 +81,7 @@ class Uzawa final : public NonlinearSolver {
     try {
       split_->quadratic(a_, b_, values_, c_);
     } catch (...) {
-      report.status = SolveStatus::evaluation_failed;
-      report.message = gnomon::thrown_text();
+      report.fail(SolveStatus::evaluation_failed, thrown_text());
       return report;
     }
     find_lowest();
@@ -136,13 +136,13 @@ class Uzawa final : public NonlinearSolver {
     }
     if (!done && !settle(xs, report)) return report;
     if (!done) {
-      report.status = SolveStatus::not_converged;
-      report.message = "max |p - B y - c| or its change is " + number_text(report.step_norm) + " after " +
-                       std::to_string(report.iterations) + " relaxations, expected " + number_text(tolerance_);
+      report.fail(SolveStatus::not_converged, "max |p - B y - c| or its change is " + number_text(report.step_norm) +
+                                                  " after " + std::to_string(report.iterations) +
+                                                  " relaxations, expected " + number_text(tolerance_));
     } else if (!(report.residual_norm <= residual_acceptance)) {
-      report.status = SolveStatus::not_converged;
-      report.message = "the relaxations ended with the scaled residual " + number_text(report.residual_norm) +
-                       ", expected " + number_text(residual_acceptance);
+      report.fail(SolveStatus::not_converged, "the relaxations ended with the scaled residual " +
+                                                  number_text(report.residual_norm) + ", expected " +
+                                                  number_text(residual_acceptance));
     }
     return report;
   }
@@ -166,11 +166,8 @@ class Uzawa final : public NonlinearSolver {
     split_->put_together(y_, theta_, x_);
     equations_->to_scaled(x_, xs);
     ++report.residual_evaluations;
-    if (equations_->residual(xs, f_) != EvaluationStatus::ok) {
-      report.status = SolveStatus::evaluation_failed;
-      report.message = equations_->message();
-      return false;
-    }
+    if (equations_->residual(xs, f_) != EvaluationStatus::ok)
+      return report.fail(SolveStatus::evaluation_failed, equations_->message());
     report.residual_norm = f_.lpNorm<Eigen::Infinity>();
     return true;
   }
@@ -192,10 +189,10 @@ class Uzawa final : public NonlinearSolver {
     });
     ++report.factorisations;
     has_factors_[level] = factors.factorise();
-    if (has_factors_[level]) return true;
-    report.status = SolveStatus::singular_jacobian;
-    report.message = "the matrix A + r B^T W B of the relaxation is not positive definite with r = " + number_text(r_);
-    return false;
+    return has_factors_[level] ||
+           report.fail(
+               SolveStatus::singular_jacobian,
+               "the matrix A + r B^T W B of the relaxation is not positive definite with r = " + number_text(r_));
   }
 
   /// The lowest r, and no factors, where A or B is another one than the last time.
@@ -227,28 +224,20 @@ class Uzawa final : public NonlinearSolver {
       f_;
 };
 
-class UzawaFactory final : public SolverFactory {
- public:
-  std::string name() const override { return "uzawa"; }
-  std::string description() const override {
-    return "Uzawa block relaxation for equations in split form |p_j| = 1, p = B x; one Cholesky factorisation for each "
-           "r";
-  }
-  OptionSpecs options() const override {
-    return {OptionSpec::real("penalty", 2, 1e-12, 1e12, "",
-                             "the lowest r, or 1/epsilon, in units of the ratio of the traces of A and B^T W B"),
-            OptionSpec::real("tolerance", 1e-11, 1e-15, 1, "",
-                             "on max |p - B x| and on its change; sharper while the scaled residual is above 1e-6"),
-            OptionSpec::integer("max-iterations", 100000, 1, 100000000, "relaxations a solve")};
-  }
-  std::unique_ptr<NonlinearSolver> create(const Options& options) const override {
-    return std::make_unique<Uzawa>(options);
-  }
-};
+OptionSpecs uzawa_options() {
+  return {OptionSpec::real("penalty", 2, 1e-12, 1e12, "",
+                           "the lowest r, or 1/epsilon, in units of the ratio of the traces of A and B^T W B"),
+          OptionSpec::real("tolerance", 1e-11, 1e-15, 1, "",
+                           "on max |p - B x| and on its change; sharper while the scaled residual is above 1e-6"),
+          OptionSpec::integer("max-iterations", 100000, 1, 100000000, "relaxations a solve")};
+}
 
 }  // namespace
 
 GNOMON_PLUGIN(uzawa) {
-  registrar.add(std::make_unique<UzawaFactory>());
+  registrar.add(std::make_unique<NamedFactory<SolverFactory>>(
+      "uzawa",
+      "Uzawa block relaxation for equations in split form |p_j| = 1, p = B x; one Cholesky factorisation for each r",
+      [](const Options& options) { return std::make_unique<Uzawa>(options); }, uzawa_options));
   registrar.add_alias("alg2", "uzawa");  // its name up to 0.1.0
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "gnomon/base/error.hpp"
 #include "gnomon/sundials/sun_linear_system.hpp"
 
 namespace gnomon::kernels {
@@ -16,14 +17,39 @@ class KinsolLoop {
   /// For vectors like the first one; `function` is called with `user`. KINSOL's own test of F is switched off.
   /// acceleration: the depth of Anderson's method. Throws Error(refused) where a call of KINSOL fails.
   void attach(N_Vector like, SUNContext context, KINSysFn function, void* user, long max_iterations,
-              long acceleration = 0);
+              long acceleration = 0) {
+    u_.reset(N_VClone(like));
+    ones_.reset(N_VClone(like));
+    memory_.reset(KINCreate(context));
+    if (!u_ || !ones_ || !memory_) throw Error(ErrorCode::refused, "KINSOL could not allocate its memory");
+    N_VConst(1.0, ones_.get());
+    message_.text.reserve(1024);  // so that a message during a solve allocates nothing
+    GNOMON_CAPTURE_MESSAGES(KINSetErrHandlerFn, memory(), context, &message_);
+    check(KINSetNumMaxIters(memory(), max_iterations), "KINSetNumMaxIters");
+    check(KINSetMAA(memory(), acceleration), "KINSetMAA");
+    check(KINInit(memory(), function, u_.get()), "KINInit");
+    check(KINSetUserData(memory(), user), "KINSetUserData");
+    check(KINSetFuncNormTol(memory(), 1e-300), "KINSetFuncNormTol");
+  }
   /// Newton and Picard iterations.
-  void use(const SunLinearSystem& linear, KINLsJacFn jacobian);
+  void use(const SunLinearSystem& linear, KINLsJacFn jacobian) {
+    check(KINSetLinearSolver(memory(), linear.solver(), linear.matrix()), "KINSetLinearSolver");
+    check(KINSetJacFn(memory(), jacobian), "KINSetJacFn");
+  }
   /// Throws Error(refused) where a call of KINSOL failed.
-  static void check(int flag, const char* call);
+  static void check(int flag, const char* call) {
+    if (flag != KIN_SUCCESS)
+      throw Error(ErrorCode::refused, std::string(call) + " of KINSOL returned " + std::to_string(flag));
+  }
 
   /// From x, in place; KINSOL's flag.
-  int solve(double* x, int strategy);
+  int solve(double* x, int strategy) {
+    double* const own = N_VGetArrayPointer(u_.get());
+    N_VSetArrayPointer(x, u_.get());
+    const int flag = KINSol(memory(), u_.get(), strategy, ones(), ones());
+    N_VSetArrayPointer(own, u_.get());
+    return flag;
+  }
   void* memory() const { return memory_.get(); }
   N_Vector ones() const { return ones_.get(); }
 
