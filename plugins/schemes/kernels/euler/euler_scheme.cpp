@@ -8,18 +8,8 @@
 namespace gnomon::kernels {
 
 Slot reflected(Slot slot) {
-  switch (slot) {
-    case Slot::y0:
-      return Slot::y1;
-    case Slot::y1:
-      return Slot::y0;
-    case Slot::z0:
-      return Slot::z1;
-    case Slot::z1:
-      return Slot::z0;
-    default:
-      return slot;
-  }
+  static constexpr Slot other[] = {Slot::y1, Slot::y0, Slot::z1, Slot::Z, Slot::z0, Slot::first, Slot::second};
+  return other[static_cast<std::size_t>(slot)];
 }
 
 std::vector<TermTable> in_order(TermTable first, const TermTable& second, bool coupled) {

@@ -9,7 +9,7 @@
 #include "gnomon/base/options.hpp"
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/scheme/scheme.hpp"
-#include "kernels/euler/term_equations.hpp"
+#include "kernels/euler/term_tables.hpp"
 
 namespace gnomon::kernels {
 
