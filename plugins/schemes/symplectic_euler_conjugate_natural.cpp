@@ -33,14 +33,9 @@ EulerTables tables(const EulerChoice& choice) {
 }  // namespace
 
 GNOMON_PLUGIN(symplectic_euler_conjugate_natural) {
-  EulerMethod method{
-      "symplectic-euler-conjugate-natural",
-      "conjugate symplectic Euler as an additive Runge-Kutta method; order 0 for forces nonlinear in the "
-      "multiplier",
-      "Small, Jay, Symplectic Euler methods for overdetermined DAEs, (3.7)",
-      "",
-      false,
-      true,
-      tables};
-  registrar.add(std::make_unique<EulerScheme>(std::move(method)));
+  registrar.add(std::make_unique<EulerScheme>(
+      EulerMethod{"symplectic-euler-conjugate-natural",
+                  "conjugate symplectic Euler as an additive Runge-Kutta method; order 0 for forces nonlinear in the "
+                  "multiplier",
+                  "Small, Jay, Symplectic Euler methods for overdetermined DAEs, (3.7)", "", false, true, tables}));
 }

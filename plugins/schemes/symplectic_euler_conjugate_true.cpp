@@ -35,14 +35,8 @@ EulerTables tables(const EulerChoice& choice) {
 }  // namespace
 
 GNOMON_PLUGIN(symplectic_euler_conjugate_true) {
-  EulerMethod method{"symplectic-euler-conjugate-true",
-                     "conjugate symplectic Euler, consistent for forces nonlinear in the multiplier",
-                     "Small, Jay, Symplectic Euler methods for overdetermined DAEs, (3.8)",
-                     "",
-                     true,
-                     false,
-                     tables,
-                     true,
-                     false};
-  registrar.add(std::make_unique<EulerScheme>(std::move(method)));
+  registrar.add(std::make_unique<EulerScheme>(EulerMethod{
+      "symplectic-euler-conjugate-true",
+      "conjugate symplectic Euler, consistent for forces nonlinear in the multiplier",
+      "Small, Jay, Symplectic Euler methods for overdetermined DAEs, (3.8)", "", true, false, tables, true, false}));
 }

@@ -32,13 +32,8 @@ EulerTables tables(const EulerChoice& choice) {
 }  // namespace
 
 GNOMON_PLUGIN(symplectic_euler_natural) {
-  EulerMethod method{
-      "symplectic-euler-natural",
-      "symplectic Euler as an additive Runge-Kutta method; order 0 for forces nonlinear in the multiplier",
-      "Small, Jay, Symplectic Euler methods for overdetermined DAEs, (3.2)",
-      "",
-      false,
-      true,
-      tables};
-  registrar.add(std::make_unique<EulerScheme>(std::move(method)));
+  registrar.add(std::make_unique<EulerScheme>(
+      EulerMethod{"symplectic-euler-natural",
+                  "symplectic Euler as an additive Runge-Kutta method; order 0 for forces nonlinear in the multiplier",
+                  "Small, Jay, Symplectic Euler methods for overdetermined DAEs, (3.2)", "", false, true, tables}));
 }

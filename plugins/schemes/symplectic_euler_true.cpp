@@ -40,14 +40,8 @@ EulerTables tables(const EulerChoice& choice) {
 }  // namespace
 
 GNOMON_PLUGIN(symplectic_euler_true) {
-  EulerMethod method{"symplectic-euler-true",
-                     "symplectic Euler, consistent for forces nonlinear in the multiplier",
-                     "Small, Jay, Symplectic Euler methods for overdetermined DAEs, (3.5)",
-                     "symplectic-euler-true-adjoint",
-                     true,
-                     false,
-                     tables,
-                     true,
-                     true};
-  registrar.add(std::make_unique<EulerScheme>(std::move(method)));
+  registrar.add(std::make_unique<EulerScheme>(
+      EulerMethod{"symplectic-euler-true", "symplectic Euler, consistent for forces nonlinear in the multiplier",
+                  "Small, Jay, Symplectic Euler methods for overdetermined DAEs, (3.5)",
+                  "symplectic-euler-true-adjoint", true, false, tables, true, true}));
 }

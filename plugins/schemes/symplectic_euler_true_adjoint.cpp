@@ -40,14 +40,8 @@ EulerTables tables(const EulerChoice& choice) {
 }  // namespace
 
 GNOMON_PLUGIN(symplectic_euler_true_adjoint) {
-  EulerMethod method{"symplectic-euler-true-adjoint",
-                     "adjoint of symplectic-euler-true, one coupled system",
-                     "the adjoint of (3.5) of Small, Jay, Symplectic Euler methods for overdetermined DAEs",
-                     "symplectic-euler-true",
-                     true,
-                     false,
-                     tables,
-                     true,
-                     true};
-  registrar.add(std::make_unique<EulerScheme>(std::move(method)));
+  registrar.add(std::make_unique<EulerScheme>(
+      EulerMethod{"symplectic-euler-true-adjoint", "adjoint of symplectic-euler-true, one coupled system",
+                  "the adjoint of (3.5) of Small, Jay, Symplectic Euler methods for overdetermined DAEs",
+                  "symplectic-euler-true", true, false, tables, true, true}));
 }
