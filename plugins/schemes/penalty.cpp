@@ -19,46 +19,13 @@
 /// energy-momentum-general with weight=mass.
 
 #include "gnomon/registry/plugin.hpp"
-#include "kernels/common/momentum_maps.hpp"
-#include "kernels/discrete_gradient/derivative_rules.hpp"
-#include "kernels/discrete_gradient/penalty_options.hpp"
-
-namespace {
-
-using namespace gnomon;
-
-class Penalty final : public MechanicalScheme {
- public:
-  std::string name() const override { return "penalty"; }
-  std::string description() const override {
-    return "energy-momentum scheme with a penalty for the constraints, equivariant discrete derivative; conserves H + "
-           "P";
-  }
-  std::string source() const override {
-    return "Leyendecker, Betsch, Steinmann, Comput. Mech. 33 (2004), eq. (39); Gonzalez, J. Nonlinear Sci. 6 (1996)";
-  }
-  OptionSpecs options() const override { return kernels::penalty_options(); }
-  Promises promises() const override {
-    Promises p;
-    p.order = 2;
-    p.constrained_limit = false;
-    p.energy = p.momentum = p.symmetric = true;
-    return p;
-  }
-  Binding bind(const System& system, const Options& options) const override {
-    require_resting_constraints(*this, system);
-    Promises promised = promises();
-    // |g|^2 keeps a symmetry that turns the constraints among themselves; sum r(g_i) keeps it where each g_i does.
-    promised.momentum = quadratic_constraints(system) &&
-                        (options.is("penalty", "quadratic") || kernels::symmetries_keep_constraints(system));
-    return {kernels::penalty_step(*this, system, options, kernels::equivariant_rule(*this, system, "penalty-general"),
-                                  kernels::PenaltyDerivative::equivariant),
-            ledger_promises(system, promised)};
-  }
-};
-
-}  // namespace
+#include "kernels/discrete_gradient/penalty_scheme.hpp"
 
 GNOMON_PLUGIN(penalty) {
-  registrar.add(std::make_unique<Penalty>());
+  using namespace gnomon::kernels;
+  registrar.add(std::make_unique<PenaltyScheme>(PenaltyMethod{
+      "penalty",
+      "energy-momentum scheme with a penalty for the constraints, equivariant discrete derivative; conserves H + P",
+      "Leyendecker, Betsch, Steinmann, Comput. Mech. 33 (2004), eq. (39); Gonzalez, J. Nonlinear Sci. 6 (1996)",
+      PenaltyDerivative::equivariant}));
 }

@@ -12,42 +12,12 @@
 /// second order.
 
 #include "gnomon/registry/plugin.hpp"
-#include "kernels/discrete_gradient/derivative_rules.hpp"
-#include "kernels/discrete_gradient/penalty_options.hpp"
-
-namespace {
-
-using namespace gnomon;
-
-class PenaltyDhat final : public MechanicalScheme {
- public:
-  std::string name() const override { return "penalty-dhat"; }
-  std::string description() const override {
-    return "penalty scheme, discrete derivative D-hat: the force of the end of the step; order 1; conserves H + P";
-  }
-  std::string source() const override { return "Leyendecker, Betsch, Steinmann, Comput. Mech. 33 (2004), eq. (31)"; }
-  OptionSpecs options() const override {
-    OptionSpecs specs = kernels::penalty_options();
-    specs.push_back(kernels::weight_option());
-    return specs;
-  }
-  Promises promises() const override {
-    Promises p;
-    p.order = 1;
-    p.constrained_limit = false;
-    p.energy = true;
-    return p;
-  }
-  Binding bind(const System& system, const Options& options) const override {
-    require_resting_constraints(*this, system);
-    return {kernels::penalty_step(*this, system, options, kernels::general_rule(system, options),
-                                  kernels::PenaltyDerivative::d_hat),
-            ledger_promises(system, promises())};
-  }
-};
-
-}  // namespace
+#include "kernels/discrete_gradient/penalty_scheme.hpp"
 
 GNOMON_PLUGIN(penalty_dhat) {
-  registrar.add(std::make_unique<PenaltyDhat>());
+  using namespace gnomon::kernels;
+  registrar.add(std::make_unique<PenaltyScheme>(PenaltyMethod{
+      "penalty-dhat",
+      "penalty scheme, discrete derivative D-hat: the force of the end of the step; order 1; conserves H + P",
+      "Leyendecker, Betsch, Steinmann, Comput. Mech. 33 (2004), eq. (31)", PenaltyDerivative::d_hat}));
 }

@@ -16,44 +16,12 @@
 /// do not have this.
 
 #include "gnomon/registry/plugin.hpp"
-#include "kernels/discrete_gradient/derivative_rules.hpp"
-#include "kernels/discrete_gradient/penalty_options.hpp"
-
-namespace {
-
-using namespace gnomon;
-
-class PenaltyGeneral final : public MechanicalScheme {
- public:
-  std::string name() const override { return "penalty-general"; }
-  std::string description() const override {
-    return "penalty scheme, general discrete derivative; conserves H + P; holds the constraint at the midpoint only";
-  }
-  std::string source() const override {
-    return "Leyendecker, Betsch, Steinmann, Comput. Mech. 33 (2004), eqs. (19), (24)";
-  }
-  OptionSpecs options() const override {
-    OptionSpecs specs = kernels::penalty_options(1e3);
-    specs.push_back(kernels::weight_option());
-    return specs;
-  }
-  Promises promises() const override {
-    Promises p;
-    p.order = 2;
-    p.constrained_limit = false;
-    p.energy = p.symmetric = true;
-    return p;
-  }
-  Binding bind(const System& system, const Options& options) const override {
-    require_resting_constraints(*this, system);
-    return {kernels::penalty_step(*this, system, options, kernels::general_rule(system, options),
-                                  kernels::PenaltyDerivative::midpoint),
-            ledger_promises(system, promises())};
-  }
-};
-
-}  // namespace
+#include "kernels/discrete_gradient/penalty_scheme.hpp"
 
 GNOMON_PLUGIN(penalty_general) {
-  registrar.add(std::make_unique<PenaltyGeneral>());
+  using namespace gnomon::kernels;
+  registrar.add(std::make_unique<PenaltyScheme>(PenaltyMethod{
+      "penalty-general",
+      "penalty scheme, general discrete derivative; conserves H + P; holds the constraint at the midpoint only",
+      "Leyendecker, Betsch, Steinmann, Comput. Mech. 33 (2004), eqs. (19), (24)", PenaltyDerivative::midpoint, 1e3}));
 }

@@ -4,7 +4,7 @@
 #include "kernels/common/augmented_step.hpp"
 #include "kernels/discrete_gradient/midpoint_equations.hpp"
 #include "kernels/discrete_gradient/penalty_multiplier.hpp"
-#include "kernels/discrete_gradient/penalty_options.hpp"
+#include "kernels/discrete_gradient/penalty_scheme.hpp"
 
 extern template class gnomon::TemplatedEquations<gnomon::kernels::MidpointEquations<gnomon::kernels::PenaltyMultiplier>,
                                                  true>;
