@@ -30,7 +30,7 @@ function(gnomon_add_builtin)
     target_include_directories(${target}_object PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 
     gnomon_add_plugin(${name} TARGET ${target} $<TARGET_OBJECTS:${target}_object>)
-    target_link_libraries(${target} PRIVATE ${ARG_LIBS})
+    target_link_libraries(${target} PRIVATE gnomon_eigen ${ARG_LIBS})
     set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/gnomon)
     if(GNOMON_INSTALL)
       install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/gnomon)

@@ -188,7 +188,11 @@ void add_run(CLI::App& app, Invocation& invocation) {
     return command->add_option(flag, value, help)->type_name(type);
   };
   add_system_flags(*command, *a);
-  command->get_option("--scheme")->description("the scheme, or a reference, which runs like one");
+  command->get_option("--scheme")
+      ->default_str("")
+      ->description(
+          "the scheme, or a reference, which runs like one; left out, energy-momentum with --step, else one that "
+          "suits the model and the tolerance");
   add_tolerance_flags(*command, *a);
   command->get_option("--rtol")->description(
       "error of q and of the velocities that is wanted, in parts of their sizes, in place of --step; 1e-6 where "
