@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What is said of a run, line by line: on a terminal, and as facts of a page.
+/// The report of a run, line by line: on a terminal, and as facts of a page.
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What a model file shows: its outputs, and its pictures, polylines of its [drawing].
+/// The outputs of a model file, and its pictures, polylines of its [drawing].
 
 #include <memory>
 

@@ -142,7 +142,7 @@ class Reader {
     }
   }
 
-  /// What is a formula by itself, or a table of these keys, the first one that of the formula. Without a table: an
+  /// Reads a formula by itself, or a table of these keys, the first one that of the formula. Without a table: an
   /// empty one.
   std::pair<const toml::node&, const toml::table&> formula_and_table(const TomlEntry& entry, const std::string& what,
                                                                      const std::vector<std::string>& keys) const {

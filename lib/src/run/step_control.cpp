@@ -19,7 +19,7 @@ double share(int order) {
 }
 /// What is left of a span is one step up to this many proposed ones.
 constexpr double stretch = 1.01;
-/// What rounding leaves of the estimate of a step, in parts of q and v. Measured at tolerances of a decade each: above
+/// The rounding error of the estimate of a step, in parts of q and v. Measured at tolerances of a decade each: above
 /// it all schemes and models meet theirs, below it steps are rejected for rounding (order 4 at 1e-13, half of them), or
 /// the run stops at its first steps (order 2 at 1e-11, unless all of the model is evaluated in extended precision).
 constexpr double rounding = std::numeric_limits<double>::epsilon() / 4;

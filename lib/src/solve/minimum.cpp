@@ -151,7 +151,7 @@ class Search {
   Index m() const { return matrix_.m; }
   double floor() const { return std::max(1e-12, 100 * matrix_.scaled.rounding_floor()); }
 
-  /// What a minimum has.
+  /// The inertia of a minimum.
   Inertia wanted() const { return {n(), m(), 0}; }
 
   SolveReport fail(const std::string& why) {

@@ -20,7 +20,7 @@ inline ProblemInstance build(const std::string& text, const Assignments& set = {
 inline const System& system_of(const ProblemInstance& instance) {
   return *instance.model->mechanical();
 }
-/// What is said of a text; "" if nothing.
+/// The message of the error that a text raises; "" if there is none.
 inline std::string complaint(const std::string& text) {
   try {
     build(text);

@@ -30,7 +30,7 @@ struct FailedRun {
   std::string message;
 };
 
-/// What is said of a table.
+/// The message about a table.
 struct SweepSummary {
   long runs = 0;
   std::vector<long> counts;            ///< by number of the status
@@ -47,7 +47,7 @@ using Rows = std::function<void(const UseRow&)>;
 
 /// Throws Error(bad_value) for an output that is no name of a table, and names of columns that are equal.
 tables::Head table_head(const std::string& output, const Json::Value& definition);
-/// What is said of rows whose columns and variables are those of a definition. message(run): of a run that did not
+/// The message about rows whose columns and variables are those of a definition. message(run): of a run that did not
 /// succeed. Calls `rows` once.
 SweepSummary summarise(const Json::Value& definition, const Rows& rows,
                        const std::function<std::string(long)>& message);

@@ -164,7 +164,7 @@ class JointReader : TableReader {
     all_.motors.push_back(std::move(motor));
   }
 
-  /// What a load or a contact is on.
+  /// The body or marker that a load or a contact acts on.
   Partner pushed(const toml::node& node, const std::string& what) const {
     Partner on = partner(node, "on of " + what);
     if (on.kind == Partner::Kind::point)

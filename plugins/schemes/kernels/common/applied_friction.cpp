@@ -58,4 +58,9 @@ void AppliedFriction::evaluate_jacobians() {
   friction_->friction_jacobian(ForceArgument::lambda, q_, v_, lambda_, by_lambda_);
 }
 
+template const VectorOf<Dual1>& AppliedFriction::operator()(const VectorOf<Dual1>&, const VectorOf<Dual1>&,
+                                                            const VectorOf<Dual1>&);
+template const VectorOf<Extended>& AppliedFriction::operator()(const VectorOf<Extended>&, const VectorOf<Extended>&,
+                                                               const VectorOf<Extended>&);
+
 }  // namespace gnomon::kernels

@@ -73,4 +73,10 @@ class AppliedFriction {
   std::vector<Index> of_constraints_;  // entries of by_lambda_ that belong to constraints
 };
 
+extern template const VectorOf<Dual1>& AppliedFriction::operator()(const VectorOf<Dual1>&, const VectorOf<Dual1>&,
+                                                                   const VectorOf<Dual1>&);
+extern template const VectorOf<Extended>& AppliedFriction::operator()(const VectorOf<Extended>&,
+                                                                      const VectorOf<Extended>&,
+                                                                      const VectorOf<Extended>&);
+
 }  // namespace gnomon::kernels
