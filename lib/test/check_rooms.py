@@ -145,14 +145,15 @@ def check_comments(root, offences):
         with open(os.path.join(root, file), encoding="utf-8") as source:
             for number, line in enumerate(source, 1):
                 if re.match(r"\s*//", line) and len(line) > COLUMNS + 1:
-                    offences.append(f"{file}:{number}: a comment of {len(line) - 1} columns, at most {COLUMNS} are expected")
+                    offences.append(f"{file}:{number}: a comment has {len(line) - 1} columns, expected {COLUMNS} at most")
 
 
 def main():
     if len(sys.argv) != 2 or not os.path.isdir(os.path.join(sys.argv[1], "lib")):
         sys.exit("usage: check_rooms.py ROOT, the folder that holds lib, plugins, problems and the others")
     root, offences = sys.argv[1], []
-    for check in (check_lib, check_plugins, check_kernels, check_folders, check_contributing, check_sizes, check_comments):
+    for check in (check_lib, check_plugins, check_kernels, check_folders, check_contributing, check_sizes,
+                  check_comments):
         check(root, offences)
     for offence in offences:
         print(offence)

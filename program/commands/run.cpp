@@ -25,7 +25,7 @@ namespace gnomon::program {
 
 namespace {
 
-/// What is run, and the references beside it.
+/// The run and the references beside it.
 struct Setup {
   RunArguments arguments;
   std::unique_ptr<Trajectory> run;
@@ -53,7 +53,7 @@ void refuse_replacing(const std::string& output) {
                                          "--output another name");
 }
 
-/// What --output asks for, or none.
+/// The writer of rows that --output asks for, or none.
 std::unique_ptr<TrajectoryWriter> rows_of(const RunArguments& a, Trajectory& run) {
   const long every = parse_count(a.every, "--every", 1);
   if (a.times && !a.output) throw Error(ErrorCode::bad_value, "--times is given without --output");
@@ -68,7 +68,7 @@ std::unique_ptr<TrajectoryWriter> rows_of(const RunArguments& a, Trajectory& run
   return std::make_unique<TrajectoryWriter>(*a.output, run_provenance(a), run, every, times);
 }
 
-/// What --snapshots and --plot ask for, or none.
+/// The snapshots that --snapshots and --plot ask for, or none.
 std::unique_ptr<Snapshots> snapshots_of(const RunArguments& a, const Trajectory& run) {
   constexpr double usual_count = 50;
   if (!a.snapshots && !a.plot) {

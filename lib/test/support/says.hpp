@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What an exception must say.
+/// Checks of the sentence of an exception.
 
 #include <boost/test/unit_test.hpp>
 #include <exception>

@@ -12,7 +12,7 @@ namespace gnomon::kernels {
 
 OptionSpec penalty_parameter(double mu = 1e7);
 
-/// What the files of the penalty schemes say; with d_hat the scheme is of order 1, and not symmetric.
+/// A penalty scheme, as its file describes it; with d_hat the scheme is of order 1, and not symmetric.
 struct PenaltyMethod {
   std::string name, description, source;
   PenaltyDerivative derivative;

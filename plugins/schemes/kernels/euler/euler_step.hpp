@@ -70,7 +70,7 @@ class EulerStep final : public StepEquations {
     index1.solve(z.q.value(), z.scheme_data, velocity, z.lambda);
     z.history.resize(size_, 2);
     z.history.clear();
-    // What a step over h = 1 would have as its unknowns if the slopes stayed as they are.
+    // The unknowns of a step over h = 1 if the slopes stayed as they are.
     Vector slope(size_), y_slope(system_->traits().ny);
     system_->evaluate(Term::velocity, {z.q.value(), z.scheme_data, z.lambda}, y_slope);
     for_each_unknown([&](Slot slot, Index offset) {

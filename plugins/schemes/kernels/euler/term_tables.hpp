@@ -67,7 +67,7 @@ struct TermTable {
   std::vector<RowBlock> rows;
 };
 
-/// What a method file says: its systems in order, and its multiplier at the end as a combination of its two.
+/// A method as its file describes it: its systems in order, and its multiplier at the end as a combination of its two.
 struct EulerTables {
   std::vector<TermTable> systems;
   double first = 0, second = 1;  ///< psi = first * psi0 + second * psi1
