@@ -18,7 +18,8 @@
 ///
 /// The derivatives (constant M, v = M^-1 p, q_m, v_m midpoints):
 ///  - T: D_pT = v_m, since T1 - T0 = v_m.dp. U and g_i: D f = grad f(q_m) + c_f n/(n.dq), c_f = f1 - f0 -
-///    grad f(q_m).dq, n = M dq. Where U is V(pi) of quadratic invariants, the quotients in pi replace the correction.
+///    grad f(q_m).dq, n = M dq. Where U = U2(q) + V(pi), pi quadratic invariants, the quotients in pi take the place of
+///    grad V, and the correction is that of U2.
 ///  - Psi_i, from Psi1 - Psi0 = (G0 + G1)/2 (v1 - v0) + (G1 - G0) v_m:  D_pPsi = (G0 + G1)/2 M^-1, and D_qPsi_i is the
 ///    formula for f applied to phi_i(q) = G_i(q) v_m: Hess g_i(q_m) v_m + c n/(n.dq).
 ///  - For quadratic g and U every c vanishes identically and is left out: division free, and the pattern is sparse.
@@ -100,7 +101,8 @@ class EnergyMomentumGgl final : public MechanicalScheme {
     kernels::GglRule rule;
     const bool quadratic_u = at_most_quadratic(system.traits().potential_degree);
     rule.split_potential = !quadratic_u && system.parts().n_invariants() > 0;
-    rule.correct_potential = !quadratic_u && !rule.split_potential;
+    rule.correct_potential =
+        !quadratic_u && !(rule.split_potential && at_most_quadratic(system.traits().regular_degree));
     rule.correct_constraints = !quadratic_constraints(system);
     rule.orthogonal = options.is("derivative", "zorb");
     Promises promised = promises();

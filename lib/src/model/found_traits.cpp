@@ -91,6 +91,7 @@ void check_restitutions(const FoundTraits& traits) {
 void complete_traits(FoundTraits& traits, const RecordedParts& parts) {
   traits.branches = branches_of(parts);
   complete_degree(traits, parts.potential, "the potential is", traits.potential_degree);
+  complete_degree(traits, parts.regular_potential, "the potential beside the invariants is", traits.regular_degree);
   complete_degree(traits, parts.constraints, "the constraints are", traits.constraint_degree);
   complete_degree(traits, parts.obstacles, "the obstacles are", traits.obstacle_degree);
   traits.time_dependent =

@@ -67,11 +67,13 @@ void require_quadratic_constraints(const Scheme& scheme, const System& system, c
 
 bool require_split_potential(const Scheme& scheme, const System& system, const std::string& general) {
   if (quadratic_potential(system)) return false;
-  if (!system.parts().split)
-    refuse(scheme, system,
-           "its potential is neither declared to be at most quadratic nor written in quadratic invariants; use " +
-               general);
-  return true;
+  if (system.parts().split && at_most_quadratic(system.traits().regular_degree)) return true;
+  refuse(
+      scheme, system,
+      (system.parts().split ? "its potential has a part beside the quadratic invariants that is not at most quadratic"
+                            : "its potential is neither declared to be at most quadratic nor written in quadratic "
+                              "invariants") +
+          (general.empty() ? "" : "; use " + general));
 }
 
 Promises ledger_promises(const System& system, Promises promises) {

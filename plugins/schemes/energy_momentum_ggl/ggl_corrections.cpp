@@ -4,24 +4,44 @@
 
 namespace gnomon::kernels {
 
-GglCorrections::GglCorrections(const System& system, GglFrame& frame)
+GglCorrections::GglCorrections(const System& system, GglFrame& frame, SplitGradient& split)
     : system_(&frame.mean()),
       frame_(&frame),
       rule_(frame.rule),
       at_(frame.mean()),
+      split_(&split),
       orbits_(system, rule_.orthogonal && rule_.corrected()),
       n_(frame.n),
       m_(frame.m) {
   if (!rule_.corrected()) return;
   dk_.setZero(2 * (n_ + m_));
-  for (Vector* v : {&dc_q_, &work_}) v->setZero(n_);
+  for (Vector* v : {&dc_q_, &work_, &regular_}) v->setZero(n_);
+  no_invariants_.setZero(system.parts().n_invariants());
+  no_multipliers_.setZero(m_);
   for (auto* buffer : {&g1_, &rates_}) buffer->for_each([&](auto& v) { v.resize(m_); });
-  if (moving()) h_values_.setZero(system.hessian_pattern().nonzeros());
+  if (moving() || rule_.split_potential) h_values_.setZero(system.hessian_pattern().nonzeros());
   g_values_.setZero(system.constraint_pattern().nonzeros());
 }
 
 void GglCorrections::begin() {
   n_min_ = 1e-22 * std::max(1.0, frame_->z0().q.value().squaredNorm()) * system_->mass().diagonal_entries().maxCoeff();
+}
+
+void GglCorrections::linearise_potential(GglPoints<double>& b, Vector& out) {
+  const double t1 = frame_->t1(), tm = frame_->tm();
+  if (!rule_.split_potential) {
+    system_->potential_gradient(t1, b.q1, out);
+    out -= b.gradient;
+    system_->potential_hessian_times(tm, b.qm, b.dq, work_);
+  } else {
+    const SplitPotential& split = *system_->parts().split;
+    split.regular_potential_gradient(t1, b.q1, out);
+    split.regular_potential_gradient(tm, b.qm, regular_);
+    out -= regular_;
+    split.split_hessian(tm, b.qm, no_invariants_, no_multipliers_, h_values_);
+    multiply(system_->hessian_pattern(), h_values_, b.dq, work_);
+  }
+  out -= 0.5 * work_;
 }
 
 bool GglCorrections::linearise() {
@@ -30,7 +50,10 @@ bool GglCorrections::linearise() {
   at_.mass_times(b.u, b.mass_u);
   const double norm = b.u.dot(b.mass_u);
   if (norm * h * h <= n_min_) return false;
-  at_.potential_gradient(frame_->tm(), b.qm, b.gradient);
+  if (rule_.split_potential)
+    split_->evaluate(frame_->tm(), b.qm, b.q1, b.gradient);
+  else
+    at_.potential_gradient(frame_->tm(), b.qm, b.gradient);
   at_.constraint_force(frame_->tm(), b.qm, b.mu, b.force);
   at_.constraint_hessian_times(frame_->tm(), b.qm, b.gamma, b.vm, b.turn);
   if (moving()) {
@@ -44,10 +67,8 @@ bool GglCorrections::linearise() {
   dq.setZero();
   dk_.setZero();
   if (rule_.correct_potential) {
-    system_->potential_gradient(frame_->t1(), b.q1, work_);
-    dq += h * (work_ - b.gradient);
-    system_->potential_hessian_times(frame_->tm(), b.qm, b.dq, work_);
-    dq -= 0.5 * h * work_;
+    linearise_potential(b, dq);
+    dq *= h;
   }
   if (rule_.correct_constraints) {
     at_.constraint_force(frame_->t1(), b.q1, b.mu, work_);

@@ -6,12 +6,14 @@
 
 #include "energy_momentum_ggl/ggl_frame.hpp"
 #include "energy_momentum_ggl/orbits.hpp"
+#include "kernels/discrete_gradient/split_gradient.hpp"
 
 namespace gnomon::kernels {
 
 class GglCorrections {
  public:
-  GglCorrections(const System& system, GglFrame& frame);
+  /// `split` is the discrete derivative of U, where the rule has one.
+  GglCorrections(const System& system, GglFrame& frame, SplitGradient& split);
 
   void begin();
 
@@ -84,6 +86,8 @@ class GglCorrections {
     for (Index i = 0; i < m_; ++i) c += b.gamma[i] * (rate1[i] - S(frame_->rate0()[i]));
     return c;
   }
+  /// out = d(c_U)/dq1 = grad U(q1) - grad U(q_m) - (Hess U(q_m)) dq/2, of U2 where the quotients take the rest of U.
+  void linearise_potential(GglPoints<double>& b, Vector& out);
   bool moving() const { return frame_->times.moving(); }
   /// g_t(q1) of the average
   template <class S>
@@ -104,11 +108,12 @@ class GglCorrections {
   GglFrame* frame_;
   const GglRule rule_;
   SystemAt at_;
+  SplitGradient* split_;
   Orbits orbits_;
   Index n_, m_;
   double n_min_ = 0, k_ = 0;
   ForAllScalars<VectorOf> g1_, rates_;  ///< of the average, at q1
-  Vector dk_, dc_q_, work_, g_values_, h_values_;
+  Vector dk_, dc_q_, work_, regular_, no_invariants_, no_multipliers_, g_values_, h_values_;
 };
 
 }  // namespace gnomon::kernels

@@ -15,7 +15,7 @@ GglEquations::GglEquations(const System& system, const GglRule& rule)
       hessians_(*mean_),
       applied_(system),
       friction_(system),
-      corrections_(system, frame_),
+      corrections_(system, frame_, split_),
       inverse_(system, Matrix::Constant(1, 1, 0.5), 1),
       n_(system.n()),
       m_(system.m()) {

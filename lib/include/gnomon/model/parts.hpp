@@ -175,8 +175,8 @@ class GNOMON_EXPORT FirstIntegrals {
 ///
 ///     U(q) = U2(q) + sum_k V_k(pi_k(q)),
 ///
-/// U2 of degree <= 2 and every invariant pi_k quadratic in q and invariant under the symmetries. It is what an
-/// equivariant discrete derivative needs (Gonzalez 1996).
+/// every invariant pi_k quadratic in q and invariant under the symmetries. With U2 of degree <= 2
+/// (SystemTraits::regular_degree) it is what an equivariant discrete derivative needs (Gonzalez 1996).
 class GNOMON_EXPORT SplitPotential {
  public:
   virtual ~SplitPotential() = default;

@@ -28,6 +28,7 @@ struct SystemTraits : CommonTraits {
   Index n = 0;                             ///< coordinates
   int potential_degree = not_polynomial;   ///< degree of U in q, or not_polynomial
   int constraint_degree = not_polynomial;  ///< degree of g in q, or not_polynomial
+  int regular_degree = 2;                  ///< degree of the part U2 of a SplitPotential in q, or not_polynomial
   /// Parts that branch on a value, and by what, e.g. "force: <": they count as not polynomial, and their derivatives
   /// are dense. Found by AutodiffSystem; empty: none does.
   std::string branches;

@@ -25,9 +25,9 @@ GNOMON_EXPORT void require_conservative(const Scheme& scheme, const System& syst
 /// g at most quadratic; `general`, where there is one, names the scheme that takes other constraints.
 GNOMON_EXPORT void require_quadratic_constraints(const Scheme& scheme, const System& system,
                                                  const std::string& general = "");
-/// U at most quadratic (false), or written in quadratic invariants (true): what the equivariant discrete derivative
-/// needs. `general` names the scheme that takes any U.
-GNOMON_EXPORT bool require_split_potential(const Scheme& scheme, const System& system, const std::string& general);
+/// U at most quadratic (false), or written in quadratic invariants and a part U2 of degree <= 2 (true): what the
+/// equivariant discrete derivative needs. `general`, where there is one, names the scheme that takes any U.
+GNOMON_EXPORT bool require_split_potential(const Scheme& scheme, const System& system, const std::string& general = "");
 
 /// What is left of promises where a force or moving constraints act: momentum maps change, and phase volume.
 GNOMON_EXPORT Promises ledger_promises(const System& system, Promises promises);

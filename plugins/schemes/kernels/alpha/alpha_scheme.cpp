@@ -25,16 +25,12 @@ Promises alpha_promises() {
 }
 
 AlphaRule alpha_rule(const Scheme& scheme, const System& system, const Options& options) {
-  const SystemTraits& traits = system.traits();
   if (system.parts().mass) refuse(scheme, system, "its mass depends on the configuration");
   if (!quadratic_constraints(system))
     refuse(scheme, system, "its constraints are not declared to be at most quadratic");
   AlphaRule rule;
   rule.alpha = options.real("alpha");
-  rule.split_potential = !at_most_quadratic(traits.potential_degree);
-  if (rule.split_potential && !system.parts().split)
-    refuse(scheme, system,
-           "its potential is neither declared to be at most quadratic nor written in quadratic invariants");
+  rule.split_potential = require_split_potential(scheme, system);
   return rule;
 }
 

@@ -33,7 +33,7 @@ struct RecordedPart {
 
 /// One entry a part that the model has.
 struct RecordedParts {
-  std::optional<RecordedPart> potential, constraints, obstacles, slips, force, mass_matrix;
+  std::optional<RecordedPart> potential, regular_potential, constraints, obstacles, slips, force, mass_matrix;
 };
 
 /// Fills in degrees, the use of time and SystemTraits::branches, from the tapes where these stand for the part. Of a

@@ -181,6 +181,11 @@ class RecordedModel {
     if constexpr (!Closed) check_friction(traits_, Parts::slips_exist);
     recorded_.potential =
         record_call(PotentialCall<Parts>{parts_, traits_.n_invariants}, {n_, 0, 0}, 1, at_, prefix + "potential");
+    if (traits_.n_invariants > 0) {
+      traits_.regular_degree = SystemTraits::not_polynomial;
+      recorded_.regular_potential =
+          record_call(PotentialCall<Parts>{parts_, 0}, {n_, 0, 0}, 1, at_, prefix + "potential");
+    }
     recorded_.constraints =
         record_call(ConstraintsCall<Parts>{parts_, m_}, {n_, 0, 0}, m_, at_, prefix + "constraints");
     if constexpr (Parts::force_exists)

@@ -119,7 +119,8 @@ class RecordedSystem final : public FunctionSystem {
             record_more("friction", FrictionCall<Parts>{parts, n}, {n, n, m + contacts}, n, Patterns::jacobian);
     if constexpr (Parts::invariants_exist)
       if (k > 0) {
-        f.regular_potential = record_more("potential", PotentialCall<Parts>{parts, 0}, {n, 0, 0}, 1, Patterns::all);
+        f.regular_potential = part_function(traits.name, "potential", std::move(*recorded.regular_potential),
+                                            PotentialCall<Parts>{parts, 0}, {n, 0, 0}, 1);
         f.invariants = record_more("invariants", InvariantsCall<Parts>{parts, k}, {n, 0, 0}, k, Patterns::all);
       }
     if constexpr (Parts::mass_matrix_exists)
