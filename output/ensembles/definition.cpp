@@ -58,7 +58,6 @@ Json::Value definition_of(const Ensemble& ensemble, const Shard& shard, const Js
   out["max_halvings"] = setup.integrator.max_halvings;
   out["fallback"] = setup.integrator.fallback != nullptr;
   out["project_start"] = setup.integrator.project_start;
-  out["dependent_constraints"] = setup.integrator.dependent_constraints;
   if (setup.tolerances) {
     out["rtol"] = setup.tolerances->relative;
     out["atol"] = setup.tolerances->absolute;

@@ -34,7 +34,7 @@ RunTrace::RunTrace(const ProblemInstance& instance, Spec spec)
       spec_(std::move(spec)),
       conservative_(conserves(*instance.model)),
       outputs_(instance),
-      interpolant_(*instance.model, instance.dependent_constraints) {
+      interpolant_(*instance.model) {
   if (const System* system = instance_.model->mechanical()) {
     const Parts& parts = system->parts();
     for (Index a = 0; a < parts.n_symmetries(); ++a)

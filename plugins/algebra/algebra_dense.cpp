@@ -4,8 +4,7 @@
 ///     rank=full        LU with partial pivoting
 ///     rank=revealing   complete orthogonal decomposition, J P = Q [T 0; 0 0] Z: singular directions, below a relative
 ///                      threshold, are left out, and the solution is the one of least norm (Golub, Van Loan, Matrix
-///                      Computations, 5.4.7). For constraints that repeat others: their multipliers, and nothing else,
-///                      are what the equations leave open.
+///                      Computations, 5.4.7)
 
 #include <Eigen/LU>
 #include <Eigen/QR>

@@ -1,8 +1,7 @@
 /// \file
 /// sparse-qr: rank-revealing sparse QR, J P = Q [R; 0], of SuiteSparse's SPQR (Davis, ACM Trans. Math. Software 38
 /// (2011) 8). Columns whose pivot is below a threshold are left out, and their unknowns stay as they are: a solution
-/// wherever there is one, though not the one of least norm. For large systems with constraints that repeat others,
-/// where the equations leave open nothing but multipliers, whose start value of least norm is a matter of the step.
+/// wherever there is one, though not the one of least norm. For large singular systems.
 
 #include <Eigen/SPQRSupport>
 #include <limits>
@@ -62,9 +61,7 @@ class SparseQr final : public LinearAlgebra {
 
 GNOMON_PLUGIN(algebra_sparse_qr) {
   registrar.add(std::make_unique<NamedFactory<AlgebraFactory>>(
-      "sparse-qr",
-      "rank-revealing sparse QR of SuiteSparse (SPQR), for large systems whose constraints repeat others; "
-      "allocates",
+      "sparse-qr", "rank-revealing sparse QR of SuiteSparse (SPQR), for large singular systems; allocates",
       [](const Options& options) { return std::make_unique<SparseQr>(options.real("threshold")); },
       [] {
         return OptionSpecs{OptionSpec::real("threshold", 1e-8, 1e-15, 1e-2, "",

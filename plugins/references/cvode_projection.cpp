@@ -20,7 +20,7 @@
 #include <Eigen/Cholesky>
 
 #include "gnomon/registry/plugin.hpp"
-#include "gnomon/run/reference.hpp"
+#include "gnomon/run/reference_pieces.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "references/kernels/sundials_solution.hpp"
 
@@ -203,7 +203,9 @@ class CvodeProjection final : public gnomon::Reference {
       refuse(
           "has a mass matrix that depends on q, and a constant one is expected; use "
           "ida-index1 or ida-ggl");
-    return std::make_unique<CvodeSolution>(instance, options);
+    return gnomon::bordered_reference(instance, {}, [options](const gnomon::ProblemInstance& piece, const auto&) {
+      return std::make_unique<CvodeSolution>(piece, options);
+    });
   }
 };
 

@@ -69,7 +69,6 @@ void print_tolerances(const Registry& registry, const ProblemInstance& instance)
   run.model = instance.model;
   run.solver = &registry.solver("kinsol-newton");
   run.solver_options = Options("solver kinsol-newton", run.solver->options());
-  run.options.dependent_constraints = instance.dependent_constraints;
   fmt::print(
       "\n--rtol without --scheme takes what is cheapest for the class \"{}\" by the table of gnomon bench tolerance\n"
       "and promises energy, g = 0 and G v + g_t = 0 here; of a scheme that is named without options the cheapest "
@@ -134,9 +133,8 @@ void describe_problem(const Registry& registry, const std::string& name) {
       const ConstraintRank rank = constraint_rank(*system, instance.t0, instance.q0);
       fmt::print("  {} of freedom at the start\n",
                  traits.n - rank.rank == 1 ? "1 degree" : fmt::format("{} degrees", traits.n - rank.rank));
-      if (instance.dependent_constraints)
-        for (const Index i : rank.dependent)
-          fmt::print("  constraint \"{}\" repeats others: handled\n", constraint_name(*system, i));
+      for (const Index i : rank.dependent)
+        fmt::print("  constraint \"{}\" repeats others: handled\n", constraint_name(*system, i));
     }
     for (Index a = 0; a < parts.n_symmetries(); ++a)
       fmt::print("  momentum map: {}\n", parts.symmetries->symmetry_name(a));

@@ -81,8 +81,7 @@ void refuse_flags(const RunArguments& a) {
                                                 {a.checkpoint_every.has_value(), "--checkpoint-every"},
                                                 {a.restart.has_value(), "--restart"},
                                                 {a.estimate_error, "--estimate-error"},
-                                                {a.strict, "--strict"},
-                                                {a.dependent_constraints, "--dependent-constraints"}};
+                                                {a.strict, "--strict"}};
   for (const auto& [given, flag] : flags)
     if (given)
       throw Error(ErrorCode::bad_value,
@@ -116,7 +115,7 @@ ProblemInstance started(ProblemInstance instance, const RunArguments& a) {
   if (!system)
     throw Error(ErrorCode::refused, "--project-start is for mechanical systems, and " + instance.model->name() +
                                         " is an overdetermined DAE");
-  project_start(*system, instance.t0, instance.q0, instance.p0, instance.dependent_constraints);
+  project_start(*system, instance.t0, instance.q0, instance.p0);
   return instance;
 }
 

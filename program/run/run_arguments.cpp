@@ -5,6 +5,7 @@
 #include <CLI/App.hpp>
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/registry/suited_scheme.hpp"
@@ -64,7 +65,7 @@ void add_system_flags(CLI::App& command, RunArguments& a) {
   add("--jacobian", a.jacobian, "SOURCE", "analytic, dual or differences")->capture_default_str();
   command.add_flag("--project-start", a.project_start, "repair an inconsistent start in the mass metric");
   command.add_flag("--dependent-constraints", a.dependent_constraints,
-                   "allow constraints that repeat others, name them, and take least-norm multipliers");
+                   "does nothing any more: constraints that repeat others are found");
 }
 
 void add_fallback_flags(CLI::App& command, RunArguments& a) {
@@ -143,7 +144,6 @@ void choose_scheme(const Registry& registry, const ProblemInstance& instance, co
   run.solver = &registry.solver(arguments.solver);
   run.solver_options = Options("solver " + arguments.solver, run.solver->options(), arguments.solver_options);
   run.options = options;
-  if (instance.dependent_constraints) run.options.dependent_constraints = true;
   SchemeChoice choice{arguments.scheme, 0, {}};
   if (arguments.scheme_named)
     choice.options = suited_options(registry, run, arguments.scheme);
@@ -286,7 +286,10 @@ IntegratorOptions parse_integrator_options(const Registry& registry, const RunAr
     options.max_halvings = fallback_halvings;
   }
   options.project_start = arguments.project_start;
-  options.dependent_constraints = arguments.dependent_constraints;
+  if (arguments.dependent_constraints)
+    fmt::print(stderr,
+               "gnomon: --dependent-constraints does nothing any more: constraints that repeat others are found, and "
+               "their multipliers are those of least norm\n");
   options.contact = contact_options(arguments.contact);
   if (!arguments.max_halvings.empty())
     options.max_halvings = static_cast<int>(parse_count(arguments.max_halvings, "--max-halvings", 0));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "gnomon/base/error.hpp"
@@ -120,6 +121,7 @@ class SchemeTrajectory final : public Trajectory {
     RunReport report{title(facts), facts.status, summary(facts, integrator_), {}, run_json(facts, integrator_)};
     for (const Index i : integrator_.constraint_rank().dependent)
       report.rows.push_back({"dependent", "constraint: " + constraint_name(integrator_.system(), i)});
+    add_open_multipliers(report.rows);
     if (!has_contacts(integrator_)) return report;
     add_contact(report.rows, integrator_);
     report.events = event_rows(integrator_.system(), integrator_.events());
@@ -136,6 +138,17 @@ class SchemeTrajectory final : public Trajectory {
    private:
     const SchemeTrajectory* run_;
   };
+  /// Friction that is a function of multipliers which constraints that repeat others leave open.
+  void add_open_multipliers(std::vector<SummaryRow>& rows) const {
+    const System* system = integrator_.model().mechanical();
+    const std::vector<Index>& open = integrator_.constraint_rank().open;
+    if (!system || !system->parts().friction || open.empty()) return;
+    const std::vector<Index>& used = system->parts().friction->friction_pattern(ForceArgument::lambda).indices;
+    for (const Index i : open)
+      if (std::find(used.begin(), used.end(), i) != used.end())
+        rows.push_back({"undetermined", "friction by the multiplier of " + constraint_name(*system, i) +
+                                            ", which constraints that repeat others leave open: that of least norm"});
+  }
   bool promise_broken() const { return arguments_.strict && !integrator_.broken_promises().empty(); }
 
   /// Starts the run with halved steps beside this one.

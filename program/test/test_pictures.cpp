@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(rods_keep_their_lengths) {
       {"chain --set links=5", "rods"},
       {"closed-chain", "rods"},
       {"polymer", "rods"},
-      {"bricard-loop --dependent-constraints", "bars"},
+      {"bricard-loop", "bars"},
       {"n-four-bar", "linkage"},
       {"car-axis", "axle"},
       {"andrews-squeezer --until 0.01", "body3"},

@@ -102,7 +102,7 @@ void Instance::project_start() {
   if (!system())
     throw Error(ErrorCode::refused,
                 "project_start is for mechanical systems, and \"" + model().name() + "\" is an overdetermined DAE");
-  gnomon::project_start(*system(), problem_.t0, problem_.q0, problem_.p0, problem_.dependent_constraints);
+  gnomon::project_start(*system(), problem_.t0, problem_.q0, problem_.p0);
 }
 
 namespace {
@@ -188,7 +188,7 @@ py::array_t<double> index1(const Instance& instance, const Array& t, const FArra
   return filled_columns(m, count, [&](Index k, auto out) {
     const State z = instance.state(t.data()[k], states.col(k), given.col(k));
     try {
-      out = index1_multipliers(instance.model(), z.view(), instance.problem().dependent_constraints);
+      out = index1_multipliers(instance.model(), z.view());
     } catch (const std::exception&) {
       out.setConstant(std::numeric_limits<double>::quiet_NaN());
     }
@@ -212,7 +212,7 @@ py::array_t<double> interpolate(const Instance& instance, const Array& t, const 
   const Columns states = columns_of(y, instance.width(), count, "y"),
                 given = columns_of(lambda, instance.multipliers(), count, "lam");
   if (count < 2) throw Error(ErrorCode::bad_size, "dense output needs the states of at least two times");
-  StepInterpolant step(instance.model(), instance.problem().dependent_constraints);
+  StepInterpolant step(instance.model());
   Index current = -1;
   Vector first(n), second(states.rows() - n), v(second.size());
   return filled_columns(instance.width(), at.size(), [&](Index k, auto out) {

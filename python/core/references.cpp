@@ -15,8 +15,7 @@ namespace {
 /// Columns inside the last step of a reference, by StepInterpolant.
 class StepColumns {
  public:
-  explicit StepColumns(const Instance& instance)
-      : instance_(instance), interpolant_(instance.model(), instance.problem().dependent_constraints) {}
+  explicit StepColumns(const Instance& instance) : instance_(instance), interpolant_(instance.model()) {}
   /// The step to come begins here.
   void begin(const State& z) {
     before_ = z;

@@ -10,9 +10,8 @@ namespace gnomon::python {
 
 namespace {
 
-IntegratorOptions integrator_options(const Instance& instance, const Assignments& contact) {
+IntegratorOptions integrator_options(const Assignments& contact) {
   IntegratorOptions options;
-  options.dependent_constraints = instance.problem().dependent_constraints;
   options.contact = contact_options(contact);
   return options;
 }
@@ -25,7 +24,7 @@ SchemeChoice suited(const Instance& instance, const std::string& scheme, double 
   run.relative = relative;
   run.solver = &registry().solver(solver);
   run.solver_options = Options("solver " + solver, run.solver->options(), solver_options);
-  run.options = integrator_options(instance, contact);
+  run.options = integrator_options(contact);
   if (scheme.empty()) return suited_scheme(registry(), run);
   return {scheme, 0, suited_options(registry(), run, scheme)};
 }
@@ -37,7 +36,7 @@ class Run final : public Observer {
       : instance_(std::move(instance)),
         maker_([=] {
           return registry().integrator(instance_->problem(), scheme, solver, scheme_options, solver_options,
-                                       integrator_options(*instance_, contact));
+                                       integrator_options(contact));
         }),
         integrator_(maker_()) {
     integrator_.add_observer(*this);

@@ -50,7 +50,7 @@ class InconsistentStartError(GnomonError, ValueError):
 
 
 class RankDeficientError(GnomonError, ValueError):
-    """Constraints repeat others at the start."""
+    """The start is a singular position."""
 
     code = "rank-deficient constraints"
 

@@ -141,7 +141,6 @@ std::vector<Case> conformance_cases(const Registry& registry, const CaseFiles& f
     cases.push_back(base_case(start, "derivatives"));
     cases.back().name = label + "/derivatives";
     const ProblemInstance instance = registry.build(problem, start.set);
-    if (instance.dependent_constraints) continue;
     for (const auto& scheme : registry.schemes()) {
       if (!accepts(registry.scheme(scheme), instance)) continue;
       for (const auto& [measure, suffix, tier] : pair_cases) {

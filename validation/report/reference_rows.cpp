@@ -48,7 +48,7 @@ bool has_reason(const CaseFiles& files, const std::string& problem, const std::s
 /// What the scheme promises of the instance; none where it does not take it, or has another limit.
 std::optional<Promises> promises_of(const Scheme& scheme, const ProblemInstance& instance) {
   const System* system = instance.model->mechanical();
-  if (instance.dependent_constraints || (system && system->parts().obstacles)) return std::nullopt;
+  if (system && system->parts().obstacles) return std::nullopt;
   try {
     const Promises promises =
         scheme.bind(*instance.model, Options("scheme " + scheme.name(), scheme.options())).promises;

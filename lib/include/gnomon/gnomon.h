@@ -214,7 +214,7 @@ int GnomonSetMaxHalvings(void* mem, int levels);
 /** Contacts of systems with obstacles: "mode=event-driven restitution=0.5", or mode=time-stepping. An obstacle to which
  *  the model gives a restitution keeps its own. */
 int GnomonSetContact(void* mem, const char* options);
-/** Not 0: constraints that repeat others are no error; the multipliers are then those of least norm. 0, the default. */
+/** Does nothing any more: constraints that repeat others are no error, and the multipliers are those of least norm. */
 int GnomonSetDependentConstraints(void* mem, int allowed);
 /** h > 0; may change between calls of GnomonEvolve. Required, unless there are tolerances. */
 int GnomonSetStep(void* mem, sunrealtype h);
@@ -343,7 +343,7 @@ int GnomonGetEvent(void* mem, long int which, sunrealtype* t, int* kind, suninde
 /** Energy that impacts took since the start. */
 int GnomonGetImpactLoss(void* mem, sunrealtype* loss);
 /** Rank of G at the start, and a vector of length m (NULL: not wanted) with 1 for the constraints that repeat others, 0
- *  for the rest; see GnomonSetDependentConstraints. */
+ *  for the rest. */
 int GnomonGetDependentConstraints(void* mem, sunindextype* rank, N_Vector dependent);
 int GnomonGetNumSteps(void* mem, long int* nsteps);
 int GnomonGetNumNonlinSolvIters(void* mem, long int* nniters);

@@ -77,7 +77,6 @@ void prepare(Memory& memory) {
     start.p0 = memory.y0->tail(k);
     start.t0 = memory.t0;
   }
-  if (start.dependent_constraints) memory.options.dependent_constraints = true;
   memory.start = std::move(start);
   memory.system = std::move(system);
 }
@@ -138,7 +137,6 @@ Integrator& running(Memory& memory) {
 std::string advice(const Memory& memory, const Error& error) {
   const std::string sentence = error.what();
   const auto says = [&sentence](const char* part) { return sentence.find(part) != std::string::npos; };
-  if (error.code() == ErrorCode::rank_deficient) return "; GnomonSetDependentConstraints allows them";
   if (says("a projection in the mass metric would repair it")) return ": GnomonCalcIC";
   if (memory.system && says("declared to be at most quadratic"))
     return "; GnomonSetDegrees declares the degrees of U and g";

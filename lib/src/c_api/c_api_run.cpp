@@ -203,7 +203,7 @@ void interpolate(Memory& memory, double t, int k, N_Vector y) {
                 "there is an event in the last step, at t = " + number_text(memory.integrator->events().back().t) +
                     ", and dense output is valid between events only");
   const ProblemInstance& start = memory.start;
-  if (!memory.interpolant) memory.interpolant.emplace(*start.model, memory.options.dependent_constraints);
+  if (!memory.interpolant) memory.interpolant.emplace(*start.model);
   if (!memory.interpolates) memory.interpolant->set(memory.before, z);
   memory.interpolates = true;
   auto out = view(y, state_size(memory), "y");
@@ -277,7 +277,7 @@ int GnomonCalcIC(void* mem) {
     const System* system = start.model->mechanical();
     if (!system)
       throw Error(ErrorCode::refused, "an overdetermined DAE has no mass metric in which to repair its start");
-    project_start(*system, start.t0, start.q0, start.p0, memory.options.dependent_constraints);
+    project_start(*system, start.t0, start.q0, start.p0);
     Vector y0(start.q0.size() + start.p0.size());
     y0 << start.q0, start.p0;
     memory.y0 = y0;
@@ -291,7 +291,6 @@ int GnomonCheckModel(void* mem, FILE* outfile, int* nfailed) {
   return guarded(mem, __func__, [&](Memory& memory) {
     if (!memory.integrator) prepare(memory);
     ProblemInstance start = memory.start;
-    start.dependent_constraints = memory.options.dependent_constraints;
     const std::vector<ModelCheck> checks = verify(start);
     if (outfile && std::fputs(to_text(checks).c_str(), outfile) < 0)
       throw Error(ErrorCode::bad_file, "the table could not be written");

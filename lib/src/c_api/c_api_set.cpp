@@ -200,8 +200,8 @@ int GnomonSetContact(void* mem, const char* options) {
   });
 }
 
-int GnomonSetDependentConstraints(void* mem, int allowed) {
-  return configured(mem, __func__, [&](Memory& memory) { memory.options.dependent_constraints = allowed != 0; });
+int GnomonSetDependentConstraints(void* mem, int) {
+  return configured(mem, __func__, [](Memory&) {});
 }
 
 int GnomonSetStep(void* mem, sunrealtype h) {

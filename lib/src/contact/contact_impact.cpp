@@ -160,8 +160,7 @@ double ContactImpact::rebound_threshold(Index contact) const {
   const System& system = *quantities_.system();
   Vector a(system.n()), lambda(system.m());
   const Vector& q = state_.q.value();
-  acceleration(system, state_.t, q, quantities_.velocity(q, state_.p.value()), a, lambda,
-               contact_.phases().dependent_constraints());
+  acceleration(system, state_.t, q, quantities_.velocity(q, state_.p.value()), a, lambda);
   return std::max(rules_.zeno_speed, -contact_.step() * quantities_.gap_accelerations(state_, a)[contact]);
 }
 
@@ -185,7 +184,7 @@ void ContactImpact::remove_penetration(const ContactKey& chosen) {
   Vector q = state_.q.value(), p = state_.p.value();
   ContactModel& model = *contact_.phases().at(chosen).model;
   model.hold(contact_.held(chosen));
-  project_start(model, state_.t, q, p, contact_.phases().dependent_constraints());
+  project_start(model, state_.t, q, p);
   state_.q.add(q - state_.q.value());
   state_.p.add(p - state_.p.value());
 }

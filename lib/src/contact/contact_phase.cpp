@@ -1,9 +1,12 @@
 #include "contact/contact_phase.hpp"
 
+#include <Eigen/QR>
 #include <cmath>
 #include <limits>
 
+#include "contact/complementarity.hpp"
 #include "contact/contact_impulses.hpp"
+#include "gnomon/start/consistency.hpp"
 #include "start/friction_acceleration.hpp"
 
 namespace gnomon {
@@ -11,9 +14,44 @@ namespace gnomon {
 static_assert(State::sticks == ContactModel::sticks);
 
 void ContactPhase::solve_index1(double t, const Vector& q, const Vector& v) {
-  if (!index1) return friction_acceleration(*model, t, q, v, a, psi);
+  if (!dae) {
+    dae = std::make_shared<MechanicalOverdetermined>(model);
+    if (constraint_rank(*model, t, q).rank == model->m()) index1 = std::make_unique<Index1>(*dae);
+  }
+  if (!index1) {
+    friction_acceleration(*model, t, q, v, a, psi);
+    return push(t, q, psi);
+  }
   dae->hold(t);
   index1->solve(q, v, a, psi);
+}
+
+/// With D = diag(A_ii)^1/2 and Z an orthonormal basis of the null space of (D^-1 G)^T every psi of the same force is
+/// D^-1 (x + Z c), x = D psi of least norm, and the least |c| with x + Z c >= 0 in the rows of contacts is Z_c^T mu,
+///
+///     0 <= mu _|_ x_c + Z_c Z_c^T mu >= 0.
+///
+/// Where there is no such c a contact opens, and psi stays as it is.
+void ContactPhase::push(double t, const Vector& q, Vector& psi) const {
+  const auto count = static_cast<Index>(model->contacts().size());
+  const Index m = model->m(), first = first_contact_;
+  if (index1 || count == 0 || psi.segment(first, count).minCoeff() >= 0) return;
+  Vector values(model->constraint_pattern().nonzeros());
+  model->constraint_jacobian(t, q, values);
+  const Vector root = model->mass().diagonal_entries().cwiseSqrt().cwiseInverse();
+  Matrix rows = to_dense(model->constraint_pattern(), values) * root.asDiagonal();
+  const Vector length = rows.rowwise().norm().unaryExpr([](double x) { return x > 0 ? x : 1; });
+  rows = length.cwiseInverse().asDiagonal() * rows;
+  Eigen::ColPivHouseholderQR<Matrix> qr(m, rows.cols());
+  qr.setThreshold(1e-10);
+  qr.compute(rows);
+  const Matrix basis = Matrix(qr.householderQ()).rightCols(m - qr.rank());
+  const Matrix of_contacts = basis.middleRows(first, count);
+  const Vector x = length.cwiseProduct(psi);
+  const auto mu = lemke(of_contacts * of_contacts.transpose(), x.segment(first, count));
+  if (!mu) return;
+  psi += (basis * (of_contacts.transpose() * *mu)).cwiseQuotient(length);
+  psi.segment(first, count) = psi.segment(first, count).cwiseMax(0);
 }
 
 /// A contact r that sticks without a constraint of its own has dd_r/dq = sum_k x_k (row k), k the closed contacts and
@@ -110,8 +148,7 @@ ContactPhase& ContactPhases::at(const ContactKey& key) {
   ContactPhase& phase = phases_[key];
   if (phase.model) return phase;
   phase.model = std::make_shared<ContactModel>(quantities_.system(), quantities_.closed(), key.first, key.second);
-  phase.dae = std::make_shared<MechanicalOverdetermined>(phase.model);
-  if (!dependent_) phase.index1 = std::make_unique<Index1>(*phase.dae);
+  phase.first_contact_ = quantities_.m();
   phase.a = Vector::Zero(quantities_.system()->n());
   phase.psi = Vector::Zero(phase.model->m());
   return phase;

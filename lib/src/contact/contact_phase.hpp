@@ -20,9 +20,9 @@ using ContactKey = std::pair<Contacts, std::vector<int>>;
 
 struct ContactPhase {
   std::shared_ptr<ContactModel> model;
-  std::shared_ptr<MechanicalOverdetermined> dae;
-  std::unique_ptr<Index1> index1;  // null: constraints may repeat others
-  Vector a, psi;                   // accelerations and multipliers, as last solved for
+  std::shared_ptr<MechanicalOverdetermined> dae;  // of the model, from the first solve_index1 on
+  std::unique_ptr<Index1> index1;                 // null: constraints repeat others
+  Vector a, psi;                                  // accelerations and multipliers, as last solved for
   /// Forces of the closed contacts, normal and tangential: the multipliers alone do not say them where contacts stick
   /// whose slip is fixed by others already.
   Vector normal, tangential;
@@ -31,6 +31,9 @@ struct ContactPhase {
   bool frictional() const { return model->opposes_motion(); }
   ContactKey key() const { return {model->contacts(), model->slip()}; }
   void solve_index1(double t, const Vector& q, const Vector& v);
+  /// Where constraints repeat others: of the multipliers with the force of psi the ones of least norm among those that
+  /// do not pull at a contact, if there are any.
+  void push(double t, const Vector& q, Vector& psi) const;
   /// The contacts that stick are held where the state says, and share their forces from there.
   void hold(const ContactQuantities& quantities, const State& z);
   /// normal, and tangential of the contacts that stick, from psi: the sum of T_i^2/(mu_i psi_i) as small as the motion
@@ -43,6 +46,8 @@ struct ContactPhase {
                Vector& out);
 
  private:
+  friend class ContactPhases;
+  Index first_contact_ = 0;  ///< row of the first closed contact
   /// Columns are forces of the closed contacts, normal and tangential, that together do nothing.
   Matrix shared_, share_matrix_;
   Vector share_right_, share_;
@@ -52,11 +57,8 @@ struct ContactPhase {
 /// The phases that a run has visited or tried.
 class ContactPhases {
  public:
-  /// dependent_constraints: as in IntegratorOptions.
-  ContactPhases(const ContactQuantities& quantities, bool dependent_constraints)
-      : quantities_(quantities), dependent_(dependent_constraints) {}
+  explicit ContactPhases(const ContactQuantities& quantities) : quantities_(quantities) {}
 
-  bool dependent_constraints() const { return dependent_; }
   ContactPhase& at(const ContactKey& key);
   /// All contacts closed, and all that have friction sliding.
   ContactPhase& everything();
@@ -64,7 +66,6 @@ class ContactPhases {
 
  private:
   const ContactQuantities& quantities_;
-  bool dependent_;
   std::map<ContactKey, ContactPhase> phases_;
 };
 

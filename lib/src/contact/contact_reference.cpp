@@ -22,7 +22,7 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
  public:
   ContactReference(const ProblemInstance& instance, const ContactOptions& options, StartPiece start)
       : instance_(instance),
-        contact_(shared_system(instance.model), nullptr, false),
+        contact_(shared_system(instance.model), nullptr),
         quantities_(contact_.quantities()),
         laws_(contact_, options),
         start_(std::move(start)),
@@ -283,31 +283,15 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
   void finish_piece() {
     rerun_to_ = std::numeric_limits<double>::infinity();
     if (!piece_) return;
-    add(last_, past_);
+    add_piece(last_, past_);
     last_ = ReferenceReport();
     piece_.reset();
-  }
-
-  static void add(const ReferenceReport& piece, ReferenceReport& all) {
-    all.steps += piece.steps;
-    all.residual_evaluations += piece.residual_evaluations;
-    all.jacobian_evaluations += piece.jacobian_evaluations;
-    if (all.warning.empty()) all.warning = piece.warning;
-    if (!piece.levels) return;
-    if (!all.levels) {
-      all.levels = piece.levels;
-      return;
-    }
-    all.levels->energy = std::max(all.levels->energy, piece.levels->energy);
-    all.levels->position = std::max(all.levels->position, piece.levels->position);
-    all.levels->velocity = std::max(all.levels->velocity, piece.levels->velocity);
-    if (!all.levels->doubtful_from) all.levels->doubtful_from = piece.levels->doubtful_from;
   }
 
   ReferenceReport report(std::string message) const {
     const State& state = contact_.state();
     ReferenceReport report = past_;
-    add(last_, report);
+    add_piece(last_, report);
     report.success = message.empty();
     report.message = std::move(message);
     report.t = state.t;

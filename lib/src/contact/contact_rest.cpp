@@ -80,8 +80,7 @@ bool ContactRest::sticks() {
 bool ContactRest::holds_motion(double t, Vector& p) {
   ContactPhase& phase = contact_.phase();
   const Vector& q = contact_.state().q.value();
-  acceleration(*phase.model, t, q, Vector::Zero(q.size()), phase.a, phase.psi,
-               contact_.phases().dependent_constraints());
+  acceleration(*phase.model, t, q, Vector::Zero(q.size()), phase.a, phase.psi);
   const double pull = quantities_.norm(q, phase.a);
   if (!(pull > 0)) return true;
   const double least = std::max({contact_.fastest() * 1e-2 * still, pull * contact_.step() * 1e-15, pull * least_time});

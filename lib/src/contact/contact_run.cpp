@@ -13,7 +13,7 @@ using namespace contact_tolerances;
 
 ContactRun::ContactRun(std::shared_ptr<const System> system, const Scheme& scheme, Options scheme_options,
                        const SolverFactory& solver, Options solver_options, const IntegratorOptions& options)
-    : contact_(std::move(system), options.interrupt, options.dependent_constraints),
+    : contact_(std::move(system), options.interrupt),
       quantities_(contact_.quantities()),
       laws_(contact_, options.contact),
       location_(contact_, laws_.located(), before_, after_,
@@ -159,7 +159,8 @@ void ContactRun::restore(const State& checkpoint) {
 Vector ContactRun::index1_multipliers() const {
   const State& state = contact_.state();
   if (contact_.resting()) return state.lambda;
-  const Vector inner = integrator_->index1_multipliers();
+  Vector inner = integrator_->index1_multipliers();
+  contact_.phase().push(state.t, state.q.value(), inner);
   Vector lambda = Vector::Zero(m_ + n_contacts_);
   lambda.head(m_) = inner.head(m_);
   for (std::size_t k = 0; k < state.closed.size(); ++k)

@@ -13,9 +13,8 @@ namespace gnomon {
 
 using namespace contact_tolerances;
 
-ContactState::ContactState(std::shared_ptr<const System> system, const volatile std::sig_atomic_t* interrupt,
-                           bool dependent_constraints)
-    : quantities_(std::move(system)), phases_(quantities_, dependent_constraints), interrupt_(interrupt) {
+ContactState::ContactState(std::shared_ptr<const System> system, const volatile std::sig_atomic_t* interrupt)
+    : quantities_(std::move(system)), phases_(quantities_), interrupt_(interrupt) {
   gap_tolerance_.setZero(quantities_.n_contacts());
 }
 
@@ -38,7 +37,7 @@ Vector ContactState::held(const ContactKey& key) const {
 }
 
 ContactGaps ContactState::start(double t0, const Vector& q0, const Vector& p0) {
-  rank_ = check_start(*quantities_.system(), t0, q0, p0, 1e-10, phases_.dependent_constraints());
+  rank_ = check_start(*quantities_.system(), t0, q0, p0);
   state_ = State();
   state_.t = t0;
   state_.q.set(q0);
@@ -87,7 +86,8 @@ void ContactState::consistent(ContactPhase& phase, const State& z) {
   const Vector& q = z.q.value();
   const Vector& v = quantities_.velocity(q, z.p.value());
   if (phase.frictional() && quantities_.speed(z) <= still * fastest_) {
-    acceleration(*phase.model, z.t, q, v, phase.a, phase.psi, phases_.dependent_constraints());
+    acceleration(*phase.model, z.t, q, v, phase.a, phase.psi);
+    phase.push(z.t, q, phase.psi);
   } else {
     phase.solve_index1(z.t, q, v);
   }

@@ -28,9 +28,8 @@ class ContactState {
     double fastest = 0, largest_psi = 0;
   };
 
-  /// `interrupt`: null, or what is not zero when the run is to stop. dependent_constraints: as in IntegratorOptions.
-  ContactState(std::shared_ptr<const System> system, const volatile std::sig_atomic_t* interrupt,
-               bool dependent_constraints);
+  /// `interrupt`: null, or what is not zero when the run is to stop.
+  ContactState(std::shared_ptr<const System> system, const volatile std::sig_atomic_t* interrupt);
 
   ContactQuantities& quantities() { return quantities_; }
   ContactPhases& phases() { return phases_; }

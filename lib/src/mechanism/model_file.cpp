@@ -75,14 +75,13 @@ class FormulaProblem final : public Problem {
     const std::shared_ptr<const System> system =
         with_place(text_->mass.place, [&] { return make_system(all, instance.q0); });
     instance.model = system;
-    instance.dependent_constraints = text_->dependent_constraints;
     if (poses) fit_bodies(*all, *system, *poses, instance, v0);
     instance.p0 = momenta(*system, instance.q0, v0);
     check_symmetries(*all, *system, instance.q0);
     instance.outputs = formula_outputs(all, instance.q0, v0);
     if (text_->project_start)
       with_place(text_->start_place, [&] {
-        project_start(*system, instance.t0, instance.q0, instance.p0, instance.dependent_constraints);
+        project_start(*system, instance.t0, instance.q0, instance.p0);
         return true;
       });
     return instance;
@@ -129,7 +128,7 @@ class FormulaProblem final : public Problem {
     Vector at_rest = Vector::Zero(system.n());
     const Vector given = instance.q0;
     try {
-      project_start(system, instance.t0, instance.q0, at_rest, instance.dependent_constraints);
+      project_start(system, instance.t0, instance.q0, at_rest);
     } catch (const Error& error) {
       std::string why = error.what();
       // The constraint that is violated most where the projection has got to is often one that keeps a body rigid.
@@ -141,11 +140,9 @@ class FormulaProblem final : public Problem {
       throw Error(error.code(), to_text(text_->start_place) + "the joints cannot be assembled: " + why);
     }
   }
-  /// Redundant constraints are found; positions fit, or are moved to where they do; velocities are assembled.
+  /// Positions fit, or are moved to where they do; velocities are assembled.
   void fit_bodies(const Elaborated& all, const System& system, const Poses& poses, ProblemInstance& instance,
                   Vector& v0) const {
-    if (system.m() > 0 && constraint_rank(system, instance.t0, instance.q0).rank < system.m())
-      instance.dependent_constraints = true;
     if (text_->assemble || text_->project_start) assemble(all, system, instance);
     check_assembled(all, system, instance.t0, instance.q0);
     const std::vector<BodyFormulas::Coordinate>& coordinates = text_->mechanism->formulas.coordinates;

@@ -498,7 +498,7 @@ class Reader {
       throw error_at(file_.place(*table.get("assemble")), "assemble is for bodies and particles: write project = true");
     if (const toml::node* node = table.get("project")) model_.project_start = file_.flag(*node, "project");
     if (const toml::node* node = table.get("dependent_constraints"))
-      model_.dependent_constraints = file_.flag(*node, "dependent_constraints");
+      file_.flag(*node, "dependent_constraints");  // of files from before 0.3; nothing depends on it any more
   }
 
   std::string scalar(const toml::node& node, const std::string& what) const {

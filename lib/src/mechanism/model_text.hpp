@@ -99,7 +99,7 @@ struct ModelText {
   std::vector<Entry> friction;
   std::vector<Entry> position, velocity;  ///< of the start
   Place start_place;
-  bool project_start = false, assemble = false, dependent_constraints = false;
+  bool project_start = false, assemble = false;
   std::vector<Integral> integrals;
   std::vector<Symmetry> symmetries;
   std::vector<OutputText> outputs;

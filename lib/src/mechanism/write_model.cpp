@@ -300,7 +300,6 @@ class Writer {
     };
     entries("position", instance_.q0);
     entries("velocity", v);
-    if (instance_.dependent_constraints) out += "dependent_constraints = true\n";
     return out.empty() ? "" : "\n[start]\n" + out;
   }
 

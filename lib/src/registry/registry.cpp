@@ -273,7 +273,6 @@ Integrator Registry::integrator(const ProblemInstance& instance, const std::stri
                                 const std::string& solver_name, const Assignments& scheme_options,
                                 const Assignments& solver_options, IntegratorOptions options) const {
   if (!options.event_driver) options.event_driver = contact_driver;
-  if (instance.dependent_constraints) options.dependent_constraints = true;
   const Scheme& chosen = scheme(scheme_name);
   const SolverFactory& factory = solver(solver_name);
   const Options for_scheme("scheme " + scheme_name, chosen.options(), scheme_options);

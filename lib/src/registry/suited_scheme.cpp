@@ -60,7 +60,7 @@ std::vector<SchemeChoice> by_cost(const System& system, const SuitedRun& run) {
   std::vector<SchemeChoice> sorted;
   for (auto& entry : priced) sorted.push_back(std::move(entry.second));
   // Where constraints leave no free motion nothing can be projected onto the energy.
-  if (system.m() == system.n() && !run.options.dependent_constraints)
+  if (system.m() == system.n())
     for (SchemeChoice& choice : sorted)
       for (auto& [name, value] : choice.options)
         if (name == "projection") value = "pv";

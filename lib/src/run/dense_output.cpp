@@ -89,28 +89,23 @@ struct Momentum {
 }  // namespace
 
 struct StepInterpolant::Impl {
-  std::shared_ptr<const Model> model;    // shares what somebody else keeps alive
-  std::shared_ptr<const System> system;  // the model, null for an overdetermined DAE
-  bool dependent_constraints;
+  std::shared_ptr<const Model> model;         // shares what somebody else keeps alive
+  std::shared_ptr<const System> system;       // the model, null for an overdetermined DAE
   std::shared_ptr<const System> closed, now;  // with all obstacles closed, and with those that are
   std::vector<Index> contacts;
   std::vector<int> slip;
-  std::shared_ptr<const OverdeterminedSystem> dae;  // the model, or the System where it has friction
+  std::shared_ptr<const OverdeterminedSystem> dae;  // the model, null for a System
   std::unique_ptr<Index1> index1;                   // of that
   double t0 = 0, h = 0;
   Matrix first, second;  // second: of an overdetermined DAE, and p where the mass depends on q
 
-  Impl(const Model& borrowed, bool dependent)
-      : model(std::shared_ptr<void>(), &borrowed), system(shared_system(model)), dependent_constraints(dependent) {
-    if (!system) take(model);
+  explicit Impl(const Model& borrowed) : model(std::shared_ptr<void>(), &borrowed), system(shared_system(model)) {
+    if (system) return;
+    dae = overdetermined_from(model);
+    index1 = std::make_unique<Index1>(*dae);
   }
 
   const ConfigurationMass* mass() const { return system ? system->parts().mass : nullptr; }
-
-  void take(std::shared_ptr<const Model> as_dae) {
-    dae = overdetermined_from(std::move(as_dae));
-    index1 = std::make_unique<Index1>(*dae);
-  }
 
   void choose(const std::vector<Index>& now_closed, const std::vector<int>& now_slip) {
     if (now && contacts == now_closed && slip == now_slip) return;
@@ -122,9 +117,6 @@ struct StepInterpolant::Impl {
       if (!closed) closed = system->parts().obstacles->with_obstacles_closed();
       now = std::make_shared<ContactModel>(system, closed, contacts, slip);
     }
-    index1.reset();
-    dae.reset();
-    if (now->parts().friction && !dependent_constraints) take(now);
   }
 
   /// rests: it is at rest at both ends, where friction holds it.
@@ -138,18 +130,15 @@ struct StepInterpolant::Impl {
       system->velocity(end.x, state.p.value(), scratch, end.v);
     }
     if (rests) return end;
-    if (!index1) {
+    if (system) {
       Vector lambda = Vector::Zero(now->m());
-      if (dependent_constraints)
-        friction_acceleration(*now, state.t, end.x, end.v, end.a, lambda);
-      else
-        acceleration(*now, state.t, end.x, end.v, end.a, lambda);
+      friction_acceleration(*now, state.t, end.x, end.v, end.a, lambda);
       return end;
     }
-    end.z = system ? end.v : state.scheme_data;
+    end.z = state.scheme_data;
     end.slope.setZero(end.z.size());
     const Vector none = Vector::Zero(dae->m());
-    Vector psi = system || state.lambda.size() != dae->m() ? none : state.lambda;
+    Vector psi = state.lambda.size() != dae->m() ? none : state.lambda;
     index1->solve(end.x, end.z, end.slope, psi);
     const OverdeterminedPoint at{end.x, end.z, psi};
     dae->evaluate(Term::velocity, at, end.v);
@@ -180,8 +169,7 @@ struct StepInterpolant::Impl {
   }
 };
 
-StepInterpolant::StepInterpolant(const Model& model, bool dependent_constraints)
-    : impl_(std::make_unique<Impl>(model, dependent_constraints)) {}
+StepInterpolant::StepInterpolant(const Model& model) : impl_(std::make_unique<Impl>(model)) {}
 
 StepInterpolant::~StepInterpolant() = default;
 StepInterpolant::StepInterpolant(StepInterpolant&&) noexcept = default;

@@ -6,6 +6,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/model/system.hpp"
+#include "gnomon/start/consistency.hpp"
 #include "gnomon/start/consistent_start.hpp"
 
 namespace gnomon {
@@ -27,12 +28,13 @@ Vector where_they_exist(const Multipliers& multipliers) {
 }  // namespace
 
 EvaluatedOutputs::EvaluatedOutputs(const ProblemInstance& instance)
-    : model_(instance.model), of_model_(instance.outputs), dependent_(instance.dependent_constraints) {
+    : model_(instance.model), of_model_(instance.outputs) {
   if (!of_model_) return;
   outputs_ = of_model_->outputs();
   if (!of_model_->uses_multipliers()) return;
   const System* system = model_->mechanical();
   n_multipliers_ = model_->m() + (system ? system->parts().n_obstacles() : 0);
+  if (system && model_->m() > 0) rank_ = rank_beside(*system, instance.t0, instance.q0);
 }
 
 Vector EvaluatedOutputs::evaluate(const Integrator& run) const {
@@ -46,7 +48,7 @@ Vector EvaluatedOutputs::evaluate(const State& z) const {
   if (n_multipliers_ > model_->m())
     lambda = z.lambda;
   else if (n_multipliers_ > 0)
-    lambda = where_they_exist([&] { return index1_multipliers(*model_, z.view(), dependent_); });
+    lambda = where_they_exist([&] { return index1_multipliers(*model_, z.view(), rank_); });
   return evaluate(z, lambda);
 }
 

@@ -24,8 +24,9 @@ Integrator::Impl::Impl(std::shared_ptr<const Model> integrated, const Scheme& sc
       watch(*model),
       scheme_name(scheme.name()),
       factory(&factory),
-      solver_options(solver_options),
-      expects_singular(o.dependent_constraints) {
+      scheme(&scheme),
+      scheme_options(scheme_options),
+      solver_options(solver_options) {
   identify(scheme, scheme_options, factory, solver_options);
   const System* system = model->mechanical();
   const bool obstacles = system && system->parts().obstacles && !scheme.holds_obstacles();
@@ -56,9 +57,23 @@ Integrator::Impl::Impl(std::shared_ptr<const Model> integrated, const Scheme& sc
   attach();
 }
 
-void Integrator::Impl::expect_singular(bool singular) {
-  if (singular == expects_singular) return;
-  expects_singular = singular;
+void Integrator::Impl::find_border(double t, const Vector& q) {
+  const System* system = model->mechanical();
+  const bool repeat = system && rank.rank < system->m() && bound.constrained_limit;
+  set_border(repeat ? Border::find(shared_system(model), t, q) : nullptr);
+}
+
+void Integrator::Impl::set_border(std::shared_ptr<Border> found) {
+  rank.open.clear();
+  if (found) rank.open = found->rows();
+  if (!found && !border) return;
+  border = std::move(found);
+  binding.equations = scheme->bind(border ? *border->system() : *model, scheme_options).equations;
+  if (border)
+    binding.equations = std::make_unique<BorderedStep>(std::move(binding.equations),
+                                                       border->system()->mass().diagonal_entries().cwiseSqrt(),
+                                                       model->mechanical()->n());
+  if (control.active()) estimate_errors(true);
   attach();
 }
 
@@ -70,7 +85,6 @@ void Integrator::Impl::attach() {
     solve.scaled = std::make_unique<ScaledEquations>(equations.system(k), options.jacobian);
     solve.scaled->attach_algebra(options.algebra);
     solve.scaled->watch(options.interrupt);
-    solve.scaled->expect_singular(expects_singular);
     solve.solver = attached(*factory, solver_options, scheme_name, *solve.scaled);
     if (options.fallback) {
       const SolverFactory& other = *options.fallback;
@@ -107,23 +121,20 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
   const bool project = impl_->options.project_start;
   if (impl_->driver) {
     Vector q = q0, p = p0;
-    if (project && q.size() == system().n() && p.size() == system().n())
-      project_start(system(), t0, q, p, impl_->options.dependent_constraints);
+    if (project && q.size() == system().n() && p.size() == system().n()) project_start(system(), t0, q, p);
     impl_->started = false;
     impl_->driver->start(t0, q, p);
     check_declarations(*impl_->model, t0, q, p);
     impl_->rank = impl_->driver->constraint_rank();
     impl_->z = impl_->driver->state();
     impl_->watch_start(-impl_->driver->impact_losses());
-    if (impl_->control.active()) impl_->control.start(impl_->z, impl_->options.dependent_constraints);
+    if (impl_->control.active()) impl_->control.start(impl_->z);
   } else {
-    const ConsistentStart start =
-        consistent_start(*impl_->model, t0, q0, p0, project, impl_->options.dependent_constraints);
+    const ConsistentStart start = consistent_start(*impl_->model, t0, q0, p0, project);
     check_declarations(*impl_->model, t0, start.q, impl_->model->mechanical() ? start.p : start.z);
     impl_->started = false;
     impl_->rank = start.rank;
-    if (const System* mechanical = impl_->model->mechanical())
-      impl_->expect_singular(impl_->options.dependent_constraints && start.rank.rank < mechanical->m());
+    impl_->find_border(t0, start.q);
     State& z = impl_->z;
     z = State();
     z.t = t0;
@@ -135,7 +146,7 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
     impl_->warm_up(start.v, start.a);
     impl_->backups.assign(static_cast<std::size_t>(impl_->options.max_halvings), z);
     impl_->watch_start(impl_->binding.equations->added_energy(z));
-    if (impl_->control.active()) impl_->control.start(z, impl_->options.dependent_constraints);
+    if (impl_->control.active()) impl_->control.start(z);
   }
   impl_->counters = RunCounters();
   impl_->binding.promises = impl_->bound;
@@ -163,6 +174,10 @@ void Integrator::restart(const State& from) {
   State& z = impl_->z;
   z = from;
   z.last_h = 0;
+  if (const System* mechanical = impl_->model->mechanical(); mechanical && !impl_->started) {
+    impl_->rank = gnomon::constraint_rank(*mechanical, z.t, z.q.value());
+    impl_->find_border(z.t, z.q.value());
+  }
   impl_->binding.equations->prepare(z);
   if (!is_finite(z)) throw CannotEvaluate("what the scheme carries from step to step is not finite");
   const long double added = impl_->binding.equations->added_energy(z);
@@ -173,12 +188,9 @@ void Integrator::restart(const State& from) {
   impl_->next = z;
   impl_->backups.assign(static_cast<std::size_t>(impl_->options.max_halvings), z);
   impl_->watch_start(added);
-  if (impl_->control.active()) impl_->control.start(z, impl_->options.dependent_constraints);
+  if (impl_->control.active()) impl_->control.start(z);
   impl_->watch.start(z, impl_->promises(), impl_->monitor);
-  if (const System* mechanical = impl_->model->mechanical(); mechanical && mechanical->m() > 0 && !impl_->condition) {
-    impl_->rank = gnomon::constraint_rank(*mechanical, z.t, z.q.value());
-    impl_->begin_rank_watch();
-  }
+  impl_->begin_rank_watch();
   impl_->started = true;
 }
 
@@ -235,9 +247,8 @@ const State& Integrator::state() const {
 }
 Vector Integrator::index1_multipliers() const {
   if (!impl_->started) throw Error(ErrorCode::bad_value, "the integrator was not started: there is no state yet");
-  return impl_->driver
-             ? impl_->driver->index1_multipliers()
-             : gnomon::index1_multipliers(*impl_->model, impl_->z.view(), impl_->options.dependent_constraints);
+  return impl_->driver ? impl_->driver->index1_multipliers()
+                       : gnomon::index1_multipliers(*impl_->model, impl_->z.view(), impl_->rank.rank);
 }
 const InvariantMonitor& Integrator::monitor() const {
   return impl_->monitor;

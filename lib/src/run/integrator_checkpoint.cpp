@@ -35,7 +35,6 @@ void Integrator::Impl::identify(const Scheme& scheme, const Options& scheme_opti
                                    {"source of the Jacobian", to_string(options.jacobian)},
                                    {"fallback", options.fallback ? options.fallback->name() : "none"},
                                    {"largest number of halvings", number(options.max_halvings)},
-                                   {"dependent constraints", options.dependent_constraints ? "allowed" : "refused"},
                                    {"mode of contact", number(static_cast<int>(options.contact.mode))},
                                    {"restitution", restitution_text(*model, options.contact)},
                                    {"zeno speed", number_text(options.contact.zeno_speed)}});
@@ -56,14 +55,15 @@ void Integrator::Impl::serialize(Archive& archive) {
     z = driver->state();
     if (archive.reading()) monitor.evaluate(z, -driver->impact_losses());
   } else {
-    bool singular = expects_singular;
-    archive(z, singular);
+    bool repeat = border != nullptr;
+    archive(z, repeat);
     require_fit(archive);
-    archive.require(!singular || options.dependent_constraints, "its constraints repeat others");
-    if (archive.reading()) {
-      expect_singular(singular);
-      resume();
-    }
+    archive.require(!repeat || model->mechanical(), "its constraints repeat others");
+    if (archive.reading())
+      set_border(repeat ? Border::read(shared_system(model), archive) : nullptr);
+    else if (repeat)
+      border->write(archive);
+    if (archive.reading()) resume();
     serialize_solvers(archive);
     if (archive.reading()) {
       binding.promises = bound;

@@ -11,6 +11,8 @@
 #include "gnomon/run/checkpoint.hpp"
 #include "gnomon/run/event_driver.hpp"
 #include "gnomon/run/integrator.hpp"
+#include "gnomon/start/border.hpp"
+#include "run/bordered_step.hpp"
 #include "run/rank_condition.hpp"
 #include "run/refinement.hpp"
 #include "run/state_checks.hpp"
@@ -41,14 +43,16 @@ struct Integrator::Impl {
   ConstraintRank rank;
   Promises bound;  // those of bind; binding.promises are those of the run
   SingularPosition singular;
-  std::optional<RankCondition> condition;  // of a mechanical system whose G has full rank at the start
+  std::optional<RankCondition> condition;  // of a mechanical system whose G, or (G, B), has full rank at the start
   double start_condition = 1;
   double pivot_ratio = 1, largest_pivot = 0, checked_at = 1;  // of the last step, in the run, at the last check
   Checkpoint::Identity identity;                              // of whose checkpoints it takes
   std::string scheme_name;
   const SolverFactory* factory;
+  const Scheme* scheme;
+  Options scheme_options;
+  std::shared_ptr<Border> border;  // of constraints that repeat others; null: none does
   Options solver_options;
-  bool expects_singular;  // the algebra is for matrices without full rank
   bool started = false;
   bool warming_up = false;
 
@@ -57,17 +61,14 @@ struct Integrator::Impl {
   void identify(const Scheme& scheme, const Options& scheme_options, const SolverFactory& factory,
                 const Options& solver_options);
   void attach();
-  /// Algebra for matrices without full rank is for constraints that repeat others at the start. Without any it would
-  /// leave out what a matrix near a singular position has, and the step has no solution then.
-  void expect_singular(bool singular);
+  /// Looks for constraints that repeat others, where `rank` says so, and binds the scheme to a system without.
+  void find_border(double t, const Vector& q);
+  void set_border(std::shared_ptr<Border> found);
   static std::unique_ptr<NonlinearSolver> attached(const SolverFactory& factory, const Options& solver_options,
                                                    const std::string& scheme, ScaledEquations& scaled);
   void count(const SolveReport& report);
   /// One step of h from z; z is untouched unless it succeeds.
   bool attempt(double h, StepReport& report);
-  /// What has no force in the start value of the multipliers is not determined by the step either: it would go on from
-  /// step to step, and extrapolation would make it grow.
-  void shorten_multipliers(Solve& solve) const;
   /// Iterative refinement of the solution solve.x, which the solver reported as `solved`.
   Refinement::Report refine(Solve& solve, NonlinearSolver& solver, const SolveReport& solved);
   /// The other solver, from the same start value.
@@ -95,7 +96,7 @@ struct Integrator::Impl {
   void resume_control(const Archive& archive);
   /// Looks for a singular position after a step with a small pivot, or at one that failed.
   bool near_singular_position();
-  /// Sets `condition`, for a mechanical system whose G has full rank. With a driver its integrators watch.
+  /// Sets `condition`, for a mechanical system whose G, or (G, B), has full rank. With a driver its integrators watch.
   void prepare_rank_watch();
   /// The same, and begins the watch at z.
   void begin_rank_watch();

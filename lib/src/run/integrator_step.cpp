@@ -62,7 +62,6 @@ bool Integrator::Impl::attempt(double h, StepReport& report) {
       Next then = Next::repeat;
       for (int repetition = 0; then == Next::repeat; ++repetition) {
         equations.predict(k, solve.x);
-        if (options.dependent_constraints) shorten_multipliers(solve);
         solve.scaled->update_scales();
         solve.scaled->to_scaled(solve.x, solve.x);
         if (solve.fallback) solve.start = solve.x;
@@ -117,14 +116,6 @@ Refinement::Report Integrator::Impl::refine(Solve& solve, NonlinearSolver& solve
   counters.jacobian_evaluations += report.factorisations;
   if (report.offered && !report.refined) ++counters.unrefined_solves;
   return report;
-}
-
-void Integrator::Impl::shorten_multipliers(Solve& solve) const {
-  const System* system = model->mechanical();
-  if (!system || rank.rank >= system->m()) return;
-  for (const Block& block : solve.scaled->equations().blocks())
-    if (block.name == "lambda" && block.size == system->m())
-      least_norm(*system, z.t, z.q.value(), solve.x.segment(block.offset, block.size));
 }
 
 void Integrator::Impl::fall_back(Solve& solve, SolveReport& report) {
@@ -197,7 +188,8 @@ void Integrator::Impl::warm_up(const Vector& v, const Vector& a) {
 void Integrator::Impl::prepare_rank_watch() {
   condition.reset();
   const System* system = model->mechanical();
-  if (!driver && system && rank.rank == system->m()) condition.emplace(*system);
+  if (!driver && system && (border || rank.rank == system->m()))
+    condition.emplace(border ? *border->system() : *system);
 }
 
 void Integrator::Impl::begin_rank_watch() {
@@ -298,6 +290,7 @@ void Integrator::Impl::record_step(bool success, double h, StepReport& report, c
     ++counters.steps;
     ++report.steps;
     watch_rank();
+    if (border) border->renew(z.t, z.q.value());
     monitor.record();
     if ((counters.steps & (counters.steps - 1)) == 0) check_promises();
     report.stopped_by_observer = !notify();

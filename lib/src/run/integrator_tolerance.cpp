@@ -62,7 +62,7 @@ void Integrator::Impl::set_tolerances(const Tolerances& tolerances, const StepLi
     control.set(*system, tolerances, limits, order);
     if (!started) return;
     if (!first) return control.require_attainable();
-    control.start(z, options.dependent_constraints);
+    control.start(z);
     if (driver) {
       z = driver->state();
     } else {
@@ -112,7 +112,7 @@ bool Integrator::Impl::take_controlled_step(double rest, double& h, StepReport& 
       return give_up("the smallest step that is allowed is " + number_text(control.limits().smallest) + last);
   }
   control.accept(driver && driver->interrupted());
-  if (driver && driver->waits()) control.wait(z, options.dependent_constraints);
+  if (driver && driver->waits()) control.wait(z);
   binding.promises.symmetric = binding.promises.symplectic = false;
   return true;
 }

@@ -24,9 +24,13 @@ class RankCondition {
 
   /// Whether at() is the estimate; else it is what constraint_rank finds.
   bool estimates() const { return system_->m() <= largest_dense; }
-  /// 1 without constraints and where the model cannot be evaluated; infinite where the rank is deficient to rounding.
-  double at(double t, const Vector& q) try {
+  /// Coordinates behind the given ones are zero. 1 without constraints and where the model cannot be evaluated;
+  /// infinite where the rank is deficient to rounding.
+  double at(double t, const Vector& given) try {
     if (system_->m() == 0) return 1;
+    Vector& q = position_;
+    q.setZero(system_->n());
+    q.head(given.size()) = given;
     if (gram_.size() == 0) {
       const ConstraintRank rank = constraint_rank(*system_, t, q);
       return rank.rank < system_->m() ? std::numeric_limits<double>::infinity() : rank.condition;
@@ -66,7 +70,7 @@ class RankCondition {
   }
 
   const System* system_;
-  Vector values_, row_;
+  Vector values_, row_, position_;
   Matrix gram_;
   Eigen::LDLT<Matrix> factors_;
 };

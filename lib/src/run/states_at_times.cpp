@@ -35,10 +35,7 @@ bool ends_at(const State& z, double t) {
 }  // namespace
 
 InsideStep::InsideStep(const Integrator& run, SideMaker side, bool prefer_side)
-    : run_(&run),
-      make_side_(std::move(side)),
-      prefer_side_(prefer_side),
-      interpolant_(run.model(), run.constraint_rank().dependent.size() > 0) {
+    : run_(&run), make_side_(std::move(side)), prefer_side_(prefer_side), interpolant_(run.model()) {
   const State& z = run.state();
   first_.resize(z.q.value().size());
   second_.resize(run.model().mechanical() ? z.p.value().size() : z.scheme_data.size());

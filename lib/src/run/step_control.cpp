@@ -88,7 +88,7 @@ double StepControl::scale() const {
   return f * std::pow(f * tolerances_.relative, 1. / order_);
 }
 
-void StepControl::start(const State& z, bool allow_dependent) {
+void StepControl::start(const State& z) {
   measure(z, z);
   require_attainable();
   estimates_.last = estimates_.smallest = estimates_.largest = estimates_.error = 0;
@@ -98,7 +98,7 @@ void StepControl::start(const State& z, bool allow_dependent) {
   estimates_.next = limits_.first;
   if (limits_.first > 0) return;
   double h = 1e-6;
-  const double largest = changes(z, allow_dependent, h);
+  const double largest = changes(z, h);
   const double bound = largest > 1e-15 ? std::pow(0.01 / largest, 1. / (order_ + 1)) : std::max(1e-6, 1e-3 * h);
   h = std::min(100 * h, bound);
   if (limits_.largest > 0) h = std::min(h, limits_.largest);
@@ -107,17 +107,17 @@ void StepControl::start(const State& z, bool allow_dependent) {
 
 /// The larger one of the first and second derivatives of (q,v) at z, measured; h: in, the time between the points of
 /// the second where the first does not say it, out, that time.
-double StepControl::changes(const State& z, bool allow_dependent, double& h) {
+double StepControl::changes(const State& z, double& h) {
   const Vector &q = z.q.value(), v = v0_;
   const double size = norm(q, v);
   double slope = 0, curvature = 0;
   try {
     Vector a(v.size()), lambda(system_->m()), later(v.size());
-    acceleration(*system_, z.t, q, v, a, lambda, allow_dependent);
+    acceleration(*system_, z.t, q, v, a, lambda);
     slope = norm(v, a);
     if (size >= 1e-5 && slope >= 1e-5) h = 0.01 * size / slope;
     const Vector v_later = v + h * a;
-    acceleration(*system_, z.t + h, q + h * v, v_later, later, lambda, allow_dependent);
+    acceleration(*system_, z.t + h, q + h * v, v_later, later, lambda);
     curvature = norm(v_later - v, later - a) / h;
   } catch (const std::exception&) {
     // Beside the start it may not be defined: what is known of the start will do.
@@ -125,10 +125,10 @@ double StepControl::changes(const State& z, bool allow_dependent, double& h) {
   return std::max(slope, curvature);
 }
 
-void StepControl::wait(const State& z, bool allow_dependent) {
+void StepControl::wait(const State& z) {
   measure(z, z);
   double h = 1e-6;
-  const double largest = changes(z, allow_dependent, h);
+  const double largest = changes(z, h);
   if (largest > 1e-15)
     estimates_.next = std::max(std::min(estimates_.next, std::pow(1 / largest, 1. / (order_ + 1))), limits_.smallest);
 }

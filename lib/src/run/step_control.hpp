@@ -31,10 +31,10 @@ class StepControl final : public StepJudge {
   const StepEstimates& estimates() const { return estimates_; }
 
   /// A run begins at z: the first step, unless StepLimits::first gives it, after Hairer, Norsett, Wanner, Solving ODEs
-  /// I, II.4, for y = (q,v), f = (v,a); allow_dependent: constraints may repeat others. Obstacles are open there, and
+  /// I, II.4, for y = (q,v), f = (v,a). Obstacles are open there, and
   /// friction is left out: it is a guess. It allocates. Throws Error(bad_value) where the tolerances are below
   /// rounding.
-  void start(const State& z, bool allow_dependent);
+  void start(const State& z);
 
   /// Throws Error(bad_value) where the tolerances are below the rounding of q and v as measured last.
   void require_attainable() const;
@@ -52,7 +52,7 @@ class StepControl final : public StepJudge {
   double shorten(bool solved, double rest);
   /// The next step is at most one after which accelerations without obstacles and friction have changed the motion from
   /// z by what the tolerance allows: where nothing moves under forces that change. It allocates.
-  void wait(const State& z, bool allow_dependent);
+  void wait(const State& z);
   /// interrupted: by events, see EventDriver::interrupted
   void accept(bool interrupted = false);
   /// The step was given up: everything as it was at propose().
@@ -69,7 +69,7 @@ class StepControl final : public StepJudge {
   double weight(const Vector& absolute, const Vector& size, Index i) const {
     return (absolute.size() == 0 ? tolerances_.absolute : absolute[i]) + tolerances_.relative * size[i];
   }
-  double changes(const State& z, bool allow_dependent, double& h);
+  double changes(const State& z, double& h);
   double fit(double h, double rest) const;
   /// Where constraints move by themselves the error of free motions says nothing of the motion that they prescribe: how
   /// much the step of q bends, |q1 - q0 - h (v0 + v1)/2|, against what is allowed, as an error of this order, and

@@ -21,6 +21,14 @@ bool has_contacts(const State& z) {
 
 }  // namespace
 
+void Compensated::set_resized(const Compensated& other, Index size) {
+  const Index shared = std::min(size, other.value_.size());
+  value_.setZero(size);
+  tail_.setZero(size);
+  value_.head(shared) = other.value_.head(shared);
+  tail_.head(shared) = other.tail_.head(shared);
+}
+
 void Compensated::add(const ConstVectorRef& d) {
   for (Index i = 0; i < value_.size(); ++i) add(value_[i], tail_[i], d[i]);
 }

@@ -12,8 +12,6 @@ namespace {
 
 constexpr Index always_dense = 16, dense_limit = 60;
 constexpr double dense_density = 1.0 / 3;
-/// A dense decomposition that reveals the rank takes a quarter of a second here, and gives the least norm besides.
-constexpr Index dense_singular_limit = 300;
 constexpr Index narrow = 4;  // half bandwidth up to which nothing is faster than a band
 
 /// Every entry is near the diagonal, in the order that the unknowns have, and the matrix is at least four times as wide
@@ -49,15 +47,6 @@ bool knows(const AlgebraTable& table, const std::string& name) {
 /// Eigen's sparse LU takes the place of klu where SuiteSparse is missing.
 const AlgebraFactory& sparse_factory(const AlgebraTable& table) {
   return table.algebra(!knows(table, "klu") && knows(table, "sparse-lu") ? "sparse-lu" : "klu");
-}
-
-const AlgebraFactory& sparse_singular_factory(const AlgebraTable& table, const ScaledEquations& equations) {
-  if (!knows(table, "sparse-qr"))
-    throw Error(ErrorCode::refused, "dependent constraints in a system of " + std::to_string(equations.size()) +
-                                        " unknowns, more than " + std::to_string(dense_singular_limit) +
-                                        ", need algebra sparse-qr, which is not registered: this Gnomon was built "
-                                        "without SuiteSparse's SPQR, or its module was not loaded");
-  return table.algebra("sparse-qr");
 }
 
 /// Pivoting inside the blocks of a tree is enough for the saddle points of most schemes, and not for every matrix: the
@@ -178,9 +167,6 @@ AlgebraChoice::AlgebraChoice(const AlgebraTable& table, const Options& solver_op
 std::unique_ptr<LinearAlgebra> AlgebraChoice::attach(const ScaledEquations& equations) const {
   if (equations.attached_algebra() != nullptr) return make(*equations.attached_algebra(), {}, equations);
   if (name_ != "auto") return make(table_->algebra(name_), own_, equations);
-  if (equations.singular_expected())
-    return equations.size() <= dense_singular_limit ? make(table_->algebra("dense"), {{"rank", "revealing"}}, equations)
-                                                    : make(sparse_singular_factory(*table_, equations), {}, equations);
   const bool small = equations.size() <= dense_limit;
   if (narrow_band(equations.pattern()) && knows(*table_, "band")) return make(table_->algebra("band"), {}, equations);
   if (equations.size() <= always_dense || density(equations.pattern()) >= dense_density)

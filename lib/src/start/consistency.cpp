@@ -1,16 +1,22 @@
 #include "gnomon/start/consistency.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/thrown.hpp"
+#include "gnomon/base/uniform.hpp"
 #include "gnomon/model/start_velocity.hpp"
 #include "start/saddle_point.hpp"
 
 namespace gnomon {
 
 namespace {
+
+/// How far beside a position its rank is looked at, in parts of the largest coordinate, and in how many directions.
+constexpr double beside = 1e-3;
+constexpr int directions_beside = 2;
 
 std::string subject(const System& system) {
   return "system " + system.traits().name + ": ";
@@ -198,6 +204,50 @@ void check_obstacles(const System& system, double t, const Vector& q) {
   }
 }
 
+/// M dq + G^T mu = 0, G dq = -g, until g no longer shrinks below the accuracy of its own evaluation; false, with q
+/// where g was least, where it does not come so far. Constraints that repeat others do so on the constraints only:
+/// beside them by the distance d the singular values of what repeats are of the size of d, and dq must not follow
+/// these. Loose: singular values below a hundred times the misfit count as zero.
+bool project_position(const System& system, const Probe& probe, double t, bool loose, Vector& q) {
+  constexpr int most_iterations = 50;
+  constexpr double near = 1e-12, loosest = 1e-3, beside_misfit = 100;
+  const Index m = system.m();
+  const Vector zero = Vector::Zero(system.n()), given = q;
+  Vector r(m), values(system.constraint_pattern().nonzeros()), step, multipliers, best = q;
+  Index at = 0;
+  double error = std::numeric_limits<double>::infinity();
+  for (int iteration = 0; iteration < most_iterations; ++iteration) {
+    probe("constraint g", r, [&](Vector& out) { system.constraints(t, q, out); });
+    probe("constraint Jacobian G", values, [&](Vector& out) { system.constraint_jacobian(t, q, out); });
+    const double now = worst(r, constraint_scale(system, values, q), at);
+    const bool stagnates = !(now < 0.5 * error);
+    if (now < error) {
+      error = now;
+      best = q;
+    }
+    if (error == 0 || (stagnates && error <= near)) break;
+    const double threshold = loose ? std::clamp(beside_misfit * now, rank_threshold, loosest) : rank_threshold;
+    SaddlePoint(system, t, q, threshold).solve(zero, -r, step, multipliers);
+    q += step;
+  }
+  if (error <= near) {
+    q = best;
+    return true;
+  }
+  q = loose ? given : best;
+  return false;
+}
+
+/// Why the projection failed: what is left of the worst constraint.
+std::string misfit_text(const System& system, double t, const Vector& q) {
+  Vector r(system.m());
+  Index at = 0;
+  system.constraints(t, q, r);
+  worst(r, Vector::Ones(system.m()), at);
+  return subject(system) + "the projection of the start onto the constraints did not converge: constraint \"" +
+         constraint_name(system, at) + "\" still has g = " + number_text(r[at]) + ", expected 0";
+}
+
 }  // namespace
 
 std::string constraint_name(const System& system, Index i) {
@@ -212,8 +262,7 @@ ConstraintRank constraint_rank(const System& system, double t, const Vector& q) 
   return rank_of(system, q, values);
 }
 
-ConstraintRank check_start(const System& system, double t, const Vector& q, const Vector& p, double tolerance,
-                           bool allow_dependent) {
+ConstraintRank check_start(const System& system, double t, const Vector& q, const Vector& p, double tolerance) {
   check_arguments(system, t, q, p);
   const Probe probe(system);
   const Vector v = velocity(system, probe, q, p);
@@ -231,50 +280,22 @@ ConstraintRank check_start(const System& system, double t, const Vector& q, cons
   system.constraint_velocity(t, q, v, r);
   check_residual(system, "G v + g_t", r, constraint_scale(system, values, v), tolerance);
 
-  ConstraintRank rank = rank_of(system, q, values);
-  if (rank.rank < system.m() && !allow_dependent) throw_rank_deficient(system, rank);
-  return rank;
+  return rank_of(system, q, values);
 }
 
-void project_start(const System& system, double t, Vector& q, Vector& p, bool allow_dependent) {
+void project_start(const System& system, double t, Vector& q, Vector& p) {
   check_arguments(system, t, q, p);
   const Index m = system.m();
   if (m == 0) return;
   const Probe probe(system);
   probe_constraints(system, probe, t, q, velocity(system, probe, q, p), Vector::Ones(system.n()));
   const Vector zero = Vector::Zero(system.n());
-  Vector r(m), values(system.constraint_pattern().nonzeros()), step, multipliers;
-
-  // M dq + G^T mu = 0, G dq = -g, until g no longer shrinks below the accuracy of its own evaluation.
-  constexpr int most_iterations = 50;
-  constexpr double near = 1e-12;
-  Index at = 0;
-  double error = std::numeric_limits<double>::infinity();
-  Vector best = q;
-  for (int iteration = 0; iteration < most_iterations; ++iteration) {
-    probe("constraint g", r, [&](Vector& out) { system.constraints(t, q, out); });
-    probe("constraint Jacobian G", values, [&](Vector& out) { system.constraint_jacobian(t, q, out); });
-    const double now = worst(r, constraint_scale(system, values, q), at);
-    const bool stagnates = !(now < 0.5 * error);
-    if (now < error) {
-      error = now;
-      best = q;
-    }
-    if (error == 0 || (stagnates && error <= near)) break;
-    SaddlePoint(system, t, q, allow_dependent).solve(zero, -r, step, multipliers);
-    q += step;
-  }
-  q = best;
-  if (error > near) {
-    system.constraints(t, q, r);
-    worst(r, Vector::Ones(m), at);
-    throw Error(ErrorCode::inconsistent_start,
-                subject(system) + "the projection of the start onto the constraints did not converge: constraint \"" +
-                    constraint_name(system, at) + "\" still has g = " + number_text(r[at]) + ", expected 0");
-  }
+  if (!project_position(system, probe, t, true, q) && !project_position(system, probe, t, false, q))
+    throw Error(ErrorCode::inconsistent_start, misfit_text(system, t, q));
 
   // M dv + G^T nu = 0, G dv = -(G v + g_t): linear, so the second pass removes only rounding.
-  const SaddlePoint saddle_point(system, t, q, allow_dependent);
+  const SaddlePoint saddle_point(system, t, q);
+  Vector r(m), step, multipliers;
   for (int pass = 0; pass < 2; ++pass) {
     system.constraint_velocity(t, q, velocity(system, probe, q, p), r);
     saddle_point.solve(zero, -r, step, multipliers);
@@ -282,8 +303,36 @@ void project_start(const System& system, double t, Vector& q, Vector& p, bool al
   }
 }
 
+std::vector<Vector> positions_beside(const System& system, double t, const Vector& q) {
+  std::vector<Vector> all;
+  Uniform uniform(7);
+  const double size = q.lpNorm<Eigen::Infinity>();
+  for (int k = 0; k < directions_beside; ++k) try {
+      Vector force(system.n()), along, lambda;
+      for (Index j = 0; j < force.size(); ++j) force[j] = std::sqrt(system.mass().diagonal_entries()[j]) * uniform();
+      SaddlePoint(system, t, q).solve(force, Vector::Zero(system.m()), along, lambda);
+      const double length = along.lpNorm<Eigen::Infinity>();
+      const double free = force.cwiseQuotient(system.mass().diagonal_entries()).lpNorm<Eigen::Infinity>();
+      if (!(length > 1e-8 * free)) return all;  // nothing is free to move
+      Vector there = q + (beside * (size > 0 ? size : 1) / length) * along, p = Vector::Zero(system.n());
+      project_start(system, t, there, p);
+      all.push_back(there);
+    } catch (const Error&) {
+      // No position was found in this direction.
+    }
+  return all;
+}
+
+Index rank_beside(const System& system, double t, const Vector& q) {
+  Index rank = constraint_rank(system, t, q).rank;
+  if (rank == system.m()) return rank;
+  for (const Vector& other : positions_beside(system, t, q))
+    rank = std::max(rank, constraint_rank(system, t, other).rank);
+  return rank;
+}
+
 void acceleration(const System& system, double t, const Vector& q, const Vector& v, Vector& a, Vector& lambda,
-                  bool allow_dependent) {
+                  Index least_rank) {
   Vector f(system.n()), bias(system.m()), force(system.n());
   system.potential_gradient(t, q, f);
   f = -f;
@@ -292,10 +341,9 @@ void acceleration(const System& system, double t, const Vector& q, const Vector&
     f += force;
   }
   if (system.m() > 0) system.constraint_bias(t, q, v, bias);
-  if (!system.parts().mass) {
-    SaddlePoint(system, t, q, allow_dependent).solve(f, -bias, a, lambda);
-    return;
-  }
+  const SaddlePoint saddle_point(system, t, q);
+  if (saddle_point.rank() < least_rank) throw_rank_deficient(system, constraint_rank(system, t, q));
+  if (!system.parts().mass) return saddle_point.solve(f, -bias, a, lambda);
   // With H = T(q,p) + U: v' = T_pq v + M^-1 p', p' = -T_q + f - G^T lambda.
   const Index n = system.n();
   const Vector p = momenta(system, q, v);
@@ -308,16 +356,8 @@ void acceleration(const System& system, double t, const Vector& q, const Vector&
     multiply(system.constraint_pattern(), values, drift, along);
     bias += along;
   }
-  SaddlePoint(system, t, q, allow_dependent).solve(f - t_q, -bias, a, lambda);
+  saddle_point.solve(f - t_q, -bias, a, lambda);
   a += drift;
-}
-
-void least_norm(const System& system, double t, const Vector& q, VectorRef lambda) {
-  Vector values(system.constraint_pattern().nonzeros()), force(system.n()), x, y;
-  system.constraint_jacobian(t, q, values);
-  multiply_transposed(system.constraint_pattern(), values, lambda, force);
-  SaddlePoint(system, t, q, true).solve(force, Vector::Zero(system.m()), x, y);
-  lambda = y;
 }
 
 }  // namespace gnomon

@@ -1,7 +1,6 @@
 #include "gnomon/start/consistent_start.hpp"
 
 #include "gnomon/base/error.hpp"
-#include "gnomon/model/overdetermined_in_time.hpp"
 #include "gnomon/start/overdetermined_consistency.hpp"
 #include "start/friction_acceleration.hpp"
 
@@ -15,16 +14,15 @@ void require_finite(const Model& model, const ConsistentStart& start) {
               "system " + model.name() + ": the accelerations or the multipliers of the start are not finite");
 }
 
-void complete(const System& system, double t0, bool project, bool allow_dependent, ConsistentStart& start) {
+void complete(const System& system, double t0, bool project, ConsistentStart& start) {
   const Index n = system.n();
-  if (project && start.q.size() == n && start.p.size() == n)
-    project_start(system, t0, start.q, start.p, allow_dependent);
-  start.rank = check_start(system, t0, start.q, start.p, 1e-10, allow_dependent);
+  if (project && start.q.size() == n && start.p.size() == n) project_start(system, t0, start.q, start.p);
+  start.rank = check_start(system, t0, start.q, start.p);
   start.lambda.setZero(system.m());
   start.v.setZero(n);
   start.a.setZero(n);
   system.velocity(start.q, start.p, start.a, start.v);
-  if (system.m() > 0) acceleration(system, t0, start.q, start.v, start.a, start.lambda, allow_dependent);
+  if (system.m() > 0) acceleration(system, t0, start.q, start.v, start.a, start.lambda);
   require_finite(system, start);
 }
 
@@ -49,42 +47,31 @@ void complete(const OverdeterminedSystem& system, bool project, ConsistentStart&
 
 }  // namespace
 
-ConsistentStart consistent_start(const Model& model, double t0, const Vector& q0, const Vector& p0, bool project,
-                                 bool allow_dependent) {
+ConsistentStart consistent_start(const Model& model, double t0, const Vector& q0, const Vector& p0, bool project) {
   ConsistentStart start;
   start.q = q0;
   start.p = p0;
   if (const System* system = model.mechanical())
-    complete(*system, t0, project, allow_dependent, start);
+    complete(*system, t0, project, start);
   else
     complete(*model.overdetermined(), project, start);
   return start;
 }
 
-Vector index1_multipliers(const Model& model, const StateView& at, bool allow_dependent) {
+Vector index1_multipliers(const Model& model, const StateView& at, Index least_rank) {
   Vector lambda = at.lambda;
   if (lambda.size() != model.m()) lambda.setZero(model.m());
   if (lambda.size() == 0) return lambda;
-  const System* system = model.mechanical();
-  Vector velocity = at.z, slope;
-  if (system) {
-    velocity.resize(system->n());
+  Vector slope;
+  if (const System* system = model.mechanical()) {
+    Vector velocity(system->n());
     slope.resize(system->n());
     system->velocity(at.q, at.p, slope, velocity);
-  }
-  if (system && !system->parts().friction) {
-    acceleration(*system, at.t, at.q, velocity, slope, lambda, allow_dependent);
+    friction_acceleration(*system, at.t, at.q, velocity, slope, lambda, least_rank);
     return lambda;
   }
-  if (system && allow_dependent) {
-    friction_acceleration(*system, at.t, at.q, velocity, slope, lambda);
-    return lambda;
-  }
-  const std::shared_ptr<const Model> unowned(std::shared_ptr<const Model>(), &model);
-  slope.setZero(velocity.size());
-  OverdeterminedInTime dae(unowned);
-  dae.hold(at.t);
-  Index1(dae.system()).solve(at.q, velocity, slope, lambda);
+  slope.setZero(at.z.size());
+  Index1(*model.overdetermined()).solve(at.q, at.z, slope, lambda);
   return lambda;
 }
 

@@ -15,7 +15,6 @@ namespace {
 using Sparse = Eigen::SparseMatrix<double>;
 using Triplets = std::vector<Eigen::Triplet<double>>;
 
-constexpr double rank_threshold = 1e-10;
 /// A scaled saddle-point matrix whose inverse is larger than this is singular to working precision: the size of the
 /// inverse is 1/sigma^2, sigma the smallest singular value of the scaled G, so this is sigma below 3e-7.
 constexpr double largest_inverse = 1e13;
@@ -95,7 +94,7 @@ double condition_of(const Upper& r) {
 }
 
 /// Columns of a (unit or zero length) that lie in the span of the ones before them, by Gram-Schmidt, twice.
-std::vector<Index> dependent_columns(const Matrix& a) {
+std::vector<Index> dependent_columns(const Matrix& a, double threshold) {
   Matrix basis(a.rows(), std::min(a.rows(), a.cols()));
   Index rank = 0;
   std::vector<Index> dependent;
@@ -103,7 +102,7 @@ std::vector<Index> dependent_columns(const Matrix& a) {
     Vector rest = a.col(i);
     for (int pass = 0; pass < 2; ++pass)
       rest -= basis.leftCols(rank) * (basis.leftCols(rank).transpose() * rest).eval();
-    if (rank < basis.cols() && rest.norm() > rank_threshold)
+    if (rank < basis.cols() && rest.norm() > threshold)
       basis.col(rank++) = rest.normalized();
     else
       dependent.push_back(i);
@@ -111,11 +110,11 @@ std::vector<Index> dependent_columns(const Matrix& a) {
   return dependent;
 }
 
-ConstraintRank small_rank(const Matrix& a, const Eigen::ColPivHouseholderQR<Matrix>& qr) {
+ConstraintRank small_rank(const Matrix& a, const Eigen::ColPivHouseholderQR<Matrix>& qr, double threshold) {
   ConstraintRank result;
   result.rank = qr.rank();
   if (result.rank < a.cols()) {
-    result.dependent = dependent_columns(a);
+    result.dependent = dependent_columns(a, threshold);
     // In a borderline case the pivoted factorisation sees a dependence that spreads over several columns.
     for (Index k = result.rank; k < a.cols() && result.dependent.empty(); ++k)
       result.dependent.push_back(qr.colsPermutation().indices()[k]);
@@ -131,7 +130,7 @@ ConstraintRank small_rank(const Matrix& a, const Eigen::ColPivHouseholderQR<Matr
 /// of a tall A keeps every surplus row active and needs O(m^2) for a chain.
 class GivensQr {
  public:
-  explicit GivensQr(const Sparse& a) : rows_(static_cast<std::size_t>(a.cols())) {
+  GivensQr(const Sparse& a, double threshold) : rows_(static_cast<std::size_t>(a.cols())) {
     const Eigen::SparseMatrix<double, Eigen::RowMajor> by_rows = a;
     std::vector<Row> rows;
     for (Index i = 0; i < by_rows.outerSize(); ++i) {
@@ -146,7 +145,7 @@ class GivensQr {
     for (Row& row : rows) rotate_in(std::move(row));
     // A column without a diagonal adds nothing to those before it; what is left of its row belongs further down.
     for (std::size_t c = 0; c < rows_.size(); ++c) {
-      if (!rows_[c].empty() && std::abs(rows_[c].front().second) > rank_threshold) continue;
+      if (!rows_[c].empty() && std::abs(rows_[c].front().second) > threshold) continue;
       dependent_.push_back(static_cast<Index>(c));
       Row rest = std::move(rows_[c]);
       rows_[c] = {{static_cast<Index>(c), 1.0}};
@@ -195,11 +194,11 @@ class GivensQr {
   std::vector<Index> dependent_;
 };
 
-ConstraintRank large_rank(const Sparse& a) {
+ConstraintRank large_rank(const Sparse& a, double threshold) {
   Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> order;
   const Sparse gram = a.transpose() * a;
   Eigen::AMDOrdering<int>()(gram, order);  // order.indices()[new column] = old column
-  const GivensQr qr(Sparse(a * order));
+  const GivensQr qr(Sparse(a * order), threshold);
   ConstraintRank result;
   for (const Index column : qr.dependent()) result.dependent.push_back(order.indices()[column]);
   std::sort(result.dependent.begin(), result.dependent.end());
@@ -240,7 +239,7 @@ void MassRoot::solve_lower_transposed(VectorRef x) const {
     factor_.matrixU().solveInPlace(x);
 }
 
-ConstraintRank rank_of(const System& system, const Vector& q, const Vector& values) {
+ConstraintRank rank_of(const System& system, const Vector& q, const Vector& values, double threshold) {
   ConstraintRank result;
   result.condition = 1;
   if (system.m() == 0) return result;
@@ -248,11 +247,11 @@ ConstraintRank rank_of(const System& system, const Vector& q, const Vector& valu
   if (is_small(system)) {
     const Matrix a = weighted_transpose(system, MassRoot(system, q), values, scale);
     Eigen::ColPivHouseholderQR<Matrix> qr;
-    qr.setThreshold(rank_threshold);
-    return small_rank(a, qr.compute(a));
+    qr.setThreshold(threshold);
+    return small_rank(a, qr.compute(a), threshold);
   }
   const Vector mass_scale = system.mass().diagonal_entries().cwiseSqrt().cwiseInverse();
-  return large_rank(weighted_transpose(system, mass_scale, values, scale));
+  return large_rank(weighted_transpose(system, mass_scale, values, scale), threshold);
 }
 
 void throw_rank_deficient(const System& system, const ConstraintRank& rank) {
@@ -270,8 +269,8 @@ void throw_rank_deficient(const System& system, const ConstraintRank& rank) {
                                              "; remove what repeats the other constraints: " + names);
 }
 
-SaddlePoint::SaddlePoint(const System& system, double t, const Vector& q, bool allow_dependent)
-    : n_(system.n()), m_(system.m()) {
+SaddlePoint::SaddlePoint(const System& system, double t, const Vector& q, double threshold)
+    : n_(system.n()), m_(system.m()), rank_(m_) {
   Vector values(system.constraint_pattern().nonzeros());
   if (m_ > 0) system.constraint_jacobian(t, q, values);
   if (!values.allFinite())
@@ -281,12 +280,12 @@ SaddlePoint::SaddlePoint(const System& system, double t, const Vector& q, bool a
     root_ = std::make_unique<MassRoot>(system, q);
     if (m_ == 0) return;
     const Matrix a = weighted_transpose(system, *root_, values, row_scale_);
-    qr_.setThreshold(rank_threshold);
+    qr_.setThreshold(threshold);
     qr_.compute(a);
     if (qr_.rank() == m_) return;
-    if (!allow_dependent) throw_rank_deficient(system, small_rank(a, qr_));
-    cod_.setThreshold(rank_threshold);
+    cod_.setThreshold(threshold);
     cod_.compute(a);
+    rank_ = cod_.rank();
     weighted_ = a;
     return;
   }
@@ -294,14 +293,22 @@ SaddlePoint::SaddlePoint(const System& system, double t, const Vector& q, bool a
   mass_scale_ = system.mass().diagonal_entries().cwiseSqrt().cwiseInverse();
   const Sparse a = weighted_transpose(system, mass_scale_, values, row_scale_);
   ConstraintRank rank;
-  if (allow_dependent) rank = large_rank(a);
-  for (Index i = 0; i < m_; ++i)
-    if (!std::binary_search(rank.dependent.begin(), rank.dependent.end(), i)) kept_.push_back(i);
-  if (!factorise(system, a)) {
-    rank.dependent.clear();
-    rank.condition = std::numeric_limits<double>::infinity();
-    throw_rank_deficient(system, allow_dependent ? rank : large_rank(a));
+  const auto keep = [&] {
+    kept_.clear();
+    for (Index i = 0; i < m_; ++i)
+      if (!std::binary_search(rank.dependent.begin(), rank.dependent.end(), i)) kept_.push_back(i);
+    return factorise(system, a);
+  };
+  // What has full rank by far is spared the search.
+  if (threshold > rank_threshold || !keep()) {
+    rank = large_rank(a, threshold);
+    if (!keep()) {
+      rank.dependent.clear();
+      rank.condition = std::numeric_limits<double>::infinity();
+      throw_rank_deficient(system, rank);
+    }
   }
+  rank_ = static_cast<Index>(kept_.size());
   find_null_space(a, rank.dependent);
 }
 
@@ -340,7 +347,7 @@ bool SaddlePoint::triangularise(const Sparse& a) {
     for (Index k = 0; k < count; ++k) kept_columns_.col(k) = a.col(kept_[static_cast<std::size_t>(k)]);
   }
   Eigen::AMDOrdering<int>()(Sparse(kept_columns_.transpose() * kept_columns_), order_);
-  const GivensQr qr(Sparse(kept_columns_ * order_));
+  const GivensQr qr(Sparse(kept_columns_ * order_), rank_threshold);
   if (!qr.dependent().empty()) return false;
   triangle_ = qr.r();
   return power_norm(

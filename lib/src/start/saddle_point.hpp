@@ -18,6 +18,9 @@ namespace gnomon {
 /// Above this size of [M G^T; G 0] the sparse factorisations take over. A mass M(q) is always treated as dense.
 constexpr Index dense_saddle_point_limit = 1000;
 
+/// Below it, in parts of the largest one, singular values of G M^-1/2, rows scaled to length one, are rounding.
+constexpr double rank_threshold = 1e-10;
+
 /// M(q) = L L^T.
 class MassRoot {
  public:
@@ -31,8 +34,8 @@ class MassRoot {
   Eigen::LLT<Matrix> factor_;
 };
 
-/// (M x + G^T y, G x) = (f, c), factorised once; G in full rank, or, where that is allowed, of any rank: then x and y
-/// have least norm, y in the scaling of row_scale_, and of c counts what G can reach.
+/// (M x + G^T y, G x) = (f, c), factorised once; where G has less than full rank x and y have least norm, y
+/// in the scaling of row_scale_, and of c counts what G can reach.
 ///
 /// Small systems: with A = L^-1 G^T = Q R, the null-space form
 ///     L^T x = (I - Q Q^T) L^-1 f + Q R^-T c,    y = R^-1 (Q^T L^-1 f - R^-T c),
@@ -45,9 +48,11 @@ class MassRoot {
 /// matrix, one step of refinement.
 class SaddlePoint {
  public:
-  /// Throws Error(rank_deficient) naming the dependent constraints.
-  SaddlePoint(const System& system, double t, const Vector& q, bool allow_dependent = false);
+  /// Throws Error(rank_deficient) where the matrix is singular to working precision and no constraint repeats others.
+  /// Singular values of G below `threshold` of the largest, rows scaled to length one, count as zero.
+  SaddlePoint(const System& system, double t, const Vector& q, double threshold = rank_threshold);
   void solve(const Vector& f, const Vector& c, Vector& x, Vector& y) const;
+  Index rank() const { return rank_; }
 
  private:
   using Lu = Eigen::SparseLU<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>>;
@@ -59,7 +64,7 @@ class SaddlePoint {
   Vector solved(const Vector& f, const Vector& c) const;
   void spread(const Vector& solution, Vector& y) const;
 
-  Index n_, m_;
+  Index n_, m_, rank_;
   Vector row_scale_;  // of G
   std::unique_ptr<MassRoot> root_;
   Eigen::ColPivHouseholderQR<Matrix> qr_;
@@ -75,7 +80,7 @@ class SaddlePoint {
 };
 
 /// See constraint_rank; values are those of G at q on the constraint pattern.
-ConstraintRank rank_of(const System& system, const Vector& q, const Vector& values);
+ConstraintRank rank_of(const System& system, const Vector& q, const Vector& values, double threshold = rank_threshold);
 
 /// Throws the Error(rank_deficient) that names rank.dependent.
 [[noreturn]] void throw_rank_deficient(const System& system, const ConstraintRank& rank);

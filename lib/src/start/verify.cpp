@@ -29,8 +29,8 @@ std::string dependent_names(const System& system, const ConstraintRank& rank) {
   return names + (rank.dependent.size() == 1 ? " repeats others: handled" : " repeat others: handled");
 }
 
-Checks start_of(const System& system, double t0, const Vector& q0, const Vector& p0, bool dependent_constraints) {
-  const ConstraintRank rank = check_start(system, t0, q0, p0, 1e-10, dependent_constraints);  // throws what is wrong
+Checks start_of(const System& system, double t0, const Vector& q0, const Vector& p0) {
+  const ConstraintRank rank = check_start(system, t0, q0, p0);  // throws what is wrong
   Vector v(system.n()), g(system.m()), gv(system.m()), scratch(system.n());
   system.velocity(q0, p0, scratch, v);
   system.constraints(t0, q0, g);
@@ -104,17 +104,15 @@ std::vector<ModelCheck> verify_functions(const Model& model, double t0, const Ve
   return out;
 }
 
-std::vector<ModelCheck> verify(const Model& model, double t0, const Vector& q0, const Vector& p0,
-                               bool dependent_constraints) {
+std::vector<ModelCheck> verify(const Model& model, double t0, const Vector& q0, const Vector& p0) {
   const System* system = model.mechanical();
-  Checks out =
-      system ? start_of(*system, t0, q0, p0, dependent_constraints) : start_of(*model.overdetermined(), q0, p0);
+  Checks out = system ? start_of(*system, t0, q0, p0) : start_of(*model.overdetermined(), q0, p0);
   append(out, verify_functions(model, t0, q0, p0));
   return out;
 }
 
 std::vector<ModelCheck> verify(const ProblemInstance& instance) {
-  Checks out = verify(*instance.model, instance.t0, instance.q0, instance.p0, instance.dependent_constraints);
+  Checks out = verify(*instance.model, instance.t0, instance.q0, instance.p0);
   if (!instance.exact) return out;
   Vector q(instance.q0.size()), p(instance.p0.size());
   instance.exact(instance.t0, q, p);

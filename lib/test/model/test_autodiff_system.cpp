@@ -345,7 +345,7 @@ BOOST_AUTO_TEST_CASE(kinetic_energy_with_a_mass_that_depends_on_q) {
 
   // The index-1 acceleration keeps G v' + bias = 0 and M v' = p' - (dM/dt) v.
   Vector acceleration(2), lambda(1), bias(1), values(2), gradient(2);
-  gnomon::acceleration(system, 0, q, v, acceleration, lambda, false);
+  gnomon::acceleration(system, 0, q, v, acceleration, lambda);
   system.constraint_bias(0, q, v, bias);
   system.constraint_jacobian(0, q, values);
   BOOST_TEST(std::abs(values.dot(acceleration) + bias[0]) < 1e-14);

@@ -187,25 +187,8 @@ BOOST_AUTO_TEST_CASE(dense_and_sparse_factorisations) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(dependent_constraints_are_refused) {
-  const gnomon::AutodiffSystem<Rods<1>> small{Rods<1>{}};
-  Vector a, lambda;
-  const Refusal refused = refusal([&] { gnomon::acceleration(small, 0, rods_q(), Vector::Zero(4), a, lambda); });
-  BOOST_TEST((refused.code == ErrorCode::rank_deficient));
-  BOOST_TEST(refused.says("g[2]"));
-
-  const Index links = 600;
-  auto rods = Truss::chain(links);
-  rods.emplace_back(200, 199);
-  const Truss large(links, rods, unit_mass(2 * links));
-  const Refusal sparse =
-      refusal([&] { gnomon::acceleration(large, 0, chain_q(links), Vector::Zero(2 * links), a, lambda); });
-  BOOST_TEST((sparse.code == ErrorCode::rank_deficient));
-  BOOST_TEST((sparse.says("g[200]") || sparse.says("g[600]")));
-}
-
 /// Rods that are there twice and three times share the force of the one that would do, in equal parts.
-BOOST_AUTO_TEST_CASE(dependent_constraints_of_large_systems_are_allowed) {
+BOOST_AUTO_TEST_CASE(dependent_constraints_of_large_systems) {
   const Index links = 600, n = 2 * links;
   auto rods = Truss::chain(links);
   for (const Index k : {200, 400, 400}) rods.push_back(rods[static_cast<std::size_t>(k)]);
@@ -215,18 +198,17 @@ BOOST_AUTO_TEST_CASE(dependent_constraints_of_large_systems_are_allowed) {
     Vector q = chain_q(links), p(n), v(n), a, lambda, plain_a, plain_lambda, r(large.m());
     for (Index i = 0; i < n; ++i) p[i] = std::cos(2.0 * static_cast<double>(i));
     q += 1e-3 * p;
-    BOOST_CHECK_THROW(gnomon::project_start(large, 0, q, p), Error);
-    gnomon::project_start(large, 0, q, p, true);
+    gnomon::project_start(large, 0, q, p);
     large.constraints(0, q, r);
     BOOST_TEST(r.cwiseAbs().maxCoeff() <= 1e-12);
     large.mass().solve(p, v);
     large.constraint_velocity(0, q, v, r);
     BOOST_TEST(r.cwiseAbs().maxCoeff() <= 1e-12);
-    const auto rank = gnomon::check_start(large, 0, q, p, 1e-10, true);
+    const auto rank = gnomon::check_start(large, 0, q, p);
     BOOST_TEST(rank.rank == links);
     BOOST_TEST(rank.dependent.size() == 3u);
 
-    gnomon::acceleration(large, 0, q, v, a, lambda, true);
+    gnomon::acceleration(large, 0, q, v, a, lambda);
     gnomon::acceleration(plain, 0, q, v, plain_a, plain_lambda);
     BOOST_TEST(acceleration_residual(large, 0, q, v, a, lambda) <= 1e-13);
     const double scale = plain_lambda.norm();
@@ -234,13 +216,6 @@ BOOST_AUTO_TEST_CASE(dependent_constraints_of_large_systems_are_allowed) {
     for (const Index i : {200, 600}) BOOST_TEST(std::abs(lambda[i] - plain_lambda[200] / 2) <= 1e-12 * scale);
     for (const Index i : {400, 601, 602}) BOOST_TEST(std::abs(lambda[i] - plain_lambda[400] / 3) <= 1e-12 * scale);
     BOOST_TEST(std::abs(lambda[300] - plain_lambda[300]) <= 1e-12 * scale);
-
-    // Multipliers with a part that makes no force.
-    Vector longer = lambda;
-    longer[200] += 5;
-    longer[600] -= 5;
-    gnomon::least_norm(large, 0, q, longer);
-    BOOST_TEST((longer - lambda).norm() <= 1e-11 * scale);
   }
 }
 

@@ -122,10 +122,9 @@ BOOST_AUTO_TEST_CASE(the_tolerance_scales_with_the_coordinates) {
 
 BOOST_AUTO_TEST_CASE(dependent_constraints_are_named) {
   const gnomon::AutodiffSystem<Rods<2>> system{Rods<2>{}};
-  const Refusal both = refusal([&] { gnomon::check_start(system, 0, rods_q(), Vector::Zero(4)); });
-  BOOST_TEST((both.code == ErrorCode::rank_deficient));
-  BOOST_TEST((both.says("g[2]") && both.says("g[3]") && both.says("rank 2")));
-  BOOST_TEST(!both.says("upper rod"));
+  const gnomon::ConstraintRank rank = gnomon::check_start(system, 0, rods_q(), Vector::Zero(4));
+  BOOST_TEST(rank.rank == 2);
+  BOOST_TEST((rank.dependent == std::vector<Index>{2, 3}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
@@ -217,10 +216,6 @@ BOOST_AUTO_TEST_CASE(large_systems) {
 }
 
 BOOST_AUTO_TEST_CASE(constraints_that_cannot_be_met) {
-  const Truss impossible(1, {{0, Truss::pivot}, {0, Truss::pivot}}, unit_mass(2));
-  Vector q = (Vector(2) << 2, 1).finished(), p = Vector::Zero(2);
-  BOOST_TEST((refusal([&] { gnomon::project_start(impossible, 0, q, p); }).code == ErrorCode::rank_deficient));
-
   gnomon::AutodiffSystem<gnomon::test::NoSolution> none{gnomon::test::NoSolution{}};
   Vector x = Vector::Constant(1, 0.5), px = Vector::Zero(1);
   const Refusal refused = refusal([&] { gnomon::project_start(none, 0, x, px); });

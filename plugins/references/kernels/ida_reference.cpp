@@ -155,8 +155,8 @@ class IdaReference final : public Reference {
 
   std::unique_ptr<ReferenceSolution> start(const ProblemInstance& instance, const Options& options) const override {
     check_reference_fits(instance, name_, forms_.sets);
-    const auto smooth = [forms = forms_, options](const ProblemInstance& piece,
-                                                  const RootFunctions& roots) -> std::unique_ptr<ReferenceSolution> {
+    const auto regular = [forms = forms_, options](const ProblemInstance& piece,
+                                                   const RootFunctions& roots) -> std::unique_ptr<ReferenceSolution> {
       const auto start = [&](auto model, auto make) {
         auto form = make(*model, forms.sets);
         return std::make_unique<IdaSolution>(std::move(model), std::move(form), piece.t0, options, roots);
@@ -165,6 +165,9 @@ class IdaReference final : public Reference {
       auto model = std::make_shared<MechanicalModel>(piece);
       const bool constant_mass = !model->system()->parts().mass;
       return start(std::move(model), constant_mass ? forms.mechanical : forms.momentum);
+    };
+    const auto smooth = [regular](const ProblemInstance& piece, const RootFunctions& roots) {
+      return bordered_reference(piece, roots, regular);
     };
     const System* system = instance.model->mechanical();
     if (!system || !system->parts().obstacles) return smooth(instance, {});

@@ -54,7 +54,6 @@ std::vector<Series> contenders(const Registry& registry, const ProblemInstance& 
     if (controlled) series.contender.label += " by rtol";
     try {
       IntegratorOptions options;
-      options.dependent_constraints = instance.dependent_constraints;
       Integrator integrator = registry.integrator(instance, name, series.contender.solver, given, {}, options);
       if (controlled) integrator.set_tolerances(Tolerances(1e-3));
       const Promises& promises = integrator.promises();

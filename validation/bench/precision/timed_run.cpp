@@ -41,7 +41,6 @@ class SchemeRun final : public Run {
  private:
   Integrator integrator(const Registry& registry, const Contender& c) const {
     IntegratorOptions options;
-    options.dependent_constraints = instance_->dependent_constraints;
     options.interrupt = patience().interrupt;
     return registry.integrator(*instance_, c.name, c.solver, c.options, {}, options);
   }

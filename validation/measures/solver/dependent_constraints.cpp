@@ -10,10 +10,8 @@ namespace gnomon::validation {
 Quantities measure_dependent_constraints(const Registry& registry, const Case& c) {
   const ProblemInstance instance = build(registry, c);
   const System& system = mechanical(instance);
-  IntegratorOptions options;
-  options.dependent_constraints = true;
-  Integrator integrator = registry.integrator(instance, c.method.scheme, c.method.solver, c.method.options,
-                                              c.method.solver_options, options);
+  Integrator integrator =
+      registry.integrator(instance, c.method.scheme, c.method.solver, c.method.options, c.method.solver_options);
   const ConstraintRank start = integrator.constraint_rank();
   std::string names;
   for (const Index i : start.dependent) names += (names.empty() ? "" : ", ") + constraint_name(system, i);

@@ -333,15 +333,13 @@ BOOST_AUTO_TEST_CASE(tolerances_that_change_within_a_run) {
 // take, do not converge, of a fixed size neither: off the manifold the constraints contradict each other.
 BOOST_AUTO_TEST_CASE(dependent_constraints) {
   const ProblemInstance ring = registry().build("bricard-loop");
-  IntegratorOptions options;
-  options.dependent_constraints = true;
-  Integrator fine = registry().integrator(ring, "projected-rk", "newton", {}, {}, options);
+  Integrator fine = registry().integrator(ring, "projected-rk", "newton");
   BOOST_TEST_REQUIRE(fine.advance_to(0.5, 5e-3).success());
   for (const char* scheme : {"energy-momentum-ggl", "line-integral-ggl", "projected-rk"}) {
     double last = 0;
     const double smallest = std::string(scheme) == "projected-rk" ? 1e-9 : 1e-5;
     for (double rtol = 100 * smallest; rtol > 0.5 * smallest; rtol /= 10) {
-      Integrator run = registry().integrator(ring, scheme, "newton", {}, {}, options);
+      Integrator run = registry().integrator(ring, scheme, "newton");
       run.set_tolerances(Tolerances(rtol));
       const StepReport report = run.advance_to(0.5);
       BOOST_TEST_REQUIRE(report.success(), report.message);

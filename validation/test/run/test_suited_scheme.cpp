@@ -19,7 +19,6 @@ SuitedRun run_of(const ProblemInstance& instance, double relative) {
   run.relative = relative;
   run.solver = &registry().solver("newton");
   run.solver_options = Options("solver newton", run.solver->options());
-  run.options.dependent_constraints = instance.dependent_constraints;
   return run;
 }
 

@@ -19,7 +19,7 @@ namespace gnomon {
 ///     bad_value           a number or a choice outside what was declared
 ///     bad_size            a vector or matrix of the wrong length
 ///     inconsistent_start  g(q0) != 0 or G v0 + g_t != 0
-///     rank_deficient      dependent constraints at the start
+///     rank_deficient      the start is a singular position
 ///     not_finite          the start, or a callback at the start, is NaN or infinite
 ///     callback_failed     a callback threw at the start
 ///     refused             scheme, solver and system do not fit; the text says why

@@ -11,24 +11,13 @@
 ///     |v| - s                  under friction that opposes the motion of the system: the speed, in the mass
 ///                              metric, from which a stop is extrapolated
 
-#include <functional>
 #include <memory>
 
 #include "gnomon/model/problem.hpp"
 #include "gnomon/run/contact_options.hpp"
-#include "gnomon/run/reference.hpp"
+#include "gnomon/run/reference_pieces.hpp"
 
 namespace gnomon {
-
-/// Functions of the solution, its own multipliers included; where one falls through zero the integration ends early,
-/// and the report's `roots` says which did.
-struct RootFunctions {
-  Index count = 0;
-  std::function<void(double t, const Vector& q, const Vector& p, const Vector& lambda, VectorRef out)> evaluate;
-};
-
-/// Starts a piece: the instance has the model of the piece, no obstacles, and a consistent start.
-using StartPiece = std::function<std::unique_ptr<ReferenceSolution>(const ProblemInstance&, const RootFunctions&)>;
 
 /// The solution of an instance with obstacles. Its multipliers are those of the constraints and one for each obstacle.
 /// Throws Error for a start that does not fit, and what `start` throws for the first piece; Error(bad_value) for

@@ -20,8 +20,6 @@ struct ProblemInstance {
   std::shared_ptr<const Model> model;
   double t0 = 0;
   Vector q0, p0;
-  /// Some constraints repeat others everywhere: Registry::integrator sets IntegratorOptions::dependent_constraints.
-  bool dependent_constraints = false;
   /// Closed-form solution, or empty: fills q and p (of an overdetermined DAE y and z) at t.
   std::function<void(double t, Vector& q, Vector& p)> exact;
   std::shared_ptr<const CurveModel> curves;    ///< what it looks like, see curves.hpp; null: no pictures

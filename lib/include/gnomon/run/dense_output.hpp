@@ -28,8 +28,8 @@ namespace gnomon {
 /// Of a system with obstacles it is valid between two events, with the contacts that are closed there.
 class GNOMON_EXPORT StepInterpolant {
  public:
-  /// The model outlives it. dependent_constraints: as in IntegratorOptions.
-  explicit StepInterpolant(const Model& model, bool dependent_constraints = false);
+  /// The model outlives it.
+  explicit StepInterpolant(const Model& model);
   ~StepInterpolant();
   StepInterpolant(StepInterpolant&&) noexcept;
   StepInterpolant& operator=(StepInterpolant&&) noexcept;

@@ -33,8 +33,7 @@ class GNOMON_EXPORT EvaluatedOutputs {
   std::shared_ptr<const Model> model_;
   std::shared_ptr<const OutputModel> of_model_;
   std::vector<Output> outputs_;
-  bool dependent_ = false;
-  Index n_multipliers_ = 0;
+  Index n_multipliers_ = 0, rank_ = 0;
 };
 
 }  // namespace gnomon

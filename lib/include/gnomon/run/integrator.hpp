@@ -69,11 +69,8 @@ using EventDriverMaker = std::unique_ptr<EventDriver> (*)(std::shared_ptr<const 
 struct IntegratorOptions {
   JacobianSource jacobian = JacobianSource::analytic;
   const AlgebraFactory* algebra = nullptr;  ///< the user's own linear algebra, before the solver's option; outlives it
-  /// Allow constraints that repeat others at the start: reported, least-norm multipliers. The solver factory must then
-  /// outlive the integrator.
-  bool dependent_constraints = false;
-  bool project_start = false;  ///< repair an inconsistent start in the mass metric
-  ContactOptions contact;      ///< for systems with obstacles
+  bool project_start = false;               ///< repair an inconsistent start in the mass metric
+  ContactOptions contact;                   ///< for systems with obstacles
   /// contact_driver of gnomon/contact/contact.hpp, for systems with obstacles; Registry::integrator fills it in.
   EventDriverMaker event_driver = nullptr;
   /// The ladder for a step on which the solver fails: this solver, with its default options, from the same start value;
@@ -182,7 +179,7 @@ class GNOMON_EXPORT Integrator {
   /// Events and energy book of a system with obstacles; none, and a book of zeros, for others.
   const std::vector<ContactEvent>& events() const;
   EnergyBook energy_book() const;
-  /// Constraints that repeat others at the start, found with IntegratorOptions::dependent_constraints.
+  /// The rank of the constraints at the start, and those that repeat others.
   const ConstraintRank& constraint_rank() const;
   /// Where G nearly lost its rank; with obstacles, where the constraints of a phase did, closed contacts among them.
   const SingularPosition& singular_position() const;

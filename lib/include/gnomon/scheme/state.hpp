@@ -22,6 +22,8 @@ class GNOMON_EXPORT Compensated {
     value_ = v;
     tail_ = Vector::Zero(v.size());
   }
+  /// The first entries of another one, and zeros up to this size.
+  void set_resized(const Compensated& other, Index size);
   /// value + tail += d
   void add(const ConstVectorRef& d);
   /// The same for a d that was found at Extended: rounded, then what rounding left.

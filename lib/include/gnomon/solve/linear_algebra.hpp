@@ -106,7 +106,6 @@ class GNOMON_EXPORT AlgebraChoice {
   /// Creates and attaches what was chosen, or what the user attached to the equations
   /// (ScaledEquations::attach_algebra), which comes first. `auto` is
   ///
-  ///   - dense        with its rank revealed, where dependent constraints are allowed;
   ///   - band         where it has at most four diagonals on either side of the main one;
   ///   - dense        for at most 16 unknowns, or where a third of the matrix or more is not zero;
   ///   - block-tree   where the pattern falls into small blocks that form a tree, and klu from where its factors fail;

@@ -59,11 +59,6 @@ class GNOMON_EXPORT ScaledEquations {
   void attach_algebra(const AlgebraFactory* algebra) { algebra_ = algebra; }
   const AlgebraFactory* attached_algebra() const { return algebra_; }
 
-  /// Whether the Jacobian may be singular in directions that the solution leaves open: `auto` then takes algebra that
-  /// finds the solution of least norm.
-  void expect_singular(bool expected) { singular_ = expected; }
-  bool singular_expected() const { return singular_; }
-
   /// Evaluations fail as long as this is not 0. Null: never.
   void watch(const volatile std::sig_atomic_t* interrupt) { interrupt_ = interrupt; }
 
@@ -94,7 +89,6 @@ class GNOMON_EXPORT ScaledEquations {
   JacobianSource source_;
   const AlgebraFactory* algebra_ = nullptr;
   const volatile std::sig_atomic_t* interrupt_ = nullptr;
-  bool singular_ = false;
   Colouring colouring_;
   Vector columns_, rows_;  // C and R^-1
   Vector x_, f_, w_, jw_, xs_;

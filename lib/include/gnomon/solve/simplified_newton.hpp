@@ -26,11 +26,10 @@ namespace gnomon {
 
 class SimplifiedNewton {
  public:
-  /// Allocates everything. Nothing is tried where the scheme exposes no such matrix, where the user chose where the
-  /// Jacobian comes from or what solves with it, and where it may be singular.
+  /// Allocates everything. Nothing is tried where the scheme exposes no such matrix, and where the user chose where
+  /// the Jacobian comes from or what solves with it.
   void attach(ScaledEquations& equations) {
-    inverse_ = equations.source() == JacobianSource::analytic && equations.attached_algebra() == nullptr &&
-                       !equations.singular_expected()
+    inverse_ = equations.source() == JacobianSource::analytic && equations.attached_algebra() == nullptr
                    ? equations.equations().simplified_newton()
                    : nullptr;
     equations_ = &equations;

@@ -17,34 +17,38 @@ struct ConstraintRank {
   Index rank = 0;
   std::vector<Index> dependent;  ///< constraints that add nothing to the others; which of a dependent set is named
                                  ///< depends on the elimination order
+  std::vector<Index> open;       ///< of a run: those whose multipliers the motion does not determine, all that repeat
+                                 ///< one another
   double condition = 0;          ///< of G M^-1/2 with rows scaled to length one (when of full rank)
 };
 
 /// Rank of G M^-1/2 at q, by a row-scaled rank-revealing QR with relative threshold 1e-10.
 GNOMON_EXPORT ConstraintRank constraint_rank(const System& system, double t, const Vector& q);
 
+/// Positions on the constraints beside q, which is on them, in some directions that they leave free: a thousandth of
+/// the largest coordinate away. Empty where nothing is free to move. It allocates.
+GNOMON_EXPORT std::vector<Vector> positions_beside(const System& system, double t, const Vector& q);
+
+/// The rank that G has beside q too: larger than that at q where q is a singular position.
+GNOMON_EXPORT Index rank_beside(const System& system, double t, const Vector& q);
+
 /// Throws Error when the start is of the wrong size, not finite, a callback throws or returns NaN there, |g_i(q0)| or
-/// |(G v0 + g_t)_i| exceeds `tolerance` times its scale, or G is rank deficient; the sentence names the constraint and
-/// by how much. With allow_dependent a G of less than full rank is no error: the result says which constraints repeat
-/// the others.
+/// |(G v0 + g_t)_i| exceeds `tolerance` times its scale; the sentence names the constraint and by how much. A G of less
+/// than full rank is no error: the result says which constraints repeat the others.
 GNOMON_EXPORT ConstraintRank check_start(const System& system, double t, const Vector& q, const Vector& p,
-                                         double tolerance = 1e-10, bool allow_dependent = false);
+                                         double tolerance = 1e-10);
 
 /// Moves q to g(q) = 0 (Newton in the mass metric: q -= M^-1 G^T (G M^-1 G^T)^-1 g) and then p to G M^-1 p + g_t = 0.
-/// Throws Error(inconsistent_start) when the Newton iteration does not converge, and Error(rank_deficient) where G
-/// loses rank, unless allow_dependent, when the pseudo-inverse takes the place of the inverse.
-GNOMON_EXPORT void project_start(const System& system, double t, Vector& q, Vector& p, bool allow_dependent = false);
+/// The pseudo-inverse takes the place of the inverse where constraints repeat others. Throws Error(inconsistent_start)
+/// when the Newton iteration does not converge.
+GNOMON_EXPORT void project_start(const System& system, double t, Vector& q, Vector& p);
 
 /// Index-1 accelerations and multipliers:
 ///     [M G^T; G 0] (a; lambda) = (Q - grad U; -bias),   bias = v^T (Hess g) v + 2 G_t v + g_tt
-/// Throws Error(rank_deficient) when the matrix is singular, unless allow_dependent: then lambda is the one of least
-/// norm in the scaling that makes the rows of G M^-1/2 unit vectors.
+/// Where constraints repeat others lambda is the one of least sum_i A_ii lambda_i^2, A = G M^-1 G^T (of large systems
+/// with diag(M) in the place of M). Throws Error(rank_deficient) where the rank of G is below least_rank.
 GNOMON_EXPORT void acceleration(const System& system, double t, const Vector& q, const Vector& v, Vector& a,
-                                Vector& lambda, bool allow_dependent = false);
-
-/// lambda <- the multipliers of least norm, in the same scaling (of large systems with diag(M) in the place of M), with
-/// the same force G(q)^T lambda. It allocates.
-GNOMON_EXPORT void least_norm(const System& system, double t, const Vector& q, VectorRef lambda);
+                                Vector& lambda, Index least_rank = 0);
 
 /// Name of constraint i for messages: the declared one, or "g[i]".
 GNOMON_EXPORT std::string constraint_name(const System& system, Index i);

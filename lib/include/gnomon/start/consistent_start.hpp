@@ -15,14 +15,14 @@ struct ConsistentStart {
 };
 
 /// Throws what check_start and acceleration, or check_start and Index1 throw. project: a System's start is moved onto
-/// the constraints first, see project_start; refused for an overdetermined DAE. allow_dependent: as in check_start.
+/// the constraints first, see project_start; refused for an overdetermined DAE.
 GNOMON_EXPORT ConsistentStart consistent_start(const Model& model, double t0, const Vector& q0, const Vector& p0,
-                                               bool project, bool allow_dependent);
+                                               bool project);
 
 /// The multipliers that belong to a state by itself: those for which the constraints differentiated twice hold there,
 /// as accurate as q and p are. Those of a step (State::lambda) may belong to another time, or be its mean. at.lambda is
 /// where the iteration starts that forces nonlinear in the multipliers need. Throws what acceleration and Index1 throw;
-/// allow_dependent as there. It allocates.
-GNOMON_EXPORT Vector index1_multipliers(const Model& model, const StateView& at, bool allow_dependent = false);
+/// least_rank as there. It allocates.
+GNOMON_EXPORT Vector index1_multipliers(const Model& model, const StateView& at, Index least_rank = 0);
 
 }  // namespace gnomon

@@ -24,8 +24,7 @@ struct GNOMON_EXPORT ModelCheck {
 /// against central differences and against its other functions, at the start and at three points near it, as relative
 /// disagreements. Times and memory grow like n^2: for models of up to some thousands of coordinates. Throws Error for a
 /// start that is wrong, as Integrator::start() does. A system with obstacles is differentiated with all of them closed.
-GNOMON_EXPORT std::vector<ModelCheck> verify(const Model& model, double t0, const Vector& q0, const Vector& p0,
-                                             bool dependent_constraints = false);
+GNOMON_EXPORT std::vector<ModelCheck> verify(const Model& model, double t0, const Vector& q0, const Vector& p0);
 /// The same, and a closed-form solution at t0 against the start.
 GNOMON_EXPORT std::vector<ModelCheck> verify(const ProblemInstance& instance);
 

@@ -1,0 +1,58 @@
+#pragma once
+/// \file
+/// The steps of a scheme on a bordered system, with states of the given one: nu is zero between steps. Private to the
+/// core.
+
+#include <memory>
+
+#include "gnomon/scheme/scheme.hpp"
+#include "gnomon/scheme/state.hpp"
+#include "gnomon/scheme/step_warning.hpp"
+
+namespace gnomon {
+
+class BorderedStep final : public StepEquations, public StepWarning {
+ public:
+  /// inner: bound to the bordered system of n + k coordinates; root_mass: diag(M)^1/2 of that.
+  BorderedStep(std::unique_ptr<StepEquations> inner, const Vector& root_mass, Index n);
+
+  Index n_systems() const override { return inner_->n_systems(); }
+  NonlinearEquations& system(Index k) override { return inner_->system(k); }
+  Index n_solves() const override { return inner_->n_solves(); }
+  Index system_of(Index solve) const override { return inner_->system_of(solve); }
+  void prepare(State& z) const override;
+  void begin(const State& z0, double h) override;
+  void predict(Index solve, VectorRef x) override { inner_->predict(solve, x); }
+  Next accept(Index solve, const ConstVectorRef& x) override { return inner_->accept(solve, x); }
+  /// Throws CannotEvaluate where nu is not zero, to rounding: then constraints that repeat others contradict them.
+  void finish(State& next) override;
+  const char* failure() const override { return inner_->failure(); }
+  const char* diagnosis(Index solve) const override { return inner_->diagnosis(solve); }
+  long double added_energy(const State& z) override { return inner_->added_energy(widened(z)); }
+  const char* discrete_energy_name() const override { return inner_->discrete_energy_name(); }
+  long double discrete_energy(const State& z) override { return inner_->discrete_energy(widened(z)); }
+  bool differentiate(Matrix* changes) override;
+  int estimate_errors(bool on) override { return inner_->estimate_errors(on); }
+  bool local_error(const State& before, const State& after, VectorRef error_q, VectorRef error_v) override;
+  const char* warning() const override;
+
+ private:
+  /// Largest |nu| by that of M^1/2 q.
+  static constexpr double contradiction = 1e-8;
+
+  /// z with nu = 0 and no momentum of nu
+  const State& widened(const State& z);
+  /// Changes of q and p, with those of nu between.
+  void spread_changes();
+  void gather_changes();
+
+  std::unique_ptr<StepEquations> inner_;
+  Vector root_mass_;
+  Index n_, wide_;
+  State start_, end_, measured_;
+  Matrix* changes_ = nullptr;
+  Matrix wide_changes_;
+  Vector error_q_, error_v_;
+};
+
+}  // namespace gnomon

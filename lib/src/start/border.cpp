@@ -1,0 +1,322 @@
+#include "gnomon/start/border.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Sparse>
+#include <algorithm>
+#include <cmath>
+
+#include "gnomon/base/archive.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/start/consistency.hpp"
+#include "model/bordered_system.hpp"
+#include "start/saddle_point.hpp"
+
+namespace gnomon {
+
+namespace {
+
+constexpr Index largest_dense_border = 300;
+/// Entries of Y, columns of largest entry one, that are rounding.
+constexpr double border_rounding = 1e-9;
+/// The left null space of G near a position where B, m x k, makes (G, B) regular: with the rows of G M^-1/2 and of B
+/// divided by D = diag(A_ii)^1/2,
+///
+///     K = D^-1 (A + B B^T) D^-1,    Y = D^-1 K^-1 D^-1 B,
+///
+/// for K (K^-1 D^-1 B) = D^-1 B and D^-1 A y = 0 of y in the span of Y: K D y = D^-1 B (B^T y).
+class LeftNullSpace {
+ public:
+  LeftNullSpace(const System& system, Index k) : system_(&system), m_(system.m()) {
+    values_.setZero(system.constraint_pattern().nonzeros());
+    length_.setOnes(m_);
+    inverse_mass_ = system.mass().diagonal_entries().cwiseInverse();
+    basis_.setZero(m_, k);
+    right_.setZero(m_, k);
+    row_.setZero(system.n());
+    if (m_ > largest_dense_border) return;
+    gram_.setZero(m_, m_);
+    factors_ = Eigen::LLT<Matrix>(m_);
+  }
+
+  /// G on its pattern and A_ii, with diag(M) for M.
+  void evaluate(double t, const ConstVectorRef& q) {
+    system_->constraint_jacobian(t, q, values_);
+    const SparsityPattern& g = system_->constraint_pattern();
+    for (Index i = 0; i < m_; ++i) {
+      double square = 0;
+      for (Index e = g.offsets[i]; e < g.offsets[i + 1]; ++e)
+        square += values_[e] * values_[e] * inverse_mass_[g.indices[e]];
+      length_[i] = square > 0 ? std::sqrt(square) : 1;
+    }
+  }
+  /// D, after evaluate()
+  const Vector& length() const { return length_; }
+  /// D Y for B = border; false where (G, B) has lost rank. After evaluate().
+  bool find(const Matrix& border) {
+    right_ = length_.cwiseInverse().asDiagonal() * border;
+    if (m_ > largest_dense_border) return find_sparse();
+    set_gram();
+    gram_.noalias() += right_ * right_.transpose();
+    factors_.compute(gram_);
+    if (factors_.info() != Eigen::Success) return false;
+    basis_ = right_;
+    factors_.solveInPlace(basis_);
+    return basis_.allFinite();
+  }
+  /// D Y, after find(), m x k.
+  const Matrix& basis() const { return basis_; }
+  /// Other columns of the same span, the unit matrix in the rows `dependent`. False where there are none.
+  bool reduce(const std::vector<Index>& dependent) {
+    for (Index j = 0; j < basis_.cols(); ++j) {
+      const Index row = dependent[static_cast<std::size_t>(j)];
+      Index largest = j;
+      for (Index c = j; c < basis_.cols(); ++c)
+        if (std::abs(basis_(row, c)) > std::abs(basis_(row, largest))) largest = c;
+      if (!(std::abs(basis_(row, largest)) > 1e-10)) return false;
+      if (largest != j) basis_.col(j).swap(basis_.col(largest));
+      basis_.col(j) /= basis_(row, j);
+      for (Index c = 0; c < basis_.cols(); ++c) {
+        const double factor = basis_(row, c);
+        if (c != j && factor != 0) basis_.col(c) -= factor * basis_.col(j);
+      }
+    }
+    return basis_.allFinite();
+  }
+  /// |M^-1/2 G^T y| / |D y|, y = D^-1 times the scaled column
+  double misfit(const ConstVectorRef& scaled) {
+    row_.setZero();
+    const SparsityPattern& g = system_->constraint_pattern();
+    double size = 0;
+    for (Index i = 0; i < m_; ++i) {
+      if (scaled[i] == 0) continue;
+      const double y = scaled[i] / length_[i];
+      size += scaled[i] * scaled[i];
+      for (Index e = g.offsets[i]; e < g.offsets[i + 1]; ++e) row_[g.indices[e]] += y * values_[e];
+    }
+    return std::sqrt(row_.cwiseAbs2().dot(inverse_mass_) / size);
+  }
+
+ private:
+  void set_gram() {
+    const SparsityPattern& g = system_->constraint_pattern();
+    gram_.setZero();
+    for (Index i = 0; i < m_; ++i) {
+      for (Index e = g.offsets[i]; e < g.offsets[i + 1]; ++e)
+        row_[g.indices[e]] = values_[e] * inverse_mass_[g.indices[e]];
+      for (Index j = 0; j <= i; ++j) {
+        double sum = 0;
+        for (Index e = g.offsets[j]; e < g.offsets[j + 1]; ++e) sum += values_[e] * row_[g.indices[e]];
+        gram_(i, j) = gram_(j, i) = sum / (length_[i] * length_[j]);
+      }
+      for (Index e = g.offsets[i]; e < g.offsets[i + 1]; ++e) row_[g.indices[e]] = 0;
+    }
+  }
+  bool find_sparse() {
+    const SparsityPattern& g = system_->constraint_pattern();
+    std::vector<Eigen::Triplet<double>> entries;
+    for (Index i = 0; i < m_; ++i) {
+      for (Index e = g.offsets[i]; e < g.offsets[i + 1]; ++e)
+        entries.emplace_back(i, g.indices[e], values_[e] * std::sqrt(inverse_mass_[g.indices[e]]) / length_[i]);
+      for (Index j = 0; j < right_.cols(); ++j)
+        if (right_(i, j) != 0) entries.emplace_back(i, g.cols + j, right_(i, j));
+    }
+    Eigen::SparseMatrix<double> wide(m_, g.cols + right_.cols());
+    wide.setFromTriplets(entries.begin(), entries.end());
+    const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factors(wide * wide.transpose());
+    if (factors.info() != Eigen::Success) return false;
+    basis_ = factors.solve(right_);
+    return basis_.allFinite();
+  }
+
+  const System* system_;
+  Index m_;
+  Vector values_, length_, inverse_mass_, row_;
+  Matrix basis_, right_, gram_;
+  Eigen::LLT<Matrix> factors_;
+};
+
+}  // namespace
+
+struct Border::Impl final : public BorderedSystem::LeastNorm {
+  std::shared_ptr<const System> given;
+  std::shared_ptr<BorderedSystem> bordered;
+  std::vector<Index> dependent;  // a row for each column of Y, which is the unit matrix in these
+  LeftNullSpace null_space;
+  Matrix basis;                    // D Y of the last renewal, zero outside the pattern
+  Matrix border;                   // B of the same
+  mutable LeftNullSpace at_point;  // of projection()
+  mutable Matrix projected, overlap, solved;
+  mutable Eigen::LDLT<Matrix> overlap_factors;
+  double time = 0;
+  long renewed = 0;
+
+  Impl(std::shared_ptr<const System> system, std::vector<Index> rows)
+      : given(std::move(system)),
+        dependent(std::move(rows)),
+        null_space(*given, static_cast<Index>(dependent.size())),
+        at_point(*given, static_cast<Index>(dependent.size())) {
+    const auto k = static_cast<Index>(dependent.size());
+    border.setZero(given->m(), k);
+    for (Index j = 0; j < k; ++j) border(dependent[static_cast<std::size_t>(j)], j) = 1;
+    basis = border;
+  }
+  void set_pattern(const SparsityPattern& pattern) {
+    bordered = std::make_shared<BorderedSystem>(given, pattern);
+    if (!given->parts().friction) return;
+    projected.setIdentity(given->m(), given->m());
+    overlap.setZero(border.cols(), border.cols());
+    bordered->set_least_norm(this);
+  }
+
+  /// Y and B at q, on the pattern.
+  bool take(double t, const Vector& q) {
+    time = t;
+    null_space.evaluate(t, q);
+    if (!null_space.find(border) || !null_space.reduce(dependent)) return false;
+    const SparsityPattern& pattern = bordered->border_pattern();
+    basis.setZero();
+    for (Index i = 0; i < pattern.rows; ++i)
+      for (Index e = pattern.offsets[i]; e < pattern.offsets[i + 1]; ++e)
+        basis(i, pattern.indices[e]) = null_space.basis()(i, pattern.indices[e]);
+    for (Index j = 0; j < basis.cols(); ++j) basis.col(j).normalize();
+    border = null_space.length().asDiagonal() * basis;
+    write();
+    return true;
+  }
+  void write() {
+    const SparsityPattern& pattern = bordered->border_pattern();
+    Vector& values = values_;
+    values.resize(pattern.nonzeros());
+    for (Index i = 0; i < pattern.rows; ++i)
+      for (Index e = pattern.offsets[i]; e < pattern.offsets[i + 1]; ++e) values[e] = border(i, pattern.indices[e]);
+    bordered->set_border(values);
+  }
+  double misfit(double t, const Vector& q) {
+    null_space.evaluate(t, q);
+    double largest = 0;
+    for (Index j = 0; j < basis.cols(); ++j) largest = std::max(largest, null_space.misfit(basis.col(j)));
+    return largest;
+  }
+
+  /// P = 1 - D^-1 X (X^T X)^-1 X^T D, X = D Y at q
+  const Matrix& projection(const ConstVectorRef& q) const override {
+    at_point.evaluate(time, q);
+    if (!at_point.find(border)) throw CannotEvaluate("constraints that repeat others no longer do");
+    const Matrix& x = at_point.basis();
+    overlap.noalias() = x.transpose() * x;
+    overlap_factors.compute(overlap);
+    solved = x.transpose();
+    overlap_factors.solveInPlace(solved);
+    projected.setIdentity();
+    projected.noalias() -= x * solved;
+    const Vector& length = at_point.length();
+    for (Index j = 0; j < projected.cols(); ++j) projected.col(j).array() *= length[j] / length.array();
+    return projected;
+  }
+
+ private:
+  Vector values_;
+};
+
+Border::Border(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Border::~Border() = default;
+
+std::shared_ptr<Border> Border::find(std::shared_ptr<const System> system, double t, const Vector& q) {
+  const ConstraintRank rank = constraint_rank(*system, t, q);
+  if (rank.rank == system->m()) return nullptr;
+  const std::vector<Vector> others = positions_beside(*system, t, q);
+  if (const Index there = rank_beside(*system, t, q); there > rank.rank)
+    throw Error(ErrorCode::rank_deficient,
+                "system " + system->name() + ": the start is a singular position: the constraint Jacobian G has rank " +
+                    std::to_string(rank.rank) + " there and " + std::to_string(there) +
+                    " beside it, and where the motion goes on is not determined; start beside it");
+  auto impl = std::make_unique<Impl>(system, rank.dependent);
+  // The entries of Y that are not zero in any of these positions.
+  Matrix largest = Matrix::Zero(system->m(), impl->border.cols());
+  const auto look = [&](const Vector& at) {
+    impl->null_space.evaluate(t, at);
+    if (!impl->null_space.find(impl->border) || !impl->null_space.reduce(impl->dependent)) return false;
+    largest = largest.cwiseMax(impl->null_space.basis().cwiseAbs());
+    return true;
+  };
+  bool found = look(q);
+  for (const Vector& other : others) found = look(other) && found;
+  if (!found) throw_rank_deficient(*system, rank);
+  PatternBuilder pattern(system->m(), largest.cols());
+  for (Index j = 0; j < largest.cols(); ++j)
+    for (Index i = 0; i < largest.rows(); ++i)
+      if (largest(i, j) > border_rounding * largest.col(j).maxCoeff()) pattern.add(i, j);
+  impl->set_pattern(pattern.build());
+  if (!impl->take(t, q)) throw_rank_deficient(*system, rank);
+  return std::shared_ptr<Border>(new Border(std::move(impl)));
+}
+
+std::shared_ptr<const System> Border::system() const {
+  return impl_->bordered;
+}
+Index Border::size() const {
+  return impl_->border.cols();
+}
+std::vector<Index> Border::rows() const {
+  const std::vector<Index>& offsets = impl_->bordered->border_pattern().offsets;
+  std::vector<Index> all;
+  for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
+    if (offsets[i] < offsets[i + 1]) all.push_back(static_cast<Index>(i));
+  return all;
+}
+double Border::misfit(double t, const Vector& q) {
+  return impl_->misfit(t, q);
+}
+bool Border::renew(double t, const Vector& q) {
+  impl_->time = t;
+  if (impl_->misfit(t, q) <= largest_misfit) return false;
+  if (!impl_->take(t, q)) return false;
+  ++impl_->renewed;
+  return true;
+}
+long Border::renewals() const {
+  return impl_->renewed;
+}
+
+std::shared_ptr<Border> Border::read(std::shared_ptr<const System> system, Archive& archive) {
+  std::vector<long> rows, entries;
+  archive(rows, entries);
+  const auto m = static_cast<long>(system->m()), k = static_cast<long>(rows.size());
+  const auto within = [](const std::vector<long>& all, long size) {
+    return std::all_of(all.begin(), all.end(), [size](long i) { return i >= 0 && i < size; });
+  };
+  archive.require(k > 0 && k <= m && within(rows, m) && within(entries, m * k),
+                  "its constraints that repeat others are none of this model");
+  auto impl = std::make_unique<Impl>(system, std::vector<Index>(rows.begin(), rows.end()));
+  PatternBuilder pattern(m, k);
+  for (const long entry : entries) pattern.add(entry / k, entry % k);
+  impl->set_pattern(pattern.build());
+  std::shared_ptr<Border> border(new Border(std::move(impl)));
+  archive(border->impl_->basis, border->impl_->border, border->impl_->renewed, border->impl_->time);
+  const auto fits = [&](const Matrix& x) { return x.rows() == m && x.cols() == k && x.allFinite(); };
+  archive.require(fits(border->impl_->basis) && fits(border->impl_->border) && border->impl_->renewed >= 0,
+                  "its basis of the constraints that repeat others has another size");
+  border->impl_->write();
+  return border;
+}
+
+void Border::write(Archive& archive) {
+  std::vector<long> rows(impl_->dependent.begin(), impl_->dependent.end()), entries;
+  const SparsityPattern& pattern = impl_->bordered->border_pattern();
+  for (Index i = 0; i < pattern.rows; ++i)
+    for (Index e = pattern.offsets[i]; e < pattern.offsets[i + 1]; ++e)
+      entries.push_back(i * pattern.cols + pattern.indices[e]);
+  archive(rows, entries, impl_->basis, impl_->border, impl_->renewed, impl_->time);
+}
+
+ProblemInstance bordered(const ProblemInstance& instance, const Border& border) {
+  ProblemInstance out = instance;
+  out.model = border.system();
+  const Index n = instance.q0.size(), k = border.size();
+  out.q0 = out.p0 = Vector::Zero(n + k);
+  out.q0.head(n) = instance.q0;
+  out.p0.head(n) = instance.p0;
+  return out;
+}
+
+}  // namespace gnomon
