@@ -73,8 +73,8 @@ struct Moving : AutodiffModel<3, 2> {
   }
   /// d/dq and d/dv of v^T (Hess g) v + 2 G_t v + g_tt
   static void derivatives(double t, const Vector& q, const Vector& v, Matrix& by_q, Matrix& by_v) {
-    const int a = exponent;
-    const auto rate = [a](double x, int order) {  // derivatives of x^a
+    constexpr int a = exponent;
+    const auto rate = [](double x, int order) {  // derivatives of x^a
       return order == 1 ? a * std::pow(x, a - 1) : order == 2 ? a * (a - 1) * std::pow(x, a - 2) : a == 3 ? 6. : 0.;
     };
     const double c = std::cos(2 * t), s = std::sin(2 * t), c3 = std::cos(3 * t), s3 = std::sin(3 * t);
