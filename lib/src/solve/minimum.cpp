@@ -56,6 +56,27 @@ class KktMatrix {
     return factors_.factorise(shifted_);
   }
   double backward_error() const { return factors_.backward_error(); }
+  /// What H changes by over two steps of Newton's method from xs, in the largest sum of a row; f: the residual at xs.
+  /// update() has been called at xs, and holds there after it.
+  double error_of_place(const Vector& xs, const Vector& f) {
+    if (!factorise(0).is(n, m)) return 0;
+    Vector there = f;
+    solve(there);
+    there = xs - 2 * there;
+    const Vector here = plain_;
+    double largest = 0;
+    if (scaled.jacobian(there, plain_) == EvaluationStatus::ok) {
+      const SparsityPattern& inner = scaled.pattern();
+      for (Index i = 0; i < n; ++i) {
+        double sum = 0;
+        for (Index k = inner.offsets[i]; k < inner.offsets[i + 1]; ++k)
+          if (inner.indices[k] < n) sum += std::abs(plain_[k] - here[k]);
+        largest = std::max(largest, sum);
+      }
+    }
+    plain_ = here;
+    return largest;
+  }
   /// x <- K^-1 x, K as it was factorised.
   void solve(Vector& x) const {
     x.array() *= factor_.array();
@@ -120,14 +141,17 @@ class Search {
           if (change > small_step) continue;
           damping_ = 0;
           if (matrix_.factorise(0).is(n(), m())) {
-            if (at_floor) return finish();
+            if (!at_floor) continue;
+            if (is_decided() || !leave_flat()) return finish();
             continue;
           }
           if (!leave_saddle()) return report_;
           continue;
         }
+        const bool last = report_.step_norm > 0.5 * last_ || report_.step_norm < 1e-13;
+        if (last && !is_decided() && leave_flat()) continue;
         xs_ -= step_;
-        if (report_.step_norm > 0.5 * last_ || report_.step_norm < 1e-13) return finish();
+        if (last) return finish();
         last_ = report_.step_norm;
         continue;
       }
@@ -273,6 +297,37 @@ class Search {
                   number_text(report_.residual_norm));
   }
 
+  /// Whether no curvature at xs is zero to the errors of H. With the matrix of xs, factorised without a shift after it.
+  bool is_decided() {
+    const double error = matrix_.error_of_place(xs_, f_);
+    const bool decided = matrix_.factorise(-4 * error).is(n(), m());
+    matrix_.factorise(0);
+    return decided;
+  }
+
+  /// Where a curvature is zero to rounding: along its direction, from long steps to short ones, to where U falls by
+  /// more than its rounding. False where it does not: with the matrix factorised without a shift.
+  bool leave_flat() {
+    if (++escapes_ > most_escapes) return false;
+    shift_ = smallest_shift;
+    matrix_.factorise(shift_);
+    find_direction();
+    double length = (1 + xs_.head(n()).norm()) / direction_.head(n()).norm();
+    for (int halving = 0; halving < most_halvings; ++halving, length *= 0.5)
+      for (const double sign : {1.0, -1.0}) {
+        trial_ = xs_;
+        trial_.head(n()) += sign * length * direction_.head(n());
+        if (!correct(trial_)) continue;
+        const double after = energy(trial_);
+        if (!(after < energy_ - 1e-10 * (std::abs(energy_) + units()) * std::min(1.0, length))) continue;
+        xs_ = trial_;
+        energy_ = after;
+        return true;
+      }
+    matrix_.factorise(0);
+    return false;
+  }
+
   /// At a stationary point that is no minimum: along the direction of lowest curvature, from long steps to short ones.
   bool leave_saddle() {
     const Inertia inertia = matrix_.factorise(0);
@@ -312,6 +367,12 @@ class Search {
       (matrix_.factorise(-middle).is(n(), m()) ? below : above) = middle;
     }
     matrix_.factorise(-below);
+    find_direction();
+    return below;
+  }
+
+  /// That of the curvature nearest to the shift of the factors, by inverse iteration.
+  void find_direction() {
     direction_.resize(xs_.size());
     for (Index i = 0; i < direction_.size(); ++i) direction_[i] = std::sin(1.0 + static_cast<double>(i * i % 1009));
     for (int k = 0; k < 12; ++k) {
@@ -319,7 +380,6 @@ class Search {
       matrix_.solve(direction_);
       direction_ /= direction_.head(n()).norm();
     }
-    return below;
   }
 
   SolveReport finish() {
@@ -348,6 +408,9 @@ class Search {
 
 std::string SecondOrder::text() const {
   if (proved) return "minimum, proved by the inertia " + inertia.text();
+  if (!decided)
+    return "stationary, not decided: an eigenvalue of the KKT matrix is zero to its errors, the inertia is " +
+           inertia.text();
   if (minimum())
     return "not proved: the inertia is that of a minimum, " + inertia.text() +
            ", but an eigenvalue of the KKT matrix lies within the rounding errors, " + number_text(margin);
@@ -364,7 +427,16 @@ SecondOrder second_order(EquilibriumEquations& equations, const ConstVectorRef& 
   if (matrix.update(xs) != EvaluationStatus::ok) return result;
   result.inertia = matrix.factorise_equilibrated(0);
   result.margin = 2 * matrix.backward_error();
-  if (!result.minimum()) return result;
+  if (!result.minimum()) {
+    // Zero eigenvalues on the side of a minimum, or negative ones?
+    result.decided = matrix.factorise_equilibrated(result.margin).negative > result.m;
+    return result;
+  }
+  Vector f(x.size());
+  if (matrix.scaled.residual(xs, f) != EvaluationStatus::ok) return result;
+  const double error = matrix.error_of_place(xs, f);
+  result.decided = matrix.factorise(-4 * error).is(result.n, result.m);
+  if (!result.decided) return result;
   const auto proves = [&](double shift, bool positive) {
     const Inertia inertia = matrix.factorise_equilibrated(shift);
     return matrix.backward_error() < std::abs(shift) &&

@@ -16,12 +16,15 @@ namespace gnomon {
 ///
 /// Proved from two factorisations with backward errors below tau each: if K - tau I has n positive eigenvalues, and K +
 /// tau I has m negative ones, then by Weyl so has K. K in the units of EquilibriumEquations, and rows and columns
-/// multiplied by powers of two that make its entries one; both leave the inertia.
+/// multiplied by powers of two that make its entries one; both leave the inertia. K is known as well as its place is:
+/// what H changes by over two more steps of Newton's method is an error of H, and four times as much may be taken off H
+/// without another inertia. (The Hessian of x^3 + y^2 is definite wherever an iteration from x > 0 stops.)
 struct SecondOrder {
   Inertia inertia;     ///< of the factors of K
   Index n = 0, m = 0;  ///< what a minimum has
   bool proved = false;
-  double margin = 0;  ///< tau
+  bool decided = true;  ///< no eigenvalue is zero to the errors of K
+  double margin = 0;    ///< tau
 
   /// The factors of K have the inertia of a minimum; rounding may hide another one unless `proved`.
   bool minimum() const { return inertia.is(n, m); }
@@ -37,10 +40,11 @@ GNOMON_EXPORT SecondOrder second_order(EquilibriumEquations& equations, const Co
 ///
 /// D the masses, delta >= 0 the smallest of a sequence with the inertia (n, m, 0), a halved until U falls by 1e-4 of
 /// the slope. With delta = 0 at the end it is Newton's method. A stationary point of another inertia is left along the
-/// direction of lowest curvature. Ends as converged at minimum() only; otherwise the message says what is there:
-/// neutral directions, or a potential that falls without bound. Source: Nocedal, Wright, Numerical Optimization (2006),
-/// section 18.3 and Theorem 16.3; for the sequence of delta Waechter, Biegler, Math. Program. 106 (2006) 25,
-/// section 3.1.
+/// direction of lowest curvature, one with a curvature that is zero to rounding along that direction to the side where
+/// U falls. Ends as converged at minimum() only, which second_order() may find not decided; otherwise the message says
+/// what is there: neutral directions, or a potential that falls without bound. Source: Nocedal, Wright, Numerical
+/// Optimization (2006), section 18.3 and Theorem 16.3; for the sequence of delta Waechter, Biegler, Math. Program. 106
+/// (2006) 25, section 3.1.
 GNOMON_EXPORT SolveReport minimise(EquilibriumEquations& equations, VectorRef x);
 
 /// The equilibrium with exact constraints near q, by minimise(); q and lambda hold the start value and receive the
