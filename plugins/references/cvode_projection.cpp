@@ -22,6 +22,7 @@
 #include "gnomon/registry/plugin.hpp"
 #include "gnomon/run/reference_pieces.hpp"
 #include "gnomon/start/consistency.hpp"
+#include "references/kernels/graded_reference.hpp"
 #include "references/kernels/sundials_solution.hpp"
 
 namespace {
@@ -203,8 +204,10 @@ class CvodeProjection final : public gnomon::Reference {
       refuse(
           "has a mass matrix that depends on q, and a constant one is expected; use "
           "ida-index1 or ida-ggl");
-    return gnomon::bordered_reference(instance, {}, [options](const gnomon::ProblemInstance& piece, const auto&) {
-      return std::make_unique<CvodeSolution>(piece, options);
+    return gnomon::kernels::graded_reference(options, [instance](const gnomon::Options& set) {
+      return gnomon::bordered_reference(instance, {}, [set](const gnomon::ProblemInstance& piece, const auto&) {
+        return std::make_unique<CvodeSolution>(piece, set);
+      });
     });
   }
 };

@@ -96,10 +96,7 @@ void refuse_flags(const RunArguments& a) {
 Assignments options_of(const RunArguments& a) {
   Assignments options = a.options;
   if (!a.rtol.empty()) options.emplace_back("rtol", number_text(parse_real(a.rtol, "--rtol")));
-  if (!a.atol.empty())
-    options.emplace_back("atol", number_text(parse_real(a.atol, "--atol")));
-  else if (!a.rtol.empty())
-    options.emplace_back("atol", number_text(parse_real(a.rtol, "--rtol") / 10));
+  if (!a.atol.empty()) options.emplace_back("atol", number_text(parse_real(a.atol, "--atol")));
   return options;
 }
 
@@ -123,6 +120,7 @@ std::vector<SummaryRow> rows_of(const RunFacts& facts, const ReferenceReport& en
   std::vector<SummaryRow> rows;
   rows.push_back({"steps", fmt::format("{}, t = {:g} .. {:g}", end.steps > 0 ? std::to_string(end.steps) : "none",
                                        facts.t0, end.t)});
+  if (end.rtol > 0 && end.message.empty()) rows.push_back({"tolerance", chosen_tolerance(end)});
   add_levels(rows, end);
   add_outputs(rows, facts.outputs, facts.output_values);
   if (!end.events.empty()) rows.push_back({"contact", fmt::format("{} events", end.events.size())});
@@ -162,7 +160,8 @@ ReferenceTrajectory::ReferenceTrajectory(const Registry& registry, const std::st
   Assignments assignments = contact_of_reference(contact, reference.options());
   assignments.insert(assignments.end(), own.begin(), own.end());
   const Options options("reference " + name, reference.options(), assignments);
-  if (has(reference.options(), "rtol")) tolerance_ = ", rtol = " + number_text(options.real("rtol"));
+  if (has(reference.options(), "rtol") && options.real("rtol") > 0)
+    tolerance_ = ", rtol = " + number_text(options.real("rtol"));
   solution_ = reference.start(instance_, options);
   solution_->stop_when([this] { return !go_on_ || Signals::interrupted(); });
   if (const OverdeterminedSystem* dae = instance_.model->overdetermined()) index1_.emplace(*dae);

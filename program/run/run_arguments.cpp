@@ -139,7 +139,7 @@ void choose_scheme(const Registry& registry, const ProblemInstance& instance, co
                             "name the one whose option it is",
                             assignment_texts(arguments.options).front()));
   SuitedRun run;
-  run.model = instance.model;
+  run.start = instance;
   run.relative = parse_tolerance(arguments.rtol, "--rtol");
   run.solver = &registry.solver(arguments.solver);
   run.solver_options = Options("solver " + arguments.solver, run.solver->options(), arguments.solver_options);

@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(page) {
       scratch.gnomon("run double-spherical-pendulum --step 1e-2 --until 1 --report page.html --reference ida-ggl");
   BOOST_TEST(good.status == 0);
   const std::string page = read(scratch.work / "page.html");
-  for (const char* part : {"<!DOCTYPE html>", "Energy error", "energy-momentum, h = 0.01", "ida-ggl, rtol = 1e-12"})
+  for (const char* part : {"<!DOCTYPE html>", "Energy error", "energy-momentum, h = 0.01", "\"ida-ggl"})
     BOOST_TEST(contains(page, part), "the page does not have " << part);
   for (const char* part : {"src=\"", "<link"}) BOOST_TEST(!contains(page, part), "the page loads " << part);
   const Outcome stopped = scratch.gnomon("run double-spherical-pendulum --step 5 --until 100 --report stopped.html");

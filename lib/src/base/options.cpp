@@ -138,6 +138,14 @@ double Options::real(const std::string& name) const {
   return std::get<double>(values_.at(name));
 }
 
+Options Options::with(const std::string& name, double value) const {
+  Options other = *this;
+  spec(name, OptionSpec::Kind::real);
+  other.values_[name] = value;
+  other.assigned_[name] = true;
+  return other;
+}
+
 long Options::integer(const std::string& name) const {
   spec(name, OptionSpec::Kind::integer);
   return static_cast<long>(std::get<double>(values_.at(name)));

@@ -37,8 +37,8 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
 
   ReferenceReport advance_to(double t) override {
     if (!(t >= contact_.state().t))
-      return report("the run with contacts is at t = " + number_text(contact_.state().t) +
-                    " and cannot turn back to t = " + number_text(t));
+      return refused(report("the run with contacts is at t = " + number_text(contact_.state().t) +
+                            " and cannot turn back to t = " + number_text(t)));
     try {
       return report(advance(t));
     } catch (...) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gnomon/contact/contact_reference.hpp"
+#include "references/kernels/graded_reference.hpp"
 #include "references/kernels/sundials_solution.hpp"
 
 namespace gnomon::kernels {
@@ -155,6 +156,11 @@ class IdaReference final : public Reference {
 
   std::unique_ptr<ReferenceSolution> start(const ProblemInstance& instance, const Options& options) const override {
     check_reference_fits(instance, name_, forms_.sets);
+    return graded_reference(options, [this, instance](const Options& set) { return start_with(instance, set); });
+  }
+
+ private:
+  std::unique_ptr<ReferenceSolution> start_with(const ProblemInstance& instance, const Options& options) const {
     const auto regular = [forms = forms_, options](const ProblemInstance& piece,
                                                    const RootFunctions& roots) -> std::unique_ptr<ReferenceSolution> {
       const auto start = [&](auto model, auto make) {
@@ -177,7 +183,6 @@ class IdaReference final : public Reference {
     return contact_reference(instance, contact, smooth);
   }
 
- private:
   std::string name_, description_;
   IdaForms forms_;
 };

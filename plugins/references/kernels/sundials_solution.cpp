@@ -11,9 +11,11 @@ namespace gnomon::kernels {
 
 OptionSpecs sundials_options(double coefficient) {
   return {
-      OptionSpec::real("rtol", 1e-12, 1e-14, 1e-1, "", "relative tolerance"),
-      OptionSpec::real("atol", 1e-13, 0, 1e3, "",
-                       "absolute tolerance of q and v (y and z), in parts of the size of their block at the start"),
+      OptionSpec::real("rtol", 0, 0, 1e-1, "",
+                       "relative tolerance; 0: the tightest of 1e-12, 1e-11, .., 1e-5 with which it comes to the end"),
+      OptionSpec::real("atol", 0, 0, 1e3, "",
+                       "absolute tolerance of q and v (y and z), in parts of the size of their block at the start; 0: "
+                       "rtol/10"),
       OptionSpec::real("nonlinear-coefficient", coefficient, 1e-8, 1, "", "coefficient of the Newton convergence test"),
       OptionSpec::integer("max-steps", 10000000, 1, 1000000000, "steps between two output times")};
 }
@@ -22,7 +24,7 @@ ReferenceReport SundialsSolution::advance_to(double t) {
   if (t == t_) return report("");
   const double direction = t > t_ ? 1 : -1;
   if (!(direction * direction_ >= 0) || !std::isfinite(t))
-    return report(code_ + " is at t = " + number_text(t_) + " and cannot turn back to t = " + number_text(t));
+    return refused(report(code_ + " is at t = " + number_text(t_) + " and cannot turn back to t = " + number_text(t)));
   if (!moved_) limit_first_step(first_step(t - t_));
   direction_ = direction;
   message_.text.clear();

@@ -62,6 +62,8 @@ class GNOMON_EXPORT Options {
   /// True when the user assigned it.
   bool assigned(const std::string& name) const;
   const OptionSpecs& specs() const { return specs_; }
+  /// The same with another value of a real one.
+  Options with(const std::string& name, double value) const;
   /// Every option with its value, "k=4 s=2": equal for equal options.
   std::string to_text() const;
 

@@ -25,9 +25,12 @@ struct ReferenceLevels {
 
 struct ReferenceReport {
   bool success = false;
-  double t = 0;         ///< where it got to
-  Vector q, p, lambda;  ///< state there; of an overdetermined DAE y, p(y,z) and psi, as in State
-  Vector own_lambda;    ///< multipliers among the integrator's unknowns; empty where it has none
+  bool refused = false;             ///< it cannot go to the time that was asked for, whatever its tolerance
+  double t = 0;                     ///< where it got to
+  Vector q, p, lambda;              ///< state there; of an overdetermined DAE y, p(y,z) and psi, as in State
+  Vector own_lambda;                ///< multipliers among the integrator's unknowns; empty where it has none
+  double rtol = 0;                  ///< with which it came there, where it chose that; else 0
+  std::optional<double> own_error;  ///< then the distance of its q from those with ten times the tolerance, by |q|
   long steps = 0, residual_evaluations = 0, jacobian_evaluations = 0;
   std::string message;                    ///< empty on success
   std::optional<ReferenceLevels> levels;  ///< none where it integrates nothing (`exact`)
@@ -37,6 +40,12 @@ struct ReferenceReport {
   std::vector<ContactEvent> events;  ///< of a run with obstacles, up to t
   std::vector<Index> roots;          ///< which of the functions that it looks at fell through zero at t
 };
+
+/// The report of a solution that did not move, as refused.
+inline ReferenceReport refused(ReferenceReport report) {
+  report.refused = true;
+  return report;
+}
 
 /// A running reference solution.
 class GNOMON_EXPORT ReferenceSolution {
