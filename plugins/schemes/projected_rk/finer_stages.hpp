@@ -31,7 +31,7 @@ class FrozenStages final : public ApproximateInverse {
 
  public:
   FrozenStages(const System& system, const RkTableau& rk)
-      : system_(&system), gram_(system, true, true), rk_(rk), n_(system.n()), m_(system.m()) {
+      : system_(&system), gram_(system), rk_(rk), n_(system.n()), m_(system.m()) {
     for (Vector* v : {&q_, &force_, &jump_, &scratch_}) v->setZero(n_);
     multiplier_.setZero(m_);
   }
@@ -42,7 +42,7 @@ class FrozenStages final : public ApproximateInverse {
     q_ = z0.q.value() + 0.5 * h * v0;
     h_ = h;
   }
-  bool update(const ConstVectorRef&) override { return gram_.update_near(z0_->t, z0_->q.value(), t_, q_); }
+  bool update(const ConstVectorRef&) override { return gram_.update(t_, q_); }
 
   void solve(const ConstVectorRef& f, VectorRef d) override {
     const Index s = rk_.stages, slope = constant_mass ? 0 : s * n_;

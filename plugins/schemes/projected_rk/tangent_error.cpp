@@ -5,7 +5,7 @@ namespace gnomon::kernels {
 TangentError::TangentError(const System& system, const ProjectionRule& rule)
     : system_(&system),
       at_(system),
-      gram_(system, rule.mass_metric, true),
+      gram_(system, rule.mass_metric),
       change_(system),
       rule_(rule),
       n_(system.n()),

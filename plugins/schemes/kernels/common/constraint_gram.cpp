@@ -5,7 +5,7 @@
 
 namespace gnomon::kernels {
 
-ConstraintGram::ConstraintGram(const System& system, bool mass_metric, bool may_repeat)
+ConstraintGram::ConstraintGram(const System& system, bool mass_metric)
     : system_(&system), mass_metric_(mass_metric), m_(system.m()) {
   const SparsityPattern& g = system.constraint_pattern();
   diagonal_ = !mass_metric || (!system.parts().mass && system.mass().is_diagonal());
@@ -15,36 +15,11 @@ ConstraintGram::ConstraintGram(const System& system, bool mass_metric, bool may_
   for (Vector* v : {&row_, &solved_, &q_, &scratch_}) v->setZero(system.n());
   g_values_.setZero(g.nonzeros());
   factor_.setZero(width_ + 1, m_);
-  if (!may_repeat || m_ < 2 || m_ > largest_dense) return;
-  gram_ = factor_;
-  pivoted_.emplace(m_);
 }
 
 bool ConstraintGram::update(double t, const ConstVectorRef& q) {
   evaluate(t, q);
-  if (!pivoted_) return factorise(1e-14);
-  gram_ = factor_;
-  return factorise(1e-8) || factorise_pivoted(m_);
-}
-
-bool ConstraintGram::update_near(double t_on, const ConstVectorRef& q_on, double t, const ConstVectorRef& q) {
-  evaluate(t, q);
-  if (!pivoted_) return factorise(1e-14);
-  gram_ = factor_;
-  constexpr double no_doubt = 1e-3;
-  if (factorise(no_doubt)) return true;
-  const bool known = update(t_on, q_on);
-  const Index rank = rank_;
-  evaluate(t, q);
-  gram_ = factor_;
-  return known && factorise_pivoted(rank);
-}
-
-bool ConstraintGram::update_with_rank(Index rank, double t, const ConstVectorRef& q) {
-  if (rank == m_ || !pivoted_) return update(t, q);
-  evaluate(t, q);
-  gram_ = factor_;
-  return factorise_pivoted(rank);
+  return factorise();
 }
 
 void ConstraintGram::times(const ConstVectorRef& v, VectorRef out) const {
@@ -57,7 +32,6 @@ void ConstraintGram::velocity(const ConstVectorRef& lambda, VectorRef out) {
 }
 
 void ConstraintGram::solve(VectorRef x) const {
-  if (use_pivoted_) return pivoted_->solve(x);
   for (Index i = 0; i < m_; ++i) {
     for (Index j = std::max<Index>(0, i - width_); j < i; ++j) x[i] -= factor_(i - j, i) * x[j];
     x[i] /= factor_(0, i);
@@ -78,8 +52,6 @@ void ConstraintGram::evaluate(double t, const ConstVectorRef& q) {
     for (Index j = std::max<Index>(0, i - width_); j <= i; ++j) factor_(i - j, i) = row_dot(g, j, solved_);
     for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) solved_[g.indices[k]] = 0;
   }
-  rank_ = m_;
-  use_pivoted_ = false;
 }
 
 bool ConstraintGram::share_column(const SparsityPattern& g, Index i, Index j) {
@@ -113,7 +85,8 @@ void ConstraintGram::weigh(const Vector& p, VectorRef out) {
     out = p;
 }
 
-bool ConstraintGram::factorise(double least) {
+bool ConstraintGram::factorise() {
+  constexpr double least = 1e-14;
   for (Index i = 0; i < m_; ++i) {
     const double before = factor_(0, i);
     for (Index j = std::max<Index>(0, i - width_); j <= i; ++j) {
@@ -129,16 +102,6 @@ bool ConstraintGram::factorise(double least) {
     }
   }
   return true;
-}
-
-bool ConstraintGram::factorise_pivoted(Index most) {
-  Matrix& a = pivoted_->matrix();
-  a.setZero();
-  for (Index i = 0; i < m_; ++i)
-    for (Index j = std::max<Index>(0, i - width_); j <= i; ++j) a(i, j) = gram_(i - j, i);
-  rank_ = pivoted_->factorise(most);
-  use_pivoted_ = rank_ > 0;
-  return use_pivoted_;
 }
 
 }  // namespace gnomon::kernels

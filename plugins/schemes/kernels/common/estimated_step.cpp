@@ -12,8 +12,8 @@ void EndValueError::record(State& z, bool multipliers) {
   auto a = z.scheme_data.head(n_), slope = z.scheme_data.segment(n_, n_);
   lambda_ = z.lambda;
   const bool known = index1_.solve(z.t, z.q.value(), z.p.value(), lambda_, a, slope);
-  z.scheme_data[2 * n_] = known ? 1 + static_cast<double>(index1_.rank()) : 0;
-  if (known && multipliers && index1_.full_rank()) z.lambda = lambda_;
+  z.scheme_data[2 * n_] = known ? 1 : 0;
+  if (known && multipliers) z.lambda = lambda_;
 }
 
 bool EndValueError::estimate(const State& z0, const State& z1, VectorRef error_q, VectorRef error_v) {
@@ -43,7 +43,6 @@ bool EndValueError::estimate(const State& z0, const State& z1, VectorRef error_q
   q_ = 0.5 * (z0.q.value() + z1.q.value()) + h / 8 * (v0_ - v1_);
   p_ = 0.5 * (z0.p.value() + z1.p.value()) + h / 8 * (slope_ - slope1);
   lambda_ = z1.lambda;
-  index1_.expect_rank(static_cast<Index>(z1.scheme_data[2 * n_]) - 1);
   if (!index1_.solve(z0.t + 0.5 * h, q_, p_, lambda_, a_, slope_)) return false;
   error_v -= 4 * h / 6 * a_;
   return true;

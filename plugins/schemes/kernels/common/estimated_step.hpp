@@ -18,7 +18,7 @@
 
 namespace gnomon::kernels {
 
-/// The estimate. State::scheme_data = [q'' | p' | 1 + rank of G if they are known, else 0].
+/// The estimate. State::scheme_data = [q'' | p' | 1 if they are known, else 0].
 class EndValueError {
  public:
   explicit EndValueError(const System& system);

@@ -5,10 +5,7 @@
 namespace gnomon::kernels {
 
 FrictionMultipliers::FrictionMultipliers(const System& system)
-    : system_(&system),
-      friction_(system.m() > 0 ? system.parts().friction : nullptr),
-      linear_(system, true),
-      m_(system.m()) {
+    : system_(&system), friction_(system.m() > 0 ? system.parts().friction : nullptr), linear_(system), m_(system.m()) {
   if (!friction_) return;
   const Index n = system.n();
   for (Vector* v : {&v_, &force_, &jump_, &scratch_, &column_, &weighed_}) v->setZero(n);

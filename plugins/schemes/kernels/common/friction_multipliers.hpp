@@ -21,12 +21,6 @@ class FrictionMultipliers {
   /// Without constraints there is no friction.
   explicit FrictionMultipliers(const System& system);
 
-  /// Whether G had full rank at the last solve: where constraints repeat others, lambda is one of many, and q'' and p'
-  /// are what they are.
-  bool full_rank() const { return linear_.full_rank(); }
-  Index rank() const { return linear_.rank(); }
-  void expect_rank(Index rank) { linear_.expect_rank(rank); }
-
   /// lambda, from its start value, q'' and p' at (q, p). False where G has lost rank, or no lambda is found.
   bool solve(double t, const Vector& q, const Vector& p, Vector& lambda, VectorRef acceleration, VectorRef slope);
 

@@ -1,11 +1,8 @@
 #include "kernels/common/index1_multipliers.hpp"
 
-#include <utility>
-
 namespace gnomon::kernels {
 
-Index1Multipliers::Index1Multipliers(const System& system, bool may_repeat)
-    : system_(&system), gram_(system, true, may_repeat), m_(system.m()) {
+Index1Multipliers::Index1Multipliers(const System& system) : system_(&system), gram_(system), m_(system.m()) {
   for (Vector* v : {&v_, &force_, &applied_, &t_q_}) v->setZero(system.n());
   right_.setZero(m_);
   bias_.setZero(m_);
@@ -20,8 +17,7 @@ bool Index1Multipliers::solve(double t, const Vector& q, const Vector& p, Vector
 
 bool Index1Multipliers::solve(double t, const Vector& q, const Vector& p, Vector& lambda, VectorRef acceleration,
                               VectorRef slope) {
-  const Index rank = std::exchange(expected_, unknown);
-  if (m_ > 0 && !(rank == unknown ? gram_.update(t, q) : gram_.update_with_rank(rank, t, q))) return false;
+  if (m_ > 0 && !gram_.update(t, q)) return false;
   multipliers(t, q, p, lambda);
   acceleration = -v_;
   slope = -force_;
@@ -30,7 +26,7 @@ bool Index1Multipliers::solve(double t, const Vector& q, const Vector& p, Vector
   acceleration -= v_;
   multiply_transposed(system_->constraint_pattern(), gram_.jacobian(), lambda, force_);
   slope -= force_;
-  return gram_.full_rank() || rank != unknown || keeps(t, q, p, acceleration);
+  return true;
 }
 
 bool Index1Multipliers::project(double t, const Vector& q, Vector& p, Vector& lambda) {
@@ -45,15 +41,6 @@ bool Index1Multipliers::project(double t, const Vector& q, Vector& p, Vector& la
   }
   multipliers(t, q, p, lambda);
   return true;
-}
-
-bool Index1Multipliers::keeps(double t, const Vector& q, const Vector& p, const ConstVectorRef& acceleration) {
-  constexpr double rounding = 1e-8;
-  system_->velocity(q, p, t_q_, v_);
-  system_->constraint_bias(t, q, v_, bias_);
-  gram_.times(acceleration, right_);
-  const double size = bias_.lpNorm<Eigen::Infinity>() + right_.lpNorm<Eigen::Infinity>();
-  return (right_ + bias_).lpNorm<Eigen::Infinity>() <= rounding * size + 1e-12;
 }
 
 void Index1Multipliers::multipliers(double t, const Vector& q, const Vector& p, Vector& lambda) {

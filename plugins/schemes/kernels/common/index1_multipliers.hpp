@@ -13,8 +13,6 @@
 ///
 ///     q'' = M^-1 (Q - grad U - G^T lambda),   or  T_pq v + M^-1 p',       p' = Q - grad U - T_q - G^T lambda
 ///
-/// Where constraints repeat others lambda is not determined, and q'' and p' are: see constraint_gram.hpp.
-///
 /// All share the factorisation of A; no allocation. v^T (Hess g) v is the whole of what g adds without acceleration,
 /// with 2 G_t v + g_tt where it depends on time; project() is for constraints at rest.
 
@@ -24,38 +22,27 @@ namespace gnomon::kernels {
 
 class Index1Multipliers {
  public:
-  /// may_repeat: constraints may repeat others
-  explicit Index1Multipliers(const System& system, bool may_repeat = false);
+  explicit Index1Multipliers(const System& system);
 
   /// Of the last solve.
   ConstraintGram& gram() { return gram_; }
-  bool full_rank() const { return m_ == 0 || gram_.full_rank(); }
-  Index rank() const { return m_ == 0 ? 0 : gram_.rank(); }
-
-  /// The next solve for accelerations is near the manifold and not on it, where G has this rank.
-  void expect_rank(Index rank) { expected_ = rank; }
 
   /// lambda at (q, p). False, with lambda untouched, where A is not positive definite: G has lost rank.
   bool solve(double t, const Vector& q, const Vector& p, Vector& lambda);
 
-  /// lambda, q'' and p' at (q, p). False where A is not positive definite, with all of them untouched, or where rows
-  /// are left out that no force keeps: G has lost rank there, and they do not repeat the others.
+  /// lambda, q'' and p' at (q, p). False, with all of them untouched, where A is not positive definite.
   bool solve(double t, const Vector& q, const Vector& p, Vector& lambda, VectorRef acceleration, VectorRef slope);
 
   /// p -> P(q) p, and lambda at the projected state. False, with both untouched, where A is not positive definite.
   bool project(double t, const Vector& q, Vector& p, Vector& lambda);
 
  private:
-  /// Whether G q'' + v^T (Hess g) v = 0 in all rows.
-  bool keeps(double t, const Vector& q, const Vector& p, const ConstVectorRef& acceleration);
   /// Leaves M^-1 (grad U - Q), or M^-1 (T_q + grad U - Q) - T_pq v, in v_, and what M^-1 is applied to in force_.
   void multipliers(double t, const Vector& q, const Vector& p, Vector& lambda);
 
   const System* system_;
-  static constexpr Index unknown = -1;
-
   ConstraintGram gram_;
-  Index m_, expected_ = unknown;
+  Index m_;
   Vector v_, force_, applied_, t_q_, right_, bias_;
 };
 

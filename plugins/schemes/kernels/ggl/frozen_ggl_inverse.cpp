@@ -4,7 +4,7 @@ namespace gnomon::kernels {
 
 FrozenGglInverse::FrozenGglInverse(const System& system, const Matrix& X, Index r, Rows rows)
     : system_(&system),
-      gram_(system, true, true),
+      gram_(system),
       X_(X),
       n_(system.n()),
       m_(system.m()),
@@ -17,7 +17,7 @@ FrozenGglInverse::FrozenGglInverse(const System& system, const Matrix& X, Index 
 
 bool FrozenGglInverse::update(const ConstVectorRef& x) {
   q_ = z0_->q.value() + 0.5 * h_ * x.head(n_);
-  return gram_.update_near(z0_->t, z0_->q.value(), z0_->t + 0.5 * h_, q_);
+  return gram_.update(z0_->t + 0.5 * h_, q_);
 }
 
 void FrozenGglInverse::solve(const ConstVectorRef& f, VectorRef d) {
