@@ -140,7 +140,7 @@ int dispatch(int argc, char** argv) {
 
   Registry registry;
   register_builtin(registry);
-  registry.add_model_folder(models_folder());
+  for (const std::string& folder : model_folders()) registry.add_model_folder(folder);
   for (const auto& plugin : invocation.plugins) registry.load(plugin);
   for (const auto& folders : invocation.plugin_path) load_plugin_path(registry, folders);
   load_plugin_path(registry, plugin_path_of_environment());

@@ -30,10 +30,11 @@ std::string case_folder(const std::string& given) {
                                        installed.string() + "\": name their folder with --cases");
 }
 
-std::string models_folder() {
+std::vector<std::string> model_folders() {
   std::error_code ignored;
-  return std::filesystem::is_directory(GNOMON_MODELS_FOLDER, ignored) ? GNOMON_MODELS_FOLDER
-                                                                      : installed_data().string();
+  if (std::filesystem::is_directory(GNOMON_MODELS_FOLDER, ignored))
+    return {GNOMON_MODELS_FOLDER, GNOMON_CASES_FOLDER "/../data"};
+  return {installed_data().string(), (installed_data() / "data").string()};
 }
 
 }  // namespace gnomon::program

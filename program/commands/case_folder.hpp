@@ -3,6 +3,7 @@
 /// Where the case files and the models of the gallery are.
 
 #include <string>
+#include <vector>
 
 namespace gnomon::program {
 
@@ -10,7 +11,8 @@ namespace gnomon::program {
 /// own folder. Throws Error(bad_file) when there is none.
 std::string case_folder(const std::string& given);
 
-/// Where "gallery/NAME.toml" is: in the source tree while that exists, else share/gnomon.
-std::string models_folder();
+/// Where "gallery/NAME.toml" and the validation's "models/NAME.toml" are: in the source tree while that exists, else in
+/// share/gnomon.
+std::vector<std::string> model_folders();
 
 }  // namespace gnomon::program

@@ -66,7 +66,7 @@ void print_tolerances(const Registry& registry, const ProblemInstance& instance)
   const System* system = instance.model->mechanical();
   if (!system) return;
   SuitedRun run;
-  run.model = instance.model;
+  run.start = instance;
   run.solver = &registry.solver("kinsol-newton");
   run.solver_options = Options("solver kinsol-newton", run.solver->options());
   fmt::print(

@@ -114,7 +114,7 @@ int validate(const Registry& registry, const ValidateArguments& arguments) {
   const PlotFile plot(arguments.plot);
   const std::string folder = case_folder(arguments.cases);
   const std::vector<Case> every =
-      arguments.cases.empty() ? all_cases(registry, folder, models_folder()) : declared_cases(registry, folder);
+      arguments.cases.empty() ? all_cases(registry, folder, model_folders().front()) : declared_cases(registry, folder);
   std::vector<Case> cases = select_cases(every, tier, arguments.filter);
   if (cases.empty()) throw unknown_filter(every, tier, arguments.filter);
   if (arguments.share) {

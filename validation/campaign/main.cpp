@@ -28,6 +28,7 @@ int dispatch(int argc, char** argv) {
   Registry registry;
   register_builtin(registry);
   registry.add_model_folder(GNOMON_MODELS_FOLDER);
+  registry.add_model_folder(GNOMON_CASES_FOLDER "/../data");
   long findings = 0;
   app.add_subcommand("systems", "every scheme on random systems")->callback([&] {
     findings = campaign::systems(registry, range);

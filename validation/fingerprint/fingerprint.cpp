@@ -78,6 +78,7 @@ int fingerprint(const std::string& folder, const std::string& filter) {
   Registry registry;
   register_builtin(registry);
   registry.add_model_folder(GNOMON_MODELS_FOLDER);
+  registry.add_model_folder(GNOMON_CASES_FOLDER "/../data");
   for (const validation::Case& c : validation::all_cases(registry, folder, GNOMON_MODELS_FOLDER)) {
     if (c.kind != "conformance" || c.measure != "promises" || c.name.find(filter) == std::string::npos) continue;
     for (const validation::Strategy& strategy : validation::strategies(registry)) print(registry, c, strategy);

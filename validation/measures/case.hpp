@@ -43,6 +43,8 @@ struct KnownFailure {
 
 /// In place of a reference, for trajectory-error: the method's own solution with smaller steps.
 constexpr const char* own_solution = "own";
+/// The scheme that suits the model and the tolerance, of the measure outcome.
+constexpr const char* suited_method = "suited";
 
 struct Case {
   std::string file;  ///< where it was declared, for messages; "" when generated

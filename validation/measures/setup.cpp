@@ -81,11 +81,10 @@ std::unique_ptr<ReferenceSolution> start_reference(const Registry& registry, con
                                                    const Assignments& options) {
   const Reference& chosen = registry.reference(reference);
   Assignments assignments;
-  if (tolerance > 0)
-    for (const auto& spec : chosen.options()) {
-      if (spec.name == "rtol") assignments.emplace_back("rtol", fmt::format("{:.17g}", tolerance));
-      if (spec.name == "atol") assignments.emplace_back("atol", fmt::format("{:.17g}", tolerance / 10));
-    }
+  constexpr double usual = 1e-12;
+  for (const auto& spec : chosen.options())
+    if (spec.name == "rtol")
+      assignments.emplace_back("rtol", fmt::format("{:.17g}", tolerance > 0 ? tolerance : usual));
   assignments.insert(assignments.end(), options.begin(), options.end());
   return chosen.start(instance, Options("reference " + reference, chosen.options(), assignments));
 }

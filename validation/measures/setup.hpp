@@ -40,7 +40,7 @@ constexpr const char* relative_energy_error_text = "max |H - H_expected| / max(1
 /// |a - b|_2 / |b|_2, the relative error everywhere; |a - b|_2 when b is zero.
 double relative_error(const Vector& a, const Vector& b);
 
-/// The reference, started. A tolerance sets rtol, and atol to a tenth of it; 0 means the reference's own defaults.
+/// The reference, started. A tolerance sets rtol, and atol to a tenth of it; 0: 1e-12.
 /// `options` are assigned on top.
 std::unique_ptr<ReferenceSolution> start_reference(const Registry& registry, const ProblemInstance& instance,
                                                    const std::string& reference, double tolerance,

@@ -23,6 +23,7 @@ Registry builtin() {
   Registry registry;
   register_builtin(registry);
   registry.add_model_folder(GNOMON_MODELS_FOLDER);
+  registry.add_model_folder(GNOMON_CASES_FOLDER "/../data");
   return registry;
 }
 

@@ -42,6 +42,7 @@ bool register_cases() {
   auto registry = std::make_shared<gnomon::Registry>();
   gnomon::register_builtin(*registry);
   registry->add_model_folder(GNOMON_MODELS_FOLDER);
+  registry->add_model_folder(GNOMON_CASES_FOLDER "/../data");
   std::vector<Case> cases = select_cases(all_cases(*registry, GNOMON_CASES_FOLDER, GNOMON_MODELS_FOLDER), tier, filter);
   // The tiers below have ctest tests of their own, but for the short one, whose cases are among those of the quick one.
   const auto below = [tier](const Case& c) { return tier > Tier::quick && c.tier < tier; };

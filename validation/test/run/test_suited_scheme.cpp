@@ -15,7 +15,7 @@ using namespace gnomon;
 
 SuitedRun run_of(const ProblemInstance& instance, double relative) {
   SuitedRun run;
-  run.model = instance.model;
+  run.start = instance;
   run.relative = relative;
   run.solver = &registry().solver("newton");
   run.solver_options = Options("solver newton", run.solver->options());

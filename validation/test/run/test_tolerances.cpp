@@ -519,7 +519,7 @@ assemble = true
     BOOST_TEST((end("projected-rk", {{"stages", "4"}, {"projection", "pv"}}, rtol) - fine).norm() < 1e-12);
   }
   SuitedRun run;
-  run.model = instance.model;
+  run.start = instance;
   run.solver = &registry().solver("newton");
   run.solver_options = Options("solver newton", run.solver->options());
   run.relative = 1e-6;
