@@ -35,7 +35,9 @@ namespace {
 /// The text of a model file, which the registry has found; null for a problem that is none.
 Json::Value model_text(const std::string& problem) {
   if (!is_model_file(problem)) return Json::nullValue;
-  for (const std::string& name : {problem, models_folder() + "/" + problem}) {
+  std::vector<std::string> names{problem};
+  for (const std::string& folder : model_folders()) names.push_back(folder + "/" + problem);
+  for (const std::string& name : names) {
     std::ifstream in(name, std::ios::binary);
     if (!in) continue;
     std::ostringstream text;

@@ -20,7 +20,7 @@ IntegratorOptions integrator_options(const Assignments& contact) {
 SchemeChoice suited(const Instance& instance, const std::string& scheme, double relative, const std::string& solver,
                     const Assignments& solver_options, const Assignments& contact) {
   SuitedRun run;
-  run.model = instance.problem().model;
+  run.start = instance.problem();
   run.relative = relative;
   run.solver = &registry().solver(solver);
   run.solver_options = Options("solver " + solver, run.solver->options(), solver_options);

@@ -87,7 +87,7 @@ namespace {
 Named scheme_of(const Memory& memory, const SolverFactory& solver, const Options& solver_options) {
   Named named = memory.scheme.value_or(Named{"energy-momentum", {}});
   if (!memory.tolerance.given() || !named.options.empty()) return named;
-  const SuitedRun run{memory.start.model, memory.tolerance.relative, &solver, solver_options, memory.options};
+  const SuitedRun run{memory.start, memory.tolerance.relative, &solver, solver_options, memory.options};
   if (memory.scheme) return {named.name, suited_options(memory.registry, run, named.name)};
   const SchemeChoice choice = suited_scheme(memory.registry, run);
   return {choice.scheme, choice.options};

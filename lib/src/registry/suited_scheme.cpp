@@ -9,6 +9,7 @@
 #include "gnomon/contact/contact.hpp"
 #include "gnomon/model/system.hpp"
 #include "gnomon/registry/registry.hpp"
+#include "gnomon/start/consistency.hpp"
 
 namespace gnomon {
 
@@ -25,7 +26,7 @@ std::optional<Promises> promises_of(const Registry& registry, const SuitedRun& r
     const Scheme& scheme = registry.scheme(choice.scheme);
     IntegratorOptions options = run.options;
     if (!options.event_driver) options.event_driver = contact_driver;
-    Integrator integrator(run.model, scheme, Options("scheme " + choice.scheme, scheme.options(), choice.options),
+    Integrator integrator(run.start.model, scheme, Options("scheme " + choice.scheme, scheme.options(), choice.options),
                           *run.solver, run.solver_options, options);
     integrator.set_tolerances(Tolerances(run.relative));
     return integrator.promises();
@@ -34,6 +35,12 @@ std::optional<Promises> promises_of(const Registry& registry, const SuitedRun& r
     if (refusal.empty()) refusal = error.what();
     return std::nullopt;
   }
+}
+
+/// Whether the constraints leave a motion at the start. (Their number does not say it: some may repeat others.)
+bool leaves_motion(const ProblemInstance& start) {
+  const System& system = *start.model->mechanical();
+  return system.m() < system.n() || constraint_rank(system, start.t0, start.q0).rank < system.n();
 }
 
 /// The candidates in the order of their cost at the nearest tolerance of the table; those without a row come last.
@@ -59,8 +66,7 @@ std::vector<SchemeChoice> by_cost(const System& system, const SuitedRun& run) {
   std::stable_sort(priced.begin(), priced.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<SchemeChoice> sorted;
   for (auto& entry : priced) sorted.push_back(std::move(entry.second));
-  // Where constraints leave no free motion nothing can be projected onto the energy.
-  if (system.m() == system.n())
+  if (!leaves_motion(run.start))
     for (SchemeChoice& choice : sorted)
       for (auto& [name, value] : choice.options)
         if (name == "projection") value = "pv";
@@ -74,7 +80,7 @@ SchemeChoice first_of(const Registry& registry, const SuitedRun& run, const std:
   for (const SchemeChoice& choice : sorted) {
     const std::optional<Promises> promises = promises_of(registry, run, choice, refusal);
     if (!promises) continue;
-    if (promises->energy && promises->position && promises->hidden) return choice;
+    if ((promises->energy || !leaves_motion(run.start)) && promises->position && promises->hidden) return choice;
     if (any.scheme.empty()) any = choice;
   }
   return any;
@@ -121,9 +127,9 @@ std::vector<SchemeChoice> tolerance_candidates(const System& system) {
 }
 
 SchemeChoice suited_scheme(const Registry& registry, const SuitedRun& run) {
-  const System* system = run.model->mechanical();
+  const System* system = run.start.model->mechanical();
   if (!system)
-    throw Error(ErrorCode::refused, "an overdetermined DAE, " + run.model->name() +
+    throw Error(ErrorCode::refused, "an overdetermined DAE, " + run.start.model->name() +
                                         ", has no velocities whose error is estimated: take a fixed step");
   std::string refusal;
   SchemeChoice choice = first_of(registry, run, by_cost(*system, run), refusal);
@@ -132,7 +138,7 @@ SchemeChoice suited_scheme(const Registry& registry, const SuitedRun& run) {
 }
 
 Assignments suited_options(const Registry& registry, const SuitedRun& run, const std::string& scheme) {
-  const System* system = run.model->mechanical();
+  const System* system = run.start.model->mechanical();
   if (!system) return {};
   std::vector<SchemeChoice> sorted = by_cost(*system, run);
   sorted.erase(std::remove_if(sorted.begin(), sorted.end(), [&](const auto& c) { return c.scheme != scheme; }),

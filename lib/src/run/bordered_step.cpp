@@ -15,6 +15,8 @@ void copy_beside_coordinates(const State& from, State& to) {
   to.lambda = from.lambda;
   to.last_h = from.last_h;
   to.work = from.work;
+  to.energy_scale = from.energy_scale;
+  to.energy_left = from.energy_left;
   to.history = from.history;
   to.scheme_data = from.scheme_data;
   if (!from.substeps.empty() || !to.substeps.empty()) to.substeps = from.substeps;

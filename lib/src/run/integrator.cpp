@@ -162,6 +162,7 @@ void Integrator::Impl::watch_start(long double added_energy) {
   if (!monitor.evaluate(z, added_energy))
     throw Error(ErrorCode::not_finite, "the energy, a constraint or an invariant of the start is not finite");
   monitor.start();
+  z.energy_scale = std::max(z.energy_scale, monitor.size_now());
 }
 
 void Integrator::restart(const State& from) {
@@ -183,6 +184,7 @@ void Integrator::restart(const State& from) {
   const long double added = impl_->binding.equations->added_energy(z);
   if (impl_->started) {
     impl_->monitor.evaluate(z, added);
+    z.energy_scale = std::max(z.energy_scale, impl_->monitor.size_now());
     return impl_->monitor.shift();
   }
   impl_->next = z;

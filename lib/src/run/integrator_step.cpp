@@ -100,6 +100,7 @@ bool Integrator::Impl::attempt(double h, StepReport& report) {
     if (!monitor.evaluate(next, equations.added_energy(next)) ||
         (equations.discrete_energy_name() != nullptr && !monitor.evaluate_discrete(equations.discrete_energy(next))))
       return fail(report, SolveStatus::evaluation_failed, "an invariant of the new state is not finite");
+    next.energy_scale = std::max(z.energy_scale, monitor.size_now());
     if (!is_finite(next))
       return fail(report, SolveStatus::evaluation_failed, "multipliers or history of the new state are not finite");
     successor.keep();

@@ -130,6 +130,10 @@ void InvariantMonitor::serialize(Archive& archive) {
                     number_text(now_.position) + " here, and were at most " + number_text(position_max_) + " there");
 }
 
+double InvariantMonitor::size_now() const {
+  return static_cast<double>(std::max(std::abs(now_.kinetic), std::abs(now_.potential)));
+}
+
 double InvariantMonitor::energy_scale() const {
   return std::max({1.0, kinetic_max_, potential_max_});
 }

@@ -45,14 +45,12 @@ InsideStep::~InsideStep() = default;
 
 void InsideStep::begin(const State& z) {
   before_ = z;
-  events_ = run_->events().size();
+  impact_ = run_->energy_book().impact;
   set_ = false;
 }
 
 const State& InsideStep::at(const State& z, double t) {
-  const bool impacts = run_->events().size() != events_;
-  const bool found =
-      (!prefer_side_ && by_polynomial(z, t)) || by_side_step(t, impacts) || (prefer_side_ && by_polynomial(z, t));
+  const bool found = (!prefer_side_ && by_polynomial(z, t)) || by_side_step(t) || (prefer_side_ && by_polynomial(z, t));
   if (!found) {
     at_ = z;
     at_.q.set(Vector::Constant(first_.size(), nan));
@@ -85,17 +83,21 @@ bool InsideStep::by_polynomial(const State& z, double t) {
   return first_.allFinite() && second_.allFinite();
 }
 
-bool InsideStep::by_side_step(double t, bool impacts) {
+bool InsideStep::by_side_step(double t) {
   if (!make_side_) return false;
+  double impact = 0;
   try {
     if (!side_) side_ = std::make_unique<Integrator>(make_side_());
     side_->restart(before_);
+    impact = side_->energy_book().impact;
     if (!side_->advance_to(t, t - before_.t).success()) return false;
+    impact = side_->energy_book().impact - impact;
   } catch (const std::exception&) {
     return false;
   }
   at_ = side_->state();
-  if (impacts) at_.work.force = nan;
+  // What impacts after t take in this step is as good as done: H at t counts from the end of the step.
+  at_.work.force += impact - (run_->energy_book().impact - impact_);
   ++n_side_;
   return true;
 }

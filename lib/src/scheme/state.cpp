@@ -66,6 +66,8 @@ void State::assign_without_histories(const State& other) {
   lambda = other.lambda;
   last_h = other.last_h;
   work = other.work;
+  energy_scale = other.energy_scale;
+  energy_left = other.energy_left;
   scheme_data = other.scheme_data;
 }
 
@@ -114,6 +116,8 @@ void State::swap(State& other) {
   lambda.swap(other.lambda);
   std::swap(last_h, other.last_h);
   std::swap(work, other.work);
+  std::swap(energy_scale, other.energy_scale);
+  std::swap(energy_left, other.energy_left);
   history.swap(other.history);
   scheme_data.swap(other.scheme_data);
   substeps.swap(other.substeps);
@@ -125,7 +129,8 @@ void State::swap(State& other) {
 }
 
 void State::serialize(Archive& archive) {
-  archive(t, t_tail, q, p, lambda, last_h, work, history, scheme_data, substeps, closed, slip, held, released);
+  archive(t, t_tail, q, p, lambda, last_h, work, energy_scale, energy_left, history, scheme_data, substeps, closed,
+          slip, held, released);
   archive.require(std::isfinite(t) && std::isfinite(t_tail) && std::isfinite(last_h), "its time is not finite");
 }
 

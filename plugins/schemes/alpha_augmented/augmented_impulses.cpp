@@ -38,7 +38,7 @@ class AugmentedImpulses {
     shift_ = 2 * lambda - equations_->step().z0->lambda;
     equations_->multiplier().set_shift(shift_);
   }
-  void predicted(const ConstVectorRef& x) { equations_->set_floor(x); }
+  void predicted(const ConstVectorRef& x) { equations_->look_at_start(x); }
   const Vector& end_constraints(const Vector& x) {
     equations_->effective_multiplier(x);
     return equations_->multiplier().end_constraints();

@@ -24,6 +24,7 @@ GglCorrections::GglCorrections(const System& system, GglFrame& frame, SplitGradi
 }
 
 void GglCorrections::begin() {
+  energy_left_.begin(frame_->z0());
   n_min_ = 1e-22 * std::max(1.0, frame_->z0().q.value().squaredNorm()) * system_->mass().diagonal_entries().maxCoeff();
 }
 
@@ -45,6 +46,7 @@ void GglCorrections::linearise_potential(GglPoints<double>& b, Vector& out) {
 }
 
 bool GglCorrections::linearise() {
+  if (!energy_left_.active()) return false;
   auto& b = frame_->points<double>();
   const double h = frame_->h();
   at_.mass_times(b.u, b.mass_u);
@@ -61,7 +63,7 @@ bool GglCorrections::linearise() {
     b.turn += work_;
   }
   if (rule_.correct_constraints && !moving()) frame_->end_constraints(at_, b, b.g1);
-  k_ = (position_correction(b) + h * velocity_correction(b)) / (norm * h);
+  k_ = (position_correction(b) + h * (velocity_correction(b) + energy_left_.left())) / (norm * h);
 
   Vector& dq = dc_q_;
   dq.setZero();

@@ -6,6 +6,7 @@
 
 #include "energy_momentum_ggl/ggl_frame.hpp"
 #include "energy_momentum_ggl/orbits.hpp"
+#include "kernels/common/energy_left.hpp"
 #include "kernels/discrete_gradient/split_gradient.hpp"
 
 namespace gnomon::kernels {
@@ -16,22 +17,26 @@ class GglCorrections {
   GglCorrections(const System& system, GglFrame& frame, SplitGradient& split);
 
   void begin();
+  EnergyLeft& energy_left() { return energy_left_; }
+  /// c of all discrete derivatives, an energy, at points that the residual has filled.
+  double energy(GglPoints<double>& b) { return position_correction(b) / frame_->h() + velocity_correction(b); }
 
   /// f += the corrections, at points that the residual has filled.
   template <class S>
   void add(GglPoints<S>& b, VectorRefOf<S> f) {
     const double h = frame_->h();
+    if (!energy_left_.active()) return;
     if (!rule_.orthogonal) {
       const S norm = b.u.dot(b.mass_u);
       if (value_of(norm) * h * h <= n_min_) return;  // removable: c = O(|dq|^3)
-      const S k = (position_correction(b) + velocity_correction(b) * h) / (norm * h);
+      const S k = (position_correction(b) + velocity_correction(b) * h + S(energy_left_.left() * h)) / (norm * h);
       for (Index j = 0; j < n_; ++j) f[n_ + j] += b.mass_u[j] * k;
       return;
     }
     auto& o = orbits_.template directions<S>();
     S norm = orbits_.position(b.dq, b.qm, o);
     if (value_of(norm) > n_min_) {
-      const S k = position_correction(b) / norm;
+      const S k = (position_correction(b) + S(energy_left_.left() * h)) / norm;
       at_.mass_times(o.q, b.a);
       for (Index j = 0; j < n_; ++j) f[n_ + j] += b.a[j] * k;
     }
@@ -112,6 +117,7 @@ class GglCorrections {
   Orbits orbits_;
   Index n_, m_;
   double n_min_ = 0, k_ = 0;
+  EnergyLeft energy_left_;
   ForAllScalars<VectorOf> g1_, rates_;  ///< of the average, at q1
   Vector dk_, dc_q_, work_, regular_, no_invariants_, no_multipliers_, g_values_, h_values_;
 };

@@ -21,6 +21,7 @@ GglEquations::GglEquations(const System& system, const GglRule& rule)
       m_(system.m()) {
   lay_out();
   for (Vector* v : {&work_, &gradient0_}) v->setZero(n_);
+  rows_.setZero(size());
   lambda_.setZero(m_);
   g_values_.setZero(system.constraint_pattern().nonzeros());
   for (Vector* v : {&h_values_, &h_more_}) v->setZero(system.hessian_pattern().nonzeros());
@@ -52,7 +53,22 @@ void GglEquations::predict(VectorRef x) {
   x.tail(m_).setZero();
 }
 
+void GglEquations::look_at_start(const ConstVectorRef& x) {
+  if (!rule_.corrected()) return;
+  EnergyLeft& energy = corrections_.energy_left();
+  if (!energy.doubtful(x.head(n_).cwiseQuotient(scales_.velocity()).norm(), scales_.s())) return;
+  evaluate<double>(x, rows_);
+  energy.decide(corrections_.energy(frame_.points<double>()));
+}
+
+bool GglEquations::stands(const ConstVectorRef& x) {
+  if (!rule_.corrected() || corrections_.energy_left().active()) return true;
+  evaluate<double>(x, rows_);
+  return corrections_.energy_left().take(corrections_.energy(frame_.points<double>()));
+}
+
 void GglEquations::finish(const Vector& x, State& next) {
+  if (rule_.corrected()) corrections_.energy_left().finish(next);
   auto& b = frame_.points<Extended>();
   b.dq = (x.head(n_).cast<Extended>() + low_.head(n_).cast<Extended>()) * Extended(frame_.h());
   add(next.q, b.dq, work_);

@@ -44,6 +44,10 @@ class GglEquations final : public TemplatedEquations<GglEquations, true> {
 
   /// The explicit step with the multipliers of the start and gamma = 0.
   void predict(VectorRef x);
+  /// Decides from the start value of a step what its corrections are asked for, see energy_left.hpp.
+  void look_at_start(const ConstVectorRef& x);
+  /// Whether a solution stands, or is to be found again with the corrections.
+  bool stands(const ConstVectorRef& x);
   /// q1 = q0 + h u, p1 = p0 + M y at x + low, at Extended
   void finish(const Vector& x, State& next);
   /// The step's own lambda, of its midpoint.
@@ -87,7 +91,7 @@ class GglEquations final : public TemplatedEquations<GglEquations, true> {
   BlockMap mass_1u_, mass_1y_, mass_2u_, mass_2y_, hessian_1u_, hessian_2u_, hessian_2y_;
   BlockMap g_1gamma_, g_2mu_, g_2gamma_, g_3u_, g_4u_, g_4y_;
 
-  Vector work_, gradient0_, lambda_, g_values_, h_values_, h_more_;
+  Vector work_, gradient0_, lambda_, g_values_, h_values_, h_more_, rows_;
 };
 
 }  // namespace gnomon::kernels

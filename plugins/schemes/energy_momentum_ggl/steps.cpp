@@ -9,8 +9,24 @@
 
 namespace gnomon::kernels {
 
+namespace {
+
+class CorrectedGglStep : public GglStep<GglEquations> {
+ public:
+  using GglStep::GglStep;
+  void predict(Index k, VectorRef x) override {
+    GglStep::predict(k, x);
+    equations_.look_at_start(x);
+  }
+  Next accept(Index k, const ConstVectorRef& x) override {
+    return equations_.stands(x) ? GglStep::accept(k, x) : Next::repeat;
+  }
+};
+
+}  // namespace
+
 std::unique_ptr<StepEquations> ggl_step(const System& system, bool end_multipliers, const GglRule& rule) {
-  return std::make_unique<EstimatedStep<GglStep<GglEquations>>>(system, end_multipliers, false, rule);
+  return std::make_unique<EstimatedStep<CorrectedGglStep>>(system, end_multipliers, false, rule);
 }
 
 std::unique_ptr<StepEquations> level_step(const System& system, bool end_multipliers, const MidpointRule& rule) {

@@ -94,6 +94,7 @@ class ProjectedRkStep final : public StepEquations {
     else
       stages_->begin(z0, v0_, h);
     feasibility_ = Feasibility::regular;
+    left_ = 0;
   }
 
   void predict(Index solve, VectorRef x) override {
@@ -146,6 +147,7 @@ class ProjectedRkStep final : public StepEquations {
     motion_.finish(dv_, fix_v_, next);
     next.lambda = lambda_;
     next.scheme_data.head(n_) = w_;
+    next.energy_left = left_;
     next.work += done_;
     remember(next, h_, x_);
     next.advance_time(h_);
@@ -174,7 +176,10 @@ class ProjectedRkStep final : public StepEquations {
     long double defect = -done_.total();
     if (method_.from_start)
       defect += energy(*z0_, work_, velocity_) - z0_->work.total() - z0_->scheme_data[n_] - z0_->scheme_data[n_ + 1];
+    else
+      defect += z0_->energy_left;
     feasibility_ = projection_->begin(*z0_, dq_, dv_, h_, static_cast<double>(defect));
+    if (feasibility_ == Feasibility::reached) left_ = projection_->energy_left();
   }
 
   void begin_accelerations() {
@@ -219,7 +224,8 @@ class ProjectedRkStep final : public StepEquations {
   const State* z0_ = nullptr;
   double h_ = 0;
   Feasibility feasibility_ = Feasibility::regular;
-  Work done_;  ///< in this step, on the system
+  double left_ = 0;  ///< State::energy_left
+  Work done_;        ///< in this step, on the system
   Vector x_, v0_, slope_, q1_, v1_, dq_, dv_, w_, lambda_, no_multipliers_, work_, velocity_;
   VectorOf<Extended> fix_q_, fix_v_;
 };

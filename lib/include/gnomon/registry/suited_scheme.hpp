@@ -6,13 +6,15 @@
 /// library, written by `gnomon bench tolerance`, holds for each class of models and each tolerance 1e-3, 1e-4, ... what
 /// runs of equal error cost by each candidate. Of the row of the nearest tolerance the cheapest candidate is taken that
 /// takes the model and promises energy, g = 0 and G v + g_t = 0 at rounding level for it; without any, the cheapest
-/// that takes it. Nothing is measured at run time: the choice is the same on every machine.
+/// that takes it. Where the constraints leave no motion at the start nothing can be moved to an energy, and no promise
+/// of it is wanted. Nothing is measured at run time: the choice is the same on every machine.
 
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "gnomon/base/options.hpp"
+#include "gnomon/model/problem.hpp"
 #include "gnomon/run/integrator.hpp"
 
 namespace gnomon {
@@ -49,7 +51,7 @@ GNOMON_EXPORT std::vector<SchemeChoice> tolerance_candidates(const System& syste
 
 /// What the choice is made for: the run, but for its scheme.
 struct SuitedRun {
-  std::shared_ptr<const Model> model;
+  ProblemInstance start;
   double relative = 0;  ///< the wanted tolerance
   const SolverFactory* solver = nullptr;
   Options solver_options;

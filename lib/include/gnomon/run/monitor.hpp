@@ -52,6 +52,8 @@ class GNOMON_EXPORT InvariantMonitor {
   /// The scheme's own energy of the step that led to the state of the last evaluate, see
   /// StepEquations::discrete_energy; counted from the first step on. False when it is not finite.
   bool evaluate_discrete(long double energy);
+  /// The larger one of |T| and |U| at the last evaluate.
+  double size_now() const;
   /// That energy at the last evaluate.
   long double energy_now() const { return energy_now_; }
   /// Takes the values of the last evaluate as the start of a run, or as the end of a step.

@@ -33,20 +33,20 @@ class GNOMON_EXPORT InsideStep {
   /// The step to come begins at z.
   void begin(const State& z);
   const State& before() const { return before_; }
-  /// The state at t, inside the step that ended at z; valid until the next call. Its work is NaN where it is not known:
-  /// the polynomial's, in a step that did work, and that of a side step over an impact.
+  /// The state at t, inside the step that ended at z; valid until the next call. Its work has, beside its own, what
+  /// impacts change in the step after t. It is NaN where it is not known, the polynomial's in a step that did work.
   const State& at(const State& z, double t);
   long side_steps() const { return n_side_; }
   long polynomials() const { return n_polynomials_; }
 
  private:
   bool by_polynomial(const State& z, double t);
-  bool by_side_step(double t, bool impacts);
+  bool by_side_step(double t);
 
   const Integrator* run_;
   SideMaker make_side_;
   bool prefer_side_;
-  std::size_t events_ = 0;
+  double impact_ = 0;  ///< of the run, before the step
   long n_side_ = 0, n_polynomials_ = 0;
   bool set_ = false;
   State before_, at_;

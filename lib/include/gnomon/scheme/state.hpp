@@ -139,6 +139,9 @@ struct GNOMON_EXPORT State {
   double last_h = 0;  ///< size of the step that led here, 0 at the start
   Work work;          ///< done on the system since the start by what is outside H
   History history;
+  /// Largest |T| and |U| of the run up to here, and what steps have left of the conserved energy to be moved because
+  /// the rounding of these is larger.
+  double energy_scale = 0, energy_left = 0;
   /// What a scheme carries from step to step beside q, p and lambda; projected-rk: accelerations first.
   Vector scheme_data;
 

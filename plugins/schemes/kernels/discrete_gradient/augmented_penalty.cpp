@@ -52,7 +52,7 @@ class AugmentedPenalty {
   void prepare(State&) const {}
   const Vector& start(const State& z0) const { return z0.lambda; }
   void set_lambda(const Vector& lambda) { equations_->multiplier().set_lambda(lambda); }
-  void predicted(const ConstVectorRef& x) { equations_->set_floor(x); }
+  void predicted(const ConstVectorRef& x) { equations_->look_at_start(x); }
   const Vector& end_constraints(const Vector& x) {
     equations_->refined_multiplier(x);
     return equations_->multiplier().end_constraints(equations_->step());

@@ -24,6 +24,7 @@
 #include "gnomon/scheme/state.hpp"
 #include "kernels/common/applied_friction.hpp"
 #include "kernels/common/energy_balance.hpp"
+#include "kernels/common/energy_left.hpp"
 #include "kernels/common/step_scales.hpp"
 #include "kernels/discrete_gradient/constant_inertia.hpp"
 #include "kernels/discrete_gradient/derivative_rules.hpp"
@@ -79,6 +80,7 @@ class MidpointEquations final
     step_.g0.setZero(system.m());
     this->low_.setZero(this->size());
     x_extended_.setZero(this->size());
+    rows_.setZero(this->size());
     for (Vector* v : {&u_, &work_, &p1_, &p_tail_}) v->setZero(n_);
     g_values_.setZero(system.constraint_pattern().nonzeros());
     hessian_values_.setZero(system.hessian_pattern().nonzeros());
@@ -105,6 +107,7 @@ class MidpointEquations final
     energy0_ = mean_->potential_compensated(z0.t, z0.q.value(), z0.q.tail(), work_) +
                inertia_.energy(z0.q.value(), z0.q.tail(), z0.p.value(), z0.p.tail());
     quotient_.begin(z0.q.value(), h);
+    energy_left_.begin(z0);
   }
 
   /// The explicit step with the multipliers of the last step.
@@ -125,11 +128,23 @@ class MidpointEquations final
     x.head(n_) = step_.h * u_;
     multiplier_.predict(z0, x);
   }
-  /// The rounding floor of a step whose start value is x.
-  void set_floor(const ConstVectorRef& x) {
+  /// The rounding floor of a step whose start value is x, and what its correction is asked for, see energy_left.hpp.
+  void look_at_start(const ConstVectorRef& x) {
     quotient_floor_ = 0;
-    if (corrected() && (rule_.correct_potential || multiplier_.energy_noise()))
+    if (!corrected()) return;
+    if (rule_.correct_potential || multiplier_.energy_noise())
       quotient_floor_ = quotient_.floor(x, inertia_.noise(energy0_, scales_.s()), scales_.s());
+    if (!rule_.correct_potential || !energy_left_.doubtful(x.head(n_).cwiseQuotient(scales_.dq()).norm(), scales_.s()))
+      return;
+    evaluate<double>(x, rows_);
+    energy_left_.decide(correction(points_.at_double));
+  }
+
+  /// Whether a solution stands, or is to be found again with the correction.
+  bool stands(const ConstVectorRef& x) {
+    if (!corrected() || energy_left_.active()) return true;
+    evaluate<double>(x, rows_);
+    return energy_left_.take(correction(points_.at_double));
   }
 
   void scales(VectorRef columns, VectorRef rows) const override {
@@ -168,6 +183,7 @@ class MidpointEquations final
   /// out = d[F1; F2]/dc of a solution; zero where N counts as zero.
   void correction_column(const Vector& x, VectorRef out) {
     out.setZero();
+    if (!energy_left_.active()) return;
     if constexpr (constant_mass) {
       auto& b = points_.at_double;
       place(x, b);
@@ -214,6 +230,7 @@ class MidpointEquations final
     next.q.add(this->low_.head(n_));
     next.p.add(this->low_.segment(n_, n_));
     next.lambda = effective_multiplier(x);
+    if (corrected()) energy_left_.finish(next);
   }
 
  private:
@@ -299,9 +316,10 @@ class MidpointEquations final
 
   template <class S>
   void add_correction(StepPoint<S>& b, VectorRefOf<S> f) {
+    if (!energy_left_.active()) return;
     const S norm = quotient_.norm(b);
     if (value_of(norm) > quotient_.smallest())
-      quotient_.add(b, S(correction(b) / norm), f);
+      quotient_.add(b, S((correction(b) + S(energy_left_.left())) / norm), f);
     else
       add_correction_at_rest(b, f);
   }
@@ -360,6 +378,7 @@ class MidpointEquations final
   }
 
   void add_correction_jacobian(VectorRef values) {
+    if (!energy_left_.active()) return;
     auto& b = points_.at_double;
     const bool moving =
         quotient_.add_jacobian(b, this->pattern(), values, [&](Vector& gradient) { return linearise(b, gradient); });
@@ -391,7 +410,7 @@ class MidpointEquations final
       dc.head(n_) += work_;
     }
     if (multiplier_.corrects()) c += multiplier_.linearise(step_, b, dc);
-    return c;
+    return c + energy_left_.left();
   }
 
   const System* system_;
@@ -413,10 +432,11 @@ class MidpointEquations final
 
   StepFrame step_;
   double quotient_floor_ = 0;
+  EnergyLeft energy_left_;
   long double energy0_ = 0;  ///< H(z0), of constant mass U(q0)
   ForAllScalars<StepPoint> points_;
   StepPoint<double> direction_;
-  Vector u_, work_, p1_, p_tail_, g_values_, hessian_values_;
+  Vector u_, work_, p1_, p_tail_, rows_, g_values_, hessian_values_;
   VectorOf<Extended> x_extended_;
 };
 

@@ -27,7 +27,10 @@ class MidpointStep : public OneSolveStep<MidpointEquations<Multiplier, Inertia>>
 
   void predict(Index k, VectorRef x) override {
     Base::predict(k, x);
-    equations_.set_floor(x);
+    equations_.look_at_start(x);
+  }
+  Next accept(Index k, const ConstVectorRef& x) override {
+    return equations_.stands(x) ? Base::accept(k, x) : Next::repeat;
   }
   void finish(State& next) override {
     Base::finish(next);

@@ -228,7 +228,7 @@ class ConfigurationEnd : public EndPosition {
                     const VectorOf<Dual1>& p) {
     return potential_gain(dq, q) + (at_.kinetic_energy(q, p) - Dual1(static_cast<double>(t0_)));
   }
-  double kinetic_size(const Vector& = {}) const { return std::abs(static_cast<double>(t0_)); }
+  double kinetic_size(const Vector&) const { return std::abs(static_cast<double>(t0_)); }
 
  private:
   template <class S>

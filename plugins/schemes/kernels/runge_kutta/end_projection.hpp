@@ -20,43 +20,43 @@ class EndProjection {
   /// outlives the step.
   virtual Feasibility begin(const State& z0, const Vector& dq_hat, const Vector& d_hat, double h,
                             double energy_defect) = 0;
+  /// D of energy_feasibility.hpp
+  virtual double energy_left() const = 0;
   /// Corrections of q^ and v^ (p^) from the solution; d is left alone where the rule has no velocity.
   virtual void corrections(const ConstVectorRef& x, VectorOf<Extended>& dq, VectorOf<Extended>& d) const = 0;
 };
 
-/// The rows of M(q) are solved with mu - eta l_q, nu - eta l_v and H - l_q.g - l_v.Psi in the places of mu, nu and H,
-/// l_q and l_v of energy_feasibility.hpp: T_q depends on the coordinates, and may be so much longer than its tangential
-/// part that a matrix with all of it would be singular to rounding.
+/// The rows are solved with mu - eta l_q, nu - eta l_v and H - l_q.g - l_v.Psi in the places of mu, nu and H, l_q and
+/// l_v of energy_feasibility.hpp: grad H may be so much longer than its tangential part, near a rest, and T_q by the
+/// choice of coordinates, that a matrix with all of it would be singular to rounding.
 template <class Inertia>
 struct ProjectionFrame {
-  /// frozen: directions at (q^, v^)
-  ProjectionFrame(const System& system, const ProjectionRule& rule, bool frozen, const StepScales& scales)
+  ProjectionFrame(const System& system, const ProjectionRule& rule, const StepScales& scales)
       : system(&system),
         at(system),
         scales(&scales),
         rule(rule),
-        frozen(frozen),
         metric(system, rule.mass_metric, scales),
         end(system) {
     if (rule.energy) energy_tangent.emplace(system, metric);
-    for (Vector* v : {&dq_hat, &d_hat, &second, &gradient}) v->setZero(system.n());
+    for (Vector* v : {&dq_hat, &d_hat}) v->setZero(system.n());
   }
 
   Feasibility begin(const State& z0, const Vector& dq, const Vector& d, double h, double energy_defect) {
     end.begin(z0, h, rule.energy);
-    metric.update(z0, h, Inertia::constant_mass && rule.energy);
+    metric.update(z0, h);
     dq_hat = dq;
     d_hat = d;
     defect = energy_defect;
     feasibility = Feasibility::regular;
-    floor = 1e-15 + metric.floor() + (end.quadratic() ? 0 : scales->position_floor());
+    floor = 1.2e-15 + (end.quadratic() ? 0 : scales->position_floor());
     if (!rule.energy) return feasibility;
     feasibility = energy_tangent->evaluate(end, dq_hat, d_hat, defect);
     set_energy_scales();
     return feasibility;
   }
 
-  /// g, Psi = G v + g_t and H, with M(q) less l_q.g + l_v.Psi, at (q, v): rows from `first` on, the next ones `stride`
+  /// g, Psi = G v + g_t and H less l_q.g + l_v.Psi, at (q, v): rows from `first` on, the next ones `stride`
   /// later. Of the point b: increments step and gain from the start, q and second.
   template <class S, class Points>
   void rows(Index first, Index stride, const S& eta, Points& b, VectorRefOf<S> f) {
@@ -68,16 +68,16 @@ struct ProjectionFrame {
     for (Index i = 0; i < m; ++i) f[first + stride + i] = b.g[i];
     if (!rule.energy) return;
     S& last = f[f.size() - 1];
-    if (feasibility == Feasibility::equilibrium) {
+    if (feasibility == Feasibility::reached) {
       last = eta;
       return;
     }
     last = end.energy_gain(b.step, b.q, b.gain, b.second) + S(defect);
-    if constexpr (!Inertia::constant_mass)
-      for (Index i = 0; i < m; ++i)
-        last -= energy_tangent->l_q()[i] * f[first + i] + energy_tangent->l_v()[i] * f[first + stride + i];
+    for (Index i = 0; i < m; ++i)
+      last -= energy_tangent->l_q()[i] * f[first + i] + energy_tangent->l_v()[i] * f[first + stride + i];
   }
 
+  double energy_left() const { return rule.energy ? energy_tangent->defect() : 0; }
   /// The scales of eta and of the energy.
   void energy_scales(VectorRef columns, VectorRef rows) const {
     columns[columns.size() - 1] = eta_scale;
@@ -88,41 +88,21 @@ struct ProjectionFrame {
   SystemAt at;
   const StepScales* scales;
   ProjectionRule rule;
-  bool frozen;
   ProjectionMetric metric;
   typename Inertia::End end;
   std::optional<EnergyFeasibility<Inertia>> energy_tangent;
   double defect = 0, eta_scale = 1, energy_scale = 1, floor = 1e-15;
   Feasibility feasibility = Feasibility::regular;
-  Vector dq_hat, d_hat, second, gradient;
+  Vector dq_hat, d_hat;
 
  private:
-  /// Of eta, which moves (q, v) by eta (t_q, t_v), or by eta grad H, and of the energy, which moves of typical size
-  /// change.
+  /// Of eta, which moves (q, v) by eta (t_q, t_v), and of the energy, which moves of typical size change.
   void set_energy_scales() {
-    const bool equilibrium = feasibility == Feasibility::equilibrium;
-    const double dq = metric.dq(), dv = metric.dv();
-    if constexpr (Inertia::constant_mass) {
-      double length = 0;  // where eta counts for both in one size
-      if (!frozen) {
-        const State& z0 = end.start();
-        system->potential_gradient(z0.t, z0.q.value(), gradient);
-        end.place_second(d_hat, second);
-        length = std::hypot(metric.length(gradient), metric.length(end.momentum(second)));
-      } else if (!equilibrium) {
-        length = energy_tangent->tangent();
-      }
-      if (length == 0) length = 1;
-      eta_scale = dv / length;
-      energy_scale = equilibrium ? dv / length : dv * length;
-      if (!frozen || !equilibrium) floor += 2.3e-16 * std::abs(end.potential0()) / (dv * length);
-    } else {
-      eta_scale = energy_scale = 1;
-      if (equilibrium || !(energy_tangent->tangent() > 0)) return;
-      eta_scale = 1 / std::hypot(energy_tangent->tangent_q() / dq, energy_tangent->tangent_v() / dv);
-      energy_scale = std::hypot(energy_tangent->tangent_q() * dq, energy_tangent->tangent_v() * dv);
-      floor += 2.3e-16 * (std::abs(end.potential0()) + end.kinetic_size()) / energy_scale;
-    }
+    eta_scale = energy_scale = 1;
+    if (feasibility == Feasibility::reached || !(energy_tangent->tangent() > 0)) return;
+    eta_scale = 1 / std::hypot(energy_tangent->tangent_q() / metric.dq(), energy_tangent->tangent_v() / metric.dv());
+    energy_scale = std::hypot(energy_tangent->tangent_q() * metric.dq(), energy_tangent->tangent_v() * metric.dv());
+    floor += 2.3e-16 * energy_tangent->energy_now() / energy_scale;
   }
 };
 

@@ -20,6 +20,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kernels/runge_kutta/projection_metric.hpp"
 #include "kernels/runge_kutta/rk_inertia.hpp"
@@ -29,8 +30,8 @@ namespace gnomon::kernels {
 /// What an energy projection will meet.
 enum class Feasibility {
   regular,
-  equilibrium,  ///< grad H has no tangential part and H is right: eta = 0 replaces the energy row
-  distant,      ///< H has an extremum before it reaches H*, to second order in eta: there may be no real root
+  reached,  ///< H is right, to the rounding of the energies of the run: eta = 0 replaces the energy row
+  distant,  ///< H has an extremum before it reaches H*, to second order in eta: there may be no real root
 };
 
 template <class Inertia>
@@ -45,16 +46,19 @@ class EnergyFeasibility {
     for (Vector* values : {&g_values_, &k_values_}) values->setZero(system.constraint_pattern().nonzeros());
   }
 
-  /// dq, d: increments of (q^, v^), or (q^, p^), from the start of the step; energy_defect = H0 - H*.
+  /// dq, d: increments of (q^, v^), or (q^, p^), from the start of the step; energy_defect = H0 - H*. Where
+  /// there is less to be moved than the rounding of the largest |T| and |U| of the run the projection would ask for
+  /// digits that H does not have: near a rest, where grad H vanishes with its tangential part, it has no solution then.
   Feasibility evaluate(typename Inertia::End& end, const Vector& dq, const Vector& d, double energy_defect) {
     const double t1 = end.t();
     end.place(dq, q_);
     end.place_second(d, second_);
     for (Vector* v : {&t_q_, &t_v_, &t_p_, &l_q_, &l_v_}) v->setZero();
-    tangent2_q_ = tangent2_v_ = 0;
+    tangent2_q_ = tangent2_v_ = defect_ = 0;
     if (!factorise(t1)) return Feasibility::regular;  // the solver will say what is wrong
 
-    double defect = end.energy_gain(dq, q_, d, second_) + energy_defect;
+    double& defect = defect_;
+    defect = end.energy_gain(dq, q_, d, second_) + energy_defect;
     const Vector &v = end.velocity(q_, second_), &p = end.momentum(second_);
     system_->potential_gradient(t1, q_, h_q_);
     end.add_slope(h_q_);
@@ -68,9 +72,9 @@ class EnergyFeasibility {
     defect -= l_q_.dot(rhs_);
     system_->constraint_velocity(t1, q_, v, rhs_);
     defect -= l_v_.dot(rhs_);
-    const double size = std::abs(end.potential0()) + end.kinetic_size(v) + 1e-300;
-    if (a <= 1e-16 * gradient2)
-      return std::abs(defect) <= 1e-14 * size ? Feasibility::equilibrium : Feasibility::distant;
+    now_ = std::max(std::abs(end.potential0()), end.kinetic_size(v));
+    if (std::abs(defect) <= energy_rounding * std::max(end.start().energy_scale, now_)) return Feasibility::reached;
+    if (a <= 1e-16 * gradient2) return Feasibility::distant;
 
     double b = 0;
     end.hidden_jacobian(q_, v, k_values_);
@@ -96,6 +100,10 @@ class EnergyFeasibility {
     return a * a < 2 * b * defect ? Feasibility::distant : Feasibility::regular;
   }
 
+  /// D, the energy to be moved
+  double defect() const { return defect_; }
+  /// The larger one of |T| and |U| at the start of the step.
+  double energy_now() const { return now_; }
   const Vector& l_q() const { return l_q_; }
   const Vector& l_v() const { return l_v_; }
   const Vector& t_q() const { return t_q_; }
@@ -107,6 +115,9 @@ class EnergyFeasibility {
   double tangent() const { return std::sqrt(tangent2_q_ + tangent2_v_); }
 
  private:
+  /// Of the largest energy of a run: some units in the last place of H.
+  static constexpr double energy_rounding = 8 * std::numeric_limits<double>::epsilon();
+
   /// Cholesky factors of A
   bool factorise(double t) {
     system_->constraint_jacobian(t, q_, g_values_);
@@ -142,7 +153,7 @@ class EnergyFeasibility {
   SystemAt at_;
   ProjectionMetric* metric_;
   Index m_;
-  double tangent2_q_ = 0, tangent2_v_ = 0;
+  double tangent2_q_ = 0, tangent2_v_ = 0, defect_ = 0, now_ = 0;
   Matrix normal_;
   Eigen::LLT<Matrix> factor_;
   Vector q_, second_, h_q_, t_q_, t_v_, t_p_, force_, work_, turn_, row_;

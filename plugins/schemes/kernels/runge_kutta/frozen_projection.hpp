@@ -9,8 +9,8 @@
 ///
 /// at the time t1, with G^ = G(q^) and the tangential parts t_q, t_v of W^-1 (T_q + grad U) and W^-1 M v^
 /// (energy_feasibility.hpp): the same directions as with the gradients themselves, but a matrix whose condition does
-/// not suffer where grad H is nearly normal, as it is near equilibria. At an equilibrium t_q = t_v = 0, and eta = 0
-/// replaces the energy row. W = 1 or W = M; without energy eta is absent, without velocity nu as well.
+/// not suffer where grad H is nearly normal, as it is near equilibria. Where H* is reached to rounding eta = 0 replaces
+/// the energy row. W = 1 or W = M; without energy eta is absent, without velocity nu as well.
 ///
 /// Source: (19), (23), (26)-(30) of Wei, Deng, Li, Wang, Appl. Math. Mech. 37 (2016), with the directions of Hairer,
 /// Lubich, Wanner, Geometric Numerical Integration, IV.4. The matrix is dense: for systems of few constraints; with
@@ -27,7 +27,7 @@ class FrozenProjection final : public TemplatedEquations<FrozenProjection<Inerti
 
  public:
   FrozenProjection(const System& system, const ProjectionRule& rule, const StepScales& scales)
-      : system_(&system), frame_(system, rule, true, scales), rule_(rule), n_(system.n()), m_(system.m()) {
+      : system_(&system), frame_(system, rule, scales), rule_(rule), n_(system.n()), m_(system.m()) {
     Layout& layout = this->layout_;
     layout.unknown("mu", m_);
     if (rule.velocity) layout.unknown("nu", m_);
@@ -55,11 +55,12 @@ class FrozenProjection final : public TemplatedEquations<FrozenProjection<Inerti
     find_directions();
     t_q_.setZero();
     t_second_.setZero();
-    if (!rule_.energy || feasibility == Feasibility::equilibrium) return feasibility;
+    if (!rule_.energy || feasibility == Feasibility::reached) return feasibility;
     t_q_ = frame_.energy_tangent->t_q();
     t_second_ = frame_.energy_tangent->t_second();
     return feasibility;
   }
+  double energy_left() const override { return frame_.energy_left(); }
   void corrections(const ConstVectorRef& x, VectorOf<Extended>& dq, VectorOf<Extended>& d) const override {
     const auto along = [&](Index k, const auto& direction, VectorOf<Extended>& out) {
       if constexpr (constant_mass)
@@ -115,7 +116,7 @@ class FrozenProjection final : public TemplatedEquations<FrozenProjection<Inerti
     if (rule_.energy) {
       add_column(2 * m_, t_q_, 0);
       add_column(2 * m_, t_second_, 1);
-      if (frame_.feasibility == Feasibility::equilibrium) {
+      if (frame_.feasibility == Feasibility::reached) {
         jacobian_.row(2 * m_).setZero();
         jacobian_(2 * m_, 2 * m_) = 1;
       }

@@ -27,7 +27,7 @@ struct ManifoldBlocks {
 class SparseManifoldMatrix {
  public:
   explicit SparseManifoldMatrix(const System& system) : system_(&system) {
-    for (Vector* v : {&step_, &q1_, &v1_, &gradient_, &momentum_}) v->setZero(system.n());
+    for (Vector* v : {&step_, &q1_, &v1_, &gradient_, &momentum_, &normal_}) v->setZero(system.n());
     for (Vector* v : {&mu_, &zero_}) v->setZero(system.m());
     for (Vector* v : {&g_values_, &dg_values_}) v->setZero(system.constraint_pattern().nonzeros());
     for (Vector* v : {&bending_, &stiffness_}) v->setZero(system.hessian_pattern().nonzeros());
@@ -67,6 +67,7 @@ class SparseManifoldMatrix {
     // position rows: [W - mu.Hess g - eta Hess U, -G^T, 0, 0, -grad U], [G, 0, 0, 0, 0]
     system_->lagrangian_hessian(t1, q1_, zero_, stiffness_);
     mu_ = x.segment(at.mu.offset, at.mu.size);
+    if (frame.rule.energy) mu_ -= eta * frame.energy_tangent->l_q();
     add_bending(t1, values, 0, eta);
     metric_q_.add(values, frame.metric.values(), 1);
     force_q_.add(values, g_values_, -1);
@@ -77,6 +78,7 @@ class SparseManifoldMatrix {
     step_ = x.segment(at.d.offset, at.d.size) + frame.d_hat;
     end.place_second(step_, v1_);
     mu_ = x.segment(at.nu.offset, at.nu.size);
+    if (frame.rule.energy) mu_ -= eta * frame.energy_tangent->l_v();
     add_bending(t1, values, 1, 0);
     metric_v_.add(values, frame.metric.values(), 1);
     force_v_.add(values, g_values_, -1);
@@ -86,15 +88,25 @@ class SparseManifoldMatrix {
     if (!frame.rule.energy) return;
 
     mass_v_.add(values, system_->mass().values(), -eta);
+    // of eta: -(grad U - G^T l_q), -(p1 - G^T l_v)
+    const Vector &l_q = frame.energy_tangent->l_q(), &l_v = frame.energy_tangent->l_v();
+    const SparsityPattern& g = system_->constraint_pattern();
     system_->potential_gradient(t1, q1_, gradient_);
+    multiply_transposed(g, g_values_, l_q, normal_);
+    gradient_ -= normal_;
     by_eta_[0].add(values, gradient_, -1);
-    by_eta_[1].add(values, end.momentum(v1_), -1);
-    // energy row: [grad U, 0, p1, 0, 0]
-    if (frame.feasibility == Feasibility::equilibrium) return eta_.add(values, one_, 1);
+    momentum_ = end.momentum(v1_);
+    multiply_transposed(g, g_values_, l_v, normal_);
+    momentum_ -= normal_;
+    by_eta_[1].add(values, momentum_, -1);
+    // energy row: [grad U - G^T l_q - d(G v + g_t)/dq^T l_v, 0, p1 - G^T l_v, 0, 0]
+    if (frame.feasibility == Feasibility::reached) return eta_.add(values, one_, 1);
     momentum_ = end.weigh(q1_, step_);
-    momentum_ = (momentum_ + end.start().p.tail()) + end.start().p.value();
-    energy_[0].add(values, gradient_, 1);
+    momentum_ = ((momentum_ + end.start().p.tail()) + end.start().p.value()) - normal_;
     energy_[1].add(values, momentum_, 1);
+    multiply_transposed(g, dg_values_, l_v, normal_);
+    gradient_ -= normal_;
+    energy_[0].add(values, gradient_, 1);
   }
 
  private:
@@ -109,8 +121,8 @@ class SparseManifoldMatrix {
   const System* system_;
   BlockMap metric_q_, metric_v_, force_q_, force_v_, position_, hidden_q_, hidden_v_, mass_v_, eta_;
   BlockMap bending_of_[2], by_eta_[2], energy_[2];
-  Vector one_ = Vector::Ones(1), step_, q1_, v1_, gradient_, momentum_, mu_, zero_, g_values_, dg_values_, bending_,
-         stiffness_;
+  Vector one_ = Vector::Ones(1), step_, q1_, v1_, gradient_, momentum_, normal_, mu_, zero_, g_values_, dg_values_,
+         bending_, stiffness_;
 };
 
 /// The matrix of M(q).
@@ -234,7 +246,7 @@ class DenseManifoldMatrix {
     momentum_rows.middleCols(dp, n).diagonal().array() -= eta;
     momentum_rows.col(last) = -p1_;
     momentum_rows.col(last).noalias() += g_.transpose() * frame.energy_tangent->l_v();
-    if (frame.feasibility == Feasibility::equilibrium) {
+    if (frame.feasibility == Feasibility::reached) {
       jacobian_(last, last) = 1;
       return;
     }
@@ -268,7 +280,7 @@ class ManifoldProjection final : public TemplatedEquations<ManifoldProjection<In
 
  public:
   ManifoldProjection(const System& system, const ProjectionRule& rule, const StepScales& scales)
-      : frame_(system, rule, false, scales), matrix_(system), n_(system.n()), m_(system.m()) {
+      : frame_(system, rule, scales), matrix_(system), n_(system.n()), m_(system.m()) {
     Layout& layout = this->layout_;
     x_.dq = layout.unknown("dq", n_);
     x_.mu = layout.unknown("mu", m_);
@@ -292,6 +304,7 @@ class ManifoldProjection final : public TemplatedEquations<ManifoldProjection<In
                     double energy_defect) override {
     return frame_.begin(z0, dq_hat, d_hat, h, energy_defect);
   }
+  double energy_left() const override { return frame_.energy_left(); }
   void corrections(const ConstVectorRef& x, VectorOf<Extended>& dq, VectorOf<Extended>& d) const override {
     const auto take = [&](const Block& block, VectorOf<Extended>& out) {
       out = x.segment(block.offset, n_).template cast<Extended>() +
@@ -333,16 +346,14 @@ class ManifoldProjection final : public TemplatedEquations<ManifoldProjection<In
       const VectorOf<S>* gradient = !energy ? nullptr : level == 0 ? &b.h_q : &end.momentum(b.second);
       b.d = x.segment(first, n_);
       b.mu = x.segment(first + n_, m_);
-      if (!constant_mass && energy)
+      if (energy)
         for (Index i = 0; i < m_; ++i)
           b.mu[i] -= eta * (level == 0 ? frame_.energy_tangent->l_q() : frame_.energy_tangent->l_v())[i];
       frame_.at.constraint_force(t1, b.q, b.mu, b.force);
-      if (!constant_mass && energy)
+      if (energy)
         for (Index j = 0; j < n_; ++j) b.force[j] += eta * (*gradient)[j];
       const VectorOf<S>&left = end.directed(level, mass, b.q, b.d), &right = end.direction(level, mass, b.q, b.force);
       for (Index j = 0; j < n_; ++j) f[first + j] = left[j] - right[j];
-      if (constant_mass && energy)
-        for (Index j = 0; j < n_; ++j) f[first + j] -= eta * (*gradient)[j];
     }
     frame_.template rows<S>(n_, n_ + m_, eta, b, f);
   }

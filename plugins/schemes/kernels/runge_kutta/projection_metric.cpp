@@ -15,10 +15,9 @@ ProjectionMetric::ProjectionMetric(const System& system, bool mass, const StepSc
   g_values_.setZero(system.constraint_pattern().nonzeros());
 }
 
-void ProjectionMetric::update(const State& z0, double h, bool one_size) {
-  const double speed = scales_->s() * ratio_;
-  dq_ = std::abs(h) * speed;
-  dv_ = one_size ? dq_ : speed;
+void ProjectionMetric::update(const State& z0, double h) {
+  dv_ = scales_->s() * ratio_;
+  dq_ = std::abs(h) * dv_;
   const SparsityPattern& g = system_->constraint_pattern();
   system_->constraint_jacobian(z0.t, z0.q.value(), g_values_);
   for (Index i = 0; i < row_.size(); ++i) {
@@ -26,7 +25,6 @@ void ProjectionMetric::update(const State& z0, double h, bool one_size) {
     for (Index k = g.offsets[i]; k < g.offsets[i + 1]; ++k) a += g_values_[k] * g_values_[k] / weight_[g.indices[k]];
     row_[i] = a > 0 ? std::sqrt(a) : 1;
   }
-  floor_ = 2.3e-16 * speed / dv_;
 }
 
 }  // namespace gnomon::kernels

@@ -22,14 +22,11 @@ class ProjectionMetric {
  public:
   ProjectionMetric(const System& system, bool mass, const StepScales& scales);
 
-  /// With `one_size`, velocities count like positions: then the directions (grad U, M v) have one length.
-  void update(const State& z0, double h, bool one_size);
+  void update(const State& z0, double h);
 
   bool is_mass() const { return mass_; }
   double dq() const { return dq_; }
   double dv() const { return dv_; }
-  /// Rounding floor of the scaled rows of the velocities.
-  double floor() const { return floor_; }
 
   /// The scales of the directed increments, from `first` on, of q (level 0) and of v, or p (level 1).
   template <bool constant_mass>
@@ -70,7 +67,7 @@ class ProjectionMetric {
   const System* system_;
   bool mass_;
   const StepScales* scales_;
-  double dq_ = 1, dv_ = 1, ratio_ = 1, floor_ = 0;
+  double dq_ = 1, dv_ = 1, ratio_ = 1;
   Vector weight_, ones_, root_, row_, g_values_, scratch_;  // root_: sqrt(W_jj)
 };
 

@@ -68,7 +68,7 @@ class SymmetricProjection final : public TemplatedEquations<SymmetricProjection<
   void begin(const State& z0, const Vector& v0, double h) {
     h_ = h;
     rows_.begin(z0, v0, h);
-    metric_.update(z0, h, false);
+    metric_.update(z0, h);
     end_.begin(z0, h, false);
     system_->constraint_jacobian(z0.t, z0.q.value(), g0_values_);
   }
