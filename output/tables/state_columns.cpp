@@ -6,6 +6,7 @@
 #include <set>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/formula/winding.hpp"
 #include "gnomon/model/overdetermined.hpp"
 #include "gnomon/model/system.hpp"
 #include "gnomon/registry/coordinate_names.hpp"
@@ -123,6 +124,7 @@ void StateColumns::name_columns(const ProblemInstance& instance) {
 }
 
 StateColumns::Errors StateColumns::levels(const State& z) {
+  const Windings turns(z.turns);
   model_->measure(z.view(), measured_);
   Errors out;
   out.energy = static_cast<double>(measured_.energy - z.work.total());
@@ -133,6 +135,7 @@ StateColumns::Errors StateColumns::levels(const State& z) {
 
 void StateColumns::fill(const Integrator& run, double* values) {
   const State& z = run.state();
+  const Windings turns(z.turns);
   const InvariantMonitor& monitor = run.monitor();
   model_->measure(z.view(), measured_);
   Errors errors{monitor.energy().last_error(), {}, {}};

@@ -389,6 +389,8 @@ def soak(arguments):
                 sizes.append((time.monotonic() - begun, resident(process.pid)))
                 time.sleep(min(1, each / 50))
             ended = process.poll()
+            if ended is None:
+                sizes.append((each, resident(process.pid)))
             process.kill()
             process.communicate()
         early = max(size for t, size in sizes if t <= max(each / 4, sizes[0][0]))

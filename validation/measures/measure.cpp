@@ -31,6 +31,7 @@ const std::vector<Measure>& measures() {
       {"symplectic", {"symplectic-step"}, measure_symplectic},
       {"symplectic-exact", {"step", "steps"}, measure_symplectic_exact},
       {"penetration", {"step", "until"}, measure_penetration},
+      {"default-references", {"references", "until"}, measure_default_references},
       {"outcome", {"step?", "tolerances?", "until"}, measure_outcome},
       {"forced-run", {"step", "until"}, measure_forced_run},
       {"same-state", {"step", "until", "other"}, measure_same_state},

@@ -55,6 +55,8 @@ Quantities measure_contact_agreement(const Registry& registry, const Case& c);
 Quantities measure_contact_random(const Registry& registry, const Case& c);
 /// How deep a penalty lets the state into obstacles.
 Quantities measure_penetration(const Registry& registry, const Case& c);
+/// References as they are without options.
+Quantities measure_default_references(const Registry& registry, const Case& c);
 /// How runs end, at each of some steps or tolerances.
 Quantities measure_outcome(const Registry& registry, const Case& c);
 /// The energy balance under a force that ends.

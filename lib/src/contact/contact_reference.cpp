@@ -9,6 +9,7 @@
 #include "contact/contact_tolerances.hpp"
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/thrown.hpp"
+#include "gnomon/formula/winding.hpp"
 #include "gnomon/run/stepwise_reference.hpp"
 #include "gnomon/start/consistency.hpp"
 
@@ -36,6 +37,7 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
   }
 
   ReferenceReport advance_to(double t) override {
+    const Windings turns(contact_.state().turns);
     if (!(t >= contact_.state().t))
       return refused(report("the run with contacts is at t = " + number_text(contact_.state().t) +
                             " and cannot turn back to t = " + number_text(t)));
@@ -108,6 +110,7 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
     piece.t0 = state.t;
     piece.q0 = state.q.value();
     piece.p0 = state.p.value();
+    piece.turns = state.turns;
     if (contact_.phase().model->m() > 0) project_start(*contact_.phase().model, piece.t0, piece.q0, piece.p0);
     set_roots();
     probe_ = state;
@@ -210,6 +213,7 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
     set_time(reached.t);
     state.q.set(reached.q);
     state.p.set(reached.p);
+    state.turns = reached.turns;
     lambda_ = spread(reached.lambda);
     own_lambda_ = spread(reached.own_lambda);
     last_ = reached;

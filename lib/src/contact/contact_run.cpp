@@ -6,6 +6,7 @@
 #include "contact/contact_tolerances.hpp"
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/thrown.hpp"
+#include "gnomon/formula/winding.hpp"
 
 namespace gnomon {
 
@@ -128,6 +129,7 @@ void ContactRun::start(double t0, const Vector& q0, const Vector& p0) {
   defect_ = 0;
   deepest_ = 0;
   laws_.start(t0, q0, p0);
+  const Windings turns(contact_.state().turns);
   enter_piece();
   now_energy_ = quantities_.energy(contact_.state());
   if (contact_.resting()) return;
@@ -194,6 +196,7 @@ bool ContactRun::whole_step(double h, StepReport& report, StepJudge* judge) {
   if (h < 0 && n_contacts_ > 0)
     throw Error(ErrorCode::bad_value,
                 "step h = " + number_text(h) + " is below zero: contact runs forward in time only");
+  const Windings turns(contact_.state().turns);
   save_step(h);
   try {
     return (h < 0 ? backward(h, report, judge) : forward(h, report, judge)) || fail(report.message, report);

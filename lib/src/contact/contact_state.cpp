@@ -7,6 +7,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/finite.hpp"
 #include "gnomon/base/interrupt.hpp"
+#include "gnomon/formula/winding.hpp"
 #include "run/state_checks.hpp"
 
 namespace gnomon {
@@ -37,8 +38,12 @@ Vector ContactState::held(const ContactKey& key) const {
 }
 
 ContactGaps ContactState::start(double t0, const Vector& q0, const Vector& p0) {
-  rank_ = check_start(*quantities_.system(), t0, q0, p0);
   state_ = State();
+  Vector angles;
+  if (const ContinuousAngles* counted = quantities_.system()->parts().angles)
+    counted->count(t0, q0, state_.turns, angles);
+  const Windings turns(state_.turns);
+  rank_ = check_start(*quantities_.system(), t0, q0, p0);
   state_.t = t0;
   state_.q.set(q0);
   state_.p.set(p0);

@@ -14,7 +14,8 @@ struct Recorder {
   struct Entry {
     Operation operation;
     Tape::Node a, b;
-    bool timed;  // depends on t
+    bool timed;             // depends on t
+    std::size_t angle = 0;  // of a winding
   };
   std::vector<Entry> entries;
   std::vector<long double> constants;
@@ -60,7 +61,7 @@ bool is(const Recorded& a, long double value) {
 }
 
 /// The result of an operation; a constant, where its arguments are.
-Recorded store(Operation operation, const Recorded& a, const Recorded& b, long double value) {
+Recorded store(Operation operation, const Recorded& a, const Recorded& b, long double value, std::size_t angle = 0) {
   if (!varies(a) && !varies(b)) return Recorded(value);
   if (recorder == nullptr)
     throw Error(ErrorCode::bad_value, "a recorded number was used after the recording it belongs to had ended");
@@ -72,6 +73,7 @@ Recorded store(Operation operation, const Recorded& a, const Recorded& b, long d
   if (recorder->entries.size() >= (std::size_t(1) << 29) - 2)
     throw Error(ErrorCode::refused, "the recording of a function has more than 536 million operations");
   const Tape::Node node = recorder->append(operation, na, nb, recorder->timed(na) || recorder->timed(nb));
+  recorder->entries.back().angle = angle;
   recorder->known.emplace(key, node);
   return Recorded(value, node);
 }
@@ -124,6 +126,9 @@ Recorded pow(const Recorded& a, const Recorded& b) {
 }
 Recorded atan2(const Recorded& y, const Recorded& x) {
   return store(Operation::atan2, y, x, std::atan2(y.value(), x.value()));
+}
+Recorded counted_angle(const Recorded& y, const Recorded& x, std::size_t which) {
+  return store(Operation::winding, y, x, winding(y.value(), x.value(), Windings::of(which)), which);
 }
 Recorded hypot(const Recorded& x, const Recorded& y) {
   return store(Operation::hypot, x, y, std::hypot(x.value(), y.value()));
@@ -184,6 +189,7 @@ Tape finish(const Recorder& from, const std::array<Index, Tape::n_blocks>& block
     const Recorder::Entry& e = from.entries[k];
     if (!needed[k] || e.operation == Operation::constant) continue;
     place[k] = static_cast<Tape::Node>(tape.nodes());
+    if (e.operation == Operation::winding) tape.angles.push_back(e.angle);
     tape.steps.push_back({e.operation, place[static_cast<std::size_t>(e.a)], place[static_cast<std::size_t>(e.b)]});
   }
   for (std::size_t i = 0; i < count; ++i)

@@ -6,6 +6,7 @@
 
 #include "gnomon/formula/dual.hpp"
 #include "gnomon/formula/tape.hpp"
+#include "gnomon/formula/winding.hpp"
 
 namespace gnomon {
 
@@ -25,6 +26,7 @@ void forward(const Tape& tape, S* v) {
   for (Index k = 0; k < constants; ++k)
     put(v + first + k, S(static_cast<Base>(tape.constants[static_cast<std::size_t>(k)])));
   S* out = v + tape.first_step();
+  auto angle = tape.angles.begin();
   for (const Tape::Step& step : tape.steps) {
     const S &a = v[step.a], &b = v[step.b];
     switch (step.operation) {
@@ -48,6 +50,9 @@ void forward(const Tape& tape, S* v) {
         break;
       case Operation::power:
         put(out, S(pow(a, b)));
+        break;
+      case Operation::winding:
+        put(out, counted_angle(a, b, *angle++));
         break;
 #define GNOMON_BINARY(f)  \
   case Operation::f:      \
@@ -162,7 +167,8 @@ void reverse(const Tape& tape, const S* v, S* d) {
       case Operation::power:
         reverse_power(a, b, f, g, da, db, step.b >= first_constant && step.b < first_step);
         break;
-      case Operation::atan2: {
+      case Operation::atan2:
+      case Operation::winding: {
         const S share = g / (a * a + b * b);
         da += share * b;
         db -= share * a;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gnomon/model/outputs.hpp"
+#include "gnomon/model/parts.hpp"
 #include "mechanism/model_text.hpp"
 
 namespace gnomon::mechanism {
@@ -39,6 +40,7 @@ struct Elaborated {
   Values values;
   Values invariant_values;  ///< of V(pi), whose one coordinate is the invariant
   Index n = 0, m = 0;
+  std::shared_ptr<const ContinuousAngles> angles;  ///< set once, after the construction
   std::vector<Line> potential, invariants, invariant_potentials, constraints, obstacles, slips, force, friction, mass;
   std::vector<Line> position, velocity;
   std::vector<std::vector<Line>> symmetries;  ///< one a symmetry

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "gnomon/formula/winding.hpp"
 #include "mechanism/formula.hpp"
 
 namespace gnomon::mechanism {
@@ -220,6 +221,8 @@ S Evaluation<S>::function(const Formula& formula, const Formula::Node& n) {
     GNOMON_FUNCTION_OF_TWO(pow)
     GNOMON_FUNCTION_OF_TWO(min)
     GNOMON_FUNCTION_OF_TWO(max)
+    case FormulaFunction::winding:
+      return S(counted_angle(a, argument(formula, n, 1), static_cast<std::size_t>(n.value) - 1));
 #undef GNOMON_FUNCTION
 #undef GNOMON_FUNCTION_OF_TWO
   }

@@ -30,7 +30,7 @@ const Formula::Node& Formula::first() const {
 const std::vector<std::string>& function_names() {
 #define GNOMON_FUNCTION(f) #f,
   static const std::vector<std::string> names{
-      GNOMON_ELEMENTARY_FUNCTIONS(GNOMON_FUNCTION) "abs", "atan2", "hypot", "pow", "min", "max"};
+      GNOMON_ELEMENTARY_FUNCTIONS(GNOMON_FUNCTION) "abs", "atan2", "hypot", "pow", "min", "max", "winding"};
 #undef GNOMON_FUNCTION
   return names;
 }

@@ -61,7 +61,7 @@ struct Formula {
     int depth = 1;          ///< of the tree below it
     bool constant = false;  ///< of numbers, parameters and loop variables only
     std::array<NodeIndex, 4> arguments{-1, -1, -1, -1};
-    double value = 0;
+    double value = 0;           ///< of a winding: the number of its angle, from one
     std::size_t count() const;  ///< of arguments
   };
   static constexpr std::size_t max_slots = 8;  ///< loop variables that can be in use at one place
@@ -80,7 +80,7 @@ struct Formula {
 
 #define GNOMON_FUNCTION(f) f,
 /// Functions of one argument, then those of two.
-enum class FormulaFunction { GNOMON_ELEMENTARY_FUNCTIONS(GNOMON_FUNCTION) abs, atan2, hypot, pow, min, max };
+enum class FormulaFunction { GNOMON_ELEMENTARY_FUNCTIONS(GNOMON_FUNCTION) abs, atan2, hypot, pow, min, max, winding };
 #undef GNOMON_FUNCTION
 /// In the order of FormulaFunction.
 const std::vector<std::string>& function_names();

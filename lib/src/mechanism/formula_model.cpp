@@ -19,6 +19,7 @@ ModelTraits FormulaParts::describe() const {
       Eigen::Map<const Vector>(all->restitutions.data(), static_cast<Index>(all->restitutions.size()));
   traits.n_symmetries = static_cast<Index>(all->symmetries.size());
   traits.n_integrals = static_cast<Index>(all->integrals.size());
+  traits.angles = all->angles;
   traits.absent.constraints = all->m == 0;
   traits.absent.force = all->force.empty();
   traits.absent.friction = all->friction.empty();

@@ -12,6 +12,7 @@
 #include "gnomon/model/start_velocity.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "mechanism/bodies/assembly.hpp"
+#include "mechanism/formula_angles.hpp"
 #include "mechanism/formula_model.hpp"
 #include "mechanism/formula_outputs.hpp"
 
@@ -64,7 +65,9 @@ class FormulaProblem final : public Problem {
       for (const BodyFormulas::Constant& constant : text_->mechanism->formulas.constants)
         values.push_back(constant.value(*poses));
     }
-    const auto all = std::make_shared<const Elaborated>(text_, values);
+    const auto elaborated = std::make_shared<Elaborated>(text_, values);
+    elaborated->angles = formula_angles(elaborated);
+    const std::shared_ptr<const Elaborated> all = elaborated;
 
     ProblemInstance instance;
     instance.q0 = filled(*all, all->position);

@@ -194,6 +194,9 @@ class Reader {
     check_uses(result, what, allowed);
     return result;
   }
+  static bool is_winding(const Formula::Node& node) {
+    return node.kind == Formula::Kind::function && node.id == static_cast<int>(FormulaFunction::winding);
+  }
   void check_uses(Formula& formula, const std::string& what, unsigned allowed) const {
     using Kind = Formula::Kind;
     for (const Formula::Node& node : formula.nodes) {
@@ -205,6 +208,9 @@ class Reader {
                                 ? model_.definitions[static_cast<std::size_t>(node.id)].formula.uses
                                 : no_argument;
       formula.uses |= uses;
+      if (is_winding(node) && node.value == 0)
+        throw error_at(formula.place_of(node),
+                       "winding(y, x), an angle that counts its turns, is for definitions without an index");
       if ((uses & ~allowed) == 0) continue;
       const unsigned wrong = uses & ~allowed;
       const char* name = wrong & of_multipliers  ? "multipliers"
@@ -322,6 +328,9 @@ class Reader {
       definition.target = family(entry);
       definition.formula =
           file_.formula(*entry.value, "definition " + entry.key, symbols_, definition.target.loop_names());
+      if (definition.target.loops.empty())
+        for (Formula::Node& node : definition.formula.nodes)
+          if (is_winding(node)) node.value = ++model_.n_angles;
       note(*entry.value, "with", entry.key, definition.formula);
       model_.definitions.push_back(std::move(definition));
     }

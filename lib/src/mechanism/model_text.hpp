@@ -99,6 +99,7 @@ struct ModelText {
   std::vector<Entry> friction;
   std::vector<Entry> position, velocity;  ///< of the start
   Place start_place;
+  int n_angles = 0;  ///< those that count their turns
   bool project_start = false, assemble = false;
   std::vector<Integral> integrals;
   std::vector<Symmetry> symmetries;

@@ -28,6 +28,7 @@ const char* name_of(Operation operation) {
   case Operation::f:   \
     return #f;
     GNOMON_NAME(atan2)
+    GNOMON_NAME(winding)
     GNOMON_NAME(hypot)
     GNOMON_ELEMENTARY_FUNCTIONS(GNOMON_NAME)
 #undef GNOMON_NAME
@@ -44,6 +45,7 @@ bool has_two_arguments(Operation operation) {
     case Operation::divide:
     case Operation::power:
     case Operation::atan2:
+    case Operation::winding:
     case Operation::hypot:
       return true;
     default:

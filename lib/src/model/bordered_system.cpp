@@ -92,6 +92,7 @@ BorderedSystem::BorderedSystem(std::shared_ptr<const System> inner, const Sparsi
   }
   if (parts.extended) parts_.extended = this;
   parts_.penalty = parts.penalty;
+  if (parts.angles) parts_.angles = this;
 }
 
 SparsityPattern BorderedSystem::widened(SparsityPattern pattern, bool rows_too) const {

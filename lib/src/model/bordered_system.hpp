@@ -27,7 +27,8 @@ class BorderedSystem final : public System,
                              public Symmetries,
                              public FirstIntegrals,
                              public SplitPotential,
-                             public ExtendedPrecision {
+                             public ExtendedPrecision,
+                             public ContinuousAngles {
  public:
   /// `border`: the pattern of B, m x k.
   BorderedSystem(std::shared_ptr<const System> inner, const SparsityPattern& border);
@@ -166,6 +167,11 @@ class BorderedSystem final : public System,
   void symmetry_generator(Index a, const ConstVectorRef& q, VectorRef out) const override {
     inner_->parts().symmetries->symmetry_generator(a, q.head(n_), out.head(n_));
     out.tail(k_).setZero();
+  }
+  Index n_angles() const override { return inner_->parts().n_angles(); }
+  std::string angle_name(Index i) const override { return inner_->parts().angles->angle_name(i); }
+  void angles(double t, const ConstVectorRef& q, VectorRef out) const override {
+    inner_->parts().angles->angles(t, q.head(n_), out);
   }
   Index n_integrals() const override { return inner_->parts().n_integrals(); }
   std::string integral_name(Index a) const override { return inner_->parts().integrals->integral_name(a); }

@@ -33,6 +33,7 @@ ContactModel::ContactModel(std::shared_ptr<const System> open, std::shared_ptr<c
   parts_.mass = closed_->parts().mass;
   parts_.force = closed_->parts().force;
   parts_.penalty = closed_->parts().penalty;
+  parts_.angles = closed_->parts().angles;
   parts_.extended = &precision_;
   if (rates_) parts_.time_dependence = this;
   if (split_) parts_.split = this;

@@ -19,6 +19,7 @@ void copy_beside_coordinates(const State& from, State& to) {
   to.energy_left = from.energy_left;
   to.history = from.history;
   to.scheme_data = from.scheme_data;
+  to.turns = from.turns;
   if (!from.substeps.empty() || !to.substeps.empty()) to.substeps = from.substeps;
 }
 

@@ -1,6 +1,7 @@
 #include "gnomon/run/dense_output.hpp"
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/formula/winding.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "gnomon/start/overdetermined_consistency.hpp"
 #include "model/contact_model.hpp"
@@ -176,6 +177,7 @@ StepInterpolant::StepInterpolant(StepInterpolant&&) noexcept = default;
 StepInterpolant& StepInterpolant::operator=(StepInterpolant&&) noexcept = default;
 
 void StepInterpolant::set(const State& z0, const State& z1) {
+  const Windings turns(z0.turns);
   impl_->t0 = z0.t;
   impl_->h = (z1.t - z0.t) + (z1.t_tail - z0.t_tail);
   try {

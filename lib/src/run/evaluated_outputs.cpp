@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/formula/winding.hpp"
 #include "gnomon/model/system.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "gnomon/start/consistent_start.hpp"
@@ -48,11 +49,15 @@ Vector EvaluatedOutputs::evaluate(const State& z) const {
   if (n_multipliers_ > model_->m())
     lambda = z.lambda;
   else if (n_multipliers_ > 0)
-    lambda = where_they_exist([&] { return index1_multipliers(*model_, z.view(), rank_); });
+    lambda = where_they_exist([&] {
+      const Windings turns(z.turns);
+      return index1_multipliers(*model_, z.view(), rank_);
+    });
   return evaluate(z, lambda);
 }
 
 Vector EvaluatedOutputs::evaluate(const State& z, const Vector& lambda) const {
+  const Windings turns(z.turns);
   Vector values(static_cast<Index>(outputs_.size()));
   if (!of_model_) return values;
   Vector all = Vector::Constant(n_multipliers_, std::numeric_limits<double>::quiet_NaN());

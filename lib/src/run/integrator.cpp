@@ -117,7 +117,25 @@ Integrator::Integrator(std::shared_ptr<const Model> model, const Scheme& scheme,
 Integrator::~Integrator() = default;
 Integrator::Integrator(Integrator&&) noexcept = default;
 
+void Integrator::Impl::find_turns() {
+  const ContinuousAngles* counted = model->mechanical() ? model->mechanical()->parts().angles : nullptr;
+  if (counted) counted->count(z.t, z.q.value(), z.turns, angles_before);
+}
+
+std::string Integrator::Impl::turn_text() {
+  const ContinuousAngles* counted = model->mechanical() ? model->mechanical()->parts().angles : nullptr;
+  if (!counted) return {};
+  counted->count(next.t, next.q.value(), next.turns, angles);
+  Index most = 0;
+  const double turned = (angles - angles_before).cwiseAbs().maxCoeff(&most);
+  if (turned <= most_turned) return {};
+  return counted->angle_name(most) + " turns by " + number_text(turned) + " rad in one step, and at most " +
+         number_text(most_turned) + " rad can be told from as much the other way";
+}
+
 void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
+  const std::vector<int> no_turns;
+  const Windings at_start(no_turns);
   const bool project = impl_->options.project_start;
   if (impl_->driver) {
     Vector q = q0, p = p0;
@@ -142,6 +160,7 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
     z.p.set(start.p);
     z.lambda = start.lambda;
     z.scheme_data = start.z;
+    impl_->find_turns();
     impl_->binding.equations->prepare(z);
     impl_->warm_up(start.v, start.a);
     impl_->backups.assign(static_cast<std::size_t>(impl_->options.max_halvings), z);
@@ -166,6 +185,7 @@ void Integrator::Impl::watch_start(long double added_energy) {
 }
 
 void Integrator::restart(const State& from) {
+  const Windings turns(from.turns);
   impl_->forget_singular_after(from);
   if (impl_->driver) {
     impl_->driver->restore(from);
@@ -175,6 +195,7 @@ void Integrator::restart(const State& from) {
   State& z = impl_->z;
   z = from;
   z.last_h = 0;
+  impl_->find_turns();
   if (const System* mechanical = impl_->model->mechanical(); mechanical && !impl_->started) {
     impl_->rank = gnomon::constraint_rank(*mechanical, z.t, z.q.value());
     impl_->find_border(z.t, z.q.value());
@@ -200,6 +221,7 @@ void Integrator::restore(const State& checkpoint) {
   if (impl_->driver) return restart(checkpoint);
   impl_->forget_singular_after(checkpoint);
   impl_->z = checkpoint;
+  impl_->find_turns();
 }
 
 StepReport Integrator::step(double h) {
@@ -207,6 +229,7 @@ StepReport Integrator::step(double h) {
 }
 
 StepReport Integrator::advance(long count, double h) {
+  const Windings turns(impl_->z.turns);
   if (!impl_->started)
     throw Error(ErrorCode::bad_value, "the integrator was not started: call start(t0, q0, p0) first");
   if (!std::isfinite(h) || h == 0)
@@ -219,6 +242,7 @@ StepReport Integrator::advance(long count, double h) {
 }
 
 StepReport Integrator::advance_to(double t_end, double h) {
+  const Windings turns(impl_->z.turns);
   if (!impl_->started)
     throw Error(ErrorCode::bad_value, "the integrator was not started: call start(t0, q0, p0) first");
   if (!std::isfinite(h) || h == 0)
@@ -249,6 +273,7 @@ const State& Integrator::state() const {
 }
 Vector Integrator::index1_multipliers() const {
   if (!impl_->started) throw Error(ErrorCode::bad_value, "the integrator was not started: there is no state yet");
+  const Windings turns(impl_->z.turns);
   return impl_->driver ? impl_->driver->index1_multipliers()
                        : gnomon::index1_multipliers(*impl_->model, impl_->z.view(), impl_->rank.rank);
 }
@@ -262,6 +287,7 @@ const std::vector<BrokenPromise>& Integrator::broken_promises() const {
   return impl_->watch.broken();
 }
 const std::vector<BrokenPromise>& Integrator::check_promises() {
+  const Windings turns(impl_->z.turns);
   if (impl_->started) impl_->check_promises();
   return impl_->watch.broken();
 }

@@ -107,6 +107,8 @@ void Integrator::Impl::resume_control(const Archive& archive) {
 }
 
 void Integrator::Impl::resume() {
+  const Windings turns(z.turns);
+  find_turns();
   State fresh = z;
   binding.equations->prepare(fresh);
   if (!carries_the_same(fresh, z))

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "gnomon/formula/winding.hpp"
 #include "gnomon/run/checkpoint.hpp"
 #include "gnomon/run/event_driver.hpp"
 #include "gnomon/run/integrator.hpp"
@@ -43,7 +44,9 @@ struct Integrator::Impl {
   ConstraintRank rank;
   Promises bound;  // those of bind; binding.promises are those of the run
   SingularPosition singular;
-  std::optional<RankCondition> condition;  // of a mechanical system whose G, or (G, B), has full rank at the start
+  std::optional<RankCondition> condition;   // of a mechanical system whose G, or (G, B), has full rank at the start
+  static constexpr double most_turned = 2;  // rad, by an angle in one step
+  Vector angles, angles_before;             // those of the model that count their turns, and at z
   double start_condition = 1;
   double pivot_ratio = 1, largest_pivot = 0, checked_at = 1;  // of the last step, in the run, at the last check
   Checkpoint::Identity identity;                              // of whose checkpoints it takes
@@ -63,6 +66,11 @@ struct Integrator::Impl {
   void attach();
   /// Looks for constraints that repeat others, where `rank` says so, and binds the scheme to a system without.
   void find_border(double t, const Vector& q);
+  /// The angles of z and the quarter turns near them.
+  void find_turns();
+  /// Of an attempted step: empty, with the quarter turns of `next` moved; or the angle that turns by more than can be
+  /// told.
+  std::string turn_text();
   void set_border(std::shared_ptr<Border> found);
   static std::unique_ptr<NonlinearSolver> attached(const SolverFactory& factory, const Options& solver_options,
                                                    const std::string& scheme, ScaledEquations& scaled);

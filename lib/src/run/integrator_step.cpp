@@ -103,6 +103,8 @@ bool Integrator::Impl::attempt(double h, StepReport& report) {
     next.energy_scale = std::max(z.energy_scale, monitor.size_now());
     if (!is_finite(next))
       return fail(report, SolveStatus::evaluation_failed, "multipliers or history of the new state are not finite");
+    if (const std::string why = turn_text(); !why.empty()) return fail(report, SolveStatus::not_converged, why);
+    angles_before.swap(angles);
     successor.keep();
   } catch (...) {
     return fail(report, SolveStatus::evaluation_failed, thrown_text());
@@ -153,6 +155,7 @@ bool Integrator::Impl::attempt_or_halve(double h, int level, StepReport& report)
     return true;
   }
   z = backup;
+  find_turns();
   return false;
 }
 
@@ -177,6 +180,7 @@ void Integrator::Impl::warm_up(const Vector& v, const Vector& a) {
     z.swap(next);
     z.history.swap(next.history);
     z.history.rewind(mark);
+    find_turns();
   }
   warming_up = false;
   counters = counted;

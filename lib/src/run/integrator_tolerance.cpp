@@ -118,6 +118,7 @@ bool Integrator::Impl::take_controlled_step(double rest, double& h, StepReport& 
 }
 
 StepReport Integrator::Impl::controlled_steps(double t_end, long count) {
+  const Windings turns(z.turns);
   if (!started) throw Error(ErrorCode::bad_value, "the integrator was not started: call start(t0, q0, p0) first");
   if (!control.active())
     throw Error(ErrorCode::bad_value, "there is no tolerance: call set_tolerances first, or give the step");

@@ -36,6 +36,7 @@ class BorderedReference final : public ReferenceSolution, public StepwiseReferen
         now_.t0 = report.t;
         now_.q0 = report.q;
         now_.p0 = report.p;
+        now_.turns = report.turns;
         project_start(*now_.model->mechanical(), now_.t0, now_.q0, now_.p0);
         border_->renew(now_.t0, now_.q0);
         start_piece();
@@ -78,6 +79,7 @@ class BorderedReference final : public ReferenceSolution, public StepwiseReferen
     report.q = piece.q.head(n_);
     report.p = piece.p.head(n_);
     report.roots = piece.roots;
+    report.turns = piece.turns;
     report.own_lambda = piece.own_lambda;
     report.lambda = piece.lambda;
     const Vector none = Vector::Zero(n_), no_z;

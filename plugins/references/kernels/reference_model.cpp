@@ -6,6 +6,7 @@
 
 #include "gnomon/base/dense_lu.hpp"
 #include "gnomon/base/error.hpp"
+#include "gnomon/formula/winding.hpp"
 #include "gnomon/start/consistency.hpp"
 
 namespace gnomon::kernels {
@@ -23,9 +24,18 @@ void add_forces(const System& system, double t, const Vector& q, const Vector& v
   r -= term;
 }
 
+void ReferenceModel::count_turns(const System& system, const ProblemInstance& instance) {
+  angles_ = system.parts().angles;
+  turns_ = instance.turns;
+  Vector found;
+  if (angles_) angles_->count(instance.t0, instance.q0, turns_, found);
+}
+
 MechanicalModel::MechanicalModel(const ProblemInstance& instance) : system_(shared_system(instance.model)) {
   const System& s = *system_;
   const double t = instance.t0;
+  count_turns(s, instance);
+  const Windings turns(turns_);
   check_start(s, t, instance.q0, instance.p0);
   start_.blocks = s.traits().blocks;
   start_.y = instance.q0;
@@ -98,6 +108,8 @@ OverdeterminedModel::OverdeterminedModel(const ProblemInstance& instance)
   const OverdeterminedTraits& traits = s.traits();
   start_.y = instance.q0;
   start_.z = instance.p0;
+  if (const System* system = instance.model->mechanical()) count_turns(*system, instance);
+  const Windings turns(turns_);
   if (const System* system = instance.model->mechanical()) {
     check_start(*system, instance.t0, instance.q0, instance.p0);
     start_.blocks = system->traits().blocks;

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "gnomon/model/problem.hpp"
 #include "gnomon/start/overdetermined_consistency.hpp"
@@ -26,6 +27,9 @@ class ReferenceModel {
   Index m() const { return start_.psi.size(); }
   const StartSlopes& start() const { return start_; }
   const StateSizes& sizes() const { return sizes_; }
+  /// Of a System that has some; else null.
+  const ContinuousAngles* angles() const { return angles_; }
+  const std::vector<int>& turns() const { return turns_; }
 
   /// p(y,z)
   virtual Vector momentum(const Vector& y, const Vector& z) const = 0;
@@ -44,8 +48,12 @@ class ReferenceModel {
   virtual Vector multipliers(double t, const Vector& y, const Vector& z, const Vector& near) = 0;
 
  protected:
+  void count_turns(const System& system, const ProblemInstance& instance);
+
   StartSlopes start_;
   StateSizes sizes_;
+  const ContinuousAngles* angles_ = nullptr;
+  std::vector<int> turns_;  ///< at the start
 };
 
 /// A System without friction.

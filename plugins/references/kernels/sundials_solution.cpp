@@ -7,6 +7,8 @@
 #include <cmath>
 #include <utility>
 
+#include "gnomon/formula/winding.hpp"
+
 namespace gnomon::kernels {
 
 OptionSpecs sundials_options(double coefficient) {
@@ -20,7 +22,14 @@ OptionSpecs sundials_options(double coefficient) {
       OptionSpec::integer("max-steps", 10000000, 1, 1000000000, "steps between two output times")};
 }
 
+/// The base of the angles is that at the end of the last step, and never moves inside one.
+void SundialsSolution::count_turns() {
+  const Vector y = map(y_.get()).head(ny_);
+  if (model_->angles()) model_->angles()->count(t_, y, turns_, angles_);
+}
+
 ReferenceReport SundialsSolution::advance_to(double t) {
+  const Windings turns(turns_);
   if (t == t_) return report("");
   const double direction = t > t_ ? 1 : -1;
   if (!(direction * direction_ >= 0) || !std::isfinite(t))
@@ -41,6 +50,7 @@ ReferenceReport SundialsSolution::advance_to(double t) {
     moved_ = moved_ || reached != t_;
     t_ = reached;
     if (flag < 0) continue;
+    count_turns();
     measure();
     if (watched()) show_step();
   }
@@ -58,6 +68,7 @@ SundialsSolution::SundialsSolution(std::string code, std::shared_ptr<ReferenceMo
       nz_(model_->nz()),
       m_(model_->m()),
       code_(std::move(code)),
+      turns_(model_->turns()),
       levels_(*model_, t0, rtol_) {
   for (auto* vector : {&y_, &tolerances_}) *vector = serial_vector(size, context_);
   matrix_.reset(SUNDenseMatrix(size, size, context_));
@@ -107,6 +118,7 @@ void SundialsSolution::show_step() const {
 }
 
 ReferenceReport SundialsSolution::report(std::string message) const {
+  const Windings turns(turns_);
   ReferenceReport report;
   report.success = message.empty();
   report.message = std::move(message);
@@ -118,6 +130,7 @@ ReferenceReport SundialsSolution::report(std::string message) const {
   report.lambda = multipliers(report.q, z);
   report.own_lambda = own_multipliers();
   report.roots = roots_;
+  report.turns = turns_;
   count(report);
   levels_.report(code_, report);
   return report;

@@ -90,12 +90,15 @@ class SundialsSolution : public ReferenceSolution, public StepwiseReference {
   double first_step(double way) const;
   /// The index-1 multipliers at y and z: an integrator's own are only as good as their loose tolerance.
   Vector multipliers(const Vector& y, const Vector& z) const;
+  void count_turns();
   void measure();
   void show_step() const;
   ReferenceReport report(std::string message) const;
   std::string failure(int flag) const;
 
   std::string code_;
+  std::vector<int> turns_;
+  Vector angles_;
   OwnLevels levels_;
   double direction_ = 0;
   bool moved_ = false;

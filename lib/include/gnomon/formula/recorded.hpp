@@ -17,6 +17,7 @@
 #include <type_traits>
 
 #include "gnomon/formula/tape.hpp"
+#include "gnomon/formula/winding.hpp"
 
 namespace gnomon {
 
@@ -70,6 +71,7 @@ class GNOMON_EXPORT Recorded {
 
 GNOMON_EXPORT Recorded pow(const Recorded& a, const Recorded& b);
 GNOMON_EXPORT Recorded atan2(const Recorded& y, const Recorded& x);
+GNOMON_EXPORT Recorded counted_angle(const Recorded& y, const Recorded& x, std::size_t which);
 GNOMON_EXPORT Recorded hypot(const Recorded& x, const Recorded& y);
 #define GNOMON_RECORDED_FUNCTION(f) GNOMON_EXPORT Recorded f(const Recorded& a);
 GNOMON_ELEMENTARY_FUNCTIONS(GNOMON_RECORDED_FUNCTION)

@@ -40,6 +40,7 @@ enum class Operation : std::uint8_t {
   negate,
   power,  ///< exponent: a node, or a constant
   atan2,
+  winding,  ///< atan2 of an angle that counts its turns, see winding.hpp
   hypot,
 #define GNOMON_OPERATION(f) f,
   GNOMON_ELEMENTARY_FUNCTIONS(GNOMON_OPERATION)
@@ -62,6 +63,7 @@ class GNOMON_EXPORT Tape {
   std::vector<long double> constants;
   std::vector<Step> steps;
   std::vector<Node> outputs;
+  std::vector<std::size_t> angles;  ///< which angle of the model each winding is, in the order of the steps
 
   /// A branch on a value that depends on t or x: the tape is only the branch that was taken. Empty: there was none.
   std::string branch;

@@ -258,6 +258,21 @@ class GNOMON_EXPORT PointDerivatives {
                                  Extended* turn) const = 0;
 };
 
+/// Angles of the model that count their turns along a run, see gnomon/formula/winding.hpp: those that its functions use
+/// are taken near the quarter turns that Windings sets.
+class GNOMON_EXPORT ContinuousAngles {
+ public:
+  virtual ~ContinuousAngles() = default;
+  /// At least one.
+  virtual Index n_angles() const = 0;
+  virtual std::string angle_name(Index i) const = 0;
+  /// out = the angles, near those quarter turns
+  virtual void angles(double t, const ConstVectorRef& q, VectorRef out) const = 0;
+
+  /// Moves `turns`, one an angle, to the quarter turns near the angles that they have there, which `found` receives.
+  void count(double t, const ConstVectorRef& q, std::vector<int>& turns, Vector& found) const;
+};
+
 /// The functions of a model as tapes, for who writes them as formulas.
 class GNOMON_EXPORT TapedFunctions {
  public:
@@ -285,12 +300,14 @@ struct Parts {
   const ExtendedPrecision* extended = nullptr;      ///< U and g at long double
   const PointDerivatives* point = nullptr;          ///< derivatives of U and g in one call
   const TapedFunctions* tapes = nullptr;            ///< the functions as tapes
+  const ContinuousAngles* angles = nullptr;         ///< angles that count their turns
   const UnitVectorForm* unit_vectors = nullptr;     ///< g_j = |p_j|^2 - 1, see split_form.hpp
 
   /// Sizes of the parts, zero without the part.
   Index n_obstacles() const { return obstacles ? obstacles->n_obstacles() : 0; }
   Index n_symmetries() const { return symmetries ? symmetries->n_symmetries() : 0; }
   Index n_integrals() const { return integrals ? integrals->n_integrals() : 0; }
+  Index n_angles() const { return angles ? angles->n_angles() : 0; }
   Index n_invariants() const { return split ? split->n_invariants() : 0; }
 };
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "gnomon/base/options.hpp"
 #include "gnomon/model/model.hpp"
@@ -20,6 +21,7 @@ struct ProblemInstance {
   std::shared_ptr<const Model> model;
   double t0 = 0;
   Vector q0, p0;
+  std::vector<int> turns;  ///< quarter turns of angles at the start, State::turns; empty: within half a turn
   /// Closed-form solution, or empty: fills q and p (of an overdetermined DAE y and z) at t.
   std::function<void(double t, Vector& q, Vector& p)> exact;
   std::shared_ptr<const CurveModel> curves;    ///< what it looks like, see curves.hpp; null: no pictures

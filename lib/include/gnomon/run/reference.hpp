@@ -28,6 +28,7 @@ struct ReferenceReport {
   bool refused = false;             ///< it cannot go to the time that was asked for, whatever its tolerance
   double t = 0;                     ///< where it got to
   Vector q, p, lambda;              ///< state there; of an overdetermined DAE y, p(y,z) and psi, as in State
+  std::vector<int> turns;           ///< quarter turns of angles, State::turns
   Vector own_lambda;                ///< multipliers among the integrator's unknowns; empty where it has none
   double rtol = 0;                  ///< with which it came there, where it chose that; else 0
   std::optional<double> own_error;  ///< then the distance of its q from those with ten times the tolerance, by |q|

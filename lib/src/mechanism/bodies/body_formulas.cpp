@@ -153,7 +153,7 @@ class BodyWriter : FormulaWriter {
     };
     std::string kinetic = half_square(b + ".mass", b);
     if (planar()) {
-      define(b + ".angle", "atan2(" + b + ".d1.y, " + b + ".d1.x)", place);
+      define(b + ".angle", "winding(" + b + ".d1.y, " + b + ".d1.x)", place);
       define(b + ".omega", b + ".d1.x*der(" + b + ".d1.y) - " + b + ".d1.y*der(" + b + ".d1.x)", place);
       show(b + ".angle", "rad", place);
       show(b + ".omega", "rad/s", place);

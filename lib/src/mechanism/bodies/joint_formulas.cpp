@@ -134,7 +134,20 @@ class JointWriter : FormulaWriter {
       if (!moment[k].empty()) output(j + ".moment" + (planar() ? "" : "." + letters[k]), moment[k], "N m", joint.place);
   }
 
-  /// Angle and distance from the start, and the springs and dampers between them.
+  /// The angle of b from x towards y, all unit vectors at right angles to one axis, and its rate.
+  void write_turning(const std::string& joint, const std::string& number, const std::array<std::string, 3>& bxy,
+                     const Place& place) {
+    const auto& [b, x, y] = bxy;
+    const std::string cosine = joint + ".cos" + number, sine = joint + ".sin" + number;
+    define(cosine, dot(b, x), place);
+    define(sine, dot(b, y), place);
+    define(joint + ".angle" + number, "winding(" + sine + ", " + cosine + ")", place);
+    define(joint + ".speed" + number, cosine + "*(" + rate_of_dot(b, y) + ") - " + sine + "*(" + rate_of_dot(b, x) + ")",
+           place);
+    show(joint + ".angle" + number, "rad", place);
+    show(joint + ".speed" + number, "rad/s", place);
+  }
+  /// Angles and distance from the start, and the springs and dampers between them.
   void write_joint_motion(const Joint& joint) {
     using V = JointType;
     const std::string& j = joint.name;
@@ -142,15 +155,11 @@ class JointWriter : FormulaWriter {
     const bool rates = !moves(joint.a) && !moves(joint.b);
     if (joint.type->turns) {
       const V::Vector first = planar() ? V::n : V::e1, second = planar() ? V::e1 : V::e2;
-      const std::string x = unit(joint, true, first), y = unit(joint, true, second), b = unit(joint, false, first);
-      define(j + ".cos", dot(b, x), place);
-      define(j + ".sin", dot(b, y), place);
-      define(j + ".angle", "atan2(" + j + ".sin, " + j + ".cos)", place);
-      // What pulls by the angle would jump at 180 degrees: it has no value beyond 168.
-      define(j + ".bounded", j + ".angle + 1e-300*sqrt(" + j + ".cos + 0.98)", place);
-      define(j + ".speed", j + ".cos*(" + rate_of_dot(b, y) + ") - " + j + ".sin*(" + rate_of_dot(b, x) + ")", place);
-      show(j + ".angle", "rad", place);
-      show(j + ".speed", "rad/s", place);
+      write_turning(j, "", {unit(joint, false, first), unit(joint, true, first), unit(joint, true, second)}, place);
+    }
+    if (joint.axes.size() == 2) {
+      write_turning(j, "1", {unit(joint, false, V::n), unit(joint, true, V::e1), unit(joint, true, V::e2)}, place);
+      write_turning(j, "2", {unit(joint, true, V::n), unit(joint, false, V::e1), unit(joint, false, V::e2)}, place);
     }
     if (joint.type->slides) {
       const std::string n = unit(joint, true, V::n);
@@ -168,7 +177,7 @@ class JointWriter : FormulaWriter {
         show(j + ".slip", "m/s", place);
       }
     }
-    const std::string motion = joint.type->turns ? ".bounded" : ".distance";
+    const std::string motion = joint.type->turns ? ".angle" : ".distance";
     const auto number_of = [&](const char* name, const std::optional<Formula>& f) {
       constant(j + "." + name, f ? f->place : place, [f](const Poses& poses) { return f ? poses.number(*f) : 0.0; });
     };
@@ -286,7 +295,7 @@ class JointWriter : FormulaWriter {
         continue;
       }
       const std::string word = text.substr(k, end - k);
-      out += word == "angle" ? joint + ".bounded" : word == "speed" || word == "distance" ? joint + "." + word : word;
+      out += word == "angle" || word == "speed" || word == "distance" ? joint + "." + word : word;
       k = end;
     }
     return out;

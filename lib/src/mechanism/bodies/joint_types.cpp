@@ -17,7 +17,7 @@ const std::vector<JointType>& joint_types(int dimension) {
       {"spherical", true, {}, {}, 0, false, false},
       {"prismatic", false, {{V::n, V::e1}, {V::n, V::e2}, {V::e1, V::e2}}, {V::e1, V::e2}, 1, false, true},
       {"cylindrical", false, {{V::n, V::e1}, {V::n, V::e2}}, {V::e1, V::e2}, 1, true, true},
-      // n of A is the first axis, n of B the second one.
+      // n of A is the first axis, n of B the second one, and each is e1 of the other's frame at the start.
       {"universal", true, {{V::n, V::n}}, {}, 2, false, false},
       {"planar", false, {{V::n, V::e1}, {V::n, V::e2}}, {V::n}, 1, false, false},
       {"weld", true, {{V::n, V::e1}, {V::n, V::e2}, {V::e1, V::e2}}, {}, 0, false, false},

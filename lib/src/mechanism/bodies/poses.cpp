@@ -214,7 +214,9 @@ Poses::Frames Poses::frames(const Joint& joint) const {
     const Vector3 second = direction(joint.axes[1], what);
     if (std::abs(n.dot(second)) > 1e-10)
       throw error_at(joint.axes[1].front().place, "the axes of joint " + joint.name + " are not at right angles");
-    out.b = axes * frame(in_axes(joint.b, second));
+    // The first angle is that of `second` about n; the other one that of B about `second`, about which n turns back.
+    out.a << n, second, n.cross(second);
+    out.b << second, n, n.cross(second);
   }
   return out;
 }

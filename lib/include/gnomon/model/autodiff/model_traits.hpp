@@ -2,6 +2,7 @@
 /// \file
 /// ModelTraits: what the describe() of an AutodiffModel says beyond the traits of the System.
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,7 @@ struct ModelTraits : SystemTraits {
   std::vector<std::string> obstacle_names;  ///< one an obstacle
   Vector friction_coefficients;             ///< mu of the Coulomb friction, one an obstacle
   AbsentParts absent;
+  std::shared_ptr<const ContinuousAngles> angles;  ///< null: none
   Index n_symmetries = 0;           ///< momentum maps, where their number is not in AutodiffModel; 0: one
   Penalty penalty = Penalty::none;  ///< whether R(g) of the model's own is convex
 };

@@ -36,6 +36,7 @@ void set_parts(gnomon::Parts& parts, const FoundTraits& traits, const System& sy
   if (traits.n_invariants > 0) parts.split = &system;
   if (traits.penalty != ModelTraits::Penalty::none) parts.penalty = &system;
   parts.extended = &system;
+  parts.angles = traits.angles.get();
 }
 
 template <class Model, bool Closed>
