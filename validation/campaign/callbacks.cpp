@@ -142,26 +142,25 @@ std::array<Derivatives, most> seeded(N_Vector q) {
 extern "C" {
 int random_U(sunrealtype, N_Vector q, sunrealtype* U, void* data) {
   auto* model = static_cast<CModel*>(data);
-  *U = model->terms->U(N_VGetArrayPointer(q));
+  *U = model->terms->U(0., N_VGetArrayPointer(q));
   return model->spoil(*U, CModel::potential);
 }
 int random_gradient(sunrealtype, N_Vector q, N_Vector grad, void* data) {
   auto* model = static_cast<CModel*>(data);
-  const Derivatives U = model->terms->U(seeded(q).data());
+  const Derivatives U = model->terms->U(Derivatives(0), seeded(q).data());
   std::copy_n(U.grad.begin(), N_VGetLength(q), N_VGetArrayPointer(grad));
   return model->spoil(*N_VGetArrayPointer(grad), CModel::gradient);
 }
 int random_g(sunrealtype, N_Vector q, N_Vector g, void* data) {
   auto* model = static_cast<CModel*>(data);
-  double* out = N_VGetArrayPointer(g);
-  for (const ConstraintTerm& term : model->terms->constraints) *out++ = model->terms->row(term, N_VGetArrayPointer(q));
+  model->terms->g(0., N_VGetArrayPointer(q), N_VGetArrayPointer(g));
   return model->spoil(*N_VGetArrayPointer(g), CModel::constraints);
 }
 int random_G(sunrealtype, N_Vector q, SUNMatrix G, void* data) {
   auto* model = static_cast<CModel*>(data);
   const auto x = seeded(q);
   for (std::size_t r = 0; r < model->terms->constraints.size(); ++r) {
-    const Derivatives row = model->terms->row(model->terms->constraints[r], x.data());
+    const Derivatives row = model->terms->constraints[r](x.data());
     for (sunindextype j = 0; j < N_VGetLength(q); ++j)
       SM_ELEMENT_D(G, static_cast<sunindextype>(r), j) = row.grad[static_cast<std::size_t>(j)];
   }
@@ -245,7 +244,8 @@ class Campaign {
     std::mt19937_64 random(range_.seed * 1000003 + static_cast<std::uint64_t>(number));
     const auto pick = [&random](std::size_t count) { return static_cast<std::size_t>(random() % count); };
     const bool in_c = pick(4) == 0, contact = !in_c && pick(8) == 0;
-    RandomProblem problem = random_problem(range_.seed, static_cast<std::uint64_t>(number));
+    const Features features = pick(4) == 0 ? Features().add(Features::curved) : Features();
+    RandomProblem problem = random_problem(range_.seed, static_cast<std::uint64_t>(number), features);
     double h = problem.period / 100;
     if (contact) {
       problem.instance = registry_.build("walled-pendulum");
