@@ -37,7 +37,7 @@ namespace gnomon::campaign {
 
 namespace {
 
-constexpr long steps = 128, steps_with_contact = 32;
+constexpr long steps = 128, costly_steps = 32;
 constexpr std::array<int, 3> scales{1, 10, 30};
 /// The watch measures the same numbers in another order.
 constexpr double agreement = 1.05;
@@ -81,20 +81,21 @@ Levels levels(const RandomTerms& terms, const State& z) {
   at.energy = T + U;
   at.kinetic = static_cast<double>(T);
   at.potential = static_cast<double>(U);
-  // Along the motion, so that the derivative of g is G v + g_t.
+  std::vector<long double> levels(terms.constraints.size());
+  terms.g(t, q.data(), levels.data());
+  for (const long double level : levels) at.position = std::max(at.position, std::abs(static_cast<double>(level)));
+  // Along the motion, so that the derivative of g is G v + g_t: at the rounded position, as schemes and the watch have
+  // it.
   using Moving = Dual<long double, 1>;
   std::vector<Moving> x(static_cast<std::size_t>(n)), g(terms.constraints.size());
   for (Index j = 0; j < n; ++j) {
-    x[static_cast<std::size_t>(j)].value = q[j];
+    x[static_cast<std::size_t>(j)].value = z.q.value()[j];
     x[static_cast<std::size_t>(j)].grad[0] = v[j];
   }
   Moving now(t);
   now.grad[0] = 1;
   terms.g(now, x.data(), g.data());
-  for (const Moving& row : g) {
-    at.position = std::max(at.position, std::abs(static_cast<double>(row.value)));
-    at.hidden = std::max(at.hidden, std::abs(static_cast<double>(row.grad[0])));
-  }
+  for (const Moving& row : g) at.hidden = std::max(at.hidden, std::abs(static_cast<double>(row.grad[0])));
   for (Index k = 0; terms.turning && k + 2 < n; k += 3) at.momentum += q[k] * p[k + 1] - q[k + 1] * p[k];
   return at;
 }
@@ -259,7 +260,9 @@ class Campaign {
   }
 
   static long step_count(const RandomProblem& problem) {
-    return problem.terms.obstacles.empty() ? steps : steps_with_contact;
+    const RandomTerms& terms = problem.terms;
+    const bool costly = !terms.obstacles.empty() || !terms.inertia.empty() || terms.friction.size() > 0;
+    return costly ? costly_steps : steps;
   }
   /// Of the smallest step: runs again, and looks at the period on the way.
   bool step_stays_small(const RandomProblem& problem, const Method& method) const {
