@@ -84,7 +84,10 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
       const ReferenceReport reached = piece_->advance_to(std::min(t, rerun_to_));
       leave(reached);
       if (!reached.success) return reached.message;
-      if (reached.roots.empty()) continue;
+      if (reached.roots.empty()) {
+        if (std::string why = unseen_text(); !why.empty()) return why;
+        continue;
+      }
       at_roots(reached.roots);
       show_state();
     }
@@ -223,6 +226,22 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
     if (contacts > 0) contact_.note_multipliers(reached.own_lambda.tail(contacts));
     quantities_.gaps(state, gaps_);
     contact_.forget_released(gaps_);
+  }
+
+  /// Empty, or which obstacle the piece went through, or is held by, although no root was seen.
+  std::string unseen_text() const {
+    const State& state = contact_.state();
+    const auto unseen = [&](const char* event, Index i, const char* what, double value) {
+      return std::string("the ") + event + " of contact " + std::to_string(i) +
+             " was not seen: at t = " + number_text(state.t) + " its " + what + " is " + number_text(value);
+    };
+    for (const Index i : contact_.open())
+      if (gaps_.c[i] < -doubtful * contact_.gap_tolerance(i) / gap_rounding)
+        return unseen("landing", i, "gap", gaps_.c[i]);
+    for (const Index i : state.closed)
+      if (lambda_[m_ + i] < -doubtful * contact_.largest_psi())
+        return unseen("launch", i, "multiplier", lambda_[m_ + i]);
+    return {};
   }
 
   /// Multipliers of the piece, one for each constraint and obstacle.

@@ -50,7 +50,7 @@ int ContactRun::estimate_errors(bool on) {
   const bool changes = (order > 0) != (order_ > 0);
   order_ = order;
   if (!changes) return order_;
-  for (const auto& entry : integrators_) entry.second->equations().estimate_errors(on);
+  for (const auto& entry : integrators_) entry.second->estimate_errors(on);
   if (integrator_ != nullptr && !contact_.resting()) {
     integrator_->restart(State(integrator_->state()));
     leave_piece();
@@ -72,7 +72,7 @@ Integrator& ContactRun::integrator_of(const ContactPhase& phase) {
     options.project_start = false;
     options.event_driver = nullptr;
     integrator = std::make_unique<Integrator>(phase.model, scheme_, scheme_options_, solver_, solver_options_, options);
-    if (order_ > 0) integrator->equations().estimate_errors(true);
+    if (order_ > 0) integrator->estimate_errors(true);
   }
   return *integrator;
 }

@@ -11,6 +11,7 @@ constexpr std::size_t many_events = 5;  // in one step, so that a failure may be
 constexpr long most_solves = 5000;      // of one step, to locate its events, and
 constexpr long solves_an_event = 20;    // more for each event that was found
 constexpr double gap_rounding = 1e-13;  // of the terms of a gap
+constexpr double doubtful = 1e-4;       // of the terms of a gap, or of the largest multiplier: an event was missed
 constexpr double rebound_gaps = 10;     // gap tolerances that a rebound must rise by for a reference to see it
 constexpr double opened = 1e3;          // gap tolerances: a gap that has opened
 constexpr double still = 1e-13;         // speed, of the largest so far, that is none

@@ -119,6 +119,7 @@ class NameTable {
 /// The names that a formula may use.
 struct Symbols {
   NameTable parameters, coordinates, constraints, definitions;
+  std::map<std::string, std::string> meaningless;  ///< names that one might expect, with the reason why there are none
 };
 
 /// Words that cannot be names: t pi deg der lambda if for in sum, and the functions.

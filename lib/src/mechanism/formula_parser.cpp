@@ -302,6 +302,8 @@ class Parser {
     if (name == "for" || name == "in") fail(column, "\"" + name + "\" was not expected here");
     if (symbols_.constraints.find(name))
       fail(column, "\"" + name + "\" is a constraint: its multiplier is lambda." + name);
+    if (const auto none = symbols_.meaningless.find(name); none != symbols_.meaningless.end())
+      fail(column, "there is no " + name + ": " + none->second);
     throw unknown(name, column);
   }
   Error unknown(const std::string& name, std::size_t column) const {

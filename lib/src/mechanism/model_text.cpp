@@ -94,6 +94,14 @@ class Reader {
       take(one.name, one.place);
       symbols_.parameters.add(one.name, 0);
     }
+    for (const Joint& joint : mechanism->bodies.joints) {
+      if (joint.type->turns) continue;
+      const std::string why =
+          joint.axes.size() == 2
+              ? "a universal joint turns about two axes, by " + joint.name + ".angle1 and " + joint.name + ".angle2"
+              : "a joint of the type " + joint.type->name + " does not turn about one axis";
+      for (const char* what : {".angle", ".speed"}) symbols_.meaningless.emplace(joint.name + what, why);
+    }
     file_.add_generated(mechanism->formulas.toml, mechanism->formulas.places);
     model_.equations = description_of(mechanism->bodies);
     model_.mechanism = std::move(mechanism);

@@ -59,7 +59,7 @@ Integrator::Impl::Impl(std::shared_ptr<const Model> integrated, const Scheme& sc
 
 void Integrator::Impl::find_border(double t, const Vector& q) {
   const System* system = model->mechanical();
-  const bool repeat = system && rank.rank < system->m() && bound.constrained_limit;
+  const bool repeat = system && rank.rank < system->m() && (bound.constrained_limit || bound.position);
   set_border(repeat ? Border::find(shared_system(model), t, q) : nullptr);
 }
 
@@ -73,7 +73,7 @@ void Integrator::Impl::set_border(std::shared_ptr<Border> found) {
     binding.equations = std::make_unique<BorderedStep>(std::move(binding.equations),
                                                        border->system()->mass().diagonal_entries().cwiseSqrt(),
                                                        model->mechanical()->n());
-  if (control.active()) estimate_errors(true);
+  if (estimating) binding.equations->estimate_errors(true);
   attach();
 }
 

@@ -128,6 +128,7 @@ struct Integrator::Impl {
   void set_tolerances(const Tolerances& tolerances, const StepLimits& limits);
   /// From now on steps estimate their errors, or no longer; returns their order, 0 without an estimate.
   int estimate_errors(bool on);
+  bool estimating = false;
   /// What both kinds of steps end with, whether they succeeded or not.
   void record_step(bool success, double h, StepReport& report, const RunCounters& before);
   /// After a step that was given up: the monitor has seen where it would have led.

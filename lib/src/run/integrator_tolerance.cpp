@@ -17,7 +17,12 @@ constexpr double arrived = 2 * epsilon, unseen = 16 * epsilon;
 }  // namespace
 
 int Integrator::Impl::estimate_errors(bool on) {
+  estimating = on;
   return driver ? driver->estimate_errors(on) : binding.equations->estimate_errors(on);
+}
+
+int Integrator::estimate_errors(bool on) {
+  return impl_->estimate_errors(on);
 }
 
 std::string Integrator::Impl::estimators() const {

@@ -65,8 +65,10 @@ Quantities measure_outcome(const Registry& registry, const Case& c) {
     const double before = static_cast<double>(run.counters().steps);
     if (report.success()) report = advance(c.until);
     const double steps = static_cast<double>(run.counters().steps);
-    if (!report.success() && report.t < reached) why = report.message;
-    reached = std::min(reached, report.t);
+    if (!report.success() && report.t < reached) {
+      why = report.message;
+      reached = report.t;
+    }
     most_steps = std::max(most_steps, steps);
     late_steps = std::max(late_steps, steps - before);
     energy = std::max(energy, run.monitor().energy().max_abs_error() / run.monitor().energy_gate());

@@ -188,6 +188,8 @@ class GNOMON_EXPORT Integrator {
   const Model& model() const;
   /// The model as a System. Throws Error(refused) for an overdetermined DAE.
   const System& system() const;
+  /// As StepEquations::estimate_errors, for who judges the steps from outside; start() and restart() keep it.
+  int estimate_errors(bool on);
   StepEquations& equations();
   const StepEquations& equations() const;
   /// What the solvers keep from solve to solve, and what was seen of the rank, for the checkpoint of an EventDriver.

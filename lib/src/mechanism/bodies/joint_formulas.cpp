@@ -142,8 +142,8 @@ class JointWriter : FormulaWriter {
     define(cosine, dot(b, x), place);
     define(sine, dot(b, y), place);
     define(joint + ".angle" + number, "winding(" + sine + ", " + cosine + ")", place);
-    define(joint + ".speed" + number, cosine + "*(" + rate_of_dot(b, y) + ") - " + sine + "*(" + rate_of_dot(b, x) + ")",
-           place);
+    define(joint + ".speed" + number,
+           cosine + "*(" + rate_of_dot(b, y) + ") - " + sine + "*(" + rate_of_dot(b, x) + ")", place);
     show(joint + ".angle" + number, "rad", place);
     show(joint + ".speed" + number, "rad/s", place);
   }

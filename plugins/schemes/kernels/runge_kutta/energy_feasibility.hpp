@@ -30,7 +30,7 @@ namespace gnomon::kernels {
 /// What an energy projection will meet.
 enum class Feasibility {
   regular,
-  reached,  ///< H is right, to the rounding of the energies of the run: eta = 0 replaces the energy row
+  reached,  ///< H is right, as far as it can be resolved: eta = 0 replaces the energy row
   distant,  ///< H has an extremum before it reaches H*, to second order in eta: there may be no real root
 };
 
@@ -46,9 +46,9 @@ class EnergyFeasibility {
     for (Vector* values : {&g_values_, &k_values_}) values->setZero(system.constraint_pattern().nonzeros());
   }
 
-  /// dq, d: increments of (q^, v^), or (q^, p^), from the start of the step; energy_defect = H0 - H*. Where
-  /// there is less to be moved than the rounding of the largest |T| and |U| of the run the projection would ask for
-  /// digits that H does not have: near a rest, where grad H vanishes with its tangential part, it has no solution then.
+  /// dq, d: increments of (q^, v^), or (q^, p^), from the start of the step; energy_defect = H0 - H*. Near a rest, where
+  /// a vanishes with the tangential part of grad H, a D below the rounding of the largest |T| and |U| of the run asks
+  /// for digits that H does not have, and there may be no root: it counts as reached.
   Feasibility evaluate(typename Inertia::End& end, const Vector& dq, const Vector& d, double energy_defect) {
     const double t1 = end.t();
     end.place(dq, q_);
@@ -73,8 +73,8 @@ class EnergyFeasibility {
     system_->constraint_velocity(t1, q_, v, rhs_);
     defect -= l_v_.dot(rhs_);
     now_ = std::max(std::abs(end.potential0()), end.kinetic_size(v));
-    if (std::abs(defect) <= energy_rounding * std::max(end.start().energy_scale, now_)) return Feasibility::reached;
-    if (a <= 1e-16 * gradient2) return Feasibility::distant;
+    const bool is_rounding = std::abs(defect) <= energy_rounding * std::max(end.start().energy_scale, now_);
+    if (a <= 1e-16 * gradient2) return is_rounding ? Feasibility::reached : Feasibility::distant;
 
     double b = 0;
     end.hidden_jacobian(q_, v, k_values_);
@@ -97,6 +97,7 @@ class EnergyFeasibility {
     b -= l_q_.dot(rhs_);
     at_.constraint_curvature(t1, q_, t_q_, t_v_, rhs_);
     b -= 2 * l_v_.dot(rhs_);
+    if (is_rounding && a * a < near_the_double_root * std::abs(b * defect)) return Feasibility::reached;
     return a * a < 2 * b * defect ? Feasibility::distant : Feasibility::regular;
   }
 
@@ -117,6 +118,8 @@ class EnergyFeasibility {
  private:
   /// Of the largest energy of a run: some units in the last place of H.
   static constexpr double energy_rounding = 8 * std::numeric_limits<double>::epsilon();
+  /// a^2 by b D, which is 2 at the double root, below which a root is not to be counted on.
+  static constexpr double near_the_double_root = 100;
 
   /// Cholesky factors of A
   bool factorise(double t) {

@@ -92,8 +92,8 @@ class FrozenProjection final : public TemplatedEquations<FrozenProjection<Inerti
     frame_.template rows<S>(0, m_, rule_.energy ? S(x[2 * m_]) : S(0.0), b, f);
   }
 
-  /// [G D, 0, G t_q], [K D, G D, K t_q + G t_v], [grad U.D, p.D, grad U.t_q + p.t_v], with D = W^-1 G^^T and
-  /// K = d(G v + g_t)/dq
+  /// [G D, 0, G t_q], [K D, G D, K t_q + G t_v], [grad U.D, p.D, grad U.t_q + p.t_v] less l_q of the first rows and
+  /// l_v of the second, with D = W^-1 G^^T and K = d(G v + g_t)/dq
   void jacobian(const ConstVectorRef& x, VectorRef values) override {
     if (!constant_mass) return NonlinearEquations::jacobian(x, values);
     auto& b = buffers_.at_double;
@@ -116,9 +116,12 @@ class FrozenProjection final : public TemplatedEquations<FrozenProjection<Inerti
     if (rule_.energy) {
       add_column(2 * m_, t_q_, 0);
       add_column(2 * m_, t_second_, 1);
-      if (frame_.feasibility == Feasibility::reached) {
-        jacobian_.row(2 * m_).setZero();
-        jacobian_(2 * m_, 2 * m_) = 1;
+      const bool reached = frame_.feasibility == Feasibility::reached;
+      const Vector &l_q = frame_.energy_tangent->l_q(), &l_v = frame_.energy_tangent->l_v();
+      for (Index j = 0; j <= 2 * m_; ++j) {
+        double& last = jacobian_(2 * m_, j);
+        for (Index i = 0; i < m_; ++i) last -= l_q[i] * jacobian_(i, j) + l_v[i] * jacobian_(m_ + i, j);
+        if (reached) last = j == 2 * m_ ? 1 : 0;
       }
     }
     for (Index i = 0; i < jacobian_.rows(); ++i)
