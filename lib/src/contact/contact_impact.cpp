@@ -71,6 +71,7 @@ std::vector<bool> ContactImpact::held_rates() const {
 
 void ContactImpact::apply(const Vector& P) {
   state_.p.add(touching_.impulses.momentum(P));
+  state_.energy_left = 0;  // the motion after an impact may have no freedom to move it
   const Vector after = touching_.impulses.rates(state_.p.value());
   energy_ += 0.5 * P.cwiseProduct(rates_ + after);
   rates_ = after;

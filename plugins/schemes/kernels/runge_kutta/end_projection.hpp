@@ -99,9 +99,9 @@ struct ProjectionFrame {
   /// Of eta, which moves (q, v) by eta (t_q, t_v), and of the energy, which moves of typical size change.
   void set_energy_scales() {
     eta_scale = energy_scale = 1;
-    if (feasibility == Feasibility::reached || !(energy_tangent->tangent() > 0)) return;
+    if (feasibility == Feasibility::reached || !(energy_tangent->moves() > 0)) return;
     eta_scale = 1 / std::hypot(energy_tangent->tangent_q() / metric.dq(), energy_tangent->tangent_v() / metric.dv());
-    energy_scale = std::hypot(energy_tangent->tangent_q() * metric.dq(), energy_tangent->tangent_v() * metric.dv());
+    energy_scale = energy_tangent->moves();
     floor += 2.3e-16 * energy_tangent->energy_now() / energy_scale;
   }
 };

@@ -46,9 +46,9 @@ class EnergyFeasibility {
     for (Vector* values : {&g_values_, &k_values_}) values->setZero(system.constraint_pattern().nonzeros());
   }
 
-  /// dq, d: increments of (q^, v^), or (q^, p^), from the start of the step; energy_defect = H0 - H*. Near a rest, where
-  /// a vanishes with the tangential part of grad H, a D below the rounding of the largest |T| and |U| of the run asks
-  /// for digits that H does not have, and there may be no root: it counts as reached.
+  /// dq, d: increments of (q^, v^), or (q^, p^), from the start of the step; energy_defect = H0 - H*. A D below the
+  /// rounding of the largest |T| and |U| of the run counts as reached: near a rest, where the tangential part of grad H
+  /// vanishes, it asks for digits that H does not have, and there may be no root.
   Feasibility evaluate(typename Inertia::End& end, const Vector& dq, const Vector& d, double energy_defect) {
     const double t1 = end.t();
     end.place(dq, q_);
@@ -73,8 +73,9 @@ class EnergyFeasibility {
     system_->constraint_velocity(t1, q_, v, rhs_);
     defect -= l_v_.dot(rhs_);
     now_ = std::max(std::abs(end.potential0()), end.kinetic_size(v));
-    const bool is_rounding = std::abs(defect) <= energy_rounding * std::max(end.start().energy_scale, now_);
-    if (a <= 1e-16 * gradient2) return is_rounding ? Feasibility::reached : Feasibility::distant;
+    const double scale = std::max(end.start().energy_scale, now_);
+    if (std::abs(defect) <= energy_rounding * scale) return Feasibility::reached;
+    if (a <= 1e-16 * gradient2) return Feasibility::distant;
 
     double b = 0;
     end.hidden_jacobian(q_, v, k_values_);
@@ -97,7 +98,6 @@ class EnergyFeasibility {
     b -= l_q_.dot(rhs_);
     at_.constraint_curvature(t1, q_, t_q_, t_v_, rhs_);
     b -= 2 * l_v_.dot(rhs_);
-    if (is_rounding && a * a < near_the_double_root * std::abs(b * defect)) return Feasibility::reached;
     return a * a < 2 * b * defect ? Feasibility::distant : Feasibility::regular;
   }
 
@@ -110,16 +110,16 @@ class EnergyFeasibility {
   const Vector& t_q() const { return t_q_; }
   /// t_v, with M(q) t_p
   const Vector& t_second() const { return Inertia::constant_mass ? t_v_ : t_p_; }
-  /// Lengths of t_q, t_v and both.
+  /// Lengths of t_q and t_v.
   double tangent_q() const { return std::sqrt(tangent2_q_); }
   double tangent_v() const { return std::sqrt(tangent2_v_); }
-  double tangent() const { return std::sqrt(tangent2_q_ + tangent2_v_); }
+  /// What moves of the size of the step change H by.
+  double moves() const { return std::hypot(tangent_q() * metric_->dq(), tangent_v() * metric_->dv()); }
 
  private:
-  /// Of the largest energy of a run: some units in the last place of H.
-  static constexpr double energy_rounding = 8 * std::numeric_limits<double>::epsilon();
-  /// a^2 by b D, which is 2 at the double root, below which a root is not to be counted on.
-  static constexpr double near_the_double_root = 100;
+  /// Of the largest energy of a run: a quarter of a unit in the last place. H is known better, in extended precision,
+  /// and regular runs keep it better.
+  static constexpr double energy_rounding = 0.25 * std::numeric_limits<double>::epsilon();
 
   /// Cholesky factors of A
   bool factorise(double t) {
