@@ -487,6 +487,9 @@ BOOST_AUTO_TEST_CASE(bad_spatial_bodies_get_one_sentence_with_a_place) {
   BOOST_TEST(complaint(spatial) == "");
   check_complaints({
       {with(spatial, "arm.right.z", "arm.rigt.z"), "unknown name \"arm.rigt.z\"; did you mean \"arm.right.z\"?"},
+      {with(spatial, "0.1*der(tip.x)",
+            "S.angle\", 0, 0]\n[joints.S]\ntype = \"spherical\"\nbetween = [\"O\", \"arm\"]\n#"),
+       "there is no S.angle: a joint of the type spherical does not turn about one axis"},
       {with(spatial, "0.1*speed", "0.1*sped"), "test.toml:27:30: unknown name \"sped\""},
       {with(spatial, "torque =", "distance ="),
        "motor drive has a distance or a force, and joint pivot of the type revolute"},
