@@ -68,13 +68,11 @@ struct ProjectionFrame {
     for (Index i = 0; i < m; ++i) f[first + stride + i] = b.g[i];
     if (!rule.energy) return;
     S& last = f[f.size() - 1];
-    if (feasibility == Feasibility::reached) {
-      last = eta;
-      return;
-    }
+    // Of the throw-away step at the start, too, which sizes what this uses.
     last = end.energy_gain(b.step, b.q, b.gain, b.second) + S(defect);
     for (Index i = 0; i < m; ++i)
       last -= energy_tangent->l_q()[i] * f[first + i] + energy_tangent->l_v()[i] * f[first + stride + i];
+    if (feasibility == Feasibility::reached) last = eta;
   }
 
   double energy_left() const { return rule.energy ? energy_tangent->defect() : 0; }
