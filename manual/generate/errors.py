@@ -21,7 +21,7 @@ REMEDIES = {
     "PROMISE_WARN": "`GnomonGetBrokenPromises` says which and when. A smaller step, another solver; a model that is less smooth than it says.",
     "MEM_NULL": "`GnomonCreate` was not called, or failed.",
     "NO_INIT": "Call `GnomonInit` first.",
-    "NOT_CONVERGED": "A smaller step; a fallback (`--fallback`, `GnomonSetFallback`); halving (`GnomonSetMaxHalvings`); a tolerance in place of a step.",
+    "NOT_CONVERGED": "A smaller step; a fallback (`--fallback`, `GnomonSetFallback`); halving (`GnomonSetMaxHalvings`); a tolerance in place of a step. A solution that h -> 0 does not lead to is refused as one that was not found, [which solution](../schemes/solvers.md#which-solution).",
     "SINGULAR_JACOBIAN": "The constraints lose rank there, [singular positions](../dae/singular.md).",
     "EVALUATION_FAILED": "The model has no value there (a callback returned > 0, a root of a negative number): a smaller step, or bounds in the model.",
     "OUT_OF_MEMORY": "Sparse algebra for large models: `algebra=klu`, `block-tree`.",

@@ -73,7 +73,7 @@ class Newton final : public NonlinearSolver {
   }
 
   bool correct(VectorRef f) override {
-    rule_.refined_after = true;  // the equations offer it
+    rule_.refined_after = equations_->equations().low().size() > 0;
     return simplified_.solved() ? simplified_.correct(f) : linear_.factorised() && linear_.solve(f);
   }
   double pivot_ratio() const override {

@@ -123,6 +123,9 @@ std::vector<SummaryRow> summary(const RunFacts& facts, const Integrator& integra
           counters.error_test_failures ? fmt::format(", {} rejected", counters.error_test_failures) : "",
           counters.fallback_solves ? fmt::format(", {} solves by the fallback", counters.fallback_solves) : "",
           (counters.refused_steps ? fmt::format(", {} refused and cut", counters.refused_steps) : "") +
+              (counters.unconnected_steps
+                   ? fmt::format(", {} solutions not connected with the start of the step", counters.unconnected_steps)
+                   : "") +
               (counters.unrefined_solves ? fmt::format(", {} solves unrefined", counters.unrefined_solves) : "")));
   if (integrator.model().has_energy())
     row("energy",
@@ -303,6 +306,8 @@ Json::Value run_json(const RunFacts& facts, const Integrator& integrator) {
   out["counters"]["repeated_solves"] = Json::Int64(counters.repeated_solves);
   out["counters"]["fallback_solves"] = Json::Int64(counters.fallback_solves);
   out["counters"]["refused_steps"] = Json::Int64(counters.refused_steps);
+  out["counters"]["followed_steps"] = Json::Int64(counters.followed_steps);
+  out["counters"]["unconnected_steps"] = Json::Int64(counters.unconnected_steps);
   out["counters"]["error_test_failures"] = Json::Int64(counters.error_test_failures);
   if (facts.estimate) out["error_estimate"] = estimate_json(*facts.estimate);
   return out;

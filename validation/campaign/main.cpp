@@ -1,7 +1,7 @@
 /// \file
 /// gnomon-campaign: thousands of drawn inputs, see campaign.hpp. The status is 1 when one of them found something.
 ///
-///     gnomon-campaign systems|callbacks|checkpoints|cases [--seed S] [--first K] [--count N] [--threads T]
+///     gnomon-campaign systems|roots|callbacks|checkpoints|cases [--seed S] [--first K] [--count N] [--threads T]
 ///                     [--only NAME] [--verbose]
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -32,6 +32,9 @@ int dispatch(int argc, char** argv) {
   long findings = 0;
   app.add_subcommand("systems", "every scheme on random systems")->callback([&] {
     findings = campaign::systems(registry, range);
+  });
+  app.add_subcommand("roots", "solutions of large steps on random systems, against continuation")->callback([&] {
+    findings = campaign::roots(registry, range);
   });
   app.add_subcommand("callbacks", "functions of a model that fail once")->callback([&] {
     findings = campaign::callbacks(registry, range);

@@ -182,6 +182,8 @@ int GnomonPrintAllStats(void* mem, FILE* outfile, SUNOutputFormat fmt) {
     print("Repeated solves", counters.repeated_solves);
     print("Refinement passes", counters.refinement_passes);
     print("Unrefined solves", counters.unrefined_solves);
+    print("Followed steps", counters.followed_steps);
+    print("Unconnected steps", counters.unconnected_steps);
     print("LS setups", counters.factorisations);
     print("Jac fn evals", counters.jacobian_evaluations);
     print("Energy at the start", monitor.energy().initial());

@@ -115,7 +115,8 @@ void ContactRun::add_counters(const RunCounters& before) {
   using Counters = RunCounters;
   for (long Counters::*count : {&Counters::iterations, &Counters::residual_evaluations, &Counters::jacobian_evaluations,
                                 &Counters::factorisations, &Counters::repeated_solves, &Counters::refinement_passes,
-                                &Counters::unrefined_solves, &Counters::fallback_solves, &Counters::refused_steps})
+                                &Counters::unrefined_solves, &Counters::fallback_solves, &Counters::refused_steps,
+                                &Counters::followed_steps, &Counters::unconnected_steps})
     counters_.*count += integrator_->counters().*count - before.*count;
 }
 

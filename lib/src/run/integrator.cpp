@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/scheme/nearest_solution.hpp"
 #include "gnomon/start/consistent_start.hpp"
 #include "gnomon/start/verify.hpp"
 #include "run/integrator_impl.hpp"
@@ -85,6 +86,7 @@ void Integrator::Impl::attach() {
     solve.scaled = std::make_unique<ScaledEquations>(equations.system(k), options.jacobian);
     solve.scaled->attach_algebra(options.algebra);
     solve.scaled->watch(options.interrupt);
+    solve.nearest = dynamic_cast<const NearestSolution*>(&equations.system(k)) != nullptr;
     solve.solver = attached(*factory, solver_options, scheme_name, *solve.scaled);
     if (options.fallback) {
       const SolverFactory& other = *options.fallback;
@@ -92,7 +94,7 @@ void Integrator::Impl::attach() {
     }
     solve.x.setZero(solve.scaled->size());
     solve.refinement = std::make_unique<Refinement>(*solve.scaled);
-    if (options.fallback) solve.start.setZero(solve.scaled->size());
+    for (Vector* v : {&solve.start, &solve.first, &solve.xs, &solve.residual}) v->setZero(solve.scaled->size());
     solves.push_back(std::move(solve));
   }
 }

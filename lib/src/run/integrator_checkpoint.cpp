@@ -121,9 +121,9 @@ void Integrator::Impl::resume() {
 }
 
 void RunCounters::serialize(Archive& archive) {
-  for (long* count :
-       {&steps, &iterations, &residual_evaluations, &jacobian_evaluations, &factorisations, &repeated_solves,
-        &fallback_solves, &refused_steps, &error_test_failures, &refinement_passes, &unrefined_solves}) {
+  for (long* count : {&steps, &iterations, &residual_evaluations, &jacobian_evaluations, &factorisations,
+                      &repeated_solves, &fallback_solves, &refused_steps, &error_test_failures, &refinement_passes,
+                      &unrefined_solves, &followed_steps, &unconnected_steps}) {
     archive(*count);
     archive.require(*count >= 0 && *count <= 1L << 53, "a counter is no number of things that were done");
   }

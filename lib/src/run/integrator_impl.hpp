@@ -14,6 +14,7 @@
 #include "gnomon/run/integrator.hpp"
 #include "gnomon/start/border.hpp"
 #include "run/bordered_step.hpp"
+#include "run/connected_root.hpp"
 #include "run/rank_condition.hpp"
 #include "run/refinement.hpp"
 #include "run/state_checks.hpp"
@@ -28,8 +29,10 @@ struct Integrator::Impl {
   struct Solve {
     std::unique_ptr<ScaledEquations> scaled;
     std::unique_ptr<NonlinearSolver> solver, fallback;
-    Vector x;      // the unknown: unscaled for the scheme, scaled in place for the solver
-    Vector start;  // scaled, where there is a fallback
+    Vector x;                    // the unknown: unscaled for the scheme, scaled in place for the solver
+    Vector start;                // scaled, of the last repetition
+    Vector first, xs, residual;  // scaled, for ConnectedRoot: the start value of the first repetition, x, F
+    bool nearest = false;        // of its equations: see NearestSolution
     std::unique_ptr<Refinement> refinement;
   };
   std::vector<Solve> solves;  // one a system
@@ -58,6 +61,8 @@ struct Integrator::Impl {
   Options solver_options;
   bool started = false;
   bool warming_up = false;
+  ConnectedRoot::Path path;  // from the start of a step to its solution
+  double largest_doubt = 0;  // of the solves of the last step
 
   Impl(std::shared_ptr<const Model> integrated, const Scheme& scheme, const Options& scheme_options,
        const SolverFactory& factory, const Options& solver_options, IntegratorOptions o);
@@ -77,6 +82,23 @@ struct Integrator::Impl {
   void count(const SolveReport& report);
   /// One step of h from z; z is untouched unless it succeeds.
   bool attempt(double h, StepReport& report);
+  /// What the solves of a step are for: its solution, that of a part of it on a path, or its solution again, which is
+  /// to be the end of the path.
+  enum class Purpose { step, path, end };
+  /// The solves of a step of h from z.
+  bool solve_all(double h, Purpose purpose, StepReport& report);
+  /// The start value of solve k, scaled.
+  void set_start(Index k, int repetition, Purpose purpose, Solve& solve);
+  /// Solves with both solvers; the one that found the solution.
+  NonlinearSolver* solve_one(Solve& solve, SolveReport& report);
+  /// Of whether the solution solve.x, unscaled, is the root next to its start value, from where the solve went this way
+  /// with so many Newton matrices: it is where this is at most one.
+  double doubt(Solve& solve, NonlinearSolver& solver, double way, long matrices, Purpose purpose, bool refined,
+               const SolveReport& solved) const;
+  /// Whether the solution of solve k is that at the end of the path.
+  bool ends_path(Index k, Solve& solve, NonlinearSolver& solver, bool refined) const;
+  /// Whether the solution of a step of h is connected with its start, see ConnectedRoot; if so it is solved again.
+  bool follow(double h, StepReport& report);
   /// Iterative refinement of the solution solve.x, which the solver reported as `solved`.
   Refinement::Report refine(Solve& solve, NonlinearSolver& solver, const SolveReport& solved);
   /// The other solver, from the same start value.

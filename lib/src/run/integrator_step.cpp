@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/finite.hpp"
+#include "gnomon/base/interrupt.hpp"
 #include "gnomon/base/thrown.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "run/integrator_impl.hpp"
@@ -54,41 +56,8 @@ void Integrator::Impl::count(const SolveReport& report) {
 
 bool Integrator::Impl::attempt(double h, StepReport& report) {
   try {
+    if (!solve_all(h, Purpose::step, report) || (largest_doubt > 1 && !warming_up && !follow(h, report))) return false;
     StepEquations& equations = *binding.equations;
-    equations.begin(z, h);
-    pivot_ratio = 1;
-    for (Index k = 0; k < equations.n_solves(); ++k) {
-      Solve& solve = solves[static_cast<std::size_t>(equations.system_of(k))];
-      Next then = Next::repeat;
-      for (int repetition = 0; then == Next::repeat; ++repetition) {
-        equations.predict(k, solve.x);
-        solve.scaled->update_scales();
-        solve.scaled->to_scaled(solve.x, solve.x);
-        if (solve.fallback) solve.start = solve.x;
-        report.last = solve.solver->solve(solve.x);
-        count(report.last);
-        NonlinearSolver* solver = solve.solver.get();
-        if (solve.fallback && (warming_up || report.last.status != SolveStatus::converged)) {
-          fall_back(solve, report.last);
-          solver = solve.fallback.get();
-        }
-        pivot_ratio = std::min(pivot_ratio, solver->pivot_ratio());
-        if (report.last.status != SolveStatus::converged) {
-          const char* diagnosis = equations.diagnosis(k);
-          return fail(report, report.last.status,
-                      diagnosis ? report.last.message + "; " + diagnosis : report.last.message);
-        }
-        solve.scaled->to_unscaled(solve.x, solve.x);
-        if (const Refinement::Report refined = refine(solve, *solver, report.last); !refined.solved)
-          return fail(report, SolveStatus::not_converged,
-                      "with the Jacobian at the solution, corrections of " + number_text(refined.last) +
-                          " of the unknowns' scales remain");
-        then = equations.accept(k, solve.x);
-        if (then == Next::fail || repetition == max_repetitions)
-          return fail(report, SolveStatus::not_converged, equations.failure());
-        if (then == Next::repeat) ++counters.repeated_solves;
-      }
-    }
     Successor successor(z, next);
     equations.finish(next);
     if (control.judges) {
@@ -110,6 +79,136 @@ bool Integrator::Impl::attempt(double h, StepReport& report) {
     return fail(report, SolveStatus::evaluation_failed, thrown_text());
   }
   return true;
+}
+
+bool Integrator::Impl::solve_all(double h, Purpose purpose, StepReport& report) {
+  StepEquations& equations = *binding.equations;
+  equations.begin(z, h);
+  pivot_ratio = 1;
+  largest_doubt = 0;
+  if (purpose == Purpose::path) path.expect(equations.n_solves());
+  for (Index k = 0; k < equations.n_solves(); ++k) {
+    Solve& solve = solves[static_cast<std::size_t>(equations.system_of(k))];
+    if (warming_up) path.make_room(k, solve.x.size());
+    Next then = Next::repeat;
+    long matrices = 0;
+    for (int repetition = 0; then == Next::repeat; ++repetition) {
+      set_start(k, repetition, purpose, solve);
+      NonlinearSolver* solver = solve_one(solve, report.last);
+      pivot_ratio = std::min(pivot_ratio, solver->pivot_ratio());
+      if (report.last.status != SolveStatus::converged) {
+        const char* diagnosis = equations.diagnosis(k);
+        return fail(report, report.last.status,
+                    diagnosis ? report.last.message + "; " + diagnosis : report.last.message);
+      }
+      const double way = ConnectedRoot::distance(solve.x, solve.first);
+      matrices = std::max(matrices, report.last.jacobian_evaluations);
+      solve.scaled->to_unscaled(solve.x, solve.x);
+      const Refinement::Report refined = refine(solve, *solver, report.last);
+      if (!refined.solved)
+        return fail(report, SolveStatus::not_converged,
+                    "with the Jacobian at the solution, corrections of " + number_text(refined.last) +
+                        " of the unknowns' scales remain");
+      const bool on_path = purpose != Purpose::end || ends_path(k, solve, *solver, refined.offered);
+      const double doubted = doubt(solve, *solver, way, matrices, purpose, refined.offered, report.last);
+      if (purpose == Purpose::path) path.found(k, solve.x);
+      then = equations.accept(k, solve.x);
+      if (then == Next::fail || repetition == max_repetitions)
+        return fail(report, SolveStatus::not_converged, equations.failure());
+      if (then == Next::repeat) {
+        ++counters.repeated_solves;
+        continue;
+      }
+      largest_doubt = std::max(largest_doubt, doubted);
+      if (!on_path)
+        return fail(report, SolveStatus::not_converged,
+                    "the solution found is not the one that h -> 0 leads to, which is another");
+    }
+  }
+  return true;
+}
+
+void Integrator::Impl::set_start(Index k, int repetition, Purpose purpose, Solve& solve) {
+  binding.equations->predict(k, solve.x);
+  if (purpose == Purpose::path && !solve.nearest) {
+    if (repetition == 0)
+      path.predict(k, solve.x);
+    else
+      path.again(k, solve.x);
+  }
+  solve.scaled->update_scales();
+  solve.scaled->to_scaled(solve.x, solve.x);
+  if (solve.fallback) solve.start = solve.x;
+  if (repetition == 0) solve.first = solve.x;
+}
+
+NonlinearSolver* Integrator::Impl::solve_one(Solve& solve, SolveReport& report) {
+  report = solve.solver->solve(solve.x);
+  count(report);
+  if (!solve.fallback || (!warming_up && report.status == SolveStatus::converged)) return solve.solver.get();
+  fall_back(solve, report);
+  return solve.fallback.get();
+}
+
+double Integrator::Impl::doubt(Solve& solve, NonlinearSolver& solver, double way, long matrices, Purpose purpose,
+                               bool refined, const SolveReport& solved) const {
+  const bool near = ConnectedRoot::is_near(way), on_path = purpose == Purpose::path;
+  if (ConnectedRoot::is_nothing(way, on_path) || (near && !on_path && ConnectedRoot::is_fast(way, solved, matrices)) ||
+      !bound.constrained_limit || ConnectedRoot::is_noise(*solve.scaled) ||
+      (solve.nearest && ConnectedRoot::is_next(way)))
+    return 0;
+  constexpr double all = std::numeric_limits<double>::infinity();
+  if (matrices > (on_path ? ConnectedRoot::path_matrices : ConnectedRoot::step_matrices)) return all;
+  solve.scaled->to_scaled(solve.x, solve.xs);
+  const double contraction = ConnectedRoot::contraction(
+      *solve.scaled, [&](VectorRef f) { return solve.refinement->correct(solve.x, refined, solver, f); }, solve.xs,
+      solve.first, solve.residual);
+  return !std::isnan(contraction) ? contraction / ConnectedRoot::largest_contraction : near ? 0 : all;
+}
+
+bool Integrator::Impl::ends_path(Index k, Solve& solve, NonlinearSolver& solver, bool refined) const {
+  if (solve.nearest) return true;
+  solve.scaled->to_scaled(solve.x, solve.xs);
+  path.end(k, solve.start);
+  solve.scaled->to_scaled(solve.start, solve.start);
+  return ConnectedRoot::same(
+      *solve.scaled, [&](VectorRef f) { return solve.refinement->correct(solve.x, refined, solver, f); }, solve.xs,
+      solve.start, solve.residual);
+}
+
+bool Integrator::Impl::follow(double h, StepReport& report) {
+  // Where G loses rank motions branch, and with them the solutions of steps however short.
+  if (near_singular_position()) return true;
+  const RunCounters before = counters;
+  StepReport on_path;
+  bool followed = true;
+  for (path.begin(); followed && !path.at_end() && !path.tired();) {
+    on_path = StepReport();
+    bool solved = false;
+    try {
+      solved = solve_all(path.next() * h, Purpose::path, on_path) && largest_doubt <= 1;
+    } catch (...) {  // as where it is not solved
+      fail(on_path, SolveStatus::evaluation_failed, thrown_text());
+    }
+    if (solved)
+      path.accept(largest_doubt);
+    else
+      followed = path.shorten() && !flag_is_set(options.interrupt);
+  }
+  // A path on which no step is short enough to begin, one that turns too often to be followed, and one of solves that
+  // are repeated, whose penalty turns with h, decide nothing.
+  const bool repeats = counters.repeated_solves > before.repeated_solves;
+  const bool undecided = !path.at_end() && (path.reached() == 0 || path.tired() || repeats);
+  const bool same = (followed || undecided) && solve_all(h, undecided ? Purpose::step : Purpose::end, report);
+  counters = before;
+  ++counters.followed_steps;
+  if (same) return true;
+  if (on_path.status == SolveStatus::evaluation_failed) return fail(report, on_path.status, on_path.message);
+  if (undecided) return false;
+  ++counters.unconnected_steps;
+  return !followed && fail(report, SolveStatus::not_converged,
+                           "the solution found is not the one that h -> 0 leads to, which ends at " +
+                               number_text(path.reached()) + " of the step");
 }
 
 Refinement::Report Integrator::Impl::refine(Solve& solve, NonlinearSolver& solver, const SolveReport& solved) {

@@ -58,6 +58,14 @@ Refinement::Report Refinement::refine(Vector& x, NonlinearSolver& solver, const 
   return report;
 }
 
+bool Refinement::correct(const Vector& x, bool offered, NonlinearSolver& solver, VectorRef f) {
+  if ((offered || equations_->equations().low().size() == 0) && solver.correct(f)) return true;
+  correction_ = f;
+  if (!factorise(x) || !solve_factorised()) return false;
+  f = correction_;
+  return true;
+}
+
 /// x + low = fl(x + low) + its rounding error, exactly: multipliers and start values read x alone. Knuth's sum.
 void Refinement::renormalise(Vector& x) {
   for (Index i = 0; i < x.size(); ++i) {

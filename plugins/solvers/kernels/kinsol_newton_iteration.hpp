@@ -33,7 +33,7 @@ class KinsolNewtonIteration final : public NonlinearSolver {
   void attach(ScaledEquations& equations) override;
   SolveReport solve(VectorRef xs) override;
   bool correct(VectorRef f) override {
-    rule_.refined_after = true;  // the equations offer it
+    rule_.refined_after = equations_->equations().low().size() > 0;
     return linear_.correct(f);
   }
   double pivot_ratio() const override { return linear_.pivot_ratio(); }

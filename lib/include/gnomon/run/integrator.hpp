@@ -35,6 +35,9 @@ struct GNOMON_EXPORT RunCounters {
   /// Of iterative refinement: residuals in extended precision, and solves that stayed as the solver left them although
   /// the scheme offers them.
   long refinement_passes = 0, unrefined_solves = 0;
+  /// Steps whose solution was followed from h -> 0, because nothing cheaper could tell that it is connected with the
+  /// start of the step, and those of them where it is not: they are refused.
+  long followed_steps = 0, unconnected_steps = 0;
   void serialize(Archive& archive);
 };
 

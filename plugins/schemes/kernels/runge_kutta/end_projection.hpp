@@ -7,14 +7,14 @@
 #include <optional>
 
 #include "gnomon/scheme/equations.hpp"
+#include "gnomon/scheme/nearest_solution.hpp"
 #include "gnomon/scheme/state.hpp"
 #include "kernels/runge_kutta/energy_feasibility.hpp"
 
 namespace gnomon::kernels {
 
-class EndProjection {
+class EndProjection : public NearestSolution {
  public:
-  virtual ~EndProjection() = default;
   virtual NonlinearEquations& equations() = 0;
   /// From z0 with the increments dq_hat, d_hat of (q^, v^), with a mass M(q) of (q^, p^); energy_defect = H0 - H*. z0
   /// outlives the step.
