@@ -37,6 +37,7 @@ ENDS = {
     "error_too_large": "None: the step is taken again, smaller.",
     "step_too_small": "As STEP_TOO_SMALL.",
     "too_many_steps": "As TOO_MUCH_WORK.",
+    "held_at_switch": "The model: a potential or constraint that jumps, or branches that both lead back to their switch.",
 }
 
 

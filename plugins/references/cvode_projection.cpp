@@ -66,13 +66,15 @@ class TangentProjection {
 
 class CvodeSolution final : public gnomon::kernels::SundialsSolution {
  public:
-  CvodeSolution(const gnomon::ProblemInstance& instance, const gnomon::Options& options)
+  /// Ends where one of `roots` falls through zero, too.
+  CvodeSolution(const gnomon::ProblemInstance& instance, const gnomon::Options& options, gnomon::RootFunctions roots)
       : SundialsSolution("CVODE", std::make_shared<gnomon::kernels::MechanicalModel>(instance), instance.t0,
                          2 * instance.q0.size(), options),
         system_(shared_system(instance.model)),
         n_(system_->n()),
         memory_(CVodeCreate(CV_BDF, context_)),
-        tangent_(*system_) {
+        tangent_(*system_),
+        root_functions_(std::move(roots)) {
     void* cvode = memory_.get();
     if (!cvode) throw no_memory();
     GNOMON_CAPTURE_MESSAGES(CVodeSetErrHandlerFn, cvode, context_, &message_);
@@ -82,6 +84,12 @@ class CvodeSolution final : public gnomon::kernels::SundialsSolution {
     check(CVodeSetLinearSolver(cvode, linear_.get(), matrix_.get()), "CVodeSetLinearSolver");
     check(CVodeSetNonlinConvCoef(cvode, options.real("nonlinear-coefficient")), "CVodeSetNonlinConvCoef");
     if (m_ > 0) check(CVodeSetProjFn(cvode, projection), "CVodeSetProjFn");
+    if (root_functions_.count == 0) return;
+    const auto count = static_cast<int>(root_functions_.count);
+    std::vector<int> falling(static_cast<std::size_t>(count), -1);
+    check(CVodeRootInit(cvode, count, root_callback), "CVodeRootInit");
+    check(CVodeSetRootDirection(cvode, falling.data()), "CVodeSetRootDirection");
+    check(CVodeSetNoInactiveRootWarn(cvode), "CVodeSetNoInactiveRootWarn");
   }
 
  private:
@@ -95,7 +103,13 @@ class CvodeSolution final : public gnomon::kernels::SundialsSolution {
   }
   int step(double t, double& reached) override {
     CVodeSetStopTime(memory_.get(), t);
-    return CVode(memory_.get(), t, y_.get(), &reached, CV_ONE_STEP);
+    const int flag = CVode(memory_.get(), t, y_.get(), &reached, CV_ONE_STEP);
+    if (flag != CV_ROOT_RETURN) return flag;
+    std::vector<int> found(static_cast<std::size_t>(root_functions_.count));
+    CVodeGetRootInfo(memory_.get(), found.data());
+    for (std::size_t i = 0; i < found.size(); ++i)
+      if (found[i] != 0) roots_.push_back(static_cast<Index>(i));
+    return flag;
   }
   std::string flag_name(int flag) const override { return taken_text(CVodeGetReturnFlagName(flag)); }
   void count(ReferenceReport& report) const override {
@@ -119,6 +133,17 @@ class CvodeSolution final : public gnomon::kernels::SundialsSolution {
       auto out = me.map(yp);
       out.head(n) = v;
       out.segment(n, n) = a;
+      return out.allFinite();
+    });
+  }
+
+  static int root_callback(SunReal t, N_Vector y, SunReal* values, void* self) {
+    auto& me = *static_cast<CvodeSolution*>(self);
+    return me.guarded([&] {
+      const auto x = me.map(y);
+      const Vector q = x.head(me.n_), v = x.segment(me.n_, me.n_);
+      Eigen::Map<Vector> out(values, me.root_functions_.count);
+      me.root_functions_.evaluate(t, q, me.model_->momentum(q, v), me.own_multipliers(), out);
       return out.allFinite();
     });
   }
@@ -178,6 +203,7 @@ class CvodeSolution final : public gnomon::kernels::SundialsSolution {
   Index n_;
   std::unique_ptr<void, FreeCvode> memory_;
   TangentProjection tangent_;
+  gnomon::RootFunctions root_functions_;
 };
 
 class CvodeProjection final : public gnomon::Reference {
@@ -205,8 +231,8 @@ class CvodeProjection final : public gnomon::Reference {
           "has a mass matrix that depends on q, and a constant one is expected; use "
           "ida-index1 or ida-ggl");
     return gnomon::kernels::graded_reference(options, [instance](const gnomon::Options& set) {
-      return gnomon::bordered_reference(instance, {}, [set](const gnomon::ProblemInstance& piece, const auto&) {
-        return std::make_unique<CvodeSolution>(piece, set);
+      return gnomon::bordered_reference(instance, {}, [set](const gnomon::ProblemInstance& piece, const auto& roots) {
+        return std::make_unique<CvodeSolution>(piece, set, roots);
       });
     });
   }

@@ -199,7 +199,8 @@ void add_run(CLI::App& app, Invocation& invocation) {
       "neither is given and the scheme takes a tolerance");
   add("--solver", a->solver, "NAME", "the solver")->capture_default_str();
   add_repeatable(*command, "--solver-option", a->solver_options, "an option of the solver (repeatable)");
-  command->add_flag("--events", a->events, "list the landings, impacts, launches and turnings");
+  command->add_flag("--events", a->events,
+                    "list the landings, impacts, launches and turnings, and the switches of formulas");
   add_repeatable(*command, "--reference", a->references, "NAME", "run this reference too, and compare (repeatable)");
   add_repeatable(*command, "--reference-option", a->reference_options,
                  "an option of the references that have it (repeatable)");

@@ -105,7 +105,7 @@ ProblemInstance started(ProblemInstance instance, const RunArguments& a) {
   refuse_flags(a);
   parse_end(a, instance.t0);
   const System* const system = instance.model->mechanical();
-  if (a.events && !(system && (system->parts().obstacles || system->parts().friction)))
+  if (a.events && !(system && (system->parts().obstacles || system->parts().friction || system->parts().switches)))
     throw Error(ErrorCode::bad_value, "--events is given, and problem " + a.problem +
                                           " with these parameters has no obstacles and no friction");
   if (!a.project_start) return instance;
@@ -123,7 +123,11 @@ std::vector<SummaryRow> rows_of(const RunFacts& facts, const ReferenceReport& en
   if (end.rtol > 0 && end.message.empty()) rows.push_back({"tolerance", chosen_tolerance(end)});
   add_levels(rows, end);
   add_outputs(rows, facts.outputs, facts.output_values);
-  if (!end.events.empty()) rows.push_back({"contact", fmt::format("{} events", end.events.size())});
+  const auto switches = std::count_if(end.events.begin(), end.events.end(),
+                                      [](const ContactEvent& event) { return event.kind == EventKind::switched; });
+  const auto contacts = static_cast<long>(end.events.size()) - switches;
+  if (switches > 0) rows.push_back({"switches", fmt::format("pieces end at {}", switches)});
+  if (contacts > 0) rows.push_back({"contact", fmt::format("{} events", contacts)});
   rows.push_back({"effort", fmt::format("{} residuals, {} Jacobians, {:.3g} s", end.residual_evaluations,
                                         end.jacobian_evaluations, facts.wall_s)});
   add_references(rows, facts.references, end.q);

@@ -49,7 +49,8 @@ class SchemeTrajectory final : public Trajectory {
         integrator_(make_()),
         outputs_(instance_),
         stop_(*this) {
-    if (!has_contacts(integrator_) && (arguments_.events || !arguments_.contact.empty()))
+    if (!has_contacts(integrator_) &&
+        ((arguments_.events && !has_switches(integrator_)) || !arguments_.contact.empty()))
       throw Error(ErrorCode::bad_value,
                   fmt::format("{} is given, and problem {} with these parameters has no obstacles and no friction, or "
                               "scheme {} holds them itself",
@@ -122,8 +123,8 @@ class SchemeTrajectory final : public Trajectory {
     for (const Index i : integrator_.constraint_rank().dependent)
       report.rows.push_back({"dependent", "constraint: " + constraint_name(integrator_.system(), i)});
     add_open_multipliers(report.rows);
-    if (!has_contacts(integrator_)) return report;
-    add_contact(report.rows, integrator_);
+    if (has_contacts(integrator_)) add_contact(report.rows, integrator_);
+    if (!integrator_.model().mechanical()) return report;
     report.events = event_rows(integrator_.system(), integrator_.events());
     return report;
   }
@@ -149,7 +150,15 @@ class SchemeTrajectory final : public Trajectory {
         rows.push_back({"undetermined", "friction by the multiplier of " + constraint_name(*system, i) +
                                             ", which constraints that repeat others leave open: that of least norm"});
   }
-  bool promise_broken() const { return arguments_.strict && !integrator_.broken_promises().empty(); }
+  bool promise_broken() const { return arguments_.strict && !broken_text().empty(); }
+  /// The first that is seen broken.
+  std::string broken_text() const {
+    if (!integrator_.broken_promises().empty()) return integrator_.broken_promises().front().text();
+    const RunCounters& counters = integrator_.counters();
+    if (counters.overstepped_switches == 0) return {};
+    return fmt::format("a step went over a switch, by step {}: velocities are off by up to {:.2g}", counters.steps,
+                       counters.overstepped_change);
+  }
 
   /// Starts the run with halved steps beside this one.
   void halve() {
@@ -176,7 +185,7 @@ class SchemeTrajectory final : public Trajectory {
       facts.message = "interrupted at t = " + number_text(state().t);
     } else if (end_.success() && promise_broken()) {
       facts.status = "promise broken";
-      facts.message = "promise broken: " + integrator_.broken_promises().front().text();
+      facts.message = "promise broken: " + broken_text();
     }
     if (halving_) facts.estimate = halving_->estimate();
     return facts;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "report/json.hpp"
 
 namespace gnomon::program {
@@ -10,8 +12,10 @@ using validation::to_json;
 
 namespace {
 
-/// The obstacle of an event, by name; "" where it belongs to none.
-std::string contact_name(const System& system, Index contact) {
+/// The obstacle or the switch of an event, by name; "" where it belongs to none.
+std::string name_of(const System& system, const ContactEvent& event) {
+  const Index contact = event.contact;
+  if (event.kind == EventKind::switched) return system.parts().switches->switch_name(contact);
   if (contact < 0) return "";
   const auto names = system.parts().obstacles->obstacle_names();
   const auto k = static_cast<std::size_t>(contact);
@@ -28,9 +32,51 @@ bool has_contacts(const Integrator& integrator) {
          integrator.state().lambda.size() == system->m() + system->parts().n_obstacles();
 }
 
+void add_switches(std::vector<SummaryRow>& rows, const Integrator& integrator) {
+  const RunCounters& counters = integrator.counters();
+  if (counters.switches > 0) {
+    std::vector<Index> seen;
+    for (const ContactEvent& event : integrator.events())
+      if (event.kind == EventKind::switched && std::find(seen.begin(), seen.end(), event.contact) == seen.end())
+        seen.push_back(event.contact);
+    rows.push_back({"switches", fmt::format("steps end at {}, of {}{}", counters.switches,
+                                            integrator.system().parts().switches->switch_name(seen.front()),
+                                            seen.size() > 1 ? fmt::format(" and {} more", seen.size() - 1) : "")});
+  }
+  if (counters.overstepped_switches > 0)
+    rows.push_back({"WARNING",
+                    fmt::format("{} steps, which must have one size, went over a switch: velocities are off by up to "
+                                "{:.2g}; a scheme that takes variable steps ends them there",
+                                counters.overstepped_switches, counters.overstepped_change),
+                    true});
+}
+
+Json::Value switches_json(const Integrator& integrator) {
+  Json::Value out;
+  out["count"] = Json::Int64(integrator.counters().switches);
+  out["overstepped"] = Json::Int64(integrator.counters().overstepped_switches);
+  out["velocity_bound"] = to_json(integrator.counters().overstepped_change);
+  out["events"] = Json::Value(Json::arrayValue);
+  for (const ContactEvent& event : integrator.events()) {
+    if (event.kind != EventKind::switched) continue;
+    Json::Value one;
+    one["t"] = to_json(event.t);
+    one["switch"] = name_of(integrator.system(), event);
+    out["events"].append(one);
+  }
+  return out;
+}
+
+bool has_switches(const Integrator& integrator) {
+  const System* system = integrator.model().mechanical();
+  return system && system->parts().switches;
+}
+
 void add_contact(std::vector<SummaryRow>& rows, const Integrator& integrator) {
   const EnergyBook book = integrator.energy_book();
-  rows.push_back({"contact", fmt::format("{} events, deepest penetration at one {:.2e}", integrator.events().size(),
+  const auto of_contacts = std::count_if(integrator.events().begin(), integrator.events().end(),
+                                         [](const ContactEvent& event) { return event.kind != EventKind::switched; });
+  rows.push_back({"contact", fmt::format("{} events, deepest penetration at one {:.2e}", of_contacts,
                                          integrator.deepest_penetration())});
   rows.push_back(
       {"energy book", fmt::format("H1 - H0 = {:.10g} = work {:.10g} + impacts {:.10g} + defect of the scheme {:.3e}",
@@ -40,7 +86,7 @@ void add_contact(std::vector<SummaryRow>& rows, const Integrator& integrator) {
 std::vector<std::array<std::string, 4>> event_rows(const System& system, const std::vector<ContactEvent>& events) {
   std::vector<std::array<std::string, 4>> rows;
   for (const ContactEvent& event : events)
-    rows.push_back({fmt::format("{:.14g}", event.t), to_string(event.kind), contact_name(system, event.contact),
+    rows.push_back({fmt::format("{:.14g}", event.t), to_string(event.kind), name_of(system, event),
                     event.energy_change != 0 ? fmt::format("{:.8g}", event.energy_change) : ""});
   return rows;
 }
@@ -61,7 +107,7 @@ Json::Value contact_json(const Integrator& integrator) {
     Json::Value one;
     one["t"] = to_json(event.t);
     one["kind"] = to_string(event.kind);
-    one["contact"] = contact_name(integrator.system(), event.contact);
+    one["contact"] = name_of(integrator.system(), event);
     one["energy_change"] = to_json(event.energy_change);
     out["events"].append(one);
   }

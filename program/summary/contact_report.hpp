@@ -14,6 +14,13 @@
 
 namespace gnomon::program {
 
+/// How many switches of the model steps ended at, and how many they went over.
+void add_switches(std::vector<SummaryRow>& rows, const Integrator& integrator);
+/// {count, overstepped, velocity_bound, events [{t, switch}]}
+Json::Value switches_json(const Integrator& integrator);
+/// Does the model have any?
+bool has_switches(const Integrator& integrator);
+
 /// The book in two lines.
 void add_contact(std::vector<SummaryRow>& rows, const Integrator& integrator);
 /// t, event, obstacle and energy change of each.

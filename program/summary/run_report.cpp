@@ -127,6 +127,7 @@ std::vector<SummaryRow> summary(const RunFacts& facts, const Integrator& integra
                    ? fmt::format(", {} solutions not connected with the start of the step", counters.unconnected_steps)
                    : "") +
               (counters.unrefined_solves ? fmt::format(", {} solves unrefined", counters.unrefined_solves) : "")));
+  add_switches(out, integrator);
   if (integrator.model().has_energy())
     row("energy",
         fmt::format("H0 = {:.10g}, max error {:.2e} (relative {:.2e}), slope {:.1e} a unit of time", energy.initial(),
@@ -297,6 +298,7 @@ Json::Value run_json(const RunFacts& facts, const Integrator& integrator) {
   out["integrals"] = drifts_json(monitor.integrals(),
                                  [&](Index a) { return integrator.system().parts().integrals->integral_name(a); });
   if (has_contacts(integrator)) out["contact"] = contact_json(integrator);
+  if (has_switches(integrator)) out["switches"] = switches_json(integrator);
   out["counters"]["iterations"] = Json::Int64(counters.iterations);
   out["counters"]["residual_evaluations"] = Json::Int64(counters.residual_evaluations);
   out["counters"]["jacobian_evaluations"] = Json::Int64(counters.jacobian_evaluations);

@@ -15,14 +15,14 @@ namespace {
 /// The functions of a model, null where there is none, and what they are called with.
 class Functions {
  public:
-  py::object potential, gradient, constraints, jacobian, force;
-  Index n = 0, m = 0;
+  py::object potential, gradient, constraints, jacobian, force, switches;
+  Index n = 0, m = 0, n_switches = 0;
   SunContext context;
   FunctionCalls calls;
 
   ~Functions() {
     const py::gil_scoped_acquire locked;
-    for (py::object* each : {&potential, &gradient, &constraints, &jacobian, &force}) *each = py::object();
+    for (py::object* each : {&potential, &gradient, &constraints, &jacobian, &force, &switches}) *each = py::object();
   }
 
   /// out = function(arguments), of this shape. Throws CannotEvaluate where it raises an ArithmeticError or is not
@@ -114,10 +114,17 @@ int force(double, N_Vector q, N_Vector v, N_Vector out, void* self) {
   return 0;
 }
 
+int switches(double, N_Vector q, N_Vector v, N_Vector out, void* self) {
+  of(self).call("switches", of(self).switches, {of(self).n_switches}, N_VGetArrayPointer(out), Vector(view(q)),
+                Vector(view(v)));
+  return 0;
+}
+
 /// `functions` by name, None where there is none; constraints have `names`. Mass: a matrix.
 std::shared_ptr<Instance> instance_of_functions(const std::string& coordinates, const Array& mass,
                                                 const py::dict& functions, const std::vector<std::string>& names,
-                                                const std::vector<double>& q0, const std::vector<double>& v0) {
+                                                const std::vector<double>& q0, const std::vector<double>& v0,
+                                                Index n_switches) {
   auto given = std::make_shared<Functions>();
   const auto take = [&functions](const char* name, py::object& to) {
     to = functions[name];
@@ -148,6 +155,10 @@ std::shared_ptr<Instance> instance_of_functions(const std::string& coordinates, 
     if (take("jacobian", given->jacobian)) callbacks.constraints.jacobian.function = jacobian;
   }
   if (take("force", given->force)) callbacks.force = force;
+  if (take("switches", given->switches)) {
+    given->n_switches = callbacks.n_switches = n_switches;
+    callbacks.switches = switches;
+  }
   const auto system = std::make_shared<c_api::CallbackSystem>(callbacks);
   ProblemInstance problem;
   // The system and what it calls live and end together.

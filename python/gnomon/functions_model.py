@@ -38,12 +38,20 @@ class FunctionsModel(Model):
         *,
         gradient: Callable[[np.ndarray], Any] | None = None,
         jacobian: Callable[[np.ndarray], Any] | None = None,
+        switches: Callable[[np.ndarray, np.ndarray], Any] | None = None,
         name: str = "model",
     ):
         self._names = coordinates.split() if isinstance(coordinates, str) else list(coordinates)
         if callable(mass):
             raise ModelError("mass is a function, and with traced=False a number, a list or a matrix is expected")
-        functions = dict(potential=potential, gradient=gradient, constraints=constraints, jacobian=jacobian, force=force)
+        functions = dict(
+            potential=potential,
+            gradient=gradient,
+            constraints=constraints,
+            jacobian=jacobian,
+            force=force,
+            switches=switches,
+        )
         for what, each in functions.items():
             if not callable(each) and (each is not None or what == "potential"):
                 raise ModelError(f"{what} is {each!r}, expected a function")
@@ -90,8 +98,13 @@ class FunctionsModel(Model):
             names = list(levels) if isinstance(levels, Mapping) else []
             functions["constraints"] = _Rows(functions["constraints"], isinstance(levels, Mapping))
             names = names or [f"g{i + 1}" for i in range(np.size(levels))]
+        n_switches = 0
+        if functions["switches"] is not None:
+            n_switches = int(np.size(functions["switches"](start[0].copy(), start[1].copy())))
         with _model_errors():
-            return _core.instance_of_functions(" ".join(self._names), self._mass, functions, names, *start)
+            return _core.instance_of_functions(
+                " ".join(self._names), self._mass, functions, names, *start, n_switches
+            )
 
     def __getstate__(self) -> dict[str, Any]:
         return dict(coordinates=self._names, mass=self._mass, name=self._name, **self._functions)

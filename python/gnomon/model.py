@@ -241,8 +241,9 @@ class Model:
             Whether the functions become formulas.
         **further
             As in :class:`Model`; `parameters` are known to formulas only, functions have their own numbers. With
-            ``traced=False`` only ``name``, and ``gradient(q)`` of the potential, of shape (n,), and ``jacobian(q)`` of the
-            constraints, of shape (m, n); `mass` is then a number, a list or a matrix.
+            ``traced=False`` only ``name``, ``gradient(q)`` of the potential, of shape (n,), ``jacobian(q)`` of the
+            constraints, of shape (m, n), and ``switches(q, v)``, a list of numbers at whose zeros the other functions
+            change: steps end there. `mass` is then a number, a list or a matrix.
         """
         if not traced:
             from .functions_model import FunctionsModel

@@ -114,3 +114,15 @@ def test_functions_that_fail_later(start):
 def test_what_is_no_model_of_functions(more, sentence):
     with pytest.raises(gn.ModelError, match=sentence):
         gn.Model.from_functions("x", **{**dict(mass=1, potential=potential, traced=False), **more})
+
+
+def test_steps_end_where_functions_switch():
+    given = dict(gradient=lambda q: 9.81 + 1000 * np.minimum(q, 0), traced=False)
+    rough = gn.Model.from_functions("x", 1, lambda q: 9.81 * q[0] + 500 * min(q[0], 0) ** 2, **given)
+    model = gn.Model.from_functions(
+        "x", 1, lambda q: 9.81 * q[0] + 500 * min(q[0], 0) ** 2, switches=lambda q, v: [q[0]], **given
+    )
+    caught = 0.9979494846333587
+    s = gn.solve(model, (0, 3), q0=[1], rtol=1e-8)
+    assert abs(s.q[0, -1] - caught) <= 2e-7
+    assert len(gn.solve(rough, (0, 3), q0=[1], rtol=1e-8).t) > len(s.t)

@@ -59,7 +59,8 @@ enum { GNOMON_NORMAL = 1, GNOMON_ONE_STEP = 2 };
 enum { GNOMON_BY_Q = 0, GNOMON_BY_V = 1, GNOMON_BY_LAMBDA = 2 };
 
 /** Kinds of events: a contact closes, by an impact where it was approached; it is hit and opens again; it opens because
- *  its multiplier reached zero; the velocity passes through zero under friction; it stays there. */
+ *  its multiplier reached zero; the velocity passes through zero under friction; it stays there; a contact sticks, and
+ *  slides; a branch of the model's functions changes. */
 enum {
   GNOMON_LANDING = 0,
   GNOMON_IMPACT = 1,
@@ -67,7 +68,8 @@ enum {
   GNOMON_TURNING = 3,
   GNOMON_REST = 4,
   GNOMON_STICK = 5,
-  GNOMON_SLIDE = 6
+  GNOMON_SLIDE = 6,
+  GNOMON_SWITCHED = 7
 };
 
 /** \name Callbacks
@@ -90,6 +92,8 @@ typedef int (*GnomonHessianFn)(sunrealtype t, N_Vector q, N_Vector lambda, SUNMa
 /** Force outside the potential, Q(t,q,v) of length n, v = M^-1 p. One that depends on t is refused by the schemes that
  *  take friction, and for systems with obstacles or friction. */
 typedef int (*GnomonForceFn)(sunrealtype t, N_Vector q, N_Vector v, N_Vector Q, void* user_data);
+/** Switching functions s(t,q,v), of length count of GnomonSetSwitchFn */
+typedef int (*GnomonSwitchFn)(sunrealtype t, N_Vector q, N_Vector v, N_Vector s, void* user_data);
 /** dQ/dq or dQ/dv at (t,q,v), n x n, zero where it is not written */
 typedef int (*GnomonForceJacFn)(sunrealtype t, N_Vector q, N_Vector v, SUNMatrix dQ, void* user_data);
 /** Friction R(q,v,lambda) of length n; lambda has the m multipliers of the constraints, then one for each obstacle,
@@ -159,6 +163,9 @@ int GnomonSetUserData(void* mem, void* user_data);
 int GnomonSetForceFn(void* mem, GnomonForceFn Q);
 /** Its derivative by = GNOMON_BY_Q or GNOMON_BY_V, with a pattern as for G; where it is not set, from differences. */
 int GnomonSetForceJacFn(void* mem, int by, GnomonForceJacFn dQ, SUNMatrix pattern);
+/** `count` functions at whose zeros other callbacks change their formulas, which those do by the sign of s: steps end there,
+ *  located to rounding, where the scheme takes variable steps. count = 0: none. */
+int GnomonSetSwitchFn(void* mem, sunindextype count, GnomonSwitchFn s);
 /** R; NULL: none. For energy-momentum-ggl, line-integral-ggl, symplectic-euler-natural and its relatives: other schemes
  *  say that they do not take it. */
 int GnomonSetFrictionFn(void* mem, GnomonFrictionFn R);
@@ -334,10 +341,10 @@ int GnomonGetWork(void* mem, sunrealtype* work);
  *  lambda . D_t g; and of their velocity level, gamma . D_t Psi. A place that is NULL is left out. */
 int GnomonGetWorkTerms(void* mem, sunrealtype* force, sunrealtype* potential, sunrealtype* position,
                        sunrealtype* velocity);
-/** Events of a system with obstacles or friction. */
+/** Events of a system with obstacles or friction, and switches that steps ended at. */
 int GnomonGetNumEvents(void* mem, long int* nevents);
 /** Event `which` (from 0): when, of which kind (GNOMON_LANDING and so on), at which obstacle (-1 for GNOMON_TURNING and
- *  GNOMON_REST), and what the impulse of this contact did to the energy. */
+ *  GNOMON_REST; the switch of GNOMON_SWITCHED), and what the impulse of this contact did to the energy. */
 int GnomonGetEvent(void* mem, long int which, sunrealtype* t, int* kind, sunindextype* obstacle,
                    sunrealtype* energy_change);
 /** Energy that impacts took since the start. */

@@ -61,6 +61,8 @@ struct Callbacks {
   MatrixCallback<GnomonHessianFn> obstacle_hessian;  ///< of psi.c
   GnomonForceFn force = nullptr;
   std::array<MatrixCallback<GnomonForceJacFn>, 2> force_jacobian;  ///< by q and v
+  Index n_switches = 0;
+  GnomonSwitchFn switches = nullptr;
   GnomonFrictionFn friction = nullptr;
   std::array<MatrixCallback<GnomonFrictionJacFn>, 3> friction_jacobian;  ///< by q, v and lambda
   std::vector<NamedCallback<GnomonSymmetryFn>> symmetries;

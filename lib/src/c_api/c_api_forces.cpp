@@ -41,6 +41,14 @@ void CallbackForces::force(double t, const ConstVectorRef& q, const ConstVectorR
   });
 }
 
+void CallbackForces::switches(double t, const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef&,
+                              VectorRef out) const {
+  call("the switching function", [&] {
+    return calls_.switches(t, scratch_->q(q.data()), scratch_->v(v.data()), scratch_->switches(out.data()),
+                           calls_.user_data);
+  });
+}
+
 const SparsityPattern& CallbackForces::force_pattern(ForceArgument by) const {
   return scratch_->force[index(by)]->pattern();
 }

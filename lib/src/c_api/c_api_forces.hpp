@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// The callbacks of a C program, how they are called, and the parts of a system that they are without U and g: force,
-/// friction, symmetries and first integrals.
+/// friction, switches, symmetries and first integrals.
 
 #include <memory>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace gnomon::c_api {
 
-class CallbackForces : public Force, public Friction, public Symmetries, public FirstIntegrals {
+class CallbackForces : public Force, public Friction, public Symmetries, public FirstIntegrals, public Switches {
  public:
   explicit CallbackForces(const Callbacks& callbacks);
   ~CallbackForces() override;
@@ -25,6 +25,16 @@ class CallbackForces : public Force, public Friction, public Symmetries, public 
   const SparsityPattern& friction_pattern(ForceArgument by) const override;
   void friction_jacobian(ForceArgument by, const ConstVectorRef& q, const ConstVectorRef& v,
                          const ConstVectorRef& lambda, VectorRef values) const override;
+  Index n_switches() const override { return calls_.n_switches; }
+  std::string switch_name(Index i) const override { return "switch " + std::to_string(i); }
+  bool sides_are_held() const override { return false; }
+  bool switches_use_multipliers() const override { return false; }
+  void switches(double t, const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
+                VectorRef out) const override;
+  void switch_rates(double, const ConstVectorRef&, const ConstVectorRef&, const ConstVectorRef&,
+                    VectorRef out) const override {
+    out.setConstant(std::nan(""));
+  }
   Index n_symmetries() const override { return static_cast<Index>(calls_.symmetries.size()); }
   std::string symmetry_name(Index a) const override;
   void symmetry_generator(Index a, const ConstVectorRef& q, VectorRef out) const override;

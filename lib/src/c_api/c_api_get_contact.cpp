@@ -12,7 +12,8 @@ static_assert(GNOMON_LANDING == static_cast<int>(EventKind::landing) &&
               GNOMON_LAUNCH == static_cast<int>(EventKind::launch) &&
               GNOMON_TURNING == static_cast<int>(EventKind::turning) &&
               GNOMON_REST == static_cast<int>(EventKind::rest) && GNOMON_STICK == static_cast<int>(EventKind::stick) &&
-              GNOMON_SLIDE == static_cast<int>(EventKind::slide));
+              GNOMON_SLIDE == static_cast<int>(EventKind::slide) &&
+              GNOMON_SWITCHED == static_cast<int>(EventKind::switched));
 
 namespace {
 

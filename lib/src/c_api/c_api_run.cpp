@@ -55,6 +55,7 @@ int flag_of(SolveStatus status) {
     case SolveStatus::singular_jacobian:
       return GNOMON_SINGULAR_JACOBIAN;
     case SolveStatus::evaluation_failed:
+    case SolveStatus::held_at_switch:
       return GNOMON_EVALUATION_FAILED;
     case SolveStatus::error_too_large:
     case SolveStatus::step_too_small:

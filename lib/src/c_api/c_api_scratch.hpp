@@ -90,7 +90,7 @@ struct CallbackForces::Scratch {
   std::vector<std::unique_ptr<Derivative>> force, friction;
   SparsityPattern constraint_pattern, hessian_pattern;  // of all of it
   BlockMap hessian_map, obstacle_hessian_map;
-  Wrapped q, v, vector_n, lambda, psi, multipliers;
+  Wrapped q, v, vector_n, lambda, psi, multipliers, switches;
   Level potential, gradient;
   Vector direction, sum, zero_lambda, product_m, values, bent, hessian_values, hessian_more, obstacle_values;
   // Of the rates by time, each of its own.

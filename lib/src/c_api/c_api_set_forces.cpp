@@ -36,6 +36,16 @@ int GnomonSetForceJacFn(void* mem, int by, GnomonForceJacFn dQ, SUNMatrix patter
                     [&](Memory& memory) { set_jacobian(memory.callbacks.force_jacobian, "force", by, dQ, pattern); });
 }
 
+int GnomonSetSwitchFn(void* mem, sunindextype count, GnomonSwitchFn s) {
+  return configured(mem, __func__, [&](Memory& memory) {
+    if (count < 0)
+      throw Error(ErrorCode::bad_value, "the number of switches " + std::to_string(count) + " is below zero");
+    if (count > 0) required(s, "the switching function");
+    memory.callbacks.n_switches = count;
+    memory.callbacks.switches = s;
+  });
+}
+
 int GnomonSetFrictionFn(void* mem, GnomonFrictionFn R) {
   return configured(mem, __func__, [&](Memory& memory) { memory.callbacks.friction = R; });
 }

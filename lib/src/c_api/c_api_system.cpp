@@ -25,7 +25,8 @@ CallbackForces::Scratch::Scratch(const Callbacks& calls, bool closed)
       vector_n(calls.n, calls.context),
       lambda(calls.constraints.rows, calls.context),
       psi(calls.obstacles.rows, calls.context),
-      multipliers(calls.constraints.rows + calls.obstacles.rows, calls.context) {
+      multipliers(calls.constraints.rows + calls.obstacles.rows, calls.context),
+      switches(calls.n_switches, calls.context) {
   const Index n = calls.n, m = calls.constraints.rows, all = m + calls.obstacles.rows;
   const auto derivative = [&](const char* name, const SharedMatrix& like, Index cols) {
     return std::make_unique<Derivative>(name, like, n, cols, calls.context);
@@ -99,6 +100,7 @@ CallbackSystem::CallbackSystem(const Callbacks& callbacks, bool closed) : Callba
   if (calls_.time_dependent) parts_.time_dependence = this;
   if (calls_.force) parts_.force = this;
   if (calls_.friction) parts_.friction = this;
+  if (calls_.n_switches > 0) parts_.switches = this;
   scratch_ = std::make_unique<Scratch>(calls_, closed);
   traits_.approximate_derivatives = differences() != "none";
 }

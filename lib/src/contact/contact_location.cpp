@@ -2,24 +2,15 @@
 #include "contact/contact_location.hpp"
 
 #include <algorithm>
-#include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
 
 #include "contact/contact_tolerances.hpp"
 #include "gnomon/base/error.hpp"
+#include "run/switches/located_root.hpp"
 
 namespace gnomon {
 
 using namespace contact_tolerances;
-
-/// Root of f in [a, b], f(a) > 0 > f(b), on the side where f >= 0.
-template <class F>
-double ContactLocation::root(double a, double fa, double b, double fb, F&& f) const {
-  const double resolution = 4e-16 * b;
-  const auto close = [&](double left, double right) { return right - left <= resolution; };
-  std::uintmax_t evaluations = 100;
-  return boost::math::tools::toms748_solve(f, a, b, fa, fb, close, evaluations).first;
-}
 
 /// Landing of an open contact. The gap between the ends of the step is taken as the cubic with its end values and rates
 /// to find where the gap may vanish; the root itself is that of the gap after a step of size s.
@@ -67,7 +58,7 @@ bool ContactLocation::find_landing(Index contact, double span, double& s) {
   double at_left = gap(left);
   while (at_left <= 0 && left > 1e-12 * span) at_left = gap(left *= .5);
   // From a contact that never opened: it is hit where it stands.
-  s = at_left <= 0 ? 0 : root(left, at_left, right, at_right, gap);
+  s = at_left <= 0 ? 0 : located_root(left, at_left, right, at_right, gap).first;
   return true;
 }
 
@@ -117,7 +108,7 @@ void ContactLocation::find_dips(double span, Offer&& offer) {
     const auto value = [&](double s) { return margin(k, s <= 0 ? before_ : state_after_(s)); };
     const double lowest = value(x * span);
     if (lowest >= -margin_tolerance(k)) continue;
-    offer(a == 0 ? 0 : root(0, a, x * span, lowest, value), kind_of(k),
+    offer(a == 0 ? 0 : located_root(0, a, x * span, lowest, value).first, kind_of(k),
           closed[static_cast<std::size_t>(k) % closed.size()]);
   }
 }
@@ -144,7 +135,7 @@ bool ContactLocation::find_margin(Index which, double at_end, double span, doubl
       left = x;
       at_left = at_x;
     }
-  s = at_left <= 0 ? 0 : root(left, at_left, span, at_end, value);
+  s = at_left <= 0 ? 0 : located_root(left, at_left, span, at_end, value).first;
   return true;
 }
 

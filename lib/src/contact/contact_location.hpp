@@ -41,8 +41,6 @@ class ContactLocation {
   bool find_margin(Index which, double at_end, double span, double& s);
   template <class Offer>
   void find_dips(double span, Offer&& offer);
-  template <class F>
-  double root(double a, double fa, double b, double fb, F&& f) const;
 
   ContactState& contact_;
   ContactQuantities& quantities_;

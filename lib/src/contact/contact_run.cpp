@@ -113,11 +113,13 @@ void ContactRun::leave_piece() {
 
 void ContactRun::add_counters(const RunCounters& before) {
   using Counters = RunCounters;
-  for (long Counters::*count : {&Counters::iterations, &Counters::residual_evaluations, &Counters::jacobian_evaluations,
-                                &Counters::factorisations, &Counters::repeated_solves, &Counters::refinement_passes,
-                                &Counters::unrefined_solves, &Counters::fallback_solves, &Counters::refused_steps,
-                                &Counters::followed_steps, &Counters::unconnected_steps})
+  for (long Counters::*count :
+       {&Counters::iterations, &Counters::residual_evaluations, &Counters::jacobian_evaluations,
+        &Counters::factorisations, &Counters::repeated_solves, &Counters::refinement_passes,
+        &Counters::unrefined_solves, &Counters::fallback_solves, &Counters::refused_steps, &Counters::followed_steps,
+        &Counters::unconnected_steps, &Counters::switches, &Counters::overstepped_switches})
     counters_.*count += integrator_->counters().*count - before.*count;
+  counters_.overstepped_change += integrator_->counters().overstepped_change - before.overstepped_change;
 }
 
 void ContactRun::start(double t0, const Vector& q0, const Vector& p0) {
@@ -187,6 +189,7 @@ void ContactRun::save_step(double h) {
   saved_.defect = defect_;
   saved_.now = now_energy_;
   saved_.deepest = deepest_;
+  saved_.switches = counters_.switches;
   contact_.set_step(h);
   solves_left_ = most_solves;
   error_q_.setZero();
@@ -265,13 +268,17 @@ double ContactRun::stop_piece() {
 /// One smooth piece from before_ to the first event, and that event.
 bool ContactRun::piece(double& remaining, double h, StepReport& report, StepJudge* judge) {
   double span = remaining;
+  const std::size_t known = integrator_->events().size();
   if (!take(span, h, report)) return false;
+  const std::size_t reached = integrator_->events().size();
   // Judged before its events are looked for: on a solution that is true to the tolerance.
   if (judge != nullptr && !judge_piece(*judge, report)) return false;
   after_ = integrator_->state();
   moved_ = false;
   LocatedEvent found{span, EventKind::rest, -1};
   const bool event = location_.find(span, found);
+  for (std::size_t k = known; k < reached && found.s >= span; ++k, ++counters_.switches)
+    contact_.events().push_back(integrator_->events()[k]);
   if (event && found.s < span)
     state_after(found.s);
   else if (moved_)
@@ -342,6 +349,7 @@ void ContactRun::undo() {
   defect_ = saved_.defect;
   now_energy_ = saved_.now;
   deepest_ = saved_.deepest;
+  counters_.switches = saved_.switches;
   integrator_ = saved_.integrator;
   if (!contact_.resting()) integrator_->restore(saved_.inner);
 }
@@ -352,13 +360,17 @@ bool ContactRun::take(double& span, double h, StepReport& report) {
   const bool frictional = contact_.phase().frictional();
   for (;;) {
     const RunCounters counters = integrator.counters();
-    const StepReport inner = integrator.step(span);
+    const StepReport inner = span > 0 ? integrator.step_to_switch(span) : integrator.step(span);
     add_counters(counters);
     report.last = inner.last;
     const bool turned =
         frictional && inner.success() &&
         quantities_.velocity(before_.q.value(), before_.p.value()).dot(integrator.state().p.value()) < 0;
-    if (inner.success() && !turned) return true;
+    if (inner.success() && !turned) {
+      const State& reached = integrator.state();
+      if (inner.at_switch && span > 0) span = (reached.t - before_.t) + (reached.t_tail - before_.t_tail);
+      return true;
+    }
     report.status = inner.status;
     report.message = inner.message;
     if (!frictional) return false;

@@ -102,6 +102,7 @@ class ContactRun final : public EventDriver {
     SingularPosition singular;
     long double defect = 0, now = 0;
     double deepest = 0;
+    long switches = 0;
   };
   Saved saved_;
   ContactGaps gaps_;

@@ -156,7 +156,8 @@ void ContactState::require_fit(const Archive& archive) const {
                   "its open and closed contacts are not those of the model");
   for (const ContactEvent& event : events_)
     archive.require(std::isfinite(event.t) && std::isfinite(event.energy_change) && event.contact >= -1 &&
-                        event.contact < n_contacts,
+                        event.contact < (event.kind == EventKind::switched ? quantities_.system()->parts().n_switches()
+                                                                           : n_contacts),
                     "an event is none of the model");
   archive.require(std::isfinite(start_energy_ + impact_), "its energy book is not finite");
   for (const double size : {step_, fastest_, largest_psi_})

@@ -6,7 +6,7 @@
 namespace gnomon {
 
 bool QuadraticFunction::fits(const Tape& tape) {
-  if (tape.block_sizes[1] != 0 || tape.block_sizes[2] != 0) return false;
+  if (tape.block_sizes[1] != 0 || tape.block_sizes[2] != 0 || !tape.switches.empty()) return false;
   const Tape::Degree degree = tape.degree();
   return degree.polynomial() && degree.total <= 2 && degree.timed <= 0;
 }

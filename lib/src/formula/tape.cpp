@@ -44,6 +44,7 @@ std::vector<Tape::Degree> Tape::degrees() const {
   at[0] = {0, 0};
   for (Index k = 1; k < first_constant(); ++k) at[static_cast<std::size_t>(k)] = {1, -1};
   auto next = static_cast<std::size_t>(first_step());
+  auto choice = switches.begin();
   for (const Step& step : steps) {
     const Degree &a = at[static_cast<std::size_t>(step.a)], &b = at[static_cast<std::size_t>(step.b)];
     const bool timed = a.timed >= 0 || b.timed >= 0;
@@ -52,6 +53,12 @@ std::vector<Tape::Degree> Tape::degrees() const {
       case Operation::add:
       case Operation::subtract:
         d = sum(a, b);
+        break;
+      case Operation::select:
+        // A polynomial on each side.
+        d = sum(a, b);
+        if (d.polynomial() && at[static_cast<std::size_t>(choice->node)].timed >= 0) d.timed = d.total;
+        ++choice;
         break;
       case Operation::negate:
         d = a;
@@ -229,6 +236,7 @@ SparsityPattern Tape::interactions() const {
       case Operation::add:
       case Operation::subtract:
       case Operation::negate:
+      case Operation::select:
         break;
       case Operation::multiply:
         pairs.add(block_inputs(step.a), block_inputs(step.b));

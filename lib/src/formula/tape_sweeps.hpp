@@ -5,6 +5,7 @@
 #include <new>
 
 #include "gnomon/formula/dual.hpp"
+#include "gnomon/formula/recorded.hpp"
 #include "gnomon/formula/tape.hpp"
 #include "gnomon/formula/winding.hpp"
 
@@ -14,6 +15,22 @@ namespace gnomon {
 template <class S>
 void put(S* v, const S& value) {
   ::new (static_cast<void*>(v)) S(value);
+}
+
+/// Whether a select takes its first argument, where its switch has this value.
+template <class S>
+bool takes_first(const Tape::Switch& one, const S& value) {
+  const int held = Windings::of(one.number);
+  return held != 0 ? held > 0 : one.first(value);
+}
+template <class S>
+const S& selected(const Tape::Switch& one, const S& value, const S& first, const S& second) {
+  return takes_first(one, value) ? first : second;
+}
+/// The tape itself is recorded: both are.
+inline Recorded selected(const Tape::Switch& one, const Recorded& value, const Recorded& first,
+                         const Recorded& second) {
+  return select(one.takes, value, first, second, one.name);
 }
 
 /// Values of all nodes; those of t and x, v[0 .. size_of_x], are set already.
@@ -27,6 +44,7 @@ void forward(const Tape& tape, S* v) {
     put(v + first + k, S(static_cast<Base>(tape.constants[static_cast<std::size_t>(k)])));
   S* out = v + tape.first_step();
   auto angle = tape.angles.begin();
+  auto choice = tape.switches.begin();
   for (const Tape::Step& step : tape.steps) {
     const S &a = v[step.a], &b = v[step.b];
     switch (step.operation) {
@@ -53,6 +71,10 @@ void forward(const Tape& tape, S* v) {
         break;
       case Operation::winding:
         put(out, counted_angle(a, b, *angle++));
+        break;
+      case Operation::select:
+        put(out, S(selected(*choice, v[choice->node], a, b)));
+        ++choice;
         break;
 #define GNOMON_BINARY(f)  \
   case Operation::f:      \
@@ -129,9 +151,15 @@ template <class S>
 void reverse(const Tape& tape, const S* v, S* d) {
   const Tape::Node first_constant = static_cast<Tape::Node>(tape.first_constant());
   const Tape::Node first_step = static_cast<Tape::Node>(tape.first_step());
+  auto choice = tape.switches.rbegin();
   for (Index k = static_cast<Index>(tape.steps.size()); k-- > 0;) {
     const Tape::Step& step = tape.steps[static_cast<std::size_t>(k)];
     const S& g = d[first_step + k];
+    if (step.operation == Operation::select) {
+      d[takes_first(*choice, v[choice->node]) ? step.a : step.b] += g;
+      ++choice;
+      continue;
+    }
     if (vanishes(g)) continue;
     const S &a = v[step.a], &b = v[step.b], &f = v[first_step + k];
     S &da = d[step.a], &db = d[step.b];

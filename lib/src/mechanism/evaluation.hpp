@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "gnomon/formula/recorded.hpp"
 #include "gnomon/formula/winding.hpp"
 #include "mechanism/formula.hpp"
 
@@ -129,6 +130,14 @@ class Evaluation {
   S function(const Formula& formula, const Formula::Node& node);
   S definition(const Formula& formula, const Formula::Node& node);
   bool compare(int comparison, const S& a, const S& b) const;
+  using Takes = Tape::Switch::Takes;
+  S recorded_angle(const Formula& formula, const Formula::Node& node, const S& y, const S& x);
+  S recorded_choice(const Formula& formula, const Formula::Node& node);
+  /// The switch by which a function takes one of two values.
+  S recorded_switch(const Formula& formula, const Formula::Node& node, Takes takes, const S& at, const S& first,
+                    const S& second) {
+    return select(takes, at, first, second, switch_name(formula, node));
+  }
 
   const Values& values_;
   Arguments<S> arguments_;
@@ -175,6 +184,7 @@ S Evaluation<S>::node(const Formula& formula, NodeIndex k) {
     case Kind::function:
       return function(formula, n);
     case Kind::choose:
+      if constexpr (std::is_same_v<S, Recorded>) return recorded_choice(formula, n);
       return compare(n.id, argument(formula, n, 0), argument(formula, n, 1)) ? argument(formula, n, 2)
                                                                              : argument(formula, n, 3);
     case Kind::sum: {
@@ -207,6 +217,15 @@ S Evaluation<S>::function(const Formula& formula, const Formula::Node& n) {
       std::expm1, std::hypot, std::log, std::log1p, std::max, std::min, std::pow, std::sin, std::sinh, std::sqrt,
       std::tan, std::tanh;
   const S a = argument(formula, n, 0);
+  if constexpr (std::is_same_v<S, Recorded>) {
+    const auto which = static_cast<FormulaFunction>(n.id);
+    if (which == FormulaFunction::atan2) return recorded_angle(formula, n, a, argument(formula, n, 1));
+    if (which == FormulaFunction::abs) return recorded_switch(formula, n, Takes::not_negative, a, a, -a);
+    if (which == FormulaFunction::min || which == FormulaFunction::max) {
+      const S b = argument(formula, n, 1);
+      return recorded_switch(formula, n, Takes::positive, which == FormulaFunction::min ? a - b : b - a, b, a);
+    }
+  }
   switch (static_cast<FormulaFunction>(n.id)) {
 #define GNOMON_FUNCTION(f) \
   case FormulaFunction::f: \
@@ -227,6 +246,28 @@ S Evaluation<S>::function(const Formula& formula, const Formula::Node& n) {
 #undef GNOMON_FUNCTION_OF_TWO
   }
   return S(0.0);
+}
+
+/// atan2, whose cut is a switch: on each side of it the angle goes on beyond it.
+template <class S>
+S Evaluation<S>::recorded_angle(const Formula& formula, const Formula::Node& n, const S& y, const S& x) {
+  if (x.is_constant() && (y.is_constant() || x.value() > 0)) return atan2(y, x);
+  const S quarter(static_cast<double>(quarter_turn));
+  const S above = quarter + atan2(S(-x), y), below = atan2(x, S(-y)) - quarter;
+  const S left = recorded_switch(formula, n, Takes::not_negative, y, above, below);
+  return x.is_constant() ? left : recorded_switch(formula, n, Takes::positive, x, atan2(y, x), left);
+}
+
+/// Both values where the comparison depends on more than constants; only the one that is taken where it does not.
+template <class S>
+S Evaluation<S>::recorded_choice(const Formula& formula, const Formula::Node& n) {
+  const S a = argument(formula, n, 0), b = argument(formula, n, 1);
+  if (a.is_constant() && b.is_constant()) return argument(formula, n, compare(n.id, a, b) ? 2 : 3);
+  // In the order of comparison_names(): < > <= >= == !=.
+  const bool greater = n.id == 1 || n.id == 3, zero = n.id >= 4, swapped = n.id == 5;
+  const Takes takes = zero ? Takes::zero : n.id >= 2 ? Takes::not_negative : Takes::positive;
+  const S yes = argument(formula, n, 2), no = argument(formula, n, 3);
+  return recorded_switch(formula, n, takes, greater ? a - b : b - a, swapped ? no : yes, swapped ? yes : no);
 }
 
 /// The formula of the definition, with its indices as its loop variables.

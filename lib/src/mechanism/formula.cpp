@@ -35,6 +35,19 @@ const std::vector<std::string>& function_names() {
   return names;
 }
 
+std::string switch_name(const Formula& formula, const Formula::Node& node) {
+  const auto begin = static_cast<std::size_t>(node.column);
+  std::size_t end = begin;
+  for (int open = 0; end < formula.text.size();) {
+    const char c = formula.text[end++];
+    open += c == '(' ? 1 : c == ')' ? -1 : 0;
+    if (c == ')' && open == 0) break;
+  }
+  const Place place = formula.place_of(node);
+  return formula.text.substr(begin, end - begin) + " in " + place.file + ":" + std::to_string(place.line) + ":" +
+         std::to_string(place.column);
+}
+
 const std::vector<std::string>& comparison_names() {
   static const std::vector<std::string> names{"<", ">", "<=", ">=", "==", "!="};
   return names;

@@ -87,6 +87,9 @@ const std::vector<std::string>& function_names();
 /// < > <= >= == !=
 const std::vector<std::string>& comparison_names();
 
+/// "if(x < 0, 500*x^2, 0) in FILE:5:22": a function of the formula with its arguments, and where it stands.
+std::string switch_name(const Formula& formula, const Formula::Node& node);
+
 /// A loop over whole numbers, first and last included: "for i in 0..n-1".
 struct Loop {
   std::string name;

@@ -47,6 +47,7 @@ bool has_two_arguments(Operation operation) {
     case Operation::atan2:
     case Operation::winding:
     case Operation::hypot:
+    case Operation::select:
       return true;
     default:
       return false;
@@ -65,7 +66,10 @@ TapeText::TapeText(const Tape& tape, std::vector<std::string> inputs, const std:
   const auto nodes = static_cast<std::size_t>(tape.nodes()), first = static_cast<std::size_t>(tape.first_step());
   names_.resize(nodes);
   std::vector<int> uses(nodes, 0);
+  std::size_t selects = 0;
   for (const Tape::Step& step : tape.steps) {
+    switch_of_.push_back(selects);
+    if (step.operation == Operation::select) ++uses[static_cast<std::size_t>(tape.switches[selects++].node)];
     ++uses[static_cast<std::size_t>(step.a)];
     if (has_two_arguments(step.operation) && step.b != step.a) ++uses[static_cast<std::size_t>(step.b)];
   }
@@ -124,6 +128,14 @@ std::string TapeText::operation(const Tape::Step& step, int precedence) const {
       return bracketed("-" + text(step.a, power_level), sign_level, precedence);
     case Operation::power:
       return bracketed(text(step.a, whole_level) + "^" + text(step.b, whole_level), power_level, precedence);
+    case Operation::select: {
+      using Takes = Tape::Switch::Takes;
+      const Tape::Switch& one = switch_of(step);
+      const char* comparison = one.takes == Takes::positive ? " > 0, "
+                               : one.takes == Takes::zero   ? " == 0, "
+                                                            : " >= 0, ";
+      return "if(" + text(one.node, 0) + comparison + text(step.a, 0) + ", " + text(step.b, 0) + ")";
+    }
     default:
       break;
   }

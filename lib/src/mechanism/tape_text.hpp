@@ -26,9 +26,14 @@ class TapeText {
  private:
   std::string text(Tape::Node node, int precedence) const;
   std::string operation(const Tape::Step& step, int precedence) const;
+  /// That of a select.
+  const Tape::Switch& switch_of(const Tape::Step& step) const {
+    return tape_.switches[switch_of_[static_cast<std::size_t>(&step - tape_.steps.data())]];
+  }
 
   const Tape& tape_;
-  std::vector<std::string> names_;  ///< of nodes that have one; "" of others
+  std::vector<std::string> names_;      ///< of nodes that have one; "" of others
+  std::vector<std::size_t> switch_of_;  ///< one a step
 };
 
 }  // namespace gnomon::mechanism

@@ -93,6 +93,7 @@ BorderedSystem::BorderedSystem(std::shared_ptr<const System> inner, const Sparsi
   if (parts.extended) parts_.extended = this;
   parts_.penalty = parts.penalty;
   if (parts.angles) parts_.angles = this;
+  if (parts.switches) parts_.switches = this;
 }
 
 SparsityPattern BorderedSystem::widened(SparsityPattern pattern, bool rows_too) const {

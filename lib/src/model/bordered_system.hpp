@@ -28,7 +28,8 @@ class BorderedSystem final : public System,
                              public FirstIntegrals,
                              public SplitPotential,
                              public ExtendedPrecision,
-                             public ContinuousAngles {
+                             public ContinuousAngles,
+                             public Switches {
  public:
   /// `border`: the pattern of B, m x k.
   BorderedSystem(std::shared_ptr<const System> inner, const SparsityPattern& border);
@@ -172,6 +173,18 @@ class BorderedSystem final : public System,
   std::string angle_name(Index i) const override { return inner_->parts().angles->angle_name(i); }
   void angles(double t, const ConstVectorRef& q, VectorRef out) const override {
     inner_->parts().angles->angles(t, q.head(n_), out);
+  }
+  Index n_switches() const override { return inner_->parts().n_switches(); }
+  std::string switch_name(Index i) const override { return inner_->parts().switches->switch_name(i); }
+  bool sides_are_held() const override { return inner_->parts().switches->sides_are_held(); }
+  bool switches_use_multipliers() const override { return inner_->parts().switches->switches_use_multipliers(); }
+  void switches(double t, const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
+                VectorRef out) const override {
+    inner_->parts().switches->switches(t, q.head(n_), v.head(n_), lambda, out);
+  }
+  void switch_rates(double t, const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
+                    VectorRef out) const override {
+    inner_->parts().switches->switch_rates(t, q.head(n_), v.head(n_), lambda, out);
   }
   Index n_integrals() const override { return inner_->parts().n_integrals(); }
   std::string integral_name(Index a) const override { return inner_->parts().integrals->integral_name(a); }

@@ -34,6 +34,8 @@ ContactModel::ContactModel(std::shared_ptr<const System> open, std::shared_ptr<c
   parts_.force = closed_->parts().force;
   parts_.penalty = closed_->parts().penalty;
   parts_.angles = closed_->parts().angles;
+  switches_ = closed_->parts().switches;
+  if (switches_) parts_.switches = this;
   parts_.extended = &precision_;
   if (rates_) parts_.time_dependence = this;
   if (split_) parts_.split = this;

@@ -19,7 +19,11 @@ namespace gnomon {
 ///     R = -sum_i s_i mu_i psi_i (dd_i/dq)^T
 ///
 /// whose direction does not depend on the velocity: it is smooth, and defined where v = 0.
-class ContactModel final : public System, public TimeDependence, public Friction, public SplitPotential {
+class ContactModel final : public System,
+                           public TimeDependence,
+                           public Friction,
+                           public SplitPotential,
+                           public Switches {
  public:
   /// open: the system with its obstacles; closed: open.with_obstacles_closed(), or the system itself where it has no
   /// obstacles; contacts: those to be closed, ascending; slip: with Coulomb friction, one a contact.
@@ -104,6 +108,19 @@ class ContactModel final : public System, public TimeDependence, public Friction
   void friction_jacobian(ForceArgument by, const ConstVectorRef& q, const ConstVectorRef& v,
                          const ConstVectorRef& lambda, VectorRef values) const override;
 
+  Index n_switches() const override { return switches_->n_switches(); }
+  std::string switch_name(Index i) const override { return switches_->switch_name(i); }
+  bool sides_are_held() const override { return switches_->sides_are_held(); }
+  bool switches_use_multipliers() const override { return switches_->switches_use_multipliers(); }
+  void switches(double t, const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
+                VectorRef out) const override {
+    switches_->switches(t, q, v, switches_use_multipliers() ? spread(lambda) : at_rest_, out);
+  }
+  void switch_rates(double t, const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
+                    VectorRef out) const override {
+    switches_->switch_rates(t, q, v, switches_use_multipliers() ? spread(lambda) : at_rest_, out);
+  }
+
   Index n_invariants() const override { return split_->n_invariants(); }
   void invariants(const ConstVectorRef& q, VectorRef pi) const override { split_->invariants(q, pi); }
   const SparsityPattern& invariant_pattern() const override { return split_->invariant_pattern(); }
@@ -142,6 +159,7 @@ class ContactModel final : public System, public TimeDependence, public Friction
   const Friction* friction_;
   const SplitPotential* split_;
   const TimeDependence* rates_;
+  const Switches* switches_;
   std::vector<Index> contacts_;
   std::vector<int> slip_;
   ClosedRows rows_;

@@ -17,13 +17,14 @@ int quarters_near(double angle, int before) {
 }  // namespace
 
 void ContinuousAngles::count(double t, const ConstVectorRef& q, std::vector<int>& turns, Vector& found) const {
-  turns.resize(static_cast<std::size_t>(n_angles()), 0);
+  const auto count = static_cast<std::size_t>(n_angles());
+  if (turns.size() < count) turns.resize(count, 0);
   found.resize(n_angles());
   {
     const Windings here(turns);
     angles(t, q, found);
   }
-  for (std::size_t i = 0; i < turns.size(); ++i) turns[i] = quarters_near(found[static_cast<Index>(i)], turns[i]);
+  for (std::size_t i = 0; i < count; ++i) turns[i] = quarters_near(found[static_cast<Index>(i)], turns[i]);
 }
 
 }  // namespace gnomon

@@ -26,7 +26,7 @@ ContactOptions contact_options(const Assignments& assignments) {
 void ContactEvent::serialize(Archive& archive) {
   int which = static_cast<int>(kind);
   archive(t, which, contact, energy_change);
-  archive.require(which >= static_cast<int>(EventKind::landing) && which <= static_cast<int>(EventKind::slide),
+  archive.require(which >= static_cast<int>(EventKind::landing) && which <= static_cast<int>(EventKind::switched),
                   "an event is of no known kind");
   kind = static_cast<EventKind>(which);
 }
@@ -45,6 +45,8 @@ const char* to_string(EventKind kind) {
       return "rest";
     case EventKind::stick:
       return "stick";
+    case EventKind::switched:
+      return "switch";
     case EventKind::slide:
       return "slide";
   }

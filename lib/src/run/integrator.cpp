@@ -23,6 +23,7 @@ Integrator::Impl::Impl(std::shared_ptr<const Model> integrated, const Scheme& sc
       options(o),
       monitor(*model),
       watch(*model),
+      switches(*model),
       scheme_name(scheme.name()),
       factory(&factory),
       scheme(&scheme),
@@ -122,6 +123,20 @@ Integrator::Integrator(Integrator&&) noexcept = default;
 void Integrator::Impl::find_turns() {
   const ContinuousAngles* counted = model->mechanical() ? model->mechanical()->parts().angles : nullptr;
   if (counted) counted->count(z.t, z.q.value(), z.turns, angles_before);
+  if (switches.any()) switches.begin(z, rank.rank);
+}
+
+std::vector<int> Integrator::Impl::turns_at(double t0, const ConsistentStart& start) {
+  State at;
+  at.t = t0;
+  at.q.set(start.q);
+  at.p.set(start.p);
+  at.lambda = start.lambda;
+  if (const System* system = model->mechanical()) {
+    if (const ContinuousAngles* counted = system->parts().angles) counted->count(t0, start.q, at.turns, angles);
+    if (SwitchWatch found(*system); found.any()) found.begin(at, start.rank.rank);
+  }
+  return at.turns;
 }
 
 std::string Integrator::Impl::turn_text() {
@@ -144,6 +159,7 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
     if (project && q.size() == system().n() && p.size() == system().n()) project_start(system(), t0, q, p);
     impl_->started = false;
     impl_->driver->start(t0, q, p);
+    const Windings held(impl_->driver->state().turns);
     check_declarations(*impl_->model, t0, q, p);
     impl_->rank = impl_->driver->constraint_rank();
     impl_->z = impl_->driver->state();
@@ -151,6 +167,8 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
     if (impl_->control.active()) impl_->control.start(impl_->z);
   } else {
     const ConsistentStart start = consistent_start(*impl_->model, t0, q0, p0, project);
+    const std::vector<int> turns = impl_->turns_at(t0, start);
+    const Windings held(turns);
     check_declarations(*impl_->model, t0, start.q, impl_->model->mechanical() ? start.p : start.z);
     impl_->started = false;
     impl_->rank = start.rank;
@@ -170,6 +188,7 @@ void Integrator::start(double t0, const Vector& q0, const Vector& p0) {
     if (impl_->control.active()) impl_->control.start(z);
   }
   impl_->counters = RunCounters();
+  impl_->flipped.clear();
   impl_->binding.promises = impl_->bound;
   impl_->watch.start(impl_->z, impl_->promises(), impl_->monitor);
   impl_->begin_rank_watch();
@@ -198,6 +217,7 @@ void Integrator::restart(const State& from) {
   z = from;
   z.last_h = 0;
   impl_->find_turns();
+  const Windings held(z.turns);
   if (const System* mechanical = impl_->model->mechanical(); mechanical && !impl_->started) {
     impl_->rank = gnomon::constraint_rank(*mechanical, z.t, z.q.value());
     impl_->find_border(z.t, z.q.value());
@@ -228,6 +248,24 @@ void Integrator::restore(const State& checkpoint) {
 
 StepReport Integrator::step(double h) {
   return advance(1, h);
+}
+
+StepReport Integrator::step_to_switch(double h) {
+  Impl& run = *impl_;
+  if (!run.switches.any() || !run.bound.variable_steps) return step(h);
+  const Windings turns(run.z.turns);
+  StepReport report;
+  const RunCounters before = run.counters;
+  double size = h;
+  bool taken = run.attempt(h, report);
+  while (!taken && run.passed_switch) {
+    size = h;
+    taken = run.end_at_switch(size, report) && (size != 0 || run.attempt(h, report));
+  }
+  if (!taken) taken = run.halve(h, 0, report);
+  run.record_step(taken, h, report, before);
+  report.t = run.z.t;
+  return report;
 }
 
 StepReport Integrator::advance(long count, double h) {
@@ -314,8 +352,7 @@ const StepEquations& Integrator::equations() const {
   return impl_->driver ? impl_->driver->equations() : *impl_->binding.equations;
 }
 const std::vector<ContactEvent>& Integrator::events() const {
-  static const std::vector<ContactEvent> none;
-  return impl_->driver ? impl_->driver->events() : none;
+  return impl_->driver ? impl_->driver->events() : impl_->flipped;
 }
 EnergyBook Integrator::energy_book() const {
   return impl_->driver ? impl_->driver->book() : EnergyBook();

@@ -65,6 +65,8 @@ void Integrator::Impl::serialize(Archive& archive) {
       border->write(archive);
     if (archive.reading()) resume();
     serialize_solvers(archive);
+    archive(flipped);
+    if (switches.any()) archive(switches);
     if (archive.reading()) {
       binding.promises = bound;
       if (counters.refused_steps > 0 || control.estimates().last > 0)
@@ -123,10 +125,12 @@ void Integrator::Impl::resume() {
 void RunCounters::serialize(Archive& archive) {
   for (long* count : {&steps, &iterations, &residual_evaluations, &jacobian_evaluations, &factorisations,
                       &repeated_solves, &fallback_solves, &refused_steps, &error_test_failures, &refinement_passes,
-                      &unrefined_solves, &followed_steps, &unconnected_steps}) {
+                      &unrefined_solves, &followed_steps, &unconnected_steps, &switches, &overstepped_switches}) {
     archive(*count);
     archive.require(*count >= 0 && *count <= 1L << 53, "a counter is no number of things that were done");
   }
+  archive(overstepped_change);
+  archive.require(overstepped_change >= 0, "what steps over switches changed is no size");
 }
 
 void Integrator::serialize_solvers(Archive& archive) {

@@ -13,12 +13,14 @@
 #include "gnomon/run/event_driver.hpp"
 #include "gnomon/run/integrator.hpp"
 #include "gnomon/start/border.hpp"
+#include "gnomon/start/consistent_start.hpp"
 #include "run/bordered_step.hpp"
 #include "run/connected_root.hpp"
 #include "run/rank_condition.hpp"
 #include "run/refinement.hpp"
 #include "run/state_checks.hpp"
 #include "run/step_control.hpp"
+#include "run/switches/switch_watch.hpp"
 
 namespace gnomon {
 
@@ -50,6 +52,16 @@ struct Integrator::Impl {
   std::optional<RankCondition> condition;   // of a mechanical system whose G, or (G, B), has full rank at the start
   static constexpr double most_turned = 2;  // rad, by an angle in one step
   Vector angles, angles_before;             // those of the model that count their turns, and at z
+  SwitchWatch switches;
+  enum class AtSwitches {
+    watch,    // an attempt that passes one is none
+    measure,  // no attempt is taken
+    pass      // every one is
+  };
+  AtSwitches at_switches = AtSwitches::watch;
+  bool passed_switch = false;  // by the last attempt, which was not taken for that
+  double dips_at = 1;          // part of that attempt after which one may be passed between its ends
+  std::vector<ContactEvent> flipped;
   double start_condition = 1;
   double pivot_ratio = 1, largest_pivot = 0, checked_at = 1;  // of the last step, in the run, at the last check
   Checkpoint::Identity identity;                              // of whose checkpoints it takes
@@ -73,9 +85,22 @@ struct Integrator::Impl {
   void find_border(double t, const Vector& q);
   /// The angles of z and the quarter turns near them.
   void find_turns();
+  /// Those at a start.
+  std::vector<int> turns_at(double t0, const ConsistentStart& start);
   /// Of an attempted step: empty, with the quarter turns of `next` moved; or the angle that turns by more than can be
   /// told.
   std::string turn_text();
+  /// Of an attempted step of h.
+  bool passes_switch(double h);
+  bool measure_after(double x, StepReport& report);
+  std::pair<double, double> locate_switch(Index which, double at_start, double right, double at_right, double way);
+  bool end_at_switch(double& h, StepReport& report);
+  bool find_end_at_switch(double& h, StepReport& report);
+  void forget_flips(std::size_t known);
+  bool flip(Index which, StepReport& report);
+  bool through_switches(double h, int level, StepReport& report);
+  double kept_before_switch(double h, StepReport& report);
+  bool halve(double h, int level, StepReport& report);
   void set_border(std::shared_ptr<Border> found);
   static std::unique_ptr<NonlinearSolver> attached(const SolverFactory& factory, const Options& solver_options,
                                                    const std::string& scheme, ScaledEquations& scaled);

@@ -55,6 +55,7 @@ void Integrator::Impl::count(const SolveReport& report) {
 }
 
 bool Integrator::Impl::attempt(double h, StepReport& report) {
+  passed_switch = false;
   try {
     if (!solve_all(h, Purpose::step, report) || (largest_doubt > 1 && !warming_up && !follow(h, report))) return false;
     StepEquations& equations = *binding.equations;
@@ -73,8 +74,10 @@ bool Integrator::Impl::attempt(double h, StepReport& report) {
     if (!is_finite(next))
       return fail(report, SolveStatus::evaluation_failed, "multipliers or history of the new state are not finite");
     if (const std::string why = turn_text(); !why.empty()) return fail(report, SolveStatus::not_converged, why);
+    if (passes_switch(h)) return false;
     angles_before.swap(angles);
     successor.keep();
+    if (switches.any() && !warming_up) switches.accept();
   } catch (...) {
     return fail(report, SolveStatus::evaluation_failed, thrown_text());
   }
@@ -243,8 +246,21 @@ std::string Integrator::Impl::too_large() const {
 
 bool Integrator::Impl::attempt_or_halve(double h, int level, StepReport& report) {
   if (attempt(h, report)) return true;
-  if (level >= options.max_halvings) return false;
+  return passed_switch ? through_switches(h, level, report) : halve(h, level, report);
+}
+
+bool Integrator::Impl::halve(double h, int level, StepReport& report) {
+  if (level >= options.max_halvings || report.status == SolveStatus::held_at_switch) return false;
   ++counters.refused_steps;
+  if (const double part = kept_before_switch(h, report); part != h) {
+    const State start = z;
+    report.status = SolveStatus::converged;
+    report.message.clear();
+    if ((part == 0 || attempt_or_halve(part, level, report)) && attempt_or_halve(h - part, level, report)) return true;
+    z = start;
+    find_turns();
+    return false;
+  }
   State& backup = backups[static_cast<std::size_t>(level)];
   backup = z;
   report.status = SolveStatus::converged;
@@ -332,7 +348,9 @@ void Integrator::Impl::watch_rank() {
 std::string Integrator::Impl::remedies(SolveStatus status) {
   // Where an evaluation failed nothing more is evaluated: the callback may have said that it is over. What failed under
   // a driver is a step of one of its integrators, which says the remedies.
-  if (driver || status == SolveStatus::evaluation_failed || status == SolveStatus::step_too_small) return {};
+  if (driver || status == SolveStatus::evaluation_failed || status == SolveStatus::step_too_small ||
+      status == SolveStatus::held_at_switch)
+    return {};
   std::string text = near_singular_position() ? "; near a position where G loses rank" : "";
   text += "; remedies: a smaller step";
   if (!options.fallback) text += ", a fallback solver";

@@ -97,6 +97,7 @@ bool Integrator::Impl::take_controlled_step(double rest, double& h, StepReport& 
     return fail(report, SolveStatus::step_too_small, why);
   };
   std::string last;
+  bool at_switch = false;
   for (;;) {
     h = std::copysign(size, rest);
     if (size <= std::max(unseen * std::abs(z.t), epsilon * length))
@@ -105,6 +106,19 @@ bool Integrator::Impl::take_controlled_step(double rest, double& h, StepReport& 
     report.status = SolveStatus::converged;
     report.message.clear();
     if (driver ? driven_step(h, report) : attempt(h, report)) break;
+    if (passed_switch) {
+      double to_switch = h;
+      at_switch = end_at_switch(to_switch, report);
+      if (at_switch && to_switch == 0) continue;
+      if (at_switch) {
+        h = to_switch;
+        break;
+      }
+    }
+    if (report.status == SolveStatus::held_at_switch) {
+      control.give_up();
+      return false;
+    }
     const bool solved = report.status == SolveStatus::error_too_large;
     if (flag_is_set(options.interrupt)) {
       control.give_up();
@@ -113,10 +127,18 @@ bool Integrator::Impl::take_controlled_step(double rest, double& h, StepReport& 
     ++(solved ? counters.error_test_failures : counters.refused_steps);
     last = "; the last try: " + (report.message.empty() ? std::string(to_string(report.status)) : report.message);
     size = control.shorten(solved, length);
+    if (!solved && !driver) {
+      const double before = kept_before_switch(h, report);
+      if (report.status == SolveStatus::held_at_switch) return give_up(report.message);
+      if (before == 0)
+        size = control.propose(length);
+      else if (before != h)
+        size = std::abs(before);
+    }
     if (size == 0)
       return give_up("the smallest step that is allowed is " + number_text(control.limits().smallest) + last);
   }
-  control.accept(driver && driver->interrupted());
+  control.accept(at_switch || (driver && driver->interrupted()));
   if (driver && driver->waits()) control.wait(z);
   binding.promises.symmetric = binding.promises.symplectic = false;
   return true;

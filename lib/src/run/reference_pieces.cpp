@@ -7,6 +7,7 @@
 #include "gnomon/run/stepwise_reference.hpp"
 #include "gnomon/start/border.hpp"
 #include "gnomon/start/consistent_start.hpp"
+#include "run/switches/switched_reference.hpp"
 
 namespace gnomon {
 
@@ -32,7 +33,7 @@ class BorderedReference final : public ReferenceSolution, public StepwiseReferen
       ReferenceReport report = narrowed(piece);
       if (!turned_ || report.t == t || stopped() || !report.roots.empty()) return report;
       try {
-        add(piece, past_);
+        append_piece(piece, past_);
         now_.t0 = report.t;
         now_.q0 = report.q;
         now_.p0 = report.p;
@@ -51,13 +52,6 @@ class BorderedReference final : public ReferenceSolution, public StepwiseReferen
   }
 
  private:
-  /// Each piece counts its energy error from its own start.
-  static void add(const ReferenceReport& piece, ReferenceReport& all) {
-    const double before = all.levels ? all.levels->energy : 0;
-    add_piece(piece, all);
-    if (piece.levels) all.levels->energy = before + piece.levels->energy;
-  }
-
   void start_piece() {
     piece_ = start_(bordered(now_, *border_), roots_);
     piece_->stop_when([this] { return turned_ || stopped(); });
@@ -72,7 +66,7 @@ class BorderedReference final : public ReferenceSolution, public StepwiseReferen
 
   ReferenceReport narrowed(const ReferenceReport& piece) const {
     ReferenceReport report = past_;
-    add(piece, report);
+    append_piece(piece, report);
     report.success = piece.success;
     report.message = piece.message;
     report.t = piece.t;
@@ -124,8 +118,11 @@ std::unique_ptr<ReferenceSolution> bordered_reference(const ProblemInstance& ins
                                                       StartPiece start) {
   std::shared_ptr<Border> border;
   if (instance.model->mechanical()) border = Border::find(shared_system(instance.model), instance.t0, instance.q0);
-  if (!border) return start(instance, roots);
-  return std::make_unique<BorderedReference>(instance, std::move(border), roots, std::move(start));
+  const StartPiece switched = [start = std::move(start)](const ProblemInstance& piece, const RootFunctions& looked_at) {
+    return switched_reference(piece, looked_at, start);
+  };
+  if (!border) return switched(instance, roots);
+  return std::make_unique<BorderedReference>(instance, std::move(border), roots, switched);
 }
 
 }  // namespace gnomon

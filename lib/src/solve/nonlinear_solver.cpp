@@ -22,6 +22,8 @@ const char* to_string(SolveStatus status) {
       return "step too small";
     case SolveStatus::too_many_steps:
       return "too many steps";
+    case SolveStatus::held_at_switch:
+      return "held at a switch";
   }
   return "";
 }

@@ -4,6 +4,8 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/formula/recorded.hpp"
+#include "gnomon/formula/tape_function.hpp"
+#include "gnomon/formula/winding.hpp"
 
 using gnomon::any_number;
 using gnomon::Index;
@@ -179,4 +181,63 @@ BOOST_AUTO_TEST_CASE(a_recording_that_throws_leaves_the_thread_as_it_was) {
   };
   BOOST_CHECK_THROW(fails(), std::runtime_error);
   BOOST_TEST(scalar_tape(1, [](const Recorded&, const Recorded* q) { return q[0] * q[0]; }).degree().total == 2);
+}
+
+BOOST_AUTO_TEST_CASE(both_branches_are_recorded_where_they_are_asked_for) {
+  const auto both = [](const std::function<Recorded(const Recorded&, const Recorded*)>& f) {
+    return gnomon::record(
+        {2, 0, 0}, 1, ordinary_point(2), [&](const Recorded& t, const auto& x, Recorded* out) { out[0] = f(t, x[0]); },
+        "f", gnomon::Branches::both);
+  };
+  const auto power = [](const Recorded&, const Recorded* q) { return q[0] < q[1] ? q[0] * q[0] : q[1] * q[1] * q[1]; };
+  Tape tape = both(power);
+  BOOST_TEST(tape.branch == "");
+  BOOST_TEST_REQUIRE(tape.switches.size() == 1u);
+  BOOST_TEST(tape.switches[0].name == "f, <");
+  BOOST_TEST(tape.degree().total == 3);
+  BOOST_TEST(tape.dependences(0).nonzeros() == 2);
+
+  // The same switch in another function, a nested one, and one that depends on time.
+  Tape other = both([](const Recorded&, const Recorded* q) { return max(0.0, q[1] - q[0]); });
+  Tape nested =
+      both([](const Recorded& t, const Recorded* q) { return t < 1.0 ? abs(q[0]) : choose(q[1], q[0], q[1]); });
+  BOOST_TEST(nested.switches.size() == 3u);
+  BOOST_TEST(nested.uses_time);
+  std::vector<std::string> names;
+  const Tape functions = gnomon::number_switches({&tape, &other, &nested}, {2, 2, 0}, 5, names);
+  BOOST_TEST(names.size() == 4u);
+  BOOST_TEST(functions.outputs.size() == 4u);
+  BOOST_TEST(tape.switches[0].number == 5u);
+  BOOST_TEST(other.switches[0].number == 5u);
+
+  // The side that is held, and the sign where none is.
+  const gnomon::TapeFunction f(tape);
+  const auto at = [&](double a, double b) {
+    const double q[2] = {a, b};
+    double value = 0, slope[2] = {0, 0};
+    f.value(0, {q, nullptr, nullptr}, &value);
+    f.gradient(0, {q, nullptr, nullptr}, {slope, nullptr, nullptr});
+    BOOST_TEST((value == a * a ? slope[0] == 2 * a && slope[1] == 0 : slope[0] == 0 && slope[1] == 3 * b * b));
+    return value;
+  };
+  BOOST_TEST(at(2, 3) == 4);
+  BOOST_TEST(at(3, 2) == 8);
+  for (const int side : {1, -1}) {
+    const std::vector<int> sides{0, 0, 0, 0, 0, side};
+    const gnomon::Windings held(sides);
+    BOOST_TEST(at(2, 3) == (side > 0 ? 4 : 27));
+    BOOST_TEST(at(3, 2) == (side > 0 ? 9 : 8));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_function_of_too_many_paths_is_branched) {
+  const Tape tape = gnomon::record(
+      {8, 0, 0}, 1, ordinary_point(8),
+      [](const Recorded&, const auto& x, Recorded* out) {
+        out[0] = Recorded(0);
+        for (int i = 0; i < 8; ++i) out[0] += x[0][i] < 0.5 ? x[0][i] : x[0][i] * x[0][i];
+      },
+      "f", gnomon::Branches::both);
+  BOOST_TEST(tape.branch == "<");
+  BOOST_TEST(tape.switches.empty());
 }

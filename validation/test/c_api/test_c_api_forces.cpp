@@ -34,6 +34,15 @@ int kicked(sunrealtype t, N_Vector, N_Vector v, N_Vector Q, void*) {
   for (int j = 0; j < 2; ++j) NV_Ith_S(Q, j) = -std::sin(t) * NV_Ith_S(v, j);
   return 0;
 }
+int half_wind(sunrealtype, N_Vector q, N_Vector, N_Vector Q, void*) {
+  NV_Ith_S(Q, 0) = NV_Ith_S(q, 0) < 0 ? .5 : 0;
+  NV_Ith_S(Q, 1) = 0;
+  return 0;
+}
+int half_wind_switch(sunrealtype, N_Vector q, N_Vector, N_Vector s, void*) {
+  NV_Ith_S(s, 0) = NV_Ith_S(q, 0);
+  return 0;
+}
 int not_a_number(sunrealtype, N_Vector, N_Vector, N_Vector Q, void*) {
   N_VConst(std::numeric_limits<double>::quiet_NaN(), Q);
   return 0;
@@ -80,7 +89,53 @@ struct Damped : AutodiffModel<2, 1> {
   }
 };
 
+struct HalfWind : AutodiffModel<2, 1> {
+  static constexpr bool has_switches = true;
+  Mass mass() const { return Mass::diagonal(Vector::Ones(2)); }
+  template <class S>
+  S potential(const S&, const S* q) const {
+    return 1.0 * q[1];
+  }
+  template <class S>
+  void constraints(const S&, const S* q, S* g) const {
+    g[0] = 0.5 * (q[0] * q[0] + q[1] * q[1] - 1.0);
+  }
+  template <class S>
+  void force(const S&, const S* q, const S*, S* f) const {
+    f[0] = q[0] < 0.0 ? S(.5) : S(0.0);
+  }
+};
+
 }  // namespace
+
+BOOST_AUTO_TEST_CASE(steps_end_at_switches_that_callbacks_declare) {
+  const SunContext context;
+  const ProblemInstance instance = test::instance_of(HalfWind(), Vector::Unit(2, 0), Vector::Zero(2));
+  Integrator cpp = registry().integrator(instance, "line-integral-ggl", "kinsol-newton");
+  cpp.start(0, instance.q0, instance.p0);
+  BOOST_REQUIRE(cpp.advance_to(8, 1e-2).success());
+  BOOST_TEST(cpp.counters().switches > 1);
+
+  Run run(context);
+  run.pendulum();
+  BOOST_TEST(GnomonSetForceFn(run.mem, half_wind) == GNOMON_SUCCESS);
+  run.misuse(GnomonSetSwitchFn(run.mem, -1, half_wind_switch), GNOMON_BAD_VALUE, {"switches -1"});
+  run.misuse(GnomonSetSwitchFn(run.mem, 1, nullptr), GNOMON_BAD_VALUE, {"the switching function is NULL"});
+  BOOST_TEST(GnomonSetSwitchFn(run.mem, 1, half_wind_switch) == GNOMON_SUCCESS);
+  BOOST_TEST(GnomonSetScheme(run.mem, "line-integral-ggl", nullptr) == GNOMON_SUCCESS);
+  BOOST_TEST(run.to(8) == GNOMON_SUCCESS, run.message());
+  for (int i = 0; i < 2; ++i) BOOST_TEST(std::abs(run[i] - cpp.state().q.value()[i]) <= 1e-10);
+  long events = 0;
+  BOOST_TEST(GnomonGetNumEvents(run.mem, &events) == GNOMON_SUCCESS);
+  BOOST_TEST(events == cpp.counters().switches);
+  double t = 0, change = 0;
+  int kind = 0;
+  sunindextype which = -1;
+  BOOST_TEST(GnomonGetEvent(run.mem, 0, &t, &kind, &which, &change) == GNOMON_SUCCESS);
+  BOOST_TEST(kind == GNOMON_SWITCHED);
+  BOOST_TEST(which == 0);
+  BOOST_TEST(std::abs(t - cpp.events()[0].t) <= 1e-10);
+}
 
 BOOST_AUTO_TEST_CASE(a_damped_pendulum) {
   const SunContext context;

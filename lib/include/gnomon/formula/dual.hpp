@@ -263,6 +263,11 @@ Dual<T, N> hypot(const Dual<T, N>& x, const Dual<T, N>& y) {
   const T r = hypot(x.value, y.value);
   return chain(x, y, r, T(x.value / r), T(y.value / r));
 }
+/// `positive` where s > 0, else the other one: a switch where the function is on a tape.
+template <class S>
+S choose(const S& s, const S& positive, const S& otherwise) {
+  return s > S(0.0) ? positive : otherwise;
+}
 template <class T, int N>
 Dual<T, N> min(const Dual<T, N>& a, const Dual<T, N>& b) {
   return b < a ? b : a;

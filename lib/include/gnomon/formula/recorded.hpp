@@ -7,8 +7,9 @@
 ///     });
 ///
 /// A number carries its value, so that comparisons can be answered, and its node; constants have none and are folded.
-/// A comparison of numbers that depend on t or x, and abs, min, max and a conversion to double of them, mark the tape
-/// as branched. Recording is thread-safe: each thread writes to a recorder of its own.
+/// A comparison of numbers that depend on t or x, and abs, min, max and choose of them, are switches (Tape::Switch)
+/// where the recording is asked for both branches; otherwise, and at a conversion to double, they mark the tape as
+/// branched. Recording is thread-safe: each thread writes to a recorder of its own.
 
 #include <array>
 #include <cmath>
@@ -49,21 +50,18 @@ class GNOMON_EXPORT Recorded {
   friend GNOMON_EXPORT Recorded operator-(const Recorded& a);
   friend Recorded operator+(const Recorded& a) { return a; }
 
-  friend bool operator<(const Recorded& a, const Recorded& b) { return branch("<", a, b), a.value_ < b.value_; }
-  friend bool operator>(const Recorded& a, const Recorded& b) { return branch(">", a, b), a.value_ > b.value_; }
-  friend bool operator<=(const Recorded& a, const Recorded& b) { return branch("<=", a, b), a.value_ <= b.value_; }
-  friend bool operator>=(const Recorded& a, const Recorded& b) { return branch(">=", a, b), a.value_ >= b.value_; }
-  friend bool operator==(const Recorded& a, const Recorded& b) { return branch("==", a, b), a.value_ == b.value_; }
-  friend bool operator!=(const Recorded& a, const Recorded& b) { return branch("!=", a, b), a.value_ != b.value_; }
-
-  friend Recorded abs(const Recorded& a) { return branch("abs", a, a), a.value_ < 0 ? -a : a; }
-  friend Recorded fabs(const Recorded& a) { return abs(a); }
-  friend Recorded min(const Recorded& a, const Recorded& b) { return branch("min", a, b), b.value_ < a.value_ ? b : a; }
-  friend Recorded max(const Recorded& a, const Recorded& b) { return branch("max", a, b), a.value_ < b.value_ ? b : a; }
+  friend bool operator<(const Recorded& a, const Recorded& b) { return compare("<", Takes::positive, b, a); }
+  friend bool operator>(const Recorded& a, const Recorded& b) { return compare(">", Takes::positive, a, b); }
+  friend bool operator<=(const Recorded& a, const Recorded& b) { return compare("<=", Takes::not_negative, b, a); }
+  friend bool operator>=(const Recorded& a, const Recorded& b) { return compare(">=", Takes::not_negative, a, b); }
+  friend bool operator==(const Recorded& a, const Recorded& b) { return compare("==", Takes::zero, a, b); }
+  friend bool operator!=(const Recorded& a, const Recorded& b) { return !compare("!=", Takes::zero, a, b); }
 
  private:
   static constexpr Tape::Node constant_node = -1, unset_node = -2;
-  static void branch(const char* operation, const Recorded& a, const Recorded& b);
+  using Takes = Tape::Switch::Takes;
+  /// a > b, a >= b or a == b, or what the path that is recorded says.
+  static bool compare(const char* operation, Takes takes, const Recorded& a, const Recorded& b);
 
   long double value_ = 0;
   Tape::Node node_ = constant_node;
@@ -72,6 +70,17 @@ class GNOMON_EXPORT Recorded {
 GNOMON_EXPORT Recorded pow(const Recorded& a, const Recorded& b);
 GNOMON_EXPORT Recorded atan2(const Recorded& y, const Recorded& x);
 GNOMON_EXPORT Recorded counted_angle(const Recorded& y, const Recorded& x, std::size_t which);
+/// One of two values, by the side of a switch; both are recorded where it depends on t or x. `name`: see Tape::Switch.
+GNOMON_EXPORT Recorded select(Tape::Switch::Takes takes, const Recorded& at, const Recorded& first,
+                              const Recorded& second, const std::string& name);
+/// `positive` where s > 0, else the other one.
+GNOMON_EXPORT Recorded choose(const Recorded& s, const Recorded& positive, const Recorded& otherwise);
+GNOMON_EXPORT Recorded abs(const Recorded& a);
+inline Recorded fabs(const Recorded& a) {
+  return abs(a);
+}
+GNOMON_EXPORT Recorded min(const Recorded& a, const Recorded& b);
+GNOMON_EXPORT Recorded max(const Recorded& a, const Recorded& b);
 GNOMON_EXPORT Recorded hypot(const Recorded& x, const Recorded& y);
 #define GNOMON_RECORDED_FUNCTION(f) GNOMON_EXPORT Recorded f(const Recorded& a);
 GNOMON_ELEMENTARY_FUNCTIONS(GNOMON_RECORDED_FUNCTION)
@@ -96,8 +105,19 @@ using RecordedFunction =
 
 /// Records f with `outputs` outputs; with outputs = any_number, as many as f writes. Entries that f leaves unset are
 /// zero. Throws Error(bad_size) when f writes to an entry behind the last one; `what` names f there.
+/// Numbers the switches of tapes from `first` on, one that is the same function of t and x in several of them once.
+/// Returns these functions as the outputs of one tape, its blocks of `block_sizes`, which are those of the tapes or
+/// more; `names` receives their names. Outputs of a tape without switches: none.
+GNOMON_EXPORT Tape number_switches(const std::vector<Tape*>& tapes,
+                                   const std::array<Index, Tape::n_blocks>& block_sizes, std::size_t first,
+                                   std::vector<std::string>& names);
+
 constexpr Index any_number = -1;
+/// one: that of the point, and the tape is branched; both: of up to 64 paths through f, which is called for each, and
+/// comparisons become switches. Where there are more, or another path throws, as `one`.
+enum class Branches { one, both };
 GNOMON_EXPORT Tape record(const std::array<Index, Tape::n_blocks>& block_sizes, Index outputs, const RecordingPoint& at,
-                          const RecordedFunction& f, const std::string& what = "function");
+                          const RecordedFunction& f, const std::string& what = "function",
+                          Branches branches = Branches::one);
 
 }  // namespace gnomon

@@ -42,6 +42,7 @@ enum class Operation : std::uint8_t {
   atan2,
   winding,  ///< atan2 of an angle that counts its turns, see winding.hpp
   hypot,
+  select,  ///< one of two nodes, by the side of a switch, see Tape::Switch
 #define GNOMON_OPERATION(f) f,
   GNOMON_ELEMENTARY_FUNCTIONS(GNOMON_OPERATION)
 #undef GNOMON_OPERATION
@@ -64,6 +65,24 @@ class GNOMON_EXPORT Tape {
   std::vector<Step> steps;
   std::vector<Node> outputs;
   std::vector<std::size_t> angles;  ///< which angle of the model each winding is, in the order of the steps
+
+  /// What decides which of its two arguments a select is: the side that a run holds, else the sign of a node.
+  struct Switch {
+    /// Where the first argument is taken, of the node: above zero, at and above it, at it. The last is no switch that
+    /// a run holds: it is for values that a formula cannot give in one point.
+    enum class Takes : std::uint8_t { positive, not_negative, zero };
+    Node node = 0;
+    Takes takes = Takes::positive;
+    std::size_t number = unnumbered;  ///< of the value that Windings holds: 1 takes the first argument, -1 the second
+    std::string name;                 ///< what it is in the text of the model
+
+    static constexpr std::size_t unnumbered = static_cast<std::size_t>(-1);
+    template <class S>
+    bool first(const S& value) const {
+      return takes == Takes::positive ? value > S(0.0) : takes == Takes::zero ? value == S(0.0) : value >= S(0.0);
+    }
+  };
+  std::vector<Switch> switches;  ///< one a select, in the order of the steps
 
   /// A branch on a value that depends on t or x: the tape is only the branch that was taken. Empty: there was none.
   std::string branch;

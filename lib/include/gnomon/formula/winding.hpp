@@ -17,8 +17,8 @@ namespace gnomon {
 
 constexpr long double quarter_turn = 1.570796326794896619231321691639751442L;
 
-/// The quarter turns that angles of a model have on this thread, as long as the object lives; it restores those before
-/// it. The vector outlives it and may change.
+/// The quarter turns that angles of a model have on this thread, and the sides of its switches after them, as long as
+/// the object lives; it restores those before it. The vector outlives it and may change.
 class GNOMON_EXPORT Windings {
  public:
   explicit Windings(const std::vector<int>& quarters);
@@ -26,7 +26,7 @@ class GNOMON_EXPORT Windings {
   Windings(const Windings&) = delete;
   Windings& operator=(const Windings&) = delete;
 
-  /// Those of angle `which`, 0 where none are set.
+  /// Those of angle `which`, or the side of a switch; 0 where none are set.
   static int of(std::size_t which);
 
  private:

@@ -273,6 +273,26 @@ class GNOMON_EXPORT ContinuousAngles {
   void count(double t, const ConstVectorRef& q, std::vector<int>& turns, Vector& found) const;
 };
 
+/// Branches of the model's functions, which a run holds during a step: see gnomon/formula/winding.hpp, where their
+/// sides stand behind the angles. Branch i is on the side of the sign of s_i(t,q,v,lambda).
+class GNOMON_EXPORT Switches {
+ public:
+  virtual ~Switches() = default;
+  /// At least one.
+  virtual Index n_switches() const = 0;
+  virtual std::string switch_name(Index i) const = 0;
+  /// False: the functions take the branch of the sign of s by themselves, whatever side is held.
+  virtual bool sides_are_held() const { return true; }
+  /// Some s_i depends on lambda.
+  virtual bool switches_use_multipliers() const = 0;
+  /// out = s; lambda: one a constraint and obstacle, not read where none is used
+  virtual void switches(double t, const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
+                        VectorRef out) const = 0;
+  /// out = ds/dt along q' = v, NaN of those that depend on v or lambda
+  virtual void switch_rates(double t, const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& lambda,
+                            VectorRef out) const = 0;
+};
+
 /// The functions of a model as tapes, for who writes them as formulas.
 class GNOMON_EXPORT TapedFunctions {
  public:
@@ -301,6 +321,7 @@ struct Parts {
   const PointDerivatives* point = nullptr;          ///< derivatives of U and g in one call
   const TapedFunctions* tapes = nullptr;            ///< the functions as tapes
   const ContinuousAngles* angles = nullptr;         ///< angles that count their turns
+  const Switches* switches = nullptr;               ///< branches that a run holds during a step
   const UnitVectorForm* unit_vectors = nullptr;     ///< g_j = |p_j|^2 - 1, see split_form.hpp
 
   /// Sizes of the parts, zero without the part.
@@ -308,6 +329,7 @@ struct Parts {
   Index n_symmetries() const { return symmetries ? symmetries->n_symmetries() : 0; }
   Index n_integrals() const { return integrals ? integrals->n_integrals() : 0; }
   Index n_angles() const { return angles ? angles->n_angles() : 0; }
+  Index n_switches() const { return switches ? switches->n_switches() : 0; }
   Index n_invariants() const { return split ? split->n_invariants() : 0; }
 };
 

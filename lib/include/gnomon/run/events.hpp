@@ -15,13 +15,14 @@ enum class EventKind {
   rest,     ///< the velocity reaches zero and friction holds it there
   stick,    ///< a contact with Coulomb friction stops sliding
   slide,    ///< it begins to slide, or slides back
+  switched  ///< a branch of the model's functions changes: `contact` is the switch
 };
 GNOMON_EXPORT const char* to_string(EventKind kind);
 
 struct GNOMON_EXPORT ContactEvent {
   double t;
   EventKind kind;
-  Index contact;         ///< which obstacle; -1 for turning and rest
+  Index contact;         ///< which obstacle, or switch; -1 for turning and rest
   double energy_change;  ///< by the impulse of this contact
   void serialize(Archive& archive);
 };

@@ -38,6 +38,10 @@ struct GNOMON_EXPORT RunCounters {
   /// Steps whose solution was followed from h -> 0, because nothing cheaper could tell that it is connected with the
   /// start of the step, and those of them where it is not: they are refused.
   long followed_steps = 0, unconnected_steps = 0;
+  /// Switches of the model that steps ended at; those that steps of one size went over, and the sum of h times the
+  /// largest change of an acceleration there: what velocities may be off by.
+  long switches = 0, overstepped_switches = 0;
+  double overstepped_change = 0;
   void serialize(Archive& archive);
 };
 
@@ -50,6 +54,7 @@ struct StepReport {
   long fallback_solves = 0, refused_steps = 0;  ///< of RunCounters, those of this call
   std::string message;                          ///< empty on success: what failed, at which time, with which residual
   bool stopped_by_observer = false;
+  bool at_switch = false;  ///< a switch of the model changed in it
   bool success() const { return status == SolveStatus::converged; }
 };
 
@@ -136,6 +141,8 @@ class GNOMON_EXPORT Integrator {
   /// One step of size h != 0. On failure the state is as before the call. Throws Error(bad_value) for h = 0 or not
   /// finite.
   StepReport step(double h);
+  /// The same, or a shorter one that ends at a switch of the model, StepReport::at_switch.
+  StepReport step_to_switch(double h);
   /// Steps of size h until t_end; the last one is shortened to arrive, unless t_end is within 1e-9 h of the grid.
   StepReport advance_to(double t_end, double h);
   /// `count` steps of size h.
@@ -179,7 +186,8 @@ class GNOMON_EXPORT Integrator {
   /// The same after a check now.
   const std::vector<BrokenPromise>& check_promises();
   const RunCounters& counters() const;
-  /// Events and energy book of a system with obstacles; none, and a book of zeros, for others.
+  /// Events and energy book of a system with obstacles; for others the switches that steps ended at, and a book of
+  /// zeros.
   const std::vector<ContactEvent>& events() const;
   EnergyBook energy_book() const;
   /// The rank of the constraints at the start, and those that repeat others.

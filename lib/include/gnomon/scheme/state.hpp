@@ -145,7 +145,8 @@ struct GNOMON_EXPORT State {
   /// What a scheme carries from step to step beside q, p and lambda; projected-rk: accelerations first.
   Vector scheme_data;
 
-  std::vector<int> turns;  ///< quarter turns of the model's angles, see gnomon/formula/winding.hpp
+  /// Quarter turns of the model's angles, then the sides of its switches: see gnomon/formula/winding.hpp.
+  std::vector<int> turns;
 
   /// History and step size of one substep of a composition: every substep extrapolates from its own past.
   struct Substep {

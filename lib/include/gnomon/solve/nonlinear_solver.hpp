@@ -20,6 +20,7 @@ enum class SolveStatus {
   error_too_large,    ///< of a step of a tolerance: it was solved, and its estimated error is above the tolerance
   step_too_small,     ///< of a step of a tolerance: it would have to be smaller than allowed, or than the rounding of t
   too_many_steps,     ///< of steps of a tolerance: more than allowed
+  held_at_switch,     ///< of a step: a switch of the model lets no motion go on beyond it
 };
 GNOMON_EXPORT const char* to_string(SolveStatus status);
 

@@ -32,6 +32,9 @@ inline constexpr int Dynamic = -1;
 ///     double integral(Index a, double t, const double* q, const double* p) const;         // and integral_name(a)
 ///     SystemTraits describe() const;                                        // names; all else is found
 ///
+/// A flag `static constexpr bool has_switches = true` keeps a small model on tapes, as larger ones and those with sizes
+/// at run time are: then comparisons, abs, min, max and choose(s, a, b) are switches, at which steps end.
+///
 /// The argument t may be left out. A part exists when its member function does. Outputs are zero before the call, so
 /// that entries left unset are zero. Of a model with mass_matrix alone, mass() is M at the start that AutodiffSystem
 /// was given; a mass_matrix that does not use q is a constant mass.

@@ -93,7 +93,7 @@ RecordedPart record_call(const Call& call, const std::array<Index, 3>& sizes, In
           std::vector<Recorded> scratch(static_cast<std::size_t>(call.scratch()));
           call(t, x, out, scratch.data());
         },
-        what);
+        what, std::decay_t<decltype(*call.parts)>::branches);
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {

@@ -25,6 +25,7 @@ namespace gnomon::model {
   X(integral_name)            \
   X(integral)                 \
   X(constant_mass)            \
+  X(has_switches)             \
   X(has_force)                \
   X(has_friction)             \
   X(n_invariants)             \

@@ -49,6 +49,20 @@ constexpr bool uses_friction() {
   return has_function_friction<Model>;
 }
 
+/// Forward duals up to this number of coordinates, tapes beyond.
+inline constexpr int forward_limit = 16;
+
+/// The functions of the model are evaluated on tapes, with both branches of its switches. Forward duals need the
+/// numbers of invariants and obstacles at compile time; where they are to be found, tapes do it.
+template <class Model>
+constexpr bool on_tape() {
+  if constexpr (has_has_switches<Model>)
+    if (Model::has_switches) return true;
+  constexpr int n = ModelSizes<Model>::n;
+  return n == Dynamic || n > forward_limit || (has_function_invariants<Model> && declared_invariants<Model>() < 0) ||
+         (has_function_obstacles<Model> && declared_obstacles<Model>() < 0);
+}
+
 /// The parts of Model. With Closed the obstacles are constraints: g = (g, -c), or (g, -c, d) with
 /// slips d.
 template <class Model, bool Closed = false>
@@ -57,6 +71,7 @@ class ModelParts {
   static_assert(sizeof(Signature) > 0, "the names and signatures of the model");
 
  public:
+  static constexpr Branches branches = on_tape<Model>() ? Branches::both : Branches::one;
   static constexpr bool force_exists = uses_force<Model>(), friction_exists = uses_friction<Model>(),
                         obstacles_exist =
                             has_function_obstacles<Model> && model::declared_obstacles<Model>() != 0 && !Closed,

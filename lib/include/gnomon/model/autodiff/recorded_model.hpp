@@ -79,6 +79,9 @@ class RecordedModel {
   const FoundTraits& traits() const { return traits_; }
   const RecordingPoint& at() const { return at_; }
   RecordedParts& recorded() { return recorded_; }
+  /// Of the tapes; null: none.
+  const std::shared_ptr<const Switches>& switches() const { return switches_; }
+  void set_switches(std::shared_ptr<const Switches> switches) { switches_ = std::move(switches); }
 
   /// The model's mass(), or M at the start.
   const Mass& mass() const { return *mass_; }
@@ -231,6 +234,7 @@ class RecordedModel {
   RecordingPoint at_;
   FoundTraits traits_;
   RecordedParts recorded_;
+  std::shared_ptr<const Switches> switches_;
   std::optional<Mass> mass_;
 };
 

@@ -13,6 +13,7 @@
 #include "gnomon/model/autodiff/function_system.hpp"
 #include "gnomon/model/autodiff/one_variable.hpp"
 #include "gnomon/model/autodiff/recorded_model.hpp"
+#include "gnomon/model/autodiff/recorded_switches.hpp"
 #include "gnomon/model/autodiff/taped_functions.hpp"
 
 namespace gnomon::model {
@@ -78,8 +79,10 @@ class RecordedSystem final : public FunctionSystem {
       : FunctionSystem(recorded.traits(), recorded.mass(), functions(recorded)),
         calls_(recorded.parts()),
         tapes_(calls_, traits_),
+        switches_(recorded.switches()),
         start_(start) {
     set_parts(parts_, traits_, *this);
+    parts_.switches = switches_.get();
     parts_.tapes = &tapes_;
   }
 
@@ -89,6 +92,28 @@ class RecordedSystem final : public FunctionSystem {
     const auto& parts = model.parts();
     const Index n = traits.n, m = traits.m, k = traits.n_invariants, contacts = traits.n_obstacles;
     RecordedParts& recorded = model.recorded();
+    const auto record_more = [&](const char* name, const auto& call, const std::array<Index, 3>& sizes, Index outputs) {
+      RecordingPoint at = ordinary_point(sizes[0] + sizes[1] + sizes[2]);
+      at.t = model.at().t;
+      at.x.head(n) = model.at().x;
+      return record_call(call, sizes, outputs, at, "system " + traits.name + ": " + name);
+    };
+    std::optional<RecordedPart> friction, invariants, inertia;
+    if constexpr (Parts::friction_exists)
+      if (traits.has_friction)
+        friction = record_more("friction", FrictionCall<Parts>{parts, n}, {n, n, m + contacts}, n);
+    if constexpr (Parts::invariants_exist)
+      if (k > 0) invariants = record_more("invariants", InvariantsCall<Parts>{parts, k}, {n, 0, 0}, k);
+    if constexpr (Parts::mass_matrix_exists)
+      if (!traits.constant_mass) inertia = record_more("mass_matrix", InertiaCall<Parts>{parts, n}, {n, n, 0}, 1);
+    // Constraints and obstacles last, so that the numbers are those of the model with its obstacles closed.
+    std::vector<Tape*> tapes;
+    for (auto* part : {&recorded.potential, &recorded.regular_potential, &invariants, &recorded.force, &friction,
+                       &recorded.mass_matrix, &inertia, &recorded.constraints, &recorded.obstacles, &recorded.slips})
+      if (*part && (*part)->complete()) tapes.push_back(&(*part)->tape);
+    model.set_switches(
+        RecordedSwitches::number(tapes, {n, n, m + contacts}, traits.angles ? traits.angles->n_angles() : 0));
+
     SystemFunctions f;
     f.potential = part_function(traits.name, "potential", std::move(*recorded.potential),
                                 PotentialCall<Parts>{parts, k}, {n, 0, 0}, 1);
@@ -105,27 +130,21 @@ class RecordedSystem final : public FunctionSystem {
       if (traits.has_force)
         f.force = part_function(traits.name, "force", std::move(*recorded.force), ForceCall<Parts>{parts, n}, {n, n, 0},
                                 n, Patterns::jacobian);
-    const auto record_more = [&](const char* name, const auto& call, const std::array<Index, 3>& sizes, Index outputs,
-                                 Patterns patterns) {
-      RecordingPoint at = ordinary_point(sizes[0] + sizes[1] + sizes[2]);
-      at.t = model.at().t;
-      at.x.head(n) = model.at().x;
-      RecordedPart part = record_call(call, sizes, outputs, at, "system " + traits.name + ": " + name);
-      return part_function(traits.name, name, std::move(part), call, sizes, outputs, patterns);
-    };
     if constexpr (Parts::friction_exists)
-      if (traits.has_friction)
-        f.friction =
-            record_more("friction", FrictionCall<Parts>{parts, n}, {n, n, m + contacts}, n, Patterns::jacobian);
+      if (friction)
+        f.friction = part_function(traits.name, "friction", std::move(*friction), FrictionCall<Parts>{parts, n},
+                                   {n, n, m + contacts}, n, Patterns::jacobian);
     if constexpr (Parts::invariants_exist)
-      if (k > 0) {
+      if (invariants) {
         f.regular_potential = part_function(traits.name, "potential", std::move(*recorded.regular_potential),
                                             PotentialCall<Parts>{parts, 0}, {n, 0, 0}, 1);
-        f.invariants = record_more("invariants", InvariantsCall<Parts>{parts, k}, {n, 0, 0}, k, Patterns::all);
+        f.invariants = part_function(traits.name, "invariants", std::move(*invariants), InvariantsCall<Parts>{parts, k},
+                                     {n, 0, 0}, k, Patterns::all);
       }
     if constexpr (Parts::mass_matrix_exists)
-      if (!traits.constant_mass) {
-        f.inertia = record_more("mass_matrix", InertiaCall<Parts>{parts, n}, {n, n, 0}, 1, Patterns::none);
+      if (inertia) {
+        f.inertia = part_function(traits.name, "mass_matrix", std::move(*inertia), InertiaCall<Parts>{parts, n},
+                                  {n, n, 0}, 1, Patterns::none);
         f.mass_matrix = part_function(traits.name, "mass_matrix", std::move(*recorded.mass_matrix),
                                       MassCall<Parts>{parts, n}, {n, 0, 0}, n * n, Patterns::none);
       }
@@ -134,6 +153,7 @@ class RecordedSystem final : public FunctionSystem {
 
   std::shared_ptr<const Parts> calls_;
   TapedModel<Parts> tapes_;
+  std::shared_ptr<const Switches> switches_;
   Vector start_;
 };
 
