@@ -36,9 +36,9 @@ class GNOMON_EXPORT Refinement {
     double last = 0;       ///< size of the last correction, of scaled unknowns
     long passes = 0, factorisations = 0;
   };
-  /// f <- J(x)^-1 f, x unscaled, by the factors of `solver` or, where it has none, of J at x; false where there are none
-  /// either. A solver that is asked for its factors takes it that refinement follows every solve: it is left out where
-  /// the equations might offer what that takes, and did not.
+  /// f <- J(x)^-1 f, x unscaled, by the factors of `solver` or, where it has none, of J at x; false where there are
+  /// none either. A solver that is asked for its factors takes it that refinement follows every solve: it is left out
+  /// where the equations might offer what that takes, and did not.
   bool correct(const Vector& x, bool offered, NonlinearSolver& solver, VectorRef f);
   /// Sets equations().low() for x, unscaled, the solution of `solver` as it reported it.
   Report refine(Vector& x, NonlinearSolver& solver, const SolveReport& solved);

@@ -32,7 +32,7 @@ Run ran(const char* problem, const Assignments& set, const char* scheme, const A
   return run;
 }
 
-const char* const elbow = GNOMON_CASES_FOLDER "/../data/models/elbow-and-wall.toml";
+const char* const elbow = GNOMON_CASES_FOLDER "/../data/models/roots/elbow-and-wall.toml";
 const Assignments elastic{{"e", "1"}, {"A", "0"}};
 constexpr double energy = 8058;
 
