@@ -139,6 +139,7 @@ struct Integrator::Impl {
   /// allocated before the run. The scaled equations hardly depend on h: any step that is short for the start will do.
   /// Its failure means nothing.
   void warm_up(const Vector& v, const Vector& a);
+  void forget_matrices();
   void serialize_solvers(Archive& archive);
   void serialize(Archive& archive);
   /// z and rank, just read, are of this model. Throws Error(bad_file).

@@ -188,6 +188,7 @@ bool Integrator::Impl::follow(double h, StepReport& report) {
   for (path.begin(); followed && !path.at_end() && !path.tired();) {
     on_path = StepReport();
     bool solved = false;
+    forget_matrices();  // those of another s
     try {
       solved = solve_all(path.next() * h, Purpose::path, on_path) && largest_doubt <= 1;
     } catch (...) {  // as where it is not solved
@@ -299,7 +300,11 @@ void Integrator::Impl::warm_up(const Vector& v, const Vector& a) {
   }
   warming_up = false;
   counters = counted;
-  for (Solve& solve : solves) {  // the matrix of a step that is thrown away is none of the run
+  forget_matrices();  // that of a step that is thrown away is none of the run
+}
+
+void Integrator::Impl::forget_matrices() {
+  for (Solve& solve : solves) {
     solve.solver->forget_matrix();
     if (solve.fallback) solve.fallback->forget_matrix();
   }

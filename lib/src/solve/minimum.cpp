@@ -333,7 +333,9 @@ class Search {
     const Inertia inertia = matrix_.factorise(0);
     const double lowest = lowest_curvature();
     matrix_.factorise(shift_);  // for correct()
-    if (!(lowest < -1e-10) || ++escapes_ > most_escapes)
+    const bool flat = !(lowest < -1e-10);
+    if (flat && leave_flat()) return true;
+    if (flat || ++escapes_ > most_escapes)
       return failed(
           "the stationary point has neutral directions, so that no minimum is proved: the KKT matrix has the "
           "inertia " +

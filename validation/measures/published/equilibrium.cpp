@@ -83,7 +83,7 @@ Equilibrium find_equilibrium(const Registry& registry, const ProblemInstance& in
     result.second = second_order(equations, x);
     if (result.second.proved) continue;
     result.report.status = SolveStatus::not_converged;
-    result.report.message = "the stationary point is " + result.second.text();
+    result.report.message = "the end is " + result.second.text();
   }
   result.report.iterations = iterations;
   result.potential = system.potential(instance.t0, result.q);

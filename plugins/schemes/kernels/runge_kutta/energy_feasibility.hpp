@@ -73,10 +73,7 @@ class EnergyFeasibility {
     system_->constraint_velocity(t1, q_, v, rhs_);
     defect -= l_v_.dot(rhs_);
     now_ = std::max(std::abs(end.potential0()), end.kinetic_size(v));
-    const double scale = std::max(end.start().energy_scale, now_);
-    if (std::abs(defect) <= energy_rounding * scale) return Feasibility::reached;
-    if (a <= 1e-16 * gradient2) return Feasibility::distant;
-
+    const bool normal = a <= 1e-16 * gradient2;
     double b = 0;
     end.hidden_jacobian(q_, v, k_values_);
     multiply(system_->constraint_pattern(), k_values_, t_q_, rhs_);
@@ -98,7 +95,8 @@ class EnergyFeasibility {
     b -= l_q_.dot(rhs_);
     at_.constraint_curvature(t1, q_, t_q_, t_v_, rhs_);
     b -= 2 * l_v_.dot(rhs_);
-    return a * a < 2 * b * defect ? Feasibility::distant : Feasibility::regular;
+    if (std::abs(defect) <= energy_rounding * std::max(end.start().energy_scale, now_)) return Feasibility::reached;
+    return normal || a * a < 2 * b * defect ? Feasibility::distant : Feasibility::regular;
   }
 
   /// D, the energy to be moved
