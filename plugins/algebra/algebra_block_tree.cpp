@@ -186,7 +186,7 @@ class BlockTree final : public LinearAlgebra {
     largest_ = std::max(largest_, size);
     if (singular || !(size < largest_inverse))
       return fail("the block of " + unknown_label(blocks_, tree_->columns[static_cast<std::size_t>(node.vertex)]) +
-                  " is singular");
+                  ", which block-tree eliminates by itself, is singular; klu pivots over the whole matrix");
     if (t > 0)
       block.couple(upper, work + n * n, work + n * (n + t), upper + n * n, lower_.data() + begin_[k].lower,
                    schur_.data() + begin_[k].schur);

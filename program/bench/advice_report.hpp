@@ -18,8 +18,8 @@ advice::Words words(const bench::AdviceRequest& request, const std::string& give
 /// {problem, until, error, reference {source, uncertainty, confirmed_by, agreement, good, agreed_until, message},
 /// methods [{method, scheme | reference, options, order, end, runs [{step | rtol, seconds, error, energy, position,
 /// velocity, message}]}], left_out [{name, reason}], advice and exact_energy {..., step, steps, solver, command} or
-/// null, best_reference {..., rtol} or null, processor_s}; errors are the largest of |q - q_true|/|q_true| at ten
-/// instants.
+/// null, best_reference {..., rtol} or null, processor_s}; errors are those of
+/// bench::Motion at ten instants.
 Json::Value advice_json(const bench::Advice& measured, const bench::AdviceRequest& request, const std::string& given);
 
 }  // namespace gnomon::program

@@ -96,8 +96,9 @@ void gnomon_add_advise(CLI::App& app, Invocation& invocation) {
   CLI::App* command = app.add_subcommand(
       "advise", "the cheapest scheme and step, or tolerance, for a wanted error, measured beside IDA and CVODE");
   command->footer(
-      "The error is the largest |q - q_true|/|q_true| at ten instants up to the end, against a solution of high order\n"
-      "that another code confirms. The step or the tolerance that is advised has been run. e.g.\n"
+      "The error is the largest of q, velocities and multipliers at ten instants up to the end, against a solution of\n"
+      "high order that another code confirms: |q - q_true|/|q_true|, the others by their largest size. The step or the "
+      "tolerance that is advised has been run. e.g.\n"
       "gnomon advise planar-pendulum --until 10 --error 1e-8 --plot advice.svg");
   const auto add = [command](const std::string& flag, auto& value, const std::string& type, const std::string& help) {
     return command->add_option(flag, value, help)->type_name(type);
@@ -105,7 +106,7 @@ void gnomon_add_advise(CLI::App& app, Invocation& invocation) {
   add("PROBLEM", a->problem, "", "name of the problem, or a model file NAME.toml")->required();
   add("--until", a->until, "T",
       "end time, in the unit of time of the problem; that of [run] of a model file if left out");
-  add("--error", a->error, "E", "wanted relative error of q")->capture_default_str();
+  add("--error", a->error, "E", "wanted relative error of q, v and the multipliers")->capture_default_str();
   add("--budget", a->budget, "SECONDS", "processor time that all of it may take, about")->capture_default_str();
   add_repeatable(*command, "--set", a->set, "a parameter of the problem (repeatable)");
   add("--plot", a->plot, "FILE", "time against error as .svg, .png or .pdf, drawn by gnuplot");

@@ -33,6 +33,7 @@ struct ComparedRun {
   double us = 0;  ///< a step
   double residual = 0;
   std::optional<double> energy;  ///< largest error; none where the model declares no energy
+  std::optional<double> gap;     ///< largest |g|; none without constraints
   std::vector<BrokenPromise> broken;
   std::optional<Vector> end;  ///< q and p
 
@@ -64,6 +65,7 @@ ComparedRun run(const Registry& registry, const ProblemInstance& instance, const
     outcome.residual = report.last.residual_norm;
     outcome.broken = integrator.broken_promises();
     if (integrator.model().has_energy()) outcome.energy = integrator.monitor().energy().max_abs_error();
+    if (integrator.model().m() > 0) outcome.gap = integrator.monitor().position_max();
     if (report.success()) {
       const State& z = integrator.state();
       outcome.end.emplace(z.q.value().size() + z.p.value().size());
@@ -91,17 +93,17 @@ void print_table(std::FILE* out, const RunArguments& arguments, const Span& span
   for (const auto& o : outcomes) width = std::max(width, o.strategy.label().size());
   fmt::print(out, "{}, {}: {} steps of h = {:g}; iterations, factorisations, residuals and us a step\n",
              arguments.problem, arguments.scheme, span.steps, span.h);
-  fmt::print(out, "  {:{}}  {:>6}  {:>6}  {:>6}  {:>9}  {:>8}  {:>8}  {:>8}\n", "strategy", width, "iter", "fact",
-             "resid", "us", "|F| end", "max |dH|", "apart");
+  fmt::print(out, "  {:{}}  {:>6}  {:>6}  {:>6}  {:>9}  {:>8}  {:>8}  {:>8}  {:>8}\n", "strategy", width, "iter",
+             "fact", "resid", "us", "|F| end", "max |dH|", "max |g|", "apart");
   for (const auto& o : outcomes) {
     if (o.status == "refused") {
       fmt::print(out, "  {:{}}  refused: {}\n", o.strategy.label(), width, o.message);
       continue;
     }
     const auto short_text = [](const std::optional<double>& x) { return x ? fmt::format("{:.1e}", *x) : "-"; };
-    fmt::print(out, "  {:{}}  {:>6.2f}  {:>6.2f}  {:>6.2f}  {:>9.2f}  {:>8.1e}  {:>8}  {:>8}\n", o.strategy.label(),
-               width, o.a_step(o.counters.iterations), o.a_step(o.counters.factorisations),
-               o.a_step(o.counters.residual_evaluations), o.us, o.residual, short_text(o.energy),
+    fmt::print(out, "  {:{}}  {:>6.2f}  {:>6.2f}  {:>6.2f}  {:>9.2f}  {:>8.1e}  {:>8}  {:>8}  {:>8}\n",
+               o.strategy.label(), width, o.a_step(o.counters.iterations), o.a_step(o.counters.factorisations),
+               o.a_step(o.counters.residual_evaluations), o.us, o.residual, short_text(o.energy), short_text(o.gap),
                short_text(apart(o, outcomes)));
     if (!o.message.empty()) fmt::print(out, "  {:{}}  {}\n", "", width, o.message);
     for (const BrokenPromise& broken : o.broken)
@@ -133,6 +135,7 @@ Json::Value compare_json(const RunArguments& arguments, const Span& span, const 
       one["residual"] = to_json(o.residual);
       one["broken_promises"] = broken_json(o.broken);
       one["energy_max_abs_error"] = o.energy ? to_json(*o.energy) : Json::Value();
+      one["position_max"] = o.gap ? to_json(*o.gap) : Json::Value();
       const auto distance = apart(o, outcomes);
       one["apart"] = distance ? to_json(*distance) : Json::Value();
     }
@@ -147,7 +150,7 @@ pages::Page compare_page(const RunArguments& arguments, const Span& span, const 
   pages::Table table{"",
                      "Counts are those of a step. The last column is the distance to the first strategy at the end.",
                      {"strategy", "iterations", "factorisations", "residuals", "time a step [us]", "|F| at the end",
-                      "max |dH|", "apart", "end"},
+                      "max |dH|", "max |g|", "apart", "end"},
                      {}};
   pages::Series time;
   for (const ComparedRun& o : outcomes) {
@@ -164,6 +167,7 @@ pages::Page compare_page(const RunArguments& arguments, const Span& span, const 
                           number(o.us),
                           number(o.residual),
                           o.energy ? cell_number(*o.energy) : "",
+                          o.gap ? cell_number(*o.gap) : "",
                           distance ? cell_number(*distance) : "",
                           {end, good  ? pages::Mark::good
                                 : ran ? pages::Mark::bad

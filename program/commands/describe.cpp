@@ -14,8 +14,10 @@
 #include "gnomon/registry/suited_scheme.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "program/commands/commands.hpp"
+#include "program/commands/momentum_maps.hpp"
 #include "program/papers/heads.hpp"
 #include "program/papers/papers.hpp"
+#include "program/run/run_arguments.hpp"
 
 namespace gnomon::program {
 
@@ -91,14 +93,18 @@ void print_tolerances(const Registry& registry, const ProblemInstance& instance)
         "--scheme line-integral-ggl --option s=3 --option k=8 takes few, and what it does to the energy is reported\n");
 }
 
-/// The schemes that take a model with their default options, and what each promises for it.
-void print_takers(const Registry& registry, const ProblemInstance& instance) {
+/// The schemes that take a model with their default options and its own contacts, and what each promises for it.
+void print_takers(const Registry& registry, const ProblemInstance& instance, const std::string& file) {
   fmt::print("\ntaken by, with the promises that hold here\n");
   std::string refused;
+  RunArguments arguments;
+  arguments.problem = file;
+  take_run_defaults(registry, arguments);
+  IntegratorOptions options;
+  options.contact = contact_options(arguments.contact);
   for (const auto& name : registry.schemes()) try {
-      const Scheme& scheme = registry.scheme(name);
-      const Promises promises = scheme.bind(*instance.model, Options("scheme " + name, scheme.options())).promises;
-      fmt::print("  {:32} {}\n", name, to_string(promises));
+      const Integrator run = registry.integrator(instance, name, "newton", {}, {}, options);
+      fmt::print("  {:32} {}\n", name, to_string(run.promises()));
     } catch (const Error& error) {
       if (error.code() != ErrorCode::refused) throw;
       refused += (refused.empty() ? "" : ", ") + name;
@@ -138,6 +144,8 @@ void describe_problem(const Registry& registry, const std::string& name) {
     }
     for (Index a = 0; a < parts.n_symmetries(); ++a)
       fmt::print("  momentum map: {}\n", parts.symmetries->symmetry_name(a));
+    if (parts.n_symmetries() == 0)
+      for (const std::string& map : momentum_maps(instance)) fmt::print("  keeps {}\n", map);
     for (Index a = 0; a < parts.n_integrals(); ++a)
       fmt::print("  first integral: {}\n", parts.integrals->integral_name(a));
   } else {
@@ -149,7 +157,7 @@ void describe_problem(const Registry& registry, const std::string& name) {
   if (instance.outputs)
     for (const Output& output : instance.outputs->outputs())
       fmt::print("  output: {}{}\n", output.name, output.unit.empty() ? "" : ", " + output.unit);
-  if (is_model_file(name)) print_takers(registry, instance);
+  if (is_model_file(name)) print_takers(registry, instance, name);
   print_tolerances(registry, instance);
   print_options(problem.parameters(), "parameters", "--set");
 }

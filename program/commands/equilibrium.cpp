@@ -51,6 +51,15 @@ void print_summary(std::FILE* out, const EquilibriumArguments& a, const ProblemI
                                                 found.penalty, found.potential + found.penalty)
                                   : fmt::format("U = {:.10g}", found.potential));
   if (system.m() > 0) row("constraints", fmt::format("max |g| {:.2e}", found.constraint));
+  if (const Obstacles* obstacles = system.parts().obstacles) {
+    const std::vector<std::string> names = obstacles->obstacle_names();
+    std::string text;
+    for (const Index i : found.closed)
+      text += fmt::format("{}{} pushes by {:.6g}", text.empty() ? "" : ", ",
+                          names.empty() ? std::to_string(i) : names[static_cast<std::size_t>(i)],
+                          found.lambda[system.m() + i]);
+    row("obstacles", text.empty() ? "none is touched" : text);
+  }
   constexpr std::size_t few = 4;
   const auto curves = instance.curves ? instance.curves->curves() : std::vector<Curve>{};
   if (curves.size() <= few)

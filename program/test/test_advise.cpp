@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(an_advice_can_be_interrupted) {
 // Without a closed form: a high order at two steps, and IDA.
 BOOST_AUTO_TEST_CASE(trusted_solutions) {
   const TrustedSolution regular = trusted_solution(
-      registry(), "", registry().build("double-spherical-pendulum", {{"start", "spatial"}}), 2, 10, 1e-8);
+      registry(), "", registry().build("double-spherical-pendulum", {{"start", "spatial"}}), 2, 10, Judged::all, 1e-8);
   BOOST_TEST(regular.failure == "");
   BOOST_TEST(regular.good_for(1e-8));
   BOOST_TEST(regular.truth.uncertainty < 1e-11);
@@ -148,12 +148,13 @@ BOOST_AUTO_TEST_CASE(trusted_solutions) {
   BOOST_TEST(regular.agreement < 1e-8);
   BOOST_TEST(regular.agreed_until == 2);
   const TrustedSolution chaotic =
-      trusted_solution(registry(), "", registry().build("double-spherical-pendulum"), 60, 10, 1e-6);
+      trusted_solution(registry(), "", registry().build("double-spherical-pendulum"), 60, 10, Judged::all, 1e-6);
   BOOST_TEST(!chaotic.good_for(1e-6));
   BOOST_TEST(chaotic.agreed_until >= 6);
   BOOST_TEST(chaotic.agreed_until < 60);
   // What no scheme of high order takes is measured against IDA alone.
-  const TrustedSolution dae = trusted_solution(registry(), "", registry().build("odae-test"), 0.5, 10, 1e-6);
+  const TrustedSolution dae =
+      trusted_solution(registry(), "", registry().build("odae-test"), 0.5, 10, Judged::all, 1e-6);
   BOOST_TEST(dae.good_for(1e-6));
 }
 

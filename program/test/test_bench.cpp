@@ -236,7 +236,7 @@ BOOST_AUTO_TEST_CASE(true_solutions) {
   const auto run =
       ida.start(registry.build("double-spherical-pendulum", {{"start", "spatial"}}), Options("ida-ggl", ida.options()));
   for (std::size_t i = 0; i < solved.times.size(); ++i)
-    BOOST_TEST((run->advance_to(solved.times[i]).q - solved.q[i]).norm() <= 1e-5);
+    BOOST_TEST((run->advance_to(solved.times[i]).q - solved.motion.q[i]).norm() <= 1e-5);
 }
 
 BOOST_AUTO_TEST_CASE(duel) {

@@ -13,6 +13,7 @@
 #include "gnomon/registry/coordinate_names.hpp"
 #include "gnomon/run/dense_output.hpp"
 #include "gnomon/run/evaluated_outputs.hpp"
+#include "gnomon/solve/minimum.hpp"
 #include "gnomon/start/consistent_start.hpp"
 #include "gnomon/start/verify.hpp"
 
@@ -243,6 +244,22 @@ py::list checks(const Instance& instance) {
   return out;
 }
 
+py::dict equilibrium(const Instance& instance) {
+  if (!instance.system())
+    throw Error(ErrorCode::refused, "an equilibrium is one of a mechanical system, and \"" + instance.model().name() +
+                                        "\" is an overdetermined DAE");
+  Minimum found;
+  {
+    const py::gil_scoped_release unlocked;
+    const ProblemInstance& problem = instance.problem();
+    found = find_minimum(shared_system(problem.model), problem.t0, problem.q0);
+  }
+  return py::dict(py::arg("q") = array_of(found.q), py::arg("multipliers") = array_of(found.lambda),
+                  py::arg("closed_obstacles") = found.closed, py::arg("proved") = found.second.proved,
+                  py::arg("message") = found.second.proved ? found.second.text() : found.report.message,
+                  py::arg("iterations") = found.report.iterations);
+}
+
 std::vector<std::string> names_of_multipliers(const Instance& instance) {
   std::vector<std::string> names;
   const System* system = instance.system();
@@ -350,7 +367,8 @@ void bind_instance(py::module_& module) {
       .def("index1", &index1)
       .def("outputs", &outputs)
       .def("interpolate", &interpolate)
-      .def("checks", &checks);
+      .def("checks", &checks)
+      .def("equilibrium", &equilibrium);
 }
 
 }  // namespace gnomon::python

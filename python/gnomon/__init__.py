@@ -10,6 +10,7 @@ from . import _core
 from .advise import Advice, advise
 from .check import CheckReport, check
 from .ensemble import EnsembleResult, ensemble
+from .equilibrium import Equilibrium, equilibrium
 from .errors import (
     BadSizeError,
     BadValueError,
@@ -68,7 +69,7 @@ def scheme_options(name: str) -> list[dict[str, str]]:
 
 __all__ = [
     *("Model", "Mechanism", "solve", "Result", "DenseOutput", "Integrator", "check", "CheckReport"),
-    *("advise", "Advice"),
+    *("advise", "Advice", "equilibrium", "Equilibrium"),
     *("report", "read", "Table", "ensemble", "EnsembleResult"),
     *("schemes", "references", "problems", "solvers", "algebras", "scheme_options"),
     *("GnomonError", "ModelError", "UnknownNameError", "BadValueError", "BadSizeError", "InconsistentStartError"),

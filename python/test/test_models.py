@@ -117,6 +117,22 @@ def test_check(rod):
     assert gn.check(rod, q0=[2, 0, 0], project_start=True)
 
 
+def test_equilibrium():
+    ball = gn.Model(
+        "x y", 2, "19.62*y + (x - a)^2", obstacles={"floor": "y - 0.1*x^2"}, parameters=dict(a=3.0), name="ball"
+    )
+    found = gn.equilibrium(ball, q0=[-1, 4])
+    assert found and found.proved and found.closed_obstacles == [0] and "inertia" in found.message
+    assert np.allclose(found.q, [3 / 2.962, 0.1 * (3 / 2.962) ** 2], rtol=1e-9)
+    assert np.allclose(found.multipliers, [19.62], rtol=1e-9)
+    assert gn.equilibrium(ball, q0=[-1, 4], parameters=dict(a=0.0)).q[0] == pytest.approx(0, abs=1e-9)
+
+    falls = gn.equilibrium(gn.Model("x y", 1, "x^3 + y^2"), q0=[0.7, 0.2])
+    assert not falls and "falls without bound" in falls.message
+    with pytest.raises(gn.RefusedError):
+        gn.equilibrium(gn.Model("x", 1, "x^2", force={"x": "-der(x)"}), q0=[1])
+
+
 def test_sympy():
     sympy = pytest.importorskip("sympy")
     from sympy.physics.mechanics import dynamicsymbols

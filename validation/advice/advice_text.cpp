@@ -83,10 +83,15 @@ std::string distrust_text(const Advice& advice, const AdviceRequest& request, co
       early ? "; " + words.until(advice.reference.agreed_until) + " can be answered" : "");
 }
 
+std::string measure_text(const bench::Motion& truth) {
+  return std::string("largest relative error of ") + (truth.v.empty()        ? "q"
+                                                      : truth.lambda.empty() ? "q and v"
+                                                                             : "q, v and the multipliers");
+}
+
 std::string reference_text(const bench::TrustedSolution& reference, const AdviceRequest& request) {
-  std::string text =
-      fmt::format("{}, up to t = {:g}, for an error of {:g}: largest |q - q_true|/|q_true| at ten instants\n",
-                  request.problem, request.until, request.error);
+  std::string text = fmt::format("{}, up to t = {:g}, for an error of {:g}: {} at ten instants\n", request.problem,
+                                 request.until, request.error, measure_text(reference.truth.motion));
   if (!reference.failure.empty()) {
     return text + fmt::format("true solution: none; {}\n", reference.failure);
   }
@@ -97,11 +102,13 @@ std::string reference_text(const bench::TrustedSolution& reference, const Advice
     text += fmt::format("; there is no second code beside it\n");
   else
     text += fmt::format("; {} at rtol = 1e-12 is within {:.1e} of it\n", reference.confirmed_by, reference.agreement);
+  if (reference.freedom == 0)
+    text += "nothing is free to move: the constraints alone determine q and v at any time, whatever the step\n";
   return text;
 }
 
 std::string advice_text(const Advice& advice, const AdviceRequest& request, const Words& words) {
-  if (advice.interrupted && advice.reference.truth.q.empty()) {
+  if (advice.interrupted && advice.reference.truth.motion.q.empty()) {
     return fmt::format("{}: interrupted before a true solution was known\n", request.problem);
   }
   if (const std::string why = distrust_text(advice, request, words); !why.empty()) {

@@ -17,7 +17,9 @@ struct Words {
   std::function<std::string(double)> until;              ///< the end time as it is given
 };
 
-/// The reference, in two lines.
+/// "largest relative error of q, v and the multipliers", by what the true solution has.
+std::string measure_text(const bench::Motion& truth);
+/// The reference, in two lines or three.
 std::string reference_text(const bench::TrustedSolution& reference, const bench::AdviceRequest& request);
 /// The table, the advice and how to run it.
 std::string advice_text(const bench::Advice& advice, const bench::AdviceRequest& request, const Words& words);

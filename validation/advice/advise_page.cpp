@@ -64,7 +64,8 @@ pages::Facts reference_facts(const Advice& advice, const AdviceRequest& request)
   const bench::TrustedSolution& reference = advice.reference;
   pages::Facts facts{
       "What is asked, and what errors are measured against",
-      {{"wanted error", fmt::format("{:g}, largest |q - q_true|/|q_true| at ten instants", request.error)},
+      {{"wanted error",
+        fmt::format("{:g}, {} at ten instants", request.error, measure_text(advice.reference.truth.motion))},
        {"end", fmt::format("t = {:g}", request.until)},
        {"true solution", reference.failure.empty() ? reference.truth.source : "none: " + reference.failure}}};
   if (reference.failure.empty() && !reference.closed_form)

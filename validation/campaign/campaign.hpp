@@ -27,6 +27,9 @@ void for_each_number(const Range& range, const std::function<void(long)>& task);
 /// Each prints its table and what it found, and returns the number of findings.
 long systems(const Registry& registry, const Range& range);
 long roots(const Registry& registry, const Range& range);
+long rest(const Registry& registry, const Range& range);
+long axes(const Registry& registry, const Range& range);
+long units(const Registry& registry, const Range& range);
 long callbacks(const Registry& registry, const Range& range);
 long checkpoints(const Registry& registry, const Range& range);
 long cases(const Registry& registry, const Range& range, const std::string& folder);

@@ -1,8 +1,8 @@
 /// \file
 /// gnomon-campaign: thousands of drawn inputs, see campaign.hpp. The status is 1 when one of them found something.
 ///
-///     gnomon-campaign systems|roots|callbacks|checkpoints|cases [--seed S] [--first K] [--count N] [--threads T]
-///                     [--only NAME] [--verbose]
+///     gnomon-campaign systems|roots|rest|axes|units|callbacks|checkpoints|cases [--seed S] [--first K] [--count N]
+///                     [--threads T] [--only NAME] [--verbose]
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
@@ -35,6 +35,15 @@ int dispatch(int argc, char** argv) {
   });
   app.add_subcommand("roots", "solutions of large steps on random systems, against continuation")->callback([&] {
     findings = campaign::roots(registry, range);
+  });
+  app.add_subcommand("rest", "damped random systems until long after they rest")->callback([&] {
+    findings = campaign::rest(registry, range);
+  });
+  app.add_subcommand("axes", "every scheme on gallery and problems in other coordinates")->callback([&] {
+    findings = campaign::axes(registry, range);
+  });
+  app.add_subcommand("units", "the same in other units")->callback([&] {
+    findings = campaign::units(registry, range);
   });
   app.add_subcommand("callbacks", "functions of a model that fail once")->callback([&] {
     findings = campaign::callbacks(registry, range);

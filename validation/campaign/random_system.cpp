@@ -367,4 +367,24 @@ RandomProblem random_problem(std::uint64_t seed, std::uint64_t number, const Fea
   }
 }
 
+RandomProblem damped_problem(std::uint64_t seed, std::uint64_t number, const Features& features) {
+  RandomProblem problem = random_problem(seed, number, features);
+  Draw draw(seed, number ^ 0x5bd1e995u);
+  RandomTerms& terms = problem.terms;
+  const Index n = terms.mass.size();
+  const double omega = 2 * std::acos(-1.0) / problem.period;
+  terms.damping = omega * draw.decades(.1, .5) * terms.mass;
+  terms.drive = Vector::Zero(n);
+  for (Index j = 0; j < n; ++j) {
+    PotentialTerm bowl;
+    bowl.kind = PotentialTerm::Kind::quadratic;
+    bowl.k = terms.mass[j] * omega * omega / 4;
+    bowl.x.indices = {j};
+    bowl.x.weights = {1};
+    terms.potential.push_back(bowl);
+  }
+  make(problem);
+  return problem;
+}
+
 }  // namespace gnomon::campaign

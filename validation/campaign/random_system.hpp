@@ -321,4 +321,8 @@ struct RandomProblem {
 /// that repeat others left out, is at most 1e3.
 RandomProblem random_problem(std::uint64_t seed, std::uint64_t number, const Features& features);
 
+/// The same in a bowl, U + sum_j m_j (omega q_j)^2/8, with Q = -d m_j (1 + v_j^2) v_j, omega = 2 pi/period, d from
+/// omega/10 to omega/2.
+RandomProblem damped_problem(std::uint64_t seed, std::uint64_t number, const Features& features);
+
 }  // namespace gnomon::campaign

@@ -58,6 +58,7 @@ const std::vector<Measure>& measures() {
       {"penalty-one-step", {"step", "steps", "mu", "other"}, measure_penalty_one_step},
       {"augmented-iterations", {"step", "steps", "other"}, measure_augmented_iterations},
       {"augmented-run", {"step", "steps"}, measure_augmented_run},
+      {"hidden-constraints", {"step", "until", "other"}, measure_hidden_constraints},
       {"printed-condition", {"step", "mu?", "other?"}, measure_printed_condition},
       {"jacobian", {"step"}, measure_jacobian},
       {"allocations", {"step"}, measure_allocations},

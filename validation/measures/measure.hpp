@@ -105,6 +105,7 @@ Quantities measure_penalty_one_step(const Registry& registry, const Case& c);
 Quantities measure_augmented_iterations(const Registry& registry, const Case& c);
 /// Augmented iterations a step, mean and worst.
 Quantities measure_augmented_run(const Registry& registry, const Case& c);
+Quantities measure_hidden_constraints(const Registry& registry, const Case& c);
 /// Condition number of a scheme's matrix without scaling, as the papers print it, against h (and mu).
 Quantities measure_printed_condition(const Registry& registry, const Case& c);
 /// The three sources of a scheme's Jacobian against each other.

@@ -266,6 +266,11 @@ int GnomonCalcIC(void* mem);
  *  its lines that failed (NULL: not wanted). The first step makes the cheap part of it by itself and refuses a
  *  contradiction with GNOMON_BAD_VALUE. After GnomonInit; callbacks are called beside the start. */
 int GnomonCheckModel(void* mem, FILE* outfile, int* nfailed);
+/** A minimum of U on g = 0 and c >= 0, found from the start of GnomonInit by descent and proved by the second
+ *  derivatives: q of length n, lambda (NULL: not wanted) of m entries and one an obstacle, +lambda_i grad c_i its force.
+ *  GNOMON_NOT_CONVERGED where none is proved: q is then where the search ended, and the message says what is there.
+ *  Refuses forces outside U and friction. The run and its start stay what they are. */
+int GnomonFindEquilibrium(void* mem, N_Vector q, N_Vector lambda);
 /** The start, and its multipliers (NULL: not wanted). Before the first step. */
 int GnomonGetConsistentIC(void* mem, N_Vector y0, N_Vector lambda);
 /** Steps from the present time, forward or back.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "c_api/c_api_memory.hpp"
+#include "gnomon/solve/minimum.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "gnomon/start/verify.hpp"
 
@@ -298,6 +299,17 @@ int GnomonCheckModel(void* mem, FILE* outfile, int* nfailed) {
     if (nfailed)
       *nfailed = static_cast<int>(
           std::count_if(checks.begin(), checks.end(), [](const ModelCheck& check) { return !check.passed(); }));
+  });
+}
+
+int GnomonFindEquilibrium(void* mem, N_Vector q, N_Vector lambda) {
+  return guarded(mem, __func__, [&](Memory& memory) {
+    if (!memory.integrator) prepare(memory);
+    const ProblemInstance& start = memory.start;
+    const Minimum found = find_minimum(shared_system(start.model), start.t0, start.q0);
+    view(q, found.q.size(), "q") = found.q;
+    if (lambda) view(lambda, found.lambda.size(), "lambda") = found.lambda;
+    if (found.report.status != SolveStatus::converged) throw Failure(GNOMON_NOT_CONVERGED, found.report.message);
   });
 }
 

@@ -108,6 +108,10 @@ bool ConnectedRoot::Path::shorten() {
   return step >= smallest_part * std::max(reached_, smallest_part);
 }
 
+bool ConnectedRoot::Path::began() const {
+  return reached_ > smallest_part;
+}
+
 bool ConnectedRoot::Path::tired() const {
   return tries_ >= most_tries;
 }

@@ -96,6 +96,9 @@ class GNOMON_EXPORT ConnectedRoot {
     void accept(double doubt);
     /// They are not. False: s is as close to the last one as it may be.
     bool shorten();
+    /// Whether its solutions go on beyond the smallest parts of a step. Where they do not, the start was no point of
+    /// the motion.
+    bool began() const;
     /// So many s were tried that it is not decided where the path leads: one that turns in every small part of a step,
     /// as that of a stiff penalty does, is not followed to its end.
     bool tired() const;

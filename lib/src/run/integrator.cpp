@@ -228,6 +228,7 @@ void Integrator::restart(const State& from) {
   if (impl_->started) {
     impl_->monitor.evaluate(z, added);
     z.energy_scale = std::max(z.energy_scale, impl_->monitor.size_now());
+    impl_->on_constraints = !impl_->monitor.is_off_constraints();
     return impl_->monitor.shift();
   }
   impl_->next = z;

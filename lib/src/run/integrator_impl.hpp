@@ -73,8 +73,9 @@ struct Integrator::Impl {
   Options solver_options;
   bool started = false;
   bool warming_up = false;
-  ConnectedRoot::Path path;  // from the start of a step to its solution
-  double largest_doubt = 0;  // of the solves of the last step
+  ConnectedRoot::Path path;    // from the start of a step to its solution
+  double largest_doubt = 0;    // of the solves of the last step
+  bool on_constraints = true;  // false: the state that a restart gave violates them
 
   Impl(std::shared_ptr<const Model> integrated, const Scheme& scheme, const Options& scheme_options,
        const SolverFactory& factory, const Options& solver_options, IntegratorOptions o);

@@ -77,6 +77,7 @@ bool Integrator::Impl::attempt(double h, StepReport& report) {
     if (passes_switch(h)) return false;
     angles_before.swap(angles);
     successor.keep();
+    on_constraints = true;
     if (switches.any() && !warming_up) switches.accept();
   } catch (...) {
     return fail(report, SolveStatus::evaluation_failed, thrown_text());
@@ -161,7 +162,7 @@ double Integrator::Impl::doubt(Solve& solve, NonlinearSolver& solver, double way
       (solve.nearest && ConnectedRoot::is_next(way)))
     return 0;
   constexpr double all = std::numeric_limits<double>::infinity();
-  if (matrices > (on_path ? ConnectedRoot::path_matrices : ConnectedRoot::step_matrices)) return all;
+  if (!near && matrices > (on_path ? ConnectedRoot::path_matrices : ConnectedRoot::step_matrices)) return all;
   solve.scaled->to_scaled(solve.x, solve.xs);
   const double contraction = ConnectedRoot::contraction(
       *solve.scaled, [&](VectorRef f) { return solve.refinement->correct(solve.x, refined, solver, f); }, solve.xs,
@@ -180,8 +181,9 @@ bool Integrator::Impl::ends_path(Index k, Solve& solve, NonlinearSolver& solver,
 }
 
 bool Integrator::Impl::follow(double h, StepReport& report) {
-  // Where G loses rank motions branch, and with them the solutions of steps however short.
-  if (near_singular_position()) return true;
+  // Where G loses rank motions branch, and with them the solutions of steps however short. From a state off the
+  // constraints there is no motion: corrections of one size stay in every step.
+  if (!on_constraints || near_singular_position()) return true;
   const RunCounters before = counters;
   StepReport on_path;
   bool followed = true;
@@ -202,7 +204,7 @@ bool Integrator::Impl::follow(double h, StepReport& report) {
   // A path on which no step is short enough to begin, one that turns too often to be followed, and one of solves that
   // are repeated, whose penalty turns with h, decide nothing.
   const bool repeats = counters.repeated_solves > before.repeated_solves;
-  const bool undecided = !path.at_end() && (path.reached() == 0 || path.tired() || repeats);
+  const bool undecided = !path.at_end() && (!path.began() || path.tired() || repeats);
   const bool same = (followed || undecided) && solve_all(h, undecided ? Purpose::step : Purpose::end, report);
   counters = before;
   ++counters.followed_steps;

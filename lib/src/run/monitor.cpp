@@ -123,7 +123,7 @@ void InvariantMonitor::serialize(Archive& archive) {
     throw Error(ErrorCode::bad_file, "it was written for a model with other parameters: the energy of its state is " +
                                          number_text(static_cast<double>(written)) + " there and " +
                                          number_text(static_cast<double>(energy_now_)) + " here");
-  if (!(now_.position <= 1e3 * std::max(position_max_, 1e-15)))
+  if (is_off_constraints())
     throw Error(ErrorCode::bad_file,
                 "it was written for a model with other parameters: the constraints of its state "
                 "are " +

@@ -120,8 +120,8 @@ class KktMatrix {
 /// One search; everything in scaled unknowns.
 class Search {
  public:
-  Search(EquilibriumEquations& equations, const Vector& x)
-      : equations_(equations), matrix_(equations), xs_(x.size()), f_(x.size()), x_(x), g_(x.size()) {
+  Search(EquilibriumEquations& equations, const Vector& x, Inside* inside)
+      : equations_(equations), inside_(inside), matrix_(equations), xs_(x.size()), f_(x.size()), x_(x), g_(x.size()) {
     matrix_.scaled.to_scaled(x, xs_);
     start_ = xs_;
     size_ = equations.size_of_configuration();
@@ -276,18 +276,42 @@ class Search {
     return before <= floor();
   }
 
+  bool try_step(double factor) {
+    trial_ = xs_ - factor * step_;
+    return correct(trial_);
+  }
+  Index violated(const Vector& xs) {
+    if (inside_ == nullptr || !inside_->violated) return -1;
+    matrix_.scaled.to_unscaled(xs, x_);
+    return inside_->violated(equations_.position(x_));
+  }
+  /// trial_ <- the last point inside on the way from xs_ to `factor` of the step, which is outside.
+  void try_to_boundary(double factor) {
+    double in = 0, out = factor;
+    for (int k = 0; k < 60; ++k) {
+      const double middle = .5 * (in + out);
+      (try_step(middle) && violated(trial_) < 0 ? in : out) = middle;
+    }
+    if (!try_step(in)) trial_ = xs_;
+  }
+
   /// xs - a step, corrected, where U falls.
   bool descend() {
     const double slope = -f_.head(n()).dot(step_.head(n())) * units();
     const double noise = 1e-13 * (std::abs(energy_) + units());
     double factor = 1;
     for (int halving = 0; halving < most_halvings; ++halving, factor *= 0.5) {
-      trial_ = xs_ - factor * step_;
-      if (!correct(trial_)) continue;
+      if (!try_step(factor)) continue;
+      const Index out = violated(trial_);
+      if (out >= 0) try_to_boundary(factor);
       const double after = energy(trial_);
       if (!(after <= energy_ + 1e-4 * factor * std::min(slope, 0.0) + noise)) continue;
       xs_ = trial_;
       energy_ = after;
+      if (out >= 0) {
+        inside_->left = out;
+        return failed("the search meets an inequality");
+      }
       if (factor == 1 && step_.head(n()).lpNorm<Eigen::Infinity>() > 0.1 * size_) size_ *= 2;
       damping_ = factor < 0.5 ? std::max(8 * shift_, smallest_shift) : factor < 1 ? shift_ : shift_ / 8;
       if (damping_ < smallest_shift) damping_ = 0;
@@ -317,7 +341,7 @@ class Search {
       for (const double sign : {1.0, -1.0}) {
         trial_ = xs_;
         trial_.head(n()) += sign * length * direction_.head(n());
-        if (!correct(trial_)) continue;
+        if (!correct(trial_) || violated(trial_) >= 0) continue;
         const double after = energy(trial_);
         if (!(after < energy_ - 1e-10 * (std::abs(energy_) + units()) * std::min(1.0, length))) continue;
         xs_ = trial_;
@@ -336,17 +360,15 @@ class Search {
     const bool flat = !(lowest < -1e-10);
     if (flat && leave_flat()) return true;
     if (flat || ++escapes_ > most_escapes)
-      return failed(
-          "the stationary point has neutral directions, so that no minimum is proved: the KKT matrix has the "
-          "inertia " +
-          inertia.text() + ", a minimum has " + wanted().text() + ", and the lowest curvature is " +
-          number_text(lowest));
+      return failed("stationary, not decided: there are neutral directions, the KKT matrix has the inertia " +
+                    inertia.text() + ", a minimum has " + wanted().text() + ", and the lowest curvature is " +
+                    number_text(lowest));
     double length = (1 + xs_.head(n()).norm()) / direction_.head(n()).norm();
     for (int halving = 0; halving < most_halvings; ++halving, length *= 0.5)
       for (const double sign : {1.0, -1.0}) {
         trial_ = xs_;
         trial_.head(n()) += sign * length * direction_.head(n());
-        if (!correct(trial_)) continue;
+        if (!correct(trial_) || violated(trial_) >= 0) continue;
         const double after = energy(trial_);
         const double moved = (trial_ - xs_).head(n()).squaredNorm();
         if (!(after < energy_ + 0.1 * lowest * moved * units())) continue;
@@ -399,6 +421,7 @@ class Search {
   }
 
   EquilibriumEquations& equations_;
+  Inside* inside_;
   KktMatrix matrix_;
   Vector xs_, f_, x_, g_, start_, step_, trial_, direction_;
   SolveReport report_;
@@ -448,8 +471,8 @@ SecondOrder second_order(EquilibriumEquations& equations, const ConstVectorRef& 
   return result;
 }
 
-SolveReport minimise(EquilibriumEquations& equations, VectorRef x) {
-  Search search(equations, x);
+SolveReport minimise(EquilibriumEquations& equations, VectorRef x, Inside* inside) {
+  Search search(equations, x, inside);
   SolveReport report = search.run();
   x = search.solution();
   return report;

@@ -90,7 +90,7 @@ void GglEquations::scales(VectorRef columns, VectorRef rows) const {
 }
 
 double GglEquations::rounding_floor() const {
-  double floor = 1e-15;
+  double floor = scales_.force_floor();
   if (rule_.correct_constraints) floor += scales_.position_floor();
   if (rule_.correct_potential) floor += 1e-16 * std::abs(frame_.u0()) / (scales_.s() * scales_.s());
   return floor;

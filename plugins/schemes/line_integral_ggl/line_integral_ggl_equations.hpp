@@ -53,7 +53,7 @@ class LineIntegralGglEquations final : public TemplatedEquations<LineIntegralGgl
   /// q1 = q0 + h u_0, p1 = p0 + M y_0 at x + low, at Extended
   void finish(const Vector& x, State& next);
   void scales(VectorRef columns, VectorRef rows) const override;
-  double rounding_floor() const override { return 1e-15 + (quadratic_ ? 0 : scales_.position_floor()); }
+  double rounding_floor() const override { return scales_.force_floor() + (quadratic_ ? 0 : scales_.position_floor()); }
 
   template <class S>
   void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f);

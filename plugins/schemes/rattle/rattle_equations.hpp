@@ -68,7 +68,9 @@ class RattlePositions final : public TemplatedEquations<RattlePositions<Inertia>
     }
     rows.tail(m_) = scales_->position();
   }
-  double rounding_floor() const override { return 1e-15 + (quadratic_ ? 0 : scales_->position_floor()); }
+  double rounding_floor() const override {
+    return scales_->force_floor() + (quadratic_ ? 0 : scales_->position_floor());
+  }
 
   template <class S>
   void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {

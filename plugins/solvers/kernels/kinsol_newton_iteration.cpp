@@ -159,7 +159,8 @@ void KinsolNewtonIteration::set_failure(SolveReport& report, int flag) const {
   const std::unique_ptr<char, decltype(&std::free)> name(KINGetReturnFlagName(flag), &std::free);
   report.fail(singular ? SolveStatus::singular_jacobian : SolveStatus::not_converged,
               std::string("KINSOL returned ") + name.get() + ", scaled residual " + number_text(report.residual_norm) +
-                  " after " + std::to_string(report.iterations) + " iterations");
+                  " after " + std::to_string(report.iterations) + " iterations" +
+                  (singular && !linear_.message().empty() ? ": " + linear_.message() : ""));
 }
 
 void KinsolNewtonIteration::add_counters(SolveReport& report) const {

@@ -27,11 +27,11 @@ class Adviser {
 
   void find_truth() {
     advice_->reference = trusted_solution(*registry_, request_->problem, *instance_, request_->until, instants,
-                                          request_->error, until(after(0.35)));
+                                          Judged::all, request_->error, until(after(0.35)));
     at_end_ = advice_->reference.truth;
-    if (at_end_.q.empty()) return;
+    if (at_end_.motion.q.empty()) return;
     at_end_.times = {at_end_.times.back()};
-    at_end_.q = {at_end_.q.back()};
+    at_end_.motion = at_end_.motion.end();
   }
 
   /// All of it, once the truth is known.

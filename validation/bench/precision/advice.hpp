@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// Which scheme, at which step, reaches a wanted error of q at the least cost: measured on the problem itself.
+/// Which scheme, at which step, reaches a wanted error of q, v and the multipliers at the least cost: measured on the
+/// problem itself.
 
 #include <csignal>
 #include <functional>
@@ -15,7 +16,7 @@ namespace gnomon::bench {
 struct AdviceRequest {
   std::string problem;  ///< what it is called in rows
   double until = 0;
-  double error = 1e-6;  ///< wanted: largest |q - q_true|/|q_true| at ten instants up to `until`
+  double error = 1e-6;  ///< wanted: largest Motion::error at ten instants up to `until`
   double budget = 60;   ///< seconds of processor time for all of it
   const volatile std::sig_atomic_t* interrupt = nullptr;  ///< ends it where this is not 0
 };

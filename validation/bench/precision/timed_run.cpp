@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/formula/winding.hpp"
 
 namespace gnomon::bench {
 
@@ -37,6 +38,7 @@ class SchemeRun final : public Run {
   }
   void rewind() override { integrator_.start(instance_->t0, instance_->q0, instance_->p0); }
   double energy_scale() const override { return integrator_.monitor().energy_scale(); }
+  Motion motion() const override { return {integrator_.model(), instants(), truth().judged}; }
 
  private:
   Integrator integrator(const Registry& registry, const Contender& c) const {
@@ -44,12 +46,14 @@ class SchemeRun final : public Run {
     options.interrupt = patience().interrupt;
     return registry.integrator(*instance_, c.name, c.solver, c.options, {}, options);
   }
-  std::string advance(std::size_t, double t, Vector& q) override {
-    const StepReport report =
-        controlled_ ? integrator_.advance_to(t)
-                    : integrator_.advance(std::lround((t - integrator_.state().t) / parameter_), parameter_);
+  std::string advance(Instant& at) override {
+    const State& z = integrator_.state();
+    const StepReport report = controlled_ ? integrator_.advance_to(at.t)
+                                          : integrator_.advance(std::lround((at.t - z.t) / parameter_), parameter_);
     if (report.stopped_by_observer) return too_long;
-    q = integrator_.state().q.value();
+    at.q = z.q.value();
+    at.p = z.p.value();
+    at.turns = z.turns;
     return report.message;
   }
   void levels(WorkPrecisionRow& row) const override {
@@ -75,8 +79,7 @@ class ReferenceRun final : public Run {
       : Run(truth, patience),
         instance_(&instance),
         reference_(&registry.reference(c.name)),
-        options_(c.name, reference_->options(), reference_->options().empty() ? Assignments{} : options_of(c, rtol)),
-        p_(truth.times.size()) {}
+        options_(c.name, reference_->options(), reference_->options().empty() ? Assignments{} : options_of(c, rtol)) {}
   void rewind() override {
     solution_ = reference_->start(*instance_, options_);
     late_ = false;
@@ -85,21 +88,24 @@ class ReferenceRun final : public Run {
   double energy_scale() const override {
     double scale = 1;
     if (!instance_->model->mechanical()) return scale;
-    const Vector none = Vector::Zero(q()[0].size());
+    const Vector none = Vector::Zero(instants()[0].q.size());
     Measured measured;
-    for (std::size_t i = 0; i < p_.size(); ++i) {
-      if (!instance_->model->measure({truth().times[i], q()[i], none, p_[i], none, none, none}, measured)) continue;
+    for (const Instant& at : instants()) {
+      const Windings turns(at.turns);
+      if (!instance_->model->measure({at.t, at.q, none, at.p, none, none, none}, measured)) continue;
       scale = std::max(
           {scale, static_cast<double>(std::abs(measured.kinetic)), static_cast<double>(std::abs(measured.potential))});
     }
     return scale;
   }
+  Motion motion() const override { return {*instance_->model, instants(), truth().judged}; }
 
  private:
-  std::string advance(std::size_t i, double t, Vector& q) override {
-    last_ = solution_->advance_to(t);
-    q = last_.q;
-    p_[i] = last_.p;
+  std::string advance(Instant& at) override {
+    last_ = solution_->advance_to(at.t);
+    at.q = last_.q;
+    at.p = last_.p;
+    at.turns = last_.turns;
     return last_.success ? std::string() : late_ ? too_long : last_.message;
   }
   void levels(WorkPrecisionRow& row) const override {
@@ -121,14 +127,14 @@ class ReferenceRun final : public Run {
   std::unique_ptr<ReferenceSolution> solution_;
   ReferenceReport last_;
   bool late_ = false;
-  std::vector<Vector> p_;
 };
 
 }  // namespace
 
 std::string Run::run() {
-  for (std::size_t i = 0; i < q_.size(); ++i) {
-    const std::string failure = advance(i, truth_->times[i], q_[i]);
+  for (std::size_t i = 0; i < at_.size(); ++i) {
+    at_[i].t = truth_->times[i];
+    const std::string failure = advance(at_[i]);
     if (patience_.interrupted()) throw Interrupted();
     if (!failure.empty()) return failure;
   }
@@ -138,12 +144,13 @@ std::string Run::run() {
 void Run::measure(WorkPrecisionRow& row) const {
   double sum = 0;
   row.largest = 0;
-  for (std::size_t i = 0; i < q_.size(); ++i) {
-    const double size = truth_->q[i].norm(), error = (q_[i] - truth_->q[i]).norm() / (size > 0 ? size : 1);
+  const Motion own = motion();
+  for (std::size_t i = 0; i < at_.size(); ++i) {
+    const double error = truth_->motion.position_error(own, i);
     sum += error * error;
-    row.largest = std::max(row.largest, error);
+    row.largest = std::max(row.largest, truth_->motion.error(own, i));
   }
-  row.error = std::sqrt(sum / static_cast<double>(q_.size()));
+  row.error = std::sqrt(sum / static_cast<double>(at_.size()));
   row.followed = truth_->known();
   levels(row);
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/precision/motion.hpp"
 #include "bench/work.hpp"
 #include "gnomon/registry/registry.hpp"
 
@@ -27,7 +28,7 @@ struct WorkPrecisionRow {
   long steps = 0;         ///< of a scheme
   double seconds = 0;     ///< of the whole run, its start-up not counted
   double error = 0;       ///< root mean square of |q - q_true|/|q_true| in the 2-norm
-  double largest = 0;     ///< the largest of them
+  double largest = 0;     ///< the largest, of all that the true solution has: Motion::error
   double energy = 0;      ///< over all steps, largest |H - H0 - work|/max(1, max|T|, max|U|); NaN where nothing is kept
   double constraint = 0;  ///< over all steps, largest |g|
   double velocity = 0;    ///< and |G v + g_t|
@@ -35,13 +36,15 @@ struct WorkPrecisionRow {
   std::string failure;    ///< empty, or why there is no result
 };
 
-/// q at the times of measurement, and how far two solutions at the smallest errors that double precision allows are
-/// apart there: errors below that mean nothing, and where it is large (chaos) no method can follow the trajectory.
+/// The states at the times of measurement, and how far two solutions at the smallest errors that double precision
+/// allows are apart there: errors below that mean nothing, and where it is large (chaos) no method can follow the
+/// trajectory.
 struct TrueSolution {
   std::string problem;
   double until = 0;
   std::vector<double> times;
-  std::vector<Vector> q;
+  Motion motion;
+  Judged judged = Judged::positions;
   double uncertainty = 0;
   double energy_scale = 1;  ///< max(1, max|T|, max|U|)
   std::string source;
@@ -71,25 +74,26 @@ struct Interrupted {};
 class Run : public Work {
  public:
   Run(const TrueSolution& truth, const Patience& patience)
-      : truth_(&truth), patience_(patience), q_(truth.times.size()) {}
+      : truth_(&truth), patience_(patience), at_(truth.times.size()) {}
   std::string run() final;
   /// Fills in the errors and levels of the last run.
   void measure(WorkPrecisionRow& row) const;
-  /// Of the last run: q at the times, and max(1, max|T|, max|U|).
-  const std::vector<Vector>& q() const { return q_; }
+  /// Of the last run: the states at the times, and max(1, max|T|, max|U|).
+  virtual Motion motion() const = 0;
   virtual double energy_scale() const = 0;
 
  protected:
   const TrueSolution& truth() const { return *truth_; }
   const Patience& patience() const { return patience_; }
-  /// Goes on to t, the i-th time; empty, or why it failed.
-  virtual std::string advance(std::size_t i, double t, Vector& q) = 0;
+  const std::vector<Instant>& instants() const { return at_; }
+  /// Goes on to at.t, the next time; empty, or why it failed.
+  virtual std::string advance(Instant& at) = 0;
   virtual void levels(WorkPrecisionRow& row) const = 0;
 
  private:
   const TrueSolution* truth_;
   Patience patience_;
-  std::vector<Vector> q_;
+  std::vector<Instant> at_;
 };
 
 /// The contender at a step (a whole fraction of the times between two instants) or a relative tolerance; the absolute

@@ -88,7 +88,7 @@ std::vector<ToleranceRow> run_tolerance_bench(const Registry& registry, const To
     const double finest = *std::min_element(bench.tolerances.begin(), bench.tolerances.end());
     const TrustedSolution trusted =
         trusted_solution(registry, problem.problem, instance, instance.t0 + problem.until, instants_of_a_run,
-                         finest / 10, Patience{processor_seconds() + 10 * bench.most_seconds});
+                         Judged::positions, finest / 10, Patience{processor_seconds() + 10 * bench.most_seconds});
     std::string title = problem.problem;
     for (const auto& [name, value] : problem.parameters) title += " " + name + "=" + value;
     begin(title + ", T = " + number_text(problem.until) + ", " + class_of(system) + ": " + trusted.truth.source +

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/start/consistency.hpp"
 
 namespace gnomon::bench {
 
@@ -34,27 +35,28 @@ long steps_of(const Registry& registry, const ProblemInstance& instance, const s
 
 }  // namespace
 
-double Solution::distance(const std::vector<Vector>& other, std::size_t count) const {
+double Solution::distance(const Motion& truth, std::size_t count) const {
   if (!failure.empty()) return never;
   double largest = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const double size = other[i].norm(), error = (q[i] - other[i]).norm() / (size > 0 ? size : 1);
+    const double error = truth.error(motion, i);
     largest = error <= largest ? largest : error;  // not a number stays
   }
   return largest;
 }
 
 Solution solve(const Registry& registry, const ProblemInstance& instance, const std::vector<double>& times,
-               const Contender& contender, double parameter, const Patience& patience) {
+               Judged judged, const Contender& contender, double parameter, const Patience& patience) {
   Solution solution;
   TrueSolution none;
   none.times = times;
+  none.judged = judged;
   try {
     const auto run = make_run(registry, instance, none, contender, parameter, patience);
     const TimedOnce timed = time_once(*run);
     solution.failure = timed.failure;
     solution.seconds = timed.seconds;
-    solution.q = run->q();
+    solution.motion = run->motion();
     if (timed.failure.empty()) solution.energy_scale = run->energy_scale();
   } catch (const Error& error) {
     solution.failure = error.what();
@@ -76,7 +78,7 @@ struct OtherCode {
 };
 
 OtherCode other_code(const Registry& registry, const ProblemInstance& instance, const std::vector<double>& times,
-                     const Patience& patience) {
+                     Judged judged, const Patience& patience) {
   const double until = times.back(), length = until - instance.t0;
   const Patience unhurried{never, patience.interrupt};
   OtherCode other;
@@ -87,10 +89,10 @@ OtherCode other_code(const Registry& registry, const ProblemInstance& instance, 
       if (steps == 0) continue;
       other.time_scale = length / static_cast<double>(steps);
       const Assignments limit = {{"max-steps", number_text(std::min(1e9, 1e4 + 400.0 * static_cast<double>(steps)))}};
-      other.close = solve(registry, instance, times, {name, name, limit, false}, 1e-12, unhurried);
+      other.close = solve(registry, instance, times, judged, {name, name, limit, false}, 1e-12, unhurried);
       if (!other.close.failure.empty()) continue;
       if (!instance.exact) {
-        other.loose = solve(registry, instance, times, {name, name, limit, false}, 1e-10, unhurried);
+        other.loose = solve(registry, instance, times, judged, {name, name, limit, false}, 1e-10, unhurried);
         if (!other.loose.failure.empty()) continue;
       }
       other.name = name;
@@ -110,22 +112,22 @@ struct Refined {
 };
 
 Refined refine(const Registry& registry, const ProblemInstance& instance, const std::vector<double>& times,
-               const Contender& maker, long steps, double error, const Patience& patience) {
+               Judged judged, const Contender& maker, long steps, double error, const Patience& patience) {
   const double length = times.back() - instance.t0;
   Refined found;
   double last_change = never;
   for (int failures = 0; failures < 4; steps *= 2) {
     const double h = length / static_cast<double>(steps);
-    const Solution finer = solve(registry, instance, times, maker, h, patience);
+    const Solution finer = solve(registry, instance, times, judged, maker, h, patience);
     if (!finer.failure.empty()) {
       found.failure = finer.failure;
-      if (patience.over() || !found.best.q.empty()) break;
+      if (patience.over() || !found.best.motion.q.empty()) break;
       ++failures;
       continue;
     }
-    if (!found.best.q.empty()) {
+    if (!found.best.motion.q.empty()) {
       last_change = found.change;
-      found.change = found.best.distance(finer.q);
+      found.change = found.best.distance(finer.motion);
     }
     found.before = found.best;
     found.best = finer;
@@ -140,22 +142,23 @@ Refined refine(const Registry& registry, const ProblemInstance& instance, const 
   return found;
 }
 
-Refined refine(const Registry& registry, const ProblemInstance& instance, const std::vector<double>& times, long steps,
-               double error, const Patience& patience) {
-  Refined found = refine(registry, instance, times, {"projected-rk(stages=5)", "projected-rk", {{"stages", "5"}}},
-                         steps, error, patience);
-  return found.change < never ? found : refine(registry, instance, times, high_order(), steps, error, patience);
+Refined refine(const Registry& registry, const ProblemInstance& instance, const std::vector<double>& times,
+               Judged judged, long steps, double error, const Patience& patience) {
+  Refined found = refine(registry, instance, times, judged,
+                         {"projected-rk(stages=5)", "projected-rk", {{"stages", "5"}}}, steps, error, patience);
+  return found.change < never ? found : refine(registry, instance, times, judged, high_order(), steps, error, patience);
 }
 
 TrustedSolution closed_form(const Registry& registry, const ProblemInstance& instance, TrustedSolution found,
                             const OtherCode& other) {
-  const Solution exact = solve(registry, instance, found.truth.times, {"exact", "exact", {}, false}, 0);
+  const Solution exact =
+      solve(registry, instance, found.truth.times, found.truth.judged, {"exact", "exact", {}, false}, 0);
   found.failure = exact.failure;
-  found.truth.q = exact.q;
+  found.truth.motion = exact.motion;
   found.truth.energy_scale = exact.energy_scale;
   found.truth.source = "closed form";
   found.closed_form = true;
-  if (!found.confirmed_by.empty()) found.agreement = other.close.distance(exact.q);
+  if (!found.confirmed_by.empty()) found.agreement = other.close.distance(exact.motion);
   return found;
 }
 
@@ -167,42 +170,45 @@ bool TrustedSolution::good_for(double error) const {
 }
 
 TrustedSolution trusted_solution(const Registry& registry, const std::string& problem, const ProblemInstance& instance,
-                                 double until, int count, double error, const Patience& patience) {
+                                 double until, int count, Judged judged, double error, const Patience& patience) {
   TrustedSolution found;
   TrueSolution& truth = found.truth;
   truth.problem = problem;
   truth.until = until;
+  truth.judged = judged;
   const double part = (until - instance.t0) / count;
   for (int i = 1; i <= count; ++i) truth.times.push_back(i < count ? instance.t0 + i * part : until);
   found.agreed_until = until;
-  const OtherCode other = other_code(registry, instance, truth.times, patience);
+  if (const System* system = instance.model->mechanical())
+    found.freedom = system->n() - constraint_rank(*system, instance.t0, instance.q0).rank;
+  const OtherCode other = other_code(registry, instance, truth.times, judged, patience);
   found.time_scale = other.time_scale;
   found.confirmed_by = other.name;
   if (instance.exact) return closed_form(registry, instance, std::move(found), other);
 
   const long steps = count * std::max(1L, std::lround(part / (2 * found.time_scale)));
-  Refined refined = refine(registry, instance, truth.times, steps, error, patience);
+  Refined refined = refine(registry, instance, truth.times, judged, steps, error, patience);
   if (!(refined.change < never)) {  // no scheme of high order takes it: the other code stands alone
     if (other.name.empty()) {
       found.failure = refined.failure;
       return found;
     }
-    refined = {other.close, other.loose, other.name + " at rtol = 1e-12", "", other.loose.distance(other.close.q)};
+    refined = {other.close, other.loose, other.name + " at rtol = 1e-12", "", other.loose.distance(other.close.motion)};
     found.confirmed_by.clear();
   }
-  truth.q = refined.best.q;
+  truth.motion = refined.best.motion;
   truth.energy_scale = refined.best.energy_scale;
   truth.source = refined.source;
   truth.uncertainty = refined.change;
   const bool confirmed = !found.confirmed_by.empty();
   if (confirmed) {
-    found.agreement = other.close.distance(truth.q);
-    found.loose_agreement = other.loose.distance(truth.q);
+    found.agreement = other.close.distance(truth.motion);
+    found.loose_agreement = other.loose.distance(truth.motion);
   }
   for (std::size_t i = truth.times.size(); i > 0; --i) {
     found.agreed_until = truth.times[i - 1];
-    if (good(error, refined.before.distance(truth.q, i), confirmed ? other.close.distance(truth.q, i) : 0,
-             confirmed ? other.loose.distance(truth.q, i) : 0, confirmed))
+    if (good(error, refined.before.distance(truth.motion, i), confirmed ? other.close.distance(truth.motion, i) : 0,
+             confirmed ? other.loose.distance(truth.motion, i) : 0, confirmed))
       return found;
   }
   found.agreed_until = instance.t0;

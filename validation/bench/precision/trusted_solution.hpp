@@ -10,21 +10,21 @@
 
 namespace gnomon::bench {
 
-/// One run, kept: q at the times.
+/// One run, kept: its states at the times.
 struct Solution {
-  std::vector<Vector> q;
+  Motion motion;
   double energy_scale = 1;
   double seconds = 0;   ///< processor time
   std::string failure;  ///< empty, or why there is none
 
-  /// Largest |q - other|/|other| over the times up to `count`, 2-norm; infinite without a solution.
-  double distance(const std::vector<Vector>& other) const { return distance(other, other.size()); }
-  double distance(const std::vector<Vector>& other, std::size_t count) const;
+  /// Largest Motion::error of it over the times up to `count`; infinite without a solution.
+  double distance(const Motion& truth) const { return distance(truth, truth.q.size()); }
+  double distance(const Motion& truth, std::size_t count) const;
 };
 
 /// Refusals are failures, too.
 Solution solve(const Registry& registry, const ProblemInstance& instance, const std::vector<double>& times,
-               const Contender& contender, double parameter, const Patience& patience = {});
+               Judged judged, const Contender& contender, double parameter, const Patience& patience = {});
 
 /// line-integral-ggl of order 12.
 Contender high_order();
@@ -36,6 +36,7 @@ struct TrustedSolution {
   double loose_agreement = 0;  ///< at rtol 1e-10
   double time_scale = 0;       ///< mean step of that code at rtol 1e-4, or T/1000
   bool closed_form = false;
+  Index freedom = -1;  ///< degrees of freedom at the start; -1: unknown
   /// Good for errors of this size: the refinement ended at a tenth of it, and the other code is within a third of it or
   /// comes closer with its tolerance (at least fivefold, to 1e-3).
   bool good_for(double error) const;
@@ -45,6 +46,6 @@ struct TrustedSolution {
 
 /// At the times `count` equal parts after the start, the last of them `until`. Refined up to a thousandth of `error`.
 TrustedSolution trusted_solution(const Registry& registry, const std::string& problem, const ProblemInstance& instance,
-                                 double until, int count, double error, const Patience& patience = {});
+                                 double until, int count, Judged judged, double error, const Patience& patience = {});
 
 }  // namespace gnomon::bench

@@ -73,7 +73,7 @@ std::vector<double> parameters(const BenchContender& c, double until) {
 void take(const Solution& solution, TrueSolution& truth) {
   if (!solution.failure.empty())
     throw Error(ErrorCode::refused, "no true solution of " + truth.problem + ": " + solution.failure);
-  truth.q = solution.q;
+  truth.motion = solution.motion;
   truth.energy_scale = solution.energy_scale;
 }
 
@@ -87,11 +87,11 @@ TrueSolution true_solution(const Registry& registry, const std::string& problem,
   for (int i = 1; i <= 5; ++i) truth.times.push_back(until * i / 5);
   if (instance.exact) {
     truth.source = "closed form";
-    take(solve(registry, instance, truth.times, {"exact", "exact", {}, false}, 0), truth);
+    take(solve(registry, instance, truth.times, truth.judged, {"exact", "exact", {}, false}, 0), truth);
     return truth;
   }
-  take(solve(registry, instance, truth.times, high_order(), .02), truth);
-  truth.uncertainty = solve(registry, instance, truth.times, high_order(), .025).distance(truth.q);
+  take(solve(registry, instance, truth.times, truth.judged, high_order(), .02), truth);
+  truth.uncertainty = solve(registry, instance, truth.times, truth.judged, high_order(), .025).distance(truth.motion);
   truth.source = "line-integral-ggl(8,6) at h = 0.02 and 0.025";
   return truth;
 }

@@ -17,6 +17,16 @@ Vector start_multipliers(const System& system, double t, const Vector& q) {
   return lambda;
 }
 
+Equilibrium with_levels(const System& system, double t, bool penalty, Equilibrium result) {
+  result.potential = system.potential(t, result.q);
+  if (system.m() == 0) return result;
+  Vector g(system.m());
+  system.constraints(t, result.q, g);
+  result.constraint = g.lpNorm<Eigen::Infinity>();
+  if (penalty) result.penalty = 0.5 * g.dot(result.lambda);
+  return result;
+}
+
 std::unique_ptr<NonlinearSolver> attached(const Registry& registry, const EquilibriumSearch& search,
                                           ScaledEquations& scaled) {
   const SolverFactory& factory = registry.solver(search.solver);
@@ -56,6 +66,10 @@ Equilibrium find_equilibrium(const Registry& registry, const ProblemInstance& in
   const double eps = search.options.real("eps");
   const long levels = search.options.integer("levels");
   Equilibrium result;
+  if (minimised && !penalty) {
+    static_cast<Minimum&>(result) = find_minimum(shared_system(instance.model), instance.t0, instance.q0);
+    return with_levels(system, instance.t0, false, std::move(result));
+  }
   result.q = instance.q0;
   result.lambda = Vector::Zero(system.m());
   long iterations = 0;
@@ -64,7 +78,7 @@ Equilibrium find_equilibrium(const Registry& registry, const ProblemInstance& in
                                    eps * std::pow(10.0, static_cast<double>(level)));
     ScaledEquations scaled(equations, search.jacobian);
     const auto solver = minimised ? nullptr : attached(registry, search, scaled);
-    if (!penalty && !minimised) result.lambda = start_multipliers(system, instance.t0, result.q);
+    if (!penalty) result.lambda = start_multipliers(system, instance.t0, result.q);
     Vector x = equations.start(result.lambda), xs(x.size());
     if (minimised) {
       result.report = minimise(equations, x);
@@ -86,13 +100,7 @@ Equilibrium find_equilibrium(const Registry& registry, const ProblemInstance& in
     result.report.message = "the end is " + result.second.text();
   }
   result.report.iterations = iterations;
-  result.potential = system.potential(instance.t0, result.q);
-  if (system.m() == 0) return result;
-  Vector g(system.m());
-  system.constraints(instance.t0, result.q, g);
-  result.constraint = g.lpNorm<Eigen::Infinity>();
-  if (penalty) result.penalty = 0.5 * g.dot(result.lambda);
-  return result;
+  return with_levels(system, instance.t0, penalty, std::move(result));
 }
 
 }  // namespace gnomon::validation

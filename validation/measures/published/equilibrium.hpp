@@ -21,11 +21,8 @@ struct EquilibriumSearch {
   JacobianSource jacobian = JacobianSource::analytic;
 };
 
-struct Equilibrium {
-  SolveReport report;  ///< of the last solve; the iterations are those of all
-  long solves = 0;
-  Vector q, lambda;       ///< where the last solve ended, converged or not
-  SecondOrder second;     ///< of the last solve, where that converged
+/// Where the last solve ended, converged or not.
+struct Equilibrium : Minimum {
   double potential = 0;   ///< U
   double penalty = 0;     ///< sum_i w_i g_i^2/(2 eps), penalty only
   double constraint = 0;  ///< max |g_i|

@@ -112,6 +112,24 @@ BOOST_AUTO_TEST_CASE(check_of_the_model) {
   wrong.misuse(wrong.to(1), GNOMON_BAD_VALUE, {"grad U . w", "difference quotients"});
 }
 
+// The pendulum hangs, whatever its start; the run goes on from there as if nothing had been asked.
+BOOST_AUTO_TEST_CASE(equilibrium) {
+  const SunContext context;
+  Run run(context), kept(context);
+  run.pendulum();
+  kept.pendulum();
+  const SunOwner<N_Vector> q(N_VNew_Serial(2, context)), lambda(N_VNew_Serial(1, context));
+  BOOST_TEST(GnomonFindEquilibrium(run.mem, q.get(), lambda.get()) == GNOMON_SUCCESS, run.message());
+  BOOST_TEST(std::abs(NV_Ith_S(q.get(), 0)) < 1e-9);
+  BOOST_TEST(std::abs(NV_Ith_S(q.get(), 1) + 1) < 1e-12);
+  BOOST_TEST(NV_Ith_S(lambda.get(), 0) > 0);
+  BOOST_TEST(GnomonFindEquilibrium(run.mem, q.get(), nullptr) == GNOMON_SUCCESS);
+  run.misuse(GnomonFindEquilibrium(run.mem, lambda.get(), nullptr), GNOMON_BAD_SIZE, {"q"});
+  BOOST_TEST(run.to(1) == GNOMON_SUCCESS);
+  BOOST_TEST(kept.to(1) == GNOMON_SUCCESS);
+  BOOST_TEST((run.state() == kept.state()));
+}
+
 BOOST_AUTO_TEST_CASE(roots_and_dense_output) {
   const SunContext context;
   Run run(context), fine(context);

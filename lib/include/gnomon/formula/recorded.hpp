@@ -103,8 +103,6 @@ GNOMON_EXPORT RecordingPoint ordinary_point(Index size_of_x);
 using RecordedFunction =
     std::function<void(const Recorded& t, const std::array<const Recorded*, Tape::n_blocks>& x, Recorded* out)>;
 
-/// Records f with `outputs` outputs; with outputs = any_number, as many as f writes. Entries that f leaves unset are
-/// zero. Throws Error(bad_size) when f writes to an entry behind the last one; `what` names f there.
 /// Numbers the switches of tapes from `first` on, one that is the same function of t and x in several of them once.
 /// Returns these functions as the outputs of one tape, its blocks of `block_sizes`, which are those of the tapes or
 /// more; `names` receives their names. Outputs of a tape without switches: none.
@@ -116,6 +114,8 @@ constexpr Index any_number = -1;
 /// one: that of the point, and the tape is branched; both: of up to 64 paths through f, which is called for each, and
 /// comparisons become switches. Where there are more, or another path throws, as `one`.
 enum class Branches { one, both };
+/// Records f with `outputs` outputs; with outputs = any_number, as many as f writes. Entries that f leaves unset are
+/// zero. Throws Error(bad_size) when f writes to an entry behind the last one; `what` names f there.
 GNOMON_EXPORT Tape record(const std::array<Index, Tape::n_blocks>& block_sizes, Index outputs, const RecordingPoint& at,
                           const RecordedFunction& f, const std::string& what = "function",
                           Branches branches = Branches::one);

@@ -3,6 +3,7 @@
 /// InvariantMonitor: always on; for each invariant and constraint the largest error and the drift slope, in O(1)
 /// memory.
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -52,6 +53,8 @@ class GNOMON_EXPORT InvariantMonitor {
   /// The scheme's own energy of the step that led to the state of the last evaluate, see
   /// StepEquations::discrete_energy; counted from the first step on. False when it is not finite.
   bool evaluate_discrete(long double energy);
+  /// Whether g at the last evaluate is 1000 times the run's largest.
+  bool is_off_constraints() const { return !(now_.position <= 1e3 * std::max(position_max_, 1e-15)); }
   /// The larger one of |T| and |U| at the last evaluate.
   double size_now() const;
   /// That energy at the last evaluate.

@@ -2,7 +2,9 @@
 /// \file
 /// Minima of the potential under the constraints: the proof of one, and the way there.
 
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "gnomon/solve/equilibrium.hpp"
 #include "gnomon/solve/nonlinear_solver.hpp"
@@ -45,7 +47,29 @@ GNOMON_EXPORT SecondOrder second_order(EquilibriumEquations& equations, const Co
 /// what is there: neutral directions, or a potential that falls without bound. Source: Nocedal, Wright, Numerical
 /// Optimization (2006), section 18.3 and Theorem 16.3; for the sequence of delta Waechter, Biegler, Math. Program. 106
 /// (2006) 25, section 3.1.
-GNOMON_EXPORT SolveReport minimise(EquilibriumEquations& equations, VectorRef x);
+///
+/// With an Inside the search stays there: where a step that U falls along leads out of an inequality it ends at the
+/// last point inside, as not_converged, and `left` is that inequality.
+struct Inside {
+  std::function<Index(const Vector& q)> violated;  ///< an inequality that q violates, or -1; empty: there is none
+  Index left = -1;
+};
+GNOMON_EXPORT SolveReport minimise(EquilibriumEquations& equations, VectorRef x, Inside* inside = nullptr);
+
+/// A minimum of U on g = 0 and c >= 0, exact constraints.
+struct Minimum {
+  SolveReport report;         ///< converged where `second` proves a minimum; the iterations are those of all solves
+  long solves = 0;            ///< one for each set of closed obstacles
+  Vector q, lambda;           ///< lambda of g, then of c: the force of obstacle i is +lambda_i grad c_i, zero if open
+  std::vector<Index> closed;  ///< obstacles that q touches and that push, ascending
+  SecondOrder second;         ///< on the tangent space of g and the closed obstacles
+};
+/// From q by minimise(), the closed obstacles held as constraints: an obstacle closes where the search meets it, and
+/// opens where its multiplier would pull. A minimum of this kind is strict: closed obstacles push by more than the
+/// rounding of the forces, otherwise it is not decided. Constraints that repeat others are bordered (border.hpp).
+/// Friction at obstacles is left out: a minimum of U rests without it. Throws Error(refused) as EquilibriumEquations
+/// does.
+GNOMON_EXPORT Minimum find_minimum(const std::shared_ptr<const System>& system, double t, const Vector& q);
 
 /// The equilibrium with exact constraints near q, by minimise(); q and lambda hold the start value and receive the
 /// solution. For problems that start at rest. Throws Error(bad_value) where none is found: `what` names the thing in

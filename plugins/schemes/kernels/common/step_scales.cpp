@@ -11,6 +11,9 @@ StepScales::StepScales(const System& system)
   position_.setOnes(system.m());
   gradient_.setZero(system.n());
   g_values_.setZero(system.constraint_pattern().nonzeros());
+  hessian_values_.setZero(system.hessian_pattern().nonzeros());
+  no_multipliers_.setZero(system.m());
+  work_.setZero(system.n());
 }
 
 void StepScales::update(const State& z0, double h) {
@@ -42,6 +45,19 @@ void StepScales::update(const State& z0, double h) {
     position_floor_ = std::max(position_floor_, size / position_[i]);
   }
   position_floor_ *= 1e-16;
+  force_floor_ = 1e-15;
+  if (s2 > 0 && s2 < near_rest * z0.energy_scale) find_force_floor(z0);
+}
+
+void StepScales::find_force_floor(const State& z0) {
+  const Vector& q = z0.q.value();
+  system_->lagrangian_hessian(z0.t, q, no_multipliers_, hessian_values_);
+  const SparsityPattern& pattern = system_->hessian_pattern();
+  work_.setZero();
+  for (Index i = 0; i < pattern.rows; ++i)
+    for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k)
+      work_[i] += std::abs(hessian_values_[k] * q[pattern.indices[k]]);
+  force_floor_ += 1e-16 * h_ * work_.cwiseProduct(inverse_).norm() / s_;
 }
 
 }  // namespace gnomon::kernels

@@ -30,12 +30,19 @@ class StepScales {
   auto hidden() const { return s_ * sqrt_a_; }          ///< G v
   /// Rounding floor of a scaled row g(q1) = 0 that is evaluated at q1: eps |G||q| / scale.
   double position_floor() const { return position_floor_; }
+  /// Rounding floor of a scaled row of momenta: where S^2 is less than a millionth of the run's energies with
+  /// eps |h| |M^-1/2 |Hess U||q|| / S, what rounding of q makes of the force. It is large near an equilibrium without
+  /// reactions, where S vanishes.
+  double force_floor() const { return force_floor_; }
 
  private:
   static constexpr double least_reach2 = 1e-12;  // relative to what a step may move
+  static constexpr double near_rest = 1e-6;      // of the energies
   const System* system_;
-  double h_ = 1, s_ = 1, position_floor_ = 0;
-  Vector sqrt_mass_, inverse_, sqrt_a_, position_, gradient_, g_values_;
+  void find_force_floor(const State& z0);
+
+  double h_ = 1, s_ = 1, position_floor_ = 0, force_floor_ = 1e-15;
+  Vector sqrt_mass_, inverse_, sqrt_a_, position_, gradient_, g_values_, hessian_values_, no_multipliers_, work_;
 };
 
 }  // namespace gnomon::kernels

@@ -100,7 +100,7 @@ class BothLevels {
 
   void lay_out(Layout& layout, LineIntegralBlocks& at) const;
   Index rows() const { return 2 * frame_->r() * m_; }
-  void begin(const StepScales& scales) { floor_ = 1e-15 + scales.position_floor(); }
+  void begin(const StepScales& scales) { floor_ = scales.force_floor() + scales.position_floor(); }
   double floor() const { return floor_; }
   void scales(const StepScales& scales, const LineIntegralBlocks& at, VectorRef columns, VectorRef rows) const;
   /// State::lambda are the index-1 multipliers of the state; where G has lost rank, lambda_0.

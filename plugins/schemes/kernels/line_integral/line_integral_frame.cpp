@@ -18,7 +18,7 @@ void LineIntegralFrame::begin(const State& z0, double h) {
 }
 
 double LineIntegralFrame::rounding_floor(const StepScales& scales) {
-  if (r_ == 0) return 1e-15;
+  if (r_ == 0) return scales.force_floor();
   const SparsityPattern& g = system_->constraint_pattern();
   const auto speed = scales.velocity();
   const auto hidden = scales.hidden();
@@ -28,7 +28,7 @@ double LineIntegralFrame::rounding_floor(const StepScales& scales) {
     for (Index a = g.offsets[i]; a < g.offsets[i + 1]; ++a) size += std::abs(g_values_[a]) * speed[g.indices[a]];
     floor_[i] = size / hidden[i];
   }
-  return 1e-15 + 1e-16 * floor_.maxCoeff();
+  return scales.force_floor() + 1e-16 * floor_.maxCoeff();
 }
 
 }  // namespace gnomon::kernels

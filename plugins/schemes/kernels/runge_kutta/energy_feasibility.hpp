@@ -95,8 +95,10 @@ class EnergyFeasibility {
     b -= l_q_.dot(rhs_);
     at_.constraint_curvature(t1, q_, t_q_, t_v_, rhs_);
     b -= 2 * l_v_.dot(rhs_);
-    if (std::abs(defect) <= energy_rounding * std::max(end.start().energy_scale, now_)) return Feasibility::reached;
-    return normal || a * a < 2 * b * defect ? Feasibility::distant : Feasibility::regular;
+    const bool distant = normal || a * a < 2 * b * defect;
+    const double allowed = distant ? constraint_rounding : energy_rounding;
+    if (std::abs(defect) <= allowed * std::max(end.start().energy_scale, now_)) return Feasibility::reached;
+    return distant ? Feasibility::distant : Feasibility::regular;
   }
 
   /// D, the energy to be moved
@@ -118,6 +120,8 @@ class EnergyFeasibility {
   /// Of the largest energy of a run: a quarter of a unit in the last place. H is known better, in extended precision,
   /// and regular runs keep it better.
   static constexpr double energy_rounding = 0.25 * std::numeric_limits<double>::epsilon();
+  /// The same where there is no root: reactions times the rounding of g are energies of a few units.
+  static constexpr double constraint_rounding = 32 * std::numeric_limits<double>::epsilon();
 
   /// Cholesky factors of A
   bool factorise(double t) {

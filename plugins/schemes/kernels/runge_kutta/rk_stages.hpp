@@ -191,7 +191,9 @@ class RkStageRows {
         rows.segment(multiplier(i), m_) = scales_->position();
     }
   }
-  double rounding_floor() const { return 1e-15 + (quadratic_ || index1_ ? 0 : scales_->position_floor()); }
+  double rounding_floor() const {
+    return scales_->force_floor() + (quadratic_ || index1_ ? 0 : scales_->position_floor());
+  }
 
   template <class S>
   void evaluate(const ConstVectorRefOf<S>& x, VectorRefOf<S> f) {

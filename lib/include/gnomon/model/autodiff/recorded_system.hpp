@@ -39,6 +39,7 @@ std::unique_ptr<const Function> part_function(const std::string& system, const c
 template <class Written, bool Closed = false>
 class RecordedSystem final : public FunctionSystem {
   using Parts = ModelParts<Written, Closed>;
+  static_assert(sizeof(Parts) > 0, "the parts of the model");
 
  public:
   /// \param start where the parts are recorded, and M(q) is taken if the model has no mass(); empty: an ordinary point

@@ -1,0 +1,322 @@
+/// \file
+/// Every scheme, and the one that a tolerance takes, on the files of the gallery and the problems of formulas, seen in
+/// other coordinates and units, drawn at random. Models take turns; for each of them, by the number of the input,
+///
+///     axes    permuted   coordinates and rows of g in another order
+///             mirrored   axes of some coordinates turned round
+///             turned     x, y (and z) of points and vectors in turned axes
+///     units   scaled     lengths, masses, times and rows of g in units that differ by powers of two
+///
+/// A run and its image must end alike, stopped or not, with the same promises broken; in other axes they must agree as
+/// well as a run agrees with one from a start that differs by rounding, in other units to the bit. With a tolerance
+/// turned ones agree to the tolerance: the error of every coordinate is compared with its own size.
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "campaign/campaign.hpp"
+#include "campaign/tally.hpp"
+#include "campaign/transformed_problem.hpp"
+#include "gnomon/base/error.hpp"
+#include "gnomon/formula/tape.hpp"
+#include "gnomon/model/system.hpp"
+#include "gnomon/registry/coordinate_names.hpp"
+#include "gnomon/registry/registry.hpp"
+#include "gnomon/registry/suited_scheme.hpp"
+
+namespace gnomon::campaign {
+
+namespace {
+
+enum class Kind { permuted, mirrored, turned, scaled };
+constexpr std::array<const char*, 4> kind_names{"permuted", "mirrored", "turned", "scaled"};
+constexpr long image_steps = 100;
+constexpr double image_tolerance = 1e-6;
+/// Of the growth of rounding errors that one run shows.
+constexpr double factor_of_rounding = 1e3;
+
+using Engine = std::mt19937_64;
+
+std::vector<Index> shuffled(Index n, Engine& engine) {
+  std::vector<Index> order(static_cast<std::size_t>(n));
+  for (Index i = 0; i < n; ++i) order[static_cast<std::size_t>(i)] = i;
+  std::shuffle(order.begin(), order.end(), engine);
+  return order;
+}
+
+/// The name without its letter x, y or z, which is the first or stands behind the last point; empty: none of them.
+std::string without_axis(const std::string& name, char& axis) {
+  const std::size_t point = name.rfind('.'), at = point == std::string::npos ? 0 : point + 1;
+  axis = name[at];
+  const bool ends = at + 1 == name.size() || name[at + 1] == '[';
+  return axis >= 'x' && axis <= 'z' && ends ? name.substr(0, at) + "*" + name.substr(at + 1) : "";
+}
+
+/// Coordinates of points and vectors, three or two each.
+std::vector<std::vector<Index>> axes_of(const Model& model) {
+  const std::vector<std::string> names = coordinate_names(model);
+  std::map<std::string, std::map<char, Index>> found;
+  for (std::size_t j = 0; j < names.size(); ++j) {
+    char axis = 0;
+    const std::string rest = without_axis(names[j], axis);
+    if (!rest.empty()) found[rest][axis] = static_cast<Index>(j);
+  }
+  std::vector<std::vector<Index>> out;
+  for (const auto& [name, axes] : found) {
+    std::vector<Index> all;
+    for (const auto& [axis, j] : axes) all.push_back(j);
+    if (all.size() > 1) out.push_back(all);
+  }
+  return out;
+}
+
+/// Turned axes: the same for all of three, and for all of two.
+void turn(const Model& model, Engine& engine, Transformation& by) {
+  std::normal_distribution<double> normal;
+  Eigen::Quaterniond q(normal(engine), normal(engine), normal(engine), normal(engine));
+  q.normalize();
+  const Eigen::Matrix3d space = q.toRotationMatrix();
+  const Eigen::Matrix2d plane = Eigen::Rotation2Dd(normal(engine)).toRotationMatrix();
+  for (const std::vector<Index>& axes : axes_of(model))
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      for (std::size_t j = 0; j < axes.size(); ++j)
+        by.s(axes[i], axes[j]) = axes.size() == 3 ? space(static_cast<Index>(i), static_cast<Index>(j))
+                                                  : plane(static_cast<Index>(i), static_cast<Index>(j));
+  by.inverse = by.s.transpose();
+}
+
+Transformation draw(Kind kind, const Model& model, Engine& engine) {
+  const Index n = model.mechanical()->n(), m = model.m();
+  Transformation by(n, m);
+  const auto power = [&engine] { return std::ldexp(1.0, 2 * (static_cast<int>(engine() % 41) - 20)); };
+  switch (kind) {
+    case Kind::permuted: {
+      const std::vector<Index> order = shuffled(n, engine);
+      by.s.setZero();
+      for (Index j = 0; j < n; ++j) by.s(order[static_cast<std::size_t>(j)], j) = 1;
+      by.inverse = by.s.transpose();
+      by.rows = shuffled(m, engine);
+      break;
+    }
+    case Kind::mirrored:
+      for (Index j = 0; j < n; ++j)
+        if (engine() % 2) by.s(j, j) = by.inverse(j, j) = -1;
+      break;
+    case Kind::turned:
+      turn(model, engine, by);
+      break;
+    case Kind::scaled: {
+      const double length = power(), mass = power();
+      by.time = power();
+      by.energy = mass * length * length / (by.time * by.time);
+      by.s *= length;
+      by.inverse /= length;
+      by.contact_factor = 1 / length;
+      for (double& factor : by.factors) factor = power();
+    }
+  }
+  return by;
+}
+
+struct Ended {
+  bool success = false;
+  std::string message, broken;
+  Vector q;
+  long steps = 0;
+};
+
+struct Setup {
+  std::string scheme;
+  Assignments options, contact;
+  double h = 0, until = 0;  ///< h = 0: steps of the tolerance
+};
+
+std::optional<Ended> run(const Registry& registry, const ProblemInstance& instance, const Setup& setup, double time) {
+  IntegratorOptions options;
+  options.contact = contact_options(setup.contact);
+  try {
+    Integrator integrator = registry.integrator(instance, setup.scheme, "newton", setup.options, {}, options);
+    if (setup.h == 0) integrator.set_tolerances(Tolerances(image_tolerance));
+    Ended out;
+    try {
+      integrator.start(instance.t0, instance.q0, instance.p0);
+      const StepReport report =
+          setup.h == 0 ? integrator.advance_to(setup.until / time) : integrator.advance(image_steps, setup.h / time);
+      out.success = report.success();
+      out.message = report.message;
+      for (const BrokenPromise& promise : integrator.broken_promises()) out.broken += promise.text() + "; ";
+    } catch (const Error& error) {
+      out.message = error.what();
+    }
+    out.q = integrator.state().q.value().head(instance.q0.size());
+    out.steps = integrator.counters().steps;
+    return out;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::refused) throw;
+    return std::nullopt;
+  }
+}
+
+/// From a start that differs by a rounding.
+ProblemInstance nudged(const ProblemInstance& instance, Engine& engine) {
+  ProblemInstance out = instance;
+  std::uniform_real_distribution<double> part(-2.2e-16, 2.2e-16);
+  for (double& x : out.q0) x *= 1 + part(engine);
+  for (double& x : out.p0) x *= 1 + part(engine);
+  return out;
+}
+
+struct Source {
+  std::string name;
+  ProblemInstance instance;
+  Setup setup;
+};
+
+bool has_tapes(const System& system) {
+  const TapedFunctions* tapes = system.parts().tapes;
+  try {
+    for (int which = 0; tapes && which < 8; ++which) tapes->tape(static_cast<TapedFunctions::Which>(which));
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::refused) throw;
+    return false;
+  }
+  return tapes != nullptr;
+}
+
+/// Built-in problems and files of the gallery, whose functions are tapes.
+std::vector<Source> sources(const Registry& registry) {
+  std::vector<std::string> names = registry.problems();
+  for (const char* file :
+       {"bead-with-friction", "bouncing-box", "bricard", "double-pendulum", "double-wishbone", "falling-chain",
+        "flyball-governor", "gyroscope", "kapitza-pendulum", "n-four-bar", "newtons-cradle", "robot-arm",
+        "slider-crank", "spherical-pendulum", "trampoline", "trebuchet", "watt-six-bar"})
+    names.push_back("gallery/" + std::string(file) + ".toml");
+  std::vector<Source> out;
+  for (const std::string& name : names) {
+    Source source{name, registry.build(name), {}};
+    const System* system = source.instance.model->mechanical();
+    if (!system || !has_tapes(*system) || system->parts().penalty) continue;
+    source.setup.until = 1;
+    for (const auto& [key, value] : registry.problem(name).run_defaults()) {
+      if (key == "until") source.setup.until = std::min(2.0, std::stod(value));
+      if (key == "contact") source.setup.contact.push_back(parse_assignment(value, "contact"));
+    }
+    source.setup.h = source.setup.until / 1000;
+    source.setup.until += source.instance.t0;
+    out.push_back(source);
+  }
+  return out;
+}
+
+class Images {
+ public:
+  Images(const Registry& registry, const Range& range, std::vector<Kind> kinds)
+      : registry_(registry), range_(range), kinds_(std::move(kinds)), sources_(sources(registry)), tally_(range) {}
+
+  long judge_all() {
+    for_each_number(range_, [this](long number) { judge(number); });
+    return tally_.print();
+  }
+
+ private:
+  void judge(long number) {
+    const auto at = static_cast<std::size_t>(number);
+    const Source& source = sources_[at / kinds_.size() % sources_.size()];
+    const Kind kind = kinds_[at % kinds_.size()];
+    std::seed_seq seed{range_.seed, static_cast<std::uint64_t>(number)};
+    Engine engine(seed);
+    Transformation by = draw(kind, *source.instance.model, engine);
+    const ProblemInstance image = transformed(source.instance, by), near = nudged(source.instance, engine);
+    for (const std::string& scheme : registry_.schemes()) {
+      if (!range_.only.empty() && range_.only != scheme) continue;
+      Setup setup = source.setup;
+      setup.scheme = scheme;
+      compare(number, kind, source, image, near, by, setup);
+    }
+    if (!range_.only.empty() && range_.only != "tolerance") return;
+    try {
+      const SolverFactory& solver = registry_.solver("newton");
+      IntegratorOptions options;
+      options.contact = contact_options(source.setup.contact);
+      const SchemeChoice choice = suited_scheme(
+          registry_, {source.instance, image_tolerance, &solver, Options("newton", solver.options()), options});
+      Setup setup = source.setup;
+      setup.scheme = choice.scheme;
+      setup.options = choice.options;
+      setup.h = 0;
+      compare(number, kind, source, image, near, by, setup);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::refused) throw;
+    }
+  }
+
+  void compare(long number, Kind kind, const Source& source, const ProblemInstance& image, const ProblemInstance& near,
+               const Transformation& by, const Setup& setup) {
+    const std::string seen =
+        kind_names[static_cast<std::size_t>(kind)] + std::string(setup.h == 0 ? ", with a tolerance" : "");
+    const std::string what = source.name + ", " + setup.scheme + ", " + seen;
+    std::optional<Ended> one, other;
+    try {
+      one = run(registry_, source.instance, setup, 1);
+      other = run(registry_, image, setup, by.time);
+    } catch (const std::exception& error) {
+      tally_.found(number, what, error.what());
+      return;
+    }
+    if (one.has_value() != other.has_value()) {
+      tally_.found(number, what, one ? "the image is refused" : "the image is not refused");
+      return;
+    }
+    if (!one) return;
+    tally_.add(seen);
+    if (one->success != other->success || one->broken.empty() != other->broken.empty()) {
+      tally_.found(number, what, "it " + verdict(*one) + ", and its image " + verdict(*other));
+      return;
+    }
+    if (!one->success) return;
+    const Vector q = by.s * other->q;
+    const double size = std::max(one->q.lpNorm<Eigen::Infinity>(), source.instance.q0.lpNorm<Eigen::Infinity>());
+    const double apart = (one->q - q).lpNorm<Eigen::Infinity>() / (size > 0 ? size : 1);
+    if (kind == Kind::scaled) {
+      if (apart != 0) tally_.found(number, what, "differs by " + number_text(apart));
+      return;
+    }
+    if (apart < (setup.h == 0 && kind == Kind::turned ? 10 * image_tolerance : 1e-13)) return;
+    const std::optional<Ended> rounded = run(registry_, near, setup, 1);
+    const double grown =
+        rounded && rounded->success ? (one->q - rounded->q).lpNorm<Eigen::Infinity>() / (size > 0 ? size : 1) : 0;
+    if (!(apart <= factor_of_rounding * std::max(grown, 2.2e-16)))
+      tally_.found(number, what,
+                   "differs by " + number_text(apart) + ", rounding by " + number_text(grown) + ", after " +
+                       std::to_string(one->steps) + " and " + std::to_string(other->steps) + " steps");
+  }
+  static std::string verdict(const Ended& ended) {
+    return (ended.success ? "ends" : "stops: " + ended.message) +
+           (ended.broken.empty() ? "" : ", with broken promises: " + ended.broken);
+  }
+
+  const Registry& registry_;
+  const Range& range_;
+  std::vector<Kind> kinds_;
+  std::vector<Source> sources_;
+  Tally tally_;
+};
+
+}  // namespace
+
+long axes(const Registry& registry, const Range& range) {
+  return Images(registry, range, {Kind::permuted, Kind::mirrored, Kind::turned}).judge_all();
+}
+
+long units(const Registry& registry, const Range& range) {
+  return Images(registry, range, {Kind::scaled}).judge_all();
+}
+
+}  // namespace gnomon::campaign
