@@ -82,6 +82,7 @@ class ComposedStep final : public StepEquations {
     h_ = h;
     between_.assign_without_substeps(z0);
     memory_ = z0.substeps;
+    if (changes_) carried_ = *changes_;
     first_ = 0;
     begin_substep(0);
   }
@@ -107,6 +108,7 @@ class ComposedStep final : public StepEquations {
     time.advance_time(h_);
     after_.assign_without_substeps(between_);
     finish_substep(after_);
+    if (changes_) *changes_ = carried_;
     next.assign_without_histories(after_);
     next.substeps = memory_;
     next.t = time.t;
@@ -116,10 +118,13 @@ class ComposedStep final : public StepEquations {
   }
   long double added_energy(const State& z) override { return inner_->added_energy(z); }
 
-  /// Every substep carries the changes on.
+  /// Every substep carries the changes on; they are kept when the whole step is.
   bool differentiate(Matrix* changes) override {
-    if (inner_->differentiate(changes) && (!adjoint_ || adjoint_->differentiate(changes))) return true;
+    Matrix* const carried = changes ? &carried_ : nullptr;
+    changes_ = changes;
+    if (inner_->differentiate(carried) && (!adjoint_ || adjoint_->differentiate(carried))) return true;
     inner_->differentiate(nullptr);
+    changes_ = nullptr;
     return false;
   }
 
@@ -146,6 +151,8 @@ class ComposedStep final : public StepEquations {
   Index first_ = 0;  ///< solve with which the current substep begins
   State between_, after_;
   std::vector<State::Substep> memory_;
+  Matrix* changes_ = nullptr;
+  Matrix carried_;  ///< *changes_ after the substeps so far
 };
 
 class Composition final : public Scheme {

@@ -43,8 +43,13 @@ bool leaves_motion(const ProblemInstance& start) {
   return system.m() < system.n() || constraint_rank(system, start.t0, start.q0).rank < system.n();
 }
 
+struct Priced {
+  double cost;
+  SchemeChoice choice;
+};
+
 /// The candidates in the order of their cost at the nearest tolerance of the table; those without a row come last.
-std::vector<SchemeChoice> by_cost(const System& system, const SuitedRun& run) {
+std::vector<Priced> by_cost(const System& system, const SuitedRun& run) {
   const double relative = run.relative;
   const std::string own = class_of(system);
   double nearest = 0, distance = 0;
@@ -54,36 +59,39 @@ std::vector<SchemeChoice> by_cost(const System& system, const SuitedRun& run) {
     nearest = row.tolerance;
     distance = apart;
   }
-  std::vector<std::pair<double, SchemeChoice>> priced;
+  std::vector<Priced> priced;
   for (SchemeChoice& candidate : tolerance_candidates(system)) {
     double cost = std::numeric_limits<double>::infinity();
     for (const SuitedRow& row : suited_table())
       if (row.model_class == own && row.tolerance == nearest && row.scheme == candidate.scheme &&
           row.stages == candidate.stages)
         cost = row.cost;
-    priced.emplace_back(cost, std::move(candidate));
+    priced.push_back({cost, std::move(candidate)});
   }
-  std::stable_sort(priced.begin(), priced.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<SchemeChoice> sorted;
-  for (auto& entry : priced) sorted.push_back(std::move(entry.second));
+  std::stable_sort(priced.begin(), priced.end(), [](const Priced& a, const Priced& b) { return a.cost < b.cost; });
   if (!leaves_motion(run.start))
-    for (SchemeChoice& choice : sorted)
-      for (auto& [name, value] : choice.options)
+    for (Priced& each : priced)
+      for (auto& [name, value] : each.choice.options)
         if (name == "projection") value = "pv";
-  return sorted;
+  return priced;
 }
 
-/// The first that promises everything, or the first that takes the run; without a scheme: none does.
-SchemeChoice first_of(const Registry& registry, const SuitedRun& run, const std::vector<SchemeChoice>& sorted,
+/// So many times as dear as the cheapest that takes the run what promises its energy may be.
+constexpr double price_of_energy = 20;
+
+/// The first that promises everything, unless it is too dear, or the first that takes the run; without a scheme: none
+/// does.
+SchemeChoice first_of(const Registry& registry, const SuitedRun& run, const std::vector<Priced>& sorted,
                       std::string& refusal) {
-  SchemeChoice any;
-  for (const SchemeChoice& choice : sorted) {
-    const std::optional<Promises> promises = promises_of(registry, run, choice, refusal);
+  Priced any{0, {}};
+  for (const Priced& each : sorted) {
+    const std::optional<Promises> promises = promises_of(registry, run, each.choice, refusal);
     if (!promises) continue;
-    if ((promises->energy || !leaves_motion(run.start)) && promises->position && promises->hidden) return choice;
-    if (any.scheme.empty()) any = choice;
+    if (any.choice.scheme.empty()) any = each;
+    if (each.cost > price_of_energy * any.cost) break;
+    if ((promises->energy || !leaves_motion(run.start)) && promises->position && promises->hidden) return each.choice;
   }
-  return any;
+  return any.choice;
 }
 
 }  // namespace
@@ -140,9 +148,10 @@ SchemeChoice suited_scheme(const Registry& registry, const SuitedRun& run) {
 Assignments suited_options(const Registry& registry, const SuitedRun& run, const std::string& scheme) {
   const System* system = run.start.model->mechanical();
   if (!system) return {};
-  std::vector<SchemeChoice> sorted = by_cost(*system, run);
-  sorted.erase(std::remove_if(sorted.begin(), sorted.end(), [&](const auto& c) { return c.scheme != scheme; }),
-               sorted.end());
+  std::vector<Priced> sorted = by_cost(*system, run);
+  sorted.erase(
+      std::remove_if(sorted.begin(), sorted.end(), [&](const Priced& each) { return each.choice.scheme != scheme; }),
+      sorted.end());
   std::string refusal;
   return first_of(registry, run, sorted, refusal).options;
 }

@@ -11,7 +11,7 @@ namespace {
 /// |d| of the first test, and the mean ratio of corrections; |d| up to which the second one asks for nothing more.
 constexpr double near_start = .02, rate = .25, far_from_start = .5;
 /// The first s, the smallest step in s by s, and how many are tried: a path that turns back ends at the second.
-constexpr double first_part = 1. / 16, smallest_part = 1e-6;
+constexpr double first_part = 1. / 8, smallest_part = 1e-6;
 constexpr int most_tries = 300;
 /// Theta by its limit below which the next step in s is twice as large.
 constexpr double easy = .25;
@@ -30,8 +30,9 @@ bool ConnectedRoot::is_next(double way) {
   return way <= far_from_start;
 }
 
-bool ConnectedRoot::is_noise(const ScaledEquations& equations) {
-  return ConvergenceRule().at_floor(near_start, equations.rounding_floor());
+bool ConnectedRoot::is_noise(double way, const ScaledEquations& equations) {
+  constexpr double growth = 100;  // of the rounding of F, in x
+  return ConvergenceRule().at_floor(std::min(way / growth, near_start), equations.rounding_floor());
 }
 
 bool ConnectedRoot::is_fast(double way, const SolveReport& solved, long matrices) {
@@ -39,6 +40,11 @@ bool ConnectedRoot::is_fast(double way, const SolveReport& solved, long matrices
   double left = way;
   for (long iteration = 2; iteration < solved.iterations && left > solved.step_norm; ++iteration) left *= rate;
   return solved.iterations <= 2 || solved.step_norm <= rate * left;
+}
+
+bool ConnectedRoot::is_solved(const SolveReport& report) {
+  constexpr double nearly = 1e-7;
+  return report.status == SolveStatus::not_converged && report.residual_norm <= nearly && report.step_norm <= nearly;
 }
 
 bool ConnectedRoot::is_nothing(double way, bool on_path) {

@@ -47,10 +47,13 @@ class GNOMON_EXPORT ConnectedRoot {
   static bool is_near(double way);
   /// The rest of the first test, of a solve that went this way and set so many Newton matrices.
   static bool is_fast(double way, const SolveReport& solved, long matrices);
+  /// Whether a solve of the path that did not converge ended at its solution but for rounding, which is larger the
+  /// shorter the step.
+  static bool is_solved(const SolveReport& report);
   /// As far as the second test asks for nothing more.
   static bool is_next(double way);
-  /// Whether rounding of F, of a very short step, is as large as what is near.
-  static bool is_noise(const ScaledEquations& equations);
+  /// Whether rounding of F, of a very short step or near a rest, is as large as what is near, or makes such a way.
+  static bool is_noise(double way, const ScaledEquations& equations);
   /// Solvers stop at corrections as small; on a path, two solutions that are as close are one.
   static bool is_nothing(double way, bool on_path);
   /// theta max(1, 2 |d|) of a solution x, by correct(f), which makes A^-1 f of f, or is false; f is scratch. Zero where

@@ -100,7 +100,8 @@ bool Integrator::Impl::solve_all(double h, Purpose purpose, StepReport& report) 
       set_start(k, repetition, purpose, solve);
       NonlinearSolver* solver = solve_one(solve, report.last);
       pivot_ratio = std::min(pivot_ratio, solver->pivot_ratio());
-      if (report.last.status != SolveStatus::converged) {
+      if (report.last.status != SolveStatus::converged &&
+          !(purpose == Purpose::path && ConnectedRoot::is_solved(report.last))) {
         const char* diagnosis = equations.diagnosis(k);
         return fail(report, report.last.status,
                     diagnosis ? report.last.message + "; " + diagnosis : report.last.message);
@@ -158,7 +159,7 @@ double Integrator::Impl::doubt(Solve& solve, NonlinearSolver& solver, double way
                                bool refined, const SolveReport& solved) const {
   const bool near = ConnectedRoot::is_near(way), on_path = purpose == Purpose::path;
   if (ConnectedRoot::is_nothing(way, on_path) || (near && !on_path && ConnectedRoot::is_fast(way, solved, matrices)) ||
-      !bound.constrained_limit || ConnectedRoot::is_noise(*solve.scaled) ||
+      !bound.constrained_limit || ConnectedRoot::is_noise(way, *solve.scaled) ||
       (solve.nearest && ConnectedRoot::is_next(way)))
     return 0;
   constexpr double all = std::numeric_limits<double>::infinity();
