@@ -77,6 +77,7 @@ class CvodeSolution final : public gnomon::kernels::SundialsSolution {
         root_functions_(std::move(roots)) {
     void* cvode = memory_.get();
     if (!cvode) throw no_memory();
+    use_dense_matrix();
     GNOMON_CAPTURE_MESSAGES(CVodeSetErrHandlerFn, cvode, context_, &message_);
     check(CVodeSetUserData(cvode, this), "CVodeSetUserData");
     check(CVodeInit(cvode, right_hand_side, t_, y_.get()), "CVodeInit");

@@ -246,7 +246,8 @@ class Campaign {
     const bool in_c = pick(4) == 0, contact = !in_c && pick(8) == 0;
     const Features features = pick(4) == 0 ? Features().add(Features::curved) : Features();
     RandomProblem problem = random_problem(range_.seed, static_cast<std::uint64_t>(number), features);
-    double h = problem.period / 100;
+    // Short steps: what has a solution must have it with and without the matrix of an earlier step.
+    double h = problem.period / 300;
     if (contact) {
       problem.instance = registry_.build("walled-pendulum");
       h = .1;  // reaches the walls

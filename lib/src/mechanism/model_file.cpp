@@ -78,6 +78,7 @@ class FormulaProblem final : public Problem {
     const std::shared_ptr<const System> system =
         with_place(text_->mass.place, [&] { return make_system(all, instance.q0); });
     instance.model = system;
+    check_dependence(*all, *system);
     if (poses) fit_bodies(*all, *system, *poses, instance, v0);
     instance.p0 = momenta(*system, instance.q0, v0);
     check_symmetries(*all, *system, instance.q0);
@@ -101,6 +102,13 @@ class FormulaProblem final : public Problem {
       if (said.compare(0, place.file.size() + 1, place.file + ":") == 0) throw;
       throw Error(error.code(), to_text(place) + said);
     }
+  }
+  static void check_dependence(const Elaborated& all, const System& system) {
+    const SparsityPattern& pattern = system.constraint_pattern();
+    const auto require = [&system] { return require_dependence(system), true; };
+    for (const Line& line : all.constraints)
+      if (pattern.offsets[line.entry] == pattern.offsets[line.entry + 1]) with_place(line.formula->place, require);
+    require();
   }
   static void check_range(const Parameter& p, double value) {
     if ((p.minimum && value < *p.minimum) || (p.maximum && value > *p.maximum))

@@ -256,7 +256,26 @@ std::string constraint_name(const System& system, Index i) {
   return k < names.size() && !names[k].empty() ? names[k] : "g[" + std::to_string(i) + "]";
 }
 
+void require_dependence(const System& system) {
+  const auto require = [&system](const SparsityPattern& pattern, Index first, Index end, const auto& name) {
+    for (Index i = first; i < end; ++i)
+      if (pattern.offsets[i] == pattern.offsets[i + 1])
+        throw Error(ErrorCode::bad_value, "system " + system.name() + ": " + name(i) +
+                                              " depends on no coordinate, so that no motion keeps or breaks it");
+  };
+  require(system.constraint_pattern(), 0, system.m(),
+          [&](Index i) { return "constraint \"" + constraint_name(system, i) + "\""; });
+  if (!system.parts().obstacles) return;
+  const std::vector<std::string> names = system.parts().obstacles->obstacle_names();
+  const auto closed = system.parts().obstacles->with_obstacles_closed();
+  require(closed->constraint_pattern(), system.m(), system.m() + system.parts().n_obstacles(), [&](Index i) {
+    const auto k = static_cast<std::size_t>(i - system.m());
+    return "obstacle " + (names.empty() ? std::to_string(k) : "\"" + names[k] + "\"");
+  });
+}
+
 ConstraintRank constraint_rank(const System& system, double t, const Vector& q) {
+  require_dependence(system);
   Vector values(system.constraint_pattern().nonzeros());
   if (system.m() > 0) system.constraint_jacobian(t, q, values);
   return rank_of(system, q, values);
@@ -264,6 +283,7 @@ ConstraintRank constraint_rank(const System& system, double t, const Vector& q) 
 
 ConstraintRank check_start(const System& system, double t, const Vector& q, const Vector& p, double tolerance) {
   check_arguments(system, t, q, p);
+  require_dependence(system);
   const Probe probe(system);
   const Vector v = velocity(system, probe, q, p);
   const Vector w = Vector::Ones(system.n());

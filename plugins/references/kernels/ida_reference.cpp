@@ -10,6 +10,7 @@
 
 #include "gnomon/contact/contact_reference.hpp"
 #include "references/kernels/graded_reference.hpp"
+#include "references/kernels/sparse_factors.hpp"
 #include "references/kernels/sundials_solution.hpp"
 
 namespace gnomon::kernels {
@@ -86,10 +87,16 @@ class IdaSolution final : public SundialsSolution {
     check(IDASVtolerances(ida, rtol_, tolerances_.get()), "IDASVtolerances");
     check(IDASetId(ida, differential_.get()), "IDASetId");
     check(IDASetSuppressAlg(ida, SUNTRUE), "IDASetSuppressAlg");
-    check(IDASetLinearSolver(ida, linear_.get(), matrix_.get()), "IDASetLinearSolver");
+    const bool analytic = form_->has_jacobian() && options.is("jacobian", "analytic");
+    if (analytic && size_ > most_dense) {
+      sparse_ = std::make_unique<SparseFactors>(context_);
+      check(IDASetLinearSolver(ida, sparse_->solver(), sparse_->matrix()), "IDASetLinearSolver");
+    } else {
+      use_dense_matrix();
+      check(IDASetLinearSolver(ida, linear_.get(), matrix_.get()), "IDASetLinearSolver");
+    }
     check(IDASetNonlinConvCoef(ida, options.real("nonlinear-coefficient")), "IDASetNonlinConvCoef");
-    if (form_->has_jacobian() && options.is("jacobian", "analytic"))
-      check(IDASetJacFn(ida, jacobian_callback), "IDASetJacFn");
+    if (analytic) check(IDASetJacFn(ida, jacobian_callback), "IDASetJacFn");
     if (root_functions_.count == 0) return;
     const auto count = static_cast<int>(root_functions_.count);
     std::vector<int> falling(static_cast<std::size_t>(count), -1);
@@ -111,6 +118,12 @@ class IdaSolution final : public SundialsSolution {
                                N_Vector, N_Vector, N_Vector) {
     auto& me = *static_cast<IdaSolution*>(self);
     return me.guarded([&] {
+      if (me.sparse_) {
+        me.assembled_.setZero(me.size_, me.size_);
+        me.form_->jacobian(t, cj, me.map(y), me.map(yp), me.assembled_);
+        me.sparse_->take(me.assembled_);
+        return me.assembled_.allFinite();
+      }
       Eigen::Map<Matrix> out(SUNDenseMatrix_Data(j), me.size_, me.size_);
       out.setZero();
       me.form_->jacobian(t, cj, me.map(y), me.map(yp), out);
@@ -129,7 +142,12 @@ class IdaSolution final : public SundialsSolution {
     });
   }
 
+  /// Unknowns up to which the Jacobian is dense; an analytic one is sparse beyond.
+  static constexpr Index most_dense = 150;
+
   std::unique_ptr<IdaForm> form_;
+  std::unique_ptr<SparseFactors> sparse_;  ///< null: the matrix is dense
+  Matrix assembled_;
   RootFunctions root_functions_;
   SunOwner<N_Vector> yp_, differential_;
   std::unique_ptr<void, FreeIda> memory_;

@@ -71,10 +71,6 @@ SundialsSolution::SundialsSolution(std::string code, std::shared_ptr<ReferenceMo
       turns_(model_->turns()),
       levels_(*model_, t0, rtol_) {
   for (auto* vector : {&y_, &tolerances_}) *vector = serial_vector(size, context_);
-  matrix_.reset(SUNDenseMatrix(size, size, context_));
-  if (!matrix_) throw no_memory();
-  linear_.reset(SUNLinSol_Dense(y_.get(), matrix_.get(), context_));
-
   auto y = map(y_.get()), tolerances = map(tolerances_.get());
   y.setZero();
   y.head(ny_) = model_->start().y;
@@ -82,6 +78,12 @@ SundialsSolution::SundialsSolution(std::string code, std::shared_ptr<ReferenceMo
   tolerances.setOnes();
   tolerances.head(ny_) = options.real("atol") * model_->sizes().y;
   tolerances.segment(ny_, nz_) = options.real("atol") * model_->sizes().z;
+}
+
+void SundialsSolution::use_dense_matrix() {
+  matrix_.reset(SUNDenseMatrix(size_, size_, context_));
+  if (!matrix_) throw no_memory();
+  linear_.reset(SUNLinSol_Dense(y_.get(), matrix_.get(), context_));
 }
 
 double SundialsSolution::first_step(double way) const {

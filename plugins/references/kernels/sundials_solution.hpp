@@ -31,6 +31,8 @@ class SundialsSolution : public ReferenceSolution, public StepwiseReference {
   /// `code` names the integrator, `size` is the length of the state.
   SundialsSolution(std::string code, std::shared_ptr<ReferenceModel> model, double t0, Index size,
                    const Options& options);
+  /// A dense matrix, unless a derived class has linear algebra of its own.
+  void use_dense_matrix();
 
   /// The first step is at most this long, none is shorter than 1e-6 of it: far below nothing but a failing evaluation
   /// leads, and without a bound the integrators creep towards the place.

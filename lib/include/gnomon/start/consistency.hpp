@@ -22,6 +22,9 @@ struct ConstraintRank {
   double condition = 0;          ///< of G M^-1/2 with rows scaled to length one (when of full rank)
 };
 
+/// Throws Error(bad_value) where a constraint or an obstacle depends on no coordinate: no motion keeps or breaks it.
+GNOMON_EXPORT void require_dependence(const System& system);
+
 /// Rank of G M^-1/2 at q, by a row-scaled rank-revealing QR with relative threshold 1e-10.
 GNOMON_EXPORT ConstraintRank constraint_rank(const System& system, double t, const Vector& q);
 

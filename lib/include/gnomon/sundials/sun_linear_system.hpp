@@ -12,6 +12,13 @@ namespace gnomon {
 /// A serial vector. Throws Error(refused).
 GNOMON_EXPORT SunOwner<N_Vector> serial_vector(Index size, SUNContext context);
 
+/// A matrix that holds nothing, and a direct solver that calls setup(self), where the matrix is to be factorised, and
+/// solve(self, x), x <- J^-1 x; false where that fails. Both throw Error(refused) where there is no memory.
+using SunSetup = bool (*)(void* self);
+using SunSolve = bool (*)(void* self, Eigen::Map<Vector> x);
+GNOMON_EXPORT SunOwner<SUNMatrix> custom_matrix(SUNContext context);
+GNOMON_EXPORT SunOwner<SUNLinearSolver> custom_solver(void* self, SunSetup setup, SunSolve solve, SUNContext context);
+
 class GNOMON_EXPORT SunLinearSystem final : public JacobianSystem {
  public:
   /// Allocates everything. Throws as AlgebraChoice::attach does.
