@@ -146,6 +146,7 @@ py::dict counters_of(const Integrator& integrator) {
                py::arg("residual_evaluations") = c.residual_evaluations,
                py::arg("jacobian_evaluations") = c.jacobian_evaluations, py::arg("factorisations") = c.factorisations,
                py::arg("rejected_steps") = c.error_test_failures, py::arg("refused_steps") = c.refused_steps,
+               py::arg("followed_steps") = c.followed_steps, py::arg("unconnected_steps") = c.unconnected_steps,
                py::arg("max_position_error") = m.position_max(), py::arg("max_velocity_error") = m.velocity_max());
   if (integrator.model().has_energy()) {
     out["max_energy_error"] = m.energy().max_abs_error();

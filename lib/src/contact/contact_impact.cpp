@@ -28,7 +28,9 @@ TouchingContacts touching_contacts(const ContactQuantities& quantities, const St
 }  // namespace
 
 ImpactRules::ImpactRules(const System& system, const ContactOptions& options)
-    : zeno_speed(options.zeno_speed), located(options.mode == ContactMode::event_driven) {
+    : zeno_speed(options.zeno_speed),
+      resolution(options.resolution),
+      located(options.mode == ContactMode::event_driven) {
   require_restitution("restitution", options.restitution);
   const Index n_contacts = system.parts().n_obstacles();
   restitutions.setConstant(n_contacts, options.restitution);
@@ -155,14 +157,17 @@ void ContactImpact::stay(const std::vector<int>& begins, const Contacts& stoppin
 }
 
 /// Rates of a rebound below which there is none. Where events are not located, flights shorter than two steps cannot be
-/// told from contact: a gap that is pulled shut by a lasts 2 w / a.
+/// told from contact: a gap that is pulled shut by a lasts 2 w / a. It rises by w^2/(2 a), which a reference must see.
 double ContactImpact::rebound_threshold(Index contact) const {
-  if (rules_.located) return rules_.zeno_speed;
+  if (rules_.located && rules_.positions) return rules_.zeno_speed;
   const System& system = *quantities_.system();
   Vector a(system.n()), lambda(system.m());
   const Vector& q = state_.q.value();
   acceleration(system, state_.t, q, quantities_.velocity(q, state_.p.value()), a, lambda);
-  return std::max(rules_.zeno_speed, -contact_.step() * quantities_.gap_accelerations(state_, a)[contact]);
+  const double pull = std::max(0.0, -quantities_.gap_accelerations(state_, a)[contact]);
+  if (!rules_.located) return std::max(rules_.zeno_speed, contact_.step() * pull);
+  const double seen = rebound_gaps * std::max(1.0, rules_.resolution / gap_rounding) * contact_.gap_tolerance(contact);
+  return std::max(rules_.zeno_speed, std::sqrt(2 * pull * seen));
 }
 
 void ContactImpact::close(const ContactKey& chosen) {

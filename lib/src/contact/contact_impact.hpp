@@ -17,7 +17,7 @@ struct ImpactRules {
   ImpactRules(const System& system, const ContactOptions& options);
 
   Vector restitutions;  // one an obstacle
-  double zeno_speed;
+  double zeno_speed, resolution;
   bool located;           // event-driven
   bool positions = true;  // the state moves to where contacts that close are closed
 };

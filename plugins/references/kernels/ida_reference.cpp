@@ -163,10 +163,10 @@ class IdaReference final : public Reference {
     OptionSpecs options = sundials_options(1e-2);
     options.push_back(OptionSpec::real("multiplier-atol", 1, 0, 1e12, "",
                                        "absolute tolerance of the multipliers, in parts of their natural size"));
-    options.push_back(
-        OptionSpec::choice("jacobian", {"analytic", "differences"},
-                           "analytic: from the model's derivatives (systems that depend on time, whose mass "
-                           "depends on q, or whose force has no derivatives, always use differences)"));
+    options.push_back(OptionSpec::choice(
+        "jacobian", {"analytic", "differences"},
+        "analytic: from the model's derivatives, sparse beyond 150 unknowns (systems that depend on time, whose mass "
+        "depends on q, or whose force has no derivatives, always use differences)"));
     for (const OptionSpec& spec : contact_specs())
       if (spec.name != "mode") options.push_back(spec);
     return options;
@@ -198,6 +198,7 @@ class IdaReference final : public Reference {
     ContactOptions contact;
     contact.restitution = options.real("restitution");
     contact.zeno_speed = options.real("zeno-speed");
+    contact.resolution = options.real("rtol");
     return contact_reference(instance, contact, smooth);
   }
 
