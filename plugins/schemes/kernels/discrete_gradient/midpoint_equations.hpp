@@ -155,7 +155,9 @@ class MidpointEquations final
     rows.segment(n_, n_) = unit * scales_.dp();
     multiplier_.scales(scales_, columns, rows);
   }
-  double rounding_floor() const override { return scales_.force_floor() + multiplier_.floor(scales_) + quotient_floor_; }
+  double rounding_floor() const override {
+    return scales_.force_floor() + multiplier_.floor(scales_) + quotient_floor_;
+  }
 
   /// The points of the last evaluation at double.
   const StepPoint<double>& point() const { return points_.at_double; }

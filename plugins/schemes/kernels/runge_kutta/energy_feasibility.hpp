@@ -96,8 +96,10 @@ class EnergyFeasibility {
     at_.constraint_curvature(t1, q_, t_q_, t_v_, rhs_);
     b -= 2 * l_v_.dot(rhs_);
     const bool distant = normal || a * a < 2 * b * defect;
-    const double allowed = distant ? constraint_rounding : energy_rounding;
-    if (std::abs(defect) <= allowed * std::max(end.start().energy_scale, now_)) return Feasibility::reached;
+    const double scale = std::max(end.start().energy_scale, now_);
+    const bool at_rest = std::abs(p.dot(v)) < small_motion * scale;  // at the end: runs begin with p = 0
+    const double allowed = distant ? constraint_rounding : at_rest ? energy_rounding : regular_rounding;
+    if (std::abs(defect) <= allowed * scale) return Feasibility::reached;
     return distant ? Feasibility::distant : Feasibility::regular;
   }
 
@@ -117,9 +119,11 @@ class EnergyFeasibility {
   double moves() const { return std::hypot(tangent_q() * metric_->dq(), tangent_v() * metric_->dv()); }
 
  private:
-  /// Of the largest energy of a run: a quarter of a unit in the last place. H is known better, in extended precision,
-  /// and regular runs keep it better.
-  static constexpr double energy_rounding = 0.25 * std::numeric_limits<double>::epsilon();
+  /// D that is left, of the largest energy of a run: a quarter of a unit in the last place where the kinetic energy is
+  /// so small a part of it that moving D would change the motion, and a 64th of that elsewhere: H is known better, in
+  /// extended precision.
+  static constexpr double energy_rounding = 0.25 * std::numeric_limits<double>::epsilon(),
+                          regular_rounding = energy_rounding / 64, small_motion = 1e-12;
   /// The same where there is no root: reactions times the rounding of g are energies of a few units.
   static constexpr double constraint_rounding = 32 * std::numeric_limits<double>::epsilon();
 
