@@ -39,7 +39,7 @@ enum class Kind { permuted, mirrored, turned, scaled };
 constexpr std::array<const char*, 4> kind_names{"permuted", "mirrored", "turned", "scaled"};
 constexpr long image_steps = 100;
 constexpr double image_tolerance = 1e-6;
-/// Of the growth of rounding errors that one run shows.
+/// Times the growth of rounding errors that one run shows is allowed.
 constexpr double factor_of_rounding = 1e3;
 
 using Engine = std::mt19937_64;

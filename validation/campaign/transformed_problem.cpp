@@ -96,7 +96,8 @@ class TransformedAngles final : public ContinuousAngles {
   Transformation by_;
 };
 
-/// What both kinds of models have, as in a model file: one with friction R(q,v,lambda), one with Coulomb friction.
+/// The parts that both kinds of models have, as in a model file: one with friction R(q,v,lambda), one with Coulomb
+/// friction.
 struct TransformedParts : AutodiffModel<Dynamic, Dynamic> {
   std::shared_ptr<const System> system;
   Transformation by;

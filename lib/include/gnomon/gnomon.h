@@ -163,8 +163,8 @@ int GnomonSetUserData(void* mem, void* user_data);
 int GnomonSetForceFn(void* mem, GnomonForceFn Q);
 /** Its derivative by = GNOMON_BY_Q or GNOMON_BY_V, with a pattern as for G; where it is not set, from differences. */
 int GnomonSetForceJacFn(void* mem, int by, GnomonForceJacFn dQ, SUNMatrix pattern);
-/** `count` functions at whose zeros other callbacks change their formulas, which those do by the sign of s: steps end there,
- *  located to rounding, where the scheme takes variable steps. count = 0: none. */
+/** `count` functions at whose zeros other callbacks change their formulas, which those do by the sign of s: steps end
+ *  there, located to rounding, where the scheme takes variable steps. count = 0: none. */
 int GnomonSetSwitchFn(void* mem, sunindextype count, GnomonSwitchFn s);
 /** R; NULL: none. For energy-momentum-ggl, line-integral-ggl, symplectic-euler-natural and its relatives: other schemes
  *  say that they do not take it. */
@@ -267,7 +267,8 @@ int GnomonCalcIC(void* mem);
  *  contradiction with GNOMON_BAD_VALUE. After GnomonInit; callbacks are called beside the start. */
 int GnomonCheckModel(void* mem, FILE* outfile, int* nfailed);
 /** A minimum of U on g = 0 and c >= 0, found from the start of GnomonInit by descent and proved by the second
- *  derivatives: q of length n, lambda (NULL: not wanted) of m entries and one an obstacle, +lambda_i grad c_i its force.
+ *  derivatives: q of length n, lambda (NULL: not wanted) of m entries and one an obstacle, whose force is
+ *  +lambda_i grad c_i.
  *  GNOMON_NOT_CONVERGED where none is proved: q is then where the search ended, and the message says what is there.
  *  Refuses forces outside U and friction. The run and its start stay what they are. */
 int GnomonFindEquilibrium(void* mem, N_Vector q, N_Vector lambda);

@@ -91,7 +91,7 @@ struct Integrator::Impl {
   /// Of an attempted step: empty, with the quarter turns of `next` moved; or the angle that turns by more than can be
   /// told.
   std::string turn_text();
-  /// Of an attempted step of h.
+  /// After an attempted step of h: whether a switch changed its side within it.
   bool passes_switch(double h);
   bool measure_after(double x, StepReport& report);
   std::pair<double, double> locate_switch(Index which, double at_start, double right, double at_right, double way);

@@ -6,7 +6,7 @@ namespace gnomon {
 
 namespace {
 
-/// What a custom linear solver calls.
+/// The functions that a custom linear solver calls.
 struct Calls {
   void* self;
   SunSetup setup;

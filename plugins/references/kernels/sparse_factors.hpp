@@ -8,8 +8,8 @@
 
 namespace gnomon::kernels {
 
-/// What IDA asks to be set up is the matrix that take() has received last. Eigen's supernodal LU with COLAMD, analysed
-/// anew where the pattern of the entries that are not zero has changed.
+/// The matrix that IDA asks to be set up is the one that take() has received last. Its factors are Eigen's supernodal
+/// LU with COLAMD, analysed anew where the pattern of the entries that are not zero has changed.
 class SparseFactors {
  public:
   /// Throws Error(refused) where SUNDIALS cannot allocate.

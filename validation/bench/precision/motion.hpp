@@ -9,7 +9,7 @@
 
 namespace gnomon::bench {
 
-/// What the error of a run is taken of.
+/// The quantities whose errors count.
 enum class Judged {
   positions,  ///< q
   all         ///< q, velocities v = M^-1 p, and the multipliers that the state (t, q, p) has by index reduction

@@ -78,7 +78,7 @@ class Run : public Work {
   std::string run() final;
   /// Fills in the errors and levels of the last run.
   void measure(WorkPrecisionRow& row) const;
-  /// Of the last run: the states at the times, and max(1, max|T|, max|U|).
+  /// The states at the times and max(1, max|T|, max|U|) are those of the last run.
   virtual Motion motion() const = 0;
   virtual double energy_scale() const = 0;
 

@@ -1,4 +1,4 @@
-/// What the hidden constraints G v = 0, imposed beside g = 0, change: Leyendecker, Betsch, Steinmann, Remark 2.2,
+/// The effect of the hidden constraints G v = 0 imposed beside g = 0: Leyendecker, Betsch, Steinmann, Remark 2.2,
 /// "besides a prevention of oscillatory behaviour in the multipliers and the fulfillment of the 'hidden' constraints
 /// themselves, the method did not influence the solution substantially".
 #include <algorithm>
@@ -25,8 +25,8 @@ class HiddenRun final : public Observer {
     return true;
   }
   double hidden() const { return hidden_; }
-  /// Of the multipliers beside a smooth curve, sum |lambda_{n+1} - 2 lambda_n + lambda_{n-1}|/(4 sum |lambda_n|): one
-  /// where they change their signs from step to step, O(h^2) where they are smooth.
+  /// How far the multipliers are from a smooth curve, sum |lambda_{n+1} - 2 lambda_n + lambda_{n-1}|/(4 sum
+  /// |lambda_n|): one where they change their signs from step to step, O(h^2) where they are smooth.
   double oscillation() const {
     double second = 0, size = 0;
     for (std::size_t n = 1; n + 1 < lambda_.size(); ++n) {

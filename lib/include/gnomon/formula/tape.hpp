@@ -66,7 +66,7 @@ class GNOMON_EXPORT Tape {
   std::vector<Node> outputs;
   std::vector<std::size_t> angles;  ///< which angle of the model each winding is, in the order of the steps
 
-  /// What decides which of its two arguments a select is: the side that a run holds, else the sign of a node.
+  /// It decides which of its two arguments a select is: the side that a run holds, else the sign of a node.
   struct Switch {
     /// Where the first argument is taken, of the node: above zero, at and above it, at it. The last is no switch that
     /// a run holds: it is for values that a formula cannot give in one point.

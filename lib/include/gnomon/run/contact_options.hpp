@@ -12,7 +12,7 @@ struct ContactOptions {
   ContactMode mode = ContactMode::event_driven;
   double restitution = 0;    ///< e in [0, 1]
   double zeno_speed = 1e-8;  ///< normal speed, in units of c per time, below which a contact does not open again
-  /// Of a reference's positions, relative: a rebound that rises by less than ten times as much is none.
+  /// The relative error of a reference's positions: a rebound that rises by less than ten times as much is none.
   double resolution = 0;
 };
 

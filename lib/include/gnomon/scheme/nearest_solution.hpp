@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What equations of a step may say of their solutions.
+/// A statement that equations of a step may make about their solutions.
 
 #include "gnomon/abi.h"
 

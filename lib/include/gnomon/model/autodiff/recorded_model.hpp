@@ -79,7 +79,7 @@ class RecordedModel {
   const FoundTraits& traits() const { return traits_; }
   const RecordingPoint& at() const { return at_; }
   RecordedParts& recorded() { return recorded_; }
-  /// Of the tapes; null: none.
+  /// Null where the tapes have no switches.
   const std::shared_ptr<const Switches>& switches() const { return switches_; }
   void set_switches(std::shared_ptr<const Switches> switches) { switches_ = std::move(switches); }
 
