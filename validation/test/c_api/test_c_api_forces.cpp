@@ -72,7 +72,8 @@ int spherical_energy(sunrealtype, N_Vector q, N_Vector p, sunrealtype* I, void*)
 }
 }
 
-struct Damped : AutodiffModel<2, 1> {
+/// A mass on a rod in the plane.
+struct OnRod : AutodiffModel<2, 1> {
   Mass mass() const { return Mass::diagonal(Vector::Ones(2)); }
   template <class S>
   S potential(const S&, const S* q) const {
@@ -82,6 +83,9 @@ struct Damped : AutodiffModel<2, 1> {
   void constraints(const S&, const S* q, S* g) const {
     g[0] = 0.5 * (q[0] * q[0] + q[1] * q[1] - 1.0);
   }
+};
+
+struct Damped : OnRod {
   template <class S>
   void force(const S&, const S* q, const S* v, S* f) const {
     f[0] = -.3 * v[0] - .2 * q[1];
@@ -89,17 +93,8 @@ struct Damped : AutodiffModel<2, 1> {
   }
 };
 
-struct HalfWind : AutodiffModel<2, 1> {
+struct HalfWind : OnRod {
   static constexpr bool has_switches = true;
-  Mass mass() const { return Mass::diagonal(Vector::Ones(2)); }
-  template <class S>
-  S potential(const S&, const S* q) const {
-    return 1.0 * q[1];
-  }
-  template <class S>
-  void constraints(const S&, const S* q, S* g) const {
-    g[0] = 0.5 * (q[0] * q[0] + q[1] * q[1] - 1.0);
-  }
   template <class S>
   void force(const S&, const S* q, const S*, S* f) const {
     f[0] = q[0] < 0.0 ? S(.5) : S(0.0);
