@@ -5,7 +5,6 @@
 #include <Eigen/Geometry>
 #include <Eigen/SVD>
 #include <cmath>
-#include <map>
 #include <random>
 
 #include "gnomon/base/error.hpp"
@@ -19,35 +18,12 @@ namespace {
 
 constexpr double exact = 1e-9;
 
-/// Where a point or a vector has its components; -1: it has none.
-struct Triple {
-  Index at[3] = {-1, -1, -1};
-  bool is_point = true;
-};
-
-std::vector<Triple> triples_of(const Model& model) {
-  const std::vector<std::string> names = coordinate_names(model);
-  std::map<std::string, Triple> found;
-  for (std::size_t j = 0; j < names.size(); ++j) {
-    const std::size_t dot = names[j].rfind('.'), at = dot == std::string::npos ? 0 : dot + 1;
-    const int axis = names[j][at] - 'x';
-    if (axis < 0 || axis > 2 || (at + 1 < names[j].size() && names[j][at + 1] != '[')) continue;
-    Triple& triple = found[names[j].substr(0, at) + "*" + names[j].substr(at + 1)];
-    triple.at[axis] = static_cast<Index>(j);
-    triple.is_point = dot == std::string::npos || names[j].find('.') == dot;
-  }
-  std::vector<Triple> all;
-  for (const auto& [name, triple] : found)
-    if (triple.at[0] >= 0 && triple.at[1] >= 0) all.push_back(triple);
-  return all;
-}
-
 class MomentumMaps {
  public:
   explicit MomentumMaps(const ProblemInstance& instance)
-      : instance_(instance), system_(*instance.model->mechanical()), triples_(triples_of(*instance.model)) {
-    for (const Triple& triple : triples_) in_space_ = in_space_ || triple.at[2] >= 0;
-    n_motions_ = triples_.empty() ? 0 : in_space_ ? 6 : 3;
+      : instance_(instance), system_(*instance.model->mechanical()), axes_(named_axes(*instance.model)) {
+    for (const NamedAxes& one : axes_) in_space_ = in_space_ || one.at[2] >= 0;
+    n_motions_ = axes_.empty() ? 0 : in_space_ ? 6 : 3;
   }
 
   std::vector<std::string> names() {
@@ -73,13 +49,13 @@ class MomentumMaps {
     if (k < first) return out;
     Eigen::Vector3d axis = Eigen::Vector3d::Zero();
     axis[in_space_ ? k - 3 : 2] = 1;
-    for (const Triple& triple : triples_) {
+    for (const NamedAxes& one : axes_) {
       Eigen::Vector3d x = Eigen::Vector3d::Zero();
       for (int i = 0; i < 3; ++i)
-        if (triple.at[i] >= 0) x[i] = v[triple.at[i]];
+        if (one.at[i] >= 0) x[i] = v[one.at[i]];
       x = axis.cross(x).eval();
       for (int i = 0; i < 3; ++i)
-        if (triple.at[i] >= 0) out[triple.at[i]] = x[i];
+        if (one.at[i] >= 0) out[one.at[i]] = x[i];
     }
     return out;
   }
@@ -87,8 +63,8 @@ class MomentumMaps {
   Vector motion(Index k, const Vector& q) const {
     Vector out = turned(k, q);
     if (k < (in_space_ ? 3 : 2))
-      for (const Triple& triple : triples_)
-        if (triple.is_point && triple.at[k] >= 0) out[triple.at[k]] = 1;
+      for (const NamedAxes& one : axes_)
+        if (one.is_point && one.at[k] >= 0) out[one.at[k]] = 1;
     return out;
   }
 
@@ -190,7 +166,7 @@ class MomentumMaps {
 
   const ProblemInstance& instance_;
   const System& system_;
-  std::vector<Triple> triples_;
+  std::vector<NamedAxes> axes_;
   bool in_space_ = false;
   Index n_motions_ = 0;
   std::vector<Eigen::RowVectorXd> rows_;

@@ -51,32 +51,6 @@ std::vector<Index> shuffled(Index n, Engine& engine) {
   return order;
 }
 
-/// The name without its letter x, y or z, which is the first or stands behind the last point; empty: none of them.
-std::string without_axis(const std::string& name, char& axis) {
-  const std::size_t point = name.rfind('.'), at = point == std::string::npos ? 0 : point + 1;
-  axis = name[at];
-  const bool ends = at + 1 == name.size() || name[at + 1] == '[';
-  return axis >= 'x' && axis <= 'z' && ends ? name.substr(0, at) + "*" + name.substr(at + 1) : "";
-}
-
-/// Coordinates of points and vectors, three or two each.
-std::vector<std::vector<Index>> axes_of(const Model& model) {
-  const std::vector<std::string> names = coordinate_names(model);
-  std::map<std::string, std::map<char, Index>> found;
-  for (std::size_t j = 0; j < names.size(); ++j) {
-    char axis = 0;
-    const std::string rest = without_axis(names[j], axis);
-    if (!rest.empty()) found[rest][axis] = static_cast<Index>(j);
-  }
-  std::vector<std::vector<Index>> out;
-  for (const auto& [name, axes] : found) {
-    std::vector<Index> all;
-    for (const auto& [axis, j] : axes) all.push_back(j);
-    if (all.size() > 1) out.push_back(all);
-  }
-  return out;
-}
-
 /// Turned axes: the same for all of three, and for all of two.
 void turn(const Model& model, Engine& engine, Transformation& by) {
   std::normal_distribution<double> normal;
@@ -84,11 +58,13 @@ void turn(const Model& model, Engine& engine, Transformation& by) {
   q.normalize();
   const Eigen::Matrix3d space = q.toRotationMatrix();
   const Eigen::Matrix2d plane = Eigen::Rotation2Dd(normal(engine)).toRotationMatrix();
-  for (const std::vector<Index>& axes : axes_of(model))
-    for (std::size_t i = 0; i < axes.size(); ++i)
-      for (std::size_t j = 0; j < axes.size(); ++j)
-        by.s(axes[i], axes[j]) = axes.size() == 3 ? space(static_cast<Index>(i), static_cast<Index>(j))
-                                                  : plane(static_cast<Index>(i), static_cast<Index>(j));
+  for (const NamedAxes& axes : named_axes(model)) {
+    const Index dimension = axes.at[2] >= 0 ? 3 : 2;
+    for (Index i = 0; i < dimension; ++i)
+      for (Index j = 0; j < dimension; ++j)
+        by.s(axes.at[static_cast<std::size_t>(i)], axes.at[static_cast<std::size_t>(j)]) =
+            dimension == 3 ? space(i, j) : plane(i, j);
+  }
   by.inverse = by.s.transpose();
 }
 

@@ -1,7 +1,9 @@
 #include "campaign/transformed_problem.hpp"
 
+#include <algorithm>
 #include <optional>
 
+#include "formula/tape_sweeps.hpp"
 #include "gnomon/base/error.hpp"
 #include "gnomon/model/autodiff_system.hpp"
 #include "gnomon/model/system.hpp"
@@ -17,67 +19,17 @@ using Which = TapedFunctions::Which;
 template <class S>
 class Played {
  public:
-  Played(const Tape& tape, const S& t, const std::vector<S>& x) : tape_(tape) {
-    nodes_.push_back(t);
-    nodes_.insert(nodes_.end(), x.begin(), x.end());
-    for (const long double constant : tape.constants) nodes_.push_back(number(constant));
-    for (const Tape::Step& step : tape.steps) nodes_.push_back(play(step));
+  Played(const Tape& tape, const S& t, const std::vector<S>& x)
+      : tape_(tape), nodes_(static_cast<std::size_t>(tape.nodes())) {
+    nodes_[0] = t;
+    std::copy(x.begin(), x.end(), nodes_.begin() + 1);
+    forward(tape, nodes_.data());
   }
-  const S& output(std::size_t i) const { return at(tape_.outputs[i]); }
+  const S& output(std::size_t i) const { return nodes_[static_cast<std::size_t>(tape_.outputs[i])]; }
 
  private:
-  static S number(long double constant) {
-    if constexpr (std::is_same_v<S, Recorded>)
-      return Recorded(constant);
-    else
-      return S(static_cast<double>(constant));
-  }
-  const S& at(Tape::Node node) const { return nodes_[static_cast<std::size_t>(node)]; }
-  S play(const Tape::Step& step) {
-    using std::pow, std::atan2, std::hypot, std::sqrt, std::cbrt, std::exp, std::expm1, std::log, std::log1p, std::sin,
-        std::cos, std::tan, std::sinh, std::cosh, std::tanh, std::asin, std::acos, std::atan, std::erf;
-    const S& a = at(step.a);
-    switch (step.operation) {
-      case Operation::add:
-        return S(a + at(step.b));
-      case Operation::subtract:
-        return S(a - at(step.b));
-      case Operation::multiply:
-        return S(a * at(step.b));
-      case Operation::divide:
-        return S(a / at(step.b));
-      case Operation::negate:
-        return S(-a);
-      case Operation::power:
-        return S(pow(a, at(step.b)));
-      case Operation::atan2:
-        return S(atan2(a, at(step.b)));
-      case Operation::winding:
-        return S(counted_angle(a, at(step.b), tape_.angles[angle_++]));
-      case Operation::hypot:
-        return S(hypot(a, at(step.b)));
-      case Operation::select: {
-        const Tape::Switch& by = tape_.switches[switch_++];
-        if constexpr (std::is_same_v<S, Recorded>)
-          return select(by.takes, at(by.node), a, at(step.b), by.name);
-        else
-          return by.first(at(by.node)) ? a : at(step.b);
-      }
-#define GNOMON_PLAY(f) \
-  case Operation::f:   \
-    return S(f(a));
-        GNOMON_ELEMENTARY_FUNCTIONS(GNOMON_PLAY)
-#undef GNOMON_PLAY
-      case Operation::input:
-      case Operation::constant:
-        break;
-    }
-    return S(0.0);
-  }
-
   const Tape& tape_;
   std::vector<S> nodes_;
-  std::size_t angle_ = 0, switch_ = 0;
 };
 
 class TransformedAngles final : public ContinuousAngles {

@@ -1,5 +1,6 @@
 #include "gnomon/registry/coordinate_names.hpp"
 
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -53,6 +54,24 @@ std::vector<std::string> coordinate_names(const Model& model) {
     taken.insert(name);
   }
   return names;
+}
+
+std::vector<NamedAxes> named_axes(const Model& model) {
+  const std::vector<std::string> names = coordinate_names(model);
+  std::map<std::string, NamedAxes> found;
+  for (std::size_t j = 0; j < names.size(); ++j) {
+    const std::string& name = names[j];
+    const std::size_t dot = name.rfind('.'), at = dot == std::string::npos ? 0 : dot + 1;
+    const int axis = name[at] - 'x';
+    if (axis < 0 || axis > 2 || (at + 1 < name.size() && name[at + 1] != '[')) continue;
+    NamedAxes& axes = found[name.substr(0, at) + "*" + name.substr(at + 1)];
+    axes.at[static_cast<std::size_t>(axis)] = static_cast<Index>(j);
+    axes.is_point = dot == std::string::npos || name.find('.') == dot;
+  }
+  std::vector<NamedAxes> all;
+  for (const auto& [name, axes] : found)
+    if (axes.at[0] >= 0 && axes.at[1] >= 0) all.push_back(axes);
+  return all;
 }
 
 }  // namespace gnomon

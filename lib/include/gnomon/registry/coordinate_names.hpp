@@ -2,6 +2,7 @@
 /// \file
 /// Names of coordinates, one each, for the columns of tables.
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -15,5 +16,14 @@ namespace gnomon {
 /// ("y[0]") by its place. In models of files every family is as in their formulas: "r[0]", "r[1]". A name that is there
 /// already gets its place: "x_q[3]".
 GNOMON_EXPORT std::vector<std::string> coordinate_names(const Model& model);
+
+/// The coordinates that are x, y and z of one point ("A.x", "y[3]") or of a vector of a body ("A.d1.x"); -1: there is
+/// none, as in the plane.
+struct NamedAxes {
+  std::array<Index, 3> at{-1, -1, -1};
+  bool is_point = true;
+};
+/// All that have x and y, by their names.
+GNOMON_EXPORT std::vector<NamedAxes> named_axes(const Model& model);
 
 }  // namespace gnomon
