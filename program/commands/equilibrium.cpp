@@ -59,6 +59,7 @@ void print_summary(std::FILE* out, const EquilibriumArguments& a, const ProblemI
                           names.empty() ? std::to_string(i) : names[static_cast<std::size_t>(i)],
                           found.lambda[system.m() + i]);
     row("obstacles", text.empty() ? "none is touched" : text);
+    if (system.parts().coulomb) row("friction", "left out: a minimum rests without it");
   }
   constexpr std::size_t few = 4;
   const auto curves = instance.curves ? instance.curves->curves() : std::vector<Curve>{};
