@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <optional>
 #include <sstream>
 
 #include "gnomon/formula/recorded.hpp"
@@ -177,17 +178,9 @@ class FormulaProblem final : public Problem {
   }
   /// Formulas that give no number at the start are named with their places.
   static void check_start_values(const Elaborated& all, const Vector& q, const Vector& v) {
-    const double t = 0;
-    DefinitionValues<double> definitions(all.values);
-    for (const auto* lines :
-         {&all.potential, &all.invariants, &all.constraints, &all.obstacles, &all.slips, &all.mass, &all.force})
-      for (const Line& line : *lines) {
-        const double value =
-            Evaluation<double>(all.values, {&t, q.data(), v.data(), nullptr}, line.slots, &definitions)(*line.formula);
-        if (!std::isfinite(value))
-          throw error_at(line.formula->place,
-                         "the formula \"" + line.formula->text + "\" is " + finite_text(value) + " at the start");
-      }
+    if (const auto found = not_finite_formula(all, 0, q, v); found && !found->derivative)
+      throw error_at(found->formula->place,
+                     "the formula \"" + found->formula->text + "\" is " + finite_text(found->value) + " at the start");
   }
   /// The derivative of the lines along v.
   static Vector along(const Elaborated& all, const std::vector<Line>& lines, const Vector& q, const Vector& v) {

@@ -162,6 +162,8 @@ struct Integrator::Impl {
   void forget_singular_after(const State& from);
   void serialize_rank_watch(Archive& archive);
   std::string remedies(SolveStatus status);
+  /// What a failed step of h is due to; empty where nothing is found.
+  std::string cause_of(double h, SolveStatus status) const;
   const Promises& promises() const { return driver ? driver->promises() : binding.promises; }
   void check_promises() { watch.check(z, counters.steps, promises(), monitor); }
   bool notify();
