@@ -10,7 +10,8 @@
 namespace {
 
 /// Runs before the initialisation of any library, which reads the environment of exec: so the program starts again
-/// with one variable more. Programs without OpenBLAS go on, and those that a dynamic linker was called with (no AT_BASE).
+/// with one variable more. Programs without OpenBLAS go on, and those that a dynamic linker was called with (no
+/// AT_BASE).
 void start_with_one_thread(int, char** arguments, char** environment) {
   constexpr const char* numbers[] = {"OPENBLAS_NUM_THREADS=", "GOTO_NUM_THREADS=", "OMP_NUM_THREADS="};
   constexpr int most = 4096;

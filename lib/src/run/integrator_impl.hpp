@@ -16,11 +16,11 @@
 #include "gnomon/start/consistent_start.hpp"
 #include "run/bordered_step.hpp"
 #include "run/connected_root.hpp"
-#include "run/rank_condition.hpp"
 #include "run/refinement.hpp"
 #include "run/state_checks.hpp"
 #include "run/step_control.hpp"
 #include "run/switches/switch_watch.hpp"
+#include "start/rank_condition.hpp"
 
 namespace gnomon {
 

@@ -8,7 +8,7 @@
 #include "gnomon/base/finite.hpp"
 #include "gnomon/model/named_formulas.hpp"
 #include "gnomon/start/consistency.hpp"
-#include "run/rank_condition.hpp"
+#include "start/rank_condition.hpp"
 
 namespace gnomon {
 
