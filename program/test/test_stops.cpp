@@ -94,3 +94,28 @@ BOOST_AUTO_TEST_CASE(a_step_that_is_too_large) {
   BOOST_TEST(outcome.status == 3);
   BOOST_TEST(contains(outcome.out + outcome.err, "remedies: a smaller step"));
 }
+
+// Newton's restitution beside friction: a rod that lands slanted and slides back.
+BOOST_AUTO_TEST_CASE(impacts_that_gain_energy_are_said_once) {
+  const Scratch scratch;
+  const auto run = [&](const std::string& friction, const std::string& on) {
+    std::ofstream(scratch.work / "m.toml") << "format = 1\nplanar = true\ngravity = [0, -9.81]\n[bodies.rod]\n"
+                                              "shape = { box = [2, 0.05], density = 10 }\n"
+                                              "markers = { a = [-1, 0], b = [1, 0] }\norientation = \"50*deg\"\n"
+                                              "position = [0, 1.2]\nvelocity = [4, -1]\n[contacts.floor]\n"
+                                              "plane = { point = [0, 0], normal = [0, 1] }\non = [" +
+                                                  on + "]\nrestitution = 0.9\nfriction = " + friction + "\n";
+    return scratch.gnomon("run m.toml --step 0.001 --until 1");
+  };
+  const Outcome gains = run("0.8", "\"rod.a\", \"rod.b\"");
+  BOOST_TEST(gains.status == 0, gains.err);
+  BOOST_TEST(contains(gains.out, "1 impact gained energy, at most 0.21"), gains.out);
+  BOOST_TEST(!contains(run("0", "\"rod.a\", \"rod.b\"").out, "gained energy"));
+  const Outcome negative = run("-0.3", "\"rod.a\"");
+  BOOST_TEST(negative.status == 2);
+  BOOST_TEST(contains(negative.err, "m.toml:10:11: the friction of obstacle floor.rod.a is -0.3, expected at least 0"),
+             negative.err);
+  const Outcome twice = run("0.8", "\"rod.a\", \"rod.a\"");
+  BOOST_TEST(twice.status == 2);
+  BOOST_TEST(contains(twice.err, "m.toml:12:17: contact floor is on \"rod.a\" twice, expected once"), twice.err);
+}

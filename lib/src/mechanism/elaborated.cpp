@@ -224,6 +224,7 @@ void Elaborated::add_constraints() {
 void Elaborated::add_obstacles() {
   Index count = 0;
   bool any = false, own_restitution = false;
+  constexpr double unbounded = std::numeric_limits<double>::max();
   for (const Obstacle& obstacle : text->obstacles) {
     Family own = family(obstacle.gap.target, "obstacle");
     own.offset = m + count;
@@ -235,12 +236,11 @@ void Elaborated::add_obstacles() {
       obstacle_names.push_back(indexed(obstacle.gap.target.name, slots, obstacle.gap.target.loops.size()));
       if (obstacle.slip) {
         slips.push_back({&*obstacle.slip, slots, count});
-        DefinitionValues<double> definitions(values);
-        friction_coefficients.push_back(Evaluation<double>(values, {}, slots, &definitions)(*obstacle.friction));
+        friction_coefficients.push_back(coefficient("friction", *obstacle.friction, slots, unbounded));
       } else {
         friction_coefficients.push_back(0);  // smooth
       }
-      restitutions.push_back(obstacle.restitution ? restitution(*obstacle.restitution, slots)
+      restitutions.push_back(obstacle.restitution ? coefficient("restitution", *obstacle.restitution, slots, 1)
                                                   : std::numeric_limits<double>::quiet_NaN());
       ++count;
     });
@@ -250,13 +250,13 @@ void Elaborated::add_obstacles() {
 }
 
 /// Of the obstacle whose name came last.
-double Elaborated::restitution(const Formula& formula, const Slots& slots) const {
+double Elaborated::coefficient(const char* what, const Formula& formula, const Slots& slots, double most) const {
   DefinitionValues<double> definitions(values);
-  const double e = Evaluation<double>(values, {}, slots, &definitions)(formula);
-  if (!(e >= 0 && e <= 1))
-    throw error_at(formula.place, "the restitution of obstacle " + obstacle_names.back() + " is " + finite_text(e) +
-                                      ", expected 0 to 1");
-  return e;
+  const double value = Evaluation<double>(values, {}, slots, &definitions)(formula);
+  if (!(value >= 0 && value <= most))
+    throw error_at(formula.place, std::string("the ") + what + " of obstacle " + obstacle_names.back() + " is " +
+                                      finite_text(value) + ", expected " + (most == 1 ? "0 to 1" : "at least 0"));
+  return value;
 }
 
 void Elaborated::add_outputs() {

@@ -64,7 +64,7 @@ struct Elaborated {
   std::vector<Line> by_coordinate(const std::vector<Entry>& entries, const std::string& what);
   void add_constraints();
   void add_obstacles();
-  double restitution(const Formula& formula, const Slots& slots) const;
+  double coefficient(const char* what, const Formula& formula, const Slots& slots, double most) const;
   void add_mass();
   void add_outputs();
 
