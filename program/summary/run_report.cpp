@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "gnomon/contact/gained_energy.hpp"
+#include "gnomon/mechanism/model_file.hpp"
 #include "gnomon/scheme/step_warning.hpp"
 #include "program/cli/terminal.hpp"
 #include "program/run/provenance.hpp"
@@ -117,6 +118,8 @@ std::vector<SummaryRow> summary(const RunFacts& facts, const Integrator& integra
     out.push_back({label, text, alarming});
   };
 
+  if (const std::string moved = moved_start(integrator.model()); !moved.empty())
+    row("start", "moved to where it fits: " + moved);
   row("promises", to_string(integrator.promises()));
   row("steps",
       fmt::format(
@@ -258,6 +261,7 @@ Json::Value run_json(const RunFacts& facts, const Integrator& integrator) {
     of["smallest_step"] = integrator.step_estimates().smallest;
     of["largest_step"] = integrator.step_estimates().largest;
   }
+  if (const std::string moved = moved_start(integrator.model()); !moved.empty()) out["moved_start"] = moved;
   out["steps"] = Json::Int64(counters.steps);
   out["t"] = integrator.state().t;
   if (const std::string text = warning(integrator); !text.empty()) out["warning"] = text;

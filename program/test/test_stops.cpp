@@ -119,3 +119,13 @@ BOOST_AUTO_TEST_CASE(impacts_that_gain_energy_are_said_once) {
   BOOST_TEST(twice.status == 2);
   BOOST_TEST(contains(twice.err, "m.toml:12:17: contact floor is on \"rod.a\" twice, expected once"), twice.err);
 }
+
+BOOST_AUTO_TEST_CASE(what_an_assembly_moved_is_said) {
+  const Scratch scratch;
+  std::ofstream(scratch.work / "m.toml") << past_dead_centre;
+  const Outcome outcome = scratch.gnomon("run m.toml --step 0.01 --until 0.1");
+  BOOST_TEST(outcome.status == 0, outcome.err);
+  BOOST_TEST(contains(outcome.out, "  start        moved to where it fits: "), outcome.out);
+  for (const char* part : {": coupler by ", " and rocker by "}) BOOST_TEST(contains(outcome.out, part));
+  BOOST_TEST(contains(scratch.gnomon("run m.toml --step 0.01 --until 0.1 --json").out, "\"moved_start\""));
+}

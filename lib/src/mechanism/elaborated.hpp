@@ -41,6 +41,7 @@ struct Elaborated {
   Values invariant_values;  ///< of V(pi), whose one coordinate is the invariant
   Index n = 0, m = 0;
   std::shared_ptr<const ContinuousAngles> angles;  ///< set once, after the construction
+  std::string moved_start;                         ///< see moved_start(); set once, after the construction
   std::vector<Line> potential, invariants, invariant_potentials, constraints, obstacles, slips, force, friction, mass;
   std::vector<Line> position, velocity;
   std::vector<std::vector<Line>> symmetries;  ///< one a symmetry
