@@ -15,6 +15,7 @@ MANUAL = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(MANUAL))
 sys.path.insert(0, str(MANUAL / "generate"))
 
+import errors  # noqa: E402
 import mathematics  # noqa: E402
 import snippets  # noqa: E402
 
@@ -82,3 +83,42 @@ def test_formulas():
         said
         == r"A force $Q$ enters the second equation, $H_{1} - H_{0} = Q\cdot \Delta q$ (`kernels/a.hpp`), with a $|g| < 1$."
     )
+
+
+def sources():
+    """The texts of C++ that say something, with literals of several lines as one."""
+    root = MANUAL.parent
+    found = [
+        path
+        for folder in ("lib/src", "lib/include", "plugins", "problems", "program", "output", "validation")
+        for path in (root / folder).rglob("*")
+        if path.suffix in (".cpp", ".hpp", ".h") and "/test/" not in str(path)
+    ]
+    texts = (path.read_text(encoding="utf-8") for path in found)
+    return "\n".join(re.sub(r'"\s*\n\s*"', "", text) for text in texts).replace(r"\"", '"')
+
+
+def test_errors_are_all_there():
+    """Every code and every end of a solve that the sources name has its remedy, and every sentence that the page quotes
+    is one of the sources."""
+    text = sources()
+    flags = (MANUAL.parent / "lib/include/gnomon/flags.h").read_text(encoding="utf-8")
+    codes = dict(re.findall(r'X\((\w+), ([A-Z_]+), -?\d+, "', flags))
+    used = set(re.findall(r"\bErrorCode::(\w+)", text))
+    assert used - {"name"} <= set(codes), used - set(codes)  # `name`: the macro that makes them
+    flags_used = set(re.findall(r'X\((?:\w+, )?([A-Z_]+), -?\d+, "', flags))
+    assert flags_used == set(errors.REMEDIES), flags_used ^ set(errors.REMEDIES)
+    assert set(re.findall(r"\bSolveStatus::(\w+)", text)) <= set(errors.ENDS)
+
+    page = (MANUAL / "reference" / "errors.md").read_text(encoding="utf-8")
+    quoted = re.findall(r"^\| \*(.+?)\* \|", page, re.M)
+    assert len(quoted) > 10
+    # Of TOML and KINSOL, and those that are composed of names.
+    others = ("not TOML", "not converged: KINSOL", "the force of x", "BROKEN promise", "potential gradient")
+    ours = [one for one in quoted if not one.startswith(others)]
+    for sentence in ours:
+        # Names and numbers are those of an example.
+        names = r"rattle|crank|slider|energy|M|G|IDA"
+        parts = re.split(rf"\.\.|\b\d[\d.e+-]*\b|\b(?:{names})\b|[:;,|']|--\w+", sentence)
+        for part in (part.strip() for part in parts):
+            assert len(part) < 12 or part in text, f"no source says {part!r} of {sentence!r}"

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "gnomon/contact/gained_energy.hpp"
+#include "gnomon/mechanism/model_file.hpp"
 #include "gnomon/scheme/step_warning.hpp"
 #include "program/cli/terminal.hpp"
 #include "program/run/provenance.hpp"
@@ -15,11 +17,12 @@ using validation::to_json;
 
 namespace {
 
-/// What the scheme has to say about the last step; nullptr: nothing.
-const char* warning(const Integrator& integrator) {
-  if (has_contacts(integrator)) return nullptr;
+/// What the scheme has to say about the last step, or the contacts about all of them; empty: nothing.
+std::string warning(const Integrator& integrator) {
+  if (has_contacts(integrator)) return gained_energy(integrator);
   const auto* equations = dynamic_cast<const StepWarning*>(&integrator.equations());
-  return equations != nullptr ? equations->warning() : nullptr;
+  const char* const text = equations != nullptr ? equations->warning() : nullptr;
+  return text != nullptr ? text : "";
 }
 
 /// Something outside H has done work.
@@ -115,6 +118,8 @@ std::vector<SummaryRow> summary(const RunFacts& facts, const Integrator& integra
     out.push_back({label, text, alarming});
   };
 
+  if (const std::string moved = moved_start(integrator.model()); !moved.empty())
+    row("start", "moved to where it fits: " + moved);
   row("promises", to_string(integrator.promises()));
   row("steps",
       fmt::format(
@@ -166,7 +171,7 @@ std::vector<SummaryRow> summary(const RunFacts& facts, const Integrator& integra
   if (facts.estimate) add_estimate(out, *facts.estimate);
   add_references(out, facts.references, integrator.state().q.value());
   for (const BrokenPromise& broken : integrator.broken_promises()) row("BROKEN", "promise " + broken.text(), true);
-  if (const char* text = warning(integrator)) row("WARNING", text, true);
+  if (const std::string text = warning(integrator); !text.empty()) row("WARNING", text, true);
   if (!facts.message.empty()) row("STOPPED", facts.message, true);
   return out;
 }
@@ -256,9 +261,10 @@ Json::Value run_json(const RunFacts& facts, const Integrator& integrator) {
     of["smallest_step"] = integrator.step_estimates().smallest;
     of["largest_step"] = integrator.step_estimates().largest;
   }
+  if (const std::string moved = moved_start(integrator.model()); !moved.empty()) out["moved_start"] = moved;
   out["steps"] = Json::Int64(counters.steps);
   out["t"] = integrator.state().t;
-  if (const char* text = warning(integrator)) out["warning"] = text;
+  if (const std::string text = warning(integrator); !text.empty()) out["warning"] = text;
   out["promises"] = to_string(integrator.promises());
   out["broken_promises"] = broken_json(integrator.broken_promises());
   const State& z = integrator.state();

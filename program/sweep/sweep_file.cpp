@@ -39,7 +39,7 @@ void read_sweep_file(SweepArguments& a) {
   if (!is_model_file(a.problem) || !fs::is_regular_file(a.problem)) return;
   toml::table root;
   try {
-    root = toml::parse_file(a.problem);
+    root = validation::read_toml(a.problem);
   } catch (const toml::parse_error&) {
     return;  // said where it is read as a model file
   }

@@ -133,6 +133,15 @@ BOOST_AUTO_TEST_CASE(an_advice_stops_at_the_first_signal) {
   BOOST_TEST(contains(read(scratch.work / "out.json"), "\"interrupted\" : true"));
 }
 
+// Libraries that start threads would not come to their end. A sanitizer needs address space of its own.
+BOOST_AUTO_TEST_CASE(little_address_space) {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  const Scratch scratch;
+  const std::string command = "ulimit -v 200000; timeout 20 '" GNOMON_PROGRAM "' --version >/dev/null 2>&1";
+  BOOST_TEST(std::system(command.c_str()) == 0);
+#endif
+}
+
 BOOST_AUTO_TEST_CASE(a_second_signal_ends_the_program) {
   const Scratch scratch;
   // Observers are not asked while this one writes to a pipe that nobody reads.

@@ -1,6 +1,7 @@
 /// Models whose functions are Python's while they run. What is not given comes from differences, as in the C interface.
 #include <chrono>
 #include <cmath>
+#include <string_view>
 
 #include "c_api/c_api_matrix.hpp"
 #include "c_api/c_api_system.hpp"
@@ -35,11 +36,7 @@ class Functions {
     if (calls.failed())
       throw c_api::FatalCallback(std::string(name) + " is not called any more: a function has raised");
     try {
-      const Array values = Array::ensure(function(array_of(arguments)...));
-      if (!values) {
-        PyErr_Clear();
-        throw py::value_error(std::string(name) + " returned something that is no array of numbers");
-      }
+      const Array values = numbers_of(name, function(array_of(arguments)...));
       Index size = 1;
       for (const Index extent : shape) size *= extent;
       bool fits = values.ndim() == static_cast<py::ssize_t>(shape.size());
@@ -78,6 +75,18 @@ class Functions {
     FunctionCalls& calls_;
     Clock::time_point begin_ = Clock::now();
   };
+  /// A conversion would leave out what is imaginary, ignore a mask and read texts: these are no numbers.
+  static Array numbers_of(const std::string& name, const py::object& returned) {
+    const py::array given = py::array::ensure(returned);
+    const bool real = given && std::string_view("biufO").find(given.dtype().kind()) != std::string_view::npos;
+    if (real && !py::hasattr(returned, "mask"))
+      if (Array values = Array::ensure(given)) return values;
+    PyErr_Clear();
+    const auto text = [](const py::handle& what) { return py::cast<std::string>(py::str(what)); };
+    throw py::value_error(name + " returned something that is no array of numbers, of the type " +
+                          text(returned.get_type().attr("__name__")) +
+                          (given ? " with entries of the type " + text(given.dtype()) : ""));
+  }
   static std::string first_line(const py::error_already_set& error) {
     return py::cast<std::string>(error.type().attr("__name__")) + ": " + py::cast<std::string>(py::str(error.value()));
   }

@@ -2,6 +2,7 @@
 #include <atomic>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/contact/gained_energy.hpp"
 #include "gnomon/registry/suited_scheme.hpp"
 #include "gnomon/scheme/step_warning.hpp"
 #include "recorder.hpp"
@@ -169,6 +170,7 @@ std::vector<std::string> warnings_of(const Integrator& integrator) {
   if (const SingularPosition& singular = integrator.singular_position(); singular.step > 0)
     texts.push_back("G lost rank near t = " + number_text(singular.t) + ", step " + std::to_string(singular.step));
   const System* system = integrator.model().mechanical();
+  if (std::string gained = gained_energy(integrator); !gained.empty()) texts.push_back(std::move(gained));
   if (system && system->parts().obstacles) return texts;
   const auto* equations = dynamic_cast<const StepWarning*>(&integrator.equations());
   if (equations && equations->warning()) texts.emplace_back(equations->warning());

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from .arrays import numbers
 from .errors import ModelError, RefusedError, UnknownNameError
 from .model import Model, _model_errors
 
@@ -63,10 +64,7 @@ class FunctionsModel(Model):
 
     def _mass_of(self, mass: Any) -> np.ndarray:
         n = len(self._names)
-        try:
-            values = np.array(mass, dtype=float)
-        except (TypeError, ValueError):
-            raise ModelError(f"mass is {mass!r}, expected a number, a list or a matrix") from None
+        values = numbers(mass, "mass", axes=(0, 1, 2), error=ModelError)
         if values.ndim == 0:
             values = np.full(n, values)
         if values.shape not in ((n,), (n, n)):
@@ -121,4 +119,4 @@ class _Rows:
 
     def __call__(self, q: np.ndarray) -> np.ndarray:
         levels = self._function(q)
-        return np.atleast_1d(np.asarray(list(levels.values()) if self._named else levels, dtype=float))
+        return np.atleast_1d(numbers(list(levels.values()) if self._named else levels, "constraints", axes=(0, 1)))

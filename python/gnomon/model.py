@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -43,6 +43,18 @@ def assignments(options: Mapping[str, Any] | None) -> list[tuple[str, str]]:
     if not isinstance(options or {}, Mapping):
         raise BadValueError(f"{options!r} is no dict of names and values")
     return [(name, option_text(value)) for name, value in (options or {}).items()]
+
+
+class Parameters(dict):
+    """Names and values of a model, which does not change: what would change them raises a ModelError."""
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        raise ModelError("the parameters of a model do not change: model.with_parameters(NAME=VALUE) makes another model")
+
+    __setitem__ = __delitem__ = __ior__ = update = setdefault = pop = popitem = clear = _refuse
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Parameters, (dict(self),))
 
 
 class Model:
@@ -272,12 +284,12 @@ class Model:
         return self._toml if self._toml is not None else self._build().text(self.name)
 
     @property
-    def parameters(self) -> dict[str, Any]:
-        """Names and values."""
-        return {**self._source.parameters(), **self._given}
+    def parameters(self) -> Parameters:
+        """Names and values, to read: :meth:`with_parameters` makes a model of other ones."""
+        return Parameters({**self._source.parameters(), **self._given})
 
     def with_parameters(self, **parameters: Any) -> Model:
-        """The same model with other numbers."""
+        """The same model with other numbers; this one, and the results that belong to it, keep theirs."""
         model = type(self).__new__(type(self))
         model.__setstate__({**self.__getstate__(), "given": {**self._given, **parameters}})
         return model

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
+from .arrays import numbers
 from .model import Model
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class DenseOutput:
         return self._model._build(None, *self._start)
 
     def __call__(self, t: Any) -> np.ndarray:
-        times = np.atleast_1d(np.asarray(t, dtype=float))
+        times = np.atleast_1d(numbers(t, "t", axes=(0, 1)))
         values = self._instance.interpolate(self._t, self._y, self._lam, times)
         return values[:, 0] if np.ndim(t) == 0 else values
 

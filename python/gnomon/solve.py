@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from .arrays import numbers
 from .errors import BadValueError, RefusedError, UnknownNameError, functions_raise
 from .events import Event, Watcher
 from .model import Model, assignments, model_of
@@ -339,15 +340,7 @@ def _set_status(values: dict[str, Any], record: dict[str, Any], raised: BaseExce
 
 
 def _vector(values: Any, name: str) -> np.ndarray | None:
-    if values is None:
-        return None
-    try:
-        vector = np.array(values, dtype=float)
-    except (TypeError, ValueError):
-        raise BadValueError(f"{name} = {values!r} is no array of numbers") from None
-    if vector.ndim != 1:
-        raise BadValueError(f"{name} has the shape {vector.shape}, expected one axis")
-    return vector
+    return None if values is None else numbers(values, name)
 
 
 def _positive(value: Any, name: str) -> float | None:

@@ -7,6 +7,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
+from .arrays import numbers
 from .errors import ModelError
 
 
@@ -20,6 +23,8 @@ def value_text(value: Any, what: str) -> str:
     what : str
         The name of the value in the sentence of an error.
     """
+    if isinstance(value, np.ndarray) and value.dtype.kind not in "biUO":
+        value = numbers(value, what, None, ModelError)
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, str):

@@ -176,3 +176,10 @@ def test_version():
 def test_docstrings():
     for name in gn.__all__:
         assert getattr(gn, name).__doc__, name
+
+
+@pytest.mark.parametrize("given", [dict(step=0.01), dict(rtol=1e-6), dict(scheme="ida-ggl"), dict(scheme="cvode-projection")])
+def test_a_formula_that_becomes_no_number_is_named(given):
+    falls = gn.Model("x", 1, "x", force={"x": "-0.1*sqrt(x)"})
+    s = gn.solve(falls, (0, 3), q0=[1], **given)
+    assert s.status == -1 and 'the force of x, "-0.1*sqrt(x)", is not a number' in s.message

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The real program under use that nobody intends: drawn command lines and modules, signals, full disks, several writers.
+"""The real program under use that nobody intends: drawn command lines, modules and model files, signals, full disks,
+several writers.
 
-    program.py commands|modules|signals|disk|writers|soak --program GNOMON [--seed S] [--first K] [--count N] [--jobs J]
+    program.py commands|modules|models|signals|disk|writers|soak --program GNOMON [--seed S] [--first K] [--count N] [--jobs J]
 
 A run of the program must end by itself or within 20 s of SIGTERM, with status 0, 1, 2, 3 or 130; with status 2 it says
 one sentence on standard error, with status 0 its JSON has finite numbers only, and it leaves no file that it was not
@@ -225,6 +226,77 @@ def modules(arguments, number, sound):
     return f"status {outcome.status}"
 
 
+# --- model files -----------------------------------------------------------------------------------------------------
+
+MODEL_FOLDERS = ["manual/gallery", "problems"]
+MODEL_TOKEN = re.compile(r"[A-Za-z_][A-Za-z_0-9]*|[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?|\s+|.", re.DOTALL)
+MODEL_NUMBERS = ["0", "-0", "1e308", "-1e308", "1e-308", "nan", "inf", "-inf", "1e309", "99999999999999999999", "2147483648",
+                 "9223372036854775807", "-1", "0x10", "1_000", "1979-05-27", "true", "''", "[]", "{}", "[[]]", "1e15", "1e3"]
+MODEL_WORDS = ["x", "t", "pi", "lambda", "sum(i in 0..1e9: i)", "sum(i in 0..3: x)", "der(x)", "if(x < 0, 1, 0)", "winding(x, x)",
+               "x[0]", "x[999999999]", "é", "\u202e", "\0", "\ud7ff", "😀" * 20, "x^x^x", "0/0", "sqrt(-1)", "log(0)", "1/0",
+               "format", "bodies", "joints", "start", "for i in 0..1e8", "\n", '"', "'''", '"""', "#", "\\", "[x]", "a.b.c"]
+
+
+def mutated(rng, text):
+    """A model file with one mistake or several, in its tokens or lines, or cut off."""
+    if rng.random() < .1:
+        return text[:rng.randrange(len(text) + 1)]
+    tokens = MODEL_TOKEN.findall(text)
+    gently = rng.random() < .5  # numbers and names only, so that many are models all the same
+    for _ in range(rng.choice([1, 1, 1, 2, 4])):
+        at = rng.randrange(len(tokens))
+        shown = [k for k, token in enumerate(tokens) if not token.isspace()] or [at]
+        numbers = [k for k in shown if tokens[k][0].isdigit()] or shown
+        names = [k for k in shown if tokens[k][0].isalpha()] or shown
+        action = rng.choice([3, 3, 3, 5, 6]) if gently else rng.randrange(9)
+        if action == 0:
+            tokens[rng.choice(shown)] = ""
+        elif action == 1:
+            tokens[at] *= 2
+        elif action == 2:
+            tokens.insert(at, rng.choice(MODEL_WORDS + MODEL_NUMBERS))
+        elif action in (3, 4):
+            tokens[rng.choice(numbers)] = rng.choice(MODEL_NUMBERS)
+        elif action == 5:
+            one, other = rng.choice(names), rng.choice(names)
+            tokens[one], tokens[other] = tokens[other], tokens[one]
+        elif action == 6:
+            tokens[rng.choice(names)] = rng.choice(MODEL_WORDS)
+        elif action == 7:
+            depth = rng.choice([10, 300, 20000])
+            opened, closed = rng.choice(["()", "[]", ("{a=", "}"), ("-(", ")"), ("a.", "a"), ("x^", "x"), ("sin(", ")")])
+            tokens[rng.choice(shown)] = opened * depth + "1" + closed * depth
+        else:
+            lines = "".join(tokens).splitlines(keepends=True)
+            line = rng.randrange(len(lines))
+            lines[line] = rng.choice(["", lines[line] * 2, lines[rng.randrange(len(lines))]])
+            tokens = MODEL_TOKEN.findall("".join(lines))
+        tokens = [token for token in tokens if token] or [" "]
+    return "".join(tokens)
+
+
+def models(arguments, number, texts):
+    """A model file that somebody has mistyped: what it means, its check, a few steps of it, or one sentence."""
+    rng = random.Random(f"{arguments.seed} models {number}")
+    data = mutated(rng, rng.choice(texts)).encode(errors="surrogatepass")
+    if rng.random() < .05:
+        data = data.replace(data[:1], bytes([rng.randrange(256)]), 3)
+    line = rng.choice([["describe", "m.toml"], ["check", "m.toml"], ["equilibrium", "m.toml"],
+                       ["run", "m.toml", "--step", "1e-3", "--steps", "5"], ["run", "m.toml", "--until", "1e-3"]])
+    with tempfile.TemporaryDirectory(prefix="gnomon_campaign_") as folder:
+        (pathlib.Path(folder) / "m.toml").write_bytes(data)
+        try:
+            outcome = finish(start(arguments.program, line, folder), arguments.seconds)
+            check(outcome)
+            if outcome.interrupted:
+                raise Finding(f"longer than {arguments.seconds:g} s")
+        except Finding as finding:
+            kept = pathlib.Path(tempfile.gettempdir()) / f"gnomon-model-{arguments.seed}-{number}.toml"
+            kept.write_bytes(data)
+            raise Finding(f"gnomon {line[0]} {kept}: {finding}") from None
+    return f"{line[0]}: status {outcome.status}"
+
+
 # --- signals, disks and writers --------------------------------------------------------------------------------------
 
 RUNS = [["double-spherical-pendulum", "--set", "start=spatial", "--scheme", "hbvm", "--step", "1e-3", "--steps", "20000"],
@@ -412,6 +484,12 @@ def prepared(arguments):
         if not found:
             sys.exit(f"program.py: there are no modules (*.so) in {arguments.modules!r}; --modules FOLDER names one")
         return [path.read_bytes() for path in found[:5]]
+    if arguments.campaign == "models":
+        folders = arguments.folders or [pathlib.Path(__file__).resolve().parents[2] / place for place in MODEL_FOLDERS]
+        found = sorted(file for folder in folders for file in pathlib.Path(folder).rglob("*.toml"))
+        if not found:
+            sys.exit(f"program.py: there are no model files (*.toml) in {', '.join(map(str, folders))}")
+        return [file.read_text() for file in found]
     if arguments.campaign == "signals":
         with tempfile.TemporaryDirectory(prefix="gnomon_campaign_") as folder:
             return [end_of(arguments.program, folder, run) for run in RUNS]
@@ -426,10 +504,11 @@ def prepared(arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    one = {"commands": commands, "modules": modules, "signals": signals, "disk": disk, "writers": writers}
+    one = {"commands": commands, "modules": modules, "models": models, "signals": signals, "disk": disk, "writers": writers}
     parser.add_argument("campaign", choices=[*one, "soak"])
     parser.add_argument("--program", required=True, help="the gnomon program")
     parser.add_argument("--modules", help="folder with sound modules, for that campaign")
+    parser.add_argument("--folders", nargs="+", help="with model files, for that campaign; the gallery and the problems")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=50)

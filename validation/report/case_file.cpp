@@ -251,7 +251,7 @@ std::string data_folder_of(const std::filesystem::path& path) {
 void read_file(const std::filesystem::path& path, const std::string& file, CaseFiles& out) {
   toml::table document;
   try {
-    document = toml::parse_file(path.string());
+    document = read_toml(path.string());
   } catch (const toml::parse_error& error) {
     throw Error(ErrorCode::bad_file,
                 fmt::format("{}, line {}: {}", path.string(), static_cast<unsigned>(error.source().begin.line),

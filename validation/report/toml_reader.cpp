@@ -2,10 +2,26 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/long_keys.hpp"
 #include "gnomon/base/names.hpp"
 
 namespace gnomon::validation {
+
+toml::table read_toml(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  const std::size_t at = stream ? long_key(text) : std::string::npos;
+  if (at == std::string::npos) return toml::parse_file(path);
+  throw Error(
+      ErrorCode::bad_file,
+      fmt::format("{}, line {}: a key has more than {} parts joined by dots", path,
+                  1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'), most_key_parts));
+}
 
 void TomlReader::refuse(const std::string& key, const std::string& what) const {
   throw Error(ErrorCode::bad_file, fmt::format("{}: key \"{}\" {}", where_, key, what));

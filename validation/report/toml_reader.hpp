@@ -13,6 +13,9 @@
 
 namespace gnomon::validation {
 
+/// The document in a file. Throws toml::parse_error, and Error(bad_file) for keys that would nest too deep.
+toml::table read_toml(const std::string& path);
+
 /// Throws Error(bad_file) with "file, entry: key ..." for a missing key, a wrong type or an unknown key.
 class TomlReader {
  public:

@@ -35,9 +35,16 @@ inline void check_degree(int degree) {
     throw Error(ErrorCode::bad_value, "degree " + std::to_string(degree) + " is below -1 (no polynomial)");
 }
 
+/// As many as model files may have.
+inline void check_count(sunindextype count, const std::string& names) {
+  constexpr sunindextype most = 50000000;
+  if (count < 0 || count > most)
+    throw Error(ErrorCode::bad_value,
+                "the number of " + names + " is " + std::to_string(count) + ", expected 0 to " + std::to_string(most));
+}
+
 inline void set_rows(RowCallbacks& rows, const std::string& name, sunindextype count, GnomonConstraintFn function) {
-  if (count < 0)
-    throw Error(ErrorCode::bad_value, "the number of " + name + "s " + std::to_string(count) + " is below zero");
+  check_count(count, name + "s");
   if (count > 0) required(function, "the " + name + " function");
   rows.rows = count;
   rows.function = function;

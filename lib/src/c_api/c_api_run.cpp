@@ -30,6 +30,7 @@ int initialise(void* mem, const char* function, sunrealtype t0, N_Vector y0, boo
     std::optional<Vector> start;
     if (y0) start = view(y0, N_VGetLength(y0), "y0");
     const bool initialised = std::exchange(memory.initialised, true);
+    if (!std::isfinite(t0)) throw Error(ErrorCode::bad_value, "t0 = " + number_text(t0) + " is not a finite number");
     const double t_before = std::exchange(memory.t0, t0);
     start.swap(memory.y0);
     try {

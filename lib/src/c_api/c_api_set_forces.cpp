@@ -38,8 +38,7 @@ int GnomonSetForceJacFn(void* mem, int by, GnomonForceJacFn dQ, SUNMatrix patter
 
 int GnomonSetSwitchFn(void* mem, sunindextype count, GnomonSwitchFn s) {
   return configured(mem, __func__, [&](Memory& memory) {
-    if (count < 0)
-      throw Error(ErrorCode::bad_value, "the number of switches " + std::to_string(count) + " is below zero");
+    check_count(count, "switches");
     if (count > 0) required(s, "the switching function");
     memory.callbacks.n_switches = count;
     memory.callbacks.switches = s;

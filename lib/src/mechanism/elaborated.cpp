@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 
 namespace gnomon::mechanism {
@@ -55,6 +54,11 @@ Index whole_number(double value, const Formula& formula, const Formula::Node& no
   return static_cast<Index>(whole);
 }
 
+void refuse_sum(const Formula& formula, const Formula::Node& node, double terms) {
+  throw error_at(formula.place_of(node),
+                 "the sum has " + number_text(terms) + " terms, expected at most " + number_text(most_terms));
+}
+
 std::string finite_text(double value) {
   return std::isfinite(value) ? number_text(value) : std::isnan(value) ? "not a number" : "infinite";
 }
@@ -69,19 +73,14 @@ std::vector<double> parameter_values(const ModelText& text,
     values.parameters[k] = value;
     known[k] = true;
   }
-  // The reader refuses parameters that need themselves, so that this ends.
-  const std::function<void(std::size_t)> find = [&](std::size_t k) {
-    if (known[k]) return;
+  for (const std::size_t k : text.parameter_order) {
+    if (known[k]) continue;
     const Parameter& parameter = text.parameters[k];
-    for (const Formula::Node& node : parameter.value.nodes)
-      if (node.kind == Formula::Kind::parameter) find(static_cast<std::size_t>(node.id));
     const double value = Evaluation<double>(values, {})(parameter.value);
     if (!std::isfinite(value))
       throw error_at(parameter.value.place, "parameter " + parameter.name + " is " + finite_text(value));
     values.parameters[k] = value;
-    known[k] = true;
-  };
-  for (std::size_t k = 0; k < count; ++k) find(k);
+  }
   return values.parameters;
 }
 
@@ -143,12 +142,13 @@ void Elaborated::add_coordinates() {
 
 Family Elaborated::family(const Target& target, const char* what) {
   Family family;
+  double entries = 1;
   for (const Loop& loop : target.loops) {
     const Index first = whole_number(Evaluation<double>(values, {})(loop.first), loop.first, loop.first.first());
     const Index last = whole_number(Evaluation<double>(values, {})(loop.last), loop.last, loop.last.first());
-    if (last - first + 1 > most_entries)
-      throw error_at(target.place, std::string(what) + " has more than 50 million entries");
     family.ranges.push_back({first, std::max<Index>(0, last - first + 1)});
+    entries *= static_cast<double>(family.ranges.back().count);
+    if (entries > most_entries) throw error_at(target.place, std::string(what) + " has more than 50 million entries");
   }
   return family;
 }
@@ -224,6 +224,7 @@ void Elaborated::add_constraints() {
 void Elaborated::add_obstacles() {
   Index count = 0;
   bool any = false, own_restitution = false;
+  constexpr double unbounded = std::numeric_limits<double>::max();
   for (const Obstacle& obstacle : text->obstacles) {
     Family own = family(obstacle.gap.target, "obstacle");
     own.offset = m + count;
@@ -235,12 +236,11 @@ void Elaborated::add_obstacles() {
       obstacle_names.push_back(indexed(obstacle.gap.target.name, slots, obstacle.gap.target.loops.size()));
       if (obstacle.slip) {
         slips.push_back({&*obstacle.slip, slots, count});
-        DefinitionValues<double> definitions(values);
-        friction_coefficients.push_back(Evaluation<double>(values, {}, slots, &definitions)(*obstacle.friction));
+        friction_coefficients.push_back(coefficient("friction", *obstacle.friction, slots, unbounded));
       } else {
         friction_coefficients.push_back(0);  // smooth
       }
-      restitutions.push_back(obstacle.restitution ? restitution(*obstacle.restitution, slots)
+      restitutions.push_back(obstacle.restitution ? coefficient("restitution", *obstacle.restitution, slots, 1)
                                                   : std::numeric_limits<double>::quiet_NaN());
       ++count;
     });
@@ -250,13 +250,13 @@ void Elaborated::add_obstacles() {
 }
 
 /// Of the obstacle whose name came last.
-double Elaborated::restitution(const Formula& formula, const Slots& slots) const {
+double Elaborated::coefficient(const char* what, const Formula& formula, const Slots& slots, double most) const {
   DefinitionValues<double> definitions(values);
-  const double e = Evaluation<double>(values, {}, slots, &definitions)(formula);
-  if (!(e >= 0 && e <= 1))
-    throw error_at(formula.place, "the restitution of obstacle " + obstacle_names.back() + " is " + finite_text(e) +
-                                      ", expected 0 to 1");
-  return e;
+  const double value = Evaluation<double>(values, {}, slots, &definitions)(formula);
+  if (!(value >= 0 && value <= most))
+    throw error_at(formula.place, std::string("the ") + what + " of obstacle " + obstacle_names.back() + " is " +
+                                      finite_text(value) + ", expected " + (most == 1 ? "0 to 1" : "at least 0"));
+  return value;
 }
 
 void Elaborated::add_outputs() {

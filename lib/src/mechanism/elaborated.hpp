@@ -41,6 +41,7 @@ struct Elaborated {
   Values invariant_values;  ///< of V(pi), whose one coordinate is the invariant
   Index n = 0, m = 0;
   std::shared_ptr<const ContinuousAngles> angles;  ///< set once, after the construction
+  std::string moved_start;                         ///< see moved_start(); set once, after the construction
   std::vector<Line> potential, invariants, invariant_potentials, constraints, obstacles, slips, force, friction, mass;
   std::vector<Line> position, velocity;
   std::vector<std::vector<Line>> symmetries;  ///< one a symmetry
@@ -64,7 +65,7 @@ struct Elaborated {
   std::vector<Line> by_coordinate(const std::vector<Entry>& entries, const std::string& what);
   void add_constraints();
   void add_obstacles();
-  double restitution(const Formula& formula, const Slots& slots) const;
+  double coefficient(const char* what, const Formula& formula, const Slots& slots, double most) const;
   void add_mass();
   void add_outputs();
 

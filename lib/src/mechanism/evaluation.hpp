@@ -2,6 +2,7 @@
 /// \file
 /// Evaluation: the value of a formula at any scalar.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
@@ -25,6 +26,7 @@ struct Family {
 struct Definition {
   Target target;
   Formula formula;
+  std::vector<std::size_t> before;  ///< definitions without indices that are evaluated before it, not by deep recursion
 };
 
 /// What the names of formulas stand for.
@@ -41,6 +43,10 @@ Index entry_of(const Family& family, const std::array<Index, 4>& indices, const 
                const Formula::Node& node);
 /// Throws Error(bad_value) for what is no whole number, with the place of `node`.
 Index whole_number(double value, const Formula& formula, const Formula::Node& node);
+
+constexpr double most_terms = 1e6;  ///< of a sum, with those of the sums in it
+/// Throws Error(bad_value) for a sum of more terms.
+[[noreturn]] void refuse_sum(const Formula& formula, const Formula::Node& node, double terms);
 
 /// What formulas depend on; null where they do not.
 template <class S>
@@ -112,13 +118,22 @@ class Evaluation {
   S node(const Formula& formula, NodeIndex k);
 
  private:
+  template <class>
+  friend class Evaluation;
   static constexpr int largest_multiplied_power = 16;
+
+  /// Of the parts of a formula that are made of numbers, parameters and loop variables.
+  Evaluation<double> of_constants() const {
+    Evaluation<double> result(values_, {}, slots_);
+    result.terms_ = terms_;
+    return result;
+  }
 
   S argument(const Formula& formula, const Formula::Node& node, std::size_t k) {
     return this->node(formula, node.arguments[k]);
   }
   Index whole(const Formula& formula, const Formula::Node& node, std::size_t k) {
-    const double value = Evaluation<double>(values_, {}, slots_).node(formula, node.arguments[k]);
+    const double value = of_constants().node(formula, node.arguments[k]);
     return whole_number(value, formula, formula.at(node.arguments[k]));
   }
   Index entry(const Formula& formula, const Formula::Node& node, const Family& family) {
@@ -129,6 +144,7 @@ class Evaluation {
   S power(const Formula& formula, const Formula::Node& node);
   S function(const Formula& formula, const Formula::Node& node);
   S definition(const Formula& formula, const Formula::Node& node);
+  S kept(std::size_t id, Index at);
   bool compare(int comparison, const S& a, const S& b) const;
   using Takes = Tape::Switch::Takes;
   S recorded_angle(const Formula& formula, const Formula::Node& node, const S& y, const S& x);
@@ -143,6 +159,7 @@ class Evaluation {
   Arguments<S> arguments_;
   Slots slots_;
   DefinitionValues<S>* definitions_;
+  double terms_ = 1;  ///< of the sums around the place that is evaluated
 };
 
 template <class S>
@@ -150,7 +167,7 @@ S Evaluation<S>::node(const Formula& formula, NodeIndex k) {
   using Kind = Formula::Kind;
   const Formula::Node& n = formula.at(k);
   if constexpr (!std::is_same_v<S, double>)
-    if (n.constant) return S(Evaluation<double>(values_, {}, slots_).node(formula, k));
+    if (n.constant) return S(of_constants().node(formula, k));
   const auto id = static_cast<std::size_t>(n.id);
   switch (n.kind) {
     case Kind::number:
@@ -189,8 +206,12 @@ S Evaluation<S>::node(const Formula& formula, NodeIndex k) {
                                                                              : argument(formula, n, 3);
     case Kind::sum: {
       const Index first = whole(formula, n, 0), last = whole(formula, n, 1);
+      const double before = terms_;
+      terms_ *= static_cast<double>(std::max<Index>(0, last - first + 1));
+      if (terms_ > most_terms) refuse_sum(formula, n, terms_);
       S total(0.0);
       for (slots_[id] = first; slots_[id] <= last; ++slots_[id]) total = S(total + argument(formula, n, 2));
+      terms_ = before;
       return total;
     }
   }
@@ -202,7 +223,7 @@ S Evaluation<S>::power(const Formula& formula, const Formula::Node& n) {
   using std::pow;
   const S base = argument(formula, n, 0);
   if (!formula.at(n.arguments[1]).constant) return S(pow(base, argument(formula, n, 1)));
-  const double exponent = Evaluation<double>(values_, {}, slots_).node(formula, n.arguments[1]);
+  const double exponent = of_constants().node(formula, n.arguments[1]);
   if (exponent == 0) return S(1.0);
   if (exponent == std::floor(exponent) && std::abs(exponent) <= largest_multiplied_power) {
     const S product = whole_power(base, static_cast<int>(std::abs(exponent)));
@@ -277,8 +298,20 @@ S Evaluation<S>::definition(const Formula& formula, const Formula::Node& n) {
   const Index at = entry(formula, n, values_.definition_entries[id]);
   if (const S* known = definitions_->find(at)) return *known;
   Evaluation inner(values_, arguments_, {}, definitions_);
+  inner.terms_ = terms_;
   for (std::size_t k = 0; k < n.count(); ++k) inner.slots_[k] = whole(formula, n, k);
-  const S value = inner((*values_.definitions)[id].formula);
+  return inner.kept(id, at);
+}
+
+/// The value of an entry of a definition, whose indices are in the slots.
+template <class S>
+S Evaluation<S>::kept(std::size_t id, Index at) {
+  const Definition& definition = (*values_.definitions)[id];
+  for (const std::size_t other : definition.before) {
+    const Index one = values_.definition_entries[other].offset;
+    if (!definitions_->find(one)) Evaluation(values_, arguments_, {}, definitions_).kept(other, one);
+  }
+  const S value = (*this)(definition.formula);
   definitions_->keep(at, value);
   return value;
 }

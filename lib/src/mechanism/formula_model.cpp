@@ -1,6 +1,9 @@
 #include "mechanism/formula_model.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
+#include <tuple>
 
 namespace gnomon::mechanism {
 
@@ -90,6 +93,55 @@ double FormulaParts::integral(Index a, double t, const double* q, const double* 
   DefinitionValues<double> definitions(all->values);
   return value<double>({&all->integrals[static_cast<std::size_t>(a)]->formula, {}, 0}, {&t, q, v.data(), nullptr},
                        definitions);
+}
+
+std::optional<NoNumber> not_finite_formula(const Elaborated& all, double t, const ConstVectorRef& q,
+                                           const ConstVectorRef& v) {
+  std::vector<Dual1> x(static_cast<std::size_t>(2 * all.n));
+  for (Index j = 0; j < all.n; ++j) {
+    x[static_cast<std::size_t>(j)] = Dual1(q[j]);
+    x[static_cast<std::size_t>(j)].grad[0] = v[j];
+    x[static_cast<std::size_t>(all.n + j)] = Dual1(v[j]);
+  }
+  Dual1 time(t);
+  time.grad[0] = 1;
+  const auto coordinate = [&](Index j) {
+    std::size_t k = all.values.coordinates.size() - 1;
+    while (all.values.coordinates[k].offset > j) --k;
+    const Family& family = all.values.coordinates[k];
+    return all.text->coordinates[k].name + (family.ranges.empty() ? "" : "[" + std::to_string(j - family.offset) + "]");
+  };
+  const auto nothing = [](Index) { return std::string(); };
+  const auto of = [](const std::vector<std::string>& names) {
+    return [&names](Index i) { return " " + names[static_cast<std::size_t>(i)]; };
+  };
+  const auto on = [&](Index j) { return " of " + coordinate(j); };
+  using Name = std::function<std::string(Index)>;
+  DefinitionValues<Dual1> definitions(all.values);
+  for (const auto& [lines, what, name] :
+       {std::tuple<const std::vector<Line>&, const char*, Name>{all.potential, "the potential", nothing},
+        {all.invariants, "an invariant", nothing},
+        {all.constraints, "constraint", of(all.constraint_names)},
+        {all.obstacles, "obstacle", of(all.obstacle_names)},
+        {all.slips, "the slip of obstacle", of(all.obstacle_names)},
+        {all.mass, "the mass", nothing},
+        {all.force, "the force", on}})
+    for (const Line& line : lines) {
+      const Dual1 value = Evaluation<Dual1>(all.values, {&time, x.data(), x.data() + all.n, nullptr}, line.slots,
+                                            &definitions)(*line.formula);
+      if (std::isfinite(value.value) && std::isfinite(value.grad[0])) continue;
+      const bool derivative = std::isfinite(value.value);
+      return NoNumber{line.formula, what + name(line.entry), derivative ? value.grad[0] : value.value, derivative};
+    }
+  return std::nullopt;
+}
+
+std::string FormulaParts::not_finite(double t, const ConstVectorRef& q, const ConstVectorRef& v) const {
+  const std::optional<NoNumber> found = not_finite_formula(*all, t, q, v);
+  if (!found) return {};
+  return to_text(found->formula->place) + found->name + ", \"" + found->formula->text + "\", " +
+         (found->derivative ? "has a derivative that is " : "is ") + finite_text(found->value) +
+         " at t = " + number_text(t);
 }
 
 }  // namespace gnomon::mechanism

@@ -4,6 +4,7 @@
 
 #include <Eigen/Cholesky>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,8 @@ struct FormulaParts : AutodiffModel<Dynamic, Dynamic> {
   }
   std::string integral_name(Index a) const { return all->integrals[static_cast<std::size_t>(a)]->name; }
   double integral(Index a, double t, const double* q, const double* p) const;
+  /// See NamedFormulas.
+  std::string not_finite(double t, const ConstVectorRef& q, const ConstVectorRef& v) const;
 
  protected:
   Mass make_mass(const Vector& start) const;
@@ -91,6 +94,18 @@ struct FormulaParts : AutodiffModel<Dynamic, Dynamic> {
  private:
   Mass mass_;
 };
+
+/// A formula that is no number somewhere.
+struct NoNumber {
+  const Formula* formula;
+  std::string name;  ///< of its entry
+  double value;      ///< of the derivative, where the formula has a value
+  bool derivative;
+};
+
+/// The first formula whose value is not finite at t, q and v, or its derivative along v.
+std::optional<NoNumber> not_finite_formula(const Elaborated& all, double t, const ConstVectorRef& q,
+                                           const ConstVectorRef& v);
 
 struct FormulaModel : FormulaParts {
   using FormulaParts::FormulaParts;

@@ -1,11 +1,13 @@
 #include "gnomon/mechanism/model_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <optional>
 #include <sstream>
 
 #include "gnomon/formula/recorded.hpp"
@@ -73,6 +75,7 @@ class FormulaProblem final : public Problem {
     instance.q0 = filled(*all, all->position);
     Vector v0 = filled(*all, all->velocity);
     if (poses) fill_bodies(*all, *poses, instance.q0);
+    const Vector given = instance.q0;
     check_start_values(*all, instance.q0, v0);
     instance.curves = make_curves(all, instance.t0, instance.q0);
     const std::shared_ptr<const System> system =
@@ -88,10 +91,38 @@ class FormulaProblem final : public Problem {
         project_start(*system, instance.t0, instance.q0, instance.p0);
         return true;
       });
+    if (text_->assemble || text_->project_start) elaborated->moved_start = moved_text(*all, given, instance.q0);
     return instance;
   }
 
  private:
+  /// See moved_start().
+  static std::string moved_text(const Elaborated& all, const Vector& given, const Vector& now) {
+    constexpr double rounding = 1e-14;
+    constexpr std::size_t most = 6;
+    std::vector<std::pair<std::string, double>> moved;  // by body, or by coordinate where there are none
+    for (std::size_t k = 0; k < all.values.coordinates.size(); ++k) {
+      const Family& family = all.values.coordinates[k];
+      if (family.size() == 0) continue;
+      const double change = (now - given).segment(family.offset, family.size()).cwiseAbs().maxCoeff();
+      const std::string& name = all.text->coordinates[k].name;
+      const std::string part = name.substr(0, name.find('.'));
+      if (moved.empty() || moved.back().first != part) moved.emplace_back(part, 0);
+      moved.back().second = std::max(moved.back().second, change);
+    }
+    const double size = rounding * std::max(1.0, given.cwiseAbs().maxCoeff());
+    const auto still = std::remove_if(moved.begin(), moved.end(), [&](const auto& one) { return one.second <= size; });
+    moved.erase(still, moved.end());
+    std::stable_sort(moved.begin(), moved.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::string text;
+    for (std::size_t k = 0; k < std::min(moved.size(), most); ++k)
+      text += (k == 0                  ? ""
+               : k + 1 == moved.size() ? " and "
+                                       : ", ") +
+              moved[k].first + " by " + number_text(moved[k].second);
+    if (moved.size() > most) text += " and " + std::to_string(moved.size() - most) + " others by less";
+    return text.empty() ? "nothing" : text;
+  }
   /// What `make` throws, with a place where it has none.
   template <class Make>
   static auto with_place(const Place& place, const Make& make) -> decltype(make()) {
@@ -177,17 +208,9 @@ class FormulaProblem final : public Problem {
   }
   /// Formulas that give no number at the start are named with their places.
   static void check_start_values(const Elaborated& all, const Vector& q, const Vector& v) {
-    const double t = 0;
-    DefinitionValues<double> definitions(all.values);
-    for (const auto* lines :
-         {&all.potential, &all.invariants, &all.constraints, &all.obstacles, &all.slips, &all.mass, &all.force})
-      for (const Line& line : *lines) {
-        const double value =
-            Evaluation<double>(all.values, {&t, q.data(), v.data(), nullptr}, line.slots, &definitions)(*line.formula);
-        if (!std::isfinite(value))
-          throw error_at(line.formula->place,
-                         "the formula \"" + line.formula->text + "\" is " + finite_text(value) + " at the start");
-      }
+    if (const auto found = not_finite_formula(all, 0, q, v); found && !found->derivative)
+      throw error_at(found->formula->place,
+                     "the formula \"" + found->formula->text + "\" is " + finite_text(found->value) + " at the start");
   }
   /// The derivative of the lines along v.
   static Vector along(const Elaborated& all, const std::vector<Line>& lines, const Vector& q, const Vector& v) {
@@ -261,6 +284,14 @@ class FormulaProblem final : public Problem {
 bool is_model_file(const std::string& name) {
   constexpr std::string_view ending = ".toml";
   return name.size() > ending.size() && name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
+}
+
+std::string moved_start(const Model& model) {
+  using namespace mechanism;
+  if (const auto* formulas = dynamic_cast<const AutodiffSystem<FormulaModel>*>(&model))
+    return formulas->model().all->moved_start;
+  const auto* slipping = dynamic_cast<const AutodiffSystem<SlippingModel>*>(&model);
+  return slipping != nullptr ? slipping->model().all->moved_start : "";
 }
 
 std::unique_ptr<const Problem> read_model_text(const std::string& toml, const std::string& file) {

@@ -1,8 +1,8 @@
 #include "mechanism/model_text.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <map>
+#include <set>
 
 #include "gnomon/base/numbers.hpp"
 #include "mechanism/toml_places.hpp"
@@ -10,6 +10,9 @@
 namespace gnomon::mechanism {
 
 namespace {
+
+/// Operations one after the other, through definitions: they are evaluated by recursion.
+constexpr int many_operations = 500, most_operations = 3000;
 
 class Reader {
  public:
@@ -37,7 +40,10 @@ class Reader {
     if (has_bodies(file_)) read_mechanism();
     read_names();
     for (const TomlEntry& entry : parameters) read_parameter(entry, parameters_only);
-    check_cycles();
+    model_.parameter_order = in_order_of_need(
+        model_.parameters.size(), Formula::Kind::parameter,
+        [&](std::size_t k) -> const Formula& { return model_.parameters[k].value; },
+        [&](std::size_t k) { return "parameter " + model_.parameters[k].name + " needs its own value"; });
     read_formulas();
     if (const toml::node* node = root.get("start")) read_start(file_.table(*node, "start"));
     if (const toml::node* node = root.get("run")) read_run(file_.table(*node, "run"));
@@ -178,21 +184,34 @@ class Reader {
     parameter.value = file_.formula(value, what, symbols);
     model_.parameters.push_back(std::move(parameter));
   }
-  /// A parameter must not need itself.
-  void check_cycles() const {
+  /// The numbers of parameters or definitions, each after those that its formula uses; one must not need itself.
+  template <class FormulaOf, class Sentence>
+  static std::vector<std::size_t> in_order_of_need(std::size_t count, Formula::Kind kind, const FormulaOf& formula_of,
+                                                   const Sentence& needs_itself) {
     enum class State { unseen, open, done };
-    std::vector<State> states(model_.parameters.size(), State::unseen);
-    const std::function<void(std::size_t)> visit = [&](std::size_t k) {
-      if (states[k] == State::done) return;
-      const Parameter& parameter = model_.parameters[k];
-      if (states[k] == State::open)
-        throw error_at(parameter.value.place, "parameter " + parameter.name + " needs its own value");
-      states[k] = State::open;
-      for (const Formula::Node& node : parameter.value.nodes)
-        if (node.kind == Formula::Kind::parameter) visit(static_cast<std::size_t>(node.id));
-      states[k] = State::done;
+    std::vector<State> states(count, State::unseen);
+    std::vector<std::size_t> order;
+    // Each with the node to look at next. A chain may be as long as the file, so that there is no recursion.
+    std::vector<std::pair<std::size_t, std::size_t>> path;
+    const auto visit = [&](std::size_t k) {
+      if (states[k] == State::open) throw error_at(formula_of(k).place, needs_itself(k));
+      if (states[k] == State::unseen) path.emplace_back(k, 0);
+      if (states[k] == State::unseen) states[k] = State::open;
     };
-    for (std::size_t k = 0; k < states.size(); ++k) visit(k);
+    for (std::size_t first = 0; first < count; ++first)
+      for (visit(first); !path.empty();) {
+        auto& [k, node] = path.back();
+        const std::vector<Formula::Node>& nodes = formula_of(k).nodes;
+        while (node < nodes.size() && nodes[node].kind != kind) ++node;
+        if (node < nodes.size()) {
+          visit(static_cast<std::size_t>(nodes[node++].id));
+          continue;
+        }
+        states[k] = State::done;
+        order.push_back(k);
+        path.pop_back();
+      }
+    return order;
   }
 
   /// The formula, refused where it uses what it must not.
@@ -346,20 +365,37 @@ class Reader {
   }
   /// What definitions depend on, through others too; one must not need itself.
   void complete_definitions() {
-    enum class State { unseen, open, done };
-    std::vector<State> states(model_.definitions.size(), State::unseen);
-    const std::function<void(std::size_t)> visit = [&](std::size_t k) {
-      if (states[k] == State::done) return;
-      Definition& definition = model_.definitions[k];
-      if (states[k] == State::open)
-        throw error_at(definition.formula.place, "definition " + definition.target.name + " needs itself");
-      states[k] = State::open;
-      for (const Formula::Node& node : definition.formula.nodes)
-        if (node.kind == Formula::Kind::definition) visit(static_cast<std::size_t>(node.id));
-      check_uses(definition.formula, "a definition", of_time | of_positions | of_velocities | of_multipliers);
-      states[k] = State::done;
+    const auto formula_of = [&](std::size_t k) -> Formula& { return model_.definitions[k].formula; };
+    const std::vector<std::size_t> order = in_order_of_need(
+        model_.definitions.size(), Formula::Kind::definition, formula_of,
+        [&](std::size_t k) { return "definition " + model_.definitions[k].target.name + " needs itself"; });
+    // Evaluation descends from a definition to those that it needs. Where that gets deep the next ones below, without
+    // indices, are evaluated before, and count as one operation for those above.
+    struct Below {
+      int depth = 0;
+      std::set<std::size_t> before;
     };
-    for (std::size_t k = 0; k < states.size(); ++k) visit(k);
+    std::vector<Below> all(order.size());
+    for (const std::size_t k : order) {
+      Definition& definition = model_.definitions[k];
+      Below& below = all[k];
+      for (const Formula::Node& node : definition.formula.nodes) {
+        if (node.kind != Formula::Kind::definition) continue;
+        const Below& used = all[static_cast<std::size_t>(node.id)];
+        below.depth = std::max(below.depth, used.depth);
+        below.before.insert(used.before.begin(), used.before.end());
+      }
+      below.depth += definition.formula.at(definition.formula.root()).depth;
+      if (below.depth > many_operations && definition.target.loops.empty()) {
+        definition.before.assign(below.before.begin(), below.before.end());
+        below = {1, {k}};
+      }
+      if (below.depth > most_operations)
+        throw error_at(definition.formula.place,
+                       "definition " + definition.target.name + " has, with those that it needs, more than " +
+                           std::to_string(most_operations) + " operations one after the other");
+      check_uses(definition.formula, "a definition", of_time | of_positions | of_velocities | of_multipliers);
+    }
   }
 
   void read_mass() {

@@ -87,6 +87,7 @@ struct CurveText {
 struct ModelText {
   std::string file, name, description, source;
   std::vector<Parameter> parameters;
+  std::vector<std::size_t> parameter_order;    ///< each after those that its value needs
   std::shared_ptr<const Mechanism> mechanism;  ///< bodies and joints, whose coordinates come first; null: none
   std::vector<Coordinate> coordinates;
   std::vector<Definition> definitions;

@@ -5,11 +5,19 @@
 #include <sstream>
 #include <utility>
 
+#include "gnomon/base/long_keys.hpp"
+
 namespace gnomon::mechanism {
 
 TomlFile::TomlFile(const std::string& text, std::string file) : file_(std::move(file)), text_(text), line_begins_{0} {
   for (std::size_t k = 0; k < text_.size(); ++k)
     if (text_[k] == '\n') line_begins_.push_back(k + 1);
+  if (const std::size_t at = long_key(text_); at != std::string::npos) {
+    const auto line = std::upper_bound(line_begins_.begin(), line_begins_.end(), at);
+    throw error_at(
+        {file_, static_cast<int>(line - line_begins_.begin()), static_cast<int>(at - *(line - 1)) + 1},
+        "not TOML that is read: a key has more than " + std::to_string(most_key_parts) + " parts joined by dots");
+  }
   try {
     root_ = toml::parse(std::string_view(text_));
   } catch (const toml::parse_error& error) {

@@ -16,11 +16,11 @@
 #include "gnomon/start/consistent_start.hpp"
 #include "run/bordered_step.hpp"
 #include "run/connected_root.hpp"
-#include "run/rank_condition.hpp"
 #include "run/refinement.hpp"
 #include "run/state_checks.hpp"
 #include "run/step_control.hpp"
 #include "run/switches/switch_watch.hpp"
+#include "start/rank_condition.hpp"
 
 namespace gnomon {
 
@@ -162,6 +162,8 @@ struct Integrator::Impl {
   void forget_singular_after(const State& from);
   void serialize_rank_watch(Archive& archive);
   std::string remedies(SolveStatus status);
+  /// What a failed step of h is due to; empty where nothing is found.
+  std::string cause_of(double h, SolveStatus status) const;
   const Promises& promises() const { return driver ? driver->promises() : binding.promises; }
   void check_promises() { watch.check(z, counters.steps, promises(), monitor); }
   bool notify();

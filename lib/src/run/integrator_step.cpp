@@ -6,6 +6,7 @@
 #include "gnomon/base/finite.hpp"
 #include "gnomon/base/interrupt.hpp"
 #include "gnomon/base/thrown.hpp"
+#include "gnomon/run/stop_cause.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "run/integrator_impl.hpp"
 
@@ -353,6 +354,20 @@ void Integrator::Impl::watch_rank() {
   if (near_singular_position()) singular = {counters.steps, z.t, pivot_ratio, monitor.velocity_max()};
 }
 
+std::string Integrator::Impl::cause_of(double h, SolveStatus status) const {
+  if (status == SolveStatus::held_at_switch || flag_is_set(options.interrupt)) return {};
+  // Steps that got shorter and shorter stand before the place by far more than themselves: by steps of the run.
+  const double ordinary = status == SolveStatus::step_too_small
+                              ? std::abs(z.t) / static_cast<double>(std::max<long>(1, counters.steps))
+                              : std::abs(z.last_h);
+  StopSearch search;
+  search.reach = std::copysign(std::max(std::abs(h), ordinary), h);
+  search.formulas_only = status == SolveStatus::evaluation_failed;
+  search.repeats = model->m() - rank.rank;
+  search.condition = start_condition;
+  return stop_cause(*model, z, search);
+}
+
 std::string Integrator::Impl::remedies(SolveStatus status) {
   // Where an evaluation failed nothing more is evaluated: the callback may have said that it is over. What failed under
   // a driver is a step of one of its integrators, which says the remedies.
@@ -425,9 +440,14 @@ void Integrator::Impl::record_step(bool success, double h, StepReport& report, c
     if ((counters.steps & (counters.steps - 1)) == 0) check_promises();
     report.stopped_by_observer = !notify();
   } else {
+    const std::string cause = cause_of(h, report.status);
+    const std::string said = std::move(report.message);
     report.message = "step " + std::to_string(counters.steps + 1) + " from t = " + number_text(z.t) +
-                     " over h = " + number_text(h) + ": " + to_string(report.status) +
-                     (report.message.empty() ? "" : ": " + report.message) + remedies(report.status);
+                     " over h = " + number_text(h) + ": " + to_string(report.status);
+    if (cause.empty())
+      report.message += (said.empty() ? "" : ": " + said) + remedies(report.status);
+    else
+      report.message += ": " + cause + (said.empty() ? "" : " (" + said + ")");
     measure_again();
   }
   report.fallback_solves += counters.fallback_solves - before.fallback_solves;

@@ -414,3 +414,40 @@ BOOST_AUTO_TEST_CASE(changed_files_are_taken_or_refused) {
   gnomon::test::check_changed_files({with_output(pendulum, "der(x)"), with_output(everything, "lambda.loop")},
                                     complaint);
 }
+
+// Chains as long as the file, and counts that no memory holds: they are read, or refused with a sentence.
+BOOST_AUTO_TEST_CASE(long_chains_and_large_counts) {
+  const std::string head = "format = 1\ncoordinates = [\"x\"]\nmass = 1\n";
+  const auto chain = [&](const std::string& table, const std::string& first, const std::string& loop, int count) {
+    std::string text =
+        head + "potential = \"a" + std::to_string(count) + (loop.empty() ? "" : "[0]") + "*x\"\n[" + table + "]\n";
+    const std::string index = loop.empty() ? "" : "[i]";
+    for (int k = count; k > 0; --k)
+      text += "\"a" + std::to_string(k) + loop + "\" = \"a" + std::to_string(k - 1) + index + " + 1\"\n";
+    return text + "\"a0" + loop + "\" = \"" + first + "\"\n";
+  };
+  const Vector x = Vector::Constant(1, 0.5);
+  BOOST_TEST(system_of(build(chain("definitions", "x", "", 10000))).potential(0, x) == 10000.5 * 0.5);
+  BOOST_TEST(system_of(build(chain("parameters", "2", "", 10000))).potential(0, x) == 10002 * 0.5);
+  const std::string families = chain("definitions", "x", "[i] for i in 0..1", 5000);
+  BOOST_TEST(complaint(families).find("one after the other") != std::string::npos, complaint(families));
+
+  const auto refused = [&](const std::string& text, const std::string& part) {
+    const std::string sentence = complaint(head + text);
+    BOOST_TEST(sentence.find(part) != std::string::npos, sentence);
+    BOOST_TEST(sentence.find(".toml:") != std::string::npos, sentence);
+  };
+  refused("potential = \"sum(i in 1..1000000000: x*i)\"\n", "4:14: the sum has 1e+09 terms, expected at most 1000000");
+  refused("potential = \"x*sum(i in 1..2000: sum(j in 1..i*1000: j))\"\n", "the sum has");
+  refused("potential = 0\n[definitions]\n\"d[i,j] for i in 1..9000 for j in 1..9000\" = \"x\"\n", "50 million");
+  const auto repeated = [](const std::string& text, int count) {
+    std::string result;
+    for (int k = 0; k < count; ++k) result += text;
+    return result;
+  };
+  refused("potential = \"" + repeated("(", 50000) + "x" + repeated(")", 50000) + "\"\n", "nested more than 200 deep");
+  refused("potential = 0\n[" + repeated("a.", 50000) + "a]\n",
+          "5:129: not TOML that is read: a key has more than 64 parts");
+  refused("potential = 0\n" + repeated("a.", 50000) + "a = 1\n", "more than 64 parts");
+  refused("potential = 0\na = " + repeated("[", 50000) + "\n", "nested");
+}

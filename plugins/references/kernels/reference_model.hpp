@@ -31,6 +31,8 @@ class ReferenceModel {
   const ContinuousAngles* angles() const { return angles_; }
   const std::vector<int>& turns() const { return turns_; }
 
+  /// Null of an overdetermined DAE.
+  virtual const System* mechanical() const { return nullptr; }
   /// p(y,z)
   virtual Vector momentum(const Vector& y, const Vector& z) const = 0;
   /// Whether the energy is constant.
@@ -63,6 +65,7 @@ class MechanicalModel final : public ReferenceModel {
   explicit MechanicalModel(const ProblemInstance& instance);
 
   const std::shared_ptr<const System>& system() const { return system_; }
+  const System* mechanical() const override { return system_.get(); }
 
   Vector momentum(const Vector&, const Vector& z) const override;
   bool conservative() const override { return !system_->parts().force && !system_->parts().time_dependence; }

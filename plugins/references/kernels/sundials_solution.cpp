@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "gnomon/formula/winding.hpp"
+#include "gnomon/run/stop_cause.hpp"
+#include "gnomon/start/consistency.hpp"
 
 namespace gnomon::kernels {
 
@@ -140,7 +142,25 @@ ReferenceReport SundialsSolution::report(std::string message) const {
 
 std::string SundialsSolution::failure(int flag) const {
   std::string text = code_ + " stopped at t = " + number_text(t_) + " with " + flag_name(flag);
-  if (!message_.text.empty()) text += ": " + message_.text;
+  std::string cause;
+  if (const System* system = model_->mechanical()) {
+    const auto state = map(y_.get());
+    const ConstraintRank at_start = constraint_rank(*system, t_, model_->start().y);
+    ReferenceReport counted;
+    count(counted);
+    State z;
+    z.t = t_;
+    z.q.set(state.head(ny_));
+    z.p.set(model_->momentum(state.head(ny_), state.segment(ny_, nz_)));
+    StopSearch search;
+    search.reach = direction_ * std::abs(t_) / static_cast<double>(std::max(1L, counted.steps));
+    search.formulas_only = !callback_message_.empty();
+    search.repeats = m_ - at_start.rank;
+    search.condition = std::max(1.0, at_start.condition);
+    cause = stop_cause(*system, z, search);
+  }
+  if (!cause.empty()) text += ": " + cause;
+  if (!message_.text.empty()) text += (cause.empty() ? ": " : "; ") + message_.text;
   const std::string name = flag_name(flag);
   if (name.find("CONV_FAIL") != std::string::npos || name.find("ERR_FAIL") != std::string::npos)
     text += " Where its tolerances are below rounding, a looser atol helps.";

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <limits>
 
 #include "gnomon/gnomon.hpp"
 #include "support/builtin_registry.hpp"
@@ -47,6 +48,10 @@ int growing_U(sunrealtype t, N_Vector q, sunrealtype* U, void*) {
 int growing_gradient(sunrealtype t, N_Vector, N_Vector grad, void*) {
   NV_Ith_S(grad, 0) = 0;
   NV_Ith_S(grad, 1) = 1 + t / 5;
+  return 0;
+}
+int pendulum_switch(sunrealtype, N_Vector, N_Vector, N_Vector s, void*) {
+  N_VConst(1.0, s);
   return 0;
 }
 }
@@ -235,4 +240,37 @@ BOOST_AUTO_TEST_CASE(numbers_in_a_program_with_a_locale) {
   text.resize(std::fread(text.data(), 1, text.size(), file));
   std::fclose(file);
   BOOST_TEST(text.find("Current time                 = 0.5\n") != std::string::npos, text);
+}
+
+// Numbers that are none, and counts that no machine has room for: a flag and a sentence with the number.
+BOOST_AUTO_TEST_CASE(numbers_and_counts_out_of_range) {
+  const SunContext context;
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  constexpr sunindextype many = 1000000000;
+  Run run(context);
+  for (const double bad : {nan, inf, -inf}) {
+    const std::string text = std::isnan(bad) ? "nan" : "inf";
+    run.misuse(GnomonSetStep(run.mem, bad), GNOMON_BAD_VALUE, {text});
+    run.misuse(GnomonSStolerances(run.mem, bad, 1e-6), GNOMON_BAD_VALUE, {text});
+    run.misuse(GnomonSStolerances(run.mem, 1e-6, bad), GNOMON_BAD_VALUE, {text});
+    run.misuse(GnomonSetInitStep(run.mem, bad), GNOMON_BAD_VALUE, {text});
+    run.misuse(GnomonSetMinStep(run.mem, bad), GNOMON_BAD_VALUE, {text});
+    run.misuse(GnomonSetMaxStep(run.mem, bad), GNOMON_BAD_VALUE, {text});
+    run.pendulum();
+    run.misuse(run.to(bad), GNOMON_BAD_VALUE, {text});
+    run.misuse(GnomonSetStopTime(run.mem, bad), GNOMON_BAD_VALUE, {text});
+    run.misuse(GnomonReInit(run.mem, bad, run.y.get()), GNOMON_BAD_VALUE, {text});
+    run[1] = bad;
+    BOOST_TEST(GnomonReInit(run.mem, 0, run.y.get()) != GNOMON_CALLBACK_FAILED);
+    run.misuse(run.to(1), GNOMON_NOT_FINITE, {"q0[1]"});
+    run[1] = 0;
+  }
+  run.misuse(GnomonSetConstraintFn(run.mem, -1, pendulum_g), GNOMON_BAD_VALUE, {"-1"});
+  run.misuse(GnomonSetSwitchFn(run.mem, -1, nullptr), GNOMON_BAD_VALUE, {"-1"});
+  run.misuse(GnomonRootInit(run.mem, -1, nullptr), GNOMON_BAD_VALUE, {"-1"});
+  run.misuse(GnomonSetConstraintFn(run.mem, many, pendulum_g), GNOMON_BAD_VALUE, {"1000000000", "50000000"});
+  run.misuse(GnomonSetObstacleFn(run.mem, many, pendulum_g), GNOMON_BAD_VALUE, {"1000000000", "50000000"});
+  run.misuse(GnomonSetSwitchFn(run.mem, many, pendulum_switch), GNOMON_BAD_VALUE, {"1000000000", "50000000"});
+  BOOST_TEST(GnomonReInit(run.mem, 0, run.y.get()) == GNOMON_SUCCESS, run.message());
+  BOOST_TEST(run.to(1) == GNOMON_SUCCESS, run.message());
 }

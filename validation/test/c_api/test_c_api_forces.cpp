@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(steps_end_at_switches_that_callbacks_declare) {
   Run run(context);
   run.pendulum();
   BOOST_TEST(GnomonSetForceFn(run.mem, half_wind) == GNOMON_SUCCESS);
-  run.misuse(GnomonSetSwitchFn(run.mem, -1, half_wind_switch), GNOMON_BAD_VALUE, {"switches -1"});
+  run.misuse(GnomonSetSwitchFn(run.mem, -1, half_wind_switch), GNOMON_BAD_VALUE, {"switches is -1"});
   run.misuse(GnomonSetSwitchFn(run.mem, 1, nullptr), GNOMON_BAD_VALUE, {"the switching function is NULL"});
   BOOST_TEST(GnomonSetSwitchFn(run.mem, 1, half_wind_switch) == GNOMON_SUCCESS);
   BOOST_TEST(GnomonSetScheme(run.mem, "line-integral-ggl", nullptr) == GNOMON_SUCCESS);
@@ -358,7 +358,7 @@ BOOST_AUTO_TEST_CASE(misuse_of_forces) {
   run.misuse(GnomonSetForceJacFn(run.mem, GNOMON_BY_LAMBDA, damping_by_q, nullptr), GNOMON_BAD_VALUE,
              {"by = 2", "force", "GNOMON_BY_V"});
   run.misuse(GnomonSetFrictionJacFn(run.mem, -1, nullptr, nullptr), GNOMON_BAD_VALUE, {"by = -1", "GNOMON_BY_LAMBDA"});
-  run.misuse(GnomonSetObstacleFn(run.mem, -1, c_rows), GNOMON_BAD_VALUE, {"obstacles -1"});
+  run.misuse(GnomonSetObstacleFn(run.mem, -1, c_rows), GNOMON_BAD_VALUE, {"obstacles is -1"});
   run.misuse(GnomonSetObstacleFn(run.mem, 1, nullptr), GNOMON_BAD_VALUE, {"the obstacle function is NULL"});
   run.misuse(GnomonSetObstacleDegree(run.mem, -2), GNOMON_BAD_VALUE, {"-2"});
   run.misuse(GnomonGetWork(run.mem, nullptr), GNOMON_BAD_VALUE, {"NULL"});

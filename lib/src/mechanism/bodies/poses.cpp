@@ -2,7 +2,9 @@
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "gnomon/base/numbers.hpp"
 #include "mechanism/elaborated.hpp"
@@ -38,7 +40,6 @@ Matrix3 frame(const Vector3& n) {
 
 Poses::Poses(const Bodies& bodies, const std::vector<double>& parameters) : bodies_(bodies) {
   values_.parameters = parameters;
-  const std::size_t count = bodies.bodies.size();
   for (const Body& body : bodies.bodies) {
     find_mass(body);
     std::vector<Vector3> markers;
@@ -47,8 +48,7 @@ Poses::Poses(const Bodies& bodies, const std::vector<double>& parameters) : bodi
     axes_.push_back(orientation(body));
     centres_.emplace_back(Vector3::Zero());
   }
-  std::vector<int> states(count, 0);
-  for (std::size_t k = 0; k < count; ++k) place(k, states);
+  place_all();
 }
 
 double Poses::number(const Formula& formula) const {
@@ -142,19 +142,43 @@ Matrix3 Poses::orientation(const Body& body) const {
   return Eigen::AngleAxisd(number(*body.angle), axis).toRotationMatrix().unaryExpr(&cleaned);
 }
 
-/// states: 0 not placed, 1 being placed, 2 placed.
-void Poses::place(std::size_t k, std::vector<int>& states) {
+/// Each after those that its place needs; not by recursion, as chains may be long.
+void Poses::place_all() {
+  enum class State { unseen, open, placed };
+  std::vector<State> states(bodies_.bodies.size(), State::unseen);
+  std::vector<std::size_t> path;
+  for (std::size_t first = 0; first < states.size(); ++first)
+    for (path.push_back(first); !path.empty();) {
+      const std::size_t k = path.back();
+      const auto waits = [&](const auto& put) {
+        const std::optional<Partner>& partner = put.second.partner;
+        return partner && partner->kind == Partner::Kind::body && states[partner->index] != State::placed;
+      };
+      const auto& puts = bodies_.bodies[k].puts;
+      const auto needed = states[k] == State::placed ? puts.end() : std::find_if(puts.begin(), puts.end(), waits);
+      if (needed == puts.end()) {
+        if (states[k] != State::placed) place(k);
+        states[k] = State::placed;
+        path.pop_back();
+        continue;
+      }
+      states[k] = State::open;
+      path.push_back(needed->second.partner->index);
+      if (states[path.back()] != State::open) continue;
+      const Body& body = bodies_.bodies[path.back()];
+      throw error_at(body.place, "the place of body " + body.name + " depends on itself");
+    }
+}
+
+void Poses::place(std::size_t k) {
   const Body& body = bodies_.bodies[k];
-  if (states[k] == 2) return;
-  if (states[k] == 1) throw error_at(body.place, "the place of body " + body.name + " depends on itself");
-  states[k] = 1;
   if (body.puts.empty()) {
     centres_[k] = vector(body.position);
   } else {
-    const Vector3 first = position(body.puts[0].second, states);
+    const Vector3 first = position(body.puts[0].second);
     const Vector3& marker = markers_[k][body.puts[0].first];
     if (body.puts.size() == 2) {
-      const Vector3 to = position(body.puts[1].second, states) - first;
+      const Vector3 to = position(body.puts[1].second) - first;
       const Vector3 from = axes_[k] * (markers_[k][body.puts[1].first] - marker);
       if (!(to.norm() > 0) || !(from.norm() > 0))
         throw error_at(body.place, "the place of body " + body.name + ": its two markers are at one point");
@@ -167,13 +191,10 @@ void Poses::place(std::size_t k, std::vector<int>& states) {
     }
     centres_[k] = first - axes_[k] * marker;
   }
-  states[k] = 2;
 }
 
-Vector3 Poses::position(const Target3& target, std::vector<int>& states) {
-  if (!target.partner) return vector(target.position);
-  if (target.partner->kind == Partner::Kind::body) place(target.partner->index, states);
-  return position(*target.partner);
+Vector3 Poses::position(const Target3& target) const {
+  return target.partner ? position(*target.partner) : vector(target.position);
 }
 
 Vector3 Poses::position(const Partner& partner) const {

@@ -49,8 +49,9 @@ class Poses {
  private:
   void find_mass(const Body& body);
   Matrix3 orientation(const Body& body) const;
-  void place(std::size_t k, std::vector<int>& states);
-  Vector3 position(const Target3& target, std::vector<int>& states);
+  void place_all();
+  void place(std::size_t k);
+  Vector3 position(const Target3& target) const;
 
   const Bodies& bodies_;
   Values values_;

@@ -194,8 +194,13 @@ class JointReader : TableReader {
     const Keys plane = keys_of(node, "the plane of " + what, file_.place(node), {"point", "normal"});
     contact.point = vector(required(plane, "point"), "the point of " + plane.what);
     contact.normal = vector(required(plane, "normal"), "the normal of " + plane.what);
-    for (const toml::node& one : file_.array(required(keys, "on"), "on of " + what))
-      contact.on.push_back(pushed(one, what));
+    for (const toml::node& one : file_.array(required(keys, "on"), "on of " + what)) {
+      Partner on = pushed(one, what);
+      for (const Partner& other : contact.on)
+        if (other.kind == on.kind && other.index == on.index && other.marker == on.marker)
+          throw error_at(on.place, what + " is on \"" + on.name + "\" twice, expected once");
+      contact.on.push_back(std::move(on));
+    }
     contact.restitution = optional(keys, "restitution");
     contact.friction = optional(keys, "friction");
     if (contact.friction && all_.dimension == 3)

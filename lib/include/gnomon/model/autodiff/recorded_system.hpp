@@ -6,6 +6,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "gnomon/formula/chunked_function.hpp"
@@ -15,6 +16,7 @@
 #include "gnomon/model/autodiff/recorded_model.hpp"
 #include "gnomon/model/autodiff/recorded_switches.hpp"
 #include "gnomon/model/autodiff/taped_functions.hpp"
+#include "gnomon/model/named_formulas.hpp"
 
 namespace gnomon::model {
 
@@ -36,8 +38,13 @@ std::unique_ptr<const Function> part_function(const std::string& system, const c
   return std::make_unique<ChunkedFunction<Call>>(call, sizes, outputs);
 }
 
+template <class Written, class = void>
+struct has_named_formulas : std::false_type {};
+template <class Written>
+struct has_named_formulas<Written, std::void_t<decltype(&Written::not_finite)>> : std::true_type {};
+
 template <class Written, bool Closed = false>
-class RecordedSystem final : public FunctionSystem {
+class RecordedSystem final : public FunctionSystem, public NamedFormulas {
   using Parts = ModelParts<Written, Closed>;
   static_assert(sizeof(Parts) > 0, "the parts of the model");
 
@@ -50,6 +57,11 @@ class RecordedSystem final : public FunctionSystem {
       : RecordedSystem(RecordedModel<Written, Closed>(std::move(model), start, obstacles), start) {}
 
   const Written& model() const { return calls_->model(); }
+  /// Empty of a model that does not say it.
+  std::string not_finite(double t, const ConstVectorRef& q, const ConstVectorRef& v) const override {
+    if constexpr (has_named_formulas<Written>::value) return model().not_finite(t, q, v);
+    return {};
+  }
 
   std::shared_ptr<const System> with_obstacles_closed() const override {
     if constexpr (Parts::obstacles_exist)

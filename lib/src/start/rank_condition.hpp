@@ -5,6 +5,7 @@
 /// constraints; of larger systems it takes constraint_rank, which does.
 
 #include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <limits>
 
@@ -43,6 +44,21 @@ class RankCondition {
     return ratio >= 1 && ratio < 1e20 ? std::sqrt(ratio) : std::numeric_limits<double>::infinity();
   } catch (...) {
     return 1;
+  }
+
+  /// The condition where `repeats` constraints repeat others, and the combination of rows, of length one, that is
+  /// nearest to zero besides those. Where at() is the estimate; allocates.
+  struct Weakest {
+    double condition = 1;
+    Vector rows;
+  };
+  Weakest weakest(double t, const Vector& q, Index repeats) {
+    system_->constraint_jacobian(t, q, values_);
+    set_gram();
+    const Eigen::SelfAdjointEigenSolver<Matrix> parts(gram_);
+    const Vector& sizes = parts.eigenvalues();
+    const double least = std::max(sizes[repeats], 0.0);
+    return {std::sqrt(sizes[sizes.size() - 1] / least), parts.eigenvectors().col(repeats)};
   }
 
  private:
