@@ -30,6 +30,15 @@ std::string case_folder(const std::string& given) {
                                        installed.string() + "\": name their folder with --cases");
 }
 
+std::string model_path(const std::string& problem) {
+  std::vector<std::string> paths{problem};
+  for (const std::string& folder : model_folders()) paths.push_back(folder + "/" + problem);
+  std::error_code ignored;
+  for (const std::string& path : paths)
+    if (std::filesystem::is_regular_file(path, ignored)) return path;
+  return {};
+}
+
 std::vector<std::string> model_folders() {
   std::error_code ignored;
   if (std::filesystem::is_directory(GNOMON_MODELS_FOLDER, ignored))
