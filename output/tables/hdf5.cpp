@@ -87,8 +87,8 @@ bool put_number(hid_t at, const char* name, std::int64_t value, hid_t type) {
   return attribute.good() && H5Awrite(attribute, H5T_NATIVE_INT64, &value) >= 0;
 }
 
-/// CRC-32, as zlib has it: of the provenance, at the root; of a column, of its name, unit and kind, each with a zero
-/// byte after it, and of the bytes of its numbers.
+/// CRC-32, as zlib has it: at the root of the provenance and the names of all columns, at a column of its name, unit
+/// and kind, each text with a zero byte after it, and of the bytes of its numbers.
 class Checksum {
  public:
   void add(const std::string& text) { crc_.process_bytes(text.c_str(), text.size() + 1); }
@@ -173,7 +173,10 @@ class Hdf5Writer final : public Writer {
     H5Pset_fapl_stdio(access);
     const std::string file = fmt::format("/proc/self/fd/{}", whole_.descriptor());
     file_ = Id(H5Fcreate(file.c_str(), H5F_ACC_TRUNC, creation, access), H5Fclose);
-    good_ = file_.good() && put_provenance(head.provenance);
+    Checksum checksum;
+    good_ = file_.good() && put_provenance(head.provenance, checksum);
+    for (const Column& column : head.columns) checksum.add(column.name);
+    good_ = good_ && checksum.put(file_);
     std::set<std::string> taken;
     for (std::size_t j = 0; good_ && j < width; ++j)
       good_ = add(head.columns[j], link_name(head.columns[j].name, taken), j);
@@ -200,14 +203,13 @@ class Hdf5Writer final : public Writer {
   [[noreturn]] void fail() const {
     throw Error(ErrorCode::bad_file, "output file \"" + path_ + "\" cannot be written: not everything could be stored");
   }
-  bool put_provenance(const Json::Value& provenance) {
+  bool put_provenance(const Json::Value& provenance, Checksum& checksum) {
+    const std::string all = provenance.isObject() ? json_on_one_line(provenance.get("provenance", provenance)) : "";
+    checksum.add(all);
     if (!provenance.isObject()) return true;
     for (const std::string& name : provenance.getMemberNames())
       if (!put_text(file_, name.c_str(), json_on_one_line(provenance[name]))) return false;
-    const std::string all = json_on_one_line(provenance);
-    Checksum checksum;
-    checksum.add(all);
-    return provenance.isMember("provenance") || (put_text(file_, "provenance", all) && checksum.put(file_));
+    return provenance.isMember("provenance") || put_text(file_, "provenance", all);
   }
   bool add(const Column& column, const std::string& link, std::size_t index) {
     const hsize_t none = 0, unlimited = H5S_UNLIMITED;
@@ -326,20 +328,22 @@ class Hdf5File {
     const auto checksum = get_number(file_, "checksum");
     Checksum actual;
     actual.add(provenance);
+    for (const Found& one : found_) {
+      actual.add(one.column.name);
+      if (checksum.has_value() != one.checksum.has_value()) throw wrong("is damaged: checksums are missing");
+    }
     if (checksum && *checksum != actual.value())
-      throw wrong("is damaged: the checksum of its provenance is another one");
+      throw wrong("is damaged: the checksum of its provenance and columns is another one");
     out["provenance"] = provenance;
     out["rows"] = Json::UInt64(found_.front().rows);
-    bool checked = checksum.has_value();
     for (const Found& one : found_) {
       Json::Value column;
       column["name"] = one.column.name;
       column["unit"] = one.column.unit;
       column["kind"] = to_string(one.column.kind);
       out["columns"].append(column);
-      checked = checked && one.checksum;
     }
-    out["checked"] = checked;
+    out["checked"] = checksum.has_value();
     return json_on_one_line(out);
   }
   /// Rows, column after column.

@@ -60,7 +60,7 @@ std::string followed(const std::string& path) {
     if (links == most_links) return path;
     at = at.parent_path() / fs::read_symlink(at, failed);
   }
-  const fs::path whole = fs::weakly_canonical(at, failed);
+  const fs::path whole = fs::weakly_canonical(fs::absolute(at, failed), failed);
   return whole.empty() ? at.string() : whole.string();
 }
 
