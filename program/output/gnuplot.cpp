@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <iterator>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "gnomon/base/error.hpp"
@@ -137,9 +138,19 @@ std::string gnuplot_text(const std::string& text) {
     while ((static_cast<unsigned char>(shown[end]) & 0xc0U) == 0x80) --end;  // no character is cut in two
     shown = shown.substr(0, end) + "...";
   }
-  std::string out = "'";
-  for (const char c : shown) out += c == '\'' ? "''" : std::string(1, c);
-  return out + "'";
+  // The end of a section of XML, which gnuplot writes to .svg as it is.
+  for (std::size_t at = 0; (at = shown.find("]]>", at)) != std::string::npos; at += 3) shown.insert(at + 2, 1, ' ');
+  // Within quotation marks gnuplot reads octal numbers, which digits after them would make longer, substitutes what
+  // stands in backquotes, and loses count of quotes that follow each other.
+  const std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ _.,:()[]=+-/|",
+                         digits = "0123456789";
+  std::string out;
+  bool in_octal = false;
+  for (const char c : shown) {
+    in_octal = plain.find(c) == std::string_view::npos && (in_octal || digits.find(c) == std::string_view::npos);
+    out += in_octal ? fmt::format("\\{:03o}", static_cast<unsigned char>(c)) : std::string(1, c);
+  }
+  return '"' + out + '"';
 }
 
 void PlotCommand::add(const std::string& data, const std::string& style) {

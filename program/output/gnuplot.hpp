@@ -19,7 +19,8 @@ std::string terminal(const std::string& path, std::size_t width, std::size_t hei
 /// "#0072B2": one of some colours that stay apart for the colour-blind (Okabe and Ito, 2008).
 const char* colour(int number);
 int number_of_colours();
-/// A text in single quotes, in which gnuplot substitutes nothing, on one line; its end is left out where it is very long.
+/// A text in quotation marks, on one line, as gnuplot reads it back and substitutes nothing. The end of a very long one
+/// is left out.
 std::string gnuplot_text(const std::string& text);
 
 /// A command plot or splot, and the blocks of data that it draws.
