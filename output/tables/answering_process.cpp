@@ -110,10 +110,10 @@ std::string AnsweringProcess::ask(const std::string& request) {
     if (reply.failed) throw Error(ErrorCode::bad_file, reply.text);
     return std::move(reply.text);
   }
-  const int status = end();
-  throw Error(ErrorCode::bad_file,
-              "table \"" + file_ + "\" is damaged: the HDF5 library crashes when it reads it" +
-                  (WIFSIGNALED(status) ? std::string(" (") + strsignal(WTERMSIG(status)) + ")" : ""));
+  const int status = end(), signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  const std::string how = signal == SIGPROF ? "computes for more than a minute" : "crashes";
+  throw Error(ErrorCode::bad_file, "table \"" + file_ + "\" is damaged: the HDF5 library " + how + " when it reads it" +
+                                       (signal != 0 ? std::string(" (") + strsignal(signal) + ")" : ""));
 }
 
 /// The status that the process ended with.

@@ -5,7 +5,6 @@
 #include <hdf5.h>
 
 #include <algorithm>
-#include <boost/crc.hpp>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -17,6 +16,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/whole_file.hpp"
 #include "tables/answering_process.hpp"
+#include "tables/crc32.hpp"
 #include "tables/formats.hpp"
 
 namespace gnomon::tables {
@@ -91,18 +91,19 @@ bool put_number(hid_t at, const char* name, std::int64_t value, hid_t type) {
 /// and kind, each text with a zero byte after it, and of the bytes of its numbers.
 class Checksum {
  public:
-  void add(const std::string& text) { crc_.process_bytes(text.c_str(), text.size() + 1); }
-  void add(const double* values, std::size_t count) { crc_.process_bytes(values, count * sizeof(double)); }
+  /// With the zero byte.
+  void add(const std::string& text) { crc_.add(text.c_str(), text.size() + 1); }
+  void add(const double* values, std::size_t count) { crc_.add(values, count * sizeof(double)); }
   void add(const Column& column) {
     add(column.name);
     add(column.unit);
     add(to_string(column.kind));
   }
-  std::uint32_t value() const { return crc_.checksum(); }
+  std::uint32_t value() const { return crc_.value(); }
   bool put(hid_t at) const { return put_number(at, "checksum", value(), H5T_STD_U32LE); }
 
  private:
-  boost::crc_32_type crc_;
+  Crc32 crc_;
 };
 
 /// "" where there is none.
