@@ -50,8 +50,8 @@ std::string all_of(int descriptor) {
   }
 }
 
-/// What gnuplot writes to its standard output for a script, with the settings that it has by itself; none where it is
-/// not there or fails.
+/// What gnuplot writes to its standard output for a script, with the settings that it has by itself; none where it
+/// fails. Throws Error(bad_file) where it is not there.
 std::optional<std::string> drawn_by_gnuplot(const std::string& script) {
   const int input = memfd_create("gnomon", MFD_CLOEXEC);
   int ends[2];
@@ -70,14 +70,17 @@ std::optional<std::string> drawn_by_gnuplot(const std::string& script) {
   posix_spawn_file_actions_adddup2(&streams, ends[1], STDOUT_FILENO);
   posix_spawn_file_actions_addopen(&streams, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   pid_t child = 0;
-  good = good && posix_spawnp(&child, name, &streams, nullptr, arguments, plain_environment().data()) == 0;
+  const bool found = posix_spawnp(&child, name, &streams, nullptr, arguments, plain_environment().data()) == 0;
   posix_spawn_file_actions_destroy(&streams);
   ::close(input);
   ::close(ends[1]);
   std::string picture = all_of(ends[0]);
   ::close(ends[0]);
+  if (!found)
+    throw Error(ErrorCode::bad_file,
+                "--plot needs the program gnuplot (Debian package gnuplot-nox), which was not found");
   int status = 0;
-  if (!good || waitpid(child, &status, 0) != child || status != 0) return std::nullopt;
+  if (waitpid(child, &status, 0) != child || status != 0 || !good) return std::nullopt;
   return picture;
 }
 
@@ -88,10 +91,8 @@ void require_picture(const std::string& path) {
   if (end != ".svg" && end != ".png" && end != ".pdf")
     throw Error(ErrorCode::bad_value, "--plot = \"" + path + "\" does not end in .svg, .png or .pdf");
   const tables::OutputFile probe(path);
-  if (!drawn_by_gnuplot(""))
-    throw Error(ErrorCode::bad_file,
-                "--plot needs the program gnuplot (Debian package gnuplot-nox), which was not found");
-  if (end == ".pdf" && !drawn_by_gnuplot("set terminal pdfcairo\n"))
+  const bool draws = drawn_by_gnuplot(end == ".pdf" ? "set terminal pdfcairo\n" : "").has_value();
+  if (!draws && end == ".pdf")
     throw Error(ErrorCode::bad_file,
                 "--plot = \"" + path + "\": this gnuplot was built without its PDF terminal, expected .svg or .png");
 }
