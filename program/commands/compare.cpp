@@ -237,7 +237,8 @@ void add_compare(CLI::App& app, Invocation& invocation) {
       "compare", "two trajectories, column by column; or the steps of one scheme solved with every strategy");
   command->footer(
       "Of two tables that `gnomon run --output` wrote (.csv, .h5, .jsonl): the largest differences at the times that "
-      "both have, and the drift of each, e.g. gnomon compare a.h5 b.csv\n\n"
+      "both have, and the drift of each; status 1 where a number of one is none in the other, e.g. gnomon compare a.h5 "
+      "b.csv\n\n"
       "Of a problem: without --step, steps of 1e-3; without --until and --steps, 1000 of them. The last column is the "
       "distance to "
       "the first strategy at the end. e.g. gnomon compare double-spherical-pendulum --scheme hbvm --step 1e-2 --until "
