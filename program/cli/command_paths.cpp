@@ -8,6 +8,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/whole_file.hpp"
+#include "gnomon/mechanism/model_file.hpp"
 #include "program/commands/case_folder.hpp"
 
 namespace gnomon::program {
@@ -16,22 +17,26 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Both exist and are one, by a link of either kind too, or both would be made at one place.
-bool are_one(const std::string& a, const std::string& b) {
+/// Both exist and are one, by a link of either kind too, or both would be made at one place; or the one is a case file
+/// in the folder that is the other.
+bool are_one(const std::string& file, const std::string& other) {
   std::error_code failed;
-  return fs::equivalent(a, b, failed) || followed(a) == followed(b);
+  const std::string whole = followed(file);
+  return fs::equivalent(file, other, failed) || whole == followed(other) ||
+         (fs::is_directory(other, failed) && fs::path(whole).extension() == ".toml" && fs::exists(whole, failed) &&
+          whole.rfind(followed(other) + "/", 0) == 0);
 }
 
 bool is_device(const std::string& path) {
   std::error_code failed;
   const fs::file_status status = fs::status(path, failed);
-  return fs::exists(status) && !fs::is_regular_file(status);
+  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
 }  // namespace
 
 CommandPaths::CommandPaths(const CLI::App& command) {
-  static const std::set<std::string> read{"PROBLEM", "OTHER", "FILES", "--restart", "--plugin"};
+  static const std::set<std::string> read{"PROBLEM", "OTHER", "FILES", "--restart", "--plugin", "--cases"};
   bool merges = false;
   for (const CLI::App* app : {&command, command.get_parent()})
     for (const CLI::Option* option : app->get_options()) {
@@ -40,10 +45,9 @@ CommandPaths::CommandPaths(const CLI::App& command) {
       std::vector<std::string> values = option->results();
       if (key == "PROBLEM" && !values.empty()) {
         merges = command.get_name() == "sweep" && values.front() == "merge";
-        values.front() = model_path(values.front());
+        const bool table = command.get_name() == "compare" && !is_model_file(values.front());
+        if (!table) values.front() = model_path(values.front());
       }
-      if (key == "--cases" && !values.empty() && fs::is_directory(values.front()))
-        for (const auto& entry : fs::recursive_directory_iterator(values.front())) reads(key, entry.path().string());
       for (std::size_t i = 0; i < values.size(); ++i)
         if (key == "FILES" && merges && i == 0)
           add({"TABLE", values[i], true});
@@ -57,8 +61,8 @@ CommandPaths::CommandPaths(const CLI::App& command) {
 void CommandPaths::add(const File& file) {
   if (file.path.empty() || is_device(file.path)) return;
   for (const File& other : files_) {
-    if (!(file.written || other.written) || !are_one(file.path, other.path)) continue;
     const File &output = file.written ? file : other, &second = file.written ? other : file;
+    if (!output.written || !are_one(output.path, second.path)) continue;
     if (output.option == "--checkpoint" && second.option == "--restart") continue;
     throw Error(ErrorCode::bad_value,
                 fmt::format("{} = \"{}\" and {} = \"{}\" are one file: {}", output.option, output.path, second.option,

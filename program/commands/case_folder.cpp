@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/mechanism/model_file.hpp"
 
 namespace gnomon::program {
 
@@ -31,6 +32,7 @@ std::string case_folder(const std::string& given) {
 }
 
 std::string model_path(const std::string& problem) {
+  if (!is_model_file(problem)) return {};
   std::vector<std::string> paths{problem};
   for (const std::string& folder : model_folders()) paths.push_back(folder + "/" + problem);
   std::error_code ignored;

@@ -35,7 +35,7 @@ namespace {
 
 /// The text of a model file, which the registry has found; null for a problem that is none.
 Json::Value model_text(const std::string& problem) {
-  std::ifstream in(is_model_file(problem) ? model_path(problem) : "", std::ios::binary);
+  std::ifstream in(model_path(problem), std::ios::binary);
   if (!in) return Json::nullValue;
   std::ostringstream text;
   text << in.rdbuf();

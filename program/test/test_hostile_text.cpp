@@ -197,6 +197,9 @@ BOOST_AUTO_TEST_CASE(no_output_is_another_file_of_the_command) {
   link("circle.csv", "circle.csv");
   scratch.refused("run m.toml --output circle.csv", {"circle.csv", "circle"});
   scratch.good("run m.toml --output /dev/null --checkpoint d");
+  // The name of a problem is no file.
+  std::ofstream(scratch.work / "chain") << "c\n";
+  scratch.good("run chain --step 1e-2 --steps 2 --checkpoint chain");
 }
 
 BOOST_AUTO_TEST_CASE(a_full_disk_holds_no_picture) {
