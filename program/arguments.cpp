@@ -1,10 +1,13 @@
 #include "program/arguments.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/App.hpp>
 #include <cmath>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/numbers.hpp"
+#include "gnomon/base/visible_text.hpp"
 
 namespace gnomon::program {
 
@@ -42,8 +45,15 @@ std::vector<std::string> assignment_texts(const Assignments& assignments) {
 std::string shell_word(const std::string& text) {
   const char* const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
   if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
+  std::string out = visible(text) == text ? "'" : "$'";
+  const bool escapes = out.size() > 1;
+  for (const char c : text) {
+    const unsigned byte = static_cast<unsigned char>(c);
+    if (escapes && (byte < 0x20 || byte > 0x7e || c == '\'' || c == '\\'))
+      out += fmt::format("\\{:03o}", byte);
+    else
+      out += c == '\'' ? "'\\''" : std::string(1, c);
+  }
   return out + "'";
 }
 

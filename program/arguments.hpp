@@ -19,7 +19,8 @@ void add_assignment(Assignments& assignments, const std::string& text, const std
 /// Each as NAME=VALUE.
 std::vector<std::string> assignment_texts(const Assignments& assignments);
 
-/// The text as a word of a command line: in quotes where a shell would read it otherwise.
+/// The text as a word of a command line: in quotes where a shell would read it otherwise, and with control characters,
+/// which a terminal would obey, as $'\\012'.
 std::string shell_word(const std::string& text);
 
 /// A flag that may be repeated, each time with one value; `value` is what the help calls it.

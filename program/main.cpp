@@ -11,6 +11,7 @@
 #include "gnomon/registry/plugin_path.hpp"
 #include "program/arguments.hpp"
 #include "program/cli/help.hpp"
+#include "program/cli/say.hpp"
 #include "program/commands/case_folder.hpp"
 #include "program/commands/command_module.hpp"
 #include "program/commands/commands.hpp"
@@ -23,7 +24,7 @@ namespace {
 /// One line on standard error, whatever the sentence contained.
 int complain(std::string sentence) {
   std::replace(sentence.begin(), sentence.end(), '\n', ' ');
-  fmt::print(stderr, "gnomon: {}\n", sentence);
+  say(stderr, "gnomon: {}\n", sentence);
   return misuse;
 }
 
@@ -129,7 +130,7 @@ int dispatch(int argc, char** argv) {
   if (own_bibliography && invocation.action)
     return complain("--bibtex goes alone, or with describe: gnomon describe NAME --bibtex");
   if (own_bibliography) {
-    fmt::print("{}", own_bibtex());
+    say_lines(own_bibtex());
     return success;
   }
   if (!invocation.action) {
@@ -138,6 +139,7 @@ int dispatch(int argc, char** argv) {
     return complain("a command is missing: " + names + "; gnomon --help tells more");
   }
 
+  invocation.paths = CommandPaths(*app.get_subcommands().front());
   Registry registry;
   register_builtin(registry);
   for (const std::string& folder : model_folders()) registry.add_model_folder(folder);

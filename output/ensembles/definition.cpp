@@ -106,9 +106,11 @@ std::string line_of(const Json::Value& value) {
 Json::Value object_of(const std::string& text, const std::string& what) {
   Json::Value value;
   const std::unique_ptr<Json::CharReader> reader(Json::CharReaderBuilder().newCharReader());
-  if (!reader->parse(text.data(), text.data() + text.size(), &value, nullptr) || !value.isObject())
-    throw Error(ErrorCode::bad_file, what + " is no object of JSON");
-  return value;
+  try {
+    if (reader->parse(text.data(), text.data() + text.size(), &value, nullptr) && value.isObject()) return value;
+  } catch (const Json::Exception&) {  // nested too deeply
+  }
+  throw Error(ErrorCode::bad_file, what + " is no object of JSON");
 }
 
 }  // namespace gnomon::ensembles

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <iterator>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/numbers.hpp"
+#include "tables/csv_field.hpp"
 #include "tables/formats.hpp"
 #include "tables/output_file.hpp"
 
@@ -13,17 +15,10 @@ namespace gnomon::tables {
 
 namespace {
 
-/// In quotation marks where it has a comma, as RFC 4180 says.
-std::string quoted(std::string text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) text.insert(at, 1, '"');
-  return '"' + text + '"';
-}
-
 class CsvWriter final : public Writer {
  public:
   CsvWriter(const std::string& path, const Head& head) : file_(path), width_(head.columns.size()) {
-    for (const Column& column : head.columns) line_ += (line_.empty() ? "" : ",") + quoted(column.title());
+    for (const Column& column : head.columns) line_ += (line_.empty() ? "" : ",") + csv_field(column.title());
     end_line();
   }
   void row(const double* values) override {
@@ -52,14 +47,24 @@ class CsvWriter final : public Writer {
   std::string line_;
 };
 
-/// A line without its end, which may be that of another system.
-bool next_line(std::istream& in, std::string& line) {
-  if (!std::getline(in, line)) return false;
-  if (!line.empty() && line.back() == '\r') line.pop_back();
+/// A record without its end, which may be that of another system: a line, or several where one ends in quotation marks.
+/// Counts the lines.
+bool next_record(std::istream& in, std::string& record, long& lines) {
+  record.clear();
+  bool open = false;
+  do {
+    std::string line;
+    if (!std::getline(in, line)) return !record.empty();
+    ++lines;
+    if (open) record += '\n';
+    record += line;
+    open ^= std::count(line.begin(), line.end(), '"') % 2 != 0;
+  } while (open);
+  if (!record.empty() && record.back() == '\r') record.pop_back();
   return true;
 }
 
-/// The entries of a line, without their quotation marks. False where one is not closed.
+/// The entries of a record, without their quotation marks. False where one is not closed.
 bool split(const std::string& line, std::vector<std::string>& entries) {
   entries.assign(1, "");
   bool inside = false;
@@ -107,6 +112,12 @@ Column column_titled(const std::string& title) {
 
 }  // namespace
 
+std::string csv_field(std::string text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) text.insert(at, 1, '"');
+  return '"' + text + '"';
+}
+
 std::unique_ptr<Writer> open_csv(const std::string& path, const Head& head) {
   return std::make_unique<CsvWriter>(path, head);
 }
@@ -120,16 +131,15 @@ Table read_csv(const std::string& path) {
   Table table;
   std::string line;
   std::vector<std::string> entries;
-  if (!next_line(in, line) || line.empty()) throw wrong(1, "the names of the columns are missing");
+  long number = 0;
+  if (!next_record(in, line, number) || line.empty()) throw wrong(1, "the names of the columns are missing");
   if (!split(line, entries)) throw wrong(1, "a quotation mark is not closed");
   for (const std::string& title : entries) table.head.columns.push_back(column_titled(title));
   const std::size_t width = entries.size();
   std::vector<double> values;
-  long number = 1;
-  while (next_line(in, line)) {
-    ++number;
+  while (next_record(in, line, number)) {
     if (line.empty()) continue;
-    split(line, entries);
+    if (!split(line, entries)) throw wrong(number, "a quotation mark is not closed");
     if (entries.size() != width)
       throw wrong(number, fmt::format("has {} entries, expected {}, one a column", entries.size(), width));
     for (const std::string& entry : entries) {

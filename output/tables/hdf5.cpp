@@ -1,16 +1,22 @@
 /// HDF5 by its C interface. The file is that of a WholeFile, opened by its descriptor: a run that ends early leaves
-/// nothing.
+/// nothing. The library crashes on some damaged files, and takes others: files are read in a process of its own, and
+/// carry checksums.
 #include <fmt/format.h>
 #include <hdf5.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/whole_file.hpp"
+#include "tables/answering_process.hpp"
+#include "tables/crc32.hpp"
 #include "tables/formats.hpp"
 
 namespace gnomon::tables {
@@ -75,11 +81,30 @@ bool put_text(hid_t at, const char* name, const std::string& text) {
   return attribute.good() && H5Awrite(attribute, type, &chars) >= 0;
 }
 
-bool put_number(hid_t at, const char* name, int value) {
+bool put_number(hid_t at, const char* name, std::int64_t value, hid_t type) {
   const Id space(H5Screate(H5S_SCALAR), H5Sclose);
-  const Id attribute(H5Acreate2(at, name, H5T_STD_I32LE, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  return attribute.good() && H5Awrite(attribute, H5T_NATIVE_INT, &value) >= 0;
+  const Id attribute(H5Acreate2(at, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  return attribute.good() && H5Awrite(attribute, H5T_NATIVE_INT64, &value) >= 0;
 }
+
+/// CRC-32, as zlib has it: at the root of the provenance and the names of all columns, at a column of its name, unit
+/// and kind, each text with a zero byte after it, and of the bytes of its numbers.
+class Checksum {
+ public:
+  /// With the zero byte.
+  void add(const std::string& text) { crc_.add(text.c_str(), text.size() + 1); }
+  void add(const double* values, std::size_t count) { crc_.add(values, count * sizeof(double)); }
+  void add(const Column& column) {
+    add(column.name);
+    add(column.unit);
+    add(to_string(column.kind));
+  }
+  std::uint32_t value() const { return crc_.value(); }
+  bool put(hid_t at) const { return put_number(at, "checksum", value(), H5T_STD_U32LE); }
+
+ private:
+  Crc32 crc_;
+};
 
 /// "" where there is none.
 std::string get_text(hid_t at, const char* name) {
@@ -101,10 +126,10 @@ std::string get_text(hid_t at, const char* name) {
   return text;
 }
 
-int get_number(hid_t at, const char* name) {
-  int value = std::numeric_limits<int>::max();
+std::optional<std::int64_t> get_number(hid_t at, const char* name) {
+  std::int64_t value = 0;
   const Id attribute(H5Aopen(at, name, H5P_DEFAULT), H5Aclose);
-  if (attribute.good()) H5Aread(attribute, H5T_NATIVE_INT, &value);
+  if (!attribute.good() || H5Aread(attribute, H5T_NATIVE_INT64, &value) < 0) return std::nullopt;
   return value;
 }
 
@@ -149,7 +174,10 @@ class Hdf5Writer final : public Writer {
     H5Pset_fapl_stdio(access);
     const std::string file = fmt::format("/proc/self/fd/{}", whole_.descriptor());
     file_ = Id(H5Fcreate(file.c_str(), H5F_ACC_TRUNC, creation, access), H5Fclose);
-    good_ = file_.good() && put_provenance(head.provenance);
+    Checksum checksum;
+    good_ = file_.good() && put_provenance(head.provenance, checksum);
+    for (const Column& column : head.columns) checksum.add(column.name);
+    good_ = good_ && checksum.put(file_);
     std::set<std::string> taken;
     for (std::size_t j = 0; good_ && j < width; ++j)
       good_ = add(head.columns[j], link_name(head.columns[j].name, taken), j);
@@ -165,7 +193,8 @@ class Hdf5Writer final : public Writer {
 
   void commit() override {
     flush();
-    for (Id& column : columns_) good_ = column.release() && good_;
+    for (std::size_t j = 0; j < columns_.size(); ++j)
+      good_ = good_ && checksums_[j].put(columns_[j]) && columns_[j].release();
     good_ = file_.release() && good_;
     if (!good_) fail();
     whole_.commit();
@@ -175,11 +204,13 @@ class Hdf5Writer final : public Writer {
   [[noreturn]] void fail() const {
     throw Error(ErrorCode::bad_file, "output file \"" + path_ + "\" cannot be written: not everything could be stored");
   }
-  bool put_provenance(const Json::Value& provenance) {
+  bool put_provenance(const Json::Value& provenance, Checksum& checksum) {
+    const std::string all = provenance.isObject() ? json_on_one_line(provenance.get("provenance", provenance)) : "";
+    checksum.add(all);
     if (!provenance.isObject()) return true;
     for (const std::string& name : provenance.getMemberNames())
       if (!put_text(file_, name.c_str(), json_on_one_line(provenance[name]))) return false;
-    return provenance.isMember("provenance") || put_text(file_, "provenance", json_on_one_line(provenance));
+    return provenance.isMember("provenance") || put_text(file_, "provenance", all);
   }
   bool add(const Column& column, const std::string& link, std::size_t index) {
     const hsize_t none = 0, unlimited = H5S_UNLIMITED;
@@ -191,9 +222,10 @@ class Hdf5Writer final : public Writer {
     Id data(H5Dcreate2(file_, link.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, access), H5Dclose);
     const bool good = data.good() && put_text(data, "unit", column.unit) &&
                       put_text(data, "kind", to_string(column.kind)) &&
-                      put_number(data, "index", static_cast<int>(index)) &&
+                      put_number(data, "index", static_cast<std::int64_t>(index), H5T_STD_I32LE) &&
                       (link == column.name || put_text(data, "name", column.name));
     columns_.push_back(std::move(data));
+    checksums_.emplace_back().add(column);
     return good;
   }
   /// A write that fails is remembered for commit().
@@ -201,11 +233,12 @@ class Hdf5Writer final : public Writer {
     const hsize_t total = written_ + kept_;
     const Id memory(H5Screate_simple(1, &kept_, nullptr), H5Sclose);
     for (std::size_t j = 0; good_ && kept_ > 0 && j < columns_.size(); ++j) {
+      const double* const values = block_.data() + j * static_cast<std::size_t>(chunk_);
+      checksums_[j].add(values, static_cast<std::size_t>(kept_));
       good_ = H5Dset_extent(columns_[j], &total) >= 0;
       const Id space(H5Dget_space(columns_[j]), H5Sclose);
       good_ = good_ && H5Sselect_hyperslab(space, H5S_SELECT_SET, &written_, nullptr, &kept_, nullptr) >= 0 &&
-              H5Dwrite(columns_[j], H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT,
-                       block_.data() + j * static_cast<std::size_t>(chunk_)) >= 0;
+              H5Dwrite(columns_[j], H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values) >= 0;
     }
     written_ = total;
     kept_ = 0;
@@ -215,16 +248,20 @@ class Hdf5Writer final : public Writer {
   WholeFile whole_;
   Id file_;
   std::vector<Id> columns_;
+  std::vector<Checksum> checksums_;
   hsize_t chunk_ = 0, kept_ = 0, written_ = 0;
   std::vector<double> block_;  // column after column
   bool good_ = true;
 };
 
 struct Found {
-  int index;
+  std::int64_t index;
   Column column;
   Id data;
-  hsize_t rows;
+  hsize_t rows, bytes;                   ///< bytes: in the file
+  std::optional<std::int64_t> checksum;  ///< the one that it should have
+  Checksum so_far;                       ///< of the rows before `next`
+  hsize_t next = 0;
 };
 
 /// The columns of the root, in their order.
@@ -233,9 +270,12 @@ std::vector<Found> columns_of(hid_t file) {
   H5G_info_t root;
   if (H5Gget_info(file, &root) < 0) return found;
   for (hsize_t k = 0; k < root.nlinks; ++k) {
-    char name[1024];
-    if (H5Lget_name_by_idx(file, ".", H5_INDEX_NAME, H5_ITER_INC, k, name, sizeof name, H5P_DEFAULT) < 0) continue;
-    Id data(H5Dopen2(file, name, H5P_DEFAULT), H5Dclose);
+    const auto link = [&](char* text, std::size_t size) {
+      return H5Lget_name_by_idx(file, ".", H5_INDEX_NAME, H5_ITER_INC, k, text, size, H5P_DEFAULT);
+    };
+    std::string name(static_cast<std::size_t>(std::max<ssize_t>(link(nullptr, 0), 0)), '\0');
+    if (name.empty() || link(name.data(), name.size() + 1) < 0) continue;
+    Id data(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
     if (!data.good()) continue;
     const Id space(H5Dget_space(data), H5Sclose), type(H5Dget_type(data), H5Tclose);
     const H5T_class_t numbers = H5Tget_class(type);
@@ -244,8 +284,10 @@ std::vector<Found> columns_of(hid_t file) {
     H5Sget_simple_extent_dims(space, &rows, nullptr);
     const std::string own = get_text(data, "name");
     Column column{own.empty() ? name : own, get_text(data, "unit"), kind_named(get_text(data, "kind"))};
-    const int index = get_number(data, "index");
-    found.push_back({index, std::move(column), std::move(data), rows});
+    const std::int64_t index = get_number(data, "index").value_or(std::numeric_limits<int>::max());
+    const auto checksum = get_number(data, "checksum");
+    const hsize_t bytes = H5Dget_storage_size(data);
+    found.push_back({index, std::move(column), std::move(data), rows, bytes, checksum, {}});
   }
   std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.index < b.index; });
   return found;
@@ -259,51 +301,147 @@ std::unique_ptr<Writer> open_hdf5(const std::string& path, const Head& head) {
 
 namespace {
 
-class Hdf5Reader final : public Reader {
+/// A file, in the process that reads it.
+class Hdf5File {
  public:
-  explicit Hdf5Reader(const std::string& path) : path_(path) {
+  explicit Hdf5File(const std::string& path) : path_(path) {
     silence();
     if (!std::filesystem::exists(path)) throw wrong("cannot be read");
     file_ = Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
     if (!file_.good()) throw wrong("is no HDF5 file");
     found_ = columns_of(file_);
     if (found_.empty()) throw wrong("has no data sets of one dimension, which are its columns");
+    constexpr hsize_t many = 1 << 20, best_compression = 1100;
     for (const Found& one : found_) {
       if (one.rows != found_.front().rows)
         throw wrong(fmt::format("has {} rows in \"{}\" and {} in \"{}\"", found_.front().rows,
                                 found_.front().column.name, one.rows, one.column.name));
-      head_.columns.push_back(one.column);
+      if (one.rows > many && one.rows / best_compression > one.bytes)
+        throw wrong(fmt::format("is damaged: its {} rows of \"{}\" cannot lie in {} bytes", one.rows, one.column.name,
+                                one.bytes));
     }
-    const std::string provenance = get_text(file_, "provenance");
-    const std::unique_ptr<Json::CharReader> reader(Json::CharReaderBuilder().newCharReader());
-    if (!provenance.empty() &&
-        !reader->parse(provenance.data(), provenance.data() + provenance.size(), &head_.provenance, nullptr))
-      head_.provenance = provenance;
   }
 
-  const Head& head() const override { return head_; }
-  Index rows() const override { return static_cast<Index>(found_.front().rows); }
-  void read(Index begin, Index count, Matrix& values) override {
-    values.resize(count, static_cast<Index>(found_.size()));
-    if (count == 0) return;
-    const auto first = static_cast<hsize_t>(begin), number = static_cast<hsize_t>(count);
-    const Id memory(H5Screate_simple(1, &number, nullptr), H5Sclose);
-    for (std::size_t j = 0; j < found_.size(); ++j) {
-      const Id space(H5Dget_space(found_[j].data), H5Sclose);
-      if (H5Sselect_hyperslab(space, H5S_SELECT_SET, &first, nullptr, &number, nullptr) < 0 ||
-          H5Dread(found_[j].data, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT,
-                  values.col(static_cast<Index>(j)).data()) < 0)
-        throw wrong("is damaged: \"" + found_[j].column.name + "\" cannot be read");
+  /// Columns, rows and provenance, as an object of JSON.
+  std::string head() const {
+    Json::Value out;
+    const std::string provenance = get_text(file_, "provenance");
+    const auto checksum = get_number(file_, "checksum");
+    Checksum actual;
+    actual.add(provenance);
+    for (const Found& one : found_) {
+      actual.add(one.column.name);
+      if (checksum.has_value() != one.checksum.has_value()) throw wrong("is damaged: checksums are missing");
     }
+    if (checksum && *checksum != actual.value())
+      throw wrong("is damaged: the checksum of its provenance and columns is another one");
+    out["provenance"] = provenance;
+    out["rows"] = Json::UInt64(found_.front().rows);
+    for (const Found& one : found_) {
+      Json::Value column;
+      column["name"] = one.column.name;
+      column["unit"] = one.column.unit;
+      column["kind"] = to_string(one.column.kind);
+      out["columns"].append(column);
+    }
+    out["checked"] = checksum.has_value();
+    return json_on_one_line(out);
+  }
+  /// Rows, column after column.
+  std::string rows(hsize_t first, hsize_t count) {
+    std::string bytes(static_cast<std::size_t>(count) * found_.size() * sizeof(double), '\0');
+    std::vector<double> values(static_cast<std::size_t>(count));
+    const Id memory(H5Screate_simple(1, &count, nullptr), H5Sclose);
+    for (std::size_t j = 0; j < found_.size(); ++j) {
+      Found& one = found_[j];
+      const Id space(H5Dget_space(one.data), H5Sclose);
+      if (H5Sselect_hyperslab(space, H5S_SELECT_SET, &first, nullptr, &count, nullptr) < 0 ||
+          H5Dread(one.data, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values.data()) < 0)
+        throw wrong("is damaged: \"" + one.column.name + "\" cannot be read");
+      check(one, first, values);
+      std::memcpy(&bytes[j * values.size() * sizeof(double)], values.data(), values.size() * sizeof(double));
+    }
+    return bytes;
   }
 
  private:
   Error wrong(const std::string& why) const { return Error(ErrorCode::bad_file, "table \"" + path_ + "\" " + why); }
+  /// Where all rows have been read from the first one on, the checksum is that of the file.
+  void check(Found& one, hsize_t first, const std::vector<double>& values) const {
+    if (first == 0) {
+      one.so_far = {};
+      one.so_far.add(one.column);
+      one.next = 0;
+    }
+    if (first != one.next) return;
+    one.so_far.add(values.data(), values.size());
+    one.next += values.size();
+    if (one.checksum && one.next == one.rows && *one.checksum != one.so_far.value())
+      throw wrong("is damaged: the checksum of \"" + one.column.name + "\" is another one");
+  }
 
   std::string path_;
   Id file_;
   std::vector<Found> found_;
+};
+
+constexpr Index most_rows_at_once = 1 << 14;
+
+class Hdf5Reader final : public Reader {
+ public:
+  explicit Hdf5Reader(const std::string& path)
+      : file_(path, [path]() -> AnsweringProcess::Answer {
+          const auto file = std::make_shared<Hdf5File>(path);
+          return [file](const std::string& request) {
+            hsize_t range[2];
+            if (request.size() != sizeof range) return file->head();
+            std::memcpy(range, request.data(), sizeof range);
+            return file->rows(range[0], range[1]);
+          };
+        }) {
+    const Json::Value head = parsed(file_.ask("head"));
+    for (const Json::Value& column : head["columns"])
+      head_.columns.push_back(
+          {column["name"].asString(), column["unit"].asString(), kind_named(column["kind"].asString())});
+    rows_ = head["rows"].asInt64();
+    checked_ = head["checked"].asBool();
+    const std::string provenance = head["provenance"].asString();
+    if (!provenance.empty()) head_.provenance = parsed(provenance);
+  }
+
+  const Head& head() const override { return head_; }
+  Index rows() const override { return rows_; }
+  bool has_checksums() const override { return checked_; }
+  void read(Index begin, Index count, Matrix& values) override {
+    const auto width = static_cast<Index>(head_.columns.size());
+    values.resize(count, width);
+    for (Index done = 0; done < count;) {
+      const Index part = std::min(count - done, most_rows_at_once);
+      const hsize_t range[2] = {static_cast<hsize_t>(begin + done), static_cast<hsize_t>(part)};
+      const std::string bytes = file_.ask(std::string(reinterpret_cast<const char*>(range), sizeof range));
+      for (Index j = 0; j < width; ++j)
+        std::memcpy(values.col(j).data() + done, bytes.data() + static_cast<std::size_t>(j * part) * sizeof(double),
+                    static_cast<std::size_t>(part) * sizeof(double));
+      done += part;
+    }
+  }
+
+ private:
+  /// The text itself where it is no JSON.
+  static Json::Value parsed(const std::string& text) {
+    Json::Value value;
+    const std::unique_ptr<Json::CharReader> reader(Json::CharReaderBuilder().newCharReader());
+    try {
+      if (reader->parse(text.data(), text.data() + text.size(), &value, nullptr)) return value;
+    } catch (const Json::Exception&) {  // nested too deeply
+    }
+    return text;
+  }
+
+  AnsweringProcess file_;
   Head head_;
+  Index rows_ = 0;
+  bool checked_ = false;
 };
 
 }  // namespace

@@ -86,8 +86,11 @@ Table read_json_lines(const std::string& path) {
   Json::Value object;
   std::string line, why;
   const auto parse = [&](long number) {
-    if (!reader->parse(line.data(), line.data() + line.size(), &object, &why) || !object.isObject())
-      throw wrong(number, "is no JSON object");
+    try {
+      if (reader->parse(line.data(), line.data() + line.size(), &object, &why) && object.isObject()) return;
+    } catch (const Json::Exception&) {  // nested too deeply
+    }
+    throw wrong(number, "is no JSON object");
   };
   Table table;
   if (!std::getline(in, line)) throw wrong(1, "the head {\"columns\": [...], ...} is missing");
@@ -96,6 +99,8 @@ Table read_json_lines(const std::string& path) {
   if (!columns.isArray() || columns.empty()) throw wrong(1, "has no list \"columns\"");
   for (const Json::Value& column : columns) {
     if (!column.isObject() || !column["name"].isString()) throw wrong(1, "a column has no \"name\"");
+    if (!column.get("unit", "").isString() || !column.get("kind", "").isString())
+      throw wrong(1, "a column has a \"unit\" or a \"kind\" that is no text");
     table.head.columns.push_back(
         {column["name"].asString(), column.get("unit", "").asString(), kind_named(column.get("kind", "").asString())});
   }

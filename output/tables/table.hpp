@@ -4,7 +4,8 @@
 ///
 ///     .csv    a line of names, "bob1.x [m]", then a line a row; what read_csv of pandas expects. No provenance.
 ///     .h5     HDF5: one dataset a column, "/bob1.x" with the attributes unit, kind and index; the provenance as
-///             attributes of the root, and all of it as the JSON text "provenance".
+///             attributes of the root, and all of it as the JSON text "provenance". Root and columns have an attribute
+///             checksum, see hdf5.cpp; a file whose checksum is another one is refused.
 ///     .jsonl  JSON lines: the head {"columns": [...], "provenance": {...}}, then an object a row, {"t": 0, ...}.
 ///
 /// A name without an end, such as that of a pipe, is taken for .csv. Numbers have 17 significant digits in text. What
@@ -93,6 +94,8 @@ class Reader {
   virtual ~Reader() = default;
   virtual const Head& head() const = 0;
   virtual Index rows() const = 0;
+  /// Provenance and columns have checksums, which are right when all rows have been read in their order.
+  virtual bool has_checksums() const = 0;
   /// Rows begin .. begin + count - 1, a row a row. Throws Error(bad_file).
   virtual void read(Index begin, Index count, Matrix& values) = 0;
 };

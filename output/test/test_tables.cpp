@@ -11,6 +11,7 @@
 #include "gnomon/gnomon.hpp"
 #include "support/builtin_registry.hpp"
 #include "support/says.hpp"
+#include "tables/crc32.hpp"
 #include "tables/state_columns.hpp"
 
 namespace fs = std::filesystem;
@@ -213,4 +214,29 @@ BOOST_AUTO_TEST_CASE(work_of_a_reference) {
   columns.fill(solution->advance_to(instance.t0 + 0.1), row.data());
   BOOST_TEST(std::isnan(value(columns, row, "energy_error")));
   BOOST_TEST(std::isfinite(value(columns, row, "energy")));
+}
+
+BOOST_AUTO_TEST_CASE(checksums_are_those_of_zlib) {
+  const std::string text = "The quick brown fox jumps over the lazy dog";
+  for (std::size_t cut = 0; cut <= text.size(); ++cut) {
+    Crc32 sum;
+    sum.add(text.data(), cut);
+    sum.add(text.data() + cut, text.size() - cut);
+    BOOST_TEST(sum.value() == 0x414fa339U);
+  }
+  BOOST_TEST(Crc32().value() == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(csv_entries_with_line_ends) {
+  const Folder folder;
+  const std::string path = folder.file("a.csv");
+  const std::string name = "a\r\n\"b\",\n", second = "c\r";
+  const auto writer = open_table(path, {{{"t", ""}, {name, "m"}, {second, ""}}, {}, 0});
+  const double row[] = {0, 1, 2};
+  writer->row(row);
+  writer->commit();
+  const Table table = read_table(path);
+  BOOST_TEST(table.head.columns[1].name == name);
+  BOOST_TEST(table.head.columns[2].name == second);
+  BOOST_TEST(table.values(0, 2) == 2);
 }

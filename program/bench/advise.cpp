@@ -10,6 +10,7 @@
 #include "program/arguments.hpp"
 #include "program/bench/advice_report.hpp"
 #include "program/bench/precision_plot.hpp"
+#include "program/cli/say.hpp"
 #include "program/commands/commands.hpp"
 #include "program/output/gnuplot.hpp"
 #include "program/pages/report_file.hpp"
@@ -59,25 +60,21 @@ int advise(const Registry& registry, const AdviseArguments& asked) {
   const ProblemInstance instance = registry.build(arguments.problem, arguments.set);
   bench::AdviceRequest request = parse(arguments, instance);
   std::unique_ptr<tables::OutputFile> json;
-  if (arguments.plot) {
-    require_picture(*arguments.plot);
-    tables::OutputFile probe(*arguments.plot);
-    require_gnuplot(*arguments.plot);
-  }
+  if (arguments.plot) require_picture(*arguments.plot);
   if (arguments.json) json = std::make_unique<tables::OutputFile>(*arguments.json);
   ReportFile report(arguments.report);
 
   const Signals signals;
   request.interrupt = Signals::caught();
   const auto print_reference = [&request](const bench::TrustedSolution& reference) {
-    fmt::print("{}", advice::reference_text(reference, request));
+    say_lines(advice::reference_text(reference, request));
     std::fflush(stdout);
   };
   const bench::Advice measured = bench::advise(registry, instance, request, print_reference);
-  std::string given = arguments.problem;
+  std::string given = shell_word(arguments.problem);
   for (const std::string& set : assignment_texts(arguments.set)) given += " --set " + shell_word(set);
   const advice::Words words = program::words(request, given);
-  fmt::print("{}", advice::advice_text(measured, request, words));
+  say_lines(advice::advice_text(measured, request, words));
   if (json) {
     fmt::print(json->stream(), "{}", validation::json_text(advice_json(measured, request, given)));
     json->commit();

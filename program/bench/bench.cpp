@@ -15,6 +15,7 @@
 #include "program/bench/strings.hpp"
 #include "program/bench/tolerance.hpp"
 #include "program/bench/work_precision.hpp"
+#include "program/cli/say.hpp"
 #include "program/commands/commands.hpp"
 #include "program/pages/report_file.hpp"
 #include "report/json.hpp"
@@ -163,7 +164,7 @@ int run_bench(const Registry& registry, const BenchArguments& arguments) {
     each.until = {"10"};
     for (const Kind& kind : kinds()) {
       if (kind.run == tolerance) continue;
-      fmt::print("{}== {} ==\n", &kind == &kinds().front() ? "" : "\n", kind.name);
+      say_lines(fmt::format("{}== {} ==\n", &kind == &kinds().front() ? "" : "\n", kind.name));
       result.append(kind.run(registry, each));
     }
     write(result);

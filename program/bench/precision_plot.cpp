@@ -13,14 +13,14 @@ namespace {
 constexpr int filled[] = {7, 5, 9, 11, 13, 15}, open[] = {6, 4, 8, 10, 12, 14};  // circle, square, triangles, ...
 
 void add_panel(const PrecisionPanel& panel, std::string& script) {
-  script +=
-      fmt::format("set title {} noenhanced\nset xlabel {}\n", gnuplot_text(panel.title), gnuplot_text(panel.x_label));
+  script += fmt::format("set title {} noenhanced\nset xlabel {} noenhanced\n", gnuplot_text(panel.title),
+                        gnuplot_text(panel.x_label));
   script += "unset arrow\n";
-  std::string plot, data;
+  PlotCommand plot;
   const auto series = [&](const std::string& style, const auto& points) {
-    plot += fmt::format("{}'-' {}", plot.empty() ? "" : ", ", style);
+    std::string data;
     for (const auto& [error, ms] : points) data += fmt::format("{:.6g} {:.6g}\n", std::max(error, 1e-17), ms);
-    data += "e\n";
+    plot.add(data, style);
   };
   if (panel.wanted > 0)
     script += fmt::format(
@@ -36,7 +36,7 @@ void add_panel(const PrecisionPanel& panel, std::string& script) {
   }
   if (!panel.marks.empty())
     series("with points pt 6 ps 2.6 lw 2 lc rgb '#000000' title 'recommended, verified'", panel.marks);
-  script += "plot " + plot + "\n" + data;
+  script += plot.text("plot");
 }
 
 }  // namespace

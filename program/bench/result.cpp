@@ -6,6 +6,7 @@
 #include <map>
 
 #include "gnomon/base/error.hpp"
+#include "program/cli/say.hpp"
 #include "report/json.hpp"
 
 namespace gnomon::program {
@@ -84,18 +85,18 @@ void compare_benches(const std::string& before, const std::string& after) {
   std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) {
     return std::abs(std::log(a.ratio)) > std::abs(std::log(b.ratio));
   });
-  fmt::print("{:80} {:>12} {:>12} {:>8}\n", "measurement", "first", "second", "ratio");
+  say("{:80} {:>12} {:>12} {:>8}\n", "measurement", "first", "second", "ratio");
   double logarithms = 0;
   for (const Pair& pair : pairs) {
-    fmt::print("{:80} {:>12.4g} {:>12.4g} {:>8.3f} {}\n", pair.first->what, pair.first->value, pair.second->value,
-               pair.ratio, pair.first->unit);
+    say("{:80} {:>12.4g} {:>12.4g} {:>8.3f} {}\n", pair.first->what, pair.first->value, pair.second->value, pair.ratio,
+        pair.first->unit);
     logarithms += std::log(pair.ratio);
   }
-  fmt::print("\ngeometric mean of {} ratios, second to first: {:.3f}\n", pairs.size(),
-             std::exp(logarithms / static_cast<double>(pairs.size())));
-  for (const std::string& what : only_first) fmt::print("only in {}: {}\n", before, what);
+  say("\ngeometric mean of {} ratios, second to first: {:.3f}\n", pairs.size(),
+      std::exp(logarithms / static_cast<double>(pairs.size())));
+  for (const std::string& what : only_first) say("only in {}: {}\n", before, what);
   for (const Measurement& m : second)
-    if (of_second.count(m.what)) fmt::print("only in {}: {}\n", after, m.what);
+    if (of_second.count(m.what)) say("only in {}: {}\n", after, m.what);
 }
 
 }  // namespace gnomon::program

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "pages/blocks.hpp"
+#include "program/cli/say.hpp"
 
 namespace gnomon::program {
 
@@ -35,10 +36,10 @@ struct BenchResult {
 /// The figures of a bench, which has its own type of them, printed and taken over.
 template <class Figures>
 void report_figures(const Figures& figures, BenchResult& result) {
-  fmt::print("\n{:96} {:>9} {:>7}\n", "figure", "measured", "gate");
+  say("\n{:96} {:>9} {:>7}\n", "figure", "measured", "gate");
   for (const auto& figure : figures) {
-    fmt::print("{:96} {:>9.2f} {:>7} {}\n", figure.what, figure.measured, fmt::format("<= {:g}", figure.gate),
-               figure.measured <= figure.gate ? "met" : "not met");
+    say("{:96} {:>9.2f} {:>7} {}\n", figure.what, figure.measured, fmt::format("<= {:g}", figure.gate),
+        figure.measured <= figure.gate ? "met" : "not met");
     result.figures.push_back({figure.what, figure.measured, figure.gate});
   }
 }

@@ -5,6 +5,8 @@
 #include <memory>
 
 #include "program/bench/bench_page.hpp"
+#include "program/cli/say.hpp"
+#include "tables/csv_field.hpp"
 #include "tables/output_file.hpp"
 
 namespace gnomon::program {
@@ -13,19 +15,18 @@ namespace {
 
 void print_small_row(const bench::SmallRow& row) {
   if (!row.failure.empty())
-    fmt::print("{:26} {:32} {:14} {}\n", row.problem, row.what, row.by, row.failure);
+    say("{:26} {:32} {:14} {}\n", row.problem, row.what, row.by, row.failure);
   else
-    fmt::print("{:26} {:32} {:14} {:>6g} {:>6.2f} {:>10.4g} {:>12}\n", row.problem, row.what, row.by, row.h,
-               row.iterations, 1e6 * row.seconds,
-               row.to_hand_coded > 0 ? fmt::format("{:.2f}", row.to_hand_coded) : "");
+    say("{:26} {:32} {:14} {:>6g} {:>6.2f} {:>10.4g} {:>12}\n", row.problem, row.what, row.by, row.h, row.iterations,
+        1e6 * row.seconds, row.to_hand_coded > 0 ? fmt::format("{:.2f}", row.to_hand_coded) : "");
   std::fflush(stdout);
 }
 
 void write_csv(std::FILE* file, const std::vector<bench::SmallRow>& rows) {
   fmt::print(file, "problem,what,by,h,iterations,seconds,to_hand_coded,failure\n");
   for (const auto& row : rows)
-    fmt::print(file, "{},\"{}\",{},{},{:.4g},{:.6g},{:.4g},\"{}\"\n", row.problem, row.what, row.by, row.h,
-               row.iterations, row.seconds, row.to_hand_coded, row.failure);
+    fmt::print(file, "{},{},{},{},{:.4g},{:.6g},{:.4g},{}\n", row.problem, tables::csv_field(row.what), row.by, row.h,
+               row.iterations, row.seconds, row.to_hand_coded, tables::csv_field(row.failure));
 }
 
 }  // namespace
@@ -33,8 +34,7 @@ void write_csv(std::FILE* file, const std::vector<bench::SmallRow>& rows) {
 BenchResult bench_small(const Registry& registry, const bench::SmallBench& bench,
                         const std::optional<std::string>& output) {
   const auto file = output ? std::make_unique<tables::OutputFile>(*output) : nullptr;
-  fmt::print(
-      "two small systems; x hand-coded: ratio to the same method written for fixed sizes, which does not refine\n"
+  say("two small systems; x hand-coded: ratio to the same method written for fixed sizes, which does not refine\n"
       "{:26} {:32} {:14} {:>6} {:>6} {:>10} {:>12}\n",
       "problem", "what", "by", "h", "iter.", "us a step", "x hand-coded");
   const auto rows = bench::run_small_bench(registry, bench, print_small_row);

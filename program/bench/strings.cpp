@@ -5,6 +5,8 @@
 #include <memory>
 
 #include "program/bench/bench_page.hpp"
+#include "program/cli/say.hpp"
+#include "tables/csv_field.hpp"
 #include "tables/output_file.hpp"
 
 namespace gnomon::program {
@@ -13,19 +15,19 @@ namespace {
 
 void print_strings_row(const bench::StringsRow& row) {
   if (!row.failure.empty())
-    fmt::print("{:>9}  {:12} {}\n", row.intervals, row.algebra, row.failure);
+    say("{:>9}  {:12} {}\n", row.intervals, row.algebra, row.failure);
   else
-    fmt::print("{:>9}  {:12} {:>6.2f} {:>12.4g} {:>9.4g} {:>12.4g} {:>10.2f}\n", row.intervals, row.algebra,
-               row.iterations, 1e6 * row.seconds, 1e9 * row.seconds / static_cast<double>(row.intervals),
-               1e6 * row.residual_seconds, row.seconds / row.residual_seconds);
+    say("{:>9}  {:12} {:>6.2f} {:>12.4g} {:>9.4g} {:>12.4g} {:>10.2f}\n", row.intervals, row.algebra, row.iterations,
+        1e6 * row.seconds, 1e9 * row.seconds / static_cast<double>(row.intervals), 1e6 * row.residual_seconds,
+        row.seconds / row.residual_seconds);
   std::fflush(stdout);
 }
 
 void write_csv(std::FILE* file, const std::vector<bench::StringsRow>& rows) {
   fmt::print(file, "intervals,algebra,iterations,seconds,residual_seconds,failure\n");
   for (const auto& row : rows)
-    fmt::print(file, "{},{},{:.4g},{:.6g},{:.6g},\"{}\"\n", row.intervals, row.algebra, row.iterations, row.seconds,
-               row.residual_seconds, row.failure);
+    fmt::print(file, "{},{},{:.4g},{:.6g},{:.6g},{}\n", row.intervals, row.algebra, row.iterations, row.seconds,
+               row.residual_seconds, tables::csv_field(row.failure));
 }
 
 }  // namespace
@@ -34,8 +36,7 @@ BenchResult bench_strings(const Registry& registry, const bench::StringsBench& b
                           const std::optional<std::string>& output) {
   bench::check_strings_bench(registry, bench);
   const auto file = output ? std::make_unique<tables::OutputFile>(*output) : nullptr;
-  fmt::print(
-      "{}\n{:>9}  {:12} {:>6} {:>12} {:>9} "
+  say("{}\n{:>9}  {:12} {:>6} {:>12} {:>9} "
       "{:>12} {:>10}\n",
       bench.field == bench::Field::beam ? "beam-release by alpha through newton, h = 1e-3; intervals: elements"
                                         : "colliding-strings in contact by alpha-penalty through newton, h = 1e-4",

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "program/bench/bench_page.hpp"
+#include "program/cli/say.hpp"
 #include "tables/output_file.hpp"
 
 namespace gnomon::program {
@@ -13,11 +14,11 @@ namespace {
 
 void print_tolerance_row(const bench::ToleranceRow& row) {
   if (!row.run.failure.empty())
-    fmt::print("{:34} {:>7.0e} {}\n", to_string(row.choice), row.tolerance, row.run.failure);
+    say("{:34} {:>7.0e} {}\n", to_string(row.choice), row.tolerance, row.run.failure);
   else
-    fmt::print("{:34} {:>7.0e} {:>7} {:>10.4g} {:>10.2e} {:>8.3g} {:>10.2e} {}\n", to_string(row.choice), row.tolerance,
-               row.run.steps, 1e3 * row.run.seconds, row.run.largest, row.run.largest / row.tolerance, row.run.energy,
-               row.keeps ? "" : "energy or a level not promised");
+    say("{:34} {:>7.0e} {:>7} {:>10.4g} {:>10.2e} {:>8.3g} {:>10.2e} {}\n", to_string(row.choice), row.tolerance,
+        row.run.steps, 1e3 * row.run.seconds, row.run.largest, row.run.largest / row.tolerance, row.run.energy,
+        row.keeps ? "" : "energy or a level not promised");
   std::fflush(stdout);
 }
 
@@ -39,14 +40,14 @@ BenchResult bench_tolerance(const Registry& registry, const bench::ToleranceBenc
   const auto rows = bench::run_tolerance_bench(
       registry, bench,
       [](const std::string& title) {
-        fmt::print("\n{}\n{:34} {:>7} {:>7} {:>10} {:>10} {:>8} {:>10}\n", title, "scheme", "rtol", "steps", "ms",
-                   "error", "/ rtol", "energy");
+        say("\n{}\n{:34} {:>7} {:>7} {:>10} {:>10} {:>8} {:>10}\n", title, "scheme", "rtol", "steps", "ms", "error",
+            "/ rtol", "energy");
       },
       print_tolerance_row);
   const auto costs = bench::suited_costs(rows);
-  fmt::print("\ncost of runs of equal error, the cheapest of its class and tolerance being 1 on each problem\n");
+  say("\ncost of runs of equal error, the cheapest of its class and tolerance being 1 on each problem\n");
   for (const bench::SuitedCost& c : costs)
-    fmt::print("{:34} {:>7.0e} {:24} {:>2} {:>8.2f}\n", c.model_class, c.tolerance, c.scheme, c.stages, c.cost);
+    say("{:34} {:>7.0e} {:24} {:>2} {:>8.2f}\n", c.model_class, c.tolerance, c.scheme, c.stages, c.cost);
   if (file) {
     write_table(file->stream(), costs);
     file->commit();

@@ -7,7 +7,9 @@
 
 #include "program/bench/bench_page.hpp"
 #include "program/bench/precision_plot.hpp"
+#include "program/cli/say.hpp"
 #include "program/output/gnuplot.hpp"
+#include "tables/csv_field.hpp"
 #include "tables/output_file.hpp"
 
 namespace gnomon::program {
@@ -17,19 +19,19 @@ namespace {
 using bench::WorkPrecisionRow;
 
 void print_head(const bench::TrueSolution& truth) {
-  fmt::print("\n{}, T = {}; true solution: {}", truth.problem, truth.until, truth.source);
-  if (truth.uncertainty > 0) fmt::print(", known to {:.1e}", truth.uncertainty);
-  if (!truth.known()) fmt::print(": no method can follow it, the energy is what can be compared");
-  fmt::print("\n{:24} {:>9} {:>12} {:>10} {:>10} {:>10}\n", "method", "h or rtol", "ms", "error", "energy", "max |g|");
+  say("\n{}, T = {}; true solution: {}", truth.problem, truth.until, truth.source);
+  if (truth.uncertainty > 0) say(", known to {:.1e}", truth.uncertainty);
+  if (!truth.known()) say(": no method can follow it, the energy is what can be compared");
+  say("\n{:24} {:>9} {:>12} {:>10} {:>10} {:>10}\n", "method", "h or rtol", "ms", "error", "energy", "max |g|");
   std::fflush(stdout);
 }
 
 void print_work_precision_row(const WorkPrecisionRow& row) {
   if (!row.failure.empty())
-    fmt::print("{:24} {:>9.3g} {}\n", row.method, row.parameter, row.failure);
+    say("{:24} {:>9.3g} {}\n", row.method, row.parameter, row.failure);
   else
-    fmt::print("{:24} {:>9.3g} {:>12.4g} {:>10.2e} {:>10.2e} {:>10.2e}\n", row.method, row.parameter, 1e3 * row.seconds,
-               row.error, row.energy, row.constraint);
+    say("{:24} {:>9.3g} {:>12.4g} {:>10.2e} {:>10.2e} {:>10.2e}\n", row.method, row.parameter, 1e3 * row.seconds,
+        row.error, row.energy, row.constraint);
   std::fflush(stdout);
 }
 
@@ -46,16 +48,17 @@ void print_duel(const bench::Duel& duel) {
     verdict = fmt::format("we win, {:.1f} times as fast", duel.their_seconds / duel.our_seconds);
   else
     verdict = fmt::format("we lose, {:.1f} times as slow", duel.our_seconds / duel.their_seconds);
-  fmt::print("{:26} {:>5} {:>8.0e} {:7} {:36} {:32} {}\n", duel.problem, duel.until, duel.error,
-             duel.of_energy ? "of H" : "of q", who(duel.ours, duel.our_seconds), who(duel.theirs, duel.their_seconds),
-             verdict);
+  say("{:26} {:>5} {:>8.0e} {:7} {:36} {:32} {}\n", duel.problem, duel.until, duel.error,
+      duel.of_energy ? "of H" : "of q", who(duel.ours, duel.our_seconds), who(duel.theirs, duel.their_seconds),
+      verdict);
 }
 
 void write_csv(std::FILE* file, const std::vector<WorkPrecisionRow>& rows) {
   fmt::print(file, "problem,until,method,parameter,seconds,error,energy,constraint,failure\n");
   for (const auto& row : rows)
-    fmt::print(file, "{},{},{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},\"{}\"\n", row.problem, row.until, row.method,
-               row.parameter, row.seconds, row.error, row.energy, row.constraint, row.failure);
+    fmt::print(file, "{},{},{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{}\n", tables::csv_field(row.problem), row.until,
+               tables::csv_field(row.method), row.parameter, row.seconds, row.error, row.energy, row.constraint,
+               tables::csv_field(row.failure));
 }
 
 /// A panel for every problem and T.
@@ -84,16 +87,13 @@ BenchResult bench_work_precision(const Registry& registry, const bench::WorkPrec
                                  const std::optional<std::string>& output, const std::optional<std::string>& plot) {
   const auto file = output ? std::make_unique<tables::OutputFile>(*output) : nullptr;
   if (plot) require_picture(*plot);
-  if (plot) tables::OutputFile probe(*plot);
-  if (plot) require_gnuplot(*plot);
 
-  fmt::print(
-      "work against precision: processor time of a whole run; errors of q at T/5, 2T/5, ..., T, of H and g over all "
+  say("work against precision: processor time of a whole run; errors of q at T/5, 2T/5, ..., T, of H and g over all "
       "steps\n"
       "schemes by the solver newton at step h, references at relative tolerance rtol and atol = rtol/10\n");
   const auto rows = bench::run_work_precision(registry, bench, print_head, print_work_precision_row);
-  fmt::print("\nthe fastest at the same error (lines between runs)\n{:26} {:>5} {:>8} {:7} {:36} {:32}\n", "problem",
-             "T", "error", "", "ours", "theirs");
+  say("\nthe fastest at the same error (lines between runs)\n{:26} {:>5} {:>8} {:7} {:36} {:32}\n", "problem", "T",
+      "error", "", "ours", "theirs");
   const auto duels = bench::duels(rows);
   const auto panels = panels_of(rows);
   BenchResult result;

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/mechanism/model_file.hpp"
 
 namespace gnomon::program {
 
@@ -28,6 +29,16 @@ std::string case_folder(const std::string& given) {
   if (fs::is_directory(installed, ignored)) return installed.string();
   throw Error(ErrorCode::bad_file, "the case files are neither in \"" GNOMON_CASES_FOLDER "\" nor in \"" +
                                        installed.string() + "\": name their folder with --cases");
+}
+
+std::string model_path(const std::string& problem) {
+  if (!is_model_file(problem)) return {};
+  std::vector<std::string> paths{problem};
+  for (const std::string& folder : model_folders()) paths.push_back(folder + "/" + problem);
+  std::error_code ignored;
+  for (const std::string& path : paths)
+    if (std::filesystem::is_regular_file(path, ignored)) return path;
+  return {};
 }
 
 std::vector<std::string> model_folders() {

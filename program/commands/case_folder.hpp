@@ -15,4 +15,7 @@ std::string case_folder(const std::string& given);
 /// share/gnomon.
 std::vector<std::string> model_folders();
 
+/// The file of a model, by itself or in one of these folders; "" for a problem that is none.
+std::string model_path(const std::string& problem);
+
 }  // namespace gnomon::program

@@ -5,6 +5,7 @@
 
 #include "gnomon/start/verify.hpp"
 #include "program/arguments.hpp"
+#include "program/cli/say.hpp"
 #include "program/commands/commands.hpp"
 
 namespace gnomon::program {
@@ -13,7 +14,7 @@ namespace {
 
 int check(const Registry& registry, const std::string& problem, const Assignments& set) {
   const std::vector<ModelCheck> checks = verify(registry.build(problem, set));
-  fmt::print("{}", to_text(checks));
+  say_lines(to_text(checks));
   return all_passed(checks) ? success : bad_verdict;
 }
 

@@ -8,13 +8,14 @@
 
 #include "gnomon/registry/registry.hpp"
 #include "program/cli/cli11.hpp"
+#include "program/cli/command_paths.hpp"
 
 namespace gnomon::program {
 
 /// Exit status of the program.
 enum Exit : int {
   success = 0,
-  bad_verdict = 1,        ///< a validation row failed or passed unexpectedly; a derivative check failed
+  bad_verdict = 1,        ///< a validation row failed or passed unexpectedly; a derivative check failed; tables differ
   misuse = 2,             ///< seen before the first step: names, data, files
   numerical_failure = 3,  ///< during the run; the report says where
   ended_by_signal = 130   ///< as shells report SIGINT
@@ -23,6 +24,7 @@ enum Exit : int {
 /// Filled by parsing: what to load, then what to do.
 struct Invocation {
   std::vector<std::string> plugins, plugin_path;
+  CommandPaths paths;
   std::function<int(const Registry&)> action;
 };
 

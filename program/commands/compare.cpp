@@ -10,6 +10,7 @@
 #include "gnomon/base/error.hpp"
 #include "measures/solver/strategies.hpp"
 #include "program/arguments.hpp"
+#include "program/cli/say.hpp"
 #include "program/commands/commands.hpp"
 #include "program/commands/compare_tables.hpp"
 #include "program/output/chart_plot.hpp"
@@ -91,23 +92,22 @@ void print_table(std::FILE* out, const RunArguments& arguments, const Span& span
                  const std::vector<ComparedRun>& outcomes) {
   std::size_t width = 8;
   for (const auto& o : outcomes) width = std::max(width, o.strategy.label().size());
-  fmt::print(out, "{}, {}: {} steps of h = {:g}; iterations, factorisations, residuals and us a step\n",
-             arguments.problem, arguments.scheme, span.steps, span.h);
-  fmt::print(out, "  {:{}}  {:>6}  {:>6}  {:>6}  {:>9}  {:>8}  {:>8}  {:>8}  {:>8}\n", "strategy", width, "iter",
-             "fact", "resid", "us", "|F| end", "max |dH|", "max |g|", "apart");
+  say(out, "{}, {}: {} steps of h = {:g}; iterations, factorisations, residuals and us a step\n", arguments.problem,
+      arguments.scheme, span.steps, span.h);
+  say(out, "  {:{}}  {:>6}  {:>6}  {:>6}  {:>9}  {:>8}  {:>8}  {:>8}  {:>8}\n", "strategy", width, "iter", "fact",
+      "resid", "us", "|F| end", "max |dH|", "max |g|", "apart");
   for (const auto& o : outcomes) {
     if (o.status == "refused") {
-      fmt::print(out, "  {:{}}  refused: {}\n", o.strategy.label(), width, o.message);
+      say(out, "  {:{}}  refused: {}\n", o.strategy.label(), width, o.message);
       continue;
     }
     const auto short_text = [](const std::optional<double>& x) { return x ? fmt::format("{:.1e}", *x) : "-"; };
-    fmt::print(out, "  {:{}}  {:>6.2f}  {:>6.2f}  {:>6.2f}  {:>9.2f}  {:>8.1e}  {:>8}  {:>8}  {:>8}\n",
-               o.strategy.label(), width, o.a_step(o.counters.iterations), o.a_step(o.counters.factorisations),
-               o.a_step(o.counters.residual_evaluations), o.us, o.residual, short_text(o.energy), short_text(o.gap),
-               short_text(apart(o, outcomes)));
-    if (!o.message.empty()) fmt::print(out, "  {:{}}  {}\n", "", width, o.message);
-    for (const BrokenPromise& broken : o.broken)
-      fmt::print(out, "  {:{}}  promise broken: {}\n", "", width, broken.text());
+    say(out, "  {:{}}  {:>6.2f}  {:>6.2f}  {:>6.2f}  {:>9.2f}  {:>8.1e}  {:>8}  {:>8}  {:>8}\n", o.strategy.label(),
+        width, o.a_step(o.counters.iterations), o.a_step(o.counters.factorisations),
+        o.a_step(o.counters.residual_evaluations), o.us, o.residual, short_text(o.energy), short_text(o.gap),
+        short_text(apart(o, outcomes)));
+    if (!o.message.empty()) say(out, "  {:{}}  {}\n", "", width, o.message);
+    for (const BrokenPromise& broken : o.broken) say(out, "  {:{}}  promise broken: {}\n", "", width, broken.text());
   }
 }
 
@@ -220,7 +220,7 @@ int compare(const Registry& registry, const RunArguments& given) {
   for (const Strategy& strategy : validation::strategies(registry))
     outcomes.push_back(run(registry, instance, arguments, span, strategy));
   print_table(arguments.json ? stderr : stdout, arguments, span, outcomes);
-  if (arguments.json) fmt::print("{}", validation::json_text(compare_json(arguments, span, outcomes)));
+  if (arguments.json) say_lines(validation::json_text(compare_json(arguments, span, outcomes)));
   if (report) report.write(compare_page(arguments, span, outcomes));
   if (plot) plot.draw(compare_page(arguments, span, outcomes));
   const bool any =
@@ -237,7 +237,8 @@ void add_compare(CLI::App& app, Invocation& invocation) {
       "compare", "two trajectories, column by column; or the steps of one scheme solved with every strategy");
   command->footer(
       "Of two tables that `gnomon run --output` wrote (.csv, .h5, .jsonl): the largest differences at the times that "
-      "both have, and the drift of each, e.g. gnomon compare a.h5 b.csv\n\n"
+      "both have, and the drift of each; status 1 where a number of one is none in the other, e.g. gnomon compare a.h5 "
+      "b.csv\n\n"
       "Of a problem: without --step, steps of 1e-3; without --until and --steps, 1000 of them. The last column is the "
       "distance to "
       "the first strategy at the end. e.g. gnomon compare double-spherical-pendulum --scheme hbvm --step 1e-2 --until "

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "gnomon/base/error.hpp"
+#include "program/cli/say.hpp"
 #include "program/commands/commands.hpp"
 #include "program/output/chart_plot.hpp"
 #include "program/pages/report_file.hpp"
@@ -61,10 +62,19 @@ std::vector<std::pair<Index, Index>> common_rows(const Side& a, const Side& b) {
 struct Difference {
   std::string title;
   double largest = nan, at = nan;  ///< |a - b| and its time; NaN: no row has both
+  long missing = 0;                ///< rows in which one of both is no number
   double size = 0;                 ///< the largest number of both
   Index column_a = -1, column_b = -1;
   std::string units;  ///< that contradict each other, or ""
-  double relative() const { return largest == 0 ? 0 : largest / size; }
+  double relative() const { return largest == 0 || std::isinf(largest) ? largest : largest / size; }
+  /// What is wrong with the column, or "".
+  std::string warning() const {
+    std::string text = units.empty() ? "" : "in " + units;
+    if (missing > 0)
+      text += fmt::format("{}{} row{} where one of both is no number", text.empty() ? "" : "; ", missing,
+                          missing == 1 ? "" : "s");
+    return text;
+  }
 };
 
 Difference difference(const Side& a, const Side& b, Index i, Index j,
@@ -78,7 +88,8 @@ Difference difference(const Side& a, const Side& b, Index i, Index j,
   if (!first.unit.empty() && !second.unit.empty() && first.unit != second.unit)
     out.units = first.unit + " and " + second.unit;
   for (const auto& [k, l] : rows) {
-    const double x = a.table.values(k, i), y = b.table.values(l, j), apart = std::abs(x - y);
+    const double x = a.table.values(k, i), y = b.table.values(l, j), apart = x == y ? 0 : std::abs(x - y);
+    out.missing += std::isnan(x) != std::isnan(y) ? 1 : 0;
     if (std::isnan(apart)) continue;
     out.size = std::max({out.size, std::abs(x), std::abs(y)});
     if (apart <= out.largest) continue;
@@ -150,6 +161,13 @@ struct Comparison {
   std::vector<Difference> differences;
   std::vector<std::string> only_a, only_b;
 
+  /// Rows of columns in which one of both is no number.
+  long missing() const {
+    long count = 0;
+    for (const Difference& one : differences) count += one.missing;
+    return count;
+  }
+
   Comparison(const std::string& first, const std::string& second) : a(first), b(second), rows(common_rows(a, b)) {
     if (rows.empty())
       throw Error(ErrorCode::bad_value,
@@ -160,12 +178,15 @@ struct Comparison {
                               number_text(std::min(a.t(a.table.rows() - 1), b.t(b.table.rows() - 1)))));
     for (std::size_t i = 0; i < a.table.head.columns.size(); ++i) {
       const std::string& name = a.table.head.columns[i].name;
-      if (static_cast<Index>(i) == a.time || is_drift(a.table.head.columns[i].kind)) continue;
+      if (static_cast<Index>(i) == a.time) continue;
+      const bool drift = is_drift(a.table.head.columns[i].kind);
       const Index j = b.table.head.find(name);
-      if (j < 0)
+      if (j >= 0) {
+        Difference found = difference(a, b, static_cast<Index>(i), j, rows);
+        if (!drift || found.missing > 0) differences.push_back(std::move(found));
+      } else if (!drift) {
         only_a.push_back(name);
-      else
-        differences.push_back(difference(a, b, static_cast<Index>(i), j, rows));
+      }
     }
     for (const tables::Column& column : b.table.head.columns)
       if (a.table.head.find(column.name) < 0) only_b.push_back(column.name);
@@ -175,43 +196,46 @@ struct Comparison {
 void print(std::FILE* out, const Comparison& all) {
   for (const auto& [letter, side] : {std::pair{'a', &all.a}, {'b', &all.b}}) {
     const std::string from = origin(*side);
-    fmt::print(out, "{}: {}, {} rows, t = {:g} .. {:g}{}\n", letter, side->path, side->table.rows(), side->t(0),
-               side->t(side->table.rows() - 1), from.empty() ? "" : "; " + from);
+    say(out, "{}: {}, {} rows, t = {:g} .. {:g}{}\n", letter, side->path, side->table.rows(), side->t(0),
+        side->t(side->table.rows() - 1), from.empty() ? "" : "; " + from);
   }
-  fmt::print(out, "times that both have: {}, t = {:g} .. {:g}\n", all.rows.size(), all.a.t(all.rows.front().first),
-             all.a.t(all.rows.back().first));
+  say(out, "times that both have: {}, t = {:g} .. {:g}\n", all.rows.size(), all.a.t(all.rows.front().first),
+      all.a.t(all.rows.back().first));
 
   std::vector<const Difference*> lines;
   for (const Difference& one : all.differences) lines.push_back(&one);
   if (lines.size() > most_lines) {
     std::stable_sort(lines.begin(), lines.end(), [](const Difference* x, const Difference* y) {
+      if (x->missing != y->missing) return x->missing > y->missing;
       return std::isnan(y->largest) ? !std::isnan(x->largest) : x->relative() > y->relative();
     });
-    fmt::print(out, "the {} of {} columns that differ most:\n", most_lines, lines.size());
+    say(out, "the {} of {} columns that differ most:\n", most_lines, lines.size());
     lines.resize(most_lines);
   }
   std::size_t width = 6;
   for (const Difference* one : lines) width = std::max(width, one->title.size());
   if (!lines.empty())
-    fmt::print(out, "  {:{}}  {:>13}  {:>10}  {:>12}\n", "column", width, "largest |a-b|", "at t", "of largest");
+    say(out, "  {:{}}  {:>13}  {:>10}  {:>12}\n", "column", width, "largest |a-b|", "at t", "of largest");
   for (const Difference* one : lines)
-    fmt::print(out, "  {:{}}  {:>13}  {:>10}  {:>12}{}\n", one->title, width, number(one->largest),
-               std::isnan(one->at) ? "-" : fmt::format("{:g}", one->at), number(one->relative()),
-               one->units.empty() ? "" : "  WARNING: in " + one->units);
+    say(out, "  {:{}}  {:>13}  {:>10}  {:>12}{}\n", one->title, width, number(one->largest),
+        std::isnan(one->at) ? "-" : fmt::format("{:g}", one->at), number(one->relative()),
+        one->warning().empty() ? "" : "  WARNING: " + one->warning());
+  if (const long missing = all.missing(); missing > 0)
+    say(out, "{} number{} of one table {} no number in the other: the tables differ\n", missing,
+        missing == 1 ? "" : "s", missing == 1 ? "is" : "are");
   for (const auto& [side, names] : {std::pair{"a", &all.only_a}, {"b", &all.only_b}}) {
     if (names->empty()) continue;
     std::string text;
     for (std::size_t k = 0; k < std::min<std::size_t>(names->size(), 8); ++k) text += (k ? ", " : "") + (*names)[k];
-    fmt::print(out, "only in {}: {}{}\n", side, text,
-               names->size() > 8 ? fmt::format(" and {} more", names->size() - 8) : "");
+    say(out, "only in {}: {}{}\n", side, text, names->size() > 8 ? fmt::format(" and {} more", names->size() - 8) : "");
   }
   for (const auto& [letter, side] : {std::pair{'a', &all.a}, {'b', &all.b}}) {
     const std::vector<Drift> own = drifts(*side);
     if (own.empty()) continue;
-    fmt::print(out, "invariants of {}, over all its rows\n", letter);
+    say(out, "invariants of {}, over all its rows\n", letter);
     for (const Drift& one : own)
-      fmt::print(out, "  {}: at most {} at t = {:g}, {} at the end, slope {} a unit of time\n", one.title,
-                 number(one.largest), one.at, number(one.end), number(one.slope));
+      say(out, "  {}: at most {} at t = {:g}, {} at the end, slope {} a unit of time\n", one.title, number(one.largest),
+          one.at, number(one.end), number(one.slope));
   }
 }
 
@@ -236,6 +260,7 @@ Json::Value json_of(const Comparison& all) {
     }
   }
   out["common_times"] = Json::UInt64(all.rows.size());
+  out["rows_without_number"] = Json::Int64(all.missing());
   out["columns"] = Json::Value(Json::arrayValue);
   for (const Difference& one : all.differences) {
     Json::Value line;
@@ -243,6 +268,7 @@ Json::Value json_of(const Comparison& all) {
     line["max_abs_difference"] = to_json(one.largest);
     line["t_of_max"] = to_json(one.at);
     line["max_rel_difference"] = to_json(one.relative());
+    line["rows_without_number"] = Json::Int64(one.missing);
     out["columns"].append(line);
   }
   for (const auto& [key, names] : {std::pair{"only_in_a", &all.only_a}, {"only_in_b", &all.only_b}}) {
@@ -333,8 +359,7 @@ pages::Page page_of(const Comparison& all) {
   if (!differences.series.empty()) page.add(std::move(differences));
   pages::Table table{"", "", {"column", "largest |a - b|", "at t", "of the largest number"}, {}};
   for (const Difference& one : all.differences)
-    table.rows.push_back({{one.title, one.units.empty() ? pages::Mark::none : pages::Mark::warn,
-                           one.units.empty() ? "" : "in " + one.units},
+    table.rows.push_back({{one.title, one.warning().empty() ? pages::Mark::none : pages::Mark::warn, one.warning()},
                           cell_number(one.largest),
                           cell_number(one.at),
                           cell_number(one.relative())});
@@ -352,12 +377,13 @@ int compare_tables(const std::string& first, const std::string& second, const Co
   ReportFile report(wanted.report);
   const PlotFile plot(wanted.plot);
   print(wanted.json ? stderr : stdout, all);
-  if (wanted.json) fmt::print("{}", validation::json_text(json_of(all)));
-  if (!report && !plot) return success;
-  const pages::Page page = page_of(all);
-  if (report) report.write(page);
-  if (plot) plot.draw(page);
-  return success;
+  if (wanted.json) say_lines(validation::json_text(json_of(all)));
+  if (report || plot) {
+    const pages::Page page = page_of(all);
+    if (report) report.write(page);
+    if (plot) plot.draw(page);
+  }
+  return all.missing() > 0 ? bad_verdict : success;
 }
 
 }  // namespace gnomon::program

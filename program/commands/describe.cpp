@@ -13,6 +13,7 @@
 #include "gnomon/model/system.hpp"
 #include "gnomon/registry/suited_scheme.hpp"
 #include "gnomon/start/consistency.hpp"
+#include "program/cli/say.hpp"
 #include "program/commands/commands.hpp"
 #include "program/commands/momentum_maps.hpp"
 #include "program/papers/heads.hpp"
@@ -29,21 +30,22 @@ bool has(const std::vector<std::string>& names, const std::string& name) {
 
 void print_options(const OptionSpecs& specs, const std::string& heading, const std::string& flag) {
   if (specs.empty()) return;
-  fmt::print("\n{} ({} name=value)\n", heading, flag);
+  say("\n{} ({} name=value)\n", heading, flag);
   for (const auto& spec : specs) {
     const std::string unit = spec.unit.empty() ? "" : " " + spec.unit;
-    fmt::print("  {:22} {}\n", spec.name, spec.help);
-    fmt::print("  {:22} {}{}; {}\n", "", spec.default_text(), unit, spec.range_text());
+    say("  {:22} {}\n", spec.name, spec.help);
+    say("  {:22} {}{}; {}\n", "", spec.default_text(), unit, spec.range_text());
   }
 }
 
 /// "scheme energy-momentum: description", where it comes from, its source and the papers that the source names.
 void print_head(const Registry& registry, const std::string& kind, const std::string& name,
                 const std::string& description, const std::string& source) {
-  fmt::print("{} {}: {}\n", kind, name, description);
-  if (!source.empty()) fmt::print("source: {}\n", source);
-  fmt::print("origin: {}\n", registry.origin(name));
-  for (const Paper& paper : papers_in(description + "; " + source)) fmt::print("paper: {}\n", citation(paper));
+  say("{} {}: ", kind, name);
+  say_lines(description + "\n");
+  if (!source.empty()) say("source: {}\n", source);
+  say("origin: {}\n", registry.origin(name));
+  for (const Paper& paper : papers_in(description + "; " + source)) say("paper: {}\n", citation(paper));
 }
 
 /// The comment at the head of a built-in method's file: its equations, and what is to be known of it.
@@ -52,7 +54,7 @@ void print_equations(const Registry& registry, const std::string& name) {
   if (registry.origin(name) != "built in" || head == heads().end()) return;
   std::string text = head->second;
   text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-  fmt::print("\n{}", text);
+  say_lines("\n" + text);
 }
 
 /// The papers that a source names; a source that names none known stands as a note.
@@ -71,8 +73,7 @@ void print_tolerances(const Registry& registry, const ProblemInstance& instance)
   run.start = instance;
   run.solver = &registry.solver("kinsol-newton");
   run.solver_options = Options("solver kinsol-newton", run.solver->options());
-  fmt::print(
-      "\n--rtol without --scheme takes what is cheapest for the class \"{}\" by the table of gnomon bench tolerance\n"
+  say("\n--rtol without --scheme takes what is cheapest for the class \"{}\" by the table of gnomon bench tolerance\n"
       "and promises energy, g = 0 and G v + g_t = 0 here; of a scheme that is named without options the cheapest "
       "order\n",
       class_of(*system));
@@ -80,23 +81,22 @@ void print_tolerances(const Registry& registry, const ProblemInstance& instance)
   for (const double relative : {1e-3, 1e-6, 1e-9}) try {
       run.relative = relative;
       const SchemeChoice choice = suited_scheme(registry, run);
-      fmt::print("  --rtol {:.0e}: {}\n", relative, to_string(choice));
+      say("  --rtol {:.0e}: {}\n", relative, to_string(choice));
       const Promises promises = registry.integrator(instance, choice.scheme, "newton", choice.options).promises();
       reported = !promises.energy && choice.scheme != "projected-rk";  // which leaves it out where nothing moves
     } catch (const Error& error) {
       if (error.code() != ErrorCode::refused) throw;
-      fmt::print("  --rtol {:.0e}: {}\n", relative, error.what());
+      say("  --rtol {:.0e}: {}\n", relative, error.what());
       return;
     }
   if (reported)
-    fmt::print(
-        "No scheme of high order promises the energy here: its error is reported. energy-momentum-ggl, of order 2,\n"
+    say("No scheme of high order promises the energy here: its error is reported. energy-momentum-ggl, of order 2,\n"
         "keeps it, and takes many steps at small tolerances\n");
 }
 
 /// The schemes that take a model with their default options and its own contacts, and what each promises for it.
 void print_takers(const Registry& registry, const ProblemInstance& instance, const std::string& file) {
-  fmt::print("\ntaken by, with the promises that hold here\n");
+  say("\ntaken by, with the promises that hold here\n");
   std::string refused;
   RunArguments arguments;
   arguments.problem = file;
@@ -105,19 +105,19 @@ void print_takers(const Registry& registry, const ProblemInstance& instance, con
   options.contact = contact_options(arguments.contact);
   for (const auto& name : registry.schemes()) try {
       const Integrator run = registry.integrator(instance, name, "newton", {}, {}, options);
-      fmt::print("  {:32} {}\n", name, to_string(run.promises()));
+      say("  {:32} {}\n", name, to_string(run.promises()));
     } catch (const Error& error) {
       if (error.code() != ErrorCode::refused) throw;
       refused += (refused.empty() ? "" : ", ") + name;
     }
-  if (!refused.empty()) fmt::print("refused by {}\n", refused);
+  if (!refused.empty()) say("refused by {}\n", refused);
 }
 
 void describe_problem(const Registry& registry, const std::string& name) {
   const Problem& problem = registry.problem(name);
   print_head(registry, "problem", name, problem.description(), problem.source());
   const ProblemInstance instance = registry.build(name);
-  fmt::print("\n{}\n\n", problem.equations());
+  say_lines("\n" + problem.equations() + "\n\n");
   const auto counted = [](Index count, const std::string& what) {
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
   };
@@ -125,39 +125,37 @@ void describe_problem(const Registry& registry, const std::string& name) {
   if (const System* system = instance.model->mechanical()) {
     const SystemTraits& traits = system->traits();
     const Parts& parts = system->parts();
-    fmt::print("with default parameters: {}, {}, {}{}{}{}\n", counted(traits.n, "coordinate"),
-               counted(traits.m, "constraint"), parts.obstacles ? counted(parts.n_obstacles(), "obstacle") + ", " : "",
-               counted(parts.n_symmetries(), "momentum map"), parts.friction || parts.coulomb ? ", friction" : "",
-               closed_form);
+    say("with default parameters: {}, {}, {}{}{}{}\n", counted(traits.n, "coordinate"), counted(traits.m, "constraint"),
+        parts.obstacles ? counted(parts.n_obstacles(), "obstacle") + ", " : "",
+        counted(parts.n_symmetries(), "momentum map"), parts.friction || parts.coulomb ? ", friction" : "",
+        closed_form);
     const auto degree = [](int found) {
       return found == SystemTraits::not_polynomial ? std::string("not polynomial") : fmt::format("of degree {}", found);
     };
-    fmt::print("  U {}{}{}{}\n", degree(traits.potential_degree),
-               traits.m > 0 ? ", g " + degree(traits.constraint_degree) : "",
-               parts.mass ? ", mass M(q)" : ", constant mass", parts.time_dependence ? ", depends on time" : "");
-    if (!traits.branches.empty()) fmt::print("  branches on a value, dense derivatives: {}\n", traits.branches);
+    say("  U {}{}{}{}\n", degree(traits.potential_degree),
+        traits.m > 0 ? ", g " + degree(traits.constraint_degree) : "", parts.mass ? ", mass M(q)" : ", constant mass",
+        parts.time_dependence ? ", depends on time" : "");
+    if (!traits.branches.empty()) say("  branches on a value, dense derivatives: {}\n", traits.branches);
     if (traits.m > 0) {
       const ConstraintRank rank = constraint_rank(*system, instance.t0, instance.q0);
-      fmt::print("  {} of freedom at the start\n",
-                 traits.n - rank.rank == 1 ? "1 degree" : fmt::format("{} degrees", traits.n - rank.rank));
+      say("  {} of freedom at the start\n",
+          traits.n - rank.rank == 1 ? "1 degree" : fmt::format("{} degrees", traits.n - rank.rank));
       for (const Index i : rank.dependent)
-        fmt::print("  constraint \"{}\" repeats others: handled\n", constraint_name(*system, i));
+        say("  constraint \"{}\" repeats others: handled\n", constraint_name(*system, i));
     }
-    for (Index a = 0; a < parts.n_symmetries(); ++a)
-      fmt::print("  momentum map: {}\n", parts.symmetries->symmetry_name(a));
+    for (Index a = 0; a < parts.n_symmetries(); ++a) say("  momentum map: {}\n", parts.symmetries->symmetry_name(a));
     if (parts.n_symmetries() == 0)
-      for (const std::string& map : momentum_maps(instance)) fmt::print("  keeps {}\n", map);
-    for (Index a = 0; a < parts.n_integrals(); ++a)
-      fmt::print("  first integral: {}\n", parts.integrals->integral_name(a));
+      for (const std::string& map : momentum_maps(instance)) say("  keeps {}\n", map);
+    for (Index a = 0; a < parts.n_integrals(); ++a) say("  first integral: {}\n", parts.integrals->integral_name(a));
   } else {
     const OverdeterminedTraits& traits = instance.model->overdetermined()->traits();
-    fmt::print("overdetermined DAE, with default parameters: {} unknowns {}, {} {}, {}, {}{}\n", traits.ny,
-               traits.state_names[0], traits.nz, traits.state_names[1], counted(traits.m, "constraint"),
-               traits.has_energy ? "an energy" : "no energy", closed_form);
+    say("overdetermined DAE, with default parameters: {} unknowns {}, {} {}, {}, {}{}\n", traits.ny,
+        traits.state_names[0], traits.nz, traits.state_names[1], counted(traits.m, "constraint"),
+        traits.has_energy ? "an energy" : "no energy", closed_form);
   }
   if (instance.outputs)
     for (const Output& output : instance.outputs->outputs())
-      fmt::print("  output: {}{}\n", output.name, output.unit.empty() ? "" : ", " + output.unit);
+      say("  output: {}{}\n", output.name, output.unit.empty() ? "" : ", " + output.unit);
   if (is_model_file(name)) print_takers(registry, instance, name);
   print_tolerances(registry, instance);
   print_options(problem.parameters(), "parameters", "--set");
@@ -174,14 +172,14 @@ Error no_such_name(const Registry& registry, const std::string& name) {
 int describe(const Registry& registry, const std::string& name) {
   bool found = false;
   const auto separate = [&found] {
-    if (found) fmt::print("\n");
+    if (found) say("\n");
     found = true;
   };
   if (has(registry.schemes(), name)) {
     separate();
     const Scheme& scheme = registry.scheme(name);
     print_head(registry, "scheme", name, scheme.description(), scheme.source());
-    fmt::print("promises, at best: {}\n", to_string(scheme.promises()));
+    say("promises, at best: {}\n", to_string(scheme.promises()));
     print_equations(registry, name);
     print_options(scheme.options(), "options", "--option");
   }
@@ -213,7 +211,7 @@ int describe(const Registry& registry, const std::string& name) {
 
 int describe_papers(const Registry& registry, const std::string& name) {
   if (name.empty()) {
-    fmt::print("{}", own_bibtex());
+    say_lines(own_bibtex());
     return success;
   }
   bool found = false;
@@ -229,7 +227,7 @@ int describe_papers(const Registry& registry, const std::string& name) {
     add(registry.problem(name).description(), registry.problem(name).source());
   if (has(registry.references(), name)) add(registry.reference(name).description(), "");
   if (!found) throw no_such_name(registry, name);
-  for (const std::string& entry : entries) fmt::print("{}", entry);
+  for (const std::string& entry : entries) say_lines(entry);
   if (entries.size() == 1 && entries.begin()->empty())
     throw Error(ErrorCode::bad_value, "\"" + name + "\" names no paper that it rests on");
   return success;

@@ -10,6 +10,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/model/curves.hpp"
 #include "program/arguments.hpp"
+#include "program/cli/say.hpp"
 #include "program/commands/commands.hpp"
 #include "report/json.hpp"
 #include "tables/output_file.hpp"
@@ -44,8 +45,8 @@ validation::EquilibriumSearch search_of(const EquilibriumArguments& a) {
 void print_summary(std::FILE* out, const EquilibriumArguments& a, const ProblemInstance& instance,
                    const Equilibrium& found) {
   const System& system = *instance.model->mechanical();
-  const auto row = [out](const char* label, const std::string& text) { fmt::print(out, "  {:12} {}\n", label, text); };
-  fmt::print(out, "{}, equilibrium ({}) {}\n", a.problem, a.method, a.solver ? "through " + *a.solver : "by descent");
+  const auto row = [out](const char* label, const std::string& text) { say(out, "  {:12} {}\n", label, text); };
+  say(out, "{}, equilibrium ({}) {}\n", a.problem, a.method, a.solver ? "through " + *a.solver : "by descent");
   row("unknowns", fmt::format("{} coordinates, {} constraints", system.n(), system.m()));
   row("energy", found.penalty > 0 ? fmt::format("U = {:.10g}, penalty {:.10g}, sum {:.10g}", found.potential,
                                                 found.penalty, found.potential + found.penalty)
@@ -111,7 +112,7 @@ int equilibrium(const Registry& registry, const EquilibriumArguments& a) {
     out["constraint_max"] = to_json(found.constraint);
     out["iterations"] = Json::Int64(found.report.iterations);
     out["residual"] = to_json(found.report.residual_norm);
-    fmt::print("{}", validation::json_text(out));
+    say_lines(validation::json_text(out));
   }
   if (a.output && converged) write_csv(*a.output, found);
   return converged ? success : numerical_failure;

@@ -4,6 +4,7 @@
 #include <CLI/App.hpp>
 
 #include "gnomon/base/error.hpp"
+#include "program/cli/say.hpp"
 #include "program/commands/commands.hpp"
 #include "program/commands/list_matrix.hpp"
 
@@ -13,9 +14,9 @@ namespace {
 
 void entry(const Registry& registry, const std::string& name, const std::string& promises,
            const std::string& description) {
-  fmt::print("  {:27} {}\n", name, description);
-  if (!promises.empty()) fmt::print("  {:27} promises at best {}\n", "", promises);
-  if (registry.origin(name) != "built in") fmt::print("  {:27} from {}\n", "", registry.origin(name));
+  say("  {:27} {}\n", name, description);
+  if (!promises.empty()) say("  {:27} promises at best {}\n", "", promises);
+  if (registry.origin(name) != "built in") say("  {:27} from {}\n", "", registry.origin(name));
 }
 
 int list(const Registry& registry, const std::string& what) {
@@ -26,7 +27,7 @@ int list(const Registry& registry, const std::string& what) {
 
   const auto heading = [&](const std::string& kind) {
     if (!what.empty() && what != kind) return false;
-    fmt::print("{}\n", kind);
+    say("{}\n", kind);
     return true;
   };
   if (heading("schemes"))

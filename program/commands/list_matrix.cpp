@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "matrix/acceptance.hpp"
+#include "program/cli/say.hpp"
 
 namespace gnomon::program {
 
@@ -34,12 +35,12 @@ std::string ranges(const std::vector<std::size_t>& columns) {
 
 void print_reasons(const std::vector<matrix::Row>& rows) {
   bool partial = false;
-  fmt::print("\nrefused, because\n");
+  say("\nrefused, because\n");
   for (const matrix::Reason& reason : matrix::reasons(rows)) {
-    if (reason.partial && !partial) fmt::print("\nonly where U, g and c are at most quadratic, because otherwise\n");
+    if (reason.partial && !partial) say("\nonly where U, g and c are at most quadratic, because otherwise\n");
     partial = reason.partial;
-    fmt::print("  {}\n", reason.text);
-    for (const auto& place : reason.places) fmt::print("      {:34} {}\n", place.name, ranges(place.columns));
+    say("  {}\n", reason.text);
+    for (const auto& place : reason.places) say("      {:34} {}\n", place.name, ranges(place.columns));
   }
 }
 
@@ -51,24 +52,23 @@ void print_matrix(const Registry& registry, bool with_reasons) {
   std::size_t width = 0;
   for (const auto& row : rows) width = std::max(width, row.name.size());
   const auto heading = [&](const char* what) {
-    fmt::print("{:{}}", what, width + 2);
-    for (std::size_t column = 1; column <= kinds.size(); ++column) fmt::print("{:>4}", column);
-    fmt::print("\n");
+    say("{:{}}", what, width + 2);
+    for (std::size_t column = 1; column <= kinds.size(); ++column) say("{:>4}", column);
+    say("\n");
   };
   for (const bool references : {false, true}) {
     heading(references ? "references" : "schemes");
     for (const auto& row : rows) {
       if (row.is_reference != references) continue;
-      fmt::print("  {:{}}", row.name, width);
-      for (const auto& cell : row.cells) fmt::print("{:>4}", cell.mark());
-      fmt::print("\n");
+      say("  {:{}}", row.name, width);
+      for (const auto& cell : row.cells) say("{:>4}", cell.mark());
+      say("\n");
     }
-    fmt::print("\n");
+    say("\n");
   }
-  fmt::print("models with\n");
-  for (std::size_t column = 0; column < kinds.size(); ++column)
-    fmt::print("  {:2}  {}\n", column + 1, kinds[column].what);
-  fmt::print("\n{}", legend);
+  say("models with\n");
+  for (std::size_t column = 0; column < kinds.size(); ++column) say("  {:2}  {}\n", column + 1, kinds[column].what);
+  say_lines(std::string("\n") + legend);
   if (with_reasons) print_reasons(rows);
 }
 

@@ -7,6 +7,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/whole_file.hpp"
 #include "gnomon/mechanism/model_file.hpp"
+#include "program/cli/say.hpp"
 #include "program/commands/commands.hpp"
 
 namespace gnomon::program {
@@ -134,7 +135,7 @@ int write(const std::string& name, bool bodies) {
   WholeFile target("model file", file);
   target.write(fmt::format(fmt::runtime(bodies ? mechanism : formulas), std::filesystem::path(file).stem().string()));
   target.commit();
-  fmt::print("{}\n", file);
+  say("{}\n", file);
   return success;
 }
 

@@ -9,6 +9,8 @@
 
 #include "gnomon/base/error.hpp"
 #include "program/arguments.hpp"
+#include "program/cli/say.hpp"
+#include "program/commands/case_folder.hpp"
 #include "program/commands/commands.hpp"
 #include "program/output/snapshots.hpp"
 #include "program/output/trajectory_writer.hpp"
@@ -33,11 +35,12 @@ struct Setup {
 };
 
 /// Everything that can be misuse comes first.
-Setup set_up(const Registry& registry, const RunArguments& given) {
+Setup set_up(const Registry& registry, const RunArguments& given, CommandPaths paths) {
   Setup setup;
   RunArguments& arguments = setup.arguments;
   arguments = given.restart ? with_checkpoint(given) : given;
   require_problem(arguments, "the name of a problem or of a model file, or --restart FILE");
+  if (given.restart) paths.reads("PROBLEM of --restart", model_path(arguments.problem));
   if (!given.restart) take_run_defaults(registry, arguments);
   setup.run = start_trajectory(registry, registry.build(arguments.problem, arguments.set), arguments);
   setup.references = start_references(registry, arguments, setup.run->instance());
@@ -124,7 +127,7 @@ class Outputs {
     std::FILE* const people = arguments_.json || arguments_.output == "-" ? stderr : stdout;
     print_summary(people, report.title, report.rows);
     if (arguments_.events) print_events(people, report.events);
-    if (arguments_.json) fmt::print("{}", validation::json_text(report.json));
+    if (arguments_.json) say_lines(validation::json_text(report.json));
     if (page_)
       attempt([&] {
         const std::string& model = run_.instance().model->name();
@@ -158,9 +161,9 @@ int status_of(const RunReport& report, bool references_failed) {
   return report.status == "success" && !references_failed ? success : numerical_failure;
 }
 
-int run(const Registry& registry, const RunArguments& given) {
+int run(const Registry& registry, const RunArguments& given, const CommandPaths& paths) {
   const Signals signals;
-  const Setup setup = set_up(registry, given);
+  const Setup setup = set_up(registry, given, paths);
   Outputs outputs(setup);
   const bool arrived = setup.run->advance();
   outputs.keep();
@@ -230,7 +233,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
   command->callback([&invocation, a, command] {
     a->scheme_named = command->count("--scheme") > 0;
     a->solver_named = command->count("--solver") > 0;
-    invocation.action = [a](const Registry& registry) { return run(registry, *a); };
+    invocation.action = [a, &invocation](const Registry& registry) { return run(registry, *a, invocation.paths); };
   });
 }
 

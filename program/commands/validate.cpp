@@ -8,6 +8,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/names.hpp"
+#include "program/cli/say.hpp"
 #include "program/cli/terminal.hpp"
 #include "program/commands/case_folder.hpp"
 #include "program/commands/commands.hpp"
@@ -61,11 +62,11 @@ class CasesDone {
  public:
   explicit CasesDone(std::size_t cases) : cases_(cases), visible_(is_terminal(stderr)) {}
   ~CasesDone() {
-    if (visible_) fmt::print(stderr, "\r\033[K");
+    if (visible_) say(stderr, "\r\033[K");
   }
   void begin(const Case& c) {
     const double share = static_cast<double>(number_++) / static_cast<double>(cases_);
-    if (visible_) fmt::print(stderr, "\r{} of {}{}: {}\033[K", number_, cases_, left_.text(share), c.full_name());
+    if (visible_) say(stderr, "\r{} of {}{}: {}\033[K", number_, cases_, left_.text(share), c.full_name());
     std::fflush(stderr);
   }
 
@@ -128,7 +129,7 @@ int validate(const Registry& registry, const ValidateArguments& arguments) {
   Table table(stdout, colour, cases);
   if (arguments.verbose) table.heading();
   const Outcome outcome = run_all(registry, cases, tier, arguments.verbose ? &table : nullptr);
-  if (arguments.verbose) fmt::print("\n");
+  if (arguments.verbose) say("\n");
   print_summary(stdout, outcome, colour);
   if (json) {
     const std::string text = json_text(report_json(outcome));

@@ -7,8 +7,8 @@
 #include <iterator>
 
 #include "pages/encode.hpp"
+#include "program/cli/say.hpp"
 #include "program/output/gnuplot.hpp"
-#include "tables/output_file.hpp"
 
 namespace gnomon::program {
 
@@ -63,18 +63,17 @@ std::string panel(const Chart& chart) {
   for (const auto& [letter, axis] : {std::pair{'x', &chart.x}, {'y', &chart.y}})
     script += axis->logarithmic ? fmt::format("set logscale {0}\nset format {0} '10^{{%T}}'\n", letter)
                                 : fmt::format("unset logscale {0}\nset format {0} '%g'\n", letter);
-  std::string plot, data;
+  PlotCommand plot;
   const auto add = [&](const Series& series, std::size_t begin, std::size_t end, const std::string& style) {
-    plot += fmt::format("{}'-' using 1:2 {}", plot.empty() ? "" : ", ", style);
+    std::string data;
     for (std::size_t i = begin; i < end; ++i)
       data += fmt::format("{} {}\n", number(series.x[i], chart.x), number(series.y[i], chart.y));
-    data += "e\n";
+    plot.add(data, "using 1:2 " + style);
   };
   bool empty = true;
   for (Series series : chart.series) {
     if (!shows(series, chart)) {
-      plot += fmt::format("{}NaN {} title {}", plot.empty() ? "" : ", ", style_of(series),
-                          gnuplot_text(series.name + ": 0"));
+      plot.mention(fmt::format("{} title {}", style_of(series), gnuplot_text(series.name + ": 0")));
       continue;
     }
     empty = false;
@@ -91,22 +90,19 @@ std::string panel(const Chart& chart) {
     add(series, 0, series.x.size(), fmt::format("{} title {}", style_of(series), gnuplot_text(series.name)));
   }
   script += empty ? "set xrange [0:1]\nset yrange [0.1:10]\n" : "set autoscale\n";
-  return script + "plot " + plot + "\n" + data;
+  return script + plot.text("plot");
 }
 
 }  // namespace
 
 PlotFile::PlotFile(const std::optional<std::string>& path) : path_(path) {
-  if (!path_) return;
-  require_picture(*path_);
-  tables::OutputFile probe(*path_);
-  require_gnuplot(*path_);
+  if (path_) require_picture(*path_);
 }
 
 void PlotFile::draw(const pages::Page& page) const {
   const std::vector<const Chart*> charts = page.charts();
   if (charts.empty()) {
-    fmt::print(stderr, "gnomon: warning: --plot = \"{}\" is not drawn: what was run has no curves\n", *path_);
+    say(stderr, "gnomon: warning: --plot = \"{}\" is not drawn: what was run has no curves\n", *path_);
     return;
   }
   const auto count = static_cast<double>(charts.size());

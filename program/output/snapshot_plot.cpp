@@ -157,10 +157,7 @@ class SnapshotPlot {
 
   /// A block of data and how it is drawn, if there is any.
   void add(const std::string& data, const std::string& style) {
-    if (data.empty()) return;
-    const std::string name = fmt::format("$data{}", ++blocks_);
-    blocks_text_ += name + " << END\n" + data + "END\n";
-    plot_ += (plot_.empty() ? "" : ", ") + name + " " + style;
+    if (!data.empty()) plot_.add(data, style);
   }
   /// Curves of one snapshot: the lines, or the dots.
   std::string curves_of(const Snapshot& snapshot, const std::vector<std::size_t>& which, bool dots) const {
@@ -210,10 +207,9 @@ class SnapshotPlot {
     }
     add(curves_of(all.front(), fixed_, true), "with points pt 9 ps 1.3 lc rgb '#333333' title 'fixed'");
     const char* const key = "vertical Left reverse samplen 2 spacing 1.15";
-    if (space()) return begin_view(key) + axes_script() + blocks_text_ + "splot " + plot_ + "\n";
+    if (space()) return begin_view(key) + axes_script() + plot_.text("splot");
     return begin(1, 1) + axes_script() + fmt::format("set key outside right top {}\n", key) +
-           fmt::format("set title {} noenhanced font ',11'\n", gnuplot_text(picture_.title)) + blocks_text_ + "plot " +
-           plot_ + "\n";
+           fmt::format("set title {} noenhanced font ',11'\n", gnuplot_text(picture_.title)) + plot_.text("plot");
   }
 
   std::string field_script() {
@@ -235,13 +231,12 @@ class SnapshotPlot {
       for (std::size_t s = first; s < end; ++s)
         for (const std::size_t k : moving_)
           add_points(all[which[s]].curves[k], fmt::format("{:.7g}", all[which[s]].t), data);
-      plot_.clear();
-      blocks_text_.clear();
+      plot_ = {};
       add(curves_of(all.front(), fixed_, false), "with lines lc rgb '#555555' lw 1.6 notitle");
       add(data, "with lines linecolor palette notitle");
       add(curves_of(all.front(), fixed_, true), "with points pt 9 ps 1.3 lc rgb '#333333' notitle");
       script += fmt::format("set title 't = {:.4g} .. {:.4g}'\n", all[which[first]].t, all[which[end - 1]].t) +
-                blocks_text_ + (space() ? "splot " : "plot ") + plot_ + "\n";
+                plot_.text(space() ? "splot" : "plot");
     }
     return script + "unset multiplot\n";
   }
@@ -305,8 +300,7 @@ class SnapshotPlot {
   std::array<Range, 3> ranges_;
   std::vector<int> axes_;
   bool to_scale_ = true;
-  int blocks_ = 0;
-  std::string blocks_text_, plot_;
+  PlotCommand plot_;
 };
 
 }  // namespace

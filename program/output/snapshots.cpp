@@ -6,8 +6,10 @@
 #include <cmath>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/visible_text.hpp"
 #include "program/output/gnuplot.hpp"
 #include "program/output/vtk_series.hpp"
+#include "tables/csv_field.hpp"
 
 namespace gnomon::program {
 
@@ -17,11 +19,6 @@ constexpr std::size_t most_paths = 40, most_points_of_a_path = 4000;
 
 bool ends_with(const std::string& text, const std::string& end) {
   return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
-/// Names with commas, such as those of families with two indices, stand in quotation marks.
-std::string csv_text(const std::string& name) {
-  return name.find(',') == std::string::npos ? name : "\"" + name + "\"";
 }
 
 std::shared_ptr<const CurveModel> required(std::shared_ptr<const CurveModel> model) {
@@ -51,8 +48,6 @@ Snapshots::Snapshots(const ProblemInstance& instance, double t0, double every, c
   }
   if (!plot_) return;
   require_picture(*plot_);
-  tables::OutputFile probe(*plot_);
-  require_gnuplot(*plot_);
   for (std::size_t k = 0; k < curves_.size(); ++k)
     if (curves_[k].n_points == 1) paths_.push_back({k, {}});
   if (paths_.size() > most_paths) paths_.clear();
@@ -164,7 +159,7 @@ void Snapshots::write_csv(std::FILE* out) const {
   for (const Snapshot& snapshot : snapshots_)
     for (std::size_t k = 0; k < curves_.size(); ++k)
       for (Index i = 0; i < snapshot.curves[k].cols(); ++i) {
-        fmt::print(out, "{:.17g},{},{}", snapshot.t, csv_text(curves_[k].name), i);
+        fmt::print(out, "{:.17g},{},{}", snapshot.t, tables::csv_field(curves_[k].name), i);
         for (Index c = 0; c < (space ? 3 : 2); ++c)
           fmt::print(out, ",{:.17g}", c < snapshot.curves[k].rows() ? snapshot.curves[k](c, i) : 0.0);
         fmt::print(out, "\n");
@@ -176,7 +171,8 @@ void Snapshots::write_vtk(std::FILE* out, const std::string& title) const {
   for (const Curve& curve : curves_) points += curve.n_points;
   const std::size_t count = snapshots_.size(), lines = count * curves_.size();
   const std::size_t total = count * static_cast<std::size_t>(points);
-  fmt::print(out, "# vtk DataFile Version 3.0\n{:.200}\nASCII\nDATASET POLYDATA\nPOINTS {} double\n", title, total);
+  fmt::print(out, "# vtk DataFile Version 3.0\n{:.200}\nASCII\nDATASET POLYDATA\nPOINTS {} double\n", visible(title),
+             total);
   for (const Snapshot& snapshot : snapshots_)
     for (const Matrix& curve : snapshot.curves)
       for (Index i = 0; i < curve.cols(); ++i)

@@ -10,6 +10,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/registry/suited_scheme.hpp"
 #include "program/arguments.hpp"
+#include "program/cli/say.hpp"
 
 namespace gnomon::program {
 
@@ -287,9 +288,9 @@ IntegratorOptions parse_integrator_options(const Registry& registry, const RunAr
   }
   options.project_start = arguments.project_start;
   if (arguments.dependent_constraints)
-    fmt::print(stderr,
-               "gnomon: --dependent-constraints does nothing any more: constraints that repeat others are found, and "
-               "their multipliers are those of least norm\n");
+    say(stderr,
+        "gnomon: --dependent-constraints does nothing any more: constraints that repeat others are found, and "
+        "their multipliers are those of least norm\n");
   options.contact = contact_options(arguments.contact);
   if (!arguments.max_halvings.empty())
     options.max_halvings = static_cast<int>(parse_count(arguments.max_halvings, "--max-halvings", 0));

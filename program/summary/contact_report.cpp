@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "program/cli/say.hpp"
 #include "report/json.hpp"
 
 namespace gnomon::program {
@@ -93,9 +94,9 @@ std::vector<std::array<std::string, 4>> event_rows(const System& system, const s
 
 void print_events(std::FILE* out, const std::vector<std::array<std::string, 4>>& events) {
   const auto line = [out](const std::array<std::string, 4>& row) {
-    fmt::print(out, "  {:>20}  {:8}  {:12}  {:>14}\n", row[0], row[1], row[2], row[3]);
+    say(out, "  {:>20}  {:8}  {:12}  {:>14}\n", row[0], row[1], row[2], row[3]);
   };
-  fmt::print(out, "\n");
+  say(out, "\n");
   line({"t", "event", "obstacle", "energy change"});
   for (const auto& row : events) line(row);
 }

@@ -5,6 +5,7 @@
 #include "gnomon/contact/gained_energy.hpp"
 #include "gnomon/mechanism/model_file.hpp"
 #include "gnomon/scheme/step_warning.hpp"
+#include "program/cli/say.hpp"
 #include "program/cli/terminal.hpp"
 #include "program/run/provenance.hpp"
 #include "program/summary/contact_report.hpp"
@@ -67,8 +68,11 @@ std::string title(const RunFacts& facts) {
 }
 
 void print_summary(std::FILE* out, const std::string& title, const std::vector<SummaryRow>& rows) {
-  fmt::print(out, "{}\n", title);
-  for (const SummaryRow& row : rows) fmt::print(out, "  {} {}\n", row_label(out, row.label, 12), row.text);
+  say(out, "{}\n", title);
+  for (const SummaryRow& row : rows) {
+    fmt::print(out, "  {} ", row_label(out, row.label, 12));
+    say(out, "{}\n", row.text);
+  }
 }
 
 void add_outputs(std::vector<SummaryRow>& rows, const std::vector<Output>& outputs, const Vector& values) {

@@ -17,6 +17,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/mechanism/model_file.hpp"
 #include "program/arguments.hpp"
+#include "program/cli/say.hpp"
 #include "program/cli/terminal.hpp"
 #include "program/commands/case_folder.hpp"
 #include "program/commands/commands.hpp"
@@ -34,17 +35,11 @@ namespace {
 
 /// The text of a model file, which the registry has found; null for a problem that is none.
 Json::Value model_text(const std::string& problem) {
-  if (!is_model_file(problem)) return Json::nullValue;
-  std::vector<std::string> names{problem};
-  for (const std::string& folder : model_folders()) names.push_back(folder + "/" + problem);
-  for (const std::string& name : names) {
-    std::ifstream in(name, std::ios::binary);
-    if (!in) continue;
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-  }
-  return Json::nullValue;
+  std::ifstream in(model_path(problem), std::ios::binary);
+  if (!in) return Json::nullValue;
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
 }
 
 Json::Value origin_of(const SweepArguments& arguments) {
@@ -84,14 +79,14 @@ class SweepLine {
     const double share =
         static_cast<double>(at.done - at.before) / static_cast<double>(std::max(at.runs - at.before, 1L));
     const double seconds = std::chrono::duration<double>(now - begin_).count();
-    fmt::print(stderr, "\r{:5.1f} %{}  {} of {} runs, {:.4g} a second{}\033[K",
-               100 * static_cast<double>(at.done) / static_cast<double>(at.runs), left_.text(share), at.done, at.runs,
-               static_cast<double>(at.done - at.before) / seconds,
-               at.failed > 0 ? fmt::format(", {} did not succeed", at.failed) : "");
+    say(stderr, "\r{:5.1f} %{}  {} of {} runs, {:.4g} a second{}\033[K",
+        100 * static_cast<double>(at.done) / static_cast<double>(at.runs), left_.text(share), at.done, at.runs,
+        static_cast<double>(at.done - at.before) / seconds,
+        at.failed > 0 ? fmt::format(", {} did not succeed", at.failed) : "");
     std::fflush(stderr);
   }
   void finish() {
-    if (shown_) fmt::print(stderr, "\r\033[K");
+    if (shown_) say(stderr, "\r\033[K");
     shown_ = false;
   }
 
@@ -104,7 +99,7 @@ class SweepLine {
 
 void print_report(const SweepReport& report, const std::string& title, bool json) {
   print_summary(json ? stderr : stdout, title, sweep_rows(report));
-  if (json) fmt::print("{}", validation::json_text(sweep_json(report)));
+  if (json) say_lines(validation::json_text(sweep_json(report)));
 }
 
 /// The page of --report, of what is complete.
@@ -147,7 +142,7 @@ int merge(const SweepArguments& a) {
 /// Set where the runs are to end.
 volatile std::sig_atomic_t stop = 0;
 
-int sweep(const Registry& registry, SweepArguments a) {
+int sweep(const Registry& registry, SweepArguments a, CommandPaths paths) {
   if (a.problem == "merge") return merge(a);
   const std::unique_ptr<ensembles::Processes> processes = ensembles::join_processes();
   const bool leads = processes->rank() == 0;
@@ -159,6 +154,7 @@ int sweep(const Registry& registry, SweepArguments a) {
     if (!a.files.empty())
       throw Error(ErrorCode::bad_value, fmt::format("sweep: unexpected argument \"{}\"", a.files.front()));
     read_sweep_file(a);
+    if (!a.file.empty()) paths.reads("model", model_path(a.problem));
     if (!a.output) throw Error(ErrorCode::bad_value, "--output is missing: it names the table, e.g. --output runs.h5");
     settings.output = *a.output;
     if (leads) page.emplace(a.report);
@@ -249,7 +245,7 @@ void gnomon_add_sweep(CLI::App& app, Invocation& invocation) {
   command->callback([&invocation, a, command] {
     a->scheme_named = command->count("--scheme") > 0;
     a->solver_named = command->count("--solver") > 0;
-    invocation.action = [a](const Registry& registry) { return sweep(registry, *a); };
+    invocation.action = [a, &invocation](const Registry& registry) { return sweep(registry, *a, invocation.paths); };
   });
 }
 

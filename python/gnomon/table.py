@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Iterator, Mapping
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .errors import BadValueError, FileError
+from .own_process import in_own_process
 
 if TYPE_CHECKING:
     import pandas
@@ -81,7 +83,7 @@ def read(path: str | os.PathLike) -> Table:
     Raises
     ------
     FileError
-        Where it cannot be read, with the line in text files.
+        Where it cannot be read, with the line in text files, and where a ``.h5`` has other numbers than were written.
     BadValueError
         Where its name ends otherwise.
     ImportError
@@ -94,10 +96,18 @@ def read(path: str | os.PathLike) -> Table:
         raise BadValueError(f'table "{name}" ends in none of .csv, .h5 and .jsonl')
     try:
         return readers[end](name)
+    except FileError:
+        raise
     except OSError as error:
         raise FileError(f'table "{name}" cannot be read: {error.strerror or error}') from error
     except UnicodeDecodeError as error:
         raise FileError(f'table "{name}" is no text: {error}') from error
+    except DAMAGED as error:
+        raise FileError(f'table "{name}" is damaged: {error}') from error
+
+
+# What readers of CSV, JSON and HDF5, and the lines below, say of data of another form.
+DAMAGED = (csv.Error, ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
 
 
 def _text(value: Any) -> str:
@@ -111,16 +121,40 @@ def _read_hdf5(name: str) -> Table:
         raise ImportError(
             f'reading "{name}" needs the package h5py, which is not installed (pip install h5py, or python3-h5py)'
         ) from error
+    return in_own_process(f'table "{name}"', lambda: _read_hdf5_here(h5py, name))
+
+
+def _read_hdf5_here(h5py: Any, name: str) -> Table:
+    many, best_compression = 1 << 20, 1100
     with h5py.File(name, "r") as file:
         data = [one for one in file.values() if isinstance(one, h5py.Dataset) and one.ndim == 1]
         data.sort(key=lambda one: one.attrs.get("index", len(data)))
         names = [_text(one.attrs.get("name", one.name[1:])) for one in data]
         units = {n: _text(one.attrs["unit"]) for n, one in zip(names, data) if _text(one.attrs.get("unit", ""))}
         kinds = {n: _text(one.attrs["kind"]) for n, one in zip(names, data) if "kind" in one.attrs}
-        provenance = json.loads(_text(file.attrs.get("provenance", "{}")))
+        provenance = _text(file.attrs.get("provenance", ""))
         if not names:
             raise FileError(f'table "{name}" has no data sets of one dimension, which are its columns')
-        return Table(names, [one[:] for one in data], units, kinds, provenance)
+        if len({"checksum" in one.attrs for one in (file, *data)}) > 1:
+            raise FileError(f'table "{name}" is damaged: checksums are missing')
+        _check(name, "its provenance and columns", file, _crc((provenance, *names)))
+        values = []
+        for n, one in zip(names, data):
+            if one.size > many and one.size // best_compression > one.id.get_storage_size():
+                raise FileError(f'table "{name}" is damaged: its {one.size} rows of "{n}" cannot lie in its bytes')
+            values.append(one[:])
+            head = _crc((n, units.get(n, ""), kinds.get(n, "")))
+            _check(name, f'"{n}"', one, zlib.crc32(values[-1].tobytes(), head))
+        return Table(names, values, units, kinds, json.loads(provenance or "{}"))
+
+
+def _crc(texts: Iterable[str]) -> int:
+    return zlib.crc32("".join(text + "\0" for text in texts).encode())
+
+
+def _check(table: str, what: str, written: Any, checksum: int) -> None:
+    if int(written.attrs.get("checksum", checksum)) != checksum:
+        raise FileError(f'table "{table}" is damaged: the checksum of {what} is another one')
 
 
 def _read_csv(name: str) -> Table:

@@ -1,7 +1,9 @@
 """Tables that the program writes, read back."""
 
 import os
+import random
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +11,7 @@ from pathlib import Path
 import gnomon as gn
 import numpy as np
 import pytest
+from gnomon.own_process import in_own_process
 
 program = os.environ.get("GNOMON_PROGRAM") or shutil.which("gnomon")
 pytestmark = pytest.mark.skipif(not program, reason="the gnomon program is not at hand")
@@ -88,3 +91,35 @@ def test_without_h5py(tmp_path):
     outcome = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, env=dict(os.environ))
     assert outcome.returncode != 0 and "needs the package h5py" in outcome.stderr.splitlines()[-1]
     assert Path(path).exists()
+
+
+def test_damaged_tables_are_refused(tmp_path):
+    pytest.importorskip("h5py")
+    draw = random.Random(1)
+    for end in (".h5", ".csv", ".jsonl"):
+        path = Path(run(tmp_path, "a" + end))
+        sound, table, refused = path.read_bytes(), gn.read(path), 0
+        for number in range(60):
+            data = bytearray(sound)
+            if number % 4 == 0:
+                del data[draw.randrange(len(data)) :]
+            else:
+                for _ in range(draw.choice([1, 1, 10])):
+                    data[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
+            path.write_bytes(data)
+            try:
+                found = gn.read(path)
+            except gn.FileError as error:
+                assert str(path) in str(error) and "\n" not in str(error)
+                refused += 1
+            else:  # checksums are those of .h5 alone
+                assert end != ".h5" or all(np.array_equal(found[name], table[name], equal_nan=True) for name in table)
+        assert refused > 20
+
+
+def test_a_reader_that_crashes_is_one_sentence():
+    with pytest.raises(gn.FileError, match="table is damaged: .* crashes .*Segmentation fault"):
+        in_own_process("table", lambda: os.kill(os.getpid(), signal.SIGSEGV))
+    with pytest.raises(KeyError, match="x"):
+        in_own_process("table", lambda: {}["x"])
+    assert in_own_process("table", lambda: [1, 2]) == [1, 2]

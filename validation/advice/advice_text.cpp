@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "bench/precision/crossing.hpp"
+#include "gnomon/base/visible_text.hpp"
 
 namespace gnomon::advice {
 
@@ -90,8 +91,9 @@ std::string measure_text(const bench::Motion& truth) {
 }
 
 std::string reference_text(const bench::TrustedSolution& reference, const AdviceRequest& request) {
-  std::string text = fmt::format("{}, up to t = {:g}, for an error of {:g}: {} at ten instants\n", request.problem,
-                                 request.until, request.error, measure_text(reference.truth.motion));
+  std::string text =
+      fmt::format("{}, up to t = {:g}, for an error of {:g}: {} at ten instants\n", visible(request.problem),
+                  request.until, request.error, measure_text(reference.truth.motion));
   if (!reference.failure.empty()) {
     return text + fmt::format("true solution: none; {}\n", reference.failure);
   }
@@ -109,7 +111,7 @@ std::string reference_text(const bench::TrustedSolution& reference, const Advice
 
 std::string advice_text(const Advice& advice, const AdviceRequest& request, const Words& words) {
   if (advice.interrupted && advice.reference.truth.motion.q.empty()) {
-    return fmt::format("{}: interrupted before a true solution was known\n", request.problem);
+    return fmt::format("{}: interrupted before a true solution was known\n", visible(request.problem));
   }
   if (const std::string why = distrust_text(advice, request, words); !why.empty()) {
     return why + "\n";

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""The real program under use that nobody intends: drawn command lines, modules and model files, signals, full disks,
-several writers.
+"""The real program under use that nobody intends: drawn command lines, modules and model files, damaged tables, names
+that are commands elsewhere, signals, full disks, several writers.
 
-    program.py commands|modules|models|signals|disk|writers|soak --program GNOMON [--seed S] [--first K] [--count N] [--jobs J]
+    program.py commands|modules|models|tables|names|signals|disk|writers|soak --program GNOMON [--seed S] [--first K]
+               [--count N] [--jobs J]
 
 A run of the program must end by itself or within 20 s of SIGTERM, with status 0, 1, 2, 3 or 130; with status 2 it says
 one sentence on standard error, with status 0 its JSON has finite numbers only, and it leaves no file that it was not
@@ -11,6 +12,7 @@ asked for. What it was told to write is whole or not there. The status of this s
 
 import argparse
 import concurrent.futures
+import csv
 import json
 import os
 import pathlib
@@ -23,6 +25,8 @@ import subprocess
 import sys
 import tempfile
 import time
+import xml.dom.minidom
+import xml.parsers.expat
 
 STATUSES = {0, 1, 2, 3, 130}
 PATIENCE = 20  # seconds for SIGTERM to take effect
@@ -42,8 +46,8 @@ def no_core():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def start(program, arguments, folder, out=subprocess.PIPE):
-    environment = dict(os.environ, ASAN_OPTIONS="hard_rss_limit_mb=6000:allocator_may_return_null=1:" +
+def start(program, arguments, folder, out=subprocess.PIPE, **variables):
+    environment = dict(os.environ, **variables, ASAN_OPTIONS="hard_rss_limit_mb=6000:allocator_may_return_null=1:" +
                        os.environ.get("ASAN_OPTIONS", ""))
     return subprocess.Popen([program, *arguments], cwd=folder, stdin=subprocess.DEVNULL, stdout=out,
                             stderr=subprocess.PIPE, env=environment, preexec_fn=no_core)
@@ -297,6 +301,182 @@ def models(arguments, number, texts):
     return f"{line[0]}: status {outcome.status}"
 
 
+# --- damaged tables --------------------------------------------------------------------------------------------------
+
+SWEEP = ["sweep", "planar-pendulum", "--vary", "gravity=grid(1,9,40)", "--step", "1e-2", "--steps", "20", "--output"]
+
+
+def sound_tables(program):
+    """A trajectory in each format, the two shards of a sweep, and the sweep."""
+    made = {}
+    with tempfile.TemporaryDirectory(prefix="gnomon_campaign_") as folder:
+        for file in ("a.csv", "a.jsonl", "a.h5"):
+            made[file] = ["run", "double-spherical-pendulum", "--step", "1e-2", "--steps", "1000", "--output", file]
+        for shard in ("1", "2"):
+            made[shard + ".h5"] = [*SWEEP, shard + ".h5", "--shard", shard + "/2"]
+        made["all.h5"] = ["sweep", "merge", "all.h5", "1.h5", "2.h5"]
+        for file, line in made.items():
+            outcome = finish(start(program, line, folder), 60)
+            if outcome.status != 0:
+                sys.exit(f"program.py: gnomon {' '.join(line)}: {outcome.err}")
+        return {file: (pathlib.Path(folder) / file).read_bytes() for file in made}
+
+
+def damaged(rng, data):
+    data = bytearray(data)
+    action = rng.randrange(4)
+    at = rng.randrange(len(data))
+    if action == 0:
+        return bytes(data[:at])
+    if action == 1:
+        data[at:at] = bytes(rng.randrange(256) for _ in range(rng.choice([1, 1, 2, 8, 100])))
+    elif action == 2:
+        del data[at:at + rng.choice([1, 1, 2, 8, 100, 4096])]
+    else:
+        # The heads of HDF5 files are as long as their numbers.
+        for _ in range(rng.choice([1, 1, 1, 2, 10, 100])):
+            data[rng.randrange(rng.choice([len(data), min(len(data), 4096)]))] ^= 1 << rng.randrange(8)
+    return bytes(data)
+
+
+def tables(arguments, number, sound):
+    """What is damaged is refused by one sentence. HDF5 has checksums: numbers of a file that is taken are right."""
+    rng = random.Random(f"{arguments.seed} tables {number}")
+    file = rng.choice(["a.csv", "a.jsonl", "a.h5", "a.h5", "1.h5", "1.h5", "all.h5"])
+    data = damaged(rng, sound[file])
+    with tempfile.TemporaryDirectory(prefix="gnomon_campaign_") as name:
+        folder = pathlib.Path(name)
+        for sound_file, bytes_of in sound.items():
+            (folder / sound_file).write_bytes(bytes_of)
+        bad = "bad" + pathlib.Path(file).suffix
+        (folder / bad).write_bytes(data)
+        merges = file == "1.h5"
+        line = ["compare", bad, file, "--json"]
+        if merges:
+            line = ["sweep", "merge", "merged.h5", bad, "2.h5"]
+        elif file == "all.h5":
+            line = [*SWEEP, bad, "--resume", "--report", "r.html"]
+        outcome = finish(start(arguments.program, line, name), arguments.seconds)
+        check(outcome)
+        if outcome.interrupted:
+            raise Finding("does not end")
+        if outcome.status == 0 and merges and (folder / "merged.h5").read_bytes() != sound["all.h5"]:
+            raise Finding("merged from damaged numbers")
+        if outcome.status == 0 and file == "a.h5":
+            report = json.loads(outcome.out, parse_constant=refuse_constant)
+            if report["common_times"] != 1001 or report["only_in_a"] or report["only_in_b"] or any(c["max_abs_difference"] != 0 for c in report["columns"]):
+                raise Finding("damaged numbers were taken")
+    return f"{pathlib.Path(file).suffix} status {outcome.status}"
+
+
+# --- names that are commands elsewhere -------------------------------------------------------------------------------
+
+COMMAND = "touch $CANARY"
+PIECES = ["\n", "\r\n", "\t", "'", '"', "`", f"`{COMMAND}`", f"$({COMMAND})", f";{COMMAND};", f"|{COMMAND}", f"&&{COMMAND}",
+          f"\n!{COMMAND}\n", f"'\nsystem(\"{COMMAND}\")\n#", f"\nset output '|{COMMAND}'\nreplot\n", f"' , system('{COMMAND}') , '",
+          f"\nEND\n!{COMMAND}\n", "\\", "\\\n", "\x1b[31m", "\x1b]0;title\x07", "\x1b[2J", "\x08", "\x7f", "\u009b31m", "\u202e", "\u2028", "é",
+          "中文", "🜚", "{/Symbol a}", "^2", "_i", "@x", "%s%n", "{}", "{0}", ",", ";", "#", "$data1", "<b>", "&amp;", "]]>", "=1+1",
+          "a", "b", "mass", " ", "A" * 300, "A" * 5000]
+SHOWN = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+
+
+def toml(text):
+    return '"' + "".join(c if c.isprintable() and c not in '"\\' else f"\\U{ord(c):08x}" for c in text) + '"'
+
+
+def model_of(names):
+    one = [toml(name) for name in names[:3]] + [toml(names[3] + "2"), toml(names[4])]
+    return f"""format = 1
+name = {one[0]}
+description = {one[1]}
+coordinates = ["x", "y"]
+mass = 1
+potential = "0"
+[constraints]
+rod = "(x^2+y^2-1)/2"
+[symmetries]
+{one[2]} = {{ x = "-y", y = "x" }}
+{one[3]} = {{ x = "-2*y", y = "2*x" }}
+[integrals]
+{one[4]} = "x^2 + y^2"
+[drawing]
+rod = [["0", "0"], ["x", "y"]]
+[start]
+position = {{ x = 1 }}
+velocity = {{ y = 1 }}
+"""
+
+
+def refuse_controls(outcome):
+    found = SHOWN.search(outcome.out + outcome.err)
+    if found:
+        raise Finding(f"prints {found.group()!r}: {(outcome.out + outcome.err)[max(0, found.start() - 60):][:120]!r}")
+
+
+def refuse_another_word(line, file, folder, canary):
+    """The command line that was printed runs the same file."""
+    script = 'gnomon() { printf "%s\\0" "$@"; }\n' + line
+    words = subprocess.run(["bash", "-c", script], cwd=folder, env=dict(os.environ, CANARY=canary), capture_output=True, check=False)
+    if words.returncode != 0 or words.stdout.split(b"\0")[1] != os.fsencode(file):
+        raise Finding(f"another command line: {line!r}")
+
+
+def names(arguments, number, _):
+    """A model, its file and a table whose names are commands of gnuplot, of the shell or of a terminal: they are names."""
+    rng = random.Random(f"{arguments.seed} names {number}")
+    draw = lambda: "".join(rng.choice(PIECES) for _ in range(rng.choice([1, 1, 2, 3, 5])))
+    with tempfile.TemporaryDirectory(prefix="gnomon_campaign_") as name:
+        folder = pathlib.Path(name) / "work"
+        folder.mkdir()
+        canary = str(pathlib.Path(name) / "canary")
+        for file in (".gnuplot", ".config/gnuplot/gnuplotrc"):
+            (pathlib.Path(name) / file).parent.mkdir(parents=True, exist_ok=True)
+            (pathlib.Path(name) / file).write_text(f"system('{COMMAND}')\n")
+        stem = draw().replace("/", "_").encode()[:200].decode(errors="ignore").lstrip("-.") or "m"
+        model = stem + ".toml"
+        (folder / model).write_text(model_of([draw() for _ in range(5)]), encoding="utf-8")
+        end = rng.choice(["csv", "jsonl", "h5"])
+        runs = ["run", model, "--step", "1e-2", "--steps", "20"]
+        lines = [[*runs, "--output", "a.jsonl", "--report", "r.html", "--plot", "p.svg"],
+                 [*runs, "--output", "b." + end, "--snapshots", "s.csv"],
+                 ["compare", "a.jsonl", "b." + end, "--plot", "c.svg", "--report", "c.html"],
+                 rng.choice([["describe", model], ["check", model], [*runs, "--set", draw()], ["describe", draw()],
+                             ["compare", stem + ".csv", "a.jsonl"], [*runs, "--plot", stem + ".svg", "--json"],
+                             [*runs, "--output", stem + ".csv", "--checkpoint", stem]])]
+        if rng.random() < .1:
+            lines.append(["advise", model, "--until", "0.1", "--error", "1e-2", "--budget", "0.5"])
+        ends = []
+        for line in lines:
+            outcome = finish(start(arguments.program, line, folder, CANARY=canary, HOME=name, GNUPLOT_LIB=name), arguments.seconds)
+            try:
+                check(outcome)
+                refuse_controls(outcome)
+                if line[0] == "advise" and outcome.status == 0:
+                    for printed in re.findall(r"^ *(gnomon run .*)$", outcome.out, re.M):
+                        refuse_another_word(printed, model, folder, canary)
+                if pathlib.Path(canary).exists():
+                    raise Finding("EXECUTED")
+                ends.append(str(outcome.status))
+            except Finding as finding:
+                raise Finding(f"gnomon {' '.join(map(repr, line))}: {finding}; {outcome.err[:300]}") from None
+        for picture in folder.glob("?.svg"):
+            try:
+                xml.dom.minidom.parse(str(picture))
+            except xml.parsers.expat.ExpatError as error:
+                line = picture.read_text(errors="replace").splitlines()[error.lineno - 1]
+                raise Finding(f"{picture.name} is no picture: {error}: {line[:200]!r}") from None
+        if (folder / "a.jsonl").exists():
+            head = json.loads((folder / "a.jsonl").read_text().split("\n")[0])
+            refuse_another_word(head["provenance"]["command"], model, folder, canary)
+            if end == "csv":
+                with open(folder / "b.csv", newline="", encoding="utf-8") as stream:
+                    titles = next(csv.reader(stream))
+                wanted = [c["name"] + (f" [{c['unit']}]" if "unit" in c else "") for c in head["columns"]]
+                if titles != wanted:
+                    raise Finding(f"b.csv has the titles {titles!r}, expected {wanted!r}")
+    return "status " + " ".join(ends[:3])
+
+
 # --- signals, disks and writers --------------------------------------------------------------------------------------
 
 RUNS = [["double-spherical-pendulum", "--set", "start=spatial", "--scheme", "hbvm", "--step", "1e-3", "--steps", "20000"],
@@ -490,6 +670,11 @@ def prepared(arguments):
         if not found:
             sys.exit(f"program.py: there are no model files (*.toml) in {', '.join(map(str, folders))}")
         return [file.read_text() for file in found]
+    if arguments.campaign == "tables":
+        return sound_tables(arguments.program)
+    if arguments.campaign == "names" and not (shutil.which("gnuplot") and shutil.which("bash")):
+        print("NOT RUN: this machine has no gnuplot or no bash")
+        sys.exit(77)
     if arguments.campaign == "signals":
         with tempfile.TemporaryDirectory(prefix="gnomon_campaign_") as folder:
             return [end_of(arguments.program, folder, run) for run in RUNS]
@@ -504,7 +689,8 @@ def prepared(arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    one = {"commands": commands, "modules": modules, "models": models, "signals": signals, "disk": disk, "writers": writers}
+    one = {"commands": commands, "modules": modules, "models": models, "tables": tables, "names": names, "signals": signals,
+           "disk": disk, "writers": writers}
     parser.add_argument("campaign", choices=[*one, "soak"])
     parser.add_argument("--program", required=True, help="the gnomon program")
     parser.add_argument("--modules", help="folder with sound modules, for that campaign")

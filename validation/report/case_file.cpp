@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/visible_text.hpp"
 #include "measures/measure.hpp"
 #include "report/sweep.hpp"
 #include "report/toml_reader.hpp"
@@ -67,7 +68,7 @@ Gate gate_of(const toml::node& node, const std::string& name, const TomlReader& 
 
 /// The failure of a whole run, or an error, says with which message: another one is another failure.
 KnownFailure known_failure_of(TomlReader& reader, const std::string& quantity) {
-  KnownFailure known{reader.text("reason"), reader.text("message", "")};
+  KnownFailure known{visible(reader.text("reason")), reader.text("message", "")};
   if (known.reason.empty()) reader.refuse("reason", "is empty");
   const bool whole = quantity == "run" || quantity == "error";
   if (whole && known.message.empty()) reader.refuse("message", "is missing: what the message of the failure contains");
@@ -147,11 +148,11 @@ Case case_of(const toml::table& table, const std::string& file, const std::strin
   Case c;
   c.file = file;
   c.kind = kind;
-  c.name = reader.text("name");
+  c.name = visible(reader.text("name"));
   c.formerly = reader.text("formerly", "");
   c.tier = tier_of(reader);
   c.measure = reader.text("measure");
-  c.note = reader.text("note", "");
+  c.note = visible(reader.text("note", ""));
   c.problem = reader.text("problem");
   c.set = reader.assignments("set");
   c.method = method_of(reader);

@@ -52,11 +52,23 @@ class NoSignals {
 
 }  // namespace
 
-WholeFile::WholeFile(std::string what, const std::string& path) : what_(std::move(what)), path_(path) {
+std::string followed(const std::string& path) {
+  constexpr int most_links = 40;
+  std::error_code failed;
+  fs::path at = path;
+  for (int links = 0; fs::is_symlink(fs::symlink_status(at, failed)); ++links) {
+    if (links == most_links) return path;
+    at = at.parent_path() / fs::read_symlink(at, failed);
+  }
+  const fs::path whole = fs::weakly_canonical(fs::absolute(at, failed), failed);
+  return whole.empty() ? at.string() : whole.string();
+}
+
+WholeFile::WholeFile(std::string what, const std::string& path)
+    : what_(std::move(what)), path_(path), target_(followed(path)) {
   if (path.empty()) fail("the name is empty");
   std::error_code ignored;
-  target_ = fs::weakly_canonical(path, ignored).string();
-  if (target_.empty()) target_ = path;
+  if (fs::is_symlink(fs::symlink_status(target_, ignored))) fail("its symbolic links go round in a circle");
   struct stat old;
   const bool exists = ::stat(target_.c_str(), &old) == 0;
   if (exists && S_ISDIR(old.st_mode)) fail("it is a folder");

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "gnomon/base/numbers.hpp"
+#include "gnomon/base/visible_text.hpp"
 #include "mechanism/toml_places.hpp"
 
 namespace gnomon::mechanism {
@@ -283,7 +284,7 @@ class Reader {
   /// For people, who read of bodies and joints in their own words.
   void note(const toml::node& node, const std::string& what, const std::string& key, const Formula& formula) {
     if (TomlFile::is_generated(node.source())) return;
-    model_.equations += what + (what.empty() ? "" : " ") + key + " = " + formula.text + "\n";
+    model_.equations += visible(what + (what.empty() ? "" : " ") + key) + " = " + formula.text + "\n";
   }
 
   void read_formulas() {

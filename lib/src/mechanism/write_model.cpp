@@ -6,6 +6,7 @@
 #include <set>
 
 #include "gnomon/base/numbers.hpp"
+#include "gnomon/base/visible_text.hpp"
 #include "gnomon/model/system.hpp"
 #include "mechanism/formula.hpp"
 #include "mechanism/tape_text.hpp"
@@ -281,7 +282,7 @@ class Writer {
       throw Error(ErrorCode::refused, "system " + system_.name() + " starts at t = " + number_text(instance_.t0) +
                                           ", and a model file starts at t = 0");
     std::string out;
-    for (const std::string& comment : comments_) out += "# left out: " + comment + "\n";
+    for (const std::string& comment : comments_) out += "# left out: " + visible(comment) + "\n";
     return out;
   }
 

@@ -6,6 +6,7 @@
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/finite.hpp"
+#include "gnomon/base/visible_text.hpp"
 #include "gnomon/model/overdetermined.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "gnomon/start/overdetermined_consistency.hpp"
@@ -80,8 +81,8 @@ std::string to_text(const std::vector<ModelCheck>& checks) {
     if (check.tolerance) std::snprintf(tolerance, sizeof tolerance, "<= %.4g", *check.tolerance);
     std::snprintf(line, sizeof line, "  %10.4g  %10s  %-5s  ", check.value, tolerance,
                   check.passed() ? "pass" : "FAIL");
-    text +=
-        check.name + std::string(check.name.size() < 22 ? 22 - check.name.size() : 0, ' ') + line + check.note + "\n";
+    const std::string name = visible(check.name);
+    text += name + std::string(name.size() < 22 ? 22 - name.size() : 0, ' ') + line + visible(check.note) + "\n";
   }
   return text + (all_passed(checks) ? "all checks passed\n" : "some checks FAILED\n");
 }

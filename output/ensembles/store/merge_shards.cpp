@@ -15,7 +15,6 @@ namespace {
 
 struct ShardFile {
   std::string name;
-  std::unique_ptr<tables::Reader> rows;
   Json::Value provenance;
   Shard shard;
 };
@@ -28,11 +27,12 @@ ShardFile open_shard(const std::string& name) {
   ShardFile file;
   file.name = name;
   if (std::filesystem::path(name).extension() != ".h5") throw wrong(name, "is no .h5 file, which shards are");
-  file.rows = tables::open_rows(name);
-  file.provenance = file.rows->head().provenance;
+  const std::unique_ptr<tables::Reader> rows = tables::open_rows(name);
+  file.provenance = rows->head().provenance;
   if (!file.provenance.isObject() || !file.provenance.isMember("vary") || !file.provenance.isMember("columns"))
     throw wrong(name, "is no table of a sweep");
   if (!file.provenance.isMember("shard")) throw wrong(name, "is a whole sweep, no shard of one");
+  if (!rows->has_checksums()) throw wrong(name, "has no checksums, which every shard has: run it again");
   const std::string text = file.provenance["shard"].asString();
   const std::string::size_type slash = text.find('/');
   if (slash == std::string::npos || !read_number(text.substr(0, slash), file.shard.index) ||
@@ -40,8 +40,8 @@ ShardFile open_shard(const std::string& name) {
       file.shard.index > file.shard.count)
     throw wrong(name, "has the shard \"" + text + "\", expected I/N");
   const long runs = file.provenance["runs"].asInt64();
-  if (file.rows->rows() != file.shard.end(runs) - file.shard.begin(runs) ||
-      file.rows->head().columns.size() != file.provenance["columns"].size() + 2)
+  if (rows->rows() != file.shard.end(runs) - file.shard.begin(runs) ||
+      rows->head().columns.size() != file.provenance["columns"].size() + 2)
     throw wrong(name, "is damaged: it has not the rows and columns of its shard");
   return file;
 }
@@ -53,8 +53,10 @@ Json::Value definition_in(const Json::Value& provenance) {
 }
 
 /// All rows of a table with so many variables.
-void rows_of(const std::string& name, tables::Reader& rows, std::size_t variables, const UseRow& use) {
+void rows_of(const std::string& name, std::size_t variables, const UseRow& use) {
   constexpr Index most = 1024;
+  const std::unique_ptr<tables::Reader> reader = tables::open_rows(name);
+  tables::Reader& rows = *reader;
   Matrix block;
   std::vector<double> values;
   for (Index begin = 0; begin < rows.rows(); begin += most) {
@@ -79,7 +81,7 @@ void add_messages(const Json::Value& provenance, std::map<long, std::string>& me
 
 }  // namespace
 
-SweepSummary merge_shards(const std::string& output, const std::vector<std::string>& files) {
+SweepSummary merge_shards(const std::string& output, const std::vector<std::string>& files) try {
   if (std::filesystem::exists(output))
     throw Error(ErrorCode::bad_file, "output file \"" + output + "\" exists: give another name");
   std::vector<ShardFile> shards;
@@ -107,20 +109,22 @@ SweepSummary merge_shards(const std::string& output, const std::vector<std::stri
   return write_table(
       output, definition,
       [&](const UseRow& use) {
-        for (const ShardFile& one : shards) rows_of(one.name, *one.rows, variables, use);
+        for (const ShardFile& one : shards) rows_of(one.name, variables, use);
       },
       [&messages](long run) { return messages[run]; });
+} catch (const Json::Exception&) {
+  throw Error(ErrorCode::bad_file, "the files to merge tell of a sweep in a way that gnomon sweep does not write");
 }
 
 SweepSummary summary_of(const std::string& table) {
-  const std::unique_ptr<tables::Reader> rows = tables::open_rows(table);
-  const Json::Value definition = rows->head().provenance;
-  if (!definition.isObject() || rows->head().columns.size() != definition["columns"].size() + 2)
+  const tables::Head head = tables::open_rows(table)->head();
+  const Json::Value& definition = head.provenance;
+  if (!definition.isObject() || head.columns.size() != definition["columns"].size() + 2)
     throw wrong(table, "is no table of a sweep");
   std::map<long, std::string> messages;
   add_messages(definition, messages);
   return summarise(
-      definition, [&](const UseRow& use) { rows_of(table, *rows, definition["vary"].size(), use); },
+      definition, [&](const UseRow& use) { rows_of(table, definition["vary"].size(), use); },
       [&messages](long run) { return messages[run]; });
 }
 

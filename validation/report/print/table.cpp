@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "gnomon/base/visible_text.hpp"
 #include "report/print/text.hpp"
 
 namespace gnomon::validation {
@@ -19,10 +20,10 @@ void Table::heading() {
 
 void Table::row(const Row& row) {
   const Quantity& quantity = row.quantity;
-  fmt::print(out_, "{:{}}  {:27}  {:>10}  {:>10}  {:>20}  {}\n", row.case_name, name_width_, quantity.name,
+  fmt::print(out_, "{:{}}  {:27}  {:>10}  {:>10}  {:>20}  {}\n", row.case_name, name_width_, visible(quantity.name),
              quantity.printed ? short_number(*quantity.printed) : "", short_number(quantity.value),
              quantity.gate ? quantity.gate->text() : "", painted(to_string(row.verdict), row.verdict, colour_));
-  if (is_bad(row.verdict) && !quantity.note.empty()) fmt::print(out_, "    {}\n", quantity.note);
+  if (is_bad(row.verdict) && !quantity.note.empty()) fmt::print(out_, "    {}\n", visible(quantity.note));
   if (!row.reason.empty()) fmt::print(out_, "    {}\n", row.reason);
   std::fflush(out_);
 }

@@ -8,6 +8,10 @@
 
 namespace gnomon {
 
+/// The file that a path leads to, by whatever symbolic links, whether it exists or not; the path itself where they go
+/// round in a circle.
+GNOMON_EXPORT std::string followed(const std::string& path);
+
 /// Writes to a file without a name in the folder of the target; commit() stores it to disk and gives it the name. What
 /// ends before that, a signal too, leaves nothing behind and the target as it was. Where the file system has no files
 /// without a name, it is one beside the target that nobody else has, and a killed process leaves it.

@@ -1,0 +1,133 @@
+#include "tables/answering_process.hpp"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <utility>
+
+#include "gnomon/base/error.hpp"
+
+namespace gnomon::tables {
+
+namespace {
+
+bool send_all(int socket, const void* bytes, std::size_t size) {
+  for (const char* at = static_cast<const char*>(bytes); size > 0;) {
+    const ssize_t count = ::send(socket, at, size, MSG_NOSIGNAL);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    at += count;
+    size -= static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+bool receive_all(int socket, void* bytes, std::size_t size) {
+  for (char* at = static_cast<char*>(bytes); size > 0;) {
+    const ssize_t count = ::recv(socket, at, size, 0);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    at += count;
+    size -= static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+/// A text and whether it says what went wrong.
+struct Message {
+  bool failed = false;
+  std::string text;
+
+  bool send(int socket) const {
+    const std::uint64_t head[2] = {failed ? 1U : 0U, text.size()};
+    return send_all(socket, head, sizeof head) && send_all(socket, text.data(), text.size());
+  }
+  bool receive(int socket) {
+    std::uint64_t head[2];
+    if (!receive_all(socket, head, sizeof head)) return false;
+    failed = head[0] != 0;
+    text.resize(head[1]);
+    return receive_all(socket, text.data(), text.size());
+  }
+};
+
+/// Each request has so many seconds of computing.
+void limit_computing() {
+  constexpr time_t seconds = 60;
+  const itimerval limit{{0, 0}, {seconds, 0}};
+  setitimer(ITIMER_PROF, &limit, nullptr);
+}
+
+void answer_all(int socket, const std::function<AnsweringProcess::Answer()>& begin) {
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGPROF}) std::signal(signal, SIG_DFL);
+  const rlimit none{0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+  const int nowhere = ::open("/dev/null", O_WRONLY);
+  if (nowhere >= 0) ::dup2(nowhere, STDERR_FILENO);
+  AnsweringProcess::Answer answer;
+  for (Message request; request.receive(socket);) {
+    limit_computing();
+    Message reply;
+    try {
+      if (!answer) answer = begin();
+      reply.text = answer(request.text);
+    } catch (const std::exception& error) {
+      reply = {true, error.what()};
+    }
+    if (!reply.send(socket)) return;
+  }
+}
+
+}  // namespace
+
+AnsweringProcess::AnsweringProcess(std::string file, const std::function<Answer()>& begin) : file_(std::move(file)) {
+  int ends[2];
+  const bool connected = ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0;
+  child_ = connected ? ::fork() : -1;
+  if (child_ == 0) {
+    ::close(ends[0]);
+    answer_all(ends[1], begin);
+    ::_exit(0);
+  }
+  if (connected) ::close(ends[1]);
+  if (child_ < 0 && connected) ::close(ends[0]);
+  if (child_ < 0) throw Error(ErrorCode::bad_file, "table \"" + file_ + "\" cannot be read: no process can be started");
+  socket_ = ends[0];
+}
+
+std::string AnsweringProcess::ask(const std::string& request) {
+  Message reply;
+  if (child_ > 0 && Message{false, request}.send(socket_) && reply.receive(socket_)) {
+    if (reply.failed) throw Error(ErrorCode::bad_file, reply.text);
+    return std::move(reply.text);
+  }
+  const int status = end(), signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  const std::string how = signal == SIGPROF ? "computes for more than a minute" : "crashes";
+  throw Error(ErrorCode::bad_file, "table \"" + file_ + "\" is damaged: the HDF5 library " + how + " when it reads it" +
+                                       (signal != 0 ? std::string(" (") + strsignal(signal) + ")" : ""));
+}
+
+/// The status that the process ended with.
+int AnsweringProcess::end() {
+  if (child_ < 0) return 0;
+  int status = 0;
+  ::close(socket_);
+  // One that has crashed has its status already, and one that waits for a request has nothing to lose.
+  if (::waitpid(child_, &status, WNOHANG) == 0) {
+    ::kill(child_, SIGKILL);
+    ::waitpid(child_, &status, 0);
+  }
+  child_ = -1;
+  return status;
+}
+
+}  // namespace gnomon::tables
