@@ -13,7 +13,7 @@ from typing import Any
 
 from .errors import FileError
 
-SECONDS = 600  # of computing
+SECONDS = 60  # of computing
 
 
 def in_own_process(what: str, work: Callable[[], Any]) -> Any:
@@ -29,8 +29,10 @@ def in_own_process(what: str, work: Callable[[], Any]) -> Any:
         data = stream.read()
     status = os.waitpid(child, 0)[1]
     if status != 0:
-        end = f" ({signal.strsignal(os.WTERMSIG(status))})" if os.WIFSIGNALED(status) else ""
-        raise FileError(f"{what} is damaged: the HDF5 library crashes when it reads it{end}")
+        by = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
+        how = "computes for more than a minute" if by == signal.SIGPROF else "crashes"
+        end = f" ({signal.strsignal(by)})" if by else ""
+        raise FileError(f"{what} is damaged: the HDF5 library {how} when it reads it{end}")
     result, error = pickle.loads(data)
     if error is not None:
         raise error
