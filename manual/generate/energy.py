@@ -32,7 +32,7 @@ RUNS = [
 
 
 def measured(program, folder, scheme):
-    """Times, H - H0 and E = max(1, max|T|, max|U|) at the integrator's own steps; of IDA's and CVODE's every tenth."""
+    """Times, H - H0 and E = max(max|T|, max|U|) at the integrator's own steps; of IDA's and CVODE's every tenth."""
     table = pathlib.Path(folder) / "run.csv"
     call = [program, "run", "double-spherical-pendulum", "--set", "start=spatial", "--rtol", RTOL]
     call += ["--until", str(UNTIL), "--output", str(table), "--json"]

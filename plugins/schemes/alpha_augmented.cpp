@@ -27,7 +27,7 @@ class AlphaAugmented final : public MechanicalScheme {
   OptionSpecs options() const override {
     return {kernels::alpha_option(), kernels::penalty_eps(),
             OptionSpec::choice("update", {"second", "first"}, "how the multipliers are updated: (11) or (10)"),
-            OptionSpec::real("tolerance", 1e-15, 1e-300, 1, "unit of g", "on |g(x^{n+1})|, ends the iteration")};
+            kernels::tolerance_of_g()};
   }
   Promises promises() const override {
     Promises p = kernels::alpha_promises();
@@ -44,7 +44,7 @@ class AlphaAugmented final : public MechanicalScheme {
     kernels::AlphaRule alpha = kernels::alpha_rule(*this, system, options);
     alpha.multiplier.kind = kernels::AlphaRule::Kind::augmented;
     alpha.multiplier.eps = options.real("eps");
-    const bool constrained = system.m() > 0, exact = !constrained || rule.tolerance <= 1e-15;
+    const bool constrained = system.m() > 0, exact = !constrained || rule.tolerance == 0;
     Promises promised = promises();
     promised.hidden = false;
     promised.position = constrained && exact;

@@ -102,9 +102,10 @@ class NewtonSimplified final : public NonlinearSolver {
     if (const long more = report.iterations - before - 1; last && more > 0 && first > report.step_norm)
       report.contraction = static_cast<float>(std::pow(report.step_norm / first, 1. / static_cast<double>(more)));
     // Corrections of unknowns near zero may shrink on below rounding until the iterations are used up.
-    constexpr double rounding = 1e-16;
-    const bool ended = last || report.step_norm <= rounding;
-    if (ended && rule_.acceptable(report.residual_norm, equations_->rounding_floor())) return;
+    const double floor = equations_->rounding_floor();
+    const bool ended =
+        last || (rule_.at_floor(report.residual_norm, floor) && report.step_norm <= rule_.step_tolerance);
+    if (ended && rule_.acceptable(report.residual_norm, floor)) return;
     report.fail(SolveStatus::not_converged, report.effort("correction", "iterations"));
   }
 

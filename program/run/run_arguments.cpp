@@ -87,7 +87,7 @@ void add_tolerance_flags(CLI::App& command, RunArguments& a) {
                   "error of q and of the velocities that is wanted, in parts of their sizes, in place of --step")
       ->check([](const std::string& text) { return std::string(text.empty() ? "\"\" is not a finite number" : ""); })
       ->type_name("R");
-  command.add_option("--atol", a.atol, "and in their units; that of --rtol if left out")->type_name("A");
+  command.add_option("--atol", a.atol, "and in their units; from the sizes of the motion if left out")->type_name("A");
 }
 
 void take_run_defaults(const Registry& registry, RunArguments& a) {

@@ -53,8 +53,7 @@ std::string step_text(double step, const Integrator& integrator) {
   const Tolerances* tolerances = integrator.tolerances();
   if (!tolerances) return fmt::format("h = {:g}", step);
   const StepEstimates& sizes = integrator.step_estimates();
-  const std::string absolute =
-      tolerances->absolute == tolerances->relative ? "" : fmt::format(", atol = {:g}", tolerances->absolute);
+  const std::string absolute = tolerances->absolute == 0 ? "" : fmt::format(", atol = {:g}", tolerances->absolute);
   return fmt::format("rtol = {:g}{}, h = {:.3g} .. {:.3g}", tolerances->relative, absolute, sizes.smallest,
                      sizes.largest);
 }
@@ -261,7 +260,7 @@ Json::Value run_json(const RunFacts& facts, const Integrator& integrator) {
     out["step"] = Json::Value();
     Json::Value& of = out["tolerance"];
     of["relative"] = tolerances->relative;
-    of["absolute"] = tolerances->absolute;
+    of["absolute"] = tolerances->absolute > 0 ? Json::Value(tolerances->absolute) : Json::Value();
     of["smallest_step"] = integrator.step_estimates().smallest;
     of["largest_step"] = integrator.step_estimates().largest;
   }

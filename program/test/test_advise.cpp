@@ -5,8 +5,8 @@
 #include "bench/precision/contenders.hpp"
 #include "bench/precision/crossing.hpp"
 #include "gnomon/base/error.hpp"
-#include "program/test/json_text.hpp"
 #include "support/builtin_registry.hpp"
+#include "support/json_text.hpp"
 #include "support/scratch.hpp"
 #include "test/run/close_encounter.hpp"
 

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "program/test/json_text.hpp"
+#include "support/json_text.hpp"
 #include "support/scratch.hpp"
 
 namespace {

@@ -1,7 +1,7 @@
 // What `gnomon run` says of promises and references.
 #include <boost/test/unit_test.hpp>
 
-#include "program/test/json_text.hpp"
+#include "support/json_text.hpp"
 #include "support/scratch.hpp"
 
 using namespace gnomon::test;

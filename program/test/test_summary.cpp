@@ -1,7 +1,7 @@
 // What `gnomon validate` prints and writes of a small folder of cases with failures in it.
 #include <boost/test/unit_test.hpp>
 
-#include "program/test/json_text.hpp"
+#include "support/json_text.hpp"
 #include "support/scratch.hpp"
 
 namespace {

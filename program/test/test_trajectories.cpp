@@ -3,7 +3,7 @@
 #include <csignal>
 #include <cstdlib>
 
-#include "program/test/json_text.hpp"
+#include "support/json_text.hpp"
 #include "support/scratch.hpp"
 #include "tables/table.hpp"
 

@@ -205,7 +205,7 @@ def ensemble(
         project_start=project_start,
         step=0.0 if "step" in texts else setup.step or 0.0,
         rtol=setup.rtol or 0.0,
-        atol=setup.atol or setup.rtol or 0.0,
+        atol=setup.atol or 0.0,
         until=0.0 if "until" in texts else t1,
         keep=[keep] if isinstance(keep, str) else list(keep),
         time_limit=_positive(time_limit, "time_limit") or 0.0,

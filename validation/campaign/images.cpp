@@ -1,15 +1,20 @@
 /// \file
-/// Every scheme, and the one that a tolerance takes, on the files of the gallery and the problems of formulas, seen in
-/// other coordinates and units, drawn at random. Models take turns; for each of them, by the number of the input,
+/// Every scheme, and the one that a tolerance takes, on the files of the
+/// gallery and the problems of formulas, seen in other coordinates and units,
+/// drawn at random. Models take turns; for each of them, by the number of the
+/// input,
 ///
 ///     axes    permuted   coordinates and rows of g in another order
 ///             mirrored   axes of some coordinates turned round
 ///             turned     x, y (and z) of points and vectors in turned axes
-///     units   scaled     lengths, masses, times and rows of g in units that differ by powers of two
+///     units   scaled     lengths, masses, times and rows of g in units that
+///     differ by powers of two
 ///
-/// A run and its image must end alike, stopped or not, with the same promises broken; in other axes they must agree as
-/// well as a run agrees with one from a start that differs by rounding, in other units to the bit. With a tolerance
-/// turned ones agree to the tolerance: the error of every coordinate is compared with its own size.
+/// A run and its image must end alike, stopped or not, with the same promises
+/// broken; in other axes they must agree as well as a run agrees with one from
+/// a start that differs by rounding, in other units to the bit. With a
+/// tolerance turned ones agree to the tolerance: the error of every coordinate
+/// is compared with its own size.
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <array>
@@ -25,6 +30,7 @@
 #include "campaign/tally.hpp"
 #include "campaign/transformed_problem.hpp"
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/numbers.hpp"
 #include "gnomon/formula/tape.hpp"
 #include "gnomon/model/system.hpp"
 #include "gnomon/registry/coordinate_names.hpp"
@@ -39,6 +45,9 @@ enum class Kind { permuted, mirrored, turned, scaled };
 constexpr std::array<const char*, 4> kind_names{"permuted", "mirrored", "turned", "scaled"};
 constexpr long image_steps = 100;
 constexpr double image_tolerance = 1e-6;
+/// Differences below it are of numbers that underflow in one unit and not in
+/// another.
+constexpr double underflow = 1e-290;
 /// Times the growth of rounding errors that one run shows is allowed.
 constexpr double factor_of_rounding = 1e3;
 
@@ -105,7 +114,7 @@ struct Ended {
   bool success = false;
   std::string message, broken;
   Vector q;
-  long steps = 0;
+  long steps = 0, events = 0;
 };
 
 struct Setup {
@@ -133,6 +142,7 @@ std::optional<Ended> run(const Registry& registry, const ProblemInstance& instan
     }
     out.q = integrator.state().q.value().head(instance.q0.size());
     out.steps = integrator.counters().steps;
+    out.events = static_cast<long>(integrator.events().size());
     return out;
   } catch (const Error& error) {
     if (error.code() != ErrorCode::refused) throw;
@@ -149,11 +159,46 @@ ProblemInstance nudged(const ProblemInstance& instance, Engine& engine) {
   return out;
 }
 
+/// What the name stands for, the same played from its tapes, as every image is,
+/// and how it is run.
 struct Source {
   std::string name;
-  ProblemInstance instance;
+  ProblemInstance given, instance;
   Setup setup;
 };
+
+/// An image, and a second one whose rows of g have one unit, for schemes with
+/// options in units of g.
+struct Image {
+  Image(const Source& source, const Transformation& transformation)
+      : by(transformation), instance(transformed(source.given, by)) {}
+  Transformation by;
+  ProblemInstance instance;
+};
+
+/// Discrete derivatives by the inner product of M: that of the identity adds
+/// squares of positions and of momenta.
+Assignments independent_of_units(const OptionSpecs& options) {
+  Assignments out;
+  for (const OptionSpec& option : options)
+    if (option.name == "weight") out.emplace_back("weight", "mass");
+  return out;
+}
+
+/// The options that have a unit, as they are for an image all of whose rows of
+/// g have the same one.
+Assignments in_units_of(const Transformation& by, const OptionSpecs& options) {
+  Assignments out;
+  const double energy = by.energy, unit = by.factors.size() > 0 ? 1 / by.factors[0] : 1;
+  for (const OptionSpec& option : options) {
+    const double factor = option.unit == "energy / unit of R"         ? energy / (unit * unit)
+                          : option.unit == "unit of w g^2 per energy" ? unit * unit / energy
+                          : option.unit == "unit of g"                ? unit
+                                                                      : 1;
+    if (factor != 1) out.emplace_back(option.name, number_text(option.default_number / factor, 17));
+  }
+  return out;
+}
 
 bool has_tapes(const System& system) {
   const TapedFunctions* tapes = system.parts().tapes;
@@ -176,9 +221,10 @@ std::vector<Source> sources(const Registry& registry) {
     names.push_back("gallery/" + std::string(file) + ".toml");
   std::vector<Source> out;
   for (const std::string& name : names) {
-    Source source{name, registry.build(name), {}};
-    const System* system = source.instance.model->mechanical();
+    const ProblemInstance instance = registry.build(name);
+    const System* system = instance.model->mechanical();
     if (!system || !has_tapes(*system) || system->parts().penalty) continue;
+    Source source{name, instance, transformed(instance, Transformation(system->n(), system->m())), {}};
     source.setup.until = 1;
     for (const auto& [key, value] : registry.problem(name).run_defaults()) {
       if (key == "until") source.setup.until = std::min(2.0, std::stod(value));
@@ -208,13 +254,19 @@ class Images {
     const Kind kind = kinds_[at % kinds_.size()];
     std::seed_seq seed{range_.seed, static_cast<std::uint64_t>(number)};
     Engine engine(seed);
-    Transformation by = draw(kind, *source.instance.model, engine);
-    const ProblemInstance image = transformed(source.instance, by), near = nudged(source.instance, engine);
+    const Image image(source, draw(kind, *source.given.model, engine));
+    Transformation one_unit = image.by;
+    if (one_unit.factors.size() > 0) one_unit.factors.setConstant(one_unit.factors[0]);
+    const Image in_one_unit(source, one_unit);
+    const ProblemInstance near = nudged(source.instance, engine);
     for (const std::string& scheme : registry_.schemes()) {
       if (!range_.only.empty() && range_.only != scheme) continue;
       Setup setup = source.setup;
+      const OptionSpecs options = registry_.scheme(scheme).options();
       setup.scheme = scheme;
-      compare(number, kind, source, image, near, by, setup);
+      if (kind == Kind::scaled) setup.options = independent_of_units(options);
+      const Assignments assigned = in_units_of(in_one_unit.by, options);
+      compare(number, kind, source, assigned.empty() ? image : in_one_unit, near, setup, assigned);
     }
     if (!range_.only.empty() && range_.only != "tolerance") return;
     try {
@@ -227,21 +279,24 @@ class Images {
       setup.scheme = choice.scheme;
       setup.options = choice.options;
       setup.h = 0;
-      compare(number, kind, source, image, near, by, setup);
+      compare(number, kind, source, image, near, setup);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::refused) throw;
     }
   }
 
-  void compare(long number, Kind kind, const Source& source, const ProblemInstance& image, const ProblemInstance& near,
-               const Transformation& by, const Setup& setup) {
+  /// assigned: options of the scheme that are others for the image.
+  void compare(long number, Kind kind, const Source& source, const Image& image, const ProblemInstance& near,
+               const Setup& setup, const Assignments& assigned = {}) {
     const std::string seen =
         kind_names[static_cast<std::size_t>(kind)] + std::string(setup.h == 0 ? ", with a tolerance" : "");
     const std::string what = source.name + ", " + setup.scheme + ", " + seen;
     std::optional<Ended> one, other;
     try {
       one = run(registry_, source.instance, setup, 1);
-      other = run(registry_, image, setup, by.time);
+      Setup its = setup;
+      its.options.insert(its.options.end(), assigned.begin(), assigned.end());
+      other = run(registry_, image.instance, its, image.by.time);
     } catch (const std::exception& error) {
       tally_.found(number, what, error.what());
       return;
@@ -257,11 +312,15 @@ class Images {
       return;
     }
     if (!one->success) return;
-    const Vector q = by.s * other->q;
+    const Vector q = image.by.s * other->q;
     const double size = std::max(one->q.lpNorm<Eigen::Infinity>(), source.instance.q0.lpNorm<Eigen::Infinity>());
     const double apart = (one->q - q).lpNorm<Eigen::Infinity>() / (size > 0 ? size : 1);
     if (kind == Kind::scaled) {
-      if (apart != 0) tally_.found(number, what, "differs by " + number_text(apart));
+      if (one->events != other->events)
+        tally_.found(
+            number, what,
+            "it has " + std::to_string(one->events) + " events, and its image " + std::to_string(other->events));
+      if (apart > underflow) tally_.found(number, what, "differs by " + number_text(apart));
       return;
     }
     if (apart < (setup.h == 0 && kind == Kind::turned ? 10 * image_tolerance : 1e-13)) return;

@@ -65,7 +65,8 @@ LongVector sum(const Compensated& x) {
 
 struct Levels {
   long double energy = 0, momentum = 0;
-  double kinetic = 0, potential = 0, position = 0, hidden = 0;
+  double kinetic = 0, potential = 0;
+  Vector position, hidden;  // |g_i|, |(G v + g_t)_i|
 };
 
 Levels levels(const RandomTerms& terms, const State& z) {
@@ -83,7 +84,10 @@ Levels levels(const RandomTerms& terms, const State& z) {
   at.potential = static_cast<double>(U);
   std::vector<long double> levels(terms.constraints.size());
   terms.g(t, q.data(), levels.data());
-  for (const long double level : levels) at.position = std::max(at.position, std::abs(static_cast<double>(level)));
+  at.position.resize(static_cast<Index>(levels.size()));
+  at.hidden = at.position;
+  for (Index i = 0; i < at.position.size(); ++i)
+    at.position[i] = std::abs(static_cast<double>(levels[static_cast<std::size_t>(i)]));
   // Along the motion, so that the derivative of g is G v + g_t: at the rounded position, as schemes and the watch have
   // it.
   using Moving = Dual<long double, 1>;
@@ -95,7 +99,8 @@ Levels levels(const RandomTerms& terms, const State& z) {
   Moving now(t);
   now.grad[0] = 1;
   terms.g(now, x.data(), g.data());
-  for (const Moving& row : g) at.hidden = std::max(at.hidden, std::abs(static_cast<double>(row.grad[0])));
+  for (Index i = 0; i < at.hidden.size(); ++i)
+    at.hidden[i] = std::abs(static_cast<double>(g[static_cast<std::size_t>(i)].grad[0]));
   for (Index k = 0; terms.turning && k + 2 < n; k += 3) at.momentum += q[k] * p[k + 1] - q[k + 1] * p[k];
   return at;
 }
@@ -106,7 +111,6 @@ class Judge final : public Observer {
   Judge(const RandomTerms& terms, Integrator& integrator)
       : terms_(terms), integrator_(integrator), scales_(integrator.model()) {
     scales_.start(integrator.state());
-    scales_.record(integrator.state());
     start_ = now(integrator.state());
     largest_ = start_;
     largest_.energy = largest_.momentum = 0;
@@ -114,7 +118,9 @@ class Judge final : public Observer {
   bool observe(const State& z, long step) override {
     scales_.record(z);
     const Levels at = now(z);
-    for (double Levels::*size : {&Levels::kinetic, &Levels::potential, &Levels::position, &Levels::hidden})
+    for (Vector Levels::*rows : {&Levels::position, &Levels::hidden})
+      largest_.*rows = (largest_.*rows).cwiseMax(at.*rows);
+    for (double Levels::*size : {&Levels::kinetic, &Levels::potential})
       largest_.*size = std::max(std::abs(largest_.*size), std::abs(at.*size));
     largest_.energy = std::max(largest_.energy, std::abs(at.energy - start_.energy));
     largest_.momentum = std::max(largest_.momentum, std::abs(at.momentum - start_.momentum));
@@ -128,18 +134,18 @@ class Judge final : public Observer {
     std::map<Promise, double> all;
     const Promises& promises = integrator_.promises();
     const double rounding = 1e-14 * std::sqrt(static_cast<double>(std::max(steps_, 1L)));
-    const double energy = rounding * std::max({1.0, std::abs(largest_.kinetic), std::abs(largest_.potential)});
+    const double energy = integrator_.monitor().energy_gate();
     if (promises.energy) all[Promise::energy] = static_cast<double>(largest_.energy) / energy;
     if (promises.discrete_energy)
       all[Promise::discrete_energy] = integrator_.monitor().discrete_energy().max_abs_error() / energy;
-    if (promises.position)
-      all[Promise::position] = largest_.position / (1e-13 * std::max(1.0, scales_.position_terms()));
-    if (promises.hidden) {
-      const double speed = std::max(1.0, scales_.speed());
-      all[Promise::hidden] = largest_.hidden / (1e-13 * speed * std::max(1.0, scales_.velocity_terms() / speed));
-    }
+    const auto row = [&all](Promise promise, const Vector& errors, const Vector& sizes) {
+      const PromiseMeasure worst = worst_row(promise, errors, sizes, 1e-13);
+      all[promise] = part_of(worst.error, worst.gate);
+    };
+    if (promises.position) row(Promise::position, largest_.position, scales_.positions());
+    if (promises.hidden) row(Promise::hidden, largest_.hidden, scales_.velocities());
     if (promises.momentum && integrator_.system().parts().n_symmetries() > 0)
-      all[Promise::momentum] = static_cast<double>(largest_.momentum) / (rounding * std::max(1.0, scales_.momentum(0)));
+      all[Promise::momentum] = static_cast<double>(largest_.momentum) / (rounding * scales_.momentum(0));
     return all;
   }
 

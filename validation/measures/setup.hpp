@@ -35,7 +35,7 @@ Phase state_after(const Registry& registry, const ProblemInstance& instance, con
                   double h);
 
 /// InvariantMonitor::relative_energy_error in words: the relative energy error everywhere.
-constexpr const char* relative_energy_error_text = "max |H - H_expected| / max(1, max|T|, max|U|)";
+constexpr const char* relative_energy_error_text = "max |H - H_expected| / max(max|T|, max|U|)";
 
 /// |a - b|_2 / |b|_2, the relative error everywhere; |a - b|_2 when b is zero.
 double relative_error(const Vector& a, const Vector& b);

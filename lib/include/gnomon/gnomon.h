@@ -235,7 +235,7 @@ int GnomonSetStep(void* mem, sunrealtype h);
  *  and between steps.
  */
 /**@{*/
-/** Both above zero; abstol in the units of q and of v. */
+/** reltol above zero; abstol in the units of q and of v, or 0: from the sizes of the motion. */
 int GnomonSStolerances(void* mem, sunrealtype reltol, sunrealtype abstol);
 /** abstol: of length 2n, n of them for q and n for v. */
 int GnomonSVtolerances(void* mem, sunrealtype reltol, N_Vector abstol);

@@ -51,10 +51,13 @@ bool ContactChoice::find_violated(const ContactPhase& trial, const Contacts& can
                                   const std::vector<bool>& closed, std::size_t& violated) const {
   const State& z = contact_.state();
   const Vector curve = quantities_.gap_accelerations(z, trial.a);
-  const double size = std::max(curve.cwiseAbs().maxCoeff(), quantities_.norm(z.q.value(), trial.a));
+  double size = quantities_.norm(z.q.value(), trial.a);
+  for (Index i = 0; i < curve.size(); ++i) size = std::max(size, std::abs(curve[i]) / contact_.length(i));
   Index row = quantities_.m();
   for (violated = 0; violated < candidates.size(); ++violated)
-    if (closed[violated] ? trial.psi[row++] < 0 : curve[candidates[violated]] < -1e-10 * size) return true;
+    if (closed[violated] ? trial.psi[row++] < 0
+                         : curve[candidates[violated]] < -1e-10 * size * contact_.length(candidates[violated]))
+      return true;
   return false;
 }
 

@@ -44,8 +44,9 @@ ImpactRules::ImpactRules(const System& system, const ContactOptions& options)
     require_restitution("restitution of obstacle " + std::to_string(i), own[i]);
     restitutions[i] = own[i];
   }
-  if (!(zeno_speed > 0 && std::isfinite(zeno_speed)))
-    throw Error(ErrorCode::bad_value, "zeno speed " + number_text(zeno_speed) + " is not a finite number above zero");
+  if (!(zeno_speed >= 0 && std::isfinite(zeno_speed)))
+    throw Error(ErrorCode::bad_value,
+                "zeno speed " + number_text(zeno_speed) + " is not a finite number of at least zero");
 }
 
 ContactImpact::ContactImpact(ContactState& contact, const ImpactRules& rules, const Contacts& landing,
@@ -85,12 +86,13 @@ void ContactImpact::strike() {
   if (contacts.violation(state_.p.value(), held) > moving_) state_.p.set(contacts.tangential(state_.p.value(), held));
   rates_ = contacts.rates(state_.p.value());
   energy_ = Vector::Zero(rates_.size());
-  hit_ = count_ > 0 && rates_.head(count_).minCoeff() < -moving_;
+  hit_ = false;
+  for (Index k = 0; k < count_; ++k) hit_ = hit_ || rates_[k] < -moving_ * touching_.impulses.lengths()[k];
   if (!hit_) return;
   Vector rebound = Vector::Zero(count_);
   for (Index k = 0; k < count_; ++k) {
     const Index i = touching_.all[static_cast<std::size_t>(k)];
-    if (contains(landing_, i) && rates_[k] < -rules_.zeno_speed) rebound[k] = rules_.restitutions[i];
+    if (contains(landing_, i) && rates_[k] < -zeno_speed(i)) rebound[k] = rules_.restitutions[i];
   }
   apply(impulses(rebound));
 }
@@ -130,7 +132,8 @@ void ContactImpact::stay(const std::vector<int>& begins, const Contacts& stoppin
   bool any = false;
   for (Index k = 0; k < count_; ++k) {
     const Index i = all[static_cast<std::size_t>(k)];
-    if (contains(opening_, i) || rates_[k] > std::max(moving_, rebound_threshold(i))) continue;
+    if (contains(opening_, i) || rates_[k] > std::max(moving_ * touching_.impulses.lengths()[k], rebound_threshold(i)))
+      continue;
     candidates_.push_back(i);
     hold[static_cast<std::size_t>(k)] = true;
     any = any || rates_[k] != 0;
@@ -156,18 +159,22 @@ void ContactImpact::stay(const std::vector<int>& begins, const Contacts& stoppin
     energy_[place(all, rubbing[j])] += energy_[count_ + static_cast<Index>(j)];
 }
 
+double ContactImpact::zeno_speed(Index contact) const {
+  return rules_.zeno_speed > 0 ? rules_.zeno_speed : rebound_rounding * contact_.fastest() * contact_.length(contact);
+}
+
 /// Rates of a rebound below which there is none. Where events are not located, flights shorter than two steps cannot be
 /// told from contact: a gap that is pulled shut by a lasts 2 w / a. It rises by w^2/(2 a), which a reference must see.
 double ContactImpact::rebound_threshold(Index contact) const {
-  if (rules_.located && rules_.positions) return rules_.zeno_speed;
+  if (rules_.located && rules_.positions) return zeno_speed(contact);
   const System& system = *quantities_.system();
   Vector a(system.n()), lambda(system.m());
   const Vector& q = state_.q.value();
   acceleration(system, state_.t, q, quantities_.velocity(q, state_.p.value()), a, lambda);
   const double pull = std::max(0.0, -quantities_.gap_accelerations(state_, a)[contact]);
-  if (!rules_.located) return std::max(rules_.zeno_speed, contact_.step() * pull);
+  if (!rules_.located) return std::max(zeno_speed(contact), contact_.step() * pull);
   const double seen = rebound_gaps * std::max(1.0, rules_.resolution / gap_rounding) * contact_.gap_tolerance(contact);
-  return std::max(rules_.zeno_speed, std::sqrt(2 * pull * seen));
+  return std::max(zeno_speed(contact), std::sqrt(2 * pull * seen));
 }
 
 void ContactImpact::close(const ContactKey& chosen) {

@@ -47,6 +47,7 @@ class ContactImpact {
   std::vector<bool> held_rates() const;
   void apply(const Vector& P);
   Vector impulses(const Vector& restitution) const;
+  double zeno_speed(Index contact) const;
   double rebound_threshold(Index contact) const;
   void remove_penetration(const ContactKey& chosen);
   void remove_rounding(const ContactKey& chosen);

@@ -10,10 +10,21 @@ namespace gnomon {
 
 namespace {
 
+/// A_ii^1/2, one where it is zero.
+Vector lengths_of(const Matrix& A) {
+  return A.diagonal().unaryExpr([](double a) { return a > 0 ? std::sqrt(a) : 1; });
+}
+
 /// x of least norm with A x = b, for A symmetric and possibly singular.
 Matrix least_norm(const Matrix& A, const Matrix& b) {
   if (A.size() == 0 || b.size() == 0) return Matrix(A.cols(), b.cols());  // Eigen's solve is not made for these
   return A.completeOrthogonalDecomposition().solve(b);
+}
+
+/// The same of least sum_i A_ii x_i^2.
+Matrix least_scaled_norm(const Matrix& A, const Matrix& b) {
+  const Vector unit = lengths_of(A).cwiseInverse();
+  return unit.asDiagonal() * least_norm(unit.asDiagonal() * A * unit.asDiagonal(), unit.asDiagonal() * b);
 }
 
 /// P of least norm with D P + r = 0 in the rows of `held`, and zero in the others.
@@ -62,8 +73,10 @@ ContactImpulses::ContactImpulses(const System& closed, Index bilateral, Index n_
   for (const Index i : contacts) C_.row(row++) = -all.row(bilateral + i);
   for (const Index i : rubbing) C_.row(row++) = all.row(bilateral + n_contacts + i);
   const Matrix from_g = over_mass(G_), from_c = over_mass(C_);
-  reaction_ = -least_norm(G_ * from_g, G_ * from_c);
-  compliance_ = C_ * from_c + C_ * from_g * reaction_;
+  reaction_ = -least_scaled_norm(G_ * from_g, G_ * from_c);
+  const Matrix free = C_ * from_c;
+  lengths_ = lengths_of(free);
+  compliance_ = free + C_ * from_g * reaction_;
 }
 
 Matrix ContactImpulses::over_mass(const Matrix& rows) const {
@@ -95,19 +108,31 @@ Vector ContactImpulses::moving(const std::vector<bool>& held) const {
 
 double ContactImpulses::violation(const Vector& p, const std::vector<bool>& held) const {
   const Matrix rows = held_rows(held);
-  return rows.rows() ? (rows * velocity(p) + moving(held)).lpNorm<Eigen::Infinity>() : 0;
+  if (rows.rows() == 0) return 0;
+  return (rows * velocity(p) + moving(held))
+      .cwiseQuotient(lengths_of(rows * over_mass(rows)))
+      .lpNorm<Eigen::Infinity>();
 }
 
 Vector ContactImpulses::tangential(const Vector& p, const std::vector<bool>& held) const {
   const Matrix rows = held_rows(held), from_rows = over_mass(rows);
-  const Vector v = velocity(p), result = p - rows.transpose() * least_norm(rows * from_rows, rows * v + moving(held));
+  const Vector v = velocity(p),
+               result = p - rows.transpose() * least_scaled_norm(rows * from_rows, rows * v + moving(held));
   if (!rate_.isZero(0)) return result;
   const double left = velocity(result).dot(result);
   return left > 0 ? Vector(result * std::sqrt(v.dot(p) / left)) : result;
 }
 
+Vector ContactImpulses::impact(const Vector& w, const Vector& e) const {
+  const Vector unit = lengths_.cwiseInverse();
+  return unit.cwiseProduct(solve_complementarity(unit.asDiagonal() * compliance_ * unit.asDiagonal(),
+                                                 unit.cwiseProduct(w + e.cwiseProduct(w))));
+}
+
 Vector ContactImpulses::hold(const Vector& w, const std::vector<bool>& hold) const {
-  return held_impulses(compliance_, w, hold);
+  const Vector unit = lengths_.cwiseInverse();
+  return unit.cwiseProduct(
+      held_impulses(unit.asDiagonal() * compliance_ * unit.asDiagonal(), unit.cwiseProduct(w), hold));
 }
 
 }  // namespace gnomon

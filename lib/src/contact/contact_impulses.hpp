@@ -27,14 +27,14 @@ class ContactImpulses {
   /// D: rates by impulses
   const Matrix& compliance() const { return compliance_; }
   /// Moreau's law with the restitution e_i of each contact: impulses for rates w. No friction.
-  Vector impact(const Vector& w, const Vector& e) const {
-    return solve_complementarity(compliance_, w + e.cwiseProduct(w));
-  }
+  Vector impact(const Vector& w, const Vector& e) const;
+  /// (C M^-1 C^T)_ii^1/2: rates by speeds in the mass norm.
+  const Vector& lengths() const { return lengths_; }
   /// Impulses that take the rates w of the contacts with hold_i to zero and leave out the others.
   Vector hold(const Vector& w, const std::vector<bool>& hold) const;
   /// Change of momentum by impulses P, reactions of the constraints g included.
   Vector momentum(const Vector& P) const { return C_.transpose() * P + G_.transpose() * (reaction_ * P); }
-  /// Largest of |G v + g_t| and of the rates of the contacts with held_i.
+  /// Largest of |G v + g_t| and of the rates of the contacts with held_i, as a speed in the mass norm.
   double violation(const Vector& p, const std::vector<bool>& held) const;
   /// p without those rates, scaled to the kinetic energy that it had where no constraint moves. Schemes that do not
   /// hold the hidden constraint leave rates of order h^2 that every step turns round: they are no motion, and impulses
@@ -55,6 +55,7 @@ class ContactImpulses {
   Vector rate_;        // g_t
   Matrix reaction_;    // L = reaction_ P
   Matrix compliance_;  // D: rates by impulses
+  Vector lengths_;
 };
 
 }  // namespace gnomon

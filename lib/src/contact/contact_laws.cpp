@@ -18,7 +18,7 @@ void ContactLaws::start(double t0, const Vector& q0, const Vector& p0) {
   // Contacts that touch and are not approached make no event by being there.
   std::vector<ContactEvent>& events = contact_.events();
   const auto no_event = [&](const ContactEvent& e) {
-    return e.contact >= 0 && gaps.rate[e.contact] >= -approach * contact_.fastest();
+    return e.contact >= 0 && gaps.rate[e.contact] >= -contact_.moving(e.contact);
   };
   events.erase(std::remove_if(events.begin(), events.end(), no_event), events.end());
 }

@@ -22,7 +22,7 @@ bool ContactLocation::find_landing(Index contact, double span, double& s) {
     return c1 < -contact_.gap_tolerance(contact) && r1 < 0;
   }
   // After a rebound the gap opens at once; after a launch it stays within rounding for a while.
-  const double tolerance = r0 > approach * contact_.fastest() * span ? 0 : contact_.gap_tolerance(contact);
+  const double tolerance = r0 > contact_.moving(contact) * span ? 0 : contact_.gap_tolerance(contact);
   // c(x) = c0 + r0 x + k2 x^2 + k3 x^3 on [0, 1]
   const double k2 = 3 * (c1 - c0) - 2 * r0 - r1, k3 = 2 * (c0 - c1) + r0 + r1;
   const auto cubic = [&](double x) { return c0 + x * (r0 + x * (k2 + x * k3)); };
@@ -69,7 +69,10 @@ EventKind ContactLocation::kind_of(Index margin) const {
 }
 
 double ContactLocation::margin_tolerance(Index margin) const {
-  return kind_of(margin) == EventKind::stick ? approach * contact_.fastest() : psi_rounding * contact_.largest_psi();
+  if (kind_of(margin) != EventKind::stick) return psi_rounding * contact_.largest_psi();
+  const Contacts& closed = contact_.state().closed;
+  const auto k = static_cast<std::size_t>(margin) - 2 * closed.size();
+  return contact_.moving(quantities_.n_contacts() + closed[k]);
 }
 
 double ContactLocation::margin(Index which, const State& z) {

@@ -138,11 +138,10 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
     roots_.clear();
     const State& state = contact_.state();
     quantities_.gaps(state, gaps_);
-    const double moving = approach * contact_.fastest();
     for (const Index i : contact_.open()) {
       const double tolerance = contact_.gap_tolerance(i);
       const bool released = contains(state.released, i);
-      const bool touches = gaps_.c[i] <= 10 * tolerance && gaps_.rate[i] <= moving;
+      const bool touches = gaps_.c[i] <= 10 * tolerance && gaps_.rate[i] <= contact_.moving(i);
       roots_.push_back({RootKind::landing, i, released ? opened * tolerance : touches ? tolerance : 0});
       if (!released && !touches) roots_.push_back({RootKind::lowest, i, 0});
       // Twice as far as the laws need to see it open.
@@ -162,7 +161,8 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
     for (Index row = count; row < 3 * count; ++row) {
       if (std::isinf(margins_[row])) continue;
       const bool slides = row >= 2 * count;
-      const double tolerance = slides ? moving : rounding;
+      const Index contact = state.closed[static_cast<std::size_t>(row % count)];
+      const double tolerance = slides ? contact_.moving(quantities_.n_contacts() + contact) : rounding;
       roots_.push_back(
           {slides ? RootKind::slip : RootKind::limit, row, margins_[row] <= tolerance ? 2 * tolerance : 0});
     }
@@ -280,8 +280,7 @@ class ContactReference final : public ReferenceSolution, public StepwiseReferenc
     }
     finish_piece();
     for (const Index i : contact_.open())
-      if (!contains(landing, i) && gaps_.c[i] <= 10 * contact_.gap_tolerance(i) &&
-          gaps_.rate[i] < -approach * contact_.fastest())
+      if (!contains(landing, i) && gaps_.c[i] <= 10 * contact_.gap_tolerance(i) && gaps_.rate[i] < -contact_.moving(i))
         landing.push_back(i);
     laws_.settle(landing, opening, letting_go, stopping);
     if (!contact_.resting()) require_visible_rebounds(landing);

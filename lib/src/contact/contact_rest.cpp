@@ -83,7 +83,7 @@ bool ContactRest::holds_motion(double t, Vector& p) {
   acceleration(*phase.model, t, q, Vector::Zero(q.size()), phase.a, phase.psi);
   const double pull = quantities_.norm(q, phase.a);
   if (!(pull > 0)) return true;
-  const double least = std::max({contact_.fastest() * 1e-2 * still, pull * contact_.step() * 1e-15, pull * least_time});
+  const double least = std::max({contact_.fastest() * 1e-2 * still, pull * contact_.step() * 1e-15, pull * direction});
   const Vector v = phase.a * (least / pull);
   p = quantities_.momentum(q, v);
   phase.solve_index1(t, q, v);

@@ -7,6 +7,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/thrown.hpp"
 #include "gnomon/formula/winding.hpp"
+#include "start/short_time.hpp"
 
 namespace gnomon {
 
@@ -144,14 +145,13 @@ void ContactRun::start(double t0, const Vector& q0, const Vector& p0) {
 /// contacts the run is to be as one without events. Its failure means nothing.
 void ContactRun::warm_up() {
   const State& state = contact_.state();
-  const double length = std::max(state.q.value().lpNorm<Eigen::Infinity>(), 1e-3);
-  const double speed = quantities_.velocity(state.q.value(), state.p.value()).lpNorm<Eigen::Infinity>() +
-                       std::sqrt(contact_.phase().a.lpNorm<Eigen::Infinity>() * length);
+  const double h =
+      short_time(state.q.value(), quantities_.velocity(state.q.value(), state.p.value()), contact_.phase().a);
   struct : StepJudge {
     bool passes(const State&, const State&, const Vector&, const Vector&) override { return true; }
   } any;
   StepReport ignored;
-  if (whole_step(speed > 0 ? 1e-3 * length / speed : 1e-3, ignored, order_ > 0 ? &any : nullptr)) undo();
+  if (whole_step(h, ignored, order_ > 0 ? &any : nullptr)) undo();
   counters_ = RunCounters();
 }
 
@@ -304,7 +304,7 @@ void ContactRun::settle(const LocatedEvent& event) {
   Contacts landing, opening, letting_go, stopping;
   for (const Index i : contact_.open()) {
     const double tolerance = contact_.gap_tolerance(i);
-    if (i == event.contact || (c[i] <= 10 * tolerance && rates[i] < -approach * contact_.fastest()) ||
+    if (i == event.contact || (c[i] <= 10 * tolerance && rates[i] < -contact_.moving(i)) ||
         (!laws_.located() && c[i] < -tolerance && rates[i] < 0))
       landing.push_back(i);
   }

@@ -8,6 +8,7 @@
 #include "gnomon/base/finite.hpp"
 #include "gnomon/base/interrupt.hpp"
 #include "gnomon/formula/winding.hpp"
+#include "gnomon/model/constraint_sizes.hpp"
 #include "run/state_checks.hpp"
 
 namespace gnomon {
@@ -58,6 +59,9 @@ ContactGaps ContactState::start(double t0, const Vector& q0, const Vector& p0) {
   Vector values(closed.constraint_pattern().nonzeros());
   closed.constraint_jacobian(t0, q0, values);
   const Matrix C = to_dense(closed.constraint_pattern(), values).middleRows(quantities_.m(), quantities_.n_contacts());
+  Vector lengths(closed.m());
+  row_lengths(closed.constraint_pattern(), values, closed.mass().diagonal_entries(), lengths);
+  lengths_ = lengths.tail(closed.m() - quantities_.m());
   const double size = std::max(q0.lpNorm<Eigen::Infinity>(), 1e-300);
   ContactGaps gaps;
   quantities_.gaps(state_, gaps);
@@ -130,7 +134,8 @@ void ContactState::undo(const Mark& mark) {
 }
 
 void ContactState::serialize(Archive& archive) {
-  archive(state_, open_, resting_, events_, start_energy_, impact_, step_, fastest_, largest_psi_, gap_tolerance_);
+  archive(state_, open_, resting_, events_, start_energy_, impact_, step_, fastest_, largest_psi_, gap_tolerance_,
+          lengths_);
   require_fit(archive);
   if (archive.reading()) phase_ = &phases_.at(key());
   const Index m = phase_->model->m();
@@ -143,9 +148,10 @@ void ContactState::serialize(Archive& archive) {
 void ContactState::require_fit(const Archive& archive) const {
   const Index n = quantities_.system()->n(), n_contacts = quantities_.n_contacts();
   archive.require(state_.q.value().size() == n && state_.p.value().size() == n &&
-                      state_.lambda.size() == quantities_.m() + n_contacts && gap_tolerance_.size() == n_contacts,
+                      state_.lambda.size() == quantities_.m() + n_contacts && gap_tolerance_.size() == n_contacts &&
+                      lengths_.size() == quantities_.closed()->m() - quantities_.m(),
                   "its state has other sizes than the model");
-  archive.require(is_finite(state_) && gap_tolerance_.allFinite(), "its state is not finite");
+  archive.require(is_finite(state_) && gap_tolerance_.allFinite() && lengths_.allFinite(), "its state is not finite");
   const auto is_contact = [&](Index i) { return i >= 0 && i < n_contacts; };
   archive.require(phases_.is_key(key()) && std::is_sorted(open_.begin(), open_.end()) &&
                       std::all_of(open_.begin(), open_.end(), is_contact) &&

@@ -8,6 +8,7 @@
 
 #include "contact/contact_phase.hpp"
 #include "contact/contact_quantities.hpp"
+#include "contact/contact_tolerances.hpp"
 #include "gnomon/run/events.hpp"
 #include "gnomon/start/consistency.hpp"
 
@@ -80,6 +81,11 @@ class ContactState {
     largest_psi_ = std::max(largest_psi_, psi.lpNorm<Eigen::Infinity>());
   }
   double gap_tolerance(Index contact) const { return gap_tolerance_[contact]; }
+  /// (c_q M^-1 c_q^T)^1/2 of a gap at the start, and after all gaps those of the slips: rates by speeds in the mass
+  /// norm.
+  double length(Index row) const { return lengths_[row]; }
+  /// The rate of a gap or slip beyond which it moves.
+  double moving(Index row) const { return contact_tolerances::approach * fastest_ * lengths_[row]; }
   /// The step in which the next pieces lie.
   double step() const { return step_; }
   void set_step(double h) { step_ = h; }
@@ -104,7 +110,7 @@ class ContactState {
   std::vector<ContactEvent> events_;
   long double start_energy_ = 0, impact_ = 0;
   double step_ = 0, fastest_ = 0, largest_psi_ = 0;
-  Vector gap_tolerance_;
+  Vector gap_tolerance_, lengths_;
 };
 
 }  // namespace gnomon

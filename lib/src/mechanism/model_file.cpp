@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "gnomon/formula/recorded.hpp"
+#include "gnomon/model/constraint_sizes.hpp"
 #include "gnomon/model/start_velocity.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "mechanism/bodies/assembly.hpp"
@@ -233,13 +234,17 @@ class FormulaProblem final : public Problem {
     constexpr double exact = 1e-10;
     const Index n = all.n;
     const Vector v = ordinary_point(n).x;
-    const Vector q = q0 + 0.1 * std::max(1.0, q0.cwiseAbs().maxCoeff()) * (v.array() - 0.5).matrix();
+    const double size = q0.cwiseAbs().maxCoeff();
+    const Vector q = q0 + 0.1 * (size > 0 ? size : 1) * (v.array() - 0.5).matrix();
     const Vector p = momenta(system, q, v);
     Vector gradient(n), g(system.constraint_pattern().nonzeros()), rows(system.m());
     system.potential_gradient(0, q, gradient);
     system.constraint_jacobian(0, q0, g);
     system.constraints(0, q0, rows);
-    const bool on_constraints = rows.size() == 0 || rows.cwiseAbs().maxCoeff() <= 1e-12 * (1 + g.cwiseAbs().maxCoeff());
+    constexpr double rounding = 1e-12;
+    Vector sizes(system.m());
+    constraint_sizes(system.constraint_pattern(), g, system.mass().diagonal_entries(), q0, sizes);
+    const bool on_constraints = (rows.array().abs() <= rounding * sizes.array()).all();
     const auto generator = [&](std::size_t a, const Vector& at) {
       Vector xi(n);
       system.parts().symmetries->symmetry_generator(static_cast<Index>(a), at, xi);

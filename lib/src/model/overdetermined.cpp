@@ -67,12 +67,13 @@ void OverdeterminedSystem::velocity(const StateView& at, VectorRef, VectorRef ou
 }
 
 bool OverdeterminedSystem::measure(const StateView& at, Measured& out) const {
-  out.rows.resize(m());
+  out.g.resize(m());
+  out.g_rate.resize(m());
   const OverdeterminedPoint point{at.q, at.z, at.lambda};
-  evaluate(Term::constraint, point, out.rows);
-  out.position = max_norm(out.rows);
-  evaluate(Term::hidden, point, out.rows);
-  out.velocity = max_norm(out.rows);
+  evaluate(Term::constraint, point, out.g);
+  out.position = max_norm(out.g);
+  evaluate(Term::hidden, point, out.g_rate);
+  out.velocity = max_norm(out.g_rate);
   if (has_energy()) out.energy = energy(point);
   return std::isfinite(out.position) && std::isfinite(out.velocity) && at.q.allFinite() && at.z.allFinite();
 }

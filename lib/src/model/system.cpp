@@ -96,7 +96,8 @@ bool System::measure(const StateView& at, Measured& out) const {
   long double kinetic = 0;
   if (out.v.size() != q.size()) {
     for (Vector* x : {&out.v, &out.w, &out.gradient}) x->resize(q.size());
-    out.rows.resize(m());
+    out.g.resize(m());
+    out.g_rate.resize(m());
     out.momentum.resize(parts_.n_symmetries());
     out.integrals.resize(parts_.n_integrals());
   }
@@ -126,10 +127,10 @@ bool System::measure(const StateView& at, Measured& out) const {
   out.potential = potential_compensated(at.t, q, at.q_tail, out.gradient);
   out.kinetic = kinetic;
   out.energy = kinetic + out.potential;
-  constraints(at.t, q, out.rows);
-  out.position = max_norm(out.rows);
-  constraint_velocity(at.t, q, out.v, out.rows);
-  out.velocity = max_norm(out.rows);
+  constraints(at.t, q, out.g);
+  out.position = max_norm(out.g);
+  constraint_velocity(at.t, q, out.v, out.g_rate);
+  out.velocity = max_norm(out.g_rate);
   double sum = out.position + out.velocity;  // finite where all of them are
   for (Index a = 0; a < out.momentum.size(); ++a) {
     parts_.symmetries->symmetry_generator(a, q, out.w);

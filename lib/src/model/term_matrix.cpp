@@ -24,6 +24,7 @@ TermMatrix::TermMatrix(const OverdeterminedSystem& system, Index size, Index lea
   values_.setZero(pattern_.nonzeros());
   factored_.setConstant(pattern_.nonzeros(), std::nan(""));
   row_scale_.setOnes(size);
+  root_.setOnes(leading);
   column_size_.setOnes(size);
   scaled_.setZero(size);
   if (size <= dense_term_matrix_limit) {
@@ -51,10 +52,15 @@ TermMatrix::Outcome TermMatrix::factor(const OverdeterminedPoint& at) {
   if (!values_.allFinite()) return Outcome::not_finite;
   if (values_ == factored_) return outcome_;
   factored_ = values_;
+  for (Index j = 0; j < leading_; ++j) {
+    const Index k = pattern_.find(j, j);
+    const double w = k < 0 ? 0 : std::abs(values_[k]);
+    root_[j] = w > 0 ? std::sqrt(w) : 1;
+  }
   for (Index i = 0; i < pattern_.rows; ++i) {
     double largest = 0;
     for (Index k = pattern_.offsets[i]; k < pattern_.offsets[i + 1] && pattern_.indices[k] < leading_; ++k)
-      largest = std::max(largest, std::abs(values_[k]));
+      largest = std::max(largest, std::abs(values_[k]) / root_[pattern_.indices[k]]);
     row_scale_[i] = largest > 0 ? 1 / largest : 1;
   }
   outcome_ = sparse_lu_ ? factor_sparse() : factor_dense();

@@ -30,7 +30,7 @@ class TermMatrix {
     not_finite
   };
 
-  /// Rows are scaled by their largest entry in the first `leading` columns.
+  /// Rows are scaled by their largest entry in the first `leading` columns, each divided by the root of its diagonal.
   TermMatrix(const OverdeterminedSystem& system, Index size, Index leading, std::vector<Part> parts);
 
   /// Evaluates the parts at the point and factorises, unless the values are those of the last factorisation.
@@ -48,8 +48,8 @@ class TermMatrix {
   std::vector<Vector> part_values_;
   SparsityPattern pattern_;
   Index leading_;
-  Vector values_, factored_;  // on the pattern, now and when last factorised
-  Vector row_scale_, column_size_, scaled_;
+  Vector values_, factored_;                        // on the pattern, now and when last factorised
+  Vector row_scale_, column_size_, scaled_, root_;  // root_: of the diagonal of the leading columns
   Outcome outcome_ = Outcome::singular;
   Matrix dense_;
   Eigen::PartialPivLU<Matrix> lu_;

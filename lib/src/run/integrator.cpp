@@ -228,7 +228,7 @@ void Integrator::restart(const State& from) {
   if (impl_->started) {
     impl_->monitor.evaluate(z, added);
     z.energy_scale = std::max(z.energy_scale, impl_->monitor.size_now());
-    impl_->on_constraints = !impl_->monitor.is_off_constraints();
+    impl_->on_constraints = !impl_->monitor.is_off_constraints(z);
     return impl_->monitor.shift();
   }
   impl_->next = z;
@@ -275,6 +275,11 @@ StepReport Integrator::advance(long count, double h) {
     throw Error(ErrorCode::bad_value, "the integrator was not started: call start(t0, q0, p0) first");
   if (!std::isfinite(h) || h == 0)
     throw Error(ErrorCode::bad_value, "step h = " + number_text(h) + " is not a finite number other than zero");
+  // One such piece of a step may lie between two events.
+  if (const double t = impl_->z.t; t + h == t && (count > 1 || impl_->z.last_h == h))
+    throw Error(ErrorCode::bad_value,
+                "step h = " + number_text(h) + " is below the rounding of t = " + number_text(t) +
+                    ", so that no two times of the run differ; expected a start time nearer to 0");
   StepReport report;
   for (long i = 0; i < count && report.success() && !report.stopped_by_observer; ++i) impl_->one_step(h, report);
   report.t = impl_->z.t;

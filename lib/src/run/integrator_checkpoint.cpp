@@ -75,6 +75,7 @@ void Integrator::Impl::serialize(Archive& archive) {
   }
   serialize_rank_watch(archive);
   archive(monitor);
+  if (archive.reading()) monitor.require_on_constraints(z);
   if (archive.reading()) watch.start(z, promises(), monitor);
   archive(watch);
 }

@@ -9,6 +9,7 @@
 #include "gnomon/run/stop_cause.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "run/integrator_impl.hpp"
+#include "start/short_time.hpp"
 
 namespace gnomon {
 
@@ -280,8 +281,7 @@ bool Integrator::Impl::halve(double h, int level, StepReport& report) {
 }
 
 void Integrator::Impl::warm_up(const Vector& v, const Vector& a) {
-  const double length = std::max(max_norm(z.q.value()), 1e-3);
-  const double speed = max_norm(v) + std::sqrt(max_norm(a) * length);
+  const double h = short_time(z.q.value(), v, a);
   StepReport ignored;
   next = State();
   next.assign_without_histories(z);  // the history of z passes to and fro between the two
@@ -289,7 +289,7 @@ void Integrator::Impl::warm_up(const Vector& v, const Vector& a) {
   const History::Mark mark = z.history.mark();
   const RunCounters counted = counters;
   warming_up = true;
-  if (attempt(speed > 0 ? 1e-3 * length / speed : 1e-3, ignored)) {
+  if (attempt(h, ignored)) {
     if (control.active()) {
       Vector error_q = Vector::Zero(v.size()), error_v = error_q;
       try {

@@ -86,6 +86,7 @@ void Integrator::Impl::set_tolerances(const Tolerances& tolerances, const StepLi
 
 bool Integrator::Impl::take_controlled_step(double rest, double& h, StepReport& report) {
   const double length = std::abs(rest);
+  if (control.estimates().next == 0) control.look_ahead(z, rest);
   double size = control.propose(length);
   control.judges = true;
   struct Judge {
@@ -155,7 +156,14 @@ StepReport Integrator::Impl::controlled_steps(double t_end, long count) {
   const long most = control.limits().most_steps;
   while (report.success() && !report.stopped_by_observer && report.steps < count) {
     const double rest = (t_end - z.t) - z.t_tail;
-    if (std::abs(rest) <= arrived * std::max(std::abs(z.t), std::abs(t_end))) break;
+    // What rounding of the last step leaves of an end at zero is no step.
+    if (std::abs(rest) <= arrived * std::max({std::abs(z.t), std::abs(t_end), control.estimates().last})) {
+      if (!driver) {
+        z.t_tail -= t_end - z.t;
+        z.t = t_end;
+      }
+      break;
+    }
     if (most > 0 && report.steps == most) {
       fail(report, SolveStatus::too_many_steps,
            "t_end = " + number_text(t_end) + " was not reached in " + std::to_string(most) +

@@ -5,6 +5,9 @@
 
 #include "gnomon/base/archive.hpp"
 #include "gnomon/base/error.hpp"
+#include "gnomon/model/constraint_sizes.hpp"
+#include "gnomon/model/system.hpp"
+#include "gnomon/scheme/constraint_terms.hpp"
 
 namespace gnomon {
 
@@ -60,6 +63,8 @@ bool InvariantMonitor::evaluate(const State& z, long double added_energy) {
   t_ = z.t;
   const bool finite = model_->measure(z.view(), now_);
   energy_now_ = now_.energy + (added_energy - z.work.total());
+  if (steps_ > 0 && !(std::abs(static_cast<double>(energy_now_) - energy_.initial()) <= energy_gate()))
+    look_at_terms(z);
   return finite && std::isfinite(energy_now_);
 }
 
@@ -77,8 +82,9 @@ void InvariantMonitor::start() {
   integrals_.resize(static_cast<std::size_t>(now_.integrals.size()));
   for (std::size_t a = 0; a < momentum_.size(); ++a) momentum_[a].start(now_.momentum[static_cast<Index>(a)]);
   for (std::size_t a = 0; a < integrals_.size(); ++a) integrals_[a].start(now_.integrals[static_cast<Index>(a)]);
-  position_max_ = now_.position;
-  velocity_max_ = now_.velocity;
+  position_rows_ = now_.g.cwiseAbs();
+  velocity_rows_ = now_.g_rate.cwiseAbs();
+  terms_max_ = 0;
   kinetic_max_ = static_cast<double>(std::abs(now_.kinetic));
   potential_max_ = static_cast<double>(std::abs(now_.potential));
   steps_ = 0;
@@ -102,40 +108,58 @@ void InvariantMonitor::record() {
   }
   for (std::size_t a = 0; a < momentum_.size(); ++a) momentum_[a].record(t_, now_.momentum[static_cast<Index>(a)]);
   for (std::size_t a = 0; a < integrals_.size(); ++a) integrals_[a].record(t_, now_.integrals[static_cast<Index>(a)]);
-  position_max_ = std::max(position_max_, now_.position);
-  velocity_max_ = std::max(velocity_max_, now_.velocity);
+  position_rows_ = position_rows_.cwiseMax(now_.g.cwiseAbs());
+  velocity_rows_ = velocity_rows_.cwiseMax(now_.g_rate.cwiseAbs());
   kinetic_max_ = std::max(kinetic_max_, static_cast<double>(std::abs(now_.kinetic)));
   potential_max_ = std::max(potential_max_, static_cast<double>(std::abs(now_.potential)));
 }
 
 void InvariantMonitor::serialize(Archive& archive) {
   long double written = energy_now_;
-  archive(written, energy_, discrete_energy_, momentum_, integrals_, position_max_, velocity_max_, kinetic_max_,
-          potential_max_, steps_);
-  archive.require(steps_ >= 0 && position_max_ >= 0 && velocity_max_ >= 0 && kinetic_max_ >= 0 && potential_max_ >= 0 &&
-                      std::isfinite(position_max_) && std::isfinite(velocity_max_) && std::isfinite(kinetic_max_) &&
-                      std::isfinite(potential_max_),
+  archive(written, energy_, discrete_energy_, momentum_, integrals_, position_rows_, velocity_rows_, kinetic_max_,
+          potential_max_, terms_max_, steps_);
+  const auto largest = [this](const Vector& rows) {
+    return rows.size() == now_.g.size() && rows.allFinite() && (rows.array() >= 0).all();
+  };
+  const auto is_size = [](double x) { return x >= 0 && std::isfinite(x); };
+  archive.require(steps_ >= 0 && largest(position_rows_) && largest(velocity_rows_) && is_size(kinetic_max_) &&
+                      is_size(potential_max_) && is_size(terms_max_),
                   "the largest values of a run are no such values");
   if (static_cast<Index>(momentum_.size()) != now_.momentum.size() ||
       static_cast<Index>(integrals_.size()) != now_.integrals.size())
     throw Error(ErrorCode::bad_file, "it was written for a model with other invariants");
-  if (!(std::abs(written - energy_now_) <= 1e-9L * std::max({1.0, kinetic_max_, potential_max_})))
+  if (!(std::abs(written - energy_now_) <= 1e-9L * std::max(energy_scale(), terms_max_)))
     throw Error(ErrorCode::bad_file, "it was written for a model with other parameters: the energy of its state is " +
                                          number_text(static_cast<double>(written)) + " there and " +
                                          number_text(static_cast<double>(energy_now_)) + " here");
-  if (is_off_constraints())
+}
+
+void InvariantMonitor::require_on_constraints(const State& z) const {
+  if (is_off_constraints(z))
     throw Error(ErrorCode::bad_file,
                 "it was written for a model with other parameters: the constraints of its state "
                 "are " +
-                    number_text(now_.position) + " here, and were at most " + number_text(position_max_) + " there");
+                    number_text(now_.position) + " here, and were at most " + number_text(position_max()) + " there");
+}
+
+bool InvariantMonitor::is_off_constraints(const State& z) const {
+  constexpr double rounding = 1e-15, much_larger = 1e3;
+  const ConstraintTerms terms(*model_, z);
+  for (Index i = 0; i < now_.g.size(); ++i)
+    if (!(std::abs(now_.g[i]) <= much_larger * std::max(position_rows_[i], rounding * terms.of_positions()[i])))
+      return true;
+  return false;
+}
+
+void InvariantMonitor::look_at_terms(const State& z) {
+  if (const System* system = model_->mechanical()) {
+    system->potential_gradient(z.t, z.q.value(), now_.gradient);
+    terms_max_ = std::max(terms_max_, now_.gradient.cwiseAbs().dot(z.q.value().cwiseAbs()));
+  }
 }
 
 double InvariantMonitor::size_now() const {
   return static_cast<double>(std::max(std::abs(now_.kinetic), std::abs(now_.potential)));
-}
-
-double InvariantMonitor::energy_scale() const {
-  return std::max({1.0, kinetic_max_, potential_max_});
 }
 
 double InvariantMonitor::rounding_gate() const {
@@ -143,7 +167,7 @@ double InvariantMonitor::rounding_gate() const {
 }
 
 double InvariantMonitor::energy_gate() const {
-  return rounding_gate() * energy_scale();
+  return rounding_gate() * std::max(energy_scale(), terms_max_);
 }
 
 }  // namespace gnomon

@@ -5,7 +5,9 @@
 #include <limits>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/base/finite.hpp"
 #include "gnomon/base/numbers.hpp"
+#include "gnomon/model/constraint_sizes.hpp"
 #include "gnomon/start/consistency.hpp"
 
 namespace gnomon {
@@ -25,6 +27,10 @@ constexpr double stretch = 1.01;
 constexpr double rounding = std::numeric_limits<double>::epsilon() / 4;
 /// Of a step whose motion is prescribed: a rotation by 20 degrees.
 constexpr double most_bent = 0.01;
+/// The first step where nothing says how fast anything changes, in parts of the way.
+constexpr double part_of_way = 1e-3;
+/// No component is resolved below this part of the largest ones.
+constexpr double smallest_size = 1e-3;
 /// A step shorter than this part of the proposed one was shortened to arrive.
 constexpr double shortened = 0.9;
 
@@ -33,7 +39,8 @@ constexpr double shortened = 0.9;
 void StepControl::attach(const System& system, int order) {
   system_ = &system;
   order_ = order;
-  for (Vector* v : {&size_q_, &size_v_, &v0_, &v1_, &scratch_, &estimates_.error_q, &estimates_.error_v})
+  for (Vector* v : {&size_q_, &size_v_, &largest_q_, &largest_v_, &reached_q_, &reached_v_, &natural_q_, &natural_v_,
+                    &v0_, &v1_, &scratch_, &estimates_.error_q, &estimates_.error_v})
     if (v->size() != system.n()) v->setZero(system.n());
   rates_.setZero(system.m());
   none_.setZero(system.n());
@@ -54,8 +61,8 @@ void StepControl::set(const System& system, const Tolerances& tolerances, const 
 double StepControl::norm(const ConstVectorRef& x_q, const ConstVectorRef& x_v) const {
   double sum = 0;
   for (Index i = 0; i < x_q.size(); ++i) {
-    const double e_q = x_q[i] / weight(tolerances_.absolute_q, size_q_, i);
-    const double e_v = x_v[i] / weight(tolerances_.absolute_v, size_v_, i);
+    const double e_q = part_of(x_q[i], weight(tolerances_.absolute_q, natural_q_, size_q_, i));
+    const double e_v = part_of(x_v[i], weight(tolerances_.absolute_v, natural_v_, size_v_, i));
     sum += e_q * e_q + e_v * e_v;
   }
   return std::sqrt(sum / (2 * static_cast<double>(x_q.size()))) / scale();
@@ -66,13 +73,56 @@ void StepControl::measure(const State& before, const State& after) {
   system_->velocity(after.q.value(), after.p.value(), scratch_, v1_);
   size_q_ = before.q.value().cwiseAbs().cwiseMax(after.q.value().cwiseAbs());
   size_v_ = v0_.cwiseAbs().cwiseMax(v1_.cwiseAbs());
+  reached_q_ = largest_q_.cwiseMax(size_q_);
+  reached_v_ = largest_v_.cwiseMax(size_v_);
+  spread(reached_q_, natural_q_);
+  spread(reached_v_, natural_v_);
+}
+
+void StepControl::spread(const Vector& largest, Vector& natural) const {
+  natural = largest;
+  for (const Block& block : system_->traits().blocks) {
+    auto own = natural.segment(block.offset, block.size);
+    own.setConstant(own.maxCoeff());
+  }
+  const Vector& mass = system_->mass().diagonal_entries();
+  double length = 0;
+  for (Index i = 0; i < largest.size(); ++i) length = std::max(length, std::sqrt(mass[i]) * largest[i]);
+  const double size = max_norm(largest);
+  for (Index i = 0; i < largest.size(); ++i)
+    natural[i] = std::max(natural[i], smallest_size * std::min(size, length / std::sqrt(mass[i])));
+}
+
+Vector StepControl::begin_sizes(const State& z) {
+  largest_q_.setZero();
+  largest_v_.setZero();
+  measure(z, z);
+  largest_q_ = reached_q_;
+  largest_v_ = reached_v_;
+  Vector a(v0_.size()), lambda(system_->m());
+  try {
+    acceleration(*system_, z.t, z.q.value(), v0_, a, lambda);
+  } catch (const std::exception&) {
+    return {};
+  }
+  const Vector& mass = system_->mass().diagonal_entries();
+  const auto norm_of = [&mass](const Vector& x) { return std::sqrt(x.cwiseAbs2().dot(mass)); };
+  const double length = norm_of(z.q.value()), speed = norm_of(v0_), pull = norm_of(a);
+  const double time = length > 0 && speed + pull > 0 ? length / (speed + std::sqrt(pull * length))
+                      : pull > 0                     ? speed / pull
+                                                     : 0;
+  largest_v_ = largest_v_.cwiseMax(time * a.cwiseAbs());
+  largest_q_ = largest_q_.cwiseMax(time * largest_v_);
+  spread(largest_q_, natural_q_);
+  spread(largest_v_, natural_v_);
+  return a;
 }
 
 void StepControl::require_attainable() const {
   double largest = 0;
   for (Index i = 0; i < size_q_.size(); ++i)
-    largest = std::max({largest, size_q_[i] / weight(tolerances_.absolute_q, size_q_, i),
-                        size_v_[i] / weight(tolerances_.absolute_v, size_v_, i)});
+    largest = std::max({largest, part_of(size_q_[i], weight(tolerances_.absolute_q, natural_q_, size_q_, i)),
+                        part_of(size_v_[i], weight(tolerances_.absolute_v, natural_v_, size_v_, i))});
   const double error = rounding * largest / scale();
   if (error <= 1) return;
   // s w of r = relative, with absolute in proportion, grows with r^((p+1)/p).
@@ -89,7 +139,7 @@ double StepControl::scale() const {
 }
 
 void StepControl::start(const State& z) {
-  measure(z, z);
+  const Vector a = begin_sizes(z);
   require_attainable();
   estimates_.last = estimates_.smallest = estimates_.largest = estimates_.error = 0;
   estimates_.error_q.setZero();
@@ -97,45 +147,59 @@ void StepControl::start(const State& z) {
   error_before_ = 1;
   estimates_.next = limits_.first;
   if (limits_.first > 0) return;
-  double h = 1e-6;
-  const double largest = changes(z, h);
-  const double bound = largest > 1e-15 ? std::pow(0.01 / largest, 1. / (order_ + 1)) : std::max(1e-6, 1e-3 * h);
-  h = std::min(100 * h, bound);
+  const Pace found = pace(z, a, limits_.largest);
+  if (found.time == 0) return;
+  double h = std::min(found.time, time_of(found, 0.01));
   if (limits_.largest > 0) h = std::min(h, limits_.largest);
   estimates_.next = std::max(h, limits_.smallest);
 }
 
-/// The larger one of the first and second derivatives of (q,v) at z, measured; h: in, the time between the points of
-/// the second where the first does not say it, out, that time.
-double StepControl::changes(const State& z, double& h) {
+StepControl::Pace StepControl::pace(const State& z, const Vector& a, double otherwise) {
+  constexpr double beside = 0.01;
   const Vector &q = z.q.value(), v = v0_;
-  const double size = norm(q, v);
-  double slope = 0, curvature = 0;
+  const double size = norm(natural_q_, natural_v_);
+  if (a.size() == 0 || !(size > 0)) return {};
+  double rate = norm(v, a) / size;
   try {
-    Vector a(v.size()), lambda(system_->m()), later(v.size());
-    acceleration(*system_, z.t, q, v, a, lambda);
-    slope = norm(v, a);
-    if (size >= 1e-5 && slope >= 1e-5) h = 0.01 * size / slope;
+    Vector later(v.size()), lambda(system_->m());
+    const double h = beside * (rate > 0 ? 1 / rate : otherwise);
     const Vector v_later = v + h * a;
     acceleration(*system_, z.t + h, q + h * v, v_later, later, lambda);
-    curvature = norm(v_later - v, later - a) / h;
+    if (h > 0) rate = std::max(rate, std::sqrt(norm(v_later - v, later - a) / (h * size)));
   } catch (const std::exception&) {
     // Beside the start it may not be defined: what is known of the start will do.
   }
-  return std::max(slope, curvature);
+  return rate > 0 ? Pace{1 / rate, size} : Pace{};
 }
 
 void StepControl::wait(const State& z) {
   measure(z, z);
-  double h = 1e-6;
-  const double largest = changes(z, h);
-  if (largest > 1e-15)
-    estimates_.next = std::max(std::min(estimates_.next, std::pow(1 / largest, 1. / (order_ + 1))), limits_.smallest);
+  Vector a(v0_.size()), lambda(system_->m());
+  try {
+    acceleration(*system_, z.t, z.q.value(), v0_, a, lambda);
+  } catch (const std::exception&) {
+    return;
+  }
+  if (const Pace found = pace(z, a, estimates_.next); found.time > 0)
+    estimates_.next = std::max(std::min(estimates_.next, time_of(found, 1)), limits_.smallest);
 }
 
 double StepControl::fit(double h, double rest) const {
   if (rest <= stretch * h && (limits_.largest == 0 || rest <= limits_.largest)) return rest;
   return rest < 2 * h ? rest / 2 : h;
+}
+
+void StepControl::look_ahead(const State& z, double span) {
+  const double time = part_of_way * std::abs(span);
+  estimates_.next = time;
+  Vector a(v0_.size()), lambda(system_->m());
+  try {
+    acceleration(*system_, z.t + part_of_way * span, z.q.value(), v0_, a, lambda);
+  } catch (const std::exception&) {
+    return;
+  }
+  largest_v_ = largest_v_.cwiseMax(time * a.cwiseAbs());
+  largest_q_ = largest_q_.cwiseMax(time * largest_v_);
 }
 
 double StepControl::propose(double rest) {
@@ -193,6 +257,8 @@ double StepControl::shorten(bool solved, double rest) {
 }
 
 void StepControl::accept(bool interrupted) {
+  largest_q_ = reached_q_;
+  largest_v_ = reached_v_;
   const double k = 1. / (order_ + 1), error = std::max(error_, 1e-10);
   double factor = std::clamp(safety * std::pow(error, -0.7 * k) * std::pow(error_before_, 0.4 * k), smallest_factor,
                              rejected_ || interrupted ? 1.0 : largest_factor);
@@ -209,7 +275,8 @@ void StepControl::accept(bool interrupted) {
 
 void StepControl::serialize(Archive& archive) {
   archive(order_, tolerances_, limits_, estimates_.last, estimates_.next, estimates_.smallest, estimates_.largest,
-          estimates_.error, estimates_.error_q, estimates_.error_v, error_before_, size_q_, size_v_);
+          estimates_.error, estimates_.error_q, estimates_.error_v, error_before_, size_q_, size_v_, largest_q_,
+          largest_v_, reached_q_, reached_v_, natural_q_, natural_v_);
 }
 
 }  // namespace gnomon

@@ -11,6 +11,8 @@
 /// sum_i s_i^(p+1) < h^(p+1), s_i their lengths: it says whether the step is good, and not how large the next one may
 /// be, which is not above h then. Gustafsson, ACM TOMS 17 (1991); Hairer, Wanner, Solving ODEs II, IV.2.
 
+#include <cmath>
+
 #include "gnomon/model/system.hpp"
 #include "gnomon/run/event_driver.hpp"
 #include "gnomon/run/tolerances.hpp"
@@ -30,15 +32,19 @@ class StepControl final : public StepJudge {
   const StepLimits& limits() const { return limits_; }
   const StepEstimates& estimates() const { return estimates_; }
 
-  /// A run begins at z: the first step, unless StepLimits::first gives it, after Hairer, Norsett, Wanner, Solving ODEs
-  /// I, II.4, for y = (q,v), f = (v,a). Obstacles are open there, and
-  /// friction is left out: it is a guess. It allocates. Throws Error(bad_value) where the tolerances are below
-  /// rounding.
+  /// A run begins at z: the first step, unless StepLimits::first gives it, is that in which a motion of the shortest
+  /// time scale T of (q,v) changes by a hundredth of what is allowed, T (tolerance/size/100)^(1/(p+1)) and at most T;
+  /// where nothing changes, a thousandth of the way. Obstacles are open there, and friction is left out: it is a
+  /// guess. It allocates. Throws Error(bad_value) where the tolerances are below rounding. After Hairer, Norsett,
+  /// Wanner, Solving ODEs I, II.4, for y = (q,v), f = (v,a), with every derivative in units of its own.
   void start(const State& z);
 
   /// Throws Error(bad_value) where the tolerances are below the rounding of q and v as measured last.
   void require_attainable() const;
 
+  /// Where nothing says at the start how fast anything changes: the first step is a thousandth of the way `span`, and
+  /// sizes are what forces after that time make of them. It allocates.
+  void look_ahead(const State& z, double span);
   /// The first try of a step where `rest` > 0 is left to the end; it is `rest` itself where that fits.
   double propose(double rest);
   /// The try between two states, of error error_q, error_v: err <= 1.
@@ -66,10 +72,26 @@ class StepControl final : public StepJudge {
  private:
   double scale() const;
   /// w_i of tolerances.hpp; `absolute`: of each component, or empty.
-  double weight(const Vector& absolute, const Vector& size, Index i) const {
-    return (absolute.size() == 0 ? tolerances_.absolute : absolute[i]) + tolerances_.relative * size[i];
+  double weight(const Vector& absolute, const Vector& natural, const Vector& size, Index i) const {
+    const double given = absolute.size() == 0 ? tolerances_.absolute : absolute[i];
+    return given > 0 ? given + tolerances_.relative * size[i] : tolerances_.relative * (natural[i] + size[i]) / 2;
   }
-  double changes(const State& z, double& h);
+  /// The natural sizes of q and v at a start, and of what they become in the time |q|/(|v| + (|a| |q|)^(1/2)), in the
+  /// mass norm: motion may begin at rest, or at zero. Returns the accelerations; empty where they are not defined.
+  Vector begin_sizes(const State& z);
+  /// The sizes that q and v have had so far, of a block together, and a thousandth of the largest one for all.
+  void spread(const Vector& largest, Vector& natural) const;
+  /// The shortest time in which forces change (q,v) at z, where the accelerations are a, by their size, and that size
+  /// over the tolerances; zero where nothing changes. otherwise: the time in which forces are looked at again where
+  /// nothing moves.
+  struct Pace {
+    double time = 0, size = 0;
+  };
+  Pace pace(const State& z, const Vector& a, double otherwise);
+  /// The time in which a motion of that pace changes by `part` of what the tolerance allows.
+  double time_of(const Pace& pace, double part) const {
+    return pace.time * std::pow(part / pace.size, 1. / (order_ + 1));
+  }
   double fit(double h, double rest) const;
   /// Where constraints move by themselves the error of free motions says nothing of the motion that they prescribe: how
   /// much the step of q bends, |q1 - q0 - h (v0 + v1)/2|, against what is allowed, as an error of this order, and
@@ -88,7 +110,11 @@ class StepControl final : public StepJudge {
   double error_ = 0, error_before_ = 1;
   double tried_ = 0, before_ = 0;  // of the step under way
   bool rejected_ = false;
-  Vector size_q_, size_v_, v0_, v1_, scratch_, rates_, none_;
+  Vector size_q_, size_v_;        // of both ends of the last step
+  Vector largest_q_, largest_v_;  // of the run
+  Vector reached_q_, reached_v_;  // the same with the step under way
+  Vector natural_q_, natural_v_;  // see spread()
+  Vector v0_, v1_, scratch_, rates_, none_;
 };
 
 }  // namespace gnomon

@@ -62,8 +62,7 @@ void StepLimits::serialize(Archive& archive) {
 
 void check(const Tolerances& tolerances) {
   require_positive(tolerances.relative, "relative tolerance");
-  if (tolerances.absolute_q.size() == 0 && tolerances.absolute_v.size() == 0)
-    require_positive(tolerances.absolute, "absolute tolerance");
+  if (tolerances.absolute != 0) require_positive(tolerances.absolute, "absolute tolerance");
   require_positive(tolerances.absolute_q, "q");
   require_positive(tolerances.absolute_v, "v");
 }

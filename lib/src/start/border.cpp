@@ -7,6 +7,7 @@
 
 #include "gnomon/base/archive.hpp"
 #include "gnomon/base/error.hpp"
+#include "gnomon/model/constraint_sizes.hpp"
 #include "gnomon/start/consistency.hpp"
 #include "model/bordered_system.hpp"
 #include "start/saddle_point.hpp"
@@ -41,13 +42,7 @@ class LeftNullSpace {
   /// G on its pattern and A_ii, with diag(M) for M.
   void evaluate(double t, const ConstVectorRef& q) {
     system_->constraint_jacobian(t, q, values_);
-    const SparsityPattern& g = system_->constraint_pattern();
-    for (Index i = 0; i < m_; ++i) {
-      double square = 0;
-      for (Index e = g.offsets[i]; e < g.offsets[i + 1]; ++e)
-        square += values_[e] * values_[e] * inverse_mass_[g.indices[e]];
-      length_[i] = square > 0 ? std::sqrt(square) : 1;
-    }
+    row_lengths(system_->constraint_pattern(), values_, system_->mass().diagonal_entries(), length_);
   }
   /// D, after evaluate()
   const Vector& length() const { return length_; }
@@ -155,10 +150,16 @@ struct Border::Impl final : public BorderedSystem::LeastNorm {
         dependent(std::move(rows)),
         null_space(*given, static_cast<Index>(dependent.size())),
         at_point(*given, static_cast<Index>(dependent.size())) {
-    const auto k = static_cast<Index>(dependent.size());
-    border.setZero(given->m(), k);
-    for (Index j = 0; j < k; ++j) border(dependent[static_cast<std::size_t>(j)], j) = 1;
+    border.setZero(given->m(), static_cast<Index>(dependent.size()));
     basis = border;
+  }
+  /// B before any basis is known: A_ii^1/2 in the rows of `dependent`.
+  void begin(double t, const Vector& q) {
+    null_space.evaluate(t, q);
+    for (Index j = 0; j < border.cols(); ++j) {
+      const Index i = dependent[static_cast<std::size_t>(j)];
+      border(i, j) = null_space.length()[i];
+    }
   }
   void set_pattern(const SparsityPattern& pattern) {
     bordered = std::make_shared<BorderedSystem>(given, pattern);
@@ -231,6 +232,7 @@ std::shared_ptr<Border> Border::find(std::shared_ptr<const System> system, doubl
                     std::to_string(rank.rank) + " there and " + std::to_string(there) +
                     " beside it, and where the motion goes on is not determined; start beside it");
   auto impl = std::make_unique<Impl>(system, rank.dependent);
+  impl->begin(t, q);
   // The entries of Y that are not zero in any of these positions.
   Matrix largest = Matrix::Zero(system->m(), impl->border.cols());
   const auto look = [&](const Vector& at) {

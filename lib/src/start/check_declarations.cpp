@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 #include <stdexcept>
+#include <vector>
 
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/finite.hpp"
@@ -16,12 +17,14 @@ namespace gnomon {
 
 namespace {
 
-/// A formula and a difference quotient that are further apart than this part of their size contradict each other: what
-/// truncation and rounding make of a right derivative lies far below, a wrong sign, factor or term far above.
-constexpr double contradiction = 1e-3;
+/// A formula and a difference quotient that are further apart than this part of their size, and than the quotient's
+/// noise, contradict each other: what truncation and rounding make of a right derivative lies far below.
+constexpr double contradiction = 2e-5;
 /// Quotients are taken over these parts of the size of the argument, until one agrees with the formula, or two with
 /// each other: forces between small parts vary over short distances, and long distances lose fewer digits.
 constexpr std::array<double, 8> spacings{1e-5, 1e-6, 1e-7, 1e-8, 1e-4, 1e-3, 1e-10, 1e-12};
+/// So far away, in the same parts, a function is looked at of which rounding leaves nothing near the start.
+constexpr std::array<double, 4> far_away{1, 1e3, 1e6, 1e9};
 /// What rounding makes of a value, in parts of it; its terms may be larger than their sum.
 constexpr double rounding = 1e4 * std::numeric_limits<double>::epsilon();
 
@@ -56,6 +59,22 @@ bool evaluated(Evaluate&& evaluate) {
   }
 }
 
+/// One entry of a derivative, over the distances at which it was looked at.
+struct Entry {
+  bool agrees = false, contradicts = false, moves = false;
+  double last = std::numeric_limits<double>::quiet_NaN(), last_noise = 0;
+
+  void take(double formula, double quotient, double noise, double scale, bool resolved) {
+    agrees = agrees || formula == quotient ||
+             (noise <= scale / 10 && std::abs(formula - quotient) <= contradiction * scale + noise);
+    if (agrees || noise > scale / 10 || !resolved) return;
+    // Quotients that agree with each other have converged, and not to the formula.
+    contradicts = std::abs(quotient - last) <= contradiction * scale / 10 + noise + last_noise;
+    last = quotient;
+    last_noise = noise;
+  }
+};
+
 class Declarations {
  public:
   explicit Declarations(std::string name) : name_(std::move(name)) {}
@@ -63,35 +82,64 @@ class Declarations {
  protected:
   using Function = std::function<Vector(const Vector&)>;
 
-  /// `formula`, the derivative of f along w at x, against difference quotients of f; `size` is what such derivatives
-  /// are like in other directions.
+  /// `formula`, the derivative of f along w at x, against difference quotients of f, entry by entry; `size` is what
+  /// such derivatives are like in other directions. The noise of a quotient is what rounding of the values makes of
+  /// it, and how far it is from that over half the distance: terms may be larger than their sum. Below it nothing is
+  /// decided.
   void derivative(const std::string& what, const Function& f, const Vector& x, const Vector& w, const Vector& formula,
                   double size = 0) const {
     if (formula.size() == 0 || !formula.allFinite() || !std::isfinite(size)) return;
-    Vector last;  // the quotient before, where rounding left something of it
-    double last_noise = 0;
+    std::vector<Entry> entries(static_cast<std::size_t>(formula.size()));
     for (const double spacing : spacings) {
       const double s = spacing * size_of(x);
-      Vector after, before;
+      Vector change, half, values;
       if (!evaluated([&] {
-            after = f(x + s * w);
-            before = f(x - s * w);
-            return after.allFinite() && before.allFinite();
+            const Vector after = f(x + s * w), before = f(x - s * w);
+            change = after - before;
+            half = f(x + s / 2 * w) - f(x - s / 2 * w);
+            values = after.cwiseAbs().cwiseMax(before.cwiseAbs());
+            return change.allFinite() && half.allFinite();
           }))
         continue;
-      const Vector quotient = (after - before) / (2 * s);
-      const double noise = rounding * std::max(max_norm(after), max_norm(before)) / s;
+      const Vector quotient = change / (2 * s);
       const double scale = std::max({size, max_norm(formula), max_norm(quotient)});
-      if (noise > scale / 10) continue;
-      Index worst = 0;
-      if ((formula - quotient).cwiseAbs().maxCoeff(&worst) <= contradiction * scale + noise) return;
-      // Quotients that agree with each other have converged, and not to the formula.
-      if (last.size() > 0 && max_norm(quotient - last) <= contradiction * scale / 10 + noise + last_noise)
-        refuse(what + entry(formula, worst) + " is " + number_text(formula[worst]) +
-               ", and difference quotients near the start are " + number_text(quotient[worst]));
-      last = quotient;
-      last_noise = noise;
+      bool settled = true;
+      for (Index i = 0; i < formula.size(); ++i) {
+        Entry& one = entries[static_cast<std::size_t>(i)];
+        const bool moves = change[i] != 0 || half[i] != 0;
+        one.moves = one.moves || moves;
+        const double noise = rounding * values[i] / s + std::abs(quotient[i] - half[i] / s);
+        one.take(formula[i], quotient[i], noise, scale, moves);
+        if (one.contradicts) refuse_derivative(what, formula, i, quotient[i]);
+        settled = settled && one.agrees;
+      }
+      if (settled) return;
     }
+    // A function that does not move near the start may be below the rounding of its terms there.
+    for (Index i = 0; i < formula.size(); ++i) {
+      const Entry& one = entries[static_cast<std::size_t>(i)];
+      if (formula[i] != 0 && !one.agrees && !one.moves && stays(f, x, w, i)) refuse_derivative(what, formula, i, 0);
+    }
+  }
+  [[noreturn]] void refuse_derivative(const std::string& what, const Vector& formula, Index i, double quotient) const {
+    refuse(what + entry(formula, i) + " is " + number_text(formula[i]) +
+           ", and difference quotients near the start are " + number_text(quotient));
+  }
+  /// Entry i of f is the same far away, wherever it can be evaluated.
+  static bool stays(const Function& f, const Vector& x, const Vector& w, Index i) {
+    bool seen = false;
+    for (const double distance : far_away) {
+      double here = 0, there = 0;
+      if (!evaluated([&] {
+            here = f(x)[i];
+            there = f(x + distance * size_of(x) * w)[i];
+            return std::isfinite(there);
+          }))
+        continue;
+      if (here != there) return false;
+      seen = true;
+    }
+    return seen;
   }
 
   /// The (d+1)-th difference of a polynomial of degree d vanishes.

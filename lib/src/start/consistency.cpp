@@ -7,6 +7,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/thrown.hpp"
 #include "gnomon/base/uniform.hpp"
+#include "gnomon/model/constraint_sizes.hpp"
 #include "gnomon/model/start_velocity.hpp"
 #include "start/saddle_point.hpp"
 
@@ -157,16 +158,30 @@ void probe_parts(const System& s, const Probe& probe, double t, const Vector& q,
   probe_split(s, probe, t, q);
 }
 
-/// max(1, sum_j |G_ij x_j|): what rounding of x alone makes of constraint i.
+/// The sizes of the terms of g at x = q, or of G v at x = v.
 Vector constraint_scale(const System& system, const Vector& values, const Vector& x) {
   Vector scale(system.m());
-  multiply(system.constraint_pattern(), values.cwiseAbs(), x.cwiseAbs(), scale);
-  return scale.cwiseMax(1.0);
+  constraint_sizes(system.constraint_pattern(), values, system.mass().diagonal_entries(), x, scale);
+  return scale;
+}
+
+/// Of velocities, which may all be zero while constraints move, or motion begins: and the speed
+/// (sizes of g times |(G a)_i| + |bias_i|)^(1/2) that accelerations a = M^-1 grad U make of positions, for rounding.
+Vector velocity_scale(const System& system, double t, const Vector& values, const Vector& q, const Vector& v) {
+  constexpr double begun = 1e-2;
+  const Index n = system.n();
+  Vector gradient(n), a(n), bias(system.m()), pull(system.m());
+  system.potential_gradient(t, q, gradient);
+  a = gradient.cwiseQuotient(system.mass().diagonal_entries()).cwiseAbs();
+  multiply(system.constraint_pattern(), values.cwiseAbs(), a, pull);
+  system.constraint_bias(t, q, v, bias);
+  const Vector pulled = constraint_scale(system, values, q).cwiseProduct(pull + bias.cwiseAbs());
+  return constraint_scale(system, values, v) + begun * pulled.cwiseSqrt();
 }
 
 /// Largest |r_i| / scale_i and its index.
 double worst(const Vector& r, const Vector& scale, Index& at) {
-  return (r.array() / scale.array()).abs().maxCoeff(&at);
+  return r.binaryExpr(scale, &part_of).cwiseAbs().maxCoeff(&at);
 }
 
 void check_residual(const System& system, const char* formula, const Vector& r, const Vector& scale, double tolerance) {
@@ -298,7 +313,7 @@ ConstraintRank check_start(const System& system, double t, const Vector& q, cons
   system.constraints(t, q, r);
   check_residual(system, "g", r, constraint_scale(system, values, q), tolerance);
   system.constraint_velocity(t, q, v, r);
-  check_residual(system, "G v + g_t", r, constraint_scale(system, values, v), tolerance);
+  check_residual(system, "G v + g_t", r, velocity_scale(system, t, values, q, v), tolerance);
 
   return rank_of(system, q, values);
 }

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "gnomon/base/error.hpp"
-#include "gnomon/base/finite.hpp"
+#include "gnomon/model/constraint_sizes.hpp"
 #include "start/saddle_point.hpp"
 
 namespace gnomon {
@@ -23,6 +23,11 @@ void friction_acceleration(const System& system, double t, const Vector& q, cons
   const SparsityPattern& pattern = friction->friction_pattern(ForceArgument::lambda);
   Vector values(pattern.nonzeros());
   Matrix derivative = Matrix::Identity(m, m);
+  const SparsityPattern& g = system.constraint_pattern();
+  Vector jacobian(g.nonzeros()), lengths(m), sizes(m);
+  if (m > 0) system.constraint_jacobian(t, q, jacobian);
+  row_lengths(g, jacobian, system.mass().diagonal_entries(), lengths);
+  multiplier_sizes(lengths, lambda_0, sizes);
   const auto evaluate = [&] {
     friction->friction(q, v, lambda, force);
     friction->friction_jacobian(ForceArgument::lambda, q, v, lambda, values);
@@ -33,14 +38,13 @@ void friction_acceleration(const System& system, double t, const Vector& q, cons
   for (int iteration = 0; iteration < most_iterations; ++iteration) {
     bool finite = evaluate();
     if (!finite && iteration == 0 && m > 0) {  // powers of lambda are so at zero
-      lambda.setOnes();
+      lambda = sizes;
       finite = evaluate();
     }
     if (!finite) throw CannotEvaluate("the friction R(q,v,lambda) is not finite on the way to the multipliers");
     saddle_point.solve(force, none, a_r, lambda_r);
     a = a_0 + a_r;
     const Vector residual = lambda - lambda_0 - lambda_r;
-    const double size = 1 + max_norm(lambda);
     if (m == 0) return;
     const Matrix by_lambda = to_dense(pattern, values);
     Vector column(m);
@@ -50,10 +54,10 @@ void friction_acceleration(const System& system, double t, const Vector& q, cons
     }
     const Vector step = derivative.partialPivLu().solve(residual);
     if (!step.allFinite()) break;
+    const double change = largest_part(step, lambda, sizes);
     lambda -= step;
-    const double length = max_norm(step);
-    if (length <= 1e-15 * size || (length <= 1e-9 * size && length >= last)) return;
-    last = length;
+    if (at_rounding(change, last)) return;
+    last = change;
   }
   throw CannotEvaluate("no multipliers were found that agree with their friction");
 }

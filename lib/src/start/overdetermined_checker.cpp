@@ -26,7 +26,10 @@ struct Point {
   OverdeterminedPoint view() const { return {y, z, psi}; }
   Vector& part(Argument argument) { return argument == Argument::y ? y : argument == Argument::z ? z : psi; }
   Point moved(double s, const Point& d) const { return {y + s * d.y, z + s * d.z, psi + s * d.psi}; }
-  double size() const { return std::max({1e-3, max_norm(y), max_norm(z), max_norm(psi)}); }
+  double size() const {
+    const double largest = std::max({max_norm(y), max_norm(z), max_norm(psi)});
+    return largest > 0 ? largest : 1;
+  }
 };
 
 class Checker {

@@ -7,6 +7,7 @@
 #include "gnomon/base/error.hpp"
 #include "gnomon/base/finite.hpp"
 #include "gnomon/base/thrown.hpp"
+#include "gnomon/model/constraint_sizes.hpp"
 #include "model/term_matrix.hpp"
 
 namespace gnomon {
@@ -32,11 +33,6 @@ Error singular(const OverdeterminedSystem& system, const std::string& where, dou
                    "determined");
 }
 
-/// A Newton step is the last one when it is at the rounding of x, or has stopped shrinking near it.
-bool at_rounding(double step, double last, double size) {
-  return step <= 1e-15 * size || (step <= 1e-9 * size && step >= last);
-}
-
 }  // namespace
 
 std::string vector_text(const ConstVectorRef& v) {
@@ -50,8 +46,9 @@ struct Index1::Impl {
   const OverdeterminedSystem& system;
   Index ny, nz, m;
   TermMatrix momentum, whole;  // p_z and [p_z -r_psi; h_z 0]
-  Vector none, v, known, force, bias, residual, dz, right, solution, candidate;
-  Vector p_y, h_y;  // on their patterns
+  Vector none, v, known, force, bias, residual, dz, right, solution, candidate, sizes;
+  Vector p_y, h_y, by_psi, by_z, hidden;  // on their patterns
+  Vector mass, lengths;                   // diagonal of p_z, and the lengths of the rows of h_z in its metric
 
   explicit Impl(const OverdeterminedSystem& s)
       : system(s),
@@ -64,11 +61,17 @@ struct Index1::Impl {
                {Term::multiplier_force, Argument::psi, 0, nz, -1},
                {Term::hidden, Argument::z, nz, 0, 1}}) {
     for (Vector* x : {&none, &bias, &candidate}) x->setZero(m);
+    sizes.setOnes(m);
     for (Vector* x : {&known, &force, &residual, &dz}) x->setZero(nz);
     for (Vector* x : {&right, &solution}) x->setZero(nz + m);
     v.setZero(ny);
     p_y.setZero(s.pattern(Term::momentum, Argument::y).nonzeros());
     h_y.setZero(s.pattern(Term::hidden, Argument::y).nonzeros());
+    by_psi.setZero(s.pattern(Term::multiplier_force, Argument::psi).nonzeros());
+    by_z.setZero(s.pattern(Term::momentum, Argument::z).nonzeros());
+    hidden.setZero(s.pattern(Term::hidden, Argument::z).nonzeros());
+    mass.setOnes(nz);
+    lengths.setOnes(m);
   }
 
   /// out = d(term)/dy v
@@ -87,14 +90,40 @@ struct Index1::Impl {
     return force.allFinite();
   }
 
-  /// psi += dpsi, halved until r(psi) can be evaluated; leaves it in `force`. Returns the length of the step taken.
+  /// What psi counts against: the force and the curvature of the constraints that it has to balance.
+  void find_sizes(const OverdeterminedPoint& at) {
+    const SparsityPattern &r = system.pattern(Term::multiplier_force, Argument::psi),
+                          &p_z = system.pattern(Term::momentum, Argument::z),
+                          &h_z = system.pattern(Term::hidden, Argument::z);
+    system.jacobian(Term::multiplier_force, Argument::psi, at, by_psi);
+    system.jacobian(Term::momentum, Argument::z, at, by_z);
+    system.jacobian(Term::hidden, Argument::z, at, hidden);
+    for (Index j = 0; j < nz; ++j) {
+      const Index k = p_z.find(j, j);
+      mass[j] = k >= 0 && by_z[k] != 0 ? std::abs(by_z[k]) : 1;
+    }
+    row_lengths(h_z, hidden, mass, lengths);
+    const double strength =
+        std::sqrt(known.cwiseAbs2().cwiseQuotient(mass).sum()) + max_norm(bias.cwiseQuotient(lengths));
+    sizes.setZero();
+    for (Index i = 0; i < r.rows; ++i)
+      for (Index k = r.offsets[i]; k < r.offsets[i + 1]; ++k) sizes[r.indices[k]] += by_psi[k] * by_psi[k] / mass[i];
+    for (Index i = 0; i < m; ++i) {
+      const double length = sizes[i] > 0 && std::isfinite(sizes[i]) ? std::sqrt(sizes[i]) : lengths[i];
+      sizes[i] = strength > 0 ? strength / length : 1;
+    }
+  }
+
+  /// psi += dpsi, halved until r(psi) can be evaluated; leaves it in `force`. Returns the part of psi that the step
+  /// was.
   double advance(const ConstVectorRef& y, const ConstVectorRef& z, VectorRef psi) {
     double share = 1;
     for (int halving = 0; halving <= max_halvings; ++halving, share /= 2) {
       candidate = psi + share * solution.tail(m);
       if (!multiplier_force({y, z, candidate})) continue;
+      const double part = share * largest_part(solution.tail(m), psi, sizes);
       psi = candidate;
-      return share * max_norm(solution.tail(m));
+      return part;
     }
     throw CannotEvaluate("the multiplier force r(y,z,psi) is not finite at psi = " + vector_text(candidate) +
                          " on the way to the multiplier");
@@ -152,8 +181,8 @@ void Index1::solve_momentum(const ConstVectorRef& y, const ConstVectorRef& p, Ve
     s.momentum.solve(s.residual, s.dz);
     if (!s.dz.allFinite()) break;
     z -= s.dz;
-    const double step = max_norm(s.dz);
-    if (at_rounding(step, last, max_norm(z)) || max_norm(s.residual) <= 1e-15 * max_norm(p)) return;
+    const double step = part_of(max_norm(s.dz), max_norm(z));
+    if (at_rounding(step, last) || max_norm(s.residual) <= 1e-15 * max_norm(p)) return;
     last = step;
   }
   throw CannotEvaluate("no z was found that belongs to the momentum p(y,z)");
@@ -172,8 +201,9 @@ void Index1::solve(const ConstVectorRef& y, const ConstVectorRef& z, VectorRef w
 
   const auto factor = [&] { return s.multiplier_force(at) ? s.whole.factor(at) : Outcome::not_finite; };
   Outcome outcome = factor();
+  s.find_sizes(at);
   if (s.m > 0 && (outcome == Outcome::not_finite || outcome == Outcome::singular)) {  // powers of psi are so at zero
-    psi.setOnes();
+    psi = s.sizes;
     outcome = factor();
   }
   double last = std::numeric_limits<double>::infinity();
@@ -188,8 +218,7 @@ void Index1::solve(const ConstVectorRef& y, const ConstVectorRef& z, VectorRef w
     s.whole.solve(s.right, s.solution);
     if (!s.solution.allFinite()) s.require_regular(Outcome::singular, at);
     w = s.solution.head(s.nz);
-    const double step = max_norm(s.solution.tail(s.m)), size = 1 + max_norm(psi);
-    if (at_rounding(step, last, size)) {
+    if (at_rounding(largest_part(s.solution.tail(s.m), psi, s.sizes), last)) {
       psi += s.solution.tail(s.m);
       return;
     }
@@ -236,13 +265,11 @@ void check_start(const OverdeterminedSystem& system, const Vector& y0, const Vec
   const auto check_level = [&](Term term, Argument argument, const Vector& scale_of) {
     const Vector r = value(term);
     const SparsityPattern& pattern = system.pattern(term, argument);
-    Vector values(pattern.nonzeros());
+    Vector values(pattern.nonzeros()), sizes(traits.m);
     system.jacobian(term, argument, {y0, z0, psi}, values);
+    constraint_sizes(pattern, values, Vector::Ones(pattern.cols), scale_of, sizes);
     for (Index i = 0; i < traits.m; ++i) {
-      double scale = 0;
-      for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k)
-        scale += std::abs(values[k]) * std::max(1.0, std::abs(scale_of[pattern.indices[k]]));
-      const double tolerance = 1e-10 * std::max(scale, 1e-300);
+      const double tolerance = 1e-10 * sizes[i];
       if (std::abs(r[i]) > tolerance)
         throw Error(ErrorCode::inconsistent_start, subject(system) + "the start is off the manifold: the " +
                                                        to_string(term) + "[" + std::to_string(i) +

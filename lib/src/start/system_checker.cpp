@@ -9,7 +9,7 @@ namespace gnomon {
 SystemChecker::SystemChecker(const System& system, double t0, const Vector& q0)
     : s_(system), n_(system.n()), m_(system.m()) {
   Uniform uniform(3);
-  const double scale = std::max(1e-3, q0.lpNorm<Eigen::Infinity>());
+  const double size = q0.lpNorm<Eigen::Infinity>(), scale = size > 0 ? size : 1;
   step_ = spacing * scale;
   for (int k = 0; k < 4; ++k) {
     Point z{t0, q0, Vector(n_), Vector(n_), Vector(m_)};

@@ -41,7 +41,7 @@ class Pendulum final : public System {
   }
   void potential_gradient(double, const ConstVectorRef& q, VectorRef out) const override {
     out[0] = 0.1 * std::exp(q[0]);
-    out[1] = is(Wrong::gradient) ? 1.01 : 1;
+    out[1] = is(Wrong::gradient) ? 1.001 : 1;
   }
   void potential_hessian_times(double, const ConstVectorRef& q, const ConstVectorRef& w, VectorRef out) const override {
     out[0] = 0.1 * std::exp(q[0]) * w[0] * (is(Wrong::hessian) ? -1 : 1);
@@ -130,6 +130,16 @@ struct Lopsided : AutodiffModel<2, 0> {
   }
 };
 
+/// Of which rounding leaves nothing near the bottom.
+struct LogWell : AutodiffModel<1, 0> {
+  Mass mass() const { return Mass::diagonal(Vector::Ones(1)); }
+  template <class S>
+  S potential(const S* q) const {
+    using std::log;
+    return log(1 + q[0] * q[0]);
+  }
+};
+
 const Vector right = Eigen::Vector2d(1, 0), still = Vector::Zero(2);
 
 }  // namespace
@@ -172,6 +182,12 @@ BOOST_AUTO_TEST_CASE(sizes_do_not_matter) {
     for (const Vector& q : {right, Vector(Eigen::Vector2d(0.6, 0.8)), Vector(Vector::Zero(2))})
       BOOST_TEST(complaint(system, 0, size * q, still) == "", "size " << size << ", q = " << q.transpose());
   }
+}
+
+BOOST_AUTO_TEST_CASE(below_rounding_nothing_is_decided) {
+  const AutodiffSystem<LogWell> system((LogWell()));
+  for (const double x : {1e-3, 1e-5, 1e-7, 1e-9, 1e-12})
+    BOOST_TEST(complaint(system, 0, Vector::Constant(1, x), Vector::Zero(1)) == "", x);
 }
 
 // A callback that fails beside the start is no contradiction.

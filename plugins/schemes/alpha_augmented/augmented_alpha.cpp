@@ -56,6 +56,10 @@ class AugmentedAlpha {
         add(n_ + i, g.indices[k], sigma * end_[k]);
       }
   }
+  void scale(const Vector& root_mass, const Vector& lengths, Vector& columns, Vector& rows) const {
+    columns << root_mass.cwiseInverse(), lengths.cwiseInverse();
+    rows << root_mass, lengths;
+  }
   void move(const Vector& d, Vector& x) const { x += d.head(n_); }
   /// low += d: the last update's multipliers, and g = 0 beyond double precision. lambda times what the tolerance leaves
   /// of g would be energy, in every step.

@@ -64,6 +64,10 @@ class AugmentedImpulses {
     }
     equations_->model().constraint_jacobian(equations_->step().t1, b.q1, end_);
   }
+  void scale(const Vector& root_mass, const Vector& lengths, Vector& columns, Vector& rows) const {
+    columns << root_mass.cwiseInverse(), root_mass, lengths.cwiseInverse(), lengths.cwiseInverse();
+    rows << root_mass.cwiseInverse(), root_mass, lengths / std::abs(h()), lengths;  // of T, p, g' and g
+  }
   /// Unknowns d(dq), h d(dp), h^2 d(mu), the second rows times h.
   template <class Add>
   void for_each_entry(const Add& add) const {

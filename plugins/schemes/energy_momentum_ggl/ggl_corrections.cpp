@@ -23,9 +23,10 @@ GglCorrections::GglCorrections(const System& system, GglFrame& frame, SplitGradi
   g_values_.setZero(system.constraint_pattern().nonzeros());
 }
 
-void GglCorrections::begin() {
+void GglCorrections::begin(const StepScales& scales) {
   energy_left_.begin(frame_->z0());
-  n_min_ = 1e-22 * std::max(1.0, frame_->z0().q.value().squaredNorm()) * system_->mass().diagonal_entries().maxCoeff();
+  constexpr double negligible = 1e-22;
+  n_min_ = negligible * scales.length2(frame_->z0().q.value());
 }
 
 void GglCorrections::linearise_potential(GglPoints<double>& b, Vector& out) {

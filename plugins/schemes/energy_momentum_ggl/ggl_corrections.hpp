@@ -7,6 +7,7 @@
 #include "energy_momentum_ggl/ggl_frame.hpp"
 #include "energy_momentum_ggl/orbits.hpp"
 #include "kernels/common/energy_left.hpp"
+#include "kernels/common/step_scales.hpp"
 #include "kernels/discrete_gradient/split_gradient.hpp"
 
 namespace gnomon::kernels {
@@ -16,7 +17,7 @@ class GglCorrections {
   /// `split` is the discrete derivative of U, where the rule has one.
   GglCorrections(const System& system, GglFrame& frame, SplitGradient& split);
 
-  void begin();
+  void begin(const StepScales& scales);
   EnergyLeft& energy_left() { return energy_left_; }
   /// c of all discrete derivatives, an energy, at points that the residual has filled.
   double energy(GglPoints<double>& b) { return position_correction(b) / frame_->h() + velocity_correction(b); }

@@ -32,7 +32,7 @@ void GglEquations::begin(const State& z0, double h) {
   frame_.begin(z0, h);
   inverse_.begin(z0, h);
   if (rule_.split_potential) split_.begin(z0);
-  if (rule_.corrected()) corrections_.begin();
+  if (rule_.corrected()) corrections_.begin(scales_);
 }
 
 void GglEquations::predict(VectorRef x) {
@@ -173,15 +173,15 @@ void GglEquations::jacobian(const ConstVectorRef& x, VectorRef values) {
   mass_1u_.add(values, mass, 1);
   mass_1y_.add(values, mass, -0.5);
   if (corrected)
-    hessians_.weighted(t1, b.q1, b.gamma, h_more_);
+    hessians_.weighted(t1, b.q1, b.gamma, h, h_more_);
   else
-    hessians_.weighted(tm, b.qm, b.gamma, h_more_);
+    hessians_.weighted(tm, b.qm, b.gamma, h, h_more_);
   hessian_1u_.add(values, h_more_, -0.5 * h);
   if (corrected) {
     mean_->constraint_jacobian(t1, b.q1, g_values_);
     g_1gamma_.add(values, g_values_, -0.5);
     g_1gamma_.add(values, frame_.g_start(), -0.5);
-    hessians_.weighted(tm, b.qm, b.gamma, h_more_);
+    hessians_.weighted(tm, b.qm, b.gamma, h, h_more_);
   }
   // dF2 = [h^2/2 (Hess U + lambda.Hess g) + h^2/2 gamma.D^3 g v_m, M + h/2 gamma.Hess g, G_m^T, h (Hess g v_m)^T]
   lambda_ = b.mu / h;

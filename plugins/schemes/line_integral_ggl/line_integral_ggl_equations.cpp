@@ -388,7 +388,7 @@ void LineIntegralGglEquations::add_node_hessians(double t, Index l) {
   auto& b = buffers_.at_double;
   lambda_ = b.mu / h_;
   system_->lagrangian_hessian(t, b.q, lambda_, h_values_);
-  hessians_.weighted(t, b.q, b.gamma, h_gamma_);
+  hessians_.weighted(t, b.q, b.gamma, h_, h_gamma_);
   if (!quadratic_) {
     hessians_.weighted_derivative(t, b.q, b.gamma, b.v, h_third_);
     h_values_ += h_third_;

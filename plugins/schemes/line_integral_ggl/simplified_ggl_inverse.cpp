@@ -1,5 +1,6 @@
 #include "line_integral_ggl/simplified_ggl_inverse.hpp"
 
+#include "gnomon/model/constraint_sizes.hpp"
 #include "gnomon/scheme/requirements.hpp"
 
 namespace gnomon::kernels {
@@ -27,6 +28,7 @@ SimplifiedGglInverse::SimplifiedGglInverse(const System& system, NonlinearEquati
   for (Vector* v : {&row_, &solved_, &q_, &v_, &acceleration_}) v->setZero(n_);
   for (Vector* v : {&a_, &f1_, &y_, &stiff_}) v->setZero(sn);
   lambda_.setZero(m_);
+  lengths_.setOnes(m_);
   hessian_.setZero(system.hessian_pattern().nonzeros());
   quadratic_ = quadratic_constraints(system);
   right_.setZero(2 * rm);
@@ -74,6 +76,10 @@ bool SimplifiedGglInverse::update(const ConstVectorRef& x) {
     add_product(1, Q_, i, positions_, a.row(rm + i).data());
     add_product(-1, R_, i, forces_, a.row(rm + i).data());
   }
+  // Rows by their lengths, among which pivots are chosen.
+  g_ = nodes_->jacobian.col(table_->k);
+  row_lengths(system_->constraint_pattern(), g_, system_->mass().diagonal_entries(), lengths_);
+  for (Index i = 0; i < 2 * rm; ++i) a.row(i) /= lengths_[i % m_];
   return lu_.factorise();
 }
 
@@ -99,6 +105,7 @@ void SimplifiedGglInverse::solve(const ConstVectorRef& f, VectorRef d) {
     right_[i] = position;
     right_[rm + i] = velocity;
   }
+  for (Index i = 0; i < 2 * rm; ++i) right_[i] /= lengths_[i % m_];
   lu_.solve(right_.data());
   for (Index c = 0; c < sn; ++c) {
     const double *const force = forces_.data() + c * 2 * rm, *const push = pushes_.data() + c * 2 * rm;

@@ -97,7 +97,7 @@ class SimplifiedGglInverse final : public ApproximateInverse {
   RowMatrix R_, Q_, forces_, pushes_, positions_, stiffness_;  // forces: Y; pushes: [0 B]; positions: V, then W
   Matrix moments_, inner_;                                     // b_l P_i P_j and b_l P_i I_j, a column a pair (i, j)
   Vector residual_, inverse_mass_, hessian_, g_, c_, c_of_q_, e_, third_;
-  Vector row_, solved_, q_, v_, acceleration_, lambda_, a_, f1_, y_, stiff_, right_;
+  Vector row_, solved_, q_, v_, acceleration_, lambda_, lengths_, a_, f1_, y_, stiff_, right_;
 };
 
 }  // namespace gnomon::kernels

@@ -23,7 +23,9 @@ class ProjectedRkError {
                    const StepScales& scales)
       : finer_(own.symmetric ? gauss_tableau(own.stages + 1) : gauss_tableau(own.stages)),
         stages_(system, own, finer_, scales),
-        solution_(stages_.equations(), stages_.inverse(), table, system.n()),
+        solution_(stages_.equations(), stages_.inverse(), table, system.mass().diagonal_entries().cwiseSqrt(),
+                  system.parts().mass ? Vector(system.mass().diagonal_entries().cwiseSqrt().cwiseInverse())
+                                      : Vector(system.mass().diagonal_entries().cwiseSqrt())),
         tangent_(system, rule) {
     x_.setZero(stages_.equations().size());
     for (Vector* v : {&error_q_, &error_v_}) v->setZero(system.n());
@@ -39,7 +41,7 @@ class ProjectedRkError {
     error_q_ = solution_.error_q();
     error_v_ = solution_.error_v();
     stages_.add_rest(x, error_q_, error_v_);
-    if (!tangent_.project(z1, error_q_, error_v_)) return false;
+    if (!tangent_.project(z1, h, error_q_, error_v_)) return false;
     error_q = error_q_;
     error_v = error_v_;
     return error_q.allFinite() && error_v.allFinite();

@@ -16,7 +16,7 @@ TangentError::TangentError(const System& system, const ProjectionRule& rule)
   rate_.setZero(system.constraint_pattern().nonzeros());
 }
 
-bool TangentError::project(const State& z1, Vector& error_q, Vector& error_v) {
+bool TangentError::project(const State& z1, double h, Vector& error_q, Vector& error_v) {
   z1_ = &z1;
   system_->velocity(z1.q.value(), z1.p.value(), scratch_, v1_);
   if (m_ > 0 && system_->parts().time_dependence)
@@ -28,7 +28,7 @@ bool TangentError::project(const State& z1, Vector& error_q, Vector& error_v) {
     change_(z1, error_q, second_, error_v);
   }
   velocity(error_q, error_v);
-  if (rule_.energy) energy(error_q, error_v);
+  if (rule_.energy) energy(rule_.mass_metric ? h * h : 1, error_q, error_v);
   return true;
 }
 
@@ -56,7 +56,7 @@ void TangentError::take_out(Vector& error) {
   error -= jump_;
 }
 
-void TangentError::energy(Vector& error_q, Vector& error_v) {
+void TangentError::energy(double weight, Vector& error_q, Vector& error_v) {
   const Vector &q = z1_->q.value(), &p = z1_->p.value();
   system_->potential_gradient(z1_->t, q, slope_);
   if (const ConfigurationMass* mass = system_->parts().mass) {
@@ -67,6 +67,7 @@ void TangentError::energy(Vector& error_q, Vector& error_v) {
     system_->velocity(q, slope_, scratch_, n_q_);
   else
     n_q_ = slope_;
+  n_q_ *= weight;
   const double whole = slope_.dot(n_q_) + p.dot(rule_.mass_metric ? v1_ : p);
   position(n_q_);
   change_(*z1_, n_q_, zero_, n_v_);

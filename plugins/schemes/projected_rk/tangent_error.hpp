@@ -8,9 +8,10 @@
 ///
 /// at the end, and for a projection onto the energy its direction n, made tangent by the same two steps,
 ///
-///     n_q = W^-1 H_q,   n_v = W^-1 p + T_pq n_q,    e <- e - n H'e / H'n,    H'e = H_q.e_q + p.(e_v - T_pq e_q)
+///     n_q = w W^-1 H_q, n_v = W^-1 p + T_pq n_q,    e <- e - n H'e / H'n,    H'e = H_q.e_q + p.(e_v - T_pq e_q)
 ///
-/// which leaves no error of the energy: that of the quadrature of the work is not seen.
+/// with w of projection_metric.hpp, which leaves no error of the energy: that of the quadrature of the work is not
+/// seen.
 
 #include "gnomon/model/system_at.hpp"
 #include "gnomon/scheme/state.hpp"
@@ -24,16 +25,16 @@ class TangentError {
  public:
   TangentError(const System& system, const ProjectionRule& rule);
 
-  /// The errors of q and, with a constant mass, of v, else of p become those of q1 and v1 = M^-1 p1. False where G has
-  /// lost rank.
-  bool project(const State& z1, Vector& error_q, Vector& error_v);
+  /// The errors after a step over h of q and, with a constant mass, of v, else of p become those of q1 and v1 = M^-1
+  /// p1. False where G has lost rank.
+  bool project(const State& z1, double h, Vector& error_q, Vector& error_v);
 
  private:
   void position(Vector& error_q);
   void velocity(const Vector& error_q, Vector& error_v);
   void take_out(Vector& error);
 
-  void energy(Vector& error_q, Vector& error_v);
+  void energy(double weight, Vector& error_q, Vector& error_v);
   double change_of_energy(const Vector& dq, const Vector& dv);
 
   const System* system_;

@@ -29,7 +29,7 @@ struct WorkPrecisionRow {
   double seconds = 0;     ///< of the whole run, its start-up not counted
   double error = 0;       ///< root mean square of |q - q_true|/|q_true| in the 2-norm
   double largest = 0;     ///< the largest, of all that the true solution has: Motion::error
-  double energy = 0;      ///< over all steps, largest |H - H0 - work|/max(1, max|T|, max|U|); NaN where nothing is kept
+  double energy = 0;      ///< over all steps, largest |H - H0 - work|/max(max|T|, max|U|); NaN where nothing is kept
   double constraint = 0;  ///< over all steps, largest |g|
   double velocity = 0;    ///< and |G v + g_t|
   bool followed = true;   ///< false: the true solution is unknown, and error says nothing
@@ -46,7 +46,7 @@ struct TrueSolution {
   Motion motion;
   Judged judged = Judged::positions;
   double uncertainty = 0;
-  double energy_scale = 1;  ///< max(1, max|T|, max|U|)
+  double energy_scale = 1;  ///< max(max|T|, max|U|)
   std::string source;
   bool known() const { return uncertainty < 1e-3; }
 };
@@ -78,7 +78,7 @@ class Run : public Work {
   std::string run() final;
   /// Fills in the errors and levels of the last run.
   void measure(WorkPrecisionRow& row) const;
-  /// The states at the times and max(1, max|T|, max|U|) are those of the last run.
+  /// The states at the times and max(max|T|, max|U|) are those of the last run.
   virtual Motion motion() const = 0;
   virtual double energy_scale() const = 0;
 

@@ -27,7 +27,7 @@ Quantities measure_long_run(const Registry& registry, const Case& c) {
   out.push_back({"energy-relative", monitor.relative_energy_error(), relative_energy_error_text});
   out.push_back({"energy-gate-ratio", energy.max_abs_error() / monitor.energy_gate(), "the same / (1e-14 sqrt(N))"});
   out.push_back({"energy-slope", std::abs(energy.slope()) / monitor.energy_scale(),
-                 "|drift of H| a unit of time / max(1, max|T|, max|U|)"});
+                 "|drift of H| a unit of time / max(max|T|, max|U|)"});
   out.push_back({"growth-exponent", energy.growth_exponent(4 * std::numeric_limits<double>::epsilon() * largest),
                  "of max |H - H0| with N, N >= 1024"});
   out.push_back({"position", monitor.position_max(), "max |g|"});

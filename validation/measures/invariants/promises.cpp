@@ -34,7 +34,7 @@ std::string note_of(const PromiseMeasure& found, const Integrator& integrator) {
     case Promise::discrete_energy:
       return integrator.equations().discrete_energy_name();
     case Promise::hidden:
-      return "scaled with max|v|";
+      return "against the terms of its row";
     case Promise::momentum:
       return integrator.system().parts().symmetries->symmetry_name(found.which);
     default:

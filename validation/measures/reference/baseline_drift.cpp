@@ -61,7 +61,7 @@ Quantities measure_baseline_drift(const Registry& registry, const Case& c) {
 
   Quantities out;
   out.push_back({"energy-gate-ratio", monitor.energy().max_abs_error() / monitor.energy_gate(),
-                 "max |H - H_expected| / (1e-14 sqrt(N) max(1, max|T|, max|U|))"});
+                 "max |H - H_expected| / (1e-14 sqrt(N) max(max|T|, max|U|))"});
   out.push_back({"energy", monitor.relative_energy_error(), std::string(relative_energy_error_text) + ", every step"});
   out.push_back({"slope", monitor.energy().slope() / scale, "of the same against time"});
   out.push_back({"position", monitor.position_max(), "max |g|"});

@@ -32,7 +32,7 @@ Quantities measure_fallback(const Registry& registry, const Case& c) {
           {"fallback-solves", static_cast<double>(counters.fallback_solves), "by " + c.other.solver},
           {"refused-steps", static_cast<double>(counters.refused_steps), "cut into halves"},
           {"energy-gate-ratio", helped.monitor().energy().max_abs_error() / helped.monitor().energy_gate(),
-           "max |H - H0| / (1e-14 sqrt(N) max(1, max|T|, max|U|))"},
+           "max |H - H0| / (1e-14 sqrt(N) max(max|T|, max|U|))"},
           {"position", helped.monitor().position_max(), "max |g|"}};
 }
 

@@ -45,7 +45,7 @@ constexpr const char* legend =
     "   promises   how many rows of what the scheme promises hold, of how many (energy, constraints,\n"
     "              momentum maps, symmetry, symplecticity, order)\n"
     "   order      of q: declared, and the smallest and the largest that was measured\n"
-    "   energy     largest relative energy error, max |H - H_expected| / max(1, max|T|, max|U|)\n"
+    "   energy     largest relative energy error, max |H - H_expected| / max(max|T|, max|U|)\n"
     "   |g|, |Gv|  largest errors of the position and of the velocity constraints\n"
     "              (figures in brackets: the scheme promises nothing of them)\n"
     "\n";

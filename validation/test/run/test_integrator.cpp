@@ -248,6 +248,12 @@ BOOST_AUTO_TEST_CASE(bad_steps_are_misuse) {
   BOOST_CHECK_THROW(integrator.advance_to(1, -0.1), Error);
   BOOST_CHECK_THROW(integrator.advance_to(nan, 0.1), Error);
   BOOST_CHECK_THROW(integrator.advance_to(1, 1e-17), Error);
+  const ProblemInstance late = pendulum();
+  integrator.start(1e16, late.q0, late.p0);
+  BOOST_CHECK_EXCEPTION(integrator.advance(3, 0.01), Error, [](const Error& error) {
+    return std::string(error.what()).find("step h = 0.01 is below the rounding of t = 1e+16") == 0;
+  });
+  BOOST_TEST(integrator.advance(3, 4).success());
 }
 
 BOOST_AUTO_TEST_CASE(systems_that_do_not_fit_are_refused) {

@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(close_encounter_on_a_sphere) {
     };
     BOOST_TEST(error(run) <= 30 * relative);
     BOOST_TEST(error(run) >= relative / 30);
-    const long steps = 50 * run.counters().steps;
+    const long steps = 40 * run.counters().steps;
     BOOST_REQUIRE(fixed.advance(steps, 12 / static_cast<double>(steps)).success());
     BOOST_TEST_CONTEXT(to_string(choice) << ": " << error(run) << " by " << run.counters().iterations << ", fixed "
                                          << error(fixed) << " by " << fixed.counters().iterations)

@@ -13,7 +13,7 @@ namespace gnomon {
 
 /// Figures by name; some are several columns of a table:
 ///
-///     max_energy_error     max |H - H_expected| / max(1, max|T|, max|U|), see InvariantMonitor
+///     max_energy_error     max |H - H_expected| / max(max|T|, max|U|), see InvariantMonitor
 ///     energy_slope         least-squares slope of H - H_expected against time
 ///     max_position_error   max |g|
 ///     max_velocity_error   max |G v + g_t|

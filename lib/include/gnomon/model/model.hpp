@@ -35,9 +35,10 @@ struct StateView {
 struct Measured {
   long double kinetic = 0, potential = 0;  ///< T and U of a System
   long double energy = 0;                  ///< T + U, or E(y,z); 0 where the model has no energy
-  double position = 0, velocity = 0;       ///< largest entries of g, and of G v + g_t or g_y v
+  double position = 0, velocity = 0;       ///< largest entries of the two that follow
+  Vector g, g_rate;                        ///< g, and G v + g_t or g_y v
   Vector momentum, integrals;              ///< one entry a symmetry of a System, one a first integral
-  Vector v, w, gradient, rows;             ///< scratch
+  Vector v, w, gradient;                   ///< scratch
 };
 
 class GNOMON_EXPORT Model {

@@ -10,8 +10,9 @@ enum class ContactMode { event_driven, time_stepping };
 
 struct ContactOptions {
   ContactMode mode = ContactMode::event_driven;
-  double restitution = 0;    ///< e in [0, 1]
-  double zeno_speed = 1e-8;  ///< normal speed, in units of c per time, below which a contact does not open again
+  double restitution = 0;  ///< e in [0, 1]
+  /// Normal speed, in units of c per time, below which a contact does not open again; 0: 1e-8 of the largest so far.
+  double zeno_speed = 0;
   /// The relative error of a reference's positions: a rebound that rises by less than ten times as much is none.
   double resolution = 0;
 };

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "gnomon/base/finite.hpp"
+#include "gnomon/model/constraint_sizes.hpp"
 #include "gnomon/model/model.hpp"
 #include "gnomon/scheme/state.hpp"
 
@@ -53,8 +55,8 @@ class GNOMON_EXPORT InvariantMonitor {
   /// The scheme's own energy of the step that led to the state of the last evaluate, see
   /// StepEquations::discrete_energy; counted from the first step on. False when it is not finite.
   bool evaluate_discrete(long double energy);
-  /// Whether g at the last evaluate is 1000 times the run's largest.
-  bool is_off_constraints() const { return !(now_.position <= 1e3 * std::max(position_max_, 1e-15)); }
+  /// Whether a row of g at the last evaluate, which was of z, is 1000 times the run's largest, and more than rounding.
+  bool is_off_constraints(const State& z) const;
   /// The larger one of |T| and |U| at the last evaluate.
   double size_now() const;
   /// That energy at the last evaluate.
@@ -69,21 +71,26 @@ class GNOMON_EXPORT InvariantMonitor {
   const Drift& discrete_energy() const { return discrete_energy_; }  ///< without records: the scheme has none
   const std::vector<Drift>& momentum() const { return momentum_; }
   const std::vector<Drift>& integrals() const { return integrals_; }  ///< those that the system declares
-  double position_max() const { return position_max_; }               ///< max over the run of |g|_inf
-  double velocity_max() const { return velocity_max_; }               ///< max over the run of |G v + g_t|_inf
+  const Vector& position_rows() const { return position_rows_; }      ///< max over the run of |g_i|
+  const Vector& velocity_rows() const { return velocity_rows_; }      ///< max over the run of |(G v + g_t)_i|
+  double position_max() const { return max_norm(position_rows_); }    ///< max over the run of |g|_inf
+  double velocity_max() const { return max_norm(velocity_rows_); }    ///< max over the run of |G v + g_t|_inf
   double kinetic_max() const { return kinetic_max_; }
   double potential_max() const { return potential_max_; }
-  /// What energy errors are compared with: max(1, max|T|, max|U|).
-  double energy_scale() const;
-  /// max |H - H_expected| / max(1, max|T|, max|U|), H_expected = H at the start plus the booked work.
-  double relative_energy_error() const { return energy_.max_abs_error() / energy_scale(); }
-  /// The gate for a promise of exact energy over N steps: 1e-14 sqrt(N) max(1, max|T|, max|U|).
+  /// What energy errors are compared with: max(max|T|, max|U|).
+  double energy_scale() const { return std::max(kinetic_max_, potential_max_); }
+  /// max |H - H_expected| / max(max|T|, max|U|), H_expected = H at the start plus the booked work; zero without error.
+  double relative_energy_error() const { return part_of(energy_.max_abs_error(), energy_scale()); }
+  /// The gate for a promise of exact energy over N steps: 1e-14 sqrt(N) times the largest |T|, |U| and, looked at where
+  /// the error is above that of these, sum_j |U_j q_j|: what rounding of q makes of U where its terms cancel.
   double energy_gate() const;
   /// The same for sizes of at most 1: 1e-14 sqrt(N).
   double rounding_gate() const;
   /// What was measured up to now, for a checkpoint. Reading takes the place of start(), after an evaluate(): throws
-  /// Error(bad_file) where H differs by 1e-9 of the run's largest energy, or g is 1000 times the run's largest.
+  /// Error(bad_file) where H differs by 1e-9 of the run's largest energy.
   void serialize(Archive& archive);
+  /// Throws Error(bad_file) where the z of the last evaluate, that of a checkpoint, is off the constraints.
+  void require_on_constraints(const State& z) const;
 
  private:
   const Model* model_;
@@ -94,8 +101,11 @@ class GNOMON_EXPORT InvariantMonitor {
   long double discrete_now_ = 0;
   bool discrete_known_ = false, discrete_shifted_ = false;
   std::vector<Drift> momentum_, integrals_;
-  double position_max_ = 0, velocity_max_ = 0, kinetic_max_ = 0, potential_max_ = 0;
+  Vector position_rows_, velocity_rows_;
+  double kinetic_max_ = 0, potential_max_ = 0, terms_max_ = 0;
   long steps_ = 0;
+
+  void look_at_terms(const State& z);
 };
 
 }  // namespace gnomon

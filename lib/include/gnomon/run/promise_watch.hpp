@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gnomon/run/monitor.hpp"
+#include "gnomon/scheme/constraint_terms.hpp"
 #include "gnomon/scheme/scheme.hpp"
 
 namespace gnomon {
@@ -23,51 +24,51 @@ struct GNOMON_EXPORT PromiseMeasure {
   std::string name() const;
 };
 
-/// Largest |v| and, per symmetry, largest |xi_a(q)| |p| over the states that were recorded: the scales of the hidden
-/// constraint and of the momentum maps. And the sizes of the terms of g and of G v, whose rounding is an error that no
-/// scheme can avoid: largest sum_j |G_ij q_j| and sum_j |G_ij v_j|.
+/// The sizes that errors of constraints and of momentum maps count against, the largest over the states that were
+/// recorded: those of the terms of each g_i and (G v)_i (gnomon/model/constraint_sizes.hpp), and per symmetry |xi_a(q)|
+/// |p|, in the metrics of M and M^-1, |p| and a hundredth of (2 E)^1/2, E the largest energy: at rest p is rounding.
 class GNOMON_EXPORT PromiseScales {
  public:
   /// The model outlives it.
-  explicit PromiseScales(const Model& model) : model_(&model) {}
+  explicit PromiseScales(const Model& model) : model_(&model), terms_(model) {}
   /// Forgets what was recorded, and takes the sizes of z.
   void start(const State& z);
   void record(const State& z);
-  double speed() const { return speed_; }
+  const Vector& positions() const { return positions_; }
+  const Vector& velocities() const { return velocities_; }
   double momentum(Index a) const { return momentum_[a]; }
-  double position_terms() const { return position_terms_; }
-  double velocity_terms() const { return velocity_terms_; }
   void serialize(Archive& archive);
 
  private:
   const Model* model_;
-  Vector v_, scratch_, momentum_, jacobian_;
-  double speed_ = 0, position_terms_ = 0, velocity_terms_ = 0;
+  ConstraintTerms terms_;
+  Vector scratch_, momentum_, positions_, velocities_;
 };
+
+/// The row that is farthest from zero for its size: its error, and `gate` times its size.
+GNOMON_EXPORT PromiseMeasure worst_row(Promise promise, const Vector& errors, const Vector& sizes, double gate);
 
 /// Calls visit(PromiseMeasure) for each promise that the monitor measures. The gates, with N steps:
 ///
-///     energy, discrete energy    1e-14 sqrt(N) max(1, max|T|, max|U|)
-///     position                   1e-13
-///     hidden                     1e-13 max(1, max|v|)
-///     momentum                   1e-14 sqrt(N) max(1, max |xi_a| |p|)
+///     energy, discrete energy    InvariantMonitor::energy_gate()
+///     position, hidden           1e-13 times the size of the terms of the row
+///     momentum                   1e-14 sqrt(N) max |xi_a| |p|
 template <class Visit>
 void for_each_promise(const Promises& promises, const InvariantMonitor& monitor, const PromiseScales& scales,
                       Visit&& visit) {
-  const auto at_least_one = [](double scale) { return scale > 1 ? scale : 1; };
+  constexpr double row = 1e-13;
   if (promises.energy)
     visit(PromiseMeasure{Promise::energy, 0, monitor.energy().max_abs_error(), monitor.energy_gate()});
   if (promises.discrete_energy)
     visit(
         PromiseMeasure{Promise::discrete_energy, 0, monitor.discrete_energy().max_abs_error(), monitor.energy_gate()});
-  if (promises.position) visit(PromiseMeasure{Promise::position, 0, monitor.position_max(), 1e-13});
-  if (promises.hidden)
-    visit(PromiseMeasure{Promise::hidden, 0, monitor.velocity_max(), 1e-13 * at_least_one(scales.speed())});
+  if (promises.position) visit(worst_row(Promise::position, monitor.position_rows(), scales.positions(), row));
+  if (promises.hidden) visit(worst_row(Promise::hidden, monitor.velocity_rows(), scales.velocities(), row));
   if (promises.momentum)
     for (std::size_t a = 0; a < monitor.momentum().size(); ++a) {
       const auto which = static_cast<Index>(a);
       visit(PromiseMeasure{Promise::momentum, which, monitor.momentum()[a].max_abs_error(),
-                           monitor.rounding_gate() * at_least_one(scales.momentum(which))});
+                           monitor.rounding_gate() * scales.momentum(which)});
     }
 }
 
@@ -81,8 +82,7 @@ struct GNOMON_EXPORT BrokenPromise {
   void serialize(Archive& archive);
 };
 
-/// Compares the promises of a run with its monitor, at the gates of the conformance cases times ten. Those of the
-/// constraints are for models of size one: where their terms are larger, by so much more.
+/// Compares the promises of a run with its monitor, at the gates of the conformance cases times ten.
 class GNOMON_EXPORT PromiseWatch {
  public:
   static constexpr double margin = 10;
@@ -97,8 +97,6 @@ class GNOMON_EXPORT PromiseWatch {
   void serialize(Archive& archive);
 
  private:
-  double terms_of(Promise promise) const;
-
   PromiseScales scales_;
   std::vector<BrokenPromise> broken_;
 };

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "gnomon/base/numbers.hpp"
+#include "gnomon/model/constraint_sizes.hpp"
 
 namespace gnomon::mechanism {
 
@@ -12,14 +13,6 @@ namespace {
 
 using Sparse = Eigen::SparseMatrix<double>;
 using Triplets = std::vector<Eigen::Triplet<double>>;
-
-/// Lengths of the rows of G.
-Vector row_norms(const SparsityPattern& pattern, const Vector& values) {
-  Vector norms = Vector::Zero(pattern.rows);
-  for (Index i = 0; i < pattern.rows; ++i)
-    for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k) norms[i] += values[k] * values[k];
-  return norms.cwiseSqrt();
-}
 
 /// ", of crank and slider,": the bodies and particles of coordinates; "" for none.
 std::string owners(const System& system, const std::vector<bool>& given) {
@@ -38,6 +31,49 @@ std::string owners(const System& system, const std::vector<bool>& given) {
   return text + ",";
 }
 
+/// What is left of A v = b, rows scaled to the metric, and the scales.
+struct Left {
+  Vector rows, scale;
+  double largest = 0;  ///< of the scaled b
+};
+
+/// v += the least dv^T M dv/2 with A (v + dv) = b. The rows of A are scaled to A M^-1 A^T with a diagonal of one. The
+/// multipliers mu of [M A^T; A -delta I] (dv; mu_new - mu) = (-A^T mu; b - A v) converge to those of delta = 0 for any
+/// rank of A, by a factor of delta/(delta + smallest nonzero eigenvalue) a pass.
+Left least_change(Triplets entries, Vector b, Triplets saddle, const Vector& diagonal, Vector& v) {
+  constexpr double delta = 1e-9, enough = 1e-14;
+  constexpr int most_passes = 200;
+  const Index n = v.size();
+  Vector scale = Vector::Zero(b.size());
+  for (const auto& entry : entries) scale[entry.row()] += entry.value() * entry.value() / diagonal[entry.col()];
+  for (double& x : scale) x = x > 0 ? 1 / std::sqrt(x) : 1;
+  for (auto& entry : entries) entry = {entry.row(), entry.col(), entry.value() * scale[entry.row()]};
+  b = b.cwiseProduct(scale);
+  Sparse a(b.size(), n);
+  a.setFromTriplets(entries.begin(), entries.end());
+  for (const auto& entry : entries) {
+    saddle.emplace_back(n + entry.row(), entry.col(), entry.value());
+    saddle.emplace_back(entry.col(), n + entry.row(), entry.value());
+  }
+  for (Index i = 0; i < b.size(); ++i) saddle.emplace_back(n + i, n + i, -delta);
+  Sparse k(n + b.size(), n + b.size());
+  k.setFromTriplets(saddle.begin(), saddle.end());
+  const Eigen::SimplicialLDLT<Sparse> factor(k);
+  const Vector start = v, right = b - a * v;
+  Vector mu = Vector::Zero(b.size()), rhs(n + b.size());
+  double before = -1;
+  for (int pass = 0; pass < most_passes; ++pass) {
+    rhs << -(a.transpose() * mu), right;
+    const Vector x = factor.solve(rhs);
+    v = start + x.head(n);
+    mu += x.tail(b.size());
+    const double left = (b - a * v).cwiseAbs().maxCoeff();
+    if (left <= enough * b.cwiseAbs().maxCoeff() || (before >= 0 && left > 0.9 * before)) break;
+    before = left;
+  }
+  return {(b - a * v).cwiseAbs(), scale, b.cwiseAbs().maxCoeff()};
+}
+
 }  // namespace
 
 std::optional<Misfit> largest_misfit(const System& system, double t, const Vector& q) {
@@ -45,11 +81,12 @@ std::optional<Misfit> largest_misfit(const System& system, double t, const Vecto
   Vector g(system.m()), values(system.constraint_pattern().nonzeros());
   system.constraints(t, q, g);
   system.constraint_jacobian(t, q, values);
-  const Vector scale = row_norms(system.constraint_pattern(), values) * std::max(1.0, q.cwiseAbs().maxCoeff());
+  Vector scale(system.m());
+  constraint_sizes(system.constraint_pattern(), values, system.mass().diagonal_entries(), q, scale);
   std::optional<Misfit> worst;
   double most = tolerance;
   for (Index i = 0; i < g.size(); ++i)
-    if (const double size = std::abs(g[i]) / std::max(scale[i], 1e-300); size > most) {
+    if (const double size = part_of(std::abs(g[i]), scale[i]); size > most) {
       most = size;
       worst = Misfit{i, g[i]};
     }
@@ -65,13 +102,9 @@ void check_assembled(const Elaborated& all, const System& system, double t, cons
                      ", expected 0 (with assemble = true in [start] everything is moved to where it fits)");
 }
 
-/// The rows of A = (G; unit rows of what is given), A v = b, are scaled to A M^-1 A^T with a diagonal of one. The
-/// multipliers mu of [M A^T; A -delta I] (v; mu_new - mu) = (-A^T mu; b) converge to those of delta = 0 for any rank of
-/// A, by a factor of delta/(delta + smallest nonzero eigenvalue) a pass.
 void assemble_velocity(const Elaborated& all, const System& system, double t, const Vector& q,
                        const std::vector<bool>& given, Vector& v) {
-  constexpr double delta = 1e-9, enough = 1e-14, allowed = 1e-9;
-  constexpr int most_passes = 200;
+  constexpr double allowed = 1e-9;
   const Index n = system.n(), m = system.m();
   const SparsityPattern& pattern = system.constraint_pattern();
   Vector values(pattern.nonzeros()), rates(m);
@@ -82,57 +115,31 @@ void assemble_velocity(const Elaborated& all, const System& system, double t, co
     v.setZero();
     return;
   }
-  const Mass& mass = system.mass();
   Vector b(m + n_given);
-  Triplets entries;
+  Triplets rows, metric, ones;
   b.head(m) = -rates;
   for (Index i = 0; i < m; ++i)
     for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k)
-      entries.emplace_back(i, pattern.indices[k], values[k]);
+      rows.emplace_back(i, pattern.indices[k], values[k]);
   for (Index j = 0, row = m; j < n; ++j)
     if (given[static_cast<std::size_t>(j)]) {
-      entries.emplace_back(row, j, 1);
+      rows.emplace_back(row, j, 1);
       b[row++] = v[j];
     }
-  Vector scale = Vector::Zero(b.size());
-  for (const auto& entry : entries)
-    scale[entry.row()] += entry.value() * entry.value() / mass.diagonal_entries()[entry.col()];
-  for (double& x : scale) x = x > 0 ? 1 / std::sqrt(x) : 1;
-  for (auto& entry : entries) entry = {entry.row(), entry.col(), entry.value() * scale[entry.row()]};
-  b = b.cwiseProduct(scale);
-  Sparse a(b.size(), n);
-  a.setFromTriplets(entries.begin(), entries.end());
-
-  Triplets saddle;
-  if (mass.is_diagonal()) {
-    for (Index j = 0; j < n; ++j) saddle.emplace_back(j, j, mass.diagonal_entries()[j]);
-  } else {
-    for (Index i = 0; i < n; ++i)
-      for (Index k = mass.pattern().offsets[i]; k < mass.pattern().offsets[i + 1]; ++k)
-        saddle.emplace_back(i, mass.pattern().indices[k], mass.values()[k]);
+  const Mass& mass = system.mass();
+  for (Index j = 0; j < n; ++j) {
+    ones.emplace_back(j, j, 1);
+    if (mass.is_diagonal()) metric.emplace_back(j, j, mass.diagonal_entries()[j]);
   }
-  for (const auto& entry : entries) {
-    saddle.emplace_back(n + entry.row(), entry.col(), entry.value());
-    saddle.emplace_back(entry.col(), n + entry.row(), entry.value());
-  }
-  for (Index i = 0; i < b.size(); ++i) saddle.emplace_back(n + i, n + i, -delta);
-  Sparse k(n + b.size(), n + b.size());
-  k.setFromTriplets(saddle.begin(), saddle.end());
-  const Eigen::SimplicialLDLT<Sparse> factor(k);
-  Vector mu = Vector::Zero(b.size()), rhs(n + b.size());
-  double before = -1;
-  for (int pass = 0; pass < most_passes; ++pass) {
-    rhs << -(a.transpose() * mu), b;
-    const Vector x = factor.solve(rhs);
-    v = x.head(n);
-    mu += x.tail(b.size());
-    const double left = (b - a * v).cwiseAbs().maxCoeff();
-    if (left <= enough * b.cwiseAbs().maxCoeff() || (before >= 0 && left > 0.9 * before)) break;
-    before = left;
-  }
-  const Vector left = (b - a * v).cwiseAbs();
+  for (Index i = 0; i < n && !mass.is_diagonal(); ++i)
+    for (Index k = mass.pattern().offsets[i]; k < mass.pattern().offsets[i + 1]; ++k)
+      metric.emplace_back(i, mass.pattern().indices[k], mass.values()[k]);
+  v.setZero();
+  const Left left = least_change(rows, b, metric, mass.diagonal_entries(), v);
   Index worst = 0;
-  if (left.maxCoeff(&worst) <= allowed * b.cwiseAbs().maxCoeff()) {
+  if (left.rows.maxCoeff(&worst) <= allowed * left.largest) {
+    // What the metric of M leaves in the rows of light parts beside heavy ones.
+    least_change(rows, b, ones, Vector::Ones(n), v);
     const double rounding = 1e-15 * v.cwiseAbs().maxCoeff();
     for (double& x : v)
       if (std::abs(x) < rounding) x = 0;
@@ -140,11 +147,11 @@ void assemble_velocity(const Elaborated& all, const System& system, double t, co
   }
   // Which of the constraints: with the given velocities as they are, the one that is violated most.
   Index row = 0;
-  left.head(m).maxCoeff(&row);
+  left.rows.head(m).maxCoeff(&row);
   const auto i = static_cast<std::size_t>(row);
   throw error_at(all.constraints[i].formula->place,
                  "the given velocities" + owners(system, given) + " do not fit: they violate constraint " +
-                     all.constraint_names[i] + ", or others, by " + number_text(left[worst] / scale[worst]) +
+                     all.constraint_names[i] + ", or others, by " + number_text(left.rows[worst] / left.scale[worst]) +
                      " (velocities that are not given are assembled)");
 }
 

@@ -13,7 +13,7 @@ OptionSpec alpha_option() {
 }
 
 OptionSpec penalty_eps() {
-  return OptionSpec::real("eps", 1e-6, 1e-30, 1e30, "unit of w g^2 per energy",
+  return OptionSpec::real("eps", 1e-6, 1e-300, 1e300, "unit of w g^2 per energy",
                           "penalty parameter: P = sum w g^2/(2 eps)");
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// The augmented Lagrange iteration around a step whose force is that of fixed multipliers and a penalty: solve F(x;
-/// lambda) = 0, update lambda, repeat until |g(q1)| is below the tolerance.
+/// lambda) = 0, update lambda, repeat until |g(q1)| is below the tolerance, or at the rounding of its terms.
 ///
 ///     first     lambda += the penalty's gain times g1                                (Hestenes, Powell)
 ///     second    lambda += S^-1 g1,  S = -d g1/d lambda of the step, by one factorisation of [F_x, F_lambda; G1, 0]
@@ -17,6 +17,8 @@
 
 #include "algebra/kernels/banded_lu.hpp"
 #include "gnomon/base/finite.hpp"
+#include "gnomon/base/options.hpp"
+#include "gnomon/model/constraint_sizes.hpp"
 #include "gnomon/scheme/state.hpp"
 
 namespace gnomon::kernels {
@@ -25,8 +27,13 @@ struct AugmentedRule {
   bool second_order = true;
   bool warm = true;
   bool max_norm = true;
-  double tolerance = 1e-15;
+  double tolerance = 0;  ///< 0: the rounding of the terms of g
 };
+
+inline OptionSpec tolerance_of_g() {
+  return OptionSpec::real("tolerance", 0, 0, 1e300, "unit of g",
+                          "on |g| at the end of a step, ends the iteration; 0: the rounding of its terms");
+}
 
 /// Inner is made of the Equations of its Step, to which it refers, and of a Rule, and has
 ///
@@ -41,6 +48,8 @@ struct AugmentedRule {
 ///     linearise(x)                             evaluates the entries of [F_x, F_lambda; G1, 0] for (d, h^2 lambda),
 ///                                              d and rows scaled so that they do not depend on h
 ///     for_each_entry(add)                      add(row, column, value) for each of them
+///     scale(root_mass, lengths, columns, rows) the sizes of unknowns and rows in the metric of M, from M_jj^1/2 and
+///                                              (G M^-1 G^T)_ii^1/2
 ///     move(d, x)                               x += what d stands for
 ///     settle(d)                                after the last update, with its d
 ///     store(lambda, next)                      State::lambda and scheme data of the end of the step
@@ -55,9 +64,12 @@ class AugmentedStep final : public Inner::Step {
       : Step(std::forward<Arguments>(arguments)...), rule_(rule), inner_(this->equations_, inner) {
     const Index m = inner_.m(), size = inner_.unknowns() + m;
     start_.setZero(this->equations_.size());
-    for (Vector* v : {&g_, &lambda_}) v->setZero(m);
+    for (Vector* v : {&g_, &lambda_, &lengths_}) v->setZero(m);
+    sizes_.setOnes(m);
+    jacobian_.setZero(mechanical().constraint_pattern().nonzeros());
+    root_mass_ = mechanical().mass().diagonal_entries().cwiseSqrt();
     if (!rule.second_order || m == 0) return;
-    correction_.setZero(size);
+    for (Vector* v : {&correction_, &columns_, &rows_}) v->setZero(size);
     std::vector<std::pair<Index, Index>> entries;
     inner_.for_each_entry([&](Index i, Index j, double) { entries.emplace_back(i, j); });
     lu_ = BandedLU(SparsityPattern::from_entries(size, size, std::move(entries)));
@@ -75,6 +87,7 @@ class AugmentedStep final : public Inner::Step {
     else
       lambda_.setZero();
     inner_.set_lambda(lambda_);
+    if (g_.size() > 0) find_sizes(z0);
     renew();
   }
   void predict(Index k, VectorRef x) override {
@@ -115,8 +128,9 @@ class AugmentedStep final : public Inner::Step {
     const bool linear = rule_.second_order && second_order();
     if (!linear) inner_.first_order(g_, lambda_);
     inner_.set_lambda(lambda_);
-    const double norm = rule_.max_norm ? g_.lpNorm<Eigen::Infinity>() : g_.norm();
-    if (norm < rule_.tolerance && (!linear || is_last())) {
+    const auto parts = g_.cwiseQuotient(sizes_);
+    const double norm = rule_.max_norm ? parts.lpNorm<Eigen::Infinity>() : parts.norm();
+    if (norm < (rule_.tolerance > 0 ? rule_.tolerance : rounding) && (!linear || is_last())) {
       if (linear) inner_.settle(correction_);
       return Next::advance;
     }
@@ -135,15 +149,28 @@ class AugmentedStep final : public Inner::Step {
     const Index m = g_.size();
     inner_.linearise(x_);
     lu_.clear();
-    inner_.for_each_entry([this](Index i, Index j, double value) { lu_.add(i, j, value); });
+    inner_.scale(root_mass_, lengths_, columns_, rows_);
+    inner_.for_each_entry([this](Index i, Index j, double value) { lu_.add(i, j, value * (columns_[j] / rows_[i])); });
     correction_.setZero();
-    correction_.tail(m) = -g_;
+    correction_.tail(m) = -g_.cwiseQuotient(rows_.tail(m));
     if (!lu_.factorise()) return false;
     lu_.solve(correction_);
+    correction_ = correction_.cwiseProduct(columns_);
     const double h = inner_.h();
     lambda_ += correction_.tail(m) / (h * h);
     inner_.move(correction_, start_);
     return true;
+  }
+
+  const System& mechanical() const { return this->equations_.model(); }
+  /// The sizes of the terms of g at the start of the step, where the tolerance is their rounding, and (G M^-1
+  /// G^T)_ii^1/2.
+  void find_sizes(const State& z0) {
+    const SparsityPattern& pattern = mechanical().constraint_pattern();
+    const Vector& mass = mechanical().mass().diagonal_entries();
+    mechanical().constraint_jacobian(z0.t, z0.q.value(), jacobian_);
+    row_lengths(pattern, jacobian_, mass, lengths_);
+    if (rule_.tolerance == 0) constraint_sizes(pattern, jacobian_, mass, z0.q.value(), sizes_);
   }
 
   /// g = 0 means little where the linearised step is nearly singular: then its correction is large, and another
@@ -159,6 +186,8 @@ class AugmentedStep final : public Inner::Step {
     return small(0, z0_->q.value()) && small(z0_->q.value().size(), z0_->p.value());
   }
 
+  static constexpr double rounding = 1e-15;
+
   AugmentedRule rule_;
   Inner inner_;
   bool repeated_ = false;
@@ -166,6 +195,7 @@ class AugmentedStep final : public Inner::Step {
   double best_ = 0;
   const State* z0_ = nullptr;
   Vector start_, g_, lambda_, correction_;
+  Vector sizes_, lengths_, root_mass_, jacobian_, columns_, rows_;
   BandedLU lu_;
 };
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gnomon/base/error.hpp"
+#include "gnomon/base/finite.hpp"
+
 namespace gnomon::kernels {
 
 ConstraintGram::ConstraintGram(const System& system, bool mass_metric)
@@ -46,6 +49,7 @@ void ConstraintGram::evaluate(double t, const ConstVectorRef& q) {
   const SparsityPattern& g = system_->constraint_pattern();
   q_ = q;
   system_->constraint_jacobian(t, q, g_values_);
+  if (!all_finite(g_values_)) throw CannotEvaluate("the constraint Jacobian G is not finite");
   // Row i of A up to the diagonal: factor(i - j, i) = A_ij.
   for (Index i = 0; i < m_; ++i) {
     scaled_row(g, i);

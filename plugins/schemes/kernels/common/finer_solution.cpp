@@ -1,5 +1,7 @@
 #include "kernels/common/finer_solution.hpp"
 
+#include <utility>
+
 namespace gnomon::kernels {
 
 bool led(const State& z0, const State& z1, double h) {
@@ -7,10 +9,14 @@ bool led(const State& z0, const State& z1, double h) {
 }
 
 FinerSolution::FinerSolution(NonlinearEquations& equations, ApproximateInverse& inverse, const AlgebraTable& table,
-                             Index n)
-    : equations_(&equations), inverse_(&inverse), matrix_(newton_matrix(equations, table)) {
+                             Vector of_q, Vector of_v)
+    : equations_(&equations),
+      inverse_(&inverse),
+      matrix_(newton_matrix(equations, table)),
+      of_q_(std::move(of_q)),
+      of_v_(std::move(of_v)) {
   for (Vector* v : {&x_, &f_, &step_, &d_, &columns_, &rows_}) v->setZero(equations.size());
-  for (Vector* v : {&q_, &v_, &change_q_, &change_v_}) v->setZero(n);
+  for (Vector* v : {&q_, &v_, &change_q_, &change_v_}) v->setZero(of_q_.size());
 }
 
 }  // namespace gnomon::kernels

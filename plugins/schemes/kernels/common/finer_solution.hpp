@@ -30,8 +30,10 @@ bool led(const State& z0, const State& z1, double h);
 
 class FinerSolution {
  public:
-  /// The equations, their inverse and the table outlive this object; n coordinates. Throws as newton_matrix does.
-  FinerSolution(NonlinearEquations& equations, ApproximateInverse& inverse, const AlgebraTable& table, Index n);
+  /// The equations, their inverse and the table outlive this object. of_q, of_v: what makes errors of q, and of v or p,
+  /// those in the metric of M, M_jj^1/2 and of p its inverse. Throws as newton_matrix does.
+  FinerSolution(NonlinearEquations& equations, ApproximateInverse& inverse, const AlgebraTable& table, Vector of_q,
+                Vector of_v);
 
   /// After the equations' begin: e(d) by measure(d, error_q, error_v). False where F cannot be evaluated or both ways
   /// fail.
@@ -73,7 +75,10 @@ class FinerSolution {
       measure(d_, q_, v_);
       if (rounded) return true;
       measure(step_, change_q_, change_v_);
-      if (change_q_.norm() <= settled * q_.norm() && change_v_.norm() <= settled * v_.norm()) return true;
+      const auto is_settled = [](const Vector& change, const Vector& whole, const Vector& weight) {
+        return change.cwiseProduct(weight).norm() <= settled * whole.cwiseProduct(weight).norm();
+      };
+      if (is_settled(change_q_, q_, of_q_) && is_settled(change_v_, v_, of_v_)) return true;
     }
     return false;
   }
@@ -97,7 +102,7 @@ class FinerSolution {
   std::unique_ptr<NewtonMatrix> matrix_;
   bool prepared_ = false;
   Vector x_, f_, step_, d_, columns_, rows_;
-  Vector q_, v_, change_q_, change_v_;
+  Vector q_, v_, change_q_, change_v_, of_q_, of_v_;
 };
 
 }  // namespace gnomon::kernels

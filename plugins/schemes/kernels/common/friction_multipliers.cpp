@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "gnomon/model/constraint_sizes.hpp"
+
 namespace gnomon::kernels {
 
 FrictionMultipliers::FrictionMultipliers(const System& system)
@@ -9,7 +11,7 @@ FrictionMultipliers::FrictionMultipliers(const System& system)
   if (!friction_) return;
   const Index n = system.n();
   for (Vector* v : {&v_, &force_, &jump_, &scratch_, &column_, &weighed_}) v->setZero(n);
-  for (Vector* v : {&fixed_, &change_, &step_, &right_}) v->setZero(m_);
+  for (Vector* v : {&fixed_, &change_, &step_, &right_, &lengths_, &sizes_}) v->setZero(m_);
   all_.setZero(m_ + system.parts().n_obstacles());
   by_lambda_.setZero(friction_->friction_pattern(ForceArgument::lambda).nonzeros());
   matrix_.setZero(m_, m_);
@@ -34,8 +36,10 @@ bool FrictionMultipliers::solve(double t, const Vector& q, const Vector& p, Vect
 
 bool FrictionMultipliers::find(const Vector& q, Vector& lambda) {
   constexpr int most = 50;
+  row_lengths(system_->constraint_pattern(), linear_.gram().jacobian(), system_->mass().diagonal_entries(), lengths_);
+  multiplier_sizes(lengths_, fixed_, sizes_);
   if (!evaluate(q, lambda)) {  // powers of lambda are not smooth at zero
-    lambda.setOnes();
+    lambda = sizes_;
     if (!evaluate(q, lambda)) return false;
   }
   double last = std::numeric_limits<double>::infinity();
@@ -45,11 +49,11 @@ bool FrictionMultipliers::find(const Vector& q, Vector& lambda) {
     lu_.compute(matrix_);
     solve_factorised();
     if (!step_.allFinite()) return false;
-    const double size = 1 + lambda.lpNorm<Eigen::Infinity>(), length = step_.lpNorm<Eigen::Infinity>();
+    const double change = largest_part(step_, lambda, sizes_);
     lambda -= step_;
     if (!evaluate(q, lambda)) return false;
-    if (length <= 1e-15 * size || (length <= 1e-9 * size && length >= last)) return true;
-    last = length;
+    if (at_rounding(change, last)) return true;
+    last = change;
   }
   return false;
 }

@@ -38,7 +38,8 @@ class FrictionMultipliers {
   const Friction* friction_;
   Index1Multipliers linear_;
   Index m_;
-  Vector v_, force_, jump_, scratch_, column_, weighed_, fixed_, change_, step_, right_, all_, by_lambda_;
+  Vector v_, force_, jump_, scratch_, column_, weighed_, fixed_, change_, step_, right_, lengths_, sizes_, all_,
+      by_lambda_;
   Matrix matrix_;
   Eigen::PartialPivLU<Matrix> lu_;
 };

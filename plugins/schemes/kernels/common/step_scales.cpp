@@ -13,7 +13,7 @@ StepScales::StepScales(const System& system)
   g_values_.setZero(system.constraint_pattern().nonzeros());
   hessian_values_.setZero(system.hessian_pattern().nonzeros());
   no_multipliers_.setZero(system.m());
-  work_.setZero(system.n());
+  for (Vector* v : {&work_, &scratch_, &velocity_}) v->setZero(system.n());
 }
 
 void StepScales::update(const State& z0, double h) {
@@ -21,32 +21,38 @@ void StepScales::update(const State& z0, double h) {
   h_ = std::abs(h);
   system_->potential_gradient(z0.t, q, gradient_);
   system_->constraint_jacobian(z0.t, q, g_values_);
-  const double s2 =
-      z0.p.value().cwiseProduct(inverse_).squaredNorm() + h * h * gradient_.cwiseProduct(inverse_).squaredNorm();
-  s_ = s2 > 0 ? std::sqrt(s2) : 1;
+  s2_ = z0.p.value().cwiseProduct(inverse_).squaredNorm() + h * h * gradient_.cwiseProduct(inverse_).squaredNorm();
+  if (s2_ == 0 && system_->parts().force) {  // a start that nothing but Q moves
+    system_->velocity(q, z0.p.value(), scratch_, velocity_);
+    system_->parts().force->force(z0.t, q, velocity_, work_);
+    s2_ = h * h * work_.cwiseProduct(inverse_).squaredNorm();
+  }
+  if (!std::isfinite(s2_)) s2_ = 0;  // what a callback failed to give once is no scale
+  s_ = s2_ > 0 ? std::sqrt(s2_) : 1;
   const SparsityPattern& pattern = system_->constraint_pattern();
   position_floor_ = 0;
   for (Index i = 0; i < pattern.rows; ++i) {
-    double a = 0, size = 0, g2 = 0, q2 = 0;
+    double a = 0, size = 0, q2 = 0;
     for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k) {
       const Index j = pattern.indices[k];
       const double w = g_values_[k] * inverse_[j];
       a += w * w;
       size += std::abs(g_values_[k] * q[j]);
-      g2 += g_values_[k] * g_values_[k];
-      q2 += q[j] * q[j];
+      const double x = sqrt_mass_[j] * q[j];
+      q2 += x * x;
     }
     sqrt_a_[i] = a > 0 ? std::sqrt(a) : 1;
     position_[i] = h_ * s_ * sqrt_a_[i];
-    // By norms: where the terms of g vanish one by one (vectors along the axes, at right angles) their sum is no
-    // size. Nor are coordinates that are zero but for rounding, as those across the plane of a motion in space.
-    const double reach2 = g2 * q2, free2 = position_[i] * position_[i];
+    // By norms, in the metric of M: where the terms of g vanish one by one (vectors along the axes, at right angles)
+    // their sum is no size. Nor are coordinates that are zero but for rounding, as those across the plane of a motion
+    // in space.
+    const double reach2 = a * q2, free2 = position_[i] * position_[i];
     if (reach2 > least_reach2 * free2 && reach2 < free2) position_[i] = std::sqrt(reach2);
     position_floor_ = std::max(position_floor_, size / position_[i]);
   }
   position_floor_ *= 1e-16;
   force_floor_ = 1e-15;
-  if (s2 > 0 && s2 < near_rest * z0.energy_scale) find_force_floor(z0);
+  if (s2_ > 0 && s2_ < near_rest * z0.energy_scale) find_force_floor(z0);
 }
 
 void StepScales::find_force_floor(const State& z0) {

@@ -7,11 +7,12 @@
 
 namespace gnomon::kernels {
 
-/// With m_j = M_jj, A = G M^-1 G^T and S^2 = p0^T M^-1 p0 + h^2 (grad U)^T M^-1 grad U (all M taken as its diagonal):
-/// dq_j ~ |h| S / sqrt(m_j),  dp_j ~ sqrt(m_j) S,  lambda_i ~ S / (|h| sqrt(A_ii)),  g_i ~ |h| sqrt(A_ii) S, the last
-/// not above |G_i| |q| over the coordinates of row i: however large the step, a residual counts against the size of the
-/// mechanism. The Jacobian scaled by these has a condition number that does not depend on h, and velocities weighted by
-/// sqrt(M) make it insensitive to unequal masses.
+/// With m_j = M_jj, A = G M^-1 G^T and S^2 = p0^T M^-1 p0 + h^2 (grad U)^T M^-1 grad U (all M taken as its diagonal; Q
+/// for grad U where both vanish): dq_j ~ |h| S / sqrt(m_j),  dp_j ~ sqrt(m_j) S,  lambda_i ~ S / (|h| sqrt(A_ii)),
+/// g_i ~ |h| sqrt(A_ii) S, the last not above sqrt(A_ii) |q|, over the coordinates of row i and in the metric of M:
+/// however large the step, a residual counts against the size of the mechanism. The Jacobian scaled by these has a
+/// condition number that does not depend on h, and velocities weighted by sqrt(M) make it insensitive to unequal
+/// masses.
 class StepScales {
  public:
   explicit StepScales(const System& system);
@@ -28,6 +29,8 @@ class StepScales {
   auto lambda() const { return (s_ / h_) * sqrt_a_.cwiseInverse(); }
   const Vector& position() const { return position_; }  ///< g
   auto hidden() const { return s_ * sqrt_a_; }          ///< G v
+  /// q.M q + (h S)^2, that of the last update: the square of what dq counts against. Zero where nothing is anywhere.
+  double length2(const Vector& q) const { return q.cwiseProduct(sqrt_mass_).squaredNorm() + h_ * h_ * s2_; }
   /// Rounding floor of a scaled row g(q1) = 0 that is evaluated at q1: eps |G||q| / scale.
   double position_floor() const { return position_floor_; }
   /// Rounding floor of a scaled row of momenta: where S^2 is less than a millionth of the run's energies with
@@ -41,8 +44,9 @@ class StepScales {
   const System* system_;
   void find_force_floor(const State& z0);
 
-  double h_ = 1, s_ = 1, position_floor_ = 0, force_floor_ = 1e-15;
+  double h_ = 1, s_ = 1, s2_ = 0, position_floor_ = 0, force_floor_ = 1e-15;
   Vector sqrt_mass_, inverse_, sqrt_a_, position_, gradient_, g_values_, hessian_values_, no_multipliers_, work_;
+  Vector scratch_, velocity_;
 };
 
 }  // namespace gnomon::kernels

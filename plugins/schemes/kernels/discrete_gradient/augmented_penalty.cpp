@@ -90,6 +90,13 @@ class AugmentedPenalty {
     for (Index j = 0; j < column_.size(); ++j)
       for (Index i = 0; i < g.rows; ++i) add(j, steps_ + i, column_[j] * remainder_[i] / h());
   }
+  void scale(const Vector& root_mass, const Vector& lengths, Vector& columns, Vector& rows) const {
+    columns.head(n_) = root_mass.cwiseInverse();
+    rows.head(n_) = root_mass;
+    if (steps_ > n_) columns.segment(n_, n_) = rows.segment(n_, n_) = root_mass;
+    columns.tail(m()) = lengths.cwiseInverse();
+    rows.tail(m()) = lengths;
+  }
   /// low += d: the last update's multipliers, and g = 0 beyond double precision. lambda times what the tolerance leaves
   /// of g would be energy, in every step.
   void settle(const Vector& d) {
@@ -120,13 +127,12 @@ class AugmentedPenalty {
 OptionSpecs augmented_options() {
   return {penalty_parameter(),
           OptionSpec::choice("update", {"newton", "consistent", "printed"}, "how the multipliers are updated"),
-          OptionSpec::choice("start", {"warm", "cold"}, "multipliers of the last step, or zero"),
-          OptionSpec::real("tolerance", 1e-15, 1e-300, 1, "unit of g", "on |g(q1)|, ends the iteration"),
+          OptionSpec::choice("start", {"warm", "cold"}, "multipliers of the last step, or zero"), tolerance_of_g(),
           OptionSpec::choice("norm", {"max", "two"}, "norm of g for the tolerance")};
 }
 
 void promise_limit(const Options& options, Promises& promises) {
-  const bool exact = augmented_rule(options).tolerance <= 1e-15;
+  const bool exact = augmented_rule(options).tolerance == 0;
   promises.constrained_limit = exact;
   promises.energy = promises.position = exact;
 }

@@ -17,10 +17,11 @@ ConfigurationQuotient::ConfigurationQuotient(const System& system, GeneralQuotie
   for (auto* v : {&moved_.dq, &moved_.dp, &moved_.qm, &moved_.pm}) v->setConstant(mass_.size(), Dual1(0.0));
 }
 
-void ConfigurationQuotient::begin(const Vector& q0, double h) {
+void ConfigurationQuotient::begin(const Vector& q0, const StepScales& scales, double h) {
   h_ = h;
   if (!identity_) by_p_ = h * h * mass_.cwiseInverse();
-  n_min_ = 1e-17 * std::max(1.0, q0.squaredNorm()) * by_q_.maxCoeff();
+  constexpr double negligible = 1e-17;
+  n_min_ = negligible * scales.length2(q0) / (identity_ ? mass_.mean() : 1);
 }
 
 double ConfigurationQuotient::floor(const ConstVectorRef& x, double noise, double scale) const {

@@ -10,8 +10,8 @@
 /// dp.F1 = 0 gives H1 - H0 = Q.dq. Where the system has symmetries dz in the terms of s, and in N, is n, the part of dz
 /// that is orthogonal to their orbits (lifted_orbits.hpp), which keeps their momentum maps. W is 1 (weight=identity) or
 /// diag(W, h^2 W^-1), W = diag M at a typical configuration (weight=mass). At dz = 0 the quotient has a removable
-/// singularity of value zero: c is O(|dz|^3), and where |dz| < 3e-9 it is below the last digit of an extended H, and
-/// skipped.
+/// singularity of value zero: c is O(|dz|^3), and where |dz| is less than 3e-9 of what it counts against
+/// (StepScales::length2) it is below the last digit of an extended H, and skipped.
 ///
 /// The Newton matrix is dense and small. Where the Multiplier's part of it is assembled, so is that of T, from its
 /// Hessian; elsewhere all of it comes from dual numbers.
@@ -31,7 +31,7 @@ class ConfigurationQuotient {
   ConfigurationQuotient(const System& system, GeneralQuotient::Weight weight, bool active, Index unknowns);
 
   bool active() const { return active_; }
-  void begin(const Vector& q0, double h);
+  void begin(const Vector& q0, const StepScales& scales, double h);
   double smallest() const { return n_min_; }
 
   template <class S>

@@ -5,6 +5,13 @@
 
 namespace gnomon::kernels {
 
+namespace {
+
+/// Of the square of what increments count against: c is below its rounding.
+constexpr double negligible = 1e-22;
+
+}  // namespace
+
 GeneralQuotient::GeneralQuotient(const System& system, Weight weight, bool active, Index unknowns)
     : mass_(&system.mass()), weight_(weight), active_(active), n_(system.n()) {
   for (Vector* v : {&work_, &solved_}) v->setZero(n_);
@@ -12,9 +19,9 @@ GeneralQuotient::GeneralQuotient(const System& system, Weight weight, bool activ
   gradient_.setZero(active ? unknowns : 0);
 }
 
-void GeneralQuotient::begin(const Vector& q0, double h) {
+void GeneralQuotient::begin(const Vector& q0, const StepScales& scales, double h) {
   h_ = h;
-  n_min_ = 1e-22 * std::max(1.0, q0.squaredNorm()) * (mass_weight() ? mass_->diagonal_entries().maxCoeff() : 1);
+  n_min_ = negligible * scales.length2(q0) / (mass_weight() ? 1 : mass_->diagonal_entries().mean());
 }
 
 void GeneralQuotient::add_tangent(const StepPoint<double>& direction, double s, VectorRefOf<Dual1> f) const {

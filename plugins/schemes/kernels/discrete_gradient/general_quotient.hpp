@@ -21,7 +21,7 @@ class GeneralQuotient {
   bool active() const { return active_; }
   bool mass_weight() const { return weight_ == Weight::mass; }
 
-  void begin(const Vector& q0, double h);
+  void begin(const Vector& q0, const StepScales& scales, double h);
   /// Below this N counts as zero: s (dq, dp) -> 0 with (dq, dp).
   double smallest() const { return n_min_; }
 

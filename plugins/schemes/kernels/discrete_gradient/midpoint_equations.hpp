@@ -106,7 +106,7 @@ class MidpointEquations final
     if (!corrected()) return;
     energy0_ = mean_->potential_compensated(z0.t, z0.q.value(), z0.q.tail(), work_) +
                inertia_.energy(z0.q.value(), z0.q.tail(), z0.p.value(), z0.p.tail());
-    quotient_.begin(z0.q.value(), h);
+    quotient_.begin(z0.q.value(), scales_, h);
     energy_left_.begin(z0);
   }
 

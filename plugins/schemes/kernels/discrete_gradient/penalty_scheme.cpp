@@ -9,7 +9,7 @@
 namespace gnomon::kernels {
 
 OptionSpec penalty_parameter(double mu) {
-  return OptionSpec::real("mu", mu, 1e-12, 1e18, "energy / unit of R", "penalty parameter: P = mu R(g)");
+  return OptionSpec::real("mu", mu, 1e-300, 1e300, "energy / unit of R", "penalty parameter: P = mu R(g)");
 }
 
 namespace {

@@ -161,9 +161,12 @@ class EulerStep final : public StepEquations {
       for (const Slot slot : unknowns_[i]) f(slot, start_of_[i] + equations_[i]->offset(slot));
   }
 
-  /// With w_j = |p_z|_jj: z ~ w^-1/2, y ~ h w^-1/2 (where y and z are of one length), p ~ w^1/2; a constraint counts in
-  /// the velocity by which z can change it, a multiplier by the velocity that it gives over h.
+  /// With w_j = |p_z|_jj and V^2 = sum w_j z0_j^2 + h^2 sum f_j^2/w_j + 2 E, E the largest energy of the run: z ~
+  /// w^-1/2 V, y ~ h w^-1/2 V (where y and z are of one length), p ~ w^1/2 V; a constraint counts in the velocity by
+  /// which z can change it, a multiplier by what gives a part of V over h. (Without E the motion at a turning point,
+  /// in the shortest pieces of a step, has no size.)
   void scale() {
+    constexpr double part = 1. / 32;
     const OverdeterminedPoint at{point_[Slot::y0], point_[Slot::z0], point_[Slot::first]};
     system_->jacobian(Term::momentum, Argument::z, at, p_z_);
     const SparsityPattern& p_z = system_->pattern(Term::momentum, Argument::z);
@@ -172,8 +175,13 @@ class EulerStep final : public StepEquations {
       const double w = k < 0 ? 0 : std::abs(p_z_[k]);
       point_.z_row[j] = w > 0 ? std::sqrt(w) : 1;
     }
-    point_.z_size = point_.z_row.cwiseInverse();
+    system_->evaluate(Term::force, at, dp_);
+    const double v2 = point_[Slot::z0].cwiseProduct(point_.z_row).squaredNorm() + 2 * z0_->energy_scale +
+                      point_.h * point_.h * dp_.cwiseQuotient(point_.z_row).squaredNorm();
+    const double speed = v2 > 0 && std::isfinite(v2) ? std::sqrt(v2) : 1;
+    point_.z_size = speed * point_.z_row.cwiseInverse();
     if (point_.y_size.size() == point_.z_size.size()) point_.y_size = point_.z_size;
+    point_.z_row *= speed;
     system_->jacobian(Term::hidden, Argument::z, at, hidden_z_);
     const SparsityPattern& hidden = system_->pattern(Term::hidden, Argument::z);
     for (Index i = 0; i < hidden.rows; ++i) {
@@ -189,7 +197,7 @@ class EulerStep final : public StepEquations {
     point_.psi_size.setZero();
     for (Index i = 0; i < r.rows; ++i)
       for (Index k = r.offsets[i]; k < r.offsets[i + 1]; ++k) {
-        const double w = r_psi_[k] * point_.z_size[i];
+        const double w = r_psi_[k] / (part * point_.z_row[i]);
         point_.psi_size[r.indices[k]] += w * w;
       }
     for (Index i = 0; i < point_.psi_size.size(); ++i)

@@ -4,16 +4,18 @@ namespace gnomon::kernels {
 
 ConstraintHessians::ConstraintHessians(const System& system) : system_(&system) {
   zero_.setZero(system.m());
+  lambda_.setZero(system.m());
   unit_.setZero(system.n());
   column_.setZero(system.n());
   potential_.setZero(system.hessian_pattern().nonzeros());
   values_.setZero(system.constraint_pattern().nonzeros());
 }
 
-void ConstraintHessians::weighted(double t, const Vector& q, const Vector& lambda, Vector& out) {
-  system_->lagrangian_hessian(t, q, lambda, out);
+void ConstraintHessians::weighted(double t, const Vector& q, const Vector& gamma, double h, Vector& out) {
+  lambda_ = gamma / h;
+  system_->lagrangian_hessian(t, q, lambda_, out);
   system_->lagrangian_hessian(t, q, zero_, potential_);
-  out -= potential_;
+  out = (out - potential_) * h;
 }
 
 void ConstraintHessians::weighted_derivative(double t, const Vector& q, const Vector& lambda, const Vector& v,

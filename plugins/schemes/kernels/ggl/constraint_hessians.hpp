@@ -12,15 +12,15 @@ class ConstraintHessians {
  public:
   explicit ConstraintHessians(const System& system);
 
-  /// out = sum_i lambda_i Hess g_i(q)
-  void weighted(double t, const Vector& q, const Vector& lambda, Vector& out);
+  /// out = sum_i gamma_i Hess g_i(q) of multipliers gamma = h lambda: less Hess U, which must be of the same unit.
+  void weighted(double t, const Vector& q, const Vector& gamma, double h, Vector& out);
 
   /// out = d/dq [sum_i lambda_i (Hess g_i)(q) v]; one evaluation of constraint_third a coordinate.
   void weighted_derivative(double t, const Vector& q, const Vector& lambda, const Vector& v, Vector& out);
 
  private:
   const System* system_;
-  Vector zero_, unit_, column_, potential_, values_;
+  Vector zero_, lambda_, unit_, column_, potential_, values_;
 };
 
 }  // namespace gnomon::kernels

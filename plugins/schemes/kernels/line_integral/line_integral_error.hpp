@@ -40,7 +40,8 @@ class LineIntegralError {
         n_(system.n()),
         m_(system.m()),
         method_(system, finer),
-        solution_(method_.equations(), method_.inverse(), table, n_) {
+        solution_(method_.equations(), method_.inverse(), table, system.mass().diagonal_entries().cwiseSqrt(),
+                  system.mass().diagonal_entries().cwiseSqrt()) {
     x_.setZero(method_.equations().size());
     second_.setZero(n_);
   }

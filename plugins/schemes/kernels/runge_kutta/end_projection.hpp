@@ -45,6 +45,7 @@ struct ProjectionFrame {
   Feasibility begin(const State& z0, const Vector& dq, const Vector& d, double h, double energy_defect) {
     end.begin(z0, h, rule.energy);
     metric.update(z0, h);
+    this->h = h;
     dq_hat = dq;
     d_hat = d;
     defect = energy_defect;
@@ -89,7 +90,7 @@ struct ProjectionFrame {
   ProjectionMetric metric;
   typename Inertia::End end;
   std::optional<EnergyFeasibility<Inertia>> energy_tangent;
-  double defect = 0, eta_scale = 1, energy_scale = 1, floor = 1e-15;
+  double h = 1, defect = 0, eta_scale = 1, energy_scale = 1, floor = 1e-15;
   Feasibility feasibility = Feasibility::regular;
   Vector dq_hat, d_hat;
 

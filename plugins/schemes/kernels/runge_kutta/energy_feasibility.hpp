@@ -3,7 +3,7 @@
 /// What an energy projection will meet, found at (q^, v^), with M(q) at (q^, p^), before it is solved. With v = T_p,
 /// H_q = T_q + grad U, A = G W^-1 G^T and the tangential parts of the gradient of H,
 ///
-///     l_q = A^-1 G W^-1 H_q,  t_q = W^-1 (H_q - G^T l_q),
+///     l_q = A^-1 G W^-1 H_q,  t_q = w W^-1 (H_q - G^T l_q),
 ///     l_v = A^-1 G W^-1 p,    t_v = W^-1 (p - G^T l_v),     t_p = M t_v,
 ///
 /// H along q^ + eta t_q, v^ + eta t_v (p^ + eta t_p), brought back to g = 0 and Psi = G v + g_t = 0, is
@@ -62,10 +62,12 @@ class EnergyFeasibility {
     const Vector &v = end.velocity(q_, second_), &p = end.momentum(second_);
     system_->potential_gradient(t1, q_, h_q_);
     end.add_slope(h_q_);
-    const double gradient2 = std::pow(metric_->length(h_q_), 2) + std::pow(metric_->length(p), 2);
+    const double weight = metric_->energy_weight();
+    const double gradient2 = weight * std::pow(metric_->length(h_q_), 2) + std::pow(metric_->length(p), 2);
     tangent2_q_ = tangential(h_q_, l_q_, t_q_);
     tangent2_v_ = tangential(p, l_v_, t_v_);
-    double a = tangent2_q_ + tangent2_v_;
+    t_q_ *= weight;
+    double a = weight * tangent2_q_ + tangent2_v_;
     t_p_ = end.weigh(q_, t_v_);
 
     end.constraints(dq, q_, rhs_);
@@ -113,10 +115,10 @@ class EnergyFeasibility {
   /// t_v, with M(q) t_p
   const Vector& t_second() const { return Inertia::constant_mass ? t_v_ : t_p_; }
   /// Lengths of t_q and t_v.
-  double tangent_q() const { return std::sqrt(tangent2_q_); }
+  double tangent_q() const { return metric_->energy_weight() * std::sqrt(tangent2_q_); }
   double tangent_v() const { return std::sqrt(tangent2_v_); }
   /// What moves of the size of the step change H by.
-  double moves() const { return std::hypot(tangent_q() * metric_->dq(), tangent_v() * metric_->dv()); }
+  double moves() const { return std::hypot(std::sqrt(tangent2_q_) * metric_->dq(), tangent_v() * metric_->dv()); }
 
  private:
   /// D that is left, of the largest energy of a run: a quarter of a unit in the last place where the kinetic energy is

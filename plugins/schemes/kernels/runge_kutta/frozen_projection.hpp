@@ -7,7 +7,7 @@
 ///     v = v^ + W^-1 G^^T nu + eta t_v                                 G(q) v + g_t = 0       H = H*
 ///     p = p^ + M W^-1 G^^T nu + eta t_p        M(q), M at q^
 ///
-/// at the time t1, with G^ = G(q^) and the tangential parts t_q, t_v of W^-1 (T_q + grad U) and W^-1 M v^
+/// at the time t1, with G^ = G(q^) and the tangential parts t_q, t_v of w W^-1 (T_q + grad U) and W^-1 M v^
 /// (energy_feasibility.hpp): the same directions as with the gradients themselves, but a matrix whose condition does
 /// not suffer where grad H is nearly normal, as it is near equilibria. Where H* is reached to rounding eta = 0 replaces
 /// the energy row. W = 1 or W = M; without energy eta is absent, without velocity nu as well.

@@ -3,16 +3,16 @@
 /// Projections of the end of a step (q^, v^) onto the constraints and the energy, stacked in one system
 /// x = [dq | mu | dv | nu | eta], q = q^ + dq, v = v^ + dv, with M(q) x = [dq | mu | dp | nu | eta], p = p^ + dp:
 ///
-///     W dq - G(q)^T mu - eta grad U(q) = 0                W dq - G(q)^T mu - eta (T_q + grad U) = 0
+///     W dq - G(q)^T mu - w eta grad U(q) = 0              W dq - G(q)^T mu - w eta (T_q + grad U) = 0
 ///     g(q) = 0                                            g(q) = 0                                   position
 ///     W dv - G(q)^T nu - eta M v = 0                      W M(q)^-1 dp - G(q)^T nu - eta p = 0
 ///     G(q) v + g_t = 0                                    G(q) T_p(q,p) + g_t = 0                    velocity
 ///     H(q,v) = H*                                         H(q,p) = H*                                energy
 ///
-/// all at the time t1, with W = 1 (the paper's Euclidean metric) or W = M: the directions are those at the end. Without
-/// energy eta and its terms are absent, without velocity dv (dp) and nu as well. Of M(q), which has the rows of
-/// ConfigurationEnd::directed and of ProjectionFrame, the matrix is dense and small. Source: Wei, Deng, Li, Wang, Appl.
-/// Math. Mech. 37 (2016), (19), (23), (26)-(30).
+/// all at the time t1, with W = 1 and w = 1 (the paper's Euclidean metric) or W = M and w = h^2: the directions are
+/// those at the end. Without energy eta and its terms are absent, without velocity dv (dp) and nu as well. Of M(q),
+/// which has the rows of ConfigurationEnd::directed and of ProjectionFrame, the matrix is dense and small. Source:
+/// Wei, Deng, Li, Wang, Appl. Math. Mech. 37 (2016), (19), (23), (26)-(30).
 
 #include "kernels/runge_kutta/end_projection.hpp"
 
@@ -67,8 +67,9 @@ class SparseManifoldMatrix {
     // position rows: [W - mu.Hess g - eta Hess U, -G^T, 0, 0, -grad U], [G, 0, 0, 0, 0]
     system_->lagrangian_hessian(t1, q1_, zero_, stiffness_);
     mu_ = x.segment(at.mu.offset, at.mu.size);
-    if (frame.rule.energy) mu_ -= eta * frame.energy_tangent->l_q();
-    add_bending(t1, values, 0, eta);
+    const double eta_q = frame.metric.energy_weight() * eta;
+    if (frame.rule.energy) mu_ -= eta_q * frame.energy_tangent->l_q();
+    add_bending(t1, values, 0, eta_q, frame.h * frame.h);
     metric_q_.add(values, frame.metric.values(), 1);
     force_q_.add(values, g_values_, -1);
     position_.add(values, g_values_, 1);
@@ -79,7 +80,7 @@ class SparseManifoldMatrix {
     end.place_second(step_, v1_);
     mu_ = x.segment(at.nu.offset, at.nu.size);
     if (frame.rule.energy) mu_ -= eta * frame.energy_tangent->l_v();
-    add_bending(t1, values, 1, 0);
+    add_bending(t1, values, 1, 0, frame.h);
     metric_v_.add(values, frame.metric.values(), 1);
     force_v_.add(values, g_values_, -1);
     end.hidden_jacobian(q1_, v1_, dg_values_);
@@ -94,7 +95,7 @@ class SparseManifoldMatrix {
     system_->potential_gradient(t1, q1_, gradient_);
     multiply_transposed(g, g_values_, l_q, normal_);
     gradient_ -= normal_;
-    by_eta_[0].add(values, gradient_, -1);
+    by_eta_[0].add(values, gradient_, -frame.metric.energy_weight());
     momentum_ = end.momentum(v1_);
     multiply_transposed(g, g_values_, l_v, normal_);
     momentum_ -= normal_;
@@ -110,10 +111,12 @@ class SparseManifoldMatrix {
   }
 
  private:
-  /// values -= mu.Hess g + eta Hess U in the q columns of the position (0) or velocity (1) rows
-  void add_bending(double t1, VectorRef values, int rows, double eta) {
+  /// values -= mu.Hess g + eta Hess U in the q columns of the position (0) or velocity (1) rows; unit: of mu, beside
+  /// multipliers of forces and Hess U.
+  void add_bending(double t1, VectorRef values, int rows, double eta, double unit) {
+    mu_ /= unit;
     system_->lagrangian_hessian(t1, q1_, mu_, bending_);
-    bending_ -= stiffness_;
+    bending_ = (bending_ - stiffness_) * unit;
     bending_of_[rows].add(values, bending_, -1);
     if (eta != 0) bending_of_[rows].add(values, stiffness_, -eta);
   }
@@ -150,7 +153,7 @@ class DenseManifoldMatrix {
     const Index size = jacobian_.rows();
     const double eta = frame.rule.energy ? x[at.eta.offset] : 0;
     jacobian_.setZero();
-    evaluate_forces(frame, at, x, eta);
+    evaluate_forces(frame, at, x, frame.metric.energy_weight() * eta);
     position_rows(frame, at);
     if (frame.rule.velocity) velocity_rows(frame, at, x, eta);
     if (frame.rule.velocity && frame.rule.energy) energy_terms(frame, at, eta);
@@ -160,7 +163,7 @@ class DenseManifoldMatrix {
  private:
   using Frame = ProjectionFrame<ConfigurationRkInertia>;
 
-  /// force = G^T (mu - eta l_q) + eta (T_q + grad U), and its derivatives by q, p, mu and eta
+  /// force = G^T (mu - eta l_q) + eta (T_q + grad U), and its derivatives by q, p, mu and eta, of w eta for eta
   void evaluate_forces(Frame& frame, const ManifoldBlocks& at, const ConstVectorRef& x, double eta) {
     const Index n = system_->n(), m = system_->m();
     const double t1 = frame.end.t();
@@ -242,7 +245,7 @@ class DenseManifoldMatrix {
   void energy_terms(Frame& frame, const ManifoldBlocks& at, double eta) {
     const Index n = system_->n(), m = system_->m(), last = at.eta.offset, dp = at.d.offset;
     auto momentum_rows = jacobian_.middleRows(dp, n);
-    jacobian_.topRows(n).col(last) = -directions_.rightCols(1);
+    jacobian_.topRows(n).col(last) = -frame.metric.energy_weight() * directions_.rightCols(1);
     momentum_rows.middleCols(dp, n).diagonal().array() -= eta;
     momentum_rows.col(last) = -p1_;
     momentum_rows.col(last).noalias() += g_.transpose() * frame.energy_tangent->l_v();
@@ -343,15 +346,16 @@ class ManifoldProjection final : public TemplatedEquations<ManifoldProjection<In
     }
     for (int level = 0; level < levels(); ++level) {
       const Index first = level * x_.d.offset;
+      const S along = level == 0 ? S(eta * frame_.metric.energy_weight()) : eta;
       const VectorOf<S>* gradient = !energy ? nullptr : level == 0 ? &b.h_q : &end.momentum(b.second);
       b.d = x.segment(first, n_);
       b.mu = x.segment(first + n_, m_);
       if (energy)
         for (Index i = 0; i < m_; ++i)
-          b.mu[i] -= eta * (level == 0 ? frame_.energy_tangent->l_q() : frame_.energy_tangent->l_v())[i];
+          b.mu[i] -= along * (level == 0 ? frame_.energy_tangent->l_q() : frame_.energy_tangent->l_v())[i];
       frame_.at.constraint_force(t1, b.q, b.mu, b.force);
       if (energy)
-        for (Index j = 0; j < n_; ++j) b.force[j] += eta * (*gradient)[j];
+        for (Index j = 0; j < n_; ++j) b.force[j] += along * (*gradient)[j];
       const VectorOf<S>&left = end.directed(level, mass, b.q, b.d), &right = end.direction(level, mass, b.q, b.force);
       for (Index j = 0; j < n_; ++j) f[first + j] = left[j] - right[j];
     }

@@ -18,6 +18,7 @@ ProjectionMetric::ProjectionMetric(const System& system, bool mass, const StepSc
 void ProjectionMetric::update(const State& z0, double h) {
   dv_ = scales_->s() * ratio_;
   dq_ = std::abs(h) * dv_;
+  if (mass_) energy_weight_ = h * h;
   const SparsityPattern& g = system_->constraint_pattern();
   system_->constraint_jacobian(z0.t, z0.q.value(), g_values_);
   for (Index i = 0; i < row_.size(); ++i) {

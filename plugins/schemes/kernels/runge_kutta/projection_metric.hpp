@@ -27,6 +27,9 @@ class ProjectionMetric {
   bool is_mass() const { return mass_; }
   double dq() const { return dq_; }
   double dv() const { return dv_; }
+  /// w, of a step over h: eta moves q by w W^-1 (T_q + grad U) and v by W^-1 M v. With W = M it is h^2, which makes
+  /// both of one unit and of the size that they have in a step; 1 in the paper's metric W = 1.
+  double energy_weight() const { return energy_weight_; }
 
   /// The scales of the directed increments, from `first` on, of q (level 0) and of v, or p (level 1).
   template <bool constant_mass>
@@ -67,7 +70,7 @@ class ProjectionMetric {
   const System* system_;
   bool mass_;
   const StepScales* scales_;
-  double dq_ = 1, dv_ = 1, ratio_ = 1;
+  double dq_ = 1, dv_ = 1, ratio_ = 1, energy_weight_ = 1;
   Vector weight_, ones_, root_, row_, g_values_, scratch_;  // root_: sqrt(W_jj)
 };
 

@@ -150,9 +150,10 @@ class SymmetricProjection final : public TemplatedEquations<SymmetricProjection<
       if (level == 0) position_by_velocity_.add(values, w, -h_);
       for (Index i = 0; i < stages_; ++i) map.end_by_stage[i].add(values, w, -rows_.weight(level, i));
       map.end_force.add(values, g_values_, -sign_);
-      mu_ = x.segment(multiplier_[level].offset, m_);
+      const double unit = level == 0 ? h_ * h_ : h_;  // of multipliers, beside those of forces and Hess U
+      mu_ = x.segment(multiplier_[level].offset, m_) / unit;
       system_->lagrangian_hessian(end_.t(), q1_, mu_, bending_);
-      bending_ -= stiffness_;
+      bending_ = (bending_ - stiffness_) * unit;
       map.bending.add(values, bending_, -sign_);
       map.constraint.add(values, g_values_, 1);
     }

@@ -1,0 +1,27 @@
+#pragma once
+/// \file
+/// The sizes of the terms of g and of G v at a state of any model, see gnomon/model/constraint_sizes.hpp. At rest
+/// velocities are rounding: they count against the speed (2 E)^1/2 in the mass norm, E the largest energy of the run.
+
+#include "gnomon/model/model.hpp"
+#include "gnomon/scheme/state.hpp"
+
+namespace gnomon {
+
+class GNOMON_EXPORT ConstraintTerms {
+ public:
+  /// The model outlives it. Allocates everything.
+  explicit ConstraintTerms(const Model& model);
+  ConstraintTerms(const Model& model, const State& z) : ConstraintTerms(model) { evaluate(z); }
+  void evaluate(const State& z);
+  const Vector& of_positions() const { return positions_; }    ///< m
+  const Vector& of_velocities() const { return velocities_; }  ///< m
+  const Vector& mass() const { return mass_; }                 ///< its diagonal; ones for an overdetermined DAE
+  const Vector& velocity() const { return v_; }                ///< v of the last state
+
+ private:
+  const Model* model_;
+  Vector mass_, v_, scratch_, jacobian_, positions_, velocities_;
+};
+
+}  // namespace gnomon

@@ -1,0 +1,45 @@
+#include "gnomon/model/constraint_sizes.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gnomon {
+
+void constraint_sizes(const SparsityPattern& pattern, const ConstVectorRef& jacobian, const ConstVectorRef& mass,
+                      const ConstVectorRef& x, VectorRef out, double least) {
+  constexpr double mixed = 1e-2;
+  const double length = x.size() > 0 ? std::max(least, (mass.array().sqrt() * x.array().abs()).maxCoeff()) : least;
+  for (Index i = 0; i < pattern.rows; ++i) {
+    double terms = 0, a = 0;
+    for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k) {
+      const Index j = pattern.indices[k];
+      terms += std::abs(jacobian[k] * x[j]);
+      a += jacobian[k] * jacobian[k] / mass[j];
+    }
+    out[i] = terms + mixed * std::sqrt(a) * length;
+  }
+}
+
+void row_lengths(const SparsityPattern& pattern, const ConstVectorRef& jacobian, const ConstVectorRef& mass,
+                 VectorRef out) {
+  for (Index i = 0; i < pattern.rows; ++i) {
+    double a = 0;
+    for (Index k = pattern.offsets[i]; k < pattern.offsets[i + 1]; ++k)
+      a += jacobian[k] * jacobian[k] / mass[pattern.indices[k]];
+    out[i] = a > 0 ? std::sqrt(a) : 1;
+  }
+}
+
+void multiplier_sizes(const ConstVectorRef& lengths, const ConstVectorRef& lambda, VectorRef out) {
+  double force = 0;
+  for (Index i = 0; i < lambda.size(); ++i) force = std::max(force, lengths[i] * std::abs(lambda[i]));
+  for (Index i = 0; i < lambda.size(); ++i) out[i] = force > 0 ? force / lengths[i] : 1;
+}
+
+double largest_part(const ConstVectorRef& dx, const ConstVectorRef& x, const ConstVectorRef& size) {
+  double largest = 0;
+  for (Index i = 0; i < dx.size(); ++i) largest = std::max(largest, std::abs(dx[i]) / (std::abs(x[i]) + size[i]));
+  return largest;
+}
+
+}  // namespace gnomon

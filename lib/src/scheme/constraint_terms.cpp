@@ -1,0 +1,43 @@
+#include "gnomon/scheme/constraint_terms.hpp"
+
+#include <cmath>
+
+#include "gnomon/model/constraint_sizes.hpp"
+#include "gnomon/model/overdetermined.hpp"
+#include "gnomon/model/system.hpp"
+
+namespace gnomon {
+
+namespace {
+
+const SparsityPattern& constraint_pattern(const Model& model) {
+  if (const System* system = model.mechanical()) return system->constraint_pattern();
+  return model.overdetermined()->pattern(Term::constraint, Argument::y);
+}
+
+}  // namespace
+
+ConstraintTerms::ConstraintTerms(const Model& model) : model_(&model) {
+  const System* system = model.mechanical();
+  const Index n = system ? system->n() : model.overdetermined()->traits().ny;
+  mass_.setOnes(n);
+  if (system) mass_ = system->mass().diagonal_entries();
+  for (Vector* x : {&v_, &scratch_}) x->setZero(n);
+  for (Vector* x : {&positions_, &velocities_}) x->setZero(model.m());
+  if (model.m() > 0) jacobian_.setZero(constraint_pattern(model).nonzeros());
+}
+
+void ConstraintTerms::evaluate(const State& z) {
+  model_->velocity(z.view(), scratch_, v_);
+  if (model_->m() == 0) return;
+  if (const System* system = model_->mechanical())
+    system->constraint_jacobian(z.t, z.q.value(), jacobian_);
+  else
+    model_->overdetermined()->jacobian(Term::constraint, Argument::y, {z.q.value(), z.scheme_data, z.lambda},
+                                       jacobian_);
+  const SparsityPattern& pattern = constraint_pattern(*model_);
+  constraint_sizes(pattern, jacobian_, mass_, z.q.value(), positions_);
+  constraint_sizes(pattern, jacobian_, mass_, v_, velocities_, std::sqrt(2 * z.energy_scale));
+}
+
+}  // namespace gnomon
