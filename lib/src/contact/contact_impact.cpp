@@ -160,7 +160,9 @@ void ContactImpact::stay(const std::vector<int>& begins, const Contacts& stoppin
 }
 
 double ContactImpact::zeno_speed(Index contact) const {
-  return rules_.zeno_speed > 0 ? rules_.zeno_speed : rebound_rounding * contact_.fastest() * contact_.length(contact);
+  if (rules_.zeno_speed > 0) return rules_.zeno_speed;
+  const double speed = std::max(contact_.fastest(), std::sqrt(2 * quantities_.energy_size()));
+  return rebound_rounding * speed * contact_.length(contact);
 }
 
 /// Rates of a rebound below which there is none. Where events are not located, flights shorter than two steps cannot be

@@ -57,9 +57,10 @@ class ContactQuantities {
   /// q' and M(q) v
   const Vector& velocity(const Vector& q, const Vector& p) const;
   const Vector& momentum(const Vector& q, const Vector& v) const;
-  double norm(const Vector& q, const Vector& v) const;  ///< (v^T M(q) v)^1/2
-  double speed(const State& z) const;                   ///< that of q'
-  long double energy(const State& z);                   ///< H; throws CannotEvaluate
+  double norm(const Vector& q, const Vector& v) const;       ///< (v^T M(q) v)^1/2
+  double speed(const State& z) const;                        ///< that of q'
+  long double energy(const State& z);                        ///< H; throws CannotEvaluate
+  double energy_size() const { return energy_.size_now(); }  ///< the larger one of |T| and |U| of that
 
   /// The gaps at the compensated position: the flights of a Zeno sequence are lower than a double of q resolves.
   void gaps(const State& z, ContactGaps& out) const;
