@@ -12,7 +12,8 @@ from .errors import BadValueError, GnomonError
 _EXACT = 2**53  # whole numbers up to this size are numbers of 64 bits, in which everything is computed
 
 
-def numbers(values: Any, name: str, axes: Sequence[int] | None = (1,), error: type[GnomonError] = BadValueError) -> np.ndarray:
+def numbers(
+        values: Any, name: str, axes: Sequence[int] | None = (1,), error: type[GnomonError] = BadValueError) -> np.ndarray:
     """A new array of the same numbers in 64 bits.
 
     Parameters

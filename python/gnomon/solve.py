@@ -186,7 +186,8 @@ def solve(
         reports states at its multiples, which it steps to, else after every step of its own.
     rtol, atol : float, optional
         Steps of a tolerance in place of a size: the error of q and v at a fixed time in parts of their size, and in their
-        units (from the sizes of the motion if left out: the largest of the run so far, times rtol). Of a reference its own tolerances.
+        units (from the sizes of the motion if left out: the largest of the run so far, times rtol). A reference has its
+        own tolerances.
     t_eval : array_like, optional
         Times at which states are wanted, ascending; after every step if left out. The steps do not change for them:
         between two steps the state is the scheme's own step from the first of them, by a second integrator, with the

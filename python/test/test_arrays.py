@@ -1,4 +1,4 @@
-"""Arrays of other types than doubles, wherever one is taken: the same numbers, or one sentence that names the argument."""
+"""Arrays of other types than doubles, wherever one is taken: the same numbers, or a sentence that names the argument."""
 
 from fractions import Fraction
 
@@ -56,7 +56,8 @@ def test_what_is_no_array_of_numbers(rod, start, name, values, sentence):
     assert name in str(caught.value) and "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("values", [np.array([1j, 0, 0]), np.ma.array([1.0, 0, 0], mask=[0, 0, 1]), ["a", 0, 0], np.eye(3)])
+@pytest.mark.parametrize(
+    "values", [np.array([1j, 0, 0]), np.ma.array([1.0, 0, 0], mask=[0, 0, 1]), ["a", 0, 0], np.eye(3)])
 def test_every_function_that_takes_a_start(rod, values):
     for call in (
         lambda: gn.Integrator(rod, values, step=0.1),

@@ -178,7 +178,8 @@ def test_docstrings():
         assert getattr(gn, name).__doc__, name
 
 
-@pytest.mark.parametrize("given", [dict(step=0.01), dict(rtol=1e-6), dict(scheme="ida-ggl"), dict(scheme="cvode-projection")])
+@pytest.mark.parametrize(
+    "given", [dict(step=0.01), dict(rtol=1e-6), dict(scheme="ida-ggl"), dict(scheme="cvode-projection")])
 def test_a_formula_that_becomes_no_number_is_named(given):
     falls = gn.Model("x", 1, "x", force={"x": "-0.1*sqrt(x)"})
     s = gn.solve(falls, (0, 3), q0=[1], **given)

@@ -22,7 +22,6 @@ constexpr double limit_rounding = 1e-9;  // of the same: friction that is at its
 constexpr double no_slip = 1e-10;        // slip rate, of the largest so far, that is none
 constexpr double dependent = 1e-10;      // of the square of a slip's gradient: what others leave of one that they hold
 constexpr double approach = 1e-12;       // of the largest speed so far: what counts as moving into a contact
-constexpr double rebound_rounding =
-    1e-8;  // of the largest speed so far, or (2 E)^1/2: a rebound that is none, unless given
+constexpr double rebound_rounding = 1e-8;  // of the largest speed so far, or (2 E)^1/2: no rebound, unless given
 
 }  // namespace gnomon::contact_tolerances

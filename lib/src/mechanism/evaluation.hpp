@@ -122,7 +122,7 @@ class Evaluation {
   friend class Evaluation;
   static constexpr int largest_multiplied_power = 16;
 
-  /// Of the parts of a formula that are made of numbers, parameters and loop variables.
+  /// An evaluation of the parts of a formula that are made of numbers, parameters and loop variables.
   Evaluation<double> of_constants() const {
     Evaluation<double> result(values_, {}, slots_);
     result.terms_ = terms_;

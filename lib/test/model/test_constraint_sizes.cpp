@@ -1,4 +1,4 @@
-/// What is left of constraints, and changes of multipliers, count the same in every unit.
+/// Residuals of constraints, and changes of multipliers, count the same in every unit.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 

@@ -26,8 +26,8 @@ GNOMON_EXPORT std::unique_ptr<const Problem> read_model_file(const std::string& 
 /// The same from the text of a file; `file` is its name in sentences.
 GNOMON_EXPORT std::unique_ptr<const Problem> read_model_text(const std::string& toml, const std::string& file);
 
-/// What `assemble` or `project` in the file moved for the start to fit, and by how much: "crank by 0.12 and rocker by
-/// 0.03", of each the largest change of a coordinate. Empty where neither is asked for, and of other models.
+/// The names that `assemble` or `project` in the file moved for the start to fit, each with its largest change of a
+/// coordinate: "crank by 0.12 and rocker by 0.03". Empty where neither is asked for, and of other models.
 GNOMON_EXPORT std::string moved_start(const Model& model);
 
 }  // namespace gnomon

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What is left of a constraint counts against the size of its terms, which scales with every change of units.
+/// The residual of a constraint counts against the size of its terms, which scales with every change of units.
 
 #include "gnomon/base/sparsity.hpp"
 #include "gnomon/base/types.hpp"
@@ -21,7 +21,7 @@ GNOMON_EXPORT void constraint_sizes(const SparsityPattern& pattern, const ConstV
 GNOMON_EXPORT void row_lengths(const SparsityPattern& pattern, const ConstVectorRef& jacobian,
                                const ConstVectorRef& mass, VectorRef out);
 
-/// What changes of multipliers count against, by the largest force of given ones and the row_lengths:
+/// The sizes that changes of multipliers count against, by the largest force of given ones and the row_lengths:
 /// out_i = A_ii^(-1/2) max_k A_kk^(1/2) |lambda_k|, one where all are zero.
 GNOMON_EXPORT void multiplier_sizes(const ConstVectorRef& lengths, const ConstVectorRef& lambda, VectorRef out);
 

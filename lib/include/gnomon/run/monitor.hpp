@@ -77,7 +77,7 @@ class GNOMON_EXPORT InvariantMonitor {
   double velocity_max() const { return max_norm(velocity_rows_); }    ///< max over the run of |G v + g_t|_inf
   double kinetic_max() const { return kinetic_max_; }
   double potential_max() const { return potential_max_; }
-  /// What energy errors are compared with: max(max|T|, max|U|).
+  /// The energy that errors of energy are compared with: max(max|T|, max|U|).
   double energy_scale() const { return std::max(kinetic_max_, potential_max_); }
   /// max |H - H_expected| / max(max|T|, max|U|), H_expected = H at the start plus the booked work; zero without error.
   double relative_energy_error() const { return part_of(energy_.max_abs_error(), energy_scale()); }

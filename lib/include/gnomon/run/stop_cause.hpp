@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// What ended a run, in words that its user can act on: looked for after a step failed, in the state before it and just
-/// ahead of that on a straight line.
+/// The cause that ended a run, in words that its user can act on: looked for after a step failed, in the state before
+/// it and just ahead of that on a straight line.
 
 #include <string>
 

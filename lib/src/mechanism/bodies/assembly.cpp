@@ -31,7 +31,7 @@ std::string owners(const System& system, const std::vector<bool>& given) {
   return text + ",";
 }
 
-/// What is left of A v = b, rows scaled to the metric, and the scales.
+/// The residual of A v = b, its rows scaled to the metric, and the scales.
 struct Left {
   Vector rows, scale;
   double largest = 0;  ///< of the scaled b
@@ -138,7 +138,7 @@ void assemble_velocity(const Elaborated& all, const System& system, double t, co
   const Left left = least_change(rows, b, metric, mass.diagonal_entries(), v);
   Index worst = 0;
   if (left.rows.maxCoeff(&worst) <= allowed * left.largest) {
-    // What the metric of M leaves in the rows of light parts beside heavy ones.
+    // The metric of M leaves a residual in the rows of light parts beside heavy ones.
     least_change(rows, b, ones, Vector::Ones(n), v);
     const double rounding = 1e-15 * v.cwiseAbs().maxCoeff();
     for (double& x : v)
