@@ -194,8 +194,8 @@ Assignments in_units_of(const Transformation& by, const OptionSpecs& options) {
     const double factor = option.unit == "energy / unit of R"         ? energy / (unit * unit)
                           : option.unit == "unit of w g^2 per energy" ? unit * unit / energy
                           : option.unit == "unit of g"                ? unit
-                                                                      : 1;
-    if (factor != 1) out.emplace_back(option.name, number_text(option.default_number / factor, 17));
+                                                                      : 0;
+    if (factor != 0) out.emplace_back(option.name, number_text(option.default_number / factor, 17));
   }
   return out;
 }
