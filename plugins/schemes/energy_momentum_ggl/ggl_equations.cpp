@@ -81,8 +81,8 @@ void GglEquations::finish(const Vector& x, State& next) {
 void GglEquations::scales(VectorRef columns, VectorRef rows) const {
   columns.head(n_) = scales_.velocity();
   columns.segment(n_, n_) = scales_.velocity();
-  columns.segment(2 * n_, m_) = std::abs(frame_.h()) * scales_.lambda();
-  columns.tail(m_) = std::abs(frame_.h()) * scales_.lambda();
+  columns.segment(2 * n_, m_) = scales_.impulse();
+  columns.tail(m_) = scales_.impulse();
   rows.head(n_) = scales_.dp();
   rows.segment(n_, n_) = scales_.dp();
   rows.segment(2 * n_, m_) = scales_.position() / std::abs(frame_.h());

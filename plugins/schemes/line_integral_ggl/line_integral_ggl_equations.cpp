@@ -94,7 +94,7 @@ void LineIntegralGglEquations::scales(VectorRef columns, VectorRef rows) const {
     rows.segment(j * n_, n_) = scales_.dp();
   }
   for (Index i = 0; i < 2 * r_; ++i) {
-    columns.segment(mu_at(i), m_) = std::abs(h_) * scales_.lambda();
+    columns.segment(mu_at(i), m_) = scales_.impulse();
     rows.segment(mu_at(i), m_) = scales_.hidden();
   }
   if (r_ > 0) rows.segment(mu_at(0), m_) = scales_.position() / std::abs(h_);

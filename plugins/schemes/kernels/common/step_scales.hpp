@@ -27,8 +27,9 @@ class StepScales {
   auto dp() const { return s_ * sqrt_mass_; }
   auto velocity() const { return s_ * inverse_; }
   auto lambda() const { return (s_ / h_) * sqrt_a_.cwiseInverse(); }
-  const Vector& position() const { return position_; }  ///< g
-  auto hidden() const { return s_ * sqrt_a_; }          ///< G v
+  auto impulse() const { return s_ * sqrt_a_.cwiseInverse(); }  ///< h lambda, and multipliers of hidden constraints
+  const Vector& position() const { return position_; }          ///< g
+  auto hidden() const { return s_ * sqrt_a_; }                  ///< G v
   /// q.M q + (h S)^2, that of the last update: the square of what dq counts against. Zero where nothing is anywhere.
   double length2(const Vector& q) const { return q.cwiseProduct(sqrt_mass_).squaredNorm() + h_ * h_ * s2_; }
   /// Rounding floor of a scaled row g(q1) = 0 that is evaluated at q1: eps |G||q| / scale.

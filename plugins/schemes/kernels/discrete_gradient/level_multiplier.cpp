@@ -31,7 +31,7 @@ void LevelMultiplier::predict(const State& z0, VectorRef x) const {
 }
 
 void LevelMultiplier::scales(const StepScales& scales, VectorRef columns, VectorRef rows) const {
-  columns.segment(2 * n_, m_) = scales.lambda();
+  columns.segment(2 * n_, m_) = scales.impulse();
   rows.segment(2 * n_, m_) = scales.hidden();
   end_.scales(scales, columns, rows);
 }

@@ -68,7 +68,7 @@ void BothLevels::scales(const StepScales& scales, const LineIntegralBlocks& at, 
   for (Index i = 0; i < frame_->r(); ++i) {
     const Index lambda = at.lambda + i * m_, gamma = at.gamma + i * m_;
     columns.segment(lambda, m_) = scales.lambda();
-    columns.segment(gamma, m_) = std::abs(frame_->h()) * scales.lambda();
+    columns.segment(gamma, m_) = scales.impulse();
     rows.segment(lambda, m_) = rows.segment(gamma, m_) = scales.hidden();
   }
   if (frame_->r() > 0) rows.segment(at.lambda, m_) = scales.position();
