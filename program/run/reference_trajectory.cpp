@@ -118,6 +118,7 @@ ProblemInstance started(ProblemInstance instance, const RunArguments& a) {
 
 std::vector<SummaryRow> rows_of(const RunFacts& facts, const ReferenceReport& end) {
   std::vector<SummaryRow> rows;
+  add_moved_start(rows, facts);
   rows.push_back({"steps", fmt::format("{}, t = {:g} .. {:g}", end.steps > 0 ? std::to_string(end.steps) : "none",
                                        facts.t0, end.t)});
   if (end.rtol > 0 && end.message.empty()) rows.push_back({"tolerance", chosen_tolerance(end)});
@@ -177,8 +178,9 @@ ReferenceTrajectory::ReferenceTrajectory(const Registry& registry, const std::st
 }
 
 ReferenceTrajectory::ReferenceTrajectory(const Registry& registry, ProblemInstance instance, RunArguments& a)
-    : ReferenceTrajectory(registry, a.scheme, started(std::move(instance), a), options_of(a), a.contact) {
+    : ReferenceTrajectory(registry, a.scheme, started(instance, a), options_of(a), a.contact) {
   a.solver.clear();  // it has its own
+  facts_.moved_start = moved_by(a, *instance_.model, instance.q0, instance_.q0);
   t_end_ = parse_end(a, instance_.t0);
   facts_.arguments = a;
 }

@@ -5,6 +5,7 @@
 #include "gnomon/contact/gained_energy.hpp"
 #include "gnomon/mechanism/model_file.hpp"
 #include "gnomon/scheme/step_warning.hpp"
+#include "gnomon/start/consistency.hpp"
 #include "program/cli/say.hpp"
 #include "program/cli/terminal.hpp"
 #include "program/run/provenance.hpp"
@@ -110,6 +111,17 @@ void add_references(std::vector<SummaryRow>& rows, const std::vector<ReferenceOu
   }
 }
 
+std::string moved_by(const RunArguments& arguments, const Model& model, const Vector& given, const Vector& used) {
+  const std::string by_file = moved_start(model);
+  if (!arguments.project_start || !model.mechanical()) return by_file;
+  const std::string here = moved_text(*model.mechanical(), given, used);
+  return here == "nothing" && !by_file.empty() ? by_file : here;
+}
+
+void add_moved_start(std::vector<SummaryRow>& rows, const RunFacts& facts) {
+  if (!facts.moved_start.empty()) rows.push_back({"start", "moved to where it fits: " + facts.moved_start});
+}
+
 std::vector<SummaryRow> summary(const RunFacts& facts, const Integrator& integrator) {
   const InvariantMonitor& monitor = integrator.monitor();
   const RunCounters& counters = integrator.counters();
@@ -121,8 +133,7 @@ std::vector<SummaryRow> summary(const RunFacts& facts, const Integrator& integra
     out.push_back({label, text, alarming});
   };
 
-  if (const std::string moved = moved_start(integrator.model()); !moved.empty())
-    row("start", "moved to where it fits: " + moved);
+  add_moved_start(out, facts);
   row("promises", to_string(integrator.promises()));
   row("steps",
       fmt::format(
@@ -243,6 +254,7 @@ void add_facts(Json::Value& out, const RunFacts& facts, const Vector& q) {
   if (!facts.message.empty()) out["message"] = facts.message;
   for (std::size_t i = 0; i < facts.outputs.size(); ++i)
     out["outputs"][facts.outputs[i].name] = to_json(facts.output_values[static_cast<Index>(i)]);
+  if (!facts.moved_start.empty()) out["moved_start"] = facts.moved_start;
   out["wall_s"] = facts.wall_s;
   for (const ReferenceOutcome& one : facts.references) out["references"].append(reference_json(one, q));
 }
@@ -264,7 +276,6 @@ Json::Value run_json(const RunFacts& facts, const Integrator& integrator) {
     of["smallest_step"] = integrator.step_estimates().smallest;
     of["largest_step"] = integrator.step_estimates().largest;
   }
-  if (const std::string moved = moved_start(integrator.model()); !moved.empty()) out["moved_start"] = moved;
   out["steps"] = Json::Int64(counters.steps);
   out["t"] = integrator.state().t;
   if (const std::string text = warning(integrator); !text.empty()) out["warning"] = text;

@@ -37,6 +37,7 @@ struct RunFacts {
   long steps_before = 0;        ///< taken by the run that this one goes on from; wall_s is without them
   std::string status;           ///< "success", "interrupted" or what a solve ended with; of a reference "failed"
   std::string message;          ///< empty on success
+  std::string moved_start;      ///< see moved_by(); empty where nothing was to be moved
   std::vector<Output> outputs;  ///< of the problem
   Vector output_values;         ///< at the end, one an output
   std::vector<ReferenceOutcome> references;
@@ -51,6 +52,10 @@ struct RunReport {
   Json::Value json;
 };
 
+/// What the model file or --project-start moved: "crank by 0.12 and rocker by 0.03"; "nothing" where the start fitted,
+/// and empty where neither is asked for. `given` is the start of the problem, `used` that of the run.
+std::string moved_by(const RunArguments& arguments, const Model& model, const Vector& given, const Vector& used);
+
 /// "h = 0.01", or "rtol = 1e-08, h = 0.001 .. 0.02".
 std::string step_text(double step, const Integrator& integrator);
 
@@ -58,6 +63,7 @@ std::string step_text(double step, const Integrator& integrator);
 std::string title(const RunFacts& facts);
 std::vector<SummaryRow> summary(const RunFacts& facts, const Integrator& integrator);
 void print_summary(std::FILE* out, const std::string& title, const std::vector<SummaryRow>& rows);
+void add_moved_start(std::vector<SummaryRow>& rows, const RunFacts& facts);
 /// The first outputs: --output and --json have all.
 void add_outputs(std::vector<SummaryRow>& rows, const std::vector<Output>& outputs, const Vector& values);
 /// How far q at the end is from each.
@@ -70,8 +76,8 @@ Json::Value broken_json(const std::vector<BrokenPromise>& promises);
 
 /// Keys: problem, scheme, scheme_options [name=value], solver, step (null with a tolerance), tolerance (with one:
 /// {relative, absolute, smallest_step, largest_step}), steps, t, status, promises, broken_promises [{name, step, t,
-/// error, allowed}], state {by the model's block names}, energy {initial, max_abs_error, max_rel_error (over max(1,
-/// max|T|, max|U|)), slope} or null where the model declares none, constraints {position_max, velocity_max}, contact
+/// error, allowed}], state {by the model's block names}, energy {initial, max_abs_error, max_rel_error (over the
+/// largest |T| and |U|), slope} or null where the model declares none, constraints {position_max, velocity_max}, contact
 /// (see contact_json, with obstacles), momentum [{name, initial, max_abs_error, slope}], outputs {by name} where the
 /// problem has some, counters, wall_s; message and warning unless empty; references [see reference_json] and
 /// error_estimate (see estimate_json) when asked for.

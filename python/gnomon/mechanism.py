@@ -86,17 +86,19 @@ class Mechanism:
         """A point fixed in space, or moving by formulas of t."""
         return self._entry("points", name, dict(position=position))
 
-    def particle(self, name: str, mass: Any, position: Numbers, velocity: Numbers | None = None) -> Part:
-        """A particle."""
-        return self._entry("particles", name, dict(mass=mass, position=position, velocity=velocity))
+    def particle(
+        self, name: str, mass: Any, position: Numbers, velocity: Numbers | None = None, hold: bool | None = None
+    ) -> Part:
+        """A particle; with ``hold=True`` `assemble` does not move it."""
+        return self._entry("particles", name, dict(mass=mass, position=position, velocity=velocity, hold=hold))
 
     def body(self, name: str, **keys: Any) -> Part:
         """A rigid body: shape, or mass and inertia; markers, orientation, place or position, velocity,
-        angular_velocity."""
+        angular_velocity; hold."""
         return self._entry("bodies", name, keys)
 
     def joint(self, name: str, type: str, a: Place, b: Place, **keys: Any) -> None:
-        """A joint between two places: axis, axes, stiffness, rest, damping."""
+        """A joint between two places: axis, axes, stiffness, rest, damping, hold."""
         self._entry("joints", name, dict(type=type, between=[_name(a), _name(b)], **keys))
 
     def rod(self, name: str, a: Place, b: Place, length: Any = None) -> None:
@@ -126,7 +128,8 @@ class Mechanism:
         self._outputs[name] = formula
 
     def assemble(self) -> None:
-        """The start is moved to where everything fits."""
+        """The start is moved to where everything fits. Bodies, particles, and angles and distances of joints with
+        ``hold=True`` stay as they are given."""
         self._assemble = True
 
     def add(self, toml: str) -> None:

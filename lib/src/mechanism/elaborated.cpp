@@ -113,6 +113,7 @@ Elaborated::Elaborated(std::shared_ptr<const ModelText> model, std::vector<doubl
   friction = by_coordinate(text->friction, "friction");
   position = by_coordinate(text->position, "position");
   velocity = by_coordinate(text->velocity, "velocity");
+  held = by_coordinate(text->held, "held position");
   for (const Symmetry& symmetry : text->symmetries)
     symmetries.push_back(by_coordinate(symmetry.generator, "generator"));
   for (const Integral& integral : text->integrals)

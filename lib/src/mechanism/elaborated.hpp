@@ -43,7 +43,7 @@ struct Elaborated {
   std::shared_ptr<const ContinuousAngles> angles;  ///< set once, after the construction
   std::string moved_start;                         ///< see moved_start(); set once, after the construction
   std::vector<Line> potential, invariants, invariant_potentials, constraints, obstacles, slips, force, friction, mass;
-  std::vector<Line> position, velocity;
+  std::vector<Line> position, velocity, held;
   std::vector<std::vector<Line>> symmetries;  ///< one a symmetry
   std::vector<const Integral*> integrals;     ///< those that are integrals at these parameters
   std::vector<Line> outputs;

@@ -87,43 +87,12 @@ class FormulaProblem final : public Problem {
     instance.p0 = momenta(*system, instance.q0, v0);
     check_symmetries(*all, *system, instance.q0);
     instance.outputs = formula_outputs(all, instance.q0, v0);
-    if (text_->project_start)
-      with_place(text_->start_place, [&] {
-        project_start(*system, instance.t0, instance.q0, instance.p0);
-        return true;
-      });
-    if (text_->assemble || text_->project_start) elaborated->moved_start = moved_text(*all, given, instance.q0);
+    if (text_->project_start) with_place(text_->start_place, [&] { return project(*all, *system, instance); });
+    if (text_->assemble || text_->project_start) elaborated->moved_start = moved_text(*system, given, instance.q0);
     return instance;
   }
 
  private:
-  /// See moved_start().
-  static std::string moved_text(const Elaborated& all, const Vector& given, const Vector& now) {
-    constexpr double rounding = 1e-14;
-    constexpr std::size_t most = 6;
-    std::vector<std::pair<std::string, double>> moved;  // by body, or by coordinate where there are none
-    for (std::size_t k = 0; k < all.values.coordinates.size(); ++k) {
-      const Family& family = all.values.coordinates[k];
-      if (family.size() == 0) continue;
-      const double change = (now - given).segment(family.offset, family.size()).cwiseAbs().maxCoeff();
-      const std::string& name = all.text->coordinates[k].name;
-      const std::string part = name.substr(0, name.find('.'));
-      if (moved.empty() || moved.back().first != part) moved.emplace_back(part, 0);
-      moved.back().second = std::max(moved.back().second, change);
-    }
-    const double size = rounding * std::max(1.0, given.cwiseAbs().maxCoeff());
-    const auto still = std::remove_if(moved.begin(), moved.end(), [&](const auto& one) { return one.second <= size; });
-    moved.erase(still, moved.end());
-    std::stable_sort(moved.begin(), moved.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-    std::string text;
-    for (std::size_t k = 0; k < std::min(moved.size(), most); ++k)
-      text += (k == 0                  ? ""
-               : k + 1 == moved.size() ? " and "
-                                       : ", ") +
-              moved[k].first + " by " + number_text(moved[k].second);
-    if (moved.size() > most) text += " and " + std::to_string(moved.size() - most) + " others by less";
-    return text.empty() ? "nothing" : text;
-  }
   /// What `make` throws, with a place where it has none.
   template <class Make>
   static auto with_place(const Place& place, const Make& make) -> decltype(make()) {
@@ -167,26 +136,83 @@ class FormulaProblem final : public Problem {
       q[at] = coordinates[j].position(poses);
     }
   }
-  void assemble(const Elaborated& all, const System& system, ProblemInstance& instance) const {
-    Vector at_rest = Vector::Zero(system.n());
+  /// Positions, unless they are assembled already, and momenta.
+  bool project(const Elaborated& all, const System& system, ProblemInstance& instance) const {
+    const PositionMetric metric{system.mass().diagonal_entries(), held_coordinates(all)};
+    if (!text_->mechanism) project_positions(system, instance.t0, instance.q0, all.held.empty() ? nullptr : &metric);
+    project_momenta(system, instance.t0, instance.q0, instance.p0);
+    return true;
+  }
+  std::vector<bool> held_coordinates(const Elaborated& all) const {
+    std::vector<bool> held(static_cast<std::size_t>(all.n), false);
+    if (text_->mechanism)
+      for (std::size_t j = 0; j < text_->mechanism->formulas.coordinates.size(); ++j)
+        held[j] = text_->mechanism->formulas.coordinates[j].held;
+    for (const Line& line : all.held) held[static_cast<std::size_t>(line.entry)] = true;
+    return held;
+  }
+  /// What lengths weigh, whatever has a mass: one for points, the square of a length for axes. Coordinates of formulas
+  /// beside them weigh as their masses do beside the mean mass.
+  Vector assembly_weights(const Elaborated& all, const System& system, const Poses& poses) const {
+    const std::vector<BodyFormulas::Coordinate>& coordinates = text_->mechanism->formulas.coordinates;
+    const auto bodies = static_cast<Index>(coordinates.size());
+    Vector weights(all.n);
+    for (Index j = 0; j < bodies; ++j) weights[j] = coordinates[static_cast<std::size_t>(j)].weight(poses);
+    const Vector& mass = system.mass().diagonal_entries();
+    const double mean = mass.head(bodies).cwiseQuotient(weights.head(bodies)).mean();
+    weights.tail(all.n - bodies) = mass.tail(all.n - bodies) / mean;
+    return weights;
+  }
+  void assemble(const Elaborated& all, const System& system, const Poses& poses, ProblemInstance& instance) const {
     const Vector given = instance.q0;
+    const PositionMetric metric{assembly_weights(all, system, poses), held_coordinates(all)};
     try {
-      project_start(system, instance.t0, instance.q0, at_rest);
+      if (text_->holds.empty())
+        project_positions(system, instance.t0, instance.q0, &metric);
+      else
+        project_positions(*with_holds(all, given), instance.t0, instance.q0, &metric);
     } catch (const Error& error) {
       std::string why = error.what();
       // The constraint that is violated most where the projection has got to is often one that keeps a body rigid.
       if (const auto misfit = largest_misfit(system, instance.t0, given);
           misfit && error.code() == ErrorCode::inconsistent_start)
-        why = "no positions that fit were found from the given ones, where constraint " +
+        why = "no positions that fit were found from the given ones" + held_text() + ", where constraint " +
               all.constraint_names[static_cast<std::size_t>(misfit->constraint)] + " is " + number_text(misfit->value) +
               ", expected 0";
       throw Error(error.code(), to_text(text_->start_place) + "the joints cannot be assembled: " + why);
     }
   }
+  /// The constraints with the angles and distances of held joints beside them.
+  std::shared_ptr<const System> with_holds(const Elaborated& all, const Vector& q0) const {
+    const auto text = std::make_shared<ModelText>(*text_);
+    text->constraints.insert(text->constraints.end(), text->holds.begin(), text->holds.end());
+    text->obstacles.clear();
+    text->friction.clear();  // multipliers have other numbers here
+    text->outputs.clear();
+    const auto elaborated = std::make_shared<Elaborated>(text, all.values.parameters);
+    elaborated->angles = formula_angles(elaborated);
+    return make_system(elaborated, q0);
+  }
+  /// " with crank and joint A held"
+  std::string held_text() const {
+    const Bodies& bodies = text_->mechanism->bodies;
+    std::vector<std::string> held;
+    for (const Particle& one : bodies.particles)
+      if (one.held) held.push_back(one.name);
+    for (const Body& one : bodies.bodies)
+      if (one.held) held.push_back(one.name);
+    for (const Joint& one : bodies.joints)
+      if (one.held) held.push_back("joint " + one.name);
+    for (const Entry& one : text_->held) held.push_back(one.target.name);
+    std::string out;
+    for (std::size_t k = 0; k < held.size(); ++k)
+      out += (k == 0 ? " with " : k + 1 == held.size() ? " and " : ", ") + held[k];
+    return out.empty() ? out : out + " held";
+  }
   /// Positions fit, or are moved to where they do; velocities are assembled.
   void fit_bodies(const Elaborated& all, const System& system, const Poses& poses, ProblemInstance& instance,
                   Vector& v0) const {
-    if (text_->assemble || text_->project_start) assemble(all, system, instance);
+    if (text_->assemble || text_->project_start) assemble(all, system, poses, instance);
     check_assembled(all, system, instance.t0, instance.q0);
     const std::vector<BodyFormulas::Coordinate>& coordinates = text_->mechanism->formulas.coordinates;
     std::vector<bool> given(static_cast<std::size_t>(all.n), true);

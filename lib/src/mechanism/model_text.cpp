@@ -293,6 +293,7 @@ class Reader {
     read_potential();
     read_invariants();
     model_.constraints = entries(entries_of("constraints"), "constraint", of_time | of_positions);
+    model_.holds = entries(entries_of("holds"), "hold", of_time | of_positions);
     read_obstacles();
     for (const toml::node* node : file_.nodes("force"))
       model_.force.push_back(
@@ -539,11 +540,25 @@ class Reader {
     }
   }
 
+  /// Each a formula, or { formula = .., hold = true }.
+  void read_start_position(const toml::table& table) {
+    std::vector<TomlEntry> given = file_.entries(table);
+    std::vector<bool> held;
+    for (TomlEntry& entry : given) {
+      const std::string what = "start " + entry.key;
+      const auto [node, own] = formula_and_table(entry, what, {"formula", "hold"});
+      const toml::node* hold = own.get("hold");
+      held.push_back(hold && file_.flag(*hold, "hold of " + what));
+      entry.value = &node;
+    }
+    model_.position = by_coordinate(given, "start", no_argument);
+    for (std::size_t k = 0; k < held.size(); ++k)
+      if (held[k]) model_.held.push_back(model_.position[k]);
+  }
   void read_start(const toml::table& table) {
     model_.start_place = file_.place(table);
     file_.check_keys(table, "start", {"position", "velocity", "project", "assemble", "dependent_constraints"});
-    if (const toml::node* node = table.get("position"))
-      model_.position = by_coordinate(file_.entries(file_.table(*node, "start")), "start", no_argument);
+    if (const toml::node* node = table.get("position")) read_start_position(file_.table(*node, "start"));
     if (const toml::node* node = table.get("velocity"))
       model_.velocity =
           by_coordinate(file_.entries(file_.table(*node, "start velocity")), "start velocity", no_argument);

@@ -99,6 +99,8 @@ struct ModelText {
   std::vector<std::vector<Entry>> force;  ///< sums of them act: that of bodies, that of the file
   std::vector<Entry> friction;
   std::vector<Entry> position, velocity;  ///< of the start
+  std::vector<Entry> held;                ///< those positions that are held where the start is moved
+  std::vector<Entry> holds;               ///< further constraints of the assembly
   Place start_place;
   int n_angles = 0;  ///< those that count their turns
   bool project_start = false, assemble = false;

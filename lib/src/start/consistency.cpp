@@ -159,10 +159,13 @@ void probe_parts(const System& s, const Probe& probe, double t, const Vector& q,
 }
 
 /// The sizes of the terms of g at x = q, or of G v at x = v.
-Vector constraint_scale(const System& system, const Vector& values, const Vector& x) {
+Vector constraint_scale(const System& system, const Vector& values, const Vector& weights, const Vector& x) {
   Vector scale(system.m());
-  constraint_sizes(system.constraint_pattern(), values, system.mass().diagonal_entries(), x, scale);
+  constraint_sizes(system.constraint_pattern(), values, weights, x, scale);
   return scale;
+}
+Vector constraint_scale(const System& system, const Vector& values, const Vector& x) {
+  return constraint_scale(system, values, system.mass().diagonal_entries(), x);
 }
 
 /// Of velocities, which may all be zero while constraints move, or motion begins: and the speed
@@ -219,11 +222,12 @@ void check_obstacles(const System& system, double t, const Vector& q) {
   }
 }
 
-/// M dq + G^T mu = 0, G dq = -g, until g no longer shrinks below the accuracy of its own evaluation; false, with q
+/// W dq + G^T mu = 0, G dq = -g, until g no longer shrinks below the accuracy of its own evaluation; false, with q
 /// where g was least, where it does not come so far. Constraints that repeat others do so on the constraints only:
 /// beside them by the distance d the singular values of what repeats are of the size of d, and dq must not follow
 /// these. Loose: singular values below a hundred times the misfit count as zero.
-bool project_position(const System& system, const Probe& probe, double t, bool loose, Vector& q) {
+bool project_position(const System& system, const Probe& probe, double t, const PositionMetric* metric, bool loose,
+                      Vector& q) {
   constexpr int most_iterations = 50;
   constexpr double near = 1e-12, loosest = 1e-3, beside_misfit = 100;
   const Index m = system.m();
@@ -234,7 +238,8 @@ bool project_position(const System& system, const Probe& probe, double t, bool l
   for (int iteration = 0; iteration < most_iterations; ++iteration) {
     probe("constraint g", r, [&](Vector& out) { system.constraints(t, q, out); });
     probe("constraint Jacobian G", values, [&](Vector& out) { system.constraint_jacobian(t, q, out); });
-    const double now = worst(r, constraint_scale(system, values, q), at);
+    const Vector& weights = metric ? metric->weights : system.mass().diagonal_entries();
+    const double now = worst(r, constraint_scale(system, values, weights, q), at);
     const bool stagnates = !(now < 0.5 * error);
     if (now < error) {
       error = now;
@@ -242,7 +247,7 @@ bool project_position(const System& system, const Probe& probe, double t, bool l
     }
     if (error == 0 || (stagnates && error <= near)) break;
     const double threshold = loose ? std::clamp(beside_misfit * now, rank_threshold, loosest) : rank_threshold;
-    SaddlePoint(system, t, q, threshold).solve(zero, -r, step, multipliers);
+    SaddlePoint(system, t, q, threshold, metric).solve(zero, -r, step, multipliers);
     q += step;
   }
   if (error <= near) {
@@ -318,16 +323,23 @@ ConstraintRank check_start(const System& system, double t, const Vector& q, cons
   return rank_of(system, q, values);
 }
 
-void project_start(const System& system, double t, Vector& q, Vector& p) {
+void project_positions(const System& system, double t, Vector& q, const PositionMetric* metric) {
+  const Vector zero = Vector::Zero(system.n());
+  check_arguments(system, t, q, zero);
+  if (system.m() == 0) return;
+  const Probe probe(system);
+  probe_constraints(system, probe, t, q, zero, Vector::Ones(system.n()));
+  for (const bool loose : {true, false})
+    if (project_position(system, probe, t, metric, loose, q)) return;
+  throw Error(ErrorCode::inconsistent_start, misfit_text(system, t, q));
+}
+
+void project_momenta(const System& system, double t, const Vector& q, Vector& p) {
   check_arguments(system, t, q, p);
   const Index m = system.m();
   if (m == 0) return;
   const Probe probe(system);
-  probe_constraints(system, probe, t, q, velocity(system, probe, q, p), Vector::Ones(system.n()));
   const Vector zero = Vector::Zero(system.n());
-  if (!project_position(system, probe, t, true, q) && !project_position(system, probe, t, false, q))
-    throw Error(ErrorCode::inconsistent_start, misfit_text(system, t, q));
-
   // M dv + G^T nu = 0, G dv = -(G v + g_t): linear, so the second pass removes only rounding.
   const SaddlePoint saddle_point(system, t, q);
   Vector r(m), step, multipliers;
@@ -336,6 +348,39 @@ void project_start(const System& system, double t, Vector& q, Vector& p) {
     saddle_point.solve(zero, -r, step, multipliers);
     p += momenta(system, q, step);
   }
+}
+
+void project_start(const System& system, double t, Vector& q, Vector& p) {
+  check_arguments(system, t, q, p);
+  project_positions(system, t, q);
+  project_momenta(system, t, q, p);
+}
+
+std::string moved_text(const System& system, const Vector& before, const Vector& after) {
+  constexpr double rounding = 1e-14;
+  constexpr std::size_t most = 6;
+  std::vector<Block> blocks = system.traits().blocks;
+  for (Index j = 0; blocks.empty() && j < system.n(); ++j) blocks.push_back({"q[" + std::to_string(j) + "]", j, 1});
+  std::vector<std::pair<std::string, double>> moved;
+  for (const Block& block : blocks) {
+    if (block.size == 0) continue;
+    const double change = (after - before).segment(block.offset, block.size).cwiseAbs().maxCoeff();
+    const std::string part = block.name.substr(0, block.name.find('.'));
+    if (moved.empty() || moved.back().first != part) moved.emplace_back(part, 0);
+    moved.back().second = std::max(moved.back().second, change);
+  }
+  const double size = rounding * std::max(before.lpNorm<Eigen::Infinity>(), after.lpNorm<Eigen::Infinity>());
+  const auto still = std::remove_if(moved.begin(), moved.end(), [&](const auto& one) { return one.second <= size; });
+  moved.erase(still, moved.end());
+  std::stable_sort(moved.begin(), moved.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string text;
+  for (std::size_t k = 0; k < std::min(moved.size(), most); ++k)
+    text += (k == 0                  ? ""
+             : k + 1 == moved.size() ? " and "
+                                     : ", ") +
+            moved[k].first + " by " + number_text(moved[k].second);
+  if (moved.size() > most) text += " and " + std::to_string(moved.size() - most) + " others by less";
+  return text.empty() ? "nothing" : text;
 }
 
 std::vector<Vector> positions_beside(const System& system, double t, const Vector& q) {

@@ -269,15 +269,22 @@ void throw_rank_deficient(const System& system, const ConstraintRank& rank) {
                                              "; remove what repeats the other constraints: " + names);
 }
 
-SaddlePoint::SaddlePoint(const System& system, double t, const Vector& q, double threshold)
+SaddlePoint::SaddlePoint(const System& system, double t, const Vector& q, double threshold,
+                         const PositionMetric* metric)
     : n_(system.n()), m_(system.m()), rank_(m_) {
   Vector values(system.constraint_pattern().nonzeros());
   if (m_ > 0) system.constraint_jacobian(t, q, values);
   if (!values.allFinite())
     throw Error(ErrorCode::not_finite, "system " + system.traits().name + ": the constraint Jacobian G is not finite");
 
+  Vector weights;
+  if (metric) {
+    weights = metric->weights;
+    for (Index j = 0; j < n_; ++j)
+      if (metric->held[static_cast<std::size_t>(j)]) weights[j] = std::numeric_limits<double>::infinity();
+  }
   if (is_small(system)) {
-    root_ = std::make_unique<MassRoot>(system, q);
+    root_ = metric ? std::make_unique<MassRoot>(weights) : std::make_unique<MassRoot>(system, q);
     if (m_ == 0) return;
     const Matrix a = weighted_transpose(system, *root_, values, row_scale_);
     qr_.setThreshold(threshold);
@@ -290,7 +297,9 @@ SaddlePoint::SaddlePoint(const System& system, double t, const Vector& q, double
     return;
   }
 
-  mass_scale_ = system.mass().diagonal_entries().cwiseSqrt().cwiseInverse();
+  if (!metric) weights = system.mass().diagonal_entries();
+  diagonal_ = metric || system.mass().is_diagonal();
+  mass_scale_ = weights.cwiseSqrt().cwiseInverse();
   const Sparse a = weighted_transpose(system, mass_scale_, values, row_scale_);
   ConstraintRank rank;
   const auto keep = [&] {
@@ -314,7 +323,7 @@ SaddlePoint::SaddlePoint(const System& system, double t, const Vector& q, double
 
 /// Of the matrix with those columns of A that are kept. False where it is singular.
 bool SaddlePoint::factorise(const System& system, const Sparse& a) {
-  if (system.mass().is_diagonal()) return triangularise(a);
+  if (diagonal_) return triangularise(a);
   Triplets entries;
   const SparsityPattern& mass = system.mass().pattern();
   for (Index i = 0; i < n_; ++i)

@@ -26,11 +26,13 @@ class MassRoot {
  public:
   /// Throws Error(bad_value) when M(q) is not positive definite.
   MassRoot(const System& system, const Vector& q);
+  /// Of a diagonal matrix; infinite entries hold.
+  explicit MassRoot(const Vector& weights) : diagonal_(weights.cwiseSqrt()) {}
   void solve_lower(Eigen::Ref<Matrix> x) const;    ///< x = L^-1 x
   void solve_lower_transposed(VectorRef x) const;  ///< x = L^-T x
 
  private:
-  Vector diagonal_;  // L of a diagonal mass
+  Vector diagonal_;  // L of a diagonal matrix
   Eigen::LLT<Matrix> factor_;
 };
 
@@ -50,7 +52,9 @@ class SaddlePoint {
  public:
   /// Throws Error(rank_deficient) where the matrix is singular to working precision and no constraint repeats others.
   /// Singular values of G below `threshold` of the largest, rows scaled to length one, count as zero.
-  SaddlePoint(const System& system, double t, const Vector& q, double threshold = rank_threshold);
+  /// With a metric, its weights take the place of M.
+  SaddlePoint(const System& system, double t, const Vector& q, double threshold = rank_threshold,
+              const PositionMetric* metric = nullptr);
   void solve(const Vector& f, const Vector& c, Vector& x, Vector& y) const;
   Index rank() const { return rank_; }
 
@@ -70,6 +74,7 @@ class SaddlePoint {
   Eigen::ColPivHouseholderQR<Matrix> qr_;
   Eigen::CompleteOrthogonalDecomposition<Matrix> cod_;  // of A,
   Matrix weighted_;                                     // where its rank is less than m
+  bool diagonal_ = true;                                // M, or the metric
   Vector mass_scale_;                                   // M_ii^-1/2
   Eigen::SparseMatrix<double> matrix_;                  // scaled
   std::unique_ptr<Lu> lu_;

@@ -131,6 +131,9 @@ class GNOMON_EXPORT Mechanism {
                           const std::vector<Attachment>& on);
   /// The start is moved to where everything fits.
   void assemble() { assemble_ = true; }
+  /// A body or particle that assemble() does not move, or a joint whose angles and distance it keeps. Throws
+  /// Error(unknown_name) for a name that none of them has.
+  void hold(const std::string& name);
   /// Further tables of the model file, as text.
   void add(const std::string& toml) { further_ += toml + "\n"; }
 

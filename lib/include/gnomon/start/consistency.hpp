@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Consistent starts: rank of G, projection onto the constraints in the mass metric, index-1 accelerations.
+/// Consistent starts: rank of G, projection onto the constraints, index-1 accelerations.
 
 #include <string>
 #include <vector>
@@ -41,10 +41,26 @@ GNOMON_EXPORT Index rank_beside(const System& system, double t, const Vector& q)
 GNOMON_EXPORT ConstraintRank check_start(const System& system, double t, const Vector& q, const Vector& p,
                                          double tolerance = 1e-10);
 
-/// Moves q to g(q) = 0 (Newton in the mass metric: q -= M^-1 G^T (G M^-1 G^T)^-1 g) and then p to G M^-1 p + g_t = 0.
-/// The pseudo-inverse takes the place of the inverse where constraints repeat others. Throws Error(inconsistent_start)
-/// when the Newton iteration does not converge.
+/// The metric of moves of positions: sum_j weights_j dq_j^2 is least, and dq_j = 0 where held_j.
+struct PositionMetric {
+  Vector weights;          ///< above zero
+  std::vector<bool> held;  ///< one a coordinate
+};
+
+/// Moves q to g(q) = 0 (Newton: q -= W^-1 G^T (G W^-1 G^T)^-1 g, W that of the metric, M without one). The
+/// pseudo-inverse takes the place of the inverse where constraints repeat others. Throws Error(inconsistent_start) when
+/// the Newton iteration does not converge.
+GNOMON_EXPORT void project_positions(const System& system, double t, Vector& q, const PositionMetric* metric = nullptr);
+
+/// Moves p to G M^-1 p + g_t = 0 in the mass metric.
+GNOMON_EXPORT void project_momenta(const System& system, double t, const Vector& q, Vector& p);
+
+/// Both, in the mass metric.
 GNOMON_EXPORT void project_start(const System& system, double t, Vector& q, Vector& p);
+
+/// The blocks of coordinates that differ by more than rounding, each with its largest change, the largest first: "crank
+/// by 0.12 and rocker by 0.03", or "nothing". A block counts to the name before its first point.
+GNOMON_EXPORT std::string moved_text(const System& system, const Vector& before, const Vector& after);
 
 /// Index-1 accelerations and multipliers:
 ///     [M G^T; G 0] (a; lambda) = (Q - grad U; -bias),   bias = v^T (Hess g) v + 2 G_t v + g_tt

@@ -42,6 +42,7 @@ struct Particle : Named {
   Formula mass;
   Formulas position;
   std::optional<Formulas> velocity;  ///< none: assembled
+  bool held = false;                 ///< by assembly
 };
 
 struct Marker {
@@ -70,6 +71,7 @@ struct Body : Named {
   Formulas position;                                  ///< of the centre of mass, or
   std::vector<std::pair<std::size_t, Target3>> puts;  ///< one marker or two with where they are
   std::optional<Formulas> velocity, angular_velocity;  ///< none: assembled
+  bool held = false;                                   ///< by assembly
 };
 
 /// Rows of a joint between A and B, with unit vectors n, e1, e2 that are fixed in A and in B, the same at the start.
@@ -88,6 +90,7 @@ struct Joint : Named {
   Partner a, b;
   std::vector<Formulas> axes;  ///< in space at the start
   std::optional<Formula> stiffness, rest, damping;
+  bool held = false;  ///< by assembly: its angles and its distance
 };
 
 /// Massless and rigid.

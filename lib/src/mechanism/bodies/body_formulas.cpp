@@ -48,6 +48,8 @@ class BodyWriter : FormulaWriter {
     return [f = (*velocity)[c]](const Poses& poses, const Vector&) { return poses.number(f); };
   }
 
+  static double of_length(const Poses&) { return 1; }
+
   void write_particle(std::size_t k) {
     const Particle& particle = all_.particles[k];
     const std::string& name = particle.name;
@@ -58,9 +60,9 @@ class BodyWriter : FormulaWriter {
       return mass;
     });
     for (std::size_t c = 0; c < dimension_; ++c)
-      coordinate(
-          name + "." + letters[c], particle.place, name + ".mass",
-          [f = particle.position[c]](const Poses& poses) { return poses.number(f); }, component(particle.velocity, c));
+      coordinate(name + "." + letters[c], name + ".mass",
+                 {particle.place, [f = particle.position[c]](const Poses& poses) { return poses.number(f); },
+                  component(particle.velocity, c), of_length, particle.held});
     show_position(name, particle.place);
     write_weight(name, particle.place);
     draw(name, {point_of(name)}, particle.place);
@@ -76,9 +78,9 @@ class BodyWriter : FormulaWriter {
     const Place& place = body.place;
     constant(name + ".mass", place, [k](const Poses& poses) { return poses.mass(k); });
     for (std::size_t c = 0; c < dimension_; ++c)
-      coordinate(
-          name + "." + letters[c], place, name + ".mass",
-          [k, c](const Poses& poses) { return poses.centre(k)[static_cast<Index>(c)]; }, component(body.velocity, c));
+      coordinate(name + "." + letters[c], name + ".mass",
+                 {place, [k, c](const Poses& poses) { return poses.centre(k)[static_cast<Index>(c)]; },
+                  component(body.velocity, c), of_length, body.held});
     const std::size_t axes = planar() ? 1 : 3;
     for (std::size_t i = 0; i < axes; ++i) {
       const std::string moment = name + (planar() ? ".inertia" : ".e" + std::to_string(10 * (i + 1) + i + 1));
@@ -88,9 +90,10 @@ class BodyWriter : FormulaWriter {
       const auto first = static_cast<Index>(written_.names.size());
       for (std::size_t c = 0; c < dimension_; ++c)
         coordinate(
-            director(body.name, i) + "." + letters[c], place, moment,
-            [k, i, c](const Poses& poses) { return poses.axes(k)(static_cast<Index>(c), static_cast<Index>(i)); },
-            director_velocity(body, first, c));
+            director(body.name, i) + "." + letters[c], moment,
+            {place,
+             [k, i, c](const Poses& poses) { return poses.axes(k)(static_cast<Index>(c), static_cast<Index>(i)); },
+             director_velocity(body, first, c), [k](const Poses& poses) { return poses.reach2(k); }, body.held});
     }
     if (body.inertia.size() == 9) write_couplings(k);
     write_rigidity(k);

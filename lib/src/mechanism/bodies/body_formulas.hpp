@@ -30,6 +30,9 @@ struct BodyFormulas {
     std::function<double(const Poses&)> position;
     /// At the positions q, where everything fits together; empty: assembled.
     std::function<double(const Poses&, const Vector& q)> velocity;
+    /// Of a change, as lengths count: see Poses::reach2.
+    std::function<double(const Poses&)> weight;
+    bool held = false;  ///< by assembly
   };
   std::string toml;
   std::vector<Place> places;  ///< of the lines of toml

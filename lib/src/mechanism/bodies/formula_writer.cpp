@@ -16,11 +16,10 @@ void FormulaWriter::constraint(std::size_t body, const std::string& name, const 
   places.push_back(place);
 }
 
-void FormulaWriter::coordinate(const std::string& name, const Place& place, const std::string& mass,
-                               std::function<double(const Poses&)> position, Velocity velocity) {
+void FormulaWriter::coordinate(const std::string& name, const std::string& mass, BodyFormulas::Coordinate one) {
   written_.names.push_back(name);
-  written_.out.coordinates.push_back({place, std::move(position), std::move(velocity)});
-  formula("mass", name, mass, place);
+  formula("mass", name, mass, one.place);
+  written_.out.coordinates.push_back(std::move(one));
 }
 
 std::string FormulaWriter::rate_of_dot(const std::string& a, const std::string& b) const {

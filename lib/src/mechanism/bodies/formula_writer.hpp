@@ -63,8 +63,7 @@ class FormulaWriter {
     define(name, text, place);
     show(name, unit, place);
   }
-  void coordinate(const std::string& name, const Place& place, const std::string& mass,
-                  std::function<double(const Poses&)> position, Velocity velocity);
+  void coordinate(const std::string& name, const std::string& mass, BodyFormulas::Coordinate one);
   void draw(const std::string& name, const std::vector<Texts>& points, const Place& place);
 
   /// term(component) of each component.

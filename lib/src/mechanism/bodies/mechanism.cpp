@@ -105,6 +105,19 @@ MechanismEntry& Mechanism::contact(const std::string& name, const Values3& point
   return contact.set("on", names);
 }
 
+void Mechanism::hold(const std::string& name) {
+  std::vector<std::string> known;
+  for (MechanismEntry& entry : entries_) {
+    if (entry.table_ != "bodies" && entry.table_ != "particles" && entry.table_ != "joints") continue;
+    if (entry.name_ == name) {
+      entry.add("hold", "true");
+      return;
+    }
+    known.push_back(entry.name_);
+  }
+  throw unknown_name("body, particle or joint", name, known);
+}
+
 std::string Mechanism::text() const {
   std::string out = "format = 1\nname = " + toml_string(name_) + "\n";
   if (space_ == Space::planar) out += "planar = true\n";

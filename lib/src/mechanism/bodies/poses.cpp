@@ -193,6 +193,14 @@ void Poses::place(std::size_t k) {
   }
 }
 
+double Poses::reach2(std::size_t body) const {
+  double sum = 0;
+  for (const Vector3& marker : markers_[body]) sum += marker.squaredNorm();
+  const double mean =
+      sum > 0 ? sum / static_cast<double>(markers_[body].size()) : moments_[body].trace() / masses_[body];
+  return bodies_.dimension == 2 ? mean : mean / 3;
+}
+
 Vector3 Poses::position(const Target3& target) const {
   return target.partner ? position(*target.partner) : vector(target.position);
 }

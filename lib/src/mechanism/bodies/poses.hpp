@@ -32,6 +32,10 @@ class Poses {
   /// Planar: the moment of inertia.
   double inertia(std::size_t body) const { return moments_[body].trace(); }
   const Vector3& marker(std::size_t body, std::size_t k) const { return markers_[body][k]; }
+  /// The mean square distance of the markers from the centre of mass, over the number of directors: a change d of each
+  /// director moves the markers by reach2 |d|^2 in the mean. Without markers elsewhere the square of the radius of
+  /// gyration takes its place.
+  double reach2(std::size_t body) const;
   const Vector3& centre(std::size_t body) const { return centres_[body]; }
   /// Its columns are the body axes.
   const Matrix3& axes(std::size_t body) const { return axes_[body]; }

@@ -85,19 +85,20 @@ class BodyReader : TableReader {
   }
 
   void read_particle(const TomlEntry& entry) {
-    const Keys keys = keys_of(entry, "particle", {"mass", "position", "velocity"});
+    const Keys keys = keys_of(entry, "particle", {"mass", "position", "velocity", "hold"});
     const std::string& what = keys.what;
     Particle particle = named<Particle>(entry);
     particle.mass = formula(required(keys, "mass"), "the mass of " + what);
     particle.position = vector(required(keys, "position"), "the position of " + what);
     particle.velocity = velocity(keys, "velocity", dimension());
+    particle.held = held(keys);
     all_.particles.push_back(std::move(particle));
   }
 
   void read_body(const TomlEntry& entry) {
-    const Keys keys = keys_of(
-        entry, "body",
-        {"mass", "inertia", "shape", "markers", "orientation", "position", "place", "velocity", "angular_velocity"});
+    const Keys keys = keys_of(entry, "body",
+                              {"mass", "inertia", "shape", "markers", "orientation", "position", "place", "velocity",
+                               "angular_velocity", "hold"});
     const std::string& what = keys.what;
     Body body = named<Body>(entry);
     body.mass = optional(keys, "mass");
@@ -121,6 +122,7 @@ class BodyReader : TableReader {
     if (place) read_place(file_.table(*place, "the place of " + what), entry.key, what, body, file_.place(*place));
     body.velocity = velocity(keys, "velocity", dimension());
     body.angular_velocity = velocity(keys, "angular_velocity", all_.dimension == 2 ? 1 : 3);
+    body.held = held(keys);
     all_.bodies.push_back(std::move(body));
   }
 

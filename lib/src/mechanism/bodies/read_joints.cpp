@@ -44,7 +44,8 @@ class JointReader : TableReader {
   }
 
   void read_joint(const TomlEntry& entry) {
-    const Keys keys = keys_of(entry, "joint", {"type", "between", "axis", "axes", "stiffness", "rest", "damping"});
+    const Keys keys =
+        keys_of(entry, "joint", {"type", "between", "axis", "axes", "stiffness", "rest", "damping", "hold"});
     const std::string& what = keys.what;
     Joint joint = named<Joint>(entry);
     const toml::node& type = required(keys, "type");
@@ -86,6 +87,9 @@ class JointReader : TableReader {
                      what + " of the type " + name + " has neither an angle nor a distance for a spring");
     if (joint.rest && !joint.stiffness) throw error_at(joint.rest->place, what + " has a rest and no stiffness");
     if (joint.damping) refuse_moving(joint.a, joint.b, what);
+    joint.held = held(keys);
+    if (joint.held && !joint.type->turns && !joint.type->slides && joint.type->axes != 2)
+      throw error_at(entry.key_place, what + " of the type " + name + " has neither an angle nor a distance to hold");
     all_.joints.push_back(std::move(joint));
   }
   /// The velocity of a point that moves with t is not known as a formula.

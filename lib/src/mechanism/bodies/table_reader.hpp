@@ -54,6 +54,11 @@ class TableReader {
   Formulas vector(const toml::node& node, const std::string& what, bool timed = false) const;
   Formulas numbers(const toml::node& node, const std::string& what, std::size_t count, bool timed = false) const;
   const toml::node& required(const Keys& keys, const char* key) const;
+  /// hold = true
+  bool held(const Keys& keys) const {
+    const toml::node* node = keys.table.get("hold");
+    return node && file_.flag(*node, "hold of " + keys.what);
+  }
   Partner partner(const toml::node& node, const std::string& what) const;
 
   const TomlFile& file_;
