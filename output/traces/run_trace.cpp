@@ -81,7 +81,8 @@ void RunTrace::add(const State& z, const StepFigures& figures) {
   energy_error_.add(z.t, error);
   if (model.has_energy()) {
     kinetic_.add(z.t, model.mechanical() ? static_cast<double>(now_.kinetic) : none);
-    potential_.add(z.t, static_cast<double>(model.mechanical() ? now_.potential : now_.energy));
+    const long double u = model.mechanical() ? now_.potential : now_.energy;
+    potential_.add(z.t, static_cast<double>(u + model.traits().energy_constant));
   }
   if (model.m() > 0) {
     position_.add(z.t, now_.position);

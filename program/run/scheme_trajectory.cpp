@@ -29,7 +29,7 @@ std::function<Integrator()> maker(const Registry& registry, const ProblemInstanc
   };
 }
 
-/// What is left of the span after a restart.
+/// Takes what a restart has done already off the span.
 void shorten(Span& span, const RunArguments& arguments, const Integrator& integrator) {
   const long done = integrator.counters().steps;
   const double t = integrator.state().t;

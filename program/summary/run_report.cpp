@@ -126,6 +126,7 @@ std::vector<SummaryRow> summary(const RunFacts& facts, const Integrator& integra
   const InvariantMonitor& monitor = integrator.monitor();
   const RunCounters& counters = integrator.counters();
   const Drift& energy = monitor.energy();
+  const double constant = integrator.model().traits().energy_constant;
   const double steps = static_cast<double>(std::max(counters.steps, 1L));
   const double timed_steps = static_cast<double>(std::max(counters.steps - facts.steps_before, 1L));
   std::vector<SummaryRow> out;
@@ -148,13 +149,14 @@ std::vector<SummaryRow> summary(const RunFacts& facts, const Integrator& integra
               (counters.unrefined_solves ? fmt::format(", {} solves unrefined", counters.unrefined_solves) : "")));
   add_switches(out, integrator);
   if (integrator.model().has_energy())
-    row("energy",
-        fmt::format("H0 = {:.10g}, max error {:.2e} (relative {:.2e}), slope {:.1e} a unit of time", energy.initial(),
-                    energy.max_abs_error(), monitor.relative_energy_error(), energy.slope()));
+    row("energy", fmt::format("H0 = {:.10g}, max error {:.2e} (relative {:.2e}), slope {:.1e} a unit of time",
+                              energy.initial() + constant, energy.max_abs_error(), monitor.relative_energy_error(),
+                              energy.slope()));
   if (monitor.discrete_energy().count() > 0)
     row(integrator.equations().discrete_energy_name(),
-        fmt::format("{:.10g}, max error {:.2e}, slope {:.1e} a unit of time", monitor.discrete_energy().initial(),
-                    monitor.discrete_energy().max_abs_error(), monitor.discrete_energy().slope()));
+        fmt::format("{:.10g}, max error {:.2e}, slope {:.1e} a unit of time",
+                    monitor.discrete_energy().initial() + constant, monitor.discrete_energy().max_abs_error(),
+                    monitor.discrete_energy().slope()));
   const Work& work = integrator.state().work;
   if (works(work)) row("work", fmt::format("{:.10g} = {}", static_cast<double>(work.total()), terms(work)));
   if (integrator.state().lambda.size() > 0)
@@ -263,6 +265,7 @@ Json::Value run_json(const RunFacts& facts, const Integrator& integrator) {
   const InvariantMonitor& monitor = integrator.monitor();
   const RunCounters& counters = integrator.counters();
   const Drift& energy = monitor.energy();
+  const double constant = integrator.model().traits().energy_constant;
 
   Json::Value out;
   add_facts(out, facts, integrator.state().q.value());
@@ -288,7 +291,7 @@ Json::Value run_json(const RunFacts& facts, const Integrator& integrator) {
   out["state"][names[2]] = to_json(z.lambda);
   out["energy"] = Json::Value();
   if (integrator.model().has_energy()) {
-    out["energy"]["initial"] = to_json(energy.initial());
+    out["energy"]["initial"] = to_json(energy.initial() + constant);
     out["energy"]["max_abs_error"] = to_json(energy.max_abs_error());
     out["energy"]["max_rel_error"] = to_json(monitor.relative_energy_error());
     out["energy"]["slope"] = to_json(energy.slope());
@@ -296,7 +299,7 @@ Json::Value run_json(const RunFacts& facts, const Integrator& integrator) {
   if (monitor.discrete_energy().count() > 0) {
     Json::Value& discrete = out["discrete_energy"];
     discrete["name"] = integrator.equations().discrete_energy_name();
-    discrete["initial"] = to_json(monitor.discrete_energy().initial());
+    discrete["initial"] = to_json(monitor.discrete_energy().initial() + constant);
     discrete["max_abs_error"] = to_json(monitor.discrete_energy().max_abs_error());
     discrete["slope"] = to_json(monitor.discrete_energy().slope());
   }

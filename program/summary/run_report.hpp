@@ -77,9 +77,9 @@ Json::Value broken_json(const std::vector<BrokenPromise>& promises);
 /// Keys: problem, scheme, scheme_options [name=value], solver, step (null with a tolerance), tolerance (with one:
 /// {relative, absolute, smallest_step, largest_step}), steps, t, status, promises, broken_promises [{name, step, t,
 /// error, allowed}], state {by the model's block names}, energy {initial, max_abs_error, max_rel_error (over the
-/// largest |T| and |U|), slope} or null where the model declares none, constraints {position_max, velocity_max}, contact
-/// (see contact_json, with obstacles), momentum [{name, initial, max_abs_error, slope}], outputs {by name} where the
-/// problem has some, counters, wall_s; message and warning unless empty; references [see reference_json] and
+/// largest |T| and |U|), slope} or null where the model declares none, constraints {position_max, velocity_max},
+/// contact (see contact_json, with obstacles), momentum [{name, initial, max_abs_error, slope}], outputs {by name}
+/// where the problem has some, counters, wall_s; message and warning unless empty; references [see reference_json] and
 /// error_estimate (see estimate_json) when asked for.
 Json::Value run_json(const RunFacts& facts, const Integrator& integrator);
 /// What runs of schemes and references share of it; q is that of the end.

@@ -148,14 +148,15 @@ py::dict measure(const Instance& instance, const Array& t, const FArray& y, cons
   {
     const py::gil_scoped_release unlocked;
     Measured now;
+    const double constant = instance.model().traits().energy_constant;
     for (Index k = 0; k < count; ++k) {
       const State z = instance.state(t.data()[k], states.col(k), multipliers.col(k));
       instance.model().measure(z.view(), now);
       const bool known = instance.model().has_energy();
       constexpr double none = std::numeric_limits<double>::quiet_NaN();
       T[k] = known && system ? static_cast<double>(now.kinetic) : none;
-      U[k] = known && system ? static_cast<double>(now.potential) : none;
-      H[k] = known ? static_cast<double>(now.energy) : none;
+      U[k] = known && system ? static_cast<double>(now.potential + constant) : none;
+      H[k] = known ? static_cast<double>(now.energy + constant) : none;
       if (symmetries) J.col(k) = now.momentum;
       if (integrals) I.col(k) = now.integrals;
     }

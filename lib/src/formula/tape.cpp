@@ -255,4 +255,73 @@ SparsityPattern Tape::interactions() const {
   return pairs.build();
 }
 
+/// A node x on the way to the output is c + y: nodes are looked at once, those on the way from the last to the first,
+/// then all c and y from the first to the last.
+long double Tape::take_constant() {
+  constexpr Node none = -1;
+  const Index first = first_step();
+  const auto constant_at = [&](Node node) { return node >= first_constant() && node < first; };
+  const auto value = [&](Node node) { return constants[static_cast<std::size_t>(node - first_constant())]; };
+  const auto passes = [&](const Step& step) {
+    return step.operation == Operation::add || step.operation == Operation::subtract ||
+           step.operation == Operation::negate ||
+           (step.operation == Operation::multiply && (constant_at(step.a) || constant_at(step.b))) ||
+           (step.operation == Operation::divide && constant_at(step.b));
+  };
+  std::vector<bool> on_way(static_cast<std::size_t>(nodes()), false);
+  on_way[static_cast<std::size_t>(outputs[0])] = true;
+  const std::vector<Step> given = steps;
+  for (auto k = static_cast<Index>(given.size()); k-- > 0;) {
+    const Step& step = given[static_cast<std::size_t>(k)];
+    if (!on_way[static_cast<std::size_t>(first + k)] || !passes(step)) continue;
+    on_way[static_cast<std::size_t>(step.a)] = true;
+    if (step.operation != Operation::negate) on_way[static_cast<std::size_t>(step.b)] = true;
+  }
+  struct Split {
+    long double c = 0;
+    Node y = none;  ///< or none: zero
+  };
+  std::vector<Split> split(static_cast<std::size_t>(nodes()));
+  const auto put = [&](Operation operation, Node a, Node b) {
+    steps.push_back({operation, a, b});
+    return static_cast<Node>(nodes() - 1);
+  };
+  for (Index node = 0; node < static_cast<Index>(split.size()); ++node) {
+    if (!on_way[static_cast<std::size_t>(node)]) continue;
+    Split& out = split[static_cast<std::size_t>(node)];
+    out.y = static_cast<Node>(node);
+    if (constant_at(out.y)) out = {value(out.y), none};
+    if (node < first || !passes(given[static_cast<std::size_t>(node - first)])) continue;
+    const auto [operation, na, nb] = given[static_cast<std::size_t>(node - first)];
+    const Split& a = split[static_cast<std::size_t>(na)];
+    const Split b = operation == Operation::negate ? Split() : split[static_cast<std::size_t>(nb)];
+    if (a.y == na && (b.y == nb || operation == Operation::negate)) continue;  // no constant in it
+    switch (operation) {
+      case Operation::add:
+        out = {a.c + b.c, a.y == none ? b.y : b.y == none ? a.y : put(operation, a.y, b.y)};
+        break;
+      case Operation::subtract:
+        out = {a.c - b.c, b.y == none   ? a.y
+                          : a.y == none ? put(Operation::negate, b.y, b.y)
+                                        : put(operation, a.y, b.y)};
+        break;
+      case Operation::negate:
+        out = {-a.c, a.y == none ? none : put(operation, a.y, a.y)};
+        break;
+      case Operation::multiply:
+        if (constant_at(na))
+          out = {value(na) * b.c, b.y == none ? none : put(operation, na, b.y)};
+        else
+          out = {value(nb) * a.c, a.y == none ? none : put(operation, a.y, nb)};
+        break;
+      default:
+        out = {a.c / value(nb), a.y == none ? none : put(operation, a.y, nb)};
+    }
+  }
+  const Split& all = split[static_cast<std::size_t>(outputs[0])];
+  if (all.y == none) return 0;  // a constant by itself stays
+  outputs[0] = all.y;
+  return all.c;
+}
+
 }  // namespace gnomon

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "gnomon/base/error.hpp"
+#include "gnomon/formula/tape_function.hpp"
 
 namespace gnomon::model {
 
@@ -97,6 +98,20 @@ void complete_traits(FoundTraits& traits, const RecordedParts& parts) {
   traits.time_dependent =
       uses_time(parts.potential, traits.time_dependent) || uses_time(parts.constraints, traits.time_dependent);
   traits.time_dependent_force = uses_time(parts.force, traits.time_dependent_force);
+}
+
+void leave_out_constant(FoundTraits& traits, RecordedParts& parts, double t, const Vector& x) {
+  if (!parts.potential || !parts.potential->complete()) return;
+  const auto at_start = [&](const Tape& tape) {
+    double u = 0;
+    TapeFunction(tape, TapeFunction::Patterns::none).value(t, {x.data(), nullptr, nullptr}, &u);
+    return std::abs(u);
+  };
+  Tape without = parts.potential->tape;
+  const auto constant = static_cast<double>(without.take_constant());
+  if (constant == 0 || !(2 * at_start(without) < at_start(parts.potential->tape))) return;
+  parts.potential->tape = std::move(without);
+  traits.energy_constant = constant;
 }
 
 void check_friction(const FoundTraits& traits, bool slips) {

@@ -26,6 +26,7 @@ MechanicalOverdetermined::MechanicalOverdetermined(std::shared_ptr<const System>
   traits_.has_energy = true;
   traits_.state_names = s.state_names;
   traits_.constraint_names = s.constraint_names;
+  traits_.energy_constant = s.energy_constant;
 
   identity_ = SparsityPattern::diagonal(n);
   if (mass_) dense_ = SparsityPattern::dense(n, n);

@@ -19,7 +19,7 @@ constexpr double safety = 0.9, smallest_factor = 0.3, largest_factor = 3, smalle
 double share(int order) {
   return order > 2 ? 0.5 : 0.2;
 }
-/// What is left of a span is one step up to this many proposed ones.
+/// The rest of a span is one step up to this many proposed ones.
 constexpr double stretch = 1.01;
 /// The rounding error of the estimate of a step, in parts of q and v. Measured at tolerances of a decade each: above
 /// it all schemes and models meet theirs, below it steps are rejected for rounding (order 4 at 1e-13, half of them), or

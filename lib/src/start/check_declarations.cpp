@@ -165,21 +165,23 @@ class Declarations {
            " is " + number_text(sum[worst]) + ", beside values of " + number_text(size));
   }
 
-  /// f(t) where nothing declares that it depends on time.
+  /// f(t) where nothing declares that it depends on time, at other times, whatever the unit of time.
   void still(const char* what, const std::function<Vector(double)>& f, double t) const {
-    const double then = t + 0.3828 * std::max(1.0, std::abs(t));  // no usual period
-    Vector now, later;
-    if (!evaluated([&] {
-          now = f(t);
-          later = f(then);
-          return now.allFinite() && later.allFinite();
-        }))
-      return;
-    Index worst = 0;
-    if ((later - now).cwiseAbs().maxCoeff(&worst) <= rounding * max_norm(now)) return;
-    refuse(std::string(what) + entry(now, worst) + " is not declared to depend on time, and is " +
-           number_text(now[worst]) + " at t = " + number_text(t) + " and " + number_text(later[worst]) +
-           " at t = " + number_text(then) + " in one position");
+    for (const double unit : {1.0, 0x1p-30, 0x1p30}) {
+      const double then = t + 0.3828 * std::max(unit, std::abs(t));  // no usual period
+      Vector now, later;
+      if (!evaluated([&] {
+            now = f(t);
+            later = f(then);
+            return now.allFinite() && later.allFinite();
+          }))
+        continue;
+      Index worst = 0;
+      if ((later - now).cwiseAbs().maxCoeff(&worst) <= rounding * max_norm(now)) continue;
+      refuse(std::string(what) + entry(now, worst) + " is not declared to depend on time, and is " +
+             number_text(now[worst]) + " at t = " + number_text(t) + " and " + number_text(later[worst]) +
+             " at t = " + number_text(then) + " in one position");
+    }
   }
 
   [[noreturn]] void refuse(const std::string& why) const { throw Contradiction("system " + name_ + ": " + why); }

@@ -1,5 +1,6 @@
 // What the recording of a function shows: degrees, dependences, the use of time, branches.
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 #include <thread>
 
 #include "gnomon/base/error.hpp"
@@ -83,6 +84,40 @@ BOOST_AUTO_TEST_CASE(time_counts_where_an_operation_uses_it) {
               }).uses_time);
   BOOST_TEST(
       scalar_tape(1, [](const Recorded& t, const Recorded* q) { return t > 0.1 ? q[0] : q[0] * 2.0; }).uses_time);
+}
+
+BOOST_AUTO_TEST_CASE(an_additive_constant_is_taken_off) {
+  const auto split = [](const auto& f) {
+    const Tape whole = scalar_tape(3, f);
+    Tape rest = whole;
+    const auto constant = static_cast<double>(rest.take_constant());
+    const gnomon::Vector x = ordinary_point(3).x;
+    const auto at = [&x](const Tape& tape) {
+      double u = 0;
+      gnomon::TapeFunction(tape, gnomon::TapeFunction::Patterns::none).value(0.3, {x.data(), nullptr, nullptr}, &u);
+      return u;
+    };
+    BOOST_TEST(std::abs(at(whole) - (constant + at(rest))) <= 1e-15 * (1 + std::abs(constant)));
+    return constant;
+  };
+  using R = Recorded;
+  BOOST_TEST(split([](const R&, const R* q) { return R(5 + q[0] * q[0] + q[1] - 2.0); }) == 3);
+  BOOST_TEST(split([](const R&, const R* q) { return R(5 - (q[0] - 1.0)); }) == 6);
+  BOOST_TEST(split([](const R&, const R* q) { return R(-(q[0] + 1.0) / 4.0 + 2.0 * ((1 - cos(q[1])) * 3.0)); }) ==
+             5.75);
+  BOOST_TEST(split([](const R&, const R* q) { return R(q[0] * (1.0 + q[1])); }) == 0);  // no constant
+  BOOST_TEST(split([](const R& t, const R* q) { return R(sin(1.0 + q[0]) + (7 + t * q[1])); }) == 7);
+  const auto shared = [](const R&, const R* q) {
+    const R a = q[0] + 1.0;
+    return R(a + a * a + 2.0 * a);
+  };
+  BOOST_TEST(split(shared) == 3);
+  Tape constant = scalar_tape(3, [](const R&, const R*) { return R(4.0); });
+  BOOST_TEST(constant.take_constant() == 0);
+  Tape as_it_was = scalar_tape(3, [](const R&, const R* q) { return R(q[0] * q[1] + q[2]); });
+  const std::size_t steps = as_it_was.steps.size();
+  BOOST_TEST(as_it_was.take_constant() == 0);
+  BOOST_TEST(as_it_was.steps.size() == steps);
 }
 
 BOOST_AUTO_TEST_CASE(dependences_and_interactions) {

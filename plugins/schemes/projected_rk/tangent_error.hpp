@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What is left of the errors of (q^, v^) after the projection of the end of a step, to leading order: the direction of
+/// The errors of (q^, v^) that the projection of the end of a step leaves, to leading order: the direction of
 /// the constraints is taken out in its metric W, and the velocity follows the position,
 ///
 ///     e_q <- e_q - W^-1 G^T A^-1 G e_q,    A = G W^-1 G^T

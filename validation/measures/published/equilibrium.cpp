@@ -18,7 +18,7 @@ Vector start_multipliers(const System& system, double t, const Vector& q) {
 }
 
 Equilibrium with_levels(const System& system, double t, bool penalty, Equilibrium result) {
-  result.potential = system.potential(t, result.q);
+  result.potential = system.potential(t, result.q) + system.traits().energy_constant;
   if (system.m() == 0) return result;
   Vector g(system.m());
   system.constraints(t, result.q, g);

@@ -9,6 +9,7 @@
 #include "gnomon/mechanism/model_file.hpp"
 #include "gnomon/mechanism/write_model.hpp"
 #include "gnomon/run/evaluated_outputs.hpp"
+#include "gnomon/sundials/sundials_compat.hpp"
 #include "support/builtin_registry.hpp"
 
 using namespace gnomon;
@@ -165,8 +166,7 @@ place = "x"
 }
 
 BOOST_AUTO_TEST_CASE(outputs_through_the_c_interface) {
-  SUNContext context = nullptr;
-  SUNContext_Create(nullptr, &context);
+  const gnomon::SunContext context;
   void* mem = GnomonCreate(context);
   long count = -1;
   double value = 0;
@@ -198,12 +198,10 @@ BOOST_AUTO_TEST_CASE(outputs_through_the_c_interface) {
   BOOST_TEST(said.find("unknown output \"tensoin\"; did you mean \"tension\"?") != std::string::npos, said);
   N_VDestroy(y);
   GnomonFree(&mem);
-  SUNContext_Free(&context);
 }
 
 BOOST_AUTO_TEST_CASE(model_text_through_the_c_interface) {
-  SUNContext context = nullptr;
-  SUNContext_Create(nullptr, &context);
+  const gnomon::SunContext context;
   void* mem = GnomonCreate(context);
   const char* text = R"toml(format = 1
 coordinates = ["x", "w[2]"]
@@ -240,13 +238,11 @@ position = { x = 1 }
   BOOST_TEST(NV_Ith_S(y, 0) == std::cos(3.0), boost::test_tools::tolerance(1e-7));
   N_VDestroy(y);
   GnomonFree(&mem);
-  SUNContext_Free(&context);
 }
 
 /// A rod on a hinge with a bob on two equal rods, of which one repeats the other.
 BOOST_AUTO_TEST_CASE(a_mechanism_through_the_c_interface) {
-  SUNContext context;
-  SUNContext_Create(nullptr, &context);
+  const gnomon::SunContext context;
   void* mem = GnomonCreate(context);
   BOOST_TEST(GnomonSetModelText(mem, R"toml(format = 1
 planar = true
@@ -288,5 +284,4 @@ m = 1.0
   BOOST_TEST(angle < -0.1);
   N_VDestroy(y);
   GnomonFree(&mem);
-  SUNContext_Free(&context);
 }

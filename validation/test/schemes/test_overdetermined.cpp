@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(momentum_of_the_resting_frame) {
   BOOST_TEST(kinetic.work.total() < -1);
 }
 
-/// What is left of the energy balance without friction is the method's own error: of order 2 here, and no work.
+/// Without friction the error of the energy balance is that of the method: of order 2 here, and no work.
 BOOST_AUTO_TEST_CASE(bead_without_friction) {
   const Registry& r = registry();
   const ProblemInstance smooth = r.build("rotating-wire-bead", {{"c_f", "0"}, {"u", "0"}});

@@ -109,6 +109,10 @@ class GNOMON_EXPORT Tape {
 
   /// Which entries of one block each output depends on: outputs x block.
   SparsityPattern dependences(std::size_t block) const;
+  /// Takes the additive constant off output 0, as far as sums, differences, and products and quotients with constants
+  /// show one, and returns it.
+  long double take_constant();
+
   /// Pairs of entries of block 0 that some output depends on nonlinearly, symmetric.
   SparsityPattern interactions() const;
 

@@ -23,6 +23,8 @@ struct CommonTraits {
   bool approximate_derivatives = false;  ///< some derivative comes from differences
   std::array<std::string, 3> state_names{"q", "p", "lambda"};
   std::vector<std::string> constraint_names;  ///< one a constraint
+  /// What the model as it is written adds to its energy and potential, and all functions here leave out.
+  double energy_constant = 0;
 };
 
 /// A state of a run, see State::view(): q (y) and p, each as value and tail, z of an overdetermined DAE, multipliers.

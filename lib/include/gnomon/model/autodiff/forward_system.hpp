@@ -65,11 +65,16 @@ class ForwardSystem final : public ForwardKinetic<ModelParts<Model, Closed>, For
 
   const Model& model() const { return calls_.model(); }
 
-  double potential(double t, const ConstVectorRef& q) const override { return full_potential(t, q.data()); }
+  double potential(double t, const ConstVectorRef& q) const override {
+    if (traits_.energy_constant == 0) return full_potential(t, q.data());
+    std::array<long double, N> x;
+    std::copy_n(q.data(), N, x.begin());
+    return static_cast<double>(full_potential(static_cast<long double>(t), x.data()) - traits_.energy_constant);
+  }
 
   long double potential_compensated(double t, const ConstVectorRef& q, const ConstVectorRef& tail,
                                     VectorRef) const override {
-    return full_potential(static_cast<long double>(t), extended(q, tail).data());
+    return full_potential(static_cast<long double>(t), extended(q, tail).data()) - traits_.energy_constant;
   }
 
   bool extended_gradient(double t, const ConstVectorRef& q, const ConstVectorRef& tail,

@@ -42,6 +42,9 @@ struct RecordedParts {
 /// replaced.
 GNOMON_EXPORT void complete_traits(FoundTraits& traits, const RecordedParts& parts);
 
+/// Where an additive constant makes up most of the potential at x, its tapes are without it and the traits name it.
+GNOMON_EXPORT void leave_out_constant(FoundTraits& traits, RecordedParts& parts, double t, const Vector& x);
+
 /// Throws Error(bad_value) where the friction coefficients of the traits are not one an obstacle, are negative or not
 /// finite, or are there without slips; and where restitutions are not one an obstacle, or one is outside [0, 1].
 GNOMON_EXPORT void check_friction(const FoundTraits& traits, bool slips);

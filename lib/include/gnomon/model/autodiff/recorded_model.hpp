@@ -63,6 +63,7 @@ class RecordedModel {
     check_constraints();
     record_parts();
     complete_traits(traits_, recorded_);
+    leave_out_constant(traits_, recorded_, at_.t, at_.x);
     traits_.constant_mass = !mass_depends_on_q();
     const AbsentParts& absent = traits_.absent;
     traits_.has_force = Parts::force_exists && !absent.force;
