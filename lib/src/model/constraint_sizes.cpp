@@ -20,6 +20,14 @@ void constraint_sizes(const SparsityPattern& pattern, const ConstVectorRef& jaco
   }
 }
 
+Vector given_position_sizes(const SparsityPattern& pattern, const ConstVectorRef& jacobian, const ConstVectorRef& mass,
+                            const ConstVectorRef& q) {
+  Vector sizes(pattern.rows), by_one(pattern.rows);
+  constraint_sizes(pattern, jacobian, mass, q, sizes);
+  constraint_sizes(pattern, jacobian, Vector::Ones(q.size()), q, by_one);
+  return sizes.cwiseMin(by_one);
+}
+
 void row_lengths(const SparsityPattern& pattern, const ConstVectorRef& jacobian, const ConstVectorRef& mass,
                  VectorRef out) {
   for (Index i = 0; i < pattern.rows; ++i) {

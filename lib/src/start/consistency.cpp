@@ -159,13 +159,13 @@ void probe_parts(const System& s, const Probe& probe, double t, const Vector& q,
 }
 
 /// The sizes of the terms of g at x = q, or of G v at x = v.
-Vector constraint_scale(const System& system, const Vector& values, const Vector& weights, const Vector& x) {
+Vector constraint_scale(const System& system, const Vector& values, const Vector& x) {
   Vector scale(system.m());
-  constraint_sizes(system.constraint_pattern(), values, weights, x, scale);
+  constraint_sizes(system.constraint_pattern(), values, system.mass().diagonal_entries(), x, scale);
   return scale;
 }
-Vector constraint_scale(const System& system, const Vector& values, const Vector& x) {
-  return constraint_scale(system, values, system.mass().diagonal_entries(), x);
+Vector position_scale(const System& system, const Vector& values, const Vector& q) {
+  return given_position_sizes(system.constraint_pattern(), values, system.mass().diagonal_entries(), q);
 }
 
 /// Of velocities, which may all be zero while constraints move, or motion begins: and the speed
@@ -238,8 +238,7 @@ bool project_position(const System& system, const Probe& probe, double t, const 
   for (int iteration = 0; iteration < most_iterations; ++iteration) {
     probe("constraint g", r, [&](Vector& out) { system.constraints(t, q, out); });
     probe("constraint Jacobian G", values, [&](Vector& out) { system.constraint_jacobian(t, q, out); });
-    const Vector& weights = metric ? metric->weights : system.mass().diagonal_entries();
-    const double now = worst(r, constraint_scale(system, values, weights, q), at);
+    const double now = worst(r, position_scale(system, values, q), at);
     const bool stagnates = !(now < 0.5 * error);
     if (now < error) {
       error = now;
@@ -316,7 +315,7 @@ ConstraintRank check_start(const System& system, double t, const Vector& q, cons
   Vector r(system.m()), values(system.constraint_pattern().nonzeros());
   system.constraint_jacobian(t, q, values);
   system.constraints(t, q, r);
-  check_residual(system, "g", r, constraint_scale(system, values, q), tolerance);
+  check_residual(system, "g", r, position_scale(system, values, q), tolerance);
   system.constraint_velocity(t, q, v, r);
   check_residual(system, "G v + g_t", r, velocity_scale(system, t, values, q, v), tolerance);
 

@@ -17,6 +17,11 @@ GNOMON_EXPORT void constraint_sizes(const SparsityPattern& pattern, const ConstV
                                     const ConstVectorRef& mass, const ConstVectorRef& x, VectorRef out,
                                     double least = 0);
 
+/// For positions that are given, without the accuracy of a solver: the least of these and of those with m_j = 1, so that
+/// a heavy part hides no error of a light one.
+GNOMON_EXPORT Vector given_position_sizes(const SparsityPattern& pattern, const ConstVectorRef& jacobian,
+                                          const ConstVectorRef& mass, const ConstVectorRef& q);
+
 /// A_ii^(1/2), one where row i is zero.
 GNOMON_EXPORT void row_lengths(const SparsityPattern& pattern, const ConstVectorRef& jacobian,
                                const ConstVectorRef& mass, VectorRef out);

@@ -81,8 +81,7 @@ std::optional<Misfit> largest_misfit(const System& system, double t, const Vecto
   Vector g(system.m()), values(system.constraint_pattern().nonzeros());
   system.constraints(t, q, g);
   system.constraint_jacobian(t, q, values);
-  Vector scale(system.m());
-  constraint_sizes(system.constraint_pattern(), values, system.mass().diagonal_entries(), q, scale);
+  const Vector scale = given_position_sizes(system.constraint_pattern(), values, system.mass().diagonal_entries(), q);
   std::optional<Misfit> worst;
   double most = tolerance;
   for (Index i = 0; i < g.size(); ++i)
